@@ -1,0 +1,60 @@
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <filesystem>
+
+#include "base/checked.hpp"
+#include "base/file_system.hpp"
+#include "base/hash.hpp"
+#include "base/result.hpp"
+#include "base/rng.hpp"
+
+namespace kw {
+namespace {
+
+TEST(Error, prints_place_message_context_and_hint) {
+  Error error{errc::io, "cannot read it", "look elsewhere", {"a.toml", 3, 7}, {"loading the problem"}};
+  EXPECT_EQ(error.to_string(), "a.toml:3:7: cannot read it [base.io]\n  while loading the problem\n  try: look elsewhere");
+}
+
+TEST(Hash, is_sha256_and_separates_fields) {
+  EXPECT_EQ(hash_bytes("abc").hex(), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  EXPECT_NE(Hasher().add("ab").add("c").finish(), Hasher().add("a").add("bc").finish());
+}
+
+TEST(Checked, refuses_overflow_and_floors_like_python) {
+  EXPECT_FALSE(checked_mul(INT64_MAX, 2).has_value());
+  EXPECT_FALSE(checked_add(INT64_MAX, 1).has_value());
+  EXPECT_EQ(floor_div(-7, 2), -4);
+  EXPECT_EQ(floor_mod(-7, 2), 1);
+  EXPECT_EQ(floor_mod(7, -2), -1);
+}
+
+TEST(Rng, repeats_from_its_seed_and_stays_in_bounds) {
+  Rng a(42);
+  Rng b(42);
+  for (int i = 0; i < 1000; ++i) {
+    const auto x = a.below(7);
+    EXPECT_EQ(x, b.below(7));
+    EXPECT_TRUE(x >= 0 && x < 7) << x;
+  }
+}
+
+TEST(RealFileSystem, writes_atomically_and_names_what_is_missing) {
+  const auto directory = std::filesystem::temp_directory_path() / "kw_base_test";
+  RealFileSystem files;
+  ASSERT_TRUE(files.create_directories(directory));
+  ASSERT_TRUE(files.write_atomic(directory / "x", "hello"));
+  EXPECT_EQ(files.read(directory / "x", 100).value(), "hello");
+  const auto missing = files.read(directory / "y", 100);
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().code, errc::not_found);
+  const auto large = files.read(directory / "x", 3);
+  ASSERT_FALSE(large);
+  EXPECT_EQ(large.error().code, errc::too_large);
+  std::filesystem::remove_all(directory);
+}
+
+
+}  // namespace
+}  // namespace kw

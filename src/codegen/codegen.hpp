@@ -1,0 +1,45 @@
+#pragma once
+// Pure functions from (problem, device facts, structural choices) to a Bundle: same input, same bytes. One file per
+// kernel family and style; `styles()` is the one place that lists them.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "record/bundle.hpp"
+#include "spec/problem.hpp"
+#include "target/device_facts.hpp"
+
+namespace kw {
+
+namespace errc {
+inline constexpr ErrorCode codegen_style{"codegen.style"};              ///< no such style for this target and operator
+inline constexpr ErrorCode codegen_unsupported{"codegen.unsupported"};  ///< the style cannot express this problem; says why
+}  // namespace errc
+
+/// A way of writing one operator for one target.
+struct Style {
+  std::string op;      ///< "attention"
+  std::string target;  ///< "opencl"
+  std::string name;    ///< "vector"; the baseline a careful programmer writes first is called "plain"
+  std::string summary; ///< one line for --help
+  /// Structural choices that change the source rather than a tunable, each with its allowed values; the first is the
+  /// default. Empty where tunables say everything.
+  std::vector<Tunable> structure;
+  /// Deterministic. `structure` assigns the choices above; missing ones take their default.
+  Result<Bundle> (*emit)(const Problem& problem, const DeviceFacts& device, const IntBindings& structure);
+  /// Assignments worth trying first on this device (tunables and structure together), best guess first.
+  std::vector<IntBindings> (*seeds)(const Problem& problem, const DeviceFacts& device);
+  /// Relative cost estimate of an assignment on this device, lower is better; only ordering matters. For pruning.
+  double (*estimate)(const Problem& problem, const DeviceFacts& device, const IntBindings& assignment);
+};
+
+[[nodiscard]] const std::vector<Style>& styles();
+[[nodiscard]] Result<const Style*> find_style(std::string_view op, std::string_view target, std::string_view name);
+/// emit() through the registry.
+[[nodiscard]] Result<Bundle> emit_bundle(const Problem& problem, std::string_view target, std::string_view style,
+                                         const DeviceFacts& device, const IntBindings& structure = {});
+
+}  // namespace kw

@@ -1,0 +1,60 @@
+#pragma once
+// Sampling plans, stopping rules and robust statistics. Pure: fed with numbers, so everything here is tested on synthetic
+// samples. Times are in nanoseconds. Rule and reasons: docs/measuring.md.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/rng.hpp"
+#include "record/attempt.hpp"
+
+namespace kw {
+
+[[nodiscard]] double median(std::span<const double> values);  ///< values must not be empty
+
+/// Percentile bootstrap of the median (Efron 1979): resamples with replacement, deterministic for the generator's seed.
+[[nodiscard]] Interval bootstrap_median(std::span<const double> values, double confidence, int resamples, Rng& rng);
+
+/// One half of an interleaved pair, both measured back to back.
+struct TimedPair {
+  double this_ns = 0;
+  double other_ns = 0;
+  bool disturbed = false;  ///< discarded, but counted
+};
+
+struct ComparisonRule {
+  std::vector<int> looks = {10, 20, 40, 80, 160};  ///< pairs at which a decision is allowed
+  double total_alpha = 0.01;                       ///< spent evenly over the looks (Bonferroni: conservative)
+  double equivalence = 0.02;                       ///< +-2 % is called equivalent
+  double max_discarded = 0.30;                     ///< above this share the result is `unreliable`
+  int resamples = 2000;
+  /// After this many pairs, a candidate slower than `hopeless` times the other is stopped as slower.
+  int early_pairs = 3;
+  double hopeless = 1.5;
+};
+
+/// Interleaved comparison with fixed looks: order() says which side runs first (ABBA), add() takes the pair, decided()
+/// is the stopping rule.
+class PairedComparison {
+ public:
+  PairedComparison(ComparisonRule rule, std::uint64_t seed);
+  /// True when "this" runs first in the next pair.
+  [[nodiscard]] bool this_first() const;
+  void add(const TimedPair& pair);
+  [[nodiscard]] bool decided() const;
+  [[nodiscard]] bool stopped_early() const;
+  /// The decision so far; `undecided` while !decided() and when the cap was reached without one.
+  [[nodiscard]] Versus result() const;
+
+ private:
+  ComparisonRule rule_;
+  std::uint64_t seed_;
+  std::vector<TimedPair> pairs_;
+  std::int64_t discarded_ = 0;
+  bool decided_ = false;
+  bool stopped_early_ = false;
+  Versus result_;
+};
+
+}  // namespace kw

@@ -1,0 +1,93 @@
+#pragma once
+// Messages between host and worker, over one socket pair, and their encoding. A frame is a 4-byte little-endian length
+// (at most 64 MiB) and that many bytes: one byte message kind, then fields in declared order, integers as 8-byte
+// little-endian, strings and lists with an 8-byte count in front. The worker is hostile once it has loaded a candidate:
+// the decoder trusts nothing, is bounded in memory by the frame's length, and is fuzzed (fuzz/protocol_fuzz.cpp).
+// Tensor data never travels here; it lies in a shared memory arena whose descriptor the worker inherits.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/result.hpp"
+#include "record/launch_plan.hpp"
+#include "target/device_facts.hpp"
+
+namespace kw {
+
+namespace errc {
+inline constexpr ErrorCode protocol_malformed{"protocol.malformed", ExitClass::internal};
+}  // namespace errc
+
+// ---- host to worker
+
+/// Asks for the facts of one device; `device_id` as DeviceFacts::id, or "" for a list of all.
+struct DescribeRequest {
+  std::string device_id;
+};
+/// Compile `source` for the device. `kernels` and `blocks` let the compiler specialise for the planned block sizes.
+struct BuildRequest {
+  std::string device_id;
+  std::string source;
+  std::vector<std::pair<std::string, std::int64_t>> definitions;
+  std::vector<PlannedLaunch> launches;  ///< kernels that must exist, their argument kinds and block sizes
+};
+/// Where one buffer of a plan lies in the arena, in bytes.
+struct ArenaSlot {
+  std::int64_t offset = 0;
+  std::int64_t bytes = 0;
+};
+struct LoadedPlan {
+  std::int64_t binary = 0;
+  LaunchPlan plan;
+  std::vector<ArenaSlot> slots;  ///< one per plan.buffers
+};
+/// Loads binaries for the plans; after the reply the worker has given up exec, sockets and opening files.
+struct LoadRequest {
+  std::string device_id;
+  std::int64_t arena_bytes = 0;
+  std::vector<std::string> binaries;
+  std::vector<LoadedPlan> plans;
+};
+struct LaunchRequest {
+  std::int64_t plan = 0;
+  bool cold = false;
+};
+using HostMessage = std::variant<DescribeRequest, BuildRequest, LoadRequest, LaunchRequest>;
+
+// ---- worker to host
+
+struct DescribeReply {
+  std::vector<DeviceFacts> devices;
+  std::string problem;  ///< why there are none, and what to install
+};
+/// Stored nowhere; the verifier turns it into a Reason.
+enum class BuildStatus : std::uint8_t { ok = 1, source_error = 2, kernel_missing = 3, kernel_args = 4, resource = 5 };
+struct BuildReply {
+  BuildStatus status = BuildStatus::ok;
+  std::string log;     ///< at most 64 KiB
+  std::string binary;  ///< opaque to the host; may depend on driver and device
+  std::int64_t build_ns = 0;
+  std::int64_t registers = -1, spill_bytes = -1, stack_bytes = -1, shared_bytes = -1;  ///< -1 on the wire: not reported
+};
+struct LoadReply {};
+struct LaunchReply {
+  std::int64_t claimed_ns = 0;
+};
+/// The runtime refused something: a plan, a buffer, a launch. Also the answer to a LoadRequest that fails.
+struct LaunchFailure {
+  std::string what;
+};
+using WorkerMessage = std::variant<DescribeReply, BuildReply, LoadReply, LaunchReply, LaunchFailure>;
+
+/// The frame's payload, without the length.
+[[nodiscard]] std::string encode(const HostMessage& message);
+[[nodiscard]] std::string encode(const WorkerMessage& message);
+[[nodiscard]] Result<HostMessage> decode_host_message(std::string_view payload);
+[[nodiscard]] Result<WorkerMessage> decode_worker_message(std::string_view payload);
+
+inline constexpr std::int64_t k_max_frame_bytes = std::int64_t{64} << 20;
+
+}  // namespace kw

@@ -1,0 +1,70 @@
+#pragma once
+// Measurement and Attempt: what a run appends to its archive for every candidate.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "record/bundle.hpp"
+#include "record/verdict.hpp"
+
+namespace kw {
+
+/// An interval around an estimate, at the stated confidence.
+struct Interval {
+  double low = 0;
+  double high = 0;
+  double confidence = 0.95;
+};
+
+/// "Faster" is a decision with a stated confidence. Stored in archives: never renumber.
+enum class Comparison : std::uint8_t { faster = 1, slower = 2, equivalent = 3, undecided = 4, unreliable = 5 };
+[[nodiscard]] std::string_view to_string(Comparison comparison);
+
+/// The result of interleaved timing against another kernel (the incumbent, or a baseline).
+struct Versus {
+  std::string name;         ///< "incumbent", or a baseline's name
+  Comparison decision = Comparison::undecided;
+  double speedup = 1;       ///< time of the other / time of this one: above 1 means this one is faster
+  Interval speedup_ci;
+  std::int64_t pairs = 0;
+  std::int64_t discarded_pairs = 0;
+};
+
+/// Times of one candidate on the primary workload, cold cache, fresh data per launch.
+struct Measurement {
+  double median_ns = 0;
+  Interval ci_ns;              ///< of the median
+  std::int64_t samples = 0;
+  bool stopped_early = false;  ///< clearly slower than the incumbent: fewer samples, no claim beyond that
+  std::vector<Versus> versus;
+  double gflops = 0;                       ///< useful FLOPs / median
+  std::optional<double> roofline_fraction; ///< of the bound at the device's measured peaks; absent without peaks
+};
+
+/// What the compiler reported; absent values were not reported.
+struct BuildReport {
+  std::string log;  ///< at most 64 KiB, first errors kept
+  double build_ms = 0;
+  std::int64_t binary_bytes = 0;
+  Hash binary_hash;
+  std::optional<std::int64_t> registers, spill_bytes, stack_bytes, shared_bytes;
+};
+
+/// One candidate's way through the gates.
+struct Attempt {
+  std::int64_t ordinal = 0;    ///< 0, 1, 2, ... within the run
+  std::string proposer;        ///< "search"
+  std::string origin;          ///< why it was proposed: "analytic seed", "neighbour of 12", "archive seed"
+  Candidate candidate;
+  Verdict verdict;
+  BuildReport build;
+  std::optional<Measurement> measurement;
+  double device_seconds = 0;   ///< device time this attempt used
+  double wall_seconds = 0;     ///< budget wall clock used by this attempt
+  double elapsed_seconds = 0;  ///< budget wall clock at its end, over all parts of a resumed run
+  bool became_best = false;
+};
+
+}  // namespace kw

@@ -1,0 +1,121 @@
+#pragma once
+// A Bundle is the unit that is proposed, archived and exported: one text file, a TOML header in a comment and plain
+// device source below it. Nothing else: no host code, no buffers, no streams, no timing.
+//
+//   /*kernelwright
+//   format = 1
+//   target = "opencl"
+//   problem = "attention/alibi"
+//   generator = "vector 1"                  # who wrote it; free text
+//
+//   [tunables]                              # passed to the compiler as -DNAME=VALUE
+//   BM = {values = [2, 4, 6], default = 4}
+//   BN = {values = [128, 256], default = 256}
+//
+//   [defines]                               # more definitions, from axes: a new value means a new build
+//   HEAD_DIM = "D"
+//
+//   constraints = ["BM * BN <= 2048"]       # top-level key: written before the first table
+//
+//   [scratch]                               # buffers the harness allocates, poisons and guards
+//   kt = {dtype = "f32", elements = "B * Hkv * D * round_up(Skv, 32)"}
+//
+//   [[launch]]                              # run in order
+//   kernel = "attention"
+//   grid = ["ceil_div(Sq, BM)", "Hq", "B"]  # work-groups; 1 to 3 entries
+//   block = ["1", "1", "1"]                 # work-items per group
+//   shared_bytes = "0"                      # local memory, passed where an argument says "shared"
+//   args = ["Q", "kt", "O", "Sq"]           # tensors and scratch by name; anything else is an expression passed as int
+//   */
+//   __kernel void attention(...) { ... }
+//
+// Keys that are TOML integers or strings are both accepted where an expression is expected. Unknown keys are refused.
+// Read from untrusted bytes: the text is at most 1 MiB, with at most 16 launches, 16 scratch buffers, 32 tunables of
+// 64 values, 64 arguments per launch. `to_text` of what `parse_bundle` gave parses to the same Bundle.
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/hash.hpp"
+#include "base/result.hpp"
+#include "record/int_expr.hpp"
+#include "spec/tensor.hpp"
+
+namespace kw {
+
+namespace errc {
+inline constexpr ErrorCode bundle_no_header{"bundle.no_header"};
+inline constexpr ErrorCode bundle_syntax{"bundle.syntax"};
+inline constexpr ErrorCode bundle_unknown_key{"bundle.unknown_key"};
+inline constexpr ErrorCode bundle_missing_key{"bundle.missing_key"};
+inline constexpr ErrorCode bundle_value{"bundle.value"};
+inline constexpr ErrorCode bundle_version{"bundle.version"};
+inline constexpr ErrorCode bundle_too_large{"bundle.too_large"};
+inline constexpr ErrorCode candidate_tunable{"candidate.tunable"};        ///< unknown tunable or value not allowed
+inline constexpr ErrorCode candidate_constraint{"candidate.constraint"};  ///< names the constraint that failed
+}  // namespace errc
+
+/// A named integer with its allowed values, in the order the author gave; the default is one of them.
+struct Tunable {
+  std::string name;
+  std::vector<std::int64_t> values;
+  std::int64_t default_value = 0;
+  friend bool operator==(const Tunable&, const Tunable&) = default;
+};
+
+struct Definition {
+  std::string name;
+  std::string expression;
+  friend bool operator==(const Definition&, const Definition&) = default;
+};
+
+struct ScratchBuffer {
+  std::string name;
+  DType dtype = DType::f32;
+  std::string elements;  ///< expression
+  friend bool operator==(const ScratchBuffer&, const ScratchBuffer&) = default;
+};
+
+struct Launch {
+  std::string kernel;
+  std::vector<std::string> grid;   ///< 1 to 3 expressions
+  std::vector<std::string> block;  ///< as many as grid
+  std::string shared_bytes = "0";
+  std::vector<std::string> args;
+  friend bool operator==(const Launch&, const Launch&) = default;
+};
+
+struct Bundle {
+  std::string target;     ///< "opencl"
+  std::string problem;    ///< name; informational, the verifier binds to the problem it was given
+  std::string generator;  ///< provenance, free text
+  bool deterministic = true;  ///< false: two runs may differ in the last bits, and the verifier then compares within the tolerance
+  std::vector<Tunable> tunables;
+  std::vector<std::string> constraints;  ///< expressions that must be non-zero
+  std::vector<Definition> defines;
+  std::vector<ScratchBuffer> scratch;
+  std::vector<Launch> launches;
+  std::string source;  ///< everything below the header
+  friend bool operator==(const Bundle&, const Bundle&) = default;
+  [[nodiscard]] std::string to_text() const;
+  [[nodiscard]] Hash id() const { return hash_bytes(to_text()); }
+};
+
+/// `file` only labels errors; lines count from the start of the file.
+[[nodiscard]] Result<Bundle> parse_bundle(std::string_view text, const std::string& file);
+
+/// A bundle with its tunables assigned.
+struct Candidate {
+  Bundle bundle;
+  IntBindings tunables;  ///< one entry per tunable of the bundle
+  /// Identity of what would be compiled and launched: bundle text and assignment.
+  [[nodiscard]] Hash id() const;
+};
+
+/// Assigns defaults, then `overrides`; refuses unknown names, values that are not allowed, and broken constraints.
+[[nodiscard]] Result<Candidate> make_candidate(Bundle bundle, const IntBindings& overrides = {});
+
+}  // namespace kw

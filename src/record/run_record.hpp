@@ -1,0 +1,86 @@
+#pragma once
+// One run: what was asked, under which conditions, what came out. Together with its attempts it is all a report needs.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "record/attempt.hpp"
+#include "target/device_facts.hpp"
+
+namespace kw {
+
+/// One budget, whichever part ends first; absent parts do not limit.
+struct BudgetLimits {
+  std::optional<double> wall_seconds;
+  std::optional<std::int64_t> candidates;
+  std::optional<double> device_seconds;
+  std::optional<std::int64_t> tokens;
+  std::optional<double> dollars;
+};
+struct BudgetUse {
+  double wall_seconds = 0;
+  std::int64_t candidates = 0;
+  double device_seconds = 0;
+  std::int64_t tokens = 0;
+  double dollars = 0;
+};
+
+/// Stored in archives: never renumber.
+enum class RunStatus : std::uint8_t {
+  running = 1,      ///< or killed: a run that is not running and says so can be resumed
+  finished = 2,     ///< the budget ended
+  exhausted = 3,    ///< the proposer had nothing left
+  interrupted = 4,  ///< Ctrl-C; can be resumed
+  failed = 5,       ///< `failure` says why; can be resumed once that is mended
+};
+[[nodiscard]] std::string_view to_string(RunStatus status);
+
+struct BaselineRecord {
+  std::string name;  ///< "plain"
+  double median_ns = 0;
+  Interval ci_ns;
+};
+
+/// Error of a kernel on one workload and distribution against the oracle, and what was allowed.
+struct AccuracyRow {
+  std::string workload;      ///< name; sizes of held-out workloads are not repeated
+  std::string distribution;
+  double max_error = 0;      ///< units: docs/measuring.md
+  double allowed = 0;
+};
+
+struct RunRecord {
+  std::string id;            ///< 16 hexadecimal digits
+  std::string started_utc;   ///< "2026-11-20T09:00:00Z"
+  std::string version;       ///< of kernelwright
+  std::string problem;       ///< name
+  std::string problem_text;  ///< canonical text
+  std::string op;
+  std::string target;
+  std::string proposer;      ///< "search"
+  std::uint64_t seed = 0;
+  DeviceFacts device;
+  BudgetLimits limits;
+  BudgetUse used;
+  RunStatus status = RunStatus::running;
+  std::string failure;
+
+  std::string sandbox_tier;
+  std::vector<std::string> workloads;      ///< names, in the order they are checked
+  std::vector<std::string> distributions;
+  std::vector<std::string> sanitizers;     ///< empty: none ran
+  std::vector<std::pair<std::string, std::string>> environment;  ///< name, value: cpu, kernel, load, driver, scrubbed variables
+
+  double useful_flops = 0;  ///< of the primary workload
+  double useful_bytes = 0;
+  std::vector<BaselineRecord> baselines;
+  std::optional<std::int64_t> best_ordinal;
+  std::string best_path;                     ///< of the bundle file
+  std::optional<Measurement> best_final;     ///< champion re-measured in fresh processes, versus each baseline
+  std::vector<AccuracyRow> best_accuracy;
+};
+
+}  // namespace kw

@@ -1,0 +1,77 @@
+#pragma once
+// What the verifier concluded about one candidate: status, typed reason, evidence. The first cause wins.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+
+namespace kw {
+
+/// The gates in the order they run. Stored in archives: never renumber.
+enum class GateId : std::uint8_t { read = 1, build = 2, statics = 3, check = 4, sanitize = 5, time = 6, profile = 7 };
+
+/// Stored in archives: never renumber.
+enum class VerdictStatus : std::uint8_t {
+  accepted = 1,    ///< passed every gate that ran; `gates` says which ones did
+  rejected = 2,    ///< the candidate is at fault
+  unverified = 3,  ///< the harness could not decide (a device lost, a full disk): nobody's fault, may be tried again
+};
+
+/// Why a candidate was rejected. Stored in archives: never renumber.
+enum class Reason : std::uint8_t {
+  none = 0,
+  bundle_invalid = 1,        ///< read: header or plan cannot be used
+  source_forbidden = 2,      ///< read: includes or directives outside the allowed set
+  build_failed = 10,         ///< build: the compiler refused the source
+  build_timeout = 11,        ///< build: past the deadline
+  build_crashed = 12,        ///< build: the compiler died
+  kernel_missing = 13,       ///< build: a launched kernel is not in the source, or its arguments do not match
+  resource_limit = 20,       ///< static: over a device limit
+  constraint_violated = 21,  ///< static: over a limit the user set
+  wrong_result = 30,         ///< check: outside the tolerance
+  not_finite = 31,           ///< check: NaN or infinity where the oracle is finite
+  output_unwritten = 32,     ///< check: poison is still there
+  input_modified = 33,       ///< check: an input differs afterwards
+  guard_overwritten = 34,    ///< check: bytes between buffers were written
+  nondeterministic = 35,     ///< check: two runs on the same data differ
+  crashed = 36,              ///< check or time: the process running it died
+  timeout = 37,              ///< check or time: past the deadline, killed
+  launch_failed = 38,        ///< check: the runtime refused a launch
+  memory_limit = 39,         ///< check: over the memory the sandbox grants
+  sanitizer_report = 50,     ///< sanitize
+  wrong_when_timed = 60,     ///< time: right when checked, wrong in a timed launch
+  above_roofline = 61,       ///< time: faster than the device can be
+  clock_mismatch = 62,       ///< time: the claimed time does not fit the host's clock
+};
+[[nodiscard]] std::string_view to_string(GateId gate);
+[[nodiscard]] std::string_view to_string(VerdictStatus status);
+[[nodiscard]] std::string_view to_string(Reason reason);
+
+/// One fact a gate saw, for people and for the next prompt. `hidden` evidence (held-out sizes) never reaches a proposer.
+struct Evidence {
+  GateId gate = GateId::read;
+  std::string text;
+  bool hidden = false;
+};
+
+struct Verdict {
+  VerdictStatus status = VerdictStatus::accepted;
+  Reason reason = Reason::none;
+  std::optional<GateId> failed_gate;
+  std::string message;               ///< one sentence; empty when accepted
+  std::vector<GateId> gates_passed;  ///< in order
+  std::vector<Evidence> evidence;
+
+  [[nodiscard]] bool accepted() const { return status == VerdictStatus::accepted; }
+  /// Records the first cause; later calls change nothing.
+  void reject(GateId gate, Reason why, std::string sentence);
+  void cannot_decide(GateId gate, std::string sentence);
+  void pass(GateId gate) { gates_passed.push_back(gate); }
+  void note(GateId gate, std::string text, bool hidden = false) { evidence.push_back({gate, std::move(text), hidden}); }
+};
+
+}  // namespace kw

@@ -1,0 +1,94 @@
+#pragma once
+// Starts a program under limits, talks to it over one socket, and kills it with everything it started. Two profiles:
+// *build* may execute the compiler's linker and no devices; *run* may read the drivers and use listed devices, and locks
+// itself down further with lock_down() before candidate code is loaded.
+//
+// Layers, in the order they are applied to the child: own session and process group, parent-death signal, namespaces and
+// cgroup where allowed, closed descriptors, scrubbed environment, rlimits, no_new_privs, Landlock (read-only system
+// paths, one private writable directory), seccomp deny list. A path that does not exist is skipped by itself and never
+// disables the rest.
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/result.hpp"
+#include "base/unique_fd.hpp"
+#include "sandbox/tier.hpp"
+
+namespace kw {
+
+namespace errc {
+inline constexpr ErrorCode sandbox_failed{"sandbox.failed", ExitClass::environment};
+inline constexpr ErrorCode sandbox_tier{"sandbox.tier", ExitClass::environment};  ///< below the tier that was required
+}  // namespace errc
+
+enum class SandboxProfile : std::uint8_t { build, run };
+
+struct SandboxLimits {
+  std::int64_t memory_bytes = std::int64_t{4} << 30;  ///< address space where no GPU driver needs more, and cgroup memory
+  std::int64_t cpu_seconds = 600;
+  std::int64_t processes = 64;  ///< threads count
+  std::int64_t file_bytes = std::int64_t{256} << 20;
+};
+
+struct SandboxSpec {
+  SandboxProfile profile = SandboxProfile::run;
+  std::filesystem::path program;
+  std::vector<std::string> arguments;
+  SandboxLimits limits;
+  std::vector<std::filesystem::path> readable;  ///< beyond the profile's own list
+  std::vector<std::filesystem::path> devices;   ///< device nodes, read-write
+  std::vector<std::pair<std::string, std::string>> environment;  ///< the whole environment, besides PATH and TMPDIR
+  std::vector<int> inherited;  ///< descriptors the child gets, at 4, 5, ... in this order; the socket is descriptor 3
+  SandboxTier at_most = SandboxTier::c;  ///< for tests and for machines where a tier misbehaves
+};
+
+/// How a child ended.
+struct ExitReport {
+  bool signalled = false;
+  int code = 0;  ///< exit status, or the signal's number
+  bool out_of_memory = false;
+  [[nodiscard]] std::string to_string() const;
+};
+
+/// A running sandboxed process. Destruction kills the whole tree and removes its private directory.
+class SandboxedProcess {
+ public:
+  virtual ~SandboxedProcess() = default;
+  /// Sends one frame (4-byte length, payload). False when the process is gone.
+  [[nodiscard]] virtual bool send(std::string_view payload) = 0;
+  enum class Received : std::uint8_t { frame, closed, timed_out, oversized };
+  /// Waits for one frame until the deadline has passed; never longer.
+  virtual Received receive(std::string& payload, Duration deadline) = 0;
+  /// SIGKILL to everything in it; then reaps. Idempotent.
+  virtual ExitReport kill() = 0;
+  [[nodiscard]] virtual pid_t pid() const = 0;
+  /// Its private writable directory, as the host sees it.
+  [[nodiscard]] virtual const std::filesystem::path& private_directory() const = 0;
+};
+
+[[nodiscard]] Result<std::unique_ptr<SandboxedProcess>> spawn_sandboxed(const SandboxSpec& spec);
+
+/// Called by the worker itself, after its driver is initialised and before candidate code is loaded: on all threads, no
+/// more execve, sockets, opening files for writing, ptrace, signals to others, new namespaces. Cannot be undone.
+[[nodiscard]] Result<void> lock_down();
+
+/// Runs the hostile child (`worker_program --probe`) under the run profile and reports what was really stopped.
+[[nodiscard]] Result<SandboxReport> probe_sandbox(const std::filesystem::path& worker_program, SandboxTier at_most = SandboxTier::c);
+/// What that child does; called from the worker's main with --probe. Writes its findings to descriptor 3.
+int run_probe_child();
+
+/// errc::sandbox_tier, naming what is missing, when the report is below `required`.
+[[nodiscard]] Result<void> require_tier(const SandboxReport& report, SandboxTier required);
+
+}  // namespace kw

@@ -1,0 +1,34 @@
+#pragma once
+// Named axes, element types and tensor shapes: the vocabulary every problem is described in.
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+
+namespace kw {
+
+/// Extents by axis name ("B", "Hq", "Sq", ...). Ordered, so that iteration and canonical text are deterministic.
+using Axes = std::map<std::string, std::int64_t, std::less<>>;
+
+/// Storage type of tensor elements. The values are stored in archives: never renumber.
+enum class DType : std::uint8_t { f32 = 1, f16 = 2 };
+
+[[nodiscard]] std::string_view to_string(DType dtype);
+[[nodiscard]] std::int64_t bytes_per_element(DType dtype);
+
+/// A dense row-major tensor; the last axis in `axes` is contiguous.
+struct TensorSpec {
+  std::string name;               ///< as kernels and bundles refer to it, such as "Q"
+  DType dtype = DType::f32;
+  std::vector<std::string> axes;  ///< names, outermost first
+};
+
+/// Product of the extents; errc::overflow when it leaves 63 bits. Every axis must be present in `axes`.
+[[nodiscard]] Result<std::int64_t> element_count(const TensorSpec& tensor, const Axes& axes);
+
+}  // namespace kw
