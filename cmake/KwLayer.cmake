@@ -6,8 +6,9 @@
 # includes to the ranks.
 function(kw_add_layer)
   cmake_parse_arguments(arg "" "NAME" "DEPENDS;LIBRARIES;PRIVATE_LIBRARIES" ${ARGN})
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp)
-  file(GLOB_RECURSE headers CONFIGURE_DEPENDS *.hpp)
+  set(folder ${CMAKE_CURRENT_SOURCE_DIR}/${arg_NAME})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.cpp)
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${folder}/*.hpp)
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
   list(FILTER sources EXCLUDE REGEX "/main\\.cpp$")

@@ -1,8 +1,8 @@
 #pragma once
 // The store of everything a run saw: one SQLite file in WAL mode. One writer (the loop), many readers; a run killed at
-// any instant loses at most the attempt in flight, and attempts are keyed by (run, ordinal), so that a resumed run cannot
-// count one twice. Schema version in PRAGMA user_version; opening a newer one is refused. Enum values on disk are those
-// of the record headers.
+// any instant loses at most the attempt in flight, and attempts are keyed by (run, ordinal), so that a resumed run
+// cannot count one twice. Schema version in PRAGMA user_version; opening a newer one is refused. Enum values on disk
+// are those of the record headers.
 
 #include <cstdint>
 #include <filesystem>
@@ -56,6 +56,7 @@ struct ArchiveOptions {
   bool read_only = false;
   std::int64_t max_pages = 0;  ///< SQLite's max_page_count; 0: no limit. Bounds the file, and lets tests fill it.
 };
-[[nodiscard]] Result<std::unique_ptr<Archive>> open_archive(const std::filesystem::path& file, const ArchiveOptions& options = {});
+[[nodiscard]] Result<std::unique_ptr<Archive>> open_archive(const std::filesystem::path& file,
+                                                            const ArchiveOptions& options = {});
 
 }  // namespace kw

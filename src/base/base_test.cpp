@@ -14,7 +14,8 @@ namespace {
 
 TEST(Error, prints_place_message_context_and_hint) {
   Error error{errc::io, "cannot read it", "look elsewhere", {"a.toml", 3, 7}, {"loading the problem"}};
-  EXPECT_EQ(error.to_string(), "a.toml:3:7: cannot read it [base.io]\n  while loading the problem\n  try: look elsewhere");
+  EXPECT_EQ(error.to_string(),
+            "a.toml:3:7: cannot read it [base.io]\n  while loading the problem\n  try: look elsewhere");
 }
 
 TEST(Hash, is_sha256_and_separates_fields) {
@@ -54,7 +55,6 @@ TEST(RealFileSystem, writes_atomically_and_names_what_is_missing) {
   EXPECT_EQ(large.error().code, errc::too_large);
   std::filesystem::remove_all(directory);
 }
-
 
 }  // namespace
 }  // namespace kw

@@ -22,7 +22,8 @@ namespace kw {
   return product;
 }
 
-/// Quotient rounded towards minus infinity, as Python's `//`; b must not be 0, and INT64_MIN / -1 is the caller's to avoid.
+/// Quotient rounded towards minus infinity, as Python's `//`; b must not be 0, and INT64_MIN / -1 is the caller's to
+/// avoid.
 [[nodiscard]] constexpr std::int64_t floor_div(std::int64_t a, std::int64_t b) {
   const std::int64_t quotient = a / b;
   return (a % b != 0 && ((a < 0) != (b < 0))) ? quotient - 1 : quotient;

@@ -29,7 +29,9 @@ class FakeClock final : public Clock {
   Instant now_{};
 };
 
-[[nodiscard]] inline double to_seconds(Duration d) { return std::chrono::duration<double>(d).count(); }
+[[nodiscard]] inline double to_seconds(Duration d) {
+  return std::chrono::duration<double>(d).count();
+}
 [[nodiscard]] inline Duration from_seconds(double s) {
   return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(s));
 }

@@ -27,6 +27,8 @@ Hasher& Hasher::add(std::string_view field) {
   return *this;
 }
 
-Hasher& Hasher::add(std::int64_t value) { return add(fmt::format("{}", value)); }
+Hasher& Hasher::add(std::int64_t value) {
+  return add(fmt::format("{}", value));
+}
 
 }  // namespace kw

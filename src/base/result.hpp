@@ -56,7 +56,9 @@ template <typename... Args>
 [[nodiscard]] tl::unexpected<Error> fail(ErrorCode code, fmt::format_string<Args...> text, Args&&... args) {
   return tl::unexpected<Error>(Error{code, fmt::format(text, std::forward<Args>(args)...)});
 }
-[[nodiscard]] inline tl::unexpected<Error> fail(Error error) { return tl::unexpected<Error>(std::move(error)); }
+[[nodiscard]] inline tl::unexpected<Error> fail(Error error) {
+  return tl::unexpected<Error>(std::move(error));
+}
 
 /// Adds what the caller was doing; used when an error crosses a layer.
 [[nodiscard]] inline tl::unexpected<Error> with_context(Error error, std::string doing) {
@@ -80,20 +82,19 @@ inline constexpr ErrorCode too_large{"base.too_large", ExitClass::usage};
 #define KW_CONCAT_INNER(a, b) a##b
 #define KW_CONCAT(a, b) KW_CONCAT_INNER(a, b)
 
-#define KW_TRY_IMPL(holder, declaration, expression)                   \
-  auto holder = (expression);                                          \
-  if (!holder) return ::tl::unexpected(std::move(holder).error());     \
+#define KW_TRY_IMPL(holder, declaration, expression)               \
+  auto holder = (expression);                                      \
+  if (!holder) return ::tl::unexpected(std::move(holder).error()); \
   declaration = *std::move(holder)
 /// KW_TRY(auto x, f()); passes f's error up, or declares x with its value.
 #define KW_TRY(declaration, expression) KW_TRY_IMPL(KW_CONCAT(kw_try_, __LINE__), declaration, expression)
 /// The same for Result<void>.
-#define KW_TRY_VOID(expression)                                                                        \
-  do {                                                                                                 \
-    if (auto kw_try_void = (expression); !kw_try_void)                                                 \
-      return ::tl::unexpected(std::move(kw_try_void).error());                                         \
+#define KW_TRY_VOID(expression)                                                                                 \
+  do {                                                                                                          \
+    if (auto kw_try_void = (expression); !kw_try_void) return ::tl::unexpected(std::move(kw_try_void).error()); \
   } while (false)
 /// Aborts with file, line and values when an invariant of ours is broken. Never reachable from input bytes.
-#define KW_CHECK(condition, ...)                                                                       \
-  do {                                                                                                 \
+#define KW_CHECK(condition, ...)                                                                         \
+  do {                                                                                                   \
     if (!(condition)) ::kw::check_failed(__FILE__, __LINE__, #condition, ::fmt::format("" __VA_ARGS__)); \
   } while (false)

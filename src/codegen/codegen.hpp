@@ -15,16 +15,17 @@
 namespace kw {
 
 namespace errc {
-inline constexpr ErrorCode codegen_style{"codegen.style"};              ///< no such style for this target and operator
-inline constexpr ErrorCode codegen_unsupported{"codegen.unsupported"};  ///< the style cannot express this problem; says why
+inline constexpr ErrorCode codegen_style{"codegen.style"};  ///< no such style for this target and operator
+inline constexpr ErrorCode codegen_unsupported{
+    "codegen.unsupported"};  ///< the style cannot express this problem; says why
 }  // namespace errc
 
 /// A way of writing one operator for one target.
 struct Style {
-  std::string op;      ///< "attention"
-  std::string target;  ///< "opencl"
-  std::string name;    ///< "vector"; the baseline a careful programmer writes first is called "plain"
-  std::string summary; ///< one line for --help
+  std::string op;       ///< "attention"
+  std::string target;   ///< "opencl"
+  std::string name;     ///< "vector"; the baseline a careful programmer writes first is called "plain"
+  std::string summary;  ///< one line for --help
   /// Structural choices that change the source rather than a tunable, each with its allowed values; the first is the
   /// default. Empty where tunables say everything.
   std::vector<Tunable> structure;

@@ -1,6 +1,6 @@
 #pragma once
-// Sampling plans, stopping rules and robust statistics. Pure: fed with numbers, so everything here is tested on synthetic
-// samples. Times are in nanoseconds. Rule and reasons: docs/measuring.md.
+// Sampling plans, stopping rules and robust statistics. Pure: fed with numbers, so everything here is tested on
+// synthetic samples. Times are in nanoseconds. Rule and reasons: docs/measuring.md.
 
 #include <cstdint>
 #include <span>

@@ -24,9 +24,9 @@ enum class Comparison : std::uint8_t { faster = 1, slower = 2, equivalent = 3, u
 
 /// The result of interleaved timing against another kernel (the incumbent, or a baseline).
 struct Versus {
-  std::string name;         ///< "incumbent", or a baseline's name
+  std::string name;  ///< "incumbent", or a baseline's name
   Comparison decision = Comparison::undecided;
-  double speedup = 1;       ///< time of the other / time of this one: above 1 means this one is faster
+  double speedup = 1;  ///< time of the other / time of this one: above 1 means this one is faster
   Interval speedup_ci;
   std::int64_t pairs = 0;
   std::int64_t discarded_pairs = 0;
@@ -35,12 +35,12 @@ struct Versus {
 /// Times of one candidate on the primary workload, cold cache, fresh data per launch.
 struct Measurement {
   double median_ns = 0;
-  Interval ci_ns;              ///< of the median
+  Interval ci_ns;  ///< of the median
   std::int64_t samples = 0;
   bool stopped_early = false;  ///< clearly slower than the incumbent: fewer samples, no claim beyond that
   std::vector<Versus> versus;
-  double gflops = 0;                       ///< useful FLOPs / median
-  std::optional<double> roofline_fraction; ///< of the bound at the device's measured peaks; absent without peaks
+  double gflops = 0;                        ///< useful FLOPs / median
+  std::optional<double> roofline_fraction;  ///< of the bound at the device's measured peaks; absent without peaks
 };
 
 /// What the compiler reported; absent values were not reported.
@@ -54,9 +54,9 @@ struct BuildReport {
 
 /// One candidate's way through the gates.
 struct Attempt {
-  std::int64_t ordinal = 0;    ///< 0, 1, 2, ... within the run
-  std::string proposer;        ///< "search"
-  std::string origin;          ///< why it was proposed: "analytic seed", "neighbour of 12", "archive seed"
+  std::int64_t ordinal = 0;  ///< 0, 1, 2, ... within the run
+  std::string proposer;      ///< "search"
+  std::string origin;        ///< why it was proposed: "analytic seed", "neighbour of 12", "archive seed"
   Candidate candidate;
   Verdict verdict;
   BuildReport build;

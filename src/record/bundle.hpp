@@ -92,7 +92,8 @@ struct Bundle {
   std::string target;     ///< "opencl"
   std::string problem;    ///< name; informational, the verifier binds to the problem it was given
   std::string generator;  ///< provenance, free text
-  bool deterministic = true;  ///< false: two runs may differ in the last bits, and the verifier then compares within the tolerance
+  bool deterministic =
+      true;  ///< false: two runs may differ in the last bits, and the verifier then compares within the tolerance
   std::vector<Tunable> tunables;
   std::vector<std::string> constraints;  ///< expressions that must be non-zero
   std::vector<Definition> defines;

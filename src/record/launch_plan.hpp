@@ -52,13 +52,14 @@ struct LaunchPlan {
   std::vector<PlannedLaunch> launches;
 };
 
-/// Bounds: 8 GiB in all buffers together or a quarter of the device's memory if that is less, 2^40 work-items per launch,
-/// block within the device's limit, shared memory within the device's.
+/// Bounds: 8 GiB in all buffers together or a quarter of the device's memory if that is less, 2^40 work-items per
+/// launch, block within the device's limit, shared memory within the device's.
 [[nodiscard]] Result<LaunchPlan> plan_launches(const Candidate& candidate, const Problem& problem, const Axes& axes,
                                                const DeviceFacts& device);
 
 /// What the compiler is told: tunables and defines, evaluated. Two workloads with equal definitions share one build.
-[[nodiscard]] Result<IntBindings> build_definitions(const Candidate& candidate, const Axes& axes, const DeviceFacts& device);
+[[nodiscard]] Result<IntBindings> build_definitions(const Candidate& candidate, const Axes& axes,
+                                                    const DeviceFacts& device);
 
 /// Axes, tunables and the device facts an expression may use (see DeviceFacts::bindings).
 [[nodiscard]] IntBindings expression_names(const Candidate& candidate, const Axes& axes, const DeviceFacts& device);

@@ -46,9 +46,9 @@ struct BaselineRecord {
 
 /// Error of a kernel on one workload and distribution against the oracle, and what was allowed.
 struct AccuracyRow {
-  std::string workload;      ///< name; sizes of held-out workloads are not repeated
+  std::string workload;  ///< name; sizes of held-out workloads are not repeated
   std::string distribution;
-  double max_error = 0;      ///< units: docs/measuring.md
+  double max_error = 0;  ///< units: docs/measuring.md
   double allowed = 0;
 };
 
@@ -60,7 +60,7 @@ struct RunRecord {
   std::string problem_text;  ///< canonical text
   std::string op;
   std::string target;
-  std::string proposer;      ///< "search"
+  std::string proposer;  ///< "search"
   std::uint64_t seed = 0;
   DeviceFacts device;
   BudgetLimits limits;
@@ -69,17 +69,18 @@ struct RunRecord {
   std::string failure;
 
   std::string sandbox_tier;
-  std::vector<std::string> workloads;      ///< names, in the order they are checked
+  std::vector<std::string> workloads;  ///< names, in the order they are checked
   std::vector<std::string> distributions;
-  std::vector<std::string> sanitizers;     ///< empty: none ran
-  std::vector<std::pair<std::string, std::string>> environment;  ///< name, value: cpu, kernel, load, driver, scrubbed variables
+  std::vector<std::string> sanitizers;  ///< empty: none ran
+  std::vector<std::pair<std::string, std::string>>
+      environment;  ///< name, value: cpu, kernel, load, driver, scrubbed variables
 
   double useful_flops = 0;  ///< of the primary workload
   double useful_bytes = 0;
   std::vector<BaselineRecord> baselines;
   std::optional<std::int64_t> best_ordinal;
-  std::string best_path;                     ///< of the bundle file
-  std::optional<Measurement> best_final;     ///< champion re-measured in fresh processes, versus each baseline
+  std::string best_path;                  ///< of the bundle file
+  std::optional<Measurement> best_final;  ///< champion re-measured in fresh processes, versus each baseline
   std::vector<AccuracyRow> best_accuracy;
 };
 

@@ -51,7 +51,8 @@ enum class Reason : std::uint8_t {
 [[nodiscard]] std::string_view to_string(VerdictStatus status);
 [[nodiscard]] std::string_view to_string(Reason reason);
 
-/// One fact a gate saw, for people and for the next prompt. `hidden` evidence (held-out sizes) never reaches a proposer.
+/// One fact a gate saw, for people and for the next prompt. `hidden` evidence (held-out sizes) never reaches a
+/// proposer.
 struct Evidence {
   GateId gate = GateId::read;
   std::string text;

@@ -1,10 +1,10 @@
 #pragma once
 // Starts a program under limits, talks to it over one socket, and kills it with everything it started. Two profiles:
-// *build* may execute the compiler's linker and no devices; *run* may read the drivers and use listed devices, and locks
-// itself down further with lock_down() before candidate code is loaded.
+// *build* may execute the compiler's linker and no devices; *run* may read the drivers and use listed devices, and
+// locks itself down further with lock_down() before candidate code is loaded.
 //
-// Layers, in the order they are applied to the child: own session and process group, parent-death signal, namespaces and
-// cgroup where allowed, closed descriptors, scrubbed environment, rlimits, no_new_privs, Landlock (read-only system
+// Layers, in the order they are applied to the child: own session and process group, parent-death signal, namespaces
+// and cgroup where allowed, closed descriptors, scrubbed environment, rlimits, no_new_privs, Landlock (read-only system
 // paths, one private writable directory), seccomp deny list. A path that does not exist is skipped by itself and never
 // disables the rest.
 
@@ -35,7 +35,8 @@ inline constexpr ErrorCode sandbox_tier{"sandbox.tier", ExitClass::environment};
 enum class SandboxProfile : std::uint8_t { build, run };
 
 struct SandboxLimits {
-  std::int64_t memory_bytes = std::int64_t{4} << 30;  ///< address space where no GPU driver needs more, and cgroup memory
+  std::int64_t memory_bytes = std::int64_t{4}
+                              << 30;  ///< address space where no GPU driver needs more, and cgroup memory
   std::int64_t cpu_seconds = 600;
   std::int64_t processes = 64;  ///< threads count
   std::int64_t file_bytes = std::int64_t{256} << 20;
@@ -46,8 +47,8 @@ struct SandboxSpec {
   std::filesystem::path program;
   std::vector<std::string> arguments;
   SandboxLimits limits;
-  std::vector<std::filesystem::path> readable;  ///< beyond the profile's own list
-  std::vector<std::filesystem::path> devices;   ///< device nodes, read-write
+  std::vector<std::filesystem::path> readable;                   ///< beyond the profile's own list
+  std::vector<std::filesystem::path> devices;                    ///< device nodes, read-write
   std::vector<std::pair<std::string, std::string>> environment;  ///< the whole environment, besides PATH and TMPDIR
   std::vector<int> inherited;  ///< descriptors the child gets, at 4, 5, ... in this order; the socket is descriptor 3
   SandboxTier at_most = SandboxTier::c;  ///< for tests and for machines where a tier misbehaves
@@ -84,7 +85,8 @@ class SandboxedProcess {
 [[nodiscard]] Result<void> lock_down();
 
 /// Runs the hostile child (`worker_program --probe`) under the run profile and reports what was really stopped.
-[[nodiscard]] Result<SandboxReport> probe_sandbox(const std::filesystem::path& worker_program, SandboxTier at_most = SandboxTier::c);
+[[nodiscard]] Result<SandboxReport> probe_sandbox(const std::filesystem::path& worker_program,
+                                                  SandboxTier at_most = SandboxTier::c);
 /// What that child does; called from the worker's main with --probe. Writes its findings to descriptor 3.
 int run_probe_child();
 

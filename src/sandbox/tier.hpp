@@ -22,7 +22,7 @@ enum class SandboxTier : std::uint8_t {
 struct ProbeResult {
   std::string attempt;  ///< "open a TCP socket"
   bool stopped = false;
-  std::string detail;   ///< "EPERM", or what it managed to do
+  std::string detail;  ///< "EPERM", or what it managed to do
 };
 
 struct SandboxReport {

@@ -34,7 +34,8 @@ struct TileRange {
 };
 
 enum class TileClass : std::uint8_t { empty, partial, full };
-/// Classifies a tile of a mask by interval arithmetic: `empty` and `full` are proofs, `partial` means "could be either".
+/// Classifies a tile of a mask by interval arithmetic: `empty` and `full` are proofs, `partial` means "could be
+/// either".
 [[nodiscard]] TileClass classify_tile(const ModFunction& mask, const Axes& axes, const TileRange& tile);
 
 /// Score mods of the form c1 * score + (a term that does not depend on the score): the scale c1 and the additive term

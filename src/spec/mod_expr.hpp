@@ -24,23 +24,46 @@ enum class ExprOp : std::uint8_t {
   key,       ///< kv_idx
   axis,      ///< an axis of the problem by name (ModExpr::name), such as Hq: bound when a workload is chosen
   // arithmetic; both operands have the node's type
-  add, subtract, multiply,
-  divide,        ///< real only
-  floor_divide, modulo,  ///< Python floor semantics, integer or real
-  power,         ///< real only
+  add,
+  subtract,
+  multiply,
+  divide,  ///< real only
+  floor_divide,
+  modulo,  ///< Python floor semantics, integer or real
+  power,   ///< real only
   negate,
-  minimum, maximum,
+  minimum,
+  maximum,
   absolute,
   // bits, on booleans (logical) and integers
-  bit_and, bit_or, bit_xor, bit_not,
-  shift_left, shift_right,
+  bit_and,
+  bit_or,
+  bit_xor,
+  bit_not,
+  shift_left,
+  shift_right,
   // comparisons: operands of one type, result boolean
-  less, less_equal, greater, greater_equal, equal, not_equal,
+  less,
+  less_equal,
+  greater,
+  greater_equal,
+  equal,
+  not_equal,
   select,  ///< args: condition, if true, if false
   // real functions of one argument
-  exp, exp2, log, log2, tanh, sigmoid, sqrt, rsqrt, floor,
+  exp,
+  exp2,
+  log,
+  log2,
+  tanh,
+  sigmoid,
+  sqrt,
+  rsqrt,
+  floor,
   // conversions; to_integer truncates towards zero as torch's .to(torch.int32) does
-  to_real, to_integer, to_boolean,
+  to_real,
+  to_integer,
+  to_boolean,
 };
 
 using ExprId = std::int32_t;
@@ -51,8 +74,8 @@ struct ModExpr {
   std::vector<ExprId> args;  ///< ids smaller than this node's own
   std::int64_t integer = 0;
   double real = 0.0;
-  std::string name;          ///< axis only
-  SourcePlace where;         ///< in the mod's text; line and column count from 1 within the mod
+  std::string name;   ///< axis only
+  SourcePlace where;  ///< in the mod's text; line and column count from 1 within the mod
 };
 
 /// A traced mod. Nodes are in topological order; `root` is the result: real for a score_mod, boolean for a mask_mod.

@@ -14,12 +14,12 @@
 namespace kw {
 
 namespace errc {
-inline constexpr ErrorCode mod_syntax{"mod.syntax"};                ///< not Python, or not the part of it we read
-inline constexpr ErrorCode mod_unsupported{"mod.unsupported"};      ///< Python, but outside the subset; the hint says why
-inline constexpr ErrorCode mod_unknown_name{"mod.unknown_name"};    ///< a name nobody defined
-inline constexpr ErrorCode mod_type{"mod.type"};                    ///< operands or result of the wrong type
-inline constexpr ErrorCode mod_signature{"mod.signature"};          ///< wrong number of parameters for its role
-inline constexpr ErrorCode mod_limit{"mod.limit"};                  ///< too large or too deeply nested
+inline constexpr ErrorCode mod_syntax{"mod.syntax"};              ///< not Python, or not the part of it we read
+inline constexpr ErrorCode mod_unsupported{"mod.unsupported"};    ///< Python, but outside the subset; the hint says why
+inline constexpr ErrorCode mod_unknown_name{"mod.unknown_name"};  ///< a name nobody defined
+inline constexpr ErrorCode mod_type{"mod.type"};                  ///< operands or result of the wrong type
+inline constexpr ErrorCode mod_signature{"mod.signature"};        ///< wrong number of parameters for its role
+inline constexpr ErrorCode mod_limit{"mod.limit"};                ///< too large or too deeply nested
 }  // namespace errc
 
 enum class ModRole : std::uint8_t { score_mod, mask_mod };
@@ -27,7 +27,7 @@ enum class ModRole : std::uint8_t { score_mod, mask_mod };
 /// What free names in a mod may refer to.
 struct ModScope {
   std::map<std::string, std::variant<std::int64_t, double>, std::less<>> constants;  ///< the problem's [constants]
-  std::vector<std::string> axes;                                                      ///< become ExprOp::axis
+  std::vector<std::string> axes;                                                     ///< become ExprOp::axis
 };
 
 /// Limits on hostile input: 64 KiB of text, 200 levels of nesting, 10,000 expression nodes.

@@ -1,6 +1,6 @@
 #pragma once
-// What to compute. A Problem is read from a TOML file (format: docs/formats.md), checked completely, and then only read.
-// It knows its tensors, so that the verifier, the worker and the loop need not know the operator.
+// What to compute. A Problem is read from a TOML file (format: docs/formats.md), checked completely, and then only
+// read. It knows its tensors, so that the verifier, the worker and the loop need not know the operator.
 
 #include <cstdint>
 #include <filesystem>
@@ -24,15 +24,15 @@ namespace errc {
 inline constexpr ErrorCode problem_syntax{"problem.syntax"};            ///< not TOML
 inline constexpr ErrorCode problem_unknown_key{"problem.unknown_key"};  ///< with the nearest known key as the hint
 inline constexpr ErrorCode problem_missing_key{"problem.missing_key"};
-inline constexpr ErrorCode problem_type{"problem.type"};                ///< a value of the wrong TOML type
-inline constexpr ErrorCode problem_value{"problem.value"};              ///< a value out of its range
+inline constexpr ErrorCode problem_type{"problem.type"};    ///< a value of the wrong TOML type
+inline constexpr ErrorCode problem_value{"problem.value"};  ///< a value out of its range
 inline constexpr ErrorCode problem_unknown_op{"problem.unknown_op"};
-inline constexpr ErrorCode problem_set{"problem.set"};                  ///< a bad --set AXIS=VALUE
+inline constexpr ErrorCode problem_set{"problem.set"};  ///< a bad --set AXIS=VALUE
 }  // namespace errc
 
 /// Scaled dot-product attention with FlexAttention's mods.
-/// O[b,h,q,:] = sum_k softmax_k(mod(scale * <Q[b,h,q,:], K[b,g,k,:]>)) V[b,g,k,:], g = h / (Hq / Hkv); a row whose keys are
-/// all masked gives 0. Axes: B, Hq, Hkv, Sq, Skv, D, Dv; Hkv divides Hq.
+/// O[b,h,q,:] = sum_k softmax_k(mod(scale * <Q[b,h,q,:], K[b,g,k,:]>)) V[b,g,k,:], g = h / (Hq / Hkv); a row whose keys
+/// are all masked gives 0. Axes: B, Hq, Hkv, Sq, Skv, D, Dv; Hkv divides Hq.
 struct AttentionSpec {
   DType dtype = DType::f32;
   std::optional<double> scale;  ///< absent: 1/sqrt(D)
@@ -86,10 +86,10 @@ struct Problem {
 
 /// Work that cannot be avoided, for FLOP rates and the roofline.
 struct WorkloadCost {
-  double flops = 0;          ///< multiply-adds count 2; only attended (query, key) pairs count
-  double bytes = 0;          ///< every input read once, every output written once
-  double mask_density = 1;   ///< attended share of all (query, key) pairs
-  bool density_exact = true; ///< false when estimated from evenly spaced rows because the shape is large
+  double flops = 0;           ///< multiply-adds count 2; only attended (query, key) pairs count
+  double bytes = 0;           ///< every input read once, every output written once
+  double mask_density = 1;    ///< attended share of all (query, key) pairs
+  bool density_exact = true;  ///< false when estimated from evenly spaced rows because the shape is large
 };
 [[nodiscard]] WorkloadCost cost(const Problem& problem, const Workload& workload);
 

@@ -23,7 +23,7 @@ enum class DType : std::uint8_t { f32 = 1, f16 = 2 };
 
 /// A dense row-major tensor; the last axis in `axes` is contiguous.
 struct TensorSpec {
-  std::string name;               ///< as kernels and bundles refer to it, such as "Q"
+  std::string name;  ///< as kernels and bundles refer to it, such as "Q"
   DType dtype = DType::f32;
   std::vector<std::string> axes;  ///< names, outermost first
 };

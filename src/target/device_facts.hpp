@@ -16,16 +16,16 @@ struct DeviceFacts {
   std::string name;    ///< as the driver reports it
   std::string driver;  ///< name and version of the runtime
   DeviceKind kind = DeviceKind::cpu;
-  std::int64_t compute_units = 1;          ///< cores or SMs
-  std::int64_t max_block_items = 1;        ///< work-items per work-group
+  std::int64_t compute_units = 1;    ///< cores or SMs
+  std::int64_t max_block_items = 1;  ///< work-items per work-group
   std::int64_t shared_bytes_per_block = 0;
   std::int64_t memory_bytes = 0;
   std::int64_t last_level_cache_bytes = 0;  ///< what a cold-cache flush must exceed
   std::int64_t l2_cache_bytes = 0;          ///< per core on a CPU, whole device on a GPU
   std::int64_t l1_cache_bytes = 0;
-  std::int64_t vector_floats = 1;           ///< native f32 vector width, in elements
-  double peak_f32_flops = 0;                ///< per second, measured by the calibration kernel; 0 when not measured
-  double peak_bytes = 0;                    ///< memory bytes per second, measured; 0 when not measured
+  std::int64_t vector_floats = 1;  ///< native f32 vector width, in elements
+  double peak_f32_flops = 0;       ///< per second, measured by the calibration kernel; 0 when not measured
+  double peak_bytes = 0;           ///< memory bytes per second, measured; 0 when not measured
 
   /// Names that bundle expressions may use: compute_units, max_block_items, shared_bytes_per_block, vector_floats,
   /// l1_cache_bytes, l2_cache_bytes.

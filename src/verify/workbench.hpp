@@ -1,7 +1,7 @@
 #pragma once
 // What the verifier needs from the world: something that builds candidates and something that runs a built one in a
-// process of its own. ProcessWorkbench (process_workbench.hpp) is the real one, sandboxed worker processes over a shared
-// arena; FakeWorkbench (tests) is scripted, so that gates and loop are tested with no device and no processes.
+// process of its own. ProcessWorkbench (process_workbench.hpp) is the real one, sandboxed worker processes over a
+// shared arena; FakeWorkbench (tests) is scripted, so that gates and loop are tested with no device and no processes.
 
 #include <cstddef>
 #include <cstdint>
@@ -28,9 +28,9 @@ inline constexpr ErrorCode device_missing{"device.missing", ExitClass::environme
 
 /// How a process that was running or compiling a candidate ended, when it did not answer.
 enum class WorkerLoss : std::uint8_t {
-  crashed,       ///< a signal, or an exit nobody asked for
-  timed_out,     ///< past its deadline; killed
-  out_of_memory, ///< over the sandbox's memory limit
+  crashed,        ///< a signal, or an exit nobody asked for
+  timed_out,      ///< past its deadline; killed
+  out_of_memory,  ///< over the sandbox's memory limit
 };
 struct LostWorker {
   WorkerLoss how = WorkerLoss::crashed;
@@ -79,7 +79,7 @@ class Workbench {
   virtual std::variant<BuildReply, LostWorker> build(const BuildRequest& request, Duration deadline) = 0;
   /// A fresh run process with the binaries loaded.
   virtual std::variant<std::unique_ptr<KernelProcess>, LaunchFailure, LostWorker> start(const StartRequest& request,
-                                                                                       Duration deadline) = 0;
+                                                                                        Duration deadline) = 0;
 };
 
 }  // namespace kw
