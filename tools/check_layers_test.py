@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""Runs check_layers.py on small trees that keep or break one rule each."""
+
+import contextlib
+import io
+import pathlib
+import tempfile
+import unittest
+
+import check_layers
+
+
+def report(files):
+    """Writes the files (path -> text) below a fresh root; returns the exit status and the lines printed."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        for name, text in files.items():
+            path = root / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            status = check_layers.main([str(root)])
+        return status, out.getvalue().splitlines()
+
+
+class CheckLayers(unittest.TestCase):
+    def assert_breach(self, files, *expected):
+        status, lines = report(files)
+        self.assertEqual(status, 1, lines)
+        self.assertEqual(len(lines), 1, lines)
+        for part in expected:
+            self.assertIn(part, lines[0])
+
+    def test_a_good_tree_passes(self):
+        status, lines = report({
+            "src/base/hash.hpp": "#pragma once\n#include <string>\n",
+            "src/spec/problem.hpp": '#include "base/hash.hpp"\n#include "spec/tensor.hpp"\n',
+            "src/device/opencl/device.cpp": '#include <CL/cl.h>\n#include "target/device_facts.hpp"\n',
+            "src/worker/main.cpp": '#include "device/device.hpp"\n#include "sandbox/sandbox.hpp"\n',
+            "src/cli/main.cpp": '#include "cli/commands.hpp"\n#include "loop/run.hpp"\n',
+            "src/CMakeLists.txt": "kw_add_layer(NAME base LIBRARIES fmt::fmt)\nkw_add_layer(NAME spec DEPENDS base)\n"
+                                  "kw_add_layer(NAME worker DEPENDS device sandbox base)\n",
+        })
+        self.assertEqual((status, lines), (0, []))
+
+    def test_an_upward_include_is_named_with_its_line(self):
+        self.assert_breach({"src/base/hash.cpp": '#include <string>\n\n#include "spec/problem.hpp"\n'},
+                           "src/base/hash.cpp:3:", "base (rank 0) may not use spec (rank 1)", "pass a callback down")
+
+    def test_an_include_of_equal_rank_is_a_breach(self):
+        self.assert_breach({"src/report/html.cpp": '#include "propose/proposer.hpp"\n'},
+                           "src/report/html.cpp:1:", "report (rank 6) may not use propose (rank 6)")
+
+    def test_oracle_and_codegen_never_meet(self):
+        self.assert_breach({"src/oracle/attention.cpp": '#include "codegen/codegen.hpp"\n'},
+                           "oracle may not use codegen: the oracle shares no code with what it judges")
+        self.assert_breach({"src/codegen/plain.cpp": '#include "oracle/oracle.hpp"\n'},
+                           "codegen may not use oracle: the oracle shares no code with what it judges")
+
+    def test_opencl_headers_stay_in_device(self):
+        self.assert_breach({"src/worker/serve.cpp": "#include <CL/cl.h>\n"},
+                           "src/worker/serve.cpp:1:", "only device/ speaks to OpenCL")
+
+    def test_host_folders_do_not_include_drivers(self):
+        self.assert_breach({"src/verify/gate.cpp": '#include "device/device.hpp"\n'},
+                           "src/verify/gate.cpp:1:", "verify may not use device", "worker process alone")
+        self.assert_breach({"src/cli/doctor.cpp": '#include "worker/serve.hpp"\n'}, "cli may not use worker")
+
+    def test_host_folders_do_not_link_drivers(self):
+        self.assert_breach({"src/CMakeLists.txt": "# layers\nkw_add_layer(NAME loop\n  DEPENDS base device)\n"},
+                           "src/CMakeLists.txt:2:", "loop may not use device")
+        self.assert_breach({"src/CMakeLists.txt": "kw_add_layer(NAME verify LIBRARIES kw_worker fmt::fmt)\n"},
+                           "src/CMakeLists.txt:1:", "verify may not use worker")
+
+    def test_a_link_to_a_higher_rank_is_a_breach(self):
+        self.assert_breach({"src/CMakeLists.txt": "kw_add_layer(NAME record DEPENDS base loop)\n"},
+                           "src/CMakeLists.txt:1:", "record (rank 2) may not use loop (rank 7)")
+
+    def test_a_folder_without_rank_is_refused(self):
+        self.assert_breach({"src/util/misc.hpp": "#pragma once\n"}, "src/util/misc.hpp:1:", "src/util/ has no rank")
+        self.assert_breach({"src/base/a.hpp": '#include "util/misc.hpp"\n'}, "'util/' is no folder of src/")
+
+    def test_an_include_needs_its_folder(self):
+        self.assert_breach({"src/base/a.cpp": '#include "a.hpp"\n'}, "src/base/a.cpp:1:", '"a.hpp" names no folder')
+
+    def test_comments_and_kernel_text_are_not_includes(self):
+        status, lines = report({
+            "src/base/a.cpp": '/*\n#include "loop/run.hpp"\n*/\n// #include "loop/run.hpp"\n'
+                              'auto k = R"cl(\n#include "loop/run.hpp"\n)cl";\n',
+        })
+        self.assertEqual((status, lines), (0, []))
+
+    def test_lines_count_through_comments_and_kernel_text(self):
+        self.assert_breach({"src/base/a.cpp": '/*\n\n*/\nauto k = R"(\n\n)";\n#include "loop/run.hpp"\n'},
+                           "src/base/a.cpp:7:")
+
+
+if __name__ == "__main__":
+    unittest.main()

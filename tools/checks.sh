@@ -1,0 +1,89 @@
+# shellcheck shell=bash
+# Sourced by ./dev: the checks of `./dev check`, one function each. A check prints what is wrong and fails; it never
+# changes a file.
+
+: "${repo:?set by ./dev}"
+
+all_checks=(format shell layers docs facts tests headers tidy)
+
+sources() { (cd "$repo" && find src tests fuzz bench -name '*.[ch]pp' | LC_ALL=C sort); }
+
+check_format() {
+  sources | (cd "$repo" && xargs clang-format --dry-run --Werror) ||
+    die "clang-format would change the files above; run: clang-format -i FILE..."
+}
+
+check_shell() { (cd "$repo" && shellcheck -x dev .ci/run tools/*.sh); }
+check_layers() { python3 "$repo/tools/check_layers.py" "$repo"; }
+check_docs() { python3 "$repo/tools/check_docs.py" "$repo"; }
+check_facts() { python3 "$repo/tools/facts.py" "$repo"; }
+
+check_tests() { run_tests dev; }
+
+# Every header must compile alone.
+check_headers() { build dev all_verify_interface_header_sets; }
+
+# The commit that changes are counted from: where this branch left the main one, or the commit before when it is the
+# main one. Fails where there is no history to compare with.
+base_commit() {
+  local base
+  base=${KW_BASE:-$(git -C "$repo" merge-base HEAD origin/main 2>/dev/null)} || base=HEAD
+  [[ $(git -C "$repo" rev-parse "$base") != $(git -C "$repo" rev-parse HEAD) ]] || base=HEAD~1
+  git -C "$repo" rev-parse --verify --quiet "$base^{commit}"
+}
+
+# Sources that differ from the base commit, committed or not. A changed header stands for the source beside it.
+changed_sources() {
+  local base
+  if ! base=$(base_commit); then
+    sources | grep '\.cpp$'
+    return
+  fi
+  {
+    git -C "$repo" diff --name-only --diff-filter=d "$base" -- src tests fuzz bench
+    git -C "$repo" ls-files --others --exclude-standard -- src tests fuzz bench
+  } | sed -n 's/\.hpp$/.cpp/; /\.cpp$/p' | LC_ALL=C sort -u | while read -r file; do
+    [[ ! -f $repo/$file ]] || printf '%s\n' "$file"
+  done
+}
+
+tidy() { (cd "$repo" && xargs -r -P "$(nproc)" -n 1 clang-tidy --quiet -p build/dev "$@"); }
+
+# clang-tidy on what changed. Bounded: a change of more than KW_TIDY_LIMIT sources is checked in part, and says so.
+check_tidy() {
+  local -a files=()
+  local limit=${KW_TIDY_LIMIT:-40}
+  build dev
+  mapfile -t files < <(changed_sources)
+  if ((${#files[@]} > limit)); then
+    say "clang-tidy: ${#files[@]} sources changed, checking every $(((${#files[@]} + limit - 1) / limit))th"
+    mapfile -t files < <(printf '%s\n' "${files[@]}" | awk -v n="$(((${#files[@]} + limit - 1) / limit))" 'NR % n == 1')
+  fi
+  # Test bodies are long lists of facts: only their bugs matter, not their size.
+  { printf '%s\n' "${files[@]}" | grep '_test\.cpp$' || [[ $? == 1 ]]; } |
+    tidy --checks=-readability-function-size,-readability-function-cognitive-complexity
+  { printf '%s\n' "${files[@]}" | grep -v '_test\.cpp$' || [[ $? == 1 ]]; } | tidy
+}
+
+# check [NAME...]: the named checks, or all; goes on after a failure, so that one run names everything.
+check() {
+  local name started status
+  local -a failed=()
+  (($# > 0)) || set -- "${all_checks[@]}"
+  for name; do
+    declare -F "check_$name" >/dev/null || die "no check '$name'; there are: ${all_checks[*]}"
+    started=$SECONDS
+    # Not `if (...)`: inside a condition, bash would ignore every failure of the check but its last.
+    set +e
+    (set -e; "check_$name")
+    status=$?
+    set -e
+    if ((status == 0)); then
+      say "check $name: ok ($((SECONDS - started)) s)"
+    else
+      say "check $name: FAILED"
+      failed+=("$name")
+    fi
+  done
+  ((${#failed[@]} == 0)) || die "failed: ${failed[*]}"
+}
