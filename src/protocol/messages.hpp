@@ -5,9 +5,11 @@
 // the decoder trusts nothing, is bounded in memory by the frame's length, and is fuzzed (fuzz/protocol_fuzz.cpp).
 // Tensor data never travels here; it lies in a shared memory arena whose descriptor the worker inherits.
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -51,6 +53,8 @@ struct LoadRequest {
   std::vector<std::string> binaries;
   std::vector<LoadedPlan> plans;
 };
+/// `cold` asks for a flush of the device's own caches, outside the clock. On a CPU it does nothing: there the host
+/// flushes (verify/cache_flush.hpp), since the candidate could have disarmed whatever runs in its own process.
 struct LaunchRequest {
   std::int64_t plan = 0;
   bool cold = false;
@@ -89,5 +93,10 @@ using WorkerMessage = std::variant<DescribeReply, BuildReply, LoadReply, LaunchR
 [[nodiscard]] Result<WorkerMessage> decode_worker_message(std::string_view payload);
 
 inline constexpr std::int64_t k_max_frame_bytes = std::int64_t{64} << 20;
+/// The build log is cut to this, in the worker and again in the host.
+inline constexpr std::size_t k_max_log_bytes = std::size_t{64} << 10;
+/// A worker that cannot allocate exits with this, so that the host can tell it from a crash. A candidate may fake it
+/// and gains nothing: either way it is rejected.
+inline constexpr int k_exit_out_of_memory = 77;
 
 }  // namespace kw

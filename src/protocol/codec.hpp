@@ -1,0 +1,165 @@
+#pragma once
+// The two directions of the wire format: Writer appends fields to a payload, Reader takes them back and trusts nothing.
+// A message's fields are listed once (fields.hpp) and both walk that list, so the two cannot disagree. Reader never
+// allocates for a count that the remaining bytes could not fill, and its recursion is as deep as the message types are
+// nested, whatever the bytes say.
+
+#include <array>
+#include <bit>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace kw::wire {
+
+/// Every encoded value is at least this long, which is what bounds the counts of lists.
+inline constexpr std::size_t k_word_bytes = 8;
+
+/// Largest enumerator; the enums that travel count from 1 without gaps. Specialised in fields.hpp.
+template <typename Enum>
+inline constexpr std::int64_t k_enum_last = 0;
+
+class Writer {
+ public:
+  template <typename... Fields>
+  void operator()(const Fields&... values) {
+    (put(values), ...);
+  }
+  void put_byte(std::uint8_t byte) { bytes_.push_back(static_cast<char>(byte)); }
+  [[nodiscard]] std::string take() { return std::move(bytes_); }
+
+ private:
+  template <std::integral Int>
+  void put(const Int& value) {
+    const auto word = static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
+    for (unsigned shift = 0; shift < 64; shift += 8) put_byte(static_cast<std::uint8_t>(word >> shift));
+  }
+  template <typename Enum>
+  requires std::is_enum_v<Enum>
+  void put(const Enum& value) { put(static_cast<std::int64_t>(value)); }
+  void put(const double& value) { put(std::bit_cast<std::int64_t>(value)); }
+  void put(const std::string& text) {
+    put(text.size());
+    bytes_ += text;
+  }
+  template <typename Item>
+  void put(const std::vector<Item>& items) {
+    put(items.size());
+    for (const Item& item : items) put(item);
+  }
+  template <typename Item, std::size_t count>
+  void put(const Item (&items)[count]) {
+    for (const Item& item : items) put(item);
+  }
+  template <typename First, typename Second>
+  void put(const std::pair<First, Second>& both) {
+    (*this)(both.first, both.second);
+  }
+  template <typename... Alternatives>
+  void put(const std::variant<Alternatives...>& choice) {
+    put(choice.index());
+    std::visit([this](const auto& value) { put(value); }, choice);
+  }
+  template <typename Struct>
+  void put(const Struct& value) {
+    list_fields(*this, value);
+  }
+
+  std::string bytes_;
+};
+
+/// After the first mistake it stays failed and leaves everything else as it was.
+class Reader {
+ public:
+  explicit Reader(std::string_view bytes) : bytes_(bytes) {}
+
+  template <typename... Fields>
+  void operator()(Fields&... values) {
+    (get(values), ...);
+  }
+  [[nodiscard]] std::uint8_t get_byte();
+  [[nodiscard]] bool failed() const { return !mistake_.empty(); }
+  [[nodiscard]] const std::string& mistake() const { return mistake_; }
+  [[nodiscard]] std::size_t remaining() const { return bytes_.size() - offset_; }
+  /// Keeps the first mistake, with the offset at which it was found.
+  void fail_with(std::string_view what);
+
+  /// Alternative `index` of a variant, read as the fields of that type; false when there is no such alternative.
+  template <typename Variant, std::size_t candidate = 0>
+  bool get_alternative(Variant& choice, std::uint64_t index) {
+    if constexpr (candidate < std::variant_size_v<Variant>) {
+      if (index == candidate) {
+        get(choice.template emplace<candidate>());
+        return true;
+      }
+      return get_alternative<Variant, candidate + 1>(choice, index);
+    } else {
+      return false;
+    }
+  }
+
+ private:
+  [[nodiscard]] std::int64_t get_word();
+  [[nodiscard]] std::size_t get_count(std::size_t least_bytes_each);
+
+  template <std::integral Int>
+  void get(Int& value) {
+    const std::int64_t word = get_word();
+    if (failed()) return;
+    if constexpr (std::is_same_v<Int, bool>) {
+      if (word != 0 && word != 1) return fail_with("a flag is neither 0 nor 1");
+      value = word != 0;
+    } else {
+      if (!std::in_range<Int>(word)) return fail_with("a number is out of its range");
+      value = static_cast<Int>(word);
+    }
+  }
+  template <typename Enum>
+  requires std::is_enum_v<Enum>
+  void get(Enum& value) {
+    static_assert(k_enum_last<Enum> > 0, "name the last enumerator in fields.hpp");
+    const std::int64_t word = get_word();
+    if (failed()) return;
+    if (word < 1 || word > k_enum_last<Enum>) return fail_with("an enumerator does not exist");
+    value = static_cast<Enum>(word);
+  }
+  void get(double& value) { value = std::bit_cast<double>(get_word()); }
+  void get(std::string& text);
+  template <typename Item>
+  void get(std::vector<Item>& items) {
+    const std::size_t count = get_count(k_word_bytes);
+    items.clear();
+    for (std::size_t i = 0; i < count && !failed(); ++i) get(items.emplace_back());
+  }
+  template <typename Item, std::size_t count>
+  void get(Item (&items)[count]) {
+    for (Item& item : items) get(item);
+  }
+  template <typename First, typename Second>
+  void get(std::pair<First, Second>& both) {
+    (*this)(both.first, both.second);
+  }
+  template <typename... Alternatives>
+  void get(std::variant<Alternatives...>& choice) {
+    const auto index = static_cast<std::uint64_t>(get_word());
+    if (!failed() && !get_alternative(choice, index)) fail_with("a choice does not exist");
+  }
+  template <typename Struct>
+  void get(Struct& value) {
+    list_fields(*this, value);
+  }
+
+  std::string_view bytes_;
+  std::size_t offset_ = 0;
+  std::string mistake_;
+};
+
+}  // namespace kw::wire

@@ -1,0 +1,81 @@
+#pragma once
+// The fields of every message, once, in wire order. Only messages.cpp includes this.
+
+#include <concepts>
+#include <type_traits>
+
+#include "protocol/codec.hpp"
+#include "protocol/messages.hpp"
+
+namespace kw::wire {
+
+template <>
+inline constexpr std::int64_t k_enum_last<BuildStatus> = static_cast<std::int64_t>(BuildStatus::resource);
+template <>
+inline constexpr std::int64_t k_enum_last<BufferRole> = static_cast<std::int64_t>(BufferRole::scratch);
+template <>
+inline constexpr std::int64_t k_enum_last<DType> = static_cast<std::int64_t>(DType::f16);
+template <>
+inline constexpr std::int64_t k_enum_last<DeviceKind> = static_cast<std::int64_t>(DeviceKind::null_device);
+
+/// `Message` or `const Message`: one list serves reading and writing.
+template <typename T, typename Message>
+concept EitherConst = std::same_as<std::remove_const_t<T>, Message>;
+
+void list_fields(auto& walk, EitherConst<BufferArg> auto& arg) {
+  walk(arg.buffer);
+}
+void list_fields(auto& walk, EitherConst<IntArg> auto& arg) {
+  walk(arg.value);
+}
+void list_fields(auto&, EitherConst<SharedArg> auto&) {}
+void list_fields(auto& walk, EitherConst<PlannedBuffer> auto& buffer) {
+  walk(buffer.name, buffer.role, buffer.dtype, buffer.bytes);
+}
+void list_fields(auto& walk, EitherConst<PlannedLaunch> auto& launch) {
+  walk(launch.kernel, launch.grid, launch.block, launch.shared_bytes, launch.args);
+}
+void list_fields(auto& walk, EitherConst<LaunchPlan> auto& plan) {
+  walk(plan.buffers, plan.launches);
+}
+void list_fields(auto& walk, EitherConst<ArenaSlot> auto& slot) {
+  walk(slot.offset, slot.bytes);
+}
+void list_fields(auto& walk, EitherConst<LoadedPlan> auto& loaded) {
+  walk(loaded.binary, loaded.plan, loaded.slots);
+}
+void list_fields(auto& walk, EitherConst<DeviceFacts> auto& facts) {
+  walk(facts.id, facts.target, facts.name, facts.driver, facts.kind, facts.compute_units, facts.max_block_items,
+       facts.shared_bytes_per_block, facts.memory_bytes, facts.last_level_cache_bytes, facts.l2_cache_bytes,
+       facts.l1_cache_bytes, facts.vector_floats, facts.peak_f32_flops, facts.peak_bytes);
+}
+
+void list_fields(auto& walk, EitherConst<DescribeRequest> auto& request) {
+  walk(request.device_id);
+}
+void list_fields(auto& walk, EitherConst<BuildRequest> auto& request) {
+  walk(request.device_id, request.source, request.definitions, request.launches);
+}
+void list_fields(auto& walk, EitherConst<LoadRequest> auto& request) {
+  walk(request.device_id, request.arena_bytes, request.binaries, request.plans);
+}
+void list_fields(auto& walk, EitherConst<LaunchRequest> auto& request) {
+  walk(request.plan, request.cold);
+}
+
+void list_fields(auto& walk, EitherConst<DescribeReply> auto& reply) {
+  walk(reply.devices, reply.problem);
+}
+void list_fields(auto& walk, EitherConst<BuildReply> auto& reply) {
+  walk(reply.status, reply.log, reply.binary, reply.build_ns, reply.registers, reply.spill_bytes, reply.stack_bytes,
+       reply.shared_bytes);
+}
+void list_fields(auto&, EitherConst<LoadReply> auto&) {}
+void list_fields(auto& walk, EitherConst<LaunchReply> auto& reply) {
+  walk(reply.claimed_ns);
+}
+void list_fields(auto& walk, EitherConst<LaunchFailure> auto& failure) {
+  walk(failure.what);
+}
+
+}  // namespace kw::wire
