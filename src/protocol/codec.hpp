@@ -66,7 +66,7 @@ class Writer {
   template <typename... Alternatives>
   void put(const std::variant<Alternatives...>& choice) {
     put(choice.index());
-    std::visit([this](const auto& value) { put(value); }, choice);
+    std::visit([this](const auto& value) { this->put(value); }, choice);
   }
   template <typename Struct>
   void put(const Struct& value) {
