@@ -60,22 +60,26 @@ as_root() {
 }
 
 apt() {
-  as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -y -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 "$@" >&2
+  as_root env DEBIAN_FRONTEND=noninteractive \
+    apt-get -qq -y -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 "$@" >>"$repo/build/apt.log" 2>&1
+}
+
+# A fresh system knows no package and an old one knows versions that are gone; only then are the lists fetched.
+try_install() {
+  local -a install=(--no-install-recommends install "$@")
+  if apt --simulate "${install[@]}" && apt "${install[@]}"; then return; fi
+  apt update && apt "${install[@]}"
 }
 
 install_packages() {
   local -a missing=("$@")
   say "installing from Debian what building, running and checking needs and this machine lacks: ${missing[*]}"
-  # A fresh system knows no package and an old one knows versions that are gone; only then are the lists fetched.
-  if ! apt-get -qq --simulate install "${missing[@]}" >/dev/null 2>&1; then
-    apt update
-  elif apt --no-install-recommends install "${missing[@]}"; then
-    return
-  else
-    apt update
+  mkdir -p "$repo/build"
+  : >"$repo/build/apt.log"
+  if ! try_install "$@"; then
+    tail -n 20 "$repo/build/apt.log" >&2
+    die "apt-get could not install them, for the reason above (all of it: build/apt.log); install them and try again"
   fi
-  apt --no-install-recommends install "${missing[@]}" ||
-    die "apt-get could not install what is missing (its reasons stand above); install it by hand and try again"
 }
 
 name_libraries() {
