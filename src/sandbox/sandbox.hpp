@@ -23,6 +23,7 @@
 #include "base/clock.hpp"
 #include "base/result.hpp"
 #include "base/unique_fd.hpp"
+#include "sandbox/loosening.hpp"
 #include "sandbox/tier.hpp"
 
 namespace kw {
@@ -52,6 +53,7 @@ struct SandboxSpec {
   std::vector<std::pair<std::string, std::string>> environment;  ///< the whole environment, besides PATH and TMPDIR
   std::vector<int> inherited;  ///< descriptors the child gets, at 4, 5, ... in this order; the socket is descriptor 3
   SandboxTier at_most = SandboxTier::c;  ///< for tests and for machines where a tier misbehaves
+  std::vector<Loosening> without;        ///< layers left out by name; each says what an attacker gains
 };
 
 /// How a child ended.
@@ -76,8 +78,14 @@ class SandboxedProcess {
   [[nodiscard]] virtual pid_t pid() const = 0;
   /// Its private writable directory, as the host sees it.
   [[nodiscard]] virtual const std::filesystem::path& private_directory() const = 0;
+  /// What it has printed on standard output and error so far, the first k_kept_output_bytes. Untrusted bytes.
+  [[nodiscard]] virtual std::string output() const { return {}; }
 };
 
+inline constexpr std::int64_t k_kept_output_bytes = std::int64_t{256} << 10;
+
+/// Returns once the program has been executed; errc::sandbox_failed names the step that was refused. The child lives
+/// until it ends, kill(), or the end of this process, whichever is first; the calling thread may end before it.
 [[nodiscard]] Result<std::unique_ptr<SandboxedProcess>> spawn_sandboxed(const SandboxSpec& spec);
 
 /// Called by the worker itself, after its driver is initialised and before candidate code is loaded: on all threads, no

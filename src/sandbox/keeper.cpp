@@ -1,0 +1,165 @@
+#include "sandbox/keeper.hpp"
+
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <linux/sched.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+
+#include "sandbox/namespaces.hpp"
+#include "sandbox/program.hpp"
+
+namespace kw {
+namespace {
+
+void tell(int control, KeeperMessage message) {
+  // The host may be gone; there is nobody else to tell.
+  [[maybe_unused]] const ssize_t sent = ::send(control, &message, sizeof message, MSG_NOSIGNAL);
+}
+
+[[noreturn]] void give_up(int control, LaunchStep step) {
+  tell(control, {KeeperMessage::Kind::failed, step, errno});
+  ::_exit(127);
+}
+
+// SIGKILL to every child, from the kernel's own list: what the program leaves behind becomes a child of the keeper, so
+// each round reaches one generation deeper.
+bool kill_children() {
+  const int list = ::open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
+  if (list < 0) return false;
+  std::array<char, 4096> text{};
+  bool any = false;
+  for (;;) {
+    const ssize_t got = ::read(list, text.data(), text.size());
+    if (got <= 0) break;
+    pid_t pid = 0;
+    for (ssize_t i = 0; i < got; ++i) {
+      const char c = text[static_cast<std::size_t>(i)];
+      if (c >= '0' && c <= '9') {
+        pid = pid * 10 + (c - '0');
+      } else if (pid > 0) {
+        any |= ::kill(pid, SIGKILL) == 0;
+        pid = 0;
+      }
+    }
+  }
+  ::close(list);
+  return any;
+}
+
+// Until no child is left. As process 1 of a pid namespace one signal reaches all of it.
+void kill_descendants(bool namespaces) {
+  for (;;) {
+    if (namespaces) {
+      ::kill(-1, SIGKILL);
+    } else if (!kill_children()) {
+      while (::waitpid(-1, nullptr, WNOHANG) > 0) {
+      }
+      return;
+    }
+    if (::waitpid(-1, nullptr, 0) < 0 && errno == ECHILD) return;
+  }
+}
+
+// Reaps every child that has ended; true with its status when the program was one of them.
+bool reap(pid_t program, int& status) {
+  bool ended = false;
+  for (;;) {
+    int child_status = 0;
+    const pid_t pid = ::waitpid(-1, &child_status, WNOHANG);
+    if (pid <= 0) return ended;
+    if (pid == program) {
+      status = child_status;
+      ended = true;
+    }
+  }
+}
+
+// Waits until the program ends or the host wants it ended; returns its wait status.
+int watch(pid_t program, int control, int signals) {
+  int status = 0;
+  std::array<pollfd, 2> entries{{{control, POLLIN, 0}, {signals, POLLIN, 0}}};
+  for (;;) {
+    if (::poll(entries.data(), entries.size(), -1) < 0 && errno != EINTR) break;
+    if (entries[1].revents != 0) {
+      signalfd_siginfo ignored{};
+      [[maybe_unused]] const ssize_t got = ::read(signals, &ignored, sizeof ignored);
+      if (reap(program, status)) return status;
+    }
+    if (entries[0].revents != 0) break;
+  }
+  ::kill(program, SIGKILL);
+  while (::waitpid(program, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
+}
+
+}  // namespace
+
+std::string_view to_string(LaunchStep step) {
+  switch (step) {
+    case LaunchStep::session:
+      return "starting a session";
+    case LaunchStep::user_map:
+      return "mapping the user into its namespace";
+    case LaunchStep::join_cgroup:
+      return "joining the cgroup";
+    case LaunchStep::descriptors:
+      return "placing the descriptors";
+    case LaunchStep::limits:
+      return "setting resource limits";
+    case LaunchStep::capabilities:
+      return "dropping privileges";
+    case LaunchStep::no_new_privileges:
+      return "refusing new privileges";
+    case LaunchStep::landlock:
+      return "restricting paths";
+    case LaunchStep::system_calls:
+      return "filtering system calls";
+    case LaunchStep::execute:
+      return "executing the program";
+    case LaunchStep::fork:
+      return "forking";
+  }
+  return "an unknown step";
+}
+
+void run_keeper(const LaunchPlan& plan, int control, bool namespaces) {
+  // Out of the way of the low numbers that the program's descriptors take.
+  control = ::fcntl(control, F_DUPFD_CLOEXEC, 200);
+  if (control < 0 || ::setsid() < 0) give_up(control, LaunchStep::session);
+  if (namespaces && !enter_namespaces(plan)) give_up(control, LaunchStep::user_map);
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  ::prctl(PR_SET_DUMPABLE, 0);  // its memory is a copy of the host's
+  sigset_t child_ended;
+  ::sigemptyset(&child_ended);
+  ::sigaddset(&child_ended, SIGCHLD);
+  ::signal(SIGCHLD, SIG_DFL);
+
+  // CLONE_VFORK: the keeper goes on when the program has been executed or has failed, which orders the messages.
+  const auto keeper = static_cast<pid_t>(::syscall(SYS_getpid));
+  const long program = ::syscall(SYS_clone, CLONE_VFORK | SIGCHLD, nullptr, nullptr, nullptr, nullptr);
+  if (program == 0) execute_program(plan, control, keeper);
+  if (program < 0) give_up(control, LaunchStep::fork);
+  ::syscall(SYS_close_range, 0U, static_cast<unsigned>(control) - 1U, 0U);
+  ::syscall(SYS_close_range, static_cast<unsigned>(control) + 1U, ~0U, 0U);
+  // Signals were blocked by the host before clone, so an early SIGCHLD is still pending here.
+  const int signals = ::signalfd(-1, &child_ended, SFD_CLOEXEC | SFD_NONBLOCK);
+  tell(control, {KeeperMessage::Kind::started, LaunchStep::session, 0});
+  const int status = watch(static_cast<pid_t>(program), control, signals);
+  if (plan.reap) kill_descendants(namespaces);
+  tell(control, {KeeperMessage::Kind::ended, LaunchStep::session, status});
+  ::_exit(0);
+}
+
+}  // namespace kw

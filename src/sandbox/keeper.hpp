@@ -1,0 +1,16 @@
+#pragma once
+// The process between host and program. It starts the program, waits for it, kills whatever the program left behind,
+// and does the same when the host dies. Inside a pid namespace it is process 1, so that the program is an ordinary
+// process there: an abort or a crash ends it with the signal it would have had outside.
+//
+// All of this runs after clone in a copy of the host, before any execve: system calls only, no allocation, no locks.
+
+#include "sandbox/launch_plan.hpp"
+
+namespace kw {
+
+/// Never returns. `control` is its end of a SOCK_SEQPACKET pair: one byte from the host, or its end, means "kill".
+/// `namespaces` says whether clone gave it new user, pid and mount namespaces.
+[[noreturn]] void run_keeper(const LaunchPlan& plan, int control, bool namespaces);
+
+}  // namespace kw

@@ -1,0 +1,42 @@
+#pragma once
+// The host's end of the keeper: starts it, hears from it, has it end everything. Internal to the sandbox.
+
+#include <sys/types.h>
+
+#include <optional>
+
+#include "base/clock.hpp"
+#include "base/result.hpp"
+#include "base/unique_fd.hpp"
+#include "sandbox/launch_plan.hpp"
+
+namespace kw {
+
+class KeeperLink {
+ public:
+  /// Clones the keeper, with namespaces if `flags` says so, and waits until the program runs. errc::sandbox_failed
+  /// names the step that failed; `refused` is then set when it was clone or the user map, so that fewer namespaces may
+  /// work.
+  [[nodiscard]] static Result<KeeperLink> start(const LaunchPlan& plan, std::uint64_t namespace_flags, bool& refused);
+  KeeperLink(KeeperLink&&) = default;
+  KeeperLink& operator=(KeeperLink&&) = delete;
+  ~KeeperLink();
+
+  /// Kills the program and everything below it, reaps the keeper, and returns the program's wait status; 9 (SIGKILL)
+  /// when the keeper did not answer. Idempotent.
+  int end();
+  [[nodiscard]] pid_t program() const { return program_; }
+
+ private:
+  KeeperLink(UniqueFd control, UniqueFd keeper_fd, pid_t keeper);
+  [[nodiscard]] Result<void> wait_until_started(bool& refused);
+  std::optional<KeeperMessage> hear(Instant until);
+
+  UniqueFd control_;
+  UniqueFd keeper_fd_;
+  pid_t keeper_ = -1;
+  pid_t program_ = -1;
+  std::optional<int> wait_status_;
+};
+
+}  // namespace kw

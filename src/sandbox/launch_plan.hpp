@@ -1,0 +1,69 @@
+#pragma once
+// Everything the code between clone and execve needs, computed beforehand: that code runs in a copy of a process whose
+// other threads may have held any lock, so it may only make system calls. Internal to the sandbox.
+
+#include <linux/filter.h>
+#include <sys/resource.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "base/unique_fd.hpp"
+#include "sandbox/landlock.hpp"
+#include "sandbox/sandbox.hpp"
+
+namespace kw {
+
+struct PlannedLimit {
+  int resource = 0;
+  rlimit value{};
+};
+
+struct LaunchPlan {
+  std::string program;
+  std::vector<std::string> argument_text;     ///< owns what `arguments` points to
+  std::vector<std::string> environment_text;  ///< owns what `environment` points to
+  std::vector<char*> arguments;               ///< ends with a null pointer, as execve wants it
+  std::vector<char*> environment;
+  std::vector<int> descriptors;  ///< what becomes descriptor 0, 1, 2, ... of the program; owned by the caller
+  bool close_others = true;
+  std::vector<PlannedLimit> limits;
+  bool drop_privileges = true;
+  bool reap = true;  ///< kill what the program leaves behind
+  bool use_landlock = true;
+  LandlockPlan landlock;
+  std::vector<std::vector<sock_filter>> filters;  ///< installed in this order
+  std::string user_map;                           ///< what goes into uid_map and gid_map: the user maps to itself
+  std::string group_map;
+  std::string private_directory;
+  std::int64_t private_bytes = 0;   ///< size of the file system mounted there, where there is a mount namespace
+  std::vector<int> cgroup_members;  ///< open cgroup.procs files the program's process writes itself into
+};
+
+/// Where a launch failed; sent by the child, so plain numbers.
+enum class LaunchStep : std::int32_t {
+  session,
+  user_map,
+  join_cgroup,
+  descriptors,
+  limits,
+  capabilities,
+  no_new_privileges,
+  landlock,
+  system_calls,
+  execute,
+  fork,
+};
+[[nodiscard]] std::string_view to_string(LaunchStep step);
+
+/// From the keeper (and, before execve, from the program's process) to the host; one datagram each.
+struct KeeperMessage {
+  enum class Kind : std::int32_t { here, failed, started, ended };
+  Kind kind = Kind::here;
+  LaunchStep step = LaunchStep::session;  ///< of `failed`
+  std::int32_t value = 0;                 ///< errno of `failed`, wait status of `ended`
+};
+
+}  // namespace kw

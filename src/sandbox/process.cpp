@@ -1,0 +1,140 @@
+// spawn_sandboxed: plans the launch, starts the keeper with as many namespaces as are allowed, and wraps the result.
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "sandbox/frame_channel.hpp"
+#include "sandbox/keeper_link.hpp"
+#include "sandbox/namespaces.hpp"
+#include "sandbox/plan_launch.hpp"
+#include "sandbox/private_directory.hpp"
+#include "sandbox/sandbox.hpp"
+
+namespace kw {
+namespace {
+
+// A child that does not read for so long is as good as gone; the host has better things to do than to wait for it.
+constexpr Duration k_send_deadline = std::chrono::seconds(10);
+
+class Process final : public SandboxedProcess {
+ public:
+  Process(KeeperLink link, FrameChannel frames, UniqueFd output, PrivateDirectory directory)
+      : directory_(std::move(directory)),
+        output_(std::move(output)),
+        frames_(std::move(frames)),
+        link_(std::move(link)) {}
+  ~Process() override { link_.end(); }
+
+  bool send(std::string_view payload) override { return frames_.send(payload, k_send_deadline); }
+
+  Received receive(std::string& payload, Duration deadline) override {
+    switch (frames_.receive(payload, deadline)) {
+      case FrameChannel::Received::frame:
+        return Received::frame;
+      case FrameChannel::Received::closed:
+        return Received::closed;
+      case FrameChannel::Received::timed_out:
+        return Received::timed_out;
+      case FrameChannel::Received::oversized:
+        return Received::oversized;
+    }
+    return Received::closed;
+  }
+
+  ExitReport kill() override {
+    const int status = link_.end();
+    frames_.close();
+    ExitReport report;
+    report.signalled = WIFSIGNALED(status);
+    report.code = report.signalled ? WTERMSIG(status) : WEXITSTATUS(status);
+    return report;
+  }
+
+  [[nodiscard]] pid_t pid() const override { return link_.program(); }
+  [[nodiscard]] const std::filesystem::path& private_directory() const override { return directory_.path(); }
+
+  [[nodiscard]] std::string output() const override {
+    std::string text(static_cast<std::size_t>(k_kept_output_bytes), '\0');
+    const ssize_t got = ::pread(output_.get(), text.data(), text.size(), 0);
+    text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+    while (!text.empty() && text.back() == '\0') text.pop_back();
+    return text;
+  }
+
+ private:
+  // In this order, so that the process is dead before its directory is removed.
+  PrivateDirectory directory_;
+  UniqueFd output_;
+  FrameChannel frames_;
+  KeeperLink link_;
+};
+
+tl::unexpected<Error> failed(std::string_view what) {
+  return fail(errc::sandbox_failed, "cannot {}: {}", what, std::strerror(errno));
+}
+
+// A file in memory of fixed size for standard output and error: the child can neither make it grow nor block on it.
+Result<UniqueFd> make_output() {
+  UniqueFd output(::memfd_create("kernelwright-output", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!output.valid() || ::ftruncate(output.get(), k_kept_output_bytes) != 0 ||
+      ::fcntl(output.get(), F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) != 0) {
+    return failed("create a file in memory for the child's output");
+  }
+  return output;
+}
+
+struct SocketPair {
+  UniqueFd host;
+  UniqueFd child;
+};
+
+Result<SocketPair> make_socket_pair() {
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) return failed("create a socket pair");
+  return SocketPair{UniqueFd(ends[0]), UniqueFd(ends[1])};
+}
+
+Result<KeeperLink> start_keeper(const SandboxSpec& spec, const LaunchPlan& plan) {
+  bool refused = false;
+  if (has_layer(spec, SandboxLayer::namespaces)) {
+    auto link = KeeperLink::start(plan, namespace_flags(), refused);
+    if (link || !refused) return link;
+  }
+  return KeeperLink::start(plan, 0, refused);
+}
+
+}  // namespace
+
+std::string ExitReport::to_string() const {
+  if (out_of_memory) return "killed for exceeding its memory limit";
+  if (signalled) {
+    const char* name = ::sigabbrev_np(code);
+    return fmt::format("killed by signal {}{}", code, name == nullptr ? "" : fmt::format(" (SIG{})", name));
+  }
+  return fmt::format("exited with status {}", code);
+}
+
+Result<std::unique_ptr<SandboxedProcess>> spawn_sandboxed(const SandboxSpec& spec) {
+  KW_TRY(PrivateDirectory directory, PrivateDirectory::create());
+  KW_TRY(LaunchPlan plan, plan_launch(spec, directory.path()));
+  KW_TRY(SocketPair sockets, make_socket_pair());
+  KW_TRY(UniqueFd output, make_output());
+  const UniqueFd nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  if (!nothing.valid()) return failed("open /dev/null");
+  plan.descriptors = {nothing.get(), output.get(), output.get(), sockets.child.get()};
+  plan.descriptors.insert(plan.descriptors.end(), spec.inherited.begin(), spec.inherited.end());
+  KW_TRY(KeeperLink link, start_keeper(spec, plan));
+  return std::make_unique<Process>(std::move(link), FrameChannel(std::move(sockets.host)), std::move(output),
+                                   std::move(directory));
+}
+
+}  // namespace kw

@@ -1,0 +1,14 @@
+#pragma once
+// The last steps between fork and execve, in the process that becomes the sandboxed program. System calls only (see
+// keeper.hpp).
+
+#include <sys/types.h>
+
+#include "sandbox/launch_plan.hpp"
+
+namespace kw {
+
+/// Applies every layer of the plan and executes the program. On failure tells `control` which step it was, and exits.
+[[noreturn]] void execute_program(const LaunchPlan& plan, int control, pid_t keeper);
+
+}  // namespace kw

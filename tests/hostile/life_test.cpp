@@ -1,0 +1,93 @@
+// A sandboxed process from start to end: frames, deadlines, how it ended, what is left of it.
+
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <filesystem>
+#include <thread>
+
+#include "host.hpp"
+
+namespace kw::hostile {
+namespace {
+
+TEST(sandboxed_process, a_program_runs_and_its_exit_status_comes_back) {
+  const auto process = start(spec_for({"nothing"}));
+  EXPECT_EQ(reported(*process), "done");
+  EXPECT_EQ(reported(*process), "closed");
+  EXPECT_EQ(process->kill().to_string(), "exited with status 0");
+}
+
+TEST(sandboxed_process, frames_of_many_sizes_come_back_unchanged) {
+  const auto process = start(spec_for({"echo"}));
+  for (const std::size_t bytes : {0U, 1U, 3U, 4U, 5U, 4096U, 3U << 20}) {
+    const std::string payload(bytes, 'x');
+    // The echo starts only when all of it has arrived, so a blocking send cannot lock both up.
+    ASSERT_TRUE(process->send(payload)) << bytes;
+    EXPECT_EQ(reported(*process), payload) << bytes;
+  }
+}
+
+TEST(sandboxed_process, a_hanging_program_costs_its_deadline_and_no_more) {
+  const auto process = start(spec_for({"hang"}));
+  const auto before = std::chrono::steady_clock::now();
+  EXPECT_EQ(reported(*process, std::chrono::milliseconds(50)), "timed out");
+  EXPECT_EQ(process->kill().to_string(), "killed by signal 9 (SIGKILL)");
+  EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::seconds(5));
+  EXPECT_EQ(::kill(process->pid(), 0), -1);
+}
+
+TEST(sandboxed_process, the_signal_that_ended_it_comes_back) {
+  for (const auto& [act, expected] :
+       {std::pair{"crash", "killed by signal 11 (SIGSEGV)"}, std::pair{"abort", "killed by signal 6 (SIGABRT)"}}) {
+    const auto process = start(spec_for({act}));
+    EXPECT_EQ(reported(*process), "closed") << act;
+    EXPECT_EQ(process->kill().to_string(), expected);
+  }
+}
+
+TEST(sandboxed_process, an_exit_status_comes_back_at_every_tier) {
+  for (const SandboxTier tier : {SandboxTier::none, SandboxTier::a, SandboxTier::b, SandboxTier::c}) {
+    SandboxSpec spec = spec_for({"exit", "7"});
+    spec.at_most = tier;
+    const auto process = start(spec);
+    EXPECT_EQ(reported(*process), "closed");
+    EXPECT_EQ(process->kill().to_string(), "exited with status 7") << to_string(tier);
+  }
+}
+
+TEST(sandboxed_process, its_private_directory_is_removed_with_it) {
+  auto process = start(spec_for({"echo"}));
+  const std::filesystem::path directory = process->private_directory();
+  EXPECT_TRUE(std::filesystem::is_directory(directory));
+  process.reset();
+  EXPECT_FALSE(std::filesystem::exists(directory));
+}
+
+TEST(sandboxed_process, it_outlives_the_thread_that_started_it) {
+  std::unique_ptr<SandboxedProcess> process;
+  std::thread([&] { process = start(spec_for({"echo"})); }).join();
+  ASSERT_TRUE(process->send("still here"));
+  EXPECT_EQ(reported(*process), "still here");
+}
+
+TEST(sandboxed_process, a_program_that_does_not_exist_is_refused_by_name) {
+  SandboxSpec spec;
+  spec.program = "/nowhere/program";
+  const auto process = spawn_sandboxed(spec);
+  ASSERT_FALSE(process);
+  EXPECT_EQ(process.error().code, errc::sandbox_failed);
+  EXPECT_EQ(process.error().message, "cannot start /nowhere/program: No such file or directory");
+}
+
+TEST(sandboxed_process, a_program_that_cannot_be_executed_is_refused_with_the_step) {
+  SandboxSpec spec;
+  spec.program = "/etc/ld.so.cache";
+  const auto process = spawn_sandboxed(spec);
+  ASSERT_FALSE(process);
+  EXPECT_EQ(process.error().code, errc::sandbox_failed);
+  EXPECT_EQ(process.error().message, "executing the program was refused: Permission denied");
+}
+
+}  // namespace
+}  // namespace kw::hostile
