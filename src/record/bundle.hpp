@@ -30,8 +30,11 @@
 //   __kernel void attention(...) { ... }
 //
 // Keys that are TOML integers or strings are both accepted where an expression is expected. Unknown keys are refused.
-// Read from untrusted bytes: the text is at most 1 MiB, with at most 16 launches, 16 scratch buffers, 32 tunables of
-// 64 values, 64 arguments per launch. `to_text` of what `parse_bundle` gave parses to the same Bundle.
+// May be left out: problem, generator, deterministic (true), constraints, tunables, defines, scratch, shared_bytes (0),
+// and a tunable's default (its first value). Names are C identifiers, each used once in the whole header.
+// Read from untrusted bytes: the text is UTF-8 of at most 1 MiB, with at most 16 launches, 16 scratch buffers, 32
+// tunables of 64 values, 32 defines, 32 constraints, 64 arguments per launch. `to_text` of what `parse_bundle` gave
+// parses to the same Bundle.
 
 #include <cstdint>
 #include <map>
@@ -117,6 +120,7 @@ struct Candidate {
 };
 
 /// Assigns defaults, then `overrides`; refuses unknown names, values that are not allowed, and broken constraints.
+/// A constraint that also names an axis or a device fact is left to plan_launches, which knows them.
 [[nodiscard]] Result<Candidate> make_candidate(Bundle bundle, const IntBindings& overrides = {});
 
 }  // namespace kw
