@@ -9,8 +9,12 @@ all_checks=(format shell layers docs facts tests headers tidy)
 sources() { (cd "$repo" && find src tests fuzz bench -name '*.[ch]pp' | LC_ALL=C sort); }
 
 check_format() {
-  sources | (cd "$repo" && xargs clang-format --dry-run --Werror) ||
-    die "clang-format would change the files above; run: clang-format -i FILE..."
+  local report
+  if ! report=$(sources | (cd "$repo" && xargs clang-format --dry-run --Werror) 2>&1); then
+    # Its own words without the excerpts: one line per place is enough to find it.
+    grep -v '^ ' <<<"$report" | cut -d: -f1,2,5 | LC_ALL=C sort -u | head -n 100 >&2
+    die "clang-format would change the places above; run: clang-format -i FILE..."
+  fi
 }
 
 check_shell() { (cd "$repo" && shellcheck -x dev .ci/run tools/*.sh); }
