@@ -122,7 +122,8 @@ std::optional<KeeperMessage> KeeperLink::hear(Instant until) {
     header.msg_control = extra.data();
     header.msg_controllen = extra.size();
     const ssize_t got = ::recvmsg(control_.get(), &header, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
-    if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    // ECONNRESET: the keeper ended before it read our last byte. It is told once; what the keeper said is still there.
+    if (got < 0 && (errno == EINTR || errno == EAGAIN || errno == ECONNRESET)) continue;
     if (got != static_cast<ssize_t>(sizeof message)) return std::nullopt;
     const cmsghdr* attached = CMSG_FIRSTHDR(&header);
     if (message.kind == KeeperMessage::Kind::here && attached != nullptr && attached->cmsg_type == SCM_CREDENTIALS) {

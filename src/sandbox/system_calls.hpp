@@ -7,10 +7,14 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "sandbox/filter_builder.hpp"
 
 namespace kw {
 
 /// The filters of both profiles, as programs that a process can install between fork and execve.
 [[nodiscard]] Result<std::vector<std::vector<sock_filter>>> base_filters();
+
+/// What lock_down() adds, for the calling process: no new process, program, file to write, socket, or signal to others.
+void add_lock_down_rules(FilterBuilder& filter);
 
 }  // namespace kw
