@@ -237,6 +237,7 @@ void fields(V& visit, T& r) {
   visit("target", r.target);
   visit("proposer", r.proposer);
   visit("seed", r.seed);
+  visit("archive_seeds", r.archive_seeds);
   visit("device", r.device);
   visit("limits", r.limits);
   visit("used", r.used);

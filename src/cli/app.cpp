@@ -1,0 +1,112 @@
+#include "cli/app.hpp"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <functional>
+
+#include "cli/commands.hpp"
+#include "cli/version.hpp"
+
+namespace kw {
+namespace {
+
+constexpr const char* k_footer =
+    "Exit codes: 0 success; 1 rejected, or no kernel found that passes; 2 bad command line or input;\n"
+    "3 the machine lacks something, or no decision was possible; 4 a defect or a damaged archive; 130 interrupted.";
+
+using Command = std::function<Result<ExitCode>()>;
+
+void add_optimize(CLI::App& app, Command& command) {
+  auto* sub = app.add_subcommand("optimize", "Search for the fastest verified kernel of a problem, within a budget");
+  auto options = std::make_shared<OptimizeOptions>();
+  sub->add_option("problem", options->problem, "A problem file, or a name such as attention/alibi")->required();
+  sub->add_option("--budget", options->budget,
+                  "60s, 15m, 2h, 200c (candidates), 30ds (device seconds), or several: 10m,500c")
+      ->capture_default_str();
+  sub->add_option("--device", options->device, "A device as `kernelwright doctor` lists it; default: the first");
+  sub->add_option("--target", options->target, "Source language")->capture_default_str();
+  sub->add_option("--style", options->style, "Kernel style to search")->capture_default_str();
+  sub->add_option("--set", options->set, "Override an axis of the primary workload: --set Sq=4096");
+  sub->add_option("--seed", options->seed, "Seed of the search; same seed, same proposals (up to timing)")
+      ->capture_default_str();
+  sub->add_option("--out", options->out, "Folder of the archive and of the runs' files")->capture_default_str();
+  sub->add_option("--require-sandbox", options->require_sandbox, "Refuse to run below this tier: none, a, b, c")
+      ->capture_default_str();
+  sub->add_flag("--resume", options->resume, "Go on with the newest run of this problem, target and device");
+  sub->add_flag("--json", options->json, "Print one final JSON object on stdout instead of text");
+  sub->callback([options, &command] { command = [options] { return run_optimize(*options); }; });
+}
+
+void add_verify(CLI::App& app, Command& command) {
+  auto* sub = app.add_subcommand("verify", "Run one bundle through all gates and print the evidence");
+  auto options = std::make_shared<VerifyOptions>();
+  sub->add_option("problem", options->problem, "A problem file or name")->required();
+  sub->add_option("bundle", options->bundle, "The bundle file")->required();
+  sub->add_option("--device", options->device, "A device as `kernelwright doctor` lists it; default: the first");
+  sub->add_option("--set", options->set, "Override an axis of the primary workload");
+  sub->add_option("--tune", options->tune, "Assign a tunable instead of its default: --tune ROWS=4");
+  sub->add_option("--require-sandbox", options->require_sandbox, "Refuse to run below this tier: none, a, b, c")
+      ->capture_default_str();
+  sub->add_flag("--json", options->json, "Print the attempt as one JSON object");
+  sub->callback([options, &command] { command = [options] { return run_verify(*options); }; });
+}
+
+void add_emit(CLI::App& app, Command& command) {
+  auto* sub = app.add_subcommand("emit", "Print a kernel as a bundle; needs no device");
+  auto options = std::make_shared<EmitOptions>();
+  sub->add_option("problem", options->problem, "A problem file or name")->required();
+  sub->add_option("--target", options->target, "Source language")->capture_default_str();
+  sub->add_option("--style", options->style, "Kernel style")->capture_default_str();
+  sub->add_option("--set", options->set, "Override an axis of the primary workload");
+  sub->add_option("--structure", options->structure, "Assign a structural choice of the style: --structure NAME=VALUE");
+  sub->add_flag("--source-only", options->source_only, "Leave out the bundle header");
+  sub->callback([options, &command] { command = [options] { return run_emit(*options); }; });
+}
+
+void add_small_commands(CLI::App& app, Command& command) {
+  auto* doctor = app.add_subcommand("doctor", "Devices, toolchains and sandbox of this machine, and what is missing");
+  auto doctor_options = std::make_shared<DoctorOptions>();
+  doctor->add_flag("--json", doctor_options->json, "Print one JSON object");
+  doctor->callback([doctor_options, &command] { command = [doctor_options] { return run_doctor(*doctor_options); }; });
+
+  auto* problems = app.add_subcommand("problems", "List the problems that can be named");
+  auto problems_options = std::make_shared<ProblemsOptions>();
+  problems->add_flag("--json", problems_options->json, "Print one JSON object");
+  problems->callback(
+      [problems_options, &command] { command = [problems_options] { return run_problems(*problems_options); }; });
+
+  auto* show = app.add_subcommand("show", "Print the report of a run from the archive");
+  auto show_options = std::make_shared<ShowOptions>();
+  show->add_option("run", show_options->run, "A run id, a unique prefix of one, or \"last\"")->capture_default_str();
+  show->add_option("--out", show_options->out, "Folder of the archive")->capture_default_str();
+  show->add_option("--format", show_options->format, "text, markdown, json or html")
+      ->check(CLI::IsMember({"text", "markdown", "json", "html"}))
+      ->capture_default_str();
+  show->callback([show_options, &command] { command = [show_options] { return run_show(*show_options); }; });
+}
+
+}  // namespace
+
+int run_app(int argc, char** argv) {
+  CLI::App app{"kernelwright writes, verifies and times device kernels in a closed loop"};
+  app.set_version_flag("--version", std::string(k_version));
+  app.require_subcommand(1);
+  app.footer(k_footer);
+  Command command;
+  add_optimize(app, command);
+  add_verify(app, command);
+  add_emit(app, command);
+  add_small_commands(app, command);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : static_cast<int>(ExitCode::usage);
+  }
+  const auto result = command();
+  std::fflush(stdout);
+  if (result) return static_cast<int>(*result);
+  std::fputs(("kernelwright: " + result.error().to_string() + "\n").c_str(), stderr);
+  return static_cast<int>(exit_code_of(result.error()));
+}
+
+}  // namespace kw

@@ -1,0 +1,8 @@
+#pragma once
+// The command line: parses it, runs one command, turns errors into text on stderr and an exit code.
+
+namespace kw {
+
+int run_app(int argc, char** argv);
+
+}  // namespace kw

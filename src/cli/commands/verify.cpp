@@ -1,0 +1,100 @@
+// kernelwright verify: one bundle through all gates.
+
+#include <sys/random.h>
+
+#include <cstdio>
+
+#include "cli/commands.hpp"
+#include "cli/device_choice.hpp"
+#include "cli/inputs.hpp"
+#include "codegen/codegen.hpp"
+#include "loop/threads.hpp"
+#include "record/json.hpp"
+#include "verify/calibrate.hpp"
+#include "verify/verifier.hpp"
+
+namespace kw {
+namespace {
+
+constexpr std::int64_t k_max_bundle_bytes = std::int64_t{1} << 20;
+
+Result<Candidate> read_candidate(const VerifyOptions& options) {
+  const RealFileSystem files;
+  KW_TRY(const auto text, files.read(options.bundle, k_max_bundle_bytes));
+  KW_TRY(auto bundle, parse_bundle(text, options.bundle.string()));
+  KW_TRY(const auto assignments, read_assignments(options.tune, "--tune"));
+  return make_candidate(std::move(bundle), assignments);
+}
+
+Result<std::unique_ptr<Verifier>> open_verifier(const Problem& problem, Workbench& workbench, const Clock& clock,
+                                                const std::string& target) {
+  VerifierOptions options;
+  KW_TRY(options.device, calibrate(workbench));
+  KW_TRY(auto plain, emit_bundle(problem, target, "plain", options.device));
+  KW_TRY(options.plain, make_candidate(std::move(plain)));
+  if (getrandom(&options.secret_seed, sizeof options.secret_seed, 0) < 0) return fail(errc::io, "no randomness");
+  options.parallel = parallel_for(usable_processors());
+  return Verifier::open(problem, workbench, clock, std::move(options));
+}
+
+void print_evidence(const VerifyResult& result, const BaselineRecord& plain) {
+  const auto& verdict = result.verdict;
+  for (const auto gate : verdict.gates_passed) fmt::print("pass   {}\n", to_string(gate));
+  if (verdict.failed_gate) {
+    fmt::print("FAIL   {}: {}: {}\n", to_string(*verdict.failed_gate), to_string(verdict.reason), verdict.message);
+  }
+  for (const auto& evidence : verdict.evidence) fmt::print("       {}: {}\n", to_string(evidence.gate), evidence.text);
+  if (!verdict.accepted() && !result.build.log.empty()) fmt::print("\ncompiler log\n{}\n", result.build.log);
+  if (!result.accuracy.empty())
+    fmt::print("\n{:<24} {:<10} {:>11} {:>11}\n", "workload", "data", "max error", "allowed");
+  for (const auto& row : result.accuracy) {
+    fmt::print("{:<24} {:<10} {:>11.2e} {:>11.2e}\n", row.workload, row.distribution, row.max_error, row.allowed);
+  }
+  if (result.measurement) {
+    const auto& time = *result.measurement;
+    fmt::print("\ntime   {:.3f} ms [{:.3f}, {:.3f}] ({} cold launches, 95 % interval of the median), {:.1f} GFLOP/s\n",
+               time.median_ns / 1e6, time.ci_ns.low / 1e6, time.ci_ns.high / 1e6, time.samples, time.gflops);
+    fmt::print("plain  {:.3f} ms: {:.1f}x, not interleaved; `optimize` compares interleaved\n", plain.median_ns / 1e6,
+               plain.median_ns / time.median_ns);
+  }
+  fmt::print("\n{}\n", to_string(verdict.status));
+}
+
+ExitCode exit_code_of_verdict(VerdictStatus status) {
+  switch (status) {
+    case VerdictStatus::accepted:
+      return ExitCode::success;
+    case VerdictStatus::rejected:
+      return ExitCode::rejected;
+    case VerdictStatus::unverified:
+      return ExitCode::environment;
+  }
+  return ExitCode::internal;
+}
+
+}  // namespace
+
+Result<ExitCode> run_verify(const VerifyOptions& options) {
+  KW_TRY(const auto problem, read_problem(options.problem, options.set));
+  KW_TRY(const auto candidate, read_candidate(options));
+  KW_TRY(const auto workbench, open_device(options.device, candidate.bundle.target, options.require_sandbox));
+  const SteadyClock clock;
+  KW_TRY(const auto verifier, open_verifier(problem, *workbench, clock, candidate.bundle.target));
+  VerifyResult result = verifier->verify(candidate);
+  if (options.json) {
+    Attempt attempt;
+    attempt.proposer = "user";
+    attempt.origin = options.bundle.string();
+    attempt.candidate = candidate;
+    attempt.verdict = result.verdict;
+    attempt.build = result.build;
+    attempt.measurement = result.measurement;
+    attempt.device_seconds = result.device_seconds;
+    fmt::print("{}\n", encode(attempt));
+  } else {
+    print_evidence(result, verifier->plain());
+  }
+  return exit_code_of_verdict(result.verdict.status);
+}
+
+}  // namespace kw

@@ -1,0 +1,31 @@
+#pragma once
+// What several commands read the same way.
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "record/int_expr.hpp"
+#include "sandbox/tier.hpp"
+#include "spec/problem.hpp"
+
+namespace kw {
+
+namespace errc {
+inline constexpr ErrorCode command_line{"cli.usage"};
+}  // namespace errc
+
+/// Where problems are looked up by name: ./problems, then beside the executable (build tree or installation).
+[[nodiscard]] std::vector<std::filesystem::path> problem_directories();
+
+/// Loads a problem by path or name and applies the --set assignments in order.
+[[nodiscard]] Result<Problem> read_problem(const std::string& path_or_name, const std::vector<std::string>& set);
+
+/// "NAME=VALUE" with an integer value, for `option` in messages.
+[[nodiscard]] Result<IntBindings> read_assignments(const std::vector<std::string>& texts, const std::string& option);
+
+/// "none", "a", "b" or "c".
+[[nodiscard]] Result<SandboxTier> read_tier(const std::string& text);
+
+}  // namespace kw

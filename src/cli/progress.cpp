@@ -1,0 +1,77 @@
+#include "cli/progress.hpp"
+
+namespace kw {
+namespace {
+
+std::string budget_text(const BudgetLimits& limits, const BudgetUse& used) {
+  std::string text = limits.wall_seconds ? fmt::format("{:.0f}/{:.0f} s", used.wall_seconds, *limits.wall_seconds)
+                                         : fmt::format("{:.0f} s", used.wall_seconds);
+  text += limits.candidates ? fmt::format(", candidate {}/{}", used.candidates, *limits.candidates)
+                            : fmt::format(", {} candidates", used.candidates);
+  return text;
+}
+
+std::string assignment(const Candidate& candidate) {
+  std::string text;
+  for (const auto& [name, value] : candidate.tunables)
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
+  return text;
+}
+
+}  // namespace
+
+TerminalProgress::TerminalProgress(std::FILE* stream, bool terminal, const Clock& clock)
+    : stream_(stream), terminal_(terminal), clock_(clock), start_(clock.now()), last_status_(start_) {}
+
+std::string TerminalProgress::stamp() const {
+  return fmt::format("{:6.1f} s  ", to_seconds(clock_.now() - start_));
+}
+
+void TerminalProgress::clear() {
+  if (terminal_) std::fputs("\r\x1b[K", stream_);
+  std::fflush(stream_);
+}
+
+void TerminalProgress::line(const std::string& text) {
+  clear();
+  std::fputs((stamp() + text + "\n").c_str(), stream_);
+  std::fflush(stream_);
+}
+
+void TerminalProgress::status(const std::string& text) {
+  if (terminal_) {
+    clear();
+    std::fputs((stamp() + text).substr(0, 118).c_str(), stream_);
+    std::fflush(stream_);
+  } else if (clock_.now() - last_status_ > std::chrono::seconds(10)) {
+    last_status_ = clock_.now();
+    line(text);
+  }
+}
+
+void TerminalProgress::phase(const std::string& doing) {
+  line(doing);
+}
+void TerminalProgress::warning(const std::string& text) {
+  line("warning: " + text);
+}
+
+void TerminalProgress::attempt(const RunRecord& run, const Attempt& attempt, const BudgetUse& used) {
+  if (!attempt.verdict.accepted()) ++rejected_;
+  if (attempt.became_best) {
+    best_ns_ = attempt.measurement->median_ns;
+    line(fmt::format("best {:9.3f} ms  {:6.1f} GFLOP/s  {:5.1f}x plain  #{} {}: {}", best_ns_ / 1e6,
+                     attempt.measurement->gflops, run.baselines.front().median_ns / best_ns_, attempt.ordinal,
+                     attempt.origin, assignment(attempt.candidate)));
+  }
+  std::string text = budget_text(run.limits, used);
+  if (best_ns_ > 0) text += fmt::format(", best {:.3f} ms", best_ns_ / 1e6);
+  if (rejected_ > 0) text += fmt::format(", {} rejected", rejected_);
+  text += attempt.verdict.accepted()
+              ? fmt::format("; #{} {:.3f} ms", attempt.ordinal,
+                            attempt.measurement ? attempt.measurement->median_ns / 1e6 : 0)
+              : fmt::format("; #{} rejected: {}", attempt.ordinal, to_string(attempt.verdict.reason));
+  status(text);
+}
+
+}  // namespace kw

@@ -1,0 +1,68 @@
+#pragma once
+// One run: the closed loop of proposer and verifier under a budget, with everything appended to the archive as it
+// happens. A run that was killed is resumed by replay: the proposer is deterministic for its seed and what it observed,
+// so feeding it the archived attempts brings it back to where it was.
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "archive/archive.hpp"
+#include "base/clock.hpp"
+#include "base/file_system.hpp"
+#include "base/parallel.hpp"
+#include "loop/budget.hpp"
+#include "loop/run_directory.hpp"
+#include "propose/proposer.hpp"
+#include "record/run_record.hpp"
+#include "spec/problem.hpp"
+#include "verify/workbench.hpp"
+
+namespace kw {
+
+namespace errc {
+inline constexpr ErrorCode resume_nothing{"run.resume_nothing"};    ///< no run to go on with
+inline constexpr ErrorCode resume_mismatch{"run.resume_mismatch"};  ///< the archived attempts are not this version's
+}  // namespace errc
+
+/// What the person watching is told while a run goes on. Called from the loop's thread.
+class RunObserver {
+ public:
+  virtual ~RunObserver() = default;
+  /// A step that takes a while begins: "measuring the device's peaks".
+  virtual void phase(const std::string& doing) = 0;
+  virtual void attempt(const RunRecord& run, const Attempt& attempt, const BudgetUse& used) = 0;
+  /// Something a user should know that does not stop the run.
+  virtual void warning(const std::string& text) = 0;
+};
+
+struct RunSetup {
+  Problem problem;
+  std::string target = "opencl";
+  std::string style = "vector";
+  std::uint64_t seed = 1;
+  BudgetLimits limits;
+  std::filesystem::path root = "kw-runs";
+  bool resume = false;  ///< go on with the newest run of this problem, target and device in the archive
+  std::string version;
+  std::string started_utc;
+  std::vector<std::pair<std::string, std::string>> environment;
+};
+
+struct RunWorld {
+  Workbench& workbench;
+  Archive& archive;
+  FileSystem& files;
+  const Clock& clock;
+  RunObserver& observer;
+  const std::atomic<bool>& stop;  ///< set by Ctrl-C: finish the attempt in flight, then end cleanly
+  ParallelFor parallel;
+};
+
+/// The finished record; best kernel and report files are in RunDirectory(setup.root, record.id). An error means the run
+/// could not start, or could not go on (errc::disk_full); what was found before is then in the archive and best file.
+[[nodiscard]] Result<RunRecord> run_loop(const RunSetup& setup, RunWorld& world);
+
+}  // namespace kw

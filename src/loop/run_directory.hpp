@@ -1,0 +1,35 @@
+#pragma once
+// The one place that knows where a run's files lie. `root` is --out (default: kw-runs); it holds one archive for all
+// runs and one folder per run.
+
+#include <filesystem>
+#include <string>
+
+#include "base/result.hpp"
+#include "record/bundle.hpp"
+
+namespace kw {
+
+class RunDirectory {
+ public:
+  RunDirectory(std::filesystem::path root, const std::string& run_id) : root_(std::move(root)), run_(root_ / run_id) {}
+
+  [[nodiscard]] static std::filesystem::path archive(const std::filesystem::path& root) { return root / "archive.db"; }
+  [[nodiscard]] const std::filesystem::path& folder() const { return run_; }
+  /// The best kernel so far, replaced atomically whenever a better one is found; accepted by `kernelwright verify`.
+  [[nodiscard]] std::filesystem::path best_bundle(const std::string& target) const {
+    return run_ / (target == "opencl" ? "best.cl" : "best." + target);
+  }
+  [[nodiscard]] std::filesystem::path report_html() const { return run_ / "report.html"; }
+  [[nodiscard]] std::filesystem::path report_markdown() const { return run_ / "report.md"; }
+  [[nodiscard]] std::filesystem::path report_json() const { return run_ / "report.json"; }
+
+ private:
+  std::filesystem::path root_;
+  std::filesystem::path run_;
+};
+
+/// The candidate as a bundle whose defaults are its assignment: what is written as the best kernel.
+[[nodiscard]] Bundle with_defaults(const Candidate& candidate);
+
+}  // namespace kw

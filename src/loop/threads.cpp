@@ -1,0 +1,33 @@
+#include "loop/threads.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+#include <vector>
+
+namespace kw {
+
+ParallelFor parallel_for(int threads) {
+  return [threads](std::int64_t count, const std::function<void(std::int64_t)>& body) {
+    std::atomic<std::int64_t> next{0};
+    const auto work = [&] {
+      for (std::int64_t i = next++; i < count; i = next++) body(i);
+    };
+    std::vector<std::thread> helpers;
+    const auto extra = std::min<std::int64_t>(threads, count) - 1;
+    for (std::int64_t i = 0; i < extra; ++i) helpers.emplace_back(work);
+    work();
+    for (auto& helper : helpers) helper.join();
+  };
+}
+
+int usable_processors() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
+  return std::max(1, CPU_COUNT(&set));
+}
+
+}  // namespace kw

@@ -1,0 +1,16 @@
+#pragma once
+// The run's threads. Only loop/ creates threads; lower layers get a ParallelFor.
+
+#include <cstdint>
+
+#include "base/parallel.hpp"
+
+namespace kw {
+
+/// A ParallelFor over `threads` threads that live for one call: calls are few (one per oracle case) and long, and a
+/// pool with a lifetime would have to be stopped on every error path. Bodies are handed out one index at a time.
+[[nodiscard]] ParallelFor parallel_for(int threads);
+/// One thread per processor this process may use.
+[[nodiscard]] int usable_processors();
+
+}  // namespace kw

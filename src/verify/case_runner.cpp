@@ -1,0 +1,174 @@
+#include "verify/case_runner.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "verify/accuracy.hpp"
+
+namespace kw {
+namespace {
+
+constexpr std::byte k_guard{0xa5};
+
+void fill_poison(std::span<std::byte> bytes, std::uint32_t poison) {
+  for (std::size_t i = 0; i + sizeof poison <= bytes.size(); i += sizeof poison) {
+    std::memcpy(bytes.data() + i, &poison, sizeof poison);
+  }
+}
+
+void prepare(const LaunchPlan& plan, KernelProcess& process, const CheckCase& one, std::uint32_t poison) {
+  std::size_t next_input = 0;
+  for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
+    const auto bytes = process.buffer(i);
+    if (plan.buffers[i].role == BufferRole::input) {
+      const auto values = std::as_bytes(std::span(one.inputs[next_input++]));
+      KW_CHECK(values.size() == bytes.size(), "input of {} bytes for a buffer of {}", values.size(), bytes.size());
+      std::copy(values.begin(), values.end(), bytes.begin());
+    } else {
+      fill_poison(bytes, poison);
+    }
+  }
+  for (const auto guard : process.guards()) std::fill(guard.begin(), guard.end(), k_guard);
+}
+
+CaseFailure lost(const LostWorker& loss, Duration deadline) {
+  switch (loss.how) {
+    case WorkerLoss::timed_out:
+      return {Reason::timeout, fmt::format("a launch did not finish within {:.1f} s", to_seconds(deadline)),
+              loss.detail};
+    case WorkerLoss::out_of_memory:
+      return {Reason::memory_limit, "the process ran out of the memory the sandbox grants", loss.detail};
+    case WorkerLoss::crashed:
+      return {Reason::crashed, fmt::format("the process running the kernel died: {}", loss.detail), loss.detail};
+  }
+  return {Reason::crashed, "the process running the kernel died", loss.detail};
+}
+
+std::optional<CaseFailure> inspect_surroundings(const Session& session, const LaunchPlan& plan, KernelProcess& process,
+                                                const CheckCase& one) {
+  std::size_t zone = 0;
+  for (const auto guard : process.guards()) {
+    const auto hit = std::find_if(guard.begin(), guard.end(), [](std::byte b) { return b != k_guard; });
+    if (hit != guard.end()) {
+      return CaseFailure{Reason::guard_overwritten, "the kernel wrote outside its buffers",
+                         fmt::format("guard zone {}, byte {} of {}", zone, hit - guard.begin(), guard.size())};
+    }
+    ++zone;
+  }
+  std::size_t next_input = 0;
+  for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
+    if (plan.buffers[i].role != BufferRole::input) continue;
+    const auto bytes = process.buffer(i);
+    const auto values = std::as_bytes(std::span(one.inputs[next_input]));
+    if (!std::equal(values.begin(), values.end(), bytes.begin())) {
+      return CaseFailure{Reason::input_modified,
+                         fmt::format("input {} was modified", session.problem.inputs[next_input].name), ""};
+    }
+    ++next_input;
+  }
+  return std::nullopt;
+}
+
+/// "O[B=0, Hq=3, Sq=17, Dv=5]"
+std::string coordinates(const TensorSpec& tensor, const Axes& axes, std::int64_t flat) {
+  std::string inside;
+  for (auto axis = tensor.axes.rbegin(); axis != tensor.axes.rend(); ++axis) {
+    const std::int64_t extent = axes.find(*axis)->second;
+    inside = fmt::format("{}={}{}{}", *axis, flat % extent, inside.empty() ? "" : ", ", inside);
+    flat /= extent;
+  }
+  return fmt::format("{}[{}]", tensor.name, inside);
+}
+
+std::string where_wrong(const Session& session, const CheckCase& one, const CaseRun& run, std::size_t output,
+                        const OutputError& error) {
+  const auto& tensor = session.problem.outputs[output];
+  const auto& axes = session.problem.workloads[one.workload].axes;
+  float got = 0;
+  std::memcpy(&got, run.outputs[output].data() + static_cast<std::size_t>(error.worst) * sizeof got, sizeof got);
+  return fmt::format(
+      "{} distribution: {} of {} elements over the limit; worst {}: expected {:.6g}, got {:.6g} (error "
+      "{:.2e}, allowed {:.2e})",
+      to_string(one.distribution), error.over, one.expected[output].size(), coordinates(tensor, axes, error.worst),
+      one.expected[output][static_cast<std::size_t>(error.worst)], got, error.max_error, one.allowed[output]);
+}
+
+}  // namespace
+
+tl::expected<CaseRun, CaseFailure> run_case(Session& session, Contender& contender, const CheckCase& one,
+                                            const CaseMode& mode) {
+  KernelProcess& process = *contender.process;
+  const LaunchPlan& plan = contender.built.plans[one.workload].plan;
+  if (auto selected = process.select(one.workload); !selected) {
+    return tl::unexpected(CaseFailure{Reason::launch_failed, selected.error().message, selected.error().to_string()});
+  }
+  prepare(plan, process, one, mode.poison);
+  auto outcome = process.launch(mode.cold, mode.deadline);
+  if (const auto* loss = std::get_if<LostWorker>(&outcome)) {
+    session.device_seconds += loss->how == WorkerLoss::timed_out ? to_seconds(mode.deadline) : 0.0;
+    return tl::unexpected(lost(*loss, mode.deadline));
+  }
+  if (const auto* refused = std::get_if<LaunchFailure>(&outcome)) {
+    return tl::unexpected(CaseFailure{Reason::launch_failed, refused->what, refused->what});
+  }
+  CaseRun run;
+  run.time = std::get<LaunchOutcome>(outcome);
+  session.device_seconds += static_cast<double>(run.time.observed_ns) * 1e-9;
+  for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
+    if (plan.buffers[i].role != BufferRole::output) continue;
+    const auto bytes = process.buffer(i);
+    run.outputs.emplace_back(bytes.begin(), bytes.end());
+  }
+  if (auto failure = inspect_surroundings(session, plan, process, one)) return tl::unexpected(*std::move(failure));
+  return run;
+}
+
+std::optional<CaseFailure> judge_case(const Session& session, const CheckCase& one, const CaseRun& run,
+                                      const CaseMode& mode, AccuracyTable* accuracy) {
+  const auto& workload = session.problem.workloads[one.workload];
+  for (std::size_t output = 0; output < run.outputs.size(); ++output) {
+    const std::int64_t row = workload.axes.find(session.problem.outputs[output].axes.back())->second;
+    const double allowed = one.allowed.empty() ? std::numeric_limits<double>::infinity() : one.allowed[output];
+    const OutputError error = measure_error(run.outputs[output], mode.poison, one.expected[output], row, allowed);
+    const std::string& name = session.problem.outputs[output].name;
+    if (accuracy != nullptr) {
+      accuracy->push_back({workload.name, std::string(to_string(one.distribution)), error.max_error, allowed});
+    }
+    if (error.unwritten > 0) {
+      return CaseFailure{Reason::output_unwritten, fmt::format("{} has elements that were never written", name),
+                         fmt::format("{} of {} elements unwritten", error.unwritten, one.expected[output].size())};
+    }
+    if (error.not_finite > 0) {
+      return CaseFailure{Reason::not_finite, fmt::format("{} has NaN or infinite elements", name),
+                         where_wrong(session, one, run, output, error)};
+    }
+    if (error.over > 0) {
+      return CaseFailure{Reason::wrong_result, fmt::format("{} is wrong", name),
+                         where_wrong(session, one, run, output, error)};
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<CaseFailure> start_contender(Session& session, Contender& contender) {
+  auto started = session.bench.start(contender.built, session.options.deadlines.start);
+  if (auto* process = std::get_if<std::unique_ptr<KernelProcess>>(&started)) {
+    contender.process = std::move(*process);
+    return std::nullopt;
+  }
+  if (const auto* loss = std::get_if<LostWorker>(&started)) return lost(*loss, session.options.deadlines.start);
+  const auto& what = std::get<LaunchFailure>(started).what;
+  return CaseFailure{Reason::launch_failed, what, what};
+}
+
+void reject_case(const Session& session, const CheckCase& one, GateId gate, const CaseFailure& failure,
+                 Verdict& verdict) {
+  const auto& workload = session.problem.workloads[one.workload];
+  const bool hidden = workload.role == WorkloadRole::held_out;
+  const std::string place = hidden ? "a held-out workload" : "workload " + workload.name;
+  if (!failure.detail.empty()) verdict.note(gate, fmt::format("{}: {}", workload.name, failure.detail), hidden);
+  verdict.reject(gate, failure.reason, fmt::format("{}: {}", place, failure.sentence));
+}
+
+}  // namespace kw

@@ -1,0 +1,46 @@
+#pragma once
+// One launch of a candidate on one check case, and everything the host looks at afterwards: guard zones, inputs, the
+// outputs' bytes. Used by the check gate and for every timed launch, so that what is timed is also checked.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "verify/session.hpp"
+
+namespace kw {
+
+struct CaseFailure {
+  Reason reason = Reason::wrong_result;
+  std::string sentence;  ///< may be shown to a proposer: names no held-out sizes
+  std::string detail;    ///< for the archive; hidden from proposers when the workload is held out
+};
+
+struct CaseRun {
+  LaunchOutcome time;
+  std::vector<std::vector<std::byte>> outputs;  ///< copies, in the order of Problem::outputs
+};
+
+struct CaseMode {
+  bool cold = false;
+  std::uint32_t poison = 0xffffffffU;  ///< fills outputs and scratch beforehand; a NaN as f32
+  Duration deadline{};
+};
+
+/// Fresh inputs, poisoned outputs and scratch, guards; launch; then guards and inputs must be as they were.
+[[nodiscard]] tl::expected<CaseRun, CaseFailure> run_case(Session& session, Contender& contender, const CheckCase& one,
+                                                          const CaseMode& mode);
+
+/// Judges the outputs of a run; appends to `accuracy` when given. Nothing when they are right.
+[[nodiscard]] std::optional<CaseFailure> judge_case(const Session& session, const CheckCase& one, const CaseRun& run,
+                                                    const CaseMode& mode, AccuracyTable* accuracy);
+
+/// Starts the contender's process and keeps it; a failure is the candidate's.
+[[nodiscard]] std::optional<CaseFailure> start_contender(Session& session, Contender& contender);
+
+/// Records the failure as the verdict's first cause.
+void reject_case(const Session& session, const CheckCase& one, GateId gate, const CaseFailure& failure,
+                 Verdict& verdict);
+
+}  // namespace kw

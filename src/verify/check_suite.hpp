@@ -1,0 +1,49 @@
+#pragma once
+// The cases a candidate is checked on: every workload under every distribution, with the oracle's answer and the error
+// that is allowed. Made once per run; the answers stay in the host process. The first k_timing_cases cases are primary
+// workloads with normal data and different seeds: timed launches rotate over them, so that data is fresh and outputs of
+// timed launches can be checked.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/parallel.hpp"
+#include "base/result.hpp"
+#include "oracle/oracle.hpp"
+#include "spec/problem.hpp"
+#include "verify/inputs.hpp"
+
+namespace kw {
+
+namespace errc {
+inline constexpr ErrorCode unscorable{"verify.unscorable"};  ///< zeros, a constant or an input would pass as the output
+}  // namespace errc
+
+struct CheckCase {
+  std::size_t workload = 0;  ///< index into Problem::workloads
+  Distribution distribution = Distribution::normal;
+  InputValues inputs;
+  OutputValues expected;
+  std::vector<double> allowed;  ///< per output; set from the yardstick (allow_errors)
+};
+
+inline constexpr std::size_t k_timing_cases = 2;
+
+class CheckSuite {
+ public:
+  /// Draws inputs from `seed` and asks the oracle.
+  [[nodiscard]] static Result<CheckSuite> make(const Problem& problem, std::uint64_t seed, const ParallelFor& parallel);
+
+  [[nodiscard]] const std::vector<CheckCase>& cases() const { return cases_; }
+  /// `errors[case][output]` as the plain kernel reached them; sets what is allowed.
+  void allow_errors(const std::vector<std::vector<double>>& errors);
+  /// Refuses a problem whose check a cheater could pass: zeros, the mean, or a copy of an input of the output's size
+  /// must exceed what is allowed on at least one case. Call after allow_errors.
+  [[nodiscard]] Result<void> require_scorable(const Problem& problem) const;
+
+ private:
+  std::vector<CheckCase> cases_;
+};
+
+}  // namespace kw

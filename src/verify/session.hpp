@@ -1,0 +1,49 @@
+#pragma once
+// What the gates share: the run's fixed facts (Session) and one candidate on its way through (Trial). Internal to
+// verify/; everyone else sees Verifier.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/rng.hpp"
+#include "verify/verifier.hpp"
+
+namespace kw {
+
+/// A built kernel in a process of its own, ready to be timed. Plan i belongs to workload i.
+struct Contender {
+  Candidate candidate;
+  StartRequest built;
+  std::unique_ptr<KernelProcess> process;
+};
+
+struct Session {
+  const Problem& problem;
+  Workbench& bench;
+  const Clock& clock;
+  VerifierOptions options;
+  WorkloadCost cost;  ///< of the primary workload
+  Rng rng;            ///< order of timing data, poison values
+  CheckSuite suite;
+  Contender plain;
+  BaselineRecord plain_time;
+  std::optional<Contender> incumbent;
+  double device_seconds = 0;
+
+  /// For one launch of the primary workload or a smaller one.
+  [[nodiscard]] Duration launch_deadline() const;
+  /// Least time the device's measured peaks allow for the primary workload; nothing without peaks.
+  [[nodiscard]] std::optional<double> roofline_ns() const;
+};
+
+struct Trial {
+  Contender contender;
+  Verdict verdict;
+  BuildReport build;
+  std::optional<Measurement> measurement;
+  AccuracyTable accuracy;
+};
+
+}  // namespace kw

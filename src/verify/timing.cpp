@@ -1,0 +1,111 @@
+#include "verify/timing.hpp"
+
+#include <algorithm>
+
+#include "verify/disturbance.hpp"
+
+namespace kw {
+namespace {
+
+constexpr std::uint32_t k_timing_poison = 0xffffffffU;
+constexpr double k_confidence = 0.95;
+constexpr int k_resamples = 2000;
+constexpr int k_warm_launches = 3;
+
+/// One timed and checked launch; nanoseconds as the process claims them.
+tl::expected<LaunchOutcome, CaseFailure> timed_launch(Session& session, Contender& contender, std::size_t case_index,
+                                                      bool cold) {
+  const CheckCase& one = session.suite.cases()[case_index];
+  const CaseMode mode{cold, k_timing_poison, session.launch_deadline()};
+  auto run = run_case(session, contender, one, mode);
+  if (!run) return tl::unexpected(std::move(run).error());
+  if (auto failure = judge_case(session, one, *run, mode, nullptr)) {
+    failure->reason = Reason::wrong_when_timed;
+    failure->sentence = "right when checked, but in a timed launch " + failure->sentence;
+    return tl::unexpected(*std::move(failure));
+  }
+  if (run->time.claimed_ns <= 0 || run->time.claimed_ns > run->time.observed_ns) {
+    return tl::unexpected(
+        CaseFailure{Reason::clock_mismatch, "the claimed time does not fit the host's clock",
+                    fmt::format("claimed {} ns, the host saw {} ns", run->time.claimed_ns, run->time.observed_ns)});
+  }
+  return run->time;
+}
+
+std::size_t draw_case(Session& session) {
+  return static_cast<std::size_t>(session.rng.below(static_cast<std::int64_t>(k_timing_cases)));
+}
+
+}  // namespace
+
+tl::expected<void, TimingFailure> time_pair(Session& session, Contender& candidate, Contender& other,
+                                            PairedComparison& comparison, TimingResult& result) {
+  const std::size_t case_index = draw_case(session);
+  const bool candidate_first = comparison.this_first();
+  const auto steal_before = steal_ticks();
+  double ns[2] = {0, 0};  // candidate, other
+  for (const bool first_half : {true, false}) {
+    const bool is_candidate = candidate_first == first_half;
+    auto time = timed_launch(session, is_candidate ? candidate : other, case_index, true);
+    if (!time) return tl::unexpected(TimingFailure{std::move(time).error(), case_index, is_candidate});
+    ns[is_candidate ? 0 : 1] = static_cast<double>(time->claimed_ns);
+  }
+  const bool disturbed = steal_ticks() != steal_before;
+  comparison.add({ns[0], ns[1], disturbed});
+  if (!disturbed) {
+    result.candidate_ns.push_back(ns[0]);
+    result.other_ns.push_back(ns[1]);
+  }
+  return {};
+}
+
+tl::expected<TimingResult, TimingFailure> compare_interleaved(Session& session, Contender& candidate, Contender& other,
+                                                              const ComparisonRule& rule,
+                                                              const std::string& other_name) {
+  PairedComparison comparison(rule, session.rng.next());
+  TimingResult result;
+  while (!comparison.decided()) {
+    if (auto pair = time_pair(session, candidate, other, comparison, result); !pair) {
+      return tl::unexpected(std::move(pair).error());
+    }
+  }
+  result.versus = comparison.result();
+  result.versus.name = other_name;
+  result.stopped_early = comparison.stopped_early();
+  return result;
+}
+
+tl::expected<std::vector<double>, TimingFailure> time_alone(Session& session, Contender& contender, int samples,
+                                                            bool cold) {
+  std::vector<double> times;
+  for (int i = 0; i < samples; ++i) {
+    const std::size_t case_index = draw_case(session);
+    auto time = timed_launch(session, contender, case_index, cold);
+    if (!time) return tl::unexpected(TimingFailure{std::move(time).error(), case_index, true});
+    times.push_back(static_cast<double>(time->claimed_ns));
+  }
+  return times;
+}
+
+tl::expected<double, TimingFailure> observed_warm_ns(Session& session, Contender& contender) {
+  double fastest = 0;
+  for (int i = 0; i < k_warm_launches; ++i) {
+    const std::size_t case_index = draw_case(session);
+    auto time = timed_launch(session, contender, case_index, false);
+    if (!time) return tl::unexpected(TimingFailure{std::move(time).error(), case_index, true});
+    const auto observed = static_cast<double>(time->observed_ns);
+    fastest = i == 0 ? observed : std::min(fastest, observed);
+  }
+  return fastest;
+}
+
+Measurement summarise(const std::vector<double>& samples_ns, Rng& rng) {
+  Measurement measurement;
+  measurement.samples = static_cast<std::int64_t>(samples_ns.size());
+  if (samples_ns.empty()) return measurement;
+  measurement.median_ns = median(samples_ns);
+  measurement.ci_ns = bootstrap_median(samples_ns, k_confidence, k_resamples, rng);
+  return measurement;
+}
+
+}  // namespace kw

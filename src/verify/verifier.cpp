@@ -1,0 +1,201 @@
+#include "verify/verifier.hpp"
+
+#include <algorithm>
+
+#include "verify/case_runner.hpp"
+#include "verify/gates/gate.hpp"
+#include "verify/profile.hpp"
+#include "verify/session.hpp"
+#include "verify/timing.hpp"
+
+namespace kw {
+namespace {
+
+constexpr int k_plain_samples = 3;
+constexpr int k_final_pairs = 4;         ///< per process; the plain kernel is slow, and the ratio is far from 1
+constexpr int k_final_solo_samples = 8;  ///< per process
+/// A launch may take this many times as long as the plain kernel before it is killed.
+constexpr double k_patience = 3.0;
+
+Error yardstick_error(const std::string& doing, const std::string& what) {
+  return Error{errc::yardstick, fmt::format("the plain kernel cannot serve as yardstick: {}: {}", doing, what),
+               "run `kernelwright doctor`; if the device is healthy this is a defect of kernelwright"};
+}
+
+/// Gates before the check, as every candidate passes them, then a process of its own.
+Result<void> start_plain(Session& session) {
+  Trial trial;
+  trial.contender.candidate = session.options.plain;
+  for (const auto& gate : gates()) {
+    if (gate.id == GateId::check) break;
+    if (!gate.run(session, trial))
+      return fail(yardstick_error(fmt::format("gate {}", to_string(gate.id)), trial.verdict.message));
+  }
+  session.plain = std::move(trial.contender);
+  if (auto failure = start_contender(session, session.plain))
+    return fail(yardstick_error("starting it", failure->sentence));
+  return {};
+}
+
+/// Runs the plain kernel on every case; what it reaches defines what is allowed.
+Result<void> learn_allowed_errors(Session& session) {
+  std::vector<std::vector<double>> errors;
+  for (const auto& one : session.suite.cases()) {
+    const CaseMode mode{false, 0xffffffffU, session.options.deadlines.first_launch};
+    auto run = run_case(session, session.plain, one, mode);
+    const auto& workload = session.problem.workloads[one.workload].name;
+    if (!run) return fail(yardstick_error("workload " + workload, run.error().sentence));
+    AccuracyTable accuracy;
+    if (auto failure = judge_case(session, one, *run, mode, &accuracy)) {
+      return fail(yardstick_error("workload " + workload, failure->sentence + ": " + failure->detail));
+    }
+    auto& row = errors.emplace_back();
+    for (const auto& entry : accuracy) row.push_back(entry.max_error);
+    // A plain kernel this far off is wrong, not imprecise, and must not become the measure of others.
+    const double worst = *std::max_element(row.begin(), row.end());
+    if (worst > 0.01) return fail(yardstick_error("workload " + workload, fmt::format("its error is {:.2e}", worst)));
+  }
+  session.suite.allow_errors(errors);
+  return session.suite.require_scorable(session.problem);
+}
+
+Result<void> time_plain(Session& session) {
+  auto times = time_alone(session, session.plain, k_plain_samples, true);
+  if (!times) return fail(yardstick_error("timing it", times.error().failure.sentence));
+  const Measurement measured = summarise(*times, session.rng);
+  session.plain_time = {"plain", measured.median_ns, measured.ci_ns};
+  return {};
+}
+
+/// Interleaved pairs against the plain kernel, then more launches of the champion alone, in the processes just started.
+Result<void> time_one_process(Session& session, PairedComparison& comparison, TimingResult& timed) {
+  const auto failed = [](const TimingFailure& why) {
+    return fail(Error{errc::worker_failed, "the best kernel failed its final measurement: " + why.failure.sentence,
+                      "run the same command with --resume to measure it again"});
+  };
+  for (int pair = 0; pair < k_final_pairs; ++pair) {
+    if (auto done = time_pair(session, *session.incumbent, session.plain, comparison, timed); !done) {
+      return failed(done.error());
+    }
+  }
+  auto alone = time_alone(session, *session.incumbent, k_final_solo_samples, true);
+  if (!alone) return failed(alone.error());
+  timed.candidate_ns.insert(timed.candidate_ns.end(), alone->begin(), alone->end());
+  return {};
+}
+
+}  // namespace
+
+Duration Session::launch_deadline() const {
+  if (plain_time.median_ns <= 0) return options.deadlines.first_launch;
+  const auto patient = Duration(static_cast<std::int64_t>(k_patience * plain_time.median_ns));
+  return std::max(options.deadlines.launch_floor, patient);
+}
+
+std::optional<double> Session::roofline_ns() const {
+  const auto& device = options.device;
+  if (device.peak_f32_flops <= 0 || device.peak_bytes <= 0) return std::nullopt;
+  return 1e9 * std::max(cost.flops / device.peak_f32_flops, cost.bytes / device.peak_bytes);
+}
+
+struct Verifier::State {
+  Session session;
+  std::optional<Contender> last_accepted;
+};
+
+Verifier::Verifier(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Verifier::~Verifier() = default;
+
+Result<std::unique_ptr<Verifier>> Verifier::open(const Problem& problem, Workbench& workbench, const Clock& clock,
+                                                 VerifierOptions options) {
+  Rng rng(options.secret_seed);
+  KW_TRY(auto suite, CheckSuite::make(problem, rng.next(), options.parallel));
+  auto state = std::make_unique<State>(State{Session{problem,
+                                                     workbench,
+                                                     clock,
+                                                     std::move(options),
+                                                     cost(problem, problem.primary()),
+                                                     rng.split(1),
+                                                     std::move(suite),
+                                                     {},
+                                                     {},
+                                                     {},
+                                                     0.0},
+                                             {}});
+  KW_TRY_VOID(start_plain(state->session));
+  KW_TRY_VOID(learn_allowed_errors(state->session));
+  KW_TRY_VOID(time_plain(state->session));
+  return std::unique_ptr<Verifier>(new Verifier(std::move(state)));
+}
+
+VerifyResult Verifier::verify(const Candidate& candidate) {
+  Session& session = state_->session;
+  const double device_before = session.device_seconds;
+  state_->last_accepted.reset();
+  Trial trial;
+  trial.contender.candidate = candidate;
+  for (const auto& gate : gates()) {
+    if (!gate.run(session, trial)) break;
+    trial.verdict.pass(gate.id);
+  }
+  VerifyResult result{std::move(trial.verdict), std::move(trial.build), std::move(trial.measurement),
+                      std::move(trial.accuracy), session.device_seconds - device_before};
+  if (!result.verdict.accepted()) result.measurement.reset();  // no time is reported for an output that was not right
+  if (result.verdict.accepted()) state_->last_accepted = std::move(trial.contender);
+  return result;
+}
+
+void Verifier::promote() {
+  KW_CHECK(state_->last_accepted.has_value(), "promote() without an accepted candidate");
+  state_->session.incumbent = std::move(state_->last_accepted);
+  state_->last_accepted.reset();
+}
+
+Result<void> Verifier::restore(const Candidate& candidate) {
+  Session& session = state_->session;
+  Trial trial;
+  trial.contender.candidate = candidate;
+  for (const auto& gate : gates()) {
+    if (gate.id == GateId::time) break;
+    if (!gate.run(session, trial)) {
+      return fail(Error{errc::yardstick,
+                        "the best kernel of the earlier part no longer verifies: " + trial.verdict.message,
+                        "start a new run without --resume"});
+    }
+  }
+  session.incumbent = std::move(trial.contender);
+  return {};
+}
+
+Result<Measurement> Verifier::final_measurement(const Candidate& champion, int processes) {
+  Session& session = state_->session;
+  ComparisonRule rule = session.options.comparison;
+  rule.looks = {processes * k_final_pairs};
+  rule.early_pairs = rule.looks.front() + 1;  // the champion is never given up early
+  PairedComparison comparison(rule, session.rng.next());
+  TimingResult timed;
+  for (int i = 0; i < processes; ++i) {
+    KW_TRY_VOID(restore(champion));
+    KW_TRY_VOID(start_plain(session));
+    KW_TRY_VOID(time_one_process(session, comparison, timed));
+  }
+  Measurement measurement = summarise(timed.candidate_ns, session.rng);
+  measurement.versus.push_back(comparison.result());
+  measurement.versus.back().name = session.plain_time.name;
+  const Measurement plain_summary = summarise(timed.other_ns, session.rng);
+  session.plain_time = {session.plain_time.name, plain_summary.median_ns, plain_summary.ci_ns};
+  fill_profile(session, measurement);
+  return measurement;
+}
+
+const BaselineRecord& Verifier::plain() const {
+  return state_->session.plain_time;
+}
+const CheckSuite& Verifier::suite() const {
+  return state_->session.suite;
+}
+double Verifier::device_seconds() const {
+  return state_->session.device_seconds;
+}
+
+}  // namespace kw

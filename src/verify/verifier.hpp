@@ -1,0 +1,87 @@
+#pragma once
+// The verifier: runs one candidate at a time through the gates, in order, stopping at the first failure. It owns the
+// check suite, the yardstick and the incumbent's process; the loop owns the verifier. Not thread-safe.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/parallel.hpp"
+#include "base/result.hpp"
+#include "measure/measure.hpp"
+#include "record/attempt.hpp"
+#include "record/run_record.hpp"
+#include "verify/check_suite.hpp"
+#include "verify/workbench.hpp"
+
+namespace kw {
+
+namespace errc {
+inline constexpr ErrorCode yardstick{"verify.yardstick", ExitClass::internal};  ///< the plain kernel itself fails
+}  // namespace errc
+
+/// How long one step may take before its process is killed. Launches get `launch_floor` or, once the plain kernel has
+/// been timed, ten times its time if that is longer.
+struct VerifyDeadlines {
+  Duration build = std::chrono::seconds(30);
+  Duration start = std::chrono::seconds(20);
+  Duration launch_floor = std::chrono::seconds(2);
+  Duration first_launch = std::chrono::seconds(30);
+};
+
+struct VerifierOptions {
+  std::uint64_t secret_seed = 0;  ///< of input data; never shown to a proposer
+  DeviceFacts device;             ///< with the calibrated peaks
+  Candidate plain;                ///< the plain kernel: yardstick of accuracy, baseline of speed
+  VerifyDeadlines deadlines;
+  ComparisonRule comparison;
+  ParallelFor parallel = serial_for;
+};
+
+/// Accuracy of an accepted candidate, one row per case, worst output.
+using AccuracyTable = std::vector<AccuracyRow>;
+
+struct VerifyResult {
+  Verdict verdict;
+  BuildReport build;
+  std::optional<Measurement> measurement;
+  AccuracyTable accuracy;
+  double device_seconds = 0;
+};
+
+class Verifier {
+ public:
+  /// Evaluates the oracle, runs the plain kernel to learn what error is allowed and how fast it is, and refuses
+  /// problems that cannot be scored. errc::yardstick when the plain kernel does not build, run or agree with the
+  /// oracle.
+  [[nodiscard]] static Result<std::unique_ptr<Verifier>> open(const Problem& problem, Workbench& workbench,
+                                                              const Clock& clock, VerifierOptions options);
+  ~Verifier();
+  Verifier(const Verifier&) = delete;
+  Verifier& operator=(const Verifier&) = delete;
+
+  /// All gates; timing is against the incumbent when there is one, else alone. What goes wrong is in the verdict.
+  [[nodiscard]] VerifyResult verify(const Candidate& candidate);
+  /// The candidate of the last verify(), which was accepted, becomes the incumbent; its process lives on.
+  void promote();
+  /// Makes an accepted candidate of an earlier part of the run the incumbent again (resume), in a fresh process.
+  [[nodiscard]] Result<void> restore(const Candidate& candidate);
+
+  /// The champion against the plain kernel in `processes` pairs of fresh processes; final numbers.
+  [[nodiscard]] Result<Measurement> final_measurement(const Candidate& champion, int processes);
+  /// The plain kernel's own time.
+  [[nodiscard]] const BaselineRecord& plain() const;
+  [[nodiscard]] const CheckSuite& suite() const;
+  /// Device time used since open(), launches only.
+  [[nodiscard]] double device_seconds() const;
+
+ private:
+  struct State;
+  explicit Verifier(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace kw

@@ -1,0 +1,176 @@
+#include "verify/verifier.hpp"
+
+#include <gtest/gtest.h>
+
+#include "verify/fake_workbench.hpp"
+#include "verify/test_problem.hpp"
+
+namespace kw {
+namespace {
+
+struct ConductCase {
+  FakeConduct conduct;
+  GateId gate;
+  Reason reason;
+};
+
+/// A verifier over a fake device; sources name a kernel in `kernels`, "plain" is honest and takes 10 ms.
+class VerifierTest : public ::testing::Test {
+ protected:
+  VerifierTest() {
+    kernels["plain"] = FakeKernel{FakeConduct::honest, 10e6, 0, BuildStatus::ok, "", false};
+    kernels["honest"] = FakeKernel{FakeConduct::honest, 2e6, 0.005, BuildStatus::ok, "", false};
+  }
+
+  void open() {
+    VerifierOptions options;
+    options.secret_seed = 7;
+    options.device = workbench.device();
+    options.plain = small_candidate("plain");
+    auto opened = Verifier::open(problem, workbench, clock, std::move(options));
+    ASSERT_TRUE(opened) << opened.error().to_string();
+    verifier = *std::move(opened);
+  }
+
+  VerifyResult verify(const std::string& source) { return verifier->verify(small_candidate(source)); }
+
+  Problem problem = small_problem();
+  FakeClock clock;
+  std::map<std::string, FakeKernel> kernels;
+  FakeWorkbench workbench{problem, clock, [this](const BuildRequest& request) { return kernels.at(request.source); }};
+  std::unique_ptr<Verifier> verifier;
+};
+
+class ConductTest : public VerifierTest, public ::testing::WithParamInterface<ConductCase> {};
+
+TEST_P(ConductTest, is_stopped_by_its_gate_for_its_reason) {
+  kernels["suspect"] = FakeKernel{GetParam().conduct, 2e6, 0.005, BuildStatus::ok, "", false};
+  open();
+  const auto result = verify("suspect");
+  EXPECT_EQ(result.verdict.status, VerdictStatus::rejected);
+  EXPECT_EQ(result.verdict.failed_gate, GetParam().gate) << result.verdict.message;
+  EXPECT_EQ(to_string(result.verdict.reason), to_string(GetParam().reason)) << result.verdict.message;
+  EXPECT_FALSE(result.measurement.has_value()) << "a rejected candidate has no time";
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Verifier, ConductTest,
+    ::testing::Values(ConductCase{FakeConduct::writes_zeros, GateId::check, Reason::wrong_result},
+                      ConductCase{FakeConduct::writes_nothing, GateId::check, Reason::output_unwritten},
+                      ConductCase{FakeConduct::copies_input, GateId::check, Reason::wrong_result},
+                      ConductCase{FakeConduct::last_row_wrong, GateId::check, Reason::wrong_result},
+                      ConductCase{FakeConduct::right_on_primary_only, GateId::check, Reason::wrong_result},
+                      ConductCase{FakeConduct::modifies_input, GateId::check, Reason::input_modified},
+                      ConductCase{FakeConduct::writes_guard, GateId::check, Reason::guard_overwritten},
+                      ConductCase{FakeConduct::differs_each_run, GateId::check, Reason::nondeterministic},
+                      ConductCase{FakeConduct::low_precision, GateId::check, Reason::wrong_result},
+                      ConductCase{FakeConduct::hangs, GateId::check, Reason::timeout},
+                      ConductCase{FakeConduct::crashes, GateId::check, Reason::crashed},
+                      ConductCase{FakeConduct::eats_memory, GateId::check, Reason::memory_limit},
+                      ConductCase{FakeConduct::wrong_when_cold, GateId::time, Reason::wrong_when_timed},
+                      ConductCase{FakeConduct::lies_about_time, GateId::time, Reason::clock_mismatch}));
+
+TEST_F(VerifierTest, accepts_an_honest_kernel_with_its_time_and_evidence) {
+  open();
+  const auto result = verify("honest");
+  ASSERT_TRUE(result.verdict.accepted()) << result.verdict.message;
+  ASSERT_TRUE(result.measurement.has_value());
+  EXPECT_NEAR(result.measurement->median_ns, 2e6, 0.05e6);
+  EXPECT_LE(result.measurement->ci_ns.low, result.measurement->median_ns);
+  EXPECT_GE(result.measurement->ci_ns.high, result.measurement->median_ns);
+  EXPECT_EQ(result.accuracy.size(), verifier->suite().cases().size());
+  EXPECT_EQ(result.verdict.gates_passed.back(), GateId::profile);
+  EXPECT_GT(result.device_seconds, 0);
+}
+
+TEST_F(VerifierTest, compares_with_the_incumbent_once_there_is_one) {
+  kernels["faster"] = FakeKernel{FakeConduct::honest, 1e6, 0.005, BuildStatus::ok, "", false};
+  kernels["slower"] = FakeKernel{FakeConduct::honest, 8e6, 0.005, BuildStatus::ok, "", false};
+  open();
+  ASSERT_TRUE(verify("honest").verdict.accepted());
+  verifier->promote();
+  const auto faster = verify("faster");
+  ASSERT_TRUE(faster.measurement.has_value());
+  EXPECT_EQ(faster.measurement->versus.at(0).decision, Comparison::faster);
+  EXPECT_NEAR(faster.measurement->versus.at(0).speedup, 2.0, 0.1);
+  const auto slower = verify("slower");
+  ASSERT_TRUE(slower.measurement.has_value());
+  EXPECT_EQ(slower.measurement->versus.at(0).decision, Comparison::slower);
+  EXPECT_TRUE(slower.measurement->stopped_early);
+  EXPECT_LT(slower.measurement->samples, 10);
+}
+
+TEST_F(VerifierTest, rejects_what_is_faster_than_the_device_can_be) {
+  workbench.mutable_device().peak_f32_flops = 1e9;
+  workbench.mutable_device().peak_bytes = 1e6;  // the bound is about 5 ms
+  open();
+  const auto result = verify("honest");
+  EXPECT_EQ(result.verdict.failed_gate, GateId::time);
+  EXPECT_EQ(result.verdict.reason, Reason::above_roofline) << result.verdict.message;
+}
+
+TEST_F(VerifierTest, reports_what_the_compiler_said) {
+  kernels["broken"] = FakeKernel{FakeConduct::honest, 1e6, 0, BuildStatus::source_error, "x.cl:3:1: error: no", false};
+  kernels["stuck"] = FakeKernel{FakeConduct::honest, 1e6, 0, BuildStatus::ok, "", true};
+  open();
+  const auto broken = verify("broken");
+  EXPECT_EQ(broken.verdict.reason, Reason::build_failed);
+  EXPECT_EQ(broken.verdict.message, "x.cl:3:1: error: no");
+  EXPECT_EQ(verify("stuck").verdict.reason, Reason::build_timeout);
+}
+
+TEST_F(VerifierTest, keeps_held_out_sizes_from_the_message) {
+  kernels["narrow"] = FakeKernel{FakeConduct::right_on_primary_only, 2e6, 0, BuildStatus::ok, "", false};
+  open();
+  const auto result = verify("narrow");
+  for (const auto& evidence : result.verdict.evidence) {
+    if (evidence.text.rfind("gqa", 0) == 0) EXPECT_TRUE(evidence.hidden) << evidence.text;
+  }
+}
+
+TEST_F(VerifierTest, refuses_directives_that_reach_for_files_however_they_are_spelled) {
+  open();
+  for (const std::string source :
+       {"#include \"/etc/passwd\"\n", "  #  include <x>\n", "#inc\\\nlude <x>\n", "%:include <x>\n",
+        "?"
+        "?=include <x>\n",
+        "#/* */include <x>\n", "#import \"x\"\n"}) {
+    const auto result = verifier->verify(small_candidate(source));
+    EXPECT_EQ(result.verdict.reason, Reason::source_forbidden) << source;
+    EXPECT_EQ(result.verdict.failed_gate, GateId::read) << source;
+  }
+}
+
+TEST_F(VerifierTest, refuses_a_bundle_for_another_target) {
+  open();
+  Candidate other = small_candidate("honest");
+  other.bundle.target = "cuda";
+  const auto result = verifier->verify(other);
+  EXPECT_EQ(result.verdict.reason, Reason::bundle_invalid);
+  EXPECT_EQ(result.verdict.message, "the bundle is for target cuda, the device fake takes opencl");
+}
+
+TEST_F(VerifierTest, says_so_when_the_plain_kernel_itself_is_wrong) {
+  kernels["plain"].conduct = FakeConduct::writes_zeros;
+  VerifierOptions options;
+  options.device = workbench.device();
+  options.plain = small_candidate("plain");
+  const auto opened = Verifier::open(problem, workbench, clock, std::move(options));
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().code, errc::yardstick);
+  EXPECT_NE(opened.error().message.find("its error is"), std::string::npos) << opened.error().message;
+}
+
+TEST_F(VerifierTest, measures_the_champion_in_fresh_processes_against_the_plain_kernel) {
+  open();
+  const int before = workbench.starts();
+  const auto final = verifier->final_measurement(small_candidate("honest"), 3);
+  ASSERT_TRUE(final) << final.error().to_string();
+  EXPECT_EQ(workbench.starts() - before, 6);
+  EXPECT_EQ(final->versus.at(0).name, "plain");
+  EXPECT_EQ(final->versus.at(0).decision, Comparison::faster);
+  EXPECT_NEAR(final->versus.at(0).speedup, 5.0, 0.1);
+}
+
+}  // namespace
+}  // namespace kw
