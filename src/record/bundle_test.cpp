@@ -137,6 +137,14 @@ TEST(Bundle, counts_lines_from_the_start_of_the_file) {
   EXPECT_EQ(bundle.error().where.line, 4);
 }
 
+TEST(Bundle, refuses_table_lines_that_the_toml_library_asserts_on) {
+  const std::string rest =
+      ": the header is not TOML: this is no [table] line [bundle.syntax]\n"
+      "  try: the tables are [tunables], [defines], [scratch] and [[launch]]";
+  EXPECT_EQ(error_of(small("[^tunables]")), "x.cl:4" + rest);
+  EXPECT_EQ(error_of(small("\n  [[ ")), "x.cl:5" + rest);
+}
+
 TEST(Bundle, refuses_unknown_keys_with_the_nearest_one) {
   EXPECT_EQ(error_of(small("generatr = \"x\"")),
             "x.cl:4:1: the header has no key 'generatr' [bundle.unknown_key]\n  try: did you mean 'generator'?");
