@@ -1,0 +1,76 @@
+#include "device/device.hpp"
+
+#include <array>
+
+#include "device/null/null_device.hpp"
+#include "device/opencl/opencl_device.hpp"
+
+namespace kw {
+
+std::span<const Backend> backends() {
+  static constexpr std::array all{
+      Backend{"opencl", describe_opencl_devices, open_opencl_device},
+      Backend{"null", describe_null_device, open_null_device},
+  };
+  return all;
+}
+
+DescribeReply describe(const DescribeRequest& request) {
+  DescribeReply reply;
+  for (const Backend& backend : backends()) {
+    if (!request.device_id.empty() && !request.device_id.starts_with(backend.name)) continue;
+    auto devices = backend.describe();
+    if (!devices) {
+      if (!reply.problem.empty()) reply.problem += "\n";
+      reply.problem += devices.error().to_string();
+      continue;
+    }
+    for (DeviceFacts& facts : *devices) {
+      if (request.device_id.empty() || facts.id == request.device_id) reply.devices.push_back(std::move(facts));
+    }
+  }
+  if (reply.devices.empty() && reply.problem.empty()) {
+    reply.problem = fmt::format("no runtime has a device '{}'", request.device_id);
+  }
+  return reply;
+}
+
+Result<std::unique_ptr<Device>> open_device(const std::string& device_id) {
+  const std::string_view name = std::string_view(device_id).substr(0, device_id.find(':'));
+  for (const Backend& backend : backends()) {
+    if (backend.name == name) return backend.open(device_id);
+  }
+  return fail(errc::device_unavailable, "no runtime is called '{}' (device '{}')", name, device_id);
+}
+
+Result<void> check_load_request(const LoadRequest& request, std::size_t arena_bytes) {
+  const auto limit = static_cast<std::int64_t>(arena_bytes);
+  for (const LoadedPlan& loaded : request.plans) {
+    if (loaded.binary < 0 || loaded.binary >= static_cast<std::int64_t>(request.binaries.size())) {
+      return fail(errc::device_refused, "a plan names binary {} of {}", loaded.binary, request.binaries.size());
+    }
+    if (loaded.slots.size() != loaded.plan.buffers.size()) {
+      return fail(errc::device_refused, "a plan has {} buffers but {} places for them", loaded.plan.buffers.size(),
+                  loaded.slots.size());
+    }
+    for (const ArenaSlot& slot : loaded.slots) {
+      if (slot.offset < 0 || slot.bytes < 1 || slot.offset > limit || slot.bytes > limit - slot.offset) {
+        return fail(errc::device_refused, "a buffer at {} of {} bytes leaves the arena of {} bytes", slot.offset,
+                    slot.bytes, limit);
+      }
+    }
+    for (const PlannedLaunch& launch : loaded.plan.launches) {
+      for (const KernelArg& arg : launch.args) {
+        const auto* buffer = std::get_if<BufferArg>(&arg);
+        if (buffer != nullptr &&
+            (buffer->buffer < 0 || static_cast<std::size_t>(buffer->buffer) >= loaded.slots.size())) {
+          return fail(errc::device_refused, "kernel {} names buffer {} of {}", launch.kernel, buffer->buffer,
+                      loaded.slots.size());
+        }
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace kw

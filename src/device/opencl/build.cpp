@@ -1,0 +1,105 @@
+#include "device/opencl/build.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <chrono>
+#include <optional>
+
+#include "device/opencl/kernel_check.hpp"
+#include "device/opencl/pocl_cache.hpp"
+
+namespace kw::opencl {
+namespace {
+
+bool is_identifier(const std::string& name) {
+  const auto fits = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
+  return !name.empty() && std::isdigit(static_cast<unsigned char>(name[0])) == 0 &&
+         std::all_of(name.begin(), name.end(), fits);
+}
+
+/// Nothing when a definition's name could smuggle in another option.
+std::optional<std::string> build_options(const BuildRequest& request) {
+  std::string options = "-cl-kernel-arg-info";
+  for (const auto& [name, value] : request.definitions) {
+    if (!is_identifier(name)) return std::nullopt;
+    options += fmt::format(" -D{}={}", name, value);
+  }
+  return options;
+}
+
+std::string build_log(const Session& session, cl_program program) {
+  std::size_t bytes = 0;
+  const auto query = [&](std::size_t size, void* value, std::size_t* needed) {
+    return session.api.get_program_build_info(program, session.device.id, CL_PROGRAM_BUILD_LOG, size, value, needed);
+  };
+  if (query(0, nullptr, &bytes) != CL_SUCCESS || bytes == 0) return {};
+  std::string log(bytes, '\0');
+  if (query(bytes, log.data(), nullptr) != CL_SUCCESS) return {};
+  return log.substr(0, log.find('\0'));
+}
+
+/// PoCL names the source by a temporary file; "kernel.cl" says more and is the same in every run.
+std::string name_the_source(std::string log) {
+  constexpr std::string_view k_extension = ".cl:";
+  for (std::size_t at = 0; (at = log.find(k_extension, at)) != std::string::npos; at += k_extension.size()) {
+    std::size_t begin = at;
+    while (begin > 0 && std::isspace(static_cast<unsigned char>(log[begin - 1])) == 0) --begin;
+    constexpr std::string_view k_name = "kernel";
+    log.replace(begin, at - begin, k_name);
+    at = begin + k_name.size();
+  }
+  return log;
+}
+
+Result<std::string> program_binary(const Session& session, cl_program program) {
+  std::size_t bytes = 0;
+  KW_TRY_VOID(check(session.api.get_program_info(program, CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, nullptr),
+                    "clGetProgramInfo(CL_PROGRAM_BINARY_SIZES)"));
+  std::string binary(bytes, '\0');
+  auto* data = reinterpret_cast<unsigned char*>(binary.data());
+  KW_TRY_VOID(check(session.api.get_program_info(program, CL_PROGRAM_BINARIES, sizeof data, &data, nullptr),
+                    "clGetProgramInfo(CL_PROGRAM_BINARIES)"));
+  return binary;
+}
+
+void refuse(BuildReply& reply, BuildStatus status, const std::string& why) {
+  reply.status = status;
+  if (!reply.log.empty() && reply.log.back() != '\n') reply.log += '\n';
+  reply.log += why;
+}
+
+void build_into(const Session& session, const BuildRequest& request, BuildReply& reply) {
+  const auto options = build_options(request);
+  if (!options) return refuse(reply, BuildStatus::source_error, "a definition's name is not an identifier");
+  auto program = program_from_source(session, request.source);
+  if (!program) return refuse(reply, BuildStatus::resource, program.error().message);
+  const cl_int status =
+      session.api.build_program(program->get(), 1, &session.device.id, options->c_str(), nullptr, nullptr);
+  reply.log = name_the_source(build_log(session, program->get()));
+  if (status != CL_SUCCESS) {
+    const bool resource = status == CL_OUT_OF_RESOURCES || status == CL_OUT_OF_HOST_MEMORY;
+    return refuse(reply, resource ? BuildStatus::resource : BuildStatus::source_error,
+                  "clBuildProgram failed with " + status_name(status));
+  }
+  const KernelCheck kernels = check_kernels(session, program->get(), request.launches);
+  if (kernels.status != BuildStatus::ok) return refuse(reply, kernels.status, kernels.problem);
+  reply.stack_bytes = kernels.stack_bytes;
+  reply.shared_bytes = kernels.shared_bytes;
+  auto binary = program_binary(session, program->get());
+  if (!binary) return refuse(reply, BuildStatus::resource, binary.error().message);
+  reply.binary = *std::move(binary);
+}
+
+}  // namespace
+
+BuildReply build(const Session& session, const BuildRequest& request) {
+  const auto begin = std::chrono::steady_clock::now();
+  BuildReply reply;
+  build_into(session, request, reply);
+  if (reply.log.size() > k_max_log_bytes) reply.log.resize(k_max_log_bytes);
+  if (session.device.pocl) clear_pocl_cache(session.pocl_cache);
+  reply.build_ns = std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count();
+  return reply;
+}
+
+}  // namespace kw::opencl

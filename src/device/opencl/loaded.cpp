@@ -1,0 +1,111 @@
+#include "device/opencl/loaded.hpp"
+
+#include <algorithm>
+
+#include "device/opencl/pocl_cache.hpp"
+
+namespace kw::opencl {
+namespace {
+
+/// How much of the arena beyond the outermost payloads is mirrored: enough for their guard zones.
+constexpr std::size_t k_mirrored_guard_bytes = 4096;
+
+Result<OwnedBuffer> create_buffer(const Session& session, cl_mem_flags flags, std::span<std::byte> bytes) {
+  cl_int status = CL_SUCCESS;
+  void* host = (flags & CL_MEM_USE_HOST_PTR) != 0 ? bytes.data() : nullptr;
+  OwnedBuffer buffer(session.api.create_buffer(session.context.get(), flags, bytes.size(), host, &status),
+                     session.api.release_mem_object);
+  KW_TRY_VOID(check(status, fmt::format("clCreateBuffer({} bytes)", bytes.size())));
+  return buffer;
+}
+
+Result<PlanBuffers> buffers_in_place(const Session& session, const LoadedPlan& plan, std::span<std::byte> arena) {
+  PlanBuffers result;
+  for (const ArenaSlot& slot : plan.slots) {
+    const auto payload = arena.subspan(static_cast<std::size_t>(slot.offset), static_cast<std::size_t>(slot.bytes));
+    KW_TRY(OwnedBuffer buffer, create_buffer(session, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, payload));
+    result.buffers.push_back(std::move(buffer));
+  }
+  return result;
+}
+
+Result<PlanBuffers> mirrored_buffers(const Session& session, const LoadedPlan& plan, std::span<std::byte> arena) {
+  PlanBuffers result;
+  if (plan.slots.empty()) return result;
+  std::size_t begin = arena.size();
+  std::size_t end = 0;
+  for (const ArenaSlot& slot : plan.slots) {
+    begin = std::min(begin, static_cast<std::size_t>(slot.offset));
+    end = std::max(end, static_cast<std::size_t>(slot.offset + slot.bytes));
+  }
+  begin -= std::min(begin, k_mirrored_guard_bytes);
+  end = std::min(arena.size(), end + k_mirrored_guard_bytes);
+  result.mirrored = arena.subspan(begin, end - begin);
+  KW_TRY(result.mirror, create_buffer(session, CL_MEM_READ_WRITE, result.mirrored));
+  for (const ArenaSlot& slot : plan.slots) {
+    const cl_buffer_region region{static_cast<std::size_t>(slot.offset) - begin, static_cast<std::size_t>(slot.bytes)};
+    cl_int status = CL_SUCCESS;
+    result.buffers.emplace_back(session.api.create_sub_buffer(result.mirror.get(), CL_MEM_READ_WRITE,
+                                                              CL_BUFFER_CREATE_TYPE_REGION, &region, &status),
+                                session.api.release_mem_object);
+    KW_TRY_VOID(check(status, "clCreateSubBuffer"));
+  }
+  return result;
+}
+
+Result<void> set_arg(const Session& session, const PlannedLaunch& launch, cl_kernel kernel, cl_uint index,
+                     const PlanBuffers& buffers) {
+  const KernelArg& arg = launch.args[index];
+  cl_int status = CL_SUCCESS;
+  if (const auto* buffer = std::get_if<BufferArg>(&arg)) {
+    const cl_mem memory = buffers.buffers[static_cast<std::size_t>(buffer->buffer)].get();
+    status = session.api.set_kernel_arg(kernel, index, sizeof memory, &memory);
+  } else if (const auto* number = std::get_if<IntArg>(&arg)) {
+    status = session.api.set_kernel_arg(kernel, index, sizeof number->value, &number->value);
+  } else {
+    status = session.api.set_kernel_arg(kernel, index, static_cast<std::size_t>(launch.shared_bytes), nullptr);
+  }
+  return check(status, fmt::format("clSetKernelArg({}, argument {})", launch.kernel, index + 1));
+}
+
+Result<ReadyLaunch> prepare_launch(const Session& session, cl_program program, const PlannedLaunch& launch,
+                                   const PlanBuffers& buffers) {
+  KW_TRY(OwnedKernel kernel, create_kernel(session, program, launch.kernel));
+  ReadyLaunch ready{std::move(kernel)};
+  for (cl_uint index = 0; index < launch.args.size(); ++index) {
+    KW_TRY_VOID(set_arg(session, launch, ready.kernel.get(), index, buffers));
+  }
+  for (int d = 0; d < 3; ++d) {
+    ready.local[d] = static_cast<std::size_t>(launch.block[d]);
+    ready.global[d] = static_cast<std::size_t>(launch.grid[d]) * ready.local[d];
+  }
+  return ready;
+}
+
+}  // namespace
+
+Result<Loaded> load(const Session& session, const LoadRequest& request, std::span<std::byte> arena) {
+  KW_TRY_VOID(check_load_request(request, arena.size()));
+  Loaded loaded;
+  for (const std::string& binary : request.binaries) {
+    KW_TRY(OwnedProgram program, program_from_binary(session, binary));
+    KW_TRY_VOID(check(session.api.build_program(program.get(), 1, &session.device.id, "", nullptr, nullptr),
+                      "clBuildProgram from a binary"));
+    loaded.programs.push_back(std::move(program));
+  }
+  for (const LoadedPlan& plan : request.plans) {
+    if (session.device.pocl) reuse_generic_variants(session.pocl_cache, plan.plan.launches);
+    const bool in_place = session.device.facts.kind == DeviceKind::cpu;
+    ReadyPlan ready;
+    KW_TRY(ready.buffers, in_place ? buffers_in_place(session, plan, arena) : mirrored_buffers(session, plan, arena));
+    for (const PlannedLaunch& launch : plan.plan.launches) {
+      cl_program program = loaded.programs[static_cast<std::size_t>(plan.binary)].get();
+      KW_TRY(ReadyLaunch one, prepare_launch(session, program, launch, ready.buffers));
+      ready.launches.push_back(std::move(one));
+    }
+    loaded.plans.push_back(std::move(ready));
+  }
+  return loaded;
+}
+
+}  // namespace kw::opencl

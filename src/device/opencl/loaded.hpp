@@ -1,0 +1,40 @@
+#pragma once
+// Binaries made ready to launch over the arena.
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "device/opencl/session.hpp"
+#include "protocol/messages.hpp"
+
+namespace kw::opencl {
+
+struct ReadyLaunch {
+  OwnedKernel kernel;  ///< with all arguments set
+  std::size_t global[3] = {1, 1, 1};
+  std::size_t local[3] = {1, 1, 1};
+};
+
+/// The buffers of one plan. On a CPU each is the arena's own memory, so that the guard zones around it are real; on
+/// other devices one device buffer mirrors the plan's stretch of the arena, guards included, and each is a part of it.
+struct PlanBuffers {
+  std::vector<OwnedBuffer> buffers;
+  OwnedBuffer mirror{nullptr, nullptr};  ///< null on a CPU
+  std::span<std::byte> mirrored;
+};
+
+struct ReadyPlan {
+  PlanBuffers buffers;
+  std::vector<ReadyLaunch> launches;
+};
+
+struct Loaded {
+  std::vector<OwnedProgram> programs;
+  std::vector<ReadyPlan> plans;
+};
+
+/// Runs no candidate code: drivers load a kernel's code at its first launch.
+[[nodiscard]] Result<Loaded> load(const Session& session, const LoadRequest& request, std::span<std::byte> arena);
+
+}  // namespace kw::opencl

@@ -1,0 +1,34 @@
+#pragma once
+// The real KernelProcess. Internal to process_workbench.
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "verify/arena.hpp"
+#include "verify/cache_flush.hpp"
+#include "verify/workbench.hpp"
+#include "verify/worker_process.hpp"
+
+namespace kw {
+
+/// A run process whose driver is starting or has started, and its arena, which has no size yet.
+struct RunProcess {
+  Arena arena;
+  WorkerProcess worker;
+};
+
+/// Where every plan of a request lies, and how large an arena that takes.
+struct ArenaPlan {
+  std::vector<ArenaLayout> layouts;
+  std::int64_t bytes = 0;
+};
+[[nodiscard]] Result<ArenaPlan> plan_arena(const StartRequest& request);
+
+/// Loads the candidate into the process.
+[[nodiscard]] std::variant<std::unique_ptr<KernelProcess>, LaunchFailure, LostWorker> load_candidate(
+    RunProcess process, const std::string& device_id, const StartRequest& request, ArenaPlan plan, CacheFlush& flush,
+    Duration deadline);
+
+}  // namespace kw

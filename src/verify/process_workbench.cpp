@@ -1,0 +1,205 @@
+#include "verify/process_workbench.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <mutex>
+#include <optional>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "base/file_system.hpp"
+#include "verify/kernel_process.hpp"
+
+namespace kw {
+namespace {
+
+/// Loading a driver takes 20 to 600 ms; a machine that needs longer than this has another problem.
+constexpr Duration k_describe_deadline = std::chrono::seconds(60);
+/// Room for the arena in a standby process before any candidate has told what it needs.
+constexpr std::int64_t k_least_arena_bytes = std::int64_t{256} << 20;
+
+SandboxLimits scaled_limits(SandboxLimits limits) {
+  // Drivers start a thread per core, and CPU seconds count for all of them together.
+  const std::int64_t cores = std::max(1U, std::thread::hardware_concurrency());
+  limits.processes = std::max(limits.processes, 2 * cores + 32);
+  limits.cpu_seconds *= cores;
+  return limits;
+}
+
+SandboxSpec build_spec(const WorkbenchOptions& options) {
+  SandboxSpec spec;
+  spec.profile = SandboxProfile::build;
+  spec.program = options.worker;
+  spec.arguments = {"build"};
+  spec.limits = scaled_limits(options.limits);
+  spec.at_most = options.at_most;
+  return spec;
+}
+
+SandboxSpec run_spec(const WorkbenchOptions& options, const Arena& arena, std::int64_t arena_bytes) {
+  SandboxSpec spec = build_spec(options);
+  spec.profile = SandboxProfile::run;
+  spec.arguments = {"run", options.device_id};
+  spec.limits.memory_bytes += arena_bytes;
+  spec.inherited = {arena.descriptor()};
+  return spec;
+}
+
+Result<DescribeReply> ask_for_devices(WorkerProcess& builder, const std::string& device_id) {
+  auto answer = builder.request(DescribeRequest{device_id}, k_describe_deadline);
+  if (const auto* lost = std::get_if<LostWorker>(&answer)) {
+    return fail(Error{errc::worker_failed, "the worker died while asking the drivers for devices: " + lost->detail,
+                      "run a driver's own tool, such as clinfo, to see whether the driver works at all"});
+  }
+  auto& reply = std::get<WorkerMessage>(answer);
+  if (auto* described = std::get_if<DescribeReply>(&reply)) return std::move(*described);
+  return fail(errc::worker_failed, "the worker answered the question for devices with something else");
+}
+
+Result<DeviceFacts> choose_device(DescribeReply described, const std::string& wanted) {
+  for (DeviceFacts& facts : described.devices) {
+    const bool chosen = wanted.empty() ? facts.kind != DeviceKind::null_device : facts.id == wanted;
+    if (chosen) return std::move(facts);
+  }
+  std::string known;
+  for (const DeviceFacts& facts : described.devices) known += (known.empty() ? "" : ", ") + facts.id;
+  Error error{errc::device_missing,
+              wanted.empty() ? "this machine has no device" : fmt::format("there is no device '{}'", wanted)};
+  if (!described.problem.empty()) error.message += ": " + described.problem;
+  error.hint = known.empty() ? "kernelwright doctor shows what is missing" : "use one of: " + known;
+  return fail(std::move(error));
+}
+
+class ProcessWorkbench final : public Workbench {
+ public:
+  ProcessWorkbench(WorkbenchOptions options, SandboxReport sandbox, DeviceFacts device, WorkerProcess builder)
+      : options_(std::move(options)),
+        sandbox_(std::move(sandbox)),
+        device_(std::move(device)),
+        builder_(std::move(builder)),
+        flush_(device_) {}
+
+  [[nodiscard]] const DeviceFacts& device() const override { return device_; }
+  [[nodiscard]] const SandboxReport& sandbox() const override { return sandbox_; }
+
+  std::variant<BuildReply, LostWorker> build(const BuildRequest& request, Duration deadline) override {
+    prepare_standby();
+    BuildRequest bound = request;
+    bound.device_id = device_.id;
+    // What kills a process that has built before may be what earlier candidates left in it, so it has to happen in a
+    // fresh one to count. A timeout is not tried again: it would cost another deadline.
+    const bool used = builder_.has_value();
+    auto first = build_once(bound, deadline);
+    const auto* lost = std::get_if<LostWorker>(&first);
+    if (lost == nullptr || lost->how == WorkerLoss::timed_out || !used) return first;
+    return build_once(bound, deadline);
+  }
+
+  std::variant<std::unique_ptr<KernelProcess>, LaunchFailure, LostWorker> start(const StartRequest& request,
+                                                                                Duration deadline) override {
+    auto plan = plan_arena(request);
+    if (!plan) return LaunchFailure{plan.error().message};
+    auto process = take_process(plan->bytes);
+    if (!process) return LostWorker{WorkerLoss::crashed, process.error().to_string()};
+    return load_candidate(*std::move(process), device_.id, request, *std::move(plan), flush_, deadline);
+  }
+
+ private:
+  struct Standby {
+    RunProcess process;
+    std::int64_t arena_bytes;  ///< the sandbox lets it map this much
+  };
+
+  std::variant<BuildReply, LostWorker> build_once(const BuildRequest& request, Duration deadline) {
+    if (!builder_) {
+      auto spawned = WorkerProcess::spawn(build_spec(options_));
+      if (!spawned) return LostWorker{WorkerLoss::crashed, spawned.error().to_string()};
+      builder_.emplace(*std::move(spawned));
+    }
+    auto answer = builder_->request(request, deadline);
+    if (auto* lost = std::get_if<LostWorker>(&answer)) {
+      builder_.reset();
+      return std::move(*lost);
+    }
+    auto& reply = std::get<WorkerMessage>(answer);
+    if (auto* built = std::get_if<BuildReply>(&reply)) {
+      if (built->log.size() > k_max_log_bytes) built->log.resize(k_max_log_bytes);
+      return std::move(*built);
+    }
+    builder_.reset();
+    const auto* failure = std::get_if<LaunchFailure>(&reply);
+    return LostWorker{WorkerLoss::crashed, failure != nullptr ? failure->what : "answered a build with something else"};
+  }
+
+  Result<RunProcess> spawn_run_process(std::int64_t arena_bytes) {
+    KW_TRY(Arena arena, Arena::create());
+    WorkbenchOptions options = options_;
+    options.device_id = device_.id;
+    KW_TRY(WorkerProcess worker, WorkerProcess::spawn(run_spec(options, arena, arena_bytes)));
+    return RunProcess{std::move(arena), std::move(worker)};
+  }
+
+  /// Starts the next run process unless one is waiting. A failure shows when the process is needed.
+  void prepare_standby() {
+    const std::lock_guard lock(standby_mutex_);
+    if (!options_.standby || standby_) return;
+    auto process = spawn_run_process(arena_room_);
+    if (process) standby_.emplace(Standby{*std::move(process), arena_room_});
+  }
+
+  Result<RunProcess> take_process(std::int64_t arena_bytes) {
+    const std::lock_guard lock(standby_mutex_);
+    arena_room_ = std::max(arena_room_, arena_bytes);
+    if (standby_) {
+      Standby taken = *std::move(standby_);
+      standby_.reset();
+      if (taken.arena_bytes >= arena_bytes) return std::move(taken.process);
+    }
+    return spawn_run_process(arena_bytes);
+  }
+
+  WorkbenchOptions options_;
+  SandboxReport sandbox_;
+  DeviceFacts device_;
+  std::optional<WorkerProcess> builder_;
+  CacheFlush flush_;
+  std::mutex standby_mutex_;
+  std::optional<Standby> standby_;
+  std::int64_t arena_room_ = k_least_arena_bytes;
+};
+
+}  // namespace
+
+Result<std::filesystem::path> find_worker(const std::filesystem::path& given) {
+  std::filesystem::path path = given;
+  if (path.empty()) {
+    KW_TRY(const std::filesystem::path beside, executable_directory());
+    path = beside / "kernelwright-worker";
+  }
+  std::error_code error;
+  if (std::filesystem::is_regular_file(path, error)) return path;
+  return fail(Error{errc::worker_missing, fmt::format("the worker executable {} does not exist", path.string()),
+                    "build the target kernelwright-worker, or install it beside kernelwright"});
+}
+
+Result<DescribeReply> describe_devices(const std::filesystem::path& worker) {
+  WorkbenchOptions options;
+  KW_TRY(options.worker, find_worker(worker));
+  KW_TRY(WorkerProcess builder, WorkerProcess::spawn(build_spec(options)));
+  return ask_for_devices(builder, "");
+}
+
+Result<std::unique_ptr<Workbench>> open_process_workbench(const WorkbenchOptions& options) {
+  WorkbenchOptions bound = options;
+  KW_TRY(bound.worker, find_worker(options.worker));
+  KW_TRY(SandboxReport sandbox, probe_sandbox(bound.worker, bound.at_most));
+  KW_TRY_VOID(require_tier(sandbox, bound.required));
+  KW_TRY(WorkerProcess builder, WorkerProcess::spawn(build_spec(bound)));
+  KW_TRY(DescribeReply described, ask_for_devices(builder, ""));
+  KW_TRY(DeviceFacts device, choose_device(std::move(described), bound.device_id));
+  return std::make_unique<ProcessWorkbench>(std::move(bound), std::move(sandbox), std::move(device),
+                                            std::move(builder));
+}
+
+}  // namespace kw

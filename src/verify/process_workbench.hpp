@@ -1,0 +1,40 @@
+#pragma once
+// The real Workbench: sandboxed processes of the worker executable. One builds, candidate after candidate, and is
+// replaced when it is lost; every candidate that runs gets a process of its own. While a build is waited for, the next
+// run process already starts and opens its driver, so that start() costs what loading costs. It has seen no candidate
+// and is as fresh as a new one.
+//
+// Threads: build() and start() may be called at the same time from two threads, each by one at a time. A KernelProcess
+// belongs to one thread at a time and must not outlive its workbench.
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "sandbox/sandbox.hpp"
+#include "verify/workbench.hpp"
+
+namespace kw {
+
+struct WorkbenchOptions {
+  std::string device_id;         ///< as DeviceFacts::id; "" takes the first that is no test device
+  std::filesystem::path worker;  ///< the worker executable; "" looks beside the running one
+  /// For each process. A run process may use as much again as its buffers take; processes and CPU seconds are raised
+  /// to what a driver with a thread per core needs.
+  SandboxLimits limits = {};
+  SandboxTier at_most = SandboxTier::c;
+  SandboxTier required = SandboxTier::none;  ///< errc::sandbox_tier when the probe finds less
+  bool standby = true;                       ///< false starts every run process only when it is needed
+};
+
+/// Probes the sandbox, starts the build process and asks for the device's facts. errc::worker_missing,
+/// errc::device_missing (naming the devices there are), errc::sandbox_tier.
+[[nodiscard]] Result<std::unique_ptr<Workbench>> open_process_workbench(const WorkbenchOptions& options);
+
+/// All devices of all runtimes, or why there are none. `worker` as in WorkbenchOptions.
+[[nodiscard]] Result<DescribeReply> describe_devices(const std::filesystem::path& worker = {});
+
+/// The worker executable; errc::worker_missing says where it was looked for.
+[[nodiscard]] Result<std::filesystem::path> find_worker(const std::filesystem::path& given = {});
+
+}  // namespace kw

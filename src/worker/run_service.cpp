@@ -1,0 +1,61 @@
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <memory>
+
+#include "device/device.hpp"
+#include "sandbox/sandbox.hpp"
+#include "worker/services.hpp"
+
+namespace kw {
+namespace {
+
+/// Maps the arena and closes its descriptor; the mapping lasts as long as the process.
+Result<std::span<std::byte>> map_arena(int fd, std::int64_t bytes) {
+  struct stat file = {};
+  if (::fstat(fd, &file) != 0 || bytes < 1 || file.st_size < bytes) {
+    return fail(errc::device_refused, "the arena of {} bytes was not handed over", bytes);
+  }
+  const auto length = static_cast<std::size_t>(bytes);
+  void* memory = ::mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (memory == MAP_FAILED) {
+    return fail(errc::device_refused, "the arena of {} bytes cannot be mapped: {}", bytes, std::strerror(errno));
+  }
+  ::close(fd);
+  return std::span(static_cast<std::byte*>(memory), length);
+}
+
+Result<void> load_candidate(Device& device, const LoadRequest& request, int arena_fd) {
+  KW_TRY(const std::span<std::byte> arena, map_arena(arena_fd, request.arena_bytes));
+  KW_TRY_VOID(device.load(request, arena));
+  // From here on candidate code may run. What it could use has to be gone by now.
+  return lock_down();
+}
+
+}  // namespace
+
+int serve_launches(Channel& channel, const std::string& device_id, int arena_fd) {
+  auto device = open_device(device_id);
+  bool loaded = false;
+  while (const auto message = channel.receive()) {
+    WorkerMessage reply = LaunchFailure{"a run process loads one candidate, then launches it"};
+    if (!device) {
+      reply = LaunchFailure{device.error().to_string()};
+    } else if (const auto* load = std::get_if<LoadRequest>(&*message); load != nullptr && !loaded) {
+      const auto result = load_candidate(**device, *load, arena_fd);
+      loaded = result.has_value();
+      reply = loaded ? WorkerMessage{LoadReply{}} : LaunchFailure{result.error().message};
+    } else if (const auto* launch = std::get_if<LaunchRequest>(&*message); launch != nullptr && loaded) {
+      const auto result = (*device)->launch(*launch);
+      reply = result ? WorkerMessage{*result} : LaunchFailure{result.error().message};
+    }
+    if (!channel.send(reply)) break;
+  }
+  // Not a return from main: drivers' destructors would run candidate code and may hang.
+  ::_exit(0);
+}
+
+}  // namespace kw
