@@ -1,0 +1,28 @@
+#pragma once
+// Trusted kernels that measure what a device can do: its multiply-add rate and its memory bandwidth. Rooflines and the
+// "faster than the machine" gate stand on these figures. Each comes with a ready launch plan; whoever measures runs it
+// several times and takes the fastest.
+
+#include <string>
+
+#include "base/result.hpp"
+#include "record/launch_plan.hpp"
+#include "target/device_facts.hpp"
+
+namespace kw {
+
+struct CalibrationKernel {
+  std::string source;
+  LaunchPlan plan;
+  double flops = 0;  ///< done by one run of the plan; a multiply-add counts 2
+  double bytes = 0;  ///< moved to and from memory by one run of the plan
+};
+
+/// f32 multiply-adds in registers on every compute unit; 10 to 20 ms at 50 to 120 GFLOP/s per compute unit.
+/// codegen.unsupported for targets without one.
+[[nodiscard]] Result<CalibrationKernel> multiply_add_calibration(const DeviceFacts& device);
+
+/// Reads and writes a buffer several times the last-level cache, once, in order.
+[[nodiscard]] Result<CalibrationKernel> bandwidth_calibration(const DeviceFacts& device);
+
+}  // namespace kw
