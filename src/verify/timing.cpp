@@ -10,13 +10,11 @@ namespace {
 constexpr std::uint32_t k_timing_poison = 0xffffffffU;
 constexpr double k_confidence = 0.95;
 constexpr int k_resamples = 2000;
-constexpr int k_warm_launches = 3;
 
-/// One timed and checked launch; nanoseconds as the process claims them.
-tl::expected<LaunchOutcome, CaseFailure> timed_launch(Session& session, Contender& contender, std::size_t case_index,
-                                                      bool cold) {
+/// One cold launch, timed and checked.
+tl::expected<LaunchOutcome, CaseFailure> timed_launch(Session& session, Contender& contender, std::size_t case_index) {
   const CheckCase& one = session.suite.cases()[case_index];
-  const CaseMode mode{cold, k_timing_poison, session.launch_deadline()};
+  const CaseMode mode{true, k_timing_poison, session.launch_deadline()};
   auto run = run_case(session, contender, one, mode);
   if (!run) return tl::unexpected(std::move(run).error());
   if (auto failure = judge_case(session, one, *run, mode, nullptr)) {
@@ -43,18 +41,22 @@ tl::expected<void, TimingFailure> time_pair(Session& session, Contender& candida
   const std::size_t case_index = draw_case(session);
   const bool candidate_first = comparison.this_first();
   const auto steal_before = steal_ticks();
-  double ns[2] = {0, 0};  // candidate, other
+  LaunchOutcome candidate_time;
+  LaunchOutcome other_time;
   for (const bool first_half : {true, false}) {
     const bool is_candidate = candidate_first == first_half;
-    auto time = timed_launch(session, is_candidate ? candidate : other, case_index, true);
+    auto time = timed_launch(session, is_candidate ? candidate : other, case_index);
     if (!time) return tl::unexpected(TimingFailure{std::move(time).error(), case_index, is_candidate});
-    ns[is_candidate ? 0 : 1] = static_cast<double>(time->claimed_ns);
+    (is_candidate ? candidate_time : other_time) = *time;
   }
   const bool disturbed = steal_ticks() != steal_before;
-  comparison.add({ns[0], ns[1], disturbed});
+  const TimedPair pair{static_cast<double>(candidate_time.claimed_ns), static_cast<double>(other_time.claimed_ns),
+                       disturbed};
+  comparison.add(pair);
   if (!disturbed) {
-    result.candidate_ns.push_back(ns[0]);
-    result.other_ns.push_back(ns[1]);
+    result.candidate_ns.push_back(pair.this_ns);
+    result.other_ns.push_back(pair.other_ns);
+    result.observed_ns.push_back(static_cast<double>(candidate_time.observed_ns));
   }
   return {};
 }
@@ -75,28 +77,16 @@ tl::expected<TimingResult, TimingFailure> compare_interleaved(Session& session, 
   return result;
 }
 
-tl::expected<std::vector<double>, TimingFailure> time_alone(Session& session, Contender& contender, int samples,
-                                                            bool cold) {
-  std::vector<double> times;
+tl::expected<TimingResult, TimingFailure> time_alone(Session& session, Contender& contender, int samples) {
+  TimingResult result;
   for (int i = 0; i < samples; ++i) {
     const std::size_t case_index = draw_case(session);
-    auto time = timed_launch(session, contender, case_index, cold);
+    auto time = timed_launch(session, contender, case_index);
     if (!time) return tl::unexpected(TimingFailure{std::move(time).error(), case_index, true});
-    times.push_back(static_cast<double>(time->claimed_ns));
+    result.candidate_ns.push_back(static_cast<double>(time->claimed_ns));
+    result.observed_ns.push_back(static_cast<double>(time->observed_ns));
   }
-  return times;
-}
-
-tl::expected<double, TimingFailure> observed_warm_ns(Session& session, Contender& contender) {
-  double fastest = 0;
-  for (int i = 0; i < k_warm_launches; ++i) {
-    const std::size_t case_index = draw_case(session);
-    auto time = timed_launch(session, contender, case_index, false);
-    if (!time) return tl::unexpected(TimingFailure{std::move(time).error(), case_index, true});
-    const auto observed = static_cast<double>(time->observed_ns);
-    fastest = i == 0 ? observed : std::min(fastest, observed);
-  }
-  return fastest;
+  return result;
 }
 
 Measurement summarise(const std::vector<double>& samples_ns, Rng& rng) {

@@ -22,6 +22,7 @@ struct TimingFailure {
 
 struct TimingResult {
   std::vector<double> candidate_ns;  ///< undisturbed samples, in the order taken
+  std::vector<double> observed_ns;   ///< the same launches of the candidate by the host's own clock
   std::vector<double> other_ns;
   Versus versus;
   bool stopped_early = false;
@@ -37,13 +38,8 @@ struct TimingResult {
                                                                             const ComparisonRule& rule,
                                                                             const std::string& other_name);
 
-/// `samples` launches of one contender alone.
-[[nodiscard]] tl::expected<std::vector<double>, TimingFailure> time_alone(Session& session, Contender& contender,
-                                                                          int samples, bool cold);
-
-/// The fastest of a few warm launches by the host's own clock. A process that lies about its time cannot make this
-/// smaller than the work it really does.
-[[nodiscard]] tl::expected<double, TimingFailure> observed_warm_ns(Session& session, Contender& contender);
+/// `samples` cold launches of one contender alone.
+[[nodiscard]] tl::expected<TimingResult, TimingFailure> time_alone(Session& session, Contender& contender, int samples);
 
 /// Median and 95 % interval of the samples; no comparison filled in.
 [[nodiscard]] Measurement summarise(const std::vector<double>& samples_ns, Rng& rng);

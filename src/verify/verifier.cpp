@@ -60,9 +60,9 @@ Result<void> learn_allowed_errors(Session& session) {
 }
 
 Result<void> time_plain(Session& session) {
-  auto times = time_alone(session, session.plain, k_plain_samples, true);
+  auto times = time_alone(session, session.plain, k_plain_samples);
   if (!times) return fail(yardstick_error("timing it", times.error().failure.sentence));
-  const Measurement measured = summarise(*times, session.rng);
+  const Measurement measured = summarise(times->candidate_ns, session.rng);
   session.plain_time = {"plain", measured.median_ns, measured.ci_ns};
   return {};
 }
@@ -78,9 +78,9 @@ Result<void> time_one_process(Session& session, PairedComparison& comparison, Ti
       return failed(done.error());
     }
   }
-  auto alone = time_alone(session, *session.incumbent, k_final_solo_samples, true);
+  auto alone = time_alone(session, *session.incumbent, k_final_solo_samples);
   if (!alone) return failed(alone.error());
-  timed.candidate_ns.insert(timed.candidate_ns.end(), alone->begin(), alone->end());
+  timed.candidate_ns.insert(timed.candidate_ns.end(), alone->candidate_ns.begin(), alone->candidate_ns.end());
   return {};
 }
 

@@ -53,7 +53,7 @@ void print_sandbox(const SandboxReport& sandbox) {
 }  // namespace
 
 Result<ExitCode> run_doctor(const DoctorOptions& options) {
-  KW_TRY(const auto worker, worker_executable());
+  KW_TRY(const auto worker, find_worker());
   KW_TRY(const auto sandbox, probe_sandbox(worker));
   KW_TRY(const auto devices, describe_devices(worker));
   if (options.json) {

@@ -1,0 +1,237 @@
+#include "loop/run.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <set>
+
+#include "verify/fake_workbench.hpp"
+#include "verify/test_problem.hpp"
+
+namespace kw {
+namespace {
+
+class QuietObserver final : public RunObserver {
+ public:
+  void phase(const std::string&) override {}
+  void attempt(const RunRecord&, const Attempt& attempt, const BudgetUse&) override {
+    ++attempts;
+    if (on_attempt) on_attempt(attempt);
+  }
+  void warning(const std::string& text) override { warnings.push_back(text); }
+
+  std::function<void(const Attempt&)> on_attempt;
+  int attempts = 0;
+  std::vector<std::string> warnings;
+};
+
+/// A landscape over the real search space: time depends on the definitions, so that the search has something to find.
+FakeKernel landscape(const BuildRequest& request) {
+  FakeKernel kernel;
+  kernel.time_ns = 10e6;
+  double penalty = 1;
+  for (const auto& [name, value] : request.definitions) {
+    if (name != "HEAD_DIM" && name != "VALUE_DIM") penalty += static_cast<double>((value * 7 + 3) % 11) / 40.0;
+  }
+  if (!request.definitions.empty()) kernel.time_ns = 1e6 * penalty;
+  kernel.relative_noise = 0.001;
+  return kernel;
+}
+
+class RunTest : public ::testing::Test {
+ protected:
+  RunTest() {
+    setup.problem = small_problem();
+    setup.root = std::filesystem::temp_directory_path() /
+                 ("kw_run_test_" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
+    std::filesystem::remove_all(setup.root);
+    std::filesystem::create_directories(setup.root);
+    setup.version = "test";
+    setup.started_utc = "2026-01-01T00:00:00Z";
+    setup.limits = parse_budget("12c").value();
+  }
+  ~RunTest() override { std::filesystem::remove_all(setup.root); }
+
+  std::unique_ptr<Archive> open(std::int64_t max_pages = 0) {
+    ArchiveOptions options;
+    options.max_pages = max_pages;
+    auto archive = open_archive(RunDirectory::archive(setup.root), options);
+    EXPECT_TRUE(archive) << archive.error().to_string();
+    return *std::move(archive);
+  }
+
+  Result<RunRecord> run(Archive& archive, FileSystem& files) {
+    FakeWorkbench workbench(setup.problem, clock, model);
+    RunWorld world{workbench, archive, files, clock, observer, stop, serial_for};
+    return run_loop(setup, world);
+  }
+  Result<RunRecord> run() {
+    const auto archive = open();
+    RealFileSystem files;
+    return run(*archive, files);
+  }
+
+  std::vector<std::string> candidates_of(const std::string& id) {
+    std::vector<std::string> ids;
+    for (const auto& attempt : open()->attempts(id).value()) ids.push_back(attempt.candidate.id().hex());
+    return ids;
+  }
+
+  RunSetup setup;
+  FakeClock clock;
+  QuietObserver observer;
+  std::atomic<bool> stop{false};
+  std::function<FakeKernel(const BuildRequest&)> model = landscape;
+};
+
+TEST_F(RunTest, ends_with_its_budget_and_leaves_kernel_report_and_archive) {
+  const auto record = run();
+  ASSERT_TRUE(record) << record.error().to_string();
+  EXPECT_EQ(record->status, RunStatus::finished);
+  EXPECT_EQ(record->used.candidates, 12);
+  ASSERT_TRUE(record->best_ordinal.has_value());
+  ASSERT_TRUE(record->best_final.has_value());
+  EXPECT_EQ(record->best_final->versus.at(0).name, "plain");
+  const RunDirectory directory(setup.root, record->id);
+  for (const auto& path : {directory.best_bundle("opencl"), directory.report_html(), directory.report_markdown(),
+                           directory.report_json()}) {
+    EXPECT_TRUE(std::filesystem::exists(path)) << path;
+  }
+  RealFileSystem files;
+  const auto text = files.read(directory.best_bundle("opencl"), 1 << 20).value();
+  const auto best = make_candidate(parse_bundle(text, "best").value()).value();
+  const auto attempts = open()->attempts(record->id).value();
+  EXPECT_EQ(best.tunables, attempts.at(static_cast<std::size_t>(*record->best_ordinal)).candidate.tunables);
+}
+
+TEST_F(RunTest, never_runs_a_candidate_twice) {
+  const auto record = run();
+  ASSERT_TRUE(record);
+  const auto ids = candidates_of(record->id);
+  EXPECT_EQ(std::set<std::string>(ids.begin(), ids.end()).size(), ids.size());
+}
+
+TEST_F(RunTest, is_deterministic_for_its_seed) {
+  const auto one = run();
+  const auto archive_of_one = candidates_of(one->id);
+  std::filesystem::remove_all(setup.root);
+  std::filesystem::create_directories(setup.root);
+  const auto two = run();
+  EXPECT_EQ(archive_of_one, candidates_of(two->id));
+}
+
+TEST_F(RunTest, wall_clock_budget_keeps_time_for_the_final_measurement) {
+  setup.limits = parse_budget("20s").value();
+  const auto record = run();
+  ASSERT_TRUE(record) << record.error().to_string();
+  EXPECT_LE(record->used.wall_seconds, 20.0);
+  EXPECT_GT(record->used.wall_seconds, 15.0);
+  EXPECT_TRUE(record->best_final.has_value());
+}
+
+TEST_F(RunTest, stops_cleanly_when_asked_and_can_be_resumed) {
+  observer.on_attempt = [this](const Attempt& attempt) { stop = attempt.ordinal == 4; };
+  const auto part = run();
+  ASSERT_TRUE(part);
+  EXPECT_EQ(part->status, RunStatus::interrupted);
+  EXPECT_EQ(part->used.candidates, 5);
+  observer.on_attempt = nullptr;
+  stop = false;
+  setup.resume = true;
+  const auto whole = run();
+  ASSERT_TRUE(whole) << whole.error().to_string();
+  EXPECT_EQ(whole->id, part->id);
+  EXPECT_EQ(whole->status, RunStatus::finished);
+  EXPECT_EQ(whole->used.candidates, 12);
+  const auto ids = candidates_of(whole->id);
+  EXPECT_EQ(ids.size(), 12U);
+  EXPECT_EQ(std::set<std::string>(ids.begin(), ids.end()).size(), 12U);
+}
+
+TEST_F(RunTest, a_resumed_run_goes_on_as_if_it_had_not_stopped) {
+  // Noise is off, so that both runs see the same times and must propose the same candidates.
+  model = [](const BuildRequest& request) {
+    FakeKernel kernel = landscape(request);
+    kernel.relative_noise = 0;
+    return kernel;
+  };
+  const auto straight = run();
+  const auto expected = candidates_of(straight->id);
+  std::filesystem::remove_all(setup.root);
+  std::filesystem::create_directories(setup.root);
+  observer.on_attempt = [this](const Attempt& attempt) { stop = attempt.ordinal == 5; };
+  ASSERT_TRUE(run());
+  stop = false;
+  observer.on_attempt = nullptr;
+  setup.resume = true;
+  const auto resumed = run();
+  ASSERT_TRUE(resumed) << resumed.error().to_string();
+  EXPECT_EQ(candidates_of(resumed->id), expected);
+}
+
+TEST_F(RunTest, resume_without_a_run_says_what_to_do) {
+  setup.resume = true;
+  const auto record = run();
+  ASSERT_FALSE(record);
+  EXPECT_EQ(record.error().code, errc::resume_nothing);
+  EXPECT_NE(record.error().message.find("there is no run of test/causal on fake"), std::string::npos);
+}
+
+TEST_F(RunTest, survives_candidates_that_hang_crash_and_fail_to_build) {
+  int built = 0;
+  model = [&built](const BuildRequest& request) {
+    FakeKernel kernel = landscape(request);
+    if (request.definitions.empty()) return kernel;  // the plain kernel
+    switch (built++ % 4) {
+      case 0:
+        kernel.conduct = FakeConduct::hangs;
+        break;
+      case 1:
+        kernel.conduct = FakeConduct::crashes;
+        break;
+      case 2:
+        kernel.build = BuildStatus::source_error;
+        break;
+      default:
+        break;
+    }
+    return kernel;
+  };
+  const auto record = run();
+  ASSERT_TRUE(record) << record.error().to_string();
+  EXPECT_EQ(record->used.candidates, 12);
+  EXPECT_TRUE(record->best_ordinal.has_value());
+}
+
+TEST_F(RunTest, a_full_archive_is_a_clear_error_and_the_best_kernel_is_safe) {
+  const auto archive = open(48);
+  RealFileSystem files;
+  setup.limits = parse_budget("2000c").value();
+  const auto record = run(*archive, files);
+  ASSERT_FALSE(record);
+  EXPECT_EQ(record.error().code, errc::disk_full);
+  const std::string text = record.error().to_string();
+  const std::size_t at = text.find("the best kernel so far is safe at ");
+  ASSERT_NE(at, std::string::npos) << text;
+  const std::string path = text.substr(at + 34, text.find('\n', at) - at - 34);
+  const auto bytes = files.read(path, 1 << 20);
+  ASSERT_TRUE(bytes) << bytes.error().to_string();
+  EXPECT_TRUE(parse_bundle(*bytes, path));
+}
+
+TEST_F(RunTest, no_kernel_that_passes_is_said_plainly) {
+  model = [](const BuildRequest& request) {
+    FakeKernel kernel = landscape(request);
+    if (!request.definitions.empty()) kernel.conduct = FakeConduct::writes_zeros;
+    return kernel;
+  };
+  const auto record = run();
+  ASSERT_TRUE(record);
+  EXPECT_FALSE(record->best_ordinal.has_value());
+  EXPECT_TRUE(record->best_path.empty());
+}
+
+}  // namespace
+}  // namespace kw

@@ -1,0 +1,90 @@
+// Every style of every target that has a device here, on every shipped problem, against the oracle, through the whole
+// verifier: the analytic seeds and random assignments. The seed of a failing run is in its message.
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/rng.hpp"
+#include "codegen/codegen.hpp"
+#include "tests/system/system_test.hpp"
+
+namespace kw {
+namespace {
+
+constexpr int k_random_assignments = 3;
+
+std::vector<std::string> shipped_problems() {
+  std::vector<std::string> paths;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator("problems")) {
+    if (entry.path().extension() == ".toml") paths.push_back(entry.path().string());
+  }
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+std::uint64_t test_seed() {
+  const char* given = std::getenv("KW_TEST_SEED");
+  return given != nullptr ? std::strtoull(given, nullptr, 10) : 20261120;
+}
+
+/// A small primary, so that a Debug build with sanitizers makes short work of the oracle; odd, so that no tile fits.
+Problem shrunk(Problem problem) {
+  for (const char* axis : {"Sq=83", "Skv=97", "Hq=2", "Hkv=2"}) {
+    auto smaller = with_axis(std::move(problem), axis);
+    KW_CHECK(smaller.has_value(), "{}", smaller.error().to_string());
+    problem = *std::move(smaller);
+  }
+  return problem;
+}
+
+/// A random legal assignment of structure and tunables; nothing when 50 draws break a constraint.
+std::optional<Candidate> random_candidate(const Style& style, const Problem& problem, const DeviceFacts& device,
+                                          Rng& rng) {
+  const auto draw = [&rng](const std::vector<Tunable>& tunables) {
+    IntBindings chosen;
+    for (const auto& t : tunables) {
+      chosen[t.name] = t.values[static_cast<std::size_t>(rng.below(static_cast<std::int64_t>(t.values.size())))];
+    }
+    return chosen;
+  };
+  for (int tries = 0; tries < 50; ++tries) {
+    auto bundle = style.emit(problem, device, draw(style.structure));
+    if (!bundle) continue;
+    const IntBindings tunables = draw(bundle->tunables);
+    if (auto candidate = make_candidate(*std::move(bundle), tunables)) return *std::move(candidate);
+  }
+  return std::nullopt;
+}
+
+class StylesTest : public SystemTest, public ::testing::WithParamInterface<std::string> {};
+
+TEST_P(StylesTest, agree_with_the_oracle) {
+  const auto loaded = load_problem(GetParam(), RealFileSystem(), {});
+  ASSERT_TRUE(loaded) << loaded.error().to_string();
+  const Problem problem = shrunk(*loaded);
+  const auto opened = open_verifier(problem);
+  ASSERT_TRUE(opened) << opened.error().to_string();
+  const std::uint64_t seed = test_seed();
+  Rng rng(seed);
+  for (const auto& style : styles()) {
+    if (style.op != problem.op || style.target != "opencl") continue;
+    for (int i = 0; i < k_random_assignments; ++i) {
+      const auto candidate = random_candidate(style, problem, workbench().device(), rng);
+      ASSERT_TRUE(candidate.has_value()) << style.name << ", KW_TEST_SEED=" << seed;
+      const auto result = (*opened)->verify(*candidate);
+      std::string evidence;
+      for (const auto& note : result.verdict.evidence) evidence += note.text + "\n";
+      EXPECT_TRUE(result.verdict.accepted())
+          << style.name << ", KW_TEST_SEED=" << seed << ", draw " << i << ": " << result.verdict.message << "\n"
+          << evidence << result.build.log << candidate->bundle.to_text();
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Differential, StylesTest, ::testing::ValuesIn(shipped_problems()),
+                         [](const auto& path) { return std::filesystem::path(path.param).stem().string(); });
+
+}  // namespace
+}  // namespace kw

@@ -1,0 +1,26 @@
+/*kernelwright
+format = 1
+target = "opencl"
+problem = "test/tiny_causal"
+generator = "hostile"
+
+[[launch]]
+kernel = "attention"
+grid = ["1"]
+block = ["1"]
+args = ["Q", "K", "V", "O"]
+*/
+// Becomes another program: refused; then it reports what execve said and traps.
+
+long system_call(long number, long a, long b, long c) {
+  long result;
+  __asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(a), "S"(b), "d"(c) : "rcx", "r11", "memory");
+  return result;
+}
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void attention(__global const float* Q, __global const float* K,
+                                                                       __global const float* V, __global float* O) {
+  const char path[] = "/bin/true";
+  const long result = system_call(59, (long)path, 0, 0);
+  if (result < 0) __builtin_trap();
+}
