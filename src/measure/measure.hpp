@@ -27,15 +27,16 @@ struct ComparisonRule {
   std::vector<int> looks = {10, 20, 40, 80, 160};  ///< pairs at which a decision is allowed
   double total_alpha = 0.01;                       ///< spent evenly over the looks (Bonferroni: conservative)
   double equivalence = 0.02;                       ///< +-2 % is called equivalent
-  double max_discarded = 0.30;                     ///< above this share the result is `unreliable`
+  double max_discarded = 0.30;                     ///< above this share at a look the result is `unreliable`
   int resamples = 2000;
-  /// After this many pairs, a candidate slower than `hopeless` times the other is stopped as slower.
+  /// After this many pairs, a candidate slower than `hopeless` times the other in all of them is stopped as slower.
   int early_pairs = 3;
   double hopeless = 1.5;
 };
 
 /// Interleaved comparison with fixed looks: order() says which side runs first (ABBA), add() takes the pair, decided()
-/// is the stopping rule.
+/// is the stopping rule. Looks count the pairs that were kept. Times that are not positive are discarded like
+/// disturbed ones: they come from a candidate's process.
 class PairedComparison {
  public:
   PairedComparison(ComparisonRule rule, std::uint64_t seed);
@@ -44,13 +45,20 @@ class PairedComparison {
   void add(const TimedPair& pair);
   [[nodiscard]] bool decided() const;
   [[nodiscard]] bool stopped_early() const;
-  /// The decision so far; `undecided` while !decided() and when the cap was reached without one.
+  /// The decision so far; `undecided` while !decided() and when the cap was reached without one. The name is left to
+  /// the caller; the interval has the confidence of one look.
   [[nodiscard]] Versus result() const;
 
  private:
+  [[nodiscard]] bool is_unreliable() const;
+  [[nodiscard]] bool is_hopeless() const;
+  [[nodiscard]] Versus summary() const;
+  void look();
+  void conclude(Comparison decision);
+
   ComparisonRule rule_;
   std::uint64_t seed_;
-  std::vector<TimedPair> pairs_;
+  std::vector<TimedPair> pairs_;  ///< kept ones
   std::int64_t discarded_ = 0;
   bool decided_ = false;
   bool stopped_early_ = false;

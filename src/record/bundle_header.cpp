@@ -6,12 +6,12 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
-#include <optional>
 #include <set>
 #include <utility>
 
 #include "record/bundle_limits.hpp"
 #include "record/identifier.hpp"
+#include "record/toml_guard.hpp"
 #include "record/utf8.hpp"
 #include "spec/closest_name.hpp"
 
@@ -357,26 +357,6 @@ Result<Bundle> HeaderReader::read(const toml::table& top) {
   return bundle;
 }
 
-/// toml++ 3.3 asserts, instead of refusing, that a table's name starts like a name. Found by fuzzing; no line of a
-/// bundle starts with a bracket for any other reason. Gives the number of the first such line, counted from 0.
-std::optional<int> malformed_table_line(std::string_view toml_text) {
-  const auto starts_name = [](char c) {
-    return is_c_identifier(std::string_view(&c, 1)) || (c >= '0' && c <= '9') || c == '-' || c == '"' || c == '\'';
-  };
-  int line = 0;
-  for (std::size_t at = 0; at <= toml_text.size(); ++line) {
-    const std::size_t end = std::min(toml_text.find('\n', at), toml_text.size());
-    const std::string_view text = toml_text.substr(at, end - at);
-    const std::size_t bracket = text.find_first_not_of(" \t");
-    if (bracket != std::string_view::npos && text[bracket] == '[') {
-      const std::size_t name = text.find_first_not_of("[ \t", bracket);
-      if (name == std::string_view::npos || !starts_name(text[name])) return line;
-    }
-    at = end + 1;
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 Result<Bundle> read_bundle_header(std::string_view toml_text, const std::string& file, int first_line) {
@@ -388,7 +368,7 @@ Result<Bundle> read_bundle_header(std::string_view toml_text, const std::string&
   }
   HeaderReader reader(file, first_line);
   try {
-    return reader.read(toml::parse(toml_text));
+    return reader.read(toml::parse(in_ascii(toml_text)));
   } catch (const toml::parse_error& error) {
     return fail(Error{errc::bundle_syntax, fmt::format("the header is not TOML: {}", error.description()), "",
                       reader.place(error.source())});

@@ -143,6 +143,18 @@ TEST(Bundle, refuses_table_lines_that_the_toml_library_asserts_on) {
       "  try: the tables are [tunables], [defines], [scratch] and [[launch]]";
   EXPECT_EQ(error_of(small("[^tunables]")), "x.cl:4" + rest);
   EXPECT_EQ(error_of(small("\n  [[ ")), "x.cl:5" + rest);
+  EXPECT_EQ(error_of(small("[[[launch]]")), "x.cl:4" + rest);
+}
+
+TEST(Bundle, takes_other_alphabets_in_text_and_comments_alone) {
+  const auto bundle = parsed(small("generator = \"\xc3\xa9 \xe2\x80\x94 \xf0\x9f\x98\x80\"  # \xc3\xa9"));
+  EXPECT_EQ(bundle.generator, "\xc3\xa9 \xe2\x80\x94 \xf0\x9f\x98\x80");
+  EXPECT_EQ(parsed(bundle.to_text()), bundle);
+  // Undefined behaviour in toml++ 3.3 when it is shown the character itself.
+  const auto refused = parse_bundle(small("constraints = [\xcf\xa2]"), "x.cl");
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().code, errc::bundle_syntax);
+  EXPECT_EQ(refused.error().where.line, 4);
 }
 
 TEST(Bundle, refuses_unknown_keys_with_the_nearest_one) {

@@ -1,0 +1,264 @@
+#include "measure/measure.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace kw {
+namespace {
+
+/// A machine on which somebody else works now and then: during a burst everything takes 1.5 to 3 times as long.
+class NoisyMachine {
+ public:
+  NoisyMachine(double noise, double burst_share, std::uint64_t seed)
+      : rng_(seed), noise_(noise), burst_share_(burst_share) {}
+
+  double run(double true_ns) {
+    // Bursts last 20 runs on average, so that the two halves of a pair mostly share one.
+    constexpr double k_end = 0.05;
+    const double begin = k_end * burst_share_ / (1 - burst_share_);
+    if (rng_.uniform() < (slowdown_ > 1 ? k_end : begin)) {
+      slowdown_ = slowdown_ > 1 ? 1 : 1.5 + 1.5 * rng_.uniform();
+    }
+    return true_ns * slowdown_ * std::exp(noise_ * rng_.normal());
+  }
+
+ private:
+  Rng rng_;
+  double noise_;
+  double burst_share_;
+  double slowdown_ = 1;
+};
+
+struct Outcome {
+  Versus versus;
+  bool stopped_early = false;
+};
+
+/// Runs one comparison to its decision; `speedup` is the truth.
+Outcome compare(NoisyMachine& machine, double speedup, std::uint64_t seed) {
+  constexpr double k_other_ns = 1e6;
+  PairedComparison comparison({}, seed);
+  while (!comparison.decided()) {
+    TimedPair pair;
+    const bool this_first = comparison.this_first();
+    if (this_first) pair.this_ns = machine.run(k_other_ns / speedup);
+    pair.other_ns = machine.run(k_other_ns);
+    if (!this_first) pair.this_ns = machine.run(k_other_ns / speedup);
+    comparison.add(pair);
+  }
+  return {comparison.result(), comparison.stopped_early()};
+}
+
+constexpr double k_quiet = 0.005;
+constexpr double k_no_bursts = 0;
+constexpr double k_bursty = 0.3;
+
+TEST(Median, is_the_middle_or_the_mean_of_two) {
+  EXPECT_EQ(median(std::vector<double>{3, 1, 2}), 2);
+  EXPECT_EQ(median(std::vector<double>{4, 1, 3, 2}), 2.5);
+  EXPECT_EQ(median(std::vector<double>{7}), 7);
+}
+
+/// The textbook way, against which the order-statistics shortcut is checked.
+Interval plain_bootstrap(const std::vector<double>& values, double confidence, int resamples, Rng& rng) {
+  std::vector<double> medians;
+  for (int i = 0; i < resamples; ++i) {
+    std::vector<double> resample;
+    for (std::size_t j = 0; j < values.size(); ++j) {
+      resample.push_back(values[static_cast<std::size_t>(rng.below(std::ssize(values)))]);
+    }
+    medians.push_back(median(resample));
+  }
+  std::sort(medians.begin(), medians.end());
+  const auto tail = static_cast<std::size_t>((1 - confidence) / 2 * resamples);
+  return {medians[tail], medians[medians.size() - 1 - tail], confidence};
+}
+
+TEST(Bootstrap, agrees_with_plain_resampling) {
+  constexpr std::uint64_t k_seed = 5;
+  Rng rng(k_seed);
+  for (const int n : {1, 2, 3, 10, 31}) {
+    std::vector<double> values;
+    for (int i = 0; i < n; ++i) values.push_back(rng.normal());
+    const auto fast = bootstrap_median(values, 0.9, 5000, rng);
+    const auto plain = plain_bootstrap(values, 0.9, 5000, rng);
+    EXPECT_NEAR(fast.low, plain.low, 0.1) << "n " << n << ", seed " << k_seed;
+    EXPECT_NEAR(fast.high, plain.high, 0.1) << "n " << n << ", seed " << k_seed;
+    EXPECT_EQ(fast.confidence, 0.9);
+  }
+}
+
+TEST(Bootstrap, covers_the_true_median_as_often_as_it_says) {
+  constexpr std::uint64_t k_seed = 6;
+  Rng rng(k_seed);
+  int covered = 0;
+  constexpr int k_trials = 400;
+  for (int trial = 0; trial < k_trials; ++trial) {
+    std::vector<double> values;
+    for (int i = 0; i < 40; ++i) values.push_back(rng.normal());
+    const auto interval = bootstrap_median(values, 0.95, 500, rng);
+    covered += interval.low <= 0 && 0 <= interval.high ? 1 : 0;
+  }
+  EXPECT_GE(covered, k_trials * 92 / 100) << "seed " << k_seed;
+}
+
+TEST(Bootstrap, is_deterministic_for_its_seed) {
+  std::vector<double> values(25);
+  std::iota(values.begin(), values.end(), 0.0);
+  Rng a(9);
+  Rng b(9);
+  const auto first = bootstrap_median(values, 0.99, 500, a);
+  const auto second = bootstrap_median(values, 0.99, 500, b);
+  EXPECT_EQ(first.low, second.low);
+  EXPECT_EQ(first.high, second.high);
+  EXPECT_LT(first.low, 12);
+  EXPECT_GT(first.high, 12);
+}
+
+TEST(PairedComparison, interleaves_abba) {
+  PairedComparison comparison({}, 1);
+  std::vector<bool> order;
+  for (int i = 0; i < 6; ++i) {
+    order.push_back(comparison.this_first());
+    // A discarded pair is measured again in the same order.
+    if (i == 1) {
+      comparison.add({100, 100, true});
+      EXPECT_EQ(comparison.this_first(), order.back());
+    }
+    comparison.add({100, 101, false});
+  }
+  EXPECT_EQ(order, (std::vector<bool>{true, false, true, false, true, false}));
+}
+
+TEST(PairedComparison, rarely_prefers_one_of_two_equals) {
+  constexpr int k_trials = 200;
+  for (const double bursts : {k_no_bursts, k_bursty}) {
+    constexpr std::uint64_t k_seed = 100;
+    NoisyMachine machine(k_quiet, bursts, k_seed);
+    int wrong = 0;
+    for (std::uint64_t trial = 0; trial < k_trials; ++trial) {
+      const auto decision = compare(machine, 1, trial).versus.decision;
+      wrong += decision == Comparison::faster || decision == Comparison::slower ? 1 : 0;
+    }
+    EXPECT_LE(wrong, k_trials / 100) << "seed " << k_seed << ", share of bursts " << bursts;
+  }
+}
+
+TEST(PairedComparison, rarely_prefers_one_of_two_equals_on_a_machine_with_much_noise) {
+  // Noise of 5 % a run: the band no longer protects, only the interval does.
+  constexpr int k_trials = 200;
+  constexpr std::uint64_t k_seed = 101;
+  NoisyMachine machine(0.05, k_bursty, k_seed);
+  int wrong = 0;
+  for (std::uint64_t trial = 0; trial < k_trials; ++trial) {
+    const auto decision = compare(machine, 1, trial).versus.decision;
+    wrong += decision == Comparison::faster || decision == Comparison::slower ? 1 : 0;
+  }
+  EXPECT_LE(wrong, k_trials / 100) << "seed " << k_seed;
+}
+
+TEST(PairedComparison, finds_a_difference_of_five_percent) {
+  constexpr int k_trials = 100;
+  constexpr std::uint64_t k_seed = 200;
+  NoisyMachine machine(k_quiet, k_bursty, k_seed);
+  int faster = 0;
+  int slower = 0;
+  double pairs = 0;
+  for (std::uint64_t trial = 0; trial < k_trials; ++trial) {
+    const auto gain = compare(machine, 1.05, trial).versus;
+    faster += gain.decision == Comparison::faster ? 1 : 0;
+    EXPECT_NEAR(gain.speedup, 1.05, 0.02) << "seed " << k_seed << " trial " << trial;
+    pairs += static_cast<double>(gain.pairs) / k_trials;
+    slower += compare(machine, 1 / 1.05, trial).versus.decision == Comparison::slower ? 1 : 0;
+  }
+  EXPECT_GE(faster, k_trials * 95 / 100) << "seed " << k_seed;
+  EXPECT_GE(slower, k_trials * 95 / 100) << "seed " << k_seed;
+  EXPECT_LE(pairs, 40) << "seed " << k_seed << ": the cost of a decision";
+}
+
+TEST(PairedComparison, calls_identical_kernels_equivalent) {
+  constexpr std::uint64_t k_seed = 300;
+  NoisyMachine machine(k_quiet, k_bursty, k_seed);
+  int equivalent = 0;
+  for (std::uint64_t trial = 0; trial < 100; ++trial) {
+    equivalent += compare(machine, 1, trial).versus.decision == Comparison::equivalent ? 1 : 0;
+  }
+  EXPECT_GE(equivalent, 95) << "seed " << k_seed;
+}
+
+TEST(PairedComparison, stays_undecided_on_the_edge_of_the_band) {
+  PairedComparison comparison({}, 1);
+  // Half of the pairs say 1 % and half say 3 %: neither beyond 2 % nor within it.
+  for (int i = 0; !comparison.decided(); ++i) comparison.add({100, i % 4 < 2 ? 101.0 : 103.0, false});
+  EXPECT_EQ(comparison.result().decision, Comparison::undecided);
+  EXPECT_EQ(comparison.result().pairs, 160);
+}
+
+TEST(PairedComparison, stops_a_hopeless_candidate_after_three_pairs) {
+  NoisyMachine machine(k_quiet, k_no_bursts, 1);
+  const auto outcome = compare(machine, 1 / 2.0, 1);
+  EXPECT_TRUE(outcome.stopped_early);
+  EXPECT_EQ(outcome.versus.decision, Comparison::slower);
+  EXPECT_EQ(outcome.versus.pairs, 3);
+  EXPECT_NEAR(outcome.versus.speedup, 0.5, 0.02);
+}
+
+TEST(PairedComparison, does_not_give_up_on_a_candidate_for_one_burst) {
+  PairedComparison comparison({}, 1);
+  comparison.add({200, 100, false});
+  comparison.add({200, 100, false});
+  comparison.add({90, 100, false});
+  EXPECT_FALSE(comparison.decided());
+  while (!comparison.decided()) comparison.add({90, 100, false});
+  EXPECT_EQ(comparison.result().decision, Comparison::faster);
+  EXPECT_FALSE(comparison.stopped_early());
+}
+
+TEST(PairedComparison, is_unreliable_above_thirty_percent_discarded) {
+  PairedComparison comparison({}, 1);
+  for (int i = 0; !comparison.decided(); ++i) comparison.add({100, 110, i % 5 < 2});
+  EXPECT_EQ(comparison.result().decision, Comparison::unreliable);
+  // With the fifth discarded pair the look at ten cannot come out under 30 % any more.
+  EXPECT_EQ(comparison.result().pairs, 6);
+  EXPECT_EQ(comparison.result().discarded_pairs, 5);
+}
+
+TEST(PairedComparison, tolerates_thirty_percent_discarded) {
+  PairedComparison comparison({}, 1);
+  for (int i = 0; !comparison.decided(); ++i) comparison.add({100, 110, i < 4});
+  EXPECT_EQ(comparison.result().decision, Comparison::faster);
+  EXPECT_EQ(comparison.result().pairs, 10);
+}
+
+TEST(PairedComparison, ends_when_every_pair_is_discarded_or_impossible) {
+  PairedComparison comparison({}, 1);
+  const double nan = std::nan("");
+  for (int i = 0; i < 5; ++i) comparison.add({i % 2 == 0 ? 0 : nan, 100, false});
+  ASSERT_TRUE(comparison.decided());
+  EXPECT_EQ(comparison.result().decision, Comparison::unreliable);
+  EXPECT_EQ(comparison.result().pairs, 0);
+  EXPECT_EQ(comparison.result().discarded_pairs, 5);
+}
+
+TEST(PairedComparison, is_deterministic_and_asking_changes_nothing) {
+  NoisyMachine machine(0.02, k_bursty, 7);
+  PairedComparison asked({}, 3);
+  PairedComparison silent({}, 3);
+  while (!asked.decided()) {
+    const TimedPair pair{machine.run(1e6), machine.run(1.03e6), false};
+    asked.add(pair);
+    silent.add(pair);
+    (void)asked.result();
+  }
+  ASSERT_TRUE(silent.decided());
+  EXPECT_EQ(asked.result().decision, silent.result().decision);
+  EXPECT_EQ(asked.result().speedup_ci.low, silent.result().speedup_ci.low);
+  EXPECT_EQ(asked.result().speedup_ci.high, silent.result().speedup_ci.high);
+  EXPECT_DOUBLE_EQ(asked.result().speedup_ci.confidence, 0.998);
+}
+
+}  // namespace
+}  // namespace kw
