@@ -1,0 +1,123 @@
+// The attention operator's part of a problem file: [attention], its axes, tensors and cost.
+
+#include <bit>
+#include <cmath>
+#include <utility>
+
+#include "spec/attention_cost.hpp"
+#include "spec/problem_reader.hpp"
+
+namespace kw {
+namespace {
+
+constexpr std::int64_t k_max_head_size = 1024;
+constexpr double k_max_scale = 1e6;
+
+void copy_if_absent(Axes& axes, const char* to, const char* from) {
+  if (axes.count(to) == 0 && axes.count(from) > 0) axes[to] = axes[from];
+}
+
+void default_axes(Axes& axes) {
+  copy_if_absent(axes, "Hkv", "Hq");
+  copy_if_absent(axes, "Skv", "Sq");
+  copy_if_absent(axes, "Dv", "D");
+}
+
+Result<void> check_attention_axes(const Axes& axes) {
+  const auto query_heads = axes.at("Hq");
+  const auto key_heads = axes.at("Hkv");
+  if (query_heads % key_heads != 0) {
+    return fail(Error{errc::problem_value, fmt::format("Hkv = {} does not divide Hq = {}", key_heads, query_heads),
+                      "each key head serves the same number of query heads; set Hkv before Hq when both change"});
+  }
+  for (const auto* name : {"D", "Dv"}) {
+    if (axes.at(name) > k_max_head_size) {
+      return fail(Error{errc::problem_value,
+                        fmt::format("{} = {} is more than {}", name, axes.at(name), k_max_head_size),
+                        "the size of one head is rarely above 256"});
+    }
+  }
+  return {};
+}
+
+/// Errors inside the mod's text, moved to where the text stands in the file.
+Error placed_in_file(Error error, const ConfigValue& value) {
+  const auto& begin = value.text_begin;
+  error.where.column += error.where.line == 1 ? begin.column - 1 : 0;
+  error.where.line += begin.line - 1;
+  error.where.file = begin.file;
+  return error;
+}
+
+Result<std::optional<ModFunction>> read_mod(const ConfigValue& table, const char* key, ModRole role,
+                                            const Problem& problem) {
+  const auto* value = table.find(key);
+  if (value == nullptr) return std::nullopt;
+  KW_TRY_VOID(check_kind(*value, fmt::format("'{}'", key), ConfigKind::text));
+  auto mod = parse_mod(value->text, role, ModScope{problem.constants, attention_format().axes});
+  if (!mod) return with_context(placed_in_file(std::move(mod).error(), *value), fmt::format("reading {}", key));
+  return *std::move(mod);
+}
+
+Result<std::optional<double>> read_scale(const ConfigValue& table) {
+  const auto* value = table.find("scale");
+  if (value == nullptr) return std::nullopt;
+  if (value->kind != ConfigKind::integer) KW_TRY_VOID(check_kind(*value, "'scale'", ConfigKind::real));
+  const double scale = value->kind == ConfigKind::integer ? static_cast<double>(value->integer) : value->real;
+  if (std::isfinite(scale) && std::fabs(scale) <= k_max_scale && scale != 0.0) return scale;
+  return fail(Error{errc::problem_value, fmt::format("scale = {} is not a finite number other than 0", scale),
+                    "leave it out for 1/sqrt(D)", value->where});
+}
+
+Result<void> read_dtype(const ConfigValue& table) {
+  KW_TRY(const auto dtype, required_text(table, "dtype"));
+  if (dtype == "f32") return {};
+  return fail(Error{errc::problem_value, fmt::format("dtype '{}' is not supported", dtype), "write \"f32\"",
+                    table.find("dtype")->where});
+}
+
+Result<void> read_attention(const ConfigValue& root, Problem& problem) {
+  const auto* table = root.find("attention");
+  if (table == nullptr) {
+    return fail(Error{errc::problem_missing_key, "[attention] is missing",
+                      "add a table [attention] with at least: dtype = \"f32\"", root.where});
+  }
+  KW_TRY_VOID(check_kind(*table, "'attention'", ConfigKind::table));
+  KW_TRY_VOID(check_keys(*table, "[attention]", {"dtype", "scale", "score_mod", "mask_mod"}));
+  AttentionSpec spec;
+  KW_TRY_VOID(read_dtype(*table));
+  KW_TRY(spec.scale, read_scale(*table));
+  KW_TRY(spec.score_mod, read_mod(*table, "score_mod", ModRole::score_mod, problem));
+  KW_TRY(spec.mask_mod, read_mod(*table, "mask_mod", ModRole::mask_mod, problem));
+  problem.inputs = {{"Q", spec.dtype, {"B", "Hq", "Sq", "D"}},
+                    {"K", spec.dtype, {"B", "Hkv", "Skv", "D"}},
+                    {"V", spec.dtype, {"B", "Hkv", "Skv", "Dv"}}};
+  problem.outputs = {{"O", spec.dtype, {"B", "Hq", "Sq", "Dv"}}};
+  problem.detail = std::move(spec);
+  return {};
+}
+
+std::string canonical_attention(const Problem& problem) {
+  const auto& spec = *problem.attention();
+  std::string text = "scale ";
+  text += spec.scale ? fmt::format("{:#x}\n", std::bit_cast<std::uint64_t>(*spec.scale)) : "1/sqrt(D)\n";
+  if (spec.score_mod) text += "score_mod\n" + canonical_mod(*spec.score_mod);
+  if (spec.mask_mod) text += "mask_mod\n" + canonical_mod(*spec.mask_mod);
+  return text;
+}
+
+}  // namespace
+
+double AttentionSpec::scale_for(const Axes& axes) const {
+  return scale ? *scale : 1.0 / std::sqrt(static_cast<double>(axes.at("D")));
+}
+
+const OperatorFormat& attention_format() {
+  static const OperatorFormat k_format = {"attention",    {"B", "Hq", "Hkv", "Sq", "Skv", "D", "Dv"},
+                                          default_axes,   check_attention_axes,
+                                          read_attention, canonical_attention,
+                                          attention_cost};
+  return k_format;
+}
+
+}  // namespace kw

@@ -1,0 +1,223 @@
+// Problem files: everything but the operator's own table. The format is described in docs/formats.md.
+
+#include <algorithm>
+#include <utility>
+
+#include "spec/closest_name.hpp"
+#include "spec/config_tree.hpp"
+#include "spec/problem.hpp"
+#include "spec/problem_reader.hpp"
+
+namespace kw {
+namespace {
+
+constexpr std::int64_t k_max_file_bytes = 256 * 1024;
+constexpr std::size_t k_max_workloads = 64;
+constexpr std::size_t k_max_name_length = 100;
+const std::vector<std::string> k_workload_roles = {"edge", "held_out"};
+
+tl::unexpected<Error> error(ErrorCode code, const SourcePlace& where, std::string message, std::string hint = {}) {
+  return fail(Error{code, std::move(message), std::move(hint), where});
+}
+
+bool is_name(std::string_view text, std::string_view also) {
+  return !text.empty() && text.size() <= k_max_name_length && std::all_of(text.begin(), text.end(), [&](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           also.find(c) != std::string_view::npos;
+  });
+}
+
+/// Names become file names, so they may not climb out of a directory.
+Result<void> check_problem_name(const std::string& name, const SourcePlace& where) {
+  const bool safe = is_name(name, "-./") && name.front() != '/' && name.back() != '/' && name.front() != '.' &&
+                    name.find("//") == std::string::npos && name.find("/.") == std::string::npos;
+  if (safe) return {};
+  return error(errc::problem_value, where, fmt::format("'{}' is not a name for a problem", name),
+               "use letters, digits, '_', '-' and '/', as in \"attention/alibi\"");
+}
+
+Result<void> read_extent(const ConfigValue& table, std::size_t index, Axes& axes) {
+  const auto& value = table.items[index];
+  KW_TRY_VOID(check_kind(value, fmt::format("axis {}", table.keys[index]), ConfigKind::integer));
+  axes[table.keys[index]] = value.integer;
+  return {};
+}
+
+Result<void> checked_at(const OperatorFormat& format, const Problem& problem, const Axes& axes,
+                        const SourcePlace& where, const std::string& workload) {
+  auto checked = check_axes(format, problem, axes);
+  if (checked) return checked;
+  auto problem_error = std::move(checked).error();
+  problem_error.where = where;
+  return with_context(std::move(problem_error), fmt::format("checking workload '{}'", workload));
+}
+
+Result<Workload> read_primary(const ConfigValue& root, const OperatorFormat& format) {
+  const auto* table = root.find("axes");
+  if (table == nullptr) {
+    return error(
+        errc::problem_missing_key, root.where, "[axes] is missing",
+        fmt::format("add a table [axes] with the extents of the primary workload: {}", comma_list(format.axes)));
+  }
+  KW_TRY_VOID(check_kind(*table, "'axes'", ConfigKind::table));
+  KW_TRY_VOID(check_keys(*table, "[axes]", format.axes));
+  Workload primary{"primary", WorkloadRole::primary, {}};
+  for (std::size_t i = 0; i < table->items.size(); ++i) KW_TRY_VOID(read_extent(*table, i, primary.axes));
+  format.default_axes(primary.axes);
+  for (const auto& name : format.axes) {
+    if (primary.axes.count(name) > 0) continue;
+    return error(errc::problem_missing_key, table->where, fmt::format("[axes] lacks {}", name),
+                 fmt::format("add a line such as: {} = 8", name));
+  }
+  return primary;
+}
+
+Result<Workload> read_workload(const ConfigValue& table, const OperatorFormat& format, const Problem& problem) {
+  KW_TRY_VOID(check_kind(table, "a workload", ConfigKind::table));
+  std::vector<std::string> known = {"name", "role"};
+  known.insert(known.end(), format.axes.begin(), format.axes.end());
+  KW_TRY_VOID(check_keys(table, "[[workload]]", known));
+  Workload workload{"", WorkloadRole::edge, problem.primary().axes};
+  KW_TRY(workload.name, required_text(table, "name"));
+  if (!is_name(workload.name, "-")) {
+    return error(errc::problem_value, table.find("name")->where,
+                 fmt::format("'{}' is not a name for a workload", workload.name), "use letters, digits, '_' and '-'");
+  }
+  const bool taken = std::any_of(problem.workloads.begin(), problem.workloads.end(),
+                                 [&](const Workload& other) { return other.name == workload.name; });
+  if (taken) {
+    return error(errc::problem_value, table.find("name")->where,
+                 fmt::format("there are two workloads named '{}'", workload.name), "give each its own name");
+  }
+  KW_TRY(const auto role, required_text(table, "role"));
+  if (std::find(k_workload_roles.begin(), k_workload_roles.end(), role) == k_workload_roles.end()) {
+    return error(errc::problem_value, table.find("role")->where, fmt::format("'{}' is not a role of a workload", role),
+                 "write \"edge\" (feedback may name its sizes) or \"held_out\" (only the verifier sees it)");
+  }
+  workload.role = role == "edge" ? WorkloadRole::edge : WorkloadRole::held_out;
+  for (std::size_t i = 0; i < table.items.size(); ++i) {
+    if (table.keys[i] != "name" && table.keys[i] != "role") KW_TRY_VOID(read_extent(table, i, workload.axes));
+  }
+  KW_TRY_VOID(checked_at(format, problem, workload.axes, table.where, workload.name));
+  return workload;
+}
+
+Result<void> read_workloads(const ConfigValue& root, const OperatorFormat& format, Problem& problem) {
+  const auto* list = root.find("workload");
+  if (list == nullptr || (list->kind == ConfigKind::array && list->items.empty())) {
+    return error(errc::problem_missing_key, root.where, "there is no [[workload]]",
+                 "add at least one, with awkward sizes: a kernel that is right for one shape alone proves little");
+  }
+  KW_TRY_VOID(check_kind(*list, "'workload'", ConfigKind::array));
+  if (list->items.size() > k_max_workloads) {
+    return error(errc::problem_value, list->where,
+                 fmt::format("{} workloads are more than the {} allowed", list->items.size(), k_max_workloads));
+  }
+  for (const auto& item : list->items) {
+    KW_TRY(auto workload, read_workload(item, format, problem));
+    problem.workloads.push_back(std::move(workload));
+  }
+  return {};
+}
+
+Result<void> read_constants(const ConfigValue& root, const OperatorFormat& format, Problem& problem) {
+  const auto* table = root.find("constants");
+  if (table == nullptr) return {};
+  KW_TRY_VOID(check_kind(*table, "'constants'", ConfigKind::table));
+  for (std::size_t i = 0; i < table->items.size(); ++i) {
+    const auto& name = table->keys[i];
+    const auto& value = table->items[i];
+    const bool digit_first = !name.empty() && name.front() >= '0' && name.front() <= '9';
+    if (!is_name(name, "") || digit_first) {
+      return error(errc::problem_value, table->key_places[i], fmt::format("'{}' cannot be a name in Python", name),
+                   "use letters, digits and '_'");
+    }
+    if (std::find(format.axes.begin(), format.axes.end(), name) != format.axes.end()) {
+      return error(errc::problem_value, table->key_places[i], fmt::format("'{}' is an axis already", name),
+                   "choose another name");
+    }
+    if (value.kind == ConfigKind::integer) {
+      problem.constants[name] = value.integer;
+    } else if (value.kind == ConfigKind::real) {
+      problem.constants[name] = value.real;
+    } else {
+      return error(errc::problem_type, value.where,
+                   fmt::format("constant {} should be a number, but is of type {}", name, to_string(value.kind)));
+    }
+  }
+  return {};
+}
+
+bool looks_like_a_path(const std::string& name) {
+  return name.size() > 5 && name.substr(name.size() - 5) == ".toml";
+}
+
+std::vector<std::string> names_in(const std::vector<std::filesystem::path>& search) {
+  std::vector<std::string> names;
+  for (const auto& directory : search) {
+    std::error_code ignored;
+    for (auto it = std::filesystem::recursive_directory_iterator(directory, ignored);
+         !ignored && it != std::filesystem::recursive_directory_iterator(); it.increment(ignored)) {
+      if (it->path().extension() != ".toml") continue;
+      names.push_back(it->path().lexically_relative(directory).replace_extension().generic_string());
+    }
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+Result<Problem> load_file(const std::filesystem::path& path, const FileSystem& files) {
+  KW_TRY(const auto text, files.read(path, k_max_file_bytes));
+  return parse_problem(text, path.string());
+}
+
+}  // namespace
+
+Result<Problem> parse_problem(std::string_view toml_text, const std::string& file) {
+  KW_TRY(const auto root, parse_config(toml_text, file));
+  KW_TRY(const auto op, required_text(root, "op"));
+  const auto* format = find_operator(op);
+  if (format == nullptr) {
+    const auto near = closest_name(op, operator_names());
+    return error(
+        errc::problem_unknown_op, root.find("op")->where, fmt::format("there is no operator '{}'", op),
+        near ? fmt::format("\"{}\"?", *near) : fmt::format("the operators are {}", comma_list(operator_names())));
+  }
+  KW_TRY_VOID(check_keys(root, "the file",
+                         {"name", "op", "description", "axes", "constants", "workload", std::string(format->op)}));
+  Problem problem;
+  problem.op = op;
+  KW_TRY(problem.name, required_text(root, "name"));
+  KW_TRY_VOID(check_problem_name(problem.name, root.find("name")->where));
+  KW_TRY(const auto description, optional_text(root, "description"));
+  problem.description = description.value_or("");
+  KW_TRY(auto primary, read_primary(root, *format));
+  KW_TRY_VOID(read_constants(root, *format, problem));
+  KW_TRY_VOID(format->read(root, problem));
+  KW_TRY_VOID(checked_at(*format, problem, primary.axes, root.find("axes")->where, primary.name));
+  problem.workloads.push_back(std::move(primary));
+  KW_TRY_VOID(read_workloads(root, *format, problem));
+  return problem;
+}
+
+Result<Problem> load_problem(const std::string& path_or_name, const FileSystem& files,
+                             const std::vector<std::filesystem::path>& search) {
+  if (looks_like_a_path(path_or_name)) return load_file(path_or_name, files);
+  if (!check_problem_name(path_or_name, {})) {
+    return fail(Error{errc::not_found,
+                      fmt::format("'{}' is neither a .toml file nor the name of a problem", path_or_name),
+                      "give a path that ends in .toml, or a name such as attention/alibi"});
+  }
+  for (const auto& directory : search) {
+    const auto path = directory / (path_or_name + ".toml");
+    if (files.exists(path)) return load_file(path, files);
+  }
+  const auto known = names_in(search);
+  const auto near = closest_name(path_or_name, known);
+  const auto hint = near            ? fmt::format("{}?", *near)
+                    : known.empty() ? std::string("give a path that ends in .toml")
+                                    : fmt::format("the problems are {}", comma_list(known));
+  return fail(Error{errc::not_found, fmt::format("there is no problem named '{}'", path_or_name), hint});
+}
+
+}  // namespace kw

@@ -1,0 +1,89 @@
+#include "spec/problem_reader.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "spec/closest_name.hpp"
+
+namespace kw {
+namespace {
+
+constexpr std::int64_t k_max_extent = std::int64_t{1} << 24;
+constexpr std::int64_t k_max_elements = std::int64_t{1}
+                                        << 38;  // 1 TiB of f32: beyond any device, within any arithmetic
+
+const std::array<const OperatorFormat*, 1>& formats() {
+  static const std::array<const OperatorFormat*, 1> k_formats = {&attention_format()};
+  return k_formats;
+}
+
+}  // namespace
+
+const OperatorFormat* find_operator(std::string_view op) {
+  for (const auto* format : formats()) {
+    if (format->op == op) return format;
+  }
+  return nullptr;
+}
+
+std::vector<std::string> operator_names() {
+  std::vector<std::string> names;
+  for (const auto* format : formats()) names.emplace_back(format->op);
+  return names;
+}
+
+Result<void> check_keys(const ConfigValue& table, std::string_view what, const std::vector<std::string>& known) {
+  for (std::size_t i = 0; i < table.keys.size(); ++i) {
+    if (std::find(known.begin(), known.end(), table.keys[i]) != known.end()) continue;
+    const auto near = closest_name(table.keys[i], known);
+    return fail(Error{errc::problem_unknown_key, fmt::format("{} has no key '{}'", what, table.keys[i]),
+                      near ? fmt::format("'{}'?", *near) : fmt::format("the keys are {}", comma_list(known)),
+                      table.key_places[i]});
+  }
+  return {};
+}
+
+Result<void> check_kind(const ConfigValue& value, std::string_view what, ConfigKind wanted) {
+  if (value.kind == wanted) return {};
+  return fail(
+      Error{errc::problem_type,
+            fmt::format("{} should be of type {}, but is of type {}", what, to_string(wanted), to_string(value.kind)),
+            {},
+            value.where});
+}
+
+Result<std::optional<std::string>> optional_text(const ConfigValue& table, std::string_view key) {
+  const auto* value = table.find(key);
+  if (value == nullptr) return std::nullopt;
+  KW_TRY_VOID(check_kind(*value, fmt::format("'{}'", key), ConfigKind::text));
+  return value->text;
+}
+
+Result<std::string> required_text(const ConfigValue& table, std::string_view key) {
+  KW_TRY(auto text, optional_text(table, key));
+  if (text) return *std::move(text);
+  return fail(Error{errc::problem_missing_key, fmt::format("'{}' is missing", key),
+                    fmt::format("add a line such as: {} = \"...\"", key), table.where});
+}
+
+Result<void> check_axes(const OperatorFormat& format, const Problem& problem, const Axes& axes) {
+  for (const auto& name : format.axes) {
+    const auto extent = axes.at(name);
+    if (extent >= 1 && extent <= k_max_extent) continue;
+    return fail(Error{errc::problem_value, fmt::format("{} = {} is not within 1 to {}", name, extent, k_max_extent)});
+  }
+  KW_TRY_VOID(format.check_axes(axes));
+  for (const auto* tensors : {&problem.inputs, &problem.outputs}) {
+    for (const auto& tensor : *tensors) {
+      const auto count = element_count(tensor, axes);
+      if (count && *count <= k_max_elements) continue;
+      return fail(
+          Error{errc::problem_value,
+                fmt::format("tensor {} [{}] would have more than 2^38 elements", tensor.name, comma_list(tensor.axes)),
+                "choose smaller axes"});
+    }
+  }
+  return {};
+}
+
+}  // namespace kw

@@ -1,0 +1,53 @@
+#pragma once
+// Reads tables of a configuration tree with errors that name the place, the key and the nearest known key. Used by the
+// problem file's reader and by one reader per operator.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "spec/config_tree.hpp"
+#include "spec/problem.hpp"
+
+namespace kw {
+
+/// errc::problem_unknown_key at the first key that is not in `known`; `what` names the table, such as "[axes]".
+[[nodiscard]] Result<void> check_keys(const ConfigValue& table, std::string_view what,
+                                      const std::vector<std::string>& known);
+/// errc::problem_type unless the value has the wanted kind.
+[[nodiscard]] Result<void> check_kind(const ConfigValue& value, std::string_view what, ConfigKind wanted);
+/// The text under `key`; errc::problem_missing_key when there is none.
+[[nodiscard]] Result<std::string> required_text(const ConfigValue& table, std::string_view key);
+[[nodiscard]] Result<std::optional<std::string>> optional_text(const ConfigValue& table, std::string_view key);
+
+/// What an operator adds to a problem: its axes, its tensors and its own table.
+struct OperatorFormat {
+  std::string_view op;
+  std::vector<std::string> axes;  ///< in the order that canonical text lists them
+  /// Fills the axes of the primary that may be left out.
+  void (*default_axes)(Axes& axes);
+  /// Consistency of the axes with one another, such as Hkv dividing Hq. The error carries no place.
+  Result<void> (*check_axes)(const Axes& axes);
+  /// Reads the operator's table and sets detail, inputs and outputs.
+  Result<void> (*read)(const ConfigValue& root, Problem& problem);
+  /// The operator's part of the canonical text.
+  std::string (*canonical)(const Problem& problem);
+  WorkloadCost (*cost)(const Problem& problem, const Workload& workload);
+};
+/// The one place that lists operators. Null when unknown.
+[[nodiscard]] const OperatorFormat* find_operator(std::string_view op);
+[[nodiscard]] std::vector<std::string> operator_names();
+
+/// Every axis within 1 to 2^24, every tensor countable, and the operator's own rules. The error carries no place.
+[[nodiscard]] Result<void> check_axes(const OperatorFormat& format, const Problem& problem, const Axes& axes);
+
+/// The operators' entries, each in its own file.
+[[nodiscard]] const OperatorFormat& attention_format();
+
+/// A normal form of a mod as text: one line per node.
+[[nodiscard]] std::string canonical_mod(const ModFunction& mod);
+
+}  // namespace kw

@@ -1,0 +1,130 @@
+#include "spec/problem.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "base/file_system.hpp"
+
+namespace kw {
+namespace {
+
+const std::vector<std::filesystem::path> k_search = {"problems"};
+
+Problem load(const std::string& name) {
+  auto problem = load_problem(name, RealFileSystem{}, k_search);
+  EXPECT_TRUE(problem.has_value()) << (problem ? "" : problem.error().to_string());
+  return problem ? *std::move(problem) : Problem{};
+}
+
+std::string with(const std::string& mod, const std::string& head = "") {
+  return "name = \"t\"\nop = \"attention\"\n" + head +
+         "[axes]\nB = 1\nHq = 2\nSq = 8\nD = 4\n[constants]\nW = 3\n[attention]\ndtype = \"f32\"\n" + mod +
+         "[[workload]]\nname = \"w\"\nrole = \"edge\"\nSq = 5\n";
+}
+
+TEST(Problem, loads_every_problem_of_the_library) {
+  for (const auto* name :
+       {"full", "causal", "sliding_window", "prefix_lm", "relative", "alibi", "alibi_causal", "softcap"}) {
+    const auto problem = load(std::string("attention/") + name);
+    ASSERT_EQ(problem.name, std::string("attention/") + name);
+    EXPECT_EQ(problem.primary().axes,
+              (Axes{{"B", 1}, {"Hq", 8}, {"Hkv", 8}, {"Sq", 1024}, {"Skv", 1024}, {"D", 64}, {"Dv", 64}}))
+        << name;
+    EXPECT_GE(problem.workloads.size(), 6U) << name;
+    for (const auto& workload : problem.workloads) {
+      const bool primary = workload.role == WorkloadRole::primary;
+      EXPECT_TRUE(primary || (workload.axes.at("Sq") <= 300 && workload.axes.at("Skv") <= 300)) << name;
+    }
+  }
+}
+
+TEST(Problem, fills_the_axes_that_may_be_left_out) {
+  const auto problem = parse_problem(with(""), "t.toml").value();
+  EXPECT_EQ(problem.primary().axes.at("Hkv"), 2);
+  EXPECT_EQ(problem.primary().axes.at("Skv"), 8);
+  EXPECT_EQ(problem.primary().axes.at("Dv"), 4);
+  // A workload differs from the primary only where it says so.
+  EXPECT_EQ(problem.workloads[1].axes.at("Sq"), 5);
+  EXPECT_EQ(problem.workloads[1].axes.at("Skv"), 8);
+}
+
+TEST(Problem, names_its_tensors_with_their_axes) {
+  const auto problem = load("attention/causal");
+  ASSERT_EQ(problem.inputs.size(), 3U);
+  EXPECT_EQ(problem.inputs[2].name, "V");
+  EXPECT_EQ(problem.inputs[2].axes, (std::vector<std::string>{"B", "Hkv", "Skv", "Dv"}));
+  EXPECT_EQ(problem.outputs[0].axes, (std::vector<std::string>{"B", "Hq", "Sq", "Dv"}));
+}
+
+TEST(Problem, has_the_identity_of_what_it_means_and_not_of_how_it_is_written) {
+  const auto plain = parse_problem(with("mask_mod = \"lambda b, h, q, k: (q >= k) & (q - k <= W)\"\n"), "a").value();
+  const auto spelled = parse_problem(with("mask_mod = \"\"\"\ndef far(x):  # a helper\n    return x <= 3\n"
+                                          "def m(i, j, row, col):\n    unused = row * 5\n    near = far(row - col)\n"
+                                          "    causal = row >= col\n    return causal & near\n\"\"\"\n",
+                                          "description = \"other words\"\n"),
+                                     "b");
+  ASSERT_TRUE(spelled) << spelled.error().to_string();
+  EXPECT_EQ(plain.canonical_text(), spelled->canonical_text());
+  EXPECT_EQ(plain.id(), spelled->id());
+  const auto wider = parse_problem(with("mask_mod = \"lambda b, h, q, k: (q >= k) & (q - k <= 4)\"\n"), "c").value();
+  EXPECT_NE(plain.id(), wider.id());
+}
+
+TEST(WithAxis, changes_one_axis_of_the_primary_alone) {
+  const auto problem = with_axis(load("attention/causal"), "Sq=4096").value();
+  EXPECT_EQ(problem.primary().axes.at("Sq"), 4096);
+  EXPECT_EQ(problem.primary().axes.at("Skv"), 1024);
+  EXPECT_EQ(problem.workloads[1].axes, load("attention/causal").workloads[1].axes);
+}
+
+TEST(WithAxis, refuses_what_no_problem_file_could_say) {
+  const auto problem = load("attention/causal");
+  const auto text = [&](const char* assignment) { return with_axis(problem, assignment).error().to_string(); };
+  EXPECT_EQ(text("sq=4"), "the problem has no axis 'sq' [problem.set]\n  try: 'Sq'?");
+  EXPECT_EQ(text("Sq"), "'Sq' does not set an axis [problem.set]\n  try: write AXIS=NUMBER, as in Sq=4096");
+  EXPECT_EQ(text("Sq=4k"), "'Sq=4k' does not set an axis [problem.set]\n  try: write AXIS=NUMBER, as in Sq=4096");
+  EXPECT_EQ(text("Sq=0"), "Sq = 0 is not within 1 to 16777216 [problem.set]\n  while setting Sq=0");
+  EXPECT_EQ(text("Hkv=3"),
+            "Hkv = 3 does not divide Hq = 8 [problem.set]\n  while setting Hkv=3\n  try: each key head serves the same "
+            "number of query heads; set Hkv before Hq when both change");
+}
+
+TEST(LoadProblem, finds_a_name_or_a_path_and_suggests_the_nearest) {
+  EXPECT_EQ(load("problems/attention/alibi.toml").id(), load("attention/alibi").id());
+  const RealFileSystem files;
+  EXPECT_EQ(load_problem("attention/alibbi", files, k_search).error().to_string(),
+            "there is no problem named 'attention/alibbi' [base.not_found]\n  try: attention/alibi?");
+  EXPECT_EQ(load_problem("../secret", files, k_search).error().code, errc::not_found);
+  EXPECT_EQ(load_problem("no/such.toml", files, k_search).error().code, errc::not_found);
+}
+
+TEST(Cost, counts_attended_pairs_exactly) {
+  auto problem = load("attention/causal");
+  const auto cost_of = [&](const Workload& workload) { return cost(problem, workload); };
+  const auto causal = cost_of(problem.primary());
+  EXPECT_TRUE(causal.density_exact);
+  EXPECT_DOUBLE_EQ(causal.flops, 2.0 * 8 * (1024.0 * 1025 / 2) * 128);
+  EXPECT_DOUBLE_EQ(causal.bytes, 4.0 * 8 * 1024 * 64 * 4);
+  problem = load("attention/full");
+  EXPECT_DOUBLE_EQ(cost_of(problem.primary()).flops, 2.0 * 8 * 1024 * 1024 * 128);
+  EXPECT_DOUBLE_EQ(cost_of(problem.primary()).mask_density, 1.0);
+}
+
+TEST(Cost, samples_rows_of_large_masks_and_says_so) {
+  auto problem = with_axis(with_axis(load("attention/causal"), "Sq=16384").value(), "Skv=16384").value();
+  const auto large = cost(problem, problem.primary());
+  EXPECT_FALSE(large.density_exact);
+  EXPECT_NEAR(large.mask_density, 0.5, 0.001);
+}
+
+TEST(Cost, counts_masks_that_differ_by_batch_and_head) {
+  const auto problem =
+      parse_problem(with("mask_mod = \"lambda b, h, q, k: k <= h\"\n"), "t.toml").value();  // 1 key, then 2 keys
+  const auto found = cost(problem, problem.primary());
+  EXPECT_DOUBLE_EQ(found.mask_density, 3.0 / 16.0);
+  EXPECT_DOUBLE_EQ(found.flops, 2.0 * 8 * 3 * 8);
+}
+
+}  // namespace
+}  // namespace kw

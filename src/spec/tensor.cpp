@@ -1,0 +1,33 @@
+#include "spec/tensor.hpp"
+
+#include "base/checked.hpp"
+
+namespace kw {
+
+std::string_view to_string(DType dtype) {
+  switch (dtype) {
+    case DType::f32:
+      return "f32";
+    case DType::f16:
+      return "f16";
+  }
+  return "?";
+}
+
+std::int64_t bytes_per_element(DType dtype) {
+  return dtype == DType::f16 ? 2 : 4;
+}
+
+Result<std::int64_t> element_count(const TensorSpec& tensor, const Axes& axes) {
+  std::int64_t count = 1;
+  for (const auto& name : tensor.axes) {
+    const auto axis = axes.find(name);
+    KW_CHECK(axis != axes.end(), "tensor {} has no extent for its axis {}", tensor.name, name);
+    const auto product = checked_mul(count, axis->second);
+    if (!product) return fail(errc::overflow, "tensor {} has more elements than 63 bits can count", tensor.name);
+    count = *product;
+  }
+  return count;
+}
+
+}  // namespace kw
