@@ -1,0 +1,153 @@
+#include "oracle/oracle.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cmath>
+#include <string>
+#include <thread>
+
+#include "base/rng.hpp"
+#include "spec/mod_analysis.hpp"
+
+namespace kw {
+namespace {
+
+struct Case {
+  std::string label;
+  std::string axes;
+  std::string mods;
+};
+
+Problem problem_of(const Case& test) {
+  auto problem =
+      parse_problem("name = \"t\"\nop = \"attention\"\n[axes]\n" + test.axes + "\n[attention]\ndtype = \"f32\"\n" +
+                        test.mods + "\n[[workload]]\nname = \"w\"\nrole = \"edge\"\n",
+                    test.label);
+  EXPECT_TRUE(problem.has_value()) << (problem ? "" : problem.error().to_string());
+  return *std::move(problem);
+}
+
+InputValues random_inputs(const Problem& problem, std::uint64_t seed) {
+  Rng rng(seed);
+  InputValues inputs;
+  for (const auto& tensor : problem.inputs) {
+    std::vector<float> values(static_cast<std::size_t>(element_count(tensor, problem.primary().axes).value()));
+    for (auto& value : values) value = static_cast<float>(rng.normal());
+    inputs.push_back(std::move(values));
+  }
+  return inputs;
+}
+
+/// The definition again, one output element at a time, with nothing shared: no blocks, no row evaluator.
+double element_by_definition(const Problem& problem, const InputValues& in, std::int64_t b, std::int64_t h,
+                             std::int64_t q, std::int64_t dv) {
+  const auto& axes = problem.primary().axes;
+  const auto extent = [&](const char* name) { return axes.at(name); };
+  const auto g = h / (extent("Hq") / extent("Hkv"));
+  const auto at = [](const std::vector<float>& tensor, std::int64_t index) {
+    return static_cast<double>(tensor[static_cast<std::size_t>(index)]);
+  };
+  const auto& spec = *problem.attention();
+  double sum = 0.0;
+  double weights = 0.0;
+  for (std::int64_t k = 0; k < extent("Skv"); ++k) {
+    double score = 0.0;
+    for (std::int64_t d = 0; d < extent("D"); ++d) {
+      score += at(in[0], ((b * extent("Hq") + h) * extent("Sq") + q) * extent("D") + d) *
+               at(in[1], ((b * extent("Hkv") + g) * extent("Skv") + k) * extent("D") + d);
+    }
+    const ModPoint point{score * spec.scale_for(axes), b, h, q, k};
+    const double modified = spec.score_mod ? evaluate(*spec.score_mod, axes, point) : point.score;
+    if (spec.mask_mod && evaluate(*spec.mask_mod, axes, point) == 0.0) continue;
+    const double weight = std::exp(modified);
+    weights += weight;
+    sum += weight * at(in[2], ((b * extent("Hkv") + g) * extent("Skv") + k) * extent("Dv") + dv);
+  }
+  return weights == 0.0 ? 0.0 : sum / weights;
+}
+
+const std::vector<Case> k_cases = {
+    {"plain", "B = 1\nHq = 2\nSq = 35\nD = 8", ""},
+    {"batches", "B = 3\nHq = 2\nSq = 5\nD = 4", ""},
+    {"grouped heads", "B = 2\nHq = 6\nHkv = 2\nSq = 7\nD = 4", ""},
+    {"more keys than a block", "B = 1\nHq = 1\nSq = 3\nSkv = 600\nD = 5", ""},
+    {"more queries than keys", "B = 1\nHq = 2\nSq = 70\nSkv = 9\nD = 4", "mask_mod = \"lambda b,h,q,k: q >= k\""},
+    {"other value size", "B = 1\nHq = 2\nSq = 6\nSkv = 11\nD = 4\nDv = 37", ""},
+    {"scale", "B = 1\nHq = 1\nSq = 6\nD = 4", "scale = 0.125"},
+    {"masked rows", "B = 1\nHq = 2\nSq = 20\nSkv = 8\nD = 4", "mask_mod = \"lambda b,h,q,k: (q >= k) & (q - k < 4)\""},
+    {"all masked", "B = 1\nHq = 1\nSq = 4\nD = 4", "mask_mod = \"lambda b,h,q,k: k < 0\""},
+    {"alibi with grouped heads", "B = 1\nHq = 4\nHkv = 2\nSq = 9\nSkv = 70\nD = 4",
+     "score_mod = \"lambda s,b,h,q,k: s + torch.exp2(-((h + 1) * 8.0 / Hq)) * (k - q)\""},
+    {"softcap", "B = 1\nHq = 1\nSq = 9\nD = 4", "score_mod = \"lambda s,b,h,q,k: 2 * torch.tanh(s / 2)\""},
+    {"minus infinity from a score mod", "B = 1\nHq = 1\nSq = 9\nD = 4",
+     "score_mod = \"lambda s,b,h,q,k: torch.where((q >= k) & (q != 5), s, -torch.inf)\""},
+    {"masks per batch and head", "B = 2\nHq = 3\nSq = 9\nD = 4", "mask_mod = \"lambda b,h,q,k: k <= h + 2 * b\""},
+};
+
+TEST(AttentionOracle, agrees_with_the_definition_element_by_element) {
+  constexpr std::uint64_t k_seed = 7;
+  for (const auto& test : k_cases) {
+    const auto problem = problem_of(test);
+    const auto inputs = random_inputs(problem, k_seed);
+    const auto output = evaluate_oracle(problem, problem.primary(), inputs).value()[0];
+    const auto& axes = problem.primary().axes;
+    std::size_t index = 0;
+    for (std::int64_t b = 0; b < axes.at("B"); ++b) {
+      for (std::int64_t h = 0; h < axes.at("Hq"); ++h) {
+        for (std::int64_t q = 0; q < axes.at("Sq"); ++q) {
+          for (std::int64_t dv = 0; dv < axes.at("Dv"); ++dv, ++index) {
+            const double expected = element_by_definition(problem, inputs, b, h, q, dv);
+            ASSERT_NEAR(output[index], expected, 1e-12)
+                << test.label << " at " << b << "," << h << "," << q << "," << dv;
+          }
+        }
+      }
+    }
+    ASSERT_EQ(index, output.size()) << test.label;
+  }
+}
+
+TEST(AttentionOracle, gives_exactly_zero_where_every_key_is_masked) {
+  const auto problem = problem_of(k_cases[7]);
+  const auto output = evaluate_oracle(problem, problem.primary(), random_inputs(problem, 1)).value()[0];
+  for (std::size_t i = 11 * 4; i < 20 * 4; ++i) EXPECT_EQ(output[i], 0.0) << i;  // rows 11 to 19 of head 0
+  EXPECT_NE(output[10 * 4], 0.0);
+}
+
+TEST(AttentionOracle, survives_scores_that_overflow_exp) {
+  const auto problem = problem_of(
+      {"large", "B = 1\nHq = 1\nSq = 2\nSkv = 3\nD = 1", "score_mod = \"lambda s,b,h,q,k: s + k * 5000.0\""});
+  const auto output = evaluate_oracle(problem, problem.primary(), {{1, 1}, {0, 0, 0}, {1, 2, 3}}).value()[0];
+  EXPECT_EQ(output, (std::vector<double>{3, 3}));
+}
+
+TEST(AttentionOracle, does_not_hide_nan_inputs) {
+  const auto problem = problem_of({"nan", "B = 1\nHq = 1\nSq = 1\nSkv = 2\nD = 1", ""});
+  const auto output = evaluate_oracle(problem, problem.primary(), {{1}, {1, NAN}, {1, 2}}).value()[0];
+  EXPECT_TRUE(std::isnan(output[0]));
+}
+
+TEST(AttentionOracle, gives_the_same_bits_in_parallel) {
+  const auto problem = problem_of(k_cases[9]);
+  const auto inputs = random_inputs(problem, 3);
+  const ParallelFor backwards_in_threads = [](std::int64_t count, const std::function<void(std::int64_t)>& body) {
+    std::vector<std::thread> threads;
+    for (std::int64_t i = count - 1; i >= 0; --i) threads.emplace_back([&body, i] { body(i); });
+    for (auto& thread : threads) thread.join();
+  };
+  EXPECT_EQ(evaluate_oracle(problem, problem.primary(), inputs).value(),
+            evaluate_oracle(problem, problem.primary(), inputs, backwards_in_threads).value());
+}
+
+TEST(Oracle, names_the_operator_it_lacks) {
+  auto problem = problem_of(k_cases[0]);
+  const auto inputs = random_inputs(problem, 1);
+  problem.op = "nonesuch";
+  const auto result = evaluate_oracle(problem, problem.primary(), inputs);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().to_string(), "there is no reference for operator 'nonesuch' [oracle.missing]");
+}
+
+}  // namespace
+}  // namespace kw
