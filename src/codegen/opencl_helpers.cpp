@@ -6,45 +6,40 @@
 namespace kw {
 namespace {
 
-constexpr const char* k_floor_div = R"(
-static inline int floor_div(const int a, const int b) {
+constexpr const char* k_floor_div = R"(static inline int floor_div(const int a, const int b) {
   if (b == 0) return 0;
   const int quotient = a / b;
   return quotient - (a % b != 0 && ((a < 0) != (b < 0)));
 }
 )";
 
-constexpr const char* k_floor_mod = R"(
-static inline int floor_mod(const int a, const int b) {
+constexpr const char* k_floor_mod = R"(static inline int floor_mod(const int a, const int b) {
   if (b == 0) return 0;
   const int remainder = a % b;
   return remainder != 0 && ((remainder < 0) != (b < 0)) ? remainder + b : remainder;
 }
 )";
 
-constexpr const char* k_real_mod = R"(
-static inline float real_mod(const float a, const float b) {
+constexpr const char* k_real_mod = R"(static inline float real_mod(const float a, const float b) {
   const float remainder = fmod(a, b);
   return remainder != 0.0f && ((remainder < 0.0f) != (b < 0.0f)) ? remainder + b : remainder;
 }
 )";
 
-constexpr const char* k_real_floor_div = R"(
-static inline float real_floor_div(const float a, const float b) {
+constexpr const char* k_real_floor_div = R"(static inline float real_floor_div(const float a, const float b) {
   return b == 0.0f ? a / b : rint((a - real_mod(a, b)) / b);
 }
 )";
 
-constexpr const char* k_shift_left = R"(
-static inline int shift_left(const int a, const int by) { return by < 0 || by > 31 ? 0 : a << by; }
+constexpr const char* k_shift_left =
+    R"(static inline int shift_left(const int a, const int by) { return by < 0 || by > 31 ? 0 : a << by; }
 )";
 
-constexpr const char* k_shift_right = R"(
-static inline int shift_right(const int a, const int by) { return a >> (by < 0 || by > 31 ? 31 : by); }
+constexpr const char* k_shift_right =
+    R"(static inline int shift_right(const int a, const int by) { return a >> (by < 0 || by > 31 ? 31 : by); }
 )";
 
-constexpr const char* k_floor_div16 = R"(
-static inline int16 floor_div16(const int16 a, const int16 b) {
+constexpr const char* k_floor_div16 = R"(static inline int16 floor_div16(const int16 a, const int16 b) {
   const int16 safe = select(b, (int16)(1), b == 0);
   const int16 quotient = a / safe;
   // A true lane is -1.
@@ -52,40 +47,36 @@ static inline int16 floor_div16(const int16 a, const int16 b) {
 }
 )";
 
-constexpr const char* k_floor_mod16 = R"(
-static inline int16 floor_mod16(const int16 a, const int16 b) {
+constexpr const char* k_floor_mod16 = R"(static inline int16 floor_mod16(const int16 a, const int16 b) {
   const int16 safe = select(b, (int16)(1), b == 0);
   const int16 remainder = a - a / safe * safe;
   return remainder + (safe & (remainder != 0) & ((remainder < 0) ^ (safe < 0)));
 }
 )";
 
-constexpr const char* k_real_mod16 = R"(
-static inline float16 real_mod16(const float16 a, const float16 b) {
+constexpr const char* k_real_mod16 = R"(static inline float16 real_mod16(const float16 a, const float16 b) {
   const float16 remainder = fmod(a, b);
   return select(remainder, remainder + b, (remainder != 0.0f) & ((remainder < 0.0f) ^ (b < 0.0f)));
 }
 )";
 
-constexpr const char* k_real_floor_div16 = R"(
-static inline float16 real_floor_div16(const float16 a, const float16 b) {
+constexpr const char* k_real_floor_div16 = R"(static inline float16 real_floor_div16(const float16 a, const float16 b) {
   return select(rint((a - real_mod16(a, b)) / b), a / b, b == 0.0f);
 }
 )";
 
-constexpr const char* k_shift_left16 = R"(
-static inline int16 shift_left16(const int16 a, const int16 by) { return (by >= 0) & (by <= 31) & (a << by); }
+constexpr const char* k_shift_left16 =
+    R"(static inline int16 shift_left16(const int16 a, const int16 by) { return (by >= 0) & (by <= 31) & (a << by); }
 )";
 
-constexpr const char* k_shift_right16 = R"(
-static inline int16 shift_right16(const int16 a, const int16 by) {
+constexpr const char* k_shift_right16 = R"(static inline int16 shift_right16(const int16 a, const int16 by) {
   return a >> select(by, (int16)(31), (by < 0) | (by > 31));
 }
 )";
 
 // Minimax fit of x * P(x*x) / Q(x*x), relative error 2.1e-8 on [-9.02, 9.02], where tanh has reached 1 in float.
-constexpr const char* k_tanh16 = R"(
-// tanh as a rational function, within 2.1e-8 of it before rounding: no branches, one division.
+constexpr const char* k_tanh16 =
+    R"(// tanh as a rational function, within 2.1e-8 of it before rounding: no branches, one division.
 static inline float16 tanh16(float16 x) {
   x = clamp(x, (float16)(-9.02f), (float16)(9.02f));
   const float16 y = x * x;
@@ -140,7 +131,7 @@ std::string opencl_helper_source(std::set<OpenClHelper> helpers) {
   if (helpers.count(OpenClHelper::real_floor_div) > 0) helpers.insert(OpenClHelper::real_mod);
   if (helpers.count(OpenClHelper::real_floor_div16) > 0) helpers.insert(OpenClHelper::real_mod16);
   std::string text;
-  for (const OpenClHelper helper : helpers) text += source_of(helper) + 1;  // without the raw string's first newline
+  for (const OpenClHelper helper : helpers) text += source_of(helper);
   return text;
 }
 
