@@ -49,18 +49,10 @@ missing_packages() {
   done
 }
 
-as_root() {
-  if ((EUID == 0)); then
-    "$@"
-  elif command -v sudo >/dev/null; then
-    sudo "$@"
-  else
-    die "this needs root and there is no sudo; as root, run: apt-get install ${missing[*]}"
-  fi
-}
-
 apt() {
-  as_root env DEBIAN_FRONTEND=noninteractive \
+  local -a as_root=()
+  ((EUID == 0)) || as_root=(sudo)
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
     apt-get -qq -y -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 "$@" >>"$repo/build/apt.log" 2>&1
 }
 
@@ -72,8 +64,10 @@ try_install() {
 }
 
 install_packages() {
-  local -a missing=("$@")
-  say "installing from Debian what building, running and checking needs and this machine lacks: ${missing[*]}"
+  if ((EUID != 0)) && ! command -v sudo >/dev/null; then
+    die "packages are missing, and installing them needs root or sudo; as root, run: apt-get install $*"
+  fi
+  say "installing from Debian what building, running and checking needs and this machine lacks: $*"
   mkdir -p "$repo/build"
   : >"$repo/build/apt.log"
   if ! try_install "$@"; then
