@@ -9,12 +9,13 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
-#include <cstdlib>
+#include <cstring>
 
 #include "sandbox/namespaces.hpp"
 #include "sandbox/program.hpp"
@@ -30,6 +31,76 @@ void tell(int control, KeeperMessage message) {
 [[noreturn]] void give_up(int control, LaunchStep step) {
   tell(control, {KeeperMessage::Kind::failed, step, errno});
   ::_exit(127);
+}
+
+// The few descriptors the keeper keeps, out of the way of the low numbers that the program's descriptors take. The rest
+// are copies of the host's, and would keep its sockets open.
+class Kept {
+ public:
+  bool keep(int fd) {
+    const int after = count_ == 0 ? 400 : descriptors_[count_ - 1] + 1;
+    const int copy = ::fcntl(fd, F_DUPFD_CLOEXEC, after);
+    if (copy < 0 || count_ == descriptors_.size()) return false;
+    descriptors_[count_++] = copy;
+    return true;
+  }
+  [[nodiscard]] int control() const { return descriptors_[0]; }
+  [[nodiscard]] int at(std::size_t i) const { return descriptors_[i]; }
+  [[nodiscard]] std::size_t count() const { return count_; }
+  void close_others() const {
+    unsigned first = 0;
+    for (std::size_t i = 0; i < count_; ++i) {
+      const auto kept = static_cast<unsigned>(descriptors_[i]);
+      if (kept > first) ::syscall(SYS_close_range, first, kept - 1, 0U);
+      first = kept + 1;
+    }
+    ::syscall(SYS_close_range, first, ~0U, 0U);
+  }
+
+ private:
+  std::array<int, 8> descriptors_{};
+  std::size_t count_ = 0;
+};
+
+// Hands the host a handle to the private directory as the program sees it: in a mount namespace a file system of its
+// own lies there.
+void tell_started(int control, const LaunchPlan& plan) {
+  KeeperMessage message{KeeperMessage::Kind::started, LaunchStep::session, 0};
+  const int directory = ::open(plan.private_directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+  iovec place{&message, sizeof message};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> extra{};
+  msghdr header{};
+  header.msg_iov = &place;
+  header.msg_iovlen = 1;
+  if (directory >= 0) {
+    header.msg_control = extra.data();
+    header.msg_controllen = extra.size();
+    cmsghdr* attached = CMSG_FIRSTHDR(&header);
+    attached->cmsg_level = SOL_SOCKET;
+    attached->cmsg_type = SCM_RIGHTS;
+    attached->cmsg_len = CMSG_LEN(sizeof(int));
+    std::memcpy(CMSG_DATA(attached), &directory, sizeof directory);
+  }
+  [[maybe_unused]] const ssize_t sent = ::sendmsg(control, &header, MSG_NOSIGNAL);
+  ::close(directory);
+}
+
+// CLONE_VFORK: the keeper goes on when the program has been executed or has failed, which orders the messages.
+long clone_program(int cgroup_directory, bool& born_in_group) {
+  clone_args arguments{};
+  arguments.flags = CLONE_VFORK;
+  arguments.exit_signal = SIGCHLD;
+  if (cgroup_directory >= 0) {
+    arguments.flags |= CLONE_INTO_CGROUP;
+    arguments.cgroup = static_cast<std::uint64_t>(cgroup_directory);
+    born_in_group = true;
+    const long program = ::syscall(SYS_clone3, &arguments, sizeof arguments);
+    if (program >= 0) return program;
+    born_in_group = false;
+    arguments.flags = CLONE_VFORK;
+    arguments.cgroup = 0;
+  }
+  return ::syscall(SYS_clone3, &arguments, sizeof arguments);
 }
 
 // SIGKILL to every child, from the kernel's own list: what the program leaves behind becomes a child of the keeper, so
@@ -135,29 +206,31 @@ std::string_view to_string(LaunchStep step) {
 }
 
 void run_keeper(const LaunchPlan& plan, int control, bool namespaces) {
-  // Out of the way of the low numbers that the program's descriptors take.
-  control = ::fcntl(control, F_DUPFD_CLOEXEC, 200);
-  if (control < 0 || ::setsid() < 0) give_up(control, LaunchStep::session);
+  Kept kept;
+  if (!kept.keep(control)) give_up(control, LaunchStep::session);
+  control = kept.control();
+  for (const int parent : plan.parents) kept.keep(parent);
+  if (::setsid() < 0) give_up(control, LaunchStep::session);
   if (namespaces && !enter_namespaces(plan)) give_up(control, LaunchStep::user_map);
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   ::prctl(PR_SET_DUMPABLE, 0);  // its memory is a copy of the host's
+
+  const auto keeper = static_cast<pid_t>(::syscall(SYS_getpid));
+  bool born_in_group = false;
+  const long program = clone_program(plan.cgroup_directory, born_in_group);
+  if (program == 0) execute_program(plan, control, keeper, born_in_group);
+  if (program < 0) give_up(control, LaunchStep::fork);
+  kept.close_others();
+  // Signals were blocked by the host before clone, so an early SIGCHLD is still pending here.
   sigset_t child_ended;
   ::sigemptyset(&child_ended);
   ::sigaddset(&child_ended, SIGCHLD);
-  ::signal(SIGCHLD, SIG_DFL);
-
-  // CLONE_VFORK: the keeper goes on when the program has been executed or has failed, which orders the messages.
-  const auto keeper = static_cast<pid_t>(::syscall(SYS_getpid));
-  const long program = ::syscall(SYS_clone, CLONE_VFORK | SIGCHLD, nullptr, nullptr, nullptr, nullptr);
-  if (program == 0) execute_program(plan, control, keeper);
-  if (program < 0) give_up(control, LaunchStep::fork);
-  ::syscall(SYS_close_range, 0U, static_cast<unsigned>(control) - 1U, 0U);
-  ::syscall(SYS_close_range, static_cast<unsigned>(control) + 1U, ~0U, 0U);
-  // Signals were blocked by the host before clone, so an early SIGCHLD is still pending here.
   const int signals = ::signalfd(-1, &child_ended, SFD_CLOEXEC | SFD_NONBLOCK);
-  tell(control, {KeeperMessage::Kind::started, LaunchStep::session, 0});
+  tell_started(control, plan);
+
   const int status = watch(static_cast<pid_t>(program), control, signals);
   if (plan.reap) kill_descendants(namespaces);
+  for (std::size_t i = 1; i < kept.count(); ++i) ::unlinkat(kept.at(i), plan.name.c_str(), AT_REMOVEDIR);
   tell(control, {KeeperMessage::Kind::ended, LaunchStep::session, status});
   ::_exit(0);
 }

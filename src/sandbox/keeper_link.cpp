@@ -108,14 +108,29 @@ Result<void> KeeperLink::wait_until_started(bool& refused) {
   }
 }
 
-// The next message, or nothing when the keeper is gone or silent. Remembers the program's process id, which the kernel
-// attaches to what the program's process sends, translated to the host's numbering.
+// The kernel attaches the sender's process id, translated to the host's numbering; the keeper attaches a directory.
+void KeeperLink::take_attachments(KeeperMessage::Kind kind, const msghdr& header) {
+  msghdr whole = header;
+  for (cmsghdr* part = CMSG_FIRSTHDR(&whole); part != nullptr; part = CMSG_NXTHDR(&whole, part)) {
+    if (part->cmsg_type == SCM_CREDENTIALS && kind == KeeperMessage::Kind::here) {
+      ucred sender{};
+      std::memcpy(&sender, CMSG_DATA(part), sizeof sender);
+      program_ = sender.pid;
+    } else if (part->cmsg_type == SCM_RIGHTS) {
+      int directory = -1;
+      std::memcpy(&directory, CMSG_DATA(part), sizeof directory);
+      private_directory_ = UniqueFd(directory);
+    }
+  }
+}
+
+// The next message, or nothing when the keeper is gone or silent.
 std::optional<KeeperMessage> KeeperLink::hear(Instant until) {
   for (;;) {
     if (!wait_readable(control_.get(), until)) return std::nullopt;
     KeeperMessage message;
     iovec place{&message, sizeof message};
-    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(ucred))> extra{};
+    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(ucred)) + CMSG_SPACE(sizeof(int))> extra{};
     msghdr header{};
     header.msg_iov = &place;
     header.msg_iovlen = 1;
@@ -125,12 +140,7 @@ std::optional<KeeperMessage> KeeperLink::hear(Instant until) {
     // ECONNRESET: the keeper ended before it read our last byte. It is told once; what the keeper said is still there.
     if (got < 0 && (errno == EINTR || errno == EAGAIN || errno == ECONNRESET)) continue;
     if (got != static_cast<ssize_t>(sizeof message)) return std::nullopt;
-    const cmsghdr* attached = CMSG_FIRSTHDR(&header);
-    if (message.kind == KeeperMessage::Kind::here && attached != nullptr && attached->cmsg_type == SCM_CREDENTIALS) {
-      ucred sender{};
-      std::memcpy(&sender, CMSG_DATA(attached), sizeof sender);
-      program_ = sender.pid;
-    }
+    take_attachments(message.kind, header);
     return message;
   }
 }

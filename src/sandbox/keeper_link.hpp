@@ -1,6 +1,7 @@
 #pragma once
 // The host's end of the keeper: starts it, hears from it, has it end everything. Internal to the sandbox.
 
+#include <sys/socket.h>
 #include <sys/types.h>
 
 #include <optional>
@@ -26,16 +27,20 @@ class KeeperLink {
   /// when the keeper did not answer. Idempotent.
   int end();
   [[nodiscard]] pid_t program() const { return program_; }
+  /// A handle to the private directory as the program sees it.
+  [[nodiscard]] int private_directory() const { return private_directory_.get(); }
 
  private:
   KeeperLink(UniqueFd control, UniqueFd keeper_fd, pid_t keeper);
   [[nodiscard]] Result<void> wait_until_started(bool& refused);
   std::optional<KeeperMessage> hear(Instant until);
+  void take_attachments(KeeperMessage::Kind kind, const msghdr& header);
 
   UniqueFd control_;
   UniqueFd keeper_fd_;
   pid_t keeper_ = -1;
   pid_t program_ = -1;
+  UniqueFd private_directory_;
   std::optional<int> wait_status_;
 };
 

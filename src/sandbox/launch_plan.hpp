@@ -38,8 +38,12 @@ struct LaunchPlan {
   std::string user_map;                           ///< what goes into uid_map and gid_map: the user maps to itself
   std::string group_map;
   std::string private_directory;
-  std::int64_t private_bytes = 0;   ///< size of the file system mounted there, where there is a mount namespace
-  std::vector<int> cgroup_members;  ///< open cgroup.procs files the program's process writes itself into
+  std::string private_mount_options;  ///< of the file system mounted there, where there is a mount namespace
+  int cgroup_directory = -1;          ///< a group of version 2 to be born into
+  std::vector<int> cgroup_members;    ///< else: open files the program writes itself into
+  /// Open directories from which the keeper removes what has this name: the host does the same, unless it was killed.
+  std::vector<int> parents;
+  std::string name;
 };
 
 /// Where a launch failed; sent by the child, so plain numbers.

@@ -40,9 +40,13 @@ bool enter_namespaces(const LaunchPlan& plan) {
   if (!write_file("/proc/self/gid_map", plan.group_map.c_str())) return false;
   // Nothing below may show up in the host's mounts; without this, leave the mounts alone.
   if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return true;
-  ::mount(plan.private_directory.c_str(), plan.private_directory.c_str(), nullptr, MS_BIND, nullptr);
   make_everything_read_only();
-  make_writable(plan.private_directory.c_str());
+  if (::mount("private", plan.private_directory.c_str(), "tmpfs", MS_NOSUID | MS_NODEV,
+              plan.private_mount_options.c_str()) != 0) {
+    // Then the host's directory, without a limit on its size.
+    const char* directory = plan.private_directory.c_str();
+    if (::mount(directory, directory, nullptr, MS_BIND, nullptr) == 0) make_writable(directory);
+  }
   // In most containers /proc has masked parts and a fresh one is refused; then the host's stays, under Landlock.
   if (::mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr) != 0) make_writable("/proc");
   return true;

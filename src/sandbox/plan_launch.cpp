@@ -153,6 +153,10 @@ Result<LaunchPlan> plan_launch(const SandboxSpec& spec, const fs::path& private_
   std::error_code error;
   const fs::path program = fs::canonical(spec.program, error);
   if (error) return fail(errc::sandbox_failed, "cannot start {}: {}", spec.program.string(), error.message());
+  if (spec.inherited.size() > k_max_inherited) {
+    return fail(errc::sandbox_failed, "{} descriptors are too many to inherit; {} is the most", spec.inherited.size(),
+                k_max_inherited);
+  }
   plan.program = program.string();
   plan.argument_text.push_back(plan.program);
   plan.argument_text.insert(plan.argument_text.end(), spec.arguments.begin(), spec.arguments.end());
@@ -171,6 +175,7 @@ Result<LaunchPlan> plan_launch(const SandboxSpec& spec, const fs::path& private_
   plan.user_map = fmt::format("{0} {0} 1\n", ::geteuid());
   plan.group_map = fmt::format("{0} {0} 1\n", ::getegid());
   plan.private_directory = private_directory.string();
+  plan.private_mount_options = fmt::format("size={},nr_inodes=16384,mode=700", spec.limits.file_bytes);
   return plan;
 }
 

@@ -4,8 +4,12 @@
 #include <filesystem>
 
 #include "base/result.hpp"
+#include "base/unique_fd.hpp"
 
 namespace kw {
+
+/// Removes what hosts that were killed have left behind, of this user and older than a minute.
+void remove_stale_private_directories();
 
 class PrivateDirectory {
  public:
@@ -18,10 +22,14 @@ class PrivateDirectory {
   ~PrivateDirectory();
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  /// The open directory it lies in.
+  [[nodiscard]] int parent() const { return parent_.get(); }
 
  private:
-  explicit PrivateDirectory(std::filesystem::path path) : path_(std::move(path)) {}
+  explicit PrivateDirectory(std::filesystem::path path);
   std::filesystem::path path_;
+  UniqueFd lock_;  ///< held while this process lives; the keeper closes its copy
+  UniqueFd parent_;
 };
 
 }  // namespace kw

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <utility>
 
+#include "sandbox/cgroup.hpp"
 #include "sandbox/frame_channel.hpp"
 #include "sandbox/keeper_link.hpp"
 #include "sandbox/namespaces.hpp"
@@ -27,12 +28,19 @@ constexpr Duration k_send_deadline = std::chrono::seconds(10);
 
 class Process final : public SandboxedProcess {
  public:
-  Process(KeeperLink link, FrameChannel frames, UniqueFd output, PrivateDirectory directory)
+  Process(KeeperLink link, FrameChannel frames, UniqueFd output, PrivateDirectory directory, Cgroup group)
       : directory_(std::move(directory)),
+        group_(std::move(group)),
         output_(std::move(output)),
         frames_(std::move(frames)),
-        link_(std::move(link)) {}
-  ~Process() override { link_.end(); }
+        link_(std::move(link)) {
+    if (link_.private_directory() >= 0) {
+      inside_ = fmt::format("/proc/self/fd/{}", link_.private_directory());
+    } else {
+      inside_ = directory_.path();
+    }
+  }
+  ~Process() override { end(); }
 
   bool send(std::string_view payload) override { return frames_.send(payload, k_send_deadline); }
 
@@ -51,16 +59,16 @@ class Process final : public SandboxedProcess {
   }
 
   ExitReport kill() override {
-    const int status = link_.end();
-    frames_.close();
+    const int status = end();
     ExitReport report;
+    report.out_of_memory = memory_kills_ > 0;
     report.signalled = WIFSIGNALED(status);
     report.code = report.signalled ? WTERMSIG(status) : WEXITSTATUS(status);
     return report;
   }
 
   [[nodiscard]] pid_t pid() const override { return link_.program(); }
-  [[nodiscard]] const std::filesystem::path& private_directory() const override { return directory_.path(); }
+  [[nodiscard]] const std::filesystem::path& private_directory() const override { return inside_; }
 
   [[nodiscard]] std::string output() const override {
     std::string text(static_cast<std::size_t>(k_kept_output_bytes), '\0');
@@ -71,11 +79,27 @@ class Process final : public SandboxedProcess {
   }
 
  private:
-  // In this order, so that the process is dead before its directory is removed.
+  int end() {
+    if (!ended_) {
+      status_ = link_.end();
+      group_.kill();
+      memory_kills_ = group_.memory_kills();
+      frames_.close();
+      ended_ = true;
+    }
+    return status_;
+  }
+
+  // In this order, so that the process is dead before its group and its directory are removed.
   PrivateDirectory directory_;
+  Cgroup group_;
+  std::filesystem::path inside_;
   UniqueFd output_;
   FrameChannel frames_;
   KeeperLink link_;
+  bool ended_ = false;
+  int status_ = 0;
+  std::int64_t memory_kills_ = 0;
 };
 
 tl::unexpected<Error> failed(std::string_view what) {
@@ -132,9 +156,19 @@ Result<std::unique_ptr<SandboxedProcess>> spawn_sandboxed(const SandboxSpec& spe
   if (!nothing.valid()) return failed("open /dev/null");
   plan.descriptors = {nothing.get(), output.get(), output.get(), sockets.child.get()};
   plan.descriptors.insert(plan.descriptors.end(), spec.inherited.begin(), spec.inherited.end());
+  // A machine without groups runs without; the probe has said so.
+  Cgroup group;
+  plan.name = directory.path().filename();
+  if (has_layer(spec, SandboxLayer::cgroup)) {
+    if (auto made = Cgroup::create(plan.name, spec.limits)) group = *std::move(made);
+  }
+  plan.cgroup_directory = group.directory();
+  plan.cgroup_members = group.members();
+  plan.parents = group.parents();
+  plan.parents.push_back(directory.parent());
   KW_TRY(KeeperLink link, start_keeper(spec, plan));
   return std::make_unique<Process>(std::move(link), FrameChannel(std::move(sockets.host)), std::move(output),
-                                   std::move(directory));
+                                   std::move(directory), std::move(group));
 }
 
 }  // namespace kw

@@ -38,14 +38,15 @@ int join_cgroups(const LaunchPlan& plan) {
 }
 
 int place_descriptors(const LaunchPlan& plan) {
-  const auto count = static_cast<int>(plan.descriptors.size());
   // First out of the way, then into place: a source may be the number that another one has to go to.
-  constexpr int k_aside = 300;
-  for (int i = 0; i < count; ++i) {
-    if (::syscall(SYS_dup3, plan.descriptors[static_cast<std::size_t>(i)], k_aside + i, O_CLOEXEC) < 0) return errno;
+  std::array<int, 4 + k_max_inherited> aside{};
+  const std::size_t count = plan.descriptors.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    aside[i] = ::fcntl(plan.descriptors[i], F_DUPFD_CLOEXEC, static_cast<int>(aside.size()));
+    if (aside[i] < 0) return errno;
   }
-  for (int i = 0; i < count; ++i) {
-    if (::dup2(k_aside + i, i) < 0) return errno;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (::dup2(aside[i], static_cast<int>(i)) < 0) return errno;
   }
   if (!plan.close_others) return 0;
   // Marked rather than closed: the control socket is needed until execve.
@@ -109,10 +110,10 @@ class Steps {
 
 }  // namespace
 
-void execute_program(const LaunchPlan& plan, int control, pid_t keeper) {
+void execute_program(const LaunchPlan& plan, int control, pid_t keeper, bool in_group) {
   const Steps steps(control);
   steps.take(LaunchStep::session, ::setsid() < 0 ? errno : default_signals());
-  steps.take(LaunchStep::join_cgroup, join_cgroups(plan));
+  if (!in_group) steps.take(LaunchStep::join_cgroup, join_cgroups(plan));
   steps.take(LaunchStep::descriptors, place_descriptors(plan));
   ::umask(077);
   if (::chdir(plan.private_directory.c_str()) != 0) steps.take(LaunchStep::session, errno);

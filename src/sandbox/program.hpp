@@ -9,6 +9,6 @@
 namespace kw {
 
 /// Applies every layer of the plan and executes the program. On failure tells `control` which step it was, and exits.
-[[noreturn]] void execute_program(const LaunchPlan& plan, int control, pid_t keeper);
+[[noreturn]] void execute_program(const LaunchPlan& plan, int control, pid_t keeper, bool in_group);
 
 }  // namespace kw

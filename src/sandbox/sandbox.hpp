@@ -76,12 +76,15 @@ class SandboxedProcess {
   /// SIGKILL to everything in it; then reaps. Idempotent.
   virtual ExitReport kill() = 0;
   [[nodiscard]] virtual pid_t pid() const = 0;
-  /// Its private writable directory, as the host sees it.
+  /// Its private writable directory, as the host sees it; valid while this object lives, and empty at the start. Where
+  /// there is a mount namespace it is a file system of its own, limited to `file_bytes`, and this path leads into it by
+  /// a descriptor; the child knows the directory as $TMPDIR. What lies in it is untrusted, symbolic links too.
   [[nodiscard]] virtual const std::filesystem::path& private_directory() const = 0;
   /// What it has printed on standard output and error so far, the first k_kept_output_bytes. Untrusted bytes.
   [[nodiscard]] virtual std::string output() const { return {}; }
 };
 
+inline constexpr std::size_t k_max_inherited = 60;
 inline constexpr std::int64_t k_kept_output_bytes = std::int64_t{256} << 10;
 
 /// Returns once the program has been executed; errc::sandbox_failed names the step that was refused. The child lives
