@@ -7,6 +7,7 @@
 #include "acts.hpp"
 #include "base/unique_fd.hpp"
 #include "sandbox/frame_channel.hpp"
+#include "sandbox/sandbox.hpp"
 
 namespace kw::hostile {
 
@@ -40,6 +41,7 @@ const Act* find(std::string_view name) {
 
 int main(int argc, char** argv) {
   const kw::hostile::Arguments arguments(argv + 1, argv + argc);
+  if (arguments == kw::hostile::Arguments{"--probe"}) return kw::run_probe_child();
   const kw::hostile::Act* act = arguments.empty() ? nullptr : kw::hostile::find(arguments[0]);
   if (act == nullptr) return 2;
   kw::hostile::report(act->run({arguments.begin() + 1, arguments.end()}));
