@@ -103,15 +103,17 @@ for (int t = 0; t < tiles; ++t) {{
 
 std::string finish_call(const ScoreText& text) {
   const auto call = [&](const char* masked) {
-    return fmt::format("finish_scores(row_scores, vectors, begin, {}, allowed_first, allowed_last, q_idx, {})", masked,
-                       join_list(text.arguments));
+    return fmt::format(
+        "finish_scores(row_scores, vectors, begin, {}, allowed_first, allowed_last,\n"
+        "                    q_idx, {})",
+        masked, join_list(text.arguments));
   };
-  if (text.always_masked) return fmt::format("const float grown = {};", call("1"));
+  if (text.always_masked) return fmt::format("const float highest =\n    {};", call("1"));
   return fmt::format(
       "const int all_allowed = allowed_first <= begin && begin + vectors * LANES - 1 <= allowed_last;\n"
-      "const float grown =\n"
-      "    all_allowed ? {}\n"
-      "                : {};",
+      "const float highest = all_allowed\n"
+      "    ? {}\n"
+      "    : {};",
       call("0"), call("1"));
 }
 
@@ -138,7 +140,7 @@ std::string vector_source(const Problem& problem, const IntBindings& structure, 
        lazy ? "// Weights may grow to 2^8 before the sums are rescaled: total and out share the base,\n"
               "// so any base near the peak gives the same quotient."
             : ""},
-      {"rescale_condition", lazy ? "grown > peak[t][r] + 8.0f" : "grown > peak[t][r]"}};
+      {"rescale_condition", lazy ? "highest > peak[t][r] + 8.0f" : "highest > peak[t][r]"}};
   fill_ranges(text, fillings);
   return fill(k_attention_vector_source, fillings);
 }

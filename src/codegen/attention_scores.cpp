@@ -21,9 +21,7 @@ class Parameters {
     text_.arguments.push_back(argument);
   }
   void add_leaves(const OpenClExpr& printed) {
-    if (printed.uses(ExprOp::batch)) add("const int b", "b");
-    if (printed.uses(ExprOp::head)) add("const int h", "h");
-    for (const std::string& axis : axis_parameters(printed.axes())) add("const int " + axis, axis);
+    for (const std::string& name : printed.inner_names()) add("const int " + name, name);
     for (std::size_t i = 0; i < printed.group_names().size(); ++i)
       add(printed.group_parameters()[i], printed.group_names()[i]);
   }

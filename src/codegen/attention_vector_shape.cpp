@@ -78,7 +78,9 @@ std::vector<Tunable> vector_tunables(const DeviceFacts& device) {
 std::vector<std::string> vector_constraints(const DeviceFacts& device) {
   const VectorRegisters registers = vector_registers(device);
   const auto fits = [&](const char* columns) {
-    return fmt::format("(ROWS * {0} + {0}) * {1} + 1 <= {2}", columns, registers.per_float16, registers.count);
+    const std::string tile = fmt::format("(ROWS + 1) * {}", columns);
+    const std::string width = registers.per_float16 == 1 ? "" : fmt::format(" * {}", registers.per_float16);
+    return fmt::format("{}{} + 1 <= {}", tile, width, registers.count);
   };
   return {"BLOCK_KV % (16 * PANELS) == 0", fits("PANELS"), fits("VALUE_TILE"), "ROWS * BLOCK_KV <= 8192",
           "ROWS * ROW_TILES <= 96"};

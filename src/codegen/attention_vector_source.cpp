@@ -208,8 +208,8 @@ void attention(__global const float* restrict Q, __global const float* restrict 
         ${finish_call}
         ${rescale_comment}
         if (${rescale_condition}) {
-          const float shrink = exp2(peak[t][r] - grown);
-          peak[t][r] = grown;
+          const float shrink = exp2(peak[t][r] - highest);
+          peak[t][r] = highest;
           total[t][r] *= shrink;
           for (int j = 0; j < OUT_VECTORS; ++j) out[t][r * OUT_VECTORS + j] *= shrink;
         }

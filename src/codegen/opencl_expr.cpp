@@ -116,7 +116,7 @@ void OpenClExpr::print(ExprId id) {
   const auto index = static_cast<std::size_t>(id);
   const ModExpr& node = mod_.nodes[index];
   if (is_leaf(node.op)) {
-    texts_[id] = leaf(node);
+    texts_[id] = leaf(id);
     return;
   }
   int depth = 1;
@@ -147,15 +147,19 @@ bool OpenClExpr::is_vector(ExprId id) const {
   return options_.vector && stages_[static_cast<std::size_t>(id)] == ExprStage::element;
 }
 
-std::string OpenClExpr::leaf(const ModExpr& node) {
-  leaves_.insert(node.op);
+std::string OpenClExpr::leaf(ExprId id) {
+  const ModExpr& node = mod_.nodes[static_cast<std::size_t>(id)];
+  const auto given = [&](const std::string& name) {
+    if (crosses_stage_[static_cast<std::size_t>(id)]) inner_names_.insert(name);
+    return name;
+  };
   switch (node.op) {
     case ExprOp::score:
       return "score";
     case ExprOp::batch:
-      return "b";
+      return given("b");
     case ExprOp::head:
-      return "h";
+      return given("h");
     case ExprOp::query:
       return "q_idx";
     case ExprOp::key:
@@ -164,7 +168,7 @@ std::string OpenClExpr::leaf(const ModExpr& node) {
       axes_.insert(node.name);
       if (node.name == "D") return "HEAD_DIM";
       if (node.name == "Dv") return "VALUE_DIM";
-      return node.name;
+      return given(node.name);
     default:
       break;
   }

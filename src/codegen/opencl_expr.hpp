@@ -63,9 +63,10 @@ class OpenClExpr {
   [[nodiscard]] const std::vector<std::string>& group_parameters() const { return group_parameters_; }
   [[nodiscard]] const std::vector<std::string>& group_names() const { return group_names_; }
   [[nodiscard]] const std::set<OpenClHelper>& helpers() const { return helpers_; }
-  /// Leaves the text refers to, of score, batch, head, query, key; and axes by name.
-  [[nodiscard]] bool uses(ExprOp leaf) const { return leaves_.count(leaf) > 0; }
+  /// Axes the text refers to.
   [[nodiscard]] const std::set<std::string>& axes() const { return axes_; }
+  /// Batch, head and axes that stages after the group refer to, and that a function holding those must be handed.
+  [[nodiscard]] const std::set<std::string>& inner_names() const { return inner_names_; }
 
  private:
   void mark(const std::vector<ExprRoot>& roots);
@@ -73,7 +74,7 @@ class OpenClExpr {
   void name(ExprId id, const std::string& expression);
   [[nodiscard]] bool is_vector(ExprId id) const;
   [[nodiscard]] std::string expression(ExprId id);
-  [[nodiscard]] std::string leaf(const ModExpr& node);
+  [[nodiscard]] std::string leaf(ExprId id);
   [[nodiscard]] std::string widened(ExprId id, bool to_vector) const;
   [[nodiscard]] std::string infix(const ModExpr& node, bool vector, const char* symbol) const;
   [[nodiscard]] std::string call(const ModExpr& node, bool vector, const char* function) const;
@@ -98,8 +99,8 @@ class OpenClExpr {
   std::vector<std::string> group_parameters_;
   std::vector<std::string> group_names_;
   std::set<OpenClHelper> helpers_;
-  std::set<ExprOp> leaves_;
   std::set<std::string> axes_;
+  std::set<std::string> inner_names_;
   int names_ = 0;
 };
 
