@@ -4,10 +4,9 @@
 // good for any work-group size, and clBuildProgram unpacks it. But a launch looks for the variant of its own size
 // first, "<x>-<y>-<z>-goffs0-smallgrid" (without the suffix for grids wider than 65535), and when it is absent compiles
 // it with LLVM and executes the system's linker: about 400 ms, and forbidden in the process that runs candidates.
-// So the generic object is copied to the names the planned launches will look for. With reqd_work_group_size in the
-// source it is as fast as the specialised one.
-// Rejected: POCL_BINARY_SPECIALIZE_WG while building, which packs both variants and took 1030 ms instead of 660 for the
-// first build (2 cores, PoCL 3.1).
+// So the names the planned launches will look for are made links to the generic variant. With reqd_work_group_size in
+// the source it is as fast as the specialised one. Rejected: POCL_BINARY_SPECIALIZE_WG while building, which packs both
+// variants and took 1030 ms instead of 660 for the first build (2 cores, PoCL 3.1).
 
 #include <filesystem>
 #include <span>
