@@ -44,6 +44,9 @@ struct AffineInScore {
   ExprId multiplier = -1;  ///< node not depending on score; -1 means exactly 1
   ExprId offset = -1;      ///< node not depending on score; -1 means exactly 0
 };
+/// May append the nodes it needs ("(score + x) * c" has no node for x * c); ids refer to the mod after the call.
+[[nodiscard]] std::optional<AffineInScore> affine_in_score(ModFunction& score_mod);
+/// Only forms whose parts are nodes already.
 [[nodiscard]] std::optional<AffineInScore> affine_in_score(const ModFunction& score_mod);
 
 /// For a node linear in the key index: value = slope * key + intercept, both independent of key (ALiBi, relative
