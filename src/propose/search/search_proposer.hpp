@@ -1,0 +1,33 @@
+#pragma once
+// The built-in proposer: searches one style's space. Seeds first (the style's own guesses, then past winners), then
+// iterated local search over single changes in the order of the style's cost estimate. Never proposes a candidate
+// twice, and ends only when the space does.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "codegen/codegen.hpp"
+#include "propose/proposer.hpp"
+#include "record/bundle.hpp"
+#include "spec/problem.hpp"
+#include "target/device_facts.hpp"
+
+namespace kw {
+
+struct SearchOptions {
+  const Problem* problem = nullptr;  ///< must outlive the proposer
+  DeviceFacts device;
+  std::string target;               ///< "opencl"
+  std::string style;                ///< "vector"
+  std::uint64_t seed = 0;           ///< same seed and observations, same proposals
+  std::vector<Candidate> archived;  ///< past winners, most relevant first; at most six are used
+};
+
+/// errc::codegen_style or codegen_unsupported when the style cannot write this problem.
+[[nodiscard]] Result<std::unique_ptr<Proposer>> make_search_proposer(const SearchOptions& options);
+/// The same for a style that no registry lists; `style` must outlive the proposer, `options.style` is ignored.
+[[nodiscard]] Result<std::unique_ptr<Proposer>> make_search_proposer(const Style& style, const SearchOptions& options);
+
+}  // namespace kw

@@ -1,0 +1,224 @@
+#include "propose/search/search_space.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/checked.hpp"
+#include "record/launch_plan.hpp"
+
+namespace kw {
+namespace {
+
+/// Structural choices are few by design; past this many combinations an archived bundle is not searched for.
+constexpr std::int64_t k_most_structures_searched = 256;
+
+std::int64_t nearest_allowed(const Tunable& tunable, std::int64_t wanted) {
+  const auto distance = [&](std::int64_t value) {
+    return std::abs(static_cast<double>(value) - static_cast<double>(wanted));
+  };
+  return *std::min_element(tunable.values.begin(), tunable.values.end(),
+                           [&](std::int64_t a, std::int64_t b) { return distance(a) < distance(b); });
+}
+
+std::int64_t pick(const std::vector<std::int64_t>& values, Rng& rng) {
+  return values[static_cast<std::size_t>(rng.below(std::ssize(values)))];
+}
+
+std::int64_t saturating_product(std::int64_t a, std::int64_t b) {
+  return checked_mul(a, b).value_or(std::numeric_limits<std::int64_t>::max());
+}
+
+}  // namespace
+
+Result<SearchSpace> SearchSpace::open(const Style& style, const Problem& problem, DeviceFacts device) {
+  SearchSpace space(style, problem, std::move(device));
+  KW_TRY(const Bundle bundle, style.emit(problem, space.device_, {}));
+  for (const auto& tunable : bundle.tunables) {
+    const auto same_name = [&](const Tunable& choice) { return choice.name == tunable.name; };
+    KW_CHECK(std::none_of(style.structure.begin(), style.structure.end(), same_name),
+             "style {} has a structural choice and a tunable called {}", style.name, tunable.name);
+  }
+  return space;
+}
+
+/// The variant of a complete structural assignment.
+std::optional<std::size_t> SearchSpace::variant_for(const IntBindings& structure) {
+  if (const auto known = by_structure_.find(structure); known != by_structure_.end()) return known->second;
+  std::optional<std::size_t> index;
+  if (auto bundle = style_->emit(*problem_, device_, structure)) {
+    const Hash id = bundle->id();
+    const auto same = std::find_if(variants_.begin(), variants_.end(), [&](const Variant& v) { return v.id == id; });
+    index = static_cast<std::size_t>(same - variants_.begin());
+    if (same == variants_.end()) variants_.push_back({structure, *std::move(bundle), id});
+  }
+  by_structure_[structure] = index;
+  return index;
+}
+
+std::int64_t SearchSpace::structure_count() const {
+  std::int64_t count = 1;
+  for (const auto& choice : style_->structure) count = saturating_product(count, std::ssize(choice.values));
+  return count;
+}
+
+IntBindings SearchSpace::structure_at(std::int64_t rank) const {
+  IntBindings structure;
+  for (const auto& choice : style_->structure) {
+    const std::int64_t values = std::ssize(choice.values);
+    structure[choice.name] = choice.values[static_cast<std::size_t>(rank % values)];
+    rank /= values;
+  }
+  return structure;
+}
+
+std::int64_t SearchSpace::size() {
+  std::int64_t total = 0;
+  for (std::int64_t rank = 0; rank < structure_count(); ++rank) (void)variant_for(structure_at(rank));
+  for (const auto& variant : variants_) {
+    std::int64_t points = 1;
+    for (const auto& tunable : variant.bundle.tunables) points = saturating_product(points, std::ssize(tunable.values));
+    total = checked_add(total, points).value_or(std::numeric_limits<std::int64_t>::max());
+  }
+  return total;
+}
+
+SearchPoint SearchSpace::carried_over(std::size_t variant, const IntBindings& tunables) const {
+  SearchPoint point{variant, {}};
+  for (const auto& tunable : variants_[variant].bundle.tunables) {
+    const auto wanted = tunables.find(tunable.name);
+    point.tunables[tunable.name] =
+        wanted == tunables.end() ? tunable.default_value : nearest_allowed(tunable, wanted->second);
+  }
+  return point;
+}
+
+std::optional<SearchPoint> SearchSpace::point_at(const IntBindings& assignment) {
+  IntBindings structure;
+  for (const auto& choice : style_->structure) {
+    const auto wanted = assignment.find(choice.name);
+    structure[choice.name] =
+        wanted == assignment.end() ? choice.default_value : nearest_allowed(choice, wanted->second);
+  }
+  const auto variant = variant_for(structure);
+  if (!variant) return std::nullopt;
+  return carried_over(*variant, assignment);
+}
+
+std::optional<SearchPoint> SearchSpace::point_of(const Candidate& candidate) {
+  const Hash id = candidate.bundle.id();
+  const std::int64_t structures = structure_count() <= k_most_structures_searched ? structure_count() : 1;
+  for (std::int64_t rank = 0; rank < structures; ++rank) {
+    const auto variant = variant_for(structure_at(rank));
+    if (variant && variants_[*variant].id == id) return carried_over(*variant, candidate.tunables);
+  }
+  const auto point = point_at(candidate.tunables);
+  const auto shared = [&](const auto& entry) { return candidate.tunables.contains(entry.first); };
+  if (!point || std::none_of(point->tunables.begin(), point->tunables.end(), shared)) return std::nullopt;
+  return point;
+}
+
+bool SearchSpace::is_consistent(const SearchPoint& point) const {
+  for (const auto& constraint : variants_[point.variant].bundle.constraints) {
+    const auto value = evaluate_int_expr(constraint, point.tunables);
+    // A name that is no tunable is an axis or a device fact: candidate_at decides.
+    if (value ? *value == 0 : value.error().code != errc::expr_unknown_name) return false;
+  }
+  return true;
+}
+
+std::optional<Candidate> SearchSpace::candidate_at(const SearchPoint& point) const {
+  if (!is_consistent(point)) return std::nullopt;
+  auto candidate = make_candidate(variants_[point.variant].bundle, point.tunables);
+  if (!candidate) return std::nullopt;
+  for (const auto& workload : problem_->workloads) {
+    if (!plan_launches(*candidate, *problem_, workload.axes, device_)) return std::nullopt;
+  }
+  return *std::move(candidate);
+}
+
+double SearchSpace::estimate(const SearchPoint& point) const {
+  IntBindings assignment = variants_[point.variant].structure;
+  assignment.insert(point.tunables.begin(), point.tunables.end());
+  return style_->estimate(*problem_, device_, assignment);
+}
+
+std::vector<SearchStep> SearchSpace::neighbours(const SearchPoint& point) {
+  std::vector<SearchStep> steps;
+  const auto offer = [&](SearchPoint to, const std::string& dimension) {
+    if (to != point && is_consistent(to)) steps.push_back({std::move(to), dimension});
+  };
+  // Copies, because emitting a new variant may move the ones there are.
+  const std::vector<Tunable> tunables = variants_[point.variant].bundle.tunables;
+  const IntBindings structure = variants_[point.variant].structure;
+  for (const auto& tunable : tunables) {
+    for (const auto value : tunable.values) {
+      SearchPoint to = point;
+      to.tunables[tunable.name] = value;
+      offer(std::move(to), tunable.name);
+    }
+  }
+  for (const auto& choice : style_->structure) {
+    for (const auto value : choice.values) {
+      IntBindings changed = structure;
+      changed[choice.name] = value;
+      if (const auto variant = variant_for(changed)) offer(carried_over(*variant, point.tunables), choice.name);
+    }
+  }
+  return steps;
+}
+
+SearchStep SearchSpace::scatter(const SearchPoint& point, int count, Rng& rng) {
+  IntBindings structure = variants_[point.variant].structure;
+  std::vector<const Tunable*> dimensions;
+  const std::vector<Tunable> tunables = variants_[point.variant].bundle.tunables;
+  for (const auto& tunable : tunables) dimensions.push_back(&tunable);
+  for (const auto& choice : style_->structure) dimensions.push_back(&choice);
+  std::erase_if(dimensions, [](const Tunable* dimension) { return dimension->values.size() < 2; });
+
+  SearchPoint changed = point;
+  std::string names;
+  for (int i = 0; i < count && !dimensions.empty(); ++i) {
+    const auto chosen = dimensions.begin() + rng.below(std::ssize(dimensions));
+    const Tunable& dimension = **chosen;
+    auto& value =
+        changed.tunables.contains(dimension.name) ? changed.tunables[dimension.name] : structure[dimension.name];
+    std::vector<std::int64_t> others = dimension.values;
+    std::erase(others, value);
+    value = pick(others, rng);
+    names += (names.empty() ? "" : ", ") + dimension.name;
+    dimensions.erase(chosen);
+  }
+  const auto variant = variant_for(structure);
+  return {variant ? carried_over(*variant, changed.tunables) : point, std::move(names)};
+}
+
+std::optional<SearchPoint> SearchSpace::random_point(Rng& rng) {
+  IntBindings structure;
+  for (const auto& choice : style_->structure) structure[choice.name] = pick(choice.values, rng);
+  const auto variant = variant_for(structure);
+  if (!variant) return std::nullopt;
+  SearchPoint point{*variant, {}};
+  for (const auto& tunable : variants_[*variant].bundle.tunables) {
+    point.tunables[tunable.name] = pick(tunable.values, rng);
+  }
+  return point;
+}
+
+std::optional<SearchPoint> SearchSpace::Walk::next(SearchSpace& space) {
+  while (!variant_) {
+    if (structure_ >= space.structure_count()) return std::nullopt;
+    variant_ = space.variant_for(space.structure_at(structure_++));
+    // Several structural assignments can be one variant.
+    if (variant_ && !walked_.insert(*variant_).second) variant_.reset();
+    if (variant_) digits_.assign(space.variants_[*variant_].bundle.tunables.size(), 0);
+  }
+  const auto& tunables = space.variants_[*variant_].bundle.tunables;
+  SearchPoint point{*variant_, {}};
+  for (std::size_t i = 0; i < digits_.size(); ++i) point.tunables[tunables[i].name] = tunables[i].values[digits_[i]];
+  std::size_t at = 0;
+  while (at < digits_.size() && ++digits_[at] == tunables[at].values.size()) digits_[at++] = 0;
+  if (at == digits_.size()) variant_.reset();
+  return point;
+}
+
+}  // namespace kw

@@ -1,0 +1,92 @@
+#pragma once
+// Everything one style can write for one problem on one device: structural choices, which change the source, times the
+// tunables of the bundle each of them gives. Bundles are emitted when first needed and kept. Not thread safe.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "base/rng.hpp"
+#include "codegen/codegen.hpp"
+#include "record/bundle.hpp"
+
+namespace kw {
+
+/// A place in the space. `variant` names a bundle, `tunables` assigns it; structural assignments that give the same
+/// bundle are one variant, so two points are equal exactly when their candidates' ids are.
+struct SearchPoint {
+  std::size_t variant = 0;
+  IntBindings tunables;
+  friend auto operator<=>(const SearchPoint&, const SearchPoint&) = default;
+};
+
+/// One step in the space: a point, and the name of the dimension that changed.
+struct SearchStep {
+  SearchPoint point;
+  std::string dimension;
+};
+
+class SearchSpace {
+ public:
+  /// Fails as the style does when it cannot express the problem. `style` and `problem` must outlive the space.
+  [[nodiscard]] static Result<SearchSpace> open(const Style& style, const Problem& problem, DeviceFacts device);
+
+  /// Points, before constraints; saturates at INT64_MAX. Emits every variant.
+  [[nodiscard]] std::int64_t size();
+  /// The point nearest to an assignment of structure and tunables: missing names take their default, unknown ones are
+  /// ignored, values that are not allowed become the nearest allowed one. Nothing when the style refuses the structure.
+  [[nodiscard]] std::optional<SearchPoint> point_at(const IntBindings& assignment);
+  /// The point of a candidate from an archive. Its own structure is found again when this style still writes its
+  /// bundle; otherwise its tunables are carried over to the default structure. Nothing when it shares no tunable.
+  [[nodiscard]] std::optional<SearchPoint> point_of(const Candidate& candidate);
+  /// Whether the constraints that tunables alone decide hold. Cheap.
+  [[nodiscard]] bool is_consistent(const SearchPoint& point) const;
+  /// The candidate, when it is legal: constraints hold and the launch plan of every workload is within its bounds.
+  [[nodiscard]] std::optional<Candidate> candidate_at(const SearchPoint& point) const;
+  /// The style's relative cost; lower is better.
+  [[nodiscard]] double estimate(const SearchPoint& point) const;
+  /// All consistent points that differ in one dimension, in a fixed order.
+  [[nodiscard]] std::vector<SearchStep> neighbours(const SearchPoint& point);
+  /// Changes up to `count` random dimensions; `dimension` lists them. The point need not be consistent.
+  [[nodiscard]] SearchStep scatter(const SearchPoint& point, int count, Rng& rng);
+  /// Uniform over structural choices, then over the tunables. Need not be consistent.
+  [[nodiscard]] std::optional<SearchPoint> random_point(Rng& rng);
+
+  /// Walks all points in a fixed order; nothing at the end.
+  class Walk {
+   public:
+    [[nodiscard]] std::optional<SearchPoint> next(SearchSpace& space);
+
+   private:
+    std::int64_t structure_ = 0;  ///< rank of the next structural assignment
+    std::optional<std::size_t> variant_;
+    std::vector<std::size_t> digits_;  ///< of the next point in the variant, one per tunable
+    std::set<std::size_t> walked_;     ///< variants begun
+  };
+
+ private:
+  struct Variant {
+    IntBindings structure;
+    Bundle bundle;
+    Hash id;
+  };
+
+  SearchSpace(const Style& style, const Problem& problem, DeviceFacts device)
+      : style_(&style), problem_(&problem), device_(std::move(device)) {}
+  [[nodiscard]] std::optional<std::size_t> variant_for(const IntBindings& structure);
+  [[nodiscard]] std::int64_t structure_count() const;
+  [[nodiscard]] IntBindings structure_at(std::int64_t rank) const;
+  [[nodiscard]] SearchPoint carried_over(std::size_t variant, const IntBindings& tunables) const;
+
+  const Style* style_;
+  const Problem* problem_;
+  DeviceFacts device_;
+  std::vector<Variant> variants_;
+  std::map<IntBindings, std::optional<std::size_t>> by_structure_;  ///< nothing: the style refuses it
+};
+
+}  // namespace kw
