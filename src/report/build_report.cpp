@@ -1,0 +1,85 @@
+#include "report/format.hpp"
+#include "report/report.hpp"
+#include "report/sections.hpp"
+
+namespace kw {
+namespace {
+
+/// Gates run in order, so the later a candidate stopped, the more there is to say about why none came through.
+std::string failure_headline(const RunSummary& summary) {
+  const CandidateCounts& counts = summary.counts;
+  if (counts.proposed == 0) return "No candidate was tried, so there is no kernel to report.";
+  if (counts.correct == 0) {
+    return fmt::format("None of {} candidates was correct: {} built, none passed the check.", counts.proposed,
+                       counts.built);
+  }
+  return fmt::format("No kernel was accepted: of {} candidates, {} were correct, and none passed every gate.",
+                     counts.proposed, counts.correct);
+}
+
+std::string headline(const RunSummary& summary) {
+  if (summary.best == nullptr || !summary.best_measured) return failure_headline(summary);
+  const Measurement& best = *summary.best_measured;
+  std::string text = "A verified kernel runs in " + format_value(time_of(best.median_ns, best.ci_ns));
+  for (const auto& speedup : summary.speedups) {
+    const Number ratio{speedup.ratio, Unit::times, std::nullopt};
+    text += fmt::format(", {} the speed of the {} baseline", format_value(ratio), speedup.name);
+  }
+  return text + ".";
+}
+
+std::string status_note(const RunRecord& run) {
+  switch (run.status) {
+    case RunStatus::running:
+      return "The run has not ended: it is still going on, or was killed and can be resumed.";
+    case RunStatus::interrupted:
+      return "The run was interrupted; it can be resumed.";
+    case RunStatus::exhausted:
+      return "The run ended before its budget, because the proposer had nothing left to try.";
+    case RunStatus::failed:
+      return "The run failed: " + run.failure;
+    case RunStatus::finished:
+      break;
+  }
+  return "";
+}
+
+std::vector<Fact> highlights(const RunSummary& summary) {
+  std::vector<Fact> facts;
+  if (summary.best != nullptr && summary.best_measured) {
+    const Measurement& best = *summary.best_measured;
+    facts.push_back({"best_time", "Best time", time_of(best.median_ns, best.ci_ns), "median"});
+    for (const auto& speedup : summary.speedups) {
+      Number ratio{speedup.ratio, Unit::times, std::nullopt};
+      if (speedup.versus) ratio.spread = speedup.versus->speedup_ci;
+      facts.push_back({"speedup_" + speedup.name, "Versus " + speedup.name, ratio,
+                       speedup.versus ? "interleaved pairs" : "medians divided"});
+    }
+    facts.push_back({"throughput", "Throughput", number_or_nothing(best.gflops, Unit::gflops), "useful operations"});
+    if (best.roofline_fraction) {
+      facts.push_back({"roofline_fraction", "Roofline", Number{*best.roofline_fraction, Unit::share, std::nullopt},
+                       "of the bound at measured peaks"});
+    }
+  }
+  const CandidateCounts& counts = summary.counts;
+  facts.push_back({"candidates", "Candidates", counted(counts.proposed), fmt::format("{} correct", counts.correct)});
+  return facts;
+}
+
+}  // namespace
+
+ReportModel build_report(const RunRecord& run, std::span<const Attempt> attempts) {
+  const RunSummary summary = summarize(run, attempts);
+  ReportModel model;
+  model.run_id = run.id;
+  model.title = run.problem + " on " + run.device.name;
+  model.headline = headline(summary);
+  if (const std::string note = status_note(run); !note.empty()) model.headline += " " + note;
+  model.highlights = highlights(summary);
+  model.sections = {result_section(run, summary),   asked_section(run),
+                    evidence_section(run, summary), search_section(run, attempts, summary),
+                    kernel_section(run, summary),   environment_section(run)};
+  return model;
+}
+
+}  // namespace kw

@@ -1,0 +1,115 @@
+#include "report/escape.hpp"
+
+#include <algorithm>
+
+#include "record/byte_text.hpp"
+
+namespace kw {
+namespace {
+
+constexpr std::string_view k_replacement = "\xef\xbf\xbd";
+
+bool is_control(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return (byte < 0x20 && c != '\n' && c != '\t') || byte == 0x7f;
+}
+
+/// The 8-bit control characters U+0080 to U+009F, which some terminals obey, are these two bytes.
+bool is_c1_control(std::string_view text, std::size_t i) {
+  return text[i] == '\xc2' && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xa0;
+}
+
+template <typename Replace>
+std::string escaped(std::string_view text, Replace&& replace) {
+  const std::string clean = to_displayable_text(text);
+  std::string result;
+  result.reserve(clean.size() + clean.size() / 8);
+  for (std::size_t i = 0; i < clean.size(); ++i) {
+    if (is_control(clean[i])) {
+      result += k_replacement;
+    } else if (is_c1_control(clean, i)) {
+      result += k_replacement;
+      ++i;
+    } else if (const std::string_view other = replace(clean[i]); !other.empty()) {
+      result += other;
+    } else {
+      result += clean[i];
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string escape_html(std::string_view text) {
+  return escaped(text, [](char c) -> std::string_view {
+    switch (c) {
+      case '&':
+        return "&amp;";
+      case '<':
+        return "&lt;";
+      case '>':
+        return "&gt;";
+      case '"':
+        return "&quot;";
+      case '\'':
+        return "&#39;";
+      default:
+        return "";
+    }
+  });
+}
+
+std::string escape_markdown(std::string_view text) {
+  return escaped(text, [](char c) -> std::string_view {
+    switch (c) {
+      case '&':
+        return "&amp;";
+      case '<':
+        return "&lt;";
+      case '>':
+        return "&gt;";
+      case '\n':
+      case '\t':
+        return " ";
+      case '|':
+        return "\\|";
+      case '\\':
+        return "\\\\";
+      case '`':
+        return "\\`";
+      case '*':
+        return "\\*";
+      case '_':
+        return "\\_";
+      case '[':
+        return "\\[";
+      case ']':
+        return "\\]";
+      case '#':
+        return "\\#";
+      default:
+        return "";
+    }
+  });
+}
+
+std::string fenced(std::string_view text, std::string_view language) {
+  const std::string clean = escaped(text, [](char) { return std::string_view(); });
+  std::size_t longest = 0;
+  std::size_t run = 0;
+  for (const char c : clean) {
+    run = c == '`' ? run + 1 : 0;
+    longest = std::max(longest, run);
+  }
+  const std::string fence(std::max<std::size_t>(3, longest + 1), '`');
+  std::string block = fence + std::string(language) + "\n" + clean;
+  if (block.back() != '\n') block += '\n';
+  return block + fence + "\n";
+}
+
+std::string escape_terminal(std::string_view text) {
+  return escaped(text, [](char c) -> std::string_view { return c == '\n' || c == '\t' ? " " : ""; });
+}
+
+}  // namespace kw

@@ -1,0 +1,23 @@
+#pragma once
+// Untrusted text made harmless for the format it is printed into. Everything a printer did not write itself goes
+// through here: names, messages, logs and sources come from users, compilers, models and candidates.
+
+#include <string>
+#include <string_view>
+
+namespace kw {
+
+/// For element content and quoted attributes alike. Bytes that are no text become U+FFFD, control characters too.
+[[nodiscard]] std::string escape_html(std::string_view text);
+
+/// For one cell of a Markdown table or one line of text: no markup, no HTML, no line break survives.
+[[nodiscard]] std::string escape_markdown(std::string_view text);
+
+/// A fenced block whose fence the text cannot close.
+[[nodiscard]] std::string fenced(std::string_view text, std::string_view language);
+
+/// For a terminal: control characters, which could move the cursor or set the title, become U+FFFD; line breaks and
+/// tabs become spaces.
+[[nodiscard]] std::string escape_terminal(std::string_view text);
+
+}  // namespace kw

@@ -1,0 +1,221 @@
+// The report as JSON, and the object that `optimize --json` prints.
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "record/byte_text.hpp"
+#include "report/report.hpp"
+#include "report/summary.hpp"
+
+namespace kw {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// JSON has no number for an infinite or undefined one.
+Json finite(double value) {
+  return std::isfinite(value) ? Json(value) : Json();
+}
+Json text(std::string_view bytes) {
+  return to_displayable_text(bytes);
+}
+
+template <typename T>
+Json optional(const std::optional<T>& value) {
+  return value ? Json(*value) : Json();
+}
+
+Json interval(const Interval& ci) {
+  return Json::array({finite(ci.low), finite(ci.high)});
+}
+
+Json print(const Number& number) {
+  Json json{{"value", number.unit == Unit::count ? Json(std::llround(number.value)) : finite(number.value)},
+            {"unit", to_string(number.unit)}};
+  if (number.spread) {
+    json["interval"] = interval(*number.spread);
+    json["confidence"] = finite(number.spread->confidence);
+  }
+  return json;
+}
+
+Json print(const Value& value) {
+  return std::visit(
+      Overloaded{[](std::monostate) { return Json(); }, [](const std::string& string) { return text(string); },
+                 [](const Number& number) { return print(number); }},
+      value);
+}
+
+Json print(const std::vector<Fact>& facts) {
+  Json array = Json::array();
+  for (const auto& fact : facts) {
+    Json item{{"key", text(fact.key)}, {"name", text(fact.name)}, {"value", print(fact.value)}};
+    if (!fact.note.empty()) item["note"] = text(fact.note);
+    array.push_back(std::move(item));
+  }
+  return array;
+}
+
+Json print(const Paragraph& paragraph) {
+  return {{"type", "paragraph"}, {"text", text(paragraph.text)}};
+}
+
+Json print(const Facts& block) {
+  return {{"type", "facts"}, {"key", block.key}, {"caption", text(block.caption)}, {"facts", print(block.facts)}};
+}
+
+Json print(const Notes& notes) {
+  Json items = Json::array();
+  for (const auto& item : notes.items) items.push_back(text(item));
+  return {{"type", "notes"}, {"key", notes.key}, {"caption", text(notes.caption)}, {"items", std::move(items)}};
+}
+
+Json print(const Table& table) {
+  Json columns = Json::array();
+  for (const auto& column : table.columns) columns.push_back(Json{{"key", column.key}, {"title", text(column.title)}});
+  Json rows = Json::array();
+  for (const auto& row : table.rows) {
+    Json object = Json::object();
+    for (std::size_t i = 0; i < row.size(); ++i) object[table.columns[i].key] = print(row[i]);
+    rows.push_back(std::move(object));
+  }
+  return {{"type", "table"},
+          {"key", table.key},
+          {"caption", text(table.caption)},
+          {"columns", std::move(columns)},
+          {"rows", std::move(rows)}};
+}
+
+Json print(const Bars& bars) {
+  Json items = Json::array();
+  for (const auto& bar : bars.bars) items.push_back(Json{{"label", text(bar.label)}, {"time", print(bar.time)}});
+  return {{"type", "bars"}, {"key", bars.key}, {"caption", text(bars.caption)}, {"bars", std::move(items)}};
+}
+
+const char* name_of(Progress::Outcome outcome) {
+  switch (outcome) {
+    case Progress::Outcome::best:
+      return "best";
+    case Progress::Outcome::timed:
+      return "timed";
+    case Progress::Outcome::untimed:
+      return "untimed";
+    case Progress::Outcome::rejected:
+      break;
+  }
+  return "rejected";
+}
+
+Json print(const Progress& progress) {
+  Json points = Json::array();
+  for (const auto& point : progress.points) {
+    points.push_back(Json{{"ordinal", point.ordinal},
+                          {"elapsed_s", finite(point.elapsed_seconds)},
+                          {"time_ns", point.time_ns ? finite(*point.time_ns) : Json()},
+                          {"outcome", name_of(point.outcome)}});
+  }
+  return {{"type", "progress"},
+          {"key", progress.key},
+          {"caption", text(progress.caption)},
+          {"end_s", finite(progress.end_seconds)},
+          {"points", std::move(points)}};
+}
+
+Json print(const Code& code) {
+  return {{"type", "code"}, {"key", code.key}, {"caption", text(code.caption)}, {"text", text(code.text)}};
+}
+
+Json best_json(const RunRecord& run, const RunSummary& summary) {
+  if (summary.best == nullptr || !summary.best_measured) return {};
+  const Measurement& best = *summary.best_measured;
+  return {{"candidate", summary.best->candidate.id().hex()},
+          {"bundle_path", text(run.best_path)},
+          {"time_ns", finite(best.median_ns)},
+          {"ci95_ns", interval(best.ci_ns)},
+          {"gflops", finite(best.gflops)},
+          {"roofline_fraction", optional(best.roofline_fraction)}};
+}
+
+Json candidates_json(const CandidateCounts& counts) {
+  Json rejected = Json::object();
+  for (const auto& [gate, count] : counts.rejected_by) rejected[std::string(to_string(gate))] = count;
+  return {{"proposed", counts.proposed},
+          {"built", counts.built},
+          {"correct", counts.correct},
+          {"timed", counts.timed},
+          {"rejected_by", std::move(rejected)}};
+}
+
+Json budget_json(const RunRecord& run) {
+  return {{"limits",
+           {{"wall_seconds", optional(run.limits.wall_seconds)},
+            {"candidates", optional(run.limits.candidates)},
+            {"device_seconds", optional(run.limits.device_seconds)},
+            {"tokens", optional(run.limits.tokens)},
+            {"dollars", optional(run.limits.dollars)}}},
+          {"used",
+           {{"wall_seconds", finite(run.used.wall_seconds)},
+            {"candidates", run.used.candidates},
+            {"device_seconds", finite(run.used.device_seconds)},
+            {"tokens", run.used.tokens},
+            {"dollars", finite(run.used.dollars)}}}};
+}
+
+Json texts(const std::vector<std::string>& items) {
+  Json array = Json::array();
+  for (const auto& item : items) array.push_back(text(item));
+  return array;
+}
+
+std::string dumped(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace
+
+std::string to_json(const ReportModel& model) {
+  Json sections = Json::array();
+  for (const auto& section : model.sections) {
+    Json blocks = Json::array();
+    for (const auto& block : section.blocks) {
+      blocks.push_back(std::visit([](const auto& b) { return print(b); }, block));
+    }
+    sections.push_back(Json{{"key", section.key}, {"title", text(section.title)}, {"blocks", std::move(blocks)}});
+  }
+  const Json json{{"format", 1},
+                  {"record", "report"},
+                  {"run_id", text(model.run_id)},
+                  {"title", text(model.title)},
+                  {"headline", text(model.headline)},
+                  {"highlights", print(model.highlights)},
+                  {"sections", std::move(sections)}};
+  return dumped(json) + "\n";
+}
+
+std::string final_json(const RunRecord& run, std::span<const Attempt> attempts) {
+  const RunSummary summary = summarize(run, attempts);
+  Json baselines = Json::array();
+  for (const auto& baseline : run.baselines) {
+    baselines.push_back(Json{{"name", text(baseline.name)}, {"time_ns", finite(baseline.median_ns)}});
+  }
+  Json speedups = Json::object();
+  for (const auto& speedup : summary.speedups) speedups[speedup.name] = finite(speedup.ratio);
+  const Json json{{"run_id", text(run.id)},
+                  {"problem", text(run.problem)},
+                  {"device", text(run.device.name)},
+                  {"target", text(run.target)},
+                  {"status", to_string(run.status)},
+                  {"best", best_json(run, summary)},
+                  {"baselines", std::move(baselines)},
+                  {"speedup", std::move(speedups)},
+                  {"candidates", candidates_json(summary.counts)},
+                  {"budget", budget_json(run)},
+                  {"verifier",
+                   {{"tier", text(run.sandbox_tier)},
+                    {"workloads", texts(run.workloads)},
+                    {"distributions", texts(run.distributions)},
+                    {"sanitizers", texts(run.sanitizers)}}}};
+  return dumped(json);
+}
+
+}  // namespace kw

@@ -1,0 +1,140 @@
+#pragma once
+// A report as data: sections of typed blocks. HTML, Markdown, JSON and the terminal all print this one object, so that
+// they cannot disagree. Every number carries its unit and, where it was measured, its interval; text is untrusted
+// (kernel sources, compiler logs, problem names) and printers escape all of it.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "record/attempt.hpp"
+
+namespace kw {
+
+enum class Unit : std::uint8_t {
+  count,
+  plain,  ///< a bare number that is no count
+  nanoseconds,
+  seconds,
+  flop,    ///< floating-point operations
+  gflops,  ///< 10^9 of them per second
+  bytes,
+  bytes_per_second,
+  times,  ///< a ratio of speeds: 2 is twice as fast
+  share,  ///< 1 is 100 %
+  dollars,
+};
+/// As JSON names it: "ns", "GFLOP/s", "1", ...
+[[nodiscard]] std::string_view to_string(Unit unit);
+
+struct Number {
+  double value = 0;
+  Unit unit = Unit::count;
+  std::optional<Interval> spread = {};
+};
+
+/// Nothing, for what was not measured or does not apply; never a number that stands for it.
+using Value = std::variant<std::monostate, std::string, Number>;
+
+/// `key` names the fact for programs, `name` for people.
+struct Fact {
+  std::string key;
+  std::string name;
+  Value value;
+  std::string note = {};
+};
+
+struct Paragraph {
+  std::string text;
+};
+struct Facts {
+  std::string key;
+  std::string caption;
+  std::vector<Fact> facts;
+};
+/// A bulleted list.
+struct Notes {
+  std::string key;
+  std::string caption;
+  std::vector<std::string> items;
+};
+struct Column {
+  std::string key;
+  std::string title;
+  bool numeric = false;
+};
+struct Table {
+  std::string key;
+  std::string caption;
+  std::vector<Column> columns;
+  std::vector<std::vector<Value>> rows;  ///< each as long as `columns`
+  std::string when_empty;                ///< printed instead of a table without rows
+};
+/// Times side by side, drawn as bars from zero.
+struct Bars {
+  struct Bar {
+    std::string label;
+    Number time;
+    bool emphasised = false;
+  };
+  std::string key;
+  std::string caption;
+  std::vector<Bar> bars;
+};
+/// Every candidate over the budget; the best time so far is the step line through the points of outcome `best`.
+struct Progress {
+  enum class Outcome : std::uint8_t { best, timed, untimed, rejected };
+  struct Point {
+    std::int64_t ordinal = 0;
+    double elapsed_seconds = 0;
+    std::optional<double> time_ns;  ///< absent: never timed
+    Outcome outcome = Outcome::timed;
+    std::string label;
+  };
+  struct Reference {
+    std::string name;
+    double time_ns = 0;
+  };
+  std::string key;
+  std::string caption;
+  std::vector<Point> points;
+  std::vector<Reference> baselines;
+  double end_seconds = 0;  ///< of the time axis: the budget used
+};
+struct Code {
+  std::string key;
+  std::string caption;
+  std::string language;  ///< of a Markdown fence
+  std::string text;
+};
+
+using Block = std::variant<Paragraph, Facts, Notes, Table, Bars, Progress, Code>;
+
+struct Section {
+  std::string key;
+  std::string title;
+  std::vector<Block> blocks;
+};
+
+struct ReportModel {
+  std::string run_id;
+  std::string title;
+  std::string headline;          ///< one sentence: what came out
+  std::vector<Fact> highlights;  ///< the few numbers to see first
+  std::vector<Section> sections;
+};
+
+/// The table of that key, anywhere in the report; null when there is none.
+[[nodiscard]] const Table* find_table(const ReportModel& model, std::string_view key);
+
+template <typename... F>
+struct Overloaded : F... {
+  using F::operator()...;
+};
+template <typename... F>
+Overloaded(F...) -> Overloaded<F...>;
+
+}  // namespace kw

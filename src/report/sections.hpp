@@ -1,0 +1,37 @@
+#pragma once
+// The sections of a report, one function each; build_report() puts them in order.
+
+#include <span>
+
+#include "record/run_record.hpp"
+#include "report/model.hpp"
+#include "report/summary.hpp"
+
+namespace kw {
+
+[[nodiscard]] Section asked_section(const RunRecord& run);
+[[nodiscard]] Section result_section(const RunRecord& run, const RunSummary& summary);
+[[nodiscard]] Section evidence_section(const RunRecord& run, const RunSummary& summary);
+[[nodiscard]] Section search_section(const RunRecord& run, std::span<const Attempt> attempts,
+                                     const RunSummary& summary);
+[[nodiscard]] Section kernel_section(const RunRecord& run, const RunSummary& summary);
+[[nodiscard]] Section environment_section(const RunRecord& run);
+
+/// The budget in words: "60 s, 200 candidates".
+[[nodiscard]] std::string budget_text(const BudgetLimits& limits);
+
+[[nodiscard]] inline Number time_of(double median_ns, const Interval& ci) {
+  return {median_ns, Unit::nanoseconds, ci};
+}
+[[nodiscard]] inline Number counted(std::int64_t count) {
+  return {static_cast<double>(count), Unit::count, std::nullopt};
+}
+/// Text, or nothing when it is empty.
+[[nodiscard]] inline Value text_or_nothing(const std::string& text) {
+  return text.empty() ? Value{} : Value{text};
+}
+[[nodiscard]] inline Value number_or_nothing(double value, Unit unit) {
+  return value > 0 ? Value{Number{value, unit, std::nullopt}} : Value{};
+}
+
+}  // namespace kw

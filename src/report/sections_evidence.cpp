@@ -1,0 +1,122 @@
+// Why the best kernel may be believed, and how far.
+
+#include <algorithm>
+
+#include "measure/measure.hpp"
+#include "report/format.hpp"
+#include "report/sections.hpp"
+
+namespace kw {
+namespace {
+
+std::string join(const std::vector<std::string>& items, const char* none) {
+  if (items.empty()) return none;
+  std::string text;
+  for (const auto& item : items) text += (text.empty() ? "" : ", ") + item;
+  return text;
+}
+
+std::string gates_text(const Verdict& verdict) {
+  std::vector<std::string> names;
+  for (const GateId gate : verdict.gates_passed) names.emplace_back(to_string(gate));
+  return join(names, "none");
+}
+
+std::string determinism_text(const Bundle& bundle) {
+  if (bundle.deterministic) return "two runs on the same data agreed to the bit";
+  return "the bundle says its last bits may differ; two runs agreed within the tolerance";
+}
+
+Facts evidence_facts(const RunRecord& run, const RunSummary& summary) {
+  Facts facts{"verifier",
+              "The verifier",
+              {{"tier", "Sandbox tier", text_or_nothing(run.sandbox_tier), "as probed by a hostile child at the start"},
+               {"workloads", "Workloads", join(run.workloads, "none"), ""},
+               {"distributions", "Inputs", join(run.distributions, "none"), "secret seeds"},
+               {"sanitizers", "Sanitizers", join(run.sanitizers, "none ran")}}};
+  if (summary.best == nullptr) return facts;
+  facts.facts.push_back({"gates", "Gates the best passed", gates_text(summary.best->verdict)});
+  if (passed(summary.best->verdict, GateId::check)) {
+    facts.facts.push_back({"determinism", "Determinism", determinism_text(summary.best->candidate.bundle)});
+  }
+  return facts;
+}
+
+Table accuracy_table(const RunRecord& run) {
+  Table table{"accuracy",
+              "Largest error of the best kernel against the float64 oracle",
+              {{"workload", "Workload"},
+               {"distribution", "Inputs"},
+               {"max_error", "Largest error", true},
+               {"allowed", "Allowed", true},
+               {"used", "Share of allowed", true}},
+              {},
+              "No accuracy was recorded."};
+  for (const auto& row : run.best_accuracy) {
+    Value share;
+    if (row.allowed > 0) share = Number{row.max_error / row.allowed, Unit::share, std::nullopt};
+    table.rows.push_back({row.workload, row.distribution, Number{row.max_error, Unit::plain, std::nullopt},
+                          Number{row.allowed, Unit::plain, std::nullopt}, share});
+  }
+  return table;
+}
+
+std::string timing_rule() {
+  const ComparisonRule rule;
+  return fmt::format(
+      "Times are medians of launches with cold caches and fresh data, and the outputs of timed launches are checked. "
+      "Two kernels are compared in interleaved pairs, the order alternating, by the median of the logarithm of their "
+      "ratio with a bootstrap interval. A decision is allowed after {} to {} pairs at fixed looks that share an error "
+      "probability of {:.0f} %; kernels within {:.0f} % of each other are called equivalent, and where no decision is "
+      "reached the answer is \"undecided\". A comparison with more than {:.0f} % disturbed pairs is called unreliable.",
+      rule.looks.front(), rule.looks.back(), rule.total_alpha * 100, rule.equivalence * 100, rule.max_discarded * 100);
+}
+
+void note_best(const RunSummary& summary, std::vector<std::string>& items) {
+  if (summary.best == nullptr) return;
+  if (!summary.remeasured) {
+    items.push_back(
+        "The best kernel was not re-measured in fresh processes: its time is the one it won with, which "
+        "favours lucky samples.");
+  }
+  if (summary.best_measured && !summary.best_measured->roofline_fraction) {
+    items.push_back("The distance to the roofline: the device's peaks were not measured.");
+  }
+  if (!summary.best->candidate.bundle.deterministic) {
+    items.push_back("Equality of two runs to the bit: the bundle declares that its last bits may differ.");
+  }
+  const bool weak =
+      std::any_of(summary.speedups.begin(), summary.speedups.end(), [](const Speedup& s) { return !s.versus; });
+  if (weak) {
+    items.push_back(
+        "Some baseline was not compared in interleaved pairs; its speed-up divides medians taken at "
+        "different moments.");
+  }
+}
+
+Notes not_checked(const RunRecord& run, const RunSummary& summary) {
+  Notes notes{"not_checked", "What was not checked", {}};
+  auto& items = notes.items;
+  if (run.sanitizers.empty()) {
+    items.push_back(
+        "No sanitizer ran: out-of-bounds writes were looked for through guard zones and poisoned outputs, "
+        "races through repeated runs; reads outside a buffer could go unnoticed.");
+  }
+  note_best(summary, items);
+  items.push_back("Speed on other sizes than the primary workload, and on other devices than " +
+                  (run.device.name.empty() ? "this one" : run.device.name) + ".");
+  items.push_back("Correctness on other workloads and inputs than the ones listed.");
+  return notes;
+}
+
+}  // namespace
+
+Section evidence_section(const RunRecord& run, const RunSummary& summary) {
+  Section section{"evidence", "The evidence", {evidence_facts(run, summary)}};
+  if (summary.best != nullptr) section.blocks.emplace_back(accuracy_table(run));
+  section.blocks.emplace_back(Paragraph{timing_rule()});
+  section.blocks.emplace_back(not_checked(run, summary));
+  return section;
+}
+
+}  // namespace kw

@@ -1,0 +1,99 @@
+// What came out: the best kernel, how it compares, and its source.
+
+#include "report/format.hpp"
+#include "report/sections.hpp"
+
+namespace kw {
+namespace {
+
+Table baselines_table(const RunRecord& run, const RunSummary& summary) {
+  Table table{"baselines",
+              "Baselines, measured in the same run",
+              {{"name", "Kernel"},
+               {"time", "Time", true},
+               {"speedup", "Best is faster by", true},
+               {"decision", "Decision"},
+               {"pairs", "Pairs", true},
+               {"discarded", "Discarded", true}},
+              {},
+              "No baseline was measured."};
+  for (std::size_t i = 0; i < run.baselines.size(); ++i) {
+    const BaselineRecord& baseline = run.baselines[i];
+    std::vector<Value> row{baseline.name, time_of(baseline.median_ns, baseline.ci_ns), {}, {}, {}, {}};
+    if (i < summary.speedups.size()) {
+      const Speedup& speedup = summary.speedups[i];
+      Number ratio{speedup.ratio, Unit::times, std::nullopt};
+      if (speedup.versus) {
+        ratio.spread = speedup.versus->speedup_ci;
+        row[3] = std::string(to_string(speedup.versus->decision));
+        row[4] = counted(speedup.versus->pairs);
+        row[5] = counted(speedup.versus->discarded_pairs);
+      } else {
+        row[3] = std::string("not compared in pairs; the medians are divided");
+      }
+      row[2] = ratio;
+    }
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+Bars time_bars(const RunRecord& run, const Measurement& best) {
+  Bars bars{"times", "Time of the primary workload, shorter is better", {}};
+  for (const auto& baseline : run.baselines) {
+    bars.bars.push_back({baseline.name, time_of(baseline.median_ns, baseline.ci_ns), false});
+  }
+  bars.bars.push_back({"best", time_of(best.median_ns, best.ci_ns), true});
+  return bars;
+}
+
+Facts best_facts(const RunRecord& run, const RunSummary& summary) {
+  const Attempt& attempt = *summary.best;
+  const Measurement& best = *summary.best_measured;
+  Facts facts{
+      "best",
+      "The best kernel",
+      {{"time", "Time", time_of(best.median_ns, best.ci_ns),
+        fmt::format("median of {} samples, {:.0f} % interval", best.samples, best.ci_ns.confidence * 100)},
+       {"gflops", "Throughput", number_or_nothing(best.gflops, Unit::gflops), "useful operations over the median"},
+       {"roofline_fraction", "Roofline", {}, "no measured peaks for this device"},
+       {"candidate", "Candidate", fmt::format("{} (number {})", attempt.candidate.id().short_hex(), attempt.ordinal),
+        attempt.origin},
+       {"tunables", "Tunables", text_or_nothing(tunables_text(attempt.candidate))},
+       {"path", "File", text_or_nothing(run.best_path)}}};
+  if (best.roofline_fraction) {
+    facts.facts[2].value = Number{*best.roofline_fraction, Unit::share, std::nullopt};
+    facts.facts[2].note = "of the bound at the device's measured peaks";
+  }
+  return facts;
+}
+
+}  // namespace
+
+Section result_section(const RunRecord& run, const RunSummary& summary) {
+  Section section{"result", "What came out", {}};
+  if (summary.best != nullptr && summary.best_measured) {
+    section.blocks.emplace_back(best_facts(run, summary));
+    section.blocks.emplace_back(time_bars(run, *summary.best_measured));
+  } else {
+    section.blocks.emplace_back(Paragraph{
+        "No candidate passed every gate, so there is no best kernel. The rejections below say what went wrong."});
+  }
+  section.blocks.emplace_back(baselines_table(run, summary));
+  return section;
+}
+
+Section kernel_section(const RunRecord& run, const RunSummary& summary) {
+  Section section{"kernel", "The kernel", {}};
+  if (summary.best == nullptr) {
+    section.blocks.emplace_back(Paragraph{"There is none."});
+    return section;
+  }
+  std::string caption = "Bundle " + summary.best->candidate.bundle.id().short_hex();
+  if (const auto tunables = tunables_text(summary.best->candidate); !tunables.empty()) caption += " with " + tunables;
+  section.blocks.emplace_back(
+      Code{"source", caption, run.target == "opencl" ? "c" : "cpp", summary.best->candidate.bundle.to_text()});
+  return section;
+}
+
+}  // namespace kw

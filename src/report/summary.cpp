@@ -1,0 +1,59 @@
+#include "report/summary.hpp"
+
+#include <algorithm>
+
+namespace kw {
+namespace {
+
+CandidateCounts count(std::span<const Attempt> attempts) {
+  CandidateCounts counts;
+  for (const auto& attempt : attempts) {
+    const Verdict& verdict = attempt.verdict;
+    ++counts.proposed;
+    counts.built += passed(verdict, GateId::build) ? 1 : 0;
+    counts.correct += passed(verdict, GateId::check) ? 1 : 0;
+    counts.timed += attempt.measurement ? 1 : 0;
+    counts.unverified += verdict.status == VerdictStatus::unverified ? 1 : 0;
+    if (verdict.status == VerdictStatus::rejected && verdict.failed_gate) ++counts.rejected_by[*verdict.failed_gate];
+  }
+  return counts;
+}
+
+Speedup speedup_over(const BaselineRecord& baseline, const Measurement& best) {
+  for (const auto& versus : best.versus) {
+    if (versus.name == baseline.name) return {baseline.name, versus.speedup, versus};
+  }
+  return {baseline.name, baseline.median_ns / best.median_ns, std::nullopt};
+}
+
+}  // namespace
+
+bool passed(const Verdict& verdict, GateId gate) {
+  return std::find(verdict.gates_passed.begin(), verdict.gates_passed.end(), gate) != verdict.gates_passed.end();
+}
+
+std::string tunables_text(const Candidate& candidate) {
+  std::string text;
+  for (const auto& [name, value] : candidate.tunables)
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
+  return text;
+}
+
+RunSummary summarize(const RunRecord& run, std::span<const Attempt> attempts) {
+  RunSummary summary;
+  summary.counts = count(attempts);
+  const auto best = std::find_if(attempts.begin(), attempts.end(), [&](const Attempt& attempt) {
+    return run.best_ordinal == attempt.ordinal && attempt.verdict.accepted();
+  });
+  if (best == attempts.end()) return summary;
+  summary.best = &*best;
+  summary.remeasured = run.best_final.has_value();
+  summary.best_measured = run.best_final ? run.best_final : best->measurement;
+  if (!summary.best_measured) return summary;
+  for (const auto& baseline : run.baselines) {
+    summary.speedups.push_back(speedup_over(baseline, *summary.best_measured));
+  }
+  return summary;
+}
+
+}  // namespace kw

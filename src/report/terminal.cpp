@@ -1,0 +1,144 @@
+#include "report/terminal.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/escape.hpp"
+#include "report/format.hpp"
+
+namespace kw {
+namespace {
+
+constexpr std::size_t k_columns = 100;
+constexpr std::size_t k_widest_cell = 44;
+constexpr std::size_t k_indent = 2;
+
+/// Characters, not bytes: enough for the few signs above ASCII that we print, each one column wide.
+std::size_t width_of(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80; }));
+}
+
+std::string clipped(const std::string& text, std::size_t width) {
+  if (width_of(text) <= width) return text;
+  std::size_t columns = 0;
+  std::size_t bytes = 0;
+  for (; bytes < text.size(); ++bytes) {
+    const bool starts = (static_cast<unsigned char>(text[bytes]) & 0xc0U) != 0x80;
+    if (starts && columns++ == width - 1) break;
+  }
+  return text.substr(0, bytes) + "\u2026";
+}
+
+std::string padded(const std::string& text, std::size_t width, bool right) {
+  const std::string space(width - std::min(width, width_of(text)), ' ');
+  return right ? space + text : text + space;
+}
+
+class TerminalPrinter {
+ public:
+  explicit TerminalPrinter(bool styled) : styled_(styled) {}
+
+  std::string print(const ReportModel& model) {
+    text_ = emphasised(clipped(escape_terminal(model.title), k_columns)) + "\n";
+    wrapped(escape_terminal(model.headline));
+    for (const auto& section : model.sections) {
+      for (const auto& block : section.blocks) std::visit([&](const auto& b) { print(b); }, block);
+    }
+    return std::move(text_);
+  }
+
+ private:
+  [[nodiscard]] std::string emphasised(const std::string& text) const {
+    return styled_ ? "\x1b[1m" + text + "\x1b[0m" : text;
+  }
+  [[nodiscard]] std::string quiet(const std::string& text) const {
+    return styled_ ? "\x1b[2m" + text + "\x1b[0m" : text;
+  }
+  void heading(const std::string& text) { text_ += "\n" + emphasised(escape_terminal(text)) + "\n"; }
+
+  void wrapped(const std::string& text, const std::string& first = "", const std::string& next = "") {
+    std::string line = first;
+    bool begun = false;
+    for (std::size_t at = 0; at < text.size();) {
+      const std::size_t end = std::min(text.find(' ', at), text.size());
+      const std::string word = clipped(text.substr(at, end - at), k_columns - next.size());
+      if (begun && width_of(line) + 1 + width_of(word) > k_columns) {
+        text_ += line + "\n";
+        line = next;
+        begun = false;
+      }
+      line += (begun ? " " : "") + word;
+      begun = true;
+      at = end + 1;
+    }
+    text_ += line + "\n";
+  }
+
+  /// Sources and the problem's text are in the files; prose about the method too.
+  void print(const Paragraph&) {}
+  void print(const Code&) {}
+  void print(const Bars&) {}
+  void print(const Progress&) {}
+
+  void print(const Facts& block) {
+    if (block.key == "device" || block.key == "environment") return;
+    heading(block.caption);
+    std::size_t width = 0;
+    for (const auto& fact : block.facts) width = std::max(width, width_of(fact.name));
+    for (const auto& fact : block.facts) {
+      if (std::holds_alternative<std::monostate>(fact.value)) continue;
+      const std::string start = std::string(k_indent, ' ') + padded(escape_terminal(fact.name), width, false) + "  ";
+      const std::string value = clipped(escape_terminal(format_value(fact.value)), k_columns - width_of(start));
+      text_ += start + value;
+      const std::size_t left = k_columns - width_of(start) - width_of(value);
+      const std::string note = escape_terminal(fact.note);
+      if (!note.empty() && left > width_of(note) + 2) text_ += "  " + quiet(note);
+      text_ += "\n";
+    }
+  }
+
+  void print(const Notes& notes) {
+    heading(notes.caption);
+    for (const auto& item : notes.items) wrapped(escape_terminal(item), "  - ", "    ");
+  }
+
+  void print(const Table& table) {
+    if (table.key == "candidates" || table.key == "accuracy") return;
+    heading(table.caption);
+    if (table.rows.empty()) {
+      text_ += std::string(k_indent, ' ') + table.when_empty + "\n";
+      return;
+    }
+    std::vector<std::vector<std::string>> cells(1);
+    for (const auto& column : table.columns) cells[0].push_back(column.title);
+    for (const auto& row : table.rows) {
+      auto& line = cells.emplace_back();
+      for (const auto& value : row) line.push_back(clipped(escape_terminal(format_value(value)), k_widest_cell));
+    }
+    std::vector<std::size_t> widths(table.columns.size());
+    for (const auto& line : cells) {
+      for (std::size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], width_of(line[i]));
+    }
+    for (std::size_t row = 0; row < cells.size(); ++row) {
+      std::string line;
+      for (std::size_t i = 0; i < cells[row].size(); ++i) {
+        line += std::string(k_indent, ' ') + padded(cells[row][i], widths[i], table.columns[i].numeric);
+      }
+      line = clipped(line.substr(0, line.find_last_not_of(' ') + 1), k_columns);
+      text_ += (row == 0 ? quiet(line) : line) + "\n";
+    }
+  }
+
+  bool styled_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string to_terminal(const ReportModel& model, bool is_terminal) {
+  return TerminalPrinter(is_terminal).print(model);
+}
+
+}  // namespace kw
