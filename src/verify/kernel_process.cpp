@@ -74,8 +74,8 @@ Result<ArenaPlan> plan_arena(const StartRequest& request) {
 }
 
 std::variant<std::unique_ptr<KernelProcess>, LaunchFailure, LostWorker> load_candidate(
-    RunProcess process, const std::string& device_id, const StartRequest& request, ArenaPlan plan, CacheFlush& flush,
-    Duration deadline) {
+    RunProcess process, const std::string& device_id, const StartRequest& request, const ArenaPlan& plan,
+    CacheFlush& flush, Duration deadline) {
   if (auto sized = process.arena.fix_size(plan.bytes); !sized) return LaunchFailure{sized.error().message};
   const LoadRequest load = make_load_request(device_id, request, plan);
   auto answer = process.worker.request(load, deadline);
@@ -85,7 +85,7 @@ std::variant<std::unique_ptr<KernelProcess>, LaunchFailure, LostWorker> load_can
   if (!std::holds_alternative<LoadReply>(reply)) {
     return LostWorker{WorkerLoss::crashed, "answered a load with something else"};
   }
-  auto kernel = std::make_unique<SandboxedKernel>(std::move(process), std::move(plan.layouts), flush);
+  auto kernel = std::make_unique<SandboxedKernel>(std::move(process), plan.layouts, flush);
   if (auto selected = kernel->select(0); !selected) return LaunchFailure{selected.error().message};
   return kernel;
 }

@@ -28,7 +28,7 @@ struct ArenaPlan {
 
 /// Loads the candidate into the process.
 [[nodiscard]] std::variant<std::unique_ptr<KernelProcess>, LaunchFailure, LostWorker> load_candidate(
-    RunProcess process, const std::string& device_id, const StartRequest& request, ArenaPlan plan, CacheFlush& flush,
-    Duration deadline);
+    RunProcess process, const std::string& device_id, const StartRequest& request, const ArenaPlan& plan,
+    CacheFlush& flush, Duration deadline);
 
 }  // namespace kw

@@ -98,11 +98,13 @@ class ProcessWorkbench final : public Workbench {
 
   std::variant<std::unique_ptr<KernelProcess>, LaunchFailure, LostWorker> start(const StartRequest& request,
                                                                                 Duration deadline) override {
-    auto plan = plan_arena(request);
+    const auto plan = plan_arena(request);
     if (!plan) return LaunchFailure{plan.error().message};
-    auto process = take_process(plan->bytes);
-    if (!process) return LostWorker{WorkerLoss::crashed, process.error().to_string()};
-    return load_candidate(*std::move(process), device_.id, request, *std::move(plan), flush_, deadline);
+    auto first = load_once(request, *plan, deadline);
+    const auto* lost = std::get_if<LostWorker>(&first);
+    if (lost == nullptr || lost->how == WorkerLoss::timed_out) return first;
+    // No candidate code has run yet: the process in reserve may have died of something else, so ask a second one.
+    return load_once(request, *plan, deadline);
   }
 
  private:
@@ -130,6 +132,14 @@ class ProcessWorkbench final : public Workbench {
     builder_.reset();
     const auto* failure = std::get_if<LaunchFailure>(&reply);
     return LostWorker{WorkerLoss::crashed, failure != nullptr ? failure->what : "answered a build with something else"};
+  }
+
+  std::variant<std::unique_ptr<KernelProcess>, LaunchFailure, LostWorker> load_once(const StartRequest& request,
+                                                                                    const ArenaPlan& plan,
+                                                                                    Duration deadline) {
+    auto process = take_process(plan.bytes);
+    if (!process) return LostWorker{WorkerLoss::crashed, process.error().to_string()};
+    return load_candidate(*std::move(process), device_.id, request, plan, flush_, deadline);
   }
 
   Result<RunProcess> spawn_run_process(std::int64_t arena_bytes) {
