@@ -70,7 +70,7 @@ Result<std::optional<double>> read_scale(const ConfigValue& table) {
 }
 
 Result<void> read_dtype(const ConfigValue& table) {
-  KW_TRY(const auto dtype, required_text(table, "dtype"));
+  KW_TRY(const auto dtype, required_text(table, "dtype", "f32"));
   if (dtype == "f32") return {};
   return fail(Error{errc::problem_value, fmt::format("dtype '{}' is not supported", dtype), "write \"f32\"",
                     table.find("dtype")->where});

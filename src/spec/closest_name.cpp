@@ -29,12 +29,17 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
+/// A third of the letters, at least two; of a name of three letters or fewer only one, or everything would be near it.
+std::size_t allowed_distance(std::size_t letters) {
+  return letters <= 3 ? 1 : std::max<std::size_t>(2, letters / 3);
+}
+
 }  // namespace
 
 std::optional<std::string> closest_name(std::string_view written, const std::vector<std::string>& known) {
   if (written.size() > k_longest_name) return std::nullopt;
   std::optional<std::string> best;
-  std::size_t best_distance = std::max<std::size_t>(2, written.size() / 3) + 1;
+  std::size_t best_distance = allowed_distance(written.size()) + 1;
   for (const auto& name : known) {
     const std::size_t distance = edit_distance(written, name);
     // A distance as long as the name itself says only that both are short.

@@ -80,8 +80,8 @@ Result<std::vector<ModValue>> bind(const CallRow& row, const std::string& shown,
   std::vector<bool> given(parameters.size(), false);
   if (arguments.positional.size() > parameters.size()) {
     return error(errc::mod_type, where,
-                 fmt::format("{} takes at most {} arguments, but gets {}", shown, parameters.size(),
-                             arguments.positional.size()));
+                 fmt::format("{} takes at most {} argument{}, but gets {}", shown, parameters.size(),
+                             parameters.size() == 1 ? "" : "s", arguments.positional.size()));
   }
   for (std::size_t i = 0; i < arguments.positional.size(); ++i) {
     bound[i] = std::move(arguments.positional[i]);
@@ -117,7 +117,8 @@ tl::unexpected<Error> unknown_call(const std::string& shown, const std::string& 
   }
   std::vector<std::string> known;
   for (const auto& row : call_table()) known.emplace_back(row.path);
-  const auto near = closest_name(path, known);
+  auto near = closest_name(path, known);
+  if (near && shown.front() == '.' && near->starts_with("torch.")) near = near->substr(near->find('.'));
   return error(errc::mod_unknown_name, where, fmt::format("{} is not among the functions a mod may call", shown),
                near ? fmt::format("{}?", *near) : "docs/formats.md lists the functions");
 }
@@ -156,6 +157,12 @@ std::optional<double> library_constant(std::string_view path) {
     if (constant.path == path) return constant.value;
   }
   return std::nullopt;
+}
+
+bool is_torch_function(std::string_view name) {
+  const auto& rows = call_table();
+  return std::any_of(rows.begin(), rows.end(),
+                     [&](const CallRow& row) { return row.path.starts_with("torch.") && row.path.substr(6) == name; });
 }
 
 bool is_builtin_name(std::string_view name) {

@@ -26,6 +26,8 @@ struct CallArguments {
                                            const SourcePlace& where);
 /// A constant of a library, such as torch.inf or math.pi; nothing when `path` is not one.
 [[nodiscard]] std::optional<double> library_constant(std::string_view path);
+/// True for "where" and the like, which people write without "torch." when they forget the import.
+[[nodiscard]] bool is_torch_function(std::string_view name);
 /// Names known without an import: torch, math, F, and Python's own functions.
 [[nodiscard]] bool is_builtin_name(std::string_view name);
 [[nodiscard]] std::vector<std::string> builtin_names();

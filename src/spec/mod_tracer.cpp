@@ -164,9 +164,9 @@ bool ModTracer::is_static(ExprId node) {
 Result<ModValue> ModTracer::call(const ClosureRef& closure, std::vector<ModValue> arguments, const SourcePlace& where) {
   const auto& function = *closure.function;
   if (arguments.size() != function.parameters.size()) {
-    return error(
-        errc::mod_type, where,
-        fmt::format("{} takes {} arguments, but gets {}", function.name, function.parameters.size(), arguments.size()));
+    return error(errc::mod_type, where,
+                 fmt::format("{} takes {} argument{}, but gets {}", function.name, function.parameters.size(),
+                             function.parameters.size() == 1 ? "" : "s", arguments.size()));
   }
   if (calls_ >= k_max_call_depth) {
     return error(errc::mod_limit, where, fmt::format("more than {} calls inside one another", k_max_call_depth),
@@ -252,7 +252,7 @@ Result<ModValue> ModTracer::name(const PyExpr& expr, const TraceScope& scope) {
   known.insert(known.end(), problem_.axes.begin(), problem_.axes.end());
   const auto builtins = builtin_names();
   known.insert(known.end(), builtins.begin(), builtins.end());
-  const auto near = closest_name(wanted, known);
+  const auto near = is_torch_function(wanted) ? "torch." + wanted : closest_name(wanted, known);
   return error(
       errc::mod_unknown_name, expr.where, fmt::format("nobody defined '{}'", wanted),
       near ? fmt::format("'{}'?", *near) : "give it a value under [constants], or assign it above the function");

@@ -39,6 +39,10 @@ Result<void> check_problem_name(const std::string& name, const SourcePlace& wher
 Result<void> read_extent(const ConfigValue& table, std::size_t index, Axes& axes) {
   const auto& value = table.items[index];
   KW_TRY_VOID(check_kind(value, fmt::format("axis {}", table.keys[index]), ConfigKind::integer));
+  if (auto checked = check_extent(table.keys[index], value.integer); !checked) {
+    checked.error().where = value.where;
+    return checked;
+  }
   axes[table.keys[index]] = value.integer;
   return {};
 }
@@ -78,7 +82,7 @@ Result<Workload> read_workload(const ConfigValue& table, const OperatorFormat& f
   known.insert(known.end(), format.axes.begin(), format.axes.end());
   KW_TRY_VOID(check_keys(table, "[[workload]]", known));
   Workload workload{"", WorkloadRole::edge, problem.primary().axes};
-  KW_TRY(workload.name, required_text(table, "name"));
+  KW_TRY(workload.name, required_text(table, "name", "ragged"));
   if (!is_name(workload.name, "-")) {
     return error(errc::problem_value, table.find("name")->where,
                  fmt::format("'{}' is not a name for a workload", workload.name), "use letters, digits, '_' and '-'");
@@ -89,7 +93,7 @@ Result<Workload> read_workload(const ConfigValue& table, const OperatorFormat& f
     return error(errc::problem_value, table.find("name")->where,
                  fmt::format("there are two workloads named '{}'", workload.name), "give each its own name");
   }
-  KW_TRY(const auto role, required_text(table, "role"));
+  KW_TRY(const auto role, required_text(table, "role", "edge"));
   if (std::find(k_workload_roles.begin(), k_workload_roles.end(), role) == k_workload_roles.end()) {
     return error(errc::problem_value, table.find("role")->where, fmt::format("'{}' is not a role of a workload", role),
                  "write \"edge\" (feedback may name its sizes) or \"held_out\" (only the verifier sees it)");
@@ -175,7 +179,7 @@ Result<Problem> load_file(const std::filesystem::path& path, const FileSystem& f
 
 Result<Problem> parse_problem(std::string_view toml_text, const std::string& file) {
   KW_TRY(const auto root, parse_config(toml_text, file));
-  KW_TRY(const auto op, required_text(root, "op"));
+  KW_TRY(const auto op, required_text(root, "op", "attention"));
   const auto* format = find_operator(op);
   if (format == nullptr) {
     const auto near = closest_name(op, operator_names());
@@ -187,7 +191,7 @@ Result<Problem> parse_problem(std::string_view toml_text, const std::string& fil
                          {"name", "op", "description", "axes", "constants", "workload", std::string(format->op)}));
   Problem problem;
   problem.op = op;
-  KW_TRY(problem.name, required_text(root, "name"));
+  KW_TRY(problem.name, required_text(root, "name", "attention/mine"));
   KW_TRY_VOID(check_problem_name(problem.name, root.find("name")->where));
   KW_TRY(const auto description, optional_text(root, "description"));
   problem.description = description.value_or("");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "spec/closest_name.hpp"
 
@@ -45,11 +46,13 @@ Result<void> check_keys(const ConfigValue& table, std::string_view what, const s
 
 Result<void> check_kind(const ConfigValue& value, std::string_view what, ConfigKind wanted) {
   if (value.kind == wanted) return {};
+  std::string hint;
+  if (wanted == ConfigKind::table) hint = "write it as a table, with its name in brackets";
+  if (wanted == ConfigKind::array) hint = "write its name in two pairs of brackets, once per entry";
   return fail(
       Error{errc::problem_type,
             fmt::format("{} should be of type {}, but is of type {}", what, to_string(wanted), to_string(value.kind)),
-            {},
-            value.where});
+            std::move(hint), value.where});
 }
 
 Result<std::optional<std::string>> optional_text(const ConfigValue& table, std::string_view key) {
@@ -59,19 +62,20 @@ Result<std::optional<std::string>> optional_text(const ConfigValue& table, std::
   return value->text;
 }
 
-Result<std::string> required_text(const ConfigValue& table, std::string_view key) {
+Result<std::string> required_text(const ConfigValue& table, std::string_view key, std::string_view example) {
   KW_TRY(auto text, optional_text(table, key));
   if (text) return *std::move(text);
   return fail(Error{errc::problem_missing_key, fmt::format("'{}' is missing", key),
-                    fmt::format("add a line such as: {} = \"...\"", key), table.where});
+                    fmt::format("add a line such as: {} = \"{}\"", key, example), table.where});
+}
+
+Result<void> check_extent(std::string_view axis, std::int64_t extent) {
+  if (extent >= 1 && extent <= k_max_extent) return {};
+  return fail(Error{errc::problem_value, fmt::format("{} = {} is not within 1 to {}", axis, extent, k_max_extent)});
 }
 
 Result<void> check_axes(const OperatorFormat& format, const Problem& problem, const Axes& axes) {
-  for (const auto& name : format.axes) {
-    const auto extent = axes.at(name);
-    if (extent >= 1 && extent <= k_max_extent) continue;
-    return fail(Error{errc::problem_value, fmt::format("{} = {} is not within 1 to {}", name, extent, k_max_extent)});
-  }
+  for (const auto& name : format.axes) KW_TRY_VOID(check_extent(name, axes.at(name)));
   KW_TRY_VOID(format.check_axes(axes));
   for (const auto* tensors : {&problem.inputs, &problem.outputs}) {
     for (const auto& tensor : *tensors) {

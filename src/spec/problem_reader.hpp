@@ -19,8 +19,9 @@ namespace kw {
                                       const std::vector<std::string>& known);
 /// errc::problem_type unless the value has the wanted kind.
 [[nodiscard]] Result<void> check_kind(const ConfigValue& value, std::string_view what, ConfigKind wanted);
-/// The text under `key`; errc::problem_missing_key when there is none.
-[[nodiscard]] Result<std::string> required_text(const ConfigValue& table, std::string_view key);
+/// The text under `key`; errc::problem_missing_key, with the example in the hint, when there is none.
+[[nodiscard]] Result<std::string> required_text(const ConfigValue& table, std::string_view key,
+                                                std::string_view example);
 [[nodiscard]] Result<std::optional<std::string>> optional_text(const ConfigValue& table, std::string_view key);
 
 /// What an operator adds to a problem: its axes, its tensors and its own table.
@@ -41,6 +42,8 @@ struct OperatorFormat {
 [[nodiscard]] const OperatorFormat* find_operator(std::string_view op);
 [[nodiscard]] std::vector<std::string> operator_names();
 
+/// Within 1 to 2^24. The error carries no place.
+[[nodiscard]] Result<void> check_extent(std::string_view axis, std::int64_t extent);
 /// Every axis within 1 to 2^24, every tensor countable, and the operator's own rules. The error carries no place.
 [[nodiscard]] Result<void> check_axes(const OperatorFormat& format, const Problem& problem, const Axes& axes);
 

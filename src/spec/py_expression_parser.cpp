@@ -128,6 +128,8 @@ class Parser {
   }
 
   Result<PyExprPtr> binary(int weakest) {
+    const PyTokenStream::Level level(tokens_);
+    KW_TRY_VOID(level.check());
     KW_TRY(auto left, unary(weakest));
     bool compared = false;
     while (true) {
@@ -168,8 +170,6 @@ class Parser {
   }
 
   Result<PyExprPtr> unary(int weakest) {
-    const PyTokenStream::Level level(tokens_);
-    KW_TRY_VOID(level.check());
     const auto where = tokens_.peek().where;
     if (tokens_.at_word("not")) {
       if (weakest > k_not) return tokens_.unexpected("expected a value");

@@ -16,6 +16,8 @@ namespace kw {
 class PyTokenStream {
  public:
   static constexpr int k_max_depth = 200;
+  /// A level of Python's nesting takes up to two of the parser's.
+  static constexpr int k_max_recursion = 2 * k_max_depth;
 
   /// `tokens` ends with an `end` token.
   explicit PyTokenStream(std::vector<PyToken> tokens) : tokens_(std::move(tokens)) {}
@@ -63,7 +65,7 @@ class PyTokenStream {
     Level(const Level&) = delete;
     Level& operator=(const Level&) = delete;
     [[nodiscard]] Result<void> check() const {
-      if (stream_.depth_ <= k_max_depth) return {};
+      if (stream_.depth_ <= k_max_recursion) return {};
       return too_deep(stream_.peek().where);
     }
 

@@ -1,0 +1,1 @@
+lambda b, h, q, k: min(q, 3) > k

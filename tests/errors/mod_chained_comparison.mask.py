@@ -1,0 +1,1 @@
+lambda b, h, q, k: 0 <= q - k < W

@@ -1,0 +1,1 @@
+lambda b, h, q, k: any(q > i for i in range(3))

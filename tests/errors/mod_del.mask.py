@@ -1,0 +1,2 @@
+def mod(b, h, q_idx, kv_idx):
+    del q_idx

@@ -1,0 +1,1 @@
+lambda b, h, q, k: {1: q}[1] > k

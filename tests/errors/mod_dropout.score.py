@@ -1,0 +1,1 @@
+lambda score, b, h, q, k: F.dropout(score, 0.1)

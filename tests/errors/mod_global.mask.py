@@ -1,0 +1,3 @@
+def mod(b, h, q_idx, kv_idx):
+    global x
+    return q_idx >= kv_idx

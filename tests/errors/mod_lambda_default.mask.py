@@ -1,0 +1,1 @@
+lambda b, h, q, k, w=3: q - k <= w

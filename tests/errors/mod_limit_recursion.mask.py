@@ -1,0 +1,2 @@
+def f(b, h, q, k):
+    return f(b, h, q, k)

@@ -1,0 +1,2 @@
+def alibi(score, b, h, q, k):
+    return score

@@ -1,0 +1,1 @@
+lambda b, h, q, k: where(q > k, q, k) > 3

@@ -1,0 +1,2 @@
+def mod(b, h, q, k)
+    return q >= k

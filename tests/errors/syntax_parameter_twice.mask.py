@@ -1,0 +1,1 @@
+lambda b, h, q, q: q > 3
