@@ -4,6 +4,7 @@
 #include <cmath>
 #include <deque>
 #include <limits>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -149,18 +150,28 @@ std::optional<Proposal> SearchProposer::next_seed() {
   return std::nullopt;
 }
 
-/// Cheapest estimate first; equals in random order.
+/// The cheapest estimate of every dimension first, then every dimension's second: an estimate is blind to some
+/// dimensions, and their turn must not wait until all values of the others are through. Equals in random order.
 void SearchProposer::order_neighbours() {
+  struct Ranked {
+    int rank;  ///< within its dimension
+    double estimate;
+    SearchStep step;
+  };
   auto steps = space_.neighbours(current_->point);
   std::erase_if(steps, [&](const SearchStep& step) { return !is_fresh(step.point); });
   for (std::size_t i = steps.size(); i > 1; --i) {
     std::swap(steps[i - 1], steps[static_cast<std::size_t>(rng_.below(static_cast<std::int64_t>(i)))]);
   }
-  std::vector<std::pair<double, std::size_t>> order;
-  for (std::size_t i = 0; i < steps.size(); ++i) order.emplace_back(space_.estimate(steps[i].point), i);
-  std::sort(order.begin(), order.end());
+  std::vector<Ranked> ranked;
+  for (auto& step : steps) ranked.push_back({0, space_.estimate(step.point), std::move(step)});
+  std::stable_sort(ranked.begin(), ranked.end(),
+                   [](const Ranked& a, const Ranked& b) { return a.estimate < b.estimate; });
+  std::map<std::string, int> met;
+  for (auto& entry : ranked) entry.rank = met[entry.step.dimension]++;
+  std::stable_sort(ranked.begin(), ranked.end(), [](const Ranked& a, const Ranked& b) { return a.rank < b.rank; });
   neighbours_.clear();
-  for (const auto& [estimate, index] : order) neighbours_.push_back(std::move(steps[index]));
+  for (auto& entry : ranked) neighbours_.push_back(std::move(entry.step));
   neighbours_are_stale_ = false;
 }
 
