@@ -22,8 +22,7 @@ std::string headline(const RunSummary& summary) {
   const Measurement& best = *summary.best_measured;
   std::string text = "A verified kernel runs in " + format_value(time_of(best.median_ns, best.ci_ns));
   for (const auto& speedup : summary.speedups) {
-    const Number ratio{speedup.ratio, Unit::times, std::nullopt};
-    text += fmt::format(", {} the speed of the {} baseline", format_value(ratio), speedup.name);
+    text += fmt::format(", {} the speed of the {} baseline", format_parts(ratio_of(speedup)).value(), speedup.name);
   }
   return text + ".";
 }
@@ -50,15 +49,12 @@ std::vector<Fact> highlights(const RunSummary& summary) {
     const Measurement& best = *summary.best_measured;
     facts.push_back({"best_time", "Best time", time_of(best.median_ns, best.ci_ns), "median"});
     for (const auto& speedup : summary.speedups) {
-      Number ratio{speedup.ratio, Unit::times, std::nullopt};
-      if (speedup.versus) ratio.spread = speedup.versus->speedup_ci;
-      facts.push_back({"speedup_" + speedup.name, "Versus " + speedup.name, ratio,
+      facts.push_back({"speedup_" + speedup.name, "Versus " + speedup.name, ratio_of(speedup),
                        speedup.versus ? "interleaved pairs" : "medians divided"});
     }
-    facts.push_back({"throughput", "Throughput", number_or_nothing(best.gflops, Unit::gflops), "useful operations"});
+    if (best.gflops > 0) facts.push_back({"throughput", "Throughput", throughput_of(best), "useful operations"});
     if (best.roofline_fraction) {
-      facts.push_back({"roofline_fraction", "Roofline", Number{*best.roofline_fraction, Unit::share, std::nullopt},
-                       "of the bound at measured peaks"});
+      facts.push_back({"roofline_fraction", "Roofline", roofline_of(best), "of the bound at measured peaks"});
     }
   }
   const CandidateCounts& counts = summary.counts;

@@ -29,9 +29,8 @@ std::string describe(const Bars& bars) {
 }
 
 void draw_bar(Svg& svg, const Bars::Bar& bar, const AxisScale& x, double top) {
-  const NumberText text = format_parts(bar.time);
   svg.label("bar-label", x.at_low, top + 14, "start", bar.label);
-  svg.label("bar-value", x.at_high, top + 14, "end", text.spread.empty() ? text.value : text.value + " " + text.spread);
+  svg.label("bar-value", x.at_high, top + 14, "end", format_value(bar.time));
   const double y = top + 22;
   svg.rectangle(bar.emphasised ? "bar emphasised" : "bar", x.at_low, y, x(bar.time.value) - x.at_low, k_bar_height);
   if (!bar.time.spread) return;

@@ -65,7 +65,8 @@ int decimals_of(const Number& number, double divisor) {
   if (number.unit == Unit::count || (number.unit == Unit::bytes && whole)) return 0;
   if (number.spread) {
     const double width = (number.spread->high - number.spread->low) / divisor;
-    return std::clamp(decimals_for(width, 2), decimals_for(value, 3), decimals_for(value, 6));
+    const int decimals = std::clamp(decimals_for(width, 2), decimals_for(value, 3), decimals_for(value, 6));
+    return number.unit == Unit::times ? std::min(decimals, 3) : decimals;
   }
   return decimals_for(value, number.unit == Unit::share ? 3 : 4);
 }
@@ -83,7 +84,10 @@ NumberText format_parts(const Number& number) {
   const Scale scale = scale_of(number);
   const int decimals = decimals_of(number, scale.divisor);
   NumberText text;
-  text.value = fixed(number.value / scale.divisor, decimals) + scale.symbol;
+  text.digits = number.unit == Unit::plain && !number.spread && std::isfinite(number.value)
+                    ? fmt::format("{:.4g}", number.value)
+                    : fixed(number.value / scale.divisor, decimals);
+  text.unit = scale.symbol;
   if (number.spread) {
     text.spread = fmt::format("[{}, {}]", fixed(number.spread->low / scale.divisor, decimals),
                               fixed(number.spread->high / scale.divisor, decimals));
@@ -96,14 +100,14 @@ std::string format_value(const Value& value) {
       Overloaded{[](std::monostate) { return std::string("\u2013"); }, [](const std::string& text) { return text; },
                  [](const Number& number) {
                    const NumberText text = format_parts(number);
-                   return text.spread.empty() ? text.value : text.value + " " + text.spread;
+                   return text.spread.empty() ? text.value() : text.value() + " " + text.spread;
                  }},
       value);
 }
 
 std::string format_duration(double seconds) {
   if (!std::isfinite(seconds) || seconds < 0) return "an unknown time";
-  if (seconds < 60) return fmt::format("{:.{}f} s", seconds, seconds == std::floor(seconds) ? 0 : 1);
+  if (seconds < 120) return fmt::format("{:.{}f} s", seconds, seconds == std::floor(seconds) ? 0 : 1);
   const auto whole = static_cast<std::int64_t>(std::llround(std::min(seconds, 1e15)));
   if (whole < 3600)
     return whole % 60 == 0 ? fmt::format("{} min", whole / 60) : fmt::format("{} min {} s", whole / 60, whole % 60);

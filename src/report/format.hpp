@@ -10,8 +10,10 @@ namespace kw {
 
 /// A number split for a printer that sets its parts differently.
 struct NumberText {
-  std::string value;   ///< "11.72 ms"
+  std::string digits;  ///< "11.72"
+  std::string unit;    ///< " ms", "\u00d7": with the space before it where one belongs; empty for bare numbers
   std::string spread;  ///< "[11.65, 11.80]"; empty without an interval
+  [[nodiscard]] std::string value() const { return digits + unit; }
 };
 /// Without an interval four significant digits; with one, the interval's width keeps two, and the value has the same
 /// number of decimals.

@@ -23,7 +23,8 @@ std::string html_value(const Value& value) {
   const auto* const number = std::get_if<Number>(&value);
   if (number == nullptr) return escape_html(format_value(value));
   const NumberText text = format_parts(*number);
-  std::string html = fmt::format("<data value=\"{}\">{}</data>", exact(number->value), escape_html(text.value));
+  std::string html = fmt::format("<data value=\"{}\">{}<span class=\"unit\">{}</span></data>", exact(number->value),
+                                 escape_html(text.digits), escape_html(text.unit));
   if (!text.spread.empty()) html += fmt::format(" <span class=\"spread\">{}</span>", escape_html(text.spread));
   return html;
 }

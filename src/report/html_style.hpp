@@ -39,11 +39,12 @@ data, td.number, .chart text { font-variant-numeric: tabular-nums; }
 .spread { color: var(--quiet); font-weight: 400; white-space: nowrap; }
 data { white-space: nowrap; }
 
-.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(11.5rem, 1fr)); gap: 1px; margin: 1.75rem 0 0; background: var(--line); border: 1px solid var(--line); border-radius: 6px; overflow: hidden; }
-.tiles > div { background: var(--page); padding: 0.875rem 1rem 0.75rem; }
+.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(11.5rem, 1fr)); gap: 0; margin: 1.75rem 0 0; border: 1px solid var(--line); border-radius: 6px; overflow: hidden; }
+.tiles > div { box-shadow: 1px 1px 0 0 var(--line); padding: 0.875rem 1rem 0.75rem; }
 .tiles dt { color: var(--quiet); font-size: 0.8125rem; }
 .tiles dd { margin: 0; }
 .tiles dd.value { font-size: 1.5rem; line-height: 1.3; font-weight: 620; letter-spacing: -0.01em; }
+.tiles dd.value .unit { font-size: 1.125rem; font-weight: 500; letter-spacing: 0; }
 .tiles dd.value .spread { display: block; font-size: 0.875rem; letter-spacing: 0; }
 .tiles dd.note { color: var(--quiet); font-size: 0.8125rem; }
 
@@ -60,12 +61,14 @@ table { border-collapse: collapse; width: 100%; font-size: 0.9375rem; line-heigh
 caption { padding: 0 0 0.5rem; }
 .long caption { padding: 0.75rem 0.75rem 0.5rem; }
 th { font-weight: 500; color: var(--quiet); text-align: left; vertical-align: bottom; white-space: nowrap; font-size: 0.8125rem; }
-th, td { padding: 0.375rem 1rem 0.375rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
-.long th, .long td { padding: 0.3125rem 0.75rem; }
+th, td { padding: 0.375rem 1.5rem 0.375rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
+.long table { font-size: 0.875rem; }
+.long th, .long td { padding: 0.3125rem 0.75rem; white-space: nowrap; }
 .long thead th { position: sticky; top: 0; background: var(--panel); }
 th.number, td.number { text-align: right; }
 td.number .spread { font-size: 0.8125rem; }
 td { min-width: 4.5rem; }
+td:last-child:not(.number) { min-width: 14rem; }
 td.number { min-width: 0; white-space: nowrap; }
 
 figure { margin: 1.75rem 0; }

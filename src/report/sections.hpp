@@ -23,6 +23,10 @@ namespace kw {
 [[nodiscard]] inline Number time_of(double median_ns, const Interval& ci) {
   return {median_ns, Unit::nanoseconds, ci};
 }
+/// Throughput and share of the roofline; nothing where they are not known.
+[[nodiscard]] Value throughput_of(const Measurement& measured);
+[[nodiscard]] Value roofline_of(const Measurement& measured);
+[[nodiscard]] Number ratio_of(const Speedup& speedup);
 [[nodiscard]] inline Number counted(std::int64_t count) {
   return {static_cast<double>(count), Unit::count, std::nullopt};
 }

@@ -22,16 +22,14 @@ Table baselines_table(const RunRecord& run, const RunSummary& summary) {
     std::vector<Value> row{baseline.name, time_of(baseline.median_ns, baseline.ci_ns), {}, {}, {}, {}};
     if (i < summary.speedups.size()) {
       const Speedup& speedup = summary.speedups[i];
-      Number ratio{speedup.ratio, Unit::times, std::nullopt};
       if (speedup.versus) {
-        ratio.spread = speedup.versus->speedup_ci;
         row[3] = std::string(to_string(speedup.versus->decision));
         row[4] = counted(speedup.versus->pairs);
         row[5] = counted(speedup.versus->discarded_pairs);
       } else {
         row[3] = std::string("not compared in pairs; the medians are divided");
       }
-      row[2] = ratio;
+      row[2] = ratio_of(speedup);
     }
     table.rows.push_back(std::move(row));
   }
@@ -55,20 +53,33 @@ Facts best_facts(const RunRecord& run, const RunSummary& summary) {
       "The best kernel",
       {{"time", "Time", time_of(best.median_ns, best.ci_ns),
         fmt::format("median of {} samples, {:.0f} % interval", best.samples, best.ci_ns.confidence * 100)},
-       {"gflops", "Throughput", number_or_nothing(best.gflops, Unit::gflops), "useful operations over the median"},
-       {"roofline_fraction", "Roofline", {}, "no measured peaks for this device"},
+       {"gflops", "Throughput", throughput_of(best), "useful operations over the median"},
+       {"roofline_fraction", "Roofline", roofline_of(best),
+        best.roofline_fraction ? "of the bound at the device's measured peaks" : "no measured peaks for this device"},
        {"candidate", "Candidate", fmt::format("{} (number {})", attempt.candidate.id().short_hex(), attempt.ordinal),
         attempt.origin},
        {"tunables", "Tunables", text_or_nothing(tunables_text(attempt.candidate))},
        {"path", "File", text_or_nothing(run.best_path)}}};
-  if (best.roofline_fraction) {
-    facts.facts[2].value = Number{*best.roofline_fraction, Unit::share, std::nullopt};
-    facts.facts[2].note = "of the bound at the device's measured peaks";
-  }
   return facts;
 }
 
 }  // namespace
+
+Value throughput_of(const Measurement& measured) {
+  if (!(measured.gflops > 0)) return {};
+  return Number{measured.gflops, Unit::gflops, rate_interval(measured.gflops, measured)};
+}
+
+Value roofline_of(const Measurement& measured) {
+  if (!measured.roofline_fraction) return {};
+  return Number{*measured.roofline_fraction, Unit::share, rate_interval(*measured.roofline_fraction, measured)};
+}
+
+Number ratio_of(const Speedup& speedup) {
+  Number ratio{speedup.ratio, Unit::times, std::nullopt};
+  if (speedup.versus) ratio.spread = speedup.versus->speedup_ci;
+  return ratio;
+}
 
 Section result_section(const RunRecord& run, const RunSummary& summary) {
   Section section{"result", "What came out", {}};

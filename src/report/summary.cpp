@@ -32,6 +32,11 @@ bool passed(const Verdict& verdict, GateId gate) {
   return std::find(verdict.gates_passed.begin(), verdict.gates_passed.end(), gate) != verdict.gates_passed.end();
 }
 
+Interval rate_interval(double rate, const Measurement& measured) {
+  const double work = rate * measured.median_ns;
+  return {work / measured.ci_ns.high, work / measured.ci_ns.low, measured.ci_ns.confidence};
+}
+
 std::string tunables_text(const Candidate& candidate) {
   std::string text;
   for (const auto& [name, value] : candidate.tunables)
