@@ -1,0 +1,57 @@
+// Mods are text that people paste and models write. Whatever the bytes: an answer within bounds, and every analysis of
+// an accepted mod holds its own invariants.
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "base/result.hpp"
+#include "spec/mod_analysis.hpp"
+#include "spec/mod_parser.hpp"
+
+namespace {
+
+void check(kw::ModFunction mod, kw::ModRole role) {
+  const kw::Axes axes = {{"B", 1}, {"Hq", 4}, {"Hkv", 4}, {"Sq", 33}, {"Skv", 47}, {"D", 8}, {"Dv", 8}};
+  for (std::size_t i = 0; i < mod.nodes.size(); ++i) {
+    for (const auto arg : mod.nodes[i].args) KW_CHECK(arg >= 0 && static_cast<std::size_t>(arg) < i);
+  }
+  const kw::ModPoint point{0.5, 0, 3, 20, 12};
+  const double value = kw::evaluate(mod, axes, point);
+  if (role == kw::ModRole::score_mod) {
+    (void)kw::affine_in_score(mod);
+    (void)kw::linear_in_key(mod, mod.root);
+    return;
+  }
+  KW_CHECK(value == 0.0 || value == 1.0, "a mask gave {}", value);
+  const auto found = kw::classify_tile(mod, axes, {{0, 0}, {0, 3}, {16, 32}, {8, 40}});
+  KW_CHECK(found == kw::TileClass::partial || (found == kw::TileClass::full) == (value == 1.0));
+  const auto interval = kw::row_interval(mod);
+  if (!interval) return;
+  bool inside = true;
+  const auto root = mod.root;
+  const auto at_node = [&](kw::ExprId node) {
+    mod.root = node;
+    return kw::evaluate(mod, axes, point);
+  };
+  for (const auto node : interval->first) inside = inside && static_cast<double>(point.key) >= at_node(node);
+  for (const auto node : interval->last) inside = inside && static_cast<double>(point.key) <= at_node(node);
+  mod.root = root;
+  KW_CHECK(inside == (value == 1.0));
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const kw::ModScope scope{{{"W", std::int64_t{5}}, {"C", 0.5}}, {"B", "Hq", "Hkv", "Sq", "Skv", "D", "Dv"}};
+  for (const auto role : {kw::ModRole::score_mod, kw::ModRole::mask_mod}) {
+    auto mod = kw::parse_mod(text, role, scope);
+    if (mod) {
+      check(*std::move(mod), role);
+    } else {
+      KW_CHECK(mod.error().where.line > 0 && !mod.error().message.empty());
+    }
+  }
+  return 0;
+}
