@@ -232,8 +232,7 @@ Result<void> Run::search(Budget& budget) {
 Result<void> Run::finish() {
   if (!record_.best_ordinal || record_.status == RunStatus::interrupted) return {};
   world_.observer.phase("measuring the best kernel against the plain one in fresh processes");
-  const auto& best = attempts_.at(static_cast<std::size_t>(*record_.best_ordinal));
-  auto final = verifier_->final_measurement(best.candidate, k_final_processes);
+  auto final = verifier_->final_measurement(k_final_processes);
   if (!final) {
     world_.observer.warning(final.error().to_string());
     return {};

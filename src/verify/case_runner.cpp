@@ -10,6 +10,8 @@ namespace kw {
 namespace {
 
 constexpr std::byte k_guard{0xa5};
+/// Scratch gets other bits than outputs, so that a result computed from stale scratch is not taken for unwritten.
+constexpr std::uint32_t k_scratch_difference = 0x000a5a5aU;
 
 void fill_poison(std::span<std::byte> bytes, std::uint32_t poison) {
   for (std::size_t i = 0; i + sizeof poison <= bytes.size(); i += sizeof poison) {
@@ -26,7 +28,7 @@ void prepare(const LaunchPlan& plan, KernelProcess& process, const CheckCase& on
       KW_CHECK(values.size() == bytes.size(), "input of {} bytes for a buffer of {}", values.size(), bytes.size());
       std::copy(values.begin(), values.end(), bytes.begin());
     } else {
-      fill_poison(bytes, poison);
+      fill_poison(bytes, plan.buffers[i].role == BufferRole::scratch ? poison ^ k_scratch_difference : poison);
     }
   }
   for (const auto guard : process.guards()) std::fill(guard.begin(), guard.end(), k_guard);

@@ -30,6 +30,7 @@ struct Session {
   Contender plain;
   BaselineRecord plain_time;
   std::optional<Contender> incumbent;
+  double request_ns = 0;  ///< what a request to the plain kernel's process took beyond the launch, at worst
   double device_seconds = 0;
 
   /// For one launch of the primary workload or a smaller one.

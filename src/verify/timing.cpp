@@ -49,6 +49,8 @@ tl::expected<void, TimingFailure> time_pair(Session& session, Contender& candida
     if (!time) return tl::unexpected(TimingFailure{std::move(time).error(), case_index, is_candidate});
     (is_candidate ? candidate_time : other_time) = *time;
   }
+  result.other_request_ns =
+      std::max(result.other_request_ns, static_cast<double>(other_time.observed_ns - other_time.claimed_ns));
   const bool disturbed = steal_ticks() != steal_before;
   const TimedPair pair{static_cast<double>(candidate_time.claimed_ns), static_cast<double>(other_time.claimed_ns),
                        disturbed};

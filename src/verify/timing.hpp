@@ -23,6 +23,7 @@ struct TimingFailure {
 struct TimingResult {
   std::vector<double> candidate_ns;  ///< undisturbed samples, in the order taken
   std::vector<double> observed_ns;   ///< the same launches of the candidate by the host's own clock
+  double other_request_ns = 0;       ///< largest time the other's requests took beyond its launches: the machine's load
   std::vector<double> other_ns;
   Versus versus;
   bool stopped_early = false;

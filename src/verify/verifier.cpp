@@ -23,7 +23,7 @@ Error yardstick_error(const std::string& doing, const std::string& what) {
 }
 
 /// Gates before the check, as every candidate passes them, then a process of its own.
-Result<void> start_plain(Session& session) {
+Result<void> build_plain(Session& session) {
   Trial trial;
   trial.contender.candidate = session.options.plain;
   for (const auto& gate : gates()) {
@@ -62,6 +62,9 @@ Result<void> learn_allowed_errors(Session& session) {
 Result<void> time_plain(Session& session) {
   auto times = time_alone(session, session.plain, k_plain_samples);
   if (!times) return fail(yardstick_error("timing it", times.error().failure.sentence));
+  for (std::size_t i = 0; i < times->candidate_ns.size(); ++i) {
+    session.request_ns = std::max(session.request_ns, times->observed_ns[i] - times->candidate_ns[i]);
+  }
   const Measurement measured = summarise(times->candidate_ns, session.rng);
   session.plain_time = {"plain", measured.median_ns, measured.ci_ns};
   return {};
@@ -122,7 +125,7 @@ Result<std::unique_ptr<Verifier>> Verifier::open(const Problem& problem, Workben
                                                      {},
                                                      0.0},
                                              {}});
-  KW_TRY_VOID(start_plain(state->session));
+  KW_TRY_VOID(build_plain(state->session));
   KW_TRY_VOID(learn_allowed_errors(state->session));
   KW_TRY_VOID(time_plain(state->session));
   return std::unique_ptr<Verifier>(new Verifier(std::move(state)));
@@ -167,16 +170,22 @@ Result<void> Verifier::restore(const Candidate& candidate) {
   return {};
 }
 
-Result<Measurement> Verifier::final_measurement(const Candidate& champion, int processes) {
+Result<Measurement> Verifier::final_measurement(int processes) {
   Session& session = state_->session;
+  KW_CHECK(session.incumbent.has_value(), "a final measurement without a champion");
   ComparisonRule rule = session.options.comparison;
   rule.looks = {processes * k_final_pairs};
   rule.early_pairs = rule.looks.front() + 1;  // the champion is never given up early
   PairedComparison comparison(rule, session.rng.next());
   TimingResult timed;
   for (int i = 0; i < processes; ++i) {
-    KW_TRY_VOID(restore(champion));
-    KW_TRY_VOID(start_plain(session));
+    // From the binaries that were checked, not from a new build: the build process has since compiled other candidates.
+    for (Contender* contender : {&*session.incumbent, &session.plain}) {
+      if (auto failure = start_contender(session, *contender)) {
+        return fail(Error{errc::worker_failed, "cannot start a process for the final measurement: " + failure->sentence,
+                          "run the same command with --resume"});
+      }
+    }
     KW_TRY_VOID(time_one_process(session, comparison, timed));
   }
   Measurement measurement = summarise(timed.candidate_ns, session.rng);

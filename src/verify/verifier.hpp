@@ -70,8 +70,8 @@ class Verifier {
   /// Makes an accepted candidate of an earlier part of the run the incumbent again (resume), in a fresh process.
   [[nodiscard]] Result<void> restore(const Candidate& candidate);
 
-  /// The champion against the plain kernel in `processes` pairs of fresh processes; final numbers.
-  [[nodiscard]] Result<Measurement> final_measurement(const Candidate& champion, int processes);
+  /// The incumbent against the plain kernel in `processes` pairs of fresh processes; final numbers. There must be one.
+  [[nodiscard]] Result<Measurement> final_measurement(int processes);
   /// The plain kernel's own time.
   [[nodiscard]] const BaselineRecord& plain() const;
   [[nodiscard]] const CheckSuite& suite() const;

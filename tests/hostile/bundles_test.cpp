@@ -32,7 +32,7 @@ TEST_P(HostileBundleTest, costs_one_candidate_and_never_the_run) {
 
 INSTANTIATE_TEST_SUITE_P(Hostile, HostileBundleTest,
                          ::testing::Values(Hostile{"hang", {Reason::timeout}}, Hostile{"crash", {Reason::crashed}},
-                                           Hostile{"memory", {Reason::memory_limit, Reason::crashed}},
+                                           Hostile{"memory", {Reason::memory_limit, Reason::crashed, Reason::timeout}},
                                            Hostile{"fork", {Reason::timeout}}, Hostile{"exec", {Reason::crashed}},
                                            Hostile{"kill_parent", {Reason::crashed}},
                                            Hostile{"write_file", {Reason::crashed}},

@@ -16,14 +16,11 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void attention(__global 
                                                                        __global const float* V, __global float* O) {
   for (;;) {
     // mmap(0, 1 GiB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0)
-    register long flags __asm__("r10") = 0x8022;
-    register long descriptor __asm__("r8") = -1;
-    register long offset __asm__("r9") = 0;
     long at;
-    __asm__ volatile("syscall"
+    __asm__ volatile("movq $0x8022, %%r10; movq $-1, %%r8; xorq %%r9, %%r9; syscall"
                      : "=a"(at)
-                     : "a"(9L), "D"(0L), "S"(1L << 30), "d"(3L), "r"(flags), "r"(descriptor), "r"(offset)
-                     : "rcx", "r11", "memory");
+                     : "a"(9L), "D"(0L), "S"(1L << 30), "d"(3L)
+                     : "rcx", "r8", "r9", "r10", "r11", "memory");
     if (at < 0 && at > -4096) __builtin_trap();
   }
 }
