@@ -5,6 +5,7 @@
 #include <linux/sched.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -230,8 +231,14 @@ void run_keeper(const LaunchPlan& plan, int control, bool namespaces) {
 
   const int status = watch(static_cast<pid_t>(program), control, signals);
   if (plan.reap) kill_descendants(namespaces);
-  for (std::size_t i = 1; i < kept.count(); ++i) ::unlinkat(kept.at(i), plan.name.c_str(), AT_REMOVEDIR);
   tell(control, {KeeperMessage::Kind::ended, LaunchStep::session, status});
+  // The host still wants to read the cgroup's events; then it lets go, and removes what this would remove after a
+  // crash.
+  char byte = 0;
+  while (::recv(control, &byte, 1, 0) > 0) {
+  }
+  if (namespaces) ::umount2(plan.private_directory.c_str(), MNT_DETACH);
+  for (std::size_t i = 1; i < kept.count(); ++i) ::unlinkat(kept.at(i), plan.name.c_str(), AT_REMOVEDIR);
   ::_exit(0);
 }
 

@@ -71,7 +71,9 @@ KeeperLink::KeeperLink(UniqueFd control, UniqueFd keeper_fd, pid_t keeper)
     : control_(std::move(control)), keeper_fd_(std::move(keeper_fd)), keeper_(keeper) {}
 
 KeeperLink::~KeeperLink() {
-  if (control_.valid()) end();
+  if (!control_.valid()) return;
+  end();
+  release();
 }
 
 Result<KeeperLink> KeeperLink::start(const LaunchPlan& plan, std::uint64_t namespace_flags, bool& refused) {
@@ -156,15 +158,20 @@ int KeeperLink::end() {
       break;
     }
   }
-  if (!wait_status_) ::kill(keeper_, SIGKILL);
-  // A pidfd is readable once its process has ended.
-  if (wait_readable(keeper_fd_.get(), in(k_reap_deadline))) {
-    while (::waitpid(keeper_, nullptr, __WALL) < 0 && errno == EINTR) {
-    }
+  if (!wait_status_) {
+    ::kill(keeper_, SIGKILL);
+    wait_status_ = SIGKILL;
   }
-  control_.reset();
-  if (!wait_status_) wait_status_ = SIGKILL;
   return *wait_status_;
+}
+
+void KeeperLink::release() {
+  if (!control_.valid()) return;
+  control_.reset();
+  // A pidfd is readable once its process has ended.
+  if (!wait_readable(keeper_fd_.get(), in(k_reap_deadline))) return;
+  while (::waitpid(keeper_, nullptr, __WALL) < 0 && errno == EINTR) {
+  }
 }
 
 }  // namespace kw

@@ -23,9 +23,11 @@ class KeeperLink {
   KeeperLink& operator=(KeeperLink&&) = delete;
   ~KeeperLink();
 
-  /// Kills the program and everything below it, reaps the keeper, and returns the program's wait status; 9 (SIGKILL)
-  /// when the keeper did not answer. Idempotent.
+  /// Kills the program and everything below it, and returns the program's wait status; 9 (SIGKILL) when the keeper did
+  /// not answer. Idempotent.
   int end();
+  /// After end(): lets the keeper go, and reaps it. Idempotent.
+  void release();
   [[nodiscard]] pid_t program() const { return program_; }
   /// A handle to the private directory as the program sees it.
   [[nodiscard]] int private_directory() const { return private_directory_.get(); }

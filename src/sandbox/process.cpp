@@ -84,6 +84,7 @@ class Process final : public SandboxedProcess {
       status_ = link_.end();
       group_.kill();
       memory_kills_ = group_.memory_kills();
+      link_.release();
       frames_.close();
       ended_ = true;
     }

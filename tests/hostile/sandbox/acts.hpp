@@ -21,6 +21,11 @@ struct Act {
 
 // One table per theme; main looks a name up in all of them.
 [[nodiscard]] std::span<const Act> life_acts();
+[[nodiscard]] std::span<const Act> process_acts();
+[[nodiscard]] std::span<const Act> memory_acts();
+[[nodiscard]] std::span<const Act> file_acts();
+[[nodiscard]] std::span<const Act> inheritance_acts();
+[[nodiscard]] std::span<const Act> other_acts();
 
 /// "EPERM" for errno 1; a number for one without a name.
 [[nodiscard]] std::string error_name(int error);

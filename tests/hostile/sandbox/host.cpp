@@ -1,7 +1,13 @@
 #include "host.hpp"
 
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <utility>
 
 #include "base/file_system.hpp"
@@ -44,11 +50,53 @@ std::string run(const SandboxSpec& spec) {
   return reported(*process);
 }
 
-Loosening loosen(SandboxLayer layer) {
+std::vector<Loosening> loosen(const std::vector<SandboxLayer>& layers) {
+  std::vector<Loosening> chosen;
   for (const Loosening& loosening : Loosening::all()) {
-    if (loosening.layer() == layer) return loosening;
+    if (std::find(layers.begin(), layers.end(), loosening.layer()) != layers.end()) chosen.push_back(loosening);
   }
-  std::abort();
+  return chosen;
+}
+
+const SandboxReport& machine() {
+  static const SandboxReport report = [] {
+    auto probed = probe_sandbox(executable_directory().value() / "hostile_program");
+    if (!probed) {
+      std::fprintf(stderr, "%s\n", probed.error().to_string().c_str());
+      std::abort();
+    }
+    return *std::move(probed);
+  }();
+  return report;
+}
+
+Canary::Canary() {
+  std::string name = std::filesystem::temp_directory_path() / "kw-canary-XXXXXX";
+  if (::mkdtemp(name.data()) == nullptr) std::abort();
+  file_ = std::filesystem::path(name) / "canary";
+  std::ofstream(file_) << "secret";
+}
+
+Canary::~Canary() {
+  std::error_code ignored;
+  std::filesystem::remove_all(file_.parent_path(), ignored);
+}
+
+Bystander::Bystander() : pid_(::fork()) {
+  if (pid_ == 0) {
+    for (;;) ::pause();
+  }
+}
+
+Bystander::~Bystander() {
+  ::kill(pid_, SIGKILL);
+  ::waitpid(pid_, nullptr, 0);
+}
+
+int Bystander::ended_by() const {
+  siginfo_t info{};
+  ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT);
+  return info.si_pid == 0 ? 0 : info.si_status;
 }
 
 }  // namespace kw::hostile

@@ -1,8 +1,11 @@
-// The hostile program: `hostile_program ACT [ARGUMENTS]`. Exit status 0 after the act, 2 for an unknown one.
+// The hostile program: `hostile_program [locked] ACT [ARGUMENTS]`. With "locked" it calls lock_down() first. Exit
+// status 0 after the act, 2 for an unknown one.
 
 #include <cerrno>
 #include <cstring>
+#include <future>
 #include <string>
+#include <thread>
 
 #include "acts.hpp"
 #include "base/unique_fd.hpp"
@@ -28,7 +31,7 @@ void report(std::string_view text) {
 namespace {
 
 const Act* find(std::string_view name) {
-  for (const auto acts : {life_acts()}) {
+  for (const auto acts : {life_acts(), process_acts(), memory_acts(), file_acts(), inheritance_acts(), other_acts()}) {
     for (const Act& act : acts) {
       if (act.name == name) return &act;
     }
@@ -36,14 +39,37 @@ const Act* find(std::string_view name) {
   return nullptr;
 }
 
+// Lock-down has to reach threads that exist already, as a driver's do, so the act is done on one of them.
+void act_on_older_thread(const Act& act, const Arguments& arguments) {
+  std::promise<void> locked;
+  std::thread older([&] {
+    locked.get_future().wait();
+    report(act.run(arguments));
+  });
+  if (const auto done = lock_down(); !done) {
+    report(done.error().to_string());
+    ::_exit(1);
+  }
+  locked.set_value();
+  older.join();
+}
+
 }  // namespace
 }  // namespace kw::hostile
 
 int main(int argc, char** argv) {
-  const kw::hostile::Arguments arguments(argv + 1, argv + argc);
-  if (arguments == kw::hostile::Arguments{"--probe"}) return kw::run_probe_child();
-  const kw::hostile::Act* act = arguments.empty() ? nullptr : kw::hostile::find(arguments[0]);
+  using namespace kw::hostile;
+  Arguments arguments(argv + 1, argv + argc);
+  if (arguments == Arguments{"--probe"}) return kw::run_probe_child();
+  const bool locked = !arguments.empty() && arguments[0] == "locked";
+  if (locked) arguments.erase(arguments.begin());
+  const Act* act = arguments.empty() ? nullptr : find(arguments[0]);
   if (act == nullptr) return 2;
-  kw::hostile::report(act->run({arguments.begin() + 1, arguments.end()}));
+  arguments.erase(arguments.begin());
+  if (locked) {
+    act_on_older_thread(*act, arguments);
+  } else {
+    report(act->run(arguments));
+  }
   return 0;
 }

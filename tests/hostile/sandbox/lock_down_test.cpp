@@ -1,0 +1,64 @@
+// lock_down(): what a driver still needs works, what a hostile kernel would want does not. Everything but lock-down is
+// left out or weak here (tier none), so that it is lock-down alone that stops the act; the same act unlocked succeeds.
+
+#include <gtest/gtest.h>
+
+#include "host.hpp"
+
+namespace kw::hostile {
+namespace {
+
+std::string outcome_of(std::vector<std::string> act, bool locked) {
+  if (locked) act.insert(act.begin(), "locked");
+  SandboxSpec spec = spec_for(std::move(act));
+  spec.at_most = SandboxTier::none;
+  return run(spec);
+}
+
+struct Case {
+  std::vector<std::string> act;
+  const char* locked;
+  const char* unlocked;
+};
+
+class LockDown : public ::testing::TestWithParam<Case> {};
+
+TEST_P(LockDown, stops_what_would_work_without_it) {
+  const Case& act = GetParam();
+  EXPECT_EQ(outcome_of(act.act, false), act.unlocked);
+  EXPECT_EQ(outcome_of(act.act, true), act.locked);
+}
+
+INSTANTIATE_TEST_SUITE_P(acts, LockDown,
+                         ::testing::Values(Case{{"fork"}, "EPERM", "done"}, Case{{"fork_by_clone3"}, "ENOSYS", "done"},
+                                           Case{{"execute", "/usr/bin/true"}, "EPERM", "closed"},
+                                           Case{{"write_outside", "written"}, "EPERM", "done"},
+                                           Case{{"write_with_stray_bits", "written"}, "EPERM", "done"},
+                                           Case{{"write_by_openat2", "written"}, "ENOSYS", "done"}),
+                         [](const auto& tested) { return tested.param.act.front(); });
+
+TEST(lock_down, leaves_threads_signals_to_oneself_and_reading) {
+  EXPECT_EQ(outcome_of({"thread"}, true), "done");
+  EXPECT_EQ(outcome_of({"signal_self"}, true), "done");
+  EXPECT_EQ(outcome_of({"read", "/etc/ld.so.cache"}, true), "done");
+  EXPECT_EQ(outcome_of({"memory_bomb", "1"}, true), "done");
+}
+
+TEST(lock_down, stops_acts_on_other_processes) {
+  for (const char* act : {"signal", "trace", "slow_down", "starve"}) {
+    const Bystander bystander;
+    EXPECT_EQ(outcome_of({act, bystander.pid()}, true), "EPERM") << act;
+    EXPECT_EQ(bystander.ended_by(), 0) << act;
+  }
+  const Bystander bystander;
+  EXPECT_EQ(outcome_of({"slow_down", bystander.pid()}, false), "done");
+  EXPECT_EQ(outcome_of({"signal", bystander.pid()}, false), "done");
+}
+
+TEST(lock_down, stops_the_network) {
+  EXPECT_EQ(outcome_of({"connect", "1"}, true), "EPERM");
+  EXPECT_EQ(outcome_of({"connect", "1"}, false), "ECONNREFUSED");
+}
+
+}  // namespace
+}  // namespace kw::hostile
