@@ -191,6 +191,20 @@ TEST(ClassifyTile, decides_the_tiles_of_common_masks) {
   EXPECT_EQ(classify(mask("k >= 0"), {0, 9}, {0, 9}), TileClass::full);
 }
 
+TEST(ClassifyTile, knows_the_exact_bounds_of_remainders_and_bits) {
+  const auto classify = [](const std::string& body) {
+    return classify_tile(mask(body), k_axes, {{0, 1}, {0, 3}, {0, 39}, {0, 31}});
+  };
+  for (const auto* body : {"k % 8 < 8", "k % -8 > -8", "(k & 7) <= 7", "k % 64 <= 31", "(k | 3) <= 31", "(k ^ q) <= 63",
+                           "k >> 1 <= 15", "k << 1 <= 62", "abs(k - q) <= 39", "-k // 4 >= -8"}) {
+    EXPECT_EQ(classify(body), TileClass::full) << body;
+  }
+  for (const auto* body : {"k % 8 < 7", "k % -8 > -7", "(k & 7) < 7", "k % 64 < 31", "(k | 3) < 31", "(k ^ q) < 63",
+                           "k >> 1 < 15", "k << 1 < 62", "abs(k - q) < 39", "-k // 4 > -8"}) {
+    EXPECT_EQ(classify(body), TileClass::partial) << body;
+  }
+}
+
 TEST(ClassifyTile, proves_only_what_brute_force_confirms) {
   constexpr std::uint64_t k_seed = 20240;
   RandomMods random(k_seed);
