@@ -27,6 +27,7 @@ import sys
 import tempfile
 
 TIMEOUT_S = 60
+SHOWN_LINES = 30
 
 
 class BadCase(Exception):
@@ -74,6 +75,13 @@ def unmet(expectation, status, streams):
     raise BadCase(f"no such expectation: {expectation}")
 
 
+def excerpt(text):
+    """The first lines: enough to see what came instead, without a whole kernel."""
+    lines = text.splitlines(keepends=True)
+    left_out = [f"... and {len(lines) - SHOWN_LINES} lines more\n"] if len(lines) > SHOWN_LINES else []
+    return "".join(lines[:SHOWN_LINES] + left_out)
+
+
 def run(command, binaries, repository, folder):
     words = [word.replace("{repo}", str(repository)) for word in shlex.split(command)]
     words[0] = str(binaries / words[0])
@@ -95,7 +103,8 @@ def check_case(binaries, repository, text):
             problems = [f"line {number}: {why}" for number, expectation in expectations
                         if (why := unmet(expectation, done.returncode, streams))]
             if problems:
-                yield "\n".join([f"$ {command}", *problems, f"-- stdout\n{done.stdout}-- stderr\n{done.stderr}"])
+                yield "\n".join([f"$ {command}", *problems, f"-- stdout\n{excerpt(done.stdout)}",
+                                 f"-- stderr\n{excerpt(done.stderr)}"])
 
 
 def main(arguments):
