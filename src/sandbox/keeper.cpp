@@ -176,6 +176,17 @@ int watch(pid_t program, int control, int signals) {
   return status;
 }
 
+// The host still wants to read the cgroup's events before the group goes. False when the host is dead instead, and what
+// it would have removed is left to the keeper.
+bool host_lets_go(int control) {
+  for (;;) {
+    char order = 0;
+    const ssize_t got = ::recv(control, &order, 1, 0);
+    if (got <= 0) return false;
+    if (order == k_order_release) return true;
+  }
+}
+
 }  // namespace
 
 std::string_view to_string(LaunchStep step) {
@@ -232,13 +243,10 @@ void run_keeper(const LaunchPlan& plan, int control, bool namespaces) {
   const int status = watch(static_cast<pid_t>(program), control, signals);
   if (plan.reap) kill_descendants(namespaces);
   tell(control, {KeeperMessage::Kind::ended, LaunchStep::session, status});
-  // The host still wants to read the cgroup's events; then it lets go, and removes what this would remove after a
-  // crash.
-  char byte = 0;
-  while (::recv(control, &byte, 1, 0) > 0) {
+  if (!host_lets_go(control)) {
+    if (namespaces) ::umount2(plan.private_directory.c_str(), MNT_DETACH);
+    for (std::size_t i = 1; i < kept.count(); ++i) ::unlinkat(kept.at(i), plan.name.c_str(), AT_REMOVEDIR);
   }
-  if (namespaces) ::umount2(plan.private_directory.c_str(), MNT_DETACH);
-  for (std::size_t i = 1; i < kept.count(); ++i) ::unlinkat(kept.at(i), plan.name.c_str(), AT_REMOVEDIR);
   ::_exit(0);
 }
 

@@ -9,7 +9,8 @@
 
 namespace kw {
 
-/// Never returns. `control` is its end of a SOCK_SEQPACKET pair: one byte from the host, or its end, means "kill".
+/// Never returns. `control` is its end of a SOCK_SEQPACKET pair: it takes orders from it (launch_plan.hpp), and its end
+/// means that the host has died.
 /// `namespaces` says whether clone gave it new user, pid and mount namespaces.
 [[noreturn]] void run_keeper(const LaunchPlan& plan, int control, bool namespaces);
 

@@ -147,10 +147,14 @@ std::optional<KeeperMessage> KeeperLink::hear(Instant until) {
   }
 }
 
+void KeeperLink::order(char what) const {
+  // A keeper that is gone needs no orders.
+  [[maybe_unused]] const ssize_t sent = ::send(control_.get(), &what, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
 int KeeperLink::end() {
   if (wait_status_) return *wait_status_;
-  const char kill_now = 'k';
-  [[maybe_unused]] const ssize_t sent = ::send(control_.get(), &kill_now, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+  order(k_order_kill);
   const Instant until = in(k_end_deadline);
   while (const auto message = hear(until)) {
     if (message->kind == KeeperMessage::Kind::ended) {
@@ -167,6 +171,7 @@ int KeeperLink::end() {
 
 void KeeperLink::release() {
   if (!control_.valid()) return;
+  order(k_order_release);
   control_.reset();
   // A pidfd is readable once its process has ended.
   if (!wait_readable(keeper_fd_.get(), in(k_reap_deadline))) return;

@@ -36,6 +36,7 @@ class KeeperLink {
   KeeperLink(UniqueFd control, UniqueFd keeper_fd, pid_t keeper);
   [[nodiscard]] Result<void> wait_until_started(bool& refused);
   std::optional<KeeperMessage> hear(Instant until);
+  void order(char what) const;
   void take_attachments(KeeperMessage::Kind kind, const msghdr& header);
 
   UniqueFd control_;

@@ -62,6 +62,10 @@ enum class LaunchStep : std::int32_t {
 };
 [[nodiscard]] std::string_view to_string(LaunchStep step);
 
+/// From the host to the keeper, one byte each; the end of the host means both.
+inline constexpr char k_order_kill = 'k';
+inline constexpr char k_order_release = 'r';
+
 /// From the keeper (and, before execve, from the program's process) to the host; one datagram each.
 struct KeeperMessage {
   enum class Kind : std::int32_t { here, failed, started, ended };

@@ -1,0 +1,130 @@
+// The parts of the sandbox that need no process: names, tokens, what a launch is planned to be, the probe's format.
+// tests/hostile/sandbox shows that the layers hold.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "sandbox/plan_launch.hpp"
+#include "sandbox/probe.hpp"
+#include "sandbox/system_calls.hpp"
+
+namespace kw {
+namespace {
+
+TEST(sandbox_tier, has_a_name) {
+  EXPECT_EQ(to_string(SandboxTier::none), "none");
+  EXPECT_EQ(to_string(SandboxTier::a), "A");
+  EXPECT_EQ(to_string(SandboxTier::b), "B");
+  EXPECT_EQ(to_string(SandboxTier::c), "C");
+}
+
+TEST(loosening, every_token_is_found_and_says_what_it_costs) {
+  for (const Loosening& loosening : Loosening::all()) {
+    const auto found = Loosening::from_token(loosening.token());
+    ASSERT_TRUE(found) << loosening.token();
+    EXPECT_EQ(found->layer(), loosening.layer());
+    EXPECT_GT(found->consequence().size(), 60U) << loosening.token();
+  }
+}
+
+TEST(loosening, an_unknown_token_is_refused_with_the_known_ones) {
+  const auto refused = Loosening::from_token("off");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, errc::sandbox_token);
+  EXPECT_EQ(refused.error().message, "\"off\" is not a token that loosens the sandbox");
+  EXPECT_THAT(refused.error().hint, ::testing::StartsWith("use one of let-candidates-keep-descriptors, "));
+}
+
+TEST(exit_report, says_how_a_process_ended) {
+  EXPECT_EQ((ExitReport{false, 3, false}).to_string(), "exited with status 3");
+  EXPECT_EQ((ExitReport{true, 11, false}).to_string(), "killed by signal 11 (SIGSEGV)");
+  EXPECT_EQ((ExitReport{true, 9, true}).to_string(), "killed for exceeding its memory limit");
+}
+
+SandboxSpec spec() {
+  SandboxSpec result;
+  result.program = "/usr/bin/true";
+  return result;
+}
+
+bool has_limit(const LaunchPlan& plan, int resource) {
+  return std::any_of(plan.limits.begin(), plan.limits.end(),
+                     [resource](const PlannedLimit& limit) { return limit.resource == resource; });
+}
+
+TEST(launch_plan, gives_the_whole_environment_and_lets_the_spec_name_its_own) {
+  SandboxSpec with = spec();
+  with.environment = {{"HOME", "/elsewhere"}, {"POCL_CACHE_DIR", "/cache"}};
+  const auto plan = plan_launch(with, "/private");
+  ASSERT_TRUE(plan) << plan.error().to_string();
+  EXPECT_THAT(plan->environment_text,
+              ::testing::UnorderedElementsAre("PATH=/usr/bin:/bin", "TMPDIR=/private", "XDG_CACHE_HOME=/private",
+                                              "HOME=/elsewhere", "POCL_CACHE_DIR=/cache"));
+}
+
+TEST(launch_plan, limits_address_space_only_without_devices) {
+  SandboxSpec with = spec();
+  with.devices = {"/dev/null"};
+  EXPECT_FALSE(has_limit(plan_launch(with, "/private").value(), RLIMIT_AS));
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  EXPECT_TRUE(has_limit(plan_launch(spec(), "/private").value(), RLIMIT_AS));
+#endif
+}
+
+TEST(launch_plan, grants_the_run_profile_execution_of_the_program_and_its_loader_only) {
+  const LandlockPlan plan = plan_paths(spec(), "/private");
+  std::vector<std::string> executable;
+  for (const PathRule& rule : plan.rules) {
+    if (rule.access == PathAccess::read_execute) executable.push_back(rule.path);
+  }
+  ASSERT_EQ(executable.size(), 2U);
+  EXPECT_EQ(executable[0], "/usr/bin/true");
+  EXPECT_THAT(executable[1], ::testing::HasSubstr("ld-"));
+}
+
+TEST(launch_plan, refuses_more_descriptors_than_it_has_room_for) {
+  SandboxSpec with = spec();
+  with.inherited.assign(k_max_inherited + 1, 0);
+  const auto plan = plan_launch(with, "/private");
+  ASSERT_FALSE(plan);
+  EXPECT_EQ(plan.error().code, errc::sandbox_failed);
+  EXPECT_EQ(plan.error().message, "61 descriptors are too many to inherit; 60 is the most");
+}
+
+TEST(launch_plan, leaves_out_the_layers_above_the_tier_and_those_named) {
+  SandboxSpec with = spec();
+  with.at_most = SandboxTier::a;
+  with.without = {Loosening::from_token("let-candidates-reach-files").value()};
+  EXPECT_FALSE(has_layer(with, SandboxLayer::cgroup));
+  EXPECT_FALSE(has_layer(with, SandboxLayer::namespaces));
+  EXPECT_FALSE(has_layer(with, SandboxLayer::landlock));
+  EXPECT_TRUE(has_layer(with, SandboxLayer::system_calls));
+}
+
+TEST(system_call_filters, fit_into_what_the_kernel_takes) {
+  const auto filters = base_filters();
+  ASSERT_TRUE(filters) << filters.error().to_string();
+  for (const auto& filter : *filters) EXPECT_LE(filter.size(), std::size_t{BPF_MAXINSNS});
+}
+
+TEST(probe_format, what_is_written_is_read_back) {
+  const ProbeBait bait{"/a/canary", "/a/outside", 12, 5, 1 << 20, 32};
+  const auto read = ProbeBait::decode(bait.encode());
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->encode(), bait.encode());
+  const auto result = decode_probe_result(encode(ProbeResult{"try", true, "EPERM"}));
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->attempt, "try");
+  EXPECT_TRUE(result->stopped);
+  EXPECT_EQ(result->detail, "EPERM");
+}
+
+TEST(probe_format, anything_else_is_refused) {
+  for (const char* text : {"", "\n", "a\nb\n", "a\nb\nc", "a\nb\nc\nd\n"}) {
+    EXPECT_FALSE(decode_probe_result(text)) << text;
+    EXPECT_FALSE(ProbeBait::decode(text)) << text;
+  }
+}
+
+}  // namespace
+}  // namespace kw
