@@ -2,10 +2,13 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/mman.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <thread>
 
+#include "base/unique_fd.hpp"
 #include "host.hpp"
 
 namespace kw::hostile {
@@ -56,12 +59,51 @@ TEST(sandboxed_process, an_exit_status_comes_back_at_every_tier) {
   }
 }
 
+TEST(sandboxed_process, its_private_directory_is_its_own_and_the_host_can_look_into_it) {
+  for (const SandboxTier tier : {SandboxTier::a, SandboxTier::b, SandboxTier::c}) {
+    SandboxSpec spec = spec_for({"private_directory"});
+    spec.at_most = tier;
+    const auto process = start(spec);
+    EXPECT_EQ(reported(*process), "done") << to_string(tier);
+    EXPECT_TRUE(std::filesystem::exists(process->private_directory() / "made")) << to_string(tier);
+  }
+}
+
 TEST(sandboxed_process, its_private_directory_is_removed_with_it) {
-  auto process = start(spec_for({"echo"}));
-  const std::filesystem::path directory = process->private_directory();
-  EXPECT_TRUE(std::filesystem::is_directory(directory));
-  process.reset();
-  EXPECT_FALSE(std::filesystem::exists(directory));
+  const Canary temporary;
+  const std::filesystem::path directory = temporary.file().parent_path();
+  ::setenv("TMPDIR", directory.c_str(), 1);
+  const auto entries = [&] {
+    return std::distance(std::filesystem::directory_iterator(directory), std::filesystem::directory_iterator());
+  };
+  for (const SandboxTier tier : {SandboxTier::a, SandboxTier::c}) {
+    SandboxSpec spec = spec_for({"private_directory"});
+    spec.at_most = tier;
+    auto process = start(spec);
+    EXPECT_EQ(reported(*process), "done") << to_string(tier);
+    EXPECT_EQ(entries(), 2) << to_string(tier);
+    process.reset();
+    EXPECT_EQ(entries(), 1) << to_string(tier);
+  }
+  ::unsetenv("TMPDIR");
+}
+
+TEST(sandboxed_process, what_it_prints_is_kept_up_to_a_limit_and_never_blocks_it) {
+  const auto process = start(spec_for({"speak", "5"}));
+  EXPECT_EQ(reported(*process), "done");
+  EXPECT_EQ(process->output(), "sssss");
+  const auto loud = start(spec_for({"speak", "10000000"}));
+  EXPECT_EQ(reported(*loud), "done");
+  EXPECT_EQ(static_cast<std::int64_t>(loud->output().size()), k_kept_output_bytes);
+}
+
+TEST(sandboxed_process, inherited_descriptors_arrive_in_order_from_four_on) {
+  const UniqueFd file(::memfd_create("inherited", MFD_CLOEXEC));
+  for (const auto& [number, expected] : {std::pair{"3", "done"}, {"4", "done"}, {"5", "done"}, {"6", "EBADF"}}) {
+    SandboxSpec spec = spec_for({"use_descriptor", number});
+    spec.inherited = {file.get(), file.get()};
+    EXPECT_EQ(run(spec), expected) << number;
+  }
 }
 
 TEST(sandboxed_process, it_outlives_the_thread_that_started_it) {

@@ -1,10 +1,10 @@
 // Nothing that a sandboxed program started survives it, and nothing survives the host.
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -65,13 +65,18 @@ TEST(survivors, without_reaping_the_pid_namespace_still_ends_it) {
   EXPECT_TRUE(daemon_dies_with_its_program(SandboxTier::b, {SandboxLayer::reaping}, k_long_ms));
 }
 
+std::ptrdiff_t entries(const std::filesystem::path& directory) {
+  return std::distance(std::filesystem::directory_iterator(directory), std::filesystem::directory_iterator());
+}
+
 // A host of its own that starts a program and is killed.
 class KilledHost {
  public:
-  KilledHost(SandboxTier tier, Pipe& alive) {
+  KilledHost(SandboxTier tier, Pipe& alive, const std::filesystem::path& temporary) {
     Pipe ready;
     pid_ = ::fork();
     if (pid_ == 0) {
+      ::setenv("TMPDIR", temporary.c_str(), 1);
       SandboxSpec spec = spec_for({"hang"});
       spec.inherited = {alive.write_end.get()};
       spec.at_most = tier;
@@ -93,20 +98,26 @@ class KilledHost {
   pid_t pid_ = -1;
 };
 
-TEST(survivors, a_hanging_program_dies_when_its_host_is_killed) {
+TEST(survivors, a_hanging_program_dies_when_its_host_is_killed_and_leaves_no_directory) {
+  // The orphaned keeper comes to this process, so its end can be waited for.
+  ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
   for (const SandboxTier tier : {SandboxTier::a, SandboxTier::b, SandboxTier::c}) {
+    const Canary temporary;
+    const std::filesystem::path directory = temporary.file().parent_path();
     Pipe alive;
-    const KilledHost host(tier, alive);
+    const KilledHost host(tier, alive, directory);
     EXPECT_FALSE(alive.hangs_up_within(0)) << to_string(tier);
+    EXPECT_EQ(entries(directory), 2) << "the canary and the private directory";
     host.kill();
     EXPECT_TRUE(alive.hangs_up_within(k_long_ms)) << to_string(tier);
+    EXPECT_GT(::waitpid(-1, nullptr, __WALL), 0) << to_string(tier);
+    EXPECT_EQ(entries(directory), 1) << to_string(tier);
   }
+  ::prctl(PR_SET_CHILD_SUBREAPER, 0);
 }
 
 TEST(survivors, a_hundred_programs_leave_no_process_directory_or_descriptor_behind) {
-  const auto open_descriptors = [] {
-    return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), std::filesystem::directory_iterator());
-  };
+  const auto open_descriptors = [] { return entries("/proc/self/fd"); };
   ASSERT_EQ(run(spec_for({"nothing"})), "done");
   const auto before = open_descriptors();
   for (int i = 0; i < 100; ++i) ASSERT_EQ(run(spec_for({"nothing"})), "done");
