@@ -53,14 +53,17 @@ std::string exp2_function(std::int64_t degree) {
   for (std::size_t i = 1; i < coefficients.size(); ++i)
     polynomial += fmt::format("  p = fma(p, f, (float16)({}));\n", coefficients[i]);
   return fmt::format(
-      "// 2^x for x up to 127: x = n + f with |f| <= 1/2, a polynomial for 2^f, and n added to its exponent. At and\n"
-      "// below -127 the exponent bits come out as zero and so does the result: masked scores (-inf) weigh nothing.\n"
+      "// 2^x for x up to 127: x = n + f with |f| <= 1/2, a polynomial for 2^f, and n added to its exponent. Adding "
+      "1.5 *\n"
+      "// 2^23 rounds x to n and leaves n in the low bits. From -127 down the result is exactly 0: masked scores "
+      "(-inf)\n"
+      "// weigh nothing. Not to be compiled with fast-math, which would cancel the rounding.\n"
       "static inline float16 exp2_16(float16 x) {{\n"
       "  x = max(x, (float16)(-127.0f));\n"
-      "  const float16 n = rint(x);\n"
-      "  const float16 f = x - n;\n"
+      "  const float16 rounded = x + 12582912.0f;\n"
+      "  const float16 f = x - (rounded - 12582912.0f);\n"
       "{}"
-      "  return p * as_float16((convert_int16(n) + 127) << 23);\n"
+      "  return as_float16(as_int16(p) + (as_int16(rounded) << 23));\n"
       "}}\n",
       polynomial);
 }
@@ -117,6 +120,14 @@ std::string finish_call(const ScoreText& text) {
       call("0"), call("1"));
 }
 
+std::string finish_signature(const ScoreText& text) {
+  std::vector<std::string> parameters = {"float16* scores",  "const int vectors",       "const int first_key",
+                                         "const int masked", "const int allowed_first", "const int allowed_last",
+                                         "const int q_idx"};
+  parameters.insert(parameters.end(), text.parameters.begin(), text.parameters.end());
+  return parameter_list("static inline float finish_scores(", parameters) + " {";
+}
+
 std::string vector_source(const Problem& problem, const IntBindings& structure, const ScoreText& text) {
   const bool lazy = choice(structure, "lazy_rescale") != 0;
   std::vector<std::string> notes = {
@@ -129,7 +140,7 @@ std::string vector_source(const Problem& problem, const IntBindings& structure, 
       {"helpers", opencl_helper_source(text.helpers)},
       {"exp2_function", exp2_function(choice(structure, "exp2_degree"))},
       {"bound_functions", text.bound_functions},
-      {"parameters", join_list(text.parameters)},
+      {"finish_signature", finish_signature(text)},
       {"row_statements", join_lines(text.row)},
       {"element_statements", join_lines(text.element)},
       {"allowed", text.allowed},

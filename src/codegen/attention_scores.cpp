@@ -148,7 +148,8 @@ void print_score_mod(const AttentionSpec& attention, const ScoreOptions& options
                      Parameters& parameters, ScoreText& text) {
   const std::string scale = without_parentheses(scale_text(attention));
   // A mod that is not affine needs the score in its own units first.
-  const auto affine = attention.score_mod ? affine_in_score(*attention.score_mod) : AffineInScore{};
+  ModFunction mod = attention.score_mod.value_or(ModFunction{});
+  const auto affine = attention.score_mod ? affine_in_score(mod) : AffineInScore{};
   text.group.push_back(affine ? fmt::format("const float scale = LOG2_E * ({});", scale)
                               : fmt::format("const float scale = {};", scale));
   parameters.add("const float scale", "scale");
@@ -157,7 +158,7 @@ void print_score_mod(const AttentionSpec& attention, const ScoreOptions& options
     text.notes.emplace_back("The score_mod is not affine in the score: it is applied as written, then log2(e).");
     return;
   }
-  const AffineScores scores(attention.score_mod.value_or(ModFunction{}), *affine, options, bounded_rows);
+  const AffineScores scores(std::move(mod), *affine, options, bounded_rows);
   scores.print(parameters, text);
   if (scores.drops_offset())
     text.notes.emplace_back("The score_mod's term is the same for all keys of a row; softmax does not see it.");
@@ -192,11 +193,12 @@ void print_bounds(const ModFunction& mask, const RowInterval& interval, ScoreTex
   text.bound_axes = axis_parameters(axes);
   std::vector<std::string> parameters = {"const int b", "const int h", "const int q_idx"};
   append(parameters, as_int_parameters(text.bound_axes));
-  text.bound_functions = fmt::format(
-      "// The mask allows exactly the keys from first_allowed to last_allowed; none if first is after last.\n"
-      "static inline int first_allowed({0}) {{\n{1}}}\n"
-      "static inline int last_allowed({0}) {{\n{2}}}\n",
-      join_list(parameters), first, last);
+  const auto define = [&](const char* name, const std::string& body) {
+    return parameter_list(fmt::format("static inline int {}(", name), parameters) + " {\n" + body + "}\n";
+  };
+  text.bound_functions =
+      "// The mask allows exactly the keys from first_allowed to last_allowed; none if first is after last.\n" +
+      define("first_allowed", first) + define("last_allowed", last);
 }
 
 void print_mask_by_element(const ModFunction& mask, Parameters& parameters, ScoreText& text) {

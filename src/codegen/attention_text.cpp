@@ -66,7 +66,7 @@ ModFunctionText mod_function(const ModFunction& mod, ExprId node, const ModFunct
   text.axes = axis_parameters(printed.axes());
   for (const std::string& parameter : as_int_parameters(text.axes)) parameters.push_back(parameter);
   text.helpers = printed.helpers();
-  text.definition = fmt::format("static inline {} {}({}) {{\n", shape.result, shape.name, join_list(parameters));
+  text.definition = parameter_list(fmt::format("static inline {} {}(", shape.result, shape.name), parameters) + " {\n";
   for (const std::string& statement : printed.statements(ExprStage::element))
     text.definition += "  " + statement + "\n";
   text.definition += fmt::format("  return {};\n}}\n", without_parentheses(printed.text(node)));

@@ -65,10 +65,10 @@ VectorRegisters vector_registers(const DeviceFacts& device) {
 
 std::vector<Tunable> vector_tunables(const DeviceFacts& device) {
   const Shape shape = best_shape(device);
-  return {{"ROWS", {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14}, shape.rows},
-          {"PANELS", {1, 2, 3, 4, 5, 6}, shape.panels},
+  return {{"ROWS", {1, 2, 3, 4, 5, 6, 8, 10, 12, 14}, shape.rows},
+          {"PANELS", {1, 2, 3, 4, 6}, shape.panels},
           {"VALUE_TILE", {1, 2, 3, 4, 5, 6}, shape.value_tile},
-          {"BLOCK_KV", {64, 96, 128, 192, 240, 256, 320, 384, 480, 512, 768, 1024}, best_block(device)},
+          {"BLOCK_KV", {96, 128, 192, 256, 384, 512, 768, 1024}, best_block(device)},
           {"ROW_TILES", {1, 2, 3, 4, 6, 8, 16}, 4},
           {"UNROLL_D", {1, 2, 4}, 1},
           {"UNROLL_KV", {1, 2, 4}, 1},
@@ -135,7 +135,7 @@ double estimate_attention_opencl_vector(const Problem& problem, const DeviceFact
                         tile_step_cycles(registers, rows, step, value_or(assignment, "UNROLL_KV", 1)) /
                         static_cast<double>(rows);
   const auto width = static_cast<double>(registers.per_float16);
-  const double softmax = (value_or(assignment, "exp2_degree", 5) == 0 ? 40.0 : 16.0) * width;
+  const double softmax = (12.0 + static_cast<double>(value_or(assignment, "exp2_degree", 5))) * width;
   // Per row and block: horizontal sums, peak, rescaling; paid once for block / 16 vectors.
   const double per_block = (60.0 + static_cast<double>(value_vectors) * width) * 16.0 / static_cast<double>(block);
   // Each tile streams the block's keys and values again; scores beyond half of L1 are streamed too.

@@ -97,9 +97,7 @@ static inline void dot_products(__global const float* const* query, __global con
 ${bound_functions}
 // Makes one row's dot products with the keys from first_key on into scores in units of log2 and returns the largest.
 // `masked` is a literal at every call, so each call is compiled for its case.
-static inline float finish_scores(float16* scores, const int vectors, const int first_key, const int masked,
-                                  const int allowed_first, const int allowed_last, const int q_idx,
-                                  ${parameters}) {
+${finish_signature}
   float16 top = -INFINITY;
   ${row_statements}
   #pragma unroll 1

@@ -1,0 +1,159 @@
+#include "codegen/codegen.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "base/file_system.hpp"
+#include "codegen/calibration.hpp"
+#include "codegen/test_devices.hpp"
+#include "record/launch_plan.hpp"
+
+namespace kw {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+Problem shipped(const std::string& name) {
+  return load_problem("attention/" + name, RealFileSystem{}, {"problems"}).value();
+}
+
+Bundle vector_bundle(const std::string& problem, const IntBindings& structure = {}) {
+  return emit_bundle(shipped(problem), "opencl", "vector", avx512_device(), structure).value();
+}
+
+TEST(FindStyle, names_the_styles_there_are) {
+  const auto missing = find_style("attention", "opencl", "vectr");
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().to_string(),
+            "there is no style \"vectr\" for attention on opencl [codegen.style]\n  try: use one of: plain, vector");
+  const auto no_target = find_style("attention", "cuda", "vector");
+  ASSERT_FALSE(no_target);
+  EXPECT_EQ(no_target.error().to_string(),
+            "there is no style \"vector\" for attention on cuda [codegen.style]\n"
+            "  try: no style writes attention for cuda yet");
+}
+
+TEST(EmitBundle, refuses_structure_it_does_not_know) {
+  const auto unknown = emit_bundle(shipped("full"), "opencl", "vector", avx512_device(), {{"swizzle", 1}});
+  ASSERT_FALSE(unknown);
+  EXPECT_EQ(unknown.error().code, errc::codegen_unsupported);
+  EXPECT_EQ(unknown.error().message, "style \"vector\" has no structural choice \"swizzle\"");
+  const auto wrong = emit_bundle(shipped("full"), "opencl", "vector", avx512_device(), {{"exp2_degree", 3}});
+  ASSERT_FALSE(wrong);
+  EXPECT_EQ(wrong.error().message,
+            "structural choice exp2_degree of style \"vector\" cannot be 3; it is one of 5, 6, 0");
+}
+
+TEST(EmitBundle, refuses_types_it_cannot_write) {
+  Problem half = shipped("full");
+  std::get<AttentionSpec>(half.detail).dtype = DType::f16;
+  for (const char* style : {"plain", "vector"}) {
+    const auto refused = emit_bundle(half, "opencl", style, avx512_device());
+    ASSERT_FALSE(refused) << style;
+    EXPECT_EQ(refused.error().code, errc::codegen_unsupported) << style;
+    EXPECT_EQ(refused.error().message,
+              "style \"" + std::string(style) + "\" writes f32 kernels, and \"attention/full\" asks for f16");
+    EXPECT_EQ(refused.error().hint, "set dtype = \"f32\" in the problem");
+  }
+}
+
+TEST(VectorStyle, a_mask_that_is_an_interval_becomes_loop_bounds) {
+  for (const char* problem : {"causal", "sliding_window", "prefix_lm", "alibi_causal"}) {
+    EXPECT_THAT(vector_bundle(problem).source, HasSubstr("static inline int last_allowed(")) << problem;
+    EXPECT_THAT(vector_bundle(problem, {{"row_bounds", 0}}).source, Not(HasSubstr("last_allowed("))) << problem;
+  }
+}
+
+TEST(VectorStyle, a_bias_linear_in_the_key_is_one_multiply_add) {
+  EXPECT_THAT(vector_bundle("alibi").source,
+              HasSubstr("const float16 bias = slope * (float)(key - anchor) + lane_bias;"));
+  EXPECT_THAT(vector_bundle("relative").source, HasSubstr("const float slope = LOG2_E * "));
+  EXPECT_THAT(vector_bundle("full").source, HasSubstr("float16 s = scores[c] * scale;"));
+}
+
+TEST(VectorStyle, softcap_keeps_the_score_in_its_own_units) {
+  EXPECT_THAT(vector_bundle("softcap").source, HasSubstr("tanh16("));
+  EXPECT_THAT(vector_bundle("softcap", {{"fast_tanh", 0}}).source, Not(HasSubstr("tanh16(")));
+}
+
+TEST(VectorStyle, every_seed_is_legal_and_the_first_is_the_default) {
+  const Style* style = find_style("attention", "opencl", "vector").value();
+  for (const DeviceFacts& device : {avx512_device(), avx2_device(), sse_device()}) {
+    const Problem problem = shipped("causal");
+    const auto seeds = style->seeds(problem, device);
+    ASSERT_FALSE(seeds.empty());
+    for (const IntBindings& seed : seeds) {
+      IntBindings structure;
+      IntBindings tunables = seed;
+      for (const Tunable& choice : style->structure)
+        if (auto node = tunables.extract(choice.name)) structure.insert(std::move(node));
+      const auto bundle = style->emit(problem, device, structure);
+      ASSERT_TRUE(bundle) << bundle.error().to_string();
+      const auto candidate = make_candidate(*bundle, tunables);
+      ASSERT_TRUE(candidate) << candidate.error().to_string();
+      if (seed == seeds.front()) {
+        EXPECT_EQ(candidate->id(), make_candidate(*bundle)->id());
+      }
+      const auto plan = plan_launches(*candidate, problem, problem.primary().axes, device);
+      EXPECT_TRUE(plan) << plan.error().to_string();
+    }
+  }
+}
+
+TEST(VectorStyle, register_tiles_that_spill_are_not_legal) {
+  const auto spilling = make_candidate(vector_bundle("full"), {{"ROWS", 8}, {"PANELS", 4}, {"BLOCK_KV", 256}});
+  ASSERT_FALSE(spilling);
+  EXPECT_EQ(spilling.error().code, errc::candidate_constraint);
+}
+
+TEST(VectorStyle, estimate_prefers_what_was_measured_to_be_faster) {
+  const Style* style = find_style("attention", "opencl", "vector").value();
+  const auto cost = [&](std::int64_t rows, std::int64_t panels, std::int64_t value_tile) {
+    return style->estimate(shipped("full"), avx512_device(),
+                           {{"ROWS", rows}, {"PANELS", panels}, {"VALUE_TILE", value_tile}, {"BLOCK_KV", 256}});
+  };
+  EXPECT_LT(cost(6, 2, 2), cost(2, 2, 2));
+  EXPECT_LT(cost(4, 4, 4), cost(1, 1, 1));
+  EXPECT_LT(cost(4, 4, 4), cost(2, 4, 4));
+  EXPECT_LT(cost(4, 4, 4), cost(8, 6, 4)) << "spills";
+}
+
+TEST(VectorStyle, plans_padding_of_values_only_where_rows_are_no_whole_vectors) {
+  const auto candidate = make_candidate(vector_bundle("full")).value();
+  Axes axes = shipped("full").primary().axes;
+  const auto scratch_bytes = [&](std::int64_t value_dim) {
+    axes["Dv"] = value_dim;
+    const auto plan = plan_launches(candidate, shipped("full"), axes, avx512_device());
+    EXPECT_TRUE(plan) << plan.error().to_string();
+    return plan->buffers.back().bytes;
+  };
+  EXPECT_EQ(scratch_bytes(64), 4);
+  EXPECT_EQ(scratch_bytes(40), 8 * 1024 * 48 * 4);
+  EXPECT_EQ(scratch_bytes(80), 8 * 1024 * 96 * 4) << "two equal passes of three float16s";
+}
+
+TEST(Calibration, counts_what_its_kernels_do) {
+  const auto arithmetic = multiply_add_calibration(avx512_device()).value();
+  EXPECT_THAT(arithmetic.source, HasSubstr("#define CHAINS 12\n"));
+  EXPECT_NEAR(arithmetic.flops, 2.8e9, 1e7);
+  EXPECT_EQ(arithmetic.plan.launches[0].grid[0], 16);
+  EXPECT_THAT(multiply_add_calibration(avx2_device())->source, HasSubstr("#define CHAINS 6\n"));
+  const auto bandwidth = bandwidth_calibration(avx512_device()).value();
+  EXPECT_EQ(bandwidth.plan.buffers[0].bytes, 128 << 20);
+  EXPECT_DOUBLE_EQ(bandwidth.bytes, 2.0 * (128 << 20));
+}
+
+TEST(Calibration, refuses_targets_it_has_no_kernel_for) {
+  DeviceFacts device = avx512_device();
+  device.target = "cuda";
+  const auto refused = bandwidth_calibration(device);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, errc::codegen_unsupported);
+  EXPECT_EQ(refused.error().message, "there is no calibration kernel for target \"cuda\"");
+}
+
+}  // namespace
+}  // namespace kw

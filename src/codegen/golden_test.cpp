@@ -1,0 +1,85 @@
+// What the styles emit for every shipped problem, compared with tests/golden byte for byte. After a deliberate change:
+// KW_ACCEPT=1 kw_codegen_tests --gtest_filter='*Golden*', from the top of the source tree, and read the diff.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <string>
+
+#include "base/file_system.hpp"
+#include "codegen/codegen.hpp"
+#include "codegen/test_devices.hpp"
+
+namespace kw {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct GoldenCase {
+  std::string problem;
+  std::string style;
+  [[nodiscard]] fs::path path() const { return fs::path("tests/golden") / (problem + "." + style + ".cl"); }
+};
+
+void PrintTo(const GoldenCase& golden, std::ostream* out) {
+  *out << golden.path().string();
+}
+
+std::vector<GoldenCase> all_cases() {
+  std::vector<GoldenCase> cases;
+  for (const char* problem :
+       {"full", "causal", "sliding_window", "prefix_lm", "relative", "alibi", "alibi_causal", "softcap"})
+    for (const char* style : {"plain", "vector"}) cases.push_back({problem, style});
+  return cases;
+}
+
+Problem shipped(const GoldenCase& golden) {
+  return load_problem("attention/" + golden.problem, RealFileSystem{}, {"problems"}).value();
+}
+
+std::string emitted(const GoldenCase& golden) {
+  const auto bundle = emit_bundle(shipped(golden), "opencl", golden.style, avx512_device());
+  EXPECT_TRUE(bundle) << bundle.error().to_string();
+  return bundle ? bundle->to_text() : "";
+}
+
+class Golden : public ::testing::TestWithParam<GoldenCase> {};
+
+TEST_P(Golden, emitted_text_is_the_accepted_one) {
+  const std::string text = emitted(GetParam());
+  if (std::getenv("KW_ACCEPT") != nullptr) {
+    std::ofstream(GetParam().path(), std::ios::binary) << text;
+    GTEST_SKIP() << "rewrote " << GetParam().path();
+  }
+  std::ifstream file(GetParam().path(), std::ios::binary);
+  ASSERT_TRUE(file) << GetParam().path() << " is missing: run with KW_ACCEPT=1 to write it";
+  const std::string accepted(std::istreambuf_iterator<char>(file), {});
+  EXPECT_EQ(text, accepted) << "if the change is meant, run with KW_ACCEPT=1 and read the diff";
+}
+
+TEST_P(Golden, the_same_input_gives_the_same_bytes) {
+  EXPECT_EQ(emitted(GetParam()), emitted(GetParam()));
+}
+
+TEST_P(Golden, emitted_text_reads_back_as_the_same_bundle) {
+  const Bundle bundle = emit_bundle(shipped(GetParam()), "opencl", GetParam().style, avx512_device()).value();
+  const auto read = parse_bundle(bundle.to_text(), "emitted.cl");
+  ASSERT_TRUE(read) << read.error().to_string();
+  EXPECT_EQ(*read, bundle);
+  EXPECT_TRUE(make_candidate(*read));
+}
+
+TEST_P(Golden, lines_fit_a_screen) {
+  std::istringstream lines(emit_bundle(shipped(GetParam()), "opencl", GetParam().style, avx512_device())->source);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 120U) << line;
+}
+
+INSTANTIATE_TEST_SUITE_P(Shipped, Golden, ::testing::ValuesIn(all_cases()),
+                         [](const auto& test) { return test.param.problem + "_" + test.param.style; });
+
+}  // namespace
+}  // namespace kw
