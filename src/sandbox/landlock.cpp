@@ -28,6 +28,10 @@ constexpr std::uint64_t make_sym = 1U << 12;
 constexpr std::uint64_t refer = 1U << 13;      // ABI 2
 constexpr std::uint64_t truncate = 1U << 14;   // ABI 3
 constexpr std::uint64_t ioctl_dev = 1U << 15;  // ABI 5
+// Handled and never granted: nobody makes device nodes or sockets by name.
+constexpr std::uint64_t never = make_char | make_sock | make_block;
+constexpr std::uint64_t of_version_1 = execute | write_file | read_file | read_dir | remove_dir | remove_file |
+                                       make_dir | make_reg | make_fifo | make_sym | never;
 constexpr std::uint64_t of_files = execute | write_file | read_file | truncate | ioctl_dev;
 }  // namespace access_fs
 constexpr std::uint64_t k_tcp_bind_and_connect = 3;          // ABI 4
@@ -46,7 +50,7 @@ struct [[gnu::packed]] PathBeneath {
 };
 
 std::uint64_t handled_fs(int abi) {
-  std::uint64_t handled = (std::uint64_t{1} << 13) - 1;
+  std::uint64_t handled = access_fs::of_version_1;
   if (abi >= 2) handled |= access_fs::refer;
   if (abi >= 3) handled |= access_fs::truncate;
   if (abi >= 5) handled |= access_fs::ioctl_dev;

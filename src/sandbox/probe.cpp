@@ -119,8 +119,8 @@ std::string advice_on_namespaces() {
 }
 
 std::string advice_on_cgroup() {
-  const auto parents = find_cgroup_parents();
-  const std::string reason = parents ? "no group could be made below this process's own" : parents.error().message;
+  const auto group = Cgroup::create(fmt::format("kernelwright-advice-{}", ::getpid()), SandboxLimits{});
+  const std::string reason = group ? "a group can be made, but it did not stop the child" : group.error().message;
   return fmt::format("no cgroup limits ({}): run as root, or under systemd-run --user --scope -p Delegate=yes", reason);
 }
 
