@@ -43,14 +43,20 @@ std::string status_note(const RunRecord& run) {
   return "";
 }
 
+std::string pairs_note(const Speedup& speedup) {
+  if (!speedup.versus) return "medians divided";
+  return fmt::format("{} interleaved pairs, {:.4g} % interval", speedup.versus->pairs,
+                     speedup.versus->speedup_ci.confidence * 100);
+}
+
 std::vector<Fact> highlights(const RunSummary& summary) {
   std::vector<Fact> facts;
   if (summary.best != nullptr && summary.best_measured) {
     const Measurement& best = *summary.best_measured;
-    facts.push_back({"best_time", "Best time", time_of(best.median_ns, best.ci_ns), "median"});
+    facts.push_back({"best_time", "Best time", time_of(best.median_ns, best.ci_ns),
+                     fmt::format("median, {:.4g} % interval", best.ci_ns.confidence * 100)});
     for (const auto& speedup : summary.speedups) {
-      facts.push_back({"speedup_" + speedup.name, "Versus " + speedup.name, ratio_of(speedup),
-                       speedup.versus ? "interleaved pairs" : "medians divided"});
+      facts.push_back({"speedup_" + speedup.name, "Versus " + speedup.name, ratio_of(speedup), pairs_note(speedup)});
     }
     if (best.gflops > 0) facts.push_back({"throughput", "Throughput", throughput_of(best), "useful operations"});
     if (best.roofline_fraction) {

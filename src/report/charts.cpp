@@ -33,7 +33,7 @@ void draw_bar(Svg& svg, const Bars::Bar& bar, const AxisScale& x, double top) {
   svg.label("bar-value", x.at_high, top + 14, "end", format_value(bar.time));
   const double y = top + 22;
   svg.rectangle(bar.emphasised ? "bar emphasised" : "bar", x.at_low, y, x(bar.time.value) - x.at_low, k_bar_height);
-  if (!bar.time.spread) return;
+  if (!bar.time.spread || !std::isfinite(bar.time.spread->low) || !std::isfinite(bar.time.spread->high)) return;
   const double low = x(bar.time.spread->low);
   const double high = x(bar.time.spread->high);
   const double middle = y + k_bar_height / 2;
@@ -149,6 +149,7 @@ std::string progress_svg(const Progress& progress, const ChartSize& size) {
   const Frame frame = frame_of(progress, time_range(progress).value_or(Range{1, 10}), size);
   draw_axes(svg, frame, size);
   for (const auto& baseline : progress.baselines) {
+    if (!std::isfinite(baseline.time_ns)) continue;
     const double y = frame.y(baseline.time_ns * 1e-6);
     svg.line("reference", frame.x.at_low, y, frame.x.at_high, y);
     svg.label("reference-label", frame.x.at_high, y - 6, "end", "baseline " + baseline.name);

@@ -87,7 +87,7 @@ NumberText format_parts(const Number& number) {
   text.digits = number.unit == Unit::plain && !number.spread && std::isfinite(number.value)
                     ? fmt::format("{:.4g}", number.value)
                     : fixed(number.value / scale.divisor, decimals);
-  text.unit = scale.symbol;
+  text.unit = std::isfinite(number.value) ? scale.symbol : "";
   if (number.spread) {
     text.spread = fmt::format("[{}, {}]", fixed(number.spread->low / scale.divisor, decimals),
                               fixed(number.spread->high / scale.divisor, decimals));

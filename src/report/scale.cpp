@@ -8,7 +8,7 @@ namespace kw {
 
 double AxisScale::operator()(double value) const {
   const double position = logarithmic ? std::log(value / low) / std::log(high / low) : (value - low) / (high - low);
-  return at_low + std::clamp(position, 0.0, 1.0) * (at_high - at_low);
+  return at_low + (std::isnan(position) ? 0.0 : std::clamp(position, 0.0, 1.0)) * (at_high - at_low);
 }
 
 std::vector<double> linear_ticks(double high, int wanted) {

@@ -10,6 +10,7 @@ struct AxisScale {
   double low = 0, high = 1;        ///< values; low < high
   double at_low = 0, at_high = 1;  ///< drawing units
   bool logarithmic = false;
+  /// Values outside the range, and undefined ones, fall on its ends.
   [[nodiscard]] double operator()(double value) const;
 };
 

@@ -44,7 +44,7 @@ Facts evidence_facts(const RunRecord& run, const RunSummary& summary) {
 
 Table accuracy_table(const RunRecord& run) {
   Table table{"accuracy",
-              "Largest error of the best kernel against the float64 oracle",
+              "Largest error of the best kernel against the float64 oracle, relative to the size of its row",
               {{"workload", "Workload"},
                {"distribution", "Inputs"},
                {"max_error", "Largest error", true},
@@ -75,20 +75,20 @@ std::string timing_rule() {
 void note_best(const RunSummary& summary, std::vector<std::string>& items) {
   if (summary.best == nullptr) return;
   if (!summary.remeasured) {
-    items.push_back(
+    items.emplace_back(
         "The best kernel was not re-measured in fresh processes: its time is the one it won with, which "
         "favours lucky samples.");
   }
   if (summary.best_measured && !summary.best_measured->roofline_fraction) {
-    items.push_back("The distance to the roofline: the device's peaks were not measured.");
+    items.emplace_back("The distance to the roofline: the device's peaks were not measured.");
   }
   if (!summary.best->candidate.bundle.deterministic) {
-    items.push_back("Equality of two runs to the bit: the bundle declares that its last bits may differ.");
+    items.emplace_back("Equality of two runs to the bit: the bundle declares that its last bits may differ.");
   }
   const bool weak =
       std::any_of(summary.speedups.begin(), summary.speedups.end(), [](const Speedup& s) { return !s.versus; });
   if (weak) {
-    items.push_back(
+    items.emplace_back(
         "Some baseline was not compared in interleaved pairs; its speed-up divides medians taken at "
         "different moments.");
   }
@@ -98,14 +98,17 @@ Notes not_checked(const RunRecord& run, const RunSummary& summary) {
   Notes notes{"not_checked", "What was not checked", {}};
   auto& items = notes.items;
   if (run.sanitizers.empty()) {
-    items.push_back(
+    items.emplace_back(
         "No sanitizer ran: out-of-bounds writes were looked for through guard zones and poisoned outputs, "
         "races through repeated runs; reads outside a buffer could go unnoticed.");
   }
+  if (run.sandbox_tier == "none") {
+    items.emplace_back("Candidates were not contained: the sandbox enforced nothing on this machine.");
+  }
   note_best(summary, items);
-  items.push_back("Speed on other sizes than the primary workload, and on other devices than " +
-                  (run.device.name.empty() ? "this one" : run.device.name) + ".");
-  items.push_back("Correctness on other workloads and inputs than the ones listed.");
+  items.emplace_back("Speed on other sizes than the primary workload, and on other devices than " +
+                     (run.device.name.empty() ? "this one" : run.device.name) + ".");
+  items.emplace_back("Correctness on other workloads and inputs than the ones listed.");
   return notes;
 }
 

@@ -32,9 +32,10 @@ bool passed(const Verdict& verdict, GateId gate) {
   return std::find(verdict.gates_passed.begin(), verdict.gates_passed.end(), gate) != verdict.gates_passed.end();
 }
 
-Interval rate_interval(double rate, const Measurement& measured) {
+std::optional<Interval> rate_interval(double rate, const Measurement& measured) {
+  if (!(measured.ci_ns.low > 0)) return std::nullopt;
   const double work = rate * measured.median_ns;
-  return {work / measured.ci_ns.high, work / measured.ci_ns.low, measured.ci_ns.confidence};
+  return Interval{work / measured.ci_ns.high, work / measured.ci_ns.low, measured.ci_ns.confidence};
 }
 
 std::string tunables_text(const Candidate& candidate) {

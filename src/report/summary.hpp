@@ -40,7 +40,7 @@ struct RunSummary {
 [[nodiscard]] RunSummary summarize(const RunRecord& run, std::span<const Attempt> attempts);
 
 /// A rate that falls as the time rises, with the interval that follows from the time's.
-[[nodiscard]] Interval rate_interval(double rate, const Measurement& measured);
+[[nodiscard]] std::optional<Interval> rate_interval(double rate, const Measurement& measured);
 
 /// "BM=4 BN=256"; empty without tunables.
 [[nodiscard]] std::string tunables_text(const Candidate& candidate);

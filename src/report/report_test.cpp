@@ -1,0 +1,268 @@
+#include "report/report.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <regex>
+
+#include "base/file_system.hpp"
+#include "record/synthetic_run.hpp"
+#include "report/terminal.hpp"
+
+namespace kw {
+namespace {
+
+using Json = nlohmann::json;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+ReportModel model_of(const SyntheticRun& synthetic) {
+  return build_report(synthetic.run, synthetic.attempts);
+}
+
+/// The text of a golden file. With KW_ACCEPT=1 the file is written first; the change is then read in review.
+void expect_golden(const std::string& name, const std::string& text) {
+  const auto path = std::filesystem::path(__FILE__).parent_path() / "../../tests/golden" / name;
+  RealFileSystem files;
+  const char* const accept = std::getenv("KW_ACCEPT");
+  if (accept != nullptr && std::string_view(accept) == "1") {
+    ASSERT_TRUE(files.write_atomic(path, text)) << path;
+  }
+  const auto golden = files.read(path, 1 << 20);
+  ASSERT_TRUE(golden) << path << " is missing; KW_ACCEPT=1 writes it";
+  EXPECT_EQ(text, *golden) << "KW_ACCEPT=1 rewrites " << path;
+}
+
+std::size_t count_of(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size())) ++count;
+  return count;
+}
+
+const Json& table_in(const Json& report, const std::string& key) {
+  for (const auto& section : report.at("sections")) {
+    for (const auto& block : section.at("blocks")) {
+      if (block.at("type") == "table" && block.at("key") == key) return block;
+    }
+  }
+  ADD_FAILURE() << "no table " << key;
+  return report;
+}
+
+TEST(Report, markdown_of_a_fixed_run_is_as_reviewed) {
+  expect_golden("report_alibi.md", to_markdown(model_of(synthetic_run(7, 12))));
+}
+
+TEST(Report, terminal_text_of_a_fixed_run_is_as_reviewed) {
+  expect_golden("report_alibi.txt", to_terminal(model_of(synthetic_run(7, 12)), false));
+}
+
+TEST(Report, final_json_of_a_fixed_run_is_as_reviewed) {
+  const SyntheticRun synthetic = synthetic_run(7, 12);
+  expect_golden("report_final.json", final_json(synthetic.run, synthetic.attempts) + "\n");
+}
+
+TEST(Report, is_the_same_bytes_every_time) {
+  const SyntheticRun synthetic = synthetic_run(7, 50);
+  EXPECT_EQ(to_html(model_of(synthetic)), to_html(model_of(synthetic)));
+}
+
+// Every string a run can carry is one that somebody else wrote.
+TEST(Report, hostile_text_stays_text_in_every_format) {
+  const std::string evil = "<script>alert(1)</script>\"' onload=x ]]> --> `` | [a](javascript:1) \x1b[31m\xff &lt;";
+  SyntheticRun synthetic = synthetic_run(7, 30);
+  RunRecord& run = synthetic.run;
+  for (auto* text :
+       {&run.problem, &run.problem_text, &run.failure, &run.device.name, &run.device.driver, &run.sandbox_tier,
+        &run.best_path, &run.id, &run.started_utc, &run.target, &run.proposer, &run.version}) {
+    *text = evil;
+  }
+  run.environment = {{evil, evil}};
+  run.workloads = run.distributions = run.sanitizers = {evil};
+  run.baselines[0].name = evil;
+  run.best_accuracy = {{evil, evil, 1, 1}};
+  for (auto& attempt : synthetic.attempts) {
+    attempt.origin = attempt.verdict.message = attempt.candidate.bundle.source = evil;
+    attempt.candidate.bundle.generator = evil;
+    attempt.candidate.tunables[evil] = 1;
+  }
+  const std::string html = to_html(model_of(synthetic));
+  EXPECT_EQ(count_of(html, "<script"), 0U);
+  EXPECT_THAT(html, HasSubstr("&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39; onload=x ]]&gt; --&gt;"));
+  EXPECT_THAT(html, Not(HasSubstr("\" onload")));
+  EXPECT_THAT(html, Not(HasSubstr("\x1b")));
+  EXPECT_THAT(html, Not(HasSubstr("\xff")));
+  const std::string markdown = to_markdown(model_of(synthetic));
+  EXPECT_THAT(markdown,
+              HasSubstr("&lt;script&gt;alert(1)&lt;/script&gt;\"' onload=x \\]\\]&gt; --&gt; \\`\\` \\| \\[a\\]("));
+  EXPECT_THAT(to_terminal(model_of(synthetic), true), Not(HasSubstr("\x1b[31m")));
+  EXPECT_TRUE(Json::accept(to_json(model_of(synthetic))));
+  EXPECT_EQ(Json::parse(final_json(run, synthetic.attempts)).at("run_id").get<std::string>().substr(0, 8), "<script>");
+}
+
+TEST(Report, html_loads_nothing_and_runs_nothing) {
+  const std::string html = to_html(model_of(synthetic_run(7, 60)));
+  EXPECT_THAT(html, HasSubstr("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+                              "style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'\">"));
+  for (const char* loads :
+       {"<script", "<link", "<iframe", "<img", "http:", "https:", " src=", "url(", "@import", " onclick"}) {
+    EXPECT_THAT(html, Not(HasSubstr(loads)));
+  }
+}
+
+/// Elements that are never closed, or closed in the wrong order; empty when the page is well formed.
+std::string nesting_error(const std::string& html) {
+  static const std::regex k_tag("<(/?)([a-zA-Z0-9]+)[^>]*?(/?)>");
+  std::vector<std::string> open;
+  for (std::sregex_iterator it(html.begin(), html.end(), k_tag), end; it != end; ++it) {
+    const std::string name = (*it)[2];
+    if ((*it)[3] == "/" || name == "meta") continue;
+    if ((*it)[1] != "/") {
+      open.push_back(name);
+    } else if (open.empty() || open.back() != name) {
+      return "</" + name + "> closes " + (open.empty() ? "nothing" : open.back());
+    } else {
+      open.pop_back();
+    }
+  }
+  return open.empty() ? "" : open.back() + " is never closed";
+}
+
+TEST(Report, html_is_well_formed_and_its_ids_are_unique) {
+  const std::string html = to_html(model_of(synthetic_run(7, 60)));
+  EXPECT_EQ(nesting_error(html), "");
+  std::vector<std::string> ids;
+  static const std::regex k_id(" id=\"([^\"]*)\"");
+  for (std::sregex_iterator it(html.begin(), html.end(), k_id), end; it != end; ++it) ids.push_back((*it)[1]);
+  auto unique = ids;
+  std::sort(unique.begin(), unique.end());
+  unique.erase(std::unique(unique.begin(), unique.end()), unique.end());
+  EXPECT_EQ(unique.size(), ids.size());
+  EXPECT_EQ(count_of(html, "<h1>"), 1U);
+  EXPECT_EQ(count_of(html, "<caption>"), count_of(html, "<table"));
+}
+
+TEST(Report, every_number_of_the_html_tables_equals_the_json) {
+  const ReportModel model = model_of(synthetic_run(7, 80));
+  const std::string html = to_html(model);
+  const Json json = Json::parse(to_json(model));
+  for (const char* key : {"candidates", "baselines", "accuracy", "rejections"}) {
+    std::vector<double> expected;
+    for (const auto& row : table_in(json, key).at("rows")) {
+      for (const auto& column : table_in(json, key).at("columns")) {
+        const Json& value = row.at(column.at("key").get<std::string>());
+        if (value.is_object()) expected.push_back(value.at("value").get<double>());
+      }
+    }
+    const auto begin = html.find(fmt::format("<table id=\"table-{}\">", key));
+    ASSERT_NE(begin, std::string::npos) << key;
+    const std::string table = html.substr(begin, html.find("</table>", begin) - begin);
+    std::vector<double> shown;
+    static const std::regex k_data("<data value=\"([^\"]*)\">");
+    for (std::sregex_iterator it(table.begin(), table.end(), k_data), end; it != end; ++it) {
+      shown.push_back(std::strtod((*it)[1].str().c_str(), nullptr));
+    }
+    EXPECT_FALSE(shown.empty()) << key;
+    EXPECT_EQ(shown, expected) << key;
+  }
+}
+
+TEST(Report, the_final_object_agrees_with_the_report) {
+  const SyntheticRun synthetic = synthetic_run(7, 80);
+  const Json final = Json::parse(final_json(synthetic.run, synthetic.attempts));
+  const Json report = Json::parse(to_json(model_of(synthetic)));
+  const Json& best = report.at("highlights").at(0);
+  EXPECT_EQ(best.at("key"), "best_time");
+  EXPECT_EQ(best.at("value").at("value"), final.at("best").at("time_ns"));
+  EXPECT_EQ(best.at("value").at("interval"), final.at("best").at("ci95_ns"));
+  EXPECT_EQ(table_in(report, "baselines").at("rows").at(0).at("speedup").at("value"), final.at("speedup").at("plain"));
+  std::int64_t rejected = 0;
+  for (const auto& count : final.at("candidates").at("rejected_by")) rejected += count.get<std::int64_t>();
+  EXPECT_EQ(final.at("candidates").at("timed").get<std::int64_t>() + rejected, 80);
+}
+
+TEST(Report, the_final_object_has_exactly_the_documented_keys) {
+  const SyntheticRun synthetic = synthetic_run(7, 20);
+  const auto keys = [](const Json& object) {
+    std::vector<std::string> names;
+    for (const auto& item : object.items()) names.push_back(item.key());
+    return names;
+  };
+  const Json json = Json::parse(final_json(synthetic.run, synthetic.attempts));
+  using ::testing::UnorderedElementsAre;
+  EXPECT_THAT(keys(json), UnorderedElementsAre("run_id", "problem", "device", "target", "status", "best", "baselines",
+                                               "speedup", "candidates", "budget", "verifier"));
+  EXPECT_THAT(keys(json.at("best")),
+              UnorderedElementsAre("candidate", "bundle_path", "time_ns", "ci95_ns", "gflops", "roofline_fraction"));
+  EXPECT_THAT(keys(json.at("baselines").at(0)), UnorderedElementsAre("name", "time_ns"));
+  EXPECT_THAT(keys(json.at("candidates")),
+              UnorderedElementsAre("proposed", "built", "correct", "timed", "rejected_by"));
+  EXPECT_THAT(keys(json.at("verifier")), UnorderedElementsAre("tier", "workloads", "distributions", "sanitizers"));
+}
+
+TEST(Report, a_run_without_candidates_says_so) {
+  SyntheticRun synthetic = synthetic_run(7, 0);
+  synthetic.run.best_accuracy.clear();
+  const ReportModel model = model_of(synthetic);
+  EXPECT_EQ(model.headline, "No candidate was tried, so there is no kernel to report.");
+  EXPECT_THAT(to_markdown(model), HasSubstr("There were no candidates."));
+  EXPECT_EQ(nesting_error(to_html(model)), "");
+  EXPECT_THAT(to_terminal(model, false), HasSubstr("No candidate was tried"));
+  EXPECT_TRUE(Json::parse(final_json(synthetic.run, synthetic.attempts)).at("best").is_null());
+}
+
+TEST(Report, a_run_where_none_was_correct_says_so) {
+  SyntheticRun synthetic = synthetic_run(7, 20);
+  std::erase_if(synthetic.attempts, [](const Attempt& attempt) { return attempt.verdict.accepted(); });
+  ASSERT_EQ(synthetic.attempts.size(), 3U);
+  synthetic.run.best_ordinal.reset();
+  synthetic.run.best_final.reset();
+  synthetic.run.best_accuracy.clear();
+  synthetic.run.status = RunStatus::interrupted;
+  const ReportModel model = model_of(synthetic);
+  EXPECT_THAT(model.headline, HasSubstr("None of 3 candidates was correct"));
+  EXPECT_THAT(model.headline, HasSubstr("The run was interrupted; it can be resumed."));
+  const std::string html = to_html(model);
+  EXPECT_EQ(nesting_error(html), "");
+  EXPECT_THAT(html, HasSubstr("No candidate passed every gate, so there is no best kernel."));
+  EXPECT_THAT(html, HasSubstr("class=\"rejected\""));
+  const Json json = Json::parse(final_json(synthetic.run, synthetic.attempts));
+  EXPECT_TRUE(json.at("best").is_null());
+  EXPECT_EQ(json.at("speedup"), Json::object());
+}
+
+TEST(Report, numbers_that_are_not_finite_break_nothing) {
+  SyntheticRun synthetic = synthetic_run(7, 10);
+  const double infinity = std::numeric_limits<double>::infinity();
+  const double undefined = std::numeric_limits<double>::quiet_NaN();
+  synthetic.run.baselines[0] = {"plain", infinity, {undefined, infinity, 0.95}};
+  synthetic.run.best_accuracy[0].max_error = infinity;
+  synthetic.run.used.wall_seconds = undefined;
+  synthetic.run.best_final->versus.clear();
+  synthetic.attempts[1].elapsed_seconds = infinity;
+  for (auto& attempt : synthetic.attempts) {
+    if (attempt.measurement) attempt.measurement->median_ns = 0;
+  }
+  const ReportModel model = model_of(synthetic);
+  const std::string html = to_html(model);
+  EXPECT_EQ(nesting_error(html), "");
+  static const std::regex k_bad_coordinate(" (x|y|x1|x2|y1|y2|cx|cy|width|height)=\"-?(nan|inf)");
+  EXPECT_FALSE(std::regex_search(html, k_bad_coordinate));
+  EXPECT_TRUE(Json::accept(to_json(model)));
+  EXPECT_THAT(to_markdown(model), HasSubstr("infinite"));
+}
+
+TEST(Report, weak_evidence_is_named_as_such) {
+  SyntheticRun synthetic = synthetic_run(7, 30);
+  synthetic.run.best_final.reset();
+  const std::string markdown = to_markdown(model_of(synthetic));
+  EXPECT_THAT(markdown, HasSubstr("The best kernel was not re-measured in fresh processes"));
+  EXPECT_THAT(markdown, HasSubstr("No sanitizer ran"));
+  EXPECT_THAT(markdown, HasSubstr("not compared in pairs; the medians are divided"));
+}
+
+}  // namespace
+}  // namespace kw
