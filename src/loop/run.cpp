@@ -98,7 +98,6 @@ Result<void> Run::start_record() {
 }
 
 Result<void> Run::open_record() {
-  record_.device = world_.workbench.device();
   if (setup_.resume) {
     KW_TRY_VOID(find_resumable());
   } else {
@@ -128,6 +127,7 @@ Result<void> Run::prepare() {
   options.secret_seed = secret_seed();
   options.device = record_.device;
   options.parallel = world_.parallel;
+  options.comparison = search_rule();
   KW_TRY(options.plain, make_candidate(std::move(plain_bundle)));
   KW_TRY(verifier_, Verifier::open(setup_.problem, world_.workbench, world_.clock, std::move(options)));
   record_.baselines = {verifier_->plain()};

@@ -75,7 +75,8 @@ class RunTest : public ::testing::Test {
 
   std::vector<std::string> candidates_of(const std::string& id) {
     std::vector<std::string> ids;
-    for (const auto& attempt : open()->attempts(id).value()) ids.push_back(attempt.candidate.id().hex());
+    const auto attempts = open()->attempts(id).value();
+    for (const auto& attempt : attempts) ids.push_back(attempt.candidate.id().hex());
     return ids;
   }
 

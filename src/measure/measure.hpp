@@ -32,7 +32,14 @@ struct ComparisonRule {
   /// After this many pairs, a candidate slower than `hopeless` times the other in all of them is stopped as slower.
   int early_pairs = 3;
   double hopeless = 1.5;
+  /// A search only asks "is it faster?": stop at the first look whose interval rules that out, `undecided` unless the
+  /// interval also says slower or equivalent.
+  bool only_if_faster = false;
 };
+
+/// The rule for candidates of a search: few pairs, and no more of them than it takes to rule out "faster". The best
+/// kernel is measured again in fresh processes, so that a lucky one does not keep its luck.
+[[nodiscard]] ComparisonRule search_rule();
 
 /// Interleaved comparison with fixed looks: order() says which side runs first (ABBA), add() takes the pair, decided()
 /// is the stopping rule. Looks count the pairs that were kept. Times that are not positive are discarded like

@@ -38,9 +38,9 @@ struct Outcome {
 };
 
 /// Runs one comparison to its decision; `speedup` is the truth.
-Outcome compare(NoisyMachine& machine, double speedup, std::uint64_t seed) {
+Outcome compare(NoisyMachine& machine, double speedup, std::uint64_t seed, const ComparisonRule& rule = {}) {
   constexpr double k_other_ns = 1e6;
-  PairedComparison comparison({}, seed);
+  PairedComparison comparison(rule, seed);
   while (!comparison.decided()) {
     TimedPair pair;
     const bool this_first = comparison.this_first();
@@ -215,6 +215,28 @@ TEST(PairedComparison, does_not_give_up_on_a_candidate_for_one_burst) {
   while (!comparison.decided()) comparison.add({90, 100, false});
   EXPECT_EQ(comparison.result().decision, Comparison::faster);
   EXPECT_FALSE(comparison.stopped_early());
+}
+
+TEST(PairedComparison, a_search_stops_as_soon_as_faster_is_ruled_out) {
+  PairedComparison comparison(search_rule(), 1);
+  // Between equivalent and slower: the full rule would go on, a search has its answer.
+  for (int i = 0; !comparison.decided(); ++i) comparison.add({100, i % 2 == 0 ? 97.0 : 100.0, false});
+  EXPECT_EQ(comparison.result().decision, Comparison::undecided);
+  EXPECT_EQ(comparison.result().pairs, 6);
+  PairedComparison faster(search_rule(), 1);
+  for (int i = 0; !faster.decided(); ++i) faster.add({100, 106.0 + i % 3, false});
+  EXPECT_EQ(faster.result().decision, Comparison::faster);
+  EXPECT_EQ(faster.result().pairs, 6);
+}
+
+TEST(PairedComparison, a_search_rarely_prefers_one_of_two_equals) {
+  constexpr std::uint64_t k_seed = 900;
+  NoisyMachine machine(k_quiet, k_bursty, k_seed);
+  int preferred = 0;
+  for (std::uint64_t trial = 0; trial < 200; ++trial) {
+    preferred += compare(machine, 1, trial, search_rule()).versus.decision == Comparison::faster ? 1 : 0;
+  }
+  EXPECT_LE(preferred, 4) << "seed " << k_seed;
 }
 
 TEST(PairedComparison, is_unreliable_above_thirty_percent_discarded) {

@@ -21,6 +21,14 @@ double log_ratio(const TimedPair& pair) {
 
 }  // namespace
 
+ComparisonRule search_rule() {
+  ComparisonRule rule;
+  rule.looks = {6, 12, 24, 48};
+  rule.hopeless = 1.2;
+  rule.only_if_faster = true;
+  return rule;
+}
+
 PairedComparison::PairedComparison(ComparisonRule rule, std::uint64_t seed) : rule_(std::move(rule)), seed_(seed) {
   KW_CHECK(!rule_.looks.empty() && rule_.looks.front() > 0 && std::is_sorted(rule_.looks.begin(), rule_.looks.end()),
            "a comparison needs looks in rising order");
@@ -73,7 +81,7 @@ void PairedComparison::look() {
     conclude(Comparison::slower);
   } else if (seen.speedup_ci.low >= 1 / band && seen.speedup_ci.high <= band) {
     conclude(Comparison::equivalent);
-  } else if (std::ssize(pairs_) >= rule_.looks.back()) {
+  } else if (std::ssize(pairs_) >= rule_.looks.back() || (rule_.only_if_faster && seen.speedup_ci.high <= band)) {
     conclude(Comparison::undecided);
   }
 }

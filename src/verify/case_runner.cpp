@@ -36,6 +36,8 @@ void prepare(const LaunchPlan& plan, KernelProcess& process, const CheckCase& on
 
 CaseFailure lost(const LostWorker& loss, Duration deadline) {
   switch (loss.how) {
+    case WorkerLoss::not_started:
+      return {Reason::none, "no process could be started for it: " + loss.detail, loss.detail, false};
     case WorkerLoss::timed_out:
       return {Reason::timeout, fmt::format("a launch did not finish within {:.1f} s", to_seconds(deadline)),
               loss.detail};
@@ -170,7 +172,12 @@ void reject_case(const Session& session, const CheckCase& one, GateId gate, cons
   const bool hidden = workload.role == WorkloadRole::held_out;
   const std::string place = hidden ? "a held-out workload" : "workload " + workload.name;
   if (!failure.detail.empty()) verdict.note(gate, fmt::format("{}: {}", workload.name, failure.detail), hidden);
-  verdict.reject(gate, failure.reason, fmt::format("{}: {}", place, failure.sentence));
+  const std::string sentence = fmt::format("{}: {}", place, failure.sentence);
+  if (failure.candidate_at_fault) {
+    verdict.reject(gate, failure.reason, sentence);
+  } else {
+    verdict.cannot_decide(gate, sentence);
+  }
 }
 
 }  // namespace kw

@@ -13,8 +13,9 @@ namespace kw {
 
 struct CaseFailure {
   Reason reason = Reason::wrong_result;
-  std::string sentence;  ///< may be shown to a proposer: names no held-out sizes
-  std::string detail;    ///< for the archive; hidden from proposers when the workload is held out
+  std::string sentence;            ///< may be shown to a proposer: names no held-out sizes
+  std::string detail;              ///< for the archive; hidden from proposers when the workload is held out
+  bool candidate_at_fault = true;  ///< false: the harness could not run it
 };
 
 struct CaseRun {
@@ -39,7 +40,7 @@ struct CaseMode {
 /// Starts the contender's process and keeps it; a failure is the candidate's.
 [[nodiscard]] std::optional<CaseFailure> start_contender(Session& session, Contender& contender);
 
-/// Records the failure as the verdict's first cause.
+/// Records the failure as the verdict's first cause: a rejection, or "unverified" when the harness is at fault.
 void reject_case(const Session& session, const CheckCase& one, GateId gate, const CaseFailure& failure,
                  Verdict& verdict);
 

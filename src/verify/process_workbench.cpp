@@ -116,7 +116,7 @@ class ProcessWorkbench final : public Workbench {
   std::variant<BuildReply, LostWorker> build_once(const BuildRequest& request, Duration deadline) {
     if (!builder_) {
       auto spawned = WorkerProcess::spawn(build_spec(options_));
-      if (!spawned) return LostWorker{WorkerLoss::crashed, spawned.error().to_string()};
+      if (!spawned) return LostWorker{WorkerLoss::not_started, spawned.error().to_string()};
       builder_.emplace(*std::move(spawned));
     }
     auto answer = builder_->request(request, deadline);
@@ -138,7 +138,7 @@ class ProcessWorkbench final : public Workbench {
                                                                                     const ArenaPlan& plan,
                                                                                     Duration deadline) {
     auto process = take_process(plan.bytes);
-    if (!process) return LostWorker{WorkerLoss::crashed, process.error().to_string()};
+    if (!process) return LostWorker{WorkerLoss::not_started, process.error().to_string()};
     return load_candidate(*std::move(process), device_.id, request, plan, flush_, deadline);
   }
 

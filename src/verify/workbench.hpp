@@ -28,6 +28,7 @@ inline constexpr ErrorCode device_missing{"device.missing", ExitClass::environme
 
 /// How a process that was running or compiling a candidate ended, when it did not answer.
 enum class WorkerLoss : std::uint8_t {
+  not_started,    ///< could not be started at all: no candidate's fault
   crashed,        ///< a signal, or an exit nobody asked for
   timed_out,      ///< past its deadline; killed
   out_of_memory,  ///< over the sandbox's memory limit

@@ -28,6 +28,7 @@ Reason reason_of(WorkerLoss loss) {
     case WorkerLoss::out_of_memory:
       return Reason::memory_limit;
     case WorkerLoss::crashed:
+    case WorkerLoss::not_started:
       return Reason::build_crashed;
   }
   return Reason::build_crashed;
@@ -62,6 +63,10 @@ bool build_one(Session& session, Trial& trial, const IntBindings& definitions, c
   request.launches = plan.launches;
   auto outcome = session.bench.build(request, session.options.deadlines.build);
   if (const auto* lost = std::get_if<LostWorker>(&outcome)) {
+    if (lost->how == WorkerLoss::not_started) {
+      trial.verdict.cannot_decide(GateId::build, "no compiler process could be started: " + lost->detail);
+      return false;
+    }
     trial.verdict.reject(GateId::build, reason_of(lost->how),
                          fmt::format("the compiler did not finish: {}", lost->detail));
     return false;

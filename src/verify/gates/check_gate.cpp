@@ -45,7 +45,7 @@ bool check_case(Session& session, Trial& trial, const CheckCase& one) {
 
 bool run_check_gate(Session& session, Trial& trial) {
   if (auto failure = start_contender(session, trial.contender)) {
-    trial.verdict.reject(GateId::check, failure->reason, failure->sentence);
+    reject_case(session, session.suite.cases().front(), GateId::check, *failure, trial.verdict);
     return false;
   }
   for (const auto& one : session.suite.cases()) {
