@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -27,6 +28,12 @@ class QuietObserver final : public RunObserver {
   std::vector<std::string> warnings;
 };
 
+/// The vector style's fused kernel, as opposed to the three of the plain style.
+bool is_fused(const BuildRequest& request) {
+  return std::any_of(request.launches.begin(), request.launches.end(),
+                     [](const PlannedLaunch& launch) { return launch.kernel == "attention"; });
+}
+
 /// A landscape over the real search space: time depends on the definitions, so that the search has something to find.
 FakeKernel landscape(const BuildRequest& request) {
   FakeKernel kernel;
@@ -35,7 +42,7 @@ FakeKernel landscape(const BuildRequest& request) {
   for (const auto& [name, value] : request.definitions) {
     if (name != "HEAD_DIM" && name != "VALUE_DIM") penalty += static_cast<double>((value * 7 + 3) % 11) / 40.0;
   }
-  if (!request.definitions.empty()) kernel.time_ns = 1e6 * penalty;
+  if (is_fused(request)) kernel.time_ns = 1e6 * penalty;
   kernel.relative_noise = 0.001;
   return kernel;
 }
@@ -184,7 +191,7 @@ TEST_F(RunTest, survives_candidates_that_hang_crash_and_fail_to_build) {
   int built = 0;
   model = [&built](const BuildRequest& request) {
     FakeKernel kernel = landscape(request);
-    if (request.definitions.empty()) return kernel;  // the plain kernel
+    if (!is_fused(request)) return kernel;
     switch (built++ % 4) {
       case 0:
         kernel.conduct = FakeConduct::hangs;
@@ -225,7 +232,7 @@ TEST_F(RunTest, a_full_archive_is_a_clear_error_and_the_best_kernel_is_safe) {
 TEST_F(RunTest, no_kernel_that_passes_is_said_plainly) {
   model = [](const BuildRequest& request) {
     FakeKernel kernel = landscape(request);
-    if (!request.definitions.empty()) kernel.conduct = FakeConduct::writes_zeros;
+    if (is_fused(request)) kernel.conduct = FakeConduct::writes_zeros;
     return kernel;
   };
   const auto record = run();
