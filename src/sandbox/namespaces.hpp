@@ -7,7 +7,7 @@
 
 namespace kw {
 
-/// Flags for clone: all namespaces of tier B.
+/// Flags for clone: all namespaces of tier b.
 [[nodiscard]] std::uint64_t namespace_flags();
 
 /// Called in the new namespaces: maps the user to itself, makes every mount read-only, mounts a fresh /proc and a

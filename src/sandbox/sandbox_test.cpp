@@ -13,9 +13,9 @@ namespace {
 
 TEST(sandbox_tier, has_a_name) {
   EXPECT_EQ(to_string(SandboxTier::none), "none");
-  EXPECT_EQ(to_string(SandboxTier::a), "A");
-  EXPECT_EQ(to_string(SandboxTier::b), "B");
-  EXPECT_EQ(to_string(SandboxTier::c), "C");
+  EXPECT_EQ(to_string(SandboxTier::a), "a");
+  EXPECT_EQ(to_string(SandboxTier::b), "b");
+  EXPECT_EQ(to_string(SandboxTier::c), "c");
 }
 
 TEST(loosening, every_token_is_found_and_says_what_it_costs) {

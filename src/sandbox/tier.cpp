@@ -7,11 +7,11 @@ std::string_view to_string(SandboxTier tier) {
     case SandboxTier::none:
       return "none";
     case SandboxTier::a:
-      return "A";
+      return "a";
     case SandboxTier::b:
-      return "B";
+      return "b";
     case SandboxTier::c:
-      return "C";
+      return "c";
   }
   return "none";
 }

@@ -16,6 +16,7 @@ enum class SandboxTier : std::uint8_t {
   b = 2,  ///< and user, pid, net, ipc, uts and mount namespaces
   c = 3,  ///< and a cgroup with memory and pids limits
 };
+/// "none", "a", "b" or "c", as written on the command line and in archives.
 [[nodiscard]] std::string_view to_string(SandboxTier tier);
 
 /// One thing the hostile child tried.

@@ -70,7 +70,7 @@ TEST(require_tier, names_what_is_missing) {
   const auto refused = require_tier(report, SandboxTier::c);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, errc::sandbox_tier);
-  EXPECT_EQ(refused.error().message, "the sandbox reaches tier A here, and tier C is required");
+  EXPECT_EQ(refused.error().message, "the sandbox reaches tier a here, and tier c is required");
   EXPECT_EQ(refused.error().hint, "no namespaces; no cgroup");
 }
 
