@@ -22,7 +22,7 @@ struct CalibrationKernel {
 /// codegen.unsupported for targets without one.
 [[nodiscard]] Result<CalibrationKernel> multiply_add_calibration(const DeviceFacts& device);
 
-/// Reads and writes a buffer several times the last-level cache, once, in order.
+/// Reads and writes a buffer several times the last-level cache, in order, once per launch of the plan.
 [[nodiscard]] Result<CalibrationKernel> bandwidth_calibration(const DeviceFacts& device);
 
 }  // namespace kw

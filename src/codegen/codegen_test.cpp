@@ -143,7 +143,8 @@ TEST(Calibration, counts_what_its_kernels_do) {
   EXPECT_THAT(multiply_add_calibration(avx2_device())->source, HasSubstr("#define CHAINS 6\n"));
   const auto bandwidth = bandwidth_calibration(avx512_device()).value();
   EXPECT_EQ(bandwidth.plan.buffers[0].bytes, 128 << 20);
-  EXPECT_DOUBLE_EQ(bandwidth.bytes, 2.0 * (128 << 20));
+  EXPECT_DOUBLE_EQ(bandwidth.bytes, 4 * 2.0 * (128 << 20)) << "four passes, each reads and writes";
+  EXPECT_EQ(bandwidth.plan.launches.size(), 4U);
 }
 
 TEST(Calibration, refuses_targets_it_has_no_kernel_for) {
