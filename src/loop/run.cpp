@@ -110,6 +110,8 @@ Result<void> Run::open_record() {
   record_.distributions.clear();
   for (const auto& workload : setup_.problem.workloads) record_.workloads.push_back(workload.name);
   for (const auto distribution : all_distributions()) record_.distributions.emplace_back(to_string(distribution));
+  record_.sanitizers.clear();
+  if (world_.sanitizer != nullptr) record_.sanitizers.push_back(world_.sanitizer->device().driver);
   const WorkloadCost work = cost(setup_.problem, setup_.problem.primary());
   record_.useful_flops = work.flops;
   record_.useful_bytes = work.bytes;
@@ -128,6 +130,7 @@ Result<void> Run::prepare() {
   options.device = record_.device;
   options.parallel = world_.parallel;
   options.comparison = search_rule();
+  options.sanitizer = world_.sanitizer;
   KW_TRY(options.plain, make_candidate(std::move(plain_bundle)));
   KW_TRY(verifier_, Verifier::open(setup_.problem, world_.workbench, world_.clock, std::move(options)));
   record_.baselines = {verifier_->plain()};
@@ -173,13 +176,6 @@ Result<void> Run::accept_best(const Attempt& attempt) {
   return world_.files.write_atomic(path, with_defaults(attempt.candidate).to_text());
 }
 
-/// Faster than the incumbent by the decision rule; the first accepted candidate has no incumbent to beat.
-bool is_better(const Attempt& attempt) {
-  if (!attempt.measurement) return false;
-  const auto& versus = attempt.measurement->versus;
-  return versus.empty() || versus.front().decision == Comparison::faster;
-}
-
 Result<void> Run::one_attempt(const Proposal& proposal, Budget& budget) {
   const double started = budget.used().wall_seconds;
   VerifyResult result = verifier_->verify(proposal.candidate);
@@ -196,7 +192,7 @@ Result<void> Run::one_attempt(const Proposal& proposal, Budget& budget) {
   attempt.device_seconds = result.device_seconds;
   attempt.elapsed_seconds = budget.used().wall_seconds;
   attempt.wall_seconds = attempt.elapsed_seconds - started;
-  attempt.became_best = is_better(attempt);
+  attempt.became_best = attempt.measurement && becomes_best(*attempt.measurement);
   // The best kernel's file comes before the archive row: whatever fails later, the kernel itself is safe.
   if (attempt.became_best) {
     KW_TRY_VOID(accept_best(attempt));

@@ -59,6 +59,7 @@ struct RunWorld {
   RunObserver& observer;
   const std::atomic<bool>& stop;  ///< set by Ctrl-C: finish the attempt in flight, then end cleanly
   ParallelFor parallel;
+  Workbench* sanitizer = nullptr;  ///< as VerifierOptions::sanitizer
 };
 
 /// The finished record; best kernel and report files are in RunDirectory(setup.root, record.id). An error means the run

@@ -30,6 +30,8 @@ class SandboxedKernel final : public KernelProcess {
     return guard_zones(process_.arena.bytes(), layout());
   }
 
+  [[nodiscard]] std::string output() const override { return process_.worker.output(); }
+
   std::variant<LaunchOutcome, LaunchFailure, LostWorker> launch(bool cold, Duration deadline) override {
     if (cold) flush_.run();
     const auto begin = std::chrono::steady_clock::now();

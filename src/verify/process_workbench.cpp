@@ -34,6 +34,7 @@ SandboxSpec build_spec(const WorkbenchOptions& options) {
   spec.arguments = {"build"};
   spec.limits = scaled_limits(options.limits);
   spec.at_most = options.at_most;
+  spec.environment = options.environment;
   return spec;
 }
 

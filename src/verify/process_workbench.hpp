@@ -10,6 +10,8 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "sandbox/sandbox.hpp"
 #include "verify/workbench.hpp"
@@ -23,8 +25,9 @@ struct WorkbenchOptions {
   /// to what a driver with a thread per core needs.
   SandboxLimits limits = {};
   SandboxTier at_most = SandboxTier::c;
-  SandboxTier required = SandboxTier::none;  ///< errc::sandbox_tier when the probe finds less
-  bool standby = true;                       ///< false starts every run process only when it is needed
+  SandboxTier required = SandboxTier::none;                           ///< errc::sandbox_tier when the probe finds less
+  std::vector<std::pair<std::string, std::string>> environment = {};  ///< for the workers, such as another driver
+  bool standby = true;  ///< false starts every run process only when it is needed
 };
 
 /// Probes the sandbox, starts the build process and asks for the device's facts. errc::worker_missing,

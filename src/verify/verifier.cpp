@@ -101,6 +101,10 @@ std::optional<double> Session::roofline_ns() const {
   return 1e9 * std::max(cost.flops / device.peak_f32_flops, cost.bytes / device.peak_bytes);
 }
 
+bool becomes_best(const Measurement& measurement) {
+  return measurement.versus.empty() || measurement.versus.front().decision == Comparison::faster;
+}
+
 struct Verifier::State {
   Session session;
   std::optional<Contender> last_accepted;

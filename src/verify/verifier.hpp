@@ -38,11 +38,15 @@ struct VerifierOptions {
   Candidate plain;                ///< the plain kernel: yardstick of accuracy, baseline of speed
   VerifyDeadlines deadlines;
   ComparisonRule comparison;
+  Workbench* sanitizer = nullptr;  ///< a simulating device that reports bad accesses; null: the machine has none
   ParallelFor parallel = serial_for;
 };
 
 /// Accuracy of an accepted candidate, one row per case, worst output.
 using AccuracyTable = std::vector<AccuracyRow>;
+
+/// Whether an accepted candidate becomes the incumbent: the first does, a later one must be faster by the rule.
+[[nodiscard]] bool becomes_best(const Measurement& measurement);
 
 struct VerifyResult {
   Verdict verdict;

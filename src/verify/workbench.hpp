@@ -57,6 +57,9 @@ class KernelProcess {
   [[nodiscard]] virtual std::span<std::byte> buffer(std::size_t index) = 0;
   /// The guard zones around the buffers of the selected plan, in address order.
   [[nodiscard]] virtual std::vector<std::span<std::byte>> guards() = 0;
+  /// What the process and its driver have written to their output so far, bounded; a sanitizing driver reports here.
+  /// Untrusted text.
+  [[nodiscard]] virtual std::string output() const { return {}; }
   /// Uploads, launches everything in order, waits, downloads. `cold` flushes the caches first, outside the clock.
   virtual std::variant<LaunchOutcome, LaunchFailure, LostWorker> launch(bool cold, Duration deadline) = 0;
 };

@@ -18,6 +18,8 @@ class WorkerProcess {
   /// Sends and waits for the answer, no longer than the deadline. After LostWorker the process is dead, and every later
   /// call gives the same answer.
   [[nodiscard]] std::variant<WorkerMessage, LostWorker> request(const HostMessage& message, Duration deadline);
+  /// Its standard output and error so far; untrusted text.
+  [[nodiscard]] std::string output() const { return process_->output(); }
 
  private:
   explicit WorkerProcess(std::unique_ptr<SandboxedProcess> process) : process_(std::move(process)) {}

@@ -75,13 +75,15 @@ Result<ExitCode> run_optimize(const OptimizeOptions& options) {
   KW_TRY(const auto archive, open_archive(RunDirectory::archive(setup.root)));
   TerminalProgress progress(stderr, isatty(STDERR_FILENO) == 1, clock);
   progress.phase("opening the device");
-  KW_TRY(const auto workbench, open_device(options.device, options.target, options.require_sandbox));
-  if (workbench->sandbox().tier == SandboxTier::none) {
+  KW_TRY(const auto device, open_device(options.device, options.target, options.require_sandbox));
+  if (device.workbench->sandbox().tier == SandboxTier::none) {
     progress.warning("the sandbox enforces nothing on this machine; see `kernelwright doctor`");
   }
   std::signal(SIGINT, on_interrupt);
   std::signal(SIGTERM, on_interrupt);
-  RunWorld world{*workbench, *archive, files, clock, progress, stop_requested, parallel_for(usable_processors())};
+  RunWorld world{
+      *device.workbench,     *archive, files, clock, progress, stop_requested, parallel_for(usable_processors()),
+      device.sanitizer.get()};
   const auto run = run_loop(setup, world);
   progress.clear();
   if (!run) return tl::unexpected(run.error());

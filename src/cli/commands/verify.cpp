@@ -26,15 +26,16 @@ Result<Candidate> read_candidate(const VerifyOptions& options) {
   return make_candidate(std::move(bundle), assignments);
 }
 
-Result<std::unique_ptr<Verifier>> open_verifier(const Problem& problem, Workbench& workbench, const Clock& clock,
+Result<std::unique_ptr<Verifier>> open_verifier(const Problem& problem, const OpenedDevice& device, const Clock& clock,
                                                 const std::string& target) {
   VerifierOptions options;
-  KW_TRY(options.device, calibrate(workbench));
+  KW_TRY(options.device, calibrate(*device.workbench));
+  options.sanitizer = device.sanitizer.get();
   KW_TRY(auto plain, emit_bundle(problem, target, "plain", options.device));
   KW_TRY(options.plain, make_candidate(std::move(plain)));
   if (getrandom(&options.secret_seed, sizeof options.secret_seed, 0) < 0) return fail(errc::io, "no randomness");
   options.parallel = parallel_for(usable_processors());
-  return Verifier::open(problem, workbench, clock, std::move(options));
+  return Verifier::open(problem, *device.workbench, clock, std::move(options));
 }
 
 void print_evidence(const VerifyResult& result, const BaselineRecord& plain) {
@@ -77,9 +78,9 @@ ExitCode exit_code_of_verdict(VerdictStatus status) {
 Result<ExitCode> run_verify(const VerifyOptions& options) {
   KW_TRY(const auto problem, read_problem(options.problem, options.set));
   KW_TRY(const auto candidate, read_candidate(options));
-  KW_TRY(const auto workbench, open_device(options.device, candidate.bundle.target, options.require_sandbox));
+  KW_TRY(const auto device, open_device(options.device, candidate.bundle.target, options.require_sandbox));
   const SteadyClock clock;
-  KW_TRY(const auto verifier, open_verifier(problem, *workbench, clock, candidate.bundle.target));
+  KW_TRY(const auto verifier, open_verifier(problem, device, clock, candidate.bundle.target));
   VerifyResult result = verifier->verify(candidate);
   if (options.json) {
     Attempt attempt;

@@ -1,5 +1,6 @@
 #pragma once
-// The gates, in order; cheap ones first. A gate is one function in one file of this folder and one line in gates.cpp.
+// The gates, in order; cheap ones first. Sanitizing comes after timing, because it is for candidates that would become
+// the best, and only timing tells which. A gate is one function in one file of this folder and one line in gates.cpp.
 // It returns true when the candidate goes on (passed, or nothing to do), and false after recording the first cause in
 // trial.verdict.
 
@@ -22,6 +23,7 @@ bool run_read_gate(Session& session, Trial& trial);
 bool run_build_gate(Session& session, Trial& trial);
 bool run_static_gate(Session& session, Trial& trial);
 bool run_check_gate(Session& session, Trial& trial);
+bool run_sanitize_gate(Session& session, Trial& trial);
 bool run_time_gate(Session& session, Trial& trial);
 bool run_profile_gate(Session& session, Trial& trial);
 
