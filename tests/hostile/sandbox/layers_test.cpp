@@ -253,7 +253,7 @@ TEST(cgroup_layer, bounds_the_number_of_processes) {
   KW_NEEDS_TIER(SandboxTier::c);
   SandboxSpec spec = spec_for({"fork_bomb", "40"});
   spec.limits.processes = 16;
-  EXPECT_EQ(run(spec), "15");
+  EXPECT_LT(std::stoi(run(spec)), 16);
   spec.without = loosen({SandboxLayer::cgroup, SandboxLayer::limits});
   EXPECT_EQ(run(spec), "40");
 }
