@@ -92,7 +92,8 @@ Result<void> Run::start_record() {
   record_.proposer = "search";
   record_.seed = setup_.seed;
   record_.limits = setup_.limits;
-  KW_TRY(auto bests, world_.archive.bests(record_.op, record_.target, k_archive_seeds));
+  KW_TRY(auto bests,
+         world_.archive.bests(record_.op, record_.target, k_archive_seeds, {record_.problem, record_.device.name}));
   for (auto& best : bests) record_.archive_seeds.push_back(std::move(best.candidate));
   return {};
 }
