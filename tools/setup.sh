@@ -74,6 +74,7 @@ install_packages() {
     tail -n 20 "$repo/build/apt.log" >&2
     die "apt-get could not install them, for the reason above (all of it: build/apt.log); install them and try again"
   fi
+  rm -f "$repo"/build/*/.configured  # so that CMake looks for them again
 }
 
 name_libraries() {
