@@ -135,7 +135,7 @@ Result<void> set_limits(const CgroupParent& parent, const fs::path& group, const
   if (parent.memory) {
     KW_TRY_VOID(write_text(group / memory_file, memory));
     // A kernel without swap accounting lacks this file and has nothing to limit.
-    const auto swap = write_text(group / swap_file, parent.version_2 ? "0" : memory);
+    auto swap = write_text(group / swap_file, parent.version_2 ? "0" : memory);
     if (!swap && fs::exists(group / swap_file)) return swap;
   }
   if (parent.pids) KW_TRY_VOID(write_text(group / "pids.max", std::to_string(limits.processes)));
