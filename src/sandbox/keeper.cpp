@@ -65,7 +65,7 @@ class Kept {
 
 // Hands the host a handle to the private directory as the program sees it: in a mount namespace a file system of its
 // own lies there.
-void tell_started(int control, const LaunchPlan& plan) {
+void tell_started(int control, const ChildPlan& plan) {
   KeeperMessage message{KeeperMessage::Kind::started, LaunchStep::session, 0};
   const int directory = ::open(plan.private_directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
   iovec place{&message, sizeof message};
@@ -217,7 +217,7 @@ std::string_view to_string(LaunchStep step) {
   return "an unknown step";
 }
 
-void run_keeper(const LaunchPlan& plan, int control, bool namespaces) {
+void run_keeper(const ChildPlan& plan, int control, bool namespaces) {
   Kept kept;
   if (!kept.keep(control)) give_up(control, LaunchStep::session);
   control = kept.control();

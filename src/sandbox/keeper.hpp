@@ -5,13 +5,13 @@
 //
 // All of this runs after clone in a copy of the host, before any execve: system calls only, no allocation, no locks.
 
-#include "sandbox/launch_plan.hpp"
+#include "sandbox/child_plan.hpp"
 
 namespace kw {
 
-/// Never returns. `control` is its end of a SOCK_SEQPACKET pair: it takes orders from it (launch_plan.hpp), and its end
+/// Never returns. `control` is its end of a SOCK_SEQPACKET pair: it takes orders from it (child_plan.hpp), and its end
 /// means that the host has died.
 /// `namespaces` says whether clone gave it new user, pid and mount namespaces.
-[[noreturn]] void run_keeper(const LaunchPlan& plan, int control, bool namespaces);
+[[noreturn]] void run_keeper(const ChildPlan& plan, int control, bool namespaces);
 
 }  // namespace kw

@@ -48,7 +48,7 @@ struct Clone {
 };
 
 // All signals are blocked across clone: a handler of the host must not run in its copy.
-Clone clone_keeper(const LaunchPlan& plan, int keeper_end, std::uint64_t namespace_flags) {
+Clone clone_keeper(const ChildPlan& plan, int keeper_end, std::uint64_t namespace_flags) {
   Clone result;
   clone_args arguments{};
   // No exit signal: a SIGCHLD handler or a waitpid(-1) elsewhere in the host never sees the keeper.
@@ -76,7 +76,7 @@ KeeperLink::~KeeperLink() {
   release();
 }
 
-Result<KeeperLink> KeeperLink::start(const LaunchPlan& plan, std::uint64_t namespace_flags, bool& refused) {
+Result<KeeperLink> KeeperLink::start(const ChildPlan& plan, std::uint64_t namespace_flags, bool& refused) {
   refused = false;
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) {

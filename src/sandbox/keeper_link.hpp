@@ -9,7 +9,7 @@
 #include "base/clock.hpp"
 #include "base/result.hpp"
 #include "base/unique_fd.hpp"
-#include "sandbox/launch_plan.hpp"
+#include "sandbox/child_plan.hpp"
 
 namespace kw {
 
@@ -18,7 +18,7 @@ class KeeperLink {
   /// Clones the keeper, with namespaces if `flags` says so, and waits until the program runs. errc::sandbox_failed
   /// names the step that failed; `refused` is then set when it was clone or the user map, so that fewer namespaces may
   /// work.
-  [[nodiscard]] static Result<KeeperLink> start(const LaunchPlan& plan, std::uint64_t namespace_flags, bool& refused);
+  [[nodiscard]] static Result<KeeperLink> start(const ChildPlan& plan, std::uint64_t namespace_flags, bool& refused);
   KeeperLink(KeeperLink&&) = default;
   KeeperLink& operator=(KeeperLink&&) = delete;
   ~KeeperLink();

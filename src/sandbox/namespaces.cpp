@@ -33,7 +33,7 @@ void make_writable(const char* path) {
 
 }  // namespace
 
-bool enter_namespaces(const LaunchPlan& plan) {
+bool enter_namespaces(const ChildPlan& plan) {
   // A kernel older than 3.19 has no such file; every other one wants it before the group map.
   write_file("/proc/self/setgroups", "deny");
   if (!write_file("/proc/self/uid_map", plan.user_map.c_str())) return false;

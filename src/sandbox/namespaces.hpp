@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "sandbox/launch_plan.hpp"
+#include "sandbox/child_plan.hpp"
 
 namespace kw {
 
@@ -13,6 +13,6 @@ namespace kw {
 /// Called in the new namespaces: maps the user to itself, makes every mount read-only, mounts a fresh /proc and a
 /// bounded file system on the private directory. False with errno when even the map is refused. A mount that is refused
 /// leaves what was there before; the probe reports what that means.
-[[nodiscard]] bool enter_namespaces(const LaunchPlan& plan);
+[[nodiscard]] bool enter_namespaces(const ChildPlan& plan);
 
 }  // namespace kw

@@ -16,7 +16,7 @@
 #include "sandbox/frame_channel.hpp"
 #include "sandbox/keeper_link.hpp"
 #include "sandbox/namespaces.hpp"
-#include "sandbox/plan_launch.hpp"
+#include "sandbox/plan_child.hpp"
 #include "sandbox/private_directory.hpp"
 #include "sandbox/sandbox.hpp"
 
@@ -128,7 +128,7 @@ Result<SocketPair> make_socket_pair() {
   return SocketPair{UniqueFd(ends[0]), UniqueFd(ends[1])};
 }
 
-Result<KeeperLink> start_keeper(const SandboxSpec& spec, const LaunchPlan& plan) {
+Result<KeeperLink> start_keeper(const SandboxSpec& spec, const ChildPlan& plan) {
   bool refused = false;
   if (has_layer(spec, SandboxLayer::namespaces)) {
     auto link = KeeperLink::start(plan, namespace_flags(), refused);
@@ -150,7 +150,7 @@ std::string ExitReport::to_string() const {
 
 Result<std::unique_ptr<SandboxedProcess>> spawn_sandboxed(const SandboxSpec& spec) {
   KW_TRY(PrivateDirectory directory, PrivateDirectory::create());
-  KW_TRY(LaunchPlan plan, plan_launch(spec, directory.path()));
+  KW_TRY(ChildPlan plan, plan_child(spec, directory.path()));
   KW_TRY(SocketPair sockets, make_socket_pair());
   KW_TRY(UniqueFd output, make_output());
   const UniqueFd nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));

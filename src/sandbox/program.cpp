@@ -30,14 +30,14 @@ int default_signals() {
   return ::sigprocmask(SIG_SETMASK, &none, nullptr) == 0 ? 0 : errno;
 }
 
-int join_cgroups(const LaunchPlan& plan) {
+int join_cgroups(const ChildPlan& plan) {
   for (const int members : plan.cgroup_members) {
     if (::write(members, "0", 1) != 1) return errno;
   }
   return 0;
 }
 
-int place_descriptors(const LaunchPlan& plan) {
+int place_descriptors(const ChildPlan& plan) {
   // First out of the way, then into place: a source may be the number that another one has to go to.
   std::array<int, 4 + k_max_inherited> aside{};
   const std::size_t count = plan.descriptors.size();
@@ -53,7 +53,7 @@ int place_descriptors(const LaunchPlan& plan) {
   return ::syscall(SYS_close_range, static_cast<unsigned>(count), ~0U, CLOSE_RANGE_CLOEXEC) == 0 ? 0 : errno;
 }
 
-int set_limits(const LaunchPlan& plan) {
+int set_limits(const ChildPlan& plan) {
   for (const PlannedLimit& limit : plan.limits) {
     rlimit now{};
     if (::syscall(SYS_prlimit64, 0, limit.resource, nullptr, &now) != 0) return errno;
@@ -84,7 +84,7 @@ int die_with_keeper(pid_t keeper) {
   return static_cast<pid_t>(::syscall(SYS_getppid)) == keeper ? 0 : ESRCH;
 }
 
-int install_filters(const LaunchPlan& plan) {
+int install_filters(const ChildPlan& plan) {
   for (const auto& filter : plan.filters) {
     const sock_fprog program{static_cast<unsigned short>(filter.size()), const_cast<sock_filter*>(filter.data())};
     // SPEC_ALLOW: before Linux 5.16 a filter turned speculation off, which would slow down what we measure.
@@ -110,7 +110,7 @@ class Steps {
 
 }  // namespace
 
-void execute_program(const LaunchPlan& plan, int control, pid_t keeper, bool in_group) {
+void execute_program(const ChildPlan& plan, int control, pid_t keeper, bool in_group) {
   const Steps steps(control);
   steps.take(LaunchStep::session, ::setsid() < 0 ? errno : default_signals());
   if (!in_group) steps.take(LaunchStep::join_cgroup, join_cgroups(plan));

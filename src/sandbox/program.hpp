@@ -4,11 +4,11 @@
 
 #include <sys/types.h>
 
-#include "sandbox/launch_plan.hpp"
+#include "sandbox/child_plan.hpp"
 
 namespace kw {
 
 /// Applies every layer of the plan and executes the program. On failure tells `control` which step it was, and exits.
-[[noreturn]] void execute_program(const LaunchPlan& plan, int control, pid_t keeper, bool in_group);
+[[noreturn]] void execute_program(const ChildPlan& plan, int control, pid_t keeper, bool in_group);
 
 }  // namespace kw

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "sandbox/plan_launch.hpp"
+#include "sandbox/plan_child.hpp"
 #include "sandbox/probe.hpp"
 #include "sandbox/system_calls.hpp"
 
@@ -47,31 +47,31 @@ SandboxSpec spec() {
   return result;
 }
 
-bool has_limit(const LaunchPlan& plan, int resource) {
+bool has_limit(const ChildPlan& plan, int resource) {
   return std::any_of(plan.limits.begin(), plan.limits.end(),
                      [resource](const PlannedLimit& limit) { return limit.resource == resource; });
 }
 
-TEST(launch_plan, gives_the_whole_environment_and_lets_the_spec_name_its_own) {
+TEST(child_plan, gives_the_whole_environment_and_lets_the_spec_name_its_own) {
   SandboxSpec with = spec();
   with.environment = {{"HOME", "/elsewhere"}, {"POCL_CACHE_DIR", "/cache"}};
-  const auto plan = plan_launch(with, "/private");
+  const auto plan = plan_child(with, "/private");
   ASSERT_TRUE(plan) << plan.error().to_string();
   EXPECT_THAT(plan->environment_text,
               ::testing::UnorderedElementsAre("PATH=/usr/bin:/bin", "TMPDIR=/private", "XDG_CACHE_HOME=/private",
                                               "HOME=/elsewhere", "POCL_CACHE_DIR=/cache"));
 }
 
-TEST(launch_plan, limits_address_space_only_without_devices) {
+TEST(child_plan, limits_address_space_only_without_devices) {
   SandboxSpec with = spec();
   with.devices = {"/dev/null"};
-  EXPECT_FALSE(has_limit(plan_launch(with, "/private").value(), RLIMIT_AS));
+  EXPECT_FALSE(has_limit(plan_child(with, "/private").value(), RLIMIT_AS));
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-  EXPECT_TRUE(has_limit(plan_launch(spec(), "/private").value(), RLIMIT_AS));
+  EXPECT_TRUE(has_limit(plan_child(spec(), "/private").value(), RLIMIT_AS));
 #endif
 }
 
-TEST(launch_plan, grants_the_run_profile_execution_of_the_program_and_its_loader_only) {
+TEST(child_plan, grants_the_run_profile_execution_of_the_program_and_its_loader_only) {
   const LandlockPlan plan = plan_paths(spec(), "/private");
   std::vector<std::string> executable;
   for (const PathRule& rule : plan.rules) {
@@ -82,16 +82,16 @@ TEST(launch_plan, grants_the_run_profile_execution_of_the_program_and_its_loader
   EXPECT_THAT(executable[1], ::testing::HasSubstr("ld-"));
 }
 
-TEST(launch_plan, refuses_more_descriptors_than_it_has_room_for) {
+TEST(child_plan, refuses_more_descriptors_than_it_has_room_for) {
   SandboxSpec with = spec();
   with.inherited.assign(k_max_inherited + 1, 0);
-  const auto plan = plan_launch(with, "/private");
+  const auto plan = plan_child(with, "/private");
   ASSERT_FALSE(plan);
   EXPECT_EQ(plan.error().code, errc::sandbox_failed);
   EXPECT_EQ(plan.error().message, "61 descriptors are too many to inherit; 60 is the most");
 }
 
-TEST(launch_plan, leaves_out_the_layers_above_the_tier_and_those_named) {
+TEST(child_plan, leaves_out_the_layers_above_the_tier_and_those_named) {
   SandboxSpec with = spec();
   with.at_most = SandboxTier::a;
   with.without = {Loosening::from_token("let-candidates-reach-files").value()};

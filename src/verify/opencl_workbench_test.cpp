@@ -82,6 +82,20 @@ TEST_F(OpenclWorkbench, adds_vectors_from_source_to_result) {
   for (const auto& guard : (*process)->guards()) EXPECT_TRUE(all_poison(guard));
 }
 
+TEST_F(OpenclWorkbench, the_same_source_built_twice_runs_both_times) {
+  const LaunchPlan plan = plan_with({input("a", 256), input("b", 256), output("sum", 256)},
+                                    {launch_of("k", 1, 64, {BufferArg{0}, BufferArg{1}, BufferArg{2}, IntArg{64}})});
+  for (int i = 0; i < 2; ++i) {
+    const auto answer = bench_->build({"", k_add, {{"SCALE", 5}}, plan.launches}, k_ample);
+    const auto* built = std::get_if<BuildReply>(&answer);
+    ASSERT_NE(built, nullptr);
+    auto started = bench_->start({{built->binary}, {{plan, 0}}}, k_ample);
+    auto* process = std::get_if<std::unique_ptr<KernelProcess>>(&started);
+    ASSERT_NE(process, nullptr);
+    EXPECT_EQ(fate((*process)->launch(false, k_ample)), "ran") << "build " << i;
+  }
+}
+
 TEST_F(OpenclWorkbench, shared_memory_barriers_and_several_launches_work) {
   const char* source = R"(
     __kernel void square(__global const float* x, __global float* y) { y[get_global_id(0)] = x[get_global_id(0)] * x[get_global_id(0)]; }

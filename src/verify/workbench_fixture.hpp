@@ -63,6 +63,8 @@ inline std::string fate(const LaunchAnswer& answer) {
   if (const auto* failure = std::get_if<LaunchFailure>(&answer)) return "failed: " + failure->what;
   const auto& lost = std::get<LostWorker>(answer);
   switch (lost.how) {
+    case WorkerLoss::not_started:
+      return "not started: " + lost.detail;
     case WorkerLoss::crashed:
       return "crashed: " + lost.detail;
     case WorkerLoss::timed_out:

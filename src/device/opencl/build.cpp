@@ -24,6 +24,9 @@ std::optional<std::string> build_options(const BuildRequest& request) {
     if (!is_identifier(name)) return std::nullopt;
     options += fmt::format(" -D{}={}", name, value);
   }
+  // PoCL 3.1 remembers in the process which work-group functions it has compiled, by a hash of source and options, and
+  // leaves them out of the binary of a second, equal program. An option that is never the same twice prevents it.
+  options += fmt::format(" -DKW_BUILD={}", std::chrono::steady_clock::now().time_since_epoch().count());
   return options;
 }
 

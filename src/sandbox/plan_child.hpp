@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "base/result.hpp"
-#include "sandbox/launch_plan.hpp"
+#include "sandbox/child_plan.hpp"
 #include "sandbox/sandbox.hpp"
 
 namespace kw {
@@ -12,7 +12,7 @@ namespace kw {
 [[nodiscard]] bool has_layer(const SandboxSpec& spec, SandboxLayer layer);
 
 /// Everything but the descriptors and the cgroup, which belong to the running process.
-[[nodiscard]] Result<LaunchPlan> plan_launch(const SandboxSpec& spec, const std::filesystem::path& private_directory);
+[[nodiscard]] Result<ChildPlan> plan_child(const SandboxSpec& spec, const std::filesystem::path& private_directory);
 
 /// The paths a profile may reach, beyond what the spec lists.
 [[nodiscard]] LandlockPlan plan_paths(const SandboxSpec& spec, const std::filesystem::path& private_directory);

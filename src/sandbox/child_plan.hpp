@@ -21,7 +21,7 @@ struct PlannedLimit {
   rlimit value{};
 };
 
-struct LaunchPlan {
+struct ChildPlan {
   std::string program;
   std::vector<std::string> argument_text;     ///< owns what `arguments` points to
   std::vector<std::string> environment_text;  ///< owns what `environment` points to

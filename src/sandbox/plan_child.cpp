@@ -1,4 +1,4 @@
-#include "sandbox/plan_launch.hpp"
+#include "sandbox/plan_child.hpp"
 
 #include <elf.h>
 #include <fmt/format.h>
@@ -148,8 +148,8 @@ LandlockPlan plan_paths(const SandboxSpec& spec, const fs::path& private_directo
   return plan;
 }
 
-Result<LaunchPlan> plan_launch(const SandboxSpec& spec, const fs::path& private_directory) {
-  LaunchPlan plan;
+Result<ChildPlan> plan_child(const SandboxSpec& spec, const fs::path& private_directory) {
+  ChildPlan plan;
   std::error_code error;
   const fs::path program = fs::canonical(spec.program, error);
   if (error) return fail(errc::sandbox_failed, "cannot start {}: {}", spec.program.string(), error.message());
