@@ -3,8 +3,11 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <functional>
+#include <memory>
+#include <optional>
 
 #include "cli/commands.hpp"
+#include "cli/inputs.hpp"
 #include "cli/version.hpp"
 
 namespace kw {
@@ -85,6 +88,23 @@ void add_small_commands(CLI::App& app, Command& command) {
   show->callback([show_options, &command] { command = [show_options] { return run_show(*show_options); }; });
 }
 
+/// CLI11 calls an unknown command a missing one; this names it.
+std::optional<Error> unknown_command(const CLI::App& app, int argc, char** argv) {
+  const std::string wanted = argc > 1 ? argv[1] : "";
+  if (wanted.empty() || wanted.front() == '-') return std::nullopt;
+  std::string known;
+  for (const auto* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (sub->get_name() == wanted) return std::nullopt;
+    known += (known.empty() ? "" : ", ") + sub->get_name();
+  }
+  return Error{errc::command_line, fmt::format("there is no command \"{}\"", wanted), "one of: " + known};
+}
+
+int report_error(const Error& error) {
+  std::fputs(("kernelwright: " + error.to_string() + "\n").c_str(), stderr);
+  return static_cast<int>(exit_code_of(error));
+}
+
 }  // namespace
 
 int run_app(int argc, char** argv) {
@@ -97,6 +117,7 @@ int run_app(int argc, char** argv) {
   add_verify(app, command);
   add_emit(app, command);
   add_small_commands(app, command);
+  if (const auto unknown = unknown_command(app, argc, argv)) return report_error(*unknown);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -105,8 +126,7 @@ int run_app(int argc, char** argv) {
   const auto result = command();
   std::fflush(stdout);
   if (result) return static_cast<int>(*result);
-  std::fputs(("kernelwright: " + result.error().to_string() + "\n").c_str(), stderr);
-  return static_cast<int>(exit_code_of(result.error()));
+  return report_error(result.error());
 }
 
 }  // namespace kw

@@ -95,6 +95,13 @@ BudgetUse Budget::used() const {
   return use;
 }
 
+Instant Budget::deadline() const {
+  constexpr double k_for_ever = 1e9;  // 30 years; more does not fit nanoseconds
+  if (!limits_.wall_seconds || *limits_.wall_seconds > k_for_ever) return Instant::max();
+  return start_ +
+         std::chrono::duration_cast<Instant::duration>(from_seconds(*limits_.wall_seconds - counted_.wall_seconds));
+}
+
 bool Budget::exhausted(Duration reserve) const {
   const BudgetUse use = used();
   return over(limits_.wall_seconds, use.wall_seconds + to_seconds(reserve)) ||

@@ -32,6 +32,8 @@ class Budget {
   [[nodiscard]] BudgetUse used() const;
   /// True once any limited part is used up; `reserve` of wall clock is treated as spent already.
   [[nodiscard]] bool exhausted(Duration reserve = Duration::zero()) const;
+  /// When the wall clock part ends; Instant::max() when it does not limit.
+  [[nodiscard]] Instant deadline() const;
   [[nodiscard]] const BudgetLimits& limits() const { return limits_; }
 
  private:

@@ -46,8 +46,9 @@ class Run {
   Result<void> search(Budget& budget);
   Result<void> one_attempt(const Proposal& proposal, Budget& budget);
   Result<void> accept_best(const Attempt& attempt);
-  Result<void> finish();
+  Result<void> finish(const Budget& budget);
   Result<void> save();
+  [[nodiscard]] Duration plain_launch() const;
   [[nodiscard]] Duration reserve() const;
 
   const RunSetup& setup_;
@@ -87,6 +88,7 @@ Result<void> Run::start_record() {
   record_.version = setup_.version;
   record_.problem = setup_.problem.name;
   record_.problem_text = setup_.problem.canonical_text();
+  record_.mod_text = setup_.problem.mod_text();
   record_.op = setup_.problem.op;
   record_.target = setup_.target;
   record_.proposer = "search";
@@ -165,8 +167,12 @@ Result<void> Run::replay() {
   return verifier_->restore(best->candidate);
 }
 
+Duration Run::plain_launch() const {
+  return from_seconds(1e-9 * verifier_->plain().median_ns);
+}
+
 Duration Run::reserve() const {
-  return from_seconds(k_reserved_seconds + k_reserved_plain_launches * 1e-9 * verifier_->plain().median_ns);
+  return from_seconds(k_reserved_seconds + k_reserved_plain_launches * to_seconds(plain_launch()));
 }
 
 Result<void> Run::accept_best(const Attempt& attempt) {
@@ -226,10 +232,10 @@ Result<void> Run::search(Budget& budget) {
   return {};
 }
 
-Result<void> Run::finish() {
+Result<void> Run::finish(const Budget& budget) {
   if (!record_.best_ordinal || record_.status == RunStatus::interrupted) return {};
   world_.observer.phase("measuring the best kernel against the plain one in fresh processes");
-  auto final = verifier_->final_measurement(k_final_processes);
+  auto final = verifier_->final_measurement(k_final_processes, budget.deadline() - plain_launch());
   if (!final) {
     world_.observer.warning(final.error().to_string());
     return {};
@@ -258,7 +264,7 @@ Result<RunRecord> Run::go() {
   Budget budget(setup_.limits, already, world_.clock);
   KW_TRY_VOID(replay());
   auto searched = search(budget);
-  if (searched) KW_TRY_VOID(finish());
+  if (searched) KW_TRY_VOID(finish(budget));
   record_.used = budget.used();
   if (!searched) {
     record_.status = RunStatus::failed;

@@ -50,6 +50,9 @@ class PairedComparison {
   /// True when "this" runs first in the next pair.
   [[nodiscard]] bool this_first() const;
   void add(const TimedPair& pair);
+  /// No more pairs will come, for a reason that has nothing to do with their values (time is up): decides on the pairs
+  /// there are. Nothing when it was decided already.
+  void finish();
   [[nodiscard]] bool decided() const;
   [[nodiscard]] bool stopped_early() const;
   /// The decision so far; `undecided` while !decided() and when the cap was reached without one. The name is left to

@@ -217,6 +217,17 @@ TEST(PairedComparison, does_not_give_up_on_a_candidate_for_one_burst) {
   EXPECT_FALSE(comparison.stopped_early());
 }
 
+TEST(PairedComparison, decides_on_what_there_is_when_time_is_up) {
+  PairedComparison comparison({}, 1);
+  for (int i = 0; i < 4; ++i) comparison.add({100, 200.0 + i, false});
+  EXPECT_FALSE(comparison.decided());
+  comparison.finish();
+  EXPECT_EQ(comparison.result().decision, Comparison::faster);
+  PairedComparison empty({}, 1);
+  empty.finish();
+  EXPECT_EQ(empty.result().decision, Comparison::undecided);
+}
+
 TEST(PairedComparison, a_search_stops_as_soon_as_faster_is_ruled_out) {
   PairedComparison comparison(search_rule(), 1);
   // Between equivalent and slower: the full rule would go on, a search has its answer.

@@ -23,7 +23,7 @@ double log_ratio(const TimedPair& pair) {
 
 ComparisonRule search_rule() {
   ComparisonRule rule;
-  rule.looks = {6, 12, 24, 48};
+  rule.looks = {6, 12, 24};
   rule.hopeless = 1.2;
   rule.only_if_faster = true;
   return rule;
@@ -70,6 +70,12 @@ bool PairedComparison::is_hopeless() const {
   return std::ssize(pairs_) == rule_.early_pairs &&
          std::all_of(pairs_.begin(), pairs_.end(),
                      [&](const TimedPair& pair) { return pair.this_ns > rule_.hopeless * pair.other_ns; });
+}
+
+void PairedComparison::finish() {
+  if (decided_) return;
+  if (!pairs_.empty()) look();
+  if (!decided_) conclude(Comparison::undecided);
 }
 
 void PairedComparison::look() {

@@ -233,6 +233,7 @@ void fields(V& visit, T& r) {
   visit("version", r.version);
   visit("problem", r.problem);
   visit("problem_text", r.problem_text);
+  visit("mod_text", r.mod_text);
   visit("op", r.op);
   visit("target", r.target);
   visit("proposer", r.proposer);

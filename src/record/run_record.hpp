@@ -58,6 +58,7 @@ struct RunRecord {
   std::string version;       ///< of kernelwright
   std::string problem;       ///< name
   std::string problem_text;  ///< canonical text
+  std::string mod_text;      ///< the mods as the user wrote them; empty when there are none
   std::string op;
   std::string target;
   std::string proposer;  ///< "search"

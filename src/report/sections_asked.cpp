@@ -53,9 +53,12 @@ Section asked_section(const RunRecord& run) {
        {"status", "Status", std::string(to_string(run.status)), run.failure},
        {"started", "Started", text_or_nothing(run.started_utc)},
        {"run_id", "Run", text_or_nothing(run.id)}}};
-  return {"asked",
-          "What was asked",
-          {facts, Code{"problem_text", "The problem, in its normal form", "text", run.problem_text}}};
+  Section section{"asked", "What was asked", {facts}};
+  if (!run.mod_text.empty()) {
+    section.blocks.push_back(Code{"mod_text", "The mods, as they were written", "python", run.mod_text});
+  }
+  section.blocks.push_back(Code{"problem_text", "The problem, in its normal form", "text", run.problem_text});
+  return section;
 }
 
 Section environment_section(const RunRecord& run) {

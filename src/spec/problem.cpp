@@ -52,6 +52,18 @@ std::string canonical_mod(const ModFunction& mod) {
   return text + fmt::format("  return %{}\n", mod.root);
 }
 
+std::string Problem::mod_text() const {
+  std::string text;
+  const auto add = [&text](std::string_view role, const std::optional<ModFunction>& mod) {
+    if (mod) text += fmt::format("{}# {}\n{}\n", text.empty() ? "" : "\n", role, mod->source);
+  };
+  if (const auto* spec = attention()) {
+    add("score_mod", spec->score_mod);
+    add("mask_mod", spec->mask_mod);
+  }
+  return text;
+}
+
 // Names, descriptions and constants say nothing that the rest does not: constants are folded into the mods.
 std::string Problem::canonical_text() const {
   const auto* format = find_operator(op);

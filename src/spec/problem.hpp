@@ -68,6 +68,8 @@ struct Problem {
 
   [[nodiscard]] const Workload& primary() const { return workloads.front(); }
   [[nodiscard]] const AttentionSpec* attention() const { return std::get_if<AttentionSpec>(&detail); }
+  /// The Python text of the mods as the user wrote it, each under its role's name; "" when there are none.
+  [[nodiscard]] std::string mod_text() const;
   /// A normal form: two files that mean the same give the same text. The hash of it identifies the problem.
   [[nodiscard]] std::string canonical_text() const;
   [[nodiscard]] Hash id() const { return hash_bytes(canonical_text()); }

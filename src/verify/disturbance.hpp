@@ -1,12 +1,24 @@
 #pragma once
 // Signs that the machine was busy with something else while we measured.
 
-#include <cstdint>
 #include <optional>
+
+#include "base/clock.hpp"
 
 namespace kw {
 
-/// Clock ticks the hypervisor gave to others, over all CPUs, since boot (/proc/stat, "steal"). Absent when unreadable.
-[[nodiscard]] std::optional<std::int64_t> steal_ticks();
+/// Watches one stretch of measuring, from construction on. Disturbed: the hypervisor gave more than 1 % of the
+/// processors' time in it to others (/proc/stat, "steal"; counted in ticks of 10 ms, so that in a short stretch a single
+/// tick is too much). Never disturbed where that cannot be read.
+class DisturbanceWatch {
+ public:
+  explicit DisturbanceWatch(const Clock& clock);
+  [[nodiscard]] bool disturbed() const;
+
+ private:
+  const Clock& clock_;
+  Instant start_;
+  std::optional<double> stolen_before_;
+};
 
 }  // namespace kw

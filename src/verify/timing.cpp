@@ -40,7 +40,7 @@ tl::expected<void, TimingFailure> time_pair(Session& session, Contender& candida
                                             PairedComparison& comparison, TimingResult& result) {
   const std::size_t case_index = draw_case(session);
   const bool candidate_first = comparison.this_first();
-  const auto steal_before = steal_ticks();
+  const DisturbanceWatch watch(session.clock);
   LaunchOutcome candidate_time;
   LaunchOutcome other_time;
   for (const bool first_half : {true, false}) {
@@ -51,7 +51,7 @@ tl::expected<void, TimingFailure> time_pair(Session& session, Contender& candida
   }
   result.other_request_ns =
       std::max(result.other_request_ns, static_cast<double>(other_time.observed_ns - other_time.claimed_ns));
-  const bool disturbed = steal_ticks() != steal_before;
+  const bool disturbed = watch.disturbed();
   const TimedPair pair{static_cast<double>(candidate_time.claimed_ns), static_cast<double>(other_time.claimed_ns),
                        disturbed};
   comparison.add(pair);

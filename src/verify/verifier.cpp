@@ -71,18 +71,20 @@ Result<void> time_plain(Session& session) {
 }
 
 /// Interleaved pairs against the plain kernel, then more launches of the champion alone, in the processes just started.
-Result<void> time_one_process(Session& session, PairedComparison& comparison, TimingResult& timed) {
+Result<void> time_one_process(Session& session, PairedComparison& comparison, TimingResult& timed, Instant deadline) {
+  const auto in_time = [&] { return timed.other_ns.empty() || session.clock.now() < deadline; };
   const auto failed = [](const TimingFailure& why) {
     return fail(Error{errc::worker_failed, "the best kernel failed its final measurement: " + why.failure.sentence,
                       "run the same command with --resume to measure it again"});
   };
   // A disturbed pair is taken again, but not for ever: a machine that is never quiet gets "unreliable".
   const std::size_t wanted = timed.other_ns.size() + k_final_pairs;
-  for (std::size_t tries = 0; timed.other_ns.size() < wanted && tries < 2 * k_final_pairs; ++tries) {
+  for (std::size_t tries = 0; timed.other_ns.size() < wanted && tries < 2 * k_final_pairs && in_time(); ++tries) {
     if (auto done = time_pair(session, *session.incumbent, session.plain, comparison, timed); !done) {
       return failed(done.error());
     }
   }
+  if (!in_time()) return {};
   auto alone = time_alone(session, *session.incumbent, k_final_solo_samples);
   if (!alone) return failed(alone.error());
   timed.candidate_ns.insert(timed.candidate_ns.end(), alone->candidate_ns.begin(), alone->candidate_ns.end());
@@ -176,7 +178,7 @@ Result<void> Verifier::restore(const Candidate& candidate) {
   return {};
 }
 
-Result<Measurement> Verifier::final_measurement(int processes) {
+Result<Measurement> Verifier::final_measurement(int processes, Instant deadline) {
   Session& session = state_->session;
   KW_CHECK(session.incumbent.has_value(), "a final measurement without a champion");
   ComparisonRule rule = session.options.comparison;
@@ -185,7 +187,7 @@ Result<Measurement> Verifier::final_measurement(int processes) {
   rule.early_pairs = rule.looks.front() + 1;  // the champion is never given up early
   PairedComparison comparison(rule, session.rng.next());
   TimingResult timed;
-  for (int i = 0; i < processes; ++i) {
+  for (int i = 0; i < processes && (i == 0 || session.clock.now() < deadline); ++i) {
     // From the binaries that were checked, not from a new build: the build process has since compiled other candidates.
     for (Contender* contender : {&*session.incumbent, &session.plain}) {
       if (auto failure = start_contender(session, *contender)) {
@@ -193,8 +195,9 @@ Result<Measurement> Verifier::final_measurement(int processes) {
                           "run the same command with --resume"});
       }
     }
-    KW_TRY_VOID(time_one_process(session, comparison, timed));
+    KW_TRY_VOID(time_one_process(session, comparison, timed, deadline));
   }
+  comparison.finish();
   Measurement measurement = summarise(timed.candidate_ns, session.rng);
   measurement.versus.push_back(comparison.result());
   measurement.versus.back().name = session.plain_time.name;

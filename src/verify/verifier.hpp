@@ -75,7 +75,8 @@ class Verifier {
   [[nodiscard]] Result<void> restore(const Candidate& candidate);
 
   /// The incumbent against the plain kernel in `processes` pairs of fresh processes; final numbers. There must be one.
-  [[nodiscard]] Result<Measurement> final_measurement(int processes);
+  /// After `deadline` no further pair is begun; the first is always taken.
+  [[nodiscard]] Result<Measurement> final_measurement(int processes, Instant deadline = Instant::max());
   /// The plain kernel's own time.
   [[nodiscard]] const BaselineRecord& plain() const;
   [[nodiscard]] const CheckSuite& suite() const;
