@@ -218,10 +218,7 @@ Result<void> Run::search(Budget& budget) {
   world_.observer.phase("searching");
   record_.status = RunStatus::finished;
   while (!budget.exhausted(reserve())) {
-    if (world_.stop) {
-      record_.status = RunStatus::interrupted;
-      return {};
-    }
+    if (world_.stop) return {};
     const auto proposal = proposer_->next();
     if (!proposal) {
       record_.status = RunStatus::exhausted;
@@ -233,9 +230,13 @@ Result<void> Run::search(Budget& budget) {
 }
 
 Result<void> Run::finish(const Budget& budget) {
-  if (!record_.best_ordinal || record_.status == RunStatus::interrupted) return {};
+  if (world_.stop) record_.status = RunStatus::interrupted;
+  if (!record_.best_ordinal || world_.stop) return {};
   world_.observer.phase("measuring the best kernel against the plain one in fresh processes");
-  auto final = verifier_->final_measurement(k_final_processes, budget.deadline() - plain_launch());
+  const Instant deadline = budget.deadline() - plain_launch();
+  auto final =
+      verifier_->final_measurement(k_final_processes, [&] { return !world_.stop && world_.clock.now() < deadline; });
+  if (world_.stop) record_.status = RunStatus::interrupted;
   if (!final) {
     world_.observer.warning(final.error().to_string());
     return {};

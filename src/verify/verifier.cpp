@@ -71,8 +71,9 @@ Result<void> time_plain(Session& session) {
 }
 
 /// Interleaved pairs against the plain kernel, then more launches of the champion alone, in the processes just started.
-Result<void> time_one_process(Session& session, PairedComparison& comparison, TimingResult& timed, Instant deadline) {
-  const auto in_time = [&] { return timed.other_ns.empty() || session.clock.now() < deadline; };
+Result<void> time_one_process(Session& session, PairedComparison& comparison, TimingResult& timed,
+                              const std::function<bool()>& keep_going) {
+  const auto in_time = [&] { return timed.other_ns.empty() || keep_going(); };
   const auto failed = [](const TimingFailure& why) {
     return fail(Error{errc::worker_failed, "the best kernel failed its final measurement: " + why.failure.sentence,
                       "run the same command with --resume to measure it again"});
@@ -178,7 +179,7 @@ Result<void> Verifier::restore(const Candidate& candidate) {
   return {};
 }
 
-Result<Measurement> Verifier::final_measurement(int processes, Instant deadline) {
+Result<Measurement> Verifier::final_measurement(int processes, const std::function<bool()>& keep_going) {
   Session& session = state_->session;
   KW_CHECK(session.incumbent.has_value(), "a final measurement without a champion");
   ComparisonRule rule = session.options.comparison;
@@ -187,7 +188,7 @@ Result<Measurement> Verifier::final_measurement(int processes, Instant deadline)
   rule.early_pairs = rule.looks.front() + 1;  // the champion is never given up early
   PairedComparison comparison(rule, session.rng.next());
   TimingResult timed;
-  for (int i = 0; i < processes && (i == 0 || session.clock.now() < deadline); ++i) {
+  for (int i = 0; i < processes && (i == 0 || keep_going()); ++i) {
     // From the binaries that were checked, not from a new build: the build process has since compiled other candidates.
     for (Contender* contender : {&*session.incumbent, &session.plain}) {
       if (auto failure = start_contender(session, *contender)) {
@@ -195,7 +196,7 @@ Result<Measurement> Verifier::final_measurement(int processes, Instant deadline)
                           "run the same command with --resume"});
       }
     }
-    KW_TRY_VOID(time_one_process(session, comparison, timed, deadline));
+    KW_TRY_VOID(time_one_process(session, comparison, timed, keep_going));
   }
   comparison.finish();
   Measurement measurement = summarise(timed.candidate_ns, session.rng);

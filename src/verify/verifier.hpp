@@ -3,6 +3,7 @@
 // check suite, the yardstick and the incumbent's process; the loop owns the verifier. Not thread-safe.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -75,8 +76,8 @@ class Verifier {
   [[nodiscard]] Result<void> restore(const Candidate& candidate);
 
   /// The incumbent against the plain kernel in `processes` pairs of fresh processes; final numbers. There must be one.
-  /// After `deadline` no further pair is begun; the first is always taken.
-  [[nodiscard]] Result<Measurement> final_measurement(int processes, Instant deadline = Instant::max());
+  /// Asks `keep_going` before every pair but the first, which is always taken.
+  [[nodiscard]] Result<Measurement> final_measurement(int processes, const std::function<bool()>& keep_going);
   /// The plain kernel's own time.
   [[nodiscard]] const BaselineRecord& plain() const;
   [[nodiscard]] const CheckSuite& suite() const;

@@ -168,13 +168,23 @@ TEST_F(VerifierTest, measures_the_champion_in_fresh_processes_against_the_plain_
   verifier->promote();
   const int starts_before = workbench.starts();
   const int builds_before = workbench.builds();
-  const auto final = verifier->final_measurement(3);
+  const auto final = verifier->final_measurement(3, [] { return true; });
   ASSERT_TRUE(final) << final.error().to_string();
   EXPECT_EQ(workbench.starts() - starts_before, 6);
   EXPECT_EQ(workbench.builds(), builds_before) << "what was checked is what is measured";
   EXPECT_EQ(final->versus.at(0).name, "plain");
   EXPECT_EQ(final->versus.at(0).decision, Comparison::faster);
   EXPECT_NEAR(final->versus.at(0).speedup, 5.0, 0.1);
+}
+
+TEST_F(VerifierTest, a_final_measurement_that_must_end_decides_on_what_it_has) {
+  open();
+  ASSERT_TRUE(verify("honest").verdict.accepted());
+  verifier->promote();
+  const auto final = verifier->final_measurement(3, [] { return false; });
+  ASSERT_TRUE(final) << final.error().to_string();
+  EXPECT_EQ(final->versus.at(0).pairs, 1);
+  EXPECT_EQ(final->samples, 1);
 }
 
 }  // namespace
