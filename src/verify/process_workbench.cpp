@@ -75,11 +75,9 @@ Result<DeviceFacts> choose_device(DescribeReply described, const std::string& wa
 class ProcessWorkbench final : public Workbench {
  public:
   ProcessWorkbench(WorkbenchOptions options, SandboxReport sandbox, DeviceFacts device, WorkerProcess builder)
-      : options_(std::move(options)),
-        sandbox_(std::move(sandbox)),
-        device_(std::move(device)),
-        builder_(std::move(builder)),
-        flush_(device_) {}
+      : options_(std::move(options)), sandbox_(std::move(sandbox)), device_(std::move(device)), flush_(device_) {
+    builders_.push_back(std::move(builder));
+  }
 
   [[nodiscard]] const DeviceFacts& device() const override { return device_; }
   [[nodiscard]] const SandboxReport& sandbox() const override { return sandbox_; }
@@ -90,11 +88,12 @@ class ProcessWorkbench final : public Workbench {
     bound.device_id = device_.id;
     // What kills a process that has built before may be what earlier candidates left in it, so it has to happen in a
     // fresh one to count. A timeout is not tried again: it would cost another deadline.
-    const bool used = builder_.has_value();
-    auto first = build_once(bound, deadline);
+    auto builder = take_builder();
+    const bool used = builder.has_value();
+    auto first = build_once(std::move(builder), bound, deadline);
     const auto* lost = std::get_if<LostWorker>(&first);
     if (lost == nullptr || lost->how == WorkerLoss::timed_out || !used) return first;
-    return build_once(bound, deadline);
+    return build_once(std::nullopt, bound, deadline);
   }
 
   std::variant<std::unique_ptr<KernelProcess>, LaunchFailure, LostWorker> start(const StartRequest& request,
@@ -114,23 +113,32 @@ class ProcessWorkbench final : public Workbench {
     std::int64_t arena_bytes;  ///< the sandbox lets it map this much
   };
 
-  std::variant<BuildReply, LostWorker> build_once(const BuildRequest& request, Duration deadline) {
-    if (!builder_) {
+  /// A process that has built before, if one is idle.
+  std::optional<WorkerProcess> take_builder() {
+    const std::lock_guard lock(builders_mutex_);
+    if (builders_.empty()) return std::nullopt;
+    WorkerProcess builder = std::move(builders_.back());
+    builders_.pop_back();
+    return builder;
+  }
+
+  /// Builds in the given process or in a new one, which then waits for the next build; a lost one is not kept.
+  std::variant<BuildReply, LostWorker> build_once(std::optional<WorkerProcess> builder, const BuildRequest& request,
+                                                  Duration deadline) {
+    if (!builder) {
       auto spawned = WorkerProcess::spawn(build_spec(options_));
       if (!spawned) return LostWorker{WorkerLoss::not_started, spawned.error().to_string()};
-      builder_.emplace(*std::move(spawned));
+      builder.emplace(*std::move(spawned));
     }
-    auto answer = builder_->request(request, deadline);
-    if (auto* lost = std::get_if<LostWorker>(&answer)) {
-      builder_.reset();
-      return std::move(*lost);
-    }
+    auto answer = builder->request(request, deadline);
+    if (auto* lost = std::get_if<LostWorker>(&answer)) return std::move(*lost);
     auto& reply = std::get<WorkerMessage>(answer);
     if (auto* built = std::get_if<BuildReply>(&reply)) {
       if (built->log.size() > k_max_log_bytes) built->log.resize(k_max_log_bytes);
+      const std::lock_guard lock(builders_mutex_);
+      builders_.push_back(*std::move(builder));
       return std::move(*built);
     }
-    builder_.reset();
     const auto* failure = std::get_if<LaunchFailure>(&reply);
     return LostWorker{WorkerLoss::crashed, failure != nullptr ? failure->what : "answered a build with something else"};
   }
@@ -173,7 +181,8 @@ class ProcessWorkbench final : public Workbench {
   WorkbenchOptions options_;
   SandboxReport sandbox_;
   DeviceFacts device_;
-  std::optional<WorkerProcess> builder_;
+  std::mutex builders_mutex_;
+  std::vector<WorkerProcess> builders_;  ///< idle ones; as many as builds ever ran at once
   CacheFlush flush_;
   std::mutex standby_mutex_;
   std::optional<Standby> standby_;

@@ -1,10 +1,10 @@
 #pragma once
-// The real Workbench: sandboxed processes of the worker executable. One builds, candidate after candidate, and is
-// replaced when it is lost; every candidate that runs gets a process of its own. While a build is waited for, the next
-// run process already starts and opens its driver, so that start() costs what loading costs. It has seen no candidate
-// and is as fresh as a new one.
+// The real Workbench: sandboxed processes of the worker executable. Some build, candidate after candidate (as many as
+// builds are asked for at once), and are replaced when they are lost; every candidate that runs gets a process of its
+// own. While a build is waited for, the next run process already starts and opens its driver, so that start() costs
+// what loading costs. It has seen no candidate and is as fresh as a new one.
 //
-// Threads: build() and start() may be called at the same time from two threads, each by one at a time. A KernelProcess
+// Threads: build() may be called from several threads at once, and start() from one more. A KernelProcess
 // belongs to one thread at a time and must not outlive its workbench.
 
 #include <filesystem>

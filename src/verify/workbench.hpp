@@ -79,7 +79,8 @@ class Workbench {
   [[nodiscard]] virtual const DeviceFacts& device() const = 0;
   /// What the sandbox was probed to enforce; recorded with every result.
   [[nodiscard]] virtual const SandboxReport& sandbox() const = 0;
-  /// Compiles in the persistent build process; a lost process is replaced before the next call.
+  /// Compiles in a persistent build process; a lost one is replaced before the next call. May be called from several
+  /// threads at once.
   virtual std::variant<BuildReply, LostWorker> build(const BuildRequest& request, Duration deadline) = 0;
   /// A fresh run process with the binaries loaded.
   virtual std::variant<std::unique_ptr<KernelProcess>, LaunchFailure, LostWorker> start(const StartRequest& request,

@@ -1,4 +1,5 @@
-// Gate 2, build: compiles in the persistent sandboxed process. Workloads whose definitions are equal share one build.
+// Gate 2, build: compiles in persistent sandboxed processes. Workloads whose definitions are equal share one build;
+// different ones are built at the same time.
 
 #include <algorithm>
 
@@ -54,14 +55,10 @@ std::string first_errors(const std::string& log) {
   return lines.empty() ? log.substr(0, 300) : lines;
 }
 
-/// Builds one set of definitions; false after a rejection.
-bool build_one(Session& session, Trial& trial, const IntBindings& definitions, const LaunchPlan& plan) {
-  BuildRequest request;
-  request.device_id = session.options.device.id;
-  request.source = trial.contender.candidate.bundle.source;
-  request.definitions.assign(definitions.begin(), definitions.end());
-  request.launches = plan.launches;
-  auto outcome = session.bench.build(request, session.options.deadlines.build);
+using BuildOutcome = std::variant<BuildReply, LostWorker>;
+
+/// Records one build; false after a rejection.
+bool record_build(Trial& trial, BuildOutcome& outcome) {
   if (const auto* lost = std::get_if<LostWorker>(&outcome)) {
     if (lost->how == WorkerLoss::not_started) {
       trial.verdict.cannot_decide(GateId::build, "no compiler process could be started: " + lost->detail);
@@ -87,26 +84,43 @@ bool build_one(Session& session, Trial& trial, const IntBindings& definitions, c
   return true;
 }
 
-}  // namespace
-
-bool run_build_gate(Session& session, Trial& trial) {
-  std::vector<IntBindings> built;
-  auto& request = trial.contender.built;
+/// One request per distinct set of definitions; tells every plan which of them is its own. Empty after a rejection.
+std::vector<BuildRequest> plan_builds(Session& session, Trial& trial) {
+  std::vector<IntBindings> distinct;
+  std::vector<BuildRequest> requests;
   for (std::size_t w = 0; w < session.problem.workloads.size(); ++w) {
     auto definitions =
         build_definitions(trial.contender.candidate, session.problem.workloads[w].axes, session.options.device);
     if (!definitions) {
       trial.verdict.reject(GateId::build, Reason::bundle_invalid, definitions.error().message);
-      return false;
+      return {};
     }
-    const auto known = std::find(built.begin(), built.end(), *definitions);
-    request.plans[w].binary = static_cast<std::size_t>(known - built.begin());
-    if (known != built.end()) continue;
-    if (!build_one(session, trial, *definitions, request.plans[w].plan)) return false;
-    built.push_back(*std::move(definitions));
+    auto& plan = trial.contender.built.plans[w];
+    const auto known = std::find(distinct.begin(), distinct.end(), *definitions);
+    plan.binary = static_cast<std::size_t>(known - distinct.begin());
+    if (known != distinct.end()) continue;
+    requests.push_back({session.options.device.id, trial.contender.candidate.bundle.source, {}, plan.plan.launches});
+    requests.back().definitions.assign(definitions->begin(), definitions->end());
+    distinct.push_back(*std::move(definitions));
+  }
+  return requests;
+}
+
+}  // namespace
+
+bool run_build_gate(Session& session, Trial& trial) {
+  const auto requests = plan_builds(session, trial);
+  if (requests.empty()) return false;
+  std::vector<BuildOutcome> outcomes(requests.size());
+  session.options.parallel(std::ssize(requests), [&](std::int64_t i) {
+    const auto index = static_cast<std::size_t>(i);
+    outcomes[index] = session.bench.build(requests[index], session.options.deadlines.build);
+  });
+  for (auto& outcome : outcomes) {
+    if (!record_build(trial, outcome)) return false;
   }
   Hasher hasher;
-  for (const auto& binary : request.binaries) hasher.add(binary);
+  for (const auto& binary : trial.contender.built.binaries) hasher.add(binary);
   trial.build.binary_hash = hasher.finish();
   return true;
 }

@@ -1,0 +1,90 @@
+// What the host spends per candidate outside build and device: these have to stay small beside the second a candidate
+// takes. The oracle is once per run.
+
+#include <benchmark/benchmark.h>
+
+#include "codegen/codegen.hpp"
+#include "measure/measure.hpp"
+#include "oracle/oracle.hpp"
+#include "propose/search/search_proposer.hpp"
+#include "record/json.hpp"
+#include "spec/problem.hpp"
+#include "verify/accuracy.hpp"
+#include "verify/inputs.hpp"
+
+namespace kw {
+namespace {
+
+Problem alibi() {
+  auto problem = load_problem("attention/alibi", RealFileSystem(), {"problems"});
+  KW_CHECK(problem.has_value(), "run from the repository's root: {}", problem.error().to_string());
+  return *std::move(problem);
+}
+
+Bundle vector_bundle(const Problem& problem) {
+  return emit_bundle(problem, "opencl", "vector", host_cpu_facts()).value();
+}
+
+void read_problem(benchmark::State& state) {
+  for (auto _ : state) benchmark::DoNotOptimize(load_problem("attention/alibi", RealFileSystem(), {"problems"}));
+}
+BENCHMARK(read_problem)->Unit(benchmark::kMicrosecond);
+
+void emit(benchmark::State& state) {
+  const Problem problem = alibi();
+  for (auto _ : state) benchmark::DoNotOptimize(vector_bundle(problem));
+}
+BENCHMARK(emit)->Unit(benchmark::kMicrosecond);
+
+void read_bundle(benchmark::State& state) {
+  const std::string text = vector_bundle(alibi()).to_text();
+  for (auto _ : state) benchmark::DoNotOptimize(parse_bundle(text, "bench"));
+}
+BENCHMARK(read_bundle)->Unit(benchmark::kMicrosecond);
+
+void propose(benchmark::State& state) {
+  const Problem problem = alibi();
+  SearchOptions options;
+  options.problem = &problem;
+  options.device = host_cpu_facts();
+  options.target = "opencl";
+  options.style = "vector";
+  auto proposer = make_search_proposer(options).value();
+  for (auto _ : state) {
+    const auto proposal = proposer->next();
+    Attempt attempt;
+    attempt.candidate = proposal->candidate;
+    proposer->observe(attempt);
+  }
+}
+BENCHMARK(propose)->Unit(benchmark::kMicrosecond)->Iterations(200);
+
+void compare_24_pairs(benchmark::State& state) {
+  for (auto _ : state) {
+    PairedComparison comparison(search_rule(), 1);
+    for (int i = 0; !comparison.decided(); ++i) comparison.add({100, 101.5 + i % 4, false});
+    benchmark::DoNotOptimize(comparison.result());
+  }
+}
+BENCHMARK(compare_24_pairs)->Unit(benchmark::kMicrosecond);
+
+void judge_primary_output(benchmark::State& state) {
+  const Problem problem = alibi();
+  const auto elements = static_cast<std::size_t>(element_count(problem.outputs[0], problem.primary().axes).value());
+  const std::vector<float> values(elements, 0.5F);
+  const std::vector<double> reference(elements, 0.5);
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(measure_error(std::as_bytes(std::span(values)), 0xffffffffU, reference, 64, 1e-6));
+  }
+}
+BENCHMARK(judge_primary_output)->Unit(benchmark::kMicrosecond);
+
+void oracle_primary_one_thread(benchmark::State& state) {
+  const Problem problem = alibi();
+  const auto inputs = make_inputs(problem, problem.primary(), Distribution::normal, 1).value();
+  for (auto _ : state) benchmark::DoNotOptimize(evaluate_oracle(problem, problem.primary(), inputs));
+}
+BENCHMARK(oracle_primary_one_thread)->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace kw
