@@ -30,10 +30,13 @@ check_headers() { build dev all_verify_interface_header_sets; }
 # The commit that changes are counted from: where this branch left the main one, or the commit before when it is the
 # main one. Fails where there is no history to compare with.
 base_commit() {
-  local base
-  base=${KW_BASE:-$(git -C "$repo" merge-base HEAD origin/main 2>/dev/null)} || base=HEAD
-  [[ $(git -C "$repo" rev-parse "$base") != $(git -C "$repo" rev-parse HEAD) ]] || base=HEAD~1
-  git -C "$repo" rev-parse --verify --quiet "$base^{commit}"
+  local base head
+  head=$(git -C "$repo" rev-parse --verify --quiet HEAD 2>/dev/null) || return 1
+  base=${KW_BASE:-$(git -C "$repo" merge-base HEAD origin/main 2>/dev/null)} || base=$head
+  base=$(git -C "$repo" rev-parse --verify --quiet "$base^{commit}") ||
+    die "there is no commit '$KW_BASE' to count changes from; set KW_BASE to one, or unset it"
+  [[ $base != "$head" ]] || base=$(git -C "$repo" rev-parse --verify --quiet HEAD~1) || return 1
+  printf '%s\n' "$base"
 }
 
 # Sources that differ from the base commit, committed or not. A changed header stands for the source beside it.
