@@ -379,7 +379,7 @@ std::string OpenClExpr::conversion(const ModExpr& node, bool vector) const {
     return fmt::format("({} != {})", from, type == ScalarType::real ? "0.0f" : "0");
   }
   if (node.type == type) return from;
-  const std::string number = (type == ScalarType::boolean && vector) ? fmt::format("(-{})", from) : from;
+  std::string number = (type == ScalarType::boolean && vector) ? fmt::format("(-{})", from) : from;
   if (node.op == ExprOp::to_integer && type == ScalarType::boolean) return number;
   // Towards zero, saturating, and NaN to 0.
   const char* to_int = vector ? "convert_int16_sat" : "convert_int_sat";

@@ -63,8 +63,8 @@ struct RunRecord {
   std::string target;
   std::string proposer;  ///< "search"
   std::uint64_t seed = 0;
-  std::vector<Candidate> archive_seeds;  ///< kernels of earlier runs the search started from; kept so that a resumed run
-                                         ///< starts from the same
+  std::vector<Candidate> archive_seeds;  ///< kernels of earlier runs the search started from; kept so that a resumed
+                                         ///< run starts from the same
   DeviceFacts device;
   BudgetLimits limits;
   BudgetUse used;

@@ -34,7 +34,8 @@ Density mask_density(const ModFunction& mask, const Axes& axes) {
   const std::int64_t queries = depends.query ? axes.at("Sq") : 1;
   const std::int64_t keys = axes.at("Skv");
   const double all_rows = static_cast<double>(batches) * static_cast<double>(heads) * static_cast<double>(queries);
-  const double affordable = std::max(1.0, static_cast<double>(k_max_mask_evaluations / keys));
+  const std::int64_t affordable_rows = k_max_mask_evaluations / keys;
+  const double affordable = std::max(1.0, static_cast<double>(affordable_rows));
   const double step = std::max(1.0, all_rows / affordable);
 
   ModRowEvaluator evaluator(mask, axes);

@@ -129,16 +129,20 @@ ExprId ExprBuilder::boolean_identity(ExprOp op, ExprId left, ExprId right) {
 /// x + 0, x - 0, 0 - x, x * 1, x / 1, x // 1: exact for every x but for the sign of a zero sum.
 ExprId ExprBuilder::number_identity(ExprOp op, ExprId left, ExprId right) {
   const auto is = [&](ExprId id, double value) { return is_constant(id) && constant_value(id) == value; };
+  const auto other_than = [&](double neutral) {
+    if (is(right, neutral)) return left;
+    return is(left, neutral) ? right : ExprId{-1};
+  };
   const bool integer_type = type(left) == ScalarType::integer;
   switch (op) {
     case ExprOp::add:
-      return is(right, 0.0) ? left : is(left, 0.0) ? right : -1;
+      return other_than(0.0);
     case ExprOp::subtract:
       if (is(left, 0.0)) return unary(ExprOp::negate, right);
       return is(right, 0.0) ? left : -1;
     case ExprOp::multiply:
       if (integer_type && (is(left, 0.0) || is(right, 0.0))) return integer(0);
-      return is(right, 1.0) ? left : is(left, 1.0) ? right : -1;
+      return other_than(1.0);
     case ExprOp::divide:
       return is(right, 1.0) ? left : -1;
     case ExprOp::floor_divide:

@@ -370,7 +370,7 @@ Result<ModValue> ModTracer::tuple(const PyExpr& expr, const TraceScope& scope) {
 
 Result<ModValue> ModTracer::subscript(const PyExpr& expr, const TraceScope& scope) {
   const auto& object = *expr.children[0];
-  const auto value = evaluate(object, scope);
+  auto value = evaluate(object, scope);
   // An unknown name under a subscript is a tensor the author's module would have captured.
   if (!value && value.error().code != errc::mod_unknown_name) return value;
   if (const auto* tuple = value ? value->as<TupleRef>() : nullptr) {

@@ -77,9 +77,9 @@ std::optional<CaseFailure> inspect_surroundings(const Session& session, const La
 /// "O[B=0, Hq=3, Sq=17, Dv=5]"
 std::string coordinates(const TensorSpec& tensor, const Axes& axes, std::int64_t flat) {
   std::string inside;
-  for (auto axis = tensor.axes.rbegin(); axis != tensor.axes.rend(); ++axis) {
-    const std::int64_t extent = axes.find(*axis)->second;
-    inside = fmt::format("{}={}{}{}", *axis, flat % extent, inside.empty() ? "" : ", ", inside);
+  for (std::size_t i = tensor.axes.size(); i-- > 0;) {
+    const std::int64_t extent = axes.find(tensor.axes[i])->second;
+    inside = fmt::format("{}={}{}{}", tensor.axes[i], flat % extent, inside.empty() ? "" : ", ", inside);
     flat /= extent;
   }
   return fmt::format("{}[{}]", tensor.name, inside);

@@ -8,8 +8,8 @@
 namespace kw {
 
 /// Watches one stretch of measuring, from construction on. Disturbed: the hypervisor gave more than 1 % of the
-/// processors' time in it to others (/proc/stat, "steal"; counted in ticks of 10 ms, so that in a short stretch a single
-/// tick is too much). Never disturbed where that cannot be read.
+/// processors' time in it to others (/proc/stat, "steal"; counted in ticks of 10 ms, so that in a short stretch a
+/// single tick is too much). Never disturbed where that cannot be read.
 class DisturbanceWatch {
  public:
   explicit DisturbanceWatch(const Clock& clock);

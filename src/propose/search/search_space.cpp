@@ -111,7 +111,7 @@ std::optional<SearchPoint> SearchSpace::point_of(const Candidate& candidate) {
     const auto variant = variant_for(structure_at(rank));
     if (variant && variants_[*variant].id == id) return carried_over(*variant, candidate.tunables);
   }
-  const auto point = point_at(candidate.tunables);
+  auto point = point_at(candidate.tunables);
   const auto shared = [&](const auto& entry) { return candidate.tunables.contains(entry.first); };
   if (!point || std::none_of(point->tunables.begin(), point->tunables.end(), shared)) return std::nullopt;
   return point;
