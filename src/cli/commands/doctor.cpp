@@ -1,6 +1,7 @@
 // kernelwright doctor: what this machine has, what is really enforced, and what to install.
 
 #include <cstdio>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
@@ -10,6 +11,32 @@
 
 namespace kw {
 namespace {
+
+/// A program or library that targets need beside their driver.
+struct Tool {
+  std::string name;
+  std::string purpose;
+  std::filesystem::path path;
+  std::string install;
+  [[nodiscard]] bool found() const {
+    std::error_code error;
+    return std::filesystem::exists(path, error);
+  }
+};
+
+std::vector<Tool> tools() {
+  return {{"ld", "links OpenCL kernels for the CPU (PoCL runs it)", "/usr/bin/ld", "apt-get install binutils"},
+          {"oclgrind", "sanitizes OpenCL kernels before they become the best",
+           "/usr/lib/oclgrind/liboclgrind-rt-icd.so", "apt-get install oclgrind"}};
+}
+
+void print_tools() {
+  fmt::print("\nToolchains\n");
+  for (const auto& tool : tools()) {
+    fmt::print("  {:<10} {}: {}\n", tool.name, tool.purpose,
+               tool.found() ? tool.path.string() : "missing: " + tool.install);
+  }
+}
 
 nlohmann::json as_json(const DescribeReply& devices, const SandboxReport& sandbox) {
   nlohmann::json json;
@@ -23,6 +50,9 @@ nlohmann::json as_json(const DescribeReply& devices, const SandboxReport& sandbo
                                {"memory_bytes", device.memory_bytes}});
   }
   json["device_problem"] = devices.problem;
+  for (const auto& tool : tools()) {
+    json["toolchains"].push_back({{"name", tool.name}, {"found", tool.found()}, {"install", tool.install}});
+  }
   json["sandbox"]["tier"] = to_string(sandbox.tier);
   for (const auto& probe : sandbox.probes) {
     json["sandbox"]["probes"].push_back(
@@ -60,6 +90,7 @@ Result<ExitCode> run_doctor(const DoctorOptions& options) {
     fmt::print("{}\n", as_json(devices, sandbox).dump(2));
   } else {
     print_devices(devices);
+    print_tools();
     print_sandbox(sandbox);
     fmt::print("\nEnvironment\n");
     for (const auto& [name, value] : describe_environment()) fmt::print("  {:<14} {}\n", name, value);
