@@ -62,13 +62,17 @@ Table accuracy_table(const RunRecord& run) {
 }
 
 std::string timing_rule() {
-  const ComparisonRule rule;
+  const ComparisonRule rule = search_rule();
   return fmt::format(
       "Times are medians of launches with cold caches and fresh data, and the outputs of timed launches are checked. "
       "Two kernels are compared in interleaved pairs, the order alternating, by the median of the logarithm of their "
-      "ratio with a bootstrap interval. A decision is allowed after {} to {} pairs at fixed looks that share an error "
-      "probability of {:.0f} %; kernels within {:.0f} % of each other are called equivalent, and where no decision is "
-      "reached the answer is \"undecided\". A comparison with more than {:.0f} % disturbed pairs is called unreliable.",
+      "ratio with a bootstrap interval. While searching, a candidate meets the best so far: a decision is allowed "
+      "after "
+      "{} to {} pairs at fixed looks that share an error probability of {:.0f} %, and comparing ends once \"faster\" "
+      "is "
+      "ruled out; kernels within {:.0f} % of each other are called equivalent, and where no decision is reached the "
+      "answer is \"undecided\". More than {:.0f} % disturbed pairs make it unreliable. The best is then compared with "
+      "the baseline anew, in fresh processes, in a number of pairs fixed beforehand.",
       rule.looks.front(), rule.looks.back(), rule.total_alpha * 100, rule.equivalence * 100, rule.max_discarded * 100);
 }
 
