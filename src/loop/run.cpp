@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <set>
 
 #include "codegen/codegen.hpp"
 #include "loop/report_files.hpp"
