@@ -54,7 +54,7 @@ Result<std::optional<ModFunction>> read_mod(const ConfigValue& table, const char
   const auto* value = table.find(key);
   if (value == nullptr) return std::nullopt;
   KW_TRY_VOID(check_kind(*value, fmt::format("'{}'", key), ConfigKind::text));
-  auto mod = parse_mod(value->text, role, ModScope{problem.constants, attention_format().axes});
+  auto mod = parse_mod(value->text, role, mod_scope(problem));
   if (!mod) return with_context(placed_in_file(std::move(mod).error(), *value), fmt::format("reading {}", key));
   return *std::move(mod);
 }

@@ -82,6 +82,37 @@ ExprId ExprBuilder::axis(const std::string& name) {
   return intern(std::move(node));
 }
 
+void ExprBuilder::know(const ModCapture& capture) {
+  const bool known = std::any_of(mod_.captures.begin(), mod_.captures.end(),
+                                 [&](const ModCapture& other) { return other.name == capture.name; });
+  if (!known) mod_.captures.push_back(capture);
+}
+
+ExprId ExprBuilder::gather(const ModCapture& capture, std::vector<ExprId> indices) {
+  KW_CHECK(indices.size() == capture.axes.size(), "{} indices for {}", indices.size(), capture.name);
+  for (const auto index : indices) KW_CHECK(type(index) == ScalarType::integer, "an index of {}", capture.name);
+  know(capture);
+  ModExpr node;
+  node.op = ExprOp::gather;
+  node.type = scalar_type(capture.dtype);
+  node.args = std::move(indices);
+  node.name = capture.name;
+  return intern(std::move(node));
+}
+
+ExprId ExprBuilder::bound(ExprOp op, const ModCapture& capture, std::vector<ExprId> indices, ExprId value) {
+  KW_CHECK(capture.sorted && indices.size() + 1 == capture.axes.size(), "bounds in {}", capture.name);
+  KW_CHECK(type(value) == scalar_type(capture.dtype), "a bound in {}", capture.name);
+  know(capture);
+  ModExpr node;
+  node.op = op;
+  node.type = ScalarType::integer;
+  node.args = std::move(indices);
+  node.args.push_back(value);
+  node.name = capture.name;
+  return intern(std::move(node));
+}
+
 ExprId ExprBuilder::unary(ExprOp op, ExprId operand) {
   ModExpr result;
   result.op = op;
@@ -179,10 +210,31 @@ ExprId ExprBuilder::convert(ExprId node, ScalarType wanted) {
   return node;
 }
 
+ScalarType scalar_type(DType dtype) {
+  switch (dtype) {
+    case DType::i32:
+      return ScalarType::integer;
+    case DType::boolean:
+      return ScalarType::boolean;
+    case DType::f32:
+    case DType::f16:
+      break;
+  }
+  return ScalarType::real;
+}
+
+const ModCapture& ModFunction::capture(const std::string& capture_name) const {
+  const auto found =
+      std::find_if(captures.begin(), captures.end(), [&](const ModCapture& c) { return c.name == capture_name; });
+  KW_CHECK(found != captures.end(), "the mod has no capture {}", capture_name);
+  return *found;
+}
+
 ModFunction in_normal_order(const ModFunction& mod) {
   ModFunction result;
   result.name = mod.name;
   result.source = mod.source;
+  result.captures = mod.captures;
   std::vector<ExprId> renamed(mod.nodes.size(), -1);
   std::vector<std::pair<ExprId, std::size_t>> open = {{mod.root, 0}};
   while (!open.empty()) {

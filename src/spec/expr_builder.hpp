@@ -24,6 +24,10 @@ class ExprBuilder {
   ExprId boolean(bool value);
   ExprId leaf(ExprOp op);
   ExprId axis(const std::string& name);
+  /// An element of `capture`: one integer index per dimension. The mod gets to know the capture.
+  ExprId gather(const ModCapture& capture, std::vector<ExprId> indices);
+  /// lower_bound or upper_bound in a row of `capture`, which is sorted: the indices of all dimensions but the last.
+  ExprId bound(ExprOp op, const ModCapture& capture, std::vector<ExprId> indices, ExprId value);
 
   /// Operands must have the types the operation asks for; constants are folded and identities dropped.
   ExprId unary(ExprOp op, ExprId operand);
@@ -43,6 +47,7 @@ class ExprBuilder {
   ExprId constant(ScalarType type, std::int64_t integer, double real);
   ExprId folded(ScalarType type, double value);
   ExprId intern(ModExpr node);
+  void know(const ModCapture& capture);
   /// An existing node that a boolean operation reduces to, or -1.
   ExprId boolean_identity(ExprOp op, ExprId left, ExprId right);
   ExprId number_identity(ExprOp op, ExprId left, ExprId right);

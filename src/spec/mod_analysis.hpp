@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "spec/capture_data.hpp"
 #include "spec/mod_expr.hpp"
 #include "spec/tensor.hpp"
 
@@ -33,10 +34,14 @@ struct TileRange {
   IndexRange batch, head, query, key;
 };
 
+class CaptureBounds;  // spec/capture_bounds.hpp
+
 enum class TileClass : std::uint8_t { empty, partial, full };
 /// Classifies a tile of a mask by interval arithmetic: `empty` and `full` are proofs, `partial` means "could be
 /// either".
-[[nodiscard]] TileClass classify_tile(const ModFunction& mask, const Axes& axes, const TileRange& tile);
+/// With `bounds` the captured tensors' values count, without only what is declared of them.
+[[nodiscard]] TileClass classify_tile(const ModFunction& mask, const Axes& axes, const TileRange& tile,
+                                      const CaptureBounds* bounds = nullptr);
 
 /// Score mods of the form c1 * score + (a term that does not depend on the score): the scale c1 and the additive term
 /// may then be folded with log2(e) into one fused multiply-add per score.
@@ -71,6 +76,8 @@ struct ModPoint {
   double score = 0.0;
   std::int64_t batch = 0, head = 0, query = 0, key = 0;
 };
-[[nodiscard]] double evaluate(const ModFunction& mod, const Axes& axes, const ModPoint& point);
+/// `captures` holds at least the tensors the mod reads.
+[[nodiscard]] double evaluate(const ModFunction& mod, const Axes& axes, const ModPoint& point,
+                              const CaptureData& captures = no_captures());
 
 }  // namespace kw

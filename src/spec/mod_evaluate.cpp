@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 
 #include "spec/mod_analysis.hpp"
 #include "spec/mod_row_evaluator.hpp"
@@ -23,10 +24,23 @@ ScalarType operand_type(const ModFunction& mod, const ModExpr& node) {
   return compares ? mod.nodes[static_cast<std::size_t>(node.args[0])].type : node.type;
 }
 
+const CapturedTensor& tensor_of(const ModExpr& node, const CaptureData& captures) {
+  const auto found = captures.find(node.name);
+  KW_CHECK(found != captures.end(), "the mod needs the captured tensor {}", node.name);
+  return found->second;
+}
+
+/// `arguments` are the values of the node's arguments.
+double read_capture(const ModExpr& node, const CapturedTensor& tensor, std::span<const double> arguments) {
+  if (node.op == ExprOp::gather) return tensor.element(arguments);
+  return tensor.bound(node.op, arguments.first(arguments.size() - 1), arguments.back());
+}
+
 }  // namespace
 
-double evaluate(const ModFunction& mod, const Axes& axes, const ModPoint& point) {
+double evaluate(const ModFunction& mod, const Axes& axes, const ModPoint& point, const CaptureData& captures) {
   std::vector<double> values(mod.nodes.size());
+  std::vector<double> indices;
   for (std::size_t i = 0; i < mod.nodes.size(); ++i) {
     const auto& node = mod.nodes[i];
     const auto arg = [&](std::size_t k) {
@@ -54,6 +68,13 @@ double evaluate(const ModFunction& mod, const Axes& axes, const ModPoint& point)
       case ExprOp::key:
         values[i] = static_cast<double>(point.key);
         break;
+      case ExprOp::gather:
+      case ExprOp::lower_bound:
+      case ExprOp::upper_bound:
+        indices.clear();
+        for (const auto id : node.args) indices.push_back(values[static_cast<std::size_t>(id)]);
+        values[i] = read_capture(node, tensor_of(node, captures), indices);
+        break;
       default:
         values[i] = semantics::apply(node.op, operand_type(mod, node), arg(0), arg(1), arg(2));
     }
@@ -61,8 +82,8 @@ double evaluate(const ModFunction& mod, const Axes& axes, const ModPoint& point)
   return values[static_cast<std::size_t>(mod.root)];
 }
 
-ModRowEvaluator::ModRowEvaluator(const ModFunction& mod, const Axes& axes)
-    : mod_(mod), values_(mod.nodes.size()), fixed_(mod.nodes.size(), false) {
+ModRowEvaluator::ModRowEvaluator(const ModFunction& mod, const Axes& axes, const CaptureData& captures)
+    : mod_(mod), captures_(captures), values_(mod.nodes.size()), fixed_(mod.nodes.size(), false) {
   for (std::size_t i = 0; i < mod.nodes.size(); ++i) {
     const auto& node = mod.nodes[i];
     if (node.op != ExprOp::constant && node.op != ExprOp::axis) continue;
@@ -102,12 +123,30 @@ void ModRowEvaluator::run_lanes(const Row& row, std::int64_t first_key, std::spa
           lanes[k] = static_cast<double>(first_key + static_cast<std::int64_t>(k));
         }
         break;
+      case ExprOp::gather:
+      case ExprOp::lower_bound:
+      case ExprOp::upper_bound:
+        run_gather(i);
+        break;
       default:
         run_node(i);
     }
   }
   const auto& result = values_[static_cast<std::size_t>(mod_.root)];
   std::copy_n(result.begin(), values.size(), values.begin());
+}
+
+void ModRowEvaluator::run_gather(std::size_t index) {
+  const auto& node = mod_.nodes[index];
+  const auto& tensor = tensor_of(node, captures_);
+  std::array<double, 4> arguments{};
+  KW_CHECK(node.args.size() <= arguments.size(), "a gather with {} arguments", node.args.size());
+  for (std::size_t k = 0; k < values_[index].size(); ++k) {
+    for (std::size_t a = 0; a < node.args.size(); ++a) {
+      arguments[a] = values_[static_cast<std::size_t>(node.args[a])][k];
+    }
+    values_[index][k] = read_capture(node, tensor, std::span(arguments).first(node.args.size()));
+  }
 }
 
 void ModRowEvaluator::run_node(std::size_t index) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "spec/tensor.hpp"
 
 namespace kw {
 
@@ -64,6 +65,13 @@ enum class ExprOp : std::uint8_t {
   to_real,
   to_integer,
   to_boolean,
+  erf,  ///< real
+  // captured tensors; ModExpr::name is the capture's
+  gather,       ///< args: one integer index per dimension. A negative index counts from the end, as in PyTorch; what is
+                ///< still outside reads the nearest element, so that lanes past a sequence's end are harmless
+  lower_bound,  ///< made by analyses only: how many elements of a sorted row are less than a value, as an integer.
+                ///< args: the indices of all dimensions but the last, then the value, of the capture's type
+  upper_bound,  ///< the same for "less than or equal"
 };
 
 using ExprId = std::int32_t;
@@ -74,9 +82,21 @@ struct ModExpr {
   std::vector<ExprId> args;  ///< ids smaller than this node's own
   std::int64_t integer = 0;
   double real = 0.0;
-  std::string name;   ///< axis only
+  std::string name;   ///< of an axis or a capture
   SourcePlace where;  ///< in the mod's text; line and column count from 1 within the mod
 };
+
+/// What a mod may know of a captured tensor: everything but the values, which a workload brings.
+struct ModCapture {
+  std::string name;
+  DType dtype = DType::f32;
+  std::vector<std::string> axes;  ///< outermost first; none for a single value. At most 4
+  bool sorted = false;            ///< never decreases along the last axis
+  double low = 0.0;               ///< bounds that hold for every value there may be; may be infinite, never NaN
+  double high = 0.0;
+};
+/// The type of an element in an expression.
+[[nodiscard]] ScalarType scalar_type(DType dtype);
 
 /// A traced mod. Nodes are in topological order; `root` is the result: real for a score_mod, boolean for a mask_mod.
 struct ModFunction {
@@ -84,6 +104,10 @@ struct ModFunction {
   std::string source;  ///< the text as the user wrote it
   std::vector<ModExpr> nodes;
   ExprId root = -1;
+  std::vector<ModCapture> captures;  ///< at least those that nodes name
+
+  /// The capture a node names; it must be there.
+  [[nodiscard]] const ModCapture& capture(const std::string& capture_name) const;
 };
 
 }  // namespace kw

@@ -16,6 +16,12 @@ std::string_view role_name(ModRole role) {
   return role == ModRole::score_mod ? "score_mod" : "mask_mod";
 }
 
+Result<void> check_length(std::string_view text, std::string_view what) {
+  if (text.size() <= k_max_text_bytes) return {};
+  return fail(
+      Error{errc::mod_limit, fmt::format("a {} has at most {} bytes of text", what, k_max_text_bytes), {}, {"", 1, 1}});
+}
+
 Result<void> check_signature(const PyFunction& function, ModRole role) {
   const std::size_t wanted = role == ModRole::score_mod ? 5 : 4;
   const std::size_t found = function.parameters.size();
@@ -54,13 +60,33 @@ Result<ExprId> check_result(ModTracer& tracer, const ModValue& result, const PyF
 
 }  // namespace
 
-Result<ModFunction> parse_mod(std::string_view text, ModRole role, const ModScope& scope) {
-  if (text.size() > k_max_text_bytes) {
-    return fail(Error{errc::mod_limit,
-                      fmt::format("a {} has at most {} bytes of text", role_name(role), k_max_text_bytes),
-                      {},
-                      {"", 1, 1}});
+Result<ModFunction> parse_formula(std::string_view text, std::size_t parameters, const ModScope& scope) {
+  KW_TRY_VOID(check_length(text, "formula"));
+  KW_TRY(const auto statements, parse_python(text));
+  ModFunction traced;
+  ModTracer tracer(scope, traced);
+  KW_TRY(const auto formula, tracer.run_module(statements));
+  const auto& function = *formula.function;
+  if (function.parameters.size() != parameters) {
+    return fail(Error{errc::mod_signature,
+                      fmt::format("this formula takes {} parameters, one per axis, but {} takes {}", parameters,
+                                  function.name, function.parameters.size()),
+                      "write one parameter for each of the tensor's axes", function.where});
   }
+  std::vector<ModValue> arguments;
+  for (std::size_t i = 0; i < parameters; ++i) {
+    arguments.push_back({NodeRef{tracer.builder().leaf(k_parameters[i + 1])}});
+  }
+  KW_TRY(const auto result, tracer.call(formula, std::move(arguments), function.where));
+  KW_TRY(traced.root, tracer.node_of(result, function.where));
+  KW_TRY_VOID(tracer.check_size(function.where));
+  traced.name = function.name;
+  traced.source = std::string(text);
+  return in_normal_order(traced);
+}
+
+Result<ModFunction> parse_mod(std::string_view text, ModRole role, const ModScope& scope) {
+  KW_TRY_VOID(check_length(text, role_name(role)));
   KW_TRY(const auto statements, parse_python(text));
   ModFunction traced;
   ModTracer tracer(scope, traced);

@@ -28,9 +28,14 @@ enum class ModRole : std::uint8_t { score_mod, mask_mod };
 struct ModScope {
   std::map<std::string, std::variant<std::int64_t, double>, std::less<>> constants;  ///< the problem's [constants]
   std::vector<std::string> axes;                                                     ///< become ExprOp::axis
+  std::vector<ModCapture> captures;                                                  ///< become ExprOp::gather
 };
 
 /// Limits on hostile input: 64 KiB of text, 200 levels of nesting, 10,000 expression nodes.
 [[nodiscard]] Result<ModFunction> parse_mod(std::string_view text, ModRole role, const ModScope& scope);
+
+/// A function of up to four indices, such as "lambda i, j: i >= j", for the elements of a tensor. The parameters become
+/// the leaves batch, head, query and key in this order. The result has the type the text gives it.
+[[nodiscard]] Result<ModFunction> parse_formula(std::string_view text, std::size_t parameters, const ModScope& scope);
 
 }  // namespace kw

@@ -239,7 +239,23 @@ ValueRange constant(const ModExpr& node) {
   return std::isnan(value) ? unknown(node.type) : ValueRange{value, value};
 }
 
-ValueRange range_of(const ModExpr& node, const LeafRanges& leaves, const std::vector<ValueRange>& ranges) {
+ValueRange gather(const ModFunction& mod, const ModExpr& node, const LeafRanges& leaves,
+                  const std::vector<ValueRange>& ranges) {
+  const auto& capture = mod.capture(node.name);
+  if (leaves.bounds == nullptr) return {capture.low, capture.high};
+  std::vector<ValueRange> indices;
+  for (const auto arg : node.args) indices.push_back(ranges[static_cast<std::size_t>(arg)]);
+  return leaves.bounds->range(node.name, indices);
+}
+
+/// A count of elements in a row.
+ValueRange row_position(const ModFunction& mod, const ModExpr& node, const LeafRanges& leaves) {
+  const auto& axis_name = mod.capture(node.name).axes.back();
+  return {0.0, leaves.axes == nullptr ? k_largest_extent : static_cast<double>(leaves.axes->at(axis_name))};
+}
+
+ValueRange range_of(const ModFunction& mod, const ModExpr& node, const LeafRanges& leaves,
+                    const std::vector<ValueRange>& ranges) {
   const auto arg = [&](std::size_t k) -> const ValueRange& { return ranges[static_cast<std::size_t>(node.args[k])]; };
   switch (node.op) {
     case ExprOp::constant:
@@ -258,6 +274,11 @@ ValueRange range_of(const ModExpr& node, const LeafRanges& leaves, const std::ve
       return axis(node, leaves.axes);
     case ExprOp::select:
       return select(arg(0), arg(1), arg(2));
+    case ExprOp::gather:
+      return gather(mod, node, leaves, ranges);
+    case ExprOp::lower_bound:
+    case ExprOp::upper_bound:
+      return row_position(mod, node, leaves);
     default:
       return node.args.size() == 1 ? unary(node.op, node.type, arg(0)) : binary(node.op, node.type, arg(0), arg(1));
   }
@@ -271,17 +292,17 @@ bool fits_int32(double low, double high) {
 
 LeafRanges all_indices() {
   constexpr IndexRange k_any{0, (std::int64_t{1} << 24) - 1};
-  return {{k_any, k_any, k_any, k_any}, nullptr};
+  return {{k_any, k_any, k_any, k_any}, nullptr, nullptr};
 }
 
 void extend_ranges(const ModFunction& mod, const LeafRanges& leaves, std::vector<ValueRange>& ranges) {
-  while (ranges.size() < mod.nodes.size()) ranges.push_back(range_of(mod.nodes[ranges.size()], leaves, ranges));
+  while (ranges.size() < mod.nodes.size()) ranges.push_back(range_of(mod, mod.nodes[ranges.size()], leaves, ranges));
 }
 
-TileClass classify_tile(const ModFunction& mask, const Axes& axes, const TileRange& tile) {
+TileClass classify_tile(const ModFunction& mask, const Axes& axes, const TileRange& tile, const CaptureBounds* bounds) {
   std::vector<ValueRange> ranges;
   ranges.reserve(mask.nodes.size());
-  extend_ranges(mask, {tile, &axes}, ranges);
+  extend_ranges(mask, {tile, &axes, bounds}, ranges);
   const auto& root = ranges[static_cast<std::size_t>(mask.root)];
   if (root.low == 1.0) return TileClass::full;
   return root.high == 0.0 ? TileClass::empty : TileClass::partial;

@@ -4,21 +4,17 @@
 
 #include <vector>
 
+#include "spec/capture_bounds.hpp"
 #include "spec/mod_analysis.hpp"
 
 namespace kw {
 
-struct ValueRange {
-  double low = 0.0;
-  double high = 0.0;
-  bool maybe_nan = false;
-  [[nodiscard]] bool is_point() const { return low == high && !maybe_nan; }
-};
-
-/// Where the leaves lie. Axes not bound lie in 1 to 2^24, as every problem's do.
+/// Where the leaves lie. Axes not bound lie in 1 to 2^24, as every problem's do; captured tensors without bounds within
+/// what is declared of them.
 struct LeafRanges {
   TileRange tile;
   const Axes* axes = nullptr;
+  const CaptureBounds* bounds = nullptr;
 };
 /// Any index of any workload that a problem may have.
 [[nodiscard]] LeafRanges all_indices();

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "spec/capture_data.hpp"
 #include "spec/mod_expr.hpp"
 #include "spec/tensor.hpp"
 
@@ -16,8 +17,9 @@ class ModRowEvaluator {
  public:
   static constexpr std::int64_t k_lanes = 64;
 
-  /// `mod` must outlive the evaluator; `axes` binds its axis nodes.
-  ModRowEvaluator(const ModFunction& mod, const Axes& axes);
+  /// `mod` and `captures` must outlive the evaluator; `axes` binds its axis nodes, `captures` holds at least the
+  /// tensors it reads.
+  ModRowEvaluator(const ModFunction& mod, const Axes& axes, const CaptureData& captures = no_captures());
 
   struct Row {
     std::int64_t batch = 0, head = 0, query = 0;
@@ -30,8 +32,10 @@ class ModRowEvaluator {
   using Lanes = std::array<double, k_lanes>;
   void run_lanes(const Row& row, std::int64_t first_key, std::span<double> values);
   void run_node(std::size_t index);
+  void run_gather(std::size_t index);
 
   const ModFunction& mod_;
+  const CaptureData& captures_;
   std::vector<Lanes> values_;  // one per node
   std::vector<bool> fixed_;    // constants and axes: filled once
 };

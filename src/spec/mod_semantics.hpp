@@ -69,8 +69,8 @@ inline double truth(bool value) {
 }
 
 /// Calls use(f) with f(a, b, c), the function that an operation computes on operands of `type` (the node's type;
-/// comparisons and conversions do not depend on it). Operands an operation lacks are ignored. Leaves and axes are the
-/// caller's: for them use() is given a function that returns its first operand.
+/// comparisons and conversions do not depend on it). Operands an operation lacks are ignored. Leaves, axes and captured
+/// tensors are the caller's: for them use() is given a function that returns its first operand.
 template <typename Use>
 auto with_function(ExprOp op, ScalarType type, Use&& use) {  // NOLINT(readability-function-size): a table
   const bool real = type == ScalarType::real;
@@ -84,6 +84,9 @@ auto with_function(ExprOp op, ScalarType type, Use&& use) {  // NOLINT(readabili
     case ExprOp::key:
     case ExprOp::axis:
     case ExprOp::to_real:
+    case ExprOp::gather:
+    case ExprOp::lower_bound:
+    case ExprOp::upper_bound:
       break;
     case ExprOp::add:
       if (real) return use([](double a, double b, double) { return a + b; });
@@ -159,6 +162,8 @@ auto with_function(ExprOp op, ScalarType type, Use&& use) {  // NOLINT(readabili
       return use([](double a, double, double) { return 1.0 / std::sqrt(a); });
     case ExprOp::floor:
       return use([](double a, double, double) { return std::floor(a); });
+    case ExprOp::erf:
+      return use([](double a, double, double) { return std::erf(a); });
     case ExprOp::to_integer:
       return use([](double a, double, double) { return to_integer(a); });
     case ExprOp::to_boolean:

@@ -14,6 +14,7 @@
 #include "base/file_system.hpp"
 #include "base/hash.hpp"
 #include "base/result.hpp"
+#include "spec/captures.hpp"
 #include "spec/mod_expr.hpp"
 #include "spec/mod_parser.hpp"
 #include "spec/tensor.hpp"
@@ -32,9 +33,11 @@ inline constexpr ErrorCode problem_set{"problem.set"};  ///< a bad --set AXIS=VA
 
 /// Scaled dot-product attention with FlexAttention's mods.
 /// O[b,h,q,:] = sum_k softmax_k(mod(scale * <Q[b,h,q,:], K[b,g,k,:]>)) V[b,g,k,:], g = h / (Hq / Hkv); a row whose keys
-/// are all masked gives 0. Axes: B, Hq, Hkv, Sq, Skv, D, Dv; Hkv divides Hq.
+/// are all masked gives 0. Axes: B, Hq, Hkv, Sq, Skv, D, Dv; Hkv divides Hq. Arithmetic is f32 whatever the dtype.
 struct AttentionSpec {
-  DType dtype = DType::f32;
+  DType dtype = DType::f32;  ///< of Q, K, V and O: f32 or f16
+  /// Also asks for LSE[b,h,q] = log(sum_k exp(mod(...))), natural logarithm, f32; -inf for a row that is all masked.
+  bool lse = false;
   std::optional<double> scale;  ///< absent: 1/sqrt(D)
   std::optional<ModFunction> score_mod;
   std::optional<ModFunction> mask_mod;
@@ -61,12 +64,16 @@ struct Problem {
   std::string op;           ///< "attention"
   std::string description;  ///< one sentence
   std::map<std::string, std::variant<std::int64_t, double>, std::less<>> constants;
-  std::vector<Workload> workloads;  ///< the first is the primary; at least one more follows
-  std::vector<TensorSpec> inputs;
+  std::vector<std::string> own_axes;  ///< beyond the operator's, in the order of the file: extents of captured tensors
+  std::vector<Capture> captures;      ///< in the order of the file: a formula may read the ones before it
+  std::vector<Workload> workloads;    ///< the first is the primary; at least one more follows
+  std::vector<TensorSpec> inputs;     ///< the operator's, then the captured tensors
   std::vector<TensorSpec> outputs;
   std::variant<AttentionSpec> detail;
 
   [[nodiscard]] const Workload& primary() const { return workloads.front(); }
+  /// Inputs that are not captured: drawn from a distribution.
+  [[nodiscard]] std::size_t operand_count() const { return inputs.size() - captures.size(); }
   [[nodiscard]] const AttentionSpec* attention() const { return std::get_if<AttentionSpec>(&detail); }
   /// The Python text of the mods as the user wrote it, each under its role's name; "" when there are none.
   [[nodiscard]] std::string mod_text() const;

@@ -69,6 +69,15 @@ Result<std::string> required_text(const ConfigValue& table, std::string_view key
                     fmt::format("add a line such as: {} = \"{}\"", key, example), table.where});
 }
 
+ModScope mod_scope(const Problem& problem) {
+  const auto* format = find_operator(problem.op);
+  KW_CHECK(format != nullptr, "operator {}", problem.op);
+  ModScope scope{problem.constants, format->axes, {}};
+  scope.axes.insert(scope.axes.end(), problem.own_axes.begin(), problem.own_axes.end());
+  for (const auto& capture : problem.captures) scope.captures.push_back(capture.declared);
+  return scope;
+}
+
 Result<void> check_extent(std::string_view axis, std::int64_t extent) {
   if (extent >= 1 && extent <= k_max_extent) return {};
   return fail(Error{errc::problem_value, fmt::format("{} = {} is not within 1 to {}", axis, extent, k_max_extent)});

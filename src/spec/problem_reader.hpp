@@ -47,6 +47,9 @@ struct OperatorFormat {
 /// Every axis within 1 to 2^24, every tensor countable, and the operator's own rules. The error carries no place.
 [[nodiscard]] Result<void> check_axes(const OperatorFormat& format, const Problem& problem, const Axes& axes);
 
+/// What mods and formulas of the problem may refer to: its constants, axes and the captured tensors read so far.
+[[nodiscard]] ModScope mod_scope(const Problem& problem);
+
 /// The operators' entries, each in its own file.
 [[nodiscard]] const OperatorFormat& attention_format();
 

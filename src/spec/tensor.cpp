@@ -10,12 +10,25 @@ std::string_view to_string(DType dtype) {
       return "f32";
     case DType::f16:
       return "f16";
+    case DType::i32:
+      return "i32";
+    case DType::boolean:
+      return "bool";
   }
   return "?";
 }
 
 std::int64_t bytes_per_element(DType dtype) {
-  return dtype == DType::f16 ? 2 : 4;
+  switch (dtype) {
+    case DType::boolean:
+      return 1;
+    case DType::f16:
+      return 2;
+    case DType::f32:
+    case DType::i32:
+      break;
+  }
+  return 4;
 }
 
 Result<std::int64_t> element_count(const TensorSpec& tensor, const Axes& axes) {

@@ -16,7 +16,12 @@ namespace kw {
 using Axes = std::map<std::string, std::int64_t, std::less<>>;
 
 /// Storage type of tensor elements. The values are stored in archives: never renumber.
-enum class DType : std::uint8_t { f32 = 1, f16 = 2 };
+enum class DType : std::uint8_t {
+  f32 = 1,
+  f16 = 2,
+  i32 = 3,      ///< of captured tensors; values lie within +-2^24, so that a float holds them exactly
+  boolean = 4,  ///< of captured tensors; one byte, 0 or 1; written "bool"
+};
 
 [[nodiscard]] std::string_view to_string(DType dtype);
 [[nodiscard]] std::int64_t bytes_per_element(DType dtype);
