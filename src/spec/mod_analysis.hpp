@@ -57,11 +57,19 @@ struct AffineInScore {
 /// For a node linear in the key index: value = slope * key + intercept, both independent of key (ALiBi, relative
 /// position). Codegen turns this into one vector multiply-add per score. Node ids refer to `mod` after the call, which
 /// appends the nodes it needs.
-struct LinearInKey {
+struct LinearInIndex {
   ExprId slope = -1;
   ExprId intercept = -1;
 };
-[[nodiscard]] std::optional<LinearInKey> linear_in_key(ModFunction& mod, ExprId node);
+[[nodiscard]] std::optional<LinearInIndex> linear_in_key(ModFunction& mod, ExprId node);
+
+/// For a node that is slope * (query - key) + intercept, neither depending on query or key: it sees nothing of a
+/// position but the distance. Appends nodes as linear_in_key does.
+struct LinearInDistance {
+  ExprId slope = -1;
+  ExprId intercept = -1;
+};
+[[nodiscard]] std::optional<LinearInDistance> linear_in_distance(ModFunction& mod, ExprId node);
 
 /// Keys a row may attend to, when the mask provably allows exactly the keys in [first, last] of each row
 /// (causal, sliding window, prefix): node ids of integer expressions in b, h, q.

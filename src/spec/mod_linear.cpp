@@ -21,7 +21,7 @@ bool LinearForms::depends_on_variable(ExprId node) {
   extend_dependencies(mod_, depends_);
   const auto& on = depends_[at(node)];
   // The score belongs to one key, so what depends on it depends on the key in a way nobody knows.
-  return on.score || (variable_ == ExprOp::key && on.key);
+  return on.score || (variable_ == ExprOp::key && on.key) || (variable_ == ExprOp::query && on.query);
 }
 
 /// Operands first, with a stack of our own: mods may be thousands of nodes deep.
@@ -144,14 +144,33 @@ std::optional<AffineInScore> affine_in_score(const ModFunction& score_mod) {
   return affine;
 }
 
-std::optional<LinearInKey> linear_in_key(ModFunction& mod, ExprId node) {
+namespace {
+
+std::optional<LinearInIndex> linear_in(ExprOp index, ModFunction& mod, ExprId node) {
   ExprBuilder builder(mod);
   const auto type = builder.type(node);
   if (type == ScalarType::boolean) return std::nullopt;
-  const auto form = LinearForms(mod, builder, ExprOp::key).of(node);
+  const auto form = LinearForms(mod, builder, index).of(node);
   if (!form) return std::nullopt;
   const auto or_zero = [&](ExprId id) { return id == k_none ? builder.convert(builder.integer(0), type) : id; };
-  return LinearInKey{or_zero(form->coefficient), or_zero(form->rest)};
+  return LinearInIndex{or_zero(form->coefficient), or_zero(form->rest)};
+}
+
+}  // namespace
+
+std::optional<LinearInIndex> linear_in_key(ModFunction& mod, ExprId node) {
+  return linear_in(ExprOp::key, mod, node);
+}
+
+std::optional<LinearInDistance> linear_in_distance(ModFunction& mod, ExprId node) {
+  const auto in_key = linear_in_key(mod, node);
+  if (!in_key) return std::nullopt;
+  const auto in_query = linear_in(ExprOp::query, mod, in_key->intercept);
+  if (!in_query || dependencies(mod)[static_cast<std::size_t>(in_key->slope)].query) return std::nullopt;
+  ExprBuilder builder(mod);
+  const bool opposite = builder.unary(ExprOp::negate, in_key->slope) == in_query->slope ||
+                        builder.unary(ExprOp::negate, in_query->slope) == in_key->slope;
+  return opposite ? std::optional(LinearInDistance{in_query->slope, in_query->intercept}) : std::nullopt;
 }
 
 }  // namespace kw
