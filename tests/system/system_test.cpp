@@ -1,16 +1,25 @@
 #include "tests/system/system_test.hpp"
 
+#include <map>
+
 #include "codegen/codegen.hpp"
 #include "loop/threads.hpp"
+#include "verify/oclgrind.hpp"
 
 namespace kw {
 namespace {
 
-struct World {
+struct Opened {
   Problem problem;
+  std::unique_ptr<Verifier> verifier;
+};
+
+struct World {
   SteadyClock clock;
   std::unique_ptr<Workbench> workbench;
-  std::unique_ptr<Verifier> verifier;
+  std::unique_ptr<Workbench> sanitizer;
+  /// By the problem's name and whether the verifier sanitizes; a verifier points into its problem.
+  std::map<std::pair<std::string, bool>, Opened> opened;
 };
 std::unique_ptr<World> world;
 
@@ -20,15 +29,21 @@ T require(Result<T> result) {
   return *std::move(result);
 }
 
+Workbench& sanitizer() {
+  if (!world->sanitizer) {
+    KW_CHECK(have_oclgrind(), "Oclgrind is not installed (apt-get install oclgrind)");
+    world->sanitizer = require(open_oclgrind({}));
+  }
+  return *world->sanitizer;
+}
+
 }  // namespace
 
 void SystemTest::SetUpTestSuite() {
   world = std::make_unique<World>();
-  world->problem = require(load_problem("tests/problems/tiny_causal.toml", RealFileSystem(), {}));
   WorkbenchOptions options;
   options.device_id = "opencl:0";
   world->workbench = require(open_process_workbench(options));
-  world->verifier = require(open_verifier(world->problem));
 }
 
 void SystemTest::TearDownTestSuite() {
@@ -40,16 +55,24 @@ Candidate SystemTest::read_candidate(const std::string& path, const IntBindings&
   return require(make_candidate(require(parse_bundle(text, path)), tunables));
 }
 
-VerifyResult SystemTest::verify(const std::string& path, const IntBindings& tunables) {
-  return world->verifier->verify(read_candidate(path, tunables));
+VerifyResult SystemTest::verify(const std::string& path, const IntBindings& tunables, bool sanitized) {
+  const Candidate candidate = read_candidate(path, tunables);
+  Opened& opened = world->opened[{candidate.bundle.problem, sanitized}];
+  if (!opened.verifier) {
+    const std::string name = candidate.bundle.problem.substr(candidate.bundle.problem.find('/') + 1);
+    opened.problem = require(load_problem("tests/problems/" + name + ".toml", RealFileSystem(), {}));
+    opened.verifier = require(open_verifier(opened.problem, sanitized ? &sanitizer() : nullptr));
+  }
+  return opened.verifier->verify(candidate);
 }
 
-Result<std::unique_ptr<Verifier>> SystemTest::open_verifier(const Problem& problem) {
+Result<std::unique_ptr<Verifier>> SystemTest::open_verifier(const Problem& problem, Workbench* sanitizer) {
   VerifierOptions options;
   options.secret_seed = 20261120;
   options.device = world->workbench->device();
   KW_TRY(auto plain, emit_bundle(problem, "opencl", "plain", options.device));
   KW_TRY(options.plain, make_candidate(std::move(plain)));
+  options.sanitizer = sanitizer;
   options.parallel = parallel_for(usable_processors());
   options.deadlines.launch_floor = std::chrono::milliseconds(500);
   return Verifier::open(problem, *world->workbench, world->clock, std::move(options));

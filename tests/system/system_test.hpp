@@ -1,6 +1,7 @@
 #pragma once
-// Fixture for tests that run real kernels: one verifier on the tiny causal problem over the first OpenCL device, opened
-// once per test program. No device is a failure, not a skip: the set-up installs PoCL.
+// Fixture for tests that run real kernels over the first OpenCL device. One workbench per suite of tests, and one
+// verifier per test problem, opened when it is first needed. No device is a failure, not a skip: the set-up installs
+// PoCL.
 
 #include <gtest/gtest.h>
 
@@ -19,9 +20,11 @@ class SystemTest : public ::testing::Test {
 
   /// Paths are relative to the source root, where the tests run.
   static Candidate read_candidate(const std::string& path, const IntBindings& tunables = {});
-  static VerifyResult verify(const std::string& path, const IntBindings& tunables = {});
+  /// Against the problem that the bundle names: "test/NAME" is tests/problems/NAME.toml. `sanitized` has the gate of
+  /// that name simulate it, which takes longer than all others together.
+  static VerifyResult verify(const std::string& path, const IntBindings& tunables = {}, bool sanitized = false);
   /// Another verifier on the same device; `problem` must outlive it.
-  static Result<std::unique_ptr<Verifier>> open_verifier(const Problem& problem);
+  static Result<std::unique_ptr<Verifier>> open_verifier(const Problem& problem, Workbench* sanitizer = nullptr);
   static Workbench& workbench();
 };
 

@@ -29,13 +29,13 @@ bool check_case(Session& session, Trial& trial, const CheckCase& one) {
     reject_case(session, one, GateId::check, second.error(), trial.verdict);
     return false;
   }
+  if (auto failure = judge_case(session, one, *second, mode, nullptr)) {
+    reject_case(session, one, GateId::check, *failure, trial.verdict);
+    return false;
+  }
   if (trial.contender.candidate.bundle.deterministic && second->outputs != first->outputs) {
     const CaseFailure differs{Reason::nondeterministic, "two runs on the same data gave different bits", ""};
     reject_case(session, one, GateId::check, differs, trial.verdict);
-    return false;
-  }
-  if (auto failure = judge_case(session, one, *second, mode, nullptr)) {
-    reject_case(session, one, GateId::check, *failure, trial.verdict);
     return false;
   }
   return true;
