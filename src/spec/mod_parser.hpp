@@ -28,7 +28,7 @@ enum class ModRole : std::uint8_t { score_mod, mask_mod };
 struct ModScope {
   std::map<std::string, std::variant<std::int64_t, double>, std::less<>> constants;  ///< the problem's [constants]
   std::vector<std::string> axes;                                                     ///< become ExprOp::axis
-  std::vector<ModCapture> captures;                                                  ///< become ExprOp::gather
+  std::vector<ModCapture> captures = {};                                             ///< become ExprOp::gather
 };
 
 /// Limits on hostile input: 64 KiB of text, 200 levels of nesting, 10,000 expression nodes.
