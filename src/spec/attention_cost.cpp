@@ -27,7 +27,7 @@ struct Density {
 };
 
 /// Counts what the mask lets through, on every row or on evenly spaced ones when there are too many.
-Density mask_density(const ModFunction& mask, const Axes& axes) {
+Density mask_density(const ModFunction& mask, const Axes& axes, const CaptureData& captures) {
   const auto depends = dependencies(mask)[static_cast<std::size_t>(mask.root)];
   const std::int64_t batches = depends.batch ? axes.at("B") : 1;
   const std::int64_t heads = depends.head ? axes.at("Hq") : 1;
@@ -38,7 +38,7 @@ Density mask_density(const ModFunction& mask, const Axes& axes) {
   const double affordable = std::max(1.0, static_cast<double>(affordable_rows));
   const double step = std::max(1.0, all_rows / affordable);
 
-  ModRowEvaluator evaluator(mask, axes);
+  ModRowEvaluator evaluator(mask, axes, captures);
   std::vector<double> row(static_cast<std::size_t>(keys));
   double attended = 0;
   double rows = 0;
@@ -58,7 +58,10 @@ WorkloadCost attention_cost(const Problem& problem, const Workload& workload) {
   const auto& axes = workload.axes;
   const auto extent = [&](const char* name) { return static_cast<double>(axes.at(name)); };
   Density density;
-  if (const auto& mask = problem.attention()->mask_mod) density = mask_density(*mask, axes);
+  if (const auto& mask = problem.attention()->mask_mod) {
+    const auto captures = draw_captures(problem, axes, k_nominal_seed);
+    density = captures ? mask_density(*mask, axes, *captures) : Density{1.0, false};
+  }
   const double pairs = extent("B") * extent("Hq") * extent("Sq") * extent("Skv") * density.attended;
   WorkloadCost cost;
   cost.flops = 2.0 * pairs * (extent("D") + extent("Dv"));

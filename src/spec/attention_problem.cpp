@@ -40,15 +40,6 @@ Result<void> check_attention_axes(const Axes& axes) {
   return {};
 }
 
-/// Errors inside the mod's text, moved to where the text stands in the file.
-Error placed_in_file(Error error, const ConfigValue& value) {
-  const auto& begin = value.text_begin;
-  error.where.column += error.where.line == 1 ? begin.column - 1 : 0;
-  error.where.line += begin.line - 1;
-  error.where.file = begin.file;
-  return error;
-}
-
 Result<std::optional<ModFunction>> read_mod(const ConfigValue& table, const char* key, ModRole role,
                                             const Problem& problem) {
   const auto* value = table.find(key);
@@ -69,11 +60,19 @@ Result<std::optional<double>> read_scale(const ConfigValue& table) {
                     "leave it out for 1/sqrt(D)", value->where});
 }
 
-Result<void> read_dtype(const ConfigValue& table) {
+Result<DType> read_dtype(const ConfigValue& table) {
   KW_TRY(const auto dtype, required_text(table, "dtype", "f32"));
-  if (dtype == "f32") return {};
-  return fail(Error{errc::problem_value, fmt::format("dtype '{}' is not supported", dtype), "write \"f32\"",
+  if (dtype == "f32") return DType::f32;
+  if (dtype == "f16") return DType::f16;
+  return fail(Error{errc::problem_value, fmt::format("dtype '{}' is not supported", dtype), "write \"f32\" or \"f16\"",
                     table.find("dtype")->where});
+}
+
+Result<bool> read_lse(const ConfigValue& table) {
+  const auto* value = table.find("lse");
+  if (value == nullptr) return false;
+  KW_TRY_VOID(check_kind(*value, "'lse'", ConfigKind::boolean));
+  return value->boolean;
 }
 
 Result<void> read_attention(const ConfigValue& root, Problem& problem) {
@@ -83,9 +82,10 @@ Result<void> read_attention(const ConfigValue& root, Problem& problem) {
                       "add a table [attention] with at least: dtype = \"f32\"", root.where});
   }
   KW_TRY_VOID(check_kind(*table, "'attention'", ConfigKind::table));
-  KW_TRY_VOID(check_keys(*table, "[attention]", {"dtype", "scale", "score_mod", "mask_mod"}));
+  KW_TRY_VOID(check_keys(*table, "[attention]", {"dtype", "scale", "lse", "score_mod", "mask_mod"}));
   AttentionSpec spec;
-  KW_TRY_VOID(read_dtype(*table));
+  KW_TRY(spec.dtype, read_dtype(*table));
+  KW_TRY(spec.lse, read_lse(*table));
   KW_TRY(spec.scale, read_scale(*table));
   KW_TRY(spec.score_mod, read_mod(*table, "score_mod", ModRole::score_mod, problem));
   KW_TRY(spec.mask_mod, read_mod(*table, "mask_mod", ModRole::mask_mod, problem));
@@ -93,6 +93,7 @@ Result<void> read_attention(const ConfigValue& root, Problem& problem) {
                     {"K", spec.dtype, {"B", "Hkv", "Skv", "D"}},
                     {"V", spec.dtype, {"B", "Hkv", "Skv", "Dv"}}};
   problem.outputs = {{"O", spec.dtype, {"B", "Hq", "Sq", "Dv"}}};
+  if (spec.lse) problem.outputs.push_back({"LSE", DType::f32, {"B", "Hq", "Sq"}});
   problem.detail = std::move(spec);
   return {};
 }

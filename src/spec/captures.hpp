@@ -25,9 +25,10 @@ inline constexpr ErrorCode capture_values{"capture.values"};
 
 /// Written in the problem file or read from an .npy file: the same for every workload.
 struct FixedValues {
+  std::vector<std::int64_t> extents;  ///< as given; a workload whose axes differ is refused
   std::vector<float> values;
 };
-/// A function of the element's indices: parse_formula().
+/// A function of the element's indices: parse_formula(). Of the tensor's own type but for an integer in a real tensor.
 struct FormulaValues {
   ModFunction formula;
 };
@@ -35,7 +36,7 @@ struct FormulaValues {
 struct GeneratedValues {
   std::string generator;
   std::map<std::string, ModFunction, std::less<>> numbers;  ///< expressions of the axes
-  std::map<std::string, std::string, std::less<>> names;    ///< other captures or axes
+  std::map<std::string, std::string, std::less<>> names;    ///< captures before this one
 };
 
 struct Capture {
@@ -51,6 +52,26 @@ inline constexpr std::uint64_t k_nominal_seed = 0;
 /// Values of every captured tensor of a problem for these axes. Deterministic for the seed. errc::capture_values when
 /// a draw breaks what is declared.
 [[nodiscard]] Result<CaptureData> draw_captures(const Problem& problem, const Axes& axes, std::uint64_t seed);
+
+/// Values of the captured tensor at `index`, which may read `before`: those ahead of it in Problem::captures. For
+/// whoever wants to say where it stands in the file; all others call draw_captures().
+[[nodiscard]] Result<CapturedTensor> draw_capture(const Problem& problem, std::size_t index, const Axes& axes,
+                                                  const CaptureData& before, std::uint64_t seed);
+
+/// Whether fixed values have the extents that `axes` ask for; errc::capture_values otherwise. Carries no place.
+[[nodiscard]] Result<void> check_fixed_extents(const Capture& capture, const Axes& axes);
+
+/// As an element of the type stores it: rounded to its precision.
+[[nodiscard]] float stored_value(DType dtype, double value);
+/// Row-major values as elements of the tensor's type store them. errc::capture_values when
+/// they break what is declared. Carries no place.
+[[nodiscard]] Result<CapturedTensor> stored_values(const ModCapture& declared, std::vector<std::int64_t> extents,
+                                                   const std::vector<double>& values);
+
+/// Operations that a draw takes, roughly: elements times the nodes of a formula. A draw of no more than
+/// k_quick_draw is cheap enough to be made on the side, as when a problem is read.
+[[nodiscard]] double draw_work(const Problem& problem, const Axes& axes);
+inline constexpr double k_quick_draw = double{1 << 25};
 
 /// The captured tensors among input values in the order of Problem::inputs.
 [[nodiscard]] CaptureData captures_among(const Problem& problem, const Axes& axes,

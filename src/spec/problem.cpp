@@ -70,10 +70,15 @@ std::string Problem::canonical_text() const {
   KW_CHECK(format != nullptr, "operator {}", op);
   auto text = fmt::format("kernelwright problem 1\nop {}\n", op);
   text += canonical_tensors("input", inputs) + canonical_tensors("output", outputs);
+  for (const auto& capture : captures) {
+    const auto& declared = capture.declared;
+    text += fmt::format("capture {}{} {} {}\n{}", declared.name, declared.sorted ? " sorted" : "", declared.low,
+                        declared.high, capture.source_text);
+  }
   text += format->canonical(*this);
   for (const auto& workload : workloads) {
     text += fmt::format("workload {}", to_string(workload.role));
-    for (const auto& axis : format->axes) text += fmt::format(" {}={}", axis, workload.axes.at(axis));
+    for (const auto& axis : all_axes(*format, *this)) text += fmt::format(" {}={}", axis, workload.axes.at(axis));
     text += "\n";
   }
   return text;
@@ -94,12 +99,19 @@ Result<Problem> with_axis(Problem problem, std::string_view assignment) {
   auto& axes = problem.workloads.front().axes;
   const auto axis = axes.find(name);
   if (axis == axes.end()) {
-    const auto near = closest_name(name, format->axes);
+    const auto known = all_axes(*format, problem);
+    const auto near = closest_name(name, known);
     return fail(Error{errc::problem_set, fmt::format("the problem has no axis '{}'", name),
-                      near ? fmt::format("'{}'?", *near) : fmt::format("its axes are {}", comma_list(format->axes))});
+                      near ? fmt::format("'{}'?", *near) : fmt::format("its axes are {}", comma_list(known))});
   }
   axis->second = extent;
-  if (auto checked = check_axes(*format, problem, axes); !checked) {
+  auto checked = check_axes(*format, problem, axes);
+  if (checked && draw_work(problem, axes) <= k_quick_draw) {
+    if (auto drawn = draw_captures(problem, axes, k_nominal_seed); !drawn) {
+      checked = tl::unexpected(std::move(drawn).error());
+    }
+  }
+  if (!checked) {
     auto error = std::move(checked).error();
     error.code = errc::problem_set;
     return with_context(std::move(error), fmt::format("setting {}", assignment));

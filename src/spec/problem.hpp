@@ -82,8 +82,10 @@ struct Problem {
   [[nodiscard]] Hash id() const { return hash_bytes(canonical_text()); }
 };
 
-/// `file` only labels errors.
-[[nodiscard]] Result<Problem> parse_problem(std::string_view toml_text, const std::string& file);
+/// `file` labels errors. With `files`, .npy files are looked for in its folder; without, a problem that needs one is
+/// refused.
+[[nodiscard]] Result<Problem> parse_problem(std::string_view toml_text, const std::string& file,
+                                            const FileSystem* files = nullptr);
 
 /// A path to a .toml file, or a name such as "attention/alibi" that is looked up in `search` directories in order.
 /// Not found: errc::not_found, with the nearest names as the hint.
@@ -95,11 +97,14 @@ struct Problem {
 
 /// Work that cannot be avoided, for FLOP rates and the roofline.
 struct WorkloadCost {
-  double flops = 0;           ///< multiply-adds count 2; only attended (query, key) pairs count
-  double bytes = 0;           ///< every input read once, every output written once
-  double mask_density = 1;    ///< attended share of all (query, key) pairs
-  bool density_exact = true;  ///< false when estimated from evenly spaced rows because the shape is large
+  double flops = 0;         ///< multiply-adds count 2; only attended (query, key) pairs count
+  double bytes = 0;         ///< every input read once, every output written once
+  double mask_density = 1;  ///< attended share of all (query, key) pairs
+  /// False when estimated from evenly spaced rows because the shape is large, or when the captured tensors cannot be
+  /// drawn for it.
+  bool density_exact = true;
 };
+/// With captured tensors, for their nominal draw.
 [[nodiscard]] WorkloadCost cost(const Problem& problem, const Workload& workload);
 
 }  // namespace kw

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "spec/capture_reader.hpp"
 #include "spec/closest_name.hpp"
 #include "spec/config_tree.hpp"
 #include "spec/problem.hpp"
 #include "spec/problem_reader.hpp"
+#include "spec/reserved_names.hpp"
 
 namespace kw {
 namespace {
@@ -25,6 +27,10 @@ bool is_name(std::string_view text, std::string_view also) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
            also.find(c) != std::string_view::npos;
   });
+}
+
+bool contains(const std::vector<std::string>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
 }
 
 /// Names become file names, so they may not climb out of a directory.
@@ -56,7 +62,28 @@ Result<void> checked_at(const OperatorFormat& format, const Problem& problem, co
   return with_context(std::move(problem_error), fmt::format("checking workload '{}'", workload));
 }
 
-Result<Workload> read_primary(const ConfigValue& root, const OperatorFormat& format) {
+/// A name in [axes] that the operator does not have: an axis of the user's own.
+Result<void> read_own_axis(const ConfigValue& table, std::size_t index, Axes& axes, Problem& problem) {
+  if (auto named = check_own_name(table.keys[index], NamedThing::axis); !named) {
+    named.error().where = table.key_places[index];
+    return named;
+  }
+  problem.own_axes.push_back(table.keys[index]);
+  return read_extent(table, index, axes);
+}
+
+/// An axis of one's own whose name is nearly that of the axis `missing` is a slip.
+tl::unexpected<Error> missing_axis(const ConfigValue& table, const OperatorFormat& format, const std::string& missing) {
+  for (std::size_t i = 0; i < table.keys.size(); ++i) {
+    if (contains(format.axes, table.keys[i]) || closest_name(table.keys[i], {missing}) != missing) continue;
+    return error(errc::problem_unknown_key, table.key_places[i], fmt::format("[axes] has no key '{}'", table.keys[i]),
+                 fmt::format("'{}'?", missing));
+  }
+  return error(errc::problem_missing_key, table.where, fmt::format("[axes] lacks {}", missing),
+               fmt::format("add a line such as: {} = 8", missing));
+}
+
+Result<Workload> read_primary(const ConfigValue& root, const OperatorFormat& format, Problem& problem) {
   const auto* table = root.find("axes");
   if (table == nullptr) {
     return error(
@@ -64,22 +91,25 @@ Result<Workload> read_primary(const ConfigValue& root, const OperatorFormat& for
         fmt::format("add a table [axes] with the extents of the primary workload: {}", comma_list(format.axes)));
   }
   KW_TRY_VOID(check_kind(*table, "'axes'", ConfigKind::table));
-  KW_TRY_VOID(check_keys(*table, "[axes]", format.axes));
   Workload primary{"primary", WorkloadRole::primary, {}};
-  for (std::size_t i = 0; i < table->items.size(); ++i) KW_TRY_VOID(read_extent(*table, i, primary.axes));
+  for (std::size_t i = 0; i < table->items.size(); ++i) {
+    if (contains(format.axes, table->keys[i])) {
+      KW_TRY_VOID(read_extent(*table, i, primary.axes));
+    } else {
+      KW_TRY_VOID(read_own_axis(*table, i, primary.axes, problem));
+    }
+  }
   format.default_axes(primary.axes);
   for (const auto& name : format.axes) {
-    if (primary.axes.count(name) > 0) continue;
-    return error(errc::problem_missing_key, table->where, fmt::format("[axes] lacks {}", name),
-                 fmt::format("add a line such as: {} = 8", name));
+    if (primary.axes.count(name) == 0) return missing_axis(*table, format, name);
   }
   return primary;
 }
 
 Result<Workload> read_workload(const ConfigValue& table, const OperatorFormat& format, const Problem& problem) {
   KW_TRY_VOID(check_kind(table, "a workload", ConfigKind::table));
-  std::vector<std::string> known = {"name", "role"};
-  known.insert(known.end(), format.axes.begin(), format.axes.end());
+  auto known = all_axes(format, problem);
+  known.insert(known.begin(), {"name", "role"});
   KW_TRY_VOID(check_keys(table, "[[workload]]", known));
   Workload workload{"", WorkloadRole::edge, problem.primary().axes};
   KW_TRY(workload.name, required_text(table, "name", "ragged"));
@@ -94,7 +124,7 @@ Result<Workload> read_workload(const ConfigValue& table, const OperatorFormat& f
                  fmt::format("there are two workloads named '{}'", workload.name), "give each its own name");
   }
   KW_TRY(const auto role, required_text(table, "role", "edge"));
-  if (std::find(k_workload_roles.begin(), k_workload_roles.end(), role) == k_workload_roles.end()) {
+  if (!contains(k_workload_roles, role)) {
     return error(errc::problem_value, table.find("role")->where, fmt::format("'{}' is not a role of a workload", role),
                  "write \"edge\" (feedback may name its sizes) or \"held_out\" (only the verifier sees it)");
   }
@@ -136,7 +166,7 @@ Result<void> read_constants(const ConfigValue& root, const OperatorFormat& forma
       return error(errc::problem_value, table->key_places[i], fmt::format("'{}' cannot be a name in Python", name),
                    "use letters, digits and '_'");
     }
-    if (std::find(format.axes.begin(), format.axes.end(), name) != format.axes.end()) {
+    if (contains(all_axes(format, problem), name)) {
       return error(errc::problem_value, table->key_places[i], fmt::format("'{}' is an axis already", name),
                    "choose another name");
     }
@@ -148,6 +178,46 @@ Result<void> read_constants(const ConfigValue& root, const OperatorFormat& forma
       return error(errc::problem_type, value.where,
                    fmt::format("constant {} should be a number, but is of type {}", name, to_string(value.kind)));
     }
+  }
+  return {};
+}
+
+void add_axes(const std::optional<ModFunction>& function, std::vector<std::string>& used) {
+  if (!function) return;
+  for (const auto& node : function->nodes) {
+    if (node.op == ExprOp::axis) used.push_back(node.name);
+  }
+}
+
+/// Names of the axes that tensors and functions mention.
+std::vector<std::string> used_axes(const Problem& problem) {
+  std::vector<std::string> used;
+  for (const auto& capture : problem.captures) {
+    used.insert(used.end(), capture.declared.axes.begin(), capture.declared.axes.end());
+    if (const auto* formula = std::get_if<FormulaValues>(&capture.source)) add_axes(formula->formula, used);
+    if (const auto* generated = std::get_if<GeneratedValues>(&capture.source)) {
+      for (const auto& [name, number] : generated->numbers) add_axes(number, used);
+    }
+  }
+  if (const auto* spec = problem.attention()) {
+    add_axes(spec->score_mod, used);
+    add_axes(spec->mask_mod, used);
+  }
+  return used;
+}
+
+/// An axis that nothing mentions is a slip: 'skv' for 'Skv'.
+Result<void> check_axes_are_used(const ConfigValue& root, const OperatorFormat& format, const Problem& problem) {
+  const auto used = used_axes(problem);
+  const auto& table = *root.find("axes");
+  for (std::size_t i = 0; i < table.keys.size(); ++i) {
+    const auto& axis = table.keys[i];
+    if (contains(format.axes, axis) || contains(used, axis)) continue;
+    const auto near = closest_name(axis, format.axes);
+    return error(
+        errc::problem_unknown_key, table.key_places[i],
+        fmt::format("[axes] has '{}', which neither {} nor a tensor nor a mod mentions", axis, format.op),
+        near ? fmt::format("'{}'?", *near) : fmt::format("the axes of {} are {}", format.op, comma_list(format.axes)));
   }
   return {};
 }
@@ -172,12 +242,12 @@ std::vector<std::string> names_in(const std::vector<std::filesystem::path>& sear
 
 Result<Problem> load_file(const std::filesystem::path& path, const FileSystem& files) {
   KW_TRY(const auto text, files.read(path, k_max_file_bytes));
-  return parse_problem(text, path.string());
+  return parse_problem(text, path.string(), &files);
 }
 
 }  // namespace
 
-Result<Problem> parse_problem(std::string_view toml_text, const std::string& file) {
+Result<Problem> parse_problem(std::string_view toml_text, const std::string& file, const FileSystem* files) {
   KW_TRY(const auto root, parse_config(toml_text, file));
   KW_TRY(const auto op, required_text(root, "op", "attention"));
   const auto* format = find_operator(op);
@@ -187,20 +257,26 @@ Result<Problem> parse_problem(std::string_view toml_text, const std::string& fil
         errc::problem_unknown_op, root.find("op")->where, fmt::format("there is no operator '{}'", op),
         near ? fmt::format("\"{}\"?", *near) : fmt::format("the operators are {}", comma_list(operator_names())));
   }
-  KW_TRY_VOID(check_keys(root, "the file",
-                         {"name", "op", "description", "axes", "constants", "workload", std::string(format->op)}));
+  KW_TRY_VOID(
+      check_keys(root, "the file",
+                 {"name", "op", "description", "axes", "constants", "tensors", "workload", std::string(format->op)}));
   Problem problem;
   problem.op = op;
   KW_TRY(problem.name, required_text(root, "name", "attention/mine"));
   KW_TRY_VOID(check_problem_name(problem.name, root.find("name")->where));
   KW_TRY(const auto description, optional_text(root, "description"));
   problem.description = description.value_or("");
-  KW_TRY(auto primary, read_primary(root, *format));
+  KW_TRY(auto primary, read_primary(root, *format, problem));
   KW_TRY_VOID(read_constants(root, *format, problem));
+  const ProblemFolder folder{files, std::filesystem::path(file).parent_path()};
+  KW_TRY_VOID(read_captures(root, folder, primary.axes, problem));
   KW_TRY_VOID(format->read(root, problem));
+  for (const auto& capture : problem.captures) problem.inputs.push_back(capture.tensor());
+  KW_TRY_VOID(check_axes_are_used(root, *format, problem));
   KW_TRY_VOID(checked_at(*format, problem, primary.axes, root.find("axes")->where, primary.name));
   problem.workloads.push_back(std::move(primary));
   KW_TRY_VOID(read_workloads(root, *format, problem));
+  for (const auto& workload : problem.workloads) KW_TRY_VOID(check_draw(root, problem, workload));
   return problem;
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "spec/closest_name.hpp"
+#include "spec/number_array.hpp"
 
 namespace kw {
 namespace {
@@ -16,6 +17,22 @@ constexpr std::int64_t k_max_elements = std::int64_t{1}
 const std::array<const OperatorFormat*, 1>& formats() {
   static const std::array<const OperatorFormat*, 1> k_formats = {&attention_format()};
   return k_formats;
+}
+
+Result<void> check_captures(const Problem& problem, const Axes& axes) {
+  std::int64_t total = 0;
+  for (const auto& capture : problem.captures) {
+    const auto count = element_count(capture.tensor(), axes);
+    if (!count || *count > k_max_captured_elements - total) {
+      return fail(Error{errc::problem_value,
+                        fmt::format("the captured tensors up to {} [{}] would have more than 2^26 elements",
+                                    capture.declared.name, comma_list(capture.declared.axes)),
+                        "choose smaller axes, or compute the values in the mod"});
+    }
+    total += *count;
+    KW_TRY_VOID(check_fixed_extents(capture, axes));
+  }
+  return {};
 }
 
 }  // namespace
@@ -69,11 +86,25 @@ Result<std::string> required_text(const ConfigValue& table, std::string_view key
                     fmt::format("add a line such as: {} = \"{}\"", key, example), table.where});
 }
 
+Error placed_in_file(Error error, const ConfigValue& value) {
+  const auto& begin = value.text_begin;
+  error.where.column += error.where.line == 1 ? begin.column - 1 : 0;
+  error.where.line += begin.line - 1;
+  error.where.file = begin.file;
+  return error;
+}
+
+std::vector<std::string> all_axes(const OperatorFormat& format, const Problem& problem) {
+  auto axes = problem.own_axes;
+  std::sort(axes.begin(), axes.end());
+  axes.insert(axes.begin(), format.axes.begin(), format.axes.end());
+  return axes;
+}
+
 ModScope mod_scope(const Problem& problem) {
   const auto* format = find_operator(problem.op);
   KW_CHECK(format != nullptr, "operator {}", problem.op);
-  ModScope scope{problem.constants, format->axes, {}};
-  scope.axes.insert(scope.axes.end(), problem.own_axes.begin(), problem.own_axes.end());
+  ModScope scope{problem.constants, all_axes(*format, problem), {}};
   for (const auto& capture : problem.captures) scope.captures.push_back(capture.declared);
   return scope;
 }
@@ -84,7 +115,7 @@ Result<void> check_extent(std::string_view axis, std::int64_t extent) {
 }
 
 Result<void> check_axes(const OperatorFormat& format, const Problem& problem, const Axes& axes) {
-  for (const auto& name : format.axes) KW_TRY_VOID(check_extent(name, axes.at(name)));
+  for (const auto& name : all_axes(format, problem)) KW_TRY_VOID(check_extent(name, axes.at(name)));
   KW_TRY_VOID(format.check_axes(axes));
   for (const auto* tensors : {&problem.inputs, &problem.outputs}) {
     for (const auto& tensor : *tensors) {
@@ -96,7 +127,7 @@ Result<void> check_axes(const OperatorFormat& format, const Problem& problem, co
                 "choose smaller axes"});
     }
   }
-  return {};
+  return check_captures(problem, axes);
 }
 
 }  // namespace kw

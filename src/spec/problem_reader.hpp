@@ -32,7 +32,7 @@ struct OperatorFormat {
   void (*default_axes)(Axes& axes);
   /// Consistency of the axes with one another, such as Hkv dividing Hq. The error carries no place.
   Result<void> (*check_axes)(const Axes& axes);
-  /// Reads the operator's table and sets detail, inputs and outputs.
+  /// Reads the operator's table and sets detail, inputs (the operator's own) and outputs.
   Result<void> (*read)(const ConfigValue& root, Problem& problem);
   /// The operator's part of the canonical text.
   std::string (*canonical)(const Problem& problem);
@@ -42,13 +42,20 @@ struct OperatorFormat {
 [[nodiscard]] const OperatorFormat* find_operator(std::string_view op);
 [[nodiscard]] std::vector<std::string> operator_names();
 
+/// An error inside the text of a value, such as a mod, moved to where the text stands in the file.
+[[nodiscard]] Error placed_in_file(Error error, const ConfigValue& value);
+
 /// Within 1 to 2^24. The error carries no place.
 [[nodiscard]] Result<void> check_extent(std::string_view axis, std::int64_t extent);
-/// Every axis within 1 to 2^24, every tensor countable, and the operator's own rules. The error carries no place.
+/// Every axis within 1 to 2^24, every tensor countable, captured tensors within their bound and fixed ones as long as
+/// the axes, and the operator's own rules. The error carries no place.
 [[nodiscard]] Result<void> check_axes(const OperatorFormat& format, const Problem& problem, const Axes& axes);
 
 /// What mods and formulas of the problem may refer to: its constants, axes and the captured tensors read so far.
 [[nodiscard]] ModScope mod_scope(const Problem& problem);
+
+/// The operator's axes and the problem's own, in the order that canonical text lists them.
+[[nodiscard]] std::vector<std::string> all_axes(const OperatorFormat& format, const Problem& problem);
 
 /// The operators' entries, each in its own file.
 [[nodiscard]] const OperatorFormat& attention_format();
