@@ -1,12 +1,10 @@
 #include "loop/run.hpp"
 
-#include <sys/random.h>
-
 #include <algorithm>
 #include <memory>
 
-#include "codegen/codegen.hpp"
 #include "loop/report_files.hpp"
+#include "loop/verifier_setup.hpp"
 #include "propose/search/search_proposer.hpp"
 #include "verify/calibrate.hpp"
 #include "verify/verifier.hpp"
@@ -19,12 +17,6 @@ constexpr int k_archive_seeds = 6;
 /// Kept back from the wall clock for the final measurement: this many launches of the plain kernel, and start-up.
 constexpr double k_reserved_plain_launches = 14;
 constexpr double k_reserved_seconds = 2.0;
-
-std::uint64_t secret_seed() {
-  std::uint64_t seed = 0;
-  KW_CHECK(getrandom(&seed, sizeof seed, 0) == static_cast<ssize_t>(sizeof seed), "no randomness");
-  return seed;
-}
 
 std::string new_run_id() {
   return fmt::format("{:016x}", secret_seed());
@@ -126,14 +118,9 @@ Result<void> Run::prepare() {
   KW_TRY(record_.device, calibrate(world_.workbench));
   KW_TRY_VOID(open_record());
   world_.observer.phase("computing the oracle's answers and the plain kernel's accuracy and time");
-  KW_TRY(auto plain_bundle, emit_bundle(setup_.problem, setup_.target, "plain", record_.device));
-  VerifierOptions options;
-  options.secret_seed = secret_seed();
-  options.device = record_.device;
-  options.parallel = world_.parallel;
+  KW_TRY(auto options,
+         verifier_options(setup_.problem, setup_.target, record_.device, world_.parallel, world_.sanitizer));
   options.comparison = search_rule();
-  options.sanitizer = world_.sanitizer;
-  KW_TRY(options.plain, make_candidate(std::move(plain_bundle)));
   KW_TRY(verifier_, Verifier::open(setup_.problem, world_.workbench, world_.clock, std::move(options)));
   record_.baselines = {verifier_->plain()};
   SearchOptions search;

@@ -168,8 +168,12 @@ std::optional<LinearInDistance> linear_in_distance(ModFunction& mod, ExprId node
   const auto in_query = linear_in(ExprOp::query, mod, in_key->intercept);
   if (!in_query || dependencies(mod)[static_cast<std::size_t>(in_key->slope)].query) return std::nullopt;
   ExprBuilder builder(mod);
-  const bool opposite = builder.unary(ExprOp::negate, in_key->slope) == in_query->slope ||
-                        builder.unary(ExprOp::negate, in_query->slope) == in_key->slope;
+  // Equal nodes are one node, so what the forms build of -x is found again.
+  const auto minus_one = builder.convert(builder.integer(-1), builder.type(in_key->slope));
+  const auto is_minus = [&](ExprId a, ExprId b) {
+    return builder.unary(ExprOp::negate, b) == a || builder.binary(ExprOp::multiply, minus_one, b) == a;
+  };
+  const bool opposite = is_minus(in_key->slope, in_query->slope) || is_minus(in_query->slope, in_key->slope);
   return opposite ? std::optional(LinearInDistance{in_query->slope, in_query->intercept}) : std::nullopt;
 }
 
