@@ -50,15 +50,16 @@ struct Inputs {
 /// One task: rows [first, first + count) of one (batch, head).
 class RowBlock {
  public:
-  RowBlock(const AttentionSpec& spec, const Axes& axes, const Shape& shape)
+  RowBlock(const AttentionSpec& spec, const Axes& axes, const CaptureData& captures, const Shape& shape)
       : shape_(shape), scale_(spec.scale_for(axes)), padded_keys_((shape.keys + k_keys - 1) / k_keys * k_keys) {
-    if (spec.score_mod) score_mod_.emplace(*spec.score_mod, axes);
-    if (spec.mask_mod) mask_mod_.emplace(*spec.mask_mod, axes);
+    if (spec.score_mod) score_mod_.emplace(*spec.score_mod, axes, captures);
+    if (spec.mask_mod) mask_mod_.emplace(*spec.mask_mod, axes, captures);
     scores_.assign(static_cast<std::size_t>(k_rows * padded_keys_), 0.0);
     mask_.resize(static_cast<std::size_t>(shape.keys));
   }
 
-  void run(const Inputs& inputs, ModRowEvaluator::Row first, std::int64_t count, double* output) {
+  /// `output` and `lse` belong to (batch, head), not to the block; `lse` may be null.
+  void run(const Inputs& inputs, ModRowEvaluator::Row first, std::int64_t count, double* output, double* lse) {
     dot_products(inputs, first.query, count);
     for (std::int64_t r = 0; r < count; ++r) {
       const auto row = scores_row(r);
@@ -66,7 +67,8 @@ class RowBlock {
       for (auto& score : row) score *= scale_;
       if (score_mod_) score_mod_->run(place, 0, row);
       if (mask_mod_) mask(place, row);
-      softmax(row);
+      const double row_lse = softmax(row);
+      if (lse != nullptr) lse[place.query] = row_lse;
     }
     weighted_values(inputs, first.query, count, output);
   }
@@ -104,13 +106,14 @@ class RowBlock {
     }
   }
 
-  /// Scores become weights. A row of minus infinities has no weights and stays all 0.
-  static void softmax(std::span<double> row) {
+  /// Scores become weights, and log(sum(exp(score))) is the answer. A row of minus infinities has no weights and stays
+  /// all 0; its logarithm is minus infinity.
+  static double softmax(std::span<double> row) {
     double largest = k_minus_infinity;
     for (const double score : row) largest = score > largest || std::isnan(score) ? score : largest;
     if (largest == k_minus_infinity) {
       std::fill(row.begin(), row.end(), 0.0);
-      return;
+      return k_minus_infinity;
     }
     double total = 0.0;
     for (auto& score : row) {
@@ -118,6 +121,7 @@ class RowBlock {
       total += score;
     }
     for (auto& score : row) score /= total;
+    return largest + std::log(total);
   }
 
   void weighted_values(const Inputs& inputs, std::int64_t first_query, std::int64_t count, double* output) {
@@ -161,8 +165,10 @@ OutputValues attention_oracle(const Problem& problem, const Axes& axes, const In
   const Shape shape{axes.at("Hq"), axes.at("Hkv"), axes.at("Sq"), axes.at("Skv"), axes.at("D"), axes.at("Dv")};
   const auto batches = axes.at("B");
   const auto blocks = (shape.queries + k_rows - 1) / k_rows;
-  OutputValues outputs(1);
-  outputs[0].assign(static_cast<std::size_t>(batches * shape.query_heads * shape.queries * shape.value_size), 0.0);
+  const auto captures = captures_among(problem, axes, inputs);
+  const auto rows = static_cast<std::size_t>(batches * shape.query_heads * shape.queries);
+  OutputValues outputs = {std::vector<double>(rows * static_cast<std::size_t>(shape.value_size), 0.0)};
+  if (spec.lse) outputs.emplace_back(rows, 0.0);
   parallel(batches * shape.query_heads * blocks, [&](std::int64_t task) {
     const auto first_query = task % blocks * k_rows;
     const auto head = task / blocks % shape.query_heads;
@@ -172,9 +178,10 @@ OutputValues attention_oracle(const Problem& problem, const Axes& axes, const In
     const Inputs slices{inputs[0].data() + query_slice * shape.queries * shape.head_size,
                         inputs[1].data() + key_slice * shape.keys * shape.head_size,
                         inputs[2].data() + key_slice * shape.keys * shape.value_size};
-    RowBlock block(spec, axes, shape);
+    RowBlock block(spec, axes, captures, shape);
     block.run(slices, {batch, head, first_query}, std::min(k_rows, shape.queries - first_query),
-              outputs[0].data() + query_slice * shape.queries * shape.value_size);
+              outputs[0].data() + query_slice * shape.queries * shape.value_size,
+              spec.lse ? outputs[1].data() + query_slice * shape.queries : nullptr);
   });
   return outputs;
 }

@@ -5,7 +5,8 @@
 
 namespace kw {
 
-/// Inputs Q, K, V; output O. Work is shared out in blocks of query rows.
+/// Inputs Q, K, V and the captured tensors; outputs O and, where the problem asks for it, LSE. Work is shared out in
+/// blocks of query rows.
 [[nodiscard]] OutputValues attention_oracle(const Problem& problem, const Axes& axes, const InputValues& inputs,
                                             const ParallelFor& parallel);
 
