@@ -19,16 +19,15 @@ ${score_mod}
 ${mask_mod}
 // S[b, h, q, k]: the scores of one query row per work-group row, one key per work-item.
 __kernel __attribute__((reqd_work_group_size(64, 1, 1)))
-void scores(__global const float* restrict Q, __global const float* restrict K, __global float* restrict S,
-            const int Sq, const int Skv, const int Hq, const int Hkv${batch_parameter}) {
+${scores_signature} {
   const int kv_idx = get_global_id(0), q_idx = get_global_id(1);
   const int b = get_global_id(2) / Hq, h = get_global_id(2) % Hq;
   if (kv_idx >= Skv) return;
   const long query_row = ((long)b * Hq + h) * Sq + q_idx;
-  __global const float* query = Q + query_row * HEAD_DIM;
-  __global const float* key = K + (((long)b * Hkv + h / (Hq / Hkv)) * Skv + kv_idx) * HEAD_DIM;
+  __global const ${element}* query = Q + query_row * HEAD_DIM;
+  __global const ${element}* key = K + (((long)b * Hkv + h / (Hq / Hkv)) * Skv + kv_idx) * HEAD_DIM;
   float dot_product = 0.0f;
-  for (int d = 0; d < HEAD_DIM; ++d) dot_product += query[d] * key[d];
+  for (int d = 0; d < HEAD_DIM; ++d) dot_product += ${query} * ${key};
   float score = dot_product * (${scale});
   ${apply_score_mod}
   ${apply_mask_mod}
@@ -37,8 +36,8 @@ void scores(__global const float* restrict Q, __global const float* restrict K, 
 
 // Each row of S to weights that add up to 1; a row whose keys are all masked to zeros. One row per work-item.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void softmax(__global float* restrict S, const int Sq, const int Skv) {
-  __global float* row = S + ((long)get_global_id(1) * Sq + get_global_id(0)) * Skv;
+${softmax_signature} {
+  ${softmax_row}
   float largest = -INFINITY;
   for (int k = 0; k < Skv; ++k) largest = max(largest, row[k]);
   // With no key allowed the maximum is -inf, and -inf - -inf would be NaN.
@@ -49,86 +48,116 @@ void softmax(__global float* restrict S, const int Sq, const int Skv) {
     total += row[k];
   }
   for (int k = 0; k < Skv; ++k) row[k] = total > 0.0f ? row[k] / total : 0.0f;
+  ${store_lse}
 }
 
 // O[b, h, q, d]: the weighted sum of the values, one output element per work-item.
 __kernel __attribute__((reqd_work_group_size(64, 1, 1)))
-void weighted_sum(__global const float* restrict S, __global const float* restrict V, __global float* restrict O,
-                  const int Sq, const int Skv, const int Hq, const int Hkv) {
+${sum_signature} {
   const int d = get_global_id(0), q_idx = get_global_id(1);
   const int b = get_global_id(2) / Hq, h = get_global_id(2) % Hq;
   if (d >= VALUE_DIM) return;
   const long query_row = ((long)b * Hq + h) * Sq + q_idx;
   __global const float* weights = S + query_row * Skv;
-  __global const float* value = V + ((long)b * Hkv + h / (Hq / Hkv)) * Skv * VALUE_DIM + d;
+  __global const ${element}* value = V + ((long)b * Hkv + h / (Hq / Hkv)) * Skv * VALUE_DIM + d;
   float sum = 0.0f;
-  for (int k = 0; k < Skv; ++k) sum += weights[k] * value[(long)k * VALUE_DIM];
-  O[query_row * VALUE_DIM + d] = sum;
+  for (int k = 0; k < Skv; ++k) sum += weights[k] * ${value};
+  ${store}
 }
 )";
 
 struct PrintedMod {
   std::string definition;
   std::string call;  ///< empty when the problem has no such mod
-  std::set<OpenClHelper> helpers;
-  std::set<std::string> axes;
 };
 
-PrintedMod print_mod(const std::optional<ModFunction>& mod, const ModFunctionShape& shape) {
+/// The mod as a function; what it needs is added to `names` and `helpers`.
+PrintedMod print_mod(const std::optional<ModFunction>& mod, const ModFunctionShape& shape, OuterNames& names,
+                     std::set<OpenClHelper>& helpers) {
   if (!mod) return {};
   const ModFunctionText text = mod_function(*mod, mod->root, shape);
   std::vector<std::string> arguments;
   if (shape.takes_score) arguments.emplace_back("score");
   for (const char* index : {"b", "h", "q_idx", "kv_idx"}) arguments.emplace_back(index);
-  arguments.insert(arguments.end(), text.axes.begin(), text.axes.end());
-  return {text.definition,
-          fmt::format("{}({})", shape.name, join_list(arguments)),
-          text.helpers,
-          {text.axes.begin(), text.axes.end()}};
+  for (const std::string& name : text.names.arguments()) arguments.push_back(name);
+  names.include(text.names);
+  helpers.insert(text.helpers.begin(), text.helpers.end());
+  return {text.definition, parameter_list(shape.name + "(", arguments)};
 }
 
-std::string plain_source(const Problem& problem, const AttentionSpec& attention, bool& uses_batch) {
-  const PrintedMod score = print_mod(attention.score_mod, {"score_mod", "float", true, true});
-  const PrintedMod mask = print_mod(attention.mask_mod, {"mask_mod", "int", false, true});
-  std::set<OpenClHelper> helpers = score.helpers;
-  helpers.insert(mask.helpers.begin(), mask.helpers.end());
-  uses_batch = score.axes.count("B") + mask.axes.count("B") > 0;
-  return fill(k_source,
-              {{"comment", source_comment(problem, k_generator, {})},
-               {"helpers", opencl_helper_source(helpers)},
-               {"score_mod", score.definition},
-               {"mask_mod", mask.definition},
-               {"scale", scale_text(attention)},
-               {"batch_parameter", uses_batch ? ", const int B" : ""},
-               {"apply_score_mod", score.call.empty() ? "" : fmt::format("score = {};", score.call)},
-               {"apply_mask_mod", mask.call.empty() ? "" : fmt::format("if (!{}) score = -INFINITY;", mask.call)}});
+/// The kernels' arguments, in source and header alike.
+struct Kernels {
+  KernelParameters scores, softmax, weighted_sum;
+};
+
+Kernels kernel_parameters(const AttentionSpec& attention, const OuterNames& mods) {
+  Kernels kernels;
+  kernels.scores.add_tensor(attention.dtype, false, "Q");
+  kernels.scores.add_tensor(attention.dtype, false, "K");
+  kernels.scores.add_captures(mods.captures);
+  kernels.scores.add_tensor(DType::f32, true, "S");
+  for (const char* axis : {"Sq", "Skv", "Hq", "Hkv"}) kernels.scores.add_axis(axis);
+  kernels.scores.add_axes(mods.axes);
+  kernels.softmax.add_tensor(DType::f32, true, "S");
+  if (attention.lse) kernels.softmax.add_tensor(DType::f32, true, "LSE");
+  for (const char* axis : {"Sq", "Skv"}) kernels.softmax.add_axis(axis);
+  kernels.weighted_sum.add_tensor(DType::f32, false, "S");
+  kernels.weighted_sum.add_tensor(attention.dtype, false, "V");
+  kernels.weighted_sum.add_tensor(attention.dtype, true, "O");
+  for (const char* axis : {"Sq", "Skv", "Hq", "Hkv"}) kernels.weighted_sum.add_axis(axis);
+  return kernels;
+}
+
+/// How Q, K, V and O are read and written, and where LSE is.
+void fill_tensors(const AttentionSpec& attention, Fillings& fillings) {
+  const DType dtype = attention.dtype;
+  fillings.emplace_back("element", opencl_element_type(dtype));
+  fillings.emplace_back("query", opencl_element(dtype, "query", "d"));
+  fillings.emplace_back("key", opencl_element(dtype, "key", "d"));
+  fillings.emplace_back("value", opencl_element(dtype, "value", "(long)k * VALUE_DIM"));
+  fillings.emplace_back("store", dtype == DType::f16 ? "vstore_half_rte(sum, query_row * VALUE_DIM + d, O);"
+                                                     : "O[query_row * VALUE_DIM + d] = sum;");
+  fillings.emplace_back("softmax_row",
+                        attention.lse
+                            ? "const long query_row = (long)get_global_id(1) * Sq + get_global_id(0);\n"
+                              "__global float* row = S + query_row * Skv;"
+                            : "__global float* row = S + ((long)get_global_id(1) * Sq + get_global_id(0)) * Skv;");
+  fillings.emplace_back("store_lse",
+                        attention.lse ? "LSE[query_row] = total > 0.0f ? largest + log(total) : -INFINITY;" : "");
 }
 
 }  // namespace
 
 Result<Bundle> emit_attention_opencl_plain(const Problem& problem, const DeviceFacts&, const IntBindings&) {
-  KW_TRY(const AttentionSpec* attention, f32_attention(problem, "plain"));
-  bool uses_batch = false;
+  KW_TRY(const AttentionSpec* attention, float_attention(problem, "plain"));
+  OuterNames names;
+  std::set<OpenClHelper> helpers;
+  const PrintedMod score = print_mod(attention->score_mod, {"score_mod", "float", true, true}, names, helpers);
+  const PrintedMod mask = print_mod(attention->mask_mod, {"mask_mod", "int", false, true}, names, helpers);
+  const auto [scores, softmax, weighted_sum] = kernel_parameters(*attention, names);
+  Fillings fillings = {
+      {"comment", source_comment(problem, k_generator, {})},
+      {"helpers", opencl_helper_source(helpers)},
+      {"score_mod", score.definition},
+      {"mask_mod", mask.definition},
+      {"scale", scale_text(*attention)},
+      {"scores_signature", scores.signature("scores")},
+      {"softmax_signature", softmax.signature("softmax")},
+      {"sum_signature", weighted_sum.signature("weighted_sum")},
+      {"apply_score_mod", score.call.empty() ? "" : fmt::format("score = {};", score.call)},
+      {"apply_mask_mod", mask.call.empty() ? "" : fmt::format("if (!{}) score = -INFINITY;", mask.call)}};
+  fill_tensors(*attention, fillings);
   Bundle bundle;
   bundle.target = "opencl";
   bundle.problem = problem.name;
   bundle.generator = k_generator;
-  bundle.source = plain_source(problem, *attention, uses_batch);
+  bundle.source = fill(k_source, fillings);
   bundle.defines = {{"HEAD_DIM", "D"}, {"VALUE_DIM", "Dv"}};
   bundle.scratch = {{"S", DType::f32, "B * Hq * Sq * Skv"}};
-  Launch scores{"scores",
-                {"ceil_div(Skv, 64)", "Sq", "B * Hq"},
-                {"64", "1", "1"},
-                "0",
-                {"Q", "K", "S", "Sq", "Skv", "Hq", "Hkv"}};
-  if (uses_batch) scores.args.emplace_back("B");
-  bundle.launches = {scores,
-                     {"softmax", {"Sq", "B * Hq", "1"}, {"1", "1", "1"}, "0", {"S", "Sq", "Skv"}},
-                     {"weighted_sum",
-                      {"ceil_div(Dv, 64)", "Sq", "B * Hq"},
-                      {"64", "1", "1"},
-                      "0",
-                      {"S", "V", "O", "Sq", "Skv", "Hq", "Hkv"}}};
+  bundle.launches = {
+      {"scores", {"ceil_div(Skv, 64)", "Sq", "B * Hq"}, {"64", "1", "1"}, "0", scores.arguments()},
+      {"softmax", {"Sq", "B * Hq", "1"}, {"1", "1", "1"}, "0", softmax.arguments()},
+      {"weighted_sum", {"ceil_div(Dv, 64)", "Sq", "B * Hq"}, {"64", "1", "1"}, "0", weighted_sum.arguments()}};
   return bundle;
 }
 

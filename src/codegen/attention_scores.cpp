@@ -21,9 +21,13 @@ class Parameters {
     text_.arguments.push_back(argument);
   }
   void add_leaves(const OpenClExpr& printed) {
-    for (const std::string& name : printed.inner_names()) add("const int " + name, name);
-    for (std::size_t i = 0; i < printed.group_names().size(); ++i)
-      add(printed.group_parameters()[i], printed.group_names()[i]);
+    for (const auto& [name, capture] : printed.inner_captures()) add(capture.declaration(name), opencl_name(name));
+    for (const std::string& name : printed.inner_names()) add("const int " + opencl_name(name), opencl_name(name));
+    for (const NamedValue& value : printed.group_values()) add(value.declaration(), value.name);
+    for (const NamedValue& value : printed.column_values()) {
+      const std::string array = column_array(value);
+      add(fmt::format("const {}* {}", value.type, array), fmt::format("{} + (begin - block) / LANES", array));
+    }
   }
 
  private:
@@ -31,16 +35,25 @@ class Parameters {
   std::set<std::string> seen_;
 };
 
-void append(std::vector<std::string>& to, const std::vector<std::string>& from) {
+void append_lines(std::vector<std::string>& to, const std::vector<std::string>& from) {
   to.insert(to.end(), from.begin(), from.end());
 }
 
+StageText stages_of(const OpenClExpr& printed) {
+  StageText stages;
+  stages.group = printed.statements(ExprStage::group);
+  stages.row = printed.statements(ExprStage::row);
+  stages.column = printed.statements(ExprStage::column);
+  stages.columns = printed.column_values();
+  stages.element = column_loads(stages);
+  append_lines(stages.element, printed.statements(ExprStage::element));
+  return stages;
+}
+
 void take_statements(const OpenClExpr& printed, Parameters& parameters, ScoreText& text) {
-  append(text.group, printed.statements(ExprStage::group));
-  append(text.row, printed.statements(ExprStage::row));
-  append(text.element, printed.statements(ExprStage::element));
+  text.stages.append(stages_of(printed));
   text.helpers.insert(printed.helpers().begin(), printed.helpers().end());
-  text.uses_batch_axis = text.uses_batch_axis || printed.axes().count("B") > 0;
+  text.names.include(printed);
   parameters.add_leaves(printed);
 }
 
@@ -56,6 +69,10 @@ bool surely_finite(const ModFunction& mod, ExprId node) {
     const ModExpr& expr = mod.nodes[static_cast<std::size_t>(id)];
     if (expr.op == ExprOp::constant && expr.type == ScalarType::real && !std::isfinite(expr.real)) return false;
     if (expr.op == ExprOp::log || expr.op == ExprOp::log2) return false;
+    if (expr.op == ExprOp::gather && expr.type == ScalarType::real) {
+      const ModCapture& capture = mod.capture(expr.name);
+      if (!std::isfinite(capture.low) || !std::isfinite(capture.high)) return false;
+    }
     open.insert(open.end(), expr.args.begin(), expr.args.end());
   }
   return true;
@@ -63,8 +80,8 @@ bool surely_finite(const ModFunction& mod, ExprId node) {
 
 /// Where a statement that uses a text of `stage` belongs.
 std::vector<std::string>& place(ScoreText& text, ExprStage stage) {
-  if (stage == ExprStage::group) return text.group;
-  return stage == ExprStage::row ? text.row : text.element;
+  if (stage == ExprStage::group) return text.stages.group;
+  return stage == ExprStage::row ? text.stages.row : text.stages.element;
 }
 
 const char* real_type(ExprStage stage) {
@@ -74,16 +91,18 @@ const char* real_type(ExprStage stage) {
 /// score_mod = multiplier * score + offset, with both folded into one fused multiply-add per score.
 class AffineScores {
  public:
-  AffineScores(ModFunction mod, const AffineInScore& form, const ScoreOptions& options, bool bounded_rows)
-      : mod_(std::move(mod)), form_(form), options_(options) {
+  AffineScores(ModFunction mod, const AffineInScore& form, const ScoreOptions& options, bool bounded_rows, bool lse)
+      : mod_(std::move(mod)), form_(form), options_(options), lse_(lse) {
     if (form_.offset < 0) return;
     const Dependencies inputs = dependencies(mod_)[static_cast<std::size_t>(form_.offset)];
     drop_offset_ = !inputs.key && surely_finite(mod_, form_.offset);
     if (!inputs.key || !bounded_rows) return;
     const auto linear = linear_in_key(mod_, form_.offset);
     // The analysis may append nodes, and what follows it must see them: keep its answer, not a second call.
-    if (linear && linear->slope >= 0 && (linear->intercept < 0 || surely_finite(mod_, linear->intercept)))
-      slope_ = linear->slope;
+    if (!linear || linear->slope < 0 || (linear->intercept >= 0 && !surely_finite(mod_, linear->intercept))) return;
+    // LSE needs the key from which the term is counted, and the kernel knows that of slopes it has itself.
+    if (lse_ && dependencies(mod_)[static_cast<std::size_t>(linear->slope)].query) return;
+    slope_ = linear->slope;
   }
 
   void print(Parameters& parameters, ScoreText& text) const {
@@ -93,7 +112,7 @@ class AffineScores {
     const ExprId addend = slope_ >= 0 ? slope_ : (drop_offset_ ? -1 : form_.offset);
     for (const ExprId id : {form_.multiplier, addend})
       if (id >= 0) roots.push_back({id, stage(id)});
-    const OpenClExpr printed(mod_, roots, {true, "t", options_.fast_tanh});
+    const OpenClExpr printed(mod_, roots, {true, "t", options_.fast_tanh, true});
     take_statements(printed, parameters, text);
 
     std::string factor = "scale";
@@ -102,14 +121,16 @@ class AffineScores {
       define(stage(form_.multiplier), "factor", "scale * " + printed.text(form_.multiplier), parameters, text);
     }
     if (addend < 0) {
-      text.element.push_back(fmt::format("float16 s = scores[c] * {};", factor));
+      if (lse_ && drop_offset_) keep_for_lse(text);
+      text.stages.element.push_back(fmt::format("float16 s = scores[c] * {};", factor));
       return;
     }
     define(stage(addend), slope_ >= 0 ? "slope" : "bias", "LOG2_E * " + printed.text(addend), parameters, text);
     if (slope_ >= 0) print_slope(text);
+    if (lse_ && slope_ >= 0) keep_for_lse(text);
     const bool vector_bias = slope_ >= 0 || stage(addend) == ExprStage::element;
-    text.element.push_back(fmt::format("float16 s = fma(scores[c], (float16)({}), {});", factor,
-                                       vector_bias ? "bias" : "(float16)(bias)"));
+    text.stages.element.push_back(fmt::format("float16 s = fma(scores[c], (float16)({}), {});", factor,
+                                              vector_bias ? "bias" : "(float16)(bias)"));
   }
 
   [[nodiscard]] bool drops_offset() const { return drop_offset_; }
@@ -125,23 +146,36 @@ class AffineScores {
   /// Only differences along the row matter, so the term is counted from the allowed end of the row where it is
   /// largest: near the largest scores it is then near zero, where floats are densest.
   static void print_slope(ScoreText& text) {
-    text.row.emplace_back("const int anchor = slope > 0.0f ? allowed_last : allowed_first;");
-    text.row.emplace_back("const float16 lane_bias = slope * convert_float16(LANE_INDEX);");
-    text.element.emplace_back("const float16 bias = slope * (float)(key - anchor) + lane_bias;");
+    text.stages.row.emplace_back("const int anchor = slope > 0.0f ? allowed_last : allowed_first;");
+    text.stages.row.emplace_back("const float16 lane_bias = slope * convert_float16(LANE_INDEX);");
+    text.stages.element.emplace_back("const float16 bias = slope * (float)(key - anchor) + lane_bias;");
+  }
+
+  /// The term at the anchor: what a slope counted from there leaves out, and for a term without a key all of it.
+  void keep_for_lse(ScoreText& text) const {
+    const bool keyed = slope_ >= 0;
+    const ModFunctionText function = mod_function(mod_, form_.offset, {"dropped_term", "float", false, keyed});
+    std::vector<std::string> arguments = {"b", "h", "row"};
+    if (keyed) arguments.emplace_back("anchor");
+    append_lines(arguments, function.names.arguments());
+    text.names.include(function.names);
+    text.helpers.insert(function.helpers.begin(), function.helpers.end());
+    text.dropped = {function.definition, keyed, fmt::format("dropped_term({})", join_list(arguments))};
   }
 
   ModFunction mod_;
   AffineInScore form_;
   ScoreOptions options_;
+  bool lse_ = false;
   bool drop_offset_ = false;
   ExprId slope_ = -1;
 };
 
 void print_general(const ModFunction& mod, const ScoreOptions& options, Parameters& parameters, ScoreText& text) {
-  const OpenClExpr printed(mod, {{mod.root, ExprStage::element}}, {true, "t", options.fast_tanh});
-  text.element.emplace_back("const float16 score = scores[c] * scale;");
+  const OpenClExpr printed(mod, {{mod.root, ExprStage::element}}, {true, "t", options.fast_tanh, true});
+  text.stages.element.emplace_back("const float16 score = scores[c] * scale;");
   take_statements(printed, parameters, text);
-  text.element.push_back(fmt::format("float16 s = LOG2_E * ({});", without_parentheses(printed.text(mod.root))));
+  text.stages.element.push_back(fmt::format("float16 s = LOG2_E * ({});", without_parentheses(printed.text(mod.root))));
 }
 
 void print_score_mod(const AttentionSpec& attention, const ScoreOptions& options, bool bounded_rows,
@@ -150,15 +184,15 @@ void print_score_mod(const AttentionSpec& attention, const ScoreOptions& options
   // A mod that is not affine needs the score in its own units first.
   ModFunction mod = attention.score_mod.value_or(ModFunction{});
   const auto affine = attention.score_mod ? affine_in_score(mod) : AffineInScore{};
-  text.group.push_back(affine ? fmt::format("const float scale = LOG2_E * ({});", scale)
-                              : fmt::format("const float scale = {};", scale));
+  text.stages.group.push_back(affine ? fmt::format("const float scale = LOG2_E * ({});", scale)
+                                     : fmt::format("const float scale = {};", scale));
   parameters.add("const float scale", "scale");
   if (!affine) {
     print_general(*attention.score_mod, options, parameters, text);
     text.notes.emplace_back("The score_mod is not affine in the score: it is applied as written, then log2(e).");
     return;
   }
-  const AffineScores scores(std::move(mod), *affine, options, bounded_rows);
+  const AffineScores scores(std::move(mod), *affine, options, bounded_rows, attention.lse);
   scores.print(parameters, text);
   if (scores.drops_offset())
     text.notes.emplace_back("The score_mod's term is the same for all keys of a row; softmax does not see it.");
@@ -175,24 +209,28 @@ std::string nested(const char* function, const OpenClExpr& printed, const std::v
   return last;
 }
 
+/// The body of a function that computes one of a row's bounds, from nodes of single indices.
+std::string bound_body(const ModFunction& mask, const std::vector<ExprId>& ids, const char* combine, const char* limit,
+                       OuterNames& names, ScoreText& text) {
+  std::vector<ExprRoot> roots;
+  for (const ExprId id : ids) roots.push_back({id, ExprStage::element});
+  const OpenClExpr printed(mask, roots, {});
+  text.helpers.insert(printed.helpers().begin(), printed.helpers().end());
+  names.include(printed);
+  std::string body;
+  for (const std::string& statement : printed.statements(ExprStage::element)) body += "  " + statement + "\n";
+  return fmt::format("{}  return {};\n", body, nested(combine, printed, ids, limit));
+}
+
 void print_bounds(const ModFunction& mask, const RowInterval& interval, ScoreText& text) {
-  const auto print = [&](const std::vector<ExprId>& ids, const char* combine, const char* limit) {
-    std::vector<ExprRoot> roots;
-    for (const ExprId id : ids) roots.push_back({id, ExprStage::element});
-    const OpenClExpr printed(mask, roots, {});
-    text.helpers.insert(printed.helpers().begin(), printed.helpers().end());
-    text.uses_batch_axis = text.uses_batch_axis || printed.axes().count("B") > 0;
-    std::string body;
-    for (const std::string& statement : printed.statements(ExprStage::element)) body += "  " + statement + "\n";
-    return std::pair{printed.axes(), fmt::format("{}  return {};\n", body, nested(combine, printed, ids, limit))};
-  };
-  auto [axes, first] = print(interval.first, "max", "0");
-  const auto [last_axes, last] = print(interval.last, "min", "Skv - 1");
-  axes.insert(last_axes.begin(), last_axes.end());
-  axes.insert("Skv");
-  text.bound_axes = axis_parameters(axes);
+  OuterNames names;
+  names.axes.insert("Skv");
+  const std::string first = bound_body(mask, interval.first, "max", "0", names, text);
+  const std::string last = bound_body(mask, interval.last, "min", "Skv - 1", names, text);
+  text.names.include(names);
+  text.bound_arguments = names.arguments();
   std::vector<std::string> parameters = {"const int b", "const int h", "const int q_idx"};
-  append(parameters, as_int_parameters(text.bound_axes));
+  append_lines(parameters, names.parameters());
   const auto define = [&](const char* name, const std::string& body) {
     return parameter_list(fmt::format("static inline int {}(", name), parameters) + " {\n" + body + "}\n";
   };
@@ -202,16 +240,55 @@ void print_bounds(const ModFunction& mask, const RowInterval& interval, ScoreTex
 }
 
 void print_mask_by_element(const ModFunction& mask, Parameters& parameters, ScoreText& text) {
-  const OpenClExpr printed(mask, {{mask.root, ExprStage::element}}, {true, "m", false});
+  const OpenClExpr printed(mask, {{mask.root, ExprStage::element}}, {true, "m", false, true});
   take_statements(printed, parameters, text);
   std::string condition = printed.text(mask.root);
   const Dependencies inputs = dependencies(mask)[static_cast<std::size_t>(mask.root)];
   if (stage_of(inputs) != ExprStage::element) condition = fmt::format("(int16)(-{})", condition);
   text.allowed = fmt::format("{} & (kv_idx <= allowed_last)", condition);
-  text.always_masked = true;
+  text.mask = {stages_of(printed), condition, {}, inputs};
+  text.mask->names.include(printed);
 }
 
 }  // namespace
+
+void StageText::append(const StageText& other) {
+  append_lines(group, other.group);
+  append_lines(row, other.row);
+  append_lines(column, other.column);
+  columns.insert(columns.end(), other.columns.begin(), other.columns.end());
+  append_lines(element, other.element);
+}
+
+std::string column_array(const NamedValue& column) {
+  return column.name + "_column";
+}
+
+std::string column_declarations(const StageText& text) {
+  std::vector<std::string> lines;
+  for (const NamedValue& column : text.columns)
+    lines.push_back(fmt::format("{} {}[BLOCK_VECTORS];", column.type, column_array(column)));
+  return join_lines(lines);
+}
+
+std::string column_loop(const StageText& text, const std::string& vectors) {
+  std::string loop = fmt::format(
+      "for (int c = 0; c < {}; ++c) {{\n"
+      "  const int key = block + c * LANES;\n"
+      "  const int16 kv_idx = key + LANE_INDEX;\n",
+      vectors);
+  for (const std::string& statement : text.column) loop += "  " + statement + "\n";
+  for (const NamedValue& column : text.columns)
+    loop += fmt::format("  {}[c] = {};\n", column_array(column), column.name);
+  return loop + "}";
+}
+
+std::vector<std::string> column_loads(const StageText& text) {
+  std::vector<std::string> loads;
+  for (const NamedValue& column : text.columns)
+    loads.push_back(fmt::format("{} = {}[c];", column.declaration(), column_array(column)));
+  return loads;
+}
 
 ScoreText score_text(const AttentionSpec& attention, const ScoreOptions& options) {
   ScoreText text;

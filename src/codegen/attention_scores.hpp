@@ -3,10 +3,12 @@
 // query row, in units of log2 so that the softmax is an exp2. Decides what is folded, what is hoisted and what is
 // bounded instead of masked.
 
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "codegen/attention_text.hpp"
 #include "codegen/opencl_expr.hpp"
 #include "spec/problem.hpp"
 
@@ -17,19 +19,52 @@ struct ScoreOptions {
   bool fast_tanh = true;
 };
 
-/// Statements by place, and what they need. Inside the score loop `key` is the first of sixteen key indices, `kv_idx`
-/// all of them, `scores[c]` the dot products; the statements end by defining `float16 s`.
+/// Statements by the place where their values are first known. Inside the loops over keys `key` is the first of sixteen
+/// key indices and `kv_idx` all of them.
+struct StageText {
+  std::vector<std::string> group;   ///< once per work-group
+  std::vector<std::string> row;     ///< once per query row and KV block
+  std::vector<std::string> column;  ///< once per sixteen keys, for all rows
+  std::vector<NamedValue> columns;  ///< what `column` computes for elements; kept in arrays, see column_array
+  std::vector<std::string> element;
+  void append(const StageText& other);
+};
+
+/// The private array that keeps a column's values for a KV block.
+[[nodiscard]] std::string column_array(const NamedValue& column);
+/// The arrays' declarations, and the loop that fills them for the `vectors` from key `block` on.
+[[nodiscard]] std::string column_declarations(const StageText& text);
+[[nodiscard]] std::string column_loop(const StageText& text, const std::string& vectors);
+/// Statements that load the columns' values of element `c`.
+[[nodiscard]] std::vector<std::string> column_loads(const StageText& text);
+
+/// How a block map tells which panels of keys a tile of rows needs: all that attention_block_map.cpp must know.
+struct MaskText {
+  StageText stages;
+  std::string allowed;  ///< int16 mask, without regard to the sequence's end
+  OuterNames names;
+  Dependencies inputs;
+};
+
+/// What was left out of every score of a row, in natural units: a function and its call for row `row`.
+struct DroppedTerm {
+  std::string definition;
+  bool anchored = false;  ///< the call takes the term at key `anchor`, from which the slope was counted
+  std::string call;
+};
+
+/// Statements by place, and what they need. `scores[c]` are the dot products; the element statements end by defining
+/// `float16 s`.
 struct ScoreText {
-  std::vector<std::string> group;       ///< once per work-group
-  std::vector<std::string> row;         ///< once per query row and KV block
-  std::vector<std::string> element;     ///< for every sixteen scores
-  std::string allowed;                  ///< int16 mask of the keys this row may attend to
-  std::vector<std::string> parameters;  ///< what group and the kernel hand to the function, as declarations
-  std::vector<std::string> arguments;   ///< the same, as a call names them
-  std::string bound_functions;          ///< first_allowed and last_allowed; empty without row bounds
-  std::vector<std::string> bound_axes;  ///< trailing arguments of both
-  bool always_masked = false;           ///< `allowed` must be applied to every score, not only at the interval's ends
-  bool uses_batch_axis = false;
+  StageText stages;
+  std::string allowed;                       ///< int16 mask of the keys this row may attend to
+  std::vector<std::string> parameters;       ///< what group and the kernel hand to the function, as declarations
+  std::vector<std::string> arguments;        ///< the same, as a call names them
+  std::string bound_functions;               ///< first_allowed and last_allowed; empty without row bounds
+  std::vector<std::string> bound_arguments;  ///< trailing arguments of both
+  std::optional<MaskText> mask;              ///< a mask that must be applied to every score, not only at interval ends
+  std::optional<DroppedTerm> dropped;        ///< what LSE must be given back
+  OuterNames names;                          ///< what the kernel must be handed
   std::set<OpenClHelper> helpers;
   std::vector<std::string> notes;  ///< decisions worth telling the reader of the source
 };

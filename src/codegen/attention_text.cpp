@@ -2,19 +2,22 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "codegen/codegen.hpp"
 #include "codegen/text.hpp"
 
 namespace kw {
 
-Result<const AttentionSpec*> f32_attention(const Problem& problem, std::string_view style) {
+Result<const AttentionSpec*> float_attention(const Problem& problem, std::string_view style) {
   const AttentionSpec* attention = problem.attention();
   if (attention == nullptr)
     return fail(errc::codegen_unsupported, "style \"{}\" writes attention, and \"{}\" is a problem of operator \"{}\"",
                 style, problem.name, problem.op);
-  if (attention->dtype != DType::f32) {
-    Error error{errc::codegen_unsupported, fmt::format("style \"{}\" writes f32 kernels, and \"{}\" asks for {}", style,
-                                                       problem.name, to_string(attention->dtype))};
+  if (attention->dtype != DType::f32 && attention->dtype != DType::f16) {
+    Error error{errc::codegen_unsupported,
+                fmt::format("style \"{}\" writes kernels for f32 and f16, and \"{}\" asks for {}", style, problem.name,
+                            to_string(attention->dtype))};
     error.hint = "set dtype = \"f32\" in the problem";
     return fail(std::move(error));
   }
@@ -43,17 +46,62 @@ std::string scale_text(const AttentionSpec& attention) {
   return attention.scale ? float_literal(*attention.scale) : "1.0f / sqrt((float)HEAD_DIM)";
 }
 
-std::vector<std::string> axis_parameters(const std::set<std::string>& axes) {
-  std::vector<std::string> names;
-  for (const std::string& name : axes)
-    if (name != "D" && name != "Dv") names.push_back(name);
-  return names;
+void OuterNames::include(const OpenClExpr& printed) {
+  for (const std::string& axis : printed.axes())
+    if (axis != "D" && axis != "Dv") axes.insert(axis);
+  captures.insert(printed.captures().begin(), printed.captures().end());
+}
+
+void OuterNames::include(const OuterNames& other) {
+  axes.insert(other.axes.begin(), other.axes.end());
+  captures.insert(other.captures.begin(), other.captures.end());
+}
+
+std::vector<std::string> OuterNames::parameters() const {
+  std::vector<std::string> parameters;
+  for (const auto& [name, capture] : captures) parameters.push_back(capture.declaration(name));
+  for (const std::string& axis : axes) parameters.push_back("const int " + opencl_name(axis));
+  return parameters;
+}
+
+std::vector<std::string> OuterNames::arguments() const {
+  std::vector<std::string> arguments;
+  for (const auto& entry : captures) arguments.push_back(opencl_name(entry.first));
+  for (const std::string& axis : axes) arguments.push_back(opencl_name(axis));
+  return arguments;
 }
 
 std::vector<std::string> as_int_parameters(const std::vector<std::string>& names) {
   std::vector<std::string> parameters;
   for (const std::string& name : names) parameters.push_back("const int " + name);
   return parameters;
+}
+
+void KernelParameters::add(const std::string& declaration, const std::string& argument) {
+  declarations_.push_back(declaration);
+  arguments_.push_back(argument);
+}
+
+void KernelParameters::add_tensor(DType dtype, bool writable, const std::string& name) {
+  add(fmt::format("__global {}{}* restrict {}", writable ? "" : "const ", opencl_element_type(dtype), name), name);
+}
+
+void KernelParameters::add_axis(const std::string& axis) {
+  add("const int " + opencl_name(axis), axis);
+}
+
+void KernelParameters::add_captures(const CaptureParameters& captures) {
+  for (const auto& [name, capture] : captures) add(capture.declaration(name), name);
+}
+
+void KernelParameters::add_axes(const std::set<std::string>& axes) {
+  for (const std::string& axis : axes)
+    if (std::find(arguments_.begin(), arguments_.end(), axis) == arguments_.end()) add_axis(axis);
+}
+
+std::string KernelParameters::signature(const std::string& kernel) const {
+  constexpr std::size_t k_columns = 118;  // leaves room for the brace
+  return parameter_list(fmt::format("void {}(", kernel), declarations_, k_columns);
 }
 
 ModFunctionText mod_function(const ModFunction& mod, ExprId node, const ModFunctionShape& shape) {
@@ -63,8 +111,8 @@ ModFunctionText mod_function(const ModFunction& mod, ExprId node, const ModFunct
   for (const char* index : {"b", "h", "q_idx"}) parameters.push_back(fmt::format("const int {}", index));
   if (shape.takes_key) parameters.emplace_back("const int kv_idx");
   ModFunctionText text;
-  text.axes = axis_parameters(printed.axes());
-  for (const std::string& parameter : as_int_parameters(text.axes)) parameters.push_back(parameter);
+  text.names.include(printed);
+  for (const std::string& parameter : text.names.parameters()) parameters.push_back(parameter);
   text.helpers = printed.helpers();
   text.definition = parameter_list(fmt::format("static inline {} {}(", shape.result, shape.name), parameters) + " {\n";
   for (const std::string& statement : printed.statements(ExprStage::element))

@@ -14,8 +14,9 @@
 
 namespace kw {
 
-/// The problem's attention part; codegen.unsupported with the reason when a style for f32 attention cannot take it.
-[[nodiscard]] Result<const AttentionSpec*> f32_attention(const Problem& problem, std::string_view style);
+/// The problem's attention part; codegen.unsupported with the reason when a style that computes in f32 and stores f32
+/// or f16 cannot take it.
+[[nodiscard]] Result<const AttentionSpec*> float_attention(const Problem& problem, std::string_view style);
 
 /// Name, generator and mods of the problem, and `notes` on how the kernel works, as `//` comment lines.
 [[nodiscard]] std::string source_comment(const Problem& problem, const std::string& generator,
@@ -24,16 +25,44 @@ namespace kw {
 /// The factor between dot products and scores as a C expression of HEAD_DIM.
 [[nodiscard]] std::string scale_text(const AttentionSpec& attention);
 
-/// Axes that printed text needs as int parameters; D and Dv are definitions and are left out.
-[[nodiscard]] std::vector<std::string> axis_parameters(const std::set<std::string>& axes);
+/// What printed text needs from the kernel around it, besides the indices.
+struct OuterNames {
+  std::set<std::string> axes;  ///< all but D and Dv, which are definitions
+  CaptureParameters captures;
+  void include(const OpenClExpr& printed);
+  void include(const OuterNames& other);
+  /// "__global const int* restrict doc", then "const int Hq" and so on; and the same as a call passes them.
+  [[nodiscard]] std::vector<std::string> parameters() const;
+  [[nodiscard]] std::vector<std::string> arguments() const;
+};
+
 /// "const int Hq" and so on.
 [[nodiscard]] std::vector<std::string> as_int_parameters(const std::vector<std::string>& names);
 
+/// A kernel's arguments, which the bundle's header names and its source declares.
+class KernelParameters {
+ public:
+  /// `declaration` ends with the name; `argument` is what the bundle passes: a tensor, scratch or an expression.
+  void add(const std::string& declaration, const std::string& argument);
+  void add_tensor(DType dtype, bool writable, const std::string& name);
+  void add_axis(const std::string& axis);
+  void add_captures(const CaptureParameters& captures);
+  /// Those that are not there yet.
+  void add_axes(const std::set<std::string>& axes);
+  /// "void name(...)"
+  [[nodiscard]] std::string signature(const std::string& kernel) const;
+  [[nodiscard]] const std::vector<std::string>& arguments() const { return arguments_; }
+
+ private:
+  std::vector<std::string> declarations_;
+  std::vector<std::string> arguments_;
+};
+
 /// A function `name` computing one node of a mod for single indices. Parameters: score if `takes_score`, b, h, q_idx,
-/// kv_idx if `takes_key`, then the axes it uses.
+/// kv_idx if `takes_key`, then what its text needs besides.
 struct ModFunctionText {
   std::string definition;
-  std::vector<std::string> axes;  ///< trailing arguments of a call
+  OuterNames names;
   std::set<OpenClHelper> helpers;
 };
 struct ModFunctionShape {

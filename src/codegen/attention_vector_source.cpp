@@ -17,26 +17,13 @@ const char* const k_attention_vector_source = R"(${comment}
 #define LANE_INDEX ((int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15))
 
 ${helpers}
-// Element d of sixteen neighbouring keys; zeros past the last key.
-static inline float16 key_column(__global const float* key, const int keys_left) {
-  if (keys_left >= LANES)
-    return (float16)(key[0], key[HEAD_DIM], key[2 * HEAD_DIM], key[3 * HEAD_DIM], key[4 * HEAD_DIM],
-                     key[5 * HEAD_DIM], key[6 * HEAD_DIM], key[7 * HEAD_DIM], key[8 * HEAD_DIM], key[9 * HEAD_DIM],
-                     key[10 * HEAD_DIM], key[11 * HEAD_DIM], key[12 * HEAD_DIM], key[13 * HEAD_DIM],
-                     key[14 * HEAD_DIM], key[15 * HEAD_DIM]);
-  float column[LANES];
-  for (int i = 0; i < LANES; ++i) column[i] = i < keys_left ? key[i * HEAD_DIM] : 0.0f;
-  return vload16(0, column);
-}
-
-// Keys as panels [head][panel][HEAD_DIM][PANEL_KEYS], so that the score loop reads memory in order; and V with its rows
-// padded to whole float16s where they are not. One panel per work-group.
+${key_column}
+${pack_comment}
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void pack(__global const float* restrict K, __global const float* restrict V, __global float* restrict packed_keys,
-          __global float* restrict packed_values, const int Skv) {
+${pack_signature} {
   const int first_key = get_group_id(0) * PANEL_KEYS;
   const long head = (long)get_group_id(2) * get_num_groups(1) + get_group_id(1);
-  __global const float* key = K + (head * Skv + first_key) * HEAD_DIM;
+  __global const ${element}* key = K + (head * Skv + first_key) * HEAD_DIM;
   __global float* panel = packed_keys + (head * get_num_groups(0) + get_group_id(0)) * (HEAD_DIM * PANEL_KEYS);
   for (int j = 0; j < PANELS; ++j) {
     const int keys_left = Skv - first_key - j * LANES;
@@ -44,13 +31,13 @@ void pack(__global const float* restrict K, __global const float* restrict V, __
     for (int d = 0; d < HEAD_DIM; ++d)
       vstore16(key_column(key + j * LANES * HEAD_DIM + d, keys_left), j, panel + d * PANEL_KEYS);
   }
-#if VALUE_STRIDE != VALUE_DIM
+${if_values_packed}
   for (int k = first_key; k < min(first_key + PANEL_KEYS, Skv); ++k) {
-    __global const float* value = V + (head * Skv + k) * VALUE_DIM;
+    __global const ${element}* value = V + (head * Skv + k) * VALUE_DIM;
     __global float* padded = packed_values + (head * Skv + k) * VALUE_STRIDE;
-    for (int d = 0; d < VALUE_STRIDE; ++d) padded[d] = d < VALUE_DIM ? value[d] : 0.0f;
+    for (int d = 0; d < VALUE_STRIDE; ++d) padded[d] = d < VALUE_DIM ? ${value} : 0.0f;
   }
-#endif
+${end_values_packed}
 }
 
 ${exp2_function}
@@ -70,7 +57,7 @@ static inline float sum_of(const float16 x) {
 
 // Dot products of ROWS queries with one panel of keys. The ROWS x PANELS accumulators live in registers, which is why
 // these loops must unroll completely.
-static inline void dot_products(__global const float* const* query, __global const float* panel, float16* scores) {
+static inline void dot_products(${query_parameter}, __global const float* panel, float16* scores) {
   float16 acc[ROWS][PANELS];
   #pragma unroll
   for (int r = 0; r < ROWS; ++r)
@@ -95,6 +82,7 @@ static inline void dot_products(__global const float* const* query, __global con
 }
 
 ${bound_functions}
+${dropped_term}
 // Makes one row's dot products with the keys from first_key on into scores in units of log2 and returns the largest.
 // `masked` is a literal at every call, so each call is compiled for its case.
 ${finish_signature}
@@ -148,25 +136,20 @@ static inline void add_values(const float* weights, __global const float* value,
     for (int j = 0; j < VALUE_STEP; ++j) out[r * OUT_VECTORS + j] = acc[r][j];
 }
 
-static inline void store_row(__global float* to, const float16* row, const float factor) {
-  for (int j = 0; j < VALUE_DIM / LANES; ++j) vstore16(row[j] * factor, j, to);
+static inline void store_row(__global ${element}* to, const float16* row, const float factor) {
+  for (int j = 0; j < VALUE_DIM / LANES; ++j) ${store16};
 #if VALUE_DIM % LANES != 0
   const float* tail = (const float*)row;
-  for (int d = VALUE_DIM / LANES * LANES; d < VALUE_DIM; ++d) to[d] = tail[d] * factor;
+  for (int d = VALUE_DIM / LANES * LANES; d < VALUE_DIM; ++d) ${store};
 #endif
 }
 
+${classify}
 // ROW_TILES tiles of ROWS queries of one head per work-group, so that a block of keys and values is read from the cache
 // once for all of them. Softmax is online: peak and total hold each row's largest score and sum of weights so far.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void attention(__global const float* restrict Q, __global const float* restrict packed_keys,
-               __global const float* restrict V, __global const float* restrict packed_values,
-               __global float* restrict O, const int Sq, const int Skv, const int Hq, const int Hkv${batch_parameter}) {
-#if VALUE_STRIDE != VALUE_DIM
-  __global const float* values = packed_values;
-#else
-  __global const float* values = V;
-#endif
+${attention_signature} {
+${values}
   const int h = get_group_id(1), b = get_group_id(2);
   const long query_head = (long)b * Hq + h;
   const long key_head = (long)b * Hkv + h / (Hq / Hkv);
@@ -185,18 +168,10 @@ void attention(__global const float* restrict Q, __global const float* restrict 
       for (int j = 0; j < OUT_VECTORS; ++j) out[t][r * OUT_VECTORS + j] = 0.0f;
     }
   ${bounds}
-  for (int block = ${first_block}; block <= ${last_key}; block += BLOCK_KV)
+  for (int block = ${first_block}; block <= ${last_key}; block += BLOCK_KV)${open_block}
+    ${columns}
     for (int t = 0; t < tiles; ++t) {
-      ${tile_range}
-      const int vectors = (end - begin + PANEL_KEYS - 1) / PANEL_KEYS * PANELS;
-      const int tile_row = first_row + t * ROWS;
-      // Rows past the last one repeat it; they are computed and not stored.
-      __global const float* query[ROWS];
-      #pragma unroll
-      for (int r = 0; r < ROWS; ++r) query[r] = Q + (query_head * Sq + min(tile_row + r, Sq - 1)) * HEAD_DIM;
-      __global const float* panel = packed_keys + (key_head * panels + begin / PANEL_KEYS) * (HEAD_DIM * PANEL_KEYS);
-      #pragma unroll 1
-      for (int c = 0; c < vectors; c += PANELS, panel += HEAD_DIM * PANEL_KEYS) dot_products(query, panel, scores + c);
+      ${tile_scores}
 
       #pragma unroll 1
       for (int r = 0; r < ROWS; ++r) {
@@ -215,17 +190,127 @@ void attention(__global const float* restrict Q, __global const float* restrict 
         const float base = peak[t][r] == -INFINITY ? 0.0f : peak[t][r];
         total[t][r] += exponentiate(row_scores, vectors, base);
       }
-      __global const float* value = values + (key_head * Skv + begin) * VALUE_STRIDE;
-      #pragma unroll 1
-      for (int j = 0; j < OUT_VECTORS; j += VALUE_STEP)
-        add_values((const float*)scores, value + j * LANES, end - begin, out[t] + j);
+      ${tile_values}
     }
+  ${close_block}
 
   for (int row = first_row; row < min(first_row + tiles * ROWS, Sq); ++row) {
     const int t = (row - first_row) / ROWS, r = (row - first_row) % ROWS;
     // A row whose keys were all masked has no weights, and its output is zero.
     const float factor = total[t][r] > 0.0f ? 1.0f / total[t][r] : 0.0f;
     store_row(O + (query_head * Sq + row) * VALUE_DIM, out[t] + r * OUT_VECTORS, factor);
+    ${store_lse}
+  }
+}
+)";
+
+const char* const k_key_column_f32 = R"(// Element d of sixteen neighbouring keys; zeros past the last key.
+static inline float16 key_column(__global const float* key, const int keys_left) {
+  if (keys_left >= LANES)
+    return (float16)(key[0], key[HEAD_DIM], key[2 * HEAD_DIM], key[3 * HEAD_DIM], key[4 * HEAD_DIM],
+                     key[5 * HEAD_DIM], key[6 * HEAD_DIM], key[7 * HEAD_DIM], key[8 * HEAD_DIM], key[9 * HEAD_DIM],
+                     key[10 * HEAD_DIM], key[11 * HEAD_DIM], key[12 * HEAD_DIM], key[13 * HEAD_DIM],
+                     key[14 * HEAD_DIM], key[15 * HEAD_DIM]);
+  float column[LANES];
+  for (int i = 0; i < LANES; ++i) column[i] = i < keys_left ? key[i * HEAD_DIM] : 0.0f;
+  return vload16(0, column);
+}
+)";
+
+const char* const k_key_column_f16 = R"(// Element d of sixteen neighbouring keys, in f32; zeros past the last key.
+static inline float16 key_column(__global const half* key, const int keys_left) {
+  float column[LANES];
+  for (int i = 0; i < LANES; ++i) column[i] = i < keys_left ? vload_half(i * HEAD_DIM, key) : 0.0f;
+  return vload16(0, column);
+}
+)";
+
+const char* const k_scores_of_all_keys = R"(${tile_range}
+const int vectors = (end - begin + PANEL_KEYS - 1) / PANEL_KEYS * PANELS;
+const int tile_row = first_row + t * ROWS;
+${query_rows}
+__global const float* panel = packed_keys + (key_head * panels + begin / PANEL_KEYS) * (HEAD_DIM * PANEL_KEYS);
+#pragma unroll 1
+for (int c = 0; c < vectors; c += PANELS, panel += HEAD_DIM * PANEL_KEYS) dot_products(query, panel, scores + c);)";
+
+const char* const k_values_of_all_keys =
+    R"(__global const float* value = values + (key_head * Skv + begin) * VALUE_STRIDE;
+#pragma unroll 1
+for (int j = 0; j < OUT_VECTORS; j += VALUE_STEP)
+  add_values((const float*)scores, value + j * LANES, end - begin, out[t] + j);)";
+
+const char* const k_scores_of_mapped_keys =
+    R"(// The panels that the tile needs, as runs of neighbours that are masked alike.
+int run_first[BLOCK_PANELS], run_end[BLOCK_PANELS], run_masked[BLOCK_PANELS], runs = 0;
+for (int p = block / PANEL_KEYS; p < min(block / PANEL_KEYS + BLOCK_PANELS, panels); ++p) {
+  const int code = codes[${tile_codes}p];
+  if (code == NO_KEY) continue;
+  const int masked = code == SOME_KEYS;
+  if (runs == 0 || run_end[runs - 1] != p || run_masked[runs - 1] != masked) {
+    run_first[runs] = p;
+    run_masked[runs] = masked;
+    ++runs;
+  }
+  run_end[runs - 1] = p + 1;
+}
+if (runs == 0) continue;
+${late_columns}
+const int tile_row = first_row + t * ROWS;
+${query_rows}
+int vectors = 0;
+#pragma unroll 1
+for (int run = 0; run < runs; ++run)
+  #pragma unroll 1
+  for (int p = run_first[run]; p < run_end[run]; ++p, vectors += PANELS)
+    dot_products(query, packed_keys + (key_head * panels + p) * (HEAD_DIM * PANEL_KEYS), scores + vectors);)";
+
+const char* const k_values_of_mapped_keys = R"(const float* weights = (const float*)scores;
+for (int run = 0; run < runs; ++run) {
+  const int begin = run_first[run] * PANEL_KEYS, end = run_end[run] * PANEL_KEYS;
+  __global const float* value = values + (key_head * Skv + begin) * VALUE_STRIDE;
+  #pragma unroll 1
+  for (int j = 0; j < OUT_VECTORS; j += VALUE_STEP)
+    add_values(weights, value + j * LANES, min(end, Skv) - begin, out[t] + j);
+  weights += end - begin;
+})";
+
+const char* const k_classify_source = R"(${map_comment}
+#define BLOCK_PANELS (BLOCK_KV / PANEL_KEYS)
+#define NO_KEY 0
+#define SOME_KEYS 1
+#define EVERY_KEY 2
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+${signature} {
+  ${indices}
+  const int panels = (Skv + PANEL_KEYS - 1) / PANEL_KEYS;
+  const long tile = ((long)get_group_id(2) * get_num_groups(1) + get_group_id(1)) * get_num_groups(0) + get_group_id(0);
+  __global int* codes = block_map + tile * panels;
+  ${group_statements}
+  ${column_declarations}
+  for (int block = 0; block < Skv; block += BLOCK_KV) {
+    const int vectors = (min(BLOCK_KV, Skv - block) + PANEL_KEYS - 1) / PANEL_KEYS * PANELS;
+    ${column_loop}
+    int16 some[BLOCK_PANELS], every[BLOCK_PANELS];
+    for (int p = 0; p < BLOCK_PANELS; ++p) {
+      some[p] = 0;
+      every[p] = -1;
+    }
+    ${row_loop}
+      ${query_index}
+      ${row_statements}
+      #pragma unroll 1
+      for (int c = 0; c < vectors; ++c) {
+        const int key = block + c * LANES;
+        const int16 kv_idx = key + LANE_INDEX;
+        ${element_statements}
+        const int16 allowed = ${allowed} & (kv_idx < Skv);
+        some[c / PANELS] |= allowed;
+        every[c / PANELS] &= allowed;
+      }
+    }
+    for (int p = 0; p < vectors / PANELS; ++p)
+      codes[block / PANEL_KEYS + p] = all(every[p]) ? EVERY_KEY : any(some[p]) ? SOME_KEYS : NO_KEY;
   }
 }
 )";

@@ -7,4 +7,17 @@ namespace kw {
 /// Holes are named in attention_opencl_vector.cpp, which fills them.
 extern const char* const k_attention_vector_source;
 
+/// Element d of sixteen keys, for pack.
+extern const char* const k_key_column_f32;
+extern const char* const k_key_column_f16;
+
+/// What a tile does with the keys of a block, before and after its softmax: all of them, or the panels that a block map
+/// names.
+extern const char* const k_scores_of_all_keys;
+extern const char* const k_values_of_all_keys;
+extern const char* const k_scores_of_mapped_keys;
+extern const char* const k_values_of_mapped_keys;
+/// The kernel that writes the block map.
+extern const char* const k_classify_source;
+
 }  // namespace kw

@@ -48,14 +48,14 @@ TEST(EmitBundle, refuses_structure_it_does_not_know) {
 }
 
 TEST(EmitBundle, refuses_types_it_cannot_write) {
-  Problem half = shipped("full");
-  std::get<AttentionSpec>(half.detail).dtype = DType::f16;
+  Problem integers = shipped("full");
+  std::get<AttentionSpec>(integers.detail).dtype = DType::i32;
   for (const char* style : {"plain", "vector"}) {
-    const auto refused = emit_bundle(half, "opencl", style, avx512_device());
+    const auto refused = emit_bundle(integers, "opencl", style, avx512_device());
     ASSERT_FALSE(refused) << style;
     EXPECT_EQ(refused.error().code, errc::codegen_unsupported) << style;
-    EXPECT_EQ(refused.error().message,
-              "style \"" + std::string(style) + "\" writes f32 kernels, and \"attention/full\" asks for f16");
+    EXPECT_EQ(refused.error().message, "style \"" + std::string(style) +
+                                           "\" writes kernels for f32 and f16, and \"attention/full\" asks for i32");
     EXPECT_EQ(refused.error().hint, "set dtype = \"f32\" in the problem");
   }
 }

@@ -14,6 +14,9 @@ namespace {
 /// Beyond this depth an expression gets a name: for the reader, and because compilers bound the nesting of brackets.
 constexpr int k_max_inline_depth = 6;
 
+/// Operations after which keeping a value of the key for all rows is cheaper than computing it in each.
+constexpr int k_worth_a_column = 3;
+
 bool is_leaf(ExprOp op) {
   switch (op) {
     case ExprOp::constant:
@@ -34,36 +37,27 @@ const char* type_name(ScalarType type, bool vector) {
   return vector ? "int16" : "int";
 }
 
-const char* helper_name(OpenClHelper helper) {
-  switch (helper) {
-    case OpenClHelper::floor_div:
-      return "floor_div";
-    case OpenClHelper::floor_mod:
-      return "floor_mod";
-    case OpenClHelper::real_mod:
-      return "real_mod";
-    case OpenClHelper::real_floor_div:
-      return "real_floor_div";
-    case OpenClHelper::shift_left:
-      return "shift_left";
-    case OpenClHelper::shift_right:
-      return "shift_right";
-    case OpenClHelper::floor_div16:
-      return "floor_div16";
-    case OpenClHelper::floor_mod16:
-      return "floor_mod16";
-    case OpenClHelper::real_mod16:
-      return "real_mod16";
-    case OpenClHelper::real_floor_div16:
-      return "real_floor_div16";
-    case OpenClHelper::shift_left16:
-      return "shift_left16";
-    case OpenClHelper::shift_right16:
-      return "shift_right16";
-    case OpenClHelper::tanh16:
-      return "tanh16";
+/// In cheap operations, up to k_worth_a_column.
+int own_work(ExprOp op) {
+  switch (op) {
+    case ExprOp::floor_divide:
+    case ExprOp::modulo:
+    case ExprOp::divide:
+    case ExprOp::power:
+    case ExprOp::exp:
+    case ExprOp::exp2:
+    case ExprOp::log:
+    case ExprOp::log2:
+    case ExprOp::tanh:
+    case ExprOp::sigmoid:
+    case ExprOp::sqrt:
+    case ExprOp::rsqrt:
+    case ExprOp::erf:
+    case ExprOp::gather:
+      return k_worth_a_column;
+    default:
+      return is_leaf(op) ? 0 : 1;
   }
-  return "";
 }
 
 bool is_square(const ModFunction& mod, const ModExpr& node) {
@@ -81,11 +75,13 @@ ExprStage stage_of(const Dependencies& inputs) {
 
 OpenClExpr::OpenClExpr(const ModFunction& mod, const std::vector<ExprRoot>& roots, OpenClExprOptions options)
     : mod_(mod), options_(std::move(options)) {
-  for (const Dependencies& inputs : dependencies(mod))
-    stages_.push_back(options_.vector ? stage_of(inputs) : ExprStage::element);
+  const std::vector<Dependencies> inputs = dependencies(mod);
+  for (const Dependencies& of_node : inputs)
+    stages_.push_back(options_.vector ? stage_of(of_node) : ExprStage::element);
+  if (options_.vector && options_.columns) choose_columns(inputs);
   mark(roots);
   for (std::size_t i = 0; i < mod_.nodes.size(); ++i)
-    if (uses_[i] > 0) print(static_cast<ExprId>(i));
+    if (uses_[i].count > 0) print(static_cast<ExprId>(i));
 }
 
 const std::vector<std::string>& OpenClExpr::statements(ExprStage stage) const {
@@ -94,20 +90,41 @@ const std::vector<std::string>& OpenClExpr::statements(ExprStage stage) const {
   return found == statements_.end() ? k_none : found->second;
 }
 
+/// Values of the key alone that cost more than loading them again from a private array.
+void OpenClExpr::choose_columns(const std::vector<Dependencies>& inputs) {
+  std::vector<int> work(mod_.nodes.size(), 0);
+  for (std::size_t i = 0; i < mod_.nodes.size(); ++i) {
+    if (!inputs[i].key || inputs[i].query || inputs[i].score) continue;
+    const ModExpr& node = mod_.nodes[i];
+    work[i] = own_work(node.op);
+    for (const ExprId arg : node.args)
+      work[i] = std::min(work[i] + work[static_cast<std::size_t>(arg)], k_worth_a_column);
+    if (work[i] >= k_worth_a_column) stages_[i] = ExprStage::column;
+  }
+}
+
+void OpenClExpr::use(ExprId id, ExprStage at) {
+  NodeUse& used = uses_[static_cast<std::size_t>(id)];
+  ++used.count;
+  if (stage(id) < at) used.crosses = true;
+  if (at == ExprStage::column) used.by_column = true;
+  if (at == ExprStage::row || at == ExprStage::element) used.inner = true;
+}
+
 /// Arguments have smaller ids than their users, so one sweep from the end finds everything the roots need.
 void OpenClExpr::mark(const std::vector<ExprRoot>& roots) {
-  uses_.assign(mod_.nodes.size(), 0);
-  crosses_stage_.assign(mod_.nodes.size(), false);
-  depth_.assign(mod_.nodes.size(), 0);
-  const auto use = [&](ExprId id, ExprStage at) {
-    const auto index = static_cast<std::size_t>(id);
-    ++uses_[index];
-    if (stages_[index] < at) crosses_stage_[index] = true;
-  };
+  uses_.assign(mod_.nodes.size(), {});
   for (const ExprRoot& root : roots) use(root.id, options_.vector ? root.used_at : ExprStage::element);
   for (std::size_t i = mod_.nodes.size(); i-- > 0;) {
-    if (uses_[i] == 0) continue;
-    for (const ExprId arg : mod_.nodes[i].args) use(arg, stages_[i]);
+    const NodeUse& used = uses_[i];
+    if (used.count == 0) continue;
+    // Too cheap for a column of its own, and used by columns alone: a part of them.
+    if (stages_[i] == ExprStage::element && used.by_column && !used.inner) stages_[i] = ExprStage::column;
+    const bool in_both = stages_[i] == ExprStage::element && used.by_column;
+    for (const ExprId arg : mod_.nodes[i].args) {
+      use(arg, stages_[i]);
+      if (in_both) uses_[static_cast<std::size_t>(arg)].by_column = true;
+    }
     if (is_square(mod_, mod_.nodes[i])) use(mod_.nodes[i].args[0], stages_[i]);
   }
 }
@@ -119,11 +136,13 @@ void OpenClExpr::print(ExprId id) {
     texts_[id] = leaf(id);
     return;
   }
-  int depth = 1;
-  for (const ExprId arg : node.args) depth = std::max(depth, depth_[static_cast<std::size_t>(arg)] + 1);
-  depth_[index] = depth;
+  NodeUse& used = uses_[index];
+  used.depth = 1;
+  for (const ExprId arg : node.args) used.depth = std::max(used.depth, uses_[static_cast<std::size_t>(arg)].depth + 1);
   const std::string text = expression(id);
-  if (uses_[index] > 1 || crosses_stage_[index] || depth > k_max_inline_depth)
+  // What both columns and elements use is a sum or two, and stands written out in both.
+  const bool in_both = stages_[index] == ExprStage::element && used.by_column;
+  if (!in_both && (used.count > 1 || used.crosses || used.depth > k_max_inline_depth))
     name(id, text);
   else
     texts_[id] = text;
@@ -131,44 +150,46 @@ void OpenClExpr::print(ExprId id) {
 
 void OpenClExpr::name(ExprId id, const std::string& expression) {
   const auto index = static_cast<std::size_t>(id);
-  const ExprStage stage = stages_[index];
-  const std::string made_up = fmt::format("{}{}", options_.prefix, ++names_);
-  const std::string declared = fmt::format("const {} {}", type_name(mod_.nodes[index].type, is_vector(id)), made_up);
-  statements_[stage].push_back(fmt::format("{} = {};", declared, without_parentheses(expression)));
-  if (stage == ExprStage::group) {
-    group_parameters_.push_back(declared);
-    group_names_.push_back(made_up);
-  }
-  texts_[id] = made_up;
-  depth_[index] = 0;
+  const NamedValue value{type_name(mod_.nodes[index].type, is_vector(id)),
+                         fmt::format("{}{}", options_.prefix, ++names_)};
+  statements_[stages_[index]].push_back(fmt::format("{} = {};", value.declaration(), without_parentheses(expression)));
+  if (stages_[index] == ExprStage::group && uses_[index].inner) group_values_.push_back(value);
+  if (stages_[index] == ExprStage::column && uses_[index].inner) column_values_.push_back(value);
+  texts_[id] = value.name;
+  uses_[index].depth = 0;
 }
 
 bool OpenClExpr::is_vector(ExprId id) const {
-  return options_.vector && stages_[static_cast<std::size_t>(id)] == ExprStage::element;
+  return options_.vector && stages_[static_cast<std::size_t>(id)] >= ExprStage::column;
+}
+
+/// An axis as the text calls it; `inner` says that rows or elements refer to it.
+std::string OpenClExpr::axis_text(const std::string& axis, bool inner) {
+  axes_.insert(axis);
+  if (axis == "D") return "HEAD_DIM";
+  if (axis == "Dv") return "VALUE_DIM";
+  if (inner) inner_names_.insert(axis);
+  return opencl_name(axis);
 }
 
 std::string OpenClExpr::leaf(ExprId id) {
   const ModExpr& node = mod_.nodes[static_cast<std::size_t>(id)];
-  const auto given = [&](const std::string& name) {
-    if (crosses_stage_[static_cast<std::size_t>(id)]) inner_names_.insert(name);
-    return name;
-  };
+  const bool inner = options_.vector && uses_[static_cast<std::size_t>(id)].inner;
   switch (node.op) {
     case ExprOp::score:
       return "score";
     case ExprOp::batch:
-      return given("b");
+      if (inner) inner_names_.insert("b");
+      return "b";
     case ExprOp::head:
-      return given("h");
+      if (inner) inner_names_.insert("h");
+      return "h";
     case ExprOp::query:
       return "q_idx";
     case ExprOp::key:
       return "kv_idx";
     case ExprOp::axis:
-      axes_.insert(node.name);
-      if (node.name == "D") return "HEAD_DIM";
-      if (node.name == "Dv") return "VALUE_DIM";
-      return given(node.name);
+      return axis_text(node.name, inner);
     default:
       break;
   }
@@ -211,6 +232,11 @@ std::string OpenClExpr::expression(ExprId id) {
     case ExprOp::to_integer:
     case ExprOp::to_boolean:
       return conversion(node, vector);
+    case ExprOp::gather:
+      return gather(id);
+    case ExprOp::lower_bound:
+    case ExprOp::upper_bound:
+      return row_position(id);
     default:
       return function(node, vector);
   }
@@ -242,7 +268,7 @@ std::string OpenClExpr::call(const ModExpr& node, bool vector, const char* funct
 std::string OpenClExpr::helper_call(const ModExpr& node, bool vector, OpenClHelper scalar, OpenClHelper wide) {
   const OpenClHelper helper = vector ? wide : scalar;
   helpers_.insert(helper);
-  return call(node, vector, helper_name(helper));
+  return call(node, vector, helper_name(helper).c_str());
 }
 
 std::string OpenClExpr::arithmetic(const ModExpr& node, bool vector) {
@@ -363,7 +389,9 @@ std::string OpenClExpr::function(const ModExpr& node, bool vector) {
     case ExprOp::tanh:
       if (!vector || !options_.fast_tanh) return call(node, vector, "tanh");
       helpers_.insert(OpenClHelper::tanh16);
-      return call(node, vector, helper_name(OpenClHelper::tanh16));
+      return call(node, vector, "tanh16");
+    case ExprOp::erf:
+      return call(node, vector, "erf");
     default:
       break;
   }

@@ -3,45 +3,34 @@
 // depends on the head alone is computed once per work-group and what depends on the query row once per row. In the
 // innermost stage a value is either one float or a float16 over sixteen neighbouring keys.
 //
-// Names in the printed text: score, b, h, q_idx, kv_idx and the axes; the caller declares them. Booleans are int 0 or 1
-// as scalars and int16 masks of 0 or -1 as vectors, which is what OpenCL's own comparisons give.
+// Names in the printed text: score, b, h, q_idx, kv_idx, the axes and the captured tensors; in vectors also key, the
+// first of the sixteen keys. The caller declares them. Booleans are int 0 or 1 as scalars and int16 masks of 0 or -1 as
+// vectors, which is what OpenCL's own comparisons give.
 
 #include <map>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "codegen/opencl_helpers.hpp"
 #include "spec/mod_analysis.hpp"
 #include "spec/mod_expr.hpp"
+#include "spec/mod_ranges.hpp"
 
 namespace kw {
 
-/// When a value is known: once per work-group, once per query row, or for each score.
-enum class ExprStage { group, row, element };
+/// When a value is known: once per work-group, once per query row, once per sixteen keys for all rows, or for each
+/// score.
+enum class ExprStage { group, row, column, element };
 
+/// The first stage at which the inputs are known; columns are a choice, see OpenClExprOptions.
 [[nodiscard]] ExprStage stage_of(const Dependencies& inputs);
 
-/// Functions the printed text calls and the kernel must therefore define; see opencl_helper_source.
-enum class OpenClHelper {
-  floor_div,
-  floor_mod,
-  real_mod,
-  real_floor_div,
-  shift_left,
-  shift_right,
-  floor_div16,
-  floor_mod16,
-  real_mod16,
-  real_floor_div16,
-  shift_left16,
-  shift_right16,
-  tanh16,
-};
-
 struct OpenClExprOptions {
-  bool vector = false;       ///< element stage works on sixteen keys at a time
+  bool vector = false;       ///< column and element stage work on sixteen keys at a time
   std::string prefix = "t";  ///< of the names it makes up; two printers in one function need different ones
   bool fast_tanh = false;    ///< tanh of vectors by our rational approximation instead of the built-in
+  bool columns = false;      ///< use the column stage where a value depends on the key alone and is worth keeping
 };
 
 /// A value asked for, and the stage that uses it.
@@ -50,6 +39,21 @@ struct ExprRoot {
   ExprStage used_at = ExprStage::element;
 };
 
+/// A value that one stage computes and a later one uses.
+struct NamedValue {
+  std::string type;
+  std::string name;
+  [[nodiscard]] std::string declaration() const { return "const " + type + " " + name; }
+};
+
+/// A buffer that printed text reads.
+struct CaptureParameter {
+  DType dtype = DType::f32;
+  [[nodiscard]] std::string declaration(const std::string& name) const;
+};
+/// By name, so that their order does not depend on the text.
+using CaptureParameters = std::map<std::string, CaptureParameter>;
+
 class OpenClExpr {
  public:
   /// Prints what `roots` need. Nodes of `mod` are only read.
@@ -57,24 +61,41 @@ class OpenClExpr {
 
   /// A root's text, fit to be an operand.
   [[nodiscard]] const std::string& text(ExprId id) const { return texts_.at(id); }
+  /// Where a node's value is computed.
+  [[nodiscard]] ExprStage stage(ExprId id) const { return stages_[static_cast<std::size_t>(id)]; }
   /// Definitions to place before the roots' uses: `const float t1 = ...;`, in order.
   [[nodiscard]] const std::vector<std::string>& statements(ExprStage stage) const;
-  /// Constants defined in the group stage, as "const float t1", for handing to a function; and their bare names.
-  [[nodiscard]] const std::vector<std::string>& group_parameters() const { return group_parameters_; }
-  [[nodiscard]] const std::vector<std::string>& group_names() const { return group_names_; }
+  /// Constants of the group stage that rows and elements use, for handing to a function that holds those.
+  [[nodiscard]] const std::vector<NamedValue>& group_values() const { return group_values_; }
+  /// Values of the column stage that elements use. Their text is the name: elements must load it first.
+  [[nodiscard]] const std::vector<NamedValue>& column_values() const { return column_values_; }
   [[nodiscard]] const std::set<OpenClHelper>& helpers() const { return helpers_; }
-  /// Axes the text refers to.
+  /// Axes and captured tensors the text refers to.
   [[nodiscard]] const std::set<std::string>& axes() const { return axes_; }
-  /// Batch, head and axes that stages after the group refer to, and that a function holding those must be handed.
+  [[nodiscard]] const CaptureParameters& captures() const { return captures_; }
+  /// Batch, head and axes that rows and elements refer to, and that a function holding those must be handed; and the
+  /// captured tensors that they read.
   [[nodiscard]] const std::set<std::string>& inner_names() const { return inner_names_; }
+  [[nodiscard]] const CaptureParameters& inner_captures() const { return inner_captures_; }
 
  private:
+  struct NodeUse {
+    int count = 0;
+    bool crosses = false;    ///< wanted by a later stage than its own
+    bool inner = false;      ///< wanted by rows or elements
+    bool by_column = false;  ///< wanted by a value of the column stage
+    int depth = 0;           ///< of inlined text
+  };
+  void choose_columns(const std::vector<Dependencies>& inputs);
   void mark(const std::vector<ExprRoot>& roots);
+  void use(ExprId id, ExprStage at);
   void print(ExprId id);
   void name(ExprId id, const std::string& expression);
+  [[nodiscard]] const ModExpr& node_at(ExprId id) const { return mod_.nodes[static_cast<std::size_t>(id)]; }
   [[nodiscard]] bool is_vector(ExprId id) const;
   [[nodiscard]] std::string expression(ExprId id);
   [[nodiscard]] std::string leaf(ExprId id);
+  [[nodiscard]] std::string axis_text(const std::string& axis, bool inner);
   [[nodiscard]] std::string widened(ExprId id, bool to_vector) const;
   [[nodiscard]] std::string infix(const ModExpr& node, bool vector, const char* symbol) const;
   [[nodiscard]] std::string call(const ModExpr& node, bool vector, const char* function) const;
@@ -88,23 +109,38 @@ class OpenClExpr {
   [[nodiscard]] std::string conversion(const ModExpr& node, bool vector) const;
   [[nodiscard]] std::string power(const ModExpr& node, bool vector) const;
 
+  // Captured tensors: opencl_captures.cpp.
+  /// A line of sixteen neighbouring elements: index = first + direction * lane.
+  struct Neighbours {
+    std::string first;
+    int direction = 1;
+  };
+  [[nodiscard]] std::string gather(ExprId id);
+  [[nodiscard]] std::string row_position(ExprId id);
+  [[nodiscard]] std::string row_start(ExprId id, std::size_t dimensions);
+  [[nodiscard]] std::string flat_index(ExprId id, std::size_t dimensions);
+  [[nodiscard]] std::string resolved(ExprId index, const std::string& axis, bool inner);
+  [[nodiscard]] std::optional<Neighbours> neighbours(ExprId index) const;
+  [[nodiscard]] bool not_negative(ExprId index);
+  [[nodiscard]] bool below(ExprId index, const std::string& axis) const;
+  const ModCapture& take_capture(ExprId id);
+  [[nodiscard]] std::string helper_for(OpenClHelper first, DType dtype);
+
   const ModFunction& mod_;
   OpenClExprOptions options_;
   std::vector<ExprStage> stages_;
-  std::vector<int> uses_;
-  std::vector<bool> crosses_stage_;  ///< wanted by a later stage than its own
-  std::vector<int> depth_;           ///< of inlined text
+  std::vector<NodeUse> uses_;
+  std::vector<ValueRange> ranges_;  ///< filled when the first index asks
   std::map<ExprId, std::string> texts_;
   std::map<ExprStage, std::vector<std::string>> statements_;
-  std::vector<std::string> group_parameters_;
-  std::vector<std::string> group_names_;
+  std::vector<NamedValue> group_values_;
+  std::vector<NamedValue> column_values_;
   std::set<OpenClHelper> helpers_;
   std::set<std::string> axes_;
   std::set<std::string> inner_names_;
+  CaptureParameters captures_;
+  CaptureParameters inner_captures_;
   int names_ = 0;
 };
-
-/// Definitions of the helpers, in a fixed order.
-[[nodiscard]] std::string opencl_helper_source(std::set<OpenClHelper> helpers);
 
 }  // namespace kw

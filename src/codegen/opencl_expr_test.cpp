@@ -244,8 +244,8 @@ TEST(OpenClExprStages, values_are_computed_where_their_inputs_are_first_known) {
   EXPECT_THAT(printed.statements(ExprStage::group),
               ElementsAre("const float t1 = exp2(-(((float)(h + 1) * 8.0f) / (float)(Hq)));"));
   EXPECT_THAT(printed.statements(ExprStage::row), ElementsAre("const int t2 = q_idx * 2;"));
-  EXPECT_THAT(printed.group_parameters(), ElementsAre("const float t1"));
-  EXPECT_THAT(printed.group_names(), ElementsAre("t1"));
+  ASSERT_EQ(printed.group_values().size(), 1U);
+  EXPECT_EQ(printed.group_values()[0].declaration(), "const float t1");
   EXPECT_THAT(printed.inner_names(), IsEmpty()) << "h and Hq are used up in the group's stage";
   EXPECT_EQ(printed.text(mod->root), "(score + (t1 * convert_float16(kv_idx - t2)))");
 }

@@ -1,7 +1,9 @@
 // Functions that printed mod expressions may call. Python's // and % round towards minus infinity where C's / and %
 // round towards zero. Division of integers by zero gives 0, as in the oracle: it must not trap, not least because lanes
 // past the last key evaluate the mod too, on indices the user never thought of.
-#include "codegen/opencl_expr.hpp"
+#include "codegen/opencl_helpers.hpp"
+
+#include "codegen/opencl_capture_helpers.hpp"
 
 namespace kw {
 namespace {
@@ -92,46 +94,51 @@ static inline float16 tanh16(float16 x) {
 }
 )";
 
-const char* source_of(OpenClHelper helper) {
-  switch (helper) {
-    case OpenClHelper::floor_div:
-      return k_floor_div;
-    case OpenClHelper::floor_mod:
-      return k_floor_mod;
-    case OpenClHelper::real_mod:
-      return k_real_mod;
-    case OpenClHelper::real_floor_div:
-      return k_real_floor_div;
-    case OpenClHelper::shift_left:
-      return k_shift_left;
-    case OpenClHelper::shift_right:
-      return k_shift_right;
-    case OpenClHelper::floor_div16:
-      return k_floor_div16;
-    case OpenClHelper::floor_mod16:
-      return k_floor_mod16;
-    case OpenClHelper::real_mod16:
-      return k_real_mod16;
-    case OpenClHelper::real_floor_div16:
-      return k_real_floor_div16;
-    case OpenClHelper::shift_left16:
-      return k_shift_left16;
-    case OpenClHelper::shift_right16:
-      return k_shift_right16;
-    case OpenClHelper::tanh16:
-      return k_tanh16;
-  }
-  return "";
+struct ArithmeticHelper {
+  OpenClHelper helper;
+  const char* name;
+  const char* source;
+};
+constexpr ArithmeticHelper k_arithmetic[] = {
+    {OpenClHelper::floor_div, "floor_div", k_floor_div},
+    {OpenClHelper::floor_mod, "floor_mod", k_floor_mod},
+    {OpenClHelper::real_mod, "real_mod", k_real_mod},
+    {OpenClHelper::real_floor_div, "real_floor_div", k_real_floor_div},
+    {OpenClHelper::shift_left, "shift_left", k_shift_left},
+    {OpenClHelper::shift_right, "shift_right", k_shift_right},
+    {OpenClHelper::floor_div16, "floor_div16", k_floor_div16},
+    {OpenClHelper::floor_mod16, "floor_mod16", k_floor_mod16},
+    {OpenClHelper::real_mod16, "real_mod16", k_real_mod16},
+    {OpenClHelper::real_floor_div16, "real_floor_div16", k_real_floor_div16},
+    {OpenClHelper::shift_left16, "shift_left16", k_shift_left16},
+    {OpenClHelper::shift_right16, "shift_right16", k_shift_right16},
+    {OpenClHelper::tanh16, "tanh16", k_tanh16},
+};
+
+const ArithmeticHelper* arithmetic_helper(OpenClHelper helper) {
+  for (const ArithmeticHelper& known : k_arithmetic)
+    if (known.helper == helper) return &known;
+  return nullptr;
 }
 
 }  // namespace
 
+std::string helper_name(OpenClHelper helper) {
+  const ArithmeticHelper* arithmetic = arithmetic_helper(helper);
+  return arithmetic != nullptr ? arithmetic->name : capture_helper_name(helper);
+}
+
 std::string opencl_helper_source(std::set<OpenClHelper> helpers) {
-  // Two of them call others, which the enumeration puts before them.
   if (helpers.count(OpenClHelper::real_floor_div) > 0) helpers.insert(OpenClHelper::real_mod);
   if (helpers.count(OpenClHelper::real_floor_div16) > 0) helpers.insert(OpenClHelper::real_mod16);
+  const std::set<OpenClHelper> asked_for = helpers;
+  for (const OpenClHelper helper : asked_for)
+    for (const OpenClHelper needed : capture_helper_needs(helper)) helpers.insert(needed);
   std::string text;
-  for (const OpenClHelper helper : helpers) text += source_of(helper);
+  for (const OpenClHelper helper : helpers) {
+    const ArithmeticHelper* arithmetic = arithmetic_helper(helper);
+    text += arithmetic != nullptr ? arithmetic->source : capture_helper_source(helper);
+  }
   return text;
 }
 

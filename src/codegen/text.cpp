@@ -70,13 +70,12 @@ std::string join_list(const std::vector<std::string>& items) {
   return fmt::format("{}", fmt::join(items, ", "));
 }
 
-std::string parameter_list(const std::string& opening, const std::vector<std::string>& items) {
-  constexpr std::size_t k_columns = 110;
+std::string parameter_list(const std::string& opening, const std::vector<std::string>& items, std::size_t columns) {
   std::string text;
   std::string line = opening;
   for (std::size_t i = 0; i < items.size(); ++i) {
     const std::string item = items[i] + (i + 1 < items.size() ? "," : ")");
-    if (i > 0 && line.size() + 1 + item.size() > k_columns) {
+    if (i > 0 && line.size() + 1 + item.size() > columns) {
       text += line + "\n";
       line = std::string(opening.size(), ' ') + item;
     } else {

@@ -22,9 +22,10 @@ using Fillings = std::vector<std::pair<std::string_view, std::string>>;
 /// "a, b, c"
 [[nodiscard]] std::string join_list(const std::vector<std::string>& items);
 
-/// `opening` and the items up to a closing parenthesis, broken into lines of at most 110 columns that continue under
+/// `opening` and the items up to a closing parenthesis, broken into lines of at most `columns` that continue under
 /// the first item.
-[[nodiscard]] std::string parameter_list(const std::string& opening, const std::vector<std::string>& items);
+[[nodiscard]] std::string parameter_list(const std::string& opening, const std::vector<std::string>& items,
+                                         std::size_t columns = 110);
 
 /// Without the parentheses around the whole of it, where something else already sets it apart.
 [[nodiscard]] std::string without_parentheses(const std::string& text);

@@ -1,0 +1,165 @@
+// Captured tensors in printed expressions: addresses, indices that are proved to lie inside, and how sixteen keys read
+// sixteen elements.
+#include <fmt/format.h>
+
+#include "codegen/opencl_expr.hpp"
+#include "codegen/text.hpp"
+
+namespace kw {
+namespace {
+
+bool is_inner(ExprStage stage) {
+  return stage == ExprStage::row || stage == ExprStage::element;
+}
+
+}  // namespace
+
+std::string CaptureParameter::declaration(const std::string& name) const {
+  return fmt::format("__global const {}* restrict {}", opencl_element_type(dtype), opencl_name(name));
+}
+
+const ModCapture& OpenClExpr::take_capture(ExprId id) {
+  const ModCapture& capture = mod_.capture(node_at(id).name);
+  captures_[capture.name] = {capture.dtype};
+  if (is_inner(stage(id))) inner_captures_[capture.name] = {capture.dtype};
+  return capture;
+}
+
+std::string OpenClExpr::helper_for(OpenClHelper first, DType dtype) {
+  const OpenClHelper helper = capture_helper(first, dtype);
+  helpers_.insert(helper);
+  return helper_name(helper);
+}
+
+bool OpenClExpr::not_negative(ExprId index) {
+  extend_ranges(mod_, all_indices(), ranges_);
+  return ranges_[static_cast<std::size_t>(index)].low >= 0.0;
+}
+
+/// Whether the index is less than the axis's extent wherever the text is evaluated.
+bool OpenClExpr::below(ExprId index, const std::string& axis) const {
+  const ModExpr& node = node_at(index);
+  const auto is_axis = [&](ExprId id) { return node_at(id).op == ExprOp::axis && node_at(id).name == axis; };
+  switch (node.op) {
+    case ExprOp::batch:
+      return axis == "B";
+    case ExprOp::head:
+      return axis == "Hq";
+    case ExprOp::query:
+      return axis == "Sq";
+    case ExprOp::key:
+      return axis == "Skv" && !is_vector(index);  // lanes run past the last key
+    case ExprOp::constant:
+      return node.integer <= 0;  // an extent is at least 1
+    case ExprOp::modulo:
+      return is_axis(node.args[1]);
+    case ExprOp::subtract: {
+      const ModExpr& by = node_at(node.args[1]);
+      return is_axis(node.args[0]) && by.op == ExprOp::constant && by.integer > 0;
+    }
+    case ExprOp::minimum:
+      return below(node.args[0], axis) || below(node.args[1], axis);
+    case ExprOp::maximum:
+      return below(node.args[0], axis) && below(node.args[1], axis);
+    case ExprOp::select:
+      return below(node.args[1], axis) && below(node.args[2], axis);
+    default:
+      return false;
+  }
+}
+
+/// The index as an operand, made to lie inside the axis where that is not proved.
+std::string OpenClExpr::resolved(ExprId index, const std::string& axis, bool inner) {
+  const bool low_enough = not_negative(index);
+  if (low_enough && below(index, axis)) return texts_.at(index);
+  const std::string extent = axis_text(axis, inner);
+  const std::string text = without_parentheses(texts_.at(index));
+  if (low_enough) return fmt::format("min({}, {} - 1)", text, extent);
+  const OpenClHelper helper = is_vector(index) ? OpenClHelper::nearest_index16 : OpenClHelper::nearest_index;
+  helpers_.insert(helper);
+  return fmt::format("{}({}, {})", helper_name(helper), text, extent);
+}
+
+/// The first `dimensions` indices as one number, in units of what they select. Sums of scalars are long: a tensor may
+/// have more elements than an int counts, and only what sixteen keys index apart is bounded by int.
+std::string OpenClExpr::flat_index(ExprId id, std::size_t dimensions) {
+  const ModExpr& node = node_at(id);
+  const ModCapture& capture = mod_.capture(node.name);
+  const bool inner = is_inner(stage(id));
+  std::string flat;
+  for (std::size_t i = 0; i < dimensions; ++i) {
+    const std::string index = resolved(node.args[i], capture.axes[i], inner);
+    if (i == 0) {
+      flat = index;
+      continue;
+    }
+    const bool widen = i == 1 && !is_vector(node.args[0]) && !is_vector(node.args[1]);
+    flat = fmt::format("({}{} * {} + {})", widen ? "(long)" : "", flat, axis_text(capture.axes[i], inner), index);
+  }
+  return flat;
+}
+
+/// A pointer to the row that all indices but the last select.
+std::string OpenClExpr::row_start(ExprId id, std::size_t dimensions) {
+  const ModCapture& capture = take_capture(id);
+  const std::string name = opencl_name(capture.name);
+  if (dimensions == 0) return name;
+  const std::string flat = flat_index(id, dimensions);
+  return fmt::format("{} + {}{} * {}", name, dimensions == 1 ? "(long)" : "", flat,
+                     axis_text(capture.axes.back(), is_inner(stage(id))));
+}
+
+/// Does the index go up or down by one from key to key? Only sums say so.
+std::optional<OpenClExpr::Neighbours> OpenClExpr::neighbours(ExprId index) const {
+  const ModExpr& node = node_at(index);
+  if (node.op == ExprOp::key) return Neighbours{"key", 1};
+  if (node.op != ExprOp::add && node.op != ExprOp::subtract) return std::nullopt;
+  const bool left = is_vector(node.args[0]);
+  if (left == is_vector(node.args[1])) return std::nullopt;
+  auto line = neighbours(node.args[left ? 0 : 1]);
+  if (!line) return std::nullopt;
+  const bool subtract = node.op == ExprOp::subtract;
+  const std::string& other = texts_.at(node.args[left ? 1 : 0]);
+  if (left)
+    line->first = fmt::format("({} {} {})", line->first, subtract ? "-" : "+", other);
+  else
+    line->first = fmt::format("({} {} {})", other, subtract ? "-" : "+", line->first);
+  if (!left && subtract) line->direction = -line->direction;
+  return line;
+}
+
+std::string OpenClExpr::gather(ExprId id) {
+  const ModExpr& node = node_at(id);
+  const ModCapture& capture = take_capture(id);
+  const std::string name = opencl_name(capture.name);
+  const std::size_t count = node.args.size();
+  if (!is_vector(id)) return opencl_element(capture.dtype, name, count == 0 ? "0" : flat_index(id, count));
+
+  bool one_row = true;
+  for (std::size_t i = 0; i + 1 < count; ++i) one_row = one_row && !is_vector(node.args[i]);
+  if (!one_row) {
+    const std::string gather16 = helper_for(OpenClHelper::gather16_f32, capture.dtype);
+    return fmt::format("{}({}, {})", gather16, name, without_parentheses(flat_index(id, count)));
+  }
+  const std::string row = row_start(id, count - 1);
+  const bool inner = is_inner(stage(id));
+  if (const auto line = neighbours(node.args.back())) {
+    const auto first = line->direction > 0 ? OpenClHelper::load16_f32 : OpenClHelper::load16_down_f32;
+    return fmt::format("{}({}, {}, {})", helper_for(first, capture.dtype), row, without_parentheses(line->first),
+                       axis_text(capture.axes.back(), inner));
+  }
+  return fmt::format("{}({}, {})", helper_for(OpenClHelper::gather16_f32, capture.dtype), row,
+                     without_parentheses(resolved(node.args.back(), capture.axes.back(), inner)));
+}
+
+std::string OpenClExpr::row_position(ExprId id) {
+  const ModExpr& node = node_at(id);
+  KW_CHECK(!is_vector(id), "a search in {} for each key", node.name);
+  const ModCapture& capture = mod_.capture(node.name);
+  const auto first = node.op == ExprOp::lower_bound ? OpenClHelper::lower_bound_f32 : OpenClHelper::upper_bound_f32;
+  return fmt::format("{}({}, {}, {})", helper_for(first, capture.dtype), row_start(id, node.args.size() - 1),
+                     axis_text(capture.axes.back(), is_inner(stage(id))),
+                     without_parentheses(texts_.at(node.args.back())));
+}
+
+}  // namespace kw

@@ -1,0 +1,72 @@
+#pragma once
+// Functions that printed mod expressions call: Python's rounding, sixteen-lane forms of what OpenCL lacks, and access
+// to captured tensors. Only text; which of them a kernel needs is found while printing.
+
+#include <set>
+#include <string>
+
+#include "spec/tensor.hpp"
+
+namespace kw {
+
+/// In the order of their definitions: a helper may call those before it.
+enum class OpenClHelper {
+  floor_div,
+  floor_mod,
+  real_mod,
+  real_floor_div,
+  shift_left,
+  shift_right,
+  floor_div16,
+  floor_mod16,
+  real_mod16,
+  real_floor_div16,
+  shift_left16,
+  shift_right16,
+  tanh16,
+  nearest_index,
+  nearest_index16,
+  // one per element type, in the order of DType; see capture_helper
+  gather16_f32,
+  gather16_f16,
+  gather16_i32,
+  gather16_bool,
+  load16_f32,
+  load16_f16,
+  load16_i32,
+  load16_bool,
+  load16_down_f32,
+  load16_down_f16,
+  load16_down_i32,
+  load16_down_bool,
+  lower_bound_f32,
+  lower_bound_f16,
+  lower_bound_i32,
+  lower_bound_bool,
+  upper_bound_f32,
+  upper_bound_f16,
+  upper_bound_i32,
+  upper_bound_bool,
+};
+
+/// The member for elements of `dtype` of the family that begins with `first`, such as gather16_f32.
+[[nodiscard]] OpenClHelper capture_helper(OpenClHelper first, DType dtype);
+
+/// As the text calls it.
+[[nodiscard]] std::string helper_name(OpenClHelper helper);
+
+/// Definitions of the helpers and of those that they call, in a fixed order. Sixteen-lane access to captures uses
+/// LANE_INDEX, which the kernels define.
+[[nodiscard]] std::string opencl_helper_source(std::set<OpenClHelper> helpers);
+
+/// What a buffer of `dtype` is a pointer to: half for f16, uchar for booleans.
+[[nodiscard]] const char* opencl_element_type(DType dtype);
+
+/// Element `offset` of a buffer, as a float or an int.
+[[nodiscard]] std::string opencl_element(DType dtype, const std::string& buffer, const std::string& offset);
+
+/// A name of the user's as a name in OpenCL C: with an underscore behind it where the language, a function of its
+/// library that we call or a local name of our kernels has taken it. Different names stay different.
+[[nodiscard]] std::string opencl_name(const std::string& name);
+
+}  // namespace kw
