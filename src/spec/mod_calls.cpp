@@ -2,9 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <limits>
-#include <numbers>
 
 #include "spec/closest_name.hpp"
 #include "spec/mod_call_table.hpp"
@@ -16,58 +13,15 @@ tl::unexpected<Error> error(ErrorCode code, const SourcePlace& where, std::strin
   return fail(Error{code, std::move(message), std::move(hint), where});
 }
 
-struct NamedConstant {
-  std::string_view path;
-  double value;
-};
-constexpr double k_infinity = std::numeric_limits<double>::infinity();
-constexpr std::array<NamedConstant, 8> k_constants = {{{"torch.inf", k_infinity},
-                                                       {"math.inf", k_infinity},
-                                                       {"torch.nan", std::numeric_limits<double>::quiet_NaN()},
-                                                       {"math.nan", std::numeric_limits<double>::quiet_NaN()},
-                                                       {"torch.pi", std::numbers::pi},
-                                                       {"math.pi", std::numbers::pi},
-                                                       {"torch.e", std::numbers::e},
-                                                       {"math.e", std::numbers::e}}};
-constexpr std::array<std::string_view, 3> k_modules = {"torch", "math", "F"};
-
-/// Calls that people do write, and why they cannot work here. A method is listed as torch.NAME.
-struct RefusedCall {
-  std::string_view path;
-  std::string_view why;
-  std::string_view hint;
-};
-constexpr std::string_view k_one_score = "a mod sees one score at a time and cannot reduce over a row";
-constexpr std::string_view k_no_random = "every run of a kernel must give the same result";
-constexpr std::array<RefusedCall, 22> k_refused = {{
-    {"print", "a kernel cannot print", "leave it out"},
-    {"torch.item", "the value is only known in the kernel", "use it directly, without .item()"},
-    {"torch.tolist", "the value is only known in the kernel", "use it directly"},
-    {"torch.numpy", "the value is only known in the kernel", "use it directly"},
-    {"torch.rand", k_no_random, "leave dropout out of the mod"},
-    {"torch.rand_like", k_no_random, "leave dropout out of the mod"},
-    {"torch.randn", k_no_random, "leave dropout out of the mod"},
-    {"torch.bernoulli", k_no_random, "leave dropout out of the mod"},
-    {"torch.dropout", k_no_random, "leave dropout out of the mod"},
-    {"torch.sum", k_one_score, "write the terms out"},
-    {"torch.mean", k_one_score, "write the terms out"},
-    {"torch.any", k_one_score, "join the terms with '|'"},
-    {"torch.all", k_one_score, "join the terms with '&'"},
-    {"torch.dot", k_one_score, "only per-score values are available"},
-    {"torch.matmul", k_one_score, "only per-score values are available"},
-    {"torch.softmax", k_one_score, "attention applies the softmax after the mod"},
-    {"torch.arange", "tensors cannot be made in a mod", "compute from q_idx and kv_idx"},
-    {"torch.tensor", "tensors cannot be made in a mod", "write the number itself"},
-    {"torch.zeros", "tensors cannot be made in a mod", "write the number itself"},
-    {"torch.ones", "tensors cannot be made in a mod", "write the number itself"},
-    {"range", "loops are not supported", "write the terms out"},
-    {"len", "captured tensors and lists are not available", "list the length under [constants]"},
-}};
+constexpr std::array<std::string_view, 5> k_modules = {"torch", "math", "F", "functools", "operator"};
 
 /// The full name that the table lists: F and torch.special are torch by another name.
 std::string canonical_path(const std::string& path) {
   for (const std::string_view prefix : {"torch.nn.functional.", "torch.special.", "F."}) {
     if (path.starts_with(prefix)) return "torch." + path.substr(prefix.size());
+  }
+  for (const std::string_view prefix : {"torch.nn.attention.flex_attention.", "builtins."}) {
+    if (path.starts_with(prefix)) return path.substr(prefix.size());
   }
   return path;
 }
@@ -106,14 +60,14 @@ Result<std::vector<ModValue>> bind(const CallRow& row, const std::string& shown,
 }
 
 tl::unexpected<Error> unknown_call(const std::string& shown, const std::string& path, const SourcePlace& where) {
-  for (const auto& refused : k_refused) {
-    if (refused.path != path) continue;
-    return error(errc::mod_unsupported, where, fmt::format("{} is not supported: {}", shown, refused.why),
-                 std::string(refused.hint));
+  if (const auto* refused = refused_call(path)) {
+    return error(errc::mod_unsupported, where, fmt::format("{} is not supported: {}", shown, refused->why),
+                 std::string(refused->hint));
   }
-  if (path.starts_with("torch.random.") || path.starts_with("random.")) {
-    return error(errc::mod_unsupported, where, fmt::format("{} is not supported: {}", shown, k_no_random),
-                 "leave dropout out of the mod");
+  const auto root = path.substr(0, path.find('.'));
+  if (root != path && std::find(k_modules.begin(), k_modules.end(), root) == k_modules.end()) {
+    return error(errc::mod_unsupported, where, fmt::format("{} is not supported: its module is not read", shown),
+                 "paste the definition of the function above the mod");
   }
   std::vector<std::string> known;
   for (const auto& row : call_table()) known.emplace_back(row.path);
@@ -125,18 +79,18 @@ tl::unexpected<Error> unknown_call(const std::string& shown, const std::string& 
 
 Result<ModValue> call_row(ModTracer& tracer, const std::string& path, const std::string& shown, CallArguments arguments,
                           const SourcePlace& where) {
-  for (const auto& row : call_table()) {
-    if (row.path != path) continue;
-    if (row.variadic) {
-      CallSite site{tracer, row, shown, where, std::move(arguments.positional)};
-      if (arguments.keywords.empty()) return row.handler(site);
-      return error(errc::mod_unsupported, where, fmt::format("{} takes no keyword arguments here", shown));
-    }
-    KW_TRY(auto bound, bind(row, shown, arguments, where));
-    CallSite site{tracer, row, shown, where, std::move(bound)};
-    return row.handler(site);
+  const auto rows = call_table();
+  const auto row =
+      std::find_if(rows.begin(), rows.end(), [&](const CallRow& candidate) { return candidate.path == path; });
+  if (row == rows.end()) return unknown_call(shown, path, where);
+  if (row->variadic) {
+    CallSite site{tracer, *row, shown, where, std::move(arguments.positional), std::move(arguments.keywords)};
+    if (site.keywords.empty() || row->keywords) return row->handler(site);
+    return error(errc::mod_unsupported, where, fmt::format("{} takes no keyword arguments here", shown));
   }
-  return unknown_call(shown, path, where);
+  KW_TRY(auto bound, bind(*row, shown, arguments, where));
+  CallSite site{tracer, *row, shown, where, std::move(bound), {}};
+  return row->handler(site);
 }
 
 }  // namespace
@@ -152,24 +106,20 @@ Result<ModValue> call_method(ModTracer& tracer, const MethodRef& method, CallArg
   return call_row(tracer, "torch." + method.name, "." + method.name, std::move(arguments), where);
 }
 
-std::optional<double> library_constant(std::string_view path) {
-  for (const auto& constant : k_constants) {
-    if (constant.path == path) return constant.value;
+std::optional<std::string> full_library_name(std::string_view name) {
+  for (const std::string_view module : {"torch.", "functools.", "math."}) {
+    const auto path = std::string(module) + std::string(name);
+    const auto rows = call_table();
+    if (std::any_of(rows.begin(), rows.end(), [&](const CallRow& row) { return row.path == path; })) return path;
   }
   return std::nullopt;
 }
 
-bool is_torch_function(std::string_view name) {
-  const auto& rows = call_table();
-  return std::any_of(rows.begin(), rows.end(),
-                     [&](const CallRow& row) { return row.path.starts_with("torch.") && row.path.substr(6) == name; });
-}
-
 bool is_builtin_name(std::string_view name) {
   if (std::find(k_modules.begin(), k_modules.end(), name) != k_modules.end()) return true;
-  const auto& rows = call_table();
+  const auto rows = call_table();
   return std::any_of(rows.begin(), rows.end(), [&](const CallRow& row) { return row.path == name; }) ||
-         std::any_of(k_refused.begin(), k_refused.end(), [&](const RefusedCall& row) { return row.path == name; });
+         refused_call(name) != nullptr;
 }
 
 std::vector<std::string> builtin_names() {

@@ -13,11 +13,6 @@
 
 namespace kw {
 
-struct CallArguments {
-  std::vector<ModValue> positional;
-  std::vector<std::pair<std::string, ModValue>> keywords;
-};
-
 /// Calls `path` ("torch.where", "math.log", "float"). Unknown: errc::mod_unknown_name with the nearest as the hint.
 [[nodiscard]] Result<ModValue> call_library(ModTracer& tracer, const std::string& path, CallArguments arguments,
                                             const SourcePlace& where);
@@ -26,9 +21,10 @@ struct CallArguments {
                                            const SourcePlace& where);
 /// A constant of a library, such as torch.inf or math.pi; nothing when `path` is not one.
 [[nodiscard]] std::optional<double> library_constant(std::string_view path);
-/// True for "where" and the like, which people write without "torch." when they forget the import.
-[[nodiscard]] bool is_torch_function(std::string_view name);
-/// Names known without an import: torch, math, F, and Python's own functions.
+/// "torch.where" for "where", "functools.partial" for "partial": what people write when they forget the import.
+[[nodiscard]] std::optional<std::string> full_library_name(std::string_view name);
+/// Names known without an import: torch, math, F, functools, operator, and_masks, or_masks, noop_mask, and Python's own
+/// functions.
 [[nodiscard]] bool is_builtin_name(std::string_view name);
 [[nodiscard]] std::vector<std::string> builtin_names();
 

@@ -53,16 +53,55 @@ Result<ExprId> ModTracer::node_of(const ModValue& value, const SourcePlace& wher
                       fmt::format("the integer {} does not fit the 32 bits that indices are computed in", *integer),
                       "write it as a float", where});
   }
+  if (const auto* tensor = value.as<TensorRef>()) {
+    const auto open = std::count(tensor->indices.begin(), tensor->indices.end(), std::nullopt);
+    return fail(Error{errc::mod_unsupported,
+                      fmt::format("'{}' is used as a whole: {} of its {} dimensions {} no index yet",
+                                  tensor->capture->name, open, tensor->indices.size(), open == 1 ? "has" : "have"),
+                      "a mod reads single elements; index every dimension, as in table[b, q_idx]", where});
+  }
   return type_error(where, fmt::format("expected a number, but found {}", describe(value)),
-                    value.as<ClosureRef>() != nullptr ? "call the function" : "");
+                    is_callable(value) && value.as<LibraryRef>() == nullptr ? "call the function" : "");
 }
 
 Result<ModValue> ModTracer::binary(std::string_view op, const ModValue& left, const ModValue& right,
                                    const SourcePlace& where) {
   if (left.is_number() && right.is_number()) return python_binary(op, left, right, where);
+  const auto is_scalar = [](const ModValue& value) { return value.is_number() || value.is_node(); };
+  if (!is_scalar(left) || !is_scalar(right)) return static_binary(op, left, right, where);
   KW_TRY(const auto left_node, node_of(left, where));
   KW_TRY(const auto right_node, node_of(right, where));
   return node_binary(op, left_node, right_node, where);
+}
+
+/// Operators on what is no number: comparison of equals, and + and * of tuples.
+Result<ModValue> ModTracer::static_binary(std::string_view op, const ModValue& left, const ModValue& right,
+                                          const SourcePlace& where) {
+  const bool tensors = left.as<TensorRef>() != nullptr || right.as<TensorRef>() != nullptr;
+  if ((op == "==" || op == "!=") && !tensors) {
+    KW_TRY(const bool same, equals(left, right, where));
+    return ModValue{same == (op == "==")};
+  }
+  const auto* tuple = left.as<TupleRef>();
+  const auto* other = right.as<TupleRef>();
+  if (op == "+" && tuple != nullptr && other != nullptr && tuple->list == other->list) {
+    auto items = *tuple->items;
+    items.insert(items.end(), other->items->begin(), other->items->end());
+    return make_tuple(std::move(items), tuple->list, where);
+  }
+  const auto* count = right.as<std::int64_t>();
+  if (op == "*" && tuple != nullptr && count != nullptr) {
+    constexpr std::int64_t k_max_copies = 10'000;
+    std::vector<ModValue> items;
+    for (std::int64_t i = 0; i < std::min(*count, k_max_copies + 1); ++i) {
+      items.insert(items.end(), tuple->items->begin(), tuple->items->end());
+      KW_TRY_VOID(check_size(where, tuple->items->size() + 1));
+    }
+    return make_tuple(std::move(items), tuple->list, where);
+  }
+  const auto& culprit = left.is_number() || left.is_node() ? right : left;
+  KW_TRY(const auto node, node_of(culprit, where));
+  return ModValue{NodeRef{node}};
 }
 
 Result<ModValue> ModTracer::numeric_binary(ExprOp op, std::string_view symbol, ExprId left, ExprId right,

@@ -1,9 +1,12 @@
 #pragma once
-// Runs a mod's syntax tree on symbolic arguments, as PyTorch's tracing does: calls to helpers are inlined, Python
-// numbers are computed at once, everything that depends on the score or an index becomes a node.
+// Runs a mod's syntax tree on symbolic arguments, as PyTorch's tracing does: calls to helpers are inlined, loops over
+// what Python knows are written out, Python numbers are computed at once, everything that depends on the score, an
+// index or a captured tensor becomes a node. Statements are in mod_tracer.cpp, expressions in mod_expressions.cpp,
+// calls in mod_functions.cpp, names in mod_names.cpp, operators in mod_operators.cpp, subscripts in mod_subscripts.cpp.
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -23,15 +26,29 @@ struct TraceScope {
   const TraceScope* parent = nullptr;  ///< null for the module's scope
 };
 
+/// Names of a module that is read only as far as it is needed (mod_file.cpp). `definitions` asks for what a def or an
+/// import binds, otherwise for what an assignment binds; nothing when there is no such name.
+using NameSource = std::function<Result<std::optional<ModValue>>(const std::string& name, bool definitions)>;
+
+struct FoundFunction {
+  ModValue function;
+  SourcePlace where;
+};
+
 class ModTracer {
  public:
   /// Nodes are appended to `mod`. `scope` and `mod` must outlive the tracer.
   ModTracer(const ModScope& scope, ModFunction& mod);
 
   /// Runs the top-level statements and returns the mod: the last def, lambda, or name bound to a function.
-  [[nodiscard]] Result<ClosureRef> run_module(const std::vector<PyStatement>& statements);
-  [[nodiscard]] Result<ModValue> call(const ClosureRef& closure, std::vector<ModValue> arguments,
-                                      const SourcePlace& where);
+  [[nodiscard]] Result<FoundFunction> run_module(const std::vector<PyStatement>& statements);
+  /// Runs `statements`, which must outlive the trace, in a scope of their own; it lives as long as the tracer.
+  [[nodiscard]] Result<const TraceScope*> run_apart(const std::vector<PyStatement>& statements);
+  /// Asked after the scopes of functions: definitions before the problem's names, assignments after them.
+  void set_names(NameSource names) { names_ = std::move(names); }
+
+  [[nodiscard]] Result<ModValue> evaluate(const PyExpr& expr, const TraceScope& scope);
+  [[nodiscard]] Result<ModValue> call(const ModValue& callee, CallArguments arguments, const SourcePlace& where);
 
   // For the table of library functions (mod_calls.cpp).
   [[nodiscard]] ExprBuilder& builder() { return builder_; }
@@ -42,8 +59,16 @@ class ModTracer {
   [[nodiscard]] Result<ModValue> unary(std::string_view op, const ModValue& operand, const SourcePlace& where);
   /// True when a node depends on nothing but constants and axes, so that Python code could know it.
   [[nodiscard]] bool is_static(ExprId node);
+  /// What a loop over `value` runs through; refuses what has no length at trace time.
+  [[nodiscard]] Result<std::vector<ModValue>> items_of(const ModValue& value, const SourcePlace& where);
+  /// A tuple or list; errc::mod_limit when it is too long or nests too deeply.
+  [[nodiscard]] Result<ModValue> make_tuple(std::vector<ModValue> items, bool list, const SourcePlace& where);
+  [[nodiscard]] Result<void> check_height(int height, const SourcePlace& where);
+  /// Truth of a trace-time value; a traced one is refused with `hint`.
+  [[nodiscard]] Result<bool> decide(const ModValue& value, const SourcePlace& where, std::string_view construct,
+                                    std::string_view hint);
   /// errc::mod_limit when the mod has grown past its bounds; checked after each step.
-  [[nodiscard]] Result<void> check_size(const SourcePlace& where);
+  [[nodiscard]] Result<void> check_size(const SourcePlace& where, std::size_t steps = 1);
 
  private:
   struct Outcome {
@@ -51,21 +76,45 @@ class ModTracer {
     ModValue value;
   };
   Result<Outcome> run(const std::vector<PyStatement>& statements, TraceScope& scope);
+  Result<Outcome> step(const PyStatement& statement, TraceScope& scope);
   Result<Outcome> branch(const PyStatement& statement, TraceScope& scope);
-  Result<void> assign(const PyStatement& statement, TraceScope& scope);
-  Result<ModValue> evaluate(const PyExpr& expr, const TraceScope& scope);
+  Result<Outcome> loop(const PyStatement& statement, TraceScope& scope);
+  Result<Outcome> give_back(const PyStatement& statement, TraceScope& scope);
+  Result<void> assign(const PyExpr& target, const ModValue& value, TraceScope& scope);
+  Result<void> unpack(const PyExpr& target, const ModValue& value, TraceScope& scope);
+  Result<void> check(const PyStatement& statement, const TraceScope& scope);
+  /// The module's last function is the mod.
+  void remember(const ModValue& value, const SourcePlace& where, const TraceScope& scope);
+
   Result<ModValue> evaluate_kind(const PyExpr& expr, const TraceScope& scope);
   Result<ModValue> name(const PyExpr& expr, const TraceScope& scope);
+  std::optional<ModValue> problem_name(const std::string& wanted, const SourcePlace& where);
+  tl::unexpected<Error> unknown_name(const PyExpr& expr, const TraceScope& scope) const;
   Result<ModValue> attribute(const PyExpr& expr, const TraceScope& scope);
+  Result<ModValue> tensor_attribute(const TensorRef& tensor, const PyExpr& expr);
   Result<ModValue> call_expr(const PyExpr& expr, const TraceScope& scope);
   Result<ModValue> logical(const PyExpr& expr, const TraceScope& scope);
   Result<ModValue> comparison(const PyExpr& expr, const TraceScope& scope);
+  Result<ModValue> membership(const PyExpr& expr, const ModValue& item, const ModValue& container);
+  Result<bool> equals(const ModValue& left, const ModValue& right, const SourcePlace& where);
   Result<ModValue> conditional(const PyExpr& expr, const TraceScope& scope);
-  Result<ModValue> tuple(const PyExpr& expr, const TraceScope& scope);
+  Result<std::vector<ModValue>> evaluate_all(const std::vector<PyExprPtr>& expressions, const TraceScope& scope);
+  Result<ModValue> comprehension(const PyExpr& expr, const TraceScope& scope);
+  Result<void> comprehend(const PyExpr& expr, std::size_t clause, TraceScope& scope, std::vector<ModValue>& into);
+  Result<ModValue> slice(const PyExpr& expr, const TraceScope& scope);
+
   Result<ModValue> subscript(const PyExpr& expr, const TraceScope& scope);
-  /// Truth of a trace-time value; a traced one is refused with `hint`.
-  Result<bool> decide(const ModValue& value, const SourcePlace& where, std::string_view construct,
-                      std::string_view hint);
+  Result<ModValue> element_of_tuple(const TupleRef& tuple, const ModValue& index, const SourcePlace& where);
+  Result<ModValue> element_of_tensor(TensorRef tensor, const ModValue& index, const SourcePlace& where);
+  Result<std::optional<ExprId>> tensor_index(const TensorRef& tensor, const ModValue& index, const SourcePlace& where);
+
+  Result<ModValue> closure(const PyFunction& function, const TraceScope& scope);
+  Result<ModValue> call_closure(const ClosureRef& closure, CallArguments arguments, const SourcePlace& where);
+  Result<void> bind(const ClosureRef& closure, CallArguments arguments, TraceScope& scope, const SourcePlace& where);
+  Result<ModValue> call_joined(const JoinedMasksRef& joined, const CallArguments& arguments, const SourcePlace& where);
+
+  Result<ModValue> static_binary(std::string_view op, const ModValue& left, const ModValue& right,
+                                 const SourcePlace& where);
   Result<ModValue> node_binary(std::string_view op, ExprId left, ExprId right, const SourcePlace& where);
   Result<ModValue> node_power(ExprId base, ExprId exponent, const SourcePlace& where);
   Result<ModValue> numeric_binary(ExprOp op, std::string_view symbol, ExprId left, ExprId right,
@@ -73,12 +122,18 @@ class ModTracer {
 
   const ModScope& problem_;
   ExprBuilder builder_;
+  NameSource names_;
   std::deque<TraceScope> scopes_;  // a deque never moves its elements; the first is the module's
   int depth_ = 0;
   int calls_ = 0;
-  std::int64_t steps_ = 0;
+  std::size_t steps_ = 0;
   std::vector<bool> static_;  // per node, extended on demand
-  std::optional<ClosureRef> last_function_;
+  std::optional<FoundFunction> last_function_;
 };
+
+/// A tensor with what was done to it so far; its element when every dimension has its index.
+[[nodiscard]] ModValue tensor_value(ExprBuilder& builder, TensorRef tensor);
+/// The extents, which are axes, of the dimensions that have no index yet.
+[[nodiscard]] std::vector<ModValue> open_extents(ExprBuilder& builder, const TensorRef& tensor);
 
 }  // namespace kw

@@ -1,10 +1,14 @@
 #pragma once
 // What a Python expression in a mod evaluates to while it is traced: either a value Python itself would know at trace
-// time (numbers, functions, names of library functions) or a node that is known only when the kernel runs.
+// time (numbers, functions, tuples, names of library functions) or a node that is known only when the kernel runs.
+// Containers share their contents, which are never changed; they nest at most k_max_value_height deep.
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -14,7 +18,10 @@
 namespace kw {
 
 struct ModValue;
+struct CallArguments;
 struct TraceScope;
+
+inline constexpr int k_max_value_height = 100;
 
 struct NodeRef {
   ExprId id = -1;
@@ -23,6 +30,8 @@ struct NodeRef {
 struct ClosureRef {
   const PyFunction* function = nullptr;
   const TraceScope* scope = nullptr;
+  std::shared_ptr<const std::map<std::string, ModValue>> defaults;  ///< by parameter; null when there are none
+  int height = 1;
 };
 /// Something of a library, by its full name: "torch", "torch.where", "math.log".
 struct LibraryRef {
@@ -31,15 +40,41 @@ struct LibraryRef {
 /// `x.abs` before it is called.
 struct MethodRef {
   std::string name;
-  std::shared_ptr<const ModValue> self;  // shared only because a ModValue is copied freely; never changed
+  std::shared_ptr<const ModValue> self;
 };
+/// A tuple or a list; lists differ from tuples only in messages, because nothing here can change one.
 struct TupleRef {
   std::shared_ptr<const std::vector<ModValue>> items;
+  bool list = false;
+  int height = 1;
 };
+/// A captured tensor of which at least one dimension has no index yet.
+struct TensorRef {
+  const ModCapture* capture = nullptr;
+  std::vector<std::optional<ExprId>> indices;  ///< one per dimension
+  std::vector<ScalarType> casts;               ///< to be done, in order, on the element that will be read
+};
+/// functools.partial(callee, ...).
+struct PartialRef {
+  std::shared_ptr<const ModValue> callee;
+  std::shared_ptr<const CallArguments> given;
+  int height = 1;
+};
+/// and_masks(...) or or_masks(...).
+struct JoinedMasksRef {
+  bool all = true;  ///< and_masks
+  std::shared_ptr<const std::vector<ModValue>> masks;
+  int height = 1;
+};
+/// first:last:step inside a subscript, each None where it is left out.
+struct SliceRef {
+  std::shared_ptr<const std::vector<ModValue>> parts;
+};
+struct EllipsisRef {};
 
 struct ModValue {
   std::variant<std::monostate, bool, std::int64_t, double, std::string, NodeRef, ClosureRef, LibraryRef, MethodRef,
-               TupleRef>
+               TupleRef, TensorRef, PartialRef, JoinedMasksRef, SliceRef, EllipsisRef>
       held;
 
   template <typename T>
@@ -52,7 +87,15 @@ struct ModValue {
   [[nodiscard]] bool is_node() const { return as<NodeRef>() != nullptr; }
 };
 
+struct CallArguments {
+  std::vector<ModValue> positional;
+  std::vector<std::pair<std::string, ModValue>> keywords;
+};
+
 /// "an integer", "a value traced from the indices", ... for messages.
 [[nodiscard]] std::string describe(const ModValue& value);
+/// How deep containers nest in a value; 0 for what holds no other value.
+[[nodiscard]] int height_of(const ModValue& value);
+[[nodiscard]] bool is_callable(const ModValue& value);
 
 }  // namespace kw

@@ -15,31 +15,56 @@ struct PyExpr;
 struct PyStatement;
 using PyExprPtr = std::unique_ptr<PyExpr>;
 
+enum class PyParameterKind : std::uint8_t {
+  plain,
+  keyword_only,  ///< stands after "*" or "*names"
+  variadic,      ///< "*names"
+};
+
+struct PyParameter {
+  std::string name;
+  PyParameterKind kind = PyParameterKind::plain;
+  PyExprPtr initial;  ///< the default value; null when there is none
+};
+
 struct PyFunction {
   std::string name;  ///< "<lambda>" for a lambda
-  std::vector<std::string> parameters;
+  std::vector<PyParameter> parameters;
   std::vector<PyStatement> body;  ///< of a def
   PyExprPtr value;                ///< of a lambda
   SourcePlace where;
+};
+
+/// "for target in iterable if condition if condition", a part of a comprehension.
+struct PyClause {
+  PyExprPtr target;
+  PyExprPtr iterable;
+  std::vector<PyExprPtr> conditions;
 };
 
 enum class PyExprKind : std::uint8_t {
   integer,
   real,
   text,
-  boolean,  ///< PyExpr::integer is 0 or 1
+  formatted,  ///< an f-string; what stands in it is not read
+  boolean,    ///< PyExpr::integer is 0 or 1
   none,
+  ellipsis,
   name,
   attribute,    ///< children: object
   call,         ///< children: callee, arguments; `names` holds one keyword or "" per argument
   subscript,    ///< children: object, index
+  slice,        ///< children: first, last, step; each of kind none where it is left out
   unary,        ///< `text` is the operator, also "not"
   binary,       ///< `text` is the operator
-  comparison,   ///< `text` is the operator, also "is", "is not"
+  comparison,   ///< `text` is the operator, also "is", "is not", "in", "not in"
   logical,      ///< `text` is "and" or "or"
   conditional,  ///< children: condition, if true, if false
   lambda,
   tuple,
+  list,
+  starred,        ///< children: the iterable; only an argument, a target, or an item of a tuple or list
+  comprehension,  ///< children: the element; a list's or a generator's, which are the same to us
 };
 
 struct PyExpr {
@@ -50,21 +75,35 @@ struct PyExpr {
   double real = 0.0;
   std::vector<PyExprPtr> children;
   std::vector<std::string> names;
+  std::vector<PyClause> clauses;         ///< of a comprehension
   std::unique_ptr<PyFunction> function;  ///< of a lambda
   int height = 1;                        ///< 1 for a leaf
 };
 
-enum class PyStatementKind : std::uint8_t { expression, assign, give_back, define, branch, import, pass };
+enum class PyStatementKind : std::uint8_t {
+  expression,
+  assign,
+  give_back,
+  define,
+  branch,
+  loop,
+  import,
+  raise,
+  check,  ///< assert
+  pass,
+};
 
 struct PyStatement {
   PyStatementKind kind = PyStatementKind::pass;
   SourcePlace where;
-  std::vector<std::string> names;        ///< assign: targets; import: the names it binds
-  std::vector<std::string> paths;        ///< import: what each name stands for, such as "torch.exp2"
-  bool unpack = false;                   ///< assign: the value is a tuple to be taken apart
-  PyExprPtr value;                       ///< expression, assign, give_back (may be null), branch: the condition
+  std::vector<std::string> names;  ///< import: the names it binds
+  std::vector<std::string> paths;  ///< import: what each name stands for, such as "torch.exp2"
+  std::vector<PyExprPtr> targets;  ///< assign: one per "="; loop: one. Names, tuples, lists and starred names only
+  PyExprPtr value;  ///< expression, assign, give_back (may be null), raise (may be null); branch, check: the condition;
+                    ///< loop: the iterable
+  PyExprPtr message;                     ///< check: what to say when it fails; may be null
   std::unique_ptr<PyFunction> function;  ///< define
-  std::vector<PyStatement> body;         ///< branch
+  std::vector<PyStatement> body;         ///< branch, loop
   std::vector<PyStatement> otherwise;    ///< branch
 };
 

@@ -3,6 +3,7 @@
 #include <array>
 #include <charconv>
 #include <cstddef>
+#include <utility>
 
 #include "spec/mod_parser.hpp"
 
@@ -27,9 +28,14 @@ bool is_name_part(char c) {
   return is_name_start(c) || is_digit(c);
 }
 
+bool is_string_prefix(std::string_view word) {
+  return word.size() <= 2 && word.find_first_not_of("fFrRbBuU") == std::string_view::npos;
+}
+
 class Lexer {
  public:
-  explicit Lexer(std::string_view text) : text_(text) {}
+  Lexer(std::string_view text, SourcePlace start)
+      : text_(text), file_(std::move(start.file)), line_(start.line), column_(start.column) {}
 
   Result<std::vector<PyToken>> run() {
     while (!at_end()) {
@@ -59,7 +65,7 @@ class Lexer {
   [[nodiscard]] char peek(std::size_t ahead = 0) const {
     return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0';
   }
-  [[nodiscard]] SourcePlace place() const { return {"", line_, column_}; }
+  [[nodiscard]] SourcePlace place() const { return {file_, line_, column_}; }
   void advance() {
     const char c = text_[at_++];
     if (c == '\n') {
@@ -73,7 +79,7 @@ class Lexer {
     while (count-- > 0) advance();
   }
   PyToken& push(PyTokenKind kind, SourcePlace where, std::string text = {}) {
-    tokens_.push_back({kind, std::move(text), 0, 0.0, std::move(where)});
+    tokens_.push_back({kind, std::move(text), false, 0, 0.0, std::move(where)});
     return tokens_.back();
   }
   [[nodiscard]] static tl::unexpected<Error> error(ErrorCode code, SourcePlace where, std::string message,
@@ -165,11 +171,10 @@ class Lexer {
     const std::size_t begin = at_;
     while (is_name_part(peek())) advance();
     const auto word = text_.substr(begin, at_ - begin);
-    if (peek() == '"' || peek() == '\'') {
-      if (word == "f" || word == "F" || word == "rf" || word == "fr") {
-        return error(errc::mod_unsupported, where, "f-strings are not supported", "a mod needs no formatted text");
-      }
-      if (word == "r" || word == "u" || word == "b" || word == "R") return string();
+    if ((peek() == '"' || peek() == '\'') && is_string_prefix(word)) {
+      KW_TRY_VOID(string());
+      tokens_.back().formatted = word.find_first_of("fF") != std::string_view::npos;
+      return {};
     }
     push(PyTokenKind::name, where, std::string(word));
     return {};
@@ -282,8 +287,9 @@ class Lexer {
 
   std::string_view text_;
   std::size_t at_ = 0;
-  int line_ = 1;
-  int column_ = 1;
+  std::string file_;
+  int line_;
+  int column_;
   bool at_line_start_ = true;
   std::vector<int> indents_;
   std::vector<Bracket> brackets_;
@@ -292,8 +298,8 @@ class Lexer {
 
 }  // namespace
 
-Result<std::vector<PyToken>> tokenize_python(std::string_view text) {
-  return Lexer(text).run();
+Result<std::vector<PyToken>> tokenize_python(std::string_view text, const SourcePlace& start) {
+  return Lexer(text, start).run();
 }
 
 }  // namespace kw

@@ -15,13 +15,15 @@ enum class PyTokenKind : std::uint8_t { name, integer, real, text, symbol, newli
 
 struct PyToken {
   PyTokenKind kind = PyTokenKind::end;
-  std::string text;  ///< a name or keyword, a symbol, or the contents of a string
+  std::string text;        ///< a name or keyword, a symbol, or the contents of a string
+  bool formatted = false;  ///< an f-string
   std::int64_t integer = 0;
   double real = 0.0;
   SourcePlace where;
 };
 
-/// The last token is `end`. Refuses with errc::mod_syntax, mod_unsupported or mod_limit.
-[[nodiscard]] Result<std::vector<PyToken>> tokenize_python(std::string_view text);
+/// The last token is `end`. Refuses with errc::mod_syntax or mod_limit. `start` is the place of the first character.
+[[nodiscard]] Result<std::vector<PyToken>> tokenize_python(std::string_view text,
+                                                           const SourcePlace& start = {"", 1, 1});
 
 }  // namespace kw

@@ -18,26 +18,29 @@ struct RefusedStatement {
   std::string_view message;
   std::string_view hint;
 };
-constexpr std::string_view k_no_loop = "a mod describes one score; write the terms out, or use torch.where for choices";
 constexpr std::string_view k_no_state = "a mod only computes a value; assign names and return";
+constexpr std::string_view k_for = "write a 'for' over a range or a tuple whose length is known before the kernel runs";
+constexpr std::string_view k_jump = "every turn of a loop is written out; choose with 'if' inside the body";
 constexpr std::array<RefusedStatement, 16> k_refused = {{
-    {"for", "loops are not supported", k_no_loop},
-    {"while", "loops are not supported", k_no_loop},
+    {"while", "'while' is not supported", k_for},
     {"class", "classes are not supported", "write a function"},
     {"with", "'with' is not supported", k_no_state},
     {"try", "'try' is not supported", k_no_state},
-    {"raise", "'raise' is not supported", k_no_state},
-    {"assert", "'assert' is not supported", "leave the check out; the problem's bounds are checked when it is read"},
+    {"except", "'except' stands without a 'try'", k_no_state},
+    {"finally", "'finally' stands without a 'try'", k_no_state},
     {"del", "'del' is not supported", k_no_state},
     {"global", "'global' is not supported", k_no_state},
     {"nonlocal", "'nonlocal' is not supported", k_no_state},
     {"async", "'async' is not supported", k_no_state},
     {"match", "'match' is not supported", "use torch.where for choices"},
-    {"break", "loops are not supported", k_no_loop},
-    {"continue", "loops are not supported", k_no_loop},
+    {"type", "'type' is not supported", "leave the annotation out"},
+    {"break", "'break' is not supported", k_jump},
+    {"continue", "'continue' is not supported", k_jump},
     {"elif", "'elif' stands without an 'if'", "start the choice with 'if'"},
     {"else", "'else' stands without an 'if'", "start the choice with 'if'"},
 }};
+/// Words that are keywords only where a statement starts and a name follows.
+constexpr std::array<std::string_view, 2> k_soft_keywords = {"match", "type"};
 
 class StatementParser {
  public:
@@ -60,6 +63,7 @@ class StatementParser {
     KW_TRY_VOID(skip_decorators());
     if (tokens_.at_word("def")) return append(into, define());
     if (tokens_.at_word("if")) return append(into, branch());
+    if (tokens_.at_word("for")) return append(into, loop());
     while (true) {
       KW_TRY_VOID(append(into, simple()));
       if (tokens_.accept_symbol(";") && !tokens_.at(PyTokenKind::newline)) continue;
@@ -78,7 +82,7 @@ class StatementParser {
   /// What a decorator would do to the mod (compile it, mostly) is ours to do.
   Result<void> skip_decorators() {
     while (tokens_.accept_symbol("@")) {
-      KW_TRY([[maybe_unused]] auto decorator, parse_py_expression(tokens_));
+      KW_TRY([[maybe_unused]] auto decorator, PyExpressionParser(tokens_).expression());
       if (!tokens_.at(PyTokenKind::newline)) return tokens_.unexpected("expected the end of the decorator");
       tokens_.take();
       if (!tokens_.at_word("def") && !tokens_.at_symbol("@")) return tokens_.unexpected("expected 'def'");
@@ -95,10 +99,10 @@ class StatementParser {
     function->where = tokens_.peek().where;
     function->name = tokens_.take().text;
     KW_TRY_VOID(tokens_.expect_symbol("(", "the name of the function"));
-    KW_TRY(function->parameters, parse_py_parameters(tokens_, ")"));
+    KW_TRY(function->parameters, PyExpressionParser(tokens_).parameters(")"));
     KW_TRY_VOID(tokens_.expect_symbol(")", "the parameters"));
     if (tokens_.accept_symbol("->")) {
-      KW_TRY([[maybe_unused]] auto annotation, parse_py_expression(tokens_));
+      KW_TRY([[maybe_unused]] auto annotation, PyExpressionParser(tokens_).expression());
     }
     KW_TRY(function->body, block("the head of the function"));
     statement.function = std::move(function);
@@ -109,7 +113,7 @@ class StatementParser {
     PyStatement statement;
     statement.kind = PyStatementKind::branch;
     statement.where = tokens_.take().where;
-    KW_TRY(statement.value, parse_py_expression(tokens_));
+    KW_TRY(statement.value, PyExpressionParser(tokens_).expression());
     KW_TRY(statement.body, block("the condition"));
     if (tokens_.at_word("elif")) {
       const PyTokenStream::Level level(tokens_);
@@ -119,6 +123,19 @@ class StatementParser {
       KW_TRY(statement.otherwise, block("'else'"));
     }
     return statement;
+  }
+
+  Result<PyStatement> loop() {
+    PyStatement statement;
+    statement.kind = PyStatementKind::loop;
+    statement.where = tokens_.take().where;
+    KW_TRY(auto target, PyExpressionParser(tokens_).loop_target());
+    statement.targets.push_back(std::move(target));
+    KW_TRY(statement.value, PyExpressionParser(tokens_).list());
+    KW_TRY(statement.body, block("what the loop runs over"));
+    if (!tokens_.at_word("else")) return statement;
+    return PyTokenStream::unsupported(tokens_.peek().where, "'else' after a loop is not supported",
+                                      "write what follows the loop below it");
   }
 
   /// ":" and what it governs: the rest of the line, or the indented lines below.
@@ -142,104 +159,104 @@ class StatementParser {
   Result<PyStatement> simple() {
     PyStatement statement;
     statement.where = tokens_.peek().where;
-    if (tokens_.at(PyTokenKind::name)) {
-      for (const auto& refused : k_refused) {
-        if (tokens_.at_word(refused.word) && !is_assignment_to_word()) {
-          return PyTokenStream::unsupported(statement.where, std::string(refused.message), std::string(refused.hint));
-        }
-      }
-    }
+    KW_TRY_VOID(refuse_word());
     if (tokens_.accept_word("pass")) return statement;
     if (tokens_.at_word("import") || tokens_.at_word("from")) return import();
     if (tokens_.accept_word("return")) {
       statement.kind = PyStatementKind::give_back;
-      if (tokens_.at(PyTokenKind::newline) || tokens_.at_symbol(";")) return statement;
-      KW_TRY(statement.value, parse_py_expression_list(tokens_));
+      if (ends_statement()) return statement;
+      KW_TRY(statement.value, PyExpressionParser(tokens_).list());
       return statement;
     }
+    if (tokens_.accept_word("raise")) return raise(std::move(statement));
+    if (tokens_.accept_word("assert")) return check(std::move(statement));
     return assignment_or_expression(std::move(statement));
   }
 
-  /// "match = 3": a word that is only a keyword in some places.
-  [[nodiscard]] bool is_assignment_to_word() const {
-    return tokens_.at_word("match") && tokens_.peek(1).kind == PyTokenKind::symbol && tokens_.peek(1).text == "=";
+  [[nodiscard]] bool ends_statement() const { return tokens_.at(PyTokenKind::newline) || tokens_.at_symbol(";"); }
+
+  [[nodiscard]] Result<void> refuse_word() const {
+    if (!tokens_.at(PyTokenKind::name)) return {};
+    for (const auto word : k_soft_keywords) {
+      if (tokens_.at_word(word) && tokens_.peek(1).kind != PyTokenKind::name) return {};
+    }
+    for (const auto& refused : k_refused) {
+      if (!tokens_.at_word(refused.word)) continue;
+      return PyTokenStream::unsupported(tokens_.peek().where, std::string(refused.message), std::string(refused.hint));
+    }
+    return {};
+  }
+
+  Result<PyStatement> raise(PyStatement statement) {
+    statement.kind = PyStatementKind::raise;
+    if (ends_statement()) return statement;
+    KW_TRY(statement.value, PyExpressionParser(tokens_).expression());
+    if (tokens_.accept_word("from")) {
+      KW_TRY([[maybe_unused]] auto cause, PyExpressionParser(tokens_).expression());
+    }
+    return statement;
+  }
+
+  Result<PyStatement> check(PyStatement statement) {
+    statement.kind = PyStatementKind::check;
+    KW_TRY(statement.value, PyExpressionParser(tokens_).expression());
+    if (tokens_.accept_symbol(",")) {
+      KW_TRY(statement.message, PyExpressionParser(tokens_).expression());
+    }
+    return statement;
   }
 
   Result<PyStatement> assignment_or_expression(PyStatement statement) {
-    KW_TRY(auto value, parse_py_expression_list(tokens_));
-    if (tokens_.at_symbol(":")) {
-      tokens_.take();
-      KW_TRY([[maybe_unused]] auto annotation, parse_py_expression(tokens_));
+    KW_TRY(auto value, PyExpressionParser(tokens_).list());
+    const bool annotated = tokens_.accept_symbol(":");
+    if (annotated) {
+      KW_TRY([[maybe_unused]] auto annotation, PyExpressionParser(tokens_).expression());
+      if (ends_statement()) return statement;  // "x: int" binds nothing
       if (!tokens_.at_symbol("=")) return tokens_.unexpected("expected '=' after the annotation");
     }
     const auto& symbol = tokens_.peek();
     const bool augmented = symbol.kind == PyTokenKind::symbol && symbol.text.size() >= 2 && symbol.text.back() == '=' &&
                            symbol.text != "==" && symbol.text != "!=" && symbol.text != "<=" && symbol.text != ">=";
     if (augmented) return augmented_assignment(std::move(statement), std::move(value));
-    if (!tokens_.at_symbol("=")) {
-      statement.kind = PyStatementKind::expression;
-      statement.value = std::move(value);
-      return statement;
+    statement.kind = tokens_.at_symbol("=") ? PyStatementKind::assign : PyStatementKind::expression;
+    bool label = false;
+    while (tokens_.accept_symbol("=")) {
+      label = label || is_label(*value);
+      if (!is_label(*value)) {
+        KW_TRY_VOID(PyExpressionParser::check_target(*value));
+        statement.targets.push_back(std::move(value));
+      }
+      KW_TRY(value, PyExpressionParser(tokens_).list());
     }
-    tokens_.take();
-    statement.kind = PyStatementKind::assign;
-    if (value->kind == PyExprKind::attribute && value->text == "__name__") {
-      // A label for debuggers: evaluated for its errors, bound to nothing.
-      statement.kind = PyStatementKind::expression;
-    } else {
-      KW_TRY_VOID(targets(*value, statement));
-    }
-    KW_TRY(statement.value, parse_py_expression_list(tokens_));
-    if (tokens_.at_symbol("=")) {
-      return PyTokenStream::unsupported(tokens_.peek().where, "assigning to several targets at once is not supported",
-                                        "write one assignment per line");
-    }
+    if (label && statement.targets.empty()) return PyStatement{};  // computes nothing but a text
+    statement.value = std::move(value);
     return statement;
+  }
+
+  /// "mod.__name__ = ..." names a function for debuggers.
+  static bool is_label(const PyExpr& target) {
+    return target.kind == PyExprKind::attribute &&
+           (target.text == "__name__" || target.text == "__qualname__" || target.text == "__doc__");
   }
 
   Result<PyStatement> augmented_assignment(PyStatement statement, PyExprPtr target) {
     const auto token = tokens_.take();
     statement.kind = PyStatementKind::assign;
-    KW_TRY_VOID(targets(*target, statement));
-    if (statement.unpack) return tokens_.unexpected("a tuple has no augmented assignment");
-    auto node = std::make_unique<PyExpr>();
-    node->kind = PyExprKind::binary;
-    node->where = token.where;
-    node->text = token.text.substr(0, token.text.size() - 1);
-    KW_TRY(auto right, parse_py_expression_list(tokens_));
-    node->height = std::max(target->height, right->height) + 1;
-    node->children.push_back(std::move(target));
-    node->children.push_back(std::move(right));
-    if (node->text == "@")
+    KW_TRY_VOID(PyExpressionParser::check_target(*target));
+    if (target->kind != PyExprKind::name) {
+      return fail(Error{errc::mod_syntax, fmt::format("'{}' assigns to one name only", token.text), {}, token.where});
+    }
+    if (token.text == "@=") {
       return PyTokenStream::unsupported(token.where, "matrix products are not supported in a mod",
                                         "a mod sees one score at a time");
-    if (node->height > PyTokenStream::k_max_depth) return PyTokenStream::too_deep(token.where);
+    }
+    auto node = make_py_expr(PyExprKind::binary, token.where, token.text.substr(0, token.text.size() - 1));
+    statement.targets.push_back(make_py_expr(PyExprKind::name, target->where, target->text));
+    KW_TRY(auto right, PyExpressionParser(tokens_).list());
+    KW_TRY_VOID(PyExpressionParser::adopt(*node, std::move(target)));
+    KW_TRY_VOID(PyExpressionParser::adopt(*node, std::move(right)));
     statement.value = std::move(node);
     return statement;
-  }
-
-  static Result<void> targets(const PyExpr& target, PyStatement& statement) {
-    if (target.kind == PyExprKind::name) {
-      statement.names.push_back(target.text);
-      return {};
-    }
-    if (target.kind == PyExprKind::tuple) {
-      statement.unpack = true;
-      for (const auto& child : target.children) {
-        if (child->kind != PyExprKind::name) return bad_target(*child);
-        statement.names.push_back(child->text);
-      }
-      return {};
-    }
-    return bad_target(target);
-  }
-
-  static tl::unexpected<Error> bad_target(const PyExpr& target) {
-    if (target.kind == PyExprKind::subscript || target.kind == PyExprKind::attribute) {
-      return PyTokenStream::unsupported(target.where, "writing to an element or an attribute is not supported",
-                                        "a mod only computes a value; assign to plain names");
-    }
-    return fail(Error{errc::mod_syntax, "only a name can be assigned to", {}, target.where});
   }
 
   Result<std::string> dotted_name() {
@@ -290,8 +307,8 @@ class StatementParser {
 
 }  // namespace
 
-Result<std::vector<PyStatement>> parse_python(std::string_view text) {
-  KW_TRY(auto list, tokenize_python(text));
+Result<std::vector<PyStatement>> parse_python(std::string_view text, const SourcePlace& start) {
+  KW_TRY(auto list, tokenize_python(text, start));
   PyTokenStream tokens(std::move(list));
   return StatementParser(tokens).module();
 }

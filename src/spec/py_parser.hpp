@@ -10,7 +10,8 @@
 
 namespace kw {
 
-/// Refuses with errc::mod_syntax, mod_unsupported or mod_limit.
-[[nodiscard]] Result<std::vector<PyStatement>> parse_python(std::string_view text);
+/// Refuses with errc::mod_syntax, mod_unsupported or mod_limit. `start` is the place of the first character.
+[[nodiscard]] Result<std::vector<PyStatement>> parse_python(std::string_view text,
+                                                            const SourcePlace& start = {"", 1, 1});
 
 }  // namespace kw

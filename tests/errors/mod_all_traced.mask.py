@@ -1,0 +1,1 @@
+lambda b, h, q, k: all([q > 1, k > 1])

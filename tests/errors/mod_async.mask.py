@@ -1,0 +1,3 @@
+def mod(b, h, q, k):
+    async def f(): pass
+    return q >= k

@@ -1,0 +1,1 @@
+lambda b, h, q, k: [x async for x in y]

@@ -1,0 +1,1 @@
+lambda score, b, h, q, k: torch.clamp(score)

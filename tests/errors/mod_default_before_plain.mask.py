@@ -1,0 +1,1 @@
+lambda b, h=1, q, k: q >= k

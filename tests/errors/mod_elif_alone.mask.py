@@ -1,0 +1,3 @@
+def mod(b, h, q, k):
+    elif q: pass
+    return q >= k

@@ -1,0 +1,4 @@
+def mod(b, h, q, k):
+    except ValueError:
+        pass
+    return q >= k

@@ -1,0 +1,4 @@
+def mod(b, h, q, k):
+    finally:
+        pass
+    return q >= k

@@ -1,0 +1,4 @@
+def mod(b, h, q, k):
+    for i in flags:
+        pass
+    return q >= k

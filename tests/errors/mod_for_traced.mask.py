@@ -1,0 +1,4 @@
+def mod(b, h, q, k):
+    for i in q:
+        pass
+    return q >= k

@@ -1,0 +1,1 @@
+lambda b, h, q, k: reduce(lambda a, c: a, [q]) > k

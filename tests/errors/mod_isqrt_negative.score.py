@@ -1,0 +1,1 @@
+lambda score, b, h, q, k: score + math.isqrt(-1)

@@ -1,4 +1,0 @@
-def far(a, b):
-    return a > b
-
-lambda b, h, q, k: far(a=q, b=k)

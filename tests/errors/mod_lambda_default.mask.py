@@ -1,1 +1,0 @@
-lambda b, h, q, k, w=3: q - k <= w

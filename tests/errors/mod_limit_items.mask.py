@@ -1,0 +1,1 @@
+lambda b, h, q, k: len(range(100000)) > q

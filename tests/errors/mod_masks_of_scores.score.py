@@ -1,0 +1,1 @@
+or_masks(lambda b, h, q, k: q >= k)

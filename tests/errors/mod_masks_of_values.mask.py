@@ -1,0 +1,1 @@
+and_masks(lambda b, h, q, k: q >= k, 3)

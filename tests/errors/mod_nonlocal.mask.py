@@ -1,0 +1,3 @@
+def mod(b, h, q, k):
+    nonlocal W
+    return q >= k

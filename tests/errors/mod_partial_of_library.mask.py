@@ -1,0 +1,1 @@
+functools.partial(torch.where, 1)

@@ -1,0 +1,1 @@
+functools.partial(3, 1)

@@ -1,0 +1,1 @@
+lambda b, h, q, k: sorted((q, k))[0] > 1

@@ -1,0 +1,3 @@
+def mod(b, h, q, k):
+    x = (*q)
+    return q >= k

@@ -1,0 +1,3 @@
+def mod(b, h, q, k):
+    x = "a".upper()
+    return q >= k

@@ -1,0 +1,1 @@
+lambda b, h, q, k: (ids[b] == k).any()

@@ -1,0 +1,1 @@
+lambda b, h, q, k: ids.to(torch.float16)[b, k] > 0

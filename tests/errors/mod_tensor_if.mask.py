@@ -1,0 +1,4 @@
+def mod(b, h, q, k):
+    if flags:
+        pass
+    return q >= k

@@ -1,0 +1,1 @@
+lambda b, h, q, k: flags[[0, 1]]

@@ -1,0 +1,1 @@
+lambda b, h, q, k: min(flags, 3) > q

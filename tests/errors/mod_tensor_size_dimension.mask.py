@@ -1,0 +1,1 @@
+lambda b, h, q, k: ids.size(2) > q

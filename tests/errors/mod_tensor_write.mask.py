@@ -1,0 +1,3 @@
+def mod(b, h, q, k):
+    flags[0] = True
+    return q >= k

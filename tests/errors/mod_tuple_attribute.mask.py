@@ -1,0 +1,3 @@
+def mod(b, h, q, k):
+    x = (1, 2).index(1)
+    return q >= k

@@ -1,0 +1,3 @@
+def mod(b, h, q, k):
+    type T = int
+    return q >= k

@@ -1,0 +1,1 @@
+lambda b, h, q, k: zip((1,), other=True) > q
