@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/file_system.hpp"
+#include "spec/number_array.hpp"
 #include "spec/problem.hpp"
 
 namespace kw {
@@ -19,6 +20,7 @@ namespace {
 
 const std::filesystem::path k_folder = "tests/errors";
 constexpr std::int64_t k_max_bytes = 1 << 20;
+const RealFileSystem k_files;  // of the .npy files that some of them name
 
 std::vector<std::filesystem::path> inputs() {
   std::vector<std::filesystem::path> paths;
@@ -31,7 +33,7 @@ std::vector<std::filesystem::path> inputs() {
 
 Result<void> parse(const std::filesystem::path& path, const std::string& text) {
   if (path.extension() == ".toml") {
-    KW_TRY([[maybe_unused]] const auto problem, parse_problem(text, path.filename().string()));
+    KW_TRY([[maybe_unused]] const auto problem, parse_problem(text, path.filename().string(), &k_files));
     return {};
   }
   const auto role = path.stem().extension() == ".mask" ? ModRole::mask_mod : ModRole::score_mod;
@@ -75,8 +77,8 @@ TEST(ErrorGoldens, cover_every_code_of_problem_files_and_mods) {
   }
   for (const auto code :
        {errc::problem_syntax, errc::problem_unknown_key, errc::problem_missing_key, errc::problem_type,
-        errc::problem_value, errc::problem_unknown_op, errc::mod_syntax, errc::mod_unsupported, errc::mod_unknown_name,
-        errc::mod_type, errc::mod_signature, errc::mod_limit}) {
+        errc::problem_value, errc::problem_unknown_op, errc::capture_values, errc::npy_format, errc::mod_syntax,
+        errc::mod_unsupported, errc::mod_unknown_name, errc::mod_type, errc::mod_signature, errc::mod_limit}) {
     EXPECT_EQ(seen.count(code.name), 1U) << code.name;
   }
 }
