@@ -70,6 +70,7 @@ struct RefusedCall {
   std::string_view why;
   std::string_view hint;
 };
+[[nodiscard]] std::span<const RefusedCall> refused_calls();
 /// Null when `path` is not listed.
 [[nodiscard]] const RefusedCall* refused_call(std::string_view path);
 

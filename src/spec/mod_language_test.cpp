@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <set>
 #include <string>
 
 #include "spec/mod_analysis.hpp"
+#include "spec/mod_call_table.hpp"
 #include "spec/mod_parser.hpp"
 
 namespace kw {
@@ -178,6 +180,26 @@ TEST(ModMasks, join_functions) {
   EXPECT_EQ(run(masks + "mod = fa.noop_mask", ModRole::mask_mod), 1.0);
   EXPECT_EQ(run(masks + "both()", ModRole::mask_mod), 1.0);
   EXPECT_EQ(run(masks + "or_masks()", ModRole::mask_mod), 0.0);
+}
+
+TEST(ModRefusedCalls, say_why_and_what_to_do_instead) {
+  for (const auto& refused : refused_calls()) {
+    const std::string path(refused.path);
+    const auto mod = parse_mod("lambda score, b, h, q, k: " + path + "(score)", ModRole::score_mod, k_scope);
+    ASSERT_FALSE(mod.has_value()) << path;
+    EXPECT_EQ(mod.error().code.name, errc::mod_unsupported.name);
+    EXPECT_EQ(mod.error().message, fmt::format("{} is not supported: {}", path, refused.why));
+    EXPECT_EQ(mod.error().hint, refused.hint);
+  }
+}
+
+TEST(ModRefusedCalls, are_not_among_those_that_work) {
+  for (const auto& row : call_table()) EXPECT_EQ(refused_call(row.path), nullptr) << row.path;
+}
+
+TEST(ModCallTable, has_one_row_for_each_function) {
+  std::set<std::string_view> paths;
+  for (const auto& row : call_table()) EXPECT_TRUE(paths.insert(row.path).second) << row.path;
 }
 
 TEST(ModLimits, hold_against_values_that_grow) {

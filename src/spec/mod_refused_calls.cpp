@@ -59,6 +59,10 @@ constexpr RefusedCall k_random_call = {"random", k_no_random, k_no_dropout};
 
 }  // namespace
 
+std::span<const RefusedCall> refused_calls() {
+  return k_refused;
+}
+
 const RefusedCall* refused_call(std::string_view path) {
   for (const auto& refused : k_refused) {
     if (refused.path == path) return &refused;

@@ -1,0 +1,1 @@
+lambda score, b, h, q, k: score + math.gcd(-2 ** 63)

@@ -1,0 +1,1 @@
+lambda score, b, h, q, k: score + ~2.0

@@ -1,0 +1,2 @@
+@torch.compile
+x = 3

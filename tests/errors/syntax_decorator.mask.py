@@ -1,0 +1,1 @@
+@torch.compile def f(): pass

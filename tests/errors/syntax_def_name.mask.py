@@ -1,0 +1,1 @@
+def 3(b): pass

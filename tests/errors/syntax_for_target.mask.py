@@ -1,0 +1,3 @@
+def f(b, h, q, k):
+    for 3 in (1, 2):
+        pass

@@ -1,0 +1,1 @@
+lambda b, *3: b
