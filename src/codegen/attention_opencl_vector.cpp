@@ -141,7 +141,8 @@ void fill_tile(const ScoreText& text, bool mapped, DType dtype, Fillings& fillin
   const std::string declared = "// What depends on the key alone, for all rows.\n" + column_declarations(text.stages);
   std::string late;
   if (columns && mapped)
-    late = fmt::format("if (!columns_ready) {{\n  columns_ready = 1;\n{}\n}}", column_loop(text.stages, vectors));
+    late = fill("if (!columns_ready) {\n  ${loop}\n  columns_ready = 1;\n}",
+                {{"loop", column_loop(text.stages, vectors)}});
   fillings.emplace_back("bounds", bounded ? bounds(text) : mapped ? codes_definition(*text.mask) : "");
   fillings.emplace_back("first_block", bounded ? "group_first / BLOCK_KV * BLOCK_KV" : "0");
   fillings.emplace_back("last_key", last_key);

@@ -245,8 +245,13 @@ void print_mask_by_element(const ModFunction& mask, Parameters& parameters, Scor
   std::string condition = printed.text(mask.root);
   const Dependencies inputs = dependencies(mask)[static_cast<std::size_t>(mask.root)];
   if (stage_of(inputs) != ExprStage::element) condition = fmt::format("(int16)(-{})", condition);
-  text.allowed = fmt::format("{} & (kv_idx <= allowed_last)", condition);
   text.mask = {stages_of(printed), condition, {}, inputs};
+  constexpr std::size_t k_short = 30;
+  if (condition.size() > k_short) {
+    text.stages.element.push_back(fmt::format("const int16 attend = {};", without_parentheses(condition)));
+    condition = "attend";
+  }
+  text.allowed = fmt::format("{} & (kv_idx <= allowed_last)", condition);
   text.mask->names.include(printed);
 }
 

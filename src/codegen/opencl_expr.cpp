@@ -14,6 +14,9 @@ namespace {
 /// Beyond this depth an expression gets a name: for the reader, and because compilers bound the nesting of brackets.
 constexpr int k_max_inline_depth = 6;
 
+/// And beyond this length, for the reader alone.
+constexpr std::size_t k_max_inline_length = 56;
+
 /// Operations after which keeping a value of the key for all rows is cheaper than computing it in each.
 constexpr int k_worth_a_column = 3;
 
@@ -142,7 +145,8 @@ void OpenClExpr::print(ExprId id) {
   const std::string text = expression(id);
   // What both columns and elements use is a sum or two, and stands written out in both.
   const bool in_both = stages_[index] == ExprStage::element && used.by_column;
-  if (!in_both && (used.count > 1 || used.crosses || used.depth > k_max_inline_depth))
+  if (!in_both &&
+      (used.count > 1 || used.crosses || used.depth > k_max_inline_depth || text.size() > k_max_inline_length))
     name(id, text);
   else
     texts_[id] = text;

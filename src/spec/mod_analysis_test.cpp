@@ -367,7 +367,7 @@ TEST(RowInterval, is_proved_for_the_masks_people_use) {
   for (const auto* body : {"q >= k", "k <= q", "~(k > q)", "(q >= k) & (q - k <= W)", "(q >= k) & (k > q - W)",
                            "(k < 8) | (q >= k)", "abs(q - k) <= W", "W > abs(k - q)", "q + Skv - Sq >= k", "k == q",
                            "k < 2 * h + 3", "(q >= k) & (b > 0)", "~((k > q) | (q - k > W))", "(q < 10) | (k < 5)",
-                           "k >= 0", "q - k >= -W", "torch.logical_and(q >= k, k >= 4)"}) {
+                           "k >= 0", "q // 8 == k // 8", "q - k >= -W", "torch.logical_and(q >= k, k >= 4)"}) {
     auto mod = mask(body);
     const auto original = mod;
     const auto interval = row_interval(mod);
@@ -378,7 +378,7 @@ TEST(RowInterval, is_proved_for_the_masks_people_use) {
 
 TEST(RowInterval, is_not_claimed_for_anything_else) {
   for (const auto* body : {"(k < 4) | (q - k <= W) & (q >= k)", "k % 2 == 0", "q != k", "abs(q - k) > W",
-                           "q // 8 == k // 8", "(k < 5) | (k > 9)", "k * 1000 <= q", "(k + q * 4000 >= 5)"}) {
+                           "q // 8 == -k // 8 + k", "(k < 5) | (k > 9)", "k * 1000 <= q", "(k + q * 4000 >= 5)"}) {
     auto mod = mask(body);
     EXPECT_FALSE(row_interval(mod)) << body;
   }

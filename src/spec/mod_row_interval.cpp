@@ -4,12 +4,13 @@
 #include <cstddef>
 #include <limits>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "spec/expr_builder.hpp"
 #include "spec/mod_analysis.hpp"
+#include "spec/mod_key_comparison.hpp"
 #include "spec/mod_linear.hpp"
-#include "spec/mod_ranges.hpp"
 
 namespace kw {
 namespace {
@@ -24,66 +25,35 @@ struct Intervals {
   std::optional<RowInterval> fails;
 };
 
-ExprOp opposite(ExprOp op) {
-  switch (op) {
-    case ExprOp::less:
-      return ExprOp::greater_equal;
-    case ExprOp::less_equal:
-      return ExprOp::greater;
-    case ExprOp::greater:
-      return ExprOp::less_equal;
-    case ExprOp::greater_equal:
-      return ExprOp::less;
-    case ExprOp::equal:
-      return ExprOp::not_equal;
-    default:
-      return ExprOp::equal;
-  }
-}
-/// The operator with its sides exchanged.
-ExprOp mirrored(ExprOp op) {
-  switch (op) {
-    case ExprOp::less:
-      return ExprOp::greater;
-    case ExprOp::less_equal:
-      return ExprOp::greater_equal;
-    case ExprOp::greater:
-      return ExprOp::less;
-    case ExprOp::greater_equal:
-      return ExprOp::less_equal;
-    default:
-      return op;
-  }
-}
-
 class IntervalProver {
  public:
-  explicit IntervalProver(ModFunction& mask) : mask_(mask), builder_(mask), forms_(mask, builder_, ExprOp::key) {}
+  explicit IntervalProver(ModFunction& mask) : mask_(mask), builder_(mask), comparisons_(mask, builder_) {}
 
   std::optional<RowInterval> prove() {
-    const auto count = at(mask_.root) + 1;
-    const auto depends = dependencies(mask_);
-    mark_needed(depends);
-    known_.resize(count);
-    for (std::size_t i = 0; i < count; ++i) {
+    root_ = with_equalities_used(mask_.root);
+    mark_needed();
+    known_.resize(at(root_) + 1);
+    for (std::size_t i = 0; i < known_.size(); ++i) {
       if (!needs_holds_[i] && !needs_fails_[i]) continue;
-      known_[i] = depends[i].key ? of_node(static_cast<ExprId>(i)) : of_row_condition(static_cast<ExprId>(i));
+      const auto id = static_cast<ExprId>(i);
+      known_[i] = depends_on_key(id) ? of_node(id) : of_row_condition(id);
     }
     return known_.back().holds;
   }
 
  private:
   /// From the root down: which boolean nodes matter, and whether as they stand or negated.
-  void mark_needed(const std::vector<Dependencies>& depends) {
-    needs_holds_.assign(at(mask_.root) + 1, false);
+  void mark_needed() {
+    needs_holds_.assign(at(root_) + 1, false);
     needs_fails_ = needs_holds_;
     needs_holds_.back() = true;
     for (std::size_t i = needs_holds_.size(); i-- > 0;) {
       const auto& node = mask_.nodes[i];
+      const bool chooses = node.op == ExprOp::select && !depends_on_key(node.args[0]);
       const bool joins = node.op == ExprOp::bit_and || node.op == ExprOp::bit_or || node.op == ExprOp::bit_not;
-      if (!joins || !depends[i].key) continue;
+      if (!(joins || chooses) || !depends_on_key(static_cast<ExprId>(i))) continue;
       const bool flips = node.op == ExprOp::bit_not;
-      for (const auto arg : node.args) {
+      for (const auto arg : std::span(node.args).subspan(chooses ? 1 : 0)) {
         needs_holds_[at(arg)] = needs_holds_[at(arg)] || (flips ? needs_fails_[i] : needs_holds_[i]);
         needs_fails_[at(arg)] = needs_fails_[at(arg)] || (flips ? needs_holds_[i] : needs_fails_[i]);
       }
@@ -106,109 +76,162 @@ class IntervalProver {
         return {inner.fails, inner.holds};
       }
       case ExprOp::bit_and:
-        return {both(known_[at(node.args[0])].holds, known_[at(node.args[1])].holds),
+        return {intersection(known_[at(node.args[0])].holds, known_[at(node.args[1])].holds),
                 either(known_[at(node.args[0])].fails, known_[at(node.args[1])].fails)};
       case ExprOp::bit_or:
         return {either(known_[at(node.args[0])].holds, known_[at(node.args[1])].holds),
-                both(known_[at(node.args[0])].fails, known_[at(node.args[1])].fails)};
+                intersection(known_[at(node.args[0])].fails, known_[at(node.args[1])].fails)};
       case ExprOp::less:
       case ExprOp::less_equal:
       case ExprOp::greater:
       case ExprOp::greater_equal:
       case ExprOp::equal:
       case ExprOp::not_equal:
-        return {needs_holds_[at(id)] ? comparison(node.op, node.args[0], node.args[1]) : std::nullopt,
-                needs_fails_[at(id)] ? comparison(opposite(node.op), node.args[0], node.args[1]) : std::nullopt};
+        return {needs_holds_[at(id)] ? comparisons_.solve(node.op, node.args[0], node.args[1]) : std::nullopt,
+                needs_fails_[at(id)] ? negated_comparison(node) : std::nullopt};
+      case ExprOp::select:
+        return chosen(node);
       default:
         return {};
     }
   }
 
-  std::optional<RowInterval> comparison(ExprOp op, ExprId left, ExprId right) {
-    if (builder_.type(left) != ScalarType::integer || op == ExprOp::not_equal) return std::nullopt;
-    if (builder_.node(right).op == ExprOp::absolute) {
-      std::swap(left, right);
-      op = mirrored(op);
-    }
-    const bool upper_bound = op == ExprOp::less || op == ExprOp::less_equal;
-    if (builder_.node(left).op == ExprOp::absolute && upper_bound) {
-      const auto inner = builder_.node(left).args[0];  // abs(x) <= y is x <= y and -x <= y
-      return both(linear_comparison(op, inner, right),
-                  linear_comparison(op, builder_.unary(ExprOp::negate, inner), right));
-    }
-    return linear_comparison(op, left, right);
+  std::optional<RowInterval> negated_comparison(const ModExpr& node) {
+    // A comparison with a NaN fails, and so does its opposite.
+    const bool nan = comparisons_.range_of(node.args[0]).maybe_nan || comparisons_.range_of(node.args[1]).maybe_nan;
+    if (nan) return std::nullopt;
+    return comparisons_.solve(opposite_comparison(node.op), node.args[0], node.args[1]);
   }
 
-  /// Solves "left op right" for the key when both are linear in it with slopes that differ by 1.
-  std::optional<RowInterval> linear_comparison(ExprOp op, ExprId left, ExprId right) {
-    const auto a = exact_linear(left);
-    const auto b = exact_linear(right);
-    if (!a || !b) return std::nullopt;
-    const double slope = a->slope - b->slope;
-    if (slope != 1.0 && slope != -1.0) return std::nullopt;
-    // key op (b - a), or -key op (b - a), which is key mirrored(op) (a - b)
-    const auto bound =
-        slope > 0.0 ? exact_difference(b->intercept, a->intercept) : exact_difference(a->intercept, b->intercept);
-    if (!bound) return std::nullopt;
-    switch (slope > 0.0 ? op : mirrored(op)) {
-      case ExprOp::less_equal:
-        return RowInterval{{}, {*bound}};
-      case ExprOp::greater_equal:
-        return RowInterval{{*bound}, {}};
-      case ExprOp::equal:
-        return RowInterval{{*bound}, {*bound}};
-      case ExprOp::less: {
-        const auto last = exact_difference(*bound, builder_.integer(1));
-        return last ? std::optional(RowInterval{{}, {*last}}) : std::nullopt;
-      }
-      default: {
-        const auto first = exact_difference(*bound, builder_.integer(-1));
-        return first ? std::optional(RowInterval{{*first}, {}}) : std::nullopt;
+  [[nodiscard]] bool depends_on_key(ExprId id) {
+    extend_dependencies(mask_, depends_);
+    return depends_[at(id)].key;
+  }
+
+  /// Where the mask is a conjunction with "x == y" and only x depends on the key, the other conditions may read y for
+  /// x: positions within documents then become differences of indices.
+  ExprId with_equalities_used(ExprId root) {
+    constexpr std::size_t k_affordable = 200'000;  // nodes looked at; a hostile mask may have thousands of each
+    std::vector<ExprId> conditions = conjunction(root);
+    std::size_t looked_at = 0;
+    bool changed = false;
+    for (const auto equality : conditions) {
+      const ModExpr node = builder_.node(equality);
+      if (node.op != ExprOp::equal || builder_.type(node.args[0]) != ScalarType::integer) continue;
+      const bool left = depends_on_key(node.args[0]);
+      if (left == depends_on_key(node.args[1])) continue;
+      for (auto& condition : conditions) {
+        looked_at += at(condition);
+        if (condition == equality || looked_at > k_affordable) continue;
+        const auto now = replaced(condition, node.args[left ? 0 : 1], node.args[left ? 1 : 0]);
+        changed = changed || now != condition;
+        condition = now;
       }
     }
+    return changed ? folded(ExprOp::bit_and, conditions) : root;
   }
 
-  struct ExactLinear {
-    double slope = 0.0;
-    ExprId intercept = -1;
-  };
-  /// slope * key + intercept with a constant slope, when it cannot leave 32 bits for any index there is.
-  std::optional<ExactLinear> exact_linear(ExprId id) {
-    const auto form = forms_.of(id);
-    if (!form || !forms_.is_exact(*form)) return std::nullopt;
-    const auto intercept = form->rest >= 0 ? form->rest : builder_.integer(0);
-    if (form->coefficient < 0) return ExactLinear{0.0, intercept};
-    if (!builder_.is_constant(form->coefficient)) return std::nullopt;
-    return ExactLinear{builder_.constant_value(form->coefficient), intercept};
+  [[nodiscard]] std::vector<ExprId> conjunction(ExprId root) const {
+    std::vector<ExprId> open = {root};
+    std::vector<ExprId> conditions;
+    while (!open.empty()) {
+      const auto& node = builder_.node(open.back());
+      const auto id = open.back();
+      open.pop_back();
+      if (node.op != ExprOp::bit_and)
+        conditions.push_back(id);
+      else
+        open.insert(open.end(), {node.args[1], node.args[0]});
+    }
+    return conditions;
   }
 
-  std::optional<ExprId> exact_difference(ExprId left, ExprId right) {
-    const auto a = range_of(left);
-    const auto b = range_of(right);
-    if (!fits_int32(a.low - b.high, a.high - b.low)) return std::nullopt;
-    return builder_.binary(ExprOp::subtract, left, right);
+  /// `root` with every use of `from` made a use of `to`, which does not depend on it.
+  ExprId replaced(ExprId root, ExprId from, ExprId to) {
+    std::vector<bool> used(at(root) + 1, false);
+    used.back() = true;
+    for (std::size_t i = used.size(); i-- > 0;) {
+      if (!used[i] || static_cast<ExprId>(i) == from) continue;
+      for (const auto arg : mask_.nodes[i].args) used[at(arg)] = true;
+    }
+    std::vector<ExprId> now(used.size(), -1);
+    for (std::size_t i = 0; i < used.size(); ++i) {
+      const auto id = static_cast<ExprId>(i);
+      if (used[i]) now[i] = id == from ? to : rebuilt(id, now);
+    }
+    return now.back();
+  }
+  ExprId rebuilt(ExprId id, const std::vector<ExprId>& now) {
+    const ModExpr node = builder_.node(id);  // a copy: building moves the nodes
+    const auto arg = [&](std::size_t k) { return now[at(node.args[k])]; };
+    bool same = true;
+    for (const auto a : node.args) same = same && now[at(a)] == a;
+    if (same) return id;
+    builder_.set_place(node.where);
+    if (node.op == ExprOp::gather) {
+      std::vector<ExprId> indices;
+      for (const auto a : node.args) indices.push_back(now[at(a)]);
+      return builder_.gather(mask_.capture(node.name), indices);
+    }
+    if (node.op == ExprOp::lower_bound || node.op == ExprOp::upper_bound) return id;  // only analyses make them
+    if (node.op == ExprOp::select) return builder_.select(arg(0), arg(1), arg(2));
+    return node.args.size() == 1 ? builder_.unary(node.op, arg(0)) : builder_.binary(node.op, arg(0), arg(1));
   }
 
-  const ValueRange& range_of(ExprId id) {
-    extend_ranges(mask_, all_indices(), ranges_);
-    return ranges_[at(id)];
+  /// A condition on the row alone chooses between two masks.
+  Intervals chosen(const ModExpr& node) {
+    if (depends_on_key(node.args[0])) return {};
+    const auto& a = known_[at(node.args[1])];
+    const auto& b = known_[at(node.args[2])];
+    return {one_of(node.args[0], a.holds, b.holds), one_of(node.args[0], a.fails, b.fails)};
   }
-
-  /// The intersection. Lists are kept without repetition, so that shared nodes cannot make them grow without bound.
-  static std::optional<RowInterval> both(const std::optional<RowInterval>& a, const std::optional<RowInterval>& b) {
+  std::optional<RowInterval> one_of(ExprId condition, const std::optional<RowInterval>& a,
+                                    const std::optional<RowInterval>& b) {
     if (!a || !b) return std::nullopt;
-    RowInterval result = *a;
-    const auto merge = [](std::vector<ExprId>& into, const std::vector<ExprId>& from) {
-      into.insert(into.end(), from.begin(), from.end());
-      std::sort(into.begin(), into.end());
-      into.erase(std::unique(into.begin(), into.end()), into.end());
+    RowInterval result;
+    const auto zero = builder_.integer(0);
+    const auto every = builder_.integer(std::numeric_limits<std::int32_t>::max());
+    const auto fold = [&](ExprOp op, const std::vector<ExprId>& list, ExprId none) {
+      return list.empty() ? none : folded(op, list);
     };
-    merge(result.first, b->first);
-    merge(result.last, b->last);
+    if (!a->first.empty() || !b->first.empty()) {
+      const auto first = fold(ExprOp::maximum, a->first, zero);
+      result.first = {builder_.select(condition, first, fold(ExprOp::maximum, b->first, zero))};
+    }
+    if (!a->last.empty() || !b->last.empty()) {
+      const auto last = fold(ExprOp::minimum, a->last, every);
+      result.last = {builder_.select(condition, last, fold(ExprOp::minimum, b->last, every))};
+    }
     return result;
   }
 
-  /// The union, where it is an interval for sure: both begin at key 0, or both reach the last key.
+  /// The condition of an interval that of_row_condition made.
+  [[nodiscard]] std::optional<ExprId> row_condition(const RowInterval& interval) {
+    if (!interval.first.empty() || interval.last.size() != 1) return std::nullopt;
+    const ModExpr node = builder_.node(interval.last[0]);
+    if (node.op != ExprOp::select || !builder_.is_constant(node.args[1]) || !builder_.is_constant(node.args[2]))
+      return std::nullopt;
+    const double all = std::numeric_limits<std::int32_t>::max();
+    if (builder_.constant_value(node.args[1]) == all && builder_.constant_value(node.args[2]) == -1.0)
+      return node.args[0];
+    if (builder_.constant_value(node.args[1]) == -1.0 && builder_.constant_value(node.args[2]) == all)
+      return builder_.unary(ExprOp::bit_not, node.args[0]);
+    return std::nullopt;
+  }
+
+  /// Whether every row's `last` is at least its `first` + `by`.
+  bool reaches(const std::vector<ExprId>& last, const std::vector<ExprId>& first, double by) {
+    for (const auto end : last) {
+      for (const auto begin : first) {
+        const auto distance = comparisons_.difference(end, begin);
+        if (!distance || comparisons_.range_of(*distance).low < by) return false;
+      }
+    }
+    return true;
+  }
+
+  /// The union, where it is an interval for sure: both begin at key 0, or both reach the last key, or one is all keys
+  /// or none, or neither is ever empty and they touch.
   std::optional<RowInterval> either(const std::optional<RowInterval>& a, const std::optional<RowInterval>& b) {
     if (!a || !b) return std::nullopt;
     if (a->first.empty() && b->first.empty()) {
@@ -219,25 +242,34 @@ class IntervalProver {
       if (a->first.empty() || b->first.empty()) return RowInterval{};
       return RowInterval{{joined(ExprOp::minimum, ExprOp::maximum, a->first, b->first)}, {}};
     }
-    return std::nullopt;
+    if (const auto condition = row_condition(*a)) return one_of(*condition, RowInterval{}, b);
+    if (const auto condition = row_condition(*b)) return one_of(*condition, RowInterval{}, a);
+    const bool never_empty = reaches(a->last, a->first, 0.0) && reaches(b->last, b->first, 0.0);
+    if (!never_empty || !reaches(a->last, b->first, -1.0) || !reaches(b->last, a->first, -1.0)) return std::nullopt;
+    RowInterval hull;
+    if (!a->first.empty() && !b->first.empty())
+      hull.first = {joined(ExprOp::minimum, ExprOp::maximum, a->first, b->first)};
+    if (!a->last.empty() && !b->last.empty()) hull.last = {joined(ExprOp::maximum, ExprOp::minimum, a->last, b->last)};
+    return hull;
+  }
+  ExprId folded(ExprOp op, const std::vector<ExprId>& list) {
+    auto node = list.front();
+    for (std::size_t i = 1; i < list.size(); ++i) node = builder_.binary(op, node, list[i]);
+    return node;
   }
   ExprId joined(ExprOp outer, ExprOp inner, const std::vector<ExprId>& a, const std::vector<ExprId>& b) {
-    const auto fold = [&](const std::vector<ExprId>& list) {
-      auto node = list.front();
-      for (std::size_t i = 1; i < list.size(); ++i) node = builder_.binary(inner, node, list[i]);
-      return node;
-    };
-    const auto left = fold(a);
-    return builder_.binary(outer, left, fold(b));
+    const auto left = folded(inner, a);
+    return builder_.binary(outer, left, folded(inner, b));
   }
 
   ModFunction& mask_;
   ExprBuilder builder_;
-  LinearForms forms_;
+  KeyComparisons comparisons_;
+  ExprId root_ = -1;
+  std::vector<Dependencies> depends_;
   std::vector<bool> needs_holds_;
   std::vector<bool> needs_fails_;
   std::vector<Intervals> known_;
-  std::vector<ValueRange> ranges_;
 };
 
 }  // namespace
