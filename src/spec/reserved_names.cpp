@@ -24,10 +24,11 @@ constexpr std::string_view k_python =
 constexpr std::string_view k_bundles =
     " ceil_div compute_units l1_cache_bytes l2_cache_bytes max_block_items round_up shared shared_bytes_per_block "
     "vector_floats ";
+// Operands, axes, parameters of mods; macros, tunables and scratch buffers of the bundles we generate.
 constexpr std::string_view k_kernels =
-    " B D Dv HEAD_DIM Hkv Hq K LSE O Q S Skv Sq V VALUE_DIM b batch h head key kv_idx mask_mod q_idx query score "
+    " B BLOCK_KV D Dv HEAD_DIM Hkv Hq K LSE O PANELS Q ROWS ROW_TILES S Skv Sq UNROLL_D UNROLL_EXP UNROLL_KV V "
+    "VALUE_DIM VALUE_TILE b batch block_map h head key kv_idx mask_mod packed_keys packed_values q_idx query score "
     "score_mod ";
-
 constexpr std::string_view k_lists[] = {k_opencl, k_python, k_bundles, k_kernels};
 
 bool is_reserved(std::string_view name) {
