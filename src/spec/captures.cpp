@@ -36,9 +36,9 @@ std::int64_t elements(const std::vector<std::int64_t>& extents) {
 std::string index_text(const std::vector<std::int64_t>& extents, std::size_t position) {
   std::string text;
   auto rest = static_cast<std::int64_t>(position);
-  for (auto extent = extents.rbegin(); extent != extents.rend(); ++extent) {
-    text = fmt::format("{}{}{}", rest % *extent, text.empty() ? "" : ", ", text);
-    rest /= *extent;
+  for (std::size_t i = extents.size(); i-- > 0;) {
+    text = fmt::format("{}{}{}", rest % extents[i], text.empty() ? "" : ", ", text);
+    rest /= extents[i];
   }
   return fmt::format("[{}]", text);
 }

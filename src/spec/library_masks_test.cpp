@@ -31,11 +31,12 @@ struct Pair {
     return static_cast<std::int64_t>(real(name, index));
   }
   /// The document that holds a position, found from where documents begin; one further past the last.
-  [[nodiscard]] std::int64_t document(std::int64_t position, std::vector<std::int64_t> batch) const {
+  [[nodiscard]] std::int64_t document(std::int64_t position, const std::vector<std::int64_t>& batch) const {
     std::int64_t found = 0;
+    auto index = batch;
+    index.push_back(0);
     for (std::int64_t i = 1; i < axis("Offsets"); ++i) {
-      auto index = batch;
-      index.push_back(i);
+      index.back() = i;
       if (number("offsets", index) <= position) found = i;
     }
     return found;

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstring>
 #include <optional>
+#include <utility>
 
 #include "base/checked.hpp"
 #include "base/half.hpp"
@@ -62,26 +63,27 @@ class HeaderReader {
   /// Nothing when the text is not such a dictionary.
   std::optional<Header> read() {
     Header header;
-    std::array<bool, 3> seen{};
     if (!take("{")) return std::nullopt;
     while (!take("}")) {
-      std::string_view key;
-      if (!quoted(key) || !take(":")) return std::nullopt;
-      const std::size_t which = key == "descr" ? 0 : key == "fortran_order" ? 1 : key == "shape" ? 2 : 3;
-      if (which == 3 || seen[which]) return std::nullopt;
-      seen[which] = true;
-      const bool good = which == 0   ? quoted(header.descr)
-                        : which == 1 ? truth(header.fortran_order)
-                                     : tuple(header.shape);
-      if (!good) return std::nullopt;
-      if (!take(",") && !ahead("}")) return std::nullopt;
+      if (!entry(header) || (!take(",") && !ahead("}"))) return std::nullopt;
     }
     skip_space();
-    if (!rest_.empty() || !std::all_of(seen.begin(), seen.end(), [](bool found) { return found; })) return std::nullopt;
+    if (!rest_.empty() || seen_ != std::array{true, true, true}) return std::nullopt;
     return header;
   }
 
  private:
+  /// One key with its value; no key comes twice.
+  bool entry(Header& header) {
+    std::string_view key;
+    if (!quoted(key) || !take(":")) return false;
+    const auto found = std::find(k_keys.begin(), k_keys.end(), key);
+    if (found == k_keys.end()) return false;
+    bool& seen = seen_[static_cast<std::size_t>(found - k_keys.begin())];
+    if (std::exchange(seen, true)) return false;
+    if (key == "descr") return quoted(header.descr);
+    return key == "shape" ? tuple(header.shape) : truth(header.fortran_order);
+  }
   void skip_space() { rest_.remove_prefix(std::min(rest_.find_first_not_of(" \n"), rest_.size())); }
   bool ahead(std::string_view text) {
     skip_space();
@@ -119,14 +121,17 @@ class HeaderReader {
     return true;
   }
 
+  static constexpr std::array<std::string_view, 3> k_keys = {"descr", "fortran_order", "shape"};
   std::string_view rest_;
+  std::array<bool, 3> seen_{};  // beside k_keys
 };
 
 /// Cuts the preamble and the header off `bytes`.
 Result<std::string_view> take_header(std::string_view& bytes) {
   if (bytes.substr(0, k_magic.size()) != k_magic || bytes.size() < 10) return refuse("this is not an .npy file");
-  const int major = bytes[6];
-  if (major != 1 && major != 2) return refuse(fmt::format("NPY format {}.{} is not read", major, int{bytes[7]}));
+  const auto major = static_cast<unsigned char>(bytes[6]);
+  const auto minor = static_cast<unsigned char>(bytes[7]);
+  if (major != 1 && major != 2) return refuse(fmt::format("NPY format {}.{} is not read", major, minor));
   const std::size_t preamble = major == 1 ? 10 : 12;
   if (bytes.size() < preamble) return refuse("the file ends within its header");
   const std::size_t length = major == 1 ? little_endian<std::uint16_t>(bytes.data() + 8)
