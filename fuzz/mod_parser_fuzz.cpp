@@ -1,15 +1,40 @@
 // Mods are text that people paste and models write. Whatever the bytes: an answer within bounds, and every analysis of
-// an accepted mod holds its own invariants.
+// an accepted mod holds its own invariants. The same text is also read as a whole file that defines `mod`.
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/result.hpp"
 #include "spec/mod_analysis.hpp"
+#include "spec/mod_file.hpp"
 #include "spec/mod_parser.hpp"
 
 namespace {
+
+kw::CapturedTensor filled(std::vector<std::int64_t> extents, std::int64_t values) {
+  std::int64_t count = 1;
+  for (const auto extent : extents) count *= extent;
+  kw::CapturedTensor tensor{std::move(extents), {}};
+  for (std::int64_t i = 0; i < count; ++i) tensor.values.push_back(static_cast<float>(i * values / count));
+  return tensor;
+}
+
+const kw::CaptureData& captures() {
+  static const kw::CaptureData data = {
+      {"ids", filled({47}, 5)}, {"table", filled({4, 47}, 100)}, {"flags", filled({1, 47}, 2)}};
+  return data;
+}
+
+kw::ModScope scope() {
+  return {{{"W", std::int64_t{5}}, {"C", 0.5}},
+          {"B", "Hq", "Hkv", "Sq", "Skv", "D", "Dv"},
+          {{"ids", kw::DType::i32, {"Skv"}, true, 0, 5},
+           {"table", kw::DType::f32, {"Hq", "Skv"}, false, 0, 100},
+           {"flags", kw::DType::boolean, {"B", "Skv"}, false, 0, 1}}};
+}
 
 void check(kw::ModFunction mod, kw::ModRole role) {
   const kw::Axes axes = {{"B", 1}, {"Hq", 4}, {"Hkv", 4}, {"Sq", 33}, {"Skv", 47}, {"D", 8}, {"Dv", 8}};
@@ -17,7 +42,7 @@ void check(kw::ModFunction mod, kw::ModRole role) {
     for (const auto arg : mod.nodes[i].args) KW_CHECK(arg >= 0 && static_cast<std::size_t>(arg) < i);
   }
   const kw::ModPoint point{0.5, 0, 3, 20, 12};
-  const double value = kw::evaluate(mod, axes, point);
+  const double value = kw::evaluate(mod, axes, point, captures());
   if (role == kw::ModRole::score_mod) {
     (void)kw::affine_in_score(mod);
     (void)kw::linear_in_key(mod, mod.root);
@@ -32,7 +57,7 @@ void check(kw::ModFunction mod, kw::ModRole role) {
   const auto root = mod.root;
   const auto at_node = [&](kw::ExprId node) {
     mod.root = node;
-    return kw::evaluate(mod, axes, point);
+    return kw::evaluate(mod, axes, point, captures());
   };
   for (const auto node : interval->first) inside = inside && static_cast<double>(point.key) >= at_node(node);
   for (const auto node : interval->last) inside = inside && static_cast<double>(point.key) <= at_node(node);
@@ -44,14 +69,20 @@ void check(kw::ModFunction mod, kw::ModRole role) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  const kw::ModScope scope{{{"W", std::int64_t{5}}, {"C", 0.5}}, {"B", "Hq", "Hkv", "Sq", "Skv", "D", "Dv"}};
+  const auto names = scope();
   for (const auto role : {kw::ModRole::score_mod, kw::ModRole::mask_mod}) {
-    auto mod = kw::parse_mod(text, role, scope);
+    auto mod = kw::parse_mod(text, role, names);
     if (mod) {
       check(*std::move(mod), role);
     } else {
       KW_CHECK(mod.error().where.line > 0 && !mod.error().message.empty());
     }
+  }
+  auto from_file = kw::parse_mod_file(text, "mod", names);
+  if (from_file) {
+    check(std::move(from_file->function), from_file->role);
+  } else {
+    KW_CHECK(from_file.error().where.line > 0 && !from_file.error().message.empty());
   }
   return 0;
 }
