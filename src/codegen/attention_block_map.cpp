@@ -8,10 +8,10 @@
 namespace kw {
 namespace {
 
-KernelParameters classify_parameters(const MaskText& mask) {
+KernelParameters classify_parameters(const MaskText& mask, const std::string& buffer) {
   KernelParameters parameters;
   parameters.add_captures(mask.names.captures);
-  parameters.add_tensor(DType::i32, true, k_block_map);
+  parameters.add_tensor(DType::i32, true, k_block_map, buffer);
   for (const char* axis : {"Sq", "Skv"}) parameters.add_axis(axis);
   parameters.add_axes(mask.names.axes);
   return parameters;
@@ -43,7 +43,7 @@ std::string classify_source(const MaskText& mask) {
   const std::string shared = sharing(mask);
   return fill(k_classify_source,
               {{"map_comment", shared.empty() ? comment : comment + "\n// " + shared},
-               {"signature", classify_parameters(mask).signature("classify")},
+               {"signature", classify_parameters(mask, k_block_map).signature("classify")},
                {"indices", index_definitions(mask)},
                {"group_statements", join_lines(mask.stages.group)},
                {"column_declarations", column_declarations(mask.stages)},
@@ -55,13 +55,13 @@ std::string classify_source(const MaskText& mask) {
                {"allowed", mask.allowed}});
 }
 
-Launch classify_launch(const MaskText& mask) {
+Launch classify_launch(const MaskText& mask, const std::string& buffer) {
   return {
       "classify",
       {mask.inputs.query ? "ceil_div(Sq, ROWS)" : "1", mask.inputs.head ? "Hq" : "1", mask.inputs.batch ? "B" : "1"},
       {"1", "1", "1"},
       "0",
-      classify_parameters(mask).arguments()};
+      classify_parameters(mask, buffer).arguments()};
 }
 
 std::string block_map_elements(const MaskText& mask) {

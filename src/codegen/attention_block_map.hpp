@@ -11,12 +11,13 @@
 
 namespace kw {
 
-/// The scratch buffer that holds the map.
+/// The map's name in the source.
 inline constexpr const char* k_block_map = "block_map";
 
 /// The kernel "classify", with the codes' definitions.
 [[nodiscard]] std::string classify_source(const MaskText& mask);
-[[nodiscard]] Launch classify_launch(const MaskText& mask);
+/// `buffer` is the map's name in the bundle.
+[[nodiscard]] Launch classify_launch(const MaskText& mask, const std::string& buffer);
 /// Codes in the map, as an expression of axes and tunables.
 [[nodiscard]] std::string block_map_elements(const MaskText& mask);
 /// Defines `codes` in the attention kernel: those of the work-group's first tile.

@@ -90,18 +90,18 @@ struct Kernels {
   KernelParameters scores, softmax, weighted_sum;
 };
 
-Kernels kernel_parameters(const AttentionSpec& attention, const OuterNames& mods) {
+Kernels kernel_parameters(const AttentionSpec& attention, const OuterNames& mods, const std::string& scores) {
   Kernels kernels;
   kernels.scores.add_tensor(attention.dtype, false, "Q");
   kernels.scores.add_tensor(attention.dtype, false, "K");
   kernels.scores.add_captures(mods.captures);
-  kernels.scores.add_tensor(DType::f32, true, "S");
+  kernels.scores.add_tensor(DType::f32, true, "S", scores);
   for (const char* axis : {"Sq", "Skv", "Hq", "Hkv"}) kernels.scores.add_axis(axis);
   kernels.scores.add_axes(mods.axes);
-  kernels.softmax.add_tensor(DType::f32, true, "S");
+  kernels.softmax.add_tensor(DType::f32, true, "S", scores);
   if (attention.lse) kernels.softmax.add_tensor(DType::f32, true, "LSE");
   for (const char* axis : {"Sq", "Skv"}) kernels.softmax.add_axis(axis);
-  kernels.weighted_sum.add_tensor(DType::f32, false, "S");
+  kernels.weighted_sum.add_tensor(DType::f32, false, "S", scores);
   kernels.weighted_sum.add_tensor(attention.dtype, false, "V");
   kernels.weighted_sum.add_tensor(attention.dtype, true, "O");
   for (const char* axis : {"Sq", "Skv", "Hq", "Hkv"}) kernels.weighted_sum.add_axis(axis);
@@ -134,7 +134,8 @@ Result<Bundle> emit_attention_opencl_plain(const Problem& problem, const DeviceF
   std::set<OpenClHelper> helpers;
   const PrintedMod score = print_mod(attention->score_mod, {"score_mod", "float", true, true}, names, helpers);
   const PrintedMod mask = print_mod(attention->mask_mod, {"mask_mod", "int", false, true}, names, helpers);
-  const auto [scores, softmax, weighted_sum] = kernel_parameters(*attention, names);
+  const std::string score_buffer = free_buffer_name(problem, "S");
+  const auto [scores, softmax, weighted_sum] = kernel_parameters(*attention, names, score_buffer);
   Fillings fillings = {
       {"comment", source_comment(problem, k_generator, {})},
       {"helpers", opencl_helper_source(helpers)},
@@ -153,7 +154,7 @@ Result<Bundle> emit_attention_opencl_plain(const Problem& problem, const DeviceF
   bundle.generator = k_generator;
   bundle.source = fill(k_source, fillings);
   bundle.defines = {{"HEAD_DIM", "D"}, {"VALUE_DIM", "Dv"}};
-  bundle.scratch = {{"S", DType::f32, "B * Hq * Sq * Skv"}};
+  bundle.scratch = {{score_buffer, DType::f32, "B * Hq * Sq * Skv"}};
   bundle.launches = {
       {"scores", {"ceil_div(Skv, 64)", "Sq", "B * Hq"}, {"64", "1", "1"}, "0", scores.arguments()},
       {"softmax", {"Sq", "B * Hq", "1"}, {"1", "1", "1"}, "0", softmax.arguments()},

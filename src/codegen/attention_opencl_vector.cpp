@@ -244,23 +244,34 @@ std::string store_lse(const ScoreText& text) {
   return lines + term + "\n    : -INFINITY;";
 }
 
+/// Scratch buffers as the bundle names them.
+struct ScratchNames {
+  std::string keys, values, map;
+};
+ScratchNames scratch_names(const Problem& problem) {
+  return {free_buffer_name(problem, "packed_keys"), free_buffer_name(problem, "packed_values"),
+          free_buffer_name(problem, k_block_map)};
+}
+
 struct VectorKernels {
   KernelParameters pack, attention;
 };
 
-VectorKernels kernel_parameters(const AttentionSpec& attention, const ScoreText& text, bool mapped) {
+VectorKernels kernel_parameters(const Problem& problem, const ScoreText& text, bool mapped) {
+  const AttentionSpec& attention = *problem.attention();
+  const ScratchNames scratch = scratch_names(problem);
   VectorKernels kernels;
   kernels.pack.add_tensor(attention.dtype, false, "K");
   kernels.pack.add_tensor(attention.dtype, false, "V");
-  kernels.pack.add_tensor(DType::f32, true, "packed_keys");
-  kernels.pack.add_tensor(DType::f32, true, "packed_values");
+  kernels.pack.add_tensor(DType::f32, true, "packed_keys", scratch.keys);
+  kernels.pack.add_tensor(DType::f32, true, "packed_values", scratch.values);
   kernels.pack.add_axis("Skv");
   kernels.attention.add_tensor(attention.dtype, false, "Q");
-  kernels.attention.add_tensor(DType::f32, false, "packed_keys");
+  kernels.attention.add_tensor(DType::f32, false, "packed_keys", scratch.keys);
   if (attention.dtype == DType::f32) kernels.attention.add_tensor(DType::f32, false, "V");
-  kernels.attention.add_tensor(DType::f32, false, "packed_values");
+  kernels.attention.add_tensor(DType::f32, false, "packed_values", scratch.values);
   kernels.attention.add_captures(text.names.captures);
-  if (mapped) kernels.attention.add_tensor(DType::i32, false, k_block_map);
+  if (mapped) kernels.attention.add_tensor(DType::i32, false, k_block_map, scratch.map);
   kernels.attention.add_tensor(attention.dtype, true, "O");
   if (attention.lse) kernels.attention.add_tensor(DType::f32, true, "LSE");
   for (const char* axis : {"Sq", "Skv", "Hq", "Hkv"}) kernels.attention.add_axis(axis);
@@ -280,7 +291,7 @@ std::string vector_source(const Problem& problem, const IntBindings& structure, 
     notes.emplace_back(
         "The mask is no interval of keys per row: a first kernel classifies panels of keys for each tile of\n"
         "rows; empty ones are skipped, full ones are not masked.");
-  const VectorKernels kernels = kernel_parameters(attention, text, mapped);
+  const VectorKernels kernels = kernel_parameters(problem, text, mapped);
   Fillings fillings = {
       {"comment", source_comment(problem, k_generator, notes)},
       {"helpers", opencl_helper_source(text.helpers)},
@@ -316,19 +327,20 @@ std::string value_stride() {
   return fmt::format("16 * {0} * ceil_div({1}, {0})", passes, vectors);
 }
 
-void describe_launches(const AttentionSpec& attention, const ScoreText& text, bool mapped, Bundle& bundle) {
+void describe_launches(const Problem& problem, const ScoreText& text, bool mapped, Bundle& bundle) {
+  const ScratchNames scratch = scratch_names(problem);
   const std::string stride = value_stride();
-  const VectorKernels kernels = kernel_parameters(attention, text, mapped);
-  const std::string values = attention.dtype == DType::f32
+  const VectorKernels kernels = kernel_parameters(problem, text, mapped);
+  const std::string values = problem.attention()->dtype == DType::f32
                                  ? fmt::format("max(1, ({0} != Dv) * B * Hkv * Skv * {0})", stride)
                                  : fmt::format("B * Hkv * Skv * {}", stride);
   bundle.defines = {{"HEAD_DIM", "D"}, {"VALUE_DIM", "Dv"}};
-  bundle.scratch = {{"packed_keys", DType::f32, "B * Hkv * D * round_up(Skv, 16 * PANELS)"},
-                    {"packed_values", DType::f32, values}};
-  if (mapped) bundle.scratch.push_back({k_block_map, DType::i32, block_map_elements(*text.mask)});
+  bundle.scratch = {{scratch.keys, DType::f32, "B * Hkv * D * round_up(Skv, 16 * PANELS)"},
+                    {scratch.values, DType::f32, values}};
+  if (mapped) bundle.scratch.push_back({scratch.map, DType::i32, block_map_elements(*text.mask)});
   bundle.launches = {
       {"pack", {"ceil_div(Skv, 16 * PANELS)", "Hkv", "B"}, {"1", "1", "1"}, "0", kernels.pack.arguments()}};
-  if (mapped) bundle.launches.push_back(classify_launch(*text.mask));
+  if (mapped) bundle.launches.push_back(classify_launch(*text.mask, scratch.map));
   bundle.launches.push_back({"attention",
                              {"ceil_div(Sq, ROWS * ROW_TILES)", "Hq", "B"},
                              {"1", "1", "1"},
@@ -360,7 +372,7 @@ Result<Bundle> emit_attention_opencl_vector(const Problem& problem, const Device
   bundle.tunables = vector_tunables(device);
   bundle.constraints = vector_constraints(device);
   bundle.source = vector_source(problem, structure, text, mapped);
-  describe_launches(*attention, text, mapped, bundle);
+  describe_launches(problem, text, mapped, bundle);
   return bundle;
 }
 

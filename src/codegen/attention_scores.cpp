@@ -22,7 +22,7 @@ class Parameters {
   }
   void add_leaves(const OpenClExpr& printed) {
     for (const auto& [name, capture] : printed.inner_captures()) add(capture.declaration(name), opencl_name(name));
-    for (const std::string& name : printed.inner_names()) add("const int " + opencl_name(name), opencl_name(name));
+    for (const std::string& name : printed.inner_names()) add("const int " + name, name);
     for (const NamedValue& value : printed.group_values()) add(value.declaration(), value.name);
     for (const NamedValue& value : printed.column_values()) {
       const std::string array = column_array(value);

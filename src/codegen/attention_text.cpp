@@ -71,10 +71,12 @@ std::vector<std::string> OuterNames::arguments() const {
   return arguments;
 }
 
-std::vector<std::string> as_int_parameters(const std::vector<std::string>& names) {
-  std::vector<std::string> parameters;
-  for (const std::string& name : names) parameters.push_back("const int " + name);
-  return parameters;
+std::string free_buffer_name(const Problem& problem, const std::string& wanted) {
+  const auto& axes = problem.primary().axes;
+  const auto has_name = [&](const TensorSpec& tensor) { return tensor.name == wanted; };
+  const bool taken = axes.count(wanted) > 0 || std::any_of(problem.inputs.begin(), problem.inputs.end(), has_name) ||
+                     std::any_of(problem.outputs.begin(), problem.outputs.end(), has_name);
+  return taken ? free_buffer_name(problem, wanted + "_") : wanted;
 }
 
 void KernelParameters::add(const std::string& declaration, const std::string& argument) {
@@ -82,8 +84,9 @@ void KernelParameters::add(const std::string& declaration, const std::string& ar
   arguments_.push_back(argument);
 }
 
-void KernelParameters::add_tensor(DType dtype, bool writable, const std::string& name) {
-  add(fmt::format("__global {}{}* restrict {}", writable ? "" : "const ", opencl_element_type(dtype), name), name);
+void KernelParameters::add_tensor(DType dtype, bool writable, const std::string& name, const std::string& buffer) {
+  add(fmt::format("__global {}{}* restrict {}", writable ? "" : "const ", opencl_element_type(dtype), name),
+      buffer.empty() ? name : buffer);
 }
 
 void KernelParameters::add_axis(const std::string& axis) {
@@ -117,7 +120,8 @@ ModFunctionText mod_function(const ModFunction& mod, ExprId node, const ModFunct
   text.definition = parameter_list(fmt::format("static inline {} {}(", shape.result, shape.name), parameters) + " {\n";
   for (const std::string& statement : printed.statements(ExprStage::element))
     text.definition += "  " + statement + "\n";
-  text.definition += fmt::format("  return {};\n}}\n", without_parentheses(printed.text(node)));
+  text.definition +=
+      fmt::format("  {}\n}}\n", broken_statement(fmt::format("return {};", without_parentheses(printed.text(node)))));
   return text;
 }
 

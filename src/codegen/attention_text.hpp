@@ -36,15 +36,16 @@ struct OuterNames {
   [[nodiscard]] std::vector<std::string> arguments() const;
 };
 
-/// "const int Hq" and so on.
-[[nodiscard]] std::vector<std::string> as_int_parameters(const std::vector<std::string>& names);
+/// A name for a scratch buffer: `wanted`, with underscores behind it if an axis or a tensor of the problem has it.
+[[nodiscard]] std::string free_buffer_name(const Problem& problem, const std::string& wanted);
 
 /// A kernel's arguments, which the bundle's header names and its source declares.
 class KernelParameters {
  public:
   /// `declaration` ends with the name; `argument` is what the bundle passes: a tensor, scratch or an expression.
   void add(const std::string& declaration, const std::string& argument);
-  void add_tensor(DType dtype, bool writable, const std::string& name);
+  /// `buffer` is its name in the bundle, where that is another one than in the source.
+  void add_tensor(DType dtype, bool writable, const std::string& name, const std::string& buffer = "");
   void add_axis(const std::string& axis);
   void add_captures(const CaptureParameters& captures);
   /// Those that are not there yet.

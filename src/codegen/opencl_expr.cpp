@@ -117,7 +117,11 @@ void OpenClExpr::use(ExprId id, ExprStage at) {
 /// Arguments have smaller ids than their users, so one sweep from the end finds everything the roots need.
 void OpenClExpr::mark(const std::vector<ExprRoot>& roots) {
   uses_.assign(mod_.nodes.size(), {});
-  for (const ExprRoot& root : roots) use(root.id, options_.vector ? root.used_at : ExprStage::element);
+  for (const ExprRoot& root : roots) {
+    use(root.id, options_.vector ? root.used_at : ExprStage::element);
+    // A function returns it; in vectors it becomes part of longer statements.
+    uses_[static_cast<std::size_t>(root.id)].root = !options_.vector;
+  }
   for (std::size_t i = mod_.nodes.size(); i-- > 0;) {
     const NodeUse& used = uses_[i];
     if (used.count == 0) continue;
@@ -156,7 +160,8 @@ void OpenClExpr::name(ExprId id, const std::string& expression) {
   const auto index = static_cast<std::size_t>(id);
   const NamedValue value{type_name(mod_.nodes[index].type, is_vector(id)),
                          fmt::format("{}{}", options_.prefix, ++names_)};
-  statements_[stages_[index]].push_back(fmt::format("{} = {};", value.declaration(), without_parentheses(expression)));
+  statements_[stages_[index]].push_back(
+      broken_statement(fmt::format("{} = {};", value.declaration(), without_parentheses(expression))));
   if (stages_[index] == ExprStage::group && uses_[index].inner) group_values_.push_back(value);
   if (stages_[index] == ExprStage::column && uses_[index].inner) column_values_.push_back(value);
   texts_[id] = value.name;
@@ -172,8 +177,9 @@ std::string OpenClExpr::axis_text(const std::string& axis, bool inner) {
   axes_.insert(axis);
   if (axis == "D") return "HEAD_DIM";
   if (axis == "Dv") return "VALUE_DIM";
-  if (inner) inner_names_.insert(axis);
-  return opencl_name(axis);
+  const std::string name = opencl_name(axis);
+  if (inner) inner_names_.insert(name);
+  return name;
 }
 
 std::string OpenClExpr::leaf(ExprId id) {

@@ -84,6 +84,7 @@ class OpenClExpr {
     bool crosses = false;    ///< wanted by a later stage than its own
     bool inner = false;      ///< wanted by rows or elements
     bool by_column = false;  ///< wanted by a value of the column stage
+    bool root = false;       ///< stands alone where it is used
     int depth = 0;           ///< of inlined text
   };
   void choose_columns(const std::vector<Dependencies>& inputs);

@@ -85,6 +85,23 @@ std::string parameter_list(const std::string& opening, const std::vector<std::st
   return text + line;
 }
 
+std::string broken_statement(const std::string& statement, std::size_t columns) {
+  const std::string_view operators = ",&|+-*/^?:=";
+  std::string text;
+  std::string_view rest = statement;
+  std::size_t room = columns;
+  while (rest.size() > room) {
+    std::size_t space = rest.rfind(' ', room);
+    while (space != std::string_view::npos && space > 0 && operators.find(rest[space - 1]) == std::string_view::npos)
+      space = rest.rfind(' ', space - 1);
+    if (space == std::string_view::npos || space == 0) break;
+    text += std::string(rest.substr(0, space)) + "\n    ";
+    rest.remove_prefix(space + 1);
+    room = columns - 4;
+  }
+  return text + std::string(rest);
+}
+
 std::string without_parentheses(const std::string& text) {
   if (text.empty() || text.front() != '(') return text;
   int open = 0;

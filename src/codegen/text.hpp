@@ -27,6 +27,9 @@ using Fillings = std::vector<std::pair<std::string_view, std::string>>;
 [[nodiscard]] std::string parameter_list(const std::string& opening, const std::vector<std::string>& items,
                                          std::size_t columns = 110);
 
+/// A statement of more than `columns`, broken behind commas and operators into lines that are indented once more.
+[[nodiscard]] std::string broken_statement(const std::string& statement, std::size_t columns = 108);
+
 /// Without the parentheses around the whole of it, where something else already sets it apart.
 [[nodiscard]] std::string without_parentheses(const std::string& text);
 
