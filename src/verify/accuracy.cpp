@@ -1,48 +1,60 @@
 #include "verify/accuracy.hpp"
 
+#include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
+
+#include "verify/storage.hpp"
 
 namespace kw {
 namespace {
 
+constexpr double k_infinity = std::numeric_limits<double>::infinity();
+
 double rms(std::span<const double> values) {
   double sum = 0;
-  for (const double value : values) sum += value * value;
-  return values.empty() ? 0 : std::sqrt(sum / static_cast<double>(values.size()));
+  std::size_t count = 0;
+  for (const double value : values) {
+    if (!std::isfinite(value)) continue;
+    sum += value * value;
+    ++count;
+  }
+  return count == 0 ? 0 : std::sqrt(sum / static_cast<double>(count));
 }
 
-struct Element {
-  double value;
-  bool poison;
-};
+/// Half a unit of the last place of `value` as an f16.
+double half_rounding(double value) {
+  constexpr int k_smallest_exponent = -14;
+  constexpr int k_fraction_bits = 10;
+  const int exponent = value == 0 ? k_smallest_exponent : std::max(std::ilogb(value), k_smallest_exponent);
+  return std::ldexp(0.5, exponent - k_fraction_bits);
+}
 
-Element read_element(std::span<const std::byte> bytes, std::uint32_t poison, std::size_t index) {
-  std::uint32_t bits = 0;
-  float value = 0;
-  std::memcpy(&bits, bytes.data() + index * sizeof bits, sizeof bits);
-  std::memcpy(&value, &bits, sizeof value);
-  return {static_cast<double>(value), bits == poison};
+double element_error(double value, double reference, double scale, DType dtype) {
+  if (!std::isfinite(value) || !std::isfinite(reference)) return value == reference ? 0 : k_infinity;
+  const double distance = std::abs(value - reference);
+  const double unavoidable = dtype == DType::f16 ? half_rounding(reference) : 0;
+  return std::max(0.0, distance - unavoidable) / scale;
 }
 
 }  // namespace
 
+double least_allowed_error(DType dtype) {
+  return dtype == DType::f16 ? 2.0 * 0x1.0p-11 : 32.0 * 0x1.0p-24;
+}
+
 OutputError measure_error(std::span<const std::byte> bytes, std::uint32_t poison, std::span<const double> reference,
-                          std::int64_t row_length, double limit) {
+                          std::int64_t row_length, double limit, DType dtype) {
   OutputError result;
   const double floor = rms(reference) / 1000.0 + std::numeric_limits<double>::min();
   const auto length = static_cast<std::size_t>(row_length);
   for (std::size_t start = 0; start < reference.size(); start += length) {
     const double scale = rms(reference.subspan(start, length)) + floor;
     for (std::size_t i = start; i < start + length; ++i) {
-      const Element element = read_element(bytes, poison, i);
-      if (element.poison) ++result.unwritten;
-      double error = std::abs(element.value - reference[i]) / scale;
-      if (!std::isfinite(element.value)) {
-        ++result.not_finite;
-        error = std::numeric_limits<double>::infinity();
-      }
+      const double value = stored_element(dtype, bytes, i);
+      if (is_poison(dtype, bytes, poison, i)) ++result.unwritten;
+      const double error = element_error(value, reference[i], scale, dtype);
+      if (std::isnan(value) || (std::isinf(value) && std::isfinite(reference[i]))) ++result.not_finite;
       if (error > limit) ++result.over;
       if (error > result.max_error) {
         result.max_error = error;

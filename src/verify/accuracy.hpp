@@ -3,31 +3,37 @@
 //
 // Error of element i = |x_i - r_i| / (rms(row of i) + rms(tensor) / 1000), r from the float64 oracle, rows along the
 // innermost axis. Relative to the row, so that small rows count as much as large ones; the second term keeps rows that
-// are zero (fully masked) finite. What is allowed is `factor` times the error of the plain kernel of the same dtype on
-// the same data, but at least a few units of the last place: the yardstick is an honest kernel, not a loose constant.
+// are zero (fully masked) finite. In f16 only what goes beyond half a unit of r's last place counts: storing the exact
+// answer is no error. Where r is -infinity (the log of an empty sum) the output has to be just that, and such elements
+// belong to no rms. What is allowed is `factor` times the error of the plain kernel of the same dtype on the same data,
+// but at least a few units of the last place: the yardstick is an honest kernel, not a loose constant.
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
+#include "spec/tensor.hpp"
+
 namespace kw {
 
 struct OutputError {
-  double max_error = 0;         ///< in the units above; infinity when an element is not finite where the oracle is
+  double max_error = 0;         ///< in the units above; infinity when an element is infinite or NaN and should not be
   std::int64_t worst = 0;       ///< flat index of the worst element
-  std::int64_t not_finite = 0;  ///< elements that are NaN or infinite where the oracle is finite
+  std::int64_t not_finite = 0;  ///< elements that are NaN or infinite where the oracle is finite, or NaN anywhere
   std::int64_t unwritten = 0;   ///< elements that still hold the poison
   std::int64_t over = 0;        ///< elements above the limit that was passed
 };
 
-/// `bytes` are f32 as the candidate left them; `reference` row-major with rows of `row_length` elements.
+/// `bytes` are of `dtype` as the candidate left them; `reference` row-major with rows of `row_length` elements.
 [[nodiscard]] OutputError measure_error(std::span<const std::byte> bytes, std::uint32_t poison,
-                                        std::span<const double> reference, std::int64_t row_length, double limit);
+                                        std::span<const double> reference, std::int64_t row_length, double limit,
+                                        DType dtype = DType::f32);
 
 /// Honest f32 kernels that order their sums differently were seen to differ from the plain one by up to 2.5x
 /// (docs/measuring.md); half-precision arithmetic in an f32 problem is off by more than 100x.
 inline constexpr double k_error_factor = 4.0;
-/// Least allowed error: 32 units of the last place of f32 (2^-24).
-inline constexpr double k_least_allowed_error = 32.0 * 0x1.0p-24;
+/// f32: 32 units of the last place (2^-24). f16: 2 units (2^-11), so that weights may be rounded to f16 before they
+/// are multiplied, as tensor cores need it; eight-bit mantissas stay out.
+[[nodiscard]] double least_allowed_error(DType dtype);
 
 }  // namespace kw

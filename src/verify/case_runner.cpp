@@ -1,34 +1,35 @@
 #include "verify/case_runner.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 
 #include "verify/accuracy.hpp"
+#include "verify/storage.hpp"
 
 namespace kw {
 namespace {
 
 constexpr std::byte k_guard{0xa5};
-/// Scratch gets other bits than outputs, so that a result computed from stale scratch is not taken for unwritten.
-constexpr std::uint32_t k_scratch_difference = 0x000a5a5aU;
 
-void fill_poison(std::span<std::byte> bytes, std::uint32_t poison) {
-  for (std::size_t i = 0; i + sizeof poison <= bytes.size(); i += sizeof poison) {
-    std::memcpy(bytes.data() + i, &poison, sizeof poison);
-  }
+/// The inputs as their buffers hold them, in the order of Problem::inputs.
+using StoredInputs = std::vector<std::vector<std::byte>>;
+
+StoredInputs stored_inputs(const Problem& problem, const CheckCase& one) {
+  StoredInputs inputs;
+  for (std::size_t i = 0; i < one.inputs.size(); ++i) inputs.push_back(stored(problem.inputs[i].dtype, one.inputs[i]));
+  return inputs;
 }
 
-void prepare(const LaunchPlan& plan, KernelProcess& process, const CheckCase& one, std::uint32_t poison) {
+void prepare(const LaunchPlan& plan, KernelProcess& process, const StoredInputs& inputs, const Poison& poison) {
   std::size_t next_input = 0;
   for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
     const auto bytes = process.buffer(i);
     if (plan.buffers[i].role == BufferRole::input) {
-      const auto values = std::as_bytes(std::span(one.inputs[next_input++]));
+      const auto& values = inputs[next_input++];
       KW_CHECK(values.size() == bytes.size(), "input of {} bytes for a buffer of {}", values.size(), bytes.size());
       std::copy(values.begin(), values.end(), bytes.begin());
     } else {
-      fill_poison(bytes, plan.buffers[i].role == BufferRole::scratch ? poison ^ k_scratch_difference : poison);
+      fill_poison(bytes, plan.buffers[i].role == BufferRole::scratch ? poison.scratch : poison.outputs);
     }
   }
   for (const auto guard : process.guards()) std::fill(guard.begin(), guard.end(), k_guard);
@@ -50,7 +51,7 @@ CaseFailure lost(const LostWorker& loss, Duration deadline) {
 }
 
 std::optional<CaseFailure> inspect_surroundings(const Session& session, const LaunchPlan& plan, KernelProcess& process,
-                                                const CheckCase& one) {
+                                                const StoredInputs& inputs) {
   std::size_t zone = 0;
   for (const auto guard : process.guards()) {
     const auto hit = std::find_if(guard.begin(), guard.end(), [](std::byte b) { return b != k_guard; });
@@ -64,7 +65,7 @@ std::optional<CaseFailure> inspect_surroundings(const Session& session, const La
   for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
     if (plan.buffers[i].role != BufferRole::input) continue;
     const auto bytes = process.buffer(i);
-    const auto values = std::as_bytes(std::span(one.inputs[next_input]));
+    const auto& values = inputs[next_input];
     if (!std::equal(values.begin(), values.end(), bytes.begin())) {
       return CaseFailure{Reason::input_modified,
                          fmt::format("input {} was modified", session.problem.inputs[next_input].name), ""};
@@ -89,8 +90,7 @@ std::string where_wrong(const Session& session, const CheckCase& one, const Case
                         const OutputError& error) {
   const auto& tensor = session.problem.outputs[output];
   const auto& axes = session.problem.workloads[one.workload].axes;
-  float got = 0;
-  std::memcpy(&got, run.outputs[output].data() + static_cast<std::size_t>(error.worst) * sizeof got, sizeof got);
+  const double got = stored_element(tensor.dtype, run.outputs[output], static_cast<std::size_t>(error.worst));
   return fmt::format(
       "{} distribution: {} of {} elements over the limit; worst {}: expected {:.6g}, got {:.6g} (error "
       "{:.2e}, allowed {:.2e})",
@@ -107,7 +107,8 @@ tl::expected<CaseRun, CaseFailure> run_case(Session& session, Contender& contend
   if (auto selected = process.select(one.workload); !selected) {
     return tl::unexpected(CaseFailure{Reason::launch_failed, selected.error().message, selected.error().to_string()});
   }
-  prepare(plan, process, one, mode.poison);
+  const StoredInputs inputs = stored_inputs(session.problem, one);
+  prepare(plan, process, inputs, mode.poison);
   auto outcome = process.launch(mode.cold, mode.deadline);
   if (const auto* loss = std::get_if<LostWorker>(&outcome)) {
     session.device_seconds += loss->how == WorkerLoss::timed_out ? to_seconds(mode.deadline) : 0.0;
@@ -124,7 +125,7 @@ tl::expected<CaseRun, CaseFailure> run_case(Session& session, Contender& contend
     const auto bytes = process.buffer(i);
     run.outputs.emplace_back(bytes.begin(), bytes.end());
   }
-  if (auto failure = inspect_surroundings(session, plan, process, one)) return tl::unexpected(*std::move(failure));
+  if (auto failure = inspect_surroundings(session, plan, process, inputs)) return tl::unexpected(*std::move(failure));
   return run;
 }
 
@@ -134,8 +135,9 @@ std::optional<CaseFailure> judge_case(const Session& session, const CheckCase& o
   for (std::size_t output = 0; output < run.outputs.size(); ++output) {
     const std::int64_t row = workload.axes.find(session.problem.outputs[output].axes.back())->second;
     const double allowed = one.allowed.empty() ? std::numeric_limits<double>::infinity() : one.allowed[output];
-    const OutputError error = measure_error(run.outputs[output], mode.poison, one.expected[output], row, allowed);
-    const std::string& name = session.problem.outputs[output].name;
+    const auto& [name, dtype, axes] = session.problem.outputs[output];
+    const OutputError error =
+        measure_error(run.outputs[output], mode.poison.outputs, one.expected[output], row, allowed, dtype);
     if (accuracy != nullptr) {
       accuracy->push_back({workload.name, std::string(to_string(one.distribution)), error.max_error, allowed});
     }

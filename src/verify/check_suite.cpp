@@ -1,23 +1,25 @@
 #include "verify/check_suite.hpp"
 
 #include <algorithm>
-#include <numeric>
-#include <optional>
-#include <span>
 
 #include "base/rng.hpp"
 #include "verify/accuracy.hpp"
+#include "verify/probes.hpp"
+#include "verify/storage.hpp"
 
 namespace kw {
 namespace {
 
-std::vector<CheckCase> list_cases(const Problem& problem) {
+constexpr std::uint32_t k_no_poison = 0xffffffffU;  // no probe writes this NaN
+
+Result<std::vector<CheckCase>> list_cases(const Problem& problem) {
   std::vector<CheckCase> cases(k_timing_cases);
   // Small workloads come before the primary's other distributions: a wrong kernel is found where checking is cheap.
   for (const bool primary : {false, true}) {
     for (std::size_t w = 0; w < problem.workloads.size(); ++w) {
       if ((w == 0) != primary) continue;
-      for (const auto distribution : all_distributions()) {
+      KW_TRY(const auto distributions, distributions_for(problem, problem.workloads[w]));
+      for (const auto distribution : distributions) {
         if (primary && distribution == Distribution::normal) continue;  // the timing cases are these
         CheckCase one;
         one.workload = w;
@@ -33,38 +35,47 @@ std::int64_t row_length(const Problem& problem, const CheckCase& one, std::size_
   return problem.workloads[one.workload].axes.find(problem.outputs[output].axes.back())->second;
 }
 
-/// The values a cheater could write without computing anything: zeros, the mean of the right answer, an input.
-std::vector<std::pair<std::string, std::vector<float>>> trivial_outputs(const Problem& problem, const CheckCase& one,
-                                                                        std::size_t output) {
-  const auto& expected = one.expected[output];
-  const double mean = std::accumulate(expected.begin(), expected.end(), 0.0) / static_cast<double>(expected.size());
-  std::vector<std::pair<std::string, std::vector<float>>> trivial = {
-      {"all zeros", std::vector<float>(expected.size(), 0.0F)},
-      {"one constant", std::vector<float>(expected.size(), static_cast<float>(mean))}};
-  for (std::size_t i = 0; i < one.inputs.size(); ++i) {
-    if (one.inputs[i].size() == expected.size()) {
-      trivial.emplace_back("a copy of " + problem.inputs[i].name, one.inputs[i]);
-    }
-  }
-  return trivial;
+/// Whether these values would be taken for the answer.
+bool passes(const Problem& problem, const std::vector<double>& values, const CheckCase& one, std::size_t output) {
+  const DType dtype = problem.outputs[output].dtype;
+  const auto bytes = stored(dtype, std::vector<float>(values.begin(), values.end()));
+  const auto error = measure_error(bytes, k_no_poison, one.expected[output], row_length(problem, one, output),
+                                   one.allowed[output], dtype);
+  return error.over == 0 && error.not_finite == 0;
 }
 
-bool passes(const std::vector<float>& values, const CheckCase& one, std::size_t output, std::int64_t length) {
-  const auto bytes = std::as_bytes(std::span(values));
-  constexpr std::uint32_t k_no_poison = 0xffffffffU;
-  const auto& expected = one.expected[output];
-  return measure_error(bytes, k_no_poison, expected, length, one.allowed[output]).over == 0;
+/// The cases, smallest first: most probes fail on the first.
+std::vector<const CheckCase*> by_size(const std::vector<CheckCase>& cases) {
+  std::vector<const CheckCase*> sorted;
+  for (const auto& one : cases) sorted.push_back(&one);
+  std::stable_sort(sorted.begin(), sorted.end(), [](const CheckCase* a, const CheckCase* b) {
+    return a->expected.front().size() < b->expected.front().size();
+  });
+  return sorted;
+}
+
+Result<bool> passes_everywhere(const Problem& problem, const std::vector<const CheckCase*>& cases, const Probe& probe,
+                               std::size_t output, const ParallelFor& parallel) {
+  for (const CheckCase* one : cases) {
+    KW_TRY(const auto values, probe_values(problem, probe, *one, output, parallel));
+    if (!values || !passes(problem, *values, *one, output)) return false;
+  }
+  return true;
 }
 
 }  // namespace
 
 Result<CheckSuite> CheckSuite::make(const Problem& problem, std::uint64_t seed, const ParallelFor& parallel) {
   CheckSuite suite;
-  suite.cases_ = list_cases(problem);
+  for (const auto& output : problem.outputs) suite.least_allowed_.push_back(least_allowed_error(output.dtype));
+  KW_TRY(suite.cases_, list_cases(problem));
   Rng rng(seed);
-  for (auto& one : suite.cases_) {
+  for (std::size_t i = 0; i < suite.cases_.size(); ++i) {
+    CheckCase& one = suite.cases_[i];
     const auto& workload = problem.workloads[one.workload];
-    KW_TRY(one.inputs, make_inputs(problem, workload, one.distribution, rng.next()));
+    const std::uint64_t operands = rng.next();
+    const InputSeeds seeds{operands, i < k_timing_cases ? k_nominal_seed : rng.next()};
+    KW_TRY(one.inputs, make_inputs(problem, workload, one.distribution, seeds));
     KW_TRY(one.expected, evaluate_oracle(problem, workload, one.inputs, parallel));
   }
   return suite;
@@ -74,30 +85,22 @@ void CheckSuite::allow_errors(const std::vector<std::vector<double>>& errors) {
   KW_CHECK(errors.size() == cases_.size(), "{} errors for {} cases", errors.size(), cases_.size());
   for (std::size_t i = 0; i < cases_.size(); ++i) {
     cases_[i].allowed.clear();
-    for (const double error : errors[i]) {
-      cases_[i].allowed.push_back(std::max(k_error_factor * error, k_least_allowed_error));
+    for (std::size_t output = 0; output < errors[i].size(); ++output) {
+      cases_[i].allowed.push_back(std::max(k_error_factor * errors[i][output], least_allowed_[output]));
     }
   }
 }
 
-Result<void> CheckSuite::require_scorable(const Problem& problem) const {
-  // name -> still passing everywhere
-  std::vector<std::pair<std::string, bool>> suspects;
-  for (const auto& one : cases_) {
-    for (std::size_t output = 0; output < one.expected.size(); ++output) {
-      for (const auto& [name, values] : trivial_outputs(problem, one, output)) {
-        const std::string label = name + " as " + problem.outputs[output].name;
-        auto found = std::find_if(suspects.begin(), suspects.end(), [&](const auto& s) { return s.first == label; });
-        if (found == suspects.end()) found = suspects.insert(suspects.end(), {label, true});
-        if (found->second) found->second = passes(values, one, output, row_length(problem, one, output));
-      }
-    }
-  }
-  for (const auto& [label, passing] : suspects) {
-    if (passing) {
+Result<void> CheckSuite::require_scorable(const Problem& problem, const ParallelFor& parallel) const {
+  const auto cases = by_size(cases_);
+  for (const auto& probe : probes_for(problem)) {
+    for (std::size_t output = 0; output < problem.outputs.size(); ++output) {
+      KW_TRY(const bool passing, passes_everywhere(problem, cases, probe, output, parallel));
+      if (!passing) continue;
       return fail(Error{errc::unscorable,
-                        fmt::format("{} cannot be scored: {} passes every check", problem.name, label),
-                        "add a workload on which the answer depends on the inputs"});
+                        fmt::format("{} cannot be scored: {} as {} passes every check", problem.name, probe.name,
+                                    problem.outputs[output].name),
+                        probe.remedy});
     }
   }
   return {};

@@ -1,8 +1,9 @@
 #pragma once
-// The cases a candidate is checked on: every workload under every distribution, with the oracle's answer and the error
-// that is allowed. Made once per run; the answers stay in the host process. The first k_timing_cases cases are primary
-// workloads with normal data and different seeds: timed launches rotate over them, so that data is fresh and outputs of
-// timed launches can be checked.
+// The cases a candidate is checked on: every workload under the distributions that suit it, with the oracle's answer
+// and the error that is allowed. Made once per run; the answers stay in the host process. The first k_timing_cases
+// cases are primary workloads with normal data and different seeds: timed launches use them, turned into fresh data
+// each time (fresh_data.hpp). All of these have the same captured tensors, because masks decide how much work there is;
+// every other case draws its own, from the secret seed.
 
 #include <cstdint>
 #include <string>
@@ -17,7 +18,7 @@
 namespace kw {
 
 namespace errc {
-inline constexpr ErrorCode unscorable{"verify.unscorable"};  ///< zeros, a constant or an input would pass as the output
+inline constexpr ErrorCode unscorable{"verify.unscorable"};  ///< an answer without the work would pass (probes.hpp)
 }  // namespace errc
 
 struct CheckCase {
@@ -38,12 +39,13 @@ class CheckSuite {
   [[nodiscard]] const std::vector<CheckCase>& cases() const { return cases_; }
   /// `errors[case][output]` as the plain kernel reached them; sets what is allowed.
   void allow_errors(const std::vector<std::vector<double>>& errors);
-  /// Refuses a problem whose check a cheater could pass: zeros, the mean, or a copy of an input of the output's size
-  /// must exceed what is allowed on at least one case. Call after allow_errors.
-  [[nodiscard]] Result<void> require_scorable(const Problem& problem) const;
+  /// Refuses a problem whose check a cheater could pass: each probe must exceed what is allowed on at least one case.
+  /// Call after allow_errors.
+  [[nodiscard]] Result<void> require_scorable(const Problem& problem, const ParallelFor& parallel = serial_for) const;
 
  private:
   std::vector<CheckCase> cases_;
+  std::vector<double> least_allowed_;  ///< per output
 };
 
 }  // namespace kw

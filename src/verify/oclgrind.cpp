@@ -1,13 +1,69 @@
 #include "verify/oclgrind.hpp"
 
+#include <algorithm>
 #include <filesystem>
+#include <regex>
 #include <system_error>
+#include <utility>
 
 namespace kw {
 namespace {
 
 constexpr const char* k_driver = "/usr/lib/oclgrind/liboclgrind-rt-icd.so";
 constexpr std::size_t k_max_finding_chars = 300;
+
+Result<std::unique_ptr<Workbench>> open_checking(WorkbenchOptions options, bool uninitialised) {
+  options.device_id.clear();
+  options.environment = {{"OCL_ICD_VENDORS", k_driver},
+                         {"OCLGRIND_DATA_RACES", "1"},
+                         {"OCLGRIND_MAX_ERRORS", "10"},
+                         {"OCLGRIND_BUILD_OPTIONS", "-cl-opt-disable"}};
+  if (uninitialised) options.environment.emplace_back("OCLGRIND_UNINITIALIZED", "1");
+  options.standby = false;
+  return open_process_workbench(options);
+}
+
+class Oclgrind final : public Workbench {
+ public:
+  Oclgrind(std::unique_ptr<Workbench> all, std::unique_ptr<Workbench> fewer)
+      : all_(std::move(all)), fewer_(std::move(fewer)) {}
+
+  [[nodiscard]] const DeviceFacts& device() const override { return all_->device(); }
+  [[nodiscard]] const SandboxReport& sandbox() const override { return all_->sandbox(); }
+  std::variant<BuildReply, LostWorker> build(const BuildRequest& request, Duration deadline) override {
+    return all_->build(request, deadline);
+  }
+  std::variant<std::unique_ptr<KernelProcess>, LaunchFailure, LostWorker> start(const StartRequest& request,
+                                                                                Duration deadline) override {
+    return all_->start(request, deadline);
+  }
+  [[nodiscard]] Workbench* with_fewer_checks() override { return fewer_.get(); }
+
+ private:
+  std::unique_ptr<Workbench> all_;
+  std::unique_ptr<Workbench> fewer_;
+};
+
+/// On one line, printable.
+std::string one_line(const std::string& text) {
+  std::string line;
+  for (const char c : text) {
+    const bool space = c == '\n' || c == '\t' || c == ' ';
+    if (space && !line.empty() && line.back() != ' ') line += ' ';
+    if (c > ' ' && c <= '~') line += c;
+  }
+  return line.substr(0, k_max_finding_chars);
+}
+
+/// The finding whose "Kernel:" stands at `entity`: a line of its own before it, indented lines after it with the
+/// kernel, the work-item, the instruction and "At line N".
+std::string finding_at(const std::string& output, std::size_t entity) {
+  const std::size_t start = entity == 0 ? 0 : output.rfind('\n', entity - 1) + 1;
+  const std::size_t next = output.find("\n\tKernel: ", entity + 1);
+  std::size_t end = std::min(output.find("At line", entity), next);
+  end = output.find('\n', end == std::string::npos || end == next ? entity + 1 : end);
+  return one_line(output.substr(start, end == std::string::npos ? end : end - start));
+}
 
 }  // namespace
 
@@ -17,27 +73,27 @@ bool have_oclgrind() {
 }
 
 Result<std::unique_ptr<Workbench>> open_oclgrind(WorkbenchOptions options) {
-  options.device_id.clear();
-  // Uninitialised reads are not asked for: version 21.10 reports them for vector lanes that are written later.
-  options.environment = {{"OCL_ICD_VENDORS", k_driver}, {"OCLGRIND_DATA_RACES", "1"}, {"OCLGRIND_MAX_ERRORS", "10"}};
-  options.standby = false;
-  return open_process_workbench(options);
+  KW_TRY(auto all, open_checking(options, true));
+  KW_TRY(auto fewer, open_checking(std::move(options), false));
+  return std::make_unique<Oclgrind>(std::move(all), std::move(fewer));
 }
 
-std::optional<std::string> first_finding(const std::string& output) {
-  // A finding is a line of its own followed by indented lines: "Kernel:", "Entity:", the instruction, "At line N".
-  const std::size_t entity = output.find("\n\tKernel: ");
-  if (entity == std::string::npos) return std::nullopt;
-  const std::size_t start = entity == 0 ? 0 : output.rfind('\n', entity - 1) + 1;
-  const std::size_t place = output.find("At line", entity);
-  const std::size_t end = output.find('\n', place == std::string::npos ? entity + 1 : place);
-  std::string finding;
-  for (const char c : output.substr(start, end == std::string::npos ? end : end - start)) {
-    const bool space = c == '\n' || c == '\t' || c == ' ';
-    if (space && !finding.empty() && finding.back() != ' ') finding += ' ';
-    if (c > ' ' && c <= '~') finding += c;
+std::optional<SanitizerFinding> first_finding(const std::string& output) {
+  std::optional<SanitizerFinding> uninitialised;
+  for (std::size_t entity = output.find("\n\tKernel: "); entity != std::string::npos;
+       entity = output.find("\n\tKernel: ", entity + 1)) {
+    std::string text = finding_at(output, entity);
+    if (text.rfind("Unsupported instruction", 0) == 0) continue;
+    const std::string what = text.substr(0, text.find("Kernel:"));
+    if (what.find("ninitialized") == std::string::npos) return SanitizerFinding{std::move(text), false};
+    if (!uninitialised) uninitialised = SanitizerFinding{std::move(text), true};
   }
-  return finding.substr(0, k_max_finding_chars);
+  return uninitialised;
+}
+
+bool uninitialised_findings_hold(const std::string& source) {
+  static const std::regex vectors(R"(\b(u?(char|short|int|long)|half|float|double)(2|3|4|8|16)\b|vload|vstore)");
+  return !std::regex_search(source, vectors);
 }
 
 }  // namespace kw

@@ -1,7 +1,12 @@
 #pragma once
-// Oclgrind as a device: it interprets OpenCL kernels and reports accesses outside buffers, data races and barriers that
-// not all work-items reach, with source lines. It is an OpenCL driver like any other, so that the workers load it
-// instead of the machine's own and everything else stays the same.
+// Oclgrind as a device: it interprets OpenCL kernels and reports accesses outside buffers, data races, barriers that
+// not all work-items reach, and results that depend on memory nobody wrote, with source lines. It is an OpenCL driver
+// like any other, so that the workers load it instead of the machine's own and everything else stays the same.
+//
+// Version 21.10 cannot look for uninitialised values in every kernel. It ends at an LLVM instruction it does not know
+// (`freeze`, which the optimiser writes, so kernels are built without it), dies in some shuffles of vectors, and takes
+// the upper half of a vector for uninitialised. So the workbench comes in two strengths (with_fewer_checks), and a
+// finding of that kind counts only in kernels without vectors.
 
 #include <memory>
 #include <optional>
@@ -15,10 +20,19 @@ namespace kw {
 /// Whether Oclgrind is installed (Debian: package oclgrind).
 [[nodiscard]] bool have_oclgrind();
 
-/// A workbench over it; `options` as for the device itself, device and environment are replaced.
+/// A workbench over it that makes all checks; `options` as for the device itself, device and environment are replaced.
 [[nodiscard]] Result<std::unique_ptr<Workbench>> open_oclgrind(WorkbenchOptions options);
 
-/// The first finding in what it wrote, on one line; nothing when there is none. `output` is untrusted.
-[[nodiscard]] std::optional<std::string> first_finding(const std::string& output);
+struct SanitizerFinding {
+  std::string text;            ///< on one line
+  bool uninitialised = false;  ///< about a value that nobody wrote
+};
+/// The first finding in what it wrote, one about anything else before those about uninitialised values; nothing when
+/// there is none. A complaint about the kernel's instructions is a failure of the tool and no finding. `output` is
+/// untrusted.
+[[nodiscard]] std::optional<SanitizerFinding> first_finding(const std::string& output);
+
+/// Whether the tool's word on uninitialised values can be taken for this source.
+[[nodiscard]] bool uninitialised_findings_hold(const std::string& source);
 
 }  // namespace kw

@@ -3,18 +3,17 @@
 #include <algorithm>
 
 #include "verify/disturbance.hpp"
+#include "verify/fresh_data.hpp"
 
 namespace kw {
 namespace {
 
-constexpr std::uint32_t k_timing_poison = 0xffffffffU;
 constexpr double k_confidence = 0.95;
 constexpr int k_resamples = 2000;
 
 /// One cold launch, timed and checked.
-tl::expected<LaunchOutcome, CaseFailure> timed_launch(Session& session, Contender& contender, std::size_t case_index) {
-  const CheckCase& one = session.suite.cases()[case_index];
-  const CaseMode mode{true, k_timing_poison, session.launch_deadline()};
+tl::expected<LaunchOutcome, CaseFailure> timed_launch(Session& session, Contender& contender, const CheckCase& one) {
+  const CaseMode mode{true, k_nan_poison, session.launch_deadline()};
   auto run = run_case(session, contender, one, mode);
   if (!run) return tl::unexpected(std::move(run).error());
   if (auto failure = judge_case(session, one, *run, mode, nullptr)) {
@@ -39,13 +38,14 @@ std::size_t draw_case(Session& session) {
 tl::expected<void, TimingFailure> time_pair(Session& session, Contender& candidate, Contender& other,
                                             PairedComparison& comparison, TimingResult& result) {
   const std::size_t case_index = draw_case(session);
+  const CheckCase fresh = with_fresh_data(session.problem, session.suite.cases()[case_index], session.rng);
   const bool candidate_first = comparison.this_first();
   const DisturbanceWatch watch(session.clock);
   LaunchOutcome candidate_time;
   LaunchOutcome other_time;
   for (const bool first_half : {true, false}) {
     const bool is_candidate = candidate_first == first_half;
-    auto time = timed_launch(session, is_candidate ? candidate : other, case_index);
+    auto time = timed_launch(session, is_candidate ? candidate : other, fresh);
     if (!time) return tl::unexpected(TimingFailure{std::move(time).error(), case_index, is_candidate});
     (is_candidate ? candidate_time : other_time) = *time;
   }
@@ -83,7 +83,8 @@ tl::expected<TimingResult, TimingFailure> time_alone(Session& session, Contender
   TimingResult result;
   for (int i = 0; i < samples; ++i) {
     const std::size_t case_index = draw_case(session);
-    auto time = timed_launch(session, contender, case_index);
+    const CheckCase fresh = with_fresh_data(session.problem, session.suite.cases()[case_index], session.rng);
+    auto time = timed_launch(session, contender, fresh);
     if (!time) return tl::unexpected(TimingFailure{std::move(time).error(), case_index, true});
     result.candidate_ns.push_back(static_cast<double>(time->claimed_ns));
     result.observed_ns.push_back(static_cast<double>(time->observed_ns));

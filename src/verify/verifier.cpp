@@ -41,7 +41,7 @@ Result<void> build_plain(Session& session) {
 Result<void> learn_allowed_errors(Session& session) {
   std::vector<std::vector<double>> errors;
   for (const auto& one : session.suite.cases()) {
-    const CaseMode mode{false, 0xffffffffU, session.options.deadlines.first_launch};
+    const CaseMode mode{false, k_nan_poison, session.options.deadlines.first_launch};
     auto run = run_case(session, session.plain, one, mode);
     const auto& workload = session.problem.workloads[one.workload].name;
     if (!run) return fail(yardstick_error("workload " + workload, run.error().sentence));
@@ -56,7 +56,7 @@ Result<void> learn_allowed_errors(Session& session) {
     if (worst > 0.01) return fail(yardstick_error("workload " + workload, fmt::format("its error is {:.2e}", worst)));
   }
   session.suite.allow_errors(errors);
-  return session.suite.require_scorable(session.problem);
+  return session.suite.require_scorable(session.problem, session.options.parallel);
 }
 
 Result<void> time_plain(Session& session) {

@@ -85,6 +85,9 @@ class Workbench {
   /// A fresh run process with the binaries loaded.
   virtual std::variant<std::unique_ptr<KernelProcess>, LaunchFailure, LostWorker> start(const StartRequest& request,
                                                                                         Duration deadline) = 0;
+  /// Of a simulating device: the same one, which takes the same binaries, without the checks it cannot make on every
+  /// kernel. Null where there are none.
+  [[nodiscard]] virtual Workbench* with_fewer_checks() { return nullptr; }
 };
 
 }  // namespace kw

@@ -7,6 +7,11 @@ namespace kw::opencl {
 namespace {
 
 Result<void> upload(const Session& session, const PlanBuffers& buffers) {
+  for (const auto& [index, memory] : buffers.announced) {
+    KW_TRY_VOID(check(session.api.enqueue_write_buffer(session.queue.get(), buffers.buffers[index].get(), CL_TRUE, 0,
+                                                       memory.size(), memory.data(), 0, nullptr, nullptr),
+                      "clEnqueueWriteBuffer"));
+  }
   if (!buffers.mirror) return {};  // a CPU device works in the arena itself
   return check(session.api.enqueue_write_buffer(session.queue.get(), buffers.mirror.get(), CL_TRUE, 0,
                                                 buffers.mirrored.size(), buffers.mirrored.data(), 0, nullptr, nullptr),

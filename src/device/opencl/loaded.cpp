@@ -25,6 +25,9 @@ Result<PlanBuffers> buffers_in_place(const Session& session, const LoadedPlan& p
     const auto payload = arena.subspan(static_cast<std::size_t>(slot.offset), static_cast<std::size_t>(slot.bytes));
     KW_TRY(OwnedBuffer buffer, create_buffer(session, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, payload));
     result.buffers.push_back(std::move(buffer));
+    const std::size_t index = result.buffers.size() - 1;
+    const bool input = plan.plan.buffers[index].role == BufferRole::input;
+    if (session.device.tracks_writes && input) result.announced.emplace_back(index, payload);
   }
   return result;
 }

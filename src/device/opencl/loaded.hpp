@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "device/opencl/session.hpp"
@@ -22,6 +23,8 @@ struct PlanBuffers {
   std::vector<OwnedBuffer> buffers;
   OwnedBuffer mirror{nullptr, nullptr};  ///< null on a CPU
   std::span<std::byte> mirrored;
+  /// Inputs to announce to a device that tracks writes: the buffer's index and its memory.
+  std::vector<std::pair<std::size_t, std::span<std::byte>>> announced;
 };
 
 struct ReadyPlan {

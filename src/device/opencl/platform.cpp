@@ -83,6 +83,7 @@ Result<std::vector<ListedDevice>> list_devices(const Api& api) {
       ListedDevice& device = listed.emplace_back();
       device.id = devices[d];
       device.pocl = platform_name == "Portable Computing Language";
+      device.tracks_writes = platform_name == "Oclgrind";
       device.facts = facts_of(api, devices[d], platform_name);
       device.facts.id = fmt::format("opencl:{}", listed.size() - 1);
     }

@@ -12,6 +12,8 @@ namespace kw::opencl {
 struct ListedDevice {
   cl_device_id id = nullptr;
   bool pocl = false;  ///< needs pocl_cache.hpp
+  /// Oclgrind: knows what was written through commands only, and takes memory filled by the host for uninitialised.
+  bool tracks_writes = false;
   DeviceFacts facts;
 };
 

@@ -8,12 +8,8 @@
 namespace kw {
 namespace {
 
-constexpr std::uint32_t k_first_poison = 0xffffffffU;  // a NaN
-constexpr std::uint32_t k_second_poison =
-    0x7f7fabcdU;  // finite and huge (3.4e38): survives max() where a NaN would not
-
 bool check_case(Session& session, Trial& trial, const CheckCase& one) {
-  CaseMode mode{false, k_first_poison, session.launch_deadline()};
+  CaseMode mode{false, k_nan_poison, session.launch_deadline()};
   auto first = run_case(session, trial.contender, one, mode);
   if (!first) {
     reject_case(session, one, GateId::check, first.error(), trial.verdict);
@@ -23,7 +19,7 @@ bool check_case(Session& session, Trial& trial, const CheckCase& one) {
     reject_case(session, one, GateId::check, *failure, trial.verdict);
     return false;
   }
-  mode.poison = k_second_poison;
+  mode.poison = k_finite_poison;
   auto second = run_case(session, trial.contender, one, mode);
   if (!second) {
     reject_case(session, one, GateId::check, second.error(), trial.verdict);

@@ -1,0 +1,74 @@
+// A problem whose checks an answer without the work would pass is refused, for each kind of such an answer.
+
+#include <gtest/gtest.h>
+
+#include "verify/check_suite.hpp"
+
+namespace kw {
+namespace {
+
+Problem problem_with(const std::string& axes, const std::string& attention, const std::string& workload) {
+  auto problem = parse_problem("name = \"test/probe\"\nop = \"attention\"\n[axes]\nB = 1\nHq = 2\n" + axes +
+                                   "\n[attention]\ndtype = \"f32\"\n" + attention +
+                                   "\n[[workload]]\nname = \"other\"\nrole = \"edge\"\n" + workload,
+                               "probe.toml");
+  KW_CHECK(problem.has_value(), "{}", problem.error().to_string());
+  return *std::move(problem);
+}
+
+/// The refusal, with what to do about it; "" for a problem that can be scored.
+std::string refusal(const Problem& problem, double honest_error = 1e-7) {
+  auto suite = CheckSuite::make(problem, 1, serial_for);
+  KW_CHECK(suite.has_value(), "{}", suite.error().to_string());
+  suite->allow_errors(std::vector<std::vector<double>>(suite->cases().size(),
+                                                       std::vector<double>(problem.outputs.size(), honest_error)));
+  const auto scorable = suite->require_scorable(problem);
+  if (scorable) return "";
+  EXPECT_EQ(scorable.error().code, errc::unscorable);
+  return scorable.error().message + "; " + scorable.error().hint;
+}
+
+const char* const k_causal = "mask_mod = \"lambda b, h, q, k: q >= k\"";
+
+TEST(Probes, an_ordinary_problem_can_be_scored) {
+  EXPECT_EQ(refusal(problem_with("Sq = 20\nSkv = 20\nD = 8", k_causal, "Sq = 7\nSkv = 9")), "");
+}
+
+TEST(Probes, zeros_that_pass) {
+  const auto all_masked = problem_with("Sq = 20\nSkv = 20\nD = 8", "mask_mod = \"lambda b, h, q, k: q < 0\"", "Sq = 7");
+  EXPECT_EQ(
+      refusal(all_masked),
+      "test/probe cannot be scored: all zeros as O passes every check; add a workload on which the answer depends "
+      "on the inputs");
+}
+
+TEST(Probes, zeros_that_pass_because_too_much_is_allowed) {
+  const auto problem = problem_with("Sq = 20\nSkv = 20\nD = 8", k_causal, "Sq = 7\nSkv = 9");
+  EXPECT_EQ(refusal(problem, 1e9).substr(0, 57), "test/probe cannot be scored: all zeros as O passes every ");
+}
+
+TEST(Probes, a_copy_of_an_input_that_passes) {
+  const auto diagonal =
+      problem_with("Sq = 20\nSkv = 20\nD = 8", "mask_mod = \"lambda b, h, q, k: q == k\"", "Sq = 7\nSkv = 7");
+  EXPECT_EQ(refusal(diagonal),
+            "test/probe cannot be scored: a copy of V as O passes every check; add a workload on which the answer is "
+            "not an input");
+}
+
+TEST(Probes, the_mean_of_an_input_that_passes) {
+  const auto flat = problem_with("Sq = 20\nSkv = 20\nD = 8", "score_mod = \"lambda s, b, h, q, k: s * 0.0\"", "Sq = 7");
+  EXPECT_EQ(refusal(flat),
+            "test/probe cannot be scored: the mean of V over its rows as O passes every check; add a workload on which "
+            "the rows do not count alike");
+}
+
+TEST(Probes, an_answer_that_does_not_depend_on_the_scores) {
+  const auto bias_only =
+      problem_with("Sq = 20\nSkv = 20\nD = 8", "score_mod = \"lambda s, b, h, q, k: k * 0.1\"", "Sq = 7");
+  EXPECT_EQ(refusal(bias_only),
+            "test/probe cannot be scored: the answer to Q = 0 as O passes every check; let the answer depend on Q: on "
+            "more than one key, and not on the mods alone");
+}
+
+}  // namespace
+}  // namespace kw
