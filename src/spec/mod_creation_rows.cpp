@@ -119,6 +119,12 @@ Value device(Site& site) {
   return ModValue{LibraryRef{"torch.device"}};
 }
 
+/// Files choose their device by it; the device does not matter here.
+Value is_available(Site& site) {
+  (void)site;
+  return ModValue{true};
+}
+
 /// torch.finfo(torch.float32): its attributes are constants of the library.
 Value finfo(Site& site) {
   const auto* name = site.arguments[0].as<LibraryRef>();
@@ -168,6 +174,7 @@ constexpr CallRow k_rows[] = {
     {"torch.full_like", "input fill_value dtype? device?", full_like},
     {"torch.tensor", "data dtype? device?", tensor},
     {"torch.device", "type? index?", device},
+    {"torch.cuda.is_available", "", is_available},
     {"torch.finfo", "type", finfo},
     {"torch.size", "input dim?", extent},
     {"torch.dim", "input", extent, ExprOp::constant, "dim"},

@@ -127,6 +127,7 @@ TEST(ModFile, takes_an_expression_that_makes_the_mod) {
   EXPECT_EQ(run("generate_sliding_window(256)"), 0.0);
   EXPECT_EQ(run("or_masks(causal, lambda b, h, q, k: k - q < LIMIT)"), 1.0);
   EXPECT_EQ(run("and_masks(twice, noop_mask)"), 1.0);
+  EXPECT_EQ(run("lambda b, h, q, k: (q < k).to(device)"), 1.0);
   EXPECT_EQ(run("lambda score, b, h, q, k: score + HALF + COUNT + LARGE"), 1.5 + 64 + 7 + 64);
 }
 
