@@ -19,17 +19,25 @@ constexpr const char* k_footer =
 
 using Command = std::function<Result<ExitCode>()>;
 
+/// The problem itself, and how a command line may change it.
+void add_problem(CLI::App& sub, ProblemInput& input) {
+  sub.add_option("problem", input.problem, "A problem file, or a name such as attention/alibi")->required();
+  sub.add_option("--set", input.set, "Override an axis of the primary workload: --set Sq=4096");
+  sub.add_option("--mod", input.mods,
+                 "Take the score_mod or mask_mod from a Python file: --mod masks.py:sliding_window, or a call: "
+                 "--mod masks.py:'window(256)'");
+}
+
 void add_optimize(CLI::App& app, Command& command) {
   auto* sub = app.add_subcommand("optimize", "Search for the fastest verified kernel of a problem, within a budget");
   auto options = std::make_shared<OptimizeOptions>();
-  sub->add_option("problem", options->problem, "A problem file, or a name such as attention/alibi")->required();
+  add_problem(*sub, options->input);
   sub->add_option("--budget", options->budget,
                   "60s, 15m, 2h, 200c (candidates), 30ds (device seconds), or several: 10m,500c")
       ->capture_default_str();
   sub->add_option("--device", options->device, "A device as `kernelwright doctor` lists it; default: the first");
   sub->add_option("--target", options->target, "Source language")->capture_default_str();
   sub->add_option("--style", options->style, "Kernel style to search")->capture_default_str();
-  sub->add_option("--set", options->set, "Override an axis of the primary workload: --set Sq=4096");
   sub->add_option("--seed", options->seed, "Seed of the search; same seed, same proposals (up to timing)")
       ->capture_default_str();
   sub->add_option("--out", options->out, "Folder of the archive and of the runs' files")->capture_default_str();
@@ -43,10 +51,9 @@ void add_optimize(CLI::App& app, Command& command) {
 void add_verify(CLI::App& app, Command& command) {
   auto* sub = app.add_subcommand("verify", "Run one bundle through all gates and print the evidence");
   auto options = std::make_shared<VerifyOptions>();
-  sub->add_option("problem", options->problem, "A problem file or name")->required();
+  add_problem(*sub, options->input);
   sub->add_option("bundle", options->bundle, "The bundle file")->required();
   sub->add_option("--device", options->device, "A device as `kernelwright doctor` lists it; default: the first");
-  sub->add_option("--set", options->set, "Override an axis of the primary workload");
   sub->add_option("--tune", options->tune, "Assign a tunable instead of its default: --tune ROWS=4");
   sub->add_option("--require-sandbox", options->require_sandbox, "Refuse to run below this tier: none, a, b, c")
       ->capture_default_str();
@@ -57,13 +64,21 @@ void add_verify(CLI::App& app, Command& command) {
 void add_emit(CLI::App& app, Command& command) {
   auto* sub = app.add_subcommand("emit", "Print a kernel as a bundle; needs no device");
   auto options = std::make_shared<EmitOptions>();
-  sub->add_option("problem", options->problem, "A problem file or name")->required();
+  add_problem(*sub, options->input);
   sub->add_option("--target", options->target, "Source language")->capture_default_str();
   sub->add_option("--style", options->style, "Kernel style")->capture_default_str();
-  sub->add_option("--set", options->set, "Override an axis of the primary workload");
   sub->add_option("--structure", options->structure, "Assign a structural choice of the style: --structure NAME=VALUE");
   sub->add_flag("--source-only", options->source_only, "Leave out the bundle header");
   sub->callback([options, &command] { command = [options] { return run_emit(*options); }; });
+}
+
+void add_explain(CLI::App& app, Command& command) {
+  auto* sub =
+      app.add_subcommand("explain", "Say what is proved about a problem: skipped tiles, hoisted and lost terms");
+  auto options = std::make_shared<ExplainOptions>();
+  add_problem(*sub, options->input);
+  sub->add_flag("--json", options->json, "Print one JSON object");
+  sub->callback([options, &command] { command = [options] { return run_explain(*options); }; });
 }
 
 void add_small_commands(CLI::App& app, Command& command) {
@@ -116,6 +131,7 @@ int run_app(int argc, char** argv) {
   add_optimize(app, command);
   add_verify(app, command);
   add_emit(app, command);
+  add_explain(app, command);
   add_small_commands(app, command);
   if (const auto unknown = unknown_command(app, argc, argv)) return report_error(*unknown);
   try {

@@ -13,13 +13,19 @@
 
 namespace kw {
 
+/// Which problem a command works on.
+struct ProblemInput {
+  std::string problem;            ///< a file or a name
+  std::vector<std::string> set;   ///< AXIS=VALUE, for the primary workload
+  std::vector<std::string> mods;  ///< FILE.py:NAME, in place of the problem's own score_mod or mask_mod
+};
+
 struct OptimizeOptions {
-  std::string problem;
+  ProblemInput input;
   std::string budget = "60s";
   std::string device;  ///< empty: the first device of the target
   std::string target = "opencl";
   std::string style = "vector";
-  std::vector<std::string> set;
   std::uint64_t seed = 1;
   std::filesystem::path out = "kw-runs";
   std::string require_sandbox = "none";
@@ -29,10 +35,9 @@ struct OptimizeOptions {
 [[nodiscard]] Result<ExitCode> run_optimize(const OptimizeOptions& options);
 
 struct VerifyOptions {
-  std::string problem;
+  ProblemInput input;
   std::filesystem::path bundle;
   std::string device;
-  std::vector<std::string> set;
   std::vector<std::string> tune;  ///< NAME=VALUE
   std::string require_sandbox = "none";
   bool json = false;
@@ -40,14 +45,19 @@ struct VerifyOptions {
 [[nodiscard]] Result<ExitCode> run_verify(const VerifyOptions& options);
 
 struct EmitOptions {
-  std::string problem;
+  ProblemInput input;
   std::string target = "opencl";
   std::string style = "vector";
-  std::vector<std::string> set;
   std::vector<std::string> structure;  ///< NAME=VALUE, structural choices of the style
   bool source_only = false;
 };
 [[nodiscard]] Result<ExitCode> run_emit(const EmitOptions& options);
+
+struct ExplainOptions {
+  ProblemInput input;
+  bool json = false;
+};
+[[nodiscard]] Result<ExitCode> run_explain(const ExplainOptions& options);
 
 struct DoctorOptions {
   bool json = false;

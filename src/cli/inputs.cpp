@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "base/file_system.hpp"
+#include "spec/problem_mod.hpp"
 
 namespace kw {
 
@@ -15,11 +16,32 @@ std::vector<std::filesystem::path> problem_directories() {
   return directories;
 }
 
-Result<Problem> read_problem(const std::string& path_or_name, const std::vector<std::string>& set) {
+namespace {
+
+constexpr std::int64_t k_max_module_bytes = std::int64_t{1} << 20;
+
+/// "FILE.py:NAME" or "FILE.py:factory(1, 2)".
+Result<Problem> with_mod_of(Problem problem, const std::string& mod, const FileSystem& files) {
+  const auto colon = mod.rfind(".py:");
+  if (colon == std::string::npos || colon + 4 == mod.size()) {
+    return fail(Error{errc::command_line, fmt::format("--mod \"{}\" is not FILE.py:NAME", mod),
+                      "write for example --mod masks.py:sliding_window"});
+  }
+  const auto file = mod.substr(0, colon + 3);
+  KW_TRY(const auto text, files.read(file, k_max_module_bytes));
+  return with_mod(std::move(problem), text, file, mod.substr(colon + 4));
+}
+
+}  // namespace
+
+Result<Problem> read_problem(const ProblemInput& input) {
   const RealFileSystem files;
-  KW_TRY(auto problem, load_problem(path_or_name, files, problem_directories()));
-  for (const auto& assignment : set) {
+  KW_TRY(auto problem, load_problem(input.problem, files, problem_directories()));
+  for (const auto& assignment : input.set) {
     KW_TRY(problem, with_axis(std::move(problem), assignment));
+  }
+  for (const auto& mod : input.mods) {
+    KW_TRY(problem, with_mod_of(std::move(problem), mod, files));
   }
   return problem;
 }

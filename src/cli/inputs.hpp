@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "cli/commands.hpp"
 #include "record/int_expr.hpp"
 #include "sandbox/tier.hpp"
 #include "spec/problem.hpp"
@@ -19,8 +20,8 @@ inline constexpr ErrorCode command_line{"cli.usage"};
 /// Where problems are looked up by name: ./problems, then beside the executable (build tree or installation).
 [[nodiscard]] std::vector<std::filesystem::path> problem_directories();
 
-/// Loads a problem by path or name and applies the --set assignments in order.
-[[nodiscard]] Result<Problem> read_problem(const std::string& path_or_name, const std::vector<std::string>& set);
+/// Loads a problem by path or name and applies the --set assignments, then the --mod replacements, in order.
+[[nodiscard]] Result<Problem> read_problem(const ProblemInput& input);
 
 /// "NAME=VALUE" with an integer value, for `option` in messages.
 [[nodiscard]] Result<IntBindings> read_assignments(const std::vector<std::string>& texts, const std::string& option);

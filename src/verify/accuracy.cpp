@@ -30,6 +30,12 @@ double half_rounding(double value) {
   return std::ldexp(0.5, exponent - k_fraction_bits);
 }
 
+/// The share of the tensor's rms that counts towards every row's scale.
+double tensor_share(std::int64_t row_length) {
+  const auto length = static_cast<double>(row_length);
+  return std::max(0.001, 0.25 / (length * length));
+}
+
 double element_error(double value, double reference, double scale, DType dtype) {
   if (!std::isfinite(value) || !std::isfinite(reference)) return value == reference ? 0 : k_infinity;
   const double distance = std::abs(value - reference);
@@ -46,7 +52,7 @@ double least_allowed_error(DType dtype) {
 OutputError measure_error(std::span<const std::byte> bytes, std::uint32_t poison, std::span<const double> reference,
                           std::int64_t row_length, double limit, DType dtype) {
   OutputError result;
-  const double floor = rms(reference) / 1000.0 + std::numeric_limits<double>::min();
+  const double floor = rms(reference) * tensor_share(row_length) + std::numeric_limits<double>::min();
   const auto length = static_cast<std::size_t>(row_length);
   for (std::size_t start = 0; start < reference.size(); start += length) {
     const double scale = rms(reference.subspan(start, length)) + floor;

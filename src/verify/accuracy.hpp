@@ -1,12 +1,14 @@
 #pragma once
 // How wrong an output is, and how wrong it may be.
 //
-// Error of element i = |x_i - r_i| / (rms(row of i) + rms(tensor) / 1000), r from the float64 oracle, rows along the
+// Error of element i = |x_i - r_i| / (rms(row of i) + f * rms(tensor)), r from the float64 oracle, rows along the
 // innermost axis. Relative to the row, so that small rows count as much as large ones; the second term keeps rows that
-// are zero (fully masked) finite. In f16 only what goes beyond half a unit of r's last place counts: storing the exact
-// answer is no error. Where r is -infinity (the log of an empty sum) the output has to be just that, and such elements
-// belong to no rms. What is allowed is `factor` times the error of the plain kernel of the same dtype on the same data,
-// but at least a few units of the last place: the yardstick is an honest kernel, not a loose constant.
+// are zero (fully masked) finite. f is 1/1000, but 1 / (4 n^2) for rows of n < 16 elements: so few may all be near zero
+// by chance, because what they sum up cancels, and their size then says nothing about rounding. In f16 only what goes
+// beyond half a unit of r's last place counts: storing the exact answer is no error. Where r is -infinity (the log of
+// an empty sum) the output has to be just that, and such elements belong to no rms. What is allowed is `factor` times
+// the error of the plain kernel of the same dtype on the same data, but at least a few units of the last place: the
+// yardstick is an honest kernel, not a loose constant.
 
 #include <cstddef>
 #include <cstdint>

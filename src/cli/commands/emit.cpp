@@ -9,7 +9,7 @@
 namespace kw {
 
 Result<ExitCode> run_emit(const EmitOptions& options) {
-  KW_TRY(const auto problem, read_problem(options.problem, options.set));
+  KW_TRY(const auto problem, read_problem(options.input));
   KW_TRY(const auto structure, read_assignments(options.structure, "--structure"));
   DeviceFacts device = host_cpu_facts();
   device.target = options.target;

@@ -34,7 +34,7 @@ extern "C" void on_interrupt(int) {
 Result<RunSetup> read_setup(const OptimizeOptions& options) {
   RunSetup setup;
   KW_TRY(setup.limits, parse_budget(options.budget));
-  KW_TRY(setup.problem, read_problem(options.problem, options.set));
+  KW_TRY(setup.problem, read_problem(options.input));
   setup.target = options.target;
   setup.style = options.style;
   setup.seed = options.seed;

@@ -35,7 +35,7 @@ std::vector<std::string> names_on_disk() {
 Result<ExitCode> run_problems(const ProblemsOptions& options) {
   std::vector<Listed> listed;
   for (const auto& name : names_on_disk()) {
-    KW_TRY(const auto problem, read_problem(name, {}));
+    KW_TRY(const auto problem, read_problem({name, {}, {}}));
     listed.push_back({name, problem.description});
   }
   if (options.json) {

@@ -1,14 +1,12 @@
 // kernelwright verify: one bundle through all gates.
 
-#include <sys/random.h>
-
 #include <cstdio>
 
 #include "cli/commands.hpp"
 #include "cli/device_choice.hpp"
 #include "cli/inputs.hpp"
-#include "codegen/codegen.hpp"
 #include "loop/threads.hpp"
+#include "loop/verifier_setup.hpp"
 #include "record/json.hpp"
 #include "verify/calibrate.hpp"
 #include "verify/verifier.hpp"
@@ -28,13 +26,9 @@ Result<Candidate> read_candidate(const VerifyOptions& options) {
 
 Result<std::unique_ptr<Verifier>> open_verifier(const Problem& problem, const OpenedDevice& device, const Clock& clock,
                                                 const std::string& target) {
-  VerifierOptions options;
-  KW_TRY(options.device, calibrate(*device.workbench));
-  options.sanitizer = device.sanitizer.get();
-  KW_TRY(auto plain, emit_bundle(problem, target, "plain", options.device));
-  KW_TRY(options.plain, make_candidate(std::move(plain)));
-  if (getrandom(&options.secret_seed, sizeof options.secret_seed, 0) < 0) return fail(errc::io, "no randomness");
-  options.parallel = parallel_for(usable_processors());
+  KW_TRY(auto facts, calibrate(*device.workbench));
+  KW_TRY(auto options, verifier_options(problem, target, std::move(facts), parallel_for(usable_processors()),
+                                        device.sanitizer.get()));
   return Verifier::open(problem, *device.workbench, clock, std::move(options));
 }
 
@@ -76,7 +70,7 @@ ExitCode exit_code_of_verdict(VerdictStatus status) {
 }  // namespace
 
 Result<ExitCode> run_verify(const VerifyOptions& options) {
-  KW_TRY(const auto problem, read_problem(options.problem, options.set));
+  KW_TRY(const auto problem, read_problem(options.input));
   KW_TRY(const auto candidate, read_candidate(options));
   KW_TRY(const auto device, open_device(options.device, candidate.bundle.target, options.require_sandbox));
   const SteadyClock clock;

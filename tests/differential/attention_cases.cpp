@@ -1,0 +1,131 @@
+#include "tests/differential/attention_cases.hpp"
+
+#include <fmt/format.h>
+
+#include "base/clock.hpp"
+#include "codegen/codegen.hpp"
+#include "verify/accuracy.hpp"
+#include "verify/verifier.hpp"
+
+namespace kw {
+namespace {
+
+using Status = CaseOutcome::Status;
+
+constexpr const char* k_style = "vector";
+constexpr int k_max_shrinking_runs = 300;
+/// The plain kernel's error on data of these sizes. Beyond it the yardstick itself is wrong, not imprecise.
+constexpr double k_plain_limit_f32 = 1e-4;
+constexpr double k_plain_limit_f16 = 4e-3;
+
+IntBindings draw(const std::vector<Tunable>& tunables, Rng& rng) {
+  IntBindings chosen;
+  for (const auto& t : tunables) {
+    chosen[t.name] = t.values[static_cast<std::size_t>(rng.below(static_cast<std::int64_t>(t.values.size())))];
+  }
+  return chosen;
+}
+
+IntBindings subset(const IntBindings& all, const std::vector<Tunable>& of) {
+  IntBindings part;
+  for (const auto& t : of) {
+    if (const auto found = all.find(t.name); found != all.end()) part.insert(*found);
+  }
+  return part;
+}
+
+std::string evidence_of(const VerifyResult& result) {
+  auto text = fmt::format("{}: {}\n", to_string(result.verdict.reason), result.verdict.message);
+  for (const auto& note : result.verdict.evidence) text += note.text + "\n";
+  return text + result.build.log;
+}
+
+/// What is wrong with the plain kernel's accuracy, or "".
+std::string too_inexact(const Problem& problem, const CheckSuite& suite) {
+  const double limit = problem.attention()->dtype == DType::f16 ? k_plain_limit_f16 : k_plain_limit_f32;
+  for (const auto& one : suite.cases()) {
+    for (const double allowed : one.allowed) {
+      if (allowed <= k_error_factor * limit) continue;
+      return fmt::format("error {:.2e} on {}, {} data", allowed / k_error_factor, problem.workloads[one.workload].name,
+                         to_string(one.distribution));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<AttentionCases> AttentionCases::open() {
+  WorkbenchOptions options;
+  options.device_id = "opencl:0";
+  KW_TRY(auto workbench, open_process_workbench(options));
+  return AttentionCases(std::move(workbench));
+}
+
+Result<Candidate> AttentionCases::candidate(const Problem& problem, RandomAttention& program) const {
+  KW_TRY(const auto* style, find_style("attention", "opencl", k_style));
+  if (!program.assignment.empty()) {
+    KW_TRY(auto bundle, style->emit(problem, workbench_->device(), subset(program.assignment, style->structure)));
+    const auto tunables = subset(program.assignment, bundle.tunables);
+    return make_candidate(std::move(bundle), tunables);
+  }
+  Rng rng(program.style_seed);
+  while (true) {
+    const auto structure = draw(style->structure, rng);
+    KW_TRY(auto bundle, style->emit(problem, workbench_->device(), structure));
+    const auto tunables = draw(bundle.tunables, rng);
+    auto drawn = make_candidate(std::move(bundle), tunables);
+    if (!drawn) continue;  // a constraint does not hold
+    program.assignment = structure;
+    program.assignment.insert(tunables.begin(), tunables.end());
+    return drawn;
+  }
+}
+
+CaseOutcome AttentionCases::run(RandomAttention& program) {
+  auto problem = parse_problem(program.to_toml(), "random.toml");
+  if (!problem) return {Status::fails, "problem", problem.error().to_string()};
+  const SteadyClock clock;
+  VerifierOptions options;
+  options.secret_seed = program.data_seed;
+  options.device = workbench_->device();
+  auto plain = emit_bundle(*problem, "opencl", "plain", options.device);
+  if (!plain) return {Status::fails, "plain", plain.error().to_string()};
+  options.plain = make_candidate(*std::move(plain)).value();
+  auto verifier = Verifier::open(*problem, *workbench_, clock, std::move(options));
+  if (!verifier) {
+    const bool unscorable = verifier.error().code == errc::unscorable;
+    return {unscorable ? Status::unscorable : Status::fails, "plain", verifier.error().to_string()};
+  }
+  if (auto why = too_inexact(*problem, (*verifier)->suite()); !why.empty()) return {Status::fails, "plain", why};
+  auto styled = candidate(*problem, program);
+  if (!styled) return {Status::fails, "emit", styled.error().to_string()};
+  const auto result = (*verifier)->verify(*styled);
+  if (result.verdict.accepted()) return {};
+  return {Status::fails, k_style, evidence_of(result)};
+}
+
+RandomAttention AttentionCases::shrink(RandomAttention program, const std::string& stage) {
+  int runs = 0;
+  for (bool smaller_found = true; smaller_found && runs < k_max_shrinking_runs;) {
+    smaller_found = false;
+    for (auto& variant : smaller(program)) {
+      if (++runs > k_max_shrinking_runs) break;
+      const auto outcome = run(variant);
+      if (outcome.status != Status::fails || outcome.stage != stage) continue;
+      program = std::move(variant);
+      smaller_found = true;
+      break;
+    }
+  }
+  return program;
+}
+
+std::string describe(const RandomAttention& program, const CaseOutcome& outcome) {
+  std::string assignment;
+  for (const auto& [name, value] : program.assignment) assignment += fmt::format(" {}={}", name, value);
+  return fmt::format("stage {}: {}\n--- problem\n{}--- structure and tunables:{}\n--- data seed {}\n", outcome.stage,
+                     outcome.message, program.to_toml(), assignment, program.data_seed);
+}
+
+}  // namespace kw

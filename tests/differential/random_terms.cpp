@@ -1,0 +1,181 @@
+#include "tests/differential/random_terms.hpp"
+
+#include <span>
+
+namespace kw {
+namespace {
+
+using Type = Term::Type;
+
+/// A way to make a term: text with holes, and the types that fill them.
+struct Rule {
+  const char* text;
+  std::vector<Type> children;
+};
+
+constexpr auto I = Type::integer;
+constexpr auto B = Type::boolean;
+constexpr auto R = Type::real;
+constexpr auto S = Type::score;
+
+const std::vector<Rule>& leaves(Type type) {
+  static const std::vector<Rule> integers = {{"b", {}},
+                                             {"h", {}},
+                                             {"q", {}},
+                                             {"k", {}},
+                                             {"q", {}},
+                                             {"k", {}},
+                                             {"Sq", {}},
+                                             {"Skv", {}},
+                                             {"3", {}},
+                                             {"1", {}},
+                                             {"7", {}},
+                                             {"16", {}},
+                                             {"-5", {}},
+                                             {"0x2f", {}},
+                                             {"(q - k)", {}},
+                                             {"Hq", {}},
+                                             {"doc[k]", {}},
+                                             {"doc[q]", {}},
+                                             {"offs[doc[k]]", {}},
+                                             {"count[b]", {}},
+                                             {"limit", {}}};
+  static const std::vector<Rule> booleans = {
+      {"(q >= k)", {}},           {"pad[b, k]", {}},         {"pad[b][k]", {}},    {"(k < count[b])", {}},
+      {"(doc[q] == doc[k])", {}}, {"(abs(q - k) <= 9)", {}}, {"(k <= q + 5)", {}}, {"(q - k < 12)", {}},
+      {"(h == 0)", {}},           {"allow[q, k]", {}},       {"(k < limit)", {}},  {"(doc[k] >= 1)", {}}};
+  static const std::vector<Rule> reals = {
+      {"0.5", {}},        {"-1.25", {}},     {"slope[h]", {}}, {"table[k]", {}}, {"table[q - k + 20]", {}},
+      {"bias[h, k]", {}}, {"bias[h][q]", {}}};
+  static const std::vector<Rule> scores = {{"s", {}}};
+  switch (type) {
+    case I:
+      return integers;
+    case B:
+      return booleans;
+    case R:
+      return reals;
+    case S:
+      break;
+  }
+  return scores;
+}
+
+const std::vector<Rule>& rules(Type type) {
+  static const std::vector<Rule> integers = {{"({} + {})", {I, I}},
+                                             {"({} - {})", {I, I}},
+                                             {"({} * 3)", {I}},
+                                             {"({} // 4)", {I}},
+                                             {"({} // -3)", {I}},
+                                             {"({} % 5)", {I}},
+                                             {"({} % -7)", {I}},
+                                             {"({} // {})", {I, I}},
+                                             {"({} % {})", {I, I}},
+                                             {"({} & {})", {I, I}},
+                                             {"({} | {})", {I, I}},
+                                             {"({} ^ {})", {I, I}},
+                                             {"(~{})", {I}},
+                                             {"(-{})", {I}},
+                                             {"({} << 2)", {I}},
+                                             {"({} >> 1)", {I}},
+                                             {"abs({})", {I}},
+                                             {"torch.clamp({}, min=-3, max=40)", {I}},
+                                             {"torch.minimum({}, {})", {I, I}},
+                                             {"torch.maximum({}, {})", {I, I}},
+                                             {"torch.where({}, {}, {})", {B, I, I}},
+                                             {"doc[{}]", {I}},
+                                             {"{}.to(torch.int32)", {B}}};
+  static const std::vector<Rule> booleans = {{"({} < {})", {I, I}},
+                                             {"({} <= {})", {I, I}},
+                                             {"({} > {})", {I, I}},
+                                             {"({} >= {})", {I, I}},
+                                             {"({} == {})", {I, I}},
+                                             {"({} != {})", {I, I}},
+                                             {"({} & {})", {B, B}},
+                                             {"({} | {})", {B, B}},
+                                             {"({} | {})", {B, B}},
+                                             {"({} ^ {})", {B, B}},
+                                             {"(~{})", {B}},
+                                             {"torch.logical_and({}, {})", {B, B}},
+                                             {"torch.logical_or({}, {})", {B, B}},
+                                             {"pad[b, {}]", {I}},
+                                             {"torch.where({}, {}, {})", {B, B, B}}};
+  static const std::vector<Rule> reals = {{"({} + {})", {R, R}},
+                                          {"({} - {})", {R, R}},
+                                          {"torch.clamp({} * {}, -6.0, 6.0)", {R, R}},
+                                          {"torch.clamp({} * 0.125, -6.0, 6.0)", {I}},
+                                          {"torch.tanh({})", {R}},
+                                          {"torch.sigmoid({})", {R}},
+                                          {"torch.exp2(-torch.abs({} % 8).float())", {I}},
+                                          {"torch.sqrt(torch.abs({}) + 0.25)", {R}},
+                                          {"torch.where({}, {}, {})", {B, R, R}},
+                                          {"table[{}]", {I}},
+                                          {"bias[h, {}]", {I}},
+                                          {"F.gelu({})", {R}},
+                                          {"(-{})", {R}}};
+  static const std::vector<Rule> scores = {{"({} + {})", {S, R}},
+                                           {"({} + {})", {S, R}},
+                                           {"({} - {})", {S, R}},
+                                           {"({} * 0.75)", {S}},
+                                           {"({} * slope[h])", {S}},
+                                           {"(8.0 * torch.tanh({} / 8.0))", {S}},
+                                           {"torch.where({}, {}, {})", {B, S, S}},
+                                           {"torch.where({}, {}, float('-inf'))", {B, S}},
+                                           {"torch.clamp({}, -4.0, 4.0)", {S}},
+                                           {"torch.maximum({}, {})", {S, R}},
+                                           {"torch.relu({})", {S}},
+                                           {"(-{})", {S}}};
+  switch (type) {
+    case I:
+      return integers;
+    case B:
+      return booleans;
+    case R:
+      return reals;
+    case S:
+      break;
+  }
+  return scores;
+}
+
+const Rule& pick(const std::vector<Rule>& from, Rng& rng) {
+  return from[static_cast<std::size_t>(rng.below(static_cast<std::int64_t>(from.size())))];
+}
+
+Term random_term(Type type, int depth, Rng& rng) {
+  const bool leaf = depth <= 0 || rng.below(4) == 0;
+  const auto& rule = pick(leaf ? leaves(type) : rules(type), rng);
+  Term term{type, rule.text, {}};
+  for (const auto child : rule.children) term.children.push_back(random_term(child, depth - 1, rng));
+  return term;
+}
+
+}  // namespace
+
+Term random_score_mod(Rng& rng) {
+  // Never the bare score: that is the case without a mod.
+  const auto& rule = pick(rules(S), rng);
+  Term term{S, rule.text, {}};
+  for (const auto child : rule.children) term.children.push_back(random_term(child, 2, rng));
+  return term;
+}
+
+Term random_mask(Rng& rng) {
+  return random_term(B, 3, rng);
+}
+
+const std::vector<RandomCapture>& random_captures() {
+  static const std::vector<RandomCapture> all = {
+      {"offs", "dtype = \"i32\"\naxes = [\"OFFS\"]\ngenerator = \"offsets\"\ntotal = \"Skv\"\nleast = 0\n"},
+      {"doc", "dtype = \"i32\"\naxes = [\"Skv\"]\nsorted = true\ngenerator = \"documents\"\nfrom = \"offs\"\n"},
+      {"count", "dtype = \"i32\"\naxes = [\"B\"]\ngenerator = \"integers\"\nlow = 0\nhigh = \"Skv\"\n"},
+      {"limit", "dtype = \"i32\"\naxes = []\ngenerator = \"integers\"\nlow = 1\nhigh = \"Skv\"\n"},
+      {"pad", "dtype = \"bool\"\naxes = [\"B\", \"Skv\"]\ngenerator = \"coin\"\nprobability = 0.7\n"},
+      {"allow", "dtype = \"bool\"\naxes = [\"Sq\", \"Skv\"]\ngenerator = \"coin\"\nprobability = 0.5\n"},
+      {"slope", "dtype = \"f32\"\naxes = [\"Hq\"]\ngenerator = \"uniform\"\nlow = 0.25\nhigh = 1.0\n"},
+      {"table", "dtype = \"f32\"\naxes = [\"TABLE\"]\ngenerator = \"normal\"\nscale = 1.0\n"},
+      {"bias", "dtype = \"f32\"\naxes = [\"Hq\", \"TABLE\"]\ngenerator = \"normal\"\nscale = 1.0\n"}};
+  return all;
+}
+
+}  // namespace kw
