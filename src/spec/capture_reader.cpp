@@ -186,6 +186,20 @@ class CaptureReader {
   Capture capture_;
 };
 
+Result<void> check_draw(const ConfigValue& root, const Problem& problem, const Workload& workload) {
+  CaptureData data;
+  for (std::size_t i = 0; i < problem.captures.size(); ++i) {
+    auto tensor = draw_capture(problem, i, workload.axes, data, k_nominal_seed);
+    if (!tensor) {
+      auto refused = std::move(tensor).error();
+      refused.where = root.find("tensors")->key_places[i];
+      return with_context(std::move(refused), fmt::format("drawing values for workload '{}'", workload.name));
+    }
+    data.emplace(problem.captures[i].declared.name, *std::move(tensor));
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<void> read_captures(const ConfigValue& root, const ProblemFolder& folder, Axes& axes, Problem& problem) {
@@ -204,17 +218,13 @@ Result<void> read_captures(const ConfigValue& root, const ProblemFolder& folder,
   return {};
 }
 
-Result<void> check_draw(const ConfigValue& root, const Problem& problem, const Workload& workload) {
-  if (draw_work(problem, workload.axes) > k_quick_draw) return {};
-  CaptureData data;
-  for (std::size_t i = 0; i < problem.captures.size(); ++i) {
-    auto tensor = draw_capture(problem, i, workload.axes, data, k_nominal_seed);
-    if (!tensor) {
-      auto refused = std::move(tensor).error();
-      refused.where = root.find("tensors")->key_places[i];
-      return with_context(std::move(refused), fmt::format("drawing values for workload '{}'", workload.name));
-    }
-    data.emplace(problem.captures[i].declared.name, *std::move(tensor));
+Result<void> check_draws(const ConfigValue& root, const Problem& problem) {
+  double budget = k_quick_draws;
+  for (const auto& workload : problem.workloads) {
+    const double work = draw_work(problem, workload.axes);
+    if (work > budget) continue;
+    budget -= work;
+    KW_TRY_VOID(check_draw(root, problem, workload));
   }
   return {};
 }

@@ -21,8 +21,8 @@ struct ProblemFolder {
 [[nodiscard]] Result<void> read_captures(const ConfigValue& root, const ProblemFolder& folder, Axes& axes,
                                          Problem& problem);
 
-/// Makes the nominal draw of a workload when it is quick, so that values that break what is declared are found before
-/// they are needed. The error stands at the tensor's table.
-[[nodiscard]] Result<void> check_draw(const ConfigValue& root, const Problem& problem, const Workload& workload);
+/// Makes the nominal draws of the workloads, as many as are quick, so that values that break what is declared are found
+/// before they are needed. The error stands at the tensor's table.
+[[nodiscard]] Result<void> check_draws(const ConfigValue& root, const Problem& problem);
 
 }  // namespace kw

@@ -156,8 +156,15 @@ double draw_work(const Problem& problem, const Axes& axes) {
   double work = 0.0;
   for (const auto& capture : problem.captures) {
     const auto* formula = std::get_if<FormulaValues>(&capture.source);
-    double count = formula == nullptr ? 1.0 : static_cast<double>(formula->formula.nodes.size());
-    for (const auto extent : extents_of(capture.declared, axes)) count *= static_cast<double>(extent);
+    const auto extents = extents_of(capture.declared, axes);
+    double count = 1.0;
+    for (const auto extent : extents) count *= static_cast<double>(extent);
+    if (formula != nullptr) {
+      // A row evaluator computes whole groups of lanes.
+      const double row = extents.empty() ? 1.0 : static_cast<double>(extents.back());
+      constexpr auto k_lanes = static_cast<double>(ModRowEvaluator::k_lanes);
+      count *= std::ceil(row / k_lanes) * k_lanes / row * static_cast<double>(formula->formula.nodes.size());
+    }
     work += count;
   }
   return work;

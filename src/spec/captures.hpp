@@ -68,10 +68,10 @@ inline constexpr std::uint64_t k_nominal_seed = 0;
 [[nodiscard]] Result<CapturedTensor> stored_values(const ModCapture& declared, std::vector<std::int64_t> extents,
                                                    const std::vector<double>& values);
 
-/// Operations that a draw takes, roughly: elements times the nodes of a formula. A draw of no more than
-/// k_quick_draw is cheap enough to be made on the side, as when a problem is read.
+/// Operations that a draw takes, roughly: elements times the nodes of a formula. Draws of no more than k_quick_draws
+/// together are cheap enough to be made on the side, as when a problem is read.
 [[nodiscard]] double draw_work(const Problem& problem, const Axes& axes);
-inline constexpr double k_quick_draw = double{1 << 25};
+inline constexpr double k_quick_draws = double{1 << 25};
 
 /// The captured tensors among input values in the order of Problem::inputs.
 [[nodiscard]] CaptureData captures_among(const Problem& problem, const Axes& axes,

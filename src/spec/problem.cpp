@@ -106,7 +106,7 @@ Result<Problem> with_axis(Problem problem, std::string_view assignment) {
   }
   axis->second = extent;
   auto checked = check_axes(*format, problem, axes);
-  if (checked && draw_work(problem, axes) <= k_quick_draw) {
+  if (checked && draw_work(problem, axes) <= k_quick_draws) {
     if (auto drawn = draw_captures(problem, axes, k_nominal_seed); !drawn) {
       checked = tl::unexpected(std::move(drawn).error());
     }

@@ -276,7 +276,7 @@ Result<Problem> parse_problem(std::string_view toml_text, const std::string& fil
   KW_TRY_VOID(checked_at(*format, problem, primary.axes, root.find("axes")->where, primary.name));
   problem.workloads.push_back(std::move(primary));
   KW_TRY_VOID(read_workloads(root, *format, problem));
-  for (const auto& workload : problem.workloads) KW_TRY_VOID(check_draw(root, problem, workload));
+  KW_TRY_VOID(check_draws(root, problem));
   return problem;
 }
 
