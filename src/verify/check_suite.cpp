@@ -94,14 +94,19 @@ void CheckSuite::allow_errors(const std::vector<std::vector<double>>& errors) {
 Result<void> CheckSuite::require_scorable(const Problem& problem, const ParallelFor& parallel) const {
   const auto cases = by_size(cases_);
   for (const auto& probe : probes_for(problem)) {
+    std::string passing;
+    bool all = true;
     for (std::size_t output = 0; output < problem.outputs.size(); ++output) {
-      KW_TRY(const bool passing, passes_everywhere(problem, cases, probe, output, parallel));
-      if (!passing) continue;
-      return fail(Error{errc::unscorable,
-                        fmt::format("{} cannot be scored: {} as {} passes every check", problem.name, probe.name,
-                                    problem.outputs[output].name),
-                        probe.remedy});
+      KW_TRY(const bool passes, passes_everywhere(problem, cases, probe, output, parallel));
+      all = all && passes;
+      if (passes) passing += (passing.empty() ? "" : " and ") + problem.outputs[output].name;
     }
+    // An output may do without an input, as a row's log-sum-exp does without the values; the problem may not.
+    if (passing.empty() || (probe.kind == Probe::Kind::without && !all)) continue;
+    return fail(
+        Error{errc::unscorable,
+              fmt::format("{} cannot be scored: {} as {} passes every check", problem.name, probe.name, passing),
+              probe.remedy});
   }
   return {};
 }

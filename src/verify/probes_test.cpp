@@ -70,5 +70,11 @@ TEST(Probes, an_answer_that_does_not_depend_on_the_scores) {
             "more than one key, and not on the mods alone");
 }
 
+TEST(Probes, an_output_may_do_without_an_input_when_another_needs_it) {
+  const auto with_lse =
+      problem_with("Sq = 20\nSkv = 20\nD = 8", std::string("lse = true\n") + k_causal, "Sq = 7\nSkv = 9");
+  EXPECT_EQ(refusal(with_lse), "") << "LSE does not depend on V";
+}
+
 }  // namespace
 }  // namespace kw

@@ -1,7 +1,7 @@
 /*kernelwright
 format = 1
 target = "opencl"
-problem = "test/tiny_causal"
+problem = "test/tiny_rows"
 generator = "cheater"
 
 [tunables]

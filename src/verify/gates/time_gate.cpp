@@ -16,6 +16,9 @@ constexpr double k_roofline_slack = 0.8;
 constexpr double k_clock_slack = 0.7;
 constexpr double k_request_slack = 2.0;
 constexpr int k_solo_samples = 10;
+/// Before a claim is called a lie.
+constexpr int k_second_looks = 3;
+constexpr int k_request_samples = 5;
 
 bool reject_timing(Session& session, Trial& trial, const TimingFailure& why) {
   const CheckCase& one = session.suite.cases()[why.case_index];
@@ -26,6 +29,35 @@ bool reject_timing(Session& session, Trial& trial, const TimingFailure& why) {
                                 "the incumbent failed while being timed against: " + why.failure.sentence);
   }
   return false;
+}
+
+/// What the host saw of launches and of requests around them, on the machine as busy as it is.
+struct HostView {
+  double least_ns = 0;    ///< of the candidate, request and all
+  double request_ns = 0;  ///< what requests to a trusted process took beyond the launch, at worst
+  [[nodiscard]] bool contradicts(double claimed_ns) const {
+    return claimed_ns < k_clock_slack * least_ns - k_request_slack * request_ns;
+  }
+};
+
+/// A few more launches of the candidate and of the plain kernel, side by side.
+void look_again(Session& session, Contender& candidate, HostView& view) {
+  const auto again = time_alone(session, candidate, k_request_samples);
+  const auto plain = time_alone(session, session.plain, k_request_samples);
+  if (!again || !plain) return;
+  for (const double observed_ns : again->observed_ns) view.least_ns = std::min(view.least_ns, observed_ns);
+  for (std::size_t i = 0; i < plain->candidate_ns.size(); ++i) {
+    view.request_ns = std::max(view.request_ns, plain->observed_ns[i] - plain->candidate_ns[i]);
+  }
+}
+
+/// Whether the least disturbed launch took longer than was claimed and a request costs. A busy machine may make every
+/// launch of a moment look so, and a lie looks so at any moment.
+bool contradicts_clock(Session& session, Contender& candidate, const TimingResult& timed, double claimed_ns) {
+  HostView view{*std::min_element(timed.observed_ns.begin(), timed.observed_ns.end()),
+                std::max(session.request_ns, timed.other_request_ns)};
+  for (int i = 0; i < k_second_looks && view.contradicts(claimed_ns); ++i) look_again(session, candidate, view);
+  return view.contradicts(claimed_ns);
 }
 
 bool believable(Session& session, Trial& trial, const TimingResult& timed) {
@@ -39,10 +71,7 @@ bool believable(Session& session, Trial& trial, const TimingResult& timed) {
         fmt::format("{:.0f} ns is less than the {:.0f} ns that the device's measured peaks allow", claimed_ns, *bound));
     return false;
   }
-  // The least disturbed launch, less what requests to a trusted process cost beyond the launch on this machine today.
-  const double least_ns = *std::min_element(timed.observed_ns.begin(), timed.observed_ns.end());
-  const double request_ns = k_request_slack * std::max(session.request_ns, timed.other_request_ns);
-  if (claimed_ns < k_clock_slack * least_ns - request_ns) {
+  if (contradicts_clock(session, trial.contender, timed, claimed_ns)) {
     trial.verdict.reject(GateId::time, Reason::clock_mismatch,
                          fmt::format("the process claims {:.0f} ns per launch, the host's clock saw {:.0f} ns",
                                      claimed_ns, observed_ns));
