@@ -7,11 +7,14 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <regex>
+#include <set>
 #include <sstream>
 #include <string>
 
 #include "base/file_system.hpp"
 #include "codegen/codegen.hpp"
+#include "codegen/opencl_helpers.hpp"
 #include "codegen/test_devices.hpp"
 
 namespace kw {
@@ -32,7 +35,9 @@ void PrintTo(const GoldenCase& golden, std::ostream* out) {
 std::vector<GoldenCase> all_cases() {
   std::vector<GoldenCase> cases;
   for (const char* problem :
-       {"full", "causal", "sliding_window", "prefix_lm", "relative", "alibi", "alibi_causal", "softcap"})
+       {"full", "causal", "sliding_window", "prefix_lm", "relative", "alibi", "alibi_causal", "softcap",
+        // captured tensors, f16, LSE and masks that are no interval of keys
+        "document_causal_f16", "alibi_lse", "learned_relative", "neighborhood_2d", "global_window"})
     for (const char* style : {"plain", "vector"}) cases.push_back({problem, style});
   return cases;
 }
@@ -76,6 +81,37 @@ TEST_P(Golden, emitted_text_reads_back_as_the_same_bundle) {
 TEST_P(Golden, lines_fit_a_screen) {
   std::istringstream lines(emit_bundle(shipped(GetParam()), "opencl", GetParam().style, avx512_device())->source);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 120U) << line;
+}
+
+/// Identifiers in the functions that take axes and captured tensors as parameters: those must not meet a user's name.
+std::set<std::string> names_beside_parameters(const std::string& source) {
+  std::set<std::string> names;
+  bool inside = false;
+  std::istringstream lines(source);
+  for (std::string line; std::getline(lines, line);) {
+    for (const char* function : {" finish_scores(", "void attention(", "void classify(", "void scores(", " score_mod(",
+                                 " mask_mod(", "_allowed(", " dropped_term("})
+      inside = inside || (line.find(function) != std::string::npos && line.front() != ' ' && line.front() != '/');
+    if (inside && !line.starts_with("#") && line.find("#pragma") == std::string::npos) {
+      const std::regex identifier("[A-Za-z_][A-Za-z0-9_]*");
+      const std::string code = std::regex_replace(line.substr(0, line.find("//")), std::regex("\\b[0-9][\\w.]*"), "");
+      for (std::sregex_iterator i(code.begin(), code.end(), identifier); i != std::sregex_iterator(); ++i)
+        names.insert(i->str());
+    }
+    if (line == "}") inside = false;
+  }
+  return names;
+}
+
+TEST_P(Golden, a_user_can_give_no_name_that_the_kernels_use) {
+  const Problem problem = shipped(GetParam());
+  const auto bundle = emit_bundle(problem, "opencl", GetParam().style, avx512_device());
+  for (const std::string& name : names_beside_parameters(bundle->source)) {
+    const bool own = problem.primary().axes.count(name) > 0 ||
+                     std::any_of(problem.inputs.begin(), problem.inputs.end(),
+                                 [&](const TensorSpec& tensor) { return opencl_name(tensor.name) == name; });
+    EXPECT_TRUE(own || opencl_name(name) != name) << name << " is missing in opencl_names.cpp";
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Shipped, Golden, ::testing::ValuesIn(all_cases()),

@@ -180,6 +180,7 @@ INSTANTIATE_TEST_SUITE_P(
         UnaryForm{ExprOp::sqrt, k_real, k_real, "sqrt(score)", "sqrt(score)"},
         UnaryForm{ExprOp::rsqrt, k_real, k_real, "rsqrt(score)", "rsqrt(score)"},
         UnaryForm{ExprOp::floor, k_real, k_real, "floor(score)", "floor(score)"},
+        UnaryForm{ExprOp::erf, k_real, k_real, "erf(score)", "erf(score)"},
         UnaryForm{ExprOp::to_real, k_int, k_real, "(float)(kv_idx)", "convert_float16(kv_idx)"},
         UnaryForm{ExprOp::to_real, k_bool, k_real, "(float)(kv_idx < 4)", "convert_float16(-(kv_idx < 4))"},
         UnaryForm{ExprOp::to_integer, k_real, k_int, "convert_int_sat(score)", "convert_int16_sat(score)"},

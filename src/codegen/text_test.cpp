@@ -27,6 +27,12 @@ TEST(ParameterList, continues_long_lists_under_the_first_item) {
   EXPECT_EQ(parameter_list("f(", {wide, wide, "y"}), "f(" + wide + ",\n  " + wide + ", y)");
 }
 
+TEST(BrokenStatement, breaks_behind_operators) {
+  EXPECT_EQ(broken_statement("const int t1 = a;"), "const int t1 = a;");
+  EXPECT_EQ(broken_statement("const int t1 = first(a, b) & second;", 30), "const int t1 = first(a, b) &\n    second;");
+  EXPECT_EQ(broken_statement("const int unbreakable_name;", 12), "const int unbreakable_name;");
+}
+
 TEST(WithoutParentheses, strips_only_a_pair_that_spans_the_text) {
   EXPECT_EQ(without_parentheses("(a + b)"), "a + b");
   EXPECT_EQ(without_parentheses("(a) + (b)"), "(a) + (b)");
