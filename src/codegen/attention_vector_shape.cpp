@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "codegen/attention_opencl.hpp"
+#include "spec/mod_analysis.hpp"
 
 namespace kw {
 namespace {
@@ -19,6 +20,26 @@ std::int64_t round_up(std::int64_t a, std::int64_t b) {
 /// A tile of rows x columns accumulators, a row of columns operands and one broadcast.
 std::int64_t registers_needed(const VectorRegisters& registers, std::int64_t rows, std::int64_t columns) {
   return (rows * columns + columns) * registers.per_float16 + 1;
+}
+
+/// A mask that is applied to every score, and so classified first unless block_map says no.
+bool mask_needs_map(const Problem& problem) {
+  const AttentionSpec* attention = problem.attention();
+  if (attention == nullptr || !attention->mask_mod) return false;
+  ModFunction mask = *attention->mask_mod;
+  return !row_interval(mask).has_value();
+}
+
+/// Cycles for sixteen scores of a mask, were each node one vector operation.
+double mask_cycles(const Problem& problem) {
+  return static_cast<double>(problem.attention()->mask_mod->nodes.size());
+}
+
+/// Share of the panels that a tile cannot skip when a share `attended` of all pairs is attended to: allowed keys come
+/// in stretches, each of which touches one panel more than it fills, and a tile needs what any of its rows needs.
+double needed_share(double attended, std::int64_t rows, std::int64_t panel_keys) {
+  constexpr double k_stretch = 128.0;
+  return std::min(1.0, attended * (1.0 + static_cast<double>(panel_keys + rows) / k_stretch));
 }
 
 struct Shape {
@@ -106,11 +127,20 @@ std::vector<IntBindings> seeds_attention_opencl_vector(const Problem& problem, c
     variation({{"ROWS", 2}, {"PANELS", 2}, {"VALUE_TILE", 2}, {"BLOCK_KV", 256}});
     variation({{"ROWS", 4}, {"PANELS", 1}, {"VALUE_TILE", 1}});
   }
+  if (mask_needs_map(problem)) {
+    // Finer panels and tiles skip more; evaluating the mask everywhere pays where hardly any tile is empty.
+    variation({{"PANELS", 1}, {"BLOCK_KV", 256}});
+    if (vector_registers(device).per_float16 == 1) variation({{"PANELS", 2}, {"BLOCK_KV", 256}});
+    variation({{"block_map", 0}});
+  }
   // Short sequences: fewer rows per work-group, so that every compute unit has work.
   const Axes& axes = problem.primary().axes;
   const std::int64_t groups =
       axes.at("B") * axes.at("Hq") * ceil_div(axes.at("Sq"), first["ROWS"] * first["ROW_TILES"]);
   if (groups < 4 * device.compute_units) variation({{"ROW_TILES", 1}});
+  // A decoded token or two: rows that repeat the last one are work for nothing.
+  const std::int64_t queries = axes.at("Sq");
+  if (queries < first["ROWS"]) variation({{"ROWS", queries}, {"ROW_TILES", 1}});
   return seeds;
 }
 
@@ -150,7 +180,16 @@ double estimate_attention_opencl_vector(const Problem& problem, const DeviceFact
       static_cast<double>(round_up(axes.at("Skv"), 16 * panels)) / static_cast<double>(axes.at("Skv"));
   const std::int64_t groups = axes.at("B") * axes.at("Hq") * ceil_div(axes.at("Sq"), rows * tiles);
   const double idle = static_cast<double>(round_up(groups, device.compute_units)) / static_cast<double>(groups);
-  return (dot + values + softmax + per_block + spill_out + first_touch) * row_waste * key_waste * idle;
+  const double product = row_waste * key_waste * idle;
+  const double per_score = dot + values + softmax + per_block + spill_out + first_touch;
+  if (!mask_needs_map(problem)) return per_score * product;
+  const double mask = mask_cycles(problem) * width;
+  if (value_or(assignment, "block_map", 1) == 0) return (per_score + mask) * product;
+  // How much is attended to is the draw's affair; a quarter stands for the masks people use. The map is made once for
+  // all heads that share it.
+  constexpr double k_attended = 0.25;
+  const double heads = static_cast<double>(axes.at("B") * axes.at("Hq"));
+  return ((per_score + mask) * needed_share(k_attended, rows, 16 * panels) + mask / heads) * product;
 }
 
 }  // namespace kw

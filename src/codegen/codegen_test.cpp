@@ -81,8 +81,13 @@ TEST(VectorStyle, softcap_keeps_the_score_in_its_own_units) {
 
 TEST(VectorStyle, every_seed_is_legal_and_the_first_is_the_default) {
   const Style* style = find_style("attention", "opencl", "vector").value();
-  for (const DeviceFacts& device : {avx512_device(), avx2_device(), sse_device()}) {
-    const Problem problem = shipped("causal");
+  std::vector<Problem> problems;
+  for (const char* name : {"causal", "neighborhood_2d", "decode", "document_causal_f16"})
+    problems.push_back(shipped(name));
+  problems.push_back(with_axis(with_axis(shipped("full"), "D=256").value(), "Dv=255").value());
+  for (std::size_t i = 0; i < 3 * problems.size(); ++i) {
+    const DeviceFacts device = std::vector{avx512_device(), avx2_device(), sse_device()}[i % 3];
+    const Problem& problem = problems[i / 3];
     const auto seeds = style->seeds(problem, device);
     ASSERT_FALSE(seeds.empty());
     for (const IntBindings& seed : seeds) {
@@ -103,6 +108,42 @@ TEST(VectorStyle, every_seed_is_legal_and_the_first_is_the_default) {
   }
 }
 
+TEST(VectorStyle, masks_that_are_no_interval_are_classified_first) {
+  for (const char* problem : {"dilated_window", "global_window", "neighborhood_2d", "tree"}) {
+    const Bundle mapped = vector_bundle(problem);
+    ASSERT_EQ(mapped.launches.size(), 3U) << problem;
+    EXPECT_EQ(mapped.launches[1].kernel, "classify") << problem;
+    EXPECT_EQ(mapped.scratch.back().name, "block_map") << problem;
+    EXPECT_EQ(vector_bundle(problem, {{"block_map", 0}}).launches.size(), 2U) << problem;
+  }
+  EXPECT_EQ(vector_bundle("causal"), vector_bundle("causal", {{"block_map", 0}})) << "an interval needs no map";
+}
+
+TEST(VectorStyle, the_map_has_entries_only_for_what_the_mask_knows) {
+  const Bundle window = vector_bundle("dilated_window");
+  EXPECT_EQ(window.scratch.back().elements, "ceil_div(Sq, ROWS) * ceil_div(Skv, 16 * PANELS)");
+  EXPECT_THAT(window.launches[1].grid, ::testing::ElementsAre("ceil_div(Sq, ROWS)", "1", "1"));
+}
+
+TEST(VectorStyle, sorted_documents_are_bounds_and_no_gathers) {
+  const std::string source = vector_bundle("document_causal").source;
+  EXPECT_THAT(source, HasSubstr("lower_bound_i32("));
+  EXPECT_THAT(source, Not(HasSubstr("load16_i32(")));
+}
+
+TEST(VectorStyle, half_precision_is_converted_once) {
+  const Bundle bundle = vector_bundle("causal_f16");
+  EXPECT_THAT(bundle.source, HasSubstr("float query[ROWS][HEAD_DIM];"));
+  EXPECT_THAT(bundle.source, HasSubstr("vstore_half16_rte(row[j] * factor, j, to)"));
+  EXPECT_THAT(bundle.launches[1].args, Not(::testing::Contains("V"))) << "values are packed in f32";
+}
+
+TEST(VectorStyle, lse_gets_back_what_scores_were_freed_of) {
+  EXPECT_THAT(vector_bundle("alibi_lse").source, HasSubstr("+ dropped_term(b, h, row, anchor, Hq)"));
+  EXPECT_THAT(vector_bundle("causal_lse").source, Not(HasSubstr("dropped_term")));
+  EXPECT_THAT(vector_bundle("alibi").source, Not(HasSubstr("LSE")));
+}
+
 TEST(VectorStyle, register_tiles_that_spill_are_not_legal) {
   const auto spilling = make_candidate(vector_bundle("full"), {{"ROWS", 8}, {"PANELS", 4}, {"BLOCK_KV", 256}});
   ASSERT_FALSE(spilling);
@@ -119,6 +160,15 @@ TEST(VectorStyle, estimate_prefers_what_was_measured_to_be_faster) {
   EXPECT_LT(cost(4, 4, 4), cost(1, 1, 1));
   EXPECT_LT(cost(4, 4, 4), cost(2, 4, 4));
   EXPECT_LT(cost(4, 4, 4), cost(8, 6, 4)) << "spills";
+}
+
+TEST(VectorStyle, estimate_knows_that_a_map_skips_work) {
+  const Style* style = find_style("attention", "opencl", "vector").value();
+  const auto cost = [&](const char* problem, std::int64_t map) {
+    return style->estimate(shipped(problem), avx512_device(), {{"block_map", map}});
+  };
+  EXPECT_LT(cost("dilated_window", 1), cost("dilated_window", 0));
+  EXPECT_EQ(cost("causal", 1), cost("causal", 0)) << "its rows are bounded";
 }
 
 TEST(VectorStyle, plans_padding_of_values_only_where_rows_are_no_whole_vectors) {
