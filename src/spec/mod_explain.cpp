@@ -11,6 +11,7 @@
 namespace kw {
 namespace {
 
+constexpr std::size_t k_one_line = 60;
 constexpr std::pair<std::int64_t, std::int64_t> k_tile_sizes[] = {{16, 64}, {64, 64}, {128, 128}, {16, 512}};
 
 TermRate rate_of(const Dependencies& on) {
@@ -119,6 +120,20 @@ ModExplanation explain_score_mod(const ModFunction& original) {
   return explanation;
 }
 
+std::string source_of(const FixedValues&) {
+  return "the problem file";
+}
+std::string source_of(const FormulaValues& formula) {
+  return formula.formula.source;
+}
+std::string source_of(const GeneratedValues& generated) {
+  std::string text = "generator " + generated.generator;
+  for (const auto& [parameter, name] : generated.names) text += fmt::format(", {} {}", parameter, name);
+  for (const auto& [parameter, number] : generated.numbers)
+    text += fmt::format(", {} {}", parameter, to_python(number, number.root));
+  return text;
+}
+
 std::string joined(const ModFunction& mod, const std::vector<ExprId>& ids, const char* function, std::string limit) {
   std::string text;
   for (const auto id : ids) text += to_python(mod, id) + ", ";
@@ -130,9 +145,15 @@ ModExplanation explain_mask_mod(const ModFunction& original) {
   split_by_rate(original, explanation);
   auto mask = original;
   if (const auto interval = row_interval(mask)) {
-    explanation.proved.push_back(fmt::format("each row sees one interval of keys, from {} to {}",
-                                             joined(mask, interval->first, "max", "0"),
-                                             joined(mask, interval->last, "min", "Skv - 1")));
+    const auto first = joined(mask, interval->first, "max", "0");
+    const auto last = joined(mask, interval->last, "min", "Skv - 1");
+    if (first.size() + last.size() < k_one_line) {
+      explanation.proved.push_back(fmt::format("each row sees one interval of keys, from {} to {}", first, last));
+    } else {
+      explanation.proved.emplace_back("each row sees one interval of keys");
+      explanation.proved.push_back("its first key is " + first);
+      explanation.proved.push_back("its last key is " + last);
+    }
   } else {
     explanation.proved.emplace_back("not proved to be one interval of keys per row: tiles are classified one by one");
   }
@@ -152,7 +173,7 @@ CaptureRow explain_capture(const Capture& capture, const CapturedTensor& tensor)
   return {capture.declared.name,
           std::string(to_string(capture.declared.dtype)),
           fmt::format("[{}] = [{}]", fmt::join(capture.declared.axes, ", "), fmt::join(tensor.extents, ", ")),
-          capture.source_text,
+          std::visit([](const auto& source) { return source_of(source); }, capture.source),
           *low,
           *high,
           capture.declared.sorted};

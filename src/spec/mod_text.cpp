@@ -188,7 +188,8 @@ class Printer {
 }  // namespace
 
 std::string to_python(const ModFunction& mod, ExprId node, std::size_t limit) {
-  auto text = Printer(mod, 4 * limit).print(node).text;
+  // Long enough for the part that is shown to be complete, and bounded whatever is shared how often.
+  auto text = Printer(mod, 20 * limit).print(node).text;
   if (text.size() <= limit) return text;
   return text.substr(0, limit - 3) + "...";
 }
