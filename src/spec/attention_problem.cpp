@@ -93,7 +93,7 @@ Result<void> read_attention(const ConfigValue& root, Problem& problem) {
                     {"K", spec.dtype, {"B", "Hkv", "Skv", "D"}},
                     {"V", spec.dtype, {"B", "Hkv", "Skv", "Dv"}}};
   problem.outputs = {{"O", spec.dtype, {"B", "Hq", "Sq", "Dv"}}};
-  if (spec.lse) problem.outputs.push_back({"LSE", DType::f32, {"B", "Hq", "Sq"}});
+  if (spec.lse) problem.outputs.push_back({"LSE", DType::f32, {"B", "Hq", "Sq"}, 1.0});
   problem.detail = std::move(spec);
   return {};
 }

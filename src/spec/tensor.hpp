@@ -31,6 +31,8 @@ struct TensorSpec {
   std::string name;  ///< as kernels and bundles refer to it, such as "Q"
   DType dtype = DType::f32;
   std::vector<std::string> axes;  ///< names, outermost first
+  double unit = 0.0;  ///< of an output: errors count relative to at least this; 1 for logarithms, where it is the
+                      ///< absolute error that says how wrong the sum below is
 };
 
 /// Product of the extents; errc::overflow when it leaves 63 bits. Every axis must be present in `axes`.

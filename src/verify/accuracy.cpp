@@ -49,13 +49,18 @@ double least_allowed_error(DType dtype) {
   return dtype == DType::f16 ? 2.0 * 0x1.0p-11 : 32.0 * 0x1.0p-24;
 }
 
+OutputForm output_form(const TensorSpec& output, const Axes& axes) {
+  return {axes.find(output.axes.back())->second, output.dtype, output.unit};
+}
+
 OutputError measure_error(std::span<const std::byte> bytes, std::uint32_t poison, std::span<const double> reference,
-                          std::int64_t row_length, double limit, DType dtype) {
+                          const OutputForm& form, double limit) {
   OutputError result;
-  const double floor = rms(reference) * tensor_share(row_length) + std::numeric_limits<double>::min();
-  const auto length = static_cast<std::size_t>(row_length);
+  const auto dtype = form.dtype;
+  const double floor = rms(reference) * tensor_share(form.row_length) + std::numeric_limits<double>::min();
+  const auto length = static_cast<std::size_t>(form.row_length);
   for (std::size_t start = 0; start < reference.size(); start += length) {
-    const double scale = rms(reference.subspan(start, length)) + floor;
+    const double scale = std::max(rms(reference.subspan(start, length)) + floor, form.unit);
     for (std::size_t i = start; i < start + length; ++i) {
       const double value = stored_element(dtype, bytes, i);
       if (is_poison(dtype, bytes, poison, i)) ++result.unwritten;

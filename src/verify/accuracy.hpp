@@ -5,10 +5,11 @@
 // innermost axis. Relative to the row, so that small rows count as much as large ones; the second term keeps rows that
 // are zero (fully masked) finite. f is 1/1000, but 1 / (4 n^2) for rows of n < 16 elements: so few may all be near zero
 // by chance, because what they sum up cancels, and their size then says nothing about rounding. In f16 only what goes
-// beyond half a unit of r's last place counts: storing the exact answer is no error. Where r is -infinity (the log of
-// an empty sum) the output has to be just that, and such elements belong to no rms. What is allowed is `factor` times
-// the error of the plain kernel of the same dtype on the same data, but at least a few units of the last place: the
-// yardstick is an honest kernel, not a loose constant.
+// beyond half a unit of r's last place counts: storing the exact answer is no error. An output that is a logarithm is
+// judged relative to at least 1: near 0 it cancels like any difference. Where r is -infinity (the log of an empty sum)
+// the output has to be just that, and such elements belong to no rms. What is allowed is `factor` times the error of
+// the plain kernel of the same dtype on the same data, but at least a few units of the last place: the yardstick is an
+// honest kernel, not a loose constant.
 
 #include <cstddef>
 #include <cstdint>
@@ -26,10 +27,17 @@ struct OutputError {
   std::int64_t over = 0;        ///< elements above the limit that was passed
 };
 
-/// `bytes` are of `dtype` as the candidate left them; `reference` row-major with rows of `row_length` elements.
+/// What an output is made of, for judging it.
+struct OutputForm {
+  std::int64_t row_length = 1;  ///< elements along the innermost axis
+  DType dtype = DType::f32;
+  double unit = 0.0;  ///< TensorSpec::unit
+};
+[[nodiscard]] OutputForm output_form(const TensorSpec& output, const Axes& axes);
+
+/// `bytes` are as the candidate left them; `reference` row-major.
 [[nodiscard]] OutputError measure_error(std::span<const std::byte> bytes, std::uint32_t poison,
-                                        std::span<const double> reference, std::int64_t row_length, double limit,
-                                        DType dtype = DType::f32);
+                                        std::span<const double> reference, const OutputForm& form, double limit);
 
 /// Honest f32 kernels that order their sums differently were seen to differ from the plain one by up to 2.5x
 /// (docs/measuring.md); half-precision arithmetic in an f32 problem is off by more than 100x.

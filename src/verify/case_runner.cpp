@@ -133,11 +133,11 @@ std::optional<CaseFailure> judge_case(const Session& session, const CheckCase& o
                                       const CaseMode& mode, AccuracyTable* accuracy) {
   const auto& workload = session.problem.workloads[one.workload];
   for (std::size_t output = 0; output < run.outputs.size(); ++output) {
-    const std::int64_t row = workload.axes.find(session.problem.outputs[output].axes.back())->second;
     const double allowed = one.allowed.empty() ? std::numeric_limits<double>::infinity() : one.allowed[output];
-    const auto& [name, dtype, axes] = session.problem.outputs[output];
-    const OutputError error =
-        measure_error(run.outputs[output], mode.poison.outputs, one.expected[output], row, allowed, dtype);
+    const auto& tensor = session.problem.outputs[output];
+    const std::string& name = tensor.name;
+    const OutputError error = measure_error(run.outputs[output], mode.poison.outputs, one.expected[output],
+                                            output_form(tensor, workload.axes), allowed);
     if (accuracy != nullptr) {
       accuracy->push_back({workload.name, std::string(to_string(one.distribution)), error.max_error, allowed});
     }

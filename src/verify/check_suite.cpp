@@ -31,16 +31,11 @@ Result<std::vector<CheckCase>> list_cases(const Problem& problem) {
   return cases;
 }
 
-std::int64_t row_length(const Problem& problem, const CheckCase& one, std::size_t output) {
-  return problem.workloads[one.workload].axes.find(problem.outputs[output].axes.back())->second;
-}
-
 /// Whether these values would be taken for the answer.
 bool passes(const Problem& problem, const std::vector<double>& values, const CheckCase& one, std::size_t output) {
-  const DType dtype = problem.outputs[output].dtype;
-  const auto bytes = stored(dtype, std::vector<float>(values.begin(), values.end()));
-  const auto error = measure_error(bytes, k_no_poison, one.expected[output], row_length(problem, one, output),
-                                   one.allowed[output], dtype);
+  const auto form = output_form(problem.outputs[output], problem.workloads[one.workload].axes);
+  const auto bytes = stored(form.dtype, std::vector<float>(values.begin(), values.end()));
+  const auto error = measure_error(bytes, k_no_poison, one.expected[output], form, one.allowed[output]);
   return error.over == 0 && error.not_finite == 0;
 }
 

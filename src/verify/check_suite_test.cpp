@@ -39,7 +39,7 @@ TEST(Accuracy, is_relative_to_the_row_so_that_small_rows_count) {
   std::fill(reference.begin() + 16, reference.end(), 0.1);
   std::vector<float> values(reference.begin(), reference.end());
   values[31] = 0.2F;
-  const auto error = measure_error(std::as_bytes(std::span(values)), 0xffffffffU, reference, 16, 0.1);
+  const auto error = measure_error(std::as_bytes(std::span(values)), 0xffffffffU, reference, {16}, 0.1);
   EXPECT_EQ(error.worst, 31);
   EXPECT_GT(error.max_error, 0.5);
   EXPECT_EQ(error.over, 1);
@@ -49,11 +49,21 @@ TEST(Accuracy, rows_of_one_element_are_judged_by_the_tensor_too) {
   // The second row is nearly zero because its terms cancel: an error of one rounding of the terms is no mistake.
   const std::vector<float> got = {0.5F, 1e-6F, -0.5F, 0.5F};
   const std::vector<double> reference = {0.5, 0.0, -0.5, 0.5};
-  const auto error = measure_error(std::as_bytes(std::span(got)), 0xffffffffU, reference, 1, 1e-5);
+  const auto error = measure_error(std::as_bytes(std::span(got)), 0xffffffffU, reference, {1}, 1e-5);
   EXPECT_EQ(error.over, 0);
   EXPECT_NEAR(error.max_error, 1e-6 / (0.25 * 0.433), 1e-7);
-  const auto long_row = measure_error(std::as_bytes(std::span(got)), 0xffffffffU, reference, 4, 1e-5);
+  const auto long_row = measure_error(std::as_bytes(std::span(got)), 0xffffffffU, reference, {4}, 1e-5);
   EXPECT_LT(long_row.max_error, error.max_error);
+}
+
+TEST(Accuracy, logarithms_near_zero_are_judged_by_their_absolute_error) {
+  const std::vector<float> got = {1e-3F, -2e-3F};
+  const std::vector<double> reference = {1.001e-3, -2e-3};
+  const auto as_is = measure_error(std::as_bytes(std::span(got)), 0xffffffffU, reference, {2}, 1.0);
+  const auto as_logarithm =
+      measure_error(std::as_bytes(std::span(got)), 0xffffffffU, reference, {2, DType::f32, 1.0}, 1.0);
+  EXPECT_GT(as_is.max_error, 1e-4);
+  EXPECT_NEAR(as_logarithm.max_error, 1e-6, 1e-8);
 }
 
 TEST(Accuracy, counts_poison_and_what_is_not_finite) {
@@ -61,7 +71,7 @@ TEST(Accuracy, counts_poison_and_what_is_not_finite) {
   std::vector<float> values = {1, std::numeric_limits<float>::infinity(), 1};
   const std::uint32_t poison = 0x7f7fabcdU;
   std::memcpy(&values[2], &poison, sizeof poison);
-  const auto error = measure_error(std::as_bytes(std::span(values)), poison, reference, 3, 1e-6);
+  const auto error = measure_error(std::as_bytes(std::span(values)), poison, reference, {3}, 1e-6);
   EXPECT_EQ(error.unwritten, 1);
   EXPECT_EQ(error.not_finite, 1);
   EXPECT_EQ(error.over, 2);
@@ -74,7 +84,7 @@ TEST(Accuracy, storing_the_exact_answer_as_a_half_is_no_error) {
   std::vector<float> values(reference.begin(), reference.end());
   round_to(DType::f16, values);
   auto bytes = stored(DType::f16, values);
-  const auto measure = [&] { return measure_error(bytes, 0xffffffffU, reference, 8, 1e-6, DType::f16); };
+  const auto measure = [&] { return measure_error(bytes, 0xffffffffU, reference, {8, DType::f16}, 1e-6); };
   EXPECT_EQ(measure().over, 0);
   EXPECT_LT(measure().max_error, 1e-7) << "what the conversion from double to float costs at most";
   // One unit of the last place further is one: about 2^-11 of a typical element.
@@ -89,7 +99,7 @@ TEST(Accuracy, demands_minus_infinity_exactly_where_the_answer_is) {
   const std::vector<double> reference = {1.0, minus_infinity, 2.0};
   const auto judge = [&](float first, float second) {
     const std::vector<float> values = {first, second, 2.0F};
-    return measure_error(std::as_bytes(std::span(values)), 0xffffffffU, reference, 3, 1e-6);
+    return measure_error(std::as_bytes(std::span(values)), 0xffffffffU, reference, {3}, 1e-6);
   };
   const float infinity = std::numeric_limits<float>::infinity();
   EXPECT_EQ(judge(1.0F, -infinity).over, 0);

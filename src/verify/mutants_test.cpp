@@ -195,7 +195,7 @@ std::vector<bool> heads_caught(const Problem& problem, const CheckCase& one, con
     std::vector<float> mixed(one.expected[0].begin(), one.expected[0].end());
     std::copy_n(values.begin() + slice * rows, rows, mixed.begin() + slice * rows);
     const auto error =
-        measure_error(std::as_bytes(std::span(mixed)), 0xffffffffU, one.expected[0], axes.at("Dv"), k_allowed);
+        measure_error(std::as_bytes(std::span(mixed)), 0xffffffffU, one.expected[0], {axes.at("Dv")}, k_allowed);
     if (error.over > 0) caught[static_cast<std::size_t>(slice % axes.at("Hq"))] = true;
   }
   return caught;
