@@ -45,6 +45,10 @@ double element_error(double value, double reference, double scale, DType dtype) 
 
 }  // namespace
 
+double error_factor(std::size_t elements) {
+  return k_error_factor * (1.0 + 8.0 / std::sqrt(static_cast<double>(std::max<std::size_t>(elements, 1))));
+}
+
 double least_allowed_error(DType dtype) {
   return dtype == DType::f16 ? 2.0 * 0x1.0p-11 : 32.0 * 0x1.0p-24;
 }

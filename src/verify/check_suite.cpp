@@ -81,7 +81,8 @@ void CheckSuite::allow_errors(const std::vector<std::vector<double>>& errors) {
   for (std::size_t i = 0; i < cases_.size(); ++i) {
     cases_[i].allowed.clear();
     for (std::size_t output = 0; output < errors[i].size(); ++output) {
-      cases_[i].allowed.push_back(std::max(k_error_factor * errors[i][output], least_allowed_[output]));
+      const double factor = error_factor(cases_[i].expected[output].size());
+      cases_[i].allowed.push_back(std::max(factor * errors[i][output], least_allowed_[output]));
     }
   }
 }

@@ -11,7 +11,7 @@
 
 namespace {
 
-constexpr int k_shapes_per_program = 10;
+constexpr int k_shapes_per_program = 20;
 constexpr std::int64_t k_default_seed = 20261120;
 
 /// A number, or the end of the program with a word on how to call it.

@@ -1,5 +1,6 @@
 // Every style of every target that has a device here, on every shipped problem, against the oracle, through the whole
-// verifier: the analytic seeds and random assignments. The seed of a failing run is in its message.
+// verifier: random assignments of structure and tunables. The plain style is the yardstick that the verifier opens with.
+// The seed of a failing run is in its message.
 
 #include <gtest/gtest.h>
 
@@ -13,7 +14,7 @@
 namespace kw {
 namespace {
 
-constexpr int k_random_assignments = 3;
+constexpr int k_random_assignments = 2;
 
 std::vector<std::string> shipped_problems() {
   std::vector<std::string> paths;
@@ -69,7 +70,7 @@ TEST_P(StylesTest, agree_with_the_oracle) {
   const std::uint64_t seed = test_seed();
   Rng rng(seed);
   for (const auto& style : styles()) {
-    if (style.op != problem.op || style.target != "opencl") continue;
+    if (style.op != problem.op || style.target != "opencl" || style.name == "plain") continue;
     for (int i = 0; i < k_random_assignments; ++i) {
       const auto candidate = random_candidate(style, problem, workbench().device(), rng);
       ASSERT_TRUE(candidate.has_value()) << style.name << ", KW_TEST_SEED=" << seed;
