@@ -35,11 +35,6 @@ bool is_leaf(ExprOp op) {
   }
 }
 
-const char* type_name(ScalarType type, bool vector) {
-  if (type == ScalarType::real) return vector ? "float16" : "float";
-  return vector ? "int16" : "int";
-}
-
 /// In cheap operations, up to k_worth_a_column.
 int own_work(ExprOp op) {
   switch (op) {
@@ -61,12 +56,6 @@ int own_work(ExprOp op) {
     default:
       return is_leaf(op) ? 0 : 1;
   }
-}
-
-bool is_square(const ModFunction& mod, const ModExpr& node) {
-  if (node.op != ExprOp::power) return false;
-  const ModExpr& exponent = mod.nodes[static_cast<std::size_t>(node.args[1])];
-  return exponent.op == ExprOp::constant && exponent.real == 2.0;
 }
 
 }  // namespace
@@ -158,7 +147,7 @@ void OpenClExpr::print(ExprId id) {
 
 void OpenClExpr::name(ExprId id, const std::string& expression) {
   const auto index = static_cast<std::size_t>(id);
-  const NamedValue value{type_name(mod_.nodes[index].type, is_vector(id)),
+  const NamedValue value{opencl_type(mod_.nodes[index].type, is_vector(id)),
                          fmt::format("{}{}", options_.prefix, ++names_)};
   statements_[stages_[index]].push_back(
       broken_statement(fmt::format("{} = {};", value.declaration(), without_parentheses(expression))));
@@ -250,179 +239,6 @@ std::string OpenClExpr::expression(ExprId id) {
     default:
       return function(node, vector);
   }
-}
-
-/// A scalar used where a vector is needed; a scalar boolean becomes a mask.
-std::string OpenClExpr::widened(ExprId id, bool to_vector) const {
-  const std::string& plain = texts_.at(id);
-  if (!to_vector || is_vector(id)) return plain;
-  const ScalarType type = mod_.nodes[static_cast<std::size_t>(id)].type;
-  if (type == ScalarType::boolean) return fmt::format("({})(-{})", type_name(type, true), plain);
-  return fmt::format("({})({})", type_name(type, true), without_parentheses(plain));
-}
-
-std::string OpenClExpr::infix(const ModExpr& node, bool vector, const char* symbol) const {
-  // OpenCL widens a scalar operand by itself, except on the left of a shift, and it knows nothing of our masks.
-  const bool shift = node.op == ExprOp::shift_left || node.op == ExprOp::shift_right;
-  if (!shift && mod_.nodes[static_cast<std::size_t>(node.args[0])].type != ScalarType::boolean)
-    return fmt::format("({} {} {})", texts_.at(node.args[0]), symbol, texts_.at(node.args[1]));
-  return fmt::format("({} {} {})", widened(node.args[0], vector), symbol, widened(node.args[1], vector));
-}
-
-std::string OpenClExpr::call(const ModExpr& node, bool vector, const char* function) const {
-  std::vector<std::string> arguments;
-  for (const ExprId arg : node.args) arguments.push_back(without_parentheses(widened(arg, vector)));
-  return fmt::format("{}({})", function, join_list(arguments));
-}
-
-std::string OpenClExpr::helper_call(const ModExpr& node, bool vector, OpenClHelper scalar, OpenClHelper wide) {
-  const OpenClHelper helper = vector ? wide : scalar;
-  helpers_.insert(helper);
-  return call(node, vector, helper_name(helper).c_str());
-}
-
-std::string OpenClExpr::arithmetic(const ModExpr& node, bool vector) {
-  const bool real = node.type == ScalarType::real;
-  switch (node.op) {
-    case ExprOp::add:
-      return infix(node, vector, "+");
-    case ExprOp::subtract:
-      return infix(node, vector, "-");
-    case ExprOp::multiply:
-      return infix(node, vector, "*");
-    case ExprOp::divide:
-      return infix(node, vector, "/");
-    case ExprOp::floor_divide:
-      if (real) return helper_call(node, vector, OpenClHelper::real_floor_div, OpenClHelper::real_floor_div16);
-      return helper_call(node, vector, OpenClHelper::floor_div, OpenClHelper::floor_div16);
-    case ExprOp::modulo:
-      if (real) return helper_call(node, vector, OpenClHelper::real_mod, OpenClHelper::real_mod16);
-      return helper_call(node, vector, OpenClHelper::floor_mod, OpenClHelper::floor_mod16);
-    case ExprOp::power:
-      return power(node, vector);
-    case ExprOp::negate:
-      return fmt::format("(-{})", texts_.at(node.args[0]));
-    case ExprOp::minimum:
-      return call(node, vector, "min");
-    case ExprOp::maximum:
-      return call(node, vector, "max");
-    default:
-      break;
-  }
-  // OpenCL's abs of an int is unsigned.
-  if (real) return call(node, vector, "fabs");
-  return fmt::format("{}({})", vector ? "convert_int16" : "(int)", call(node, vector, "abs"));
-}
-
-/// Squares are common (distances) and pow costs tens of instructions.
-std::string OpenClExpr::power(const ModExpr& node, bool vector) const {
-  const std::string& base = texts_.at(node.args[0]);
-  if (is_square(mod_, node)) return fmt::format("({0} * {0})", base);
-  return call(node, vector, "pow");
-}
-
-/// An amount outside 0 to 31 is not what C or OpenCL would make of it.
-std::string OpenClExpr::shift(const ModExpr& node, bool vector) {
-  const bool left = node.op == ExprOp::shift_left;
-  const ModExpr& amount = mod_.nodes[static_cast<std::size_t>(node.args[1])];
-  if (amount.op == ExprOp::constant && amount.integer >= 0 && amount.integer <= 31)
-    return infix(node, vector, left ? "<<" : ">>");
-  return left ? helper_call(node, vector, OpenClHelper::shift_left, OpenClHelper::shift_left16)
-              : helper_call(node, vector, OpenClHelper::shift_right, OpenClHelper::shift_right16);
-}
-
-std::string OpenClExpr::bits(const ModExpr& node, bool vector) {
-  switch (node.op) {
-    case ExprOp::bit_and:
-      return infix(node, vector, "&");
-    case ExprOp::bit_or:
-      return infix(node, vector, "|");
-    case ExprOp::bit_xor:
-      return infix(node, vector, "^");
-    case ExprOp::shift_left:
-    case ExprOp::shift_right:
-      return shift(node, vector);
-    default:
-      break;
-  }
-  const bool scalar_boolean = node.type == ScalarType::boolean && !vector;
-  return fmt::format("({}{})", scalar_boolean ? "!" : "~", texts_.at(node.args[0]));
-}
-
-std::string OpenClExpr::comparison(const ModExpr& node, bool vector) const {
-  // A vector's true is -1, so the order of two masks is the reverse of the order of two truth values.
-  const bool masks = vector && mod_.nodes[static_cast<std::size_t>(node.args[0])].type == ScalarType::boolean;
-  switch (node.op) {
-    case ExprOp::less:
-      return infix(node, vector, masks ? ">" : "<");
-    case ExprOp::less_equal:
-      return infix(node, vector, masks ? ">=" : "<=");
-    case ExprOp::greater:
-      return infix(node, vector, masks ? "<" : ">");
-    case ExprOp::greater_equal:
-      return infix(node, vector, masks ? "<=" : ">=");
-    case ExprOp::equal:
-      return infix(node, vector, "==");
-    default:
-      return infix(node, vector, "!=");
-  }
-}
-
-std::string OpenClExpr::choice(const ModExpr& node, bool vector) const {
-  const std::string if_true = widened(node.args[1], vector);
-  const std::string if_false = widened(node.args[2], vector);
-  const std::string& condition = texts_.at(node.args[0]);
-  if (is_vector(node.args[0]))
-    return fmt::format("select({}, {}, {})", without_parentheses(if_false), without_parentheses(if_true),
-                       without_parentheses(condition));
-  return fmt::format("({} ? {} : {})", condition, if_true, if_false);
-}
-
-std::string OpenClExpr::function(const ModExpr& node, bool vector) {
-  switch (node.op) {
-    case ExprOp::exp:
-      return call(node, vector, "exp");
-    case ExprOp::exp2:
-      return call(node, vector, "exp2");
-    case ExprOp::log:
-      return call(node, vector, "log");
-    case ExprOp::log2:
-      return call(node, vector, "log2");
-    case ExprOp::sqrt:
-      return call(node, vector, "sqrt");
-    case ExprOp::rsqrt:
-      return call(node, vector, "rsqrt");
-    case ExprOp::floor:
-      return call(node, vector, "floor");
-    case ExprOp::sigmoid:
-      return fmt::format("(1.0f / (1.0f + exp(-{})))", texts_.at(node.args[0]));
-    case ExprOp::tanh:
-      if (!vector || !options_.fast_tanh) return call(node, vector, "tanh");
-      helpers_.insert(OpenClHelper::tanh16);
-      return call(node, vector, "tanh16");
-    case ExprOp::erf:
-      return call(node, vector, "erf");
-    default:
-      break;
-  }
-  KW_CHECK(false, "expression node {} has no OpenCL form", static_cast<int>(node.op));
-  return {};
-}
-
-std::string OpenClExpr::conversion(const ModExpr& node, bool vector) const {
-  const std::string& from = texts_.at(node.args[0]);
-  const ScalarType type = mod_.nodes[static_cast<std::size_t>(node.args[0])].type;
-  if (node.op == ExprOp::to_boolean) {
-    if (type == ScalarType::boolean) return from;
-    return fmt::format("({} != {})", from, type == ScalarType::real ? "0.0f" : "0");
-  }
-  if (node.type == type) return from;
-  std::string number = (type == ScalarType::boolean && vector) ? fmt::format("(-{})", from) : from;
-  if (node.op == ExprOp::to_integer && type == ScalarType::boolean) return number;
-  // Towards zero, saturating, and NaN to 0.
-  const char* to_int = vector ? "convert_int16_sat" : "convert_int_sat";
-  const char* target = node.op == ExprOp::to_integer ? to_int : (vector ? "convert_float16" : "(float)");
-  return fmt::format("{}({})", target, without_parentheses(number));
 }
 
 }  // namespace kw

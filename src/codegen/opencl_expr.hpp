@@ -54,6 +54,11 @@ struct CaptureParameter {
 /// By name, so that their order does not depend on the text.
 using CaptureParameters = std::map<std::string, CaptureParameter>;
 
+/// "float16" and the like.
+[[nodiscard]] const char* opencl_type(ScalarType type, bool vector);
+/// A power that is printed as a product.
+[[nodiscard]] bool is_square(const ModFunction& mod, const ModExpr& node);
+
 class OpenClExpr {
  public:
   /// Prints what `roots` need. Nodes of `mod` are only read.

@@ -18,124 +18,156 @@ constexpr auto B = Type::boolean;
 constexpr auto R = Type::real;
 constexpr auto S = Type::score;
 
-const std::vector<Rule>& leaves(Type type) {
-  static const std::vector<Rule> integers = {{"b", {}},
-                                             {"h", {}},
-                                             {"q", {}},
-                                             {"k", {}},
-                                             {"q", {}},
-                                             {"k", {}},
-                                             {"Sq", {}},
-                                             {"Skv", {}},
-                                             {"3", {}},
-                                             {"1", {}},
-                                             {"7", {}},
-                                             {"16", {}},
-                                             {"-5", {}},
-                                             {"0x2f", {}},
-                                             {"(q - k)", {}},
-                                             {"Hq", {}},
-                                             {"doc[k]", {}},
-                                             {"doc[q]", {}},
-                                             {"offs[doc[k]]", {}},
-                                             {"count[b]", {}},
-                                             {"limit", {}}};
-  static const std::vector<Rule> booleans = {
+const std::vector<Rule>& leaf_integers() {
+  static const std::vector<Rule> k_rules = {{"b", {}},
+                                            {"h", {}},
+                                            {"q", {}},
+                                            {"k", {}},
+                                            {"q", {}},
+                                            {"k", {}},
+                                            {"Sq", {}},
+                                            {"Skv", {}},
+                                            {"3", {}},
+                                            {"1", {}},
+                                            {"7", {}},
+                                            {"16", {}},
+                                            {"-5", {}},
+                                            {"0x2f", {}},
+                                            {"(q - k)", {}},
+                                            {"Hq", {}},
+                                            {"doc[k]", {}},
+                                            {"doc[q]", {}},
+                                            {"offs[doc[k]]", {}},
+                                            {"count[b]", {}},
+                                            {"limit", {}}};
+  return k_rules;
+}
+
+const std::vector<Rule>& leaf_booleans() {
+  static const std::vector<Rule> k_rules = {
       {"(q >= k)", {}},           {"pad[b, k]", {}},         {"pad[b][k]", {}},    {"(k < count[b])", {}},
       {"(doc[q] == doc[k])", {}}, {"(abs(q - k) <= 9)", {}}, {"(k <= q + 5)", {}}, {"(q - k < 12)", {}},
       {"(h == 0)", {}},           {"allow[q, k]", {}},       {"(k < limit)", {}},  {"(doc[k] >= 1)", {}}};
-  static const std::vector<Rule> reals = {
+  return k_rules;
+}
+
+const std::vector<Rule>& leaf_reals() {
+  static const std::vector<Rule> k_rules = {
       {"0.5", {}},        {"-1.25", {}},     {"slope[h]", {}}, {"table[k]", {}}, {"table[q - k + 20]", {}},
       {"bias[h, k]", {}}, {"bias[h][q]", {}}};
-  static const std::vector<Rule> scores = {{"s", {}}};
+  return k_rules;
+}
+
+const std::vector<Rule>& leaf_scores() {
+  static const std::vector<Rule> k_rules = {{"s", {}}};
+  return k_rules;
+}
+
+const std::vector<Rule>& leaves(Type type) {
   switch (type) {
     case I:
-      return integers;
+      return leaf_integers();
     case B:
-      return booleans;
+      return leaf_booleans();
     case R:
-      return reals;
+      return leaf_reals();
     case S:
       break;
   }
-  return scores;
+  return leaf_scores();
+}
+
+const std::vector<Rule>& rule_integers() {
+  static const std::vector<Rule> k_rules = {{"({} + {})", {I, I}},
+                                            {"({} - {})", {I, I}},
+                                            {"({} * 3)", {I}},
+                                            {"({} // 4)", {I}},
+                                            {"({} // -3)", {I}},
+                                            {"({} % 5)", {I}},
+                                            {"({} % -7)", {I}},
+                                            {"({} // {})", {I, I}},
+                                            {"({} % {})", {I, I}},
+                                            {"({} & {})", {I, I}},
+                                            {"({} | {})", {I, I}},
+                                            {"({} ^ {})", {I, I}},
+                                            {"(~{})", {I}},
+                                            {"(-{})", {I}},
+                                            {"({} << 2)", {I}},
+                                            {"({} >> 1)", {I}},
+                                            {"abs({})", {I}},
+                                            {"torch.clamp({}, min=-3, max=40)", {I}},
+                                            {"torch.minimum({}, {})", {I, I}},
+                                            {"torch.maximum({}, {})", {I, I}},
+                                            {"torch.where({}, {}, {})", {B, I, I}},
+                                            {"doc[{}]", {I}},
+                                            {"{}.to(torch.int32)", {B}}};
+  return k_rules;
+}
+
+const std::vector<Rule>& rule_booleans() {
+  static const std::vector<Rule> k_rules = {{"({} < {})", {I, I}},
+                                            {"({} <= {})", {I, I}},
+                                            {"({} > {})", {I, I}},
+                                            {"({} >= {})", {I, I}},
+                                            {"({} == {})", {I, I}},
+                                            {"({} != {})", {I, I}},
+                                            {"({} & {})", {B, B}},
+                                            {"({} | {})", {B, B}},
+                                            {"({} | {})", {B, B}},
+                                            {"({} ^ {})", {B, B}},
+                                            {"(~{})", {B}},
+                                            {"torch.logical_and({}, {})", {B, B}},
+                                            {"torch.logical_or({}, {})", {B, B}},
+                                            {"pad[b, {}]", {I}},
+                                            {"torch.where({}, {}, {})", {B, B, B}}};
+  return k_rules;
+}
+
+const std::vector<Rule>& rule_reals() {
+  static const std::vector<Rule> k_rules = {{"({} + {})", {R, R}},
+                                            {"({} - {})", {R, R}},
+                                            {"torch.clamp({} * {}, -6.0, 6.0)", {R, R}},
+                                            {"torch.clamp({} * 0.125, -6.0, 6.0)", {I}},
+                                            {"torch.tanh({})", {R}},
+                                            {"torch.sigmoid({})", {R}},
+                                            {"torch.exp2(-torch.abs({} % 8).float())", {I}},
+                                            {"torch.sqrt(torch.abs({}) + 0.25)", {R}},
+                                            {"torch.where({}, {}, {})", {B, R, R}},
+                                            {"table[{}]", {I}},
+                                            {"bias[h, {}]", {I}},
+                                            {"F.gelu({})", {R}},
+                                            {"(-{})", {R}}};
+  return k_rules;
+}
+
+const std::vector<Rule>& rule_scores() {
+  static const std::vector<Rule> k_rules = {{"({} + {})", {S, R}},
+                                            {"({} + {})", {S, R}},
+                                            {"({} - {})", {S, R}},
+                                            {"({} * 0.75)", {S}},
+                                            {"({} * slope[h])", {S}},
+                                            {"(8.0 * torch.tanh({} / 8.0))", {S}},
+                                            {"torch.where({}, {}, {})", {B, S, S}},
+                                            {"torch.where({}, {}, float('-inf'))", {B, S}},
+                                            {"torch.clamp({}, -4.0, 4.0)", {S}},
+                                            {"torch.maximum({}, {})", {S, R}},
+                                            {"torch.relu({})", {S}},
+                                            {"(-{})", {S}}};
+  return k_rules;
 }
 
 const std::vector<Rule>& rules(Type type) {
-  static const std::vector<Rule> integers = {{"({} + {})", {I, I}},
-                                             {"({} - {})", {I, I}},
-                                             {"({} * 3)", {I}},
-                                             {"({} // 4)", {I}},
-                                             {"({} // -3)", {I}},
-                                             {"({} % 5)", {I}},
-                                             {"({} % -7)", {I}},
-                                             {"({} // {})", {I, I}},
-                                             {"({} % {})", {I, I}},
-                                             {"({} & {})", {I, I}},
-                                             {"({} | {})", {I, I}},
-                                             {"({} ^ {})", {I, I}},
-                                             {"(~{})", {I}},
-                                             {"(-{})", {I}},
-                                             {"({} << 2)", {I}},
-                                             {"({} >> 1)", {I}},
-                                             {"abs({})", {I}},
-                                             {"torch.clamp({}, min=-3, max=40)", {I}},
-                                             {"torch.minimum({}, {})", {I, I}},
-                                             {"torch.maximum({}, {})", {I, I}},
-                                             {"torch.where({}, {}, {})", {B, I, I}},
-                                             {"doc[{}]", {I}},
-                                             {"{}.to(torch.int32)", {B}}};
-  static const std::vector<Rule> booleans = {{"({} < {})", {I, I}},
-                                             {"({} <= {})", {I, I}},
-                                             {"({} > {})", {I, I}},
-                                             {"({} >= {})", {I, I}},
-                                             {"({} == {})", {I, I}},
-                                             {"({} != {})", {I, I}},
-                                             {"({} & {})", {B, B}},
-                                             {"({} | {})", {B, B}},
-                                             {"({} | {})", {B, B}},
-                                             {"({} ^ {})", {B, B}},
-                                             {"(~{})", {B}},
-                                             {"torch.logical_and({}, {})", {B, B}},
-                                             {"torch.logical_or({}, {})", {B, B}},
-                                             {"pad[b, {}]", {I}},
-                                             {"torch.where({}, {}, {})", {B, B, B}}};
-  static const std::vector<Rule> reals = {{"({} + {})", {R, R}},
-                                          {"({} - {})", {R, R}},
-                                          {"torch.clamp({} * {}, -6.0, 6.0)", {R, R}},
-                                          {"torch.clamp({} * 0.125, -6.0, 6.0)", {I}},
-                                          {"torch.tanh({})", {R}},
-                                          {"torch.sigmoid({})", {R}},
-                                          {"torch.exp2(-torch.abs({} % 8).float())", {I}},
-                                          {"torch.sqrt(torch.abs({}) + 0.25)", {R}},
-                                          {"torch.where({}, {}, {})", {B, R, R}},
-                                          {"table[{}]", {I}},
-                                          {"bias[h, {}]", {I}},
-                                          {"F.gelu({})", {R}},
-                                          {"(-{})", {R}}};
-  static const std::vector<Rule> scores = {{"({} + {})", {S, R}},
-                                           {"({} + {})", {S, R}},
-                                           {"({} - {})", {S, R}},
-                                           {"({} * 0.75)", {S}},
-                                           {"({} * slope[h])", {S}},
-                                           {"(8.0 * torch.tanh({} / 8.0))", {S}},
-                                           {"torch.where({}, {}, {})", {B, S, S}},
-                                           {"torch.where({}, {}, float('-inf'))", {B, S}},
-                                           {"torch.clamp({}, -4.0, 4.0)", {S}},
-                                           {"torch.maximum({}, {})", {S, R}},
-                                           {"torch.relu({})", {S}},
-                                           {"(-{})", {S}}};
   switch (type) {
     case I:
-      return integers;
+      return rule_integers();
     case B:
-      return booleans;
+      return rule_booleans();
     case R:
-      return reals;
+      return rule_reals();
     case S:
       break;
   }
-  return scores;
+  return rule_scores();
 }
 
 const Rule& pick(const std::vector<Rule>& from, Rng& rng) {
