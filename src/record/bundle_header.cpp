@@ -281,7 +281,8 @@ Result<ScratchBuffer> HeaderReader::read_scratch(const Item& item) {
   const auto* found = std::find_if(std::begin(k_all), std::end(k_all),
                                    [&](DType candidate) { return wanted && to_string(candidate) == *wanted; });
   if (found == std::end(k_all)) {
-    return refuse(errc::bundle_value, *dtype, "the dtype of " + what + " is unknown", "write \"f32\", \"f16\", \"i32\" or \"bool\"");
+    return refuse(errc::bundle_value, *dtype, "the dtype of " + what + " is unknown",
+                  "write \"f32\", \"f16\", \"i32\" or \"bool\"");
   }
   scratch.dtype = *found;
   KW_TRY(const auto* elements, required(*table, "elements", what));

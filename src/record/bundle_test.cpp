@@ -204,7 +204,8 @@ TEST(Bundle, refuses_values_that_make_no_sense) {
   EXPECT_EQ(error_of(small("[tunables]\nA = [1, 2]")),
             "x.cl:5:5: tunable 'A' must be a table [bundle.value]\n  try: A = {values = [1, 2, 4], default = 2}");
   EXPECT_EQ(error_of(small("[scratch]\nA = {dtype = \"f64\", elements = 1}")),
-            "x.cl:5:14: the dtype of scratch buffer 'A' is unknown [bundle.value]\n  try: write \"f32\", \"f16\", \"i32\" or \"bool\"");
+            "x.cl:5:14: the dtype of scratch buffer 'A' is unknown [bundle.value]\n  try: write \"f32\", \"f16\", "
+            "\"i32\" or \"bool\"");
   EXPECT_EQ(error_of(small("deterministic = \"no\"")),
             "x.cl:4:17: 'deterministic' must be true or false [bundle.value]");
   EXPECT_EQ(error_of(small("constraints = [1.5]")),

@@ -45,8 +45,8 @@ double element_error(double value, double reference, double scale, DType dtype) 
 
 }  // namespace
 
-double error_factor(std::size_t elements) {
-  return k_error_factor * (1.0 + 8.0 / std::sqrt(static_cast<double>(std::max<std::size_t>(elements, 1))));
+double small_output_factor(std::int64_t rows) {
+  return 1.0 + 8.0 / std::sqrt(static_cast<double>(std::max<std::int64_t>(rows, 1)));
 }
 
 double least_allowed_error(DType dtype) {

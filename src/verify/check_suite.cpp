@@ -72,6 +72,11 @@ Result<CheckSuite> CheckSuite::make(const Problem& problem, std::uint64_t seed, 
     const InputSeeds seeds{operands, i < k_timing_cases ? k_nominal_seed : rng.next()};
     KW_TRY(one.inputs, make_inputs(problem, workload, one.distribution, seeds));
     KW_TRY(one.expected, evaluate_oracle(problem, workload, one.inputs, parallel));
+    for (std::size_t output = 0; output < one.expected.size(); ++output) {
+      const auto elements = static_cast<std::int64_t>(one.expected[output].size());
+      const auto row_length = output_form(problem.outputs[output], workload.axes).row_length;
+      one.slack.push_back(small_output_factor(elements / row_length));
+    }
   }
   return suite;
 }
@@ -81,8 +86,8 @@ void CheckSuite::allow_errors(const std::vector<std::vector<double>>& errors) {
   for (std::size_t i = 0; i < cases_.size(); ++i) {
     cases_[i].allowed.clear();
     for (std::size_t output = 0; output < errors[i].size(); ++output) {
-      const double factor = error_factor(cases_[i].expected[output].size());
-      cases_[i].allowed.push_back(std::max(factor * errors[i][output], least_allowed_[output]));
+      const double of_large_outputs = std::max(k_error_factor * errors[i][output], least_allowed_[output]);
+      cases_[i].allowed.push_back(cases_[i].slack[output] * of_large_outputs);
     }
   }
 }

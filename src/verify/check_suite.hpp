@@ -26,6 +26,7 @@ struct CheckCase {
   Distribution distribution = Distribution::normal;
   InputValues inputs;
   OutputValues expected;
+  std::vector<double> slack;    ///< per output: small_output_factor of its rows
   std::vector<double> allowed;  ///< per output; set from the yardstick (allow_errors)
 };
 

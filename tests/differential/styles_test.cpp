@@ -1,6 +1,6 @@
 // Every style of every target that has a device here, on every shipped problem, against the oracle, through the whole
-// verifier: random assignments of structure and tunables. The plain style is the yardstick that the verifier opens with.
-// The seed of a failing run is in its message.
+// verifier: random assignments of structure and tunables. The plain style is the yardstick that the verifier opens
+// with. The seed of a failing run is in its message.
 
 #include <gtest/gtest.h>
 
