@@ -19,10 +19,12 @@ static inline int nearest_index(const int index, const int extent) {
 }
 )";
 
+// Not clamp with scalar bounds: Oclgrind 21.10 applies those to the first lane alone and then reports reads that no
+// device makes.
 constexpr const char* k_nearest_index16 =
     R"(// Negative indices count from the end; what is outside becomes the nearest.
 static inline int16 nearest_index16(const int16 index, const int extent) {
-  return clamp(index + ((index < 0) & extent), 0, extent - 1);
+  return min(max(index + ((index < 0) & extent), (int16)(0)), (int16)(extent - 1));
 }
 )";
 

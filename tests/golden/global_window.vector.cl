@@ -71,7 +71,7 @@ args   = ["Q", "packed_keys", "V", "packed_values", "is_global", "block_map", "O
 
 // Negative indices count from the end; what is outside becomes the nearest.
 static inline int16 nearest_index16(const int16 index, const int extent) {
-  return clamp(index + ((index < 0) & extent), 0, extent - 1);
+  return min(max(index + ((index < 0) & extent), (int16)(0)), (int16)(extent - 1));
 }
 static inline int16 gather16_bool(__global const uchar* table, const int16 i) {
   return (int16)(table[i.s0], table[i.s1], table[i.s2], table[i.s3], table[i.s4], table[i.s5], table[i.s6],

@@ -68,7 +68,7 @@ static inline int floor_div(const int a, const int b) {
 }
 // Negative indices count from the end; what is outside becomes the nearest.
 static inline int16 nearest_index16(const int16 index, const int extent) {
-  return clamp(index + ((index < 0) & extent), 0, extent - 1);
+  return min(max(index + ((index < 0) & extent), (int16)(0)), (int16)(extent - 1));
 }
 static inline float16 gather16_f32(__global const float* table, const int16 i) {
   return (float16)(table[i.s0], table[i.s1], table[i.s2], table[i.s3], table[i.s4], table[i.s5], table[i.s6],
