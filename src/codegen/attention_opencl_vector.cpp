@@ -18,6 +18,21 @@ namespace {
 
 constexpr const char* k_generator = "vector 1";
 
+constexpr const char* k_store_floats =
+    R"(  for (int j = 0; j < VALUE_DIM / LANES; ++j) vstore16(row[j] * factor, j, to);
+#if VALUE_DIM % LANES != 0
+  const float* tail = (const float*)row;
+  for (int d = VALUE_DIM / LANES * LANES; d < VALUE_DIM; ++d) to[d] = tail[d] * factor;
+#endif)";
+
+// PoCL 3.1 lets vstore_half16 fault on addresses that are no multiple of 32 bytes, which rows of other lengths have.
+constexpr const char* k_store_halves = R"(#if VALUE_DIM % LANES == 0
+  for (int j = 0; j < VALUE_DIM / LANES; ++j) vstore_half16_rte(row[j] * factor, j, to);
+#else
+  const float* elements = (const float*)row;
+  for (int d = 0; d < VALUE_DIM; ++d) vstore_half_rte(elements[d] * factor, d, to);
+#endif)";
+
 std::int64_t choice(const IntBindings& structure, std::string_view name) {
   if (const auto found = structure.find(name); found != structure.end()) return found->second;
   for (const Tunable& tunable : structure_attention_opencl_vector())
@@ -224,9 +239,7 @@ void fill_tensors(DType dtype, Fillings& fillings) {
                                          "#endif");
   fillings.emplace_back("query_parameter",
                         half ? "const float (*query)[HEAD_DIM]" : "__global const float* const* query");
-  fillings.emplace_back("store16",
-                        half ? "vstore_half16_rte(row[j] * factor, j, to)" : "vstore16(row[j] * factor, j, to)");
-  fillings.emplace_back("store", half ? "vstore_half_rte(tail[d] * factor, d, to)" : "to[d] = tail[d] * factor");
+  fillings.emplace_back("store_elements", half ? k_store_halves : k_store_floats);
 }
 
 /// The natural logarithm of a row's sum, with what the scores were freed of.

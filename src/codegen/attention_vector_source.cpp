@@ -137,11 +137,7 @@ static inline void add_values(const float* weights, __global const float* value,
 }
 
 static inline void store_row(__global ${element}* to, const float16* row, const float factor) {
-  for (int j = 0; j < VALUE_DIM / LANES; ++j) ${store16};
-#if VALUE_DIM % LANES != 0
-  const float* tail = (const float*)row;
-  for (int d = VALUE_DIM / LANES * LANES; d < VALUE_DIM; ++d) ${store};
-#endif
+${store_elements}
 }
 
 ${classify}

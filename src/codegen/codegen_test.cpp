@@ -134,7 +134,9 @@ TEST(VectorStyle, sorted_documents_are_bounds_and_no_gathers) {
 TEST(VectorStyle, half_precision_is_converted_once) {
   const Bundle bundle = vector_bundle("causal_f16");
   EXPECT_THAT(bundle.source, HasSubstr("float query[ROWS][HEAD_DIM];"));
-  EXPECT_THAT(bundle.source, HasSubstr("vstore_half16_rte(row[j] * factor, j, to)"));
+  // Only where every row begins on a whole vector: elsewhere it was seen to fault.
+  EXPECT_THAT(bundle.source, HasSubstr("#if VALUE_DIM % LANES == 0\n  for (int j = 0; j < VALUE_DIM / LANES; ++j) "
+                                       "vstore_half16_rte(row[j] * factor, j, to);"));
   EXPECT_THAT(bundle.launches[1].args, Not(::testing::Contains("V"))) << "values are packed in f32";
 }
 

@@ -46,7 +46,7 @@ double element_error(double value, double reference, double scale, DType dtype) 
 }  // namespace
 
 double small_output_factor(std::int64_t rows) {
-  return 1.0 + 8.0 / std::sqrt(static_cast<double>(std::max<std::int64_t>(rows, 1)));
+  return 1.0 + 16.0 / std::sqrt(static_cast<double>(std::max<std::int64_t>(rows, 1)));
 }
 
 double least_allowed_error(DType dtype) {

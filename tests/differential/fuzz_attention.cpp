@@ -45,7 +45,7 @@ bool run_one(kw::AttentionCases& runner, std::uint64_t seed, std::int64_t index,
     ++tally.unscorable;
     return true;
   }
-  fmt::print("FAILED: seed {}, program {}: {}: {}\nmaking it small\n", seed, index, outcome.stage, outcome.message);
+  fmt::print("FAILED: seed {}, program {}\n{}making it small\n", seed, index, kw::describe(program, outcome));
   std::fflush(stdout);
   auto small = runner.shrink(program, outcome.stage);
   fmt::print("{}", kw::describe(small, runner.run(small)));

@@ -240,10 +240,11 @@ static inline void add_values(const float* weights, __global const float* value,
 }
 
 static inline void store_row(__global half* to, const float16* row, const float factor) {
+#if VALUE_DIM % LANES == 0
   for (int j = 0; j < VALUE_DIM / LANES; ++j) vstore_half16_rte(row[j] * factor, j, to);
-#if VALUE_DIM % LANES != 0
-  const float* tail = (const float*)row;
-  for (int d = VALUE_DIM / LANES * LANES; d < VALUE_DIM; ++d) vstore_half_rte(tail[d] * factor, d, to);
+#else
+  const float* elements = (const float*)row;
+  for (int d = 0; d < VALUE_DIM; ++d) vstore_half_rte(elements[d] * factor, d, to);
 #endif
 }
 
