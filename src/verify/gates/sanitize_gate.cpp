@@ -80,10 +80,12 @@ Simulation simulate_on(Session& session, Workbench& simulator, const Candidate& 
 /// again with those that it can make on every kernel.
 bool simulate(Session& session, Trial& trial, std::size_t workload) {
   constexpr std::string_view k_always = "bounds, races, barriers";
-  const auto& [name, role, axes] = session.problem.workloads[workload];
-  const bool hidden = role == WorkloadRole::held_out;
+  const Workload& simulated = session.problem.workloads[workload];
+  const bool hidden = simulated.role == WorkloadRole::held_out;
   const auto& candidate = trial.contender.candidate;
-  const auto note = [&](const std::string& text) { trial.verdict.note(GateId::sanitize, name + ": " + text, hidden); };
+  const auto note = [&](const std::string& text) {
+    trial.verdict.note(GateId::sanitize, simulated.name + ": " + text, hidden);
+  };
   const auto built = build_simulated(session, trial, workload);
   if (!built) {
     note("not sanitized: the simulator could not build it");
