@@ -13,10 +13,12 @@ struct Rule {
   std::vector<Type> children;
 };
 
+// NOLINTBEGIN(readability-identifier-naming): one letter a type is what keeps the tables readable
 constexpr auto I = Type::integer;
 constexpr auto B = Type::boolean;
 constexpr auto R = Type::real;
 constexpr auto S = Type::score;
+// NOLINTEND(readability-identifier-naming)
 
 const std::vector<Rule>& leaf_integers() {
   static const std::vector<Rule> k_rules = {{"b", {}},
