@@ -46,9 +46,8 @@ inline constexpr double k_error_factor = 4.0;
 /// are multiplied, as tensor cores need it; eight-bit mantissas stay out.
 [[nodiscard]] double least_allowed_error(DType dtype);
 /// What may be allowed beyond both when an output has so few rows: 1 + 16 / sqrt(rows). The errors within a row go
-/// together, and the worst of a few says little of what the plain kernel might have reached: without this, honest
-/// kernels were refused in 5 of 16,000 random cases of 6 to 342 rows, at up to 5.8 times the plain kernel's error; with
-/// half of it, in one.
+/// together, and the worst of a few says little of what the plain kernel might have reached. Counts of honest kernels
+/// that were refused without it stand in docs/measuring.md.
 [[nodiscard]] double small_output_factor(std::int64_t rows);
 
 }  // namespace kw
