@@ -91,15 +91,17 @@ bool simulate(Session& session, Trial& trial, std::size_t workload) {
     note("not sanitized: the simulator could not build it");
     return true;
   }
-  Simulation simulation = simulate_on(session, *session.options.sanitizer, candidate, *built, workload);
-  std::string checks = fmt::format("{}, uninitialised values", k_always);
-  const bool doubtful =
-      simulation.finding && simulation.finding->uninitialised && !uninitialised_findings_hold(candidate.bundle.source);
   Workbench* fewer = session.options.sanitizer->with_fewer_checks();
-  if (fewer != nullptr && (doubtful || (!simulation.finding && simulation.failure))) {
+  // A finding that would not be trusted is not worth looking for: the two runs differ in nothing else.
+  const bool misjudged = fewer != nullptr && !uninitialised_findings_hold(candidate.bundle.source);
+  Simulation simulation =
+      simulate_on(session, misjudged ? *fewer : *session.options.sanitizer, candidate, *built, workload);
+  std::string checks =
+      misjudged ? fmt::format("{}; not uninitialised values, which the simulator misjudges in vectors", k_always)
+                : fmt::format("{}, uninitialised values", k_always);
+  if (!misjudged && fewer != nullptr && !simulation.finding && simulation.failure) {
     simulation = simulate_on(session, *fewer, candidate, *built, workload);
-    checks = fmt::format("{}; not uninitialised values, {}", k_always,
-                         doubtful ? "which the simulator misjudges in vectors" : "at which the simulator fails");
+    checks = fmt::format("{}; not uninitialised values, at which the simulator fails", k_always);
   }
   if (simulation.finding) {
     note(simulation.finding->text);
