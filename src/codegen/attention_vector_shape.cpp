@@ -4,18 +4,12 @@
 
 #include <algorithm>
 
+#include "base/int_math.hpp"
 #include "codegen/attention_opencl.hpp"
 #include "spec/mod_analysis.hpp"
 
 namespace kw {
 namespace {
-
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
-  return (a + b - 1) / b;
-}
-std::int64_t round_up(std::int64_t a, std::int64_t b) {
-  return ceil_div(a, b) * b;
-}
 
 /// A tile of rows x columns accumulators, a row of columns operands and one broadcast.
 std::int64_t registers_needed(const VectorRegisters& registers, std::int64_t rows, std::int64_t columns) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/int_math.hpp"
+
 namespace kw {
 namespace {
 
@@ -9,10 +11,6 @@ constexpr std::int64_t k_max_tiles = std::int64_t{1} << 18;
 
 std::int64_t extent(const IndexRange& range) {
   return range.last - range.first + 1;
-}
-
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
-  return (a + b - 1) / b;
 }
 
 IndexRange step(std::int64_t index, std::int64_t size, std::int64_t extent) {

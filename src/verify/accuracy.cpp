@@ -49,6 +49,11 @@ double small_output_factor(std::int64_t rows) {
   return 1.0 + 16.0 / std::sqrt(static_cast<double>(std::max<std::int64_t>(rows, 1)));
 }
 
+double allowed_error(const OutputForm& form, std::size_t elements, double plain_error) {
+  const auto rows = static_cast<std::int64_t>(elements) / form.row_length;
+  return small_output_factor(rows) * std::max(k_error_factor * plain_error, least_allowed_error(form.dtype));
+}
+
 double least_allowed_error(DType dtype) {
   return dtype == DType::f16 ? 2.0 * 0x1.0p-11 : 32.0 * 0x1.0p-24;
 }

@@ -49,5 +49,7 @@ inline constexpr double k_error_factor = 4.0;
 /// together, and the worst of a few says little of what the plain kernel might have reached. Counts of honest kernels
 /// that were refused without it stand in docs/measuring.md.
 [[nodiscard]] double small_output_factor(std::int64_t rows);
+/// What a candidate may err on an output of `elements` on which the plain kernel erred by `plain_error`.
+[[nodiscard]] double allowed_error(const OutputForm& form, std::size_t elements, double plain_error);
 
 }  // namespace kw

@@ -1,6 +1,8 @@
 #include "verify/check_suite.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "base/rng.hpp"
 #include "verify/accuracy.hpp"
@@ -58,11 +60,28 @@ Result<bool> passes_everywhere(const Problem& problem, const std::vector<const C
   return true;
 }
 
+/// A row with a score of +infinity or NaN has no softmax, and nothing can be compared with it. Minus infinity is an
+/// answer: the log-sum-exp of a row that sees no key.
+Result<void> require_answer(const Problem& problem, const CheckCase& one) {
+  for (std::size_t output = 0; output < one.expected.size(); ++output) {
+    const auto& values = one.expected[output];
+    const auto none = std::find_if(values.begin(), values.end(), [](double value) {
+      return std::isnan(value) || value == std::numeric_limits<double>::infinity();
+    });
+    if (none == values.end()) continue;
+    return fail(Error{errc::unscorable,
+                      fmt::format("{} cannot be scored: the right answer itself is {} in output {} of workload {}",
+                                  problem.name, std::isnan(*none) ? "not a number" : "infinite",
+                                  problem.outputs[output].name, problem.workloads[one.workload].name),
+                      "let no score become +infinity or NaN; -infinity is how a score_mod masks a key"});
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<CheckSuite> CheckSuite::make(const Problem& problem, std::uint64_t seed, const ParallelFor& parallel) {
   CheckSuite suite;
-  for (const auto& output : problem.outputs) suite.least_allowed_.push_back(least_allowed_error(output.dtype));
   KW_TRY(suite.cases_, list_cases(problem));
   Rng rng(seed);
   for (std::size_t i = 0; i < suite.cases_.size(); ++i) {
@@ -72,22 +91,19 @@ Result<CheckSuite> CheckSuite::make(const Problem& problem, std::uint64_t seed, 
     const InputSeeds seeds{operands, i < k_timing_cases ? k_nominal_seed : rng.next()};
     KW_TRY(one.inputs, make_inputs(problem, workload, one.distribution, seeds));
     KW_TRY(one.expected, evaluate_oracle(problem, workload, one.inputs, parallel));
-    for (std::size_t output = 0; output < one.expected.size(); ++output) {
-      const auto elements = static_cast<std::int64_t>(one.expected[output].size());
-      const auto row_length = output_form(problem.outputs[output], workload.axes).row_length;
-      one.slack.push_back(small_output_factor(elements / row_length));
-    }
+    KW_TRY_VOID(require_answer(problem, one));
   }
   return suite;
 }
 
-void CheckSuite::allow_errors(const std::vector<std::vector<double>>& errors) {
+void CheckSuite::allow_errors(const Problem& problem, const std::vector<std::vector<double>>& errors) {
   KW_CHECK(errors.size() == cases_.size(), "{} errors for {} cases", errors.size(), cases_.size());
   for (std::size_t i = 0; i < cases_.size(); ++i) {
+    const auto& axes = problem.workloads[cases_[i].workload].axes;
     cases_[i].allowed.clear();
     for (std::size_t output = 0; output < errors[i].size(); ++output) {
-      const double of_large_outputs = std::max(k_error_factor * errors[i][output], least_allowed_[output]);
-      cases_[i].allowed.push_back(cases_[i].slack[output] * of_large_outputs);
+      cases_[i].allowed.push_back(allowed_error(output_form(problem.outputs[output], axes),
+                                                cases_[i].expected[output].size(), errors[i][output]));
     }
   }
 }

@@ -26,7 +26,6 @@ struct CheckCase {
   Distribution distribution = Distribution::normal;
   InputValues inputs;
   OutputValues expected;
-  std::vector<double> slack;    ///< per output: small_output_factor of its rows
   std::vector<double> allowed;  ///< per output; set from the yardstick (allow_errors)
 };
 
@@ -34,19 +33,18 @@ inline constexpr std::size_t k_timing_cases = 2;
 
 class CheckSuite {
  public:
-  /// Draws inputs from `seed` and asks the oracle.
+  /// Draws inputs from `seed` and asks the oracle. errc::unscorable when it answers NaN or +infinity somewhere.
   [[nodiscard]] static Result<CheckSuite> make(const Problem& problem, std::uint64_t seed, const ParallelFor& parallel);
 
   [[nodiscard]] const std::vector<CheckCase>& cases() const { return cases_; }
   /// `errors[case][output]` as the plain kernel reached them; sets what is allowed.
-  void allow_errors(const std::vector<std::vector<double>>& errors);
+  void allow_errors(const Problem& problem, const std::vector<std::vector<double>>& errors);
   /// Refuses a problem whose check a cheater could pass: each probe must exceed what is allowed on at least one case.
   /// Call after allow_errors.
   [[nodiscard]] Result<void> require_scorable(const Problem& problem, const ParallelFor& parallel = serial_for) const;
 
  private:
   std::vector<CheckCase> cases_;
-  std::vector<double> least_allowed_;  ///< per output
 };
 
 }  // namespace kw

@@ -20,8 +20,8 @@ Problem problem_with(const std::string& axes, const std::string& attention, cons
 std::string refusal(const Problem& problem, double honest_error = 1e-7) {
   auto suite = CheckSuite::make(problem, 1, serial_for);
   KW_CHECK(suite.has_value(), "{}", suite.error().to_string());
-  suite->allow_errors(std::vector<std::vector<double>>(suite->cases().size(),
-                                                       std::vector<double>(problem.outputs.size(), honest_error)));
+  suite->allow_errors(problem, std::vector<std::vector<double>>(
+                                   suite->cases().size(), std::vector<double>(problem.outputs.size(), honest_error)));
   const auto scorable = suite->require_scorable(problem);
   if (scorable) return "";
   EXPECT_EQ(scorable.error().code, errc::unscorable);
@@ -32,6 +32,18 @@ const char* const k_causal = "mask_mod = \"lambda b, h, q, k: q >= k\"";
 
 TEST(Probes, an_ordinary_problem_can_be_scored) {
   EXPECT_EQ(refusal(problem_with("Sq = 20\nSkv = 20\nD = 8", k_causal, "Sq = 7\nSkv = 9")), "");
+}
+
+TEST(CheckSuite, refuses_a_problem_whose_right_answer_is_not_a_number) {
+  const auto problem =
+      problem_with("Sq = 20\nSkv = 20\nD = 8",
+                   "score_mod = \"lambda s, b, h, q, k: torch.where(q >= k, s, float('inf'))\"", "Sq = 7");
+  const auto suite = CheckSuite::make(problem, 1, serial_for);
+  ASSERT_FALSE(suite);
+  EXPECT_EQ(suite.error().code, errc::unscorable);
+  EXPECT_EQ(suite.error().message,
+            "test/probe cannot be scored: the right answer itself is not a number in output O of workload primary");
+  EXPECT_EQ(suite.error().hint, "let no score become +infinity or NaN; -infinity is how a score_mod masks a key");
 }
 
 TEST(Probes, zeros_that_pass) {

@@ -55,7 +55,7 @@ Result<void> learn_allowed_errors(Session& session) {
     const double worst = *std::max_element(row.begin(), row.end());
     if (worst > 0.01) return fail(yardstick_error("workload " + workload, fmt::format("its error is {:.2e}", worst)));
   }
-  session.suite.allow_errors(errors);
+  session.suite.allow_errors(session.problem, errors);
   return session.suite.require_scorable(session.problem, session.options.parallel);
 }
 

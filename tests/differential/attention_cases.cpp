@@ -4,6 +4,8 @@
 
 #include "base/clock.hpp"
 #include "codegen/codegen.hpp"
+#include "loop/verifier_setup.hpp"
+#include "tests/differential/random_assignment.hpp"
 #include "verify/accuracy.hpp"
 #include "verify/verifier.hpp"
 
@@ -18,14 +20,6 @@ constexpr std::int64_t k_cheap_to_build = 16;
 /// The plain kernel's error on data of these sizes. Beyond it the yardstick itself is wrong, not imprecise.
 constexpr double k_plain_limit_f32 = 1e-4;
 constexpr double k_plain_limit_f16 = 4e-3;
-
-IntBindings draw(const std::vector<Tunable>& tunables, Rng& rng) {
-  IntBindings chosen;
-  for (const auto& t : tunables) {
-    chosen[t.name] = t.values[static_cast<std::size_t>(rng.below(static_cast<std::int64_t>(t.values.size())))];
-  }
-  return chosen;
-}
 
 IntBindings subset(const IntBindings& all, const std::vector<Tunable>& of) {
   IntBindings part;
@@ -53,7 +47,8 @@ std::string too_inexact(const Problem& problem, const CheckSuite& suite) {
   const double limit = problem.attention()->dtype == DType::f16 ? k_plain_limit_f16 : k_plain_limit_f32;
   for (const auto& one : suite.cases()) {
     for (std::size_t i = 0; i < one.allowed.size(); ++i) {
-      const double reached = one.allowed[i] / (k_error_factor * one.slack[i]);
+      const auto form = output_form(problem.outputs[i], problem.workloads[one.workload].axes);
+      const double reached = one.allowed[i] / allowed_error(form, one.expected[i].size(), 1.0);
       if (reached <= limit) continue;
       return fmt::format("error {:.2e} on {}, {} data", reached, problem.workloads[one.workload].name,
                          to_string(one.distribution));
@@ -80,9 +75,9 @@ Result<Candidate> AttentionCases::candidate(const Problem& problem, RandomAttent
   }
   Rng rng(program.style_seed);
   while (true) {
-    const auto structure = draw(style->structure, rng);
+    const auto structure = random_assignment(style->structure, rng);
     KW_TRY(auto bundle, style->emit(problem, workbench_->device(), structure));
-    const auto tunables = draw(bundle.tunables, rng);
+    const auto tunables = random_assignment(bundle.tunables, rng);
     auto drawn = make_candidate(std::move(bundle), tunables);
     if (!drawn) continue;  // a constraint does not hold
     if (unrolled(tunables) > k_cheap_to_build && rng.below(4) != 0) continue;
@@ -96,13 +91,10 @@ CaseOutcome AttentionCases::run(RandomAttention& program) {
   auto problem = parse_problem(program.to_toml(), "random.toml");
   if (!problem) return {Status::fails, "problem", problem.error().to_string()};
   const SteadyClock clock;
-  VerifierOptions options;
-  options.secret_seed = program.data_seed;
-  options.device = workbench_->device();
-  auto plain = emit_bundle(*problem, "opencl", "plain", options.device);
-  if (!plain) return {Status::fails, "plain", plain.error().to_string()};
-  options.plain = make_candidate(*std::move(plain)).value();
-  auto verifier = Verifier::open(*problem, *workbench_, clock, std::move(options));
+  auto options = verifier_options(*problem, "opencl", workbench_->device(), serial_for, nullptr);
+  if (!options) return {Status::fails, "plain", options.error().to_string()};
+  options->secret_seed = program.data_seed;
+  auto verifier = Verifier::open(*problem, *workbench_, clock, *std::move(options));
   if (!verifier) {
     const bool unscorable = verifier.error().code == errc::unscorable;
     return {unscorable ? Status::unscorable : Status::fails, "plain", verifier.error().to_string()};

@@ -9,6 +9,7 @@
 
 #include "base/rng.hpp"
 #include "codegen/codegen.hpp"
+#include "tests/differential/random_assignment.hpp"
 #include "tests/system/system_test.hpp"
 
 namespace kw {
@@ -43,17 +44,10 @@ Problem shrunk(Problem problem) {
 /// A random legal assignment of structure and tunables; nothing when 50 draws break a constraint.
 std::optional<Candidate> random_candidate(const Style& style, const Problem& problem, const DeviceFacts& device,
                                           Rng& rng) {
-  const auto draw = [&rng](const std::vector<Tunable>& tunables) {
-    IntBindings chosen;
-    for (const auto& t : tunables) {
-      chosen[t.name] = t.values[static_cast<std::size_t>(rng.below(static_cast<std::int64_t>(t.values.size())))];
-    }
-    return chosen;
-  };
   for (int tries = 0; tries < 50; ++tries) {
-    auto bundle = style.emit(problem, device, draw(style.structure));
+    auto bundle = style.emit(problem, device, random_assignment(style.structure, rng));
     if (!bundle) continue;
-    const IntBindings tunables = draw(bundle->tunables);
+    const IntBindings tunables = random_assignment(bundle->tunables, rng);
     if (auto candidate = make_candidate(*std::move(bundle), tunables)) return *std::move(candidate);
   }
   return std::nullopt;

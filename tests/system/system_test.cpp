@@ -2,8 +2,8 @@
 
 #include <map>
 
-#include "codegen/codegen.hpp"
 #include "loop/threads.hpp"
+#include "loop/verifier_setup.hpp"
 #include "verify/oclgrind.hpp"
 
 namespace kw {
@@ -67,13 +67,9 @@ VerifyResult SystemTest::verify(const std::string& path, const IntBindings& tuna
 }
 
 Result<std::unique_ptr<Verifier>> SystemTest::open_verifier(const Problem& problem, Workbench* sanitizer) {
-  VerifierOptions options;
+  KW_TRY(auto options,
+         verifier_options(problem, "opencl", world->workbench->device(), parallel_for(usable_processors()), sanitizer));
   options.secret_seed = 20261120;
-  options.device = world->workbench->device();
-  KW_TRY(auto plain, emit_bundle(problem, "opencl", "plain", options.device));
-  KW_TRY(options.plain, make_candidate(std::move(plain)));
-  options.sanitizer = sanitizer;
-  options.parallel = parallel_for(usable_processors());
   options.deadlines.launch_floor = std::chrono::milliseconds(500);
   return Verifier::open(problem, *world->workbench, world->clock, std::move(options));
 }
