@@ -36,10 +36,12 @@ class SqliteArchive final : public Archive {
   using Archive::bests;
   Result<void> begin_run(const RunRecord& run) override;
   Result<void> append(const std::string& run_id, const Attempt& attempt) override;
+  Result<void> append_turn(const std::string& run_id, const Turn& turn) override;
   Result<void> update_run(const RunRecord& run) override;
   [[nodiscard]] Result<std::vector<RunRecord>> runs() const override;
   [[nodiscard]] Result<RunRecord> run(const std::string& id) const override;
   [[nodiscard]] Result<std::vector<Attempt>> attempts(const std::string& run_id) const override;
+  [[nodiscard]] Result<std::vector<Turn>> turns(const std::string& run_id) const override;
   [[nodiscard]] Result<std::vector<ArchivedBest>> bests(const std::string& op, const std::string& target, int at_most,
                                                         const SeedPreference& prefer) const override;
 
@@ -128,6 +130,16 @@ Result<void> SqliteArchive::append(const std::string& run_id, const Attempt& att
   });
 }
 
+Result<void> SqliteArchive::append_turn(const std::string& run_id, const Turn& turn) {
+  return database_.transaction([&]() -> Result<void> {
+    KW_TRY(const bool known, has_run(run_id));
+    if (!known) return no_such_run(run_id, {});
+    KW_TRY(Statement insert,
+           database_.prepare("INSERT INTO turns SELECT ?1, count(*), ?2, ?3 FROM turns WHERE run_id = ?1"));
+    return insert.bind(1, run_id).bind(2, static_cast<std::int64_t>(turn.fault)).bind(3, encode(turn)).run();
+  });
+}
+
 Result<bool> SqliteArchive::has_run(const std::string& id) const {
   KW_TRY(Statement select, database_.prepare("SELECT 1 FROM runs WHERE id = ?1"));
   return select.bind(1, id).step();
@@ -208,6 +220,25 @@ Result<std::vector<Attempt>> SqliteArchive::attempts(const std::string& run_id) 
     if (!found) return result;
     auto decoded = decode_apart({select.text(1), select.text(2)});
     const std::string row = fmt::format("attempt {} of run {}", select.integer(0), run_id);
+    if (!decoded) return damaged(decoded.error(), database_, row);
+    result.push_back(*std::move(decoded));
+  }
+}
+
+Result<std::vector<Turn>> SqliteArchive::turns(const std::string& run_id) const {
+  KW_TRY(const bool known, has_run(run_id));
+  if (!known) return no_such_run(run_id, {});
+  // A version 1 archive opened for reading has no such table, and no model took part in its runs.
+  KW_TRY(const std::int64_t tables, database_.integer("SELECT count(*) FROM sqlite_master WHERE name = 'turns'"));
+  std::vector<Turn> result;
+  if (tables == 0) return result;
+  KW_TRY(Statement select, database_.prepare("SELECT sequence, record FROM turns WHERE run_id = ?1 ORDER BY sequence"));
+  select.bind(1, run_id);
+  for (;;) {
+    KW_TRY(const bool found, select.step());
+    if (!found) return result;
+    auto decoded = decode_turn(select.text(1));
+    const std::string row = fmt::format("turn {} of run {}", select.integer(0), run_id);
     if (!decoded) return damaged(decoded.error(), database_, row);
     result.push_back(*std::move(decoded));
   }

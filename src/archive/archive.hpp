@@ -14,6 +14,7 @@
 #include "base/result.hpp"
 #include "record/attempt.hpp"
 #include "record/run_record.hpp"
+#include "record/turn.hpp"
 
 namespace kw {
 
@@ -52,6 +53,9 @@ class Archive {
   /// On disk when this returns. Repeating it changes nothing; another attempt under the same ordinal is
   /// errc::archive_conflict, and a run that was never begun is errc::archive_no_run.
   virtual Result<void> append(const std::string& run_id, const Attempt& attempt) = 0;
+  /// The next turn of a run's transcript, in the order replies were taken. On disk when this returns; a run that was
+  /// never begun is errc::archive_no_run.
+  virtual Result<void> append_turn(const std::string& run_id, const Turn& turn) = 0;
   /// Replaces the run's summary (status, baselines, best, final measurements).
   virtual Result<void> update_run(const RunRecord& run) = 0;
 
@@ -61,6 +65,8 @@ class Archive {
   [[nodiscard]] virtual Result<RunRecord> run(const std::string& id) const = 0;
   /// In order of ordinal.
   [[nodiscard]] virtual Result<std::vector<Attempt>> attempts(const std::string& run_id) const = 0;
+  /// In the order they were appended; none for a run without a model.
+  [[nodiscard]] virtual Result<std::vector<Turn>> turns(const std::string& run_id) const = 0;
   /// Accepted bests of ended runs for this operator and target, each candidate once. In this order: same problem and
   /// device as preferred, same problem, same device, the rest; the newest first within each.
   [[nodiscard]] virtual Result<std::vector<ArchivedBest>> bests(const std::string& op, const std::string& target,

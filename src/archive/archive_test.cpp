@@ -217,13 +217,62 @@ TEST_F(ArchiveTest, files_that_are_no_archive_are_refused) {
                fmt::format("{} is a database of another program, not an archive", file_.string()));
 }
 
+Turn some_turn(std::int64_t ordinal) {
+  Turn turn;
+  turn.ordinal = ordinal;
+  turn.purpose = "first prompt";
+  turn.request = {"some-model", {{ChatRole::system, "be fast"}, {ChatRole::user, "write \xff a kernel"}}, 0.7, {}};
+  turn.reply.text = "```opencl\n...```";
+  turn.reply.reasoning = "think";
+  turn.reply.finish = ChatFinish::length;
+  turn.reply.usage = {10, 20, 15, 5, false};
+  turn.fault = ReplyFault::cut_off;
+  turn.fault_message = "the token limit ended it";
+  return turn;
+}
+
+TEST_F(ArchiveTest, turns_come_back_in_the_order_their_replies_were_taken) {
+  const auto archive = open();
+  ASSERT_TRUE(archive->begin_run(run_named("a", "2026-01-01T00:00:00Z")));
+  ASSERT_TRUE(archive->append_turn("a", some_turn(3)));
+  ASSERT_TRUE(archive->append_turn("a", some_turn(1)));
+  const auto turns = archive->turns("a");
+  ASSERT_TRUE(turns) << turns.error().to_string();
+  ASSERT_EQ(turns->size(), 2U);
+  EXPECT_EQ(encode(turns->at(0)), encode(some_turn(3)));
+  EXPECT_EQ(encode(turns->at(1)), encode(some_turn(1)));
+  EXPECT_EQ(turns->at(0).request, some_turn(3).request);
+  EXPECT_EQ(archive->append_turn("b", some_turn(0)).error().code, errc::archive_no_run);
+}
+
+TEST_F(ArchiveTest, an_archive_of_version_1_is_read_as_it_is_and_brought_up_to_date_by_a_writer) {
+  const auto synthetic = synthetic_run(11, 3);
+  {
+    const auto archive = open();
+    ASSERT_TRUE(archive->begin_run(synthetic.run));
+    for (const auto& attempt : synthetic.attempts) ASSERT_TRUE(archive->append(synthetic.run.id, attempt));
+  }
+  {
+    auto database = sqlite::Database::open(file_, sqlite::OpenMode::create);
+    ASSERT_TRUE(database->execute("DROP TABLE turns"));
+    ASSERT_TRUE(database->execute("PRAGMA user_version = 1"));
+  }
+  const auto reader = open({.read_only = true});
+  EXPECT_TRUE(reader->turns(synthetic.run.id).value().empty());
+  expect_attempts(*reader, synthetic.run.id, synthetic.attempts);
+  const auto writer = open();
+  EXPECT_EQ(query(file_, "PRAGMA user_version"), k_archive_version);
+  ASSERT_TRUE(writer->append_turn(synthetic.run.id, some_turn(0)));
+  expect_attempts(*writer, synthetic.run.id, synthetic.attempts);
+}
+
 TEST_F(ArchiveTest, a_newer_version_is_refused) {
   ASSERT_NE(open(), nullptr);
   ASSERT_TRUE(sqlite::Database::open(file_, sqlite::OpenMode::create)->execute("PRAGMA user_version = 7"));
   const auto opened = open_archive(file_);
   ASSERT_FALSE(opened);
   expect_error(opened.error(), errc::archive_version,
-               fmt::format("the archive {} has version 7; this program knows versions up to 1", file_.string()));
+               fmt::format("the archive {} has version 7; this program knows versions up to 2", file_.string()));
 }
 
 TEST_F(ArchiveTest, damage_inside_the_file_is_reported_with_the_place) {

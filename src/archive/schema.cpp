@@ -39,6 +39,16 @@ CREATE TABLE attempts (
 );
 )";
 
+constexpr const char* k_turns = R"(
+CREATE TABLE turns (
+  run_id   TEXT NOT NULL REFERENCES runs(id),
+  sequence INTEGER NOT NULL,
+  fault    INTEGER NOT NULL,
+  record   TEXT NOT NULL,
+  PRIMARY KEY (run_id, sequence)
+);
+)";
+
 Error not_an_archive(const sqlite::Database& database) {
   return Error{errc::archive_corrupt,
                fmt::format("{} is a database of another program, not an archive", database.file().string()),
@@ -61,12 +71,14 @@ Result<std::int64_t> version_of(const sqlite::Database& database) {
   return version;
 }
 
-Result<void> create_tables(sqlite::Database& database) {
+/// Makes the tables that this version has and the file lacks; older files keep all their rows.
+Result<void> bring_up_to_date(sqlite::Database& database) {
   return database.transaction([&]() -> Result<void> {
     // Another process may have made them since we looked; within the transaction nobody else can.
     KW_TRY(const std::int64_t version, version_of(database));
-    if (version != 0) return {};
-    KW_TRY_VOID(database.execute(k_tables));
+    if (version == k_archive_version) return {};
+    if (version < 1) KW_TRY_VOID(database.execute(k_tables));
+    if (version < 2) KW_TRY_VOID(database.execute(k_turns));
     KW_TRY_VOID(database.execute(fmt::format("PRAGMA application_id = {}", k_application_id)));
     return database.execute(fmt::format("PRAGMA user_version = {}", k_archive_version));
   });
@@ -84,7 +96,7 @@ Result<void> prepare_for_writing(sqlite::Database& database, std::int64_t max_pa
   // append against 0.14 ms; an attempt takes some 300 ms, so certainty costs about 1 %.
   KW_TRY_VOID(database.execute("PRAGMA synchronous = FULL"));
   if (max_pages > 0) KW_TRY_VOID(database.execute(fmt::format("PRAGMA max_page_count = {}", max_pages)));
-  if (version == 0) return create_tables(database);
+  if (version < k_archive_version) return bring_up_to_date(database);
   return {};
 }
 

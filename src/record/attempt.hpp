@@ -54,9 +54,10 @@ struct BuildReport {
 
 /// One candidate's way through the gates.
 struct Attempt {
-  std::int64_t ordinal = 0;  ///< 0, 1, 2, ... within the run
-  std::string proposer;      ///< "search"
-  std::string origin;        ///< why it was proposed: "analytic seed", "neighbour of 12", "archive seed"
+  std::int64_t ordinal = 0;          ///< 0, 1, 2, ... within the run
+  std::string proposer;              ///< "search"
+  std::string origin;                ///< why it was proposed: "analytic seed", "neighbour of 12", "archive seed"
+  std::optional<std::int64_t> turn;  ///< ordinal of the turn whose reply it is; absent when no model wrote it
   Candidate candidate;
   Verdict verdict;
   BuildReport build;

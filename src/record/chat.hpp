@@ -56,7 +56,7 @@ struct ChatReply {
   std::string model;               ///< as the provider named it
   double seconds = 0;              ///< request to end, retries included
   double first_token_seconds = 0;  ///< request to the first byte of answer or reasoning
-  int retries = 0;                 ///< before this reply
+  std::int64_t retries = 0;        ///< before this reply
   friend bool operator==(const ChatReply&, const ChatReply&) = default;
 };
 

@@ -164,6 +164,7 @@ void fields(V& visit, T& r) {
   visit("ordinal", r.ordinal);
   visit("proposer", r.proposer);
   visit("origin", r.origin);
+  visit("turn", r.turn);
   visit("candidate", r.candidate);
   visit("verdict", r.verdict);
   visit("build", r.build);
@@ -226,6 +227,23 @@ void fields(V& visit, T& r) {
   visit("allowed", r.allowed);
 }
 
+template <typename V, AnyConst<ModelUse> T>
+void fields(V& visit, T& r) {
+  visit("provider", r.provider);
+  visit("base_url", r.base_url);
+  visit("model", r.model);
+  visit("chains", r.chains);
+  visit("samples", r.samples);
+  visit("exemplars", r.exemplars);
+  visit("constraints", r.constraints);
+  visit("prices", r.prices);
+  visit("turns", r.turns);
+  visit("faulty_turns", r.faulty_turns);
+  visit("prompt_tokens", r.prompt_tokens);
+  visit("completion_tokens", r.completion_tokens);
+  visit("dollars", r.dollars);
+}
+
 template <typename V, AnyConst<RunRecord> T>
 void fields(V& visit, T& r) {
   visit("id", r.id);
@@ -237,6 +255,7 @@ void fields(V& visit, T& r) {
   visit("op", r.op);
   visit("target", r.target);
   visit("proposer", r.proposer);
+  visit("model_use", r.model_use);
   visit("seed", r.seed);
   visit("archive_seeds", r.archive_seeds);
   visit("device", r.device);

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "record/byte_text.hpp"
-#include "record/fields.hpp"
+#include "record/turn_fields.hpp"
 #include "record/utf8.hpp"
 
 namespace kw {
@@ -298,6 +298,9 @@ std::string encode(const Attempt& attempt) {
 std::string encode(const RunRecord& run) {
   return print(to_json(run, "run"));
 }
+std::string encode(const Turn& turn) {
+  return print(to_json(turn, "turn"));
+}
 std::string encode(const Verdict& verdict) {
   return print(to_json(verdict, "verdict"));
 }
@@ -316,6 +319,9 @@ Result<Attempt> decode_attempt(std::string_view json) {
 }
 Result<RunRecord> decode_run(std::string_view json) {
   return decode<RunRecord>(json, "run");
+}
+Result<Turn> decode_turn(std::string_view json) {
+  return decode<Turn>(json, "turn");
 }
 Result<Verdict> decode_verdict(std::string_view json) {
   return decode<Verdict>(json, "verdict");

@@ -15,6 +15,7 @@
 
 #include "record/attempt.hpp"
 #include "record/run_record.hpp"
+#include "record/turn.hpp"
 
 namespace kw {
 
@@ -25,6 +26,7 @@ inline constexpr ErrorCode record_decode{"record.decode", ExitClass::internal};
 
 [[nodiscard]] std::string encode(const Attempt& attempt);
 [[nodiscard]] std::string encode(const RunRecord& run);
+[[nodiscard]] std::string encode(const Turn& turn);
 [[nodiscard]] std::string encode(const Verdict& verdict);
 [[nodiscard]] std::string encode(const Measurement& measurement);
 [[nodiscard]] std::string encode(const DeviceFacts& facts);
@@ -32,6 +34,7 @@ inline constexpr ErrorCode record_decode{"record.decode", ExitClass::internal};
 
 [[nodiscard]] Result<Attempt> decode_attempt(std::string_view json);
 [[nodiscard]] Result<RunRecord> decode_run(std::string_view json);
+[[nodiscard]] Result<Turn> decode_turn(std::string_view json);
 [[nodiscard]] Result<Verdict> decode_verdict(std::string_view json);
 [[nodiscard]] Result<Measurement> decode_measurement(std::string_view json);
 [[nodiscard]] Result<DeviceFacts> decode_device_facts(std::string_view json);

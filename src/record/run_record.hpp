@@ -52,6 +52,23 @@ struct AccuracyRow {
   double allowed = 0;
 };
 
+/// Which model took part in a run, and what it cost. Never holds a key.
+struct ModelUse {
+  std::string provider;  ///< preset: "deepseek"
+  std::string base_url;  ///< without user, password or query
+  std::string model;     ///< as asked for
+  std::int64_t chains = 1;
+  std::int64_t samples = 1;              ///< per turn of a chain
+  std::string exemplars;                 ///< "bucket"
+  std::vector<std::string> constraints;  ///< in words, and those that are checked
+  std::string prices;                    ///< where the dollars come from: the table and its date; empty: unknown
+  std::int64_t turns = 0;
+  std::int64_t faulty_turns = 0;  ///< those that gave no candidate
+  std::int64_t prompt_tokens = 0;
+  std::int64_t completion_tokens = 0;  ///< with reasoning
+  std::optional<double> dollars;       ///< absent where the model's price is not known
+};
+
 struct RunRecord {
   std::string id;            ///< 16 hexadecimal digits
   std::string started_utc;   ///< "2026-11-20T09:00:00Z"
@@ -61,7 +78,8 @@ struct RunRecord {
   std::string mod_text;      ///< the mods as the user wrote them; empty when there are none
   std::string op;
   std::string target;
-  std::string proposer;  ///< "search"
+  std::string proposer;  ///< "search", "llm" or "hybrid"
+  std::optional<ModelUse> model_use;
   std::uint64_t seed = 0;
   std::vector<Candidate> archive_seeds;  ///< kernels of earlier runs the search started from; kept so that a resumed
                                          ///< run starts from the same

@@ -3,7 +3,6 @@
 // transcript; `before_attempt` puts the two in one order, which is all a replay needs.
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -40,9 +39,8 @@ struct Turn {
   double dollars = 0;                   ///< by the price table of the run
   double finished_seconds = 0;          ///< budget wall clock when the reply was taken
   std::string summary;                  ///< of the reasoning: its first and last sentences, bounded
-  ReplyFault fault = ReplyFault::none;  ///< none: the reply became an attempt
+  ReplyFault fault = ReplyFault::none;  ///< none: the reply became an attempt, which names this turn
   std::string fault_message;            ///< one sentence; empty without a fault
-  std::optional<std::int64_t> attempt;  ///< ordinal of the attempt it became
 };
 
 }  // namespace kw
