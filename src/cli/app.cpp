@@ -67,6 +67,8 @@ void add_emit(CLI::App& app, Command& command) {
   add_problem(*sub, options->input);
   sub->add_option("--target", options->target, "Source language")->capture_default_str();
   sub->add_option("--style", options->style, "Kernel style")->capture_default_str();
+  sub->add_option("--device", options->device,
+                  "What to write for, present or not: a100, l40s, h100, h200, rtx4090, b200, or your own FILE.json");
   sub->add_option("--structure", options->structure, "Assign a structural choice of the style: --structure NAME=VALUE");
   sub->add_flag("--source-only", options->source_only, "Leave out the bundle header");
   sub->callback([options, &command] { command = [options] { return run_emit(*options); }; });

@@ -48,6 +48,7 @@ struct EmitOptions {
   ProblemInput input;
   std::string target = "opencl";
   std::string style = "vector";
+  std::string device;                  ///< facts to write for: a shipped name or FILE.json; empty: by target
   std::vector<std::string> structure;  ///< NAME=VALUE, structural choices of the style
   bool source_only = false;
 };

@@ -1,9 +1,28 @@
 #include "cli/device_choice.hpp"
 
+#include "base/file_system.hpp"
 #include "cli/inputs.hpp"
+#include "target/device_file.hpp"
 #include "verify/oclgrind.hpp"
 
 namespace kw {
+namespace {
+
+constexpr std::int64_t k_max_device_file_bytes = std::int64_t{64} << 10;
+
+Error wrong_target(const DeviceFacts& facts, const std::string& target, std::string hint) {
+  return {errc::device_missing, fmt::format("device {} takes target {}, not {}", facts.id, facts.target, target),
+          std::move(hint)};
+}
+
+Result<DeviceFacts> named_facts(const std::string& device) {
+  if (!device.ends_with(".json")) return find_device_facts(device);
+  const RealFileSystem files;
+  KW_TRY(const auto text, files.read(device, k_max_device_file_bytes));
+  return parse_device_file(text, device);
+}
+
+}  // namespace
 
 Result<OpenedDevice> open_device(const std::string& device, const std::string& target,
                                  const std::string& require_sandbox) {
@@ -14,14 +33,22 @@ Result<OpenedDevice> open_device(const std::string& device, const std::string& t
   KW_TRY(opened.workbench, open_process_workbench(options));
   const DeviceFacts& facts = opened.workbench->device();
   if (facts.target != target) {
-    return fail(Error{errc::device_missing,
-                      fmt::format("device {} takes target {}, not {}", facts.id, facts.target, target),
-                      "see `kernelwright doctor` for devices and their targets"});
+    return fail(wrong_target(facts, target, "see `kernelwright doctor` for devices and their targets"));
   }
   if (facts.kind != DeviceKind::null_device && have_oclgrind()) {
     KW_TRY(opened.sanitizer, open_oclgrind(options));
   }
   return opened;
+}
+
+Result<DeviceFacts> facts_for(const std::string& device, const std::string& target) {
+  if (device.empty() && target == "opencl") return host_cpu_facts();
+  KW_TRY(auto facts, named_facts(device.empty() ? std::string(k_default_gpu) : device));
+  if (!device.empty() && facts.target != target) {
+    return fail(wrong_target(facts, target, fmt::format("add --target {}", facts.target)));
+  }
+  facts.target = target;
+  return facts;
 }
 
 }  // namespace kw

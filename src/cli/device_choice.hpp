@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "base/result.hpp"
 #include "verify/process_workbench.hpp"
@@ -18,5 +19,13 @@ struct OpenedDevice {
 /// enforces less than `require_sandbox`.
 [[nodiscard]] Result<OpenedDevice> open_device(const std::string& device, const std::string& target,
                                                const std::string& require_sandbox);
+
+/// Facts to generate or compile for, with no device opened: a shipped name ("h200"), a file of facts (FILE.json), or,
+/// when `device` is empty, the CPU of this machine for target "opencl" and k_default_gpu for every other.
+/// errc::device_missing when that device does not take the target.
+[[nodiscard]] Result<DeviceFacts> facts_for(const std::string& device, const std::string& target);
+
+/// What a kernel for a GPU is written for when none is named.
+inline constexpr std::string_view k_default_gpu = "h100";
 
 }  // namespace kw

@@ -68,6 +68,11 @@ class Writer {
     put(choice.index());
     std::visit([this](const auto& value) { this->put(value); }, choice);
   }
+  template <typename Item>
+  void put(const std::optional<Item>& value) {
+    put(value.has_value());
+    if (value) put(*value);
+  }
   template <typename Struct>
   void put(const Struct& value) {
     list_fields(*this, value);
@@ -151,6 +156,13 @@ class Reader {
   void get(std::variant<Alternatives...>& choice) {
     const auto index = static_cast<std::uint64_t>(get_word());
     if (!failed() && !get_alternative(choice, index)) fail_with("a choice does not exist");
+  }
+  template <typename Item>
+  void get(std::optional<Item>& value) {
+    bool present = false;
+    get(present);
+    value.reset();
+    if (present && !failed()) get(value.emplace());
   }
   template <typename Struct>
   void get(Struct& value) {

@@ -44,10 +44,16 @@ void list_fields(auto& walk, EitherConst<ArenaSlot> auto& slot) {
 void list_fields(auto& walk, EitherConst<LoadedPlan> auto& loaded) {
   walk(loaded.binary, loaded.plan, loaded.slots);
 }
+void list_fields(auto& walk, EitherConst<GpuFacts> auto& gpu) {
+  walk(gpu.arch, gpu.warp_size, gpu.registers_per_unit, gpu.registers_per_block, gpu.max_registers_per_thread,
+       gpu.shared_bytes_per_unit, gpu.static_shared_bytes_per_block, gpu.reserved_shared_bytes_per_block,
+       gpu.max_threads_per_unit, gpu.max_blocks_per_unit, gpu.clock_hz, gpu.peak_f16_flops,
+       gpu.special_per_clock_per_unit);
+}
 void list_fields(auto& walk, EitherConst<DeviceFacts> auto& facts) {
   walk(facts.id, facts.target, facts.name, facts.driver, facts.kind, facts.compute_units, facts.max_block_items,
        facts.shared_bytes_per_block, facts.memory_bytes, facts.last_level_cache_bytes, facts.l2_cache_bytes,
-       facts.l1_cache_bytes, facts.vector_floats, facts.peak_f32_flops, facts.peak_bytes);
+       facts.l1_cache_bytes, facts.vector_floats, facts.peak_f32_flops, facts.peak_bytes, facts.gpu);
 }
 
 void list_fields(auto& walk, EitherConst<DescribeRequest> auto& request) {
@@ -66,9 +72,14 @@ void list_fields(auto& walk, EitherConst<LaunchRequest> auto& request) {
 void list_fields(auto& walk, EitherConst<DescribeReply> auto& reply) {
   walk(reply.devices, reply.problem);
 }
+void list_fields(auto& walk, EitherConst<KernelReport> auto& report) {
+  walk(report.kernel, report.registers, report.spill_bytes, report.stack_bytes, report.shared_bytes,
+       report.instructions, report.tensor_core_instructions, report.local_memory_instructions, report.blocks_per_unit,
+       report.occupancy);
+}
 void list_fields(auto& walk, EitherConst<BuildReply> auto& reply) {
   walk(reply.status, reply.log, reply.binary, reply.build_ns, reply.registers, reply.spill_bytes, reply.stack_bytes,
-       reply.shared_bytes);
+       reply.shared_bytes, reply.kernels);
 }
 void list_fields(auto&, EitherConst<LoadReply> auto&) {}
 void list_fields(auto& walk, EitherConst<LaunchReply> auto& reply) {

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -69,12 +70,26 @@ struct DescribeReply {
 };
 /// Stored nowhere; the verifier turns it into a Reason.
 enum class BuildStatus : std::uint8_t { ok = 1, source_error = 2, kernel_missing = 3, kernel_args = 4, resource = 5 };
+/// What the compiler made of one launched kernel; absent figures were not reported.
+struct KernelReport {
+  std::string kernel;
+  std::optional<std::int64_t> registers;     ///< per thread
+  std::optional<std::int64_t> spill_bytes;   ///< stored and loaded, per thread
+  std::optional<std::int64_t> stack_bytes;   ///< per thread
+  std::optional<std::int64_t> shared_bytes;  ///< per block, declared and dynamic
+  std::optional<std::int64_t> instructions;
+  std::optional<std::int64_t> tensor_core_instructions;
+  std::optional<std::int64_t> local_memory_instructions;  ///< loads and stores
+  std::optional<std::int64_t> blocks_per_unit;            ///< resident at a time, with the planned block
+  std::optional<double> occupancy;                        ///< resident warps over the most there can be, 0 to 1
+};
 struct BuildReply {
   BuildStatus status = BuildStatus::ok;
   std::string log;     ///< at most 64 KiB
   std::string binary;  ///< opaque to the host; may depend on driver and device
   std::int64_t build_ns = 0;
   std::int64_t registers = -1, spill_bytes = -1, stack_bytes = -1, shared_bytes = -1;  ///< -1 on the wire: not reported
+  std::vector<KernelReport> kernels;  ///< one per launch, in order; empty where the compiler reports nothing of them
 };
 struct LoadReply {};
 struct LaunchReply {

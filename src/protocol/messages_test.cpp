@@ -65,6 +65,11 @@ DeviceFacts random_facts(Rng& rng) {
   facts.kind = static_cast<DeviceKind>(1 + rng.below(4));
   facts.memory_bytes = random_int(rng);
   facts.peak_f32_flops = rng.normal();
+  if (rng.below(2) == 0) {
+    facts.gpu = GpuFacts{random_text(rng)};
+    facts.gpu->max_blocks_per_unit = random_int(rng);
+    facts.gpu->special_per_clock_per_unit = rng.normal();
+  }
   return facts;
 }
 HostMessage random_host_message(Rng& rng) {
@@ -93,6 +98,13 @@ WorkerMessage random_worker_message(Rng& rng) {
       reply.binary = random_text(rng);
       reply.build_ns = random_int(rng);
       reply.registers = random_int(rng);
+      reply.kernels = random_list(rng, [](Rng& r) {
+        KernelReport report;
+        report.kernel = random_text(r);
+        if (r.below(2) == 0) report.instructions = random_int(r);
+        if (r.below(2) == 0) report.occupancy = r.normal();
+        return report;
+      });
       return reply;
     }
     case 2:

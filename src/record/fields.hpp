@@ -175,6 +175,23 @@ void fields(V& visit, T& r) {
   visit("became_best", r.became_best);
 }
 
+template <typename V, AnyConst<GpuFacts> T>
+void fields(V& visit, T& r) {
+  visit("arch", r.arch);
+  visit("warp_size", r.warp_size);
+  visit("registers_per_unit", r.registers_per_unit);
+  visit("registers_per_block", r.registers_per_block);
+  visit("max_registers_per_thread", r.max_registers_per_thread);
+  visit("shared_bytes_per_unit", r.shared_bytes_per_unit);
+  visit("static_shared_bytes_per_block", r.static_shared_bytes_per_block);
+  visit("reserved_shared_bytes_per_block", r.reserved_shared_bytes_per_block);
+  visit("max_threads_per_unit", r.max_threads_per_unit);
+  visit("max_blocks_per_unit", r.max_blocks_per_unit);
+  visit("clock_hz", r.clock_hz);
+  visit("peak_f16_flops", r.peak_f16_flops);
+  visit("special_per_clock_per_unit", r.special_per_clock_per_unit);
+}
+
 template <typename V, AnyConst<DeviceFacts> T>
 void fields(V& visit, T& r) {
   visit("id", r.id);
@@ -192,6 +209,7 @@ void fields(V& visit, T& r) {
   visit("vector_floats", r.vector_floats);
   visit("peak_f32_flops", r.peak_f32_flops);
   visit("peak_bytes", r.peak_bytes);
+  visit("gpu", r.gpu);
 }
 
 template <typename V, AnyConst<BudgetLimits> T>

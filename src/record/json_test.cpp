@@ -189,6 +189,19 @@ TEST(RecordJson, deep_nesting_is_an_error_and_not_a_crash) {
   expect_refused(std::string(200'000, '['), "stored record: attempt is not JSON");
 }
 
+TEST(RecordJson, facts_of_a_gpu_are_kept) {
+  DeviceFacts facts;
+  facts.gpu = GpuFacts{"sm_90a"};
+  facts.gpu->max_blocks_per_unit = 32;
+  facts.gpu->clock_hz = 1.98e9;
+  const auto read = decode_device_facts(encode(facts));
+  ASSERT_TRUE(read) << read.error().to_string();
+  ASSERT_TRUE(read->gpu);
+  EXPECT_EQ(read->gpu->arch, "sm_90a");
+  EXPECT_EQ(read->gpu->max_blocks_per_unit, 32);
+  EXPECT_EQ(read->gpu->clock_hz, 1.98e9);
+}
+
 // The files were written by the first version and are never regenerated: archives of that version must stay readable.
 TEST(RecordJson, reads_files_of_format_1) {
   const auto attempt = decode_attempt(golden("record_v1_attempt.json"));
@@ -202,6 +215,7 @@ TEST(RecordJson, reads_files_of_format_1) {
   EXPECT_EQ(run->id, "4f1c0a9be27d3356");
   EXPECT_EQ(run->status, RunStatus::finished);
   EXPECT_EQ(run->device.vector_floats, 16);
+  EXPECT_FALSE(run->device.gpu) << "written before there were facts of GPUs";
   EXPECT_EQ(run->baselines.at(0).median_ns, 61.2e6);
   EXPECT_EQ(run->environment.at(1), (std::pair<std::string, std::string>{"kernel", "Linux 6.1.0"}));
 }

@@ -3,12 +3,20 @@
 namespace kw {
 
 std::map<std::string, std::int64_t, std::less<>> DeviceFacts::bindings() const {
-  return {{"compute_units", compute_units},
-          {"max_block_items", max_block_items},
-          {"shared_bytes_per_block", shared_bytes_per_block},
-          {"vector_floats", vector_floats},
-          {"l1_cache_bytes", l1_cache_bytes},
-          {"l2_cache_bytes", l2_cache_bytes}};
+  std::map<std::string, std::int64_t, std::less<>> names = {{"compute_units", compute_units},
+                                                            {"max_block_items", max_block_items},
+                                                            {"shared_bytes_per_block", shared_bytes_per_block},
+                                                            {"vector_floats", vector_floats},
+                                                            {"l1_cache_bytes", l1_cache_bytes},
+                                                            {"l2_cache_bytes", l2_cache_bytes}};
+  if (gpu) {
+    names.insert({{"warp_size", gpu->warp_size},
+                  {"registers_per_unit", gpu->registers_per_unit},
+                  {"shared_bytes_per_unit", gpu->shared_bytes_per_unit},
+                  {"max_threads_per_unit", gpu->max_threads_per_unit},
+                  {"max_blocks_per_unit", gpu->max_blocks_per_unit}});
+  }
+  return names;
 }
 
 }  // namespace kw

@@ -4,11 +4,30 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 
 namespace kw {
 
 enum class DeviceKind : std::uint8_t { cpu = 1, gpu = 2, simulator = 3, null_device = 4 };
+
+/// What is known of a GPU beyond what every device has. A unit is a streaming multiprocessor; bytes of shared memory
+/// per block are DeviceFacts::shared_bytes_per_block. Zero where nothing is known.
+struct GpuFacts {
+  std::string arch;  ///< as the compiler takes it: "sm_90a"
+  std::int64_t warp_size = 32;
+  std::int64_t registers_per_unit = 0;   ///< 32-bit
+  std::int64_t registers_per_block = 0;  ///< 32-bit
+  std::int64_t max_registers_per_thread = 0;
+  std::int64_t shared_bytes_per_unit = 0;
+  std::int64_t static_shared_bytes_per_block = 0;    ///< what a block may declare; beyond it memory must be dynamic
+  std::int64_t reserved_shared_bytes_per_block = 0;  ///< taken by the system from each block's share
+  std::int64_t max_threads_per_unit = 0;
+  std::int64_t max_blocks_per_unit = 0;
+  double clock_hz = 0;                    ///< the highest a published number is based on
+  double peak_f16_flops = 0;              ///< dense tensor cores, f32 accumulator, per second
+  double special_per_clock_per_unit = 0;  ///< exp2, reciprocal and their like
+};
 
 struct DeviceFacts {
   std::string id;      ///< as --device takes it: "opencl:0", "null"
@@ -24,11 +43,13 @@ struct DeviceFacts {
   std::int64_t l2_cache_bytes = 0;          ///< per core on a CPU, whole device on a GPU
   std::int64_t l1_cache_bytes = 0;
   std::int64_t vector_floats = 1;  ///< native f32 vector width, in elements
-  double peak_f32_flops = 0;       ///< per second, measured by the calibration kernel; 0 when not measured
-  double peak_bytes = 0;           ///< memory bytes per second, measured; 0 when not measured
+  double peak_f32_flops = 0;       ///< per second, measured by the calibration kernel or published; 0 when unknown
+  double peak_bytes = 0;           ///< memory bytes per second, measured or published; 0 when unknown
+  std::optional<GpuFacts> gpu;     ///< of devices that run CUDA C++ or take its shape
 
   /// Names that bundle expressions may use: compute_units, max_block_items, shared_bytes_per_block, vector_floats,
-  /// l1_cache_bytes, l2_cache_bytes.
+  /// l1_cache_bytes, l2_cache_bytes; with GpuFacts also warp_size, registers_per_unit, shared_bytes_per_unit,
+  /// max_threads_per_unit, max_blocks_per_unit.
   [[nodiscard]] std::map<std::string, std::int64_t, std::less<>> bindings() const;
 };
 

@@ -45,6 +45,16 @@ TEST(DeviceFactsBindings, names_are_those_bundles_may_use) {
                              ::testing::Pair("shared_bytes_per_block", 1 << 20), ::testing::Pair("vector_floats", 16)));
 }
 
+TEST(DeviceFactsBindings, of_a_gpu_have_what_its_units_hold) {
+  DeviceFacts facts;
+  facts.gpu = GpuFacts{"sm_90a"};
+  facts.gpu->max_threads_per_unit = 2048;
+  const auto names = facts.bindings();
+  EXPECT_EQ(names.at("warp_size"), 32);
+  EXPECT_EQ(names.at("max_threads_per_unit"), 2048);
+  EXPECT_EQ(names.size(), 11U);
+}
+
 TEST(CacheSize, reads_the_units_sysfs_writes) {
   EXPECT_EQ(parse_cache_size("32K\n"), 32 * 1024);
   EXPECT_EQ(parse_cache_size("16M"), 16 * 1024 * 1024);

@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "cli/commands.hpp"
+#include "cli/device_choice.hpp"
 #include "cli/inputs.hpp"
 #include "codegen/codegen.hpp"
 
@@ -11,8 +12,7 @@ namespace kw {
 Result<ExitCode> run_emit(const EmitOptions& options) {
   KW_TRY(const auto problem, read_problem(options.input));
   KW_TRY(const auto structure, read_assignments(options.structure, "--structure"));
-  DeviceFacts device = host_cpu_facts();
-  device.target = options.target;
+  KW_TRY(const auto device, facts_for(options.device, options.target));
   KW_TRY(const auto bundle, emit_bundle(problem, options.target, options.style, device, structure));
   std::fputs((options.source_only ? bundle.source : bundle.to_text()).c_str(), stdout);
   return ExitCode::success;

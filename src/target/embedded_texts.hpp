@@ -1,0 +1,17 @@
+#pragma once
+// The files of devices/, compiled into the program by cmake/KwEmbed.cmake so that it needs none of them at run time.
+
+#include <span>
+#include <string_view>
+
+namespace kw {
+
+struct EmbeddedText {
+  std::string_view name;  ///< of the file, without ".json"
+  std::string_view text;
+};
+
+/// In alphabetical order of their names.
+[[nodiscard]] std::span<const EmbeddedText> embedded_texts();
+
+}  // namespace kw
