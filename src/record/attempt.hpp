@@ -49,7 +49,10 @@ struct BuildReport {
   double build_ms = 0;
   std::int64_t binary_bytes = 0;
   Hash binary_hash;
+  /// The largest over the builds for the workloads.
   std::optional<std::int64_t> registers, spill_bytes, stack_bytes, shared_bytes;
+  std::optional<std::int64_t> tensor_core_instructions;  ///< in the compiled code, all kernels together
+  std::optional<double> occupancy;  ///< least over the kernels: resident threads over what a multiprocessor holds
 };
 
 /// One candidate's way through the gates.
@@ -66,6 +69,7 @@ struct Attempt {
   double wall_seconds = 0;     ///< budget wall clock used by this attempt
   double elapsed_seconds = 0;  ///< budget wall clock at its end, over all parts of a resumed run
   bool became_best = false;
+  std::optional<std::int64_t> chain;  ///< conversation that proposed it (Turn::chain); absent for the built-in search
 };
 
 }  // namespace kw

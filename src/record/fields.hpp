@@ -89,6 +89,8 @@ void fields(V& visit, T& r) {
   visit("spill_bytes", r.spill_bytes);
   visit("stack_bytes", r.stack_bytes);
   visit("shared_bytes", r.shared_bytes);
+  visit("tensor_core_instructions", r.tensor_core_instructions);
+  visit("occupancy", r.occupancy);
 }
 
 template <typename V, AnyConst<Evidence> T>
@@ -173,6 +175,7 @@ void fields(V& visit, T& r) {
   visit("wall_seconds", r.wall_seconds);
   visit("elapsed_seconds", r.elapsed_seconds);
   visit("became_best", r.became_best);
+  visit("chain", r.chain);
 }
 
 template <typename V, AnyConst<GpuFacts> T>
