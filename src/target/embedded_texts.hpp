@@ -1,5 +1,5 @@
 #pragma once
-// The files of devices/, compiled into the program by cmake/KwEmbed.cmake so that it needs none of them at run time.
+// Text files compiled into the program by cmake/KwEmbed.cmake, so that it needs none of them at run time.
 
 #include <span>
 #include <string_view>
@@ -7,11 +7,11 @@
 namespace kw {
 
 struct EmbeddedText {
-  std::string_view name;  ///< of the file, without ".json"
+  std::string_view name;  ///< of the file, without its extension
   std::string_view text;
 };
 
-/// In alphabetical order of their names.
+/// The files of devices/, in alphabetical order of their names.
 [[nodiscard]] std::span<const EmbeddedText> embedded_texts();
 
 }  // namespace kw

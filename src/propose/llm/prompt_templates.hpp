@@ -1,0 +1,38 @@
+#pragma once
+// What is said to a model, as files: prompts/*.md, compiled in, each replaceable by a file of the same name in a
+// directory of the user's (docs/prompting.md). Checked completely when they are loaded, so that a run cannot fail at
+// its twentieth turn over a misspelt placeholder.
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/file_system.hpp"
+#include "base/result.hpp"
+#include "propose/llm/template_text.hpp"
+
+namespace kw {
+
+namespace errc {
+inline constexpr ErrorCode prompt_file{"prompt.file"};  ///< a directory that is none, a file that is no template
+}  // namespace errc
+
+struct PromptTemplates {
+  std::map<std::string, std::string, std::less<>> texts;  ///< by file name, "first.md"; all shipped names are there
+
+  /// The template `name` with `values`; the text ends without blank lines. `name` is a shipped one.
+  [[nodiscard]] std::string render(std::string_view name, const PromptValues& values) const;
+};
+
+/// As shipped; made once.
+[[nodiscard]] const PromptTemplates& shipped_prompt_templates();
+
+/// The shipped templates, replaced by those of `override_dir` (its files ending in .md; others are refused too, since a
+/// misspelt name would silently do nothing). Refuses names that are not shipped, files over 256 KiB, and what
+/// check_template refuses.
+[[nodiscard]] Result<PromptTemplates> load_prompt_templates(FileSystem& files,
+                                                            std::optional<std::filesystem::path> override_dir);
+
+}  // namespace kw
