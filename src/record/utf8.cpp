@@ -34,4 +34,15 @@ std::optional<std::size_t> first_non_text_byte(std::string_view bytes) {
   return std::nullopt;
 }
 
+std::string replace_non_text(std::string_view bytes) {
+  std::string text;
+  for (;;) {
+    const auto bad = first_non_text_byte(bytes);
+    text += bytes.substr(0, bad.value_or(bytes.size()));
+    if (!bad) return text;
+    text += "\xef\xbf\xbd";
+    bytes.remove_prefix(*bad + 1);
+  }
+}
+
 }  // namespace kw

@@ -24,7 +24,8 @@ inline constexpr ErrorCode chat_provider{"chat.provider"};  ///< unknown preset,
 
 namespace kw {
 
-/// Whether the same request would fail again whoever waits: credentials, payment, permission, URL, model, parameters.
+/// Whether every further request would fail, whoever waits: credentials, payment, permission, URL, model, parameters.
+/// A prompt that is too long is not final: the next one may be shorter.
 [[nodiscard]] bool is_final_chat_error(const Error& error);
 
 }  // namespace kw

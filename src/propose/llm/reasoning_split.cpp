@@ -1,0 +1,39 @@
+#include "propose/llm/reasoning_split.hpp"
+
+#include <array>
+
+namespace kw {
+namespace {
+
+struct Tag {
+  std::string_view open;
+  std::string_view close;
+};
+constexpr std::array<Tag, 2> k_tags = {Tag{"<think>", "</think>"}, Tag{"<thinking>", "</thinking>"}};
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view k_white = " \t\r\n";
+  const std::size_t begin = text.find_first_not_of(k_white);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(k_white) - begin + 1);
+}
+
+}  // namespace
+
+SplitContent split_reasoning(std::string_view content) {
+  const std::string_view text = trimmed(content);
+  for (const auto& tag : k_tags) {
+    const bool opened = text.starts_with(tag.open);
+    const std::string_view body = opened ? text.substr(tag.open.size()) : text;
+    const std::size_t close = body.find(tag.close);
+    if (opened && close == std::string_view::npos) return {trimmed(body), {}};
+    if (!opened &&
+        (close == std::string_view::npos || body.substr(0, close).find(tag.open) != std::string_view::npos)) {
+      continue;
+    }
+    return {trimmed(body.substr(0, close)), trimmed(body.substr(close + tag.close.size()))};
+  }
+  return {{}, text};
+}
+
+}  // namespace kw
