@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+"""Tests the scripted models and their server. The bundles here are short texts: nobody compiles them."""
+
+import http.client
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import model_server
+import scripted_models
+from scripted_models import BABBLE, INVENTED
+
+HEADER = '/*kernelwright\nformat = 1\ntarget = "opencl"\n*/\n'
+SLOW = HEADER + "__kernel void slow(__global float* O) {\n  O[0] = exp(1.0f);\n}\n"
+FAST = HEADER + "__kernel void fast(__global float* O) {\n  O[0] = exp(2.0f);\n}\n"
+TUNED = HEADER + "__kernel void tuned(__global float* O) {\n  O[0] = exp(3.0f);\n}\n"
+LADDER = [SLOW, FAST, TUNED]
+
+TIME = "* Time: 812 us (95 % interval 800 us to 830 us, 12 samples).\n"
+STEP = "One step, and only this one: make the innermost dimension of the inner loop a float8.\n"
+
+
+def best(bundle):
+    return f"# The best kernel so far: continue from this one\n\n```c\n{bundle}```\n"
+
+
+def asked(text):
+    return [{"role": "system", "content": "You write kernels."}, {"role": "user", "content": text}]
+
+
+class Models(unittest.TestCase):
+    def answer(self, model, text):
+        return model(asked(text), LADDER).text
+
+    def test_improver_goes_up_one_bundle_per_turn(self):
+        self.assertIn(SLOW.strip(), self.answer(scripted_models.improver, "Write a kernel."))
+        self.assertIn(FAST.strip(), self.answer(scripted_models.improver, TIME + best(SLOW) + STEP))
+        self.assertIn(TUNED.strip(), self.answer(scripted_models.improver, TIME + best(FAST) + STEP))
+        self.assertIn(TUNED.strip(), self.answer(scripted_models.improver, TIME + best(TUNED) + STEP))
+
+    def test_improver_repeats_itself_without_any_one_of_the_facts(self):
+        for prompt in (best(SLOW) + STEP, TIME + STEP, TIME + best(SLOW), "* Time: 812 us.\n" + best(SLOW) + STEP,
+                       TIME + best(SLOW) + "One step, and only this one: \n"):
+            with self.subTest(prompt):
+                self.assertIn(SLOW.strip(), self.answer(scripted_models.improver, prompt))
+
+    def test_repairer_needs_the_error_and_the_line(self):
+        error = f"line 2 [6]: implicit declaration of function '{INVENTED}' is invalid in OpenCL\n"
+        line = f">    2 [   6] |   O[0] = {INVENTED}(1.0f);\n"
+        broken = SLOW.replace("exp(", INVENTED + "(")
+        self.assertIn(broken.strip(), self.answer(scripted_models.repairer, "Write a kernel."))
+        self.assertIn(SLOW.strip(), self.answer(scripted_models.repairer, error + line + broken))
+        for prompt in (error, line, "It does not compile.\n" + broken, error + broken):
+            with self.subTest(prompt):
+                self.assertIn(broken.strip(), self.answer(scripted_models.repairer, prompt))
+
+    def test_cheater_returns_before_it_writes(self):
+        self.assertIn("__kernel void slow(__global float* O) {\n  if (1) return;", self.answer(scripted_models.cheater, "x"))
+
+    def test_babbler_says_everything_once(self):
+        self.assertEqual([scripted_models.babbler("", turn) for turn in range(len(BABBLE))], list(BABBLE.values()))
+
+
+class ServerTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.log = pathlib.Path(folder.name, "log")
+        self.server = model_server.start(model_server.Play(LADDER, "the-key", self.log))
+        self.addCleanup(self.server.server_close)
+        self.addCleanup(self.server.shutdown)
+
+    def post(self, model, stream=False, key="the-key", **more):
+        """Status, headers and body; the body is what came before the connection broke."""
+        connection = http.client.HTTPConnection(*self.server.server_address, timeout=20)
+        self.addCleanup(connection.close)
+        body = json.dumps({"model": model, "messages": asked("Write a kernel."), "stream": stream, **more})
+        connection.request("POST", "/v1/chat/completions", body, {"Authorization": f"Bearer {key}"})
+        response = connection.getresponse()
+        try:
+            return response.status, response.headers, response.read()
+        except ConnectionResetError:
+            return response.status, response.headers, None
+
+    def events(self, model, **more):
+        _, headers, body = self.post(model, True, **more)
+        self.assertEqual(headers.get_content_type(), "text/event-stream")
+        lines = [line.removeprefix("data: ") for line in body.decode().split("\n") if line.startswith("data: ")]
+        self.assertEqual(lines[-1], "[DONE]")
+        return [json.loads(line) for line in lines[:-1]]
+
+    def test_plain_answer_is_a_chat_completion(self):
+        status, _, body = self.post("improver")
+        answer = json.loads(body)
+        self.assertEqual((status, answer["object"]), (200, "chat.completion"))
+        self.assertIn(SLOW.strip(), answer["choices"][0]["message"]["content"])
+        self.assertEqual(answer["choices"][0]["finish_reason"], "stop")
+        self.assertGreater(answer["usage"]["prompt_tokens"], 0)
+
+    def test_streamed_answer_says_the_same_and_usage_when_asked(self):
+        chunks = self.events("improver", stream_options={"include_usage": True})
+        text = "".join(choice["delta"].get("content", "") for chunk in chunks for choice in chunk["choices"])
+        self.assertEqual(text, json.loads(self.post("improver")[2])["choices"][0]["message"]["content"])
+        self.assertEqual(chunks[-2]["choices"][0]["finish_reason"], "stop")
+        self.assertEqual(chunks[-1]["choices"], [])
+        self.assertIn("usage", chunks[-1])
+        self.assertNotIn("usage", self.events("improver")[-1])
+
+    def test_faults(self):
+        self.assertEqual(self.post("fault-500")[0], 500)
+        status, headers, _ = self.post("fault-429")
+        self.assertEqual((status, headers["Retry-After"]), (429, "1"))
+        self.assertEqual(json.loads(self.post("fault-413")[2])["error"]["code"], "context_length_exceeded")
+        self.assertIsNone(self.post("fault-reset")[2])
+        self.assertNotIn(b"[DONE]", self.post("fault-truncated")[2])
+        self.assertGreater(len(self.post("fault-10mb")[2]), 10_000_000)
+        with self.assertRaises(UnicodeDecodeError):
+            self.post("fault-utf8")[2].decode()
+        self.assertEqual(self.post("fault-html")[1].get_content_type(), "text/html")
+        self.assertEqual(self.post("fault-unheard-of")[0], 404)
+
+    def test_fault_once_is_followed_by_answers(self):
+        self.assertEqual([self.post("fault-503-once")[0] for _ in range(3)], [503, 200, 200])
+
+    def test_refuses_wrong_keys_models_and_requests(self):
+        self.assertEqual(self.post("improver", key="another")[0], 401)
+        self.assertEqual(self.post("nobody")[0], 404)
+        self.assertEqual(self.post("improver", messages=[])[0], 400)
+
+    def test_log_holds_requests_and_no_key(self):
+        self.post("improver", temperature=0.5)
+        text = self.log.read_text(encoding="utf-8")
+        self.assertNotIn("the-key", text)
+        entry = json.loads(text)
+        self.assertEqual((entry["model"], entry["temperature"], entry["key"]), ("improver", 0.5, True))
+
+
+class Program(unittest.TestCase):
+    def test_ends_when_its_input_is_closed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            slow = pathlib.Path(folder, "slow.cl")
+            slow.write_text(SLOW, encoding="utf-8")
+            program = pathlib.Path(__file__).with_name("model_server.py")
+            with subprocess.Popen([sys.executable, "-B", program, "--slow-bundle", slow], stdin=subprocess.PIPE,
+                                  stdout=subprocess.PIPE, text=True) as server:
+                self.assertRegex(server.stdout.readline(), r"^http://127\.0\.0\.1:\d+/v1\n$")
+                server.stdin.close()
+                self.assertEqual(server.wait(timeout=20), 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
