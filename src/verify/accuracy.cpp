@@ -36,6 +36,11 @@ double tensor_share(std::int64_t row_length) {
   return std::max(0.001, 0.25 / (length * length));
 }
 
+/// What is added to every row's scale.
+double tensor_floor(std::span<const double> reference, const OutputForm& form) {
+  return rms(reference) * tensor_share(form.row_length) + std::numeric_limits<double>::min();
+}
+
 double element_error(double value, double reference, double scale, DType dtype) {
   if (!std::isfinite(value) || !std::isfinite(reference)) return value == reference ? 0 : k_infinity;
   const double distance = std::abs(value - reference);
@@ -62,11 +67,26 @@ OutputForm output_form(const TensorSpec& output, const Axes& axes) {
   return {axes.find(output.axes.back())->second, output.dtype, output.unit};
 }
 
+std::vector<double> element_errors(std::span<const double> values, std::span<const double> reference,
+                                   const OutputForm& form) {
+  std::vector<double> errors;
+  errors.reserve(reference.size());
+  const double floor = tensor_floor(reference, form);
+  const auto length = static_cast<std::size_t>(form.row_length);
+  for (std::size_t start = 0; start < reference.size(); start += length) {
+    const double scale = std::max(rms(reference.subspan(start, length)) + floor, form.unit);
+    for (std::size_t i = start; i < start + length; ++i) {
+      errors.push_back(element_error(values[i], reference[i], scale, form.dtype));
+    }
+  }
+  return errors;
+}
+
 OutputError measure_error(std::span<const std::byte> bytes, std::uint32_t poison, std::span<const double> reference,
                           const OutputForm& form, double limit) {
   OutputError result;
   const auto dtype = form.dtype;
-  const double floor = rms(reference) * tensor_share(form.row_length) + std::numeric_limits<double>::min();
+  const double floor = tensor_floor(reference, form);
   const auto length = static_cast<std::size_t>(form.row_length);
   for (std::size_t start = 0; start < reference.size(); start += length) {
     const double scale = std::max(rms(reference.subspan(start, length)) + floor, form.unit);

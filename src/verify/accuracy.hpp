@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "spec/tensor.hpp"
 
@@ -38,6 +39,10 @@ struct OutputForm {
 /// `bytes` are as the candidate left them; `reference` row-major.
 [[nodiscard]] OutputError measure_error(std::span<const std::byte> bytes, std::uint32_t poison,
                                         std::span<const double> reference, const OutputForm& form, double limit);
+
+/// The error of every element, in the units above. `values` as measure_error reads them from the bytes.
+[[nodiscard]] std::vector<double> element_errors(std::span<const double> values, std::span<const double> reference,
+                                                 const OutputForm& form);
 
 /// Honest f32 kernels that order their sums differently were seen to differ from the plain one by up to 2.5x on large
 /// outputs (docs/measuring.md); half-precision arithmetic in an f32 problem is off by more than 100x.

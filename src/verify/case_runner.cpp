@@ -4,6 +4,8 @@
 #include <limits>
 
 #include "verify/accuracy.hpp"
+#include "verify/error_pattern.hpp"
+#include "verify/place_words.hpp"
 #include "verify/storage.hpp"
 
 namespace kw {
@@ -75,27 +77,36 @@ std::optional<CaseFailure> inspect_surroundings(const Session& session, const La
   return std::nullopt;
 }
 
-/// "O[B=0, Hq=3, Sq=17, Dv=5]"
-std::string coordinates(const TensorSpec& tensor, const Axes& axes, std::int64_t flat) {
-  std::string inside;
-  for (std::size_t i = tensor.axes.size(); i-- > 0;) {
-    const std::int64_t extent = axes.find(tensor.axes[i])->second;
-    inside = fmt::format("{}={}{}{}", tensor.axes[i], flat % extent, inside.empty() ? "" : ", ", inside);
-    flat /= extent;
+/// The outputs of one case as numbers, to be looked at after they were found to be wrong.
+struct Judged {
+  const TensorSpec& tensor;
+  const Axes& axes;
+  std::vector<double> got;
+  std::vector<bool> unwritten;
+};
+
+Judged judged(const Session& session, const CheckCase& one, const CaseRun& run, const Poison& poison,
+              std::size_t output) {
+  const auto& tensor = session.problem.outputs[output];
+  Judged values{tensor, session.problem.workloads[one.workload].axes, {}, {}};
+  for (std::size_t i = 0; i < one.expected[output].size(); ++i) {
+    values.got.push_back(stored_element(tensor.dtype, run.outputs[output], i));
+    values.unwritten.push_back(is_poison(tensor.dtype, run.outputs[output], poison.outputs, i));
   }
-  return fmt::format("{}[{}]", tensor.name, inside);
+  return values;
 }
 
-std::string where_wrong(const Session& session, const CheckCase& one, const CaseRun& run, std::size_t output,
-                        const OutputError& error) {
-  const auto& tensor = session.problem.outputs[output];
-  const auto& axes = session.problem.workloads[one.workload].axes;
-  const double got = stored_element(tensor.dtype, run.outputs[output], static_cast<std::size_t>(error.worst));
-  return fmt::format(
-      "{} distribution: {} of {} elements over the limit; worst {}: expected {:.6g}, got {:.6g} (error "
-      "{:.2e}, allowed {:.2e})",
-      to_string(one.distribution), error.over, one.expected[output].size(), coordinates(tensor, axes, error.worst),
-      one.expected[output][static_cast<std::size_t>(error.worst)], got, error.max_error, one.allowed[output]);
+std::string where_unwritten(const Judged& values, std::int64_t unwritten) {
+  std::string text = fmt::format("{} of {} elements unwritten", unwritten, values.got.size());
+  for (const auto& words : place_words(values.unwritten, values.tensor, values.axes)) text += "\n  pattern: " + words;
+  return text;
+}
+
+std::string where_wrong(const CheckCase& one, const Judged& values, std::size_t output, double allowed) {
+  const ComparedOutput compared{
+      values.tensor, values.axes, one.expected[output], values.got, output_form(values.tensor, values.axes), allowed};
+  return fmt::format("{} distribution: {}", to_string(one.distribution),
+                     describe(find_error_pattern(compared), compared));
 }
 
 }  // namespace
@@ -143,15 +154,15 @@ std::optional<CaseFailure> judge_case(const Session& session, const CheckCase& o
     }
     if (error.unwritten > 0) {
       return CaseFailure{Reason::output_unwritten, fmt::format("{} has elements that were never written", name),
-                         fmt::format("{} of {} elements unwritten", error.unwritten, one.expected[output].size())};
+                         where_unwritten(judged(session, one, run, mode.poison, output), error.unwritten)};
     }
     if (error.not_finite > 0) {
       return CaseFailure{Reason::not_finite, fmt::format("{} has NaN or infinite elements", name),
-                         where_wrong(session, one, run, output, error)};
+                         where_wrong(one, judged(session, one, run, mode.poison, output), output, allowed)};
     }
     if (error.over > 0) {
       return CaseFailure{Reason::wrong_result, fmt::format("{} is wrong", name),
-                         where_wrong(session, one, run, output, error)};
+                         where_wrong(one, judged(session, one, run, mode.poison, output), output, allowed)};
     }
   }
   return std::nullopt;
@@ -173,8 +184,11 @@ void reject_case(const Session& session, const CheckCase& one, GateId gate, cons
   const auto& workload = session.problem.workloads[one.workload];
   const bool hidden = workload.role == WorkloadRole::held_out;
   const std::string place = hidden ? "a held-out workload" : "workload " + workload.name;
+  // What a runtime says of a launch it refuses may hold the launch's sizes.
+  const bool speaks_of_sizes = hidden && failure.reason == Reason::launch_failed;
+  const std::string what = speaks_of_sizes ? "the runtime refused a launch" : failure.sentence;
   if (!failure.detail.empty()) verdict.note(gate, fmt::format("{}: {}", workload.name, failure.detail), hidden);
-  const std::string sentence = fmt::format("{}: {}", place, failure.sentence);
+  const std::string sentence = fmt::format("{}: {}", place, what);
   if (failure.candidate_at_fault) {
     verdict.reject(gate, failure.reason, sentence);
   } else {

@@ -194,6 +194,7 @@ std::variant<BuildReply, LostWorker> FakeWorkbench::build(const BuildRequest& re
   reply.status = kernel.build;
   reply.log = kernel.build_log;
   reply.build_ns = 100'000'000;
+  reply.registers = kernel.registers;
   reply.binary = fmt::format("fake binary {}", builds_);
   built_[reply.binary] = kernel;
   return reply;

@@ -39,6 +39,7 @@ struct FakeKernel {
   BuildStatus build = BuildStatus::ok;
   std::string build_log;
   bool build_hangs = false;
+  std::int64_t registers = -1;  ///< as BuildReply has it
 };
 
 class FakeWorkbench final : public Workbench {

@@ -45,6 +45,7 @@ struct Trial {
   BuildReport build;
   std::optional<Measurement> measurement;
   AccuracyTable accuracy;
+  bool yardstick = false;  ///< the plain kernel: the user's requirements are not about it
 };
 
 }  // namespace kw

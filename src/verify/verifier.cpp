@@ -26,6 +26,7 @@ Error yardstick_error(const std::string& doing, const std::string& what) {
 Result<void> build_plain(Session& session) {
   Trial trial;
   trial.contender.candidate = session.options.plain;
+  trial.yardstick = true;
   for (const auto& gate : gates()) {
     if (gate.id == GateId::check) break;
     if (!gate.run(session, trial))

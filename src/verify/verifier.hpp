@@ -14,6 +14,7 @@
 #include "base/result.hpp"
 #include "measure/measure.hpp"
 #include "record/attempt.hpp"
+#include "record/requirement.hpp"
 #include "record/run_record.hpp"
 #include "verify/check_suite.hpp"
 #include "verify/workbench.hpp"
@@ -39,7 +40,9 @@ struct VerifierOptions {
   Candidate plain;                ///< the plain kernel: yardstick of accuracy, baseline of speed
   VerifyDeadlines deadlines;
   ComparisonRule comparison;
-  Workbench* sanitizer = nullptr;  ///< a simulating device that reports bad accesses; null: the machine has none
+  std::vector<Requirement> requirements;  ///< checkable on the device (require_checkable); the plain kernel need not
+                                          ///< meet them
+  Workbench* sanitizer = nullptr;         ///< a simulating device that reports bad accesses; null: the machine has none
   ParallelFor parallel = serial_for;
 };
 

@@ -22,8 +22,9 @@ class VerifierTest : public ::testing::Test {
     kernels["honest"] = FakeKernel{FakeConduct::honest, 2e6, 0.005, BuildStatus::ok, "", false};
   }
 
-  void open() {
+  void open(std::vector<Requirement> requirements = {}) {
     VerifierOptions options;
+    options.requirements = std::move(requirements);
     options.secret_seed = 7;
     options.device = workbench.device();
     options.plain = small_candidate("plain");
@@ -149,6 +150,76 @@ TEST_F(VerifierTest, refuses_a_bundle_for_another_target) {
   const auto result = verifier->verify(other);
   EXPECT_EQ(result.verdict.reason, Reason::bundle_invalid);
   EXPECT_EQ(result.verdict.message, "the bundle is for target cuda, the device fake takes opencl");
+}
+
+TEST_F(VerifierTest, notes_what_the_compiler_said_for_feedback) {
+  kernels["broken"] =
+      FakeKernel{FakeConduct::honest, 1e6, 0, BuildStatus::source_error, "x.cl:3:1: error: no\nhelp", false};
+  open();
+  const auto broken = verify("broken");
+  ASSERT_EQ(broken.verdict.evidence.size(), 1U);
+  EXPECT_EQ(broken.verdict.evidence[0].text, "x.cl:3:1: error: no\nhelp");
+  EXPECT_FALSE(broken.verdict.evidence[0].hidden);
+}
+
+TEST_F(VerifierTest, keeps_a_log_of_a_build_for_held_out_sizes_to_itself) {
+  // Every workload has a build of its own; the one of the held-out workload, Sq = 5, fails and says its size.
+  FakeWorkbench by_size(problem, clock, [](const BuildRequest& request) {
+    FakeKernel kernel;
+    const bool held_out = !request.definitions.empty() && request.definitions.front().second == 5;
+    if (held_out) kernel.build = BuildStatus::source_error;
+    if (held_out) kernel.build_log = "x.cl:1:1: error: expanded from LENGTH = 5";
+    return kernel;
+  });
+  VerifierOptions options;
+  options.device = by_size.device();
+  options.plain = small_candidate("plain");
+  auto opened = Verifier::open(problem, by_size, clock, std::move(options));
+  ASSERT_TRUE(opened) << opened.error().to_string();
+  Candidate candidate = small_candidate("honest");
+  candidate.bundle.defines = {{"LENGTH", "Sq"}};
+  const auto result = (*opened)->verify(candidate);
+  EXPECT_EQ(result.verdict.reason, Reason::build_failed);
+  EXPECT_EQ(result.verdict.message,
+            "it does not compile with the definitions of a held-out workload (other sizes than the primary)");
+  ASSERT_EQ(result.verdict.evidence.size(), 1U);
+  EXPECT_TRUE(result.verdict.evidence[0].hidden);
+}
+
+TEST_F(VerifierTest, rejects_what_breaks_a_requirement_with_bound_and_value) {
+  kernels["greedy"] = FakeKernel{FakeConduct::honest, 2e6, 0.005, BuildStatus::ok, "", false, 200};
+  kernels["modest"] = FakeKernel{FakeConduct::honest, 2e6, 0.005, BuildStatus::ok, "", false, 128};
+  open(*parse_requirements("registers<=128, launches<=1"));
+  const auto greedy = verify("greedy");
+  EXPECT_EQ(greedy.verdict.failed_gate, GateId::statics);
+  EXPECT_EQ(greedy.verdict.reason, Reason::constraint_violated);
+  EXPECT_EQ(greedy.verdict.message,
+            "registers<=128 is required (at most 128 registers per thread), and this kernel has 200");
+  EXPECT_TRUE(verify("modest").verdict.accepted());
+  const auto silent = verify("honest");
+  EXPECT_EQ(silent.verdict.status, VerdictStatus::unverified);
+  EXPECT_EQ(silent.verdict.message, "registers<=128 is required, and the compiler did not report registers");
+}
+
+TEST_F(VerifierTest, does_not_ask_of_the_plain_kernel_what_the_user_requires) {
+  open(*parse_requirements("launches<=0"));
+  EXPECT_EQ(verify("honest").verdict.reason, Reason::constraint_violated);
+}
+
+TEST_F(VerifierTest, says_in_which_pattern_an_output_is_wrong) {
+  kernels["tail"] = FakeKernel{FakeConduct::last_row_wrong, 2e6, 0, BuildStatus::ok, "", false};
+  kernels["absent"] = FakeKernel{FakeConduct::writes_nothing, 2e6, 0, BuildStatus::ok, "", false};
+  open();
+  const auto tail = verify("tail");
+  ASSERT_EQ(tail.verdict.evidence.size(), 1U);
+  const std::string& text = tail.verdict.evidence[0].text;
+  EXPECT_NE(text.find("primary: normal distribution: O: 1 of 320 elements over the limit"), std::string::npos) << text;
+  EXPECT_NE(text.find("O[B=0, Hq=1, Sq=19, Dv=7]: expected "), std::string::npos) << text;
+  EXPECT_NE(text.find("pattern: only the last of 2 Hq (1); only the last of 20 Sq (19); only the last of 8 Dv (7)"),
+            std::string::npos)
+      << text;
+  EXPECT_FALSE(tail.verdict.evidence[0].hidden);
+  EXPECT_NE(verify("absent").verdict.evidence[0].text.find("320 of 320 elements unwritten"), std::string::npos);
 }
 
 TEST_F(VerifierTest, says_so_when_the_plain_kernel_itself_is_wrong) {

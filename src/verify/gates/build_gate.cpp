@@ -35,8 +35,8 @@ Reason reason_of(WorkerLoss loss) {
   return Reason::build_crashed;
 }
 
-std::optional<std::int64_t> reported(std::int64_t value) {
-  return value < 0 ? std::nullopt : std::optional<std::int64_t>(value);
+void keep_largest(std::optional<std::int64_t>& largest, std::int64_t reported) {
+  if (reported >= 0) largest = std::max(largest.value_or(0), reported);
 }
 
 std::string first_errors(const std::string& log) {
@@ -57,8 +57,19 @@ std::string first_errors(const std::string& log) {
 
 using BuildOutcome = std::variant<BuildReply, LostWorker>;
 
-/// Records one build; false after a rejection.
-bool record_build(Trial& trial, BuildOutcome& outcome) {
+/// Notes the log for feedback. A log of a build for held-out sizes alone names those sizes, in macro expansions and
+/// array bounds: it stays in the archive, and so does everything a compiler says about that build.
+void reject_build(Trial& trial, const BuildReply& reply, bool hidden) {
+  constexpr std::size_t k_most_noted = 4096;
+  trial.verdict.note(GateId::build, reply.log.substr(0, k_most_noted), hidden);
+  trial.verdict.reject(GateId::build, reason_of(reply.status),
+                       hidden ? "it does not compile with the definitions of a held-out workload (other sizes than the "
+                                "primary)"
+                              : first_errors(reply.log));
+}
+
+/// Records one build; false after a rejection. `hidden`: it is for held-out workloads alone.
+bool record_build(Trial& trial, BuildOutcome& outcome, bool hidden) {
   if (const auto* lost = std::get_if<LostWorker>(&outcome)) {
     if (lost->how == WorkerLoss::not_started) {
       trial.verdict.cannot_decide(GateId::build, "no compiler process could be started: " + lost->detail);
@@ -72,52 +83,67 @@ bool record_build(Trial& trial, BuildOutcome& outcome) {
   trial.build.log += reply.log;
   trial.build.build_ms += static_cast<double>(reply.build_ns) / 1e6;
   if (reply.status != BuildStatus::ok) {
-    trial.verdict.reject(GateId::build, reason_of(reply.status), first_errors(reply.log));
+    reject_build(trial, reply, hidden);
     return false;
   }
   trial.build.binary_bytes += static_cast<std::int64_t>(reply.binary.size());
-  trial.build.registers = reported(reply.registers);
-  trial.build.spill_bytes = reported(reply.spill_bytes);
-  trial.build.stack_bytes = reported(reply.stack_bytes);
-  trial.build.shared_bytes = reported(reply.shared_bytes);
+  keep_largest(trial.build.registers, reply.registers);
+  keep_largest(trial.build.spill_bytes, reply.spill_bytes);
+  keep_largest(trial.build.stack_bytes, reply.stack_bytes);
+  keep_largest(trial.build.shared_bytes, reply.shared_bytes);
   trial.contender.built.binaries.push_back(std::move(reply.binary));
   return true;
 }
 
+struct PlannedBuild {
+  BuildRequest request;
+  bool hidden = true;  ///< only held-out workloads need it
+};
+
 /// One request per distinct set of definitions; tells every plan which of them is its own. Empty after a rejection.
-std::vector<BuildRequest> plan_builds(Session& session, Trial& trial) {
+std::vector<PlannedBuild> plan_builds(Session& session, Trial& trial) {
   std::vector<IntBindings> distinct;
-  std::vector<BuildRequest> requests;
+  std::vector<PlannedBuild> builds;
   for (std::size_t w = 0; w < session.problem.workloads.size(); ++w) {
     auto definitions =
         build_definitions(trial.contender.candidate, session.problem.workloads[w].axes, session.options.device);
     if (!definitions) {
-      trial.verdict.reject(GateId::build, Reason::bundle_invalid, definitions.error().message);
+      const bool hidden = session.problem.workloads[w].role == WorkloadRole::held_out;
+      trial.verdict.note(GateId::build, definitions.error().to_string(), hidden);
+      trial.verdict.reject(GateId::build, Reason::bundle_invalid,
+                           hidden ? "the definitions cannot be computed for a held-out workload (other sizes than the "
+                                    "primary)"
+                                  : definitions.error().message);
       return {};
     }
     auto& plan = trial.contender.built.plans[w];
     const auto known = std::find(distinct.begin(), distinct.end(), *definitions);
     plan.binary = static_cast<std::size_t>(known - distinct.begin());
-    if (known != distinct.end()) continue;
-    requests.push_back({session.options.device.id, trial.contender.candidate.bundle.source, {}, plan.plan.launches});
-    requests.back().definitions.assign(definitions->begin(), definitions->end());
+    const bool held_out = session.problem.workloads[w].role == WorkloadRole::held_out;
+    if (known != distinct.end()) {
+      builds[plan.binary].hidden = builds[plan.binary].hidden && held_out;
+      continue;
+    }
+    BuildRequest request{session.options.device.id, trial.contender.candidate.bundle.source, {}, plan.plan.launches};
+    request.definitions.assign(definitions->begin(), definitions->end());
+    builds.push_back({std::move(request), held_out});
     distinct.push_back(*std::move(definitions));
   }
-  return requests;
+  return builds;
 }
 
 }  // namespace
 
 bool run_build_gate(Session& session, Trial& trial) {
-  const auto requests = plan_builds(session, trial);
-  if (requests.empty()) return false;
-  std::vector<BuildOutcome> outcomes(requests.size());
-  session.options.parallel(std::ssize(requests), [&](std::int64_t i) {
+  const auto builds = plan_builds(session, trial);
+  if (builds.empty()) return false;
+  std::vector<BuildOutcome> outcomes(builds.size());
+  session.options.parallel(std::ssize(builds), [&](std::int64_t i) {
     const auto index = static_cast<std::size_t>(i);
-    outcomes[index] = session.bench.build(requests[index], session.options.deadlines.build);
+    outcomes[index] = session.bench.build(builds[index].request, session.options.deadlines.build);
   });
-  for (auto& outcome : outcomes) {
-    if (!record_build(trial, outcome)) return false;
+  for (std::size_t i = 0; i < builds.size(); ++i) {
+    if (!record_build(trial, outcomes[i], builds[i].hidden)) return false;
   }
   Hasher hasher;
   for (const auto& binary : trial.contender.built.binaries) hasher.add(binary);
