@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "propose/llm/task_text.hpp"
 #include "record/launch_plan.hpp"
 
 namespace kw {
@@ -159,10 +160,7 @@ Seen look_at(const PromptContext& context, const Attempt& kernel) {
   if (auto plan = plan_launches(kernel.candidate, *context.problem, context.problem->primary().axes, device)) {
     seen.plan = *std::move(plan);
   }
-  if (device.peak_f32_flops > 0 && device.peak_bytes > 0) {
-    const WorkloadCost work = cost(*context.problem, context.problem->primary());
-    seen.arithmetic_over_memory = (work.flops / device.peak_f32_flops) / (work.bytes / device.peak_bytes);
-  }
+  if (const auto times = peak_times(context)) seen.arithmetic_over_memory = times->arithmetic_ns / times->memory_ns;
   return seen;
 }
 

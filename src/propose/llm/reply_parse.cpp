@@ -80,15 +80,16 @@ std::optional<ParsedReply> refuse_bundle(const Bundle& bundle, std::string_view 
     return fault(ReplyFault::wrong_language, fmt::format("the bundle says target = \"{}\"; this run takes \"{}\"",
                                                          one_line(bundle.target, 40), target));
   }
-  const SourceLanguage wanted = language_for(target);
-  const SourceLanguage found = language_of(bundle.source);
-  const bool undecided = found == SourceLanguage::none || found == SourceLanguage::c_family;
   if (has_host_code(bundle.source)) {
     return fault(ReplyFault::host_program,
                  "below the header stands host code; a bundle holds kernels alone, and the "
                  "header says how they are launched");
   }
-  if (wanted != SourceLanguage::none && found != wanted && !undecided) {
+  const SourceLanguage wanted = language_for(target);
+  const SourceLanguage found = language_of(bundle.source);
+  const bool undecided = found == SourceLanguage::none || found == SourceLanguage::c_family;
+  // A kernel that mixes in a word of another language is the compiler's to judge: its errors say more.
+  if (wanted != SourceLanguage::none && !undecided && !has_marks_of(wanted, bundle.source)) {
     return fault(ReplyFault::wrong_language, fmt::format("below the header stands {}; the target \"{}\" takes {}",
                                                          to_string(found), target, to_string(wanted)));
   }

@@ -97,6 +97,12 @@ SourceLanguage language_of(std::string_view code) {
   return SourceLanguage::none;
 }
 
+bool has_marks_of(SourceLanguage language, std::string_view code) {
+  const std::string text = bare(code);
+  return std::any_of(table().begin(), table().end(),
+                     [&](const Marks& row) { return row.language == language && contains_any(text, row.marks); });
+}
+
 bool has_host_code(std::string_view code) {
   const std::string text = bare(code);
   return contains_any(text, {"int main",

@@ -23,7 +23,10 @@ enum class SourceLanguage : std::uint8_t {
 /// "OpenCL C", "CUDA C++", "Triton (Python)", ...; "text" for none.
 [[nodiscard]] std::string_view to_string(SourceLanguage language);
 
+/// Of code that mixes several, the one that embeds the others comes first: Python before C.
 [[nodiscard]] SourceLanguage language_of(std::string_view code);
+/// Whether any word of `language` stands in the code, whatever else does.
+[[nodiscard]] bool has_marks_of(SourceLanguage language, std::string_view code);
 /// Holds the host side of a program: a PyTorch module or extension, a main(), a launch, an allocation.
 [[nodiscard]] bool has_host_code(std::string_view code);
 /// The language bundles of a target are written in; none for a target that is not known.

@@ -79,17 +79,16 @@ std::string operation_text(const PromptContext& context) {
   return templates_of(context).render("operators.md", values);
 }
 
-/// The least the work can take at the measured peaks; empty where no peaks were measured.
+/// The least the work can take at the device's peaks; empty where they are not known.
 std::string work_text(const PromptContext& context) {
-  const auto& device = context.device;
-  if (device.peak_f32_flops <= 0 || device.peak_bytes <= 0) return "";
+  const auto bound = peak_times(context);
+  if (!bound) return "";
   const WorkloadCost work = cost(*context.problem, context.problem->primary());
-  const double arithmetic_ns = 1e9 * work.flops / device.peak_f32_flops;
-  const double memory_ns = 1e9 * work.bytes / device.peak_bytes;
+  const auto [arithmetic_ns, memory_ns] = *bound;
   return fmt::format(
-      "The timed workload needs at least {:.3g} GFLOP and {:.3g} MB of traffic: at the device's peaks, in f32, no "
-      "kernel "
-      "takes less than {}, and {} is the limit.",
+      "The timed workload needs at least {:.3g} GFLOP and {:.3g} MB of traffic: at the device's peaks no kernel takes "
+      "less "
+      "than {}, and {} is the limit.",
       work.flops / 1e9, work.bytes / 1e6, time_text(std::max(arithmetic_ns, memory_ns)),
       arithmetic_ns > memory_ns ? "arithmetic" : "memory");
 }
@@ -174,6 +173,19 @@ ChatMessage system_message(const PromptContext& context) {
                                {"target", context.target},
                                {"device_name", one_line(context.device.name, k_max_line_bytes)}};
   return {ChatRole::system, templates_of(context).render("system.md", values)};
+}
+
+std::optional<PeakTimes> peak_times(const PromptContext& context) {
+  const auto& device = context.device;
+  double flops = device.peak_f32_flops;
+  if (device.gpu) {
+    const auto& outputs = context.problem->outputs;
+    const bool halves = !outputs.empty() && outputs.front().dtype == DType::f16;
+    flops = std::max(flops, device.gpu->peak_f16_flops * (halves ? 1.0 : 0.5));
+  }
+  if (flops <= 0 || device.peak_bytes <= 0) return std::nullopt;
+  const WorkloadCost work = cost(*context.problem, context.problem->primary());
+  return PeakTimes{1e9 * work.flops / flops, 1e9 * work.bytes / device.peak_bytes};
 }
 
 std::string task_text(const PromptContext& context) {

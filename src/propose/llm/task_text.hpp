@@ -1,6 +1,7 @@
 #pragma once
 // The parts that every prompt has: what is asked, what a kernel is, what an answer must look like. Internal to prompts.
 
+#include <optional>
 #include <string>
 
 #include "propose/llm/prompts.hpp"
@@ -17,6 +18,14 @@ namespace kw {
 /// prompts/contract.md with the target's example.
 [[nodiscard]] std::string contract_text(const PromptContext& context);
 [[nodiscard]] std::string answer_text(const PromptContext& context, bool plan);
+
+/// What the timed workload's arithmetic and traffic take at the device's peaks.
+struct PeakTimes {
+  double arithmetic_ns = 0;
+  double memory_ns = 0;
+};
+/// Nothing where the peaks are not known. Tensor cores count at their full rate for f16, at half of it (tf32) for f32.
+[[nodiscard]] std::optional<PeakTimes> peak_times(const PromptContext& context);
 
 /// "6.90 ms", "61.2 us": three digits.
 [[nodiscard]] std::string time_text(double ns);
