@@ -3,19 +3,16 @@
 // bounded and fuzzed (fuzz/reply_fuzz.cpp); nothing in it is a path, a command or an instruction to this program, and
 // what is quoted of it is escaped and cut. Whether the kernel compiles or is right is the verifier's to say.
 
-#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "propose/llm/reply_limits.hpp"
 #include "record/bundle.hpp"
 #include "record/chat.hpp"
 #include "record/turn.hpp"
 
 namespace kw {
-
-/// Of answer and reasoning together.
-inline constexpr std::size_t k_max_reply_bytes = std::size_t{4} << 20;
 
 struct ParsedReply {
   std::optional<Bundle> bundle;  ///< present exactly when fault is none

@@ -6,13 +6,11 @@
 #include <string_view>
 
 #include "base/result.hpp"
+#include "propose/llm/reply_limits.hpp"
 #include "propose/llm/reply_piece.hpp"
 #include "record/chat.hpp"
 
 namespace kw {
-
-/// Answer and reasoning together. A kernel of a thousand lines has 50 KB; a long chain of reasoning a few hundred.
-inline constexpr std::size_t k_max_reply_bytes = 4U << 20U;
 
 class ReplyStream {
  public:
