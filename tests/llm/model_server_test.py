@@ -4,6 +4,7 @@
 import http.client
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -62,6 +63,26 @@ class Models(unittest.TestCase):
 
     def test_babbler_says_everything_once(self):
         self.assertEqual([scripted_models.babbler("", turn) for turn in range(len(BABBLE))], list(BABBLE.values()))
+
+
+class ShippedPrompts(unittest.TestCase):
+    """What the scripted models want to be told, the shipped templates say: their golden prompts show it."""
+
+    def golden(self, name):
+        path = pathlib.Path(__file__).parents[1] / "golden" / "prompts" / name
+        return path.read_text(encoding="utf-8").partition("<<< user >>>")[2]
+
+    def test_feedback_on_a_right_kernel_has_all_the_facts(self):
+        self.assertEqual(scripted_models.missing_facts(self.golden("improve_slower.md")), [])
+
+    def test_first_prompt_has_none_of_them(self):
+        self.assertEqual(len(scripted_models.missing_facts(self.golden("first_opencl.md"))), 3)
+
+    def test_feedback_on_a_broken_kernel_quotes_the_error_with_its_line(self):
+        prompt = self.golden("repair_build.md")
+        line = re.search(r"^>\s*3 \[[\d ]+\] \| (.*)$", prompt, re.MULTILINE).group(1)
+        self.assertTrue(scripted_models.shows_error(prompt, "nonsense", line))
+        self.assertFalse(scripted_models.shows_error(self.golden("repair_check.md"), "nonsense", line))
 
 
 class ServerTest(unittest.TestCase):

@@ -14,6 +14,7 @@ TIME_WITH_INTERVAL = re.compile(rf"{NUMBER}[^\n]*interval[^\n]*\d[^\n]*\bto\b[^\
 NEXT_STEP = re.compile(r"^(?:\W*)(?:one|next) (?:concrete )?step\b[^\n:]*:\s*(\S[^\n]{30,})", re.IGNORECASE | re.MULTILINE)
 BEST = re.compile(r"\bbest kernel\b", re.IGNORECASE)
 HEADER = re.compile(r"/\*kernelwright\b.*?\*/\n?", re.DOTALL)
+NEAR = 4000  # characters from "best kernel" to the end of its header; an example elsewhere in the prompt is not meant
 
 # What `repairer` makes up in the place of exp(): no language has it.
 INVENTED = "fast_exponential_of"
@@ -51,7 +52,7 @@ def missing_facts(prompt):
     missing = []
     if not TIME_WITH_INTERVAL.search(prompt):
         missing.append("time with its interval")
-    if not (BEST.search(prompt) and HEADER.search(prompt)):
+    if not any(HEADER.search(prompt, best.end(), best.end() + NEAR) for best in BEST.finditer(prompt)):
         missing.append("the best kernel")
     if not NEXT_STEP.search(prompt):
         missing.append("one concrete next step")
@@ -83,15 +84,19 @@ def with_invented_function(bundle):
     return broken, line.strip()
 
 
+def shows_error(prompt, name, line):
+    """Whether a prompt says what is wrong with `name`, and quotes the line of code behind its number."""
+    said = re.search(rf"\b(?:error|undeclared|undefined|implicit|identifier)\b[^\n]*{name}"
+                     rf"|{name}[^\n]*\b(?:undeclared|undefined|invalid)\b", prompt)
+    numbered = any(re.match(r"\s*>?\s*\d+\b", quoted) and squeezed(line) in squeezed(quoted)
+                   for quoted in prompt.splitlines())
+    return bool(said) and numbered
+
+
 def repairer(messages, ladder):
     """Invents a function; takes it out again when the prompt quotes what the compiler says of it, and the line."""
     broken, line = with_invented_function(ladder[0])
-    prompt = prompt_of(messages)
-    said = re.search(rf"\b(?:error|undeclared|undefined|implicit|identifier)\b[^\n]*{INVENTED}"
-                     rf"|{INVENTED}[^\n]*\b(?:undeclared|undefined|invalid)\b", prompt)
-    numbered = any(re.match(r"\s*>?\s*\d+\b", quoted) and squeezed(line) in squeezed(quoted)
-                   for quoted in prompt.splitlines())
-    if said and numbered:
+    if shows_error(prompt_of(messages), INVENTED, line):
         return Reply(answer_with(ladder[0], f"There is no {INVENTED}().", "Call what the language has."),
                      "The compiler names the line.")
     return Reply(answer_with(broken, "exp() is slow.", f"{INVENTED}() is faster."), "I remember a fast function for this.")

@@ -49,7 +49,7 @@ std::optional<Duration> parse_retry_after(std::string_view value, std::int64_t n
 
 RetryDecision decide_retry(const RetryPolicy& policy, const ChatFailure& failure, int retries, Duration remaining,
                            Rng& rng) {
-  const auto give_up = [&](std::string why) {
+  const auto give_up = [&](const std::string& why) {
     Error error = failure.error;
     if (!why.empty()) error.message += "; " + why;
     return RetryDecision{std::nullopt, std::move(error)};
