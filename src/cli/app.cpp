@@ -74,6 +74,19 @@ void add_emit(CLI::App& app, Command& command) {
   sub->callback([options, &command] { command = [options] { return run_emit(*options); }; });
 }
 
+void add_build(CLI::App& app, Command& command) {
+  auto* sub = app.add_subcommand("build", "Compile a bundle for a device that need not be here; print what it takes");
+  auto options = std::make_shared<BuildOptions>();
+  add_problem(*sub, options->input);
+  sub->add_option("bundle", options->bundle, "The bundle file")->required();
+  sub->add_option("--device", options->device,
+                  "a100, l40s, h100, h200, rtx4090, b200, your own FILE.json, or a device of this machine");
+  sub->add_option("--tune", options->tune, "Assign a tunable instead of its default: --tune ROWS=4");
+  sub->add_option("--binary", options->binary, "Write what the compiler made for the primary workload to this file");
+  sub->add_flag("--json", options->json, "Print reports and launch plans as one JSON object");
+  sub->callback([options, &command] { command = [options] { return run_build(*options); }; });
+}
+
 void add_explain(CLI::App& app, Command& command) {
   auto* sub =
       app.add_subcommand("explain", "Say what is proved about a problem: skipped tiles, hoisted and lost terms");
@@ -133,6 +146,7 @@ int run_app(int argc, char** argv) {
   add_optimize(app, command);
   add_verify(app, command);
   add_emit(app, command);
+  add_build(app, command);
   add_explain(app, command);
   add_small_commands(app, command);
   if (const auto unknown = unknown_command(app, argc, argv)) return report_error(*unknown);

@@ -54,6 +54,16 @@ struct EmitOptions {
 };
 [[nodiscard]] Result<ExitCode> run_emit(const EmitOptions& options);
 
+struct BuildOptions {
+  ProblemInput input;
+  std::filesystem::path bundle;
+  std::string device;             ///< a shipped name, FILE.json, or one of this machine
+  std::vector<std::string> tune;  ///< NAME=VALUE
+  std::filesystem::path binary;   ///< where to write the primary workload's binary; empty: nowhere
+  bool json = false;
+};
+[[nodiscard]] Result<ExitCode> run_build(const BuildOptions& options);
+
 struct ExplainOptions {
   ProblemInput input;
   bool json = false;

@@ -10,9 +10,8 @@ namespace {
 
 constexpr std::int64_t k_max_device_file_bytes = std::int64_t{64} << 10;
 
-Error wrong_target(const DeviceFacts& facts, const std::string& target, std::string hint) {
-  return {errc::device_missing, fmt::format("device {} takes target {}, not {}", facts.id, facts.target, target),
-          std::move(hint)};
+Error wrong_target(ErrorCode code, const DeviceFacts& facts, const std::string& target, std::string hint) {
+  return {code, fmt::format("device {} takes target {}, not {}", facts.id, facts.target, target), std::move(hint)};
 }
 
 Result<DeviceFacts> named_facts(const std::string& device) {
@@ -29,13 +28,15 @@ Result<OpenedDevice> open_device(const std::string& device, const std::string& t
   WorkbenchOptions options;
   KW_TRY(options.required, read_tier(require_sandbox));
   options.device_id = device;
+  options.target = target;
   OpenedDevice opened;
   KW_TRY(opened.workbench, open_process_workbench(options));
   const DeviceFacts& facts = opened.workbench->device();
   if (facts.target != target) {
-    return fail(wrong_target(facts, target, "see `kernelwright doctor` for devices and their targets"));
+    return fail(
+        wrong_target(errc::device_missing, facts, target, "see `kernelwright doctor` for devices and their targets"));
   }
-  if (facts.kind != DeviceKind::null_device && have_oclgrind()) {
+  if (facts.target == "opencl" && have_oclgrind()) {
     KW_TRY(opened.sanitizer, open_oclgrind(options));
   }
   return opened;
@@ -45,7 +46,7 @@ Result<DeviceFacts> facts_for(const std::string& device, const std::string& targ
   if (device.empty() && target == "opencl") return host_cpu_facts();
   KW_TRY(auto facts, named_facts(device.empty() ? std::string(k_default_gpu) : device));
   if (!device.empty() && facts.target != target) {
-    return fail(wrong_target(facts, target, fmt::format("add --target {}", facts.target)));
+    return fail(wrong_target(errc::command_line, facts, target, fmt::format("add --target {}", facts.target)));
   }
   facts.target = target;
   return facts;

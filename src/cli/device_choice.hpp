@@ -22,7 +22,7 @@ struct OpenedDevice {
 
 /// Facts to generate or compile for, with no device opened: a shipped name ("h200"), a file of facts (FILE.json), or,
 /// when `device` is empty, the CPU of this machine for target "opencl" and k_default_gpu for every other.
-/// errc::device_missing when that device does not take the target.
+/// errc::command_line when that device does not take the target.
 [[nodiscard]] Result<DeviceFacts> facts_for(const std::string& device, const std::string& target);
 
 /// What a kernel for a GPU is written for when none is named.

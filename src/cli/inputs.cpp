@@ -19,6 +19,7 @@ std::vector<std::filesystem::path> problem_directories() {
 namespace {
 
 constexpr std::int64_t k_max_module_bytes = std::int64_t{1} << 20;
+constexpr std::int64_t k_max_bundle_bytes = std::int64_t{1} << 20;
 
 /// "FILE.py:NAME" or "FILE.py:factory(1, 2)".
 Result<Problem> with_mod_of(Problem problem, const std::string& mod, const FileSystem& files) {
@@ -61,6 +62,14 @@ Result<IntBindings> read_assignments(const std::vector<std::string>& texts, cons
     bindings[text.substr(0, equals)] = value;
   }
   return bindings;
+}
+
+Result<Candidate> read_candidate(const std::filesystem::path& bundle, const std::vector<std::string>& tune) {
+  const RealFileSystem files;
+  KW_TRY(const auto text, files.read(bundle, k_max_bundle_bytes));
+  KW_TRY(auto parsed, parse_bundle(text, bundle.string()));
+  KW_TRY(const auto assignments, read_assignments(tune, "--tune"));
+  return make_candidate(std::move(parsed), assignments);
 }
 
 Result<SandboxTier> read_tier(const std::string& text) {

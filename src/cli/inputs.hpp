@@ -7,6 +7,7 @@
 
 #include "base/result.hpp"
 #include "cli/commands.hpp"
+#include "record/bundle.hpp"
 #include "record/int_expr.hpp"
 #include "sandbox/tier.hpp"
 #include "spec/problem.hpp"
@@ -25,6 +26,10 @@ inline constexpr ErrorCode command_line{"cli.usage"};
 
 /// "NAME=VALUE" with an integer value, for `option` in messages.
 [[nodiscard]] Result<IntBindings> read_assignments(const std::vector<std::string>& texts, const std::string& option);
+
+/// A bundle file with the --tune assignments in place of its defaults.
+[[nodiscard]] Result<Candidate> read_candidate(const std::filesystem::path& bundle,
+                                               const std::vector<std::string>& tune);
 
 /// "none", "a", "b" or "c".
 [[nodiscard]] Result<SandboxTier> read_tier(const std::string& text);

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "device/cuda/cuda_device.hpp"
+#include "device/cuda/nvrtc_device.hpp"
 #include "device/null/null_device.hpp"
 #include "device/opencl/opencl_device.hpp"
 
@@ -10,6 +12,8 @@ namespace kw {
 std::span<const Backend> backends() {
   static constexpr std::array all{
       Backend{"opencl", describe_opencl_devices, open_opencl_device},
+      Backend{"cuda", describe_cuda_devices, open_cuda_device},
+      Backend{"nvrtc", describe_nvrtc, open_nvrtc, true},
       Backend{"null", describe_null_device, open_null_device},
   };
   return all;
@@ -18,7 +22,8 @@ std::span<const Backend> backends() {
 DescribeReply describe(const DescribeRequest& request) {
   DescribeReply reply;
   for (const Backend& backend : backends()) {
-    if (!request.device_id.empty() && !request.device_id.starts_with(backend.name)) continue;
+    const bool asked = request.device_id.starts_with(backend.name);
+    if (request.device_id.empty() ? backend.compiler_only : !asked) continue;
     auto devices = backend.describe();
     if (!devices) {
       if (!reply.problem.empty()) reply.problem += "\n";

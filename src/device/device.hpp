@@ -36,6 +36,9 @@ class Device {
   /// to the private directory, must not run candidate code: the worker gives up its rights right after. Called once.
   virtual Result<void> load(const LoadRequest& request, std::span<std::byte> arena) = 0;
 
+  /// Whether the driver goes on opening its device nodes after load(): lock_down then leaves them to it.
+  [[nodiscard]] virtual bool keeps_opening_nodes() const { return false; }
+
   /// Launches a loaded plan in order and waits; the arena then holds what the kernels wrote.
   virtual Result<LaunchReply> launch(const LaunchRequest& request) = 0;
 };
@@ -45,6 +48,7 @@ struct Backend {
   std::string_view name;  ///< the part of a device id before ':'
   Result<std::vector<DeviceFacts>> (*describe)();
   Result<std::unique_ptr<Device>> (*open)(const std::string& device_id);
+  bool compiler_only = false;  ///< builds and runs nothing: described only when it is named
 };
 
 /// All of them, in the order devices are listed.

@@ -49,9 +49,9 @@ struct BuildReport {
   double build_ms = 0;
   std::int64_t binary_bytes = 0;
   Hash binary_hash;
-  /// The largest over the builds for the workloads.
-  std::optional<std::int64_t> registers, spill_bytes, stack_bytes, shared_bytes;
-  std::optional<std::int64_t> tensor_core_instructions;  ///< in the compiled code, all kernels together
+  std::optional<std::int64_t> registers, spill_bytes, stack_bytes, shared_bytes;  ///< the most of any kernel
+  std::optional<std::int64_t> tensor_core_instructions;   ///< of all kernels together
+  std::optional<std::int64_t> local_memory_instructions;  ///< of all kernels together
   std::optional<double> occupancy;  ///< least over the kernels: resident threads over what a multiprocessor holds
 };
 

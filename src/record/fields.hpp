@@ -90,6 +90,7 @@ void fields(V& visit, T& r) {
   visit("stack_bytes", r.stack_bytes);
   visit("shared_bytes", r.shared_bytes);
   visit("tensor_core_instructions", r.tensor_core_instructions);
+  visit("local_memory_instructions", r.local_memory_instructions);
   visit("occupancy", r.occupancy);
 }
 

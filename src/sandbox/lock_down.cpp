@@ -3,9 +3,9 @@
 
 namespace kw {
 
-Result<void> lock_down() {
+Result<void> lock_down(OpenForWriting open) {
   FilterBuilder filter;
-  add_lock_down_rules(filter);
+  add_lock_down_rules(filter, open);
   return filter.load_on_all_threads();
 }
 

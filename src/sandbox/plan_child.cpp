@@ -145,6 +145,9 @@ LandlockPlan plan_paths(const SandboxSpec& spec, const fs::path& private_directo
   plan.rules.push_back({private_directory.string(), PathAccess::read_write});
   plan.rules.push_back({"/dev/null", PathAccess::device});
   for (const fs::path& path : spec.devices) plan.rules.push_back({path.string(), PathAccess::device});
+  // A GPU's driver names its threads, and gives up where it cannot. What it may write there is its own; lock_down takes
+  // the right to open anything for writing.
+  if (!spec.devices.empty()) plan.rules.push_back({"/proc/self/task", PathAccess::read_write});
   return plan;
 }
 

@@ -91,9 +91,13 @@ inline constexpr std::int64_t k_kept_output_bytes = std::int64_t{256} << 10;
 /// until it ends, kill(), or the end of this process, whichever is first; the calling thread may end before it.
 [[nodiscard]] Result<std::unique_ptr<SandboxedProcess>> spawn_sandboxed(const SandboxSpec& spec);
 
+/// What a worker may still open for writing: nothing, or the existing files that Landlock grants it, which a GPU's
+/// driver needs for its device nodes. The candidate of such a worker is code on the GPU, which makes no system calls.
+enum class OpenForWriting : std::uint8_t { never, as_granted };
+
 /// Called by the worker itself, after its driver is initialised and before candidate code is loaded: on all threads, no
 /// more execve, sockets, opening files for writing, ptrace, signals to others, new namespaces. Cannot be undone.
-[[nodiscard]] Result<void> lock_down();
+[[nodiscard]] Result<void> lock_down(OpenForWriting open = OpenForWriting::never);
 
 /// Runs the hostile child (`worker_program --probe`) under the run profile and reports what was really stopped.
 [[nodiscard]] Result<SandboxReport> probe_sandbox(const std::filesystem::path& worker_program,

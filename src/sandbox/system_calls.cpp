@@ -147,9 +147,10 @@ constexpr std::array k_signals{"tkill"sv, "rt_sigqueueinfo"sv, "rt_tgsigqueueinf
 constexpr std::array k_own_process_first{"sched_setaffinity"sv, "sched_setscheduler"sv, "sched_setparam"sv,
                                          "sched_setattr"sv};
 
-void deny_open_for_writing(FilterBuilder& filter, std::string_view name, unsigned flags) {
+/// Never a new or an emptied file; an existing one only where that was asked for.
+void deny_open_for_writing(FilterBuilder& filter, std::string_view name, unsigned flags, OpenForWriting open) {
   for (const std::uint64_t mode : {std::uint64_t{O_WRONLY}, std::uint64_t{O_RDWR}, std::uint64_t{O_ACCMODE}}) {
-    filter.deny_if(name, {Kind::has_bits, flags, O_ACCMODE, mode});
+    if (open == OpenForWriting::never) filter.deny_if(name, {Kind::has_bits, flags, O_ACCMODE, mode});
   }
   for (const std::uint64_t flag : {std::uint64_t{O_CREAT}, std::uint64_t{O_TRUNC}}) {
     filter.deny_if(name, {Kind::has_bits, flags, flag, flag});
@@ -164,7 +165,7 @@ Result<std::vector<std::vector<sock_filter>>> base_filters() {
   return filters;
 }
 
-void add_lock_down_rules(FilterBuilder& filter) {
+void add_lock_down_rules(FilterBuilder& filter, OpenForWriting open) {
   // Again, for a worker that was started by hand, without spawn_sandboxed.
   add_base_rules(filter);
   filter.deny(k_new_programs);
@@ -172,8 +173,8 @@ void add_lock_down_rules(FilterBuilder& filter) {
   filter.deny(k_signals);
   // A thread is a process that shares everything; only that is left.
   filter.deny_if("clone", {Kind::has_bits, 0, CLONE_THREAD, 0});
-  deny_open_for_writing(filter, "open", 1);
-  deny_open_for_writing(filter, "openat", 2);
+  deny_open_for_writing(filter, "open", 1, open);
+  deny_open_for_writing(filter, "openat", 2, open);
   const auto self = static_cast<std::uint64_t>(::getpid());
   filter.deny_if("kill", {Kind::not_equal, 0, 0, self});
   filter.deny_if("tgkill", {Kind::not_equal, 0, 0, self});

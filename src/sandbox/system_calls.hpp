@@ -8,6 +8,7 @@
 
 #include "base/result.hpp"
 #include "sandbox/filter_builder.hpp"
+#include "sandbox/sandbox.hpp"
 
 namespace kw {
 
@@ -15,6 +16,6 @@ namespace kw {
 [[nodiscard]] Result<std::vector<std::vector<sock_filter>>> base_filters();
 
 /// What lock_down() adds, for the calling process: no new process, program, file to write, socket, or signal to others.
-void add_lock_down_rules(FilterBuilder& filter);
+void add_lock_down_rules(FilterBuilder& filter, OpenForWriting open);
 
 }  // namespace kw

@@ -42,8 +42,8 @@ std::int64_t resident_blocks(const GpuFacts& gpu, const BlockResources& block) {
 }
 
 double occupancy(const GpuFacts& gpu, const BlockResources& block) {
-  if (gpu.max_threads_per_unit <= 0) return 0;
   const std::int64_t most = gpu.max_threads_per_unit / gpu.warp_size;
+  if (most <= 0) return 0;
   return static_cast<double>(resident_blocks(gpu, block) * warps_of(gpu, block)) / static_cast<double>(most);
 }
 

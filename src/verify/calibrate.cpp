@@ -47,6 +47,9 @@ Result<double> fastest_launch(Workbench& workbench, const CalibrationKernel& ker
 Result<DeviceFacts> calibrate(Workbench& workbench) {
   DeviceFacts facts = workbench.device();
   if (facts.kind == DeviceKind::null_device || facts.kind == DeviceKind::simulator) return facts;
+  // The driver's own figures (units, clocks, bus width): bounds that no kernel exceeds, and a kernel of ours that comes
+  // near those of tensor cores would be a matrix library.
+  if (facts.gpu && facts.peak_f32_flops > 0 && facts.peak_bytes > 0) return facts;
   KW_TRY(const auto multiply_add, multiply_add_calibration(facts));
   KW_TRY(const double flop_seconds, fastest_launch(workbench, multiply_add));
   facts.peak_f32_flops = multiply_add.flops / flop_seconds;

@@ -10,8 +10,8 @@ namespace {
 
 class SandboxedKernel final : public KernelProcess {
  public:
-  SandboxedKernel(RunProcess process, std::vector<ArenaLayout> layouts, CacheFlush& flush)
-      : process_(std::move(process)), layouts_(std::move(layouts)), flush_(flush) {}
+  SandboxedKernel(RunProcess process, std::vector<ArenaLayout> layouts, LaunchCare& care)
+      : process_(std::move(process)), layouts_(std::move(layouts)), care_(care) {}
 
   Result<void> select(std::size_t plan) override {
     if (plan >= layouts_.size()) return fail(errc::worker_failed, "there is no plan {} of {}", plan, layouts_.size());
@@ -33,7 +33,8 @@ class SandboxedKernel final : public KernelProcess {
   [[nodiscard]] std::string output() const override { return process_.worker.output(); }
 
   std::variant<LaunchOutcome, LaunchFailure, LostWorker> launch(bool cold, Duration deadline) override {
-    if (cold) flush_.run();
+    const auto hold = care_.lock.hold();
+    if (cold) care_.flush.run();
     const auto begin = std::chrono::steady_clock::now();
     auto answer = process_.worker.request(LaunchRequest{static_cast<std::int64_t>(selected_), cold}, deadline);
     const Duration observed = std::chrono::steady_clock::now() - begin;
@@ -49,7 +50,7 @@ class SandboxedKernel final : public KernelProcess {
 
   RunProcess process_;
   std::vector<ArenaLayout> layouts_;
-  CacheFlush& flush_;
+  LaunchCare& care_;
   std::size_t selected_ = 0;
 };
 
@@ -77,7 +78,7 @@ Result<ArenaPlan> plan_arena(const StartRequest& request) {
 
 std::variant<std::unique_ptr<KernelProcess>, LaunchFailure, LostWorker> load_candidate(
     RunProcess process, const std::string& device_id, const StartRequest& request, const ArenaPlan& plan,
-    CacheFlush& flush, Duration deadline) {
+    LaunchCare& care, Duration deadline) {
   if (auto sized = process.arena.fix_size(plan.bytes); !sized) return LaunchFailure{sized.error().message};
   const LoadRequest load = make_load_request(device_id, request, plan);
   auto answer = process.worker.request(load, deadline);
@@ -87,7 +88,7 @@ std::variant<std::unique_ptr<KernelProcess>, LaunchFailure, LostWorker> load_can
   if (!std::holds_alternative<LoadReply>(reply)) {
     return LostWorker{WorkerLoss::crashed, "answered a load with something else"};
   }
-  auto kernel = std::make_unique<SandboxedKernel>(std::move(process), plan.layouts, flush);
+  auto kernel = std::make_unique<SandboxedKernel>(std::move(process), plan.layouts, care);
   if (auto selected = kernel->select(0); !selected) return LaunchFailure{selected.error().message};
   return kernel;
 }

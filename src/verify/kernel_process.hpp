@@ -8,6 +8,7 @@
 
 #include "verify/arena.hpp"
 #include "verify/cache_flush.hpp"
+#include "verify/device_lock.hpp"
 #include "verify/workbench.hpp"
 #include "verify/worker_process.hpp"
 
@@ -26,9 +27,15 @@ struct ArenaPlan {
 };
 [[nodiscard]] Result<ArenaPlan> plan_arena(const StartRequest& request);
 
+/// What the host does around launches on a device; lives as long as the workbench.
+struct LaunchCare {
+  CacheFlush flush;
+  DeviceLock lock;
+};
+
 /// Loads the candidate into the process.
 [[nodiscard]] std::variant<std::unique_ptr<KernelProcess>, LaunchFailure, LostWorker> load_candidate(
     RunProcess process, const std::string& device_id, const StartRequest& request, const ArenaPlan& plan,
-    CacheFlush& flush, Duration deadline);
+    LaunchCare& care, Duration deadline);
 
 }  // namespace kw

@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "base/file_system.hpp"
+#include "target/device_file.hpp"
+#include "verify/cuda_access.hpp"
 #include "verify/kernel_process.hpp"
 
 namespace kw {
@@ -35,11 +37,26 @@ SandboxSpec build_spec(const WorkbenchOptions& options) {
   spec.limits = scaled_limits(options.limits);
   spec.at_most = options.at_most;
   spec.environment = options.environment;
+  // Libraries that came with the program lie beside its folder (tools/gpu/prebuild.sh).
+  spec.readable.push_back(options.worker.parent_path().parent_path() / "lib");
+  grant(cuda_compiler_access(), spec);
+  return spec;
+}
+
+bool is_cuda(const std::string& device_id) {
+  return device_id.starts_with("cuda");
+}
+
+/// A build process that may ask the GPU's driver what it drives. It describes and ends; what compiles has no devices.
+SandboxSpec describe_spec(const WorkbenchOptions& options) {
+  SandboxSpec spec = build_spec(options);
+  grant(cuda_driver_access(), spec);
   return spec;
 }
 
 SandboxSpec run_spec(const WorkbenchOptions& options, const Arena& arena, std::int64_t arena_bytes) {
   SandboxSpec spec = build_spec(options);
+  if (is_cuda(options.device_id)) grant(cuda_driver_access(), spec);
   spec.profile = SandboxProfile::run;
   spec.arguments = {"run", options.device_id};
   spec.limits.memory_bytes += arena_bytes;
@@ -58,24 +75,48 @@ Result<DescribeReply> ask_for_devices(WorkerProcess& builder, const std::string&
   return fail(errc::worker_failed, "the worker answered the question for devices with something else");
 }
 
-Result<DeviceFacts> choose_device(DescribeReply described, const std::string& wanted) {
+/// In a process of its own where there is a GPU, because it needs devices that the build process does not get.
+Result<DescribeReply> ask_all_devices(const WorkbenchOptions& options, WorkerProcess& builder) {
+  if (cuda_driver_access().empty()) return ask_for_devices(builder, "");
+  KW_TRY(WorkerProcess describer, WorkerProcess::spawn(describe_spec(options)));
+  return ask_for_devices(describer, "");
+}
+
+Result<DeviceFacts> choose_device(DescribeReply described, const WorkbenchOptions& options) {
+  const std::string& wanted = options.device_id;
   for (DeviceFacts& facts : described.devices) {
-    const bool chosen = wanted.empty() ? facts.kind != DeviceKind::null_device : facts.id == wanted;
+    const bool of_target = options.target.empty() || facts.target == options.target;
+    const bool chosen = wanted.empty() ? facts.kind != DeviceKind::null_device && of_target : facts.id == wanted;
     if (chosen) return std::move(facts);
   }
   std::string known;
   for (const DeviceFacts& facts : described.devices) known += (known.empty() ? "" : ", ") + facts.id;
-  Error error{errc::device_missing,
-              wanted.empty() ? "this machine has no device" : fmt::format("there is no device '{}'", wanted)};
+  Error error{errc::device_missing, !wanted.empty() ? fmt::format("there is no device '{}'", wanted)
+                                    : options.target.empty()
+                                        ? "this machine has no device"
+                                        : fmt::format("this machine has no device for target {}", options.target)};
   if (!described.problem.empty()) error.message += ": " + described.problem;
   error.hint = known.empty() ? "kernelwright doctor shows what is missing" : "use one of: " + known;
+  if (!wanted.empty() && find_device_facts(wanted)) {
+    error.message = fmt::format("there is no {} here, only facts about it", wanted);
+    error.hint = "`kernelwright build` compiles for it; " + error.hint;
+  }
   return fail(std::move(error));
+}
+
+/// Who compiles for a device: for GPUs NVRTC, which needs neither GPU nor driver.
+std::string compiler_of(const DeviceFacts& device) {
+  const bool nvrtc = device.gpu && device.target == "cuda" && device.kind == DeviceKind::gpu;
+  return nvrtc ? "nvrtc:" + device.gpu->arch : device.id;
 }
 
 class ProcessWorkbench final : public Workbench {
  public:
   ProcessWorkbench(WorkbenchOptions options, SandboxReport sandbox, DeviceFacts device, WorkerProcess builder)
-      : options_(std::move(options)), sandbox_(std::move(sandbox)), device_(std::move(device)), flush_(device_) {
+      : options_(std::move(options)),
+        sandbox_(std::move(sandbox)),
+        device_(std::move(device)),
+        care_{CacheFlush(device_), DeviceLock(device_)} {
     builders_.push_back(std::move(builder));
   }
 
@@ -85,7 +126,7 @@ class ProcessWorkbench final : public Workbench {
   std::variant<BuildReply, LostWorker> build(const BuildRequest& request, Duration deadline) override {
     prepare_standby();
     BuildRequest bound = request;
-    bound.device_id = device_.id;
+    bound.device_id = compiler_of(device_);
     // What kills a process that has built before may be what earlier candidates left in it, so it has to happen in a
     // fresh one to count. A timeout is not tried again: it would cost another deadline.
     auto builder = take_builder();
@@ -148,7 +189,7 @@ class ProcessWorkbench final : public Workbench {
                                                                                     Duration deadline) {
     auto process = take_process(plan.bytes);
     if (!process) return LostWorker{WorkerLoss::not_started, process.error().to_string()};
-    return load_candidate(*std::move(process), device_.id, request, plan, flush_, deadline);
+    return load_candidate(*std::move(process), device_.id, request, plan, care_, deadline);
   }
 
   Result<RunProcess> spawn_run_process(std::int64_t arena_bytes) {
@@ -183,7 +224,7 @@ class ProcessWorkbench final : public Workbench {
   DeviceFacts device_;
   std::mutex builders_mutex_;
   std::vector<WorkerProcess> builders_;  ///< idle ones; as many as builds ever ran at once
-  CacheFlush flush_;
+  LaunchCare care_;
   std::mutex standby_mutex_;
   std::optional<Standby> standby_;
   std::int64_t arena_room_ = k_least_arena_bytes;
@@ -206,8 +247,23 @@ Result<std::filesystem::path> find_worker(const std::filesystem::path& given) {
 Result<DescribeReply> describe_devices(const std::filesystem::path& worker) {
   WorkbenchOptions options;
   KW_TRY(options.worker, find_worker(worker));
-  KW_TRY(WorkerProcess builder, WorkerProcess::spawn(build_spec(options)));
+  KW_TRY(WorkerProcess builder, WorkerProcess::spawn(describe_spec(options)));
   return ask_for_devices(builder, "");
+}
+
+Result<DescribeReply> describe_compiler(const std::filesystem::path& worker) {
+  WorkbenchOptions options;
+  KW_TRY(options.worker, find_worker(worker));
+  KW_TRY(WorkerProcess builder, WorkerProcess::spawn(build_spec(options)));
+  return ask_for_devices(builder, "nvrtc");
+}
+
+Result<std::unique_ptr<Workbench>> open_build_workbench(const WorkbenchOptions& options, DeviceFacts device) {
+  WorkbenchOptions bound = options;
+  bound.standby = false;
+  KW_TRY(bound.worker, find_worker(options.worker));
+  KW_TRY(WorkerProcess builder, WorkerProcess::spawn(build_spec(bound)));
+  return std::make_unique<ProcessWorkbench>(std::move(bound), SandboxReport{}, std::move(device), std::move(builder));
 }
 
 Result<std::unique_ptr<Workbench>> open_process_workbench(const WorkbenchOptions& options) {
@@ -216,8 +272,8 @@ Result<std::unique_ptr<Workbench>> open_process_workbench(const WorkbenchOptions
   KW_TRY(SandboxReport sandbox, probe_sandbox(bound.worker, bound.at_most));
   KW_TRY_VOID(require_tier(sandbox, bound.required));
   KW_TRY(WorkerProcess builder, WorkerProcess::spawn(build_spec(bound)));
-  KW_TRY(DescribeReply described, ask_for_devices(builder, ""));
-  KW_TRY(DeviceFacts device, choose_device(std::move(described), bound.device_id));
+  KW_TRY(DescribeReply described, ask_all_devices(bound, builder));
+  KW_TRY(DeviceFacts device, choose_device(std::move(described), bound));
   return std::make_unique<ProcessWorkbench>(std::move(bound), std::move(sandbox), std::move(device),
                                             std::move(builder));
 }

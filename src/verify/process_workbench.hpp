@@ -19,7 +19,8 @@
 namespace kw {
 
 struct WorkbenchOptions {
-  std::string device_id;         ///< as DeviceFacts::id; "" takes the first that is no test device
+  std::string device_id;         ///< as DeviceFacts::id; "" takes the first of `target` that is no test device
+  std::string target = {};       ///< only for an empty device_id; "" is any
   std::filesystem::path worker;  ///< the worker executable; "" looks beside the running one
   /// For each process. A run process may use as much again as its buffers take; processes and CPU seconds are raised
   /// to what a driver with a thread per core needs.
@@ -33,6 +34,14 @@ struct WorkbenchOptions {
 /// Probes the sandbox, starts the build process and asks for the device's facts. errc::worker_missing,
 /// errc::device_missing (naming the devices there are), errc::sandbox_tier.
 [[nodiscard]] Result<std::unique_ptr<Workbench>> open_process_workbench(const WorkbenchOptions& options);
+
+/// Builds for a device that need not be here, from its facts (target/device_file.hpp), and cannot start anything. The
+/// sandbox is not probed.
+[[nodiscard]] Result<std::unique_ptr<Workbench>> open_build_workbench(const WorkbenchOptions& options,
+                                                                      DeviceFacts device);
+
+/// The compiler for GPUs as the worker finds it: one entry (name its version, driver its library), or the problem.
+[[nodiscard]] Result<DescribeReply> describe_compiler(const std::filesystem::path& worker = {});
 
 /// All devices of all runtimes, or why there are none. `worker` as in WorkbenchOptions.
 [[nodiscard]] Result<DescribeReply> describe_devices(const std::filesystem::path& worker = {});

@@ -101,10 +101,23 @@ Duration Session::launch_deadline() const {
   return std::max(options.deadlines.launch_floor, patient);
 }
 
+namespace {
+
+/// Operations per second that no kernel for this problem exceeds. Tensor cores take f16 at their full rate and f32, as
+/// tf32, at half of it.
+double peak_flops(const DeviceFacts& device, const Problem& problem) {
+  if (!device.gpu) return device.peak_f32_flops;
+  const bool halves = !problem.outputs.empty() && problem.outputs.front().dtype == DType::f16;
+  return std::max(device.peak_f32_flops, device.gpu->peak_f16_flops * (halves ? 1.0 : 0.5));
+}
+
+}  // namespace
+
 std::optional<double> Session::roofline_ns() const {
   const auto& device = options.device;
-  if (device.peak_f32_flops <= 0 || device.peak_bytes <= 0) return std::nullopt;
-  return 1e9 * std::max(cost.flops / device.peak_f32_flops, cost.bytes / device.peak_bytes);
+  const double flops = peak_flops(device, problem);
+  if (flops <= 0 || device.peak_bytes <= 0) return std::nullopt;
+  return 1e9 * std::max(cost.flops / flops, cost.bytes / device.peak_bytes);
 }
 
 bool becomes_best(const Measurement& measurement) {

@@ -32,7 +32,7 @@ Result<void> load_candidate(Device& device, const LoadRequest& request, int aren
   KW_TRY(const std::span<std::byte> arena, map_arena(arena_fd, request.arena_bytes));
   KW_TRY_VOID(device.load(request, arena));
   // From here on candidate code may run. What it could use has to be gone by now.
-  return lock_down();
+  return lock_down(device.keeps_opening_nodes() ? OpenForWriting::as_granted : OpenForWriting::never);
 }
 
 }  // namespace

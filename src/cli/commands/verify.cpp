@@ -14,16 +14,6 @@
 namespace kw {
 namespace {
 
-constexpr std::int64_t k_max_bundle_bytes = std::int64_t{1} << 20;
-
-Result<Candidate> read_candidate(const VerifyOptions& options) {
-  const RealFileSystem files;
-  KW_TRY(const auto text, files.read(options.bundle, k_max_bundle_bytes));
-  KW_TRY(auto bundle, parse_bundle(text, options.bundle.string()));
-  KW_TRY(const auto assignments, read_assignments(options.tune, "--tune"));
-  return make_candidate(std::move(bundle), assignments);
-}
-
 Result<std::unique_ptr<Verifier>> open_verifier(const Problem& problem, const OpenedDevice& device, const Clock& clock,
                                                 const std::string& target) {
   KW_TRY(auto facts, calibrate(*device.workbench));
@@ -71,7 +61,7 @@ ExitCode exit_code_of_verdict(VerdictStatus status) {
 
 Result<ExitCode> run_verify(const VerifyOptions& options) {
   KW_TRY(const auto problem, read_problem(options.input));
-  KW_TRY(const auto candidate, read_candidate(options));
+  KW_TRY(const auto candidate, read_candidate(options.bundle, options.tune));
   KW_TRY(const auto device, open_device(options.device, candidate.bundle.target, options.require_sandbox));
   const SteadyClock clock;
   KW_TRY(const auto verifier, open_verifier(problem, device, clock, candidate.bundle.target));

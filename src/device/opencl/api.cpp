@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "device/symbol_finder.hpp"
+
 namespace kw::opencl {
 namespace {
 
@@ -50,19 +52,6 @@ constexpr std::array k_status_names{
     std::pair{-1001, "CL_PLATFORM_NOT_FOUND_KHR"},
 };
 
-/// Finds functions in a loaded library and remembers the first that is missing.
-struct Finder {
-  void* library;
-  std::string missing;
-
-  template <typename Function>
-  void operator()(const char* name, Function& function) {
-    void* symbol = ::dlsym(library, name);
-    if (symbol == nullptr && missing.empty()) missing = name;
-    function = reinterpret_cast<Function>(symbol);
-  }
-};
-
 }  // namespace
 
 Result<Api> load_api() {
@@ -72,7 +61,7 @@ Result<Api> load_api() {
                       "apt-get install ocl-icd-libopencl1 pocl-opencl-icd"});
   }
   Api api;
-  Finder find{library, {}};
+  SymbolFinder find{library};
   find("clGetPlatformIDs", api.get_platform_ids);
   find("clGetPlatformInfo", api.get_platform_info);
   find("clGetDeviceIDs", api.get_device_ids);

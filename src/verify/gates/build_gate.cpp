@@ -39,6 +39,23 @@ void keep_largest(std::optional<std::int64_t>& largest, std::int64_t reported) {
   if (reported >= 0) largest = std::max(largest.value_or(0), reported);
 }
 
+void add_up(std::optional<std::int64_t>& sum, const std::optional<std::int64_t>& part) {
+  if (part) sum = sum.value_or(0) + *part;
+}
+
+/// What only a compiler for GPUs reports. Several builds of one candidate: the worst of each figure.
+void record_kernels(const std::vector<KernelReport>& kernels, BuildReport& build) {
+  std::optional<std::int64_t> tensor;
+  std::optional<std::int64_t> local;
+  for (const KernelReport& kernel : kernels) {
+    add_up(tensor, kernel.tensor_core_instructions);
+    add_up(local, kernel.local_memory_instructions);
+    if (kernel.occupancy) build.occupancy = std::min(build.occupancy.value_or(1), *kernel.occupancy);
+  }
+  if (tensor) build.tensor_core_instructions = std::min(build.tensor_core_instructions.value_or(*tensor), *tensor);
+  if (local) build.local_memory_instructions = std::max(build.local_memory_instructions.value_or(0), *local);
+}
+
 std::string first_errors(const std::string& log) {
   std::string lines;
   std::size_t start = 0;
@@ -91,6 +108,7 @@ bool record_build(Trial& trial, BuildOutcome& outcome, bool hidden) {
   keep_largest(trial.build.spill_bytes, reply.spill_bytes);
   keep_largest(trial.build.stack_bytes, reply.stack_bytes);
   keep_largest(trial.build.shared_bytes, reply.shared_bytes);
+  record_kernels(reply.kernels, trial.build);
   trial.contender.built.binaries.push_back(std::move(reply.binary));
   return true;
 }

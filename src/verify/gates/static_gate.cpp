@@ -1,5 +1,6 @@
 // Gate 3, static: what the compiler reported against what the device has, and against what the user requires. Absent
-// figures are not judged against the device: PoCL reports none of them.
+// figures are not judged against the device: PoCL reports none of them. Spills and a low occupancy cost time and are no
+// mistake: they are noted, and the time decides.
 
 #include <algorithm>
 
@@ -38,6 +39,19 @@ bool check_requirements(const Session& session, Trial& trial) {
   return true;
 }
 
+std::string figures(const BuildReport& build) {
+  std::string text = fmt::format("{} registers, {} bytes spilled", *build.registers, build.spill_bytes.value_or(0));
+  if (build.shared_bytes) text += fmt::format(", {} bytes of shared memory", *build.shared_bytes);
+  if (build.occupancy) text += fmt::format(", occupancy {:.0f} %", 100 * *build.occupancy);
+  if (build.tensor_core_instructions) {
+    text += fmt::format(", {} tensor-core instructions", *build.tensor_core_instructions);
+  }
+  if (build.local_memory_instructions.value_or(0) > 0) {
+    text += fmt::format(", {} accesses of local memory", *build.local_memory_instructions);
+  }
+  return text;
+}
+
 }  // namespace
 
 bool run_static_gate(Session& session, Trial& trial) {
@@ -49,10 +63,7 @@ bool run_static_gate(Session& session, Trial& trial) {
                                      device.shared_bytes_per_block));
     return false;
   }
-  if (trial.build.registers) {
-    trial.verdict.note(GateId::statics, fmt::format("{} registers, {} bytes spilled", *trial.build.registers,
-                                                    trial.build.spill_bytes.value_or(0)));
-  }
+  if (trial.build.registers) trial.verdict.note(GateId::statics, figures(trial.build));
   return trial.yardstick || check_requirements(session, trial);
 }
 

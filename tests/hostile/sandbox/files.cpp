@@ -29,6 +29,12 @@ std::string write_outside(const Arguments& arguments) {
   return outcome(file.valid() && ::write(file.get(), "x", 1) == 1);
 }
 
+// RUN: open_existing PATH (locked)
+// EXPECT: EPERM, but for a GPU's driver, which opens its nodes again
+std::string open_existing(const Arguments& arguments) {
+  return outcome(UniqueFd(::open(arguments.at(0).c_str(), O_RDWR)).valid());
+}
+
 // RUN: write_with_stray_bits PATH (locked)
 // EXPECT: EPERM: bits that the kernel ignores must not get past the filter
 std::string write_with_stray_bits(const Arguments& arguments) {
@@ -73,6 +79,7 @@ std::string list_processes(const Arguments&) {
 
 constexpr Act k_acts[] = {{"read", read_file},
                           {"write_outside", write_outside},
+                          {"open_existing", open_existing},
                           {"write_with_stray_bits", write_with_stray_bits},
                           {"write_by_openat2", write_by_openat2},
                           {"remove", remove_file},

@@ -33,6 +33,7 @@ INSTANTIATE_TEST_SUITE_P(acts, LockDown,
                          ::testing::Values(Case{{"fork"}, "EPERM", "done"}, Case{{"fork_by_clone3"}, "ENOSYS", "done"},
                                            Case{{"execute", "/usr/bin/true"}, "EPERM", "closed"},
                                            Case{{"write_outside", "written"}, "EPERM", "done"},
+                                           Case{{"open_existing", "/dev/null"}, "EPERM", "done"},
                                            Case{{"write_with_stray_bits", "written"}, "EPERM", "done"},
                                            Case{{"write_by_openat2", "written"}, "ENOSYS", "done"}),
                          [](const auto& tested) { return tested.param.act.front(); });
@@ -42,6 +43,21 @@ TEST(lock_down, leaves_threads_signals_to_oneself_and_reading) {
   EXPECT_EQ(outcome_of({"signal_self"}, true), "done");
   EXPECT_EQ(outcome_of({"read", "/etc/ld.so.cache"}, true), "done");
   EXPECT_EQ(outcome_of({"memory_bomb", "1"}, true), "done");
+}
+
+TEST(lock_down, leaves_a_gpus_driver_its_nodes_and_no_new_files) {
+  const auto outcome = [](std::vector<std::string> act) {
+    act.insert(act.begin(), "locked_for_gpu");
+    SandboxSpec spec = spec_for(std::move(act));
+    spec.at_most = SandboxTier::none;
+    return run(spec);
+  };
+  EXPECT_EQ(outcome({"open_existing", "/dev/null"}), "done");
+  EXPECT_EQ(outcome({"write_outside", "written"}), "EPERM");
+  EXPECT_EQ(outcome({"execute", "/usr/bin/true"}), "EPERM");
+  // Where Landlock stands, an existing file that was not granted stays closed.
+  SandboxSpec granted = spec_for({"locked_for_gpu", "open_existing", "/etc/ld.so.cache"});
+  EXPECT_EQ(run(granted), "EACCES");
 }
 
 TEST(lock_down, stops_acts_on_other_processes) {

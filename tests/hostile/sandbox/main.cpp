@@ -1,5 +1,5 @@
-// The hostile program: `hostile_program [locked] ACT [ARGUMENTS]`. With "locked" it calls lock_down() first. Exit
-// status 0 after the act, 2 for an unknown one.
+// The hostile program: `hostile_program [locked|locked_for_gpu] ACT [ARGUMENTS]`. With "locked" it calls lock_down()
+// first, the other way leaves a driver its device nodes. Exit status 0 after the act, 2 for an unknown one.
 
 #include <cerrno>
 #include <cstring>
@@ -40,13 +40,13 @@ const Act* find(std::string_view name) {
 }
 
 // Lock-down has to reach threads that exist already, as a driver's do, so the act is done on one of them.
-void act_on_older_thread(const Act& act, const Arguments& arguments) {
+void act_on_older_thread(const Act& act, const Arguments& arguments, OpenForWriting open) {
   std::promise<void> locked;
   std::thread older([&] {
     locked.get_future().wait();
     report(act.run(arguments));
   });
-  if (const auto done = lock_down(); !done) {
+  if (const auto done = lock_down(open); !done) {
     report(done.error().to_string());
     ::_exit(1);
   }
@@ -61,13 +61,14 @@ int main(int argc, char** argv) {
   using namespace kw::hostile;
   Arguments arguments(argv + 1, argv + argc);
   if (arguments == Arguments{"--probe"}) return kw::run_probe_child();
-  const bool locked = !arguments.empty() && arguments[0] == "locked";
+  const bool for_gpu = !arguments.empty() && arguments[0] == "locked_for_gpu";
+  const bool locked = for_gpu || (!arguments.empty() && arguments[0] == "locked");
   if (locked) arguments.erase(arguments.begin());
   const Act* act = arguments.empty() ? nullptr : find(arguments[0]);
   if (act == nullptr) return 2;
   arguments.erase(arguments.begin());
   if (locked) {
-    act_on_older_thread(*act, arguments);
+    act_on_older_thread(*act, arguments, for_gpu ? kw::OpenForWriting::as_granted : kw::OpenForWriting::never);
   } else {
     report(act->run(arguments));
   }

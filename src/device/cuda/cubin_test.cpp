@@ -1,0 +1,65 @@
+#include "device/cuda/cubin.hpp"
+
+#include <gtest/gtest.h>
+
+#include "device/cuda/ptxas_log.hpp"
+
+namespace kw::cuda {
+namespace {
+
+TEST(Cubin, refuses_what_is_no_elf_file) {
+  for (const std::string text : {"", "\x7f",
+                                 "\x7f"
+                                 "ELF",
+                                 "not a cubin at all, but long enough to hold a header of ELF.."}) {
+    const auto kernels = read_cubin(text);
+    ASSERT_FALSE(kernels);
+    EXPECT_EQ(kernels.error().code, errc::cubin);
+    EXPECT_EQ(kernels.error().message, "the compiler's output is no 64-bit ELF file");
+  }
+}
+
+TEST(Cubin, refuses_sections_outside_the_file) {
+  std::string header(64, '\0');
+  header.replace(0, 5,
+                 "\x7f"
+                 "ELF\x02");
+  header[0x3c] = 3;                       // sections
+  header[0x28] = static_cast<char>(200);  // where they start
+  const auto kernels = read_cubin(header);
+  ASSERT_FALSE(kernels);
+  EXPECT_EQ(kernels.error().message, "section 0 of 3 lies outside the cubin");
+}
+
+constexpr std::string_view k_log =
+    "kernel.cu(3): warning: look\n"
+    "ptxas info    : 0 bytes gmem\n"
+    "ptxas info    : Compiling entry function 'first' for 'sm_90a'\n"
+    "ptxas info    : Function properties for first\n"
+    "ptxas         .     0 bytes stack frame, 8 bytes spill stores, 12 bytes spill loads\n"
+    "ptxas info    : Used 24 registers, used 1 barriers, 512 bytes smem\n"
+    "ptxas info    : Function properties for helper\n"
+    "ptxas         .     24 bytes stack frame, 20 bytes spill stores, 20 bytes spill loads\n"
+    "ptxas info    : Compiling entry function 'second' for 'sm_90a'\n"
+    "ptxas         .     0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+    "ptxas info    : Used 8 registers, used 0 barriers\n";
+
+TEST(PtxasLog, figures_of_a_kernel_include_the_functions_it_calls) {
+  const PtxasReport first = ptxas_report(k_log, "first");
+  EXPECT_TRUE(first.found);
+  EXPECT_EQ(first.spill_bytes, 60);
+  EXPECT_EQ(first.static_shared_bytes, 512);
+  const PtxasReport second = ptxas_report(k_log, "second");
+  EXPECT_TRUE(second.found);
+  EXPECT_EQ(second.spill_bytes, 0);
+  EXPECT_EQ(second.static_shared_bytes, 0);
+  EXPECT_FALSE(ptxas_report(k_log, "third").found);
+}
+
+TEST(PtxasLog, reports_are_left_out_for_people) {
+  EXPECT_EQ(without_ptxas_reports(k_log), "kernel.cu(3): warning: look\n");
+  EXPECT_EQ(without_ptxas_reports("\n"), "");
+}
+
+}  // namespace
+}  // namespace kw::cuda

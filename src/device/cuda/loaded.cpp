@@ -1,0 +1,101 @@
+#include "device/cuda/loaded.hpp"
+
+#include <algorithm>
+
+namespace kw::cuda {
+namespace {
+
+/// How much of the arena before the first and after the last buffer is mirrored: the whole guard zone.
+constexpr std::size_t k_mirrored_guard_bytes = std::size_t{64} << 10;
+constexpr std::int64_t k_shared_bytes_for_all = std::int64_t{48} << 10;
+
+/// Where the plan's stretch of the arena begins and ends.
+std::pair<std::size_t, std::size_t> mirrored_range(const LoadedPlan& plan, std::size_t arena_bytes) {
+  if (plan.slots.empty()) return {0, 0};
+  std::size_t begin = arena_bytes;
+  std::size_t end = 0;
+  for (const ArenaSlot& slot : plan.slots) {
+    begin = std::min(begin, static_cast<std::size_t>(slot.offset));
+    end = std::max(end, static_cast<std::size_t>(slot.offset + slot.bytes));
+  }
+  begin -= std::min(begin, k_mirrored_guard_bytes);
+  return {begin, std::min(arena_bytes, end + k_mirrored_guard_bytes)};
+}
+
+Result<void> allow_shared_memory(const Session& session, const PlannedLaunch& launch, Function function) {
+  const DriverApi& api = session.api;
+  int declared = 0;
+  KW_TRY_VOID(check(api, api.function_attribute(&declared, FunctionAttribute::static_shared_bytes, function),
+                    "cuFuncGetAttribute"));
+  if (declared + launch.shared_bytes > session.facts.shared_bytes_per_block) {
+    return fail(errc::device_refused, "kernel '{}' needs {} bytes of shared memory, the device has {} per block",
+                launch.kernel, declared + launch.shared_bytes, session.facts.shared_bytes_per_block);
+  }
+  if (declared + launch.shared_bytes <= k_shared_bytes_for_all) return {};
+  return check(api,
+               api.set_function_attribute(function, FunctionAttribute::max_dynamic_shared_bytes,
+                                          static_cast<int>(launch.shared_bytes)),
+               fmt::format("cuFuncSetAttribute({} bytes of dynamic shared memory for '{}')", launch.shared_bytes,
+                           launch.kernel));
+}
+
+Result<ReadyLaunch> prepare_launch(const Session& session, Module module, const LoadedPlan& plan,
+                                   const PlannedLaunch& launch, DeviceAddress arena_address) {
+  ReadyLaunch ready;
+  ready.kernel = launch.kernel;
+  KW_TRY_VOID(check(session.api, session.api.get_function(&ready.function, module, launch.kernel.c_str()),
+                    fmt::format("cuModuleGetFunction({})", launch.kernel)));
+  KW_TRY_VOID(allow_shared_memory(session, launch, ready.function));
+  for (std::size_t d = 0; d < 3; ++d) {
+    ready.grid[d] = static_cast<unsigned>(launch.grid[d]);
+    ready.block[d] = static_cast<unsigned>(launch.block[d]);
+  }
+  ready.dynamic_shared_bytes = static_cast<unsigned>(launch.shared_bytes);
+  for (const KernelArg& arg : launch.args) {
+    if (const auto* buffer = std::get_if<BufferArg>(&arg)) {
+      const ArenaSlot& slot = plan.slots[static_cast<std::size_t>(buffer->buffer)];
+      ready.values.push_back(arena_address + static_cast<DeviceAddress>(slot.offset));
+    } else if (const auto* number = std::get_if<IntArg>(&arg)) {
+      ready.values.push_back(static_cast<std::uint32_t>(number->value));
+    } else {
+      return fail(errc::device_refused, "kernel '{}' is passed shared memory as an argument", launch.kernel);
+    }
+  }
+  return ready;
+}
+
+}  // namespace
+
+Result<std::vector<ReadyPlan>> load(const Session& session, const LoadRequest& request, std::span<std::byte> arena) {
+  KW_TRY_VOID(check_load_request(request, arena.size()));
+  std::vector<Module> modules;
+  for (const std::string& binary : request.binaries) {
+    KW_TRY_VOID(
+        check(session.api, session.api.load_module(&modules.emplace_back(), binary.data()), "cuModuleLoadData"));
+  }
+  std::size_t most = 0;
+  for (const LoadedPlan& plan : request.plans) {
+    const auto [begin, end] = mirrored_range(plan, arena.size());
+    most = std::max(most, end - begin);
+  }
+  DeviceAddress memory = 0;
+  if (most > 0) {
+    KW_TRY_VOID(check(session.api, session.api.allocate(&memory, most), fmt::format("cuMemAlloc({} bytes)", most)));
+  }
+  std::vector<ReadyPlan> plans;
+  for (const LoadedPlan& plan : request.plans) {
+    const auto [begin, end] = mirrored_range(plan, arena.size());
+    ReadyPlan ready{{arena.subspan(begin, end - begin), memory}, {}};
+    // Wraps around where the stretch does not begin the arena; adding an offset wraps back.
+    const DeviceAddress arena_address = memory - begin;
+    for (const PlannedLaunch& launch : plan.plan.launches) {
+      const auto module = modules[static_cast<std::size_t>(plan.binary)];
+      KW_TRY(ReadyLaunch one, prepare_launch(session, module, plan, launch, arena_address));
+      ready.launches.push_back(std::move(one));
+    }
+    plans.push_back(std::move(ready));
+  }
+  return plans;
+}
+
+}  // namespace kw::cuda

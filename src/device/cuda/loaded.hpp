@@ -1,0 +1,39 @@
+#pragma once
+// Cubins made ready to launch over device memory that mirrors the arena.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "device/cuda/session.hpp"
+#include "protocol/messages.hpp"
+
+namespace kw::cuda {
+
+struct ReadyLaunch {
+  std::string kernel;
+  Function function = nullptr;
+  std::array<unsigned, 3> grid{1, 1, 1};
+  std::array<unsigned, 3> block{1, 1, 1};
+  unsigned dynamic_shared_bytes = 0;
+  std::vector<std::uint64_t> values;  ///< of the arguments: addresses, or ints in the low half
+};
+
+/// The plan's stretch of the arena, guard zones included, and the device memory that mirrors it.
+struct Mirror {
+  std::span<std::byte> host;
+  DeviceAddress device = 0;
+};
+
+struct ReadyPlan {
+  Mirror mirror;
+  std::vector<ReadyLaunch> launches;
+};
+
+/// One device allocation serves every plan: only one is used at a time. Runs no candidate code.
+[[nodiscard]] Result<std::vector<ReadyPlan>> load(const Session& session, const LoadRequest& request,
+                                                  std::span<std::byte> arena);
+
+}  // namespace kw::cuda

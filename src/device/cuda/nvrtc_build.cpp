@@ -1,0 +1,179 @@
+#include "device/cuda/nvrtc_build.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <chrono>
+#include <memory>
+#include <optional>
+
+#include "device/cuda/cubin.hpp"
+#include "device/cuda/kernel_check.hpp"
+#include "device/cuda/ptxas_log.hpp"
+#include "device/cuda/toolkit.hpp"
+
+namespace kw::cuda {
+namespace {
+
+constexpr const char* k_source_name = "kernel.cu";
+/// More than any honest log; what is kept of it is bounded by k_max_log_bytes.
+constexpr std::size_t k_most_log_bytes = std::size_t{64} << 20;
+
+bool is_identifier(const std::string& name) {
+  const auto fits = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
+  return !name.empty() && std::isdigit(static_cast<unsigned char>(name[0])) == 0 &&
+         std::all_of(name.begin(), name.end(), fits);
+}
+
+/// "sm_90a" as 90; 0 when it is no such name.
+int arch_number(const std::string& arch) {
+  int number = 0;
+  if (arch.starts_with("sm_")) std::from_chars(arch.data() + 3, arch.data() + arch.size(), number);
+  return number;
+}
+
+/// Why this compiler cannot compile for the architecture; nothing when it can, or does not say.
+std::optional<std::string> unsupported_arch(const NvrtcApi& api, const std::string& arch) {
+  const std::vector<int> known = supported_archs(api);
+  if (known.empty() || std::find(known.begin(), known.end(), arch_number(arch)) != known.end()) return std::nullopt;
+  return fmt::format("NVRTC {}.{} cannot compile for {}; it knows sm_{}: install another version of the CUDA toolkit",
+                     api.major, api.minor, arch, fmt::join(known, ", sm_"));
+}
+
+/// Nothing when a definition's name could smuggle in another option.
+std::optional<std::vector<std::string>> build_options(const NvrtcApi& api, const std::string& arch,
+                                                      const BuildRequest& request) {
+  std::vector<std::string> options = {"-arch=" + arch, "-default-device", "--std=c++17", "-lineinfo"};
+  if (const auto headers = header_folder(api.library)) {
+    options.push_back("-I" + headers->string());
+    // CUDA 13 keeps the C++ library's part of its headers apart.
+    options.push_back("-I" + (*headers / "cccl").string());
+  }
+  for (const auto& [name, value] : request.definitions) {
+    if (!is_identifier(name)) return std::nullopt;
+    options.push_back(fmt::format("-D{}={}", name, value));
+  }
+  return options;
+}
+
+class Program {
+ public:
+  Program(const NvrtcApi& api, const std::string& source) : api_(api) {
+    status_ = api_.create_program(&program_, source.c_str(), k_source_name, 0, nullptr, nullptr);
+  }
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+  ~Program() {
+    if (program_ != nullptr) api_.destroy_program(&program_);
+  }
+
+  NvrtcStatus compile(const std::vector<std::string>& options) {
+    if (status_ != 0) return status_;
+    std::vector<const char*> texts;
+    for (const std::string& option : options) texts.push_back(option.c_str());
+    return api_.compile_program(program_, static_cast<int>(texts.size()), texts.data());
+  }
+  [[nodiscard]] std::string log() const {
+    std::size_t bytes = 0;
+    if (program_ == nullptr || api_.log_size(program_, &bytes) != 0 || bytes > k_most_log_bytes) return {};
+    std::string text(bytes, '\0');
+    if (bytes == 0 || api_.log(program_, text.data()) != 0) return {};
+    return text.substr(0, text.find('\0'));
+  }
+  [[nodiscard]] std::string cubin() const {
+    std::size_t bytes = 0;
+    if (api_.cubin_size(program_, &bytes) != 0) return {};
+    std::string binary(bytes, '\0');
+    return api_.cubin(program_, binary.data()) == 0 ? binary : std::string();
+  }
+
+ private:
+  const NvrtcApi& api_;
+  NvrtcProgram program_ = nullptr;
+  NvrtcStatus status_ = 0;
+};
+
+void refuse(BuildReply& reply, BuildStatus status, const std::string& why) {
+  reply.status = status;
+  if (!reply.log.empty() && reply.log.back() != '\n') reply.log += '\n';
+  reply.log += why;
+}
+
+struct Compiled {
+  NvrtcStatus status = 0;
+  std::string log;  ///< with ptxas's reports when it succeeded
+  std::string binary;
+};
+
+Compiled compile(const NvrtcApi& api, const std::string& source, std::vector<std::string> options) {
+  Program program(api, source);
+  Compiled result;
+  result.status = program.compile(options);
+  result.log = program.log();
+  if (result.status == 0) result.binary = program.cubin();
+  return result;
+}
+
+/// Asked for its reports, ptxas of CUDA 13.0 keeps some errors to itself (too much shared memory): then it is asked
+/// again without.
+Compiled compile_with_reports(const NvrtcApi& api, const std::string& source, const std::vector<std::string>& options) {
+  std::vector<std::string> verbose = options;
+  verbose.emplace_back("--ptxas-options=-v");
+  Compiled result = compile(api, source, verbose);
+  const bool silent = result.status != 0 && without_ptxas_reports(result.log).find("error") == std::string::npos;
+  return silent ? compile(api, source, options) : result;
+}
+
+/// What to add to a log that says a header is missing.
+std::string header_advice(const NvrtcApi& api, const std::string& log) {
+  const bool missing = log.find("could not open source file") != std::string::npos;
+  if (!missing || header_folder(api.library)) return {};
+  return "; CUDA's headers are not installed beside NVRTC: install the toolkit's cuda-cudart-dev, or set CUDA_HOME";
+}
+
+void keep_largest(std::int64_t& largest, const std::optional<std::int64_t>& value) {
+  if (value) largest = std::max(largest, *value);
+}
+
+void take_reports(BuildReply& reply, std::vector<KernelReport> kernels) {
+  for (const KernelReport& kernel : kernels) {
+    keep_largest(reply.registers, kernel.registers);
+    keep_largest(reply.spill_bytes, kernel.spill_bytes);
+    keep_largest(reply.stack_bytes, kernel.stack_bytes);
+    keep_largest(reply.shared_bytes, kernel.shared_bytes);
+  }
+  reply.kernels = std::move(kernels);
+}
+
+void build_into(const NvrtcApi& api, const DeviceFacts& device, const BuildRequest& request, BuildReply& reply) {
+  const auto options = build_options(api, device.gpu->arch, request);
+  if (!options) return refuse(reply, BuildStatus::source_error, "a definition's name is not an identifier");
+  if (const auto why = unsupported_arch(api, device.gpu->arch)) return refuse(reply, BuildStatus::resource, *why);
+  Compiled compiled = compile_with_reports(api, request.source, *options);
+  const std::string& log = compiled.log;
+  reply.log = without_ptxas_reports(log);
+  if (compiled.status != 0) {
+    const bool too_much = compiled.status == k_nvrtc_out_of_memory || log.find("uses too much") != std::string::npos;
+    return refuse(reply, too_much ? BuildStatus::resource : BuildStatus::source_error,
+                  fmt::format("NVRTC failed with {}{}", api.error_string(compiled.status), header_advice(api, log)));
+  }
+  const auto kernels = read_cubin(compiled.binary);
+  if (!kernels) return refuse(reply, BuildStatus::resource, kernels.error().message);
+  KernelCheck check = check_kernels(*kernels, log, request.launches, device);
+  if (check.status != BuildStatus::ok) return refuse(reply, check.status, check.problem);
+  take_reports(reply, std::move(check.kernels));
+  reply.binary = std::move(compiled.binary);
+}
+
+}  // namespace
+
+BuildReply build(const NvrtcApi& api, const DeviceFacts& device, const BuildRequest& request) {
+  const auto begin = std::chrono::steady_clock::now();
+  BuildReply reply;
+  build_into(api, device, request, reply);
+  if (reply.log.size() > k_max_log_bytes) reply.log.resize(k_max_log_bytes);
+  reply.build_ns = std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count();
+  return reply;
+}
+
+}  // namespace kw::cuda

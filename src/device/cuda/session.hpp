@@ -1,0 +1,34 @@
+#pragma once
+// One opened GPU: what loading and launching share. Everything in it belongs to the driver and lives as long as the
+// process, which runs one candidate.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "device/cuda/driver_api.hpp"
+#include "target/device_facts.hpp"
+
+namespace kw::cuda {
+
+struct Session {
+  DriverApi api;
+  DeviceFacts facts;
+  Stream stream = nullptr;
+  Event begin = nullptr;
+  Event end = nullptr;
+  DeviceAddress flush = 0;  ///< as long as twice the L2 cache; 0 when its size is not known
+  std::size_t flush_bytes = 0;
+  /// A word in host memory that the stream waits for, so that everything is queued before the first launch starts; null
+  /// when the driver cannot wait for one.
+  volatile std::uint32_t* gate = nullptr;
+  DeviceAddress gate_address = 0;
+  std::uint32_t gate_turn = 0;
+  /// Why the GPU's context is lost: most errors of a kernel stay for good. Empty while it works.
+  std::string lost;
+};
+
+/// A context and everything of ours in it.
+[[nodiscard]] Result<Session> open_session(const DriverApi& api, DeviceOrdinal device, DeviceFacts facts);
+
+}  // namespace kw::cuda

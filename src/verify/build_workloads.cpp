@@ -1,0 +1,63 @@
+#include "verify/build_workloads.hpp"
+
+#include <algorithm>
+
+#include "verify/source_policy.hpp"
+
+namespace kw {
+namespace {
+
+/// Blocks and shared memory decide what a compiler's report says; the grid does not.
+bool same_shape(const PlannedLaunch& a, const PlannedLaunch& b) {
+  return a.kernel == b.kernel && std::equal(a.block, a.block + 3, b.block) && a.shared_bytes == b.shared_bytes &&
+         a.args.size() == b.args.size();
+}
+
+struct Build {
+  IntBindings definitions;
+  std::vector<PlannedLaunch> launches;
+  BuildReply reply;
+
+  [[nodiscard]] bool serves(const IntBindings& other, const std::vector<PlannedLaunch>& other_launches) const {
+    return definitions == other &&
+           std::equal(launches.begin(), launches.end(), other_launches.begin(), other_launches.end(), same_shape);
+  }
+};
+
+Result<BuildReply> build_one(Workbench& workbench, const Candidate& candidate, const Build& build, Duration deadline) {
+  BuildRequest request{workbench.device().id, candidate.bundle.source, {}, build.launches};
+  request.definitions.assign(build.definitions.begin(), build.definitions.end());
+  auto outcome = workbench.build(request, deadline);
+  if (const auto* lost = std::get_if<LostWorker>(&outcome)) {
+    return fail(errc::worker_failed, "the compiler did not finish: {}", lost->detail);
+  }
+  return std::get<BuildReply>(std::move(outcome));
+}
+
+}  // namespace
+
+Result<std::vector<BuiltWorkload>> build_workloads(const Problem& problem, const Candidate& candidate,
+                                                   Workbench& workbench, Duration deadline) {
+  const DeviceFacts& device = workbench.device();
+  if (const auto directive = forbidden_directive(candidate.bundle.source, candidate.bundle.target)) {
+    return fail(errc::source_forbidden, "the source uses {}; a bundle must contain everything it needs", *directive);
+  }
+  std::vector<Build> builds;
+  std::vector<BuiltWorkload> built;
+  for (const auto& workload : problem.workloads) {
+    auto plan = plan_launches(candidate, problem, workload.axes, device);
+    if (!plan) return with_context(std::move(plan).error(), "planning workload " + workload.name);
+    KW_TRY(auto definitions, build_definitions(candidate, workload.axes, device));
+    auto found = std::find_if(builds.begin(), builds.end(),
+                              [&](const Build& one) { return one.serves(definitions, plan->launches); });
+    if (found == builds.end()) {
+      Build fresh{std::move(definitions), plan->launches, {}};
+      KW_TRY(fresh.reply, build_one(workbench, candidate, fresh, deadline));
+      found = builds.insert(builds.end(), std::move(fresh));
+    }
+    built.push_back({workload.name, *std::move(plan), found->reply});
+  }
+  return built;
+}
+
+}  // namespace kw

@@ -1,0 +1,25 @@
+#pragma once
+// Compiling a candidate and nothing more: for devices that are not here, and for looking at what a compiler reports.
+
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "record/bundle.hpp"
+#include "verify/workbench.hpp"
+
+namespace kw {
+
+struct BuiltWorkload {
+  std::string name;
+  LaunchPlan plan;
+  BuildReply reply;  ///< a refusal by the compiler is in its status and log
+};
+
+/// Plans and builds every workload of the problem, the primary first; workloads with equal definitions and launches of
+/// equal shape share one build. Errors: a plan that is not valid, a source that includes files, a compiler process
+/// that was lost (errc::worker_failed).
+[[nodiscard]] Result<std::vector<BuiltWorkload>> build_workloads(const Problem& problem, const Candidate& candidate,
+                                                                 Workbench& workbench, Duration deadline);
+
+}  // namespace kw

@@ -1,0 +1,29 @@
+#include "verify/source_policy.hpp"
+
+#include <gtest/gtest.h>
+
+namespace kw {
+namespace {
+
+TEST(SourcePolicy, names_what_reaches_for_another_file) {
+  EXPECT_EQ(forbidden_directive("#include \"/etc/hostname\"\n", "opencl"), "#include");
+  EXPECT_EQ(forbidden_directive("int a;\n  %:  include_next <x>", "opencl"), "#include");
+  EXPECT_EQ(forbidden_directive("#import <x>", "cuda"), "#import");
+  EXPECT_EQ(forbidden_directive("#embed <x>", "cuda"), "#embed");
+  EXPECT_EQ(forbidden_directive("#/**/include <x>", "cuda"), "# followed by a comment");
+  EXPECT_EQ(forbidden_directive("#incl\\\nude <x>", "cuda"), "#include");
+  EXPECT_EQ(forbidden_directive("#define N 3\n#pragma unroll\n#\n", "cuda"), std::nullopt);
+}
+
+TEST(SourcePolicy, a_languages_own_headers_are_no_other_files) {
+  EXPECT_EQ(forbidden_directive("#include <cuda_fp16.h>\r\n# include  <cuda_bf16.h> \nint a;", "cuda"), std::nullopt);
+  EXPECT_EQ(forbidden_directive("#include <hip/hip_fp16.h>", "hip"), std::nullopt);
+  EXPECT_EQ(forbidden_directive("#include <cuda_fp16.h>", "opencl"), "#include");
+  EXPECT_EQ(forbidden_directive("#include \"cuda_fp16.h\"", "cuda"), "#include") << "could be a file of that name";
+  EXPECT_EQ(forbidden_directive("#include <cuda_fp16.h> extra", "cuda"), "#include");
+  EXPECT_EQ(forbidden_directive("#include_next <cuda_fp16.h>", "cuda"), "#include");
+  EXPECT_EQ(forbidden_directive("#include <../etc/passwd>", "cuda"), "#include");
+}
+
+}  // namespace
+}  // namespace kw
