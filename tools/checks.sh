@@ -17,7 +17,7 @@ check_format() {
   fi
 }
 
-check_shell() { (cd "$repo" && shellcheck -x dev .ci/run tools/*.sh); }
+check_shell() { (cd "$repo" && shellcheck -x dev .ci/run tools/*.sh tools/gpu/*.sh); }
 check_layers() { python3 "$repo/tools/check_layers.py" "$repo"; }
 check_docs() { python3 "$repo/tools/check_docs.py" "$repo"; }
 check_facts() { python3 "$repo/tools/facts.py" "$repo"; }

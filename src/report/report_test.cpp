@@ -56,6 +56,25 @@ TEST(Report, markdown_of_a_fixed_run_is_as_reviewed) {
   expect_golden("report_alibi.md", to_markdown(model_of(synthetic_run(7, 12))));
 }
 
+TEST(Report, of_a_cuda_kernel_says_what_the_compiler_reports_and_how_to_look_closer) {
+  SyntheticRun synthetic = synthetic_run(7, 12);
+  synthetic.run.target = "cuda";
+  synthetic.run.device.id = "cuda:0";
+  for (auto& attempt : synthetic.attempts) {
+    attempt.build.registers = 168;
+    attempt.build.occupancy = 0.375;
+    attempt.build.tensor_core_instructions = 64;
+  }
+  const std::string text = to_markdown(model_of(synthetic));
+  EXPECT_THAT(text, HasSubstr("168"));
+  EXPECT_THAT(text, HasSubstr("37.5"));
+  EXPECT_THAT(text, HasSubstr("kernelwright build " + synthetic.run.problem + " " + synthetic.run.best_path +
+                              " --device cuda:0 --json --binary kernel.cubin > kernel.json"));
+  EXPECT_THAT(text, HasSubstr("compute-sanitizer --tool memcheck python3 tools/gpu/replay.py"));
+  EXPECT_THAT(text, HasSubstr("ncu --set full"));
+  EXPECT_THAT(to_markdown(model_of(synthetic_run(7, 12))), Not(HasSubstr("compute-sanitizer")));
+}
+
 TEST(Report, terminal_text_of_a_fixed_run_is_as_reviewed) {
   expect_golden("report_alibi.txt", to_terminal(model_of(synthetic_run(7, 12)), false));
 }

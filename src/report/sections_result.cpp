@@ -63,6 +63,36 @@ Facts best_facts(const RunRecord& run, const RunSummary& summary) {
   return facts;
 }
 
+Value counted_or_nothing(const std::optional<std::int64_t>& value) {
+  return value ? Value(counted(*value)) : Value();
+}
+
+/// What the compiler says; on a GPU that is half of the story of a time.
+Facts compiler_facts(const BuildReport& build) {
+  return {
+      "compiler",
+      "What the compiler reports",
+      {{"registers", "Registers", counted_or_nothing(build.registers), "per thread"},
+       {"spill_bytes", "Spilled", counted_or_nothing(build.spill_bytes), "bytes stored and loaded per thread"},
+       {"shared_bytes", "Shared memory", counted_or_nothing(build.shared_bytes), "bytes per block"},
+       {"occupancy", "Occupancy",
+        build.occupancy ? Value(Number{*build.occupancy, Unit::share, std::nullopt}) : Value(),
+        "resident warps over the most there can be"},
+       {"tensor_core_instructions", "Tensor-core instructions", counted_or_nothing(build.tensor_core_instructions)},
+       {"local_memory_instructions", "Accesses of local memory", counted_or_nothing(build.local_memory_instructions)}}};
+}
+
+/// For programs that watch a process, which the sandbox forbids; the scripts lie in the source tree.
+std::string closer_look(const RunRecord& run) {
+  return fmt::format(
+      "kernelwright build {} {} --device {} --json --binary kernel.cubin > kernel.json   # and the run's --set "
+      "options\n"
+      "compute-sanitizer --tool memcheck python3 tools/gpu/replay.py kernel.json kernel.cubin\n"
+      "compute-sanitizer --tool racecheck python3 tools/gpu/replay.py kernel.json kernel.cubin\n"
+      "ncu --set full python3 tools/gpu/replay.py kernel.json kernel.cubin\n",
+      run.problem, run.best_path, run.device.id);
+}
+
 }  // namespace
 
 Value throughput_of(const Measurement& measured) {
@@ -86,6 +116,7 @@ Section result_section(const RunRecord& run, const RunSummary& summary) {
   if (summary.best != nullptr && summary.best_measured) {
     section.blocks.emplace_back(best_facts(run, summary));
     section.blocks.emplace_back(time_bars(run, *summary.best_measured));
+    if (summary.best->build.registers) section.blocks.emplace_back(compiler_facts(summary.best->build));
   } else {
     section.blocks.emplace_back(Paragraph{
         "No candidate passed every gate, so there is no best kernel. The rejections below say what went wrong."});
@@ -104,6 +135,11 @@ Section kernel_section(const RunRecord& run, const RunSummary& summary) {
   if (const auto tunables = tunables_text(summary.best->candidate); !tunables.empty()) caption += " with " + tunables;
   section.blocks.emplace_back(
       Code{"source", caption, run.target == "opencl" ? "c" : "cpp", summary.best->candidate.bundle.to_text()});
+  if (run.target == "cuda" && !run.best_path.empty()) {
+    section.blocks.emplace_back(
+        Code{"commands", "Memory errors, races and a profile of this kernel, with the toolkit's own programs", "sh",
+             closer_look(run)});
+  }
   return section;
 }
 

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Builds kernelwright for a machine that lacks its libraries: prebuild.sh [FOLDER]
+# FOLDER (default: build/gpu-prebuilt) then holds bin/, lib/ and share/ and can be copied anywhere as a whole. It needs a
+# C library at least as new as the newest symbol printed at the end.
+set -euo pipefail
+
+repo=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+out=${1:-$repo/build/gpu-prebuilt}
+tree=$repo/build/gpu
+
+# The worker's environment is emptied, so LD_LIBRARY_PATH would not reach it; a path relative to the program does.
+# shellcheck disable=SC2016 # $ORIGIN is for the dynamic loader
+cmake -S "$repo" -B "$tree" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DBUILD_TESTING=OFF -DKW_WERROR=ON \
+  '-DCMAKE_EXE_LINKER_FLAGS=-static-libstdc++ -static-libgcc -Wl,--disable-new-dtags,-rpath,$ORIGIN/../lib'
+cmake --build "$tree" --target kernelwright kernelwright-worker
+
+rm -rf "$out"
+mkdir -p "$out/bin" "$out/lib" "$out/share/kernelwright"
+cp "$tree/bin/kernelwright" "$tree/bin/kernelwright-worker" "$out/bin/"
+cp -r "$repo/problems" "$out/share/kernelwright/"
+strip "$out/bin/kernelwright" "$out/bin/kernelwright-worker"
+
+# Everything but the C library itself, whose parts belong to the machine.
+ldd "$out/bin/kernelwright" "$out/bin/kernelwright-worker" |
+  awk '/=> \// {print $3}' | sort -u |
+  grep -v -E '/(libc|libm|libdl|libpthread|librt|ld-linux[^/]*)\.so' |
+  while read -r library; do cp -L "$library" "$out/lib/"; done
+
+echo "in $out:"
+(cd "$out" && find . -type f -path './[bl]i[nb]/*' | sort)
+echo "newest symbol of the C library that is needed:"
+for file in "$out"/bin/* "$out"/lib/*; do objdump -T "$file"; done |
+  grep -o 'GLIBC_[0-9.]*' | sort -uV | tail -n 1
