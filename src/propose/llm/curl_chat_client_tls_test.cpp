@@ -79,11 +79,13 @@ class CurlChatClientTls : public testing::Test {
                                            R"({"choices":[{"message":{"content":"kernel"},"finish_reason":"stop"}]})");
     SSL_write(session.get(), answer.data(), static_cast<int>(answer.size()));
   }
-  Result<ChatReply> ask(int port, const std::string& trusted) {
+  Result<ChatReply> ask(int port, const std::string& trusted, Duration connect_timeout = seconds(15)) {
     const SteadyClock clock;
     ClientOptions options{*make_provider("custom", fmt::format("https://127.0.0.1:{}/v1", port))};
     options.key = *ApiKey::make("sk-test-0123456789", "test");
     options.ca_file = trusted;
+    options.timeouts.connect = connect_timeout;
+    options.retry.most = 0;
     const auto client = make_curl_chat_client(std::move(options), clock);
     return (*client)->complete({"m-1", {{ChatRole::user, "kernel?"}}, {}, {}}, {clock.now() + seconds(20), nullptr});
   }
@@ -118,6 +120,14 @@ TEST_F(CurlChatClientTls, takes_the_trusted_certificate_from_the_environment) {
     ::unsetenv(name);
     EXPECT_TRUE(reply) << name << ": " << reply.error().to_string();
   }
+}
+
+TEST_F(CurlChatClientTls, ends_a_handshake_that_stalls) {
+  const LoopbackServer server([](LoopbackConnection& connection, int) { connection.wait_for_client_to_leave(); });
+  const auto reply = ask(server.port(), "", std::chrono::milliseconds(200));
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.error().code, errc::chat_timeout);
+  EXPECT_THAT(reply.error().message, testing::StartsWith("no connection within the connect timeout: "));
 }
 
 TEST_F(CurlChatClientTls, says_that_a_plain_port_speaks_no_tls) {
