@@ -133,7 +133,11 @@ std::string OpenClExpr::gather(ExprId id) {
   const ModCapture& capture = take_capture(id);
   const std::string name = opencl_name(capture.name);
   const std::size_t count = node.args.size();
-  if (!is_vector(id)) return opencl_element(capture.dtype, name, count == 0 ? "0" : flat_index(id, count));
+  if (!is_vector(id)) {
+    const std::string element = opencl_element(capture.dtype, name, count == 0 ? "0" : flat_index(id, count));
+    // A boolean is stored as uchar, and min(uchar, int) is ambiguous in OpenCL C.
+    return capture.dtype == DType::boolean ? "(int)" + element : element;
+  }
 
   bool one_row = true;
   for (std::size_t i = 0; i + 1 < count; ++i) one_row = one_row && !is_vector(node.args[i]);

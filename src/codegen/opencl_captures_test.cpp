@@ -80,7 +80,12 @@ TEST(CapturedTensors, scalar_indices_are_checked_only_where_they_may_lie_outside
   EXPECT_EQ(scalar(score_mod("s + slopes[q % Hq]")), "(score + slopes[floor_mod(q_idx, Hq)])");
   EXPECT_EQ(scalar(score_mod("s + half_table[torch.clamp(q, 0, N - 1), 0]")),
             "(score + vload_half((long)min(max(q_idx, 0), N - 1) * M + 0, half_table))");
-  EXPECT_EQ(scalar(mask_mod("pad[b, k]")), "pad[(long)b * Skv + kv_idx]");
+  EXPECT_EQ(scalar(mask_mod("pad[b, k]")), "(int)pad[(long)b * Skv + kv_idx]");
+}
+
+TEST(CapturedTensors, a_boolean_can_be_an_index) {
+  EXPECT_EQ(scalar(mask_mod("pad[b, pad[0, k].to(torch.int32)]")),
+            "(int)pad[(long)b * Skv + min((int)pad[(long)0 * Skv + kv_idx], Skv - 1)]");
 }
 
 TEST(CapturedTensors, declared_bounds_of_a_tensor_count_for_what_it_indexes) {

@@ -39,8 +39,8 @@ args   = ["S", "V", "O", "Sq", "Skv", "Hq", "Hkv"]
 
 static inline int mask_mod(const int b, const int h, const int q_idx, const int kv_idx,
                            __global const uchar* restrict is_global, const int Skv) {
-  const int t1 = ((int)(abs(q_idx - kv_idx)) <= 32) | is_global[(long)b * Skv + min(q_idx, Skv - 1)];
-  return t1 | is_global[(long)b * Skv + kv_idx];
+  const int t1 = ((int)(abs(q_idx - kv_idx)) <= 32) | (int)is_global[(long)b * Skv + min(q_idx, Skv - 1)];
+  return t1 | (int)is_global[(long)b * Skv + kv_idx];
 }
 
 // S[b, h, q, k]: the scores of one query row per work-group row, one key per work-item.

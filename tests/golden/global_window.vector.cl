@@ -183,7 +183,7 @@ static inline float finish_scores(float16* scores, const int vectors, const int 
                                   const float scale, __global const uchar* restrict is_global, const int Skv,
                                   const int b, const int16* m3_column) {
   float16 top = -INFINITY;
-  const int m1 = is_global[(long)b * Skv + min(q_idx, Skv - 1)];
+  const int m1 = (int)is_global[(long)b * Skv + min(q_idx, Skv - 1)];
   #pragma unroll 1
   for (int c = 0; c < vectors; ++c) {
     const int key = first_key + c * LANES;
@@ -272,7 +272,7 @@ void classify(__global const uchar* restrict is_global, __global int* restrict b
     #pragma unroll 1
     for (int r = 0; r < ROWS; ++r) {
       const int q_idx = min((int)get_group_id(0) * ROWS + r, Sq - 1);
-      const int m1 = is_global[(long)b * Skv + min(q_idx, Skv - 1)];
+      const int m1 = (int)is_global[(long)b * Skv + min(q_idx, Skv - 1)];
       #pragma unroll 1
       for (int c = 0; c < vectors; ++c) {
         const int key = block + c * LANES;
