@@ -220,6 +220,10 @@ TEST_F(VerifierTest, says_in_which_pattern_an_output_is_wrong) {
       << text;
   EXPECT_FALSE(tail.verdict.evidence[0].hidden);
   EXPECT_NE(verify("absent").verdict.evidence[0].text.find("320 of 320 elements unwritten"), std::string::npos);
+  kernels["fickle"] = FakeKernel{FakeConduct::differs_each_run, 2e6, 0, BuildStatus::ok, "", false};
+  const auto fickle = verify("fickle");
+  ASSERT_EQ(fickle.verdict.reason, Reason::nondeterministic);
+  EXPECT_NE(fickle.verdict.evidence[0].text.find("O: 1 of "), std::string::npos) << fickle.verdict.evidence[0].text;
 }
 
 TEST_F(VerifierTest, says_so_when_the_plain_kernel_itself_is_wrong) {

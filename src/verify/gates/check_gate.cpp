@@ -2,11 +2,36 @@
 // different poison in outputs and scratch, so that a kernel which reads what it did not write shows as
 // nondeterministic.
 
+#include <algorithm>
+
 #include "verify/case_runner.hpp"
 #include "verify/gates/gate.hpp"
+#include "verify/place_words.hpp"
 
 namespace kw {
 namespace {
+
+/// Which elements of which output two runs disagree about: a race shows in one tile, an unwritten tail at the end.
+std::string where_different(const Session& session, const CheckCase& one, const CaseRun& first, const CaseRun& second) {
+  const Axes& axes = session.problem.workloads[one.workload].axes;
+  std::string text;
+  for (std::size_t output = 0; output < first.outputs.size(); ++output) {
+    const auto& tensor = session.problem.outputs[output];
+    const auto& a = first.outputs[output];
+    const auto& b = second.outputs[output];
+    const auto width = static_cast<std::size_t>(bytes_per_element(tensor.dtype));
+    std::vector<bool> differs(a.size() / width, false);
+    for (std::size_t i = 0; i < differs.size() * width; ++i) {
+      if (a[i] != b[i]) differs[i / width] = true;
+    }
+    const auto count = std::count(differs.begin(), differs.end(), true);
+    if (count == 0) continue;
+    text += fmt::format("{}{}: {} of {} elements differ between two runs", text.empty() ? "" : "\n", tensor.name, count,
+                        differs.size());
+    for (const auto& words : place_words(differs, tensor, axes)) text += "\n  pattern: " + words;
+  }
+  return text;
+}
 
 bool check_case(Session& session, Trial& trial, const CheckCase& one) {
   CaseMode mode{false, k_nan_poison, session.launch_deadline()};
@@ -30,7 +55,8 @@ bool check_case(Session& session, Trial& trial, const CheckCase& one) {
     return false;
   }
   if (trial.contender.candidate.bundle.deterministic && second->outputs != first->outputs) {
-    const CaseFailure differs{Reason::nondeterministic, "two runs on the same data gave different bits", ""};
+    const CaseFailure differs{Reason::nondeterministic, "two runs on the same data gave different bits",
+                              where_different(session, one, *first, *second)};
     reject_case(session, one, GateId::check, differs, trial.verdict);
     return false;
   }
