@@ -28,12 +28,42 @@ void add_problem(CLI::App& sub, ProblemInput& input) {
                  "--mod masks.py:'window(256)'");
 }
 
+void add_model(CLI::App& sub, ModelOptions& model) {
+  const auto group = std::string("Language models (docs/models.md, docs/prompting.md)");
+  const auto add = [&](const char* name, auto& value, const char* help) {
+    return sub.add_option(name, value, help)->group(group);
+  };
+  add("--proposer", model.proposer, "Who writes kernels: search, llm, or hybrid (both)")->capture_default_str();
+  add("--provider", model.provider,
+      "deepseek, nvidia, openai, openrouter, vllm, sglang, ollama, llamacpp, or custom with --base-url");
+  add("--base-url", model.base_url, "Of an OpenAI-compatible server: http://127.0.0.1:8000/v1");
+  add("--model", model.model, "The model's name, as the provider spells it");
+  add("--key-file", model.key_file, "A file with the key, mode 0600; default: the provider's environment variable");
+  add("--chains", model.chains, "Conversations at once")->capture_default_str();
+  add("--samples", model.samples, "Answers per turn of each conversation")->capture_default_str();
+  add("--exemplars", model.exemplars, "Which earlier kernels are shown: none, random, top, bucket, island")
+      ->capture_default_str();
+  add("--prompt", model.prompt, "A file with your own task text; it goes first, word for word");
+  add("--prompts", model.prompts, "A folder with templates in place of the shipped ones");
+  sub.add_flag("--plan", model.plan, "Ask for a plan before the code")->group(group);
+  add("--constraint", model.constraints, "A demand in words, for the prompt");
+  add("--require", model.require, "A demand that is checked: registers<=128, occupancy>=0.5, no_spills, tensor_cores");
+  add("--max-tokens", model.max_tokens, "Of one answer with its reasoning; default: the provider's limit");
+  add("--first-token-timeout", model.first_token_seconds,
+      "Seconds a model may think before its first word; default 600");
+  add("--idle-timeout", model.idle_seconds, "Seconds between two pieces of an answer; default 120");
+  add("--prices", model.prices, "A price table in front of the built-in one");
+  sub.add_flag("--allow-key-over-http", model.allow_key_over_http, "Send the key unencrypted to another machine")
+      ->group(group);
+  add("--replay", model.replay, "Repeat a run from its recorded replies: an id, or last; asks no model");
+}
+
 void add_optimize(CLI::App& app, Command& command) {
   auto* sub = app.add_subcommand("optimize", "Search for the fastest verified kernel of a problem, within a budget");
   auto options = std::make_shared<OptimizeOptions>();
   add_problem(*sub, options->input);
   sub->add_option("--budget", options->budget,
-                  "60s, 15m, 2h, 200c (candidates), 30ds (device seconds), or several: 10m,500c")
+                  "60s, 15m, 2h, 200c (candidates), 30ds (device seconds), 90000t (tokens), 2usd, or several: 10m,500c")
       ->capture_default_str();
   sub->add_option("--device", options->device, "A device as `kernelwright doctor` lists it; default: the first");
   sub->add_option("--target", options->target, "Source language")->capture_default_str();
@@ -45,6 +75,7 @@ void add_optimize(CLI::App& app, Command& command) {
       ->capture_default_str();
   sub->add_flag("--resume", options->resume, "Go on with the newest run of this problem, target and device");
   sub->add_flag("--json", options->json, "Print one final JSON object on stdout instead of text");
+  add_model(*sub, options->model);
   sub->callback([options, &command] { command = [options] { return run_optimize(*options); }; });
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/result.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/model_options.hpp"
 #include "spec/problem.hpp"
 
 namespace kw {
@@ -31,6 +32,7 @@ struct OptimizeOptions {
   std::string require_sandbox = "none";
   bool resume = false;
   bool json = false;
+  ModelOptions model;
 };
 [[nodiscard]] Result<ExitCode> run_optimize(const OptimizeOptions& options);
 

@@ -56,6 +56,18 @@ void TerminalProgress::warning(const std::string& text) {
   line("warning: " + text);
 }
 
+void TerminalProgress::turn(const RunRecord& run, const Turn& turn, const BudgetUse& used) {
+  std::string text = fmt::format("chain {} {}: ", turn.chain, turn.purpose);
+  if (turn.fault == ReplyFault::none) {
+    text += fmt::format("a kernel after {:.1f} s", turn.reply.seconds);
+  } else {
+    text += fmt::format("{}: {}", to_string(turn.fault), turn.fault_message);
+  }
+  text += fmt::format(" ({} tokens", used.tokens);
+  if (run.model_use && run.model_use->dollars) text += fmt::format(", ${:.4f}", used.dollars);
+  line(text + ")");
+}
+
 void TerminalProgress::attempt(const RunRecord& run, const Attempt& attempt, const BudgetUse& used) {
   if (!attempt.verdict.accepted()) ++rejected_;
   if (attempt.became_best) {

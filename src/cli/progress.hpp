@@ -15,6 +15,7 @@ class TerminalProgress final : public RunObserver {
   TerminalProgress(std::FILE* stream, bool terminal, const Clock& clock);
   void phase(const std::string& doing) override;
   void attempt(const RunRecord& run, const Attempt& attempt, const BudgetUse& used) override;
+  void turn(const RunRecord& run, const Turn& turn, const BudgetUse& used) override;
   void warning(const std::string& text) override;
   /// Removes the status line, so that what is printed next starts clean.
   void clear();

@@ -3,6 +3,7 @@
 // kernel family and style; `styles()` is the one place that lists them.
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,11 +31,11 @@ struct Style {
   /// default. Empty where tunables say everything.
   std::vector<Tunable> structure;
   /// Deterministic. `structure` assigns the choices above; missing ones take their default.
-  Result<Bundle> (*emit)(const Problem& problem, const DeviceFacts& device, const IntBindings& structure);
+  std::function<Result<Bundle>(const Problem& problem, const DeviceFacts& device, const IntBindings& structure)> emit;
   /// Assignments worth trying first on this device (tunables and structure together), best guess first.
-  std::vector<IntBindings> (*seeds)(const Problem& problem, const DeviceFacts& device);
+  std::function<std::vector<IntBindings>(const Problem& problem, const DeviceFacts& device)> seeds;
   /// Relative cost estimate of an assignment on this device, lower is better; only ordering matters. For pruning.
-  double (*estimate)(const Problem& problem, const DeviceFacts& device, const IntBindings& assignment);
+  std::function<double(const Problem& problem, const DeviceFacts& device, const IntBindings& assignment)> estimate;
 };
 
 [[nodiscard]] const std::vector<Style>& styles();

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "loop/report_files.hpp"
+#include "loop/run_start.hpp"
 #include "loop/verifier_setup.hpp"
 #include "propose/search/search_proposer.hpp"
 #include "verify/calibrate.hpp"
@@ -13,14 +14,9 @@ namespace kw {
 namespace {
 
 constexpr int k_final_processes = 3;
-constexpr int k_archive_seeds = 6;
 /// Kept back from the wall clock for the final measurement: this many launches of the plain kernel, and start-up.
 constexpr double k_reserved_plain_launches = 14;
 constexpr double k_reserved_seconds = 2.0;
-
-std::string new_run_id() {
-  return fmt::format("{:016x}", secret_seed());
-}
 
 /// One run in progress; a class because the loop's steps share all of this.
 class Run {
@@ -30,11 +26,14 @@ class Run {
 
  private:
   Result<void> open_record();
-  Result<void> find_resumable();
-  Result<void> start_record();
   Result<void> prepare();
-  Result<void> replay();
+  Result<void> open_proposer(const Budget& budget);
+  Result<std::unique_ptr<Proposer>> open_search() const;
+  Result<void> replay(Budget& budget);
   Result<void> search(Budget& budget);
+  Result<void> keep_turns(Budget& budget);
+  Result<void> end_without_model(const Error& error);
+  [[nodiscard]] BudgetUse used_before(Instant began) const;
   Result<void> one_attempt(const Proposal& proposal, Budget& budget);
   Result<void> accept_best(const Attempt& attempt);
   Result<void> finish(const Budget& budget);
@@ -46,57 +45,19 @@ class Run {
   RunWorld& world_;
   RunRecord record_;
   std::vector<Attempt> attempts_;
+  std::vector<Turn> turns_;
+  std::vector<Attempt> past_;  ///< of earlier runs, for exemplars
   std::unique_ptr<Verifier> verifier_;
+  std::unique_ptr<ModelSide> models_;  ///< outlives the proposer, which asks it
   std::unique_ptr<Proposer> proposer_;
 };
 
-Result<void> Run::find_resumable() {
-  KW_TRY(auto runs, world_.archive.runs());
-  const std::string text = setup_.problem.canonical_text();
-  std::optional<RunRecord> newest;
-  for (auto& run : runs) {
-    const bool same = run.problem_text == text && run.target == setup_.target && run.device.id == record_.device.id;
-    if (same && (!newest || run.started_utc >= newest->started_utc)) newest = std::move(run);
-  }
-  if (!newest) {
-    return fail(Error{errc::resume_nothing,
-                      fmt::format("there is no run of {} on {} in {} to go on with", setup_.problem.name,
-                                  record_.device.id, setup_.root.string()),
-                      "leave out --resume, or name the folder of the earlier run with --out"});
-  }
-  KW_TRY(attempts_, world_.archive.attempts(newest->id));
-  const DeviceFacts device = record_.device;
-  record_ = *std::move(newest);
-  record_.device = device;
-  record_.limits = setup_.limits;
-  record_.failure.clear();
-  return {};
-}
-
-Result<void> Run::start_record() {
-  record_.id = new_run_id();
-  record_.started_utc = setup_.started_utc;
-  record_.version = setup_.version;
-  record_.problem = setup_.problem.name;
-  record_.problem_text = setup_.problem.canonical_text();
-  record_.mod_text = setup_.problem.mod_text();
-  record_.op = setup_.problem.op;
-  record_.target = setup_.target;
-  record_.proposer = "search";
-  record_.seed = setup_.seed;
-  record_.limits = setup_.limits;
-  KW_TRY(auto bests,
-         world_.archive.bests(record_.op, record_.target, k_archive_seeds, {record_.problem, record_.device.name}));
-  for (auto& best : bests) record_.archive_seeds.push_back(std::move(best.candidate));
-  return {};
-}
-
 Result<void> Run::open_record() {
-  if (setup_.resume) {
-    KW_TRY_VOID(find_resumable());
-  } else {
-    KW_TRY_VOID(start_record());
-  }
+  KW_TRY(auto start, start_run(setup_, record_.device, world_.archive));
+  record_ = std::move(start.record);
+  attempts_ = std::move(start.attempts);
+  turns_ = std::move(start.turns);
+  past_ = std::move(start.past);
   record_.status = RunStatus::running;
   record_.environment = setup_.environment;
   record_.sandbox_tier = std::string(to_string(world_.workbench.sandbox().tier));
@@ -121,8 +82,13 @@ Result<void> Run::prepare() {
   KW_TRY(auto options,
          verifier_options(setup_.problem, setup_.target, record_.device, world_.parallel, world_.sanitizer));
   options.comparison = search_rule();
+  options.requirements = setup_.requirements;
   KW_TRY(verifier_, Verifier::open(setup_.problem, world_.workbench, world_.clock, std::move(options)));
   record_.baselines = {verifier_->plain()};
+  return {};
+}
+
+Result<std::unique_ptr<Proposer>> Run::open_search() const {
   SearchOptions search;
   search.problem = &setup_.problem;
   search.device = record_.device;
@@ -130,13 +96,46 @@ Result<void> Run::prepare() {
   search.style = setup_.style;
   search.seed = record_.seed;
   search.archived = record_.archive_seeds;
-  KW_TRY(proposer_, make_search_proposer(search));
+  return make_search_proposer(search);
+}
+
+Result<void> Run::open_proposer(const Budget& budget) {
+  std::unique_ptr<Proposer> search;
+  if (setup_.proposer != "llm") {
+    KW_TRY(search, open_search());
+  }
+  if (!setup_.model) {
+    proposer_ = std::move(search);
+    return {};
+  }
+  const bool limited = budget.deadline() != Instant::max();
+  models_ = std::make_unique<ModelSide>(*setup_.model, limited ? budget.deadline() - reserve() : Instant::max());
+  LlmOptions options;
+  options.prompt.problem = &setup_.problem;
+  options.prompt.device = record_.device;
+  options.prompt.target = setup_.target;
+  options.prompt.plain = verifier_->plain();
+  options.prompt.requirements = setup_.requirements;
+  options.past = past_;
+  options.token_limit = setup_.limits.tokens;
+  options.seed = record_.seed;
+  options.search = std::move(search);
+  proposer_ = models_->open(std::move(options), turns_, setup_.resume);
   return {};
 }
 
-Result<void> Run::replay() {
+/// Archives what models said since the last call, and tells who watches.
+Result<void> Run::keep_turns(Budget& budget) {
+  if (models_ == nullptr) return {};
+  KW_TRY(const auto kept, models_->keep_turns(*proposer_, world_.archive, record_, budget));
+  for (const auto& turn : kept) world_.observer.turn(record_, turn, budget.used());
+  return {};
+}
+
+Result<void> Run::replay(Budget& budget) {
   for (const auto& attempt : attempts_) {
     const auto proposal = proposer_->next();
+    KW_TRY_VOID(keep_turns(budget));
     if (!proposal || proposal->candidate.id() != attempt.candidate.id()) {
       return fail(
           Error{errc::resume_mismatch,
@@ -178,6 +177,8 @@ Result<void> Run::one_attempt(const Proposal& proposal, Budget& budget) {
   attempt.ordinal = static_cast<std::int64_t>(attempts_.size());
   attempt.proposer = proposal.proposer;
   attempt.origin = proposal.origin;
+  attempt.turn = proposal.turn;
+  attempt.chain = proposal.chain;
   attempt.candidate = proposal.candidate;
   attempt.verdict = std::move(result.verdict);
   attempt.build = std::move(result.build);
@@ -200,23 +201,42 @@ Result<void> Run::one_attempt(const Proposal& proposal, Budget& budget) {
   return {};
 }
 
+/// What was found before is still a result; without any, the model's failure is the run's.
+Result<void> Run::end_without_model(const Error& error) {
+  if (!record_.best_ordinal) return fail(error);
+  record_.status = RunStatus::failed;
+  record_.failure = error.message;
+  world_.observer.warning(error.to_string());
+  return {};
+}
+
 Result<void> Run::search(Budget& budget) {
   world_.observer.phase("searching");
   record_.status = RunStatus::finished;
   while (!budget.exhausted(reserve())) {
     if (world_.stop) return {};
     const auto proposal = proposer_->next();
-    if (!proposal) {
+    KW_TRY_VOID(keep_turns(budget));
+    if (proposal) {
+      KW_TRY_VOID(one_attempt(*proposal, budget));
+      continue;
+    }
+    const Idle idle = proposer_->idle();
+    if (idle.why == Idle::Why::failed) return end_without_model(idle.error);
+    if (idle.why == Idle::Why::exhausted) {
       record_.status = RunStatus::exhausted;
       return {};
     }
-    KW_TRY_VOID(one_attempt(*proposal, budget));
+    models_->wait(budget.deadline());
   }
   return {};
 }
 
 Result<void> Run::finish(const Budget& budget) {
   if (world_.stop) record_.status = RunStatus::interrupted;
+  // Requests that are out are given up before anything is measured.
+  proposer_.reset();
+  models_.reset();
   if (!record_.best_ordinal || world_.stop) return {};
   world_.observer.phase("measuring the best kernel against the plain one in fresh processes");
   const Instant deadline = budget.deadline() - plain_launch();
@@ -234,22 +254,33 @@ Result<void> Run::finish(const Budget& budget) {
 
 Result<void> Run::save() {
   KW_TRY_VOID(world_.archive.update_run(record_));
-  return write_report_files(RunDirectory(setup_.root, record_.id), record_, attempts_, world_.files);
+  KW_TRY(const auto turns, world_.archive.turns(record_.id));
+  return write_report_files(RunDirectory(setup_.root, record_.id), record_, attempts_, turns, world_.files);
 }
 
-Result<RunRecord> Run::go() {
+/// By earlier parts of a resumed run, and by this one until now.
+BudgetUse Run::used_before(Instant began) const {
   BudgetUse already;
-  const Instant began = world_.clock.now();
-  KW_TRY_VOID(prepare());
-  if (!attempts_.empty()) {
-    already.wall_seconds = attempts_.back().elapsed_seconds;
-    already.candidates = static_cast<std::int64_t>(attempts_.size());
-    for (const auto& attempt : attempts_) already.device_seconds += attempt.device_seconds;
+  already.candidates = std::ssize(attempts_);
+  for (const auto& attempt : attempts_) already.device_seconds += attempt.device_seconds;
+  if (!attempts_.empty()) already.wall_seconds = attempts_.back().elapsed_seconds;
+  for (const auto& turn : setup_.resume ? turns_ : std::vector<Turn>()) {
+    already.tokens += turn.reply.usage.prompt + turn.reply.usage.completion;
+    already.dollars += turn.dollars;
+    already.wall_seconds = std::max(already.wall_seconds, turn.finished_seconds);
+    if (turn.fault != ReplyFault::none) ++already.candidates;
   }
   already.wall_seconds += to_seconds(world_.clock.now() - began);
   already.device_seconds += verifier_->device_seconds();
-  Budget budget(setup_.limits, already, world_.clock);
-  KW_TRY_VOID(replay());
+  return already;
+}
+
+Result<RunRecord> Run::go() {
+  const Instant began = world_.clock.now();
+  KW_TRY_VOID(prepare());
+  Budget budget(setup_.limits, used_before(began), world_.clock);
+  KW_TRY_VOID(open_proposer(budget));
+  KW_TRY_VOID(replay(budget));
   auto searched = search(budget);
   if (searched) KW_TRY_VOID(finish(budget));
   record_.used = budget.used();

@@ -14,6 +14,7 @@
 #include "base/file_system.hpp"
 #include "base/parallel.hpp"
 #include "loop/budget.hpp"
+#include "loop/model_side.hpp"
 #include "loop/run_directory.hpp"
 #include "propose/proposer.hpp"
 #include "record/run_record.hpp"
@@ -34,6 +35,8 @@ class RunObserver {
   /// A step that takes a while begins: "measuring the device's peaks".
   virtual void phase(const std::string& doing) = 0;
   virtual void attempt(const RunRecord& run, const Attempt& attempt, const BudgetUse& used) = 0;
+  /// A model answered, or failed to.
+  virtual void turn(const RunRecord& run, const Turn& turn, const BudgetUse& used) = 0;
   /// Something a user should know that does not stop the run.
   virtual void warning(const std::string& text) = 0;
 };
@@ -41,7 +44,11 @@ class RunObserver {
 struct RunSetup {
   Problem problem;
   std::string target = "opencl";
-  std::string style = "vector";
+  std::string style = "vector";           ///< of the built-in search
+  std::string proposer = "search";        ///< or "llm", or "hybrid": both
+  std::optional<ModelSetup> model;        ///< for those with a model
+  std::string replay;                     ///< id of a run whose replies are given again instead of asking its model
+  std::vector<Requirement> requirements;  ///< what the static gate demands besides the device's limits
   std::uint64_t seed = 1;
   BudgetLimits limits;
   std::filesystem::path root = "kw-runs";

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "report/format.hpp"
 #include "report/report.hpp"
 #include "report/sections.hpp"
@@ -70,7 +72,7 @@ std::vector<Fact> highlights(const RunSummary& summary) {
 
 }  // namespace
 
-ReportModel build_report(const RunRecord& run, std::span<const Attempt> attempts) {
+ReportModel build_report(const RunRecord& run, std::span<const Attempt> attempts, std::span<const Turn> turns) {
   const RunSummary summary = summarize(run, attempts);
   ReportModel model;
   model.run_id = run.id;
@@ -81,6 +83,11 @@ ReportModel build_report(const RunRecord& run, std::span<const Attempt> attempts
   model.sections = {result_section(run, summary),   asked_section(run),
                     evidence_section(run, summary), search_section(run, attempts, summary),
                     kernel_section(run, summary),   environment_section(run)};
+  if (run.model_use) {
+    const auto kernel = std::find_if(model.sections.begin(), model.sections.end(),
+                                     [](const Section& section) { return section.key == "kernel"; });
+    model.sections.insert(kernel, model_section(run, attempts, turns));
+  }
   return model;
 }
 

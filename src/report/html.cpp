@@ -156,6 +156,13 @@ class HtmlPrinter {
         escape_html(code.caption), escape_html(code.text));
   }
 
+  void print(const Folded& folded) {
+    text_ += fmt::format("<details id=\"{}\">\n<summary>{}</summary>\n", escape_html(folded.key),
+                         escape_html(folded.heading));
+    for (const auto& part : folded.parts) print(part);
+    text_ += "</details>\n";
+  }
+
   std::string text_;
 };
 

@@ -72,6 +72,9 @@ td:last-child:not(.number) { min-width: 14rem; }
 td.number { min-width: 0; white-space: nowrap; }
 
 figure { margin: 1.75rem 0; }
+details { margin: 0.5rem 0; }
+details > summary { cursor: pointer; }
+details pre { max-height: 28rem; overflow: auto; white-space: pre-wrap; }
 figcaption { margin-bottom: 0.5rem; }
 pre { margin: 0; padding: 1rem; background: var(--panel); border: 1px solid var(--line); border-radius: 6px; overflow: auto; max-height: 40rem; font: 0.8125rem/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace; tab-size: 4; }
 .chart { display: block; width: 100%; height: auto; }

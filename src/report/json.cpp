@@ -125,6 +125,12 @@ Json print(const Code& code) {
   return {{"type", "code"}, {"key", code.key}, {"caption", text(code.caption)}, {"text", text(code.text)}};
 }
 
+Json print(const Folded& folded) {
+  Json parts = Json::array();
+  for (const auto& part : folded.parts) parts.push_back(print(part));
+  return {{"type", "folded"}, {"key", folded.key}, {"heading", text(folded.heading)}, {"parts", std::move(parts)}};
+}
+
 Json best_json(const RunRecord& run, const RunSummary& summary) {
   if (summary.best == nullptr || !summary.best_measured) return {};
   const Measurement& best = *summary.best_measured;

@@ -83,6 +83,8 @@ class MarkdownPrinter {
     text_ += fenced(code.text, code.language);
   }
 
+  void print(const Folded& folded) { text_ += fmt::format("- {}\n", escape_markdown(folded.heading)); }
+
   std::string text_;
 };
 

@@ -111,7 +111,14 @@ struct Code {
   std::string text;
 };
 
-using Block = std::variant<Paragraph, Facts, Notes, Table, Bars, Progress, Code>;
+/// Long texts that a reader opens one by one. Markdown and the terminal, where nothing folds, give the heading alone.
+struct Folded {
+  std::string key;
+  std::string heading;
+  std::vector<Code> parts;
+};
+
+using Block = std::variant<Paragraph, Facts, Notes, Table, Bars, Progress, Code, Folded>;
 
 struct Section {
   std::string key;

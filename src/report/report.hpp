@@ -6,12 +6,15 @@
 #include <string>
 
 #include "record/run_record.hpp"
+#include "record/turn.hpp"
 #include "report/model.hpp"
 
 namespace kw {
 
-/// `attempts` in order of ordinal. Works for a run with no attempts, and for one where none was correct.
-[[nodiscard]] ReportModel build_report(const RunRecord& run, std::span<const Attempt> attempts);
+/// `attempts` in order of ordinal, `turns` in the order they ended. Works for a run with no attempts, and for one where
+/// none was correct.
+[[nodiscard]] ReportModel build_report(const RunRecord& run, std::span<const Attempt> attempts,
+                                       std::span<const Turn> turns = {});
 
 /// One self-contained page: no script, nothing loaded from anywhere, which its Content-Security-Policy enforces.
 [[nodiscard]] std::string to_html(const ReportModel& model);

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "record/run_record.hpp"
+#include "record/turn.hpp"
 #include "report/model.hpp"
 #include "report/summary.hpp"
 
@@ -14,6 +15,9 @@ namespace kw {
 [[nodiscard]] Section evidence_section(const RunRecord& run, const RunSummary& summary);
 [[nodiscard]] Section search_section(const RunRecord& run, std::span<const Attempt> attempts,
                                      const RunSummary& summary);
+/// For a run with a model_use.
+[[nodiscard]] Section model_section(const RunRecord& run, std::span<const Attempt> attempts,
+                                    std::span<const Turn> turns);
 [[nodiscard]] Section kernel_section(const RunRecord& run, const RunSummary& summary);
 [[nodiscard]] Section environment_section(const RunRecord& run);
 

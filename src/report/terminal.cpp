@@ -81,6 +81,7 @@ class TerminalPrinter {
   void print(const Code&) {}
   void print(const Bars&) {}
   void print(const Progress&) {}
+  void print(const Folded&) {}
 
   void print(const Facts& block) {
     if (block.key == "device" || block.key == "environment") return;
@@ -105,7 +106,7 @@ class TerminalPrinter {
   }
 
   void print(const Table& table) {
-    if (table.key == "candidates" || table.key == "accuracy") return;
+    if (table.key == "candidates" || table.key == "accuracy" || table.key == "turns") return;
     heading(table.caption);
     if (table.rows.empty()) {
       text_ += std::string(k_indent, ' ') + table.when_empty + "\n";

@@ -52,8 +52,9 @@ Result<void> print_outcome(const OptimizeOptions& options, const RunRecord& run,
     fmt::print("{}\n", final_json(run, attempts));
     return {};
   }
+  KW_TRY(const auto turns, archive.turns(run.id));
   const RunDirectory directory(options.out, run.id);
-  fmt::print("{}", to_terminal(build_report(run, attempts), isatty(STDOUT_FILENO) == 1));
+  fmt::print("{}", to_terminal(build_report(run, attempts, turns), isatty(STDOUT_FILENO) == 1));
   fmt::print("\nkernel   {}\nreport   {}\narchive  {}\n",
              run.best_path.empty() ? "none: no candidate passed every gate" : run.best_path,
              directory.report_html().string(), RunDirectory::archive(options.out).string());
@@ -68,11 +69,12 @@ ExitCode exit_code_of_run(const RunRecord& run) {
 }  // namespace
 
 Result<ExitCode> run_optimize(const OptimizeOptions& options) {
-  KW_TRY(const auto setup, read_setup(options));
+  KW_TRY(auto setup, read_setup(options));
   RealFileSystem files;
   const SteadyClock clock;
   KW_TRY_VOID(files.create_directories(setup.root));
   KW_TRY(const auto archive, open_archive(RunDirectory::archive(setup.root)));
+  KW_TRY(const auto model, open_model(options.model, clock, *archive, setup));
   TerminalProgress progress(stderr, isatty(STDERR_FILENO) == 1, clock);
   progress.phase("opening the device");
   KW_TRY(const auto device, open_device(options.device, options.target, options.require_sandbox));

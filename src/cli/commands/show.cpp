@@ -18,7 +18,8 @@ Result<ExitCode> run_show(const ShowOptions& options) {
   KW_TRY(const auto archive, open_archive(RunDirectory::archive(options.out), read_only));
   KW_TRY(const auto run, archive->run(options.run));
   KW_TRY(const auto attempts, archive->attempts(run.id));
-  const auto model = build_report(run, attempts);
+  KW_TRY(const auto turns, archive->turns(run.id));
+  const auto model = build_report(run, attempts, turns);
   std::string text;
   if (options.format == "markdown") text = to_markdown(model);
   if (options.format == "json") text = to_json(model);

@@ -18,6 +18,7 @@ inline constexpr ErrorCode chat_timeout{"chat.timeout", ExitClass::environment};
 inline constexpr ErrorCode chat_protocol{"chat.protocol", ExitClass::environment};      ///< not a chat completion
 inline constexpr ErrorCode chat_too_large{"chat.too_large", ExitClass::environment};    ///< over k_max_reply_bytes
 inline constexpr ErrorCode chat_stopped{"chat.stopped"};    ///< deadline or stop: nobody's fault
+inline constexpr ErrorCode chat_replayed{"chat.replayed"};  ///< a replay has no further reply
 inline constexpr ErrorCode chat_key{"chat.key"};            ///< a key is missing, or its file is readable by others
 inline constexpr ErrorCode chat_provider{"chat.provider"};  ///< unknown preset, or a base URL that is none
 }  // namespace kw::errc

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "base/clock.hpp"
 #include "base/result.hpp"
 #include "record/chat.hpp"
 
@@ -23,6 +24,9 @@ class ChatService {
   /// A finished one, each exactly once, or nothing so far. `observed_attempts` is the proposer's place in the run: a
   /// replay gives a reply only where the recorded run took it.
   [[nodiscard]] virtual std::optional<ChatOutcome> poll(std::int64_t observed_attempts) = 0;
+  /// Blocks until poll() would give something, or `until`, or for a moment: callers look at what else ends their wait
+  /// and call again. For the loop; proposers never wait.
+  virtual void wait(Instant until) = 0;
   /// How many requests may be out at once.
   [[nodiscard]] virtual int capacity() const = 0;
 };

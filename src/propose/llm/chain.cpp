@@ -1,0 +1,133 @@
+#include "propose/llm/chain.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/result.hpp"
+
+namespace kw {
+namespace {
+
+/// Correctness was seen to saturate after about ten turns and speed to keep paying for longer; a chain that gained
+/// nothing in this many rounds has no idea left.
+constexpr int k_barren_rounds = 5;
+/// A model that gave no kernel in this many rounds will not, whatever it is told.
+constexpr int k_faulty_rounds = 3;
+
+std::string outcome_of(const Attempt& attempt, const Attempt* best_before) {
+  if (!attempt.verdict.accepted()) return fmt::format("rejected, {}", to_string(attempt.verdict.reason));
+  if (!attempt.measurement) return "right, not timed";
+  if (best_before == nullptr || !best_before->measurement) {
+    return fmt::format("right, {:.3g} ms", attempt.measurement->median_ns * 1e-6);
+  }
+  const double speedup = best_before->measurement->median_ns / attempt.measurement->median_ns;
+  return speedup >= 1 ? fmt::format("right, {:.2f}x as fast as the best before", speedup)
+                      : fmt::format("right, {:.0f} % slower than the best before", 100 * (1 / speedup - 1));
+}
+
+/// How far a rejected attempt came.
+std::size_t gates_passed(const SampleResult& result) {
+  return result.attempt == nullptr ? 0 : 1 + result.attempt->verdict.gates_passed.size();
+}
+
+bool further(const SampleResult& a, const SampleResult& b) {
+  const bool a_accepted = a.attempt != nullptr && a.attempt->verdict.accepted();
+  const bool b_accepted = b.attempt != nullptr && b.attempt->verdict.accepted();
+  if (a_accepted != b_accepted) return a_accepted;
+  if (a_accepted) return is_better(*a.attempt, b.attempt);
+  return gates_passed(a) > gates_passed(b);
+}
+
+}  // namespace
+
+bool is_better(const Attempt& attempt, const Attempt* than) {
+  if (!attempt.verdict.accepted()) return false;
+  if (than == nullptr) return true;
+  if (!attempt.measurement || !than->measurement) return attempt.became_best;
+  return attempt.measurement->median_ns < than->measurement->median_ns;
+}
+
+ChainNeed Chain::need() const {
+  if (out_ > 0 || unjudged_ > 0) return ChainNeed::nothing;
+  if (fresh_) return ChainNeed::first;
+  return last()->attempt == nullptr ? ChainNeed::mending : ChainNeed::feedback;
+}
+
+std::string Chain::purpose() const {
+  switch (need()) {
+    case ChainNeed::nothing:
+      return "";
+    case ChainNeed::first:
+      return restarts_ == 0 ? "first prompt" : fmt::format("restart {}", restarts_);
+    case ChainNeed::mending:
+      return "mend the reply";
+    case ChainNeed::feedback:
+      return last()->attempt->verdict.accepted() ? "one step" : "repair";
+  }
+  return "";
+}
+
+const SampleResult* Chain::last() const {
+  const auto best = std::min_element(round_.begin(), round_.end(), further);
+  return best == round_.end() ? nullptr : &*best;
+}
+
+void Chain::begin_round(int samples, std::string step) {
+  KW_CHECK(need() != ChainNeed::nothing && samples > 0, "chain {} is not due", id_);
+  fresh_ = false;
+  out_ = samples;
+  best_before_ = best_;
+  step_ = std::move(step);
+  round_.clear();
+}
+
+void Chain::take_fault(Turn turn) {
+  --out_;
+  round_.push_back({std::move(turn), nullptr});
+  close_round();
+}
+
+void Chain::take_candidate() {
+  --out_;
+  ++unjudged_;
+}
+
+void Chain::end_sample(Turn turn, const Attempt& attempt) {
+  --unjudged_;
+  if (is_better(attempt, best_)) best_ = &attempt;
+  tried_.push_back(fmt::format("{}: {}", step_.empty() ? "a kernel" : step_, outcome_of(attempt, best_before_)));
+  round_.push_back({std::move(turn), &attempt});
+  close_round();
+}
+
+void Chain::offer(const Attempt& attempt) {
+  if (is_better(attempt, best_)) best_ = &attempt;
+}
+
+void Chain::drop_sample() {
+  --out_;
+  close_round();
+}
+
+void Chain::close_round() {
+  if (out_ > 0 || unjudged_ > 0) return;
+  const bool any = std::any_of(round_.begin(), round_.end(), [](const auto& r) { return r.attempt != nullptr; });
+  faulty_rounds_ = any ? 0 : faulty_rounds_ + 1;
+  barren_rounds_ = best_ != best_before_ ? 0 : barren_rounds_ + 1;
+  if (round_.empty() || faulty_rounds_ >= k_faulty_rounds || barren_rounds_ >= k_barren_rounds) begin_anew();
+}
+
+void Chain::begin_anew() {
+  fresh_ = true;
+  ++restarts_;
+  barren_rounds_ = 0;
+  faulty_rounds_ = 0;
+  best_ = nullptr;
+  round_.clear();
+  tried_.clear();
+  step_.clear();
+}
+
+}  // namespace kw

@@ -1,0 +1,82 @@
+#pragma once
+// One conversation with a model: rounds of one or several samples, each round anchored at the best kernel of the chain
+// and never at a worse last one. Pure state: what is due next, and what became of it. No requests are made here.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "record/attempt.hpp"
+#include "record/turn.hpp"
+
+namespace kw {
+
+/// What became of one sample of a round.
+struct SampleResult {
+  Turn turn;
+  const Attempt* attempt = nullptr;  ///< null when the reply gave no candidate; not owned
+};
+
+/// What the next request of a chain is for.
+enum class ChainNeed : std::uint8_t {
+  nothing,   ///< samples are out, or candidates are at the verifier
+  first,     ///< a first prompt
+  feedback,  ///< on the round's best attempt
+  mending,   ///< of a reply that gave no candidate
+};
+
+class Chain {
+ public:
+  explicit Chain(std::int64_t id) : id_(id) {}
+
+  [[nodiscard]] std::int64_t id() const { return id_; }
+  [[nodiscard]] ChainNeed need() const;
+  /// "first prompt", "repair", "one step", "mend the reply", "restart 2": for the record.
+  [[nodiscard]] std::string purpose() const;
+  /// The chain's best accepted attempt, whoever assigned its tunables; null while there is none.
+  [[nodiscard]] const Attempt* best() const { return best_; }
+  /// The result the next prompt is about: the fastest accepted, else the one that came furthest. Null when none is.
+  [[nodiscard]] const SampleResult* last() const;
+  /// One line per round: what was tried and how it went.
+  [[nodiscard]] const std::vector<std::string>& tried() const { return tried_; }
+  /// How often the chain began anew.
+  [[nodiscard]] int restarts() const { return restarts_; }
+
+  /// A round of `samples` requests goes out; `step` names what was asked for, as suggested_step does, or is empty.
+  void begin_round(int samples, std::string step);
+  /// A reply came and gave no candidate.
+  void take_fault(Turn turn);
+  /// A reply came and its candidate is on the way to the verifier; end_sample follows.
+  void take_candidate();
+  /// Verified. `attempt` must outlive the chain.
+  void end_sample(Turn turn, const Attempt& attempt);
+  /// A tuned form of the chain's kernel was verified.
+  void offer(const Attempt& attempt);
+  /// A request will never be answered.
+  void drop_sample();
+
+ private:
+  void close_round();
+  void begin_anew();
+
+  std::int64_t id_;
+  int out_ = 0;       ///< requests without a reply
+  int unjudged_ = 0;  ///< candidates at the verifier
+  bool fresh_ = true;
+  int restarts_ = 0;
+  int barren_rounds_ = 0;  ///< in a row, without a new best of the chain
+  int faulty_rounds_ = 0;  ///< in a row, without any candidate
+  const Attempt* best_ = nullptr;
+  const Attempt* best_before_ = nullptr;  ///< when the round began
+  std::vector<SampleResult> round_;
+  std::string step_;
+  std::vector<std::string> tried_;
+};
+
+/// Whether an accepted attempt is better than another: faster, or the first, or marked by the verifier where nothing
+/// was timed.
+[[nodiscard]] bool is_better(const Attempt& attempt, const Attempt* than);
+
+}  // namespace kw

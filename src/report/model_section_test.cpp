@@ -1,0 +1,85 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "record/synthetic_run.hpp"
+#include "report/report.hpp"
+#include "report/terminal.hpp"
+
+namespace kw {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr const char* k_hostile = "</pre><script>alert(1)</script> \x1b]0;title\x07 | [x](javascript:1) <img src=x>";
+
+SyntheticRun run_with_model() {
+  SyntheticRun synthetic = synthetic_run(5, 3);
+  ModelUse use;
+  use.provider = "custom";
+  use.model = k_hostile;
+  use.turns = 2;
+  use.dollars = 0.25;
+  use.prices = "built in";
+  synthetic.run.model_use = use;
+  synthetic.attempts[1].turn = 4;
+  return synthetic;
+}
+
+std::vector<Turn> turns() {
+  Turn right;
+  right.ordinal = 4;
+  right.purpose = "one step";
+  right.request.messages = {{ChatRole::user, k_hostile}};
+  right.reply.text = k_hostile;
+  right.reply.reasoning = k_hostile;
+  right.summary = k_hostile;
+  right.reply.usage = {100, 20, 0, 0, false};
+  right.finished_seconds = 0.1;
+  Turn faulty = right;
+  faulty.ordinal = 5;
+  faulty.fault = ReplyFault::no_code;
+  faulty.fault_message = k_hostile;
+  return {right, faulty};
+}
+
+TEST(ModelSection, what_a_model_said_runs_nowhere) {
+  const auto synthetic = run_with_model();
+  const auto model = build_report(synthetic.run, synthetic.attempts, turns());
+  const auto html = to_html(model);
+  EXPECT_THAT(html, Not(HasSubstr("<script")));
+  EXPECT_THAT(html, Not(HasSubstr("<img")));
+  EXPECT_THAT(html, HasSubstr("&lt;script&gt;"));
+  EXPECT_THAT(to_markdown(model), Not(HasSubstr("](javascript")));
+  EXPECT_THAT(to_markdown(model), Not(HasSubstr("<script")));
+  EXPECT_THAT(to_terminal(model, true), Not(HasSubstr("\x1b]0")));
+}
+
+TEST(ModelSection, names_what_became_of_every_turn) {
+  const auto synthetic = run_with_model();
+  const auto model = build_report(synthetic.run, synthetic.attempts, turns());
+  const auto* table = find_table(model, "turns");
+  ASSERT_NE(table, nullptr);
+  ASSERT_EQ(table->rows.size(), 2U);
+  EXPECT_THAT(std::get<std::string>(table->rows[0][3]), HasSubstr("candidate 1"));
+  EXPECT_THAT(std::get<std::string>(table->rows[1][3]), HasSubstr("no code"));
+}
+
+TEST(ModelSection, says_how_far_the_run_was_over_time) {
+  const auto synthetic = run_with_model();
+  const auto model = build_report(synthetic.run, synthetic.attempts, turns());
+  const auto* table = find_table(model, "over_time");
+  ASSERT_NE(table, nullptr);
+  ASSERT_EQ(table->rows.size(), 10U);
+  EXPECT_EQ(std::get<Number>(table->rows.back()[1]).value, 4) << "three candidates and a turn without one";
+  EXPECT_EQ(std::get<Number>(table->rows.back()[4]).value, 240);
+  EXPECT_EQ(std::get<Number>(table->rows.front()[4]).value, 240) << "both turns ended at once";
+}
+
+TEST(ModelSection, is_left_out_where_no_model_took_part) {
+  const auto synthetic = synthetic_run(5, 3);
+  for (const auto& section : build_report(synthetic.run, synthetic.attempts).sections) EXPECT_NE(section.key, "model");
+}
+
+}  // namespace
+}  // namespace kw
