@@ -77,6 +77,7 @@ Result<void> Run::open_record() {
 Result<void> Run::prepare() {
   world_.observer.phase("measuring the device's peaks");
   KW_TRY(record_.device, calibrate(world_.workbench));
+  KW_TRY_VOID(require_checkable(setup_.requirements, record_.device));
   KW_TRY_VOID(open_record());
   world_.observer.phase("computing the oracle's answers and the plain kernel's accuracy and time");
   KW_TRY(auto options,

@@ -94,18 +94,8 @@ std::string escape_markdown(std::string_view text) {
   });
 }
 
-std::string fenced(std::string_view text, std::string_view language) {
-  const std::string clean = escaped(text, [](char) { return std::string_view(); });
-  std::size_t longest = 0;
-  std::size_t run = 0;
-  for (const char c : clean) {
-    run = c == '`' ? run + 1 : 0;
-    longest = std::max(longest, run);
-  }
-  const std::string fence(std::max<std::size_t>(3, longest + 1), '`');
-  std::string block = fence + std::string(language) + "\n" + clean;
-  if (block.back() != '\n') block += '\n';
-  return block + fence + "\n";
+std::string escape_code(std::string_view text) {
+  return escaped(text, [](char) { return std::string_view(); });
 }
 
 std::string escape_terminal(std::string_view text) {

@@ -13,8 +13,8 @@ namespace kw {
 /// For one cell of a Markdown table or one line of text: no markup, no HTML, no line break survives.
 [[nodiscard]] std::string escape_markdown(std::string_view text);
 
-/// A fenced block whose fence the text cannot close.
-[[nodiscard]] std::string fenced(std::string_view text, std::string_view language);
+/// For a block of text in a fence (record/fenced_text.hpp): control characters become U+FFFD, lines stay.
+[[nodiscard]] std::string escape_code(std::string_view text);
 
 /// For a terminal: control characters, which could move the cursor or set the title, become U+FFFD; line breaks and
 /// tabs become spaces.

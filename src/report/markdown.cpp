@@ -1,3 +1,4 @@
+#include "record/fenced_text.hpp"
 #include "report/escape.hpp"
 #include "report/format.hpp"
 #include "report/report.hpp"
@@ -80,7 +81,7 @@ class MarkdownPrinter {
   }
   void print(const Code& code) {
     caption(code.caption);
-    text_ += fenced(code.text, code.language);
+    text_ += fenced(code.language, escape_code(code.text));
   }
 
   void print(const Folded& folded) { text_ += fmt::format("- {}\n", escape_markdown(folded.heading)); }

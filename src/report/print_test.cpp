@@ -6,6 +6,7 @@
 #include <limits>
 #include <sstream>
 
+#include "record/fenced_text.hpp"
 #include "record/synthetic_run.hpp"
 #include "report/escape.hpp"
 #include "report/format.hpp"
@@ -70,8 +71,8 @@ TEST(Escape, markdown_cells_keep_to_their_line) {
 }
 
 TEST(Escape, a_fence_is_longer_than_any_in_the_text) {
-  EXPECT_EQ(fenced("x", "c"), "```c\nx\n```\n");
-  EXPECT_EQ(fenced("````\n", "c"), "`````c\n````\n`````\n");
+  EXPECT_EQ(fenced("c", "x"), "```c\nx\n```\n");
+  EXPECT_EQ(fenced("c", "````\n"), "`````c\n````\n`````\n");
 }
 
 TEST(Escape, terminals_get_no_control_characters) {

@@ -17,10 +17,6 @@ struct CodeBlock {
 /// In order. A closing fence is of the same character and at least as long as the opening one, as in CommonMark.
 [[nodiscard]] std::vector<CodeBlock> code_blocks(std::string_view markdown);
 
-/// `text` between fences longer than any run of backticks in it, so that nothing inside can end the block. Ends with a
-/// newline. Bytes that are no text become U+FFFD.
-[[nodiscard]] std::string fenced(std::string_view language, std::string_view text);
-
 /// On one line and within `most` bytes, for sentences: control characters and line ends become blanks, backticks
 /// apostrophes, bytes that are no text U+FFFD; "..." says that something was cut off.
 [[nodiscard]] std::string one_line(std::string_view text, std::size_t most);

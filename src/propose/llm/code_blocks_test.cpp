@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "record/fenced_text.hpp"
+
 namespace kw {
 namespace {
 

@@ -5,6 +5,7 @@
 #include "propose/llm/code_blocks.hpp"
 #include "propose/llm/compiler_errors.hpp"
 #include "propose/llm/task_text.hpp"
+#include "record/fenced_text.hpp"
 
 namespace kw {
 namespace {

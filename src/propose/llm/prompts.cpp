@@ -6,6 +6,7 @@
 #include "propose/llm/feedback_text.hpp"
 #include "propose/llm/next_step.hpp"
 #include "propose/llm/task_text.hpp"
+#include "record/fenced_text.hpp"
 
 namespace kw {
 namespace {

@@ -8,6 +8,7 @@
 #include "propose/llm/code_blocks.hpp"
 #include "propose/llm/source_language.hpp"
 #include "record/byte_text.hpp"
+#include "record/fenced_text.hpp"
 
 namespace kw {
 namespace {
