@@ -8,10 +8,12 @@ repo=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 out=${1:-$repo/build/gpu-prebuilt}
 tree=$repo/build/gpu
 
-# The worker's environment is emptied, so LD_LIBRARY_PATH would not reach it; a path relative to the program does.
+# The worker's environment is emptied, so LD_LIBRARY_PATH would not reach it; a path relative to the program does, and
+# holds for the libraries' own libraries too. The C++ library comes along as one more: linked into the program as well,
+# there would be two of them.
 # shellcheck disable=SC2016 # $ORIGIN is for the dynamic loader
 cmake -S "$repo" -B "$tree" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DBUILD_TESTING=OFF -DKW_WERROR=ON \
-  '-DCMAKE_EXE_LINKER_FLAGS=-static-libstdc++ -static-libgcc -Wl,--disable-new-dtags,-rpath,$ORIGIN/../lib'
+  '-DCMAKE_EXE_LINKER_FLAGS=-Wl,--disable-new-dtags,-rpath,$ORIGIN/../lib'
 cmake --build "$tree" --target kernelwright kernelwright-worker
 
 rm -rf "$out"
