@@ -68,7 +68,7 @@ std::optional<std::string> forbidden_directive(const std::string& source, std::s
     const std::size_t line_end = std::min(text.find('\n', line_start), text.size());
     const std::size_t begin = text.find_first_not_of(" \t\r\v\f", line_start);
     if (begin < line_end && (text[begin] == '#' || text.compare(begin, 2, "%:") == 0)) {
-      const auto forbidden = forbidden_in(std::string_view(text).substr(begin, line_end - begin), target);
+      auto forbidden = forbidden_in(std::string_view(text).substr(begin, line_end - begin), target);
       if (forbidden) return forbidden;
     }
     line_start = line_end + 1;

@@ -1,5 +1,7 @@
 #include "device/cuda/driver_api.hpp"
 
+#include <utility>
+
 #include "device/symbol_finder.hpp"
 
 namespace kw::cuda {
@@ -43,7 +45,7 @@ void bind_work(SymbolFinder& find, DriverApi& api) {
 
 std::string text_or(Status (*ask)(Status, const char**), Status status, std::string otherwise) {
   const char* text = nullptr;
-  return ask != nullptr && ask(status, &text) == 0 && text != nullptr ? text : otherwise;
+  return ask != nullptr && ask(status, &text) == 0 && text != nullptr ? std::string(text) : std::move(otherwise);
 }
 
 }  // namespace

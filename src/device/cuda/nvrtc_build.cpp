@@ -105,7 +105,7 @@ struct Compiled {
   std::string binary;
 };
 
-Compiled compile(const NvrtcApi& api, const std::string& source, std::vector<std::string> options) {
+Compiled compile(const NvrtcApi& api, const std::string& source, const std::vector<std::string>& options) {
   Program program(api, source);
   Compiled result;
   result.status = program.compile(options);
