@@ -70,7 +70,10 @@ void TerminalProgress::turn(const RunRecord& run, const Turn& turn, const Budget
 
 void TerminalProgress::attempt(const RunRecord& run, const Attempt& attempt, const BudgetUse& used) {
   if (!attempt.verdict.accepted()) ++rejected_;
-  if (attempt.became_best) {
+  if (attempt.became_best && !attempt.measurement) {
+    line(fmt::format("best by static estimate, not timed  #{} {}: {}", attempt.ordinal, attempt.origin,
+                     assignment(attempt.candidate)));
+  } else if (attempt.became_best) {
     best_ns_ = attempt.measurement->median_ns;
     line(fmt::format("best {:9.3f} ms  {:6.1f} GFLOP/s  {:5.1f}x plain  #{} {}: {}", best_ns_ / 1e6,
                      attempt.measurement->gflops, run.baselines.front().median_ns / best_ns_, attempt.ordinal,
@@ -79,9 +82,10 @@ void TerminalProgress::attempt(const RunRecord& run, const Attempt& attempt, con
   std::string text = budget_text(run.limits, used);
   if (best_ns_ > 0) text += fmt::format(", best {:.3f} ms", best_ns_ / 1e6);
   if (rejected_ > 0) text += fmt::format(", {} rejected", rejected_);
+  const std::string accepted =
+      attempt.measurement ? fmt::format("{:.3f} ms", attempt.measurement->median_ns / 1e6) : "correct, not timed";
   text += attempt.verdict.accepted()
-              ? fmt::format("; #{} {:.3f} ms", attempt.ordinal,
-                            attempt.measurement ? attempt.measurement->median_ns / 1e6 : 0)
+              ? fmt::format("; #{} {}", attempt.ordinal, accepted)
               : fmt::format("; #{} rejected: {}", attempt.ordinal, to_string(attempt.verdict.reason));
   status(text);
 }

@@ -5,6 +5,7 @@
 
 #include "loop/report_files.hpp"
 #include "loop/run_start.hpp"
+#include "loop/static_ranking.hpp"
 #include "loop/verifier_setup.hpp"
 #include "propose/search/search_proposer.hpp"
 #include "verify/calibrate.hpp"
@@ -50,6 +51,7 @@ class Run {
   std::unique_ptr<Verifier> verifier_;
   std::unique_ptr<ModelSide> models_;  ///< outlives the proposer, which asks it
   std::unique_ptr<Proposer> proposer_;
+  std::optional<StaticRanking> ranking_;  ///< where nothing is timed
 };
 
 Result<void> Run::open_record() {
@@ -85,7 +87,11 @@ Result<void> Run::prepare() {
   options.comparison = search_rule();
   options.requirements = setup_.requirements;
   KW_TRY(verifier_, Verifier::open(setup_.problem, world_.workbench, world_.clock, std::move(options)));
-  record_.baselines = {verifier_->plain()};
+  if (record_.device.kind == DeviceKind::simulator) {
+    ranking_.emplace(setup_.problem, record_.device, setup_.target, setup_.style);
+  } else {
+    record_.baselines = {verifier_->plain()};
+  }
   return {};
 }
 
@@ -144,6 +150,7 @@ Result<void> Run::replay(Budget& budget) {
                 "start a new run: its search is seeded with the best kernels of the archive"});
     }
     proposer_->observe(attempt);
+    if (ranking_) (void)ranking_->becomes_best(attempt);
   }
   // A kill between the attempt and the run's summary leaves the summary behind: the attempts are the truth.
   const auto best = std::find_if(attempts_.rbegin(), attempts_.rend(), [](const Attempt& a) { return a.became_best; });
@@ -187,7 +194,8 @@ Result<void> Run::one_attempt(const Proposal& proposal, Budget& budget) {
   attempt.device_seconds = result.device_seconds;
   attempt.elapsed_seconds = budget.used().wall_seconds;
   attempt.wall_seconds = attempt.elapsed_seconds - started;
-  attempt.became_best = attempt.measurement && becomes_best(*attempt.measurement);
+  attempt.became_best =
+      ranking_ ? ranking_->becomes_best(attempt) : attempt.measurement && becomes_best(*attempt.measurement);
   // The best kernel's file comes before the archive row: whatever fails later, the kernel itself is safe.
   if (attempt.became_best) {
     KW_TRY_VOID(accept_best(attempt));
@@ -238,7 +246,7 @@ Result<void> Run::finish(const Budget& budget) {
   // Requests that are out are given up before anything is measured.
   proposer_.reset();
   models_.reset();
-  if (!record_.best_ordinal || world_.stop) return {};
+  if (!record_.best_ordinal || world_.stop || ranking_) return {};
   world_.observer.phase("measuring the best kernel against the plain one in fresh processes");
   const Instant deadline = budget.deadline() - plain_launch();
   auto final =

@@ -1,6 +1,8 @@
 #include "loop/run.hpp"
 
+#include "codegen/codegen.hpp"
 #include "loop/run_fixture.hpp"
+#include "propose/search/search_space.hpp"
 
 namespace kw {
 namespace {
@@ -23,6 +25,39 @@ TEST_F(RunTest, ends_with_its_budget_and_leaves_kernel_report_and_archive) {
   const auto best = make_candidate(parse_bundle(text, "best").value()).value();
   const auto attempts = open()->attempts(record->id).value();
   EXPECT_EQ(best.tunables, attempts.at(static_cast<std::size_t>(*record->best_ordinal)).candidate.tunables);
+}
+
+TEST_F(RunTest, on_a_simulator_times_nothing_and_ranks_by_the_static_estimate) {
+  const auto archive = open();
+  RealFileSystem files;
+  FakeWorkbench workbench(setup.problem, clock, model);
+  workbench.mutable_device().kind = DeviceKind::simulator;
+  RunWorld world{workbench, *archive, files, clock, observer, stop, serial_for};
+  const auto record = run_loop(setup, world);
+  ASSERT_TRUE(record) << record.error().to_string();
+  EXPECT_TRUE(record->baselines.empty());
+  EXPECT_FALSE(record->best_final.has_value());
+  ASSERT_TRUE(record->best_ordinal.has_value());
+  EXPECT_TRUE(std::filesystem::exists(RunDirectory(setup.root, record->id).best_bundle("opencl")));
+  const auto attempts = archive->attempts(record->id).value();
+  const Style& style = **find_style("attention", "opencl", setup.style);
+  auto space = SearchSpace::open(style, setup.problem, workbench.device()).value();
+  const auto estimate = [&](const Attempt& attempt) { return space.estimate(*space.point_of(attempt.candidate)); };
+  const double best = estimate(attempts.at(static_cast<std::size_t>(*record->best_ordinal)));
+  int accepted = 0;
+  for (const auto& attempt : attempts) {
+    EXPECT_FALSE(attempt.measurement.has_value());
+    if (!attempt.verdict.accepted()) continue;
+    ++accepted;
+    EXPECT_LE(best, estimate(attempt)) << "candidate " << attempt.ordinal;
+  }
+  EXPECT_GT(accepted, 1);
+  // And the same search is found again by replay.
+  setup.resume = true;
+  setup.limits = parse_budget("14c").value();
+  const auto resumed = run_loop(setup, world);
+  ASSERT_TRUE(resumed) << resumed.error().to_string();
+  EXPECT_GE(resumed->used.candidates, 14);
 }
 
 TEST_F(RunTest, never_runs_a_candidate_twice) {

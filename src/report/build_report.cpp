@@ -19,7 +19,11 @@ std::string failure_headline(const RunSummary& summary) {
                      counts.proposed, counts.correct);
 }
 
-std::string headline(const RunSummary& summary) {
+std::string headline(const RunRecord& run, const RunSummary& summary) {
+  if (summary.best != nullptr && !summary.best_measured && run.device.kind == DeviceKind::simulator) {
+    return "A verified kernel was found on a simulator. No time was measured: the best kernel is the one with the "
+           "lowest static estimate among those that passed every check, which says nothing about its speed.";
+  }
   if (summary.best == nullptr || !summary.best_measured) return failure_headline(summary);
   const Measurement& best = *summary.best_measured;
   std::string text = "A verified kernel runs in " + format_value(time_of(best.median_ns, best.ci_ns));
@@ -77,7 +81,7 @@ ReportModel build_report(const RunRecord& run, std::span<const Attempt> attempts
   ReportModel model;
   model.run_id = run.id;
   model.title = run.problem + " on " + run.device.name;
-  model.headline = headline(summary);
+  model.headline = headline(run, summary);
   if (const std::string note = status_note(run); !note.empty()) model.headline += " " + note;
   model.highlights = highlights(summary);
   model.sections = {result_section(run, summary),   asked_section(run),

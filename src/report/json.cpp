@@ -132,7 +132,13 @@ Json print(const Folded& folded) {
 }
 
 Json best_json(const RunRecord& run, const RunSummary& summary) {
-  if (summary.best == nullptr || !summary.best_measured) return {};
+  if (summary.best == nullptr) return {};
+  if (!summary.best_measured) {
+    return {{"candidate", summary.best->candidate.id().hex()},
+            {"bundle_path", text(run.best_path)},
+            {"time_ns", Json()},
+            {"ranked_by", "static estimate"}};
+  }
   const Measurement& best = *summary.best_measured;
   return {{"candidate", summary.best->candidate.id().hex()},
           {"bundle_path", text(run.best_path)},

@@ -75,6 +75,22 @@ TEST(Report, of_a_cuda_kernel_says_what_the_compiler_reports_and_how_to_look_clo
   EXPECT_THAT(to_markdown(model_of(synthetic_run(7, 12))), Not(HasSubstr("compute-sanitizer")));
 }
 
+TEST(Report, of_a_simulated_run_says_that_no_time_was_measured) {
+  SyntheticRun synthetic = synthetic_run(7, 12);
+  synthetic.run.device.kind = DeviceKind::simulator;
+  synthetic.run.baselines.clear();
+  synthetic.run.best_final.reset();
+  for (auto& attempt : synthetic.attempts) attempt.measurement.reset();
+  const ReportModel model = model_of(synthetic);
+  EXPECT_THAT(model.headline, HasSubstr("No time was measured: the best kernel is the one with the lowest static"));
+  const std::string text = to_terminal(model, false);
+  EXPECT_THAT(text, HasSubstr("The best kernel by static estimate, not timed"));
+  EXPECT_THAT(text, HasSubstr("not measured"));
+  const Json json = Json::parse(final_json(synthetic.run, synthetic.attempts));
+  EXPECT_EQ(json.at("best").at("ranked_by"), "static estimate");
+  EXPECT_TRUE(json.at("best").at("time_ns").is_null());
+}
+
 TEST(Report, terminal_text_of_a_fixed_run_is_as_reviewed) {
   expect_golden("report_alibi.txt", to_terminal(model_of(synthetic_run(7, 12)), false));
 }

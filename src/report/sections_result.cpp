@@ -93,6 +93,17 @@ std::string closer_look(const RunRecord& run) {
       run.problem, run.best_path, run.device.id);
 }
 
+/// Of a kernel that no device has timed.
+Facts untimed_facts(const RunRecord& run, const Attempt& attempt) {
+  return {"best",
+          "The best kernel by static estimate, not timed",
+          {{"time", "Time", std::string("not measured"), run.device.id + " is a simulator"},
+           {"candidate", "Candidate",
+            fmt::format("{} (number {})", attempt.candidate.id().short_hex(), attempt.ordinal), attempt.origin},
+           {"tunables", "Tunables", text_or_nothing(tunables_text(attempt.candidate))},
+           {"path", "File", text_or_nothing(run.best_path)}}};
+}
+
 }  // namespace
 
 Value throughput_of(const Measurement& measured) {
@@ -117,6 +128,8 @@ Section result_section(const RunRecord& run, const RunSummary& summary) {
     section.blocks.emplace_back(best_facts(run, summary));
     section.blocks.emplace_back(time_bars(run, *summary.best_measured));
     if (summary.best->build.registers) section.blocks.emplace_back(compiler_facts(summary.best->build));
+  } else if (summary.best != nullptr) {
+    section.blocks.emplace_back(untimed_facts(run, *summary.best));
   } else {
     section.blocks.emplace_back(Paragraph{
         "No candidate passed every gate, so there is no best kernel. The rejections below say what went wrong."});

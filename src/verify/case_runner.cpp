@@ -6,6 +6,7 @@
 #include "verify/accuracy.hpp"
 #include "verify/error_pattern.hpp"
 #include "verify/place_words.hpp"
+#include "verify/simulator_report.hpp"
 #include "verify/storage.hpp"
 
 namespace kw {
@@ -125,6 +126,9 @@ tl::expected<CaseRun, CaseFailure> run_case(Session& session, Contender& contend
     session.device_seconds += loss->how == WorkerLoss::timed_out ? to_seconds(mode.deadline) : 0.0;
     return tl::unexpected(lost(*loss, mode.deadline));
   }
+  if (auto finding = first_simulator_finding(process.output())) {
+    return tl::unexpected(CaseFailure{Reason::sanitizer_report, std::move(finding->summary), std::move(finding->text)});
+  }
   if (const auto* refused = std::get_if<LaunchFailure>(&outcome)) {
     return tl::unexpected(CaseFailure{Reason::launch_failed, refused->what, refused->what});
   }
@@ -181,6 +185,8 @@ std::optional<CaseFailure> start_contender(Session& session, Contender& contende
 
 void reject_case(const Session& session, const CheckCase& one, GateId gate, const CaseFailure& failure,
                  Verdict& verdict) {
+  // A simulator sanitizes while it checks.
+  if (failure.reason == Reason::sanitizer_report) gate = GateId::sanitize;
   const auto& workload = session.problem.workloads[one.workload];
   const bool hidden = workload.role == WorkloadRole::held_out;
   const std::string place = hidden ? "a held-out workload" : "workload " + workload.name;

@@ -6,6 +6,7 @@
 // every other case draws its own, from the secret seed.
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -34,9 +35,14 @@ inline constexpr std::size_t k_timing_cases = 2;
 class CheckSuite {
  public:
   /// Draws inputs from `seed` and asks the oracle. errc::unscorable when it answers NaN or +infinity somewhere.
-  [[nodiscard]] static Result<CheckSuite> make(const Problem& problem, std::uint64_t seed, const ParallelFor& parallel);
+  /// Workloads of more useful FLOPs than `most_flops` are left out, but never the smallest; the first cases are primary
+  /// workloads only if the primary is not left out.
+  [[nodiscard]] static Result<CheckSuite> make(const Problem& problem, std::uint64_t seed, const ParallelFor& parallel,
+                                               double most_flops = std::numeric_limits<double>::infinity());
 
   [[nodiscard]] const std::vector<CheckCase>& cases() const { return cases_; }
+  /// Indices of the workloads that were left out.
+  [[nodiscard]] const std::vector<std::size_t>& left_out() const { return left_out_; }
   /// `errors[case][output]` as the plain kernel reached them; sets what is allowed.
   void allow_errors(const Problem& problem, const std::vector<std::vector<double>>& errors);
   /// Refuses a problem whose check a cheater could pass: each probe must exceed what is allowed on at least one case.
@@ -45,6 +51,7 @@ class CheckSuite {
 
  private:
   std::vector<CheckCase> cases_;
+  std::vector<std::size_t> left_out_;
 };
 
 }  // namespace kw

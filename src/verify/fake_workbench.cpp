@@ -168,7 +168,7 @@ FakeWorkbench::FakeWorkbench(const Problem& problem, FakeClock& clock,
                              std::function<FakeKernel(const BuildRequest&)> model)
     : problem_(problem), clock_(clock), model_(std::move(model)) {
   device_.id = "fake";
-  device_.kind = DeviceKind::simulator;  // its times are not to be calibrated
+  device_.kind = DeviceKind::null_device;  // its times are not to be calibrated
   device_.target = "opencl";
   device_.name = "scripted device";
   device_.driver = "none";

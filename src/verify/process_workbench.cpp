@@ -86,7 +86,8 @@ Result<DeviceFacts> choose_device(DescribeReply described, const WorkbenchOption
   const std::string& wanted = options.device_id;
   for (DeviceFacts& facts : described.devices) {
     const bool of_target = options.target.empty() || facts.target == options.target;
-    const bool chosen = wanted.empty() ? facts.kind != DeviceKind::null_device && of_target : facts.id == wanted;
+    const bool real = facts.kind != DeviceKind::null_device && facts.kind != DeviceKind::simulator;
+    const bool chosen = wanted.empty() ? real && of_target : facts.id == wanted;
     if (chosen) return std::move(facts);
   }
   std::string known;

@@ -27,12 +27,14 @@ struct Session {
   WorkloadCost cost;  ///< of the primary workload
   Rng rng;            ///< order of timing data, poison values
   CheckSuite suite;
-  Contender plain;
+  Contender plain;  ///< without a process where there is no plain kernel
   BaselineRecord plain_time;
   std::optional<Contender> incumbent;
   double request_ns = 0;  ///< what a request to the plain kernel's process took beyond the launch, at worst
   double device_seconds = 0;
 
+  /// Whether the device's times say anything; a simulator's do not, and then nothing is ever timed.
+  [[nodiscard]] bool timed() const { return options.device.kind != DeviceKind::simulator; }
   /// For one launch of the primary workload or a smaller one.
   [[nodiscard]] Duration launch_deadline() const;
   /// Least time the device's measured peaks allow for the primary workload; nothing without peaks.

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -35,11 +36,13 @@ struct VerifyDeadlines {
 };
 
 struct VerifierOptions {
-  std::uint64_t secret_seed = 0;  ///< of input data; never shown to a proposer
-  DeviceFacts device;             ///< with the calibrated peaks
-  Candidate plain;                ///< the plain kernel: yardstick of accuracy, baseline of speed
+  std::uint64_t secret_seed = 0;   ///< of input data; never shown to a proposer
+  DeviceFacts device;              ///< with the calibrated peaks
+  std::optional<Candidate> plain;  ///< the plain kernel: yardstick of accuracy, baseline of speed. Only a simulator
+                                   ///< may do without; a fixed error is allowed then
   VerifyDeadlines deadlines;
   ComparisonRule comparison;
+  double most_check_flops = std::numeric_limits<double>::infinity();  ///< larger workloads are left out of the checks
   std::vector<Requirement> requirements;  ///< checkable on the device (require_checkable); the plain kernel need not
                                           ///< meet them
   Workbench* sanitizer = nullptr;         ///< a simulating device that reports bad accesses; null: the machine has none

@@ -1,4 +1,5 @@
-// Every bundle of this folder through the real verifier and the real device. A bundle with CHEAT = 1 is a cheat and
+// Every bundle of this folder through the real verifier and the real device, and every bundle of tests/cheaters_cuda
+// through the verifier and the simulator. A bundle with CHEAT = 1 is a cheat and
 // must be rejected by the gate and for the reason that its line "// caught by: GATE REASON" names; with CHEAT = 0 it is
 // the honest twin and must be accepted. To add a cheat, add a file.
 
@@ -13,18 +14,23 @@
 namespace kw {
 namespace {
 
-std::vector<std::string> cheaters() {
-  std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator("tests/cheaters")) {
-    if (entry.path().extension() == ".cl") names.push_back(entry.path().stem().string());
+std::vector<std::string> cheaters(const std::string& folder, const std::string& extension) {
+  std::vector<std::string> paths;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() == extension) paths.push_back(entry.path().string());
   }
-  std::sort(names.begin(), names.end());
-  return names;
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+std::string name_of(const ::testing::TestParamInfo<std::string>& path) {
+  return std::filesystem::path(path.param).stem().string();
 }
 
 class CheatTest : public SystemTest, public ::testing::WithParamInterface<std::string> {
  protected:
-  [[nodiscard]] static std::string path() { return "tests/cheaters/" + GetParam() + ".cl"; }
+  [[nodiscard]] static const std::string& path() { return GetParam(); }
+  [[nodiscard]] static bool simulated() { return path().ends_with(".cu"); }
 
   /// What follows `label` on its line of the source; "" without such a line.
   [[nodiscard]] static std::string line_of_source(const std::string& label) {
@@ -37,7 +43,8 @@ class CheatTest : public SystemTest, public ::testing::WithParamInterface<std::s
 
   /// Simulating is left to the cheats that only the sanitize gate catches, and to their twins.
   static VerifyResult verify_with(std::int64_t cheat) {
-    return verify(path(), {{"CHEAT", cheat}}, line_of_source("// caught by: ").rfind("sanitize", 0) == 0);
+    const bool by_sanitizer = line_of_source("// caught by: ").rfind("sanitize", 0) == 0;
+    return verify(path(), {{"CHEAT", cheat}}, by_sanitizer && !simulated());
   }
 
   [[nodiscard]] static std::string cause(const VerifyResult& result) {
@@ -65,14 +72,15 @@ TEST_P(CheatTest, has_an_honest_twin_that_passes) {
   const bool twin_refused = !line_of_source("// The honest twin is refused as well: ").empty();
   const auto result = verify_with(0);
   EXPECT_EQ(cause(result), twin_refused ? line_of_source("// caught by: ") : "accepted") << story(result);
-  EXPECT_EQ(result.measurement.has_value(), !twin_refused);
+  EXPECT_EQ(result.measurement.has_value(), !twin_refused && !simulated());
 }
 
-INSTANTIATE_TEST_SUITE_P(Cheaters, CheatTest, ::testing::ValuesIn(cheaters()),
-                         [](const auto& name) { return name.param; });
+INSTANTIATE_TEST_SUITE_P(Cheaters, CheatTest, ::testing::ValuesIn(cheaters("tests/cheaters", ".cl")), name_of);
+INSTANTIATE_TEST_SUITE_P(CudaCheaters, CheatTest, ::testing::ValuesIn(cheaters("tests/cheaters_cuda", ".cu")), name_of);
 
 TEST(Cheaters, are_many) {
-  EXPECT_GE(cheaters().size(), 80U) << "run from the root of the source tree";
+  EXPECT_GE(cheaters("tests/cheaters", ".cl").size(), 80U) << "run from the root of the source tree";
+  EXPECT_GE(cheaters("tests/cheaters_cuda", ".cu").size(), 12U);
 }
 
 }  // namespace

@@ -18,7 +18,8 @@ struct World {
   SteadyClock clock;
   std::unique_ptr<Workbench> workbench;
   std::unique_ptr<Workbench> sanitizer;
-  /// By the problem's name and whether the verifier sanitizes; a verifier points into its problem.
+  std::unique_ptr<Workbench> simulator;
+  /// By target and problem, and whether the verifier sanitizes; a verifier points into its problem.
   std::map<std::pair<std::string, bool>, Opened> opened;
 };
 std::unique_ptr<World> world;
@@ -35,6 +36,22 @@ Workbench& sanitizer() {
     world->sanitizer = require(open_oclgrind({}));
   }
   return *world->sanitizer;
+}
+
+Workbench& simulator() {
+  if (!world->simulator) {
+    WorkbenchOptions options;
+    options.device_id = "sim";
+    world->simulator = require(open_process_workbench(options));
+  }
+  return *world->simulator;
+}
+
+Result<std::unique_ptr<Verifier>> open_simulated(const Problem& problem) {
+  KW_TRY(auto options,
+         verifier_options(problem, "cuda", simulator().device(), parallel_for(usable_processors()), nullptr));
+  options.secret_seed = 20261120;
+  return Verifier::open(problem, simulator(), world->clock, std::move(options));
 }
 
 }  // namespace
@@ -57,11 +74,13 @@ Candidate SystemTest::read_candidate(const std::string& path, const IntBindings&
 
 VerifyResult SystemTest::verify(const std::string& path, const IntBindings& tunables, bool sanitized) {
   const Candidate candidate = read_candidate(path, tunables);
-  Opened& opened = world->opened[{candidate.bundle.problem, sanitized}];
+  const bool simulated = candidate.bundle.target == "cuda";
+  Opened& opened = world->opened[{candidate.bundle.target + " " + candidate.bundle.problem, sanitized}];
   if (!opened.verifier) {
     const std::string name = candidate.bundle.problem.substr(candidate.bundle.problem.find('/') + 1);
     opened.problem = require(load_problem("tests/problems/" + name + ".toml", RealFileSystem(), {}));
-    opened.verifier = require(open_verifier(opened.problem, sanitized ? &sanitizer() : nullptr));
+    opened.verifier = require(simulated ? open_simulated(opened.problem)
+                                        : open_verifier(opened.problem, sanitized ? &sanitizer() : nullptr));
   }
   return opened.verifier->verify(candidate);
 }

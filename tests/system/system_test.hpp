@@ -20,8 +20,9 @@ class SystemTest : public ::testing::Test {
 
   /// Paths are relative to the source root, where the tests run.
   static Candidate read_candidate(const std::string& path, const IntBindings& tunables = {});
-  /// Against the problem that the bundle names: "test/NAME" is tests/problems/NAME.toml. `sanitized` has the gate of
-  /// that name simulate it, which takes longer than all others together.
+  /// Against the problem that the bundle names: "test/NAME" is tests/problems/NAME.toml. A CUDA bundle runs on the
+  /// simulator, any other on the machine's device. `sanitized` has the gate of that name simulate it, which takes
+  /// longer than all others together.
   static VerifyResult verify(const std::string& path, const IntBindings& tunables = {}, bool sanitized = false);
   /// Another verifier on the same device; `problem` must outlive it.
   static Result<std::unique_ptr<Verifier>> open_verifier(const Problem& problem, Workbench* sanitizer = nullptr);

@@ -25,10 +25,17 @@ struct Tool {
   }
 };
 
+/// As the simulator looks for it (device/sim/compile.cpp).
+std::filesystem::path host_compiler() {
+  std::error_code error;
+  return std::filesystem::exists("/usr/bin/g++", error) ? "/usr/bin/g++" : "/usr/bin/clang++";
+}
+
 std::vector<Tool> tools() {
   return {{"ld", "links OpenCL kernels for the CPU (PoCL runs it)", "/usr/bin/ld", "apt-get install binutils"},
           {"oclgrind", "sanitizes OpenCL kernels before they become the best",
-           "/usr/lib/oclgrind/liboclgrind-rt-icd.so", "apt-get install oclgrind"}};
+           "/usr/lib/oclgrind/liboclgrind-rt-icd.so", "apt-get install oclgrind"},
+          {"c++", "compiles CUDA kernels for the simulator (devices sim...)", host_compiler(), "apt-get install g++"}};
 }
 
 /// The compiler for GPUs: found by the worker, because finding it is loading it.

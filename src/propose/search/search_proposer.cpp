@@ -33,6 +33,7 @@ struct Trial {
 };
 
 const Versus* versus_incumbent(const Attempt& attempt) {
+  if (!attempt.measurement) return nullptr;
   const auto& versus = attempt.measurement->versus;
   const auto found = std::find_if(versus.begin(), versus.end(), [](const Versus& v) { return v.name == "incumbent"; });
   return found == versus.end() || found->pairs == 0 ? nullptr : &*found;
@@ -245,7 +246,10 @@ Trial SearchProposer::trial_of(const SearchPoint& point, const Attempt& attempt)
   Trial trial;
   trial.point = point;
   trial.ordinal = attempt.ordinal;
-  if (!attempt.verdict.accepted() || !attempt.measurement || !(attempt.measurement->median_ns > 0)) return trial;
+  if (!attempt.verdict.accepted()) return trial;
+  // Where nothing is timed, the style's estimate is all there is to go by.
+  if (!attempt.measurement) trial.cost = space_.estimate(point);
+  if (!attempt.measurement || !(attempt.measurement->median_ns > 0)) return trial;
   const Versus* versus = best_ ? versus_incumbent(attempt) : nullptr;
   trial.cost = versus != nullptr ? best_->cost / versus->speedup : attempt.measurement->median_ns;
   if (best_ && attempt.measurement->stopped_early) trial.cost = std::max(trial.cost, best_->cost * k_clear_gain);

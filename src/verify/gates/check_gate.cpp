@@ -70,6 +70,13 @@ bool run_check_gate(Session& session, Trial& trial) {
     reject_case(session, session.suite.cases().front(), GateId::check, *failure, trial.verdict);
     return false;
   }
+  for (const std::size_t workload : session.suite.left_out()) {
+    const Workload& large = session.problem.workloads[workload];
+    trial.verdict.note(GateId::check,
+                       fmt::format("{}: not run, {:.3g} useful FLOPs are too many for {}", large.name,
+                                   cost(session.problem, large).flops, session.options.device.id),
+                       large.role == WorkloadRole::held_out);
+  }
   for (const auto& one : session.suite.cases()) {
     if (!check_case(session, trial, one)) return false;
   }

@@ -1,0 +1,15 @@
+# kw_embed_sim_runtime(target)
+#
+# Compiles the headers that simulated candidates are compiled with into `target`, as text.
+function(kw_embed_sim_runtime target)
+  file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/device/sim/runtime/*)
+  set(KW_SIM_ENTRIES "")
+  foreach(file IN LISTS files)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+    get_filename_component(name ${file} NAME)
+    file(READ ${file} text)
+    string(APPEND KW_SIM_ENTRIES "      RuntimeFile{\"${name}\", R\"kw_text(${text})kw_text\"},\n")
+  endforeach()
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/sim_runtime.cpp.in ${CMAKE_CURRENT_BINARY_DIR}/sim_runtime.cpp @ONLY)
+  target_sources(${target} PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/sim_runtime.cpp)
+endfunction()

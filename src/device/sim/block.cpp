@@ -1,0 +1,223 @@
+#include "device/sim/block.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace kw::sim {
+namespace {
+
+namespace fc = boost::context::detail;
+
+/// Candidate code calls back without saying which block it belongs to.
+thread_local Block* running = nullptr;
+
+constexpr std::size_t k_page_bytes = 4096;
+/// How often threads may look at memory that nobody changes before that is called a deadlock.
+constexpr std::uint64_t k_most_idle_pauses = 300'000;
+
+kw_sim::Coordinates coordinates_of(unsigned number, const kw_sim::Coordinates& extent) {
+  return {number % extent.x, number / extent.x % extent.y, number / (extent.x * extent.y)};
+}
+
+}  // namespace
+
+Block::Block(unsigned runner, StackArea stacks, std::span<const std::byte> code, FindingLog& findings,
+             std::atomic<bool>& stop)
+    : runner_(runner), stacks_(stacks), code_(code), findings_(findings), stop_(stop), epoch_(runner + k_max_runners) {}
+
+Block* Block::current() {
+  return running;
+}
+
+void Block::begin_launch(const KernelRun& run, GlobalMemory& memory, const SharedRegion& shared) {
+  run_ = &run;
+  memory_ = &memory;
+  shared_ = shared;
+  if (shared_cells_.size() < shared.bytes) shared_cells_ = std::vector<Cell>(shared.bytes);
+}
+
+void Block::prepare_threads() {
+  const unsigned count = run_->block.x * run_->block.y * run_->block.z;
+  threads_.resize(count);
+  warps_.resize((count + k_lanes - 1) / k_lanes);
+  for (std::size_t w = 0; w < warps_.size(); ++w) {
+    const unsigned lanes = std::min(k_lanes, count - static_cast<unsigned>(w) * k_lanes);
+    warps_[w].live = lanes == k_lanes ? 0xffffffffU : (1U << lanes) - 1U;
+    warps_[w].clocks.reset();
+    warps_[w].pending.clear();
+  }
+  ready_.clear();
+  for (unsigned i = 0; i < count; ++i) {
+    SimThread& thread = threads_[i];
+    thread.number = i;
+    thread.index = coordinates_of(i, run_->block);
+    thread.state = ThreadState::ready;
+    thread.copies.clear();
+    thread.copy_group = 0;
+    std::byte* top = stacks_.begin + (i + 1) * stacks_.stack_bytes;
+    make_fiber(thread.fiber, top, stacks_.stack_bytes - k_page_bytes, enter);
+    ready_.push_back(&thread);
+  }
+}
+
+void Block::run(kw_sim::Coordinates block) {
+  index_ = block;
+  barrier_ = {};
+  ended_ = 0;
+  idle_pauses_ = 0;
+  acquired_ = false;
+  fence_epoch_ = 0;
+  begin_epoch();
+  block_epoch_ = epoch_;
+  prepare_threads();
+  running = this;
+  adopt_thread(scheduler_);
+  schedule();
+  running = nullptr;
+}
+
+void Block::schedule() {
+  while (ended_ < threads_.size() && !stop_) {
+    if (ready_.empty()) return report_stall();
+    thread_ = ready_.front();
+    ready_.pop_front();
+    switch_to(thread_->fiber, scheduler_, this);
+  }
+}
+
+void Block::enter(fc::transfer_t transfer) {
+  auto* block = static_cast<Block*>(transfer.data);
+  arrive(block->thread_->fiber, block->scheduler_, transfer);
+  block->run_->entry(block->run_->arguments.data());
+  block->end_thread();
+}
+
+void Block::end_thread() {
+  thread_->state = ThreadState::done;
+  ++ended_;
+  idle_pauses_ = 0;
+  SimWarp& warp = warps_[thread_->warp()];
+  warp.live &= ~(1U << thread_->lane());
+  finish_ready_ops(warp);
+  switch_to(scheduler_, thread_->fiber, nullptr);
+}
+
+void Block::wait(ThreadState state, int line) {
+  thread_->state = state;
+  thread_->line = line;
+  switch_to(scheduler_, thread_->fiber, nullptr);
+}
+
+void Block::make_ready(SimThread& thread) {
+  thread.state = ThreadState::ready;
+  ready_.push_back(&thread);
+}
+
+void Block::pause(kw_sim::Place place) {
+  if (++idle_pauses_ > k_most_idle_pauses) {
+    stop(
+        FindingKind::deadlock,
+        fmt::format("threads wait for memory that no running thread changes: {} looks for ever", name(thread_->number)),
+        place);
+  }
+  make_ready(*thread_);
+  switch_to(scheduler_, thread_->fiber, nullptr);
+}
+
+void Block::stop(FindingKind kind, const std::string& text, kw_sim::Place place) {
+  findings_.report(kind, text, place);
+  stop_ = true;
+  switch_to(scheduler_, thread_->fiber, nullptr);
+  std::abort();  // a stopped block is never resumed
+}
+
+void Block::begin_epoch() {
+  epoch_ += k_max_runners;
+}
+
+int Block::barrier(kw_sim::BarrierOp op, int predicate, int line) {
+  if (barrier_.waiting == 0) barrier_.line = line;
+  if (barrier_.line != line) {
+    stop(FindingKind::divergent_barrier,
+         fmt::format("{} waits at another barrier than the threads that wait at line {}", name(thread_->number),
+                     barrier_.line),
+         static_cast<kw_sim::Place>(line));
+  }
+  ++barrier_.waiting;
+  barrier_.count += predicate != 0 ? 1 : 0;
+  const auto all = static_cast<unsigned>(threads_.size());
+  if (barrier_.waiting < all) {
+    wait(ThreadState::at_barrier, line);
+    return thread_->vote;
+  }
+  const int count = barrier_.count;
+  int vote = 0;
+  if (op == kw_sim::BarrierOp::count) vote = count;
+  if (op == kw_sim::BarrierOp::any) vote = count > 0 ? 1 : 0;
+  if (op == kw_sim::BarrierOp::all) vote = count == static_cast<int>(all) ? 1 : 0;
+  barrier_ = {};
+  idle_pauses_ = 0;
+  begin_epoch();
+  for (SimThread& thread : threads_) {
+    thread.vote = vote;
+    if (&thread != thread_) make_ready(thread);
+  }
+  return vote;
+}
+
+void Block::fence() {
+  fence_epoch_ = epoch_;
+}
+
+void Block::atomic_done(bool changed) {
+  if (changed) {
+    idle_pauses_ = 0;
+  } else if (++fruitless_looks_ % k_looks_per_pause == 0) {
+    pause(atomic_place_);
+  }
+}
+
+std::string Block::name(unsigned thread) const {
+  const kw_sim::Coordinates t = coordinates_of(thread, run_->block);
+  return fmt::format("thread ({}, {}, {}) of block ({}, {}, {})", t.x, t.y, t.z, index_.x, index_.y, index_.z);
+}
+
+/// "96 threads wait at line 12, 32 threads have ended"
+std::string Block::waiting_threads() const {
+  std::vector<std::pair<std::pair<ThreadState, int>, int>> groups;
+  for (const SimThread& thread : threads_) {
+    const std::pair key(thread.state, thread.state == ThreadState::done ? 0 : thread.line);
+    const auto known = std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g.first == key; });
+    if (known == groups.end()) {
+      groups.emplace_back(key, 1);
+    } else {
+      ++known->second;
+    }
+  }
+  std::string text;
+  for (const auto& [key, count] : groups) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, count == 1 ? "thread" : "threads");
+    if (key.first == ThreadState::done) text += count == 1 ? " has ended" : " have ended";
+    if (key.first == ThreadState::at_barrier) text += fmt::format(" at the barrier of line {}", key.second);
+    if (key.first == ThreadState::in_warp_op) text += fmt::format(" at line {} for lanes of the warp", key.second);
+  }
+  return text;
+}
+
+void Block::report_stall() {
+  const auto at_barrier = static_cast<unsigned>(std::count_if(
+      threads_.begin(), threads_.end(), [](const SimThread& t) { return t.state == ThreadState::at_barrier; }));
+  const auto waiting =
+      std::find_if(threads_.begin(), threads_.end(), [](const SimThread& t) { return t.state != ThreadState::done; });
+  const bool divergent = at_barrier + ended_ == threads_.size();
+  const std::string text = divergent ? "not every thread of block ({}, {}, {}) comes to the barrier: {}"
+                                     : "no thread of block ({}, {}, {}) can go on: {}";
+  findings_.report(divergent ? FindingKind::divergent_barrier : FindingKind::deadlock,
+                   fmt::format(fmt::runtime(text), index_.x, index_.y, index_.z, waiting_threads()),
+                   static_cast<kw_sim::Place>(waiting->line));
+  stop_ = true;
+}
+
+}  // namespace kw::sim

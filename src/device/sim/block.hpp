@@ -1,0 +1,188 @@
+#pragma once
+// One block of threads at a time, each thread a fiber. A fiber runs until it has to wait, at a barrier or for other
+// lanes of its warp; then the next ready one runs, in the order of their numbers. What threads do to memory is
+// checked as they do it. Not thread-safe: every host thread has a Block of its own.
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "device/sim/fiber_switch.hpp"
+#include "device/sim/findings.hpp"
+#include "device/sim/memory.hpp"
+#include "device/sim/runtime/abi.hpp"
+#include "device/sim/shadow.hpp"
+
+namespace kw::sim {
+
+inline constexpr unsigned k_max_threads = 1024;
+/// A thread that only looks at memory gives way this often: it may be waiting for another.
+inline constexpr unsigned k_looks_per_pause = 16;
+
+using KernelEntry = void (*)(const unsigned long long* arguments);
+
+/// One launch as every block of it sees it.
+struct KernelRun {
+  KernelEntry entry = nullptr;
+  std::vector<unsigned long long> arguments;
+  kw_sim::Coordinates grid{1, 1, 1};
+  kw_sim::Coordinates block{1, 1, 1};
+  std::size_t shared_bytes = 0;
+  std::string kernel;
+};
+
+/// Memory for the fibers' stacks, with a page between them that nothing may touch.
+struct StackArea {
+  std::byte* begin = nullptr;
+  std::size_t stack_bytes = 0;  ///< per fiber, the guard page included
+};
+
+/// An asynchronous copy that has been asked for and not waited for.
+struct PendingCopy {
+  std::byte* shared = nullptr;
+  std::array<std::byte, 16> data{};
+  unsigned bytes = 0;
+  int line = 0;
+  std::uint64_t group = 0;
+};
+
+enum class ThreadState : std::uint8_t { ready, at_barrier, in_warp_op, done };
+
+struct SimThread {
+  FiberContext fiber;
+  kw_sim::Coordinates index{};
+  unsigned number = 0;
+  ThreadState state = ThreadState::ready;
+  int line = 0;  ///< where it waits
+  int vote = 0;  ///< what a barrier with a vote gave
+  std::vector<PendingCopy> copies;
+  std::uint64_t copy_group = 0;
+
+  [[nodiscard]] unsigned warp() const { return number / k_lanes; }
+  [[nodiscard]] unsigned lane() const { return number % k_lanes; }
+};
+
+/// Lanes that have come to the same operation with the same mask.
+struct PendingWarpOp {
+  kw_sim::WarpOp op{};
+  unsigned mask = 0;
+  unsigned arrived = 0;
+  std::array<kw_sim::WarpRequest*, k_lanes> requests{};
+};
+
+struct SimWarp {
+  unsigned live = 0;  ///< lanes that exist and have not ended
+  WarpClocks clocks;
+  std::vector<PendingWarpOp> pending;
+};
+
+struct SimBarrier {
+  unsigned waiting = 0;
+  int line = 0;
+  int count = 0;  ///< true predicates
+  bool divergent = false;
+};
+
+class Block {
+ public:
+  /// `runner` below k_max_runners, different for Blocks that run at the same time. `code` is the memory of the
+  /// candidate's own variables and constants.
+  Block(unsigned runner, StackArea stacks, std::span<const std::byte> code, FindingLog& findings,
+        std::atomic<bool>& stop);
+
+  /// Before the blocks of a launch; all references must live as long as the launch.
+  void begin_launch(const KernelRun& run, GlobalMemory& memory, const SharedRegion& shared);
+  /// The first epoch of what follows, for LaunchOrder.
+  [[nodiscard]] std::uint32_t next_epoch() const { return epoch_ + k_max_runners; }
+  /// Returns when every thread has ended or a finding has ended the launch.
+  void run(kw_sim::Coordinates block);
+
+  /// The one that the calling host thread is running; null outside run().
+  [[nodiscard]] static Block* current();
+
+  // ---- called by candidate code, on the fiber of the current thread
+  void access(const void* address, std::size_t bytes, unsigned kind, kw_sim::Place place);
+  int barrier(kw_sim::BarrierOp op, int predicate, int line);
+  void warp_op(kw_sim::WarpRequest& request);
+  void fence();
+  /// An atomic access went through; `changed` is whether memory is different now.
+  void atomic_done(bool changed);
+
+  void copy_async(void* shared, const void* global, int bytes, int source_bytes, int line);
+  void commit_copies() { ++thread_->copy_group; }
+  void wait_for_copies(int groups_left, int line);
+  /// Lets the others run; a thread that waits for memory calls it again and again.
+  void pause(kw_sim::Place place);
+  [[noreturn]] void stop(FindingKind kind, const std::string& text, kw_sim::Place place);
+
+  [[nodiscard]] const SimThread& thread() const { return *thread_; }
+  [[nodiscard]] unsigned live_lanes() const { return warps_[thread_->warp()].live; }
+  [[nodiscard]] kw_sim::Coordinates block_index() const { return index_; }
+  [[nodiscard]] const KernelRun& kernel() const { return *run_; }
+
+ private:
+  static void enter(boost::context::detail::transfer_t transfer);
+  void prepare_threads();
+  void schedule();
+  void wait(ThreadState state, int line);
+  void make_ready(SimThread& thread);
+  void end_thread();
+  void begin_epoch();
+  void report_stall();
+  [[nodiscard]] std::string waiting_threads() const;
+  [[nodiscard]] std::string name(unsigned thread) const;
+
+  void shared_access(const std::byte* address, std::size_t bytes, unsigned kind, kw_sim::Place place,
+                     const SimThread& thread);
+  void global_access(const GlobalBuffer& buffer, const std::byte* address, std::size_t bytes, unsigned kind,
+                     kw_sim::Place place);
+  [[nodiscard]] bool ordered_in_block(Stamp earlier, const SimThread& thread) const;
+  [[nodiscard]] bool ordered_in_launch(Stamp earlier, const SimThread& thread, bool atomic) const;
+  void report_race(const Conflict& conflict, bool write, const std::string& where, const SimThread& thread,
+                   kw_sim::Place place);
+  void report_out_of_bounds(const std::byte* address, std::size_t bytes, bool write, kw_sim::Place place);
+
+  void finish_ready_ops(SimWarp& warp);
+  void compute(const PendingWarpOp& op, SimWarp& warp);
+  void shuffle(const PendingWarpOp& op);
+  void reduce(const PendingWarpOp& op);
+  void match(const PendingWarpOp& op);
+  void load_matrices(const PendingWarpOp& op);
+  void multiply(const PendingWarpOp& op);
+  [[nodiscard]] SimThread& lane_of(unsigned lane);
+
+  unsigned runner_;
+  StackArea stacks_;
+  std::span<const std::byte> code_;
+  FindingLog& findings_;
+  std::atomic<bool>& stop_;
+  const KernelRun* run_ = nullptr;
+  GlobalMemory* memory_ = nullptr;
+  SharedRegion shared_;
+  std::vector<Cell> shared_cells_;
+
+  kw_sim::Coordinates index_{};
+  std::vector<SimThread> threads_;
+  std::vector<SimWarp> warps_;
+  std::deque<SimThread*> ready_;
+  SimThread* thread_ = nullptr;
+  FiberContext scheduler_;
+  SimBarrier barrier_;
+  unsigned ended_ = 0;
+  std::uint64_t idle_pauses_ = 0;  ///< since anything changed
+  unsigned fruitless_looks_ = 0;   ///< at volatile memory, or atomic accesses that changed nothing
+
+  std::uint32_t epoch_;  ///< goes up in steps of k_max_runners, so that those of different runners differ
+  std::uint32_t block_epoch_ = 0;
+  std::uint32_t fence_epoch_ = 0;
+  kw_sim::Place atomic_place_ = 0;  ///< of the last atomic access
+  bool acquired_ = false;           ///< this block has made an atomic access
+};
+
+}  // namespace kw::sim

@@ -1,0 +1,191 @@
+#include "device/sim/compile.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <chrono>
+#include <system_error>
+
+#include "base/file_system.hpp"
+#include "device/sim/child_program.hpp"
+#include "device/sim/elf_object.hpp"
+#include "device/sim/entry_text.hpp"
+#include "device/sim/program.hpp"
+#include "device/sim/runtime_text.hpp"
+
+namespace kw::sim {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t k_most_object_bytes = std::size_t{32} << 20;
+constexpr std::size_t k_most_table_bytes = std::size_t{64} << 20;
+
+/// Headers of the CUDA toolkit that a candidate may name; the simulator's own are included already.
+constexpr std::array k_toolkit_headers{"cuda_fp16.h", "cuda_bf16.h", "mma.h", "cooperative_groups.h"};
+
+void refuse(BuildReply& reply, BuildStatus status, const std::string& why) {
+  reply.status = status;
+  if (!reply.log.empty() && reply.log.back() != '\n') reply.log += '\n';
+  reply.log += why;
+}
+
+bool is_identifier(const std::string& name) {
+  const auto fits = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
+  return !name.empty() && std::isdigit(static_cast<unsigned char>(name[0])) == 0 &&
+         std::all_of(name.begin(), name.end(), fits);
+}
+
+std::optional<std::string> write(const fs::path& path, std::string_view text) {
+  RealFileSystem files;
+  if (auto written = files.write_atomic(path, std::string(text)); !written) return written.error().message;
+  return std::nullopt;
+}
+
+std::vector<std::string> target_options(const fs::path& directory) {
+  return {"-I" + directory.string(), "-std=c++20", "-fPIC",
+          "-fno-exceptions",         "-fno-rtti",  "-nostdinc",
+          "-fvisibility=hidden",     "-w",         "-ffp-contract=off"};
+}
+
+std::vector<std::string> instrumentation(bool clang) {
+  if (clang) {
+    return {"-fsanitize=thread,alignment",        "-mllvm",
+            "-tsan-instrument-func-entry-exit=0", "-mllvm",
+            "-tsan-distinguish-volatile=1",       "-fno-caret-diagnostics"};
+  }
+  return {"-fsanitize=thread,alignment",         "--param=tsan-instrument-func-entry-exit=0",
+          "--param=tsan-distinguish-volatile=1", "-fno-extern-tls-init",
+          "-fno-diagnostics-show-caret",         "-mtls-dialect=gnu2"};
+}
+
+void append(std::vector<std::string>& list, const std::vector<std::string>& more) {
+  list.insert(list.end(), more.begin(), more.end());
+}
+
+}  // namespace
+
+std::string find_host_compiler() {
+  for (const char* path : {"/usr/bin/g++", "/usr/bin/clang++"}) {
+    std::error_code error;
+    if (fs::exists(path, error)) return path;
+  }
+  return "";
+}
+
+std::optional<std::string> Compiler::prepare() {
+  if (!program_.empty()) return std::nullopt;
+  const std::string found = find_host_compiler();
+  if (found.empty()) {
+    return "the simulator compiles kernels with the machine's C++ compiler and found none: apt-get install g++";
+  }
+  clang_ = found.find("clang") != std::string::npos;
+  for (const RuntimeFile& file : runtime_files()) {
+    if (auto failure = write(directory_ / file.name, file.text)) return failure;
+  }
+  for (const char* header : k_toolkit_headers) {
+    if (auto failure = write(directory_ / header, "")) return failure;
+  }
+  std::vector<std::string> command{
+      found, "-x", "c++", "-O2", "-c", (directory_ / "glue.cuh").string(), "-o", (directory_ / "glue.o").string()};
+  append(command, target_options(directory_));
+  const auto end = run_program(command, k_max_log_bytes);
+  if (!end) return end.error().message;
+  if (end->status != 0) return "the simulator's own code does not compile with " + found + ":\n" + end->output;
+  program_ = found;
+  return std::nullopt;
+}
+
+std::optional<std::string> Compiler::compile(const BuildRequest& request, BuildReply& reply) {
+  std::vector<std::string> command{program_,
+                                   "-x",
+                                   "c++",
+                                   "-O1",
+                                   "-g1",
+                                   "-include",
+                                   (directory_ / "cuda.cuh").string(),
+                                   "-c",
+                                   (directory_ / "kernel.cpp").string(),
+                                   "-o",
+                                   (directory_ / "kernel.o").string()};
+  append(command, target_options(directory_));
+  append(command, instrumentation(clang_));
+  for (const auto& [name, value] : request.definitions) {
+    if (!is_identifier(name)) {
+      refuse(reply, BuildStatus::source_error, "a definition's name is not an identifier");
+      return std::nullopt;
+    }
+    command.push_back(fmt::format("-D{}={}", name, value));
+  }
+  const std::string text = fmt::format("#line 1 \"{}\"\n{}\n#line 1 \"{}\"\n{}", k_source_name, request.source,
+                                       k_entries_name, entry_text(request.launches));
+  if (auto failure = write(directory_ / "kernel.cpp", text)) {
+    refuse(reply, BuildStatus::resource, *failure);
+    return std::nullopt;
+  }
+  const auto end = run_program(command, k_max_log_bytes);
+  if (!end) {
+    refuse(reply, BuildStatus::resource, end.error().message);
+    return std::nullopt;
+  }
+  reply.log = end->output;
+  if (end->status != 0) {
+    const Diagnosis diagnosis = diagnose(end->output);
+    refuse(reply, diagnosis.status, diagnosis.text);
+    return std::nullopt;
+  }
+  const RealFileSystem files;
+  auto object = files.read(directory_ / "kernel.o", k_most_object_bytes);
+  if (object) return *std::move(object);
+  refuse(reply, BuildStatus::resource, object.error().message);
+  return std::nullopt;
+}
+
+bool Compiler::link(const std::string& object, BuildReply& reply) {
+  const ObjectFacts facts = read_object(object);
+  if (auto failure = write(directory_ / "shared.s", shared_memory_text(facts.shared_arrays, k_dynamic_shared_bytes))) {
+    refuse(reply, BuildStatus::resource, *failure);
+    return false;
+  }
+  const auto path = [this](const char* name) { return (directory_ / name).string(); };
+  const auto linked = run_program({program_, "-shared", "-nostdlib", "-Wl,-Bsymbolic", path("kernel.o"), path("glue.o"),
+                                   path("shared.s"), "-lm", "-lc", "-lgcc", "-o", path("kernel.so")},
+                                  k_max_log_bytes);
+  if (!linked || linked->status != 0) {
+    refuse(reply, BuildStatus::source_error,
+           "the program does not link: " + (linked ? linked->output : linked.error().message));
+    return false;
+  }
+  const auto table =
+      run_program({"/usr/bin/objdump", "--dwarf=decodedline", "--wide", path("kernel.so")}, k_most_table_bytes);
+  const RealFileSystem files;
+  auto shared_object = files.read(directory_ / "kernel.so", k_most_object_bytes);
+  if (!shared_object) {
+    refuse(reply, BuildStatus::resource, shared_object.error().message);
+    return false;
+  }
+  Program program{*std::move(shared_object), {}};
+  if (table && table->status == 0) program.lines = parse_line_table(table->output, k_source_name);
+  reply.binary = encode(program);
+  return true;
+}
+
+BuildReply Compiler::build(const BuildRequest& request, const DeviceFacts& device) {
+  const auto begin = std::chrono::steady_clock::now();
+  BuildReply reply;
+  if (auto failure = prepare()) {
+    refuse(reply, BuildStatus::source_error, *failure);
+  } else if (const auto object = compile(request, reply)) {
+    const Diagnosis problem = check_object(read_object(*object), request.launches, device);
+    if (problem.status != BuildStatus::ok) {
+      refuse(reply, problem.status, problem.text);
+    } else if (link(*object, reply)) {
+      reply.shared_bytes = shared_bytes(read_object(*object), request.launches);
+    }
+  }
+  if (reply.log.size() > k_max_log_bytes) reply.log.resize(k_max_log_bytes);
+  reply.build_ns = std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count();
+  return reply;
+}
+
+}  // namespace kw::sim

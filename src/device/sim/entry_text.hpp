@@ -1,0 +1,40 @@
+#pragma once
+// The text around a candidate's source: how its kernels are entered, with its parameters checked against the launches,
+// and where its dynamic shared arrays lie; and what the compiler's answer to that text means.
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "device/sim/elf_object.hpp"
+#include "protocol/messages.hpp"
+#include "target/device_facts.hpp"
+
+namespace kw::sim {
+
+/// What diagnostics call the candidate's source and the text after it.
+inline constexpr std::string_view k_source_name = "kernel.cu";
+inline constexpr std::string_view k_entries_name = "launch";
+
+/// One function per launched kernel, and static assertions on its parameters.
+[[nodiscard]] std::string entry_text(std::span<const PlannedLaunch> launches);
+
+/// Assembly that defines dynamic shared memory under all the names that the candidate declares for it.
+[[nodiscard]] std::string shared_memory_text(const std::vector<std::string>& names, std::size_t bytes);
+
+struct Diagnosis {
+  BuildStatus status = BuildStatus::ok;
+  std::string text;
+};
+/// Of a compilation that failed.
+[[nodiscard]] Diagnosis diagnose(const std::string& log);
+
+/// Kernels declared extern "C", static and dynamic shared memory within the device's, nothing that runs before a
+/// kernel.
+[[nodiscard]] Diagnosis check_object(const ObjectFacts& object, std::span<const PlannedLaunch> launches,
+                                     const DeviceFacts& device);
+/// Static and the largest dynamic part.
+[[nodiscard]] std::int64_t shared_bytes(const ObjectFacts& object, std::span<const PlannedLaunch> launches);
+
+}  // namespace kw::sim

@@ -1,0 +1,83 @@
+#pragma once
+// What a simulated candidate and the worker that runs it agree on. The candidate's shared object calls the worker
+// through one table of functions; nothing else of the worker is in its reach by name. Included by both sides, by the
+// candidate's as text, so it includes nothing.
+
+namespace kw_sim {
+
+struct Coordinates {
+  unsigned x, y, z;
+};
+
+/// Where in the source something happens: a line number, or an address in the candidate's code (always larger).
+using Place = unsigned long;
+inline constexpr Place k_most_lines = 1UL << 24;
+
+/// Bits that say what kind of memory access it is.
+inline constexpr unsigned k_write = 1;
+inline constexpr unsigned k_atomic = 2;
+inline constexpr unsigned k_volatile = 4;    ///< may be a thread waiting for another
+inline constexpr unsigned k_misaligned = 8;  ///< no access: the address is not what its type needs
+
+enum class BarrierOp : int { plain, count, all, any };
+
+/// What the lanes of a warp do together.
+enum class WarpOp : int {
+  sync,
+  shuffle,       ///< from lane `a` of the segment
+  shuffle_up,    ///< from `a` lanes below
+  shuffle_down,  ///< from `a` lanes above
+  shuffle_xor,   ///< from lane number xor `a`
+  ballot,        ///< out: two words, lanes with a true predicate `a`, and lanes that took part
+  match,         ///< out: two words, lanes with the same `bytes` at `in`, and lanes that took part
+  reduce_add,    ///< of 32-bit words
+  reduce_min,
+  reduce_max,
+  reduce_min_signed,
+  reduce_max_signed,
+  reduce_and,
+  reduce_or,
+  reduce_xor,
+  load_matrices,             ///< `a` matrices, address of a row of 16 bytes at `in`, out: `a` words
+  load_matrices_transposed,  ///< likewise
+  multiply_f16,              ///< m16n8k16; in: 4 + 2 words, out: 4 floats, read and written
+  multiply_bf16,             ///< likewise
+  multiply_tf32,             ///< m16n8k8; likewise
+};
+
+struct WarpRequest {
+  WarpOp op;
+  unsigned mask;  ///< the lanes that take part
+  int line;
+  int a;
+  int width;  ///< of shuffles: lanes per segment
+  unsigned bytes;
+  const void* in;
+  void* out;
+};
+
+struct Runtime {
+  const char* stacks;  ///< all fibers' stacks: accesses there are a thread's own
+  unsigned long stack_bytes;
+  void (*access)(const void* address, unsigned long bytes, unsigned kind, Place place);
+  Coordinates (*thread_index)();
+  Coordinates (*block_index)();
+  Coordinates (*block_size)();
+  Coordinates (*grid_size)();
+  unsigned (*lane)();
+  unsigned (*live_lanes)();
+  int (*barrier)(BarrierOp op, int predicate, int line);
+  void (*warp)(WarpRequest* request);
+  void (*fence)(int line);
+  /// Compares `bytes` (2, 4 or 8) and exchanges them if equal; gives what was there.
+  unsigned long long (*compare_exchange)(void* address, unsigned bytes, unsigned long long expected,
+                                         unsigned long long desired);
+  void (*copy_async)(void* shared, const void* global, int bytes, int source_bytes, int line);
+  void (*commit_copies)();
+  void (*wait_for_copies)(int groups_left, int line);
+  void (*pause)(int line);
+  /// Ends the launch with a finding: an assertion, a trap.
+  void (*stop)(const char* what, int line);
+};
+
+}  // namespace kw_sim

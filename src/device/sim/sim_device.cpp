@@ -1,0 +1,94 @@
+#include "device/sim/sim_device.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+
+#include "device/sim/compile.hpp"
+#include "device/sim/simulator.hpp"
+#include "target/device_file.hpp"
+
+namespace kw {
+namespace {
+
+/// Whose facts a simulated device has. No GPU of sm_120 ships with the program: those of the architecture.
+struct Model {
+  const char* id;
+  const char* gpu;  ///< as find_device_facts takes it; null: only the architecture is known
+  const char* arch;
+};
+constexpr std::array k_models{
+    Model{"sim", "h100", "sm_90a"},
+    Model{"sim:sm_80", "a100", "sm_80"},
+    Model{"sim:sm_90", "h100", "sm_90a"},
+    Model{"sim:sm_120", nullptr, "sm_120"},
+};
+/// What buffers may take: they lie in this machine's memory.
+constexpr std::int64_t k_memory_bytes = std::int64_t{8} << 30;
+
+Result<DeviceFacts> facts_of(const Model& model) {
+  KW_TRY(DeviceFacts facts, model.gpu != nullptr
+                                ? find_device_facts(model.gpu)
+                                : parse_device_file(fmt::format(R"({{"arch": "{}"}})", model.arch), model.id));
+  facts.name = fmt::format("CUDA simulator with the limits of {}", facts.name);
+  facts.id = model.id;
+  facts.target = "cuda";
+  facts.driver = "kernelwright simulator 1";
+  facts.kind = DeviceKind::simulator;
+  facts.memory_bytes = k_memory_bytes;
+  return facts;
+}
+
+std::filesystem::path private_directory() {
+  const char* given = std::getenv("TMPDIR");
+  return given == nullptr ? "/tmp" : given;
+}
+
+class SimDevice final : public Device {
+ public:
+  explicit SimDevice(DeviceFacts facts) : facts_(std::move(facts)), compiler_(private_directory()) {}
+
+  [[nodiscard]] const DeviceFacts& facts() const override { return facts_; }
+
+  BuildReply build(const BuildRequest& request) override { return compiler_.build(request, facts_); }
+
+  Result<void> load(const LoadRequest& request, std::span<std::byte> arena) override {
+    KW_TRY(simulator_, sim::Simulator::open(request, arena, private_directory()));
+    return {};
+  }
+
+  Result<LaunchReply> launch(const LaunchRequest& request) override {
+    if (!simulator_) return fail(errc::device_refused, "nothing is loaded");
+    KW_TRY_VOID(simulator_->launch(request.plan));
+    return LaunchReply{};
+  }
+
+ private:
+  DeviceFacts facts_;
+  sim::Compiler compiler_;
+  std::unique_ptr<sim::Simulator> simulator_;
+};
+
+}  // namespace
+
+Result<std::vector<DeviceFacts>> describe_sim_devices() {
+  std::vector<DeviceFacts> all;
+  for (const Model& model : k_models) {
+    KW_TRY(DeviceFacts facts, facts_of(model));
+    all.push_back(std::move(facts));
+  }
+  return all;
+}
+
+Result<std::unique_ptr<Device>> open_sim_device(const std::string& device_id) {
+  const auto* found =
+      std::find_if(k_models.begin(), k_models.end(), [&](const Model& model) { return model.id == device_id; });
+  if (found == k_models.end()) {
+    return fail(errc::device_unavailable, "the simulator knows no device '{}'; try sim, sim:sm_80 or sim:sm_120",
+                device_id);
+  }
+  KW_TRY(DeviceFacts facts, facts_of(*found));
+  return std::make_unique<SimDevice>(std::move(facts));
+}
+
+}  // namespace kw

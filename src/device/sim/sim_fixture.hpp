@@ -1,0 +1,94 @@
+#pragma once
+// For tests: compiles CUDA text once and runs its kernels in this process. Every kernel takes
+// (const int* in, int* out, int n).
+
+#include <unistd.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "device/sim/compile.hpp"
+#include "device/sim/simulator.hpp"
+
+namespace kw::sim {
+
+/// A directory that goes with the object.
+class ScratchDirectory {
+ public:
+  ScratchDirectory() {
+    std::string name = std::filesystem::temp_directory_path() / "kw-sim-test-XXXXXX";
+    KW_CHECK(::mkdtemp(name.data()) != nullptr, "no directory for the test");
+    path_ = name;
+  }
+  ScratchDirectory(const ScratchDirectory&) = delete;
+  ScratchDirectory& operator=(const ScratchDirectory&) = delete;
+  ~ScratchDirectory() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+struct TestLaunch {
+  std::string kernel;
+  std::int64_t threads = 32;
+  std::int64_t blocks = 1;
+  std::int64_t shared_bytes = 0;
+  std::int32_t n = 0;
+};
+
+class SimKernels {
+ public:
+  static constexpr std::size_t k_elements = 4096;  ///< of each buffer
+
+  explicit SimKernels(const std::string& source) : compiler_(directory_.path()) {
+    BuildRequest request{"sim", source, {}, {}};
+    static const std::regex kernels(R"(extern "C" __global__ void (?:__launch_bounds__\(\d+\) )?(\w+)\()");
+    for (auto it = std::sregex_iterator(source.begin(), source.end(), kernels); it != std::sregex_iterator(); ++it) {
+      request.launches.push_back(planned({(*it)[1]}));
+    }
+    DeviceFacts device;
+    device.shared_bytes_per_block = k_dynamic_shared_bytes;
+    reply_ = compiler_.build(request, device);
+  }
+
+  [[nodiscard]] const BuildReply& built() const { return reply_; }
+
+  /// What `out` holds afterwards; the launches run in order in one plan, `in` counts 0, 1, 2, ...
+  Result<std::vector<std::int32_t>> run(const std::vector<TestLaunch>& launches) {
+    std::vector<std::int32_t> arena(2 * k_elements, -1);
+    for (std::size_t i = 0; i < k_elements; ++i) arena[i] = static_cast<std::int32_t>(i);
+    constexpr std::int64_t k_bytes = k_elements * sizeof(std::int32_t);
+    LoadRequest load{"sim", 2 * k_bytes, {reply_.binary}, {}};
+    LoadedPlan plan;
+    plan.plan.buffers = {{"in", BufferRole::input, DType::i32, k_bytes},
+                         {"out", BufferRole::output, DType::i32, k_bytes}};
+    plan.slots = {{0, k_bytes}, {k_bytes, k_bytes}};
+    for (const TestLaunch& launch : launches) plan.plan.launches.push_back(planned(launch));
+    load.plans = {plan};
+    const ScratchDirectory scratch;
+    KW_TRY(const auto simulator, Simulator::open(load, std::as_writable_bytes(std::span(arena)), scratch.path()));
+    KW_TRY_VOID(simulator->launch(0));
+    return std::vector<std::int32_t>(arena.begin() + k_elements, arena.end());
+  }
+  Result<std::vector<std::int32_t>> run(const TestLaunch& launch) { return run(std::vector{launch}); }
+
+ private:
+  static PlannedLaunch planned(const TestLaunch& launch) {
+    PlannedLaunch plan{launch.kernel, {launch.blocks, 1, 1}, {launch.threads, 1, 1}, launch.shared_bytes, {}};
+    plan.args = {BufferArg{0}, BufferArg{1}, IntArg{launch.n}};
+    return plan;
+  }
+
+  ScratchDirectory directory_;
+  Compiler compiler_;
+  BuildReply reply_;
+};
+
+}  // namespace kw::sim

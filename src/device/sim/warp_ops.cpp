@@ -1,0 +1,225 @@
+// What lanes of a warp do together: each lane brings its request and waits; the last one to come computes the result
+// for all.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "device/sim/block.hpp"
+#include "device/sim/matrices.hpp"
+
+namespace kw::sim {
+namespace {
+
+using kw_sim::WarpOp;
+
+constexpr unsigned k_whole_warp = 0xffffffffU;
+
+bool is_matrix_op(WarpOp op) {
+  return op >= WarpOp::load_matrices;
+}
+
+bool has_lane(unsigned mask, unsigned lane) {
+  return lane < k_lanes && (mask >> lane & 1U) != 0;
+}
+
+/// The lane that a shuffle reads, or -1 when the lane keeps its own value.
+int source_lane(const kw_sim::WarpRequest& request, unsigned lane) {
+  const int width = std::clamp(request.width, 1, 32);
+  const int self = static_cast<int>(lane);
+  const int first = self / width * width;
+  const int inside = self - first;
+  switch (request.op) {
+    case WarpOp::shuffle:
+      return first + (request.a & (width - 1));
+    case WarpOp::shuffle_up:
+      return inside < request.a ? -1 : self - request.a;
+    case WarpOp::shuffle_down:
+      return inside + request.a >= width ? -1 : self + request.a;
+    default:
+      return (self ^ request.a) >= first + width ? -1 : self ^ request.a;
+  }
+}
+
+std::uint32_t reduced(WarpOp op, std::uint32_t a, std::uint32_t b) {
+  switch (op) {
+    case WarpOp::reduce_min:
+      return std::min(a, b);
+    case WarpOp::reduce_max:
+      return std::max(a, b);
+    case WarpOp::reduce_min_signed:
+      return static_cast<std::int32_t>(a) < static_cast<std::int32_t>(b) ? a : b;
+    case WarpOp::reduce_max_signed:
+      return static_cast<std::int32_t>(a) > static_cast<std::int32_t>(b) ? a : b;
+    case WarpOp::reduce_and:
+      return a & b;
+    case WarpOp::reduce_or:
+      return a | b;
+    case WarpOp::reduce_xor:
+      return a ^ b;
+    default:
+      return a + b;
+  }
+}
+
+}  // namespace
+
+SimThread& Block::lane_of(unsigned lane) {
+  return threads_[thread_->warp() * k_lanes + lane];
+}
+
+void Block::warp_op(kw_sim::WarpRequest& request) {
+  SimWarp& warp = warps_[thread_->warp()];
+  const auto place = static_cast<kw_sim::Place>(request.line);
+  if (!has_lane(request.mask, thread_->lane())) {
+    stop(FindingKind::misused_instruction,
+         fmt::format("{} is lane {} and not in the mask {:#010x} that it names", name(thread_->number), thread_->lane(),
+                     request.mask),
+         place);
+  }
+  if (is_matrix_op(request.op) && warp.live != k_whole_warp) {
+    stop(FindingKind::misused_instruction,
+         fmt::format("a matrix instruction needs all 32 lanes of the warp of {}", name(thread_->number)), place);
+  }
+  auto op = std::find_if(warp.pending.begin(), warp.pending.end(), [&](const PendingWarpOp& p) {
+    return p.op == request.op && p.mask == request.mask && !has_lane(p.arrived, thread_->lane());
+  });
+  if (op == warp.pending.end()) op = warp.pending.insert(op, PendingWarpOp{request.op, request.mask, 0, {}});
+  op->arrived |= 1U << thread_->lane();
+  op->requests[thread_->lane()] = &request;
+  if ((op->mask & warp.live) != op->arrived) return wait(ThreadState::in_warp_op, request.line);
+  const PendingWarpOp done = *op;
+  warp.pending.erase(op);
+  compute(done, warp);
+  for (unsigned lane = 0; lane < k_lanes; ++lane) {
+    if (has_lane(done.arrived, lane) && lane != thread_->lane()) make_ready(lane_of(lane));
+  }
+}
+
+/// After a lane has ended: operations that waited for nobody else go on.
+void Block::finish_ready_ops(SimWarp& warp) {
+  for (std::size_t i = 0; i < warp.pending.size();) {
+    if ((warp.pending[i].mask & warp.live) != warp.pending[i].arrived) {
+      ++i;
+      continue;
+    }
+    const PendingWarpOp done = warp.pending[i];
+    warp.pending.erase(warp.pending.begin() + static_cast<std::ptrdiff_t>(i));
+    compute(done, warp);
+    for (unsigned lane = 0; lane < k_lanes; ++lane) {
+      if (has_lane(done.arrived, lane)) make_ready(lane_of(lane));
+    }
+  }
+}
+
+void Block::compute(const PendingWarpOp& op, SimWarp& warp) {
+  idle_pauses_ = 0;
+  switch (op.op) {
+    case WarpOp::sync:
+      return warp.clocks.join(op.arrived);
+    case WarpOp::shuffle:
+    case WarpOp::shuffle_up:
+    case WarpOp::shuffle_down:
+    case WarpOp::shuffle_xor:
+      return shuffle(op);
+    case WarpOp::ballot:
+    case WarpOp::match:
+      return match(op);
+    case WarpOp::load_matrices:
+    case WarpOp::load_matrices_transposed:
+      return load_matrices(op);
+    case WarpOp::multiply_f16:
+    case WarpOp::multiply_bf16:
+    case WarpOp::multiply_tf32:
+      return multiply(op);
+    default:
+      return reduce(op);
+  }
+}
+
+void Block::shuffle(const PendingWarpOp& op) {
+  for (unsigned lane = 0; lane < k_lanes; ++lane) {
+    if (!has_lane(op.arrived, lane)) continue;
+    const kw_sim::WarpRequest& request = *op.requests[lane];
+    const int source = source_lane(request, lane);
+    if (source < 0) continue;
+    if (!has_lane(op.arrived, static_cast<unsigned>(source))) {
+      findings_.report(FindingKind::inactive_lane,
+                       fmt::format("{} shuffles from lane {}, which takes no part", name(lane_of(lane).number), source),
+                       static_cast<kw_sim::Place>(request.line));
+      continue;
+    }
+    std::memcpy(request.out, op.requests[static_cast<std::size_t>(source)]->in, request.bytes);
+  }
+}
+
+void Block::match(const PendingWarpOp& op) {
+  for (unsigned lane = 0; lane < k_lanes; ++lane) {
+    if (!has_lane(op.arrived, lane)) continue;
+    const kw_sim::WarpRequest& request = *op.requests[lane];
+    unsigned chosen = 0;
+    for (unsigned other = 0; other < k_lanes; ++other) {
+      if (!has_lane(op.arrived, other)) continue;
+      const kw_sim::WarpRequest& theirs = *op.requests[other];
+      const bool equal =
+          op.op == WarpOp::ballot ? theirs.a != 0 : std::memcmp(request.in, theirs.in, request.bytes) == 0;
+      if (equal) chosen |= 1U << other;
+    }
+    const unsigned lanes[2] = {chosen, op.arrived};
+    std::memcpy(request.out, lanes, sizeof lanes);
+  }
+}
+
+void Block::reduce(const PendingWarpOp& op) {
+  std::uint32_t result = 0;
+  bool first = true;
+  for (unsigned lane = 0; lane < k_lanes; ++lane) {
+    if (!has_lane(op.arrived, lane)) continue;
+    const auto value = *static_cast<const std::uint32_t*>(op.requests[lane]->in);
+    result = first ? value : reduced(op.op, result, value);
+    first = false;
+  }
+  for (unsigned lane = 0; lane < k_lanes; ++lane) {
+    if (has_lane(op.arrived, lane)) *static_cast<std::uint32_t*>(op.requests[lane]->out) = result;
+  }
+}
+
+void Block::load_matrices(const PendingWarpOp& op) {
+  const int matrices = op.requests[0]->a;
+  const auto place = static_cast<kw_sim::Place>(op.requests[0]->line);
+  MatrixRows rows{};
+  for (unsigned i = 0; i < static_cast<unsigned>(8 * matrices); ++i) {
+    const auto* row = static_cast<const std::byte*>(op.requests[i]->in);
+    if (!shared_.holds(row) || reinterpret_cast<std::uintptr_t>(row) % 16 != 0) {
+      stop(FindingKind::misused_instruction,
+           fmt::format("lane {} gives ldmatrix an address that is not in shared memory or no multiple of 16", i),
+           place);
+    }
+    // A row is read for the lane that named it and for those that receive it; one of the latter that is never the
+    // former stands for them.
+    shared_access(row, 16, 0, place, lane_of(i));
+    shared_access(row, 16, 0, place, lane_of(4 * (i % 8) + 3));
+    rows[i] = reinterpret_cast<const std::uint16_t*>(row);
+  }
+  const bool transposed = op.op == WarpOp::load_matrices_transposed;
+  for (unsigned lane = 0; lane < k_lanes; ++lane) {
+    auto* registers = static_cast<std::uint32_t*>(op.requests[lane]->out);
+    for (int m = 0; m < matrices; ++m) registers[m] = matrix_register(rows, m, lane, transposed);
+  }
+}
+
+void Block::multiply(const PendingWarpOp& op) {
+  LaneOperands operands{};
+  LaneAccumulators d{};
+  for (unsigned lane = 0; lane < k_lanes; ++lane) {
+    operands[lane] = static_cast<const std::uint32_t*>(op.requests[lane]->in);
+    d[lane] = static_cast<float*>(op.requests[lane]->out);
+  }
+  if (op.op == WarpOp::multiply_f16) return multiply_f16(operands, d);
+  if (op.op == WarpOp::multiply_bf16) return multiply_bf16(operands, d);
+  multiply_tf32(operands, d);
+}
+
+}  // namespace kw::sim
