@@ -141,7 +141,8 @@ Result<void> Run::keep_turns(Budget& budget) {
 
 Result<void> Run::replay(Budget& budget) {
   for (const auto& attempt : attempts_) {
-    const auto proposal = proposer_->next();
+    auto proposal = proposer_->next();
+    while (!proposal && proposer_->idle().why == Idle::Why::again) proposal = proposer_->next();
     KW_TRY_VOID(keep_turns(budget));
     if (!proposal || proposal->candidate.id() != attempt.candidate.id()) {
       return fail(
@@ -236,7 +237,7 @@ Result<void> Run::search(Budget& budget) {
       record_.status = RunStatus::exhausted;
       return {};
     }
-    models_->wait(budget.deadline());
+    if (idle.why == Idle::Why::waiting) models_->wait(budget.deadline());
   }
   return {};
 }

@@ -28,6 +28,7 @@ struct Proposal {
 struct Idle {
   enum class Why : std::uint8_t {
     exhausted,  ///< there will never be one
+    again,      ///< a reply was taken that gave none: ask again at once, unless the budget ended
     waiting,    ///< a model is thinking: ask again when it answered
     failed,     ///< as exhausted, because of `error`
   };

@@ -80,7 +80,7 @@ class Runs(unittest.TestCase):
         return self.start(name, model, *arguments, key=key).wait()
 
     def test_a_model_that_listens_gets_faster(self):
-        run = self.run_tool("improver", "improver", "--budget", "12c")
+        run = self.run_tool("improver", "improver", "--budget", "5c")
         self.assertEqual(run.status, 0, run.stderr)
         self.assertGreater(run.result["speedup"]["plain"], 1.2)
         turns = run.table("turns")
@@ -139,13 +139,13 @@ class Runs(unittest.TestCase):
                     self.assertIn("[chat.", run.stderr)
 
     def test_a_replay_needs_no_server(self):
-        first = self.run_tool("replayed", "improver", "--budget", "5c")
+        first = self.run_tool("replayed", "improver", "--budget", "3c")
         self.assertEqual(first.status, 0, first.stderr)
-        again = Run(first.folder, ["--replay", "last", "--budget", "5c"],
+        again = Run(first.folder, ["--replay", "last", "--budget", "3c"],
                     {"http_proxy": "http://127.0.0.1:1"}).wait()
         self.assertEqual(again.status, 0, again.stderr)
         self.assertNotEqual(again.result["run_id"], first.result["run_id"])
-        self.assertEqual(len(again.table("turns")) > 0, True)
+        self.assertTrue(again.table("turns"))
         self.assertEqual(again.result["budget"]["used"]["tokens"], first.result["budget"]["used"]["tokens"])
 
     def test_a_hybrid_uses_both(self):

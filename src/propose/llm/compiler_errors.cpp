@@ -43,6 +43,28 @@ std::optional<std::pair<int, int>> place_before(std::string_view text) {
   return std::pair(*last, 0);
 }
 
+std::string_view without_leading_blanks(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  return text;
+}
+
+/// PoCL puts the place behind the word: "kernel.cl:3:5: no such function", or, within a macro, "kernel.cl:3:5
+/// <Spelling=...>: no such function". Leaves what is said in `text`.
+std::optional<std::pair<int, int>> take_place(std::string_view& text) {
+  const std::string_view first = text.substr(0, text.find(' '));
+  if (first.empty()) return std::nullopt;
+  const bool ends = first.back() == ':';
+  const auto place = place_before(ends ? std::string(first) : std::string(first) + ":");
+  if (!place) return std::nullopt;
+  std::string_view rest = without_leading_blanks(text.substr(first.size()));
+  if (!ends && rest.substr(0, 1) == "<") {
+    const std::size_t close = rest.find(">:");
+    rest = without_leading_blanks(rest.substr(close == std::string_view::npos ? 0 : close + 2));
+  }
+  text = rest;
+  return place;
+}
+
 std::optional<CompilerError> error_in(std::string_view line) {
   constexpr std::string_view k_word = "error:";
   const std::size_t at = line.find(k_word);
@@ -52,10 +74,10 @@ std::optional<CompilerError> error_in(std::string_view line) {
   if (before.size() >= k_fatal.size() && before.substr(before.size() - k_fatal.size()) == k_fatal) {
     before.remove_suffix(k_fatal.size());
   }
-  const auto place = place_before(before);
+  std::string_view text = without_leading_blanks(line.substr(at + k_word.size()));
+  auto place = place_before(before);
+  if (!place) place = take_place(text);
   if (!place || place->first <= 0) return std::nullopt;
-  std::string_view text = line.substr(at + k_word.size());
-  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
   return CompilerError{place->first, place->second, one_line(text, k_max_error_bytes)};
 }
 

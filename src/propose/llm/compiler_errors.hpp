@@ -1,6 +1,6 @@
 #pragma once
 // The first errors of a compiler's log, with the lines of source they point to. Reads clang's form (FILE:LINE:COLUMN:
-// error: ...), which PoCL gives, and NVRTC's (FILE(LINE): error: ...). The log is untrusted text.
+// error: ...), PoCL's (error: FILE:LINE:COLUMN: ...), and NVRTC's (FILE(LINE): error: ...). The log is untrusted text.
 
 #include <string>
 #include <string_view>

@@ -80,20 +80,24 @@ class LlmProposer final : public Proposer {
   std::vector<Turn> ended_;
   std::set<Hash> seen_;
   std::int64_t used_tokens_ = 0;
+  bool took_reply_ = false;      ///< by the last next()
   int failures_ = 0;             ///< of the server, in a row
   std::optional<Error> closed_;  ///< no request is made any more
 };
 
 std::optional<Proposal> LlmProposer::next() {
-  // What was taken is followed up before the next reply is: a replay, which has all replies at hand, must ask in the
-  // same order.
-  while (ready_.empty()) {
+  // One reply a call, so that the loop can end between two of them; and what was taken is followed up before the next
+  // one is, so that a replay, which has all of them at hand, asks in the same order.
+  took_reply_ = false;
+  if (ready_.empty()) {
     ask_due_chains();
-    auto outcome = service_.poll(std::ssize(attempts_));
-    if (!outcome) break;
-    take(*std::move(outcome));
+    if (auto outcome = service_.poll(std::ssize(attempts_))) {
+      take(*std::move(outcome));
+      took_reply_ = true;
+    }
   }
   if (!ready_.empty()) return propose_ready();
+  if (took_reply_) return std::nullopt;
   auto proposal = filler_.next();
   if (proposal) {
     seen_.insert(proposal->candidate.id());
@@ -112,6 +116,7 @@ Proposal LlmProposer::propose_ready() {
 }
 
 Idle LlmProposer::idle() const {
+  if (took_reply_) return {Idle::Why::again, {}};
   if (!flights_.empty()) return {Idle::Why::waiting, {}};
   if (closed_) return {Idle::Why::failed, *closed_};
   return {};
