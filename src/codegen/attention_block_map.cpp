@@ -8,15 +8,6 @@
 namespace kw {
 namespace {
 
-KernelParameters classify_parameters(const MaskText& mask, const std::string& buffer) {
-  KernelParameters parameters;
-  parameters.add_captures(mask.names.captures);
-  parameters.add_tensor(DType::i32, true, k_block_map, buffer);
-  for (const char* axis : {"Sq", "Skv"}) parameters.add_axis(axis);
-  parameters.add_axes(mask.names.axes);
-  return parameters;
-}
-
 std::string index_definitions(const MaskText& mask) {
   std::vector<std::string> lines;
   if (mask.inputs.head) lines.emplace_back("const int h = get_group_id(1);");
@@ -37,12 +28,25 @@ std::string sharing(const MaskText& mask) {
 
 }  // namespace
 
-std::string classify_source(const MaskText& mask) {
-  const bool by_row = mask.inputs.query;
+KernelParameters classify_parameters(const MaskText& mask, const std::string& buffer, SourceLanguage language) {
+  KernelParameters parameters(language);
+  parameters.add_captures(mask.names.captures);
+  parameters.add_tensor(DType::i32, true, k_block_map, buffer);
+  for (const char* axis : {"Sq", "Skv"}) parameters.add_axis(axis);
+  parameters.add_axes(mask.names.axes);
+  return parameters;
+}
+
+std::string map_comment(const MaskText& mask) {
   const std::string comment = "// The block map: which keys of each panel the rows of a tile may attend to.";
   const std::string shared = sharing(mask);
+  return shared.empty() ? comment : comment + "\n// " + shared;
+}
+
+std::string classify_source(const MaskText& mask) {
+  const bool by_row = mask.inputs.query;
   return fill(k_classify_source,
-              {{"map_comment", shared.empty() ? comment : comment + "\n// " + shared},
+              {{"map_comment", map_comment(mask)},
                {"signature", classify_parameters(mask, k_block_map).signature("classify")},
                {"indices", index_definitions(mask)},
                {"group_statements", join_lines(mask.stages.group)},
@@ -55,24 +59,24 @@ std::string classify_source(const MaskText& mask) {
                {"allowed", mask.allowed}});
 }
 
-Launch classify_launch(const MaskText& mask, const std::string& buffer) {
-  return {
-      "classify",
-      {mask.inputs.query ? "ceil_div(Sq, ROWS)" : "1", mask.inputs.head ? "Hq" : "1", mask.inputs.batch ? "B" : "1"},
-      {"1", "1", "1"},
-      "0",
-      classify_parameters(mask, buffer).arguments()};
+Launch classify_launch(const MaskText& mask, const std::string& buffer, const MapTile& tile, const std::string& items) {
+  return {"classify",
+          {mask.inputs.query ? fmt::format("ceil_div(Sq, {})", tile.rows) : "1", mask.inputs.head ? "Hq" : "1",
+           mask.inputs.batch ? "B" : "1"},
+          {items, "1", "1"},
+          "0",
+          classify_parameters(mask, buffer).arguments()};
 }
 
-std::string block_map_elements(const MaskText& mask) {
+std::string block_map_elements(const MaskText& mask, const MapTile& tile) {
   std::string elements;
   if (mask.inputs.batch) elements += "B * ";
   if (mask.inputs.head) elements += "Hq * ";
-  if (mask.inputs.query) elements += "ceil_div(Sq, ROWS) * ";
-  return elements + "ceil_div(Skv, 16 * PANELS)";
+  if (mask.inputs.query) elements += fmt::format("ceil_div(Sq, {}) * ", tile.rows);
+  return elements + fmt::format("ceil_div(Skv, {})", tile.keys);
 }
 
-std::string codes_definition(const MaskText& mask) {
+std::string codes_definition(const MaskText& mask, const std::string& rows, SourceLanguage language) {
   std::string head;
   if (mask.inputs.batch && mask.inputs.head)
     head = "((long)b * Hq + h)";
@@ -82,11 +86,11 @@ std::string codes_definition(const MaskText& mask) {
     head = "(long)h";
   std::string tile = head;
   if (mask.inputs.query && head.empty())
-    tile = "(long)(first_row / ROWS)";
+    tile = fmt::format("(long)(first_row / {})", rows);
   else if (mask.inputs.query)
-    tile = fmt::format("({} * ((Sq + ROWS - 1) / ROWS) + first_row / ROWS)", head);
-  if (tile.empty()) return fmt::format("__global const int* codes = {};", k_block_map);
-  return fmt::format("__global const int* codes = {} + {} * panels;", k_block_map, tile);
+    tile = fmt::format("({0} * ((Sq + {1} - 1) / {1}) + first_row / {1})", head, rows);
+  const std::string definition = fmt::format("__global const int* codes = {}", k_block_map);
+  return in_language(tile.empty() ? definition + ";" : fmt::format("{} + {} * panels;", definition, tile), language);
 }
 
 std::string tile_codes(const MaskText& mask) {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "codegen/attention_scores.hpp"
+#include "codegen/attention_text.hpp"
 #include "record/bundle.hpp"
 
 namespace kw {
@@ -14,14 +15,27 @@ namespace kw {
 /// The map's name in the source.
 inline constexpr const char* k_block_map = "block_map";
 
-/// The kernel "classify", with the codes' definitions.
+/// The rows and keys that share a code, as expressions of tunables.
+struct MapTile {
+  std::string rows = "ROWS";
+  std::string keys = "16 * PANELS";
+};
+
+/// The arguments of the kernel "classify". `buffer` is the map's name in the bundle.
+[[nodiscard]] KernelParameters classify_parameters(const MaskText& mask, const std::string& buffer,
+                                                   SourceLanguage language = SourceLanguage::opencl);
+/// Its opening comment, which says who shares the map's entries.
+[[nodiscard]] std::string map_comment(const MaskText& mask);
+/// The kernel "classify" in OpenCL C, with the codes' definitions.
 [[nodiscard]] std::string classify_source(const MaskText& mask);
-/// `buffer` is the map's name in the bundle.
-[[nodiscard]] Launch classify_launch(const MaskText& mask, const std::string& buffer);
+/// With one work-group of `items` work-items per tile of rows.
+[[nodiscard]] Launch classify_launch(const MaskText& mask, const std::string& buffer, const MapTile& tile = {},
+                                     const std::string& items = "1");
 /// Codes in the map, as an expression of axes and tunables.
-[[nodiscard]] std::string block_map_elements(const MaskText& mask);
-/// Defines `codes` in the attention kernel: those of the work-group's first tile.
-[[nodiscard]] std::string codes_definition(const MaskText& mask);
+[[nodiscard]] std::string block_map_elements(const MaskText& mask, const MapTile& tile = {});
+/// Defines `codes` in the attention kernel: those of the work-group's first tile, of `rows` rows.
+[[nodiscard]] std::string codes_definition(const MaskText& mask, const std::string& rows = "ROWS",
+                                           SourceLanguage language = SourceLanguage::opencl);
 /// The index in `codes` of tile t's first panel, as a summand; empty where all tiles share one.
 [[nodiscard]] std::string tile_codes(const MaskText& mask);
 

@@ -66,25 +66,6 @@ ${sum_signature} {
 }
 )";
 
-struct PrintedMod {
-  std::string definition;
-  std::string call;  ///< empty when the problem has no such mod
-};
-
-/// The mod as a function; what it needs is added to `names` and `helpers`.
-PrintedMod print_mod(const std::optional<ModFunction>& mod, const ModFunctionShape& shape, OuterNames& names,
-                     std::set<OpenClHelper>& helpers) {
-  if (!mod) return {};
-  const ModFunctionText text = mod_function(*mod, mod->root, shape);
-  std::vector<std::string> arguments;
-  if (shape.takes_score) arguments.emplace_back("score");
-  for (const char* index : {"b", "h", "q_idx", "kv_idx"}) arguments.emplace_back(index);
-  for (const std::string& name : text.names.arguments()) arguments.push_back(name);
-  names.include(text.names);
-  helpers.insert(text.helpers.begin(), text.helpers.end());
-  return {text.definition, parameter_list(shape.name + "(", arguments)};
-}
-
 /// The kernels' arguments, in source and header alike.
 struct Kernels {
   KernelParameters scores, softmax, weighted_sum;
@@ -111,10 +92,10 @@ Kernels kernel_parameters(const AttentionSpec& attention, const OuterNames& mods
 /// How Q, K, V and O are read and written, and where LSE is.
 void fill_tensors(const AttentionSpec& attention, Fillings& fillings) {
   const DType dtype = attention.dtype;
-  fillings.emplace_back("element", opencl_element_type(dtype));
-  fillings.emplace_back("query", opencl_element(dtype, "query", "d"));
-  fillings.emplace_back("key", opencl_element(dtype, "key", "d"));
-  fillings.emplace_back("value", opencl_element(dtype, "value", "(long)k * VALUE_DIM"));
+  fillings.emplace_back("element", element_type(dtype));
+  fillings.emplace_back("query", element_text(dtype, "query", "d"));
+  fillings.emplace_back("key", element_text(dtype, "key", "d"));
+  fillings.emplace_back("value", element_text(dtype, "value", "(long)k * VALUE_DIM"));
   fillings.emplace_back("store", dtype == DType::f16 ? "vstore_half_rte(sum, query_row * VALUE_DIM + d, O);"
                                                      : "O[query_row * VALUE_DIM + d] = sum;");
   fillings.emplace_back("softmax_row",
@@ -131,14 +112,14 @@ void fill_tensors(const AttentionSpec& attention, Fillings& fillings) {
 Result<Bundle> emit_attention_opencl_plain(const Problem& problem, const DeviceFacts&, const IntBindings&) {
   KW_TRY(const AttentionSpec* attention, float_attention(problem, "plain"));
   OuterNames names;
-  std::set<OpenClHelper> helpers;
-  const PrintedMod score = print_mod(attention->score_mod, {"score_mod", "float", true, true}, names, helpers);
-  const PrintedMod mask = print_mod(attention->mask_mod, {"mask_mod", "int", false, true}, names, helpers);
+  std::set<KernelHelper> helpers;
+  const PrintedMod score = printed_mod(attention->score_mod, {"score_mod", "float", true, true}, names, helpers);
+  const PrintedMod mask = printed_mod(attention->mask_mod, {"mask_mod", "int", false, true}, names, helpers);
   const std::string score_buffer = free_buffer_name(problem, "S");
   const auto [scores, softmax, weighted_sum] = kernel_parameters(*attention, names, score_buffer);
   Fillings fillings = {
       {"comment", source_comment(problem, k_generator, {})},
-      {"helpers", opencl_helper_source(helpers)},
+      {"helpers", helper_source(helpers)},
       {"score_mod", score.definition},
       {"mask_mod", mask.definition},
       {"scale", scale_text(*attention)},

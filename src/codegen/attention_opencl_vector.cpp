@@ -218,9 +218,9 @@ std::string finish_signature(const ScoreText& text) {
 /// Reading and writing tensors of the problem's type; arithmetic is f32.
 void fill_tensors(DType dtype, Fillings& fillings) {
   const bool half = dtype == DType::f16;
-  fillings.emplace_back("element", opencl_element_type(dtype));
+  fillings.emplace_back("element", element_type(dtype));
   fillings.emplace_back("key_column", half ? k_key_column_f16 : k_key_column_f32);
-  fillings.emplace_back("value", opencl_element(dtype, "value", "d"));
+  fillings.emplace_back("value", element_text(dtype, "value", "d"));
   fillings.emplace_back(
       "pack_comment", half
                           ? "// Keys as panels [head][panel][HEAD_DIM][PANEL_KEYS], so that the score loop reads "
@@ -307,7 +307,7 @@ std::string vector_source(const Problem& problem, const IntBindings& structure, 
   const VectorKernels kernels = kernel_parameters(problem, text, mapped);
   Fillings fillings = {
       {"comment", source_comment(problem, k_generator, notes)},
-      {"helpers", opencl_helper_source(text.helpers)},
+      {"helpers", helper_source(text.helpers)},
       {"exp2_function", exp2_function(choice(structure, "exp2_degree"))},
       {"bound_functions", text.bound_functions},
       {"dropped_term",

@@ -20,8 +20,8 @@ class Parameters {
     text_.parameters.push_back(declaration);
     text_.arguments.push_back(argument);
   }
-  void add_leaves(const OpenClExpr& printed) {
-    for (const auto& [name, capture] : printed.inner_captures()) add(capture.declaration(name), opencl_name(name));
+  void add_leaves(const KernelExpr& printed) {
+    for (const auto& [name, capture] : printed.inner_captures()) add(capture.declaration(name), kernel_name(name));
     for (const std::string& name : printed.inner_names()) add("const int " + name, name);
     for (const NamedValue& value : printed.group_values()) add(value.declaration(), value.name);
     for (const NamedValue& value : printed.column_values()) {
@@ -39,7 +39,7 @@ void append_lines(std::vector<std::string>& to, const std::vector<std::string>& 
   to.insert(to.end(), from.begin(), from.end());
 }
 
-StageText stages_of(const OpenClExpr& printed) {
+StageText stages_of(const KernelExpr& printed) {
   StageText stages;
   stages.group = printed.statements(ExprStage::group);
   stages.row = printed.statements(ExprStage::row);
@@ -50,7 +50,7 @@ StageText stages_of(const OpenClExpr& printed) {
   return stages;
 }
 
-void take_statements(const OpenClExpr& printed, Parameters& parameters, ScoreText& text) {
+void take_statements(const KernelExpr& printed, Parameters& parameters, ScoreText& text) {
   text.stages.append(stages_of(printed));
   text.helpers.insert(printed.helpers().begin(), printed.helpers().end());
   text.names.include(printed);
@@ -84,8 +84,9 @@ std::vector<std::string>& place(ScoreText& text, ExprStage stage) {
   return stage == ExprStage::row ? text.stages.row : text.stages.element;
 }
 
-const char* real_type(ExprStage stage) {
-  return stage == ExprStage::element ? "float16" : "float";
+KernelExprOptions printing(const ScoreOptions& options, const char* prefix, bool fast_tanh) {
+  const bool vector = options.language == SourceLanguage::opencl;
+  return {vector, prefix, fast_tanh, vector, options.language, true};
 }
 
 /// score_mod = multiplier * score + offset, with both folded into one fused multiply-add per score.
@@ -112,7 +113,7 @@ class AffineScores {
     const ExprId addend = slope_ >= 0 ? slope_ : (drop_offset_ ? -1 : form_.offset);
     for (const ExprId id : {form_.multiplier, addend})
       if (id >= 0) roots.push_back({id, stage(id)});
-    const OpenClExpr printed(mod_, roots, {true, "t", options_.fast_tanh, true});
+    const KernelExpr printed(mod_, roots, printing(options_, "t", options_.fast_tanh));
     take_statements(printed, parameters, text);
 
     std::string factor = "scale";
@@ -122,31 +123,40 @@ class AffineScores {
     }
     if (addend < 0) {
       if (lse_ && drop_offset_) keep_for_lse(text);
-      text.stages.element.push_back(fmt::format("float16 s = scores[c] * {};", factor));
+      text.stages.element.push_back(is_vector() ? fmt::format("float16 s = scores[c] * {};", factor)
+                                                : fmt::format("float s = dot_product * {};", factor));
       return;
     }
     define(stage(addend), slope_ >= 0 ? "slope" : "bias", "LOG2_E * " + printed.text(addend), parameters, text);
     if (slope_ >= 0) print_slope(text);
     if (lse_ && slope_ >= 0) keep_for_lse(text);
     const bool vector_bias = slope_ >= 0 || stage(addend) == ExprStage::element;
-    text.stages.element.push_back(fmt::format("float16 s = fma(scores[c], (float16)({}), {});", factor,
-                                              vector_bias ? "bias" : "(float16)(bias)"));
+    text.stages.element.push_back(is_vector() ? fmt::format("float16 s = fma(scores[c], (float16)({}), {});", factor,
+                                                            vector_bias ? "bias" : "(float16)(bias)")
+                                              : fmt::format("float s = fmaf(dot_product, {}, bias);", factor));
   }
 
   [[nodiscard]] bool drops_offset() const { return drop_offset_; }
   [[nodiscard]] bool has_slope() const { return slope_ >= 0; }
 
  private:
-  static void define(ExprStage stage, const char* name, const std::string& value, Parameters& parameters,
-                     ScoreText& text) {
-    place(text, stage).push_back(fmt::format("const {} {} = {};", real_type(stage), name, value));
+  [[nodiscard]] bool is_vector() const { return options_.language == SourceLanguage::opencl; }
+
+  void define(ExprStage stage, const char* name, const std::string& value, Parameters& parameters,
+              ScoreText& text) const {
+    const char* type = stage == ExprStage::element && is_vector() ? "float16" : "float";
+    place(text, stage).push_back(fmt::format("const {} {} = {};", type, name, value));
     if (stage == ExprStage::group) parameters.add(fmt::format("const float {}", name), name);
   }
 
   /// Only differences along the row matter, so the term is counted from the allowed end of the row where it is
   /// largest: near the largest scores it is then near zero, where floats are densest.
-  static void print_slope(ScoreText& text) {
+  void print_slope(ScoreText& text) const {
     text.stages.row.emplace_back("const int anchor = slope > 0.0f ? allowed_last : allowed_first;");
+    if (!is_vector()) {
+      text.stages.element.emplace_back("const float bias = slope * (float)(key - anchor);");
+      return;
+    }
     text.stages.row.emplace_back("const float16 lane_bias = slope * convert_float16(LANE_INDEX);");
     text.stages.element.emplace_back("const float16 bias = slope * (float)(key - anchor) + lane_bias;");
   }
@@ -154,7 +164,8 @@ class AffineScores {
   /// The term at the anchor: what a slope counted from there leaves out, and for a term without a key all of it.
   void keep_for_lse(ScoreText& text) const {
     const bool keyed = slope_ >= 0;
-    const ModFunctionText function = mod_function(mod_, form_.offset, {"dropped_term", "float", false, keyed});
+    const ModFunctionText function =
+        mod_function(mod_, form_.offset, {"dropped_term", "float", false, keyed, options_.language});
     std::vector<std::string> arguments = {"b", "h", "row"};
     if (keyed) arguments.emplace_back("anchor");
     append_lines(arguments, function.names.arguments());
@@ -172,10 +183,13 @@ class AffineScores {
 };
 
 void print_general(const ModFunction& mod, const ScoreOptions& options, Parameters& parameters, ScoreText& text) {
-  const OpenClExpr printed(mod, {{mod.root, ExprStage::element}}, {true, "t", options.fast_tanh, true});
-  text.stages.element.emplace_back("const float16 score = scores[c] * scale;");
+  const KernelExpr printed(mod, {{mod.root, ExprStage::element}}, printing(options, "t", options.fast_tanh));
+  const bool vector = options.language == SourceLanguage::opencl;
+  text.stages.element.emplace_back(vector ? "const float16 score = scores[c] * scale;"
+                                          : "const float score = dot_product * scale;");
   take_statements(printed, parameters, text);
-  text.stages.element.push_back(fmt::format("float16 s = LOG2_E * ({});", without_parentheses(printed.text(mod.root))));
+  text.stages.element.push_back(
+      fmt::format("{} s = LOG2_E * ({});", vector ? "float16" : "float", without_parentheses(printed.text(mod.root))));
 }
 
 void print_score_mod(const AttentionSpec& attention, const ScoreOptions& options, bool bounded_rows,
@@ -203,7 +217,7 @@ void print_score_mod(const AttentionSpec& attention, const ScoreOptions& options
 }
 
 /// max(a, max(b, ...)) of the printed nodes and a last text.
-std::string nested(const char* function, const OpenClExpr& printed, const std::vector<ExprId>& ids, std::string last) {
+std::string nested(const char* function, const KernelExpr& printed, const std::vector<ExprId>& ids, std::string last) {
   for (std::size_t i = ids.size(); i-- > 0;)
     last = fmt::format("{}({}, {})", function, without_parentheses(printed.text(ids[i])), last);
   return last;
@@ -211,10 +225,10 @@ std::string nested(const char* function, const OpenClExpr& printed, const std::v
 
 /// The body of a function that computes one of a row's bounds, from nodes of single indices.
 std::string bound_body(const ModFunction& mask, const std::vector<ExprId>& ids, const char* combine, const char* limit,
-                       OuterNames& names, ScoreText& text) {
+                       const ScoreOptions& options, OuterNames& names, ScoreText& text) {
   std::vector<ExprRoot> roots;
   for (const ExprId id : ids) roots.push_back({id, ExprStage::element});
-  const OpenClExpr printed(mask, roots, {});
+  const KernelExpr printed(mask, roots, {false, "t", false, false, options.language});
   text.helpers.insert(printed.helpers().begin(), printed.helpers().end());
   names.include(printed);
   std::string body;
@@ -222,36 +236,41 @@ std::string bound_body(const ModFunction& mask, const std::vector<ExprId>& ids, 
   return fmt::format("{}  return {};\n", body, nested(combine, printed, ids, limit));
 }
 
-void print_bounds(const ModFunction& mask, const RowInterval& interval, ScoreText& text) {
+void print_bounds(const ModFunction& mask, const RowInterval& interval, const ScoreOptions& options, ScoreText& text) {
   OuterNames names;
   names.axes.insert("Skv");
-  const std::string first = bound_body(mask, interval.first, "max", "0", names, text);
-  const std::string last = bound_body(mask, interval.last, "min", "Skv - 1", names, text);
+  const std::string first = bound_body(mask, interval.first, "max", "0", options, names, text);
+  const std::string last = bound_body(mask, interval.last, "min", "Skv - 1", options, names, text);
   text.names.include(names);
   text.bound_arguments = names.arguments();
   std::vector<std::string> parameters = {"const int b", "const int h", "const int q_idx"};
   append_lines(parameters, names.parameters());
   const auto define = [&](const char* name, const std::string& body) {
-    return parameter_list(fmt::format("static inline int {}(", name), parameters) + " {\n" + body + "}\n";
+    return parameter_list(fmt::format("{} int {}(", function_qualifier(options.language), name), parameters) + " {\n" +
+           body + "}\n";
   };
   text.bound_functions =
       "// The mask allows exactly the keys from first_allowed to last_allowed; none if first is after last.\n" +
       define("first_allowed", first) + define("last_allowed", last);
 }
 
-void print_mask_by_element(const ModFunction& mask, Parameters& parameters, ScoreText& text) {
-  const OpenClExpr printed(mask, {{mask.root, ExprStage::element}}, {true, "m", false, true});
+void print_mask_by_element(const ModFunction& mask, const ScoreOptions& options, Parameters& parameters,
+                           ScoreText& text) {
+  const bool vector = options.language == SourceLanguage::opencl;
+  const KernelExpr printed(mask, {{mask.root, ExprStage::element}}, printing(options, "m", false));
   take_statements(printed, parameters, text);
   std::string condition = printed.text(mask.root);
   const Dependencies inputs = dependencies(mask)[static_cast<std::size_t>(mask.root)];
-  if (stage_of(inputs) != ExprStage::element) condition = fmt::format("(int16)(-{})", condition);
+  if (vector && stage_of(inputs) != ExprStage::element) condition = fmt::format("(int16)(-{})", condition);
   text.mask = {stages_of(printed), condition, {}, inputs};
   constexpr std::size_t k_short = 30;
   if (condition.size() > k_short) {
-    text.stages.element.push_back(fmt::format("const int16 attend = {};", without_parentheses(condition)));
+    text.stages.element.push_back(
+        fmt::format("const {} attend = {};", vector ? "int16" : "int", without_parentheses(condition)));
     condition = "attend";
   }
-  text.allowed = fmt::format("{} & (kv_idx <= allowed_last)", condition);
+  text.allowed = vector ? fmt::format("{} & (kv_idx <= allowed_last)", condition)
+                        : fmt::format("{} && key <= allowed_last", condition);
   text.mask->names.include(printed);
 }
 
@@ -301,15 +320,16 @@ ScoreText score_text(const AttentionSpec& attention, const ScoreOptions& options
   std::optional<RowInterval> interval;
   std::optional<ModFunction> mask = attention.mask_mod;
   if (mask && options.row_bounds) interval = row_interval(*mask);
-  text.allowed = "(kv_idx >= allowed_first) & (kv_idx <= allowed_last)";
+  text.allowed = options.language == SourceLanguage::opencl ? "(kv_idx >= allowed_first) & (kv_idx <= allowed_last)"
+                                                            : "key >= allowed_first && key <= allowed_last";
   print_score_mod(attention, options, !mask || interval, parameters, text);
   if (interval) {
-    print_bounds(*mask, *interval, text);
+    print_bounds(*mask, *interval, options, text);
     text.notes.emplace_back(
         "The mask allows an interval of keys per row: blocks outside it are never touched, and only\n"
         "the interval's ends are masked.");
   } else if (mask) {
-    print_mask_by_element(*mask, parameters, text);
+    print_mask_by_element(*mask, options, parameters, text);
   }
   return text;
 }

@@ -1,7 +1,7 @@
 #pragma once
-// How the vector style turns dot products into scores: scale, score_mod and mask for sixteen neighbouring keys of one
-// query row, in units of log2 so that the softmax is an exp2. Decides what is folded, what is hoisted and what is
-// bounded instead of masked.
+// How the fused styles turn dot products into scores: scale, score_mod and mask for one query row, in units of log2 so
+// that the softmax is an exp2. In OpenCL C for sixteen neighbouring keys at a time, in CUDA C++ for one. Decides what
+// is folded, what is hoisted and what is bounded instead of masked.
 
 #include <optional>
 #include <set>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "codegen/attention_text.hpp"
-#include "codegen/opencl_expr.hpp"
+#include "codegen/kernel_expr.hpp"
 #include "spec/problem.hpp"
 
 namespace kw {
@@ -17,10 +17,11 @@ namespace kw {
 struct ScoreOptions {
   bool row_bounds = true;  ///< turn a mask that is an interval of keys per row into loop bounds
   bool fast_tanh = true;
+  SourceLanguage language = SourceLanguage::opencl;
 };
 
 /// Statements by the place where their values are first known. Inside the loops over keys `key` is the first of sixteen
-/// key indices and `kv_idx` all of them.
+/// key indices and `kv_idx` all of them; in CUDA C++ `key` may lie past the last one, and `kv_idx` is then the last.
 struct StageText {
   std::vector<std::string> group;   ///< once per work-group
   std::vector<std::string> row;     ///< once per query row and KV block
@@ -41,7 +42,7 @@ struct StageText {
 /// How a block map tells which panels of keys a tile of rows needs: all that attention_block_map.cpp must know.
 struct MaskText {
   StageText stages;
-  std::string allowed;  ///< int16 mask, without regard to the sequence's end
+  std::string allowed;  ///< int16 mask or int, without regard to the sequence's end
   OuterNames names;
   Dependencies inputs;
 };
@@ -53,11 +54,11 @@ struct DroppedTerm {
   std::string call;
 };
 
-/// Statements by place, and what they need. `scores[c]` are the dot products; the element statements end by defining
-/// `float16 s`.
+/// Statements by place, and what they need. `scores[c]` are the dot products, in CUDA C++ `dot_product`; the element
+/// statements end by defining `float16 s` or `float s`.
 struct ScoreText {
   StageText stages;
-  std::string allowed;                       ///< int16 mask of the keys this row may attend to
+  std::string allowed;                       ///< int16 mask of the keys this row may attend to, or int
   std::vector<std::string> parameters;       ///< what group and the kernel hand to the function, as declarations
   std::vector<std::string> arguments;        ///< the same, as a call names them
   std::string bound_functions;               ///< first_allowed and last_allowed; empty without row bounds
@@ -65,7 +66,7 @@ struct ScoreText {
   std::optional<MaskText> mask;              ///< a mask that must be applied to every score, not only at interval ends
   std::optional<DroppedTerm> dropped;        ///< what LSE must be given back
   OuterNames names;                          ///< what the kernel must be handed
-  std::set<OpenClHelper> helpers;
+  std::set<KernelHelper> helpers;
   std::vector<std::string> notes;  ///< decisions worth telling the reader of the source
 };
 

@@ -46,7 +46,7 @@ std::string scale_text(const AttentionSpec& attention) {
   return attention.scale ? float_literal(*attention.scale) : "1.0f / sqrt((float)HEAD_DIM)";
 }
 
-void OuterNames::include(const OpenClExpr& printed) {
+void OuterNames::include(const KernelExpr& printed) {
   for (const std::string& axis : printed.axes())
     if (axis != "D" && axis != "Dv") axes.insert(axis);
   captures.insert(printed.captures().begin(), printed.captures().end());
@@ -60,14 +60,14 @@ void OuterNames::include(const OuterNames& other) {
 std::vector<std::string> OuterNames::parameters() const {
   std::vector<std::string> parameters;
   for (const auto& [name, capture] : captures) parameters.push_back(capture.declaration(name));
-  for (const std::string& axis : axes) parameters.push_back("const int " + opencl_name(axis));
+  for (const std::string& axis : axes) parameters.push_back("const int " + kernel_name(axis));
   return parameters;
 }
 
 std::vector<std::string> OuterNames::arguments() const {
   std::vector<std::string> arguments;
-  for (const auto& entry : captures) arguments.push_back(opencl_name(entry.first));
-  for (const std::string& axis : axes) arguments.push_back(opencl_name(axis));
+  for (const auto& entry : captures) arguments.push_back(kernel_name(entry.first));
+  for (const std::string& axis : axes) arguments.push_back(kernel_name(axis));
   return arguments;
 }
 
@@ -85,12 +85,11 @@ void KernelParameters::add(const std::string& declaration, const std::string& ar
 }
 
 void KernelParameters::add_tensor(DType dtype, bool writable, const std::string& name, const std::string& buffer) {
-  add(fmt::format("__global {}{}* restrict {}", writable ? "" : "const ", opencl_element_type(dtype), name),
-      buffer.empty() ? name : buffer);
+  add(buffer_parameter(dtype, writable, name, language_), buffer.empty() ? name : buffer);
 }
 
 void KernelParameters::add_axis(const std::string& axis) {
-  add("const int " + opencl_name(axis), axis);
+  add("const int " + kernel_name(axis), axis);
 }
 
 void KernelParameters::add_captures(const CaptureParameters& captures) {
@@ -108,7 +107,7 @@ std::string KernelParameters::signature(const std::string& kernel) const {
 }
 
 ModFunctionText mod_function(const ModFunction& mod, ExprId node, const ModFunctionShape& shape) {
-  const OpenClExpr printed(mod, {{node, ExprStage::element}}, {});
+  const KernelExpr printed(mod, {{node, ExprStage::element}}, {false, "t", false, false, shape.language});
   std::vector<std::string> parameters;
   if (shape.takes_score) parameters.emplace_back("const float score");
   for (const char* index : {"b", "h", "q_idx"}) parameters.push_back(fmt::format("const int {}", index));
@@ -117,12 +116,28 @@ ModFunctionText mod_function(const ModFunction& mod, ExprId node, const ModFunct
   text.names.include(printed);
   for (const std::string& parameter : text.names.parameters()) parameters.push_back(parameter);
   text.helpers = printed.helpers();
-  text.definition = parameter_list(fmt::format("static inline {} {}(", shape.result, shape.name), parameters) + " {\n";
+  text.definition =
+      parameter_list(fmt::format("{} {} {}(", function_qualifier(shape.language), shape.result, shape.name),
+                     parameters) +
+      " {\n";
   for (const std::string& statement : printed.statements(ExprStage::element))
     text.definition += "  " + statement + "\n";
   text.definition +=
       fmt::format("  {}\n}}\n", broken_statement(fmt::format("return {};", without_parentheses(printed.text(node)))));
   return text;
+}
+
+PrintedMod printed_mod(const std::optional<ModFunction>& mod, const ModFunctionShape& shape, OuterNames& names,
+                       std::set<KernelHelper>& helpers) {
+  if (!mod) return {};
+  const ModFunctionText text = mod_function(*mod, mod->root, shape);
+  std::vector<std::string> arguments;
+  if (shape.takes_score) arguments.emplace_back("score");
+  for (const char* index : {"b", "h", "q_idx", "kv_idx"}) arguments.emplace_back(index);
+  for (const std::string& name : text.names.arguments()) arguments.push_back(name);
+  names.include(text.names);
+  helpers.insert(text.helpers.begin(), text.helpers.end());
+  return {text.definition, parameter_list(shape.name + "(", arguments)};
 }
 
 }  // namespace kw

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "codegen/opencl_expr.hpp"
+#include "codegen/kernel_expr.hpp"
 #include "record/bundle.hpp"
 #include "spec/problem.hpp"
 
@@ -29,7 +29,7 @@ namespace kw {
 struct OuterNames {
   std::set<std::string> axes;  ///< all but D and Dv, which are definitions
   CaptureParameters captures;
-  void include(const OpenClExpr& printed);
+  void include(const KernelExpr& printed);
   void include(const OuterNames& other);
   /// "__global const int* restrict doc", then "const int Hq" and so on; and the same as a call passes them.
   [[nodiscard]] std::vector<std::string> parameters() const;
@@ -42,6 +42,7 @@ struct OuterNames {
 /// A kernel's arguments, which the bundle's header names and its source declares.
 class KernelParameters {
  public:
+  explicit KernelParameters(SourceLanguage language = SourceLanguage::opencl) : language_(language) {}
   /// `declaration` ends with the name; `argument` is what the bundle passes: a tensor, scratch or an expression.
   void add(const std::string& declaration, const std::string& argument);
   /// `buffer` is its name in the bundle, where that is another one than in the source.
@@ -55,6 +56,7 @@ class KernelParameters {
   [[nodiscard]] const std::vector<std::string>& arguments() const { return arguments_; }
 
  private:
+  SourceLanguage language_;
   std::vector<std::string> declarations_;
   std::vector<std::string> arguments_;
 };
@@ -64,14 +66,24 @@ class KernelParameters {
 struct ModFunctionText {
   std::string definition;
   OuterNames names;
-  std::set<OpenClHelper> helpers;
+  std::set<KernelHelper> helpers;
 };
 struct ModFunctionShape {
   std::string name;
   std::string result;  ///< C type
   bool takes_score = false;
   bool takes_key = true;
+  SourceLanguage language = SourceLanguage::opencl;
 };
 [[nodiscard]] ModFunctionText mod_function(const ModFunction& mod, ExprId node, const ModFunctionShape& shape);
+
+/// A whole mod as a function, for kernels that call it on every score.
+struct PrintedMod {
+  std::string definition;
+  std::string call;  ///< on score, b, h, q_idx and kv_idx; empty when the problem has no such mod
+};
+/// What the mod needs is added to `names` and `helpers`.
+[[nodiscard]] PrintedMod printed_mod(const std::optional<ModFunction>& mod, const ModFunctionShape& shape,
+                                     OuterNames& names, std::set<KernelHelper>& helpers);
 
 }  // namespace kw

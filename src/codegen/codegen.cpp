@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "codegen/attention_cuda.hpp"
 #include "codegen/attention_opencl.hpp"
 
 namespace kw {
@@ -18,7 +19,20 @@ const std::vector<Style>& styles() {
        estimate_attention_opencl_plain},
       {"attention", "opencl", "vector", "fused, for CPUs: packed keys, float16 register tiles, online softmax",
        structure_attention_opencl_vector(), emit_attention_opencl_vector, seeds_attention_opencl_vector,
-       estimate_attention_opencl_vector}};
+       estimate_attention_opencl_vector},
+      {"attention",
+       "cuda",
+       "plain",
+       "one warp per query row; the baseline",
+       {},
+       emit_attention_cuda_plain,
+       seeds_attention_cuda_plain,
+       estimate_attention_cuda_plain},
+      {"attention", "cuda", "simt", "fused, for any GPU: tiles in shared memory, f32 register tiles, online softmax",
+       structure_attention_cuda_simt(), emit_attention_cuda_simt, seeds_attention_cuda_simt,
+       estimate_attention_cuda_simt},
+      {"attention", "cuda", "mma", "fused, for sm_80 and later: tensor cores through mma.sync, asynchronous copies",
+       structure_attention_cuda_mma(), emit_attention_cuda_mma, seeds_attention_cuda_mma, estimate_attention_cuda_mma}};
   return k_styles;
 }
 

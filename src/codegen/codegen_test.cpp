@@ -29,11 +29,11 @@ TEST(FindStyle, names_the_styles_there_are) {
   ASSERT_FALSE(missing);
   EXPECT_EQ(missing.error().to_string(),
             "there is no style \"vectr\" for attention on opencl [codegen.style]\n  try: use one of: plain, vector");
-  const auto no_target = find_style("attention", "cuda", "vector");
+  const auto no_target = find_style("attention", "metal", "vector");
   ASSERT_FALSE(no_target);
   EXPECT_EQ(no_target.error().to_string(),
-            "there is no style \"vector\" for attention on cuda [codegen.style]\n"
-            "  try: no style writes attention for cuda yet");
+            "there is no style \"vector\" for attention on metal [codegen.style]\n"
+            "  try: no style writes attention for metal yet");
 }
 
 TEST(EmitBundle, refuses_structure_it_does_not_know) {

@@ -14,7 +14,7 @@
 
 #include "base/file_system.hpp"
 #include "codegen/codegen.hpp"
-#include "codegen/opencl_helpers.hpp"
+#include "codegen/kernel_helpers.hpp"
 #include "codegen/test_devices.hpp"
 
 namespace kw {
@@ -24,8 +24,12 @@ namespace fs = std::filesystem;
 
 struct GoldenCase {
   std::string problem;
+  std::string target;
   std::string style;
-  [[nodiscard]] fs::path path() const { return fs::path("tests/golden") / (problem + "." + style + ".cl"); }
+  [[nodiscard]] fs::path path() const {
+    return fs::path("tests/golden") / (problem + "." + style + (target == "cuda" ? ".cu" : ".cl"));
+  }
+  [[nodiscard]] DeviceFacts device() const { return target == "cuda" ? h200_device() : avx512_device(); }
 };
 
 void PrintTo(const GoldenCase& golden, std::ostream* out) {
@@ -38,7 +42,10 @@ std::vector<GoldenCase> all_cases() {
        {"full", "causal", "sliding_window", "prefix_lm", "relative", "alibi", "alibi_causal", "softcap",
         // captured tensors, f16, LSE and masks that are no interval of keys
         "document_causal_f16", "alibi_lse", "learned_relative", "neighborhood_2d", "global_window"})
-    for (const char* style : {"plain", "vector"}) cases.push_back({problem, style});
+    for (const char* style : {"plain", "vector"}) cases.push_back({problem, "opencl", style});
+  // One of each kind: loop bounds, a slope with LSE, a mod that is not affine, a block map, captures with f16.
+  for (const char* problem : {"causal", "alibi_lse", "softcap", "neighborhood_2d", "document_causal_f16"})
+    for (const char* style : {"plain", "simt"}) cases.push_back({problem, "cuda", style});
   return cases;
 }
 
@@ -46,10 +53,14 @@ Problem shipped(const GoldenCase& golden) {
   return load_problem("attention/" + golden.problem, RealFileSystem{}, {"problems"}).value();
 }
 
-std::string emitted(const GoldenCase& golden) {
-  const auto bundle = emit_bundle(shipped(golden), "opencl", golden.style, avx512_device());
+Bundle emitted_bundle(const GoldenCase& golden) {
+  const auto bundle = emit_bundle(shipped(golden), golden.target, golden.style, golden.device());
   EXPECT_TRUE(bundle) << bundle.error().to_string();
-  return bundle ? bundle->to_text() : "";
+  return bundle.value_or(Bundle{});
+}
+
+std::string emitted(const GoldenCase& golden) {
+  return emitted_bundle(golden).to_text();
 }
 
 class Golden : public ::testing::TestWithParam<GoldenCase> {};
@@ -71,7 +82,7 @@ TEST_P(Golden, the_same_input_gives_the_same_bytes) {
 }
 
 TEST_P(Golden, emitted_text_reads_back_as_the_same_bundle) {
-  const Bundle bundle = emit_bundle(shipped(GetParam()), "opencl", GetParam().style, avx512_device()).value();
+  const Bundle bundle = emitted_bundle(GetParam());
   const auto read = parse_bundle(bundle.to_text(), "emitted.cl");
   ASSERT_TRUE(read) << read.error().to_string();
   EXPECT_EQ(*read, bundle);
@@ -79,7 +90,7 @@ TEST_P(Golden, emitted_text_reads_back_as_the_same_bundle) {
 }
 
 TEST_P(Golden, lines_fit_a_screen) {
-  std::istringstream lines(emit_bundle(shipped(GetParam()), "opencl", GetParam().style, avx512_device())->source);
+  std::istringstream lines(emitted_bundle(GetParam()).source);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 120U) << line;
 }
 
@@ -105,17 +116,17 @@ std::set<std::string> names_beside_parameters(const std::string& source) {
 
 TEST_P(Golden, a_user_can_give_no_name_that_the_kernels_use) {
   const Problem problem = shipped(GetParam());
-  const auto bundle = emit_bundle(problem, "opencl", GetParam().style, avx512_device());
-  for (const std::string& name : names_beside_parameters(bundle->source)) {
+  for (const std::string& name : names_beside_parameters(emitted_bundle(GetParam()).source)) {
     const bool own = problem.primary().axes.count(name) > 0 ||
                      std::any_of(problem.inputs.begin(), problem.inputs.end(),
-                                 [&](const TensorSpec& tensor) { return opencl_name(tensor.name) == name; });
-    EXPECT_TRUE(own || opencl_name(name) != name) << name << " is missing in opencl_names.cpp";
+                                 [&](const TensorSpec& tensor) { return kernel_name(tensor.name) == name; });
+    EXPECT_TRUE(own || kernel_name(name) != name) << name << " is missing in kernel_names.cpp";
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Shipped, Golden, ::testing::ValuesIn(all_cases()),
-                         [](const auto& test) { return test.param.problem + "_" + test.param.style; });
+INSTANTIATE_TEST_SUITE_P(Shipped, Golden, ::testing::ValuesIn(all_cases()), [](const auto& test) {
+  return test.param.problem + "_" + test.param.target + "_" + test.param.style;
+});
 
 }  // namespace
 }  // namespace kw

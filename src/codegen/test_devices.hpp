@@ -2,6 +2,7 @@
 // Made-up devices for tests, so that what is emitted does not depend on the machine the tests run on.
 
 #include "target/device_facts.hpp"
+#include "target/gpu_arch.hpp"
 
 namespace kw {
 
@@ -32,6 +33,21 @@ inline DeviceFacts sse_device() {
   DeviceFacts facts = avx512_device();
   facts.vector_floats = 4;
   return facts;
+}
+
+/// A GPU of one architecture with as many units as a data centre's has.
+inline DeviceFacts gpu_device(std::string_view arch) {
+  DeviceFacts facts = gpu_arch_facts(find_gpu_arch(arch).value());
+  facts.name = "a GPU of " + facts.gpu->arch;
+  facts.compute_units = 132;
+  facts.memory_bytes = std::int64_t{80} << 30;
+  facts.l2_cache_bytes = std::int64_t{50} << 20;
+  facts.last_level_cache_bytes = facts.l2_cache_bytes;
+  return facts;
+}
+
+inline DeviceFacts h200_device() {
+  return gpu_device("sm_90a");
 }
 
 }  // namespace kw

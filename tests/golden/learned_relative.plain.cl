@@ -45,7 +45,7 @@ static inline int floor_div(const int a, const int b) {
 }
 // Negative indices count from the end; what is outside becomes the nearest.
 static inline int nearest_index(const int index, const int extent) {
-  return clamp(index < 0 ? index + extent : index, 0, extent - 1);
+  return min(max(index < 0 ? index + extent : index, 0), extent - 1);
 }
 
 static inline float score_mod(const float score, const int b, const int h, const int q_idx, const int kv_idx,

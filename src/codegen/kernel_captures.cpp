@@ -2,7 +2,7 @@
 // sixteen elements.
 #include <fmt/format.h>
 
-#include "codegen/opencl_expr.hpp"
+#include "codegen/kernel_expr.hpp"
 #include "codegen/text.hpp"
 
 namespace kw {
@@ -15,29 +15,29 @@ bool is_inner(ExprStage stage) {
 }  // namespace
 
 std::string CaptureParameter::declaration(const std::string& name) const {
-  return fmt::format("__global const {}* restrict {}", opencl_element_type(dtype), opencl_name(name));
+  return buffer_parameter(dtype, false, kernel_name(name), language);
 }
 
-const ModCapture& OpenClExpr::take_capture(ExprId id) {
+const ModCapture& KernelExpr::take_capture(ExprId id) {
   const ModCapture& capture = mod_.capture(node_at(id).name);
-  captures_[capture.name] = {capture.dtype};
-  if (is_inner(stage(id))) inner_captures_[capture.name] = {capture.dtype};
+  captures_[capture.name] = {capture.dtype, options_.language};
+  if (is_inner(stage(id))) inner_captures_[capture.name] = {capture.dtype, options_.language};
   return capture;
 }
 
-std::string OpenClExpr::helper_for(OpenClHelper first, DType dtype) {
-  const OpenClHelper helper = capture_helper(first, dtype);
+std::string KernelExpr::helper_for(KernelHelper first, DType dtype) {
+  const KernelHelper helper = capture_helper(first, dtype);
   helpers_.insert(helper);
   return helper_name(helper);
 }
 
-bool OpenClExpr::not_negative(ExprId index) {
+bool KernelExpr::not_negative(ExprId index) {
   extend_ranges(mod_, all_indices(), ranges_);
   return ranges_[static_cast<std::size_t>(index)].low >= 0.0;
 }
 
 /// Whether the index is less than the axis's extent wherever the text is evaluated.
-bool OpenClExpr::below(ExprId index, const std::string& axis) const {
+bool KernelExpr::below(ExprId index, const std::string& axis) const {
   const ModExpr& node = node_at(index);
   const auto is_axis = [&](ExprId id) { return node_at(id).op == ExprOp::axis && node_at(id).name == axis; };
   switch (node.op) {
@@ -69,20 +69,20 @@ bool OpenClExpr::below(ExprId index, const std::string& axis) const {
 }
 
 /// The index as an operand, made to lie inside the axis where that is not proved.
-std::string OpenClExpr::resolved(ExprId index, const std::string& axis, bool inner) {
+std::string KernelExpr::resolved(ExprId index, const std::string& axis, bool inner) {
   const bool low_enough = not_negative(index);
   if (low_enough && below(index, axis)) return texts_.at(index);
   const std::string extent = axis_text(axis, inner);
   const std::string text = without_parentheses(texts_.at(index));
   if (low_enough) return fmt::format("min({}, {} - 1)", text, extent);
-  const OpenClHelper helper = is_vector(index) ? OpenClHelper::nearest_index16 : OpenClHelper::nearest_index;
+  const KernelHelper helper = is_vector(index) ? KernelHelper::nearest_index16 : KernelHelper::nearest_index;
   helpers_.insert(helper);
   return fmt::format("{}({}, {})", helper_name(helper), text, extent);
 }
 
 /// The first `dimensions` indices as one number, in units of what they select. Sums of scalars are long: a tensor may
 /// have more elements than an int counts, and only what sixteen keys index apart is bounded by int.
-std::string OpenClExpr::flat_index(ExprId id, std::size_t dimensions) {
+std::string KernelExpr::flat_index(ExprId id, std::size_t dimensions) {
   const ModExpr& node = node_at(id);
   const ModCapture& capture = mod_.capture(node.name);
   const bool inner = is_inner(stage(id));
@@ -100,9 +100,9 @@ std::string OpenClExpr::flat_index(ExprId id, std::size_t dimensions) {
 }
 
 /// A pointer to the row that all indices but the last select.
-std::string OpenClExpr::row_start(ExprId id, std::size_t dimensions) {
+std::string KernelExpr::row_start(ExprId id, std::size_t dimensions) {
   const ModCapture& capture = take_capture(id);
-  const std::string name = opencl_name(capture.name);
+  const std::string name = kernel_name(capture.name);
   if (dimensions == 0) return name;
   const std::string flat = flat_index(id, dimensions);
   return fmt::format("{} + {}{} * {}", name, dimensions == 1 ? "(long)" : "", flat,
@@ -110,7 +110,7 @@ std::string OpenClExpr::row_start(ExprId id, std::size_t dimensions) {
 }
 
 /// Does the index go up or down by one from key to key? Only sums say so.
-std::optional<OpenClExpr::Neighbours> OpenClExpr::neighbours(ExprId index) const {
+std::optional<KernelExpr::Neighbours> KernelExpr::neighbours(ExprId index) const {
   const ModExpr& node = node_at(index);
   if (node.op == ExprOp::key) return Neighbours{"key", 1};
   if (node.op != ExprOp::add && node.op != ExprOp::subtract) return std::nullopt;
@@ -128,13 +128,14 @@ std::optional<OpenClExpr::Neighbours> OpenClExpr::neighbours(ExprId index) const
   return line;
 }
 
-std::string OpenClExpr::gather(ExprId id) {
+std::string KernelExpr::gather(ExprId id) {
   const ModExpr& node = node_at(id);
   const ModCapture& capture = take_capture(id);
-  const std::string name = opencl_name(capture.name);
+  const std::string name = kernel_name(capture.name);
   const std::size_t count = node.args.size();
   if (!is_vector(id)) {
-    const std::string element = opencl_element(capture.dtype, name, count == 0 ? "0" : flat_index(id, count));
+    const std::string offset = count == 0 ? "0" : flat_index(id, count);
+    const std::string element = element_text(capture.dtype, name, offset, options_.language);
     // A boolean is stored as uchar, and min(uchar, int) is ambiguous in OpenCL C.
     return capture.dtype == DType::boolean ? "(int)" + element : element;
   }
@@ -142,25 +143,25 @@ std::string OpenClExpr::gather(ExprId id) {
   bool one_row = true;
   for (std::size_t i = 0; i + 1 < count; ++i) one_row = one_row && !is_vector(node.args[i]);
   if (!one_row) {
-    const std::string gather16 = helper_for(OpenClHelper::gather16_f32, capture.dtype);
+    const std::string gather16 = helper_for(KernelHelper::gather16_f32, capture.dtype);
     return fmt::format("{}({}, {})", gather16, name, without_parentheses(flat_index(id, count)));
   }
   const std::string row = row_start(id, count - 1);
   const bool inner = is_inner(stage(id));
   if (const auto line = neighbours(node.args.back())) {
-    const auto first = line->direction > 0 ? OpenClHelper::load16_f32 : OpenClHelper::load16_down_f32;
+    const auto first = line->direction > 0 ? KernelHelper::load16_f32 : KernelHelper::load16_down_f32;
     return fmt::format("{}({}, {}, {})", helper_for(first, capture.dtype), row, without_parentheses(line->first),
                        axis_text(capture.axes.back(), inner));
   }
-  return fmt::format("{}({}, {})", helper_for(OpenClHelper::gather16_f32, capture.dtype), row,
+  return fmt::format("{}({}, {})", helper_for(KernelHelper::gather16_f32, capture.dtype), row,
                      without_parentheses(resolved(node.args.back(), capture.axes.back(), inner)));
 }
 
-std::string OpenClExpr::row_position(ExprId id) {
+std::string KernelExpr::row_position(ExprId id) {
   const ModExpr& node = node_at(id);
   KW_CHECK(!is_vector(id), "a search in {} for each key", node.name);
   const ModCapture& capture = mod_.capture(node.name);
-  const auto first = node.op == ExprOp::lower_bound ? OpenClHelper::lower_bound_f32 : OpenClHelper::upper_bound_f32;
+  const auto first = node.op == ExprOp::lower_bound ? KernelHelper::lower_bound_f32 : KernelHelper::upper_bound_f32;
   return fmt::format("{}({}, {}, {})", helper_for(first, capture.dtype), row_start(id, node.args.size() - 1),
                      axis_text(capture.axes.back(), is_inner(stage(id))),
                      without_parentheses(texts_.at(node.args.back())));

@@ -1,7 +1,7 @@
 // How kernels read captured tensors. An index that is negative counts from the end, and one that is still outside
 // becomes the nearest: lanes past the last key ask for elements that do not exist, and must not read outside the
 // buffer.
-#include "codegen/opencl_capture_helpers.hpp"
+#include "codegen/kernel_capture_helpers.hpp"
 
 #include <fmt/format.h>
 
@@ -15,7 +15,7 @@ constexpr int k_element_types = 4;
 
 constexpr const char* k_nearest_index = R"(// Negative indices count from the end; what is outside becomes the nearest.
 static inline int nearest_index(const int index, const int extent) {
-  return clamp(index < 0 ? index + extent : index, 0, extent - 1);
+  return min(max(index < 0 ? index + extent : index, 0), extent - 1);
 }
 )";
 
@@ -63,14 +63,14 @@ static inline int ${name}(__global const ${element}* row, const int extent, cons
 )";
 
 struct Family {
-  OpenClHelper first;
+  KernelHelper first;
   const char* name;
 };
-constexpr Family k_families[] = {{OpenClHelper::gather16_f32, "gather16"},
-                                 {OpenClHelper::load16_f32, "load16"},
-                                 {OpenClHelper::load16_down_f32, "load16_down"},
-                                 {OpenClHelper::lower_bound_f32, "lower_bound"},
-                                 {OpenClHelper::upper_bound_f32, "upper_bound"}};
+constexpr Family k_families[] = {{KernelHelper::gather16_f32, "gather16"},
+                                 {KernelHelper::load16_f32, "load16"},
+                                 {KernelHelper::load16_down_f32, "load16_down"},
+                                 {KernelHelper::lower_bound_f32, "lower_bound"},
+                                 {KernelHelper::upper_bound_f32, "upper_bound"}};
 
 DType dtype_of(int offset) {
   return static_cast<DType>(static_cast<int>(DType::f32) + offset);
@@ -80,7 +80,7 @@ struct Member {
   const Family* family = nullptr;
   DType dtype = DType::f32;
 };
-Member member(OpenClHelper helper) {
+Member member(KernelHelper helper) {
   for (const Family& family : k_families) {
     const int offset = static_cast<int>(helper) - static_cast<int>(family.first);
     if (offset >= 0 && offset < k_element_types) return {&family, dtype_of(offset)};
@@ -95,7 +95,7 @@ bool is_real(DType dtype) {
 std::string sixteen_elements(DType dtype) {
   std::vector<std::string> elements;
   for (const char lane : std::string_view("0123456789abcdef"))
-    elements.push_back(opencl_element(dtype, "table", fmt::format("i.s{}", lane)));
+    elements.push_back(element_text(dtype, "table", fmt::format("i.s{}", lane)));
   return parameter_list(fmt::format("  return ({}16)(", is_real(dtype) ? "float" : "int"), elements);
 }
 
@@ -122,66 +122,47 @@ std::string load(DType dtype, const std::string& begin) {
 
 }  // namespace
 
-OpenClHelper capture_helper(OpenClHelper first, DType dtype) {
-  return static_cast<OpenClHelper>(static_cast<int>(first) + static_cast<int>(dtype) - static_cast<int>(DType::f32));
+KernelHelper capture_helper(KernelHelper first, DType dtype) {
+  return static_cast<KernelHelper>(static_cast<int>(first) + static_cast<int>(dtype) - static_cast<int>(DType::f32));
 }
 
-const char* opencl_element_type(DType dtype) {
-  switch (dtype) {
-    case DType::f32:
-      return "float";
-    case DType::f16:
-      return "half";
-    case DType::i32:
-      return "int";
-    case DType::boolean:
-      return "uchar";
-  }
-  return "";
-}
-
-std::string opencl_element(DType dtype, const std::string& buffer, const std::string& offset) {
-  if (dtype == DType::f16) return fmt::format("vload_half({}, {})", without_parentheses(offset), buffer);
-  return fmt::format("{}[{}]", buffer, without_parentheses(offset));
-}
-
-std::string capture_helper_name(OpenClHelper helper) {
-  if (helper == OpenClHelper::nearest_index) return "nearest_index";
-  if (helper == OpenClHelper::nearest_index16) return "nearest_index16";
+std::string capture_helper_name(KernelHelper helper) {
+  if (helper == KernelHelper::nearest_index) return "nearest_index";
+  if (helper == KernelHelper::nearest_index16) return "nearest_index16";
   const Member found = member(helper);
   return found.family == nullptr ? "" : fmt::format("{}_{}", found.family->name, to_string(found.dtype));
 }
 
-std::vector<OpenClHelper> capture_helper_needs(OpenClHelper helper) {
+std::vector<KernelHelper> capture_helper_needs(KernelHelper helper) {
   const Member found = member(helper);
   if (found.family == nullptr) return {};
-  if (found.family->first != OpenClHelper::load16_f32 && found.family->first != OpenClHelper::load16_down_f32)
+  if (found.family->first != KernelHelper::load16_f32 && found.family->first != KernelHelper::load16_down_f32)
     return {};
-  return {OpenClHelper::nearest_index16, capture_helper(OpenClHelper::gather16_f32, found.dtype)};
+  return {KernelHelper::nearest_index16, capture_helper(KernelHelper::gather16_f32, found.dtype)};
 }
 
-std::string capture_helper_source(OpenClHelper helper) {
-  if (helper == OpenClHelper::nearest_index) return k_nearest_index;
-  if (helper == OpenClHelper::nearest_index16) return k_nearest_index16;
+std::string capture_helper_source(KernelHelper helper, SourceLanguage language) {
+  if (helper == KernelHelper::nearest_index) return in_language(k_nearest_index, language);
+  if (helper == KernelHelper::nearest_index16) return k_nearest_index16;
   const auto [family, dtype] = member(helper);
   if (family == nullptr) return "";
   const bool mask = dtype == DType::boolean;
-  const bool upper = family->first == OpenClHelper::upper_bound_f32;
-  const bool down = family->first == OpenClHelper::load16_down_f32;
+  const bool upper = family->first == KernelHelper::upper_bound_f32;
+  const bool down = family->first == KernelHelper::load16_down_f32;
   Fillings fillings = {{"name", capture_helper_name(helper)},
-                       {"element", opencl_element_type(dtype)},
+                       {"element", element_type(dtype, language)},
                        {"scalar", is_real(dtype) ? "float" : "int"},
                        {"vector", is_real(dtype) ? "float16" : "int16"},
                        {"as_mask", mask ? " != 0" : ""},
                        {"elements", sixteen_elements(dtype)},
                        {"load", load(dtype, down ? "row + first - 15" : "row + first")},
-                       {"gather16", capture_helper_name(capture_helper(OpenClHelper::gather16_f32, dtype))},
+                       {"gather16", capture_helper_name(capture_helper(KernelHelper::gather16_f32, dtype))},
                        {"relation", upper ? "at most" : "less than"},
                        {"comparison", upper ? "<=" : "<"},
-                       {"middle", opencl_element(dtype, "row", "middle")}};
-  if (family->first == OpenClHelper::gather16_f32) return fill(k_gather16, fillings);
-  if (family->first == OpenClHelper::load16_f32) return fill(k_load16, fillings);
-  return fill(down ? k_load16_down : k_bound, fillings);
+                       {"middle", element_text(dtype, "row", "middle", language)}};
+  if (family->first == KernelHelper::gather16_f32) return fill(k_gather16, fillings);
+  if (family->first == KernelHelper::load16_f32) return fill(k_load16, fillings);
+  return down ? fill(k_load16_down, fillings) : in_language(fill(k_bound, fillings), language);
 }
 
 }  // namespace kw

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "codegen/opencl_expr.hpp"
+#include "codegen/kernel_expr.hpp"
 #include "spec/mod_parser.hpp"
 
 namespace kw {
@@ -42,8 +42,8 @@ struct Printed {
   std::vector<std::string> row, column, element;
   std::vector<NamedValue> columns;
 };
-Printed print(const ModFunction& mod, const OpenClExprOptions& options) {
-  const OpenClExpr printed(mod, {{mod.root, ExprStage::element}}, options);
+Printed print(const ModFunction& mod, const KernelExprOptions& options) {
+  const KernelExpr printed(mod, {{mod.root, ExprStage::element}}, options);
   return {printed.text(mod.root), printed.statements(ExprStage::row), printed.statements(ExprStage::column),
           printed.statements(ExprStage::element), printed.column_values()};
 }
@@ -113,7 +113,7 @@ TEST(CapturedTensors, other_indices_are_gathered_inside_the_tensor) {
 
 TEST(CapturedTensors, buffers_and_axes_are_asked_for_where_they_are_used) {
   const auto mod = score_mod("s * slopes[h] + dense[b, q, k]");
-  const OpenClExpr printed(mod, {{mod.root, ExprStage::element}}, {true, "t", false, true});
+  const KernelExpr printed(mod, {{mod.root, ExprStage::element}}, {true, "t", false, true});
   EXPECT_THAT(printed.captures(), SizeIs(2));
   EXPECT_THAT(printed.inner_captures(), SizeIs(1)) << "slopes are read once per work-group";
   EXPECT_THAT(printed.inner_names(), ElementsAre("Skv", "Sq", "b"));
@@ -122,7 +122,7 @@ TEST(CapturedTensors, buffers_and_axes_are_asked_for_where_they_are_used) {
 }
 
 TEST(Columns, hold_what_depends_on_the_key_alone_and_is_worth_it) {
-  const OpenClExprOptions columns = {true, "t", false, true};
+  const KernelExprOptions columns = {true, "t", false, true};
   const Printed document = print(mask_mod("doc[q] == doc[k]"), columns);
   EXPECT_THAT(document.row, ElementsAre("const int t1 = doc[min(q_idx, Skv - 1)];"));
   EXPECT_THAT(document.column, ElementsAre("const int16 t2 = load16_i32(doc, key, Skv);"));
@@ -146,9 +146,9 @@ TEST(Bounds, are_binary_searches) {
   auto mask = mask_mod("doc[k] == doc[q]");
   const auto interval = row_interval(mask);
   ASSERT_TRUE(interval);
-  const OpenClExpr printed(mask, {{interval->first[0], ExprStage::element}}, {});
+  const KernelExpr printed(mask, {{interval->first[0], ExprStage::element}}, {});
   EXPECT_EQ(printed.text(interval->first[0]), "lower_bound_i32(doc, Skv, doc[min(q_idx, Skv - 1)])");
-  const std::string source = opencl_helper_source(printed.helpers());
+  const std::string source = helper_source(printed.helpers());
   EXPECT_THAT(
       source,
       HasSubstr("static inline int lower_bound_i32(__global const int* row, const int extent, const int value)"));
@@ -156,23 +156,23 @@ TEST(Bounds, are_binary_searches) {
 }
 
 TEST(CaptureHelpers, come_with_what_they_call) {
-  const std::string source = opencl_helper_source({OpenClHelper::load16_bool});
+  const std::string source = helper_source({KernelHelper::load16_bool});
   EXPECT_LT(source.find("int16 nearest_index16("), source.find("int16 gather16_bool("));
   EXPECT_LT(source.find("int16 gather16_bool("), source.find("int16 load16_bool("));
-  const std::string halves = opencl_helper_source({OpenClHelper::load16_down_f16});
+  const std::string halves = helper_source({KernelHelper::load16_down_f16});
   EXPECT_THAT(halves, HasSubstr("vload_half(15, row + first - 15))).sfedcba9876543210;"));
   EXPECT_THAT(halves, Not(HasSubstr("vload_half16"))) << "faults on odd addresses";
 }
 
 TEST(OpenClNames, keep_out_of_the_kernels_own) {
-  EXPECT_EQ(opencl_name("doc"), "doc");
-  EXPECT_EQ(opencl_name("scale"), "scale_");
-  EXPECT_EQ(opencl_name("scale_"), "scale__") << "or it would meet the renamed one";
-  EXPECT_EQ(opencl_name("doc_"), "doc_");
-  EXPECT_EQ(opencl_name("float16"), "float16_");
-  EXPECT_EQ(opencl_name("t12"), "t12_");
-  EXPECT_EQ(opencl_name("t5_table"), "t5_table_");
-  EXPECT_EQ(opencl_name("__kernel"), "__kernel_");
+  EXPECT_EQ(kernel_name("doc"), "doc");
+  EXPECT_EQ(kernel_name("scale"), "scale_");
+  EXPECT_EQ(kernel_name("scale_"), "scale__") << "or it would meet the renamed one";
+  EXPECT_EQ(kernel_name("doc_"), "doc_");
+  EXPECT_EQ(kernel_name("float16"), "float16_");
+  EXPECT_EQ(kernel_name("t12"), "t12_");
+  EXPECT_EQ(kernel_name("t5_table"), "t5_table_");
+  EXPECT_EQ(kernel_name("__kernel"), "__kernel_");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "codegen/opencl_expr.hpp"
+#include "codegen/kernel_expr.hpp"
 
 #include <fmt/format.h>
 
@@ -65,25 +65,25 @@ ExprStage stage_of(const Dependencies& inputs) {
   return inputs.query ? ExprStage::row : ExprStage::group;
 }
 
-OpenClExpr::OpenClExpr(const ModFunction& mod, const std::vector<ExprRoot>& roots, OpenClExprOptions options)
+KernelExpr::KernelExpr(const ModFunction& mod, const std::vector<ExprRoot>& roots, KernelExprOptions options)
     : mod_(mod), options_(std::move(options)) {
   const std::vector<Dependencies> inputs = dependencies(mod);
   for (const Dependencies& of_node : inputs)
-    stages_.push_back(options_.vector ? stage_of(of_node) : ExprStage::element);
+    stages_.push_back(options_.has_stages() ? stage_of(of_node) : ExprStage::element);
   if (options_.vector && options_.columns) choose_columns(inputs);
   mark(roots);
   for (std::size_t i = 0; i < mod_.nodes.size(); ++i)
     if (uses_[i].count > 0) print(static_cast<ExprId>(i));
 }
 
-const std::vector<std::string>& OpenClExpr::statements(ExprStage stage) const {
+const std::vector<std::string>& KernelExpr::statements(ExprStage stage) const {
   static const std::vector<std::string> k_none;
   const auto found = statements_.find(stage);
   return found == statements_.end() ? k_none : found->second;
 }
 
 /// Values of the key alone that cost more than loading them again from a private array.
-void OpenClExpr::choose_columns(const std::vector<Dependencies>& inputs) {
+void KernelExpr::choose_columns(const std::vector<Dependencies>& inputs) {
   std::vector<int> work(mod_.nodes.size(), 0);
   for (std::size_t i = 0; i < mod_.nodes.size(); ++i) {
     if (!inputs[i].key || inputs[i].query || inputs[i].score) continue;
@@ -95,7 +95,7 @@ void OpenClExpr::choose_columns(const std::vector<Dependencies>& inputs) {
   }
 }
 
-void OpenClExpr::use(ExprId id, ExprStage at) {
+void KernelExpr::use(ExprId id, ExprStage at) {
   NodeUse& used = uses_[static_cast<std::size_t>(id)];
   ++used.count;
   if (stage(id) < at) used.crosses = true;
@@ -104,12 +104,12 @@ void OpenClExpr::use(ExprId id, ExprStage at) {
 }
 
 /// Arguments have smaller ids than their users, so one sweep from the end finds everything the roots need.
-void OpenClExpr::mark(const std::vector<ExprRoot>& roots) {
+void KernelExpr::mark(const std::vector<ExprRoot>& roots) {
   uses_.assign(mod_.nodes.size(), {});
   for (const ExprRoot& root : roots) {
-    use(root.id, options_.vector ? root.used_at : ExprStage::element);
+    use(root.id, options_.has_stages() ? root.used_at : ExprStage::element);
     // A function returns it; in vectors it becomes part of longer statements.
-    uses_[static_cast<std::size_t>(root.id)].root = !options_.vector;
+    uses_[static_cast<std::size_t>(root.id)].root = !options_.has_stages();
   }
   for (std::size_t i = mod_.nodes.size(); i-- > 0;) {
     const NodeUse& used = uses_[i];
@@ -125,7 +125,7 @@ void OpenClExpr::mark(const std::vector<ExprRoot>& roots) {
   }
 }
 
-void OpenClExpr::print(ExprId id) {
+void KernelExpr::print(ExprId id) {
   const auto index = static_cast<std::size_t>(id);
   const ModExpr& node = mod_.nodes[index];
   if (is_leaf(node.op)) {
@@ -145,9 +145,9 @@ void OpenClExpr::print(ExprId id) {
     texts_[id] = text;
 }
 
-void OpenClExpr::name(ExprId id, const std::string& expression) {
+void KernelExpr::name(ExprId id, const std::string& expression) {
   const auto index = static_cast<std::size_t>(id);
-  const NamedValue value{opencl_type(mod_.nodes[index].type, is_vector(id)),
+  const NamedValue value{kernel_type(mod_.nodes[index].type, is_vector(id)),
                          fmt::format("{}{}", options_.prefix, ++names_)};
   statements_[stages_[index]].push_back(
       broken_statement(fmt::format("{} = {};", value.declaration(), without_parentheses(expression))));
@@ -157,23 +157,23 @@ void OpenClExpr::name(ExprId id, const std::string& expression) {
   uses_[index].depth = 0;
 }
 
-bool OpenClExpr::is_vector(ExprId id) const {
+bool KernelExpr::is_vector(ExprId id) const {
   return options_.vector && stages_[static_cast<std::size_t>(id)] >= ExprStage::column;
 }
 
 /// An axis as the text calls it; `inner` says that rows or elements refer to it.
-std::string OpenClExpr::axis_text(const std::string& axis, bool inner) {
+std::string KernelExpr::axis_text(const std::string& axis, bool inner) {
   axes_.insert(axis);
   if (axis == "D") return "HEAD_DIM";
   if (axis == "Dv") return "VALUE_DIM";
-  const std::string name = opencl_name(axis);
+  const std::string name = kernel_name(axis);
   if (inner) inner_names_.insert(name);
   return name;
 }
 
-std::string OpenClExpr::leaf(ExprId id) {
+std::string KernelExpr::leaf(ExprId id) {
   const ModExpr& node = mod_.nodes[static_cast<std::size_t>(id)];
-  const bool inner = options_.vector && uses_[static_cast<std::size_t>(id)].inner;
+  const bool inner = options_.has_stages() && uses_[static_cast<std::size_t>(id)].inner;
   switch (node.op) {
     case ExprOp::score:
       return "score";
@@ -195,7 +195,7 @@ std::string OpenClExpr::leaf(ExprId id) {
   return node.type == ScalarType::real ? float_literal(node.real) : int_literal(node.integer);
 }
 
-std::string OpenClExpr::expression(ExprId id) {
+std::string KernelExpr::expression(ExprId id) {
   const ModExpr& node = mod_.nodes[static_cast<std::size_t>(id)];
   const bool vector = is_vector(id);
   switch (node.op) {

@@ -1,7 +1,7 @@
 #pragma once
-// A mod's expression as OpenCL C. Everything is placed at the stage where its inputs are first known, so that what
-// depends on the head alone is computed once per work-group and what depends on the query row once per row. In the
-// innermost stage a value is either one float or a float16 over sixteen neighbouring keys.
+// A mod's expression as OpenCL C or CUDA C++. Everything is placed at the stage where its inputs are first known, so
+// that what depends on the head alone is computed once per work-group and what depends on the query row once per row.
+// In the innermost stage a value is either one float or, in OpenCL C, a float16 over sixteen neighbouring keys.
 //
 // Names in the printed text: score, b, h, q_idx, kv_idx, the axes and the captured tensors; in vectors also key, the
 // first of the sixteen keys. The caller declares them. Booleans are int 0 or 1 as scalars and int16 masks of 0 or -1 as
@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "codegen/opencl_helpers.hpp"
+#include "codegen/kernel_helpers.hpp"
 #include "spec/mod_analysis.hpp"
 #include "spec/mod_expr.hpp"
 #include "spec/mod_ranges.hpp"
@@ -23,14 +23,17 @@ namespace kw {
 /// score.
 enum class ExprStage { group, row, column, element };
 
-/// The first stage at which the inputs are known; columns are a choice, see OpenClExprOptions.
+/// The first stage at which the inputs are known; columns are a choice, see KernelExprOptions.
 [[nodiscard]] ExprStage stage_of(const Dependencies& inputs);
 
-struct OpenClExprOptions {
-  bool vector = false;       ///< column and element stage work on sixteen keys at a time
+struct KernelExprOptions {
+  bool vector = false;       ///< column and element stage work on sixteen keys at a time; OpenCL C alone
   std::string prefix = "t";  ///< of the names it makes up; two printers in one function need different ones
-  bool fast_tanh = false;    ///< tanh of vectors by our rational approximation instead of the built-in
+  bool fast_tanh = false;    ///< tanh by our rational approximation instead of the built-in; where values are staged
   bool columns = false;      ///< use the column stage where a value depends on the key alone and is worth keeping
+  SourceLanguage language = SourceLanguage::opencl;
+  bool staged = false;  ///< single values, but each at its stage; vectors always are
+  [[nodiscard]] bool has_stages() const { return vector || staged; }
 };
 
 /// A value asked for, and the stage that uses it.
@@ -49,20 +52,21 @@ struct NamedValue {
 /// A buffer that printed text reads.
 struct CaptureParameter {
   DType dtype = DType::f32;
+  SourceLanguage language = SourceLanguage::opencl;
   [[nodiscard]] std::string declaration(const std::string& name) const;
 };
 /// By name, so that their order does not depend on the text.
 using CaptureParameters = std::map<std::string, CaptureParameter>;
 
 /// "float16" and the like.
-[[nodiscard]] const char* opencl_type(ScalarType type, bool vector);
+[[nodiscard]] const char* kernel_type(ScalarType type, bool vector);
 /// A power that is printed as a product.
 [[nodiscard]] bool is_square(const ModFunction& mod, const ModExpr& node);
 
-class OpenClExpr {
+class KernelExpr {
  public:
   /// Prints what `roots` need. Nodes of `mod` are only read.
-  OpenClExpr(const ModFunction& mod, const std::vector<ExprRoot>& roots, OpenClExprOptions options);
+  KernelExpr(const ModFunction& mod, const std::vector<ExprRoot>& roots, KernelExprOptions options);
 
   /// A root's text, fit to be an operand.
   [[nodiscard]] const std::string& text(ExprId id) const { return texts_.at(id); }
@@ -74,7 +78,7 @@ class OpenClExpr {
   [[nodiscard]] const std::vector<NamedValue>& group_values() const { return group_values_; }
   /// Values of the column stage that elements use. Their text is the name: elements must load it first.
   [[nodiscard]] const std::vector<NamedValue>& column_values() const { return column_values_; }
-  [[nodiscard]] const std::set<OpenClHelper>& helpers() const { return helpers_; }
+  [[nodiscard]] const std::set<KernelHelper>& helpers() const { return helpers_; }
   /// Axes and captured tensors the text refers to.
   [[nodiscard]] const std::set<std::string>& axes() const { return axes_; }
   [[nodiscard]] const CaptureParameters& captures() const { return captures_; }
@@ -105,7 +109,8 @@ class OpenClExpr {
   [[nodiscard]] std::string widened(ExprId id, bool to_vector) const;
   [[nodiscard]] std::string infix(const ModExpr& node, bool vector, const char* symbol) const;
   [[nodiscard]] std::string call(const ModExpr& node, bool vector, const char* function) const;
-  [[nodiscard]] std::string helper_call(const ModExpr& node, bool vector, OpenClHelper scalar, OpenClHelper wide);
+  [[nodiscard]] std::string real_call(const ModExpr& node, bool vector) const;
+  [[nodiscard]] std::string helper_call(const ModExpr& node, bool vector, KernelHelper scalar, KernelHelper wide);
   [[nodiscard]] std::string arithmetic(const ModExpr& node, bool vector);
   [[nodiscard]] std::string bits(const ModExpr& node, bool vector);
   [[nodiscard]] std::string shift(const ModExpr& node, bool vector);
@@ -115,7 +120,7 @@ class OpenClExpr {
   [[nodiscard]] std::string conversion(const ModExpr& node, bool vector) const;
   [[nodiscard]] std::string power(const ModExpr& node, bool vector) const;
 
-  // Captured tensors: opencl_captures.cpp.
+  // Captured tensors: kernel_captures.cpp.
   /// A line of sixteen neighbouring elements: index = first + direction * lane.
   struct Neighbours {
     std::string first;
@@ -130,10 +135,10 @@ class OpenClExpr {
   [[nodiscard]] bool not_negative(ExprId index);
   [[nodiscard]] bool below(ExprId index, const std::string& axis) const;
   const ModCapture& take_capture(ExprId id);
-  [[nodiscard]] std::string helper_for(OpenClHelper first, DType dtype);
+  [[nodiscard]] std::string helper_for(KernelHelper first, DType dtype);
 
   const ModFunction& mod_;
-  OpenClExprOptions options_;
+  KernelExprOptions options_;
   std::vector<ExprStage> stages_;
   std::vector<NodeUse> uses_;
   std::vector<ValueRange> ranges_;  ///< filled when the first index asks
@@ -141,7 +146,7 @@ class OpenClExpr {
   std::map<ExprStage, std::vector<std::string>> statements_;
   std::vector<NamedValue> group_values_;
   std::vector<NamedValue> column_values_;
-  std::set<OpenClHelper> helpers_;
+  std::set<KernelHelper> helpers_;
   std::set<std::string> axes_;
   std::set<std::string> inner_names_;
   CaptureParameters captures_;

@@ -4,15 +4,15 @@
 #include <string>
 #include <vector>
 
-#include "codegen/opencl_helpers.hpp"
+#include "codegen/kernel_helpers.hpp"
 
 namespace kw {
 
 /// As the text calls it; empty for helpers that have nothing to do with captures.
-[[nodiscard]] std::string capture_helper_name(OpenClHelper helper);
+[[nodiscard]] std::string capture_helper_name(KernelHelper helper);
 /// The definition; empty for helpers that have nothing to do with captures.
-[[nodiscard]] std::string capture_helper_source(OpenClHelper helper);
+[[nodiscard]] std::string capture_helper_source(KernelHelper helper, SourceLanguage language);
 /// Helpers that this one calls.
-[[nodiscard]] std::vector<OpenClHelper> capture_helper_needs(OpenClHelper helper);
+[[nodiscard]] std::vector<KernelHelper> capture_helper_needs(KernelHelper helper);
 
 }  // namespace kw

@@ -1,4 +1,4 @@
-#include "codegen/opencl_expr.hpp"
+#include "codegen/kernel_expr.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -47,10 +47,10 @@ class Nodes {
   [[nodiscard]] const ModFunction& mod() const { return mod_; }
 
   [[nodiscard]] std::string scalar() const {
-    return OpenClExpr(mod_, {{mod_.root, ExprStage::element}}, {}).text(mod_.root);
+    return KernelExpr(mod_, {{mod_.root, ExprStage::element}}, {}).text(mod_.root);
   }
   [[nodiscard]] std::string vector() const {
-    return OpenClExpr(mod_, {{mod_.root, ExprStage::element}}, {true, "t", false}).text(mod_.root);
+    return KernelExpr(mod_, {{mod_.root, ExprStage::element}}, {true, "t", false}).text(mod_.root);
   }
 
  private:
@@ -188,16 +188,16 @@ INSTANTIATE_TEST_SUITE_P(
         UnaryForm{ExprOp::to_boolean, k_int, k_bool, "(kv_idx != 0)", "(kv_idx != 0)"},
         UnaryForm{ExprOp::to_boolean, k_real, k_bool, "(score != 0.0f)", "(score != 0.0f)"}));
 
-TEST(OpenClExprLeaves, constants_and_axes_are_literals_and_names) {
+TEST(KernelExprLeaves, constants_and_axes_are_literals_and_names) {
   Nodes nodes;
   const ExprId sum = nodes.add(ExprOp::add, k_int, {nodes.axis("D"), nodes.integer(-3)});
   nodes.add(ExprOp::add, k_int, {sum, nodes.axis("Skv")});
   EXPECT_EQ(nodes.scalar(), "((HEAD_DIM + (-3)) + Skv)");
-  const OpenClExpr printed(nodes.mod(), {{nodes.mod().root, ExprStage::element}}, {});
+  const KernelExpr printed(nodes.mod(), {{nodes.mod().root, ExprStage::element}}, {});
   EXPECT_THAT(printed.axes(), ElementsAre("D", "Skv"));
 }
 
-TEST(OpenClExprSelect, takes_its_form_from_the_condition) {
+TEST(KernelExprSelect, takes_its_form_from_the_condition) {
   Nodes nodes;
   const ExprId score = nodes.score();
   const ExprId zero = nodes.real(0.0);
@@ -210,7 +210,7 @@ TEST(OpenClExprSelect, takes_its_form_from_the_condition) {
   EXPECT_EQ(nodes.vector(), "(t1 ? score : (float16)(0.0f))");
 }
 
-TEST(OpenClExprShift, by_a_constant_within_range_needs_no_function) {
+TEST(KernelExprShift, by_a_constant_within_range_needs_no_function) {
   Nodes nodes;
   nodes.add(ExprOp::shift_right, k_int, {nodes.key(), nodes.integer(3)});
   EXPECT_EQ(nodes.vector(), "(kv_idx >> (int16)(3))");
@@ -218,30 +218,30 @@ TEST(OpenClExprShift, by_a_constant_within_range_needs_no_function) {
   EXPECT_EQ(nodes.scalar(), "shift_right(kv_idx, 40)");
 }
 
-TEST(OpenClExprPower, a_square_is_a_product_of_a_named_value) {
+TEST(KernelExprPower, a_square_is_a_product_of_a_named_value) {
   Nodes nodes;
   const ExprId distance = nodes.add(ExprOp::add, k_real, {nodes.score(), nodes.real(1.0)});
   nodes.add(ExprOp::power, k_real, {distance, nodes.real(2.0)});
-  const OpenClExpr printed(nodes.mod(), {{nodes.mod().root, ExprStage::element}}, {});
+  const KernelExpr printed(nodes.mod(), {{nodes.mod().root, ExprStage::element}}, {});
   EXPECT_EQ(printed.text(nodes.mod().root), "(t1 * t1)");
   EXPECT_THAT(printed.statements(ExprStage::element), ElementsAre("const float t1 = score + 1.0f;"));
 }
 
-TEST(OpenClExprTanh, of_vectors_can_be_the_rational_one) {
+TEST(KernelExprTanh, of_vectors_can_be_the_rational_one) {
   Nodes nodes;
   nodes.add(ExprOp::tanh, k_real, {nodes.score()});
-  const OpenClExpr printed(nodes.mod(), {{nodes.mod().root, ExprStage::element}}, {true, "t", true});
+  const KernelExpr printed(nodes.mod(), {{nodes.mod().root, ExprStage::element}}, {true, "t", true});
   EXPECT_EQ(printed.text(nodes.mod().root), "tanh16(score)");
-  EXPECT_THAT(opencl_helper_source(printed.helpers()), HasSubstr("static inline float16 tanh16(float16 x)"));
+  EXPECT_THAT(helper_source(printed.helpers()), HasSubstr("static inline float16 tanh16(float16 x)"));
 }
 
-TEST(OpenClExprStages, values_are_computed_where_their_inputs_are_first_known) {
+TEST(KernelExprStages, values_are_computed_where_their_inputs_are_first_known) {
   const auto mod = parse_mod(
       "def alibi(score, b, h, q_idx, kv_idx):\n"
       "    return score + torch.exp2(-((h + 1) * 8.0 / Hq)) * (kv_idx - q_idx * 2)\n",
       ModRole::score_mod, {{}, {"Hq"}});
   ASSERT_TRUE(mod) << mod.error().to_string();
-  const OpenClExpr printed(*mod, {{mod->root, ExprStage::element}}, {true, "t", false});
+  const KernelExpr printed(*mod, {{mod->root, ExprStage::element}}, {true, "t", false});
   EXPECT_THAT(printed.statements(ExprStage::group),
               ElementsAre("const float t1 = exp2(-(((float)(h + 1) * 8.0f) / (float)(Hq)));"));
   EXPECT_THAT(printed.statements(ExprStage::row), ElementsAre("const int t2 = q_idx * 2;"));
@@ -251,18 +251,18 @@ TEST(OpenClExprStages, values_are_computed_where_their_inputs_are_first_known) {
   EXPECT_EQ(printed.text(mod->root), "(score + (t1 * convert_float16(kv_idx - t2)))");
 }
 
-TEST(OpenClExprStages, deep_expressions_are_broken_up_by_names) {
+TEST(KernelExprStages, deep_expressions_are_broken_up_by_names) {
   Nodes nodes;
   ExprId sum = nodes.score();
   for (int i = 0; i < 1000; ++i) sum = nodes.add(ExprOp::add, k_real, {sum, nodes.real(1.0)});
-  const OpenClExpr printed(nodes.mod(), {{nodes.mod().root, ExprStage::element}}, {});
+  const KernelExpr printed(nodes.mod(), {{nodes.mod().root, ExprStage::element}}, {});
   EXPECT_LT(printed.text(nodes.mod().root).size(), 100U);
   for (const std::string& statement : printed.statements(ExprStage::element)) EXPECT_LT(statement.size(), 200U);
 }
 
-TEST(OpenClHelpers, floor_semantics_come_with_the_functions_they_call) {
-  EXPECT_EQ(opencl_helper_source({}), "");
-  const std::string source = opencl_helper_source({OpenClHelper::real_floor_div});
+TEST(KernelHelpers, floor_semantics_come_with_the_functions_they_call) {
+  EXPECT_EQ(helper_source({}), "");
+  const std::string source = helper_source({KernelHelper::real_floor_div});
   EXPECT_LT(source.find("float real_mod("), source.find("float real_floor_div("));
 }
 

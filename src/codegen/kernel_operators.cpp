@@ -1,13 +1,13 @@
-// How each operation of a mod is written in OpenCL C: for single values and for sixteen neighbouring keys.
+// How each operation of a mod is written: for single values, and in OpenCL C for sixteen neighbouring keys.
 #include <fmt/format.h>
 
 #include "base/result.hpp"
-#include "codegen/opencl_expr.hpp"
+#include "codegen/kernel_expr.hpp"
 #include "codegen/text.hpp"
 
 namespace kw {
 
-const char* opencl_type(ScalarType type, bool vector) {
+const char* kernel_type(ScalarType type, bool vector) {
   if (type == ScalarType::real) return vector ? "float16" : "float";
   return vector ? "int16" : "int";
 }
@@ -19,15 +19,15 @@ bool is_square(const ModFunction& mod, const ModExpr& node) {
 }
 
 /// A scalar used where a vector is needed; a scalar boolean becomes a mask.
-std::string OpenClExpr::widened(ExprId id, bool to_vector) const {
+std::string KernelExpr::widened(ExprId id, bool to_vector) const {
   const std::string& plain = texts_.at(id);
   if (!to_vector || is_vector(id)) return plain;
   const ScalarType type = mod_.nodes[static_cast<std::size_t>(id)].type;
-  if (type == ScalarType::boolean) return fmt::format("({})(-{})", opencl_type(type, true), plain);
-  return fmt::format("({})({})", opencl_type(type, true), without_parentheses(plain));
+  if (type == ScalarType::boolean) return fmt::format("({})(-{})", kernel_type(type, true), plain);
+  return fmt::format("({})({})", kernel_type(type, true), without_parentheses(plain));
 }
 
-std::string OpenClExpr::infix(const ModExpr& node, bool vector, const char* symbol) const {
+std::string KernelExpr::infix(const ModExpr& node, bool vector, const char* symbol) const {
   // OpenCL widens a scalar operand by itself, except on the left of a shift, and it knows nothing of our masks.
   const bool shift = node.op == ExprOp::shift_left || node.op == ExprOp::shift_right;
   if (!shift && mod_.nodes[static_cast<std::size_t>(node.args[0])].type != ScalarType::boolean)
@@ -35,19 +35,23 @@ std::string OpenClExpr::infix(const ModExpr& node, bool vector, const char* symb
   return fmt::format("({} {} {})", widened(node.args[0], vector), symbol, widened(node.args[1], vector));
 }
 
-std::string OpenClExpr::call(const ModExpr& node, bool vector, const char* function) const {
+std::string KernelExpr::call(const ModExpr& node, bool vector, const char* function) const {
   std::vector<std::string> arguments;
   for (const ExprId arg : node.args) arguments.push_back(without_parentheses(widened(arg, vector)));
   return fmt::format("{}({})", function, join_list(arguments));
 }
 
-std::string OpenClExpr::helper_call(const ModExpr& node, bool vector, OpenClHelper scalar, OpenClHelper wide) {
-  const OpenClHelper helper = vector ? wide : scalar;
+std::string KernelExpr::real_call(const ModExpr& node, bool vector) const {
+  return call(node, vector, real_function(node.op, options_.language).c_str());
+}
+
+std::string KernelExpr::helper_call(const ModExpr& node, bool vector, KernelHelper scalar, KernelHelper wide) {
+  const KernelHelper helper = vector ? wide : scalar;
   helpers_.insert(helper);
   return call(node, vector, helper_name(helper).c_str());
 }
 
-std::string OpenClExpr::arithmetic(const ModExpr& node, bool vector) {
+std::string KernelExpr::arithmetic(const ModExpr& node, bool vector) {
   const bool real = node.type == ScalarType::real;
   switch (node.op) {
     case ExprOp::add:
@@ -59,45 +63,46 @@ std::string OpenClExpr::arithmetic(const ModExpr& node, bool vector) {
     case ExprOp::divide:
       return infix(node, vector, "/");
     case ExprOp::floor_divide:
-      if (real) return helper_call(node, vector, OpenClHelper::real_floor_div, OpenClHelper::real_floor_div16);
-      return helper_call(node, vector, OpenClHelper::floor_div, OpenClHelper::floor_div16);
+      if (real) return helper_call(node, vector, KernelHelper::real_floor_div, KernelHelper::real_floor_div16);
+      return helper_call(node, vector, KernelHelper::floor_div, KernelHelper::floor_div16);
     case ExprOp::modulo:
-      if (real) return helper_call(node, vector, OpenClHelper::real_mod, OpenClHelper::real_mod16);
-      return helper_call(node, vector, OpenClHelper::floor_mod, OpenClHelper::floor_mod16);
+      if (real) return helper_call(node, vector, KernelHelper::real_mod, KernelHelper::real_mod16);
+      return helper_call(node, vector, KernelHelper::floor_mod, KernelHelper::floor_mod16);
     case ExprOp::power:
       return power(node, vector);
     case ExprOp::negate:
       return fmt::format("(-{})", texts_.at(node.args[0]));
     case ExprOp::minimum:
-      return call(node, vector, "min");
     case ExprOp::maximum:
-      return call(node, vector, "max");
+      if (real) return real_call(node, vector);
+      return call(node, vector, node.op == ExprOp::minimum ? "min" : "max");
     default:
       break;
   }
+  if (options_.language == SourceLanguage::cuda) return call(node, vector, "abs");
   // OpenCL's abs of an int is unsigned.
-  if (real) return call(node, vector, "fabs");
+  if (real) return real_call(node, vector);
   return fmt::format("{}({})", vector ? "convert_int16" : "(int)", call(node, vector, "abs"));
 }
 
 /// Squares are common (distances) and pow costs tens of instructions.
-std::string OpenClExpr::power(const ModExpr& node, bool vector) const {
+std::string KernelExpr::power(const ModExpr& node, bool vector) const {
   const std::string& base = texts_.at(node.args[0]);
   if (is_square(mod_, node)) return fmt::format("({0} * {0})", base);
-  return call(node, vector, "pow");
+  return real_call(node, vector);
 }
 
 /// An amount outside 0 to 31 is not what C or OpenCL would make of it.
-std::string OpenClExpr::shift(const ModExpr& node, bool vector) {
+std::string KernelExpr::shift(const ModExpr& node, bool vector) {
   const bool left = node.op == ExprOp::shift_left;
   const ModExpr& amount = mod_.nodes[static_cast<std::size_t>(node.args[1])];
   if (amount.op == ExprOp::constant && amount.integer >= 0 && amount.integer <= 31)
     return infix(node, vector, left ? "<<" : ">>");
-  return left ? helper_call(node, vector, OpenClHelper::shift_left, OpenClHelper::shift_left16)
-              : helper_call(node, vector, OpenClHelper::shift_right, OpenClHelper::shift_right16);
+  return left ? helper_call(node, vector, KernelHelper::shift_left, KernelHelper::shift_left16)
+              : helper_call(node, vector, KernelHelper::shift_right, KernelHelper::shift_right16);
 }
 
-std::string OpenClExpr::bits(const ModExpr& node, bool vector) {
+std::string KernelExpr::bits(const ModExpr& node, bool vector) {
   switch (node.op) {
     case ExprOp::bit_and:
       return infix(node, vector, "&");
@@ -115,7 +120,7 @@ std::string OpenClExpr::bits(const ModExpr& node, bool vector) {
   return fmt::format("({}{})", scalar_boolean ? "!" : "~", texts_.at(node.args[0]));
 }
 
-std::string OpenClExpr::comparison(const ModExpr& node, bool vector) const {
+std::string KernelExpr::comparison(const ModExpr& node, bool vector) const {
   // A vector's true is -1, so the order of two masks is the reverse of the order of two truth values.
   const bool masks = vector && mod_.nodes[static_cast<std::size_t>(node.args[0])].type == ScalarType::boolean;
   switch (node.op) {
@@ -134,7 +139,7 @@ std::string OpenClExpr::comparison(const ModExpr& node, bool vector) const {
   }
 }
 
-std::string OpenClExpr::choice(const ModExpr& node, bool vector) const {
+std::string KernelExpr::choice(const ModExpr& node, bool vector) const {
   const std::string if_true = widened(node.args[1], vector);
   const std::string if_false = widened(node.args[2], vector);
   const std::string& condition = texts_.at(node.args[0]);
@@ -144,38 +149,32 @@ std::string OpenClExpr::choice(const ModExpr& node, bool vector) const {
   return fmt::format("({} ? {} : {})", condition, if_true, if_false);
 }
 
-std::string OpenClExpr::function(const ModExpr& node, bool vector) {
+std::string KernelExpr::function(const ModExpr& node, bool vector) {
   switch (node.op) {
     case ExprOp::exp:
-      return call(node, vector, "exp");
     case ExprOp::exp2:
-      return call(node, vector, "exp2");
     case ExprOp::log:
-      return call(node, vector, "log");
     case ExprOp::log2:
-      return call(node, vector, "log2");
     case ExprOp::sqrt:
-      return call(node, vector, "sqrt");
     case ExprOp::rsqrt:
-      return call(node, vector, "rsqrt");
     case ExprOp::floor:
-      return call(node, vector, "floor");
-    case ExprOp::sigmoid:
-      return fmt::format("(1.0f / (1.0f + exp(-{})))", texts_.at(node.args[0]));
-    case ExprOp::tanh:
-      if (!vector || !options_.fast_tanh) return call(node, vector, "tanh");
-      helpers_.insert(OpenClHelper::tanh16);
-      return call(node, vector, "tanh16");
     case ExprOp::erf:
-      return call(node, vector, "erf");
+      return real_call(node, vector);
+    case ExprOp::sigmoid:
+      return fmt::format("(1.0f / (1.0f + {}(-{})))", real_function(ExprOp::exp, options_.language),
+                         texts_.at(node.args[0]));
+    case ExprOp::tanh:
+      if (!options_.fast_tanh || (!vector && options_.language == SourceLanguage::opencl))
+        return real_call(node, vector);
+      return helper_call(node, vector, KernelHelper::tanh_rational, KernelHelper::tanh16);
     default:
       break;
   }
-  KW_CHECK(false, "expression node {} has no OpenCL form", static_cast<int>(node.op));
+  KW_CHECK(false, "expression node {} has no form in a kernel", static_cast<int>(node.op));
   return {};
 }
 
-std::string OpenClExpr::conversion(const ModExpr& node, bool vector) const {
+std::string KernelExpr::conversion(const ModExpr& node, bool vector) const {
   const std::string& from = texts_.at(node.args[0]);
   const ScalarType type = mod_.nodes[static_cast<std::size_t>(node.args[0])].type;
   if (node.op == ExprOp::to_boolean) {
@@ -186,7 +185,8 @@ std::string OpenClExpr::conversion(const ModExpr& node, bool vector) const {
   std::string number = (type == ScalarType::boolean && vector) ? fmt::format("(-{})", from) : from;
   if (node.op == ExprOp::to_integer && type == ScalarType::boolean) return number;
   // Towards zero, saturating, and NaN to 0.
-  const char* to_int = vector ? "convert_int16_sat" : "convert_int_sat";
+  const char* to_one_int = options_.language == SourceLanguage::cuda ? "__float2int_rz" : "convert_int_sat";
+  const char* to_int = vector ? "convert_int16_sat" : to_one_int;
   const char* target = node.op == ExprOp::to_integer ? to_int : (vector ? "convert_float16" : "(float)");
   return fmt::format("{}({})", target, without_parentheses(number));
 }

@@ -4,7 +4,7 @@
 #include <cctype>
 #include <string_view>
 
-#include "codegen/opencl_helpers.hpp"
+#include "codegen/kernel_helpers.hpp"
 
 namespace kw {
 namespace {
@@ -267,6 +267,23 @@ constexpr auto k_taken = std::to_array<std::string_view>({"BLOCK_KV",
                                                           "while",
                                                           "write_only"});
 
+/// The same for CUDA C++, as far as OpenCL C has not taken them already: words between spaces.
+constexpr std::string_view k_taken_in_cuda =
+    " "
+    "ALL_LANES BLOCK_WARPS BM BN CHUNK COLUMNS HEAD_PAD HEAD_STRIDE HEAD_VECTORS PANEL QUERY_TILES Q_REGISTERS "
+    "ROW_LANES ROW_STEP "
+    "SCORE SCORE_TILES STAGES TEAMS THREADS THREAD_KEYS THREAD_ROWS VALUE_PAD VALUE_TILES WARPS WEIGHT_STRIDE "
+    "add_scaled ahead alignas alignof and and_eq any_first any_last asm bitand bitor blockDim blockIdx catch "
+    "char16_t char32_t class close commit compl concept const_cast consteval constexpr constinit cp_async_16 "
+    "cp_async_commit cp_async_wait decltype delete dot_four dynamic_cast end_panel every_first every_last exp2f "
+    "expf explicit export fabsf first_panel floorf fmaf fmaxf fminf four fragment friend from gridDim group "
+    "halves head_keys head_values lane load_four load_query load_rows load_tile log2f logf make_float4 memcpy mutable namespace "
+    "needed_panel new next noexcept not not_eq nullptr operator or or_eq over_lanes power_of_two powf protected "
+    "public queries query_is_held reinterpret_cast requires row_weights rsqrtf share shared_memory sqrtf stage static_assert "
+    "static_cast step store_four store_pair tail tanh_rational tanhf template this threadIdx thread_key "
+    "thread_local thread_query thread_row throw to try typeid typename unroll_head unroll_keys using virtual warp "
+    "warpSize wchar_t weigh weight xor xor_eq ";
+
 /// t1, m2, m2_column, and types such as float16: families rather than words.
 bool in_family(std::string_view name) {
   constexpr std::string_view k_stems[] = {"t",    "m",    "char",  "uchar", "short", "ushort", "int",
@@ -283,11 +300,12 @@ bool in_family(std::string_view name) {
 
 }  // namespace
 
-std::string opencl_name(const std::string& name) {
-  const bool taken = std::binary_search(k_taken.begin(), k_taken.end(), name) || in_family(name);
+std::string kernel_name(const std::string& name) {
+  const bool taken = std::binary_search(k_taken.begin(), k_taken.end(), name) ||
+                     k_taken_in_cuda.find(" " + name + " ") != std::string_view::npos || in_family(name);
   // A name that ends so already moves on too, or "row" and "row_" would become one.
   const std::string_view stem = std::string_view(name).substr(0, name.find_last_not_of('_') + 1);
-  const bool follows = stem.size() < name.size() && opencl_name(std::string(stem)) != stem;
+  const bool follows = stem.size() < name.size() && kernel_name(std::string(stem)) != stem;
   return taken || follows ? name + "_" : name;
 }
 

@@ -1,9 +1,9 @@
 // Functions that printed mod expressions may call. Python's // and % round towards minus infinity where C's / and %
 // round towards zero. Division of integers by zero gives 0, as in the oracle: it must not trap, not least because lanes
 // past the last key evaluate the mod too, on indices the user never thought of.
-#include "codegen/opencl_helpers.hpp"
+#include "codegen/kernel_helpers.hpp"
 
-#include "codegen/opencl_capture_helpers.hpp"
+#include "codegen/kernel_capture_helpers.hpp"
 
 namespace kw {
 namespace {
@@ -94,28 +94,46 @@ static inline float16 tanh16(float16 x) {
 }
 )";
 
+constexpr const char* k_tanh_rational =
+    R"(// tanh as a rational function, within 2.1e-8 of it before rounding: no branches, one division.
+static inline float tanh_rational(float x) {
+  x = fminf(fmaxf(x, -9.02f), 9.02f);
+  const float y = x * x;
+  float p = fmaf(1.33190895e-8f, y, 2.05834975e-5f);
+  p = fmaf(p, y, 3.49403572e-3f);
+  p = fmaf(p, y, 0.13379719f);
+  p = fmaf(p, y, 0.999999979f);
+  float q = fmaf(7.76202766e-7f, y, 3.2830946e-4f);
+  q = fmaf(q, y, 0.0258710778f);
+  q = fmaf(q, y, 0.467130342f);
+  q = fmaf(q, y, 1.0f);
+  return __fdividef(x * p, q);
+}
+)";
+
 struct ArithmeticHelper {
-  OpenClHelper helper;
+  KernelHelper helper;
   const char* name;
   const char* source;
 };
 constexpr ArithmeticHelper k_arithmetic[] = {
-    {OpenClHelper::floor_div, "floor_div", k_floor_div},
-    {OpenClHelper::floor_mod, "floor_mod", k_floor_mod},
-    {OpenClHelper::real_mod, "real_mod", k_real_mod},
-    {OpenClHelper::real_floor_div, "real_floor_div", k_real_floor_div},
-    {OpenClHelper::shift_left, "shift_left", k_shift_left},
-    {OpenClHelper::shift_right, "shift_right", k_shift_right},
-    {OpenClHelper::floor_div16, "floor_div16", k_floor_div16},
-    {OpenClHelper::floor_mod16, "floor_mod16", k_floor_mod16},
-    {OpenClHelper::real_mod16, "real_mod16", k_real_mod16},
-    {OpenClHelper::real_floor_div16, "real_floor_div16", k_real_floor_div16},
-    {OpenClHelper::shift_left16, "shift_left16", k_shift_left16},
-    {OpenClHelper::shift_right16, "shift_right16", k_shift_right16},
-    {OpenClHelper::tanh16, "tanh16", k_tanh16},
+    {KernelHelper::floor_div, "floor_div", k_floor_div},
+    {KernelHelper::floor_mod, "floor_mod", k_floor_mod},
+    {KernelHelper::real_mod, "real_mod", k_real_mod},
+    {KernelHelper::real_floor_div, "real_floor_div", k_real_floor_div},
+    {KernelHelper::shift_left, "shift_left", k_shift_left},
+    {KernelHelper::shift_right, "shift_right", k_shift_right},
+    {KernelHelper::floor_div16, "floor_div16", k_floor_div16},
+    {KernelHelper::floor_mod16, "floor_mod16", k_floor_mod16},
+    {KernelHelper::real_mod16, "real_mod16", k_real_mod16},
+    {KernelHelper::real_floor_div16, "real_floor_div16", k_real_floor_div16},
+    {KernelHelper::shift_left16, "shift_left16", k_shift_left16},
+    {KernelHelper::shift_right16, "shift_right16", k_shift_right16},
+    {KernelHelper::tanh16, "tanh16", k_tanh16},
+    {KernelHelper::tanh_rational, "tanh_rational", k_tanh_rational},
 };
 
-const ArithmeticHelper* arithmetic_helper(OpenClHelper helper) {
+const ArithmeticHelper* arithmetic_helper(KernelHelper helper) {
   for (const ArithmeticHelper& known : k_arithmetic)
     if (known.helper == helper) return &known;
   return nullptr;
@@ -123,21 +141,21 @@ const ArithmeticHelper* arithmetic_helper(OpenClHelper helper) {
 
 }  // namespace
 
-std::string helper_name(OpenClHelper helper) {
+std::string helper_name(KernelHelper helper) {
   const ArithmeticHelper* arithmetic = arithmetic_helper(helper);
   return arithmetic != nullptr ? arithmetic->name : capture_helper_name(helper);
 }
 
-std::string opencl_helper_source(std::set<OpenClHelper> helpers) {
-  if (helpers.count(OpenClHelper::real_floor_div) > 0) helpers.insert(OpenClHelper::real_mod);
-  if (helpers.count(OpenClHelper::real_floor_div16) > 0) helpers.insert(OpenClHelper::real_mod16);
-  const std::set<OpenClHelper> asked_for = helpers;
-  for (const OpenClHelper helper : asked_for)
-    for (const OpenClHelper needed : capture_helper_needs(helper)) helpers.insert(needed);
+std::string helper_source(std::set<KernelHelper> helpers, SourceLanguage language) {
+  if (helpers.count(KernelHelper::real_floor_div) > 0) helpers.insert(KernelHelper::real_mod);
+  if (helpers.count(KernelHelper::real_floor_div16) > 0) helpers.insert(KernelHelper::real_mod16);
+  const std::set<KernelHelper> asked_for = helpers;
+  for (const KernelHelper helper : asked_for)
+    for (const KernelHelper needed : capture_helper_needs(helper)) helpers.insert(needed);
   std::string text;
-  for (const OpenClHelper helper : helpers) {
+  for (const KernelHelper helper : helpers) {
     const ArithmeticHelper* arithmetic = arithmetic_helper(helper);
-    text += arithmetic != nullptr ? arithmetic->source : capture_helper_source(helper);
+    text += arithmetic != nullptr ? in_language(arithmetic->source, language) : capture_helper_source(helper, language);
   }
   return text;
 }

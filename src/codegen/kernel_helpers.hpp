@@ -5,12 +5,13 @@
 #include <set>
 #include <string>
 
+#include "codegen/source_language.hpp"
 #include "spec/tensor.hpp"
 
 namespace kw {
 
 /// In the order of their definitions: a helper may call those before it.
-enum class OpenClHelper {
+enum class KernelHelper {
   floor_div,
   floor_mod,
   real_mod,
@@ -24,6 +25,7 @@ enum class OpenClHelper {
   shift_left16,
   shift_right16,
   tanh16,
+  tanh_rational,
   nearest_index,
   nearest_index16,
   // one per element type, in the order of DType; see capture_helper
@@ -50,23 +52,18 @@ enum class OpenClHelper {
 };
 
 /// The member for elements of `dtype` of the family that begins with `first`, such as gather16_f32.
-[[nodiscard]] OpenClHelper capture_helper(OpenClHelper first, DType dtype);
+[[nodiscard]] KernelHelper capture_helper(KernelHelper first, DType dtype);
 
 /// As the text calls it.
-[[nodiscard]] std::string helper_name(OpenClHelper helper);
+[[nodiscard]] std::string helper_name(KernelHelper helper);
 
 /// Definitions of the helpers and of those that they call, in a fixed order. Sixteen-lane access to captures uses
-/// LANE_INDEX, which the kernels define.
-[[nodiscard]] std::string opencl_helper_source(std::set<OpenClHelper> helpers);
+/// LANE_INDEX, which the kernels define; those helpers exist in OpenCL C alone.
+[[nodiscard]] std::string helper_source(std::set<KernelHelper> helpers,
+                                        SourceLanguage language = SourceLanguage::opencl);
 
-/// What a buffer of `dtype` is a pointer to: half for f16, uchar for booleans.
-[[nodiscard]] const char* opencl_element_type(DType dtype);
-
-/// Element `offset` of a buffer, as a float or an int.
-[[nodiscard]] std::string opencl_element(DType dtype, const std::string& buffer, const std::string& offset);
-
-/// A name of the user's as a name in OpenCL C: with an underscore behind it where the language, a function of its
+/// A name of the user's as a name in a kernel: with an underscore behind it where a language, a function of its
 /// library that we call or a local name of our kernels has taken it. Different names stay different.
-[[nodiscard]] std::string opencl_name(const std::string& name);
+[[nodiscard]] std::string kernel_name(const std::string& name);
 
 }  // namespace kw

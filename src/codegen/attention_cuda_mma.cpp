@@ -1,0 +1,108 @@
+// Attention on tensor cores through mma.sync, for sm_80 and later: scores and weights never leave the registers, keys
+// and values come through a ring of tiles that is filled by asynchronous copies. f16 as it is; f32 as two tf32 numbers
+// each, three products for one, because a single tf32 product errs by 2^-11 and would not pass for f32.
+//
+// What a style for wgmma and TMA shares is CudaAttention: masks, mods, bounds and softmax know a thread's rows and keys
+// only through THREAD_ROWS, THREAD_KEYS and SCORE. Its products and its copies are its own.
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "codegen/attention_cuda.hpp"
+#include "codegen/attention_cuda_mma_shape.hpp"
+#include "codegen/attention_cuda_mma_source.hpp"
+#include "codegen/attention_cuda_text.hpp"
+
+namespace kw {
+namespace {
+
+constexpr const char* k_generator = "mma 1";
+
+constexpr const char* k_hold_query = R"(// The queries were copied first; the tiles behind them may still be under way.
+unsigned query[QUERY_TILES][4];
+if (query_is_held) {
+  cp_async_wait<STAGES - 1>();
+  __syncthreads();
+  #pragma unroll
+  for (int k = 0; k < QUERY_TILES; ++k) load_query(queries, 16 * warp, lane, k, query[k]);
+})";
+
+/// "sm_90a" as 90; 0 where nothing is known.
+int arch_number(const DeviceFacts& device) {
+  int number = 0;
+  const std::string arch = device.gpu ? device.gpu->arch : "";
+  if (arch.starts_with("sm_")) std::from_chars(arch.data() + 3, arch.data() + arch.size(), number);
+  return number;
+}
+
+Result<void> require_tensor_cores(const Problem& problem, const DeviceFacts& device) {
+  constexpr int k_first = 80;
+  const int arch = arch_number(device);
+  if (arch == 0 || arch >= k_first) return {};
+  Error error{
+      errc::codegen_unsupported,
+      fmt::format(
+          "style \"mma\" needs cp.async and the matrix instructions of sm_80, and {} is {}; \"{}\" was asked for",
+          device.name, device.gpu->arch, problem.name)};
+  error.hint = "use style \"simt\"";
+  return fail(std::move(error));
+}
+
+void fill_products(DType dtype, Fillings& fillings) {
+  const bool half = dtype == DType::f16;
+  fillings.emplace_back("products", half ? k_mma_products_f16 : k_mma_products_f32);
+  fillings.emplace_back("hold_query", half ? k_hold_query : "");
+  fillings.emplace_back("dot_products",
+                        half ? "dot_products(query, queries, 16 * warp, keys + stage * BN * HEAD_STRIDE, lane, scores);"
+                             : "dot_products(queries + 16 * warp * HEAD_STRIDE, keys + stage * BN * HEAD_STRIDE, lane, "
+                               "scores);");
+  fillings.emplace_back("zero", half ? "__float2half(0.0f)" : "0.0f");
+  fillings.emplace_back("store_two", half ? "*(__half2*)(row + d) = __floats2half2_rn(first, second)"
+                                          : "*(float2*)(row + d) = make_float2(first, second)");
+  fillings.emplace_back("store_first", half ? "__float2half(first)" : "first");
+  fillings.emplace_back("store_second", half ? "__float2half(second)" : "second");
+}
+
+std::vector<std::string> notes(DType dtype) {
+  std::vector<std::string> notes = {
+      "How: a warp takes 16 queries through the keys in panels of BN, with mma.sync; scores and weights stay in\n"
+      "registers, and keys and values are copied STAGES - 1 panels ahead of their use."};
+  if (dtype == DType::f32)
+    notes.emplace_back(
+        "Operands are split into two tf32 numbers each; three of the four products of their parts give f32.");
+  return notes;
+}
+
+}  // namespace
+
+std::vector<Tunable> structure_attention_cuda_mma() {
+  return cuda_mask_choices();
+}
+
+Result<Bundle> emit_attention_cuda_mma(const Problem& problem, const DeviceFacts& device,
+                                       const IntBindings& structure) {
+  KW_TRY(const AttentionSpec* attention, float_attention(problem, "mma"));
+  const std::vector<Tunable> choices = structure_attention_cuda_mma();
+  KW_TRY_VOID(check_choices("mma", choices, structure));
+  KW_TRY_VOID(require_tensor_cores(problem, device));
+  const MmaShape shape = mma_shape(problem, {});
+  const CudaAttention parts(problem, choices, structure,
+                            {shape.rows, shape.keys, fmt::format("32 * {}", shape.warps),
+                             "float (&scores)[SCORE_TILES][4]", "c / 2 * 8 + c % 2"});
+  Fillings fillings = parts.fillings(k_generator, notes(attention->dtype));
+  fillings.emplace_back("next_ahead", parts.next_needed("ahead"));
+  fill_products(attention->dtype, fillings);
+  Bundle bundle = parts.bundle(k_generator, shape.shared_bytes);
+  bundle.source = fill(k_attention_cuda_mma_source, fillings);
+  for (const Definition& define :
+       {Definition{"BLOCK_WARPS", shape.warps}, Definition{"PANEL_KEYS", shape.keys},
+        Definition{"HEAD_PAD", shape.head_pad}, Definition{"HEAD_STRIDE", shape.head_stride},
+        Definition{"VALUE_PAD", shape.value_pad}, Definition{"VALUE_STRIDE", shape.value_stride}})
+    bundle.defines.push_back(define);
+  if (attention->dtype == DType::f16) bundle.defines.push_back({"QUERY_TILES", shape.query_tiles});
+  bundle.tunables = mma_tunables(problem, device);
+  bundle.constraints = mma_constraints(problem, device);
+  return bundle;
+}
+
+}  // namespace kw

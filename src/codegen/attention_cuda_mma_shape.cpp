@@ -1,0 +1,143 @@
+#include "codegen/attention_cuda_mma_shape.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "codegen/attention_cuda.hpp"
+
+namespace kw {
+namespace {
+
+bool is_half(const Problem& problem) {
+  return problem.attention()->dtype == DType::f16;
+}
+
+/// Without defaults that depend on the device.
+std::vector<Tunable> tile_tunables(const Problem& problem) {
+  std::vector<Tunable> tunables = {
+      {"WARPS", {1, 2, 4, 8}, 4}, {"KEYS", {16, 32, 64, 128}, 32}, {"STAGES", {2, 3, 4}, 2}};
+  if (is_half(problem))
+    tunables.push_back({"Q_REGISTERS", {1, 0}, 1});
+  else
+    tunables.push_back({"UNROLL_D", {1, 2, 4}, 2});
+  return tunables;
+}
+
+std::vector<IntBindings> by_cost(const Problem& problem, const DeviceFacts& device) {
+  std::vector<IntBindings> legal = legal_assignments(tile_tunables(problem), mma_constraints(problem, device));
+  std::stable_sort(legal.begin(), legal.end(), [&](const IntBindings& a, const IntBindings& b) {
+    return estimate_attention_cuda_mma(problem, device, a) < estimate_attention_cuda_mma(problem, device, b);
+  });
+  return legal;
+}
+
+void set_f16(const HeadText& heads, MmaShape& shape) {
+  shape.head_pad = fmt::format("round_up({}, 16)", heads.head);
+  shape.value_pad = fmt::format("round_up({}, 16)", heads.value);
+  const auto stride = [](const std::string& pad) { return fmt::format("({0} + 8 * ({0} % 64 != 0))", pad); };
+  shape.head_stride = stride(shape.head_pad);
+  shape.value_stride = stride(shape.value_pad);
+  shape.query_tiles = fmt::format("max(1, Q_REGISTERS * ({0} <= 128) * ceil_div({0}, 16))", heads.head);
+  // Output, scores as sums and as weights, queries, and addresses.
+  shape.registers = fmt::format("{} / 2 + {} * 3 / 4 + 4 * {} + 50", shape.value_pad, shape.keys, shape.query_tiles);
+}
+
+void set_f32(const HeadText& heads, MmaShape& shape) {
+  shape.head_pad = fmt::format("round_up({}, 8)", heads.head);
+  shape.value_pad = fmt::format("round_up({}, 8)", heads.value);
+  // 8 or 24 modulo 32 floats for pairs by row, 4 or 12 modulo 16 for every second row.
+  shape.head_stride = fmt::format("({0} + 8 * ({0} % 16 == 0))", shape.head_pad);
+  shape.value_stride = fmt::format("({} + 4)", shape.value_pad);
+  // Output, scores in two parts, operands in two parts, and addresses.
+  shape.registers = fmt::format("{} / 2 + {} + 64", shape.value_pad, shape.keys);
+}
+
+}  // namespace
+
+MmaShape mma_shape(const Problem& problem, const HeadText& heads) {
+  MmaShape shape;
+  shape.warps = shrunk(problem, heads, "WARPS", 1);
+  shape.rows = fmt::format("(16 * {})", shape.warps);
+  shape.keys = shrunk(problem, heads, "KEYS", 16);
+  if (is_half(problem))
+    set_f16(heads, shape);
+  else
+    set_f32(heads, shape);
+  shape.shared_bytes = fmt::format("{} * ({} * {} + STAGES * {} * ({} + {}))", is_half(problem) ? 2 : 4, shape.rows,
+                                   shape.head_stride, shape.keys, shape.head_stride, shape.value_stride);
+  return shape;
+}
+
+std::vector<std::string> mma_constraints(const Problem& problem, const DeviceFacts& device) {
+  const DeviceFacts gpu = gpu_facts_for(device);
+  std::vector<std::string> constraints;
+  for (const HeadText& heads : heads_to_fit(problem)) {
+    const MmaShape shape = mma_shape(problem, heads);
+    constraints.push_back(fmt::format("{} + 8 * {} <= {}", shape.shared_bytes, shape.rows, gpu.shared_bytes_per_block));
+    constraints.push_back(fmt::format("{} <= min({}, {} / (32 * {}))", shape.registers,
+                                      gpu.gpu->max_registers_per_thread, gpu.gpu->registers_per_block, shape.warps));
+  }
+  return constraints;
+}
+
+std::vector<Tunable> mma_tunables(const Problem& problem, const DeviceFacts& device) {
+  std::vector<Tunable> tunables = tile_tunables(problem);
+  const std::vector<IntBindings> legal = by_cost(problem, device);
+  KW_CHECK(!legal.empty(), "no tile of the mma style fits {}", device.name);
+  for (Tunable& tunable : tunables) tunable.default_value = legal.front().at(tunable.name);
+  return tunables;
+}
+
+std::vector<IntBindings> seeds_attention_cuda_mma(const Problem& problem, const DeviceFacts& device) {
+  std::vector<IntBindings> seeds = by_cost(problem, device);
+  constexpr std::size_t k_seeds = 8;
+  seeds.resize(std::min(seeds.size(), k_seeds));
+  for (IntBindings& seed : seeds)
+    for (const Tunable& choice : structure_attention_cuda_mma()) seed[choice.name] = choice.default_value;
+  return seeds;
+}
+
+double estimate_attention_cuda_mma(const Problem& problem, const DeviceFacts& device, const IntBindings& assignment) {
+  const DeviceFacts gpu = gpu_facts_for(device);
+  const MmaShape shape = mma_shape(problem, primary_heads(problem));
+  IntBindings names = assignment;
+  for (const Tunable& tunable : tile_tunables(problem)) names.emplace(tunable.name, tunable.default_value);
+  const auto value = [&](const std::string& text) { return value_of(text, names); };
+  const auto number = [&](const std::string& text) { return static_cast<double>(value(text)); };
+  const bool half = is_half(problem);
+  const double warps = number(shape.warps), keys = number(shape.keys);
+  const double head = number(shape.head_pad), values = number(shape.value_pad);
+  BlockShape block;
+  block.rows = value(shape.rows);
+  block.keys = value(shape.keys);
+  block.threads = 32 * value(shape.warps);
+  block.registers = value(shape.registers);
+  block.shared_bytes = value(shape.shared_bytes) + 8 * block.rows;
+  block.warps_to_half = 4;
+  // Multiply-adds per clock and unit; tf32 runs at half the rate of f16, and three products stand for one of f32.
+  constexpr double k_usual_rate = 1024;
+  const GpuFacts& facts = *gpu.gpu;
+  double rate = k_usual_rate;
+  if (facts.peak_f16_flops > 0 && facts.clock_hz > 0)
+    rate = facts.peak_f16_flops / (2.0 * facts.clock_hz * static_cast<double>(gpu.compute_units));
+  const double multiply_adds = 16.0 * keys * (head + values) * (half ? 1.0 : 6.0);
+  const ModCost mod = mod_cost(problem);
+  constexpr double k_softmax = 10.0, k_split = 5.0;
+  const double scores = 16.0 * keys / 32.0;  // per lane
+  const double instructions = keys * (head + values) / (half ? 128.0 : 64.0 / 3.0);
+  const double splits = half ? 0.0 : k_split * (keys * (head + values) / 32.0 + 16.0 * (head + keys) / 32.0);
+  const double operands = keys * (head + values) * (half ? 2.0 : 4.0) / 128.0;  // 128-byte accesses
+  const double queries = value(fmt::format("16 * {}", shape.query_tiles)) == value(shape.head_pad) && half
+                             ? 0.0
+                             : 16.0 * head * (half ? 2.0 : 4.0) / 128.0;
+  PanelWork work;
+  work.tensor = warps * multiply_adds / rate;
+  work.arithmetic = warps * (scores * (k_softmax + mod.plain) + instructions + splits + operands + values / 2.0) / 4.0;
+  work.shared = warps * (operands + queries) + 2.0 * operands;
+  work.special = warps * scores * (1.0 + mod.special) * 32.0 / 16.0;
+  // More stages hide more of the way to memory.
+  return attention_clocks(problem, gpu, block, work) * (1.0 + 0.02 / number("STAGES - 1"));
+}
+
+}  // namespace kw

@@ -1,0 +1,135 @@
+// Attention as a careful programmer writes it first for a GPU: one warp per query row, no tiles in shared memory, the
+// natural exponential. It is what a run compares its best kernel with, and its error sets what the verifier may expect
+// of the problem's type. The scores are not kept: a long sequence would need more memory than a device has.
+#include <fmt/format.h>
+
+#include "codegen/attention_cuda.hpp"
+#include "codegen/attention_cuda_text.hpp"
+#include "codegen/attention_text.hpp"
+#include "codegen/text.hpp"
+
+namespace kw {
+namespace {
+
+constexpr const char* k_generator = "plain 1";
+constexpr SourceLanguage k_cuda = SourceLanguage::cuda;
+
+constexpr const char* k_source = R"(${preamble}
+#define LANES 32
+#define ALL_LANES 0xffffffffu
+#define COLUMNS ((VALUE_DIM + LANES - 1) / LANES)
+
+${helpers}
+${score_mod}
+${mask_mod}
+// O[b, h, q, :] for one query row per warp. Thirty-two keys at a time, one per lane: their scores, their weights under
+// the largest score so far, and then the weighted sum of their values, of which a lane holds every 32nd column.
+extern "C" __global__ __launch_bounds__(LANES)
+${signature} {
+  __shared__ float weights[LANES];
+  const int lane = threadIdx.x, q_idx = blockIdx.x, h = blockIdx.y, b = blockIdx.z;
+  const long query_row = ((long)b * Hq + h) * Sq + q_idx;
+  const long key_head = (long)b * Hkv + h / (Hq / Hkv);
+  const ${element}* query = Q + query_row * HEAD_DIM;
+  float out[COLUMNS];
+  for (int j = 0; j < COLUMNS; ++j) out[j] = 0.0f;
+  float largest = -INFINITY, total = 0.0f;
+  for (int first_key = 0; first_key < Skv; first_key += LANES) {
+    const int kv_idx = min(first_key + lane, Skv - 1);
+    const ${element}* key = K + (key_head * Skv + kv_idx) * HEAD_DIM;
+    float dot_product = 0.0f;
+    for (int d = 0; d < HEAD_DIM; ++d) dot_product += ${query} * ${key};
+    float score = dot_product * (${scale});
+    ${apply_score_mod}
+    ${apply_mask_mod}
+    if (first_key + lane >= Skv) score = -INFINITY;
+
+    float next = score;
+    for (int step = LANES / 2; step > 0; step /= 2) next = fmaxf(next, __shfl_xor_sync(ALL_LANES, next, step));
+    next = fmaxf(next, largest);
+    // With no key allowed so far the maximum is -inf, and -inf - -inf would be NaN.
+    if (next == -INFINITY) continue;
+    const float shrink = expf(largest - next);
+    largest = next;
+    weights[lane] = expf(score - next);
+    __syncwarp();
+    total *= shrink;
+    for (int j = 0; j < COLUMNS; ++j) out[j] *= shrink;
+    for (int k = 0; k < min(LANES, Skv - first_key); ++k) {
+      total += weights[k];
+      const ${element}* value = V + (key_head * Skv + first_key + k) * VALUE_DIM;
+      for (int j = 0; j < COLUMNS; ++j)
+        if (lane + j * LANES < VALUE_DIM) out[j] += weights[k] * ${value};
+    }
+    __syncwarp();
+  }
+  for (int j = 0; j < COLUMNS; ++j)
+    if (lane + j * LANES < VALUE_DIM)
+      ${store}
+  ${store_lse}
+}
+)";
+
+KernelParameters kernel_parameters(const AttentionSpec& attention, const OuterNames& mods) {
+  KernelParameters parameters(k_cuda);
+  for (const char* tensor : {"Q", "K", "V"}) parameters.add_tensor(attention.dtype, false, tensor);
+  parameters.add_captures(mods.captures);
+  parameters.add_tensor(attention.dtype, true, "O");
+  if (attention.lse) parameters.add_tensor(DType::f32, true, "LSE");
+  for (const char* axis : {"Sq", "Skv", "Hq", "Hkv"}) parameters.add_axis(axis);
+  parameters.add_axes(mods.axes);
+  return parameters;
+}
+
+std::string store(DType dtype) {
+  const char* value = "total > 0.0f ? out[j] / total : 0.0f";
+  return fmt::format("O[query_row * VALUE_DIM + lane + j * LANES] = {};",
+                     dtype == DType::f16 ? fmt::format("__float2half({})", value) : value);
+}
+
+}  // namespace
+
+Result<Bundle> emit_attention_cuda_plain(const Problem& problem, const DeviceFacts&, const IntBindings&) {
+  KW_TRY(const AttentionSpec* attention, float_attention(problem, "plain"));
+  OuterNames names;
+  std::set<KernelHelper> helpers;
+  const PrintedMod score =
+      printed_mod(attention->score_mod, {"score_mod", "float", true, true, k_cuda}, names, helpers);
+  const PrintedMod mask = printed_mod(attention->mask_mod, {"mask_mod", "int", false, true, k_cuda}, names, helpers);
+  const KernelParameters parameters = kernel_parameters(*attention, names);
+  const DType dtype = attention->dtype;
+  Bundle bundle;
+  bundle.target = "cuda";
+  bundle.problem = problem.name;
+  bundle.generator = k_generator;
+  bundle.source = fill(
+      k_source,
+      {{"preamble", cuda_preamble(problem, k_generator, {})},
+       {"helpers", helper_source(helpers, k_cuda)},
+       {"score_mod", score.definition},
+       {"mask_mod", mask.definition},
+       {"scale", scale_text(*attention)},
+       {"signature", parameters.signature("attention")},
+       {"element", element_type(dtype, k_cuda)},
+       {"query", element_text(dtype, "query", "d", k_cuda)},
+       {"key", element_text(dtype, "key", "d", k_cuda)},
+       {"value", element_text(dtype, "value", "lane + j * LANES", k_cuda)},
+       {"apply_score_mod", score.call.empty() ? "" : fmt::format("score = {};", score.call)},
+       {"apply_mask_mod", mask.call.empty() ? "" : fmt::format("if (!{}) score = -INFINITY;", mask.call)},
+       {"store", store(dtype)},
+       {"store_lse",
+        attention->lse ? "if (lane == 0) LSE[query_row] = total > 0.0f ? largest + logf(total) : -INFINITY;" : ""}});
+  bundle.defines = {{"HEAD_DIM", "D"}, {"VALUE_DIM", "Dv"}};
+  bundle.launches = {{"attention", {"Sq", "Hq", "B"}, {"32", "1", "1"}, "0", parameters.arguments()}};
+  return bundle;
+}
+
+std::vector<IntBindings> seeds_attention_cuda_plain(const Problem&, const DeviceFacts&) {
+  return {IntBindings{}};
+}
+
+double estimate_attention_cuda_plain(const Problem&, const DeviceFacts&, const IntBindings&) {
+  return 1.0;
+}
+
+}  // namespace kw

@@ -1,0 +1,148 @@
+#include "codegen/attention_cuda_shape.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/int_math.hpp"
+#include "spec/mod_analysis.hpp"
+#include "target/gpu_arch.hpp"
+#include "target/occupancy.hpp"
+
+namespace kw {
+namespace {
+
+std::int64_t head_of(const Workload& workload) {
+  return std::max(workload.axes.at("D"), workload.axes.at("Dv"));
+}
+
+const Workload& with_largest_heads(const Problem& problem) {
+  return *std::max_element(problem.workloads.begin(), problem.workloads.end(),
+                           [](const Workload& a, const Workload& b) { return head_of(a) < head_of(b); });
+}
+
+HeadText heads_of(const Workload& workload) {
+  return {std::to_string(workload.axes.at("D")), std::to_string(workload.axes.at("Dv"))};
+}
+
+/// Share of the panels that a block goes through: masks leave some out, but how many a draw's mask leaves out is not
+/// known here, so a mask with bounds counts half and one with a map a quarter, and coarse tiles more of it.
+double panel_share(const Problem& problem, const BlockShape& block) {
+  const AttentionSpec& attention = *problem.attention();
+  if (!attention.mask_mod) return 1.0;
+  ModFunction mask = *attention.mask_mod;
+  const double attended = row_interval(mask) ? 0.5 : 0.25;
+  const double edge = static_cast<double>(block.rows + block.keys) /
+                      (2.0 * static_cast<double>(std::max<std::int64_t>(problem.primary().axes.at("Skv"), 1)));
+  return std::min(1.0, attended + edge);
+}
+
+}  // namespace
+
+DeviceFacts gpu_facts_for(const DeviceFacts& device) {
+  if (device.gpu) return device;
+  // 99 KiB of shared memory per block is what every architecture since sm_80 has at least.
+  DeviceFacts facts = gpu_arch_facts(find_gpu_arch("sm_86").value());
+  facts.compute_units = 1;
+  return facts;
+}
+
+HeadText primary_heads(const Problem& problem) {
+  return heads_of(problem.primary());
+}
+
+std::vector<HeadText> heads_to_fit(const Problem& problem) {
+  std::vector<HeadText> heads = {primary_heads(problem)};
+  const Workload& largest = with_largest_heads(problem);
+  if (head_of(largest) > head_of(problem.primary())) heads.push_back(heads_of(largest));
+  return heads;
+}
+
+std::string shrunk(const Problem& problem, const HeadText& heads, const std::string& count, std::int64_t least) {
+  constexpr std::int64_t k_small_head = 64;
+  const std::int64_t usual = std::max(k_small_head, head_of(problem.primary()));
+  if (head_of(with_largest_heads(problem)) <= usual) return count;
+  const std::string larger = fmt::format("max({}, {})", heads.head, heads.value);
+  return fmt::format("max({0}, {1} / (1 + ({2} > {3}) + 2 * ({2} > {4})))", least, count, larger, usual, 2 * usual);
+}
+
+double attention_clocks(const Problem& problem, const DeviceFacts& gpu, const BlockShape& block,
+                        const PanelWork& work) {
+  const std::int64_t resident =
+      resident_blocks(*gpu.gpu, {block.threads, std::min<std::int64_t>(block.registers, 255), block.shared_bytes});
+  if (resident == 0) return std::numeric_limits<double>::infinity();
+  const Axes& axes = problem.primary().axes;
+  const std::int64_t blocks = axes.at("B") * axes.at("Hq") * ceil_div(axes.at("Sq"), block.rows);
+  const double panels = static_cast<double>(ceil_div(axes.at("Skv"), block.keys)) * panel_share(problem, block);
+  // Units work side by side, and what limits a block hides most of the rest.
+  const double longest = std::max({work.arithmetic, work.tensor, work.special, work.shared});
+  const double sum = work.arithmetic + work.tensor + work.special + work.shared;
+  constexpr double k_not_hidden = 0.3;
+  constexpr double k_barriers = 60.0;
+  const double per_panel = longest + k_not_hidden * (sum - longest);
+  const double prologue = 2.0 * per_panel + 500.0;
+  const std::int64_t units = std::max<std::int64_t>(gpu.compute_units, 1);
+  const auto clocks_of = [&](std::int64_t together) {
+    const double warps = static_cast<double>(together * block.threads) / 32.0;
+    const double busy = warps / (warps + block.warps_to_half);
+    const double waiting = k_barriers / static_cast<double>(together);
+    return static_cast<double>(together) * (panels * (per_panel / busy + waiting) + prologue);
+  };
+  const std::int64_t waves = blocks / (units * resident);
+  const std::int64_t rest = ceil_div(blocks - waves * units * resident, units);
+  // Rows of different lengths blur the waves: a block that is short makes room for the next.
+  return static_cast<double>(waves) * clocks_of(resident) + (rest > 0 ? clocks_of(rest) : 0.0);
+}
+
+std::vector<IntBindings> legal_assignments(const std::vector<Tunable>& tunables,
+                                           const std::vector<std::string>& constraints) {
+  std::vector<IntBindings> all = {{}};
+  for (const Tunable& tunable : tunables) {
+    std::vector<IntBindings> more;
+    for (const IntBindings& one : all)
+      for (const std::int64_t value : tunable.values) {
+        more.push_back(one);
+        more.back()[tunable.name] = value;
+      }
+    all = std::move(more);
+  }
+  const auto is_illegal = [&](const IntBindings& assignment) {
+    return std::any_of(constraints.begin(), constraints.end(),
+                       [&](const std::string& constraint) { return value_of(constraint, assignment) == 0; });
+  };
+  std::erase_if(all, is_illegal);
+  return all;
+}
+
+std::int64_t value_of(const std::string& text, const IntBindings& names) {
+  const auto value = evaluate_int_expr(text, names);
+  KW_CHECK(value.has_value(), "{} in {}", value.error().to_string(), text);
+  return *value;
+}
+
+ModCost mod_cost(const Problem& problem) {
+  ModCost cost;
+  const AttentionSpec& attention = *problem.attention();
+  const auto add = [&](const ModFunction& mod) {
+    const std::vector<Dependencies> inputs = dependencies(mod);
+    for (std::size_t i = 0; i < mod.nodes.size(); ++i) {
+      if (!inputs[i].key && !inputs[i].score) continue;
+      const ExprOp op = mod.nodes[i].op;
+      const bool is_special = op == ExprOp::tanh || op == ExprOp::exp || op == ExprOp::exp2 || op == ExprOp::log ||
+                              op == ExprOp::log2 || op == ExprOp::sqrt || op == ExprOp::rsqrt || op == ExprOp::sigmoid;
+      constexpr double k_around_special = 10.0;
+      cost.special += is_special ? 1.0 : 0.0;
+      cost.plain += is_special ? k_around_special : 1.0;
+    }
+  };
+  if (attention.score_mod) add(*attention.score_mod);
+  if (attention.mask_mod) {
+    ModFunction mask = *attention.mask_mod;
+    if (!row_interval(mask)) add(mask);
+  }
+  return cost;
+}
+
+}  // namespace kw

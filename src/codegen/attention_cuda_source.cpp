@@ -1,0 +1,155 @@
+#include "codegen/attention_cuda_source.hpp"
+
+namespace kw {
+
+const char* const k_cuda_preamble = R"(${comment}
+
+${includes}
+#ifndef INFINITY
+#define INFINITY __int_as_float(0x7f800000)
+#endif
+#ifndef NAN
+#define NAN __int_as_float(0x7fffffff)
+#endif
+)";
+
+const char* const k_cuda_softmax = R"(#define LOG2_E 1.44269504f
+#define ALL_LANES 0xffffffffu
+
+${helpers}
+${bound_functions}
+${dropped_term}
+// 2^x within two units of the last place; exactly 0 for -inf, so that masked scores weigh nothing.
+__device__ __forceinline__ float power_of_two(const float x) {
+#ifdef KW_SIM
+  return exp2f(x);
+#else
+  float y;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+#endif
+}
+
+// Makes a thread's dot products into scores in units of log2, and finds the largest of each of its rows. `masked` is a
+// literal at every call, so each call is compiled for its case. Rows and keys past the last are the last to the mod.
+${finish_signature}
+  #pragma unroll
+  for (int r = 0; r < THREAD_ROWS; ++r) {
+    ${query_index}
+    ${row_range}
+    ${row_statements}
+    highest[r] = -INFINITY;
+    #pragma unroll
+    for (int c = 0; c < THREAD_KEYS; ++c) {
+      const int key = thread_key + ${key_offset};
+      ${key_index}
+      const float dot_product = SCORE(r, c);
+      ${element_statements}
+      if (masked && !(${allowed})) s = -INFINITY;
+      SCORE(r, c) = s;
+      highest[r] = fmaxf(highest[r], s);
+    }
+  }
+}
+
+// Scores to weights 2^(score - peak). `total` gathers the thread's weights, and `shrink` is what everything summed with
+// the last peak must be multiplied by.
+__device__ __forceinline__ void weigh(${scores}, const float (&highest)[THREAD_ROWS],
+                                      float (&peak)[THREAD_ROWS], float (&total)[THREAD_ROWS],
+                                      float (&shrink)[THREAD_ROWS]) {
+  #pragma unroll
+  for (int r = 0; r < THREAD_ROWS; ++r) {
+    float next = highest[r];
+    #pragma unroll
+    for (int step = ROW_LANES / 2; step > 0; step /= 2) next = fmaxf(next, __shfl_xor_sync(ALL_LANES, next, step));
+    next = fmaxf(next, peak[r]);
+    // While every key so far is masked the peak is -inf, and -inf - -inf would be NaN.
+    const float base = next == -INFINITY ? 0.0f : next;
+    shrink[r] = power_of_two(peak[r] - base);
+    peak[r] = next;
+    float sum = 0.0f;
+    #pragma unroll
+    for (int c = 0; c < THREAD_KEYS; ++c) {
+      SCORE(r, c) = power_of_two(SCORE(r, c) - base);
+      sum += SCORE(r, c);
+    }
+    total[r] = total[r] * shrink[r] + sum;
+  }
+}
+
+// A row's weights, gathered over the lanes that share it.
+__device__ __forceinline__ float over_lanes(float sum) {
+  #pragma unroll
+  for (int step = ROW_LANES / 2; step > 0; step /= 2) sum += __shfl_xor_sync(ALL_LANES, sum, step);
+  return sum;
+}
+)";
+
+const char* const k_cuda_indices = R"(const int h = blockIdx.y, b = blockIdx.z;
+const long query_head = (long)b * Hq + h;
+const long key_head = (long)b * Hkv + h / (Hq / Hkv);
+const int first_row = ${row_tile} * BM;
+${group_statements})";
+
+const char* const k_cuda_bounds =
+    R"(// Keys each row may attend to, the panels that any row needs, and the keys that every row may attend to.
+__shared__ int tile_first[BM], tile_last[BM];
+for (int i = threadIdx.x; i < BM; i += THREADS) {
+  const int q_idx = min(first_row + i, Sq - 1);
+  tile_first[i] = ${first_allowed};
+  tile_last[i] = ${last_allowed};
+}
+__syncthreads();
+int any_first = Skv, any_last = -1, every_first = 0, every_last = Skv - 1;
+for (int i = 0; i < BM; ++i) {
+  every_first = max(every_first, tile_first[i]);
+  every_last = min(every_last, tile_last[i]);
+  if (tile_first[i] > tile_last[i]) continue;
+  any_first = min(any_first, tile_first[i]);
+  any_last = max(any_last, tile_last[i]);
+}
+const int first_panel = any_first / BN, end_panel = (any_last + BN) / BN;
+int row_first[THREAD_ROWS], row_last[THREAD_ROWS];
+#pragma unroll
+for (int r = 0; r < THREAD_ROWS; ++r) {
+  row_first[r] = tile_first[thread_row + r * ROW_STEP];
+  row_last[r] = tile_last[thread_row + r * ROW_STEP];
+})";
+
+const char* const k_cuda_classify = R"(${map_comment}
+#define NO_KEY 0
+#define SOME_KEYS 1
+#define EVERY_KEY 2
+
+extern "C" __global__ __launch_bounds__(THREADS)
+${signature} {
+  ${indices}
+  const int panels = (Skv + BN - 1) / BN;
+  const long tile = ((long)blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+  ${group_statements}
+  for (int panel = 0; panel < panels; ++panel) {
+    int some = 0, every = 1;
+    for (int i = threadIdx.x; i < ${scores_of_tile}; i += THREADS) {
+      const int key = panel * BN + i % BN;
+      const int kv_idx = min(key, Skv - 1);
+      ${query_index}
+      ${row_statements}
+      ${element_statements}
+      const int allowed = ${allowed} && key < Skv;
+      some |= allowed;
+      every &= allowed;
+    }
+    some = __syncthreads_or(some);
+    every = __syncthreads_and(every);
+    if (threadIdx.x == 0) block_map[tile * panels + panel] = every ? EVERY_KEY : some ? SOME_KEYS : NO_KEY;
+  }
+}
+
+// The first panel from `panel` on of which some row needs a key.
+__device__ __forceinline__ int needed_panel(const int* codes, int panel, const int end_panel) {
+  while (panel < end_panel && codes[panel] == NO_KEY) ++panel;
+  return panel;
+}
+)";
+
+}  // namespace kw

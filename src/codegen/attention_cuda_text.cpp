@@ -1,0 +1,241 @@
+#include "codegen/attention_cuda_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "codegen/attention_block_map.hpp"
+#include "codegen/attention_cuda_source.hpp"
+#include "codegen/codegen.hpp"
+
+namespace kw {
+namespace {
+
+constexpr SourceLanguage k_cuda = SourceLanguage::cuda;
+
+/// A template as a filling of another one, whose line ends itself.
+std::string filled(std::string_view text, const Fillings& fillings) {
+  std::string lines = fill(text, fillings);
+  while (!lines.empty() && lines.back() == '\n') lines.pop_back();
+  return lines;
+}
+
+/// Every text that could name `word` as an identifier of ours.
+bool mentions(const ScoreText& text, std::string_view word) {
+  const auto has = [&](const std::string& line) { return line.find(word) != std::string::npos; };
+  return std::any_of(text.stages.row.begin(), text.stages.row.end(), has) ||
+         std::any_of(text.stages.element.begin(), text.stages.element.end(), has) || has(text.allowed);
+}
+
+/// Parameters of finish_scores that come before the mod's.
+std::vector<std::string> finish_parameters(const ScoreText& text, const CudaTile& tile, bool bounded) {
+  std::vector<std::string> parameters = {tile.scores, "float (&highest)[THREAD_ROWS]", "const bool masked",
+                                         "const int thread_query", "const int thread_key"};
+  if (bounded)
+    for (const char* name : {"row_first", "row_last"})
+      parameters.push_back(fmt::format("const int (&{})[THREAD_ROWS]", name));
+  for (const char* axis : {"Sq", "Skv"})
+    if (std::find(text.arguments.begin(), text.arguments.end(), axis) == text.arguments.end())
+      parameters.push_back(fmt::format("const int {}", axis));
+  parameters.insert(parameters.end(), text.parameters.begin(), text.parameters.end());
+  return parameters;
+}
+
+std::string finish_call(const ScoreText& text, bool bounded, const char* masked) {
+  std::vector<std::string> arguments = {"scores", "highest", masked, "first_row + thread_row",
+                                        "first_key + thread_key"};
+  if (bounded) arguments.insert(arguments.end(), {"row_first", "row_last"});
+  for (const char* axis : {"Sq", "Skv"})
+    if (std::find(text.arguments.begin(), text.arguments.end(), axis) == text.arguments.end())
+      arguments.emplace_back(axis);
+  arguments.insert(arguments.end(), text.arguments.begin(), text.arguments.end());
+  return parameter_list("finish_scores(", arguments, 100) + ";";
+}
+
+}  // namespace
+
+std::string cuda_preamble(const Problem& problem, const std::string& generator, const std::vector<std::string>& notes) {
+  const auto is_half = [](const TensorSpec& tensor) { return tensor.dtype == DType::f16; };
+  const bool halves = std::any_of(problem.inputs.begin(), problem.inputs.end(), is_half);
+  return filled(k_cuda_preamble, {{"comment", source_comment(problem, generator, notes)},
+                                  {"includes", halves ? "#include <cuda_fp16.h>\n" : ""}});
+}
+
+std::vector<Tunable> cuda_mask_choices() {
+  return {{"row_bounds", {1, 0}, 1},  // masks that are intervals become loop bounds
+          {"fast_tanh", {1, 0}, 1},   // rational tanh instead of the library's
+          {"block_map", {1, 0}, 1}};  // masks without row bounds: classify tiles first
+}
+
+std::int64_t choice_of(const std::vector<Tunable>& choices, const IntBindings& structure, std::string_view name) {
+  if (const auto found = structure.find(name); found != structure.end()) return found->second;
+  for (const Tunable& tunable : choices)
+    if (tunable.name == name) return tunable.default_value;
+  KW_CHECK(false, "no structural choice {}", name);
+  return 0;
+}
+
+Result<void> check_choices(std::string_view style, const std::vector<Tunable>& choices, const IntBindings& structure) {
+  for (const auto& entry : structure) {
+    const auto found =
+        std::find_if(choices.begin(), choices.end(), [&](const Tunable& t) { return t.name == entry.first; });
+    if (found == choices.end())
+      return fail(errc::codegen_unsupported, "style \"{}\" has no structural choice \"{}\"", style, entry.first);
+    if (std::find(found->values.begin(), found->values.end(), entry.second) == found->values.end())
+      return fail(errc::codegen_unsupported, "structural choice {} of style \"{}\" cannot be {}; it is one of {}",
+                  entry.first, style, entry.second, fmt::join(found->values, ", "));
+  }
+  return {};
+}
+
+CudaAttention::CudaAttention(const Problem& problem, const std::vector<Tunable>& choices, const IntBindings& structure,
+                             CudaTile tile)
+    : problem_(problem),
+      attention_(*problem.attention()),
+      tile_(std::move(tile)),
+      text_(score_text(attention_, {choice_of(choices, structure, "row_bounds") != 0,
+                                    choice_of(choices, structure, "fast_tanh") != 0, k_cuda})),
+      mapped_(text_.mask.has_value() && choice_of(choices, structure, "block_map") != 0),
+      map_buffer_(free_buffer_name(problem, k_block_map)) {}
+
+KernelParameters CudaAttention::attention_parameters() const {
+  KernelParameters parameters(k_cuda);
+  for (const char* tensor : {"Q", "K", "V"}) parameters.add_tensor(attention_.dtype, false, tensor);
+  parameters.add_captures(text_.names.captures);
+  if (mapped_) parameters.add_tensor(DType::i32, false, k_block_map, map_buffer_);
+  parameters.add_tensor(attention_.dtype, true, "O");
+  if (attention_.lse) parameters.add_tensor(DType::f32, true, "LSE");
+  for (const char* axis : {"Sq", "Skv", "Hq", "Hkv"}) parameters.add_axis(axis);
+  parameters.add_axes(text_.names.axes);
+  return parameters;
+}
+
+std::string CudaAttention::softmax() const {
+  const auto line_if = [&](const char* word, const std::string& line) { return mentions(text_, word) ? line : ""; };
+  const char* first = bounded() ? "row_first[r]" : "0";
+  const char* last = bounded() ? "row_last[r]" : "Skv - 1";
+  std::string range = line_if("allowed_first", fmt::format("const int allowed_first = {};\n", first)) +
+                      line_if("allowed_last", fmt::format("const int allowed_last = {};", last));
+  if (!range.empty() && range.back() == '\n') range.pop_back();
+  const std::string opening = fmt::format("{} void finish_scores(", function_qualifier(k_cuda));
+  return filled(
+      k_cuda_softmax,
+      {{"helpers", helper_source(text_.helpers, k_cuda)},
+       {"bound_functions", text_.bound_functions},
+       {"dropped_term", text_.dropped ? "// The same for all keys of a row, and so left out of its scores.\n" +
+                                            text_.dropped->definition
+                                      : ""},
+       {"scores", tile_.scores},
+       {"finish_signature", parameter_list(opening, finish_parameters(text_, tile_, bounded())) + " {"},
+       {"query_index", line_if("q_idx", "const int q_idx = min(thread_query + r * ROW_STEP, Sq - 1);")},
+       {"row_range", range},
+       {"row_statements", join_lines(text_.stages.row)},
+       {"key_offset", tile_.key_offset},
+       {"key_index", line_if("kv_idx", "const int kv_idx = masked ? min(key, Skv - 1) : key;")},
+       {"element_statements", join_lines(text_.stages.element)},
+       {"allowed", text_.allowed}});
+}
+
+std::string CudaAttention::classify() const {
+  if (!mapped_) return "";
+  const MaskText& mask = *text_.mask;
+  std::vector<std::string> indices;
+  if (mask.inputs.head) indices.emplace_back("const int h = blockIdx.y;");
+  if (mask.inputs.batch) indices.emplace_back("const int b = blockIdx.z;");
+  const bool by_row = mask.inputs.query;
+  return filled(k_cuda_classify,
+                {{"map_comment", map_comment(mask)},
+                 {"signature", classify_parameters(mask, k_block_map, k_cuda).signature("classify")},
+                 {"indices", join_lines(indices)},
+                 {"group_statements", join_lines(mask.stages.group)},
+                 {"scores_of_tile", by_row ? "BM * BN" : "BN"},
+                 {"query_index", by_row ? "const int q_idx = min((int)blockIdx.x * BM + i / BN, Sq - 1);" : ""},
+                 {"row_statements", join_lines(mask.stages.row)},
+                 {"element_statements", join_lines(mask.stages.element)},
+                 {"allowed", mask.allowed}});
+}
+
+std::string CudaAttention::bounds() const {
+  const std::string panels = "const int panels = (Skv + BN - 1) / BN, end_panel = panels;";
+  if (mapped_) return panels + "\n" + codes_definition(*text_.mask, "BM", k_cuda);
+  if (!bounded()) return "const int end_panel = (Skv + BN - 1) / BN;";
+  std::vector<std::string> arguments = {"b", "h", "q_idx"};
+  arguments.insert(arguments.end(), text_.bound_arguments.begin(), text_.bound_arguments.end());
+  return filled(k_cuda_bounds, {{"first_allowed", parameter_list("first_allowed(", arguments, 90)},
+                                {"last_allowed", parameter_list("last_allowed(", arguments, 90)}});
+}
+
+std::string CudaAttention::next_needed(const std::string& panel) const {
+  return mapped_ ? fmt::format("needed_panel(codes, {} + 1, end_panel)", panel) : panel + " + 1";
+}
+
+std::string CudaAttention::finish() const {
+  const std::string masked = finish_call(text_, bounded(), "true");
+  if (text_.mask && !mapped_) return masked;
+  std::string condition = "codes[panel] == SOME_KEYS";
+  if (!mapped_)
+    condition = bounded() ? "first_key < every_first || first_key + BN - 1 > every_last" : "first_key + BN > Skv";
+  return filled("if (${condition})\n  ${masked}\nelse\n  ${plain}\n",
+                {{"condition", condition}, {"masked", masked}, {"plain", finish_call(text_, bounded(), "false")}});
+}
+
+std::string CudaAttention::store_lse() const {
+  if (!attention_.lse) return "";
+  std::string lines = "// Peak and total are in units of log2.\n";
+  std::string term;
+  if (text_.dropped) {
+    if (text_.dropped->anchored)
+      lines += fmt::format("const int anchor = slope > 0.0f ? {} : {};\n", bounded() ? "row_last[r]" : "Skv - 1",
+                           bounded() ? "row_first[r]" : "0");
+    term = "\n      + " + text_.dropped->call;
+  }
+  return lines +
+         "if (thread_key == 0)\n  LSE[query_head * Sq + row] = sum > 0.0f\n      ? (peak[r] + log2f(sum)) / LOG2_E" +
+         term + "\n      : -INFINITY;";
+}
+
+Fillings CudaAttention::fillings(const std::string& generator, const std::vector<std::string>& notes) const {
+  std::vector<std::string> all_notes = notes;
+  all_notes.insert(all_notes.end(), text_.notes.begin(), text_.notes.end());
+  if (mapped_)
+    all_notes.emplace_back(
+        "The mask is no interval of keys per row: a first kernel classifies panels of BN keys for each tile of\n"
+        "BM rows; empty ones are skipped, full ones are not masked.");
+  // Long rows first where rows differ: with causal masks those are the last, and they should not start last.
+  return {{"preamble", cuda_preamble(problem_, generator, all_notes)},
+          {"softmax", softmax()},
+          {"classify", classify()},
+          {"signature", attention_parameters().signature("attention")},
+          {"indices",
+           filled(k_cuda_indices, {{"row_tile", bounded() ? "(int)(gridDim.x - 1 - blockIdx.x)" : "(int)blockIdx.x"},
+                                   {"group_statements", join_lines(text_.stages.group)}})},
+          {"bounds", bounds()},
+          {"first_needed", mapped_     ? "needed_panel(codes, 0, end_panel)"
+                           : bounded() ? "first_panel"
+                                       : "0"},
+          {"next_needed", next_needed("panel")},
+          {"finish", finish()},
+          {"store_lse", store_lse()},
+          {"element", element_type(attention_.dtype, k_cuda)}};
+}
+
+Bundle CudaAttention::bundle(const std::string& generator, const std::string& shared_bytes) const {
+  Bundle bundle;
+  bundle.target = "cuda";
+  bundle.problem = problem_.name;
+  bundle.generator = generator;
+  bundle.defines = {{"HEAD_DIM", "D"}, {"VALUE_DIM", "Dv"}};
+  const MapTile tile = {tile_.rows, tile_.keys};
+  if (mapped_) {
+    bundle.scratch = {{map_buffer_, DType::i32, block_map_elements(*text_.mask, tile)}};
+    bundle.launches = {classify_launch(*text_.mask, map_buffer_, tile, tile_.threads)};
+  }
+  bundle.launches.push_back({"attention",
+                             {fmt::format("ceil_div(Sq, {})", tile_.rows), "Hq", "B"},
+                             {tile_.threads, "1", "1"},
+                             shared_bytes,
+                             attention_parameters().arguments()});
+  return bundle;
+}
+
+}  // namespace kw

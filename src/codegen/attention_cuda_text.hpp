@@ -1,0 +1,70 @@
+#pragma once
+// What the fused CUDA styles have in common: from a problem to the parts of its kernel that know nothing of the tiles'
+// layout, and the bundle around the source.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "codegen/attention_scores.hpp"
+#include "codegen/attention_text.hpp"
+#include "codegen/text.hpp"
+#include "record/bundle.hpp"
+#include "spec/problem.hpp"
+
+namespace kw {
+
+/// A thread's part of a tile, as text in its source.
+struct CudaTile {
+  std::string rows;        ///< of a block's tile, as an expression of tunables
+  std::string keys;        ///< the same
+  std::string threads;     ///< the same
+  std::string scores;      ///< declares a thread's scores as a parameter: "float (&scores)[..][..]"
+  std::string key_offset;  ///< from a thread's first key to that of SCORE(r, c)
+};
+
+/// The source's opening: comment with `notes`, includes, constants.
+[[nodiscard]] std::string cuda_preamble(const Problem& problem, const std::string& generator,
+                                        const std::vector<std::string>& notes);
+
+/// Structural choices of every fused style: row_bounds, block_map, fast_tanh.
+[[nodiscard]] std::vector<Tunable> cuda_mask_choices();
+
+/// The value of a structural choice, the default where `structure` has none.
+[[nodiscard]] std::int64_t choice_of(const std::vector<Tunable>& choices, const IntBindings& structure,
+                                     std::string_view name);
+/// codegen.unsupported for choices and values the style does not have.
+[[nodiscard]] Result<void> check_choices(std::string_view style, const std::vector<Tunable>& choices,
+                                         const IntBindings& structure);
+
+class CudaAttention {
+ public:
+  CudaAttention(const Problem& problem, const std::vector<Tunable>& choices, const IntBindings& structure,
+                CudaTile tile);
+
+  /// Fillings of the shared text and, after k_cuda_source's own, of the style's: `preamble`, `softmax`, `classify`,
+  /// `signature`, `indices`, `bounds`, `first_needed`, `finish`, `store_lse`, `element`, and next_needed() below.
+  [[nodiscard]] Fillings fillings(const std::string& generator, const std::vector<std::string>& notes) const;
+  /// The panel after `panel` that the block needs, as an expression.
+  [[nodiscard]] std::string next_needed(const std::string& panel) const;
+  /// Header around `source`: scratch, defines, and launches with `shared_bytes` for the attention kernel.
+  [[nodiscard]] Bundle bundle(const std::string& generator, const std::string& shared_bytes) const;
+
+ private:
+  [[nodiscard]] bool bounded() const { return !text_.bound_functions.empty(); }
+  [[nodiscard]] KernelParameters attention_parameters() const;
+  [[nodiscard]] std::string softmax() const;
+  [[nodiscard]] std::string classify() const;
+  [[nodiscard]] std::string bounds() const;
+  [[nodiscard]] std::string finish() const;
+  [[nodiscard]] std::string store_lse() const;
+
+  const Problem& problem_;
+  const AttentionSpec& attention_;
+  CudaTile tile_;
+  ScoreText text_;
+  bool mapped_ = false;
+  std::string map_buffer_;
+};
+
+}  // namespace kw

@@ -1,0 +1,100 @@
+#include "codegen/source_language.hpp"
+
+#include <fmt/format.h>
+
+#include "base/result.hpp"
+#include "codegen/text.hpp"
+
+namespace kw {
+namespace {
+
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+}
+
+const char* opencl_function(ExprOp op) {
+  switch (op) {
+    case ExprOp::exp:
+      return "exp";
+    case ExprOp::exp2:
+      return "exp2";
+    case ExprOp::log:
+      return "log";
+    case ExprOp::log2:
+      return "log2";
+    case ExprOp::sqrt:
+      return "sqrt";
+    case ExprOp::rsqrt:
+      return "rsqrt";
+    case ExprOp::floor:
+      return "floor";
+    case ExprOp::tanh:
+      return "tanh";
+    case ExprOp::erf:
+      return "erf";
+    case ExprOp::power:
+      return "pow";
+    case ExprOp::absolute:
+      return "fabs";
+    case ExprOp::minimum:
+      return "min";
+    case ExprOp::maximum:
+      return "max";
+    default:
+      break;
+  }
+  KW_CHECK(false, "expression node {} is no function of reals", static_cast<int>(op));
+  return "";
+}
+
+}  // namespace
+
+const char* function_qualifier(SourceLanguage language) {
+  return language == SourceLanguage::cuda ? "__device__ __forceinline__" : "static inline";
+}
+
+std::string in_language(std::string opencl_text, SourceLanguage language) {
+  if (language == SourceLanguage::opencl) return opencl_text;
+  replace_all(opencl_text, "static inline", function_qualifier(language));
+  replace_all(opencl_text, "__global const", "const");
+  return opencl_text;
+}
+
+const char* element_type(DType dtype, SourceLanguage language) {
+  const bool cuda = language == SourceLanguage::cuda;
+  switch (dtype) {
+    case DType::f32:
+      return "float";
+    case DType::f16:
+      return cuda ? "__half" : "half";
+    case DType::i32:
+      return "int";
+    case DType::boolean:
+      return cuda ? "unsigned char" : "uchar";
+  }
+  return "";
+}
+
+std::string element_text(DType dtype, const std::string& buffer, const std::string& offset, SourceLanguage language) {
+  const std::string index = without_parentheses(offset);
+  if (dtype != DType::f16) return fmt::format("{}[{}]", buffer, index);
+  return language == SourceLanguage::cuda ? fmt::format("__half2float({}[{}])", buffer, index)
+                                          : fmt::format("vload_half({}, {})", index, buffer);
+}
+
+std::string buffer_parameter(DType dtype, bool writable, const std::string& name, SourceLanguage language) {
+  const bool cuda = language == SourceLanguage::cuda;
+  return fmt::format("{}{}{}* {} {}", cuda ? "" : "__global ", writable ? "" : "const ", element_type(dtype, language),
+                     cuda ? "__restrict__" : "restrict", name);
+}
+
+std::string real_function(ExprOp op, SourceLanguage language) {
+  const std::string name = opencl_function(op);
+  if (language == SourceLanguage::opencl) return name;
+  if (op == ExprOp::absolute) return "fabsf";
+  if (op == ExprOp::minimum || op == ExprOp::maximum) return "f" + name + "f";
+  return name + "f";
+}
+
+}  // namespace kw
