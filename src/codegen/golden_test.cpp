@@ -45,7 +45,7 @@ std::vector<GoldenCase> all_cases() {
     for (const char* style : {"plain", "vector"}) cases.push_back({problem, "opencl", style});
   // One of each kind: loop bounds, a slope with LSE, a mod that is not affine, a block map, captures with f16.
   for (const char* problem : {"causal", "alibi_lse", "softcap", "neighborhood_2d", "document_causal_f16"})
-    for (const char* style : {"plain", "simt"}) cases.push_back({problem, "cuda", style});
+    for (const char* style : {"plain", "simt", "mma"}) cases.push_back({problem, "cuda", style});
   return cases;
 }
 
@@ -105,7 +105,9 @@ std::set<std::string> names_beside_parameters(const std::string& source) {
       inside = inside || (line.find(function) != std::string::npos && line.front() != ' ' && line.front() != '/');
     if (inside && !line.starts_with("#") && line.find("#pragma") == std::string::npos) {
       const std::regex identifier("[A-Za-z_][A-Za-z0-9_]*");
-      const std::string code = std::regex_replace(line.substr(0, line.find("//")), std::regex("\\b[0-9][\\w.]*"), "");
+      // Not numbers, and not members: what follows a dot is looked up in a type.
+      const std::regex no_name("\\b[0-9][\\w.]*|\\.[A-Za-z_]\\w*");
+      const std::string code = std::regex_replace(line.substr(0, line.find("//")), no_name, "");
       for (std::sregex_iterator i(code.begin(), code.end(), identifier); i != std::sregex_iterator(); ++i)
         names.insert(i->str());
     }

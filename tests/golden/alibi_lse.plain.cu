@@ -80,6 +80,7 @@ void attention(const float* __restrict__ Q, const float* __restrict__ K, const f
     __syncwarp();
   }
   for (int j = 0; j < COLUMNS; ++j)
-    if (lane + j * LANES < VALUE_DIM) O[query_row * VALUE_DIM + lane + j * LANES] = total > 0.0f ? out[j] / total : 0.0f;
+    if (lane + j * LANES < VALUE_DIM)
+      O[query_row * VALUE_DIM + lane + j * LANES] = total > 0.0f ? out[j] / total : 0.0f;
   if (lane == 0) LSE[query_row] = total > 0.0f ? largest + logf(total) : -INFINITY;
 }

@@ -88,5 +88,6 @@ void attention(const __half* __restrict__ Q, const __half* __restrict__ K, const
     __syncwarp();
   }
   for (int j = 0; j < COLUMNS; ++j)
-    if (lane + j * LANES < VALUE_DIM) O[query_row * VALUE_DIM + lane + j * LANES] = __float2half(total > 0.0f ? out[j] / total : 0.0f);
+    if (lane + j * LANES < VALUE_DIM)
+      O[query_row * VALUE_DIM + lane + j * LANES] = __float2half(total > 0.0f ? out[j] / total : 0.0f);
 }

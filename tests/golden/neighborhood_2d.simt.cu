@@ -333,7 +333,8 @@ void attention(const float* __restrict__ Q, const float* __restrict__ K, const f
     for (int j = 0; j < VALUE_TILE; ++j) out[r][j] = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
   }
   #pragma unroll 1
-  for (int panel = needed_panel(codes, 0, end_panel); panel < end_panel; panel = needed_panel(codes, panel + 1, end_panel)) {
+  for (int panel = needed_panel(codes, 0, end_panel); panel < end_panel;
+       panel = needed_panel(codes, panel + 1, end_panel)) {
     const int first_key = panel * BN;
     __syncthreads();  // the last panel's values are used up
     load_rows<HEAD_DIM, HEAD_STRIDE>(K + (key_head * Skv + first_key) * HEAD_DIM, keys, BN, Skv - first_key);

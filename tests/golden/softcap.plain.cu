@@ -78,5 +78,6 @@ void attention(const float* __restrict__ Q, const float* __restrict__ K, const f
     __syncwarp();
   }
   for (int j = 0; j < COLUMNS; ++j)
-    if (lane + j * LANES < VALUE_DIM) O[query_row * VALUE_DIM + lane + j * LANES] = total > 0.0f ? out[j] / total : 0.0f;
+    if (lane + j * LANES < VALUE_DIM)
+      O[query_row * VALUE_DIM + lane + j * LANES] = total > 0.0f ? out[j] / total : 0.0f;
 }

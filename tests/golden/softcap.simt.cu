@@ -274,7 +274,8 @@ void attention(const float* __restrict__ Q, const float* __restrict__ K, const f
     for (int j = 0; j < VALUE_TILE; ++j) out[r][j] = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
   }
   #pragma unroll 1
-  for (int panel = 0; panel < end_panel; panel = panel + 1) {
+  for (int panel = 0; panel < end_panel;
+       panel = panel + 1) {
     const int first_key = panel * BN;
     __syncthreads();  // the last panel's values are used up
     load_rows<HEAD_DIM, HEAD_STRIDE>(K + (key_head * Skv + first_key) * HEAD_DIM, keys, BN, Skv - first_key);

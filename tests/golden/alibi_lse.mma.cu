@@ -1,0 +1,404 @@
+/*kernelwright
+format      = 1
+target      = "cuda"
+problem     = "attention/alibi_lse"
+generator   = "mma 1"
+constraints = ["4 * ((16 * WARPS) * (round_up(64, 8) + 8 * (round_up(64, 8) % 16 == 0)) + STAGES * KEYS * ((round_up(64, 8) + 8 * (round_up(64, 8) % 16 == 0)) + (round_up(64, 8) + 4))) + 8 * (16 * WARPS) <= 232448",
+               "round_up(64, 8) / 2 + KEYS + 64 <= min(255, 65536 / (32 * WARPS))"]
+
+[tunables]
+WARPS    = {values = [1, 2, 4, 8], default = 4}
+KEYS     = {values = [16, 32, 64, 128], default = 32}
+STAGES   = {values = [2, 3, 4], default = 4}
+UNROLL_D = {values = [1, 2, 4], default = 1}
+
+[defines]
+HEAD_DIM     = "D"
+VALUE_DIM    = "Dv"
+BLOCK_WARPS  = "WARPS"
+PANEL_KEYS   = "KEYS"
+HEAD_PAD     = "round_up(D, 8)"
+HEAD_STRIDE  = "(round_up(D, 8) + 8 * (round_up(D, 8) % 16 == 0))"
+VALUE_PAD    = "round_up(Dv, 8)"
+VALUE_STRIDE = "(round_up(Dv, 8) + 4)"
+
+[[launch]]
+kernel       = "attention"
+grid         = ["ceil_div(Sq, (16 * WARPS))", "Hq", "B"]
+block        = ["32 * WARPS", "1", "1"]
+shared_bytes = "4 * ((16 * WARPS) * (round_up(D, 8) + 8 * (round_up(D, 8) % 16 == 0)) + STAGES * KEYS * ((round_up(D, 8) + 8 * (round_up(D, 8) % 16 == 0)) + (round_up(Dv, 8) + 4)))"
+args         = ["Q", "K", "V", "O", "LSE", "Sq", "Skv", "Hq", "Hkv"]
+*/
+// attention/alibi_lse: Attention with a linear bias by head, and the log-sum-exp of each row.
+// Written by kernelwright, generator "mma 1".
+//
+// score_mod:
+// def alibi(score, b, h, q_idx, kv_idx):
+//     return score + torch.exp2(-((h + 1) * 8.0 / Hq)) * (kv_idx - q_idx)
+//
+// How: a warp takes 16 queries through the keys in panels of BN, with mma.sync; scores and weights stay in
+// registers, and keys and values are copied STAGES - 1 panels ahead of their use.
+// Operands are split into two tf32 numbers each; three of the four products of their parts give f32.
+// The score_mod's term is linear in the key: one multiply-add per score; what is constant
+// along a row is left out, since softmax does not see it.
+
+#ifndef INFINITY
+#define INFINITY __int_as_float(0x7f800000)
+#endif
+#ifndef NAN
+#define NAN __int_as_float(0x7fffffff)
+#endif
+#define THREADS (32 * BLOCK_WARPS)
+#define BM (16 * BLOCK_WARPS)
+#define BN PANEL_KEYS
+#define THREAD_ROWS 2
+#define THREAD_KEYS (BN / 4)
+#define ROW_STEP 8
+#define ROW_LANES 4
+// Accumulators of an instruction: rows of 8 lanes' groups of four, and 8 below; keys two by two.
+#define SCORE(r, c) scores[(c) / 2][2 * (r) + (c) % 2]
+#define SCORE_TILES (BN / 8)
+#define VALUE_TILES (VALUE_PAD / 8)
+// Elements of 16 bytes, which is what one lane copies at a time.
+#define CHUNK (16 / (int)sizeof(float))
+
+#define LOG2_E 1.44269504f
+#define ALL_LANES 0xffffffffu
+
+// The same for all keys of a row, and so left out of its scores.
+__device__ __forceinline__ float dropped_term(const int b, const int h, const int q_idx, const int kv_idx,
+                                              const int Hq) {
+  const float t1 = exp2f(-(((float)(h + 1) * 8.0f) / (float)(Hq))) * (float)(kv_idx - q_idx);
+  return t1;
+}
+
+// 2^x within two units of the last place; exactly 0 for -inf, so that masked scores weigh nothing.
+__device__ __forceinline__ float power_of_two(const float x) {
+#ifdef KW_SIM
+  return exp2f(x);
+#else
+  float y;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+#endif
+}
+
+// Makes a thread's dot products into scores in units of log2, and finds the largest of each of its rows. `masked` is a
+// literal at every call, so each call is compiled for its case. Rows and keys past the last are the last to the mod.
+__device__ __forceinline__ void finish_scores(float (&scores)[SCORE_TILES][4], float (&highest)[THREAD_ROWS],
+                                              const bool masked, const int thread_query, const int thread_key,
+                                              const int Sq, const int Skv, const float scale,
+                                              const float slope) {
+  #pragma unroll
+  for (int r = 0; r < THREAD_ROWS; ++r) {
+    const int allowed_first = 0;
+    const int allowed_last = Skv - 1;
+    const int anchor = slope > 0.0f ? allowed_last : allowed_first;
+    highest[r] = -INFINITY;
+    #pragma unroll
+    for (int c = 0; c < THREAD_KEYS; ++c) {
+      const int key = thread_key + c / 2 * 8 + c % 2;
+      const float dot_product = SCORE(r, c);
+      const float bias = slope * (float)(key - anchor);
+      float s = fmaf(dot_product, scale, bias);
+      if (masked && !(key >= allowed_first && key <= allowed_last)) s = -INFINITY;
+      SCORE(r, c) = s;
+      highest[r] = fmaxf(highest[r], s);
+    }
+  }
+}
+
+// Scores to weights 2^(score - peak). `total` gathers the thread's weights, and `shrink` is what everything summed with
+// the last peak must be multiplied by.
+__device__ __forceinline__ void weigh(float (&scores)[SCORE_TILES][4], const float (&highest)[THREAD_ROWS],
+                                      float (&peak)[THREAD_ROWS], float (&total)[THREAD_ROWS],
+                                      float (&shrink)[THREAD_ROWS]) {
+  #pragma unroll
+  for (int r = 0; r < THREAD_ROWS; ++r) {
+    float next = highest[r];
+    #pragma unroll
+    for (int step = ROW_LANES / 2; step > 0; step /= 2) next = fmaxf(next, __shfl_xor_sync(ALL_LANES, next, step));
+    next = fmaxf(next, peak[r]);
+    // While every key so far is masked the peak is -inf, and -inf - -inf would be NaN.
+    const float base = next == -INFINITY ? 0.0f : next;
+    shrink[r] = power_of_two(peak[r] - base);
+    peak[r] = next;
+    float sum = 0.0f;
+    #pragma unroll
+    for (int c = 0; c < THREAD_KEYS; ++c) {
+      SCORE(r, c) = power_of_two(SCORE(r, c) - base);
+      sum += SCORE(r, c);
+    }
+    total[r] = total[r] * shrink[r] + sum;
+  }
+}
+
+// A row's weights, gathered over the lanes that share it.
+__device__ __forceinline__ float over_lanes(float sum) {
+  #pragma unroll
+  for (int step = ROW_LANES / 2; step > 0; step /= 2) sum += __shfl_xor_sync(ALL_LANES, sum, step);
+  return sum;
+}
+// 16 bytes from global to shared memory behind the kernel's back; zeros instead of what lies past `bytes`.
+__device__ __forceinline__ void cp_async_16(void* to, const void* from, const int bytes) {
+#ifdef KW_SIM
+  __kw_sim_cp_async_16(to, from, bytes);
+#else
+  const unsigned address = (unsigned)__cvta_generic_to_shared(to);
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(address), "l"(from), "r"(bytes) : "memory");
+#endif
+}
+
+__device__ __forceinline__ void cp_async_commit() {
+#ifdef KW_SIM
+  __kw_sim_cp_async_commit();
+#else
+  asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+
+// Until at most N of the groups committed last are still under way.
+template <int N>
+__device__ __forceinline__ void cp_async_wait() {
+#ifdef KW_SIM
+  __kw_sim_cp_async_wait_group<N>();
+#else
+  asm volatile("cp.async.wait_group %0;" ::"n"(N) : "memory");
+#endif
+}
+
+// Pragmas take constants, and definitions are not replaced in them.
+constexpr int unroll_head = UNROLL_D;
+
+// A float as the sum of two tf32 numbers, to within 2^-22 of it.
+struct Split {
+  unsigned high, low;
+};
+
+// To the nearest number with 10 bits behind the point, ties away from zero.
+__device__ __forceinline__ unsigned to_tf32(const float x) { return (__float_as_uint(x) + 0x1000u) & 0xffffe000u; }
+
+__device__ __forceinline__ Split split(const float x) {
+  Split parts;
+  parts.high = to_tf32(x);
+  parts.low = to_tf32(x - __uint_as_float(parts.high));
+  return parts;
+}
+
+// d += a * b for 16 x 8 by 8 x 8.
+__device__ __forceinline__ void multiply_add(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
+#ifdef KW_SIM
+  __kw_sim_mma_m16n8k8_tf32_f32(d, a, b);
+#else
+  asm volatile(
+      "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+      "{%0, %1, %2, %3};"
+      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+#endif
+}
+
+// A left operand of f32, and what is left of its product with (b0, b1) when both are split: the large parts' product
+// goes to `sum`, the mixed ones to `rest`, the small ones' is below what f32 can tell. They are kept apart because
+// tensor cores cut off what does not fit an accumulator, so each addition to a large sum costs precision.
+struct SplitFragment {
+  unsigned high[4], low[4];
+};
+
+__device__ __forceinline__ void set(SplitFragment& fragment, const int i, const float x) {
+  const Split parts = split(x);
+  fragment.high[i] = parts.high;
+  fragment.low[i] = parts.low;
+}
+
+__device__ __forceinline__ void multiply_add_split(float (&sum)[4], float (&rest)[4], const SplitFragment& a,
+                                                   const float b0, const float b1) {
+  const Split first = split(b0), second = split(b1);
+  const unsigned high[2] = {first.high, second.high}, low[2] = {first.low, second.low};
+  multiply_add(sum, a.high, high);
+  multiply_add(rest, a.high, low);
+  multiply_add(rest, a.low, high);
+}
+
+// Where 16 bytes of a row begin; the strides keep what the lanes of a warp read at once in different banks.
+template <int PAD, int STRIDE>
+__device__ __forceinline__ int chunk_offset(const int row, const int chunk) {
+  return row * STRIDE + chunk * 4;
+}
+
+// Of a warp's queries with all keys of a tile. An instruction takes 8 elements of each in any order that both share:
+// a lane takes two neighbours.
+__device__ __forceinline__ void dot_products(const float* queries, const float* keys, const int lane,
+                                             float (&scores)[SCORE_TILES][4]) {
+  float rest[SCORE_TILES][4];
+  #pragma unroll
+  for (int n = 0; n < SCORE_TILES; ++n)
+    #pragma unroll
+    for (int i = 0; i < 4; ++i) scores[n][i] = rest[n][i] = 0.0f;
+  const float* query = queries + lane / 4 * HEAD_STRIDE + 2 * (lane % 4);
+  const float* key = keys + lane / 4 * HEAD_STRIDE + 2 * (lane % 4);
+  #pragma unroll unroll_head
+  for (int k = 0; k < HEAD_PAD; k += 8) {
+    const float2 upper = *(const float2*)(query + k), lower = *(const float2*)(query + 8 * HEAD_STRIDE + k);
+    SplitFragment left;
+    set(left, 0, upper.x);
+    set(left, 1, lower.x);
+    set(left, 2, upper.y);
+    set(left, 3, lower.y);
+    #pragma unroll
+    for (int n = 0; n < SCORE_TILES; ++n) {
+      const float2 right = *(const float2*)(key + 8 * n * HEAD_STRIDE + k);
+      multiply_add_split(scores[n], rest[n], left, right.x, right.y);
+    }
+  }
+  #pragma unroll
+  for (int n = 0; n < SCORE_TILES; ++n)
+    #pragma unroll
+    for (int i = 0; i < 4; ++i) scores[n][i] += rest[n][i];
+}
+
+// out = out * shrink + weights * values. The tile's own sum starts from zero, so that `out` is added to in f32.
+__device__ __forceinline__ void add_values(const float (&weights)[SCORE_TILES][4], const float (&shrink)[2],
+                                           const float* values, const int lane, float (&out)[VALUE_TILES][4]) {
+  SplitFragment left[SCORE_TILES];
+  #pragma unroll
+  for (int k = 0; k < SCORE_TILES; ++k) {
+    // Keys 2 t and 2 t + 1 of a lane's accumulators as elements t and t + 4 of the operand.
+    set(left[k], 0, weights[k][0]);
+    set(left[k], 1, weights[k][2]);
+    set(left[k], 2, weights[k][1]);
+    set(left[k], 3, weights[k][3]);
+  }
+  const float* value = values + 2 * (lane % 4) * VALUE_STRIDE + lane / 4;
+  #pragma unroll
+  for (int j = 0; j < VALUE_TILES; ++j) {
+    float sum[4] = {0.0f, 0.0f, 0.0f, 0.0f}, rest[4] = {0.0f, 0.0f, 0.0f, 0.0f};
+    #pragma unroll
+    for (int k = 0; k < SCORE_TILES; ++k) {
+      const float* two = value + 8 * k * VALUE_STRIDE + 8 * j;
+      multiply_add_split(sum, rest, left[k], two[0], two[VALUE_STRIDE]);
+    }
+    #pragma unroll
+    for (int i = 0; i < 4; ++i) out[j][i] = fmaf(out[j][i], shrink[i / 2], sum[i] + rest[i]);
+  }
+}
+
+// `rows` rows into a tile, with zeros behind each row and behind the last. Rows that do not begin on 16 bytes are copied
+// element by element, at once.
+template <int DIM, int PAD, int STRIDE>
+__device__ __forceinline__ void load_rows(const float* from, float* to, const int rows, const int rows_left) {
+  for (int i = threadIdx.x; i < rows * (PAD / CHUNK); i += THREADS) {
+    const int row = i / (PAD / CHUNK), chunk = i % (PAD / CHUNK), d = chunk * CHUNK;
+    float* target = to + chunk_offset<PAD, STRIDE>(row, chunk);
+    const bool inside = row < rows_left && d < DIM;
+    if (DIM % CHUNK == 0) {
+      cp_async_16(target, inside ? from + (long)row * DIM + d : from, inside ? 16 : 0);
+    } else {
+      #pragma unroll
+      for (int e = 0; e < CHUNK; ++e)
+        target[e] = inside && d + e < DIM ? from[(long)row * DIM + d + e] : 0.0f;
+    }
+  }
+}
+
+// Two neighbouring elements of a row of the output, those of them that there are.
+__device__ __forceinline__ void store_pair(float* row, const int d, const float first, const float second) {
+  if (VALUE_DIM % 2 == 0 && d < VALUE_DIM) {
+    *(float2*)(row + d) = make_float2(first, second);
+    return;
+  }
+  if (d < VALUE_DIM) row[d] = first;
+  if (d + 1 < VALUE_DIM) row[d + 1] = second;
+}
+
+// A tile of BM queries of one head per block, 16 per warp. Keys and values pass through a ring of STAGES tiles that is
+// filled ahead of their use. Softmax is online: peak and total hold each row's largest score so far and a thread's share
+// of the sum of its weights.
+extern "C" __global__ __launch_bounds__(THREADS, 1)
+void attention(const float* __restrict__ Q, const float* __restrict__ K, const float* __restrict__ V,
+               float* __restrict__ O, float* __restrict__ LSE, const int Sq, const int Skv, const int Hq,
+               const int Hkv) {
+  extern __shared__ __align__(16) unsigned char shared_memory[];
+  float* queries = (float*)shared_memory;
+  float* keys = queries + BM * HEAD_STRIDE;
+  float* values = keys + STAGES * BN * HEAD_STRIDE;
+  const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
+  const int thread_row = 16 * warp + lane / 4, thread_key = 2 * (lane % 4);
+  const int h = blockIdx.y, b = blockIdx.z;
+  const long query_head = (long)b * Hq + h;
+  const long key_head = (long)b * Hkv + h / (Hq / Hkv);
+  const int first_row = (int)blockIdx.x * BM;
+  const float scale = LOG2_E * (1.0f / sqrt((float)HEAD_DIM));
+  const float slope = LOG2_E * exp2f(-(((float)(h + 1) * 8.0f) / (float)(Hq)));
+  const int end_panel = (Skv + BN - 1) / BN;
+  const float* head_keys = K + key_head * Skv * HEAD_DIM;
+  const float* head_values = V + key_head * Skv * VALUE_DIM;
+  const auto load_tile = [&](const int panel, const int stage) {
+    const int first_key = panel * BN;
+    load_rows<HEAD_DIM, HEAD_PAD, HEAD_STRIDE>(head_keys + (long)first_key * HEAD_DIM, keys + stage * BN * HEAD_STRIDE,
+                                               BN, Skv - first_key);
+    load_rows<VALUE_DIM, VALUE_PAD, VALUE_STRIDE>(head_values + (long)first_key * VALUE_DIM,
+                                                  values + stage * BN * VALUE_STRIDE, BN, Skv - first_key);
+  };
+
+  int panel = 0, ahead = panel;
+  load_rows<HEAD_DIM, HEAD_PAD, HEAD_STRIDE>(Q + (query_head * Sq + first_row) * HEAD_DIM, queries, BM, Sq - first_row);
+  cp_async_commit();
+  #pragma unroll
+  for (int stage = 0; stage < STAGES - 1; ++stage) {
+    if (ahead < end_panel) {
+      load_tile(ahead, stage);
+      ahead = ahead + 1;
+    }
+    cp_async_commit();
+  }
+  float out[VALUE_TILES][4], peak[2] = {-INFINITY, -INFINITY}, total[2] = {0.0f, 0.0f};
+  #pragma unroll
+  for (int j = 0; j < VALUE_TILES; ++j)
+    #pragma unroll
+    for (int i = 0; i < 4; ++i) out[j][i] = 0.0f;
+
+  #pragma unroll 1
+  for (int stage = 0; panel < end_panel; stage = stage + 1 < STAGES ? stage + 1 : 0) {
+    const int first_key = panel * BN;
+    cp_async_wait<STAGES - 2>();
+    __syncthreads();  // the stage is filled for all, and the one before it is used up
+    if (ahead < end_panel) {
+      load_tile(ahead, stage > 0 ? stage - 1 : STAGES - 1);
+      ahead = ahead + 1;
+    }
+    cp_async_commit();
+
+    float scores[SCORE_TILES][4], highest[2], shrink[2];
+    dot_products(queries + 16 * warp * HEAD_STRIDE, keys + stage * BN * HEAD_STRIDE, lane, scores);
+    if (first_key + BN > Skv)
+      finish_scores(scores, highest, true, first_row + thread_row, first_key + thread_key, Sq, Skv, scale,
+                    slope);
+    else
+      finish_scores(scores, highest, false, first_row + thread_row, first_key + thread_key, Sq, Skv,
+                    scale, slope);
+    weigh(scores, highest, peak, total, shrink);
+    add_values(scores, shrink, values + stage * BN * VALUE_STRIDE, lane, out);
+    panel = panel + 1;
+  }
+
+  #pragma unroll
+  for (int r = 0; r < 2; ++r) {
+    const int row = first_row + thread_row + r * ROW_STEP;
+    const float sum = over_lanes(total[r]);
+    // A row whose keys were all masked has no weights, and its output is zero.
+    const float factor = sum > 0.0f ? 1.0f / sum : 0.0f;
+    if (row >= Sq) continue;
+    float* to = O + (query_head * Sq + row) * VALUE_DIM;
+    #pragma unroll
+    for (int j = 0; j < VALUE_TILES; ++j)
+      store_pair(to, 8 * j + thread_key, out[j][2 * r] * factor, out[j][2 * r + 1] * factor);
+    // Peak and total are in units of log2.
+    const int anchor = slope > 0.0f ? Skv - 1 : 0;
+    if (thread_key == 0)
+      LSE[query_head * Sq + row] = sum > 0.0f
+          ? (peak[r] + log2f(sum)) / LOG2_E
+          + dropped_term(b, h, row, anchor, Hq)
+          : -INFINITY;
+  }
+}
