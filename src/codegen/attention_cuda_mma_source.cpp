@@ -48,8 +48,8 @@ __device__ __forceinline__ void cp_async_wait() {
 }
 
 ${products}
-// `rows` rows into a tile, with zeros behind each row and behind the last. Rows that do not begin on 16 bytes are copied
-// element by element, at once.
+// `rows` rows into a tile, with zeros behind each row and behind the last. Rows that do not begin on 16 bytes are
+// copied element by element, at once.
 template <int DIM, int PAD, int STRIDE>
 __device__ __forceinline__ void load_rows(const ${element}* from, ${element}* to, const int rows, const int rows_left) {
   for (int i = threadIdx.x; i < rows * (PAD / CHUNK); i += THREADS) {
@@ -77,8 +77,8 @@ __device__ __forceinline__ void store_pair(${element}* row, const int d, const f
 }
 
 // A tile of BM queries of one head per block, 16 per warp. Keys and values pass through a ring of STAGES tiles that is
-// filled ahead of their use. Softmax is online: peak and total hold each row's largest score so far and a thread's share
-// of the sum of its weights.
+// filled ahead of their use. Softmax is online: peak and total hold each row's largest score so far and a thread's
+// share of the sum of its weights.
 extern "C" __global__ __launch_bounds__(THREADS, 1)
 ${signature} {
   extern __shared__ __align__(16) unsigned char shared_memory[];

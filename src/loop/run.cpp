@@ -28,6 +28,7 @@ class Run {
  private:
   Result<void> open_record();
   Result<void> prepare();
+  [[nodiscard]] std::vector<std::string> checked_workloads() const;
   Result<void> open_proposer(const Budget& budget);
   Result<std::unique_ptr<Proposer>> open_search() const;
   Result<void> replay(Budget& budget);
@@ -92,7 +93,18 @@ Result<void> Run::prepare() {
   } else {
     record_.baselines = {verifier_->plain()};
   }
+  record_.workloads = checked_workloads();
   return {};
+}
+
+/// In the order of their first check; a simulator leaves out those that are too large for it.
+std::vector<std::string> Run::checked_workloads() const {
+  std::vector<std::string> names;
+  for (const auto& one : verifier_->suite().cases()) {
+    const std::string& name = setup_.problem.workloads[one.workload].name;
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  return names;
 }
 
 Result<std::unique_ptr<Proposer>> Run::open_search() const {

@@ -18,7 +18,7 @@ class RunDirectory {
   [[nodiscard]] const std::filesystem::path& folder() const { return run_; }
   /// The best kernel so far, replaced atomically whenever a better one is found; accepted by `kernelwright verify`.
   [[nodiscard]] std::filesystem::path best_bundle(const std::string& target) const {
-    return run_ / (target == "opencl" ? "best.cl" : "best." + target);
+    return run_ / (target == "opencl" ? "best.cl" : target == "cuda" ? "best.cu" : "best." + target);
   }
   [[nodiscard]] std::filesystem::path report_html() const { return run_ / "report.html"; }
   [[nodiscard]] std::filesystem::path report_markdown() const { return run_ / "report.md"; }

@@ -78,7 +78,7 @@ std::string timing_rule() {
 
 void note_best(const RunSummary& summary, std::vector<std::string>& items) {
   if (summary.best == nullptr) return;
-  if (!summary.remeasured) {
+  if (summary.best_measured && !summary.remeasured) {
     items.emplace_back(
         "The best kernel was not re-measured in fresh processes: its time is the one it won with, which "
         "favours lucky samples.");
@@ -101,7 +101,14 @@ void note_best(const RunSummary& summary, std::vector<std::string>& items) {
 Notes not_checked(const RunRecord& run, const RunSummary& summary) {
   Notes notes{"not_checked", "What was not checked", {}};
   auto& items = notes.items;
-  if (run.sanitizers.empty()) {
+  const bool simulated = run.device.kind == DeviceKind::simulator;
+  if (simulated) {
+    items.emplace_back("Time: a simulator measures none. Kernels were ranked by an estimate from their source alone.");
+    if (std::find(run.workloads.begin(), run.workloads.end(), "primary") == run.workloads.end()) {
+      items.emplace_back("Correctness on the primary workload: it is too large to simulate.");
+    }
+  }
+  if (run.sanitizers.empty() && !simulated) {
     items.emplace_back(
         "No sanitizer ran: out-of-bounds writes were looked for through guard zones and poisoned outputs, "
         "races through repeated runs; reads outside a buffer could go unnoticed.");

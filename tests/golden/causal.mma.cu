@@ -286,8 +286,8 @@ __device__ __forceinline__ void add_values(const float (&weights)[SCORE_TILES][4
   }
 }
 
-// `rows` rows into a tile, with zeros behind each row and behind the last. Rows that do not begin on 16 bytes are copied
-// element by element, at once.
+// `rows` rows into a tile, with zeros behind each row and behind the last. Rows that do not begin on 16 bytes are
+// copied element by element, at once.
 template <int DIM, int PAD, int STRIDE>
 __device__ __forceinline__ void load_rows(const float* from, float* to, const int rows, const int rows_left) {
   for (int i = threadIdx.x; i < rows * (PAD / CHUNK); i += THREADS) {
@@ -315,8 +315,8 @@ __device__ __forceinline__ void store_pair(float* row, const int d, const float 
 }
 
 // A tile of BM queries of one head per block, 16 per warp. Keys and values pass through a ring of STAGES tiles that is
-// filled ahead of their use. Softmax is online: peak and total hold each row's largest score so far and a thread's share
-// of the sum of its weights.
+// filled ahead of their use. Softmax is online: peak and total hold each row's largest score so far and a thread's
+// share of the sum of its weights.
 extern "C" __global__ __launch_bounds__(THREADS, 1)
 void attention(const float* __restrict__ Q, const float* __restrict__ K, const float* __restrict__ V,
                float* __restrict__ O, const int Sq, const int Skv, const int Hq, const int Hkv) {
