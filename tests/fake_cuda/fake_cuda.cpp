@@ -4,9 +4,11 @@
 // error. $KW_FAKE_CUDA changes it: "no-gpu", "broken", "no-gate", "fast-clock", "old-gpu".
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <functional>
 #include <map>
 #include <string>
@@ -37,6 +39,9 @@ struct Timestamp {
 };
 
 std::vector<std::function<Status()>> work;
+/// What was created lives as long as the driver, as users of this one expect; and is freed with it.
+std::deque<Timestamp> events;
+std::deque<std::vector<std::byte>> allocations;
 std::map<std::string, Kernel> kernels;
 std::string calls;
 Status sticky = 0;
@@ -206,7 +211,7 @@ Status cuStreamSynchronize(void*) {
   return run_all();
 }
 Status cuEventCreate(void** event, unsigned) {
-  *event = new Timestamp;
+  *event = &events.emplace_back();
   return 0;
 }
 Status cuEventRecord(void* event, void*) {
@@ -255,7 +260,7 @@ Status cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, uns
   return sticky;
 }
 Status cuMemAlloc_v2(Address* address, std::size_t bytes) {
-  void* const memory = bytes > (std::size_t{1} << 30) ? nullptr : std::malloc(bytes);
+  void* const memory = bytes > (std::size_t{1} << 30) ? nullptr : allocations.emplace_back(bytes).data();
   *address = reinterpret_cast<Address>(memory);
   return memory == nullptr ? k_out_of_memory : 0;
 }
@@ -280,7 +285,7 @@ Status cuMemsetD32Async(Address to, unsigned value, std::size_t words, void*) {
 }
 Status cuMemHostAlloc(void** memory, std::size_t bytes, unsigned flags) {
   if (mode("no-gate") || flags != 2) return k_out_of_memory;
-  *memory = std::calloc(1, bytes);
+  *memory = allocations.emplace_back(bytes).data();
   return 0;
 }
 Status cuMemHostGetDevicePointer_v2(Address* address, void* memory, unsigned) {

@@ -20,8 +20,12 @@ void Block::access(const void* pointer, std::size_t bytes, unsigned kind, kw_sim
   const auto* address = static_cast<const std::byte*>(pointer);
   const bool write = (kind & kw_sim::k_write) != 0;
   if ((kind & kw_sim::k_misaligned) != 0) {
-    stop(FindingKind::misaligned,
-         fmt::format("{} uses an address that is no multiple of its type's alignment", name(thread_->number)), place);
+    stop(
+        FindingKind::misaligned,
+        [&] {
+          return fmt::format("{} uses an address that is no multiple of its type's alignment", name(thread_->number));
+        },
+        place);
   }
   if ((kind & kw_sim::k_atomic) != 0) {
     acquired_ = true;
@@ -72,8 +76,12 @@ void Block::report_race(const Conflict& conflict, bool write, const std::string&
 }
 
 void Block::report_out_of_bounds(const std::byte* address, std::size_t bytes, bool write, kw_sim::Place place) {
-  stop(FindingKind::out_of_bounds,
-       fmt::format("{} {} {} bytes {}", name(thread_->number), verb(write), bytes, memory_->describe(address)), place);
+  stop(
+      FindingKind::out_of_bounds,
+      [&] {
+        return fmt::format("{} {} {} bytes {}", name(thread_->number), verb(write), bytes, memory_->describe(address));
+      },
+      place);
 }
 
 void Block::shared_access(const std::byte* address, std::size_t bytes, unsigned kind, kw_sim::Place place,
@@ -81,10 +89,13 @@ void Block::shared_access(const std::byte* address, std::size_t bytes, unsigned 
   const bool write = (kind & kw_sim::k_write) != 0;
   const bool atomic = (kind & kw_sim::k_atomic) != 0;
   if (!shared_.grants(address, bytes)) {
-    stop(FindingKind::out_of_bounds,
-         fmt::format("{} {} {} bytes of shared memory at byte {} of the {} that the launch asks for",
-                     name(thread.number), verb(write), bytes, address - shared_.dynamic, shared_.granted_bytes),
-         place);
+    stop(
+        FindingKind::out_of_bounds,
+        [&] {
+          return fmt::format("{} {} {} bytes of shared memory at byte {} of the {} that the launch asks for",
+                             name(thread.number), verb(write), bytes, address - shared_.dynamic, shared_.granted_bytes);
+        },
+        place);
   }
   const auto& clocks = warps_[thread.warp()].clocks;
   const Stamp now = Stamp::make(epoch_, clocks.now[thread.lane()], thread.number, atomic);
@@ -132,14 +143,19 @@ void Block::copy_async(void* shared, const void* global, int bytes, int source_b
   auto* target = static_cast<std::byte*>(shared);
   const auto size = static_cast<std::size_t>(bytes);
   if (bytes != 4 && bytes != 8 && bytes != 16) {
-    stop(FindingKind::misused_instruction, "an asynchronous copy moves 4, 8 or 16 bytes", place);
+    stop(
+        FindingKind::misused_instruction, [&] { return std::string("an asynchronous copy moves 4, 8 or 16 bytes"); },
+        place);
   }
   if (!shared_.holds(target) || reinterpret_cast<std::uintptr_t>(shared) % size != 0 ||
       reinterpret_cast<std::uintptr_t>(global) % size != 0) {
-    stop(FindingKind::misused_instruction,
-         fmt::format("an asynchronous copy of {} bytes goes to shared memory, both addresses multiples of its size",
-                     bytes),
-         place);
+    stop(
+        FindingKind::misused_instruction,
+        [&] {
+          return fmt::format(
+              "an asynchronous copy of {} bytes goes to shared memory, both addresses multiples of its size", bytes);
+        },
+        place);
   }
   PendingCopy copy{target, {}, static_cast<unsigned>(bytes), line, thread_->copy_group};
   const auto from = static_cast<std::size_t>(std::clamp(source_bytes, 0, bytes));

@@ -119,15 +119,17 @@ void Block::pause(kw_sim::Place place) {
   if (++idle_pauses_ > k_most_idle_pauses) {
     stop(
         FindingKind::deadlock,
-        fmt::format("threads wait for memory that no running thread changes: {} looks for ever", name(thread_->number)),
+        [&] {
+          return fmt::format("threads wait for memory that no running thread changes: {} looks for ever",
+                             name(thread_->number));
+        },
         place);
   }
   make_ready(*thread_);
   switch_to(scheduler_, thread_->fiber, nullptr);
 }
 
-void Block::stop(FindingKind kind, const std::string& text, kw_sim::Place place) {
-  findings_.report(kind, text, place);
+void Block::leave() {
   stop_ = true;
   switch_to(scheduler_, thread_->fiber, nullptr);
   std::abort();  // a stopped block is never resumed
@@ -140,10 +142,13 @@ void Block::begin_epoch() {
 int Block::barrier(kw_sim::BarrierOp op, int predicate, int line) {
   if (barrier_.waiting == 0) barrier_.line = line;
   if (barrier_.line != line) {
-    stop(FindingKind::divergent_barrier,
-         fmt::format("{} waits at another barrier than the threads that wait at line {}", name(thread_->number),
-                     barrier_.line),
-         static_cast<kw_sim::Place>(line));
+    stop(
+        FindingKind::divergent_barrier,
+        [&] {
+          return fmt::format("{} waits at another barrier than the threads that wait at line {}", name(thread_->number),
+                             barrier_.line);
+        },
+        static_cast<kw_sim::Place>(line));
   }
   ++barrier_.waiting;
   barrier_.count += predicate != 0 ? 1 : 0;

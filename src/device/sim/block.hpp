@@ -119,7 +119,14 @@ class Block {
   void wait_for_copies(int groups_left, int line);
   /// Lets the others run; a thread that waits for memory calls it again and again.
   void pause(kw_sim::Place place);
-  [[noreturn]] void stop(FindingKind kind, const std::string& text, kw_sim::Place place);
+  /// `text()` is what is found. The fiber is left for good and unwinds nothing, so that no text may be alive then: what
+  /// frames still own would never be freed.
+  template <typename Text>
+  [[noreturn]] void stop(FindingKind kind, const Text& text, kw_sim::Place place) {
+    findings_.report(kind, text(), place);
+    leave();
+  }
+  [[noreturn]] void leave();
 
   [[nodiscard]] const SimThread& thread() const { return *thread_; }
   [[nodiscard]] unsigned live_lanes() const { return warps_[thread_->warp()].live; }

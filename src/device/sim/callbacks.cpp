@@ -49,7 +49,8 @@ kw_sim::Runtime callbacks() {
   table.wait_for_copies = [](int groups_left, int line) { Block::current()->wait_for_copies(groups_left, line); };
   table.pause = [](int line) { Block::current()->pause(static_cast<kw_sim::Place>(line)); };
   table.stop = [](const char* what, int line) {
-    Block::current()->stop(FindingKind::stopped, what, static_cast<kw_sim::Place>(line));
+    Block::current()->stop(
+        FindingKind::stopped, [&] { return std::string(what); }, static_cast<kw_sim::Place>(line));
   };
   return table;
 }

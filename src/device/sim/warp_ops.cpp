@@ -74,14 +74,19 @@ void Block::warp_op(kw_sim::WarpRequest& request) {
   SimWarp& warp = warps_[thread_->warp()];
   const auto place = static_cast<kw_sim::Place>(request.line);
   if (!has_lane(request.mask, thread_->lane())) {
-    stop(FindingKind::misused_instruction,
-         fmt::format("{} is lane {} and not in the mask {:#010x} that it names", name(thread_->number), thread_->lane(),
-                     request.mask),
-         place);
+    stop(
+        FindingKind::misused_instruction,
+        [&] {
+          return fmt::format("{} is lane {} and not in the mask {:#010x} that it names", name(thread_->number),
+                             thread_->lane(), request.mask);
+        },
+        place);
   }
   if (is_matrix_op(request.op) && warp.live != k_whole_warp) {
-    stop(FindingKind::misused_instruction,
-         fmt::format("a matrix instruction needs all 32 lanes of the warp of {}", name(thread_->number)), place);
+    stop(
+        FindingKind::misused_instruction,
+        [&] { return fmt::format("a matrix instruction needs all 32 lanes of the warp of {}", name(thread_->number)); },
+        place);
   }
   auto op = std::find_if(warp.pending.begin(), warp.pending.end(), [&](const PendingWarpOp& p) {
     return p.op == request.op && p.mask == request.mask && !has_lane(p.arrived, thread_->lane());
@@ -193,9 +198,13 @@ void Block::load_matrices(const PendingWarpOp& op) {
   for (unsigned i = 0; i < static_cast<unsigned>(8 * matrices); ++i) {
     const auto* row = static_cast<const std::byte*>(op.requests[i]->in);
     if (!shared_.holds(row) || reinterpret_cast<std::uintptr_t>(row) % 16 != 0) {
-      stop(FindingKind::misused_instruction,
-           fmt::format("lane {} gives ldmatrix an address that is not in shared memory or no multiple of 16", i),
-           place);
+      stop(
+          FindingKind::misused_instruction,
+          [&] {
+            return fmt::format("lane {} gives ldmatrix an address that is not in shared memory or no multiple of 16",
+                               i);
+          },
+          place);
     }
     // A row is read for the lane that named it and for those that receive it; one of the latter that is never the
     // former stands for them.

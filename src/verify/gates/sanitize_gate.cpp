@@ -11,7 +11,9 @@ namespace kw {
 namespace {
 
 constexpr std::size_t k_workloads = 2;
-/// Interpreting runs at millions of operations a second, not billions: larger workloads are left out.
+/// Interpreting runs at millions of operations a second, not billions: larger workloads are left out. Of scalar code
+/// 2e7 took 40 s a workload, and longer than the deadline on a busy machine.
+constexpr double k_enough_flops = 4e6;
 constexpr double k_most_flops = 2e7;
 constexpr Duration k_deadline = std::chrono::seconds(20);
 
@@ -23,9 +25,12 @@ std::vector<std::size_t> small_workloads(const Problem& problem) {
     if (flops <= k_most_flops) sized.emplace_back(flops, w);
   }
   std::sort(sized.begin(), sized.end());
-  // The largest of the small ones: a workload of one row has no tile to leave.
+  // The largest of the small ones: a workload of one row has no tile to leave. Where none is small, the smallest.
   std::vector<std::size_t> chosen;
-  for (auto it = sized.rbegin(); it != sized.rend() && chosen.size() < k_workloads; ++it) chosen.push_back(it->second);
+  for (auto it = sized.rbegin(); it != sized.rend() && chosen.size() < k_workloads; ++it) {
+    if (it->first <= k_enough_flops) chosen.push_back(it->second);
+  }
+  if (chosen.empty() && !sized.empty()) chosen.push_back(sized.front().second);
   return chosen;
 }
 
