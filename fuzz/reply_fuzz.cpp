@@ -1,6 +1,6 @@
-// The reply parser on arbitrary bytes. The first byte chooses how the model stopped and which target is asked for. What is
-// taken must be a bundle that reads back; what is refused must say why in one bounded line; and neither the reply nor the
-// message may leave the block that a prompt puts it in.
+// The reply parser on arbitrary bytes. The first byte chooses how the model stopped and which target is asked for. What
+// is taken must be a bundle that reads back; what is refused must say why in one bounded line; and neither the reply
+// nor the message may leave the block that a prompt puts it in.
 
 #include <cstddef>
 #include <cstdint>

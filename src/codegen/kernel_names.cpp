@@ -277,9 +277,11 @@ constexpr std::string_view k_taken_in_cuda =
     "char16_t char32_t class close commit compl concept const_cast consteval constexpr constinit cp_async_16 "
     "cp_async_commit cp_async_wait decltype delete dot_four dynamic_cast end_panel every_first every_last exp2f "
     "expf explicit export fabsf first_panel floorf fmaf fmaxf fminf four fragment friend from gridDim group "
-    "halves head_keys head_values lane load_four load_query load_rows load_tile log2f logf make_float4 memcpy mutable namespace "
+    "halves head_keys head_values lane load_four load_query load_rows load_tile log2f logf make_float4 memcpy mutable "
+    "namespace "
     "needed_panel new next noexcept not not_eq nullptr operator or or_eq over_lanes power_of_two powf protected "
-    "public queries query_is_held reinterpret_cast requires row_weights rsqrtf share shared_memory sqrtf stage static_assert "
+    "public queries query_is_held reinterpret_cast requires row_weights rsqrtf share shared_memory sqrtf stage "
+    "static_assert "
     "static_cast step store_four store_pair tail tanh_rational tanhf template this threadIdx thread_key "
     "thread_local thread_query thread_row throw to try typeid typename unroll_head unroll_keys using virtual warp "
     "warpSize wchar_t weigh weight xor xor_eq ";

@@ -50,8 +50,8 @@ struct BuildReport {
   std::int64_t binary_bytes = 0;
   Hash binary_hash;
   std::optional<std::int64_t> registers, spill_bytes, stack_bytes, shared_bytes;  ///< the most of any kernel
-  std::optional<std::int64_t> tensor_core_instructions;   ///< of all kernels together
-  std::optional<std::int64_t> local_memory_instructions;  ///< of all kernels together
+  std::optional<std::int64_t> tensor_core_instructions;                           ///< of all kernels together
+  std::optional<std::int64_t> local_memory_instructions;                          ///< of all kernels together
   std::optional<double> occupancy;  ///< least over the kernels: resident threads over what a multiprocessor holds
 };
 

@@ -12,8 +12,8 @@ namespace {
 
 /// A pattern is named when it holds for this share of the wrong elements: one stray element must not hide it.
 constexpr double k_most = 0.95;
-/// Errors up to this many times the limit look like rounding: arithmetic in f16 is off by some 500 times what f32 may be.
-/// Mistakes of indexing are larger by orders of magnitude.
+/// Errors up to this many times the limit look like rounding: arithmetic in f16 is off by some 500 times what f32 may
+/// be. Mistakes of indexing are larger by orders of magnitude.
 constexpr double k_rounding = 1000;
 
 struct Wrong {
