@@ -9,6 +9,7 @@
 
 #include "propose/llm/code_blocks.hpp"
 #include "propose/llm/reply_parse.hpp"
+#include "record/fenced_text.hpp"
 
 namespace {
 
