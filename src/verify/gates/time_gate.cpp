@@ -12,6 +12,9 @@ namespace {
 
 /// The measured peaks are themselves measurements: only a time well below the bound is called impossible.
 constexpr double k_roofline_slack = 0.8;
+/// How often the peaks are measured again, a second or two each, before a time is called impossible: a virtual machine
+/// was seen to run at 60 % of its speed for seconds.
+constexpr int k_looks_at_peaks = 5;
 /// The host's clock around a request contains the launch: the claim may be shorter by what a request costs, measured on
 /// a process we trust, not by much more.
 constexpr double k_clock_slack = 0.7;
@@ -81,7 +84,7 @@ bool believable(Session& session, Trial& trial, const TimingResult& timed) {
   const double observed_ns = median(timed.observed_ns);
   trial.verdict.note(GateId::time, fmt::format("median claimed by the process {:.0f} ns, seen by the host {:.0f} ns",
                                                claimed_ns, observed_ns));
-  if (is_above_roofline(session, claimed_ns)) measure_peaks_again(session);
+  for (int i = 0; i < k_looks_at_peaks && is_above_roofline(session, claimed_ns); ++i) measure_peaks_again(session);
   if (const auto bound = session.roofline_ns(); bound && is_above_roofline(session, claimed_ns)) {
     trial.verdict.reject(
         GateId::time, Reason::above_roofline,
