@@ -71,13 +71,13 @@ class Runs(unittest.TestCase):
         cls.server.stdout.close()
         cls.temporary.cleanup()
 
-    def start(self, name, model, *arguments, key=KEY):
+    def start(self, name, model, *arguments, key=KEY, proposer="llm"):
         folder = self.folder / name
-        return Run(folder, ["--proposer", "llm", "--base-url", self.url, "--model", model, *arguments],
+        return Run(folder, ["--proposer", proposer, "--base-url", self.url, "--model", model, *arguments],
                    {"KERNELWRIGHT_API_KEY": key})
 
-    def run_tool(self, name, model, *arguments, key=KEY):
-        return self.start(name, model, *arguments, key=key).wait()
+    def run_tool(self, name, model, *arguments, **options):
+        return self.start(name, model, *arguments, **options).wait()
 
     def test_a_model_that_listens_gets_faster(self):
         run = self.run_tool("improver", "improver", "--budget", "5c")
@@ -149,7 +149,7 @@ class Runs(unittest.TestCase):
         self.assertEqual(again.result["budget"]["used"]["tokens"], first.result["budget"]["used"]["tokens"])
 
     def test_a_hybrid_uses_both(self):
-        run = self.run_tool("hybrid", "slow-2", "--proposer", "hybrid", "--budget", "8c")
+        run = self.run_tool("hybrid", "slow-2", "--budget", "8c", proposer="hybrid")
         self.assertEqual(run.status, 0, run.stderr)
         origins = " ".join(row["origin"] for row in run.table("candidates"))
         self.assertIn("chain 0", origins)
