@@ -3,18 +3,16 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/int_math.hpp"
+
 namespace kw {
 namespace {
 
 constexpr std::int64_t k_register_unit = 256;
 constexpr std::int64_t k_partitions = 4;
 
-std::int64_t round_up(std::int64_t value, std::int64_t unit) {
-  return (value + unit - 1) / unit * unit;
-}
-
 std::int64_t warps_of(const GpuFacts& gpu, const BlockResources& block) {
-  return (block.threads + gpu.warp_size - 1) / gpu.warp_size;
+  return ceil_div(block.threads, gpu.warp_size);
 }
 
 std::int64_t by_registers(const GpuFacts& gpu, const BlockResources& block) {
