@@ -38,9 +38,7 @@ Result<Problem> with_mod_of(Problem problem, const std::string& mod, const FileS
 Result<Problem> read_problem(const ProblemInput& input) {
   const RealFileSystem files;
   KW_TRY(auto problem, load_problem(input.problem, files, problem_directories()));
-  for (const auto& assignment : input.set) {
-    KW_TRY(problem, with_axis(std::move(problem), assignment));
-  }
+  KW_TRY(problem, with_axes(std::move(problem), input.set));
   for (const auto& mod : input.mods) {
     KW_TRY(problem, with_mod_of(std::move(problem), mod, files));
   }

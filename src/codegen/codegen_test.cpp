@@ -84,7 +84,7 @@ TEST(VectorStyle, every_seed_is_legal_and_the_first_is_the_default) {
   std::vector<Problem> problems;
   for (const char* name : {"causal", "neighborhood_2d", "decode", "document_causal_f16"})
     problems.push_back(shipped(name));
-  problems.push_back(with_axis(with_axis(shipped("full"), "D=256").value(), "Dv=255").value());
+  problems.push_back(with_axes(shipped("full"), {"D=256", "Dv=255"}).value());
   for (std::size_t i = 0; i < 3 * problems.size(); ++i) {
     const DeviceFacts device = std::vector{avx512_device(), avx2_device(), sse_device()}[i % 3];
     const Problem& problem = problems[i / 3];

@@ -28,7 +28,7 @@ Result<void> check_attention_axes(const Axes& axes) {
   const auto key_heads = axes.at("Hkv");
   if (query_heads % key_heads != 0) {
     return fail(Error{errc::problem_value, fmt::format("Hkv = {} does not divide Hq = {}", key_heads, query_heads),
-                      "each key head serves the same number of query heads; set Hkv before Hq when both change"});
+                      "each key head serves the same number of query heads; set both when both change"});
   }
   for (const auto* name : {"D", "Dv"}) {
     if (axes.at(name) > k_max_head_size) {

@@ -138,21 +138,21 @@ TEST(Captures, that_break_what_is_declared_are_refused_when_they_are_drawn) {
   // Holds for every workload of the file, and not for a longer one.
   const auto problem = problem_with(
       "[tensors.x]\ndtype = \"i32\"\naxes = [\"Skv\"]\nhigh = 39\nsorted = true\nformula = \"lambda i: i\"\n");
-  EXPECT_EQ(with_axis(problem, "Skv=41").error().to_string(),
+  EXPECT_EQ(with_axes(problem, {"Skv=41"}).error().to_string(),
             "tensor x holds 40 at [40], which is not within its bounds -16777216 to 39 [problem.set]\n  while setting "
             "Skv=41\n"
             "  try: mend the values, or what the file says of them");
 }
 
-TEST(WithAxis, knows_the_axes_of_captures) {
+TEST(WithAxes, knows_the_axes_of_captures) {
   const auto problem = problem_with(
       "[tensors.x]\ndtype = \"f32\"\naxes = [\"N\"]\ngenerator = \"normal\"\n"
       "[tensors.y]\ndtype = \"f32\"\naxes = [\"Two\"]\nvalues = [1, 2]\n");
-  const auto longer = with_axis(problem, "N=9").value();
+  const auto longer = with_axes(problem, {"N=9"}).value();
   EXPECT_EQ(drawn(longer, "x").values.size(), 9U);
-  EXPECT_EQ(with_axis(problem, "M=9").error().to_string(),
+  EXPECT_EQ(with_axes(problem, {"M=9"}).error().to_string(),
             "the problem has no axis 'M' [problem.set]\n  try: its axes are B, Hq, Hkv, Sq, Skv, D, Dv, N, Two");
-  EXPECT_EQ(with_axis(problem, "Two=3").error().to_string(),
+  EXPECT_EQ(with_axes(problem, {"Two=3"}).error().to_string(),
             "tensor y has 2 values along Two, but Two = 3 [problem.set]\n  while setting Two=3\n  try: leave that axis "
             "alone, or give the tensor a formula or a generator, which fit any size");
 }

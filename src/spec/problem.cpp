@@ -84,9 +84,10 @@ std::string Problem::canonical_text() const {
   return text;
 }
 
-Result<Problem> with_axis(Problem problem, std::string_view assignment) {
-  const auto* format = find_operator(problem.op);
-  KW_CHECK(format != nullptr, "operator {}", problem.op);
+namespace {
+
+/// Writes one assignment into the primary workload's axes, whose names are all there.
+Result<void> assign_axis(const Problem& problem, std::string_view assignment, Axes& axes) {
   const auto equals = assignment.find('=');
   const std::string name(assignment.substr(0, equals));
   const auto value = equals == std::string_view::npos ? "" : assignment.substr(equals + 1);
@@ -96,15 +97,25 @@ Result<Problem> with_axis(Problem problem, std::string_view assignment) {
     return fail(Error{errc::problem_set, fmt::format("'{}' does not set an axis", assignment),
                       "write AXIS=NUMBER, as in Sq=4096"});
   }
-  auto& axes = problem.workloads.front().axes;
   const auto axis = axes.find(name);
   if (axis == axes.end()) {
-    const auto known = all_axes(*format, problem);
+    const auto known = all_axes(*find_operator(problem.op), problem);
     const auto near = closest_name(name, known);
     return fail(Error{errc::problem_set, fmt::format("the problem has no axis '{}'", name),
                       near ? fmt::format("'{}'?", *near) : fmt::format("its axes are {}", comma_list(known))});
   }
   axis->second = extent;
+  return {};
+}
+
+}  // namespace
+
+Result<Problem> with_axes(Problem problem, const std::vector<std::string>& assignments) {
+  const auto* format = find_operator(problem.op);
+  KW_CHECK(format != nullptr, "operator {}", problem.op);
+  if (assignments.empty()) return problem;
+  auto& axes = problem.workloads.front().axes;
+  for (const std::string& assignment : assignments) KW_TRY_VOID(assign_axis(problem, assignment, axes));
   auto checked = check_axes(*format, problem, axes);
   if (checked && draw_work(problem, axes) <= k_quick_draws) {
     if (auto drawn = draw_captures(problem, axes, k_nominal_seed); !drawn) {
@@ -114,7 +125,7 @@ Result<Problem> with_axis(Problem problem, std::string_view assignment) {
   if (!checked) {
     auto error = std::move(checked).error();
     error.code = errc::problem_set;
-    return with_context(std::move(error), fmt::format("setting {}", assignment));
+    return with_context(std::move(error), fmt::format("setting {}", fmt::join(assignments, " ")));
   }
   return problem;
 }

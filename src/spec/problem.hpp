@@ -92,8 +92,9 @@ struct Problem {
 [[nodiscard]] Result<Problem> load_problem(const std::string& path_or_name, const FileSystem& files,
                                            const std::vector<std::filesystem::path>& search);
 
-/// "Sq=4096": overrides an axis of the primary workload; unknown axes, non-numbers and inconsistent heads are refused.
-[[nodiscard]] Result<Problem> with_axis(Problem problem, std::string_view assignment);
+/// "Sq=4096": overrides axes of the primary workload, all of them before any is checked, so that their order is free;
+/// unknown axes, non-numbers and inconsistent heads are refused.
+[[nodiscard]] Result<Problem> with_axes(Problem problem, const std::vector<std::string>& assignments);
 
 /// Work that cannot be avoided, for FLOP rates and the roofline.
 struct WorkloadCost {

@@ -71,23 +71,33 @@ TEST(Problem, has_the_identity_of_what_it_means_and_not_of_how_it_is_written) {
   EXPECT_NE(plain.id(), wider.id());
 }
 
-TEST(WithAxis, changes_one_axis_of_the_primary_alone) {
-  const auto problem = with_axis(load("attention/causal"), "Sq=4096").value();
+TEST(WithAxes, changes_one_axis_of_the_primary_alone) {
+  const auto problem = with_axes(load("attention/causal"), {"Sq=4096"}).value();
   EXPECT_EQ(problem.primary().axes.at("Sq"), 4096);
   EXPECT_EQ(problem.primary().axes.at("Skv"), 1024);
   EXPECT_EQ(problem.workloads[1].axes, load("attention/causal").workloads[1].axes);
 }
 
-TEST(WithAxis, refuses_what_no_problem_file_could_say) {
+TEST(WithAxes, refuses_what_no_problem_file_could_say) {
   const auto problem = load("attention/causal");
-  const auto text = [&](const char* assignment) { return with_axis(problem, assignment).error().to_string(); };
+  const auto text = [&](const char* assignment) { return with_axes(problem, {assignment}).error().to_string(); };
   EXPECT_EQ(text("sq=4"), "the problem has no axis 'sq' [problem.set]\n  try: 'Sq'?");
   EXPECT_EQ(text("Sq"), "'Sq' does not set an axis [problem.set]\n  try: write AXIS=NUMBER, as in Sq=4096");
   EXPECT_EQ(text("Sq=4k"), "'Sq=4k' does not set an axis [problem.set]\n  try: write AXIS=NUMBER, as in Sq=4096");
   EXPECT_EQ(text("Sq=0"), "Sq = 0 is not within 1 to 16777216 [problem.set]\n  while setting Sq=0");
   EXPECT_EQ(text("Hkv=3"),
             "Hkv = 3 does not divide Hq = 8 [problem.set]\n  while setting Hkv=3\n  try: each key head serves the same "
-            "number of query heads; set Hkv before Hq when both change");
+            "number of query heads; set both when both change");
+}
+
+TEST(WithAxes, checks_what_all_of_them_say_together) {
+  const auto problem = load("attention/causal");
+  for (const auto& order : {std::vector<std::string>{"Hkv=3", "Hq=9"}, std::vector<std::string>{"Hq=9", "Hkv=3"}}) {
+    const auto changed = with_axes(problem, order).value();
+    EXPECT_EQ(changed.primary().axes.at("Hq"), 9);
+    EXPECT_EQ(changed.primary().axes.at("Hkv"), 3);
+  }
+  EXPECT_EQ(with_axes(problem, {"Hkv=3", "Hq=8"}).error().context.front(), "setting Hkv=3 Hq=8");
 }
 
 TEST(LoadProblem, finds_a_name_or_a_path_and_suggests_the_nearest) {
@@ -112,7 +122,7 @@ TEST(Cost, counts_attended_pairs_exactly) {
 }
 
 TEST(Cost, samples_rows_of_large_masks_and_says_so) {
-  auto problem = with_axis(with_axis(load("attention/causal"), "Sq=16384").value(), "Skv=16384").value();
+  auto problem = with_axes(load("attention/causal"), {"Sq=16384", "Skv=16384"}).value();
   const auto large = cost(problem, problem.primary());
   EXPECT_FALSE(large.density_exact);
   EXPECT_NEAR(large.mask_density, 0.5, 0.001);
