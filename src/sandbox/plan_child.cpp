@@ -141,6 +141,8 @@ LandlockPlan plan_paths(const SandboxSpec& spec, const fs::path& private_directo
   if (std::string loader = interpreter_of(spec.program); !loader.empty()) {
     plan.rules.push_back({std::move(loader), PathAccess::read_execute});
   }
+  // Libraries that came with the program lie beside its folder (tools/gpu/prebuild.sh).
+  plan.rules.push_back({(spec.program.parent_path().parent_path() / "lib").string(), PathAccess::read});
   for (const fs::path& path : spec.readable) plan.rules.push_back({path.string(), PathAccess::read});
   plan.rules.push_back({private_directory.string(), PathAccess::read_write});
   plan.rules.push_back({"/dev/null", PathAccess::device});

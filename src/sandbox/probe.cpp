@@ -196,7 +196,9 @@ Result<SandboxReport> probe_sandbox(const fs::path& worker_program, SandboxTier 
     listen(*child, report);
     const ExitReport ended = child->kill();
     if (report.probes.size() < 2) {
-      return fail(errc::sandbox_failed, "{} --probe did not work: {}", worker_program.string(), ended.to_string());
+      const std::string said = child->output();  // of the dynamic loader, for one, when a library is missing
+      return fail(errc::sandbox_failed, "{} --probe did not work: {}{}", worker_program.string(), ended.to_string(),
+                  said.empty() ? "" : "; it said: " + said);
     }
   }
   check_survivors(pipe, report);

@@ -37,8 +37,6 @@ SandboxSpec build_spec(const WorkbenchOptions& options) {
   spec.limits = scaled_limits(options.limits);
   spec.at_most = options.at_most;
   spec.environment = options.environment;
-  // Libraries that came with the program lie beside its folder (tools/gpu/prebuild.sh).
-  spec.readable.push_back(options.worker.parent_path().parent_path() / "lib");
   grant(cuda_compiler_access(), spec);
   return spec;
 }

@@ -13,7 +13,7 @@ tree=$repo/build/gpu
 # there would be two of them.
 # shellcheck disable=SC2016 # $ORIGIN is for the dynamic loader
 cmake -S "$repo" -B "$tree" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DBUILD_TESTING=OFF -DKW_WERROR=ON \
-  '-DCMAKE_EXE_LINKER_FLAGS=-Wl,--disable-new-dtags,-rpath,$ORIGIN/../lib'
+  -DCMAKE_EXE_LINKER_FLAGS=-Wl,--disable-new-dtags '-DCMAKE_BUILD_RPATH=$ORIGIN/../lib'
 cmake --build "$tree" --target kernelwright kernelwright-worker
 
 rm -rf "$out"
@@ -27,6 +27,15 @@ ldd "$out/bin/kernelwright" "$out/bin/kernelwright-worker" |
   awk '/=> \// {print $3}' | sort -u |
   grep -v -E '/(libc|libm|libdl|libpthread|librt|ld-linux[^/]*)\.so' |
   while read -r library; do cp -L "$library" "$out/lib/"; done
+
+# What would be found on this machine only because it is installed here is missing elsewhere.
+for program in "$out"/bin/*; do
+  if ldd "$program" | grep -E '=> /' | grep -v -F "=> $(realpath "$out")/" |
+    grep -v -E '/(libc|libm|libdl|libpthread|librt)\.so'; then
+    echo "$program takes these libraries from outside $out" >&2
+    exit 1
+  fi
+done
 
 echo "in $out:"
 (cd "$out" && find . -type f -path './[bl]i[nb]/*' | sort)

@@ -132,6 +132,21 @@ TEST_F(LandlockLayer, lets_listed_paths_be_read) {
   EXPECT_EQ(run(spec), "done");
 }
 
+TEST_F(LandlockLayer, lets_the_libraries_be_read_that_lie_beside_the_programs_folder) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::path(canary_.file()).parent_path() / "installed";
+  for (const char* part : {"bin", "lib", "other"}) fs::create_directories(folder / part);
+  fs::copy_file(spec_for({}).program, folder / "bin" / "program");
+  for (const char* part : {"lib", "other"}) fs::copy_file(canary_.file(), folder / part / "file");
+  const auto reading = [&](const char* part) {
+    SandboxSpec spec = spec_for({"read", (folder / part / "file").string()});
+    spec.program = folder / "bin" / "program";
+    return run(spec);
+  };
+  EXPECT_EQ(reading("lib"), "done");
+  EXPECT_EQ(reading("other"), "EACCES");
+}
+
 TEST_F(LandlockLayer, hides_the_hosts_list_of_processes) {
   EXPECT_EQ(outcome_of({"list_processes"}, SandboxTier::a), "EACCES");
   EXPECT_NE(outcome_of({"list_processes"}, SandboxTier::a, {SandboxLayer::landlock}), "EACCES");
