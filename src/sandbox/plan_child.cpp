@@ -175,7 +175,7 @@ Result<ChildPlan> plan_child(const SandboxSpec& spec, const fs::path& private_di
   plan.use_landlock = has_layer(spec, SandboxLayer::landlock);
   if (plan.use_landlock) plan.landlock = plan_paths(spec, private_directory);
   if (has_layer(spec, SandboxLayer::system_calls)) {
-    KW_TRY(plan.filters, base_filters());
+    KW_TRY(plan.filters, base_filters(spec.devices.empty() ? Sockets::none : Sockets::listening));
   }
   plan.user_map = fmt::format("{0} {0} 1\n", ::geteuid());
   plan.group_map = fmt::format("{0} {0} 1\n", ::getegid());

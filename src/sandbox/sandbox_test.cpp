@@ -102,7 +102,7 @@ TEST(child_plan, leaves_out_the_layers_above_the_tier_and_those_named) {
 }
 
 TEST(system_call_filters, fit_into_what_the_kernel_takes) {
-  const auto filters = base_filters();
+  const auto filters = base_filters(Sockets::none);
   ASSERT_TRUE(filters) << filters.error().to_string();
   for (const auto& filter : *filters) EXPECT_LE(filter.size(), std::size_t{BPF_MAXINSNS});
 }

@@ -28,10 +28,9 @@ constexpr std::array k_other_processes{
     "kcmp"sv,          "pidfd_getfd"sv,      "pidfd_open"sv,        "pidfd_send_signal"sv, "move_pages"sv,
     "migrate_pages"sv, "perf_event_open"sv,  "userfaultfd"sv,
 };
-// Path sockets are beyond Landlock, so there are no sockets at all but connected pairs.
-constexpr std::array k_network{
-    "socket"sv, "connect"sv, "bind"sv, "listen"sv, "accept"sv, "accept4"sv,
-};
+// Path sockets are beyond Landlock, so there are no sockets at all but connected pairs; for a driver, those that
+// listen.
+constexpr std::array k_listening{"socket"sv, "bind"sv, "listen"sv, "accept"sv, "accept4"sv};
 constexpr std::array k_mounts{
     "mount"sv,  "umount"sv,   "umount2"sv, "pivot_root"sv, "chroot"sv,        "move_mount"sv, "open_tree"sv,
     "fsopen"sv, "fsconfig"sv, "fsmount"sv, "fspick"sv,     "mount_setattr"sv, "quotactl"sv,   "quotactl_fd"sv,
@@ -95,19 +94,31 @@ void deny_signals_through_files(FilterBuilder& filter) {
   }
 }
 
-void add_base_rules(FilterBuilder& filter) {
+void add_socket_rules(FilterBuilder& filter, Sockets sockets) {
+  constexpr std::uint64_t k_type_bits = 0xf;
+  filter.deny(std::array{"connect"sv});
+  if (sockets == Sockets::none) {
+    filter.deny(k_listening);
+  } else {
+    filter.deny_if("socket", {Kind::not_equal, 0, 0, AF_UNIX});
+    for (std::uint64_t type = 0; type <= k_type_bits; ++type) {
+      if (type != SOCK_SEQPACKET) filter.deny_if("socket", {Kind::has_bits, 1, k_type_bits, type});
+    }
+  }
+  // Only connected pairs: a datagram socket can send to any path without connecting.
+  filter.deny_if("socketpair", {Kind::has_bits, 1, k_type_bits, SOCK_DGRAM});
+  filter.deny_if("socketpair", {Kind::has_bits, 1, k_type_bits, SOCK_RAW});
+  filter.deny_if("sendto", {Kind::not_equal, 4, 0, 0});
+}
+
+void add_base_rules(FilterBuilder& filter, Sockets sockets) {
   filter.deny(k_other_processes);
-  filter.deny(k_network);
+  add_socket_rules(filter, sockets);
   filter.deny(k_mounts);
   filter.deny(k_kernel);
   filter.deny(k_surface);
   filter.deny(k_shared_objects);
   filter.deny(k_attributes);
-  // Only connected pairs: a datagram socket can send to any path without connecting.
-  constexpr std::uint64_t k_type_bits = 0xf;
-  filter.deny_if("socketpair", {Kind::has_bits, 1, k_type_bits, SOCK_DGRAM});
-  filter.deny_if("socketpair", {Kind::has_bits, 1, k_type_bits, SOCK_RAW});
-  filter.deny_if("sendto", {Kind::not_equal, 4, 0, 0});
   filter.deny_if("prlimit64", {Kind::not_equal, 0, 0, 0});
   for (const std::uint64_t flag : k_new_namespace_flags) filter.deny_if("clone", {Kind::has_bits, 0, flag, flag});
   // The flags of clone3 and openat2 lie in memory, out of a filter's sight. Told that the kernel is too old for them,
@@ -129,9 +140,9 @@ std::vector<sock_filter> refuse_younger_calls() {
   };
 }
 
-Result<std::vector<std::vector<sock_filter>>> build_base_filters() {
+Result<std::vector<std::vector<sock_filter>>> build_base_filters(Sockets sockets) {
   FilterBuilder builder;
-  add_base_rules(builder);
+  add_base_rules(builder, sockets);
   KW_TRY(std::vector<sock_filter> deny_list, builder.program());
   return std::vector<std::vector<sock_filter>>{refuse_younger_calls(), std::move(deny_list)};
 }
@@ -159,15 +170,16 @@ void deny_open_for_writing(FilterBuilder& filter, std::string_view name, unsigne
 
 }  // namespace
 
-Result<std::vector<std::vector<sock_filter>>> base_filters() {
+Result<std::vector<std::vector<sock_filter>>> base_filters(Sockets sockets) {
   // The same for every process; libseccomp needs longer to build it than the kernel to install it.
-  static const Result<std::vector<std::vector<sock_filter>>> filters = build_base_filters();
-  return filters;
+  static const Result<std::vector<std::vector<sock_filter>>> silent = build_base_filters(Sockets::none);
+  static const Result<std::vector<std::vector<sock_filter>>> listening = build_base_filters(Sockets::listening);
+  return sockets == Sockets::none ? silent : listening;
 }
 
 void add_lock_down_rules(FilterBuilder& filter, OpenForWriting open) {
   // Again, for a worker that was started by hand, without spawn_sandboxed.
-  add_base_rules(filter);
+  add_base_rules(filter, Sockets::none);
   filter.deny(k_new_programs);
   filter.deny(k_changes_to_files);
   filter.deny(k_signals);

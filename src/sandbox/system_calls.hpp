@@ -12,8 +12,13 @@
 
 namespace kw {
 
+/// What NVIDIA's driver needs in order to start: it listens on a local socket for processes to share memory with.
+/// `listening` lets a process make such sockets (SOCK_SEQPACKET, which send nothing unconnected) and be called on them;
+/// it can still call nobody. lock_down() takes even that.
+enum class Sockets : std::uint8_t { none, listening };
+
 /// The filters of both profiles, as programs that a process can install between fork and execve.
-[[nodiscard]] Result<std::vector<std::vector<sock_filter>>> base_filters();
+[[nodiscard]] Result<std::vector<std::vector<sock_filter>>> base_filters(Sockets sockets);
 
 /// What lock_down() adds, for the calling process: no new process, program, file to write, socket, or signal to others.
 void add_lock_down_rules(FilterBuilder& filter, OpenForWriting open);

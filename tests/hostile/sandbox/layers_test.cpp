@@ -204,6 +204,30 @@ TEST(system_call_layer, kills_calls_in_32_bit_numbers) {
   EXPECT_EQ(process->kill().to_string(), "killed by signal 31 (SIGSYS)");
 }
 
+TEST(system_call_layer, lets_a_gpus_driver_listen_and_nobody_else_and_lets_it_call_no_one) {
+  const auto act = [](std::vector<std::string> arguments, bool with_devices) {
+    SandboxSpec spec = spec_for(std::move(arguments));
+    spec.at_most = SandboxTier::a;
+    if (with_devices) spec.devices = {"/dev/null"};
+    return run(spec);
+  };
+  EXPECT_EQ(act({"serve", std::to_string(SOCK_SEQPACKET)}, false), "EPERM");
+  EXPECT_EQ(act({"serve", std::to_string(SOCK_SEQPACKET)}, true), "done");
+  for (const int type : {SOCK_STREAM, SOCK_DGRAM, SOCK_RAW})
+    EXPECT_EQ(act({"serve", std::to_string(type)}, true), "EPERM") << type;
+  EXPECT_EQ(act({"connect", "1"}, true), "EPERM");
+
+  const Canary canary;
+  const UniqueFd listener(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  canary.outside().string().copy(address.sun_path, sizeof address.sun_path - 1);
+  ASSERT_EQ(::bind(listener.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  ASSERT_EQ(::listen(listener.get(), 1), 0);
+  EXPECT_EQ(act({"call", canary.outside().string()}, true), "EPERM");
+  EXPECT_EQ(outcome_of({"call", canary.outside().string()}, SandboxTier::a, {SandboxLayer::system_calls}), "done");
+}
+
 TEST(system_call_layer, answers_calls_younger_than_itself_as_an_old_kernel_would) {
   EXPECT_EQ(outcome_of({"young_call"}, SandboxTier::a), "ENOSYS");
 }

@@ -2,6 +2,7 @@
 // left out or weak here (tier none), so that it is lock-down alone that stops the act; the same act unlocked succeeds.
 
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 
 #include "host.hpp"
 
@@ -55,6 +56,7 @@ TEST(lock_down, leaves_a_gpus_driver_its_nodes_and_no_new_files) {
   EXPECT_EQ(outcome({"open_existing", "/dev/null"}), "done");
   EXPECT_EQ(outcome({"write_outside", "written"}), "EPERM");
   EXPECT_EQ(outcome({"execute", "/usr/bin/true"}), "EPERM");
+  EXPECT_EQ(outcome({"serve", std::to_string(SOCK_SEQPACKET)}), "EPERM");
   // Where Landlock stands, an existing file that was not granted stays closed.
   SandboxSpec under_landlock = spec_for({"locked_for_gpu", "open_existing", "/etc/ld.so.cache"});
   under_landlock.at_most = SandboxTier::a;

@@ -66,6 +66,29 @@ std::string connect_tcp(const Arguments& arguments) {
   return outcome(::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
 }
 
+// RUN: serve TYPE
+// EXPECT: EPERM; what a GPU's driver listens on, a local SOCK_SEQPACKET, works for a process with devices
+std::string serve(const Arguments& arguments) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  address.sun_path[1] = 'k';  // a name beside the file system, for every kind
+  const int fd = ::socket(AF_UNIX, std::stoi(arguments.at(0)) | SOCK_CLOEXEC, 0);
+  if (fd < 0) return outcome(false);
+  if (::bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) return outcome(false);
+  return outcome(::listen(fd, 1) == 0);
+}
+
+// RUN: call PATH
+// EXPECT: EPERM, with devices too: Landlock does not govern path sockets
+std::string call(const Arguments& arguments) {
+  const int fd = ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+  if (fd < 0) return outcome(false);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::strncpy(address.sun_path, arguments.at(0).c_str(), sizeof address.sun_path - 1);
+  return outcome(::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
+}
+
 // RUN: send_to_path PATH
 // EXPECT: EPERM: a pair of datagram sockets would reach any path socket, which Landlock does not govern
 std::string send_to_path(const Arguments& arguments) {
@@ -111,6 +134,8 @@ constexpr Act k_acts[] = {{"signal", signal_process},
                           {"slow_down", slow_down},
                           {"starve", starve},
                           {"connect", connect_tcp},
+                          {"serve", serve},
+                          {"call", call},
                           {"send_to_path", send_to_path},
                           {"call_in_32_bit", call_in_32_bit},
                           {"young_call", young_call}};
