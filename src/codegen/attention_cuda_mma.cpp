@@ -1,6 +1,6 @@
 // Attention on tensor cores through mma.sync, for sm_80 and later: scores and weights never leave the registers, keys
-// and values come through a ring of tiles that is filled by asynchronous copies. f16 as it is; f32 as two tf32 numbers
-// each, three products for one, because a single tf32 product errs by 2^-11 and would not pass for f32.
+// and values come through a ring of tiles that is filled by asynchronous copies. f16 and bf16 as they are; f32 as two
+// tf32 numbers each, three products for one, because a single tf32 product errs by 2^-11 and would not pass for f32.
 //
 // What a style for wgmma and TMA shares is CudaAttention: masks, mods, bounds and softmax know a thread's rows and keys
 // only through THREAD_ROWS, THREAD_KEYS and SCORE. Its products and its copies are its own.
@@ -17,6 +17,7 @@ namespace kw {
 namespace {
 
 constexpr const char* k_generator = "mma 1";
+constexpr SourceLanguage k_cuda = SourceLanguage::cuda;
 
 constexpr const char* k_hold_query = R"(// The queries were copied first; the tiles behind them may still be under way.
 unsigned query[QUERY_TILES][4];
@@ -48,19 +49,33 @@ Result<void> require_tensor_cores(const Problem& problem, const DeviceFacts& dev
   return fail(std::move(error));
 }
 
+/// Instructions and products for f16 or bf16.
+std::string products_of_16_bits(DType dtype) {
+  const Cuda16BitFloat& type = cuda_16_bit_float(dtype);
+  return fill(k_mma_products_16_bit, {{"element", element_type(dtype, k_cuda)},
+                                      {"type", type.name},
+                                      {"pair", type.pair},
+                                      {"pair_from_floats", type.pair_from_floats}});
+}
+
+std::string store_two(DType dtype) {
+  if (dtype == DType::f32) return "*(float2*)(row + d) = make_float2(first, second);";
+  const Cuda16BitFloat& type = cuda_16_bit_float(dtype);
+  return fmt::format("*({}*)(row + d) = {}(first, second);", type.pair, type.pair_from_floats);
+}
+
 void fill_products(DType dtype, Fillings& fillings) {
-  const bool half = dtype == DType::f16;
-  fillings.emplace_back("products", half ? k_mma_products_f16 : k_mma_products_f32);
-  fillings.emplace_back("hold_query", half ? k_hold_query : "");
-  fillings.emplace_back("dot_products",
-                        half ? "dot_products(query, queries, 16 * warp, keys + stage * BN * HEAD_STRIDE, lane, scores);"
+  const bool narrow = is_16_bit_float(dtype);
+  fillings.emplace_back("products", narrow ? products_of_16_bits(dtype) : k_mma_products_f32);
+  fillings.emplace_back("hold_query", narrow ? k_hold_query : "");
+  fillings.emplace_back(
+      "dot_products", narrow ? "dot_products(query, queries, 16 * warp, keys + stage * BN * HEAD_STRIDE, lane, scores);"
                              : "dot_products(queries + 16 * warp * HEAD_STRIDE, keys + stage * BN * HEAD_STRIDE, lane, "
                                "scores);");
-  fillings.emplace_back("zero", half ? "__float2half(0.0f)" : "0.0f");
-  fillings.emplace_back("store_two", half ? "*(__half2*)(row + d) = __floats2half2_rn(first, second)"
-                                          : "*(float2*)(row + d) = make_float2(first, second)");
-  fillings.emplace_back("store_first", half ? "__float2half(first)" : "first");
-  fillings.emplace_back("store_second", half ? "__float2half(second)" : "second");
+  fillings.emplace_back("zero", narrow ? fmt::format("{}(0.0f)", cuda_16_bit_float(dtype).from_float) : "0.0f");
+  fillings.emplace_back("store_two", store_two(dtype));
+  fillings.emplace_back("store_first", store_text(dtype, "row", "d", "first", k_cuda));
+  fillings.emplace_back("store_second", store_text(dtype, "row", "d + 1", "second", k_cuda));
 }
 
 std::vector<std::string> notes(DType dtype) {
@@ -99,7 +114,7 @@ Result<Bundle> emit_attention_cuda_mma(const Problem& problem, const DeviceFacts
         Definition{"HEAD_PAD", shape.head_pad}, Definition{"HEAD_STRIDE", shape.head_stride},
         Definition{"VALUE_PAD", shape.value_pad}, Definition{"VALUE_STRIDE", shape.value_stride}})
     bundle.defines.push_back(define);
-  if (attention->dtype == DType::f16) bundle.defines.push_back({"QUERY_TILES", shape.query_tiles});
+  if (is_16_bit_float(attention->dtype)) bundle.defines.push_back({"QUERY_TILES", shape.query_tiles});
   bundle.tunables = mma_tunables(problem, device);
   bundle.constraints = mma_constraints(problem, device);
   return bundle;

@@ -9,15 +9,15 @@
 namespace kw {
 namespace {
 
-bool is_half(const Problem& problem) {
-  return problem.attention()->dtype == DType::f16;
+bool is_narrow(const Problem& problem) {
+  return is_16_bit_float(problem.attention()->dtype);
 }
 
 /// Without defaults that depend on the device.
 std::vector<Tunable> tile_tunables(const Problem& problem) {
   std::vector<Tunable> tunables = {
       {"WARPS", {1, 2, 4, 8}, 4}, {"KEYS", {16, 32, 64, 128}, 32}, {"STAGES", {2, 3, 4}, 2}};
-  if (is_half(problem))
+  if (is_narrow(problem))
     tunables.push_back({"Q_REGISTERS", {1, 0}, 1});
   else
     tunables.push_back({"UNROLL_D", {1, 2, 4}, 2});
@@ -32,7 +32,7 @@ std::vector<IntBindings> by_cost(const Problem& problem, const DeviceFacts& devi
   return legal;
 }
 
-void set_f16(const HeadText& heads, MmaShape& shape) {
+void set_16_bit(const HeadText& heads, MmaShape& shape) {
   shape.head_pad = fmt::format("round_up({}, 16)", heads.head);
   shape.value_pad = fmt::format("round_up({}, 16)", heads.value);
   const auto stride = [](const std::string& pad) { return fmt::format("({0} + 8 * ({0} % 64 != 0))", pad); };
@@ -60,11 +60,11 @@ MmaShape mma_shape(const Problem& problem, const HeadText& heads) {
   shape.warps = shrunk(problem, heads, "WARPS", 1);
   shape.rows = fmt::format("(16 * {})", shape.warps);
   shape.keys = shrunk(problem, heads, "KEYS", 16);
-  if (is_half(problem))
-    set_f16(heads, shape);
+  if (is_narrow(problem))
+    set_16_bit(heads, shape);
   else
     set_f32(heads, shape);
-  shape.shared_bytes = fmt::format("{} * ({} * {} + STAGES * {} * ({} + {}))", is_half(problem) ? 2 : 4, shape.rows,
+  shape.shared_bytes = fmt::format("{} * ({} * {} + STAGES * {} * ({} + {}))", is_narrow(problem) ? 2 : 4, shape.rows,
                                    shape.head_stride, shape.keys, shape.head_stride, shape.value_stride);
   return shape;
 }
@@ -105,7 +105,7 @@ double estimate_attention_cuda_mma(const Problem& problem, const DeviceFacts& de
   for (const Tunable& tunable : tile_tunables(problem)) names.emplace(tunable.name, tunable.default_value);
   const auto value = [&](const std::string& text) { return value_of(text, names); };
   const auto number = [&](const std::string& text) { return static_cast<double>(value(text)); };
-  const bool half = is_half(problem);
+  const bool narrow = is_narrow(problem);
   const double warps = number(shape.warps), keys = number(shape.keys);
   const double head = number(shape.head_pad), values = number(shape.value_pad);
   BlockShape block;
@@ -115,22 +115,23 @@ double estimate_attention_cuda_mma(const Problem& problem, const DeviceFacts& de
   block.registers = value(shape.registers);
   block.shared_bytes = value(shape.shared_bytes) + 8 * block.rows;
   block.warps_to_half = 4;
-  // Multiply-adds per clock and unit; tf32 runs at half the rate of f16, and three products stand for one of f32.
+  // Multiply-adds per clock and unit; tf32 runs at half the rate of f16 and bf16, and three products stand for one of
+  // f32.
   constexpr double k_usual_rate = 1024;
   const GpuFacts& facts = *gpu.gpu;
   double rate = k_usual_rate;
   if (facts.peak_f16_flops > 0 && facts.clock_hz > 0)
     rate = facts.peak_f16_flops / (2.0 * facts.clock_hz * static_cast<double>(gpu.compute_units));
-  const double multiply_adds = 16.0 * keys * (head + values) * (half ? 1.0 : 6.0);
+  const double multiply_adds = 16.0 * keys * (head + values) * (narrow ? 1.0 : 6.0);
   const ModCost mod = mod_cost(problem);
   constexpr double k_softmax = 10.0, k_split = 5.0;
   const double scores = 16.0 * keys / 32.0;  // per lane
-  const double instructions = keys * (head + values) / (half ? 128.0 : 64.0 / 3.0);
-  const double splits = half ? 0.0 : k_split * (keys * (head + values) / 32.0 + 16.0 * (head + keys) / 32.0);
-  const double operands = keys * (head + values) * (half ? 2.0 : 4.0) / 128.0;  // 128-byte accesses
-  const double queries = value(fmt::format("16 * {}", shape.query_tiles)) == value(shape.head_pad) && half
+  const double instructions = keys * (head + values) / (narrow ? 128.0 : 64.0 / 3.0);
+  const double splits = narrow ? 0.0 : k_split * (keys * (head + values) / 32.0 + 16.0 * (head + keys) / 32.0);
+  const double operands = keys * (head + values) * (narrow ? 2.0 : 4.0) / 128.0;  // 128-byte accesses
+  const double queries = value(fmt::format("16 * {}", shape.query_tiles)) == value(shape.head_pad) && narrow
                              ? 0.0
-                             : 16.0 * head * (half ? 2.0 : 4.0) / 128.0;
+                             : 16.0 * head * (narrow ? 2.0 : 4.0) / 128.0;
   PanelWork work;
   work.tensor = warps * multiply_adds / rate;
   work.arithmetic = warps * (scores * (k_softmax + mod.plain) + instructions + splits + operands + values / 2.0) / 4.0;

@@ -13,7 +13,7 @@ struct MmaShape {
   std::string warps, rows, keys;        ///< a block's tile
   std::string head_pad, head_stride;    ///< of Q and K in shared memory
   std::string value_pad, value_stride;  ///< of V
-  std::string query_tiles = "1";        ///< fragments of Q that a warp holds, f16
+  std::string query_tiles = "1";        ///< fragments of Q that a warp holds, f16 and bf16
   std::string shared_bytes;             ///< of a block, without the row bounds
   std::string registers;                ///< of a thread, roughly
 };

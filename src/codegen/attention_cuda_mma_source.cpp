@@ -51,7 +51,8 @@ ${products}
 // `rows` rows into a tile, with zeros behind each row and behind the last. Rows that do not begin on 16 bytes are
 // copied element by element, at once.
 template <int DIM, int PAD, int STRIDE>
-__device__ __forceinline__ void load_rows(const ${element}* from, ${element}* to, const int rows, const int rows_left) {
+__device__ __forceinline__ void load_rows(const ${element}* from, ${element}* to, const int rows,
+                                          const int rows_left) {
   for (int i = threadIdx.x; i < rows * (PAD / CHUNK); i += THREADS) {
     const int row = i / (PAD / CHUNK), chunk = i % (PAD / CHUNK), d = chunk * CHUNK;
     ${element}* target = to + chunk_offset<PAD, STRIDE>(row, chunk);
@@ -69,11 +70,11 @@ __device__ __forceinline__ void load_rows(const ${element}* from, ${element}* to
 // Two neighbouring elements of a row of the output, those of them that there are.
 __device__ __forceinline__ void store_pair(${element}* row, const int d, const float first, const float second) {
   if (VALUE_DIM % 2 == 0 && d < VALUE_DIM) {
-    ${store_two};
+    ${store_two}
     return;
   }
-  if (d < VALUE_DIM) row[d] = ${store_first};
-  if (d + 1 < VALUE_DIM) row[d + 1] = ${store_second};
+  if (d < VALUE_DIM) ${store_first}
+  if (d + 1 < VALUE_DIM) ${store_second}
 }
 
 // A tile of BM queries of one head per block, 16 per warp. Keys and values pass through a ring of STAGES tiles that is
@@ -152,9 +153,9 @@ ${signature} {
 }
 )";
 
-const char* const k_mma_products_f16 =
-    R"(// Four 8 x 8 matrices of halves; lanes 8 i to 8 i + 7 point to the rows of the i-th.
-__device__ __forceinline__ void load_matrices(unsigned (&fragment)[4], const __half* row) {
+const char* const k_mma_products_16_bit =
+    R"(// Four 8 x 8 matrices of 16-bit elements; lanes 8 i to 8 i + 7 point to the rows of the i-th.
+__device__ __forceinline__ void load_matrices(unsigned (&fragment)[4], const ${element}* row) {
 #ifdef KW_SIM
   __kw_sim_ldmatrix_x4(fragment, row);
 #else
@@ -166,7 +167,7 @@ __device__ __forceinline__ void load_matrices(unsigned (&fragment)[4], const __h
 #endif
 }
 
-__device__ __forceinline__ void load_transposed(unsigned (&fragment)[4], const __half* row) {
+__device__ __forceinline__ void load_transposed(unsigned (&fragment)[4], const ${element}* row) {
 #ifdef KW_SIM
   __kw_sim_ldmatrix_x4_trans(fragment, row);
 #else
@@ -183,10 +184,10 @@ __device__ __forceinline__ void multiply_add(float (&d)[4], const unsigned (&a)[
                                              const unsigned b1) {
 #ifdef KW_SIM
   const unsigned b[2] = {b0, b1};
-  __kw_sim_mma_m16n8k16_f16_f32(d, a, b);
+  __kw_sim_mma_m16n8k16_${type}_f32(d, a, b);
 #else
   asm volatile(
-      "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+      "mma.sync.aligned.m16n8k16.row.col.f32.${type}.${type}.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
       "{%0, %1, %2, %3};"
       : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
@@ -194,7 +195,7 @@ __device__ __forceinline__ void multiply_add(float (&d)[4], const unsigned (&a)[
 }
 
 __device__ __forceinline__ unsigned pack_halves(const float low, const float high) {
-  const __half2 pair = __floats2half2_rn(low, high);
+  const ${pair} pair = ${pair_from_floats}(low, high);
   unsigned bits;
   memcpy(&bits, &pair, sizeof bits);
   return bits;
@@ -211,14 +212,15 @@ __device__ __forceinline__ int chunk_offset(const int row, const int chunk) {
 constexpr bool query_is_held = 16 * QUERY_TILES == HEAD_PAD;
 
 // The 16 queries of a warp, 16 elements of each from 16 * k on.
-__device__ __forceinline__ void load_query(const __half* queries, const int first, const int lane, const int k,
+__device__ __forceinline__ void load_query(const ${element}* queries, const int first, const int lane, const int k,
                                            unsigned (&fragment)[4]) {
   load_matrices(fragment, queries + chunk_offset<HEAD_PAD, HEAD_STRIDE>(first + lane % 16, 2 * k + lane / 16));
 }
 
 // Of a warp's queries with all keys of a tile.
-__device__ __forceinline__ void dot_products(unsigned (&query)[QUERY_TILES][4], const __half* queries, const int first,
-                                             const __half* keys, const int lane, float (&scores)[SCORE_TILES][4]) {
+__device__ __forceinline__ void dot_products(unsigned (&query)[QUERY_TILES][4], const ${element}* queries,
+                                             const int first, const ${element}* keys, const int lane,
+                                             float (&scores)[SCORE_TILES][4]) {
   #pragma unroll
   for (int n = 0; n < SCORE_TILES; ++n)
     #pragma unroll
@@ -237,10 +239,10 @@ __device__ __forceinline__ void dot_products(unsigned (&query)[QUERY_TILES][4], 
   }
 }
 
-// out = out * shrink + weights * values. The weights are rounded to f16; the accumulators of the scores are laid out as
-// the left operand of the next product has to be.
+// out = out * shrink + weights * values. The weights are rounded to ${type}; the accumulators of the scores are laid out
+// as the left operand of the next product has to be.
 __device__ __forceinline__ void add_values(const float (&weights)[SCORE_TILES][4], const float (&shrink)[2],
-                                           const __half* values, const int lane, float (&out)[VALUE_TILES][4]) {
+                                           const ${element}* values, const int lane, float (&out)[VALUE_TILES][4]) {
   #pragma unroll
   for (int j = 0; j < VALUE_TILES; ++j)
     #pragma unroll

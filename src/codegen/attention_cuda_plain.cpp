@@ -82,9 +82,8 @@ KernelParameters kernel_parameters(const AttentionSpec& attention, const OuterNa
 }
 
 std::string store(DType dtype) {
-  const char* value = "total > 0.0f ? out[j] / total : 0.0f";
-  return fmt::format("O[query_row * VALUE_DIM + lane + j * LANES] = {};",
-                     dtype == DType::f16 ? fmt::format("__float2half({})", value) : value);
+  return store_text(dtype, "O", "query_row * VALUE_DIM + lane + j * LANES", "total > 0.0f ? out[j] / total : 0.0f",
+                    k_cuda);
 }
 
 }  // namespace

@@ -14,39 +14,42 @@ namespace {
 constexpr const char* k_generator = "simt 1";
 constexpr SourceLanguage k_cuda = SourceLanguage::cuda;
 
-constexpr const char* k_store_floats = R"(  if (VALUE_DIM % 4 == 0 && d < VALUE_DIM) {
-    *(float4*)(row + d) = four;
-    return;
-  }
-  if (d < VALUE_DIM) row[d] = four.x;
-  if (d + 1 < VALUE_DIM) row[d + 1] = four.y;
-  if (d + 2 < VALUE_DIM) row[d + 2] = four.z;
-  if (d + 3 < VALUE_DIM) row[d + 3] = four.w;)";
+constexpr const char* k_store_floats = "*(float4*)(row + d) = four;";
 
-constexpr const char* k_store_halves = R"(  if (VALUE_DIM % 4 == 0 && d < VALUE_DIM) {
-    *(__half2*)(row + d) = __floats2half2_rn(four.x, four.y);
-    *(__half2*)(row + d + 2) = __floats2half2_rn(four.z, four.w);
-    return;
-  }
-  if (d < VALUE_DIM) row[d] = __float2half(four.x);
-  if (d + 1 < VALUE_DIM) row[d + 1] = __float2half(four.y);
-  if (d + 2 < VALUE_DIM) row[d + 2] = __float2half(four.z);
-  if (d + 3 < VALUE_DIM) row[d + 3] = __float2half(four.w);)";
+constexpr const char* k_store_pairs = R"(*(${pair}*)(row + d) = ${pair_from_floats}(four.x, four.y);
+*(${pair}*)(row + d + 2) = ${pair_from_floats}(four.z, four.w);)";
 
-constexpr const char* k_load_halves = R"({
-    const float2 low = __half22float2(*(const __half2*)(row + d));
-    const float2 high = __half22float2(*(const __half2*)(row + d + 2));
-    return make_float4(low.x, low.y, high.x, high.y);
-  })";
+constexpr const char* k_load_pairs = R"({
+  const float2 low = ${pair_to_floats}(*(const ${pair}*)(row + d));
+  const float2 high = ${pair_to_floats}(*(const ${pair}*)(row + d + 2));
+  return make_float4(low.x, low.y, high.x, high.y);
+})";
+
+/// `text` about pairs of f16 or bf16.
+std::string of_pairs(const char* text, DType dtype) {
+  const Cuda16BitFloat& type = cuda_16_bit_float(dtype);
+  std::string lines =
+      fill(text,
+           {{"pair", type.pair}, {"pair_from_floats", type.pair_from_floats}, {"pair_to_floats", type.pair_to_floats}});
+  lines.pop_back();  // the template's line ends itself
+  return lines;
+}
 
 void fill_tensors(DType dtype, Fillings& fillings) {
-  const bool half = dtype == DType::f16;
-  fillings.emplace_back("load_four", half ? k_load_halves : "return *(const float4*)(row + d);");
-  fillings.emplace_back("load_x", element_text(dtype, "row", "d", k_cuda));
-  fillings.emplace_back("load_y", element_text(dtype, "row", "d + 1", k_cuda));
-  fillings.emplace_back("load_z", element_text(dtype, "row", "d + 2", k_cuda));
-  fillings.emplace_back("load_w", element_text(dtype, "row", "d + 3", k_cuda));
-  fillings.emplace_back("store_four", half ? k_store_halves : k_store_floats);
+  const bool narrow = is_16_bit_float(dtype);
+  fillings.emplace_back("load_four", narrow ? of_pairs(k_load_pairs, dtype) : "return *(const float4*)(row + d);");
+  fillings.emplace_back("store_four", narrow ? of_pairs(k_store_pairs, dtype) : k_store_floats);
+  struct Element {
+    const char *load, *store, *place, *value;
+  };
+  constexpr Element k_elements[] = {{"load_x", "store_x", "d", "four.x"},
+                                    {"load_y", "store_y", "d + 1", "four.y"},
+                                    {"load_z", "store_z", "d + 2", "four.z"},
+                                    {"load_w", "store_w", "d + 3", "four.w"}};
+  for (const Element& element : k_elements) {
+    fillings.emplace_back(element.load, element_text(dtype, "row", element.place, k_cuda));
+    fillings.emplace_back(element.store, store_text(dtype, "row", element.place, element.value, k_cuda));
+  }
 }
 
 }  // namespace

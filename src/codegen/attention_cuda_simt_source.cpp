@@ -105,7 +105,14 @@ __device__ __forceinline__ void add_values(const float* weights, const float* va
 
 // Elements d to d + 3 of a row of the output, those of them that there are.
 __device__ __forceinline__ void store_four(${element}* row, const int d, const float4 four) {
-${store_four}
+  if (VALUE_DIM % 4 == 0 && d < VALUE_DIM) {
+    ${store_four}
+    return;
+  }
+  if (d < VALUE_DIM) ${store_x}
+  if (d + 1 < VALUE_DIM) ${store_y}
+  if (d + 2 < VALUE_DIM) ${store_z}
+  if (d + 3 < VALUE_DIM) ${store_w}
 }
 
 // A tile of BM queries of one head per block: TEAMS teams of LANES neighbouring lanes, each with THREAD_ROWS rows.

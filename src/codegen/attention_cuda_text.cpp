@@ -55,10 +55,13 @@ std::string finish_call(const ScoreText& text, bool bounded, const char* masked)
 }  // namespace
 
 std::string cuda_preamble(const Problem& problem, const std::string& generator, const std::vector<std::string>& notes) {
-  const auto is_half = [](const TensorSpec& tensor) { return tensor.dtype == DType::f16; };
-  const bool halves = std::any_of(problem.inputs.begin(), problem.inputs.end(), is_half);
-  return filled(k_cuda_preamble, {{"comment", source_comment(problem, generator, notes)},
-                                  {"includes", halves ? "#include <cuda_fp16.h>\n" : ""}});
+  std::string includes;
+  for (const DType dtype : {DType::f16, DType::bf16}) {
+    const auto is_of_type = [&](const TensorSpec& tensor) { return tensor.dtype == dtype; };
+    if (std::any_of(problem.inputs.begin(), problem.inputs.end(), is_of_type))
+      includes += fmt::format("#include <{}>\n", cuda_16_bit_float(dtype).header);
+  }
+  return filled(k_cuda_preamble, {{"comment", source_comment(problem, generator, notes)}, {"includes", includes}});
 }
 
 std::vector<Tunable> cuda_mask_choices() {

@@ -96,8 +96,7 @@ void fill_tensors(const AttentionSpec& attention, Fillings& fillings) {
   fillings.emplace_back("query", element_text(dtype, "query", "d"));
   fillings.emplace_back("key", element_text(dtype, "key", "d"));
   fillings.emplace_back("value", element_text(dtype, "value", "(long)k * VALUE_DIM"));
-  fillings.emplace_back("store", dtype == DType::f16 ? "vstore_half_rte(sum, query_row * VALUE_DIM + d, O);"
-                                                     : "O[query_row * VALUE_DIM + d] = sum;");
+  fillings.emplace_back("store", store_text(dtype, "O", "query_row * VALUE_DIM + d", "sum"));
   fillings.emplace_back("softmax_row",
                         attention.lse
                             ? "const long query_row = (long)get_global_id(1) * Sq + get_global_id(0);\n"
@@ -115,6 +114,7 @@ Result<Bundle> emit_attention_opencl_plain(const Problem& problem, const DeviceF
   std::set<KernelHelper> helpers;
   const PrintedMod score = printed_mod(attention->score_mod, {"score_mod", "float", true, true}, names, helpers);
   const PrintedMod mask = printed_mod(attention->mask_mod, {"mask_mod", "int", false, true}, names, helpers);
+  if (attention->dtype == DType::bf16) helpers.insert(KernelHelper::to_bf16);
   const std::string score_buffer = free_buffer_name(problem, "S");
   const auto [scores, softmax, weighted_sum] = kernel_parameters(*attention, names, score_buffer);
   Fillings fillings = {

@@ -18,21 +18,6 @@ namespace {
 
 constexpr const char* k_generator = "vector 1";
 
-constexpr const char* k_store_floats =
-    R"(  for (int j = 0; j < VALUE_DIM / LANES; ++j) vstore16(row[j] * factor, j, to);
-#if VALUE_DIM % LANES != 0
-  const float* tail = (const float*)row;
-  for (int d = VALUE_DIM / LANES * LANES; d < VALUE_DIM; ++d) to[d] = tail[d] * factor;
-#endif)";
-
-// PoCL 3.1 lets vstore_half16 fault on addresses that are no multiple of 32 bytes, which rows of other lengths have.
-constexpr const char* k_store_halves = R"(#if VALUE_DIM % LANES == 0
-  for (int j = 0; j < VALUE_DIM / LANES; ++j) vstore_half16_rte(row[j] * factor, j, to);
-#else
-  const float* elements = (const float*)row;
-  for (int d = 0; d < VALUE_DIM; ++d) vstore_half_rte(elements[d] * factor, d, to);
-#endif)";
-
 std::int64_t choice(const IntBindings& structure, std::string_view name) {
   if (const auto found = structure.find(name); found != structure.end()) return found->second;
   for (const Tunable& tunable : structure_attention_opencl_vector())
@@ -135,13 +120,15 @@ void fill_tile(const ScoreText& text, bool mapped, DType dtype, Fillings& fillin
   const bool bounded = !text.bound_functions.empty();
   const std::string last_key = bounded ? "group_last" : "Skv - 1";
   const std::string rows =
-      dtype == DType::f16
-          ? "// Rows past the last one repeat it; they are computed and not stored.\n"
-            "float query[ROWS][HEAD_DIM];\n"
-            "for (int r = 0; r < ROWS; ++r) {\n"
-            "  __global const half* row = Q + (query_head * Sq + min(tile_row + r, Sq - 1)) * HEAD_DIM;\n"
-            "  for (int d = 0; d < HEAD_DIM; ++d) query[r][d] = vload_half(d, row);\n"
-            "}"
+      is_16_bit_float(dtype)
+          ? fmt::format(
+                "// Rows past the last one repeat it; they are computed and not stored.\n"
+                "float query[ROWS][HEAD_DIM];\n"
+                "for (int r = 0; r < ROWS; ++r) {{\n"
+                "  __global const {}* row = Q + (query_head * Sq + min(tile_row + r, Sq - 1)) * HEAD_DIM;\n"
+                "  for (int d = 0; d < HEAD_DIM; ++d) query[r][d] = {};\n"
+                "}}",
+                element_type(dtype), element_text(dtype, "row", "d"))
           : "// Rows past the last one repeat it; they are computed and not stored.\n"
             "__global const float* query[ROWS];\n"
             "#pragma unroll\n"
@@ -215,31 +202,45 @@ std::string finish_signature(const ScoreText& text) {
   return parameter_list("static inline float finish_scores(", parameters) + " {";
 }
 
+const char* store_elements(DType dtype) {
+  if (dtype == DType::f16) return k_store_row_f16;
+  return dtype == DType::bf16 ? k_store_row_bf16 : k_store_row_f32;
+}
+
+/// What stored elements need besides what mods do.
+std::set<KernelHelper> with_stores(std::set<KernelHelper> helpers, DType dtype) {
+  if (dtype == DType::bf16) helpers.insert({KernelHelper::to_bf16, KernelHelper::to_bf16_16});
+  return helpers;
+}
+
 /// Reading and writing tensors of the problem's type; arithmetic is f32.
 void fill_tensors(DType dtype, Fillings& fillings) {
-  const bool half = dtype == DType::f16;
+  const bool narrow = is_16_bit_float(dtype);
   fillings.emplace_back("element", element_type(dtype));
-  fillings.emplace_back("key_column", half ? k_key_column_f16 : k_key_column_f32);
+  fillings.emplace_back("key_column",
+                        narrow ? fill(k_key_column_16_bit, {{"element", element_type(dtype)},
+                                                            {"key", element_text(dtype, "key", "i * HEAD_DIM")}})
+                               : k_key_column_f32);
   fillings.emplace_back("value", element_text(dtype, "value", "d"));
   fillings.emplace_back(
-      "pack_comment", half
+      "pack_comment", narrow
                           ? "// Keys as panels [head][panel][HEAD_DIM][PANEL_KEYS], so that the score loop reads "
                             "memory in order; and V "
                             "in f32 with\n// its rows padded to whole float16s. One panel per work-group."
                           : "// Keys as panels [head][panel][HEAD_DIM][PANEL_KEYS], so that the score loop reads "
                             "memory in order; and V "
                             "with its rows\n// padded to whole float16s where they are not. One panel per work-group.");
-  fillings.emplace_back("if_values_packed", half ? "" : "#if VALUE_STRIDE != VALUE_DIM");
-  fillings.emplace_back("end_values_packed", half ? "" : "#endif");
-  fillings.emplace_back("values", half ? "  __global const float* values = packed_values;"
-                                       : "#if VALUE_STRIDE != VALUE_DIM\n"
-                                         "  __global const float* values = packed_values;\n"
-                                         "#else\n"
-                                         "  __global const float* values = V;\n"
-                                         "#endif");
+  fillings.emplace_back("if_values_packed", narrow ? "" : "#if VALUE_STRIDE != VALUE_DIM");
+  fillings.emplace_back("end_values_packed", narrow ? "" : "#endif");
+  fillings.emplace_back("values", narrow ? "  __global const float* values = packed_values;"
+                                         : "#if VALUE_STRIDE != VALUE_DIM\n"
+                                           "  __global const float* values = packed_values;\n"
+                                           "#else\n"
+                                           "  __global const float* values = V;\n"
+                                           "#endif");
   fillings.emplace_back("query_parameter",
-                        half ? "const float (*query)[HEAD_DIM]" : "__global const float* const* query");
-  fillings.emplace_back("store_elements", half ? k_store_halves : k_store_floats);
+                        narrow ? "const float (*query)[HEAD_DIM]" : "__global const float* const* query");
+  fillings.emplace_back("store_elements", store_elements(dtype));
 }
 
 /// The natural logarithm of a row's sum, with what the scores were freed of.
@@ -307,7 +308,7 @@ std::string vector_source(const Problem& problem, const IntBindings& structure, 
   const VectorKernels kernels = kernel_parameters(problem, text, mapped);
   Fillings fillings = {
       {"comment", source_comment(problem, k_generator, notes)},
-      {"helpers", helper_source(text.helpers)},
+      {"helpers", helper_source(with_stores(text.helpers, attention.dtype))},
       {"exp2_function", exp2_function(choice(structure, "exp2_degree"))},
       {"bound_functions", text.bound_functions},
       {"dropped_term",

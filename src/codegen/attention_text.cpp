@@ -14,10 +14,10 @@ Result<const AttentionSpec*> float_attention(const Problem& problem, std::string
   if (attention == nullptr)
     return fail(errc::codegen_unsupported, "style \"{}\" writes attention, and \"{}\" is a problem of operator \"{}\"",
                 style, problem.name, problem.op);
-  if (attention->dtype != DType::f32 && attention->dtype != DType::f16) {
+  if (attention->dtype != DType::f32 && !is_16_bit_float(attention->dtype)) {
     Error error{errc::codegen_unsupported,
-                fmt::format("style \"{}\" writes kernels for f32 and f16, and \"{}\" asks for {}", style, problem.name,
-                            to_string(attention->dtype))};
+                fmt::format("style \"{}\" writes kernels for f32, f16 and bf16, and \"{}\" asks for {}", style,
+                            problem.name, to_string(attention->dtype))};
     error.hint = "set dtype = \"f32\" in the problem";
     return fail(std::move(error));
   }

@@ -14,8 +14,8 @@
 
 namespace kw {
 
-/// The problem's attention part; codegen.unsupported with the reason when a style that computes in f32 and stores f32
-/// or f16 cannot take it.
+/// The problem's attention part; codegen.unsupported with the reason when a style that computes in f32 and stores f32,
+/// f16 or bf16 cannot take it.
 [[nodiscard]] Result<const AttentionSpec*> float_attention(const Problem& problem, std::string_view style);
 
 /// Name, generator and mods of the problem, and `notes` on how the kernel works, as `//` comment lines.

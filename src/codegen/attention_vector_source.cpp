@@ -213,13 +213,35 @@ static inline float16 key_column(__global const float* key, const int keys_left)
 }
 )";
 
-const char* const k_key_column_f16 = R"(// Element d of sixteen neighbouring keys, in f32; zeros past the last key.
-static inline float16 key_column(__global const half* key, const int keys_left) {
+const char* const k_key_column_16_bit = R"(// Element d of sixteen neighbouring keys, in f32; zeros past the last key.
+static inline float16 key_column(__global const ${element}* key, const int keys_left) {
   float column[LANES];
-  for (int i = 0; i < LANES; ++i) column[i] = i < keys_left ? vload_half(i * HEAD_DIM, key) : 0.0f;
+  for (int i = 0; i < LANES; ++i) column[i] = i < keys_left ? ${key} : 0.0f;
   return vload16(0, column);
 }
 )";
+
+const char* const k_store_row_f32 =
+    R"(  for (int j = 0; j < VALUE_DIM / LANES; ++j) vstore16(row[j] * factor, j, to);
+#if VALUE_DIM % LANES != 0
+  const float* tail = (const float*)row;
+  for (int d = VALUE_DIM / LANES * LANES; d < VALUE_DIM; ++d) to[d] = tail[d] * factor;
+#endif)";
+
+// PoCL 3.1 lets vstore_half16 fault on addresses that are no multiple of 32 bytes, which rows of other lengths have.
+const char* const k_store_row_f16 = R"(#if VALUE_DIM % LANES == 0
+  for (int j = 0; j < VALUE_DIM / LANES; ++j) vstore_half16_rte(row[j] * factor, j, to);
+#else
+  const float* elements = (const float*)row;
+  for (int d = 0; d < VALUE_DIM; ++d) vstore_half_rte(elements[d] * factor, d, to);
+#endif)";
+
+const char* const k_store_row_bf16 =
+    R"(  for (int j = 0; j < VALUE_DIM / LANES; ++j) vstore16(to_bf16_16(row[j] * factor), j, to);
+#if VALUE_DIM % LANES != 0
+  const float* tail = (const float*)row;
+  for (int d = VALUE_DIM / LANES * LANES; d < VALUE_DIM; ++d) to[d] = to_bf16(tail[d] * factor);
+#endif)";
 
 const char* const k_scores_of_all_keys = R"(${tile_range}
 const int vectors = (end - begin + PANEL_KEYS - 1) / PANEL_KEYS * PANELS;

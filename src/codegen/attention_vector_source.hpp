@@ -9,7 +9,12 @@ extern const char* const k_attention_vector_source;
 
 /// Element d of sixteen keys, for pack.
 extern const char* const k_key_column_f32;
-extern const char* const k_key_column_f16;
+extern const char* const k_key_column_16_bit;  ///< of the type `element`, read as `key`
+
+/// The output's elements from a row of float16s, times a factor.
+extern const char* const k_store_row_f32;
+extern const char* const k_store_row_f16;
+extern const char* const k_store_row_bf16;
 
 /// What a tile does with the keys of a block, before and after its softmax: all of them, or the panels that a block map
 /// names.

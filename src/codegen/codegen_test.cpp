@@ -54,8 +54,9 @@ TEST(EmitBundle, refuses_types_it_cannot_write) {
     const auto refused = emit_bundle(integers, "opencl", style, avx512_device());
     ASSERT_FALSE(refused) << style;
     EXPECT_EQ(refused.error().code, errc::codegen_unsupported) << style;
-    EXPECT_EQ(refused.error().message, "style \"" + std::string(style) +
-                                           "\" writes kernels for f32 and f16, and \"attention/full\" asks for i32");
+    EXPECT_EQ(refused.error().message,
+              "style \"" + std::string(style) +
+                  "\" writes kernels for f32, f16 and bf16, and \"attention/full\" asks for i32");
     EXPECT_EQ(refused.error().hint, "set dtype = \"f32\" in the problem");
   }
 }
@@ -138,6 +139,28 @@ TEST(VectorStyle, half_precision_is_converted_once) {
   EXPECT_THAT(bundle.source, HasSubstr("#if VALUE_DIM % LANES == 0\n  for (int j = 0; j < VALUE_DIM / LANES; ++j) "
                                        "vstore_half16_rte(row[j] * factor, j, to);"));
   EXPECT_THAT(bundle.launches[1].args, Not(::testing::Contains("V"))) << "values are packed in f32";
+}
+
+TEST(VectorStyle, bfloats_are_widened_once_and_rounded_when_they_are_stored) {
+  const Bundle bundle = vector_bundle("causal_bf16");
+  EXPECT_THAT(bundle.source, HasSubstr("__global const ushort* restrict Q"));
+  EXPECT_THAT(bundle.source, HasSubstr("query[r][d] = as_float((uint)row[d] << 16);"));
+  EXPECT_THAT(bundle.source, HasSubstr("vstore16(to_bf16_16(row[j] * factor), j, to);"));
+  EXPECT_THAT(bundle.launches[1].args, Not(::testing::Contains("V"))) << "values are packed in f32";
+}
+
+TEST(CudaStyles, name_what_the_type_has_and_include_its_header_alone) {
+  for (const char* style : {"plain", "simt", "mma"}) {
+    const std::string bf16 = emit_bundle(shipped("causal_bf16"), "cuda", style, h200_device()).value().source;
+    EXPECT_THAT(bf16, HasSubstr("#include <cuda_bf16.h>\n")) << style;
+    EXPECT_THAT(bf16, HasSubstr("const __nv_bfloat16* __restrict__ Q")) << style;
+    EXPECT_THAT(bf16, Not(HasSubstr("__half"))) << style;
+    EXPECT_THAT(bf16, Not(HasSubstr("fp16"))) << style;
+    const std::string f16 = emit_bundle(shipped("causal_f16"), "cuda", style, h200_device()).value().source;
+    EXPECT_THAT(f16, Not(HasSubstr("bf"))) << style;
+  }
+  EXPECT_THAT(emit_bundle(shipped("causal_bf16"), "cuda", "mma", h200_device()).value().source,
+              HasSubstr("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32"));
 }
 
 TEST(VectorStyle, lse_gets_back_what_scores_were_freed_of) {

@@ -40,11 +40,12 @@ std::vector<GoldenCase> all_cases() {
   std::vector<GoldenCase> cases;
   for (const char* problem :
        {"full", "causal", "sliding_window", "prefix_lm", "relative", "alibi", "alibi_causal", "softcap",
-        // captured tensors, f16, LSE and masks that are no interval of keys
-        "document_causal_f16", "alibi_lse", "learned_relative", "neighborhood_2d", "global_window"})
+        // captured tensors, f16 and bf16, LSE and masks that are no interval of keys
+        "document_causal_f16", "causal_bf16", "alibi_lse", "learned_relative", "neighborhood_2d", "global_window"})
     for (const char* style : {"plain", "vector"}) cases.push_back({problem, "opencl", style});
-  // One of each kind: loop bounds, a slope with LSE, a mod that is not affine, a block map, captures with f16.
-  for (const char* problem : {"causal", "alibi_lse", "softcap", "neighborhood_2d", "document_causal_f16"})
+  // One of each kind: loop bounds, a slope with LSE, a mod that is not affine, a block map, captures with f16, bf16.
+  for (const char* problem :
+       {"causal", "alibi_lse", "softcap", "neighborhood_2d", "document_causal_f16", "causal_bf16"})
     for (const char* style : {"plain", "simt", "mma"}) cases.push_back({problem, "cuda", style});
   return cases;
 }

@@ -11,7 +11,7 @@
 namespace kw {
 namespace {
 
-constexpr int k_element_types = 4;
+constexpr int k_element_types = 5;
 
 constexpr const char* k_nearest_index = R"(// Negative indices count from the end; what is outside becomes the nearest.
 static inline int nearest_index(const int index, const int extent) {
@@ -89,7 +89,7 @@ Member member(KernelHelper helper) {
 }
 
 bool is_real(DType dtype) {
-  return dtype == DType::f32 || dtype == DType::f16;
+  return dtype == DType::f32 || is_16_bit_float(dtype);
 }
 
 std::string sixteen_elements(DType dtype) {
@@ -111,6 +111,8 @@ std::string load(DType dtype, const std::string& begin) {
   switch (dtype) {
     case DType::f16:
       return halves(begin);
+    case DType::bf16:
+      return fmt::format("as_float16(convert_uint16(vload16(0, {})) << 16)", begin);
     case DType::boolean:
       return fmt::format("convert_int16(vload16(0, {})) != 0", begin);
     case DType::f32:

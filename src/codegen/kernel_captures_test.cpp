@@ -23,6 +23,7 @@ const ModScope k_scope = {{},
                            {"slopes", DType::f32, {"Hq"}, false, 0, 1},
                            {"dense", DType::f32, {"B", "Sq", "Skv"}, false, -1, 1},
                            {"half_table", DType::f16, {"N", "M"}, false, -1, 1},
+                           {"bfloat_table", DType::bf16, {"N", "M"}, false, -1, 1},
                            {"pad", DType::boolean, {"B", "Skv"}, false, 0, 1},
                            {"cap", DType::f32, {}, false, 1, 50}}};
 
@@ -101,6 +102,8 @@ TEST(CapturedTensors, neighbouring_keys_read_neighbouring_elements) {
             "(score + load16_f16(half_table + (long)min(h, N - 1) * M, key - q_idx, M))");
   EXPECT_EQ(vector(score_mod("s + half_table[h, q - k + 3]")),
             "(score + load16_down_f16(half_table + (long)min(h, N - 1) * M, (q_idx - key) + 3, M))");
+  EXPECT_EQ(vector(score_mod("s + bfloat_table[h, q - k]")),
+            "(score + load16_down_bf16(bfloat_table + (long)min(h, N - 1) * M, q_idx - key, M))");
 }
 
 TEST(CapturedTensors, other_indices_are_gathered_inside_the_tensor) {
@@ -108,6 +111,8 @@ TEST(CapturedTensors, other_indices_are_gathered_inside_the_tensor) {
             "(score + convert_float16(gather16_i32(offset, min(floor_div16(kv_idx, (int16)(4)), N - 1))))");
   EXPECT_EQ(vector(score_mod("s + half_table[k, h]")),
             "(score + gather16_f16(half_table, min(kv_idx, N - 1) * M + min(h, M - 1)))");
+  EXPECT_EQ(vector(score_mod("s + bfloat_table[k, h]")),
+            "(score + gather16_bf16(bfloat_table, min(kv_idx, N - 1) * M + min(h, M - 1)))");
   EXPECT_THAT(vector(score_mod("s + offset[q - k * k]")), HasSubstr("gather16_i32(offset, nearest_index16(q_idx - "));
 }
 
@@ -162,6 +167,10 @@ TEST(CaptureHelpers, come_with_what_they_call) {
   const std::string halves = helper_source({KernelHelper::load16_down_f16});
   EXPECT_THAT(halves, HasSubstr("vload_half(15, row + first - 15))).sfedcba9876543210;"));
   EXPECT_THAT(halves, Not(HasSubstr("vload_half16"))) << "faults on odd addresses";
+  const std::string bfloats = helper_source({KernelHelper::load16_bf16});
+  EXPECT_THAT(bfloats, HasSubstr("return as_float16(convert_uint16(vload16(0, row + first)) << 16);"));
+  EXPECT_THAT(bfloats, HasSubstr("float16 gather16_bf16(__global const ushort* table, const int16 i) {\n"
+                                 "  return (float16)(as_float((uint)table[i.s0] << 16),"));
 }
 
 TEST(OpenClNames, keep_out_of_the_kernels_own) {
@@ -171,6 +180,7 @@ TEST(OpenClNames, keep_out_of_the_kernels_own) {
   EXPECT_EQ(kernel_name("doc_"), "doc_");
   EXPECT_EQ(kernel_name("float16"), "float16_");
   EXPECT_EQ(kernel_name("t12"), "t12_");
+  EXPECT_EQ(kernel_name("to_bf16"), "to_bf16_");
   EXPECT_EQ(kernel_name("t5_table"), "t5_table_");
   EXPECT_EQ(kernel_name("__kernel"), "__kernel_");
 }

@@ -111,6 +111,23 @@ static inline float tanh_rational(float x) {
 }
 )";
 
+constexpr const char* k_to_bf16 =
+    R"(// The upper half of the nearest float whose lower half is zero, ties to even. A NaN is made quiet instead: rounding
+// could carry it past the exponent.
+static inline ushort to_bf16(const float x) {
+  const uint bits = as_uint(x);
+  const uint nearest = bits + 0x7fffu + (bits >> 16 & 1u);
+  return ((bits & 0x7fffffffu) > 0x7f800000u ? bits | 0x400000u : nearest) >> 16;
+}
+)";
+
+constexpr const char* k_to_bf16_16 = R"(static inline ushort16 to_bf16_16(const float16 x) {
+  const uint16 bits = as_uint16(x);
+  const uint16 nearest = bits + 0x7fffu + (bits >> 16 & 1u);
+  return convert_ushort16(select(nearest, bits | 0x400000u, (bits & 0x7fffffffu) > 0x7f800000u) >> 16);
+}
+)";
+
 struct ArithmeticHelper {
   KernelHelper helper;
   const char* name;
@@ -131,6 +148,8 @@ constexpr ArithmeticHelper k_arithmetic[] = {
     {KernelHelper::shift_right16, "shift_right16", k_shift_right16},
     {KernelHelper::tanh16, "tanh16", k_tanh16},
     {KernelHelper::tanh_rational, "tanh_rational", k_tanh_rational},
+    {KernelHelper::to_bf16, "to_bf16", k_to_bf16},
+    {KernelHelper::to_bf16_16, "to_bf16_16", k_to_bf16_16},
 };
 
 const ArithmeticHelper* arithmetic_helper(KernelHelper helper) {

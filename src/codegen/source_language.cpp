@@ -68,6 +68,8 @@ const char* element_type(DType dtype, SourceLanguage language) {
       return "float";
     case DType::f16:
       return cuda ? "__half" : "half";
+    case DType::bf16:
+      return cuda ? "__nv_bfloat16" : "ushort";
     case DType::i32:
       return "int";
     case DType::boolean:
@@ -78,9 +80,34 @@ const char* element_type(DType dtype, SourceLanguage language) {
 
 std::string element_text(DType dtype, const std::string& buffer, const std::string& offset, SourceLanguage language) {
   const std::string index = without_parentheses(offset);
-  if (dtype != DType::f16) return fmt::format("{}[{}]", buffer, index);
-  return language == SourceLanguage::cuda ? fmt::format("__half2float({}[{}])", buffer, index)
-                                          : fmt::format("vload_half({}, {})", index, buffer);
+  const std::string element = fmt::format("{}[{}]", buffer, index);
+  if (!is_16_bit_float(dtype)) return element;
+  if (language == SourceLanguage::cuda) return fmt::format("{}({})", cuda_16_bit_float(dtype).to_float, element);
+  return dtype == DType::f16 ? fmt::format("vload_half({}, {})", index, buffer)
+                             : fmt::format("as_float((uint){} << 16)", element);
+}
+
+std::string store_text(DType dtype, const std::string& buffer, const std::string& index, const std::string& value,
+                       SourceLanguage language) {
+  if (dtype == DType::f16 && language == SourceLanguage::opencl)
+    return fmt::format("vstore_half_rte({}, {}, {});", value, index, buffer);
+  if (!is_16_bit_float(dtype)) return fmt::format("{}[{}] = {};", buffer, index, value);
+  const char* rounding = language == SourceLanguage::cuda ? cuda_16_bit_float(dtype).from_float : "to_bf16";
+  return fmt::format("{}[{}] = {}({});", buffer, index, rounding, value);
+}
+
+const Cuda16BitFloat& cuda_16_bit_float(DType dtype) {
+  static constexpr Cuda16BitFloat k_f16 = {"f16",          "cuda_fp16.h",    "__half2",          "__half2float",
+                                           "__float2half", "__half22float2", "__floats2half2_rn"};
+  static constexpr Cuda16BitFloat k_bf16 = {"bf16",
+                                            "cuda_bf16.h",
+                                            "__nv_bfloat162",
+                                            "__bfloat162float",
+                                            "__float2bfloat16",
+                                            "__bfloat1622float2",
+                                            "__floats2bfloat162_rn"};
+  KW_CHECK(is_16_bit_float(dtype), "{} is no float of 16 bits", to_string(dtype));
+  return dtype == DType::f16 ? k_f16 : k_bf16;
 }
 
 std::string buffer_parameter(DType dtype, bool writable, const std::string& name, SourceLanguage language) {

@@ -17,12 +17,29 @@ enum class SourceLanguage { opencl, cuda };
 /// A function definition without vectors, written in OpenCL C, in `language`.
 [[nodiscard]] std::string in_language(std::string opencl_text, SourceLanguage language);
 
-/// What a buffer of `dtype` is a pointer to, such as half for f16.
+/// What a buffer of `dtype` is a pointer to, such as half for f16, and ushort for bf16, which OpenCL C lacks.
 [[nodiscard]] const char* element_type(DType dtype, SourceLanguage language = SourceLanguage::opencl);
 
 /// Element `offset` of a buffer, as a float or an int.
 [[nodiscard]] std::string element_text(DType dtype, const std::string& buffer, const std::string& offset,
                                        SourceLanguage language = SourceLanguage::opencl);
+
+/// The statement that stores a float `value` as element `index` of a buffer of floats, rounded to the nearest. bf16 in
+/// OpenCL C calls KernelHelper::to_bf16.
+[[nodiscard]] std::string store_text(DType dtype, const std::string& buffer, const std::string& index,
+                                     const std::string& value, SourceLanguage language = SourceLanguage::opencl);
+
+/// What CUDA C++ calls f16 or bf16, pairs of it, and their conversions; floats are rounded to the nearest.
+struct Cuda16BitFloat {
+  const char* name;  ///< in mma.sync and in the simulator's functions for it
+  const char* header;
+  const char* pair;
+  const char* to_float;
+  const char* from_float;
+  const char* pair_to_floats;
+  const char* pair_from_floats;
+};
+[[nodiscard]] const Cuda16BitFloat& cuda_16_bit_float(DType dtype);
 
 /// A kernel's or function's parameter that is a buffer no other parameter points into.
 [[nodiscard]] std::string buffer_parameter(DType dtype, bool writable, const std::string& name,

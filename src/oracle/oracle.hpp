@@ -17,8 +17,8 @@ namespace errc {
 inline constexpr ErrorCode oracle_missing{"oracle.missing", ExitClass::internal};
 }  // namespace errc
 
-/// Input values in the order of Problem::inputs, each row-major. f16 tensors hold values already rounded to f16,
-/// captured integers and booleans their value.
+/// Input values in the order of Problem::inputs, each row-major. f16 and bf16 tensors hold values already rounded to
+/// their type, captured integers and booleans their value.
 using InputValues = std::vector<std::vector<float>>;
 /// Output values in the order of Problem::outputs, in double precision: not rounded to the type they are stored in.
 using OutputValues = std::vector<std::vector<double>>;

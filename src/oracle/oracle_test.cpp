@@ -175,9 +175,11 @@ TEST(AttentionOracle, gives_the_logarithm_of_the_sum_of_exponentials) {
 
 TEST(AttentionOracle, does_not_round_to_the_type_of_the_output) {
   auto problem = problem_of({"f16", "B = 1\nHq = 1\nSq = 1\nSkv = 3\nD = 1", "scale = 1"});
-  std::get<AttentionSpec>(problem.detail).dtype = DType::f16;
-  const auto output = evaluate_oracle(problem, problem.primary(), {{1}, {0, 0, 0}, {0, 0, 1}}).value()[0];
-  EXPECT_DOUBLE_EQ(output[0], 1.0 / 3.0);
+  for (const DType dtype : {DType::f16, DType::bf16}) {
+    std::get<AttentionSpec>(problem.detail).dtype = dtype;
+    const auto output = evaluate_oracle(problem, problem.primary(), {{1}, {0, 0, 0}, {0, 0, 1}}).value()[0];
+    EXPECT_DOUBLE_EQ(output[0], 1.0 / 3.0) << to_string(dtype);
+  }
 }
 
 TEST(AttentionOracle, survives_scores_that_overflow_exp) {

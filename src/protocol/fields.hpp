@@ -14,7 +14,7 @@ inline constexpr std::int64_t k_enum_last<BuildStatus> = static_cast<std::int64_
 template <>
 inline constexpr std::int64_t k_enum_last<BufferRole> = static_cast<std::int64_t>(BufferRole::scratch);
 template <>
-inline constexpr std::int64_t k_enum_last<DType> = static_cast<std::int64_t>(DType::boolean);
+inline constexpr std::int64_t k_enum_last<DType> = static_cast<std::int64_t>(DType::bf16);
 template <>
 inline constexpr std::int64_t k_enum_last<DeviceKind> = static_cast<std::int64_t>(DeviceKind::null_device);
 

@@ -48,7 +48,7 @@ PlannedLaunch random_launch(Rng& rng) {
   return launch;
 }
 PlannedBuffer random_buffer(Rng& rng) {
-  return {random_text(rng), static_cast<BufferRole>(1 + rng.below(3)), static_cast<DType>(1 + rng.below(2)),
+  return {random_text(rng), static_cast<BufferRole>(1 + rng.below(3)), static_cast<DType>(1 + rng.below(5)),
           random_int(rng)};
 }
 LoadedPlan random_plan(Rng& rng) {

@@ -277,12 +277,12 @@ Result<ScratchBuffer> HeaderReader::read_scratch(const Item& item) {
   KW_TRY_VOID(check_keys(*table, k_scratch_keys, what));
   KW_TRY(const auto* dtype, required(*table, "dtype", what));
   const auto wanted = dtype->value_exact<std::string>();
-  constexpr DType k_all[] = {DType::f32, DType::f16, DType::i32, DType::boolean};
+  constexpr DType k_all[] = {DType::f32, DType::f16, DType::bf16, DType::i32, DType::boolean};
   const auto* found = std::find_if(std::begin(k_all), std::end(k_all),
                                    [&](DType candidate) { return wanted && to_string(candidate) == *wanted; });
   if (found == std::end(k_all)) {
     return refuse(errc::bundle_value, *dtype, "the dtype of " + what + " is unknown",
-                  "write \"f32\", \"f16\", \"i32\" or \"bool\"");
+                  "write \"f32\", \"f16\", \"bf16\", \"i32\" or \"bool\"");
   }
   scratch.dtype = *found;
   KW_TRY(const auto* elements, required(*table, "elements", what));

@@ -205,7 +205,7 @@ TEST(Bundle, refuses_values_that_make_no_sense) {
             "x.cl:5:5: tunable 'A' must be a table [bundle.value]\n  try: A = {values = [1, 2, 4], default = 2}");
   EXPECT_EQ(error_of(small("[scratch]\nA = {dtype = \"f64\", elements = 1}")),
             "x.cl:5:14: the dtype of scratch buffer 'A' is unknown [bundle.value]\n  try: write \"f32\", \"f16\", "
-            "\"i32\" or \"bool\"");
+            "\"bf16\", \"i32\" or \"bool\"");
   EXPECT_EQ(error_of(small("deterministic = \"no\"")),
             "x.cl:4:17: 'deterministic' must be true or false [bundle.value]");
   EXPECT_EQ(error_of(small("constraints = [1.5]")),
@@ -271,7 +271,7 @@ class RandomBundle {
     times(4, [&] { bundle.tunables.push_back(tunable()); });
     times(3, [&] { bundle.constraints.push_back(expression()); });
     times(3, [&] { bundle.defines.push_back({name(), expression()}); });
-    times(3, [&] { bundle.scratch.push_back({name(), rng_.below(2) == 0 ? DType::f32 : DType::f16, expression()}); });
+    times(3, [&] { bundle.scratch.push_back({name(), rng_.below(2) == 0 ? DType::f32 : DType::bf16, expression()}); });
     bundle.launches.push_back(launch());
     times(3, [&] { bundle.launches.push_back(launch()); });
     bundle.source = free_text() + "source";

@@ -21,7 +21,8 @@ concept AnyConst = std::same_as<std::remove_const_t<T>, U>;
 template <typename E>
 inline constexpr std::array<E, 0> k_known_values{};
 template <>
-inline constexpr auto k_known_values<DType> = std::to_array({DType::f32, DType::f16, DType::i32, DType::boolean});
+inline constexpr auto k_known_values<DType> = std::to_array({DType::f32, DType::f16, DType::i32, DType::boolean,
+                                                             DType::bf16});
 template <>
 inline constexpr auto k_known_values<DeviceKind> = std::to_array({DeviceKind::cpu, DeviceKind::gpu,
                                                                   DeviceKind::simulator, DeviceKind::null_device});

@@ -64,8 +64,9 @@ Result<DType> read_dtype(const ConfigValue& table) {
   KW_TRY(const auto dtype, required_text(table, "dtype", "f32"));
   if (dtype == "f32") return DType::f32;
   if (dtype == "f16") return DType::f16;
-  return fail(Error{errc::problem_value, fmt::format("dtype '{}' is not supported", dtype), "write \"f32\" or \"f16\"",
-                    table.find("dtype")->where});
+  if (dtype == "bf16") return DType::bf16;
+  return fail(Error{errc::problem_value, fmt::format("dtype '{}' is not supported", dtype),
+                    "write \"f32\", \"f16\" or \"bf16\"", table.find("dtype")->where});
 }
 
 Result<bool> read_lse(const ConfigValue& table) {

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double k_max_whole = 16777216.0;  // 2^24
 const std::vector<DType> k_integers = {DType::i32};
-const std::vector<DType> k_reals = {DType::f32, DType::f16};
+const std::vector<DType> k_reals = {DType::f32, DType::f16, DType::bf16};
 const std::vector<DType> k_truths = {DType::boolean, DType::i32};
 
 std::int64_t elements(std::span<const std::int64_t> extents) {

@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t k_max_captures = 16;
 constexpr double k_max_whole = 16777216.0;  // 2^24
 constexpr double k_infinity = std::numeric_limits<double>::infinity();
-constexpr std::array k_dtypes = {DType::f32, DType::f16, DType::i32, DType::boolean};
+constexpr std::array k_dtypes = {DType::f32, DType::f16, DType::bf16, DType::i32, DType::boolean};
 const std::vector<std::string> k_sources = {"values", "npy", "formula", "generator"};
 
 tl::unexpected<Error> error(ErrorCode code, const SourcePlace& where, std::string message, std::string hint = {}) {
@@ -112,7 +112,7 @@ class CaptureReader {
     }
     if (to_string(capture_.declared.dtype) == text) return {};
     return error(errc::problem_value, table_.find("dtype")->where, fmt::format("dtype '{}' is not supported", text),
-                 "write \"f32\", \"f16\", \"i32\" or \"bool\"");
+                 "write \"f32\", \"f16\", \"bf16\", \"i32\" or \"bool\"");
   }
 
   Result<void> read_axes() {

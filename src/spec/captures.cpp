@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/bfloat.hpp"
 #include "base/half.hpp"
 #include "base/rng.hpp"
 #include "spec/capture_generators.hpp"
@@ -111,7 +112,8 @@ std::string fault(const ModCapture& declared, double value, float stored) {
 
 float stored_value(DType dtype, double value) {
   const auto narrowed = static_cast<float>(value);
-  return dtype == DType::f16 ? rounded_to_half(narrowed) : narrowed;
+  if (dtype == DType::f16) return rounded_to_half(narrowed);
+  return dtype == DType::bf16 ? rounded_to_bfloat(narrowed) : narrowed;
 }
 
 Result<CapturedTensor> stored_values(const ModCapture& declared, std::vector<std::int64_t> extents,

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numeric>
 #include <set>
@@ -55,9 +56,15 @@ TEST(Captures, hold_what_is_written) {
 TEST(Captures, round_to_the_precision_of_their_type) {
   const auto problem = problem_with(
       "[tensors.x]\ndtype = \"f16\"\naxes = [\"Two\"]\nvalues = [0.1, 2049]\n"
-      "[tensors.y]\ndtype = \"f16\"\naxes = [\"N\"]\nformula = \"lambda i: i * 0.1\"\n");
+      "[tensors.y]\ndtype = \"f16\"\naxes = [\"N\"]\nformula = \"lambda i: i * 0.1\"\n"
+      "[tensors.z]\ndtype = \"bf16\"\naxes = [\"Two\"]\nvalues = [0.1, 257]\n"
+      "[tensors.w]\ndtype = \"bf16\"\naxes = [\"N\"]\ngenerator = \"normal\"\n");
   EXPECT_EQ(drawn(problem, "x").values, (std::vector<float>{0x1.998p-4F, 2048.0F}));
   EXPECT_EQ(drawn(problem, "y").values[1], 0x1.998p-4F);
+  EXPECT_EQ(drawn(problem, "z").values, (std::vector<float>{0x1.9ap-4F, 256.0F}));
+  for (const float value : drawn(problem, "w").values) {
+    EXPECT_EQ(std::bit_cast<std::uint32_t>(value) & 0xffffU, 0U) << value;
+  }
 }
 
 TEST(Captures, follow_a_formula_of_indices_axes_and_constants) {

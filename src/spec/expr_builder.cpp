@@ -218,6 +218,7 @@ ScalarType scalar_type(DType dtype) {
       return ScalarType::boolean;
     case DType::f32:
     case DType::f16:
+    case DType::bf16:
       break;
   }
   return ScalarType::real;

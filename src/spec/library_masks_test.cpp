@@ -108,6 +108,7 @@ double learned_relative(const Pair& p, double score) {
 const std::map<std::string, Mask> k_masks = {
     {"causal", causal},
     {"causal_f16", causal},
+    {"causal_bf16", causal},
     {"causal_lse", causal},
     {"gqa_causal", causal},
     {"softcap_causal", causal},
@@ -147,6 +148,7 @@ const std::map<std::string, Bias> k_biases = {
     {"relative", [](const Pair& p, double score) { return score + static_cast<double>(p.q - p.k); }},
     {"alibi", alibi},
     {"alibi_f16", alibi},
+    {"alibi_bf16", alibi},
     {"alibi_lse", alibi},
     {"alibi_causal", alibi},
     {"softcap", [](const Pair&, double score) { return 20.0 * std::tanh(score / 20.0); }},

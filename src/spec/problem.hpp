@@ -35,7 +35,7 @@ inline constexpr ErrorCode problem_set{"problem.set"};  ///< a bad --set AXIS=VA
 /// O[b,h,q,:] = sum_k softmax_k(mod(scale * <Q[b,h,q,:], K[b,g,k,:]>)) V[b,g,k,:], g = h / (Hq / Hkv); a row whose keys
 /// are all masked gives 0. Axes: B, Hq, Hkv, Sq, Skv, D, Dv; Hkv divides Hq. Arithmetic is f32 whatever the dtype.
 struct AttentionSpec {
-  DType dtype = DType::f32;  ///< of Q, K, V and O: f32 or f16
+  DType dtype = DType::f32;  ///< of Q, K, V and O: f32, f16 or bf16
   /// Also asks for LSE[b,h,q] = log(sum_k exp(mod(...))), natural logarithm, f32; -inf for a row that is all masked.
   bool lse = false;
   std::optional<double> scale;  ///< absent: 1/sqrt(D)

@@ -10,6 +10,8 @@ std::string_view to_string(DType dtype) {
       return "f32";
     case DType::f16:
       return "f16";
+    case DType::bf16:
+      return "bf16";
     case DType::i32:
       return "i32";
     case DType::boolean:
@@ -23,12 +25,17 @@ std::int64_t bytes_per_element(DType dtype) {
     case DType::boolean:
       return 1;
     case DType::f16:
+    case DType::bf16:
       return 2;
     case DType::f32:
     case DType::i32:
       break;
   }
   return 4;
+}
+
+bool is_16_bit_float(DType dtype) {
+  return dtype == DType::f16 || dtype == DType::bf16;
 }
 
 Result<std::int64_t> element_count(const TensorSpec& tensor, const Axes& axes) {

@@ -21,10 +21,13 @@ enum class DType : std::uint8_t {
   f16 = 2,
   i32 = 3,      ///< of captured tensors; values lie within +-2^24, so that a float holds them exactly
   boolean = 4,  ///< of captured tensors; one byte, 0 or 1; written "bool"
+  bf16 = 5,     ///< the upper 16 bits of an f32
 };
 
 [[nodiscard]] std::string_view to_string(DType dtype);
 [[nodiscard]] std::int64_t bytes_per_element(DType dtype);
+/// Whether elements are floats of 16 bits, f16 or bf16: arithmetic on them is f32, and storing a result rounds it.
+[[nodiscard]] bool is_16_bit_float(DType dtype);
 
 /// A dense row-major tensor; the last axis in `axes` is contiguous.
 struct TensorSpec {

@@ -22,12 +22,14 @@ double rms(std::span<const double> values) {
   return count == 0 ? 0 : std::sqrt(sum / static_cast<double>(count));
 }
 
-/// Half a unit of the last place of `value` as an f16.
-double half_rounding(double value) {
-  constexpr int k_smallest_exponent = -14;
-  constexpr int k_fraction_bits = 10;
-  const int exponent = value == 0 ? k_smallest_exponent : std::max(std::ilogb(value), k_smallest_exponent);
-  return std::ldexp(0.5, exponent - k_fraction_bits);
+/// Half a unit of the last place of `value` as a float of 16 bits; 0 for other types.
+double storage_rounding(double value, DType dtype) {
+  if (!is_16_bit_float(dtype)) return 0;
+  const bool half = dtype == DType::f16;
+  const int smallest_exponent = half ? -14 : -126;
+  const int fraction_bits = half ? 10 : 7;
+  const int exponent = value == 0 ? smallest_exponent : std::max(std::ilogb(value), smallest_exponent);
+  return std::ldexp(0.5, exponent - fraction_bits);
 }
 
 /// The share of the tensor's rms that counts towards every row's scale.
@@ -44,8 +46,7 @@ double tensor_floor(std::span<const double> reference, const OutputForm& form) {
 double element_error(double value, double reference, double scale, DType dtype) {
   if (!std::isfinite(value) || !std::isfinite(reference)) return value == reference ? 0 : k_infinity;
   const double distance = std::abs(value - reference);
-  const double unavoidable = dtype == DType::f16 ? half_rounding(reference) : 0;
-  return std::max(0.0, distance - unavoidable) / scale;
+  return std::max(0.0, distance - storage_rounding(reference, dtype)) / scale;
 }
 
 }  // namespace
@@ -59,8 +60,13 @@ double allowed_error(const OutputForm& form, std::size_t elements, double plain_
   return small_output_factor(rows) * std::max(k_error_factor * plain_error, least_allowed_error(form.dtype));
 }
 
+double unit_roundoff(DType dtype) {
+  if (dtype == DType::f16) return 0x1.0p-11;
+  return dtype == DType::bf16 ? 0x1.0p-8 : 0x1.0p-24;
+}
+
 double least_allowed_error(DType dtype) {
-  return dtype == DType::f16 ? 2.0 * 0x1.0p-11 : 32.0 * 0x1.0p-24;
+  return (is_16_bit_float(dtype) ? 2.0 : 32.0) * unit_roundoff(dtype);
 }
 
 OutputForm output_form(const TensorSpec& output, const Axes& axes) {

@@ -4,12 +4,12 @@
 // Error of element i = |x_i - r_i| / (rms(row of i) + f * rms(tensor)), r from the float64 oracle, rows along the
 // innermost axis. Relative to the row, so that small rows count as much as large ones; the second term keeps rows that
 // are zero (fully masked) finite. f is 1/1000, but 1 / (4 n^2) for rows of n < 16 elements: so few may all be near zero
-// by chance, because what they sum up cancels, and their size then says nothing about rounding. In f16 only what goes
-// beyond half a unit of r's last place counts: storing the exact answer is no error. An output that is a logarithm is
-// judged relative to at least 1: near 0 it cancels like any difference. Where r is -infinity (the log of an empty sum)
-// the output has to be just that, and such elements belong to no rms. What is allowed is `factor` times the error of
-// the plain kernel of the same dtype on the same data, but at least a few units of the last place: the yardstick is an
-// honest kernel, not a loose constant.
+// by chance, because what they sum up cancels, and their size then says nothing about rounding. In f16 and bf16 only
+// what goes beyond half a unit of r's last place counts: storing the exact answer is no error. An output that is a
+// logarithm is judged relative to at least 1: near 0 it cancels like any difference. Where r is -infinity (the log of
+// an empty sum) the output has to be just that, and such elements belong to no rms. What is allowed is `factor` times
+// the error of the plain kernel of the same dtype on the same data, but at least a few units of the last place: the
+// yardstick is an honest kernel, not a loose constant.
 
 #include <cstddef>
 #include <cstdint>
@@ -47,8 +47,13 @@ struct OutputForm {
 /// Honest f32 kernels that order their sums differently were seen to differ from the plain one by up to 2.5x on large
 /// outputs (docs/measuring.md); half-precision arithmetic in an f32 problem is off by more than 100x.
 inline constexpr double k_error_factor = 4.0;
-/// f32: 32 units of the last place (2^-24). f16: 2 units (2^-11), so that weights may be rounded to f16 before they
-/// are multiplied, as tensor cores need it; eight-bit mantissas stay out.
+/// The most that rounding to the type changes a number by, relative to it: 2^-24, f16 2^-11, bf16 2^-8.
+[[nodiscard]] double unit_roundoff(DType dtype);
+/// f32: 32 units (unit_roundoff). f16 and bf16: 2 units, so that weights may be rounded to the type before they are
+/// multiplied, as tensor cores need it: that moves a weight by 0.42 u of it in the root mean square, either way, and so
+/// a sum of w_k v_k by 0.42 u sqrt(sum of (w_k v_k)^2), where the root is what the rms of a row of unrelated values is.
+/// The worst of thousands of elements is 3.5 to 4.5 such deviations out, 1.5 to 1.9 u. Narrower types stay out: bf16
+/// in an f16 problem, 8-bit floats (u = 2^-4) in a bf16 problem.
 [[nodiscard]] double least_allowed_error(DType dtype);
 /// What may be allowed beyond both when an output has so few rows: 1 + 16 / sqrt(rows). The errors within a row go
 /// together, and the worst of a few says little of what the plain kernel might have reached. Counts of honest kernels

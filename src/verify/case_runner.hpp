@@ -28,10 +28,10 @@ struct Poison {
   std::uint32_t outputs = 0;
   std::uint32_t scratch = 0;  ///< other bits than outputs, or a result computed from stale scratch looks unwritten
 };
-/// NaN as f32 and as f16.
+/// NaN as f32, as f16 and as bf16.
 inline constexpr Poison k_nan_poison{0xffffffffU, 0xfff5a5a5U};
-/// Finite and huge as f32 and, in outputs, as f16: survives max() where a NaN would not. No bit of scratch that could
-/// decide about a result is the same as in the other.
+/// Finite and huge as f32, as bf16 and, in outputs, as f16: survives max() where a NaN would not. No bit of scratch
+/// that could decide about a result is the same as in the other.
 inline constexpr Poison k_finite_poison{0x7bff7bffU, 0x7f0a5a5aU};
 
 struct CaseMode {

@@ -2,11 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <span>
 
+#include "base/bfloat.hpp"
 #include "base/rng.hpp"
 #include "verify/accuracy.hpp"
 #include "verify/storage.hpp"
@@ -94,6 +96,62 @@ TEST(Accuracy, storing_the_exact_answer_as_a_half_is_no_error) {
   EXPECT_LT(measure().max_error, 4 * least_allowed_error(DType::f16));
 }
 
+TEST(Accuracy, storing_the_exact_answer_as_a_bfloat_is_no_error) {
+  Rng rng(8);
+  std::vector<double> reference(64);
+  for (double& r : reference) r = rng.normal();
+  reference[1] = 0x1.3p-130;  // a subnormal, whose unit is that of the smallest normal number
+  std::vector<float> values(reference.begin(), reference.end());
+  round_to(DType::bf16, values);
+  auto bytes = stored(DType::bf16, values);
+  const auto measure = [&] { return measure_error(bytes, 0xffffffffU, reference, {8, DType::bf16}, 1e-6); };
+  EXPECT_EQ(measure().over, 0);
+  EXPECT_LT(measure().max_error, 1e-7) << "what the conversion from double to float costs at most";
+  // One unit of the last place further is one, and not as small as one of f16.
+  bytes[0] ^= std::byte{1};
+  EXPECT_EQ(measure().over, 1);
+  EXPECT_GT(measure().max_error, 1e-4);
+  EXPECT_LT(measure().max_error, 4 * least_allowed_error(DType::bf16));
+}
+
+/// What the allowance of two units rests on: weights rounded to the type move the worst of many elements by less.
+TEST(Accuracy, lets_weights_be_rounded_to_the_type_and_no_further) {
+  constexpr std::uint64_t k_seed = 9;
+  Rng rng(k_seed);
+  constexpr std::size_t k_rows = 64;
+  constexpr std::size_t k_keys = 48;
+  constexpr std::size_t k_columns = 64;
+  std::vector<double> exact, as_bf16, as_four_bits;
+  for (std::size_t row = 0; row < k_rows; ++row) {
+    std::vector<double> weights(k_keys);
+    for (double& weight : weights) weight = std::exp(rng.normal() - 2.0);
+    for (std::size_t d = 0; d < k_columns; ++d) {
+      double sums[3] = {0, 0, 0};
+      for (const double weight : weights) {
+        const auto as_float = static_cast<float>(weight);
+        const double value = rng.normal();
+        const double coarse =
+            std::ldexp(std::nearbyint(std::ldexp(weight, 3 - std::ilogb(weight))), std::ilogb(weight) - 3);
+        sums[0] += static_cast<double>(as_float) * value;
+        sums[1] += static_cast<double>(rounded_to_bfloat(as_float)) * value;
+        sums[2] += coarse * value;
+      }
+      exact.push_back(sums[0]);
+      as_bf16.push_back(sums[1]);
+      as_four_bits.push_back(sums[2]);
+    }
+  }
+  const OutputForm form{k_columns, DType::bf16};
+  const auto worst = [&](const std::vector<double>& values) {
+    const auto errors = element_errors(values, exact, form);
+    return *std::max_element(errors.begin(), errors.end());
+  };
+  const double allowed = allowed_error(form, exact.size(), 0.0);
+  EXPECT_EQ(least_allowed_error(DType::bf16), 0x1p-7);
+  EXPECT_LT(worst(as_bf16), least_allowed_error(DType::bf16)) << "seed " << k_seed;
+  EXPECT_GT(worst(as_four_bits), allowed) << "seed " << k_seed;
+}
+
 TEST(Accuracy, demands_minus_infinity_exactly_where_the_answer_is) {
   const double minus_infinity = -std::numeric_limits<double>::infinity();
   const std::vector<double> reference = {1.0, minus_infinity, 2.0};
@@ -125,6 +183,11 @@ TEST(Storage, holds_every_type_as_kernels_read_it) {
   std::vector<float> rounded = {1.0F / 3.0F};
   round_to(DType::f16, rounded);
   EXPECT_EQ(rounded[0], 0.333251953125F);
+  EXPECT_EQ(stored(DType::bf16, values),
+            (std::vector{std::byte{0}, std::byte{0}, std::byte{0x80}, std::byte{0x3f}, std::byte{0}, std::byte{0xc0}}));
+  EXPECT_EQ(stored_element(DType::bf16, stored(DType::bf16, values), 2), -2.0);
+  round_to(DType::bf16, rounded);
+  EXPECT_EQ(rounded[0], 0.333984375F);
 }
 
 TEST(Storage, poison_is_known_again_in_elements_of_any_size) {
@@ -133,6 +196,8 @@ TEST(Storage, poison_is_known_again_in_elements_of_any_size) {
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_TRUE(is_poison(DType::f16, bytes, 0x7bff7bffU, i)) << i;
     EXPECT_EQ(stored_element(DType::f16, bytes, i), 65504.0);
+    EXPECT_TRUE(is_poison(DType::bf16, bytes, 0x7bff7bffU, i)) << i;
+    EXPECT_EQ(stored_element(DType::bf16, bytes, i), 0x1.fep120) << "finite and huge as bf16 too";
   }
   EXPECT_EQ(bytes[6], std::byte{0xff}) << "a last piece shorter than the pattern is filled too";
   bytes[2] = std::byte{0};

@@ -13,8 +13,10 @@ namespace {
 /// A pattern is named when it holds for this share of the wrong elements: one stray element must not hide it.
 constexpr double k_most = 0.95;
 /// Errors up to this many times the limit look like rounding: arithmetic in f16 is off by some 500 times what f32 may
-/// be. Mistakes of indexing are larger by orders of magnitude.
+/// be. Mistakes of indexing are larger by orders of magnitude; they are of the size of the row itself, and what f16 and
+/// bf16 outputs may err is not that far from it.
 constexpr double k_rounding = 1000;
+constexpr double k_most_by_rounding = 0.25;
 
 struct Wrong {
   const ComparedOutput& output;
@@ -30,8 +32,9 @@ struct Wrong {
   }
 };
 
-bool near(double a, double b) {
-  return std::abs(a - b) <= 1e-3 * std::max(std::abs(a), std::abs(b));
+/// Whether two numbers agree to 1e-3 when each may have been rounded to the type.
+bool near(double a, double b, DType dtype) {
+  return std::abs(a - b) <= std::max(1e-3, 2.0 * unit_roundoff(dtype)) * std::max(std::abs(a), std::abs(b));
 }
 
 /// "got is 0.5 times what is expected"; zeros and a wrong sign are factors too.
@@ -43,8 +46,9 @@ std::optional<std::string> constant_factor(const Wrong& wrong) {
   if (ratios.size() < 4) return std::nullopt;
   std::nth_element(ratios.begin(), ratios.begin() + std::ssize(ratios) / 2, ratios.end());
   const double factor = ratios[ratios.size() / 2];
-  if (near(factor, 1)) return std::nullopt;
-  if (!wrong.mostly([&](std::int64_t i) { return near(wrong.got(i), factor * wrong.expected(i)); }))
+  const DType dtype = wrong.output.form.dtype;
+  if (near(factor, 1, dtype)) return std::nullopt;
+  if (!wrong.mostly([&](std::int64_t i) { return near(wrong.got(i), factor * wrong.expected(i), dtype); }))
     return std::nullopt;
   if (factor == 0) return "got is zero where something else is expected";
   return fmt::format("got is {:.4g} times what is expected", factor);
@@ -55,14 +59,16 @@ std::optional<std::string> constant_offset(const Wrong& wrong) {
   const std::int64_t middle = wrong.indices[wrong.indices.size() / 2];
   const double offset = wrong.got(middle) - wrong.expected(middle);
   if (!std::isfinite(offset)) return std::nullopt;
-  if (!wrong.mostly([&](std::int64_t i) { return near(wrong.got(i) - wrong.expected(i), offset); }))
-    return std::nullopt;
+  const DType dtype = wrong.output.form.dtype;
+  const auto is_offset = [&](std::int64_t i) { return near(wrong.got(i) - wrong.expected(i), offset, dtype); };
+  if (!wrong.mostly(is_offset)) return std::nullopt;
   return fmt::format("got is what is expected plus {:.4g}", offset);
 }
 
 /// Whether wrong elements hold the right answer of their neighbour along an axis.
 std::optional<std::string> off_by_one(const Wrong& wrong) {
   const auto& axes = wrong.output.tensor.axes;
+  const double rounding = std::max(1e-5, unit_roundoff(wrong.output.form.dtype));
   std::int64_t stride = 1;
   for (std::size_t a = axes.size(); a-- > 0;) {
     const std::int64_t extent = wrong.output.axes.find(axes[a])->second;
@@ -74,7 +80,7 @@ std::optional<std::string> off_by_one(const Wrong& wrong) {
         if (at < 0 || at >= extent) continue;
         const double neighbour = wrong.expected(i + step * stride);
         ++compared;
-        if (std::abs(wrong.got(i) - neighbour) <= 1e-5 * std::abs(neighbour)) ++equal;
+        if (std::abs(wrong.got(i) - neighbour) <= rounding * std::abs(neighbour)) ++equal;
       }
       if (compared >= 4 && static_cast<double>(equal) >= k_most * static_cast<double>(compared)) {
         return fmt::format("got is what is expected one {} {}", axes[a], step > 0 ? "further" : "before");
@@ -87,7 +93,8 @@ std::optional<std::string> off_by_one(const Wrong& wrong) {
 
 std::optional<std::string> looks_like_rounding(const Wrong& wrong) {
   const double limit = wrong.output.limit;
-  const auto small = [&](std::int64_t i) { return wrong.errors[static_cast<std::size_t>(i)] <= k_rounding * limit; };
+  const double most = std::min(k_rounding * limit, k_most_by_rounding);
+  const auto small = [&](std::int64_t i) { return wrong.errors[static_cast<std::size_t>(i)] <= most; };
   if (!(limit > 0) || !std::all_of(wrong.indices.begin(), wrong.indices.end(), small)) return std::nullopt;
   return "the errors are small: rounding rather than indexing, such as half precision or an approximation in between";
 }

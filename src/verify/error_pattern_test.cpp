@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "base/rng.hpp"
+#include "spec/captures.hpp"
 #include "verify/place_words.hpp"
 
 namespace kw {
@@ -43,11 +44,12 @@ class ErrorPatternTest : public testing::Test {
     spoil(where, [&](double, std::size_t) { return 5 + rng.normal(); });
   }
   ErrorPattern find() const { return find_error_pattern(compared()); }
-  ComparedOutput compared() const { return {tensor, axes, expected, got, output_form(tensor, axes), 2e-6}; }
+  ComparedOutput compared() const { return {tensor, axes, expected, got, output_form(tensor, axes), limit}; }
   std::string words() const { return fmt::format("{}", fmt::join(find().words, " | ")); }
 
   TensorSpec tensor{"O", DType::f32, {"B", "Hq", "Sq", "Dv"}};
   Axes axes{{"B", 2}, {"Hq", 4}, {"Sq", 129}, {"Dv", 8}};
+  double limit = 2e-6;
   std::vector<double> expected;
   std::vector<double> got;
 };
@@ -153,6 +155,23 @@ TEST_F(ErrorPatternTest, tells_rounding_from_indexing) {
   spoil([](At) { return true; },
         [](double e, std::size_t i) { return e + (i % 2 == 0 ? 2e-5 : -3e-5) * (1 + std::abs(e)); });
   EXPECT_THAT(words(), HasSubstr("the errors are small: rounding rather than indexing"));
+}
+
+TEST_F(ErrorPatternTest, sees_patterns_through_the_rounding_of_the_type) {
+  for (const DType dtype : {DType::f16, DType::bf16}) {
+    tensor.dtype = dtype;
+    limit = 1.2 * least_allowed_error(dtype);
+    const auto stored = [&](double value) { return static_cast<double>(stored_value(dtype, value)); };
+    const auto all = [](At) { return true; };
+    spoil(all, [&](double e, std::size_t) { return stored(0.3 * e); });
+    EXPECT_THAT(words(), HasSubstr("got is 0.")) << to_string(dtype);
+    EXPECT_THAT(words(), HasSubstr(" times what is expected")) << to_string(dtype);
+    EXPECT_THAT(words(), testing::Not(HasSubstr("rounding"))) << "an error of a third of the row is no rounding";
+    for (std::size_t i = 0; i + 8 < got.size(); ++i) got[i] = stored(expected[i + 8]);
+    EXPECT_THAT(words(), HasSubstr("got is what is expected one Sq further")) << to_string(dtype);
+    spoil(all, [&](double e, std::size_t i) { return e + (i % 2 == 0 ? 2 : -3) * limit * (1 + std::abs(e) / 4); });
+    EXPECT_THAT(words(), HasSubstr("the errors are small: rounding rather than indexing")) << to_string(dtype);
+  }
 }
 
 TEST_F(ErrorPatternTest, says_so_when_there_is_no_pattern_in_the_places) {

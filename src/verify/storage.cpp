@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/bfloat.hpp"
 #include "base/half.hpp"
 
 namespace kw {
@@ -30,8 +31,10 @@ std::byte poison_byte(std::uint32_t poison, std::size_t offset) {
 }  // namespace
 
 void round_to(DType dtype, std::vector<float>& values) {
-  if (dtype != DType::f16) return;
-  for (float& value : values) value = half_value(half_bits(value));
+  if (dtype == DType::f16)
+    for (float& value : values) value = rounded_to_half(value);
+  else if (dtype == DType::bf16)
+    for (float& value : values) value = rounded_to_bfloat(value);
 }
 
 std::vector<std::byte> stored(DType dtype, std::span<const float> values) {
@@ -42,6 +45,9 @@ std::vector<std::byte> stored(DType dtype, std::span<const float> values) {
       break;
     case DType::f16:
       for (std::size_t i = 0; i < values.size(); ++i) store(bytes, i, half_bits(values[i]));
+      break;
+    case DType::bf16:
+      for (std::size_t i = 0; i < values.size(); ++i) store(bytes, i, bfloat_bits(values[i]));
       break;
     case DType::i32:
       for (std::size_t i = 0; i < values.size(); ++i) store(bytes, i, static_cast<std::int32_t>(values[i]));
@@ -59,6 +65,8 @@ double stored_element(DType dtype, std::span<const std::byte> bytes, std::size_t
       return static_cast<double>(load<float>(bytes, index));
     case DType::f16:
       return static_cast<double>(half_value(load<std::uint16_t>(bytes, index)));
+    case DType::bf16:
+      return static_cast<double>(bfloat_value(load<std::uint16_t>(bytes, index)));
     case DType::i32:
       return load<std::int32_t>(bytes, index);
     case DType::boolean:

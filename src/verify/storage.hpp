@@ -1,5 +1,5 @@
 #pragma once
-// Values as buffers hold them: 4-byte floats and integers, 2-byte halves, 1-byte booleans.
+// Values as buffers hold them: 4-byte floats and integers, 2-byte halves and bfloats, 1-byte booleans.
 
 #include <cstddef>
 #include <cstdint>

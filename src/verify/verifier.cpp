@@ -112,12 +112,12 @@ Duration Session::launch_deadline() const {
 
 namespace {
 
-/// Operations per second that no kernel for this problem exceeds. Tensor cores take f16 at their full rate and f32, as
-/// tf32, at half of it.
+/// Operations per second that no kernel for this problem exceeds. Tensor cores take f16 and bf16 at their full rate
+/// and f32, as tf32, at half of it.
 double peak_flops(const DeviceFacts& device, const Problem& problem) {
   if (!device.gpu) return device.peak_f32_flops;
-  const bool halves = !problem.outputs.empty() && problem.outputs.front().dtype == DType::f16;
-  return std::max(device.peak_f32_flops, device.gpu->peak_f16_flops * (halves ? 1.0 : 0.5));
+  const bool narrow = !problem.outputs.empty() && is_16_bit_float(problem.outputs.front().dtype);
+  return std::max(device.peak_f32_flops, device.gpu->peak_f16_flops * (narrow ? 1.0 : 0.5));
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ constexpr int k_max_shrinking_runs = 150;
 constexpr std::int64_t k_cheap_to_build = 16;
 /// The plain kernel's error on data of these sizes. Beyond it the yardstick itself is wrong, not imprecise.
 constexpr double k_plain_limit_f32 = 1e-4;
-constexpr double k_plain_limit_f16 = 4e-3;
+constexpr double k_plain_limit_16_bit = 4e-3;
 
 IntBindings subset(const IntBindings& all, const std::vector<Tunable>& of) {
   IntBindings part;
@@ -44,7 +44,7 @@ std::string evidence_of(const VerifyResult& result) {
 
 /// What is wrong with the plain kernel's accuracy, or "".
 std::string too_inexact(const Problem& problem, const CheckSuite& suite) {
-  const double limit = problem.attention()->dtype == DType::f16 ? k_plain_limit_f16 : k_plain_limit_f32;
+  const double limit = is_16_bit_float(problem.attention()->dtype) ? k_plain_limit_16_bit : k_plain_limit_f32;
   for (const auto& one : suite.cases()) {
     for (std::size_t i = 0; i < one.allowed.size(); ++i) {
       const auto form = output_form(problem.outputs[i], problem.workloads[one.workload].axes);

@@ -143,7 +143,8 @@ std::string RandomAttention::to_toml() const {
 
 RandomAttention draw_attention(Rng& rng, int shapes) {
   RandomAttention program;
-  program.dtype = rng.below(3) == 0 ? "f16" : "f32";
+  constexpr const char* k_dtypes[] = {"f32", "f16", "bf16", "f32"};
+  program.dtype = k_dtypes[rng.below(4)];
   program.lse = rng.below(3) == 0;
   program.D = one_of(rng, {1, 3, 8, 16, 17, 32, 33, 40, 64});
   program.Dv = rng.below(3) == 0 ? one_of(rng, {1, 5, 16, 24, 48, 64}) : program.D;

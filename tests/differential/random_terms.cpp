@@ -208,7 +208,7 @@ const std::vector<RandomCapture>& random_captures() {
       {"allow", "dtype = \"bool\"\naxes = [\"Sq\", \"Skv\"]\ngenerator = \"coin\"\nprobability = 0.5\n"},
       {"slope", "dtype = \"f32\"\naxes = [\"Hq\"]\ngenerator = \"uniform\"\nlow = 0.25\nhigh = 1.0\n"},
       {"table", "dtype = \"f32\"\naxes = [\"TABLE\"]\ngenerator = \"normal\"\nscale = 1.0\n"},
-      {"bias", "dtype = \"f32\"\naxes = [\"Hq\", \"TABLE\"]\ngenerator = \"normal\"\nscale = 1.0\n"}};
+      {"bias", "dtype = \"bf16\"\naxes = [\"Hq\", \"TABLE\"]\ngenerator = \"normal\"\nscale = 1.0\n"}};
   return all;
 }
 

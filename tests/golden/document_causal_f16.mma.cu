@@ -201,7 +201,7 @@ __device__ __forceinline__ void cp_async_wait() {
 #endif
 }
 
-// Four 8 x 8 matrices of halves; lanes 8 i to 8 i + 7 point to the rows of the i-th.
+// Four 8 x 8 matrices of 16-bit elements; lanes 8 i to 8 i + 7 point to the rows of the i-th.
 __device__ __forceinline__ void load_matrices(unsigned (&fragment)[4], const __half* row) {
 #ifdef KW_SIM
   __kw_sim_ldmatrix_x4(fragment, row);
@@ -265,8 +265,9 @@ __device__ __forceinline__ void load_query(const __half* queries, const int firs
 }
 
 // Of a warp's queries with all keys of a tile.
-__device__ __forceinline__ void dot_products(unsigned (&query)[QUERY_TILES][4], const __half* queries, const int first,
-                                             const __half* keys, const int lane, float (&scores)[SCORE_TILES][4]) {
+__device__ __forceinline__ void dot_products(unsigned (&query)[QUERY_TILES][4], const __half* queries,
+                                             const int first, const __half* keys, const int lane,
+                                             float (&scores)[SCORE_TILES][4]) {
   #pragma unroll
   for (int n = 0; n < SCORE_TILES; ++n)
     #pragma unroll
@@ -285,8 +286,8 @@ __device__ __forceinline__ void dot_products(unsigned (&query)[QUERY_TILES][4], 
   }
 }
 
-// out = out * shrink + weights * values. The weights are rounded to f16; the accumulators of the scores are laid out as
-// the left operand of the next product has to be.
+// out = out * shrink + weights * values. The weights are rounded to f16; the accumulators of the scores are laid out
+// as the left operand of the next product has to be.
 __device__ __forceinline__ void add_values(const float (&weights)[SCORE_TILES][4], const float (&shrink)[2],
                                            const __half* values, const int lane, float (&out)[VALUE_TILES][4]) {
   #pragma unroll
@@ -312,7 +313,8 @@ __device__ __forceinline__ void add_values(const float (&weights)[SCORE_TILES][4
 // `rows` rows into a tile, with zeros behind each row and behind the last. Rows that do not begin on 16 bytes are
 // copied element by element, at once.
 template <int DIM, int PAD, int STRIDE>
-__device__ __forceinline__ void load_rows(const __half* from, __half* to, const int rows, const int rows_left) {
+__device__ __forceinline__ void load_rows(const __half* from, __half* to, const int rows,
+                                          const int rows_left) {
   for (int i = threadIdx.x; i < rows * (PAD / CHUNK); i += THREADS) {
     const int row = i / (PAD / CHUNK), chunk = i % (PAD / CHUNK), d = chunk * CHUNK;
     __half* target = to + chunk_offset<PAD, STRIDE>(row, chunk);

@@ -178,10 +178,10 @@ __device__ __forceinline__ float over_lanes(float sum) {
 template <int DIM>
 __device__ __forceinline__ float4 load_four(const __half* row, const int d) {
   if (DIM % 4 == 0 && d < DIM) {
-      const float2 low = __half22float2(*(const __half2*)(row + d));
-      const float2 high = __half22float2(*(const __half2*)(row + d + 2));
-      return make_float4(low.x, low.y, high.x, high.y);
-    }
+    const float2 low = __half22float2(*(const __half2*)(row + d));
+    const float2 high = __half22float2(*(const __half2*)(row + d + 2));
+    return make_float4(low.x, low.y, high.x, high.y);
+  }
   float4 four;
   four.x = d < DIM ? __half2float(row[d]) : 0.0f;
   four.y = d + 1 < DIM ? __half2float(row[d + 1]) : 0.0f;

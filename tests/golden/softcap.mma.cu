@@ -294,7 +294,8 @@ __device__ __forceinline__ void add_values(const float (&weights)[SCORE_TILES][4
 // `rows` rows into a tile, with zeros behind each row and behind the last. Rows that do not begin on 16 bytes are
 // copied element by element, at once.
 template <int DIM, int PAD, int STRIDE>
-__device__ __forceinline__ void load_rows(const float* from, float* to, const int rows, const int rows_left) {
+__device__ __forceinline__ void load_rows(const float* from, float* to, const int rows,
+                                          const int rows_left) {
   for (int i = threadIdx.x; i < rows * (PAD / CHUNK); i += THREADS) {
     const int row = i / (PAD / CHUNK), chunk = i % (PAD / CHUNK), d = chunk * CHUNK;
     float* target = to + chunk_offset<PAD, STRIDE>(row, chunk);

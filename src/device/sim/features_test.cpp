@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <memory>
 
+#include "base/bfloat.hpp"
+#include "base/rng.hpp"
 #include "device/sim/sim_fixture.hpp"
 
 namespace kw::sim {
@@ -104,6 +106,22 @@ extern "C" __global__ void arithmetic(const int* in, int* out, int n) {
   out[12] = (int)(100 * __low2float(pair) + 10 * __high2float(pair));
   char text[4]; memcpy(text, in + 1, 4); out[13] = text[0]; out[14] = isnan(NAN) + 2 * isinf(-INFINITY);
 }
+extern "C" __global__ void bfloats(const int* in, int* out, int n) {
+  // In: bits of 64 floats, two to a thread.
+  const float low = __int_as_float(in[2 * threadIdx.x]), high = __int_as_float(in[2 * threadIdx.x + 1]);
+  const __nv_bfloat162 pair = __floats2bfloat162_rn(low, high);
+  memcpy(out + threadIdx.x, &pair, 4);
+  const float2 back = __bfloat1622float2(__lowhigh2highlow(pair));
+  out[32 + threadIdx.x] = __float_as_int(back.x) == __float_as_int(__bfloat162float(__float2bfloat16(high))) &&
+                          __float_as_int(back.y) == __float_as_int(__bfloat162float(__low2bfloat16(pair)));
+  out[64 + threadIdx.x] = __bfloat162int_rn(__float2bfloat16(2.5f)) + 10 * __bfloat162int_rz(__float2bfloat16(-1.9f));
+  __shared__ __nv_bfloat162 sum;
+  if (threadIdx.x == 0) sum = __float2bfloat162_rn(0.0f);
+  __syncthreads();
+  atomicAdd(&sum, __lows2bfloat162(__float2bfloat162_rn(1.0f), __float2bfloat162_rn(0.5f)));
+  __syncthreads();
+  if (threadIdx.x == 0) out[96] = (int)__low2float(sum) + 100 * (int)__high2float(sum);
+}
 extern "C" __global__ void groups(const int* in, int* out, int n) {
   namespace cg = cooperative_groups;
   auto block = cg::this_thread_block();
@@ -162,8 +180,8 @@ class Features : public ::testing::Test {
   static void SetUpTestSuite() { kernels = std::make_unique<SimKernels>(k_source); }
   static void TearDownTestSuite() { kernels.reset(); }
   void SetUp() override { ASSERT_EQ(kernels->built().status, BuildStatus::ok) << kernels->built().log; }
-  static std::vector<std::int32_t> run(const TestLaunch& launch) {
-    auto result = kernels->run(launch);
+  static std::vector<std::int32_t> run(const TestLaunch& launch, const std::vector<std::int32_t>& in = {}) {
+    auto result = kernels->run(std::vector{launch}, in);
     KW_CHECK(result.has_value(), "{}", result.error().message);
     return *std::move(result);
   }
@@ -254,6 +272,30 @@ TEST_F(Features, intrinsics_and_small_formats) {
   EXPECT_EQ(out[12], 175);
   EXPECT_EQ(out[13], 1);
   EXPECT_EQ(out[14], 3);
+}
+
+TEST_F(Features, bfloats_are_stored_as_the_host_stores_them) {
+  constexpr std::uint64_t k_seed = 31;
+  Rng rng(k_seed);
+  std::vector<std::int32_t> in(64);
+  for (auto& bits : in) bits = static_cast<std::int32_t>(rng.next());
+  in[0] = 0x3f808000;                              // a tie
+  in[1] = 0x00018000;                              // subnormal, a tie
+  in[2] = 0x7f7fffff;                              // beyond the largest
+  in[3] = std::bit_cast<std::int32_t>(0x1p-140F);  // below half of the smallest
+  const auto out = run({"bfloats", 32}, in);
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    const auto value = std::bit_cast<float>(in[i]);
+    const auto got = static_cast<std::uint16_t>(static_cast<std::uint32_t>(out[i / 2]) >> (16 * (i % 2)));
+    if (std::isnan(value)) {
+      EXPECT_TRUE(std::isnan(bfloat_value(got))) << "bits " << in[i] << ", seed " << k_seed;
+      continue;
+    }
+    EXPECT_EQ(got, bfloat_bits(value)) << "bits " << in[i] << ", seed " << k_seed;
+  }
+  for (std::size_t t = 0; t < 32; ++t) EXPECT_EQ(out[32 + t], 1) << t;
+  EXPECT_EQ(out[64], 2 - 10);
+  EXPECT_EQ(out[96], 32 + 100 * 16);
 }
 
 TEST_F(Features, cooperative_groups_of_blocks_and_tiles) {

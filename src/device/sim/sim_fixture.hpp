@@ -60,10 +60,14 @@ class SimKernels {
 
   [[nodiscard]] const BuildReply& built() const { return reply_; }
 
-  /// What `out` holds afterwards; the launches run in order in one plan, `in` counts 0, 1, 2, ...
-  Result<std::vector<std::int32_t>> run(const std::vector<TestLaunch>& launches) {
+  /// What `out` holds afterwards; the launches run in order in one plan, `in` begins with `values` and counts on from
+  /// there: 0, 1, 2, ... without any.
+  Result<std::vector<std::int32_t>> run(const std::vector<TestLaunch>& launches,
+                                        const std::vector<std::int32_t>& values = {}) {
     std::vector<std::int32_t> arena(2 * k_elements, -1);
-    for (std::size_t i = 0; i < k_elements; ++i) arena[i] = static_cast<std::int32_t>(i);
+    for (std::size_t i = 0; i < k_elements; ++i) {
+      arena[i] = i < values.size() ? values[i] : static_cast<std::int32_t>(i);
+    }
     constexpr std::int64_t k_bytes = k_elements * sizeof(std::int32_t);
     LoadRequest load{"sim", 2 * k_bytes, {reply_.binary}, {}};
     LoadedPlan plan;

@@ -75,8 +75,8 @@ Detail few_items(const Seen& seen) {
 Detail tensor_cores(const Seen& seen) {
   const auto count = seen.kernel.build.tensor_core_instructions;
   const auto& inputs = seen.context.problem->inputs;
-  const bool half = std::any_of(inputs.begin(), inputs.end(), [](const auto& t) { return t.dtype == DType::f16; });
-  if (!half || !count || *count > 0) return std::nullopt;
+  const bool narrow = std::any_of(inputs.begin(), inputs.end(), [](const auto& t) { return is_16_bit_float(t.dtype); });
+  if (!narrow || !count || *count > 0) return std::nullopt;
   return "none in the compiled code";
 }
 

@@ -181,8 +181,8 @@ std::optional<PeakTimes> peak_times(const PromptContext& context) {
   double flops = device.peak_f32_flops;
   if (device.gpu) {
     const auto& outputs = context.problem->outputs;
-    const bool halves = !outputs.empty() && outputs.front().dtype == DType::f16;
-    flops = std::max(flops, device.gpu->peak_f16_flops * (halves ? 1.0 : 0.5));
+    const bool narrow = !outputs.empty() && is_16_bit_float(outputs.front().dtype);
+    flops = std::max(flops, device.gpu->peak_f16_flops * (narrow ? 1.0 : 0.5));
   }
   if (flops <= 0 || device.peak_bytes <= 0) return std::nullopt;
   const WorkloadCost work = cost(*context.problem, context.problem->primary());

@@ -70,6 +70,9 @@ KW_INLINE half atomicAdd(half* p, half v, KW_LINE) {
 KW_INLINE nv_bfloat16 atomicAdd(nv_bfloat16* p, nv_bfloat16 v, KW_LINE) {
   return kw_sim_update(p, kw_line, [&](nv_bfloat16 o) { return o + v; });
 }
+KW_INLINE nv_bfloat162 atomicAdd(nv_bfloat162* p, nv_bfloat162 v, KW_LINE) {
+  return {atomicAdd(&p->x, v.x, kw_line), atomicAdd(&p->y, v.y, kw_line)};
+}
 KW_INLINE half2 atomicAdd(half2* p, half2 v, KW_LINE) {
   return {atomicAdd(&p->x, v.x, kw_line), atomicAdd(&p->y, v.y, kw_line)};
 }

@@ -119,6 +119,8 @@ KW_INLINE half __high2half(half2 v) { return v.y; }
 KW_INLINE half2 __lowhigh2highlow(half2 v) { return {v.y, v.x}; }
 KW_INLINE half2 __lows2half2(half2 a, half2 b) { return {a.x, b.x}; }
 KW_INLINE half2 __highs2half2(half2 a, half2 b) { return {a.y, b.y}; }
+KW_INLINE int __bfloat162int_rn(nv_bfloat16 v) { return __float2int_rn(v); }
+KW_INLINE int __bfloat162int_rz(nv_bfloat16 v) { return __float2int_rz(v); }
 KW_INLINE nv_bfloat162 make_bfloat162(nv_bfloat16 x, nv_bfloat16 y) { return {x, y}; }
 KW_INLINE nv_bfloat162 __halves2bfloat162(nv_bfloat16 x, nv_bfloat16 y) { return {x, y}; }
 KW_INLINE nv_bfloat162 __bfloat162bfloat162(nv_bfloat16 v) { return {v, v}; }
@@ -128,3 +130,6 @@ KW_INLINE nv_bfloat162 __float22bfloat162_rn(float2 v) { return {nv_bfloat16(v.x
 KW_INLINE float2 __bfloat1622float2(nv_bfloat162 v) { return make_float2(v.x, v.y); }
 KW_INLINE nv_bfloat16 __low2bfloat16(nv_bfloat162 v) { return v.x; }
 KW_INLINE nv_bfloat16 __high2bfloat16(nv_bfloat162 v) { return v.y; }
+KW_INLINE nv_bfloat162 __lowhigh2highlow(nv_bfloat162 v) { return {v.y, v.x}; }
+KW_INLINE nv_bfloat162 __lows2bfloat162(nv_bfloat162 a, nv_bfloat162 b) { return {a.x, b.x}; }
+KW_INLINE nv_bfloat162 __highs2bfloat162(nv_bfloat162 a, nv_bfloat162 b) { return {a.y, b.y}; }
