@@ -80,7 +80,7 @@ const char* element_type(DType dtype, SourceLanguage language) {
 
 std::string element_text(DType dtype, const std::string& buffer, const std::string& offset, SourceLanguage language) {
   const std::string index = without_parentheses(offset);
-  const std::string element = fmt::format("{}[{}]", buffer, index);
+  std::string element = fmt::format("{}[{}]", buffer, index);
   if (!is_16_bit_float(dtype)) return element;
   if (language == SourceLanguage::cuda) return fmt::format("{}({})", cuda_16_bit_float(dtype).to_float, element);
   return dtype == DType::f16 ? fmt::format("vload_half({}, {})", index, buffer)

@@ -87,7 +87,8 @@ problem_in() {
     echo "$problem"
     return
   fi
-  sed "s/^dtype = \"f16\"/dtype = \"$type\"/; s|^name = .*|name = \"gpu/$name-$type\"|" \
+  # The first name is the problem's; those behind it are the workloads'.
+  sed "s/^dtype = \"f16\"/dtype = \"$type\"/; 0,/^name = /s|^name = .*|name = \"gpu/$name-$type\"|" \
     "$repo/problems/$problem.toml" >"$file"
   "$kernelwright" explain "$file" >/dev/null 2>&1 && echo "$file"
 }
