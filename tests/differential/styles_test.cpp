@@ -1,6 +1,7 @@
 // Every style of every target that has a device here, on every shipped problem, against the oracle, through the whole
 // verifier: random assignments of structure and tunables. The plain style is the yardstick that the verifier opens
-// with. The seed of a failing run is in its message.
+// with. The seed of a failing run is in its message. And every CUDA style on the simulator, on a small problem of each
+// type of tensors.
 
 #include <gtest/gtest.h>
 
@@ -74,6 +75,32 @@ TEST_P(StylesTest, agree_with_the_oracle) {
     }
   }
 }
+
+class SimulatedStylesTest : public SystemTest, public ::testing::WithParamInterface<std::string> {};
+
+TEST_P(SimulatedStylesTest, agree_with_the_oracle) {
+  const auto problem = load_problem(GetParam(), RealFileSystem(), {});
+  ASSERT_TRUE(problem) << problem.error().to_string();
+  const auto opened = open_simulated(*problem);
+  ASSERT_TRUE(opened) << opened.error().to_string();
+  for (const auto& style : styles()) {
+    if (style.op != problem->op || style.target != "cuda" || style.name == "plain") continue;
+    const auto bundle = style.emit(*problem, simulator().device(), {});
+    ASSERT_TRUE(bundle) << style.name << ": " << bundle.error().to_string();
+    const auto candidate = make_candidate(*bundle);
+    ASSERT_TRUE(candidate) << style.name << ": " << candidate.error().to_string();
+    const auto result = (*opened)->verify(*candidate);
+    std::string evidence;
+    for (const auto& note : result.verdict.evidence) evidence += note.text + "\n";
+    EXPECT_TRUE(result.verdict.accepted()) << style.name << ": " << result.verdict.message << "\n"
+                                           << evidence << result.build.log << bundle->to_text();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Simulated, SimulatedStylesTest,
+                         ::testing::Values("tests/problems/tiny_lse.toml", "tests/problems/tiny_half.toml",
+                                           "tests/problems/tiny_bfloat.toml"),
+                         [](const auto& path) { return std::filesystem::path(path.param).stem().string(); });
 
 INSTANTIATE_TEST_SUITE_P(Differential, StylesTest, ::testing::ValuesIn(shipped_problems()),
                          [](const auto& path) { return std::filesystem::path(path.param).stem().string(); });

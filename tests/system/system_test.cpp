@@ -38,22 +38,6 @@ Workbench& sanitizer() {
   return *world->sanitizer;
 }
 
-Workbench& simulator() {
-  if (!world->simulator) {
-    WorkbenchOptions options;
-    options.device_id = "sim";
-    world->simulator = require(open_process_workbench(options));
-  }
-  return *world->simulator;
-}
-
-Result<std::unique_ptr<Verifier>> open_simulated(const Problem& problem) {
-  KW_TRY(auto options,
-         verifier_options(problem, "cuda", simulator().device(), parallel_for(usable_processors()), nullptr));
-  options.secret_seed = 20261120;
-  return Verifier::open(problem, simulator(), world->clock, std::move(options));
-}
-
 }  // namespace
 
 void SystemTest::SetUpTestSuite() {
@@ -95,6 +79,22 @@ Result<std::unique_ptr<Verifier>> SystemTest::open_verifier(const Problem& probl
 
 Workbench& SystemTest::workbench() {
   return *world->workbench;
+}
+
+Workbench& SystemTest::simulator() {
+  if (!world->simulator) {
+    WorkbenchOptions options;
+    options.device_id = "sim";
+    world->simulator = require(open_process_workbench(options));
+  }
+  return *world->simulator;
+}
+
+Result<std::unique_ptr<Verifier>> SystemTest::open_simulated(const Problem& problem) {
+  KW_TRY(auto options,
+         verifier_options(problem, "cuda", simulator().device(), parallel_for(usable_processors()), nullptr));
+  options.secret_seed = 20261120;
+  return Verifier::open(problem, simulator(), world->clock, std::move(options));
 }
 
 }  // namespace kw

@@ -27,6 +27,9 @@ class SystemTest : public ::testing::Test {
   /// Another verifier on the same device; `problem` must outlive it.
   static Result<std::unique_ptr<Verifier>> open_verifier(const Problem& problem, Workbench* sanitizer = nullptr);
   static Workbench& workbench();
+  /// The same for CUDA on the simulator.
+  static Result<std::unique_ptr<Verifier>> open_simulated(const Problem& problem);
+  static Workbench& simulator();
 };
 
 }  // namespace kw
