@@ -66,7 +66,7 @@ void add_optimize(CLI::App& app, Command& command) {
                   "60s, 15m, 2h, 200c (candidates), 30ds (device seconds), 90000t (tokens), 2usd, or several: 10m,500c")
       ->capture_default_str();
   sub->add_option("--device", options->device, "A device as `kernelwright doctor` lists it; default: the first");
-  sub->add_option("--target", options->target, "Source language")->capture_default_str();
+  sub->add_option("--target", options->target, "Source language: opencl, cuda, hip")->capture_default_str();
   sub->add_option("--style", options->style, "Kernel style to search")->capture_default_str();
   sub->add_option("--seed", options->seed, "Seed of the search; same seed, same proposals (up to timing)")
       ->capture_default_str();
@@ -96,10 +96,12 @@ void add_emit(CLI::App& app, Command& command) {
   auto* sub = app.add_subcommand("emit", "Print a kernel as a bundle; needs no device");
   auto options = std::make_shared<EmitOptions>();
   add_problem(*sub, options->input);
-  sub->add_option("--target", options->target, "Source language")->capture_default_str();
+  sub->add_option("--target", options->target, "Source language: opencl, cuda, hip")->capture_default_str();
   sub->add_option("--style", options->style, "Kernel style")->capture_default_str();
-  sub->add_option("--device", options->device,
-                  "What to write for, present or not: a100, l40s, h100, h200, rtx4090, b200, or your own FILE.json");
+  sub->add_option(
+      "--device", options->device,
+      "What to write for, present or not: a100, l40s, h100, h200, rtx4090, b200, mi300x, rx7900xtx, or your "
+      "own FILE.json");
   sub->add_option("--structure", options->structure, "Assign a structural choice of the style: --structure NAME=VALUE");
   sub->add_flag("--source-only", options->source_only, "Leave out the bundle header");
   sub->callback([options, &command] { command = [options] { return run_emit(*options); }; });
@@ -110,8 +112,9 @@ void add_build(CLI::App& app, Command& command) {
   auto options = std::make_shared<BuildOptions>();
   add_problem(*sub, options->input);
   sub->add_option("bundle", options->bundle, "The bundle file")->required();
-  sub->add_option("--device", options->device,
-                  "a100, l40s, h100, h200, rtx4090, b200, your own FILE.json, or a device of this machine");
+  sub->add_option(
+      "--device", options->device,
+      "a100, l40s, h100, h200, rtx4090, b200, mi300x, rx7900xtx, your own FILE.json, or a device of this machine");
   sub->add_option("--tune", options->tune, "Assign a tunable instead of its default: --tune ROWS=4");
   sub->add_option("--binary", options->binary, "Write what the compiler made for the primary workload to this file");
   sub->add_flag("--json", options->json, "Print reports and launch plans as one JSON object");

@@ -42,9 +42,13 @@ Result<OpenedDevice> open_device(const std::string& device, const std::string& t
   return opened;
 }
 
+std::string_view default_gpu(std::string_view target) {
+  return target == "hip" ? "mi300x" : "h100";
+}
+
 Result<DeviceFacts> facts_for(const std::string& device, const std::string& target) {
   if (device.empty() && target == "opencl") return host_cpu_facts();
-  KW_TRY(auto facts, named_facts(device.empty() ? std::string(k_default_gpu) : device));
+  KW_TRY(auto facts, named_facts(device.empty() ? std::string(default_gpu(target)) : device));
   if (!device.empty() && facts.target != target) {
     return fail(wrong_target(errc::command_line, facts, target, fmt::format("add --target {}", facts.target)));
   }

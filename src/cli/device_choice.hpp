@@ -21,11 +21,11 @@ struct OpenedDevice {
                                                const std::string& require_sandbox);
 
 /// Facts to generate or compile for, with no device opened: a shipped name ("h200"), a file of facts (FILE.json), or,
-/// when `device` is empty, the CPU of this machine for target "opencl" and k_default_gpu for every other.
+/// when `device` is empty, the CPU of this machine for target "opencl" and default_gpu() for every other.
 /// errc::command_line when that device does not take the target.
 [[nodiscard]] Result<DeviceFacts> facts_for(const std::string& device, const std::string& target);
 
-/// What a kernel for a GPU is written for when none is named.
-inline constexpr std::string_view k_default_gpu = "h100";
+/// What a kernel for a GPU is written for when none is named: "h100", and "mi300x" for target "hip".
+[[nodiscard]] std::string_view default_gpu(std::string_view target);
 
 }  // namespace kw

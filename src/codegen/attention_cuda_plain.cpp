@@ -12,18 +12,17 @@ namespace kw {
 namespace {
 
 constexpr const char* k_generator = "plain 1";
-constexpr SourceLanguage k_cuda = SourceLanguage::cuda;
 
 constexpr const char* k_source = R"(${preamble}
-#define LANES 32
-#define ALL_LANES 0xffffffffu
+${lanes}
+${warp_definitions}
 #define COLUMNS ((VALUE_DIM + LANES - 1) / LANES)
 
 ${helpers}
 ${score_mod}
 ${mask_mod}
-// O[b, h, q, :] for one query row per warp. Thirty-two keys at a time, one per lane: their scores, their weights under
-// the largest score so far, and then the weighted sum of their values, of which a lane holds every 32nd column.
+// O[b, h, q, :] for one query row per warp. LANES keys at a time, one per lane: their scores, their weights under the
+// largest score so far, and then the weighted sum of their values, of which a lane holds every LANES-th column.
 extern "C" __global__ __launch_bounds__(LANES)
 ${signature} {
   __shared__ float weights[LANES];
@@ -45,14 +44,14 @@ ${signature} {
     if (first_key + lane >= Skv) score = -INFINITY;
 
     float next = score;
-    for (int step = LANES / 2; step > 0; step /= 2) next = fmaxf(next, __shfl_xor_sync(ALL_LANES, next, step));
+    for (int step = LANES / 2; step > 0; step /= 2) next = fmaxf(next, ${shuffle_xor}(${mask}next, step));
     next = fmaxf(next, largest);
     // With no key allowed so far the maximum is -inf, and -inf - -inf would be NaN.
     if (next == -INFINITY) continue;
     const float shrink = expf(largest - next);
     largest = next;
     weights[lane] = expf(score - next);
-    __syncwarp();
+    ${sync_lanes};
     total *= shrink;
     for (int j = 0; j < COLUMNS; ++j) out[j] *= shrink;
     for (int k = 0; k < min(LANES, Skv - first_key); ++k) {
@@ -61,7 +60,7 @@ ${signature} {
       for (int j = 0; j < COLUMNS; ++j)
         if (lane + j * LANES < VALUE_DIM) out[j] += weights[k] * ${value};
     }
-    __syncwarp();
+    ${sync_lanes};
   }
   for (int j = 0; j < COLUMNS; ++j)
     if (lane + j * LANES < VALUE_DIM)
@@ -70,8 +69,8 @@ ${signature} {
 }
 )";
 
-KernelParameters kernel_parameters(const AttentionSpec& attention, const OuterNames& mods) {
-  KernelParameters parameters(k_cuda);
+KernelParameters kernel_parameters(const AttentionSpec& attention, const OuterNames& mods, SourceLanguage language) {
+  KernelParameters parameters(language);
   for (const char* tensor : {"Q", "K", "V"}) parameters.add_tensor(attention.dtype, false, tensor);
   parameters.add_captures(mods.captures);
   parameters.add_tensor(attention.dtype, true, "O");
@@ -81,45 +80,51 @@ KernelParameters kernel_parameters(const AttentionSpec& attention, const OuterNa
   return parameters;
 }
 
-std::string store(DType dtype) {
+std::string store(DType dtype, SourceLanguage language) {
   return store_text(dtype, "O", "query_row * VALUE_DIM + lane + j * LANES", "total > 0.0f ? out[j] / total : 0.0f",
-                    k_cuda);
+                    language);
 }
 
 }  // namespace
 
-Result<Bundle> emit_attention_cuda_plain(const Problem& problem, const DeviceFacts&, const IntBindings&) {
+Result<Bundle> emit_attention_plain(SourceLanguage language, const Problem& problem) {
   KW_TRY(const AttentionSpec* attention, float_attention(problem, "plain"));
   OuterNames names;
   std::set<KernelHelper> helpers;
   const PrintedMod score =
-      printed_mod(attention->score_mod, {"score_mod", "float", true, true, k_cuda}, names, helpers);
-  const PrintedMod mask = printed_mod(attention->mask_mod, {"mask_mod", "int", false, true, k_cuda}, names, helpers);
-  const KernelParameters parameters = kernel_parameters(*attention, names);
+      printed_mod(attention->score_mod, {"score_mod", "float", true, true, language}, names, helpers);
+  const PrintedMod mask = printed_mod(attention->mask_mod, {"mask_mod", "int", false, true, language}, names, helpers);
+  const KernelParameters parameters = kernel_parameters(*attention, names, language);
   const DType dtype = attention->dtype;
   Bundle bundle;
-  bundle.target = "cuda";
+  bundle.target = target_of(language);
   bundle.problem = problem.name;
   bundle.generator = k_generator;
-  bundle.source = fill(
-      k_source,
-      {{"preamble", cuda_preamble(problem, k_generator, {})},
-       {"helpers", helper_source(helpers, k_cuda)},
-       {"score_mod", score.definition},
-       {"mask_mod", mask.definition},
-       {"scale", scale_text(*attention)},
-       {"signature", parameters.signature("attention")},
-       {"element", element_type(dtype, k_cuda)},
-       {"query", element_text(dtype, "query", "d", k_cuda)},
-       {"key", element_text(dtype, "key", "d", k_cuda)},
-       {"value", element_text(dtype, "value", "lane + j * LANES", k_cuda)},
-       {"apply_score_mod", score.call.empty() ? "" : fmt::format("score = {};", score.call)},
-       {"apply_mask_mod", mask.call.empty() ? "" : fmt::format("if (!{}) score = -INFINITY;", mask.call)},
-       {"store", store(dtype)},
-       {"store_lse",
-        attention->lse ? "if (lane == 0) LSE[query_row] = total > 0.0f ? largest + logf(total) : -INFINITY;" : ""}});
+  Fillings fillings = warp_fillings(language);
+  const Fillings own = {
+      {"preamble", cuda_preamble(problem, k_generator, {}, language)},
+      {"lanes", language == SourceLanguage::cuda ? "#define LANES 32" : ""},
+      {"helpers", helper_source(helpers, language)},
+      {"score_mod", score.definition},
+      {"mask_mod", mask.definition},
+      {"scale", scale_text(*attention)},
+      {"signature", parameters.signature("attention")},
+      {"element", element_type(dtype, language)},
+      {"query", element_text(dtype, "query", "d", language)},
+      {"key", element_text(dtype, "key", "d", language)},
+      {"value", element_text(dtype, "value", "lane + j * LANES", language)},
+      {"apply_score_mod", score.call.empty() ? "" : fmt::format("score = {};", score.call)},
+      {"apply_mask_mod", mask.call.empty() ? "" : fmt::format("if (!{}) score = -INFINITY;", mask.call)},
+      {"store", store(dtype, language)},
+      {"store_lse",
+       attention->lse ? "if (lane == 0) LSE[query_row] = total > 0.0f ? largest + logf(total) : -INFINITY;" : ""}};
+  fillings.insert(fillings.end(), own.begin(), own.end());
+  bundle.source = fill(k_source, fillings);
   bundle.defines = {{"HEAD_DIM", "D"}, {"VALUE_DIM", "Dv"}};
-  bundle.launches = {{"attention", {"Sq", "Hq", "B"}, {"32", "1", "1"}, "0", parameters.arguments()}};
+  // A wavefront has 64 or 32 lanes: one bundle serves both.
+  if (language == SourceLanguage::hip) bundle.defines.push_back({"LANES", "warp_size"});
+  const std::string lanes = language == SourceLanguage::hip ? "warp_size" : "32";
+  bundle.launches = {{"attention", {"Sq", "Hq", "B"}, {lanes, "1", "1"}, "0", parameters.arguments()}};
   return bundle;
 }
 

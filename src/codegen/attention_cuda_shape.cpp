@@ -70,8 +70,8 @@ std::string shrunk(const Problem& problem, const HeadText& heads, const std::str
 
 double attention_clocks(const Problem& problem, const DeviceFacts& gpu, const BlockShape& block,
                         const PanelWork& work) {
-  const std::int64_t resident =
-      resident_blocks(*gpu.gpu, {block.threads, std::min<std::int64_t>(block.registers, 255), block.shared_bytes});
+  const std::int64_t resident = resident_blocks(
+      *gpu.gpu, {block.threads, std::min(block.registers, gpu.gpu->max_registers_per_thread), block.shared_bytes});
   if (resident == 0) return std::numeric_limits<double>::infinity();
   const Axes& axes = problem.primary().axes;
   const std::int64_t blocks = axes.at("B") * axes.at("Hq") * ceil_div(axes.at("Sq"), block.rows);

@@ -1,6 +1,6 @@
 #pragma once
-// What the fused CUDA styles have in common when they choose tiles: the GPU they write for, how tiles shrink for heads
-// larger than the primary workload's, and a cost that follows from throughputs and residency.
+// What the fused CUDA and HIP styles have in common when they choose tiles: the GPU they write for, how tiles shrink
+// for heads larger than the primary workload's, and a cost that follows from throughputs and residency.
 
 #include <cstdint>
 #include <string>

@@ -12,7 +12,6 @@ namespace kw {
 namespace {
 
 constexpr const char* k_generator = "simt 1";
-constexpr SourceLanguage k_cuda = SourceLanguage::cuda;
 
 constexpr const char* k_store_floats = "*(float4*)(row + d) = four;";
 
@@ -26,8 +25,8 @@ constexpr const char* k_load_pairs = R"({
 })";
 
 /// `text` about pairs of f16 or bf16.
-std::string of_pairs(const char* text, DType dtype) {
-  const Cuda16BitFloat& type = cuda_16_bit_float(dtype);
+std::string of_pairs(const char* text, DType dtype, SourceLanguage language) {
+  const Cuda16BitFloat& type = cuda_16_bit_float(dtype, language);
   std::string lines =
       fill(text,
            {{"pair", type.pair}, {"pair_from_floats", type.pair_from_floats}, {"pair_to_floats", type.pair_to_floats}});
@@ -35,10 +34,11 @@ std::string of_pairs(const char* text, DType dtype) {
   return lines;
 }
 
-void fill_tensors(DType dtype, Fillings& fillings) {
+void fill_tensors(DType dtype, SourceLanguage language, Fillings& fillings) {
   const bool narrow = is_16_bit_float(dtype);
-  fillings.emplace_back("load_four", narrow ? of_pairs(k_load_pairs, dtype) : "return *(const float4*)(row + d);");
-  fillings.emplace_back("store_four", narrow ? of_pairs(k_store_pairs, dtype) : k_store_floats);
+  fillings.emplace_back("load_four",
+                        narrow ? of_pairs(k_load_pairs, dtype, language) : "return *(const float4*)(row + d);");
+  fillings.emplace_back("store_four", narrow ? of_pairs(k_store_pairs, dtype, language) : k_store_floats);
   struct Element {
     const char *load, *store, *place, *value;
   };
@@ -47,8 +47,8 @@ void fill_tensors(DType dtype, Fillings& fillings) {
                                     {"load_z", "store_z", "d + 2", "four.z"},
                                     {"load_w", "store_w", "d + 3", "four.w"}};
   for (const Element& element : k_elements) {
-    fillings.emplace_back(element.load, element_text(dtype, "row", element.place, k_cuda));
-    fillings.emplace_back(element.store, store_text(dtype, "row", element.place, element.value, k_cuda));
+    fillings.emplace_back(element.load, element_text(dtype, "row", element.place, language));
+    fillings.emplace_back(element.store, store_text(dtype, "row", element.place, element.value, language));
   }
 }
 
@@ -58,20 +58,20 @@ std::vector<Tunable> structure_attention_cuda_simt() {
   return cuda_mask_choices();
 }
 
-Result<Bundle> emit_attention_cuda_simt(const Problem& problem, const DeviceFacts& device,
-                                        const IntBindings& structure) {
+Result<Bundle> emit_attention_simt(SourceLanguage language, const Problem& problem, const DeviceFacts& device,
+                                   const IntBindings& structure) {
   KW_TRY(const AttentionSpec* attention, float_attention(problem, "simt"));
   const std::vector<Tunable> choices = structure_attention_cuda_simt();
   KW_TRY_VOID(check_choices("simt", choices, structure));
   const SimtShape shape = simt_shape(problem, {});
   const CudaAttention parts(
       problem, choices, structure,
-      {shape.rows, shape.keys, "LANES * TEAMS", "float (&scores)[THREAD_ROWS][THREAD_KEYS]", "c * LANES"});
+      {shape.rows, shape.keys, "LANES * TEAMS", "float (&scores)[THREAD_ROWS][THREAD_KEYS]", "c * LANES"}, language);
   Fillings fillings = parts.fillings(
       k_generator,
       {"How: a block takes TEAMS * ROWS queries through the keys in panels of LANES * COLUMNS, with K, V, Q "
        "and\nthe weights in shared memory and f32 register tiles of ROWS x COLUMNS scores per thread."});
-  fill_tensors(attention->dtype, fillings);
+  fill_tensors(attention->dtype, language, fillings);
   Bundle bundle = parts.bundle(k_generator, shape.shared_bytes);
   bundle.source = fill(k_attention_cuda_simt_source, fillings);
   bundle.defines.push_back({"THREAD_ROWS", shape.thread_rows});

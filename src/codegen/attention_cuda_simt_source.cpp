@@ -165,7 +165,7 @@ ${signature} {
       #pragma unroll
       for (int c = 0; c < THREAD_KEYS; ++c) row_weights[r * TEAMS * WEIGHT_STRIDE + c * LANES + lane] = scores[r][c];
     }
-    __syncwarp();  // a row's weights are written and read by one team, which lies in one warp
+    ${sync_lanes};  // a row's weights are written and read by one team, which lies in one warp
     add_values(row_weights, values + 4 * lane, out);
   }
 

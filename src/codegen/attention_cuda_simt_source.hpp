@@ -1,6 +1,6 @@
 #pragma once
 // The text of the simt style's kernel, with holes for what depends on the problem. Kept apart from the code that fills
-// it, so that it can be read as the CUDA C++ it is.
+// it, so that it can be read as the CUDA C++, or HIP C++, it is.
 
 namespace kw {
 

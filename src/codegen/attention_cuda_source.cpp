@@ -14,20 +14,14 @@ ${includes}
 )";
 
 const char* const k_cuda_softmax = R"(#define LOG2_E 1.44269504f
-#define ALL_LANES 0xffffffffu
+${warp_definitions}
 
 ${helpers}
 ${bound_functions}
 ${dropped_term}
 // 2^x within two units of the last place; exactly 0 for -inf, so that masked scores weigh nothing.
 __device__ __forceinline__ float power_of_two(const float x) {
-#ifdef KW_SIM
-  return exp2f(x);
-#else
-  float y;
-  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-  return y;
-#endif
+${fast_exp2}
 }
 
 // Makes a thread's dot products into scores in units of log2, and finds the largest of each of its rows. `masked` is a
@@ -61,7 +55,7 @@ __device__ __forceinline__ void weigh(${scores}, const float (&highest)[THREAD_R
   for (int r = 0; r < THREAD_ROWS; ++r) {
     float next = highest[r];
     #pragma unroll
-    for (int step = ROW_LANES / 2; step > 0; step /= 2) next = fmaxf(next, __shfl_xor_sync(ALL_LANES, next, step));
+    for (int step = ROW_LANES / 2; step > 0; step /= 2) next = fmaxf(next, ${shuffle_xor}(${mask}next, step));
     next = fmaxf(next, peak[r]);
     // While every key so far is masked the peak is -inf, and -inf - -inf would be NaN.
     const float base = next == -INFINITY ? 0.0f : next;
@@ -80,7 +74,7 @@ __device__ __forceinline__ void weigh(${scores}, const float (&highest)[THREAD_R
 // A row's weights, gathered over the lanes that share it.
 __device__ __forceinline__ float over_lanes(float sum) {
   #pragma unroll
-  for (int step = ROW_LANES / 2; step > 0; step /= 2) sum += __shfl_xor_sync(ALL_LANES, sum, step);
+  for (int step = ROW_LANES / 2; step > 0; step /= 2) sum += ${shuffle_xor}(${mask}sum, step);
   return sum;
 }
 )";

@@ -1,8 +1,8 @@
 #pragma once
-// Text that the fused CUDA styles share, with holes for what depends on the problem. Each style places it around its
-// own tiles: it defines THREADS, BM and BN (rows and keys of a block's tile), THREAD_ROWS and THREAD_KEYS (a thread's
-// share of the tile), ROW_STEP (between a thread's rows), ROW_LANES (neighbouring lanes that share rows) and
-// SCORE(r, c), an element of a thread's `scores`.
+// Text that the fused CUDA and HIP styles share, with holes for what depends on the problem and the language. Each
+// style places it around its own tiles: it defines THREADS, BM and BN (rows and keys of a block's tile), THREAD_ROWS
+// and THREAD_KEYS (a thread's share of the tile), ROW_STEP (between a thread's rows), ROW_LANES (neighbouring lanes
+// that share rows) and SCORE(r, c), an element of a thread's `scores`.
 
 namespace kw {
 

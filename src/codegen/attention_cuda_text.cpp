@@ -11,8 +11,6 @@
 namespace kw {
 namespace {
 
-constexpr SourceLanguage k_cuda = SourceLanguage::cuda;
-
 /// A template as a filling of another one, whose line ends itself.
 std::string filled(std::string_view text, const Fillings& fillings) {
   std::string lines = fill(text, fillings);
@@ -54,12 +52,13 @@ std::string finish_call(const ScoreText& text, bool bounded, const char* masked)
 
 }  // namespace
 
-std::string cuda_preamble(const Problem& problem, const std::string& generator, const std::vector<std::string>& notes) {
-  std::string includes;
+std::string cuda_preamble(const Problem& problem, const std::string& generator, const std::vector<std::string>& notes,
+                          SourceLanguage language) {
+  std::string includes = language == SourceLanguage::hip ? "#include <hip/hip_runtime.h>\n" : "";
   for (const DType dtype : {DType::f16, DType::bf16}) {
     const auto is_of_type = [&](const TensorSpec& tensor) { return tensor.dtype == dtype; };
     if (std::any_of(problem.inputs.begin(), problem.inputs.end(), is_of_type))
-      includes += fmt::format("#include <{}>\n", cuda_16_bit_float(dtype).header);
+      includes += fmt::format("#include <{}>\n", cuda_16_bit_float(dtype, language).header);
   }
   return filled(k_cuda_preamble, {{"comment", source_comment(problem, generator, notes)}, {"includes", includes}});
 }
@@ -92,17 +91,18 @@ Result<void> check_choices(std::string_view style, const std::vector<Tunable>& c
 }
 
 CudaAttention::CudaAttention(const Problem& problem, const std::vector<Tunable>& choices, const IntBindings& structure,
-                             CudaTile tile)
+                             CudaTile tile, SourceLanguage language)
     : problem_(problem),
       attention_(*problem.attention()),
+      language_(language),
       tile_(std::move(tile)),
       text_(score_text(attention_, {choice_of(choices, structure, "row_bounds") != 0,
-                                    choice_of(choices, structure, "fast_tanh") != 0, k_cuda})),
+                                    choice_of(choices, structure, "fast_tanh") != 0, language})),
       mapped_(text_.mask.has_value() && choice_of(choices, structure, "block_map") != 0),
       map_buffer_(free_buffer_name(problem, k_block_map)) {}
 
 KernelParameters CudaAttention::attention_parameters() const {
-  KernelParameters parameters(k_cuda);
+  KernelParameters parameters(language_);
   for (const char* tensor : {"Q", "K", "V"}) parameters.add_tensor(attention_.dtype, false, tensor);
   parameters.add_captures(text_.names.captures);
   if (mapped_) parameters.add_tensor(DType::i32, false, k_block_map, map_buffer_);
@@ -120,23 +120,25 @@ std::string CudaAttention::softmax() const {
   std::string range = line_if("allowed_first", fmt::format("const int allowed_first = {};\n", first)) +
                       line_if("allowed_last", fmt::format("const int allowed_last = {};", last));
   if (!range.empty() && range.back() == '\n') range.pop_back();
-  const std::string opening = fmt::format("{} void finish_scores(", function_qualifier(k_cuda));
-  return filled(
-      k_cuda_softmax,
-      {{"helpers", helper_source(text_.helpers, k_cuda)},
-       {"bound_functions", text_.bound_functions},
-       {"dropped_term", text_.dropped ? "// The same for all keys of a row, and so left out of its scores.\n" +
-                                            text_.dropped->definition
-                                      : ""},
-       {"scores", tile_.scores},
-       {"finish_signature", parameter_list(opening, finish_parameters(text_, tile_, bounded())) + " {"},
-       {"query_index", line_if("q_idx", "const int q_idx = min(thread_query + r * ROW_STEP, Sq - 1);")},
-       {"row_range", range},
-       {"row_statements", join_lines(text_.stages.row)},
-       {"key_offset", tile_.key_offset},
-       {"key_index", line_if("kv_idx", "const int kv_idx = masked ? min(key, Skv - 1) : key;")},
-       {"element_statements", join_lines(text_.stages.element)},
-       {"allowed", text_.allowed}});
+  const std::string opening = fmt::format("{} void finish_scores(", function_qualifier(language_));
+  Fillings fillings = warp_fillings(language_);
+  const Fillings own = {
+      {"helpers", helper_source(text_.helpers, language_)},
+      {"bound_functions", text_.bound_functions},
+      {"dropped_term",
+       text_.dropped ? "// The same for all keys of a row, and so left out of its scores.\n" + text_.dropped->definition
+                     : ""},
+      {"scores", tile_.scores},
+      {"finish_signature", parameter_list(opening, finish_parameters(text_, tile_, bounded())) + " {"},
+      {"query_index", line_if("q_idx", "const int q_idx = min(thread_query + r * ROW_STEP, Sq - 1);")},
+      {"row_range", range},
+      {"row_statements", join_lines(text_.stages.row)},
+      {"key_offset", tile_.key_offset},
+      {"key_index", line_if("kv_idx", "const int kv_idx = masked ? min(key, Skv - 1) : key;")},
+      {"element_statements", join_lines(text_.stages.element)},
+      {"allowed", text_.allowed}};
+  fillings.insert(fillings.end(), own.begin(), own.end());
+  return filled(k_cuda_softmax, fillings);
 }
 
 std::string CudaAttention::classify() const {
@@ -148,7 +150,7 @@ std::string CudaAttention::classify() const {
   const bool by_row = mask.inputs.query;
   return filled(k_cuda_classify,
                 {{"map_comment", map_comment(mask)},
-                 {"signature", classify_parameters(mask, k_block_map, k_cuda).signature("classify")},
+                 {"signature", classify_parameters(mask, k_block_map, language_).signature("classify")},
                  {"indices", join_lines(indices)},
                  {"group_statements", join_lines(mask.stages.group)},
                  {"scores_of_tile", by_row ? "BM * BN" : "BN"},
@@ -160,7 +162,7 @@ std::string CudaAttention::classify() const {
 
 std::string CudaAttention::bounds() const {
   const std::string panels = "const int panels = (Skv + BN - 1) / BN, end_panel = panels;";
-  if (mapped_) return panels + "\n" + codes_definition(*text_.mask, "BM", k_cuda);
+  if (mapped_) return panels + "\n" + codes_definition(*text_.mask, "BM", language_);
   if (!bounded()) return "const int end_panel = (Skv + BN - 1) / BN;";
   std::vector<std::string> arguments = {"b", "h", "q_idx"};
   arguments.insert(arguments.end(), text_.bound_arguments.begin(), text_.bound_arguments.end());
@@ -205,26 +207,30 @@ Fillings CudaAttention::fillings(const std::string& generator, const std::vector
         "The mask is no interval of keys per row: a first kernel classifies panels of BN keys for each tile of\n"
         "BM rows; empty ones are skipped, full ones are not masked.");
   // Long rows first where rows differ: with causal masks those are the last, and they should not start last.
-  return {{"preamble", cuda_preamble(problem_, generator, all_notes)},
-          {"softmax", softmax()},
-          {"classify", classify()},
-          {"signature", attention_parameters().signature("attention")},
-          {"indices",
-           filled(k_cuda_indices, {{"row_tile", bounded() ? "(int)(gridDim.x - 1 - blockIdx.x)" : "(int)blockIdx.x"},
-                                   {"group_statements", join_lines(text_.stages.group)}})},
-          {"bounds", bounds()},
-          {"first_needed", mapped_     ? "needed_panel(codes, 0, end_panel)"
-                           : bounded() ? "first_panel"
-                                       : "0"},
-          {"next_needed", next_needed("panel")},
-          {"finish", finish()},
-          {"store_lse", store_lse()},
-          {"element", element_type(attention_.dtype, k_cuda)}};
+  Fillings fillings = warp_fillings(language_);
+  const Fillings own = {
+      {"preamble", cuda_preamble(problem_, generator, all_notes, language_)},
+      {"softmax", softmax()},
+      {"classify", classify()},
+      {"signature", attention_parameters().signature("attention")},
+      {"indices",
+       filled(k_cuda_indices, {{"row_tile", bounded() ? "(int)(gridDim.x - 1 - blockIdx.x)" : "(int)blockIdx.x"},
+                               {"group_statements", join_lines(text_.stages.group)}})},
+      {"bounds", bounds()},
+      {"first_needed", mapped_     ? "needed_panel(codes, 0, end_panel)"
+                       : bounded() ? "first_panel"
+                                   : "0"},
+      {"next_needed", next_needed("panel")},
+      {"finish", finish()},
+      {"store_lse", store_lse()},
+      {"element", element_type(attention_.dtype, language_)}};
+  fillings.insert(fillings.end(), own.begin(), own.end());
+  return fillings;
 }
 
 Bundle CudaAttention::bundle(const std::string& generator, const std::string& shared_bytes) const {
   Bundle bundle;
-  bundle.target = "cuda";
+  bundle.target = target_of(language_);
   bundle.problem = problem_.name;
   bundle.generator = generator;
   bundle.defines = {{"HEAD_DIM", "D"}, {"VALUE_DIM", "Dv"}};

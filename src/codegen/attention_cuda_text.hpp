@@ -1,6 +1,6 @@
 #pragma once
-// What the fused CUDA styles have in common: from a problem to the parts of its kernel that know nothing of the tiles'
-// layout, and the bundle around the source.
+// What the fused CUDA and HIP styles have in common: from a problem to the parts of its kernel that know nothing of the
+// tiles' layout, and the bundle around the source.
 
 #include <string>
 #include <string_view>
@@ -25,7 +25,8 @@ struct CudaTile {
 
 /// The source's opening: comment with `notes`, includes, constants.
 [[nodiscard]] std::string cuda_preamble(const Problem& problem, const std::string& generator,
-                                        const std::vector<std::string>& notes);
+                                        const std::vector<std::string>& notes,
+                                        SourceLanguage language = SourceLanguage::cuda);
 
 /// Structural choices of every fused style: row_bounds, block_map, fast_tanh.
 [[nodiscard]] std::vector<Tunable> cuda_mask_choices();
@@ -40,10 +41,11 @@ struct CudaTile {
 class CudaAttention {
  public:
   CudaAttention(const Problem& problem, const std::vector<Tunable>& choices, const IntBindings& structure,
-                CudaTile tile);
+                CudaTile tile, SourceLanguage language = SourceLanguage::cuda);
 
   /// Fillings of the shared text and, after k_cuda_source's own, of the style's: `preamble`, `softmax`, `classify`,
-  /// `signature`, `indices`, `bounds`, `first_needed`, `finish`, `store_lse`, `element`, and next_needed() below.
+  /// `signature`, `indices`, `bounds`, `first_needed`, `finish`, `store_lse`, `element`, `sync_lanes`, and
+  /// next_needed() below.
   [[nodiscard]] Fillings fillings(const std::string& generator, const std::vector<std::string>& notes) const;
   /// The panel after `panel` that the block needs, as an expression.
   [[nodiscard]] std::string next_needed(const std::string& panel) const;
@@ -61,6 +63,7 @@ class CudaAttention {
 
   const Problem& problem_;
   const AttentionSpec& attention_;
+  SourceLanguage language_;
   CudaTile tile_;
   ScoreText text_;
   bool mapped_ = false;

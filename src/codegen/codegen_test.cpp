@@ -36,6 +36,63 @@ TEST(FindStyle, names_the_styles_there_are) {
             "  try: no style writes attention for metal yet");
 }
 
+TEST(FindStyle, says_for_which_target_a_style_is_written_that_another_lacks) {
+  const auto missing = find_style("attention", "hip", "mma");
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().to_string(),
+            "there is no style \"mma\" for attention on hip [codegen.style]\n"
+            "  try: \"mma\" is written for cuda alone; use one of: plain, simt");
+}
+
+Bundle hip_bundle(const std::string& problem, const std::string& style, std::string_view arch) {
+  return emit_bundle(shipped(problem), "hip", style, gpu_device(arch)).value();
+}
+
+TEST(HipStyles, shuffle_without_masks_and_leave_asm_and_cuda_headers_out) {
+  for (const char* style : {"plain", "simt"}) {
+    SCOPED_TRACE(style);
+    const Bundle bundle = hip_bundle("causal_f16", style, "gfx942");
+    EXPECT_EQ(bundle.target, "hip");
+    EXPECT_THAT(bundle.source, HasSubstr("#include <hip/hip_runtime.h>\n#include <hip/hip_fp16.h>\n"));
+    EXPECT_THAT(bundle.source, HasSubstr("__shfl_xor(next, step)"));
+    for (const char* cuda : {"_sync(", "ALL_LANES", "asm(", "cuda", "    __syncwarp"})
+      EXPECT_THAT(bundle.source, Not(HasSubstr(cuda))) << cuda;
+  }
+}
+
+/// Else a bundle emitted for one width would give wrong answers on the other.
+TEST(HipStyles, plain_takes_the_wavefront_from_the_device_it_runs_on) {
+  const Bundle bundle = hip_bundle("causal", "plain", "gfx942");
+  EXPECT_EQ(bundle, hip_bundle("causal", "plain", "gfx1100"));
+  EXPECT_THAT(bundle.defines, ::testing::Contains(Definition{"LANES", "warp_size"}));
+  for (const auto& [arch, lanes] : {std::pair{"gfx942", 64}, std::pair{"gfx1100", 32}}) {
+    const auto plan = plan_launches(make_candidate(bundle).value(), shipped("causal"), shipped("causal").primary().axes,
+                                    gpu_device(arch));
+    ASSERT_TRUE(plan) << plan.error().to_string();
+    EXPECT_EQ(plan->launches[0].block[0], lanes) << arch;
+  }
+}
+
+TEST(HipStyles, tiles_fit_the_64_kib_of_a_compute_unit) {
+  const Style* style = find_style("attention", "hip", "simt").value();
+  for (const char* arch : {"gfx942", "gfx1100"}) {
+    const DeviceFacts device = gpu_device(arch);
+    const auto seeds = style->seeds(shipped("causal"), device);
+    ASSERT_FALSE(seeds.empty()) << arch;
+    for (const IntBindings& seed : seeds) {
+      IntBindings tunables = seed;
+      for (const Tunable& choice : style->structure) tunables.erase(choice.name);
+      const Bundle bundle = style->emit(shipped("causal"), device, {}).value();
+      const auto candidate = make_candidate(bundle, tunables);
+      ASSERT_TRUE(candidate) << candidate.error().to_string();
+      const auto plan = plan_launches(*candidate, shipped("causal"), shipped("causal").primary().axes, device);
+      ASSERT_TRUE(plan) << plan.error().to_string();
+      EXPECT_LE(plan->launches.back().shared_bytes, 65536) << arch;
+      EXPECT_LT(style->estimate(shipped("causal"), device, tunables), 1e15) << "some block is resident";
+    }
+  }
+}
+
 TEST(EmitBundle, refuses_structure_it_does_not_know) {
   const auto unknown = emit_bundle(shipped("full"), "opencl", "vector", avx512_device(), {{"swizzle", 1}});
   ASSERT_FALSE(unknown);

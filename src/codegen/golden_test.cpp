@@ -27,9 +27,14 @@ struct GoldenCase {
   std::string target;
   std::string style;
   [[nodiscard]] fs::path path() const {
-    return fs::path("tests/golden") / (problem + "." + style + (target == "cuda" ? ".cu" : ".cl"));
+    return fs::path("tests/golden") / (problem + "." + style +
+                                       (target == "opencl" ? ".cl"
+                                        : target == "cuda" ? ".cu"
+                                                           : ".hip"));
   }
-  [[nodiscard]] DeviceFacts device() const { return target == "cuda" ? h200_device() : avx512_device(); }
+  [[nodiscard]] DeviceFacts device() const {
+    return target == "opencl" ? avx512_device() : target == "cuda" ? h200_device() : gpu_device("gfx942");
+  }
 };
 
 void PrintTo(const GoldenCase& golden, std::ostream* out) {
@@ -47,6 +52,9 @@ std::vector<GoldenCase> all_cases() {
   for (const char* problem :
        {"causal", "alibi_lse", "softcap", "neighborhood_2d", "document_causal_f16", "causal_bf16"})
     for (const char* style : {"plain", "simt", "mma"}) cases.push_back({problem, "cuda", style});
+  // The same text in HIP C++.
+  for (const char* problem : {"causal", "document_causal_f16", "causal_bf16"})
+    for (const char* style : {"plain", "simt"}) cases.push_back({problem, "hip", style});
   return cases;
 }
 

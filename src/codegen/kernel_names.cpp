@@ -284,6 +284,7 @@ constexpr std::string_view k_taken_in_cuda =
     "namespace "
     "needed_panel new next noexcept not not_eq nullptr operator or or_eq over_lanes power_of_two powf protected "
     "public queries query_is_held reinterpret_cast requires row_weights rsqrtf share shared_memory sqrtf stage "
+    "sync_lanes "
     "static_assert "
     "static_cast step store_four store_pair tail tanh_rational tanhf template this threadIdx thread_key "
     "thread_local thread_query thread_row throw to try typeid typename unroll_head unroll_keys using virtual warp "

@@ -79,7 +79,7 @@ std::string KernelExpr::arithmetic(const ModExpr& node, bool vector) {
     default:
       break;
   }
-  if (options_.language == SourceLanguage::cuda) return call(node, vector, "abs");
+  if (is_device_cpp(options_.language)) return call(node, vector, "abs");
   // OpenCL's abs of an int is unsigned.
   if (real) return real_call(node, vector);
   return fmt::format("{}({})", vector ? "convert_int16" : "(int)", call(node, vector, "abs"));
@@ -185,7 +185,7 @@ std::string KernelExpr::conversion(const ModExpr& node, bool vector) const {
   std::string number = (type == ScalarType::boolean && vector) ? fmt::format("(-{})", from) : from;
   if (node.op == ExprOp::to_integer && type == ScalarType::boolean) return number;
   // Towards zero, saturating, and NaN to 0.
-  const char* to_one_int = options_.language == SourceLanguage::cuda ? "__float2int_rz" : "convert_int_sat";
+  const char* to_one_int = is_device_cpp(options_.language) ? "__float2int_rz" : "convert_int_sat";
   const char* to_int = vector ? "convert_int16_sat" : to_one_int;
   const char* target = node.op == ExprOp::to_integer ? to_int : (vector ? "convert_float16" : "(float)");
   return fmt::format("{}({})", target, without_parentheses(number));

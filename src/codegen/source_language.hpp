@@ -4,12 +4,26 @@
 
 #include <string>
 
+#include "codegen/text.hpp"
 #include "spec/mod_expr.hpp"
 #include "spec/tensor.hpp"
 
 namespace kw {
 
-enum class SourceLanguage { opencl, cuda };
+/// HIP C++ is CUDA C++ but for what warp_fillings() has; where the two are alike, cuda stands for both in names.
+enum class SourceLanguage { opencl, cuda, hip };
+
+[[nodiscard]] inline bool is_device_cpp(SourceLanguage language) {
+  return language != SourceLanguage::opencl;
+}
+
+/// A language's target, as bundles name it.
+[[nodiscard]] const char* target_of(SourceLanguage language);
+
+/// For the holes of CUDA C++ where HIP C++ differs: `warp_definitions`, lines before the first function; `shuffle_xor`
+/// and `mask`, the name of a shuffle and its first argument; `sync_lanes`, which orders what lanes of a warp do to
+/// shared memory; `fast_exp2`, the body of a function of `x`.
+[[nodiscard]] Fillings warp_fillings(SourceLanguage language);
 
 /// What a function opens with that kernels call.
 [[nodiscard]] const char* function_qualifier(SourceLanguage language);
@@ -39,7 +53,7 @@ struct Cuda16BitFloat {
   const char* pair_to_floats;
   const char* pair_from_floats;
 };
-[[nodiscard]] const Cuda16BitFloat& cuda_16_bit_float(DType dtype);
+[[nodiscard]] const Cuda16BitFloat& cuda_16_bit_float(DType dtype, SourceLanguage language = SourceLanguage::cuda);
 
 /// A kernel's or function's parameter that is a buffer no other parameter points into.
 [[nodiscard]] std::string buffer_parameter(DType dtype, bool writable, const std::string& name,

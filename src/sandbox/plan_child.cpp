@@ -144,6 +144,7 @@ LandlockPlan plan_paths(const SandboxSpec& spec, const fs::path& private_directo
   // Libraries that came with the program lie beside its folder (tools/gpu/prebuild.sh).
   plan.rules.push_back({(spec.program.parent_path().parent_path() / "lib").string(), PathAccess::read});
   for (const fs::path& path : spec.readable) plan.rules.push_back({path.string(), PathAccess::read});
+  for (const fs::path& path : spec.executable) plan.rules.push_back({path.string(), system});
   plan.rules.push_back({private_directory.string(), PathAccess::read_write});
   plan.rules.push_back({"/dev/null", PathAccess::device});
   for (const fs::path& path : spec.devices) plan.rules.push_back({path.string(), PathAccess::device});

@@ -49,6 +49,7 @@ struct SandboxSpec {
   std::vector<std::string> arguments;
   SandboxLimits limits;
   std::vector<std::filesystem::path> readable;                   ///< beyond the profile's own list
+  std::vector<std::filesystem::path> executable;                 ///< the same, and programs there may be executed
   std::vector<std::filesystem::path> devices;                    ///< device nodes, read-write
   std::vector<std::pair<std::string, std::string>> environment;  ///< the whole environment, besides PATH and TMPDIR
   std::vector<int> inherited;  ///< descriptors the child gets, at 4, 5, ... in this order; the socket is descriptor 3

@@ -11,10 +11,10 @@ namespace kw {
 
 enum class DeviceKind : std::uint8_t { cpu = 1, gpu = 2, simulator = 3, null_device = 4 };
 
-/// What is known of a GPU beyond what every device has. A unit is a streaming multiprocessor; bytes of shared memory
-/// per block are DeviceFacts::shared_bytes_per_block. Zero where nothing is known.
+/// What else is known of a GPU; zero: nothing. A unit is a streaming multiprocessor or a compute unit, a warp also a
+/// wavefront; bytes of shared memory per block are DeviceFacts::shared_bytes_per_block.
 struct GpuFacts {
-  std::string arch;  ///< as the compiler takes it: "sm_90a"
+  std::string arch;  ///< as the compiler takes it: "sm_90a", "gfx942"
   std::int64_t warp_size = 32;
   std::int64_t registers_per_unit = 0;   ///< 32-bit
   std::int64_t registers_per_block = 0;  ///< 32-bit
@@ -45,7 +45,7 @@ struct DeviceFacts {
   std::int64_t vector_floats = 1;  ///< native f32 vector width, in elements
   double peak_f32_flops = 0;       ///< per second, measured by the calibration kernel or published; 0 when unknown
   double peak_bytes = 0;           ///< memory bytes per second, measured or published; 0 when unknown
-  std::optional<GpuFacts> gpu;     ///< of devices that run CUDA C++ or take its shape
+  std::optional<GpuFacts> gpu;     ///< of devices that run CUDA C++ or HIP C++
 
   /// Names that bundle expressions may use: compute_units, max_block_items, shared_bytes_per_block, vector_floats,
   /// l1_cache_bytes, l2_cache_bytes; with GpuFacts also warp_size, registers_per_unit, shared_bytes_per_unit,

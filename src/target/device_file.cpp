@@ -30,6 +30,7 @@ constexpr std::array k_numbers{
     Number{"clock_hz", &GpuFacts::clock_hz},
     Number{"memory_bytes", &DeviceFacts::memory_bytes},
     Number{"l2_cache_bytes", &DeviceFacts::l2_cache_bytes},
+    Number{"last_level_cache_bytes", &DeviceFacts::last_level_cache_bytes},
     Number{"l1_cache_bytes", &DeviceFacts::l1_cache_bytes},
     Number{"shared_bytes_per_block", &DeviceFacts::shared_bytes_per_block},
     Number{"shared_bytes_per_unit", &GpuFacts::shared_bytes_per_unit},
@@ -79,7 +80,7 @@ void fill_peaks(const GpuArch& arch, DeviceFacts& facts) {
   if (facts.gpu->peak_f16_flops == 0) {
     facts.gpu->peak_f16_flops = units * flops_per_unit * static_cast<double>(arch.f16_per_clock);
   }
-  facts.last_level_cache_bytes = facts.l2_cache_bytes;
+  if (facts.last_level_cache_bytes == 0) facts.last_level_cache_bytes = facts.l2_cache_bytes;
 }
 
 void store(const Number& number, double value, DeviceFacts& facts) {

@@ -4,7 +4,8 @@
 //
 // A device file is one JSON object. "arch" must be there; everything else is optional and follows from the
 // architecture where it is missing, or stays unknown: name, source (where the numbers come from), compute_units (or
-// sm_count; 1 when missing), clock_hz, memory_bytes, l2_cache_bytes, l1_cache_bytes, shared_bytes_per_block,
+// sm_count; 1 when missing), clock_hz, memory_bytes, l2_cache_bytes, last_level_cache_bytes (that of L2 when missing),
+// l1_cache_bytes, shared_bytes_per_block,
 // shared_bytes_per_unit, reserved_shared_bytes_per_block, max_threads_per_unit, max_blocks_per_unit,
 // registers_per_unit, registers_per_block, peak_bytes, peak_f32_flops, peak_f16_flops, special_per_clock_per_unit.
 
@@ -25,7 +26,7 @@ inline constexpr ErrorCode device_unknown{"target.device_unknown"};  ///< no shi
 /// Names of the shipped devices, as --device takes them.
 [[nodiscard]] std::vector<std::string> shipped_devices();
 
-/// One of shipped_devices(), in any case: target "cuda", id the name, driver "none".
+/// One of shipped_devices(), in any case: id the name, target that of its architecture, driver "none".
 [[nodiscard]] Result<DeviceFacts> find_device_facts(std::string_view name);
 
 /// The facts a device file states; `file` stands in messages and becomes the id.

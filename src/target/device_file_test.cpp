@@ -13,7 +13,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 TEST(ShippedDevices, are_the_ones_documented) {
-  EXPECT_THAT(shipped_devices(), ElementsAre("a100", "b200", "h100", "h200", "l40s", "rtx4090"));
+  EXPECT_THAT(shipped_devices(), ElementsAre("a100", "b200", "h100", "h200", "l40s", "mi300x", "rtx4090", "rx7900xtx"));
 }
 
 TEST(ShippedDevices, can_all_be_read_and_know_what_codegen_needs) {
@@ -22,13 +22,13 @@ TEST(ShippedDevices, can_all_be_read_and_know_what_codegen_needs) {
     const auto facts = find_device_facts(name);
     ASSERT_TRUE(facts) << facts.error().to_string();
     EXPECT_EQ(facts->id, name);
-    EXPECT_EQ(facts->target, "cuda");
     EXPECT_EQ(facts->kind, DeviceKind::gpu);
-    EXPECT_GT(facts->compute_units, 100);
+    EXPECT_GT(facts->compute_units, 90);
     EXPECT_GT(facts->memory_bytes, std::int64_t{20} << 30);
     EXPECT_GT(facts->last_level_cache_bytes, std::int64_t{30} << 20);
     EXPECT_GT(facts->peak_bytes, 8e11);
     ASSERT_TRUE(facts->gpu);
+    EXPECT_EQ(facts->target, facts->gpu->arch.starts_with("gfx") ? "hip" : "cuda");
     EXPECT_GT(facts->gpu->peak_f16_flops, facts->peak_f32_flops);
   }
 }
@@ -59,13 +59,32 @@ TEST(ShippedDevices, an_h200_is_described_as_its_data_sheet_does) {
   EXPECT_EQ(facts->gpu->registers_per_unit, 65536);
 }
 
+TEST(ShippedDevices, those_of_amd_have_the_wavefront_of_their_architecture_and_64_kib_per_block) {
+  const auto instinct = find_device_facts("mi300x");
+  ASSERT_TRUE(instinct) << instinct.error().to_string();
+  EXPECT_EQ(instinct->target, "hip");
+  EXPECT_EQ(instinct->gpu->arch, "gfx942");
+  EXPECT_EQ(instinct->gpu->warp_size, 64);
+  EXPECT_EQ(instinct->shared_bytes_per_block, 65536);
+  EXPECT_EQ(instinct->gpu->static_shared_bytes_per_block, 65536);
+  EXPECT_EQ(instinct->last_level_cache_bytes, std::int64_t{256} << 20) << "not that of L2";
+  const auto radeon = find_device_facts("RX7900XTX");
+  ASSERT_TRUE(radeon) << radeon.error().to_string();
+  EXPECT_EQ(radeon->gpu->warp_size, 32);
+  EXPECT_EQ(radeon->gpu->max_threads_per_unit, 1024);
+  const DeviceFacts mine = parse_device_file(R"({"arch": "CDNA3"})", "mine.json").value();
+  EXPECT_EQ(mine.target, "hip");
+  EXPECT_EQ(mine.gpu->arch, "gfx942");
+}
+
 TEST(ShippedDevices, an_unknown_name_lists_the_known) {
   const auto facts = find_device_facts("h300");
   ASSERT_FALSE(facts);
   EXPECT_EQ(facts.error().code, errc::device_unknown);
   EXPECT_EQ(facts.error().message, "there are no facts of a device \"h300\"");
-  EXPECT_EQ(facts.error().hint,
-            "one of: a100, b200, h100, h200, l40s, rtx4090; or a file of your own, --device FILE.json");
+  EXPECT_EQ(
+      facts.error().hint,
+      "one of: a100, b200, h100, h200, l40s, mi300x, rtx4090, rx7900xtx; or a file of your own, --device FILE.json");
 }
 
 TEST(DeviceFile, missing_fields_follow_from_the_architecture) {

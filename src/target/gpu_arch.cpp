@@ -35,6 +35,11 @@ std::span<const GpuArch> gpu_archs() {
       GpuArch{"sm_90a", "Hopper", 228, 227, 1024, 256, 2048, 32, 128, 2048, 1.98e9},
       GpuArch{"sm_100a", "Blackwell", 228, 227, 1024, 256, 2048, 32, 128, 4096, 1.97e9},
       GpuArch{"sm_120", "Blackwell", 100, 99, 1024, 128, 1536, 24, 128, 256, 2.41e9},
+      // Four SIMDs of 512 registers per lane, given out in 8s.
+      GpuArch{"gfx942", "CDNA3", 64, 64, 0, 32, 2048, 16, 128, 1024, 2.10e9, "hip", 64, 131072, 512, 512, 4, 64},
+      // Two SIMDs of 1536 registers per lane, given out in 24s. Two compute units form a workgroup processor; these are
+      // the figures of one.
+      GpuArch{"gfx1100", "RDNA3", 64, 64, 0, 32, 1024, 16, 128, 256, 2.50e9, "hip", 32, 98304, 256, 768, 2, 64},
   };
   return all;
 }
@@ -49,7 +54,7 @@ std::optional<GpuArch> find_gpu_arch(std::string_view text) {
 
 DeviceFacts gpu_arch_facts(const GpuArch& arch) {
   DeviceFacts facts;
-  facts.target = "cuda";
+  facts.target = arch.target;
   facts.driver = "none";
   facts.kind = DeviceKind::gpu;
   facts.max_block_items = 1024;
@@ -57,11 +62,12 @@ DeviceFacts gpu_arch_facts(const GpuArch& arch) {
   facts.l1_cache_bytes = arch.l1_kib * k_kib;
   GpuFacts& gpu = facts.gpu.emplace();
   gpu.arch = arch.name;
-  gpu.registers_per_unit = 65536;
-  gpu.registers_per_block = 65536;
-  gpu.max_registers_per_thread = 255;
+  gpu.warp_size = arch.warp_size;
+  gpu.registers_per_unit = arch.registers_per_unit;
+  gpu.registers_per_block = arch.registers_per_unit;
+  gpu.max_registers_per_thread = arch.max_registers_per_thread;
   gpu.shared_bytes_per_unit = arch.shared_kib_per_unit * k_kib;
-  gpu.static_shared_bytes_per_block = 48 * k_kib;
+  gpu.static_shared_bytes_per_block = arch.static_shared_kib_per_block * k_kib;
   gpu.reserved_shared_bytes_per_block = arch.reserved_shared_bytes;
   gpu.max_threads_per_unit = arch.max_threads_per_unit;
   gpu.max_blocks_per_unit = arch.max_blocks_per_unit;

@@ -4,30 +4,41 @@
 #include <limits>
 
 #include "base/int_math.hpp"
+#include "target/gpu_arch.hpp"
 
 namespace kw {
 namespace {
 
-constexpr std::int64_t k_register_unit = 256;
-constexpr std::int64_t k_partitions = 4;
+/// In what pieces a unit's resources are given out.
+struct Allocation {
+  std::int64_t register_unit = 256;
+  std::int64_t partitions = 4;
+  std::int64_t shared_unit = 128;
+  bool one_warp_takes_no_barrier = false;
+};
+
+Allocation allocation_of(const GpuFacts& gpu) {
+  const auto arch = find_gpu_arch(gpu.arch);
+  if (!arch || arch->target == "cuda") return {256, 4, gpu.reserved_shared_bytes_per_block > 0 ? 128 : 256, false};
+  return {arch->register_unit, arch->partitions, 512, true};
+}
 
 std::int64_t warps_of(const GpuFacts& gpu, const BlockResources& block) {
   return ceil_div(block.threads, gpu.warp_size);
 }
 
-std::int64_t by_registers(const GpuFacts& gpu, const BlockResources& block) {
+std::int64_t by_registers(const GpuFacts& gpu, const BlockResources& block, const Allocation& unit) {
   if (block.registers_per_thread <= 0) return std::numeric_limits<std::int64_t>::max();
   if (block.registers_per_thread > gpu.max_registers_per_thread) return 0;
-  const std::int64_t per_warp = round_up(block.registers_per_thread * gpu.warp_size, k_register_unit);
+  const std::int64_t per_warp = round_up(block.registers_per_thread * gpu.warp_size, unit.register_unit);
   const std::int64_t warps = warps_of(gpu, block);
-  if (per_warp * round_up(warps, k_partitions) > gpu.registers_per_block) return 0;
-  const std::int64_t resident_warps = gpu.registers_per_unit / k_partitions / per_warp * k_partitions;
+  if (per_warp * round_up(warps, unit.partitions) > gpu.registers_per_block) return 0;
+  const std::int64_t resident_warps = gpu.registers_per_unit / unit.partitions / per_warp * unit.partitions;
   return resident_warps / warps;
 }
 
-std::int64_t by_shared_memory(const GpuFacts& gpu, const BlockResources& block) {
-  const std::int64_t unit = gpu.reserved_shared_bytes_per_block > 0 ? 128 : 256;
-  const std::int64_t bytes = round_up(block.shared_bytes + gpu.reserved_shared_bytes_per_block, unit);
+std::int64_t by_shared_memory(const GpuFacts& gpu, const BlockResources& block, const Allocation& unit) {
+  const std::int64_t bytes = round_up(block.shared_bytes + gpu.reserved_shared_bytes_per_block, unit.shared_unit);
   return bytes == 0 ? std::numeric_limits<std::int64_t>::max() : gpu.shared_bytes_per_unit / bytes;
 }
 
@@ -35,8 +46,11 @@ std::int64_t by_shared_memory(const GpuFacts& gpu, const BlockResources& block) 
 
 std::int64_t resident_blocks(const GpuFacts& gpu, const BlockResources& block) {
   if (gpu.max_threads_per_unit <= 0 || block.threads < 1) return 0;
-  const std::int64_t by_threads = gpu.max_threads_per_unit / gpu.warp_size / warps_of(gpu, block);
-  return std::min({by_threads, gpu.max_blocks_per_unit, by_registers(gpu, block), by_shared_memory(gpu, block)});
+  const Allocation unit = allocation_of(gpu);
+  const std::int64_t warps = warps_of(gpu, block);
+  const std::int64_t by_threads = gpu.max_threads_per_unit / gpu.warp_size / warps;
+  const std::int64_t by_barriers = unit.one_warp_takes_no_barrier && warps == 1 ? by_threads : gpu.max_blocks_per_unit;
+  return std::min({by_threads, by_barriers, by_registers(gpu, block, unit), by_shared_memory(gpu, block, unit)});
 }
 
 double occupancy(const GpuFacts& gpu, const BlockResources& block) {

@@ -1,7 +1,10 @@
 #pragma once
-// How many blocks of a kernel are resident on one unit at a time. The rule is the one of NVIDIA's occupancy calculator:
-// registers are given out per warp in 256s and to four partitions of the unit, shared memory per block in 128s (256s on
-// sm_75), and the least of what threads, blocks, registers and shared memory allow counts.
+// How many blocks of a kernel are resident on one unit at a time. On NVIDIA's GPUs the rule is the one of their
+// occupancy calculator: registers are given out per warp in 256s and to four partitions of the unit, shared memory per
+// block in 128s (256s on sm_75). On AMD's it is the one LLVM's AMDGPU target computes occupancy with: registers in the
+// units and partitions of gpu_arch.hpp, local data share in 512s, and blocks of one wavefront take none of a unit's
+// barriers. Scalar registers are left out there; they do not limit the architectures in gpu_archs(). The least of what
+// threads, blocks, registers and shared memory allow counts.
 
 #include <cstdint>
 

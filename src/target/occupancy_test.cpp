@@ -36,6 +36,25 @@ TEST(Occupancy, agrees_with_the_toolkits_calculator) {
   }
 }
 
+/// Worked out by hand from the rule. gfx942: 4 SIMDs of 512 registers and 8 wavefronts; gfx1100: 2 of 1536 and 16.
+TEST(Occupancy, of_amd_follows_registers_local_data_share_and_barriers) {
+  const Row rows[] = {
+      {"gfx942", {256, 128, 0}, 4},  // 512 / 128 wavefronts per SIMD
+      {"gfx942", {256, 129, 0}, 3},  // rounded up to 136
+      {"gfx942", {64, 32, 0}, 32},   // one wavefront takes no barrier
+      {"gfx942", {128, 32, 0}, 16},  // two do
+      {"gfx942", {256, 32, 16384}, 4}, {"gfx942", {256, 32, 16385}, 3},
+      {"gfx942", {1024, 256, 0}, 0},   {"gfx1100", {256, 96, 0}, 4},  // 1536 / 96 = 16 wavefronts per SIMD, 8 per block
+      {"gfx1100", {256, 97, 0}, 3},                                   // rounded up to 120: 12
+      {"gfx1100", {32, 24, 0}, 32},
+  };
+  for (const Row& row : rows) {
+    EXPECT_EQ(resident_blocks(facts_of(row.arch), row.block), row.blocks)
+        << row.arch << ", " << row.block.threads << " threads, " << row.block.registers_per_thread << " registers, "
+        << row.block.shared_bytes << " bytes";
+  }
+}
+
 TEST(Occupancy, is_the_share_of_warps) {
   EXPECT_DOUBLE_EQ(occupancy(facts_of("sm_90a"), {128, 64, 0}), 0.5);
   EXPECT_DOUBLE_EQ(occupancy(facts_of("sm_90a"), {128, 64, 100000}), 2 * 4 / 64.0);

@@ -18,7 +18,7 @@ using testing::HasSubstr;
 using testing::Pair;
 
 bool compiler_installed() {
-  const auto reply = describe_compiler();
+  const auto reply = describe_compiler("cuda");
   return reply && !reply->devices.empty();
 }
 
@@ -110,7 +110,7 @@ TEST(BuildWorkbench, compiles_for_a_gpu_that_is_not_here_and_starts_nothing) {
 
 TEST(DescribeCompiler, finds_nvrtc_or_says_how_to_get_it) {
   ::setenv("KERNELWRIGHT_NVRTC", "/nonexistent/libnvrtc.so.13", 1);
-  const auto reply = describe_compiler();
+  const auto reply = describe_compiler("cuda");
   ::unsetenv("KERNELWRIGHT_NVRTC");
   ASSERT_TRUE(reply) << reply.error().to_string();
   EXPECT_TRUE(reply->devices.empty());

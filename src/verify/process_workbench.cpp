@@ -11,6 +11,7 @@
 #include "base/file_system.hpp"
 #include "target/device_file.hpp"
 #include "verify/cuda_access.hpp"
+#include "verify/hip_access.hpp"
 #include "verify/kernel_process.hpp"
 
 namespace kw {
@@ -29,7 +30,7 @@ SandboxLimits scaled_limits(SandboxLimits limits) {
   return limits;
 }
 
-SandboxSpec build_spec(const WorkbenchOptions& options) {
+SandboxSpec base_spec(const WorkbenchOptions& options) {
   SandboxSpec spec;
   spec.profile = SandboxProfile::build;
   spec.program = options.worker;
@@ -38,6 +39,12 @@ SandboxSpec build_spec(const WorkbenchOptions& options) {
   spec.at_most = options.at_most;
   spec.environment = options.environment;
   grant(cuda_compiler_access(), spec);
+  return spec;
+}
+
+SandboxSpec build_spec(const WorkbenchOptions& options) {
+  SandboxSpec spec = base_spec(options);
+  grant_hip_compiler(spec);
   return spec;
 }
 
@@ -53,7 +60,7 @@ SandboxSpec describe_spec(const WorkbenchOptions& options) {
 }
 
 SandboxSpec run_spec(const WorkbenchOptions& options, const Arena& arena, std::int64_t arena_bytes) {
-  SandboxSpec spec = build_spec(options);
+  SandboxSpec spec = base_spec(options);
   if (is_cuda(options.device_id)) grant(cuda_driver_access(), spec);
   spec.profile = SandboxProfile::run;
   spec.arguments = {"run", options.device_id};
@@ -80,8 +87,17 @@ Result<DescribeReply> ask_all_devices(const WorkbenchOptions& options, WorkerPro
   return ask_for_devices(describer, "");
 }
 
+/// The id the user means: the simulator by its bare name is its first device of the target.
+std::string meant_device(const DescribeReply& described, const WorkbenchOptions& options) {
+  if (options.device_id != "sim") return options.device_id;
+  const auto found = std::find_if(described.devices.begin(), described.devices.end(), [&](const DeviceFacts& facts) {
+    return facts.kind == DeviceKind::simulator && facts.target == options.target;
+  });
+  return found == described.devices.end() ? options.device_id : found->id;
+}
+
 Result<DeviceFacts> choose_device(DescribeReply described, const WorkbenchOptions& options) {
-  const std::string& wanted = options.device_id;
+  const std::string wanted = meant_device(described, options);
   for (DeviceFacts& facts : described.devices) {
     const bool of_target = options.target.empty() || facts.target == options.target;
     const bool real = facts.kind != DeviceKind::null_device && facts.kind != DeviceKind::simulator;
@@ -103,10 +119,15 @@ Result<DeviceFacts> choose_device(DescribeReply described, const WorkbenchOption
   return fail(std::move(error));
 }
 
-/// Who compiles for a device: for GPUs NVRTC, which needs neither GPU nor driver.
+std::string compiler_for(std::string_view target) {
+  return target == "hip" ? "hipcc" : "nvrtc";
+}
+
+/// Who compiles for a device: for GPUs NVRTC or hipcc, which need neither GPU nor driver.
 std::string compiler_of(const DeviceFacts& device) {
-  const bool nvrtc = device.gpu && device.target == "cuda" && device.kind == DeviceKind::gpu;
-  return nvrtc ? "nvrtc:" + device.gpu->arch : device.id;
+  const bool compiled_apart = device.target == "cuda" || device.target == "hip";
+  if (!device.gpu || device.kind != DeviceKind::gpu || !compiled_apart) return device.id;
+  return compiler_for(device.target) + ":" + device.gpu->arch;
 }
 
 class ProcessWorkbench final : public Workbench {
@@ -250,11 +271,11 @@ Result<DescribeReply> describe_devices(const std::filesystem::path& worker) {
   return ask_for_devices(builder, "");
 }
 
-Result<DescribeReply> describe_compiler(const std::filesystem::path& worker) {
+Result<DescribeReply> describe_compiler(std::string_view target, const std::filesystem::path& worker) {
   WorkbenchOptions options;
   KW_TRY(options.worker, find_worker(worker));
   KW_TRY(WorkerProcess builder, WorkerProcess::spawn(build_spec(options)));
-  return ask_for_devices(builder, "nvrtc");
+  return ask_for_devices(builder, compiler_for(target));
 }
 
 Result<std::unique_ptr<Workbench>> open_build_workbench(const WorkbenchOptions& options, DeviceFacts device) {

@@ -20,7 +20,7 @@ namespace kw {
 
 struct WorkbenchOptions {
   std::string device_id;         ///< as DeviceFacts::id; "" takes the first of `target` that is no test device
-  std::string target = {};       ///< only for an empty device_id; "" is any
+  std::string target = {};       ///< for an empty device_id and for "sim", its first of the target; "" is any
   std::filesystem::path worker;  ///< the worker executable; "" looks beside the running one
   /// For each process. A run process may use as much again as its buffers take; processes and CPU seconds are raised
   /// to what a driver with a thread per core needs.
@@ -40,8 +40,10 @@ struct WorkbenchOptions {
 [[nodiscard]] Result<std::unique_ptr<Workbench>> open_build_workbench(const WorkbenchOptions& options,
                                                                       DeviceFacts device);
 
-/// The compiler for GPUs as the worker finds it: one entry (name its version, driver its library), or the problem.
-[[nodiscard]] Result<DescribeReply> describe_compiler(const std::filesystem::path& worker = {});
+/// The compiler for GPUs of target "cuda" (NVRTC) or "hip" (hipcc) as the worker finds it: one entry (name its version,
+/// driver its file), or the problem.
+[[nodiscard]] Result<DescribeReply> describe_compiler(std::string_view target,
+                                                      const std::filesystem::path& worker = {});
 
 /// All devices of all runtimes, or why there are none. `worker` as in WorkbenchOptions.
 [[nodiscard]] Result<DescribeReply> describe_devices(const std::filesystem::path& worker = {});

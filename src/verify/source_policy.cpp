@@ -36,7 +36,7 @@ std::string spliced(const std::string& source) {
 bool is_own_header(std::string_view name, std::string_view target) {
   constexpr std::array<std::string_view, 4> k_cuda{"<cuda_fp16.h>", "<cuda_bf16.h>", "<mma.h>",
                                                    "<cooperative_groups.h>"};
-  constexpr std::array<std::string_view, 3> k_hip{"<hip/hip_fp16.h>", "<hip/hip_bf16.h>",
+  constexpr std::array<std::string_view, 4> k_hip{"<hip/hip_runtime.h>", "<hip/hip_fp16.h>", "<hip/hip_bf16.h>",
                                                   "<hip/hip_cooperative_groups.h>"};
   const auto has = [&](const auto& names) { return std::find(names.begin(), names.end(), name) != names.end(); };
   return (target == "cuda" && has(k_cuda)) || (target == "hip" && has(k_hip));

@@ -16,7 +16,8 @@ inline constexpr ErrorCode source_forbidden{"verify.source_forbidden"};
 
 /// The first directive that reaches for another file, as it is to be named to the author, or nothing. The headers that
 /// a language's own types and functions need are no other files: for "cuda" and "hip" those of half and bfloat16
-/// arithmetic, warp matrices and cooperative groups, between angle brackets.
+/// arithmetic, warp matrices and cooperative groups (and for "hip" that of the language itself), between angle
+/// brackets.
 [[nodiscard]] std::optional<std::string> forbidden_directive(const std::string& source, std::string_view target);
 
 }  // namespace kw

@@ -18,6 +18,9 @@ TEST(SourcePolicy, names_what_reaches_for_another_file) {
 TEST(SourcePolicy, a_languages_own_headers_are_no_other_files) {
   EXPECT_EQ(forbidden_directive("#include <cuda_fp16.h>\r\n# include  <cuda_bf16.h> \nint a;", "cuda"), std::nullopt);
   EXPECT_EQ(forbidden_directive("#include <hip/hip_fp16.h>", "hip"), std::nullopt);
+  EXPECT_EQ(forbidden_directive("#include <hip/hip_runtime.h>\n", "hip"), std::nullopt);
+  EXPECT_EQ(forbidden_directive("#include <hip/hip_runtime.h>\n", "cuda"), "#include");
+  EXPECT_EQ(forbidden_directive("#include <cuda_fp16.h>", "hip"), "#include");
   EXPECT_EQ(forbidden_directive("#include <cuda_fp16.h>", "opencl"), "#include");
   EXPECT_EQ(forbidden_directive("#include \"cuda_fp16.h\"", "cuda"), "#include") << "could be a file of that name";
   EXPECT_EQ(forbidden_directive("#include <cuda_fp16.h> extra", "cuda"), "#include");

@@ -37,8 +37,8 @@ __device__ __forceinline__ float score_mod(const float score, const int b, const
   return score + t1;
 }
 
-// O[b, h, q, :] for one query row per warp. Thirty-two keys at a time, one per lane: their scores, their weights under
-// the largest score so far, and then the weighted sum of their values, of which a lane holds every 32nd column.
+// O[b, h, q, :] for one query row per warp. LANES keys at a time, one per lane: their scores, their weights under the
+// largest score so far, and then the weighted sum of their values, of which a lane holds every LANES-th column.
 extern "C" __global__ __launch_bounds__(LANES)
 void attention(const float* __restrict__ Q, const float* __restrict__ K, const float* __restrict__ V,
                float* __restrict__ O, float* __restrict__ LSE, const int Sq, const int Skv, const int Hq,

@@ -37,8 +37,8 @@ __device__ __forceinline__ int mask_mod(const int b, const int h, const int q_id
   return q_idx >= kv_idx;
 }
 
-// O[b, h, q, :] for one query row per warp. Thirty-two keys at a time, one per lane: their scores, their weights under
-// the largest score so far, and then the weighted sum of their values, of which a lane holds every 32nd column.
+// O[b, h, q, :] for one query row per warp. LANES keys at a time, one per lane: their scores, their weights under the
+// largest score so far, and then the weighted sum of their values, of which a lane holds every LANES-th column.
 extern "C" __global__ __launch_bounds__(LANES)
 void attention(const __nv_bfloat16* __restrict__ Q, const __nv_bfloat16* __restrict__ K,
                const __nv_bfloat16* __restrict__ V, __nv_bfloat16* __restrict__ O, const int Sq, const int Skv,

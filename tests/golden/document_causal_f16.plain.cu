@@ -45,8 +45,8 @@ __device__ __forceinline__ int mask_mod(const int b, const int h, const int q_id
   return (t1 == t2) & t3;
 }
 
-// O[b, h, q, :] for one query row per warp. Thirty-two keys at a time, one per lane: their scores, their weights under
-// the largest score so far, and then the weighted sum of their values, of which a lane holds every 32nd column.
+// O[b, h, q, :] for one query row per warp. LANES keys at a time, one per lane: their scores, their weights under the
+// largest score so far, and then the weighted sum of their values, of which a lane holds every LANES-th column.
 extern "C" __global__ __launch_bounds__(LANES)
 void attention(const __half* __restrict__ Q, const __half* __restrict__ K, const __half* __restrict__ V,
                const int* __restrict__ document_id, const int* __restrict__ offsets, __half* __restrict__ O,

@@ -125,7 +125,7 @@ Result<std::unique_ptr<Workbench>> open_for(const std::string& device, const std
     return std::move(opened.workbench);
   }
   KW_TRY(DeviceFacts facts, facts_for(device, target));
-  if (target != "cuda") {
+  if (!facts.gpu) {
     return fail(Error{errc::device_missing, fmt::format("{} is compiled on the device itself", target),
                       "give --device as `kernelwright doctor` lists it, such as opencl:0"});
   }

@@ -35,30 +35,44 @@ std::vector<Tool> tools() {
   return {{"ld", "links OpenCL kernels for the CPU (PoCL runs it)", "/usr/bin/ld", "apt-get install binutils"},
           {"oclgrind", "sanitizes OpenCL kernels before they become the best",
            "/usr/lib/oclgrind/liboclgrind-rt-icd.so", "apt-get install oclgrind"},
-          {"c++", "compiles CUDA kernels for the simulator (devices sim...)", host_compiler(), "apt-get install g++"}};
+          {"c++", "compiles CUDA and HIP kernels for the simulator (devices sim...)", host_compiler(),
+           "apt-get install g++"}};
 }
 
-/// The compiler for GPUs: found by the worker, because finding it is loading it.
+/// A compiler for GPUs: found by the worker, because finding it is loading it, or starting it.
 struct GpuCompiler {
-  std::string text;  ///< version and library, or what is missing and how to get it
+  std::string name;
+  std::string purpose;
+  std::string text;  ///< version and file, or what is missing and how to get it
   bool found = false;
 };
 
-GpuCompiler gpu_compiler(const DescribeReply& reply) {
-  if (reply.devices.empty()) return {"missing: " + reply.problem, false};
-  return {fmt::format("{}, {}", reply.devices.front().name, reply.devices.front().driver), true};
+GpuCompiler gpu_compiler(std::string name, std::string purpose, const DescribeReply& reply) {
+  if (reply.devices.empty()) return {std::move(name), std::move(purpose), "missing: " + reply.problem, false};
+  const DeviceFacts& compiler = reply.devices.front();
+  return {std::move(name), std::move(purpose), fmt::format("{}, {}", compiler.name, compiler.driver), true};
 }
 
-void print_tools(const GpuCompiler& compiler) {
+Result<std::vector<GpuCompiler>> gpu_compilers(const std::filesystem::path& worker) {
+  KW_TRY(const auto cuda, describe_compiler("cuda", worker));
+  KW_TRY(const auto hip, describe_compiler("hip", worker));
+  return std::vector{gpu_compiler("nvrtc", "compiles CUDA kernels, also for GPUs that are not here", cuda),
+                     gpu_compiler("hipcc", "compiles HIP kernels for GPUs that are not here", hip)};
+}
+
+void print_tools(const std::vector<GpuCompiler>& compilers) {
   fmt::print("\nToolchains\n");
-  fmt::print("  {:<10} {}: {}\n", "nvrtc", "compiles CUDA kernels, also for GPUs that are not here", compiler.text);
+  for (const auto& compiler : compilers) {
+    fmt::print("  {:<10} {}: {}\n", compiler.name, compiler.purpose, compiler.text);
+  }
   for (const auto& tool : tools()) {
     fmt::print("  {:<10} {}: {}\n", tool.name, tool.purpose,
                tool.found() ? tool.path.string() : "missing: " + tool.install);
   }
 }
 
-nlohmann::json as_json(const DescribeReply& devices, const GpuCompiler& compiler, const SandboxReport& sandbox) {
+nlohmann::json as_json(const DescribeReply& devices, const std::vector<GpuCompiler>& compilers,
+                       const SandboxReport& sandbox) {
   nlohmann::json json;
   json["devices"] = nlohmann::json::array();
   for (const auto& device : devices.devices) {
@@ -73,7 +87,9 @@ nlohmann::json as_json(const DescribeReply& devices, const GpuCompiler& compiler
   for (const auto& tool : tools()) {
     json["toolchains"].push_back({{"name", tool.name}, {"found", tool.found()}, {"install", tool.install}});
   }
-  json["toolchains"].push_back({{"name", "nvrtc"}, {"found", compiler.found}, {"detail", compiler.text}});
+  for (const auto& compiler : compilers) {
+    json["toolchains"].push_back({{"name", compiler.name}, {"found", compiler.found}, {"detail", compiler.text}});
+  }
   json["sandbox"]["tier"] = to_string(sandbox.tier);
   for (const auto& probe : sandbox.probes) {
     json["sandbox"]["probes"].push_back(
@@ -87,10 +103,10 @@ nlohmann::json as_json(const DescribeReply& devices, const GpuCompiler& compiler
 void print_devices(const DescribeReply& reply) {
   fmt::print("Devices\n");
   for (const auto& device : reply.devices) {
-    fmt::print("  {:<10} {} ({}; {} compute units, {:.1f} GiB)\n", device.id, device.name, device.driver,
+    fmt::print("  {:<11} {} ({}; {} compute units, {:.1f} GiB)\n", device.id, device.name, device.driver,
                device.compute_units, static_cast<double>(device.memory_bytes) / 0x1p30);
     if (device.gpu) {
-      fmt::print("  {:<10} {}, {:.0f} MHz, {:.0f} GB/s, L2 {:.0f} MiB, {} KiB of shared memory per block\n", "",
+      fmt::print("  {:<11} {}, {:.0f} MHz, {:.0f} GB/s, L2 {:.0f} MiB, {} KiB of shared memory per block\n", "",
                  device.gpu->arch, device.gpu->clock_hz / 1e6, device.peak_bytes / 1e9,
                  static_cast<double>(device.l2_cache_bytes) / 0x1p20, device.shared_bytes_per_block / 1024);
     }
@@ -112,13 +128,12 @@ Result<ExitCode> run_doctor(const DoctorOptions& options) {
   KW_TRY(const auto worker, find_worker());
   KW_TRY(const auto sandbox, probe_sandbox(worker));
   KW_TRY(const auto devices, describe_devices(worker));
-  KW_TRY(const auto compiler_reply, describe_compiler(worker));
-  const GpuCompiler compiler = gpu_compiler(compiler_reply);
+  KW_TRY(const auto compilers, gpu_compilers(worker));
   if (options.json) {
-    fmt::print("{}\n", as_json(devices, compiler, sandbox).dump(2));
+    fmt::print("{}\n", as_json(devices, compilers, sandbox).dump(2));
   } else {
     print_devices(devices);
-    print_tools(compiler);
+    print_tools(compilers);
     print_sandbox(sandbox);
     fmt::print("\nEnvironment\n");
     for (const auto& [name, value] : describe_environment()) fmt::print("  {:<14} {}\n", name, value);

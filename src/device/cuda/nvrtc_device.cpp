@@ -44,7 +44,9 @@ Result<std::vector<DeviceFacts>> describe_nvrtc() {
 Result<std::unique_ptr<Device>> open_nvrtc(const std::string& device_id) {
   const bool named = device_id.starts_with(k_prefix);
   const auto arch = named ? find_gpu_arch(std::string_view(device_id).substr(k_prefix.size())) : std::nullopt;
-  if (!arch) return fail(errc::device_unavailable, "'{}' is no architecture that can be compiled for", device_id);
+  if (!arch || arch->target != "cuda") {
+    return fail(errc::device_unavailable, "'{}' is no architecture that can be compiled for", device_id);
+  }
   KW_TRY(cuda::NvrtcApi api, cuda::load_nvrtc(cuda::nvrtc_libraries()));
   DeviceFacts facts = gpu_arch_facts(*arch);
   facts.id = device_id;

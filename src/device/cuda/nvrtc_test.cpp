@@ -77,6 +77,7 @@ TEST_F(Nvrtc, compiles_for_every_architecture_it_knows) {
   ASSERT_FALSE(known.empty());
   int compiled = 0;
   for (const GpuArch& arch : gpu_archs()) {
+    if (arch.target != "cuda") continue;
     SCOPED_TRACE(arch.name);
     const BuildReply reply =
         build_for(std::string(arch.name), k_add, {launch_of("k", 128, k_two_buffers_and_int)}, {{"SCALE", 3}});

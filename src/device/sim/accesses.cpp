@@ -48,8 +48,8 @@ void Block::access(const void* pointer, std::size_t bytes, unsigned kind, kw_sim
 
 bool Block::ordered_in_block(Stamp earlier, const SimThread& thread) const {
   if (earlier.epoch() != epoch_ || earlier.thread() == thread.number) return true;
-  if (earlier.thread() / k_lanes != thread.warp()) return false;
-  return warps_[thread.warp()].clocks.known[thread.lane()][earlier.thread() % k_lanes] >= earlier.clock();
+  if (earlier.thread() / lanes_ != thread.warp) return false;
+  return warps_[thread.warp].clocks.known[thread.lane][earlier.thread() % lanes_] >= earlier.clock();
 }
 
 bool Block::ordered_in_launch(Stamp earlier, const SimThread& thread, bool atomic) const {
@@ -97,8 +97,8 @@ void Block::shared_access(const std::byte* address, std::size_t bytes, unsigned 
         },
         place);
   }
-  const auto& clocks = warps_[thread.warp()].clocks;
-  const Stamp now = Stamp::make(epoch_, clocks.now[thread.lane()], thread.number, atomic);
+  const auto& clocks = warps_[thread.warp].clocks;
+  const Stamp now = Stamp::make(epoch_, clocks.now[thread.lane], thread.number, atomic);
   const auto ordered = [&](Stamp earlier) { return (atomic && earlier.atomic()) || ordered_in_block(earlier, thread); };
   const auto first = static_cast<std::size_t>(address - shared_.begin);
   for (std::size_t i = first; i < first + bytes; ++i) {
@@ -112,7 +112,7 @@ void Block::shared_access(const std::byte* address, std::size_t bytes, unsigned 
     if (const Conflict conflict = check(cell, write, ordered); !conflict.with.never()) {
       if (!findings_.has(FindingKind::race)) report_race(conflict, write, "shared memory", thread, place);
     }
-    record(cell, now, write, ordered);
+    record(cell, now, write, lanes_, ordered);
   }
 }
 
@@ -124,7 +124,7 @@ void Block::global_access(const GlobalBuffer& buffer, const std::byte* address, 
     report_out_of_bounds(buffer.begin + buffer.bytes, bytes, write, place);
   if (!buffer.cells) return;
   const SimThread& thread = *thread_;
-  const Stamp now = Stamp::make(epoch_, warps_[thread.warp()].clocks.now[thread.lane()], thread.number, atomic);
+  const Stamp now = Stamp::make(epoch_, warps_[thread.warp].clocks.now[thread.lane], thread.number, atomic);
   const auto ordered = [&](Stamp earlier) { return ordered_in_launch(earlier, thread, atomic); };
   const auto first = static_cast<std::size_t>(address - buffer.begin);
   for (std::size_t i = first / buffer.granule; i <= (first + bytes - 1) / buffer.granule; ++i) {
@@ -134,7 +134,7 @@ void Block::global_access(const GlobalBuffer& buffer, const std::byte* address, 
         report_race(conflict, write, fmt::format("element {} of {}", i, buffer.name), thread, place);
       }
     }
-    record(cell, now, write, ordered);
+    record(cell, now, write, lanes_, ordered);
   }
 }
 

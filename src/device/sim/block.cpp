@@ -23,9 +23,15 @@ kw_sim::Coordinates coordinates_of(unsigned number, const kw_sim::Coordinates& e
 
 }  // namespace
 
-Block::Block(unsigned runner, StackArea stacks, std::span<const std::byte> code, FindingLog& findings,
+Block::Block(unsigned runner, unsigned lanes, StackArea stacks, std::span<const std::byte> code, FindingLog& findings,
              std::atomic<bool>& stop)
-    : runner_(runner), stacks_(stacks), code_(code), findings_(findings), stop_(stop), epoch_(runner + k_max_runners) {}
+    : runner_(runner),
+      lanes_(lanes),
+      stacks_(stacks),
+      code_(code),
+      findings_(findings),
+      stop_(stop),
+      epoch_(runner + k_max_runners) {}
 
 Block* Block::current() {
   return running;
@@ -41,17 +47,19 @@ void Block::begin_launch(const KernelRun& run, GlobalMemory& memory, const Share
 void Block::prepare_threads() {
   const unsigned count = run_->block.x * run_->block.y * run_->block.z;
   threads_.resize(count);
-  warps_.resize((count + k_lanes - 1) / k_lanes);
+  warps_.resize((count + lanes_ - 1) / lanes_);
   for (std::size_t w = 0; w < warps_.size(); ++w) {
-    const unsigned lanes = std::min(k_lanes, count - static_cast<unsigned>(w) * k_lanes);
-    warps_[w].live = lanes == k_lanes ? 0xffffffffU : (1U << lanes) - 1U;
-    warps_[w].clocks.reset();
+    warps_[w].ready = std::min(lanes_, count - static_cast<unsigned>(w) * lanes_);
+    warps_[w].live = ~std::uint64_t{0} >> (k_max_lanes - warps_[w].ready);
+    warps_[w].clocks.reset(lanes_);
     warps_[w].pending.clear();
   }
   ready_.clear();
   for (unsigned i = 0; i < count; ++i) {
     SimThread& thread = threads_[i];
     thread.number = i;
+    thread.warp = i / lanes_;
+    thread.lane = i % lanes_;
     thread.index = coordinates_of(i, run_->block);
     thread.state = ThreadState::ready;
     thread.copies.clear();
@@ -98,19 +106,24 @@ void Block::end_thread() {
   thread_->state = ThreadState::done;
   ++ended_;
   idle_pauses_ = 0;
-  SimWarp& warp = warps_[thread_->warp()];
-  warp.live &= ~(1U << thread_->lane());
+  SimWarp& warp = warps_[thread_->warp];
+  warp.live &= ~(std::uint64_t{1} << thread_->lane);
+  --warp.ready;
   finish_ready_ops(warp);
+  if (warp.ready == 0) finish_unmasked_op(warp);
   switch_to(scheduler_, thread_->fiber, nullptr);
 }
 
 void Block::wait(ThreadState state, int line) {
   thread_->state = state;
   thread_->line = line;
+  SimWarp& warp = warps_[thread_->warp];
+  if (--warp.ready == 0) finish_unmasked_op(warp);
   switch_to(scheduler_, thread_->fiber, nullptr);
 }
 
 void Block::make_ready(SimThread& thread) {
+  if (thread.state != ThreadState::ready) ++warps_[thread.warp].ready;
   thread.state = ThreadState::ready;
   ready_.push_back(&thread);
 }

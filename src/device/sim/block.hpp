@@ -58,26 +58,31 @@ struct SimThread {
   FiberContext fiber;
   kw_sim::Coordinates index{};
   unsigned number = 0;
+  unsigned warp = 0;
+  unsigned lane = 0;
   ThreadState state = ThreadState::ready;
   int line = 0;  ///< where it waits
   int vote = 0;  ///< what a barrier with a vote gave
   std::vector<PendingCopy> copies;
   std::uint64_t copy_group = 0;
-
-  [[nodiscard]] unsigned warp() const { return number / k_lanes; }
-  [[nodiscard]] unsigned lane() const { return number % k_lanes; }
 };
 
-/// Lanes that have come to the same operation with the same mask.
+/// Lanes that have come to the same operation with the same mask, or to the same call of one that has none.
 struct PendingWarpOp {
   kw_sim::WarpOp op{};
-  unsigned mask = 0;
-  unsigned arrived = 0;
-  std::array<kw_sim::WarpRequest*, k_lanes> requests{};
+  bool unmasked = false;
+  std::uint64_t mask = 0;
+  const void* from = nullptr;  ///< the call
+  int line = 0;                ///< its line
+  std::uint64_t arrived = 0;
+  std::array<kw_sim::WarpRequest*, k_max_lanes> requests{};
+
+  [[nodiscard]] bool takes(const kw_sim::WarpRequest& request, unsigned lane) const;
 };
 
 struct SimWarp {
-  unsigned live = 0;  ///< lanes that exist and have not ended
+  std::uint64_t live = 0;  ///< lanes that exist and have not ended
+  unsigned ready = 0;      ///< lanes that wait for nobody
   WarpClocks clocks;
   std::vector<PendingWarpOp> pending;
 };
@@ -92,8 +97,8 @@ struct SimBarrier {
 class Block {
  public:
   /// `runner` below k_max_runners, different for Blocks that run at the same time. `code` is the memory of the
-  /// candidate's own variables and constants.
-  Block(unsigned runner, StackArea stacks, std::span<const std::byte> code, FindingLog& findings,
+  /// candidate's own variables and constants, `lanes` the width of a warp: 32 or 64.
+  Block(unsigned runner, unsigned lanes, StackArea stacks, std::span<const std::byte> code, FindingLog& findings,
         std::atomic<bool>& stop);
 
   /// Before the blocks of a launch; all references must live as long as the launch.
@@ -129,7 +134,7 @@ class Block {
   [[noreturn]] void leave();
 
   [[nodiscard]] const SimThread& thread() const { return *thread_; }
-  [[nodiscard]] unsigned live_lanes() const { return warps_[thread_->warp()].live; }
+  [[nodiscard]] std::uint64_t live_lanes() const { return warps_[thread_->warp].live; }
   [[nodiscard]] kw_sim::Coordinates block_index() const { return index_; }
   [[nodiscard]] const KernelRun& kernel() const { return *run_; }
 
@@ -156,6 +161,12 @@ class Block {
   void report_out_of_bounds(const std::byte* address, std::size_t bytes, bool write, kw_sim::Place place);
 
   void finish_ready_ops(SimWarp& warp);
+  /// Where no lane of the warp can go on, those at the first call without a mask are all that will come to it.
+  void finish_unmasked_op(SimWarp& warp);
+  void finish(const PendingWarpOp& op, SimWarp& warp);
+  [[nodiscard]] bool is_complete(const PendingWarpOp& op, const SimWarp& warp) const;
+  void check_lanes(const kw_sim::WarpRequest& request, const SimWarp& warp);
+  [[nodiscard]] std::uint64_t whole_warp() const { return ~std::uint64_t{0} >> (k_max_lanes - lanes_); }
   void compute(const PendingWarpOp& op, SimWarp& warp);
   void shuffle(const PendingWarpOp& op);
   void reduce(const PendingWarpOp& op);
@@ -165,6 +176,7 @@ class Block {
   [[nodiscard]] SimThread& lane_of(unsigned lane);
 
   unsigned runner_;
+  unsigned lanes_;
   StackArea stacks_;
   std::span<const std::byte> code_;
   FindingLog& findings_;

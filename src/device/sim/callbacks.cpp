@@ -34,7 +34,7 @@ kw_sim::Runtime callbacks() {
   table.block_index = [] { return Block::current()->block_index(); };
   table.block_size = [] { return Block::current()->kernel().block; };
   table.grid_size = [] { return Block::current()->kernel().grid; };
-  table.lane = [] { return Block::current()->thread().lane(); };
+  table.lane = [] { return Block::current()->thread().lane; };
   table.live_lanes = [] { return Block::current()->live_lanes(); };
   table.barrier = [](kw_sim::BarrierOp op, int predicate, int line) {
     return Block::current()->barrier(op, predicate, line);

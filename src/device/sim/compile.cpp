@@ -12,6 +12,7 @@
 #include "device/sim/entry_text.hpp"
 #include "device/sim/program.hpp"
 #include "device/sim/runtime_text.hpp"
+#include "device/sim/sim_language.hpp"
 
 namespace kw::sim {
 namespace {
@@ -20,9 +21,6 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t k_most_object_bytes = std::size_t{32} << 20;
 constexpr std::size_t k_most_table_bytes = std::size_t{64} << 20;
-
-/// Headers of the CUDA toolkit that a candidate may name; the simulator's own are included already.
-constexpr std::array k_toolkit_headers{"cuda_fp16.h", "cuda_bf16.h", "mma.h", "cooperative_groups.h"};
 
 void refuse(BuildReply& reply, BuildStatus status, const std::string& why) {
   reply.status = status;
@@ -54,9 +52,13 @@ std::vector<std::string> instrumentation(bool clang) {
             "-tsan-instrument-func-entry-exit=0", "-mllvm",
             "-tsan-distinguish-volatile=1",       "-fno-caret-diagnostics"};
   }
-  return {"-fsanitize=thread,alignment",         "--param=tsan-instrument-func-entry-exit=0",
-          "--param=tsan-distinguish-volatile=1", "-fno-extern-tls-init",
-          "-fno-diagnostics-show-caret",         "-mtls-dialect=gnu2"};
+  return {"-fsanitize=thread,alignment",
+          "--param=tsan-instrument-func-entry-exit=0",
+          "--param=tsan-distinguish-volatile=1",
+          "-fno-extern-tls-init",
+          "-fno-diagnostics-show-caret",
+          "-mtls-dialect=gnu2",
+          "-fno-thread-jumps"};
 }
 
 void append(std::vector<std::string>& list, const std::vector<std::string>& more) {
@@ -83,6 +85,8 @@ std::optional<std::string> Compiler::prepare() {
   for (const RuntimeFile& file : runtime_files()) {
     if (auto failure = write(directory_ / file.name, file.text)) return failure;
   }
+  std::error_code error;
+  fs::create_directory(directory_ / "hip", error);
   for (const char* header : k_toolkit_headers) {
     if (auto failure = write(directory_ / header, "")) return failure;
   }
@@ -96,20 +100,24 @@ std::optional<std::string> Compiler::prepare() {
   return std::nullopt;
 }
 
-std::optional<std::string> Compiler::compile(const BuildRequest& request, BuildReply& reply) {
+std::optional<std::string> Compiler::compile(const BuildRequest& request, const DeviceFacts& device,
+                                             BuildReply& reply) {
+  const SimLanguage& language = language_of(device);
   std::vector<std::string> command{program_,
                                    "-x",
                                    "c++",
                                    "-O1",
                                    "-g1",
                                    "-include",
-                                   (directory_ / "cuda.cuh").string(),
+                                   (directory_ / language.prelude).string(),
                                    "-c",
                                    (directory_ / "kernel.cpp").string(),
                                    "-o",
                                    (directory_ / "kernel.o").string()};
   append(command, target_options(directory_));
   append(command, instrumentation(clang_));
+  command.push_back(fmt::format("-DKW_SIM_LANES={}", lanes_of(device)));
+  if (device.target == "hip" && device.gpu) command.push_back(fmt::format("-D__{}__=1", device.gpu->arch));
   for (const auto& [name, value] : request.definitions) {
     if (!is_identifier(name)) {
       refuse(reply, BuildStatus::source_error, "a definition's name is not an identifier");
@@ -117,7 +125,7 @@ std::optional<std::string> Compiler::compile(const BuildRequest& request, BuildR
     }
     command.push_back(fmt::format("-D{}={}", name, value));
   }
-  const std::string text = fmt::format("#line 1 \"{}\"\n{}\n#line 1 \"{}\"\n{}", k_source_name, request.source,
+  const std::string text = fmt::format("#line 1 \"{}\"\n{}\n#line 1 \"{}\"\n{}", language.source_name, request.source,
                                        k_entries_name, entry_text(request.launches));
   if (auto failure = write(directory_ / "kernel.cpp", text)) {
     refuse(reply, BuildStatus::resource, *failure);
@@ -130,7 +138,7 @@ std::optional<std::string> Compiler::compile(const BuildRequest& request, BuildR
   }
   reply.log = end->output;
   if (end->status != 0) {
-    const Diagnosis diagnosis = diagnose(end->output);
+    const Diagnosis diagnosis = diagnose(end->output, language.source_name);
     refuse(reply, diagnosis.status, diagnosis.text);
     return std::nullopt;
   }
@@ -141,7 +149,7 @@ std::optional<std::string> Compiler::compile(const BuildRequest& request, BuildR
   return std::nullopt;
 }
 
-bool Compiler::link(const std::string& object, BuildReply& reply) {
+bool Compiler::link(const std::string& object, std::string_view source_name, BuildReply& reply) {
   const ObjectFacts facts = read_object(object);
   if (auto failure = write(directory_ / "shared.s", shared_memory_text(facts.shared_arrays, k_dynamic_shared_bytes))) {
     refuse(reply, BuildStatus::resource, *failure);
@@ -165,7 +173,7 @@ bool Compiler::link(const std::string& object, BuildReply& reply) {
     return false;
   }
   Program program{*std::move(shared_object), {}};
-  if (table && table->status == 0) program.lines = parse_line_table(table->output, k_source_name);
+  if (table && table->status == 0) program.lines = parse_line_table(table->output, source_name);
   reply.binary = encode(program);
   return true;
 }
@@ -175,11 +183,11 @@ BuildReply Compiler::build(const BuildRequest& request, const DeviceFacts& devic
   BuildReply reply;
   if (auto failure = prepare()) {
     refuse(reply, BuildStatus::source_error, *failure);
-  } else if (const auto object = compile(request, reply)) {
+  } else if (const auto object = compile(request, device, reply)) {
     const Diagnosis problem = check_object(read_object(*object), request.launches, device);
     if (problem.status != BuildStatus::ok) {
       refuse(reply, problem.status, problem.text);
-    } else if (link(*object, reply)) {
+    } else if (link(*object, language_of(device).source_name, reply)) {
       reply.shared_bytes = shared_bytes(read_object(*object), request.launches);
     }
   }

@@ -1,11 +1,12 @@
 #pragma once
-// CUDA C++ to a shared object for this machine, by the host's C++ compiler and the simulator's own headers
+// CUDA C++ or HIP C++ to a shared object for this machine, by the host's C++ compiler and the simulator's own headers
 // (runtime/), with every memory access instrumented. In the build process only.
 
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "protocol/messages.hpp"
 #include "target/device_facts.hpp"
@@ -14,7 +15,7 @@ namespace kw::sim {
 
 /// The most shared memory any GPU gives to a block; reserved whatever a launch asks for.
 inline constexpr std::size_t k_dynamic_shared_bytes = std::size_t{227} << 10;
-/// What a block may declare without asking at the launch, on every GPU.
+/// What a block may declare without asking at the launch, where the device says nothing else.
 inline constexpr std::int64_t k_static_shared_bytes = std::int64_t{48} << 10;
 
 class Compiler {
@@ -28,8 +29,9 @@ class Compiler {
   /// Headers written and the object that every candidate is linked with compiled; why not, when that failed.
   [[nodiscard]] std::optional<std::string> prepare();
   /// Object file and log; nothing when the reply says why.
-  [[nodiscard]] std::optional<std::string> compile(const BuildRequest& request, BuildReply& reply);
-  [[nodiscard]] bool link(const std::string& object, BuildReply& reply);
+  [[nodiscard]] std::optional<std::string> compile(const BuildRequest& request, const DeviceFacts& device,
+                                                   BuildReply& reply);
+  [[nodiscard]] bool link(const std::string& object, std::string_view source_name, BuildReply& reply);
 
   std::filesystem::path directory_;
   std::string program_;  ///< the compiler; "" until prepared

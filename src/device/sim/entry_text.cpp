@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <set>
 #include <utility>
 
@@ -15,11 +16,11 @@ constexpr std::string_view k_parameters = "the parameters of kernel ";
 
 /// What cannot be simulated, by the name whose use the compiler refuses (runtime/refused.cuh).
 constexpr std::array k_refused{
+    std::pair{"__builtin_amdgcn",
+              "AMD's builtins outside KW_SIM branches cannot be simulated: put them under #ifndef KW_SIM, and what "
+              "they mean in plain HIP under #ifdef KW_SIM"},
     std::pair{"asm",
-              "inline PTX outside KW_SIM branches cannot be simulated: put it under #ifndef KW_SIM, and the "
-              "simulator's function (docs/cuda.md) under #ifdef KW_SIM"},
-    std::pair{"__asm__",
-              "inline PTX outside KW_SIM branches cannot be simulated: put it under #ifndef KW_SIM, and the "
+              "inline assembly outside KW_SIM branches cannot be simulated: put it under #ifndef KW_SIM, and the "
               "simulator's function (docs/cuda.md) under #ifdef KW_SIM"},
     std::pair{"cluster", "thread block clusters cannot be simulated"},
     std::pair{"grid", "blocks run one after the other, so synchronising a grid cannot be simulated"},
@@ -27,10 +28,11 @@ constexpr std::array k_refused{
     std::pair{"surf", "surfaces cannot be simulated"},
     std::pair{"wmma", "the wmma fragments have no fixed layout and cannot be simulated: use mma.sync"},
     std::pair{"nvcuda", "the wmma fragments have no fixed layout and cannot be simulated: use mma.sync"},
+    std::pair{"hip", "a bundle is device code; memory and launches are the harness's"},
     std::pair{"cuda", "a bundle is device code; memory and launches are the harness's"},
 };
 
-std::string parameter_checks(const PlannedLaunch& launch) {
+std::string checks_of(const PlannedLaunch& launch) {
   const std::string& kernel = launch.kernel;
   std::string text = fmt::format(
       "static_assert(kw_sim::parameters(&{0}) == {1}, \"{2}'{0}' are not the {1} that its launch passes\");\n", kernel,
@@ -54,29 +56,49 @@ std::string first_with(const std::string& log, std::string_view wanted) {
   return text;
 }
 
-std::string why_refused(const std::string& log) {
-  constexpr std::string_view k_poisoned = "attempt to use poisoned \"";
-  const std::size_t at = log.find(k_poisoned);
-  if (at == std::string::npos) {
-    return log.find("attempt to use a poisoned identifier") == std::string::npos
-               ? ""
-               : "the simulator refuses this name: inline PTX, clusters, textures and wmma cannot be simulated";
-  }
-  const std::string name =
-      log.substr(at + k_poisoned.size(), log.find('"', at + k_poisoned.size()) - at - k_poisoned.size());
+/// The first name in `log` that begins with `prefix`; "" without one.
+std::string first_name(const std::string& log, std::string_view prefix) {
+  const std::size_t begin = log.find(prefix);
+  if (begin == std::string::npos) return "";
+  const auto end = std::find_if(log.begin() + static_cast<std::ptrdiff_t>(begin), log.end(),
+                                [](unsigned char c) { return std::isalnum(c) == 0 && c != '_'; });
+  return {log.begin() + static_cast<std::ptrdiff_t>(begin), end};
+}
+
+std::string reason_for(const std::string& name) {
   for (const auto& [part, why] : k_refused) {
     if (name.find(part) != std::string::npos) return fmt::format("{}: {}", name, why);
   }
   return name + " cannot be simulated";
 }
 
+std::string why_refused(const std::string& log) {
+  if (const auto builtin = first_name(log, "__builtin_amdgcn_"); !builtin.empty()) return reason_for(builtin);
+  constexpr std::string_view k_poisoned = "attempt to use poisoned \"";
+  const std::size_t at = log.find(k_poisoned);
+  if (at == std::string::npos) {
+    return log.find("attempt to use a poisoned identifier") == std::string::npos
+               ? ""
+               : "the simulator refuses this name: inline assembly, clusters, textures and wmma cannot be simulated";
+  }
+  const std::string name =
+      log.substr(at + k_poisoned.size(), log.find('"', at + k_poisoned.size()) - at - k_poisoned.size());
+  return reason_for(name);
+}
+
 }  // namespace
+
+std::string parameter_checks(std::span<const PlannedLaunch> launches) {
+  std::string text;
+  for (const PlannedLaunch& launch : launches) text += checks_of(launch);
+  return text;
+}
 
 std::string entry_text(std::span<const PlannedLaunch> launches) {
   std::string text;
   std::set<std::string> entered;
   for (const PlannedLaunch& launch : launches) {
-    text += parameter_checks(launch);
+    text += checks_of(launch);
     if (!entered.insert(launch.kernel).second) continue;
     text += fmt::format("KW_ENTRY kw_sim_enter_{0}(const unsigned long long* a) {{ kw_sim::enter(&{0}, a); }}\n",
                         launch.kernel);
@@ -95,14 +117,18 @@ std::string shared_memory_text(const std::vector<std::string>& names, std::size_
   return text + "  .section .note.GNU-stack,\"\",@progbits\n";
 }
 
-Diagnosis diagnose(const std::string& log) {
+Diagnosis diagnose(const std::string& log, std::string_view source_name) {
   if (auto why = why_refused(log); !why.empty()) return {BuildStatus::source_error, "error: " + why};
+  return diagnose_launches(log, source_name);
+}
+
+Diagnosis diagnose_launches(const std::string& log, std::string_view source_name) {
   if (auto parameters = first_with(log, k_parameters); !parameters.empty()) {
     return {BuildStatus::kernel_args, "error: " + parameters};
   }
   // The only names in the text after the source are those of kernels.
   const std::size_t entry = log.find(fmt::format("{}:", k_entries_name));
-  const std::size_t own = log.find(fmt::format("{}:", k_source_name));
+  const std::size_t own = log.find(fmt::format("{}:", source_name));
   if (entry != std::string::npos && own == std::string::npos) {
     return {BuildStatus::kernel_missing,
             "error: a launch names a kernel that the source does not define outside all namespaces as extern \"C\" "
@@ -127,12 +153,13 @@ Diagnosis check_object(const ObjectFacts& object, std::span<const PlannedLaunch>
                       launch.kernel, fmt::join(object.kernels, " "))};
     }
   }
-  if (object.static_shared_bytes > k_static_shared_bytes) {
+  const std::int64_t most_static = device.gpu ? device.gpu->static_shared_bytes_per_block : k_static_shared_bytes;
+  if (object.static_shared_bytes > most_static) {
     return {
         BuildStatus::resource,
         fmt::format("error: {} bytes of static shared memory, {} are allowed: declare it extern and ask for it with "
                     "the launch's shared_bytes",
-                    object.static_shared_bytes, k_static_shared_bytes)};
+                    object.static_shared_bytes, most_static)};
   }
   const std::int64_t needed = shared_bytes(object, launches);
   if (needed > device.shared_bytes_per_block) {

@@ -13,9 +13,11 @@
 
 namespace kw::sim {
 
-/// What diagnostics call the candidate's source and the text after it.
-inline constexpr std::string_view k_source_name = "kernel.cu";
+/// What diagnostics call the text after the candidate's source.
 inline constexpr std::string_view k_entries_name = "launch";
+
+/// Static assertions on the parameters of launched kernels, by means of runtime/parameters.hpp.
+[[nodiscard]] std::string parameter_checks(std::span<const PlannedLaunch> launches);
 
 /// One function per launched kernel, and static assertions on its parameters.
 [[nodiscard]] std::string entry_text(std::span<const PlannedLaunch> launches);
@@ -27,8 +29,10 @@ struct Diagnosis {
   BuildStatus status = BuildStatus::ok;
   std::string text;
 };
-/// Of a compilation that failed.
-[[nodiscard]] Diagnosis diagnose(const std::string& log);
+/// Of a compilation that failed, of a source that diagnostics call `source_name`.
+[[nodiscard]] Diagnosis diagnose(const std::string& log, std::string_view source_name);
+/// The same as far as it is about launches, for compilers that compile for devices.
+[[nodiscard]] Diagnosis diagnose_launches(const std::string& log, std::string_view source_name);
 
 /// Kernels declared extern "C", static and dynamic shared memory within the device's, nothing that runs before a
 /// kernel.

@@ -9,7 +9,8 @@
 
 namespace kw::sim {
 
-inline constexpr unsigned k_lanes = 32;
+/// Of a warp: 32 on GPUs of NVIDIA, 32 or 64 (a wavefront) on those of AMD.
+inline constexpr unsigned k_max_lanes = 64;
 
 /// One access: when and by whom. 0 means never.
 struct Stamp {
@@ -34,12 +35,14 @@ struct Stamp {
 
 /// What the lanes of a warp know of each other: known[i][j] is the last step of lane j that lane i is ordered after.
 struct WarpClocks {
-  std::array<std::array<std::uint32_t, k_lanes>, k_lanes> known{};
-  std::array<std::uint32_t, k_lanes> now{};
+  std::array<std::array<std::uint32_t, k_max_lanes>, k_max_lanes> known{};
+  std::array<std::uint32_t, k_max_lanes> now{};
+  unsigned lanes = k_max_lanes;
 
-  void reset();
+  /// For a warp of that many lanes.
+  void reset(unsigned warp_lanes);
   /// The lanes of `mask` wait for each other.
-  void join(unsigned mask);
+  void join(std::uint64_t mask);
 };
 
 /// The last write of a place and up to two reads since, from different warps where there were such. Relaxed atomics:
@@ -70,8 +73,9 @@ Conflict check(const Cell& cell, bool write, const Ordered& ordered) {
   return {};
 }
 
+/// `lanes` is the width of a warp.
 template <typename Ordered>
-void record(Cell& cell, Stamp now, bool write, const Ordered& ordered) {
+void record(Cell& cell, Stamp now, bool write, unsigned lanes, const Ordered& ordered) {
   if (write) {
     cell.writer.store(now.bits, std::memory_order_relaxed);
     cell.reader.store(0, std::memory_order_relaxed);
@@ -85,8 +89,8 @@ void record(Cell& cell, Stamp now, bool write, const Ordered& ordered) {
   }
   const Stamp other{cell.other_reader.load(std::memory_order_relaxed)};
   const bool other_is_of_another_warp =
-      !other.never() && !ordered(other) && other.thread() / k_lanes != reader.thread() / k_lanes;
-  if (!other_is_of_another_warp || now.thread() / k_lanes != reader.thread() / k_lanes) {
+      !other.never() && !ordered(other) && other.thread() / lanes != reader.thread() / lanes;
+  if (!other_is_of_another_warp || now.thread() / lanes != reader.thread() / lanes) {
     cell.other_reader.store(now.bits, std::memory_order_relaxed);
   }
 }

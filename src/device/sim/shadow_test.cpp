@@ -21,28 +21,31 @@ TEST(Shadow, stamp_keeps_epoch_clock_thread_and_kind) {
 
 TEST(Shadow, a_write_conflicts_with_any_unordered_access_and_a_read_with_writes_only) {
   Cell cell;
-  record(cell, Stamp::make(4, 1, 7, false), false, ordered_for(7, 4));
+  record(cell, Stamp::make(4, 1, 7, false), false, 32, ordered_for(7, 4));
   EXPECT_TRUE(check(cell, false, ordered_for(8, 4)).with.never());
   EXPECT_EQ(check(cell, true, ordered_for(8, 4)).with.thread(), 7U);
   EXPECT_TRUE(check(cell, true, ordered_for(7, 4)).with.never());
   EXPECT_TRUE(check(cell, true, ordered_for(8, 8)).with.never()) << "a barrier lies between";
-  record(cell, Stamp::make(8, 1, 3, false), true, ordered_for(3, 8));
+  record(cell, Stamp::make(8, 1, 3, false), true, 32, ordered_for(3, 8));
   EXPECT_TRUE(check(cell, false, ordered_for(9, 8)).with_write);
 }
 
 TEST(Shadow, of_many_readers_one_of_another_warp_is_remembered) {
-  Cell cell;
-  for (const unsigned thread : {0U, 1U, 40U, 2U, 3U}) {
-    record(cell, Stamp::make(4, 1, thread, false), false, ordered_for(thread, 4));
+  for (const unsigned lanes : {32U, 64U}) {
+    Cell cell;
+    const unsigned stranger = lanes + 8;
+    for (const unsigned thread : {0U, 1U, stranger, 2U, 3U}) {
+      record(cell, Stamp::make(4, 1, thread, false), false, lanes, ordered_for(thread, 4));
+    }
+    // Everything in warp 0 counts as ordered; the reader of warp 1 is left.
+    const auto ordered = [&](Stamp earlier) { return earlier.thread() < lanes; };
+    EXPECT_EQ(check(cell, true, ordered).with.thread(), stranger);
   }
-  // Everything in warp 0 counts as ordered; the reader of warp 1 is left.
-  const auto ordered = [](Stamp earlier) { return earlier.thread() < k_lanes; };
-  EXPECT_EQ(check(cell, true, ordered).with.thread(), 40U);
 }
 
 TEST(Shadow, lanes_that_wait_for_each_other_know_each_others_past_and_nobody_elses) {
   WarpClocks clocks;
-  clocks.reset();
+  clocks.reset(32);
   const std::uint32_t before = clocks.now[1];
   clocks.join(0x3);
   EXPECT_GE(clocks.known[0][1], before);
@@ -50,6 +53,15 @@ TEST(Shadow, lanes_that_wait_for_each_other_know_each_others_past_and_nobody_els
   EXPECT_LT(clocks.known[0][1], clocks.now[1]) << "what lane 1 does from now on is not known";
   clocks.join(0x6);  // lane 2 learns of lane 0 through lane 1
   EXPECT_GE(clocks.known[2][0], 1U);
+}
+
+TEST(Shadow, lanes_above_32_of_a_wide_warp_have_clocks_of_their_own) {
+  WarpClocks clocks;
+  clocks.reset(64);
+  clocks.join(std::uint64_t{1} << 63 | 1U);
+  EXPECT_GE(clocks.known[63][0], 1U);
+  EXPECT_GE(clocks.known[0][63], 1U);
+  EXPECT_EQ(clocks.known[31][0], 0U) << "lane 31 was not there";
 }
 
 }  // namespace

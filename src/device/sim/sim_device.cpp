@@ -5,23 +5,24 @@
 #include <cstdlib>
 
 #include "device/sim/compile.hpp"
+#include "device/sim/sim_language.hpp"
 #include "device/sim/simulator.hpp"
 #include "target/device_file.hpp"
 
 namespace kw {
 namespace {
 
-/// Whose facts a simulated device has. No GPU of sm_120 ships with the program: those of the architecture.
+/// Whose facts a simulated device has. No GPU of sm_120 ships with the program: those of the architecture. The first of
+/// a language is the one that "sim" means there (verify/process_workbench.cpp).
 struct Model {
   const char* id;
   const char* gpu;  ///< as find_device_facts takes it; null: only the architecture is known
   const char* arch;
 };
 constexpr std::array k_models{
-    Model{"sim", "h100", "sm_90a"},
-    Model{"sim:sm_80", "a100", "sm_80"},
-    Model{"sim:sm_90", "h100", "sm_90a"},
-    Model{"sim:sm_120", nullptr, "sm_120"},
+    Model{"sim", "h100", "sm_90a"},          Model{"sim:sm_80", "a100", "sm_80"},
+    Model{"sim:sm_90", "h100", "sm_90a"},    Model{"sim:sm_120", nullptr, "sm_120"},
+    Model{"sim:gfx942", "mi300x", "gfx942"}, Model{"sim:gfx1100", "rx7900xtx", "gfx1100"},
 };
 /// What buffers may take: they lie in this machine's memory.
 constexpr std::int64_t k_memory_bytes = std::int64_t{8} << 30;
@@ -30,9 +31,8 @@ Result<DeviceFacts> facts_of(const Model& model) {
   KW_TRY(DeviceFacts facts, model.gpu != nullptr
                                 ? find_device_facts(model.gpu)
                                 : parse_device_file(fmt::format(R"({{"arch": "{}"}})", model.arch), model.id));
-  facts.name = fmt::format("CUDA simulator with the limits of {}", facts.name);
+  facts.name = fmt::format("{} simulator with the limits of {}", facts.target == "hip" ? "HIP" : "CUDA", facts.name);
   facts.id = model.id;
-  facts.target = "cuda";
   facts.driver = "kernelwright simulator 1";
   facts.kind = DeviceKind::simulator;
   facts.memory_bytes = k_memory_bytes;
@@ -53,7 +53,7 @@ class SimDevice final : public Device {
   BuildReply build(const BuildRequest& request) override { return compiler_.build(request, facts_); }
 
   Result<void> load(const LoadRequest& request, std::span<std::byte> arena) override {
-    KW_TRY(simulator_, sim::Simulator::open(request, arena, private_directory()));
+    KW_TRY(simulator_, sim::Simulator::open(request, arena, private_directory(), sim::lanes_of(facts_)));
     return {};
   }
 
@@ -84,7 +84,8 @@ Result<std::unique_ptr<Device>> open_sim_device(const std::string& device_id) {
   const auto* found =
       std::find_if(k_models.begin(), k_models.end(), [&](const Model& model) { return model.id == device_id; });
   if (found == k_models.end()) {
-    return fail(errc::device_unavailable, "the simulator knows no device '{}'; try sim, sim:sm_80 or sim:sm_120",
+    return fail(errc::device_unavailable,
+                "the simulator knows no device '{}'; try sim, sim:sm_80, sim:sm_120, sim:gfx942 or sim:gfx1100",
                 device_id);
   }
   KW_TRY(DeviceFacts facts, facts_of(*found));

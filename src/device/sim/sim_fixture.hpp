@@ -1,5 +1,5 @@
 #pragma once
-// For tests: compiles CUDA text once and runs its kernels in this process. Every kernel takes
+// For tests: compiles CUDA or HIP text once and runs its kernels in this process. Every kernel takes
 // (const int* in, int* out, int n).
 
 #include <unistd.h>
@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "device/sim/compile.hpp"
+#include "device/sim/sim_language.hpp"
 #include "device/sim/simulator.hpp"
+#include "target/gpu_arch.hpp"
 
 namespace kw::sim {
 
@@ -47,14 +49,13 @@ class SimKernels {
  public:
   static constexpr std::size_t k_elements = 4096;  ///< of each buffer
 
-  explicit SimKernels(const std::string& source) : compiler_(directory_.path()) {
+  explicit SimKernels(const std::string& source, DeviceFacts device = cuda_device())
+      : lanes_(lanes_of(device)), compiler_(directory_.path()) {
     BuildRequest request{"sim", source, {}, {}};
     static const std::regex kernels(R"(extern "C" __global__ void (?:__launch_bounds__\(\d+\) )?(\w+)\()");
     for (auto it = std::sregex_iterator(source.begin(), source.end(), kernels); it != std::sregex_iterator(); ++it) {
       request.launches.push_back(planned({(*it)[1]}));
     }
-    DeviceFacts device;
-    device.shared_bytes_per_block = k_dynamic_shared_bytes;
     reply_ = compiler_.build(request, device);
   }
 
@@ -77,11 +78,21 @@ class SimKernels {
     for (const TestLaunch& launch : launches) plan.plan.launches.push_back(planned(launch));
     load.plans = {plan};
     const ScratchDirectory scratch;
-    KW_TRY(const auto simulator, Simulator::open(load, std::as_writable_bytes(std::span(arena)), scratch.path()));
+    KW_TRY(const auto simulator,
+           Simulator::open(load, std::as_writable_bytes(std::span(arena)), scratch.path(), lanes_));
     KW_TRY_VOID(simulator->launch(0));
     return std::vector<std::int32_t>(arena.begin() + k_elements, arena.end());
   }
   Result<std::vector<std::int32_t>> run(const TestLaunch& launch) { return run(std::vector{launch}); }
+
+  static DeviceFacts cuda_device() {
+    DeviceFacts device;
+    device.target = "cuda";
+    device.shared_bytes_per_block = k_dynamic_shared_bytes;
+    return device;
+  }
+  /// "gfx942" has wavefronts of 64, "gfx1100" of 32.
+  static DeviceFacts hip_device(const char* arch) { return gpu_arch_facts(find_gpu_arch(arch).value()); }
 
  private:
   static PlannedLaunch planned(const TestLaunch& launch) {
@@ -90,6 +101,7 @@ class SimKernels {
     return plan;
   }
 
+  unsigned lanes_;
   ScratchDirectory directory_;
   Compiler compiler_;
   BuildReply reply_;

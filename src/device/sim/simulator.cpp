@@ -24,8 +24,8 @@ kw_sim::Coordinates coordinates(const std::int64_t (&extents)[3]) {
 
 }  // namespace
 
-Simulator::Simulator(const LoadRequest& request)
-    : plans_(request.plans), findings_([this](kw_sim::Place place) { return line_of(place); }) {
+Simulator::Simulator(const LoadRequest& request, unsigned lanes)
+    : plans_(request.plans), lanes_(lanes), findings_([this](kw_sim::Place place) { return line_of(place); }) {
   runners_ = std::clamp(std::thread::hardware_concurrency(), 1U, k_max_runners);
 }
 
@@ -34,9 +34,9 @@ Simulator::~Simulator() {
 }
 
 Result<std::unique_ptr<Simulator>> Simulator::open(const LoadRequest& request, std::span<std::byte> arena,
-                                                   const std::filesystem::path& directory) {
+                                                   const std::filesystem::path& directory, unsigned lanes) {
   KW_TRY_VOID(check_load_request(request, arena.size()));
-  std::unique_ptr<Simulator> simulator(new Simulator(request));
+  std::unique_ptr<Simulator> simulator(new Simulator(request, lanes));
   simulator->arena_ = arena;
   RealFileSystem files;
   for (const std::string& bytes : request.binaries) {
@@ -73,7 +73,7 @@ Result<void> Simulator::load_image(Binary& binary) {
   auto& blocks = blocks_[binary.image.get()];
   for (unsigned runner = 0; runner < runners_; ++runner) {
     const StackArea stacks{stacks_.data() + runner * k_max_threads * k_stack_bytes, k_stack_bytes};
-    blocks.push_back(std::make_unique<Block>(runner, stacks, binary.image->memory(), findings_, stop_));
+    blocks.push_back(std::make_unique<Block>(runner, lanes_, stacks, binary.image->memory(), findings_, stop_));
   }
   return {};
 }
@@ -120,7 +120,8 @@ Result<void> Simulator::run_kernel(const PlannedLaunch& launch, const LoadedPlan
     } else if (const auto* number = std::get_if<IntArg>(&arg)) {
       run.arguments.push_back(static_cast<std::uint32_t>(number->value));
     } else {
-      return fail(errc::device_refused, "CUDA has no argument for shared memory: declare it extern __shared__");
+      return fail(errc::device_refused,
+                  "CUDA and HIP have no argument for shared memory: declare it extern __shared__");
     }
   }
   run_blocks(run, *binary.image, memory);

@@ -20,9 +20,9 @@ namespace kw::sim {
 
 class Simulator {
  public:
-  /// Writes the programs' objects into `directory`; loads nothing yet.
+  /// Writes the programs' objects into `directory`; loads nothing yet. `lanes` is the width of a warp.
   [[nodiscard]] static Result<std::unique_ptr<Simulator>> open(const LoadRequest& request, std::span<std::byte> arena,
-                                                               const std::filesystem::path& directory);
+                                                               const std::filesystem::path& directory, unsigned lanes);
   ~Simulator();
   Simulator(const Simulator&) = delete;
   Simulator& operator=(const Simulator&) = delete;
@@ -38,7 +38,7 @@ class Simulator {
     std::unique_ptr<Image> image;  ///< null until it is first launched
   };
 
-  explicit Simulator(const LoadRequest& request);
+  Simulator(const LoadRequest& request, unsigned lanes);
   [[nodiscard]] Result<void> reserve_stacks();
   [[nodiscard]] Result<void> load_image(Binary& binary);
   [[nodiscard]] Result<void> run_kernel(const PlannedLaunch& launch, const LoadedPlan& plan, const Binary& binary,
@@ -51,6 +51,7 @@ class Simulator {
   std::vector<Binary> binaries_;
   std::map<std::int64_t, std::unique_ptr<GlobalMemory>> memories_;  ///< by plan
   std::span<std::byte> stacks_;
+  unsigned lanes_;
   unsigned runners_ = 1;
   kw_sim::Runtime runtime_{};
   FindingLog findings_;

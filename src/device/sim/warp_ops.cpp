@@ -15,19 +15,21 @@ namespace {
 
 using kw_sim::WarpOp;
 
-constexpr unsigned k_whole_warp = 0xffffffffU;
-
 bool is_matrix_op(WarpOp op) {
   return op >= WarpOp::load_matrices;
 }
 
-bool has_lane(unsigned mask, unsigned lane) {
-  return lane < k_lanes && (mask >> lane & 1U) != 0;
+std::uint64_t bit(unsigned lane) {
+  return std::uint64_t{1} << lane;
+}
+
+bool has_lane(std::uint64_t mask, unsigned lane) {
+  return lane < k_max_lanes && (mask >> lane & 1U) != 0;
 }
 
 /// The lane that a shuffle reads, or -1 when the lane keeps its own value.
 int source_lane(const kw_sim::WarpRequest& request, unsigned lane) {
-  const int width = std::clamp(request.width, 1, 32);
+  const int width = std::clamp(request.width, 1, static_cast<int>(k_max_lanes));
   const int self = static_cast<int>(lane);
   const int first = self / width * width;
   const int inside = self - first;
@@ -66,57 +68,84 @@ std::uint32_t reduced(WarpOp op, std::uint32_t a, std::uint32_t b) {
 
 }  // namespace
 
-SimThread& Block::lane_of(unsigned lane) {
-  return threads_[thread_->warp() * k_lanes + lane];
+bool PendingWarpOp::takes(const kw_sim::WarpRequest& request, unsigned lane) const {
+  const bool same_call = unmasked ? from == request.from && line == request.line : mask == request.mask;
+  return op == request.op && unmasked == request.unmasked && same_call && !has_lane(arrived, lane);
 }
 
-void Block::warp_op(kw_sim::WarpRequest& request) {
-  SimWarp& warp = warps_[thread_->warp()];
+SimThread& Block::lane_of(unsigned lane) {
+  return threads_[thread_->warp * lanes_ + lane];
+}
+
+void Block::check_lanes(const kw_sim::WarpRequest& request, const SimWarp& warp) {
   const auto place = static_cast<kw_sim::Place>(request.line);
-  if (!has_lane(request.mask, thread_->lane())) {
+  if (!request.unmasked && !has_lane(request.mask, thread_->lane)) {
     stop(
         FindingKind::misused_instruction,
         [&] {
-          return fmt::format("{} is lane {} and not in the mask {:#010x} that it names", name(thread_->number),
-                             thread_->lane(), request.mask);
+          return fmt::format("{} is lane {} and not in the mask {:#0{}x} that it names", name(thread_->number),
+                             thread_->lane, request.mask, lanes_ / 4 + 2);
         },
         place);
   }
-  if (is_matrix_op(request.op) && warp.live != k_whole_warp) {
+  if (is_matrix_op(request.op) && warp.live != whole_warp()) {
     stop(
         FindingKind::misused_instruction,
         [&] { return fmt::format("a matrix instruction needs all 32 lanes of the warp of {}", name(thread_->number)); },
         place);
   }
-  auto op = std::find_if(warp.pending.begin(), warp.pending.end(), [&](const PendingWarpOp& p) {
-    return p.op == request.op && p.mask == request.mask && !has_lane(p.arrived, thread_->lane());
-  });
-  if (op == warp.pending.end()) op = warp.pending.insert(op, PendingWarpOp{request.op, request.mask, 0, {}});
-  op->arrived |= 1U << thread_->lane();
-  op->requests[thread_->lane()] = &request;
-  if ((op->mask & warp.live) != op->arrived) return wait(ThreadState::in_warp_op, request.line);
+}
+
+bool Block::is_complete(const PendingWarpOp& op, const SimWarp& warp) const {
+  return op.arrived == (op.unmasked ? warp.live : op.mask & warp.live);
+}
+
+void Block::warp_op(kw_sim::WarpRequest& request) {
+  SimWarp& warp = warps_[thread_->warp];
+  check_lanes(request, warp);
+  auto op = std::find_if(warp.pending.begin(), warp.pending.end(),
+                         [&](const PendingWarpOp& p) { return p.takes(request, thread_->lane); });
+  if (op == warp.pending.end()) {
+    op = warp.pending.insert(op, {request.op, request.unmasked, request.mask, request.from, request.line, 0, {}});
+  }
+  op->arrived |= bit(thread_->lane);
+  op->requests[thread_->lane] = &request;
+  if (!is_complete(*op, warp)) return wait(ThreadState::in_warp_op, request.line);
   const PendingWarpOp done = *op;
   warp.pending.erase(op);
-  compute(done, warp);
-  for (unsigned lane = 0; lane < k_lanes; ++lane) {
-    if (has_lane(done.arrived, lane) && lane != thread_->lane()) make_ready(lane_of(lane));
+  finish(done, warp);
+}
+
+void Block::finish(const PendingWarpOp& op, SimWarp& warp) {
+  compute(op, warp);
+  for (unsigned lane = 0; lane < lanes_; ++lane) {
+    if (has_lane(op.arrived, lane) && lane_of(lane).state != ThreadState::ready) make_ready(lane_of(lane));
   }
 }
 
 /// After a lane has ended: operations that waited for nobody else go on.
 void Block::finish_ready_ops(SimWarp& warp) {
   for (std::size_t i = 0; i < warp.pending.size();) {
-    if ((warp.pending[i].mask & warp.live) != warp.pending[i].arrived) {
+    if (!is_complete(warp.pending[i], warp)) {
       ++i;
       continue;
     }
     const PendingWarpOp done = warp.pending[i];
     warp.pending.erase(warp.pending.begin() + static_cast<std::ptrdiff_t>(i));
-    compute(done, warp);
-    for (unsigned lane = 0; lane < k_lanes; ++lane) {
-      if (has_lane(done.arrived, lane)) make_ready(lane_of(lane));
-    }
+    finish(done, warp);
   }
+}
+
+/// The first line goes first, as lanes that took a branch do before those that wait behind it.
+void Block::finish_unmasked_op(SimWarp& warp) {
+  auto first = warp.pending.end();
+  for (auto op = warp.pending.begin(); op != warp.pending.end(); ++op) {
+    if (op->unmasked && (first == warp.pending.end() || op->line < first->line)) first = op;
+  }
+  if (first == warp.pending.end()) return;
+  const PendingWarpOp done = *first;
+  warp.pending.erase(first);
+  finish(done, warp);
 }
 
 void Block::compute(const PendingWarpOp& op, SimWarp& warp) {
@@ -145,7 +174,7 @@ void Block::compute(const PendingWarpOp& op, SimWarp& warp) {
 }
 
 void Block::shuffle(const PendingWarpOp& op) {
-  for (unsigned lane = 0; lane < k_lanes; ++lane) {
+  for (unsigned lane = 0; lane < lanes_; ++lane) {
     if (!has_lane(op.arrived, lane)) continue;
     const kw_sim::WarpRequest& request = *op.requests[lane];
     const int source = source_lane(request, lane);
@@ -161,18 +190,18 @@ void Block::shuffle(const PendingWarpOp& op) {
 }
 
 void Block::match(const PendingWarpOp& op) {
-  for (unsigned lane = 0; lane < k_lanes; ++lane) {
+  for (unsigned lane = 0; lane < lanes_; ++lane) {
     if (!has_lane(op.arrived, lane)) continue;
     const kw_sim::WarpRequest& request = *op.requests[lane];
-    unsigned chosen = 0;
-    for (unsigned other = 0; other < k_lanes; ++other) {
+    std::uint64_t chosen = 0;
+    for (unsigned other = 0; other < lanes_; ++other) {
       if (!has_lane(op.arrived, other)) continue;
       const kw_sim::WarpRequest& theirs = *op.requests[other];
       const bool equal =
           op.op == WarpOp::ballot ? theirs.a != 0 : std::memcmp(request.in, theirs.in, request.bytes) == 0;
-      if (equal) chosen |= 1U << other;
+      if (equal) chosen |= bit(other);
     }
-    const unsigned lanes[2] = {chosen, op.arrived};
+    const std::uint64_t lanes[2] = {chosen, op.arrived};
     std::memcpy(request.out, lanes, sizeof lanes);
   }
 }
@@ -180,13 +209,13 @@ void Block::match(const PendingWarpOp& op) {
 void Block::reduce(const PendingWarpOp& op) {
   std::uint32_t result = 0;
   bool first = true;
-  for (unsigned lane = 0; lane < k_lanes; ++lane) {
+  for (unsigned lane = 0; lane < lanes_; ++lane) {
     if (!has_lane(op.arrived, lane)) continue;
     const auto value = *static_cast<const std::uint32_t*>(op.requests[lane]->in);
     result = first ? value : reduced(op.op, result, value);
     first = false;
   }
-  for (unsigned lane = 0; lane < k_lanes; ++lane) {
+  for (unsigned lane = 0; lane < lanes_; ++lane) {
     if (has_lane(op.arrived, lane)) *static_cast<std::uint32_t*>(op.requests[lane]->out) = result;
   }
 }
@@ -213,7 +242,7 @@ void Block::load_matrices(const PendingWarpOp& op) {
     rows[i] = reinterpret_cast<const std::uint16_t*>(row);
   }
   const bool transposed = op.op == WarpOp::load_matrices_transposed;
-  for (unsigned lane = 0; lane < k_lanes; ++lane) {
+  for (unsigned lane = 0; lane < lanes_; ++lane) {
     auto* registers = static_cast<std::uint32_t*>(op.requests[lane]->out);
     for (int m = 0; m < matrices; ++m) registers[m] = matrix_register(rows, m, lane, transposed);
   }
@@ -222,7 +251,7 @@ void Block::load_matrices(const PendingWarpOp& op) {
 void Block::multiply(const PendingWarpOp& op) {
   LaneOperands operands{};
   LaneAccumulators d{};
-  for (unsigned lane = 0; lane < k_lanes; ++lane) {
+  for (unsigned lane = 0; lane < lanes_; ++lane) {
     operands[lane] = static_cast<const std::uint32_t*>(op.requests[lane]->in);
     d[lane] = static_cast<float*>(op.requests[lane]->out);
   }

@@ -167,7 +167,8 @@ ParsedReply explain_code(const std::string& text, const std::vector<CodeBlock>& 
   if (found == SourceLanguage::none || (blocks.empty() && found == SourceLanguage::c_family)) {
     return fault(ReplyFault::no_code, "the answer holds no kernel");
   }
-  const bool same = found == wanted || found == SourceLanguage::c_family || wanted == SourceLanguage::none;
+  const bool same = found == wanted || (wanted == SourceLanguage::hip && found == SourceLanguage::cuda) ||
+                    found == SourceLanguage::c_family || wanted == SourceLanguage::none;
   if (!same) {
     return fault(ReplyFault::wrong_language,
                  fmt::format("the code is {}; this target takes {}", to_string(found), to_string(wanted)));

@@ -105,6 +105,12 @@ TEST(ReplyParse, says_what_is_wrong_with_the_header_and_where) {
   EXPECT_THAT(parse(in_fence("/*kernelwright\nformat = 1\n")).message, HasSubstr("never ends"));
 }
 
+TEST(ReplyParse, takes_cudas_words_for_hip) {
+  const std::string kernel = "extern \"C\" __global__ void k(float* O) { O[threadIdx.x] = 0; }\n";
+  EXPECT_EQ(parse(in_fence(with_target("hip", kernel)), ChatFinish::stop, "hip").fault, ReplyFault::none);
+  EXPECT_EQ(parse(in_fence(kernel), ChatFinish::stop, "hip").fault, ReplyFault::no_header);
+}
+
 TEST(ReplyParse, tells_other_languages_from_the_target) {
   const std::string triton =
       "import triton\nimport triton.language as tl\n@triton.jit\ndef k(x):\n  return tl.load(x)\n";
@@ -118,6 +124,10 @@ TEST(ReplyParse, tells_other_languages_from_the_target) {
                "below the header stands CUDA C++; the target \"opencl\" takes OpenCL C");
   expect_fault(in_fence(with_target("cuda", cuda)), ReplyFault::wrong_language,
                "the bundle says target = \"cuda\"; this run takes \"opencl\"");
+  expect_fault(in_fence("#include <hip/hip_runtime.h>\n" + cuda), ReplyFault::wrong_language,
+               "the code is HIP C++; this target takes OpenCL C");
+  expect_fault(in_fence(k_source), ReplyFault::wrong_language, "the code is OpenCL C; this target takes HIP C++",
+               ChatFinish::stop, "hip");
   const std::vector<std::pair<std::string, std::string>> others = {
       {"RWStructuredBuffer<float> O;\n[numthreads(64,1,1)]\nvoid k(uint3 id : SV_DispatchThreadID) { O[id.x] = 0; }\n",
        "HLSL"},

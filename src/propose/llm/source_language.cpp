@@ -69,6 +69,7 @@ const std::vector<Marks>& table() {
       {SourceLanguage::sycl, {"sycl::", "cl::sycl::", "<sycl/sycl.hpp>", "nd_item"}},
       {SourceLanguage::opencl,
        {"__kernel", "kernel void", "get_global_id", "get_group_id", "get_local_id", "__global", "CLK_LOCAL_MEM_FENCE"}},
+      {SourceLanguage::hip, {"hip/hip_runtime.h", "hipThreadIdx_x", "hipBlockIdx_x", "HIP_DYNAMIC_SHARED"}},
       {SourceLanguage::cuda, {"__global__", "__device__", "threadIdx", "blockIdx", "__syncthreads", "__shared__"}},
       {SourceLanguage::python,
        {"import torch", "import numpy", "from torch", "nn.Module", "def forward", "import numba"}},
@@ -79,8 +80,9 @@ const std::vector<Marks>& table() {
 }  // namespace
 
 std::string_view to_string(SourceLanguage language) {
-  constexpr std::array<std::string_view, 11> k_names = {
-      "text", "OpenCL C", "CUDA C++", "Triton (Python)", "Python", "HLSL", "GLSL", "WGSL", "Metal", "SYCL", "C or C++"};
+  constexpr std::array<std::string_view, 12> k_names = {"text",   "OpenCL C", "CUDA C++", "HIP C++", "Triton (Python)",
+                                                        "Python", "HLSL",     "GLSL",     "WGSL",    "Metal",
+                                                        "SYCL",   "C or C++"};
   return k_names.at(static_cast<std::size_t>(language));
 }
 
@@ -98,6 +100,8 @@ SourceLanguage language_of(std::string_view code) {
 }
 
 bool has_marks_of(SourceLanguage language, std::string_view code) {
+  // Most of HIP's words are CUDA's.
+  if (language == SourceLanguage::hip && has_marks_of(SourceLanguage::cuda, code)) return true;
   const std::string text = bare(code);
   return std::any_of(table().begin(), table().end(),
                      [&](const Marks& row) { return row.language == language && contains_any(text, row.marks); });
@@ -114,6 +118,9 @@ bool has_host_code(std::string_view code) {
                              "TORCH_LIBRARY",
                              "<torch/extension.h>",
                              "nn.Module",
+                             "hipMalloc",
+                             "hipMemcpy",
+                             "hipLaunchKernelGGL",
                              "cudaMalloc",
                              "cudaMemcpy",
                              "cudaLaunchKernel",
@@ -132,6 +139,7 @@ bool has_host_code(std::string_view code) {
 SourceLanguage language_for(std::string_view target) {
   if (target == "opencl") return SourceLanguage::opencl;
   if (target == "cuda") return SourceLanguage::cuda;
+  if (target == "hip") return SourceLanguage::hip;
   return SourceLanguage::none;
 }
 

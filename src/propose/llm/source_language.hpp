@@ -11,6 +11,7 @@ enum class SourceLanguage : std::uint8_t {
   none,    ///< no code, or none that was recognised
   opencl,  ///< OpenCL C
   cuda,    ///< CUDA C++ device code
+  hip,     ///< HIP C++ device code; guessed only where its own names stand in it
   triton,  ///< Triton in Python
   python,  ///< other Python
   hlsl,

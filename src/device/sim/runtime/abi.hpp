@@ -28,8 +28,8 @@ enum class WarpOp : int {
   shuffle_up,    ///< from `a` lanes below
   shuffle_down,  ///< from `a` lanes above
   shuffle_xor,   ///< from lane number xor `a`
-  ballot,        ///< out: two words, lanes with a true predicate `a`, and lanes that took part
-  match,         ///< out: two words, lanes with the same `bytes` at `in`, and lanes that took part
+  ballot,        ///< out: two 64-bit words, lanes with a true predicate `a`, and lanes that took part
+  match,         ///< out: two 64-bit words, lanes with the same `bytes` at `in`, and lanes that took part
   reduce_add,    ///< of 32-bit words
   reduce_min,
   reduce_max,
@@ -47,13 +47,16 @@ enum class WarpOp : int {
 
 struct WarpRequest {
   WarpOp op;
-  unsigned mask;  ///< the lanes that take part
+  unsigned long mask;  ///< the lanes that take part
   int line;
   int a;
   int width;  ///< of shuffles: lanes per segment
   unsigned bytes;
   const void* in;
   void* out;
+  /// No mask: with the lanes that come to the same call before none of the warp can go on without them.
+  bool unmasked = false;
+  const void* from = nullptr;  ///< the call, filled in on the way
 };
 
 struct Runtime {
@@ -65,7 +68,7 @@ struct Runtime {
   Coordinates (*block_size)();
   Coordinates (*grid_size)();
   unsigned (*lane)();
-  unsigned (*live_lanes)();
+  unsigned long (*live_lanes)();
   int (*barrier)(BarrierOp op, int predicate, int line);
   void (*warp)(WarpRequest* request);
   void (*fence)(int line);

@@ -2,77 +2,22 @@
 // CUDA C++ for the simulator: what a candidate sees in place of the CUDA toolkit's headers. No standard library is
 // reachable, as under NVRTC. A name that is not here does not exist; what exists on GPUs but cannot be simulated is
 // refused by name (refused.cuh).
-#include "abi.hpp"
-#include "numbers.hpp"
-
 #define KW_SIM 1
 #define __CUDACC__ 1
 #define __CUDACC_VER_MAJOR__ 12
 #define __CUDACC_VER_MINOR__ 0
 
-#define __global__ __attribute__((used, noinline, visibility("default"), section(".text.kw_kernel")))
-#define __device__
-#define __host__
-#define __constant__
-#define __managed__
-#define __grid_constant__
-/// A thread of the host simulates one block at a time, so a block's memory is that thread's.
-#ifdef __clang__
-#define __shared__ thread_local
-#else
-#define __shared__ constinit thread_local  // else g++ guards arrays of classes
-#endif
-#define __launch_bounds__(...)
-#define __maxnreg__(...)
-#define __forceinline__ inline __attribute__((always_inline))
-#define __noinline__ __attribute__((noinline))
-#define __align__(bytes) __attribute__((aligned(bytes)))
-#define __inline__ inline
+#include "device.cuh"
 
-/// Every function that touches memory or other threads says where it was called from.
-#define KW_LINE int kw_line = __builtin_LINE()
-#define KW_INLINE static inline __attribute__((always_inline, unused))
+/// Lanes of a warp, as a mask.
+typedef unsigned kw_sim_mask;
+typedef unsigned kw_sim_lane_set;
+KW_INLINE unsigned long kw_sim_bits(kw_sim_mask mask) { return mask; }
 
-typedef __SIZE_TYPE__ size_t;
-typedef __PTRDIFF_TYPE__ ptrdiff_t;
-
-extern "C" {
-void kw_sim_access(const void* address, unsigned long bytes, unsigned kind, int line);
-kw_sim::Coordinates kw_sim_thread_index() __attribute__((const));
-kw_sim::Coordinates kw_sim_block_index() __attribute__((const));
-kw_sim::Coordinates kw_sim_block_size() __attribute__((const));
-kw_sim::Coordinates kw_sim_grid_size() __attribute__((const));
-unsigned kw_sim_lane() __attribute__((const));
-unsigned kw_sim_live_lanes();
-int kw_sim_barrier(kw_sim::BarrierOp op, int predicate, int line);
-void kw_sim_warp(kw_sim::WarpRequest* request);
-void kw_sim_fence(int line);
-unsigned long long kw_sim_compare_exchange(void* address, unsigned bytes, unsigned long long expected,
-                                           unsigned long long desired);
-void kw_sim_copy_async(void* shared, const void* global, int bytes, int source_bytes, int line);
-void kw_sim_commit_copies();
-void kw_sim_wait_for_copies(int groups_left, int line);
-void kw_sim_pause(int line);
-[[noreturn]] void kw_sim_stop(const char* what, int line);
-}
-
-#include "vectors.cuh"
-
-struct dim3 {
-  unsigned x, y, z;
-  constexpr dim3(unsigned vx = 1, unsigned vy = 1, unsigned vz = 1) : x(vx), y(vy), z(vz) {}
-  constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
-};
-KW_INLINE uint3 kw_sim_uint3(kw_sim::Coordinates c) { return uint3{c.x, c.y, c.z}; }
-#define threadIdx (kw_sim_uint3(kw_sim_thread_index()))
-#define blockIdx (kw_sim_uint3(kw_sim_block_index()))
-#define blockDim (dim3(kw_sim_uint3(kw_sim_block_size())))
-#define gridDim (dim3(kw_sim_uint3(kw_sim_grid_size())))
-static constexpr int warpSize = 32;
-
-#include "math.cuh"
-#include "half.cuh"
 #include "warp.cuh"
+KW_INLINE void __syncwarp(unsigned mask = 0xffffffffu, KW_LINE) { kw_sim_sync(mask, false, kw_line); }
+KW_INLINE unsigned __activemask() { return static_cast<unsigned>(kw_sim_live_lanes()); }
+
 #include "atomics.cuh"
 #include "memory.cuh"
 #include "blocks.cuh"

@@ -80,9 +80,12 @@ kw_sim::Coordinates kw_sim_block_index() { return runtime->block_index(); }
 kw_sim::Coordinates kw_sim_block_size() { return runtime->block_size(); }
 kw_sim::Coordinates kw_sim_grid_size() { return runtime->grid_size(); }
 unsigned kw_sim_lane() { return runtime->lane(); }
-unsigned kw_sim_live_lanes() { return runtime->live_lanes(); }
+unsigned long kw_sim_live_lanes() { return runtime->live_lanes(); }
 int kw_sim_barrier(kw_sim::BarrierOp op, int predicate, int line) { return runtime->barrier(op, predicate, line); }
-void kw_sim_warp(kw_sim::WarpRequest* request) { runtime->warp(request); }
+void kw_sim_warp(kw_sim::WarpRequest* request) {
+  request->from = KW_FROM;
+  runtime->warp(request);
+}
 void kw_sim_fence(int line) { runtime->fence(line); }
 unsigned long long kw_sim_compare_exchange(void* p, unsigned bytes, unsigned long long expected,
                                            unsigned long long desired) {

@@ -22,10 +22,10 @@ KW_INLINE thread_block this_thread_block() { return {}; }
 
 template <unsigned Size>
 class thread_block_tile {
-  static_assert(Size >= 1 && Size <= 32 && (Size & (Size - 1)) == 0, "a tile has 1, 2, 4, 8, 16 or 32 threads");
-  static unsigned mask() {
-    const unsigned lanes = Size == 32 ? 0xffffffffu : (1u << Size % 32) - 1u;
-    return lanes << (kw_sim_lane() & ~(Size - 1u));
+  static_assert(Size >= 1 && Size <= KW_SIM_LANES && (Size & (Size - 1)) == 0,
+                "a tile has 1, 2, 4, ... threads, at most those of a warp");
+  static kw_sim_lane_set mask() {
+    return static_cast<kw_sim_lane_set>(~0UL >> (64 - Size) << (kw_sim_lane() & ~(Size - 1u)));
   }
 
  public:
@@ -45,7 +45,7 @@ class thread_block_tile {
   static T shfl_xor(T value, int bits, KW_LINE) { return __shfl_xor_sync(mask(), value, bits, Size, kw_line); }
   static int any(int predicate, KW_LINE) { return __any_sync(mask(), predicate, kw_line); }
   static int all(int predicate, KW_LINE) { return __all_sync(mask(), predicate, kw_line); }
-  static unsigned ballot(int predicate, KW_LINE) {
+  static kw_sim_lane_set ballot(int predicate, KW_LINE) {
     return __ballot_sync(mask(), predicate, kw_line) >> (kw_sim_lane() & ~(Size - 1u));
   }
 };

@@ -3,6 +3,11 @@
 // enough that rounding it once more changes nothing (24 >= 2 * 11 + 2 bits), fused operations excepted, which take the
 // longer way (kw_sim::fused).
 
+#if defined(__HIP__) && defined(__FLT16_MANT_DIG__)
+#define KW_FROM_FLOAT16(NAME) KW_MEMBER NAME(_Float16 v) : NAME(static_cast<float>(v)) {}
+#else
+#define KW_FROM_FLOAT16(NAME)
+#endif
 #define KW_SMALL(NAME, FORMAT, WIDEN)                                                                     \
   struct __align__(2) NAME {                                                                              \
     unsigned short bits;                                                                                  \
@@ -11,6 +16,7 @@
     KW_MEMBER NAME(double v) : bits(kw_sim::narrow(v, FORMAT, kw_sim::Rounding::nearest_even)) {}         \
     KW_MEMBER NAME(int v) : bits(kw_sim::narrow(v, FORMAT, kw_sim::Rounding::nearest_even)) {}            \
     KW_MEMBER NAME(unsigned v) : bits(kw_sim::narrow(v, FORMAT, kw_sim::Rounding::nearest_even)) {}       \
+    KW_FROM_FLOAT16(NAME)                                                                                 \
     KW_MEMBER operator float() const { return WIDEN(bits); }                                              \
     KW_MEMBER NAME& operator+=(NAME b) { return *this = NAME(WIDEN(bits) + WIDEN(b.bits)); }              \
     KW_MEMBER NAME& operator-=(NAME b) { return *this = NAME(WIDEN(bits) - WIDEN(b.bits)); }              \
@@ -85,6 +91,7 @@ KW_SMALL(__half, kw_sim::k_half, kw_sim::widen_half)
 KW_SMALL(__nv_bfloat16, kw_sim::k_bfloat16, kw_sim::widen_bfloat16)
 #undef KW_MEMBER
 #undef KW_SMALL
+#undef KW_FROM_FLOAT16
 typedef __half half;
 typedef __half2 half2;
 typedef __nv_bfloat16 nv_bfloat16;

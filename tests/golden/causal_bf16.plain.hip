@@ -1,0 +1,97 @@
+/*kernelwright
+format    = 1
+target    = "hip"
+problem   = "attention/causal_bf16"
+generator = "plain 1"
+
+[defines]
+HEAD_DIM  = "D"
+VALUE_DIM = "Dv"
+LANES     = "warp_size"
+
+[[launch]]
+kernel = "attention"
+grid   = ["Sq", "Hq", "B"]
+block  = ["warp_size", "1", "1"]
+args   = ["Q", "K", "V", "O", "Sq", "Skv", "Hq", "Hkv"]
+*/
+// attention/causal_bf16: Attention where a query sees itself and the keys before it, stored in bf16.
+// Written by kernelwright, generator "plain 1".
+//
+// mask_mod:
+// def causal(b, h, q_idx, kv_idx):
+//     return q_idx >= kv_idx
+
+#include <hip/hip_runtime.h>
+#include <hip/hip_bf16.h>
+
+#ifndef INFINITY
+#define INFINITY __int_as_float(0x7f800000)
+#endif
+#ifndef NAN
+#define NAN __int_as_float(0x7fffffff)
+#endif
+
+// Lanes of a wavefront run in step: only the compiler has to be kept from moving what they do to shared memory.
+__device__ __forceinline__ void sync_lanes() {
+#ifdef KW_SIM
+  __syncwarp();
+#else
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "wavefront");
+  __builtin_amdgcn_wave_barrier();
+  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "wavefront");
+#endif
+}
+
+#define COLUMNS ((VALUE_DIM + LANES - 1) / LANES)
+
+__device__ __forceinline__ int mask_mod(const int b, const int h, const int q_idx, const int kv_idx) {
+  return q_idx >= kv_idx;
+}
+
+// O[b, h, q, :] for one query row per warp. LANES keys at a time, one per lane: their scores, their weights under the
+// largest score so far, and then the weighted sum of their values, of which a lane holds every LANES-th column.
+extern "C" __global__ __launch_bounds__(LANES)
+void attention(const __hip_bfloat16* __restrict__ Q, const __hip_bfloat16* __restrict__ K,
+               const __hip_bfloat16* __restrict__ V, __hip_bfloat16* __restrict__ O, const int Sq, const int Skv,
+               const int Hq, const int Hkv) {
+  __shared__ float weights[LANES];
+  const int lane = threadIdx.x, q_idx = blockIdx.x, h = blockIdx.y, b = blockIdx.z;
+  const long query_row = ((long)b * Hq + h) * Sq + q_idx;
+  const long key_head = (long)b * Hkv + h / (Hq / Hkv);
+  const __hip_bfloat16* query = Q + query_row * HEAD_DIM;
+  float out[COLUMNS];
+  for (int j = 0; j < COLUMNS; ++j) out[j] = 0.0f;
+  float largest = -INFINITY, total = 0.0f;
+  for (int first_key = 0; first_key < Skv; first_key += LANES) {
+    const int kv_idx = min(first_key + lane, Skv - 1);
+    const __hip_bfloat16* key = K + (key_head * Skv + kv_idx) * HEAD_DIM;
+    float dot_product = 0.0f;
+    for (int d = 0; d < HEAD_DIM; ++d) dot_product += __bfloat162float(query[d]) * __bfloat162float(key[d]);
+    float score = dot_product * (1.0f / sqrt((float)HEAD_DIM));
+    if (!mask_mod(b, h, q_idx, kv_idx)) score = -INFINITY;
+    if (first_key + lane >= Skv) score = -INFINITY;
+
+    float next = score;
+    for (int step = LANES / 2; step > 0; step /= 2) next = fmaxf(next, __shfl_xor(next, step));
+    next = fmaxf(next, largest);
+    // With no key allowed so far the maximum is -inf, and -inf - -inf would be NaN.
+    if (next == -INFINITY) continue;
+    const float shrink = expf(largest - next);
+    largest = next;
+    weights[lane] = expf(score - next);
+    sync_lanes();
+    total *= shrink;
+    for (int j = 0; j < COLUMNS; ++j) out[j] *= shrink;
+    for (int k = 0; k < min(LANES, Skv - first_key); ++k) {
+      total += weights[k];
+      const __hip_bfloat16* value = V + (key_head * Skv + first_key + k) * VALUE_DIM;
+      for (int j = 0; j < COLUMNS; ++j)
+        if (lane + j * LANES < VALUE_DIM) out[j] += weights[k] * __bfloat162float(value[lane + j * LANES]);
+    }
+    sync_lanes();
+  }
+  for (int j = 0; j < COLUMNS; ++j)
+    if (lane + j * LANES < VALUE_DIM)
+      O[query_row * VALUE_DIM + lane + j * LANES] = __float2bfloat16(total > 0.0f ? out[j] / total : 0.0f);
+}

@@ -1,0 +1,105 @@
+/*kernelwright
+format    = 1
+target    = "hip"
+problem   = "attention/document_causal_f16"
+generator = "plain 1"
+
+[defines]
+HEAD_DIM  = "D"
+VALUE_DIM = "Dv"
+LANES     = "warp_size"
+
+[[launch]]
+kernel = "attention"
+grid   = ["Sq", "Hq", "B"]
+block  = ["warp_size", "1", "1"]
+args   = ["Q", "K", "V", "document_id", "offsets", "O", "Sq", "Skv", "Hq", "Hkv", "Offsets"]
+*/
+// attention/document_causal_f16: Causal attention within packed documents, stored in f16.
+// Written by kernelwright, generator "plain 1".
+//
+// mask_mod:
+// def document_causal(b, h, q_idx, kv_idx):
+//     same_document = document_id[q_idx] == document_id[kv_idx]
+//     q_logical = q_idx - offsets[document_id[q_idx]]
+//     kv_logical = kv_idx - offsets[document_id[kv_idx]]
+//     return same_document & (q_logical >= kv_logical)
+
+#include <hip/hip_runtime.h>
+#include <hip/hip_fp16.h>
+
+#ifndef INFINITY
+#define INFINITY __int_as_float(0x7f800000)
+#endif
+#ifndef NAN
+#define NAN __int_as_float(0x7fffffff)
+#endif
+
+// Lanes of a wavefront run in step: only the compiler has to be kept from moving what they do to shared memory.
+__device__ __forceinline__ void sync_lanes() {
+#ifdef KW_SIM
+  __syncwarp();
+#else
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "wavefront");
+  __builtin_amdgcn_wave_barrier();
+  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "wavefront");
+#endif
+}
+
+#define COLUMNS ((VALUE_DIM + LANES - 1) / LANES)
+
+__device__ __forceinline__ int mask_mod(const int b, const int h, const int q_idx, const int kv_idx,
+                                        const int* __restrict__ document_id, const int* __restrict__ offsets,
+                                        const int Offsets, const int Skv) {
+  const int t1 = document_id[min(q_idx, Skv - 1)];
+  const int t2 = document_id[kv_idx];
+  const int t3 = (q_idx - offsets[min(t1, Offsets - 1)]) >= (kv_idx - offsets[min(t2, Offsets - 1)]);
+  return (t1 == t2) & t3;
+}
+
+// O[b, h, q, :] for one query row per warp. LANES keys at a time, one per lane: their scores, their weights under the
+// largest score so far, and then the weighted sum of their values, of which a lane holds every LANES-th column.
+extern "C" __global__ __launch_bounds__(LANES)
+void attention(const __half* __restrict__ Q, const __half* __restrict__ K, const __half* __restrict__ V,
+               const int* __restrict__ document_id, const int* __restrict__ offsets, __half* __restrict__ O,
+               const int Sq, const int Skv, const int Hq, const int Hkv, const int Offsets) {
+  __shared__ float weights[LANES];
+  const int lane = threadIdx.x, q_idx = blockIdx.x, h = blockIdx.y, b = blockIdx.z;
+  const long query_row = ((long)b * Hq + h) * Sq + q_idx;
+  const long key_head = (long)b * Hkv + h / (Hq / Hkv);
+  const __half* query = Q + query_row * HEAD_DIM;
+  float out[COLUMNS];
+  for (int j = 0; j < COLUMNS; ++j) out[j] = 0.0f;
+  float largest = -INFINITY, total = 0.0f;
+  for (int first_key = 0; first_key < Skv; first_key += LANES) {
+    const int kv_idx = min(first_key + lane, Skv - 1);
+    const __half* key = K + (key_head * Skv + kv_idx) * HEAD_DIM;
+    float dot_product = 0.0f;
+    for (int d = 0; d < HEAD_DIM; ++d) dot_product += __half2float(query[d]) * __half2float(key[d]);
+    float score = dot_product * (1.0f / sqrt((float)HEAD_DIM));
+    if (!mask_mod(b, h, q_idx, kv_idx, document_id, offsets, Offsets, Skv)) score = -INFINITY;
+    if (first_key + lane >= Skv) score = -INFINITY;
+
+    float next = score;
+    for (int step = LANES / 2; step > 0; step /= 2) next = fmaxf(next, __shfl_xor(next, step));
+    next = fmaxf(next, largest);
+    // With no key allowed so far the maximum is -inf, and -inf - -inf would be NaN.
+    if (next == -INFINITY) continue;
+    const float shrink = expf(largest - next);
+    largest = next;
+    weights[lane] = expf(score - next);
+    sync_lanes();
+    total *= shrink;
+    for (int j = 0; j < COLUMNS; ++j) out[j] *= shrink;
+    for (int k = 0; k < min(LANES, Skv - first_key); ++k) {
+      total += weights[k];
+      const __half* value = V + (key_head * Skv + first_key + k) * VALUE_DIM;
+      for (int j = 0; j < COLUMNS; ++j)
+        if (lane + j * LANES < VALUE_DIM) out[j] += weights[k] * __half2float(value[lane + j * LANES]);
+    }
+    sync_lanes();
+  }
+  for (int j = 0; j < COLUMNS; ++j)
+    if (lane + j * LANES < VALUE_DIM)
+      O[query_row * VALUE_DIM + lane + j * LANES] = __float2half(total > 0.0f ? out[j] / total : 0.0f);
+}
