@@ -25,9 +25,7 @@ void PrintTo(const SimulatedCase& one, std::ostream* out) {
 /// One tile and a piece of another, so that a minute is enough for all of this.
 Problem small(const std::string& name) {
   Problem problem = load_problem("problems/attention/" + name + ".toml", RealFileSystem(), {}).value();
-  for (const char* axis : {"Hkv=1", "Hq=1", "B=1", "Sq=48", "Skv=48"}) {
-    problem = with_axis(std::move(problem), axis).value();
-  }
+  problem = with_axes(std::move(problem), {"Hkv=1", "Hq=1", "B=1", "Sq=48", "Skv=48"}).value();
   problem.workloads.resize(1);
   return problem;
 }
@@ -53,8 +51,8 @@ TEST_P(HipStyles, agree_with_the_oracle_whatever_the_wavefront) {
     if (style.target != "hip") continue;
     const Bundle bundle = style.emit(problem, device, {}).value();
     const VerifyResult result = (*verifier)->verify(make_candidate(bundle).value());
-    EXPECT_TRUE(result.verdict.accepted())
-        << style.name << ": " << result.verdict.message << "\n" << result.build.log << bundle.to_text();
+    EXPECT_TRUE(result.verdict.accepted()) << style.name << ": " << result.verdict.message << "\n"
+                                           << result.build.log << bundle.to_text();
   }
 }
 
