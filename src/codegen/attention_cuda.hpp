@@ -29,4 +29,11 @@ namespace kw {
 [[nodiscard]] double estimate_attention_cuda_mma(const Problem& problem, const DeviceFacts& device,
                                                  const IntBindings& assignment);
 
+[[nodiscard]] std::vector<Tunable> structure_attention_cuda_wgmma();
+[[nodiscard]] Result<Bundle> emit_attention_cuda_wgmma(const Problem& problem, const DeviceFacts& device,
+                                                       const IntBindings& structure);
+[[nodiscard]] std::vector<IntBindings> seeds_attention_cuda_wgmma(const Problem& problem, const DeviceFacts& device);
+[[nodiscard]] double estimate_attention_cuda_wgmma(const Problem& problem, const DeviceFacts& device,
+                                                   const IntBindings& assignment);
+
 }  // namespace kw

@@ -2,22 +2,20 @@
 // and values come through a ring of tiles that is filled by asynchronous copies. f16 and bf16 as they are; f32 as two
 // tf32 numbers each, three products for one, because a single tf32 product errs by 2^-11 and would not pass for f32.
 //
-// What a style for wgmma and TMA shares is CudaAttention: masks, mods, bounds and softmax know a thread's rows and keys
-// only through THREAD_ROWS, THREAD_KEYS and SCORE. Its products and its copies are its own.
+// The style for wgmma is the same text with products and a layout of tiles of its own: a warp of a warpgroup holds the
+// same rows and columns of sums. A style for TMA would have its own copies as well.
 #include <fmt/format.h>
-
-#include <charconv>
 
 #include "codegen/attention_cuda.hpp"
 #include "codegen/attention_cuda_mma_shape.hpp"
 #include "codegen/attention_cuda_mma_source.hpp"
+#include "codegen/attention_cuda_tensor_cores.hpp"
 #include "codegen/attention_cuda_text.hpp"
 
 namespace kw {
 namespace {
 
 constexpr const char* k_generator = "mma 1";
-constexpr SourceLanguage k_cuda = SourceLanguage::cuda;
 
 constexpr const char* k_hold_query = R"(// The queries were copied first; the tiles behind them may still be under way.
 unsigned query[QUERY_TILES][4];
@@ -27,14 +25,6 @@ if (query_is_held) {
   #pragma unroll
   for (int k = 0; k < QUERY_TILES; ++k) load_query(queries, 16 * warp, lane, k, query[k]);
 })";
-
-/// "sm_90a" as 90; 0 where nothing is known.
-int arch_number(const DeviceFacts& device) {
-  int number = 0;
-  const std::string arch = device.gpu ? device.gpu->arch : "";
-  if (arch.starts_with("sm_")) std::from_chars(arch.data() + 3, arch.data() + arch.size(), number);
-  return number;
-}
 
 Result<void> require_tensor_cores(const Problem& problem, const DeviceFacts& device) {
   constexpr int k_first = 80;
@@ -52,30 +42,23 @@ Result<void> require_tensor_cores(const Problem& problem, const DeviceFacts& dev
 /// Instructions and products for f16 or bf16.
 std::string products_of_16_bits(DType dtype) {
   const Cuda16BitFloat& type = cuda_16_bit_float(dtype);
-  return fill(k_mma_products_16_bit, {{"element", element_type(dtype, k_cuda)},
+  return fill(k_mma_products_16_bit, {{"element", element_type(dtype, SourceLanguage::cuda)},
                                       {"type", type.name},
                                       {"pair", type.pair},
                                       {"pair_from_floats", type.pair_from_floats}});
 }
 
-std::string store_two(DType dtype) {
-  if (dtype == DType::f32) return "*(float2*)(row + d) = make_float2(first, second);";
-  const Cuda16BitFloat& type = cuda_16_bit_float(dtype);
-  return fmt::format("*({}*)(row + d) = {}(first, second);", type.pair, type.pair_from_floats);
-}
-
 void fill_products(DType dtype, Fillings& fillings) {
   const bool narrow = is_16_bit_float(dtype);
   fillings.emplace_back("products", narrow ? products_of_16_bits(dtype) : k_mma_products_f32);
+  fillings.emplace_back("chunk_offset", "chunk_offset<PAD, STRIDE>(row, chunk)");
+  fillings.emplace_back("tiles_begin", "shared_memory");
+  fillings.emplace_back("publish", "");
   fillings.emplace_back("hold_query", narrow ? k_hold_query : "");
   fillings.emplace_back(
       "dot_products", narrow ? "dot_products(query, queries, 16 * warp, keys + stage * BN * HEAD_STRIDE, lane, scores);"
                              : "dot_products(queries + 16 * warp * HEAD_STRIDE, keys + stage * BN * HEAD_STRIDE, lane, "
                                "scores);");
-  fillings.emplace_back("zero", narrow ? fmt::format("{}(0.0f)", cuda_16_bit_float(dtype).from_float) : "0.0f");
-  fillings.emplace_back("store_two", store_two(dtype));
-  fillings.emplace_back("store_first", store_text(dtype, "row", "d", "first", k_cuda));
-  fillings.emplace_back("store_second", store_text(dtype, "row", "d + 1", "second", k_cuda));
 }
 
 std::vector<std::string> notes(DType dtype) {
@@ -101,19 +84,10 @@ Result<Bundle> emit_attention_cuda_mma(const Problem& problem, const DeviceFacts
   KW_TRY_VOID(check_choices("mma", choices, structure));
   KW_TRY_VOID(require_tensor_cores(problem, device));
   const MmaShape shape = mma_shape(problem, {});
-  const CudaAttention parts(problem, choices, structure,
-                            {shape.rows, shape.keys, fmt::format("32 * {}", shape.warps),
-                             "float (&scores)[SCORE_TILES][4]", "c / 2 * 8 + c % 2"});
-  Fillings fillings = parts.fillings(k_generator, notes(attention->dtype));
-  fillings.emplace_back("next_ahead", parts.next_needed("ahead"));
-  fill_products(attention->dtype, fillings);
-  Bundle bundle = parts.bundle(k_generator, shape.shared_bytes);
-  bundle.source = fill(k_attention_cuda_mma_source, fillings);
-  for (const Definition& define :
-       {Definition{"BLOCK_WARPS", shape.warps}, Definition{"PANEL_KEYS", shape.keys},
-        Definition{"HEAD_PAD", shape.head_pad}, Definition{"HEAD_STRIDE", shape.head_stride},
-        Definition{"VALUE_PAD", shape.value_pad}, Definition{"VALUE_STRIDE", shape.value_stride}})
-    bundle.defines.push_back(define);
+  Fillings products;
+  fill_products(attention->dtype, products);
+  Bundle bundle = tensor_core_bundle(problem, structure, shape,
+                                     {k_generator, choices, notes(attention->dtype), std::move(products)});
   if (is_16_bit_float(attention->dtype)) bundle.defines.push_back({"QUERY_TILES", shape.query_tiles});
   bundle.tunables = mma_tunables(problem, device);
   bundle.constraints = mma_constraints(problem, device);

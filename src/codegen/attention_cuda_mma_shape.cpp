@@ -69,16 +69,47 @@ MmaShape mma_shape(const Problem& problem, const HeadText& heads) {
   return shape;
 }
 
-std::vector<std::string> mma_constraints(const Problem& problem, const DeviceFacts& device) {
+std::vector<std::string> tile_constraints(const Problem& problem, const DeviceFacts& device,
+                                          MmaShape (*shape_of)(const Problem&, const HeadText&)) {
   const DeviceFacts gpu = gpu_facts_for(device);
   std::vector<std::string> constraints;
   for (const HeadText& heads : heads_to_fit(problem)) {
-    const MmaShape shape = mma_shape(problem, heads);
+    const MmaShape shape = shape_of(problem, heads);
     constraints.push_back(fmt::format("{} + 8 * {} <= {}", shape.shared_bytes, shape.rows, gpu.shared_bytes_per_block));
     constraints.push_back(fmt::format("{} <= min({}, {} / (32 * {}))", shape.registers,
                                       gpu.gpu->max_registers_per_thread, gpu.gpu->registers_per_block, shape.warps));
   }
   return constraints;
+}
+
+BlockShape tensor_core_block(const MmaShape& shape, const IntBindings& names) {
+  BlockShape block;
+  block.rows = value_of(shape.rows, names);
+  block.keys = value_of(shape.keys, names);
+  block.threads = 32 * value_of(shape.warps, names);
+  block.registers = value_of(shape.registers, names);
+  block.shared_bytes = value_of(shape.shared_bytes, names) + 8 * block.rows;
+  block.warps_to_half = 4;
+  return block;
+}
+
+double tensor_rate(const DeviceFacts& gpu) {
+  constexpr double k_usual_rate = 1024;
+  const GpuFacts& facts = *gpu.gpu;
+  if (facts.peak_f16_flops <= 0 || facts.clock_hz <= 0) return k_usual_rate;
+  return facts.peak_f16_flops / (2.0 * facts.clock_hz * static_cast<double>(gpu.compute_units));
+}
+
+std::vector<IntBindings> best_seeds(std::vector<IntBindings> by_cost, const std::vector<Tunable>& choices) {
+  constexpr std::size_t k_seeds = 8;
+  by_cost.resize(std::min(by_cost.size(), k_seeds));
+  for (IntBindings& seed : by_cost)
+    for (const Tunable& choice : choices) seed[choice.name] = choice.default_value;
+  return by_cost;
+}
+
+std::vector<std::string> mma_constraints(const Problem& problem, const DeviceFacts& device) {
+  return tile_constraints(problem, device, mma_shape);
 }
 
 std::vector<Tunable> mma_tunables(const Problem& problem, const DeviceFacts& device) {
@@ -90,12 +121,7 @@ std::vector<Tunable> mma_tunables(const Problem& problem, const DeviceFacts& dev
 }
 
 std::vector<IntBindings> seeds_attention_cuda_mma(const Problem& problem, const DeviceFacts& device) {
-  std::vector<IntBindings> seeds = by_cost(problem, device);
-  constexpr std::size_t k_seeds = 8;
-  seeds.resize(std::min(seeds.size(), k_seeds));
-  for (IntBindings& seed : seeds)
-    for (const Tunable& choice : structure_attention_cuda_mma()) seed[choice.name] = choice.default_value;
-  return seeds;
+  return best_seeds(by_cost(problem, device), structure_attention_cuda_mma());
 }
 
 double estimate_attention_cuda_mma(const Problem& problem, const DeviceFacts& device, const IntBindings& assignment) {
@@ -108,20 +134,8 @@ double estimate_attention_cuda_mma(const Problem& problem, const DeviceFacts& de
   const bool narrow = is_narrow(problem);
   const double warps = number(shape.warps), keys = number(shape.keys);
   const double head = number(shape.head_pad), values = number(shape.value_pad);
-  BlockShape block;
-  block.rows = value(shape.rows);
-  block.keys = value(shape.keys);
-  block.threads = 32 * value(shape.warps);
-  block.registers = value(shape.registers);
-  block.shared_bytes = value(shape.shared_bytes) + 8 * block.rows;
-  block.warps_to_half = 4;
-  // Multiply-adds per clock and unit; tf32 runs at half the rate of f16 and bf16, and three products stand for one of
-  // f32.
-  constexpr double k_usual_rate = 1024;
-  const GpuFacts& facts = *gpu.gpu;
-  double rate = k_usual_rate;
-  if (facts.peak_f16_flops > 0 && facts.clock_hz > 0)
-    rate = facts.peak_f16_flops / (2.0 * facts.clock_hz * static_cast<double>(gpu.compute_units));
+  const BlockShape block = tensor_core_block(shape, names);
+  // tf32 runs at half the rate of f16 and bf16, and three products stand for one of f32.
   const double multiply_adds = 16.0 * keys * (head + values) * (narrow ? 1.0 : 6.0);
   const ModCost mod = mod_cost(problem);
   constexpr double k_softmax = 10.0, k_split = 5.0;
@@ -133,7 +147,7 @@ double estimate_attention_cuda_mma(const Problem& problem, const DeviceFacts& de
                              ? 0.0
                              : 16.0 * head * (narrow ? 2.0 : 4.0) / 128.0;
   PanelWork work;
-  work.tensor = warps * multiply_adds / rate;
+  work.tensor = warps * multiply_adds / tensor_rate(gpu);
   work.arithmetic = warps * (scores * (k_softmax + mod.plain) + instructions + splits + operands + values / 2.0) / 4.0;
   work.shared = warps * (operands + queries) + 2.0 * operands;
   work.special = warps * scores * (1.0 + mod.special) * 32.0 / 16.0;

@@ -19,6 +19,17 @@ struct MmaShape {
 };
 [[nodiscard]] MmaShape mma_shape(const Problem& problem, const HeadText& heads);
 
+/// That tiles fit into shared memory and registers, for the heads of every workload.
+[[nodiscard]] std::vector<std::string> tile_constraints(const Problem& problem, const DeviceFacts& device,
+                                                        MmaShape (*shape_of)(const Problem&, const HeadText&));
+/// What a block of this shape takes, with four resident warps for half of the throughput.
+[[nodiscard]] BlockShape tensor_core_block(const MmaShape& shape, const IntBindings& names);
+/// Multiply-adds of f16 per clock and unit; a usual value where the device's facts have none.
+[[nodiscard]] double tensor_rate(const DeviceFacts& gpu);
+/// The first few, with the structural choices' defaults.
+[[nodiscard]] std::vector<IntBindings> best_seeds(std::vector<IntBindings> by_cost,
+                                                  const std::vector<Tunable>& choices);
+
 /// With the first guess for the device as defaults.
 [[nodiscard]] std::vector<Tunable> mma_tunables(const Problem& problem, const DeviceFacts& device);
 [[nodiscard]] std::vector<std::string> mma_constraints(const Problem& problem, const DeviceFacts& device);

@@ -47,15 +47,32 @@ __device__ __forceinline__ void cp_async_wait() {
 #endif
 }
 
+// Seldom after the first panels: most often no row of a warp has found a larger score.
+__device__ __forceinline__ void shrink_sums(const float (&shrink)[2], float (&out)[VALUE_TILES][4]) {
+  if (!__any_sync(ALL_LANES, shrink[0] != 1.0f || shrink[1] != 1.0f)) return;
+  #pragma unroll
+  for (int j = 0; j < VALUE_TILES; ++j)
+    #pragma unroll
+    for (int i = 0; i < 4; ++i) out[j][i] *= shrink[i / 2];
+}
+
 ${products}
 // `rows` rows into a tile, with zeros behind each row and behind the last. Rows that do not begin on 16 bytes are
 // copied element by element, at once.
 template <int DIM, int PAD, int STRIDE>
 __device__ __forceinline__ void load_rows(const ${element}* from, ${element}* to, const int rows,
                                           const int rows_left) {
+  if (DIM % CHUNK == 0 && DIM == PAD && rows <= rows_left) {
+    #pragma unroll
+    for (int i = threadIdx.x; i < rows * (PAD / CHUNK); i += THREADS) {
+      const int row = i / (PAD / CHUNK), chunk = i % (PAD / CHUNK);
+      cp_async_16(to + ${chunk_offset}, from + i * CHUNK, 16);
+    }
+    return;
+  }
   for (int i = threadIdx.x; i < rows * (PAD / CHUNK); i += THREADS) {
     const int row = i / (PAD / CHUNK), chunk = i % (PAD / CHUNK), d = chunk * CHUNK;
-    ${element}* target = to + chunk_offset<PAD, STRIDE>(row, chunk);
+    ${element}* target = to + ${chunk_offset};
     const bool inside = row < rows_left && d < DIM;
     if (DIM % CHUNK == 0) {
       cp_async_16(target, inside ? from + (long)row * DIM + d : from, inside ? 16 : 0);
@@ -83,7 +100,7 @@ __device__ __forceinline__ void store_pair(${element}* row, const int d, const f
 extern "C" __global__ __launch_bounds__(THREADS, 1)
 ${signature} {
   extern __shared__ __align__(16) unsigned char shared_memory[];
-  ${element}* queries = (${element}*)shared_memory;
+  ${element}* queries = (${element}*)${tiles_begin};
   ${element}* keys = queries + BM * HEAD_STRIDE;
   ${element}* values = keys + STAGES * BN * HEAD_STRIDE;
   const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
@@ -122,6 +139,7 @@ ${signature} {
   for (int stage = 0; panel < end_panel; stage = stage + 1 < STAGES ? stage + 1 : 0) {
     const int first_key = panel * BN;
     cp_async_wait<STAGES - 2>();
+    ${publish}
     __syncthreads();  // the stage is filled for all, and the one before it is used up
     if (ahead < end_panel) {
       load_tile(ahead, stage > 0 ? stage - 1 : STAGES - 1);
@@ -132,7 +150,7 @@ ${signature} {
     float scores[SCORE_TILES][4], highest[2], shrink[2];
     ${dot_products}
     ${finish}
-    weigh(scores, highest, peak, total, shrink);
+    ${weigh}
     add_values(scores, shrink, values + stage * BN * VALUE_STRIDE, lane, out);
     panel = ${next_needed};
   }
@@ -209,7 +227,7 @@ __device__ __forceinline__ int chunk_offset(const int row, const int chunk) {
 }
 
 // Whether a warp keeps its queries in registers, or loads them again for each tile of keys.
-constexpr bool query_is_held = 16 * QUERY_TILES == HEAD_PAD;
+constexpr bool query_is_held = 16 * QUERY_TILES >= HEAD_DIM;
 
 // The 16 queries of a warp, 16 elements of each from 16 * k on.
 __device__ __forceinline__ void load_query(const ${element}* queries, const int first, const int lane, const int k,
@@ -243,10 +261,7 @@ __device__ __forceinline__ void dot_products(unsigned (&query)[QUERY_TILES][4], 
 // as the left operand of the next product has to be.
 __device__ __forceinline__ void add_values(const float (&weights)[SCORE_TILES][4], const float (&shrink)[2],
                                            const ${element}* values, const int lane, float (&out)[VALUE_TILES][4]) {
-  #pragma unroll
-  for (int j = 0; j < VALUE_TILES; ++j)
-    #pragma unroll
-    for (int i = 0; i < 4; ++i) out[j][i] *= shrink[i / 2];
+  shrink_sums(shrink, out);
   #pragma unroll
   for (int k = 0; k < BN / 16; ++k) {
     const unsigned left[4] = {pack_halves(weights[2 * k][0], weights[2 * k][1]),

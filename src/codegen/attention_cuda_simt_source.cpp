@@ -151,7 +151,7 @@ ${signature} {
     float scores[THREAD_ROWS][THREAD_KEYS], highest[THREAD_ROWS], shrink[THREAD_ROWS];
     dot_products(queries + thread_row * HEAD_STRIDE, keys + lane * HEAD_STRIDE, scores);
     ${finish}
-    weigh(scores, highest, peak, total, shrink);
+    ${weigh}
     float* row_weights = weights + thread_row * WEIGHT_STRIDE;
     #pragma unroll
     for (int r = 0; r < THREAD_ROWS; ++r) {

@@ -24,7 +24,7 @@ __device__ __forceinline__ float power_of_two(const float x) {
 ${fast_exp2}
 }
 
-// Makes a thread's dot products into scores in units of log2, and finds the largest of each of its rows. `masked` is a
+// Makes a thread's dot products into scores, and finds the largest of each of its rows. `masked` is a
 // literal at every call, so each call is compiled for its case. Rows and keys past the last are the last to the mod.
 ${finish_signature}
   #pragma unroll
@@ -46,14 +46,14 @@ ${finish_signature}
   }
 }
 
-// Scores to weights 2^(score - peak). `total` gathers the thread's weights, and `shrink` is what everything summed with
-// the last peak must be multiplied by.
+// Scores to weights 2^(score * unit - peak). `total` gathers the thread's weights, and `shrink` is what everything
+// summed with the last peak must be multiplied by.
 __device__ __forceinline__ void weigh(${scores}, const float (&highest)[THREAD_ROWS],
-                                      float (&peak)[THREAD_ROWS], float (&total)[THREAD_ROWS],
+                                      const float unit, float (&peak)[THREAD_ROWS], float (&total)[THREAD_ROWS],
                                       float (&shrink)[THREAD_ROWS]) {
   #pragma unroll
   for (int r = 0; r < THREAD_ROWS; ++r) {
-    float next = highest[r];
+    float next = highest[r] * unit;
     #pragma unroll
     for (int step = ROW_LANES / 2; step > 0; step /= 2) next = fmaxf(next, ${shuffle_xor}(${mask}next, step));
     next = fmaxf(next, peak[r]);
@@ -64,7 +64,7 @@ __device__ __forceinline__ void weigh(${scores}, const float (&highest)[THREAD_R
     float sum = 0.0f;
     #pragma unroll
     for (int c = 0; c < THREAD_KEYS; ++c) {
-      SCORE(r, c) = power_of_two(SCORE(r, c) - base);
+      SCORE(r, c) = power_of_two(fmaf(SCORE(r, c), unit, -base));
       sum += SCORE(r, c);
     }
     total[r] = total[r] * shrink[r] + sum;

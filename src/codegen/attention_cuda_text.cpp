@@ -97,7 +97,8 @@ CudaAttention::CudaAttention(const Problem& problem, const std::vector<Tunable>&
       language_(language),
       tile_(std::move(tile)),
       text_(score_text(attention_, {choice_of(choices, structure, "row_bounds") != 0,
-                                    choice_of(choices, structure, "fast_tanh") != 0, language})),
+                                    choice_of(choices, structure, "fast_tanh") != 0, language,
+                                    attention_.scale.value_or(1.0) > 0.0})),
       mapped_(text_.mask.has_value() && choice_of(choices, structure, "block_map") != 0),
       map_buffer_(free_buffer_name(problem, k_block_map)) {}
 
@@ -222,6 +223,7 @@ Fillings CudaAttention::fillings(const std::string& generator, const std::vector
                                    : "0"},
       {"next_needed", next_needed("panel")},
       {"finish", finish()},
+      {"weigh", fmt::format("weigh(scores, highest, {}, peak, total, shrink);", text_.unit)},
       {"store_lse", store_lse()},
       {"element", element_type(attention_.dtype, language_)}};
   fillings.insert(fillings.end(), own.begin(), own.end());

@@ -123,6 +123,11 @@ class AffineScores {
     }
     if (addend < 0) {
       if (lse_ && drop_offset_) keep_for_lse(text);
+      if (!is_vector() && form_.multiplier < 0 && options_.unit_later) {
+        text.unit = "scale";
+        text.stages.element.emplace_back("float s = dot_product;");
+        return;
+      }
       text.stages.element.push_back(is_vector() ? fmt::format("float16 s = scores[c] * {};", factor)
                                                 : fmt::format("float s = dot_product * {};", factor));
       return;

@@ -18,6 +18,7 @@ struct ScoreOptions {
   bool row_bounds = true;  ///< turn a mask that is an interval of keys per row into loop bounds
   bool fast_tanh = true;
   SourceLanguage language = SourceLanguage::opencl;
+  bool unit_later = false;  ///< may leave ScoreText::unit to what follows
 };
 
 /// Statements by the place where their values are first known. Inside the loops over keys `key` is the first of sixteen
@@ -67,6 +68,9 @@ struct ScoreText {
   std::optional<DroppedTerm> dropped;        ///< what LSE must be given back
   OuterNames names;                          ///< what the kernel must be handed
   std::set<KernelHelper> helpers;
+  /// CUDA: what a score must still be multiplied by to be in units of log2; positive. The largest score is the same
+  /// before and after, so that it can wait for the subtraction of the largest and becomes one instruction with it.
+  std::string unit = "1.0f";
   std::vector<std::string> notes;  ///< decisions worth telling the reader of the source
 };
 

@@ -54,6 +54,9 @@ const std::vector<Style>& styles() {
       simt_style(SourceLanguage::cuda),
       {"attention", "cuda", "mma", "fused, for sm_80 and later: tensor cores through mma.sync, asynchronous copies",
        structure_attention_cuda_mma(), emit_attention_cuda_mma, seeds_attention_cuda_mma, estimate_attention_cuda_mma},
+      {"attention", "cuda", "wgmma", "fused, for Hopper (sm_90a) and 16-bit floats: tensor cores through wgmma",
+       structure_attention_cuda_wgmma(), emit_attention_cuda_wgmma, seeds_attention_cuda_wgmma,
+       estimate_attention_cuda_wgmma},
       plain_style(SourceLanguage::hip, "one wavefront per query row; the baseline"),
       simt_style(SourceLanguage::hip)};
   return k_styles;

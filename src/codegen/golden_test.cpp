@@ -52,6 +52,7 @@ std::vector<GoldenCase> all_cases() {
   for (const char* problem :
        {"causal", "alibi_lse", "softcap", "neighborhood_2d", "document_causal_f16", "causal_bf16"})
     for (const char* style : {"plain", "simt", "mma"}) cases.push_back({problem, "cuda", style});
+  for (const char* problem : {"document_causal_f16", "causal_bf16"}) cases.push_back({problem, "cuda", "wgmma"});
   // The same text in HIP C++.
   for (const char* problem : {"causal", "document_causal_f16", "causal_bf16"})
     for (const char* style : {"plain", "simt"}) cases.push_back({problem, "hip", style});

@@ -66,7 +66,7 @@ double unit_roundoff(DType dtype) {
 }
 
 double least_allowed_error(DType dtype) {
-  return (is_16_bit_float(dtype) ? 2.0 : 32.0) * unit_roundoff(dtype);
+  return (is_16_bit_float(dtype) ? 3.0 : 32.0) * unit_roundoff(dtype);
 }
 
 OutputForm output_form(const TensorSpec& output, const Axes& axes) {

@@ -114,7 +114,7 @@ TEST(Accuracy, storing_the_exact_answer_as_a_bfloat_is_no_error) {
   EXPECT_LT(measure().max_error, 4 * least_allowed_error(DType::bf16));
 }
 
-/// What the allowance of two units rests on: weights rounded to the type move the worst of many elements by less.
+/// What the allowance of three units rests on: weights rounded to the type move the worst of many elements by less.
 TEST(Accuracy, lets_weights_be_rounded_to_the_type_and_no_further) {
   constexpr std::uint64_t k_seed = 9;
   Rng rng(k_seed);
@@ -147,7 +147,7 @@ TEST(Accuracy, lets_weights_be_rounded_to_the_type_and_no_further) {
     return *std::max_element(errors.begin(), errors.end());
   };
   const double allowed = allowed_error(form, exact.size(), 0.0);
-  EXPECT_EQ(least_allowed_error(DType::bf16), 0x1p-7);
+  EXPECT_EQ(least_allowed_error(DType::bf16), 3 * 0x1p-8);
   EXPECT_LT(worst(as_bf16), least_allowed_error(DType::bf16)) << "seed " << k_seed;
   EXPECT_GT(worst(as_four_bits), allowed) << "seed " << k_seed;
 }

@@ -86,7 +86,7 @@ __device__ __forceinline__ float power_of_two(const float x) {
 #endif
 }
 
-// Makes a thread's dot products into scores in units of log2, and finds the largest of each of its rows. `masked` is a
+// Makes a thread's dot products into scores, and finds the largest of each of its rows. `masked` is a
 // literal at every call, so each call is compiled for its case. Rows and keys past the last are the last to the mod.
 __device__ __forceinline__ void finish_scores(float (&scores)[SCORE_TILES][4], float (&highest)[THREAD_ROWS],
                                               const bool masked, const int thread_query, const int thread_key,
@@ -102,7 +102,7 @@ __device__ __forceinline__ void finish_scores(float (&scores)[SCORE_TILES][4], f
     for (int c = 0; c < THREAD_KEYS; ++c) {
       const int key = thread_key + c / 2 * 8 + c % 2;
       const float dot_product = SCORE(r, c);
-      float s = dot_product * scale;
+      float s = dot_product;
       if (masked && !(key >= allowed_first && key <= allowed_last)) s = -INFINITY;
       SCORE(r, c) = s;
       highest[r] = fmaxf(highest[r], s);
@@ -110,14 +110,14 @@ __device__ __forceinline__ void finish_scores(float (&scores)[SCORE_TILES][4], f
   }
 }
 
-// Scores to weights 2^(score - peak). `total` gathers the thread's weights, and `shrink` is what everything summed with
-// the last peak must be multiplied by.
+// Scores to weights 2^(score * unit - peak). `total` gathers the thread's weights, and `shrink` is what everything
+// summed with the last peak must be multiplied by.
 __device__ __forceinline__ void weigh(float (&scores)[SCORE_TILES][4], const float (&highest)[THREAD_ROWS],
-                                      float (&peak)[THREAD_ROWS], float (&total)[THREAD_ROWS],
+                                      const float unit, float (&peak)[THREAD_ROWS], float (&total)[THREAD_ROWS],
                                       float (&shrink)[THREAD_ROWS]) {
   #pragma unroll
   for (int r = 0; r < THREAD_ROWS; ++r) {
-    float next = highest[r];
+    float next = highest[r] * unit;
     #pragma unroll
     for (int step = ROW_LANES / 2; step > 0; step /= 2) next = fmaxf(next, __shfl_xor_sync(ALL_LANES, next, step));
     next = fmaxf(next, peak[r]);
@@ -128,7 +128,7 @@ __device__ __forceinline__ void weigh(float (&scores)[SCORE_TILES][4], const flo
     float sum = 0.0f;
     #pragma unroll
     for (int c = 0; c < THREAD_KEYS; ++c) {
-      SCORE(r, c) = power_of_two(SCORE(r, c) - base);
+      SCORE(r, c) = power_of_two(fmaf(SCORE(r, c), unit, -base));
       sum += SCORE(r, c);
     }
     total[r] = total[r] * shrink[r] + sum;
@@ -167,6 +167,15 @@ __device__ __forceinline__ void cp_async_wait() {
 #else
   asm volatile("cp.async.wait_group %0;" ::"n"(N) : "memory");
 #endif
+}
+
+// Seldom after the first panels: most often no row of a warp has found a larger score.
+__device__ __forceinline__ void shrink_sums(const float (&shrink)[2], float (&out)[VALUE_TILES][4]) {
+  if (!__any_sync(ALL_LANES, shrink[0] != 1.0f || shrink[1] != 1.0f)) return;
+  #pragma unroll
+  for (int j = 0; j < VALUE_TILES; ++j)
+    #pragma unroll
+    for (int i = 0; i < 4; ++i) out[j][i] *= shrink[i / 2];
 }
 
 // Four 8 x 8 matrices of 16-bit elements; lanes 8 i to 8 i + 7 point to the rows of the i-th.
@@ -224,7 +233,7 @@ __device__ __forceinline__ int chunk_offset(const int row, const int chunk) {
 }
 
 // Whether a warp keeps its queries in registers, or loads them again for each tile of keys.
-constexpr bool query_is_held = 16 * QUERY_TILES == HEAD_PAD;
+constexpr bool query_is_held = 16 * QUERY_TILES >= HEAD_DIM;
 
 // The 16 queries of a warp, 16 elements of each from 16 * k on.
 __device__ __forceinline__ void load_query(const __nv_bfloat16* queries, const int first, const int lane, const int k,
@@ -258,10 +267,7 @@ __device__ __forceinline__ void dot_products(unsigned (&query)[QUERY_TILES][4], 
 // as the left operand of the next product has to be.
 __device__ __forceinline__ void add_values(const float (&weights)[SCORE_TILES][4], const float (&shrink)[2],
                                            const __nv_bfloat16* values, const int lane, float (&out)[VALUE_TILES][4]) {
-  #pragma unroll
-  for (int j = 0; j < VALUE_TILES; ++j)
-    #pragma unroll
-    for (int i = 0; i < 4; ++i) out[j][i] *= shrink[i / 2];
+  shrink_sums(shrink, out);
   #pragma unroll
   for (int k = 0; k < BN / 16; ++k) {
     const unsigned left[4] = {pack_halves(weights[2 * k][0], weights[2 * k][1]),
@@ -283,6 +289,14 @@ __device__ __forceinline__ void add_values(const float (&weights)[SCORE_TILES][4
 template <int DIM, int PAD, int STRIDE>
 __device__ __forceinline__ void load_rows(const __nv_bfloat16* from, __nv_bfloat16* to, const int rows,
                                           const int rows_left) {
+  if (DIM % CHUNK == 0 && DIM == PAD && rows <= rows_left) {
+    #pragma unroll
+    for (int i = threadIdx.x; i < rows * (PAD / CHUNK); i += THREADS) {
+      const int row = i / (PAD / CHUNK), chunk = i % (PAD / CHUNK);
+      cp_async_16(to + chunk_offset<PAD, STRIDE>(row, chunk), from + i * CHUNK, 16);
+    }
+    return;
+  }
   for (int i = threadIdx.x; i < rows * (PAD / CHUNK); i += THREADS) {
     const int row = i / (PAD / CHUNK), chunk = i % (PAD / CHUNK), d = chunk * CHUNK;
     __nv_bfloat16* target = to + chunk_offset<PAD, STRIDE>(row, chunk);
@@ -402,7 +416,7 @@ void attention(const __nv_bfloat16* __restrict__ Q, const __nv_bfloat16* __restr
     else
       finish_scores(scores, highest, false, first_row + thread_row, first_key + thread_key, row_first,
                     row_last, Sq, Skv, scale);
-    weigh(scores, highest, peak, total, shrink);
+    weigh(scores, highest, scale, peak, total, shrink);
     add_values(scores, shrink, values + stage * BN * VALUE_STRIDE, lane, out);
     panel = panel + 1;
   }

@@ -93,7 +93,7 @@ __device__ __forceinline__ float power_of_two(const float x) {
 #endif
 }
 
-// Makes a thread's dot products into scores in units of log2, and finds the largest of each of its rows. `masked` is a
+// Makes a thread's dot products into scores, and finds the largest of each of its rows. `masked` is a
 // literal at every call, so each call is compiled for its case. Rows and keys past the last are the last to the mod.
 __device__ __forceinline__ void finish_scores(float (&scores)[SCORE_TILES][4], float (&highest)[THREAD_ROWS],
                                               const bool masked, const int thread_query, const int thread_key,
@@ -116,14 +116,14 @@ __device__ __forceinline__ void finish_scores(float (&scores)[SCORE_TILES][4], f
   }
 }
 
-// Scores to weights 2^(score - peak). `total` gathers the thread's weights, and `shrink` is what everything summed with
-// the last peak must be multiplied by.
+// Scores to weights 2^(score * unit - peak). `total` gathers the thread's weights, and `shrink` is what everything
+// summed with the last peak must be multiplied by.
 __device__ __forceinline__ void weigh(float (&scores)[SCORE_TILES][4], const float (&highest)[THREAD_ROWS],
-                                      float (&peak)[THREAD_ROWS], float (&total)[THREAD_ROWS],
+                                      const float unit, float (&peak)[THREAD_ROWS], float (&total)[THREAD_ROWS],
                                       float (&shrink)[THREAD_ROWS]) {
   #pragma unroll
   for (int r = 0; r < THREAD_ROWS; ++r) {
-    float next = highest[r];
+    float next = highest[r] * unit;
     #pragma unroll
     for (int step = ROW_LANES / 2; step > 0; step /= 2) next = fmaxf(next, __shfl_xor_sync(ALL_LANES, next, step));
     next = fmaxf(next, peak[r]);
@@ -134,7 +134,7 @@ __device__ __forceinline__ void weigh(float (&scores)[SCORE_TILES][4], const flo
     float sum = 0.0f;
     #pragma unroll
     for (int c = 0; c < THREAD_KEYS; ++c) {
-      SCORE(r, c) = power_of_two(SCORE(r, c) - base);
+      SCORE(r, c) = power_of_two(fmaf(SCORE(r, c), unit, -base));
       sum += SCORE(r, c);
     }
     total[r] = total[r] * shrink[r] + sum;
@@ -173,6 +173,15 @@ __device__ __forceinline__ void cp_async_wait() {
 #else
   asm volatile("cp.async.wait_group %0;" ::"n"(N) : "memory");
 #endif
+}
+
+// Seldom after the first panels: most often no row of a warp has found a larger score.
+__device__ __forceinline__ void shrink_sums(const float (&shrink)[2], float (&out)[VALUE_TILES][4]) {
+  if (!__any_sync(ALL_LANES, shrink[0] != 1.0f || shrink[1] != 1.0f)) return;
+  #pragma unroll
+  for (int j = 0; j < VALUE_TILES; ++j)
+    #pragma unroll
+    for (int i = 0; i < 4; ++i) out[j][i] *= shrink[i / 2];
 }
 
 // Pragmas take constants, and definitions are not replaced in them.
@@ -296,6 +305,14 @@ __device__ __forceinline__ void add_values(const float (&weights)[SCORE_TILES][4
 template <int DIM, int PAD, int STRIDE>
 __device__ __forceinline__ void load_rows(const float* from, float* to, const int rows,
                                           const int rows_left) {
+  if (DIM % CHUNK == 0 && DIM == PAD && rows <= rows_left) {
+    #pragma unroll
+    for (int i = threadIdx.x; i < rows * (PAD / CHUNK); i += THREADS) {
+      const int row = i / (PAD / CHUNK), chunk = i % (PAD / CHUNK);
+      cp_async_16(to + chunk_offset<PAD, STRIDE>(row, chunk), from + i * CHUNK, 16);
+    }
+    return;
+  }
   for (int i = threadIdx.x; i < rows * (PAD / CHUNK); i += THREADS) {
     const int row = i / (PAD / CHUNK), chunk = i % (PAD / CHUNK), d = chunk * CHUNK;
     float* target = to + chunk_offset<PAD, STRIDE>(row, chunk);
@@ -383,7 +400,7 @@ void attention(const float* __restrict__ Q, const float* __restrict__ K, const f
     else
       finish_scores(scores, highest, false, first_row + thread_row, first_key + thread_key, Sq, Skv,
                     scale);
-    weigh(scores, highest, peak, total, shrink);
+    weigh(scores, highest, 1.0f, peak, total, shrink);
     add_values(scores, shrink, values + stage * BN * VALUE_STRIDE, lane, out);
     panel = panel + 1;
   }

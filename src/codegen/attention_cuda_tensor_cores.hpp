@@ -1,0 +1,31 @@
+#pragma once
+// The styles on tensor cores share one text (attention_cuda_mma_source.hpp) and differ in the layout of tiles in shared
+// memory and in the two products.
+
+#include <string>
+#include <vector>
+
+#include "codegen/attention_cuda_mma_shape.hpp"
+#include "codegen/text.hpp"
+#include "record/bundle.hpp"
+#include "spec/problem.hpp"
+
+namespace kw {
+
+struct TensorCoreParts {
+  const char* generator;
+  std::vector<Tunable> choices;    ///< structural, as in Style
+  std::vector<std::string> notes;  ///< for the comment at the top
+  /// `products`, `hold_query`, `dot_products`, `chunk_offset` of a tile's (row, chunk, rows), `tiles_begin`, and
+  /// `publish`, which makes copied tiles visible to what multiplies them.
+  Fillings products;
+};
+
+/// With the defines that every such kernel needs, without tunables and constraints.
+[[nodiscard]] Bundle tensor_core_bundle(const Problem& problem, const IntBindings& structure, const MmaShape& shape,
+                                        const TensorCoreParts& parts);
+
+/// "sm_90a" as 90; 0 where nothing is known.
+[[nodiscard]] int arch_number(const DeviceFacts& device);
+
+}  // namespace kw

@@ -1,0 +1,177 @@
+#include "codegen/attention_cuda_wgmma_source.hpp"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "codegen/text.hpp"
+
+namespace kw {
+
+const char* const k_wgmma_products =
+    R"(// Tiles lie as the tensor cores' descriptors want them: panels of 64 columns one behind the other, rows of 128 bytes,
+// 16-byte chunks exchanged by row. The descriptor of a place in a tile: its address, how far the next 64 columns are
+// where rows are what is summed over, 1024 bytes from 8 rows to the next 8, and the exchange.
+__device__ __forceinline__ unsigned long long describe(const ${element}* place, const unsigned panel_bytes) {
+  const unsigned address = (unsigned)__cvta_generic_to_shared(place);
+  return (unsigned long long)((address & 0x3ffff) >> 4) | (unsigned long long)(panel_bytes >> 4) << 16 |
+         (unsigned long long)(1024 >> 4) << 32 | 1ull << 62;
+}
+
+// Where 16 bytes of a tile of `rows` rows begin.
+__device__ __forceinline__ int chunk_offset(const int row, const int chunk, const int rows) {
+  return (chunk / 8 * rows + row) * 64 + (chunk % 8 ^ (row & 7)) * 8;
+}
+
+// What threads have written to shared memory becomes visible to the tensor cores.
+__device__ __forceinline__ void publish_tiles() {
+#ifndef KW_SIM
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+#endif
+}
+
+// Registers that a product takes hold what was last written to them.
+__device__ __forceinline__ void begin_products() {
+#ifndef KW_SIM
+  asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+#endif
+}
+
+// Until all products are there. The compiler must not read `sums` sooner.
+template <int TILES>
+__device__ __forceinline__ void end_products(float (&sums)[TILES][4]) {
+#ifndef KW_SIM
+  asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+  asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
+  #pragma unroll
+  for (int j = 0; j < TILES; ++j)
+    #pragma unroll
+    for (int i = 0; i < 4; ++i) asm volatile("" : "+f"(sums[j][i])::"memory");
+#endif
+}
+
+// The accumulators of 8 columns as operands of an instruction.
+#define SUMS(j) "+f"(d[j][0]), "+f"(d[j][1]), "+f"(d[j][2]), "+f"(d[j][3])
+
+${multiplies}
+__device__ __forceinline__ unsigned pack_halves(const float low, const float high) {
+  const ${pair} pair = ${pair_from_floats}(low, high);
+  unsigned bits;
+  memcpy(&bits, &pair, sizeof bits);
+  return bits;
+}
+
+// Of a warpgroup's 64 queries with all keys of a tile. The queries are read anew for each tile: ptxas 13.0 gave the
+// registers of queries that were held there to weights as well.
+__device__ __forceinline__ void dot_products(const ${element}* queries, const ${element}* keys, const int warp,
+                                             float (&scores)[SCORE_TILES][4]) {
+  const ${element}* rows = queries + warp / 4 * 64 * 64;
+  begin_products();
+  #pragma unroll
+  for (int k = 0; k < (HEAD_DIM + 15) / 16; ++k)
+    multiply(scores, rows + k / 4 * BM * 64 + k % 4 * 16, keys + k / 4 * BN * 64 + k % 4 * 16, k > 0);
+  end_products(scores);
+}
+
+// out = out * shrink + weights * values. The weights are rounded to ${type}; the accumulators of the scores are laid
+// out as the left operand of the next product has to be.
+__device__ __forceinline__ void add_values(const float (&weights)[SCORE_TILES][4], const float (&shrink)[2],
+                                           const ${element}* values, const int lane, float (&out)[VALUE_TILES][4]) {
+  unsigned left[BN / 16][4];
+  #pragma unroll
+  for (int k = 0; k < BN / 16; ++k)
+    #pragma unroll
+    for (int i = 0; i < 4; ++i)
+      left[k][i] = pack_halves(weights[2 * k + i / 2][i % 2 * 2], weights[2 * k + i / 2][i % 2 * 2 + 1]);
+  shrink_sums(shrink, out);
+  begin_products();
+  #pragma unroll
+  for (int k = 0; k < BN / 16; ++k) multiply_columns(out, left[k], values + 16 * k * 64, 128 * BN);
+  end_products(out);
+}
+)";
+
+namespace {
+
+/// "%0, %1, ..., %N", broken into lines of an asm statement's string.
+std::string operands(int first, int count) {
+  constexpr int k_per_line = 16;
+  std::string text;
+  for (int i = 0; i < count; ++i) {
+    if (i > 0) text += i % k_per_line == 0 ? ", \"\n      \"" : ", ";
+    text += fmt::format("%{}", first + i);
+  }
+  return text;
+}
+
+std::string accumulators(int columns) {
+  constexpr int k_per_line = 8;
+  std::string text;
+  for (int tile = 0; tile < columns / 8; ++tile) {
+    if (tile > 0) text += tile % k_per_line == 0 ? ",\n        " : ", ";
+    text += fmt::format("SUMS({})", tile);
+  }
+  return text;
+}
+
+constexpr const char* k_multiply =
+    R"(// d = a * b + d, or a * b where nothing is to be added to; for 64 x 16 by 16 x ${columns}.
+__device__ __forceinline__ void multiply(float (&d)[${tiles}][4], const ${element}* a, const ${element}* b,
+                                         const bool add) {
+#ifdef KW_SIM
+  __kw_sim_wgmma_m64k16_${type}_f32(d, a, b, add);
+#else
+  asm volatile(
+      "{\n"
+      ".reg .pred add;\n"
+      "setp.ne.b32 add, %${add}, 0;\n"
+      "wgmma.mma_async.sync.aligned.m64n${columns}k16.f32.${type}.${type} "
+      "{${operands}}, "
+      "%${a}, %${b}, add, 1, 1, 0, 0;\n"
+      "}\n"
+      : ${accumulators}
+      : "l"(describe(a, 16)), "l"(describe(b, 16)), "r"((int)add));
+#endif
+}
+
+// d += a * b with a in registers, and rows of b that are summed over.
+__device__ __forceinline__ void multiply_columns(float (&d)[${tiles}][4], const unsigned (&a)[4], const ${element}* b,
+                                                 const unsigned panel_bytes) {
+#ifdef KW_SIM
+  __kw_sim_wgmma_trans_m64k16_${type}_f32(d, a, b, panel_bytes);
+#else
+  asm volatile(
+      "{\n"
+      ".reg .pred add;\n"
+      "setp.ne.b32 add, %${add_held}, 0;\n"
+      "wgmma.mma_async.sync.aligned.m64n${columns}k16.f32.${type}.${type} "
+      "{${operands}}, "
+      "{%${a}, %${b}, %${a2}, %${a3}}, %${rows}, add, 1, 1, 1;\n"
+      "}\n"
+      : ${accumulators}
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(describe(b, panel_bytes)), "r"(1));
+#endif
+}
+)";
+
+}  // namespace
+
+std::string wgmma_multiply(int columns, const std::string& type) {
+  const int registers = columns / 2;
+  const auto operand = [&](int i) { return fmt::format("{}", registers + i); };
+  return fill(k_multiply, {{"columns", fmt::format("{}", columns)},
+                           {"tiles", fmt::format("{}", columns / 8)},
+                           {"element", type == "f16" ? "__half" : "__nv_bfloat16"},
+                           {"type", type},
+                           {"operands", operands(0, registers)},
+                           {"accumulators", accumulators(columns)},
+                           {"a", operand(0)},
+                           {"b", operand(1)},
+                           {"add", operand(2)},
+                           {"a2", operand(2)},
+                           {"a3", operand(3)},
+                           {"rows", operand(4)},
+                           {"add_held", operand(5)}});
+}
+
+}  // namespace kw

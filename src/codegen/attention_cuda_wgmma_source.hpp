@@ -1,0 +1,17 @@
+#pragma once
+// What the wgmma style has of its own in the text of the mma style's kernel: the layout of tiles in shared memory, and
+// the two products of a warpgroup.
+
+#include <string>
+
+namespace kw {
+
+/// Holes: element, type, pair, pair_from_floats as in Cuda16BitFloat, and `multiplies`, what wgmma_multiply() gives for
+/// each width.
+extern const char* const k_wgmma_products;
+
+/// Device functions `multiply` for accumulators of 64 rows and `columns`: with both operands in shared memory, and with
+/// the left one in registers. `columns` is a multiple of 8 up to 256; `type` is "f16" or "bf16".
+[[nodiscard]] std::string wgmma_multiply(int columns, const std::string& type);
+
+}  // namespace kw

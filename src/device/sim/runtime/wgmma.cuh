@@ -1,0 +1,84 @@
+#pragma once
+// Products of a warpgroup, four warps whose first is a multiple of four, as functions (see blocks.cuh):
+//
+//   __kw_sim_wgmma_m64k16_f16_f32(d, a, b, add)
+//       wgmma.mma_async.sync.aligned.m64nNk16.f32.f16.f16 with N = 8 * Tiles and both operands in shared memory, summed
+//       over what is contiguous: d = a * b, plus d where `add` holds. `a` and `b` are where the descriptors' addresses
+//       point: rows of 128 bytes, 1024 bytes from 8 rows to the next 8, exchanged by a swizzle of 128 bytes.
+//   __kw_sim_wgmma_trans_m64k16_f16_f32(d, a, b, leading_bytes)
+//       d = a * b + d with `a` in registers and rows of `b` summed over (imm-trans-b = 1): 64 columns a row, the next 64
+//       at leading_bytes.
+//   __kw_sim_wgmma_..._bf16_f32               all for bfloat16
+//
+// Each warp multiplies its 16 rows at once, when it comes by: what a kernel gets wrong about wgmma.fence, commit_group
+// and wait_group, or the order of its warps, is not found here.
+
+/// Byte `offset` of a tile, where the swizzle puts it: bits 4 to 6 of an address are exchanged by its bits 7 to 9.
+KW_INLINE unsigned kw_sim_swizzled(const void* tile, size_t offset, int line) {
+  size_t address = reinterpret_cast<size_t>(tile) + offset;
+  address ^= (address >> 7 & 7) << 4;
+  const auto* element = reinterpret_cast<const unsigned short*>(address);
+  kw_sim_access(element, 2, 0, line);
+  return kw_sim_peek(element);
+}
+KW_INLINE void kw_sim_check_tile(const void* tile, int line) {
+  if (reinterpret_cast<size_t>(tile) % 16 != 0 || reinterpret_cast<size_t>(tile) % 1024 >= 128)
+    kw_sim_stop("a matrix descriptor's address must lie in the first 128 of 1024 bytes, at a multiple of 16", line);
+}
+
+/// Elements (row, k) and (row, k + 1) where k is contiguous; k is even, so both lie in one chunk.
+KW_INLINE unsigned kw_sim_pair_of_row(const void* tile, unsigned row, unsigned k, int line) {
+  const size_t offset = size_t{row} * 128 + 2 * k;
+  return kw_sim_swizzled(tile, offset, line) | kw_sim_swizzled(tile, offset + 2, line) << 16;
+}
+/// The same two where rows are summed over: (k, column) and (k + 1, column).
+KW_INLINE unsigned kw_sim_pair_of_column(const void* tile, unsigned column, unsigned k, size_t leading_bytes, int line) {
+  const size_t offset = column / 64 * leading_bytes + column % 64 * 2 + size_t{k} * 128;
+  return kw_sim_swizzled(tile, offset, line) | kw_sim_swizzled(tile, offset + 128, line) << 16;
+}
+KW_INLINE unsigned kw_sim_warp_of_group() {
+  return (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) / 32 % 4;
+}
+
+template <int Tiles>
+KW_INLINE void kw_sim_multiply_shared(kw_sim::WarpOp op, float (&d)[Tiles][4], const void* a, const void* b, bool add,
+                                      int line) {
+  kw_sim_check_tile(a, line);
+  kw_sim_check_tile(b, line);
+  const unsigned lane = kw_sim_lane() % 32, row = 16 * kw_sim_warp_of_group() + lane / 4, k = lane % 4 * 2;
+  unsigned left[4];
+  for (unsigned i = 0; i < 4; ++i) left[i] = kw_sim_pair_of_row(a, row + i % 2 * 8, k + i / 2 * 8, line);
+  for (unsigned j = 0; j < Tiles; ++j) {
+    unsigned right[2];
+    for (unsigned i = 0; i < 2; ++i) right[i] = kw_sim_pair_of_row(b, 8 * j + lane / 4, k + 8 * i, line);
+    for (float& sum : d[j]) sum = add ? sum : 0.0f;
+    kw_sim_multiply(op, d[j], left, right, line);
+  }
+}
+template <int Tiles>
+KW_INLINE void kw_sim_multiply_columns(kw_sim::WarpOp op, float (&d)[Tiles][4], const unsigned (&a)[4], const void* b,
+                                    size_t leading_bytes, int line) {
+  kw_sim_check_tile(b, line);
+  const unsigned lane = kw_sim_lane() % 32, k = lane % 4 * 2;
+  for (unsigned j = 0; j < Tiles; ++j) {
+    unsigned right[2];
+    for (unsigned i = 0; i < 2; ++i)
+      right[i] = kw_sim_pair_of_column(b, 8 * j + lane / 4, k + 8 * i, leading_bytes, line);
+    kw_sim_multiply(op, d[j], a, right, line);
+  }
+}
+
+#define KW_WGMMA(TYPE, OP)                                                                                           \
+  template <int Tiles>                                                                                               \
+  KW_INLINE void __kw_sim_wgmma_m64k16_##TYPE##_f32(float (&d)[Tiles][4], const void* a, const void* b, bool add,    \
+                                                    KW_LINE) {                                                       \
+    kw_sim_multiply_shared(kw_sim::WarpOp::OP, d, a, b, add, kw_line);                                               \
+  }                                                                                                                  \
+  template <int Tiles>                                                                                               \
+  KW_INLINE void __kw_sim_wgmma_trans_m64k16_##TYPE##_f32(float (&d)[Tiles][4], const unsigned (&a)[4],              \
+                                                          const void* b, unsigned leading_bytes, KW_LINE) {          \
+    kw_sim_multiply_columns(kw_sim::WarpOp::OP, d, a, b, leading_bytes, kw_line);                                    \
+  }
+KW_WGMMA(f16, multiply_f16)
+KW_WGMMA(bf16, multiply_bf16)
+#undef KW_WGMMA

@@ -1,0 +1,111 @@
+// Products of a warpgroup against plain sums, with operands laid out by the PTX ISA's formula for a swizzle of 128 bytes:
+// 16-byte chunk c of row r, rows of 128 bytes, lies at chunk c xor (r mod 8).
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "device/sim/sim_fixture.hpp"
+
+namespace kw::sim {
+namespace {
+
+// Values are small integers, so that sums are exact. `wide` columns of b are two panels of 64, summed over rows.
+constexpr const char* k_source = R"(
+#define ROWS 64
+__device__ int left(int row, int k) { return (row * 7 + k * 3) % 11 - 5; }
+__device__ int right(int k, int column) { return (k * 5 + column * 2) % 13 - 6; }
+__device__ int place(int row, int column) { return row * 64 + (column / 8 ^ row % 8) * 8 + column % 8; }
+
+extern "C" __global__ void rows(const int* in, int* out, int n) {
+  __shared__ __align__(1024) __half a[ROWS * 64], b[64 * 64];
+  for (int i = threadIdx.x; i < ROWS * 64; i += 128) {
+    a[place(i / 64, i % 64)] = __float2half((float)left(i / 64, i % 64));
+    b[place(i / 64, i % 64)] = __float2half((float)right(i % 64, i / 64));
+  }
+  __syncthreads();
+  float d[8][4];
+  for (int k = 0; k < 64; k += 16) __kw_sim_wgmma_m64k16_f16_f32(d, a + k, b + k, k > 0);
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  for (int j = 0; j < 8; ++j)
+    for (int i = 0; i < 4; ++i)
+      out[(16 * warp + lane / 4 + i / 2 * 8) * 64 + 8 * j + lane % 4 * 2 + i % 2] = (int)d[j][i];
+}
+
+extern "C" __global__ void columns(const int* in, int* out, int n) {
+  __shared__ __align__(1024) __nv_bfloat16 b[2 * 16 * 64];
+  for (int i = threadIdx.x; i < 16 * 128; i += 128)
+    b[i % 128 / 64 * 16 * 64 + place(i / 128, i % 64)] = __float2bfloat16((float)right(i / 128, i % 128));
+  __syncthreads();
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, row = 16 * warp + lane / 4, k = lane % 4 * 2;
+  unsigned a[4];
+  for (int i = 0; i < 4; ++i) {
+    const int r = row + i % 2 * 8, c = k + i / 2 * 8;
+    const __nv_bfloat162 pair = __floats2bfloat162_rn((float)left(r, c), (float)left(r, c + 1));
+    memcpy(&a[i], &pair, 4);
+  }
+  float d[16][4];
+  for (int j = 0; j < 16; ++j)
+    for (int i = 0; i < 4; ++i) d[j][i] = 1.0f;
+  __kw_sim_wgmma_trans_m64k16_bf16_f32(d, a, b, 16 * 128);
+  // Of 128 columns, the ones that tell the panels apart.
+  for (int j = 4; j < 12; ++j)
+    for (int i = 0; i < 4; ++i) out[(row + i / 2 * 8) * 64 + 8 * (j - 4) + k + i % 2] = (int)d[j][i];
+}
+
+extern "C" __global__ void misplaced(const int* in, int* out, int n) {
+  __shared__ __align__(1024) __half a[ROWS * 64];
+  for (int i = threadIdx.x; i < ROWS * 64; i += 128) a[i] = __float2half(0.0f);
+  __syncthreads();
+  float d[1][4];
+  __kw_sim_wgmma_m64k16_f16_f32(d, a + 64, a, false);
+}
+)";
+
+int left(int row, int k) {
+  return (row * 7 + k * 3) % 11 - 5;
+}
+int right(int k, int column) {
+  return (k * 5 + column * 2) % 13 - 6;
+}
+
+class Wgmma : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() { kernels = std::make_unique<SimKernels>(k_source); }
+  static void TearDownTestSuite() { kernels.reset(); }
+  void SetUp() override { ASSERT_EQ(kernels->built().status, BuildStatus::ok) << kernels->built().log; }
+  static inline std::unique_ptr<SimKernels> kernels;
+};
+
+TEST_F(Wgmma, multiplies_rows_by_rows_of_shared_memory) {
+  const auto out = kernels->run({"rows", 128});
+  ASSERT_TRUE(out) << out.error().message;
+  for (int row = 0; row < 64; ++row) {
+    for (int column = 0; column < 64; ++column) {
+      int sum = 0;
+      for (int k = 0; k < 64; ++k) sum += left(row, k) * right(k, column);
+      ASSERT_EQ((*out)[static_cast<std::size_t>(row * 64 + column)], sum) << row << ", " << column;
+    }
+  }
+}
+
+TEST_F(Wgmma, multiplies_registers_by_columns_of_several_panels) {
+  const auto out = kernels->run({"columns", 128});
+  ASSERT_TRUE(out) << out.error().message;
+  for (int row = 0; row < 64; ++row) {
+    for (int column = 0; column < 64; ++column) {
+      int sum = 1;
+      for (int k = 0; k < 16; ++k) sum += left(row, k) * right(k, column + 32);
+      ASSERT_EQ((*out)[static_cast<std::size_t>(row * 64 + column)], sum) << row << ", " << column;
+    }
+  }
+}
+
+TEST_F(Wgmma, refuses_a_place_that_the_swizzle_would_misread) {
+  const auto out = kernels->run({"misplaced", 128});
+  ASSERT_FALSE(out);
+  EXPECT_NE(out.error().message.find("must lie in the first 128 of 1024 bytes"), std::string::npos)
+      << out.error().message;
+}
+
+}  // namespace
+}  // namespace kw::sim

@@ -1,0 +1,594 @@
+/*kernelwright
+format      = 1
+target      = "cuda"
+problem     = "attention/causal_bf16"
+generator   = "wgmma 1"
+constraints = ["2 * ((16 * (4 * WARPGROUPS)) * round_up(64, 64) + STAGES * KEYS * (round_up(64, 64) + round_up(64, 64))) + 1024 + 8 * (16 * (4 * WARPGROUPS)) <= 232448",
+               "round_up(64, 64) / 2 + KEYS * 3 / 4 + 40 <= min(255, 65536 / (32 * (4 * WARPGROUPS)))"]
+
+[tunables]
+WARPGROUPS = {values = [1, 2, 3], default = 1}
+KEYS       = {values = [64, 128], default = 64}
+STAGES     = {values = [2, 3, 4], default = 4}
+
+[defines]
+HEAD_DIM     = "D"
+VALUE_DIM    = "Dv"
+BLOCK_WARPS  = "(4 * WARPGROUPS)"
+PANEL_KEYS   = "KEYS"
+HEAD_PAD     = "round_up(D, 64)"
+HEAD_STRIDE  = "round_up(D, 64)"
+VALUE_PAD    = "round_up(Dv, 64)"
+VALUE_STRIDE = "round_up(Dv, 64)"
+
+[[launch]]
+kernel       = "attention"
+grid         = ["ceil_div(Sq, (16 * (4 * WARPGROUPS)))", "Hq", "B"]
+block        = ["32 * (4 * WARPGROUPS)", "1", "1"]
+shared_bytes = "2 * ((16 * (4 * WARPGROUPS)) * round_up(D, 64) + STAGES * KEYS * (round_up(D, 64) + round_up(Dv, 64))) + 1024"
+args         = ["Q", "K", "V", "O", "Sq", "Skv", "Hq", "Hkv"]
+*/
+// attention/causal_bf16: Attention where a query sees itself and the keys before it, stored in bf16.
+// Written by kernelwright, generator "wgmma 1".
+//
+// mask_mod:
+// def causal(b, h, q_idx, kv_idx):
+//     return q_idx >= kv_idx
+//
+// How: a warpgroup takes 64 queries through the keys in panels of BN, with wgmma; scores and weights stay in
+// registers, and keys and values are copied STAGES - 1 panels ahead of their use.
+// The mask allows an interval of keys per row: blocks outside it are never touched, and only
+// the interval's ends are masked.
+
+#include <cuda_bf16.h>
+
+#ifndef INFINITY
+#define INFINITY __int_as_float(0x7f800000)
+#endif
+#ifndef NAN
+#define NAN __int_as_float(0x7fffffff)
+#endif
+#define THREADS (32 * BLOCK_WARPS)
+#define BM (16 * BLOCK_WARPS)
+#define BN PANEL_KEYS
+#define THREAD_ROWS 2
+#define THREAD_KEYS (BN / 4)
+#define ROW_STEP 8
+#define ROW_LANES 4
+// Accumulators of an instruction: rows of 8 lanes' groups of four, and 8 below; keys two by two.
+#define SCORE(r, c) scores[(c) / 2][2 * (r) + (c) % 2]
+#define SCORE_TILES (BN / 8)
+#define VALUE_TILES (VALUE_PAD / 8)
+// Elements of 16 bytes, which is what one lane copies at a time.
+#define CHUNK (16 / (int)sizeof(__nv_bfloat16))
+
+#define LOG2_E 1.44269504f
+#define ALL_LANES 0xffffffffu
+
+// The mask allows exactly the keys from first_allowed to last_allowed; none if first is after last.
+__device__ __forceinline__ int first_allowed(const int b, const int h, const int q_idx, const int Skv) {
+  return 0;
+}
+__device__ __forceinline__ int last_allowed(const int b, const int h, const int q_idx, const int Skv) {
+  return min(q_idx, Skv - 1);
+}
+
+// 2^x within two units of the last place; exactly 0 for -inf, so that masked scores weigh nothing.
+__device__ __forceinline__ float power_of_two(const float x) {
+#ifdef KW_SIM
+  return exp2f(x);
+#else
+  float y;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+#endif
+}
+
+// Makes a thread's dot products into scores, and finds the largest of each of its rows. `masked` is a
+// literal at every call, so each call is compiled for its case. Rows and keys past the last are the last to the mod.
+__device__ __forceinline__ void finish_scores(float (&scores)[SCORE_TILES][4], float (&highest)[THREAD_ROWS],
+                                              const bool masked, const int thread_query, const int thread_key,
+                                              const int (&row_first)[THREAD_ROWS],
+                                              const int (&row_last)[THREAD_ROWS], const int Sq, const int Skv,
+                                              const float scale) {
+  #pragma unroll
+  for (int r = 0; r < THREAD_ROWS; ++r) {
+    const int allowed_first = row_first[r];
+    const int allowed_last = row_last[r];
+    highest[r] = -INFINITY;
+    #pragma unroll
+    for (int c = 0; c < THREAD_KEYS; ++c) {
+      const int key = thread_key + c / 2 * 8 + c % 2;
+      const float dot_product = SCORE(r, c);
+      float s = dot_product;
+      if (masked && !(key >= allowed_first && key <= allowed_last)) s = -INFINITY;
+      SCORE(r, c) = s;
+      highest[r] = fmaxf(highest[r], s);
+    }
+  }
+}
+
+// Scores to weights 2^(score * unit - peak). `total` gathers the thread's weights, and `shrink` is what everything
+// summed with the last peak must be multiplied by.
+__device__ __forceinline__ void weigh(float (&scores)[SCORE_TILES][4], const float (&highest)[THREAD_ROWS],
+                                      const float unit, float (&peak)[THREAD_ROWS], float (&total)[THREAD_ROWS],
+                                      float (&shrink)[THREAD_ROWS]) {
+  #pragma unroll
+  for (int r = 0; r < THREAD_ROWS; ++r) {
+    float next = highest[r] * unit;
+    #pragma unroll
+    for (int step = ROW_LANES / 2; step > 0; step /= 2) next = fmaxf(next, __shfl_xor_sync(ALL_LANES, next, step));
+    next = fmaxf(next, peak[r]);
+    // While every key so far is masked the peak is -inf, and -inf - -inf would be NaN.
+    const float base = next == -INFINITY ? 0.0f : next;
+    shrink[r] = power_of_two(peak[r] - base);
+    peak[r] = next;
+    float sum = 0.0f;
+    #pragma unroll
+    for (int c = 0; c < THREAD_KEYS; ++c) {
+      SCORE(r, c) = power_of_two(fmaf(SCORE(r, c), unit, -base));
+      sum += SCORE(r, c);
+    }
+    total[r] = total[r] * shrink[r] + sum;
+  }
+}
+
+// A row's weights, gathered over the lanes that share it.
+__device__ __forceinline__ float over_lanes(float sum) {
+  #pragma unroll
+  for (int step = ROW_LANES / 2; step > 0; step /= 2) sum += __shfl_xor_sync(ALL_LANES, sum, step);
+  return sum;
+}
+// 16 bytes from global to shared memory behind the kernel's back; zeros instead of what lies past `bytes`.
+__device__ __forceinline__ void cp_async_16(void* to, const void* from, const int bytes) {
+#ifdef KW_SIM
+  __kw_sim_cp_async_16(to, from, bytes);
+#else
+  const unsigned address = (unsigned)__cvta_generic_to_shared(to);
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(address), "l"(from), "r"(bytes) : "memory");
+#endif
+}
+
+__device__ __forceinline__ void cp_async_commit() {
+#ifdef KW_SIM
+  __kw_sim_cp_async_commit();
+#else
+  asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+
+// Until at most N of the groups committed last are still under way.
+template <int N>
+__device__ __forceinline__ void cp_async_wait() {
+#ifdef KW_SIM
+  __kw_sim_cp_async_wait_group<N>();
+#else
+  asm volatile("cp.async.wait_group %0;" ::"n"(N) : "memory");
+#endif
+}
+
+// Seldom after the first panels: most often no row of a warp has found a larger score.
+__device__ __forceinline__ void shrink_sums(const float (&shrink)[2], float (&out)[VALUE_TILES][4]) {
+  if (!__any_sync(ALL_LANES, shrink[0] != 1.0f || shrink[1] != 1.0f)) return;
+  #pragma unroll
+  for (int j = 0; j < VALUE_TILES; ++j)
+    #pragma unroll
+    for (int i = 0; i < 4; ++i) out[j][i] *= shrink[i / 2];
+}
+
+// Tiles lie as the tensor cores' descriptors want them: panels of 64 columns one behind the other, rows of 128 bytes,
+// 16-byte chunks exchanged by row. The descriptor of a place in a tile: its address, how far the next 64 columns are
+// where rows are what is summed over, 1024 bytes from 8 rows to the next 8, and the exchange.
+__device__ __forceinline__ unsigned long long describe(const __nv_bfloat16* place, const unsigned panel_bytes) {
+  const unsigned address = (unsigned)__cvta_generic_to_shared(place);
+  return (unsigned long long)((address & 0x3ffff) >> 4) | (unsigned long long)(panel_bytes >> 4) << 16 |
+         (unsigned long long)(1024 >> 4) << 32 | 1ull << 62;
+}
+
+// Where 16 bytes of a tile of `rows` rows begin.
+__device__ __forceinline__ int chunk_offset(const int row, const int chunk, const int rows) {
+  return (chunk / 8 * rows + row) * 64 + (chunk % 8 ^ (row & 7)) * 8;
+}
+
+// What threads have written to shared memory becomes visible to the tensor cores.
+__device__ __forceinline__ void publish_tiles() {
+#ifndef KW_SIM
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+#endif
+}
+
+// Registers that a product takes hold what was last written to them.
+__device__ __forceinline__ void begin_products() {
+#ifndef KW_SIM
+  asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+#endif
+}
+
+// Until all products are there. The compiler must not read `sums` sooner.
+template <int TILES>
+__device__ __forceinline__ void end_products(float (&sums)[TILES][4]) {
+#ifndef KW_SIM
+  asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+  asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
+  #pragma unroll
+  for (int j = 0; j < TILES; ++j)
+    #pragma unroll
+    for (int i = 0; i < 4; ++i) asm volatile("" : "+f"(sums[j][i])::"memory");
+#endif
+}
+
+// The accumulators of 8 columns as operands of an instruction.
+#define SUMS(j) "+f"(d[j][0]), "+f"(d[j][1]), "+f"(d[j][2]), "+f"(d[j][3])
+
+// d = a * b + d, or a * b where nothing is to be added to; for 64 x 16 by 16 x 64.
+__device__ __forceinline__ void multiply(float (&d)[8][4], const __nv_bfloat16* a, const __nv_bfloat16* b,
+                                         const bool add) {
+#ifdef KW_SIM
+  __kw_sim_wgmma_m64k16_bf16_f32(d, a, b, add);
+#else
+  asm volatile(
+      "{\n"
+      ".reg .pred add;\n"
+      "setp.ne.b32 add, %34, 0;\n"
+      "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 "
+      "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
+            "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}, "
+      "%32, %33, add, 1, 1, 0, 0;\n"
+      "}\n"
+      : SUMS(0), SUMS(1), SUMS(2), SUMS(3), SUMS(4), SUMS(5), SUMS(6), SUMS(7)
+      : "l"(describe(a, 16)), "l"(describe(b, 16)), "r"((int)add));
+#endif
+}
+
+// d += a * b with a in registers, and rows of b that are summed over.
+__device__ __forceinline__ void multiply_columns(float (&d)[8][4], const unsigned (&a)[4], const __nv_bfloat16* b,
+                                                 const unsigned panel_bytes) {
+#ifdef KW_SIM
+  __kw_sim_wgmma_trans_m64k16_bf16_f32(d, a, b, panel_bytes);
+#else
+  asm volatile(
+      "{\n"
+      ".reg .pred add;\n"
+      "setp.ne.b32 add, %37, 0;\n"
+      "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 "
+      "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
+            "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}, "
+      "{%32, %33, %34, %35}, %36, add, 1, 1, 1;\n"
+      "}\n"
+      : SUMS(0), SUMS(1), SUMS(2), SUMS(3), SUMS(4), SUMS(5), SUMS(6), SUMS(7)
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(describe(b, panel_bytes)), "r"(1));
+#endif
+}
+// d = a * b + d, or a * b where nothing is to be added to; for 64 x 16 by 16 x 128.
+__device__ __forceinline__ void multiply(float (&d)[16][4], const __nv_bfloat16* a, const __nv_bfloat16* b,
+                                         const bool add) {
+#ifdef KW_SIM
+  __kw_sim_wgmma_m64k16_bf16_f32(d, a, b, add);
+#else
+  asm volatile(
+      "{\n"
+      ".reg .pred add;\n"
+      "setp.ne.b32 add, %66, 0;\n"
+      "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 "
+      "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
+            "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
+            "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
+            "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}, "
+      "%64, %65, add, 1, 1, 0, 0;\n"
+      "}\n"
+      : SUMS(0), SUMS(1), SUMS(2), SUMS(3), SUMS(4), SUMS(5), SUMS(6), SUMS(7),
+              SUMS(8), SUMS(9), SUMS(10), SUMS(11), SUMS(12), SUMS(13), SUMS(14), SUMS(15)
+      : "l"(describe(a, 16)), "l"(describe(b, 16)), "r"((int)add));
+#endif
+}
+
+// d += a * b with a in registers, and rows of b that are summed over.
+__device__ __forceinline__ void multiply_columns(float (&d)[16][4], const unsigned (&a)[4], const __nv_bfloat16* b,
+                                                 const unsigned panel_bytes) {
+#ifdef KW_SIM
+  __kw_sim_wgmma_trans_m64k16_bf16_f32(d, a, b, panel_bytes);
+#else
+  asm volatile(
+      "{\n"
+      ".reg .pred add;\n"
+      "setp.ne.b32 add, %69, 0;\n"
+      "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 "
+      "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
+            "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
+            "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
+            "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}, "
+      "{%64, %65, %66, %67}, %68, add, 1, 1, 1;\n"
+      "}\n"
+      : SUMS(0), SUMS(1), SUMS(2), SUMS(3), SUMS(4), SUMS(5), SUMS(6), SUMS(7),
+              SUMS(8), SUMS(9), SUMS(10), SUMS(11), SUMS(12), SUMS(13), SUMS(14), SUMS(15)
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(describe(b, panel_bytes)), "r"(1));
+#endif
+}
+// d = a * b + d, or a * b where nothing is to be added to; for 64 x 16 by 16 x 192.
+__device__ __forceinline__ void multiply(float (&d)[24][4], const __nv_bfloat16* a, const __nv_bfloat16* b,
+                                         const bool add) {
+#ifdef KW_SIM
+  __kw_sim_wgmma_m64k16_bf16_f32(d, a, b, add);
+#else
+  asm volatile(
+      "{\n"
+      ".reg .pred add;\n"
+      "setp.ne.b32 add, %98, 0;\n"
+      "wgmma.mma_async.sync.aligned.m64n192k16.f32.bf16.bf16 "
+      "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
+            "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
+            "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
+            "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, "
+            "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, "
+            "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95}, "
+      "%96, %97, add, 1, 1, 0, 0;\n"
+      "}\n"
+      : SUMS(0), SUMS(1), SUMS(2), SUMS(3), SUMS(4), SUMS(5), SUMS(6), SUMS(7),
+              SUMS(8), SUMS(9), SUMS(10), SUMS(11), SUMS(12), SUMS(13), SUMS(14), SUMS(15),
+              SUMS(16), SUMS(17), SUMS(18), SUMS(19), SUMS(20), SUMS(21), SUMS(22), SUMS(23)
+      : "l"(describe(a, 16)), "l"(describe(b, 16)), "r"((int)add));
+#endif
+}
+
+// d += a * b with a in registers, and rows of b that are summed over.
+__device__ __forceinline__ void multiply_columns(float (&d)[24][4], const unsigned (&a)[4], const __nv_bfloat16* b,
+                                                 const unsigned panel_bytes) {
+#ifdef KW_SIM
+  __kw_sim_wgmma_trans_m64k16_bf16_f32(d, a, b, panel_bytes);
+#else
+  asm volatile(
+      "{\n"
+      ".reg .pred add;\n"
+      "setp.ne.b32 add, %101, 0;\n"
+      "wgmma.mma_async.sync.aligned.m64n192k16.f32.bf16.bf16 "
+      "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
+            "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
+            "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
+            "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, "
+            "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, "
+            "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95}, "
+      "{%96, %97, %98, %99}, %100, add, 1, 1, 1;\n"
+      "}\n"
+      : SUMS(0), SUMS(1), SUMS(2), SUMS(3), SUMS(4), SUMS(5), SUMS(6), SUMS(7),
+              SUMS(8), SUMS(9), SUMS(10), SUMS(11), SUMS(12), SUMS(13), SUMS(14), SUMS(15),
+              SUMS(16), SUMS(17), SUMS(18), SUMS(19), SUMS(20), SUMS(21), SUMS(22), SUMS(23)
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(describe(b, panel_bytes)), "r"(1));
+#endif
+}
+// d = a * b + d, or a * b where nothing is to be added to; for 64 x 16 by 16 x 256.
+__device__ __forceinline__ void multiply(float (&d)[32][4], const __nv_bfloat16* a, const __nv_bfloat16* b,
+                                         const bool add) {
+#ifdef KW_SIM
+  __kw_sim_wgmma_m64k16_bf16_f32(d, a, b, add);
+#else
+  asm volatile(
+      "{\n"
+      ".reg .pred add;\n"
+      "setp.ne.b32 add, %130, 0;\n"
+      "wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 "
+      "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
+            "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
+            "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
+            "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, "
+            "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, "
+            "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, "
+            "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, "
+            "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127}, "
+      "%128, %129, add, 1, 1, 0, 0;\n"
+      "}\n"
+      : SUMS(0), SUMS(1), SUMS(2), SUMS(3), SUMS(4), SUMS(5), SUMS(6), SUMS(7),
+              SUMS(8), SUMS(9), SUMS(10), SUMS(11), SUMS(12), SUMS(13), SUMS(14), SUMS(15),
+              SUMS(16), SUMS(17), SUMS(18), SUMS(19), SUMS(20), SUMS(21), SUMS(22), SUMS(23),
+              SUMS(24), SUMS(25), SUMS(26), SUMS(27), SUMS(28), SUMS(29), SUMS(30), SUMS(31)
+      : "l"(describe(a, 16)), "l"(describe(b, 16)), "r"((int)add));
+#endif
+}
+
+// d += a * b with a in registers, and rows of b that are summed over.
+__device__ __forceinline__ void multiply_columns(float (&d)[32][4], const unsigned (&a)[4], const __nv_bfloat16* b,
+                                                 const unsigned panel_bytes) {
+#ifdef KW_SIM
+  __kw_sim_wgmma_trans_m64k16_bf16_f32(d, a, b, panel_bytes);
+#else
+  asm volatile(
+      "{\n"
+      ".reg .pred add;\n"
+      "setp.ne.b32 add, %133, 0;\n"
+      "wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 "
+      "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
+            "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
+            "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
+            "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, "
+            "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, "
+            "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, "
+            "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, "
+            "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127}, "
+      "{%128, %129, %130, %131}, %132, add, 1, 1, 1;\n"
+      "}\n"
+      : SUMS(0), SUMS(1), SUMS(2), SUMS(3), SUMS(4), SUMS(5), SUMS(6), SUMS(7),
+              SUMS(8), SUMS(9), SUMS(10), SUMS(11), SUMS(12), SUMS(13), SUMS(14), SUMS(15),
+              SUMS(16), SUMS(17), SUMS(18), SUMS(19), SUMS(20), SUMS(21), SUMS(22), SUMS(23),
+              SUMS(24), SUMS(25), SUMS(26), SUMS(27), SUMS(28), SUMS(29), SUMS(30), SUMS(31)
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(describe(b, panel_bytes)), "r"(1));
+#endif
+}
+
+__device__ __forceinline__ unsigned pack_halves(const float low, const float high) {
+  const __nv_bfloat162 pair = __floats2bfloat162_rn(low, high);
+  unsigned bits;
+  memcpy(&bits, &pair, sizeof bits);
+  return bits;
+}
+
+// Of a warpgroup's 64 queries with all keys of a tile. The queries are read anew for each tile: ptxas 13.0 gave the
+// registers of queries that were held there to weights as well.
+__device__ __forceinline__ void dot_products(const __nv_bfloat16* queries, const __nv_bfloat16* keys, const int warp,
+                                             float (&scores)[SCORE_TILES][4]) {
+  const __nv_bfloat16* rows = queries + warp / 4 * 64 * 64;
+  begin_products();
+  #pragma unroll
+  for (int k = 0; k < (HEAD_DIM + 15) / 16; ++k)
+    multiply(scores, rows + k / 4 * BM * 64 + k % 4 * 16, keys + k / 4 * BN * 64 + k % 4 * 16, k > 0);
+  end_products(scores);
+}
+
+// out = out * shrink + weights * values. The weights are rounded to bf16; the accumulators of the scores are laid
+// out as the left operand of the next product has to be.
+__device__ __forceinline__ void add_values(const float (&weights)[SCORE_TILES][4], const float (&shrink)[2],
+                                           const __nv_bfloat16* values, const int lane, float (&out)[VALUE_TILES][4]) {
+  unsigned left[BN / 16][4];
+  #pragma unroll
+  for (int k = 0; k < BN / 16; ++k)
+    #pragma unroll
+    for (int i = 0; i < 4; ++i)
+      left[k][i] = pack_halves(weights[2 * k + i / 2][i % 2 * 2], weights[2 * k + i / 2][i % 2 * 2 + 1]);
+  shrink_sums(shrink, out);
+  begin_products();
+  #pragma unroll
+  for (int k = 0; k < BN / 16; ++k) multiply_columns(out, left[k], values + 16 * k * 64, 128 * BN);
+  end_products(out);
+}
+
+// `rows` rows into a tile, with zeros behind each row and behind the last. Rows that do not begin on 16 bytes are
+// copied element by element, at once.
+template <int DIM, int PAD, int STRIDE>
+__device__ __forceinline__ void load_rows(const __nv_bfloat16* from, __nv_bfloat16* to, const int rows,
+                                          const int rows_left) {
+  if (DIM % CHUNK == 0 && DIM == PAD && rows <= rows_left) {
+    #pragma unroll
+    for (int i = threadIdx.x; i < rows * (PAD / CHUNK); i += THREADS) {
+      const int row = i / (PAD / CHUNK), chunk = i % (PAD / CHUNK);
+      cp_async_16(to + chunk_offset(row, chunk, rows), from + i * CHUNK, 16);
+    }
+    return;
+  }
+  for (int i = threadIdx.x; i < rows * (PAD / CHUNK); i += THREADS) {
+    const int row = i / (PAD / CHUNK), chunk = i % (PAD / CHUNK), d = chunk * CHUNK;
+    __nv_bfloat16* target = to + chunk_offset(row, chunk, rows);
+    const bool inside = row < rows_left && d < DIM;
+    if (DIM % CHUNK == 0) {
+      cp_async_16(target, inside ? from + (long)row * DIM + d : from, inside ? 16 : 0);
+    } else {
+      #pragma unroll
+      for (int e = 0; e < CHUNK; ++e)
+        target[e] = inside && d + e < DIM ? from[(long)row * DIM + d + e] : __float2bfloat16(0.0f);
+    }
+  }
+}
+
+// Two neighbouring elements of a row of the output, those of them that there are.
+__device__ __forceinline__ void store_pair(__nv_bfloat16* row, const int d, const float first, const float second) {
+  if (VALUE_DIM % 2 == 0 && d < VALUE_DIM) {
+    *(__nv_bfloat162*)(row + d) = __floats2bfloat162_rn(first, second);
+    return;
+  }
+  if (d < VALUE_DIM) row[d] = __float2bfloat16(first);
+  if (d + 1 < VALUE_DIM) row[d + 1] = __float2bfloat16(second);
+}
+
+// A tile of BM queries of one head per block, 16 per warp. Keys and values pass through a ring of STAGES tiles that is
+// filled ahead of their use. Softmax is online: peak and total hold each row's largest score so far and a thread's
+// share of the sum of its weights.
+extern "C" __global__ __launch_bounds__(THREADS, 1)
+void attention(const __nv_bfloat16* __restrict__ Q, const __nv_bfloat16* __restrict__ K,
+               const __nv_bfloat16* __restrict__ V, __nv_bfloat16* __restrict__ O, const int Sq, const int Skv,
+               const int Hq, const int Hkv) {
+  extern __shared__ __align__(16) unsigned char shared_memory[];
+  __nv_bfloat16* queries = (__nv_bfloat16*)(shared_memory + (-(long)__cvta_generic_to_shared(shared_memory) & 1023));
+  __nv_bfloat16* keys = queries + BM * HEAD_STRIDE;
+  __nv_bfloat16* values = keys + STAGES * BN * HEAD_STRIDE;
+  const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
+  const int thread_row = 16 * warp + lane / 4, thread_key = 2 * (lane % 4);
+  const int h = blockIdx.y, b = blockIdx.z;
+  const long query_head = (long)b * Hq + h;
+  const long key_head = (long)b * Hkv + h / (Hq / Hkv);
+  const int first_row = (int)(gridDim.x - 1 - blockIdx.x) * BM;
+  const float scale = LOG2_E * (1.0f / sqrt((float)HEAD_DIM));
+  // Keys each row may attend to, the panels that any row needs, and the keys that every row may attend to.
+  __shared__ int tile_first[BM], tile_last[BM];
+  for (int i = threadIdx.x; i < BM; i += THREADS) {
+    const int q_idx = min(first_row + i, Sq - 1);
+    tile_first[i] = first_allowed(b, h, q_idx, Skv);
+    tile_last[i] = last_allowed(b, h, q_idx, Skv);
+  }
+  __syncthreads();
+  int any_first = Skv, any_last = -1, every_first = 0, every_last = Skv - 1;
+  for (int i = 0; i < BM; ++i) {
+    every_first = max(every_first, tile_first[i]);
+    every_last = min(every_last, tile_last[i]);
+    if (tile_first[i] > tile_last[i]) continue;
+    any_first = min(any_first, tile_first[i]);
+    any_last = max(any_last, tile_last[i]);
+  }
+  const int first_panel = any_first / BN, end_panel = (any_last + BN) / BN;
+  int row_first[THREAD_ROWS], row_last[THREAD_ROWS];
+  #pragma unroll
+  for (int r = 0; r < THREAD_ROWS; ++r) {
+    row_first[r] = tile_first[thread_row + r * ROW_STEP];
+    row_last[r] = tile_last[thread_row + r * ROW_STEP];
+  }
+  const __nv_bfloat16* head_keys = K + key_head * Skv * HEAD_DIM;
+  const __nv_bfloat16* head_values = V + key_head * Skv * VALUE_DIM;
+  const auto load_tile = [&](const int panel, const int stage) {
+    const int first_key = panel * BN;
+    load_rows<HEAD_DIM, HEAD_PAD, HEAD_STRIDE>(head_keys + (long)first_key * HEAD_DIM, keys + stage * BN * HEAD_STRIDE,
+                                               BN, Skv - first_key);
+    load_rows<VALUE_DIM, VALUE_PAD, VALUE_STRIDE>(head_values + (long)first_key * VALUE_DIM,
+                                                  values + stage * BN * VALUE_STRIDE, BN, Skv - first_key);
+  };
+
+  int panel = first_panel, ahead = panel;
+  load_rows<HEAD_DIM, HEAD_PAD, HEAD_STRIDE>(Q + (query_head * Sq + first_row) * HEAD_DIM, queries, BM, Sq - first_row);
+  cp_async_commit();
+  #pragma unroll
+  for (int stage = 0; stage < STAGES - 1; ++stage) {
+    if (ahead < end_panel) {
+      load_tile(ahead, stage);
+      ahead = ahead + 1;
+    }
+    cp_async_commit();
+  }
+  float out[VALUE_TILES][4], peak[2] = {-INFINITY, -INFINITY}, total[2] = {0.0f, 0.0f};
+  #pragma unroll
+  for (int j = 0; j < VALUE_TILES; ++j)
+    #pragma unroll
+    for (int i = 0; i < 4; ++i) out[j][i] = 0.0f;
+
+  #pragma unroll 1
+  for (int stage = 0; panel < end_panel; stage = stage + 1 < STAGES ? stage + 1 : 0) {
+    const int first_key = panel * BN;
+    cp_async_wait<STAGES - 2>();
+    publish_tiles();
+    __syncthreads();  // the stage is filled for all, and the one before it is used up
+    if (ahead < end_panel) {
+      load_tile(ahead, stage > 0 ? stage - 1 : STAGES - 1);
+      ahead = ahead + 1;
+    }
+    cp_async_commit();
+
+    float scores[SCORE_TILES][4], highest[2], shrink[2];
+    dot_products(queries, keys + stage * BN * HEAD_STRIDE, warp, scores);
+    if (first_key < every_first || first_key + BN - 1 > every_last)
+      finish_scores(scores, highest, true, first_row + thread_row, first_key + thread_key, row_first,
+                    row_last, Sq, Skv, scale);
+    else
+      finish_scores(scores, highest, false, first_row + thread_row, first_key + thread_key, row_first,
+                    row_last, Sq, Skv, scale);
+    weigh(scores, highest, scale, peak, total, shrink);
+    add_values(scores, shrink, values + stage * BN * VALUE_STRIDE, lane, out);
+    panel = panel + 1;
+  }
+
+  #pragma unroll
+  for (int r = 0; r < 2; ++r) {
+    const int row = first_row + thread_row + r * ROW_STEP;
+    const float sum = over_lanes(total[r]);
+    // A row whose keys were all masked has no weights, and its output is zero.
+    const float factor = sum > 0.0f ? 1.0f / sum : 0.0f;
+    if (row >= Sq) continue;
+    __nv_bfloat16* to = O + (query_head * Sq + row) * VALUE_DIM;
+    #pragma unroll
+    for (int j = 0; j < VALUE_TILES; ++j)
+      store_pair(to, 8 * j + thread_key, out[j][2 * r] * factor, out[j][2 * r + 1] * factor);
+  }
+}
