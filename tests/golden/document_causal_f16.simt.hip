@@ -128,7 +128,7 @@ __device__ __forceinline__ float power_of_two(const float x) {
 #endif
 }
 
-// Makes a thread's dot products into scores in units of log2, and finds the largest of each of its rows. `masked` is a
+// Makes a thread's dot products into scores, and finds the largest of each of its rows. `masked` is a
 // literal at every call, so each call is compiled for its case. Rows and keys past the last are the last to the mod.
 __device__ __forceinline__ void finish_scores(float (&scores)[THREAD_ROWS][THREAD_KEYS],
                                               float (&highest)[THREAD_ROWS], const bool masked,
@@ -145,7 +145,7 @@ __device__ __forceinline__ void finish_scores(float (&scores)[THREAD_ROWS][THREA
     for (int c = 0; c < THREAD_KEYS; ++c) {
       const int key = thread_key + c * LANES;
       const float dot_product = SCORE(r, c);
-      float s = dot_product * scale;
+      float s = dot_product;
       if (masked && !(key >= allowed_first && key <= allowed_last)) s = -INFINITY;
       SCORE(r, c) = s;
       highest[r] = fmaxf(highest[r], s);
@@ -153,14 +153,14 @@ __device__ __forceinline__ void finish_scores(float (&scores)[THREAD_ROWS][THREA
   }
 }
 
-// Scores to weights 2^(score - peak). `total` gathers the thread's weights, and `shrink` is what everything summed with
-// the last peak must be multiplied by.
+// Scores to weights 2^(score * unit - peak). `total` gathers the thread's weights, and `shrink` is what everything
+// summed with the last peak must be multiplied by.
 __device__ __forceinline__ void weigh(float (&scores)[THREAD_ROWS][THREAD_KEYS], const float (&highest)[THREAD_ROWS],
-                                      float (&peak)[THREAD_ROWS], float (&total)[THREAD_ROWS],
+                                      const float unit, float (&peak)[THREAD_ROWS], float (&total)[THREAD_ROWS],
                                       float (&shrink)[THREAD_ROWS]) {
   #pragma unroll
   for (int r = 0; r < THREAD_ROWS; ++r) {
-    float next = highest[r];
+    float next = highest[r] * unit;
     #pragma unroll
     for (int step = ROW_LANES / 2; step > 0; step /= 2) next = fmaxf(next, __shfl_xor(next, step));
     next = fmaxf(next, peak[r]);
@@ -171,7 +171,7 @@ __device__ __forceinline__ void weigh(float (&scores)[THREAD_ROWS][THREAD_KEYS],
     float sum = 0.0f;
     #pragma unroll
     for (int c = 0; c < THREAD_KEYS; ++c) {
-      SCORE(r, c) = power_of_two(SCORE(r, c) - base);
+      SCORE(r, c) = power_of_two(fmaf(SCORE(r, c), unit, -base));
       sum += SCORE(r, c);
     }
     total[r] = total[r] * shrink[r] + sum;
@@ -354,7 +354,7 @@ void attention(const __half* __restrict__ Q, const __half* __restrict__ K, const
     else
       finish_scores(scores, highest, false, first_row + thread_row, first_key + thread_key, row_first,
                     row_last, Sq, Skv, scale);
-    weigh(scores, highest, peak, total, shrink);
+    weigh(scores, highest, scale, peak, total, shrink);
     float* row_weights = weights + thread_row * WEIGHT_STRIDE;
     #pragma unroll
     for (int r = 0; r < THREAD_ROWS; ++r) {

@@ -5,7 +5,7 @@
 #   KERNELWRIGHT=path/to/kernelwright  take this one; otherwise a release build is made here
 #   DEVICE=cuda:0                      as `kernelwright doctor` lists it
 #   OUT=kw-gpu-DATE                    where everything is written
-#   STYLES="mma simt"                  styles of kernels, the first that can be emitted is timed
+#   STYLES="wgmma mma simt"            styles of kernels, the first that can be emitted is timed
 #   PROBLEMS="attention/full_f16 ..."  problems that are verified and timed
 #   SHAPES="16,16,8192,64,f16 ..."     batch, heads, length, head size, type
 #   EMIT_FOR=h200                      whose facts kernels are written for (a shipped name or FILE.json)
@@ -18,7 +18,7 @@ repo=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 device=${DEVICE:-cuda:0}
 emit_for=${EMIT_FOR:-h200}
 out=${OUT:-kw-gpu-$(date -u +%Y%m%dT%H%M%SZ)}
-read -ra styles <<<"${STYLES:-mma simt}"
+read -ra styles <<<"${STYLES:-wgmma mma simt}"
 read -ra problems <<<"${PROBLEMS:-attention/full_f16 attention/causal_f16 attention/alibi_f16 attention/softcap_f16}"
 read -ra shapes <<<"${SHAPES:-16,16,8192,64,f16 4,16,2048,64,bf16 4,16,4096,64,bf16 4,16,8192,64,bf16 4,16,16384,64,bf16 4,16,2048,128,bf16 4,16,4096,128,bf16 4,16,8192,128,bf16 4,16,16384,128,bf16}"
 seconds_left=${SECONDS_LEFT:-540}
