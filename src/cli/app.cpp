@@ -67,7 +67,7 @@ void add_optimize(CLI::App& app, Command& command) {
       ->capture_default_str();
   sub->add_option("--device", options->device, "A device as `kernelwright doctor` lists it; default: the first");
   sub->add_option("--target", options->target, "Source language: opencl, cuda, hip")->capture_default_str();
-  sub->add_option("--style", options->style, "Kernel style to search")->capture_default_str();
+  sub->add_option("--style", options->style, "Kernel style to search; default: the fastest there is for the problem");
   sub->add_option("--seed", options->seed, "Seed of the search; same seed, same proposals (up to timing)")
       ->capture_default_str();
   sub->add_option("--out", options->out, "Folder of the archive and of the runs' files")->capture_default_str();
@@ -97,7 +97,7 @@ void add_emit(CLI::App& app, Command& command) {
   auto options = std::make_shared<EmitOptions>();
   add_problem(*sub, options->input);
   sub->add_option("--target", options->target, "Source language: opencl, cuda, hip")->capture_default_str();
-  sub->add_option("--style", options->style, "Kernel style")->capture_default_str();
+  sub->add_option("--style", options->style, "Kernel style; default: the fastest there is for the problem");
   sub->add_option(
       "--device", options->device,
       "What to write for, present or not: a100, l40s, h100, h200, rtx4090, b200, mi300x, rx7900xtx, or your "

@@ -26,7 +26,7 @@ struct OptimizeOptions {
   std::string budget = "60s";
   std::string device;  ///< empty: the first device of the target
   std::string target = "opencl";
-  std::string style = "vector";
+  std::string style;  ///< empty: the fastest that writes the problem for the device
   std::uint64_t seed = 1;
   std::filesystem::path out = "kw-runs";
   std::string require_sandbox = "none";
@@ -49,7 +49,7 @@ struct VerifyOptions {
 struct EmitOptions {
   ProblemInput input;
   std::string target = "opencl";
-  std::string style = "vector";
+  std::string style;                   ///< empty: the fastest that writes the problem for the device
   std::string device;                  ///< facts to write for: a shipped name or FILE.json; empty: by target
   std::vector<std::string> structure;  ///< NAME=VALUE, structural choices of the style
   bool source_only = false;

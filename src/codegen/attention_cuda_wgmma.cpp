@@ -26,10 +26,11 @@ Error unsupported(const Problem& problem, const std::string& why, const char* in
 Result<void> require_wgmma(const Problem& problem, const DeviceFacts& device) {
   constexpr int k_hopper = 90;
   const int arch = arch_number(device);
-  if (arch != 0 && arch != k_hopper)
-    return fail(unsupported(
-        problem, fmt::format("needs the warpgroup instructions of sm_90a, and {} is {}", device.name, device.gpu->arch),
-        "mma"));
+  if (arch != k_hopper)
+    return fail(unsupported(problem,
+                            fmt::format("needs the warpgroup instructions of sm_90a, and {} is {}", device.name,
+                                        device.gpu ? device.gpu->arch : "no GPU that is known"),
+                            "mma"));
   if (!is_16_bit_float(problem.attention()->dtype))
     return fail(unsupported(problem, "multiplies f16 and bf16, not f32", "mma"));
   return {};

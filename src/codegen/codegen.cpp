@@ -62,6 +62,14 @@ const std::vector<Style>& styles() {
   return k_styles;
 }
 
+std::string fastest_style(const Problem& problem, std::string_view target, const DeviceFacts& device) {
+  const auto writes = [&](const Style& style) {
+    return style.op == problem.op && style.target == target && style.emit(problem, device, {}).has_value();
+  };
+  const auto found = std::find_if(styles().rbegin(), styles().rend(), writes);
+  return found == styles().rend() ? "" : found->name;
+}
+
 Result<const Style*> find_style(std::string_view op, std::string_view target, std::string_view name) {
   std::string known;
   std::string elsewhere;

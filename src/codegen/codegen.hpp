@@ -38,7 +38,10 @@ struct Style {
   std::function<double(const Problem& problem, const DeviceFacts& device, const IntBindings& assignment)> estimate;
 };
 
+/// Of each target from the plainest to the fastest.
 [[nodiscard]] const std::vector<Style>& styles();
+/// The fastest style that writes `problem` for `device`; empty where no style does.
+[[nodiscard]] std::string fastest_style(const Problem& problem, std::string_view target, const DeviceFacts& device);
 [[nodiscard]] Result<const Style*> find_style(std::string_view op, std::string_view target, std::string_view name);
 /// emit() through the registry.
 [[nodiscard]] Result<Bundle> emit_bundle(const Problem& problem, std::string_view target, std::string_view style,

@@ -36,6 +36,32 @@ TEST(FindStyle, names_the_styles_there_are) {
             "  try: no style writes attention for metal yet");
 }
 
+TEST(FastestStyle, is_the_last_that_writes_the_problem_for_the_device) {
+  const auto fastest = [](const char* problem, const char* target, const DeviceFacts& device) {
+    return fastest_style(shipped(problem), target, device);
+  };
+  EXPECT_EQ(fastest("causal", "opencl", avx512_device()), "vector");
+  EXPECT_EQ(fastest("causal_f16", "cuda", gpu_device("sm_75")), "simt");
+  EXPECT_EQ(fastest("causal_f16", "cuda", gpu_device("sm_80")), "mma");
+  EXPECT_EQ(fastest("causal_f16", "cuda", h200_device()), "wgmma");
+  EXPECT_EQ(fastest("causal", "cuda", h200_device()), "mma") << "wgmma has no f32";
+  EXPECT_EQ(fastest("causal_f16", "hip", gpu_device("gfx942")), "simt");
+  EXPECT_EQ(fastest("causal", "metal", avx512_device()), "");
+}
+
+TEST(Wgmma, says_what_it_needs) {
+  const auto refused = [](const char* problem, const DeviceFacts& device) {
+    return emit_bundle(shipped(problem), "cuda", "wgmma", device).error().to_string();
+  };
+  EXPECT_EQ(refused("causal", h200_device()),
+            "style \"wgmma\" multiplies f16 and bf16, not f32; \"attention/causal\" was asked for "
+            "[codegen.unsupported]\n  try: use style \"mma\"");
+  const DeviceFacts ampere = gpu_device("sm_80");
+  EXPECT_EQ(refused("causal_f16", ampere),
+            "style \"wgmma\" needs the warpgroup instructions of sm_90a, and " + ampere.name +
+                " is sm_80; \"attention/causal_f16\" was asked for [codegen.unsupported]\n  try: use style \"mma\"");
+}
+
 TEST(FindStyle, says_for_which_target_a_style_is_written_that_another_lacks) {
   const auto missing = find_style("attention", "hip", "mma");
   ASSERT_FALSE(missing);

@@ -44,6 +44,7 @@ class Run {
   [[nodiscard]] Duration reserve() const;
 
   const RunSetup& setup_;
+  std::string style_;  ///< of the built-in search
   RunWorld& world_;
   RunRecord record_;
   std::vector<Attempt> attempts_;
@@ -80,6 +81,7 @@ Result<void> Run::open_record() {
 Result<void> Run::prepare() {
   world_.observer.phase("measuring the device's peaks");
   KW_TRY(record_.device, calibrate(world_.workbench));
+  style_ = setup_.style.empty() ? fastest_style(setup_.problem, setup_.target, record_.device) : setup_.style;
   KW_TRY_VOID(require_checkable(setup_.requirements, record_.device));
   KW_TRY_VOID(open_record());
   world_.observer.phase("computing the oracle's answers and the plain kernel's accuracy and time");
@@ -89,7 +91,7 @@ Result<void> Run::prepare() {
   options.requirements = setup_.requirements;
   KW_TRY(verifier_, Verifier::open(setup_.problem, world_.workbench, world_.clock, std::move(options)));
   if (record_.device.kind == DeviceKind::simulator) {
-    ranking_.emplace(setup_.problem, record_.device, setup_.target, setup_.style);
+    ranking_.emplace(setup_.problem, record_.device, setup_.target, style_);
   } else {
     record_.baselines = {verifier_->plain()};
   }
@@ -112,7 +114,7 @@ Result<std::unique_ptr<Proposer>> Run::open_search() const {
   search.problem = &setup_.problem;
   search.device = record_.device;
   search.target = setup_.target;
-  search.style = setup_.style;
+  search.style = style_;
   search.seed = record_.seed;
   search.archived = record_.archive_seeds;
   return make_search_proposer(search);

@@ -44,7 +44,7 @@ class RunObserver {
 struct RunSetup {
   Problem problem;
   std::string target = "opencl";
-  std::string style = "vector";           ///< of the built-in search
+  std::string style;  ///< of the built-in search; empty: the fastest that writes the problem for the device
   std::string proposer = "search";        ///< or "llm", or "hybrid": both
   std::optional<ModelSetup> model;        ///< for those with a model
   std::string replay;                     ///< id of a run whose replies are given again instead of asking its model

@@ -40,7 +40,7 @@ TEST_F(RunTest, on_a_simulator_times_nothing_and_ranks_by_the_static_estimate) {
   ASSERT_TRUE(record->best_ordinal.has_value());
   EXPECT_TRUE(std::filesystem::exists(RunDirectory(setup.root, record->id).best_bundle("opencl")));
   const auto attempts = archive->attempts(record->id).value();
-  const Style& style = **find_style("attention", "opencl", setup.style);
+  const Style& style = **find_style("attention", "opencl", "vector");
   auto space = SearchSpace::open(style, setup.problem, workbench.device()).value();
   const auto estimate = [&](const Attempt& attempt) { return space.estimate(*space.point_of(attempt.candidate)); };
   const double best = estimate(attempts.at(static_cast<std::size_t>(*record->best_ordinal)));
