@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/text.hpp"
 #include "spec/closest_name.hpp"
 
 namespace kw {
@@ -52,12 +53,6 @@ std::vector<std::string> known_names() {
   std::vector<std::string> names;
   for (const auto& quantity : k_quantities) names.emplace_back(quantity.name);
   return names;
-}
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
 }
 
 /// What people type goes into a message: bounded, printable.

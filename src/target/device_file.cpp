@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <variant>
 
+#include "base/text.hpp"
 #include "target/embedded_texts.hpp"
 #include "target/gpu_arch.hpp"
 
@@ -44,13 +44,6 @@ constexpr std::array k_numbers{
     Number{"peak_f16_flops", &GpuFacts::peak_f16_flops},
     Number{"special_per_clock_per_unit", &GpuFacts::special_per_clock_per_unit},
 };
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::transform(result.begin(), result.end(), result.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return result;
-}
 
 std::string known_keys() {
   std::string known = "arch, name, source";
@@ -147,7 +140,7 @@ std::vector<std::string> shipped_devices() {
 
 Result<DeviceFacts> find_device_facts(std::string_view name) {
   for (const EmbeddedText& text : embedded_texts()) {
-    if (text.name != lower(name)) continue;
+    if (text.name != lower_case(name)) continue;
     KW_TRY(auto facts, parse_device_file(text.text, std::string(text.name)));
     return facts;
   }

@@ -1,20 +1,13 @@
 #include "target/gpu_arch.hpp"
 
-#include <algorithm>
 #include <array>
-#include <cctype>
+
+#include "base/text.hpp"
 
 namespace kw {
 namespace {
 
 constexpr std::int64_t k_kib = 1024;
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::transform(result.begin(), result.end(), result.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return result;
-}
 
 /// "sm_90a" as "90".
 std::string number_of(std::string text) {
@@ -45,9 +38,9 @@ std::span<const GpuArch> gpu_archs() {
 }
 
 std::optional<GpuArch> find_gpu_arch(std::string_view text) {
-  const std::string wanted = lower(text);
+  const std::string wanted = lower_case(text);
   for (const GpuArch& arch : gpu_archs()) {
-    if (wanted == lower(arch.generation) || number_of(wanted) == number_of(std::string(arch.name))) return arch;
+    if (wanted == lower_case(arch.generation) || number_of(wanted) == number_of(std::string(arch.name))) return arch;
   }
   return std::nullopt;
 }

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "base/text.hpp"
 #include "target/device_facts.hpp"
 
 namespace kw {
@@ -18,12 +19,6 @@ namespace fs = std::filesystem;
 std::string read_text(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\n");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\n") - first + 1);
 }
 
 /// Cores this process may use, which in a container is fewer than the machine has.
