@@ -100,7 +100,7 @@ void add_emit(CLI::App& app, Command& command) {
   sub->add_option("--style", options->style, "Kernel style; default: the fastest there is for the problem");
   sub->add_option(
       "--device", options->device,
-      "What to write for, present or not: a100, l40s, h100, h200, rtx4090, b200, mi300x, rx7900xtx, or your "
+      "What to write for, present or not: a100, l40s, h100, h200, rtx4090, rtx5090, b200, mi300x, rx7900xtx, or your "
       "own FILE.json");
   sub->add_option("--structure", options->structure, "Assign a structural choice of the style: --structure NAME=VALUE");
   sub->add_flag("--source-only", options->source_only, "Leave out the bundle header");
@@ -112,9 +112,9 @@ void add_build(CLI::App& app, Command& command) {
   auto options = std::make_shared<BuildOptions>();
   add_problem(*sub, options->input);
   sub->add_option("bundle", options->bundle, "The bundle file")->required();
-  sub->add_option(
-      "--device", options->device,
-      "a100, l40s, h100, h200, rtx4090, b200, mi300x, rx7900xtx, your own FILE.json, or a device of this machine");
+  sub->add_option("--device", options->device,
+                  "a100, l40s, h100, h200, rtx4090, rtx5090, b200, mi300x, rx7900xtx, your own FILE.json, or a device "
+                  "of this machine");
   sub->add_option("--tune", options->tune, "Assign a tunable instead of its default: --tune ROWS=4");
   sub->add_option("--binary", options->binary, "Write what the compiler made for the primary workload to this file");
   sub->add_flag("--json", options->json, "Print reports and launch plans as one JSON object");

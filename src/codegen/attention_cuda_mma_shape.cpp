@@ -53,6 +53,24 @@ void set_f32(const HeadText& heads, MmaShape& shape) {
   shape.registers = fmt::format("{} / 2 + {} + 64", shape.value_pad, shape.keys);
 }
 
+/// Registers that a tile in f32 was seen to be compiled to, loads and splits in flight included; NVRTC 13.0, sm_80 to
+/// sm_120. The constraint has what must be held: of tiles between the two, some values spill.
+std::int64_t compiled_registers_f32(const Problem& problem, const HeadText& heads, const IntBindings& names) {
+  const MmaShape shape = mma_shape(problem, heads);
+  return value_of(fmt::format("{} + 3 * {} / 2 + 80", shape.value_pad, shape.keys), names);
+}
+
+/// What makes tiles that spill, and for heads that leave no other, stages that are not needed, no first guesses.
+double cost_of_spills(const Problem& problem, const IntBindings& names) {
+  constexpr std::int64_t k_most_registers = 250;
+  if (is_narrow(problem)) return 1.0;
+  double factor = 1.0;
+  if (compiled_registers_f32(problem, primary_heads(problem), names) > k_most_registers) factor *= 2.0;
+  const bool tight = compiled_registers_f32(problem, heads_to_fit(problem).back(), names) > k_most_registers;
+  if (tight && names.at("STAGES") > 2) factor *= 1.1;
+  return factor;
+}
+
 }  // namespace
 
 MmaShape mma_shape(const Problem& problem, const HeadText& heads) {
@@ -152,7 +170,8 @@ double estimate_attention_cuda_mma(const Problem& problem, const DeviceFacts& de
   work.shared = warps * (operands + queries) + 2.0 * operands;
   work.special = warps * scores * (1.0 + mod.special) * 32.0 / 16.0;
   // More stages hide more of the way to memory.
-  return attention_clocks(problem, gpu, block, work) * (1.0 + 0.02 / number("STAGES - 1"));
+  return attention_clocks(problem, gpu, block, work) * (1.0 + 0.02 / number("STAGES - 1")) *
+         cost_of_spills(problem, names);
 }
 
 }  // namespace kw

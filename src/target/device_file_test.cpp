@@ -13,7 +13,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 TEST(ShippedDevices, are_the_ones_documented) {
-  EXPECT_THAT(shipped_devices(), ElementsAre("a100", "b200", "h100", "h200", "l40s", "mi300x", "rtx4090", "rx7900xtx"));
+  EXPECT_THAT(shipped_devices(),
+              ElementsAre("a100", "b200", "h100", "h200", "l40s", "mi300x", "rtx4090", "rtx5090", "rx7900xtx"));
 }
 
 TEST(ShippedDevices, can_all_be_read_and_know_what_codegen_needs) {
@@ -82,9 +83,9 @@ TEST(ShippedDevices, an_unknown_name_lists_the_known) {
   ASSERT_FALSE(facts);
   EXPECT_EQ(facts.error().code, errc::device_unknown);
   EXPECT_EQ(facts.error().message, "there are no facts of a device \"h300\"");
-  EXPECT_EQ(
-      facts.error().hint,
-      "one of: a100, b200, h100, h200, l40s, mi300x, rtx4090, rx7900xtx; or a file of your own, --device FILE.json");
+  EXPECT_EQ(facts.error().hint,
+            "one of: a100, b200, h100, h200, l40s, mi300x, rtx4090, rtx5090, rx7900xtx; or a file of your own, "
+            "--device FILE.json");
 }
 
 TEST(DeviceFile, missing_fields_follow_from_the_architecture) {

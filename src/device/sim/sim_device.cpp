@@ -12,25 +12,21 @@
 namespace kw {
 namespace {
 
-/// Whose facts a simulated device has. No GPU of sm_120 ships with the program: those of the architecture. The first of
-/// a language is the one that "sim" means there (verify/process_workbench.cpp).
+/// Whose facts a simulated device has. The first of a language is the one that "sim" means there
+/// (verify/process_workbench.cpp).
 struct Model {
   const char* id;
-  const char* gpu;  ///< as find_device_facts takes it; null: only the architecture is known
-  const char* arch;
+  const char* gpu;  ///< as find_device_facts takes it
 };
 constexpr std::array k_models{
-    Model{"sim", "h100", "sm_90a"},          Model{"sim:sm_80", "a100", "sm_80"},
-    Model{"sim:sm_90", "h100", "sm_90a"},    Model{"sim:sm_120", nullptr, "sm_120"},
-    Model{"sim:gfx942", "mi300x", "gfx942"}, Model{"sim:gfx1100", "rx7900xtx", "gfx1100"},
+    Model{"sim", "h100"},           Model{"sim:sm_80", "a100"},    Model{"sim:sm_90", "h100"},
+    Model{"sim:sm_120", "rtx5090"}, Model{"sim:gfx942", "mi300x"}, Model{"sim:gfx1100", "rx7900xtx"},
 };
 /// What buffers may take: they lie in this machine's memory.
 constexpr std::int64_t k_memory_bytes = std::int64_t{8} << 30;
 
 Result<DeviceFacts> facts_of(const Model& model) {
-  KW_TRY(DeviceFacts facts, model.gpu != nullptr
-                                ? find_device_facts(model.gpu)
-                                : parse_device_file(fmt::format(R"({{"arch": "{}"}})", model.arch), model.id));
+  KW_TRY(DeviceFacts facts, find_device_facts(model.gpu));
   facts.name = fmt::format("{} simulator with the limits of {}", facts.target == "hip" ? "HIP" : "CUDA", facts.name);
   facts.id = model.id;
   facts.driver = "kernelwright simulator 1";

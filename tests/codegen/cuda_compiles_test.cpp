@@ -1,0 +1,143 @@
+// Every shipped attention problem in every CUDA style, through the real compiler, for one GPU each of the generations
+// that people have: what the default schedule compiles to has no spills and fits the device. Needs NVRTC, no GPU.
+//
+// Everything together takes four minutes of a core (41 s plain, 82 s simt, 118 s mma with NVRTC 13.0, 2026-11-20). So
+// unless KW_COMPILE_ALL is set, only the mma style's primary workload is compiled for every device: its other
+// workloads, and the styles plain and simt, which have registers to spare, for one device per problem, each in turn.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <ctime>
+#include <set>
+
+#include "base/file_system.hpp"
+#include "codegen/codegen.hpp"
+#include "device/cuda/nvrtc_api.hpp"
+#include "device/cuda/nvrtc_build.hpp"
+#include "device/cuda/toolkit.hpp"
+#include "record/launch_plan.hpp"
+#include "target/device_file.hpp"
+
+namespace kw {
+namespace {
+
+const std::filesystem::path k_problems = "problems";
+/// Of sm_80, sm_90a and sm_120.
+const std::vector<std::string> k_devices = {"a100", "h100", "rtx5090"};
+
+std::vector<std::string> problem_names() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(k_problems / "attention")) {
+    if (entry.path().extension() == ".toml") names.push_back("attention/" + entry.path().stem().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+double cpu_seconds() {
+  return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+}
+
+/// What has been compiled, for the figures at the end.
+struct Tally {
+  int programs = 0, kernels = 0;
+  std::int64_t most_registers = 0;
+  std::string greediest;
+};
+
+struct Build {
+  std::string what;  ///< for messages
+  bool primary = false;
+  DeviceFacts device;
+  BuildRequest request;
+};
+
+class CudaCompiles : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    if (!nvrtc()) GTEST_SKIP() << "SKIP: " << nvrtc().error().message;
+  }
+  static const Result<cuda::NvrtcApi>& nvrtc() {
+    static const Result<cuda::NvrtcApi> api = cuda::load_nvrtc(cuda::nvrtc_libraries());
+    return api;
+  }
+
+  /// One per set of definitions among the problem's workloads.
+  static std::vector<Build> builds_of(const Problem& problem, const std::string& style, const std::string& device) {
+    const DeviceFacts facts = find_device_facts(device).value();
+    const auto bundle = emit_bundle(problem, "cuda", style, facts);
+    EXPECT_TRUE(bundle) << bundle.error().to_string();
+    if (!bundle) return {};
+    const Candidate candidate = make_candidate(*bundle).value();
+    std::vector<Build> builds;
+    std::set<IntBindings> seen;
+    for (const auto& workload : problem.workloads) {
+      const auto plan = plan_launches(candidate, problem, workload.axes, facts);
+      EXPECT_TRUE(plan) << workload.name << ": " << plan.error().to_string();
+      const auto definitions = build_definitions(candidate, workload.axes, facts);
+      EXPECT_TRUE(definitions) << workload.name << ": " << definitions.error().to_string();
+      if (!plan || !definitions || !seen.insert(*definitions).second) continue;
+      BuildRequest request{facts.id, bundle->source, {}, plan->launches};
+      request.definitions.assign(definitions->begin(), definitions->end());
+      builds.push_back({fmt::format("{} {} on {}, {}", problem.name, style, device, workload.name),
+                        workload.role == WorkloadRole::primary, facts, request});
+    }
+    return builds;
+  }
+
+  static void expect_clean(const Build& build, const std::string& style, Tally& tally) {
+    SCOPED_TRACE(build.what);
+    const BuildReply reply = cuda::build(*nvrtc(), build.device, build.request);
+    ASSERT_EQ(reply.status, BuildStatus::ok) << reply.log;
+    ASSERT_EQ(reply.kernels.size(), build.request.launches.size());
+    std::int64_t tensor = 0;
+    for (const KernelReport& kernel : reply.kernels) {
+      SCOPED_TRACE(kernel.kernel);
+      EXPECT_EQ(kernel.spill_bytes, 0);
+      EXPECT_EQ(kernel.stack_bytes, 0);
+      EXPECT_EQ(kernel.local_memory_instructions, 0);
+      EXPECT_LE(kernel.registers.value(), build.device.gpu->max_registers_per_thread);
+      EXPECT_LE(kernel.shared_bytes.value(), build.device.shared_bytes_per_block);
+      EXPECT_GE(kernel.blocks_per_unit.value(), 1);
+      tensor += kernel.tensor_core_instructions.value();
+      ++tally.kernels;
+      if (*kernel.registers <= tally.most_registers) continue;
+      tally.most_registers = *kernel.registers;
+      tally.greediest = build.what + ", " + kernel.kernel;
+    }
+    EXPECT_EQ(tensor > 0, style == "mma") << tensor << " tensor-core instructions";
+  }
+};
+
+TEST_P(CudaCompiles, without_spills_for_every_problem) {
+  const std::string& style = GetParam();
+  const bool all = std::getenv("KW_COMPILE_ALL") != nullptr;
+  const auto names = problem_names();
+  ASSERT_GE(names.size(), 46U);
+  const double began = cpu_seconds();
+  Tally tally;
+  for (std::size_t p = 0; p < names.size(); ++p) {
+    const auto problem = load_problem(names[p], RealFileSystem(), {k_problems});
+    ASSERT_TRUE(problem) << problem.error().to_string();
+    for (std::size_t d = 0; d < k_devices.size(); ++d) {
+      const bool whole = all || p % k_devices.size() == d;
+      if (!whole && style != "mma") continue;
+      for (const Build& build : builds_of(*problem, style, k_devices[d])) {
+        if (!whole && !build.primary) continue;
+        expect_clean(build, style, tally);
+        ++tally.programs;
+      }
+    }
+  }
+  fmt::print("{} of {} problems, {}: {} programs compiled, {} kernels; at most {} registers ({}); {:.0f} s of CPU\n",
+             style, names.size(), all ? "everything" : "part (KW_COMPILE_ALL=1 for the rest)", tally.programs,
+             tally.kernels, tally.most_registers, tally.greediest, cpu_seconds() - began);
+}
+
+INSTANTIATE_TEST_SUITE_P(Styles, CudaCompiles, testing::Values("plain", "simt", "mma"),
+                         [](const auto& style) { return style.param; });
+
+}  // namespace
+}  // namespace kw
