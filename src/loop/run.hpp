@@ -43,6 +43,7 @@ class RunObserver {
 
 struct RunSetup {
   Problem problem;
+  std::string problem_input;  ///< as RunRecord has it; may be empty
   std::string target = "opencl";
   std::string style;  ///< of the built-in search; empty: the fastest that writes the problem for the device
   std::string proposer = "search";        ///< or "llm", or "hybrid": both

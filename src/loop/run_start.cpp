@@ -64,6 +64,7 @@ Result<RunStart> begin(const RunSetup& setup, const DeviceFacts& device, const A
   record.problem = setup.problem.name;
   record.problem_text = setup.problem.canonical_text();
   record.mod_text = setup.problem.mod_text();
+  if (!setup.problem_input.empty()) record.problem_input = setup.problem_input;
   record.op = setup.problem.op;
   record.target = setup.target;
   record.proposer = setup.proposer;

@@ -275,6 +275,7 @@ void fields(V& visit, T& r) {
   visit("problem", r.problem);
   visit("problem_text", r.problem_text);
   visit("mod_text", r.mod_text);
+  visit("problem_input", r.problem_input);
   visit("op", r.op);
   visit("target", r.target);
   visit("proposer", r.proposer);
@@ -289,6 +290,7 @@ void fields(V& visit, T& r) {
   visit("sandbox_tier", r.sandbox_tier);
   visit("workloads", r.workloads);
   visit("distributions", r.distributions);
+  visit("cases_left_out", r.cases_left_out);
   visit("sanitizers", r.sanitizers);
   visit("environment", r.environment);
   visit("useful_flops", r.useful_flops);

@@ -76,6 +76,8 @@ struct RunRecord {
   std::string problem;       ///< name
   std::string problem_text;  ///< canonical text
   std::string mod_text;      ///< the mods as the user wrote them; empty when there are none
+  /// How the command line named the problem, for a shell: "attention/alibi --set Sq=2048". Absent where nobody did.
+  std::optional<std::string> problem_input;
   std::string op;
   std::string target;
   std::string proposer;  ///< "search", "llm" or "hybrid"
@@ -92,6 +94,8 @@ struct RunRecord {
   std::string sandbox_tier;
   std::vector<std::string> workloads;  ///< names, in the order they are checked
   std::vector<std::string> distributions;
+  /// Pairs of workload and distribution that were not checked, because all of them take too long on a simulator.
+  std::optional<std::int64_t> cases_left_out;
   std::vector<std::string> sanitizers;  ///< empty: none ran
   std::vector<std::pair<std::string, std::string>>
       environment;  ///< name, value: cpu, kernel, load, driver, scrubbed variables

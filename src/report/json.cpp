@@ -5,6 +5,7 @@
 
 #include "record/byte_text.hpp"
 #include "report/report.hpp"
+#include "report/sections.hpp"
 #include "report/summary.hpp"
 
 namespace kw {
@@ -131,6 +132,12 @@ Json print(const Folded& folded) {
   return {{"type", "folded"}, {"key", folded.key}, {"heading", text(folded.heading)}, {"parts", std::move(parts)}};
 }
 
+Json texts(const std::vector<std::string>& items) {
+  Json array = Json::array();
+  for (const auto& item : items) array.push_back(text(item));
+  return array;
+}
+
 Json best_json(const RunRecord& run, const RunSummary& summary) {
   if (summary.best == nullptr) return {};
   if (!summary.best_measured) {
@@ -140,12 +147,14 @@ Json best_json(const RunRecord& run, const RunSummary& summary) {
             {"ranked_by", "static estimate"}};
   }
   const Measurement& best = *summary.best_measured;
-  return {{"candidate", summary.best->candidate.id().hex()},
-          {"bundle_path", text(run.best_path)},
-          {"time_ns", finite(best.median_ns)},
-          {"ci95_ns", interval(best.ci_ns)},
-          {"gflops", finite(best.gflops)},
-          {"roofline_fraction", optional(best.roofline_fraction)}};
+  Json json = {{"candidate", summary.best->candidate.id().hex()},
+               {"bundle_path", text(run.best_path)},
+               {"time_ns", finite(best.median_ns)},
+               {"ci95_ns", interval(best.ci_ns)},
+               {"gflops", finite(best.gflops)},
+               {"roofline_fraction", optional(best.roofline_fraction)}};
+  if (const auto commands = closer_look(run); !commands.empty()) json["commands"] = texts(commands);
+  return json;
 }
 
 Json candidates_json(const CandidateCounts& counts) {
@@ -171,12 +180,6 @@ Json budget_json(const RunRecord& run) {
             {"device_seconds", finite(run.used.device_seconds)},
             {"tokens", run.used.tokens},
             {"dollars", finite(run.used.dollars)}}}};
-}
-
-Json texts(const std::vector<std::string>& items) {
-  Json array = Json::array();
-  for (const auto& item : items) array.push_back(text(item));
-  return array;
 }
 
 std::string dumped(const Json& json) {

@@ -109,6 +109,7 @@ struct Code {
   std::string caption;
   std::string language;  ///< of a Markdown fence
   std::string text;
+  bool in_terminal = false;  ///< a few lines that a terminal shows as well
 };
 
 /// Long texts that a reader opens one by one. Markdown and the terminal, where nothing folds, give the heading alone.

@@ -59,7 +59,9 @@ TEST(Report, markdown_of_a_fixed_run_is_as_reviewed) {
 TEST(Report, of_a_cuda_kernel_says_what_the_compiler_reports_and_how_to_look_closer) {
   SyntheticRun synthetic = synthetic_run(7, 12);
   synthetic.run.target = "cuda";
-  synthetic.run.device.id = "cuda:0";
+  synthetic.run.device.id = "cuda:1";
+  synthetic.run.device.kind = DeviceKind::gpu;
+  synthetic.run.problem_input = "attention/alibi --set Sq=2048";
   for (auto& attempt : synthetic.attempts) {
     attempt.build.registers = 168;
     attempt.build.occupancy = 0.375;
@@ -68,11 +70,32 @@ TEST(Report, of_a_cuda_kernel_says_what_the_compiler_reports_and_how_to_look_clo
   const std::string text = to_markdown(model_of(synthetic));
   EXPECT_THAT(text, HasSubstr("168"));
   EXPECT_THAT(text, HasSubstr("37.5"));
-  EXPECT_THAT(text, HasSubstr("kernelwright build " + synthetic.run.problem + " " + synthetic.run.best_path +
-                              " --device cuda:0 --json --binary kernel.cubin > kernel.json"));
-  EXPECT_THAT(text, HasSubstr("compute-sanitizer --tool memcheck python3 tools/gpu/replay.py"));
-  EXPECT_THAT(text, HasSubstr("ncu --set full"));
+  const std::string build =
+      "kernelwright build attention/alibi --set Sq=2048 out/attention-alibi.cl --device cuda:1 --json --binary "
+      "kernel.cubin > kernel.json";
+  const std::string replay = "python3 tools/gpu/replay.py kernel.json kernel.cubin --device 1";
+  EXPECT_THAT(
+      text, HasSubstr("```sh\n" + build + "\ncompute-sanitizer --tool memcheck " + replay +
+                      "\ncompute-sanitizer --tool racecheck " + replay + "\ncompute-sanitizer --tool initcheck " +
+                      replay + "\ncompute-sanitizer --tool synccheck " + replay + "\nncu --set full " + replay + "\n"));
+  // Everywhere, and in a terminal on one line each, to be copied.
+  EXPECT_THAT(to_terminal(model_of(synthetic), false), HasSubstr(build + "\n"));
+  EXPECT_THAT(to_html(model_of(synthetic)), HasSubstr("ncu --set full " + replay));
+  EXPECT_THAT(to_json(model_of(synthetic)), HasSubstr("ncu --set full " + replay));
+  const Json final = Json::parse(final_json(synthetic.run, synthetic.attempts));
+  EXPECT_EQ(final.at("best").at("commands").at(0), build);
+  EXPECT_EQ(final.at("best").at("commands").size(), 6);
   EXPECT_THAT(to_markdown(model_of(synthetic_run(7, 12))), Not(HasSubstr("compute-sanitizer")));
+}
+
+TEST(Report, of_a_cuda_kernel_quotes_what_a_shell_would_not_take_as_it_is) {
+  SyntheticRun synthetic = synthetic_run(7, 12);
+  synthetic.run.target = "cuda";
+  synthetic.run.device.id = "cuda:0";
+  synthetic.run.device.kind = DeviceKind::gpu;
+  synthetic.run.problem = "attention/alibi";
+  synthetic.run.best_path = "my runs/best.cu";
+  EXPECT_THAT(to_markdown(model_of(synthetic)), HasSubstr("kernelwright build attention/alibi 'my runs/best.cu' "));
 }
 
 TEST(Report, of_a_simulated_run_says_that_no_time_was_measured) {
@@ -85,6 +108,9 @@ TEST(Report, of_a_simulated_run_says_that_no_time_was_measured) {
   EXPECT_THAT(model.headline, HasSubstr("No time was measured: the best kernel is the one with the lowest static"));
   const std::string text = to_terminal(model, false);
   EXPECT_THAT(text, HasSubstr("The best kernel by static estimate, not timed"));
+  EXPECT_THAT(text, Not(HasSubstr("pairs of workload and inputs")));
+  synthetic.run.cases_left_out = 22;
+  EXPECT_THAT(to_markdown(model_of(synthetic)), HasSubstr("Correctness on 22 pairs of workload and inputs"));
   EXPECT_THAT(text, HasSubstr("not measured"));
   const Json json = Json::parse(final_json(synthetic.run, synthetic.attempts));
   EXPECT_EQ(json.at("best").at("ranked_by"), "static estimate");

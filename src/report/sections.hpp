@@ -21,6 +21,10 @@ namespace kw {
 [[nodiscard]] Section kernel_section(const RunRecord& run, const RunSummary& summary);
 [[nodiscard]] Section environment_section(const RunRecord& run);
 
+/// For the best kernel of a run on a CUDA device: the shell commands that rebuild it and look at it with the toolkit's
+/// own programs, one per line; empty for every other run.
+[[nodiscard]] std::vector<std::string> closer_look(const RunRecord& run);
+
 /// The budget in words: "60 s, 200 candidates".
 [[nodiscard]] std::string budget_text(const BudgetLimits& limits);
 

@@ -107,6 +107,12 @@ Notes not_checked(const RunRecord& run, const RunSummary& summary) {
     if (std::find(run.workloads.begin(), run.workloads.end(), "primary") == run.workloads.end()) {
       items.emplace_back("Correctness on the primary workload: it is too large to simulate.");
     }
+    if (run.cases_left_out) {
+      items.push_back(
+          fmt::format("Correctness on {} pairs of workload and inputs: to simulate all of them takes too long, so each "
+                      "workload was checked on some kinds of inputs. `kernelwright verify` checks all of them.",
+                      *run.cases_left_out));
+    }
   }
   if (run.sanitizers.empty() && !simulated) {
     items.emplace_back(

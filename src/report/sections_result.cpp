@@ -1,5 +1,8 @@
 // What came out: the best kernel, how it compares, and its source.
 
+#include <algorithm>
+
+#include "base/text.hpp"
 #include "report/format.hpp"
 #include "report/sections.hpp"
 
@@ -82,17 +85,6 @@ Facts compiler_facts(const BuildReport& build) {
        {"local_memory_instructions", "Accesses of local memory", counted_or_nothing(build.local_memory_instructions)}}};
 }
 
-/// For programs that watch a process, which the sandbox forbids; the scripts lie in the source tree.
-std::string closer_look(const RunRecord& run) {
-  return fmt::format(
-      "kernelwright build {} {} --device {} --json --binary kernel.cubin > kernel.json   # and the run's --set "
-      "options\n"
-      "compute-sanitizer --tool memcheck python3 tools/gpu/replay.py kernel.json kernel.cubin\n"
-      "compute-sanitizer --tool racecheck python3 tools/gpu/replay.py kernel.json kernel.cubin\n"
-      "ncu --set full python3 tools/gpu/replay.py kernel.json kernel.cubin\n",
-      run.problem, run.best_path, run.device.id);
-}
-
 /// Of a kernel that no device has timed.
 Facts untimed_facts(const RunRecord& run, const Attempt& attempt) {
   return {"best",
@@ -105,6 +97,23 @@ Facts untimed_facts(const RunRecord& run, const Attempt& attempt) {
 }
 
 }  // namespace
+
+/// Programs that watch a process, which the sandbox forbids: the kernel is launched outside of it, by a script of the
+/// source tree.
+std::vector<std::string> closer_look(const RunRecord& run) {
+  if (run.target != "cuda" || run.device.kind != DeviceKind::gpu || run.best_path.empty()) return {};
+  const std::string problem = run.problem_input ? *run.problem_input : shell_word(run.problem);
+  const std::string ordinal = run.device.id.substr(std::min(run.device.id.find(':') + 1, run.device.id.size()));
+  const std::string replay = fmt::format("python3 tools/gpu/replay.py kernel.json kernel.cubin --device {}", ordinal);
+  std::vector<std::string> commands = {
+      fmt::format("kernelwright build {} {} --device {} --json --binary kernel.cubin > kernel.json", problem,
+                  shell_word(run.best_path), shell_word(run.device.id))};
+  for (const char* tool : {"memcheck", "racecheck", "initcheck", "synccheck"}) {
+    commands.push_back(fmt::format("compute-sanitizer --tool {} {}", tool, replay));
+  }
+  commands.push_back("ncu --set full " + replay);
+  return commands;
+}
 
 Value throughput_of(const Measurement& measured) {
   if (!(measured.gflops > 0)) return {};
@@ -148,10 +157,11 @@ Section kernel_section(const RunRecord& run, const RunSummary& summary) {
   if (const auto tunables = tunables_text(summary.best->candidate); !tunables.empty()) caption += " with " + tunables;
   section.blocks.emplace_back(
       Code{"source", caption, run.target == "opencl" ? "c" : "cpp", summary.best->candidate.bundle.to_text()});
-  if (run.target == "cuda" && !run.best_path.empty()) {
+  if (const auto commands = closer_look(run); !commands.empty()) {
     section.blocks.emplace_back(
-        Code{"commands", "Memory errors, races and a profile of this kernel, with the toolkit's own programs", "sh",
-             closer_look(run)});
+        Code{"commands",
+             "Memory errors, races and a profile of this kernel, with the toolkit's own programs, from the source tree",
+             "sh", fmt::format("{}\n", fmt::join(commands, "\n")), true});
   }
   return section;
 }

@@ -78,7 +78,17 @@ class TerminalPrinter {
 
   /// Sources and the problem's text are in the files; prose about the method too.
   void print(const Paragraph&) {}
-  void print(const Code&) {}
+  void print(const Code& code) {
+    if (!code.in_terminal) return;
+    heading(code.caption);
+    // Never wrapped: lines are there to be copied.
+    std::string_view rest = code.text;
+    while (!rest.empty()) {
+      const std::size_t end = std::min(rest.find('\n'), rest.size());
+      text_ += std::string(k_indent, ' ') + escape_terminal(rest.substr(0, end)) + "\n";
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+  }
   void print(const Bars&) {}
   void print(const Progress&) {}
   void print(const Folded&) {}

@@ -7,12 +7,14 @@
 #include <cstdio>
 
 #include "archive/archive.hpp"
+#include "base/text.hpp"
 #include "cli/commands.hpp"
 #include "cli/device_choice.hpp"
 #include "cli/environment.hpp"
 #include "cli/inputs.hpp"
 #include "cli/progress.hpp"
 #include "cli/version.hpp"
+#include "codegen/codegen.hpp"
 #include "loop/run.hpp"
 #include "loop/threads.hpp"
 #include "report/report.hpp"
@@ -31,12 +33,25 @@ extern "C" void on_interrupt(int) {
   std::signal(SIGTERM, SIG_DFL);
 }
 
+/// As it was named, for a shell.
+std::string command_line(const ProblemInput& input) {
+  std::string text = shell_word(input.problem);
+  for (const auto& assignment : input.set) text += " --set " + shell_word(assignment);
+  for (const auto& mod : input.mods) text += " --mod " + shell_word(mod);
+  return text;
+}
+
 Result<RunSetup> read_setup(const OptimizeOptions& options) {
   RunSetup setup;
   KW_TRY(setup.limits, parse_budget(options.budget));
   KW_TRY(setup.problem, read_problem(options.input));
+  setup.problem_input = command_line(options.input);
   setup.target = options.target;
   setup.style = options.style;
+  if (setup.style.empty()) {
+    // A model needs no style; the search says what is wrong with a target that has none.
+    if (const auto style = find_style(setup.problem.op, setup.target, "")) setup.style = (*style)->name;
+  }
   setup.seed = options.seed;
   setup.root = options.out;
   setup.resume = options.resume;
