@@ -18,11 +18,14 @@ constexpr int k_final_processes = 3;
 /// Kept back from the wall clock for the final measurement: this many launches of the plain kernel, and start-up.
 constexpr double k_reserved_plain_launches = 14;
 constexpr double k_reserved_seconds = 2.0;
+/// Of a simulated run, for which time is dear, all checks of a candidate together: some five seconds of a core for each
+/// of its two launches. A few candidates then fit in a minute, as few as they are. `verify` has no such limit.
+constexpr double k_most_simulated_suite_flops = 1e8;
 
 /// One run in progress; a class because the loop's steps share all of this.
 class Run {
  public:
-  Run(const RunSetup& setup, RunWorld& world) : setup_(setup), world_(world) {}
+  Run(const RunSetup& setup, RunWorld& world) : setup_(setup), world_(world), began_(world.clock.now()) {}
   Result<RunRecord> go();
 
  private:
@@ -35,7 +38,7 @@ class Run {
   Result<void> search(Budget& budget);
   Result<void> keep_turns(Budget& budget);
   Result<void> end_without_model(const Error& error);
-  [[nodiscard]] BudgetUse used_before(Instant began) const;
+  [[nodiscard]] BudgetUse used_before() const;
   Result<void> one_attempt(const Proposal& proposal, Budget& budget);
   Result<void> accept_best(const Attempt& attempt);
   Result<void> finish(const Budget& budget);
@@ -46,6 +49,7 @@ class Run {
   const RunSetup& setup_;
   std::string style_;  ///< of the built-in search
   RunWorld& world_;
+  const Instant began_;
   RunRecord record_;
   std::vector<Attempt> attempts_;
   std::vector<Turn> turns_;
@@ -89,6 +93,10 @@ Result<void> Run::prepare() {
          verifier_options(setup_.problem, setup_.target, record_.device, world_.parallel, world_.sanitizer));
   options.comparison = search_rule();
   options.requirements = setup_.requirements;
+  if (record_.device.kind == DeviceKind::simulator) {
+    options.suite.suite_flops = k_most_simulated_suite_flops;
+    if (setup_.limits.wall_seconds) options.opening_deadline = began_ + from_seconds(*setup_.limits.wall_seconds);
+  }
   KW_TRY(verifier_, Verifier::open(setup_.problem, world_.workbench, world_.clock, std::move(options)));
   if (record_.device.kind == DeviceKind::simulator) {
     ranking_.emplace(setup_.problem, record_.device, setup_.target, style_);
@@ -96,6 +104,9 @@ Result<void> Run::prepare() {
     record_.baselines = {verifier_->plain()};
   }
   record_.workloads = checked_workloads();
+  record_.cases_left_out.reset();
+  const std::size_t left_out = verifier_->suite().cases_left_out();
+  if (left_out > 0) record_.cases_left_out = static_cast<std::int64_t>(left_out);
   return {};
 }
 
@@ -193,7 +204,7 @@ Result<void> Run::accept_best(const Attempt& attempt) {
 
 Result<void> Run::one_attempt(const Proposal& proposal, Budget& budget) {
   const double started = budget.used().wall_seconds;
-  VerifyResult result = verifier_->verify(proposal.candidate);
+  VerifyResult result = verifier_->verify(proposal.candidate, budget.deadline());
   budget.count_candidate();
   budget.add_device_seconds(result.device_seconds);
   Attempt attempt;
@@ -283,7 +294,7 @@ Result<void> Run::save() {
 }
 
 /// By earlier parts of a resumed run, and by this one until now.
-BudgetUse Run::used_before(Instant began) const {
+BudgetUse Run::used_before() const {
   BudgetUse already;
   already.candidates = std::ssize(attempts_);
   for (const auto& attempt : attempts_) already.device_seconds += attempt.device_seconds;
@@ -294,15 +305,14 @@ BudgetUse Run::used_before(Instant began) const {
     already.wall_seconds = std::max(already.wall_seconds, turn.finished_seconds);
     if (turn.fault != ReplyFault::none) ++already.candidates;
   }
-  already.wall_seconds += to_seconds(world_.clock.now() - began);
+  already.wall_seconds += to_seconds(world_.clock.now() - began_);
   already.device_seconds += verifier_->device_seconds();
   return already;
 }
 
 Result<RunRecord> Run::go() {
-  const Instant began = world_.clock.now();
   KW_TRY_VOID(prepare());
-  Budget budget(setup_.limits, used_before(began), world_.clock);
+  Budget budget(setup_.limits, used_before(), world_.clock);
   KW_TRY_VOID(open_proposer(budget));
   KW_TRY_VOID(replay(budget));
   auto searched = search(budget);

@@ -3,13 +3,17 @@
 #include "codegen/codegen.hpp"
 #include "loop/run_fixture.hpp"
 #include "propose/search/search_space.hpp"
+#include "verify/verifier.hpp"
 
 namespace kw {
 namespace {
 
 TEST_F(RunTest, ends_with_its_budget_and_leaves_kernel_report_and_archive) {
+  setup.problem_input = "small.toml --set Sq=20";
   const auto record = run();
   ASSERT_TRUE(record) << record.error().to_string();
+  EXPECT_EQ(record->problem_input, setup.problem_input);
+  EXPECT_FALSE(record->cases_left_out.has_value()) << "a device is fast enough";
   EXPECT_EQ(record->status, RunStatus::finished);
   EXPECT_EQ(record->used.candidates, 12);
   ASSERT_TRUE(record->best_ordinal.has_value());
@@ -58,6 +62,49 @@ TEST_F(RunTest, on_a_simulator_times_nothing_and_ranks_by_the_static_estimate) {
   const auto resumed = run_loop(setup, world);
   ASSERT_TRUE(resumed) << resumed.error().to_string();
   EXPECT_GE(resumed->used.candidates, 14);
+}
+
+TEST_F(RunTest, on_a_simulator_ends_with_its_wall_budget_and_leaves_the_last_candidate_undecided) {
+  setup.limits = parse_budget("60s").value();
+  model = [](const BuildRequest& request) {
+    FakeKernel kernel = landscape(request);
+    kernel.time_ns = is_fused(request) ? 1e9 : 1e8;
+    return kernel;
+  };
+  const auto archive = open();
+  RealFileSystem files;
+  FakeWorkbench workbench(setup.problem, clock, model);
+  workbench.mutable_device().kind = DeviceKind::simulator;
+  RunWorld world{workbench, *archive, files, clock, observer, stop, serial_for};
+  const auto record = run_loop(setup, world);
+  ASSERT_TRUE(record) << record.error().to_string();
+  EXPECT_EQ(record->status, RunStatus::finished);
+  EXPECT_LT(record->used.wall_seconds, 60.5);
+  EXPECT_GT(record->used.wall_seconds, 57.0);
+  EXPECT_TRUE(record->best_ordinal.has_value());
+  const auto attempts = archive->attempts(record->id).value();
+  ASSERT_GE(attempts.size(), 3U);
+  EXPECT_EQ(attempts.back().verdict.status, VerdictStatus::unverified);
+  EXPECT_EQ(attempts.back().verdict.failed_gate, GateId::check);
+  EXPECT_FALSE(attempts.back().became_best);
+  for (std::size_t i = 0; i + 1 < attempts.size(); ++i) EXPECT_TRUE(attempts[i].verdict.accepted()) << i;
+}
+
+TEST_F(RunTest, on_a_simulator_says_that_the_budget_was_too_short_for_the_opening) {
+  setup.limits = parse_budget("2s").value();
+  model = [](const BuildRequest&) {
+    FakeKernel kernel;
+    kernel.time_ns = 1e9;
+    return kernel;
+  };
+  const auto archive = open();
+  RealFileSystem files;
+  FakeWorkbench workbench(setup.problem, clock, model);
+  workbench.mutable_device().kind = DeviceKind::simulator;
+  RunWorld world{workbench, *archive, files, clock, observer, stop, serial_for};
+  const auto record = run_loop(setup, world);
+  ASSERT_FALSE(record);
+  EXPECT_EQ(record.error().code, errc::out_of_time);
 }
 
 TEST_F(RunTest, never_runs_a_candidate_twice) {

@@ -12,8 +12,8 @@ namespace {
 /// A simulator is slower by some thousands; what is left to catch is a kernel that never ends.
 constexpr VerifyDeadlines k_simulator_deadlines{std::chrono::seconds(60), std::chrono::seconds(20),
                                                 std::chrono::seconds(60), std::chrono::seconds(60)};
-/// Larger workloads take more than a few seconds per launch (docs/cuda.md).
-constexpr double k_most_simulated_flops = 1e8;
+/// One core simulates 2e7 to 6e7 useful FLOPs per second (docs/cuda.md): a launch takes three seconds of it at most.
+constexpr double k_most_simulated_flops = 6e7;
 
 }  // namespace
 
@@ -33,7 +33,7 @@ Result<VerifierOptions> verifier_options(const Problem& problem, const std::stri
   const bool simulated = options.device.kind == DeviceKind::simulator;
   if (simulated) {
     options.deadlines = k_simulator_deadlines;
-    options.most_check_flops = k_most_simulated_flops;
+    options.suite.workload_flops = k_most_simulated_flops;
   }
   auto plain = emit_bundle(problem, target, "plain", options.device);
   if (!plain && simulated && plain.error().code == errc::codegen_style) return options;

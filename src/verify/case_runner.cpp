@@ -124,6 +124,10 @@ tl::expected<CaseRun, CaseFailure> run_case(Session& session, Contender& contend
   auto outcome = process.launch(mode.cold, mode.deadline);
   if (const auto* loss = std::get_if<LostWorker>(&outcome)) {
     session.device_seconds += loss->how == WorkerLoss::timed_out ? to_seconds(mode.deadline) : 0.0;
+    if (loss->how == WorkerLoss::timed_out && mode.ends_budget) {
+      session.cut_off = true;
+      return tl::unexpected(CaseFailure{Reason::none, k_budget_ended, "", false});
+    }
     return tl::unexpected(lost(*loss, mode.deadline));
   }
   if (auto finding = first_simulator_finding(process.output())) {

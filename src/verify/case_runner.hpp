@@ -38,6 +38,7 @@ struct CaseMode {
   bool cold = false;
   Poison poison = k_nan_poison;
   Duration deadline{};
+  bool ends_budget = false;  ///< as Patience
 };
 
 /// Fresh inputs, poisoned outputs and scratch, guards; launch; then guards and inputs must be as they were.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include "base/rng.hpp"
 #include "verify/accuracy.hpp"
@@ -47,6 +48,29 @@ Result<std::vector<CheckCase>> list_cases(const Problem& problem, const std::vec
     }
   }
   return cases;
+}
+
+/// The cases that fit: of every workload one, then more of each in turn.
+std::vector<CheckCase> thinned(const Problem& problem, std::vector<CheckCase> cases, double most_flops) {
+  std::map<std::size_t, std::vector<std::size_t>> of_workload;  // indices into cases
+  for (std::size_t i = 0; i < cases.size(); ++i) of_workload[cases[i].workload].push_back(i);
+  std::vector<bool> kept(cases.size(), false);
+  double flops = 0;
+  for (std::size_t round = 0; round < cases.size(); ++round) {
+    for (const auto& [workload, indices] : of_workload) {
+      if (round >= indices.size()) continue;
+      const double more = cost(problem, problem.workloads[workload]).flops;
+      if (round > 0 && flops + more > most_flops) continue;
+      flops += more;
+      // Each begins with another distribution, so that a few workloads meet all of them.
+      kept[indices[(workload + round) % indices.size()]] = true;
+    }
+  }
+  std::vector<CheckCase> rest;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    if (kept[i]) rest.push_back(std::move(cases[i]));
+  }
+  return rest;
 }
 
 /// Whether these values would be taken for the answer.
@@ -97,10 +121,13 @@ Result<void> require_answer(const Problem& problem, const CheckCase& one) {
 }  // namespace
 
 Result<CheckSuite> CheckSuite::make(const Problem& problem, std::uint64_t seed, const ParallelFor& parallel,
-                                    double most_flops) {
+                                    const SuiteLimits& limits) {
   CheckSuite suite;
-  suite.left_out_ = too_large(problem, most_flops);
-  KW_TRY(suite.cases_, list_cases(problem, suite.left_out_));
+  suite.left_out_ = too_large(problem, limits.workload_flops);
+  KW_TRY(auto listed, list_cases(problem, suite.left_out_));
+  const std::size_t all = listed.size();
+  suite.cases_ = thinned(problem, std::move(listed), limits.suite_flops);
+  suite.cases_left_out_ = all - suite.cases_.size();
   Rng rng(seed);
   for (std::size_t i = 0; i < suite.cases_.size(); ++i) {
     CheckCase& one = suite.cases_[i];

@@ -32,17 +32,26 @@ struct CheckCase {
 
 inline constexpr std::size_t k_timing_cases = 2;
 
+/// What a suite may take where operations are dear, in useful FLOPs.
+struct SuiteLimits {
+  double workload_flops = std::numeric_limits<double>::infinity();  ///< of one launch
+  double suite_flops = std::numeric_limits<double>::infinity();     ///< of all cases, each launched once
+};
+
 class CheckSuite {
  public:
   /// Draws inputs from `seed` and asks the oracle. errc::unscorable when it answers NaN or +infinity somewhere.
-  /// Workloads of more useful FLOPs than `most_flops` are left out, but never the smallest; the first cases are primary
-  /// workloads only if the primary is not left out.
+  /// Workloads above limits.workload_flops are left out, but never the smallest; the first cases are primary workloads
+  /// only if the primary is not left out. Above limits.suite_flops every workload keeps one distribution, not the same
+  /// for all, and gets others in turn while they fit.
   [[nodiscard]] static Result<CheckSuite> make(const Problem& problem, std::uint64_t seed, const ParallelFor& parallel,
-                                               double most_flops = std::numeric_limits<double>::infinity());
+                                               const SuiteLimits& limits = {});
 
   [[nodiscard]] const std::vector<CheckCase>& cases() const { return cases_; }
   /// Indices of the workloads that were left out.
   [[nodiscard]] const std::vector<std::size_t>& left_out() const { return left_out_; }
+  /// Of the workloads that were not left out: pairs of one of them and a distribution that are not in cases().
+  [[nodiscard]] std::size_t cases_left_out() const { return cases_left_out_; }
   /// `errors[case][output]` as the plain kernel reached them; sets what is allowed.
   void allow_errors(const Problem& problem, const std::vector<std::vector<double>>& errors);
   /// Refuses a problem whose check a cheater could pass: each probe must exceed what is allowed on at least one case.
@@ -52,6 +61,7 @@ class CheckSuite {
  private:
   std::vector<CheckCase> cases_;
   std::vector<std::size_t> left_out_;
+  std::size_t cases_left_out_ = 0;
 };
 
 }  // namespace kw

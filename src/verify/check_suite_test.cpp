@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <set>
 #include <span>
 
 #include "base/bfloat.hpp"
@@ -24,6 +25,43 @@ TEST(CheckSuite, covers_every_workload_under_the_distributions_that_suit_it) {
   // Two timing cases and three more distributions on the primary, five on each of the others; nothing to level.
   EXPECT_EQ(suite->cases().size(), 2 + 3 + 2 * 5);
   EXPECT_NE(suite->cases()[0].inputs, suite->cases()[1].inputs) << "timing data must be fresh";
+}
+
+TEST(CheckSuite, keeps_every_workload_and_spreads_the_distributions_where_not_all_cases_fit) {
+  const auto problem = small_problem();
+  const auto least = CheckSuite::make(problem, 1, serial_for, {std::numeric_limits<double>::infinity(), 0}).value();
+  ASSERT_EQ(least.cases().size(), 3);
+  EXPECT_EQ(least.cases_left_out(), 12);
+  std::set<std::size_t> workloads;
+  std::set<Distribution> distributions;
+  for (const auto& one : least.cases()) {
+    workloads.insert(one.workload);
+    distributions.insert(one.distribution);
+  }
+  EXPECT_EQ(workloads.size(), 3);
+  EXPECT_EQ(distributions.size(), 3);
+
+  double whole = 0;
+  const CheckSuite all = CheckSuite::make(problem, 1, serial_for).value();
+  for (const auto& one : all.cases()) whole += cost(problem, problem.workloads[one.workload]).flops;
+  EXPECT_EQ(all.cases_left_out(), 0);
+  double half = 0;
+  const auto part = CheckSuite::make(problem, 1, serial_for, {std::numeric_limits<double>::infinity(), whole / 2});
+  for (const auto& one : part->cases()) half += cost(problem, problem.workloads[one.workload]).flops;
+  EXPECT_LE(half, whole / 2);
+  EXPECT_GT(part->cases().size(), 6) << "the small workloads' cases fit";
+  EXPECT_EQ(part->cases().size() + part->cases_left_out(), all.cases().size());
+}
+
+TEST(CheckSuite, leaves_out_workloads_that_are_too_large_but_never_the_smallest) {
+  const auto problem = small_problem();
+  const double second = cost(problem, problem.workloads[2]).flops;
+  const auto suite =
+      CheckSuite::make(problem, 1, serial_for, {second, std::numeric_limits<double>::infinity()}).value();
+  EXPECT_EQ(suite.left_out(), std::vector<std::size_t>{0});
+  EXPECT_EQ(suite.cases_left_out(), 0) << "of the workloads that are in";
+  const auto least = CheckSuite::make(problem, 1, serial_for, {1, std::numeric_limits<double>::infinity()}).value();
+  EXPECT_EQ(least.left_out().size(), 2);
 }
 
 TEST(CheckSuite, data_repeats_for_a_seed_and_differs_between_seeds) {

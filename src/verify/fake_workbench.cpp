@@ -151,12 +151,16 @@ std::variant<LaunchOutcome, LaunchFailure, LostWorker> FakeProcess::launch(bool 
   }
   if (kernel_.conduct == FakeConduct::crashes) return LostWorker{WorkerLoss::crashed, "signal 11 (Segmentation fault)"};
   if (kernel_.conduct == FakeConduct::eats_memory) return LostWorker{WorkerLoss::out_of_memory, "killed"};
+  const double noisy = kernel_.time_ns * std::max(0.1, 1.0 + kernel_.relative_noise * rng_.normal());
+  const auto real_ns = static_cast<std::int64_t>(plan_ == 0 ? noisy : noisy / 10);
+  if (Duration(real_ns) > deadline) {
+    clock_.advance(deadline);
+    return LostWorker{WorkerLoss::timed_out, "killed at the deadline"};
+  }
   if (kernel_.conduct != FakeConduct::writes_nothing) {
     write_outputs(answers(problem_, problem_.workloads[plan_], read_inputs()));
     misbehave(cold);
   }
-  const double noisy = kernel_.time_ns * std::max(0.1, 1.0 + kernel_.relative_noise * rng_.normal());
-  const auto real_ns = static_cast<std::int64_t>(plan_ == 0 ? noisy : noisy / 10);
   clock_.advance(Duration(real_ns + k_request_ns));
   const bool lies = kernel_.conduct == FakeConduct::lies_about_time;
   return LaunchOutcome{lies ? real_ns / 100 : real_ns, real_ns + k_request_ns};

@@ -19,6 +19,14 @@ struct Contender {
   std::unique_ptr<KernelProcess> process;
 };
 
+inline constexpr const char* k_budget_ended = "not decided, the budget ended during it";
+
+/// How long a step may take.
+struct Patience {
+  Duration time{};
+  bool ends_budget = false;  ///< it ends when the budget does: running out of it says nothing about a candidate
+};
+
 struct Session {
   const Problem& problem;
   Workbench& bench;
@@ -32,9 +40,15 @@ struct Session {
   std::optional<Contender> incumbent;
   double request_ns = 0;  ///< what a request to the plain kernel's process took beyond the launch, at worst
   double device_seconds = 0;
+  Instant deadline = Instant::max();  ///< of what is being verified
+  bool cut_off = false;               ///< the deadline passed before it was decided
 
   /// Whether the device's times say anything; a simulator's do not, and then nothing is ever timed.
   [[nodiscard]] bool timed() const { return options.device.kind != DeviceKind::simulator; }
+  /// `usual`, or what is left until the deadline.
+  [[nodiscard]] Patience patience(Duration usual) const;
+  /// Whether the deadline has passed; remembered in cut_off.
+  [[nodiscard]] bool out_of_time();
   /// For one launch of the primary workload or a smaller one.
   [[nodiscard]] Duration launch_deadline() const;
   /// Least time the device's measured peaks allow for the primary workload; nothing without peaks.

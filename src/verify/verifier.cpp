@@ -51,7 +51,9 @@ Result<void> learn_allowed_errors(Session& session) {
     return session.suite.require_scorable(session.problem, session.options.parallel);
   }
   for (const auto& one : session.suite.cases()) {
-    const CaseMode mode{false, k_nan_poison, session.options.deadlines.first_launch};
+    if (session.out_of_time()) return fail(yardstick_error("checking it", k_budget_ended));
+    const Patience patience = session.patience(session.options.deadlines.first_launch);
+    const CaseMode mode{false, k_nan_poison, patience.time, patience.ends_budget};
     auto run = run_case(session, session.plain, one, mode);
     const auto& workload = session.problem.workloads[one.workload].name;
     if (!run) return fail(yardstick_error("workload " + workload, run.error().sentence));
@@ -80,6 +82,18 @@ Result<void> time_plain(Session& session) {
   return {};
 }
 
+/// Everything that has to be known of the plain kernel before a candidate is judged.
+Result<void> prepare_yardstick(Session& session) {
+  if (session.options.plain) KW_TRY_VOID(build_plain(session));
+  KW_TRY_VOID(learn_allowed_errors(session));
+  return session.timed() ? time_plain(session) : Result<void>();
+}
+
+Error opening_cut_off() {
+  return Error{errc::out_of_time, "the budget ended while the plain kernel was being checked, before any candidate",
+               "give the run more time, such as --budget 5m"};
+}
+
 /// Interleaved pairs against the plain kernel, then more launches of the champion alone, in the processes just started.
 Result<void> time_one_process(Session& session, PairedComparison& comparison, TimingResult& timed,
                               const std::function<bool()>& keep_going) {
@@ -103,6 +117,18 @@ Result<void> time_one_process(Session& session, PairedComparison& comparison, Ti
 }
 
 }  // namespace
+
+Patience Session::patience(Duration usual) const {
+  if (deadline == Instant::max()) return {usual, false};
+  // At least something: a deadline that has passed is noticed between two steps.
+  const Duration left = std::max<Duration>(deadline - clock.now(), std::chrono::milliseconds(1));
+  return left < usual ? Patience{left, true} : Patience{usual, false};
+}
+
+bool Session::out_of_time() {
+  cut_off = cut_off || (deadline != Instant::max() && clock.now() >= deadline);
+  return cut_off;
+}
 
 Duration Session::launch_deadline() const {
   if (plain_time.median_ns <= 0) return options.deadlines.first_launch;
@@ -146,7 +172,7 @@ Result<std::unique_ptr<Verifier>> Verifier::open(const Problem& problem, Workben
   Rng rng(options.secret_seed);
   KW_CHECK(options.plain.has_value() || options.device.kind == DeviceKind::simulator,
            "no plain kernel to time against");
-  KW_TRY(auto suite, CheckSuite::make(problem, rng.next(), options.parallel, options.most_check_flops));
+  KW_TRY(auto suite, CheckSuite::make(problem, rng.next(), options.parallel, options.suite));
   auto state = std::make_unique<State>(State{Session{problem,
                                                      workbench,
                                                      clock,
@@ -159,23 +185,33 @@ Result<std::unique_ptr<Verifier>> Verifier::open(const Problem& problem, Workben
                                                      {},
                                                      0.0},
                                              {}});
-  if (state->session.options.plain) KW_TRY_VOID(build_plain(state->session));
-  KW_TRY_VOID(learn_allowed_errors(state->session));
-  if (state->session.timed()) KW_TRY_VOID(time_plain(state->session));
+  Session& session = state->session;
+  session.deadline = session.options.opening_deadline;
+  auto opened = prepare_yardstick(session);
+  if (!opened && session.cut_off) return fail(opening_cut_off());
+  KW_TRY_VOID(std::move(opened));
+  session.deadline = Instant::max();
   return std::unique_ptr<Verifier>(new Verifier(std::move(state)));
 }
 
-VerifyResult Verifier::verify(const Candidate& candidate) {
+VerifyResult Verifier::verify(const Candidate& candidate, Instant deadline) {
   Session& session = state_->session;
+  session.deadline = deadline;
+  session.cut_off = false;
   const double device_before = session.device_seconds;
   state_->last_accepted.reset();
   Trial trial;
   trial.contender.candidate = candidate;
   for (const auto& gate : gates()) {
     if (!session.timed() && (gate.id == GateId::time || gate.id == GateId::profile)) continue;
+    if (session.out_of_time()) {
+      trial.verdict.cannot_decide(gate.id, k_budget_ended);
+      break;
+    }
     if (!gate.run(session, trial)) break;
     trial.verdict.pass(gate.id);
   }
+  session.deadline = Instant::max();
   if (!session.timed() && trial.verdict.accepted()) {
     trial.verdict.note(GateId::time, "no time was measured: " + session.options.device.id + " is a simulator");
   }

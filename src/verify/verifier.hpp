@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,6 +23,7 @@ namespace kw {
 
 namespace errc {
 inline constexpr ErrorCode yardstick{"verify.yardstick", ExitClass::internal};  ///< the plain kernel itself fails
+inline constexpr ErrorCode out_of_time{"verify.out_of_time"};  ///< the budget ended before the first candidate
 }  // namespace errc
 
 /// How long one step may take before its process is killed. Launches get `launch_floor` or, once the plain kernel has
@@ -42,7 +42,8 @@ struct VerifierOptions {
                                    ///< may do without; a fixed error is allowed then
   VerifyDeadlines deadlines;
   ComparisonRule comparison;
-  double most_check_flops = std::numeric_limits<double>::infinity();  ///< larger workloads are left out of the checks
+  SuiteLimits suite;                          ///< what is left out of the checks
+  Instant opening_deadline = Instant::max();  ///< when open() gives up
   std::vector<Requirement> requirements;  ///< checkable on the device (require_checkable); the plain kernel need not
                                           ///< meet them
   Workbench* sanitizer = nullptr;         ///< a simulating device that reports bad accesses; null: the machine has none
@@ -67,15 +68,17 @@ class Verifier {
  public:
   /// Evaluates the oracle, runs the plain kernel to learn what error is allowed and how fast it is, and refuses
   /// problems that cannot be scored. errc::yardstick when the plain kernel does not build, run or agree with the
-  /// oracle.
+  /// oracle; errc::out_of_time when options.opening_deadline passed first.
   [[nodiscard]] static Result<std::unique_ptr<Verifier>> open(const Problem& problem, Workbench& workbench,
                                                               const Clock& clock, VerifierOptions options);
   ~Verifier();
   Verifier(const Verifier&) = delete;
   Verifier& operator=(const Verifier&) = delete;
 
-  /// All gates; timing is against the incumbent when there is one, else alone. What goes wrong is in the verdict.
-  [[nodiscard]] VerifyResult verify(const Candidate& candidate);
+  /// All gates; timing is against the incumbent when there is one, else alone. What goes wrong is in the verdict. A
+  /// candidate whose build or check is not over at `deadline` is given up, undecided; a gate that measures begins
+  /// before it or not at all.
+  [[nodiscard]] VerifyResult verify(const Candidate& candidate, Instant deadline = Instant::max());
   /// The candidate of the last verify(), which was accepted, becomes the incumbent; its process lives on.
   void promote();
   /// Makes an accepted candidate of an earlier part of the run the incumbent again (resume), in a fresh process.

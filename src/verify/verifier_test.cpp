@@ -1,5 +1,6 @@
 #include "verify/verifier.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "verify/fake_workbench.hpp"
@@ -99,6 +100,62 @@ TEST_F(VerifierTest, compares_with_the_incumbent_once_there_is_one) {
   EXPECT_EQ(slower.measurement->versus.at(0).decision, Comparison::slower);
   EXPECT_TRUE(slower.measurement->stopped_early);
   EXPECT_LT(slower.measurement->samples, 10);
+}
+
+TEST_F(VerifierTest, leaves_undecided_what_its_deadline_cuts_off) {
+  kernels["slow"] = FakeKernel{FakeConduct::honest, 300e6, 0, BuildStatus::ok, "", false};
+  kernels["hanging"] = FakeKernel{FakeConduct::hangs, 2e6, 0, BuildStatus::ok, "", false};
+  kernels["building"] = FakeKernel{FakeConduct::honest, 2e6, 0, BuildStatus::ok, "", true};
+  open();
+  const struct {
+    const char* source;
+    GateId gate;
+  } cases[] = {{"slow", GateId::check}, {"hanging", GateId::check}, {"building", GateId::build}};
+  for (const auto& one : cases) {
+    SCOPED_TRACE(one.source);
+    const Instant deadline = clock.now() + std::chrono::milliseconds(500);
+    const auto result = verifier->verify(small_candidate(one.source), deadline);
+    EXPECT_EQ(result.verdict.status, VerdictStatus::unverified);
+    EXPECT_EQ(result.verdict.failed_gate, one.gate);
+    EXPECT_THAT(result.verdict.message, testing::HasSubstr("not decided, the budget ended during it"));
+    EXPECT_FALSE(result.measurement.has_value());
+    EXPECT_LT(to_seconds(clock.now() - deadline), 0.05);
+  }
+  EXPECT_EQ(verify("slow").verdict.status, VerdictStatus::accepted) << "the deadline is for one candidate";
+}
+
+TEST_F(VerifierTest, a_deadline_excuses_nothing_that_happens_before_it) {
+  kernels["hanging"] = FakeKernel{FakeConduct::hangs, 2e6, 0, BuildStatus::ok, "", false};
+  kernels["wrong"] = FakeKernel{FakeConduct::writes_zeros, 2e6, 0, BuildStatus::ok, "", false};
+  open();
+  for (const char* source : {"hanging", "wrong"}) {
+    const auto result = verifier->verify(small_candidate(source), clock.now() + std::chrono::seconds(20));
+    EXPECT_EQ(result.verdict.status, VerdictStatus::rejected) << source;
+  }
+}
+
+TEST_F(VerifierTest, begins_no_timing_behind_its_deadline) {
+  kernels["last"] = FakeKernel{FakeConduct::honest, 100e6, 0, BuildStatus::ok, "", false};
+  open();
+  const Instant began = clock.now();
+  // A build of 100 ms, a start of 10, two launches of 100 on five cases and of 10 on ten, with 0.02 for each request:
+  // the last launch ends in time, and its request just after.
+  const auto result = verifier->verify(small_candidate("last"), began + std::chrono::microseconds(1'310'590));
+  EXPECT_EQ(result.verdict.status, VerdictStatus::unverified);
+  EXPECT_EQ(result.verdict.failed_gate, GateId::time) << result.verdict.message;
+}
+
+TEST_F(VerifierTest, gives_up_opening_at_its_deadline) {
+  VerifierOptions options;
+  options.secret_seed = 7;
+  options.device = workbench.device();
+  options.plain = small_candidate("plain");
+  options.opening_deadline = clock.now() + std::chrono::milliseconds(125);
+  const auto opened = Verifier::open(problem, workbench, clock, std::move(options));
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().code, errc::out_of_time);
+  EXPECT_EQ(opened.error().message, "the budget ended while the plain kernel was being checked, before any candidate");
+  EXPECT_EQ(opened.error().hint, "give the run more time, such as --budget 5m");
 }
 
 TEST_F(VerifierTest, rejects_what_is_faster_than_the_device_can_be) {

@@ -85,18 +85,20 @@ void reject_build(Trial& trial, const BuildReply& reply, bool hidden) {
                               : first_errors(reply.log));
 }
 
-/// Records one build; false after a rejection. `hidden`: it is for held-out workloads alone.
-bool record_build(Trial& trial, BuildOutcome& outcome, bool hidden) {
-  if (const auto* lost = std::get_if<LostWorker>(&outcome)) {
-    if (lost->how == WorkerLoss::not_started) {
-      trial.verdict.cannot_decide(GateId::build, "no compiler process could be started: " + lost->detail);
-      return false;
-    }
-    trial.verdict.reject(GateId::build, reason_of(lost->how),
-                         fmt::format("the compiler did not finish: {}", lost->detail));
-    return false;
+void record_loss(Session& session, Trial& trial, const LostWorker& lost, bool ends_budget) {
+  if (lost.how == WorkerLoss::not_started) {
+    trial.verdict.cannot_decide(GateId::build, "no compiler process could be started: " + lost.detail);
+  } else if (lost.how == WorkerLoss::timed_out && ends_budget) {
+    session.cut_off = true;
+    trial.verdict.cannot_decide(GateId::build, k_budget_ended);
+  } else {
+    trial.verdict.reject(GateId::build, reason_of(lost.how),
+                         fmt::format("the compiler did not finish: {}", lost.detail));
   }
-  auto& reply = std::get<BuildReply>(outcome);
+}
+
+/// Records one build; false after a rejection. `hidden`: it is for held-out workloads alone.
+bool record_build(Trial& trial, BuildReply& reply, bool hidden) {
   trial.build.log += reply.log;
   trial.build.build_ms += static_cast<double>(reply.build_ns) / 1e6;
   if (reply.status != BuildStatus::ok) {
@@ -156,12 +158,17 @@ bool run_build_gate(Session& session, Trial& trial) {
   const auto builds = plan_builds(session, trial);
   if (builds.empty()) return false;
   std::vector<BuildOutcome> outcomes(builds.size());
+  const Patience patience = session.patience(session.options.deadlines.build);
   session.options.parallel(std::ssize(builds), [&](std::int64_t i) {
     const auto index = static_cast<std::size_t>(i);
-    outcomes[index] = session.bench.build(builds[index].request, session.options.deadlines.build);
+    outcomes[index] = session.bench.build(builds[index].request, patience.time);
   });
   for (std::size_t i = 0; i < builds.size(); ++i) {
-    if (!record_build(trial, outcomes[i], builds[i].hidden)) return false;
+    if (const auto* lost = std::get_if<LostWorker>(&outcomes[i])) {
+      record_loss(session, trial, *lost, patience.ends_budget);
+      return false;
+    }
+    if (!record_build(trial, std::get<BuildReply>(outcomes[i]), builds[i].hidden)) return false;
   }
   Hasher hasher;
   for (const auto& binary : trial.contender.built.binaries) hasher.add(binary);

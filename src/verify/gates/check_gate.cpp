@@ -34,7 +34,11 @@ std::string where_different(const Session& session, const CheckCase& one, const 
 }
 
 bool check_case(Session& session, Trial& trial, const CheckCase& one) {
-  CaseMode mode{false, k_nan_poison, session.launch_deadline()};
+  const auto mode_with = [&session](const Poison& poison) {
+    const Patience patience = session.patience(session.launch_deadline());
+    return CaseMode{false, poison, patience.time, patience.ends_budget};
+  };
+  CaseMode mode = mode_with(k_nan_poison);
   auto first = run_case(session, trial.contender, one, mode);
   if (!first) {
     reject_case(session, one, GateId::check, first.error(), trial.verdict);
@@ -44,7 +48,7 @@ bool check_case(Session& session, Trial& trial, const CheckCase& one) {
     reject_case(session, one, GateId::check, *failure, trial.verdict);
     return false;
   }
-  mode.poison = k_finite_poison;
+  mode = mode_with(k_finite_poison);
   auto second = run_case(session, trial.contender, one, mode);
   if (!second) {
     reject_case(session, one, GateId::check, second.error(), trial.verdict);
@@ -77,7 +81,18 @@ bool run_check_gate(Session& session, Trial& trial) {
                                    cost(session.problem, large).flops, session.options.device.id),
                        large.role == WorkloadRole::held_out);
   }
+  if (session.suite.cases_left_out() > 0) {
+    const std::size_t run = session.suite.cases().size();
+    trial.verdict.note(GateId::check,
+                       fmt::format("{} of {} pairs of workload and inputs are run: all of them are too "
+                                   "many useful FLOPs for {}",
+                                   run, run + session.suite.cases_left_out(), session.options.device.id));
+  }
   for (const auto& one : session.suite.cases()) {
+    if (session.out_of_time()) {
+      trial.verdict.cannot_decide(GateId::check, k_budget_ended);
+      return false;
+    }
     if (!check_case(session, trial, one)) return false;
   }
   return true;
