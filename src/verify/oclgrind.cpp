@@ -6,6 +6,8 @@
 #include <system_error>
 #include <utility>
 
+#include "base/text.hpp"
+
 namespace kw {
 namespace {
 
@@ -54,12 +56,8 @@ class Oclgrind final : public Workbench {
 
 /// On one line, printable.
 std::string one_line(const std::string& text) {
-  std::string line;
-  for (const char c : text) {
-    const bool space = c == '\n' || c == '\t' || c == ' ';
-    if (space && !line.empty() && line.back() != ' ') line += ' ';
-    if (c > ' ' && c <= '~') line += c;
-  }
+  std::string line = on_one_line(text);
+  std::erase_if(line, [](char c) { return c < ' ' || c > '~'; });
   return line.substr(0, k_max_finding_chars);
 }
 

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <optional>
 
+#include "base/text.hpp"
 #include "record/byte_text.hpp"
 #include "record/utf8.hpp"
 
@@ -81,13 +82,8 @@ std::string one_line(std::string_view text, std::size_t most) {
   text = text.substr(0, most);
   // Not inside a character.
   while (cut && !text.empty() && (static_cast<unsigned char>(text.back()) & 0x80U) != 0) text.remove_suffix(1);
-  std::string line = to_displayable_text(text);
-  for (char& c : line) {
-    const auto code = static_cast<unsigned char>(c);
-    if (code < 0x20 || code == 0x7f) c = ' ';
-    if (c == '`') c = '\'';
-  }
-  while (!line.empty() && line.back() == ' ') line.pop_back();
+  std::string line = on_one_line(to_displayable_text(text));
+  std::replace(line.begin(), line.end(), '`', '\'');
   return cut ? line + "..." : line;
 }
 

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "base/text.hpp"
+
 namespace kw {
 namespace {
 
@@ -10,13 +12,6 @@ struct Tag {
   std::string_view close;
 };
 constexpr std::array<Tag, 2> k_tags = {Tag{"<think>", "</think>"}, Tag{"<thinking>", "</thinking>"}};
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view k_white = " \t\r\n";
-  const std::size_t begin = text.find_first_not_of(k_white);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(k_white) - begin + 1);
-}
 
 }  // namespace
 

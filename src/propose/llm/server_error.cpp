@@ -4,6 +4,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "base/text.hpp"
 #include "propose/llm/chat_errors.hpp"
 #include "propose/llm/chat_json.hpp"
 #include "record/utf8.hpp"
@@ -12,11 +13,6 @@ namespace kw {
 namespace {
 
 using Json = nlohmann::json;
-
-std::string lower(std::string text) {
-  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return text;
-}
 
 template <std::size_t N>
 bool has_any(std::string_view text, const std::array<std::string_view, N>& words) {
@@ -28,12 +24,12 @@ bool says_too_long(const ServerError& error) {
   constexpr std::array<std::string_view, 10> k_words = {
       "context_length",     "context length",    "context size",          "context window", "maximum context",
       "prompt is too long", "input is too long", "too many input tokens", "exceed_context", "reduce the length"};
-  return has_any(error.kind, k_words) || has_any(lower(error.message), k_words);
+  return has_any(error.kind, k_words) || has_any(lower_case(error.message), k_words);
 }
 
 bool says_quota_used_up(const ServerError& error) {
   constexpr std::array<std::string_view, 3> k_words = {"insufficient_quota", "insufficient balance", "billing"};
-  return has_any(error.kind, k_words) || has_any(lower(error.message), k_words);
+  return has_any(error.kind, k_words) || has_any(lower_case(error.message), k_words);
 }
 
 /// An error inside a stream has no status of HTTP; its kind says which it would have had.
@@ -133,7 +129,7 @@ std::optional<ServerError> find_server_error(const Json& object) {
   if (at_top && found.message.empty()) return std::nullopt;
   found.status = number_or_zero(value_at(holder, "code"));
   if (found.status == 0) found.status = number_or_zero(value_at(holder, "status"));
-  found.kind = lower(text_at(holder, "code") + " " + text_at(holder, "type"));
+  found.kind = lower_case(text_at(holder, "code") + " " + text_at(holder, "type"));
   return found;
 }
 
