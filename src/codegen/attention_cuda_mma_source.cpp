@@ -58,8 +58,7 @@ __device__ __forceinline__ void shrink_sums(const float (&shrink)[2], float (&ou
 
 ${products}
 // Copies that are unrolled keep their addresses in registers, of which wide heads leave few.
-constexpr bool wide_rows = HEAD_PAD > 128 || VALUE_PAD > 128;
-constexpr int unroll_rows = wide_rows ? 1 : 4, unroll_whole_rows = wide_rows ? 1 : 256;
+constexpr int unroll_rows = HEAD_PAD > 128 || VALUE_PAD > 128 ? 1 : 4;
 
 // `rows` rows into a tile, with zeros behind each row and behind the last. Rows that do not begin on 16 bytes are
 // copied element by element, at once.
@@ -67,7 +66,7 @@ template <int DIM, int PAD, int STRIDE>
 __device__ __forceinline__ void load_rows(const ${element}* from, ${element}* to, const int rows,
                                           const int rows_left) {
   if (DIM % CHUNK == 0 && DIM == PAD && rows <= rows_left) {
-    #pragma unroll unroll_whole_rows
+    #pragma unroll unroll_rows
     for (int i = threadIdx.x; i < rows * (PAD / CHUNK); i += THREADS) {
       const int row = i / (PAD / CHUNK), chunk = i % (PAD / CHUNK);
       cp_async_16(to + ${chunk_offset}, from + i * CHUNK, 16);

@@ -295,19 +295,23 @@ __device__ __forceinline__ void add_values(const float (&weights)[SCORE_TILES][4
   }
 }
 
+// Copies that are unrolled keep their addresses in registers, of which wide heads leave few.
+constexpr int unroll_rows = HEAD_PAD > 128 || VALUE_PAD > 128 ? 1 : 4;
+
 // `rows` rows into a tile, with zeros behind each row and behind the last. Rows that do not begin on 16 bytes are
 // copied element by element, at once.
 template <int DIM, int PAD, int STRIDE>
 __device__ __forceinline__ void load_rows(const float* from, float* to, const int rows,
                                           const int rows_left) {
   if (DIM % CHUNK == 0 && DIM == PAD && rows <= rows_left) {
-    #pragma unroll
+    #pragma unroll unroll_rows
     for (int i = threadIdx.x; i < rows * (PAD / CHUNK); i += THREADS) {
       const int row = i / (PAD / CHUNK), chunk = i % (PAD / CHUNK);
       cp_async_16(to + chunk_offset<PAD, STRIDE>(row, chunk), from + i * CHUNK, 16);
     }
     return;
   }
+  #pragma unroll unroll_rows
   for (int i = threadIdx.x; i < rows * (PAD / CHUNK); i += THREADS) {
     const int row = i / (PAD / CHUNK), chunk = i % (PAD / CHUNK), d = chunk * CHUNK;
     float* target = to + chunk_offset<PAD, STRIDE>(row, chunk);
