@@ -35,12 +35,6 @@ Style simt_style(SourceLanguage language) {
           estimate_attention_cuda_simt};
 }
 
-/// The best for most of a target's hardware.
-std::string_view usual_style(std::string_view target) {
-  if (target == "cuda") return "mma";
-  return target == "opencl" ? "vector" : "simt";
-}
-
 }  // namespace
 
 const std::vector<Style>& styles() {
@@ -77,7 +71,6 @@ std::string fastest_style(const Problem& problem, std::string_view target, const
 }
 
 Result<const Style*> find_style(std::string_view op, std::string_view target, std::string_view name) {
-  if (name.empty()) name = usual_style(target);
   std::string known;
   std::string elsewhere;
   for (const Style& style : styles()) {

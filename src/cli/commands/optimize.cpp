@@ -48,10 +48,6 @@ Result<RunSetup> read_setup(const OptimizeOptions& options) {
   setup.problem_input = command_line(options.input);
   setup.target = options.target;
   setup.style = options.style;
-  if (setup.style.empty()) {
-    // A model needs no style; the search says what is wrong with a target that has none.
-    if (const auto style = find_style(setup.problem.op, setup.target, "")) setup.style = (*style)->name;
-  }
   setup.seed = options.seed;
   setup.root = options.out;
   setup.resume = options.resume;
