@@ -1,6 +1,6 @@
 #pragma once
-// What is checked about a kernel's parameters: pointers where its launch passes buffers, 32-bit integers where it passes
-// numbers. Included by candidates, as text, so it includes nothing.
+// What is checked about a kernel's parameters: pointers where its launch passes buffers, 32-bit integers where it
+// passes numbers. Included by candidates, as text, so it includes nothing.
 
 namespace kw_sim {
 
