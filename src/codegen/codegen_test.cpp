@@ -119,13 +119,6 @@ TEST(HipStyles, tiles_fit_the_64_kib_of_a_compute_unit) {
   }
 }
 
-TEST(FindStyle, without_a_name_is_the_one_for_most_of_the_hardware) {
-  EXPECT_EQ((*find_style("attention", "opencl", ""))->name, "vector");
-  EXPECT_EQ((*find_style("attention", "cuda", ""))->name, "mma");
-  EXPECT_EQ((*find_style("attention", "hip", ""))->name, "simt");
-  EXPECT_FALSE(find_style("attention", "metal", ""));
-}
-
 TEST(EmitBundle, refuses_structure_it_does_not_know) {
   const auto unknown = emit_bundle(shipped("full"), "opencl", "vector", avx512_device(), {{"swizzle", 1}});
   ASSERT_FALSE(unknown);
