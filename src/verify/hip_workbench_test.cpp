@@ -138,8 +138,7 @@ TEST(Hipcc, its_errors_are_the_log_and_those_about_launches_are_explained) {
 
 /// The same sandbox as the other compilers': a program that is no compiler reaches nothing of the user's.
 TEST(Hipcc, sees_no_files_but_its_own) {
-  const FakeHipcc compiler(
-      "cat /etc/passwd && echo read; echo x > /usr/x && echo wrote; exit 1\n");
+  const FakeHipcc compiler("cat /etc/passwd && echo read; echo x > /usr/x && echo wrote; exit 1\n");
   const BuildReply reply = replied(build_add());
   EXPECT_THAT(reply.log, AllOf(Not(HasSubstr("read\n")), Not(HasSubstr("wrote\n"))));
 }

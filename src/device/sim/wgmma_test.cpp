@@ -1,5 +1,5 @@
-// Products of a warpgroup against plain sums, with operands laid out by the PTX ISA's formula for a swizzle of 128 bytes:
-// 16-byte chunk c of row r, rows of 128 bytes, lies at chunk c xor (r mod 8).
+// Products of a warpgroup against plain sums, with operands laid out by the PTX ISA's formula for a swizzle of 128
+// bytes: 16-byte chunk c of row r, rows of 128 bytes, lies at chunk c xor (r mod 8).
 #include <gtest/gtest.h>
 
 #include <memory>
