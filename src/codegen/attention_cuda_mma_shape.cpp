@@ -25,11 +25,8 @@ std::vector<Tunable> tile_tunables(const Problem& problem) {
 }
 
 std::vector<IntBindings> by_cost(const Problem& problem, const DeviceFacts& device) {
-  std::vector<IntBindings> legal = legal_assignments(tile_tunables(problem), mma_constraints(problem, device));
-  std::stable_sort(legal.begin(), legal.end(), [&](const IntBindings& a, const IntBindings& b) {
-    return estimate_attention_cuda_mma(problem, device, a) < estimate_attention_cuda_mma(problem, device, b);
-  });
-  return legal;
+  return tiles_by_cost(problem, device, legal_assignments(tile_tunables(problem), mma_constraints(problem, device)),
+                       estimate_attention_cuda_mma);
 }
 
 void set_16_bit(const HeadText& heads, MmaShape& shape) {
@@ -116,6 +113,17 @@ double tensor_rate(const DeviceFacts& gpu) {
   const GpuFacts& facts = *gpu.gpu;
   if (facts.peak_f16_flops <= 0 || facts.clock_hz <= 0) return k_usual_rate;
   return facts.peak_f16_flops / (2.0 * facts.clock_hz * static_cast<double>(gpu.compute_units));
+}
+
+std::vector<IntBindings> tiles_by_cost(const Problem& problem, const DeviceFacts& device,
+                                       const std::vector<IntBindings>& tiles,
+                                       double (*estimate)(const Problem&, const DeviceFacts&, const IntBindings&)) {
+  std::vector<std::pair<double, std::size_t>> costs;
+  for (std::size_t i = 0; i < tiles.size(); ++i) costs.emplace_back(estimate(problem, device, tiles[i]), i);
+  std::sort(costs.begin(), costs.end());
+  std::vector<IntBindings> sorted;
+  for (const auto& [cost, i] : costs) sorted.push_back(tiles[i]);
+  return sorted;
 }
 
 std::vector<IntBindings> best_seeds(std::vector<IntBindings> by_cost, const std::vector<Tunable>& choices) {

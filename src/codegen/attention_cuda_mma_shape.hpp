@@ -26,6 +26,11 @@ struct MmaShape {
 [[nodiscard]] BlockShape tensor_core_block(const MmaShape& shape, const IntBindings& names);
 /// Multiply-adds of f16 per clock and unit; a usual value where the device's facts have none.
 [[nodiscard]] double tensor_rate(const DeviceFacts& gpu);
+/// The cheapest first; every estimate is made once.
+[[nodiscard]] std::vector<IntBindings> tiles_by_cost(const Problem& problem, const DeviceFacts& device,
+                                                     const std::vector<IntBindings>& tiles,
+                                                     double (*estimate)(const Problem&, const DeviceFacts&,
+                                                                        const IntBindings&));
 /// The first few, with the structural choices' defaults.
 [[nodiscard]] std::vector<IntBindings> best_seeds(std::vector<IntBindings> by_cost,
                                                   const std::vector<Tunable>& choices);

@@ -3,8 +3,6 @@
 // lie as those of the mma style do, whose text this is but for products and tiles.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "codegen/attention_cuda.hpp"
 #include "codegen/attention_cuda_mma_shape.hpp"
 #include "codegen/attention_cuda_tensor_cores.hpp"
@@ -40,7 +38,7 @@ Fillings products_of(DType dtype) {
   const Cuda16BitFloat& type = cuda_16_bit_float(dtype);
   std::string multiplies;
   constexpr int k_step = 64, k_widest = 256;
-  for (int columns = k_step; columns <= k_widest; columns += k_step) multiplies += wgmma_multiply(columns, type.name);
+  for (int columns = k_step; columns <= k_widest; columns += k_step) multiplies += wgmma_multiply(columns, dtype);
   const Fillings fillings = {{"element", element_type(dtype, SourceLanguage::cuda)},
                              {"type", type.name},
                              {"pair", type.pair},
@@ -79,11 +77,8 @@ std::vector<std::string> wgmma_constraints(const Problem& problem, const DeviceF
 }
 
 std::vector<IntBindings> by_cost(const Problem& problem, const DeviceFacts& device) {
-  std::vector<IntBindings> legal = legal_assignments(tile_tunables(), wgmma_constraints(problem, device));
-  std::stable_sort(legal.begin(), legal.end(), [&](const IntBindings& a, const IntBindings& b) {
-    return estimate_attention_cuda_wgmma(problem, device, a) < estimate_attention_cuda_wgmma(problem, device, b);
-  });
-  return legal;
+  return tiles_by_cost(problem, device, legal_assignments(tile_tunables(), wgmma_constraints(problem, device)),
+                       estimate_attention_cuda_wgmma);
 }
 
 }  // namespace

@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <vector>
-
+#include "codegen/source_language.hpp"
 #include "codegen/text.hpp"
 
 namespace kw {
@@ -156,13 +155,13 @@ __device__ __forceinline__ void multiply_columns(float (&d)[${tiles}][4], const 
 
 }  // namespace
 
-std::string wgmma_multiply(int columns, const std::string& type) {
+std::string wgmma_multiply(int columns, DType dtype) {
   const int registers = columns / 2;
   const auto operand = [&](int i) { return fmt::format("{}", registers + i); };
   return fill(k_multiply, {{"columns", fmt::format("{}", columns)},
                            {"tiles", fmt::format("{}", columns / 8)},
-                           {"element", type == "f16" ? "__half" : "__nv_bfloat16"},
-                           {"type", type},
+                           {"element", element_type(dtype, SourceLanguage::cuda)},
+                           {"type", cuda_16_bit_float(dtype).name},
                            {"operands", operands(0, registers)},
                            {"accumulators", accumulators(columns)},
                            {"a", operand(0)},

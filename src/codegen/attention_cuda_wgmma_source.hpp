@@ -4,14 +4,16 @@
 
 #include <string>
 
+#include "spec/tensor.hpp"
+
 namespace kw {
 
 /// Holes: element, type, pair, pair_from_floats as in Cuda16BitFloat, and `multiplies`, what wgmma_multiply() gives for
 /// each width.
 extern const char* const k_wgmma_products;
 
-/// Device functions `multiply` for accumulators of 64 rows and `columns`: with both operands in shared memory, and with
-/// the left one in registers. `columns` is a multiple of 8 up to 256; `type` is "f16" or "bf16".
-[[nodiscard]] std::string wgmma_multiply(int columns, const std::string& type);
+/// Device functions for accumulators of 64 rows and `columns`: `multiply` with both operands in shared memory, and
+/// `multiply_columns` with the left one in registers. `columns` is a multiple of 8 up to 256; f16 or bf16.
+[[nodiscard]] std::string wgmma_multiply(int columns, DType dtype);
 
 }  // namespace kw

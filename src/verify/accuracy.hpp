@@ -53,7 +53,7 @@ inline constexpr double k_error_factor = 4.0;
 /// multiplied, as tensor cores need it: that moves a weight by 0.42 u of it in the root mean square, either way, and so
 /// a sum of w_k v_k by 0.42 u sqrt(sum of (w_k v_k)^2), where the root is what the rms of a row of unrelated values is.
 /// The worst of thousands of elements is 3.5 to 4.5 such deviations out, 1.5 to 1.9 u; of half a million on a GPU up to
-/// 2.6 u were seen, where few keys weigh most. Narrower types stay out: bf16 in an f16 problem, 8-bit floats
+/// 2.6 u were seen, on inputs with spikes. Narrower types stay out: bf16 in an f16 problem, 8-bit floats
 /// (u = 2^-4) in a bf16 problem.
 [[nodiscard]] double least_allowed_error(DType dtype);
 /// What may be allowed beyond both when an output has so few rows: 1 + 16 / sqrt(rows). The errors within a row go
