@@ -74,7 +74,7 @@ std::vector<std::string> notes(DType dtype) {
 }  // namespace
 
 std::vector<Tunable> structure_attention_cuda_mma() {
-  return cuda_mask_choices();
+  return tensor_core_choices();
 }
 
 Result<Bundle> emit_attention_cuda_mma(const Problem& problem, const DeviceFacts& device,
@@ -89,7 +89,7 @@ Result<Bundle> emit_attention_cuda_mma(const Problem& problem, const DeviceFacts
   Bundle bundle = tensor_core_bundle(problem, structure, shape,
                                      {k_generator, choices, notes(attention->dtype), std::move(products)});
   if (is_16_bit_float(attention->dtype)) bundle.defines.push_back({"QUERY_TILES", shape.query_tiles});
-  bundle.tunables = mma_tunables(problem, device);
+  bundle.tunables = mma_tunables(problem, device, structure);
   bundle.constraints = mma_constraints(problem, device);
   return bundle;
 }

@@ -13,19 +13,25 @@ bool is_narrow(const Problem& problem) {
   return is_16_bit_float(problem.attention()->dtype);
 }
 
+DecodePlan plan_of(const Problem& problem, const IntBindings& structure) {
+  return decode_plan(problem, structure_attention_cuda_mma(), structure);
+}
+
 /// Without defaults that depend on the device.
-std::vector<Tunable> tile_tunables(const Problem& problem) {
+std::vector<Tunable> tile_tunables(const Problem& problem, const DecodePlan& plan) {
   std::vector<Tunable> tunables = {
       {"WARPS", {1, 2, 4, 8}, 4}, {"KEYS", {16, 32, 64, 128}, 32}, {"STAGES", {2, 3, 4}, 2}};
   if (is_narrow(problem))
     tunables.push_back({"Q_REGISTERS", {1, 0}, 1});
   else
     tunables.push_back({"UNROLL_D", {1, 2, 4}, 2});
+  if (plan.split_keys) tunables.push_back(blocks_per_unit_tunable());
   return tunables;
 }
 
-std::vector<IntBindings> by_cost(const Problem& problem, const DeviceFacts& device) {
-  return tiles_by_cost(problem, device, legal_assignments(tile_tunables(problem), mma_constraints(problem, device)),
+std::vector<IntBindings> by_cost(const Problem& problem, const DeviceFacts& device, const DecodePlan& plan) {
+  return tiles_by_cost(problem, device,
+                       legal_assignments(tile_tunables(problem, plan), mma_constraints(problem, device)),
                        estimate_attention_cuda_mma);
 }
 
@@ -97,7 +103,7 @@ std::vector<std::string> tile_constraints(const Problem& problem, const DeviceFa
   return constraints;
 }
 
-BlockShape tensor_core_block(const MmaShape& shape, const IntBindings& names) {
+BlockShape tensor_core_block(const MmaShape& shape, const DecodePlan& plan, const IntBindings& names) {
   BlockShape block;
   block.rows = value_of(shape.rows, names);
   block.keys = value_of(shape.keys, names);
@@ -105,6 +111,8 @@ BlockShape tensor_core_block(const MmaShape& shape, const IntBindings& names) {
   block.registers = value_of(shape.registers, names);
   block.shared_bytes = value_of(shape.shared_bytes, names) + 8 * block.rows;
   block.warps_to_half = 4;
+  block.packed_heads = plan.packed_heads;
+  if (plan.split_keys) block.blocks_per_unit = value_of("BLOCKS_PER_UNIT", names);
   return block;
 }
 
@@ -138,29 +146,31 @@ std::vector<std::string> mma_constraints(const Problem& problem, const DeviceFac
   return tile_constraints(problem, device, mma_shape);
 }
 
-std::vector<Tunable> mma_tunables(const Problem& problem, const DeviceFacts& device) {
-  std::vector<Tunable> tunables = tile_tunables(problem);
-  const std::vector<IntBindings> legal = by_cost(problem, device);
+std::vector<Tunable> mma_tunables(const Problem& problem, const DeviceFacts& device, const IntBindings& structure) {
+  const DecodePlan plan = plan_of(problem, structure);
+  std::vector<Tunable> tunables = tile_tunables(problem, plan);
+  const std::vector<IntBindings> legal = by_cost(problem, device, plan);
   KW_CHECK(!legal.empty(), "no tile of the mma style fits {}", device.name);
   for (Tunable& tunable : tunables) tunable.default_value = legal.front().at(tunable.name);
   return tunables;
 }
 
 std::vector<IntBindings> seeds_attention_cuda_mma(const Problem& problem, const DeviceFacts& device) {
-  return best_seeds(by_cost(problem, device), structure_attention_cuda_mma());
+  return best_seeds(by_cost(problem, device, plan_of(problem, {})), structure_attention_cuda_mma());
 }
 
 double estimate_attention_cuda_mma(const Problem& problem, const DeviceFacts& device, const IntBindings& assignment) {
   const DeviceFacts gpu = gpu_facts_for(device);
   const MmaShape shape = mma_shape(problem, primary_heads(problem));
   IntBindings names = assignment;
-  for (const Tunable& tunable : tile_tunables(problem)) names.emplace(tunable.name, tunable.default_value);
+  const DecodePlan plan = plan_of(problem, assignment);
+  for (const Tunable& tunable : tile_tunables(problem, plan)) names.emplace(tunable.name, tunable.default_value);
   const auto value = [&](const std::string& text) { return value_of(text, names); };
   const auto number = [&](const std::string& text) { return static_cast<double>(value(text)); };
   const bool narrow = is_narrow(problem);
   const double warps = number(shape.warps), keys = number(shape.keys);
   const double head = number(shape.head_pad), values = number(shape.value_pad);
-  const BlockShape block = tensor_core_block(shape, names);
+  const BlockShape block = tensor_core_block(shape, plan, names);
   // tf32 runs at half the rate of f16 and bf16, and three products stand for one of f32.
   const double multiply_adds = 16.0 * keys * (head + values) * (narrow ? 1.0 : 6.0);
   const ModCost mod = mod_cost(problem);

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "codegen/attention_cuda_decode.hpp"
 #include "codegen/attention_cuda_shape.hpp"
 
 namespace kw {
@@ -23,7 +24,7 @@ struct MmaShape {
 [[nodiscard]] std::vector<std::string> tile_constraints(const Problem& problem, const DeviceFacts& device,
                                                         MmaShape (*shape_of)(const Problem&, const HeadText&));
 /// What a block of this shape takes, with four resident warps for half of the throughput.
-[[nodiscard]] BlockShape tensor_core_block(const MmaShape& shape, const IntBindings& names);
+[[nodiscard]] BlockShape tensor_core_block(const MmaShape& shape, const DecodePlan& plan, const IntBindings& names);
 /// Multiply-adds of f16 per clock and unit; a usual value where the device's facts have none.
 [[nodiscard]] double tensor_rate(const DeviceFacts& gpu);
 /// The cheapest first; every estimate is made once.
@@ -35,8 +36,9 @@ struct MmaShape {
 [[nodiscard]] std::vector<IntBindings> best_seeds(std::vector<IntBindings> by_cost,
                                                   const std::vector<Tunable>& choices);
 
-/// With the first guess for the device as defaults.
-[[nodiscard]] std::vector<Tunable> mma_tunables(const Problem& problem, const DeviceFacts& device);
+/// With the first guess for the device as defaults, for a kernel of these structural choices.
+[[nodiscard]] std::vector<Tunable> mma_tunables(const Problem& problem, const DeviceFacts& device,
+                                                const IntBindings& structure);
 [[nodiscard]] std::vector<std::string> mma_constraints(const Problem& problem, const DeviceFacts& device);
 
 }  // namespace kw

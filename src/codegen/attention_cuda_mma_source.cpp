@@ -89,7 +89,7 @@ __device__ __forceinline__ void load_rows(const ${element}* from, ${element}* to
 }
 
 // Two neighbouring elements of a row of the output, those of them that there are.
-__device__ __forceinline__ void store_pair(${element}* row, const int d, const float first, const float second) {
+__device__ __forceinline__ void store_pair(${stored}* row, const int d, const float first, const float second) {
   if (VALUE_DIM % 2 == 0 && d < VALUE_DIM) {
     ${store_two}
     return;
@@ -111,6 +111,7 @@ ${signature} {
   const int thread_row = 16 * warp + lane / 4, thread_key = 2 * (lane % 4);
   ${indices}
   ${bounds}
+  ${part}
   const ${element}* head_keys = K + key_head * Skv * HEAD_DIM;
   const ${element}* head_values = V + key_head * Skv * VALUE_DIM;
   const auto load_tile = [&](const int panel, const int stage) {
@@ -122,11 +123,12 @@ ${signature} {
   };
 
   int panel = ${first_needed}, ahead = panel;
-  load_rows<HEAD_DIM, HEAD_PAD, HEAD_STRIDE>(Q + (query_head * Sq + first_row) * HEAD_DIM, queries, BM, Sq - first_row);
+  load_rows<HEAD_DIM, HEAD_PAD, HEAD_STRIDE>(Q + (query_head * Sq + first_row) * HEAD_DIM, queries, BM,
+                                             ${rows} - first_row);
   cp_async_commit();
   #pragma unroll
   for (int stage = 0; stage < STAGES - 1; ++stage) {
-    if (ahead < end_panel) {
+    if (ahead < ${end_panel}) {
       load_tile(ahead, stage);
       ahead = ${next_ahead};
     }
@@ -140,12 +142,12 @@ ${signature} {
   ${hold_query}
 
   #pragma unroll 1
-  for (int stage = 0; panel < end_panel; stage = stage + 1 < STAGES ? stage + 1 : 0) {
+  for (int stage = 0; panel < ${end_panel}; stage = stage + 1 < STAGES ? stage + 1 : 0) {
     const int first_key = panel * BN;
     cp_async_wait<STAGES - 2>();
     ${publish}
     __syncthreads();  // the stage is filled for all, and the one before it is used up
-    if (ahead < end_panel) {
+    if (ahead < ${end_panel}) {
       load_tile(ahead, stage > 0 ? stage - 1 : STAGES - 1);
       ahead = ${next_ahead};
     }
@@ -163,16 +165,12 @@ ${signature} {
   for (int r = 0; r < 2; ++r) {
     const int row = first_row + thread_row + r * ROW_STEP;
     const float sum = over_lanes(total[r]);
-    // A row whose keys were all masked has no weights, and its output is zero.
-    const float factor = sum > 0.0f ? 1.0f / sum : 0.0f;
-    if (row >= Sq) continue;
-    ${element}* to = O + (query_head * Sq + row) * VALUE_DIM;
-    #pragma unroll
-    for (int j = 0; j < VALUE_TILES; ++j)
-      store_pair(to, 8 * j + thread_key, out[j][2 * r] * factor, out[j][2 * r + 1] * factor);
+    if (row >= ${rows}) continue;
+    ${store_row}
     ${store_lse}
   }
 }
+${merge}
 )";
 
 const char* const k_mma_products_16_bit =

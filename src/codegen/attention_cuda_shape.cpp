@@ -74,8 +74,14 @@ double attention_clocks(const Problem& problem, const DeviceFacts& gpu, const Bl
       *gpu.gpu, {block.threads, std::min(block.registers, gpu.gpu->max_registers_per_thread), block.shared_bytes});
   if (resident == 0) return std::numeric_limits<double>::infinity();
   const Axes& axes = problem.primary().axes;
-  const std::int64_t blocks = axes.at("B") * axes.at("Hq") * ceil_div(axes.at("Sq"), block.rows);
-  const double panels = static_cast<double>(ceil_div(axes.at("Skv"), block.keys)) * panel_share(problem, block);
+  const std::int64_t units = std::max<std::int64_t>(gpu.compute_units, 1);
+  const std::int64_t packed = block.packed_heads ? axes.at("Hq") / axes.at("Hkv") : 1;
+  const std::int64_t all_panels = ceil_div(axes.at("Skv"), block.keys);
+  const std::int64_t tiles = axes.at("B") * axes.at("Hq") / packed * ceil_div(axes.at("Sq") * packed, block.rows);
+  const std::int64_t parts =
+      std::clamp<std::int64_t>(units * block.blocks_per_unit / std::max<std::int64_t>(tiles, 1), 1, all_panels);
+  const std::int64_t blocks = tiles * parts;
+  const double panels = static_cast<double>(all_panels) / static_cast<double>(parts) * panel_share(problem, block);
   // Units work side by side, and what limits a block hides most of the rest.
   const double longest = std::max({work.arithmetic, work.tensor, work.special, work.shared});
   const double sum = work.arithmetic + work.tensor + work.special + work.shared;
@@ -83,7 +89,6 @@ double attention_clocks(const Problem& problem, const DeviceFacts& gpu, const Bl
   constexpr double k_barriers = 60.0;
   const double per_panel = longest + k_not_hidden * (sum - longest);
   const double prologue = 2.0 * per_panel + 500.0;
-  const std::int64_t units = std::max<std::int64_t>(gpu.compute_units, 1);
   const auto clocks_of = [&](std::int64_t together) {
     const double warps = static_cast<double>(together * block.threads) / 32.0;
     const double busy = warps / (warps + block.warps_to_half);

@@ -41,6 +41,9 @@ struct BlockShape {
   std::int64_t registers = 0, shared_bytes = 0;
   /// Resident warps at which half of the throughput is reached.
   double warps_to_half = 3;
+  bool packed_heads = false;
+  /// Into how many blocks for each unit keys are cut at most; 0 where they are not.
+  std::int64_t blocks_per_unit = 0;
 };
 /// Clocks for the primary workload; infinite when no block fits. Only ordering matters.
 [[nodiscard]] double attention_clocks(const Problem& problem, const DeviceFacts& gpu, const BlockShape& block,

@@ -83,13 +83,22 @@ const char* const k_cuda_indices = R"(const int h = blockIdx.y, b = blockIdx.z;
 const long query_head = (long)b * Hq + h;
 const long key_head = (long)b * Hkv + h / (Hq / Hkv);
 const int first_row = ${row_tile} * BM;
+${part}
+${group_statements})";
+
+const char* const k_cuda_packed_indices = R"(const int b = blockIdx.z, first_head = blockIdx.y * (Hq / Hkv);
+const int group_rows = Sq * (Hq / Hkv);
+const long query_head = (long)b * Hq + first_head;
+const long key_head = (long)b * Hkv + blockIdx.y;
+const int first_row = ${row_tile} * BM;
+${part}
 ${group_statements})";
 
 const char* const k_cuda_bounds =
     R"(// Keys each row may attend to, the panels that any row needs, and the keys that every row may attend to.
 __shared__ int tile_first[BM], tile_last[BM];
 for (int i = threadIdx.x; i < BM; i += THREADS) {
-  const int q_idx = min(first_row + i, Sq - 1);
+  ${query_index}
   tile_first[i] = ${first_allowed};
   tile_last[i] = ${last_allowed};
 }

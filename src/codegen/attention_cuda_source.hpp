@@ -12,6 +12,8 @@ extern const char* const k_cuda_preamble;
 extern const char* const k_cuda_softmax;
 /// In the kernel: who the block is.
 extern const char* const k_cuda_indices;
+/// The same where the heads that share a key head are packed into one tile of rows.
+extern const char* const k_cuda_packed_indices;
 /// In the kernel: which keys its rows may attend to, for masks that are intervals of keys.
 extern const char* const k_cuda_bounds;
 /// The kernel that writes the block map, and needed_panel which reads it.

@@ -13,20 +13,44 @@ namespace {
 
 constexpr SourceLanguage k_cuda = SourceLanguage::cuda;
 
-void fill_stores(DType dtype, Fillings& fillings) {
-  std::string zero = "0.0f", two = "*(float2*)(row + d) = make_float2(first, second);";
+constexpr const char* k_store_row = R"(// A row whose keys were all masked has no weights, and its output is zero.
+const float factor = sum > 0.0f ? 1.0f / sum : 0.0f;
+auto* to = O + (query_head * Sq + row) * VALUE_DIM;
+#pragma unroll
+for (int j = 0; j < VALUE_TILES; ++j)
+  store_pair(to, 8 * j + thread_key, out[j][2 * r] * factor, out[j][2 * r + 1] * factor);)";
+
+constexpr const char* k_store_part = R"(const long place = (query_head * Sq + row) * parts + part;
+if (sum > 0.0f) {
+  #pragma unroll
+  for (int j = 0; j < VALUE_TILES; ++j)
+    store_pair(part_values + place * VALUE_DIM, 8 * j + thread_key, out[j][2 * r], out[j][2 * r + 1]);
+}
+if (thread_key == 0) *(float2*)(part_sums + 2 * place) = make_float2(peak[r], sum);)";
+
+/// Of results, or of parts in f32 that "merge" makes into results.
+void fill_stores(const Problem& problem, bool split_keys, Fillings& fillings) {
+  const DType dtype = split_keys ? DType::f32 : problem.attention()->dtype;
+  std::string two = "*(float2*)(row + d) = make_float2(first, second);";
   if (dtype != DType::f32) {
     const Cuda16BitFloat& type = cuda_16_bit_float(dtype);
-    zero = fmt::format("{}(0.0f)", type.from_float);
     two = fmt::format("*({}*)(row + d) = {}(first, second);", type.pair, type.pair_from_floats);
   }
-  fillings.emplace_back("zero", zero);
+  fillings.emplace_back("stored", element_type(dtype, k_cuda));
+  fillings.emplace_back("store_row", split_keys ? k_store_part : k_store_row);
+  fillings.emplace_back("merge", split_keys ? "\n" + merge_source(problem, k_cuda) : "");
   fillings.emplace_back("store_two", two);
   fillings.emplace_back("store_first", store_text(dtype, "row", "d", "first", k_cuda));
   fillings.emplace_back("store_second", store_text(dtype, "row", "d + 1", "second", k_cuda));
 }
 
 }  // namespace
+
+std::vector<Tunable> tensor_core_choices() {
+  std::vector<Tunable> choices = cuda_mask_choices();
+  for (Tunable& choice : cuda_decode_choices()) choices.push_back(std::move(choice));
+  return choices;
+}
 
 Bundle tensor_core_bundle(const Problem& problem, const IntBindings& structure, const MmaShape& shape,
                           const TensorCoreParts& parts) {
@@ -36,7 +60,10 @@ Bundle tensor_core_bundle(const Problem& problem, const IntBindings& structure, 
   Fillings fillings = attention.fillings(parts.generator, parts.notes);
   fillings.emplace_back("next_ahead", attention.next_needed("ahead"));
   fillings.insert(fillings.end(), parts.products.begin(), parts.products.end());
-  fill_stores(problem.attention()->dtype, fillings);
+  const DType dtype = problem.attention()->dtype;
+  fillings.emplace_back("zero",
+                        dtype == DType::f32 ? "0.0f" : fmt::format("{}(0.0f)", cuda_16_bit_float(dtype).from_float));
+  fill_stores(problem, attention.plan().split_keys, fillings);
   Bundle bundle = attention.bundle(parts.generator, shape.shared_bytes);
   bundle.source = fill(k_attention_cuda_mma_source, fillings);
   for (const Definition& define :

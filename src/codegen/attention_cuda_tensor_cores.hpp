@@ -21,6 +21,9 @@ struct TensorCoreParts {
   Fillings products;
 };
 
+/// Structural choices of both styles.
+[[nodiscard]] std::vector<Tunable> tensor_core_choices();
+
 /// With the defines that every such kernel needs, without tunables and constraints.
 [[nodiscard]] Bundle tensor_core_bundle(const Problem& problem, const IntBindings& structure, const MmaShape& shape,
                                         const TensorCoreParts& parts);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "codegen/attention_block_map.hpp"
 #include "codegen/attention_cuda_source.hpp"
@@ -18,20 +19,48 @@ std::string filled(std::string_view text, const Fillings& fillings) {
   return lines;
 }
 
+bool is_word_character(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+
+bool has_word(std::string_view line, std::string_view word) {
+  for (std::size_t at = line.find(word); at != std::string_view::npos; at = line.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    if ((at == 0 || !is_word_character(line[at - 1])) && (end == line.size() || !is_word_character(line[end])))
+      return true;
+  }
+  return false;
+}
+
 /// Every text that could name `word` as an identifier of ours.
 bool mentions(const ScoreText& text, std::string_view word) {
-  const auto has = [&](const std::string& line) { return line.find(word) != std::string::npos; };
+  const auto has = [&](const std::string& line) { return has_word(line, word); };
   return std::any_of(text.stages.row.begin(), text.stages.row.end(), has) ||
          std::any_of(text.stages.element.begin(), text.stages.element.end(), has) || has(text.allowed);
 }
 
+/// What tells a row of a tile of packed heads: the first head, and the rows of all of them.
+constexpr const char* k_packed_names[] = {"first_head", "group_rows"};
+
+/// Definitions of q_idx and h, those that are `used`, for row `row` of a tile of packed heads.
+std::string packed_indices(const std::string& row, bool query, bool head) {
+  if (!query && !head) return "";
+  std::string lines = fmt::format("const int packed_row = min({}, group_rows - 1);", row);
+  if (query) lines += "\nconst int q_idx = packed_row % Sq;";
+  if (head) lines += "\nconst int h = first_head + packed_row / Sq;";
+  return lines;
+}
+
 /// Parameters of finish_scores that come before the mod's.
-std::vector<std::string> finish_parameters(const ScoreText& text, const CudaTile& tile, bool bounded) {
+std::vector<std::string> finish_parameters(const ScoreText& text, const CudaTile& tile, const DecodePlan& plan,
+                                           bool bounded) {
   std::vector<std::string> parameters = {tile.scores, "float (&highest)[THREAD_ROWS]", "const bool masked",
                                          "const int thread_query", "const int thread_key"};
   if (bounded)
     for (const char* name : {"row_first", "row_last"})
       parameters.push_back(fmt::format("const int (&{})[THREAD_ROWS]", name));
+  if (plan.packed_heads)
+    for (const char* name : k_packed_names) parameters.push_back(fmt::format("const int {}", name));
   for (const char* axis : {"Sq", "Skv"})
     if (std::find(text.arguments.begin(), text.arguments.end(), axis) == text.arguments.end())
       parameters.push_back(fmt::format("const int {}", axis));
@@ -39,10 +68,11 @@ std::vector<std::string> finish_parameters(const ScoreText& text, const CudaTile
   return parameters;
 }
 
-std::string finish_call(const ScoreText& text, bool bounded, const char* masked) {
+std::string finish_call(const ScoreText& text, const DecodePlan& plan, bool bounded, const char* masked) {
   std::vector<std::string> arguments = {"scores", "highest", masked, "first_row + thread_row",
                                         "first_key + thread_key"};
   if (bounded) arguments.insert(arguments.end(), {"row_first", "row_last"});
+  if (plan.packed_heads) arguments.insert(arguments.end(), std::begin(k_packed_names), std::end(k_packed_names));
   for (const char* axis : {"Sq", "Skv"})
     if (std::find(text.arguments.begin(), text.arguments.end(), axis) == text.arguments.end())
       arguments.emplace_back(axis);
@@ -96,9 +126,10 @@ CudaAttention::CudaAttention(const Problem& problem, const std::vector<Tunable>&
       attention_(*problem.attention()),
       language_(language),
       tile_(std::move(tile)),
+      plan_(decode_plan(problem, choices, structure)),
       text_(score_text(attention_, {choice_of(choices, structure, "row_bounds") != 0,
                                     choice_of(choices, structure, "fast_tanh") != 0, language,
-                                    attention_.scale.value_or(1.0) > 0.0})),
+                                    attention_.scale.value_or(1.0) > 0.0, plan_.packed_heads})),
       mapped_(text_.mask.has_value() && choice_of(choices, structure, "block_map") != 0),
       map_buffer_(free_buffer_name(problem, k_block_map)) {}
 
@@ -107,10 +138,16 @@ KernelParameters CudaAttention::attention_parameters() const {
   for (const char* tensor : {"Q", "K", "V"}) parameters.add_tensor(attention_.dtype, false, tensor);
   parameters.add_captures(text_.names.captures);
   if (mapped_) parameters.add_tensor(DType::i32, false, k_block_map, map_buffer_);
-  parameters.add_tensor(attention_.dtype, true, "O");
+  if (plan_.split_keys) {
+    for (const char* buffer : {k_part_values, k_part_sums})
+      parameters.add_tensor(DType::f32, true, buffer, free_buffer_name(problem_, buffer));
+  } else {
+    parameters.add_tensor(attention_.dtype, true, "O");
+  }
   if (attention_.lse) parameters.add_tensor(DType::f32, true, "LSE");
   for (const char* axis : {"Sq", "Skv", "Hq", "Hkv"}) parameters.add_axis(axis);
   parameters.add_axes(text_.names.axes);
+  if (plan_.split_keys) parameters.add("const int parts", key_parts(plan_, tile_.rows, tile_.keys));
   return parameters;
 }
 
@@ -130,8 +167,11 @@ std::string CudaAttention::softmax() const {
        text_.dropped ? "// The same for all keys of a row, and so left out of its scores.\n" + text_.dropped->definition
                      : ""},
       {"scores", tile_.scores},
-      {"finish_signature", parameter_list(opening, finish_parameters(text_, tile_, bounded())) + " {"},
-      {"query_index", line_if("q_idx", "const int q_idx = min(thread_query + r * ROW_STEP, Sq - 1);")},
+      {"finish_signature", parameter_list(opening, finish_parameters(text_, tile_, plan_, bounded())) + " {"},
+      {"query_index",
+       plan_.packed_heads
+           ? packed_indices("thread_query + r * ROW_STEP", mentions(text_, "q_idx"), mentions(text_, "h"))
+           : line_if("q_idx", "const int q_idx = min(thread_query + r * ROW_STEP, Sq - 1);")},
       {"row_range", range},
       {"row_statements", join_lines(text_.stages.row)},
       {"key_offset", tile_.key_offset},
@@ -167,27 +207,46 @@ std::string CudaAttention::bounds() const {
   if (!bounded()) return "const int end_panel = (Skv + BN - 1) / BN;";
   std::vector<std::string> arguments = {"b", "h", "q_idx"};
   arguments.insert(arguments.end(), text_.bound_arguments.begin(), text_.bound_arguments.end());
-  return filled(k_cuda_bounds, {{"first_allowed", parameter_list("first_allowed(", arguments, 90)},
+  return filled(k_cuda_bounds, {{"query_index", plan_.packed_heads ? packed_indices("first_row + i", true, true)
+                                                                   : "const int q_idx = min(first_row + i, Sq - 1);"},
+                                {"first_allowed", parameter_list("first_allowed(", arguments, 90)},
                                 {"last_allowed", parameter_list("last_allowed(", arguments, 90)}});
 }
 
+std::string CudaAttention::part() const {
+  if (!plan_.split_keys) return "";
+  const std::string first = bounded() ? "first_panel" : "0";
+  return fmt::format(
+      "// This block's part of the panels.\n"
+      "const int share = ({} + parts - 1) / parts;\n"
+      "const int part_first = {}part * share, part_end = min(end_panel, part_first + share);",
+      bounded() ? "end_panel - first_panel" : "end_panel", bounded() ? "first_panel + " : "");
+}
+
+std::string CudaAttention::first_needed() const {
+  const std::string first = plan_.split_keys ? "part_first" : bounded() ? "first_panel" : "0";
+  return mapped_ ? fmt::format("needed_panel(codes, {}, {})", first, end_panel()) : first;
+}
+
 std::string CudaAttention::next_needed(const std::string& panel) const {
-  return mapped_ ? fmt::format("needed_panel(codes, {} + 1, end_panel)", panel) : panel + " + 1";
+  return mapped_ ? fmt::format("needed_panel(codes, {} + 1, {})", panel, end_panel()) : panel + " + 1";
 }
 
 std::string CudaAttention::finish() const {
-  const std::string masked = finish_call(text_, bounded(), "true");
+  const std::string masked = finish_call(text_, plan_, bounded(), "true");
   if (text_.mask && !mapped_) return masked;
   std::string condition = "codes[panel] == SOME_KEYS";
   if (!mapped_)
     condition = bounded() ? "first_key < every_first || first_key + BN - 1 > every_last" : "first_key + BN > Skv";
-  return filled("if (${condition})\n  ${masked}\nelse\n  ${plain}\n",
-                {{"condition", condition}, {"masked", masked}, {"plain", finish_call(text_, bounded(), "false")}});
+  return filled(
+      "if (${condition})\n  ${masked}\nelse\n  ${plain}\n",
+      {{"condition", condition}, {"masked", masked}, {"plain", finish_call(text_, plan_, bounded(), "false")}});
 }
 
+/// Of keys in parts, LSE takes what was left out of the scores, and "merge" adds the rest.
 std::string CudaAttention::store_lse() const {
   if (!attention_.lse) return "";
-  std::string lines = "// Peak and total are in units of log2.\n";
+  std::string lines = plan_.split_keys ? "" : "// Peak and total are in units of log2.\n";
   std::string term;
   if (text_.dropped) {
     if (text_.dropped->anchored)
@@ -195,9 +254,25 @@ std::string CudaAttention::store_lse() const {
                            bounded() ? "row_first[r]" : "0");
     term = "\n      + " + text_.dropped->call;
   }
+  if (plan_.split_keys)
+    return lines + fmt::format("if (part == 0 && thread_key == 0) LSE[query_head * Sq + row] = {};",
+                               text_.dropped ? text_.dropped->call : "0.0f");
   return lines +
          "if (thread_key == 0)\n  LSE[query_head * Sq + row] = sum > 0.0f\n      ? (peak[r] + log2f(sum)) / LOG2_E" +
          term + "\n      : -INFINITY;";
+}
+
+std::string CudaAttention::indices() const {
+  std::string tile = "(int)blockIdx.x", part;
+  if (plan_.split_keys) {
+    tile = "(int)blockIdx.x / parts";
+    part = "const int part = (int)blockIdx.x % parts;";
+  } else if (bounded()) {
+    // Long rows first where rows differ: with causal masks those are the last, and they should not start last.
+    tile = "(int)(gridDim.x - 1 - blockIdx.x)";
+  }
+  return filled(plan_.packed_heads ? k_cuda_packed_indices : k_cuda_indices,
+                {{"row_tile", tile}, {"part", part}, {"group_statements", join_lines(text_.stages.group)}});
 }
 
 Fillings CudaAttention::fillings(const std::string& generator, const std::vector<std::string>& notes) const {
@@ -207,25 +282,28 @@ Fillings CudaAttention::fillings(const std::string& generator, const std::vector
     all_notes.emplace_back(
         "The mask is no interval of keys per row: a first kernel classifies panels of BN keys for each tile of\n"
         "BM rows; empty ones are skipped, full ones are not masked.");
-  // Long rows first where rows differ: with causal masks those are the last, and they should not start last.
+  if (plan_.packed_heads)
+    all_notes.emplace_back("The rows of a tile are of all heads that share a key head, one head after the other.");
+  if (plan_.split_keys)
+    all_notes.emplace_back(
+        "There are few queries, so the keys are cut into parts of whole panels, as many as keep the device busy;\n"
+        "a last kernel merges the parts.");
   Fillings fillings = warp_fillings(language_);
-  const Fillings own = {
-      {"preamble", cuda_preamble(problem_, generator, all_notes, language_)},
-      {"softmax", softmax()},
-      {"classify", classify()},
-      {"signature", attention_parameters().signature("attention")},
-      {"indices",
-       filled(k_cuda_indices, {{"row_tile", bounded() ? "(int)(gridDim.x - 1 - blockIdx.x)" : "(int)blockIdx.x"},
-                               {"group_statements", join_lines(text_.stages.group)}})},
-      {"bounds", bounds()},
-      {"first_needed", mapped_     ? "needed_panel(codes, 0, end_panel)"
-                       : bounded() ? "first_panel"
-                                   : "0"},
-      {"next_needed", next_needed("panel")},
-      {"finish", finish()},
-      {"weigh", fmt::format("weigh(scores, highest, {}, peak, total, shrink);", text_.unit)},
-      {"store_lse", store_lse()},
-      {"element", element_type(attention_.dtype, language_)}};
+  const Fillings own = {{"preamble", cuda_preamble(problem_, generator, all_notes, language_)},
+                        {"softmax", softmax()},
+                        {"classify", classify()},
+                        {"signature", attention_parameters().signature("attention")},
+                        {"indices", indices()},
+                        {"rows", plan_.packed_heads ? "group_rows" : "Sq"},
+                        {"bounds", bounds()},
+                        {"part", part()},
+                        {"first_needed", first_needed()},
+                        {"end_panel", end_panel()},
+                        {"next_needed", next_needed("panel")},
+                        {"finish", finish()},
+                        {"weigh", fmt::format("weigh(scores, highest, {}, peak, total, shrink);", text_.unit)},
+                        {"store_lse", store_lse()},
+                        {"element", element_type(attention_.dtype, language_)}};
   fillings.insert(fillings.end(), own.begin(), own.end());
   return fillings;
 }
@@ -241,11 +319,15 @@ Bundle CudaAttention::bundle(const std::string& generator, const std::string& sh
     bundle.scratch = {{map_buffer_, DType::i32, block_map_elements(*text_.mask, tile)}};
     bundle.launches = {classify_launch(*text_.mask, map_buffer_, tile, tile_.threads)};
   }
+  std::string tiles = row_tiles(plan_, tile_.rows);
+  const std::string parts = key_parts(plan_, tile_.rows, tile_.keys);
+  if (plan_.split_keys) tiles += " * " + parts;
   bundle.launches.push_back({"attention",
-                             {fmt::format("ceil_div(Sq, {})", tile_.rows), "Hq", "B"},
+                             {tiles, tile_heads(plan_), "B"},
                              {tile_.threads, "1", "1"},
                              shared_bytes,
                              attention_parameters().arguments()});
+  if (plan_.split_keys) add_merge(problem_, parts, bundle);
   return bundle;
 }
 

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "codegen/attention_cuda_decode.hpp"
 #include "codegen/attention_scores.hpp"
 #include "codegen/attention_text.hpp"
 #include "codegen/text.hpp"
@@ -44,20 +45,25 @@ class CudaAttention {
                 CudaTile tile, SourceLanguage language = SourceLanguage::cuda);
 
   /// Fillings of the shared text and, after k_cuda_source's own, of the style's: `preamble`, `softmax`, `classify`,
-  /// `signature`, `indices`, `bounds`, `first_needed`, `finish`, `store_lse`, `element`, `sync_lanes`, and
-  /// next_needed() below.
+  /// `signature`, `indices`, `rows`, `bounds`, `part`, `first_needed`, `end_panel`, `finish`, `store_lse`, `element`,
+  /// `sync_lanes`, and next_needed() below.
   [[nodiscard]] Fillings fillings(const std::string& generator, const std::vector<std::string>& notes) const;
   /// The panel after `panel` that the block needs, as an expression.
   [[nodiscard]] std::string next_needed(const std::string& panel) const;
   /// Header around `source`: scratch, defines, and launches with `shared_bytes` for the attention kernel.
   [[nodiscard]] Bundle bundle(const std::string& generator, const std::string& shared_bytes) const;
+  [[nodiscard]] const DecodePlan& plan() const { return plan_; }
 
  private:
   [[nodiscard]] bool bounded() const { return !text_.bound_functions.empty(); }
   [[nodiscard]] KernelParameters attention_parameters() const;
   [[nodiscard]] std::string softmax() const;
   [[nodiscard]] std::string classify() const;
+  [[nodiscard]] std::string indices() const;
   [[nodiscard]] std::string bounds() const;
+  [[nodiscard]] std::string part() const;
+  [[nodiscard]] std::string first_needed() const;
+  [[nodiscard]] const char* end_panel() const { return plan_.split_keys ? "part_end" : "end_panel"; }
   [[nodiscard]] std::string finish() const;
   [[nodiscard]] std::string store_lse() const;
 
@@ -65,6 +71,7 @@ class CudaAttention {
   const AttentionSpec& attention_;
   SourceLanguage language_;
   CudaTile tile_;
+  DecodePlan plan_;
   ScoreText text_;
   bool mapped_ = false;
   std::string map_buffer_;

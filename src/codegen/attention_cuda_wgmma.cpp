@@ -54,8 +54,14 @@ Fillings products_of(DType dtype) {
 }
 
 /// Without defaults that depend on the device.
-std::vector<Tunable> tile_tunables() {
-  return {{"WARPGROUPS", {1, 2, 3}, 2}, {"KEYS", {64, 128}, 64}, {"STAGES", {2, 3, 4}, 2}};
+std::vector<Tunable> tile_tunables(const DecodePlan& plan) {
+  std::vector<Tunable> tunables = {{"WARPGROUPS", {1, 2, 3}, 2}, {"KEYS", {64, 128}, 64}, {"STAGES", {2, 3, 4}, 2}};
+  if (plan.split_keys) tunables.push_back(blocks_per_unit_tunable());
+  return tunables;
+}
+
+DecodePlan plan_of(const Problem& problem, const IntBindings& structure) {
+  return decode_plan(problem, structure_attention_cuda_wgmma(), structure);
 }
 
 MmaShape wgmma_shape(const Problem& problem, const HeadText& heads) {
@@ -76,15 +82,15 @@ std::vector<std::string> wgmma_constraints(const Problem& problem, const DeviceF
   return tile_constraints(problem, device, wgmma_shape);
 }
 
-std::vector<IntBindings> by_cost(const Problem& problem, const DeviceFacts& device) {
-  return tiles_by_cost(problem, device, legal_assignments(tile_tunables(), wgmma_constraints(problem, device)),
+std::vector<IntBindings> by_cost(const Problem& problem, const DeviceFacts& device, const DecodePlan& plan) {
+  return tiles_by_cost(problem, device, legal_assignments(tile_tunables(plan), wgmma_constraints(problem, device)),
                        estimate_attention_cuda_wgmma);
 }
 
 }  // namespace
 
 std::vector<Tunable> structure_attention_cuda_wgmma() {
-  return cuda_mask_choices();
+  return tensor_core_choices();
 }
 
 Result<Bundle> emit_attention_cuda_wgmma(const Problem& problem, const DeviceFacts& device,
@@ -101,27 +107,29 @@ Result<Bundle> emit_attention_cuda_wgmma(const Problem& problem, const DeviceFac
        {"How: a warpgroup takes 64 queries through the keys in panels of BN, with wgmma; scores and weights stay in\n"
         "registers, and keys and values are copied STAGES - 1 panels ahead of their use."},
        products_of(attention->dtype)});
-  const std::vector<IntBindings> legal = by_cost(problem, device);
+  const DecodePlan plan = plan_of(problem, structure);
+  const std::vector<IntBindings> legal = by_cost(problem, device, plan);
   if (legal.empty()) return fail(unsupported(problem, fmt::format("has no tile that fits {}", device.name), "mma"));
-  bundle.tunables = tile_tunables();
+  bundle.tunables = tile_tunables(plan);
   for (Tunable& tunable : bundle.tunables) tunable.default_value = legal.front().at(tunable.name);
   bundle.constraints = wgmma_constraints(problem, device);
   return bundle;
 }
 
 std::vector<IntBindings> seeds_attention_cuda_wgmma(const Problem& problem, const DeviceFacts& device) {
-  return best_seeds(by_cost(problem, device), structure_attention_cuda_wgmma());
+  return best_seeds(by_cost(problem, device, plan_of(problem, {})), structure_attention_cuda_wgmma());
 }
 
 double estimate_attention_cuda_wgmma(const Problem& problem, const DeviceFacts& device, const IntBindings& assignment) {
   const DeviceFacts gpu = gpu_facts_for(device);
   const MmaShape shape = wgmma_shape(problem, primary_heads(problem));
   IntBindings names = assignment;
-  for (const Tunable& tunable : tile_tunables()) names.emplace(tunable.name, tunable.default_value);
+  const DecodePlan plan = plan_of(problem, assignment);
+  for (const Tunable& tunable : tile_tunables(plan)) names.emplace(tunable.name, tunable.default_value);
   const auto number = [&](const std::string& text) { return static_cast<double>(value_of(text, names)); };
   const double warps = number(shape.warps), keys = number(shape.keys);
   const double head = number(shape.head_pad), values = number(shape.value_pad);
-  const BlockShape block = tensor_core_block(shape, names);
+  const BlockShape block = tensor_core_block(shape, plan, names);
   const ModCost mod = mod_cost(problem);
   constexpr double k_softmax = 10.0;
   const double scores = 16.0 * keys / 32.0;  // per lane

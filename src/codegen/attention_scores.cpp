@@ -86,7 +86,7 @@ std::vector<std::string>& place(ScoreText& text, ExprStage stage) {
 
 KernelExprOptions printing(const ScoreOptions& options, const char* prefix, bool fast_tanh) {
   const bool vector = options.language == SourceLanguage::opencl;
-  return {vector, prefix, fast_tanh, vector, options.language, true};
+  return {vector, prefix, fast_tanh, vector, options.language, true, options.packed_heads};
 }
 
 /// score_mod = multiplier * score + offset, with both folded into one fused multiply-add per score.
@@ -102,13 +102,14 @@ class AffineScores {
     // The analysis may append nodes, and what follows it must see them: keep its answer, not a second call.
     if (!linear || linear->slope < 0 || (linear->intercept >= 0 && !surely_finite(mod_, linear->intercept))) return;
     // LSE needs the key from which the term is counted, and the kernel knows that of slopes it has itself.
-    if (lse_ && dependencies(mod_)[static_cast<std::size_t>(linear->slope)].query) return;
+    const Dependencies of_slope = dependencies(mod_)[static_cast<std::size_t>(linear->slope)];
+    if (lse_ && stage_of(of_slope, options_.packed_heads) != ExprStage::group) return;
     slope_ = linear->slope;
   }
 
   void print(Parameters& parameters, ScoreText& text) const {
     const std::vector<Dependencies> inputs = dependencies(mod_);
-    const auto stage = [&](ExprId id) { return stage_of(inputs[static_cast<std::size_t>(id)]); };
+    const auto stage = [&](ExprId id) { return stage_of(inputs[static_cast<std::size_t>(id)], options_.packed_heads); };
     std::vector<ExprRoot> roots;
     const ExprId addend = slope_ >= 0 ? slope_ : (drop_offset_ ? -1 : form_.offset);
     for (const ExprId id : {form_.multiplier, addend})
@@ -172,6 +173,7 @@ class AffineScores {
     const ModFunctionText function =
         mod_function(mod_, form_.offset, {"dropped_term", "float", false, keyed, options_.language});
     std::vector<std::string> arguments = {"b", "h", "row"};
+    if (options_.packed_heads) arguments = {"b", "first_head + row / Sq", "row % Sq"};
     if (keyed) arguments.emplace_back("anchor");
     append_lines(arguments, function.names.arguments());
     text.names.include(function.names);

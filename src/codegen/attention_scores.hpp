@@ -19,6 +19,9 @@ struct ScoreOptions {
   bool fast_tanh = true;
   SourceLanguage language = SourceLanguage::opencl;
   bool unit_later = false;  ///< may leave ScoreText::unit to what follows
+  /// The rows of a tile are of all heads that share a key head, one head after the other: `h` is known with the row,
+  /// and a row's number counts from `first_head`.
+  bool packed_heads = false;
 };
 
 /// Statements by the place where their values are first known. Inside the loops over keys `key` is the first of sixteen

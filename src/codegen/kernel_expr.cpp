@@ -60,16 +60,16 @@ int own_work(ExprOp op) {
 
 }  // namespace
 
-ExprStage stage_of(const Dependencies& inputs) {
+ExprStage stage_of(const Dependencies& inputs, bool head_by_row) {
   if (inputs.score || inputs.key) return ExprStage::element;
-  return inputs.query ? ExprStage::row : ExprStage::group;
+  return inputs.query || (head_by_row && inputs.head) ? ExprStage::row : ExprStage::group;
 }
 
 KernelExpr::KernelExpr(const ModFunction& mod, const std::vector<ExprRoot>& roots, KernelExprOptions options)
     : mod_(mod), options_(std::move(options)) {
   const std::vector<Dependencies> inputs = dependencies(mod);
   for (const Dependencies& of_node : inputs)
-    stages_.push_back(options_.has_stages() ? stage_of(of_node) : ExprStage::element);
+    stages_.push_back(options_.has_stages() ? stage_of(of_node, options_.head_by_row) : ExprStage::element);
   if (options_.vector && options_.columns) choose_columns(inputs);
   mark(roots);
   for (std::size_t i = 0; i < mod_.nodes.size(); ++i)
@@ -181,7 +181,7 @@ std::string KernelExpr::leaf(ExprId id) {
       if (inner) inner_names_.insert("b");
       return "b";
     case ExprOp::head:
-      if (inner) inner_names_.insert("h");
+      if (inner && !options_.head_by_row) inner_names_.insert("h");
       return "h";
     case ExprOp::query:
       return "q_idx";

@@ -23,8 +23,8 @@ namespace kw {
 /// score.
 enum class ExprStage { group, row, column, element };
 
-/// The first stage at which the inputs are known; columns are a choice, see KernelExprOptions.
-[[nodiscard]] ExprStage stage_of(const Dependencies& inputs);
+/// The first stage at which the inputs are known; columns are a choice, see KernelExprOptions, as is `head_by_row`.
+[[nodiscard]] ExprStage stage_of(const Dependencies& inputs, bool head_by_row = false);
 
 struct KernelExprOptions {
   bool vector = false;       ///< column and element stage work on sixteen keys at a time; OpenCL C alone
@@ -32,7 +32,8 @@ struct KernelExprOptions {
   bool fast_tanh = false;    ///< tanh by our rational approximation instead of the built-in; where values are staged
   bool columns = false;      ///< use the column stage where a value depends on the key alone and is worth keeping
   SourceLanguage language = SourceLanguage::opencl;
-  bool staged = false;  ///< single values, but each at its stage; vectors always are
+  bool staged = false;       ///< single values, but each at its stage; vectors always are
+  bool head_by_row = false;  ///< rows of a group are of several heads: `h` is first known with the row
   [[nodiscard]] bool has_stages() const { return vector || staged; }
 };
 

@@ -574,7 +574,8 @@ void attention(const __half* __restrict__ Q, const __half* __restrict__ K, const
   };
 
   int panel = first_panel, ahead = panel;
-  load_rows<HEAD_DIM, HEAD_PAD, HEAD_STRIDE>(Q + (query_head * Sq + first_row) * HEAD_DIM, queries, BM, Sq - first_row);
+  load_rows<HEAD_DIM, HEAD_PAD, HEAD_STRIDE>(Q + (query_head * Sq + first_row) * HEAD_DIM, queries, BM,
+                                             Sq - first_row);
   cp_async_commit();
   #pragma unroll
   for (int stage = 0; stage < STAGES - 1; ++stage) {
@@ -619,10 +620,10 @@ void attention(const __half* __restrict__ Q, const __half* __restrict__ K, const
   for (int r = 0; r < 2; ++r) {
     const int row = first_row + thread_row + r * ROW_STEP;
     const float sum = over_lanes(total[r]);
+    if (row >= Sq) continue;
     // A row whose keys were all masked has no weights, and its output is zero.
     const float factor = sum > 0.0f ? 1.0f / sum : 0.0f;
-    if (row >= Sq) continue;
-    __half* to = O + (query_head * Sq + row) * VALUE_DIM;
+    auto* to = O + (query_head * Sq + row) * VALUE_DIM;
     #pragma unroll
     for (int j = 0; j < VALUE_TILES; ++j)
       store_pair(to, 8 * j + thread_key, out[j][2 * r] * factor, out[j][2 * r + 1] * factor);
