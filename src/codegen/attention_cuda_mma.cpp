@@ -53,7 +53,6 @@ void fill_products(DType dtype, Fillings& fillings) {
   fillings.emplace_back("products", narrow ? products_of_16_bits(dtype) : k_mma_products_f32);
   fillings.emplace_back("chunk_offset", "chunk_offset<PAD, STRIDE>(row, chunk)");
   fillings.emplace_back("tiles_begin", "shared_memory");
-  fillings.emplace_back("publish", "");
   fillings.emplace_back("hold_query", narrow ? k_hold_query : "");
   fillings.emplace_back(
       "dot_products", narrow ? "dot_products(query, queries, 16 * warp, keys + stage * BN * HEAD_STRIDE, lane, scores);"
@@ -87,7 +86,7 @@ Result<Bundle> emit_attention_cuda_mma(const Problem& problem, const DeviceFacts
   Fillings products;
   fill_products(attention->dtype, products);
   Bundle bundle = tensor_core_bundle(problem, structure, shape,
-                                     {k_generator, choices, notes(attention->dtype), std::move(products)});
+                                     {k_generator, choices, notes(attention->dtype), k_mma_loop, std::move(products)});
   if (is_16_bit_float(attention->dtype)) bundle.defines.push_back({"QUERY_TILES", shape.query_tiles});
   bundle.tunables = mma_tunables(problem, device, structure);
   bundle.constraints = mma_constraints(problem, device);

@@ -114,10 +114,13 @@ ${signature} {
   ${part}
   const ${element}* head_keys = K + key_head * Skv * HEAD_DIM;
   const ${element}* head_values = V + key_head * Skv * VALUE_DIM;
-  const auto load_tile = [&](const int panel, const int stage) {
+  const auto load_keys = [&](const int panel, const int stage) {
     const int first_key = panel * BN;
     load_rows<HEAD_DIM, HEAD_PAD, HEAD_STRIDE>(head_keys + (long)first_key * HEAD_DIM, keys + stage * BN * HEAD_STRIDE,
                                                BN, Skv - first_key);
+  };
+  const auto load_values = [&](const int panel, const int stage) {
+    const int first_key = panel * BN;
     load_rows<VALUE_DIM, VALUE_PAD, VALUE_STRIDE>(head_values + (long)first_key * VALUE_DIM,
                                                   values + stage * BN * VALUE_STRIDE, BN, Skv - first_key);
   };
@@ -125,41 +128,12 @@ ${signature} {
   int panel = ${first_needed}, ahead = panel;
   load_rows<HEAD_DIM, HEAD_PAD, HEAD_STRIDE>(Q + (query_head * Sq + first_row) * HEAD_DIM, queries, BM,
                                              ${rows} - first_row);
-  cp_async_commit();
-  #pragma unroll
-  for (int stage = 0; stage < STAGES - 1; ++stage) {
-    if (ahead < ${end_panel}) {
-      load_tile(ahead, stage);
-      ahead = ${next_ahead};
-    }
-    cp_async_commit();
-  }
   float out[VALUE_TILES][4], peak[2] = {-INFINITY, -INFINITY}, total[2] = {0.0f, 0.0f};
   #pragma unroll
   for (int j = 0; j < VALUE_TILES; ++j)
     #pragma unroll
     for (int i = 0; i < 4; ++i) out[j][i] = 0.0f;
-  ${hold_query}
-
-  #pragma unroll 1
-  for (int stage = 0; panel < ${end_panel}; stage = stage + 1 < STAGES ? stage + 1 : 0) {
-    const int first_key = panel * BN;
-    cp_async_wait<STAGES - 2>();
-    ${publish}
-    __syncthreads();  // the stage is filled for all, and the one before it is used up
-    if (ahead < ${end_panel}) {
-      load_tile(ahead, stage > 0 ? stage - 1 : STAGES - 1);
-      ahead = ${next_ahead};
-    }
-    cp_async_commit();
-
-    float scores[SCORE_TILES][4], highest[2], shrink[2];
-    ${dot_products}
-    ${finish}
-    ${weigh}
-    add_values(scores, shrink, values + stage * BN * VALUE_STRIDE, lane, out);
-    panel = ${next_needed};
-  }
+  ${loop}
 
   #pragma unroll
   for (int r = 0; r < 2; ++r) {
@@ -172,6 +146,39 @@ ${signature} {
 }
 ${merge}
 )";
+
+const char* const k_mma_loop = R"(cp_async_commit();
+#pragma unroll
+for (int stage = 0; stage < STAGES - 1; ++stage) {
+  if (ahead < ${end_panel}) {
+    load_keys(ahead, stage);
+    load_values(ahead, stage);
+    ahead = ${next_ahead};
+  }
+  cp_async_commit();
+}
+${hold_query}
+
+#pragma unroll 1
+for (int stage = 0; panel < ${end_panel}; stage = stage + 1 < STAGES ? stage + 1 : 0) {
+  const int first_key = panel * BN;
+  cp_async_wait<STAGES - 2>();
+  __syncthreads();  // the stage is filled for all, and the one before it is used up
+  if (ahead < ${end_panel}) {
+    const int free_stage = stage > 0 ? stage - 1 : STAGES - 1;
+    load_keys(ahead, free_stage);
+    load_values(ahead, free_stage);
+    ahead = ${next_ahead};
+  }
+  cp_async_commit();
+
+  float scores[SCORE_TILES][4], highest[2], shrink[2];
+  ${dot_products}
+  ${finish}
+  ${weigh}
+  add_values(scores, shrink, values + stage * BN * VALUE_STRIDE, lane, out);
+  panel = ${next_needed};
+})";
 
 const char* const k_mma_products_16_bit =
     R"(// Four 8 x 8 matrices of 16-bit elements; lanes 8 i to 8 i + 7 point to the rows of the i-th.

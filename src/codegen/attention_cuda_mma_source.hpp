@@ -8,6 +8,9 @@ namespace kw {
 /// Holes are those of CudaAttention::fillings and of attention_cuda_mma.cpp.
 extern const char* const k_attention_cuda_mma_source;
 
+/// From the first panel of keys to the last; one panel after the other.
+extern const char* const k_mma_loop;
+
 /// Instructions, and the two products of a warp: scores = queries * keys, out = out * shrink + weights * values.
 /// For 16 bits the holes are element, type, pair and pair_from_floats, as in Cuda16BitFloat.
 extern const char* const k_mma_products_16_bit;

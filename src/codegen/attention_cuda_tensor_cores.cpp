@@ -64,6 +64,9 @@ Bundle tensor_core_bundle(const Problem& problem, const IntBindings& structure, 
   fillings.emplace_back("zero",
                         dtype == DType::f32 ? "0.0f" : fmt::format("{}(0.0f)", cuda_16_bit_float(dtype).from_float));
   fill_stores(problem, attention.plan().split_keys, fillings);
+  std::string loop = fill(parts.loop, fillings);
+  loop.pop_back();  // the template it goes into ends the line
+  fillings.emplace_back("loop", loop);
   Bundle bundle = attention.bundle(parts.generator, shape.shared_bytes);
   bundle.source = fill(k_attention_cuda_mma_source, fillings);
   for (const Definition& define :

@@ -16,8 +16,8 @@ struct TensorCoreParts {
   const char* generator;
   std::vector<Tunable> choices;    ///< structural, as in Style
   std::vector<std::string> notes;  ///< for the comment at the top
-  /// `products`, `hold_query`, `dot_products`, `chunk_offset` of a tile's (row, chunk, rows), `tiles_begin`, and
-  /// `publish`, which makes copied tiles visible to what multiplies them.
+  const char* loop;                ///< over the panels; its holes are filled as those of the whole text
+  /// `products`, `chunk_offset` of a tile's (row, chunk, rows), `tiles_begin`, and what `loop` has holes for.
   Fillings products;
 };
 

@@ -47,10 +47,7 @@ Fillings products_of(DType dtype) {
   return {{"products", fill(k_wgmma_products, fillings)},
           {"chunk_offset", "chunk_offset(row, chunk, rows)"},
           // Descriptors count from multiples of 1024 bytes.
-          {"tiles_begin", "(shared_memory + (-(long)__cvta_generic_to_shared(shared_memory) & 1023))"},
-          {"publish", "publish_tiles();"},
-          {"hold_query", ""},
-          {"dot_products", "dot_products(queries, keys + stage * BN * HEAD_STRIDE, warp, scores);"}};
+          {"tiles_begin", "(shared_memory + (-(long)__cvta_generic_to_shared(shared_memory) & 1023))"}};
 }
 
 /// Without defaults that depend on the device.
@@ -105,7 +102,10 @@ Result<Bundle> emit_attention_cuda_wgmma(const Problem& problem, const DeviceFac
       {k_generator,
        choices,
        {"How: a warpgroup takes 64 queries through the keys in panels of BN, with wgmma; scores and weights stay in\n"
-        "registers, and keys and values are copied STAGES - 1 panels ahead of their use."},
+        "registers, and keys and values are copied STAGES - 1 panels ahead of their use. While a panel's values are "
+        "added\n"
+        "up, the scores of the next one become weights."},
+       k_wgmma_loop,
        products_of(attention->dtype)});
   const DecodePlan plan = plan_of(problem, structure);
   const std::vector<IntBindings> legal = by_cost(problem, device, plan);

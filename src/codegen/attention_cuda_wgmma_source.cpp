@@ -36,12 +36,19 @@ __device__ __forceinline__ void begin_products() {
 #endif
 }
 
-// Until all products are there. The compiler must not read `sums` sooner.
-template <int TILES>
-__device__ __forceinline__ void end_products(float (&sums)[TILES][4]) {
+// Ends a group of products.
+__device__ __forceinline__ void commit_products() {
 #ifndef KW_SIM
   asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
-  asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
+#endif
+}
+
+// Until at most PENDING of the groups ended last are still under way. The compiler must not read `sums`, which one of
+// the others writes, any sooner.
+template <int PENDING, int TILES>
+__device__ __forceinline__ void wait_products(float (&sums)[TILES][4]) {
+#ifndef KW_SIM
+  asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(PENDING) : "memory");
   #pragma unroll
   for (int j = 0; j < TILES; ++j)
     #pragma unroll
@@ -60,35 +67,102 @@ __device__ __forceinline__ unsigned pack_halves(const float low, const float hig
   return bits;
 }
 
-// Of a warpgroup's 64 queries with all keys of a tile. The queries are read anew for each tile: ptxas 13.0 gave the
-// registers of queries that were held there to weights as well.
+// Begins the products of a warpgroup's 64 queries with all keys of a tile. The queries are read anew for each tile:
+// ptxas 13.0 gave the registers of queries that were held there to weights as well.
 __device__ __forceinline__ void dot_products(const ${element}* queries, const ${element}* keys, const int warp,
                                              float (&scores)[SCORE_TILES][4]) {
   const ${element}* rows = queries + warp / 4 * 64 * 64;
-  begin_products();
   #pragma unroll
   for (int k = 0; k < (HEAD_DIM + 15) / 16; ++k)
     multiply(scores, rows + k / 4 * BM * 64 + k % 4 * 16, keys + k / 4 * BN * 64 + k % 4 * 16, k > 0);
-  end_products(scores);
+  commit_products();
 }
 
-// out = out * shrink + weights * values. The weights are rounded to ${type}; the accumulators of the scores are laid
-// out as the left operand of the next product has to be.
-__device__ __forceinline__ void add_values(const float (&weights)[SCORE_TILES][4], const float (&shrink)[2],
-                                           const ${element}* values, const int lane, float (&out)[VALUE_TILES][4]) {
-  unsigned left[BN / 16][4];
+// Begins out += weights * values.
+__device__ __forceinline__ void add_values(const unsigned (&weights)[BN / 16][4], const ${element}* values,
+                                           float (&out)[VALUE_TILES][4]) {
+  #pragma unroll
+  for (int k = 0; k < BN / 16; ++k) multiply_columns(out, weights[k], values + 16 * k * 64, 128 * BN);
+  commit_products();
+}
+
+// Ends it. The weights' registers are not free before.
+__device__ __forceinline__ void end_values(const unsigned (&weights)[BN / 16][4], float (&out)[VALUE_TILES][4]) {
+  wait_products<0>(out);
+#ifndef KW_SIM
+  #pragma unroll
+  for (int k = 0; k < BN / 16; ++k)
+    #pragma unroll
+    for (int i = 0; i < 4; ++i) asm volatile("" ::"r"(weights[k][i]));
+#endif
+}
+
+// Rounded to ${type}; the accumulators of the scores are laid out as the left operand of the next product has to be.
+__device__ __forceinline__ void pack_weights(const float (&scores)[SCORE_TILES][4], unsigned (&weights)[BN / 16][4]) {
   #pragma unroll
   for (int k = 0; k < BN / 16; ++k)
     #pragma unroll
     for (int i = 0; i < 4; ++i)
-      left[k][i] = pack_halves(weights[2 * k + i / 2][i % 2 * 2], weights[2 * k + i / 2][i % 2 * 2 + 1]);
-  shrink_sums(shrink, out);
-  begin_products();
-  #pragma unroll
-  for (int k = 0; k < BN / 16; ++k) multiply_columns(out, left[k], values + 16 * k * 64, 128 * BN);
-  end_products(out);
+      weights[k][i] = pack_halves(scores[2 * k + i / 2][i % 2 * 2], scores[2 * k + i / 2][i % 2 * 2 + 1]);
 }
 )";
+
+const char* const k_wgmma_loop =
+    R"(// Keys are multiplied one panel ahead of values: while the tensor cores add up a panel's values, the next panel's scores
+// become weights. So a panel's keys are copied together with the values of the panel before it.
+int slot = 0, behind = ${end_panel};
+const auto copy_next = [&](const int free_slot) {
+  if (behind < ${end_panel}) load_values(behind, free_slot > 0 ? free_slot - 1 : STAGES - 1);
+  behind = ahead;
+  if (ahead < ${end_panel}) {
+    load_keys(ahead, free_slot);
+    ahead = ${next_ahead};
+  }
+  cp_async_commit();
+};
+#pragma unroll
+for (int stage = 0; stage < STAGES - 1; ++stage) copy_next(stage);
+// The slot is filled for all, and the keys of the one before it and the values before that are used up.
+const auto begin_slot = [&]() {
+  cp_async_wait<STAGES - 2>();
+  publish_tiles();
+  __syncthreads();
+  copy_next(slot > 0 ? slot - 1 : STAGES - 1);
+  begin_products();
+};
+float scores[SCORE_TILES][4], highest[2], shrink[2];
+unsigned weights[BN / 16][4];
+const auto weigh_panel = [&]() {
+  const int first_key = panel * BN;
+  ${finish}
+  ${weigh}
+  panel = ${next_needed};
+};
+if (panel < ${end_panel}) {
+  begin_slot();
+  dot_products(queries, keys, warp, scores);
+  wait_products<0>(scores);
+  weigh_panel();
+  pack_weights(scores, weights);
+  #pragma unroll 1
+  while (panel < ${end_panel}) {
+    const ${element}* last_values = values + slot * BN * VALUE_STRIDE;
+    slot = slot + 1 < STAGES ? slot + 1 : 0;
+    begin_slot();
+    dot_products(queries, keys + slot * BN * HEAD_STRIDE, warp, scores);
+    add_values(weights, last_values, out);
+    wait_products<1>(scores);
+    weigh_panel();
+    end_values(weights, out);
+    shrink_sums(shrink, out);
+    pack_weights(scores, weights);
+  }
+  const ${element}* last_values = values + slot * BN * VALUE_STRIDE;
+  slot = slot + 1 < STAGES ? slot + 1 : 0;
+  begin_slot();
+  add_values(weights, last_values, out);
+  end_values(weights, out);
+})";
 
 namespace {
 

@@ -14,7 +14,6 @@ namespace {
 
 using Status = CaseOutcome::Status;
 
-constexpr const char* k_style = "vector";
 constexpr int k_max_shrinking_runs = 150;
 constexpr std::int64_t k_cheap_to_build = 16;
 /// The plain kernel's error on data of these sizes. Beyond it the yardstick itself is wrong, not imprecise.
@@ -29,9 +28,10 @@ IntBindings subset(const IntBindings& all, const std::vector<Tunable>& of) {
   return part;
 }
 
-/// Multiply-adds that the compiler sees in the two register tiles. Large tiles take seconds to build and are no
-/// different in kind, so that small ones are drawn more often.
+/// Multiply-adds that the compiler sees in the two register tiles of the vector style. Large tiles take seconds to
+/// build and are no different in kind, so that small ones are drawn more often.
 std::int64_t unrolled(const IntBindings& tunables) {
+  if (tunables.count("VALUE_TILE") == 0) return 0;
   const auto of = [&](const char* name) { return tunables.find(name)->second; };
   return of("ROWS") * (of("PANELS") * of("UNROLL_D") + of("VALUE_TILE") * of("UNROLL_KV"));
 }
@@ -59,15 +59,31 @@ std::string too_inexact(const Problem& problem, const CheckSuite& suite) {
 
 }  // namespace
 
-Result<AttentionCases> AttentionCases::open() {
+Result<AttentionCases> AttentionCases::open(const std::string& target) {
   WorkbenchOptions options;
-  options.device_id = "opencl:0";
+  options.device_id = target == "opencl" ? "opencl:0" : "sim:sm_90";
+  options.target = target;
   KW_TRY(auto workbench, open_process_workbench(options));
-  return AttentionCases(std::move(workbench));
+  return AttentionCases(target, std::move(workbench));
+}
+
+/// Any but the plain one that can write the problem.
+Result<const Style*> AttentionCases::style(const Problem& problem, RandomAttention& program) const {
+  if (!program.style.empty()) return find_style(problem.op, target_, program.style);
+  std::vector<const Style*> able;
+  for (const Style& one : styles())
+    if (one.op == problem.op && one.target == target_ && one.name != "plain" &&
+        one.emit(problem, workbench_->device(), {}))
+      able.push_back(&one);
+  if (able.empty()) return fail(errc::codegen_style, "no style of {} writes this problem", target_);
+  Rng rng(program.style_seed);
+  const Style* drawn = able[static_cast<std::size_t>(rng.below(std::ssize(able)))];
+  program.style = drawn->name;
+  return drawn;
 }
 
 Result<Candidate> AttentionCases::candidate(const Problem& problem, RandomAttention& program) const {
-  KW_TRY(const auto* style, find_style("attention", "opencl", k_style));
+  KW_TRY(const auto* style, this->style(problem, program));
   if (!program.assignment.empty()) {
     KW_TRY(auto bundle, style->emit(problem, workbench_->device(), subset(program.assignment, style->structure)));
     const auto tunables = subset(program.assignment, bundle.tunables);
@@ -91,7 +107,7 @@ CaseOutcome AttentionCases::run(RandomAttention& program) {
   auto problem = parse_problem(program.to_toml(), "random.toml");
   if (!problem) return {Status::fails, "problem", problem.error().to_string()};
   const SteadyClock clock;
-  auto options = verifier_options(*problem, "opencl", workbench_->device(), serial_for, nullptr);
+  auto options = verifier_options(*problem, target_, workbench_->device(), serial_for, nullptr);
   if (!options) return {Status::fails, "plain", options.error().to_string()};
   options->secret_seed = program.data_seed;
   auto verifier = Verifier::open(*problem, *workbench_, clock, *std::move(options));
@@ -104,7 +120,7 @@ CaseOutcome AttentionCases::run(RandomAttention& program) {
   if (!styled) return {Status::fails, "emit", styled.error().to_string()};
   const auto result = (*verifier)->verify(*styled);
   if (result.verdict.accepted()) return {};
-  return {Status::fails, k_style, evidence_of(result)};
+  return {Status::fails, program.style, evidence_of(result)};
 }
 
 RandomAttention AttentionCases::shrink(RandomAttention program, const std::string& stage) {
@@ -126,8 +142,8 @@ RandomAttention AttentionCases::shrink(RandomAttention program, const std::strin
 std::string describe(const RandomAttention& program, const CaseOutcome& outcome) {
   std::string assignment;
   for (const auto& [name, value] : program.assignment) assignment += fmt::format(" {}={}", name, value);
-  return fmt::format("stage {}: {}\n--- problem\n{}--- structure and tunables:{}\n--- data seed {}\n", outcome.stage,
-                     outcome.message, program.to_toml(), assignment, program.data_seed);
+  return fmt::format("stage {}: {}\n--- problem\n{}--- style {}, structure and tunables:{}\n--- data seed {}\n",
+                     outcome.stage, outcome.message, program.to_toml(), program.style, assignment, program.data_seed);
 }
 
 }  // namespace kw

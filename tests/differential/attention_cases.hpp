@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "codegen/codegen.hpp"
 #include "tests/differential/random_attention.hpp"
 #include "verify/process_workbench.hpp"
 
@@ -16,25 +17,28 @@ struct CaseOutcome {
     fails,
   };
   Status status = Status::agrees;
-  std::string stage;  ///< of a failure: "problem", "plain", "vector"
+  std::string stage;  ///< of a failure: "problem", "plain", "emit" or the style under test
   std::string message;
 };
 
 class AttentionCases {
  public:
-  /// On the first OpenCL device.
-  [[nodiscard]] static Result<AttentionCases> open();
+  /// OpenCL runs on its first device, CUDA on the simulator of an architecture that every style is written for.
+  [[nodiscard]] static Result<AttentionCases> open(const std::string& target);
 
-  /// Every shape under every distribution: the plain style against the oracle, and the vector style with the program's
-  /// assignment, which is drawn when it is empty.
+  /// Every shape under every distribution: the plain style against the oracle, and another style with the program's
+  /// assignment; both are drawn when they are empty.
   [[nodiscard]] CaseOutcome run(RandomAttention& program);
   /// The smallest variant found that fails in the same stage.
   [[nodiscard]] RandomAttention shrink(RandomAttention program, const std::string& stage);
 
  private:
-  explicit AttentionCases(std::unique_ptr<Workbench> workbench) : workbench_(std::move(workbench)) {}
+  AttentionCases(std::string target, std::unique_ptr<Workbench> workbench)
+      : target_(std::move(target)), workbench_(std::move(workbench)) {}
+  Result<const Style*> style(const Problem& problem, RandomAttention& program) const;
   Result<Candidate> candidate(const Problem& problem, RandomAttention& program) const;
 
+  std::string target_;
   std::unique_ptr<Workbench> workbench_;
 };
 

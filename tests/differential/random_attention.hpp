@@ -33,6 +33,7 @@ struct RandomAttention {
   std::vector<Term> score_mod;   ///< none or one, of type score
   std::vector<Term> mask_mod;    ///< none or one, of type boolean
   std::vector<RandomShape> shapes;
+  std::string style;             ///< under test; drawn when it is empty
   IntBindings assignment;        ///< structure and tunables of the style under test; what is missing takes its default
   std::uint64_t style_seed = 0;  ///< draws the assignment when it is empty
   std::uint64_t data_seed = 0;

@@ -39,7 +39,8 @@ args         = ["Q", "K", "V", "document_id", "O", "Sq", "Skv", "Hq", "Hkv"]
 //     return same_document & (q_logical >= kv_logical)
 //
 // How: a warpgroup takes 64 queries through the keys in panels of BN, with wgmma; scores and weights stay in
-// registers, and keys and values are copied STAGES - 1 panels ahead of their use.
+// registers, and keys and values are copied STAGES - 1 panels ahead of their use. While a panel's values are added
+// up, the scores of the next one become weights.
 // The mask allows an interval of keys per row: blocks outside it are never touched, and only
 // the interval's ends are masked.
 
@@ -236,12 +237,19 @@ __device__ __forceinline__ void begin_products() {
 #endif
 }
 
-// Until all products are there. The compiler must not read `sums` sooner.
-template <int TILES>
-__device__ __forceinline__ void end_products(float (&sums)[TILES][4]) {
+// Ends a group of products.
+__device__ __forceinline__ void commit_products() {
 #ifndef KW_SIM
   asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
-  asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
+#endif
+}
+
+// Until at most PENDING of the groups ended last are still under way. The compiler must not read `sums`, which one of
+// the others writes, any sooner.
+template <int PENDING, int TILES>
+__device__ __forceinline__ void wait_products(float (&sums)[TILES][4]) {
+#ifndef KW_SIM
+  asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(PENDING) : "memory");
   #pragma unroll
   for (int j = 0; j < TILES; ++j)
     #pragma unroll
@@ -452,33 +460,43 @@ __device__ __forceinline__ unsigned pack_halves(const float low, const float hig
   return bits;
 }
 
-// Of a warpgroup's 64 queries with all keys of a tile. The queries are read anew for each tile: ptxas 13.0 gave the
-// registers of queries that were held there to weights as well.
+// Begins the products of a warpgroup's 64 queries with all keys of a tile. The queries are read anew for each tile:
+// ptxas 13.0 gave the registers of queries that were held there to weights as well.
 __device__ __forceinline__ void dot_products(const __half* queries, const __half* keys, const int warp,
                                              float (&scores)[SCORE_TILES][4]) {
   const __half* rows = queries + warp / 4 * 64 * 64;
-  begin_products();
   #pragma unroll
   for (int k = 0; k < (HEAD_DIM + 15) / 16; ++k)
     multiply(scores, rows + k / 4 * BM * 64 + k % 4 * 16, keys + k / 4 * BN * 64 + k % 4 * 16, k > 0);
-  end_products(scores);
+  commit_products();
 }
 
-// out = out * shrink + weights * values. The weights are rounded to f16; the accumulators of the scores are laid
-// out as the left operand of the next product has to be.
-__device__ __forceinline__ void add_values(const float (&weights)[SCORE_TILES][4], const float (&shrink)[2],
-                                           const __half* values, const int lane, float (&out)[VALUE_TILES][4]) {
-  unsigned left[BN / 16][4];
+// Begins out += weights * values.
+__device__ __forceinline__ void add_values(const unsigned (&weights)[BN / 16][4], const __half* values,
+                                           float (&out)[VALUE_TILES][4]) {
+  #pragma unroll
+  for (int k = 0; k < BN / 16; ++k) multiply_columns(out, weights[k], values + 16 * k * 64, 128 * BN);
+  commit_products();
+}
+
+// Ends it. The weights' registers are not free before.
+__device__ __forceinline__ void end_values(const unsigned (&weights)[BN / 16][4], float (&out)[VALUE_TILES][4]) {
+  wait_products<0>(out);
+#ifndef KW_SIM
+  #pragma unroll
+  for (int k = 0; k < BN / 16; ++k)
+    #pragma unroll
+    for (int i = 0; i < 4; ++i) asm volatile("" ::"r"(weights[k][i]));
+#endif
+}
+
+// Rounded to f16; the accumulators of the scores are laid out as the left operand of the next product has to be.
+__device__ __forceinline__ void pack_weights(const float (&scores)[SCORE_TILES][4], unsigned (&weights)[BN / 16][4]) {
   #pragma unroll
   for (int k = 0; k < BN / 16; ++k)
     #pragma unroll
     for (int i = 0; i < 4; ++i)
-      left[k][i] = pack_halves(weights[2 * k + i / 2][i % 2 * 2], weights[2 * k + i / 2][i % 2 * 2 + 1]);
-  shrink_sums(shrink, out);
-  begin_products();
-  #pragma unroll
-  for (int k = 0; k < BN / 16; ++k) multiply_columns(out, left[k], values + 16 * k * 64, 128 * BN);
-  end_products(out);
+      weights[k][i] = pack_halves(scores[2 * k + i / 2][i % 2 * 2], scores[2 * k + i / 2][i % 2 * 2 + 1]);
 }
 
 // Copies that are unrolled keep their addresses in registers, of which wide heads leave few.
@@ -565,10 +583,13 @@ void attention(const __half* __restrict__ Q, const __half* __restrict__ K, const
   }
   const __half* head_keys = K + key_head * Skv * HEAD_DIM;
   const __half* head_values = V + key_head * Skv * VALUE_DIM;
-  const auto load_tile = [&](const int panel, const int stage) {
+  const auto load_keys = [&](const int panel, const int stage) {
     const int first_key = panel * BN;
     load_rows<HEAD_DIM, HEAD_PAD, HEAD_STRIDE>(head_keys + (long)first_key * HEAD_DIM, keys + stage * BN * HEAD_STRIDE,
                                                BN, Skv - first_key);
+  };
+  const auto load_values = [&](const int panel, const int stage) {
+    const int first_key = panel * BN;
     load_rows<VALUE_DIM, VALUE_PAD, VALUE_STRIDE>(head_values + (long)first_key * VALUE_DIM,
                                                   values + stage * BN * VALUE_STRIDE, BN, Skv - first_key);
   };
@@ -576,35 +597,37 @@ void attention(const __half* __restrict__ Q, const __half* __restrict__ K, const
   int panel = first_panel, ahead = panel;
   load_rows<HEAD_DIM, HEAD_PAD, HEAD_STRIDE>(Q + (query_head * Sq + first_row) * HEAD_DIM, queries, BM,
                                              Sq - first_row);
-  cp_async_commit();
-  #pragma unroll
-  for (int stage = 0; stage < STAGES - 1; ++stage) {
-    if (ahead < end_panel) {
-      load_tile(ahead, stage);
-      ahead = ahead + 1;
-    }
-    cp_async_commit();
-  }
   float out[VALUE_TILES][4], peak[2] = {-INFINITY, -INFINITY}, total[2] = {0.0f, 0.0f};
   #pragma unroll
   for (int j = 0; j < VALUE_TILES; ++j)
     #pragma unroll
     for (int i = 0; i < 4; ++i) out[j][i] = 0.0f;
-
-  #pragma unroll 1
-  for (int stage = 0; panel < end_panel; stage = stage + 1 < STAGES ? stage + 1 : 0) {
-    const int first_key = panel * BN;
-    cp_async_wait<STAGES - 2>();
-    publish_tiles();
-    __syncthreads();  // the stage is filled for all, and the one before it is used up
+  // Keys are multiplied one panel ahead of values: while the tensor cores add up a panel's values, the next panel's scores
+  // become weights. So a panel's keys are copied together with the values of the panel before it.
+  int slot = 0, behind = end_panel;
+  const auto copy_next = [&](const int free_slot) {
+    if (behind < end_panel) load_values(behind, free_slot > 0 ? free_slot - 1 : STAGES - 1);
+    behind = ahead;
     if (ahead < end_panel) {
-      load_tile(ahead, stage > 0 ? stage - 1 : STAGES - 1);
+      load_keys(ahead, free_slot);
       ahead = ahead + 1;
     }
     cp_async_commit();
-
-    float scores[SCORE_TILES][4], highest[2], shrink[2];
-    dot_products(queries, keys + stage * BN * HEAD_STRIDE, warp, scores);
+  };
+  #pragma unroll
+  for (int stage = 0; stage < STAGES - 1; ++stage) copy_next(stage);
+  // The slot is filled for all, and the keys of the one before it and the values before that are used up.
+  const auto begin_slot = [&]() {
+    cp_async_wait<STAGES - 2>();
+    publish_tiles();
+    __syncthreads();
+    copy_next(slot > 0 ? slot - 1 : STAGES - 1);
+    begin_products();
+  };
+  float scores[SCORE_TILES][4], highest[2], shrink[2];
+  unsigned weights[BN / 16][4];
+  const auto weigh_panel = [&]() {
+    const int first_key = panel * BN;
     if (first_key < every_first || first_key + BN - 1 > every_last)
       finish_scores(scores, highest, true, first_row + thread_row, first_key + thread_key, row_first,
                     row_last, Sq, Skv, scale);
@@ -612,8 +635,32 @@ void attention(const __half* __restrict__ Q, const __half* __restrict__ K, const
       finish_scores(scores, highest, false, first_row + thread_row, first_key + thread_key, row_first,
                     row_last, Sq, Skv, scale);
     weigh(scores, highest, scale, peak, total, shrink);
-    add_values(scores, shrink, values + stage * BN * VALUE_STRIDE, lane, out);
     panel = panel + 1;
+  };
+  if (panel < end_panel) {
+    begin_slot();
+    dot_products(queries, keys, warp, scores);
+    wait_products<0>(scores);
+    weigh_panel();
+    pack_weights(scores, weights);
+    #pragma unroll 1
+    while (panel < end_panel) {
+      const __half* last_values = values + slot * BN * VALUE_STRIDE;
+      slot = slot + 1 < STAGES ? slot + 1 : 0;
+      begin_slot();
+      dot_products(queries, keys + slot * BN * HEAD_STRIDE, warp, scores);
+      add_values(weights, last_values, out);
+      wait_products<1>(scores);
+      weigh_panel();
+      end_values(weights, out);
+      shrink_sums(shrink, out);
+      pack_weights(scores, weights);
+    }
+    const __half* last_values = values + slot * BN * VALUE_STRIDE;
+    slot = slot + 1 < STAGES ? slot + 1 : 0;
+    begin_slot();
+    add_values(weights, last_values, out);
+    end_values(weights, out);
   }
 
   #pragma unroll

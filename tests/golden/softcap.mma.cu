@@ -361,10 +361,13 @@ void attention(const float* __restrict__ Q, const float* __restrict__ K, const f
   const int end_panel = (Skv + BN - 1) / BN;
   const float* head_keys = K + key_head * Skv * HEAD_DIM;
   const float* head_values = V + key_head * Skv * VALUE_DIM;
-  const auto load_tile = [&](const int panel, const int stage) {
+  const auto load_keys = [&](const int panel, const int stage) {
     const int first_key = panel * BN;
     load_rows<HEAD_DIM, HEAD_PAD, HEAD_STRIDE>(head_keys + (long)first_key * HEAD_DIM, keys + stage * BN * HEAD_STRIDE,
                                                BN, Skv - first_key);
+  };
+  const auto load_values = [&](const int panel, const int stage) {
+    const int first_key = panel * BN;
     load_rows<VALUE_DIM, VALUE_PAD, VALUE_STRIDE>(head_values + (long)first_key * VALUE_DIM,
                                                   values + stage * BN * VALUE_STRIDE, BN, Skv - first_key);
   };
@@ -372,20 +375,21 @@ void attention(const float* __restrict__ Q, const float* __restrict__ K, const f
   int panel = 0, ahead = panel;
   load_rows<HEAD_DIM, HEAD_PAD, HEAD_STRIDE>(Q + (query_head * Sq + first_row) * HEAD_DIM, queries, BM,
                                              Sq - first_row);
-  cp_async_commit();
-  #pragma unroll
-  for (int stage = 0; stage < STAGES - 1; ++stage) {
-    if (ahead < end_panel) {
-      load_tile(ahead, stage);
-      ahead = ahead + 1;
-    }
-    cp_async_commit();
-  }
   float out[VALUE_TILES][4], peak[2] = {-INFINITY, -INFINITY}, total[2] = {0.0f, 0.0f};
   #pragma unroll
   for (int j = 0; j < VALUE_TILES; ++j)
     #pragma unroll
     for (int i = 0; i < 4; ++i) out[j][i] = 0.0f;
+  cp_async_commit();
+  #pragma unroll
+  for (int stage = 0; stage < STAGES - 1; ++stage) {
+    if (ahead < end_panel) {
+      load_keys(ahead, stage);
+      load_values(ahead, stage);
+      ahead = ahead + 1;
+    }
+    cp_async_commit();
+  }
 
   #pragma unroll 1
   for (int stage = 0; panel < end_panel; stage = stage + 1 < STAGES ? stage + 1 : 0) {
@@ -393,7 +397,9 @@ void attention(const float* __restrict__ Q, const float* __restrict__ K, const f
     cp_async_wait<STAGES - 2>();
     __syncthreads();  // the stage is filled for all, and the one before it is used up
     if (ahead < end_panel) {
-      load_tile(ahead, stage > 0 ? stage - 1 : STAGES - 1);
+      const int free_stage = stage > 0 ? stage - 1 : STAGES - 1;
+      load_keys(ahead, free_stage);
+      load_values(ahead, free_stage);
       ahead = ahead + 1;
     }
     cp_async_commit();
