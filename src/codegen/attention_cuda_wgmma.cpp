@@ -45,14 +45,15 @@ Fillings products_of(DType dtype) {
                              {"pair_from_floats", type.pair_from_floats},
                              {"multiplies", multiplies}};
   return {{"products", fill(k_wgmma_products, fillings)},
-          {"chunk_offset", "chunk_offset(row, chunk, rows)"},
+          {"chunk_offset", "chunk_offset(row, chunk, ROWS)"},
           // Descriptors count from multiples of 1024 bytes.
           {"tiles_begin", "(shared_memory + (-(long)__cvta_generic_to_shared(shared_memory) & 1023))"}};
 }
 
 /// Without defaults that depend on the device.
 std::vector<Tunable> tile_tunables(const DecodePlan& plan) {
-  std::vector<Tunable> tunables = {{"WARPGROUPS", {1, 2, 3}, 2}, {"KEYS", {64, 128}, 64}, {"STAGES", {2, 3, 4}, 2}};
+  std::vector<Tunable> tunables = {
+      {"WARPGROUPS", {1, 2, 3}, 2}, {"KEYS", {64, 128, 192}, 64}, {"STAGES", {2, 3, 4}, 2}};
   if (plan.split_keys) tunables.push_back(blocks_per_unit_tunable());
   return tunables;
 }

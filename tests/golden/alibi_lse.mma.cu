@@ -292,25 +292,28 @@ __device__ __forceinline__ void add_values(const float (&weights)[SCORE_TILES][4
   }
 }
 
-// Copies that are unrolled keep their addresses in registers, of which wide heads leave few.
-constexpr int unroll_rows = HEAD_PAD > 128 || VALUE_PAD > 128 ? 1 : 4;
-
-// `rows` rows into a tile, with zeros behind each row and behind the last. Rows that do not begin on 16 bytes are
-// copied element by element, at once.
-template <int DIM, int PAD, int STRIDE>
-__device__ __forceinline__ void load_rows(const float* from, float* to, const int rows,
-                                          const int rows_left) {
-  if (DIM % CHUNK == 0 && DIM == PAD && rows <= rows_left) {
-    #pragma unroll unroll_rows
-    for (int i = threadIdx.x; i < rows * (PAD / CHUNK); i += THREADS) {
-      const int row = i / (PAD / CHUNK), chunk = i % (PAD / CHUNK);
-      cp_async_16(to + chunk_offset<PAD, STRIDE>(row, chunk), from + i * CHUNK, 16);
+// ROWS rows into a tile, with zeros behind each row and behind the last. Rows that do not begin on 16 bytes are copied
+// element by element, at once.
+template <int ROWS, int DIM, int PAD, int STRIDE>
+__device__ __forceinline__ void load_rows(const float* from, float* to, const int rows_left) {
+  constexpr int chunks = PAD / CHUNK;
+  const int thread = (int)threadIdx.x;
+  if (DIM % CHUNK == 0 && DIM == PAD && THREADS % chunks == 0 && ROWS <= rows_left) {
+    // A thread copies the same chunk of every so many rows, whose places are a constant apart.
+    constexpr int step = THREADS / chunks > 0 ? THREADS / chunks : 1;
+    constexpr int unrolled = ROWS / step < 16 ? ROWS / step + 1 : 16;
+    const int first = thread / chunks, chunk = thread % chunks;
+    const float* source = from + thread * CHUNK;
+    #pragma unroll unrolled
+    for (int r = 0; r < ROWS; r += step) {
+      const int row = first + r;
+      if (ROWS % step == 0 || row < ROWS) cp_async_16(to + chunk_offset<PAD, STRIDE>(row, chunk), source + r * DIM, 16);
     }
     return;
   }
-  #pragma unroll unroll_rows
-  for (int i = threadIdx.x; i < rows * (PAD / CHUNK); i += THREADS) {
-    const int row = i / (PAD / CHUNK), chunk = i % (PAD / CHUNK), d = chunk * CHUNK;
+  #pragma unroll 1
+  for (int i = thread; i < ROWS * chunks; i += THREADS) {
+    const int row = i / chunks, chunk = i % chunks, d = chunk * CHUNK;
     float* target = to + chunk_offset<PAD, STRIDE>(row, chunk);
     const bool inside = row < rows_left && d < DIM;
     if (DIM % CHUNK == 0) {
@@ -357,18 +360,18 @@ void attention(const float* __restrict__ Q, const float* __restrict__ K, const f
   const float* head_values = V + key_head * Skv * VALUE_DIM;
   const auto load_keys = [&](const int panel, const int stage) {
     const int first_key = panel * BN;
-    load_rows<HEAD_DIM, HEAD_PAD, HEAD_STRIDE>(head_keys + (long)first_key * HEAD_DIM, keys + stage * BN * HEAD_STRIDE,
-                                               BN, Skv - first_key);
+    load_rows<BN, HEAD_DIM, HEAD_PAD, HEAD_STRIDE>(head_keys + (long)first_key * HEAD_DIM,
+                                                   keys + stage * BN * HEAD_STRIDE, Skv - first_key);
   };
   const auto load_values = [&](const int panel, const int stage) {
     const int first_key = panel * BN;
-    load_rows<VALUE_DIM, VALUE_PAD, VALUE_STRIDE>(head_values + (long)first_key * VALUE_DIM,
-                                                  values + stage * BN * VALUE_STRIDE, BN, Skv - first_key);
+    load_rows<BN, VALUE_DIM, VALUE_PAD, VALUE_STRIDE>(head_values + (long)first_key * VALUE_DIM,
+                                                      values + stage * BN * VALUE_STRIDE, Skv - first_key);
   };
 
   int panel = 0, ahead = panel;
-  load_rows<HEAD_DIM, HEAD_PAD, HEAD_STRIDE>(Q + (query_head * Sq + first_row) * HEAD_DIM, queries, BM,
-                                             Sq - first_row);
+  load_rows<BM, HEAD_DIM, HEAD_PAD, HEAD_STRIDE>(Q + (query_head * Sq + first_row) * HEAD_DIM, queries,
+                                                 Sq - first_row);
   float out[VALUE_TILES][4], peak[2] = {-INFINITY, -INFINITY}, total[2] = {0.0f, 0.0f};
   #pragma unroll
   for (int j = 0; j < VALUE_TILES; ++j)

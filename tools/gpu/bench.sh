@@ -7,7 +7,7 @@
 #   OUT=kw-gpu-DATE                    where everything is written
 #   STYLES="wgmma mma simt"            styles of kernels, the first that can be emitted is timed
 #   PROBLEMS="attention/full_f16 ..."  problems that are verified and timed
-#   SHAPES="16,16,8192,64,f16 ..."     batch, heads, length, head size, type
+#   SHAPES="16,16,8192,64,f16 ..."     batch, heads, length, head size, type; of decoding also key heads, queries
 #   EMIT_FOR=h200                      whose facts kernels are written for (a shipped name or FILE.json)
 #   OPTIMIZE=60s                       search that long per problem and time what was found; empty: the default schedule
 #   SECONDS_LEFT=540                   stop starting new measurements after that long
@@ -105,8 +105,9 @@ passes() {
 
 # The kernel at the size that is timed: a cubin, its launch plan, and what it is worth.
 prepare_shape() {
-  local problem=$1 name=$2 batch heads length size type source
-  IFS=, read -r batch heads length size type <<<"$3"
+  local problem=$1 name=$2 batch heads length size type key_heads queries source fewer=
+  IFS=, read -r batch heads length size type key_heads queries <<<"$3"
+  [[ -z $key_heads ]] || fewer=-g$key_heads-q$queries
   if ! source=$(problem_in "$problem" "$name" "$type"); then
     say "$problem: no type $type in this version, f16 instead"
     type=f16
@@ -115,9 +116,9 @@ prepare_shape() {
   local verified=$name
   [[ $type == f16 ]] || verified=$name-$type
   passes "$source" "$verified" || return 0
-  local case=$out/cases/$name-b$batch-h$heads-s$length-d$size-$type
-  local -a set=(--set "B=$batch" --set "Hkv=$heads" --set "Hq=$heads" --set "Sq=$length" --set "Skv=$length"
-    --set "D=$size" --set "Dv=$size")
+  local case=$out/cases/$name-b$batch-h$heads-s$length-d$size$fewer-$type
+  local -a set=(--set "B=$batch" --set "Hkv=${key_heads:-$heads}" --set "Hq=$heads" --set "Sq=${queries:-$length}"
+    --set "Skv=$length" --set "D=$size" --set "Dv=$size")
   # What a search found is for one head size and type; everything else is emitted for its size.
   if [[ -n ${OPTIMIZE:-} && $size == 64 ]]; then
     cp "$out/$verified.cu" "$case.cu"

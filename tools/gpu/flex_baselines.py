@@ -4,7 +4,8 @@
     flex_baselines.py FOLDER --problems PROBLEMS [--seconds N] [--autotune] [--rounds N]
 
 FOLDER/cases holds, per case, NAME.cubin, NAME.json (the launch plan, from `kernelwright build --json`) and
-NAME.explain.json; NAME is PROBLEM-bB-hH-sS-dD-TYPE. The mods are those of the problem files, executed as Python, so that
+NAME.explain.json; NAME is PROBLEM-bB-hH-sS-dD-TYPE, with -gHKV-qSQ before the type where key heads or queries are fewer
+than heads and keys. The mods are those of the problem files, executed as Python, so that
 both sides compute the same thing. Every contender gets the same operands; each round takes them all once, in a random
 order, each behind a flush of the L2 cache and a spinning kernel that hides the launch. A contender's output is compared
 with a float32 evaluation of some heads before it is timed. Results: a table on stdout and FOLDER/results.json, written
@@ -34,8 +35,10 @@ except ModuleNotFoundError:  # Python before 3.11
     import tomli as tomllib
 
 DTYPES = {"f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32}
-CASE = re.compile(r"(?P<problem>.+)-b(?P<B>\d+)-h(?P<H>\d+)-s(?P<S>\d+)-d(?P<D>\d+)-(?P<type>\w+)$")
-# Largest difference from the float32 evaluation, relative to the root mean square of the answer.
+CASE = re.compile(
+    r"(?P<problem>.+)-b(?P<B>\d+)-h(?P<H>\d+)-s(?P<S>\d+)-d(?P<D>\d+)(-g(?P<G>\d+)-q(?P<Q>\d+))?-(?P<type>\w+)$"
+)
+# Largest difference from the float32 evaluation, relative to the root mean square of the answer's row.
 TOLERANCE = {"f16": 2e-2, "bf16": 8e-2, "f32": 2e-3}
 SPIN_CYCLES = 1_000_000
 
@@ -115,7 +118,9 @@ class Case:
         self.problem = match["problem"]
         self.type = match["type"]
         b, h, s, d = (int(match[key]) for key in "BHSD")
-        self.axes = {"B": b, "Hq": h, "Hkv": h, "Sq": s, "Skv": s, "D": d, "Dv": d}
+        key_heads, queries = int(match["G"] or h), int(match["Q"] or s)
+        self.axes = {"B": b, "Hq": h, "Hkv": key_heads, "Sq": queries, "Skv": s, "D": d, "Dv": d}
+        self.group = h // key_heads
         path = folder / f"{self.problem}-{self.type}.toml"
         if not path.exists():
             path = problems / "attention" / f"{self.problem}.toml"
@@ -123,7 +128,8 @@ class Case:
         self.scale = scale or 1 / math.sqrt(d)
         generator = torch.Generator(device="cuda").manual_seed(random.SystemRandom().getrandbits(60))
         self.q, self.k, self.v = (
-            torch.randn(b, h, s, d, dtype=DTYPES[self.type], device="cuda", generator=generator) for _ in range(3)
+            torch.randn(b, *extent, d, dtype=DTYPES[self.type], device="cuda", generator=generator)
+            for extent in ((h, queries), (key_heads, s), (key_heads, s))
         )
         self.out = torch.full_like(self.q, float("nan"))
         workload = json.loads((folder / "cases" / f"{name}.json").read_text())["workloads"][0]
@@ -147,8 +153,9 @@ class Case:
             axes = self.axes
             block_mask = create_block_mask(self.mask_mod, None, None, axes["Sq"], axes["Skv"], device="cuda")
         return lambda: compiled(
-            self.q, self.k, self.v, score_mod=self.score_mod, block_mask=block_mask, scale=self.scale
-        )
+            self.q, self.k, self.v, score_mod=self.score_mod, block_mask=block_mask, scale=self.scale,
+            enable_gqa=self.group > 1,
+        )  # fmt: skip
 
     def sdpa(self, backend):
         if self.score_mod is not None:
@@ -160,7 +167,7 @@ class Case:
         def run():
             with sdpa_kernel(backend):
                 return torch.nn.functional.scaled_dot_product_attention(
-                    self.q, self.k, self.v, is_causal=causal, scale=self.scale
+                    self.q, self.k, self.v, is_causal=causal, scale=self.scale, enable_gqa=self.group > 1
                 )
 
         return run
@@ -169,19 +176,22 @@ class Case:
         def run():
             for b in range(self.axes["B"]):
                 for h in range(self.axes["Hq"]):
-                    eager_head(self.q[b, h], self.k[b, h], self.v[b, h], self.scale, self.score_mod, self.mask_mod, b, h)
+                    g = h // self.group
+                    eager_head(self.q[b, h], self.k[b, g], self.v[b, g], self.scale, self.score_mod, self.mask_mod, b, h)
 
         return run
 
     def error(self, answer, heads=3, rows=256):
-        """Largest error on some rows of some heads, relative to the root mean square of the right answer."""
+        """Largest error on some rows of some heads, relative to the root mean square of the right row."""
         worst = 0.0
         for _ in range(heads):
             b, h = random.randrange(self.axes["B"]), random.randrange(self.axes["Hq"])
             some = torch.randperm(self.axes["Sq"], device="cuda")[:rows].sort().values
-            right = eager_head(self.q[b, h].float(), self.k[b, h].float(), self.v[b, h].float(), self.scale,
+            g = h // self.group
+            right = eager_head(self.q[b, h].float(), self.k[b, g].float(), self.v[b, g].float(), self.scale,
                                self.score_mod, self.mask_mod, b, h, some)  # fmt: skip
-            difference = (answer[b, h][some].float() - right).abs().max() / right.square().mean().sqrt()
+            errors = (answer[b, h][some].float() - right).abs().amax(dim=-1)
+            difference = (errors / right.square().mean(dim=-1).sqrt()).max()
             worst = max(worst, difference.item() if difference.isfinite() else math.inf)
         return worst
 
