@@ -108,8 +108,8 @@ __device__ __forceinline__ void pack_weights(const float (&scores)[SCORE_TILES][
 )";
 
 const char* const k_wgmma_loop =
-    R"(// Keys are multiplied one panel ahead of values: while the tensor cores add up a panel's values, the next panel's scores
-// become weights. So a panel's keys are copied together with the values of the panel before it.
+    R"(// Keys are multiplied one panel ahead of values: while the tensor cores add up a panel's values, the next panel's
+// scores become weights. So a panel's keys are copied together with the values of the panel before it.
 int slot = 0, behind = ${end_panel};
 const auto copy_next = [&](const int free_slot) {
   if (behind < ${end_panel}) load_values(behind, free_slot > 0 ? free_slot - 1 : STAGES - 1);

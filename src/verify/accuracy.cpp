@@ -33,14 +33,16 @@ double storage_rounding(double value, DType dtype) {
 }
 
 /// The share of the tensor's rms that counts towards every row's scale.
-double tensor_share(std::int64_t row_length) {
+double tensor_share(std::int64_t row_length, DType dtype) {
+  constexpr double k_long_row = 16.0, k_share = 0.001;
   const auto length = static_cast<double>(row_length);
-  return std::max(0.001, 0.25 / (length * length));
+  const double short_row = is_16_bit_float(dtype) ? 0.5 * (1.0 - length / k_long_row) : 0.25 / (length * length);
+  return std::max(k_share, short_row);
 }
 
 /// What is added to every row's scale.
 double tensor_floor(std::span<const double> reference, const OutputForm& form) {
-  return rms(reference) * tensor_share(form.row_length) + std::numeric_limits<double>::min();
+  return rms(reference) * tensor_share(form.row_length, form.dtype) + std::numeric_limits<double>::min();
 }
 
 double element_error(double value, double reference, double scale, DType dtype) {

@@ -4,8 +4,10 @@
 // Error of element i = |x_i - r_i| / (rms(row of i) + f * rms(tensor)), r from the float64 oracle, rows along the
 // innermost axis. Relative to the row, so that small rows count as much as large ones; the second term keeps rows that
 // are zero (fully masked) finite. f is 1/1000, but 1 / (4 n^2) for rows of n < 16 elements: so few may all be near zero
-// by chance, because what they sum up cancels, and their size then says nothing about rounding. In f16 and bf16 only
-// what goes beyond half a unit of r's last place counts: storing the exact answer is no error. An output that is a
+// by chance, because what they sum up cancels, and their size then says nothing about rounding. For f16 and bf16 it is
+// (1 - n / 16) / 2 there: weights that are rounded to the type err by what they sum up, however much of that cancels,
+// and the least allowed error of half the tensor's rms is 3.5 deviations of theirs. Of these types only what goes
+// beyond half a unit of r's last place counts: storing the exact answer is no error. An output that is a
 // logarithm is judged relative to at least 1: near 0 it cancels like any difference. Where r is -infinity (the log of
 // an empty sum) the output has to be just that, and such elements belong to no rms. What is allowed is `factor` times
 // the error of the plain kernel of the same dtype on the same data, but at least a few units of the last place: the

@@ -96,6 +96,28 @@ TEST(Accuracy, rows_of_one_element_are_judged_by_the_tensor_too) {
   EXPECT_LT(long_row.max_error, error.max_error);
 }
 
+TEST(Accuracy, short_rows_may_cancel_without_the_rounding_of_weights_being_held_against_them) {
+  // 4,000 rows of three elements, each the difference of two values that two keys share: as large as its values are
+  // unlike, but weights are rounded by what they are.
+  Rng rng(11);
+  std::vector<double> reference;
+  std::vector<float> got;
+  for (int row = 0; row < 4000; ++row) {
+    const double weight = 0.3 + 0.4 * rng.uniform();
+    std::vector<float> rounded = {static_cast<float>(weight), static_cast<float>(1.0 - weight)};
+    round_to(DType::bf16, rounded);
+    for (int d = 0; d < 3; ++d) {
+      const double first = rng.normal(), second = rng.normal();
+      reference.push_back(weight * first + (1.0 - weight) * second);
+      got.push_back(static_cast<float>(rounded[0] * first + rounded[1] * second));
+    }
+  }
+  round_to(DType::bf16, got);
+  const OutputForm form{3, DType::bf16};
+  const double allowed = allowed_error(form, reference.size(), 0.0);
+  EXPECT_EQ(measure_error(stored(DType::bf16, got), 0xffffffffU, reference, form, allowed).over, 0);
+}
+
 TEST(Accuracy, logarithms_near_zero_are_judged_by_their_absolute_error) {
   const std::vector<float> got = {1e-3F, -2e-3F};
   const std::vector<double> reference = {1.001e-3, -2e-3};

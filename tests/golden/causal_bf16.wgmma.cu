@@ -573,8 +573,8 @@ void attention(const __nv_bfloat16* __restrict__ Q, const __nv_bfloat16* __restr
   for (int j = 0; j < VALUE_TILES; ++j)
     #pragma unroll
     for (int i = 0; i < 4; ++i) out[j][i] = 0.0f;
-  // Keys are multiplied one panel ahead of values: while the tensor cores add up a panel's values, the next panel's scores
-  // become weights. So a panel's keys are copied together with the values of the panel before it.
+  // Keys are multiplied one panel ahead of values: while the tensor cores add up a panel's values, the next panel's
+  // scores become weights. So a panel's keys are copied together with the values of the panel before it.
   int slot = 0, behind = end_panel;
   const auto copy_next = [&](const int free_slot) {
     if (behind < end_panel) load_values(behind, free_slot > 0 ? free_slot - 1 : STAGES - 1);
