@@ -96,7 +96,8 @@ std::vector<std::string> tile_constraints(const Problem& problem, const DeviceFa
   std::vector<std::string> constraints;
   for (const HeadText& heads : heads_to_fit(problem)) {
     const MmaShape shape = shape_of(problem, heads);
-    constraints.push_back(fmt::format("{} + 8 * {} <= {}", shape.shared_bytes, shape.rows, gpu.shared_bytes_per_block));
+    constraints.push_back(
+        fmt::format("{} + {} <= {}", shape.shared_bytes, row_bounds_bytes(shape.rows), gpu.shared_bytes_per_block));
     constraints.push_back(fmt::format("{} <= min({}, {} / (32 * {}))", shape.registers,
                                       gpu.gpu->max_registers_per_thread, gpu.gpu->registers_per_block, shape.warps));
   }
@@ -109,7 +110,7 @@ BlockShape tensor_core_block(const MmaShape& shape, const DecodePlan& plan, cons
   block.keys = value_of(shape.keys, names);
   block.threads = 32 * value_of(shape.warps, names);
   block.registers = value_of(shape.registers, names);
-  block.shared_bytes = value_of(shape.shared_bytes, names) + 8 * block.rows;
+  block.shared_bytes = value_of(shape.shared_bytes + " + " + row_bounds_bytes(shape.rows), names);
   block.warps_to_half = 4;
   block.packed_heads = plan.packed_heads;
   if (plan.split_keys) block.blocks_per_unit = value_of("BLOCKS_PER_UNIT", names);

@@ -68,6 +68,10 @@ std::string shrunk(const Problem& problem, const HeadText& heads, const std::str
   return fmt::format("max({0}, {1} / (1 + ({2} > {3}) + 2 * ({2} > {4})))", least, count, larger, usual, 2 * usual);
 }
 
+std::string row_bounds_bytes(const std::string& rows) {
+  return fmt::format("8 * {} + 16", rows);
+}
+
 double attention_clocks(const Problem& problem, const DeviceFacts& gpu, const BlockShape& block,
                         const PanelWork& work) {
   const std::int64_t resident = resident_blocks(

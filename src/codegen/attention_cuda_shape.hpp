@@ -29,6 +29,9 @@ struct HeadText {
 [[nodiscard]] std::string shrunk(const Problem& problem, const HeadText& heads, const std::string& count,
                                  std::int64_t least);
 
+/// What k_cuda_bounds takes of shared memory beside the tiles, an expression like `rows`.
+[[nodiscard]] std::string row_bounds_bytes(const std::string& rows);
+
 /// What a block does with one panel of keys, in clocks of a unit if it had the unit for itself and nothing waited.
 struct PanelWork {
   double arithmetic = 0;  ///< issue of everything but what follows

@@ -56,7 +56,8 @@ std::vector<std::string> simt_constraints(const Problem& problem, const DeviceFa
   const std::int64_t most_registers = std::min(gpu.gpu->max_registers_per_thread, k_most_named);
   for (const HeadText& heads : heads_to_fit(problem)) {
     const SimtShape shape = simt_shape(problem, heads);
-    constraints.push_back(fmt::format("{} + 8 * {} <= {}", shape.shared_bytes, shape.rows, gpu.shared_bytes_per_block));
+    constraints.push_back(
+        fmt::format("{} + {} <= {}", shape.shared_bytes, row_bounds_bytes(shape.rows), gpu.shared_bytes_per_block));
     constraints.push_back(fmt::format("{} <= min({}, {} / (LANES * TEAMS))", shape.registers, most_registers,
                                       gpu.gpu->registers_per_block));
   }
@@ -99,7 +100,7 @@ double estimate_attention_cuda_simt(const Problem& problem, const DeviceFacts& d
   block.keys = value(shape.keys);
   block.threads = value("LANES * TEAMS");
   block.registers = value(shape.registers);
-  block.shared_bytes = value(shape.shared_bytes) + 8 * block.rows;
+  block.shared_bytes = value(shape.shared_bytes + " + " + row_bounds_bytes(shape.rows));
   const double rows = number(shape.thread_rows), keys = number(shape.thread_keys);
   const double warps = static_cast<double>(block.threads) / 32.0;
   const double head = number(fmt::format("round_up({}, 4)", heads.head));

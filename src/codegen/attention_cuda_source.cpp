@@ -96,22 +96,29 @@ ${group_statements})";
 
 const char* const k_cuda_bounds =
     R"(// Keys each row may attend to, the panels that any row needs, and the keys that every row may attend to.
-__shared__ int tile_first[BM], tile_last[BM];
-for (int i = threadIdx.x; i < BM; i += THREADS) {
-  ${query_index}
-  tile_first[i] = ${first_allowed};
-  tile_last[i] = ${last_allowed};
+__shared__ int tile_first[BM], tile_last[BM], any_keys[2], every_keys[2];
+if (threadIdx.x == 0) {
+  any_keys[0] = Skv;
+  any_keys[1] = -1;
+  every_keys[0] = 0;
+  every_keys[1] = Skv - 1;
 }
 __syncthreads();
-int any_first = Skv, any_last = -1, every_first = 0, every_last = Skv - 1;
-for (int i = 0; i < BM; ++i) {
-  every_first = max(every_first, tile_first[i]);
-  every_last = min(every_last, tile_last[i]);
-  if (tile_first[i] > tile_last[i]) continue;
-  any_first = min(any_first, tile_first[i]);
-  any_last = max(any_last, tile_last[i]);
+for (int i = threadIdx.x; i < BM; i += THREADS) {
+  ${query_index}
+  const int first = ${first_allowed};
+  const int last = ${last_allowed};
+  tile_first[i] = first;
+  tile_last[i] = last;
+  atomicMax(every_keys, first);
+  atomicMin(every_keys + 1, last);
+  if (first > last) continue;
+  atomicMin(any_keys, first);
+  atomicMax(any_keys + 1, last);
 }
-const int first_panel = any_first / BN, end_panel = (any_last + BN) / BN;
+__syncthreads();
+const int every_first = every_keys[0], every_last = every_keys[1];
+const int first_panel = any_keys[0] / BN, end_panel = (any_keys[1] + BN) / BN;
 int row_first[THREAD_ROWS], row_last[THREAD_ROWS];
 #pragma unroll
 for (int r = 0; r < THREAD_ROWS; ++r) {

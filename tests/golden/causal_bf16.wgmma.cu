@@ -3,7 +3,7 @@ format      = 1
 target      = "cuda"
 problem     = "attention/causal_bf16"
 generator   = "wgmma 1"
-constraints = ["2 * ((16 * (4 * WARPGROUPS)) * round_up(64, 64) + STAGES * KEYS * (round_up(64, 64) + round_up(64, 64))) + 1024 + 8 * (16 * (4 * WARPGROUPS)) <= 232448",
+constraints = ["2 * ((16 * (4 * WARPGROUPS)) * round_up(64, 64) + STAGES * KEYS * (round_up(64, 64) + round_up(64, 64))) + 1024 + 8 * (16 * (4 * WARPGROUPS)) + 16 <= 232448",
                "round_up(64, 64) / 2 + KEYS * 3 / 4 + 40 <= min(255, 65536 / (32 * (4 * WARPGROUPS)))"]
 
 [tunables]
@@ -530,22 +530,29 @@ void attention(const __nv_bfloat16* __restrict__ Q, const __nv_bfloat16* __restr
   const int first_row = (int)(gridDim.x - 1 - blockIdx.x) * BM;
   const float scale = LOG2_E * (1.0f / sqrt((float)HEAD_DIM));
   // Keys each row may attend to, the panels that any row needs, and the keys that every row may attend to.
-  __shared__ int tile_first[BM], tile_last[BM];
-  for (int i = threadIdx.x; i < BM; i += THREADS) {
-    const int q_idx = min(first_row + i, Sq - 1);
-    tile_first[i] = first_allowed(b, h, q_idx, Skv);
-    tile_last[i] = last_allowed(b, h, q_idx, Skv);
+  __shared__ int tile_first[BM], tile_last[BM], any_keys[2], every_keys[2];
+  if (threadIdx.x == 0) {
+    any_keys[0] = Skv;
+    any_keys[1] = -1;
+    every_keys[0] = 0;
+    every_keys[1] = Skv - 1;
   }
   __syncthreads();
-  int any_first = Skv, any_last = -1, every_first = 0, every_last = Skv - 1;
-  for (int i = 0; i < BM; ++i) {
-    every_first = max(every_first, tile_first[i]);
-    every_last = min(every_last, tile_last[i]);
-    if (tile_first[i] > tile_last[i]) continue;
-    any_first = min(any_first, tile_first[i]);
-    any_last = max(any_last, tile_last[i]);
+  for (int i = threadIdx.x; i < BM; i += THREADS) {
+    const int q_idx = min(first_row + i, Sq - 1);
+    const int first = first_allowed(b, h, q_idx, Skv);
+    const int last = last_allowed(b, h, q_idx, Skv);
+    tile_first[i] = first;
+    tile_last[i] = last;
+    atomicMax(every_keys, first);
+    atomicMin(every_keys + 1, last);
+    if (first > last) continue;
+    atomicMin(any_keys, first);
+    atomicMax(any_keys + 1, last);
   }
-  const int first_panel = any_first / BN, end_panel = (any_last + BN) / BN;
+  __syncthreads();
+  const int every_first = every_keys[0], every_last = every_keys[1];
+  const int first_panel = any_keys[0] / BN, end_panel = (any_keys[1] + BN) / BN;
   int row_first[THREAD_ROWS], row_last[THREAD_ROWS];
   #pragma unroll
   for (int r = 0; r < THREAD_ROWS; ++r) {

@@ -3,7 +3,7 @@ format      = 1
 target      = "cuda"
 problem     = "attention/neighborhood_2d"
 generator   = "mma 1"
-constraints = ["4 * ((16 * WARPS) * (round_up(64, 8) + 8 * (round_up(64, 8) % 16 == 0)) + STAGES * KEYS * ((round_up(64, 8) + 8 * (round_up(64, 8) % 16 == 0)) + (round_up(64, 8) + 4))) + 8 * (16 * WARPS) <= 232448",
+constraints = ["4 * ((16 * WARPS) * (round_up(64, 8) + 8 * (round_up(64, 8) % 16 == 0)) + STAGES * KEYS * ((round_up(64, 8) + 8 * (round_up(64, 8) % 16 == 0)) + (round_up(64, 8) + 4))) + 8 * (16 * WARPS) + 16 <= 232448",
                "round_up(64, 8) / 2 + KEYS + 64 <= min(255, 65536 / (32 * WARPS))"]
 
 [tunables]
