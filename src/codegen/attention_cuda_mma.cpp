@@ -89,7 +89,7 @@ Result<Bundle> emit_attention_cuda_mma(const Problem& problem, const DeviceFacts
                                      {k_generator, choices, notes(attention->dtype), k_mma_loop, std::move(products)});
   if (is_16_bit_float(attention->dtype)) bundle.defines.push_back({"QUERY_TILES", shape.query_tiles});
   bundle.tunables = mma_tunables(problem, device, structure);
-  bundle.constraints = mma_constraints(problem, device);
+  bundle.constraints = mma_constraints(problem);
   return bundle;
 }
 

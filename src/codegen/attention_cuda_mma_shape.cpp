@@ -31,7 +31,7 @@ std::vector<Tunable> tile_tunables(const Problem& problem, const DecodePlan& pla
 
 std::vector<IntBindings> by_cost(const Problem& problem, const DeviceFacts& device, const DecodePlan& plan) {
   return tiles_by_cost(problem, device,
-                       legal_assignments(tile_tunables(problem, plan), mma_constraints(problem, device)),
+                       legal_assignments(tile_tunables(problem, plan), mma_constraints(problem), device),
                        estimate_attention_cuda_mma);
 }
 
@@ -90,16 +90,15 @@ MmaShape mma_shape(const Problem& problem, const HeadText& heads) {
   return shape;
 }
 
-std::vector<std::string> tile_constraints(const Problem& problem, const DeviceFacts& device,
+std::vector<std::string> tile_constraints(const Problem& problem,
                                           MmaShape (*shape_of)(const Problem&, const HeadText&)) {
-  const DeviceFacts gpu = gpu_facts_for(device);
   std::vector<std::string> constraints;
   for (const HeadText& heads : heads_to_fit(problem)) {
     const MmaShape shape = shape_of(problem, heads);
     constraints.push_back(
-        fmt::format("{} + {} <= {}", shape.shared_bytes, row_bounds_bytes(shape.rows), gpu.shared_bytes_per_block));
-    constraints.push_back(fmt::format("{} <= min({}, {} / (32 * {}))", shape.registers,
-                                      gpu.gpu->max_registers_per_thread, gpu.gpu->registers_per_block, shape.warps));
+        fmt::format("{} + {} <= shared_bytes_per_block", shape.shared_bytes, row_bounds_bytes(shape.rows)));
+    constraints.push_back(fmt::format("{} <= min(max_registers_per_thread, registers_per_block / (32 * {}))",
+                                      shape.registers, shape.warps));
   }
   return constraints;
 }
@@ -143,8 +142,8 @@ std::vector<IntBindings> best_seeds(std::vector<IntBindings> by_cost, const std:
   return by_cost;
 }
 
-std::vector<std::string> mma_constraints(const Problem& problem, const DeviceFacts& device) {
-  return tile_constraints(problem, device, mma_shape);
+std::vector<std::string> mma_constraints(const Problem& problem) {
+  return tile_constraints(problem, mma_shape);
 }
 
 std::vector<Tunable> mma_tunables(const Problem& problem, const DeviceFacts& device, const IntBindings& structure) {

@@ -20,8 +20,9 @@ struct MmaShape {
 };
 [[nodiscard]] MmaShape mma_shape(const Problem& problem, const HeadText& heads);
 
-/// That tiles fit into shared memory and registers, for the heads of every workload.
-[[nodiscard]] std::vector<std::string> tile_constraints(const Problem& problem, const DeviceFacts& device,
+/// That tiles fit into shared memory and registers, for the heads of every workload; the limits are facts of the device
+/// that a bundle runs on, by name.
+[[nodiscard]] std::vector<std::string> tile_constraints(const Problem& problem,
                                                         MmaShape (*shape_of)(const Problem&, const HeadText&));
 /// What a block of this shape takes, with four resident warps for half of the throughput.
 [[nodiscard]] BlockShape tensor_core_block(const MmaShape& shape, const DecodePlan& plan, const IntBindings& names);
@@ -39,6 +40,6 @@ struct MmaShape {
 /// With the first guess for the device as defaults, for a kernel of these structural choices.
 [[nodiscard]] std::vector<Tunable> mma_tunables(const Problem& problem, const DeviceFacts& device,
                                                 const IntBindings& structure);
-[[nodiscard]] std::vector<std::string> mma_constraints(const Problem& problem, const DeviceFacts& device);
+[[nodiscard]] std::vector<std::string> mma_constraints(const Problem& problem);
 
 }  // namespace kw

@@ -106,7 +106,7 @@ double attention_clocks(const Problem& problem, const DeviceFacts& gpu, const Bl
 }
 
 std::vector<IntBindings> legal_assignments(const std::vector<Tunable>& tunables,
-                                           const std::vector<std::string>& constraints) {
+                                           const std::vector<std::string>& constraints, const DeviceFacts& device) {
   std::vector<IntBindings> all = {{}};
   for (const Tunable& tunable : tunables) {
     std::vector<IntBindings> more;
@@ -117,9 +117,11 @@ std::vector<IntBindings> legal_assignments(const std::vector<Tunable>& tunables,
       }
     all = std::move(more);
   }
+  IntBindings names = gpu_facts_for(device).bindings();
   const auto is_illegal = [&](const IntBindings& assignment) {
+    for (const auto& [name, value] : assignment) names[name] = value;
     return std::any_of(constraints.begin(), constraints.end(),
-                       [&](const std::string& constraint) { return value_of(constraint, assignment) == 0; });
+                       [&](const std::string& constraint) { return value_of(constraint, names) == 0; });
   };
   std::erase_if(all, is_illegal);
   return all;

@@ -52,9 +52,10 @@ struct BlockShape {
 [[nodiscard]] double attention_clocks(const Problem& problem, const DeviceFacts& gpu, const BlockShape& block,
                                       const PanelWork& work);
 
-/// All assignments of `tunables` that satisfy `constraints` over them alone.
+/// All assignments of `tunables` that satisfy `constraints` over them and the facts of gpu_facts_for(device).
 [[nodiscard]] std::vector<IntBindings> legal_assignments(const std::vector<Tunable>& tunables,
-                                                         const std::vector<std::string>& constraints);
+                                                         const std::vector<std::string>& constraints,
+                                                         const DeviceFacts& device);
 
 /// `text` for these names; the text is ours, so failing is a defect.
 [[nodiscard]] std::int64_t value_of(const std::string& text, const IntBindings& names);

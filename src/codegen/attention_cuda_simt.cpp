@@ -79,7 +79,7 @@ Result<Bundle> emit_attention_simt(SourceLanguage language, const Problem& probl
   bundle.defines.push_back({"HEAD_STRIDE", shape.head_stride});
   bundle.defines.push_back({"VALUE_STRIDE", shape.value_stride});
   bundle.tunables = simt_tunables(problem, device);
-  bundle.constraints = simt_constraints(problem, device);
+  bundle.constraints = simt_constraints(problem);
   return bundle;
 }
 

@@ -22,7 +22,7 @@ IntBindings with_unrolling(IntBindings assignment) {
 }
 
 IntBindings best_tile(const Problem& problem, const DeviceFacts& device) {
-  const auto legal = legal_assignments(tile_tunables(), simt_constraints(problem, device));
+  const auto legal = legal_assignments(tile_tunables(), simt_constraints(problem), device);
   KW_CHECK(!legal.empty(), "no tile of the simt style fits {}", device.name);
   return *std::min_element(legal.begin(), legal.end(), [&](const IntBindings& a, const IntBindings& b) {
     return estimate_attention_cuda_simt(problem, device, a) < estimate_attention_cuda_simt(problem, device, b);
@@ -48,18 +48,16 @@ SimtShape simt_shape(const Problem& problem, const HeadText& heads) {
   return shape;
 }
 
-std::vector<std::string> simt_constraints(const Problem& problem, const DeviceFacts& device) {
-  const DeviceFacts gpu = gpu_facts_for(device);
+std::vector<std::string> simt_constraints(const Problem& problem) {
   std::vector<std::string> constraints = {"LANES * TEAMS >= 64", "LANES * TEAMS <= 512"};
   // A thread of CDNA has more registers, but arithmetic cannot name them.
   constexpr std::int64_t k_most_named = 256;
-  const std::int64_t most_registers = std::min(gpu.gpu->max_registers_per_thread, k_most_named);
   for (const HeadText& heads : heads_to_fit(problem)) {
     const SimtShape shape = simt_shape(problem, heads);
     constraints.push_back(
-        fmt::format("{} + {} <= {}", shape.shared_bytes, row_bounds_bytes(shape.rows), gpu.shared_bytes_per_block));
-    constraints.push_back(fmt::format("{} <= min({}, {} / (LANES * TEAMS))", shape.registers, most_registers,
-                                      gpu.gpu->registers_per_block));
+        fmt::format("{} + {} <= shared_bytes_per_block", shape.shared_bytes, row_bounds_bytes(shape.rows)));
+    constraints.push_back(fmt::format("{} <= min({}, max_registers_per_thread, registers_per_block / (LANES * TEAMS))",
+                                      shape.registers, k_most_named));
   }
   return constraints;
 }
@@ -74,7 +72,7 @@ std::vector<Tunable> simt_tunables(const Problem& problem, const DeviceFacts& de
 }
 
 std::vector<IntBindings> seeds_attention_cuda_simt(const Problem& problem, const DeviceFacts& device) {
-  std::vector<IntBindings> legal = legal_assignments(tile_tunables(), simt_constraints(problem, device));
+  std::vector<IntBindings> legal = legal_assignments(tile_tunables(), simt_constraints(problem), device);
   std::stable_sort(legal.begin(), legal.end(), [&](const IntBindings& a, const IntBindings& b) {
     return estimate_attention_cuda_simt(problem, device, a) < estimate_attention_cuda_simt(problem, device, b);
   });

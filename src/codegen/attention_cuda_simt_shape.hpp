@@ -21,6 +21,6 @@ struct SimtShape {
 
 /// With the first guess for the device as defaults.
 [[nodiscard]] std::vector<Tunable> simt_tunables(const Problem& problem, const DeviceFacts& device);
-[[nodiscard]] std::vector<std::string> simt_constraints(const Problem& problem, const DeviceFacts& device);
+[[nodiscard]] std::vector<std::string> simt_constraints(const Problem& problem);
 
 }  // namespace kw

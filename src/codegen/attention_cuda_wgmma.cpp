@@ -76,12 +76,12 @@ MmaShape wgmma_shape(const Problem& problem, const HeadText& heads) {
   return shape;
 }
 
-std::vector<std::string> wgmma_constraints(const Problem& problem, const DeviceFacts& device) {
-  return tile_constraints(problem, device, wgmma_shape);
+std::vector<std::string> wgmma_constraints(const Problem& problem) {
+  return tile_constraints(problem, wgmma_shape);
 }
 
 std::vector<IntBindings> by_cost(const Problem& problem, const DeviceFacts& device, const DecodePlan& plan) {
-  return tiles_by_cost(problem, device, legal_assignments(tile_tunables(plan), wgmma_constraints(problem, device)),
+  return tiles_by_cost(problem, device, legal_assignments(tile_tunables(plan), wgmma_constraints(problem), device),
                        estimate_attention_cuda_wgmma);
 }
 
@@ -113,7 +113,7 @@ Result<Bundle> emit_attention_cuda_wgmma(const Problem& problem, const DeviceFac
   if (legal.empty()) return fail(unsupported(problem, fmt::format("has no tile that fits {}", device.name), "mma"));
   bundle.tunables = tile_tunables(plan);
   for (Tunable& tunable : bundle.tunables) tunable.default_value = legal.front().at(tunable.name);
-  bundle.constraints = wgmma_constraints(problem, device);
+  bundle.constraints = wgmma_constraints(problem);
   return bundle;
 }
 

@@ -12,6 +12,8 @@ std::map<std::string, std::int64_t, std::less<>> DeviceFacts::bindings() const {
   if (gpu) {
     names.insert({{"warp_size", gpu->warp_size},
                   {"registers_per_unit", gpu->registers_per_unit},
+                  {"registers_per_block", gpu->registers_per_block},
+                  {"max_registers_per_thread", gpu->max_registers_per_thread},
                   {"shared_bytes_per_unit", gpu->shared_bytes_per_unit},
                   {"max_threads_per_unit", gpu->max_threads_per_unit},
                   {"max_blocks_per_unit", gpu->max_blocks_per_unit}});

@@ -48,8 +48,8 @@ struct DeviceFacts {
   std::optional<GpuFacts> gpu;     ///< of devices that run CUDA C++ or HIP C++
 
   /// Names that bundle expressions may use: compute_units, max_block_items, shared_bytes_per_block, vector_floats,
-  /// l1_cache_bytes, l2_cache_bytes; with GpuFacts also warp_size, registers_per_unit, shared_bytes_per_unit,
-  /// max_threads_per_unit, max_blocks_per_unit.
+  /// l1_cache_bytes, l2_cache_bytes; with GpuFacts also warp_size, registers_per_unit, registers_per_block,
+  /// max_registers_per_thread, shared_bytes_per_unit, max_threads_per_unit, max_blocks_per_unit.
   [[nodiscard]] std::map<std::string, std::int64_t, std::less<>> bindings() const;
 };
 

@@ -49,10 +49,12 @@ TEST(DeviceFactsBindings, of_a_gpu_have_what_its_units_hold) {
   DeviceFacts facts;
   facts.gpu = GpuFacts{"sm_90a"};
   facts.gpu->max_threads_per_unit = 2048;
+  facts.gpu->max_registers_per_thread = 255;
   const auto names = facts.bindings();
   EXPECT_EQ(names.at("warp_size"), 32);
   EXPECT_EQ(names.at("max_threads_per_unit"), 2048);
-  EXPECT_EQ(names.size(), 11U);
+  EXPECT_EQ(names.at("max_registers_per_thread"), 255);
+  EXPECT_EQ(names.size(), 13U);
 }
 
 TEST(CacheSize, reads_the_units_sysfs_writes) {

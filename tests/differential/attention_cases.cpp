@@ -5,6 +5,7 @@
 #include "base/clock.hpp"
 #include "codegen/codegen.hpp"
 #include "loop/verifier_setup.hpp"
+#include "record/launch_plan.hpp"
 #include "tests/differential/random_assignment.hpp"
 #include "verify/accuracy.hpp"
 #include "verify/verifier.hpp"
@@ -57,6 +58,12 @@ std::string too_inexact(const Problem& problem, const CheckSuite& suite) {
   return {};
 }
 
+/// One that make_candidate leaves to planning, because it names facts of the device.
+bool breaks_a_constraint(const Candidate& candidate, const Problem& problem, const DeviceFacts& device) {
+  const auto plan = plan_launches(candidate, problem, problem.primary().axes, device);
+  return !plan && plan.error().code == errc::candidate_constraint;
+}
+
 }  // namespace
 
 Result<AttentionCases> AttentionCases::open(const std::string& target) {
@@ -95,7 +102,7 @@ Result<Candidate> AttentionCases::candidate(const Problem& problem, RandomAttent
     KW_TRY(auto bundle, style->emit(problem, workbench_->device(), structure));
     const auto tunables = random_assignment(bundle.tunables, rng);
     auto drawn = make_candidate(std::move(bundle), tunables);
-    if (!drawn) continue;  // a constraint does not hold
+    if (!drawn || breaks_a_constraint(*drawn, problem, workbench_->device())) continue;
     if (unrolled(tunables) > k_cheap_to_build && rng.below(4) != 0) continue;
     program.assignment = structure;
     program.assignment.insert(tunables.begin(), tunables.end());

@@ -3,8 +3,8 @@ format      = 1
 target      = "cuda"
 problem     = "attention/causal_bf16"
 generator   = "mma 1"
-constraints = ["2 * ((16 * WARPS) * (round_up(64, 16) + 8 * (round_up(64, 16) % 64 != 0)) + STAGES * KEYS * ((round_up(64, 16) + 8 * (round_up(64, 16) % 64 != 0)) + (round_up(64, 16) + 8 * (round_up(64, 16) % 64 != 0)))) + 8 * (16 * WARPS) + 16 <= 232448",
-               "round_up(64, 16) / 2 + KEYS * 3 / 4 + 4 * max(1, Q_REGISTERS * (64 <= 128) * ceil_div(64, 16)) + 50 <= min(255, 65536 / (32 * WARPS))"]
+constraints = ["2 * ((16 * WARPS) * (round_up(64, 16) + 8 * (round_up(64, 16) % 64 != 0)) + STAGES * KEYS * ((round_up(64, 16) + 8 * (round_up(64, 16) % 64 != 0)) + (round_up(64, 16) + 8 * (round_up(64, 16) % 64 != 0)))) + 8 * (16 * WARPS) + 16 <= shared_bytes_per_block",
+               "round_up(64, 16) / 2 + KEYS * 3 / 4 + 4 * max(1, Q_REGISTERS * (64 <= 128) * ceil_div(64, 16)) + 50 <= min(max_registers_per_thread, registers_per_block / (32 * WARPS))"]
 
 [tunables]
 WARPS       = {values = [1, 2, 4, 8], default = 4}

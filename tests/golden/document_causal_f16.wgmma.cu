@@ -3,8 +3,8 @@ format      = 1
 target      = "cuda"
 problem     = "attention/document_causal_f16"
 generator   = "wgmma 1"
-constraints = ["2 * ((16 * (4 * WARPGROUPS)) * round_up(64, 64) + STAGES * KEYS * (round_up(64, 64) + round_up(64, 64))) + 1024 + 8 * (16 * (4 * WARPGROUPS)) + 16 <= 232448",
-               "round_up(64, 64) / 2 + KEYS * 3 / 4 + 40 <= min(255, 65536 / (32 * (4 * WARPGROUPS)))"]
+constraints = ["2 * ((16 * (4 * WARPGROUPS)) * round_up(64, 64) + STAGES * KEYS * (round_up(64, 64) + round_up(64, 64))) + 1024 + 8 * (16 * (4 * WARPGROUPS)) + 16 <= shared_bytes_per_block",
+               "round_up(64, 64) / 2 + KEYS * 3 / 4 + 40 <= min(max_registers_per_thread, registers_per_block / (32 * (4 * WARPGROUPS)))"]
 
 [tunables]
 WARPGROUPS = {values = [1, 2, 3], default = 1}

@@ -3,8 +3,8 @@ format      = 1
 target      = "cuda"
 problem     = "attention/neighborhood_2d"
 generator   = "mma 1"
-constraints = ["4 * ((16 * WARPS) * (round_up(64, 8) + 8 * (round_up(64, 8) % 16 == 0)) + STAGES * KEYS * ((round_up(64, 8) + 8 * (round_up(64, 8) % 16 == 0)) + (round_up(64, 8) + 4))) + 8 * (16 * WARPS) + 16 <= 232448",
-               "round_up(64, 8) / 2 + KEYS + 64 <= min(255, 65536 / (32 * WARPS))"]
+constraints = ["4 * ((16 * WARPS) * (round_up(64, 8) + 8 * (round_up(64, 8) % 16 == 0)) + STAGES * KEYS * ((round_up(64, 8) + 8 * (round_up(64, 8) % 16 == 0)) + (round_up(64, 8) + 4))) + 8 * (16 * WARPS) + 16 <= shared_bytes_per_block",
+               "round_up(64, 8) / 2 + KEYS + 64 <= min(max_registers_per_thread, registers_per_block / (32 * WARPS))"]
 
 [tunables]
 WARPS    = {values = [1, 2, 4, 8], default = 2}

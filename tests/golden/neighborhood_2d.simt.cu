@@ -4,8 +4,8 @@ target      = "cuda"
 problem     = "attention/neighborhood_2d"
 generator   = "simt 1"
 constraints = ["LANES * TEAMS >= 64", "LANES * TEAMS <= 512",
-               "4 * ((TEAMS * ROWS) * ((4 * (ceil_div(64, 4) + (ceil_div(64, 4) % 2 == 0))) + (LANES * COLUMNS) + 4) + (LANES * COLUMNS) * ((4 * (ceil_div(64, 4) + (ceil_div(64, 4) % 2 == 0))) + round_up(64, 4 * LANES))) + 8 * (TEAMS * ROWS) + 16 <= 232448",
-               "ROWS * round_up(64, 4 * LANES) / LANES + ROWS * COLUMNS + max(4 * COLUMNS + 4, 4 * ROWS + 16) + 3 * ROWS + 40 <= min(255, 65536 / (LANES * TEAMS))"]
+               "4 * ((TEAMS * ROWS) * ((4 * (ceil_div(64, 4) + (ceil_div(64, 4) % 2 == 0))) + (LANES * COLUMNS) + 4) + (LANES * COLUMNS) * ((4 * (ceil_div(64, 4) + (ceil_div(64, 4) % 2 == 0))) + round_up(64, 4 * LANES))) + 8 * (TEAMS * ROWS) + 16 <= shared_bytes_per_block",
+               "ROWS * round_up(64, 4 * LANES) / LANES + ROWS * COLUMNS + max(4 * COLUMNS + 4, 4 * ROWS + 16) + 3 * ROWS + 40 <= min(256, max_registers_per_thread, registers_per_block / (LANES * TEAMS))"]
 
 [tunables]
 LANES     = {values = [8, 16, 32], default = 8}

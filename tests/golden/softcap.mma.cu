@@ -3,10 +3,10 @@ format      = 1
 target      = "cuda"
 problem     = "attention/softcap"
 generator   = "mma 1"
-constraints = ["4 * ((16 * max(1, WARPS / (1 + (max(64, 64) > 64) + 2 * (max(64, 64) > 128)))) * (round_up(64, 8) + 8 * (round_up(64, 8) % 16 == 0)) + STAGES * max(16, KEYS / (1 + (max(64, 64) > 64) + 2 * (max(64, 64) > 128))) * ((round_up(64, 8) + 8 * (round_up(64, 8) % 16 == 0)) + (round_up(64, 8) + 4))) + 8 * (16 * max(1, WARPS / (1 + (max(64, 64) > 64) + 2 * (max(64, 64) > 128)))) + 16 <= 232448",
-               "round_up(64, 8) / 2 + max(16, KEYS / (1 + (max(64, 64) > 64) + 2 * (max(64, 64) > 128))) + 64 <= min(255, 65536 / (32 * max(1, WARPS / (1 + (max(64, 64) > 64) + 2 * (max(64, 64) > 128)))))",
-               "4 * ((16 * max(1, WARPS / (1 + (max(80, 96) > 64) + 2 * (max(80, 96) > 128)))) * (round_up(80, 8) + 8 * (round_up(80, 8) % 16 == 0)) + STAGES * max(16, KEYS / (1 + (max(80, 96) > 64) + 2 * (max(80, 96) > 128))) * ((round_up(80, 8) + 8 * (round_up(80, 8) % 16 == 0)) + (round_up(96, 8) + 4))) + 8 * (16 * max(1, WARPS / (1 + (max(80, 96) > 64) + 2 * (max(80, 96) > 128)))) + 16 <= 232448",
-               "round_up(96, 8) / 2 + max(16, KEYS / (1 + (max(80, 96) > 64) + 2 * (max(80, 96) > 128))) + 64 <= min(255, 65536 / (32 * max(1, WARPS / (1 + (max(80, 96) > 64) + 2 * (max(80, 96) > 128)))))"]
+constraints = ["4 * ((16 * max(1, WARPS / (1 + (max(64, 64) > 64) + 2 * (max(64, 64) > 128)))) * (round_up(64, 8) + 8 * (round_up(64, 8) % 16 == 0)) + STAGES * max(16, KEYS / (1 + (max(64, 64) > 64) + 2 * (max(64, 64) > 128))) * ((round_up(64, 8) + 8 * (round_up(64, 8) % 16 == 0)) + (round_up(64, 8) + 4))) + 8 * (16 * max(1, WARPS / (1 + (max(64, 64) > 64) + 2 * (max(64, 64) > 128)))) + 16 <= shared_bytes_per_block",
+               "round_up(64, 8) / 2 + max(16, KEYS / (1 + (max(64, 64) > 64) + 2 * (max(64, 64) > 128))) + 64 <= min(max_registers_per_thread, registers_per_block / (32 * max(1, WARPS / (1 + (max(64, 64) > 64) + 2 * (max(64, 64) > 128)))))",
+               "4 * ((16 * max(1, WARPS / (1 + (max(80, 96) > 64) + 2 * (max(80, 96) > 128)))) * (round_up(80, 8) + 8 * (round_up(80, 8) % 16 == 0)) + STAGES * max(16, KEYS / (1 + (max(80, 96) > 64) + 2 * (max(80, 96) > 128))) * ((round_up(80, 8) + 8 * (round_up(80, 8) % 16 == 0)) + (round_up(96, 8) + 4))) + 8 * (16 * max(1, WARPS / (1 + (max(80, 96) > 64) + 2 * (max(80, 96) > 128)))) + 16 <= shared_bytes_per_block",
+               "round_up(96, 8) / 2 + max(16, KEYS / (1 + (max(80, 96) > 64) + 2 * (max(80, 96) > 128))) + 64 <= min(max_registers_per_thread, registers_per_block / (32 * max(1, WARPS / (1 + (max(80, 96) > 64) + 2 * (max(80, 96) > 128)))))"]
 
 [tunables]
 WARPS    = {values = [1, 2, 4, 8], default = 4}

@@ -118,9 +118,11 @@ std::optional<SearchPoint> SearchSpace::point_of(const Candidate& candidate) {
 }
 
 bool SearchSpace::is_consistent(const SearchPoint& point) const {
+  IntBindings names = point.tunables;
+  names.insert(device_names_.begin(), device_names_.end());
   for (const auto& constraint : variants_[point.variant].bundle.constraints) {
-    const auto value = evaluate_int_expr(constraint, point.tunables);
-    // A name that is no tunable is an axis or a device fact: candidate_at decides.
+    const auto value = evaluate_int_expr(constraint, names);
+    // A name that is neither is an axis: candidate_at decides.
     if (value ? *value == 0 : value.error().code != errc::expr_unknown_name) return false;
   }
   return true;

@@ -43,7 +43,7 @@ class SearchSpace {
   /// The point of a candidate from an archive. Its own structure is found again when this style still writes its
   /// bundle; otherwise its tunables are carried over to the default structure. Nothing when it shares no tunable.
   [[nodiscard]] std::optional<SearchPoint> point_of(const Candidate& candidate);
-  /// Whether the constraints that tunables alone decide hold. Cheap.
+  /// Whether the constraints that tunables and the device's facts decide hold. Cheap.
   [[nodiscard]] bool is_consistent(const SearchPoint& point) const;
   /// The candidate, when it is legal: constraints hold and the launch plan of every workload is within its bounds.
   [[nodiscard]] std::optional<Candidate> candidate_at(const SearchPoint& point) const;
@@ -76,7 +76,7 @@ class SearchSpace {
   };
 
   SearchSpace(const Style& style, const Problem& problem, DeviceFacts device)
-      : style_(&style), problem_(&problem), device_(std::move(device)) {}
+      : style_(&style), problem_(&problem), device_(std::move(device)), device_names_(device_.bindings()) {}
   [[nodiscard]] std::optional<std::size_t> variant_for(const IntBindings& structure);
   [[nodiscard]] std::int64_t structure_count() const;
   [[nodiscard]] IntBindings structure_at(std::int64_t rank) const;
@@ -85,6 +85,7 @@ class SearchSpace {
   const Style* style_;
   const Problem* problem_;
   DeviceFacts device_;
+  IntBindings device_names_;  ///< of device_, as expressions know them
   std::vector<Variant> variants_;
   std::map<IntBindings, std::optional<std::size_t>> by_structure_;  ///< nothing: the style refuses it
 };
