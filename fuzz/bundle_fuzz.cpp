@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "record/bundle.hpp"
+#include "record/dispatch.hpp"
 #include "record/launch_plan.hpp"
 
 namespace {
@@ -16,6 +17,24 @@ kw::Problem problem() {
   problem.inputs = {{"Q", kw::DType::f32, {"Sq", "D"}}};
   problem.outputs = {{"O", kw::DType::f32, {"Sq", "D"}}};
   return problem;
+}
+
+kw::DeviceFacts gpu() {
+  kw::DeviceFacts device;
+  device.name = "NVIDIA H200";
+  device.gpu.emplace().arch = "sm_90a";
+  return device;
+}
+
+/// What the dispatch table says is complete and allowed, or refused.
+void check_resolved(const kw::Candidate& candidate, const kw::Axes& axes, const kw::DeviceFacts& device) {
+  const auto resolved = kw::resolve_tunables(candidate, axes, device);
+  if (!resolved) return;
+  if (resolved->values.size() != candidate.bundle.tunables.size()) std::abort();
+  for (const auto& [name, value] : resolved->values)
+    if (!kw::allowed_tunable(candidate.bundle, name, value)) std::abort();
+  const auto again = kw::make_candidate(kw::with_defaults(candidate));
+  if (!again || kw::resolve_tunables(*again, axes, device)->values != resolved->values) std::abort();
 }
 
 }  // namespace
@@ -30,9 +49,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!again || *again != *bundle) std::abort();
   if (const auto candidate = kw::make_candidate(*bundle)) {
     const kw::Axes axes = {{"Sq", 64}, {"D", 16}};
-    const kw::DeviceFacts device{};
-    (void)kw::plan_launches(*candidate, problem(), axes, device);
-    (void)kw::build_definitions(*candidate, axes, device);
+    for (const kw::DeviceFacts& device : {kw::DeviceFacts{}, gpu()}) {
+      check_resolved(*candidate, axes, device);
+      (void)kw::plan_launches(*candidate, problem(), axes, device);
+      (void)kw::build_definitions(*candidate, axes, device);
+    }
   }
   return 0;
 }

@@ -1,5 +1,7 @@
 #include "cli/progress.hpp"
 
+#include "record/dispatch.hpp"
+
 namespace kw {
 namespace {
 
@@ -8,13 +10,6 @@ std::string budget_text(const BudgetLimits& limits, const BudgetUse& used) {
                                          : fmt::format("{:.0f} s", used.wall_seconds);
   text += limits.candidates ? fmt::format(", candidate {}/{}", used.candidates, *limits.candidates)
                             : fmt::format(", {} candidates", used.candidates);
-  return text;
-}
-
-std::string assignment(const Candidate& candidate) {
-  std::string text;
-  for (const auto& [name, value] : candidate.tunables)
-    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
   return text;
 }
 
@@ -72,12 +67,12 @@ void TerminalProgress::attempt(const RunRecord& run, const Attempt& attempt, con
   if (!attempt.verdict.accepted()) ++rejected_;
   if (attempt.became_best && !attempt.measurement) {
     line(fmt::format("best by static estimate, not timed  #{} {}: {}", attempt.ordinal, attempt.origin,
-                     assignment(attempt.candidate)));
+                     assignment_text(attempt.candidate)));
   } else if (attempt.became_best) {
     best_ns_ = attempt.measurement->median_ns;
     line(fmt::format("best {:9.3f} ms  {:6.1f} GFLOP/s  {:5.1f}x plain  #{} {}: {}", best_ns_ / 1e6,
                      attempt.measurement->gflops, run.baselines.front().median_ns / best_ns_, attempt.ordinal,
-                     attempt.origin, assignment(attempt.candidate)));
+                     attempt.origin, assignment_text(attempt.candidate)));
   }
   std::string text = budget_text(run.limits, used);
   if (best_ns_ > 0) text += fmt::format(", best {:.3f} ms", best_ns_ / 1e6);

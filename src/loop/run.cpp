@@ -8,6 +8,7 @@
 #include "loop/static_ranking.hpp"
 #include "loop/verifier_setup.hpp"
 #include "propose/search/search_proposer.hpp"
+#include "record/dispatch.hpp"
 #include "verify/calibrate.hpp"
 #include "verify/verifier.hpp"
 

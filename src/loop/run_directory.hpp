@@ -5,9 +5,6 @@
 #include <filesystem>
 #include <string>
 
-#include "base/result.hpp"
-#include "record/bundle.hpp"
-
 namespace kw {
 
 class RunDirectory {
@@ -28,8 +25,5 @@ class RunDirectory {
   std::filesystem::path root_;
   std::filesystem::path run_;
 };
-
-/// The candidate as a bundle whose defaults are its assignment: what is written as the best kernel.
-[[nodiscard]] Bundle with_defaults(const Candidate& candidate);
 
 }  // namespace kw

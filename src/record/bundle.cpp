@@ -7,27 +7,34 @@
 namespace kw {
 namespace {
 
-Result<std::int64_t> allowed_value(const Tunable& tunable, std::int64_t value) {
-  if (std::find(tunable.values.begin(), tunable.values.end(), value) != tunable.values.end()) return value;
-  return fail(errc::candidate_tunable, "tunable {} cannot be {}; its values are {}", tunable.name, value,
-              fmt::join(tunable.values, ", "));
-}
-
-Result<void> check_known(const Bundle& bundle, const IntBindings& overrides) {
+Error unknown_tunable(const Bundle& bundle, const std::string& name) {
   std::vector<std::string> known;
   for (const auto& tunable : bundle.tunables) known.push_back(tunable.name);
-  for (const auto& [name, value] : overrides) {
-    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    Error error{errc::candidate_tunable, fmt::format("the bundle has no tunable '{}'", name)};
-    const auto nearest = closest_name(name, known);
-    error.hint =
-        !nearest ? "its tunables: " + (known.empty() ? "none" : comma_list(known)) : "did you mean '" + *nearest + "'?";
-    return fail(std::move(error));
+  const auto nearest = closest_name(name, known);
+  Error error{errc::candidate_tunable, fmt::format("the bundle has no tunable '{}'", name)};
+  error.hint =
+      !nearest ? "its tunables: " + (known.empty() ? "none" : comma_list(known)) : "did you mean '" + *nearest + "'?";
+  return error;
+}
+
+/// The reader has checked rows that were read; others may come from a program.
+Result<void> check_rows(const Bundle& bundle) {
+  for (std::size_t i = 0; i < bundle.dispatch.size(); ++i) {
+    for (const auto& [name, value] : bundle.dispatch[i].tunables) {
+      if (auto checked = allowed_tunable(bundle, name, value); !checked) {
+        return with_context(std::move(checked).error(), fmt::format("reading dispatch row {}", i + 1));
+      }
+    }
   }
   return {};
 }
 
-/// Constraints over tunables alone; those that also name axes or device facts wait for plan_launches, which knows them.
+bool is_left_to_rows(const Bundle& bundle, const std::string& name) {
+  return std::any_of(bundle.dispatch.begin(), bundle.dispatch.end(),
+                     [&](const DispatchRow& row) { return row.tunables.contains(name); });
+}
+
+/// Constraints over tunables alone; those that also name something else wait for plan_launches, which knows it.
 Result<void> check_constraints(const Candidate& candidate) {
   for (const auto& constraint : candidate.bundle.constraints) {
     const auto value = evaluate_int_expr(constraint, candidate.tunables);
@@ -51,14 +58,23 @@ Hash Candidate::id() const {
   return hasher.finish();
 }
 
+Result<void> allowed_tunable(const Bundle& bundle, const std::string& name, std::int64_t value) {
+  const auto tunable =
+      std::find_if(bundle.tunables.begin(), bundle.tunables.end(), [&](const Tunable& t) { return t.name == name; });
+  if (tunable == bundle.tunables.end()) return fail(unknown_tunable(bundle, name));
+  if (std::find(tunable->values.begin(), tunable->values.end(), value) != tunable->values.end()) return {};
+  return fail(errc::candidate_tunable, "tunable {} cannot be {}; its values are {}", name, value,
+              fmt::join(tunable->values, ", "));
+}
+
 Result<Candidate> make_candidate(Bundle bundle, const IntBindings& overrides) {
-  KW_TRY_VOID(check_known(bundle, overrides));
-  Candidate candidate{std::move(bundle), {}};
+  for (const auto& [name, value] : overrides) KW_TRY_VOID(allowed_tunable(bundle, name, value));
+  KW_TRY_VOID(check_rows(bundle));
+  Candidate candidate{std::move(bundle), overrides};
   for (const auto& tunable : candidate.bundle.tunables) {
-    const auto wanted = overrides.find(tunable.name);
-    KW_TRY(const std::int64_t value,
-           allowed_value(tunable, wanted == overrides.end() ? tunable.default_value : wanted->second));
-    candidate.tunables[tunable.name] = value;
+    if (candidate.tunables.contains(tunable.name)) continue;
+    KW_TRY_VOID(allowed_tunable(candidate.bundle, tunable.name, tunable.default_value));
+    if (!is_left_to_rows(candidate.bundle, tunable.name)) candidate.tunables[tunable.name] = tunable.default_value;
   }
   KW_TRY_VOID(check_constraints(candidate));
   return candidate;

@@ -26,15 +26,20 @@
 //   block = ["1", "1", "1"]                 # work-items per group
 //   shared_bytes = "0"                      # local memory, passed where an argument says "shared"
 //   args = ["Q", "kt", "O", "Sq"]           # tensors and scratch by name; anything else is an expression passed as int
+//
+//   [[dispatch]]                            # the first row that fits device and shape assigns tunables (dispatch.hpp)
+//   device = "h200"                         # a device, an architecture or a generation; left out: any
+//   when = ["Skv >= 4096"]                  # expressions of axes and device facts that are all non-zero; left out: any
+//   tunables = {BM = 6}                     # the others keep their defaults
 //   */
 //   __kernel void attention(...) { ... }
 //
 // Keys that are TOML integers or strings are both accepted where an expression is expected. Unknown keys are refused.
 // May be left out: problem, generator, deterministic (true), constraints, tunables, defines, scratch, shared_bytes (0),
-// and a tunable's default (its first value). Names are C identifiers, each used once in the whole header.
+// dispatch, and a tunable's default (its first value). Names are C identifiers, each used once in the whole header.
 // Read from untrusted bytes: the text is UTF-8 of at most 1 MiB, with at most 16 launches, 16 scratch buffers, 32
-// tunables of 64 values, 32 defines, 32 constraints, 64 arguments per launch. `to_text` of what `parse_bundle` gave
-// parses to the same Bundle.
+// tunables of 64 values, 32 defines, 32 constraints, 64 arguments per launch, 64 rows of 16 conditions. `to_text` of
+// what `parse_bundle` gave parses to the same Bundle.
 
 #include <cstdint>
 #include <map>
@@ -91,6 +96,14 @@ struct Launch {
   friend bool operator==(const Launch&, const Launch&) = default;
 };
 
+/// A row of the dispatch table: what tunables are where it fits. An empty device fits any, no conditions fit any shape.
+struct DispatchRow {
+  std::string device;             ///< as names_device (target/device_match.hpp) takes it
+  std::vector<std::string> when;  ///< expressions
+  IntBindings tunables;
+  friend bool operator==(const DispatchRow&, const DispatchRow&) = default;
+};
+
 struct Bundle {
   std::string target;     ///< "opencl"
   std::string problem;    ///< name; informational, the verifier binds to the problem it was given
@@ -102,7 +115,8 @@ struct Bundle {
   std::vector<Definition> defines;
   std::vector<ScratchBuffer> scratch;
   std::vector<Launch> launches;
-  std::string source;  ///< everything below the header
+  std::vector<DispatchRow> dispatch;  ///< the first row that fits is taken
+  std::string source;                 ///< everything below the header
   friend bool operator==(const Bundle&, const Bundle&) = default;
   [[nodiscard]] std::string to_text() const;
   [[nodiscard]] Hash id() const { return hash_bytes(to_text()); }
@@ -111,16 +125,22 @@ struct Bundle {
 /// `file` only labels errors; lines count from the start of the file.
 [[nodiscard]] Result<Bundle> parse_bundle(std::string_view text, const std::string& file);
 
+/// Whether `value` is one that the bundle's tunable `name` may have; errc::candidate_tunable names what it may be.
+[[nodiscard]] Result<void> allowed_tunable(const Bundle& bundle, const std::string& name, std::int64_t value);
+
 /// A bundle with its tunables assigned.
 struct Candidate {
   Bundle bundle;
-  IntBindings tunables;  ///< one entry per tunable of the bundle
-  /// Identity of what would be compiled and launched: bundle text and assignment.
+  /// One entry per tunable of the bundle, but for those that are left to its dispatch table: they may differ from one
+  /// workload to the next, and resolve_tunables (dispatch.hpp) tells them. What is assigned here wins over every row.
+  IntBindings tunables;
+  /// Identity of what would be compiled and launched on a device: bundle text and assignment.
   [[nodiscard]] Hash id() const;
 };
 
-/// Assigns defaults, then `overrides`; refuses unknown names, values that are not allowed, and broken constraints.
-/// A constraint that also names an axis or a device fact is left to plan_launches, which knows them.
+/// Assigns `overrides`, and defaults to what no row names; refuses unknown names, values that are not allowed, also in
+/// rows, and broken constraints. A constraint that also names an axis, a device fact or a tunable that is left to the
+/// rows waits for plan_launches, which knows them.
 [[nodiscard]] Result<Candidate> make_candidate(Bundle bundle, const IntBindings& overrides = {});
 
 }  // namespace kw

@@ -3,162 +3,48 @@
 
 #include "record/bundle_header.hpp"
 
-#include <toml++/toml.h>
-
 #include <algorithm>
 #include <set>
 #include <utility>
 
 #include "record/bundle_limits.hpp"
+#include "record/header_access.hpp"
 #include "record/identifier.hpp"
 #include "record/toml_guard.hpp"
-#include "record/utf8.hpp"
-#include "spec/closest_name.hpp"
+#include "target/device_match.hpp"
 
 namespace kw {
 namespace {
 
-using Names = std::vector<std::string>;
+using Names = HeaderAccess::Names;
 
-const Names k_top_keys = {"format",      "target",   "problem", "generator", "deterministic",
-                          "constraints", "tunables", "defines", "scratch",   "launch"};
 const Names k_tunable_keys = {"values", "default"};
 const Names k_scratch_keys = {"dtype", "elements"};
 const Names k_launch_keys = {"kernel", "grid", "block", "shared_bytes", "args"};
+const Names k_row_keys = {"device", "when", "tunables"};
 
-bool is_top_key(std::string_view key) {
-  return std::find(k_top_keys.begin(), k_top_keys.end(), key) != k_top_keys.end();
-}
-
-std::string belongs_at_the_top(std::string_view key) {
-  return fmt::format("'{}' is a key of the header: write it before the first [table]", key);
-}
-
-class HeaderReader {
+class HeaderReader : public HeaderAccess {
  public:
-  HeaderReader(std::string file, int header_line) : file_(std::move(file)), header_line_(header_line) {}
-
+  using HeaderAccess::HeaderAccess;
   Result<Bundle> read(const toml::table& top);
-  [[nodiscard]] SourcePlace place(const toml::source_region& region) const {
-    return {file_, header_line_ - 1 + static_cast<int>(region.begin.line), static_cast<int>(region.begin.column)};
-  }
 
  private:
-  using Item = std::pair<const toml::key*, const toml::node*>;
-
-  tl::unexpected<Error> refuse(ErrorCode code, const toml::node& at, std::string message, std::string hint = "") const {
-    return fail(Error{code, std::move(message), std::move(hint), place(at.source())});
-  }
-
-  static std::vector<Item> in_written_order(const toml::table& table);
-  [[nodiscard]] Result<void> check_keys(const toml::table& table, const Names& known, std::string_view what) const;
-  [[nodiscard]] Result<const toml::node*> required(const toml::table& table, std::string_view key,
-                                                   std::string_view what) const;
-  [[nodiscard]] Result<const toml::table*> section(const toml::table& top, std::string_view key,
-                                                   std::size_t max_entries) const;
-  [[nodiscard]] Result<const toml::array*> array(const toml::node& node, std::string_view what, std::size_t min_items,
-                                                 std::size_t max_items) const;
-  [[nodiscard]] Result<std::string> free_text(const toml::table& table, std::string_view key) const;
   [[nodiscard]] Result<std::string> name(const toml::key& key, std::string_view what);
-  [[nodiscard]] Result<std::string> expression(const toml::node& node, std::string_view what) const;
-  [[nodiscard]] Result<std::vector<std::string>> expressions(const toml::node& node, std::string_view what,
-                                                             std::size_t min_items, std::size_t max_items) const;
   [[nodiscard]] Result<void> read_top(const toml::table& top, Bundle& bundle) const;
   [[nodiscard]] Result<Tunable> read_tunable(const Item& item);
   [[nodiscard]] Result<ScratchBuffer> read_scratch(const Item& item);
   [[nodiscard]] Result<Launch> read_launch(const toml::node& node, std::size_t number) const;
   [[nodiscard]] Result<void> read_launches(const toml::table& top, Bundle& bundle) const;
+  [[nodiscard]] Result<std::string> read_row_device(const toml::table& row, const std::string& what) const;
+  [[nodiscard]] Result<std::vector<std::string>> read_row_when(const toml::node& node, const std::string& what,
+                                                               const Bundle& bundle) const;
+  [[nodiscard]] Result<IntBindings> read_row_tunables(const toml::node& node, const std::string& what,
+                                                      const Bundle& bundle) const;
+  [[nodiscard]] Result<DispatchRow> read_row(const toml::node& node, std::size_t number, const Bundle& bundle) const;
+  [[nodiscard]] Result<void> read_rows(const toml::table& top, Bundle& bundle) const;
 
-  std::string file_;
-  int header_line_;
   std::set<std::string, std::less<>> names_;  ///< of tunables, definitions and scratch buffers, to find collisions
 };
-
-/// toml++ keeps keys sorted; a bundle keeps the order its author chose.
-std::vector<HeaderReader::Item> HeaderReader::in_written_order(const toml::table& table) {
-  std::vector<Item> items;
-  for (const auto& [key, node] : table) items.emplace_back(&key, &node);
-  std::sort(items.begin(), items.end(), [](const Item& a, const Item& b) {
-    const auto& first = a.first->source().begin;
-    const auto& second = b.first->source().begin;
-    return std::pair(first.line, first.column) < std::pair(second.line, second.column);
-  });
-  return items;
-}
-
-Result<void> HeaderReader::check_keys(const toml::table& table, const Names& known, std::string_view what) const {
-  for (const auto& [key, node] : in_written_order(table)) {
-    const std::string text(key->str());
-    if (std::find(known.begin(), known.end(), text) != known.end()) continue;
-    Error error{errc::bundle_unknown_key, fmt::format("{} has no key '{}'", what, text), "", place(key->source())};
-    const auto nearest = closest_name(text, known);
-    if (is_top_key(text)) {
-      error.hint = belongs_at_the_top(text);
-    } else if (nearest) {
-      error.hint = "did you mean '" + *nearest + "'?";
-    } else {
-      error.hint = "its keys: " + comma_list(known);
-    }
-    return fail(std::move(error));
-  }
-  return {};
-}
-
-Result<const toml::node*> HeaderReader::required(const toml::table& table, std::string_view key,
-                                                 std::string_view what) const {
-  if (const auto* node = table.get(key)) return node;
-  return refuse(errc::bundle_missing_key, table, fmt::format("{} needs the key '{}'", what, key),
-                is_top_key(key) ? belongs_at_the_top(key) : "");
-}
-
-/// Null when the section is absent.
-Result<const toml::table*> HeaderReader::section(const toml::table& top, std::string_view key,
-                                                 std::size_t max_entries) const {
-  const auto* node = top.get(key);
-  if (node == nullptr) return nullptr;
-  const auto* table = node->as_table();
-  if (table == nullptr) return refuse(errc::bundle_value, *node, fmt::format("'{}' must be a table: [{}]", key, key));
-  if (table->size() > max_entries) {
-    return refuse(errc::bundle_too_large, *node,
-                  fmt::format("[{}] has {} entries; at most {} are allowed", key, table->size(), max_entries));
-  }
-  // In TOML a key below [tunables] belongs to it, which is the mistake people make with `constraints`.
-  for (const auto& [name, value] : *table) {
-    if (is_top_key(name.str()) && !value.is_table() && !value.is_string()) {
-      return refuse(errc::bundle_unknown_key, value, fmt::format("'{}' does not belong in [{}]", name.str(), key),
-                    belongs_at_the_top(name.str()));
-    }
-  }
-  return table;
-}
-
-Result<const toml::array*> HeaderReader::array(const toml::node& node, std::string_view what, std::size_t min_items,
-                                               std::size_t max_items) const {
-  const auto* items = node.as_array();
-  if (items == nullptr) return refuse(errc::bundle_value, node, fmt::format("{} must be an array: [...]", what));
-  if (items->size() > max_items) {
-    return refuse(errc::bundle_too_large, node,
-                  fmt::format("{} has {} entries; at most {} are allowed", what, items->size(), max_items));
-  }
-  if (items->size() < min_items) return refuse(errc::bundle_value, node, fmt::format("{} must not be empty", what));
-  return items;
-}
-
-/// "" when absent.
-Result<std::string> HeaderReader::free_text(const toml::table& table, std::string_view key) const {
-  const auto* node = table.get(key);
-  if (node == nullptr) return std::string();
-  const auto text = node->value_exact<std::string>();
-  if (!text) return refuse(errc::bundle_value, *node, fmt::format("'{}' must be a string", key));
-  if (text->size() > bundle_format::k_max_free_text_bytes) {
-    return refuse(errc::bundle_too_large, *node,
-                  fmt::format("'{}' has {} bytes; at most {} are allowed", key, text->size(),
-                              bundle_format::k_max_free_text_bytes));
-  }
-  // An escape in the TOML could smuggle in what the raw bytes may not hold.
-  if (first_non_text_byte(*text)) return refuse(errc::bundle_value, *node, fmt::format("'{}' holds a NUL byte", key));
-  return *text;
-}
 
 /// The key as a name that kernels and expressions can use; each may be taken once in the whole header.
 Result<std::string> HeaderReader::name(const toml::key& key, std::string_view what) {
@@ -179,34 +65,6 @@ Result<std::string> HeaderReader::name(const toml::key& key, std::string_view wh
   return text;
 }
 
-Result<std::string> HeaderReader::expression(const toml::node& node, std::string_view what) const {
-  if (const auto number = node.value_exact<std::int64_t>()) {
-    if (*number == INT64_MIN) return refuse(errc::bundle_value, node, fmt::format("{} is out of range", what));
-    return std::to_string(*number);
-  }
-  auto text = node.value_exact<std::string>();
-  if (!text) {
-    return refuse(errc::bundle_value, node, fmt::format("{} must be an integer or an expression in quotes", what));
-  }
-  if (auto checked = check_int_expr(*text); !checked) {
-    Error error = std::move(checked).error();
-    error.where = place(node.source());
-    return with_context(std::move(error), fmt::format("reading {}", what));
-  }
-  return *std::move(text);
-}
-
-Result<std::vector<std::string>> HeaderReader::expressions(const toml::node& node, std::string_view what,
-                                                           std::size_t min_items, std::size_t max_items) const {
-  KW_TRY(const auto* items, array(node, what, min_items, max_items));
-  std::vector<std::string> texts;
-  for (const auto& item : *items) {
-    KW_TRY(auto text, expression(item, fmt::format("entry {} of {}", texts.size() + 1, what)));
-    texts.push_back(std::move(text));
-  }
-  return texts;
-}
-
 Result<void> HeaderReader::read_top(const toml::table& top, Bundle& bundle) const {
   KW_TRY(const auto* format, required(top, "format", "the header"));
   const auto version = format->value_exact<std::int64_t>();
@@ -216,13 +74,13 @@ Result<void> HeaderReader::read_top(const toml::table& top, Bundle& bundle) cons
                   "write format = 1, or use a newer kernelwright");
   }
   KW_TRY(const auto* target, required(top, "target", "the header"));
-  KW_TRY(bundle.target, free_text(top, "target"));
+  KW_TRY(bundle.target, free_text(top, "target", bundle_format::k_max_free_text_bytes));
   if (!is_c_identifier(bundle.target)) {
     return refuse(errc::bundle_value, *target, fmt::format("'{}' is not the name of a target", bundle.target),
                   "write, for example, target = \"opencl\"");
   }
-  KW_TRY(bundle.problem, free_text(top, "problem"));
-  KW_TRY(bundle.generator, free_text(top, "generator"));
+  KW_TRY(bundle.problem, free_text(top, "problem", bundle_format::k_max_free_text_bytes));
+  KW_TRY(bundle.generator, free_text(top, "generator", bundle_format::k_max_free_text_bytes));
   if (const auto* node = top.get("deterministic")) {
     const auto value = node->value_exact<bool>();
     if (!value) return refuse(errc::bundle_value, *node, "'deterministic' must be true or false");
@@ -320,12 +178,7 @@ Result<Launch> HeaderReader::read_launch(const toml::node& node, std::size_t num
 
 Result<void> HeaderReader::read_launches(const toml::table& top, Bundle& bundle) const {
   KW_TRY(const auto* node, required(top, "launch", "the header"));
-  const auto* items = node->as_array();
-  if (items == nullptr || items->empty()) {
-    return refuse(errc::bundle_value, *node, "'launch' must be an array of tables",
-                  "write each launch below a line [[launch]]");
-  }
-  KW_TRY_VOID(array(*node, "'launch'", 1, bundle_format::k_max_launches));
+  KW_TRY(const auto* items, tables(*node, "launch", bundle_format::k_max_launches));
   for (const auto& item : *items) {
     KW_TRY(auto launch, read_launch(item, bundle.launches.size() + 1));
     bundle.launches.push_back(std::move(launch));
@@ -333,8 +186,86 @@ Result<void> HeaderReader::read_launches(const toml::table& top, Bundle& bundle)
   return {};
 }
 
+/// "" when absent: any device. Which names there are is not known here, so that a misspelt one just never fits.
+Result<std::string> HeaderReader::read_row_device(const toml::table& row, const std::string& what) const {
+  const auto* node = row.get("device");
+  if (node == nullptr) return std::string();
+  KW_TRY(auto device, free_text(row, "device", bundle_format::k_max_device_bytes));
+  if (can_name_device(device)) return device;
+  return refuse(errc::bundle_value, *node, fmt::format("'device' of {} names nothing", what),
+                "write a device, an architecture or a generation, such as \"h200\", \"sm_90\" or \"Hopper\"; or leave "
+                "it out for any device");
+}
+
+Result<std::vector<std::string>> HeaderReader::read_row_when(const toml::node& node, const std::string& what,
+                                                             const Bundle& bundle) const {
+  KW_TRY(auto conditions, expressions(node, "'when' of " + what, 0, bundle_format::k_max_conditions));
+  for (const auto& condition : conditions) {
+    for (const auto& tunable : bundle.tunables) {
+      if (!mentions_name(condition, tunable.name)) continue;
+      return refuse(errc::bundle_value, node, fmt::format("'when' of {} names the tunable '{}'", what, tunable.name),
+                    "rows choose tunables by axes and device facts");
+    }
+  }
+  return conditions;
+}
+
+Result<IntBindings> HeaderReader::read_row_tunables(const toml::node& node, const std::string& what,
+                                                    const Bundle& bundle) const {
+  const auto* table = node.as_table();
+  if (table == nullptr) {
+    return refuse(errc::bundle_value, node, fmt::format("'tunables' of {} must be a table", what),
+                  "write, for example, tunables = {BM = 4}");
+  }
+  IntBindings tunables;
+  for (const auto& [key, value] : in_written_order(*table)) {
+    const std::string name(key->str());
+    const auto number = value->value_exact<std::int64_t>();
+    if (!number) {
+      return refuse(errc::bundle_value, *value, fmt::format("{} of {} must be an integer", name, what));
+    }
+    const auto checked = allowed_tunable(bundle, name, *number);
+    if (!checked) {
+      Error error = checked.error();
+      error.code = errc::bundle_value;
+      error.message = fmt::format("{}: {}", what, error.message);
+      error.where = place(key->source());
+      return fail(std::move(error));
+    }
+    tunables[name] = *number;
+  }
+  return tunables;
+}
+
+Result<DispatchRow> HeaderReader::read_row(const toml::node& node, std::size_t number, const Bundle& bundle) const {
+  const auto what = fmt::format("dispatch row {}", number);
+  const auto* table = node.as_table();
+  if (table == nullptr) return refuse(errc::bundle_value, node, what + " must be a table", "write [[dispatch]]");
+  KW_TRY_VOID(check_keys(*table, k_row_keys, what));
+  DispatchRow row;
+  KW_TRY(row.device, read_row_device(*table, what));
+  if (const auto* when = table->get("when")) {
+    KW_TRY(row.when, read_row_when(*when, what, bundle));
+  }
+  KW_TRY(const auto* tunables, required(*table, "tunables", what));
+  KW_TRY(row.tunables, read_row_tunables(*tunables, what, bundle));
+  return row;
+}
+
+/// After the tunables, which the rows assign.
+Result<void> HeaderReader::read_rows(const toml::table& top, Bundle& bundle) const {
+  const auto* node = top.get("dispatch");
+  if (node == nullptr) return {};
+  KW_TRY(const auto* items, tables(*node, "dispatch", bundle_format::k_max_rows));
+  for (const auto& item : *items) {
+    KW_TRY(auto row, read_row(item, bundle.dispatch.size() + 1, bundle));
+    bundle.dispatch.push_back(std::move(row));
+  }
+  return {};
+}
+
 Result<Bundle> HeaderReader::read(const toml::table& top) {
-  KW_TRY_VOID(check_keys(top, k_top_keys, "the header"));
+  KW_TRY_VOID(check_keys(top, top_keys(), "the header"));
   Bundle bundle;
   KW_TRY_VOID(read_top(top, bundle));
   KW_TRY(const auto* tunables, section(top, "tunables", bundle_format::k_max_tunables));
@@ -355,6 +286,7 @@ Result<Bundle> HeaderReader::read(const toml::table& top) {
     bundle.scratch.push_back(std::move(buffer));
   }
   KW_TRY_VOID(read_launches(top, bundle));
+  KW_TRY_VOID(read_rows(top, bundle));
   return bundle;
 }
 
@@ -364,7 +296,7 @@ Result<Bundle> read_bundle_header(std::string_view toml_text, const std::string&
   if (const auto line = malformed_table_line(toml_text)) {
     return fail(Error{errc::bundle_syntax,
                       "the header is not TOML: this is no [table] line",
-                      "the tables are [tunables], [defines], [scratch] and [[launch]]",
+                      "the tables are [tunables], [defines], [scratch], [[launch]] and [[dispatch]]",
                       {file, first_line + *line, 0}});
   }
   HeaderReader reader(file, first_line);

@@ -20,6 +20,9 @@ inline constexpr std::size_t k_max_values = 64;
 inline constexpr std::size_t k_max_defines = 32;
 inline constexpr std::size_t k_max_constraints = 32;
 inline constexpr std::size_t k_max_args = 64;
+inline constexpr std::size_t k_max_rows = 64;
+inline constexpr std::size_t k_max_conditions = 16;  ///< of a row
+inline constexpr std::size_t k_max_device_bytes = 256;
 inline constexpr std::size_t k_max_free_text_bytes = 1024;
 
 inline constexpr std::string_view k_shared_arg = "shared";

@@ -140,7 +140,7 @@ TEST(Bundle, counts_lines_from_the_start_of_the_file) {
 TEST(Bundle, refuses_table_lines_that_the_toml_library_asserts_on) {
   const std::string rest =
       ": the header is not TOML: this is no [table] line [bundle.syntax]\n"
-      "  try: the tables are [tunables], [defines], [scratch] and [[launch]]";
+      "  try: the tables are [tunables], [defines], [scratch], [[launch]] and [[dispatch]]";
   EXPECT_EQ(error_of(small("[^tunables]")), "x.cl:4" + rest);
   EXPECT_EQ(error_of(small("\n  [[ ")), "x.cl:5" + rest);
   EXPECT_EQ(error_of(small("[[[launch]]")), "x.cl:4" + rest);
@@ -274,6 +274,7 @@ class RandomBundle {
     times(3, [&] { bundle.scratch.push_back({name(), rng_.below(2) == 0 ? DType::f32 : DType::bf16, expression()}); });
     bundle.launches.push_back(launch());
     times(3, [&] { bundle.launches.push_back(launch()); });
+    times(4, [&] { bundle.dispatch.push_back(row(bundle.tunables)); });
     bundle.source = free_text() + "source";
     return bundle;
   }
@@ -318,6 +319,16 @@ class RandomBundle {
     launch.shared_bytes = rng_.below(2) == 0 ? "0" : expression();
     times(40, [&] { launch.args.push_back(rng_.below(2) == 0 ? "shared" : expression()); });
     return launch;
+  }
+
+  DispatchRow row(const std::vector<Tunable>& tunables) {
+    const char* const conditions[] = {"1", "Sq >= 4096", "ceil_div(Skv, 4) % 2", "shared_bytes_per_block<100&&Skv!=1"};
+    DispatchRow row;
+    if (rng_.below(2) == 0) row.device = "sm_90" + free_text();
+    times(3, [&] { row.when.emplace_back(conditions[rng_.below(4)]); });
+    for (const Tunable& tunable : tunables)
+      if (rng_.below(2) == 0) row.tunables[tunable.name] = tunable.values.front();
+    return row;
   }
 
   Rng rng_;

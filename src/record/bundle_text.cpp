@@ -101,6 +101,17 @@ std::string launch_text(const Launch& launch) {
   return "\n[[launch]]\n" + aligned(entries);
 }
 
+std::string row_text(const DispatchRow& row) {
+  constexpr std::size_t k_value_column = 11;  // after "tunables = "
+  std::vector<Entry> entries;
+  if (!row.device.empty()) entries.push_back({"device", quoted(row.device)});
+  if (!row.when.empty()) entries.push_back({"when", quoted_array(row.when, k_value_column)});
+  std::vector<std::string> values;
+  for (const auto& [name, value] : row.tunables) values.push_back(fmt::format("{} = {}", name, value));
+  entries.push_back({"tunables", fmt::format("{{{}}}", fmt::join(values, ", "))});
+  return "\n[[dispatch]]\n" + aligned(entries);
+}
+
 template <typename T>
 std::string section(std::string_view heading, const std::vector<T>& items,
                     const std::function<Entry(const T&)>& entry_of) {
@@ -122,6 +133,7 @@ std::string Bundle::to_text() const {
     return Entry{s.name, fmt::format("{{dtype = {}, elements = {}}}", quoted(to_string(s.dtype)), quoted(s.elements))};
   });
   for (const auto& launch : launches) text += launch_text(launch);
+  for (const auto& row : dispatch) text += row_text(row);
   return text + "*/\n" + source;
 }
 

@@ -1,8 +1,8 @@
 #pragma once
 // The one list of fields of every record, from which json.cpp both writes and reads, so that the two cannot drift
 // apart. A visitor is called as visit("key", field); std::optional fields may be absent from a file, all others must be
-// there. Keys are on disk: never rename one. A field added later must be a std::optional, or come with a new format
-// number.
+// there. Keys are on disk: never rename one. A field added later must be a std::optional, or a list that is written as
+// visit.unless_empty("key", list), or come with a new format number.
 
 #include <array>
 #include <concepts>
@@ -141,6 +141,13 @@ void fields(V& visit, T& r) {
   visit("args", r.args);
 }
 
+template <typename V, AnyConst<DispatchRow> T>
+void fields(V& visit, T& r) {
+  visit("device", r.device);
+  visit("when", r.when);
+  visit("tunables", r.tunables);
+}
+
 // A bundle is stored by its fields and not as its text: a rejected candidate may hold a bundle whose text no parser
 // takes, and the archive must give that back as well.
 template <typename V, AnyConst<Bundle> T>
@@ -154,6 +161,7 @@ void fields(V& visit, T& r) {
   visit("defines", r.defines);
   visit("scratch", r.scratch);
   visit("launches", r.launches);
+  visit.unless_empty("dispatch", r.dispatch);
   visit("source", r.source);
 }
 

@@ -41,6 +41,10 @@ constexpr std::array k_functions = {
     Function{"max", 1, 16},
 };
 
+bool is_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
 /// Nothing when the result does not fit 64 bits, or for a division by zero.
 std::optional<std::int64_t> divide(std::int64_t a, std::int64_t b) {
   if (b == 0 || (a == INT64_MIN && b == -1)) return std::nullopt;
@@ -175,9 +179,6 @@ class Evaluator {
   }
 
   Result<std::int64_t> primary(bool live) {
-    const auto is_word = [](char c) {
-      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-    };
     std::size_t end = at_;
     while (end < text_.size() && is_word(text_[end])) ++end;
     const std::string_view word = text_.substr(at_, end - at_);
@@ -246,6 +247,16 @@ class Evaluator {
 Result<void> check_int_expr(std::string_view text) {
   KW_TRY([[maybe_unused]] const std::int64_t value, Evaluator(text, nullptr).run());
   return {};
+}
+
+bool mentions_name(std::string_view text, std::string_view name) {
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = at;
+    while (end < text.size() && is_word(text[end])) ++end;
+    if (text.substr(at, end - at) == name) return true;
+    at = end + 1;
+  }
+  return false;
 }
 
 Result<std::int64_t> evaluate_int_expr(std::string_view text, const IntBindings& names) {

@@ -25,5 +25,7 @@ using IntBindings = std::map<std::string, std::int64_t, std::less<>>;
 /// Checks the syntax alone.
 [[nodiscard]] Result<void> check_int_expr(std::string_view text);
 [[nodiscard]] Result<std::int64_t> evaluate_int_expr(std::string_view text, const IntBindings& names);
+/// Whether `name` stands in the expression, as a word of its own.
+[[nodiscard]] bool mentions_name(std::string_view text, std::string_view name);
 
 }  // namespace kw

@@ -36,6 +36,10 @@ class Writer {
   void operator()(const char* key, const std::optional<T>& value) {
     if (value) object_[key] = write(*value);
   }
+  template <typename T>
+  void unless_empty(const char* key, const std::vector<T>& items) {
+    if (!items.empty()) object_[key] = write(items);
+  }
   [[nodiscard]] Json finish() { return std::move(object_); }
 
   template <typename T>
@@ -95,6 +99,11 @@ class Reader {
       return;
     }
     within(std::string(".") + key, [&] { read(*found, value); });
+  }
+
+  template <typename T>
+  void unless_empty(const char* key, std::vector<T>& items) {
+    if (!error_ && object_->contains(key)) (*this)(key, items);
   }
 
   template <typename T>

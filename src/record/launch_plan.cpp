@@ -6,6 +6,7 @@
 
 #include "base/checked.hpp"
 #include "record/bundle_limits.hpp"
+#include "record/dispatch.hpp"
 #include "spec/closest_name.hpp"
 
 namespace kw {
@@ -23,12 +24,9 @@ Result<std::int64_t> evaluate(std::string_view expression, const IntBindings& na
 
 class Planner {
  public:
-  Planner(const Candidate& candidate, const Problem& problem, const Axes& axes, const DeviceFacts& device)
-      : bundle_(candidate.bundle),
-        problem_(problem),
-        axes_(axes),
-        device_(device),
-        names_(expression_names(candidate, axes, device)) {}
+  Planner(const Candidate& candidate, IntBindings names, const Problem& problem, const Axes& axes,
+          const DeviceFacts& device)
+      : bundle_(candidate.bundle), problem_(problem), axes_(axes), device_(device), names_(std::move(names)) {}
 
   Result<LaunchPlan> run() {
     KW_TRY_VOID(check_names());
@@ -86,7 +84,7 @@ Result<void> Planner::check_names() const {
   return {};
 }
 
-/// Those over tunables alone held already in make_candidate; this is where axes and device facts come in.
+/// Those over assigned tunables held already in make_candidate; this is where axes, device facts and rows come in.
 Result<void> Planner::check_constraints() const {
   for (const auto& constraint : bundle_.constraints) {
     KW_TRY(const std::int64_t value, evaluate(constraint, names_, "a constraint"));
@@ -207,16 +205,17 @@ Result<void> Planner::add_launch(const Launch& launch) {
 
 }  // namespace
 
-IntBindings expression_names(const Candidate& candidate, const Axes& axes, const DeviceFacts& device) {
+IntBindings expression_names(const IntBindings& tunables, const Axes& axes, const DeviceFacts& device) {
   IntBindings names = device.bindings();
-  for (const auto& [name, value] : candidate.tunables) names[name] = value;
+  for (const auto& [name, value] : tunables) names[name] = value;
   for (const auto& [name, extent] : axes) names[name] = extent;
   return names;
 }
 
 Result<IntBindings> build_definitions(const Candidate& candidate, const Axes& axes, const DeviceFacts& device) {
-  const auto names = expression_names(candidate, axes, device);
-  IntBindings definitions = candidate.tunables;
+  KW_TRY(ResolvedTunables tunables, resolve_tunables(candidate, axes, device));
+  const auto names = expression_names(tunables.values, axes, device);
+  IntBindings definitions = std::move(tunables.values);
   for (const auto& define : candidate.bundle.defines) {
     KW_TRY(definitions[define.name], evaluate(define.expression, names, fmt::format("definition '{}'", define.name)));
   }
@@ -225,7 +224,8 @@ Result<IntBindings> build_definitions(const Candidate& candidate, const Axes& ax
 
 Result<LaunchPlan> plan_launches(const Candidate& candidate, const Problem& problem, const Axes& axes,
                                  const DeviceFacts& device) {
-  return Planner(candidate, problem, axes, device).run();
+  KW_TRY(const ResolvedTunables tunables, resolve_tunables(candidate, axes, device));
+  return Planner(candidate, expression_names(tunables.values, axes, device), problem, axes, device).run();
 }
 
 }  // namespace kw

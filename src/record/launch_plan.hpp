@@ -57,11 +57,12 @@ struct LaunchPlan {
 [[nodiscard]] Result<LaunchPlan> plan_launches(const Candidate& candidate, const Problem& problem, const Axes& axes,
                                                const DeviceFacts& device);
 
-/// What the compiler is told: tunables and defines, evaluated. Two workloads with equal definitions share one build.
+/// What the compiler is told: tunables, resolved for this workload, and defines, evaluated. Two workloads with equal
+/// definitions share one build.
 [[nodiscard]] Result<IntBindings> build_definitions(const Candidate& candidate, const Axes& axes,
                                                     const DeviceFacts& device);
 
 /// Axes, tunables and the device facts an expression may use (see DeviceFacts::bindings).
-[[nodiscard]] IntBindings expression_names(const Candidate& candidate, const Axes& axes, const DeviceFacts& device);
+[[nodiscard]] IntBindings expression_names(const IntBindings& tunables, const Axes& axes, const DeviceFacts& device);
 
 }  // namespace kw

@@ -100,7 +100,7 @@ TEST(LaunchPlan, names_the_definition_that_fails) {
 TEST(LaunchPlan, expressions_see_axes_tunables_and_device_facts) {
   const auto candidate = make_candidate(small_bundle());
   ASSERT_TRUE(candidate.has_value());
-  const auto names = expression_names(*candidate, k_axes, device());
+  const auto names = expression_names(candidate->tunables, k_axes, device());
   EXPECT_EQ(names.at("M"), 100);
   EXPECT_EQ(names.at("T"), 8);
   EXPECT_EQ(names.at("max_block_items"), 256);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "record/dispatch.hpp"
 #include "report/format.hpp"
 #include "report/sections.hpp"
 
@@ -61,7 +62,7 @@ Facts best_facts(const RunRecord& run, const RunSummary& summary) {
         best.roofline_fraction ? "of the bound at the device's measured peaks" : "no measured peaks for this device"},
        {"candidate", "Candidate", fmt::format("{} (number {})", attempt.candidate.id().short_hex(), attempt.ordinal),
         attempt.origin},
-       {"tunables", "Tunables", text_or_nothing(tunables_text(attempt.candidate))},
+       {"tunables", "Tunables", text_or_nothing(assignment_text(attempt.candidate))},
        {"path", "File", text_or_nothing(run.best_path)}}};
   return facts;
 }
@@ -92,7 +93,7 @@ Facts untimed_facts(const RunRecord& run, const Attempt& attempt) {
           {{"time", "Time", std::string("not measured"), run.device.id + " is a simulator"},
            {"candidate", "Candidate",
             fmt::format("{} (number {})", attempt.candidate.id().short_hex(), attempt.ordinal), attempt.origin},
-           {"tunables", "Tunables", text_or_nothing(tunables_text(attempt.candidate))},
+           {"tunables", "Tunables", text_or_nothing(assignment_text(attempt.candidate))},
            {"path", "File", text_or_nothing(run.best_path)}}};
 }
 
@@ -154,7 +155,7 @@ Section kernel_section(const RunRecord& run, const RunSummary& summary) {
     return section;
   }
   std::string caption = "Bundle " + summary.best->candidate.bundle.id().short_hex();
-  if (const auto tunables = tunables_text(summary.best->candidate); !tunables.empty()) caption += " with " + tunables;
+  if (const auto tunables = assignment_text(summary.best->candidate); !tunables.empty()) caption += " with " + tunables;
   section.blocks.emplace_back(
       Code{"source", caption, run.target == "opencl" ? "c" : "cpp", summary.best->candidate.bundle.to_text()});
   if (const auto commands = closer_look(run); !commands.empty()) {

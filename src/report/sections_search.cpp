@@ -4,6 +4,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "record/dispatch.hpp"
 #include "report/format.hpp"
 #include "report/sections.hpp"
 
@@ -96,7 +97,7 @@ Table rejections_table(std::span<const Attempt> attempts) {
 std::vector<Value> candidate_row(const Attempt& attempt) {
   std::vector<Value> row{counted(attempt.ordinal),
                          text_or_nothing(attempt.origin),
-                         text_or_nothing(tunables_text(attempt.candidate)),
+                         text_or_nothing(assignment_text(attempt.candidate)),
                          verdict_text(attempt.verdict) + (attempt.became_best ? ", new best" : ""),
                          {},
                          {},

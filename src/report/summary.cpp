@@ -38,13 +38,6 @@ std::optional<Interval> rate_interval(double rate, const Measurement& measured) 
   return Interval{work / measured.ci_ns.high, work / measured.ci_ns.low, measured.ci_ns.confidence};
 }
 
-std::string tunables_text(const Candidate& candidate) {
-  std::string text;
-  for (const auto& [name, value] : candidate.tunables)
-    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
-  return text;
-}
-
 RunSummary summarize(const RunRecord& run, std::span<const Attempt> attempts) {
   RunSummary summary;
   summary.counts = count(attempts);

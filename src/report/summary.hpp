@@ -42,9 +42,6 @@ struct RunSummary {
 /// A rate that falls as the time rises, with the interval that follows from the time's.
 [[nodiscard]] std::optional<Interval> rate_interval(double rate, const Measurement& measured);
 
-/// "BM=4 BN=256"; empty without tunables.
-[[nodiscard]] std::string tunables_text(const Candidate& candidate);
-
 [[nodiscard]] bool passed(const Verdict& verdict, GateId gate);
 
 }  // namespace kw

@@ -160,7 +160,7 @@ Result<DeviceFacts> parse_device_file(std::string_view json, const std::string& 
     return refuse(file, fmt::format("there is no architecture {}", arch_entry->dump()), "one of: " + known_archs());
   DeviceFacts facts = gpu_arch_facts(*arch);
   facts.id = file;
-  facts.name = fmt::format("a device of {}", arch->generation);
+  facts.name = fmt::format("{}{}", k_unnamed_device, arch->generation);
   for (const auto& entry : object.items()) KW_TRY_VOID(read_entry(entry.key(), entry.value(), file, facts));
   fill_peaks(*arch, facts);
   return facts;

@@ -23,6 +23,9 @@ inline constexpr ErrorCode device_file{"target.device_file"};        ///< not JS
 inline constexpr ErrorCode device_unknown{"target.device_unknown"};  ///< no shipped facts of that name
 }  // namespace errc
 
+/// How the name begins of a device that its file does not name; the generation of its architecture follows.
+inline constexpr std::string_view k_unnamed_device = "a device of ";
+
 /// Names of the shipped devices, as --device takes them.
 [[nodiscard]] std::vector<std::string> shipped_devices();
 

@@ -55,7 +55,8 @@ Result<std::vector<BuiltWorkload>> build_workloads(const Problem& problem, const
       KW_TRY(fresh.reply, build_one(workbench, candidate, fresh, deadline));
       found = builds.insert(builds.end(), std::move(fresh));
     }
-    built.push_back({workload.name, *std::move(plan), found->reply});
+    KW_TRY(auto tunables, resolve_tunables(candidate, workload.axes, device));
+    built.push_back({workload.name, std::move(tunables), *std::move(plan), found->reply});
   }
   return built;
 }

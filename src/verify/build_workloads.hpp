@@ -5,13 +5,14 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "record/bundle.hpp"
+#include "record/dispatch.hpp"
 #include "verify/workbench.hpp"
 
 namespace kw {
 
 struct BuiltWorkload {
   std::string name;
+  ResolvedTunables tunables;  ///< and the dispatch row they come from
   LaunchPlan plan;
   BuildReply reply;  ///< a refusal by the compiler is in its status and log
 };

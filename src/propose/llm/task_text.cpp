@@ -8,6 +8,7 @@
 #include "propose/llm/code_blocks.hpp"
 #include "propose/llm/source_language.hpp"
 #include "record/byte_text.hpp"
+#include "record/dispatch.hpp"
 #include "record/fenced_text.hpp"
 
 namespace kw {
@@ -247,12 +248,7 @@ std::string time_text(double ns) {
 }
 
 std::string kernel_text(const Candidate& candidate) {
-  Bundle shown = candidate.bundle;
-  for (auto& tunable : shown.tunables) {
-    const auto chosen = candidate.tunables.find(tunable.name);
-    if (chosen != candidate.tunables.end()) tunable.default_value = chosen->second;
-  }
-  std::string text = fenced("c", shown.to_text());
+  std::string text = fenced("c", with_defaults(candidate).to_text());
   text.pop_back();
   return text;
 }

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/checked.hpp"
+#include "record/dispatch.hpp"
 #include "record/launch_plan.hpp"
 
 namespace kw {
@@ -106,13 +107,16 @@ std::optional<SearchPoint> SearchSpace::point_at(const IntBindings& assignment) 
 
 std::optional<SearchPoint> SearchSpace::point_of(const Candidate& candidate) {
   const Hash id = candidate.bundle.id();
+  // A dispatch table of another problem may ask for axes that this one lacks; what it assigns is then not known.
+  const auto resolved = resolve_tunables(candidate, problem_->primary().axes, device_);
+  const IntBindings& tunables = resolved ? resolved->values : candidate.tunables;
   const std::int64_t structures = structure_count() <= k_most_structures_searched ? structure_count() : 1;
   for (std::int64_t rank = 0; rank < structures; ++rank) {
     const auto variant = variant_for(structure_at(rank));
-    if (variant && variants_[*variant].id == id) return carried_over(*variant, candidate.tunables);
+    if (variant && variants_[*variant].id == id) return carried_over(*variant, tunables);
   }
-  auto point = point_at(candidate.tunables);
-  const auto shared = [&](const auto& entry) { return candidate.tunables.contains(entry.first); };
+  auto point = point_at(tunables);
+  const auto shared = [&](const auto& entry) { return tunables.contains(entry.first); };
   if (!point || std::none_of(point->tunables.begin(), point->tunables.end(), shared)) return std::nullopt;
   return point;
 }

@@ -41,7 +41,8 @@ class SearchSpace {
   /// ignored, values that are not allowed become the nearest allowed one. Nothing when the style refuses the structure.
   [[nodiscard]] std::optional<SearchPoint> point_at(const IntBindings& assignment);
   /// The point of a candidate from an archive. Its own structure is found again when this style still writes its
-  /// bundle; otherwise its tunables are carried over to the default structure. Nothing when it shares no tunable.
+  /// bundle; otherwise its tunables, as the primary workload has them, are carried over to the default structure.
+  /// Nothing when it shares no tunable.
   [[nodiscard]] std::optional<SearchPoint> point_of(const Candidate& candidate);
   /// Whether the constraints that tunables and the device's facts decide hold. Cheap.
   [[nodiscard]] bool is_consistent(const SearchPoint& point) const;
