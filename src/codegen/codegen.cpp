@@ -1,9 +1,8 @@
 #include "codegen/codegen.hpp"
 
-#include <algorithm>
-
 #include "codegen/attention_cuda.hpp"
 #include "codegen/attention_opencl.hpp"
+#include "codegen/device_list.hpp"
 
 namespace kw {
 
@@ -63,11 +62,7 @@ const std::vector<Style>& styles() {
 }
 
 std::string fastest_style(const Problem& problem, std::string_view target, const DeviceFacts& device) {
-  const auto writes = [&](const Style& style) {
-    return style.op == problem.op && style.target == target && style.emit(problem, device, {}).has_value();
-  };
-  const auto found = std::find_if(styles().rbegin(), styles().rend(), writes);
-  return found == styles().rend() ? "" : found->name;
+  return fastest_common_style(problem, target, {&device, 1});
 }
 
 Result<const Style*> find_style(std::string_view op, std::string_view target, std::string_view name) {
