@@ -99,9 +99,11 @@ void add_emit(CLI::App& app, Command& command) {
   sub->add_option("--target", options->target, "Source language: opencl, cuda, hip")->capture_default_str();
   sub->add_option("--style", options->style, "Kernel style; default: the fastest there is for the problem");
   sub->add_option(
-      "--device", options->device,
-      "What to write for, present or not: a100, l40s, h100, h200, rtx4090, rtx5090, b200, mi300x, rx7900xtx, or your "
-      "own FILE.json");
+         "--device", options->devices,
+         "What to write for, present or not: a100, l40s, h100, h200, rtx4090, rtx5090, b200, mi300x, rx7900xtx, "
+         "or your own FILE.json; several, as in h200,a100, give one bundle with a row for each")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   sub->add_option("--structure", options->structure, "Assign a structural choice of the style: --structure NAME=VALUE");
   sub->add_flag("--source-only", options->source_only, "Leave out the bundle header");
   sub->callback([options, &command] { command = [options] { return run_emit(*options); }; });
@@ -119,6 +121,49 @@ void add_build(CLI::App& app, Command& command) {
   sub->add_option("--binary", options->binary, "Write what the compiler made for the primary workload to this file");
   sub->add_flag("--json", options->json, "Print reports and launch plans as one JSON object");
   sub->callback([options, &command] { command = [options] { return run_build(*options); }; });
+}
+
+void add_dispatch(CLI::App& app, Command& command) {
+  auto* sub = app.add_subcommand("dispatch", "The table of a bundle that chooses tunables by device and shape");
+  sub->require_subcommand(1);
+  auto* show = sub->add_subcommand("show", "Say which row each workload takes, and with which tunables");
+  auto shown = std::make_shared<DispatchShowOptions>();
+  add_problem(*show, shown->input);
+  show->add_option("bundle", shown->bundle, "The bundle file")->required();
+  show->add_option("--device", shown->device,
+                   "a100, l40s, h100, h200, rtx4090, rtx5090, b200, mi300x, rx7900xtx, your own FILE.json, or a device "
+                   "of this machine; default: its first");
+  show->add_flag("--json", shown->json, "Print one JSON object");
+  show->callback([shown, &command] { command = [shown] { return run_dispatch_show(*shown); }; });
+
+  auto* add = sub->add_subcommand("add", "Write a row into the header; the source stays as it is");
+  auto added = std::make_shared<DispatchAddOptions>();
+  add->add_option("bundle", added->bundle, "The bundle file")->required();
+  add->add_option("--device", added->device, "A device, architecture or generation: h200, sm_90, Hopper; default: any");
+  add->add_option("--when", added->when, "A condition that must hold: --when 'Skv >= 4096'")->allow_extra_args(false);
+  add->add_option("--tune", added->tune, "What the row assigns: --tune KEYS=128")->allow_extra_args(false);
+  add->add_option("--into", added->into, "Write to this file instead");
+  add->callback([added, &command] { command = [added] { return run_dispatch_add(*added); }; });
+}
+
+void add_retune(CLI::App& app, Command& command) {
+  auto* sub = app.add_subcommand(
+      "retune", "Search the tunables of a bundle on a device; write the best as a row of its dispatch table");
+  auto options = std::make_shared<RetuneOptions>();
+  add_problem(*sub, options->input);
+  sub->add_option("bundle", options->bundle, "The bundle file")->required();
+  sub->add_option("--budget", options->budget, "As of `optimize`")->capture_default_str();
+  sub->add_option("--device", options->device, "A device as `kernelwright doctor` lists it; default: the first");
+  sub->add_option("--when", options->when, "A condition of the row, for shapes: --when 'Skv >= 4096'")
+      ->allow_extra_args(false);
+  sub->add_option("--into", options->into, "Write to this file instead");
+  sub->add_option("--seed", options->seed, "Seed of the search")->capture_default_str();
+  sub->add_option("--out", options->out, "Folder of the archive and of the runs' files")->capture_default_str();
+  sub->add_option("--require-sandbox", options->require_sandbox, "Refuse to run below this tier: none, a, b, c")
+      ->capture_default_str();
+  sub->add_flag("--resume", options->resume, "Go on with the newest such run of this problem, target and device");
+  sub->add_flag("--json", options->json, "Print the run as one JSON object on stdout");
+  sub->callback([options, &command] { command = [options] { return run_retune(*options); }; });
 }
 
 void add_explain(CLI::App& app, Command& command) {
@@ -181,6 +226,8 @@ int run_app(int argc, char** argv) {
   add_verify(app, command);
   add_emit(app, command);
   add_build(app, command);
+  add_dispatch(app, command);
+  add_retune(app, command);
   add_explain(app, command);
   add_small_commands(app, command);
   if (const auto unknown = unknown_command(app, argc, argv)) return report_error(*unknown);

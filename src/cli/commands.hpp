@@ -50,7 +50,7 @@ struct EmitOptions {
   ProblemInput input;
   std::string target = "opencl";
   std::string style;                   ///< empty: the fastest that writes the problem for the device
-  std::string device;                  ///< facts to write for: a shipped name or FILE.json; empty: by target
+  std::vector<std::string> devices;    ///< facts to write for: shipped names or FILE.json; empty: by target
   std::vector<std::string> structure;  ///< NAME=VALUE, structural choices of the style
   bool source_only = false;
 };
@@ -65,6 +65,38 @@ struct BuildOptions {
   bool json = false;
 };
 [[nodiscard]] Result<ExitCode> run_build(const BuildOptions& options);
+
+struct DispatchShowOptions {
+  ProblemInput input;
+  std::filesystem::path bundle;
+  std::string device;  ///< a shipped name, FILE.json, or one of this machine
+  bool json = false;
+};
+[[nodiscard]] Result<ExitCode> run_dispatch_show(const DispatchShowOptions& options);
+
+struct DispatchAddOptions {
+  std::filesystem::path bundle;
+  std::string device;             ///< empty: any
+  std::vector<std::string> when;  ///< expressions
+  std::vector<std::string> tune;  ///< NAME=VALUE
+  std::filesystem::path into;     ///< empty: the bundle itself
+};
+[[nodiscard]] Result<ExitCode> run_dispatch_add(const DispatchAddOptions& options);
+
+struct RetuneOptions {
+  ProblemInput input;
+  std::filesystem::path bundle;
+  std::string budget = "60s";
+  std::string device;             ///< empty: the first device of the bundle's target
+  std::vector<std::string> when;  ///< conditions of the row
+  std::filesystem::path into;     ///< empty: the bundle itself
+  std::uint64_t seed = 1;
+  std::filesystem::path out = "kw-runs";
+  std::string require_sandbox = "none";
+  bool resume = false;
+  bool json = false;
+};
+[[nodiscard]] Result<ExitCode> run_retune(const RetuneOptions& options);
 
 struct ExplainOptions {
   ProblemInput input;

@@ -1,5 +1,7 @@
 #include "cli/device_choice.hpp"
 
+#include <algorithm>
+
 #include "base/file_system.hpp"
 #include "cli/inputs.hpp"
 #include "target/device_file.hpp"
@@ -54,6 +56,14 @@ Result<DeviceFacts> facts_for(const std::string& device, const std::string& targ
   }
   facts.target = target;
   return facts;
+}
+
+Result<DeviceFacts> facts_of_any(const std::string& device, const std::string& target) {
+  const auto shipped = shipped_devices();
+  const bool is_text = device.ends_with(".json") || std::find(shipped.begin(), shipped.end(), device) != shipped.end();
+  if (is_text) return facts_for(device, target);
+  KW_TRY(const OpenedDevice opened, open_device(device, target, "none"));
+  return opened.workbench->device();
 }
 
 }  // namespace kw

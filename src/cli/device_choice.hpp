@@ -25,6 +25,10 @@ struct OpenedDevice {
 /// errc::command_line when that device does not take the target.
 [[nodiscard]] Result<DeviceFacts> facts_for(const std::string& device, const std::string& target);
 
+/// Facts of a shipped device, of a file, or of a device of this machine as `kernelwright doctor` lists it, which is
+/// opened for that; the first of the target when `device` is empty.
+[[nodiscard]] Result<DeviceFacts> facts_of_any(const std::string& device, const std::string& target);
+
 /// What a kernel for a GPU is written for when none is named: "h100", and "mi300x" for target "hip".
 [[nodiscard]] std::string_view default_gpu(std::string_view target);
 

@@ -1,8 +1,10 @@
 #include "cli/inputs.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 #include "base/file_system.hpp"
+#include "record/dispatch.hpp"
 #include "spec/problem_mod.hpp"
 
 namespace kw {
@@ -62,10 +64,35 @@ Result<IntBindings> read_assignments(const std::vector<std::string>& texts, cons
   return bindings;
 }
 
-Result<Candidate> read_candidate(const std::filesystem::path& bundle, const std::vector<std::string>& tune) {
+Result<std::vector<std::string>> read_conditions(const std::vector<std::string>& texts) {
+  for (const auto& text : texts) {
+    const auto checked = check_int_expr(text);
+    if (checked) continue;
+    return fail(Error{errc::command_line, fmt::format("--when \"{}\": {}", text, checked.error().message),
+                      "write an expression of axes and device facts, such as 'Skv >= 4096'"});
+  }
+  return texts;
+}
+
+Result<Bundle> read_bundle(const std::filesystem::path& path) {
   const RealFileSystem files;
-  KW_TRY(const auto text, files.read(bundle, k_max_bundle_bytes));
-  KW_TRY(auto parsed, parse_bundle(text, bundle.string()));
+  KW_TRY(const auto text, files.read(path, k_max_bundle_bytes));
+  return parse_bundle(text, path.string());
+}
+
+Result<std::size_t> write_with_row(const Bundle& bundle, DispatchRow row, const std::filesystem::path& path) {
+  const DispatchRow added = row;
+  const Bundle changed = with_row(bundle, std::move(row));
+  const std::string text = changed.to_text();
+  KW_TRY_VOID(parse_bundle(text, path.string()));
+  RealFileSystem files;
+  KW_TRY_VOID(files.write_atomic(path, text));
+  const auto found = std::find(changed.dispatch.begin(), changed.dispatch.end(), added);
+  return static_cast<std::size_t>(found - changed.dispatch.begin());
+}
+
+Result<Candidate> read_candidate(const std::filesystem::path& bundle, const std::vector<std::string>& tune) {
+  KW_TRY(auto parsed, read_bundle(bundle));
   KW_TRY(const auto assignments, read_assignments(tune, "--tune"));
   return make_candidate(std::move(parsed), assignments);
 }

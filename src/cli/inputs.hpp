@@ -27,9 +27,19 @@ inline constexpr ErrorCode command_line{"cli.usage"};
 /// "NAME=VALUE" with an integer value, for `option` in messages.
 [[nodiscard]] Result<IntBindings> read_assignments(const std::vector<std::string>& texts, const std::string& option);
 
-/// A bundle file with the --tune assignments in place of its defaults.
+/// Conditions of a dispatch row, from --when; errc::command_line when one is no expression.
+[[nodiscard]] Result<std::vector<std::string>> read_conditions(const std::vector<std::string>& texts);
+
+[[nodiscard]] Result<Bundle> read_bundle(const std::filesystem::path& path);
+
+/// A bundle file with the --tune assignments, which win over its dispatch rows and defaults.
 [[nodiscard]] Result<Candidate> read_candidate(const std::filesystem::path& bundle,
                                                const std::vector<std::string>& tune);
+
+/// Writes `bundle` to `path` with `row` in its dispatch table; the header in its normal form, the source as it is. The
+/// row's index. Nothing is written when the result would not be read again.
+[[nodiscard]] Result<std::size_t> write_with_row(const Bundle& bundle, DispatchRow row,
+                                                 const std::filesystem::path& path);
 
 /// "none", "a", "b" or "c".
 [[nodiscard]] Result<SandboxTier> read_tier(const std::string& text);

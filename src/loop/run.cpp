@@ -7,7 +7,7 @@
 #include "loop/run_start.hpp"
 #include "loop/static_ranking.hpp"
 #include "loop/verifier_setup.hpp"
-#include "propose/search/search_proposer.hpp"
+#include "propose/search/bundle_tuner.hpp"
 #include "record/dispatch.hpp"
 #include "verify/calibrate.hpp"
 #include "verify/verifier.hpp"
@@ -35,6 +35,7 @@ class Run {
   [[nodiscard]] std::vector<std::string> checked_workloads() const;
   Result<void> open_proposer(const Budget& budget);
   Result<std::unique_ptr<Proposer>> open_search() const;
+  Result<Candidate> start_of_tuning() const;
   Result<void> replay(Budget& budget);
   Result<void> search(Budget& budget);
   Result<void> keep_turns(Budget& budget);
@@ -86,7 +87,9 @@ Result<void> Run::open_record() {
 Result<void> Run::prepare() {
   world_.observer.phase("measuring the device's peaks");
   KW_TRY(record_.device, calibrate(world_.workbench));
-  style_ = setup_.style.empty() ? fastest_style(setup_.problem, setup_.target, record_.device) : setup_.style;
+  style_ = setup_.start           ? style_that_writes(setup_.start->bundle, setup_.problem, record_.device)
+           : setup_.style.empty() ? fastest_style(setup_.problem, setup_.target, record_.device)
+                                  : setup_.style;
   KW_TRY_VOID(require_checkable(setup_.requirements, record_.device));
   KW_TRY_VOID(open_record());
   world_.observer.phase("computing the oracle's answers and the plain kernel's accuracy and time");
@@ -129,7 +132,18 @@ Result<std::unique_ptr<Proposer>> Run::open_search() const {
   search.style = style_;
   search.seed = record_.seed;
   search.archived = record_.archive_seeds;
-  return make_search_proposer(search);
+  if (!setup_.start) return make_search_proposer(search);
+  KW_TRY(const Candidate start, start_of_tuning());
+  return make_bundle_search(start, search);
+}
+
+/// A resumed run goes on with the bundle that it began with: rows may have been written into the file since.
+Result<Candidate> Run::start_of_tuning() const {
+  if (attempts_.empty()) return *setup_.start;
+  const Bundle& begun = attempts_.front().candidate.bundle;
+  if (begun.source == setup_.start->bundle.source) return make_candidate(begun);
+  return fail(Error{errc::resume_mismatch, fmt::format("run {} tunes another source", record_.id),
+                    "give the bundle it began with, or leave out --resume"});
 }
 
 Result<void> Run::open_proposer(const Budget& budget) {

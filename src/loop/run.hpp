@@ -41,12 +41,16 @@ class RunObserver {
   virtual void warning(const std::string& text) = 0;
 };
 
+/// RunSetup::proposer of runs that search the tunables of one bundle.
+inline constexpr std::string_view k_retune = "retune";
+
 struct RunSetup {
   Problem problem;
   std::string problem_input;  ///< as RunRecord has it; may be empty
   std::string target = "opencl";
   std::string style;  ///< of the built-in search; empty: the fastest that writes the problem for the device
-  std::string proposer = "search";        ///< or "llm", or "hybrid": both
+  std::optional<Candidate> start;         ///< with proposer "retune": its bundle's tunables are searched, and no style
+  std::string proposer = "search";        ///< or "llm", or "hybrid": both; or "retune"
   std::optional<ModelSetup> model;        ///< for those with a model
   std::string replay;                     ///< id of a run whose replies are given again instead of asking its model
   std::vector<Requirement> requirements;  ///< what the static gate demands besides the device's limits

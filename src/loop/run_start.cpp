@@ -20,11 +20,17 @@ bool is_of(const RunRecord& run, const RunSetup& setup, const DeviceFacts& devic
   return run.problem_text == setup.problem.canonical_text() && run.target == setup.target && run.device.id == device.id;
 }
 
+/// Runs that tune one bundle are no parts of runs that write kernels.
+bool tunes_as(const RunRecord& run, const RunSetup& setup) {
+  return (run.proposer == k_retune) == (setup.proposer == k_retune);
+}
+
 Result<RunStart> resume(const RunSetup& setup, const DeviceFacts& device, const Archive& archive) {
   KW_TRY(auto runs, archive.runs());
   std::optional<RunRecord> newest;
   for (auto& run : runs) {
-    if (is_of(run, setup, device) && (!newest || run.started_utc >= newest->started_utc)) newest = std::move(run);
+    if (is_of(run, setup, device) && tunes_as(run, setup) && (!newest || run.started_utc >= newest->started_utc))
+      newest = std::move(run);
   }
   if (!newest) {
     return fail(Error{errc::resume_nothing,

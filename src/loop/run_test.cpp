@@ -172,6 +172,76 @@ TEST_F(RunTest, a_resumed_run_goes_on_as_if_it_had_not_stopped) {
   EXPECT_EQ(candidates_of(resumed->id), expected);
 }
 
+/// The vector style's bundle, to be retuned.
+Candidate emitted(const Problem& problem) {
+  return make_candidate(emit_bundle(problem, "opencl", "vector", host_cpu_facts()).value()).value();
+}
+
+TEST_F(RunTest, retuning_searches_the_tunables_of_one_bundle_and_keeps_its_rows) {
+  setup.proposer = k_retune;
+  setup.start = emitted(setup.problem);
+  setup.start->bundle.dispatch = {{"another device", {}, {{"UNROLL_D", 2}}}};
+  setup.start = make_candidate(setup.start->bundle).value();
+  const auto record = run();
+  ASSERT_TRUE(record) << record.error().to_string();
+  EXPECT_EQ(record->proposer, k_retune);
+  ASSERT_TRUE(record->best_ordinal.has_value());
+  std::set<Hash> seen;
+  const auto attempts = open()->attempts(record->id).value();
+  for (const auto& attempt : attempts) {
+    EXPECT_EQ(attempt.candidate.bundle, setup.start->bundle);
+    EXPECT_EQ(attempt.candidate.tunables.size(), setup.start->bundle.tunables.size()) << "all are assigned";
+    EXPECT_TRUE(seen.insert(attempt.candidate.id()).second);
+  }
+  EXPECT_EQ(seen.size(), 12U);
+  for (const auto& tunable : setup.start->bundle.tunables)
+    EXPECT_EQ(attempts.front().candidate.tunables.at(tunable.name), tunable.default_value) << tunable.name;
+}
+
+TEST_F(RunTest, a_resumed_retuning_goes_on_though_a_row_was_written_since) {
+  setup.proposer = k_retune;
+  setup.start = emitted(setup.problem);
+  setup.limits = parse_budget("6c").value();
+  const auto begun = run();
+  ASSERT_TRUE(begun) << begun.error().to_string();
+  const auto first = candidates_of(begun->id);
+  Bundle changed = setup.start->bundle;
+  changed.dispatch = {{"any device", {}, {{"UNROLL_D", 4}}}};
+  setup.start = make_candidate(changed).value();
+  setup.limits = parse_budget("9c").value();
+  setup.resume = true;
+  const auto resumed = run();
+  ASSERT_TRUE(resumed) << resumed.error().to_string();
+  EXPECT_EQ(resumed->id, begun->id);
+  auto all = candidates_of(resumed->id);
+  ASSERT_EQ(all.size(), 9U);
+  all.resize(first.size());
+  EXPECT_EQ(all, first);
+  changed.source += "// changed\n";
+  setup.start = make_candidate(changed).value();
+  const auto other = run();
+  ASSERT_FALSE(other);
+  EXPECT_EQ(other.error().to_string(), fmt::format("run {} tunes another source [run.resume_mismatch]\n  try: give the "
+                                                   "bundle it began with, or leave out --resume",
+                                                   begun->id));
+}
+
+TEST_F(RunTest, a_resumed_search_does_not_go_on_with_a_retuning) {
+  setup.limits = parse_budget("2c").value();
+  const auto search = run();
+  ASSERT_TRUE(search) << search.error().to_string();
+  setup.start = emitted(setup.problem);
+  setup.proposer = k_retune;
+  setup.started_utc = "2026-01-02T00:00:00Z";
+  ASSERT_TRUE(run());
+  setup.start.reset();
+  setup.proposer = "search";
+  setup.resume = true;
+  const auto resumed = run();
+  ASSERT_TRUE(resumed) << resumed.error().to_string();
+  EXPECT_EQ(resumed->id, search->id);
+}
+
 TEST_F(RunTest, resume_without_a_run_says_what_to_do) {
   setup.resume = true;
   const auto record = run();

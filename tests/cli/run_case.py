@@ -14,6 +14,7 @@ A case file is a transcript with expectations:
     stdout: the same for stdout
     stdout not: a part that must not occur
     stdout empty
+    stdout into kernel.cl         keeps stdout as a file of the working folder, for the commands that follow
 
 `$ ` may occur several times; what follows each belongs to it. {repo} stands for the repository's root. Commands are
 started without a shell, from a folder that is empty but for the case's files.
@@ -64,6 +65,8 @@ def unmet(expectation, status, streams):
         wanted = int(expectation[5:])
         return None if status == wanted else f"exit status is {status}, expected {wanted}"
     for name, text in streams.items():
+        if expectation.startswith(f"{name} into "):
+            return None  # the files are written before the expectations are checked
         if expectation == f"{name} empty":
             return None if text == "" else f"{name} is not empty"
         if expectation.startswith(f"{name}: "):
@@ -100,6 +103,10 @@ def check_case(binaries, repository, text):
         for command, expectations in steps:
             done = run(command, binaries, repository, folder)
             streams = {"stdout": done.stdout, "stderr": done.stderr}
+            for _, expectation in expectations:
+                name, found, file = expectation.partition(" into ")
+                if found and name in streams:
+                    pathlib.Path(folder, file).write_text(streams[name], encoding="utf-8")
             problems = [f"line {number}: {why}" for number, expectation in expectations
                         if (why := unmet(expectation, done.returncode, streams))]
             if problems:

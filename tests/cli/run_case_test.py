@@ -42,6 +42,11 @@ class RunCase(unittest.TestCase):
     def test_the_repository_is_filled_in(self):
         self.assertEqual(problems("$ tool {repo}/problems\nstdout: says /repository/problems\n"), [])
 
+    def test_output_is_kept_for_the_commands_that_follow(self):
+        self.assertEqual(problems("$ tool first\nstdout into kept.txt\n$ tool b kept.txt\nstdout: says first\n"), [])
+        (message,) = problems("$ tool first\nstderr into kept.txt\n$ tool b kept.txt\nstdout: says first\n")
+        self.assertIn("lacks: says first", message)
+
     def test_a_case_that_checks_nothing_is_refused(self):
         for case in ("$ tool x\n", "", "exit 0\n$ tool x\nexit 0\n", "$ tool x\nstdou: says\n"):
             with self.assertRaises(run_case.BadCase, msg=case):

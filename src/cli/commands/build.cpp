@@ -6,6 +6,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/device_choice.hpp"
+#include "cli/dispatch_text.hpp"
 #include "cli/inputs.hpp"
 #include "verify/build_workloads.hpp"
 
@@ -63,9 +64,16 @@ Json to_json(const LaunchPlan& plan) {
 Json to_json(const BuiltWorkload& workload) {
   Json kernels = Json::array();
   for (const auto& kernel : workload.reply.kernels) kernels.push_back(to_json(kernel));
-  return {{"workload", workload.name}, {"built", workload.reply.status == BuildStatus::ok},
-          {"log", workload.reply.log}, {"binary_bytes", workload.reply.binary.size()},
-          {"kernels", kernels},        {"plan", to_json(workload.plan)}};
+  // Rows are counted from 1, as people are told of them.
+  const auto& row = workload.tunables.row;
+  return {{"workload", workload.name},
+          {"built", workload.reply.status == BuildStatus::ok},
+          {"log", workload.reply.log},
+          {"binary_bytes", workload.reply.binary.size()},
+          {"dispatch_row", row ? Json(*row + 1) : Json(nullptr)},
+          {"tunables", workload.tunables.values},
+          {"kernels", kernels},
+          {"plan", to_json(workload.plan)}};
 }
 
 std::string figure(const std::optional<std::int64_t>& value) {
@@ -98,11 +106,14 @@ void print_workload(const BuiltWorkload& workload) {
   }
 }
 
-void print_table(const DeviceFacts& device, const std::vector<BuiltWorkload>& built) {
+void print_table(const DeviceFacts& device, const Bundle& bundle, const std::vector<BuiltWorkload>& built) {
   fmt::print("{} ({}{})\n", device.name, device.target, device.gpu ? ", " + device.gpu->arch : "");
   fmt::print("{:<22} {:<28} {:>5} {:>6} {:>6} {:>8} {:>7} {:>7} {:>6} {:>7} {:>6}\n", "workload", "kernel", "regs",
              "spill", "stack", "shared", "instr", "tensor", "local", "blk/SM", "occup");
   for (const auto& workload : built) print_workload(workload);
+  std::vector<NamedTunables> resolved;
+  for (const auto& workload : built) resolved.push_back({workload.name, workload.tunables});
+  fmt::print("{}", rows_text(bundle, resolved));
   std::string shown;
   for (const auto& workload : built) {
     if (workload.reply.log.empty() || workload.reply.log == shown) continue;
@@ -145,7 +156,7 @@ Result<ExitCode> run_build(const BuildOptions& options) {
     for (const auto& workload : built) json["workloads"].push_back(to_json(workload));
     std::fputs((json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n").c_str(), stdout);
   } else {
-    print_table(workbench->device(), built);
+    print_table(workbench->device(), candidate.bundle, built);
   }
   bool all = true;
   for (const auto& workload : built) all = all && workload.reply.status == BuildStatus::ok;

@@ -4,6 +4,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/device_choice.hpp"
+#include "cli/dispatch_text.hpp"
 #include "cli/inputs.hpp"
 #include "loop/threads.hpp"
 #include "loop/verifier_setup.hpp"
@@ -42,7 +43,6 @@ void print_evidence(const VerifyResult& result, const BaselineRecord& plain) {
     fmt::print("plain  {:.3f} ms: {:.1f}x, not interleaved; `optimize` compares interleaved\n", plain.median_ns / 1e6,
                plain.median_ns / time.median_ns);
   }
-  fmt::print("\n{}\n", to_string(verdict.status));
 }
 
 ExitCode exit_code_of_verdict(VerdictStatus status) {
@@ -78,6 +78,10 @@ Result<ExitCode> run_verify(const VerifyOptions& options) {
     fmt::print("{}\n", encode(attempt));
   } else {
     print_evidence(result, verifier->plain());
+    // Where the table has no answer, the read gate said so.
+    if (const auto tunables = resolve_workloads(candidate, problem, device.workbench->device()))
+      fmt::print("{}", rows_text(candidate.bundle, *tunables));
+    fmt::print("\n{}\n", to_string(result.verdict.status));
   }
   return exit_code_of_verdict(result.verdict.status);
 }
