@@ -74,6 +74,21 @@ std::string row_bounds_bytes(const std::string& rows) {
 
 double attention_clocks(const Problem& problem, const DeviceFacts& gpu, const BlockShape& block,
                         const PanelWork& work) {
+  // Units work side by side, and what limits a block hides most of the rest.
+  const double longest = std::max({work.arithmetic, work.tensor, work.special, work.shared});
+  const double sum = work.arithmetic + work.tensor + work.special + work.shared;
+  constexpr double k_not_hidden = 0.3, k_barriers = 60.0;
+  const double per_panel = longest + k_not_hidden * (sum - longest);
+  return attention_clocks(problem, gpu, block, [&](std::int64_t together, double panels) {
+    const auto blocks = static_cast<double>(together);
+    const double warps = blocks * static_cast<double>(block.threads) / 32.0;
+    const double busy = warps / (warps + block.warps_to_half);
+    return blocks * (panels * per_panel / busy + 2.0 * per_panel + 500.0) + panels * k_barriers;
+  });
+}
+
+double attention_clocks(const Problem& problem, const DeviceFacts& gpu, const BlockShape& block,
+                        const std::function<double(std::int64_t together, double panels)>& clocks_of) {
   const std::int64_t resident = resident_blocks(
       *gpu.gpu, {block.threads, std::min(block.registers, gpu.gpu->max_registers_per_thread), block.shared_bytes});
   if (resident == 0) return std::numeric_limits<double>::infinity();
@@ -86,23 +101,10 @@ double attention_clocks(const Problem& problem, const DeviceFacts& gpu, const Bl
       std::clamp<std::int64_t>(units * block.blocks_per_unit / std::max<std::int64_t>(tiles, 1), 1, all_panels);
   const std::int64_t blocks = tiles * parts;
   const double panels = static_cast<double>(all_panels) / static_cast<double>(parts) * panel_share(problem, block);
-  // Units work side by side, and what limits a block hides most of the rest.
-  const double longest = std::max({work.arithmetic, work.tensor, work.special, work.shared});
-  const double sum = work.arithmetic + work.tensor + work.special + work.shared;
-  constexpr double k_not_hidden = 0.3;
-  constexpr double k_barriers = 60.0;
-  const double per_panel = longest + k_not_hidden * (sum - longest);
-  const double prologue = 2.0 * per_panel + 500.0;
-  const auto clocks_of = [&](std::int64_t together) {
-    const double warps = static_cast<double>(together * block.threads) / 32.0;
-    const double busy = warps / (warps + block.warps_to_half);
-    const double waiting = k_barriers / static_cast<double>(together);
-    return static_cast<double>(together) * (panels * (per_panel / busy + waiting) + prologue);
-  };
   const std::int64_t waves = blocks / (units * resident);
   const std::int64_t rest = ceil_div(blocks - waves * units * resident, units);
   // Rows of different lengths blur the waves: a block that is short makes room for the next.
-  return static_cast<double>(waves) * clocks_of(resident) + (rest > 0 ? clocks_of(rest) : 0.0);
+  return static_cast<double>(waves) * clocks_of(resident, panels) + (rest > 0 ? clocks_of(rest, panels) : 0.0);
 }
 
 std::vector<IntBindings> legal_assignments(const std::vector<Tunable>& tunables,

@@ -3,6 +3,7 @@
 // for heads larger than the primary workload's, and a cost that follows from throughputs and residency.
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,9 @@ struct BlockShape {
 /// Clocks for the primary workload; infinite when no block fits. Only ordering matters.
 [[nodiscard]] double attention_clocks(const Problem& problem, const DeviceFacts& gpu, const BlockShape& block,
                                       const PanelWork& work);
+/// The same, where the style says itself how long `together` blocks of a unit take for so many panels each.
+[[nodiscard]] double attention_clocks(const Problem& problem, const DeviceFacts& gpu, const BlockShape& block,
+                                      const std::function<double(std::int64_t together, double panels)>& clocks_of);
 
 /// All assignments of `tunables` that satisfy `constraints` over them and the facts of gpu_facts_for(device).
 [[nodiscard]] std::vector<IntBindings> legal_assignments(const std::vector<Tunable>& tunables,

@@ -3,6 +3,9 @@
 // lie as those of the mma style do, whose text this is but for products and tiles.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "codegen/attention_cuda.hpp"
 #include "codegen/attention_cuda_mma_shape.hpp"
 #include "codegen/attention_cuda_tensor_cores.hpp"
@@ -53,9 +56,38 @@ Fillings products_of(DType dtype) {
 /// Without defaults that depend on the device.
 std::vector<Tunable> tile_tunables(const DecodePlan& plan) {
   std::vector<Tunable> tunables = {
-      {"WARPGROUPS", {1, 2, 3}, 2}, {"KEYS", {64, 128, 192}, 64}, {"STAGES", {2, 3, 4}, 2}};
+      {"WARPGROUPS", {1, 2, 3}, 2}, {"KEYS", {64, 128, 192}, 64}, {"STAGES", {2, 3, 4}, 2}, {"TURNS", {0, 1}, 0}};
   if (plan.split_keys) tunables.push_back(blocks_per_unit_tunable());
   return tunables;
+}
+
+/// What a warpgroup's panel takes, in clocks of one of the unit's four schedulers and of its tensor cores.
+struct WarpgroupPanel {
+  double products = 0;  ///< of the tensor cores
+  double issue = 0;     ///< of instructions
+  double special = 0;   ///< of exp2 and its like
+  double copies = 0;    ///< of a block's panel from the L2 cache, for the whole block
+};
+struct Warpgroups {
+  double count = 1;
+  bool turns = false;
+};
+/// From profiles on an H200, as is the shape of the model below: it gives the clocks of eighteen tiles at head sizes 64
+/// and 128 within a third, and their order (docs/results/2026-11-21-h200.md).
+constexpr double k_issue_per_score = 5.0, k_issue_per_panel = 200.0, k_l2_bytes_per_clock = 40.0;
+constexpr double k_latency_per_score = 18.0, k_barrier = 300.0;
+
+/// For `together` blocks of one unit to go through a panel each: how long what they share is busy, and how long one of
+/// them takes from barrier to barrier, of which the longer hides most of the other. Warpgroups without turns all
+/// multiply and then all weigh.
+double clocks_of_panel(const WarpgroupPanel& panel, const Warpgroups& groups, double together) {
+  const double weigh = panel.issue + panel.special;
+  const double latency = std::max(weigh, panel.special * k_latency_per_score / 8.0);
+  const double shared = together * std::max({groups.count * panel.products, groups.count * weigh, panel.copies});
+  const double alone = groups.turns
+                           ? 2.0 * (std::max(panel.products, latency) + k_barrier / 2.0)
+                           : groups.count * (panel.products + weigh) + std::max(0.0, latency - weigh) + k_barrier;
+  return std::hypot(shared, alone);
 }
 
 DecodePlan plan_of(const Problem& problem, const IntBindings& structure) {
@@ -71,13 +103,15 @@ MmaShape wgmma_shape(const Problem& problem, const HeadText& heads) {
   shape.value_pad = shape.value_stride = fmt::format("round_up({}, 64)", heads.value);
   shape.shared_bytes = fmt::format("2 * ({} * {} + STAGES * {} * ({} + {})) + 1024", shape.rows, shape.head_stride,
                                    shape.keys, shape.head_stride, shape.value_stride);
-  // Output, scores as sums and as weights, and addresses.
-  shape.registers = fmt::format("{} / 2 + {} * 3 / 4 + 40", shape.value_pad, shape.keys);
+  // Output, scores as sums and as weights, and addresses; as NVRTC 13.0 was seen to allocate them.
+  shape.registers = fmt::format("{0} / 2 + {1} * 3 / 4 + 40 + 16 * ({0} > 64)", shape.value_pad, shape.keys);
   return shape;
 }
 
 std::vector<std::string> wgmma_constraints(const Problem& problem) {
-  return tile_constraints(problem, wgmma_shape);
+  std::vector<std::string> constraints = tile_constraints(problem, wgmma_shape);
+  constraints.emplace_back("TURNS == 0 || WARPGROUPS == 2");
+  return constraints;
 }
 
 std::vector<IntBindings> by_cost(const Problem& problem, const DeviceFacts& device, const DecodePlan& plan) {
@@ -103,9 +137,8 @@ Result<Bundle> emit_attention_cuda_wgmma(const Problem& problem, const DeviceFac
       {k_generator,
        choices,
        {"How: a warpgroup takes 64 queries through the keys in panels of BN, with wgmma; scores and weights stay in\n"
-        "registers, and keys and values are copied STAGES - 1 panels ahead of their use. While a panel's values are "
-        "added\n"
-        "up, the scores of the next one become weights."},
+        "registers, and keys and values are copied STAGES - 1 panels ahead of their use. While values are added up,\n"
+        "scores become weights: of the same warpgroup, or with TURNS of the block's other one."},
        k_wgmma_loop,
        products_of(attention->dtype)});
   const DecodePlan plan = plan_of(problem, structure);
@@ -128,19 +161,22 @@ double estimate_attention_cuda_wgmma(const Problem& problem, const DeviceFacts& 
   const DecodePlan plan = plan_of(problem, assignment);
   for (const Tunable& tunable : tile_tunables(plan)) names.emplace(tunable.name, tunable.default_value);
   const auto number = [&](const std::string& text) { return static_cast<double>(value_of(text, names)); };
-  const double warps = number(shape.warps), keys = number(shape.keys);
-  const double head = number(shape.head_pad), values = number(shape.value_pad);
   const BlockShape block = tensor_core_block(shape, plan, names);
+  const Warpgroups groups{number(shape.warps) / 4.0, number("TURNS") != 0.0};
+  const double panel_elements = number(shape.keys) * (number(shape.head_pad) + number(shape.value_pad));
+  WarpgroupPanel panel;
+  panel.products = 64.0 * panel_elements / tensor_rate(gpu);
+  const double scores = number(shape.keys) / 2.0;  // per lane
   const ModCost mod = mod_cost(problem);
-  constexpr double k_softmax = 10.0;
-  const double scores = 16.0 * keys / 32.0;  // per lane
-  PanelWork work;
-  work.tensor = warps * 16.0 * keys * (head + values) / tensor_rate(gpu);
-  work.arithmetic = warps * (scores * (k_softmax + mod.plain) + values / 2.0) / 4.0;
-  // A warpgroup reads the tile and, for the first product, its queries; copies write the tile.
-  work.shared = 2.0 / 128.0 * (warps / 4.0 * (keys * (head + values) + 64.0 * head) + keys * (head + values));
-  work.special = warps * scores * (1.0 + mod.special) * 32.0 / 16.0;
-  return attention_clocks(problem, gpu, block, work) * (1.0 + 0.02 / number("STAGES - 1"));
+  panel.issue = scores * (k_issue_per_score + mod.plain) + k_issue_per_panel;
+  panel.special = scores * (1.0 + mod.special) * 8.0;
+  panel.copies = 2.0 * panel_elements / k_l2_bytes_per_clock;
+  // Filling the ring and storing the sums take about two panels.
+  const auto clocks_of = [&](std::int64_t together, double panels) {
+    const auto blocks = static_cast<double>(together);
+    return (panels + 2.0) * clocks_of_panel(panel, groups, blocks) + 500.0 * blocks;
+  };
+  return attention_clocks(problem, gpu, block, clocks_of) * (1.0 + 0.02 / number("STAGES - 1"));
 }
 
 }  // namespace kw

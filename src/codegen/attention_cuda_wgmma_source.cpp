@@ -22,6 +22,9 @@ __device__ __forceinline__ int chunk_offset(const int row, const int chunk, cons
   return (chunk / 8 * rows + row) * 64 + (chunk % 8 ^ (row & 7)) * 8;
 }
 
+// A barrier for all warps, wherever each of them calls it from.
+__device__ __forceinline__ void meet() { __syncthreads(); }
+
 // What threads have written to shared memory becomes visible to the tensor cores.
 __device__ __forceinline__ void publish_tiles() {
 #ifndef KW_SIM
@@ -108,10 +111,11 @@ __device__ __forceinline__ void pack_weights(const float (&scores)[SCORE_TILES][
 )";
 
 const char* const k_wgmma_loop =
-    R"(// Keys are multiplied one panel ahead of values: while the tensor cores add up a panel's values, the next panel's
-// scores become weights. So a panel's keys are copied together with the values of the panel before it.
+    R"(// Keys are multiplied one panel ahead of values, so a panel's keys are copied together with the values of the panel
+// before it.
 int slot = 0, behind = ${end_panel};
-const auto copy_next = [&](const int free_slot) {
+const auto copy_next = [&]() {
+  const int free_slot = slot > 0 ? slot - 1 : STAGES - 1;
   if (behind < ${end_panel}) load_values(behind, free_slot > 0 ? free_slot - 1 : STAGES - 1);
   behind = ahead;
   if (ahead < ${end_panel}) {
@@ -121,47 +125,88 @@ const auto copy_next = [&](const int free_slot) {
   cp_async_commit();
 };
 #pragma unroll
-for (int stage = 0; stage < STAGES - 1; ++stage) copy_next(stage);
-// The slot is filled for all, and the keys of the one before it and the values before that are used up.
-const auto begin_slot = [&]() {
+for (slot = 1; slot < STAGES; ++slot) copy_next();
+slot = 0;
+const auto await_copies = [&]() {
   cp_async_wait<STAGES - 2>();
   publish_tiles();
-  __syncthreads();
-  copy_next(slot > 0 ? slot - 1 : STAGES - 1);
-  begin_products();
+  meet();
 };
 float scores[SCORE_TILES][4], highest[2], shrink[2];
 unsigned weights[BN / 16][4];
+const auto multiply_keys = [&]() { dot_products(queries, keys + slot * BN * HEAD_STRIDE, warp, scores); };
+const auto multiply_values = [&]() {
+  add_values(weights, values + (slot > 0 ? slot - 1 : STAGES - 1) * BN * VALUE_STRIDE, out);
+};
 const auto weigh_panel = [&]() {
   const int first_key = panel * BN;
   ${finish}
   ${weigh}
   panel = ${next_needed};
+  slot = slot + 1 < STAGES ? slot + 1 : 0;
+};
+const auto multiply_last_values = [&]() {
+  begin_products();
+  multiply_values();
+  end_values(weights, out);
 };
 if (panel < ${end_panel}) {
-  begin_slot();
-  dot_products(queries, keys, warp, scores);
+#if TURNS
+  // The second warpgroup is half a panel behind: while one multiplies, the other one weighs.
+  const auto end_turn = [&]() {
+    copy_next();
+    wait_products<0>(scores);
+    end_values(weights, out);
+    await_copies();
+  };
+  const bool second = warp / 4 % 2 == 1;
+  await_copies();
+  if (second) meet();
+  begin_products();
+  multiply_keys();
+  end_turn();
+  weigh_panel();
+  pack_weights(scores, weights);
+  meet();
+  #pragma unroll 1
+  while (panel < ${end_panel}) {
+    begin_products();
+    multiply_keys();
+    multiply_values();
+    end_turn();
+    weigh_panel();
+    shrink_sums(shrink, out);
+    pack_weights(scores, weights);
+    meet();
+  }
+  multiply_last_values();
+  if (!second) meet();
+#else
+  // While the tensor cores add up a panel's values, the next panel's scores become weights.
+  const auto begin_panel = [&]() {
+    await_copies();
+    copy_next();
+    begin_products();
+  };
+  begin_panel();
+  multiply_keys();
   wait_products<0>(scores);
   weigh_panel();
   pack_weights(scores, weights);
   #pragma unroll 1
   while (panel < ${end_panel}) {
-    const ${element}* last_values = values + slot * BN * VALUE_STRIDE;
-    slot = slot + 1 < STAGES ? slot + 1 : 0;
-    begin_slot();
-    dot_products(queries, keys + slot * BN * HEAD_STRIDE, warp, scores);
-    add_values(weights, last_values, out);
+    begin_panel();
+    multiply_keys();
+    multiply_values();
     wait_products<1>(scores);
     weigh_panel();
     end_values(weights, out);
     shrink_sums(shrink, out);
     pack_weights(scores, weights);
   }
-  const ${element}* last_values = values + slot * BN * VALUE_STRIDE;
-  slot = slot + 1 < STAGES ? slot + 1 : 0;
-  begin_slot();
-  add_values(weights, last_values, out);
-  end_values(weights, out);
+  await_copies();
+  multiply_last_values();
+#endif
 })";
 
 namespace {

@@ -4,12 +4,14 @@ target      = "cuda"
 problem     = "attention/document_causal_f16"
 generator   = "wgmma 1"
 constraints = ["2 * ((16 * (4 * WARPGROUPS)) * round_up(64, 64) + STAGES * KEYS * (round_up(64, 64) + round_up(64, 64))) + 1024 + 8 * (16 * (4 * WARPGROUPS)) + 16 <= shared_bytes_per_block",
-               "round_up(64, 64) / 2 + KEYS * 3 / 4 + 40 <= min(max_registers_per_thread, registers_per_block / (32 * (4 * WARPGROUPS)))"]
+               "round_up(64, 64) / 2 + KEYS * 3 / 4 + 40 + 16 * (round_up(64, 64) > 64) <= min(max_registers_per_thread, registers_per_block / (32 * (4 * WARPGROUPS)))",
+               "TURNS == 0 || WARPGROUPS == 2"]
 
 [tunables]
 WARPGROUPS = {values = [1, 2, 3], default = 1}
 KEYS       = {values = [64, 128, 192], default = 64}
 STAGES     = {values = [2, 3, 4], default = 4}
+TURNS      = {values = [0, 1], default = 0}
 
 [defines]
 HEAD_DIM     = "D"
@@ -39,8 +41,8 @@ args         = ["Q", "K", "V", "document_id", "O", "Sq", "Skv", "Hq", "Hkv"]
 //     return same_document & (q_logical >= kv_logical)
 //
 // How: a warpgroup takes 64 queries through the keys in panels of BN, with wgmma; scores and weights stay in
-// registers, and keys and values are copied STAGES - 1 panels ahead of their use. While a panel's values are added
-// up, the scores of the next one become weights.
+// registers, and keys and values are copied STAGES - 1 panels ahead of their use. While values are added up,
+// scores become weights: of the same warpgroup, or with TURNS of the block's other one.
 // The mask allows an interval of keys per row: blocks outside it are never touched, and only
 // the interval's ends are masked.
 
@@ -222,6 +224,9 @@ __device__ __forceinline__ unsigned long long describe(const __half* place, cons
 __device__ __forceinline__ int chunk_offset(const int row, const int chunk, const int rows) {
   return (chunk / 8 * rows + row) * 64 + (chunk % 8 ^ (row & 7)) * 8;
 }
+
+// A barrier for all warps, wherever each of them calls it from.
+__device__ __forceinline__ void meet() { __syncthreads(); }
 
 // What threads have written to shared memory becomes visible to the tensor cores.
 __device__ __forceinline__ void publish_tiles() {
@@ -612,10 +617,11 @@ void attention(const __half* __restrict__ Q, const __half* __restrict__ K, const
   for (int j = 0; j < VALUE_TILES; ++j)
     #pragma unroll
     for (int i = 0; i < 4; ++i) out[j][i] = 0.0f;
-  // Keys are multiplied one panel ahead of values: while the tensor cores add up a panel's values, the next panel's
-  // scores become weights. So a panel's keys are copied together with the values of the panel before it.
+  // Keys are multiplied one panel ahead of values, so a panel's keys are copied together with the values of the panel
+  // before it.
   int slot = 0, behind = end_panel;
-  const auto copy_next = [&](const int free_slot) {
+  const auto copy_next = [&]() {
+    const int free_slot = slot > 0 ? slot - 1 : STAGES - 1;
     if (behind < end_panel) load_values(behind, free_slot > 0 ? free_slot - 1 : STAGES - 1);
     behind = ahead;
     if (ahead < end_panel) {
@@ -625,17 +631,19 @@ void attention(const __half* __restrict__ Q, const __half* __restrict__ K, const
     cp_async_commit();
   };
   #pragma unroll
-  for (int stage = 0; stage < STAGES - 1; ++stage) copy_next(stage);
-  // The slot is filled for all, and the keys of the one before it and the values before that are used up.
-  const auto begin_slot = [&]() {
+  for (slot = 1; slot < STAGES; ++slot) copy_next();
+  slot = 0;
+  const auto await_copies = [&]() {
     cp_async_wait<STAGES - 2>();
     publish_tiles();
-    __syncthreads();
-    copy_next(slot > 0 ? slot - 1 : STAGES - 1);
-    begin_products();
+    meet();
   };
   float scores[SCORE_TILES][4], highest[2], shrink[2];
   unsigned weights[BN / 16][4];
+  const auto multiply_keys = [&]() { dot_products(queries, keys + slot * BN * HEAD_STRIDE, warp, scores); };
+  const auto multiply_values = [&]() {
+    add_values(weights, values + (slot > 0 ? slot - 1 : STAGES - 1) * BN * VALUE_STRIDE, out);
+  };
   const auto weigh_panel = [&]() {
     const int first_key = panel * BN;
     if (first_key < every_first || first_key + BN - 1 > every_last)
@@ -646,31 +654,70 @@ void attention(const __half* __restrict__ Q, const __half* __restrict__ K, const
                     row_last, Sq, Skv, scale);
     weigh(scores, highest, scale, peak, total, shrink);
     panel = panel + 1;
+    slot = slot + 1 < STAGES ? slot + 1 : 0;
+  };
+  const auto multiply_last_values = [&]() {
+    begin_products();
+    multiply_values();
+    end_values(weights, out);
   };
   if (panel < end_panel) {
-    begin_slot();
-    dot_products(queries, keys, warp, scores);
+  #if TURNS
+    // The second warpgroup is half a panel behind: while one multiplies, the other one weighs.
+    const auto end_turn = [&]() {
+      copy_next();
+      wait_products<0>(scores);
+      end_values(weights, out);
+      await_copies();
+    };
+    const bool second = warp / 4 % 2 == 1;
+    await_copies();
+    if (second) meet();
+    begin_products();
+    multiply_keys();
+    end_turn();
+    weigh_panel();
+    pack_weights(scores, weights);
+    meet();
+    #pragma unroll 1
+    while (panel < end_panel) {
+      begin_products();
+      multiply_keys();
+      multiply_values();
+      end_turn();
+      weigh_panel();
+      shrink_sums(shrink, out);
+      pack_weights(scores, weights);
+      meet();
+    }
+    multiply_last_values();
+    if (!second) meet();
+  #else
+    // While the tensor cores add up a panel's values, the next panel's scores become weights.
+    const auto begin_panel = [&]() {
+      await_copies();
+      copy_next();
+      begin_products();
+    };
+    begin_panel();
+    multiply_keys();
     wait_products<0>(scores);
     weigh_panel();
     pack_weights(scores, weights);
     #pragma unroll 1
     while (panel < end_panel) {
-      const __half* last_values = values + slot * BN * VALUE_STRIDE;
-      slot = slot + 1 < STAGES ? slot + 1 : 0;
-      begin_slot();
-      dot_products(queries, keys + slot * BN * HEAD_STRIDE, warp, scores);
-      add_values(weights, last_values, out);
+      begin_panel();
+      multiply_keys();
+      multiply_values();
       wait_products<1>(scores);
       weigh_panel();
       end_values(weights, out);
       shrink_sums(shrink, out);
       pack_weights(scores, weights);
     }
-    const __half* last_values = values + slot * BN * VALUE_STRIDE;
-    slot = slot + 1 < STAGES ? slot + 1 : 0;
-    begin_slot();
-    add_values(weights, last_values, out);
-    end_values(weights, out);
+    await_copies();
+    multiply_last_values();
+  #endif
   }
 
   #pragma unroll
