@@ -27,9 +27,6 @@ struct ListCase {
   std::string problem, target, style;
   std::vector<std::string> devices;
 };
-void PrintTo(const ListCase& list, std::ostream* out) {
-  *out << list.problem << " " << list.style;
-}
 
 class DeviceList : public ::testing::TestWithParam<ListCase> {};
 

@@ -26,7 +26,8 @@ const Style* writer_of(const Bundle& bundle, const Problem& problem, const Devic
 /// What the candidate's tunables are for the primary workload.
 IntBindings assignment_of(const Candidate& candidate, const Problem& problem, const DeviceFacts& device) {
   auto resolved = resolve_tunables(candidate, problem.primary().axes, device);
-  return resolved ? std::move(resolved->values) : candidate.tunables;
+  if (!resolved) return candidate.tunables;
+  return std::move(resolved->values);
 }
 
 /// A style that can write one bundle. `guide` knows seeds and costs of its tunables; null: all cost the same.
