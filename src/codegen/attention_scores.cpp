@@ -189,14 +189,39 @@ class AffineScores {
   ExprId slope_ = -1;
 };
 
+/// A mod that is a positive constant times something, such as c * tanh(score / c).
+struct ConstantTimes {
+  double factor = 1.0;
+  ExprId rest = -1;
+};
+std::optional<ConstantTimes> constant_times(const ModFunction& mod) {
+  const auto node = [&](ExprId id) -> const ModExpr& { return mod.nodes[static_cast<std::size_t>(id)]; };
+  if (node(mod.root).op != ExprOp::multiply) return std::nullopt;
+  const auto& args = node(mod.root).args;
+  for (const std::size_t i : {0U, 1U}) {
+    const ModExpr& constant = node(args[i]);
+    if (constant.op != ExprOp::constant || constant.type != ScalarType::real) continue;
+    constexpr double k_most = 1e6;  // far from where floats end, whatever the rest is
+    if (constant.real > 1.0 / k_most && constant.real < k_most) return ConstantTimes{constant.real, args[1 - i]};
+  }
+  return std::nullopt;
+}
+
 void print_general(const ModFunction& mod, const ScoreOptions& options, Parameters& parameters, ScoreText& text) {
-  const KernelExpr printed(mod, {{mod.root, ExprStage::element}}, printing(options, "t", options.fast_tanh));
+  const auto outer = options.unit_later ? constant_times(mod) : std::nullopt;
+  const ExprId root = outer ? outer->rest : mod.root;
+  const KernelExpr printed(mod, {{root, ExprStage::element}}, printing(options, "t", options.fast_tanh));
   const bool vector = options.language == SourceLanguage::opencl;
   text.stages.element.emplace_back(vector ? "const float16 score = scores[c] * scale;"
                                           : "const float score = dot_product * scale;");
   take_statements(printed, parameters, text);
-  text.stages.element.push_back(
-      fmt::format("{} s = LOG2_E * ({});", vector ? "float16" : "float", without_parentheses(printed.text(mod.root))));
+  const std::string value = without_parentheses(printed.text(root));
+  if (outer) {
+    text.unit = fmt::format("LOG2_E * {}", float_literal(outer->factor));
+    text.stages.element.push_back(fmt::format("float s = {};", value));
+    return;
+  }
+  text.stages.element.push_back(fmt::format("{} s = LOG2_E * ({});", vector ? "float16" : "float", value));
 }
 
 void print_score_mod(const AttentionSpec& attention, const ScoreOptions& options, bool bounded_rows,

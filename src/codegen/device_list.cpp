@@ -38,9 +38,8 @@ DispatchRow row_of(const DeviceFacts& device, const Bundle& alone) {
 /// A row that names an architecture would also be taken on the devices of that architecture that have their own.
 void put_architectures_last(std::span<const DeviceFacts> devices, std::vector<DispatchRow>& rows) {
   std::stable_partition(rows.begin(), rows.end(), [&](const DispatchRow& row) {
-    return std::none_of(devices.begin(), devices.end(), [&](const DeviceFacts& device) {
-      return device.gpu && device.gpu->arch == row.device;
-    });
+    return std::none_of(devices.begin(), devices.end(),
+                        [&](const DeviceFacts& device) { return device.gpu && device.gpu->arch == row.device; });
   });
 }
 
@@ -74,19 +73,18 @@ Result<Bundle> emit_for_devices(const Problem& problem, std::string_view target,
                                 std::span<const DeviceFacts> devices, const IntBindings& structure) {
   KW_CHECK(!devices.empty(), "a bundle needs a device to be written for");
   if (devices.size() == 1) return emit_bundle(problem, target, style, devices.front(), structure);
-  const auto smallest =
-      std::min_element(devices.begin(), devices.end(), [](const DeviceFacts& a, const DeviceFacts& b) {
-        return a.shared_bytes_per_block < b.shared_bytes_per_block;
-      });
+  const auto smallest = std::min_element(
+      devices.begin(), devices.end(),
+      [](const DeviceFacts& a, const DeviceFacts& b) { return a.shared_bytes_per_block < b.shared_bytes_per_block; });
   KW_TRY(Bundle bundle, emit_bundle(problem, target, style, *smallest, structure));
   std::vector<DispatchRow> rows;
   for (const DeviceFacts& device : devices) {
     KW_TRY(const Bundle alone, emit_bundle(problem, target, style, device, structure));
     if (!same_text(bundle, alone) || !merge_values(bundle.tunables, alone.tunables)) {
-      return fail(Error{errc::codegen_unsupported,
-                        fmt::format("style \"{}\" writes another kernel for {} than for {}", style, device.name,
-                                    smallest->name),
-                        "emit a bundle for each of them"});
+      return fail(Error{
+          errc::codegen_unsupported,
+          fmt::format("style \"{}\" writes another kernel for {} than for {}", style, device.name, smallest->name),
+          "emit a bundle for each of them"});
     }
     rows.push_back(row_of(device, alone));
   }

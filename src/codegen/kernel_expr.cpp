@@ -67,10 +67,10 @@ ExprStage stage_of(const Dependencies& inputs, bool head_by_row) {
 
 KernelExpr::KernelExpr(const ModFunction& mod, const std::vector<ExprRoot>& roots, KernelExprOptions options)
     : mod_(mod), options_(std::move(options)) {
-  const std::vector<Dependencies> inputs = dependencies(mod);
-  for (const Dependencies& of_node : inputs)
+  inputs_ = dependencies(mod);
+  for (const Dependencies& of_node : inputs_)
     stages_.push_back(options_.has_stages() ? stage_of(of_node, options_.head_by_row) : ExprStage::element);
-  if (options_.vector && options_.columns) choose_columns(inputs);
+  if (options_.vector && options_.columns) choose_columns(inputs_);
   mark(roots);
   for (std::size_t i = 0; i < mod_.nodes.size(); ++i)
     if (uses_[i].count > 0) print(static_cast<ExprId>(i));

@@ -112,6 +112,7 @@ class KernelExpr {
   [[nodiscard]] std::string call(const ModExpr& node, bool vector, const char* function) const;
   [[nodiscard]] std::string real_call(const ModExpr& node, bool vector) const;
   [[nodiscard]] std::string helper_call(const ModExpr& node, bool vector, KernelHelper scalar, KernelHelper wide);
+  [[nodiscard]] std::string division(const ModExpr& node, bool vector) const;
   [[nodiscard]] std::string arithmetic(const ModExpr& node, bool vector);
   [[nodiscard]] std::string bits(const ModExpr& node, bool vector);
   [[nodiscard]] std::string shift(const ModExpr& node, bool vector);
@@ -140,6 +141,7 @@ class KernelExpr {
 
   const ModFunction& mod_;
   KernelExprOptions options_;
+  std::vector<Dependencies> inputs_;
   std::vector<ExprStage> stages_;
   std::vector<NodeUse> uses_;
   std::vector<ValueRange> ranges_;  ///< filled when the first index asks

@@ -1,6 +1,8 @@
 // How each operation of a mod is written: for single values, and in OpenCL C for sixteen neighbouring keys.
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "base/result.hpp"
 #include "codegen/kernel_expr.hpp"
 #include "codegen/text.hpp"
@@ -51,6 +53,19 @@ std::string KernelExpr::helper_call(const ModExpr& node, bool vector, KernelHelp
   return call(node, vector, helper_name(helper).c_str());
 }
 
+/// On a GPU a division is a dozen instructions, and its slow path a branch. A score is no exact number, so that nothing
+/// is lost when it is multiplied by the divisor's reciprocal; an index divided by a number may have to come out whole.
+std::string KernelExpr::division(const ModExpr& node, bool vector) const {
+  const ModExpr& divisor = node_at(node.args[1]);
+  constexpr double k_most = 1e6;  // far from where floats end
+  const double size = divisor.op == ExprOp::constant ? std::abs(divisor.real) : 0.0;
+  const bool by_constant = divisor.type == ScalarType::real && size > 1.0 / k_most && size < k_most;
+  if (!options_.staged || !is_device_cpp(options_.language) || !by_constant ||
+      !inputs_[static_cast<std::size_t>(node.args[0])].score)
+    return infix(node, vector, "/");
+  return fmt::format("({} * {})", widened(node.args[0], vector), float_literal(1.0 / divisor.real));
+}
+
 std::string KernelExpr::arithmetic(const ModExpr& node, bool vector) {
   const bool real = node.type == ScalarType::real;
   switch (node.op) {
@@ -61,7 +76,7 @@ std::string KernelExpr::arithmetic(const ModExpr& node, bool vector) {
     case ExprOp::multiply:
       return infix(node, vector, "*");
     case ExprOp::divide:
-      return infix(node, vector, "/");
+      return division(node, vector);
     case ExprOp::floor_divide:
       if (real) return helper_call(node, vector, KernelHelper::real_floor_div, KernelHelper::real_floor_div16);
       return helper_call(node, vector, KernelHelper::floor_div, KernelHelper::floor_div16);

@@ -108,7 +108,7 @@ __device__ __forceinline__ void finish_scores(float (&scores)[SCORE_TILES][4], f
       const int key = thread_key + c / 2 * 8 + c % 2;
       const float dot_product = SCORE(r, c);
       const float score = dot_product * scale;
-      float s = LOG2_E * (20.0f * tanh_rational(score / 20.0f));
+      float s = tanh_rational(score * 0.05f);
       if (masked && !(key >= allowed_first && key <= allowed_last)) s = -INFINITY;
       SCORE(r, c) = s;
       highest[r] = fmaxf(highest[r], s);
@@ -414,7 +414,7 @@ void attention(const float* __restrict__ Q, const float* __restrict__ K, const f
     else
       finish_scores(scores, highest, false, first_row + thread_row, first_key + thread_key, Sq, Skv,
                     scale);
-    weigh(scores, highest, 1.0f, peak, total, shrink);
+    weigh(scores, highest, LOG2_E * 20.0f, peak, total, shrink);
     add_values(scores, shrink, values + stage * BN * VALUE_STRIDE, lane, out);
     panel = panel + 1;
   }

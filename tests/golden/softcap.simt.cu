@@ -109,7 +109,7 @@ __device__ __forceinline__ void finish_scores(float (&scores)[THREAD_ROWS][THREA
       const int key = thread_key + c * LANES;
       const float dot_product = SCORE(r, c);
       const float score = dot_product * scale;
-      float s = LOG2_E * (20.0f * tanh_rational(score / 20.0f));
+      float s = tanh_rational(score * 0.05f);
       if (masked && !(key >= allowed_first && key <= allowed_last)) s = -INFINITY;
       SCORE(r, c) = s;
       highest[r] = fmaxf(highest[r], s);
@@ -289,7 +289,7 @@ void attention(const float* __restrict__ Q, const float* __restrict__ K, const f
     else
       finish_scores(scores, highest, false, first_row + thread_row, first_key + thread_key, Sq, Skv,
                     scale);
-    weigh(scores, highest, 1.0f, peak, total, shrink);
+    weigh(scores, highest, LOG2_E * 20.0f, peak, total, shrink);
     float* row_weights = weights + thread_row * WEIGHT_STRIDE;
     #pragma unroll
     for (int r = 0; r < THREAD_ROWS; ++r) {
