@@ -5,6 +5,8 @@
 #include "base/file_system.hpp"
 #include "cli/inputs.hpp"
 #include "target/device_file.hpp"
+#include "verify/compute_sanitizer.hpp"
+#include "verify/nsight_compute.hpp"
 #include "verify/oclgrind.hpp"
 
 namespace kw {
@@ -23,7 +25,50 @@ Result<DeviceFacts> named_facts(const std::string& device) {
   return parse_device_file(text, device);
 }
 
+/// A profiler that is none, for the gate to say so.
+class NoProfiler final : public Profiler {
+ public:
+  explicit NoProfiler(std::string why) : why_(std::move(why)) {}
+  std::variant<HardwareCounters, std::string> profile(Session&, const Contender&) override { return why_; }
+
+ private:
+  std::string why_;
+};
+
+/// The simulator's device whose architecture comes nearest.
+std::string simulator_for(const DeviceFacts& gpu) {
+  const std::string& arch = gpu.gpu ? gpu.gpu->arch : "";
+  if (arch.starts_with("sm_8")) return "sim:sm_80";
+  return arch.starts_with("sm_1") ? "sim:sm_120" : "sim:sm_90";
+}
+
+/// compute-sanitizer sees the very code that is timed, PTX included, and the simulator what compute-sanitizer does not
+/// look for: races between blocks and between lanes, shared memory that nobody wrote. What is missing is no error.
+void add_cuda_tools(WorkbenchOptions options, OpenedDevice& opened) {
+  const DeviceFacts& gpu = opened.workbench->device();
+  options.device_id = gpu.id;
+  if (auto profiler = open_nsight_compute(options, *opened.workbench)) {
+    opened.profiler = *std::move(profiler);
+  } else {
+    opened.profiler = std::make_unique<NoProfiler>(profiler.error().message);
+  }
+  if (auto sanitizer = open_compute_sanitizer(options, *opened.workbench)) {
+    opened.sanitizers.push_back(*std::move(sanitizer));
+  }
+  options.device_id = simulator_for(gpu);
+  if (auto simulator = open_process_workbench(options)) {
+    opened.sanitizers.push_back(simulating_sanitizer(*std::move(simulator)));
+  }
+}
+
 }  // namespace
+
+VerifierTools OpenedDevice::tools() const {
+  VerifierTools tools;
+  for (const auto& sanitizer : sanitizers) tools.sanitizers.push_back(sanitizer.get());
+  tools.profiler = profiler.get();
+  return tools;
+}
 
 Result<OpenedDevice> open_device(const std::string& device, const std::string& target,
                                  const std::string& require_sandbox) {
@@ -39,8 +84,10 @@ Result<OpenedDevice> open_device(const std::string& device, const std::string& t
         wrong_target(errc::device_missing, facts, target, "see `kernelwright doctor` for devices and their targets"));
   }
   if (facts.target == "opencl" && have_oclgrind()) {
-    KW_TRY(opened.sanitizer, open_oclgrind(options));
+    KW_TRY(auto oclgrind, open_oclgrind(options));
+    opened.sanitizers.push_back(simulating_sanitizer(std::move(oclgrind)));
   }
+  if (facts.target == "cuda" && facts.kind == DeviceKind::gpu) add_cuda_tools(options, opened);
   return opened;
 }
 

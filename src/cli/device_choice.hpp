@@ -4,15 +4,19 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.hpp"
 #include "verify/process_workbench.hpp"
+#include "verify/verifier.hpp"
 
 namespace kw {
 
 struct OpenedDevice {
   std::unique_ptr<Workbench> workbench;
-  std::unique_ptr<Workbench> sanitizer;  ///< null when none is installed for this target
+  std::vector<std::unique_ptr<Sanitizer>> sanitizers;  ///< those that are installed for this target and work
+  std::unique_ptr<Profiler> profiler;                  ///< null where hardware counts nothing
+  [[nodiscard]] VerifierTools tools() const;
 };
 
 /// errc::device_missing lists what there is and how to install what is missing; errc::sandbox_tier when the sandbox

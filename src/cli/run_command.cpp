@@ -61,9 +61,8 @@ Result<RunRecord> run_with_progress(const RunSetup& setup, Archive& archive, con
   }
   std::signal(SIGINT, on_interrupt);
   std::signal(SIGTERM, on_interrupt);
-  RunWorld world{
-      *opened.workbench,     archive, files, clock, progress, stop_requested, parallel_for(usable_processors()),
-      opened.sanitizer.get()};
+  RunWorld world{*opened.workbench, archive, files, clock, progress, stop_requested, parallel_for(usable_processors()),
+                 opened.tools()};
   auto run = run_loop(setup, world);
   progress.clear();
   return run;

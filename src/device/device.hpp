@@ -32,6 +32,10 @@ class Device {
   /// Compiles, and checks that every launched kernel exists and takes the planned arguments. Runs no candidate code.
   virtual BuildReply build(const BuildRequest& request) = 0;
 
+  /// Before load(): a tool watches this process. Where the device can, every buffer then gets memory of its own, so
+  /// that the tool sees where it ends, no launch waits for another, and the times mean nothing.
+  virtual void be_watched() {}
+
   /// Loads the binaries and binds the plans' buffers to `arena`, which stays mapped for the process's life. May write
   /// to the private directory, must not run candidate code: the worker gives up its rights right after. Called once.
   virtual Result<void> load(const LoadRequest& request, std::span<std::byte> arena) = 0;

@@ -76,7 +76,7 @@ Result<void> Run::open_record() {
   for (const auto& workload : setup_.problem.workloads) record_.workloads.push_back(workload.name);
   for (const auto distribution : all_distributions()) record_.distributions.emplace_back(to_string(distribution));
   record_.sanitizers.clear();
-  if (world_.sanitizer != nullptr) record_.sanitizers.push_back(world_.sanitizer->device().driver);
+  for (const Sanitizer* sanitizer : world_.tools.sanitizers) record_.sanitizers.push_back(sanitizer->name());
   const WorkloadCost work = cost(setup_.problem, setup_.problem.primary());
   record_.useful_flops = work.flops;
   record_.useful_bytes = work.bytes;
@@ -93,8 +93,7 @@ Result<void> Run::prepare() {
   KW_TRY_VOID(require_checkable(setup_.requirements, record_.device));
   KW_TRY_VOID(open_record());
   world_.observer.phase("computing the oracle's answers and the plain kernel's accuracy and time");
-  KW_TRY(auto options,
-         verifier_options(setup_.problem, setup_.target, record_.device, world_.parallel, world_.sanitizer));
+  KW_TRY(auto options, verifier_options(setup_.problem, setup_.target, record_.device, world_.parallel, world_.tools));
   options.comparison = search_rule();
   options.requirements = setup_.requirements;
   if (record_.device.kind == DeviceKind::simulator) {

@@ -19,6 +19,7 @@
 #include "propose/proposer.hpp"
 #include "record/run_record.hpp"
 #include "spec/problem.hpp"
+#include "verify/verifier.hpp"
 #include "verify/workbench.hpp"
 
 namespace kw {
@@ -71,7 +72,7 @@ struct RunWorld {
   RunObserver& observer;
   const std::atomic<bool>& stop;  ///< set by Ctrl-C: finish the attempt in flight, then end cleanly
   ParallelFor parallel;
-  Workbench* sanitizer = nullptr;  ///< as VerifierOptions::sanitizer
+  VerifierTools tools = {};
 };
 
 /// The finished record; best kernel and report files are in RunDirectory(setup.root, record.id). An error means the run

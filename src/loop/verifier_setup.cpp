@@ -24,12 +24,12 @@ std::uint64_t secret_seed() {
 }
 
 Result<VerifierOptions> verifier_options(const Problem& problem, const std::string& target, DeviceFacts device,
-                                         ParallelFor parallel, Workbench* sanitizer) {
+                                         ParallelFor parallel, VerifierTools tools) {
   VerifierOptions options;
   options.secret_seed = secret_seed();
   options.device = std::move(device);
   options.parallel = std::move(parallel);
-  options.sanitizer = sanitizer;
+  options.tools = tools;
   const bool simulated = options.device.kind == DeviceKind::simulator;
   if (simulated) {
     options.deadlines = k_simulator_deadlines;

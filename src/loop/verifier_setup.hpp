@@ -14,6 +14,6 @@ namespace kw {
 /// Options with the plain kernel of the target, a fresh secret seed, and the given device; the rest is left as it is
 /// by default. Errors: as emit_bundle.
 [[nodiscard]] Result<VerifierOptions> verifier_options(const Problem& problem, const std::string& target,
-                                                       DeviceFacts device, ParallelFor parallel, Workbench* sanitizer);
+                                                       DeviceFacts device, ParallelFor parallel, VerifierTools tools);
 
 }  // namespace kw

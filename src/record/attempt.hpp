@@ -32,6 +32,30 @@ struct Versus {
   std::int64_t discarded_pairs = 0;
 };
 
+/// Why warps waited, by a profiler's name for it, and the share of all samples of warps, 0 to 1.
+struct StallReason {
+  std::string name;
+  double share = 0;
+};
+
+/// What a profiler counted in one launch of the primary workload with cold caches, of the kernel that took longest. In
+/// another process than the one that was timed, and with the launch replayed for each group of counters. Shares are 0
+/// to 1; absent figures were not counted on this device.
+struct HardwareCounters {
+  std::string tool;  ///< with its version
+  std::string kernel;
+  std::optional<double> duration_ns;
+  std::optional<double> dram_read_bytes, dram_write_bytes;
+  std::optional<double> dram_peak_share;     ///< bytes per second over the memory's peak
+  std::optional<double> l2_hit_share;        ///< of sectors asked for
+  std::optional<double> tensor_pipe_share;   ///< cycles in which the tensor cores were busy
+  std::optional<double> achieved_occupancy;  ///< resident warps over the most there can be, while a unit was busy
+  std::optional<double> issue_share;         ///< cycles in which a scheduler issued an instruction
+  std::optional<std::int64_t> registers_per_thread;
+  std::vector<StallReason> stalls;  ///< the most frequent first, at most k_most_stall_reasons
+};
+inline constexpr std::size_t k_most_stall_reasons = 3;
+
 /// Times of one candidate on the primary workload, cold cache, fresh data per launch.
 struct Measurement {
   double median_ns = 0;
@@ -39,8 +63,9 @@ struct Measurement {
   std::int64_t samples = 0;
   bool stopped_early = false;  ///< clearly slower than the incumbent: fewer samples, no claim beyond that
   std::vector<Versus> versus;
-  double gflops = 0;                        ///< useful FLOPs / median
-  std::optional<double> roofline_fraction;  ///< of the bound at the device's measured peaks; absent without peaks
+  double gflops = 0;                         ///< useful FLOPs / median
+  std::optional<double> roofline_fraction;   ///< of the bound at the device's measured peaks; absent without peaks
+  std::optional<HardwareCounters> counters;  ///< absent where no profiler ran
 };
 
 /// What the compiler reported; absent values were not reported.

@@ -69,6 +69,28 @@ void fields(V& visit, T& r) {
   visit("discarded_pairs", r.discarded_pairs);
 }
 
+template <typename V, AnyConst<StallReason> T>
+void fields(V& visit, T& r) {
+  visit("name", r.name);
+  visit("share", r.share);
+}
+
+template <typename V, AnyConst<HardwareCounters> T>
+void fields(V& visit, T& r) {
+  visit("tool", r.tool);
+  visit("kernel", r.kernel);
+  visit("duration_ns", r.duration_ns);
+  visit("dram_read_bytes", r.dram_read_bytes);
+  visit("dram_write_bytes", r.dram_write_bytes);
+  visit("dram_peak_share", r.dram_peak_share);
+  visit("l2_hit_share", r.l2_hit_share);
+  visit("tensor_pipe_share", r.tensor_pipe_share);
+  visit("achieved_occupancy", r.achieved_occupancy);
+  visit("issue_share", r.issue_share);
+  visit("registers_per_thread", r.registers_per_thread);
+  visit("stalls", r.stalls);
+}
+
 template <typename V, AnyConst<Measurement> T>
 void fields(V& visit, T& r) {
   visit("median_ns", r.median_ns);
@@ -78,6 +100,7 @@ void fields(V& visit, T& r) {
   visit("versus", r.versus);
   visit("gflops", r.gflops);
   visit("roofline_fraction", r.roofline_fraction);
+  visit("counters", r.counters);
 }
 
 template <typename V, AnyConst<BuildReport> T>

@@ -138,6 +138,23 @@ Json texts(const std::vector<std::string>& items) {
   return array;
 }
 
+Json counters_json(const HardwareCounters& c) {
+  Json stalls = Json::array();
+  for (const auto& stall : c.stalls) stalls.push_back({{"name", text(stall.name)}, {"share", finite(stall.share)}});
+  return {{"tool", text(c.tool)},
+          {"kernel", text(c.kernel)},
+          {"duration_ns", optional(c.duration_ns)},
+          {"dram_read_bytes", optional(c.dram_read_bytes)},
+          {"dram_write_bytes", optional(c.dram_write_bytes)},
+          {"dram_peak_share", optional(c.dram_peak_share)},
+          {"l2_hit_share", optional(c.l2_hit_share)},
+          {"tensor_pipe_share", optional(c.tensor_pipe_share)},
+          {"achieved_occupancy", optional(c.achieved_occupancy)},
+          {"issue_share", optional(c.issue_share)},
+          {"registers_per_thread", c.registers_per_thread ? Json(*c.registers_per_thread) : Json()},
+          {"stalls", std::move(stalls)}};
+}
+
 Json best_json(const RunRecord& run, const RunSummary& summary) {
   if (summary.best == nullptr) return {};
   if (!summary.best_measured) {
@@ -153,6 +170,7 @@ Json best_json(const RunRecord& run, const RunSummary& summary) {
                {"ci95_ns", interval(best.ci_ns)},
                {"gflops", finite(best.gflops)},
                {"roofline_fraction", optional(best.roofline_fraction)}};
+  if (best.counters) json["counters"] = counters_json(*best.counters);
   if (const auto commands = closer_look(run); !commands.empty()) json["commands"] = texts(commands);
   return json;
 }

@@ -88,6 +88,35 @@ TEST(Report, of_a_cuda_kernel_says_what_the_compiler_reports_and_how_to_look_clo
   EXPECT_THAT(to_markdown(model_of(synthetic_run(7, 12))), Not(HasSubstr("compute-sanitizer")));
 }
 
+TEST(Report, shows_what_the_hardware_counted_where_it_did) {
+  SyntheticRun synthetic = synthetic_run(7, 12);
+  EXPECT_THAT(to_markdown(model_of(synthetic)), Not(HasSubstr("hardware counted")));
+  ASSERT_TRUE(synthetic.run.best_final);
+  HardwareCounters& counters = synthetic.run.best_final->counters.emplace();
+  counters.tool = "Nsight Compute 2025.3.1.0";
+  counters.kernel = "attention";
+  counters.tensor_pipe_share = 0.1104;
+  counters.stalls = {{"long_scoreboard", 0.307}};
+  EXPECT_THAT(to_markdown(model_of(synthetic)), HasSubstr("one launch of attention (Nsight Compute 2025.3.1.0)"));
+  EXPECT_THAT(to_markdown(model_of(synthetic)), HasSubstr("| Tensor cores busy | 11.0 % | of the cycles |"));
+  EXPECT_THAT(to_markdown(model_of(synthetic)), HasSubstr("long\\_scoreboard 31 %"));
+  const Json json = Json::parse(final_json(synthetic.run, synthetic.attempts)).at("best").at("counters");
+  EXPECT_EQ(json.at("tensor_pipe_share"), 0.1104);
+  EXPECT_EQ(json.at("l2_hit_share"), Json());
+  EXPECT_EQ(json.at("stalls").at(0).at("name"), "long_scoreboard");
+}
+
+TEST(Report, says_of_the_best_kernel_that_no_tool_sanitized_it) {
+  SyntheticRun synthetic = synthetic_run(7, 12);
+  synthetic.run.sanitizers = {"compute-sanitizer"};
+  for (Attempt& attempt : synthetic.attempts) {
+    attempt.verdict.gates_passed = {GateId::read, GateId::build, GateId::check, GateId::time};
+    attempt.verdict.evidence = {{GateId::sanitize, "not sanitized: too large"}};
+  }
+  EXPECT_THAT(to_markdown(model_of(synthetic)),
+              HasSubstr("The best kernel under a sanitizer: not sanitized: too large."));
+}
+
 TEST(Report, of_a_cuda_kernel_quotes_what_a_shell_would_not_take_as_it_is) {
   SyntheticRun synthetic = synthetic_run(7, 12);
   synthetic.run.target = "cuda";

@@ -27,6 +27,15 @@ std::string determinism_text(const Bundle& bundle) {
   return "the bundle says its last bits may differ; two runs agreed within the tolerance";
 }
 
+/// What the sanitize gate says of the best kernel; a gate that had nothing to go by says so.
+std::string sanitized_text(const Verdict& verdict) {
+  std::vector<std::string> said;
+  for (const auto& evidence : verdict.evidence) {
+    if (evidence.gate == GateId::sanitize) said.push_back(evidence.text);
+  }
+  return join(said, "not sanitized");
+}
+
 Facts evidence_facts(const RunRecord& run, const RunSummary& summary) {
   Facts facts{"verifier",
               "The verifier",
@@ -36,6 +45,7 @@ Facts evidence_facts(const RunRecord& run, const RunSummary& summary) {
                {"sanitizers", "Sanitizers", join(run.sanitizers, "none ran")}}};
   if (summary.best == nullptr) return facts;
   facts.facts.push_back({"gates", "Gates the best passed", gates_text(summary.best->verdict)});
+  facts.facts.push_back({"sanitized", "Sanitize gate", sanitized_text(summary.best->verdict)});
   if (passed(summary.best->verdict, GateId::check)) {
     facts.facts.push_back({"determinism", "Determinism", determinism_text(summary.best->candidate.bundle)});
   }
@@ -118,6 +128,10 @@ Notes not_checked(const RunRecord& run, const RunSummary& summary) {
     items.emplace_back(
         "No sanitizer ran: out-of-bounds writes were looked for through guard zones and poisoned outputs, "
         "races through repeated runs; reads outside a buffer could go unnoticed.");
+  }
+  if (!run.sanitizers.empty() && summary.best != nullptr && !simulated &&
+      !passed(summary.best->verdict, GateId::sanitize)) {
+    items.push_back("The best kernel under a sanitizer: " + sanitized_text(summary.best->verdict) + ".");
   }
   if (run.sandbox_tier == "none") {
     items.emplace_back("Candidates were not contained: the sandbox enforced nothing on this machine.");

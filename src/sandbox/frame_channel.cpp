@@ -46,6 +46,11 @@ std::uint32_t length_of(const std::string& header) {
 FrameChannel::FrameChannel(UniqueFd socket, std::int64_t max_frame_bytes)
     : socket_(std::move(socket)), max_frame_bytes_(max_frame_bytes) {}
 
+void FrameChannel::hang_up() const {
+  // A socket whose other end is gone has nobody left to tell.
+  if (socket_.valid()) ::shutdown(socket_.get(), SHUT_WR);
+}
+
 bool FrameChannel::send(std::string_view payload, Duration deadline) {
   if (!socket_.valid() || std::cmp_greater(payload.size(), max_frame_bytes_)) return false;
   const Instant until = until_from(deadline);

@@ -25,6 +25,8 @@ class FrameChannel {
   /// oversized the channel is closed: the boundary of the next frame can't be trusted.
   [[nodiscard]] Received receive(std::string& payload, Duration deadline);
   void close() { socket_.reset(); }
+  /// Nothing more is sent, which the other end sees; what it sends still arrives.
+  void hang_up() const;
 
  private:
   enum class Arrival : std::uint8_t { some, closed, timed_out };

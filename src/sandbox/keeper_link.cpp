@@ -169,6 +169,16 @@ int KeeperLink::end() {
   return *wait_status_;
 }
 
+bool KeeperLink::wait(Duration deadline) {
+  const Instant until = in(deadline);
+  while (!wait_status_) {
+    const auto message = hear(until);
+    if (!message) return false;
+    if (message->kind == KeeperMessage::Kind::ended) wait_status_ = message->value;
+  }
+  return true;
+}
+
 void KeeperLink::release() {
   if (!control_.valid()) return;
   order(k_order_release);

@@ -26,6 +26,8 @@ class KeeperLink {
   /// Kills the program and everything below it, and returns the program's wait status; 9 (SIGKILL) when the keeper did
   /// not answer. Idempotent.
   int end();
+  /// Whether the program has ended by itself before `deadline` was over; end() then tells how.
+  [[nodiscard]] bool wait(Duration deadline);
   /// After end(): lets the keeper go, and reaps it. Idempotent.
   void release();
   [[nodiscard]] pid_t program() const { return program_; }

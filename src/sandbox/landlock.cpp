@@ -104,10 +104,14 @@ int landlock_abi() {
 int restrict_paths(const LandlockPlan& plan) {
   const int abi = landlock_abi();
   if (abi == 0) return 0;
-  const RulesetAttributes attributes{handled_fs(abi), k_tcp_bind_and_connect, k_abstract_sockets_and_signals};
+  constexpr int k_first_beyond_paths = 4;
+  if (!plan.governs_paths && abi < k_first_beyond_paths) return 0;
+  const RulesetAttributes attributes{plan.governs_paths ? handled_fs(abi) : 0, k_tcp_bind_and_connect,
+                                     k_abstract_sockets_and_signals};
   const auto ruleset = static_cast<int>(::syscall(SYS_landlock_create_ruleset, &attributes, attributes_size(abi), 0));
   if (ruleset < 0) return errno;
   for (const PathRule& rule : plan.rules) {
+    if (!plan.governs_paths) break;
     if (const int error = add_rule(ruleset, rule, attributes.handled_fs); error != 0) return error;
   }
   const long done = ::syscall(SYS_landlock_restrict_self, ruleset, 0);

@@ -24,6 +24,7 @@ struct PathRule {
 
 struct LandlockPlan {
   std::vector<PathRule> rules;
+  bool governs_paths = true;  ///< false: TCP, abstract sockets and signals only, where the kernel can
 };
 
 /// The kernel's ABI version; 0 when it has no Landlock or has it switched off.

@@ -6,7 +6,7 @@
 namespace kw {
 
 struct LooseningTable {
-  static constexpr std::array<Loosening, 9> k_rows{{
+  static constexpr std::array<Loosening, 11> k_rows{{
       {SandboxLayer::descriptors, "let-candidates-keep-descriptors",
        "Every file, socket and pipe the host has open when it starts a worker stays open in the worker. A candidate "
        "can "
@@ -34,6 +34,15 @@ struct LooseningTable {
        "effect, and a candidate with devices has no limit on memory at all."},
       {SandboxLayer::reaping, "let-candidates-leave-processes-behind",
        "Processes that a candidate started survive it. They go on using the processor while others are timed."},
+      {SandboxLayer::tool_calls, "let-tools-call-local-sockets",
+       "A process with a GPU may also connect to local sockets, until the worker locks itself down: compute-sanitizer "
+       "and Nsight Compute talk so to what they load into the worker. A tool that a candidate's code has taken over "
+       "can talk to every local service that the user can; where there are no namespaces, also to the user's "
+       "desktop and container daemon."},
+      {SandboxLayer::tool_paths, "let-tools-reach-files",
+       "Landlock governs no paths in the process that is started, a tool that starts the worker; the worker restricts "
+       "itself before it loads a candidate. A tool that a candidate's code has taken over can read what the user can "
+       "read, and, where there are no namespaces, write it."},
   }};
 };
 

@@ -25,6 +25,8 @@ enum class SandboxLayer : std::uint8_t {
   namespaces,
   cgroup,
   reaping,
+  tool_calls,  ///< that not even a vendor's tool connects to a local socket
+  tool_paths,  ///< that Landlock governs paths for such a tool too, and not only for the worker it starts
 };
 
 class Loosening {

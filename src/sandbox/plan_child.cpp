@@ -113,6 +113,11 @@ std::vector<char*> pointers_to(std::vector<std::string>& text) {
   return pointers;
 }
 
+Sockets sockets_of(const SandboxSpec& spec) {
+  if (!has_layer(spec, SandboxLayer::tool_calls)) return Sockets::calling;
+  return spec.devices.empty() ? Sockets::none : Sockets::listening;
+}
+
 }  // namespace
 
 bool has_layer(const SandboxSpec& spec, SandboxLayer layer) {
@@ -175,8 +180,9 @@ Result<ChildPlan> plan_child(const SandboxSpec& spec, const fs::path& private_di
   plan.reap = has_layer(spec, SandboxLayer::reaping);
   plan.use_landlock = has_layer(spec, SandboxLayer::landlock);
   if (plan.use_landlock) plan.landlock = plan_paths(spec, private_directory);
+  plan.landlock.governs_paths = has_layer(spec, SandboxLayer::tool_paths);
   if (has_layer(spec, SandboxLayer::system_calls)) {
-    KW_TRY(plan.filters, base_filters(spec.devices.empty() ? Sockets::none : Sockets::listening));
+    KW_TRY(plan.filters, base_filters(sockets_of(spec)));
   }
   plan.user_map = fmt::format("{0} {0} 1\n", ::geteuid());
   plan.group_map = fmt::format("{0} {0} 1\n", ::getegid());

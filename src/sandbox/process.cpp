@@ -58,6 +58,14 @@ class Process final : public SandboxedProcess {
     return Received::closed;
   }
 
+  std::optional<ExitReport> finish(Duration deadline) override {
+    if (!ended_) {
+      frames_.hang_up();
+      if (!link_.wait(deadline)) return std::nullopt;
+    }
+    return kill();
+  }
+
   ExitReport kill() override {
     const int status = end();
     ExitReport report;

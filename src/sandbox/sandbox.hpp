@@ -74,6 +74,9 @@ class SandboxedProcess {
   enum class Received : std::uint8_t { frame, closed, timed_out, oversized };
   /// Waits for one frame until the deadline has passed; never longer.
   virtual Received receive(std::string& payload, Duration deadline) = 0;
+  /// Closes the host's end for sending, which a worker takes as the end of its work, and waits until the program has
+  /// ended by itself; nothing when it has not by then. It cannot be talked to afterwards.
+  virtual std::optional<ExitReport> finish(Duration deadline) = 0;
   /// SIGKILL to everything in it; then reaps. Idempotent.
   virtual ExitReport kill() = 0;
   [[nodiscard]] virtual pid_t pid() const = 0;
@@ -99,6 +102,12 @@ enum class OpenForWriting : std::uint8_t { never, as_granted };
 /// Called by the worker itself, after its driver is initialised and before candidate code is loaded: on all threads, no
 /// more execve, sockets, opening files for writing, ptrace, signals to others, new namespaces. Cannot be undone.
 [[nodiscard]] Result<void> lock_down(OpenForWriting open = OpenForWriting::never);
+
+/// Called by the worker itself, first thing, when a tool has started it without the layer `tool_paths`: from here on
+/// this thread, and every one it starts, reaches the paths of the profile and the spec's own, and no others. The
+/// private directory is $TMPDIR, the program the running one. Cannot be undone; does nothing where there is no
+/// Landlock.
+[[nodiscard]] Result<void> restrict_own_paths(SandboxSpec spec);
 
 /// Runs the hostile child (`worker_program --probe`) under the run profile and reports what was really stopped.
 [[nodiscard]] Result<SandboxReport> probe_sandbox(const std::filesystem::path& worker_program,

@@ -96,13 +96,14 @@ void deny_signals_through_files(FilterBuilder& filter) {
 
 void add_socket_rules(FilterBuilder& filter, Sockets sockets) {
   constexpr std::uint64_t k_type_bits = 0xf;
-  filter.deny(std::array{"connect"sv});
+  if (sockets != Sockets::calling) filter.deny(std::array{"connect"sv});
   if (sockets == Sockets::none) {
     filter.deny(k_listening);
   } else {
     filter.deny_if("socket", {Kind::not_equal, 0, 0, AF_UNIX});
     for (std::uint64_t type = 0; type <= k_type_bits; ++type) {
-      if (type != SOCK_SEQPACKET) filter.deny_if("socket", {Kind::has_bits, 1, k_type_bits, type});
+      const bool allowed = type == SOCK_SEQPACKET || (type == SOCK_STREAM && sockets == Sockets::calling);
+      if (!allowed) filter.deny_if("socket", {Kind::has_bits, 1, k_type_bits, type});
     }
   }
   // Only connected pairs: a datagram socket can send to any path without connecting.
@@ -171,9 +172,10 @@ void deny_open_for_writing(FilterBuilder& filter, std::string_view name, unsigne
 }  // namespace
 
 Result<std::vector<std::vector<sock_filter>>> base_filters(Sockets sockets) {
-  // The same for every process; libseccomp needs longer to build it than the kernel to install it.
+  // The same for every process, tools apart; libseccomp needs longer to build it than the kernel to install it.
   static const Result<std::vector<std::vector<sock_filter>>> silent = build_base_filters(Sockets::none);
   static const Result<std::vector<std::vector<sock_filter>>> listening = build_base_filters(Sockets::listening);
+  if (sockets == Sockets::calling) return build_base_filters(sockets);
   return sockets == Sockets::none ? silent : listening;
 }
 

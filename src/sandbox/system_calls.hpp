@@ -14,8 +14,9 @@ namespace kw {
 
 /// What NVIDIA's driver needs in order to start: it listens on a local socket for processes to share memory with.
 /// `listening` lets a process make such sockets (SOCK_SEQPACKET, which send nothing unconnected) and be called on them;
-/// it can still call nobody. lock_down() takes even that.
-enum class Sockets : std::uint8_t { none, listening };
+/// it can still call nobody. `calling` is for a vendor's tool and the worker that it starts: local stream sockets too,
+/// and connecting. lock_down() takes all of that.
+enum class Sockets : std::uint8_t { none, listening, calling };
 
 /// The filters of both profiles, as programs that a process can install between fork and execve.
 [[nodiscard]] Result<std::vector<std::vector<sock_filter>>> base_filters(Sockets sockets);

@@ -112,6 +112,14 @@ std::string where_wrong(const CheckCase& one, const Judged& values, std::size_t 
 
 }  // namespace
 
+const CheckCase& case_of(const Session& session, std::size_t workload) {
+  const auto& cases = session.suite.cases();
+  const auto found =
+      std::find_if(cases.begin(), cases.end(), [&](const CheckCase& one) { return one.workload == workload; });
+  KW_CHECK(found != cases.end(), "no case on workload {}", workload);
+  return *found;
+}
+
 tl::expected<CaseRun, CaseFailure> run_case(Session& session, Contender& contender, const CheckCase& one,
                                             const CaseMode& mode) {
   KernelProcess& process = *contender.process;

@@ -45,6 +45,9 @@ struct CaseMode {
 [[nodiscard]] tl::expected<CaseRun, CaseFailure> run_case(Session& session, Contender& contender, const CheckCase& one,
                                                           const CaseMode& mode);
 
+/// The first case of the suite on that workload; there must be one.
+[[nodiscard]] const CheckCase& case_of(const Session& session, std::size_t workload);
+
 /// Judges the outputs of a run; appends to `accuracy` when given. Nothing when they are right.
 [[nodiscard]] std::optional<CaseFailure> judge_case(const Session& session, const CheckCase& one, const CaseRun& run,
                                                     const CaseMode& mode, AccuracyTable* accuracy);

@@ -32,6 +32,18 @@ class SandboxedKernel final : public KernelProcess {
 
   [[nodiscard]] std::string output() const override { return process_.worker.output(); }
 
+  [[nodiscard]] ToolReport tool_report() const override {
+    if (process_.report_file.empty()) return {};
+    return {std::nullopt, process_.worker.file(process_.report_file)};
+  }
+
+  ToolReport finish(Duration deadline) override {
+    const auto status = process_.worker.finish(deadline);
+    ToolReport report = tool_report();
+    report.exit_status = status;
+    return report;
+  }
+
   std::variant<LaunchOutcome, LaunchFailure, LostWorker> launch(bool cold, Duration deadline) override {
     const auto hold = care_.lock.hold();
     if (cold) care_.flush.run();

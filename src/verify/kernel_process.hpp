@@ -18,6 +18,7 @@ namespace kw {
 struct RunProcess {
   Arena arena;
   WorkerProcess worker;
+  std::string report_file = {};  ///< where the tool around it writes, in the process's directory; "" without tool
 };
 
 /// Where every plan of a request lies, and how large an arena that takes.

@@ -14,6 +14,7 @@
 
 #include "base/result.hpp"
 #include "verify/process_workbench.hpp"
+#include "verify/sanitizer.hpp"
 
 namespace kw {
 
@@ -23,10 +24,6 @@ namespace kw {
 /// A workbench over it that makes all checks; `options` as for the device itself, device and environment are replaced.
 [[nodiscard]] Result<std::unique_ptr<Workbench>> open_oclgrind(WorkbenchOptions options);
 
-struct SanitizerFinding {
-  std::string text;            ///< on one line
-  bool uninitialised = false;  ///< about a value that nobody wrote
-};
 /// The first finding in what it wrote, one about anything else before those about uninitialised values; nothing when
 /// there is none. A complaint about the kernel's instructions is a failure of the tool and no finding. `output` is
 /// untrusted.

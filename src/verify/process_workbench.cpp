@@ -59,6 +59,23 @@ SandboxSpec describe_spec(const WorkbenchOptions& options) {
   return spec;
 }
 
+/// The tool is started, which starts the worker below it with the rights that the worker alone would have had.
+void put_tool_around(const GpuTool& tool, SandboxSpec& spec) {
+  std::vector<std::string> command = tool.arguments;
+  command.push_back(std::filesystem::absolute(spec.program));
+  command.insert(command.end(), {"watched", spec.arguments.at(1)});
+  spec.readable.insert(spec.readable.end(), tool.readable.begin(), tool.readable.end());
+  for (const auto& path : spec.readable) command.insert(command.end(), {"--read", path.string()});
+  for (const auto& path : spec.devices) command.insert(command.end(), {"--node", path.string()});
+  if (tool.opens_files) command.emplace_back("--unlocked");
+  spec.program = tool.program;
+  spec.arguments = std::move(command);
+  for (const Loosening& loosening : Loosening::all()) {
+    const SandboxLayer layer = loosening.layer();
+    if (layer == SandboxLayer::tool_calls || layer == SandboxLayer::tool_paths) spec.without.push_back(loosening);
+  }
+}
+
 SandboxSpec run_spec(const WorkbenchOptions& options, const Arena& arena, std::int64_t arena_bytes) {
   SandboxSpec spec = base_spec(options);
   if (is_cuda(options.device_id)) grant(cuda_driver_access(), spec);
@@ -66,6 +83,7 @@ SandboxSpec run_spec(const WorkbenchOptions& options, const Arena& arena, std::i
   spec.arguments = {"run", options.device_id};
   spec.limits.memory_bytes += arena_bytes;
   spec.inherited = {arena.descriptor()};
+  if (options.tool) put_tool_around(*options.tool, spec);
   return spec;
 }
 
@@ -132,12 +150,13 @@ std::string compiler_of(const DeviceFacts& device) {
 
 class ProcessWorkbench final : public Workbench {
  public:
-  ProcessWorkbench(WorkbenchOptions options, SandboxReport sandbox, DeviceFacts device, WorkerProcess builder)
+  ProcessWorkbench(WorkbenchOptions options, SandboxReport sandbox, DeviceFacts device,
+                   std::optional<WorkerProcess> builder)
       : options_(std::move(options)),
         sandbox_(std::move(sandbox)),
         device_(std::move(device)),
         care_{CacheFlush(device_), DeviceLock(device_)} {
-    builders_.push_back(std::move(builder));
+    if (builder) builders_.push_back(*std::move(builder));
   }
 
   [[nodiscard]] const DeviceFacts& device() const override { return device_; }
@@ -156,6 +175,8 @@ class ProcessWorkbench final : public Workbench {
     if (lost == nullptr || lost->how == WorkerLoss::timed_out || !used) return first;
     return build_once(std::nullopt, bound, deadline);
   }
+
+  void prepare() override { prepare_standby(); }
 
   std::variant<std::unique_ptr<KernelProcess>, LaunchFailure, LostWorker> start(const StartRequest& request,
                                                                                 Duration deadline) override {
@@ -217,7 +238,7 @@ class ProcessWorkbench final : public Workbench {
     WorkbenchOptions options = options_;
     options.device_id = device_.id;
     KW_TRY(WorkerProcess worker, WorkerProcess::spawn(run_spec(options, arena, arena_bytes)));
-    return RunProcess{std::move(arena), std::move(worker)};
+    return RunProcess{std::move(arena), std::move(worker), options.tool ? options.tool->report_file : ""};
   }
 
   /// Starts the next run process unless one is waiting. A failure shows when the process is needed.
@@ -284,6 +305,12 @@ Result<std::unique_ptr<Workbench>> open_build_workbench(const WorkbenchOptions& 
   KW_TRY(bound.worker, find_worker(options.worker));
   KW_TRY(WorkerProcess builder, WorkerProcess::spawn(build_spec(bound)));
   return std::make_unique<ProcessWorkbench>(std::move(bound), SandboxReport{}, std::move(device), std::move(builder));
+}
+
+Result<std::unique_ptr<Workbench>> open_watched_workbench(const WorkbenchOptions& options, const Workbench& bench) {
+  WorkbenchOptions bound = options;
+  KW_TRY(bound.worker, find_worker(options.worker));
+  return std::make_unique<ProcessWorkbench>(std::move(bound), bench.sandbox(), bench.device(), std::nullopt);
 }
 
 Result<std::unique_ptr<Workbench>> open_process_workbench(const WorkbenchOptions& options) {

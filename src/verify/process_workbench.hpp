@@ -9,11 +9,13 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "sandbox/sandbox.hpp"
+#include "verify/gpu_tool.hpp"
 #include "verify/workbench.hpp"
 
 namespace kw {
@@ -28,12 +30,18 @@ struct WorkbenchOptions {
   SandboxTier at_most = SandboxTier::c;
   SandboxTier required = SandboxTier::none;                           ///< errc::sandbox_tier when the probe finds less
   std::vector<std::pair<std::string, std::string>> environment = {};  ///< for the workers, such as another driver
-  bool standby = true;  ///< false starts every run process only when it is needed
+  bool standby = true;               ///< false starts every run process only when it is needed
+  std::optional<GpuTool> tool = {};  ///< around every run process
 };
 
 /// Probes the sandbox, starts the build process and asks for the device's facts. errc::worker_missing,
 /// errc::device_missing (naming the devices there are), errc::sandbox_tier.
 [[nodiscard]] Result<std::unique_ptr<Workbench>> open_process_workbench(const WorkbenchOptions& options);
+
+/// Runs on the device of `bench`, which was opened with the same options, what that one has built, with options.tool
+/// around it. errc::worker_missing.
+[[nodiscard]] Result<std::unique_ptr<Workbench>> open_watched_workbench(const WorkbenchOptions& options,
+                                                                        const Workbench& bench);
 
 /// Builds for a device that need not be here, from its facts (target/device_file.hpp), and cannot start anything. The
 /// sandbox is not probed.

@@ -42,6 +42,8 @@ struct Session {
   double device_seconds = 0;
   Instant deadline = Instant::max();  ///< of what is being verified
   bool cut_off = false;               ///< the deadline passed before it was decided
+  Instant opened{};                   ///< by the clock
+  Duration profiling{};               ///< what the profiler has taken since
 
   /// Whether the device's times say anything; a simulator's do not, and then nothing is ever timed.
   [[nodiscard]] bool timed() const { return options.device.kind != DeviceKind::simulator; }
@@ -49,6 +51,9 @@ struct Session {
   [[nodiscard]] Patience patience(Duration usual) const;
   /// Whether the deadline has passed; remembered in cut_off.
   [[nodiscard]] bool out_of_time();
+  /// Whether the profiler has taken a tenth of the time at most so far: it is for the reader, and the search must go
+  /// on.
+  [[nodiscard]] bool time_for_profiler() const;
   /// For one launch of the primary workload or a smaller one.
   [[nodiscard]] Duration launch_deadline() const;
   /// Least time the device's measured peaks allow for the primary workload; nothing without peaks.
@@ -61,6 +66,7 @@ struct Trial {
   BuildReport build;
   std::optional<Measurement> measurement;
   AccuracyTable accuracy;
+  bool skipped = false;    ///< the gate that returned true had nothing to go by, and was not passed
   bool yardstick = false;  ///< the plain kernel: the user's requirements are not about it
 };
 

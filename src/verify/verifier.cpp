@@ -155,6 +155,11 @@ std::optional<double> Session::roofline_ns() const {
   return 1e9 * std::max(cost.flops / flops, cost.bytes / device.peak_bytes);
 }
 
+bool Session::time_for_profiler() const {
+  constexpr int k_part = 10;
+  return profiling * k_part <= clock.now() - opened;
+}
+
 bool becomes_best(const Measurement& measurement) {
   return measurement.versus.empty() || measurement.versus.front().decision == Comparison::faster;
 }
@@ -186,6 +191,7 @@ Result<std::unique_ptr<Verifier>> Verifier::open(const Problem& problem, Workben
                                                      0.0},
                                              {}});
   Session& session = state->session;
+  session.opened = clock.now();
   session.deadline = session.options.opening_deadline;
   auto opened = prepare_yardstick(session);
   if (!opened && session.cut_off) return fail(opening_cut_off());
@@ -208,8 +214,9 @@ VerifyResult Verifier::verify(const Candidate& candidate, Instant deadline) {
       trial.verdict.cannot_decide(gate.id, k_budget_ended);
       break;
     }
+    trial.skipped = false;
     if (!gate.run(session, trial)) break;
-    trial.verdict.pass(gate.id);
+    if (!trial.skipped) trial.verdict.pass(gate.id);
   }
   session.deadline = Instant::max();
   if (!session.timed() && trial.verdict.accepted()) {
@@ -270,6 +277,8 @@ Result<Measurement> Verifier::final_measurement(int processes, const std::functi
   const Measurement plain_summary = summarise(timed.other_ns, session.rng);
   session.plain_time = {session.plain_time.name, plain_summary.median_ns, plain_summary.ci_ns};
   fill_profile(session, measurement);
+  // Why there are no counters was said when the kernel became the best, or is no news at the end.
+  if (keep_going()) static_cast<void>(count_in_hardware(session, *session.incumbent, measurement));
   return measurement;
 }
 

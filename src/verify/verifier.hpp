@@ -17,6 +17,8 @@
 #include "record/requirement.hpp"
 #include "record/run_record.hpp"
 #include "verify/check_suite.hpp"
+#include "verify/profiler.hpp"
+#include "verify/sanitizer.hpp"
 #include "verify/workbench.hpp"
 
 namespace kw {
@@ -35,6 +37,12 @@ struct VerifyDeadlines {
   Duration first_launch = std::chrono::seconds(30);
 };
 
+/// Tools that look at would-be best kernels; not owned. None, and null, where the machine has none for the device.
+struct VerifierTools {
+  std::vector<Sanitizer*> sanitizers = {};  ///< in the order they are asked
+  Profiler* profiler = nullptr;
+};
+
 struct VerifierOptions {
   std::uint64_t secret_seed = 0;   ///< of input data; never shown to a proposer
   DeviceFacts device;              ///< with the calibrated peaks
@@ -46,7 +54,7 @@ struct VerifierOptions {
   Instant opening_deadline = Instant::max();  ///< when open() gives up
   std::vector<Requirement> requirements;  ///< checkable on the device (require_checkable); the plain kernel need not
                                           ///< meet them
-  Workbench* sanitizer = nullptr;         ///< a simulating device that reports bad accesses; null: the machine has none
+  VerifierTools tools;
   ParallelFor parallel = serial_for;
 };
 

@@ -29,6 +29,7 @@ class VerifierTest : public ::testing::Test {
     options.secret_seed = 7;
     options.device = workbench.device();
     options.plain = small_candidate("plain");
+    options.tools = tools;
     auto opened = Verifier::open(problem, workbench, clock, std::move(options));
     ASSERT_TRUE(opened) << opened.error().to_string();
     verifier = *std::move(opened);
@@ -40,6 +41,7 @@ class VerifierTest : public ::testing::Test {
   FakeClock clock;
   std::map<std::string, FakeKernel> kernels;
   FakeWorkbench workbench{problem, clock, [this](const BuildRequest& request) { return kernels.at(request.source); }};
+  VerifierTools tools;
   std::unique_ptr<Verifier> verifier;
 };
 
@@ -83,6 +85,103 @@ TEST_F(VerifierTest, accepts_an_honest_kernel_with_its_time_and_evidence) {
   EXPECT_EQ(result.accuracy.size(), verifier->suite().cases().size());
   EXPECT_EQ(result.verdict.gates_passed.back(), GateId::profile);
   EXPECT_GT(result.device_seconds, 0);
+}
+
+/// Says what it is told to, and counts how often it was asked.
+class ScriptedSanitizer final : public Sanitizer {
+ public:
+  [[nodiscard]] std::string name() const override { return "scripted"; }
+  [[nodiscard]] SanitizerReach reach() const override { return {1e12, 1e12}; }
+  std::vector<Sanitized> run(Session&, const Trial&, const std::vector<std::size_t>& workloads) override {
+    ++runs;
+    return {{workloads.front(), finding, "a note", checked}};
+  }
+  std::optional<SanitizerFinding> finding;
+  bool checked = true;
+  int runs = 0;
+};
+
+class ScriptedProfiler final : public Profiler {
+ public:
+  std::variant<HardwareCounters, std::string> profile(Session&, const Contender&) override {
+    ++runs;
+    return answer;
+  }
+  std::variant<HardwareCounters, std::string> answer;
+  int runs = 0;
+};
+
+HardwareCounters counters() {
+  HardwareCounters counted;
+  counted.tool = "a profiler";
+  return counted;
+}
+
+std::string evidence_of(const VerifyResult& result, GateId gate) {
+  std::string text;
+  for (const auto& evidence : result.verdict.evidence) {
+    if (evidence.gate == gate) text += evidence.text + "\n";
+  }
+  return text;
+}
+
+TEST_F(VerifierTest, does_not_call_sanitized_what_no_tool_has_looked_at) {
+  open();
+  const auto result = verify("honest");
+  EXPECT_TRUE(result.verdict.accepted());
+  EXPECT_THAT(result.verdict.gates_passed, ::testing::Not(::testing::Contains(GateId::sanitize)));
+  EXPECT_THAT(evidence_of(result, GateId::sanitize), ::testing::HasSubstr("not sanitized: this machine has no tool"));
+}
+
+TEST_F(VerifierTest, sanitizes_a_would_be_best_and_nothing_else) {
+  kernels["slower"] = FakeKernel{FakeConduct::honest, 8e6, 0.005, BuildStatus::ok, "", false};
+  kernels["faster"] = FakeKernel{FakeConduct::honest, 1e6, 0.005, BuildStatus::ok, "", false};
+  ScriptedSanitizer sanitizer;
+  tools.sanitizers = {&sanitizer};
+  open();
+  EXPECT_THAT(verify("honest").verdict.gates_passed, ::testing::Contains(GateId::sanitize));
+  verifier->promote();
+  const auto slower = verify("slower");
+  EXPECT_TRUE(slower.verdict.accepted());
+  EXPECT_THAT(slower.verdict.gates_passed, ::testing::Not(::testing::Contains(GateId::sanitize)));
+  EXPECT_EQ(sanitizer.runs, 1);
+  sanitizer.finding = SanitizerFinding{"a race", false};
+  const auto racing = verify("faster");
+  EXPECT_EQ(racing.verdict.failed_gate, GateId::sanitize);
+  EXPECT_EQ(racing.verdict.message, "a race");
+  sanitizer.finding.reset();
+  sanitizer.checked = false;
+  EXPECT_THAT(verify("faster").verdict.gates_passed, ::testing::Not(::testing::Contains(GateId::sanitize)));
+}
+
+TEST_F(VerifierTest, records_what_a_profiler_counts_of_a_would_be_best) {
+  ScriptedProfiler profiler;
+  profiler.answer = counters();
+  tools.profiler = &profiler;
+  open();
+  const auto best = verify("honest");
+  ASSERT_TRUE(best.measurement && best.measurement->counters);
+  EXPECT_EQ(best.measurement->counters->tool, "a profiler");
+  verifier->promote();
+  const auto last = verifier->final_measurement(1, [] { return true; });
+  ASSERT_TRUE(last) << last.error().to_string();
+  EXPECT_TRUE(last->counters);
+  EXPECT_EQ(profiler.runs, 2);
+}
+
+TEST_F(VerifierTest, says_once_why_nothing_is_counted_and_does_not_ask_again) {
+  kernels["faster"] = FakeKernel{FakeConduct::honest, 1e6, 0.005, BuildStatus::ok, "", false};
+  ScriptedProfiler profiler;
+  profiler.answer = "a permission is missing";
+  tools.profiler = &profiler;
+  open();
+  const auto first = verify("honest");
+  EXPECT_TRUE(first.verdict.accepted());
+  EXPECT_THAT(evidence_of(first, GateId::profile),
+              ::testing::HasSubstr("no hardware counters, the compiler's figures stand in: a permission is missing"));
+  verifier->promote();
+  EXPECT_THAT(evidence_of(verify("faster"), GateId::profile), ::testing::Not(::testing::HasSubstr("permission")));
+  EXPECT_EQ(profiler.runs, 1);
 }
 
 TEST_F(VerifierTest, compares_with_the_incumbent_once_there_is_one) {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <variant>
@@ -44,6 +45,12 @@ struct LaunchOutcome {
   std::int64_t observed_ns = 0;  ///< the host's clock around the request: an upper bound that cannot be tampered with
 };
 
+/// What a tool that watches a process has said, and how it ended.
+struct ToolReport {
+  std::optional<int> exit_status;  ///< of the tool; nothing while it runs, and when it had to be killed
+  std::string text;                ///< what it has written so far, bounded. Untrusted
+};
+
 /// A fresh process holding one built candidate and its buffers. Killed on destruction, with everything it started.
 class KernelProcess {
  public:
@@ -60,6 +67,13 @@ class KernelProcess {
   /// What the process and its driver have written to their output so far, bounded; a sanitizing driver reports here.
   /// Untrusted text.
   [[nodiscard]] virtual std::string output() const { return {}; }
+  /// What the tool around this process says; nothing in it where there is none.
+  [[nodiscard]] virtual ToolReport tool_report() const { return {}; }
+  /// Lets process and tool end by themselves, no longer than `deadline`, and gives the whole report. The last call.
+  virtual ToolReport finish(Duration deadline) {
+    static_cast<void>(deadline);
+    return {};
+  }
   /// Uploads, launches everything in order, waits, downloads. `cold` flushes the caches first, outside the clock.
   virtual std::variant<LaunchOutcome, LaunchFailure, LostWorker> launch(bool cold, Duration deadline) = 0;
 };
@@ -85,6 +99,8 @@ class Workbench {
   /// A fresh run process with the binaries loaded.
   virtual std::variant<std::unique_ptr<KernelProcess>, LaunchFailure, LostWorker> start(const StartRequest& request,
                                                                                         Duration deadline) = 0;
+  /// Starts what the next start() will need, and does not wait for it.
+  virtual void prepare() {}
   /// Of a simulating device: the same one, which takes the same binaries, without the checks it cannot make on every
   /// kernel. Null where there are none.
   [[nodiscard]] virtual Workbench* with_fewer_checks() { return nullptr; }

@@ -1,7 +1,13 @@
 #include "verify/worker_process.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <csignal>
 #include <utility>
+
+#include "base/unique_fd.hpp"
 
 namespace kw {
 namespace {
@@ -45,6 +51,25 @@ LostWorker WorkerProcess::lose_closed() {
   // Whoever closes the socket and lives on dies by the kill above.
   if (end.signalled && end.code == SIGKILL) return lose(WorkerLoss::crashed, "closed its connection, or was killed");
   return lose(WorkerLoss::crashed, end.to_string());
+}
+
+std::optional<int> WorkerProcess::finish(Duration deadline) {
+  const auto end = process_->finish(deadline);
+  if (!end) process_->kill();
+  lost_ = LostWorker{WorkerLoss::crashed, "it was asked to end"};
+  return end && !end->signalled ? std::optional(end->code) : std::nullopt;
+}
+
+std::string WorkerProcess::file(const std::string& name) const {
+  // The process may have put anything under that name: a link, a pipe that nobody writes to.
+  const std::string path = process_->private_directory() / name;
+  const UniqueFd file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  struct stat status = {};
+  if (!file.valid() || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
+  std::string text(static_cast<std::size_t>(k_kept_output_bytes), '\0');
+  const ssize_t got = ::pread(file.get(), text.data(), text.size(), 0);
+  text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+  return text;
 }
 
 std::variant<WorkerMessage, LostWorker> WorkerProcess::request(const HostMessage& message, Duration deadline) {

@@ -2,6 +2,7 @@
 // One sandboxed worker and the questions it is asked. Tells how it was lost when it does not answer.
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -20,6 +21,10 @@ class WorkerProcess {
   [[nodiscard]] std::variant<WorkerMessage, LostWorker> request(const HostMessage& message, Duration deadline);
   /// Its standard output and error so far; untrusted text.
   [[nodiscard]] std::string output() const { return process_->output(); }
+  /// Lets it end by itself; its exit status, or nothing when it was killed, then or before. Requests nothing more.
+  [[nodiscard]] std::optional<int> finish(Duration deadline);
+  /// A file of its private directory, the first k_kept_output_bytes of it; "" when there is none. Untrusted text.
+  [[nodiscard]] std::string file(const std::string& name) const;
 
  private:
   explicit WorkerProcess(std::unique_ptr<SandboxedProcess> process) : process_(std::move(process)) {}

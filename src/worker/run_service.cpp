@@ -28,24 +28,25 @@ Result<std::span<std::byte>> map_arena(int fd, std::int64_t bytes) {
   return std::span(static_cast<std::byte*>(memory), length);
 }
 
-Result<void> load_candidate(Device& device, const LoadRequest& request, int arena_fd) {
+/// How a run process lives with its candidate.
+enum class RightsAfterLoad : std::uint8_t { none, as_before };
+
+Result<void> load_candidate(Device& device, const LoadRequest& request, int arena_fd, RightsAfterLoad rights) {
   KW_TRY(const std::span<std::byte> arena, map_arena(arena_fd, request.arena_bytes));
   KW_TRY_VOID(device.load(request, arena));
+  if (rights == RightsAfterLoad::as_before) return {};
   // From here on candidate code may run. What it could use has to be gone by now.
   return lock_down(device.keeps_opening_nodes() ? OpenForWriting::as_granted : OpenForWriting::never);
 }
 
-}  // namespace
-
-int serve_launches(Channel& channel, const std::string& device_id, int arena_fd) {
-  auto device = open_device(device_id);
+void serve(Channel& channel, Result<std::unique_ptr<Device>> device, int arena_fd, RightsAfterLoad rights) {
   bool loaded = false;
   while (const auto message = channel.receive()) {
     WorkerMessage reply = LaunchFailure{"a run process loads one candidate, then launches it"};
     if (!device) {
       reply = LaunchFailure{device.error().to_string()};
     } else if (const auto* load = std::get_if<LoadRequest>(&*message); load != nullptr && !loaded) {
-      const auto result = load_candidate(**device, *load, arena_fd);
+      const auto result = load_candidate(**device, *load, arena_fd, rights);
       loaded = result.has_value();
       reply = loaded ? WorkerMessage{LoadReply{}} : LaunchFailure{result.error().message};
     } else if (const auto* launch = std::get_if<LaunchRequest>(&*message); launch != nullptr && loaded) {
@@ -54,7 +55,45 @@ int serve_launches(Channel& channel, const std::string& device_id, int arena_fd)
     }
     if (!channel.send(reply)) break;
   }
+}
+
+/// What serve_watched() was told.
+struct Watched {
+  std::string device_id;
+  SandboxSpec rights;
+  bool unlocked = false;
+};
+
+Watched read_arguments(const std::vector<std::string>& arguments) {
+  Watched watched{arguments.front(), {}, false};
+  for (std::size_t i = 1; i < arguments.size(); ++i) {
+    if (arguments[i] == "--unlocked") watched.unlocked = true;
+    if (i + 1 == arguments.size()) break;
+    if (arguments[i] == "--read") watched.rights.readable.emplace_back(arguments[++i]);
+    if (arguments[i] == "--node") watched.rights.devices.emplace_back(arguments[++i]);
+  }
+  return watched;
+}
+
+Result<std::unique_ptr<Device>> open_watched(const Watched& watched) {
+  KW_TRY_VOID(restrict_own_paths(watched.rights));
+  KW_TRY(auto device, open_device(watched.device_id));
+  device->be_watched();
+  return device;
+}
+
+}  // namespace
+
+int serve_launches(Channel& channel, const std::string& device_id, int arena_fd) {
+  serve(channel, open_device(device_id), arena_fd, RightsAfterLoad::none);
   // Not a return from main: drivers' destructors would run candidate code and may hang.
+  ::_exit(0);
+}
+
+int serve_watched(Channel& channel, const std::vector<std::string>& arguments, int arena_fd) {
+  const Watched watched = read_arguments(arguments);
+  serve(channel, open_watched(watched), arena_fd,
+        watched.unlocked ? RightsAfterLoad::as_before : RightsAfterLoad::none);
   ::_exit(0);
 }
 

@@ -2,6 +2,7 @@
 // The two lives of a worker process. Both end, with the process's exit status, when the host closes the socket.
 
 #include <string>
+#include <vector>
 
 #include "worker/channel.hpp"
 
@@ -13,5 +14,11 @@ int serve_builds(Channel& channel);
 /// Opens the device at once, so that a process kept in reserve has its driver ready; then loads one candidate, gives up
 /// its rights, and launches.
 int serve_launches(Channel& channel, const std::string& device_id, int arena_fd);
+
+/// The same below a tool that watches the GPU. `arguments` are the device, and after it, in any order,
+///   --read PATH    --node PATH    what this process may read, and the device nodes it may use
+///   --unlocked                    leaves out lock_down(), for a tool that opens files at every launch
+/// Restricts itself to those paths before it opens the device.
+int serve_watched(Channel& channel, const std::vector<std::string>& arguments, int arena_fd);
 
 }  // namespace kw

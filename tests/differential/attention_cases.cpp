@@ -114,7 +114,7 @@ CaseOutcome AttentionCases::run(RandomAttention& program) {
   auto problem = parse_problem(program.to_toml(), "random.toml");
   if (!problem) return {Status::fails, "problem", problem.error().to_string()};
   const SteadyClock clock;
-  auto options = verifier_options(*problem, target_, workbench_->device(), serial_for, nullptr);
+  auto options = verifier_options(*problem, target_, workbench_->device(), serial_for, {});
   if (!options) return {Status::fails, "plain", options.error().to_string()};
   options->secret_seed = program.data_seed;
   auto verifier = Verifier::open(*problem, *workbench_, clock, *std::move(options));

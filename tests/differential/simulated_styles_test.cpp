@@ -41,7 +41,7 @@ TEST_P(HipStyles, agree_with_the_oracle_whatever_the_wavefront) {
   ASSERT_TRUE(bench) << bench.error().to_string();
   const DeviceFacts& device = (*bench)->device();
   EXPECT_EQ(device.gpu->warp_size, GetParam().lanes);
-  auto options = verifier_options(problem, "hip", device, parallel_for(usable_processors()), nullptr);
+  auto options = verifier_options(problem, "hip", device, parallel_for(usable_processors()), {});
   ASSERT_TRUE(options) << options.error().to_string();
   options->secret_seed = 20261120;
   const SteadyClock clock;

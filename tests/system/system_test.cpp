@@ -17,7 +17,7 @@ struct Opened {
 struct World {
   SteadyClock clock;
   std::unique_ptr<Workbench> workbench;
-  std::unique_ptr<Workbench> sanitizer;
+  std::unique_ptr<Sanitizer> sanitizer;
   std::unique_ptr<Workbench> simulator;
   /// By target and problem, and whether the verifier sanitizes; a verifier points into its problem.
   std::map<std::pair<std::string, bool>, Opened> opened;
@@ -30,10 +30,10 @@ T require(Result<T> result) {
   return *std::move(result);
 }
 
-Workbench& sanitizer() {
+Sanitizer& sanitizer() {
   if (!world->sanitizer) {
     KW_CHECK(have_oclgrind(), "Oclgrind is not installed (apt-get install oclgrind)");
-    world->sanitizer = require(open_oclgrind({}));
+    world->sanitizer = simulating_sanitizer(require(open_oclgrind({})));
   }
   return *world->sanitizer;
 }
@@ -69,9 +69,11 @@ VerifyResult SystemTest::verify(const std::string& path, const IntBindings& tuna
   return opened.verifier->verify(candidate);
 }
 
-Result<std::unique_ptr<Verifier>> SystemTest::open_verifier(const Problem& problem, Workbench* sanitizer) {
+Result<std::unique_ptr<Verifier>> SystemTest::open_verifier(const Problem& problem, Sanitizer* sanitizer) {
+  VerifierTools tools;
+  if (sanitizer != nullptr) tools.sanitizers = {sanitizer};
   KW_TRY(auto options,
-         verifier_options(problem, "opencl", world->workbench->device(), parallel_for(usable_processors()), sanitizer));
+         verifier_options(problem, "opencl", world->workbench->device(), parallel_for(usable_processors()), tools));
   options.secret_seed = 20261120;
   options.deadlines.launch_floor = std::chrono::milliseconds(500);
   return Verifier::open(problem, *world->workbench, world->clock, std::move(options));
@@ -91,8 +93,7 @@ Workbench& SystemTest::simulator() {
 }
 
 Result<std::unique_ptr<Verifier>> SystemTest::open_simulated(const Problem& problem) {
-  KW_TRY(auto options,
-         verifier_options(problem, "cuda", simulator().device(), parallel_for(usable_processors()), nullptr));
+  KW_TRY(auto options, verifier_options(problem, "cuda", simulator().device(), parallel_for(usable_processors()), {}));
   options.secret_seed = 20261120;
   return Verifier::open(problem, simulator(), world->clock, std::move(options));
 }

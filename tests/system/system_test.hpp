@@ -25,7 +25,7 @@ class SystemTest : public ::testing::Test {
   /// longer than all others together.
   static VerifyResult verify(const std::string& path, const IntBindings& tunables = {}, bool sanitized = false);
   /// Another verifier on the same device; `problem` must outlive it.
-  static Result<std::unique_ptr<Verifier>> open_verifier(const Problem& problem, Workbench* sanitizer = nullptr);
+  static Result<std::unique_ptr<Verifier>> open_verifier(const Problem& problem, Sanitizer* sanitizer = nullptr);
   static Workbench& workbench();
   /// The same for CUDA on the simulator.
   static Result<std::unique_ptr<Verifier>> open_simulated(const Problem& problem);

@@ -8,6 +8,9 @@
 #include "cli/commands.hpp"
 #include "cli/environment.hpp"
 #include "sandbox/sandbox.hpp"
+#include "verify/compute_sanitizer.hpp"
+#include "verify/gpu_tool_probe.hpp"
+#include "verify/nsight_compute.hpp"
 #include "verify/process_workbench.hpp"
 
 namespace kw {
@@ -39,28 +42,69 @@ std::vector<Tool> tools() {
            "apt-get install g++"}};
 }
 
-/// A compiler for GPUs: found by the worker, because finding it is loading it, or starting it.
-struct GpuCompiler {
+/// A program for GPUs that is only known to work once it was loaded or started, which the worker does.
+struct GpuProgram {
   std::string name;
   std::string purpose;
   std::string text;  ///< version and file, or what is missing and how to get it
   bool found = false;
 };
 
-GpuCompiler gpu_compiler(std::string name, std::string purpose, const DescribeReply& reply) {
+GpuProgram gpu_compiler(std::string name, std::string purpose, const DescribeReply& reply) {
   if (reply.devices.empty()) return {std::move(name), std::move(purpose), "missing: " + reply.problem, false};
   const DeviceFacts& compiler = reply.devices.front();
   return {std::move(name), std::move(purpose), fmt::format("{}, {}", compiler.name, compiler.driver), true};
 }
 
-Result<std::vector<GpuCompiler>> gpu_compilers(const std::filesystem::path& worker) {
+Result<std::vector<GpuProgram>> gpu_compilers(const std::filesystem::path& worker) {
   KW_TRY(const auto cuda, describe_compiler("cuda", worker));
   KW_TRY(const auto hip, describe_compiler("hip", worker));
   return std::vector{gpu_compiler("nvrtc", "compiles CUDA kernels, also for GPUs that are not here", cuda),
                      gpu_compiler("hipcc", "compiles HIP kernels for GPUs that are not here", hip)};
 }
 
-void print_tools(const std::vector<GpuCompiler>& compilers) {
+std::string named_program(const std::filesystem::path& program) {
+  const std::string version = gpu_tool_version(program);
+  return version.empty() ? program.string() : fmt::format("{}, {}", version, program.string());
+}
+
+/// A program that watches kernels on a GPU: what it is for, and whether it does that here.
+GpuProgram watching_tool(const char* name, const char* purpose, const Result<std::string>& tried, bool has_gpu) {
+  const auto program = find_gpu_tool(name);
+  if (!program)
+    return {name, purpose, "missing: it comes with the CUDA toolkit; set CUDA_HOME if it lies elsewhere", false};
+  const std::string found = named_program(*program);
+  if (!has_gpu) return {name, purpose, found + "; there is no GPU to try it on", true};
+  if (tried) return {name, purpose, found + "; tried, works", true};
+  return {name, purpose, fmt::format("{}; does not work here: {}", found, tried.error().message), false};
+}
+
+Result<std::string> try_compute_sanitizer(const WorkbenchOptions& options, Workbench& bench) {
+  KW_TRY(const auto sanitizer, open_compute_sanitizer(options, bench));
+  return sanitizer->name();
+}
+
+/// compute-sanitizer and Nsight Compute, tried on the first CUDA device if there is one.
+std::vector<GpuProgram> watching_tools(const DescribeReply& devices) {
+  constexpr const char* k_sanitizes = "sanitizes CUDA kernels on the GPU before they become the best";
+  constexpr const char* k_counts = "counts in the GPU what the best CUDA kernels do";
+  const auto gpu = std::find_if(devices.devices.begin(), devices.devices.end(), [](const DeviceFacts& device) {
+    return device.target == "cuda" && device.kind == DeviceKind::gpu;
+  });
+  const bool has_gpu = gpu != devices.devices.end();
+  Result<std::string> sanitizer = fail(errc::gpu_tool, "the device does not open");
+  Result<std::string> profiler = sanitizer;
+  WorkbenchOptions options;
+  if (has_gpu) options.device_id = gpu->id;
+  if (auto bench = has_gpu ? open_process_workbench(options) : fail(errc::gpu_tool, "there is no GPU")) {
+    sanitizer = try_compute_sanitizer(options, **bench);
+    profiler = try_nsight_compute(options, **bench);
+  }
+  return {watching_tool("compute-sanitizer", k_sanitizes, sanitizer, has_gpu),
+          watching_tool("ncu", k_counts, profiler, has_gpu)};
+}
+
+void print_tools(const std::vector<GpuProgram>& compilers) {
   fmt::print("\nToolchains\n");
   for (const auto& compiler : compilers) {
     fmt::print("  {:<10} {}: {}\n", compiler.name, compiler.purpose, compiler.text);
@@ -71,7 +115,7 @@ void print_tools(const std::vector<GpuCompiler>& compilers) {
   }
 }
 
-nlohmann::json as_json(const DescribeReply& devices, const std::vector<GpuCompiler>& compilers,
+nlohmann::json as_json(const DescribeReply& devices, const std::vector<GpuProgram>& compilers,
                        const SandboxReport& sandbox) {
   nlohmann::json json;
   json["devices"] = nlohmann::json::array();
@@ -128,7 +172,8 @@ Result<ExitCode> run_doctor(const DoctorOptions& options) {
   KW_TRY(const auto worker, find_worker());
   KW_TRY(const auto sandbox, probe_sandbox(worker));
   KW_TRY(const auto devices, describe_devices(worker));
-  KW_TRY(const auto compilers, gpu_compilers(worker));
+  KW_TRY(auto compilers, gpu_compilers(worker));
+  for (auto& tool : watching_tools(devices)) compilers.push_back(std::move(tool));
   if (options.json) {
     fmt::print("{}\n", as_json(devices, compilers, sandbox).dump(2));
   } else {

@@ -18,8 +18,8 @@ namespace {
 Result<std::unique_ptr<Verifier>> open_verifier(const Problem& problem, const OpenedDevice& device, const Clock& clock,
                                                 const std::string& target) {
   KW_TRY(auto facts, calibrate(*device.workbench));
-  KW_TRY(auto options, verifier_options(problem, target, std::move(facts), parallel_for(usable_processors()),
-                                        device.sanitizer.get()));
+  KW_TRY(auto options,
+         verifier_options(problem, target, std::move(facts), parallel_for(usable_processors()), device.tools()));
   return Verifier::open(problem, *device.workbench, clock, std::move(options));
 }
 

@@ -30,10 +30,12 @@ class CudaDevice final : public Device {
     KW_TRY(plans_, cuda::load(session_, request, arena));
     // Everything but the candidate's kernels once, so that what the driver sets up at first use is there before the
     // process gives up its rights.
-    const cuda::ReadyPlan idle{plans_.empty() ? cuda::Mirror{} : plans_.front().mirror, {}};
+    const cuda::ReadyPlan idle{plans_.empty() ? std::vector<cuda::Mirror>{} : plans_.front().mirrors, {}};
     KW_TRY_VOID(cuda::launch(session_, idle, true));
     return {};
   }
+
+  void be_watched() override { session_.watched = true; }
 
   /// NVIDIA's driver opens a node anew for each piece of memory that it maps.
   [[nodiscard]] bool keeps_opening_nodes() const override { return true; }

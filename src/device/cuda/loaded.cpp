@@ -39,8 +39,8 @@ Result<void> allow_shared_memory(const Session& session, const PlannedLaunch& la
                            launch.kernel));
 }
 
-Result<ReadyLaunch> prepare_launch(const Session& session, Module module, const LoadedPlan& plan,
-                                   const PlannedLaunch& launch, DeviceAddress arena_address) {
+Result<ReadyLaunch> prepare_launch(const Session& session, Module module, const PlannedLaunch& launch,
+                                   const std::vector<DeviceAddress>& buffers) {
   ReadyLaunch ready;
   ready.kernel = launch.kernel;
   KW_TRY_VOID(check(session.api, session.api.get_function(&ready.function, module, launch.kernel.c_str()),
@@ -53,8 +53,7 @@ Result<ReadyLaunch> prepare_launch(const Session& session, Module module, const 
   ready.dynamic_shared_bytes = static_cast<unsigned>(launch.shared_bytes);
   for (const KernelArg& arg : launch.args) {
     if (const auto* buffer = std::get_if<BufferArg>(&arg)) {
-      const ArenaSlot& slot = plan.slots[static_cast<std::size_t>(buffer->buffer)];
-      ready.values.push_back(arena_address + static_cast<DeviceAddress>(slot.offset));
+      ready.values.push_back(buffers[static_cast<std::size_t>(buffer->buffer)]);
     } else if (const auto* number = std::get_if<IntArg>(&arg)) {
       ready.values.push_back(static_cast<std::uint32_t>(number->value));
     } else {
@@ -62,6 +61,52 @@ Result<ReadyLaunch> prepare_launch(const Session& session, Module module, const 
     }
   }
   return ready;
+}
+
+Result<DeviceAddress> allocate(const Session& session, std::size_t bytes) {
+  DeviceAddress memory = 0;
+  KW_TRY_VOID(check(session.api, session.api.allocate(&memory, bytes), fmt::format("cuMemAlloc({} bytes)", bytes)));
+  return memory;
+}
+
+/// Device memory for a plan, and where its buffers lie in it.
+struct Placed {
+  std::vector<Mirror> mirrors;
+  std::vector<DeviceAddress> buffers;
+};
+
+Placed place_together(const LoadedPlan& plan, std::span<std::byte> arena, DeviceAddress memory) {
+  const auto [begin, end] = mirrored_range(plan, arena.size());
+  Placed placed;
+  if (end > begin) placed.mirrors.push_back({arena.subspan(begin, end - begin), memory});
+  // Wraps around where the stretch does not begin the arena; adding an offset wraps back.
+  const DeviceAddress arena_address = memory - begin;
+  for (const ArenaSlot& slot : plan.slots) {
+    placed.buffers.push_back(arena_address + static_cast<DeviceAddress>(slot.offset));
+  }
+  return placed;
+}
+
+Result<Placed> place_apart(const Session& session, const LoadedPlan& plan, std::span<std::byte> arena) {
+  Placed placed;
+  for (const ArenaSlot& slot : plan.slots) {
+    KW_TRY(const DeviceAddress memory, allocate(session, static_cast<std::size_t>(slot.bytes)));
+    placed.mirrors.push_back(
+        {arena.subspan(static_cast<std::size_t>(slot.offset), static_cast<std::size_t>(slot.bytes)), memory});
+    placed.buffers.push_back(memory);
+  }
+  return placed;
+}
+
+/// One allocation for all plans, as large as the largest needs; nothing where each buffer gets its own.
+Result<DeviceAddress> shared_memory_of(const Session& session, const LoadRequest& request, std::size_t arena_bytes) {
+  std::size_t most = 0;
+  for (const LoadedPlan& plan : request.plans) {
+    const auto [begin, end] = mirrored_range(plan, arena_bytes);
+    most = std::max(most, end - begin);
+  }
+  if (most == 0 || session.watched) return DeviceAddress{0};
+  return allocate(session, most);
 }
 
 }  // namespace
@@ -73,24 +118,19 @@ Result<std::vector<ReadyPlan>> load(const Session& session, const LoadRequest& r
     KW_TRY_VOID(
         check(session.api, session.api.load_module(&modules.emplace_back(), binary.data()), "cuModuleLoadData"));
   }
-  std::size_t most = 0;
-  for (const LoadedPlan& plan : request.plans) {
-    const auto [begin, end] = mirrored_range(plan, arena.size());
-    most = std::max(most, end - begin);
-  }
-  DeviceAddress memory = 0;
-  if (most > 0) {
-    KW_TRY_VOID(check(session.api, session.api.allocate(&memory, most), fmt::format("cuMemAlloc({} bytes)", most)));
-  }
+  KW_TRY(const DeviceAddress memory, shared_memory_of(session, request, arena.size()));
   std::vector<ReadyPlan> plans;
   for (const LoadedPlan& plan : request.plans) {
-    const auto [begin, end] = mirrored_range(plan, arena.size());
-    ReadyPlan ready{{arena.subspan(begin, end - begin), memory}, {}};
-    // Wraps around where the stretch does not begin the arena; adding an offset wraps back.
-    const DeviceAddress arena_address = memory - begin;
+    Placed placed;
+    if (session.watched) {
+      KW_TRY(placed, place_apart(session, plan, arena));
+    } else {
+      placed = place_together(plan, arena, memory);
+    }
+    ReadyPlan ready{std::move(placed.mirrors), {}};
     for (const PlannedLaunch& launch : plan.plan.launches) {
       const auto module = modules[static_cast<std::size_t>(plan.binary)];
-      KW_TRY(ReadyLaunch one, prepare_launch(session, module, plan, launch, arena_address));
+      KW_TRY(ReadyLaunch one, prepare_launch(session, module, launch, placed.buffers));
       ready.launches.push_back(std::move(one));
     }
     plans.push_back(std::move(ready));

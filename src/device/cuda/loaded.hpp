@@ -28,11 +28,12 @@ struct Mirror {
 };
 
 struct ReadyPlan {
-  Mirror mirror;
+  std::vector<Mirror> mirrors;  ///< one; of a session that is watched, one per buffer, without guard zones
   std::vector<ReadyLaunch> launches;
 };
 
-/// One device allocation serves every plan: only one is used at a time. Runs no candidate code.
+/// One device allocation serves every plan: only one is used at a time; where a tool watches, every buffer has its own.
+/// Runs no candidate code.
 [[nodiscard]] Result<std::vector<ReadyPlan>> load(const Session& session, const LoadRequest& request,
                                                   std::span<std::byte> arena);
 

@@ -24,6 +24,9 @@ struct Session {
   volatile std::uint32_t* gate = nullptr;
   DeviceAddress gate_address = 0;
   std::uint32_t gate_turn = 0;
+  /// A tool watches: buffers apart from each other, and nothing queued behind the gate, because it may run each launch
+  /// to its end, several times, before it goes on.
+  bool watched = false;
   /// Why the GPU's context is lost: most errors of a kernel stay for good. Empty while it works.
   std::string lost;
 };

@@ -60,6 +60,27 @@ std::string time_lines(const PromptContext& context, const Measurement& m) {
   return text;
 }
 
+/// What the hardware did in one launch: facts, with their units.
+std::string counter_line(const HardwareCounters& c) {
+  const auto percent = [](double share) { return fmt::format("{:.0f} %", 100 * share); };
+  const auto megabytes = [](double bytes) { return fmt::format("{:.4g} MB", bytes / 1e6); };
+  std::vector<std::string> parts;
+  if (c.duration_ns) parts.push_back(time_text(*c.duration_ns));
+  if (c.dram_read_bytes) parts.push_back(megabytes(*c.dram_read_bytes) + " read from device memory");
+  if (c.dram_write_bytes) parts.push_back(megabytes(*c.dram_write_bytes) + " written to it");
+  if (c.dram_peak_share) parts.push_back("device memory at " + percent(*c.dram_peak_share) + " of its peak rate");
+  if (c.l2_hit_share) parts.push_back(percent(*c.l2_hit_share) + " of L2 accesses hit");
+  if (c.tensor_pipe_share) parts.push_back("tensor cores busy " + percent(*c.tensor_pipe_share) + " of the cycles");
+  if (c.achieved_occupancy) parts.push_back("achieved occupancy " + percent(*c.achieved_occupancy));
+  if (c.issue_share) parts.push_back("schedulers issue in " + percent(*c.issue_share) + " of the cycles");
+  if (c.registers_per_thread) parts.push_back(fmt::format("{} registers per thread", *c.registers_per_thread));
+  for (const StallReason& stall : c.stalls) {
+    parts.push_back(fmt::format("{} of warp samples stalled by {}", percent(stall.share), one_line(stall.name, 60)));
+  }
+  return fmt::format("* The hardware counted, in one cold launch of {}: {}.\n", one_line(c.kernel, 100),
+                     fmt::join(parts, ", "));
+}
+
 std::string build_line(const BuildReport& build) {
   std::vector<std::string> parts;
   if (build.registers) parts.push_back(fmt::format("{} registers per thread", *build.registers));
@@ -107,6 +128,7 @@ std::string passed_text(const Verdict& verdict) {
 std::string measured_text(const PromptContext& context, const Attempt& attempt) {
   std::string text = attempt.measurement ? time_lines(context, *attempt.measurement) : "* It was not timed.\n";
   text += build_line(attempt.build);
+  if (attempt.measurement && attempt.measurement->counters) text += counter_line(*attempt.measurement->counters);
   for (const auto& evidence : attempt.verdict.evidence) {
     if (!evidence.hidden && evidence.gate == GateId::profile) text += "* " + one_line(evidence.text, 400) + ".\n";
   }

@@ -327,6 +327,21 @@ TEST(PromptExamples, are_answers_that_parse_and_plan_for_odd_sizes) {
   }
 }
 
+TEST_F(PromptsTest, tell_what_the_hardware_counted_with_its_units) {
+  Attempt kernel = accepted(1, 9e6, "O[0] = Q[0];");
+  EXPECT_THAT(feedback(kernel), Not(HasSubstr("hardware counted")));
+  HardwareCounters& counters = kernel.measurement->counters.emplace();
+  counters.kernel = "k";
+  counters.dram_read_bytes = 3212288;
+  counters.dram_peak_share = 0.0332;
+  counters.registers_per_thread = 103;
+  counters.stalls = {{"wait", 0.307}};
+  EXPECT_THAT(
+      feedback(kernel),
+      HasSubstr("* The hardware counted, in one cold launch of k: 3.212 MB read from device memory, device memory "
+                "at 3 % of its peak rate, 103 registers per thread, 31 % of warp samples stalled by wait.\n"));
+}
+
 class NextStepTest : public PromptsTest {
  protected:
   std::string key(const Attempt& best) const { return next_step(context, best, best).key; }

@@ -1,8 +1,8 @@
 #pragma once
 // The gates, in order; cheap ones first. Sanitizing comes after timing, because it is for candidates that would become
 // the best, and only timing tells which. A gate is one function in one file of this folder and one line in gates.cpp.
-// It returns true when the candidate goes on (passed, or nothing to do), and false after recording the first cause in
-// trial.verdict.
+// It returns true when the candidate goes on (passed, or with trial.skipped nothing to go by), and false after
+// recording the first cause in trial.verdict.
 
 #include <string_view>
 #include <vector>

@@ -228,6 +228,34 @@ TEST(system_call_layer, lets_a_gpus_driver_listen_and_nobody_else_and_lets_it_ca
   EXPECT_EQ(outcome_of({"call", canary.outside().string()}, SandboxTier::a, {SandboxLayer::system_calls}), "done");
 }
 
+TEST(tool_calls_layer, keeps_a_process_with_a_gpu_from_calling_local_sockets) {
+  const Canary canary;
+  const UniqueFd listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  canary.outside().string().copy(address.sun_path, sizeof address.sun_path - 1);
+  ASSERT_EQ(::bind(listener.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  ASSERT_EQ(::listen(listener.get(), 1), 0);
+  const Layers without{SandboxLayer::tool_calls};
+  const std::string stream = std::to_string(SOCK_STREAM);
+  EXPECT_EQ(outcome_of({"call", canary.outside().string(), stream}, SandboxTier::a), "EPERM");
+  EXPECT_EQ(outcome_of({"call", canary.outside().string(), stream}, SandboxTier::a, without), "done");
+  // That, and no more: no network, no datagrams, nothing after lock-down.
+  EXPECT_EQ(outcome_of({"connect", "1"}, SandboxTier::a, without), "EPERM");
+  EXPECT_EQ(outcome_of({"serve", std::to_string(SOCK_DGRAM)}, SandboxTier::a, without), "EPERM");
+  EXPECT_EQ(outcome_of({"locked", "call", canary.outside().string(), stream}, SandboxTier::a, without), "EPERM");
+}
+
+TEST(tool_paths_layer, keeps_files_from_a_tool_and_the_worker_below_it_keeps_them_from_itself) {
+  if (landlock_abi() == 0) GTEST_SKIP() << "SKIP: this kernel has no Landlock";
+  const Canary canary;
+  const Layers without{SandboxLayer::tool_paths};
+  EXPECT_EQ(outcome_of({"read", canary.file()}, SandboxTier::a), "EACCES");
+  EXPECT_EQ(outcome_of({"read", canary.file()}, SandboxTier::a, without), "done");
+  EXPECT_EQ(outcome_of({"restricted", "read", canary.file()}, SandboxTier::a, without), "EACCES");
+  EXPECT_EQ(outcome_of({"restricted", "read", "/etc/ld.so.cache"}, SandboxTier::a, without), "done");
+}
+
 TEST(system_call_layer, answers_calls_younger_than_itself_as_an_old_kernel_would) {
   EXPECT_EQ(outcome_of({"young_call"}, SandboxTier::a), "ENOSYS");
 }

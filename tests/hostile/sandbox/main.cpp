@@ -1,5 +1,6 @@
-// The hostile program: `hostile_program [locked|locked_for_gpu] ACT [ARGUMENTS]`. With "locked" it calls lock_down()
-// first, the other way leaves a driver its device nodes. Exit status 0 after the act, 2 for an unknown one.
+// The hostile program: `hostile_program [restricted] [locked|locked_for_gpu] ACT [ARGUMENTS]`. With "locked" it calls
+// lock_down() first, the other way leaves a driver its device nodes; with "restricted" restrict_own_paths(). Exit
+// status 0 after the act, 2 for an unknown one.
 
 #include <cerrno>
 #include <cstring>
@@ -61,6 +62,10 @@ int main(int argc, char** argv) {
   using namespace kw::hostile;
   Arguments arguments(argv + 1, argv + argc);
   if (arguments == Arguments{"--probe"}) return kw::run_probe_child();
+  if (!arguments.empty() && arguments[0] == "restricted") {
+    arguments.erase(arguments.begin());
+    if (!kw::restrict_own_paths({})) return 1;
+  }
   const bool for_gpu = !arguments.empty() && arguments[0] == "locked_for_gpu";
   const bool locked = for_gpu || (!arguments.empty() && arguments[0] == "locked");
   if (locked) arguments.erase(arguments.begin());

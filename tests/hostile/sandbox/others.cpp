@@ -78,10 +78,11 @@ std::string serve(const Arguments& arguments) {
   return outcome(::listen(fd, 1) == 0);
 }
 
-// RUN: call PATH
+// RUN: call PATH [TYPE]
 // EXPECT: EPERM, with devices too: Landlock does not govern path sockets
 std::string call(const Arguments& arguments) {
-  const int fd = ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+  const int type = arguments.size() > 1 ? std::stoi(arguments.at(1)) : SOCK_SEQPACKET;
+  const int fd = ::socket(AF_UNIX, type | SOCK_CLOEXEC, 0);
   if (fd < 0) return outcome(false);
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
