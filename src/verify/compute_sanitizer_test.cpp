@@ -14,7 +14,6 @@ namespace {
 
 using testing::AllOf;
 using testing::Contains;
-using testing::Field;
 using testing::HasSubstr;
 using testing::Not;
 

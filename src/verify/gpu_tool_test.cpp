@@ -35,7 +35,7 @@ class Toolkit {
   Toolkit& operator=(const Toolkit&) = delete;
 
   fs::path add(const std::string& name, const std::string& script) const {
-    const fs::path path = root_ / "bin" / name;
+    fs::path path = root_ / "bin" / name;
     std::ofstream(path) << "#!/bin/sh\n" << script;
     ::chmod(path.c_str(), 0700);
     return path;
