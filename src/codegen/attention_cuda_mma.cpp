@@ -53,6 +53,7 @@ void fill_products(DType dtype, Fillings& fillings) {
   fillings.emplace_back("products", narrow ? products_of_16_bits(dtype) : k_mma_products_f32);
   fillings.emplace_back("chunk_offset", "chunk_offset<PAD, STRIDE>(row, chunk)");
   fillings.emplace_back("tiles_begin", "shared_memory");
+  fillings.emplace_back("resident", "1");
   fillings.emplace_back("hold_query", narrow ? k_hold_query : "");
   fillings.emplace_back(
       "dot_products", narrow ? "dot_products(query, queries, 16 * warp, keys + stage * BN * HEAD_STRIDE, lane, scores);"

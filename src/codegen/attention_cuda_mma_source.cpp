@@ -104,7 +104,7 @@ __device__ __forceinline__ void store_pair(${stored}* row, const int d, const fl
 // A tile of BM queries of one head per block, 16 per warp. Keys and values pass through a ring of STAGES tiles that is
 // filled ahead of their use. Softmax is online: peak and total hold each row's largest score so far and a thread's
 // share of the sum of its weights.
-extern "C" __global__ __launch_bounds__(THREADS, 1)
+extern "C" __global__ __launch_bounds__(THREADS, ${resident})
 ${signature} {
   extern __shared__ __align__(16) unsigned char shared_memory[];
   ${element}* queries = (${element}*)${tiles_begin};

@@ -17,7 +17,8 @@ struct TensorCoreParts {
   std::vector<Tunable> choices;    ///< structural, as in Style
   std::vector<std::string> notes;  ///< for the comment at the top
   const char* loop;                ///< over the panels; its holes are filled as those of the whole text
-  /// `products`, `chunk_offset` of a tile's (row, chunk, ROWS), `tiles_begin`, and what `loop` has holes for.
+  /// `products`, `chunk_offset` of a tile's (row, chunk, ROWS), `tiles_begin`, `resident` blocks that
+  /// the compiler leaves registers for, and what `loop` has holes for.
   Fillings products;
 };
 

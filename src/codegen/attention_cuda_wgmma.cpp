@@ -50,13 +50,17 @@ Fillings products_of(DType dtype) {
   return {{"products", fill(k_wgmma_products, fillings)},
           {"chunk_offset", "chunk_offset(row, chunk, ROWS)"},
           // Descriptors count from multiples of 1024 bytes.
+          {"resident", "RESIDENT"},
           {"tiles_begin", "(shared_memory + (-(long)__cvta_generic_to_shared(shared_memory) & 1023))"}};
 }
 
 /// Without defaults that depend on the device.
 std::vector<Tunable> tile_tunables(const DecodePlan& plan) {
-  std::vector<Tunable> tunables = {
-      {"WARPGROUPS", {1, 2, 3}, 2}, {"KEYS", {64, 128, 192}, 64}, {"STAGES", {2, 3, 4}, 2}, {"TURNS", {0, 1}, 0}};
+  std::vector<Tunable> tunables = {{"WARPGROUPS", {1, 2, 3}, 2},
+                                   {"KEYS", {64, 128, 192}, 64},
+                                   {"STAGES", {2, 3, 4}, 2},
+                                   {"TURNS", {0, 1}, 0},
+                                   {"RESIDENT", {1, 2, 3, 4}, 1}};
   if (plan.split_keys) tunables.push_back(blocks_per_unit_tunable());
   return tunables;
 }
@@ -103,14 +107,20 @@ MmaShape wgmma_shape(const Problem& problem, const HeadText& heads) {
   shape.value_pad = shape.value_stride = fmt::format("round_up({}, 64)", heads.value);
   shape.shared_bytes = fmt::format("2 * ({} * {} + STAGES * {} * ({} + {})) + 1024", shape.rows, shape.head_stride,
                                    shape.keys, shape.head_stride, shape.value_stride);
-  // Output, scores as sums and as weights, and addresses; as NVRTC 13.0 was seen to allocate them.
-  shape.registers = fmt::format("{0} / 2 + {1} * 3 / 4 + 40 + 16 * ({0} > 64)", shape.value_pad, shape.keys);
+  // Output, scores as sums and as weights, and addresses; as NVRTC 13.0 was seen to need them.
+  shape.registers = fmt::format("{0} / 2 + {1} * 3 / 4 + {2} + 16 * ({0} > 64)", shape.value_pad, shape.keys,
+                                mod_cost(problem).special > 0.0 ? 48 : 40);
   return shape;
 }
 
 std::vector<std::string> wgmma_constraints(const Problem& problem) {
   std::vector<std::string> constraints = tile_constraints(problem, wgmma_shape);
   constraints.emplace_back("TURNS == 0 || WARPGROUPS == 2");
+  for (const HeadText& heads : heads_to_fit(problem)) {
+    const MmaShape shape = wgmma_shape(problem, heads);
+    constraints.push_back(
+        fmt::format("RESIDENT == 1 || {} <= registers_per_block / (32 * {} * RESIDENT)", shape.registers, shape.warps));
+  }
   return constraints;
 }
 
@@ -161,7 +171,11 @@ double estimate_attention_cuda_wgmma(const Problem& problem, const DeviceFacts& 
   const DecodePlan plan = plan_of(problem, assignment);
   for (const Tunable& tunable : tile_tunables(plan)) names.emplace(tunable.name, tunable.default_value);
   const auto number = [&](const std::string& text) { return static_cast<double>(value_of(text, names)); };
-  const BlockShape block = tensor_core_block(shape, plan, names);
+  BlockShape block = tensor_core_block(shape, plan, names);
+  // The compiler takes some more than it needs, or all that the blocks it was asked to leave room for leave it.
+  const std::int64_t resident = names.at("RESIDENT");
+  block.registers =
+      resident == 1 ? block.registers + 8 : gpu.gpu->registers_per_block / (block.threads * resident) / 8 * 8;
   const Warpgroups groups{number(shape.warps) / 4.0, number("TURNS") != 0.0};
   const double panel_elements = number(shape.keys) * (number(shape.head_pad) + number(shape.value_pad));
   WarpgroupPanel panel;

@@ -135,19 +135,15 @@ const auto await_copies = [&]() {
 float scores[SCORE_TILES][4], highest[2], shrink[2];
 unsigned weights[BN / 16][4];
 const auto multiply_keys = [&]() { dot_products(queries, keys + slot * BN * HEAD_STRIDE, warp, scores); };
-const auto multiply_values = [&]() {
-  add_values(weights, values + (slot > 0 ? slot - 1 : STAGES - 1) * BN * VALUE_STRIDE, out);
-};
 const auto weigh_panel = [&]() {
   const int first_key = panel * BN;
   ${finish}
   ${weigh}
   panel = ${next_needed};
-  slot = slot + 1 < STAGES ? slot + 1 : 0;
 };
 const auto multiply_last_values = [&]() {
   begin_products();
-  multiply_values();
+  add_values(weights, values + slot * BN * VALUE_STRIDE, out);
   end_values(weights, out);
 };
 if (panel < ${end_panel}) {
@@ -170,9 +166,11 @@ if (panel < ${end_panel}) {
   meet();
   #pragma unroll 1
   while (panel < ${end_panel}) {
+    const ${element}* last_values = values + slot * BN * VALUE_STRIDE;
+    slot = slot + 1 < STAGES ? slot + 1 : 0;
     begin_products();
     multiply_keys();
-    multiply_values();
+    add_values(weights, last_values, out);
     end_turn();
     weigh_panel();
     shrink_sums(shrink, out);
@@ -195,9 +193,11 @@ if (panel < ${end_panel}) {
   pack_weights(scores, weights);
   #pragma unroll 1
   while (panel < ${end_panel}) {
+    const ${element}* last_values = values + slot * BN * VALUE_STRIDE;
+    slot = slot + 1 < STAGES ? slot + 1 : 0;
     begin_panel();
     multiply_keys();
-    multiply_values();
+    add_values(weights, last_values, out);
     wait_products<1>(scores);
     weigh_panel();
     end_values(weights, out);

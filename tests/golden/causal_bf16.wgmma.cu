@@ -5,13 +5,15 @@ problem     = "attention/causal_bf16"
 generator   = "wgmma 1"
 constraints = ["2 * ((16 * (4 * WARPGROUPS)) * round_up(64, 64) + STAGES * KEYS * (round_up(64, 64) + round_up(64, 64))) + 1024 + 8 * (16 * (4 * WARPGROUPS)) + 16 <= shared_bytes_per_block",
                "round_up(64, 64) / 2 + KEYS * 3 / 4 + 40 + 16 * (round_up(64, 64) > 64) <= min(max_registers_per_thread, registers_per_block / (32 * (4 * WARPGROUPS)))",
-               "TURNS == 0 || WARPGROUPS == 2"]
+               "TURNS == 0 || WARPGROUPS == 2",
+               "RESIDENT == 1 || round_up(64, 64) / 2 + KEYS * 3 / 4 + 40 + 16 * (round_up(64, 64) > 64) <= registers_per_block / (32 * (4 * WARPGROUPS) * RESIDENT)"]
 
 [tunables]
 WARPGROUPS = {values = [1, 2, 3], default = 1}
 KEYS       = {values = [64, 128, 192], default = 64}
 STAGES     = {values = [2, 3, 4], default = 4}
 TURNS      = {values = [0, 1], default = 0}
+RESIDENT   = {values = [1, 2, 3, 4], default = 1}
 
 [defines]
 HEAD_DIM     = "D"
@@ -519,7 +521,7 @@ __device__ __forceinline__ void store_pair(__nv_bfloat16* row, const int d, cons
 // A tile of BM queries of one head per block, 16 per warp. Keys and values pass through a ring of STAGES tiles that is
 // filled ahead of their use. Softmax is online: peak and total hold each row's largest score so far and a thread's
 // share of the sum of its weights.
-extern "C" __global__ __launch_bounds__(THREADS, 1)
+extern "C" __global__ __launch_bounds__(THREADS, RESIDENT)
 void attention(const __nv_bfloat16* __restrict__ Q, const __nv_bfloat16* __restrict__ K,
                const __nv_bfloat16* __restrict__ V, __nv_bfloat16* __restrict__ O, const int Sq, const int Skv,
                const int Hq, const int Hkv) {
@@ -609,9 +611,6 @@ void attention(const __nv_bfloat16* __restrict__ Q, const __nv_bfloat16* __restr
   float scores[SCORE_TILES][4], highest[2], shrink[2];
   unsigned weights[BN / 16][4];
   const auto multiply_keys = [&]() { dot_products(queries, keys + slot * BN * HEAD_STRIDE, warp, scores); };
-  const auto multiply_values = [&]() {
-    add_values(weights, values + (slot > 0 ? slot - 1 : STAGES - 1) * BN * VALUE_STRIDE, out);
-  };
   const auto weigh_panel = [&]() {
     const int first_key = panel * BN;
     if (first_key < every_first || first_key + BN - 1 > every_last)
@@ -622,11 +621,10 @@ void attention(const __nv_bfloat16* __restrict__ Q, const __nv_bfloat16* __restr
                     row_last, Sq, Skv, scale);
     weigh(scores, highest, scale, peak, total, shrink);
     panel = panel + 1;
-    slot = slot + 1 < STAGES ? slot + 1 : 0;
   };
   const auto multiply_last_values = [&]() {
     begin_products();
-    multiply_values();
+    add_values(weights, values + slot * BN * VALUE_STRIDE, out);
     end_values(weights, out);
   };
   if (panel < end_panel) {
@@ -649,9 +647,11 @@ void attention(const __nv_bfloat16* __restrict__ Q, const __nv_bfloat16* __restr
     meet();
     #pragma unroll 1
     while (panel < end_panel) {
+      const __nv_bfloat16* last_values = values + slot * BN * VALUE_STRIDE;
+      slot = slot + 1 < STAGES ? slot + 1 : 0;
       begin_products();
       multiply_keys();
-      multiply_values();
+      add_values(weights, last_values, out);
       end_turn();
       weigh_panel();
       shrink_sums(shrink, out);
@@ -674,9 +674,11 @@ void attention(const __nv_bfloat16* __restrict__ Q, const __nv_bfloat16* __restr
     pack_weights(scores, weights);
     #pragma unroll 1
     while (panel < end_panel) {
+      const __nv_bfloat16* last_values = values + slot * BN * VALUE_STRIDE;
+      slot = slot + 1 < STAGES ? slot + 1 : 0;
       begin_panel();
       multiply_keys();
-      multiply_values();
+      add_values(weights, last_values, out);
       wait_products<1>(scores);
       weigh_panel();
       end_values(weights, out);
