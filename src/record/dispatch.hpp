@@ -25,8 +25,8 @@ struct ResolvedTunables {
 [[nodiscard]] Result<ResolvedTunables> resolve_tunables(const Candidate& candidate, const Axes& axes,
                                                         const DeviceFacts& device);
 
-/// "BM=4 BN=256" for people, in the order of names; "BM=4, by row: BN" where something is left to the rows; empty without
-/// tunables.
+/// "BM=4 BN=256" for people, in the order of names; "BM=4, by row: BN" where something is left to the rows; empty
+/// without tunables.
 [[nodiscard]] std::string assignment_text(const Candidate& candidate);
 
 /// "row 2 (h200, Skv >= 4096)", for people; `row` counts from 0.
