@@ -233,7 +233,7 @@ std::string CudaAttention::next_needed(const std::string& panel) const {
 }
 
 std::string CudaAttention::finish() const {
-  const std::string masked = finish_call(text_, plan_, bounded(), "true");
+  std::string masked = finish_call(text_, plan_, bounded(), "true");
   if (text_.mask && !mapped_) return masked;
   std::string condition = "codes[panel] == SOME_KEYS";
   if (!mapped_)

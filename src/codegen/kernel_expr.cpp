@@ -166,7 +166,7 @@ std::string KernelExpr::axis_text(const std::string& axis, bool inner) {
   axes_.insert(axis);
   if (axis == "D") return "HEAD_DIM";
   if (axis == "Dv") return "VALUE_DIM";
-  const std::string name = kernel_name(axis);
+  std::string name = kernel_name(axis);
   if (inner) inner_names_.insert(name);
   return name;
 }

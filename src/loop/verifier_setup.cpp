@@ -29,7 +29,7 @@ Result<VerifierOptions> verifier_options(const Problem& problem, const std::stri
   options.secret_seed = secret_seed();
   options.device = std::move(device);
   options.parallel = std::move(parallel);
-  options.tools = tools;
+  options.tools = std::move(tools);
   const bool simulated = options.device.kind == DeviceKind::simulator;
   if (simulated) {
     options.deadlines = k_simulator_deadlines;
