@@ -53,6 +53,8 @@ std::vector<GoldenCase> all_cases() {
        {"causal", "alibi_lse", "softcap", "neighborhood_2d", "document_causal_f16", "causal_bf16"})
     for (const char* style : {"plain", "simt", "mma"}) cases.push_back({problem, "cuda", style});
   for (const char* problem : {"document_causal_f16", "causal_bf16"}) cases.push_back({problem, "cuda", "wgmma"});
+  // Few queries: packed heads, and keys in parts.
+  cases.push_back({"decode", "cuda", "mma"});
   // The same text in HIP C++.
   for (const char* problem : {"causal", "document_causal_f16", "causal_bf16"})
     for (const char* style : {"plain", "simt"}) cases.push_back({problem, "hip", style});

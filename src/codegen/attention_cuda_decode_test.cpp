@@ -1,0 +1,96 @@
+#include "codegen/attention_cuda_decode.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/file_system.hpp"
+#include "codegen/codegen.hpp"
+#include "codegen/test_devices.hpp"
+#include "record/launch_plan.hpp"
+
+namespace kw {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+Problem shipped(const std::string& name) {
+  return load_problem("attention/" + name, RealFileSystem{}, {"problems"}).value();
+}
+
+Bundle mma_bundle(const Problem& problem, const IntBindings& structure = {}) {
+  return emit_bundle(problem, "cuda", "mma", h200_device(), structure).value();
+}
+
+LaunchPlan primary_plan(const Problem& problem, const Bundle& bundle, const IntBindings& tunables) {
+  const Candidate candidate = make_candidate(bundle, tunables).value();
+  return plan_launches(candidate, problem, problem.primary().axes, h200_device()).value();
+}
+
+TEST(Decode, keys_are_cut_so_that_every_unit_has_its_blocks) {
+  const Problem problem = shipped("decode");
+  const Bundle bundle = mma_bundle(problem);
+  const LaunchPlan plan = primary_plan(problem, bundle, {{"WARPS", 1}, {"KEYS", 16}, {"BLOCKS_PER_UNIT", 4}});
+  ASSERT_EQ(plan.launches.size(), 2U);
+  // 132 units with 4 blocks each for 4 key heads of 2 sequences: 66 parts of 256 panels.
+  EXPECT_THAT(plan.launches[0].grid, ElementsAre(66, 4, 2));
+  EXPECT_THAT(plan.launches[1].grid, ElementsAre(32, 1, 1)) << "a block for every row";
+  const LaunchPlan coarse = primary_plan(problem, bundle, {{"WARPS", 1}, {"KEYS", 32}, {"BLOCKS_PER_UNIT", 8}});
+  EXPECT_THAT(coarse.launches[0].grid, ElementsAre(128, 4, 2)) << "no more parts than panels";
+}
+
+TEST(Decode, heads_that_share_a_key_head_share_a_tile) {
+  const Problem problem = shipped("decode");
+  EXPECT_THAT(mma_bundle(problem).source, HasSubstr("first_head + packed_row / Sq"));
+  const Bundle apart = mma_bundle(problem, {{"pack_heads", 0}});
+  EXPECT_THAT(apart.source, Not(HasSubstr("packed_row")));
+  EXPECT_THAT(primary_plan(problem, apart, {{"WARPS", 1}, {"KEYS", 16}, {"BLOCKS_PER_UNIT", 4}}).launches[0].grid,
+              ElementsAre(16, 16, 2));
+}
+
+TEST(Decode, without_parts_one_kernel_writes_the_output) {
+  const Problem problem = shipped("decode");
+  const Bundle whole = mma_bundle(problem, {{"split_keys", 0}});
+  EXPECT_TRUE(whole.scratch.empty());
+  EXPECT_THAT(whole.source, Not(HasSubstr("part_values")));
+  EXPECT_THAT(primary_plan(problem, whole, {{"WARPS", 1}}).launches[0].grid, ElementsAre(1, 4, 2));
+}
+
+TEST(Decode, a_mask_with_a_map_is_split_and_not_packed) {
+  const Bundle tree = mma_bundle(shipped("tree"));
+  EXPECT_THAT(tree.source, HasSubstr("needed_panel(codes, part_first, part_end)"));
+  EXPECT_THAT(tree.source, Not(HasSubstr("packed_row")));
+}
+
+TEST(Decode, is_for_few_queries_alone) {
+  for (const char* name : {"full", "gqa_causal", "cross_attention"}) {
+    const Bundle bundle = mma_bundle(shipped(name));
+    EXPECT_THAT(bundle.source, Not(HasSubstr("part_values"))) << name;
+    EXPECT_THAT(bundle.source, Not(HasSubstr("packed_row"))) << name;
+  }
+}
+
+/// TFLOP/s on an H200, best first: docs/results/2026-11-21-h200.md.
+TEST(WgmmaEstimate, puts_tiles_in_the_order_that_was_measured) {
+  const auto clocks = [](int head, const IntBindings& tile) {
+    const std::string size = std::to_string(head);
+    const Problem problem =
+        with_axes(shipped("full_f16"), {"B=4", "Hq=16", "Hkv=16", "Sq=4096", "Skv=4096", "D=" + size, "Dv=" + size})
+            .value();
+    return find_style("attention", "cuda", "wgmma").value()->estimate(problem, h200_device(), tile);
+  };
+  const auto tile = [](int groups, int keys, int stages, int turns, int resident) {
+    return IntBindings{
+        {"WARPGROUPS", groups}, {"KEYS", keys}, {"STAGES", stages}, {"TURNS", turns}, {"RESIDENT", resident}};
+  };
+  // 447, 403, 320
+  EXPECT_LT(clocks(64, tile(1, 128, 2, 0, 3)), clocks(64, tile(2, 64, 3, 1, 1)));
+  EXPECT_LT(clocks(64, tile(2, 64, 3, 1, 1)), clocks(64, tile(2, 128, 2, 0, 1)));
+  // 567, 452, 398
+  EXPECT_LT(clocks(128, tile(2, 128, 3, 1, 1)), clocks(128, tile(2, 128, 2, 0, 1)));
+  EXPECT_LT(clocks(128, tile(2, 128, 2, 0, 1)), clocks(128, tile(2, 64, 2, 0, 1)));
+}
+
+}  // namespace
+}  // namespace kw
