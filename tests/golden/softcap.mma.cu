@@ -309,8 +309,10 @@ __device__ __forceinline__ void load_rows(const float* from, float* to, const in
   if (DIM % CHUNK == 0 && DIM == PAD && THREADS % chunks == 0 && ROWS <= rows_left) {
     // A thread copies the same chunk of every so many rows, whose places are a constant apart.
     constexpr int step = THREADS / chunks > 0 ? THREADS / chunks : 1;
-    // Operands of 4 bytes are split where they are multiplied, which leaves few registers for the copies' places.
-    constexpr int most = CHUNK == 4 ? 4 : 16, unrolled = ROWS / step < most ? ROWS / step + 1 : most;
+    // Operands of 4 bytes are split where they are multiplied, which leaves few registers for the copies' places, and
+    // wide heads leave none.
+    constexpr int most = CHUNK > 4 ? 16 : HEAD_PAD > 128 || VALUE_PAD > 128 ? 1 : 4;
+    constexpr int unrolled = ROWS / step < most ? ROWS / step + 1 : most;
     const int first = thread / chunks, chunk = thread % chunks;
     const float* source = from + thread * CHUNK;
     #pragma unroll unrolled
