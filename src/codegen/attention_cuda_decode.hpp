@@ -42,7 +42,7 @@ struct DecodePlan {
 /// As many parts as give every unit its blocks, at most one a panel of keys.
 [[nodiscard]] std::string key_parts(const DecodePlan& plan, const std::string& rows, const std::string& keys);
 
-/// The kernel "merge": a block a row and 128 of its elements. `lse` says that LSE holds what is to be added to it.
+/// The kernel "merge": a block a row and 128 of its elements. LSE, where there is one, holds what is to be added to it.
 [[nodiscard]] std::string merge_source(const Problem& problem, SourceLanguage language);
 /// Adds the scratch of the parts and the launch of "merge".
 void add_merge(const Problem& problem, const std::string& parts, Bundle& bundle);

@@ -49,8 +49,8 @@ Fillings products_of(DType dtype) {
                              {"multiplies", multiplies}};
   return {{"products", fill(k_wgmma_products, fillings)},
           {"chunk_offset", "chunk_offset(row, chunk, ROWS)"},
-          // Descriptors count from multiples of 1024 bytes.
           {"resident", "RESIDENT"},
+          // Descriptors count from multiples of 1024 bytes.
           {"tiles_begin", "(shared_memory + (-(long)__cvta_generic_to_shared(shared_memory) & 1023))"}};
 }
 
@@ -76,8 +76,8 @@ struct Warpgroups {
   double count = 1;
   bool turns = false;
 };
-/// From profiles on an H200, as is the shape of the model below: it gives the clocks of eighteen tiles at head sizes 64
-/// and 128 within a third, and their order (docs/results/2026-11-21-h200.md).
+/// From profiles on an H200, as is the shape of the model below. It is rough, but puts the tiles that were fastest
+/// there first, at head sizes 64 and 128 (docs/results/2026-11-21-h200.md).
 constexpr double k_issue_per_score = 5.0, k_issue_per_panel = 200.0, k_l2_bytes_per_clock = 40.0;
 constexpr double k_latency_per_score = 18.0, k_barrier = 300.0;
 
@@ -119,7 +119,7 @@ std::vector<std::string> wgmma_constraints(const Problem& problem) {
   for (const HeadText& heads : heads_to_fit(problem)) {
     const MmaShape shape = wgmma_shape(problem, heads);
     constraints.push_back(
-        fmt::format("RESIDENT == 1 || {} <= registers_per_block / (32 * {} * RESIDENT)", shape.registers, shape.warps));
+        fmt::format("{} <= registers_per_block / (32 * {} * RESIDENT)", shape.registers, shape.warps));
   }
   return constraints;
 }
@@ -147,8 +147,8 @@ Result<Bundle> emit_attention_cuda_wgmma(const Problem& problem, const DeviceFac
       {k_generator,
        choices,
        {"How: a warpgroup takes 64 queries through the keys in panels of BN, with wgmma; scores and weights stay in\n"
-        "registers, and keys and values are copied STAGES - 1 panels ahead of their use. While values are added up,\n"
-        "scores become weights: of the same warpgroup, or with TURNS of the block's other one."},
+        "registers, and keys and values are copied STAGES - 1 panels ahead of their use. Keys are multiplied one\n"
+        "panel ahead of values; with TURNS one of a block's two warpgroups multiplies while the other one weighs."},
        k_wgmma_loop,
        products_of(attention->dtype)});
   const DecodePlan plan = plan_of(problem, structure);

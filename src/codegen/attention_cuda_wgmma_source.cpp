@@ -180,7 +180,7 @@ if (panel < ${end_panel}) {
   multiply_last_values();
   if (!second) meet();
 #else
-  // While the tensor cores add up a panel's values, the next panel's scores become weights.
+  // The next panel's scores are begun before the last one's values are waited for.
   const auto begin_panel = [&]() {
     await_copies();
     copy_next();

@@ -6,7 +6,7 @@ generator   = "wgmma 1"
 constraints = ["2 * ((16 * (4 * WARPGROUPS)) * round_up(64, 64) + STAGES * KEYS * (round_up(64, 64) + round_up(64, 64))) + 1024 + 8 * (16 * (4 * WARPGROUPS)) + 16 <= shared_bytes_per_block",
                "round_up(64, 64) / 2 + KEYS * 3 / 4 + 40 + 16 * (round_up(64, 64) > 64) <= min(max_registers_per_thread, registers_per_block / (32 * (4 * WARPGROUPS)))",
                "TURNS == 0 || WARPGROUPS == 2",
-               "RESIDENT == 1 || round_up(64, 64) / 2 + KEYS * 3 / 4 + 40 + 16 * (round_up(64, 64) > 64) <= registers_per_block / (32 * (4 * WARPGROUPS) * RESIDENT)"]
+               "round_up(64, 64) / 2 + KEYS * 3 / 4 + 40 + 16 * (round_up(64, 64) > 64) <= registers_per_block / (32 * (4 * WARPGROUPS) * RESIDENT)"]
 
 [tunables]
 WARPGROUPS = {values = [1, 2, 3], default = 1}
@@ -40,8 +40,8 @@ args         = ["Q", "K", "V", "O", "Sq", "Skv", "Hq", "Hkv"]
 //     return q_idx >= kv_idx
 //
 // How: a warpgroup takes 64 queries through the keys in panels of BN, with wgmma; scores and weights stay in
-// registers, and keys and values are copied STAGES - 1 panels ahead of their use. While values are added up,
-// scores become weights: of the same warpgroup, or with TURNS of the block's other one.
+// registers, and keys and values are copied STAGES - 1 panels ahead of their use. Keys are multiplied one
+// panel ahead of values; with TURNS one of a block's two warpgroups multiplies while the other one weighs.
 // The mask allows an interval of keys per row: blocks outside it are never touched, and only
 // the interval's ends are masked.
 
@@ -664,7 +664,7 @@ void attention(const __nv_bfloat16* __restrict__ Q, const __nv_bfloat16* __restr
     multiply_last_values();
     if (!second) meet();
   #else
-    // While the tensor cores add up a panel's values, the next panel's scores become weights.
+    // The next panel's scores are begun before the last one's values are waited for.
     const auto begin_panel = [&]() {
       await_copies();
       copy_next();
