@@ -42,6 +42,8 @@ std::vector<std::function<Status()>> work;
 /// What was created lives as long as the driver, as users of this one expect; and is freed with it.
 std::deque<Timestamp> events;
 std::deque<std::vector<std::byte>> allocations;
+/// A driver hands out whole blocks of device memory: what is written just behind a buffer hits nothing that is watched.
+constexpr std::size_t k_block_bytes = 512;
 std::map<std::string, Kernel> kernels;
 std::string calls;
 Status sticky = 0;
@@ -260,7 +262,8 @@ Status cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, uns
   return sticky;
 }
 Status cuMemAlloc_v2(Address* address, std::size_t bytes) {
-  void* const memory = bytes > (std::size_t{1} << 30) ? nullptr : allocations.emplace_back(bytes).data();
+  const std::size_t whole = (bytes / k_block_bytes + 1) * k_block_bytes;
+  void* const memory = bytes > (std::size_t{1} << 30) ? nullptr : allocations.emplace_back(whole).data();
   *address = reinterpret_cast<Address>(memory);
   return memory == nullptr ? k_out_of_memory : 0;
 }
