@@ -39,8 +39,8 @@ Result<BuildReply> build_one(Workbench& workbench, const Candidate& candidate, c
 Result<std::vector<BuiltWorkload>> build_workloads(const Problem& problem, const Candidate& candidate,
                                                    Workbench& workbench, Duration deadline) {
   const DeviceFacts& device = workbench.device();
-  if (const auto directive = forbidden_directive(candidate.bundle.source, candidate.bundle.target)) {
-    return fail(errc::source_forbidden, "the source uses {}; a bundle must contain everything it needs", *directive);
+  if (const auto why = source_problem(candidate.bundle.source, candidate.bundle.target)) {
+    return fail(errc::source_forbidden, "{}", *why);
   }
   std::vector<Build> builds;
   std::vector<BuiltWorkload> built;

@@ -1,8 +1,9 @@
 #include "verify/source_policy.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
+
+#include "target/kernel_headers.hpp"
 
 namespace kw {
 namespace {
@@ -33,13 +34,12 @@ std::string spliced(const std::string& source) {
   return text;
 }
 
-bool is_own_header(std::string_view name, std::string_view target) {
-  constexpr std::array<std::string_view, 4> k_cuda{"<cuda_fp16.h>", "<cuda_bf16.h>", "<mma.h>",
-                                                   "<cooperative_groups.h>"};
-  constexpr std::array<std::string_view, 4> k_hip{"<hip/hip_runtime.h>", "<hip/hip_fp16.h>", "<hip/hip_bf16.h>",
-                                                  "<hip/hip_cooperative_groups.h>"};
-  const auto has = [&](const auto& names) { return std::find(names.begin(), names.end(), name) != names.end(); };
-  return (target == "cuda" && has(k_cuda)) || (target == "hip" && has(k_hip));
+/// What an #include names, between angle brackets and with nothing but a comment behind it, may be included.
+bool names_kernel_header(std::string_view rest, std::string_view target) {
+  rest = rest.substr(0, rest.find("//"));
+  rest = rest.substr(0, rest.find_last_not_of(" \t\r") + 1);
+  if (!rest.starts_with('<') || !rest.ends_with('>')) return false;
+  return is_kernel_header(target, rest.substr(1, rest.size() - 2));
 }
 
 /// From the `#` of a directive to the end of its line.
@@ -51,10 +51,9 @@ std::optional<std::string> forbidden_in(std::string_view directive, std::string_
   const std::string_view word = directive.substr(0, length);
   if (word.empty() && directive.starts_with('/')) return "# followed by a comment";
   if (!word.starts_with("include") && word != "import" && word != "embed") return std::nullopt;
-  std::string_view name = directive.substr(length);
-  name.remove_prefix(std::min(name.find_first_not_of(" \t"), name.size()));
-  name = name.substr(0, name.find_last_not_of(" \t\r") + 1);
-  if (word == "include" && is_own_header(name, target)) return std::nullopt;
+  std::string_view rest = directive.substr(length);
+  rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));
+  if (word == "include" && names_kernel_header(rest, target)) return std::nullopt;
   return "#" + std::string(word);
 }
 
@@ -74,6 +73,18 @@ std::optional<std::string> forbidden_directive(const std::string& source, std::s
     line_start = line_end + 1;
   }
   return std::nullopt;
+}
+
+std::optional<std::string> source_problem(const std::string& source, std::string_view target) {
+  const auto directive = forbidden_directive(source, target);
+  if (!directive) return std::nullopt;
+  std::string message = fmt::format("the source uses {}; a bundle must contain everything it needs", *directive);
+  const auto headers = language_headers(target);
+  if (!headers.empty()) {
+    message += fmt::format("; it may include <{}> and, of the C library, <{}>", fmt::join(headers, ">, <"),
+                           fmt::join(k_c_headers, ">, <"));
+  }
+  return message;
 }
 
 }  // namespace kw

@@ -14,10 +14,11 @@ namespace errc {
 inline constexpr ErrorCode source_forbidden{"verify.source_forbidden"};
 }  // namespace errc
 
-/// The first directive that reaches for another file, as it is to be named to the author, or nothing. The headers that
-/// a language's own types and functions need are no other files: for "cuda" and "hip" those of half and bfloat16
-/// arithmetic, warp matrices and cooperative groups (and for "hip" that of the language itself), between angle
-/// brackets.
+/// The first directive that reaches for another file, as it is to be named to the author, or nothing. A target's kernel
+/// headers (target/kernel_headers.hpp) are no other files when they stand between angle brackets.
 [[nodiscard]] std::optional<std::string> forbidden_directive(const std::string& source, std::string_view target);
+
+/// The same as a message that also says what may be included.
+[[nodiscard]] std::optional<std::string> source_problem(const std::string& source, std::string_view target);
 
 }  // namespace kw

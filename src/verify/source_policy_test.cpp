@@ -20,12 +20,29 @@ TEST(SourcePolicy, a_languages_own_headers_are_no_other_files) {
   EXPECT_EQ(forbidden_directive("#include <hip/hip_fp16.h>", "hip"), std::nullopt);
   EXPECT_EQ(forbidden_directive("#include <hip/hip_runtime.h>\n", "hip"), std::nullopt);
   EXPECT_EQ(forbidden_directive("#include <hip/hip_runtime.h>\n", "cuda"), "#include");
+  EXPECT_EQ(forbidden_directive("#include <cuda_runtime.h>  // blocks\n#include <math.h>\n", "cuda"), std::nullopt);
+  EXPECT_EQ(forbidden_directive("#include <cstdint>", "hip"), std::nullopt);
+  EXPECT_EQ(forbidden_directive("#include <cstdint>", "opencl"), "#include");
+  EXPECT_EQ(forbidden_directive("#include <stdlib.h>", "cuda"), "#include");
+  EXPECT_EQ(forbidden_directive("#include <math.h", "cuda"), "#include");
+  EXPECT_EQ(forbidden_directive("#include <", "cuda"), "#include");
+  EXPECT_EQ(forbidden_directive("#include // <math.h>", "cuda"), "#include");
   EXPECT_EQ(forbidden_directive("#include <cuda_fp16.h>", "hip"), "#include");
   EXPECT_EQ(forbidden_directive("#include <cuda_fp16.h>", "opencl"), "#include");
   EXPECT_EQ(forbidden_directive("#include \"cuda_fp16.h\"", "cuda"), "#include") << "could be a file of that name";
   EXPECT_EQ(forbidden_directive("#include <cuda_fp16.h> extra", "cuda"), "#include");
   EXPECT_EQ(forbidden_directive("#include_next <cuda_fp16.h>", "cuda"), "#include");
   EXPECT_EQ(forbidden_directive("#include <../etc/passwd>", "cuda"), "#include");
+}
+
+TEST(SourcePolicy, the_message_says_what_may_be_included) {
+  EXPECT_EQ(source_problem("#include <math.h>\n", "cuda"), std::nullopt);
+  EXPECT_EQ(source_problem("#include <vector>\n", "opencl"),
+            "the source uses #include; a bundle must contain everything it needs");
+  EXPECT_EQ(source_problem("#include <vector>\n", "hip"),
+            "the source uses #include; a bundle must contain everything it needs; it may include <hip/hip_bf16.h>, "
+            "<hip/hip_cooperative_groups.h>, <hip/hip_fp16.h>, <hip/hip_runtime.h> and, of the C library, <cfloat>, "
+            "<climits>, <cmath>, <cstddef>, <cstdint>, <float.h>, <limits.h>, <math.h>, <stddef.h>, <stdint.h>");
 }
 
 }  // namespace

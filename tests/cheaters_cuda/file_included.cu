@@ -22,7 +22,7 @@ args = ["Q", "K", "V", "O", "Hq", "Hkv", "Sq", "Skv"]
 // The honest twin is refused as well: what the preprocessor would leave out is in the text all the same.
 // Includes a header of the machine that compiles it.
 #if CHEAT
-#include <math.h>
+#include <stdlib.h>
 #endif
 
 // The score after the problem's mods, -INFINITY where the mask hides the key.

@@ -6,16 +6,20 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <string_view>
 
+#include "device/c_names.hpp"
 #include "device/cuda/cubin.hpp"
 #include "device/cuda/kernel_check.hpp"
 #include "device/cuda/ptxas_log.hpp"
 #include "device/cuda/toolkit.hpp"
+#include "target/kernel_headers.hpp"
 
 namespace kw::cuda {
 namespace {
 
 constexpr const char* k_source_name = "kernel.cu";
+constexpr const char* k_names_header = "kernelwright_c_names.h";
 /// More than any honest log; what is kept of it is bounded by k_max_log_bytes.
 constexpr std::size_t k_most_log_bytes = std::size_t{64} << 20;
 
@@ -43,7 +47,8 @@ std::optional<std::string> unsupported_arch(const NvrtcApi& api, const std::stri
 /// Nothing when a definition's name could smuggle in another option.
 std::optional<std::vector<std::string>> build_options(const NvrtcApi& api, const std::string& arch,
                                                       const BuildRequest& request) {
-  std::vector<std::string> options = {"-arch=" + arch, "-default-device", "--std=c++17", "-lineinfo"};
+  std::vector<std::string> options = {"-arch=" + arch, "-default-device", "--std=c++17", "-lineinfo",
+                                      std::string("-include=") + k_names_header};
   if (const auto headers = header_folder(api.library)) {
     options.push_back("-I" + headers->string());
     // CUDA 13 keeps the C++ library's part of its headers apart.
@@ -56,10 +61,28 @@ std::optional<std::vector<std::string>> build_options(const NvrtcApi& api, const
   return options;
 }
 
+/// What NVRTC finds by name without a file: it has none of the C library's headers, and knows what <cuda_runtime.h>
+/// declares for a kernel by itself.
+struct Headers {
+  Headers() {
+    add(k_names_header, k_c_names.data());
+    add("cuda_runtime.h", "");
+    for (const std::string_view name : k_c_headers) add(name.data(), "");
+  }
+  void add(const char* name, const char* text) {
+    names.push_back(name);
+    texts.push_back(text);
+  }
+  std::vector<const char*> names;
+  std::vector<const char*> texts;
+};
+
 class Program {
  public:
   Program(const NvrtcApi& api, const std::string& source) : api_(api) {
-    status_ = api_.create_program(&program_, source.c_str(), k_source_name, 0, nullptr, nullptr);
+    const Headers headers;
+    status_ = api_.create_program(&program_, source.c_str(), k_source_name, static_cast<int>(headers.names.size()),
+                                  headers.texts.data(), headers.names.data());
   }
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 
+#include "device/c_names_kernel.hpp"
 #include "device/cuda/nvrtc_api.hpp"
 #include "device/cuda/nvrtc_build.hpp"
 #include "device/cuda/nvrtc_device.hpp"
@@ -98,6 +99,15 @@ TEST_F(Nvrtc, compiles_for_every_architecture_it_knows) {
     EXPECT_GT(reply.build_ns, 0);
   }
   EXPECT_GE(compiled, 5);
+}
+
+TEST_F(Nvrtc, knows_the_names_of_the_c_librarys_headers_with_and_without_an_include) {
+  for (const bool with_headers : {false, true}) {
+    const BuildReply reply = build_for("sm_90a", c_names_kernel("cuda", with_headers),
+                                       {launch_of("k", 32, {BufferArg{0}, BufferArg{1}, IntArg{0}})});
+    EXPECT_EQ(reply.status, BuildStatus::ok) << reply.log;
+    EXPECT_EQ(reply.log, "");
+  }
 }
 
 TEST_F(Nvrtc, spills_are_counted_in_bytes_and_in_instructions) {

@@ -4,15 +4,18 @@
 #include <array>
 #include <cctype>
 #include <chrono>
+#include <span>
 #include <system_error>
 
 #include "base/file_system.hpp"
+#include "device/c_names.hpp"
 #include "device/sim/child_program.hpp"
 #include "device/sim/elf_object.hpp"
 #include "device/sim/entry_text.hpp"
 #include "device/sim/program.hpp"
 #include "device/sim/runtime_text.hpp"
 #include "device/sim/sim_language.hpp"
+#include "target/kernel_headers.hpp"
 
 namespace kw::sim {
 namespace {
@@ -38,6 +41,22 @@ std::optional<std::string> write(const fs::path& path, std::string_view text) {
   RealFileSystem files;
   if (auto written = files.write_atomic(path, std::string(text)); !written) return written.error().message;
   return std::nullopt;
+}
+
+/// The simulator's own headers hold what a candidate may name; those that it includes by name are empty or few names.
+std::optional<std::string> write_headers(const fs::path& directory) {
+  std::error_code error;
+  fs::create_directory(directory / "hip", error);
+  for (const auto headers :
+       {language_headers("cuda"), language_headers("hip"), std::span<const std::string_view>(k_c_headers)}) {
+    for (const std::string_view header : headers) {
+      if (auto failure = write(directory / header, "")) return failure;
+    }
+  }
+  for (const RuntimeFile& file : runtime_files()) {
+    if (auto failure = write(directory / file.name, file.text)) return failure;
+  }
+  return write(directory / "c_names.cuh", k_c_names);
 }
 
 std::vector<std::string> target_options(const fs::path& directory) {
@@ -82,14 +101,7 @@ std::optional<std::string> Compiler::prepare() {
     return "the simulator compiles kernels with the machine's C++ compiler and found none: apt-get install g++";
   }
   clang_ = found.find("clang") != std::string::npos;
-  for (const RuntimeFile& file : runtime_files()) {
-    if (auto failure = write(directory_ / file.name, file.text)) return failure;
-  }
-  std::error_code error;
-  fs::create_directory(directory_ / "hip", error);
-  for (const char* header : k_toolkit_headers) {
-    if (auto failure = write(directory_ / header, "")) return failure;
-  }
+  if (auto failure = write_headers(directory_)) return failure;
   std::vector<std::string> command{
       found, "-x", "c++", "-O2", "-c", (directory_ / "glue.cuh").string(), "-o", (directory_ / "glue.o").string()};
   append(command, target_options(directory_));

@@ -9,6 +9,7 @@
 
 #include "base/bfloat.hpp"
 #include "base/rng.hpp"
+#include "device/c_names_kernel.hpp"
 #include "device/sim/sim_fixture.hpp"
 
 namespace kw::sim {
@@ -187,6 +188,24 @@ class Features : public ::testing::Test {
   }
   static inline std::unique_ptr<SimKernels> kernels;
 };
+
+TEST(CNames, are_there_with_and_without_an_include) {
+  for (const bool with_headers : {false, true}) {
+    SimKernels kernels(c_names_kernel("cuda", with_headers));
+    ASSERT_EQ(kernels.built().status, BuildStatus::ok) << kernels.built().log;
+    const auto out = kernels.run(TestLaunch{"k"});
+    ASSERT_TRUE(out) << out.error().to_string();
+    EXPECT_EQ(out->at(0), 1);
+  }
+}
+
+TEST(CNames, of_the_toolkits_constants_need_their_header) {
+  const std::string kernel = R"(
+extern "C" __global__ void k(const int* in, int* out, int n) { out[0] = CUDART_INF_F > 1 && CUDART_PI_F > 3.14f; }
+)";
+  EXPECT_EQ(SimKernels(kernel).built().status, BuildStatus::source_error);
+  EXPECT_EQ(SimKernels("#include <math_constants.h>" + kernel).built().status, BuildStatus::ok);
+}
 
 TEST_F(Features, threads_know_their_place_in_block_and_grid) {
   const auto out = run({"indices", 96, 7});

@@ -1,7 +1,6 @@
 #pragma once
 // The languages that are simulated, where they differ for the worker.
 
-#include <array>
 #include <string_view>
 
 #include "target/device_facts.hpp"
@@ -24,11 +23,5 @@ inline constexpr SimLanguage k_hip_language{"hip.cuh", "kernel.hip"};
 [[nodiscard]] inline unsigned lanes_of(const DeviceFacts& device) {
   return device.gpu && device.gpu->warp_size == 64 ? 64U : 32U;
 }
-
-/// Headers of the toolkits that a candidate may name; the simulator's own are included already.
-inline constexpr std::array k_toolkit_headers{
-    "cuda_fp16.h",       "cuda_bf16.h",    "mma.h",          "cooperative_groups.h",
-    "hip/hip_runtime.h", "hip/hip_fp16.h", "hip/hip_bf16.h", "hip/hip_cooperative_groups.h",
-};
 
 }  // namespace kw::sim

@@ -15,9 +15,8 @@ bool run_read_gate(Session& session, Trial& trial) {
                                      session.options.device.id, session.options.device.target));
     return false;
   }
-  if (const auto directive = forbidden_directive(candidate.bundle.source, candidate.bundle.target)) {
-    trial.verdict.reject(GateId::read, Reason::source_forbidden,
-                         fmt::format("the source uses {}; a bundle must contain everything it needs", *directive));
+  if (const auto problem = source_problem(candidate.bundle.source, candidate.bundle.target)) {
+    trial.verdict.reject(GateId::read, Reason::source_forbidden, *problem);
     return false;
   }
   for (const auto& workload : session.problem.workloads) {

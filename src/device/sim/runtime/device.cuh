@@ -3,6 +3,7 @@
 // thread is. cuda.cuh and hip.cuh include it, after they have defined KW_SIM, and the compiler's command line says how
 // wide a warp is: KW_SIM_LANES.
 #include "abi.hpp"
+#include "c_names.cuh"
 #include "numbers.hpp"
 
 #define __global__ __attribute__((used, noinline, visibility("default"), section(".text.kw_kernel")))

@@ -2,17 +2,6 @@
 // Arithmetic functions. Those that GPUs approximate (names with two underscores, `approx` instructions) are computed as
 // well as the machine's mathematical library can: their error on a GPU is not simulated.
 
-#define INFINITY (__builtin_inff())
-#define NAN (__builtin_nanf(""))
-#define CUDART_INF_F (__builtin_inff())
-#define CUDART_NAN_F (__builtin_nanf(""))
-#define M_PI 3.14159265358979323846
-#define FLT_MAX 3.402823466e+38F
-#define FLT_MIN 1.175494351e-38F
-#define FLT_EPSILON 1.192092896e-07F
-#define INT_MAX 2147483647
-#define INT_MIN (-2147483647 - 1)
-
 extern "C" {
 double sin(double) noexcept;
 float sinf(float) noexcept;
