@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "record/byte_text.hpp"
+#include "record/run_fields.hpp"
 #include "record/turn_fields.hpp"
 #include "record/utf8.hpp"
 

@@ -3,7 +3,7 @@
 //
 //   {"format": 1, "record": "attempt", "ordinal": 3, ...}
 //
-// Keys: record/fields.hpp. Reading passes over unknown keys (a newer program of the same format may add some), and is
+// Keys: record/*_fields.hpp. Reading passes over unknown keys (a newer program of the same format may add some), and is
 // strict about everything else: a missing key, a wrong type, an enum value or a format this program does not know is an
 // error. Numbers come back bit for bit; an infinite or undefined one is the string "inf", "-inf" or "nan", which JSON
 // has no number for. Strings that are no text (record/utf8.hpp; compiler logs, model output) are {"latin1": "..."}, one

@@ -15,7 +15,7 @@ namespace kw {
 namespace {
 
 std::string golden(const std::string& name) {
-  const auto path = std::filesystem::path(__FILE__).parent_path() / "../../tests/golden" / name;
+  const auto path = std::filesystem::path("tests/golden") / name;
   const auto text = RealFileSystem().read(path, 1 << 20);
   EXPECT_TRUE(text) << path;
   return text.value_or("");

@@ -16,7 +16,7 @@
 #include "propose/llm/code_blocks.hpp"
 #include "propose/llm/next_step.hpp"
 #include "propose/llm/reply_parse.hpp"
-#include "record/fields.hpp"
+#include "record/attempt_fields.hpp"
 #include "record/launch_plan.hpp"
 
 namespace kw {

@@ -1,0 +1,131 @@
+#pragma once
+// The fields of an attempt and of all that was found out about it; the rules are those of fields.hpp.
+
+#include "record/attempt.hpp"
+#include "record/bundle_fields.hpp"
+
+namespace kw {
+
+template <>
+inline constexpr auto k_known_values<GateId> = std::to_array({GateId::read, GateId::build, GateId::statics,
+                                                              GateId::check, GateId::sanitize, GateId::time,
+                                                              GateId::profile});
+template <>
+inline constexpr auto k_known_values<VerdictStatus> = std::to_array({VerdictStatus::accepted, VerdictStatus::rejected,
+                                                                     VerdictStatus::unverified});
+template <>
+inline constexpr auto k_known_values<Reason> =
+    std::to_array({Reason::none,           Reason::bundle_invalid,    Reason::source_forbidden,
+                   Reason::build_failed,   Reason::build_timeout,     Reason::build_crashed,
+                   Reason::kernel_missing, Reason::resource_limit,    Reason::constraint_violated,
+                   Reason::wrong_result,   Reason::not_finite,        Reason::output_unwritten,
+                   Reason::input_modified, Reason::guard_overwritten, Reason::nondeterministic,
+                   Reason::crashed,        Reason::timeout,           Reason::launch_failed,
+                   Reason::memory_limit,   Reason::sanitizer_report,  Reason::wrong_when_timed,
+                   Reason::above_roofline, Reason::clock_mismatch});
+template <>
+inline constexpr auto k_known_values<Comparison> = std::to_array({Comparison::faster, Comparison::slower,
+                                                                  Comparison::equivalent, Comparison::undecided,
+                                                                  Comparison::unreliable});
+
+template <typename V, AnyConst<Interval> T>
+void fields(V& visit, T& r) {
+  visit("low", r.low);
+  visit("high", r.high);
+  visit("confidence", r.confidence);
+}
+
+template <typename V, AnyConst<Versus> T>
+void fields(V& visit, T& r) {
+  visit("name", r.name);
+  visit("decision", r.decision);
+  visit("speedup", r.speedup);
+  visit("speedup_ci", r.speedup_ci);
+  visit("pairs", r.pairs);
+  visit("discarded_pairs", r.discarded_pairs);
+}
+
+template <typename V, AnyConst<StallReason> T>
+void fields(V& visit, T& r) {
+  visit("name", r.name);
+  visit("share", r.share);
+}
+
+template <typename V, AnyConst<HardwareCounters> T>
+void fields(V& visit, T& r) {
+  visit("tool", r.tool);
+  visit("kernel", r.kernel);
+  visit("duration_ns", r.duration_ns);
+  visit("dram_read_bytes", r.dram_read_bytes);
+  visit("dram_write_bytes", r.dram_write_bytes);
+  visit("dram_peak_share", r.dram_peak_share);
+  visit("l2_hit_share", r.l2_hit_share);
+  visit("tensor_pipe_share", r.tensor_pipe_share);
+  visit("achieved_occupancy", r.achieved_occupancy);
+  visit("issue_share", r.issue_share);
+  visit("registers_per_thread", r.registers_per_thread);
+  visit("stalls", r.stalls);
+}
+
+template <typename V, AnyConst<Measurement> T>
+void fields(V& visit, T& r) {
+  visit("median_ns", r.median_ns);
+  visit("ci_ns", r.ci_ns);
+  visit("samples", r.samples);
+  visit("stopped_early", r.stopped_early);
+  visit("versus", r.versus);
+  visit("gflops", r.gflops);
+  visit("roofline_fraction", r.roofline_fraction);
+  visit("counters", r.counters);
+}
+
+template <typename V, AnyConst<BuildReport> T>
+void fields(V& visit, T& r) {
+  visit("log", r.log);
+  visit("build_ms", r.build_ms);
+  visit("binary_bytes", r.binary_bytes);
+  visit("binary_hash", r.binary_hash);
+  visit("registers", r.registers);
+  visit("spill_bytes", r.spill_bytes);
+  visit("stack_bytes", r.stack_bytes);
+  visit("shared_bytes", r.shared_bytes);
+  visit("tensor_core_instructions", r.tensor_core_instructions);
+  visit("local_memory_instructions", r.local_memory_instructions);
+  visit("occupancy", r.occupancy);
+}
+
+template <typename V, AnyConst<Evidence> T>
+void fields(V& visit, T& r) {
+  visit("gate", r.gate);
+  visit("text", r.text);
+  visit("hidden", r.hidden);
+}
+
+template <typename V, AnyConst<Verdict> T>
+void fields(V& visit, T& r) {
+  visit("status", r.status);
+  visit("reason", r.reason);
+  visit("failed_gate", r.failed_gate);
+  visit("message", r.message);
+  visit("gates_passed", r.gates_passed);
+  visit("evidence", r.evidence);
+}
+
+template <typename V, AnyConst<Attempt> T>
+void fields(V& visit, T& r) {
+  visit("ordinal", r.ordinal);
+  visit("proposer", r.proposer);
+  visit("origin", r.origin);
+  visit("turn", r.turn);
+  visit("candidate", r.candidate);
+  visit("verdict", r.verdict);
+  visit("build", r.build);
+  visit("measurement", r.measurement);
+  visit("device_seconds", r.device_seconds);
+  visit("wall_seconds", r.wall_seconds);
+  visit("elapsed_seconds", r.elapsed_seconds);
+  visit("became_best", r.became_best);
+  visit("chain", r.chain);
+}
+
+}  // namespace kw
