@@ -179,6 +179,7 @@ TEST(OpenClNames, keep_out_of_the_kernels_own) {
   EXPECT_EQ(kernel_name("scale_"), "scale__") << "or it would meet the renamed one";
   EXPECT_EQ(kernel_name("doc_"), "doc_");
   EXPECT_EQ(kernel_name("float16"), "float16_");
+  EXPECT_EQ(kernel_name("FLT_MAX"), "FLT_MAX_") << "a macro";
   EXPECT_EQ(kernel_name("t12"), "t12_");
   EXPECT_EQ(kernel_name("to_bf16"), "to_bf16_");
   EXPECT_EQ(kernel_name("t5_table"), "t5_table_");

@@ -313,6 +313,13 @@ constexpr auto k_taken = std::to_array<std::string_view>({"BLOCK_KV",
                                                           "while",
                                                           "write_only"});
 
+/// Macros of the C library's headers, which both languages have: words between spaces.
+constexpr std::string_view k_taken_macros =
+    " "
+    "CHAR_BIT CHAR_MAX CHAR_MIN DBL_EPSILON DBL_MAX DBL_MIN FLT_EPSILON FLT_MAX FLT_MIN HUGE_VALF INT32_MAX INT32_MIN "
+    "INT64_MAX INT64_MIN INT_MAX INT_MIN LLONG_MAX LLONG_MIN LONG_MAX LONG_MIN M_1_PI M_2_SQRTPI M_E M_LN10 M_LN2 "
+    "M_LOG10E M_LOG2E M_PI M_PI_2 M_SQRT1_2 M_SQRT2 SHRT_MAX SHRT_MIN UINT32_MAX UINT_MAX USHRT_MAX ";
+
 /// The same for CUDA C++, as far as OpenCL C has not taken them already: words between spaces.
 constexpr std::string_view k_taken_in_cuda =
     " "
@@ -351,8 +358,10 @@ bool in_family(std::string_view name) {
 }  // namespace
 
 std::string kernel_name(const std::string& name) {
+  const std::string word = " " + name + " ";
   const bool taken = std::binary_search(k_taken.begin(), k_taken.end(), name) ||
-                     k_taken_in_cuda.find(" " + name + " ") != std::string_view::npos || in_family(name);
+                     k_taken_macros.find(word) != std::string_view::npos ||
+                     k_taken_in_cuda.find(word) != std::string_view::npos || in_family(name);
   // A name that ends so already moves on too, or "row" and "row_" would become one.
   const std::string_view stem = std::string_view(name).substr(0, name.find_last_not_of('_') + 1);
   const bool follows = stem.size() < name.size() && kernel_name(std::string(stem)) != stem;

@@ -8,15 +8,12 @@ namespace kw {
 
 RecordedReplies::RecordedReplies(std::vector<Turn> turns, ChatService* live, int capacity)
     : turns_(std::move(turns)), given_(turns_.size(), false), live_(live), capacity_(capacity) {
-  for (std::size_t i = 0; i < turns_.size(); ++i) index_of_.emplace(turns_[i].ordinal, i);
+  for (const Turn& turn : turns_) recorded_.insert(turn.ordinal);
 }
 
 void RecordedReplies::submit(std::int64_t turn, const ChatRequest& request) {
-  const auto recorded = index_of_.find(turn);
-  if (recorded != index_of_.end()) {
+  if (recorded_.contains(turn)) {
     asked_.insert(turn);
-    ++known_;
-    if (turns_[recorded->second].request == request) ++same_;
   } else if (live_ != nullptr) {
     live_->submit(turn, request);
   } else {

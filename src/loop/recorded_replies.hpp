@@ -3,7 +3,6 @@
 // is one. This is how a killed run is resumed, and how --replay repeats a run without any network.
 
 #include <cstddef>
-#include <map>
 #include <set>
 #include <vector>
 
@@ -24,22 +23,17 @@ class RecordedReplies final : public ChatService {
   /// that was asked for then comes early.
   void wait(Instant until) override;
   [[nodiscard]] int capacity() const override { return capacity_; }
-  /// Requests so far whose text was that of the record, and all that were in the record.
-  [[nodiscard]] std::size_t same_requests() const { return same_; }
-  [[nodiscard]] std::size_t known_requests() const { return known_; }
 
  private:
   [[nodiscard]] ChatOutcome give(std::size_t index);
 
   std::vector<Turn> turns_;
   std::vector<bool> given_;
-  std::map<std::int64_t, std::size_t> index_of_;  ///< by Turn::ordinal
-  std::set<std::int64_t> asked_;                  ///< recorded, and not given yet
-  std::set<std::int64_t> unknown_;                ///< asked for, and neither recorded nor live
+  std::set<std::int64_t> recorded_;  ///< ordinals
+  std::set<std::int64_t> asked_;     ///< recorded, and not given yet
+  std::set<std::int64_t> unknown_;   ///< asked for, and neither recorded nor live
   std::size_t next_ = 0;
   bool early_ = false;
-  std::size_t same_ = 0;
-  std::size_t known_ = 0;
   ChatService* live_;
   int capacity_;
 };

@@ -25,7 +25,7 @@ ReportModel model_of(const SyntheticRun& synthetic) {
 
 /// The text of a golden file. With KW_ACCEPT=1 the file is written first; the change is then read in review.
 void expect_golden(const std::string& name, const std::string& text) {
-  const auto path = std::filesystem::path(__FILE__).parent_path() / "../../tests/golden" / name;
+  const auto path = std::filesystem::path("tests/golden") / name;
   RealFileSystem files;
   const char* const accept = std::getenv("KW_ACCEPT");
   if (accept != nullptr && std::string_view(accept) == "1") {
