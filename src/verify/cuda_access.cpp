@@ -1,18 +1,15 @@
 #include "verify/cuda_access.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <system_error>
+
+#include "base/environment.hpp"
+#include "target/cuda_places.hpp"
 
 namespace kw {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
 
 /// The folder as given and as the file system resolves it: a rule holds for the place, not for the name.
 void add_folder(const fs::path& folder, CudaAccess& access) {
@@ -23,7 +20,7 @@ void add_folder(const fs::path& folder, CudaAccess& access) {
 
 /// A library given by its path, and the headers that may lie beside it.
 void add_library(const char* name, CudaAccess& access) {
-  const std::string value = variable(name);
+  const std::string value = environment_variable(name);
   if (value.empty()) return;
   access.environment.emplace_back(name, value);
   std::error_code error;
@@ -54,13 +51,12 @@ void add_nodes(const fs::path& folder, bool any_name, CudaAccess& access) {
 
 CudaAccess cuda_compiler_access() {
   CudaAccess access;
-  for (const char* name : {"CUDA_HOME", "CUDA_PATH"}) {
-    const std::string value = variable(name);
-    if (value.empty()) continue;
-    access.environment.emplace_back(name, value);
-    add_folder(value, access);
+  for (const char* name : k_cuda_variables) {
+    const std::string value = environment_variable(name);
+    if (!value.empty()) access.environment.emplace_back(name, value);
   }
-  for (const char* root : {"/opt/cuda"}) add_folder(root, access);
+  for (const fs::path& folder : named_cuda_folders()) add_folder(folder, access);
+  for (const char* folder : k_cuda_folders) add_folder(folder, access);
   add_library("KERNELWRIGHT_NVRTC", access);
   return access;
 }
@@ -76,7 +72,7 @@ CudaAccess cuda_driver_access(const fs::path& dev) {
                            "/sys/module", "/sys/bus/pci", "/sys/devices", "/sys/class", "/etc/nvidia"}) {
     access.readable.emplace_back(path);
   }
-  if (const std::string visible = variable("CUDA_VISIBLE_DEVICES"); !visible.empty()) {
+  if (const std::string visible = environment_variable("CUDA_VISIBLE_DEVICES"); !visible.empty()) {
     access.environment.emplace_back("CUDA_VISIBLE_DEVICES", visible);
   }
   // Code is loaded when it is loaded, not at its first launch, and nothing is compiled or kept behind our back.

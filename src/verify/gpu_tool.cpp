@@ -3,9 +3,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <system_error>
 #include <utility>
+
+#include "target/cuda_places.hpp"
 
 namespace kw {
 namespace {
@@ -14,23 +15,16 @@ namespace fs = std::filesystem;
 
 constexpr const char* k_report = "tool-report";
 
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
 std::vector<fs::path> folders() {
   std::vector<fs::path> found;
-  for (const char* name : {"CUDA_HOME", "CUDA_PATH"}) {
-    if (const std::string value = variable(name); !value.empty()) found.push_back(fs::path(value) / "bin");
-  }
-  const std::string path = variable("PATH");
+  for (const fs::path& folder : named_cuda_folders()) found.push_back(folder / "bin");
+  const std::string path = environment_variable("PATH");
   for (std::size_t begin = 0; begin <= path.size();) {
     const std::size_t end = std::min(path.find(':', begin), path.size());
     if (end > begin) found.emplace_back(path.substr(begin, end - begin));
     begin = end + 1;
   }
-  found.insert(found.end(), {"/usr/local/cuda/bin", "/opt/cuda/bin"});
+  for (const char* folder : k_cuda_folders) found.push_back(fs::path(folder) / "bin");
   return found;
 }
 

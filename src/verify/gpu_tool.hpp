@@ -19,8 +19,8 @@ struct GpuTool {
   bool opens_files = false;                     ///< at every launch, so that the worker can't lock itself down
 };
 
-/// The program, found by its name: in $CUDA_HOME/bin, $CUDA_PATH/bin, the folders of $PATH, /usr/local/cuda/bin,
-/// /opt/cuda/bin, in this order. The absolute path, with links resolved.
+/// The program, found by its name: in the bin/ of the toolkits that variables name, the folders of $PATH, the bin/ of
+/// k_cuda_folders (target/cuda_places.hpp), in this order. The absolute path, with links resolved.
 [[nodiscard]] std::optional<std::filesystem::path> find_gpu_tool(std::string_view name);
 
 /// compute-sanitizer with one of its tools: "memcheck", "racecheck", "synccheck". Ends with k_sanitizer_found when it

@@ -1,17 +1,13 @@
 #include "verify/hip_access.hpp"
 
-#include <cstdlib>
 #include <system_error>
+
+#include "base/environment.hpp"
 
 namespace kw {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
 
 /// A rule holds for the place, not for the name: /opt/rocm is a link to /opt/rocm-6.4.
 void add_folder(const fs::path& folder, SandboxSpec& spec) {
@@ -24,13 +20,13 @@ void add_folder(const fs::path& folder, SandboxSpec& spec) {
 
 void grant_hip_compiler(SandboxSpec& spec) {
   for (const char* name : {"HIP_PATH", "ROCM_PATH"}) {
-    const std::string value = variable(name);
+    const std::string value = environment_variable(name);
     if (value.empty()) continue;
     spec.environment.emplace_back(name, value);
     add_folder(value, spec);
   }
   add_folder("/opt/rocm", spec);
-  const std::string program = variable("KERNELWRIGHT_HIPCC");
+  const std::string program = environment_variable("KERNELWRIGHT_HIPCC");
   if (program.empty()) return;
   spec.environment.emplace_back("KERNELWRIGHT_HIPCC", program);
   const fs::path folder = fs::path(program).parent_path();

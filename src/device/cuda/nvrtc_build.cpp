@@ -1,13 +1,13 @@
 #include "device/cuda/nvrtc_build.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <chrono>
 #include <memory>
 #include <optional>
 #include <string_view>
 
+#include "device/build_steps.hpp"
 #include "device/c_names.hpp"
 #include "device/cuda/cubin.hpp"
 #include "device/cuda/kernel_check.hpp"
@@ -22,12 +22,6 @@ constexpr const char* k_source_name = "kernel.cu";
 constexpr const char* k_names_header = "kernelwright_c_names.h";
 /// More than any honest log; what is kept of it is bounded by k_max_log_bytes.
 constexpr std::size_t k_most_log_bytes = std::size_t{64} << 20;
-
-bool is_identifier(const std::string& name) {
-  const auto fits = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
-  return !name.empty() && std::isdigit(static_cast<unsigned char>(name[0])) == 0 &&
-         std::all_of(name.begin(), name.end(), fits);
-}
 
 /// "sm_90a" as 90; 0 when it is no such name.
 int arch_number(const std::string& arch) {
@@ -44,9 +38,8 @@ std::optional<std::string> unsupported_arch(const NvrtcApi& api, const std::stri
                      api.major, api.minor, arch, fmt::join(known, ", sm_"));
 }
 
-/// Nothing when a definition's name could smuggle in another option.
-std::optional<std::vector<std::string>> build_options(const NvrtcApi& api, const std::string& arch,
-                                                      const BuildRequest& request) {
+Result<std::vector<std::string>> build_options(const NvrtcApi& api, const std::string& arch,
+                                               const BuildRequest& request) {
   std::vector<std::string> options = {"-arch=" + arch, "-default-device", "--std=c++17", "-lineinfo",
                                       std::string("-include=") + k_names_header};
   if (const auto headers = header_folder(api.library)) {
@@ -54,10 +47,8 @@ std::optional<std::vector<std::string>> build_options(const NvrtcApi& api, const
     // CUDA 13 keeps the C++ library's part of its headers apart.
     options.push_back("-I" + (*headers / "cccl").string());
   }
-  for (const auto& [name, value] : request.definitions) {
-    if (!is_identifier(name)) return std::nullopt;
-    options.push_back(fmt::format("-D{}={}", name, value));
-  }
+  KW_TRY(const auto definitions, definition_options(request));
+  options.insert(options.end(), definitions.begin(), definitions.end());
   return options;
 }
 
@@ -116,12 +107,6 @@ class Program {
   NvrtcStatus status_ = 0;
 };
 
-void refuse(BuildReply& reply, BuildStatus status, const std::string& why) {
-  reply.status = status;
-  if (!reply.log.empty() && reply.log.back() != '\n') reply.log += '\n';
-  reply.log += why;
-}
-
 struct Compiled {
   NvrtcStatus status = 0;
   std::string log;  ///< with ptxas's reports when it succeeded
@@ -170,7 +155,7 @@ void take_reports(BuildReply& reply, std::vector<KernelReport> kernels) {
 
 void build_into(const NvrtcApi& api, const DeviceFacts& device, const BuildRequest& request, BuildReply& reply) {
   const auto options = build_options(api, device.gpu->arch, request);
-  if (!options) return refuse(reply, BuildStatus::source_error, "a definition's name is not an identifier");
+  if (!options) return refuse(reply, BuildStatus::source_error, options.error().message);
   if (const auto why = unsupported_arch(api, device.gpu->arch)) return refuse(reply, BuildStatus::resource, *why);
   Compiled compiled = compile_with_reports(api, request.source, *options);
   const std::string& log = compiled.log;

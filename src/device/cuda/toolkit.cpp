@@ -1,7 +1,9 @@
 #include "device/cuda/toolkit.hpp"
 
-#include <cstdlib>
+#include <iterator>
 #include <system_error>
+
+#include "target/cuda_places.hpp"
 
 namespace kw::cuda {
 namespace {
@@ -11,11 +13,6 @@ namespace fs = std::filesystem;
 constexpr const char* k_names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
 constexpr const char* k_folders[] = {"lib64", "lib", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"};
 
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
 bool is_there(const fs::path& path) {
   std::error_code error;
   return fs::exists(path, error);
@@ -24,14 +21,14 @@ bool is_there(const fs::path& path) {
 }  // namespace
 
 std::vector<std::string> nvrtc_libraries() {
-  if (const std::string given = variable(k_nvrtc_variable); !given.empty()) return {given};
+  if (const std::string given = environment_variable(k_nvrtc_variable); !given.empty()) return {given};
   std::vector<std::string> libraries;
-  for (const std::string& root : {variable("CUDA_HOME"), variable("CUDA_PATH"), std::string("/usr/local/cuda"),
-                                  std::string("/opt/cuda"), std::string("/usr/lib/cuda")}) {
-    if (root.empty()) continue;
+  std::vector<fs::path> roots = named_cuda_folders();
+  roots.insert(roots.end(), std::begin(k_cuda_folders), std::end(k_cuda_folders));
+  for (const fs::path& root : roots) {
     for (const char* name : k_names) {
       for (const char* folder : k_folders) {
-        const fs::path path = fs::path(root) / folder / name;
+        const fs::path path = root / folder / name;
         if (is_there(path)) libraries.push_back(path.string());
       }
     }
@@ -41,7 +38,7 @@ std::vector<std::string> nvrtc_libraries() {
 }
 
 std::string driver_library() {
-  const std::string given = variable(k_driver_variable);
+  const std::string given = environment_variable(k_driver_variable);
   return given.empty() ? "libcuda.so.1" : given;
 }
 

@@ -1,12 +1,12 @@
 #include "device/hip/hipcc_build.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <chrono>
 #include <optional>
 
 #include "base/file_system.hpp"
 #include "base/int_math.hpp"
+#include "device/build_steps.hpp"
 #include "device/hip/resource_remarks.hpp"
 #include "device/sim/child_program.hpp"
 #include "device/sim/entry_text.hpp"
@@ -24,18 +24,6 @@ constexpr std::size_t k_most_object_bytes = std::size_t{64} << 20;
 /// Remarks included, which do not go into the reply's log.
 constexpr std::size_t k_most_output_bytes = std::size_t{4} << 20;
 
-void refuse(BuildReply& reply, BuildStatus status, const std::string& why) {
-  reply.status = status;
-  if (!reply.log.empty() && reply.log.back() != '\n') reply.log += '\n';
-  reply.log += why;
-}
-
-bool is_identifier(const std::string& name) {
-  const auto fits = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
-  return !name.empty() && std::isdigit(static_cast<unsigned char>(name[0])) == 0 &&
-         std::all_of(name.begin(), name.end(), fits);
-}
-
 /// The candidate between the templates that look at parameters and the assertions that use them.
 Result<void> write_source(const fs::path& directory, const BuildRequest& request) {
   RealFileSystem files;
@@ -47,9 +35,8 @@ Result<void> write_source(const fs::path& directory, const BuildRequest& request
   return files.write_atomic(directory / k_source_name, text);
 }
 
-/// Nothing when a definition's name could smuggle in another option.
-std::optional<std::vector<std::string>> command_line(const std::string& program, const fs::path& directory,
-                                                     const std::string& arch, const BuildRequest& request) {
+Result<std::vector<std::string>> command_line(const std::string& program, const fs::path& directory,
+                                              const std::string& arch, const BuildRequest& request) {
   std::vector<std::string> command = {program,
                                       "--genco",
                                       "--offload-arch=" + arch,
@@ -62,10 +49,8 @@ std::optional<std::vector<std::string>> command_line(const std::string& program,
                                       "-o",
                                       (directory / "kernel.co").string(),
                                       (directory / k_source_name).string()};
-  for (const auto& [name, value] : request.definitions) {
-    if (!is_identifier(name)) return std::nullopt;
-    command.push_back(fmt::format("-D{}={}", name, value));
-  }
+  KW_TRY(const auto definitions, definition_options(request));
+  command.insert(command.end(), definitions.begin(), definitions.end());
   return command;
 }
 
@@ -123,7 +108,7 @@ void take_reports(const std::string& log, const DeviceFacts& device, const Build
 void build_into(const std::string& program, const fs::path& directory, const DeviceFacts& device,
                 const BuildRequest& request, BuildReply& reply) {
   const auto command = command_line(program, directory, device.gpu->arch, request);
-  if (!command) return refuse(reply, BuildStatus::source_error, "a definition's name is not an identifier");
+  if (!command) return refuse(reply, BuildStatus::source_error, command.error().message);
   if (const auto written = write_source(directory, request); !written) {
     return refuse(reply, BuildStatus::resource, written.error().message);
   }

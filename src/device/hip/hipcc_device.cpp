@@ -1,9 +1,10 @@
 #include "device/hip/hipcc_device.hpp"
 
-#include <cstdlib>
 #include <filesystem>
 #include <system_error>
 
+#include "base/environment.hpp"
+#include "device/build_steps.hpp"
 #include "device/hip/hipcc_build.hpp"
 #include "device/sim/child_program.hpp"
 #include "target/gpu_arch.hpp"
@@ -15,19 +16,15 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view k_prefix = "hipcc:";
 
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
 /// The variable alone when it is set; else $HIP_PATH, $ROCM_PATH and the usual places.
 Result<std::string> find_hipcc() {
   std::vector<fs::path> places;
-  if (const std::string given = variable(hip::k_hipcc_variable); !given.empty()) {
+  if (const std::string given = environment_variable(hip::k_hipcc_variable); !given.empty()) {
     places.emplace_back(given);
   } else {
     for (const char* root : {"HIP_PATH", "ROCM_PATH"}) {
-      if (const std::string value = variable(root); !value.empty()) places.push_back(fs::path(value) / "bin/hipcc");
+      if (const std::string value = environment_variable(root); !value.empty())
+        places.push_back(fs::path(value) / "bin/hipcc");
     }
     places.insert(places.end(), {"/opt/rocm/bin/hipcc", "/usr/bin/hipcc"});
   }
@@ -40,11 +37,6 @@ Result<std::string> find_hipcc() {
   return fail(Error{errc::device_unavailable, "hipcc, the HIP compiler, is not at " + looked,
                     "install ROCm or the package hipcc (apt-get install hipcc), set ROCM_PATH, or name the program in "
                     "KERNELWRIGHT_HIPCC; `--device sim` runs HIP kernels without it"});
-}
-
-std::string private_directory() {
-  const std::string given = variable("TMPDIR");
-  return given.empty() ? "/tmp" : given;
 }
 
 class HipccDevice final : public Device {

@@ -1,29 +1,19 @@
 #include "device/opencl/build.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <chrono>
 #include <optional>
 
+#include "device/build_steps.hpp"
 #include "device/opencl/kernel_check.hpp"
 #include "device/opencl/pocl_cache.hpp"
 
 namespace kw::opencl {
 namespace {
 
-bool is_identifier(const std::string& name) {
-  const auto fits = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
-  return !name.empty() && std::isdigit(static_cast<unsigned char>(name[0])) == 0 &&
-         std::all_of(name.begin(), name.end(), fits);
-}
-
-/// Nothing when a definition's name could smuggle in another option.
-std::optional<std::string> build_options(const BuildRequest& request) {
-  std::string options = "-cl-kernel-arg-info";
-  for (const auto& [name, value] : request.definitions) {
-    if (!is_identifier(name)) return std::nullopt;
-    options += fmt::format(" -D{}={}", name, value);
-  }
+Result<std::string> build_options(const BuildRequest& request) {
+  KW_TRY(const auto definitions, definition_options(request));
+  std::string options = fmt::format("-cl-kernel-arg-info {}", fmt::join(definitions, " "));
   // PoCL 3.1 remembers in the process which work-group functions it has compiled, by a hash of source and options, and
   // leaves them out of the binary of a second, equal program. An option that is never the same twice prevents it.
   options += fmt::format(" -DKW_BUILD={}", std::chrono::steady_clock::now().time_since_epoch().count());
@@ -65,15 +55,9 @@ Result<std::string> program_binary(const Session& session, cl_program program) {
   return binary;
 }
 
-void refuse(BuildReply& reply, BuildStatus status, const std::string& why) {
-  reply.status = status;
-  if (!reply.log.empty() && reply.log.back() != '\n') reply.log += '\n';
-  reply.log += why;
-}
-
 void build_into(const Session& session, const BuildRequest& request, BuildReply& reply) {
   const auto options = build_options(request);
-  if (!options) return refuse(reply, BuildStatus::source_error, "a definition's name is not an identifier");
+  if (!options) return refuse(reply, BuildStatus::source_error, options.error().message);
   auto program = program_from_source(session, request.source);
   if (!program) return refuse(reply, BuildStatus::resource, program.error().message);
   const cl_int status =

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "base/file_system.hpp"
+#include "device/build_steps.hpp"
 #include "device/c_names.hpp"
 #include "device/sim/child_program.hpp"
 #include "device/sim/elf_object.hpp"
@@ -24,18 +25,6 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t k_most_object_bytes = std::size_t{32} << 20;
 constexpr std::size_t k_most_table_bytes = std::size_t{64} << 20;
-
-void refuse(BuildReply& reply, BuildStatus status, const std::string& why) {
-  reply.status = status;
-  if (!reply.log.empty() && reply.log.back() != '\n') reply.log += '\n';
-  reply.log += why;
-}
-
-bool is_identifier(const std::string& name) {
-  const auto fits = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
-  return !name.empty() && std::isdigit(static_cast<unsigned char>(name[0])) == 0 &&
-         std::all_of(name.begin(), name.end(), fits);
-}
 
 std::optional<std::string> write(const fs::path& path, std::string_view text) {
   RealFileSystem files;
@@ -130,13 +119,12 @@ std::optional<std::string> Compiler::compile(const BuildRequest& request, const 
   append(command, instrumentation(clang_));
   command.push_back(fmt::format("-DKW_SIM_LANES={}", lanes_of(device)));
   if (device.target == "hip" && device.gpu) command.push_back(fmt::format("-D__{}__=1", device.gpu->arch));
-  for (const auto& [name, value] : request.definitions) {
-    if (!is_identifier(name)) {
-      refuse(reply, BuildStatus::source_error, "a definition's name is not an identifier");
-      return std::nullopt;
-    }
-    command.push_back(fmt::format("-D{}={}", name, value));
+  const auto definitions = definition_options(request);
+  if (!definitions) {
+    refuse(reply, BuildStatus::source_error, definitions.error().message);
+    return std::nullopt;
   }
+  append(command, *definitions);
   const std::string text = fmt::format("#line 1 \"{}\"\n{}\n#line 1 \"{}\"\n{}", language.source_name, request.source,
                                        k_entries_name, entry_text(request.launches));
   if (auto failure = write(directory_ / "kernel.cpp", text)) {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 
+#include "device/build_steps.hpp"
 #include "device/sim/compile.hpp"
 #include "device/sim/sim_language.hpp"
 #include "device/sim/simulator.hpp"
@@ -33,11 +33,6 @@ Result<DeviceFacts> facts_of(const Model& model) {
   facts.kind = DeviceKind::simulator;
   facts.memory_bytes = k_memory_bytes;
   return facts;
-}
-
-std::filesystem::path private_directory() {
-  const char* given = std::getenv("TMPDIR");
-  return given == nullptr ? "/tmp" : given;
 }
 
 class SimDevice final : public Device {
