@@ -15,6 +15,20 @@ std::string index_definitions(const MaskText& mask) {
   return join_lines(lines);
 }
 
+std::string row_tiles(const MapTile& tile) {
+  return fmt::format("ceil_div({}, {})", tile.packed_heads ? "Sq * (Hq / Hkv)" : "Sq", tile.rows);
+}
+
+std::string panels(const MapTile& tile) {
+  return fmt::format("ceil_div(Skv, {})", tile.keys);
+}
+
+/// Of one batch and head.
+std::string classifying_groups(const MaskText& mask, const MapTile& tile) {
+  if (!tile.group_per_panel) return mask.inputs.query ? row_tiles(tile) : "1";
+  return (mask.inputs.query ? row_tiles(tile) + " * " : "") + panels(tile);
+}
+
 /// Who shares the map's entries, for the reader.
 std::string sharing(const MaskText& mask) {
   std::vector<std::string> ignored;
@@ -28,11 +42,14 @@ std::string sharing(const MaskText& mask) {
 
 }  // namespace
 
-KernelParameters classify_parameters(const MaskText& mask, const std::string& buffer, SourceLanguage language) {
+KernelParameters classify_parameters(const MaskText& mask, const std::string& buffer, SourceLanguage language,
+                                     bool packed_heads) {
   KernelParameters parameters(language);
   parameters.add_captures(mask.names.captures);
   parameters.add_tensor(DType::i32, true, k_block_map, buffer);
   for (const char* axis : {"Sq", "Skv"}) parameters.add_axis(axis);
+  if (packed_heads && mask.inputs.query)
+    for (const char* axis : {"Hq", "Hkv"}) parameters.add_axis(axis);
   parameters.add_axes(mask.names.axes);
   return parameters;
 }
@@ -61,22 +78,22 @@ std::string classify_source(const MaskText& mask) {
 
 Launch classify_launch(const MaskText& mask, const std::string& buffer, const MapTile& tile, const std::string& items) {
   return {"classify",
-          {mask.inputs.query ? fmt::format("ceil_div(Sq, {})", tile.rows) : "1", mask.inputs.head ? "Hq" : "1",
-           mask.inputs.batch ? "B" : "1"},
+          {classifying_groups(mask, tile), mask.inputs.head ? "Hq" : "1", mask.inputs.batch ? "B" : "1"},
           {items, "1", "1"},
           "0",
-          classify_parameters(mask, buffer).arguments()};
+          classify_parameters(mask, buffer, SourceLanguage::opencl, tile.packed_heads).arguments()};
 }
 
 std::string block_map_elements(const MaskText& mask, const MapTile& tile) {
   std::string elements;
   if (mask.inputs.batch) elements += "B * ";
   if (mask.inputs.head) elements += "Hq * ";
-  if (mask.inputs.query) elements += fmt::format("ceil_div(Sq, {}) * ", tile.rows);
-  return elements + fmt::format("ceil_div(Skv, {})", tile.keys);
+  if (mask.inputs.query) elements += row_tiles(tile) + " * ";
+  return elements + panels(tile);
 }
 
-std::string codes_definition(const MaskText& mask, const std::string& rows, SourceLanguage language) {
+std::string codes_definition(const MaskText& mask, const std::string& rows, const std::string& all_rows,
+                             SourceLanguage language) {
   std::string head;
   if (mask.inputs.batch && mask.inputs.head)
     head = "((long)b * Hq + h)";
@@ -88,7 +105,7 @@ std::string codes_definition(const MaskText& mask, const std::string& rows, Sour
   if (mask.inputs.query && head.empty())
     tile = fmt::format("(long)(first_row / {})", rows);
   else if (mask.inputs.query)
-    tile = fmt::format("({0} * ((Sq + {1} - 1) / {1}) + first_row / {1})", head, rows);
+    tile = fmt::format("({0} * (({1} + {2} - 1) / {2}) + first_row / {2})", head, all_rows, rows);
   const std::string definition = fmt::format("__global const int* codes = {}", k_block_map);
   return in_language(tile.empty() ? definition + ";" : fmt::format("{} + {} * panels;", definition, tile), language);
 }

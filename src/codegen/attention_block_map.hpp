@@ -19,22 +19,30 @@ inline constexpr const char* k_block_map = "block_map";
 struct MapTile {
   std::string rows = "ROWS";
   std::string keys = "16 * PANELS";
+  /// Tiles are of the rows of all heads that share a key head, one head after the other, under a mask that knows
+  /// nothing of the head: all key heads share the map.
+  bool packed_heads = false;
+  /// A work-group for every panel of a tile of rows, and not one for all.
+  bool group_per_panel = false;
 };
 
 /// The arguments of the kernel "classify". `buffer` is the map's name in the bundle.
 [[nodiscard]] KernelParameters classify_parameters(const MaskText& mask, const std::string& buffer,
-                                                   SourceLanguage language = SourceLanguage::opencl);
+                                                   SourceLanguage language = SourceLanguage::opencl,
+                                                   bool packed_heads = false);
 /// Its opening comment, which says who shares the map's entries.
 [[nodiscard]] std::string map_comment(const MaskText& mask);
 /// The kernel "classify" in OpenCL C, with the codes' definitions.
 [[nodiscard]] std::string classify_source(const MaskText& mask);
-/// With one work-group of `items` work-items per tile of rows.
+/// With work-groups of `items` work-items.
 [[nodiscard]] Launch classify_launch(const MaskText& mask, const std::string& buffer, const MapTile& tile = {},
                                      const std::string& items = "1");
 /// Codes in the map, as an expression of axes and tunables.
 [[nodiscard]] std::string block_map_elements(const MaskText& mask, const MapTile& tile = {});
-/// Defines `codes` in the attention kernel: those of the work-group's first tile, of `rows` rows.
+/// Defines `codes` in the attention kernel: those of the work-group's first tile, of `rows` of the rows that
+/// `all_rows` counts.
 [[nodiscard]] std::string codes_definition(const MaskText& mask, const std::string& rows = "ROWS",
+                                           const std::string& all_rows = "Sq",
                                            SourceLanguage language = SourceLanguage::opencl);
 /// The index in `codes` of tile t's first panel, as a summand; empty where all tiles share one.
 [[nodiscard]] std::string tile_codes(const MaskText& mask);

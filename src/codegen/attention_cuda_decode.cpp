@@ -72,13 +72,14 @@ DecodePlan decode_plan(const Problem& problem, const std::vector<Tunable>& choic
   constexpr std::int64_t k_few_queries = 64, k_keys_per_query = 8;
   if (axes.at("Sq") > k_few_queries) return {};
   const AttentionSpec& attention = *problem.attention();
-  bool interval = !attention.mask_mod.has_value();
-  if (attention.mask_mod && chosen("row_bounds")) {
+  bool interval = !attention.mask_mod.has_value(), by_head = false;
+  if (attention.mask_mod) {
     ModFunction mask = *attention.mask_mod;
-    interval = row_interval(mask).has_value();
+    by_head = dependencies(mask)[static_cast<std::size_t>(mask.root)].head;
+    interval = chosen("row_bounds") && row_interval(mask).has_value();
   }
   DecodePlan plan;
-  plan.packed_heads = chosen("pack_heads") && interval && axes.at("Hq") > axes.at("Hkv");
+  plan.packed_heads = chosen("pack_heads") && (interval || !by_head) && axes.at("Hq") > axes.at("Hkv");
   plan.split_keys = chosen("split_keys") && axes.at("Skv") >= k_keys_per_query * axes.at("Sq");
   return plan;
 }

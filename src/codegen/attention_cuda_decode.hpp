@@ -28,8 +28,8 @@ struct DecodePlan {
   bool packed_heads = false;
   bool split_keys = false;
 };
-/// For styles without these choices, neither. Heads are not packed under a mask that is applied to every score: its
-/// block map goes by tiles of one head's rows.
+/// For styles without these choices, neither. Heads are not packed under a mask that is applied to every score and
+/// differs from head to head: heads share its block map.
 [[nodiscard]] DecodePlan decode_plan(const Problem& problem, const std::vector<Tunable>& choices,
                                      const IntBindings& structure);
 

@@ -57,10 +57,31 @@ TEST(Decode, without_parts_one_kernel_writes_the_output) {
   EXPECT_THAT(primary_plan(problem, whole, {{"WARPS", 1}}).launches[0].grid, ElementsAre(1, 4, 2));
 }
 
-TEST(Decode, a_mask_with_a_map_is_split_and_not_packed) {
-  const Bundle tree = mma_bundle(shipped("tree"));
+TEST(Decode, a_mask_with_a_map_is_split_and_packed) {
+  const Problem problem = shipped("tree");
+  const Bundle tree = mma_bundle(problem);
   EXPECT_THAT(tree.source, HasSubstr("needed_panel(codes, part_first, part_end)"));
-  EXPECT_THAT(tree.source, Not(HasSubstr("packed_row")));
+  EXPECT_THAT(tree.source, HasSubstr("packed_row"));
+  // 4 heads of 64 queries are two tiles of 128 rows; 2112 keys are 66 panels, each classified by a block of its own.
+  EXPECT_THAT(primary_plan(problem, tree, {{"WARPS", 8}, {"KEYS", 32}}).launches[0].grid, ElementsAre(2 * 66, 1, 2));
+}
+
+TEST(Decode, a_mask_that_differs_from_head_to_head_is_not_packed_unless_it_is_an_interval) {
+  const auto with_mask = [](const std::string& mask) {
+    return parse_problem(
+               "name = \"test/decode\"\nop = \"attention\"\n"
+               "description = \"a test\"\n[axes]\nB = 1\nHq = 4\nHkv = 2\nSq = 2\n"
+               "Skv = 512\nD = 16\n[attention]\ndtype = \"f32\"\nmask_mod = \"lambda b, h, q_idx, kv_idx: " +
+                   mask + "\"\n[[workload]]\nname = \"one\"\nrole = \"edge\"\nSq = 1\n",
+               "test.toml")
+        .value();
+  };
+  const auto packs = [](const Problem& problem) {
+    return mma_bundle(problem).source.find("packed_row") != std::string::npos;
+  };
+  EXPECT_TRUE(packs(with_mask("(q_idx + kv_idx) % 3 == 0")));
+  EXPECT_FALSE(packs(with_mask("(h + kv_idx) % 3 == 0")));
+  EXPECT_TRUE(packs(with_mask("kv_idx > h")));
 }
 
 TEST(Decode, is_for_few_queries_alone) {

@@ -134,25 +134,26 @@ const char* const k_cuda_classify = R"(${map_comment}
 extern "C" __global__ __launch_bounds__(THREADS)
 ${signature} {
   ${indices}
+  // A block for every panel of a tile: where there are few tiles, there are many panels.
   const int panels = (Skv + BN - 1) / BN;
-  const long tile = ((long)blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+  const int first_key = (int)blockIdx.x % panels * BN;
+  ${first_row}
+  const long entry = ((long)blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
   ${group_statements}
-  for (int panel = 0; panel < panels; ++panel) {
-    int some = 0, every = 1;
-    for (int i = threadIdx.x; i < ${scores_of_tile}; i += THREADS) {
-      const int key = panel * BN + i % BN;
-      const int kv_idx = min(key, Skv - 1);
-      ${query_index}
-      ${row_statements}
-      ${element_statements}
-      const int allowed = ${allowed} && key < Skv;
-      some |= allowed;
-      every &= allowed;
-    }
-    some = __syncthreads_or(some);
-    every = __syncthreads_and(every);
-    if (threadIdx.x == 0) block_map[tile * panels + panel] = every ? EVERY_KEY : some ? SOME_KEYS : NO_KEY;
+  int some = 0, every = 1;
+  for (int i = threadIdx.x; i < ${scores_of_tile}; i += THREADS) {
+    const int key = first_key + i % BN;
+    const int kv_idx = min(key, Skv - 1);
+    ${query_index}
+    ${row_statements}
+    ${element_statements}
+    const int allowed = ${allowed} && key < Skv;
+    some |= allowed;
+    every &= allowed;
   }
+  some = __syncthreads_or(some);
+  every = __syncthreads_and(every);
+  if (threadIdx.x == 0) block_map[entry] = every ? EVERY_KEY : some ? SOME_KEYS : NO_KEY;
 }
 
 // The first panel from `panel` on of which some row needs a key.

@@ -189,21 +189,25 @@ std::string CudaAttention::classify() const {
   if (mask.inputs.head) indices.emplace_back("const int h = blockIdx.y;");
   if (mask.inputs.batch) indices.emplace_back("const int b = blockIdx.z;");
   const bool by_row = mask.inputs.query;
-  return filled(k_cuda_classify,
-                {{"map_comment", map_comment(mask)},
-                 {"signature", classify_parameters(mask, k_block_map, language_).signature("classify")},
-                 {"indices", join_lines(indices)},
-                 {"group_statements", join_lines(mask.stages.group)},
-                 {"scores_of_tile", by_row ? "BM * BN" : "BN"},
-                 {"query_index", by_row ? "const int q_idx = min((int)blockIdx.x * BM + i / BN, Sq - 1);" : ""},
-                 {"row_statements", join_lines(mask.stages.row)},
-                 {"element_statements", join_lines(mask.stages.element)},
-                 {"allowed", mask.allowed}});
+  const char* const query = plan_.packed_heads ? "const int q_idx = min(first_row + i / BN, Sq * (Hq / Hkv) - 1) % Sq;"
+                                               : "const int q_idx = min(first_row + i / BN, Sq - 1);";
+  return filled(
+      k_cuda_classify,
+      {{"map_comment", map_comment(mask)},
+       {"signature", classify_parameters(mask, k_block_map, language_, plan_.packed_heads).signature("classify")},
+       {"indices", join_lines(indices)},
+       {"group_statements", join_lines(mask.stages.group)},
+       {"first_row", by_row ? "const int first_row = (int)blockIdx.x / panels * BM;" : ""},
+       {"scores_of_tile", by_row ? "BM * BN" : "BN"},
+       {"query_index", by_row ? query : ""},
+       {"row_statements", join_lines(mask.stages.row)},
+       {"element_statements", join_lines(mask.stages.element)},
+       {"allowed", mask.allowed}});
 }
 
 std::string CudaAttention::bounds() const {
   const std::string panels = "const int panels = (Skv + BN - 1) / BN, end_panel = panels;";
-  if (mapped_) return panels + "\n" + codes_definition(*text_.mask, "BM", language_);
+  if (mapped_) return panels + "\n" + codes_definition(*text_.mask, "BM", all_rows(), language_);
   if (!bounded()) return "const int end_panel = (Skv + BN - 1) / BN;";
   std::vector<std::string> arguments = {"b", "h", "q_idx"};
   arguments.insert(arguments.end(), text_.bound_arguments.begin(), text_.bound_arguments.end());
@@ -294,7 +298,7 @@ Fillings CudaAttention::fillings(const std::string& generator, const std::vector
                         {"classify", classify()},
                         {"signature", attention_parameters().signature("attention")},
                         {"indices", indices()},
-                        {"rows", plan_.packed_heads ? "group_rows" : "Sq"},
+                        {"rows", all_rows()},
                         {"bounds", bounds()},
                         {"part", part()},
                         {"first_needed", first_needed()},
@@ -314,7 +318,7 @@ Bundle CudaAttention::bundle(const std::string& generator, const std::string& sh
   bundle.problem = problem_.name;
   bundle.generator = generator;
   bundle.defines = {{"HEAD_DIM", "D"}, {"VALUE_DIM", "Dv"}};
-  const MapTile tile = {tile_.rows, tile_.keys};
+  const MapTile tile = {tile_.rows, tile_.keys, plan_.packed_heads, true};
   if (mapped_) {
     bundle.scratch = {{map_buffer_, DType::i32, block_map_elements(*text_.mask, tile)}};
     bundle.launches = {classify_launch(*text_.mask, map_buffer_, tile, tile_.threads)};

@@ -63,6 +63,7 @@ class CudaAttention {
   [[nodiscard]] std::string bounds() const;
   [[nodiscard]] std::string part() const;
   [[nodiscard]] std::string first_needed() const;
+  [[nodiscard]] const char* all_rows() const { return plan_.packed_heads ? "group_rows" : "Sq"; }
   [[nodiscard]] const char* end_panel() const { return plan_.split_keys ? "part_end" : "end_panel"; }
   [[nodiscard]] std::string finish() const;
   [[nodiscard]] std::string store_lse() const;

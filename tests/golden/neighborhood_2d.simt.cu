@@ -28,7 +28,7 @@ block_map = {dtype = "i32", elements = "ceil_div(Sq, (TEAMS * ROWS)) * ceil_div(
 
 [[launch]]
 kernel = "classify"
-grid   = ["ceil_div(Sq, (TEAMS * ROWS))", "1", "1"]
+grid   = ["ceil_div(Sq, (TEAMS * ROWS)) * ceil_div(Skv, (LANES * COLUMNS))", "1", "1"]
 block  = ["LANES * TEAMS", "1", "1"]
 args   = ["block_map", "Sq", "Skv", "Width"]
 
@@ -172,30 +172,31 @@ __device__ __forceinline__ float over_lanes(float sum) {
 
 extern "C" __global__ __launch_bounds__(THREADS)
 void classify(int* __restrict__ block_map, const int Sq, const int Skv, const int Width) {
+  // A block for every panel of a tile: where there are few tiles, there are many panels.
   const int panels = (Skv + BN - 1) / BN;
-  const long tile = ((long)blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+  const int first_key = (int)blockIdx.x % panels * BN;
+  const int first_row = (int)blockIdx.x / panels * BM;
+  const long entry = ((long)blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
   const int m1 = floor_div(Sq, Width) - 7;
   const int m5 = Width - 9;
-  for (int panel = 0; panel < panels; ++panel) {
-    int some = 0, every = 1;
-    for (int i = threadIdx.x; i < BM * BN; i += THREADS) {
-      const int key = panel * BN + i % BN;
-      const int kv_idx = min(key, Skv - 1);
-      const int q_idx = min((int)blockIdx.x * BM + i / BN, Sq - 1);
-      const int m2 = min(max(floor_div(q_idx, Width) - 3, 0), m1);
-      const int m4 = m2 + 7;
-      const int m6 = min(max(floor_mod(q_idx, Width) - 4, 0), m5);
-      const int m8 = m6 + 9;
-      const int m3 = floor_div(kv_idx, Width);
-      const int m7 = floor_mod(kv_idx, Width);
-      const int allowed = (((m2 <= m3) & (m3 < m4)) & ((m6 <= m7) & (m7 < m8))) && key < Skv;
-      some |= allowed;
-      every &= allowed;
-    }
-    some = __syncthreads_or(some);
-    every = __syncthreads_and(every);
-    if (threadIdx.x == 0) block_map[tile * panels + panel] = every ? EVERY_KEY : some ? SOME_KEYS : NO_KEY;
+  int some = 0, every = 1;
+  for (int i = threadIdx.x; i < BM * BN; i += THREADS) {
+    const int key = first_key + i % BN;
+    const int kv_idx = min(key, Skv - 1);
+    const int q_idx = min(first_row + i / BN, Sq - 1);
+    const int m2 = min(max(floor_div(q_idx, Width) - 3, 0), m1);
+    const int m4 = m2 + 7;
+    const int m6 = min(max(floor_mod(q_idx, Width) - 4, 0), m5);
+    const int m8 = m6 + 9;
+    const int m3 = floor_div(kv_idx, Width);
+    const int m7 = floor_mod(kv_idx, Width);
+    const int allowed = (((m2 <= m3) & (m3 < m4)) & ((m6 <= m7) & (m7 < m8))) && key < Skv;
+    some |= allowed;
+    every &= allowed;
   }
+  some = __syncthreads_or(some);
+  every = __syncthreads_and(every);
+  if (threadIdx.x == 0) block_map[entry] = every ? EVERY_KEY : some ? SOME_KEYS : NO_KEY;
 }
 
 // The first panel from `panel` on of which some row needs a key.
