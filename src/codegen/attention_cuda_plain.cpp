@@ -37,6 +37,7 @@ ${signature} {
     const int kv_idx = min(first_key + lane, Skv - 1);
     const ${element}* key = K + (key_head * Skv + kv_idx) * HEAD_DIM;
     float dot_product = 0.0f;
+    #pragma unroll 16
     for (int d = 0; d < HEAD_DIM; ++d) dot_product += ${query} * ${key};
     float score = dot_product * (${scale});
     ${apply_score_mod}

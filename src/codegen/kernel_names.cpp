@@ -332,7 +332,7 @@ constexpr std::string_view k_taken_in_cuda =
     "expf explicit export fabsf first_panel floorf fmaf fmaxf fminf four fragment friend from gridDim group "
     "halves head_keys head_values lane load_four load_query load_rows load_tile log2f logf make_float4 memcpy mutable "
     "namespace "
-    "needed_panel new next noexcept not not_eq nullptr operator or or_eq over_lanes power_of_two powf protected "
+    "entry needed_panel new next noexcept not not_eq nullptr operator or or_eq over_lanes power_of_two powf protected "
     "publish_tiles "
     "public queries query_is_held reinterpret_cast requires row_weights rsqrtf share shared_memory sqrtf stage "
     "sync_lanes "

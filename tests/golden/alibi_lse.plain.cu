@@ -55,6 +55,7 @@ void attention(const float* __restrict__ Q, const float* __restrict__ K, const f
     const int kv_idx = min(first_key + lane, Skv - 1);
     const float* key = K + (key_head * Skv + kv_idx) * HEAD_DIM;
     float dot_product = 0.0f;
+    #pragma unroll 16
     for (int d = 0; d < HEAD_DIM; ++d) dot_product += query[d] * key[d];
     float score = dot_product * (1.0f / sqrt((float)HEAD_DIM));
     score = score_mod(score, b, h, q_idx, kv_idx, Hq);

@@ -67,6 +67,7 @@ void attention(const __hip_bfloat16* __restrict__ Q, const __hip_bfloat16* __res
     const int kv_idx = min(first_key + lane, Skv - 1);
     const __hip_bfloat16* key = K + (key_head * Skv + kv_idx) * HEAD_DIM;
     float dot_product = 0.0f;
+    #pragma unroll 16
     for (int d = 0; d < HEAD_DIM; ++d) dot_product += __bfloat162float(query[d]) * __bfloat162float(key[d]);
     float score = dot_product * (1.0f / sqrt((float)HEAD_DIM));
     if (!mask_mod(b, h, q_idx, kv_idx)) score = -INFINITY;

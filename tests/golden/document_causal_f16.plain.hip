@@ -75,6 +75,7 @@ void attention(const __half* __restrict__ Q, const __half* __restrict__ K, const
     const int kv_idx = min(first_key + lane, Skv - 1);
     const __half* key = K + (key_head * Skv + kv_idx) * HEAD_DIM;
     float dot_product = 0.0f;
+    #pragma unroll 16
     for (int d = 0; d < HEAD_DIM; ++d) dot_product += __half2float(query[d]) * __half2float(key[d]);
     float score = dot_product * (1.0f / sqrt((float)HEAD_DIM));
     if (!mask_mod(b, h, q_idx, kv_idx, document_id, offsets, Offsets, Skv)) score = -INFINITY;
