@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "codegen/kernel_expr.hpp"
@@ -53,11 +54,12 @@ std::string written_out(const Printed& printed) {
   std::string text = printed.text;
   std::vector<std::string> statements = printed.row;
   statements.insert(statements.end(), printed.element.begin(), printed.element.end());
-  for (auto statement = statements.rbegin(); statement != statements.rend(); ++statement) {
-    const std::size_t equals = statement->find(" = ");
-    const std::string declared = statement->substr(0, equals);
+  std::reverse(statements.begin(), statements.end());
+  for (const std::string& statement : statements) {
+    const std::size_t equals = statement.find(" = ");
+    const std::string declared = statement.substr(0, equals);
     const std::string name = declared.substr(declared.rfind(' ') + 1);
-    const std::string value = statement->substr(equals + 3, statement->size() - equals - 4);
+    const std::string value = statement.substr(equals + 3, statement.size() - equals - 4);
     for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + value.size()))
       text.replace(at, name.size(), value);
   }

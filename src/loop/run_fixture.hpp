@@ -65,7 +65,7 @@ class RunTest : public ::testing::Test {
   }
   ~RunTest() override { std::filesystem::remove_all(setup.root); }
 
-  std::unique_ptr<Archive> open(std::int64_t max_pages = 0) {
+  std::unique_ptr<Archive> open(std::int64_t max_pages = 0) const {
     ArchiveOptions options;
     options.max_pages = max_pages;
     auto archive = open_archive(RunDirectory::archive(setup.root), options);

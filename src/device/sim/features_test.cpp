@@ -221,7 +221,7 @@ TEST_F(Features, static_and_dynamic_shared_memory_and_constants) {
 TEST_F(Features, votes_matches_and_reductions) {
   const auto out = run({"votes", 64, 1, 0, 64});
   for (int t = 0; t < 64; ++t) {
-    const auto* o = &out[static_cast<std::size_t>(8 * t)];
+    const auto* o = &out[std::size_t{8} * static_cast<std::size_t>(t)];
     EXPECT_EQ(o[0], 22);
     EXPECT_EQ(o[1], 1);
     EXPECT_EQ(o[2], 1);
@@ -237,7 +237,7 @@ TEST_F(Features, votes_matches_and_reductions) {
 TEST_F(Features, shuffles_of_every_kind_width_and_type) {
   const auto out = run({"shuffles", 32});
   for (int t = 0; t < 32; ++t) {
-    const auto* o = &out[static_cast<std::size_t>(8 * t)];
+    const auto* o = &out[std::size_t{8} * static_cast<std::size_t>(t)];
     EXPECT_EQ(o[0], 3);
     EXPECT_EQ(o[1], t < 2 ? t : t - 2);
     EXPECT_EQ(o[2], t % 16 + 5 < 16 ? t + 5 : t);

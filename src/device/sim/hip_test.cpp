@@ -140,7 +140,7 @@ TEST_P(Hip, shuffles_reach_across_the_whole_wavefront) {
   const int width = lanes();
   const auto out = run({"shuffles", 128});
   for (int t = 0; t < 128; ++t) {
-    const auto* o = &out[static_cast<std::size_t>(8 * t)];
+    const auto* o = &out[std::size_t{8} * static_cast<std::size_t>(t)];
     const int first = t / width * width, lane = t - first;
     EXPECT_EQ(o[0], first + width - 1);
     EXPECT_EQ(o[1], lane < 2 ? t : t - 2);
@@ -157,7 +157,7 @@ TEST_P(Hip, votes_have_a_bit_for_every_lane) {
   const int width = lanes();
   const auto out = run({"votes", 64, 1, 0, 40});
   for (int t = 0; t < 64; ++t) {
-    const auto* o = &out[static_cast<std::size_t>(8 * t)];
+    const auto* o = &out[std::size_t{8} * static_cast<std::size_t>(t)];
     const int first = t / width * width;
     EXPECT_EQ(static_cast<unsigned>(o[0]), 0xaaaaaaaaU);
     EXPECT_EQ(static_cast<unsigned>(o[1]), width == 64 ? 0xaaaaaaaaU : 0U);

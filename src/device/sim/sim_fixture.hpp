@@ -49,7 +49,7 @@ class SimKernels {
  public:
   static constexpr std::size_t k_elements = 4096;  ///< of each buffer
 
-  explicit SimKernels(const std::string& source, DeviceFacts device = cuda_device())
+  explicit SimKernels(const std::string& source, const DeviceFacts& device = cuda_device())
       : lanes_(lanes_of(device)), compiler_(directory_.path()) {
     BuildRequest request{"sim", source, {}, {}};
     static const std::regex kernels(R"(extern "C" __global__ void (?:__launch_bounds__\(\d+\) )?(\w+)\()");
