@@ -14,7 +14,7 @@ TEST(Utf8, replaces_each_byte_that_is_no_text_and_keeps_the_rest) {
             "b\xef\xbf\xbd"
             "c");
   EXPECT_EQ(replace_non_text("\xe2\x82"), "\xef\xbf\xbd\xef\xbf\xbd");
-  EXPECT_EQ(replace_non_text("\xed\xa0\x80").find("\xed"), std::string::npos) << "a surrogate is no character";
+  EXPECT_EQ(replace_non_text("\xed\xa0\x80").find('\xed'), std::string::npos) << "a surrogate is no character";
   EXPECT_EQ(replace_non_text(""), "");
 }
 

@@ -40,7 +40,10 @@ CapturedTensor filled(std::vector<std::int64_t> extents, const std::function<dou
 }
 CaptureData data() {
   CaptureData values;
-  values["doc"] = filled({k_length}, [](std::int64_t i) { return static_cast<double>(i / 4); });
+  values["doc"] = filled({k_length}, [](std::int64_t i) {
+    const std::int64_t document = i / 4;
+    return static_cast<double>(document);
+  });
   values["offsets"] = filled({1}, [](std::int64_t) { return 4.0; });
   values["slopes"] = filled({k_heads}, [](std::int64_t h) { return 1.0 / static_cast<double>(h + 1); });
   values["table"] = filled({k_heads, k_length}, [](std::int64_t i) { return table_at(i / k_length, i % k_length); });

@@ -45,7 +45,8 @@ ModFunction same_document() {
 
 CaptureData documents() {
   CapturedTensor doc{{90}, {}};
-  for (int i = 0; i < 90; ++i) doc.values.push_back(static_cast<float>(i / 37));
+  for (const auto& [document, tokens] : {std::pair{0, 37}, {1, 37}, {2, 16}})
+    doc.values.insert(doc.values.end(), static_cast<std::size_t>(tokens), static_cast<float>(document));
   return {{"doc", doc}};
 }
 

@@ -216,11 +216,11 @@ TEST(ModFile, holds_its_limits) {
 }
 
 TEST(ModFile, survives_text_that_is_not_python) {
-  for (const std::string text : {"(((((\ndef f(b, h, q, k):\n    return q > k\n", "'''\n", "\"abc\n\\", "\\", "@\n@\n",
-                                 "def\n", "def (:\n", "= = =\n",
-                                 "\xEF\xBB\xBF"
-                                 "def g(b, h, q, k):\n  return q > k\n",
-                                 "  indented\nimport\nfrom x import (\n", "x = 99999999999999999999\n"}) {
+  const std::string byte_order_mark = "\xEF\xBB\xBF";
+  for (const std::string& text : std::vector<std::string>{
+           "(((((\ndef f(b, h, q, k):\n    return q > k\n", "'''\n", "\"abc\n\\", "\\", "@\n@\n", "def\n", "def (:\n",
+           "= = =\n", byte_order_mark + "def g(b, h, q, k):\n  return q > k\n", "  indented\nimport\nfrom x import (\n",
+           "x = 99999999999999999999\n"}) {
     EXPECT_NE(error_of("f", text), "no error") << text;
   }
   EXPECT_EQ(error_of("g",

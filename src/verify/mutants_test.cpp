@@ -80,7 +80,7 @@ OutputValues as_first_head(const Problem& problem, const CheckCase& one) {
     InputValues inputs = one.inputs;
     for (std::int64_t batch = 0; batch < batches; ++batch) {
       copy_slice(one.inputs[0], batch * heads + head, inputs[0], batch * heads, batches * heads);
-      for (const std::size_t tensor : {1, 2}) {
+      for (const std::size_t tensor : {1U, 2U}) {
         copy_slice(one.inputs[tensor], batch * key_heads + head / (heads / key_heads), inputs[tensor],
                    batch * key_heads, batches * key_heads);
       }

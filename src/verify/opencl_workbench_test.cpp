@@ -8,7 +8,6 @@ namespace kw {
 namespace {
 
 using namespace workbench_test;  // NOLINT: a test's own vocabulary
-using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
 

@@ -34,7 +34,7 @@ class ApiKeyFile : public testing::Test {
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
   std::filesystem::path write(std::string_view text, mode_t mode) {
-    const auto path = folder_ / "key";
+    auto path = folder_ / "key";
     std::ofstream(path) << text;
     EXPECT_EQ(::chmod(path.c_str(), mode), 0);
     return path;
