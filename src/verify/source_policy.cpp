@@ -47,14 +47,17 @@ std::optional<std::string> forbidden_in(std::string_view directive, std::string_
   directive.remove_prefix(directive.front() == '#' ? 1 : 2);
   directive.remove_prefix(std::min(directive.find_first_not_of(" \t"), directive.size()));
   std::size_t length = 0;
-  while (length < directive.size() && std::isalpha(static_cast<unsigned char>(directive[length])) != 0) ++length;
+  const auto in_word = [](unsigned char c) { return std::isalpha(c) != 0 || c == '_'; };
+  while (length < directive.size() && in_word(static_cast<unsigned char>(directive[length]))) ++length;
   const std::string_view word = directive.substr(0, length);
   if (word.empty() && directive.starts_with('/')) return "# followed by a comment";
   if (!word.starts_with("include") && word != "import" && word != "embed") return std::nullopt;
   std::string_view rest = directive.substr(length);
   rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));
   if (word == "include" && names_kernel_header(rest, target)) return std::nullopt;
-  return "#" + std::string(word);
+  constexpr std::size_t k_most = 60;
+  rest = rest.substr(0, std::min(rest.find_last_not_of(" \t\r") + 1, k_most));
+  return fmt::format("#{}{}{}", word, rest.empty() ? "" : " ", rest);
 }
 
 }  // namespace

@@ -14,7 +14,8 @@ namespace errc {
 inline constexpr ErrorCode source_forbidden{"verify.source_forbidden"};
 }  // namespace errc
 
-/// The first directive that reaches for another file, as it is to be named to the author, or nothing. A target's kernel
+/// The first directive that reaches for another file, as it is to be named to the author (cut when it is long), or
+/// nothing. A target's kernel
 /// headers (target/kernel_headers.hpp) are no other files when they stand between angle brackets.
 [[nodiscard]] std::optional<std::string> forbidden_directive(const std::string& source, std::string_view target);
 
