@@ -246,7 +246,9 @@ __device__ __forceinline__ void begin_products() {
 
 // Ends a group of products.
 __device__ __forceinline__ void commit_products() {
-#ifndef KW_SIM
+#ifdef KW_SIM
+  __kw_sim_wgmma_commit_group();
+#else
   asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
 #endif
 }
@@ -255,7 +257,9 @@ __device__ __forceinline__ void commit_products() {
 // the others writes, any sooner.
 template <int PENDING, int TILES>
 __device__ __forceinline__ void wait_products(float (&sums)[TILES][4]) {
-#ifndef KW_SIM
+#ifdef KW_SIM
+  __kw_sim_wgmma_wait_group<PENDING>();
+#else
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(PENDING) : "memory");
   #pragma unroll
   for (int j = 0; j < TILES; ++j)

@@ -64,6 +64,7 @@ void Block::prepare_threads() {
     thread.state = ThreadState::ready;
     thread.copies.clear();
     thread.copy_group = 0;
+    thread.products.clear();
     std::byte* top = stacks_.begin + (i + 1) * stacks_.stack_bytes;
     make_fiber(thread.fiber, top, stacks_.stack_bytes - k_page_bytes, enter);
     ready_.push_back(&thread);

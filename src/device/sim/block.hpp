@@ -16,6 +16,7 @@
 #include "device/sim/fiber_switch.hpp"
 #include "device/sim/findings.hpp"
 #include "device/sim/memory.hpp"
+#include "device/sim/products.hpp"
 #include "device/sim/runtime/abi.hpp"
 #include "device/sim/shadow.hpp"
 
@@ -65,6 +66,7 @@ struct SimThread {
   int vote = 0;  ///< what a barrier with a vote gave
   std::vector<PendingCopy> copies;
   std::uint64_t copy_group = 0;
+  PendingProducts products;
 };
 
 /// Lanes that have come to the same operation with the same mask, or to the same call of one that has none.
@@ -122,6 +124,7 @@ class Block {
   void copy_async(void* shared, const void* global, int bytes, int source_bytes, int line);
   void commit_copies() { ++thread_->copy_group; }
   void wait_for_copies(int groups_left, int line);
+  [[nodiscard]] PendingProducts& products() { return thread_->products; }
   /// Lets the others run; a thread that waits for memory calls it again and again.
   void pause(kw_sim::Place place);
   /// `text()` is what is found. The fiber is left for good and unwinds nothing, so that no text may be alive then: what

@@ -47,6 +47,11 @@ kw_sim::Runtime callbacks() {
   };
   table.commit_copies = [] { Block::current()->commit_copies(); };
   table.wait_for_copies = [](int groups_left, int line) { Block::current()->wait_for_copies(groups_left, line); };
+  table.defer_product = [](const kw_sim::Product* product) { Block::current()->products().defer(*product); };
+  table.commit_products = [] { Block::current()->products().commit(); };
+  table.next_product = [](kw_sim::Product* product, int groups_left) {
+    return Block::current()->products().next(groups_left, *product);
+  };
   table.pause = [](int line) { Block::current()->pause(static_cast<kw_sim::Place>(line)); };
   table.stop = [](const char* what, int line) {
     Block::current()->stop(

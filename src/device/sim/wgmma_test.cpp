@@ -25,6 +25,8 @@ extern "C" __global__ void rows(const int* in, int* out, int n) {
   __syncthreads();
   float d[8][4];
   for (int k = 0; k < 64; k += 16) __kw_sim_wgmma_m64k16_f16_f32(d, a + k, b + k, k > 0);
+  __kw_sim_wgmma_commit_group();
+  __kw_sim_wgmma_wait_group<0>();
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   for (int j = 0; j < 8; ++j)
     for (int i = 0; i < 4; ++i)
@@ -47,9 +49,57 @@ extern "C" __global__ void columns(const int* in, int* out, int n) {
   for (int j = 0; j < 16; ++j)
     for (int i = 0; i < 4; ++i) d[j][i] = 1.0f;
   __kw_sim_wgmma_trans_m64k16_bf16_f32(d, a, b, 16 * 128);
+  __kw_sim_wgmma_commit_group();
+  __kw_sim_wgmma_wait_group<0>();
   // Of 128 columns, the ones that tell the panels apart.
   for (int j = 4; j < 12; ++j)
     for (int i = 0; i < 4; ++i) out[(row + i / 2 * 8) * 64 + 8 * (j - 4) + k + i % 2] = (int)d[j][i];
+}
+
+// Sums of two groups, looked at after everything that a kernel may wait for; bit i of out: at look i they were there.
+extern "C" __global__ void waits(const int* in, int* out, int n) {
+  __shared__ __align__(1024) __half a[ROWS * 64], b[8 * 64];
+  for (int i = threadIdx.x; i < ROWS * 64; i += 128) a[i] = __float2half(1.0f);
+  for (int i = threadIdx.x; i < 8 * 64; i += 128) b[i] = __float2half(1.0f);
+  __syncthreads();
+  float first[1][4] = {}, second[1][4] = {};
+  int seen = 0, look = 0;
+  auto see = [&] {
+    seen |= (first[0][0] == 16 ? 1 : 0) << look | (second[0][0] == 32 ? 1 : 0) << (look + 8);
+    ++look;
+  };
+  __kw_sim_wgmma_m64k16_f16_f32(first, a, b, false);
+  __kw_sim_wgmma_wait_group<0>();
+  see();
+  __kw_sim_wgmma_commit_group();
+  see();
+  __kw_sim_wgmma_m64k16_f16_f32(second, a, b, true);
+  __kw_sim_wgmma_m64k16_f16_f32(second, a, b, true);
+  __kw_sim_wgmma_commit_group();
+  __kw_sim_wgmma_wait_group<2>();
+  see();
+  __kw_sim_wgmma_wait_group<1>();
+  see();
+  __kw_sim_wgmma_wait_group<0>();
+  see();
+  out[threadIdx.x] = seen;
+}
+
+// Adds up a tile that is overwritten before, or after, it is waited for.
+extern "C" __global__ void overwritten(const int* in, int* out, int n) {
+  __shared__ __align__(1024) __half a[ROWS * 64], b[8 * 64];
+  for (int i = threadIdx.x; i < ROWS * 64; i += 128) a[i] = __float2half(1.0f);
+  for (int i = threadIdx.x; i < 8 * 64; i += 128) b[i] = __float2half(1.0f);
+  __syncthreads();
+  float d[1][4];
+  __kw_sim_wgmma_m64k16_f16_f32(d, a, b, false);
+  __kw_sim_wgmma_commit_group();
+  if (n) __kw_sim_wgmma_wait_group<0>();
+  __syncthreads();
+  for (int i = threadIdx.x; i < 8 * 64; i += 128) b[i] = __float2half(2.0f);
+  __syncthreads();
+  __kw_sim_wgmma_wait_group<0>();
+  out[threadIdx.x] = (int)d[0][0];
 }
 
 extern "C" __global__ void misplaced(const int* in, int* out, int n) {
@@ -98,6 +148,21 @@ TEST_F(Wgmma, multiplies_registers_by_columns_of_several_panels) {
       ASSERT_EQ((*out)[static_cast<std::size_t>(row * 64 + column)], sum) << row << ", " << column;
     }
   }
+}
+
+TEST_F(Wgmma, sums_are_there_when_their_group_has_been_waited_for_and_no_sooner) {
+  const auto out = kernels->run({"waits", 128});
+  ASSERT_TRUE(out) << out.error().message;
+  EXPECT_EQ(out->front(), 0b11000 | 0b10000 << 8);
+}
+
+TEST_F(Wgmma, an_operand_that_is_overwritten_too_early_makes_another_sum) {
+  const auto waited = kernels->run({"overwritten", 128, 1, 0, 1});
+  ASSERT_TRUE(waited) << waited.error().message;
+  EXPECT_EQ(waited->front(), 16);
+  const auto early = kernels->run({"overwritten", 128, 1, 0, 0});
+  ASSERT_TRUE(early) << early.error().message;
+  EXPECT_EQ(early->front(), 32);
 }
 
 TEST_F(Wgmma, refuses_a_place_that_the_swizzle_would_misread) {

@@ -59,6 +59,19 @@ struct WarpRequest {
   const void* from = nullptr;  ///< the call, filled in on the way
 };
 
+/// A product of a warpgroup, as one of its threads asks for it: 64 rows by 16 by 8 * tiles columns.
+struct Product {
+  WarpOp op;             ///< multiply_f16 or multiply_bf16
+  float* sums;           ///< the thread's, 4 for each tile
+  unsigned tiles;
+  bool add;              ///< to what the sums hold
+  const void* a;         ///< rows in shared memory; null: `registers`
+  unsigned registers[4];
+  const void* b;         ///< in shared memory: summed over what is contiguous, with `registers` over rows
+  unsigned long leading_bytes;  ///< with `registers`: from 64 columns of b to the next
+  int line;
+};
+
 struct Runtime {
   const char* stacks;  ///< all fibers' stacks: accesses there are a thread's own
   unsigned long stack_bytes;
@@ -78,6 +91,10 @@ struct Runtime {
   void (*copy_async)(void* shared, const void* global, int bytes, int source_bytes, int line);
   void (*commit_copies)();
   void (*wait_for_copies)(int groups_left, int line);
+  void (*defer_product)(const Product* product);
+  void (*commit_products)();
+  /// False when there is none to compute; see PendingProducts::next.
+  bool (*next_product)(Product* product, int groups_left);
   void (*pause)(int line);
   /// Ends the launch with a finding: an assertion, a trap.
   void (*stop)(const char* what, int line);

@@ -55,6 +55,9 @@ unsigned long long kw_sim_compare_exchange(void* address, unsigned bytes, unsign
 void kw_sim_copy_async(void* shared, const void* global, int bytes, int source_bytes, int line);
 void kw_sim_commit_copies();
 void kw_sim_wait_for_copies(int groups_left, int line);
+void kw_sim_defer_product(const kw_sim::Product* product);
+void kw_sim_commit_products();
+bool kw_sim_next_product(kw_sim::Product* product, int groups_left);
 void kw_sim_pause(int line);
 [[noreturn]] void kw_sim_stop(const char* what, int line);
 }

@@ -96,6 +96,11 @@ void kw_sim_copy_async(void* shared, const void* global, int bytes, int source_b
 }
 void kw_sim_commit_copies() { runtime->commit_copies(); }
 void kw_sim_wait_for_copies(int groups_left, int line) { runtime->wait_for_copies(groups_left, line); }
+void kw_sim_defer_product(const kw_sim::Product* product) { runtime->defer_product(product); }
+void kw_sim_commit_products() { runtime->commit_products(); }
+bool kw_sim_next_product(kw_sim::Product* product, int groups_left) {
+  return runtime->next_product(product, groups_left);
+}
 void kw_sim_pause(int line) { runtime->pause(line); }
 void kw_sim_stop(const char* what, int line) {
   runtime->stop(what, line);

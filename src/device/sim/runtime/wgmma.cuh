@@ -10,8 +10,10 @@
 //       at leading_bytes.
 //   __kw_sim_wgmma_..._bf16_f32               all for bfloat16
 //
-// Each warp multiplies its 16 rows at once, when it comes by: what a kernel gets wrong about wgmma.fence, commit_group
-// and wait_group, or the order of its warps, is not found here.
+//   __kw_sim_wgmma_commit_group(), __kw_sim_wgmma_wait_group<N>()
+//
+// A product is computed when it is waited for and no sooner, from what shared memory holds then; until then its sums are
+// NaN. What a kernel gets wrong about wgmma.fence is not found here.
 
 /// Byte `offset` of a tile, where the swizzle puts it: bits 4 to 6 of an address are exchanged by its bits 7 to 9.
 KW_INLINE unsigned kw_sim_swizzled(const void* tile, size_t offset, int line) {
@@ -40,31 +42,26 @@ KW_INLINE unsigned kw_sim_warp_of_group() {
   return (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) / 32 % 4;
 }
 
-template <int Tiles>
-KW_INLINE void kw_sim_multiply_shared(kw_sim::WarpOp op, float (&d)[Tiles][4], const void* a, const void* b, bool add,
-                                      int line) {
-  kw_sim_check_tile(a, line);
-  kw_sim_check_tile(b, line);
+/// A warp computes its 16 rows.
+KW_INLINE void kw_sim_compute(const kw_sim::Product& product) {
   const unsigned lane = kw_sim_lane() % 32, row = 16 * kw_sim_warp_of_group() + lane / 4, k = lane % 4 * 2;
   unsigned left[4];
-  for (unsigned i = 0; i < 4; ++i) left[i] = kw_sim_pair_of_row(a, row + i % 2 * 8, k + i / 2 * 8, line);
-  for (unsigned j = 0; j < Tiles; ++j) {
-    unsigned right[2];
-    for (unsigned i = 0; i < 2; ++i) right[i] = kw_sim_pair_of_row(b, 8 * j + lane / 4, k + 8 * i, line);
-    for (float& sum : d[j]) sum = add ? sum : 0.0f;
-    kw_sim_multiply(op, d[j], left, right, line);
+  for (unsigned i = 0; i < 4; ++i) {
+    left[i] = product.a == nullptr
+                  ? product.registers[i]
+                  : kw_sim_pair_of_row(product.a, row + i % 2 * 8, k + i / 2 * 8, product.line);
   }
-}
-template <int Tiles>
-KW_INLINE void kw_sim_multiply_columns(kw_sim::WarpOp op, float (&d)[Tiles][4], const unsigned (&a)[4], const void* b,
-                                    size_t leading_bytes, int line) {
-  kw_sim_check_tile(b, line);
-  const unsigned lane = kw_sim_lane() % 32, k = lane % 4 * 2;
-  for (unsigned j = 0; j < Tiles; ++j) {
+  for (unsigned j = 0; j < product.tiles; ++j) {
+    const unsigned column = 8 * j + lane / 4;
     unsigned right[2];
-    for (unsigned i = 0; i < 2; ++i)
-      right[i] = kw_sim_pair_of_column(b, 8 * j + lane / 4, k + 8 * i, leading_bytes, line);
-    kw_sim_multiply(op, d[j], a, right, line);
+    for (unsigned i = 0; i < 2; ++i) {
+      right[i] = product.a == nullptr
+                     ? kw_sim_pair_of_column(product.b, column, k + 8 * i, product.leading_bytes, product.line)
+                     : kw_sim_pair_of_row(product.b, column, k + 8 * i, product.line);
+    }
+    const unsigned operands[6] = {left[0], left[1], left[2], left[3], right[0], right[1]};
+    kw_sim::WarpRequest request{product.op, 0xffffffffu, product.line, 0, 32, 24, operands, product.sums + 4 * j};
+    kw_sim_warp(&request);
   }
 }
 
@@ -72,13 +69,26 @@ KW_INLINE void kw_sim_multiply_columns(kw_sim::WarpOp op, float (&d)[Tiles][4], 
   template <int Tiles>                                                                                               \
   KW_INLINE void __kw_sim_wgmma_m64k16_##TYPE##_f32(float (&d)[Tiles][4], const void* a, const void* b, bool add,    \
                                                     KW_LINE) {                                                       \
-    kw_sim_multiply_shared(kw_sim::WarpOp::OP, d, a, b, add, kw_line);                                               \
+    kw_sim_check_tile(a, kw_line);                                                                                   \
+    kw_sim_check_tile(b, kw_line);                                                                                   \
+    const kw_sim::Product product{kw_sim::WarpOp::OP, &d[0][0], Tiles, add, a, {}, b, 0, kw_line};                   \
+    kw_sim_defer_product(&product);                                                                                  \
   }                                                                                                                  \
   template <int Tiles>                                                                                               \
   KW_INLINE void __kw_sim_wgmma_trans_m64k16_##TYPE##_f32(float (&d)[Tiles][4], const unsigned (&a)[4],              \
                                                           const void* b, unsigned leading_bytes, KW_LINE) {          \
-    kw_sim_multiply_columns(kw_sim::WarpOp::OP, d, a, b, leading_bytes, kw_line);                                    \
+    kw_sim_check_tile(b, kw_line);                                                                                   \
+    const kw_sim::Product product{kw_sim::WarpOp::OP, &d[0][0], Tiles,         true, nullptr,                        \
+                                  {a[0], a[1], a[2], a[3]},  b, leading_bytes, kw_line};                             \
+    kw_sim_defer_product(&product);                                                                                  \
   }
 KW_WGMMA(f16, multiply_f16)
 KW_WGMMA(bf16, multiply_bf16)
 #undef KW_WGMMA
+
+KW_INLINE void __kw_sim_wgmma_commit_group() { kw_sim_commit_products(); }
+template <int Groups>
+KW_INLINE void __kw_sim_wgmma_wait_group() {
+  kw_sim::Product product;
+  while (kw_sim_next_product(&product, Groups)) kw_sim_compute(product);
+}
