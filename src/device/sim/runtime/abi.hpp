@@ -61,13 +61,13 @@ struct WarpRequest {
 
 /// A product of a warpgroup, as one of its threads asks for it: 64 rows by 16 by 8 * tiles columns.
 struct Product {
-  WarpOp op;             ///< multiply_f16 or multiply_bf16
-  float* sums;           ///< the thread's, 4 for each tile
+  WarpOp op;    ///< multiply_f16 or multiply_bf16
+  float* sums;  ///< the thread's, 4 for each tile
   unsigned tiles;
-  bool add;              ///< to what the sums hold
-  const void* a;         ///< rows in shared memory; null: `registers`
+  bool add;       ///< to what the sums hold
+  const void* a;  ///< rows in shared memory; null: `registers`
   unsigned registers[4];
-  const void* b;         ///< in shared memory: summed over what is contiguous, with `registers` over rows
+  const void* b;                ///< in shared memory: summed over what is contiguous, with `registers` over rows
   unsigned long leading_bytes;  ///< with `registers`: from 64 columns of b to the next
   int line;
 };
