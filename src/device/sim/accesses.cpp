@@ -42,7 +42,7 @@ void Block::access(const void* pointer, std::size_t bytes, unsigned kind, kw_sim
   }
   if ((kind & kw_sim::k_volatile) != 0) {
     if (write) idle_pauses_ = 0;
-    if (++fruitless_looks_ % k_looks_per_pause == 0) pause(place);
+    give_way(place);
   }
 }
 

@@ -14,6 +14,7 @@ namespace fc = boost::context::detail;
 thread_local Block* running = nullptr;
 
 constexpr std::size_t k_page_bytes = 4096;
+constexpr unsigned k_looks_per_pause = 16;
 /// How often threads may look at memory that nobody changes before that is called a deadlock.
 constexpr std::uint64_t k_most_idle_pauses = 300'000;
 
@@ -193,9 +194,14 @@ void Block::fence() {
 void Block::atomic_done(bool changed) {
   if (changed) {
     idle_pauses_ = 0;
-  } else if (++fruitless_looks_ % k_looks_per_pause == 0) {
-    pause(atomic_place_);
+  } else {
+    give_way(atomic_place_);
   }
+}
+
+/// A thread that only looks at memory may be waiting for another; every so many looks the others run.
+void Block::give_way(kw_sim::Place place) {
+  if (++fruitless_looks_ % k_looks_per_pause == 0) pause(place);
 }
 
 std::string Block::name(unsigned thread) const {

@@ -3,12 +3,10 @@
 // lanes of its warp; then the next ready one runs, in the order of their numbers. What threads do to memory is
 // checked as they do it. Not thread-safe: every host thread has a Block of its own.
 
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,15 +14,12 @@
 #include "device/sim/fiber_switch.hpp"
 #include "device/sim/findings.hpp"
 #include "device/sim/memory.hpp"
-#include "device/sim/products.hpp"
 #include "device/sim/runtime/abi.hpp"
-#include "device/sim/shadow.hpp"
+#include "device/sim/threads.hpp"
 
 namespace kw::sim {
 
 inline constexpr unsigned k_max_threads = 1024;
-/// A thread that only looks at memory gives way this often: it may be waiting for another.
-inline constexpr unsigned k_looks_per_pause = 16;
 
 using KernelEntry = void (*)(const unsigned long long* arguments);
 
@@ -36,64 +31,6 @@ struct KernelRun {
   kw_sim::Coordinates block{1, 1, 1};
   std::size_t shared_bytes = 0;
   std::string kernel;
-};
-
-/// Memory for the fibers' stacks, with a page between them that nothing may touch.
-struct StackArea {
-  std::byte* begin = nullptr;
-  std::size_t stack_bytes = 0;  ///< per fiber, the guard page included
-};
-
-/// An asynchronous copy that has been asked for and not waited for.
-struct PendingCopy {
-  std::byte* shared = nullptr;
-  std::array<std::byte, 16> data{};
-  unsigned bytes = 0;
-  int line = 0;
-  std::uint64_t group = 0;
-};
-
-enum class ThreadState : std::uint8_t { ready, at_barrier, in_warp_op, done };
-
-struct SimThread {
-  FiberContext fiber;
-  kw_sim::Coordinates index{};
-  unsigned number = 0;
-  unsigned warp = 0;
-  unsigned lane = 0;
-  ThreadState state = ThreadState::ready;
-  int line = 0;  ///< where it waits
-  int vote = 0;  ///< what a barrier with a vote gave
-  std::vector<PendingCopy> copies;
-  std::uint64_t copy_group = 0;
-  PendingProducts products;
-};
-
-/// Lanes that have come to the same operation with the same mask, or to the same call of one that has none.
-struct PendingWarpOp {
-  kw_sim::WarpOp op{};
-  bool unmasked = false;
-  std::uint64_t mask = 0;
-  const void* from = nullptr;  ///< the call
-  int line = 0;                ///< its line
-  std::uint64_t arrived = 0;
-  std::array<kw_sim::WarpRequest*, k_max_lanes> requests{};
-
-  [[nodiscard]] bool takes(const kw_sim::WarpRequest& request, unsigned lane) const;
-};
-
-struct SimWarp {
-  std::uint64_t live = 0;  ///< lanes that exist and have not ended
-  unsigned ready = 0;      ///< lanes that wait for nobody
-  WarpClocks clocks;
-  std::vector<PendingWarpOp> pending;
-};
-
-struct SimBarrier {
-  unsigned waiting = 0;
-  int line = 0;
-  int count = 0;  ///< true predicates
-  bool divergent = false;
 };
 
 class Block {
@@ -149,6 +86,7 @@ class Block {
   void make_ready(SimThread& thread);
   void end_thread();
   void begin_epoch();
+  void give_way(kw_sim::Place place);
   void report_stall();
   [[nodiscard]] std::string waiting_threads() const;
   [[nodiscard]] std::string name(unsigned thread) const;
@@ -172,10 +110,7 @@ class Block {
   [[nodiscard]] std::uint64_t whole_warp() const { return ~std::uint64_t{0} >> (k_max_lanes - lanes_); }
   void compute(const PendingWarpOp& op, SimWarp& warp);
   void shuffle(const PendingWarpOp& op);
-  void reduce(const PendingWarpOp& op);
-  void match(const PendingWarpOp& op);
   void load_matrices(const PendingWarpOp& op);
-  void multiply(const PendingWarpOp& op);
   [[nodiscard]] SimThread& lane_of(unsigned lane);
 
   unsigned runner_;

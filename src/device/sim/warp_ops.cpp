@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
 #include "device/sim/block.hpp"
+#include "device/sim/lane_exchange.hpp"
 #include "device/sim/matrices.hpp"
 
 namespace kw::sim {
@@ -19,59 +19,7 @@ bool is_matrix_op(WarpOp op) {
   return op >= WarpOp::load_matrices;
 }
 
-std::uint64_t bit(unsigned lane) {
-  return std::uint64_t{1} << lane;
-}
-
-bool has_lane(std::uint64_t mask, unsigned lane) {
-  return lane < k_max_lanes && (mask >> lane & 1U) != 0;
-}
-
-/// The lane that a shuffle reads, or -1 when the lane keeps its own value.
-int source_lane(const kw_sim::WarpRequest& request, unsigned lane) {
-  const int width = std::clamp(request.width, 1, static_cast<int>(k_max_lanes));
-  const int self = static_cast<int>(lane);
-  const int first = self / width * width;
-  const int inside = self - first;
-  switch (request.op) {
-    case WarpOp::shuffle:
-      return first + (request.a & (width - 1));
-    case WarpOp::shuffle_up:
-      return inside < request.a ? -1 : self - request.a;
-    case WarpOp::shuffle_down:
-      return inside + request.a >= width ? -1 : self + request.a;
-    default:
-      return (self ^ request.a) >= first + width ? -1 : self ^ request.a;
-  }
-}
-
-std::uint32_t reduced(WarpOp op, std::uint32_t a, std::uint32_t b) {
-  switch (op) {
-    case WarpOp::reduce_min:
-      return std::min(a, b);
-    case WarpOp::reduce_max:
-      return std::max(a, b);
-    case WarpOp::reduce_min_signed:
-      return static_cast<std::int32_t>(a) < static_cast<std::int32_t>(b) ? a : b;
-    case WarpOp::reduce_max_signed:
-      return static_cast<std::int32_t>(a) > static_cast<std::int32_t>(b) ? a : b;
-    case WarpOp::reduce_and:
-      return a & b;
-    case WarpOp::reduce_or:
-      return a | b;
-    case WarpOp::reduce_xor:
-      return a ^ b;
-    default:
-      return a + b;
-  }
-}
-
 }  // namespace
-
-bool PendingWarpOp::takes(const kw_sim::WarpRequest& request, unsigned lane) const {
-  const bool same_call = unmasked ? from == request.from && line == request.line : mask == request.mask;
-  return op == request.op && unmasked == request.unmasked && same_call && !has_lane(arrived, lane);
-}
 
 SimThread& Block::lane_of(unsigned lane) {
   return threads_[thread_->warp * lanes_ + lane];
@@ -108,7 +56,7 @@ void Block::warp_op(kw_sim::WarpRequest& request) {
   if (op == warp.pending.end()) {
     op = warp.pending.insert(op, {request.op, request.unmasked, request.mask, request.from, request.line, 0, {}});
   }
-  op->arrived |= bit(thread_->lane);
+  op->arrived |= lane_bit(thread_->lane);
   op->requests[thread_->lane] = &request;
   if (!is_complete(*op, warp)) return wait(ThreadState::in_warp_op, request.line);
   const PendingWarpOp done = *op;
@@ -160,16 +108,16 @@ void Block::compute(const PendingWarpOp& op, SimWarp& warp) {
       return shuffle(op);
     case WarpOp::ballot:
     case WarpOp::match:
-      return match(op);
+      return match_lanes(op);
     case WarpOp::load_matrices:
     case WarpOp::load_matrices_transposed:
       return load_matrices(op);
     case WarpOp::multiply_f16:
     case WarpOp::multiply_bf16:
     case WarpOp::multiply_tf32:
-      return multiply(op);
+      return multiply_matrices(op);
     default:
-      return reduce(op);
+      return reduce_lanes(op);
   }
 }
 
@@ -186,37 +134,6 @@ void Block::shuffle(const PendingWarpOp& op) {
       continue;
     }
     std::memcpy(request.out, op.requests[static_cast<std::size_t>(source)]->in, request.bytes);
-  }
-}
-
-void Block::match(const PendingWarpOp& op) {
-  for (unsigned lane = 0; lane < lanes_; ++lane) {
-    if (!has_lane(op.arrived, lane)) continue;
-    const kw_sim::WarpRequest& request = *op.requests[lane];
-    std::uint64_t chosen = 0;
-    for (unsigned other = 0; other < lanes_; ++other) {
-      if (!has_lane(op.arrived, other)) continue;
-      const kw_sim::WarpRequest& theirs = *op.requests[other];
-      const bool equal =
-          op.op == WarpOp::ballot ? theirs.a != 0 : std::memcmp(request.in, theirs.in, request.bytes) == 0;
-      if (equal) chosen |= bit(other);
-    }
-    const std::uint64_t lanes[2] = {chosen, op.arrived};
-    std::memcpy(request.out, lanes, sizeof lanes);
-  }
-}
-
-void Block::reduce(const PendingWarpOp& op) {
-  std::uint32_t result = 0;
-  bool first = true;
-  for (unsigned lane = 0; lane < lanes_; ++lane) {
-    if (!has_lane(op.arrived, lane)) continue;
-    const auto value = *static_cast<const std::uint32_t*>(op.requests[lane]->in);
-    result = first ? value : reduced(op.op, result, value);
-    first = false;
-  }
-  for (unsigned lane = 0; lane < lanes_; ++lane) {
-    if (has_lane(op.arrived, lane)) *static_cast<std::uint32_t*>(op.requests[lane]->out) = result;
   }
 }
 
@@ -246,18 +163,6 @@ void Block::load_matrices(const PendingWarpOp& op) {
     auto* registers = static_cast<std::uint32_t*>(op.requests[lane]->out);
     for (int m = 0; m < matrices; ++m) registers[m] = matrix_register(rows, m, lane, transposed);
   }
-}
-
-void Block::multiply(const PendingWarpOp& op) {
-  LaneOperands operands{};
-  LaneAccumulators d{};
-  for (unsigned lane = 0; lane < lanes_; ++lane) {
-    operands[lane] = static_cast<const std::uint32_t*>(op.requests[lane]->in);
-    d[lane] = static_cast<float*>(op.requests[lane]->out);
-  }
-  if (op.op == WarpOp::multiply_f16) return multiply_f16(operands, d);
-  if (op.op == WarpOp::multiply_bf16) return multiply_bf16(operands, d);
-  multiply_tf32(operands, d);
 }
 
 }  // namespace kw::sim

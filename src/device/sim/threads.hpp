@@ -1,0 +1,75 @@
+#pragma once
+// What a block keeps of its threads: each one's fiber and what it has under way, the lanes of a warp that wait for one
+// another, and the barrier.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "device/sim/fiber_switch.hpp"
+#include "device/sim/products.hpp"
+#include "device/sim/runtime/abi.hpp"
+#include "device/sim/shadow.hpp"
+
+namespace kw::sim {
+
+/// Memory for the fibers' stacks, with a page between them that nothing may touch.
+struct StackArea {
+  std::byte* begin = nullptr;
+  std::size_t stack_bytes = 0;  ///< per fiber, the guard page included
+};
+
+/// An asynchronous copy that has been asked for and not waited for.
+struct PendingCopy {
+  std::byte* shared = nullptr;
+  std::array<std::byte, 16> data{};
+  unsigned bytes = 0;
+  int line = 0;
+  std::uint64_t group = 0;
+};
+
+enum class ThreadState : std::uint8_t { ready, at_barrier, in_warp_op, done };
+
+struct SimThread {
+  FiberContext fiber;
+  kw_sim::Coordinates index{};
+  unsigned number = 0;
+  unsigned warp = 0;
+  unsigned lane = 0;
+  ThreadState state = ThreadState::ready;
+  int line = 0;  ///< where it waits
+  int vote = 0;  ///< what a barrier with a vote gave
+  std::vector<PendingCopy> copies;
+  std::uint64_t copy_group = 0;
+  PendingProducts products;
+};
+
+/// Lanes that have come to the same operation with the same mask, or to the same call of one that has none.
+struct PendingWarpOp {
+  kw_sim::WarpOp op{};
+  bool unmasked = false;
+  std::uint64_t mask = 0;
+  const void* from = nullptr;  ///< the call
+  int line = 0;                ///< its line
+  std::uint64_t arrived = 0;
+  std::array<kw_sim::WarpRequest*, k_max_lanes> requests{};
+
+  [[nodiscard]] bool takes(const kw_sim::WarpRequest& request, unsigned lane) const;
+};
+
+struct SimWarp {
+  std::uint64_t live = 0;  ///< lanes that exist and have not ended
+  unsigned ready = 0;      ///< lanes that wait for nobody
+  WarpClocks clocks;
+  std::vector<PendingWarpOp> pending;
+};
+
+struct SimBarrier {
+  unsigned waiting = 0;
+  int line = 0;
+  int count = 0;  ///< true predicates
+  bool divergent = false;
+};
+
+}  // namespace kw::sim
