@@ -1,11 +1,12 @@
 #pragma once
-// The fields of every message, once, in wire order. Only messages.cpp includes this.
+// The fields of every message, once, in wire order: Writer and Reader walk the same list, so the two cannot disagree.
+// Only messages.cpp includes this.
 
 #include <concepts>
 #include <type_traits>
 
-#include "protocol/codec.hpp"
 #include "protocol/messages.hpp"
+#include "protocol/reader.hpp"
 
 namespace kw::wire {
 

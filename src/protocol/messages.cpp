@@ -2,8 +2,9 @@
 
 #include <type_traits>
 
-#include "protocol/codec.hpp"
 #include "protocol/fields.hpp"
+#include "protocol/reader.hpp"
+#include "protocol/writer.hpp"
 
 namespace kw {
 namespace {

@@ -1,15 +1,12 @@
 #pragma once
-// The two directions of the wire format: Writer appends fields to a payload, Reader takes them back and trusts nothing.
-// A message's fields are listed once (fields.hpp) and both walk that list, so the two cannot disagree. Reader never
+// The wire format as it is read: Reader takes back what Writer (writer.hpp) appended, and trusts nothing. It never
 // allocates for a count that the remaining bytes could not fill, and its recursion is as deep as the message types are
 // nested, whatever the bytes say.
 
-#include <array>
 #include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,60 +23,6 @@ inline constexpr std::size_t k_word_bytes = 8;
 /// Largest enumerator; the enums that travel count from 1 without gaps. Specialised in fields.hpp.
 template <typename Enum>
 inline constexpr std::int64_t k_enum_last = 0;
-
-class Writer {
- public:
-  template <typename... Fields>
-  void operator()(const Fields&... values) {
-    (put(values), ...);
-  }
-  void put_byte(std::uint8_t byte) { bytes_.push_back(static_cast<char>(byte)); }
-  [[nodiscard]] std::string take() { return std::move(bytes_); }
-
- private:
-  template <std::integral Int>
-  void put(const Int& value) {
-    const auto word = static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
-    for (unsigned shift = 0; shift < 64; shift += 8) put_byte(static_cast<std::uint8_t>(word >> shift));
-  }
-  template <typename Enum>
-  requires std::is_enum_v<Enum>
-  void put(const Enum& value) { put(static_cast<std::int64_t>(value)); }
-  void put(const double& value) { put(std::bit_cast<std::int64_t>(value)); }
-  void put(const std::string& text) {
-    put(text.size());
-    bytes_ += text;
-  }
-  template <typename Item>
-  void put(const std::vector<Item>& items) {
-    put(items.size());
-    for (const Item& item : items) put(item);
-  }
-  template <typename Item, std::size_t count>
-  void put(const Item (&items)[count]) {
-    for (const Item& item : items) put(item);
-  }
-  template <typename First, typename Second>
-  void put(const std::pair<First, Second>& both) {
-    (*this)(both.first, both.second);
-  }
-  template <typename... Alternatives>
-  void put(const std::variant<Alternatives...>& choice) {
-    put(choice.index());
-    std::visit([this](const auto& value) { this->put(value); }, choice);
-  }
-  template <typename Item>
-  void put(const std::optional<Item>& value) {
-    put(value.has_value());
-    if (value) put(*value);
-  }
-  template <typename Struct>
-  void put(const Struct& value) {
-    list_fields(*this, value);
-  }
-
-  std::string bytes_;
-};
 
 /// After the first mistake it stays failed and leaves everything else as it was.
 class Reader {

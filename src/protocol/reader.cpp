@@ -1,4 +1,4 @@
-#include "protocol/codec.hpp"
+#include "protocol/reader.hpp"
 
 #include <fmt/format.h>
 
