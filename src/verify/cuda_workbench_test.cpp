@@ -2,6 +2,7 @@
 // a driver that is none (tests/fake_cuda), which knows kernels by name.
 
 #include <cstdlib>
+#include <fstream>
 
 #include "target/device_file.hpp"
 #include "verify/build_workloads.hpp"

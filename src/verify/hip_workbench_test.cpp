@@ -2,6 +2,7 @@
 // is a script here that does what hipcc was seen to do with the same options.
 
 #include <cstdlib>
+#include <fstream>
 
 #include "target/device_file.hpp"
 #include "verify/build_workloads.hpp"

@@ -1,7 +1,10 @@
 // The whole path of a candidate over a real OpenCL driver: what goes wrong does so in real kernels.
 
+#include <dirent.h>
+
 #include <cstring>
 
+#include "verify/mapped_files.hpp"
 #include "verify/workbench_fixture.hpp"
 
 namespace kw {

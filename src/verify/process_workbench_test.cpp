@@ -5,6 +5,7 @@
 
 #include <unistd.h>
 
+#include "verify/mapped_files.hpp"
 #include "verify/workbench_fixture.hpp"
 
 namespace kw {

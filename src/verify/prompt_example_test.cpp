@@ -2,6 +2,8 @@
 // OpenCL on the machine's device, CUDA and HIP on the simulator.
 
 #include <cmath>
+#include <fstream>
+#include <iterator>
 
 #include "record/bundle.hpp"
 #include "record/launch_plan.hpp"
