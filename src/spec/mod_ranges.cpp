@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <limits>
 
+#include "spec/mod_arithmetic.hpp"
 #include "spec/mod_semantics.hpp"
 
 namespace kw {

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "base/checked.hpp"
+#include "spec/mod_arithmetic.hpp"
 #include "spec/mod_parser.hpp"
-#include "spec/mod_semantics.hpp"
 
 namespace kw {
 namespace {
