@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "codegen/attention_text.hpp"
+#include "codegen/kernel_expr.hpp"
 #include "codegen/text.hpp"
 
 namespace kw {

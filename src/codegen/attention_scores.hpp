@@ -9,7 +9,8 @@
 #include <vector>
 
 #include "codegen/attention_text.hpp"
-#include "codegen/kernel_expr.hpp"
+#include "codegen/expr_stage.hpp"
+#include "codegen/kernel_helpers.hpp"
 #include "spec/problem.hpp"
 
 namespace kw {

@@ -60,11 +60,6 @@ int own_work(ExprOp op) {
 
 }  // namespace
 
-ExprStage stage_of(const Dependencies& inputs, bool head_by_row) {
-  if (inputs.score || inputs.key) return ExprStage::element;
-  return inputs.query || (head_by_row && inputs.head) ? ExprStage::row : ExprStage::group;
-}
-
 KernelExpr::KernelExpr(const ModFunction& mod, const std::vector<ExprRoot>& roots, KernelExprOptions options)
     : mod_(mod), options_(std::move(options)) {
   inputs_ = dependencies(mod);

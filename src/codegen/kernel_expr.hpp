@@ -8,23 +8,19 @@
 // vectors, which is what OpenCL's own comparisons give.
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "codegen/expr_stage.hpp"
 #include "codegen/kernel_helpers.hpp"
+#include "codegen/source_language.hpp"
 #include "spec/mod_analysis.hpp"
 #include "spec/mod_expr.hpp"
 #include "spec/mod_ranges.hpp"
 
 namespace kw {
-
-/// When a value is known: once per work-group, once per query row, once per sixteen keys for all rows, or for each
-/// score.
-enum class ExprStage { group, row, column, element };
-
-/// The first stage at which the inputs are known; columns are a choice, see KernelExprOptions, as is `head_by_row`.
-[[nodiscard]] ExprStage stage_of(const Dependencies& inputs, bool head_by_row = false);
 
 struct KernelExprOptions {
   bool vector = false;       ///< column and element stage work on sixteen keys at a time; OpenCL C alone
@@ -35,19 +31,6 @@ struct KernelExprOptions {
   bool staged = false;       ///< single values, but each at its stage; vectors always are
   bool head_by_row = false;  ///< rows of a group are of several heads: `h` is first known with the row
   [[nodiscard]] bool has_stages() const { return vector || staged; }
-};
-
-/// A value asked for, and the stage that uses it.
-struct ExprRoot {
-  ExprId id = -1;
-  ExprStage used_at = ExprStage::element;
-};
-
-/// A value that one stage computes and a later one uses.
-struct NamedValue {
-  std::string type;
-  std::string name;
-  [[nodiscard]] std::string declaration() const { return "const " + type + " " + name; }
 };
 
 /// A buffer that printed text reads.
