@@ -35,7 +35,7 @@ void Block::access(const void* pointer, std::size_t bytes, unsigned kind, kw_sim
   }
   if (shared_.holds(address)) {
     shared_access(address, bytes, kind, place, *thread_);
-  } else if (const GlobalBuffer* buffer = memory_->find(address)) {
+  } else if (const GlobalBuffer* buffer = buffer_of(address)) {
     global_access(*buffer, address, bytes, kind, place);
   } else if (address < code_.data() || address + bytes > code_.data() + code_.size()) {
     report_out_of_bounds(address, bytes, write, place);
@@ -46,10 +46,14 @@ void Block::access(const void* pointer, std::size_t bytes, unsigned kind, kw_sim
   }
 }
 
-bool Block::ordered_in_block(Stamp earlier, const SimThread& thread) const {
-  if (earlier.epoch() != epoch_ || earlier.thread() == thread.number) return true;
-  if (earlier.thread() / lanes_ != thread.warp) return false;
-  return warps_[thread.warp].clocks.known[thread.lane][earlier.thread() % lanes_] >= earlier.clock();
+const GlobalBuffer* Block::buffer_of(const std::byte* address) {
+  if (last_buffer_ == nullptr || !last_buffer_->holds(address)) last_buffer_ = memory_->find(address);
+  return last_buffer_;
+}
+
+bool Block::ordered_in_warp(Stamp earlier, const SimThread& thread) const {
+  if (!same_warp(earlier.thread(), thread.number, lanes_)) return false;
+  return warps_[thread.warp].clocks.known[thread.lane][earlier.thread() & (lanes_ - 1)] >= earlier.clock();
 }
 
 bool Block::ordered_in_launch(Stamp earlier, const SimThread& thread, bool atomic) const {
@@ -100,9 +104,7 @@ void Block::shared_access(const std::byte* address, std::size_t bytes, unsigned 
   const auto& clocks = warps_[thread.warp].clocks;
   const Stamp now = Stamp::make(epoch_, clocks.now[thread.lane], thread.number, atomic);
   const auto ordered = [&](Stamp earlier) { return (atomic && earlier.atomic()) || ordered_in_block(earlier, thread); };
-  const auto first = static_cast<std::size_t>(address - shared_.begin);
-  for (std::size_t i = first; i < first + bytes; ++i) {
-    Cell& cell = shared_cells_[i];
+  shared_shadow_.each_cell(address, bytes, [&](Cell& cell) {
     const Stamp writer{cell.writer.load(std::memory_order_relaxed)};
     if ((!write || atomic) && writer.epoch() < block_epoch_ && !findings_.has(FindingKind::uninitialised)) {
       findings_.report(FindingKind::uninitialised,
@@ -113,7 +115,7 @@ void Block::shared_access(const std::byte* address, std::size_t bytes, unsigned 
       if (!findings_.has(FindingKind::race)) report_race(conflict, write, "shared memory", thread, place);
     }
     record(cell, now, write, lanes_, ordered);
-  }
+  });
 }
 
 void Block::global_access(const GlobalBuffer& buffer, const std::byte* address, std::size_t bytes, unsigned kind,
@@ -165,10 +167,12 @@ void Block::copy_async(void* shared, const void* global, int bytes, int source_b
   }
   // On its way from now on: whoever has read or written the target must be done with it.
   const auto ordered = [&](Stamp earlier) { return ordered_in_block(earlier, *thread_); };
-  for (std::size_t i = 0; i < size && shared_.grants(target, size); ++i) {
-    const Conflict conflict = check(shared_cells_[static_cast<std::size_t>(target - shared_.begin) + i], true, ordered);
-    if (conflict.with.never() || findings_.has(FindingKind::race)) continue;
-    report_race(conflict, true, "shared memory", *thread_, place);
+  if (shared_.grants(target, size)) {
+    shared_shadow_.each_cell(target, size, [&](const Cell& cell) {
+      const Conflict conflict = check(cell, true, ordered);
+      if (conflict.with.never() || findings_.has(FindingKind::race)) return;
+      report_race(conflict, true, "shared memory", *thread_, place);
+    });
   }
   thread_->copies.push_back(copy);
 }

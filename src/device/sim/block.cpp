@@ -41,8 +41,9 @@ Block* Block::current() {
 void Block::begin_launch(const KernelRun& run, GlobalMemory& memory, const SharedRegion& shared) {
   run_ = &run;
   memory_ = &memory;
+  last_buffer_ = nullptr;
   shared_ = shared;
-  if (shared_cells_.size() < shared.bytes) shared_cells_ = std::vector<Cell>(shared.bytes);
+  shared_shadow_.begin_launch(shared.begin, shared.bytes);
 }
 
 void Block::prepare_threads() {
@@ -93,13 +94,13 @@ void Block::schedule() {
     if (ready_.empty()) return report_stall();
     thread_ = ready_.front();
     ready_.pop_front();
-    switch_to(thread_->fiber, scheduler_, this);
+    switch_to(thread_->fiber, scheduler_);
   }
 }
 
 void Block::enter(fc::transfer_t transfer) {
-  auto* block = static_cast<Block*>(transfer.data);
-  arrive(block->thread_->fiber, block->scheduler_, transfer);
+  Block* const block = running;
+  arrive(block->thread_->fiber, transfer);
   block->run_->entry(block->run_->arguments.data());
   block->end_thread();
 }
@@ -113,7 +114,7 @@ void Block::end_thread() {
   --warp.ready;
   finish_ready_ops(warp);
   if (warp.ready == 0) finish_unmasked_op(warp);
-  switch_to(scheduler_, thread_->fiber, nullptr);
+  run_others();
 }
 
 void Block::wait(ThreadState state, int line) {
@@ -121,7 +122,16 @@ void Block::wait(ThreadState state, int line) {
   thread_->line = line;
   SimWarp& warp = warps_[thread_->warp];
   if (--warp.ready == 0) finish_unmasked_op(warp);
-  switch_to(scheduler_, thread_->fiber, nullptr);
+  run_others();
+}
+
+/// Until this thread's turn comes again. Straight to the next one, as every switch costs.
+void Block::run_others() {
+  SimThread& here = *thread_;
+  if (ready_.empty() || stop_) return switch_to(scheduler_, here.fiber);
+  thread_ = ready_.front();
+  ready_.pop_front();
+  if (thread_ != &here) switch_to(thread_->fiber, here.fiber);
 }
 
 void Block::make_ready(SimThread& thread) {
@@ -141,12 +151,12 @@ void Block::pause(kw_sim::Place place) {
         place);
   }
   make_ready(*thread_);
-  switch_to(scheduler_, thread_->fiber, nullptr);
+  run_others();
 }
 
 void Block::leave() {
   stop_ = true;
-  switch_to(scheduler_, thread_->fiber, nullptr);
+  switch_to(scheduler_, thread_->fiber);
   std::abort();  // a stopped block is never resumed
 }
 

@@ -15,11 +15,10 @@
 #include "device/sim/findings.hpp"
 #include "device/sim/memory.hpp"
 #include "device/sim/runtime/abi.hpp"
+#include "device/sim/shared_shadow.hpp"
 #include "device/sim/threads.hpp"
 
 namespace kw::sim {
-
-inline constexpr unsigned k_max_threads = 1024;
 
 using KernelEntry = void (*)(const unsigned long long* arguments);
 
@@ -82,6 +81,7 @@ class Block {
   static void enter(boost::context::detail::transfer_t transfer);
   void prepare_threads();
   void schedule();
+  void run_others();
   void wait(ThreadState state, int line);
   void make_ready(SimThread& thread);
   void end_thread();
@@ -95,7 +95,11 @@ class Block {
                      const SimThread& thread);
   void global_access(const GlobalBuffer& buffer, const std::byte* address, std::size_t bytes, unsigned kind,
                      kw_sim::Place place);
-  [[nodiscard]] bool ordered_in_block(Stamp earlier, const SimThread& thread) const;
+  [[nodiscard]] const GlobalBuffer* buffer_of(const std::byte* address);
+  [[nodiscard]] bool ordered_in_block(Stamp earlier, const SimThread& thread) const {
+    return earlier.epoch() != epoch_ || earlier.thread() == thread.number || ordered_in_warp(earlier, thread);
+  }
+  [[nodiscard]] bool ordered_in_warp(Stamp earlier, const SimThread& thread) const;
   [[nodiscard]] bool ordered_in_launch(Stamp earlier, const SimThread& thread, bool atomic) const;
   void report_race(const Conflict& conflict, bool write, const std::string& where, const SimThread& thread,
                    kw_sim::Place place);
@@ -105,7 +109,6 @@ class Block {
   /// Where no lane of the warp can go on, those at the first call without a mask are all that will come to it.
   void finish_unmasked_op(SimWarp& warp);
   void finish(const PendingWarpOp& op, SimWarp& warp);
-  [[nodiscard]] bool is_complete(const PendingWarpOp& op, const SimWarp& warp) const;
   void check_lanes(const kw_sim::WarpRequest& request, const SimWarp& warp);
   [[nodiscard]] std::uint64_t whole_warp() const { return ~std::uint64_t{0} >> (k_max_lanes - lanes_); }
   void compute(const PendingWarpOp& op, SimWarp& warp);
@@ -121,8 +124,9 @@ class Block {
   std::atomic<bool>& stop_;
   const KernelRun* run_ = nullptr;
   GlobalMemory* memory_ = nullptr;
+  const GlobalBuffer* last_buffer_ = nullptr;  ///< that was accessed, most likely the next
   SharedRegion shared_;
-  std::vector<Cell> shared_cells_;
+  SharedShadow shared_shadow_;
 
   kw_sim::Coordinates index_{};
   std::vector<SimThread> threads_;

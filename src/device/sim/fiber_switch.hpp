@@ -29,7 +29,7 @@ inline void adopt_thread([[maybe_unused]] FiberContext& thread) {
 #endif
 }
 
-/// A new fiber on a stack; `entry` is called with the data of the first switch to it.
+/// A new fiber on a stack; the first switch to it calls `entry`, which has to call arrive() first.
 inline void make_fiber(FiberContext& fiber, std::byte* top, std::size_t bytes,
                        void (*entry)(boost::context::detail::transfer_t)) {
   fiber.context = boost::context::detail::make_fcontext(top, bytes, entry);
@@ -43,23 +43,23 @@ inline void make_fiber(FiberContext& fiber, std::byte* top, std::size_t bytes,
 #endif
 }
 
-/// First thing on the other side of a switch; `from` is where it came from.
-inline void arrive([[maybe_unused]] FiberContext& here, FiberContext& from,
-                   boost::context::detail::transfer_t transfer) {
+/// First thing on the other side of a switch: keeps where the one that left is to go on.
+inline void arrive([[maybe_unused]] FiberContext& here, boost::context::detail::transfer_t transfer) {
+  auto& from = *static_cast<FiberContext*>(transfer.data);
   from.context = transfer.fctx;
 #if defined(__SANITIZE_ADDRESS__)
   __sanitizer_finish_switch_fiber(here.sanitizer, &from.stack, &from.stack_bytes);
 #endif
 }
 
-/// Leaves `here` for `to`; returns when something switches back.
-inline void switch_to(FiberContext& to, FiberContext& here, void* data) {
+/// Leaves `here` for `to`, which is another; returns when something switches back.
+inline void switch_to(FiberContext& to, FiberContext& here) {
 #if defined(__SANITIZE_ADDRESS__)
   __sanitizer_start_switch_fiber(&here.sanitizer, to.stack, to.stack_bytes);
 #elif defined(__SANITIZE_THREAD__)
   __tsan_switch_to_fiber(to.sanitizer, 0);
 #endif
-  arrive(here, to, boost::context::detail::jump_fcontext(to.context, data));
+  arrive(here, boost::context::detail::jump_fcontext(to.context, &here));
 }
 
 }  // namespace kw::sim

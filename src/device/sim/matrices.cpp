@@ -8,22 +8,37 @@ namespace {
 constexpr unsigned k_rows = 16;
 constexpr unsigned k_columns = 8;
 
+/// The columns of a row, on which the compiler works at once.
+using Row __attribute__((vector_size(k_columns * sizeof(float)))) = float;
+
 template <unsigned Depth>
 struct Operands {
   float a[k_rows][Depth];
-  float b[Depth][k_columns];
+  Row b[Depth];
 };
 
+/// Where a lane's accumulator i lies.
+constexpr unsigned row_of(unsigned lane, unsigned i) {
+  return lane / 4 + 8 * (i / 2);
+}
+constexpr unsigned column_of(unsigned lane, unsigned i) {
+  return 2 * (lane % 4) + i % 2;
+}
+
+/// Every sum goes in the order of k.
 template <unsigned Depth>
 void multiply(const Operands<Depth>& operands, const LaneAccumulators& d) {
+  Row sums[k_rows];
   for (unsigned lane = 0; lane < 32; ++lane) {
-    for (unsigned i = 0; i < 4; ++i) {
-      const unsigned row = lane / 4 + 8 * (i / 2);
-      const unsigned column = 2 * (lane % 4) + i % 2;
-      float sum = d[lane][i];
-      for (unsigned k = 0; k < Depth; ++k) sum += operands.a[row][k] * operands.b[k][column];
-      d[lane][i] = sum;
-    }
+    for (unsigned i = 0; i < 4; ++i) sums[row_of(lane, i)][column_of(lane, i)] = d[lane][i];
+  }
+  for (unsigned row = 0; row < k_rows; ++row) {
+    Row sum = sums[row];
+    for (unsigned k = 0; k < Depth; ++k) sum += operands.a[row][k] * operands.b[k];
+    sums[row] = sum;
+  }
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    for (unsigned i = 0; i < 4; ++i) d[lane][i] = sums[row_of(lane, i)][column_of(lane, i)];
   }
 }
 
@@ -49,11 +64,11 @@ void multiply_16_bits(const LaneOperands& registers, const LaneAccumulators& d, 
 }  // namespace
 
 void multiply_f16(const LaneOperands& operands, const LaneAccumulators& d) {
-  multiply_16_bits(operands, d, kw_sim::widen_half);
+  multiply_16_bits(operands, d, [](unsigned short bits) { return kw_sim::widen_half(bits); });
 }
 
 void multiply_bf16(const LaneOperands& operands, const LaneAccumulators& d) {
-  multiply_16_bits(operands, d, kw_sim::widen_bfloat16);
+  multiply_16_bits(operands, d, [](unsigned short bits) { return kw_sim::widen_bfloat16(bits); });
 }
 
 void multiply_tf32(const LaneOperands& operands, const LaneAccumulators& d) {
@@ -70,7 +85,7 @@ void multiply_tf32(const LaneOperands& operands, const LaneAccumulators& d) {
 }
 
 std::uint32_t matrix_register(const MatrixRows& rows, int matrix, unsigned lane, bool transposed) {
-  const auto first = static_cast<std::size_t>(8 * matrix);
+  const auto first = 8 * static_cast<std::size_t>(matrix);
   const unsigned outer = lane / 4;
   const unsigned inner = 2 * (lane % 4);
   const std::uint32_t low = transposed ? rows[first + inner][outer] : rows[first + outer][inner];

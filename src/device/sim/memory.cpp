@@ -37,7 +37,7 @@ const GlobalBuffer* GlobalMemory::find(const std::byte* address) const {
                                        [](const std::byte* a, const GlobalBuffer& buffer) { return a < buffer.begin; });
   if (behind == buffers_.begin()) return nullptr;
   const GlobalBuffer& buffer = *std::prev(behind);
-  return address < buffer.begin + buffer.bytes ? &buffer : nullptr;
+  return buffer.holds(address) ? &buffer : nullptr;
 }
 
 std::string GlobalMemory::describe(const std::byte* address) const {

@@ -25,6 +25,10 @@ struct GlobalBuffer {
   std::size_t bytes = 0;
   std::size_t granule = 1;
   std::unique_ptr<Cell[]> cells;  ///< null for inputs
+
+  [[nodiscard]] bool holds(const std::byte* address) const {
+    return address >= begin && address < begin + bytes;  // NOLINT: may be any address
+  }
 };
 
 /// What is ordered between blocks of one launch. A block that fences and then makes an atomic access releases what it

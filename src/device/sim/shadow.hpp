@@ -33,6 +33,11 @@ struct Stamp {
   [[nodiscard]] bool atomic() const { return (bits >> k_thread_bits & 1U) != 0; }
 };
 
+/// Whether two threads of a block are in one warp of `lanes`, a power of two. (No division: every access asks.)
+[[nodiscard]] constexpr bool same_warp(unsigned a, unsigned b, unsigned lanes) {
+  return (a ^ b) < lanes;
+}
+
 /// What the lanes of a warp know of each other: known[i][j] is the last step of lane j that lane i is ordered after.
 struct WarpClocks {
   std::array<std::array<std::uint32_t, k_max_lanes>, k_max_lanes> known{};
@@ -89,8 +94,8 @@ void record(Cell& cell, Stamp now, bool write, unsigned lanes, const Ordered& or
   }
   const Stamp other{cell.other_reader.load(std::memory_order_relaxed)};
   const bool other_is_of_another_warp =
-      !other.never() && !ordered(other) && other.thread() / lanes != reader.thread() / lanes;
-  if (!other_is_of_another_warp || now.thread() / lanes != reader.thread() / lanes) {
+      !other.never() && !ordered(other) && !same_warp(other.thread(), reader.thread(), lanes);
+  if (!other_is_of_another_warp || !same_warp(now.thread(), reader.thread(), lanes)) {
     cell.other_reader.store(now.bits, std::memory_order_relaxed);
   }
 }

@@ -14,6 +14,9 @@
 
 namespace kw::sim {
 
+/// Of a block, on every GPU there is.
+inline constexpr unsigned k_max_threads = 1024;
+
 /// Memory for the fibers' stacks, with a page between them that nothing may touch.
 struct StackArea {
   std::byte* begin = nullptr;
@@ -56,6 +59,8 @@ struct PendingWarpOp {
   std::array<kw_sim::WarpRequest*, k_max_lanes> requests{};
 
   [[nodiscard]] bool takes(const kw_sim::WarpRequest& request, unsigned lane) const;
+  /// Whether all lanes have come that it waits for; `live` are those that have not ended.
+  [[nodiscard]] bool is_complete(std::uint64_t live) const { return arrived == (unmasked ? live : mask & live); }
 };
 
 struct SimWarp {

@@ -44,10 +44,6 @@ void Block::check_lanes(const kw_sim::WarpRequest& request, const SimWarp& warp)
   }
 }
 
-bool Block::is_complete(const PendingWarpOp& op, const SimWarp& warp) const {
-  return op.arrived == (op.unmasked ? warp.live : op.mask & warp.live);
-}
-
 void Block::warp_op(kw_sim::WarpRequest& request) {
   SimWarp& warp = warps_[thread_->warp];
   check_lanes(request, warp);
@@ -58,7 +54,7 @@ void Block::warp_op(kw_sim::WarpRequest& request) {
   }
   op->arrived |= lane_bit(thread_->lane);
   op->requests[thread_->lane] = &request;
-  if (!is_complete(*op, warp)) return wait(ThreadState::in_warp_op, request.line);
+  if (!op->is_complete(warp.live)) return wait(ThreadState::in_warp_op, request.line);
   const PendingWarpOp done = *op;
   warp.pending.erase(op);
   finish(done, warp);
@@ -74,7 +70,7 @@ void Block::finish(const PendingWarpOp& op, SimWarp& warp) {
 /// After a lane has ended: operations that waited for nobody else go on.
 void Block::finish_ready_ops(SimWarp& warp) {
   for (std::size_t i = 0; i < warp.pending.size();) {
-    if (!is_complete(warp.pending[i], warp)) {
+    if (!warp.pending[i].is_complete(warp.live)) {
       ++i;
       continue;
     }
