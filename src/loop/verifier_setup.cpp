@@ -12,7 +12,7 @@ namespace {
 /// A simulator is slower by some thousands; what is left to catch is a kernel that never ends.
 constexpr VerifyDeadlines k_simulator_deadlines{std::chrono::seconds(60), std::chrono::seconds(20),
                                                 std::chrono::seconds(60), std::chrono::seconds(60)};
-/// One core simulates 2e7 to 6e7 useful FLOPs per second (docs/cuda.md): a launch takes three seconds of it at most.
+/// One core simulates 5e7 to 7e7 useful FLOPs per second (docs/cuda.md): a launch takes about one of it.
 constexpr double k_most_simulated_flops = 6e7;
 
 }  // namespace
