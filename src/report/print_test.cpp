@@ -96,6 +96,16 @@ TEST(Scale, places_values_and_keeps_outliers_inside) {
   EXPECT_DOUBLE_EQ(y(1e9), 0);
 }
 
+TEST(Terminal, a_value_that_is_longer_than_its_line_goes_on_below) {
+  SyntheticRun synthetic = synthetic_run(7, 4);
+  synthetic.run.distributions = std::vector<std::string>(20, "uniform");
+  const std::string text = to_terminal(build_report(synthetic.run, synthetic.attempts), false);
+  std::size_t count = 0;
+  for (std::size_t at = text.find("uniform"); at != std::string::npos; at = text.find("uniform", at + 1)) ++count;
+  EXPECT_EQ(count, 20U) << text;
+  EXPECT_THAT(text, testing::HasSubstr("uniform,\n                         uniform")) << "below where it begins";
+}
+
 TEST(Terminal, lines_fit_100_columns_and_codes_come_only_when_asked_for) {
   SyntheticRun synthetic = synthetic_run(7, 40);
   synthetic.run.device.name = std::string(300, 'd');

@@ -137,6 +137,7 @@ TEST(Report, of_a_simulated_run_says_that_no_time_was_measured) {
   EXPECT_THAT(model.headline, HasSubstr("No time was measured: the best kernel is the one with the lowest static"));
   const std::string text = to_terminal(model, false);
   EXPECT_THAT(text, HasSubstr("The best kernel by static estimate, not timed"));
+  EXPECT_THAT(text, HasSubstr("the simulator itself")) << "which looks at every launch; no sanitizer has to";
   EXPECT_THAT(text, Not(HasSubstr("pairs of workload and inputs")));
   synthetic.run.cases_left_out = 22;
   EXPECT_THAT(to_markdown(model_of(synthetic)), HasSubstr("Correctness on 22 pairs of workload and inputs"));

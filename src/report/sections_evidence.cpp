@@ -36,13 +36,21 @@ std::string sanitized_text(const Verdict& verdict) {
   return join(said, "not sanitized");
 }
 
+bool simulated(const RunRecord& run) {
+  return run.device.kind == DeviceKind::simulator;
+}
+
+std::string sanitizers_text(const RunRecord& run) {
+  return join(run.sanitizers, simulated(run) ? "the simulator itself" : "none ran");
+}
+
 Facts evidence_facts(const RunRecord& run, const RunSummary& summary) {
   Facts facts{"verifier",
               "The verifier",
               {{"tier", "Sandbox tier", text_or_nothing(run.sandbox_tier), "as probed by a hostile child at the start"},
                {"workloads", "Workloads", join(run.workloads, "none"), ""},
                {"distributions", "Inputs", join(run.distributions, "none"), "secret seeds"},
-               {"sanitizers", "Sanitizers", join(run.sanitizers, "none ran")}}};
+               {"sanitizers", "Sanitizers", sanitizers_text(run)}}};
   if (summary.best == nullptr) return facts;
   facts.facts.push_back({"gates", "Gates the best passed", gates_text(summary.best->verdict)});
   facts.facts.push_back({"sanitized", "Sanitize gate", sanitized_text(summary.best->verdict)});
@@ -111,8 +119,7 @@ void note_best(const RunSummary& summary, std::vector<std::string>& items) {
 Notes not_checked(const RunRecord& run, const RunSummary& summary) {
   Notes notes{"not_checked", "What was not checked", {}};
   auto& items = notes.items;
-  const bool simulated = run.device.kind == DeviceKind::simulator;
-  if (simulated) {
+  if (simulated(run)) {
     items.emplace_back("Time: a simulator measures none. Kernels were ranked by an estimate from their source alone.");
     if (std::find(run.workloads.begin(), run.workloads.end(), "primary") == run.workloads.end()) {
       items.emplace_back("Correctness on the primary workload: it is too large to simulate.");
@@ -124,12 +131,12 @@ Notes not_checked(const RunRecord& run, const RunSummary& summary) {
                       *run.cases_left_out));
     }
   }
-  if (run.sanitizers.empty() && !simulated) {
+  if (run.sanitizers.empty() && !simulated(run)) {
     items.emplace_back(
         "No sanitizer ran: out-of-bounds writes were looked for through guard zones and poisoned outputs, "
         "races through repeated runs; reads outside a buffer could go unnoticed.");
   }
-  if (!run.sanitizers.empty() && summary.best != nullptr && !simulated &&
+  if (!run.sanitizers.empty() && summary.best != nullptr && !simulated(run) &&
       !passed(summary.best->verdict, GateId::sanitize)) {
     items.push_back("The best kernel under a sanitizer: " + sanitized_text(summary.best->verdict) + ".");
   }

@@ -101,12 +101,15 @@ class TerminalPrinter {
     for (const auto& fact : block.facts) {
       if (std::holds_alternative<std::monostate>(fact.value)) continue;
       const std::string start = std::string(k_indent, ' ') + padded(escape_terminal(fact.name), width, false) + "  ";
-      const std::string value = clipped(escape_terminal(format_value(fact.value)), k_columns - width_of(start));
-      text_ += start + value;
-      const std::size_t left = k_columns - width_of(start) - width_of(value);
+      const std::string value = escape_terminal(format_value(fact.value));
+      const std::size_t used = width_of(start) + width_of(value);
+      if (used > k_columns) {
+        wrapped(value, start, std::string(width_of(start), ' '));
+        continue;
+      }
       const std::string note = escape_terminal(fact.note);
-      if (!note.empty() && left > width_of(note) + 2) text_ += "  " + quiet(note);
-      text_ += "\n";
+      const bool room = !note.empty() && used + 2 + width_of(note) < k_columns;
+      text_ += start + value + (room ? "  " + quiet(note) : "") + "\n";
     }
   }
 
