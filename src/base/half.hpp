@@ -2,7 +2,6 @@
 // IEEE 754 binary16, the storage type f16, without help from the compiler: neither of ours has it in C++.
 
 #include <bit>
-#include <cmath>
 #include <cstdint>
 #include <limits>
 
@@ -16,9 +15,9 @@ namespace kw {
   if (exponent == 31) {
     magnitude = fraction == 0 ? std::numeric_limits<float>::infinity() : std::numeric_limits<float>::quiet_NaN();
   } else if (exponent == 0) {
-    magnitude = std::ldexp(static_cast<float>(fraction), -24);
+    magnitude = static_cast<float>(fraction) * 0x1p-24F;
   } else {
-    magnitude = std::ldexp(static_cast<float>(fraction | 0x400), exponent - 25);
+    magnitude = std::bit_cast<float>((exponent + 112) << 23 | fraction << 13);
   }
   return (bits & 0x8000) != 0 ? -magnitude : magnitude;
 }

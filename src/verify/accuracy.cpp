@@ -1,6 +1,7 @@
 #include "verify/accuracy.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -11,25 +12,39 @@ namespace {
 
 constexpr double k_infinity = std::numeric_limits<double>::infinity();
 
-double rms(std::span<const double> values) {
+/// The root of the mean square of what is finite, of one row or of many.
+struct Squares {
   double sum = 0;
   std::size_t count = 0;
+
+  void add(const Squares& other) {
+    sum += other.sum;
+    count += other.count;
+  }
+  [[nodiscard]] double rms() const { return count == 0 ? 0 : std::sqrt(sum / static_cast<double>(count)); }
+};
+
+Squares squares_of(std::span<const double> values) {
+  Squares squares;
   for (const double value : values) {
     if (!std::isfinite(value)) continue;
-    sum += value * value;
-    ++count;
+    squares.sum += value * value;
+    ++squares.count;
   }
-  return count == 0 ? 0 : std::sqrt(sum / static_cast<double>(count));
+  return squares;
 }
 
-/// Half a unit of the last place of `value` as a float of 16 bits; 0 for other types.
+/// Half a unit of the last place of a finite `value` as a float of 16 bits; 0 for other types.
 double storage_rounding(double value, DType dtype) {
   if (!is_16_bit_float(dtype)) return 0;
+  constexpr std::int64_t k_bias = 1023;
+  constexpr unsigned k_fraction_bits = 52;
   const bool half = dtype == DType::f16;
-  const int smallest_exponent = half ? -14 : -126;
-  const int fraction_bits = half ? 10 : 7;
-  const int exponent = value == 0 ? smallest_exponent : std::max(std::ilogb(value), smallest_exponent);
-  return std::ldexp(0.5, exponent - fraction_bits);
+  const std::int64_t smallest_exponent = half ? -14 : -126;
+  const std::int64_t fraction_bits = half ? 10 : 7;
+  const auto biased = static_cast<std::int64_t>(std::bit_cast<std::uint64_t>(value) >> k_fraction_bits & 0x7ffU);
+  const std::int64_t power = std::max(biased - k_bias, smallest_exponent) - fraction_bits - 1;
+  return std::bit_cast<double>((power + k_bias) << k_fraction_bits);
 }
 
 /// The share of the tensor's rms that counts towards every row's scale.
@@ -40,9 +55,20 @@ double tensor_share(std::int64_t row_length, DType dtype) {
   return std::max(k_share, short_row);
 }
 
-/// What is added to every row's scale.
-double tensor_floor(std::span<const double> reference, const OutputForm& form) {
-  return rms(reference) * tensor_share(form.row_length, form.dtype) + std::numeric_limits<double>::min();
+/// What the errors of each row's elements are relative to.
+std::vector<double> row_scales(std::span<const double> reference, const OutputForm& form) {
+  const auto length = static_cast<std::size_t>(form.row_length);
+  std::vector<double> scales;
+  scales.reserve(reference.size() / length);
+  Squares tensor;
+  for (std::size_t start = 0; start < reference.size(); start += length) {
+    const Squares row = squares_of(reference.subspan(start, length));
+    tensor.add(row);
+    scales.push_back(row.rms());
+  }
+  const double floor = tensor.rms() * tensor_share(form.row_length, form.dtype) + std::numeric_limits<double>::min();
+  for (double& scale : scales) scale = std::max(scale + floor, form.unit);
+  return scales;
 }
 
 double element_error(double value, double reference, double scale, DType dtype) {
@@ -79,38 +105,37 @@ std::vector<double> element_errors(std::span<const double> values, std::span<con
                                    const OutputForm& form) {
   std::vector<double> errors;
   errors.reserve(reference.size());
-  const double floor = tensor_floor(reference, form);
+  const std::vector<double> scales = row_scales(reference, form);
   const auto length = static_cast<std::size_t>(form.row_length);
-  for (std::size_t start = 0; start < reference.size(); start += length) {
-    const double scale = std::max(rms(reference.subspan(start, length)) + floor, form.unit);
-    for (std::size_t i = start; i < start + length; ++i) {
-      errors.push_back(element_error(values[i], reference[i], scale, form.dtype));
-    }
+  for (std::size_t i = 0; i < reference.size(); ++i) {
+    errors.push_back(element_error(values[i], reference[i], scales[i / length], form.dtype));
   }
   return errors;
 }
 
 OutputError measure_error(std::span<const std::byte> bytes, std::uint32_t poison, std::span<const double> reference,
                           const OutputForm& form, double limit) {
-  OutputError result;
-  const auto dtype = form.dtype;
-  const double floor = tensor_floor(reference, form);
-  const auto length = static_cast<std::size_t>(form.row_length);
-  for (std::size_t start = 0; start < reference.size(); start += length) {
-    const double scale = std::max(rms(reference.subspan(start, length)) + floor, form.unit);
-    for (std::size_t i = start; i < start + length; ++i) {
-      const double value = stored_element(dtype, bytes, i);
-      if (is_poison(dtype, bytes, poison, i)) ++result.unwritten;
-      const double error = element_error(value, reference[i], scale, dtype);
-      if (std::isnan(value) || (std::isinf(value) && std::isfinite(reference[i]))) ++result.not_finite;
-      if (error > limit) ++result.over;
-      if (error > result.max_error) {
-        result.max_error = error;
-        result.worst = static_cast<std::int64_t>(i);
+  const std::vector<double> scales = row_scales(reference, form);
+  return with_storage(form.dtype, [&](auto type) {
+    using Bits = typename decltype(type)::Bits;
+    OutputError result;
+    std::size_t i = 0;
+    for (const double scale : scales) {
+      for (const std::size_t end = i + static_cast<std::size_t>(form.row_length); i < end; ++i) {
+        const auto bits = bits_at<Bits>(bytes, i);
+        const double value = type.number(bits);
+        if (bits == poison_at<Bits>(poison, i)) ++result.unwritten;
+        const double error = element_error(value, reference[i], scale, form.dtype);
+        if (std::isnan(value) || (std::isinf(value) && std::isfinite(reference[i]))) ++result.not_finite;
+        if (error > limit) ++result.over;
+        if (error > result.max_error) {
+          result.max_error = error;
+          result.worst = static_cast<std::int64_t>(i);
+        }
       }
     }
-  }
-  return result;
+    return result;
+  });
 }
 
 }  // namespace kw

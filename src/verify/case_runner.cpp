@@ -1,6 +1,7 @@
 #include "verify/case_runner.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 
 #include "verify/accuracy.hpp"
@@ -14,23 +15,33 @@ namespace {
 
 constexpr std::byte k_guard{0xa5};
 
-/// The inputs as their buffers hold them, in the order of Problem::inputs.
-using StoredInputs = std::vector<std::vector<std::byte>>;
+/// The inputs of a case as their buffers hold them. Those of f32 are the case's own, which has to outlive this.
+class StoredInputs {
+ public:
+  StoredInputs(const Problem& problem, const CheckCase& one) {
+    converted_.reserve(one.inputs.size());
+    for (std::size_t i = 0; i < one.inputs.size(); ++i) {
+      const DType dtype = problem.inputs[i].dtype;
+      if (dtype != DType::f32) converted_.push_back(stored(dtype, one.inputs[i]));
+      bytes_.push_back(dtype == DType::f32 ? std::as_bytes(std::span(one.inputs[i])) : converted_.back());
+    }
+  }
+  /// By the order of Problem::inputs.
+  [[nodiscard]] std::span<const std::byte> operator[](std::size_t input) const { return bytes_[input]; }
 
-StoredInputs stored_inputs(const Problem& problem, const CheckCase& one) {
-  StoredInputs inputs;
-  for (std::size_t i = 0; i < one.inputs.size(); ++i) inputs.push_back(stored(problem.inputs[i].dtype, one.inputs[i]));
-  return inputs;
-}
+ private:
+  std::vector<std::vector<std::byte>> converted_;
+  std::vector<std::span<const std::byte>> bytes_;
+};
 
 void prepare(const LaunchPlan& plan, KernelProcess& process, const StoredInputs& inputs, const Poison& poison) {
   std::size_t next_input = 0;
   for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
     const auto bytes = process.buffer(i);
     if (plan.buffers[i].role == BufferRole::input) {
-      const auto& values = inputs[next_input++];
+      const auto values = inputs[next_input++];
       KW_CHECK(values.size() == bytes.size(), "input of {} bytes for a buffer of {}", values.size(), bytes.size());
-      std::copy(values.begin(), values.end(), bytes.begin());
+      std::memcpy(bytes.data(), values.data(), bytes.size());
     } else {
       fill_poison(bytes, plan.buffers[i].role == BufferRole::scratch ? poison.scratch : poison.outputs);
     }
@@ -68,8 +79,8 @@ std::optional<CaseFailure> inspect_surroundings(const Session& session, const La
   for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
     if (plan.buffers[i].role != BufferRole::input) continue;
     const auto bytes = process.buffer(i);
-    const auto& values = inputs[next_input];
-    if (!std::equal(values.begin(), values.end(), bytes.begin())) {
+    const auto values = inputs[next_input];
+    if (std::memcmp(values.data(), bytes.data(), values.size()) != 0) {
       return CaseFailure{Reason::input_modified,
                          fmt::format("input {} was modified", session.problem.inputs[next_input].name), ""};
     }
@@ -127,7 +138,7 @@ tl::expected<CaseRun, CaseFailure> run_case(Session& session, Contender& contend
   if (auto selected = process.select(one.workload); !selected) {
     return tl::unexpected(CaseFailure{Reason::launch_failed, selected.error().message, selected.error().to_string()});
   }
-  const StoredInputs inputs = stored_inputs(session.problem, one);
+  const StoredInputs inputs(session.problem, one);
   prepare(plan, process, inputs, mode.poison);
   auto outcome = process.launch(mode.cold, mode.deadline);
   if (const auto* loss = std::get_if<LostWorker>(&outcome)) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 namespace kw {
@@ -15,6 +16,7 @@ class SandboxedKernel final : public KernelProcess {
 
   Result<void> select(std::size_t plan) override {
     if (plan >= layouts_.size()) return fail(errc::worker_failed, "there is no plan {} of {}", plan, layouts_.size());
+    if (plan == selected_) return {};
     selected_ = plan;
     const auto used = process_.arena.bytes().first(static_cast<std::size_t>(layout().bytes));
     std::fill(used.begin(), used.end(), k_arena_poison);
@@ -48,7 +50,7 @@ class SandboxedKernel final : public KernelProcess {
     const auto hold = care_.lock.hold();
     if (cold) care_.flush.run();
     const auto begin = std::chrono::steady_clock::now();
-    auto answer = process_.worker.request(LaunchRequest{static_cast<std::int64_t>(selected_), cold}, deadline);
+    auto answer = process_.worker.request(LaunchRequest{static_cast<std::int64_t>(selected_.value()), cold}, deadline);
     const Duration observed = std::chrono::steady_clock::now() - begin;
     if (auto* lost = std::get_if<LostWorker>(&answer)) return std::move(*lost);
     auto& reply = std::get<WorkerMessage>(answer);
@@ -58,12 +60,12 @@ class SandboxedKernel final : public KernelProcess {
   }
 
  private:
-  [[nodiscard]] const ArenaLayout& layout() const { return layouts_[selected_]; }
+  [[nodiscard]] const ArenaLayout& layout() const { return layouts_[selected_.value()]; }
 
   RunProcess process_;
   std::vector<ArenaLayout> layouts_;
   LaunchCare& care_;
-  std::size_t selected_ = 0;
+  std::optional<std::size_t> selected_;  ///< from load_candidate() on
 };
 
 LoadRequest make_load_request(const std::string& device_id, const StartRequest& request, const ArenaPlan& arena) {

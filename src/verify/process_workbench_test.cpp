@@ -43,6 +43,9 @@ TEST_F(NullWorkbench, a_fresh_layout_is_poison_and_guards_surround_every_buffer)
   ASSERT_NE(process, nullptr);
   ASSERT_EQ(fate(process->launch(false, k_ample)), "ran");
   ASSERT_TRUE(process->select(0));
+  EXPECT_FALSE(all_poison(process->buffer(1))) << "the plan that is selected is not laid out again";
+  ASSERT_TRUE(process->select(1));
+  ASSERT_TRUE(process->select(0));
   const auto guards = process->guards();
   ASSERT_EQ(guards.size(), 3U);
   for (const auto& guard : guards) {

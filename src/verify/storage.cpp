@@ -2,12 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
-#include <cmath>
 #include <cstring>
-
-#include "base/bfloat.hpp"
-#include "base/half.hpp"
 
 namespace kw {
 namespace {
@@ -15,17 +10,6 @@ namespace {
 template <typename Bits>
 void store(std::vector<std::byte>& bytes, std::size_t index, Bits bits) {
   std::memcpy(bytes.data() + index * sizeof bits, &bits, sizeof bits);
-}
-
-template <typename Bits>
-Bits load(std::span<const std::byte> bytes, std::size_t index) {
-  Bits bits{};
-  std::memcpy(&bits, bytes.data() + index * sizeof bits, sizeof bits);
-  return bits;
-}
-
-std::byte poison_byte(std::uint32_t poison, std::size_t offset) {
-  return std::bit_cast<std::array<std::byte, sizeof poison>>(poison)[offset % sizeof poison];
 }
 
 }  // namespace
@@ -60,33 +44,24 @@ std::vector<std::byte> stored(DType dtype, std::span<const float> values) {
 }
 
 double stored_element(DType dtype, std::span<const std::byte> bytes, std::size_t index) {
-  switch (dtype) {
-    case DType::f32:
-      return static_cast<double>(load<float>(bytes, index));
-    case DType::f16:
-      return static_cast<double>(half_value(load<std::uint16_t>(bytes, index)));
-    case DType::bf16:
-      return static_cast<double>(bfloat_value(load<std::uint16_t>(bytes, index)));
-    case DType::i32:
-      return load<std::int32_t>(bytes, index);
-    case DType::boolean:
-      return static_cast<double>(load<std::uint8_t>(bytes, index));
-  }
-  return std::nan("");
+  return with_storage(dtype,
+                      [&](auto type) { return type.number(bits_at<typename decltype(type)::Bits>(bytes, index)); });
 }
 
 void fill_poison(std::span<std::byte> bytes, std::uint32_t poison) {
-  for (std::size_t i = 0; i < bytes.size(); i += sizeof poison) {
-    std::memcpy(bytes.data() + i, &poison, std::min(sizeof poison, bytes.size() - i));
+  // A pattern of a page, again and again: what takes its time is the memory.
+  std::array<std::uint32_t, 1024> page{};
+  page.fill(poison);
+  for (std::size_t i = 0; i < bytes.size(); i += sizeof page) {
+    std::memcpy(bytes.data() + i, page.data(), std::min(sizeof page, bytes.size() - i));
   }
 }
 
 bool is_poison(DType dtype, std::span<const std::byte> bytes, std::uint32_t poison, std::size_t index) {
-  const auto size = static_cast<std::size_t>(bytes_per_element(dtype));
-  for (std::size_t i = index * size; i < (index + 1) * size; ++i) {
-    if (bytes[i] != poison_byte(poison, i)) return false;
-  }
-  return true;
+  return with_storage(dtype, [&](auto type) {
+    using Bits = typename decltype(type)::Bits;
+    return bits_at<Bits>(bytes, index) == poison_at<Bits>(poison, index);
+  });
 }
 
 }  // namespace kw
