@@ -27,6 +27,9 @@ struct ListCase {
   std::string problem, target, style;
   std::vector<std::string> devices;
 };
+void PrintTo(const ListCase& one, std::ostream* out) {
+  *out << one.target << ' ' << one.style;
+}
 
 class DeviceList : public ::testing::TestWithParam<ListCase> {};
 

@@ -10,6 +10,7 @@ namespace kw {
 namespace {
 
 struct ConductCase {
+  const char* name;
   FakeConduct conduct;
   GateId gate;
   Reason reason;
@@ -45,6 +46,10 @@ class VerifierTest : public ::testing::Test {
   std::unique_ptr<Verifier> verifier;
 };
 
+void PrintTo(const ConductCase& tested, std::ostream* out) {
+  *out << tested.name;
+}
+
 class ConductTest : public VerifierTest, public ::testing::WithParamInterface<ConductCase> {};
 
 TEST_P(ConductTest, is_stopped_by_its_gate_for_its_reason) {
@@ -59,20 +64,22 @@ TEST_P(ConductTest, is_stopped_by_its_gate_for_its_reason) {
 
 INSTANTIATE_TEST_SUITE_P(
     Verifier, ConductTest,
-    ::testing::Values(ConductCase{FakeConduct::writes_zeros, GateId::check, Reason::wrong_result},
-                      ConductCase{FakeConduct::writes_nothing, GateId::check, Reason::output_unwritten},
-                      ConductCase{FakeConduct::copies_input, GateId::check, Reason::wrong_result},
-                      ConductCase{FakeConduct::last_row_wrong, GateId::check, Reason::wrong_result},
-                      ConductCase{FakeConduct::right_on_primary_only, GateId::check, Reason::wrong_result},
-                      ConductCase{FakeConduct::modifies_input, GateId::check, Reason::input_modified},
-                      ConductCase{FakeConduct::writes_guard, GateId::check, Reason::guard_overwritten},
-                      ConductCase{FakeConduct::differs_each_run, GateId::check, Reason::nondeterministic},
-                      ConductCase{FakeConduct::low_precision, GateId::check, Reason::wrong_result},
-                      ConductCase{FakeConduct::hangs, GateId::check, Reason::timeout},
-                      ConductCase{FakeConduct::crashes, GateId::check, Reason::crashed},
-                      ConductCase{FakeConduct::eats_memory, GateId::check, Reason::memory_limit},
-                      ConductCase{FakeConduct::wrong_when_cold, GateId::time, Reason::wrong_when_timed},
-                      ConductCase{FakeConduct::lies_about_time, GateId::time, Reason::clock_mismatch}));
+    ::testing::Values(
+        ConductCase{"writes_zeros", FakeConduct::writes_zeros, GateId::check, Reason::wrong_result},
+        ConductCase{"writes_nothing", FakeConduct::writes_nothing, GateId::check, Reason::output_unwritten},
+        ConductCase{"copies_input", FakeConduct::copies_input, GateId::check, Reason::wrong_result},
+        ConductCase{"last_row_wrong", FakeConduct::last_row_wrong, GateId::check, Reason::wrong_result},
+        ConductCase{"right_on_primary_only", FakeConduct::right_on_primary_only, GateId::check, Reason::wrong_result},
+        ConductCase{"modifies_input", FakeConduct::modifies_input, GateId::check, Reason::input_modified},
+        ConductCase{"writes_guard", FakeConduct::writes_guard, GateId::check, Reason::guard_overwritten},
+        ConductCase{"differs_each_run", FakeConduct::differs_each_run, GateId::check, Reason::nondeterministic},
+        ConductCase{"low_precision", FakeConduct::low_precision, GateId::check, Reason::wrong_result},
+        ConductCase{"hangs", FakeConduct::hangs, GateId::check, Reason::timeout},
+        ConductCase{"crashes", FakeConduct::crashes, GateId::check, Reason::crashed},
+        ConductCase{"eats_memory", FakeConduct::eats_memory, GateId::check, Reason::memory_limit},
+        ConductCase{"wrong_when_cold", FakeConduct::wrong_when_cold, GateId::time, Reason::wrong_when_timed},
+        ConductCase{"lies_about_time", FakeConduct::lies_about_time, GateId::time, Reason::clock_mismatch}),
+    [](const auto& tested) { return std::string(tested.param.name); });
 
 TEST_F(VerifierTest, accepts_an_honest_kernel_with_its_time_and_evidence) {
   open();

@@ -135,6 +135,10 @@ struct Expectation {
   std::int64_t blocks = 1;
 };
 
+void PrintTo(const Expectation& expectation, std::ostream* out) {
+  *out << expectation.kernel;
+}
+
 class Findings : public ::testing::TestWithParam<Expectation> {
  protected:
   static void SetUpTestSuite() { kernels = std::make_unique<SimKernels>(k_source); }
@@ -189,6 +193,10 @@ struct Refusal {
   BuildStatus status;
   const char* says;
 };
+void PrintTo(const Refusal& refusal, std::ostream* out) {
+  *out << refusal.name;
+}
+
 class Refusals : public ::testing::TestWithParam<Refusal> {};
 
 TEST_P(Refusals, name_what_cannot_be_built_and_its_line) {

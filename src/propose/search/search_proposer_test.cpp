@@ -63,6 +63,9 @@ struct NamedLandscape {
   std::string name;
   Landscape landscape;
 };
+void PrintTo(const NamedLandscape& named, std::ostream* out) {
+  *out << named.name;
+}
 class BeatsRandom : public testing::TestWithParam<NamedLandscape> {};
 
 TEST_P(BeatsRandom, in_the_median_number_of_evaluations_to_within_five_percent) {

@@ -22,6 +22,10 @@ struct Case {
   const char* unlocked;
 };
 
+void PrintTo(const Case& tested, std::ostream* out) {
+  *out << tested.act.front();
+}
+
 class LockDown : public ::testing::TestWithParam<Case> {};
 
 TEST_P(LockDown, stops_what_would_work_without_it) {
