@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <type_traits>
+
+#include "base/checked.hpp"
 
 namespace kw::cuda {
 namespace {
@@ -133,10 +136,17 @@ std::optional<std::array<std::int64_t, 3>> three_numbers(std::string_view value)
   return numbers;
 }
 
+/// The largest number where it is larger: any bytes may stand in the file.
+std::int64_t product(const std::array<std::int64_t, 3>& extents) {
+  const auto area = checked_mul(extents[0], extents[1]);
+  const auto volume = area ? checked_mul(*area, extents[2]) : std::nullopt;
+  return volume.value_or(std::numeric_limits<std::int64_t>::max());
+}
+
 void read_own_attribute(Attribute attribute, std::string_view value, CubinKernel& kernel) {
   const auto numbers = three_numbers(value);
   if (!numbers) return;
-  if (attribute == Attribute::max_threads) kernel.max_threads = (*numbers)[0] * (*numbers)[1] * (*numbers)[2];
+  if (attribute == Attribute::max_threads) kernel.max_threads = product(*numbers);
   if (attribute == Attribute::exact_block) kernel.exact_block = numbers;
   if (attribute != Attribute::parameter) return;
   // An index, then 16 bits each of ordinal and offset, then a word whose upper 14 bits are the size.

@@ -1,6 +1,12 @@
 #include "device/cuda/cubin.hpp"
 
+#include <elf.h>
 #include <gtest/gtest.h>
+
+#include <array>
+#include <cstring>
+#include <limits>
+#include <string>
 
 #include "device/cuda/ptxas_log.hpp"
 
@@ -29,6 +35,38 @@ TEST(Cubin, refuses_sections_outside_the_file) {
   const auto kernels = read_cubin(header);
   ASSERT_FALSE(kernels);
   EXPECT_EQ(kernels.error().message, "section 0 of 3 lies outside the cubin");
+}
+
+/// An ELF file with the attributes of a kernel k: format 4, `attribute`, three numbers.
+std::string cubin_with(std::uint8_t attribute, const std::array<std::uint32_t, 3>& numbers) {
+  const std::string names = std::string("\0.nv.info.k\0", 12);
+  std::string info = {4, static_cast<char>(attribute), sizeof numbers, 0};
+  info.append(reinterpret_cast<const char*>(numbers.data()), sizeof numbers);
+  Elf64_Ehdr header{};
+  std::memcpy(header.e_ident, ELFMAG, SELFMAG);
+  header.e_ident[EI_CLASS] = ELFCLASS64;
+  header.e_shoff = sizeof header;
+  header.e_shnum = 2;
+  std::array<Elf64_Shdr, 2> sections{};
+  sections[0].sh_offset = sizeof header + sizeof sections;
+  sections[0].sh_size = names.size();
+  sections[1].sh_name = 1;
+  sections[1].sh_offset = sections[0].sh_offset + names.size();
+  sections[1].sh_size = info.size();
+  std::string file(reinterpret_cast<const char*>(&header), sizeof header);
+  file.append(reinterpret_cast<const char*>(sections.data()), sizeof sections);
+  return file + names + info;
+}
+
+TEST(Cubin, a_bound_on_threads_is_the_product_of_its_extents_whatever_they_are) {
+  constexpr std::uint8_t k_max_threads = 0x05;
+  const auto bound = [](const std::array<std::uint32_t, 3>& extents) {
+    const auto kernels = read_cubin(cubin_with(k_max_threads, extents));
+    EXPECT_TRUE(kernels && kernels->size() == 1 && kernels->front().name == "k");
+    return kernels ? kernels->front().max_threads : -1;
+  };
+  EXPECT_EQ(bound({256, 2, 1}), 512);
+  EXPECT_EQ(bound({0xffffffffU, 0xffffffffU, 0xffffffffU}), std::numeric_limits<std::int64_t>::max());
 }
 
 constexpr std::string_view k_log =
