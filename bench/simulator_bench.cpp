@@ -2,13 +2,12 @@
 // compiled once, outside the timed part. Times are real time: blocks run on several host threads.
 
 #include <benchmark/benchmark.h>
-#include <unistd.h>
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "base/result.hpp"
+#include "base/scratch_directory.hpp"
 #include "device/sim/compile.hpp"
 #include "device/sim/simulator.hpp"
 
@@ -18,19 +17,16 @@ namespace {
 constexpr unsigned k_lanes = 32;
 constexpr std::int64_t k_shared_bytes = std::int64_t{48} << 10;
 
-/// One compiled kernel k(const float* in, float* out), with a directory that goes with it.
+/// One compiled kernel k(const float* in, float* out).
 class SimulatedKernel {
  public:
   SimulatedKernel(const std::string& source, std::int64_t blocks, std::int64_t threads, std::int64_t elements)
       : arena_(static_cast<std::size_t>(2 * elements), 0.25F) {
-    std::string name = std::filesystem::temp_directory_path() / "kw-bench-XXXXXX";
-    KW_CHECK(::mkdtemp(name.data()) != nullptr, "no directory for the benchmark");
-    directory_ = name;
     DeviceFacts device;
     device.target = "cuda";
     device.shared_bytes_per_block = k_shared_bytes;
     const PlannedLaunch launch{"k", {blocks, 1, 1}, {threads, 1, 1}, 0, {BufferArg{0}, BufferArg{1}}};
-    const BuildReply built = sim::Compiler(directory_).build({"sim", source, {}, {launch}}, device);
+    const BuildReply built = sim::Compiler(directory_.path()).build({"sim", source, {}, {launch}}, device);
     KW_CHECK(built.status == BuildStatus::ok, "the kernel does not compile: {}", built.log);
     const std::int64_t bytes = elements * static_cast<std::int64_t>(sizeof(float));
     LoadedPlan plan;
@@ -38,15 +34,9 @@ class SimulatedKernel {
     plan.plan.launches = {launch};
     plan.slots = {{0, bytes}, {bytes, bytes}};
     const LoadRequest load{"sim", 2 * bytes, {built.binary}, {plan}};
-    auto opened = sim::Simulator::open(load, std::as_writable_bytes(std::span(arena_)), directory_, k_lanes);
+    auto opened = sim::Simulator::open(load, std::as_writable_bytes(std::span(arena_)), directory_.path(), k_lanes);
     KW_CHECK(opened.has_value(), "{}", opened.error().to_string());
     simulator_ = *std::move(opened);
-  }
-  SimulatedKernel(const SimulatedKernel&) = delete;
-  SimulatedKernel& operator=(const SimulatedKernel&) = delete;
-  ~SimulatedKernel() {
-    std::error_code ignored;
-    std::filesystem::remove_all(directory_, ignored);
   }
 
   void launch() {
@@ -56,7 +46,7 @@ class SimulatedKernel {
 
  private:
   std::vector<float> arena_;
-  std::filesystem::path directory_;
+  ScratchDirectory directory_;
   std::unique_ptr<sim::Simulator> simulator_;
 };
 

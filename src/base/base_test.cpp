@@ -8,6 +8,7 @@
 #include "base/hash.hpp"
 #include "base/result.hpp"
 #include "base/rng.hpp"
+#include "base/scratch_directory.hpp"
 
 namespace kw {
 namespace {
@@ -42,7 +43,8 @@ TEST(Rng, repeats_from_its_seed_and_stays_in_bounds) {
 }
 
 TEST(RealFileSystem, writes_atomically_and_names_what_is_missing) {
-  const auto directory = std::filesystem::temp_directory_path() / "kw_base_test";
+  const ScratchDirectory scratch;
+  const auto directory = scratch.path() / "new";
   RealFileSystem files;
   ASSERT_TRUE(files.create_directories(directory));
   ASSERT_TRUE(files.write_atomic(directory / "x", "hello"));
@@ -53,7 +55,6 @@ TEST(RealFileSystem, writes_atomically_and_names_what_is_missing) {
   const auto large = files.read(directory / "x", 3);
   ASSERT_FALSE(large);
   EXPECT_EQ(large.error().code, errc::too_large);
-  std::filesystem::remove_all(directory);
 }
 
 }  // namespace

@@ -4,11 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <set>
 
+#include "base/scratch_directory.hpp"
 #include "loop/run.hpp"
 #include "verify/fake_workbench.hpp"
 #include "verify/test_problem.hpp"
@@ -55,16 +55,11 @@ class RunTest : public ::testing::Test {
  protected:
   RunTest() {
     setup.problem = small_problem();
-    setup.root = std::filesystem::temp_directory_path() /
-                 ("kw_run_test_" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
-    std::filesystem::remove_all(setup.root);
-    std::filesystem::create_directories(setup.root);
+    setup.root = scratch.path();
     setup.version = "test";
     setup.started_utc = "2026-01-01T00:00:00Z";
     setup.limits = parse_budget("12c").value();
   }
-  ~RunTest() override { std::filesystem::remove_all(setup.root); }
-
   std::unique_ptr<Archive> open(std::int64_t max_pages = 0) const {
     ArchiveOptions options;
     options.max_pages = max_pages;
@@ -91,6 +86,7 @@ class RunTest : public ::testing::Test {
     return ids;
   }
 
+  ScratchDirectory scratch;
   RunSetup setup;
   FakeClock clock;
   QuietObserver observer;

@@ -2,40 +2,18 @@
 // For tests: compiles CUDA or HIP text once and runs its kernels in this process. Every kernel takes
 // (const int* in, int* out, int n).
 
-#include <unistd.h>
-
 #include <cstdint>
-#include <filesystem>
 #include <regex>
 #include <string>
 #include <vector>
 
+#include "base/scratch_directory.hpp"
 #include "device/sim/compile.hpp"
 #include "device/sim/sim_language.hpp"
 #include "device/sim/simulator.hpp"
 #include "target/gpu_arch.hpp"
 
 namespace kw::sim {
-
-/// A directory that goes with the object.
-class ScratchDirectory {
- public:
-  ScratchDirectory() {
-    std::string name = std::filesystem::temp_directory_path() / "kw-sim-test-XXXXXX";
-    KW_CHECK(::mkdtemp(name.data()) != nullptr, "no directory for the test");
-    path_ = name;
-  }
-  ScratchDirectory(const ScratchDirectory&) = delete;
-  ScratchDirectory& operator=(const ScratchDirectory&) = delete;
-  ~ScratchDirectory() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 struct TestLaunch {
   std::string kernel;

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "base/scratch_directory.hpp"
 #include "record/verdict.hpp"
 
 namespace kw {
@@ -60,18 +61,14 @@ TEST(TemplateText, refuses_mistakes_by_name_and_line) {
 
 class TemplateDirectory : public testing::Test {
  protected:
-  TemplateDirectory() : path_(fs::path(testing::TempDir()) / "kw_prompt_templates") {
-    fs::remove_all(path_);
-    fs::create_directories(path_);
-  }
-  ~TemplateDirectory() override { fs::remove_all(path_); }
   void write(const std::string& name, const std::string& text) const { std::ofstream(path_ / name) << text; }
   Error refusal() {
     auto loaded = load_prompt_templates(files_, path_);
     EXPECT_FALSE(loaded);
     return loaded ? Error{} : loaded.error();
   }
-  fs::path path_;
+  ScratchDirectory directory_;
+  fs::path path_ = directory_.path();
   RealFileSystem files_;
 };
 
