@@ -3,6 +3,8 @@
 
 #include <benchmark/benchmark.h>
 
+#include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -85,7 +87,7 @@ extern "C" __global__ void k(const float* in, float* out) {
 }
 BENCHMARK(simulate_softmax)->Unit(benchmark::kMillisecond)->UseRealTime();
 
-/// Tiles in shared memory, 4 by 4 sums per thread: what f32 kernels do most.
+/// Tiles in shared memory, four sums per thread: what f32 kernels do most.
 void simulate_shared_tiles(benchmark::State& state) {
   run(state, R"(
 extern "C" __global__ void k(const float* in, float* out) {

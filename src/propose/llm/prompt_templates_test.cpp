@@ -61,20 +61,21 @@ TEST(TemplateText, refuses_mistakes_by_name_and_line) {
 
 class TemplateDirectory : public testing::Test {
  protected:
-  void write(const std::string& name, const std::string& text) const { std::ofstream(path_ / name) << text; }
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(directory_.path() / name) << text;
+  }
   Error refusal() {
-    auto loaded = load_prompt_templates(files_, path_);
+    auto loaded = load_prompt_templates(files_, directory_.path());
     EXPECT_FALSE(loaded);
     return loaded ? Error{} : loaded.error();
   }
   ScratchDirectory directory_;
-  fs::path path_ = directory_.path();
   RealFileSystem files_;
 };
 
 TEST_F(TemplateDirectory, replaces_shipped_templates_of_the_same_name) {
   write("system.md", "You are {{device_name}}.\n");
-  const auto loaded = load_prompt_templates(files_, path_);
+  const auto loaded = load_prompt_templates(files_, directory_.path());
   ASSERT_TRUE(loaded) << loaded.error().to_string();
   EXPECT_EQ(loaded->render("system.md", {{"device_name", "a CPU"}}), "You are a CPU.");
   EXPECT_EQ(loaded->texts.at("task.md"), shipped_prompt_templates().texts.at("task.md"));
@@ -103,7 +104,7 @@ TEST_F(TemplateDirectory, refuses_bytes_that_are_no_text) {
 }
 
 TEST_F(TemplateDirectory, that_does_not_exist_is_an_error) {
-  const auto loaded = load_prompt_templates(files_, path_ / "nowhere");
+  const auto loaded = load_prompt_templates(files_, directory_.path() / "nowhere");
   ASSERT_FALSE(loaded);
   EXPECT_EQ(loaded.error().code, errc::prompt_file);
   EXPECT_THAT(loaded.error().message, HasSubstr("cannot read the prompt directory"));
