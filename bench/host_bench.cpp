@@ -5,12 +5,12 @@
 
 #include "codegen/codegen.hpp"
 #include "measure/measure.hpp"
-#include "oracle/oracle.hpp"
+#include "problem/oracle.hpp"
+#include "problem/problem.hpp"
 #include "propose/search/search_proposer.hpp"
 #include "record/json.hpp"
-#include "spec/problem.hpp"
-#include "verify/accuracy.hpp"
-#include "verify/inputs.hpp"
+#include "verify/checking/accuracy.hpp"
+#include "verify/checking/inputs.hpp"
 
 namespace kw {
 namespace {
@@ -47,6 +47,7 @@ void propose(benchmark::State& state) {
   SearchOptions options;
   options.problem = &problem;
   options.device = host_cpu_facts();
+  options.device.target = "opencl";
   options.target = "opencl";
   options.style = "vector";
   auto proposer = make_search_proposer(options).value();
@@ -73,7 +74,7 @@ void judge_primary_output(benchmark::State& state) {
   const auto elements = static_cast<std::size_t>(element_count(problem.outputs[0], problem.primary().axes).value());
   const std::vector<float> values(elements, 0.5F);
   const std::vector<double> reference(elements, 0.5);
-  const OutputForm form = output_form(problem.outputs[0], problem.primary().axes);
+  const OutputForm form = output_form(problem, problem.outputs[0], problem.primary().axes);
   for (auto _ : state) {
     benchmark::DoNotOptimize(measure_error(std::as_bytes(std::span(values)), 0xffffffffU, reference, form, 1.0));
   }

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "base/scratch_directory.hpp"
+#include "base/testing/scratch_directory.hpp"
 #include "device/sim/compile.hpp"
 #include "device/sim/simulator.hpp"
 

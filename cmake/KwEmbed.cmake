@@ -1,16 +1,31 @@
-# kw_embed_texts(target function pattern)
+# kw_embed_texts(target function pattern... [BELOW folder])
 #
 # Compiles text files that people read and edit into `target`: a generated source defines
-# `std::span<const kw::EmbeddedText> kw::function()` (target/embedded_texts.hpp), one entry per file, named by the file
-# without its extension. A changed file is compiled in by the next build.
-function(kw_embed_texts target function pattern)
-  file(GLOB files CONFIGURE_DEPENDS ${pattern})
+# `std::span<const kw::EmbeddedText> kw::function()` (base/embedded_texts.hpp), one entry per file, named by the file
+# without its extension, or with BELOW by its path in that folder, whose sub-folders are then looked through too. A
+# changed file is compiled in by the next build.
+function(kw_embed_texts target function)
+  cmake_parse_arguments(arg "" "BELOW" "" ${ARGN})
+  if(arg_BELOW)
+    file(GLOB_RECURSE files CONFIGURE_DEPENDS ${arg_UNPARSED_ARGUMENTS})
+  else()
+    file(GLOB files CONFIGURE_DEPENDS ${arg_UNPARSED_ARGUMENTS})
+  endif()
   set(KW_FUNCTION ${function})
   set(KW_ENTRIES "")
   foreach(file IN LISTS files)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
-    get_filename_component(name ${file} NAME_WE)
+    if(arg_BELOW)
+      file(RELATIVE_PATH name ${arg_BELOW} ${file})
+    else()
+      get_filename_component(name ${file} NAME_WE)
+    endif()
     file(READ ${file} text)
+    string(FIND "${text}" ")kw_text\"" end_of_literal)
+    string(LENGTH "${text}" length)
+    if(NOT end_of_literal EQUAL -1 OR length GREATER 65000)
+      message(FATAL_ERROR "${file} does not fit a string literal: it is too long, or holds )kw_text\"")
+    endif()
     string(APPEND KW_ENTRIES "      EmbeddedText{\"${name}\", R\"kw_text(${text})kw_text\"},\n")
   endforeach()
   configure_file(${PROJECT_SOURCE_DIR}/cmake/embedded_texts.cpp.in ${CMAKE_CURRENT_BINARY_DIR}/${function}.cpp @ONLY)

@@ -3,6 +3,7 @@
 option(KW_WERROR "Treat warnings as errors" OFF)
 option(KW_FUZZ "Build the fuzz targets (clang only)" OFF)
 option(KW_BENCH "Build the benchmarks (Google Benchmark)" OFF)
+option(KW_UNITE "Compile each folder in few large units, with precompiled standard headers (cmake/KwUnite.cmake)" ON)
 set(KW_SANITIZE "" CACHE STRING "Comma-separated sanitizers, such as address,undefined or thread")
 
 set(CMAKE_CXX_STANDARD 20)

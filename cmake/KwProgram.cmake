@@ -1,7 +1,7 @@
 # kw_link_included_layers(target file...)
 #
-# For programs outside src/ (fuzz targets, benchmarks): links the layers whose headers the files include, so that
-# adding a program is adding a file.
+# For programs outside src/ (fuzz targets, benchmarks): links the layers whose headers the files include, and the
+# product's lists, so that adding a program is adding a file.
 function(kw_link_included_layers target)
   foreach(file IN LISTS ARGN)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
@@ -13,4 +13,12 @@ function(kw_link_included_layers target)
       endif()
     endforeach()
   endforeach()
+  kw_link_lists(${target} operators languages)
+  get_target_property(linked ${target} LINK_LIBRARIES)
+  if(kw_verify IN_LIST linked OR kw_loop IN_LIST linked)
+    kw_link_lists(${target} gates)
+  endif()
+  if(kw_propose IN_LIST linked OR kw_loop IN_LIST linked)
+    kw_link_lists(${target} proposers)
+  endif()
 endfunction()

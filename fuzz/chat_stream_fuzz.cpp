@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "base/rng.hpp"
-#include "propose/llm/reply_stream.hpp"
-#include "propose/llm/server_error.hpp"
-#include "propose/llm/sse_decoder.hpp"
-#include "record/utf8.hpp"
+#include "base/utf8.hpp"
+#include "propose/llm/client/reply_stream.hpp"
+#include "propose/llm/client/server_error.hpp"
+#include "propose/llm/client/sse_decoder.hpp"
 
 namespace {
 

@@ -10,7 +10,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   const auto kernels = kw::cuda::read_cubin(bytes);
   if (!kernels) {
-    KW_CHECK(kernels.error().code == kw::cuda::errc::cubin && !kernels.error().message.empty());
+    KW_CHECK(kernels.error().code == kw::errc::cubin && !kernels.error().message.empty());
     return 0;
   }
   for (const auto& kernel : *kernels) KW_CHECK(kernel.tensor_core_instructions <= kernel.instructions);

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "target/device_file.hpp"
-#include "target/occupancy.hpp"
+#include "hardware/device_file.hpp"
+#include "hardware/occupancy.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto facts = kw::parse_device_file({reinterpret_cast<const char*>(data), size}, "fuzz.json");

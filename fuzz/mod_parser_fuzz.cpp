@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "spec/mod_analysis.hpp"
-#include "spec/mod_file.hpp"
-#include "spec/mod_parser.hpp"
+#include "mod/analysis/analysis.hpp"
+#include "mod/frontend/file.hpp"
+#include "mod/frontend/parser.hpp"
 
 namespace {
 

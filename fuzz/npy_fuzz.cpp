@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "spec/number_array.hpp"
+#include "problem/file/number_array.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto array = kw::parse_npy({reinterpret_cast<const char*>(data), size});

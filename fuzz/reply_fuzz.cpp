@@ -7,9 +7,9 @@
 #include <cstdlib>
 #include <string>
 
-#include "propose/llm/code_blocks.hpp"
-#include "propose/llm/reply_parse.hpp"
-#include "record/fenced_text.hpp"
+#include "base/fenced_text.hpp"
+#include "propose/llm/replies/code_blocks.hpp"
+#include "propose/llm/replies/reply_parse.hpp"
 
 namespace {
 

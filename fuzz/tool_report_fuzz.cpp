@@ -6,9 +6,9 @@
 #include <string>
 #include <variant>
 
-#include "verify/compute_sanitizer.hpp"
-#include "verify/gpu_tool_probe.hpp"
-#include "verify/ncu_report.hpp"
+#include "verify/tools/compute_sanitizer.hpp"
+#include "verify/tools/gpu_tool_probe.hpp"
+#include "verify/tools/ncu_report.hpp"
 
 namespace {
 

@@ -18,6 +18,9 @@ configure() {
   : >"$folder/.configured"
 }
 
+# Without this, ccache keeps nothing that is compiled with precompiled headers.
+export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS-pch_defines,time_macros,include_file_mtime,include_file_ctime}
+
 # Reads Ninja's output. One line rewritten in place on a terminal; elsewhere a line now and then if it takes long.
 show_progress() {
   local preset=$1 line last=$SECONDS

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Holds src/ to its layers: a folder includes and links only folders of a lower rank (ARCHITECTURE.md).
 
-Reads the #include lines of every .hpp and .cpp below ROOT/src and the kw_add_layer calls of ROOT/src/CMakeLists.txt,
-and prints one `file:line: what is wrong; what to do` for each breach. Exit status 1 if there is any.
+Within a folder that has rooms, a room includes only the rooms before it. Reads the #include lines of every .hpp and .cpp
+below ROOT/src and the kw_add_layer calls of ROOT/src/CMakeLists.txt, and prints one `file:line: what is wrong; what to
+do` for each breach. Exit status 1 if there is any.
 """
 
 import pathlib
@@ -11,33 +12,62 @@ import sys
 
 RANKS = {
     "base": 0,
-    "spec": 1,
-    "target": 1,
-    "record": 2,
-    "oracle": 3,
-    "codegen": 3,
-    "measure": 3,
-    "protocol": 3,
-    "device": 4,
-    "sandbox": 4,
-    "worker": 5,
-    "verify": 5,
-    "archive": 5,
-    "propose": 6,
-    "report": 6,
-    "loop": 7,
-    "cli": 8,
-    "service": 8,
+    "hardware": 1,
+    "tensor": 1,
+    "python": 1,
+    "language": 2,
+    "mod": 2,
+    "problem": 3,
+    "record": 4,
+    "codegen": 5,
+    "measure": 5,
+    "protocol": 5,
+    "operators": 6,
+    "device": 6,
+    "sandbox": 6,
+    "worker": 7,
+    "verify": 7,
+    "archive": 7,
+    "propose": 8,
+    "report": 8,
+    "loop": 9,
+    "catalogue": 10,
+    "cli": 10,
+    "service": 10,
 }
+
+# The rooms of a folder, lowest first; "." is what lies in the folder itself. Every sub-folder has to be here.
+ROOMS = {
+    "cli": [".", "commands", "app.cpp"],
+    "device": [".", "sim", "cuda", "hip", "null", "opencl", "backends.cpp"],
+    "mod": ["expression", "analysis", "frontend"],
+    "operators": ["attention"],
+    "operators/attention": ["attention.hpp", "attention.cpp", "oracle", "kernels", "."],
+    "operators/attention/kernels": [".", "opencl", "cuda", "styles.cpp"],
+    "problem": ["captures", ".", "file"],
+    "propose": [".", "search", "llm", "portfolio"],
+    "propose/llm": ["client", "replies", "prompts", "."],
+    "verify": ["processes", "checking", "state", "timing", "tools", "gates", "."],
+}
+
+# Folders whose files no layer holds: texts for other compilers, and data.
+NO_ROOMS = {"device/sim/runtime", "propose/llm/client/data"}
+
+# Helpers of tests: above everything in their folder, and for tests and other helpers alone.
+TESTING = "testing"
 
 # Why some pairs must stay apart, for messages that teach more than two numbers do.
 REASONS = {
     ("oracle", "codegen"): "the oracle shares no code with what it judges",
-    ("codegen", "oracle"): "the oracle shares no code with what it judges",
+    ("oracle", "kernels"): "the oracle shares no code with what it judges",
+    ("kernels", "oracle"): "the oracle shares no code with what it judges",
 }
 
 # Folders that load drivers or run candidates. Their code exists in the worker process and nowhere else.
 WORKER_ONLY = {"device": {"worker"}, "worker": set()}
+
+# Folders whose parts are reached through a list that the program links: who may name them.
+LISTED = {"operators": ({"catalogue"}, "problem/operator.hpp")}
 
 # What may stand in front of an #include without being one: comments and raw strings, such as a kernel's source in a
 # test. Replaced by as many newlines as they held, so that line numbers stay right.
@@ -67,8 +97,6 @@ def breach(folder, other):
         return None
     if other not in RANKS:
         return f"'{other}/' is no folder of src/; write the path as folder/file.hpp, relative to src/"
-    if (folder, other) in REASONS:
-        return f"{folder} may not use {other}: {REASONS[folder, other]}"
     if other in WORKER_ONLY and folder not in WORKER_ONLY[other]:
         return (f"{folder} may not use {other}: drivers and candidates live in the worker process alone; "
                 "send a message of protocol/ instead")
@@ -78,16 +106,82 @@ def breach(folder, other):
     return None
 
 
-def check_file(path, shown, folder):
+def room_of(parts, depth):
+    """The room that a file is in, below its first `depth` folders; "." in that folder itself. A room may be one file, such as a list of
+    the rooms before it."""
+    rooms = ROOMS.get("/".join(parts[:depth]), [])
+    if len(parts) > depth + 1:
+        return parts[depth]
+    return parts[depth] if parts[depth] in rooms else "."
+
+
+def room_breach(parts, other):
+    """Says why a file may not include another of the same folder. Both are paths as tuples, the file's name last."""
+    depth = 1
+    while parts[:depth] == other[:depth]:
+        folder = "/".join(parts[:depth])
+        rooms = ROOMS.get(folder)
+        if rooms is None:
+            return None
+        room, wanted = room_of(parts, depth), room_of(other, depth)
+        if room != wanted:
+            for name in (room, wanted):
+                if name not in rooms:
+                    return f"{folder}/{name}/ has no place among the rooms of {folder}/; add it to ROOMS in tools/check_layers.py"
+            if (room, wanted) in REASONS:
+                return f"{folder}/{room} may not use {folder}/{wanted}: {REASONS[room, wanted]}"
+            if rooms.index(wanted) > rooms.index(room):
+                shown = folder if room == "." else f"{folder}/{room}"
+                return (f"{shown} may not use {folder}/{wanted}, a later room of {folder}/; move the shared type to a room "
+                        "before both, or pass a callback down")
+            return None
+        if room == ".":
+            return None
+        depth += 1
+    return None
+
+
+def is_test(parts):
+    return TESTING in parts[:-1] or parts[-1].endswith("_test.cpp")
+
+
+def include_breach(parts, other):
+    """Says why a file may not include another. Tests may use helpers of lower folders, and all rooms of their own."""
+    folder = parts[0]
+    if TESTING in other[:-1] and not is_test(parts):
+        return f"{'/'.join(other)} is for tests alone; move what the product needs out of {TESTING}/"
+    if "oracle" in parts[:-1] and not is_test(parts) and other[0] == "codegen":
+        return f"{'/'.join(parts[:-1])} may not use codegen: {REASONS['oracle', 'codegen']}"
+    if folder != other[0]:
+        users, interface = LISTED.get(other[0], (None, None))
+        if users is not None and folder not in users and not is_test(parts):
+            return f"{folder} may not name what {other[0]}/ holds: ask through {interface}"
+        return breach(folder, other[0])
+    return None if is_test(parts) else room_breach(parts, other)
+
+
+def check_file(path, shown):
+    parts = shown.parts[1:]
     for line, written, quoted in includes(path.read_text(encoding="utf-8")):
-        if written.startswith("CL/") and folder != "device":
+        if written.startswith("CL/") and parts[0] != "device":
             yield f"{shown}:{line}: only device/ speaks to OpenCL; ask it through a message of protocol/"
         elif quoted and "/" not in written:
             yield f'{shown}:{line}: "{written}" names no folder; write folder/file.hpp, relative to src/'
         elif quoted:
-            why = breach(folder, written.split("/", 1)[0])
+            why = include_breach(parts, pathlib.PurePosixPath(written).parts)
             if why:
                 yield f"{shown}:{line}: {why}"
+
+
+def has_room(parts):
+    """Whether each folder of a file is a room of the one around it."""
+    for depth in range(1, len(parts) - 1):
+        folder = "/".join(parts[:depth])
+        if parts[depth] == TESTING or f"{folder}/{parts[depth]}" in NO_ROOMS:
+            return True
+        if parts[depth] not in ROOMS.get(folder, []):
+            return False
+    return True
 
 
 def check_sources(root):
@@ -99,7 +193,11 @@ def check_sources(root):
         if folder not in RANKS:
             yield f"{shown}:1: src/{folder}/ has no rank; add it to RANKS in tools/check_layers.py and to ARCHITECTURE.md"
             continue
-        yield from check_file(path, shown, folder)
+        if not has_room(shown.parts[1:]):
+            yield (f"{shown}:1: {shown.parent}/ has no place among the rooms of src/{folder}/; add it to ROOMS in "
+                   "tools/check_layers.py")
+            continue
+        yield from check_file(path, shown)
 
 
 def layers(cmake_text):
@@ -109,7 +207,7 @@ def layers(cmake_text):
         groups = {}
         key = ""
         for word in match.group(1).split():
-            if word.isupper() and re.fullmatch(r"NAME|DEPENDS|LIBRARIES|PRIVATE_LIBRARIES", word):
+            if word.isupper() and re.fullmatch(r"NAME|DEPENDS|LIBRARIES|PRIVATE_LIBRARIES|LISTS", word):
                 key = word
             else:
                 groups.setdefault(key, []).append(word)

@@ -35,28 +35,62 @@ class CheckLayers(unittest.TestCase):
     def test_a_good_tree_passes(self):
         status, lines = report({
             "src/base/hash.hpp": "#pragma once\n#include <string>\n",
-            "src/spec/problem.hpp": '#include "base/hash.hpp"\n#include "spec/tensor.hpp"\n',
-            "src/device/opencl/device.cpp": '#include <CL/cl.h>\n#include "target/device_facts.hpp"\n',
+            "src/problem/problem.hpp": '#include "base/hash.hpp"\n#include "tensor/tensor.hpp"\n',
+            "src/device/opencl/device.cpp": '#include <CL/cl.h>\n#include "hardware/device_facts.hpp"\n',
             "src/worker/main.cpp": '#include "device/device.hpp"\n#include "sandbox/sandbox.hpp"\n',
             "src/cli/main.cpp": '#include "cli/commands.hpp"\n#include "loop/run.hpp"\n',
-            "src/CMakeLists.txt": "kw_add_layer(NAME base LIBRARIES fmt::fmt)\nkw_add_layer(NAME spec DEPENDS base)\n"
+            "src/CMakeLists.txt": "kw_add_layer(NAME base LIBRARIES fmt::fmt)\nkw_add_layer(NAME problem LISTS operators DEPENDS base)\n"
                                   "kw_add_layer(NAME worker DEPENDS device sandbox base)\n",
         })
         self.assertEqual((status, lines), (0, []))
 
     def test_an_upward_include_is_named_with_its_line(self):
-        self.assert_breach({"src/base/hash.cpp": '#include <string>\n\n#include "spec/problem.hpp"\n'},
-                           "src/base/hash.cpp:3:", "base (rank 0) may not use spec (rank 1)", "pass a callback down")
+        self.assert_breach({"src/base/hash.cpp": '#include <string>\n\n#include "problem/problem.hpp"\n'},
+                           "src/base/hash.cpp:3:", "base (rank 0) may not use problem (rank 3)", "pass a callback down")
 
     def test_an_include_of_equal_rank_is_a_breach(self):
         self.assert_breach({"src/report/html.cpp": '#include "propose/proposer.hpp"\n'},
-                           "src/report/html.cpp:1:", "report (rank 6) may not use propose (rank 6)")
+                           "src/report/html.cpp:1:", "report (rank 8) may not use propose (rank 8)")
 
-    def test_oracle_and_codegen_never_meet(self):
-        self.assert_breach({"src/oracle/attention.cpp": '#include "codegen/codegen.hpp"\n'},
-                           "oracle may not use codegen: the oracle shares no code with what it judges")
-        self.assert_breach({"src/codegen/plain.cpp": '#include "oracle/oracle.hpp"\n'},
-                           "codegen may not use oracle: the oracle shares no code with what it judges")
+    def test_oracle_and_kernels_never_meet(self):
+        oracle, kernels = "src/operators/attention/oracle/a.cpp", "src/operators/attention/kernels/a.cpp"
+        self.assert_breach({oracle: '#include "codegen/codegen.hpp"\n'},
+                           "operators/attention/oracle may not use codegen: the oracle shares no code with what it judges")
+        self.assert_breach({oracle: '#include "operators/attention/kernels/text.hpp"\n'},
+                           "may not use operators/attention/kernels: the oracle shares no code with what it judges")
+        self.assert_breach({kernels: '#include "operators/attention/oracle/oracle.hpp"\n'},
+                           "may not use operators/attention/oracle: the oracle shares no code with what it judges")
+
+    def test_a_room_includes_only_the_rooms_before_it(self):
+        self.assert_breach({"src/propose/llm/client/retry.cpp": '#include "propose/llm/prompts/prompts.hpp"\n'},
+                           "src/propose/llm/client/retry.cpp:1:",
+                           "propose/llm/client may not use propose/llm/prompts, a later room of propose/llm/")
+        self.assert_breach({"src/mod/analysis/ranges.cpp": '#include "base/hash.hpp"\n#include "mod/frontend/parser.hpp"\n'},
+                           "src/mod/analysis/ranges.cpp:2:", "mod/analysis may not use mod/frontend")
+        self.assert_breach({"src/problem/problem.hpp": '#include "problem/file/config_tree.hpp"\n'},
+                           "problem may not use problem/file, a later room of problem/")
+        status, lines = report({
+            "src/propose/llm/llm_proposer.cpp": '#include "propose/llm/prompts/prompts.hpp"\n#include "propose/proposer.hpp"\n',
+            "src/problem/file/problem_reader.hpp": '#include "problem/problem.hpp"\n',
+            "src/device/backends.cpp": '#include "device/opencl/session.hpp"\n',
+        })
+        self.assertEqual((status, lines), (0, []))
+
+    def test_a_list_is_a_room_of_one_file(self):
+        self.assert_breach({"src/device/device.cpp": '#include "device/opencl/session.hpp"\n'},
+                           "device may not use device/opencl, a later room of device/")
+
+    def test_a_sub_folder_without_place_is_refused(self):
+        self.assert_breach({"src/mod/misc/a.hpp": "#pragma once\n"}, "src/mod/misc/a.hpp:1:", "no place among the rooms of src/mod/")
+
+    def test_helpers_of_tests_stay_out_of_the_product(self):
+        self.assert_breach({"src/verify/verifier.cpp": '#include "base/testing/scratch_directory.hpp"\n'},
+                           "base/testing/scratch_directory.hpp is for tests alone")
+        status, lines = report({
+            "src/verify/verifier_test.cpp": '#include "base/testing/scratch_directory.hpp"\n',
+            "src/verify/testing/fixture.hpp": '#include "base/testing/scratch_directory.hpp"\n',
+        })
+        self.assertEqual((status, lines), (0, []))
 
     def test_opencl_headers_stay_in_device(self):
         self.assert_breach({"src/worker/serve.cpp": "#include <CL/cl.h>\n"},
@@ -75,7 +109,7 @@ class CheckLayers(unittest.TestCase):
 
     def test_a_link_to_a_higher_rank_is_a_breach(self):
         self.assert_breach({"src/CMakeLists.txt": "kw_add_layer(NAME record DEPENDS base loop)\n"},
-                           "src/CMakeLists.txt:1:", "record (rank 2) may not use loop (rank 7)")
+                           "src/CMakeLists.txt:1:", "record (rank 4) may not use loop (rank 9)")
 
     def test_a_folder_without_rank_is_refused(self):
         self.assert_breach({"src/util/misc.hpp": "#pragma once\n"}, "src/util/misc.hpp:1:", "src/util/ has no rank")

@@ -71,7 +71,7 @@ def python_functions(text):
 
 def is_input(shown):
     """Files that tests and fuzzers read: hostile on purpose, and nobody's code."""
-    return shown.as_posix().startswith(("fuzz/corpus/", "tests/errors/", "tests/golden/"))
+    return shown.as_posix().startswith(("fuzz/corpus/", "tests/golden/"))
 
 
 def functions(path, text):

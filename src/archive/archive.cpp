@@ -1,10 +1,14 @@
 #include "archive/archive.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <set>
 
+#include "archive/rows.hpp"
 #include "archive/schema.hpp"
 #include "archive/sqlite.hpp"
+#include "base/file_lock.hpp"
 #include "record/json.hpp"
 
 namespace kw {
@@ -17,12 +21,26 @@ using sqlite::Statement;
 /// How many runs an error lists before it only counts the rest.
 constexpr std::size_t k_listed_runs = 10;
 
-/// A row that SQLite gave back whole but that is no record: damage, as far as the archive is concerned.
-tl::unexpected<Error> damaged(const Error& cause, const Database& database, const std::string& row) {
-  return fail(Error{errc::archive_corrupt,
-                    fmt::format("the archive {} is damaged at {}: {}", database.file().string(), row, cause.message),
-                    cause.hint});
-}
+/// The key is the hash of the record: where another record stands under it, that one is damaged, and this is the
+/// remedy.
+constexpr const char* k_insert_problem =
+    "INSERT INTO problems VALUES (?1, ?2) ON CONFLICT DO UPDATE SET record = excluded.record "
+    "WHERE record <> excluded.record";
+constexpr const char* k_insert_bundle =
+    "INSERT INTO bundles VALUES (?1, ?2) ON CONFLICT DO UPDATE SET record = excluded.record "
+    "WHERE record <> excluded.record";
+constexpr const char* k_insert_run =
+    "INSERT INTO runs (id, started_utc, problem, op, target, device, status, best_ordinal, record, style, "
+    "problem_source, checksum) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, "
+    "kw_checksum(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)) ON CONFLICT DO NOTHING";
+constexpr const char* k_update_run =
+    "UPDATE runs SET status = ?2, best_ordinal = ?3, record = ?4, style = ?5, problem_source = ?6, "
+    "checksum = kw_checksum(id, started_utc, problem, op, target, device, ?2, ?3, ?4, ?5, ?6) WHERE id = ?1";
+constexpr const char* k_insert_attempt =
+    "INSERT INTO attempts VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, "
+    "kw_checksum(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)) ON CONFLICT DO NOTHING";
+constexpr const char* k_insert_turn =
+    "INSERT INTO turns SELECT ?1, count(*), ?2, ?3, kw_checksum(?1, count(*), ?2, ?3) FROM turns WHERE run_id = ?1";
 
 std::optional<std::int64_t> rounded_median(const Attempt& attempt) {
   if (!attempt.measurement || !(std::abs(attempt.measurement->median_ns) < 9e18)) return std::nullopt;
@@ -31,7 +49,9 @@ std::optional<std::int64_t> rounded_median(const Attempt& attempt) {
 
 class SqliteArchive final : public Archive {
  public:
-  explicit SqliteArchive(Database database) : database_(std::move(database)) {}
+  /// `version` is that of the file's tables.
+  SqliteArchive(Database database, std::int64_t version, std::optional<FileLock> lock)
+      : lock_(std::move(lock)), database_(std::move(database)), version_(version) {}
 
   using Archive::bests;
   Result<void> begin_run(const RunRecord& run) override;
@@ -44,18 +64,28 @@ class SqliteArchive final : public Archive {
   [[nodiscard]] Result<std::vector<Turn>> turns(const std::string& run_id) const override;
   [[nodiscard]] Result<std::vector<ArchivedBest>> bests(const std::string& op, const std::string& target, int at_most,
                                                         const SeedPreference& prefer) const override;
+  [[nodiscard]] std::vector<std::string> passed_over() const override { return passed_over_; }
+  [[nodiscard]] const std::filesystem::path& file() const override { return database_.file(); }
 
  private:
   Result<void> insert_bundle(const std::string& hash, const std::string& record);
+  Result<std::optional<std::string>> insert_problem(const std::optional<std::string>& record);
   Result<void> insert_attempt(const std::string& run_id, const Attempt& attempt, const AttemptParts& parts);
   Result<void> expect_same(std::string_view sql, const std::string& run_id, std::optional<std::int64_t> ordinal,
                            const std::string& record) const;
-  [[nodiscard]] Result<bool> has_run(const std::string& id) const;
-  [[nodiscard]] Result<std::vector<std::string>> newest_ids(std::string_view prefix) const;
+  /// Made for each use: the database moves with this object.
+  [[nodiscard]] RowReader rows() const { return {database_, version_}; }
+  template <typename T>
+  Result<std::vector<T>> all_whole(const std::string& run_id, Result<RowsRead<T>> read) const;
   [[nodiscard]] Result<RunRecord> read_run(const std::string& id) const;
+  [[nodiscard]] Result<std::optional<RunRecord>> whole_run(const std::string& id) const;
+  [[nodiscard]] Result<std::optional<ArchivedBest>> best_of(const RunRecord& run) const;
   [[nodiscard]] tl::unexpected<Error> no_such_run(const std::string& id, const std::vector<std::string>& matches) const;
 
+  std::optional<FileLock> lock_;  ///< of a writer: the file is not exchanged under it
   Database database_;
+  std::int64_t version_;
+  mutable std::vector<std::string> passed_over_;
 };
 
 /// For a row that is there already: the same record is a repeated call, another one a broken call.
@@ -72,32 +102,43 @@ Result<void> SqliteArchive::expect_same(std::string_view sql, const std::string&
                     "another process may be writing the same run; resume it in one process only"});
 }
 
+/// The key of the row; nothing where there is no record.
+Result<std::optional<std::string>> SqliteArchive::insert_problem(const std::optional<std::string>& record) {
+  if (!record) return std::nullopt;
+  const std::string hash = hash_bytes(*record).hex();
+  KW_TRY(Statement insert, database_.prepare(k_insert_problem));
+  KW_TRY_VOID(insert.bind(1, hash).bind(2, *record).run());
+  return hash;
+}
+
 Result<void> SqliteArchive::begin_run(const RunRecord& run) {
-  const std::string record = encode(run);
+  const RunParts parts = encode_apart(run);
   return database_.transaction([&]() -> Result<void> {
-    KW_TRY(Statement insert, database_.prepare("INSERT INTO runs VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) "
-                                               "ON CONFLICT DO NOTHING"));
+    KW_TRY(const auto source, insert_problem(parts.problem_source));
+    KW_TRY(Statement insert, database_.prepare(k_insert_run));
     insert.bind(1, run.id).bind(2, run.started_utc).bind(3, run.problem).bind(4, run.op).bind(5, run.target);
     insert.bind(6, run.device.name).bind(7, static_cast<std::int64_t>(run.status)).bind(8, run.best_ordinal);
-    KW_TRY_VOID(insert.bind(9, record).run());
+    KW_TRY_VOID(insert.bind(9, parts.run).bind_optional(10, run.style).bind_optional(11, source).run());
     if (database_.changes() > 0) return {};
-    return expect_same("SELECT record FROM runs WHERE id = ?1", run.id, std::nullopt, record);
+    return expect_same("SELECT record || coalesce(problem_source, '') FROM runs WHERE id = ?1", run.id, std::nullopt,
+                       parts.run + source.value_or(""));
   });
 }
 
 Result<void> SqliteArchive::update_run(const RunRecord& run) {
+  const RunParts parts = encode_apart(run);
   return database_.transaction([&]() -> Result<void> {
-    KW_TRY(Statement update, database_.prepare("UPDATE runs SET status = ?2, best_ordinal = ?3, record = ?4 "
-                                               "WHERE id = ?1"));
+    KW_TRY(const auto source, insert_problem(parts.problem_source));
+    KW_TRY(Statement update, database_.prepare(k_update_run));
     update.bind(1, run.id).bind(2, static_cast<std::int64_t>(run.status)).bind(3, run.best_ordinal);
-    KW_TRY_VOID(update.bind(4, encode(run)).run());
+    KW_TRY_VOID(update.bind(4, parts.run).bind_optional(5, run.style).bind_optional(6, source).run());
     if (database_.changes() == 0) return no_such_run(run.id, {});
     return {};
   });
 }
 
 Result<void> SqliteArchive::insert_bundle(const std::string& hash, const std::string& record) {
-  KW_TRY(Statement insert, database_.prepare("INSERT INTO bundles VALUES (?1, ?2) ON CONFLICT DO NOTHING"));
+  KW_TRY(Statement insert, database_.prepare(k_insert_bundle));
   return insert.bind(1, hash).bind(2, record).run();
 }
 
@@ -105,8 +146,7 @@ Result<void> SqliteArchive::insert_attempt(const std::string& run_id, const Atte
                                            const AttemptParts& parts) {
   const std::string bundle = hash_bytes(parts.bundle).hex();
   KW_TRY_VOID(insert_bundle(bundle, parts.bundle));
-  KW_TRY(Statement insert, database_.prepare("INSERT INTO attempts VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) "
-                                             "ON CONFLICT DO NOTHING"));
+  KW_TRY(Statement insert, database_.prepare(k_insert_attempt));
   std::optional<std::int64_t> failed_gate;
   if (attempt.verdict.failed_gate) failed_gate = static_cast<std::int64_t>(*attempt.verdict.failed_gate);
   insert.bind(1, run_id).bind(2, attempt.ordinal).bind(3, attempt.candidate.id().hex()).bind(4, bundle);
@@ -119,7 +159,7 @@ Result<void> SqliteArchive::insert_attempt(const std::string& run_id, const Atte
 Result<void> SqliteArchive::append(const std::string& run_id, const Attempt& attempt) {
   const AttemptParts parts = encode_apart(attempt);
   return database_.transaction([&]() -> Result<void> {
-    KW_TRY(const bool known, has_run(run_id));
+    KW_TRY(const bool known, rows().has_run(run_id));
     if (!known) return no_such_run(run_id, {});
     KW_TRY_VOID(insert_attempt(run_id, attempt, parts));
     if (database_.changes() > 0) return {};
@@ -132,34 +172,15 @@ Result<void> SqliteArchive::append(const std::string& run_id, const Attempt& att
 
 Result<void> SqliteArchive::append_turn(const std::string& run_id, const Turn& turn) {
   return database_.transaction([&]() -> Result<void> {
-    KW_TRY(const bool known, has_run(run_id));
+    KW_TRY(const bool known, rows().has_run(run_id));
     if (!known) return no_such_run(run_id, {});
-    KW_TRY(Statement insert,
-           database_.prepare("INSERT INTO turns SELECT ?1, count(*), ?2, ?3 FROM turns WHERE run_id = ?1"));
+    KW_TRY(Statement insert, database_.prepare(k_insert_turn));
     return insert.bind(1, run_id).bind(2, static_cast<std::int64_t>(turn.fault)).bind(3, encode(turn)).run();
   });
 }
 
-Result<bool> SqliteArchive::has_run(const std::string& id) const {
-  KW_TRY(Statement select, database_.prepare("SELECT 1 FROM runs WHERE id = ?1"));
-  return select.bind(1, id).step();
-}
-
-/// substr and not LIKE: a prefix is text, '%' in it too.
-Result<std::vector<std::string>> SqliteArchive::newest_ids(std::string_view prefix) const {
-  KW_TRY(Statement select, database_.prepare("SELECT id FROM runs WHERE substr(id, 1, length(?1)) = ?1 "
-                                             "ORDER BY started_utc DESC, rowid DESC"));
-  select.bind(1, prefix);
-  std::vector<std::string> ids;
-  for (;;) {
-    KW_TRY(const bool found, select.step());
-    if (!found) return ids;
-    ids.push_back(select.text(0));
-  }
-}
-
 tl::unexpected<Error> SqliteArchive::no_such_run(const std::string& id, const std::vector<std::string>& matches) const {
-  const auto all = newest_ids("");
+  const auto all = rows().newest_ids("");
   if (!all) return fail(all.error());
   const auto& listed = matches.empty() ? *all : matches;
   std::string names;
@@ -179,114 +200,132 @@ tl::unexpected<Error> SqliteArchive::no_such_run(const std::string& id, const st
                     fmt::format("\"last\", or one of, newest first: {}", names)});
 }
 
+/// Notes the run when any row of it is damaged.
+template <typename T>
+Result<std::vector<T>> SqliteArchive::all_whole(const std::string& run_id, Result<RowsRead<T>> read) const {
+  if (!read) return fail(std::move(read).error());
+  if (read->damage.empty()) return std::move(read->whole);
+  if (std::find(passed_over_.begin(), passed_over_.end(), run_id) == passed_over_.end()) passed_over_.push_back(run_id);
+  return fail(std::move(read->damage.front()));
+}
+
 Result<RunRecord> SqliteArchive::read_run(const std::string& id) const {
-  KW_TRY(Statement select, database_.prepare("SELECT record FROM runs WHERE id = ?1"));
-  KW_TRY(const bool found, select.bind(1, id).step());
-  if (!found) return no_such_run(id, {});
-  auto decoded = decode_run(select.text(0));
-  if (!decoded) return damaged(decoded.error(), database_, fmt::format("run {}", id));
-  return decoded;
+  KW_TRY(auto found, all_whole(id, rows().run(id)));
+  if (found.empty()) return no_such_run(id, {});
+  return std::move(found.front());
+}
+
+/// Nothing when its own row, an attempt or a turn is damaged.
+Result<std::optional<RunRecord>> SqliteArchive::whole_run(const std::string& id) const {
+  auto run = read_run(id);
+  Result<void> whole;
+  if (!run) whole = fail(run.error());
+  if (whole) whole = attempts(id).map([](const auto&) {});
+  if (whole) whole = turns(id).map([](const auto&) {});
+  if (whole) return *std::move(run);
+  if (whole.error().code == errc::archive_corrupt) return std::nullopt;
+  return fail(std::move(whole).error());
 }
 
 Result<RunRecord> SqliteArchive::run(const std::string& id) const {
-  KW_TRY(const bool exact, has_run(id));
-  if (exact) return read_run(id);
-  KW_TRY(const auto matches, newest_ids(id == "last" ? "" : id));
+  if (id != "last") {
+    KW_TRY(const bool exact, rows().has_run(id));
+    if (exact) return read_run(id);
+  }
+  KW_TRY(const auto matches, rows().newest_ids(id == "last" ? "" : id));
   if (matches.empty() || id.empty()) return no_such_run(id, {});
-  if (matches.size() > 1 && id != "last") return no_such_run(id, matches);
-  return read_run(matches.front());
+  if (id != "last") return matches.size() > 1 ? no_such_run(id, matches) : read_run(matches.front());
+  for (const auto& match : matches) {
+    KW_TRY(auto whole, whole_run(match));
+    if (whole) return *std::move(whole);
+  }
+  return read_run(matches.front());  // which says what is wrong with it
 }
 
 Result<std::vector<RunRecord>> SqliteArchive::runs() const {
-  KW_TRY(const auto ids, newest_ids(""));
+  KW_TRY(const auto ids, rows().newest_ids(""));
   std::vector<RunRecord> result;
   for (const auto& id : ids) {
-    KW_TRY(auto record, read_run(id));
-    result.push_back(std::move(record));
+    auto record = read_run(id);
+    if (record)
+      result.push_back(*std::move(record));
+    else if (record.error().code != errc::archive_corrupt)
+      return fail(std::move(record).error());
   }
   return result;
 }
 
 Result<std::vector<Attempt>> SqliteArchive::attempts(const std::string& run_id) const {
-  KW_TRY(const bool known, has_run(run_id));
+  KW_TRY(const bool known, rows().has_run(run_id));
   if (!known) return no_such_run(run_id, {});
-  KW_TRY(Statement select, database_.prepare("SELECT a.ordinal, a.record, b.record FROM attempts a "
-                                             "JOIN bundles b ON b.hash = a.bundle WHERE a.run_id = ?1 "
-                                             "ORDER BY a.ordinal"));
-  select.bind(1, run_id);
-  std::vector<Attempt> result;
-  for (;;) {
-    KW_TRY(const bool found, select.step());
-    if (!found) return result;
-    auto decoded = decode_apart({select.text(1), select.text(2)});
-    const std::string row = fmt::format("attempt {} of run {}", select.integer(0), run_id);
-    if (!decoded) return damaged(decoded.error(), database_, row);
-    result.push_back(*std::move(decoded));
-  }
+  return all_whole(run_id, rows().attempts(run_id));
 }
 
 Result<std::vector<Turn>> SqliteArchive::turns(const std::string& run_id) const {
-  KW_TRY(const bool known, has_run(run_id));
+  KW_TRY(const bool known, rows().has_run(run_id));
   if (!known) return no_such_run(run_id, {});
-  // A version 1 archive opened for reading has no such table, and no model took part in its runs.
-  KW_TRY(const std::int64_t tables, database_.integer("SELECT count(*) FROM sqlite_master WHERE name = 'turns'"));
-  std::vector<Turn> result;
-  if (tables == 0) return result;
-  KW_TRY(Statement select, database_.prepare("SELECT sequence, record FROM turns WHERE run_id = ?1 ORDER BY sequence"));
-  select.bind(1, run_id);
-  for (;;) {
-    KW_TRY(const bool found, select.step());
-    if (!found) return result;
-    auto decoded = decode_turn(select.text(1));
-    const std::string row = fmt::format("turn {} of run {}", select.integer(0), run_id);
-    if (!decoded) return damaged(decoded.error(), database_, row);
-    result.push_back(*std::move(decoded));
-  }
+  return all_whole(run_id, rows().turns(run_id));
+}
+
+/// Nothing when it was not accepted or not measured, or when the run is damaged.
+Result<std::optional<ArchivedBest>> SqliteArchive::best_of(const RunRecord& run) const {
+  auto tried = attempts(run.id);
+  if (!tried && tried.error().code == errc::archive_corrupt) return std::nullopt;
+  if (!tried) return fail(std::move(tried).error());
+  const auto best = std::find_if(tried->begin(), tried->end(),
+                                 [&](const Attempt& attempt) { return attempt.ordinal == run.best_ordinal; });
+  if (best == tried->end() || !best->verdict.accepted()) return std::nullopt;
+  const auto& measured = run.best_final ? run.best_final : best->measurement;
+  if (!measured) return std::nullopt;
+  return ArchivedBest{run.id, run.problem, run.device.name, std::move(best->candidate), measured->median_ns};
 }
 
 Result<std::vector<ArchivedBest>> SqliteArchive::bests(const std::string& op, const std::string& target, int at_most,
                                                        const SeedPreference& prefer) const {
-  KW_TRY(Statement select,
-         database_.prepare("SELECT r.id, r.problem, r.device, a.record, b.record, r.record FROM runs r "
-                           "JOIN attempts a ON a.run_id = r.id AND a.ordinal = r.best_ordinal "
-                           "JOIN bundles b ON b.hash = a.bundle "
-                           "WHERE r.op = ?1 AND r.target = ?2 AND r.status <> ?3 AND a.status = ?4 "
-                           "ORDER BY 2 * (r.problem = ?5) + (r.device = ?6) DESC, r.started_utc DESC, r.rowid DESC"));
-  select.bind(1, op).bind(2, target).bind(3, static_cast<std::int64_t>(RunStatus::running));
-  select.bind(4, static_cast<std::int64_t>(VerdictStatus::accepted))
-      .bind(5, prefer.problem)
-      .bind(6, prefer.device_name);
+  KW_TRY(auto ended, runs());
+  std::erase_if(ended, [&](const RunRecord& run) {
+    return run.op != op || run.target != target || run.status == RunStatus::running || !run.best_ordinal;
+  });
+  const auto nearness = [&](const RunRecord& run) {
+    return 2 * static_cast<int>(run.problem == prefer.problem) +
+           static_cast<int>(run.device.name == prefer.device_name);
+  };
+  std::stable_sort(ended.begin(), ended.end(),
+                   [&](const RunRecord& a, const RunRecord& b) { return nearness(a) > nearness(b); });
   std::vector<ArchivedBest> result;
   std::set<Hash> seen;
-  while (static_cast<std::int64_t>(result.size()) < at_most) {
-    KW_TRY(const bool found, select.step());
-    if (!found) break;
-    auto attempt = decode_apart({select.text(3), select.text(4)});
-    const std::string row = fmt::format("the best of run {}", select.text(0));
-    if (!attempt) return damaged(attempt.error(), database_, row);
-    const auto run_record = decode_run(select.text(5));
-    if (!run_record) return damaged(run_record.error(), database_, row);
-    const auto& measured = run_record->best_final ? run_record->best_final : attempt->measurement;
-    if (!measured || !seen.insert(attempt->candidate.id()).second) continue;
-    result.push_back(
-        {select.text(0), select.text(1), select.text(2), std::move(attempt->candidate), measured->median_ns});
+  for (const auto& run : ended) {
+    if (std::ssize(result) >= at_most) break;
+    KW_TRY(auto best, best_of(run));
+    if (best && seen.insert(best->candidate.id()).second) result.push_back(*std::move(best));
   }
   return result;
 }
 
 Result<std::unique_ptr<Archive>> open_to_write(const std::filesystem::path& file, const ArchiveOptions& options) {
+  // Where no file can be made beside the archive, SQLite says so better, and nobody else can exchange the archive.
+  auto lock = FileLock::try_take(archive_lock_file(file), FileLock::Kind::shared);
+  if (lock && !*lock) {
+    return fail(Error{errc::archive_busy, fmt::format("the archive {} is being repaired", file.string()),
+                      "wait for the repair to end"});
+  }
   KW_TRY(Database database, Database::open(file, OpenMode::create));
-  KW_TRY_VOID(prepare_for_writing(database, options.max_pages));
-  return std::make_unique<SqliteArchive>(std::move(database));
+  KW_TRY_VOID(prepare_for_writing(database, options));
+  return std::make_unique<SqliteArchive>(std::move(database), k_archive_version,
+                                         lock ? *std::move(lock) : std::nullopt);
 }
 
 Result<std::unique_ptr<Archive>> open_to_read(const std::filesystem::path& file, OpenMode mode) {
   KW_TRY(Database database, Database::open(file, mode));
-  KW_TRY_VOID(check_for_reading(database));
-  return std::make_unique<SqliteArchive>(std::move(database));
+  KW_TRY(const std::int64_t version, check_for_reading(database));
+  return std::make_unique<SqliteArchive>(std::move(database), version, std::nullopt);
 }
 
 }  // namespace
+
+std::filesystem::path archive_lock_file(const std::filesystem::path& file) {
+  return file.string() + ".lock";
+}
 
 Result<std::unique_ptr<Archive>> open_archive(const std::filesystem::path& file, const ArchiveOptions& options) {
   if (!options.read_only) return open_to_write(file, options);

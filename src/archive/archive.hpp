@@ -59,28 +59,37 @@ class Archive {
   /// Replaces the run's summary (status, baselines, best, final measurements).
   virtual Result<void> update_run(const RunRecord& run) = 0;
 
-  /// Newest first.
+  // Damage of a run is errc::archive_corrupt for whoever asks for that run; who asks for several gets the whole ones.
+
+  /// Newest first, without those whose own row is damaged.
   [[nodiscard]] virtual Result<std::vector<RunRecord>> runs() const = 0;
-  /// By id or unique prefix of it; "last" is the newest.
+  /// By id or unique prefix of it; "last" is the newest one that is whole, attempts and turns included.
   [[nodiscard]] virtual Result<RunRecord> run(const std::string& id) const = 0;
   /// In order of ordinal.
   [[nodiscard]] virtual Result<std::vector<Attempt>> attempts(const std::string& run_id) const = 0;
   /// In the order they were appended; none for a run without a model.
   [[nodiscard]] virtual Result<std::vector<Turn>> turns(const std::string& run_id) const = 0;
   /// Accepted bests of ended runs for this operator and target, each candidate once. In this order: same problem and
-  /// device as preferred, same problem, same device, the rest; the newest first within each.
+  /// device as preferred, same problem, same device, the rest; the newest first within each. None of damaged runs.
   [[nodiscard]] virtual Result<std::vector<ArchivedBest>> bests(const std::string& op, const std::string& target,
                                                                 int at_most, const SeedPreference& prefer) const = 0;
   [[nodiscard]] Result<std::vector<ArchivedBest>> bests(const std::string& op, const std::string& target,
                                                         int at_most) const {
     return bests(op, target, at_most, SeedPreference{});
   }
+
+  /// Ids of the damaged runs that this object has met so far, each once (damage_warning in archive/damage.hpp).
+  [[nodiscard]] virtual std::vector<std::string> passed_over() const = 0;
+  [[nodiscard]] virtual const std::filesystem::path& file() const = 0;
 };
 
 struct ArchiveOptions {
   bool read_only = false;      ///< never creates the file; works on a write-protected directory
   std::int64_t max_pages = 0;  ///< SQLite's max_page_count; 0: no limit. Bounds the file, and lets tests fill it.
+  bool durable = true;         ///< false: what is written outlives the process, but not the loss of power
 };
+/// Writers hold a shared lock on it, so that nobody exchanges the archive under them.
+[[nodiscard]] std::filesystem::path archive_lock_file(const std::filesystem::path& file);
 /// Creates the file unless read-only, but not its directory.
 [[nodiscard]] Result<std::unique_ptr<Archive>> open_archive(const std::filesystem::path& file,
                                                             const ArchiveOptions& options = {});

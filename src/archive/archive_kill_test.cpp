@@ -4,7 +4,7 @@
 
 #include <csignal>
 
-#include "archive/test_support.hpp"
+#include "archive/testing/test_support.hpp"
 #include "base/unique_fd.hpp"
 
 namespace kw {

@@ -8,28 +8,13 @@
 #include <thread>
 
 #include "archive/schema.hpp"
-#include "archive/test_support.hpp"
+#include "archive/testing/test_support.hpp"
 #include "base/file_system.hpp"
 
 namespace kw {
 namespace {
 
 using ::testing::HasSubstr;
-
-RunRecord run_named(const std::string& id, const std::string& started) {
-  RunRecord run = synthetic::run(1);
-  run.id = id;
-  run.started_utc = started;
-  return run;
-}
-
-std::int64_t query(const std::filesystem::path& file, const std::string& sql) {
-  auto database = sqlite::Database::open(file, sqlite::OpenMode::read_only);
-  EXPECT_TRUE(database) << database.error().to_string();
-  const auto value = database->integer(sql);
-  EXPECT_TRUE(value) << value.error().to_string();
-  return value.value_or(-1);
-}
 
 TEST_F(ArchiveTest, gives_back_runs_and_attempts_after_reopening) {
   const SyntheticRun synthetic = synthetic_run(3, 30);
@@ -217,20 +202,6 @@ TEST_F(ArchiveTest, files_that_are_no_archive_are_refused) {
                fmt::format("{} is a database of another program, not an archive", file_.string()));
 }
 
-Turn some_turn(std::int64_t ordinal) {
-  Turn turn;
-  turn.ordinal = ordinal;
-  turn.purpose = "first prompt";
-  turn.request = {"some-model", {{ChatRole::system, "be fast"}, {ChatRole::user, "write \xff a kernel"}}, 0.7, {}};
-  turn.reply.text = "```opencl\n...```";
-  turn.reply.reasoning = "think";
-  turn.reply.finish = ChatFinish::length;
-  turn.reply.usage = {10, 20, 15, 5, false};
-  turn.fault = ReplyFault::cut_off;
-  turn.fault_message = "the token limit ended it";
-  return turn;
-}
-
 TEST_F(ArchiveTest, turns_come_back_in_the_order_their_replies_were_taken) {
   const auto archive = open();
   ASSERT_TRUE(archive->begin_run(run_named("a", "2026-01-01T00:00:00Z")));
@@ -245,34 +216,24 @@ TEST_F(ArchiveTest, turns_come_back_in_the_order_their_replies_were_taken) {
   EXPECT_EQ(archive->append_turn("b", some_turn(0)).error().code, errc::archive_no_run);
 }
 
-TEST_F(ArchiveTest, an_archive_of_version_1_is_read_as_it_is_and_brought_up_to_date_by_a_writer) {
-  const auto synthetic = synthetic_run(11, 3);
-  {
-    const auto archive = open();
-    ASSERT_TRUE(archive->begin_run(synthetic.run));
-    for (const auto& attempt : synthetic.attempts) ASSERT_TRUE(archive->append(synthetic.run.id, attempt));
-  }
-  {
-    auto database = sqlite::Database::open(file_, sqlite::OpenMode::create);
-    ASSERT_TRUE(database->execute("DROP TABLE turns"));
-    ASSERT_TRUE(database->execute("PRAGMA user_version = 1"));
-  }
-  const auto reader = open({.read_only = true});
-  EXPECT_TRUE(reader->turns(synthetic.run.id).value().empty());
-  expect_attempts(*reader, synthetic.run.id, synthetic.attempts);
-  const auto writer = open();
-  EXPECT_EQ(query(file_, "PRAGMA user_version"), k_archive_version);
-  ASSERT_TRUE(writer->append_turn(synthetic.run.id, some_turn(0)));
-  expect_attempts(*writer, synthetic.run.id, synthetic.attempts);
-}
-
-TEST_F(ArchiveTest, a_newer_version_is_refused) {
-  ASSERT_NE(open(), nullptr);
-  ASSERT_TRUE(sqlite::Database::open(file_, sqlite::OpenMode::create)->execute("PRAGMA user_version = 7"));
-  const auto opened = open_archive(file_);
-  ASSERT_FALSE(opened);
-  expect_error(opened.error(), errc::archive_version,
-               fmt::format("the archive {} has version 7; this program knows versions up to 2", file_.string()));
+TEST_F(ArchiveTest, runs_of_one_problem_share_what_it_was_read_from) {
+  const auto archive = open();
+  RunRecord one = run_named("a", "2026-01-01T00:00:00Z");
+  one.problem_source = ProblemSource{"op = \"attention\"", {}, {{{"Sq=8"}, std::nullopt}}};
+  const std::string bytes("\x93NUMPY\0", 7);
+  one.problem_source->files = {{"table.npy", 7, hash_bytes(bytes), bytes}};
+  RunRecord two = one;
+  two.id = "b";
+  ASSERT_TRUE(archive->begin_run(one));
+  ASSERT_TRUE(archive->begin_run(one)) << "again";
+  ASSERT_TRUE(archive->begin_run(two));
+  ASSERT_TRUE(archive->begin_run(run_named("c", "2026-01-01T00:00:00Z")));
+  EXPECT_EQ(query(file_, "SELECT count(*) FROM problems"), 1);
+  EXPECT_EQ(encode(archive->run("b").value()), encode(two));
+  EXPECT_FALSE(archive->run("c")->problem_source.has_value());
+  one.problem_source->text += "# another";
+  expect_error(archive->begin_run(one).error(), errc::archive_conflict,
+               "run a is in the archive already, with other content");
 }
 
 TEST_F(ArchiveTest, damage_inside_the_file_is_reported_with_the_place) {

@@ -3,9 +3,12 @@
 #include <sqlite3.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <utility>
 
 #include "archive/archive.hpp"
+#include "archive/damage.hpp"
+#include "base/hash.hpp"
 
 namespace kw::sqlite {
 namespace {
@@ -34,7 +37,7 @@ Error translate(int code, const char* detail, int system_errno, const std::files
                    "name another file, or move this one away to start a new archive"};
     case SQLITE_CORRUPT:
       return Error{errc::archive_corrupt, fmt::format("the archive {} is damaged: {}", name, detail),
-                   fmt::format("sqlite3 '{}' .recover > recovered.sql saves what can be read", name)};
+                   damage_hint(file)};
     case SQLITE_CANTOPEN:
     case SQLITE_PERM:
     case SQLITE_READONLY:
@@ -45,12 +48,26 @@ Error translate(int code, const char* detail, int system_errno, const std::files
       return Error{errc::archive_busy, fmt::format("the archive {} is held by another process", name),
                    "wait for the other run to end, or give this one an archive of its own"};
     default:
-      return Error{errc::archive_corrupt, fmt::format("the archive {} failed: {}", name, detail)};
+      return Error{errc::archive_corrupt, fmt::format("the archive {} failed: {}", name, detail), damage_hint(file)};
   }
 }
 
 Error current_error(sqlite3* handle, const std::filesystem::path& file) {
   return translate(sqlite3_extended_errcode(handle), sqlite3_errmsg(handle), sqlite3_system_errno(handle), file);
+}
+
+/// kw_checksum(...): a number that another value in any column, or another order of them, gives only by chance.
+void checksum(sqlite3_context* context, int count, sqlite3_value** values) {
+  Hasher hasher;
+  for (int i = 0; i < count; ++i) {
+    hasher.add(std::int64_t{sqlite3_value_type(values[i]) == SQLITE_NULL});
+    const auto* const text = reinterpret_cast<const char*>(sqlite3_value_text(values[i]));
+    hasher.add(std::string_view(text == nullptr ? "" : text, static_cast<std::size_t>(sqlite3_value_bytes(values[i]))));
+  }
+  std::uint64_t number = 0;
+  const Hash hash = hasher.finish();
+  for (std::size_t i = 0; i < sizeof number; ++i) number = number << 8U | hash.bytes.at(i);
+  sqlite3_result_int64(context, static_cast<std::int64_t>(number));
 }
 
 /// A path as the URI that SQLite opens; '?', '#' and '%' would otherwise end it.
@@ -83,6 +100,12 @@ Result<Database> Database::open(const std::filesystem::path& file, OpenMode mode
   if (raw == nullptr) return fail(errc::archive_open, "cannot open the archive {}: out of memory", file.string());
   if (code != SQLITE_OK) return fail(current_error(raw, file));
   sqlite3_busy_timeout(raw, k_busy_timeout_ms);
+  constexpr int k_any_count = -1;
+  constexpr int k_kind = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY;
+  if (sqlite3_create_function(raw, "kw_checksum", k_any_count, k_kind, nullptr, &checksum, nullptr, nullptr) !=
+      SQLITE_OK) {
+    return fail(current_error(raw, file));
+  }
   return database;
 }
 
@@ -91,6 +114,15 @@ Result<void> Database::execute(const std::string& sql) {
     return fail(current_error(handle_.get(), file_));
   }
   return {};
+}
+
+Result<void> Database::use_write_ahead_log() {
+  constexpr int k_step_ms = 10;
+  for (int waited_ms = 0;; waited_ms += k_step_ms) {
+    auto done = execute("PRAGMA journal_mode = WAL");
+    if (done || done.error().code != errc::archive_busy || waited_ms >= k_busy_timeout_ms) return done;
+    sqlite3_sleep(k_step_ms);
+  }
 }
 
 Result<Statement> Database::prepare(std::string_view sql) const {
@@ -141,6 +173,12 @@ Statement& Statement::bind(int position, std::optional<std::int64_t> value) {
   return *this;
 }
 
+Statement& Statement::bind_optional(int position, const std::optional<std::string>& text) {
+  if (text) return bind(position, std::string_view(*text));
+  keep_first_failure(sqlite3_bind_null(handle_.get(), position));
+  return *this;
+}
+
 Result<bool> Statement::step() {
   sqlite3* const database = sqlite3_db_handle(handle_.get());
   if (bind_failure_ != SQLITE_OK) return fail(current_error(database, file_));
@@ -164,6 +202,11 @@ std::string Statement::text(int column) const {
   const auto* const bytes = reinterpret_cast<const char*>(sqlite3_column_text(handle_.get(), column));
   const auto length = static_cast<std::size_t>(sqlite3_column_bytes(handle_.get(), column));
   return bytes == nullptr ? std::string() : std::string(bytes, length);
+}
+
+std::optional<std::string> Statement::optional_text(int column) const {
+  if (sqlite3_column_type(handle_.get(), column) == SQLITE_NULL) return std::nullopt;
+  return text(column);
 }
 
 std::int64_t Statement::integer(int column) const {

@@ -27,12 +27,17 @@ enum class OpenMode {
 
 class Statement;
 
+/// SQL may call kw_checksum(COLUMN, ...): 64 bits over the values of a row, NULL and text and their order told apart.
+/// Numbers count as their decimal digits.
 class Database {
  public:
   [[nodiscard]] static Result<Database> open(const std::filesystem::path& file, OpenMode mode);
 
   /// Runs SQL that returns no rows.
   Result<void> execute(const std::string& sql);
+  /// Writes ahead to a log from now on, as the file remembers. When two processes ask for it on a new file, SQLite
+  /// refuses one of them without the waiting that it does elsewhere: this waits as long.
+  Result<void> use_write_ahead_log();
   /// For SQL of ours: positional parameters ?1, ?2, ...
   [[nodiscard]] Result<Statement> prepare(std::string_view sql) const;
   /// The first column of the only row, such as a PRAGMA's value.
@@ -60,12 +65,16 @@ class Statement {
   Statement& bind(int position, std::string_view text);
   Statement& bind(int position, std::int64_t value);
   Statement& bind(int position, std::optional<std::int64_t> value);
+  /// NULL where there is no text.
+  Statement& bind_optional(int position, const std::optional<std::string>& text);
   /// Steps to the next row; false after the last one. A failed bind is reported by the first step.
   [[nodiscard]] Result<bool> step();
   /// For statements that return no rows.
   Result<void> run();
 
   [[nodiscard]] std::string text(int column) const;
+  /// Absent: NULL.
+  [[nodiscard]] std::optional<std::string> optional_text(int column) const;
   [[nodiscard]] std::int64_t integer(int column) const;
 
  private:

@@ -1,14 +1,16 @@
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <cstdint>
 #include <filesystem>
+#include <utility>
 
 #include "base/checked.hpp"
 #include "base/file_system.hpp"
 #include "base/hash.hpp"
 #include "base/result.hpp"
 #include "base/rng.hpp"
-#include "base/scratch_directory.hpp"
+#include "base/testing/scratch_directory.hpp"
 
 namespace kw {
 namespace {
@@ -55,6 +57,20 @@ TEST(RealFileSystem, writes_atomically_and_names_what_is_missing) {
   const auto large = files.read(directory / "x", 3);
   ASSERT_FALSE(large);
   EXPECT_EQ(large.error().code, errc::too_large);
+}
+
+TEST(RealFileSystem, reads_nothing_but_files) {
+  const ScratchDirectory scratch;
+  const auto pipe = scratch.path() / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const std::pair<std::filesystem::path, const char*> others[] = {
+      {pipe, "a pipe"}, {scratch.path(), "a directory"}, {"/dev/null", "a device"}};
+  for (const auto& [path, kind] : others) {
+    const auto read = RealFileSystem().read(path, 100);
+    ASSERT_FALSE(read) << path;
+    EXPECT_EQ(read.error().code, errc::not_a_file);
+    EXPECT_EQ(read.error().message, path.string() + " is " + kind + ", not a file");
+  }
 }
 
 }  // namespace

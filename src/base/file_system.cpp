@@ -32,11 +32,34 @@ Result<void> write_all(int fd, std::string_view bytes, const std::filesystem::pa
   return {};
 }
 
+/// What `mode` says that is no file, for a message; null for a file.
+const char* other_kind(mode_t mode) {
+  if (S_ISREG(mode)) return nullptr;
+  if (S_ISDIR(mode)) return "a directory";
+  if (S_ISFIFO(mode)) return "a pipe";
+  if (S_ISSOCK(mode)) return "a socket";
+  return "a device";
+}
+
+Error not_a_file(const std::filesystem::path& path, const char* kind) {
+  return Error{errc::not_a_file, fmt::format("{} is {}, not a file", path.string(), kind), "name a regular file"};
+}
+
+/// Opens without blocking, as a pipe that nobody writes to would. A socket cannot be opened at all.
+Result<UniqueFd> open_file(const std::filesystem::path& path) {
+  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (!fd.valid() && errno == ENXIO) return fail(not_a_file(path, "a socket"));
+  if (!fd.valid()) return fail(io_error(path, "read", errno));
+  struct stat status {};
+  if (::fstat(fd.get(), &status) != 0) return fail(io_error(path, "read", errno));
+  if (const char* kind = other_kind(status.st_mode)) return fail(not_a_file(path, kind));
+  return fd;
+}
+
 }  // namespace
 
 Result<std::string> RealFileSystem::read(const std::filesystem::path& path, std::int64_t max_bytes) const {
-  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd.valid()) return fail(io_error(path, "read", errno));
+  KW_TRY(const UniqueFd fd, open_file(path));
   std::string bytes;
   char buffer[1 << 16];
   for (;;) {

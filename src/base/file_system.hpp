@@ -12,10 +12,16 @@
 
 namespace kw {
 
+namespace errc {
+/// A directory, a pipe or a device where a file is read.
+inline constexpr ErrorCode not_a_file{"base.not_a_file", ExitClass::usage};
+}  // namespace errc
+
 class FileSystem {
  public:
   virtual ~FileSystem() = default;
-  /// The whole file; errc::not_found, errc::io, or errc::too_large past max_bytes.
+  /// The whole file; errc::not_found, errc::io, errc::not_a_file, or errc::too_large past max_bytes. Never waits for
+  /// a writer, as reading a pipe would.
   [[nodiscard]] virtual Result<std::string> read(const std::filesystem::path& path, std::int64_t max_bytes) const = 0;
   /// Writes to a temporary file beside `path`, fsyncs, renames. errc::disk_full names the path and what remains safe.
   [[nodiscard]] virtual Result<void> write_atomic(const std::filesystem::path& path, std::string_view bytes) = 0;

@@ -15,7 +15,7 @@ namespace kw {
 
 /// What the process exit code says about an error; `kernelwright --help` and docs/formats.md list them.
 enum class ExitClass : int {
-  usage = 2,        ///< the command line or an input file is wrong; the user can mend it
+  usage = 2,        ///< the command line or an input file is wrong; the user can fix it
   environment = 3,  ///< the machine lacks something: a device, a driver, disk space, a permission
   internal = 4,     ///< a defect of ours, or a stored file that is damaged
 };
@@ -58,6 +58,12 @@ template <typename... Args>
 }
 [[nodiscard]] inline tl::unexpected<Error> fail(Error error) {
   return tl::unexpected<Error>(std::move(error));
+}
+
+/// The same for what stands at a place of an input.
+[[nodiscard]] inline tl::unexpected<Error> fail_at(ErrorCode code, const SourcePlace& where, std::string message,
+                                                   std::string hint = {}) {
+  return fail(Error{code, std::move(message), std::move(hint), where});
 }
 
 /// Adds what the caller was doing; used when an error crosses a layer.

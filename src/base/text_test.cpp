@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+#include <string>
+#include <vector>
+
 namespace kw {
 namespace {
 
@@ -29,6 +33,20 @@ TEST(ShellWord, quotes_what_a_shell_would_not_take_as_it_is) {
   EXPECT_EQ(shell_word("masks.py:window(1, 2)"), "'masks.py:window(1, 2)'");
   EXPECT_EQ(shell_word("it's; $(x)"), "'it'\\''s; $(x)'");
   EXPECT_EQ(shell_word(""), "''");
+}
+
+TEST(Join, puts_the_separator_between_the_items_only) {
+  EXPECT_EQ(join(std::vector<std::string>{"a", "b", "c"}), "a, b, c");
+  EXPECT_EQ(join(std::vector<std::string>{"a"}), "a");
+  EXPECT_EQ(join(std::vector<std::string>{}), "");
+  EXPECT_EQ(join(std::vector<std::string>{"", ""}, "; "), "; ");
+}
+
+TEST(Join, takes_numbers_and_what_a_function_makes_of_each_item) {
+  EXPECT_EQ(join(std::vector<int>{1, 2}, " x "), "1 x 2");
+  EXPECT_EQ(join(std::map<std::string, int>{{"M", 64}, {"N", 32}}, " ",
+                 [](const auto& item) { return item.first + "=" + std::to_string(item.second); }),
+            "M=64 N=32");
 }
 
 }  // namespace

@@ -3,6 +3,6 @@
 
 namespace kw {
 
-int run_app(int argc, char** argv);
+int run_app(int argc, const char* const* argv);
 
 }  // namespace kw

@@ -10,22 +10,24 @@
 #include "base/result.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/model_options.hpp"
-#include "spec/problem.hpp"
+#include "language/language.hpp"
+#include "problem/problem.hpp"
 
 namespace kw {
 
 /// Which problem a command works on.
 struct ProblemInput {
-  std::string problem;            ///< a file or a name
-  std::vector<std::string> set;   ///< AXIS=VALUE, for the primary workload
-  std::vector<std::string> mods;  ///< FILE.py:NAME, in place of the problem's own score_mod or mask_mod
+  std::string problem;                    ///< a file or a name
+  std::vector<std::string> set;           ///< AXIS=VALUE, for the primary workload
+  std::vector<std::string> mods;          ///< FILE.py:NAME, in place of the problem's own score_mod or mask_mod
+  std::vector<std::string> tensors = {};  ///< NAME=FILE.npy or NAME=[1, 2]: captured tensors beside the problem's own
 };
 
 struct OptimizeOptions {
   ProblemInput input;
   std::string budget = "60s";
   std::string device;  ///< empty: the first device of the target
-  std::string target = "opencl";
+  std::string target{default_language().name};
   std::string style;  ///< empty: the fastest that writes the problem for the device
   std::uint64_t seed = 1;
   std::filesystem::path out = "kw-runs";
@@ -48,7 +50,7 @@ struct VerifyOptions {
 
 struct EmitOptions {
   ProblemInput input;
-  std::string target = "opencl";
+  std::string target{default_language().name};
   std::string style;                   ///< empty: the fastest that writes the problem for the device
   std::vector<std::string> devices;    ///< facts to write for: shipped names or FILE.json; empty: by target
   std::vector<std::string> structure;  ///< NAME=VALUE, structural choices of the style
@@ -120,5 +122,25 @@ struct ShowOptions {
   std::string format = "text";  ///< text, markdown, json, html
 };
 [[nodiscard]] Result<ExitCode> run_show(const ShowOptions& options);
+
+struct ArchiveCheckOptions {
+  std::filesystem::path out = "kw-runs";
+  bool json = false;
+};
+/// ExitCode::internal when anything is damaged.
+[[nodiscard]] Result<ExitCode> run_archive_check(const ArchiveCheckOptions& options);
+
+struct ArchiveRepairOptions {
+  std::filesystem::path out = "kw-runs";
+  bool json = false;
+};
+[[nodiscard]] Result<ExitCode> run_archive_repair(const ArchiveRepairOptions& options);
+
+struct ArchiveExportOptions {
+  std::vector<std::string> runs;  ///< ids, prefixes or "last"; none: every whole run
+  std::filesystem::path out = "kw-runs";
+  std::filesystem::path to;  ///< empty: standard output
+};
+[[nodiscard]] Result<ExitCode> run_archive_export(const ArchiveExportOptions& options);
 
 }  // namespace kw

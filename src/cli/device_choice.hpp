@@ -1,21 +1,19 @@
 #pragma once
-// Opens the workbench of the device the user named, or of the first one of the target.
+// Opens the backend of the device the user named, or of the first one of the target.
 
 #include <memory>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "base/result.hpp"
-#include "verify/process_workbench.hpp"
-#include "verify/verifier.hpp"
+#include "verify/processes/process_backend.hpp"
+#include "verify/state/options.hpp"
+#include "verify/tools/tool_set.hpp"
 
 namespace kw {
 
 struct OpenedDevice {
-  std::unique_ptr<Workbench> workbench;
-  std::vector<std::unique_ptr<Sanitizer>> sanitizers;  ///< those that are installed for this target and work
-  std::unique_ptr<Profiler> profiler;                  ///< null where hardware counts nothing
+  std::unique_ptr<ExecutionBackend> backend;
+  OpenedTools watching;  ///< what watches kernels there
   [[nodiscard]] VerifierTools tools() const;
 };
 
@@ -25,15 +23,12 @@ struct OpenedDevice {
                                                const std::string& require_sandbox);
 
 /// Facts to generate or compile for, with no device opened: a shipped name ("h200"), a file of facts (FILE.json), or,
-/// when `device` is empty, the CPU of this machine for target "opencl" and default_gpu() for every other.
+/// when `device` is empty, Language::default_device of the target; the CPU of this machine for an unknown target.
 /// errc::command_line when that device does not take the target.
 [[nodiscard]] Result<DeviceFacts> facts_for(const std::string& device, const std::string& target);
 
 /// Facts of a shipped device, of a file, or of a device of this machine as `kernelwright doctor` lists it, which is
 /// opened for that; the first of the target when `device` is empty.
 [[nodiscard]] Result<DeviceFacts> facts_of_any(const std::string& device, const std::string& target);
-
-/// What a kernel for a GPU is written for when none is named: "h100", and "mi300x" for target "hip".
-[[nodiscard]] std::string_view default_gpu(std::string_view target);
 
 }  // namespace kw

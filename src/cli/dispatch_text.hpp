@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "problem/problem.hpp"
 #include "record/dispatch.hpp"
-#include "spec/problem.hpp"
 
 namespace kw {
 

@@ -4,8 +4,13 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <ctime>
 #include <fstream>
+#include <string_view>
+
+#include "language/language.hpp"
 
 namespace kw {
 namespace {
@@ -28,10 +33,11 @@ std::string cpu_model() {
 }
 
 bool changes_speed(const std::string& name) {
-  for (const char* prefix : {"OPENBLAS_", "OMP_", "GOMP_", "MKL_", "POCL_", "OCL_ICD_", "CUDA_", "MALLOC_"}) {
-    if (name.rfind(prefix, 0) == 0) return true;
-  }
-  return false;
+  const auto begins_name = [&](std::string_view prefix) { return name.starts_with(prefix); };
+  constexpr auto k_of_libraries = std::to_array<std::string_view>({"OPENBLAS_", "OMP_", "GOMP_", "MKL_", "MALLOC_"});
+  return std::ranges::any_of(k_of_libraries, begins_name) || std::ranges::any_of(languages(), [&](const Language* one) {
+           return std::ranges::any_of(one->environment, begins_name);
+         });
 }
 
 }  // namespace

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 
 #include "base/file_system.hpp"
+#include "problem/file/problem_mod.hpp"
+#include "problem/file/problem_tensors.hpp"
+#include "problem/operator.hpp"
 #include "record/dispatch.hpp"
-#include "spec/problem_mod.hpp"
 
 namespace kw {
 
@@ -35,16 +38,51 @@ Result<Problem> with_mod_of(Problem problem, const std::string& mod, const FileS
   return with_mod(std::move(problem), text, file, mod.substr(colon + 4));
 }
 
+/// Where load_problem() found the problem.
+std::filesystem::path file_of(const std::string& problem, const FileSystem& files) {
+  for (const auto& directory : problem_directories()) {
+    auto path = directory / (problem + ".toml");
+    if (!problem.ends_with(".toml") && files.exists(path)) return path;
+  }
+  return problem;
+}
+
+/// The Python text of each function that the problem's operator was given, by role.
+std::map<std::string, std::string> texts_of(const Problem& problem) {
+  std::map<std::string, std::string> texts;
+  for (const auto& given : operator_of(problem).format.functions(problem)) {
+    texts.emplace(given.role, given.function->source);
+  }
+  return texts;
+}
+
+/// Applies every --mod; two of the same role would leave one without effect.
+Result<Problem> with_mods_of(Problem problem, const std::vector<std::string>& mods, const FileSystem& files) {
+  std::map<std::string, std::string> given;
+  for (const auto& mod : mods) {
+    auto before = texts_of(problem);
+    KW_TRY(problem, with_mod_of(std::move(problem), mod, files));
+    for (const auto& [role, text] : texts_of(problem)) {
+      if (before[role] == text) continue;
+      const auto [other, first] = given.emplace(role, mod);
+      if (first) continue;
+      return fail(Error{errc::command_line,
+                        fmt::format("--mod \"{}\" and --mod \"{}\" are both a {}", other->second, mod, role),
+                        role == "mask_mod" ? "join them, as in --mod masks.py:'and_masks(first, second)'"
+                                           : "write one function that calls both"});
+    }
+  }
+  return problem;
+}
+
 }  // namespace
 
 Result<Problem> read_problem(const ProblemInput& input) {
   const RealFileSystem files;
   KW_TRY(auto problem, load_problem(input.problem, files, problem_directories()));
+  KW_TRY(problem, with_tensors(std::move(problem), file_of(input.problem, files).string(), input.tensors, files));
   KW_TRY(problem, with_axes(std::move(problem), input.set));
-  for (const auto& mod : input.mods) {
-    KW_TRY(problem, with_mod_of(std::move(problem), mod, files));
-  }
-  return problem;
+  return with_mods_of(std::move(problem), input.mods, files);
 }
 
 Result<IntBindings> read_assignments(const std::vector<std::string>& texts, const std::string& option) {
@@ -102,7 +140,7 @@ Result<SandboxTier> read_tier(const std::string& text) {
     if (text == to_string(tier)) return tier;
   }
   return fail(
-      Error{errc::command_line, fmt::format("--require-sandbox \"{}\" is no tier", text), "write none, a, b or c"});
+      Error{errc::command_line, fmt::format("--require-sandbox \"{}\" is not a tier", text), "write none, a, b or c"});
 }
 
 }  // namespace kw

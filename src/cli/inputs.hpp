@@ -7,10 +7,10 @@
 
 #include "base/result.hpp"
 #include "cli/commands.hpp"
+#include "problem/problem.hpp"
 #include "record/bundle.hpp"
-#include "record/int_expr.hpp"
 #include "sandbox/tier.hpp"
-#include "spec/problem.hpp"
+#include "tensor/int_expr.hpp"
 
 namespace kw {
 
@@ -21,7 +21,8 @@ inline constexpr ErrorCode command_line{"cli.usage"};
 /// Where problems are looked up by name: ./problems, then beside the executable (build tree or installation).
 [[nodiscard]] std::vector<std::filesystem::path> problem_directories();
 
-/// Loads a problem by path or name and applies the --set assignments, then the --mod replacements, in order.
+/// Loads a problem by path or name and applies --tensor, the --set assignments, then the --mod
+/// replacements, each in order.
 [[nodiscard]] Result<Problem> read_problem(const ProblemInput& input);
 
 /// "NAME=VALUE" with an integer value, for `option` in messages.

@@ -1,32 +1,37 @@
 #include "cli/model_options.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <utility>
 
+#include "base/text.hpp"
 #include "cli/inputs.hpp"
 #include "loop/verifier_setup.hpp"
-#include "propose/llm/curl_chat_client.hpp"
+#include "propose/llm/client/curl_chat_client.hpp"
+#include "propose/registry.hpp"
 
 namespace kw {
 namespace {
 
 constexpr std::int64_t k_max_text_bytes = std::int64_t{256} << 10;
 constexpr int k_most_requests = 64;
-constexpr std::array<std::string_view, 3> k_proposers = {"search", "llm", "hybrid"};
 
 tl::unexpected<Error> usage(std::string message, std::string hint) {
   return fail(Error{errc::command_line, std::move(message), std::move(hint)});
 }
 
-Result<void> check_options(const ModelOptions& options) {
-  if (std::find(k_proposers.begin(), k_proposers.end(), options.proposer) == k_proposers.end()) {
-    return usage(fmt::format("there is no proposer \"{}\"", options.proposer), "search, llm or hybrid");
-  }
+/// One that optimize can use.
+Result<const ProposerEntry*> read_proposer(const std::string& name) {
+  const auto entry = find_proposer(name);
+  if (entry && !(*entry)->needs_start) return *entry;
+  return usage(fmt::format("there is no proposer \"{}\"", name), one_of(proposer_names()));
+}
+
+Result<void> check_options(const ModelOptions& options, const ProposerEntry& proposer) {
   const bool asks_for_model = !options.model.empty() || !options.provider.empty() || !options.base_url.empty();
-  if (options.proposer == "search" && options.replay.empty() && asks_for_model) {
-    return usage("a model is named, but the proposer is search, which asks none", "add --proposer llm, or hybrid");
+  if (!proposer.asks_model && options.replay.empty() && asks_for_model) {
+    return usage(fmt::format("a model is named, but the proposer is {}, which asks none", proposer.name),
+                 "add --proposer " + one_of(proposer_names(true)));
   }
   if (options.chains < 1 || options.samples < 1 || options.chains * options.samples > k_most_requests) {
     return usage(fmt::format("{} chains of {} samples", options.chains, options.samples),
@@ -40,10 +45,8 @@ Result<Provider> read_provider(const ModelOptions& options) {
     return usage("a model must be named", "add --model NAME, as the provider spells it (docs/models.md)");
   }
   if (options.provider.empty() && options.base_url.empty()) {
-    std::string presets;
-    for (const auto& name : provider_presets()) presets += (presets.empty() ? "" : ", ") + name;
     return usage("where is the model? neither a provider nor a URL is given",
-                 fmt::format("add --provider NAME ({}), or --base-url URL", presets));
+                 fmt::format("add --provider NAME ({}), or --base-url URL", join(provider_presets())));
   }
   return make_provider(options.provider.empty() ? "custom" : options.provider, options.base_url);
 }
@@ -106,7 +109,7 @@ Result<void> read_replay(const ModelOptions& options, const Archive& archive, Ru
   KW_TRY(const auto run, archive.run(options.replay));
   if (!run.model_use) {
     return usage(fmt::format("no model took part in run {}", run.id),
-                 "replay a run that was made with --proposer llm or hybrid");
+                 "replay a run that was made with --proposer " + one_of(proposer_names(true)));
   }
   setup.replay = run.id;
   setup.proposer = run.proposer;
@@ -125,13 +128,12 @@ Result<void> read_replay(const ModelOptions& options, const Archive& archive, Ru
 
 Result<OpenedModel> open_model(const ModelOptions& options, const Clock& clock, const Archive& archive,
                                RunSetup& setup) {
-  KW_TRY_VOID(check_options(options));
-  std::string required;
-  for (const auto& text : options.require) required += (required.empty() ? "" : ",") + text;
-  KW_TRY(setup.requirements, parse_requirements(required));
+  KW_TRY(const ProposerEntry* proposer, read_proposer(options.proposer));
+  KW_TRY_VOID(check_options(options, *proposer));
+  KW_TRY(setup.requirements, parse_requirements(join(options.require, ",")));
   setup.proposer = options.proposer;
   OpenedModel opened;
-  if (options.proposer == "search" && options.replay.empty()) return opened;
+  if (!proposer->asks_model && options.replay.empty()) return opened;
   RealFileSystem files;
   if (!options.replay.empty()) {
     KW_TRY_VOID(read_replay(options, archive, setup));

@@ -16,7 +16,7 @@
 namespace kw {
 
 struct ModelOptions {
-  std::string proposer = "search";  ///< or "llm", or "hybrid"
+  std::string proposer = "search";  ///< name in the list of proposers (propose/registry.hpp)
   std::string provider;             ///< a preset; empty: custom with --base-url, else it must be named
   std::string base_url;
   std::string model;

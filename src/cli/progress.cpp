@@ -1,6 +1,7 @@
 #include "cli/progress.hpp"
 
 #include "record/dispatch.hpp"
+#include "report/escape.hpp"
 
 namespace kw {
 namespace {
@@ -29,14 +30,14 @@ void TerminalProgress::clear() {
 
 void TerminalProgress::line(const std::string& text) {
   clear();
-  std::fputs((stamp() + text + "\n").c_str(), stream_);
+  std::fputs((stamp() + escape_code(text) + "\n").c_str(), stream_);
   std::fflush(stream_);
 }
 
 void TerminalProgress::status(const std::string& text) {
   if (terminal_) {
     clear();
-    std::fputs((stamp() + text).substr(0, 118).c_str(), stream_);
+    std::fputs((stamp() + escape_terminal(text)).substr(0, 118).c_str(), stream_);
     std::fflush(stream_);
   } else if (clock_.now() - last_status_ > std::chrono::seconds(10)) {
     last_status_ = clock_.now();

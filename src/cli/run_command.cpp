@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <csignal>
 #include <cstdio>
@@ -10,6 +11,7 @@
 #include "cli/device_choice.hpp"
 #include "cli/environment.hpp"
 #include "cli/inputs.hpp"
+#include "cli/print.hpp"
 #include "cli/progress.hpp"
 #include "cli/version.hpp"
 #include "loop/threads.hpp"
@@ -22,11 +24,21 @@ namespace {
 /// Signal handlers can reach nothing but globals; this one is written by the handler and read by the loop.
 std::atomic<bool> stop_requested{false};
 
-/// The first Ctrl-C ends the run after the attempt in flight; the second ends the process as usual.
+/// Ctrl-C, a request to end, and a terminal that is gone.
+constexpr std::array k_stop_signals{SIGINT, SIGTERM, SIGHUP};
+
+/// The first one ends the run after the attempt in flight; the second ends the process as usual.
 extern "C" void on_interrupt(int) {
   stop_requested = true;
-  std::signal(SIGINT, SIG_DFL);
-  std::signal(SIGTERM, SIG_DFL);
+  for (const int signal : k_stop_signals) std::signal(signal, SIG_DFL);
+}
+
+void handle_stop_signals() {
+  for (const int signal : k_stop_signals) {
+    const auto before = std::signal(signal, on_interrupt);
+    // Under nohup a run outlives its terminal.
+    if (signal == SIGHUP && before == SIG_IGN) std::signal(signal, SIG_IGN);
+  }
 }
 
 /// As it was named, for a shell.
@@ -56,14 +68,14 @@ Result<RunRecord> run_with_progress(const RunSetup& setup, Archive& archive, con
   TerminalProgress progress(stderr, isatty(STDERR_FILENO) == 1, clock);
   progress.phase("opening the device");
   KW_TRY(const auto opened, open_device(device, setup.target, require_sandbox));
-  if (opened.workbench->sandbox().tier == SandboxTier::none) {
+  if (opened.backend->sandbox().tier == SandboxTier::none) {
     progress.warning("the sandbox enforces nothing on this machine; see `kernelwright doctor`");
   }
-  std::signal(SIGINT, on_interrupt);
-  std::signal(SIGTERM, on_interrupt);
-  RunWorld world{*opened.workbench, archive, files, clock, progress, stop_requested, parallel_for(usable_processors()),
-                 opened.tools()};
-  auto run = run_loop(setup, world);
+  handle_stop_signals();
+  RunServices services{
+      *opened.backend, archive, files, clock, progress, stop_requested, parallel_for(usable_processors()),
+      opened.tools()};
+  auto run = run_loop(setup, services);
   progress.clear();
   return run;
 }
@@ -71,13 +83,13 @@ Result<RunRecord> run_with_progress(const RunSetup& setup, Archive& archive, con
 Result<void> print_outcome(const RunRecord& run, const Archive& archive, const std::filesystem::path& out, bool json) {
   KW_TRY(const auto attempts, archive.attempts(run.id));
   if (json) {
-    fmt::print("{}\n", final_json(run, attempts));
+    std::fputs((final_json(run, attempts) + "\n").c_str(), stdout);
     return {};
   }
   KW_TRY(const auto turns, archive.turns(run.id));
   const RunDirectory directory(out, run.id);
-  fmt::print("{}", to_terminal(build_report(run, attempts, turns), isatty(STDOUT_FILENO) == 1));
-  fmt::print("\nkernel   {}\nreport   {}\narchive  {}\n",
+  std::fputs(to_terminal(build_report(run, attempts, turns), isatty(STDOUT_FILENO) == 1).c_str(), stdout);
+  print_text("\nkernel   {}\nreport   {}\narchive  {}\n",
              run.best_path.empty() ? "none: no candidate passed every gate" : run.best_path,
              directory.report_html().string(), RunDirectory::archive(out).string());
   return {};

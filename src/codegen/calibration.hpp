@@ -1,13 +1,13 @@
 #pragma once
-// Trusted kernels that measure what a device can do: its multiply-add rate and its memory bandwidth. Rooflines and the
-// "faster than the machine" gate stand on these figures. Each comes with a ready launch plan; whoever measures runs it
-// several times and takes the fastest.
+// Trusted kernels, in the text of the device's language (Language::calibration), that measure what a device can do: its
+// multiply-add rate and its memory bandwidth. Rooflines and the "faster than the machine" gate stand on these figures.
+// Each comes with a ready launch plan; whoever measures runs it several times and takes the fastest.
 
 #include <string>
 
 #include "base/result.hpp"
+#include "hardware/device_facts.hpp"
 #include "record/launch_plan.hpp"
-#include "target/device_facts.hpp"
 
 namespace kw {
 

@@ -1,6 +1,6 @@
 #pragma once
-// Pure functions from (problem, device facts, structural choices) to a Bundle: same input, same bytes. One file per
-// kernel family and style; `styles()` is the one place that lists them.
+// Pure functions from (problem, device facts, structural choices) to a Bundle: same input, same bytes. Each
+// operator lists its styles (problem/operator.hpp).
 
 #include <cstdint>
 #include <functional>
@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "hardware/device_facts.hpp"
+#include "problem/problem.hpp"
 #include "record/bundle.hpp"
-#include "spec/problem.hpp"
-#include "target/device_facts.hpp"
 
 namespace kw {
 
@@ -38,8 +38,8 @@ struct Style {
   std::function<double(const Problem& problem, const DeviceFacts& device, const IntBindings& assignment)> estimate;
 };
 
-/// Of each target from the plainest to the fastest.
-[[nodiscard]] const std::vector<Style>& styles();
+/// An operator's, none for one that is not known; of each target from the plainest to the fastest.
+[[nodiscard]] const std::vector<Style>& styles_of(std::string_view op);
 /// The fastest style that writes `problem` for `device`; empty where no style does.
 [[nodiscard]] std::string fastest_style(const Problem& problem, std::string_view target, const DeviceFacts& device);
 [[nodiscard]] Result<const Style*> find_style(std::string_view op, std::string_view target, std::string_view name);

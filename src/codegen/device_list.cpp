@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "target/device_match.hpp"
+#include "hardware/device_match.hpp"
 
 namespace kw {
 namespace {
@@ -65,8 +65,8 @@ std::string fastest_common_style(const Problem& problem, std::string_view target
            std::all_of(devices.begin(), devices.end(),
                        [&](const DeviceFacts& device) { return style.emit(problem, device, {}).has_value(); });
   };
-  const auto found = std::find_if(styles().rbegin(), styles().rend(), writes);
-  return found == styles().rend() ? "" : found->name;
+  const auto found = std::find_if(styles_of(problem.op).rbegin(), styles_of(problem.op).rend(), writes);
+  return found == styles_of(problem.op).rend() ? "" : found->name;
 }
 
 Result<Bundle> emit_for_devices(const Problem& problem, std::string_view target, std::string_view style,

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "spec/mod_analysis.hpp"
-#include "spec/mod_expr.hpp"
+#include "mod/analysis/analysis.hpp"
+#include "mod/expression/expr.hpp"
 
 namespace kw {
 

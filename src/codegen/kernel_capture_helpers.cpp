@@ -1,66 +1,21 @@
 // How kernels read captured tensors. An index that is negative counts from the end, and one that is still outside
 // becomes the nearest: lanes past the last key ask for elements that do not exist, and must not read outside the
 // buffer.
-#include "codegen/kernel_capture_helpers.hpp"
-
 #include <fmt/format.h>
 
 #include "base/result.hpp"
+#include "codegen/kernel_helpers.hpp"
 #include "codegen/text.hpp"
+#include "language/kernel_texts.hpp"
 
 namespace kw {
 namespace {
 
 constexpr int k_element_types = 5;
 
-constexpr const char* k_nearest_index = R"(// Negative indices count from the end; what is outside becomes the nearest.
-static inline int nearest_index(const int index, const int extent) {
-  return min(max(index < 0 ? index + extent : index, 0), extent - 1);
+std::string capture_text(const char* name) {
+  return std::string(kernel_text("shared/captures.cl", name));
 }
-)";
-
-// Not clamp with scalar bounds: Oclgrind 21.10 applies those to the first lane alone and then reports reads that no
-// device makes.
-constexpr const char* k_nearest_index16 =
-    R"(// Negative indices count from the end; what is outside becomes the nearest.
-static inline int16 nearest_index16(const int16 index, const int extent) {
-  return min(max(index + ((index < 0) & extent), (int16)(0)), (int16)(extent - 1));
-}
-)";
-
-constexpr const char* k_gather16 = R"(static inline ${vector} ${name}(__global const ${element}* table, const int16 i) {
-${elements}${as_mask};
-}
-)";
-
-constexpr const char* k_load16 = R"(// Elements first to first + 15 of a row, or those nearest to them.
-static inline ${vector} ${name}(__global const ${element}* row, const int first, const int extent) {
-  if (first >= 0 && first <= extent - 16) return ${load};
-  return ${gather16}(row, nearest_index16(first + LANE_INDEX, extent));
-}
-)";
-
-constexpr const char* k_load16_down =
-    R"(// Elements first, first - 1, ... first - 15 of a row, or those nearest to them.
-static inline ${vector} ${name}(__global const ${element}* row, const int first, const int extent) {
-  if (first >= 15 && first < extent) return (${load}).sfedcba9876543210;
-  return ${gather16}(row, nearest_index16(first - LANE_INDEX, extent));
-}
-)";
-
-constexpr const char* k_bound = R"(// How many elements of a sorted row are ${relation} a value.
-static inline int ${name}(__global const ${element}* row, const int extent, const ${scalar} value) {
-  int low = 0, high = extent;
-  while (low < high) {
-    const int middle = (low + high) / 2;
-    if (${middle} ${comparison} value)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
-)";
 
 struct Family {
   KernelHelper first;
@@ -143,16 +98,16 @@ std::vector<KernelHelper> capture_helper_needs(KernelHelper helper) {
   return {KernelHelper::nearest_index16, capture_helper(KernelHelper::gather16_f32, found.dtype)};
 }
 
-std::string capture_helper_source(KernelHelper helper, SourceLanguage language) {
-  if (helper == KernelHelper::nearest_index) return in_language(k_nearest_index, language);
-  if (helper == KernelHelper::nearest_index16) return k_nearest_index16;
+std::string capture_helper_source(KernelHelper helper, Dialect dialect) {
+  if (helper == KernelHelper::nearest_index) return in_dialect(capture_text("nearest_index"), dialect);
+  if (helper == KernelHelper::nearest_index16) return capture_text("nearest_index16");
   const auto [family, dtype] = member(helper);
   if (family == nullptr) return "";
   const bool mask = dtype == DType::boolean;
   const bool upper = family->first == KernelHelper::upper_bound_f32;
   const bool down = family->first == KernelHelper::load16_down_f32;
   Fillings fillings = {{"name", capture_helper_name(helper)},
-                       {"element", element_type(dtype, language)},
+                       {"element", element_type(dtype, dialect)},
                        {"scalar", is_real(dtype) ? "float" : "int"},
                        {"vector", is_real(dtype) ? "float16" : "int16"},
                        {"as_mask", mask ? " != 0" : ""},
@@ -161,10 +116,11 @@ std::string capture_helper_source(KernelHelper helper, SourceLanguage language) 
                        {"gather16", capture_helper_name(capture_helper(KernelHelper::gather16_f32, dtype))},
                        {"relation", upper ? "at most" : "less than"},
                        {"comparison", upper ? "<=" : "<"},
-                       {"middle", element_text(dtype, "row", "middle", language)}};
-  if (family->first == KernelHelper::gather16_f32) return fill(k_gather16, fillings);
-  if (family->first == KernelHelper::load16_f32) return fill(k_load16, fillings);
-  return down ? fill(k_load16_down, fillings) : in_language(fill(k_bound, fillings), language);
+                       {"middle", element_text(dtype, "row", "middle", dialect)}};
+  if (family->first == KernelHelper::gather16_f32) return fill(capture_text("gather16"), fillings);
+  if (family->first == KernelHelper::load16_f32) return fill(capture_text("load16"), fillings);
+  return down ? fill(capture_text("load16_down"), fillings)
+              : in_dialect(fill(capture_text("bound"), fillings), dialect);
 }
 
 }  // namespace kw

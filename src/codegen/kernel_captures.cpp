@@ -15,13 +15,13 @@ bool is_inner(ExprStage stage) {
 }  // namespace
 
 std::string CaptureParameter::declaration(const std::string& name) const {
-  return buffer_parameter(dtype, false, kernel_name(name), language);
+  return buffer_parameter(dtype, false, kernel_name(name), dialect);
 }
 
 const ModCapture& KernelExpr::take_capture(ExprId id) {
   const ModCapture& capture = mod_.capture(node_at(id).name);
-  captures_[capture.name] = {capture.dtype, options_.language};
-  if (is_inner(stage(id))) inner_captures_[capture.name] = {capture.dtype, options_.language};
+  captures_[capture.name] = {capture.dtype, options_.dialect};
+  if (is_inner(stage(id))) inner_captures_[capture.name] = {capture.dtype, options_.dialect};
   return capture;
 }
 
@@ -80,33 +80,34 @@ std::string KernelExpr::resolved(ExprId index, const std::string& axis, bool inn
   return fmt::format("{}({}, {})", helper_name(helper), text, extent);
 }
 
-/// The first `dimensions` indices as one number, in units of what they select. Sums of scalars are long: a tensor may
-/// have more elements than an int counts, and only what sixteen keys index apart is bounded by int.
-std::string KernelExpr::flat_index(ExprId id, std::size_t dimensions) {
+/// The indices from dimension `first` up to `end` as one number, in units of what they select. Sums of scalars are
+/// long: a tensor may have more elements than an int counts, and only what sixteen keys index apart is bounded by int.
+std::string KernelExpr::flat_index(ExprId id, std::size_t first, std::size_t end) {
   const ModExpr& node = node_at(id);
   const ModCapture& capture = mod_.capture(node.name);
   const bool inner = is_inner(stage(id));
   std::string flat;
-  for (std::size_t i = 0; i < dimensions; ++i) {
+  for (std::size_t i = first; i < end; ++i) {
     const std::string index = resolved(node.args[i], capture.axes[i], inner);
-    if (i == 0) {
+    if (i == first) {
       flat = index;
       continue;
     }
-    const bool widen = i == 1 && !is_vector(node.args[0]) && !is_vector(node.args[1]);
+    const bool widen = i == first + 1 && !is_vector(node.args[first]);
     flat = fmt::format("({}{} * {} + {})", widen ? "(long)" : "", flat, axis_text(capture.axes[i], inner), index);
   }
   return flat;
 }
 
-/// A pointer to the row that all indices but the last select.
-std::string KernelExpr::row_start(ExprId id, std::size_t dimensions) {
+/// A pointer to the part of the tensor that the first `dimensions` indices select; none of them is a vector.
+std::string KernelExpr::part_start(ExprId id, std::size_t dimensions) {
   const ModCapture& capture = take_capture(id);
   const std::string name = kernel_name(capture.name);
   if (dimensions == 0) return name;
-  const std::string flat = flat_index(id, dimensions);
-  return fmt::format("{} + {}{} * {}", name, dimensions == 1 ? "(long)" : "", flat,
-                     axis_text(capture.axes.back(), is_inner(stage(id))));
+  std::string start = fmt::format("{} + {}{}", name, dimensions == 1 ? "(long)" : "", flat_index(id, 0, dimensions));
+  for (std::size_t i = dimensions; i < capture.axes.size(); ++i)
+    start += " * " + axis_text(capture.axes[i], is_inner(stage(id)));
+  return start;
 }
 
 /// Does the index go up or down by one from key to key? Only sums say so.
@@ -134,26 +135,27 @@ std::string KernelExpr::gather(ExprId id) {
   const std::string name = kernel_name(capture.name);
   const std::size_t count = node.args.size();
   if (!is_vector(id)) {
-    const std::string offset = count == 0 ? "0" : flat_index(id, count);
-    const std::string element = element_text(capture.dtype, name, offset, options_.language);
+    const std::string offset = count == 0 ? "0" : flat_index(id, 0, count);
+    const std::string element = element_text(capture.dtype, name, offset, options_.dialect);
     // A boolean is stored as uchar, and min(uchar, int) is ambiguous in OpenCL C.
     return capture.dtype == DType::boolean ? "(int)" + element : element;
   }
 
-  bool one_row = true;
-  for (std::size_t i = 0; i + 1 < count; ++i) one_row = one_row && !is_vector(node.args[i]);
-  if (!one_row) {
+  // What every key has in common selects a part of the tensor; from there on sixteen indices are a vector of int.
+  std::size_t common = 0;
+  while (common + 1 < count && !is_vector(node.args[common])) ++common;
+  const std::string part = part_start(id, common);
+  if (common + 1 < count) {
     const std::string gather16 = helper_for(KernelHelper::gather16_f32, capture.dtype);
-    return fmt::format("{}({}, {})", gather16, name, without_parentheses(flat_index(id, count)));
+    return fmt::format("{}({}, {})", gather16, part, without_parentheses(flat_index(id, common, count)));
   }
-  const std::string row = row_start(id, count - 1);
   const bool inner = is_inner(stage(id));
   if (const auto line = neighbours(node.args.back())) {
     const auto first = line->direction > 0 ? KernelHelper::load16_f32 : KernelHelper::load16_down_f32;
-    return fmt::format("{}({}, {}, {})", helper_for(first, capture.dtype), row, without_parentheses(line->first),
+    return fmt::format("{}({}, {}, {})", helper_for(first, capture.dtype), part, without_parentheses(line->first),
                        axis_text(capture.axes.back(), inner));
   }
-  return fmt::format("{}({}, {})", helper_for(KernelHelper::gather16_f32, capture.dtype), row,
+  return fmt::format("{}({}, {})", helper_for(KernelHelper::gather16_f32, capture.dtype), part,
                      without_parentheses(resolved(node.args.back(), capture.axes.back(), inner)));
 }
 
@@ -162,7 +164,7 @@ std::string KernelExpr::row_position(ExprId id) {
   KW_CHECK(!is_vector(id), "a search in {} for each key", node.name);
   const ModCapture& capture = mod_.capture(node.name);
   const auto first = node.op == ExprOp::lower_bound ? KernelHelper::lower_bound_f32 : KernelHelper::upper_bound_f32;
-  return fmt::format("{}({}, {}, {})", helper_for(first, capture.dtype), row_start(id, node.args.size() - 1),
+  return fmt::format("{}({}, {}, {})", helper_for(first, capture.dtype), part_start(id, node.args.size() - 1),
                      axis_text(capture.axes.back(), is_inner(stage(id))),
                      without_parentheses(texts_.at(node.args.back())));
 }

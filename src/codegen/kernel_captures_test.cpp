@@ -6,7 +6,7 @@
 #include <string>
 
 #include "codegen/kernel_expr.hpp"
-#include "spec/mod_parser.hpp"
+#include "mod/frontend/parser.hpp"
 
 namespace kw {
 namespace {
@@ -23,6 +23,8 @@ const ModScope k_scope = {{},
                            {"offset", DType::i32, {"N"}, false, -5, 100},
                            {"slopes", DType::f32, {"Hq"}, false, 0, 1},
                            {"dense", DType::f32, {"B", "Sq", "Skv"}, false, -1, 1},
+                           {"cube", DType::f32, {"B", "M", "N"}, false, -1, 1},
+                           {"deep", DType::f32, {"B", "Sq", "Skv", "N"}, false, -1, 1},
                            {"half_table", DType::f16, {"N", "M"}, false, -1, 1},
                            {"bfloat_table", DType::bf16, {"N", "M"}, false, -1, 1},
                            {"pad", DType::boolean, {"B", "Skv"}, false, 0, 1},
@@ -115,6 +117,13 @@ TEST(CapturedTensors, other_indices_are_gathered_inside_the_tensor) {
             "(score + gather16_f16(half_table, min(kv_idx, N - 1) * M + min(h, M - 1)))");
   EXPECT_EQ(vector(score_mod("s + bfloat_table[k, h]")),
             "(score + gather16_bf16(bfloat_table, min(kv_idx, N - 1) * M + min(h, M - 1)))");
+  // Sums of sixteen indices are vectors of int, which a long cannot be added to.
+  EXPECT_EQ(vector(score_mod("s + cube[b, k, 1]")),
+            "(score + gather16_f32(cube + (long)b * M * N, min(kv_idx, M - 1) * N + min(1, N - 1)))");
+  EXPECT_THAT(vector(score_mod("s + deep[b, q, k, 1]")),
+              HasSubstr("gather16_f32(deep + ((long)b * Sq + q_idx) * Skv * N, min(kv_idx, Skv - 1) * N + min(1,"));
+  EXPECT_THAT(vector(score_mod("s + deep[b, q, doc[k], k]")),
+              HasSubstr("gather16_f32(deep + ((long)b * Sq + q_idx) * Skv * N, min(load16_i32(doc, key, Skv),"));
   EXPECT_THAT(vector(score_mod("s + offset[q - k * k]")), HasSubstr("gather16_i32(offset, nearest_index16(q_idx - "));
 }
 
@@ -180,12 +189,17 @@ TEST(OpenClNames, keep_out_of_the_kernels_own) {
   EXPECT_EQ(kernel_name("scale"), "scale_");
   EXPECT_EQ(kernel_name("scale_"), "scale__") << "or it would meet the renamed one";
   EXPECT_EQ(kernel_name("doc_"), "doc_");
+  EXPECT_EQ(kernel_name("columns_ready"), "columns_ready_") << "scanned from a kernel file";
+  EXPECT_EQ(kernel_name("table"), "table") << "no user's name comes where kernels use it";
   EXPECT_EQ(kernel_name("float16"), "float16_");
   EXPECT_EQ(kernel_name("FLT_MAX"), "FLT_MAX_") << "a macro";
   EXPECT_EQ(kernel_name("t12"), "t12_");
   EXPECT_EQ(kernel_name("to_bf16"), "to_bf16_");
   EXPECT_EQ(kernel_name("t5_table"), "t5_table_");
   EXPECT_EQ(kernel_name("__kernel"), "__kernel_");
+  EXPECT_EQ(kernel_name("_table"), "_table_") << "a compiler may have it";
+  EXPECT_EQ(kernel_name("unix"), "unix_") << "a macro of compilers";
+  EXPECT_EQ(kernel_name("H1"), "H1");
 }
 
 }  // namespace

@@ -20,41 +20,15 @@ constexpr std::size_t k_max_inline_length = 56;
 /// Operations after which keeping a value of the key for all rows is cheaper than computing it in each.
 constexpr int k_worth_a_column = 3;
 
-bool is_leaf(ExprOp op) {
-  switch (op) {
-    case ExprOp::constant:
-    case ExprOp::score:
-    case ExprOp::batch:
-    case ExprOp::head:
-    case ExprOp::query:
-    case ExprOp::key:
-    case ExprOp::axis:
-      return true;
-    default:
-      return false;
-  }
-}
-
 /// In cheap operations, up to k_worth_a_column.
 int own_work(ExprOp op) {
-  switch (op) {
-    case ExprOp::floor_divide:
-    case ExprOp::modulo:
-    case ExprOp::divide:
-    case ExprOp::power:
-    case ExprOp::exp:
-    case ExprOp::exp2:
-    case ExprOp::log:
-    case ExprOp::log2:
-    case ExprOp::tanh:
-    case ExprOp::sigmoid:
-    case ExprOp::sqrt:
-    case ExprOp::rsqrt:
-    case ExprOp::erf:
-    case ExprOp::gather:
-      return k_worth_a_column;
+  switch (op_class(op)) {
+    case OpClass::leaf:
+      return 0;
+    case OpClass::arithmetic:
+      return 1;
     default:
-      return is_leaf(op) ? 0 : 1;
+      return k_worth_a_column;
   }
 }
 
@@ -123,7 +97,7 @@ void KernelExpr::mark(const std::vector<ExprRoot>& roots) {
 void KernelExpr::print(ExprId id) {
   const auto index = static_cast<std::size_t>(id);
   const ModExpr& node = mod_.nodes[index];
-  if (is_leaf(node.op)) {
+  if (op_class(node.op) == OpClass::leaf) {
     texts_[id] = leaf(id);
     return;
   }

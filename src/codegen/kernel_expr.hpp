@@ -13,12 +13,12 @@
 #include <string>
 #include <vector>
 
+#include "codegen/dialect.hpp"
 #include "codegen/expr_stage.hpp"
 #include "codegen/kernel_helpers.hpp"
-#include "codegen/source_language.hpp"
-#include "spec/mod_analysis.hpp"
-#include "spec/mod_expr.hpp"
-#include "spec/mod_ranges.hpp"
+#include "mod/analysis/analysis.hpp"
+#include "mod/analysis/ranges.hpp"
+#include "mod/expression/expr.hpp"
 
 namespace kw {
 
@@ -27,7 +27,7 @@ struct KernelExprOptions {
   std::string prefix = "t";  ///< of the names it makes up; two printers in one function need different ones
   bool fast_tanh = false;    ///< tanh by our rational approximation instead of the built-in; where values are staged
   bool columns = false;      ///< use the column stage where a value depends on the key alone and is worth keeping
-  SourceLanguage language = SourceLanguage::opencl;
+  Dialect dialect = opencl_dialect();
   bool staged = false;       ///< single values, but each at its stage; vectors always are
   bool head_by_row = false;  ///< rows of a group are of several heads: `h` is first known with the row
   [[nodiscard]] bool has_stages() const { return vector || staged; }
@@ -36,7 +36,7 @@ struct KernelExprOptions {
 /// A buffer that printed text reads.
 struct CaptureParameter {
   DType dtype = DType::f32;
-  SourceLanguage language = SourceLanguage::opencl;
+  Dialect dialect = opencl_dialect();
   [[nodiscard]] std::string declaration(const std::string& name) const;
 };
 /// By name, so that their order does not depend on the text.
@@ -113,8 +113,8 @@ class KernelExpr {
   };
   [[nodiscard]] std::string gather(ExprId id);
   [[nodiscard]] std::string row_position(ExprId id);
-  [[nodiscard]] std::string row_start(ExprId id, std::size_t dimensions);
-  [[nodiscard]] std::string flat_index(ExprId id, std::size_t dimensions);
+  [[nodiscard]] std::string part_start(ExprId id, std::size_t dimensions);
+  [[nodiscard]] std::string flat_index(ExprId id, std::size_t first, std::size_t end);
   [[nodiscard]] std::string resolved(ExprId index, const std::string& axis, bool inner);
   [[nodiscard]] std::optional<Neighbours> neighbours(ExprId index) const;
   [[nodiscard]] bool not_negative(ExprId index);

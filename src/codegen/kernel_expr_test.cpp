@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "spec/mod_parser.hpp"
+#include "mod/frontend/parser.hpp"
 
 namespace kw {
 namespace {
@@ -181,6 +181,9 @@ INSTANTIATE_TEST_SUITE_P(
         UnaryForm{ExprOp::rsqrt, k_real, k_real, "rsqrt(score)", "rsqrt(score)"},
         UnaryForm{ExprOp::floor, k_real, k_real, "floor(score)", "floor(score)"},
         UnaryForm{ExprOp::erf, k_real, k_real, "erf(score)", "erf(score)"},
+        UnaryForm{ExprOp::sin, k_real, k_real, "sin(score)", "sin(score)"},
+        UnaryForm{ExprOp::cos, k_real, k_real, "cos(score)", "cos(score)"},
+        UnaryForm{ExprOp::round, k_real, k_real, "rint(score)", "rint(score)"},
         UnaryForm{ExprOp::to_real, k_int, k_real, "(float)(kv_idx)", "convert_float16(kv_idx)"},
         UnaryForm{ExprOp::to_real, k_bool, k_real, "(float)(kv_idx < 4)", "convert_float16(-(kv_idx < 4))"},
         UnaryForm{ExprOp::to_integer, k_real, k_int, "convert_int_sat(score)", "convert_int16_sat(score)"},

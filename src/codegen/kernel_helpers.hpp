@@ -4,9 +4,10 @@
 
 #include <set>
 #include <string>
+#include <vector>
 
-#include "codegen/source_language.hpp"
-#include "spec/tensor.hpp"
+#include "codegen/dialect.hpp"
+#include "tensor/tensor.hpp"
 
 namespace kw {
 
@@ -66,11 +67,17 @@ enum class KernelHelper {
 
 /// Definitions of the helpers and of those that they call, in a fixed order. Sixteen-lane access to captures uses
 /// LANE_INDEX, which the kernels define; those helpers exist in OpenCL C alone.
-[[nodiscard]] std::string helper_source(std::set<KernelHelper> helpers,
-                                        SourceLanguage language = SourceLanguage::opencl);
+[[nodiscard]] std::string helper_source(std::set<KernelHelper> helpers, Dialect dialect = opencl_dialect());
 
-/// A name of the user's as a name in a kernel: with an underscore behind it where a language, a function of its
+/// A name of the user's as a name in a kernel: with an underscore behind it where a dialect, a function of its
 /// library that we call or a local name of our kernels has taken it. Different names stay different.
 [[nodiscard]] std::string kernel_name(const std::string& name);
+
+/// As the text calls it; empty for helpers that have nothing to do with captures.
+[[nodiscard]] std::string capture_helper_name(KernelHelper helper);
+/// The definition; empty for helpers that have nothing to do with captures.
+[[nodiscard]] std::string capture_helper_source(KernelHelper helper, Dialect dialect);
+/// Helpers that this one calls.
+[[nodiscard]] std::vector<KernelHelper> capture_helper_needs(KernelHelper helper);
 
 }  // namespace kw

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/result.hpp"
+#include "base/text.hpp"
 #include "codegen/kernel_expr.hpp"
 #include "codegen/text.hpp"
 
@@ -40,11 +41,11 @@ std::string KernelExpr::infix(const ModExpr& node, bool vector, const char* symb
 std::string KernelExpr::call(const ModExpr& node, bool vector, const char* function) const {
   std::vector<std::string> arguments;
   for (const ExprId arg : node.args) arguments.push_back(without_parentheses(widened(arg, vector)));
-  return fmt::format("{}({})", function, join_list(arguments));
+  return fmt::format("{}({})", function, join(arguments));
 }
 
 std::string KernelExpr::real_call(const ModExpr& node, bool vector) const {
-  return call(node, vector, real_function(node.op, options_.language).c_str());
+  return call(node, vector, real_function(node.op, options_.dialect).c_str());
 }
 
 std::string KernelExpr::helper_call(const ModExpr& node, bool vector, KernelHelper scalar, KernelHelper wide) {
@@ -60,7 +61,7 @@ std::string KernelExpr::division(const ModExpr& node, bool vector) const {
   constexpr double k_most = 1e6;  // far from where floats end
   const double size = divisor.op == ExprOp::constant ? std::abs(divisor.real) : 0.0;
   const bool by_constant = divisor.type == ScalarType::real && size > 1.0 / k_most && size < k_most;
-  if (!options_.staged || !is_device_cpp(options_.language) || !by_constant ||
+  if (!options_.staged || !options_.dialect->divisions_branch || !by_constant ||
       !inputs_[static_cast<std::size_t>(node.args[0])].score)
     return infix(node, vector, "/");
   return fmt::format("({} * {})", widened(node.args[0], vector), float_literal(1.0 / divisor.real));
@@ -94,8 +95,7 @@ std::string KernelExpr::arithmetic(const ModExpr& node, bool vector) {
     default:
       break;
   }
-  if (is_device_cpp(options_.language)) return call(node, vector, "abs");
-  // OpenCL's abs of an int is unsigned.
+  if (!options_.dialect->unsigned_abs) return call(node, vector, "abs");
   if (real) return real_call(node, vector);
   return fmt::format("{}({})", vector ? "convert_int16" : "(int)", call(node, vector, "abs"));
 }
@@ -174,13 +174,16 @@ std::string KernelExpr::function(const ModExpr& node, bool vector) {
     case ExprOp::rsqrt:
     case ExprOp::floor:
     case ExprOp::erf:
+    case ExprOp::sin:
+    case ExprOp::cos:
+    case ExprOp::round:
+    case ExprOp::fmod:
       return real_call(node, vector);
     case ExprOp::sigmoid:
-      return fmt::format("(1.0f / (1.0f + {}(-{})))", real_function(ExprOp::exp, options_.language),
+      return fmt::format("(1.0f / (1.0f + {}(-{})))", real_function(ExprOp::exp, options_.dialect),
                          texts_.at(node.args[0]));
     case ExprOp::tanh:
-      if (!options_.fast_tanh || (!vector && options_.language == SourceLanguage::opencl))
-        return real_call(node, vector);
+      if (!options_.fast_tanh || (!vector && options_.dialect->has_vectors)) return real_call(node, vector);
       return helper_call(node, vector, KernelHelper::tanh_rational, KernelHelper::tanh16);
     default:
       break;
@@ -199,9 +202,7 @@ std::string KernelExpr::conversion(const ModExpr& node, bool vector) const {
   if (node.type == type) return from;
   std::string number = (type == ScalarType::boolean && vector) ? fmt::format("(-{})", from) : from;
   if (node.op == ExprOp::to_integer && type == ScalarType::boolean) return number;
-  // Towards zero, saturating, and NaN to 0.
-  const char* to_one_int = is_device_cpp(options_.language) ? "__float2int_rz" : "convert_int_sat";
-  const char* to_int = vector ? "convert_int16_sat" : to_one_int;
+  const char* to_int = vector ? "convert_int16_sat" : options_.dialect->float_to_int;
   const char* target = node.op == ExprOp::to_integer ? to_int : (vector ? "convert_float16" : "(float)");
   return fmt::format("{}({})", target, without_parentheses(number));
 }

@@ -62,12 +62,14 @@ std::string fill(std::string_view text, const Fillings& fillings) {
   return out;
 }
 
-std::string join_lines(const std::vector<std::string>& lines) {
-  return fmt::format("{}", fmt::join(lines, "\n"));
+std::string fill_lines(std::string_view text, const Fillings& fillings) {
+  std::string lines = fill(text, fillings);
+  while (!lines.empty() && lines.back() == '\n') lines.pop_back();
+  return lines;
 }
 
-std::string join_list(const std::vector<std::string>& items) {
-  return fmt::format("{}", fmt::join(items, ", "));
+std::string join_lines(const std::vector<std::string>& lines) {
+  return fmt::format("{}", fmt::join(lines, "\n"));
 }
 
 std::string parameter_list(const std::string& opening, const std::vector<std::string>& items, std::size_t columns) {

@@ -16,11 +16,11 @@ using Fillings = std::vector<std::pair<std::string_view, std::string>>;
 /// the hole's indentation on each. A hole without a filling is a defect of the caller and aborts.
 [[nodiscard]] std::string fill(std::string_view text, const Fillings& fillings);
 
+/// The same without the end of the last line, to fill a hole with: the line of the hole ends itself.
+[[nodiscard]] std::string fill_lines(std::string_view text, const Fillings& fillings = {});
+
 /// Lines joined with '\n', without one at the end.
 [[nodiscard]] std::string join_lines(const std::vector<std::string>& lines);
-
-/// "a, b, c"
-[[nodiscard]] std::string join_list(const std::vector<std::string>& items);
 
 /// `opening` and the items up to a closing parenthesis, broken into lines of at most `columns` that continue under
 /// the first item.

@@ -38,4 +38,17 @@ void refuse(BuildReply& reply, BuildStatus status, const std::string& why) {
   reply.log += why;
 }
 
+KernelMismatch missing_kernel(const PlannedLaunch& launch, const std::string& known) {
+  return {BuildStatus::kernel_missing, fmt::format("a launch names the kernel '{}', but the source has: {}",
+                                                   launch.kernel, known.empty() ? "none" : known)};
+}
+
+std::optional<KernelMismatch> check_argument_count(const PlannedLaunch& launch, std::size_t declared) {
+  if (declared == launch.args.size()) return std::nullopt;
+  return KernelMismatch{BuildStatus::kernel_args,
+                        fmt::format("kernel '{}' takes {} arguments but the launch passes {}: make the launch's args "
+                                    "match the kernel's parameters",
+                                    launch.kernel, declared, launch.args.size())};
+}
+
 }  // namespace kw

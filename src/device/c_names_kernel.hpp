@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/result.hpp"
-#include "target/kernel_headers.hpp"
+#include "language/kernel_headers.hpp"
 
 namespace kw {
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "hardware/device_facts.hpp"
 #include "protocol/messages.hpp"
-#include "target/device_facts.hpp"
 
 namespace kw {
 

@@ -9,8 +9,8 @@
 #include <thread>
 #include <vector>
 
-#include "propose/llm/chat_client.hpp"
-#include "propose/llm/chat_service.hpp"
+#include "propose/llm/client/chat_client.hpp"
+#include "propose/llm/client/chat_service.hpp"
 
 namespace kw {
 

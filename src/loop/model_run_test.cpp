@@ -2,9 +2,10 @@
 
 #include <condition_variable>
 
-#include "loop/run_fixture.hpp"
-#include "loop/scripted_client.hpp"
-#include "propose/llm/chat_errors.hpp"
+#include "archive/sqlite.hpp"
+#include "loop/testing/run_fixture.hpp"
+#include "loop/testing/scripted_client.hpp"
+#include "propose/llm/client/chat_errors.hpp"
 
 namespace kw {
 namespace {
@@ -84,7 +85,7 @@ TEST_F(ModelRunTest, keeps_the_transcript_and_what_it_cost) {
   const auto attempts = attempts_of(record->id);
   ASSERT_EQ(turns.size(), 4U);
   for (std::size_t i = 0; i < 4; ++i) {
-    EXPECT_EQ(attempts[i].turn, turns[i].ordinal);
+    EXPECT_EQ(attempts[i].provenance.turn, turns[i].ordinal);
     EXPECT_EQ(attempts[i].proposer, "llm");
     EXPECT_EQ(turns[i].before_attempt, static_cast<std::int64_t>(i));
     EXPECT_EQ(turns[i].request, client->requests()[i]);
@@ -112,7 +113,7 @@ TEST_F(ModelRunTest, a_model_that_only_talks_ends_with_the_budget) {
   const auto turns = turns_of(record->id);
   ASSERT_EQ(turns.size(), 4U);
   EXPECT_EQ(turns[0].fault, ReplyFault::no_code);
-  EXPECT_EQ(turns[1].purpose, "mend the reply");
+  EXPECT_EQ(turns[1].purpose, "repair the reply");
 }
 
 TEST_F(ModelRunTest, tokens_are_a_budget) {
@@ -274,6 +275,27 @@ TEST_F(ModelRunTest, several_samples_are_a_round) {
   EXPECT_EQ(requests[0].messages, requests[2].messages);
   EXPECT_NE(requests[0].temperature, requests[2].temperature);
   EXPECT_NE(requests[0].messages, requests[3].messages);
+}
+
+TEST_F(ModelRunTest, exemplars_come_from_whole_runs) {
+  setup.model->exemplars = ExemplarChoice::top;
+  const auto first = run_with([](const ChatRequest&, int before) { return reply_with(kernel_text(before + 101)); });
+  ASSERT_TRUE(first) << first.error().to_string();
+  setup.started_utc = "2026-01-02T00:00:00Z";
+  const auto second = run_with([](const ChatRequest&, int before) { return reply_with(kernel_text(before + 201)); });
+  ASSERT_TRUE(second) << second.error().to_string();
+  auto file = sqlite::Database::open(RunDirectory::archive(setup.root), sqlite::OpenMode::create);
+  ASSERT_TRUE(file->execute(fmt::format(
+      "UPDATE attempts SET record = replace(record, 'a', 'b') WHERE ordinal = 0 AND run_id = '{}'", second->id)));
+  setup.started_utc = "2026-01-03T00:00:00Z";
+  const auto third = run_with(next_version);
+  ASSERT_TRUE(third) << third.error().to_string();
+  ASSERT_EQ(observer.warnings.size(), 1U);
+  EXPECT_NE(observer.warnings[0].find(second->id), std::string::npos);
+  std::string asked;
+  for (const auto& request : client->requests()) asked += prompt_text(request);
+  EXPECT_NE(asked.find("// version 10"), std::string::npos) << "an exemplar of the whole run";
+  EXPECT_EQ(asked.find("// version 20"), std::string::npos) << "one of the damaged run";
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "propose/llm/chat_errors.hpp"
+#include "propose/llm/client/chat_errors.hpp"
 
 namespace kw {
 

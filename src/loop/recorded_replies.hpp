@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-#include "propose/llm/chat_service.hpp"
+#include "propose/llm/client/chat_service.hpp"
 #include "record/turn.hpp"
 
 namespace kw {

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "loop/scripted_client.hpp"
-#include "propose/llm/chat_errors.hpp"
+#include "loop/testing/scripted_client.hpp"
+#include "propose/llm/client/chat_errors.hpp"
 
 namespace kw {
 namespace {

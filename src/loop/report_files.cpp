@@ -1,5 +1,4 @@
-#include "loop/report_files.hpp"
-
+#include "loop/run_directory.hpp"
 #include "report/report.hpp"
 
 namespace kw {

@@ -1,16 +1,20 @@
 #include "loop/run.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <memory>
 
-#include "loop/report_files.hpp"
+#include "loop/run_directory.hpp"
 #include "loop/run_start.hpp"
 #include "loop/static_ranking.hpp"
 #include "loop/verifier_setup.hpp"
-#include "propose/search/bundle_tuner.hpp"
+#include "propose/registry.hpp"
+#include "propose/search/static_estimate.hpp"
 #include "record/dispatch.hpp"
-#include "verify/calibrate.hpp"
-#include "verify/verifier.hpp"
+#include "verify/local_verifier.hpp"
+#include "verify/state/measure_state.hpp"
+#include "verify/timing/calibrate.hpp"
+#include "verify/tools/sanitizer.hpp"
 
 namespace kw {
 namespace {
@@ -19,29 +23,31 @@ constexpr int k_final_processes = 3;
 /// Kept back from the wall clock for the final measurement: this many launches of the plain kernel, and start-up.
 constexpr double k_reserved_plain_launches = 14;
 constexpr double k_reserved_seconds = 2.0;
-/// Of a simulated run, for which time is dear, all checks of a candidate together: some five seconds of a core for each
+/// For a simulated run, which is slow, all checks of a candidate together: some five seconds of a core for each
 /// of its two launches. A few candidates then fit in a minute, as few as they are. `verify` has no such limit.
 constexpr double k_most_simulated_suite_flops = 1e8;
 
 /// One run in progress; a class because the loop's steps share all of this.
 class Run {
  public:
-  Run(const RunSetup& setup, RunWorld& world) : setup_(setup), world_(world), began_(world.clock.now()) {}
+  Run(const RunSetup& setup, RunServices& world) : setup_(setup), world_(world), began_(world.clock.now()) {}
   Result<RunRecord> go();
 
  private:
   Result<void> open_record();
   Result<void> prepare();
-  [[nodiscard]] std::vector<std::string> checked_workloads() const;
   Result<void> open_proposer(const Budget& budget);
-  Result<std::unique_ptr<Proposer>> open_search() const;
+  [[nodiscard]] ProposerContext proposer_context() const;
   Result<Candidate> start_of_tuning() const;
   Result<void> replay(Budget& budget);
   Result<void> search(Budget& budget);
   Result<void> keep_turns(Budget& budget);
   Result<void> end_without_model(const Error& error);
-  [[nodiscard]] BudgetUse used_before() const;
-  Result<void> one_attempt(const Proposal& proposal, Budget& budget);
+  [[nodiscard]] std::size_t most_in_flight() const;
+  Result<std::optional<Proposal>> propose(Budget& budget);
+  Result<void> submit_proposals(Budget& budget);
+  Result<void> take_result(Budget& budget);
+  Result<void> keep_attempt(const Proposal& proposal, VerifyResult result, Budget& budget);
   Result<void> accept_best(const Attempt& attempt);
   Result<void> finish(const Budget& budget);
   Result<void> save();
@@ -49,91 +55,90 @@ class Run {
   [[nodiscard]] Duration reserve() const;
 
   const RunSetup& setup_;
-  std::string style_;  ///< of the built-in search
-  RunWorld& world_;
+  const std::shared_ptr<const WorkloadCosts> costs_ = std::make_shared<WorkloadCosts>(setup_.problem);
+  std::string style_;  ///< as RunStart has it
+  RunServices& world_;
   const Instant began_;
+  std::optional<FileLock> lock_;  ///< as RunStart has it
   RunRecord record_;
   std::vector<Attempt> attempts_;
   std::vector<Turn> turns_;
   std::vector<Attempt> past_;  ///< of earlier runs, for exemplars
   std::unique_ptr<Verifier> verifier_;
-  std::unique_ptr<ModelSide> models_;  ///< outlives the proposer, which asks it
+  std::unique_ptr<LlmDriver> models_;  ///< outlives the proposer, which asks it
+  const ProposerEntry* entry_ = nullptr;
   std::unique_ptr<Proposer> proposer_;
+  std::deque<Proposal> proposed_;         ///< by a replay, and not submitted yet
+  std::deque<Proposal> in_flight_;        ///< in the verifier, oldest first
+  double began_seconds_ = 0;              ///< budget wall clock at which work on the oldest of them began
   std::optional<StaticRanking> ranking_;  ///< where nothing is timed
 };
 
 Result<void> Run::open_record() {
-  KW_TRY(auto start, start_run(setup_, record_.device, world_.archive));
+  KW_TRY(auto start, start_run(setup_, record_.device, world_));
+  lock_ = std::move(start.lock);
   record_ = std::move(start.record);
+  style_ = std::move(start.style);
   attempts_ = std::move(start.attempts);
   turns_ = std::move(start.turns);
   past_ = std::move(start.past);
   record_.status = RunStatus::running;
   record_.environment = setup_.environment;
-  record_.sandbox_tier = std::string(to_string(world_.workbench.sandbox().tier));
+  record_.sandbox_tier = std::string(to_string(world_.backend.sandbox().tier));
   record_.workloads.clear();
   record_.distributions.clear();
   for (const auto& workload : setup_.problem.workloads) record_.workloads.push_back(workload.name);
-  for (const auto distribution : all_distributions()) record_.distributions.emplace_back(to_string(distribution));
+  for (const auto& one : all_distributions(setup_.problem)) record_.distributions.emplace_back(one.name);
   record_.sanitizers.clear();
   for (const Sanitizer* sanitizer : world_.tools.sanitizers) record_.sanitizers.push_back(sanitizer->name());
-  const WorkloadCost work = cost(setup_.problem, setup_.problem.primary());
+  const WorkloadCost work = costs_->primary();
   record_.useful_flops = work.flops;
   record_.useful_bytes = work.bytes;
-  KW_TRY_VOID(world_.files.create_directories(RunDirectory(setup_.root, record_.id).folder()));
   return setup_.resume ? world_.archive.update_run(record_) : world_.archive.begin_run(record_);
 }
 
 Result<void> Run::prepare() {
   world_.observer.phase("measuring the device's peaks");
-  KW_TRY(record_.device, calibrate(world_.workbench));
-  style_ = setup_.start           ? style_that_writes(setup_.start->bundle, setup_.problem, record_.device)
-           : setup_.style.empty() ? fastest_style(setup_.problem, setup_.target, record_.device)
-                                  : setup_.style;
+  KW_TRY(record_.device, calibrate(world_.backend));
   KW_TRY_VOID(require_checkable(setup_.requirements, record_.device));
   KW_TRY_VOID(open_record());
   world_.observer.phase("computing the oracle's answers and the plain kernel's accuracy and time");
   KW_TRY(auto options, verifier_options(setup_.problem, setup_.target, record_.device, world_.parallel, world_.tools));
   options.comparison = search_rule();
+  options.costs = costs_;
   options.requirements = setup_.requirements;
   if (record_.device.kind == DeviceKind::simulator) {
     options.suite.suite_flops = k_most_simulated_suite_flops;
     if (setup_.limits.wall_seconds) options.opening_deadline = began_ + from_seconds(*setup_.limits.wall_seconds);
   }
-  KW_TRY(verifier_, Verifier::open(setup_.problem, world_.workbench, world_.clock, std::move(options)));
+  KW_TRY(verifier_, LocalVerifier::open(setup_.problem, world_.backend, world_.clock, std::move(options)));
   if (record_.device.kind == DeviceKind::simulator) {
-    ranking_.emplace(setup_.problem, record_.device, setup_.target, style_);
+    ranking_.emplace(static_estimate(setup_.problem, record_.device, setup_.target, style_));
   } else {
     record_.baselines = {verifier_->plain()};
   }
-  record_.workloads = checked_workloads();
+  CheckedCases checked = verifier_->checked();
+  record_.workloads = std::move(checked.workloads);
   record_.cases_left_out.reset();
-  const std::size_t left_out = verifier_->suite().cases_left_out();
-  if (left_out > 0) record_.cases_left_out = static_cast<std::int64_t>(left_out);
+  if (checked.left_out > 0) record_.cases_left_out = static_cast<std::int64_t>(checked.left_out);
   return {};
 }
 
-/// In the order of their first check; a simulator leaves out those that are too large for it.
-std::vector<std::string> Run::checked_workloads() const {
-  std::vector<std::string> names;
-  for (const auto& one : verifier_->suite().cases()) {
-    const std::string& name = setup_.problem.workloads[one.workload].name;
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-  }
-  return names;
-}
-
-Result<std::unique_ptr<Proposer>> Run::open_search() const {
-  SearchOptions search;
-  search.problem = &setup_.problem;
-  search.device = record_.device;
-  search.target = setup_.target;
-  search.style = style_;
-  search.seed = record_.seed;
-  search.archived = record_.archive_seeds;
-  if (!setup_.start) return make_search_proposer(search);
-  KW_TRY(const Candidate start, start_of_tuning());
-  return make_bundle_search(start, search);
+ProposerContext Run::proposer_context() const {
+  ProposerContext context;
+  context.problem = &setup_.problem;
+  context.costs = costs_.get();
+  context.device = record_.device;
+  context.measured = &record_.device;
+  context.target = setup_.target;
+  context.style = style_;
+  context.seed = record_.seed;
+  context.archived = record_.archive_seeds;
+  context.past = past_;
+  context.plain = verifier_->plain();
+  context.requirements = setup_.requirements;
+  context.token_limit = setup_.limits.tokens;
+  return context;
 }
 
 /// A resumed run goes on with the bundle that it began with: rows may have been written into the file since.
@@ -146,52 +151,60 @@ Result<Candidate> Run::start_of_tuning() const {
 }
 
 Result<void> Run::open_proposer(const Budget& budget) {
-  std::unique_ptr<Proposer> search;
-  if (setup_.proposer != "llm") {
-    KW_TRY(search, open_search());
+  ProposerContext context = proposer_context();
+  if (setup_.start) {
+    KW_TRY(context.start, start_of_tuning());
   }
-  if (!setup_.model) {
-    proposer_ = std::move(search);
-    return {};
+  if (setup_.model) {
+    const bool limited = budget.deadline() != Instant::max();
+    models_ = std::make_unique<LlmDriver>(*setup_.model, limited ? budget.deadline() - reserve() : Instant::max());
+    context.model = &models_->open(turns_, setup_.resume);
   }
-  const bool limited = budget.deadline() != Instant::max();
-  models_ = std::make_unique<ModelSide>(*setup_.model, limited ? budget.deadline() - reserve() : Instant::max());
-  LlmOptions options;
-  options.prompt.problem = &setup_.problem;
-  options.prompt.device = record_.device;
-  options.prompt.target = setup_.target;
-  options.prompt.plain = verifier_->plain();
-  options.prompt.requirements = setup_.requirements;
-  options.past = past_;
-  options.token_limit = setup_.limits.tokens;
-  options.seed = record_.seed;
-  options.search = std::move(search);
-  proposer_ = models_->open(std::move(options), turns_, setup_.resume);
+  KW_TRY(proposer_, entry_->make(context));
   return {};
 }
 
 /// Archives what models said since the last call, and tells who watches.
 Result<void> Run::keep_turns(Budget& budget) {
   if (models_ == nullptr) return {};
-  KW_TRY(const auto kept, models_->keep_turns(*proposer_, world_.archive, record_, budget));
+  KW_TRY(const auto kept, models_->keep_turns(world_.archive, record_, budget));
   for (const auto& turn : kept) world_.observer.turn(record_, turn, budget.used());
   return {};
 }
 
+std::size_t Run::most_in_flight() const {
+  return static_cast<std::size_t>(std::max<std::int64_t>(1, record_.candidates_in_flight.value_or(1)));
+}
+
+/// Archives what models said meanwhile. Nothing when there is nothing to try now.
+Result<std::optional<Proposal>> Run::propose(Budget& budget) {
+  auto proposal = proposer_->next();
+  KW_TRY_VOID(keep_turns(budget));
+  return proposal;
+}
+
+/// Asks as the search did: as far ahead of what is observed as it kept candidates in flight.
 Result<void> Run::replay(Budget& budget) {
   for (const auto& attempt : attempts_) {
-    auto proposal = proposer_->next();
-    while (!proposal && proposer_->idle().why == Idle::Why::again) proposal = proposer_->next();
-    KW_TRY_VOID(keep_turns(budget));
-    if (!proposal || proposal->candidate.id() != attempt.candidate.id()) {
+    while (proposed_.size() < most_in_flight()) {
+      KW_TRY(auto proposal, propose(budget));
+      if (proposal) {
+        proposed_.push_back(*std::move(proposal));
+      } else if (!proposed_.empty() || proposer_->idle().why != Idle::Why::again) {
+        break;
+      }
+    }
+    if (proposed_.empty() || proposed_.front().candidate.id() != attempt.candidate.id()) {
       return fail(
           Error{errc::resume_mismatch,
                 fmt::format("attempt {} of run {} is not what this version would propose", attempt.ordinal, record_.id),
                 "start a new run: its search is seeded with the best kernels of the archive"});
     }
+    proposed_.pop_front();
     proposer_->observe(attempt);
     if (ranking_) (void)ranking_->becomes_best(attempt);
   }
+  if (!style_.empty()) record_.style = style_;  // of a run that did not keep it, it is certain only now
   // A kill between the attempt and the run's summary leaves the summary behind: the attempts are the truth.
   const auto best = std::find_if(attempts_.rbegin(), attempts_.rend(), [](const Attempt& a) { return a.became_best; });
   if (best == attempts_.rend()) return {};
@@ -216,30 +229,61 @@ Result<void> Run::accept_best(const Attempt& attempt) {
   return world_.files.write_atomic(path, with_defaults(attempt.candidate).to_text());
 }
 
-Result<void> Run::one_attempt(const Proposal& proposal, Budget& budget) {
-  const double started = budget.used().wall_seconds;
-  VerifyResult result = verifier_->verify(proposal.candidate, budget.deadline());
+/// Until as many candidates are in flight as the run keeps, or there is nothing to propose now.
+Result<void> Run::submit_proposals(Budget& budget) {
+  const auto& most = budget.limits().candidates;
+  while (in_flight_.size() < most_in_flight()) {
+    if (most && budget.used().candidates + std::ssize(in_flight_) >= *most) return {};
+    if (proposed_.empty()) {
+      KW_TRY(auto proposal, propose(budget));
+      if (!proposal) return {};
+      proposed_.push_back(*std::move(proposal));
+    }
+    if (in_flight_.empty()) began_seconds_ = budget.used().wall_seconds;
+    std::optional<Duration> left;
+    if (budget.deadline() != Instant::max()) left = budget.deadline() - world_.clock.now();
+    verifier_->submit(verifier_->request_for(proposed_.front().candidate, left));
+    in_flight_.push_back(std::move(proposed_.front()));
+    proposed_.pop_front();
+  }
+  return {};
+}
+
+Result<void> Run::take_result(Budget& budget) {
+  auto result = verifier_->poll();
+  if (!result) {
+    verifier_->wait(budget.deadline());
+    return {};
+  }
+  const Proposal proposal = std::move(in_flight_.front());
+  in_flight_.pop_front();
+  return keep_attempt(proposal, *std::move(result), budget);
+}
+
+Result<void> Run::keep_attempt(const Proposal& proposal, VerifyResult result, Budget& budget) {
+  // Peaks may have been measured again: record, report and prompts show those that the verdict was given by.
+  record_.device = verifier_->device();
   budget.count_candidate();
   budget.add_device_seconds(result.device_seconds);
   Attempt attempt;
   attempt.ordinal = static_cast<std::int64_t>(attempts_.size());
   attempt.proposer = proposal.proposer;
   attempt.origin = proposal.origin;
-  attempt.turn = proposal.turn;
-  attempt.chain = proposal.chain;
+  attempt.provenance = proposal.provenance;
   attempt.candidate = proposal.candidate;
   attempt.verdict = std::move(result.verdict);
   attempt.build = std::move(result.build);
+  attempt.accuracy = std::move(result.accuracy);
   attempt.measurement = std::move(result.measurement);
   attempt.device_seconds = result.device_seconds;
   attempt.elapsed_seconds = budget.used().wall_seconds;
-  attempt.wall_seconds = attempt.elapsed_seconds - started;
+  attempt.wall_seconds = attempt.elapsed_seconds - std::exchange(began_seconds_, attempt.elapsed_seconds);
   attempt.became_best =
       ranking_ ? ranking_->becomes_best(attempt) : attempt.measurement && becomes_best(*attempt.measurement);
   // The best kernel's file comes before the archive row: whatever fails later, the kernel itself is safe.
   if (attempt.became_best) {
     KW_TRY_VOID(accept_best(attempt));
-    record_.best_accuracy = std::move(result.accuracy);
+    record_.best_accuracy = *attempt.accuracy;
   }
   record_.used = budget.used();
   KW_TRY_VOID(world_.archive.append(record_.id, attempt));
@@ -264,10 +308,9 @@ Result<void> Run::search(Budget& budget) {
   record_.status = RunStatus::finished;
   while (!budget.exhausted(reserve())) {
     if (world_.stop) return {};
-    const auto proposal = proposer_->next();
-    KW_TRY_VOID(keep_turns(budget));
-    if (proposal) {
-      KW_TRY_VOID(one_attempt(*proposal, budget));
+    KW_TRY_VOID(submit_proposals(budget));
+    if (!in_flight_.empty()) {
+      KW_TRY_VOID(take_result(budget));
       continue;
     }
     const Idle idle = proposer_->idle();
@@ -276,12 +319,15 @@ Result<void> Run::search(Budget& budget) {
       record_.status = RunStatus::exhausted;
       return {};
     }
-    if (idle.why == Idle::Why::waiting) models_->wait(budget.deadline());
+    if (idle.why != Idle::Why::waiting) continue;
+    KW_CHECK(models_ != nullptr, "{} waits, and asks no model", setup_.proposer);
+    models_->wait(budget.deadline());
   }
   return {};
 }
 
 Result<void> Run::finish(const Budget& budget) {
+  verifier_->cancel();
   if (world_.stop) record_.status = RunStatus::interrupted;
   // Requests that are out are given up before anything is measured.
   proposer_.reset();
@@ -307,26 +353,15 @@ Result<void> Run::save() {
   return write_report_files(RunDirectory(setup_.root, record_.id), record_, attempts_, turns, world_.files);
 }
 
-/// By earlier parts of a resumed run, and by this one until now.
-BudgetUse Run::used_before() const {
-  BudgetUse already;
-  already.candidates = std::ssize(attempts_);
-  for (const auto& attempt : attempts_) already.device_seconds += attempt.device_seconds;
-  if (!attempts_.empty()) already.wall_seconds = attempts_.back().elapsed_seconds;
-  for (const auto& turn : setup_.resume ? turns_ : std::vector<Turn>()) {
-    already.tokens += turn.reply.usage.prompt + turn.reply.usage.completion;
-    already.dollars += turn.dollars;
-    already.wall_seconds = std::max(already.wall_seconds, turn.finished_seconds);
-    if (turn.fault != ReplyFault::none) ++already.candidates;
-  }
-  already.wall_seconds += to_seconds(world_.clock.now() - began_);
-  already.device_seconds += verifier_->device_seconds();
-  return already;
-}
-
 Result<RunRecord> Run::go() {
+  KW_TRY(entry_, find_proposer(setup_.proposer));
+  KW_CHECK(entry_->asks_model == setup_.model.has_value() && entry_->needs_start == setup_.start.has_value(), "{}",
+           setup_.proposer);
   KW_TRY_VOID(prepare());
-  Budget budget(setup_.limits, used_before(), world_.clock);
+  BudgetUse used = used_before(attempts_, setup_.resume ? turns_ : std::vector<Turn>());
+  used.wall_seconds += to_seconds(world_.clock.now() - began_);
+  used.device_seconds += verifier_->device_seconds();
+  Budget budget(setup_.limits, used, world_.clock);
   KW_TRY_VOID(open_proposer(budget));
   KW_TRY_VOID(replay(budget));
   auto searched = search(budget);
@@ -348,8 +383,8 @@ Result<RunRecord> Run::go() {
 
 }  // namespace
 
-Result<RunRecord> run_loop(const RunSetup& setup, RunWorld& world) {
-  return Run(setup, world).go();
+Result<RunRecord> run_loop(const RunSetup& setup, RunServices& services) {
+  return Run(setup, services).go();
 }
 
 }  // namespace kw

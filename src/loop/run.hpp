@@ -13,20 +13,22 @@
 #include "base/clock.hpp"
 #include "base/file_system.hpp"
 #include "base/parallel.hpp"
+#include "language/language.hpp"
 #include "loop/budget.hpp"
-#include "loop/model_side.hpp"
+#include "loop/llm_driver.hpp"
 #include "loop/run_directory.hpp"
+#include "problem/problem.hpp"
 #include "propose/proposer.hpp"
 #include "record/run_record.hpp"
-#include "spec/problem.hpp"
-#include "verify/verifier.hpp"
-#include "verify/workbench.hpp"
+#include "verify/processes/execution_backend.hpp"
+#include "verify/state/options.hpp"
 
 namespace kw {
 
 namespace errc {
 inline constexpr ErrorCode resume_nothing{"run.resume_nothing"};    ///< no run to go on with
 inline constexpr ErrorCode resume_mismatch{"run.resume_mismatch"};  ///< the archived attempts are not this version's
+inline constexpr ErrorCode run_in_progress{"run.in_progress"};      ///< another process carries out this run
 }  // namespace errc
 
 /// What the person watching is told while a run goes on. Called from the loop's thread.
@@ -42,21 +44,22 @@ class RunObserver {
   virtual void warning(const std::string& text) = 0;
 };
 
-/// RunSetup::proposer of runs that search the tunables of one bundle.
-inline constexpr std::string_view k_retune = "retune";
-
 struct RunSetup {
   Problem problem;
   std::string problem_input;  ///< as RunRecord has it; may be empty
-  std::string target = "opencl";
+  std::string target{default_language().name};
   std::string style;  ///< of the built-in search; empty: the fastest that writes the problem for the device
-  std::optional<Candidate> start;         ///< with proposer "retune": its bundle's tunables are searched, and no style
-  std::string proposer = "search";        ///< or "llm", or "hybrid": both; or "retune"
-  std::optional<ModelSetup> model;        ///< for those with a model
+  std::string proposer = "search";        ///< name in the list of proposers (propose/registry.hpp)
+  std::optional<Candidate> start;         ///< for proposers that need one, which have no style then
+  std::optional<ModelSetup> model;        ///< for proposers that ask one
   std::string replay;                     ///< id of a run whose replies are given again instead of asking its model
   std::vector<Requirement> requirements;  ///< what the static gate demands besides the device's limits
   std::uint64_t seed = 1;
   BudgetLimits limits;
+  /// How many candidates are on their way at once: one is built while another is checked. A run with a model, whose
+  /// prompts show what became of the last candidate, keeps one, and so does a simulator. A resumed run goes on as it
+  /// began.
+  int in_flight = 2;
   std::filesystem::path root = "kw-runs";
   bool resume = false;  ///< go on with the newest run of this problem, target and device in the archive
   std::string version;
@@ -64,8 +67,8 @@ struct RunSetup {
   std::vector<std::pair<std::string, std::string>> environment;
 };
 
-struct RunWorld {
-  Workbench& workbench;
+struct RunServices {
+  ExecutionBackend& backend;
   Archive& archive;
   FileSystem& files;
   const Clock& clock;
@@ -77,6 +80,6 @@ struct RunWorld {
 
 /// The finished record; best kernel and report files are in RunDirectory(setup.root, record.id). An error means the run
 /// could not start, or could not go on (errc::disk_full); what was found before is then in the archive and best file.
-[[nodiscard]] Result<RunRecord> run_loop(const RunSetup& setup, RunWorld& world);
+[[nodiscard]] Result<RunRecord> run_loop(const RunSetup& setup, RunServices& services);
 
 }  // namespace kw

@@ -3,7 +3,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "archive/damage.hpp"
+#include "codegen/codegen.hpp"
 #include "loop/verifier_setup.hpp"
+#include "propose/registry.hpp"
+#include "propose/search/bundle_tuner.hpp"
 
 namespace kw {
 namespace {
@@ -20,42 +24,92 @@ bool is_of(const RunRecord& run, const RunSetup& setup, const DeviceFacts& devic
   return run.problem_text == setup.problem.canonical_text() && run.target == setup.target && run.device.id == device.id;
 }
 
-/// Runs that tune one bundle are no parts of runs that write kernels.
-bool tunes_as(const RunRecord& run, const RunSetup& setup) {
-  return (run.proposer == k_retune) == (setup.proposer == k_retune);
+bool tunes_one_bundle(const std::string& proposer) {
+  const auto entry = find_proposer(proposer);
+  return entry && (*entry)->needs_start;
 }
 
-Result<RunStart> resume(const RunSetup& setup, const DeviceFacts& device, const Archive& archive) {
+/// Runs that tune one bundle are no parts of runs that write kernels.
+bool tunes_as(const RunRecord& run, const RunSetup& setup) {
+  return tunes_one_bundle(run.proposer) == tunes_one_bundle(setup.proposer);
+}
+
+/// Of a new run, and of one that did not keep its style.
+std::string style_for(const RunSetup& setup, const DeviceFacts& device) {
+  if (setup.start) return style_that_writes(setup.start->bundle, setup.problem, device);
+  return setup.style.empty() ? fastest_style(setup.problem, setup.target, device) : setup.style;
+}
+
+tl::unexpected<Error> made_otherwise(const RunRecord& run, const char* what, const std::string& made,
+                                     const std::string& asked) {
+  return fail(Error{errc::resume_mismatch,
+                    fmt::format("run {} was made with --{} {}, not {}", run.id, what, made, asked),
+                    fmt::format("resume it with the {} it began with", what)});
+}
+
+/// Makes the run's folder where there is none.
+Result<FileLock> lock_run(const RunSetup& setup, const std::string& id, FileSystem& files) {
+  const RunDirectory directory(setup.root, id);
+  KW_TRY_VOID(files.create_directories(directory.folder()));
+  KW_TRY(auto lock, FileLock::try_take(directory.lock_file(), FileLock::Kind::exclusive));
+  if (lock) return *std::move(lock);
+  return fail(Error{errc::run_in_progress, fmt::format("run {} is going on in another process", id),
+                    "wait for it to end, or stop it; without --resume another run begins beside it"});
+}
+
+/// Nothing when it is damaged. Locked before it is read: what is read is then all there is.
+Result<std::optional<RunStart>> read_to_resume(const RunSetup& setup, const std::string& id, const Archive& archive,
+                                               FileSystem& files) {
+  RunStart start;
+  KW_TRY(start.lock, lock_run(setup, id, files));
+  const auto read = [&]() -> Result<void> {
+    KW_TRY(start.record, archive.run(id));
+    KW_TRY(start.attempts, archive.attempts(id));
+    KW_TRY(start.turns, archive.turns(id));
+    return {};
+  };
+  auto whole = read();
+  if (whole) return start;
+  if (whole.error().code == errc::archive_corrupt) return std::nullopt;
+  return fail(std::move(whole).error());
+}
+
+/// The newest whole one.
+Result<std::optional<RunStart>> find_to_resume(const RunSetup& setup, const DeviceFacts& device, const Archive& archive,
+                                               FileSystem& files) {
   KW_TRY(auto runs, archive.runs());
-  std::optional<RunRecord> newest;
-  for (auto& run : runs) {
-    if (is_of(run, setup, device) && tunes_as(run, setup) && (!newest || run.started_utc >= newest->started_utc))
-      newest = std::move(run);
+  std::erase_if(runs, [&](const RunRecord& run) { return !is_of(run, setup, device) || !tunes_as(run, setup); });
+  for (const auto& run : runs) {
+    KW_TRY(auto start, read_to_resume(setup, run.id, archive, files));
+    if (start) return start;
   }
-  if (!newest) {
+  return std::nullopt;
+}
+
+Result<RunStart> resume(const RunSetup& setup, const DeviceFacts& device, const Archive& archive, FileSystem& files) {
+  KW_TRY(auto found, find_to_resume(setup, device, archive, files));
+  if (!found) {
     return fail(Error{errc::resume_nothing,
                       fmt::format("there is no run of {} on {} in {} to go on with", setup.problem.name, device.id,
                                   setup.root.string()),
                       "leave out --resume, or name the folder of the earlier run with --out"});
   }
-  if (newest->proposer != setup.proposer) {
-    return fail(
-        Error{errc::resume_mismatch,
-              fmt::format("run {} was made with --proposer {}, not {}", newest->id, newest->proposer, setup.proposer),
-              "resume it with the proposer it began with"});
+  RunStart start = *std::move(found);
+  RunRecord& record = start.record;
+  if (record.proposer != setup.proposer) return made_otherwise(record, "proposer", record.proposer, setup.proposer);
+  if (record.style && !setup.style.empty() && setup.style != *record.style) {
+    return made_otherwise(record, "style", *record.style, setup.style);
   }
-  RunStart start;
-  KW_TRY(start.attempts, archive.attempts(newest->id));
-  KW_TRY(start.turns, archive.turns(newest->id));
-  start.record = *std::move(newest);
-  start.record.limits = setup.limits;
-  start.record.failure.clear();
+  start.style = record.style ? *record.style : style_for(setup, device);
+  record.limits = setup.limits;
+  if (!record.problem_source) record.problem_source = setup.problem.source;  // it is the same problem
+  record.failure.clear();
   // A kill between a turn and the run's summary leaves the summary behind: the turns are the truth.
-  if (setup.model && start.record.model_use) {
-    const auto priced = start.record.model_use->dollars.has_value();
-    start.record.model_use = describe_model(*setup.model);
+  if (setup.model && record.model_use) {
+    const auto priced = record.model_use->dollars.has_value();
+    record.model_use = describe_model(*setup.model);
     for (const auto& turn : start.turns) {
-      count_turn(*start.record.model_use, turn, priced ? std::optional(turn.dollars) : std::nullopt);
+      count_turn(*record.model_use, turn, priced ? std::optional(turn.dollars) : std::nullopt);
     }
   }
   return start;
@@ -71,21 +125,31 @@ Result<RunStart> begin(const RunSetup& setup, const DeviceFacts& device, const A
   record.problem_text = setup.problem.canonical_text();
   record.mod_text = setup.problem.mod_text();
   if (!setup.problem_input.empty()) record.problem_input = setup.problem_input;
+  record.problem_source = setup.problem.source;
   record.op = setup.problem.op;
   record.target = setup.target;
   record.proposer = setup.proposer;
+  start.style = style_for(setup, device);
+  if (!start.style.empty()) record.style = start.style;
   record.seed = setup.seed;
   record.limits = setup.limits;
   if (setup.model) record.model_use = describe_model(*setup.model);
+  if (setup.in_flight > 1 && !setup.model && device.kind != DeviceKind::simulator) {
+    record.candidates_in_flight = setup.in_flight;
+  }
   if (!setup.replay.empty()) {
     KW_TRY(const auto replayed, archive.run(setup.replay));
     KW_TRY(start.turns, archive.turns(replayed.id));
     if (start.turns.empty()) {
       return fail(Error{errc::resume_mismatch, fmt::format("no model took part in run {}", replayed.id),
-                        "replay a run that was made with --proposer llm or hybrid"});
+                        "replay a run that was made with --proposer " + one_of(proposer_names(true))});
     }
     record.seed = replayed.seed;
     record.archive_seeds = replayed.archive_seeds;
+    if (replayed.style && setup.style.empty()) {
+      record.style = replayed.style;
+      start.style = *replayed.style;
+    }
     return start;
   }
   KW_TRY(auto bests, archive.bests(record.op, record.target, k_archive_seeds, {record.problem, device.name}));
@@ -101,9 +165,11 @@ Result<std::vector<Attempt>> past_attempts(const RunSetup& setup, const RunRecor
   for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
     const bool earlier = run->started_utc < record.started_utc && run->status != RunStatus::running;
     if (run->id == record.id || !earlier || !is_of(*run, setup, device)) continue;
-    KW_TRY(auto attempts, archive.attempts(run->id));
-    for (auto& attempt : attempts) {
-      attempt.chain.reset();  // another run's chains are no islands of this one
+    auto attempts = archive.attempts(run->id);
+    if (!attempts && attempts.error().code == errc::archive_corrupt) continue;
+    if (!attempts) return fail(std::move(attempts).error());
+    for (auto& attempt : *attempts) {
+      attempt.provenance.chain.reset();  // another run's chains are no islands of this one
       if (attempt.verdict.accepted() && attempt.measurement) past.push_back(std::move(attempt));
     }
   }
@@ -113,13 +179,38 @@ Result<std::vector<Attempt>> past_attempts(const RunSetup& setup, const RunRecor
 
 }  // namespace
 
-Result<RunStart> start_run(const RunSetup& setup, const DeviceFacts& device, const Archive& archive) {
-  KW_TRY(auto start, setup.resume ? resume(setup, device, archive) : begin(setup, device, archive));
-  start.record.device = device;
-  if (setup.model) {
-    KW_TRY(start.past, past_attempts(setup, start.record, device, archive));
-  }
+Result<RunStart> start_run(const RunSetup& setup, const DeviceFacts& device, RunServices& services) {
+  const Archive& archive = services.archive;
+  const auto read = [&]() -> Result<RunStart> {
+    FileSystem& files = services.files;
+    KW_TRY(auto start, setup.resume ? resume(setup, device, archive, files) : begin(setup, device, archive));
+    if (!start.lock) {
+      KW_TRY(start.lock, lock_run(setup, start.record.id, files));
+    }
+    start.record.device = device;
+    if (setup.model) {
+      KW_TRY(start.past, past_attempts(setup, start.record, device, archive));
+    }
+    return start;
+  };
+  auto start = read();
+  const auto damage = damage_warning(archive.file(), archive.passed_over());
+  if (!damage.empty()) services.observer.warning(damage);
   return start;
+}
+
+BudgetUse used_before(const std::vector<Attempt>& attempts, const std::vector<Turn>& turns) {
+  BudgetUse already;
+  already.candidates = std::ssize(attempts);
+  for (const auto& attempt : attempts) already.device_seconds += attempt.device_seconds;
+  if (!attempts.empty()) already.wall_seconds = attempts.back().elapsed_seconds;
+  for (const auto& turn : turns) {
+    already.tokens += turn.reply.usage.prompt + turn.reply.usage.completion;
+    already.dollars += turn.dollars;
+    already.wall_seconds = std::max(already.wall_seconds, turn.finished_seconds);
+    if (turn.fault != ReplyFault::none) ++already.candidates;
+  }
+  return already;
 }
 
 }  // namespace kw

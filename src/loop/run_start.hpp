@@ -1,8 +1,10 @@
 #pragma once
 // Where a run begins: a new record, or an old one with what was recorded for it.
 
+#include <optional>
 #include <vector>
 
+#include "base/file_lock.hpp"
 #include "loop/run.hpp"
 
 namespace kw {
@@ -11,11 +13,20 @@ struct RunStart {
   RunRecord record;
   std::vector<Attempt> attempts;  ///< of a resumed run, to be replayed
   std::vector<Turn> turns;        ///< of a resumed run, or of the one that is replayed
-  std::vector<Attempt> past;      ///< verified by ended runs on this problem and device, oldest first: exemplars
+  /// Of the built-in search and of static estimates; empty where none has a part. The record of a resumed run that kept
+  /// no style does not name it yet.
+  std::string style;
+  std::optional<FileLock> lock;  ///< always there: no other process goes on with the run while it is held
+  std::vector<Attempt> past;     ///< verified by ended runs on this problem and device, oldest first: exemplars
 };
 
-/// `device` is the calibrated one. errc::resume_nothing when there is no run to go on with; errc::archive_no_run when
-/// there is none to replay, errc::resume_mismatch when no model took part in it.
-[[nodiscard]] Result<RunStart> start_run(const RunSetup& setup, const DeviceFacts& device, const Archive& archive);
+/// `device` is the calibrated one. Damaged runs are passed over, in resuming and in learning from others, with one
+/// warning to the observer. errc::run_in_progress when another process has the run; errc::resume_nothing when there is
+/// no run to go on with, errc::resume_mismatch when it was made with another proposer or style; errc::archive_no_run
+/// when there is none to replay, errc::resume_mismatch when no model took part in it.
+[[nodiscard]] Result<RunStart> start_run(const RunSetup& setup, const DeviceFacts& device, RunServices& services);
+
+/// What the parts of a run used that ended before: attempts, and requests to models.
+[[nodiscard]] BudgetUse used_before(const std::vector<Attempt>& attempts, const std::vector<Turn>& turns);
 
 }  // namespace kw

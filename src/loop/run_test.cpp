@@ -1,7 +1,10 @@
 #include "loop/run.hpp"
 
+#include "archive/sqlite.hpp"
 #include "codegen/codegen.hpp"
-#include "loop/run_fixture.hpp"
+#include "loop/run_problem.hpp"
+#include "loop/testing/run_fixture.hpp"
+#include "propose/search/bundle_tuner.hpp"
 #include "propose/search/search_space.hpp"
 #include "verify/verifier.hpp"
 
@@ -34,10 +37,10 @@ TEST_F(RunTest, ends_with_its_budget_and_leaves_kernel_report_and_archive) {
 TEST_F(RunTest, on_a_simulator_times_nothing_and_ranks_by_the_static_estimate) {
   const auto archive = open();
   RealFileSystem files;
-  FakeWorkbench workbench(setup.problem, clock, model);
-  workbench.mutable_device().kind = DeviceKind::simulator;
-  RunWorld world{workbench, *archive, files, clock, observer, stop, serial_for};
-  const auto record = run_loop(setup, world);
+  FakeBackend backend(setup.problem, clock, model);
+  backend.mutable_device().kind = DeviceKind::simulator;
+  RunServices services{backend, *archive, files, clock, observer, stop, serial_for};
+  const auto record = run_loop(setup, services);
   ASSERT_TRUE(record) << record.error().to_string();
   EXPECT_TRUE(record->baselines.empty());
   EXPECT_FALSE(record->best_final.has_value());
@@ -45,7 +48,7 @@ TEST_F(RunTest, on_a_simulator_times_nothing_and_ranks_by_the_static_estimate) {
   EXPECT_TRUE(std::filesystem::exists(RunDirectory(setup.root, record->id).best_bundle("opencl")));
   const auto attempts = archive->attempts(record->id).value();
   const Style& style = **find_style("attention", "opencl", "vector");
-  auto space = SearchSpace::open(style, setup.problem, workbench.device()).value();
+  auto space = SearchSpace::open(style, setup.problem, backend.device()).value();
   const auto estimate = [&](const Attempt& attempt) { return space.estimate(*space.point_of(attempt.candidate)); };
   const double best = estimate(attempts.at(static_cast<std::size_t>(*record->best_ordinal)));
   int accepted = 0;
@@ -59,7 +62,7 @@ TEST_F(RunTest, on_a_simulator_times_nothing_and_ranks_by_the_static_estimate) {
   // And the same search is found again by replay.
   setup.resume = true;
   setup.limits = parse_budget("14c").value();
-  const auto resumed = run_loop(setup, world);
+  const auto resumed = run_loop(setup, services);
   ASSERT_TRUE(resumed) << resumed.error().to_string();
   EXPECT_GE(resumed->used.candidates, 14);
 }
@@ -73,10 +76,10 @@ TEST_F(RunTest, on_a_simulator_ends_with_its_wall_budget_and_leaves_the_last_can
   };
   const auto archive = open();
   RealFileSystem files;
-  FakeWorkbench workbench(setup.problem, clock, model);
-  workbench.mutable_device().kind = DeviceKind::simulator;
-  RunWorld world{workbench, *archive, files, clock, observer, stop, serial_for};
-  const auto record = run_loop(setup, world);
+  FakeBackend backend(setup.problem, clock, model);
+  backend.mutable_device().kind = DeviceKind::simulator;
+  RunServices services{backend, *archive, files, clock, observer, stop, serial_for};
+  const auto record = run_loop(setup, services);
   ASSERT_TRUE(record) << record.error().to_string();
   EXPECT_EQ(record->status, RunStatus::finished);
   EXPECT_LT(record->used.wall_seconds, 60.5);
@@ -99,12 +102,30 @@ TEST_F(RunTest, on_a_simulator_says_that_the_budget_was_too_short_for_the_openin
   };
   const auto archive = open();
   RealFileSystem files;
-  FakeWorkbench workbench(setup.problem, clock, model);
-  workbench.mutable_device().kind = DeviceKind::simulator;
-  RunWorld world{workbench, *archive, files, clock, observer, stop, serial_for};
-  const auto record = run_loop(setup, world);
+  FakeBackend backend(setup.problem, clock, model);
+  backend.mutable_device().kind = DeviceKind::simulator;
+  RunServices services{backend, *archive, files, clock, observer, stop, serial_for};
+  const auto record = run_loop(setup, services);
   ASSERT_FALSE(record);
   EXPECT_EQ(record.error().code, errc::out_of_time);
+}
+
+TEST_F(RunTest, records_the_peaks_by_which_candidates_were_judged) {
+  const auto archive = open();
+  RealFileSystem files;
+  FakeBackend backend(setup.problem, clock, [&backend](const BuildRequest& request) {
+    // The first look at the peaks was disturbed: once candidates come, the device is as fast as it is.
+    if (is_fused(request)) backend.mutable_device().peak_bytes = 1e11;
+    return landscape(request);
+  });
+  backend.mutable_device().peak_f32_flops = 1e12;
+  backend.mutable_device().peak_bytes = 1e5;
+  RunServices world{backend, *archive, files, clock, observer, stop, serial_for};
+  const auto record = run_loop(setup, world);
+  ASSERT_TRUE(record) << record.error().to_string();
+  ASSERT_TRUE(record->best_ordinal.has_value());
+  EXPECT_EQ(record->device.peak_bytes, 1e11);
+  EXPECT_EQ(archive->run(record->id)->device.peak_bytes, 1e11);
 }
 
 TEST_F(RunTest, never_runs_a_candidate_twice) {
@@ -170,6 +191,44 @@ TEST_F(RunTest, a_resumed_run_goes_on_as_if_it_had_not_stopped) {
   const auto resumed = run();
   ASSERT_TRUE(resumed) << resumed.error().to_string();
   EXPECT_EQ(candidates_of(resumed->id), expected);
+}
+
+TEST_F(RunTest, proposes_ahead_of_what_it_has_seen_and_is_found_again_by_replay) {
+  model = [](const BuildRequest& request) {
+    FakeKernel kernel = landscape(request);
+    kernel.relative_noise = 0;
+    return kernel;
+  };
+  for (const int in_flight : {1, 2, 3}) {
+    SCOPED_TRACE(in_flight);
+    std::filesystem::remove_all(setup.root);
+    std::filesystem::create_directories(setup.root);
+    setup.in_flight = in_flight;
+    setup.resume = false;
+    const auto straight = run();
+    ASSERT_TRUE(straight) << straight.error().to_string();
+    EXPECT_EQ(straight->candidates_in_flight.value_or(1), in_flight);
+    EXPECT_EQ(straight->used.candidates, 12);
+    const auto expected = candidates_of(straight->id);
+    for (const std::int64_t last : {0, 5, 10}) {
+      SCOPED_TRACE(last);
+      std::filesystem::remove_all(setup.root);
+      std::filesystem::create_directories(setup.root);
+      setup.resume = false;
+      observer.on_attempt = [&](const Attempt& attempt) { stop = attempt.ordinal == last; };
+      const auto part = run();
+      ASSERT_TRUE(part) << part.error().to_string();
+      EXPECT_EQ(part->used.candidates, last + 1) << "what was in flight is not counted";
+      stop = false;
+      observer.on_attempt = nullptr;
+      setup.resume = true;
+      setup.in_flight = 1;  // it goes on as it began
+      const auto resumed = run();
+      setup.in_flight = in_flight;
+      ASSERT_TRUE(resumed) << resumed.error().to_string();
+      EXPECT_EQ(candidates_of(resumed->id), expected);
+    }
+  }
 }
 
 /// The vector style's bundle, to be retuned.
@@ -242,6 +301,88 @@ TEST_F(RunTest, a_resumed_search_does_not_go_on_with_a_retuning) {
   EXPECT_EQ(resumed->id, search->id);
 }
 
+TEST_F(RunTest, a_resumed_run_keeps_its_own_style_and_refuses_another) {
+  setup.style = "plain";
+  setup.limits = parse_budget("1c").value();
+  const auto begun = run();
+  ASSERT_TRUE(begun) << begun.error().to_string();
+  EXPECT_EQ(begun->style, "plain");
+  setup.resume = true;
+  setup.limits = parse_budget("2c").value();
+  setup.style = "vector";
+  const auto refused = run();
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().to_string(),
+            fmt::format("run {} was made with --style plain, not vector [run.resume_mismatch]\n"
+                        "  try: resume it with the style it began with",
+                        begun->id));
+  setup.style.clear();
+  const auto resumed = run();
+  ASSERT_TRUE(resumed) << resumed.error().to_string();
+  EXPECT_EQ(resumed->id, begun->id);
+  EXPECT_EQ(resumed->style, "plain");
+}
+
+TEST_F(RunTest, keeps_what_is_needed_to_do_it_again) {
+  setup.limits = parse_budget("3c").value();
+  const auto made = run();
+  ASSERT_TRUE(made) << made.error().to_string();
+  const auto archive = open();
+  const auto record = archive->run(made->id).value();
+  EXPECT_EQ(record.style, "vector");
+  const auto problem = problem_of(record);
+  ASSERT_TRUE(problem) << problem.error().to_string();
+  EXPECT_EQ(problem->id(), setup.problem.id());
+  const auto attempts = archive->attempts(made->id).value();
+  for (const auto& attempt : attempts) {
+    ASSERT_TRUE(attempt.accuracy.has_value());
+    EXPECT_FALSE(attempt.accuracy->empty()) << attempt.ordinal;
+  }
+}
+
+/// What a program of version 2 would have left behind of the runs in this archive.
+void make_version_2(const std::filesystem::path& root) {
+  auto file = sqlite::Database::open(RunDirectory::archive(root), sqlite::OpenMode::create);
+  ASSERT_TRUE(file) << file.error().to_string();
+  const auto made = file->execute(
+      "UPDATE runs SET record = json_remove(record, '$.style');"
+      "UPDATE attempts SET record = json_remove(record, '$.accuracy');"
+      "ALTER TABLE runs DROP COLUMN style; ALTER TABLE runs DROP COLUMN problem_source; DROP TABLE problems;"
+      "ALTER TABLE runs DROP COLUMN checksum; ALTER TABLE attempts DROP COLUMN checksum;"
+      "ALTER TABLE turns DROP COLUMN checksum;"
+      "PRAGMA user_version = 2;");
+  ASSERT_TRUE(made) << made.error().to_string();
+}
+
+TEST_F(RunTest, a_run_of_an_archive_of_version_2_goes_on_and_then_keeps_what_it_lacked) {
+  setup.limits = parse_budget("3c").value();
+  const auto begun = run();
+  ASSERT_TRUE(begun) << begun.error().to_string();
+  make_version_2(setup.root);
+  const auto tried = candidates_of(begun->id);
+  EXPECT_FALSE(open()->run(begun->id)->style.has_value());
+  setup.resume = true;
+  setup.style = "plain";
+  setup.limits = parse_budget("5c").value();
+  const auto wrong = run();
+  ASSERT_FALSE(wrong) << "nothing says which style it had, but another one proposes other kernels";
+  EXPECT_EQ(wrong.error().code, errc::resume_mismatch);
+  EXPECT_FALSE(open()->run(begun->id)->style.has_value());
+  setup.style.clear();
+  const auto resumed = run();
+  ASSERT_TRUE(resumed) << resumed.error().to_string();
+  EXPECT_EQ(resumed->id, begun->id);
+  EXPECT_EQ(resumed->style, "vector");
+  EXPECT_TRUE(problem_of(*resumed).has_value());
+  auto all = candidates_of(begun->id);
+  EXPECT_EQ(all.size(), 5U);
+  all.resize(tried.size());
+  EXPECT_EQ(all, tried);
+  const auto attempts = open()->attempts(begun->id).value();
+  EXPECT_FALSE(attempts.front().accuracy.has_value());
+  EXPECT_TRUE(attempts.back().accuracy.has_value());
+}
+
 TEST_F(RunTest, resume_without_a_run_says_what_to_do) {
   setup.resume = true;
   const auto record = run();
@@ -257,10 +398,10 @@ TEST_F(RunTest, survives_candidates_that_hang_crash_and_fail_to_build) {
     if (!is_fused(request)) return kernel;
     switch (built++ % 4) {
       case 0:
-        kernel.conduct = FakeConduct::hangs;
+        kernel.behaviour = FakeBehaviour::hangs;
         break;
       case 1:
-        kernel.conduct = FakeConduct::crashes;
+        kernel.behaviour = FakeBehaviour::crashes;
         break;
       case 2:
         kernel.build = BuildStatus::source_error;
@@ -295,7 +436,7 @@ TEST_F(RunTest, a_full_archive_is_a_clear_error_and_the_best_kernel_is_safe) {
 TEST_F(RunTest, no_kernel_that_passes_is_said_plainly) {
   model = [](const BuildRequest& request) {
     FakeKernel kernel = landscape(request);
-    if (is_fused(request)) kernel.conduct = FakeConduct::writes_zeros;
+    if (is_fused(request)) kernel.behaviour = FakeBehaviour::writes_zeros;
     return kernel;
   };
   const auto record = run();

@@ -1,28 +1,22 @@
 #pragma once
-// Which kernel is best where nothing can be timed: the accepted one with the lowest static estimate of its style. An
-// estimate orders kernels of one style and says nothing about how fast any of them is.
+// Which kernel is best where nothing can be timed: the accepted one with the lowest static estimate.
 
 #include <optional>
-#include <string>
 
-#include "propose/search/search_space.hpp"
+#include "propose/search/static_estimate.hpp"
 #include "record/attempt.hpp"
 
 namespace kw {
 
 class StaticRanking {
  public:
-  /// `problem` must outlive the ranking. Without such a style every candidate is worth the same.
-  StaticRanking(const Problem& problem, const DeviceFacts& device, const std::string& target,
-                const std::string& style_name);
+  explicit StaticRanking(StaticEstimate estimate) : estimate_(std::move(estimate)) {}
 
   /// Whether this attempt was accepted and its estimate is lower than those of all before it; remembers it if so.
   [[nodiscard]] bool becomes_best(const Attempt& attempt);
 
  private:
-  [[nodiscard]] double estimate(const Candidate& candidate);
-
-  std::optional<SearchSpace> space_;
+  StaticEstimate estimate_;
   std::optional<double> best_;
 };
 

@@ -1,10 +1,10 @@
 #pragma once
-// What every verifier is opened with: the plain kernel as yardstick and a seed nobody knows.
+// What every verifier is opened with: the plain kernel as baseline and a seed nobody knows.
 
 #include <cstdint>
 #include <string>
 
-#include "verify/verifier.hpp"
+#include "verify/state/options.hpp"
 
 namespace kw {
 

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "hardware/device_facts.hpp"
 #include "record/launch_plan.hpp"
-#include "target/device_facts.hpp"
 
 namespace kw {
 
@@ -55,7 +55,8 @@ struct LoadRequest {
   std::vector<LoadedPlan> plans;
 };
 /// `cold` asks for a flush of the device's own caches, outside the clock. On a CPU it does nothing: there the host
-/// flushes (verify/cache_flush.hpp), since the candidate could have disarmed whatever runs in its own process.
+/// flushes (verify/processes/cache_flush.hpp), since the candidate could have disarmed whatever runs in its own
+/// process.
 struct LaunchRequest {
   std::int64_t plan = 0;
   bool cold = false;

@@ -80,21 +80,38 @@ struct BuildReport {
   std::optional<double> occupancy;  ///< least over the kernels: resident threads over what a multiprocessor holds
 };
 
+/// Error of a kernel on one workload and distribution against the oracle, and what was allowed.
+struct AccuracyRow {
+  std::string workload;  ///< name; sizes of held-out workloads are not repeated
+  std::string distribution;
+  double max_error = 0;  ///< units: docs/measuring.md
+  double allowed = 0;
+};
+
+/// The place of a candidate in its proposer's history, in the proposer's own numbers. The loop archives it and does not
+/// look at it.
+struct Provenance {
+  std::optional<std::int64_t> turn;   ///< ordinal of the recorded exchange (record/turn.hpp) that gave it
+  std::optional<std::int64_t> chain;  ///< line of descent it belongs to: who wrote it, or whose kernel it tunes
+};
+
 /// One candidate's way through the gates.
 struct Attempt {
-  std::int64_t ordinal = 0;          ///< 0, 1, 2, ... within the run
-  std::string proposer;              ///< "search"
-  std::string origin;                ///< why it was proposed: "analytic seed", "neighbour of 12", "archive seed"
-  std::optional<std::int64_t> turn;  ///< ordinal of the turn whose reply it is; absent when no model wrote it
+  std::int64_t ordinal = 0;  ///< 0, 1, 2, ... within the run
+  std::string proposer;      ///< "search"
+  std::string origin;        ///< why it was proposed: "analytic seed", "neighbour of 12", "archive seed"
+  Provenance provenance;
   Candidate candidate;
   Verdict verdict;
   BuildReport build;
+  /// As far as cases were judged, in their order, one row per output and the failing one among them. Absent in attempts
+  /// of archives before version 3.
+  std::optional<std::vector<AccuracyRow>> accuracy;
   std::optional<Measurement> measurement;
   double device_seconds = 0;   ///< device time this attempt used
   double wall_seconds = 0;     ///< budget wall clock used by this attempt
   double elapsed_seconds = 0;  ///< budget wall clock at its end, over all parts of a resumed run
   bool became_best = false;
-  std::optional<std::int64_t> chain;  ///< conversation that proposed it (Turn::chain); absent for the built-in search
 };
 
 }  // namespace kw

@@ -6,23 +6,21 @@
 
 namespace kw {
 
+/// The values of a table of names.
+template <typename E, std::size_t N>
+constexpr std::array<E, N> values_of(const std::array<EnumName<E>, N>& names) {
+  std::array<E, N> values{};
+  for (std::size_t i = 0; i < N; ++i) values[i] = names[i].value;
+  return values;
+}
+
 template <>
-inline constexpr auto k_known_values<GateId> = std::to_array({GateId::read, GateId::build, GateId::statics,
-                                                              GateId::check, GateId::sanitize, GateId::time,
-                                                              GateId::profile});
+inline constexpr auto k_known_values<GateId> = values_of(k_gate_names);
 template <>
 inline constexpr auto k_known_values<VerdictStatus> = std::to_array({VerdictStatus::accepted, VerdictStatus::rejected,
                                                                      VerdictStatus::unverified});
 template <>
-inline constexpr auto k_known_values<Reason> =
-    std::to_array({Reason::none,           Reason::bundle_invalid,    Reason::source_forbidden,
-                   Reason::build_failed,   Reason::build_timeout,     Reason::build_crashed,
-                   Reason::kernel_missing, Reason::resource_limit,    Reason::constraint_violated,
-                   Reason::wrong_result,   Reason::not_finite,        Reason::output_unwritten,
-                   Reason::input_modified, Reason::guard_overwritten, Reason::nondeterministic,
-                   Reason::crashed,        Reason::timeout,           Reason::launch_failed,
-                   Reason::memory_limit,   Reason::sanitizer_report,  Reason::wrong_when_timed,
-                   Reason::above_roofline, Reason::clock_mismatch});
+inline constexpr auto k_known_values<Reason> = values_of(k_reason_names);
 template <>
 inline constexpr auto k_known_values<Comparison> = std::to_array({Comparison::faster, Comparison::slower,
                                                                   Comparison::equivalent, Comparison::undecided,
@@ -111,21 +109,30 @@ void fields(V& visit, T& r) {
   visit("evidence", r.evidence);
 }
 
+template <typename V, AnyConst<AccuracyRow> T>
+void fields(V& visit, T& r) {
+  visit("workload", r.workload);
+  visit("distribution", r.distribution);
+  visit("max_error", r.max_error);
+  visit("allowed", r.allowed);
+}
+
 template <typename V, AnyConst<Attempt> T>
 void fields(V& visit, T& r) {
   visit("ordinal", r.ordinal);
   visit("proposer", r.proposer);
   visit("origin", r.origin);
-  visit("turn", r.turn);
+  visit("turn", r.provenance.turn);
   visit("candidate", r.candidate);
   visit("verdict", r.verdict);
   visit("build", r.build);
+  visit("accuracy", r.accuracy);
   visit("measurement", r.measurement);
   visit("device_seconds", r.device_seconds);
   visit("wall_seconds", r.wall_seconds);
   visit("elapsed_seconds", r.elapsed_seconds);
   visit("became_best", r.became_best);
-  visit("chain", r.chain);
+  visit("chain", r.provenance.chain);
 }
 
 }  // namespace kw

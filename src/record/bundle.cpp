@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "spec/closest_name.hpp"
+#include "base/closest_name.hpp"
+#include "base/text.hpp"
 
 namespace kw {
 namespace {
@@ -13,7 +14,7 @@ Error unknown_tunable(const Bundle& bundle, const std::string& name) {
   const auto nearest = closest_name(name, known);
   Error error{errc::candidate_tunable, fmt::format("the bundle has no tunable '{}'", name)};
   error.hint =
-      !nearest ? "its tunables: " + (known.empty() ? "none" : comma_list(known)) : "did you mean '" + *nearest + "'?";
+      !nearest ? "its tunables: " + (known.empty() ? "none" : join(known)) : "did you mean '" + *nearest + "'?";
   return error;
 }
 
@@ -44,7 +45,7 @@ Result<void> check_constraints(const Candidate& candidate) {
     std::vector<std::string> assignment;
     for (const auto& [name, chosen] : candidate.tunables) assignment.push_back(fmt::format("{}={}", name, chosen));
     return fail(errc::candidate_constraint, "the constraint \"{}\" does not hold for {}", constraint,
-                fmt::join(assignment, " "));
+                join(assignment, " "));
   }
   return {};
 }
@@ -64,7 +65,7 @@ Result<void> allowed_tunable(const Bundle& bundle, const std::string& name, std:
   if (tunable == bundle.tunables.end()) return fail(unknown_tunable(bundle, name));
   if (std::find(tunable->values.begin(), tunable->values.end(), value) != tunable->values.end()) return {};
   return fail(errc::candidate_tunable, "tunable {} cannot be {}; its values are {}", name, value,
-              fmt::join(tunable->values, ", "));
+              join(tunable->values));
 }
 
 Result<Candidate> make_candidate(Bundle bundle, const IntBindings& overrides) {

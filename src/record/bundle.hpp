@@ -49,8 +49,8 @@
 
 #include "base/hash.hpp"
 #include "base/result.hpp"
-#include "record/int_expr.hpp"
-#include "spec/tensor.hpp"
+#include "tensor/int_expr.hpp"
+#include "tensor/tensor.hpp"
 
 namespace kw {
 
@@ -98,7 +98,7 @@ struct Launch {
 
 /// A row of the dispatch table: what tunables are where it fits. An empty device fits any, no conditions fit any shape.
 struct DispatchRow {
-  std::string device;             ///< as names_device (target/device_match.hpp) takes it
+  std::string device;             ///< as names_device (hardware/device_match.hpp) takes it
   std::vector<std::string> when;  ///< expressions
   IntBindings tunables;
   friend bool operator==(const DispatchRow&, const DispatchRow&) = default;

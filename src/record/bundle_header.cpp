@@ -7,11 +7,12 @@
 #include <set>
 #include <utility>
 
+#include "base/identifier.hpp"
+#include "base/text.hpp"
+#include "hardware/device_match.hpp"
 #include "record/bundle_limits.hpp"
 #include "record/header_access.hpp"
-#include "record/identifier.hpp"
 #include "record/toml_guard.hpp"
-#include "target/device_match.hpp"
 
 namespace kw {
 namespace {
@@ -56,7 +57,7 @@ Result<std::string> HeaderReader::name(const toml::key& key, std::string_view wh
   }
   if (bundle_format::is_reserved(text)) {
     return fail(Error{errc::bundle_value, fmt::format("the {} name '{}' is reserved", what, text),
-                      fmt::format("choose a name other than {}", fmt::join(bundle_format::k_reserved, ", ")), where});
+                      fmt::format("choose a name other than {}", join(bundle_format::k_reserved)), where});
   }
   if (!names_.insert(text).second) {
     return fail(Error{errc::bundle_value, fmt::format("the name '{}' is used twice", text),
@@ -295,7 +296,7 @@ Result<Bundle> HeaderReader::read(const toml::table& top) {
 Result<Bundle> read_bundle_header(std::string_view toml_text, const std::string& file, int first_line) {
   if (const auto line = malformed_table_line(toml_text)) {
     return fail(Error{errc::bundle_syntax,
-                      "the header is not TOML: this is no [table] line",
+                      "the header is not TOML: this is not a [table] line",
                       "the tables are [tunables], [defines], [scratch], [[launch]] and [[dispatch]]",
                       {file, first_line + *line, 0}});
   }

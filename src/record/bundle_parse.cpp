@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <utility>
 
+#include "base/utf8.hpp"
 #include "record/bundle.hpp"
 #include "record/bundle_header.hpp"
 #include "record/bundle_limits.hpp"
-#include "record/utf8.hpp"
 
 namespace kw {
 namespace {

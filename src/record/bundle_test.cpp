@@ -139,7 +139,7 @@ TEST(Bundle, counts_lines_from_the_start_of_the_file) {
 
 TEST(Bundle, refuses_table_lines_that_the_toml_library_asserts_on) {
   const std::string rest =
-      ": the header is not TOML: this is no [table] line [bundle.syntax]\n"
+      ": the header is not TOML: this is not a [table] line [bundle.syntax]\n"
       "  try: the tables are [tunables], [defines], [scratch], [[launch]] and [[dispatch]]";
   EXPECT_EQ(error_of(small("[^tunables]")), "x.cl:4" + rest);
   EXPECT_EQ(error_of(small("\n  [[ ")), "x.cl:5" + rest);

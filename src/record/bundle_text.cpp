@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "base/text.hpp"
 #include "record/bundle.hpp"
 #include "record/bundle_limits.hpp"
 
@@ -12,7 +13,7 @@ namespace {
 constexpr std::size_t k_wrap_column = 110;
 
 /// A TOML basic string. '/' after '*' is escaped, because the header must not end the comment it sits in.
-std::string quoted(std::string_view text) {
+std::string toml_text(std::string_view text) {
   std::string out = "\"";
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
@@ -54,7 +55,7 @@ std::string array_text(const std::vector<std::string>& items, std::size_t indent
 
 std::string quoted_array(const std::vector<std::string>& items, std::size_t indent) {
   std::vector<std::string> texts;
-  for (const auto& item : items) texts.push_back(quoted(item));
+  for (const auto& item : items) texts.push_back(toml_text(item));
   return array_text(texts, indent);
 }
 
@@ -77,15 +78,15 @@ std::string tunable_text(const Tunable& tunable) {
   for (const auto value : tunable.values) values.push_back(std::to_string(value));
   // Values never wrap: an inline table must stay on one line in TOML 1.0 unless the break is inside the array, and one
   // line per tunable reads better than either.
-  return fmt::format("{{values = [{}], default = {}}}", fmt::join(values, ", "), tunable.default_value);
+  return fmt::format("{{values = [{}], default = {}}}", join(values), tunable.default_value);
 }
 
 std::string top_text(const Bundle& bundle) {
   constexpr std::size_t k_value_column = 14;  // after "constraints = "
   std::vector<Entry> entries = {{"format", std::to_string(bundle_format::k_version)},
-                                {"target", quoted(bundle.target)}};
-  if (!bundle.problem.empty()) entries.push_back({"problem", quoted(bundle.problem)});
-  if (!bundle.generator.empty()) entries.push_back({"generator", quoted(bundle.generator)});
+                                {"target", toml_text(bundle.target)}};
+  if (!bundle.problem.empty()) entries.push_back({"problem", toml_text(bundle.problem)});
+  if (!bundle.generator.empty()) entries.push_back({"generator", toml_text(bundle.generator)});
   if (!bundle.deterministic) entries.push_back({"deterministic", "false"});
   if (!bundle.constraints.empty()) entries.push_back({"constraints", quoted_array(bundle.constraints, k_value_column)});
   return aligned(entries);
@@ -93,10 +94,10 @@ std::string top_text(const Bundle& bundle) {
 
 std::string launch_text(const Launch& launch) {
   constexpr std::size_t k_value_column = 15;  // after "shared_bytes = "
-  std::vector<Entry> entries = {{"kernel", quoted(launch.kernel)},
+  std::vector<Entry> entries = {{"kernel", toml_text(launch.kernel)},
                                 {"grid", quoted_array(launch.grid, k_value_column)},
                                 {"block", quoted_array(launch.block, k_value_column)}};
-  if (launch.shared_bytes != "0") entries.push_back({"shared_bytes", quoted(launch.shared_bytes)});
+  if (launch.shared_bytes != "0") entries.push_back({"shared_bytes", toml_text(launch.shared_bytes)});
   entries.push_back({"args", quoted_array(launch.args, k_value_column)});
   return "\n[[launch]]\n" + aligned(entries);
 }
@@ -104,11 +105,11 @@ std::string launch_text(const Launch& launch) {
 std::string row_text(const DispatchRow& row) {
   constexpr std::size_t k_value_column = 11;  // after "tunables = "
   std::vector<Entry> entries;
-  if (!row.device.empty()) entries.push_back({"device", quoted(row.device)});
+  if (!row.device.empty()) entries.push_back({"device", toml_text(row.device)});
   if (!row.when.empty()) entries.push_back({"when", quoted_array(row.when, k_value_column)});
   std::vector<std::string> values;
   for (const auto& [name, value] : row.tunables) values.push_back(fmt::format("{} = {}", name, value));
-  entries.push_back({"tunables", fmt::format("{{{}}}", fmt::join(values, ", "))});
+  entries.push_back({"tunables", fmt::format("{{{}}}", join(values))});
   return "\n[[dispatch]]\n" + aligned(entries);
 }
 
@@ -127,10 +128,11 @@ std::string Bundle::to_text() const {
   std::string text = fmt::format("/*{}\n", bundle_format::k_marker) + top_text(*this);
   text += section<Tunable>("tunables", tunables, [](const Tunable& t) { return Entry{t.name, tunable_text(t)}; });
   text += section<Definition>("defines", defines, [](const Definition& d) {
-    return Entry{d.name, quoted(d.expression)};
+    return Entry{d.name, toml_text(d.expression)};
   });
   text += section<ScratchBuffer>("scratch", scratch, [](const ScratchBuffer& s) {
-    return Entry{s.name, fmt::format("{{dtype = {}, elements = {}}}", quoted(to_string(s.dtype)), quoted(s.elements))};
+    return Entry{s.name,
+                 fmt::format("{{dtype = {}, elements = {}}}", toml_text(to_string(s.dtype)), toml_text(s.elements))};
   });
   for (const auto& launch : launches) text += launch_text(launch);
   for (const auto& row : dispatch) text += row_text(row);

@@ -1,6 +1,6 @@
 #pragma once
 // One exchange with a language model, as plain data: what was asked, what came back. Everything in a reply is untrusted
-// bytes; whoever reads it bounds and parses it (propose/llm/reply_parse.hpp). No field here ever holds a key.
+// bytes; whoever reads it bounds and parses it (propose/llm/replies/reply_parse.hpp). No field here ever holds a key.
 
 #include <cstdint>
 #include <optional>

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
+#include "base/text.hpp"
+#include "hardware/device_match.hpp"
 #include "record/launch_plan.hpp"
-#include "target/device_match.hpp"
 
 namespace kw {
 namespace {
@@ -55,9 +56,10 @@ Result<ResolvedTunables> resolve_tunables(const Candidate& candidate, const Axes
 }
 
 std::string assignment_text(const Candidate& candidate) {
-  std::string text, left;
-  for (const auto& [name, value] : candidate.tunables)
-    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
+  const std::string text = join(candidate.tunables, " ", [](const auto& assigned) {
+    return fmt::format("{}={}", assigned.first, assigned.second);
+  });
+  std::string left;
   for (const auto& tunable : candidate.bundle.tunables)
     if (!candidate.tunables.contains(tunable.name)) left += " " + tunable.name;
   if (left.empty()) return text;

@@ -9,9 +9,9 @@
 #include <string>
 
 #include "base/result.hpp"
+#include "hardware/device_facts.hpp"
+#include "problem/problem.hpp"
 #include "record/bundle.hpp"
-#include "spec/problem.hpp"
-#include "target/device_facts.hpp"
 
 namespace kw {
 

@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "hardware/device_file.hpp"
+#include "hardware/gpu_arch.hpp"
 #include "record/json.hpp"
 #include "record/launch_plan.hpp"
-#include "target/device_file.hpp"
-#include "target/gpu_arch.hpp"
 
 namespace kw {
 namespace {

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 
+#include "base/closest_name.hpp"
+#include "base/text.hpp"
+#include "base/utf8.hpp"
 #include "record/bundle.hpp"
-#include "record/utf8.hpp"
-#include "spec/closest_name.hpp"
 
 namespace kw {
 namespace {
@@ -48,7 +49,7 @@ Result<void> HeaderAccess::check_keys(const toml::table& table, const Names& kno
     } else if (nearest) {
       error.hint = "did you mean '" + *nearest + "'?";
     } else {
-      error.hint = "its keys: " + comma_list(known);
+      error.hint = "its keys: " + join(known);
     }
     return fail(std::move(error));
   }

@@ -5,12 +5,34 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "record/byte_text.hpp"
+#include "base/byte_text.hpp"
+#include "base/utf8.hpp"
 #include "record/run_fields.hpp"
 #include "record/turn_fields.hpp"
-#include "record/utf8.hpp"
+#include "record/verify_request.hpp"
 
 namespace kw {
+
+/// A VerifyRequest as it travels: the candidate as text, so that what arrives is parsed like any other bundle.
+struct VerifyRequestText {
+  std::optional<ProblemSource> problem_source;
+  Hash problem_id;
+  std::string bundle;
+  IntBindings tunables;
+  std::uint64_t suite_seed = 0;
+  std::optional<std::int64_t> budget_ns;
+};
+
+template <typename V, AnyConst<VerifyRequestText> T>
+void fields(V& visit, T& r) {
+  visit("problem_source", r.problem_source);
+  visit("problem_id", r.problem_id);
+  visit("bundle", r.bundle);
+  visit("tunables", r.tunables);
+  visit("suite_seed", r.suite_seed);
+  visit("budget_ns", r.budget_ns);
+}
+
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -182,7 +204,7 @@ class Reader {
     const auto bytes = json.is_object() ? json.find("latin1") : json.end();
     if (bytes == json.end() || !bytes->is_string()) return expected("a string", json);
     auto decoded = utf8_to_latin1(bytes->get_ref<const std::string&>());
-    if (!decoded) return refuse(path_ + ".latin1", "holds a character that is no byte");
+    if (!decoded) return refuse(path_ + ".latin1", "holds a character that is not a byte");
     text = *std::move(decoded);
   }
   void read(const Json& json, Hash& hash) {
@@ -249,7 +271,7 @@ Result<Json> parse_object(std::string_view text, const std::string& kind) {
   try {
     Json json = Json::parse(text);
     if (json.is_object()) return json;
-    return fail(errc::record_decode, "stored record: {} is no object but of type {}", kind, json.type_name());
+    return fail(errc::record_decode, "stored record: {} is not an object but of type {}", kind, json.type_name());
   } catch (const Json::parse_error& error) {
     return fail(Error{errc::record_decode, fmt::format("stored record: {} is not JSON", kind),
                       "the file is damaged or was cut short", place_of(text, error.byte)});
@@ -323,6 +345,17 @@ std::string encode(const DeviceFacts& facts) {
 std::string encode(const BuildReport& report) {
   return print(to_json(report, "build_report"));
 }
+std::string encode(const ProblemSource& source) {
+  return print(to_json(source, "problem_source"));
+}
+
+std::string encode(const VerifyRequest& request) {
+  const Candidate& candidate = request.candidate;
+  VerifyRequestText text{request.problem,    request.problem_id, candidate.bundle.to_text(),
+                         candidate.tunables, request.suite_seed, std::nullopt};
+  if (request.budget) text.budget_ns = request.budget->count();
+  return print(to_json(text, "verify_request"));
+}
 
 Result<Attempt> decode_attempt(std::string_view json) {
   return decode<Attempt>(json, "attempt");
@@ -345,6 +378,28 @@ Result<DeviceFacts> decode_device_facts(std::string_view json) {
 Result<BuildReport> decode_build_report(std::string_view json) {
   return decode<BuildReport>(json, "build_report");
 }
+Result<ProblemSource> decode_problem_source(std::string_view json) {
+  return decode<ProblemSource>(json, "problem_source");
+}
+
+Result<VerifyRequest> decode_verify_request(std::string_view json) {
+  if (json.size() > k_max_request_bytes) {
+    return fail(errc::record_decode, "stored record: verify_request has {} bytes, at most {} are read", json.size(),
+                k_max_request_bytes);
+  }
+  KW_TRY(auto text, decode<VerifyRequestText>(json, "verify_request"));
+  KW_TRY(auto bundle, parse_bundle(text.bundle, "the bundle of a request"));
+  KW_TRY(auto candidate, make_candidate(std::move(bundle), text.tunables));
+  if (candidate.tunables != text.tunables) {
+    return fail(errc::record_decode, "stored record: verify_request.tunables does not assign every tunable");
+  }
+  if (text.budget_ns && *text.budget_ns <= 0) {
+    return fail(errc::record_decode, "stored record: verify_request.budget_ns is not above zero");
+  }
+  VerifyRequest request{std::move(text.problem_source), text.problem_id, std::move(candidate), text.suite_seed, {}};
+  if (text.budget_ns) request.budget = Duration(*text.budget_ns);
+  return request;
+}
 
 AttemptParts encode_apart(const Attempt& attempt) {
   Json json = to_json(attempt, "attempt");
@@ -362,6 +417,22 @@ Result<Attempt> decode_apart(const AttemptParts& parts) {
   }
   (*candidate)["bundle"] = std::move(bundle);
   return from_json<Attempt>(json, "attempt");
+}
+
+RunParts encode_apart(const RunRecord& run) {
+  Json json = to_json(run, "run");
+  json.erase("problem_source");
+  std::optional<std::string> source;
+  if (run.problem_source) source = encode(*run.problem_source);
+  return {print(json), std::move(source)};
+}
+
+Result<RunRecord> decode_apart(const RunParts& parts) {
+  KW_TRY(auto run, decode_run(parts.run));
+  if (parts.problem_source) {
+    KW_TRY(run.problem_source, decode_problem_source(*parts.problem_source));
+  }
+  return run;
 }
 
 }  // namespace kw

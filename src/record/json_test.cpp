@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <limits>
 
+#include "base/byte_text.hpp"
 #include "base/file_system.hpp"
-#include "record/byte_text.hpp"
-#include "record/synthetic_run.hpp"
+#include "record/testing/synthetic_run.hpp"
 
 namespace kw {
 namespace {
@@ -175,7 +175,7 @@ TEST(RecordJson, says_where_a_text_stops_being_json) {
   EXPECT_EQ(cut.error().to_string(),
             "2:13: stored record: attempt is not JSON [record.decode]\n  try: the file is damaged or was cut short");
   expect_refused("", "stored record: attempt is not JSON");
-  expect_refused("[]", "stored record: attempt is no object but of type array");
+  expect_refused("[]", "stored record: attempt is not an object but of type array");
 }
 
 TEST(RecordJson, no_prefix_of_a_record_is_taken_for_one) {

@@ -5,9 +5,10 @@
 #include <utility>
 
 #include "base/checked.hpp"
+#include "base/closest_name.hpp"
+#include "base/text.hpp"
 #include "record/bundle_limits.hpp"
 #include "record/dispatch.hpp"
-#include "spec/closest_name.hpp"
 
 namespace kw {
 namespace {
@@ -177,8 +178,8 @@ Result<KernelArg> Planner::argument(const std::string& text, const std::string& 
     for (const auto& [name, unused] : names_) known.push_back(name);
     const auto nearest = closest_name(text, known);
     Error error{errc::plan_arg,
-                fmt::format("{} (\"{}\") is no tensor, scratch buffer or integer expression", what, text)};
-    error.hint = !nearest ? "known names: " + comma_list(known) : "did you mean '" + *nearest + "'?";
+                fmt::format("{} (\"{}\") is not a tensor, a scratch buffer or an integer expression", what, text)};
+    error.hint = !nearest ? "known names: " + join(known) : "did you mean '" + *nearest + "'?";
     return fail(std::move(error));
   }
   if (!value) return fail(errc::plan_value, "{}: {}", what, value.error().message);

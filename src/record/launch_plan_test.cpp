@@ -162,9 +162,10 @@ TEST(LaunchPlan, bounds_the_buffers_together) {
 }
 
 TEST(LaunchPlan, refuses_arguments_that_name_nothing) {
-  EXPECT_EQ(error_of(with_launch({"k", {"1"}, {"1"}, "0", {"X", "tmpp"}})),
-            "argument 2 of launch 1 (k) (\"tmpp\") is no tensor, scratch buffer or integer expression [plan.arg]\n"
-            "  try: did you mean 'tmp'?");
+  EXPECT_EQ(
+      error_of(with_launch({"k", {"1"}, {"1"}, "0", {"X", "tmpp"}})),
+      "argument 2 of launch 1 (k) (\"tmpp\") is not a tensor, a scratch buffer or an integer expression [plan.arg]\n"
+      "  try: did you mean 'tmp'?");
   EXPECT_EQ(error_of(with_launch({"k", {"1"}, {"1"}, "0", {"shared"}})),
             "argument 1 of launch 1 (k) is \"shared\", but shared_bytes is 0 [plan.arg]");
 }

@@ -5,8 +5,9 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/closest_name.hpp"
 #include "base/text.hpp"
-#include "spec/closest_name.hpp"
+#include "language/language.hpp"
 
 namespace kw {
 namespace {
@@ -72,7 +73,7 @@ Result<double> parse_bound(std::string_view item, std::string_view text, const Q
   double bound = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bound);
   if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(bound)) {
-    return fail(Error{errc::requirement_value, fmt::format("'{}': '{}' is no number", shown(item), shown(text)),
+    return fail(Error{errc::requirement_value, fmt::format("'{}': '{}' is not a number", shown(item), shown(text)),
                       fmt::format("write it like {}<=64", quantity.name)});
   }
   if (bound < 0 || bound > quantity.most) {
@@ -89,11 +90,10 @@ Result<Requirement> parse_one(std::string_view item) {
   const Quantity* quantity = find_quantity(name);
   if (quantity == nullptr) {
     const auto near = closest_name(name, known_names());
-    return fail(
-        Error{errc::requirement_unknown,
-              fmt::format("'{}' is nothing that can be required; known are {}", shown(name), comma_list(known_names())),
-              near ? fmt::format("did you mean {}?", *near)
-                   : "what cannot be checked may be asked for in words with --constraint"});
+    return fail(Error{errc::requirement_unknown,
+                      fmt::format("'{}' cannot be required; known are {}", shown(name), join(known_names())),
+                      near ? fmt::format("did you mean {}?", *near)
+                           : "what cannot be checked may be asked for in words with --constraint"});
   }
   const bool is_flag = !quantity->flag_words.empty();
   if (at == std::string_view::npos) {
@@ -125,9 +125,10 @@ bool reports(const DeviceFacts& device, Source source) {
     case Source::work_group:
       return true;
     case Source::gpu_toolchain:
-      return device.target == "cuda" && device.kind == DeviceKind::gpu;
+      break;
   }
-  return false;
+  const Language* language = find_language(device.target);
+  return language != nullptr && language->gpu_reports_resources && device.kind == DeviceKind::gpu;
 }
 
 std::optional<double> number(const std::optional<std::int64_t>& value) {
@@ -228,7 +229,7 @@ Result<void> require_checkable(const std::vector<Requirement>& requirements, con
     return fail(Error{errc::requirement_unchecked,
                       fmt::format("'{}' cannot be checked: {} ({}) reports no {}", to_string(requirement), device.id,
                                   device.name, requirement.quantity),
-                      fmt::format("on this device these can be required: {}", comma_list(checkable))});
+                      fmt::format("on this device these can be required: {}", join(checkable))});
   }
   return {};
 }

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "hardware/device_facts.hpp"
 #include "record/attempt.hpp"
-#include "target/device_facts.hpp"
 
 namespace kw {
 

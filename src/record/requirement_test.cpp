@@ -59,7 +59,7 @@ TEST(Requirements, that_are_not_known_name_the_known_ones) {
   const Error error = refusal("regsters<=3");
   EXPECT_EQ(error.code, errc::requirement_unknown);
   EXPECT_EQ(error.message,
-            "'regsters' is nothing that can be required; known are tensor_cores, no_spills, registers, occupancy, "
+            "'regsters' cannot be required; known are tensor_cores, no_spills, registers, occupancy, "
             "spill_bytes, stack_bytes, shared_bytes, launches, scratch_bytes, binary_bytes");
   EXPECT_EQ(error.hint, "did you mean registers?");
   EXPECT_THAT(refusal("speed>2").hint, HasSubstr("--constraint"));
@@ -72,8 +72,8 @@ TEST(Requirements, that_cannot_be_read_say_what_to_write) {
   EXPECT_EQ(refusal("registers=128").message, "'registers=128' has no comparison");
   EXPECT_EQ(refusal("registers<=128,,launches<=1").message, "there is nothing between two commas");
   EXPECT_EQ(refusal("registers<=many").code, errc::requirement_value);
-  EXPECT_EQ(refusal("registers<=many").message, "'registers<=many': 'many' is no number");
-  EXPECT_EQ(refusal("registers<=").message, "'registers<=': '' is no number");
+  EXPECT_EQ(refusal("registers<=many").message, "'registers<=many': 'many' is not a number");
+  EXPECT_EQ(refusal("registers<=").message, "'registers<=': '' is not a number");
   EXPECT_EQ(refusal("occupancy>=50").message, "'occupancy>=50': the bound must lie between 0 and 1");
   EXPECT_EQ(refusal("launches<=nan").code, errc::requirement_value);
   std::string many = "launches<=1";

@@ -51,6 +51,34 @@ void fields(V& visit, T& r) {
   visit("gpu", r.gpu);
 }
 
+template <typename V, AnyConst<SourceFile> T>
+void fields(V& visit, T& r) {
+  visit("path", r.path);
+  visit("size_bytes", r.size_bytes);
+  visit("hash", r.hash);
+  visit("bytes", r.bytes);
+}
+
+template <typename V, AnyConst<SourceModule> T>
+void fields(V& visit, T& r) {
+  visit("file", r.file);
+  visit("text", r.text);
+  visit("wanted", r.wanted);
+}
+
+template <typename V, AnyConst<SourceChange> T>
+void fields(V& visit, T& r) {
+  visit.unless_empty("axes", r.axes);
+  visit("module", r.module);
+}
+
+template <typename V, AnyConst<ProblemSource> T>
+void fields(V& visit, T& r) {
+  visit("text", r.text);
+  visit.unless_empty("files", r.files);
+  visit.unless_empty("changes", r.changes);
+}
+
 template <typename V, AnyConst<BudgetLimits> T>
 void fields(V& visit, T& r) {
   visit("wall_seconds", r.wall_seconds);
@@ -74,14 +102,6 @@ void fields(V& visit, T& r) {
   visit("name", r.name);
   visit("median_ns", r.median_ns);
   visit("ci_ns", r.ci_ns);
-}
-
-template <typename V, AnyConst<AccuracyRow> T>
-void fields(V& visit, T& r) {
-  visit("workload", r.workload);
-  visit("distribution", r.distribution);
-  visit("max_error", r.max_error);
-  visit("allowed", r.allowed);
 }
 
 template <typename V, AnyConst<ModelUse> T>
@@ -110,11 +130,14 @@ void fields(V& visit, T& r) {
   visit("problem_text", r.problem_text);
   visit("mod_text", r.mod_text);
   visit("problem_input", r.problem_input);
+  visit("problem_source", r.problem_source);
   visit("op", r.op);
   visit("target", r.target);
   visit("proposer", r.proposer);
+  visit("style", r.style);
   visit("model_use", r.model_use);
   visit("seed", r.seed);
+  visit("candidates_in_flight", r.candidates_in_flight);
   visit("archive_seeds", r.archive_seeds);
   visit("device", r.device);
   visit("limits", r.limits);

@@ -7,8 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "hardware/device_facts.hpp"
+#include "problem/source.hpp"
 #include "record/attempt.hpp"
-#include "target/device_facts.hpp"
 
 namespace kw {
 
@@ -34,7 +35,7 @@ enum class RunStatus : std::uint8_t {
   finished = 2,     ///< the budget ended
   exhausted = 3,    ///< the proposer had nothing left
   interrupted = 4,  ///< Ctrl-C; can be resumed
-  failed = 5,       ///< `failure` says why; can be resumed once that is mended
+  failed = 5,       ///< `failure` says why; can be resumed once that is fixed
 };
 [[nodiscard]] std::string_view to_string(RunStatus status);
 
@@ -42,14 +43,6 @@ struct BaselineRecord {
   std::string name;  ///< "plain"
   double median_ns = 0;
   Interval ci_ns;
-};
-
-/// Error of a kernel on one workload and distribution against the oracle, and what was allowed.
-struct AccuracyRow {
-  std::string workload;  ///< name; sizes of held-out workloads are not repeated
-  std::string distribution;
-  double max_error = 0;  ///< units: docs/measuring.md
-  double allowed = 0;
 };
 
 /// Which model took part in a run, and what it cost. Never holds a key.
@@ -78,11 +71,19 @@ struct RunRecord {
   std::string mod_text;      ///< the mods as the user wrote them; empty when there are none
   /// How the command line named the problem, for a shell: "attention/alibi --set Sq=2048". Absent where nobody did.
   std::optional<std::string> problem_input;
+  /// What the problem can be read again from. Absent in runs of archives before version 3, and of problems made by
+  /// hand.
+  std::optional<ProblemSource> problem_source;
   std::string op;
   std::string target;
-  std::string proposer;  ///< "search", "llm" or "hybrid"
+  std::string proposer;  ///< name in the list of proposers: "search"
+  /// Of the built-in search, and of the estimates that rank kernels where nothing is timed. Absent where no style has a
+  /// part in the run, and in runs of archives before version 3.
+  std::optional<std::string> style;
   std::optional<ModelUse> model_use;
   std::uint64_t seed = 0;
+  /// How far ahead of the attempts it had seen its proposer was asked, which a replay has to do again. Absent: one.
+  std::optional<std::int64_t> candidates_in_flight;
   std::vector<Candidate> archive_seeds;  ///< kernels of earlier runs the search started from; kept so that a resumed
                                          ///< run starts from the same
   DeviceFacts device;

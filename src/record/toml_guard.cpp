@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "record/identifier.hpp"
+#include "base/identifier.hpp"
 
 namespace kw {
 

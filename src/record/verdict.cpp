@@ -1,25 +1,21 @@
 #include "record/verdict.hpp"
 
+#include <algorithm>
+
 namespace kw {
 
+namespace {
+
+template <typename Names, typename E>
+std::string_view name_of(const Names& names, E value) {
+  const auto found = std::find_if(names.begin(), names.end(), [&](const auto& row) { return row.value == value; });
+  return found == names.end() ? "unknown" : found->name;
+}
+
+}  // namespace
+
 std::string_view to_string(GateId gate) {
-  switch (gate) {
-    case GateId::read:
-      return "read";
-    case GateId::build:
-      return "build";
-    case GateId::statics:
-      return "static";
-    case GateId::check:
-      return "check";
-    case GateId::sanitize:
-      return "sanitize";
-    case GateId::time:
-      return "time";
-    case GateId::profile:
-      return "profile";
-  }
-  return "unknown";
+  return name_of(k_gate_names, gate);
 }
 
 std::string_view to_string(VerdictStatus status) {
@@ -35,55 +31,7 @@ std::string_view to_string(VerdictStatus status) {
 }
 
 std::string_view to_string(Reason reason) {
-  switch (reason) {
-    case Reason::none:
-      return "none";
-    case Reason::bundle_invalid:
-      return "bundle_invalid";
-    case Reason::source_forbidden:
-      return "source_forbidden";
-    case Reason::build_failed:
-      return "build_failed";
-    case Reason::build_timeout:
-      return "build_timeout";
-    case Reason::build_crashed:
-      return "build_crashed";
-    case Reason::kernel_missing:
-      return "kernel_missing";
-    case Reason::resource_limit:
-      return "resource_limit";
-    case Reason::constraint_violated:
-      return "constraint_violated";
-    case Reason::wrong_result:
-      return "wrong_result";
-    case Reason::not_finite:
-      return "not_finite";
-    case Reason::output_unwritten:
-      return "output_unwritten";
-    case Reason::input_modified:
-      return "input_modified";
-    case Reason::guard_overwritten:
-      return "guard_overwritten";
-    case Reason::nondeterministic:
-      return "nondeterministic";
-    case Reason::crashed:
-      return "crashed";
-    case Reason::timeout:
-      return "timeout";
-    case Reason::launch_failed:
-      return "launch_failed";
-    case Reason::memory_limit:
-      return "memory_limit";
-    case Reason::sanitizer_report:
-      return "sanitizer_report";
-    case Reason::wrong_when_timed:
-      return "wrong_when_timed";
-    case Reason::above_roofline:
-      return "above_roofline";
-    case Reason::clock_mismatch:
-      return "clock_mismatch";
-  }
-  return "unknown";
+  return name_of(k_reason_names, reason);
 }
 
 void Verdict::reject(GateId gate, Reason why, std::string sentence) {

@@ -42,7 +42,7 @@ TEST(Verdict, notes_evidence_without_deciding) {
 }
 
 TEST(Records, enumerators_have_names_of_their_own) {
-  EXPECT_EQ(to_string(GateId::statics), "static");
+  EXPECT_EQ(to_string(GateId::static_check), "static");
   EXPECT_EQ(to_string(VerdictStatus::unverified), "unverified");
   EXPECT_EQ(to_string(Reason::output_unwritten), "output_unwritten");
   EXPECT_EQ(to_string(Comparison::unreliable), "unreliable");

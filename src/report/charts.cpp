@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/text.hpp"
 #include "report/format.hpp"
 #include "report/scale.hpp"
 #include "report/svg.hpp"
@@ -22,10 +23,7 @@ double longest(const Bars& bars) {
 }
 
 std::string describe(const Bars& bars) {
-  std::string text;
-  for (const auto& bar : bars.bars)
-    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", bar.label, format_value(bar.time));
-  return text + ".";
+  return join(bars.bars, "; ", [](const auto& bar) { return bar.label + ": " + format_value(bar.time); }) + ".";
 }
 
 void draw_bar(Svg& svg, const Bars::Bar& bar, const AxisScale& x, double top) {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "record/byte_text.hpp"
+#include "base/byte_text.hpp"
 
 namespace kw {
 namespace {

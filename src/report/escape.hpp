@@ -13,7 +13,7 @@ namespace kw {
 /// For one cell of a Markdown table or one line of text: no markup, no HTML, no line break survives.
 [[nodiscard]] std::string escape_markdown(std::string_view text);
 
-/// For a block of text in a fence (record/fenced_text.hpp): control characters become U+FFFD, lines stay.
+/// For a block of text in a fence (base/fenced_text.hpp): control characters become U+FFFD, lines stay.
 [[nodiscard]] std::string escape_code(std::string_view text);
 
 /// For a terminal: control characters, which could move the cursor or set the title, become U+FFFD; line breaks and

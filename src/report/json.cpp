@@ -3,7 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "record/byte_text.hpp"
+#include "base/byte_text.hpp"
 #include "report/report.hpp"
 #include "report/sections.hpp"
 #include "report/summary.hpp"

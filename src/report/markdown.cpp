@@ -1,4 +1,4 @@
-#include "record/fenced_text.hpp"
+#include "base/fenced_text.hpp"
 #include "report/escape.hpp"
 #include "report/format.hpp"
 #include "report/report.hpp"

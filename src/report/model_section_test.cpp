@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "record/synthetic_run.hpp"
+#include "record/testing/synthetic_run.hpp"
 #include "report/report.hpp"
 #include "report/terminal.hpp"
 
@@ -22,7 +22,7 @@ SyntheticRun run_with_model() {
   use.dollars = 0.25;
   use.prices = "built in";
   synthetic.run.model_use = use;
-  synthetic.attempts[1].turn = 4;
+  synthetic.attempts[1].provenance.turn = 4;
   return synthetic;
 }
 

@@ -6,8 +6,8 @@
 #include <limits>
 #include <sstream>
 
-#include "record/fenced_text.hpp"
-#include "record/synthetic_run.hpp"
+#include "base/fenced_text.hpp"
+#include "record/testing/synthetic_run.hpp"
 #include "report/escape.hpp"
 #include "report/format.hpp"
 #include "report/report.hpp"

@@ -9,7 +9,7 @@
 #include <regex>
 
 #include "base/file_system.hpp"
-#include "record/synthetic_run.hpp"
+#include "record/testing/synthetic_run.hpp"
 #include "report/terminal.hpp"
 
 namespace kw {

@@ -1,5 +1,6 @@
 // What was asked and under which conditions, and the machine it ran on.
 
+#include "base/text.hpp"
 #include "report/format.hpp"
 #include "report/sections.hpp"
 
@@ -15,10 +16,6 @@ std::string primary_axes(const std::string& problem_text) {
   return problem_text.substr(at, problem_text.find('\n', at) - at);
 }
 
-void add(std::string& text, const std::string& part) {
-  text += (text.empty() ? "" : ", ") + part;
-}
-
 std::string used_text(const BudgetUse& used) {
   return fmt::format("{} wall clock, {} candidates, {} on the device", format_duration(used.wall_seconds),
                      used.candidates, format_duration(used.device_seconds));
@@ -27,13 +24,13 @@ std::string used_text(const BudgetUse& used) {
 }  // namespace
 
 std::string budget_text(const BudgetLimits& limits) {
-  std::string text;
-  if (limits.wall_seconds) add(text, format_duration(*limits.wall_seconds) + " wall clock");
-  if (limits.candidates) add(text, fmt::format("{} candidates", *limits.candidates));
-  if (limits.device_seconds) add(text, format_duration(*limits.device_seconds) + " on the device");
-  if (limits.tokens) add(text, fmt::format("{} tokens", *limits.tokens));
-  if (limits.dollars) add(text, format_value(Number{*limits.dollars, Unit::dollars, std::nullopt}));
-  return text.empty() ? "no limit" : text;
+  std::vector<std::string> parts;
+  if (limits.wall_seconds) parts.push_back(format_duration(*limits.wall_seconds) + " wall clock");
+  if (limits.candidates) parts.push_back(fmt::format("{} candidates", *limits.candidates));
+  if (limits.device_seconds) parts.push_back(format_duration(*limits.device_seconds) + " on the device");
+  if (limits.tokens) parts.push_back(fmt::format("{} tokens", *limits.tokens));
+  if (limits.dollars) parts.push_back(format_value(Number{*limits.dollars, Unit::dollars, std::nullopt}));
+  return parts.empty() ? "no limit" : join(parts);
 }
 
 Section asked_section(const RunRecord& run) {

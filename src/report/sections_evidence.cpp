@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text.hpp"
 #include "measure/measure.hpp"
 #include "report/format.hpp"
 #include "report/sections.hpp"
@@ -9,17 +10,14 @@
 namespace kw {
 namespace {
 
-std::string join(const std::vector<std::string>& items, const char* none) {
-  if (items.empty()) return none;
-  std::string text;
-  for (const auto& item : items) text += (text.empty() ? "" : ", ") + item;
-  return text;
+std::string join_or(const char* none, const std::vector<std::string>& items) {
+  return items.empty() ? none : join(items);
 }
 
 std::string gates_text(const Verdict& verdict) {
   std::vector<std::string> names;
   for (const GateId gate : verdict.gates_passed) names.emplace_back(to_string(gate));
-  return join(names, "none");
+  return join_or("none", names);
 }
 
 std::string determinism_text(const Bundle& bundle) {
@@ -33,7 +31,7 @@ std::string sanitized_text(const Verdict& verdict) {
   for (const auto& evidence : verdict.evidence) {
     if (evidence.gate == GateId::sanitize) said.push_back(evidence.text);
   }
-  return join(said, "not sanitized");
+  return join_or("not sanitized", said);
 }
 
 bool simulated(const RunRecord& run) {
@@ -41,15 +39,15 @@ bool simulated(const RunRecord& run) {
 }
 
 std::string sanitizers_text(const RunRecord& run) {
-  return join(run.sanitizers, simulated(run) ? "the simulator itself" : "none ran");
+  return join_or(simulated(run) ? "the simulator itself" : "none ran", run.sanitizers);
 }
 
 Facts evidence_facts(const RunRecord& run, const RunSummary& summary) {
   Facts facts{"verifier",
               "The verifier",
               {{"tier", "Sandbox tier", text_or_nothing(run.sandbox_tier), "as probed by a hostile child at the start"},
-               {"workloads", "Workloads", join(run.workloads, "none"), ""},
-               {"distributions", "Inputs", join(run.distributions, "none"), "secret seeds"},
+               {"workloads", "Workloads", join_or("none", run.workloads), ""},
+               {"distributions", "Inputs", join_or("none", run.distributions), "secret seeds"},
                {"sanitizers", "Sanitizers", sanitizers_text(run)}}};
   if (summary.best == nullptr) return facts;
   facts.facts.push_back({"gates", "Gates the best passed", gates_text(summary.best->verdict)});

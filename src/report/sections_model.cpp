@@ -80,8 +80,8 @@ Table over_time(const RunRecord& run, std::span<const Attempt> attempts, std::sp
 }
 
 const Attempt* attempt_of(const Turn& turn, std::span<const Attempt> attempts) {
-  const auto found =
-      std::find_if(attempts.begin(), attempts.end(), [&](const Attempt& a) { return a.turn == turn.ordinal; });
+  const auto found = std::find_if(attempts.begin(), attempts.end(),
+                                  [&](const Attempt& a) { return a.provenance.turn == turn.ordinal; });
   return found == attempts.end() ? nullptr : &*found;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "language/language.hpp"
 #include "record/dispatch.hpp"
 #include "report/format.hpp"
 #include "report/sections.hpp"
@@ -95,11 +96,8 @@ Value number_or_nothing(const std::optional<double>& value, Unit unit) {
 }
 
 std::string stalls_text(const HardwareCounters& counters) {
-  std::string text;
-  for (const StallReason& stall : counters.stalls) {
-    text += fmt::format("{}{} {:.0f} %", text.empty() ? "" : ", ", stall.name, 100 * stall.share);
-  }
-  return text;
+  return join(counters.stalls, ", ",
+              [](const StallReason& stall) { return fmt::format("{} {:.0f} %", stall.name, 100 * stall.share); });
 }
 
 /// What a profiler counted in one launch, apart from the timed ones.
@@ -143,17 +141,17 @@ Facts untimed_facts(const RunRecord& run, const Attempt& attempt) {
 /// For a longer look by hand than the gates take: the kernel is launched outside the sandbox, by a script of the source
 /// tree.
 std::vector<std::string> closer_look(const RunRecord& run) {
-  if (run.target != "cuda" || run.device.kind != DeviceKind::gpu || run.best_path.empty()) return {};
+  const Language* language = find_language(run.target);
+  const bool has_tools = language != nullptr && language->hand_tools && run.device.kind == DeviceKind::gpu;
+  if (!has_tools || run.best_path.empty()) return {};
+  const HandTools& tools = *language->hand_tools;
   const std::string problem = run.problem_input ? *run.problem_input : shell_word(run.problem);
   const std::string ordinal = run.device.id.substr(std::min(run.device.id.find(':') + 1, run.device.id.size()));
-  const std::string replay = fmt::format("python3 tools/gpu/replay.py kernel.json kernel.cubin --device {}", ordinal);
+  const std::string replay = fmt::format("python3 {} kernel.json {} --device {}", tools.replay, tools.binary, ordinal);
   std::vector<std::string> commands = {
-      fmt::format("kernelwright build {} {} --device {} --json --binary kernel.cubin > kernel.json", problem,
-                  shell_word(run.best_path), shell_word(run.device.id))};
-  for (const char* tool : {"memcheck", "racecheck", "initcheck", "synccheck"}) {
-    commands.push_back(fmt::format("compute-sanitizer --tool {} {}", tool, replay));
-  }
-  commands.push_back("ncu --set full " + replay);
+      fmt::format("kernelwright build {} {} --device {} --json --binary {} > kernel.json", problem,
+                  shell_word(run.best_path), shell_word(run.device.id), tools.binary)};
+  for (const std::string_view watcher : tools.watchers) commands.push_back(fmt::format("{} {}", watcher, replay));
   return commands;
 }
 
@@ -198,13 +196,14 @@ Section kernel_section(const RunRecord& run, const RunSummary& summary) {
   }
   std::string caption = "Bundle " + summary.best->candidate.bundle.id().short_hex();
   if (const auto tunables = assignment_text(summary.best->candidate); !tunables.empty()) caption += " with " + tunables;
-  section.blocks.emplace_back(
-      Code{"source", caption, run.target == "opencl" ? "c" : "cpp", summary.best->candidate.bundle.to_text()});
+  const Language* language = find_language(run.target);
+  const std::string fence(language == nullptr ? "" : language->fence);
+  section.blocks.emplace_back(Code{"source", caption, fence, summary.best->candidate.bundle.to_text()});
   if (const auto commands = closer_look(run); !commands.empty()) {
     section.blocks.emplace_back(
         Code{"commands",
              "Memory errors, races and a profile of this kernel, with the toolkit's own programs, from the source tree",
-             "sh", fmt::format("{}\n", fmt::join(commands, "\n")), true});
+             "sh", fmt::format("{}\n", join(commands, "\n")), true});
   }
   return section;
 }

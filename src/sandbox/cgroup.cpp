@@ -171,7 +171,7 @@ Result<Cgroup> Cgroup::create(const std::string& name, const SandboxLimits& limi
     Part& made = group.parts_.back();
     KW_TRY_VOID(set_limits(parent, made.directory, limits));
     // Moving a process waits for an RCU grace period, 15 ms; a single thread that moves itself does not. Version 2 has
-    // only the former, but lets a process be born inside (keeper.cpp).
+    // only the former, but lets a process be born inside (supervisor.cpp).
     const fs::path members = made.directory / (parent.version_2 ? "cgroup.procs" : "tasks");
     made.members = UniqueFd(::open(members.c_str(), O_WRONLY | O_CLOEXEC));
     made.own = UniqueFd(::open(made.directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));

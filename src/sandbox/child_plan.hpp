@@ -41,7 +41,8 @@ struct ChildPlan {
   std::string private_mount_options;  ///< of the file system mounted there, where there is a mount namespace
   int cgroup_directory = -1;          ///< a group of version 2 to be born into
   std::vector<int> cgroup_members;    ///< else: open files the program writes itself into
-  /// Open directories from which the keeper removes what has this name: the host does the same, unless it was killed.
+  /// Open directories from which the supervisor removes what has this name: the host does the same, unless it was
+  /// killed.
   std::vector<int> parents;
   std::string name;
 };
@@ -62,12 +63,12 @@ enum class LaunchStep : std::int32_t {
 };
 [[nodiscard]] std::string_view to_string(LaunchStep step);
 
-/// From the host to the keeper, one byte each; the end of the host means both.
+/// From the host to the supervisor, one byte each; the end of the host means both.
 inline constexpr char k_order_kill = 'k';
 inline constexpr char k_order_release = 'r';
 
-/// From the keeper (and, before execve, from the program's process) to the host; one datagram each.
-struct KeeperMessage {
+/// From the supervisor (and, before execve, from the program's process) to the host; one datagram each.
+struct SupervisorMessage {
   enum class Kind : std::int32_t { here, failed, started, ended };
   Kind kind = Kind::here;
   LaunchStep step = LaunchStep::session;  ///< of `failed`

@@ -1,5 +1,6 @@
 #pragma once
-// User, pid, network, ipc, uts and mount namespaces: the keeper's side runs after clone and makes system calls only.
+// User, pid, network, ipc, uts and mount namespaces: the supervisor's side runs after clone and makes system calls
+// only.
 
 #include <cstdint>
 

@@ -127,7 +127,7 @@ bool has_layer(const SandboxSpec& spec, SandboxLayer layer) {
                          layer == SandboxLayer::system_calls || layer == SandboxLayer::limits;
   if (of_tier_a && spec.at_most < SandboxTier::a) return false;
   return std::none_of(spec.without.begin(), spec.without.end(),
-                      [layer](const Loosening& loosening) { return loosening.layer() == layer; });
+                      [layer](const SandboxExemption& exemption) { return exemption.layer() == layer; });
 }
 
 LandlockPlan plan_paths(const SandboxSpec& spec, const fs::path& private_directory) {

@@ -28,7 +28,7 @@ class PrivateDirectory {
  private:
   explicit PrivateDirectory(std::filesystem::path path);
   std::filesystem::path path_;
-  UniqueFd lock_;  ///< held while this process lives; the keeper closes its copy
+  UniqueFd lock_;  ///< held while this process lives; the supervisor closes its copy
   UniqueFd parent_;
 };
 

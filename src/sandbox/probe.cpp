@@ -15,6 +15,7 @@
 #include <fstream>
 #include <span>
 
+#include "base/text.hpp"
 #include "sandbox/cgroup.hpp"
 #include "sandbox/landlock.hpp"
 #include "sandbox/private_directory.hpp"
@@ -59,14 +60,14 @@ void listen(SandboxedProcess& child, SandboxReport& report) {
 
 // Must be asked while the child lives.
 void check_namespaces(pid_t child, SandboxReport& report) {
-  std::string shared;
+  std::vector<std::string> shared;
   for (const char* kind : {"user", "pid", "net", "ipc", "uts", "mnt"}) {
     std::error_code error;
     const auto ours = fs::read_symlink(fmt::format("/proc/self/ns/{}", kind), error);
     const auto theirs = fs::read_symlink(fmt::format("/proc/{}/ns/{}", child, kind), error);
-    if (error || ours == theirs) shared += fmt::format("{}{}", shared.empty() ? "" : ", ", kind);
+    if (error || ours == theirs) shared.emplace_back(kind);
   }
-  overrule(report, probe::k_namespaces_apart, shared.empty(), shared.empty() ? "it has its own" : shared);
+  overrule(report, probe::k_namespaces_apart, shared.empty(), shared.empty() ? "it has its own" : join(shared));
 }
 
 void check_files(const ProbeBait& bait, SandboxReport& report) {
@@ -211,7 +212,7 @@ Result<void> require_tier(const SandboxReport& report, SandboxTier required) {
   if (report.tier >= required) return {};
   Error error{errc::sandbox_tier, fmt::format("the sandbox reaches tier {} here, and tier {} is required",
                                               to_string(report.tier), to_string(required))};
-  for (const std::string& missing : report.missing) error.hint += (error.hint.empty() ? "" : "; ") + missing;
+  error.hint = join(report.missing, "; ");
   return fail(std::move(error));
 }
 

@@ -29,7 +29,7 @@
 namespace kw {
 namespace {
 
-constexpr Duration k_patience = std::chrono::seconds(10);
+constexpr Duration k_step_timeout = std::chrono::seconds(10);
 
 class Child {
  public:
@@ -37,7 +37,7 @@ class Child {
 
   bool learn() {
     std::string text;
-    if (channel_.receive(text, k_patience) != FrameChannel::Received::frame) return false;
+    if (channel_.receive(text, k_step_timeout) != FrameChannel::Received::frame) return false;
     const auto bait = ProbeBait::decode(text);
     if (bait) bait_ = *bait;
     return bait.has_value();
@@ -45,7 +45,8 @@ class Child {
   [[nodiscard]] const ProbeBait& bait() const { return bait_; }
 
   void say(std::string_view attempt, bool stopped, std::string detail) {
-    if (!channel_.send(encode(ProbeResult{std::string(attempt), stopped, std::move(detail)}), k_patience)) ::_exit(3);
+    if (!channel_.send(encode(ProbeResult{std::string(attempt), stopped, std::move(detail)}), k_step_timeout))
+      ::_exit(3);
   }
   /// For a call that returns -1 when it is refused.
   void say(std::string_view attempt, long returned) {

@@ -1,4 +1,5 @@
-// spawn_sandboxed: plans the launch, starts the keeper with as many namespaces as are allowed, and wraps the result.
+// spawn_sandboxed: plans the launch, starts the supervisor with as many namespaces as are allowed, and wraps the
+// result.
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -14,11 +15,11 @@
 
 #include "sandbox/cgroup.hpp"
 #include "sandbox/frame_channel.hpp"
-#include "sandbox/keeper_link.hpp"
 #include "sandbox/namespaces.hpp"
 #include "sandbox/plan_child.hpp"
 #include "sandbox/private_directory.hpp"
 #include "sandbox/sandbox.hpp"
+#include "sandbox/supervisor_link.hpp"
 
 namespace kw {
 namespace {
@@ -28,7 +29,7 @@ constexpr Duration k_send_deadline = std::chrono::seconds(10);
 
 class Process final : public SandboxedProcess {
  public:
-  Process(KeeperLink link, FrameChannel frames, UniqueFd output, PrivateDirectory directory, Cgroup group)
+  Process(SupervisorLink link, FrameChannel frames, UniqueFd output, PrivateDirectory directory, Cgroup group)
       : directory_(std::move(directory)),
         group_(std::move(group)),
         output_(std::move(output)),
@@ -105,7 +106,7 @@ class Process final : public SandboxedProcess {
   std::filesystem::path inside_;
   UniqueFd output_;
   FrameChannel frames_;
-  KeeperLink link_;
+  SupervisorLink link_;
   bool ended_ = false;
   int status_ = 0;
   std::int64_t memory_kills_ = 0;
@@ -136,13 +137,13 @@ Result<SocketPair> make_socket_pair() {
   return SocketPair{UniqueFd(ends[0]), UniqueFd(ends[1])};
 }
 
-Result<KeeperLink> start_keeper(const SandboxSpec& spec, const ChildPlan& plan) {
+Result<SupervisorLink> start_supervisor(const SandboxSpec& spec, const ChildPlan& plan) {
   bool refused = false;
   if (has_layer(spec, SandboxLayer::namespaces)) {
-    auto link = KeeperLink::start(plan, namespace_flags(), refused);
+    auto link = SupervisorLink::start(plan, namespace_flags(), refused);
     if (link || !refused) return link;
   }
-  return KeeperLink::start(plan, 0, refused);
+  return SupervisorLink::start(plan, 0, refused);
 }
 
 }  // namespace
@@ -175,7 +176,7 @@ Result<std::unique_ptr<SandboxedProcess>> spawn_sandboxed(const SandboxSpec& spe
   plan.cgroup_members = group.members();
   plan.parents = group.parents();
   plan.parents.push_back(directory.parent());
-  KW_TRY(KeeperLink link, start_keeper(spec, plan));
+  KW_TRY(SupervisorLink link, start_supervisor(spec, plan));
   return std::make_unique<Process>(std::move(link), FrameChannel(std::move(sockets.host)), std::move(output),
                                    std::move(directory), std::move(group));
 }

@@ -1,5 +1,3 @@
-#include "sandbox/program.hpp"
-
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <linux/close_range.h>
@@ -15,6 +13,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+
+#include "sandbox/supervisor.hpp"
 
 namespace kw {
 namespace {
@@ -77,11 +77,11 @@ int drop_privileges() {
   return ::syscall(SYS_capset, &header, none.data()) == 0 ? 0 : errno;
 }
 
-int die_with_keeper(pid_t keeper) {
-  // The keeper is single-threaded, so "when the parent's thread ends" means "when the keeper ends". Set after the
-  // capabilities are gone, because a change of credentials clears it.
+int die_with_supervisor(pid_t supervisor) {
+  // The supervisor is single-threaded, so "when the parent's thread ends" means "when the supervisor ends". Set after
+  // the capabilities are gone, because a change of credentials clears it.
   if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return errno;
-  return static_cast<pid_t>(::syscall(SYS_getppid)) == keeper ? 0 : ESRCH;
+  return static_cast<pid_t>(::syscall(SYS_getppid)) == supervisor ? 0 : ESRCH;
 }
 
 int install_filters(const ChildPlan& plan) {
@@ -99,7 +99,7 @@ class Steps {
   explicit Steps(int control) : control_(control) {}
   void take(LaunchStep step, int error) const {
     if (error == 0) return;
-    const KeeperMessage message{KeeperMessage::Kind::failed, step, error};
+    const SupervisorMessage message{SupervisorMessage::Kind::failed, step, error};
     [[maybe_unused]] const ssize_t sent = ::send(control_, &message, sizeof message, MSG_NOSIGNAL);
     ::_exit(127);
   }
@@ -110,7 +110,7 @@ class Steps {
 
 }  // namespace
 
-void execute_program(const ChildPlan& plan, int control, pid_t keeper, bool in_group) {
+void execute_program(const ChildPlan& plan, int control, pid_t supervisor, bool in_group) {
   const Steps steps(control);
   steps.take(LaunchStep::session, ::setsid() < 0 ? errno : default_signals());
   if (!in_group) steps.take(LaunchStep::join_cgroup, join_cgroups(plan));
@@ -122,10 +122,10 @@ void execute_program(const ChildPlan& plan, int control, pid_t keeper, bool in_g
     steps.take(LaunchStep::capabilities, drop_privileges());
   }
   steps.take(LaunchStep::no_new_privileges, ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 ? 0 : errno);
-  steps.take(LaunchStep::session, die_with_keeper(keeper));
+  steps.take(LaunchStep::session, die_with_supervisor(supervisor));
   if (plan.use_landlock) steps.take(LaunchStep::landlock, restrict_paths(plan.landlock));
   // The kernel tells the host the sender's process id as the host sees it.
-  const KeeperMessage here{KeeperMessage::Kind::here, LaunchStep::session, 0};
+  const SupervisorMessage here{SupervisorMessage::Kind::here, LaunchStep::session, 0};
   [[maybe_unused]] const ssize_t sent = ::send(control, &here, sizeof here, MSG_NOSIGNAL);
   steps.take(LaunchStep::system_calls, install_filters(plan));
   ::execve(plan.program.c_str(), plan.arguments.data(), plan.environment.data());

@@ -23,7 +23,7 @@
 #include "base/clock.hpp"
 #include "base/result.hpp"
 #include "base/unique_fd.hpp"
-#include "sandbox/loosening.hpp"
+#include "sandbox/exemption.hpp"
 #include "sandbox/tier.hpp"
 
 namespace kw {
@@ -53,8 +53,8 @@ struct SandboxSpec {
   std::vector<std::filesystem::path> devices;                    ///< device nodes, read-write
   std::vector<std::pair<std::string, std::string>> environment;  ///< the whole environment, besides PATH and TMPDIR
   std::vector<int> inherited;  ///< descriptors the child gets, at 4, 5, ... in this order; the socket is descriptor 3
-  SandboxTier at_most = SandboxTier::c;  ///< for tests and for machines where a tier misbehaves
-  std::vector<Loosening> without;        ///< layers left out by name; each says what an attacker gains
+  SandboxTier at_most = SandboxTier::c;   ///< for tests and for machines where a tier misbehaves
+  std::vector<SandboxExemption> without;  ///< layers left out by name; each says what an attacker gains
 };
 
 /// How a child ended.

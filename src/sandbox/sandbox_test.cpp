@@ -18,17 +18,17 @@ TEST(sandbox_tier, has_a_name) {
   EXPECT_EQ(to_string(SandboxTier::c), "c");
 }
 
-TEST(loosening, every_token_is_found_and_says_what_it_costs) {
-  for (const Loosening& loosening : Loosening::all()) {
-    const auto found = Loosening::from_token(loosening.token());
-    ASSERT_TRUE(found) << loosening.token();
-    EXPECT_EQ(found->layer(), loosening.layer());
-    EXPECT_GT(found->consequence().size(), 60U) << loosening.token();
+TEST(exemption, every_token_is_found_and_says_what_it_costs) {
+  for (const SandboxExemption& exemption : SandboxExemption::all()) {
+    const auto found = SandboxExemption::from_token(exemption.token());
+    ASSERT_TRUE(found) << exemption.token();
+    EXPECT_EQ(found->layer(), exemption.layer());
+    EXPECT_GT(found->consequence().size(), 60U) << exemption.token();
   }
 }
 
-TEST(loosening, an_unknown_token_is_refused_with_the_known_ones) {
-  const auto refused = Loosening::from_token("off");
+TEST(exemption, an_unknown_token_is_refused_with_the_known_ones) {
+  const auto refused = SandboxExemption::from_token("off");
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, errc::sandbox_token);
   EXPECT_EQ(refused.error().message, "\"off\" is not a token that loosens the sandbox");
@@ -94,7 +94,7 @@ TEST(child_plan, refuses_more_descriptors_than_it_has_room_for) {
 TEST(child_plan, leaves_out_the_layers_above_the_tier_and_those_named) {
   SandboxSpec with = spec();
   with.at_most = SandboxTier::a;
-  with.without = {Loosening::from_token("let-candidates-reach-files").value()};
+  with.without = {SandboxExemption::from_token("let-candidates-reach-files").value()};
   EXPECT_FALSE(has_layer(with, SandboxLayer::cgroup));
   EXPECT_FALSE(has_layer(with, SandboxLayer::namespaces));
   EXPECT_FALSE(has_layer(with, SandboxLayer::landlock));

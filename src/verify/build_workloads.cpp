@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "verify/source_policy.hpp"
+#include "verify/checking/source_policy.hpp"
 
 namespace kw {
 namespace {
@@ -24,10 +24,12 @@ struct Build {
   }
 };
 
-Result<BuildReply> build_one(Workbench& workbench, const Candidate& candidate, const Build& build, Duration deadline) {
-  BuildRequest request{workbench.device().id, candidate.bundle.source, {}, build.launches};
+Result<BuildReply> build_one(ExecutionBackend& backend, const Candidate& candidate, const Build& build,
+                             Duration deadline) {
+  BuildRequest request{
+      backend.device().id, guarded_source(candidate.bundle.source, candidate.bundle.target), {}, build.launches};
   request.definitions.assign(build.definitions.begin(), build.definitions.end());
-  auto outcome = workbench.build(request, deadline);
+  auto outcome = backend.build(request, deadline);
   if (const auto* lost = std::get_if<LostWorker>(&outcome)) {
     return fail(errc::worker_failed, "the compiler did not finish: {}", lost->detail);
   }
@@ -37,8 +39,8 @@ Result<BuildReply> build_one(Workbench& workbench, const Candidate& candidate, c
 }  // namespace
 
 Result<std::vector<BuiltWorkload>> build_workloads(const Problem& problem, const Candidate& candidate,
-                                                   Workbench& workbench, Duration deadline) {
-  const DeviceFacts& device = workbench.device();
+                                                   ExecutionBackend& backend, Duration deadline) {
+  const DeviceFacts& device = backend.device();
   if (const auto why = source_problem(candidate.bundle.source, candidate.bundle.target)) {
     return fail(errc::source_forbidden, "{}", *why);
   }
@@ -52,7 +54,7 @@ Result<std::vector<BuiltWorkload>> build_workloads(const Problem& problem, const
                               [&](const Build& one) { return one.serves(definitions, plan->launches); });
     if (found == builds.end()) {
       Build fresh{std::move(definitions), plan->launches, {}};
-      KW_TRY(fresh.reply, build_one(workbench, candidate, fresh, deadline));
+      KW_TRY(fresh.reply, build_one(backend, candidate, fresh, deadline));
       found = builds.insert(builds.end(), std::move(fresh));
     }
     KW_TRY(auto tunables, resolve_tunables(candidate, workload.axes, device));

@@ -6,7 +6,7 @@
 
 #include "base/result.hpp"
 #include "record/dispatch.hpp"
-#include "verify/workbench.hpp"
+#include "verify/processes/execution_backend.hpp"
 
 namespace kw {
 
@@ -21,6 +21,6 @@ struct BuiltWorkload {
 /// equal shape share one build. Errors: a plan that is not valid, a source that includes files, a compiler process
 /// that was lost (errc::worker_failed).
 [[nodiscard]] Result<std::vector<BuiltWorkload>> build_workloads(const Problem& problem, const Candidate& candidate,
-                                                                 Workbench& workbench, Duration deadline);
+                                                                 ExecutionBackend& backend, Duration deadline);
 
 }  // namespace kw

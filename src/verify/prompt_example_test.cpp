@@ -7,20 +7,20 @@
 
 #include "record/bundle.hpp"
 #include "record/launch_plan.hpp"
-#include "verify/workbench_fixture.hpp"
+#include "verify/testing/backend_fixture.hpp"
 
 namespace kw {
 namespace {
 
-using namespace workbench_test;  // NOLINT: a test's own vocabulary
+using namespace backend_test;  // NOLINT: a test's own vocabulary
 
-class PromptExample : public WorkbenchTest {
+class PromptExample : public BackendTest {
  protected:
   static void SetUpTestSuite() {
     if (std::ifstream("/etc/OpenCL/vendors/pocl.icd")) open("opencl:0");
   }
   void SetUp() override {
-    if (bench_ == nullptr) GTEST_SKIP() << "SKIP: no OpenCL driver is installed (apt-get install pocl-opencl-icd)";
+    if (backend_ == nullptr) GTEST_SKIP() << "SKIP: no OpenCL driver is installed (apt-get install pocl-opencl-icd)";
   }
 };
 
@@ -35,7 +35,7 @@ Bundle shown_example(const std::string& target) {
   return *std::move(bundle);
 }
 
-void expect_normalised_rows(Workbench& bench, const std::string& target) {
+void expect_normalised_rows(ExecutionBackend& backend, const std::string& target) {
   constexpr std::int64_t k_rows = 7;
   constexpr std::int64_t k_length = 13;
   Problem problem;
@@ -44,17 +44,17 @@ void expect_normalised_rows(Workbench& bench, const std::string& target) {
   const Axes axes{{"R", k_rows}, {"C", k_length}};
   const auto candidate = make_candidate(shown_example(target));
   ASSERT_TRUE(candidate) << candidate.error().to_string();
-  const auto plan = plan_launches(*candidate, problem, axes, bench.device());
+  const auto plan = plan_launches(*candidate, problem, axes, backend.device());
   ASSERT_TRUE(plan) << plan.error().to_string();
-  const auto definitions = build_definitions(*candidate, axes, bench.device());
+  const auto definitions = build_definitions(*candidate, axes, backend.device());
   ASSERT_TRUE(definitions) << definitions.error().to_string();
   BuildRequest request{"", candidate->bundle.source, {}, plan->launches};
   request.definitions.assign(definitions->begin(), definitions->end());
-  const auto answer = bench.build(request, k_ample);
+  const auto answer = backend.build(request, k_ample);
   const auto* built = std::get_if<BuildReply>(&answer);
   ASSERT_NE(built, nullptr);
   ASSERT_EQ(built->status, BuildStatus::ok) << built->log;
-  auto started = bench.start({{built->binary}, {{*plan, 0}}}, k_ample);
+  auto started = backend.start({{built->binary}, {{*plan, 0}}}, k_ample);
   auto* process = std::get_if<std::unique_ptr<KernelProcess>>(&started);
   ASSERT_NE(process, nullptr);
   for (std::size_t i = 0; i < k_rows * k_length; ++i) floats((*process)->buffer(0))[i] = 0.5F + static_cast<float>(i);
@@ -71,18 +71,18 @@ void expect_normalised_rows(Workbench& bench, const std::string& target) {
 }
 
 TEST_F(PromptExample, of_opencl_normalises_rows) {
-  expect_normalised_rows(*bench_, "opencl");
+  expect_normalised_rows(*backend_, "opencl");
 }
 
 TEST(PromptExamples, of_cuda_and_hip_normalise_rows_on_the_simulator) {
   for (const auto& [target, device] :
        {std::pair{"cuda", "sim"}, std::pair{"hip", "sim:gfx942"}, std::pair{"hip", "sim:gfx1100"}}) {
     SCOPED_TRACE(device);
-    WorkbenchOptions options;
+    BackendOptions options;
     options.device_id = device;
-    const auto bench = open_process_workbench(options);
-    ASSERT_TRUE(bench) << bench.error().to_string();
-    expect_normalised_rows(**bench, target);
+    const auto backend = open_process_backend(options);
+    ASSERT_TRUE(backend) << backend.error().to_string();
+    expect_normalised_rows(**backend, target);
   }
 }
 

@@ -1,70 +1,37 @@
 #pragma once
-// The verifier: runs one candidate at a time through the gates, in order, stopping at the first failure. It owns the
-// check suite, the yardstick and the incumbent's process; the loop owns the verifier. Not thread-safe.
+// The verifier: takes candidates through the gates, in order, stopping at the first failure. Several may be in flight;
+// results come in the order of submission, because a later candidate is timed against the best of the earlier ones. The
+// loop owns it and is its only caller. LocalVerifier (local_verifier.hpp) works on this machine; what it is asked is
+// plain data (record/verify_request.hpp), so that another may work elsewhere.
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/clock.hpp"
-#include "base/parallel.hpp"
 #include "base/result.hpp"
-#include "measure/measure.hpp"
+#include "hardware/device_facts.hpp"
 #include "record/attempt.hpp"
-#include "record/requirement.hpp"
 #include "record/run_record.hpp"
-#include "verify/check_suite.hpp"
-#include "verify/profiler.hpp"
-#include "verify/sanitizer.hpp"
-#include "verify/workbench.hpp"
+#include "record/verify_request.hpp"
+#include "verify/checking/case_runner.hpp"
 
 namespace kw {
 
 namespace errc {
-inline constexpr ErrorCode yardstick{"verify.yardstick", ExitClass::internal};  ///< the plain kernel itself fails
 inline constexpr ErrorCode out_of_time{"verify.out_of_time"};  ///< the budget ended before the first candidate
+/// The best kernel of an earlier part of the run no longer passes: another driver, or a machine too busy for it.
+inline constexpr ErrorCode champion_lost{"verify.champion_lost", ExitClass::environment};
 }  // namespace errc
 
-/// How long one step may take before its process is killed. Launches get `launch_floor` or, once the plain kernel has
-/// been timed, ten times its time if that is longer.
-struct VerifyDeadlines {
-  Duration build = std::chrono::seconds(30);
-  Duration start = std::chrono::seconds(20);
-  Duration launch_floor = std::chrono::seconds(2);
-  Duration first_launch = std::chrono::seconds(30);
-};
-
-/// Tools that look at would-be best kernels; not owned. None, and null, where the machine has none for the device.
-struct VerifierTools {
-  std::vector<Sanitizer*> sanitizers = {};  ///< in the order they are asked
-  Profiler* profiler = nullptr;
-};
-
-struct VerifierOptions {
-  std::uint64_t secret_seed = 0;   ///< of input data; never shown to a proposer
-  DeviceFacts device;              ///< with the calibrated peaks
-  std::optional<Candidate> plain;  ///< the plain kernel: yardstick of accuracy, baseline of speed. Only a simulator
-                                   ///< may do without; a fixed error is allowed then
-  VerifyDeadlines deadlines;
-  ComparisonRule comparison;
-  SuiteLimits suite;                          ///< what is left out of the checks
-  Instant opening_deadline = Instant::max();  ///< when open() gives up
-  std::vector<Requirement> requirements;  ///< checkable on the device (require_checkable); the plain kernel need not
-                                          ///< meet them
-  VerifierTools tools;
-  ParallelFor parallel = serial_for;
-};
-
-/// Accuracy of an accepted candidate, one row per case, worst output.
-using AccuracyTable = std::vector<AccuracyRow>;
-
-/// Whether an accepted candidate becomes the incumbent: the first does, a later one must be faster by the rule.
-[[nodiscard]] bool becomes_best(const Measurement& measurement);
+/// Names a submitted candidate: 0, 1, 2, ... in the order of submission.
+using VerifyTicket = std::int64_t;
 
 struct VerifyResult {
+  VerifyTicket ticket = 0;
   Verdict verdict;
   BuildReport build;
   std::optional<Measurement> measurement;
@@ -72,39 +39,57 @@ struct VerifyResult {
   double device_seconds = 0;
 };
 
+/// What every candidate is checked on, as it may be recorded.
+struct CheckedCases {
+  std::vector<std::string> workloads;  ///< names, in the order of their first check; a simulator leaves out large ones
+  std::size_t left_out = 0;            ///< pairs of a checked workload and a distribution that are not run
+};
+
 class Verifier {
  public:
-  /// Evaluates the oracle, runs the plain kernel to learn what error is allowed and how fast it is, and refuses
-  /// problems that cannot be scored. errc::yardstick when the plain kernel does not build, run or agree with the
-  /// oracle; errc::out_of_time when options.opening_deadline passed first.
-  [[nodiscard]] static Result<std::unique_ptr<Verifier>> open(const Problem& problem, Workbench& workbench,
-                                                              const Clock& clock, VerifierOptions options);
-  ~Verifier();
+  Verifier() = default;
   Verifier(const Verifier&) = delete;
   Verifier& operator=(const Verifier&) = delete;
+  virtual ~Verifier() = default;
 
-  /// All gates; timing is against the incumbent when there is one, else alone. What goes wrong is in the verdict. A
-  /// candidate whose build or check is not over at `deadline` is given up, undecided; a gate that measures begins
-  /// before it or not at all.
-  [[nodiscard]] VerifyResult verify(const Candidate& candidate, Instant deadline = Instant::max());
-  /// The candidate of the last verify(), which was accepted, becomes the incumbent; its process lives on.
-  void promote();
-  /// Makes an accepted candidate of an earlier part of the run the incumbent again (resume), in a fresh process.
-  [[nodiscard]] Result<void> restore(const Candidate& candidate);
+  /// What submit() takes for a candidate of the run this verifier was opened for. A candidate whose build or check is
+  /// not over when `budget`, which counts from submission, is used up is given up, undecided; a gate that measures
+  /// begins before that or not at all.
+  [[nodiscard]] virtual VerifyRequest request_for(const Candidate& candidate, std::optional<Duration> budget) const = 0;
+  /// Returns at once. A request of another problem or another suite is answered by an undecided verdict.
+  virtual VerifyTicket submit(const VerifyRequest& request) = 0;
+  /// The next result in the order of submission, each exactly once; nothing while it is not known, and with nothing in
+  /// flight. Timing is against the champion when there is one, else alone. What goes wrong is in the verdict.
+  [[nodiscard]] virtual std::optional<VerifyResult> poll() = 0;
+  /// Blocks until poll() would give something, or `until`, or for a moment: callers look at what else ends their wait.
+  virtual void wait(Instant until) = 0;
+  /// Submitted, and not yet given by poll().
+  [[nodiscard]] virtual std::size_t in_flight() const = 0;
+  /// Gives up what is in flight.
+  virtual void cancel() = 0;
 
-  /// The incumbent against the plain kernel in `processes` pairs of fresh processes; final numbers. There must be one.
-  /// Asks `keep_going` before every pair but the first, which is always taken.
-  [[nodiscard]] Result<Measurement> final_measurement(int processes, const std::function<bool()>& keep_going);
+  /// The candidate of the last result, which was accepted, becomes the champion; its process lives on. Before the next
+  /// poll(), whose candidate is timed against it.
+  virtual void promote() = 0;
+  /// Makes an accepted candidate of an earlier part of the run the champion again (resume), in a fresh process.
+  /// errc::champion_lost when it no longer passes its checks.
+  [[nodiscard]] virtual Result<void> restore(const Candidate& candidate) = 0;
+
+  /// The champion against the plain kernel in `processes` pairs of fresh processes; final numbers. There must be one,
+  /// and nothing in flight. Asks `keep_going` before every pair but the first, which is always taken.
+  [[nodiscard]] virtual Result<Measurement> final_measurement(int processes,
+                                                              const std::function<bool()>& keep_going) = 0;
   /// The plain kernel's own time.
-  [[nodiscard]] const BaselineRecord& plain() const;
-  [[nodiscard]] const CheckSuite& suite() const;
-  /// Device time used since open(), launches only.
-  [[nodiscard]] double device_seconds() const;
+  [[nodiscard]] virtual const BaselineRecord& plain() const = 0;
+  /// The device's facts with its peaks as they were last measured: a time that seems to beat them has them measured
+  /// again. Whoever shows peaks shows these.
+  [[nodiscard]] virtual const DeviceFacts& device() const = 0;
+  [[nodiscard]] virtual CheckedCases checked() const = 0;
+  /// Device time used since it was opened, launches only.
+  [[nodiscard]] virtual double device_seconds() const = 0;
 
- private:
-  struct State;
-  explicit Verifier(std::unique_ptr<State> state);
-  std::unique_ptr<State> state_;
+  /// One candidate with nothing else in flight: submits it and waits for its result.
+  [[nodiscard]] VerifyResult verify(const Candidate& candidate, std::optional<Duration> budget = std::nullopt);
 };
 
 }  // namespace kw

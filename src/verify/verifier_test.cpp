@@ -1,17 +1,20 @@
-#include "verify/verifier.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "verify/fake_workbench.hpp"
-#include "verify/test_problem.hpp"
+#include "record/peak_times.hpp"
+#include "verify/baseline_opening.hpp"
+#include "verify/local_verifier.hpp"
+#include "verify/testing/fake_backend.hpp"
+#include "verify/testing/test_problem.hpp"
+#include "verify/tools/profiler.hpp"
+#include "verify/tools/sanitizer.hpp"
 
 namespace kw {
 namespace {
 
 struct ConductCase {
   const char* name;
-  FakeConduct conduct;
+  FakeBehaviour behaviour;
   GateId gate;
   Reason reason;
 };
@@ -20,18 +23,18 @@ struct ConductCase {
 class VerifierTest : public ::testing::Test {
  protected:
   VerifierTest() {
-    kernels["plain"] = FakeKernel{FakeConduct::honest, 10e6, 0, BuildStatus::ok, "", false};
-    kernels["honest"] = FakeKernel{FakeConduct::honest, 2e6, 0.005, BuildStatus::ok, "", false};
+    kernels["plain"] = FakeKernel{FakeBehaviour::honest, 10e6, 0, BuildStatus::ok, "", false};
+    kernels["honest"] = FakeKernel{FakeBehaviour::honest, 2e6, 0.005, BuildStatus::ok, "", false};
   }
 
   void open(std::vector<Requirement> requirements = {}) {
     VerifierOptions options;
     options.requirements = std::move(requirements);
     options.secret_seed = 7;
-    options.device = workbench.device();
+    options.device = backend.device();
     options.plain = small_candidate("plain");
     options.tools = tools;
-    auto opened = Verifier::open(problem, workbench, clock, std::move(options));
+    auto opened = LocalVerifier::open(problem, backend, clock, std::move(options));
     ASSERT_TRUE(opened) << opened.error().to_string();
     verifier = *std::move(opened);
   }
@@ -41,9 +44,10 @@ class VerifierTest : public ::testing::Test {
   Problem problem = small_problem();
   FakeClock clock;
   std::map<std::string, FakeKernel> kernels;
-  FakeWorkbench workbench{problem, clock, [this](const BuildRequest& request) { return kernels.at(request.source); }};
+  FakeBackend backend{problem, clock,
+                      [this](const BuildRequest& request) { return kernels.at(written_source(request)); }};
   VerifierTools tools;
-  std::unique_ptr<Verifier> verifier;
+  std::unique_ptr<LocalVerifier> verifier;
 };
 
 void PrintTo(const ConductCase& tested, std::ostream* out) {
@@ -53,7 +57,7 @@ void PrintTo(const ConductCase& tested, std::ostream* out) {
 class ConductTest : public VerifierTest, public ::testing::WithParamInterface<ConductCase> {};
 
 TEST_P(ConductTest, is_stopped_by_its_gate_for_its_reason) {
-  kernels["suspect"] = FakeKernel{GetParam().conduct, 2e6, 0.005, BuildStatus::ok, "", false};
+  kernels["suspect"] = FakeKernel{GetParam().behaviour, 2e6, 0.005, BuildStatus::ok, "", false};
   open();
   const auto result = verify("suspect");
   EXPECT_EQ(result.verdict.status, VerdictStatus::rejected);
@@ -65,20 +69,20 @@ TEST_P(ConductTest, is_stopped_by_its_gate_for_its_reason) {
 INSTANTIATE_TEST_SUITE_P(
     Verifier, ConductTest,
     ::testing::Values(
-        ConductCase{"writes_zeros", FakeConduct::writes_zeros, GateId::check, Reason::wrong_result},
-        ConductCase{"writes_nothing", FakeConduct::writes_nothing, GateId::check, Reason::output_unwritten},
-        ConductCase{"copies_input", FakeConduct::copies_input, GateId::check, Reason::wrong_result},
-        ConductCase{"last_row_wrong", FakeConduct::last_row_wrong, GateId::check, Reason::wrong_result},
-        ConductCase{"right_on_primary_only", FakeConduct::right_on_primary_only, GateId::check, Reason::wrong_result},
-        ConductCase{"modifies_input", FakeConduct::modifies_input, GateId::check, Reason::input_modified},
-        ConductCase{"writes_guard", FakeConduct::writes_guard, GateId::check, Reason::guard_overwritten},
-        ConductCase{"differs_each_run", FakeConduct::differs_each_run, GateId::check, Reason::nondeterministic},
-        ConductCase{"low_precision", FakeConduct::low_precision, GateId::check, Reason::wrong_result},
-        ConductCase{"hangs", FakeConduct::hangs, GateId::check, Reason::timeout},
-        ConductCase{"crashes", FakeConduct::crashes, GateId::check, Reason::crashed},
-        ConductCase{"eats_memory", FakeConduct::eats_memory, GateId::check, Reason::memory_limit},
-        ConductCase{"wrong_when_cold", FakeConduct::wrong_when_cold, GateId::time, Reason::wrong_when_timed},
-        ConductCase{"lies_about_time", FakeConduct::lies_about_time, GateId::time, Reason::clock_mismatch}),
+        ConductCase{"writes_zeros", FakeBehaviour::writes_zeros, GateId::check, Reason::wrong_result},
+        ConductCase{"writes_nothing", FakeBehaviour::writes_nothing, GateId::check, Reason::output_unwritten},
+        ConductCase{"copies_input", FakeBehaviour::copies_input, GateId::check, Reason::wrong_result},
+        ConductCase{"last_row_wrong", FakeBehaviour::last_row_wrong, GateId::check, Reason::wrong_result},
+        ConductCase{"right_on_primary_only", FakeBehaviour::right_on_primary_only, GateId::check, Reason::wrong_result},
+        ConductCase{"modifies_input", FakeBehaviour::modifies_input, GateId::check, Reason::input_modified},
+        ConductCase{"writes_guard", FakeBehaviour::writes_guard, GateId::check, Reason::guard_overwritten},
+        ConductCase{"differs_each_run", FakeBehaviour::differs_each_run, GateId::check, Reason::nondeterministic},
+        ConductCase{"low_precision", FakeBehaviour::low_precision, GateId::check, Reason::wrong_result},
+        ConductCase{"hangs", FakeBehaviour::hangs, GateId::check, Reason::timeout},
+        ConductCase{"crashes", FakeBehaviour::crashes, GateId::check, Reason::crashed},
+        ConductCase{"eats_memory", FakeBehaviour::eats_memory, GateId::check, Reason::memory_limit},
+        ConductCase{"wrong_when_cold", FakeBehaviour::wrong_when_cold, GateId::time, Reason::wrong_when_timed},
+        ConductCase{"lies_about_time", FakeBehaviour::lies_about_time, GateId::time, Reason::clock_mismatch}),
     [](const auto& tested) { return std::string(tested.param.name); });
 
 TEST_F(VerifierTest, accepts_an_honest_kernel_with_its_time_and_evidence) {
@@ -94,12 +98,41 @@ TEST_F(VerifierTest, accepts_an_honest_kernel_with_its_time_and_evidence) {
   EXPECT_GT(result.device_seconds, 0);
 }
 
+TEST_F(VerifierTest, gives_nothing_for_answers_that_a_kernel_remembers) {
+  kernels["replaying"] = FakeKernel{FakeBehaviour::replays, 2e6, 0.005, BuildStatus::ok, "", false};
+  open();
+  const auto result = verify("replaying");
+  ASSERT_TRUE(result.measurement.has_value()) << result.verdict.message;
+  EXPECT_NEAR(result.measurement->median_ns, 2e6, 0.05e6) << "no timed launch may have data that it has seen";
+}
+
+TEST_F(VerifierTest, believes_the_host_s_clock_where_a_kernel_shares_its_process) {
+  backend.mutable_device().kind = DeviceKind::cpu;
+  kernels["shaving"] = FakeKernel{FakeBehaviour::shaves_time, 2e6, 0, BuildStatus::ok, "", false};
+  open();
+  const auto result = verify("shaving");
+  ASSERT_TRUE(result.measurement.has_value()) << result.verdict.message;
+  EXPECT_NEAR(result.measurement->median_ns, 2e6, 1e3);
+}
+
+TEST_F(VerifierTest, reports_no_final_time_that_the_clock_contradicts) {
+  kernels["lying_later"] = FakeKernel{FakeBehaviour::honest, 2e6, 0.005, BuildStatus::ok, "", false, -1, 1};
+  open();
+  ASSERT_TRUE(verify("lying_later").verdict.accepted());
+  verifier->promote();
+  const auto last = verifier->final_measurement(3, [] { return true; });
+  ASSERT_FALSE(last);
+  EXPECT_THAT(last.error().message, ::testing::HasSubstr("the best kernel's final time cannot be believed: the process "
+                                                         "claims 2"));
+}
+
 /// Says what it is told to, and counts how often it was asked.
 class ScriptedSanitizer final : public Sanitizer {
  public:
   [[nodiscard]] std::string name() const override { return "scripted"; }
   [[nodiscard]] SanitizerReach reach() const override { return {1e12, 1e12}; }
-  std::vector<Sanitized> run(Session&, const Trial&, const std::vector<std::size_t>& workloads) override {
+  std::vector<Sanitized> run(const RunFacts&, const LoadedCandidate&, const std::vector<std::size_t>& workloads,
+                             StepClock&) override {
     ++runs;
     return {{workloads.front(), finding, "a note", checked}};
   }
@@ -110,7 +143,7 @@ class ScriptedSanitizer final : public Sanitizer {
 
 class ScriptedProfiler final : public Profiler {
  public:
-  std::variant<HardwareCounters, std::string> profile(Session&, const Contender&) override {
+  std::variant<HardwareCounters, std::string> profile(const RunFacts&, const LoadedCandidate&, StepClock&) override {
     ++runs;
     return answer;
   }
@@ -141,8 +174,8 @@ TEST_F(VerifierTest, does_not_call_sanitized_what_no_tool_has_looked_at) {
 }
 
 TEST_F(VerifierTest, sanitizes_a_would_be_best_and_nothing_else) {
-  kernels["slower"] = FakeKernel{FakeConduct::honest, 8e6, 0.005, BuildStatus::ok, "", false};
-  kernels["faster"] = FakeKernel{FakeConduct::honest, 1e6, 0.005, BuildStatus::ok, "", false};
+  kernels["slower"] = FakeKernel{FakeBehaviour::honest, 8e6, 0.005, BuildStatus::ok, "", false};
+  kernels["faster"] = FakeKernel{FakeBehaviour::honest, 1e6, 0.005, BuildStatus::ok, "", false};
   ScriptedSanitizer sanitizer;
   tools.sanitizers = {&sanitizer};
   open();
@@ -177,7 +210,7 @@ TEST_F(VerifierTest, records_what_a_profiler_counts_of_a_would_be_best) {
 }
 
 TEST_F(VerifierTest, says_once_why_nothing_is_counted_and_does_not_ask_again) {
-  kernels["faster"] = FakeKernel{FakeConduct::honest, 1e6, 0.005, BuildStatus::ok, "", false};
+  kernels["faster"] = FakeKernel{FakeBehaviour::honest, 1e6, 0.005, BuildStatus::ok, "", false};
   ScriptedProfiler profiler;
   profiler.answer = "a permission is missing";
   tools.profiler = &profiler;
@@ -192,8 +225,8 @@ TEST_F(VerifierTest, says_once_why_nothing_is_counted_and_does_not_ask_again) {
 }
 
 TEST_F(VerifierTest, compares_with_the_incumbent_once_there_is_one) {
-  kernels["faster"] = FakeKernel{FakeConduct::honest, 1e6, 0.005, BuildStatus::ok, "", false};
-  kernels["slower"] = FakeKernel{FakeConduct::honest, 8e6, 0.005, BuildStatus::ok, "", false};
+  kernels["faster"] = FakeKernel{FakeBehaviour::honest, 1e6, 0.005, BuildStatus::ok, "", false};
+  kernels["slower"] = FakeKernel{FakeBehaviour::honest, 8e6, 0.005, BuildStatus::ok, "", false};
   open();
   ASSERT_TRUE(verify("honest").verdict.accepted());
   verifier->promote();
@@ -209,9 +242,9 @@ TEST_F(VerifierTest, compares_with_the_incumbent_once_there_is_one) {
 }
 
 TEST_F(VerifierTest, leaves_undecided_what_its_deadline_cuts_off) {
-  kernels["slow"] = FakeKernel{FakeConduct::honest, 300e6, 0, BuildStatus::ok, "", false};
-  kernels["hanging"] = FakeKernel{FakeConduct::hangs, 2e6, 0, BuildStatus::ok, "", false};
-  kernels["building"] = FakeKernel{FakeConduct::honest, 2e6, 0, BuildStatus::ok, "", true};
+  kernels["slow"] = FakeKernel{FakeBehaviour::honest, 300e6, 0, BuildStatus::ok, "", false};
+  kernels["hanging"] = FakeKernel{FakeBehaviour::hangs, 2e6, 0, BuildStatus::ok, "", false};
+  kernels["building"] = FakeKernel{FakeBehaviour::honest, 2e6, 0, BuildStatus::ok, "", true};
   open();
   const struct {
     const char* source;
@@ -219,8 +252,9 @@ TEST_F(VerifierTest, leaves_undecided_what_its_deadline_cuts_off) {
   } cases[] = {{"slow", GateId::check}, {"hanging", GateId::check}, {"building", GateId::build}};
   for (const auto& one : cases) {
     SCOPED_TRACE(one.source);
-    const Instant deadline = clock.now() + std::chrono::milliseconds(500);
-    const auto result = verifier->verify(small_candidate(one.source), deadline);
+    const Duration budget = std::chrono::milliseconds(500);
+    const Instant deadline = clock.now() + budget;
+    const auto result = verifier->verify(small_candidate(one.source), budget);
     EXPECT_EQ(result.verdict.status, VerdictStatus::unverified);
     EXPECT_EQ(result.verdict.failed_gate, one.gate);
     EXPECT_THAT(result.verdict.message, testing::HasSubstr("not decided, the budget ended during it"));
@@ -231,22 +265,21 @@ TEST_F(VerifierTest, leaves_undecided_what_its_deadline_cuts_off) {
 }
 
 TEST_F(VerifierTest, a_deadline_excuses_nothing_that_happens_before_it) {
-  kernels["hanging"] = FakeKernel{FakeConduct::hangs, 2e6, 0, BuildStatus::ok, "", false};
-  kernels["wrong"] = FakeKernel{FakeConduct::writes_zeros, 2e6, 0, BuildStatus::ok, "", false};
+  kernels["hanging"] = FakeKernel{FakeBehaviour::hangs, 2e6, 0, BuildStatus::ok, "", false};
+  kernels["wrong"] = FakeKernel{FakeBehaviour::writes_zeros, 2e6, 0, BuildStatus::ok, "", false};
   open();
   for (const char* source : {"hanging", "wrong"}) {
-    const auto result = verifier->verify(small_candidate(source), clock.now() + std::chrono::seconds(20));
+    const auto result = verifier->verify(small_candidate(source), std::chrono::seconds(20));
     EXPECT_EQ(result.verdict.status, VerdictStatus::rejected) << source;
   }
 }
 
 TEST_F(VerifierTest, begins_no_timing_behind_its_deadline) {
-  kernels["last"] = FakeKernel{FakeConduct::honest, 100e6, 0, BuildStatus::ok, "", false};
+  kernels["last"] = FakeKernel{FakeBehaviour::honest, 100e6, 0, BuildStatus::ok, "", false};
   open();
-  const Instant began = clock.now();
   // A build of 100 ms, a start of 10, two launches of 100 on five cases and of 10 on ten, with 0.02 for each request:
   // the last launch ends in time, and its request just after.
-  const auto result = verifier->verify(small_candidate("last"), began + std::chrono::microseconds(1'310'590));
+  const auto result = verifier->verify(small_candidate("last"), std::chrono::microseconds(1'310'590));
   EXPECT_EQ(result.verdict.status, VerdictStatus::unverified);
   EXPECT_EQ(result.verdict.failed_gate, GateId::time) << result.verdict.message;
 }
@@ -254,10 +287,10 @@ TEST_F(VerifierTest, begins_no_timing_behind_its_deadline) {
 TEST_F(VerifierTest, gives_up_opening_at_its_deadline) {
   VerifierOptions options;
   options.secret_seed = 7;
-  options.device = workbench.device();
+  options.device = backend.device();
   options.plain = small_candidate("plain");
   options.opening_deadline = clock.now() + std::chrono::milliseconds(125);
-  const auto opened = Verifier::open(problem, workbench, clock, std::move(options));
+  const auto opened = LocalVerifier::open(problem, backend, clock, std::move(options));
   ASSERT_FALSE(opened);
   EXPECT_EQ(opened.error().code, errc::out_of_time);
   EXPECT_EQ(opened.error().message, "the budget ended while the plain kernel was being checked, before any candidate");
@@ -265,17 +298,55 @@ TEST_F(VerifierTest, gives_up_opening_at_its_deadline) {
 }
 
 TEST_F(VerifierTest, rejects_what_is_faster_than_the_device_can_be) {
-  workbench.mutable_device().peak_f32_flops = 1e9;
-  workbench.mutable_device().peak_bytes = 1e6;  // the bound is about 5 ms
+  backend.mutable_device().peak_f32_flops = 1e9;
+  backend.mutable_device().peak_bytes = 1e6;  // the bound is about 5 ms
   open();
   const auto result = verify("honest");
   EXPECT_EQ(result.verdict.failed_gate, GateId::time);
   EXPECT_EQ(result.verdict.reason, Reason::above_roofline) << result.verdict.message;
 }
 
+TEST_F(VerifierTest, judges_by_peaks_measured_again_and_tells_them) {
+  backend.mutable_device().peak_f32_flops = 1e9;
+  backend.mutable_device().peak_bytes = 1e6;  // measured while the machine was busy: the bound is about 5 ms
+  open();
+  backend.mutable_device().peak_f32_flops = 1e12;
+  backend.mutable_device().peak_bytes = 1e11;
+  const auto result = verify("honest");
+  ASSERT_TRUE(result.verdict.accepted()) << result.verdict.message;
+  EXPECT_EQ(verifier->device().peak_f32_flops, 1e12);
+  EXPECT_EQ(verifier->device().peak_bytes, 1e11);
+  ASSERT_TRUE(result.measurement && result.measurement->roofline_fraction);
+  const auto bound = peak_times(verifier->device(), problem, cost(problem, problem.primary()));
+  ASSERT_TRUE(bound);
+  EXPECT_DOUBLE_EQ(*result.measurement->roofline_fraction, bound->bound_ns() / result.measurement->median_ns);
+}
+
+TEST_F(VerifierTest, computes_the_cost_of_each_workload_once) {
+  std::map<std::string, int> computed;
+  ScriptedSanitizer sanitizer;
+  VerifierOptions options;
+  options.secret_seed = 7;
+  options.device = backend.device();
+  options.plain = small_candidate("plain");
+  options.tools.sanitizers = {&sanitizer};
+  options.suite = {1e12, 1e12};
+  options.costs = std::make_shared<WorkloadCosts>(problem, [&](const Problem& of, const Workload& workload) {
+    ++computed[workload.name];
+    return cost(of, workload);
+  });
+  auto opened = LocalVerifier::open(problem, backend, clock, std::move(options));
+  ASSERT_TRUE(opened) << opened.error().to_string();
+  for (int i = 0; i < 2; ++i) EXPECT_TRUE((*opened)->verify(small_candidate("honest")).verdict.accepted());
+  EXPECT_EQ(sanitizer.runs, 2);
+  EXPECT_THAT(computed, ::testing::ElementsAre(::testing::Pair("gqa", 1), ::testing::Pair("odd", 1),
+                                               ::testing::Pair("primary", 1)));
+}
+
 TEST_F(VerifierTest, reports_what_the_compiler_said) {
-  kernels["broken"] = FakeKernel{FakeConduct::honest, 1e6, 0, BuildStatus::source_error, "x.cl:3:1: error: no", false};
-  kernels["stuck"] = FakeKernel{FakeConduct::honest, 1e6, 0, BuildStatus::ok, "", true};
+  kernels["broken"] =
+      FakeKernel{FakeBehaviour::honest, 1e6, 0, BuildStatus::source_error, "x.cl:3:1: error: no", false};
+  kernels["stuck"] = FakeKernel{FakeBehaviour::honest, 1e6, 0, BuildStatus::ok, "", true};
   open();
   const auto broken = verify("broken");
   EXPECT_EQ(broken.verdict.reason, Reason::build_failed);
@@ -284,7 +355,7 @@ TEST_F(VerifierTest, reports_what_the_compiler_said) {
 }
 
 TEST_F(VerifierTest, keeps_held_out_sizes_from_the_message) {
-  kernels["narrow"] = FakeKernel{FakeConduct::right_on_primary_only, 2e6, 0, BuildStatus::ok, "", false};
+  kernels["narrow"] = FakeKernel{FakeBehaviour::right_on_primary_only, 2e6, 0, BuildStatus::ok, "", false};
   open();
   const auto result = verify("narrow");
   for (const auto& evidence : result.verdict.evidence) {
@@ -316,7 +387,7 @@ TEST_F(VerifierTest, refuses_a_bundle_for_another_target) {
 
 TEST_F(VerifierTest, notes_what_the_compiler_said_for_feedback) {
   kernels["broken"] =
-      FakeKernel{FakeConduct::honest, 1e6, 0, BuildStatus::source_error, "x.cl:3:1: error: no\nhelp", false};
+      FakeKernel{FakeBehaviour::honest, 1e6, 0, BuildStatus::source_error, "x.cl:3:1: error: no\nhelp", false};
   open();
   const auto broken = verify("broken");
   ASSERT_EQ(broken.verdict.evidence.size(), 1U);
@@ -326,7 +397,7 @@ TEST_F(VerifierTest, notes_what_the_compiler_said_for_feedback) {
 
 TEST_F(VerifierTest, keeps_a_log_of_a_build_for_held_out_sizes_to_itself) {
   // Every workload has a build of its own; the one of the held-out workload, Sq = 5, fails and says its size.
-  FakeWorkbench by_size(problem, clock, [](const BuildRequest& request) {
+  FakeBackend by_size(problem, clock, [](const BuildRequest& request) {
     FakeKernel kernel;
     const bool held_out = !request.definitions.empty() && request.definitions.front().second == 5;
     if (held_out) kernel.build = BuildStatus::source_error;
@@ -336,7 +407,7 @@ TEST_F(VerifierTest, keeps_a_log_of_a_build_for_held_out_sizes_to_itself) {
   VerifierOptions options;
   options.device = by_size.device();
   options.plain = small_candidate("plain");
-  auto opened = Verifier::open(problem, by_size, clock, std::move(options));
+  auto opened = LocalVerifier::open(problem, by_size, clock, std::move(options));
   ASSERT_TRUE(opened) << opened.error().to_string();
   Candidate candidate = small_candidate("honest");
   candidate.bundle.defines = {{"LENGTH", "Sq"}};
@@ -349,11 +420,11 @@ TEST_F(VerifierTest, keeps_a_log_of_a_build_for_held_out_sizes_to_itself) {
 }
 
 TEST_F(VerifierTest, rejects_what_breaks_a_requirement_with_bound_and_value) {
-  kernels["greedy"] = FakeKernel{FakeConduct::honest, 2e6, 0.005, BuildStatus::ok, "", false, 200};
-  kernels["modest"] = FakeKernel{FakeConduct::honest, 2e6, 0.005, BuildStatus::ok, "", false, 128};
+  kernels["greedy"] = FakeKernel{FakeBehaviour::honest, 2e6, 0.005, BuildStatus::ok, "", false, 200};
+  kernels["modest"] = FakeKernel{FakeBehaviour::honest, 2e6, 0.005, BuildStatus::ok, "", false, 128};
   open(*parse_requirements("registers<=128, launches<=1"));
   const auto greedy = verify("greedy");
-  EXPECT_EQ(greedy.verdict.failed_gate, GateId::statics);
+  EXPECT_EQ(greedy.verdict.failed_gate, GateId::static_check);
   EXPECT_EQ(greedy.verdict.reason, Reason::constraint_violated);
   EXPECT_EQ(greedy.verdict.message,
             "registers<=128 is required (at most 128 registers per thread), and this kernel has 200");
@@ -369,8 +440,8 @@ TEST_F(VerifierTest, does_not_ask_of_the_plain_kernel_what_the_user_requires) {
 }
 
 TEST_F(VerifierTest, says_in_which_pattern_an_output_is_wrong) {
-  kernels["tail"] = FakeKernel{FakeConduct::last_row_wrong, 2e6, 0, BuildStatus::ok, "", false};
-  kernels["absent"] = FakeKernel{FakeConduct::writes_nothing, 2e6, 0, BuildStatus::ok, "", false};
+  kernels["tail"] = FakeKernel{FakeBehaviour::last_row_wrong, 2e6, 0, BuildStatus::ok, "", false};
+  kernels["absent"] = FakeKernel{FakeBehaviour::writes_nothing, 2e6, 0, BuildStatus::ok, "", false};
   open();
   const auto tail = verify("tail");
   ASSERT_EQ(tail.verdict.evidence.size(), 1U);
@@ -382,33 +453,45 @@ TEST_F(VerifierTest, says_in_which_pattern_an_output_is_wrong) {
       << text;
   EXPECT_FALSE(tail.verdict.evidence[0].hidden);
   EXPECT_NE(verify("absent").verdict.evidence[0].text.find("320 of 320 elements unwritten"), std::string::npos);
-  kernels["fickle"] = FakeKernel{FakeConduct::differs_each_run, 2e6, 0, BuildStatus::ok, "", false};
+  kernels["fickle"] = FakeKernel{FakeBehaviour::differs_each_run, 2e6, 0, BuildStatus::ok, "", false};
   const auto fickle = verify("fickle");
   ASSERT_EQ(fickle.verdict.reason, Reason::nondeterministic);
   EXPECT_NE(fickle.verdict.evidence[0].text.find("O: 1 of "), std::string::npos) << fickle.verdict.evidence[0].text;
 }
 
 TEST_F(VerifierTest, says_so_when_the_plain_kernel_itself_is_wrong) {
-  kernels["plain"].conduct = FakeConduct::writes_zeros;
+  kernels["plain"].behaviour = FakeBehaviour::writes_zeros;
   VerifierOptions options;
-  options.device = workbench.device();
+  options.device = backend.device();
   options.plain = small_candidate("plain");
-  const auto opened = Verifier::open(problem, workbench, clock, std::move(options));
+  const auto opened = LocalVerifier::open(problem, backend, clock, std::move(options));
   ASSERT_FALSE(opened);
-  EXPECT_EQ(opened.error().code, errc::yardstick);
+  EXPECT_EQ(opened.error().code, errc::baseline);
   EXPECT_NE(opened.error().message.find("its error is"), std::string::npos) << opened.error().message;
+  EXPECT_NE(opened.error().hint.find("more digits than f32 has"), std::string::npos) << opened.error().hint;
+}
+
+TEST_F(VerifierTest, says_with_a_code_of_its_own_that_the_best_kernel_of_an_earlier_part_fails) {
+  kernels["was best"] = FakeKernel{FakeBehaviour::writes_zeros, 2e6, 0, BuildStatus::ok, "", false};
+  open();
+  const auto restored = verifier->restore(small_candidate("was best"));
+  ASSERT_FALSE(restored);
+  EXPECT_EQ(restored.error().code, errc::champion_lost);
+  EXPECT_EQ(restored.error().code.exit_class, ExitClass::environment) << "no defect of ours";
+  EXPECT_EQ(restored.error().message,
+            "the best kernel of the earlier part no longer verifies: workload primary: O is wrong");
 }
 
 TEST_F(VerifierTest, measures_the_champion_in_fresh_processes_against_the_plain_kernel) {
   open();
   ASSERT_TRUE(verify("honest").verdict.accepted());
   verifier->promote();
-  const int starts_before = workbench.starts();
-  const int builds_before = workbench.builds();
+  const int starts_before = backend.starts();
+  const int builds_before = backend.builds();
   const auto final = verifier->final_measurement(3, [] { return true; });
   ASSERT_TRUE(final) << final.error().to_string();
-  EXPECT_EQ(workbench.starts() - starts_before, 6);
-  EXPECT_EQ(workbench.builds(), builds_before) << "what was checked is what is measured";
+  EXPECT_EQ(backend.starts() - starts_before, 6);
+  EXPECT_EQ(backend.builds(), builds_before) << "what was checked is what is measured";
   EXPECT_EQ(final->versus.at(0).name, "plain");
   EXPECT_EQ(final->versus.at(0).decision, Comparison::faster);
   EXPECT_NEAR(final->versus.at(0).speedup, 5.0, 0.1);

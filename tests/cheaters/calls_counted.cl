@@ -13,7 +13,7 @@ grid = ["Sq", "Hq", "B"]
 block = ["1", "1", "1"]
 args = ["Q", "K", "V", "O", "Hq", "Hkv", "Sq", "Skv", "D", "Dv"]
 */
-// caught by: time wrong_when_timed
+// caught by: build source_forbidden
 // Counts its launches of the timed size in a data section of its own, and saves the work once the checks must be over.
 
 #if CHEAT

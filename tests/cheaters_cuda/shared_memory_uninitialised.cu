@@ -18,7 +18,7 @@ block = ["32", "4", "1"]
 shared_bytes = "4 * 32 * (D + 1 + Dv)"
 args = ["Q", "K", "V", "O", "Hq", "Hkv", "Sq", "Skv"]
 */
-// caught by: sanitize sanitizer_report
+// caught by: check sanitizer_report
 // Leaves the rows behind the last key of a tile unwritten. Their weights are zero, but zero times what happens to lie
 // there may be NaN.
 

@@ -18,7 +18,7 @@ block = ["32", "4", "1"]
 shared_bytes = "4 * 32 * (D + 1 + Dv)"
 args = ["Q", "K", "V", "O", "Hq", "Hkv", "Sq", "Skv"]
 */
-// caught by: sanitize sanitizer_report
+// caught by: check sanitizer_report
 // Waits until a later block has written: on a GPU that ends only if both run at the same time.
 
 // The score after the problem's mods, -INFINITY where the mask hides the key.

@@ -17,8 +17,8 @@
 #include "device/cuda/nvrtc_api.hpp"
 #include "device/cuda/nvrtc_build.hpp"
 #include "device/cuda/toolkit.hpp"
+#include "hardware/device_file.hpp"
 #include "record/launch_plan.hpp"
-#include "target/device_file.hpp"
 
 namespace kw {
 namespace {

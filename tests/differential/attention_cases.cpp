@@ -5,10 +5,11 @@
 #include "base/clock.hpp"
 #include "codegen/codegen.hpp"
 #include "loop/verifier_setup.hpp"
+#include "operators/attention/attention.hpp"
 #include "record/launch_plan.hpp"
 #include "tests/differential/random_assignment.hpp"
-#include "verify/accuracy.hpp"
-#include "verify/verifier.hpp"
+#include "verify/checking/accuracy.hpp"
+#include "verify/local_verifier.hpp"
 
 namespace kw {
 namespace {
@@ -17,7 +18,7 @@ using Status = CaseOutcome::Status;
 
 constexpr int k_max_shrinking_runs = 150;
 constexpr std::int64_t k_cheap_to_build = 16;
-/// The plain kernel's error on data of these sizes. Beyond it the yardstick itself is wrong, not imprecise.
+/// The plain kernel's error on data of these sizes. Beyond it the baseline itself is wrong, not imprecise.
 constexpr double k_plain_limit_f32 = 1e-4;
 constexpr double k_plain_limit_16_bit = 4e-3;
 
@@ -45,14 +46,14 @@ std::string evidence_of(const VerifyResult& result) {
 
 /// What is wrong with the plain kernel's accuracy, or "".
 std::string too_inexact(const Problem& problem, const CheckSuite& suite) {
-  const double limit = is_16_bit_float(problem.attention()->dtype) ? k_plain_limit_16_bit : k_plain_limit_f32;
+  const double limit = is_16_bit_float(attention_of(problem)->dtype) ? k_plain_limit_16_bit : k_plain_limit_f32;
   for (const auto& one : suite.cases()) {
     for (std::size_t i = 0; i < one.allowed.size(); ++i) {
-      const auto form = output_form(problem.outputs[i], problem.workloads[one.workload].axes);
+      const auto form = output_form(problem, problem.outputs[i], problem.workloads[one.workload].axes);
       const double reached = one.allowed[i] / allowed_error(form, one.expected[i].size(), 1.0);
       if (reached <= limit) continue;
       return fmt::format("error {:.2e} on {}, {} data", reached, problem.workloads[one.workload].name,
-                         to_string(one.distribution));
+                         one.distribution.name);
     }
   }
   return {};
@@ -67,20 +68,20 @@ bool breaks_a_constraint(const Candidate& candidate, const Problem& problem, con
 }  // namespace
 
 Result<AttentionCases> AttentionCases::open(const std::string& target) {
-  WorkbenchOptions options;
+  BackendOptions options;
   options.device_id = target == "opencl" ? "opencl:0" : "sim:sm_90";
   options.target = target;
-  KW_TRY(auto workbench, open_process_workbench(options));
-  return AttentionCases(target, std::move(workbench));
+  KW_TRY(auto backend, open_process_backend(options));
+  return AttentionCases(target, std::move(backend));
 }
 
 /// Any but the plain one that can write the problem.
 Result<const Style*> AttentionCases::style(const Problem& problem, RandomAttention& program) const {
   if (!program.style.empty()) return find_style(problem.op, target_, program.style);
   std::vector<const Style*> able;
-  for (const Style& one : styles())
+  for (const Style& one : styles_of("attention"))
     if (one.op == problem.op && one.target == target_ && one.name != "plain" &&
-        one.emit(problem, workbench_->device(), {}))
+        one.emit(problem, backend_->device(), {}))
       able.push_back(&one);
   if (able.empty()) return fail(errc::codegen_style, "no style of {} writes this problem", target_);
   Rng rng(program.style_seed);
@@ -92,17 +93,17 @@ Result<const Style*> AttentionCases::style(const Problem& problem, RandomAttenti
 Result<Candidate> AttentionCases::candidate(const Problem& problem, RandomAttention& program) const {
   KW_TRY(const auto* style, this->style(problem, program));
   if (!program.assignment.empty()) {
-    KW_TRY(auto bundle, style->emit(problem, workbench_->device(), subset(program.assignment, style->structure)));
+    KW_TRY(auto bundle, style->emit(problem, backend_->device(), subset(program.assignment, style->structure)));
     const auto tunables = subset(program.assignment, bundle.tunables);
     return make_candidate(std::move(bundle), tunables);
   }
   Rng rng(program.style_seed);
   while (true) {
     const auto structure = random_assignment(style->structure, rng);
-    KW_TRY(auto bundle, style->emit(problem, workbench_->device(), structure));
+    KW_TRY(auto bundle, style->emit(problem, backend_->device(), structure));
     const auto tunables = random_assignment(bundle.tunables, rng);
     auto drawn = make_candidate(std::move(bundle), tunables);
-    if (!drawn || breaks_a_constraint(*drawn, problem, workbench_->device())) continue;
+    if (!drawn || breaks_a_constraint(*drawn, problem, backend_->device())) continue;
     if (unrolled(tunables) > k_cheap_to_build && rng.below(4) != 0) continue;
     program.assignment = structure;
     program.assignment.insert(tunables.begin(), tunables.end());
@@ -114,10 +115,10 @@ CaseOutcome AttentionCases::run(RandomAttention& program) {
   auto problem = parse_problem(program.to_toml(), "random.toml");
   if (!problem) return {Status::fails, "problem", problem.error().to_string()};
   const SteadyClock clock;
-  auto options = verifier_options(*problem, target_, workbench_->device(), serial_for, {});
+  auto options = verifier_options(*problem, target_, backend_->device(), serial_for, {});
   if (!options) return {Status::fails, "plain", options.error().to_string()};
   options->secret_seed = program.data_seed;
-  auto verifier = Verifier::open(*problem, *workbench_, clock, *std::move(options));
+  auto verifier = LocalVerifier::open(*problem, *backend_, clock, *std::move(options));
   if (!verifier) {
     const bool unscorable = verifier.error().code == errc::unscorable;
     return {unscorable ? Status::unscorable : Status::fails, "plain", verifier.error().to_string()};

@@ -6,7 +6,7 @@
 
 #include "codegen/codegen.hpp"
 #include "tests/differential/random_attention.hpp"
-#include "verify/process_workbench.hpp"
+#include "verify/processes/process_backend.hpp"
 
 namespace kw {
 
@@ -33,13 +33,13 @@ class AttentionCases {
   [[nodiscard]] RandomAttention shrink(RandomAttention program, const std::string& stage);
 
  private:
-  AttentionCases(std::string target, std::unique_ptr<Workbench> workbench)
-      : target_(std::move(target)), workbench_(std::move(workbench)) {}
+  AttentionCases(std::string target, std::unique_ptr<ExecutionBackend> backend)
+      : target_(std::move(target)), backend_(std::move(backend)) {}
   Result<const Style*> style(const Problem& problem, RandomAttention& program) const;
   Result<Candidate> candidate(const Problem& problem, RandomAttention& program) const;
 
   std::string target_;
-  std::unique_ptr<Workbench> workbench_;
+  std::unique_ptr<ExecutionBackend> backend_;
 };
 
 /// The problem, the tile and the command that runs them, for the reader of a failed test.

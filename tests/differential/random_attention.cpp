@@ -16,7 +16,7 @@ namespace {
 std::vector<RandomCapture> needed_captures(const std::string& mods) {
   std::vector<RandomCapture> needed;
   const auto used = [&](const std::string& name) {
-    return mods.find(name + "[") != std::string::npos || (name == "limit" && mods.find(name) != std::string::npos);
+    return mods.find(name + "[") != std::string::npos || (name == "head" && mods.find(name) != std::string::npos);
   };
   for (const auto& capture : random_captures()) {
     const std::string name = capture.name;
@@ -33,8 +33,8 @@ std::string own_axes_text(const std::vector<RandomCapture>& captures, const Rand
     });
   };
   std::string text;
-  if (needs("OFFS")) text += fmt::format("OFFS = {}\n", std::min<std::int64_t>(5, shape.Skv + 1));
-  if (needs("TABLE")) text += "TABLE = 40\n";
+  if (needs("S")) text += fmt::format("S = {}\n", std::min<std::int64_t>(5, shape.Skv + 1));
+  if (needs("float4")) text += "float4 = 40\n";
   return text;
 }
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/rng.hpp"
-#include "record/int_expr.hpp"
-#include "spec/problem.hpp"
+#include "problem/problem.hpp"
+#include "tensor/int_expr.hpp"
 
 namespace kw {
 

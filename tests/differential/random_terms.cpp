@@ -40,16 +40,16 @@ const std::vector<Rule>& leaf_integers() {
                                             {"doc[k]", {}},
                                             {"doc[q]", {}},
                                             {"offs[doc[k]]", {}},
-                                            {"count[b]", {}},
-                                            {"limit", {}}};
+                                            {"t1[b]", {}},
+                                            {"head", {}}};
   return k_rules;
 }
 
 const std::vector<Rule>& leaf_booleans() {
-  static const std::vector<Rule> k_rules = {
-      {"(q >= k)", {}},           {"pad[b, k]", {}},         {"pad[b][k]", {}},    {"(k < count[b])", {}},
-      {"(doc[q] == doc[k])", {}}, {"(abs(q - k) <= 9)", {}}, {"(k <= q + 5)", {}}, {"(q - k < 12)", {}},
-      {"(h == 0)", {}},           {"allow[q, k]", {}},       {"(k < limit)", {}},  {"(doc[k] >= 1)", {}}};
+  static const std::vector<Rule> k_rules = {{"(q >= k)", {}},     {"_pad[b, k]", {}},         {"_pad[b][k]", {}},
+                                            {"(k < t1[b])", {}},  {"(doc[q] == doc[k])", {}}, {"(abs(q - k) <= 9)", {}},
+                                            {"(k <= q + 5)", {}}, {"(q - k < 12)", {}},       {"(h == 0)", {}},
+                                            {"H1[q, k]", {}},     {"(k < head)", {}},         {"(doc[k] >= 1)", {}}};
   return k_rules;
 }
 
@@ -89,6 +89,9 @@ const std::vector<Rule>& rule_integers() {
                                             {"({} % -7)", {I}},
                                             {"({} // {})", {I, I}},
                                             {"({} % {})", {I, I}},
+                                            {"torch.fmod({}, 5)", {I}},
+                                            {"torch.fmod({}, {})", {I, I}},
+                                            {"torch.div({}, {}, rounding_mode=\"trunc\")", {I, I}},
                                             {"({} & {})", {I, I}},
                                             {"({} | {})", {I, I}},
                                             {"({} ^ {})", {I, I}},
@@ -120,7 +123,7 @@ const std::vector<Rule>& rule_booleans() {
                                             {"(~{})", {B}},
                                             {"torch.logical_and({}, {})", {B, B}},
                                             {"torch.logical_or({}, {})", {B, B}},
-                                            {"pad[b, {}]", {I}},
+                                            {"_pad[b, {}]", {I}},
                                             {"torch.where({}, {}, {})", {B, B, B}}};
   return k_rules;
 }
@@ -138,6 +141,11 @@ const std::vector<Rule>& rule_reals() {
                                             {"table[{}]", {I}},
                                             {"bias[h, {}]", {I}},
                                             {"F.gelu({})", {R}},
+                                            {"torch.sin({})", {R}},
+                                            {"torch.cos({})", {R}},
+                                            {"torch.round(({} % 64 - 32) * 0.5)", {I}},
+                                            {"torch.fmod(({} % 64 - 32) * 0.25, 3.0)", {I}},
+                                            {"torch.fmod(({} % 64 - 32) * 0.25, ({} % 5 - 2) * 0.5 + 0.25)", {I, I}},
                                             {"(-{})", {R}}};
   return k_rules;
 }
@@ -151,6 +159,10 @@ const std::vector<Rule>& rule_scores() {
                                             {"(8.0 * torch.tanh({} / 8.0))", {S}},
                                             {"torch.where({}, {}, {})", {B, S, S}},
                                             {"torch.where({}, {}, float('-inf'))", {B, S}},
+                                            {"torch.where({}, {}, -1e9)", {B, S}},
+                                            {"torch.where({}, {}, torch.finfo(torch.float32).min)", {B, S}},
+                                            {"({} + torch.where({}, 0.0, -1e30))", {S, B}},
+                                            {"({} + hidden[b, k])", {S}},
                                             {"torch.clamp({}, -4.0, 4.0)", {S}},
                                             {"torch.maximum({}, {})", {S, R}},
                                             {"torch.relu({})", {S}},
@@ -198,17 +210,21 @@ Term random_mask(Rng& rng) {
   return random_term(B, 3, rng);
 }
 
+/// Some are called as kernels call things of their own.
 const std::vector<RandomCapture>& random_captures() {
   static const std::vector<RandomCapture> all = {
-      {"offs", "dtype = \"i32\"\naxes = [\"OFFS\"]\ngenerator = \"offsets\"\ntotal = \"Skv\"\nleast = 0\n"},
+      {"offs", "dtype = \"i32\"\naxes = [\"S\"]\ngenerator = \"offsets\"\ntotal = \"Skv\"\nleast = 0\n"},
       {"doc", "dtype = \"i32\"\naxes = [\"Skv\"]\nsorted = true\ngenerator = \"documents\"\nfrom = \"offs\"\n"},
-      {"count", "dtype = \"i32\"\naxes = [\"B\"]\ngenerator = \"integers\"\nlow = 0\nhigh = \"Skv\"\n"},
-      {"limit", "dtype = \"i32\"\naxes = []\ngenerator = \"integers\"\nlow = 1\nhigh = \"Skv\"\n"},
-      {"pad", "dtype = \"bool\"\naxes = [\"B\", \"Skv\"]\ngenerator = \"coin\"\nprobability = 0.7\n"},
-      {"allow", "dtype = \"bool\"\naxes = [\"Sq\", \"Skv\"]\ngenerator = \"coin\"\nprobability = 0.5\n"},
+      {"t1", "dtype = \"i32\"\naxes = [\"B\"]\ngenerator = \"integers\"\nlow = 0\nhigh = \"Skv\"\n"},
+      {"head", "dtype = \"i32\"\naxes = []\ngenerator = \"integers\"\nlow = 1\nhigh = \"Skv\"\n"},
+      {"_pad", "dtype = \"bool\"\naxes = [\"B\", \"Skv\"]\ngenerator = \"coin\"\nprobability = 0.7\n"},
+      {"H1", "dtype = \"bool\"\naxes = [\"Sq\", \"Skv\"]\ngenerator = \"coin\"\nprobability = 0.5\n"},
+      {"hidden",
+       "dtype = \"f32\"\naxes = [\"B\", \"Skv\"]\n"
+       "formula = \"lambda b, k: torch.where((b + 3 * k) % 5 < 2, -1e30, 0.0)\"\n"},
       {"slope", "dtype = \"f32\"\naxes = [\"Hq\"]\ngenerator = \"uniform\"\nlow = 0.25\nhigh = 1.0\n"},
-      {"table", "dtype = \"f32\"\naxes = [\"TABLE\"]\ngenerator = \"normal\"\nscale = 1.0\n"},
-      {"bias", "dtype = \"bf16\"\naxes = [\"Hq\", \"TABLE\"]\ngenerator = \"normal\"\nscale = 1.0\n"}};
+      {"table", "dtype = \"f32\"\naxes = [\"float4\"]\ngenerator = \"normal\"\nscale = 1.0\n"},
+      {"bias", "dtype = \"bf16\"\naxes = [\"Hq\", \"float4\"]\ngenerator = \"normal\"\nscale = 1.0\n"}};
   return all;
 }
 

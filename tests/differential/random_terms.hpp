@@ -1,7 +1,8 @@
 #pragma once
 // Random terms of the mod language. Everything drawn here is continuous in the score and bounded, so that single and
 // double precision may differ by rounding only; what depends on indices alone may jump as it likes, because integers
-// are exact.
+// are exact. Masking values are what f32 and double agree on: those that are put in a score's place, and those that are
+// added, so large that both lose the score.
 
 #include "tests/differential/random_attention.hpp"
 

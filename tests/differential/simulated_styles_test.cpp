@@ -7,7 +7,8 @@
 #include "codegen/codegen.hpp"
 #include "loop/threads.hpp"
 #include "loop/verifier_setup.hpp"
-#include "verify/process_workbench.hpp"
+#include "verify/local_verifier.hpp"
+#include "verify/processes/process_backend.hpp"
 
 namespace kw {
 namespace {
@@ -34,10 +35,10 @@ class HipStyles : public ::testing::TestWithParam<SimulatedCase> {};
 
 TEST_P(HipStyles, agree_with_the_oracle_whatever_the_wavefront) {
   const Problem problem = small(GetParam().problem);
-  WorkbenchOptions at;
+  BackendOptions at;
   at.device_id = GetParam().device;
   at.target = "hip";
-  const auto bench = open_process_workbench(at);
+  const auto bench = open_process_backend(at);
   ASSERT_TRUE(bench) << bench.error().to_string();
   const DeviceFacts& device = (*bench)->device();
   EXPECT_EQ(device.gpu->warp_size, GetParam().lanes);
@@ -45,9 +46,9 @@ TEST_P(HipStyles, agree_with_the_oracle_whatever_the_wavefront) {
   ASSERT_TRUE(options) << options.error().to_string();
   options->secret_seed = 20261120;
   const SteadyClock clock;
-  const auto verifier = Verifier::open(problem, **bench, clock, *std::move(options));
+  const auto verifier = LocalVerifier::open(problem, **bench, clock, *std::move(options));
   ASSERT_TRUE(verifier) << verifier.error().to_string();
-  for (const Style& style : styles()) {
+  for (const Style& style : styles_of("attention")) {
     if (style.target != "hip") continue;
     const Bundle bundle = style.emit(problem, device, {}).value();
     const VerifyResult result = (*verifier)->verify(make_candidate(bundle).value());

@@ -4,7 +4,7 @@
 usage: kill_and_resume_test.py KERNELWRIGHT PROBLEM [SEED]
 
 Fails when attempts are not 0..N-1, when a candidate ran twice, when a worker outlives its host, or when the best kernel
-of the finished run does not verify.
+of the finished run does not verify. The instants lie in the opening, in the search and in the final measurement.
 """
 
 import json
@@ -19,7 +19,10 @@ import tempfile
 import time
 
 CANDIDATES = 12
-KILLS = 3
+OPENING_KILLS = 2
+SEARCH_KILLS = 3
+OPENING_SECONDS = 4  # about as long as a run needs until its first attempt
+FINAL_SECONDS = 1
 PATIENCE_SECONDS = 120
 
 
@@ -31,6 +34,20 @@ def archived_attempts(out):
     connection = sqlite3.connect(f"file:{archive}?mode=ro", uri=True, timeout=10)
     try:
         return [row[0] for row in connection.execute("SELECT ordinal FROM attempts ORDER BY ordinal")]
+    except sqlite3.OperationalError:
+        return []  # the schema is not there yet
+    finally:
+        connection.close()
+
+
+def archived_runs(out):
+    """Ids in the archive."""
+    archive = out / "archive.db"
+    if not archive.exists():
+        return []
+    connection = sqlite3.connect(f"file:{archive}?mode=ro", uri=True, timeout=10)
+    try:
+        return [row[0] for row in connection.execute("SELECT id FROM runs")]
     except sqlite3.OperationalError:
         return []  # the schema is not there yet
     finally:
@@ -70,6 +87,36 @@ def wait_until(condition, what):
         time.sleep(0.02)  # a poll, with the deadline above
 
 
+def kill(process):
+    """SIGKILL; returns when the processes below it are gone as well."""
+    workers = descendants(process.pid)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    wait_until(lambda: not any(alive(pid) for pid in workers), "the killed run's workers to end")
+    return len(workers)
+
+
+def start(command, out):
+    """Goes on with the run, or begins it where none has come as far as the archive."""
+    known = bool(archived_runs(out))
+    return subprocess.Popen(command + (["--resume"] if known else []), stdout=subprocess.DEVNULL,
+                            stderr=subprocess.DEVNULL)
+
+
+def kill_with_attempts(command, out, goal, seconds):
+    """At an instant within so many seconds after the archive has `goal` attempts."""
+    process = start(command, out)
+    wait_until(lambda: len(archived_attempts(out)) >= goal or process.poll() is not None, f"{goal} attempts")
+    if process.poll() is not None:
+        sys.exit(f"FAIL: the run ended by itself with {process.returncode}")
+    time.sleep(seconds)  # the instant: what the test is about
+    workers = kill(process)
+    done = archived_attempts(out)
+    if done != list(range(len(done))) or len(done) < goal:
+        sys.exit(f"FAIL: the archive holds {done}, {goal} were seen")
+    print(f"killed with {len(done)} attempts archived, {workers} worker processes gone")
+
+
 def main():
     tool, problem = sys.argv[1], sys.argv[2]
     seed = int(sys.argv[3]) if len(sys.argv) > 3 else random.randrange(2**32)
@@ -78,23 +125,12 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder)
         command = [tool, "optimize", problem, "--budget", f"{CANDIDATES}c", "--seed", "3", "--out", str(out), "--json"]
-        for kill in range(KILLS):
-            start = len(archived_attempts(out))
-            goal = min(start + rng.randrange(1, 4), CANDIDATES - 1)
-            process = subprocess.Popen(command + (["--resume"] if kill else []), stdout=subprocess.DEVNULL,
-                                       stderr=subprocess.DEVNULL)
-            wait_until(lambda: len(archived_attempts(out)) >= goal or process.poll() is not None, f"{goal} attempts")
-            if process.poll() is not None:
-                sys.exit(f"FAIL: the run ended by itself with {process.returncode}")
-            time.sleep(rng.random() * 0.5)  # a random instant: what the test is about
-            workers = descendants(process.pid)
-            process.send_signal(signal.SIGKILL)
-            process.wait()
-            wait_until(lambda: not any(alive(pid) for pid in workers), "the killed run's workers to end")
-            done = archived_attempts(out)
-            if done != list(range(len(done))) or len(done) < goal:
-                sys.exit(f"FAIL: after kill {kill} the archive holds {done}, {goal} were seen")
-            print(f"killed with {len(done)} attempts archived, {len(workers)} worker processes gone")
+        for _ in range(OPENING_KILLS):
+            kill_with_attempts(command, out, 0, rng.random() * OPENING_SECONDS)
+        for _ in range(SEARCH_KILLS):
+            goal = min(len(archived_attempts(out)) + rng.randrange(1, 4), CANDIDATES - 1)
+            kill_with_attempts(command, out, goal, rng.random() * 0.5)
+        kill_with_attempts(command, out, CANDIDATES, rng.random() * FINAL_SECONDS)
         finished = subprocess.run(command + ["--resume"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                   timeout=PATIENCE_SECONDS, check=False)
         if finished.returncode != 0:

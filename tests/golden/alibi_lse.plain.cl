@@ -2,7 +2,7 @@
 format    = 1
 target    = "opencl"
 problem   = "attention/alibi_lse"
-generator = "plain 1"
+generator = "plain 2"
 
 [defines]
 HEAD_DIM  = "D"
@@ -30,7 +30,7 @@ block  = ["64", "1", "1"]
 args   = ["S", "V", "O", "Sq", "Skv", "Hq", "Hkv"]
 */
 // attention/alibi_lse: Attention with a linear bias by head, and the log-sum-exp of each row.
-// Written by kernelwright, generator "plain 1".
+// Written by kernelwright, generator "plain 2".
 //
 // score_mod:
 // def alibi(score, b, h, q_idx, kv_idx):
@@ -59,7 +59,7 @@ void scores(__global const float* restrict Q, __global const float* restrict K, 
   S[query_row * Skv + kv_idx] = score;
 }
 
-// Each row of S to weights that add up to 1; a row whose keys are all masked to zeros. One row per work-item.
+// Each row of S to probabilities that add up to 1; a row whose keys are all masked to zeros. One row per work-item.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void softmax(__global float* restrict S, __global float* restrict LSE, const int Sq, const int Skv) {
   const long query_row = (long)get_global_id(1) * Sq + get_global_id(0);
@@ -85,9 +85,9 @@ void weighted_sum(__global const float* restrict S, __global const float* restri
   const int b = get_global_id(2) / Hq, h = get_global_id(2) % Hq;
   if (d >= VALUE_DIM) return;
   const long query_row = ((long)b * Hq + h) * Sq + q_idx;
-  __global const float* weights = S + query_row * Skv;
+  __global const float* probabilities = S + query_row * Skv;
   __global const float* value = V + ((long)b * Hkv + h / (Hq / Hkv)) * Skv * VALUE_DIM + d;
   float sum = 0.0f;
-  for (int k = 0; k < Skv; ++k) sum += weights[k] * value[(long)k * VALUE_DIM];
+  for (int k = 0; k < Skv; ++k) sum += probabilities[k] * value[(long)k * VALUE_DIM];
   O[query_row * VALUE_DIM + d] = sum;
 }

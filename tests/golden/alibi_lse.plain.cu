@@ -2,7 +2,7 @@
 format    = 1
 target    = "cuda"
 problem   = "attention/alibi_lse"
-generator = "plain 1"
+generator = "plain 2"
 
 [defines]
 HEAD_DIM  = "D"
@@ -15,7 +15,7 @@ block  = ["32", "1", "1"]
 args   = ["Q", "K", "V", "O", "LSE", "Sq", "Skv", "Hq", "Hkv"]
 */
 // attention/alibi_lse: Attention with a linear bias by head, and the log-sum-exp of each row.
-// Written by kernelwright, generator "plain 1".
+// Written by kernelwright, generator "plain 2".
 //
 // score_mod:
 // def alibi(score, b, h, q_idx, kv_idx):
@@ -37,13 +37,13 @@ __device__ __forceinline__ float score_mod(const float score, const int b, const
   return score + t1;
 }
 
-// O[b, h, q, :] for one query row per warp. LANES keys at a time, one per lane: their scores, their weights under the
-// largest score so far, and then the weighted sum of their values, of which a lane holds every LANES-th column.
+// O[b, h, q, :] for one query row per warp. LANES keys at a time, one per lane: their scores, their probabilities under
+// the largest score so far, and then the weighted sum of their values, of which a lane holds every LANES-th column.
 extern "C" __global__ __launch_bounds__(LANES)
 void attention(const float* __restrict__ Q, const float* __restrict__ K, const float* __restrict__ V,
                float* __restrict__ O, float* __restrict__ LSE, const int Sq, const int Skv, const int Hq,
                const int Hkv) {
-  __shared__ float weights[LANES];
+  __shared__ float probabilities[LANES];
   const int lane = threadIdx.x, q_idx = blockIdx.x, h = blockIdx.y, b = blockIdx.z;
   const long query_row = ((long)b * Hq + h) * Sq + q_idx;
   const long key_head = (long)b * Hkv + h / (Hq / Hkv);
@@ -68,15 +68,15 @@ void attention(const float* __restrict__ Q, const float* __restrict__ K, const f
     if (next == -INFINITY) continue;
     const float shrink = expf(largest - next);
     largest = next;
-    weights[lane] = expf(score - next);
+    probabilities[lane] = expf(score - next);
     __syncwarp();
     total *= shrink;
     for (int j = 0; j < COLUMNS; ++j) out[j] *= shrink;
     for (int k = 0; k < min(LANES, Skv - first_key); ++k) {
-      total += weights[k];
+      total += probabilities[k];
       const float* value = V + (key_head * Skv + first_key + k) * VALUE_DIM;
       for (int j = 0; j < COLUMNS; ++j)
-        if (lane + j * LANES < VALUE_DIM) out[j] += weights[k] * value[lane + j * LANES];
+        if (lane + j * LANES < VALUE_DIM) out[j] += probabilities[k] * value[lane + j * LANES];
     }
     __syncwarp();
   }

@@ -2,7 +2,7 @@
 format      = 1
 target      = "hip"
 problem     = "attention/causal"
-generator   = "simt 1"
+generator   = "simt 2"
 constraints = ["LANES * TEAMS >= 64", "LANES * TEAMS <= 512",
                "4 * ((TEAMS * max(1, ROWS / (1 + (max(64, 64) > 64) + 2 * (max(64, 64) > 128)))) * ((4 * (ceil_div(64, 4) + (ceil_div(64, 4) % 2 == 0))) + (LANES * max(1, COLUMNS / (1 + (max(64, 64) > 64) + 2 * (max(64, 64) > 128)))) + 4) + (LANES * max(1, COLUMNS / (1 + (max(64, 64) > 64) + 2 * (max(64, 64) > 128)))) * ((4 * (ceil_div(64, 4) + (ceil_div(64, 4) % 2 == 0))) + round_up(64, 4 * LANES))) + 8 * (TEAMS * max(1, ROWS / (1 + (max(64, 64) > 64) + 2 * (max(64, 64) > 128)))) + 16 <= shared_bytes_per_block",
                "max(1, ROWS / (1 + (max(64, 64) > 64) + 2 * (max(64, 64) > 128))) * round_up(64, 4 * LANES) / LANES + max(1, ROWS / (1 + (max(64, 64) > 64) + 2 * (max(64, 64) > 128))) * max(1, COLUMNS / (1 + (max(64, 64) > 64) + 2 * (max(64, 64) > 128))) + max(4 * max(1, COLUMNS / (1 + (max(64, 64) > 64) + 2 * (max(64, 64) > 128))) + 4, 4 * max(1, ROWS / (1 + (max(64, 64) > 64) + 2 * (max(64, 64) > 128))) + 16) + 3 * max(1, ROWS / (1 + (max(64, 64) > 64) + 2 * (max(64, 64) > 128))) + 40 <= min(256, max_registers_per_thread, registers_per_block / (LANES * TEAMS))",
@@ -34,14 +34,14 @@ shared_bytes = "4 * ((TEAMS * max(1, ROWS / (1 + (max(D, Dv) > 64) + 2 * (max(D,
 args         = ["Q", "K", "V", "O", "Sq", "Skv", "Hq", "Hkv"]
 */
 // attention/causal: Attention where a query sees itself and the keys before it.
-// Written by kernelwright, generator "simt 1".
+// Written by kernelwright, generator "simt 2".
 //
 // mask_mod:
 // def causal(b, h, q_idx, kv_idx):
 //     return q_idx >= kv_idx
 //
 // How: a block takes TEAMS * ROWS queries through the keys in panels of LANES * COLUMNS, with K, V, Q and
-// the weights in shared memory and f32 register tiles of ROWS x COLUMNS scores per thread.
+// the probabilities in shared memory and f32 register tiles of ROWS x COLUMNS scores per thread.
 // The mask allows an interval of keys per row: blocks outside it are never touched, and only
 // the interval's ends are masked.
 
@@ -63,7 +63,7 @@ args         = ["Q", "K", "V", "O", "Sq", "Skv", "Hq", "Hkv"]
 // float4s of the output that a lane holds of each of its rows.
 #define VALUE_TILE (VALUE_STRIDE / (4 * LANES))
 // Four more than the keys: rows that neighbouring teams read at once begin in different banks.
-#define WEIGHT_STRIDE (BN + 4)
+#define PROBABILITY_STRIDE (BN + 4)
 // Pragmas take constants, and definitions are not replaced in them.
 constexpr int unroll_head = UNROLL_D, unroll_keys = UNROLL_KV;
 
@@ -89,7 +89,7 @@ __device__ __forceinline__ int last_allowed(const int b, const int h, const int 
   return min(q_idx, Skv - 1);
 }
 
-// 2^x within two units of the last place; exactly 0 for -inf, so that masked scores weigh nothing.
+// 2^x within two units of the last place; exactly 0 for -inf, so that masked scores count for nothing.
 __device__ __forceinline__ float power_of_two(const float x) {
 #if defined(KW_SIM) || !__has_builtin(__builtin_amdgcn_exp2f)
   return exp2f(x);
@@ -123,11 +123,12 @@ __device__ __forceinline__ void finish_scores(float (&scores)[THREAD_ROWS][THREA
   }
 }
 
-// Scores to weights 2^(score * unit - peak). `total` gathers the thread's weights, and `shrink` is what everything
-// summed with the last peak must be multiplied by.
-__device__ __forceinline__ void weigh(float (&scores)[THREAD_ROWS][THREAD_KEYS], const float (&highest)[THREAD_ROWS],
-                                      const float unit, float (&peak)[THREAD_ROWS], float (&total)[THREAD_ROWS],
-                                      float (&shrink)[THREAD_ROWS]) {
+// Scores to probabilities 2^(score * unit - peak), not yet divided by their sum. `total` gathers the thread's share of
+// it, and `shrink` is what everything summed with the last peak must be multiplied by.
+__device__ __forceinline__ void online_softmax(float (&scores)[THREAD_ROWS][THREAD_KEYS],
+                                               const float (&highest)[THREAD_ROWS], const float unit,
+                                               float (&peak)[THREAD_ROWS], float (&total)[THREAD_ROWS],
+                                               float (&shrink)[THREAD_ROWS]) {
   #pragma unroll
   for (int r = 0; r < THREAD_ROWS; ++r) {
     float next = highest[r] * unit;
@@ -148,7 +149,7 @@ __device__ __forceinline__ void weigh(float (&scores)[THREAD_ROWS][THREAD_KEYS],
   }
 }
 
-// A row's weights, gathered over the lanes that share it.
+// A row's probabilities, gathered over the lanes that share it.
 __device__ __forceinline__ float over_lanes(float sum) {
   #pragma unroll
   for (int step = ROW_LANES / 2; step > 0; step /= 2) sum += __shfl_xor(sum, step);
@@ -212,14 +213,15 @@ __device__ __forceinline__ void dot_products(const float* query, const float* ke
   }
 }
 
-// out += weights * values, over the tile's keys.
-__device__ __forceinline__ void add_values(const float* weights, const float* value,
+// out += probabilities * values, over the tile's keys.
+__device__ __forceinline__ void add_values(const float* probabilities, const float* value,
                                            float4 (&out)[THREAD_ROWS][VALUE_TILE]) {
   #pragma unroll unroll_keys
   for (int k = 0; k < BN; k += 4) {
-    float4 weight[THREAD_ROWS];
+    float4 probability[THREAD_ROWS];
     #pragma unroll
-    for (int r = 0; r < THREAD_ROWS; ++r) weight[r] = *(const float4*)(weights + r * TEAMS * WEIGHT_STRIDE + k);
+    for (int r = 0; r < THREAD_ROWS; ++r)
+      probability[r] = *(const float4*)(probabilities + r * TEAMS * PROBABILITY_STRIDE + k);
     #pragma unroll
     for (int j = 0; j < VALUE_TILE; ++j) {
       const float* column = value + k * VALUE_STRIDE + j * 4 * LANES;
@@ -229,10 +231,10 @@ __device__ __forceinline__ void add_values(const float* weights, const float* va
       const float4 fourth = *(const float4*)(column + 3 * VALUE_STRIDE);
       #pragma unroll
       for (int r = 0; r < THREAD_ROWS; ++r) {
-        add_scaled(weight[r].x, first, out[r][j]);
-        add_scaled(weight[r].y, second, out[r][j]);
-        add_scaled(weight[r].z, third, out[r][j]);
-        add_scaled(weight[r].w, fourth, out[r][j]);
+        add_scaled(probability[r].x, first, out[r][j]);
+        add_scaled(probability[r].y, second, out[r][j]);
+        add_scaled(probability[r].z, third, out[r][j]);
+        add_scaled(probability[r].w, fourth, out[r][j]);
       }
     }
   }
@@ -252,7 +254,7 @@ __device__ __forceinline__ void store_four(float* row, const int d, const float4
 
 // A tile of BM queries of one head per block: TEAMS teams of LANES neighbouring lanes, each with THREAD_ROWS rows.
 // Softmax is online: peak and total hold each row's largest score so far and a thread's share of the sum of its
-// weights.
+// probabilities.
 extern "C" __global__ __launch_bounds__(THREADS, 1)
 void attention(const float* __restrict__ Q, const float* __restrict__ K, const float* __restrict__ V,
                float* __restrict__ O, const int Sq, const int Skv, const int Hq, const int Hkv) {
@@ -260,7 +262,7 @@ void attention(const float* __restrict__ Q, const float* __restrict__ K, const f
   float* queries = tiles;
   float* keys = queries + BM * HEAD_STRIDE;
   float* values = keys + BN * HEAD_STRIDE;
-  float* weights = values + BN * VALUE_STRIDE;
+  float* probabilities = values + BN * VALUE_STRIDE;
   const int lane = (int)threadIdx.x % LANES, thread_row = (int)threadIdx.x / LANES, thread_key = lane;
   const int h = blockIdx.y, b = blockIdx.z;
   const long query_head = (long)b * Hq + h;
@@ -325,8 +327,8 @@ void attention(const float* __restrict__ Q, const float* __restrict__ K, const f
     else
       finish_scores(scores, highest, false, first_row + thread_row, first_key + thread_key, row_first,
                     row_last, Sq, Skv, scale);
-    weigh(scores, highest, scale, peak, total, shrink);
-    float* row_weights = weights + thread_row * WEIGHT_STRIDE;
+    online_softmax(scores, highest, scale, peak, total, shrink);
+    float* row_probabilities = probabilities + thread_row * PROBABILITY_STRIDE;
     #pragma unroll
     for (int r = 0; r < THREAD_ROWS; ++r) {
       #pragma unroll
@@ -337,17 +339,18 @@ void attention(const float* __restrict__ Q, const float* __restrict__ K, const f
         out[r][j].w *= shrink[r];
       }
       #pragma unroll
-      for (int c = 0; c < THREAD_KEYS; ++c) row_weights[r * TEAMS * WEIGHT_STRIDE + c * LANES + lane] = scores[r][c];
+      for (int c = 0; c < THREAD_KEYS; ++c)
+        row_probabilities[r * TEAMS * PROBABILITY_STRIDE + c * LANES + lane] = scores[r][c];
     }
-    sync_lanes();  // a row's weights are written and read by one team, which lies in one warp
-    add_values(row_weights, values + 4 * lane, out);
+    sync_lanes();  // a row's probabilities are written and read by one team, which lies in one warp
+    add_values(row_probabilities, values + 4 * lane, out);
   }
 
   #pragma unroll
   for (int r = 0; r < THREAD_ROWS; ++r) {
     const int row = first_row + thread_row + r * TEAMS;
     const float sum = over_lanes(total[r]);
-    // A row whose keys were all masked has no weights, and its output is zero.
+    // A row whose keys were all masked has no probabilities, and its output is zero.
     const float factor = sum > 0.0f ? 1.0f / sum : 0.0f;
     if (row >= Sq) continue;
     float* to = O + (query_head * Sq + row) * VALUE_DIM;

@@ -2,24 +2,24 @@
 format      = 1
 target      = "cuda"
 problem     = "attention/causal_bf16"
-generator   = "wgmma 1"
-constraints = ["2 * ((16 * (4 * WARPGROUPS)) * round_up(64, 64) + STAGES * KEYS * (round_up(64, 64) + round_up(64, 64))) + 1024 + 8 * (16 * (4 * WARPGROUPS)) + 16 <= shared_bytes_per_block",
-               "round_up(64, 64) / 2 + KEYS * 3 / 4 + 40 + 16 * (round_up(64, 64) > 64) <= min(max_registers_per_thread, registers_per_block / (32 * (4 * WARPGROUPS)))",
-               "TURNS == 0 || WARPGROUPS == 2",
-               "round_up(64, 64) / 2 + KEYS * 3 / 4 + 40 + 16 * (round_up(64, 64) > 64) <= registers_per_block / (32 * (4 * WARPGROUPS) * RESIDENT)"]
+generator   = "wgmma 2"
+constraints = ["2 * ((16 * (4 * WARPGROUPS)) * round_up(64, 64) + STAGES * BLOCK_N * (round_up(64, 64) + round_up(64, 64))) + 1024 + 8 * (16 * (4 * WARPGROUPS)) + 16 <= shared_bytes_per_block",
+               "round_up(64, 64) / 2 + BLOCK_N * 3 / 4 + 40 + 16 * (round_up(64, 64) > 64) <= min(max_registers_per_thread, registers_per_block / (32 * (4 * WARPGROUPS)))",
+               "PINGPONG == 0 || WARPGROUPS == 2",
+               "round_up(64, 64) / 2 + BLOCK_N * 3 / 4 + 40 + 16 * (round_up(64, 64) > 64) <= registers_per_block / (32 * (4 * WARPGROUPS) * RESIDENT)"]
 
 [tunables]
 WARPGROUPS = {values = [1, 2, 3], default = 1}
-KEYS       = {values = [64, 128, 192], default = 64}
+BLOCK_N    = {values = [64, 128, 192], default = 64}
 STAGES     = {values = [2, 3, 4], default = 4}
-TURNS      = {values = [0, 1], default = 0}
+PINGPONG   = {values = [0, 1], default = 0}
 RESIDENT   = {values = [1, 2, 3, 4], default = 1}
 
 [defines]
 HEAD_DIM     = "D"
 VALUE_DIM    = "Dv"
 BLOCK_WARPS  = "(4 * WARPGROUPS)"
-PANEL_KEYS   = "KEYS"
+PANEL_KEYS   = "BLOCK_N"
 HEAD_PAD     = "round_up(D, 64)"
 HEAD_STRIDE  = "round_up(D, 64)"
 VALUE_PAD    = "round_up(Dv, 64)"
@@ -29,19 +29,19 @@ VALUE_STRIDE = "round_up(Dv, 64)"
 kernel       = "attention"
 grid         = ["ceil_div(Sq, (16 * (4 * WARPGROUPS)))", "Hq", "B"]
 block        = ["32 * (4 * WARPGROUPS)", "1", "1"]
-shared_bytes = "2 * ((16 * (4 * WARPGROUPS)) * round_up(D, 64) + STAGES * KEYS * (round_up(D, 64) + round_up(Dv, 64))) + 1024"
+shared_bytes = "2 * ((16 * (4 * WARPGROUPS)) * round_up(D, 64) + STAGES * BLOCK_N * (round_up(D, 64) + round_up(Dv, 64))) + 1024"
 args         = ["Q", "K", "V", "O", "Sq", "Skv", "Hq", "Hkv"]
 */
 // attention/causal_bf16: Attention where a query sees itself and the keys before it, stored in bf16.
-// Written by kernelwright, generator "wgmma 1".
+// Written by kernelwright, generator "wgmma 2".
 //
 // mask_mod:
 // def causal(b, h, q_idx, kv_idx):
 //     return q_idx >= kv_idx
 //
-// How: a warpgroup takes 64 queries through the keys in panels of BN, with wgmma; scores and weights stay in
+// How: a warpgroup takes 64 queries through the keys in panels of BN, with wgmma; scores and probabilities stay in
 // registers, and keys and values are copied STAGES - 1 panels ahead of their use. Keys are multiplied one
-// panel ahead of values; with TURNS one of a block's two warpgroups multiplies while the other one weighs.
+// panel ahead of values; with PINGPONG one of a block's two warpgroups multiplies while the other does its softmax.
 // The mask allows an interval of keys per row: blocks outside it are never touched, and only
 // the interval's ends are masked.
 
@@ -78,7 +78,7 @@ __device__ __forceinline__ int last_allowed(const int b, const int h, const int 
   return min(q_idx, Skv - 1);
 }
 
-// 2^x within two units of the last place; exactly 0 for -inf, so that masked scores weigh nothing.
+// 2^x within two units of the last place; exactly 0 for -inf, so that masked scores count for nothing.
 __device__ __forceinline__ float power_of_two(const float x) {
 #ifdef KW_SIM
   return exp2f(x);
@@ -113,11 +113,12 @@ __device__ __forceinline__ void finish_scores(float (&scores)[SCORE_TILES][4], f
   }
 }
 
-// Scores to weights 2^(score * unit - peak). `total` gathers the thread's weights, and `shrink` is what everything
-// summed with the last peak must be multiplied by.
-__device__ __forceinline__ void weigh(float (&scores)[SCORE_TILES][4], const float (&highest)[THREAD_ROWS],
-                                      const float unit, float (&peak)[THREAD_ROWS], float (&total)[THREAD_ROWS],
-                                      float (&shrink)[THREAD_ROWS]) {
+// Scores to probabilities 2^(score * unit - peak), not yet divided by their sum. `total` gathers the thread's share of
+// it, and `shrink` is what everything summed with the last peak must be multiplied by.
+__device__ __forceinline__ void online_softmax(float (&scores)[SCORE_TILES][4],
+                                               const float (&highest)[THREAD_ROWS], const float unit,
+                                               float (&peak)[THREAD_ROWS], float (&total)[THREAD_ROWS],
+                                               float (&shrink)[THREAD_ROWS]) {
   #pragma unroll
   for (int r = 0; r < THREAD_ROWS; ++r) {
     float next = highest[r] * unit;
@@ -138,7 +139,7 @@ __device__ __forceinline__ void weigh(float (&scores)[SCORE_TILES][4], const flo
   }
 }
 
-// A row's weights, gathered over the lanes that share it.
+// A row's probabilities, gathered over the lanes that share it.
 __device__ __forceinline__ float over_lanes(float sum) {
   #pragma unroll
   for (int step = ROW_LANES / 2; step > 0; step /= 2) sum += __shfl_xor_sync(ALL_LANES, sum, step);
@@ -196,10 +197,10 @@ __device__ __forceinline__ int chunk_offset(const int row, const int chunk, cons
 }
 
 // A barrier for all warps, wherever each of them calls it from.
-__device__ __forceinline__ void meet() { __syncthreads(); }
+__device__ __forceinline__ void block_barrier() { __syncthreads(); }
 
 // What threads have written to shared memory becomes visible to the tensor cores.
-__device__ __forceinline__ void publish_tiles() {
+__device__ __forceinline__ void proxy_fence() {
 #ifndef KW_SIM
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 #endif
@@ -440,7 +441,7 @@ __device__ __forceinline__ unsigned pack_halves(const float low, const float hig
 }
 
 // Begins the products of a warpgroup's 64 queries with all keys of a tile. The queries are read anew for each tile:
-// ptxas 13.0 gave the registers of queries that were held there to weights as well.
+// ptxas 13.0 gave the registers of queries that were held there to probabilities as well.
 __device__ __forceinline__ void dot_products(const __nv_bfloat16* queries, const __nv_bfloat16* keys, const int warp,
                                              float (&scores)[SCORE_TILES][4]) {
   const __nv_bfloat16* rows = queries + warp / 4 * 64 * 64;
@@ -450,32 +451,33 @@ __device__ __forceinline__ void dot_products(const __nv_bfloat16* queries, const
   commit_products();
 }
 
-// Begins out += weights * values.
-__device__ __forceinline__ void add_values(const unsigned (&weights)[BN / 16][4], const __nv_bfloat16* values,
+// Begins out += probabilities * values.
+__device__ __forceinline__ void add_values(const unsigned (&probabilities)[BN / 16][4], const __nv_bfloat16* values,
                                            float (&out)[VALUE_TILES][4]) {
   #pragma unroll
-  for (int k = 0; k < BN / 16; ++k) multiply_columns(out, weights[k], values + 16 * k * 64, 128 * BN);
+  for (int k = 0; k < BN / 16; ++k) multiply_columns(out, probabilities[k], values + 16 * k * 64, 128 * BN);
   commit_products();
 }
 
-// Ends it. The weights' registers are not free before.
-__device__ __forceinline__ void end_values(const unsigned (&weights)[BN / 16][4], float (&out)[VALUE_TILES][4]) {
+// Ends it. The probabilities' registers are not free before.
+__device__ __forceinline__ void end_values(const unsigned (&probabilities)[BN / 16][4], float (&out)[VALUE_TILES][4]) {
   wait_products<0>(out);
 #ifndef KW_SIM
   #pragma unroll
   for (int k = 0; k < BN / 16; ++k)
     #pragma unroll
-    for (int i = 0; i < 4; ++i) asm volatile("" ::"r"(weights[k][i]));
+    for (int i = 0; i < 4; ++i) asm volatile("" ::"r"(probabilities[k][i]));
 #endif
 }
 
 // Rounded to bf16; the accumulators of the scores are laid out as the left operand of the next product has to be.
-__device__ __forceinline__ void pack_weights(const float (&scores)[SCORE_TILES][4], unsigned (&weights)[BN / 16][4]) {
+__device__ __forceinline__ void pack_probabilities(const float (&scores)[SCORE_TILES][4],
+                                                   unsigned (&probabilities)[BN / 16][4]) {
   #pragma unroll
   for (int k = 0; k < BN / 16; ++k)
     #pragma unroll
     for (int i = 0; i < 4; ++i)
-      weights[k][i] = pack_halves(scores[2 * k + i / 2][i % 2 * 2], scores[2 * k + i / 2][i % 2 * 2 + 1]);
+      probabilities[k][i] = pack_halves(scores[2 * k + i / 2][i % 2 * 2], scores[2 * k + i / 2][i % 2 * 2 + 1]);
 }
 
 // ROWS rows into a tile, with zeros behind each row and behind the last. Rows that do not begin on 16 bytes are copied
@@ -527,7 +529,7 @@ __device__ __forceinline__ void store_pair(__nv_bfloat16* row, const int d, cons
 
 // A tile of BM queries of one head per block, 16 per warp. Keys and values pass through a ring of STAGES tiles that is
 // filled ahead of their use. Softmax is online: peak and total hold each row's largest score so far and a thread's
-// share of the sum of its weights.
+// share of the sum of its probabilities.
 extern "C" __global__ __launch_bounds__(THREADS, RESIDENT)
 void attention(const __nv_bfloat16* __restrict__ Q, const __nv_bfloat16* __restrict__ K,
                const __nv_bfloat16* __restrict__ V, __nv_bfloat16* __restrict__ O, const int Sq, const int Skv,
@@ -612,13 +614,13 @@ void attention(const __nv_bfloat16* __restrict__ Q, const __nv_bfloat16* __restr
   slot = 0;
   const auto await_copies = [&]() {
     cp_async_wait<STAGES - 2>();
-    publish_tiles();
-    meet();
+    proxy_fence();
+    block_barrier();
   };
   float scores[SCORE_TILES][4], highest[2], shrink[2];
-  unsigned weights[BN / 16][4];
+  unsigned probabilities[BN / 16][4];
   const auto multiply_keys = [&]() { dot_products(queries, keys + slot * BN * HEAD_STRIDE, warp, scores); };
-  const auto weigh_panel = [&]() {
+  const auto softmax_panel = [&]() {
     const int first_key = panel * BN;
     if (first_key < every_first || first_key + BN - 1 > every_last)
       finish_scores(scores, highest, true, first_row + thread_row, first_key + thread_key, row_first,
@@ -626,47 +628,47 @@ void attention(const __nv_bfloat16* __restrict__ Q, const __nv_bfloat16* __restr
     else
       finish_scores(scores, highest, false, first_row + thread_row, first_key + thread_key, row_first,
                     row_last, Sq, Skv, scale);
-    weigh(scores, highest, scale, peak, total, shrink);
+    online_softmax(scores, highest, scale, peak, total, shrink);
     panel = panel + 1;
   };
   const auto multiply_last_values = [&]() {
     begin_products();
-    add_values(weights, values + slot * BN * VALUE_STRIDE, out);
-    end_values(weights, out);
+    add_values(probabilities, values + slot * BN * VALUE_STRIDE, out);
+    end_values(probabilities, out);
   };
   if (panel < end_panel) {
-  #if TURNS
-    // The second warpgroup is half a panel behind: while one multiplies, the other one weighs.
-    const auto end_turn = [&]() {
+  #if PINGPONG
+    // The second warpgroup is half a panel behind: while one multiplies, the other one does its softmax.
+    const auto end_step = [&]() {
       copy_next();
       wait_products<0>(scores);
-      end_values(weights, out);
+      end_values(probabilities, out);
       await_copies();
     };
     const bool second = warp / 4 % 2 == 1;
     await_copies();
-    if (second) meet();
+    if (second) block_barrier();
     begin_products();
     multiply_keys();
-    end_turn();
-    weigh_panel();
-    pack_weights(scores, weights);
-    meet();
+    end_step();
+    softmax_panel();
+    pack_probabilities(scores, probabilities);
+    block_barrier();
     #pragma unroll 1
     while (panel < end_panel) {
       const __nv_bfloat16* last_values = values + slot * BN * VALUE_STRIDE;
       slot = slot + 1 < STAGES ? slot + 1 : 0;
       begin_products();
       multiply_keys();
-      add_values(weights, last_values, out);
-      end_turn();
-      weigh_panel();
+      add_values(probabilities, last_values, out);
+      end_step();
+      softmax_panel();
       shrink_sums(shrink, out);
-      pack_weights(scores, weights);
-      meet();
+      pack_probabilities(scores, probabilities);
+      block_barrier();
     }
     multiply_last_values();
-    if (!second) meet();
+    if (!second) block_barrier();
   #else
     // The next panel's scores are begun before the last one's values are waited for.
     const auto begin_panel = [&]() {
@@ -677,20 +679,20 @@ void attention(const __nv_bfloat16* __restrict__ Q, const __nv_bfloat16* __restr
     begin_panel();
     multiply_keys();
     wait_products<0>(scores);
-    weigh_panel();
-    pack_weights(scores, weights);
+    softmax_panel();
+    pack_probabilities(scores, probabilities);
     #pragma unroll 1
     while (panel < end_panel) {
       const __nv_bfloat16* last_values = values + slot * BN * VALUE_STRIDE;
       slot = slot + 1 < STAGES ? slot + 1 : 0;
       begin_panel();
       multiply_keys();
-      add_values(weights, last_values, out);
+      add_values(probabilities, last_values, out);
       wait_products<1>(scores);
-      weigh_panel();
-      end_values(weights, out);
+      softmax_panel();
+      end_values(probabilities, out);
       shrink_sums(shrink, out);
-      pack_weights(scores, weights);
+      pack_probabilities(scores, probabilities);
     }
     await_copies();
     multiply_last_values();
@@ -702,7 +704,7 @@ void attention(const __nv_bfloat16* __restrict__ Q, const __nv_bfloat16* __restr
     const int row = first_row + thread_row + r * ROW_STEP;
     const float sum = over_lanes(total[r]);
     if (row >= Sq) continue;
-    // A row whose keys were all masked has no weights, and its output is zero.
+    // A row whose keys were all masked has no probabilities, and its output is zero.
     const float factor = sum > 0.0f ? 1.0f / sum : 0.0f;
     auto* to = O + (query_head * Sq + row) * VALUE_DIM;
     #pragma unroll

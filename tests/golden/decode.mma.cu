@@ -2,13 +2,13 @@
 format      = 1
 target      = "cuda"
 problem     = "attention/decode"
-generator   = "mma 1"
-constraints = ["4 * ((16 * WARPS) * (round_up(128, 8) + 8 * (round_up(128, 8) % 16 == 0)) + STAGES * KEYS * ((round_up(128, 8) + 8 * (round_up(128, 8) % 16 == 0)) + (round_up(128, 8) + 4))) + 8 * (16 * WARPS) + 16 <= shared_bytes_per_block",
-               "round_up(128, 8) / 2 + KEYS + 64 <= min(max_registers_per_thread, registers_per_block / (32 * WARPS))"]
+generator   = "mma 2"
+constraints = ["4 * ((16 * WARPS) * (round_up(128, 8) + 8 * (round_up(128, 8) % 16 == 0)) + STAGES * BLOCK_N * ((round_up(128, 8) + 8 * (round_up(128, 8) % 16 == 0)) + (round_up(128, 8) + 4))) + 8 * (16 * WARPS) + 16 <= shared_bytes_per_block",
+               "round_up(128, 8) / 2 + BLOCK_N + 64 <= min(max_registers_per_thread, registers_per_block / (32 * WARPS))"]
 
 [tunables]
 WARPS           = {values = [1, 2, 4, 8], default = 1}
-KEYS            = {values = [16, 32, 64, 128], default = 16}
+BLOCK_N         = {values = [16, 32, 64, 128], default = 16}
 STAGES          = {values = [2, 3, 4], default = 2}
 UNROLL_D        = {values = [1, 2, 4], default = 1}
 BLOCKS_PER_UNIT = {values = [1, 2, 4, 8], default = 4}
@@ -17,40 +17,40 @@ BLOCKS_PER_UNIT = {values = [1, 2, 4, 8], default = 4}
 HEAD_DIM     = "D"
 VALUE_DIM    = "Dv"
 BLOCK_WARPS  = "WARPS"
-PANEL_KEYS   = "KEYS"
+PANEL_KEYS   = "BLOCK_N"
 HEAD_PAD     = "round_up(D, 8)"
 HEAD_STRIDE  = "(round_up(D, 8) + 8 * (round_up(D, 8) % 16 == 0))"
 VALUE_PAD    = "round_up(Dv, 8)"
 VALUE_STRIDE = "(round_up(Dv, 8) + 4)"
 
 [scratch]
-part_values = {dtype = "f32", elements = "B * Hq * Sq * max(1, min(ceil_div(Skv, KEYS), compute_units * BLOCKS_PER_UNIT / (ceil_div(Sq * (Hq / Hkv), (16 * WARPS)) * Hkv * B))) * Dv"}
-part_sums   = {dtype = "f32", elements = "B * Hq * Sq * max(1, min(ceil_div(Skv, KEYS), compute_units * BLOCKS_PER_UNIT / (ceil_div(Sq * (Hq / Hkv), (16 * WARPS)) * Hkv * B))) * 2"}
+part_values = {dtype = "f32", elements = "B * Hq * Sq * max(1, min(ceil_div(Skv, BLOCK_N), compute_units * BLOCKS_PER_UNIT / (ceil_div(Sq * (Hq / Hkv), (16 * WARPS)) * Hkv * B))) * Dv"}
+part_sums   = {dtype = "f32", elements = "B * Hq * Sq * max(1, min(ceil_div(Skv, BLOCK_N), compute_units * BLOCKS_PER_UNIT / (ceil_div(Sq * (Hq / Hkv), (16 * WARPS)) * Hkv * B))) * 2"}
 
 [[launch]]
 kernel       = "attention"
-grid         = ["ceil_div(Sq * (Hq / Hkv), (16 * WARPS)) * max(1, min(ceil_div(Skv, KEYS), compute_units * BLOCKS_PER_UNIT / (ceil_div(Sq * (Hq / Hkv), (16 * WARPS)) * Hkv * B)))",
+grid         = ["ceil_div(Sq * (Hq / Hkv), (16 * WARPS)) * max(1, min(ceil_div(Skv, BLOCK_N), compute_units * BLOCKS_PER_UNIT / (ceil_div(Sq * (Hq / Hkv), (16 * WARPS)) * Hkv * B)))",
                 "Hkv", "B"]
 block        = ["32 * WARPS", "1", "1"]
-shared_bytes = "4 * ((16 * WARPS) * (round_up(D, 8) + 8 * (round_up(D, 8) % 16 == 0)) + STAGES * KEYS * ((round_up(D, 8) + 8 * (round_up(D, 8) % 16 == 0)) + (round_up(Dv, 8) + 4)))"
+shared_bytes = "4 * ((16 * WARPS) * (round_up(D, 8) + 8 * (round_up(D, 8) % 16 == 0)) + STAGES * BLOCK_N * ((round_up(D, 8) + 8 * (round_up(D, 8) % 16 == 0)) + (round_up(Dv, 8) + 4)))"
 args         = ["Q", "K", "V", "position", "part_values", "part_sums", "Sq", "Skv", "Hq", "Hkv",
-                "max(1, min(ceil_div(Skv, KEYS), compute_units * BLOCKS_PER_UNIT / (ceil_div(Sq * (Hq / Hkv), (16 * WARPS)) * Hkv * B)))"]
+                "max(1, min(ceil_div(Skv, BLOCK_N), compute_units * BLOCKS_PER_UNIT / (ceil_div(Sq * (Hq / Hkv), (16 * WARPS)) * Hkv * B)))"]
 
 [[launch]]
 kernel = "merge"
 grid   = ["B * Hq * Sq", "ceil_div(Dv, 128)"]
 block  = ["128", "1"]
 args   = ["part_values", "part_sums", "O",
-                "max(1, min(ceil_div(Skv, KEYS), compute_units * BLOCKS_PER_UNIT / (ceil_div(Sq * (Hq / Hkv), (16 * WARPS)) * Hkv * B)))"]
+                "max(1, min(ceil_div(Skv, BLOCK_N), compute_units * BLOCKS_PER_UNIT / (ceil_div(Sq * (Hq / Hkv), (16 * WARPS)) * Hkv * B)))"]
 */
 // attention/decode: One query per sequence against a long cache of keys.
-// Written by kernelwright, generator "mma 1".
+// Written by kernelwright, generator "mma 2".
 //
 // mask_mod:
 // def decode(b, h, q_idx, kv_idx):
 //     return q_idx + position[b] >= kv_idx
 //
-// How: a warp takes 16 queries through the keys in panels of BN, with mma.sync; scores and weights stay in
+// How: a warp takes 16 queries through the keys in panels of BN, with mma.sync; scores and probabilities stay in
 // registers, and keys and values are copied STAGES - 1 panels ahead of their use.
 // Operands are split into two tf32 numbers each; three of the four products of their parts give f32.
 // The mask allows an interval of keys per row: blocks outside it are never touched, and only
@@ -92,7 +92,7 @@ __device__ __forceinline__ int last_allowed(const int b, const int h, const int 
   return min(q_idx + position[b], Skv - 1);
 }
 
-// 2^x within two units of the last place; exactly 0 for -inf, so that masked scores weigh nothing.
+// 2^x within two units of the last place; exactly 0 for -inf, so that masked scores count for nothing.
 __device__ __forceinline__ float power_of_two(const float x) {
 #ifdef KW_SIM
   return exp2f(x);
@@ -128,11 +128,12 @@ __device__ __forceinline__ void finish_scores(float (&scores)[SCORE_TILES][4], f
   }
 }
 
-// Scores to weights 2^(score * unit - peak). `total` gathers the thread's weights, and `shrink` is what everything
-// summed with the last peak must be multiplied by.
-__device__ __forceinline__ void weigh(float (&scores)[SCORE_TILES][4], const float (&highest)[THREAD_ROWS],
-                                      const float unit, float (&peak)[THREAD_ROWS], float (&total)[THREAD_ROWS],
-                                      float (&shrink)[THREAD_ROWS]) {
+// Scores to probabilities 2^(score * unit - peak), not yet divided by their sum. `total` gathers the thread's share of
+// it, and `shrink` is what everything summed with the last peak must be multiplied by.
+__device__ __forceinline__ void online_softmax(float (&scores)[SCORE_TILES][4],
+                                               const float (&highest)[THREAD_ROWS], const float unit,
+                                               float (&peak)[THREAD_ROWS], float (&total)[THREAD_ROWS],
+                                               float (&shrink)[THREAD_ROWS]) {
   #pragma unroll
   for (int r = 0; r < THREAD_ROWS; ++r) {
     float next = highest[r] * unit;
@@ -153,7 +154,7 @@ __device__ __forceinline__ void weigh(float (&scores)[SCORE_TILES][4], const flo
   }
 }
 
-// A row's weights, gathered over the lanes that share it.
+// A row's probabilities, gathered over the lanes that share it.
 __device__ __forceinline__ float over_lanes(float sum) {
   #pragma unroll
   for (int step = ROW_LANES / 2; step > 0; step /= 2) sum += __shfl_xor_sync(ALL_LANES, sum, step);
@@ -286,17 +287,17 @@ __device__ __forceinline__ void dot_products(const float* queries, const float* 
     for (int i = 0; i < 4; ++i) scores[n][i] += rest[n][i];
 }
 
-// out = out * shrink + weights * values. The tile's own sum starts from zero, so that `out` is added to in f32.
-__device__ __forceinline__ void add_values(const float (&weights)[SCORE_TILES][4], const float (&shrink)[2],
+// out = out * shrink + probabilities * values. The tile's own sum starts from zero, so that `out` is added to in f32.
+__device__ __forceinline__ void add_values(const float (&probabilities)[SCORE_TILES][4], const float (&shrink)[2],
                                            const float* values, const int lane, float (&out)[VALUE_TILES][4]) {
   SplitFragment left[SCORE_TILES];
   #pragma unroll
   for (int k = 0; k < SCORE_TILES; ++k) {
     // Keys 2 t and 2 t + 1 of a lane's accumulators as elements t and t + 4 of the operand.
-    set(left[k], 0, weights[k][0]);
-    set(left[k], 1, weights[k][2]);
-    set(left[k], 2, weights[k][1]);
-    set(left[k], 3, weights[k][3]);
+    set(left[k], 0, probabilities[k][0]);
+    set(left[k], 1, probabilities[k][2]);
+    set(left[k], 2, probabilities[k][1]);
+    set(left[k], 3, probabilities[k][3]);
   }
   const float* value = values + 2 * (lane % 4) * VALUE_STRIDE + lane / 4;
   #pragma unroll
@@ -361,7 +362,7 @@ __device__ __forceinline__ void store_pair(float* row, const int d, const float 
 
 // A tile of BM queries of one head per block, 16 per warp. Keys and values pass through a ring of STAGES tiles that is
 // filled ahead of their use. Softmax is online: peak and total hold each row's largest score so far and a thread's
-// share of the sum of its weights.
+// share of the sum of its probabilities.
 extern "C" __global__ __launch_bounds__(THREADS, 1)
 void attention(const float* __restrict__ Q, const float* __restrict__ K, const float* __restrict__ V,
                const int* __restrict__ position, float* __restrict__ part_values, float* __restrict__ part_sums,
@@ -467,7 +468,7 @@ void attention(const float* __restrict__ Q, const float* __restrict__ K, const f
     else
       finish_scores(scores, highest, false, first_row + thread_row, first_key + thread_key, row_first,
                     row_last, first_head, group_rows, Sq, Skv, scale);
-    weigh(scores, highest, scale, peak, total, shrink);
+    online_softmax(scores, highest, scale, peak, total, shrink);
     add_values(scores, shrink, values + stage * BN * VALUE_STRIDE, lane, out);
     panel = panel + 1;
   }
@@ -487,7 +488,7 @@ void attention(const float* __restrict__ Q, const float* __restrict__ K, const f
   }
 }
 
-// Merges the parts of a row: sums of weights relative to one peak are sums relative to another one times
+// Merges the parts of a row: sums of probabilities relative to one peak are sums relative to another one times
 // 2^(peak - other). A part that saw no key has a sum of zero, and wrote no values.
 extern "C" __global__ __launch_bounds__(128)
 void merge(const float* __restrict__ part_values, const float* __restrict__ part_sums, float* __restrict__ O,
@@ -503,12 +504,12 @@ void merge(const float* __restrict__ part_values, const float* __restrict__ part
   #pragma unroll 8
   for (int p = 0; p < parts; ++p) {
     const float2 sum = sums[p];
-    const float weight = power_of_two(sum.x - base);
-    total = fmaf(weight, sum.y, total);
-    if (sum.y > 0.0f && d < VALUE_DIM) value = fmaf(weight, part_values[(row * parts + p) * VALUE_DIM + d], value);
+    const float probability = power_of_two(sum.x - base);
+    total = fmaf(probability, sum.y, total);
+    if (sum.y > 0.0f && d < VALUE_DIM) value = fmaf(probability, part_values[(row * parts + p) * VALUE_DIM + d], value);
   }
   if (d >= VALUE_DIM) return;
-  // A row whose keys were all masked has no weights, and its output is zero.
+  // A row whose keys were all masked has no probabilities, and its output is zero.
   const float result = total > 0.0f ? value / total : 0.0f;
   O[row * VALUE_DIM + d] = result;
 }

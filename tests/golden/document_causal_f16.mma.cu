@@ -2,13 +2,13 @@
 format      = 1
 target      = "cuda"
 problem     = "attention/document_causal_f16"
-generator   = "mma 1"
-constraints = ["2 * ((16 * WARPS) * (round_up(64, 16) + 8 * (round_up(64, 16) % 64 != 0)) + STAGES * KEYS * ((round_up(64, 16) + 8 * (round_up(64, 16) % 64 != 0)) + (round_up(64, 16) + 8 * (round_up(64, 16) % 64 != 0)))) + 8 * (16 * WARPS) + 16 <= shared_bytes_per_block",
-               "round_up(64, 16) / 2 + KEYS * 3 / 4 + 4 * max(1, Q_REGISTERS * (64 <= 128) * ceil_div(64, 16)) + 50 <= min(max_registers_per_thread, registers_per_block / (32 * WARPS))"]
+generator   = "mma 2"
+constraints = ["2 * ((16 * WARPS) * (round_up(64, 16) + 8 * (round_up(64, 16) % 64 != 0)) + STAGES * BLOCK_N * ((round_up(64, 16) + 8 * (round_up(64, 16) % 64 != 0)) + (round_up(64, 16) + 8 * (round_up(64, 16) % 64 != 0)))) + 8 * (16 * WARPS) + 16 <= shared_bytes_per_block",
+               "round_up(64, 16) / 2 + BLOCK_N * 3 / 4 + 4 * max(1, Q_REGISTERS * (64 <= 128) * ceil_div(64, 16)) + 50 <= min(max_registers_per_thread, registers_per_block / (32 * WARPS))"]
 
 [tunables]
 WARPS       = {values = [1, 2, 4, 8], default = 4}
-KEYS        = {values = [16, 32, 64, 128], default = 32}
+BLOCK_N     = {values = [16, 32, 64, 128], default = 32}
 STAGES      = {values = [2, 3, 4], default = 4}
 Q_REGISTERS = {values = [1, 0], default = 1}
 
@@ -16,7 +16,7 @@ Q_REGISTERS = {values = [1, 0], default = 1}
 HEAD_DIM     = "D"
 VALUE_DIM    = "Dv"
 BLOCK_WARPS  = "WARPS"
-PANEL_KEYS   = "KEYS"
+PANEL_KEYS   = "BLOCK_N"
 HEAD_PAD     = "round_up(D, 16)"
 HEAD_STRIDE  = "(round_up(D, 16) + 8 * (round_up(D, 16) % 64 != 0))"
 VALUE_PAD    = "round_up(Dv, 16)"
@@ -27,11 +27,11 @@ QUERY_TILES  = "max(1, Q_REGISTERS * (D <= 128) * ceil_div(D, 16))"
 kernel       = "attention"
 grid         = ["ceil_div(Sq, (16 * WARPS))", "Hq", "B"]
 block        = ["32 * WARPS", "1", "1"]
-shared_bytes = "2 * ((16 * WARPS) * (round_up(D, 16) + 8 * (round_up(D, 16) % 64 != 0)) + STAGES * KEYS * ((round_up(D, 16) + 8 * (round_up(D, 16) % 64 != 0)) + (round_up(Dv, 16) + 8 * (round_up(Dv, 16) % 64 != 0))))"
+shared_bytes = "2 * ((16 * WARPS) * (round_up(D, 16) + 8 * (round_up(D, 16) % 64 != 0)) + STAGES * BLOCK_N * ((round_up(D, 16) + 8 * (round_up(D, 16) % 64 != 0)) + (round_up(Dv, 16) + 8 * (round_up(Dv, 16) % 64 != 0))))"
 args         = ["Q", "K", "V", "document_id", "O", "Sq", "Skv", "Hq", "Hkv"]
 */
 // attention/document_causal_f16: Causal attention within packed documents, stored in f16.
-// Written by kernelwright, generator "mma 1".
+// Written by kernelwright, generator "mma 2".
 //
 // mask_mod:
 // def document_causal(b, h, q_idx, kv_idx):
@@ -40,7 +40,7 @@ args         = ["Q", "K", "V", "document_id", "O", "Sq", "Skv", "Hq", "Hkv"]
 //     kv_logical = kv_idx - offsets[document_id[kv_idx]]
 //     return same_document & (q_logical >= kv_logical)
 //
-// How: a warp takes 16 queries through the keys in panels of BN, with mma.sync; scores and weights stay in
+// How: a warp takes 16 queries through the keys in panels of BN, with mma.sync; scores and probabilities stay in
 // registers, and keys and values are copied STAGES - 1 panels ahead of their use.
 // The mask allows an interval of keys per row: blocks outside it are never touched, and only
 // the interval's ends are masked.
@@ -107,7 +107,7 @@ __device__ __forceinline__ int last_allowed(const int b, const int h, const int 
   return min(q_idx, min(t1 - 1, Skv - 1));
 }
 
-// 2^x within two units of the last place; exactly 0 for -inf, so that masked scores weigh nothing.
+// 2^x within two units of the last place; exactly 0 for -inf, so that masked scores count for nothing.
 __device__ __forceinline__ float power_of_two(const float x) {
 #ifdef KW_SIM
   return exp2f(x);
@@ -142,11 +142,12 @@ __device__ __forceinline__ void finish_scores(float (&scores)[SCORE_TILES][4], f
   }
 }
 
-// Scores to weights 2^(score * unit - peak). `total` gathers the thread's weights, and `shrink` is what everything
-// summed with the last peak must be multiplied by.
-__device__ __forceinline__ void weigh(float (&scores)[SCORE_TILES][4], const float (&highest)[THREAD_ROWS],
-                                      const float unit, float (&peak)[THREAD_ROWS], float (&total)[THREAD_ROWS],
-                                      float (&shrink)[THREAD_ROWS]) {
+// Scores to probabilities 2^(score * unit - peak), not yet divided by their sum. `total` gathers the thread's share of
+// it, and `shrink` is what everything summed with the last peak must be multiplied by.
+__device__ __forceinline__ void online_softmax(float (&scores)[SCORE_TILES][4],
+                                               const float (&highest)[THREAD_ROWS], const float unit,
+                                               float (&peak)[THREAD_ROWS], float (&total)[THREAD_ROWS],
+                                               float (&shrink)[THREAD_ROWS]) {
   #pragma unroll
   for (int r = 0; r < THREAD_ROWS; ++r) {
     float next = highest[r] * unit;
@@ -167,7 +168,7 @@ __device__ __forceinline__ void weigh(float (&scores)[SCORE_TILES][4], const flo
   }
 }
 
-// A row's weights, gathered over the lanes that share it.
+// A row's probabilities, gathered over the lanes that share it.
 __device__ __forceinline__ float over_lanes(float sum) {
   #pragma unroll
   for (int step = ROW_LANES / 2; step > 0; step /= 2) sum += __shfl_xor_sync(ALL_LANES, sum, step);
@@ -295,17 +296,17 @@ __device__ __forceinline__ void dot_products(unsigned (&query)[QUERY_TILES][4], 
   }
 }
 
-// out = out * shrink + weights * values. The weights are rounded to f16; the accumulators of the scores are laid out
-// as the left operand of the next product has to be.
-__device__ __forceinline__ void add_values(const float (&weights)[SCORE_TILES][4], const float (&shrink)[2],
+// out = out * shrink + probabilities * values. The probabilities are rounded to f16; the accumulators of the scores
+// are laid out as the left operand of the next product has to be.
+__device__ __forceinline__ void add_values(const float (&probabilities)[SCORE_TILES][4], const float (&shrink)[2],
                                            const __half* values, const int lane, float (&out)[VALUE_TILES][4]) {
   shrink_sums(shrink, out);
   #pragma unroll
   for (int k = 0; k < BN / 16; ++k) {
-    const unsigned left[4] = {pack_halves(weights[2 * k][0], weights[2 * k][1]),
-                              pack_halves(weights[2 * k][2], weights[2 * k][3]),
-                              pack_halves(weights[2 * k + 1][0], weights[2 * k + 1][1]),
-                              pack_halves(weights[2 * k + 1][2], weights[2 * k + 1][3])};
+    const unsigned left[4] = {pack_halves(probabilities[2 * k][0], probabilities[2 * k][1]),
+                              pack_halves(probabilities[2 * k][2], probabilities[2 * k][3]),
+                              pack_halves(probabilities[2 * k + 1][0], probabilities[2 * k + 1][1]),
+                              pack_halves(probabilities[2 * k + 1][2], probabilities[2 * k + 1][3])};
     #pragma unroll
     for (int j = 0; j < VALUE_TILES; j += 2) {
       unsigned two[4];
@@ -365,7 +366,7 @@ __device__ __forceinline__ void store_pair(__half* row, const int d, const float
 
 // A tile of BM queries of one head per block, 16 per warp. Keys and values pass through a ring of STAGES tiles that is
 // filled ahead of their use. Softmax is online: peak and total hold each row's largest score so far and a thread's
-// share of the sum of its weights.
+// share of the sum of its probabilities.
 extern "C" __global__ __launch_bounds__(THREADS, 1)
 void attention(const __half* __restrict__ Q, const __half* __restrict__ K, const __half* __restrict__ V,
                const int* __restrict__ document_id, __half* __restrict__ O, const int Sq, const int Skv, const int Hq,
@@ -472,7 +473,7 @@ void attention(const __half* __restrict__ Q, const __half* __restrict__ K, const
     else
       finish_scores(scores, highest, false, first_row + thread_row, first_key + thread_key, row_first,
                     row_last, Sq, Skv, scale);
-    weigh(scores, highest, scale, peak, total, shrink);
+    online_softmax(scores, highest, scale, peak, total, shrink);
     add_values(scores, shrink, values + stage * BN * VALUE_STRIDE, lane, out);
     panel = panel + 1;
   }
@@ -482,7 +483,7 @@ void attention(const __half* __restrict__ Q, const __half* __restrict__ K, const
     const int row = first_row + thread_row + r * ROW_STEP;
     const float sum = over_lanes(total[r]);
     if (row >= Sq) continue;
-    // A row whose keys were all masked has no weights, and its output is zero.
+    // A row whose keys were all masked has no probabilities, and its output is zero.
     const float factor = sum > 0.0f ? 1.0f / sum : 0.0f;
     auto* to = O + (query_head * Sq + row) * VALUE_DIM;
     #pragma unroll

@@ -2,7 +2,7 @@
 format    = 1
 target    = "opencl"
 problem   = "attention/document_causal_f16"
-generator = "plain 1"
+generator = "plain 2"
 
 [defines]
 HEAD_DIM  = "D"
@@ -30,7 +30,7 @@ block  = ["64", "1", "1"]
 args   = ["S", "V", "O", "Sq", "Skv", "Hq", "Hkv"]
 */
 // attention/document_causal_f16: Causal attention within packed documents, stored in f16.
-// Written by kernelwright, generator "plain 1".
+// Written by kernelwright, generator "plain 2".
 //
 // mask_mod:
 // def document_causal(b, h, q_idx, kv_idx):
@@ -66,7 +66,7 @@ void scores(__global const half* restrict Q, __global const half* restrict K,
   S[query_row * Skv + kv_idx] = score;
 }
 
-// Each row of S to weights that add up to 1; a row whose keys are all masked to zeros. One row per work-item.
+// Each row of S to probabilities that add up to 1; a row whose keys are all masked to zeros. One row per work-item.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void softmax(__global float* restrict S, const int Sq, const int Skv) {
   __global float* row = S + ((long)get_global_id(1) * Sq + get_global_id(0)) * Skv;
@@ -90,9 +90,9 @@ void weighted_sum(__global const float* restrict S, __global const half* restric
   const int b = get_global_id(2) / Hq, h = get_global_id(2) % Hq;
   if (d >= VALUE_DIM) return;
   const long query_row = ((long)b * Hq + h) * Sq + q_idx;
-  __global const float* weights = S + query_row * Skv;
+  __global const float* probabilities = S + query_row * Skv;
   __global const half* value = V + ((long)b * Hkv + h / (Hq / Hkv)) * Skv * VALUE_DIM + d;
   float sum = 0.0f;
-  for (int k = 0; k < Skv; ++k) sum += weights[k] * vload_half((long)k * VALUE_DIM, value);
+  for (int k = 0; k < Skv; ++k) sum += probabilities[k] * vload_half((long)k * VALUE_DIM, value);
   vstore_half_rte(sum, query_row * VALUE_DIM + d, O);
 }

@@ -2,7 +2,7 @@
 format    = 1
 target    = "cuda"
 problem   = "attention/document_causal_f16"
-generator = "plain 1"
+generator = "plain 2"
 
 [defines]
 HEAD_DIM  = "D"
@@ -15,7 +15,7 @@ block  = ["32", "1", "1"]
 args   = ["Q", "K", "V", "document_id", "offsets", "O", "Sq", "Skv", "Hq", "Hkv", "Offsets"]
 */
 // attention/document_causal_f16: Causal attention within packed documents, stored in f16.
-// Written by kernelwright, generator "plain 1".
+// Written by kernelwright, generator "plain 2".
 //
 // mask_mod:
 // def document_causal(b, h, q_idx, kv_idx):
@@ -45,13 +45,13 @@ __device__ __forceinline__ int mask_mod(const int b, const int h, const int q_id
   return (t1 == t2) & t3;
 }
 
-// O[b, h, q, :] for one query row per warp. LANES keys at a time, one per lane: their scores, their weights under the
-// largest score so far, and then the weighted sum of their values, of which a lane holds every LANES-th column.
+// O[b, h, q, :] for one query row per warp. LANES keys at a time, one per lane: their scores, their probabilities under
+// the largest score so far, and then the weighted sum of their values, of which a lane holds every LANES-th column.
 extern "C" __global__ __launch_bounds__(LANES)
 void attention(const __half* __restrict__ Q, const __half* __restrict__ K, const __half* __restrict__ V,
                const int* __restrict__ document_id, const int* __restrict__ offsets, __half* __restrict__ O,
                const int Sq, const int Skv, const int Hq, const int Hkv, const int Offsets) {
-  __shared__ float weights[LANES];
+  __shared__ float probabilities[LANES];
   const int lane = threadIdx.x, q_idx = blockIdx.x, h = blockIdx.y, b = blockIdx.z;
   const long query_row = ((long)b * Hq + h) * Sq + q_idx;
   const long key_head = (long)b * Hkv + h / (Hq / Hkv);
@@ -76,15 +76,15 @@ void attention(const __half* __restrict__ Q, const __half* __restrict__ K, const
     if (next == -INFINITY) continue;
     const float shrink = expf(largest - next);
     largest = next;
-    weights[lane] = expf(score - next);
+    probabilities[lane] = expf(score - next);
     __syncwarp();
     total *= shrink;
     for (int j = 0; j < COLUMNS; ++j) out[j] *= shrink;
     for (int k = 0; k < min(LANES, Skv - first_key); ++k) {
-      total += weights[k];
+      total += probabilities[k];
       const __half* value = V + (key_head * Skv + first_key + k) * VALUE_DIM;
       for (int j = 0; j < COLUMNS; ++j)
-        if (lane + j * LANES < VALUE_DIM) out[j] += weights[k] * __half2float(value[lane + j * LANES]);
+        if (lane + j * LANES < VALUE_DIM) out[j] += probabilities[k] * __half2float(value[lane + j * LANES]);
     }
     __syncwarp();
   }

@@ -2,7 +2,7 @@
 format      = 1
 target      = "cuda"
 problem     = "attention/document_causal_f16"
-generator   = "simt 1"
+generator   = "simt 2"
 constraints = ["LANES * TEAMS >= 64", "LANES * TEAMS <= 512",
                "4 * ((TEAMS * ROWS) * ((4 * (ceil_div(64, 4) + (ceil_div(64, 4) % 2 == 0))) + (LANES * COLUMNS) + 4) + (LANES * COLUMNS) * ((4 * (ceil_div(64, 4) + (ceil_div(64, 4) % 2 == 0))) + round_up(64, 4 * LANES))) + 8 * (TEAMS * ROWS) + 16 <= shared_bytes_per_block",
                "ROWS * round_up(64, 4 * LANES) / LANES + ROWS * COLUMNS + max(4 * COLUMNS + 4, 4 * ROWS + 16) + 3 * ROWS + 40 <= min(256, max_registers_per_thread, registers_per_block / (LANES * TEAMS))"]
@@ -31,7 +31,7 @@ shared_bytes = "4 * ((TEAMS * ROWS) * ((4 * (ceil_div(D, 4) + (ceil_div(D, 4) % 
 args         = ["Q", "K", "V", "document_id", "O", "Sq", "Skv", "Hq", "Hkv"]
 */
 // attention/document_causal_f16: Causal attention within packed documents, stored in f16.
-// Written by kernelwright, generator "simt 1".
+// Written by kernelwright, generator "simt 2".
 //
 // mask_mod:
 // def document_causal(b, h, q_idx, kv_idx):
@@ -41,7 +41,7 @@ args         = ["Q", "K", "V", "document_id", "O", "Sq", "Skv", "Hq", "Hkv"]
 //     return same_document & (q_logical >= kv_logical)
 //
 // How: a block takes TEAMS * ROWS queries through the keys in panels of LANES * COLUMNS, with K, V, Q and
-// the weights in shared memory and f32 register tiles of ROWS x COLUMNS scores per thread.
+// the probabilities in shared memory and f32 register tiles of ROWS x COLUMNS scores per thread.
 // The mask allows an interval of keys per row: blocks outside it are never touched, and only
 // the interval's ends are masked.
 
@@ -63,7 +63,7 @@ args         = ["Q", "K", "V", "document_id", "O", "Sq", "Skv", "Hq", "Hkv"]
 // float4s of the output that a lane holds of each of its rows.
 #define VALUE_TILE (VALUE_STRIDE / (4 * LANES))
 // Four more than the keys: rows that neighbouring teams read at once begin in different banks.
-#define WEIGHT_STRIDE (BN + 4)
+#define PROBABILITY_STRIDE (BN + 4)
 // Pragmas take constants, and definitions are not replaced in them.
 constexpr int unroll_head = UNROLL_D, unroll_keys = UNROLL_KV;
 
@@ -107,7 +107,7 @@ __device__ __forceinline__ int last_allowed(const int b, const int h, const int 
   return min(q_idx, min(t1 - 1, Skv - 1));
 }
 
-// 2^x within two units of the last place; exactly 0 for -inf, so that masked scores weigh nothing.
+// 2^x within two units of the last place; exactly 0 for -inf, so that masked scores count for nothing.
 __device__ __forceinline__ float power_of_two(const float x) {
 #ifdef KW_SIM
   return exp2f(x);
@@ -143,11 +143,12 @@ __device__ __forceinline__ void finish_scores(float (&scores)[THREAD_ROWS][THREA
   }
 }
 
-// Scores to weights 2^(score * unit - peak). `total` gathers the thread's weights, and `shrink` is what everything
-// summed with the last peak must be multiplied by.
-__device__ __forceinline__ void weigh(float (&scores)[THREAD_ROWS][THREAD_KEYS], const float (&highest)[THREAD_ROWS],
-                                      const float unit, float (&peak)[THREAD_ROWS], float (&total)[THREAD_ROWS],
-                                      float (&shrink)[THREAD_ROWS]) {
+// Scores to probabilities 2^(score * unit - peak), not yet divided by their sum. `total` gathers the thread's share of
+// it, and `shrink` is what everything summed with the last peak must be multiplied by.
+__device__ __forceinline__ void online_softmax(float (&scores)[THREAD_ROWS][THREAD_KEYS],
+                                               const float (&highest)[THREAD_ROWS], const float unit,
+                                               float (&peak)[THREAD_ROWS], float (&total)[THREAD_ROWS],
+                                               float (&shrink)[THREAD_ROWS]) {
   #pragma unroll
   for (int r = 0; r < THREAD_ROWS; ++r) {
     float next = highest[r] * unit;
@@ -168,7 +169,7 @@ __device__ __forceinline__ void weigh(float (&scores)[THREAD_ROWS][THREAD_KEYS],
   }
 }
 
-// A row's weights, gathered over the lanes that share it.
+// A row's probabilities, gathered over the lanes that share it.
 __device__ __forceinline__ float over_lanes(float sum) {
   #pragma unroll
   for (int step = ROW_LANES / 2; step > 0; step /= 2) sum += __shfl_xor_sync(ALL_LANES, sum, step);
@@ -236,14 +237,15 @@ __device__ __forceinline__ void dot_products(const float* query, const float* ke
   }
 }
 
-// out += weights * values, over the tile's keys.
-__device__ __forceinline__ void add_values(const float* weights, const float* value,
+// out += probabilities * values, over the tile's keys.
+__device__ __forceinline__ void add_values(const float* probabilities, const float* value,
                                            float4 (&out)[THREAD_ROWS][VALUE_TILE]) {
   #pragma unroll unroll_keys
   for (int k = 0; k < BN; k += 4) {
-    float4 weight[THREAD_ROWS];
+    float4 probability[THREAD_ROWS];
     #pragma unroll
-    for (int r = 0; r < THREAD_ROWS; ++r) weight[r] = *(const float4*)(weights + r * TEAMS * WEIGHT_STRIDE + k);
+    for (int r = 0; r < THREAD_ROWS; ++r)
+      probability[r] = *(const float4*)(probabilities + r * TEAMS * PROBABILITY_STRIDE + k);
     #pragma unroll
     for (int j = 0; j < VALUE_TILE; ++j) {
       const float* column = value + k * VALUE_STRIDE + j * 4 * LANES;
@@ -253,10 +255,10 @@ __device__ __forceinline__ void add_values(const float* weights, const float* va
       const float4 fourth = *(const float4*)(column + 3 * VALUE_STRIDE);
       #pragma unroll
       for (int r = 0; r < THREAD_ROWS; ++r) {
-        add_scaled(weight[r].x, first, out[r][j]);
-        add_scaled(weight[r].y, second, out[r][j]);
-        add_scaled(weight[r].z, third, out[r][j]);
-        add_scaled(weight[r].w, fourth, out[r][j]);
+        add_scaled(probability[r].x, first, out[r][j]);
+        add_scaled(probability[r].y, second, out[r][j]);
+        add_scaled(probability[r].z, third, out[r][j]);
+        add_scaled(probability[r].w, fourth, out[r][j]);
       }
     }
   }
@@ -277,7 +279,7 @@ __device__ __forceinline__ void store_four(__half* row, const int d, const float
 
 // A tile of BM queries of one head per block: TEAMS teams of LANES neighbouring lanes, each with THREAD_ROWS rows.
 // Softmax is online: peak and total hold each row's largest score so far and a thread's share of the sum of its
-// weights.
+// probabilities.
 extern "C" __global__ __launch_bounds__(THREADS, 1)
 void attention(const __half* __restrict__ Q, const __half* __restrict__ K, const __half* __restrict__ V,
                const int* __restrict__ document_id, __half* __restrict__ O, const int Sq, const int Skv, const int Hq,
@@ -286,7 +288,7 @@ void attention(const __half* __restrict__ Q, const __half* __restrict__ K, const
   float* queries = tiles;
   float* keys = queries + BM * HEAD_STRIDE;
   float* values = keys + BN * HEAD_STRIDE;
-  float* weights = values + BN * VALUE_STRIDE;
+  float* probabilities = values + BN * VALUE_STRIDE;
   const int lane = (int)threadIdx.x % LANES, thread_row = (int)threadIdx.x / LANES, thread_key = lane;
   const int h = blockIdx.y, b = blockIdx.z;
   const long query_head = (long)b * Hq + h;
@@ -351,8 +353,8 @@ void attention(const __half* __restrict__ Q, const __half* __restrict__ K, const
     else
       finish_scores(scores, highest, false, first_row + thread_row, first_key + thread_key, row_first,
                     row_last, Sq, Skv, scale);
-    weigh(scores, highest, scale, peak, total, shrink);
-    float* row_weights = weights + thread_row * WEIGHT_STRIDE;
+    online_softmax(scores, highest, scale, peak, total, shrink);
+    float* row_probabilities = probabilities + thread_row * PROBABILITY_STRIDE;
     #pragma unroll
     for (int r = 0; r < THREAD_ROWS; ++r) {
       #pragma unroll
@@ -363,17 +365,18 @@ void attention(const __half* __restrict__ Q, const __half* __restrict__ K, const
         out[r][j].w *= shrink[r];
       }
       #pragma unroll
-      for (int c = 0; c < THREAD_KEYS; ++c) row_weights[r * TEAMS * WEIGHT_STRIDE + c * LANES + lane] = scores[r][c];
+      for (int c = 0; c < THREAD_KEYS; ++c)
+        row_probabilities[r * TEAMS * PROBABILITY_STRIDE + c * LANES + lane] = scores[r][c];
     }
-    __syncwarp();  // a row's weights are written and read by one team, which lies in one warp
-    add_values(row_weights, values + 4 * lane, out);
+    __syncwarp();  // a row's probabilities are written and read by one team, which lies in one warp
+    add_values(row_probabilities, values + 4 * lane, out);
   }
 
   #pragma unroll
   for (int r = 0; r < THREAD_ROWS; ++r) {
     const int row = first_row + thread_row + r * TEAMS;
     const float sum = over_lanes(total[r]);
-    // A row whose keys were all masked has no weights, and its output is zero.
+    // A row whose keys were all masked has no probabilities, and its output is zero.
     const float factor = sum > 0.0f ? 1.0f / sum : 0.0f;
     if (row >= Sq) continue;
     __half* to = O + (query_head * Sq + row) * VALUE_DIM;

@@ -2,7 +2,7 @@
 format      = 1
 target      = "opencl"
 problem     = "attention/document_causal_f16"
-generator   = "vector 1"
+generator   = "vector 2"
 constraints = ["BLOCK_KV % (16 * PANELS) == 0", "(ROWS + 1) * PANELS + 1 <= 32",
                "(ROWS + 1) * VALUE_TILE + 1 <= 32", "ROWS * BLOCK_KV <= 8192", "ROWS * ROW_TILES <= 96"]
 
@@ -37,7 +37,7 @@ block  = ["1", "1", "1"]
 args   = ["Q", "packed_keys", "packed_values", "document_id", "O", "Sq", "Skv", "Hq", "Hkv"]
 */
 // attention/document_causal_f16: Causal attention within packed documents, stored in f16.
-// Written by kernelwright, generator "vector 1".
+// Written by kernelwright, generator "vector 2".
 //
 // mask_mod:
 // def document_causal(b, h, q_idx, kv_idx):
@@ -119,7 +119,7 @@ void pack(__global const half* restrict K, __global const half* restrict V, __gl
 
 // 2^x for x up to 127: x = n + f with |f| <= 1/2, a polynomial for 2^f, and n added to its exponent. Adding 1.5 *
 // 2^23 rounds x to n and leaves n in the low bits. From -127 down the result is exactly 0: masked scores (-inf)
-// weigh nothing. Not to be compiled with fast-math, which would cancel the rounding.
+// count for nothing. Not to be compiled with fast-math, which would cancel the rounding.
 static inline float16 exp2_16(float16 x) {
   x = max(x, (float16)(-127.0f));
   const float16 rounded = x + 12582912.0f;
@@ -203,7 +203,7 @@ static inline float finish_scores(float16* scores, const int vectors, const int 
   return largest(top);
 }
 
-// Scores to weights 2^(score - base); returns their sum.
+// Scores to probabilities 2^(score - base); returns their sum.
 static inline float exponentiate(float16* scores, const int vectors, const float base) {
   float16 sum = 0.0f;
   #pragma unroll UNROLL_EXP
@@ -214,8 +214,8 @@ static inline float exponentiate(float16* scores, const int vectors, const float
   return sum_of(sum);
 }
 
-// out += weights * values for VALUE_STEP columns of V and ROWS queries, again with all sums in registers.
-static inline void add_values(const float* weights, __global const float* value, const int keys, float16* out) {
+// out += probabilities * values for VALUE_STEP columns of V and ROWS queries, again with all sums in registers.
+static inline void add_values(const float* probabilities, __global const float* value, const int keys, float16* out) {
   float16 acc[ROWS][VALUE_STEP];
   #pragma unroll
   for (int r = 0; r < ROWS; ++r)
@@ -228,9 +228,9 @@ static inline void add_values(const float* weights, __global const float* value,
     for (int j = 0; j < VALUE_STEP; ++j) v[j] = vload16(j, value + (long)k * VALUE_STRIDE);
     #pragma unroll
     for (int r = 0; r < ROWS; ++r) {
-      const float16 weight = weights[r * BLOCK_KV + k];
+      const float16 probability = probabilities[r * BLOCK_KV + k];
       #pragma unroll
-      for (int j = 0; j < VALUE_STEP; ++j) acc[r][j] = fma(weight, v[j], acc[r][j]);
+      for (int j = 0; j < VALUE_STEP; ++j) acc[r][j] = fma(probability, v[j], acc[r][j]);
     }
   }
   #pragma unroll
@@ -249,7 +249,8 @@ static inline void store_row(__global half* to, const float16* row, const float 
 }
 
 // ROW_TILES tiles of ROWS queries of one head per work-group, so that a block of keys and values is read from the cache
-// once for all of them. Softmax is online: peak and total hold each row's largest score and sum of weights so far.
+// once for all of them. Softmax is online: peak and total hold each row's largest score and sum of probabilities so
+// far.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void attention(__global const half* restrict Q, __global const float* restrict packed_keys,
                __global const float* restrict packed_values, __global const int* restrict document_id,
@@ -336,7 +337,7 @@ void attention(__global const half* restrict Q, __global const float* restrict p
 
   for (int row = first_row; row < min(first_row + tiles * ROWS, Sq); ++row) {
     const int t = (row - first_row) / ROWS, r = (row - first_row) % ROWS;
-    // A row whose keys were all masked has no weights, and its output is zero.
+    // A row whose keys were all masked has no probabilities, and its output is zero.
     const float factor = total[t][r] > 0.0f ? 1.0f / total[t][r] : 0.0f;
     store_row(O + (query_head * Sq + row) * VALUE_DIM, out[t] + r * OUT_VECTORS, factor);
   }

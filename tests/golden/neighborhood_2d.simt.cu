@@ -2,7 +2,7 @@
 format      = 1
 target      = "cuda"
 problem     = "attention/neighborhood_2d"
-generator   = "simt 1"
+generator   = "simt 2"
 constraints = ["LANES * TEAMS >= 64", "LANES * TEAMS <= 512",
                "4 * ((TEAMS * ROWS) * ((4 * (ceil_div(64, 4) + (ceil_div(64, 4) % 2 == 0))) + (LANES * COLUMNS) + 4) + (LANES * COLUMNS) * ((4 * (ceil_div(64, 4) + (ceil_div(64, 4) % 2 == 0))) + round_up(64, 4 * LANES))) + 8 * (TEAMS * ROWS) + 16 <= shared_bytes_per_block",
                "ROWS * round_up(64, 4 * LANES) / LANES + ROWS * COLUMNS + max(4 * COLUMNS + 4, 4 * ROWS + 16) + 3 * ROWS + 40 <= min(256, max_registers_per_thread, registers_per_block / (LANES * TEAMS))"]
@@ -24,23 +24,23 @@ HEAD_STRIDE  = "(4 * (ceil_div(D, 4) + (ceil_div(D, 4) % 2 == 0)))"
 VALUE_STRIDE = "round_up(Dv, 4 * LANES)"
 
 [scratch]
-block_map = {dtype = "i32", elements = "ceil_div(Sq, (TEAMS * ROWS)) * ceil_div(Skv, (LANES * COLUMNS))"}
+block_mask = {dtype = "i32", elements = "ceil_div(Sq, (TEAMS * ROWS)) * ceil_div(Skv, (LANES * COLUMNS))"}
 
 [[launch]]
 kernel = "classify"
 grid   = ["ceil_div(Sq, (TEAMS * ROWS)) * ceil_div(Skv, (LANES * COLUMNS))", "1", "1"]
 block  = ["LANES * TEAMS", "1", "1"]
-args   = ["block_map", "Sq", "Skv", "Width"]
+args   = ["block_mask", "Sq", "Skv", "Width"]
 
 [[launch]]
 kernel       = "attention"
 grid         = ["ceil_div(Sq, (TEAMS * ROWS))", "Hq", "B"]
 block        = ["LANES * TEAMS", "1", "1"]
 shared_bytes = "4 * ((TEAMS * ROWS) * ((4 * (ceil_div(D, 4) + (ceil_div(D, 4) % 2 == 0))) + (LANES * COLUMNS) + 4) + (LANES * COLUMNS) * ((4 * (ceil_div(D, 4) + (ceil_div(D, 4) % 2 == 0))) + round_up(Dv, 4 * LANES)))"
-args         = ["Q", "K", "V", "block_map", "O", "Sq", "Skv", "Hq", "Hkv", "Width"]
+args         = ["Q", "K", "V", "block_mask", "O", "Sq", "Skv", "Hq", "Hkv", "Width"]
 */
 // attention/neighborhood_2d: Neighborhood attention on an image, 7 by 9 pixels.
-// Written by kernelwright, generator "simt 1".
+// Written by kernelwright, generator "simt 2".
 //
 // mask_mod:
 // def near(query, key, length, kernel):
@@ -52,7 +52,7 @@ args         = ["Q", "K", "V", "block_map", "O", "Sq", "Skv", "Hq", "Hkv", "Widt
 //     return rows & near(q_idx % Width, kv_idx % Width, Width, 9)
 //
 // How: a block takes TEAMS * ROWS queries through the keys in panels of LANES * COLUMNS, with K, V, Q and
-// the weights in shared memory and f32 register tiles of ROWS x COLUMNS scores per thread.
+// the probabilities in shared memory and f32 register tiles of ROWS x COLUMNS scores per thread.
 // The mask is no interval of keys per row: a first kernel classifies panels of BN keys for each tile of
 // BM rows; empty ones are skipped, full ones are not masked.
 
@@ -72,7 +72,7 @@ args         = ["Q", "K", "V", "block_map", "O", "Sq", "Skv", "Hq", "Hkv", "Widt
 // float4s of the output that a lane holds of each of its rows.
 #define VALUE_TILE (VALUE_STRIDE / (4 * LANES))
 // Four more than the keys: rows that neighbouring teams read at once begin in different banks.
-#define WEIGHT_STRIDE (BN + 4)
+#define PROBABILITY_STRIDE (BN + 4)
 // Pragmas take constants, and definitions are not replaced in them.
 constexpr int unroll_head = UNROLL_D, unroll_keys = UNROLL_KV;
 
@@ -90,7 +90,7 @@ __device__ __forceinline__ int floor_mod(const int a, const int b) {
   return remainder != 0 && ((remainder < 0) != (b < 0)) ? remainder + b : remainder;
 }
 
-// 2^x within two units of the last place; exactly 0 for -inf, so that masked scores weigh nothing.
+// 2^x within two units of the last place; exactly 0 for -inf, so that masked scores count for nothing.
 __device__ __forceinline__ float power_of_two(const float x) {
 #ifdef KW_SIM
   return exp2f(x);
@@ -133,11 +133,12 @@ __device__ __forceinline__ void finish_scores(float (&scores)[THREAD_ROWS][THREA
   }
 }
 
-// Scores to weights 2^(score * unit - peak). `total` gathers the thread's weights, and `shrink` is what everything
-// summed with the last peak must be multiplied by.
-__device__ __forceinline__ void weigh(float (&scores)[THREAD_ROWS][THREAD_KEYS], const float (&highest)[THREAD_ROWS],
-                                      const float unit, float (&peak)[THREAD_ROWS], float (&total)[THREAD_ROWS],
-                                      float (&shrink)[THREAD_ROWS]) {
+// Scores to probabilities 2^(score * unit - peak), not yet divided by their sum. `total` gathers the thread's share of
+// it, and `shrink` is what everything summed with the last peak must be multiplied by.
+__device__ __forceinline__ void online_softmax(float (&scores)[THREAD_ROWS][THREAD_KEYS],
+                                               const float (&highest)[THREAD_ROWS], const float unit,
+                                               float (&peak)[THREAD_ROWS], float (&total)[THREAD_ROWS],
+                                               float (&shrink)[THREAD_ROWS]) {
   #pragma unroll
   for (int r = 0; r < THREAD_ROWS; ++r) {
     float next = highest[r] * unit;
@@ -158,20 +159,20 @@ __device__ __forceinline__ void weigh(float (&scores)[THREAD_ROWS][THREAD_KEYS],
   }
 }
 
-// A row's weights, gathered over the lanes that share it.
+// A row's probabilities, gathered over the lanes that share it.
 __device__ __forceinline__ float over_lanes(float sum) {
   #pragma unroll
   for (int step = ROW_LANES / 2; step > 0; step /= 2) sum += __shfl_xor_sync(ALL_LANES, sum, step);
   return sum;
 }
-// The block map: which keys of each panel the rows of a tile may attend to.
+// The block mask: which keys of each panel the rows of a tile may attend to.
 // The mask knows nothing of the batch and head, and the map has one entry for all.
 #define NO_KEY 0
 #define SOME_KEYS 1
 #define EVERY_KEY 2
 
 extern "C" __global__ __launch_bounds__(THREADS)
-void classify(int* __restrict__ block_map, const int Sq, const int Skv, const int Width) {
+void classify(int* __restrict__ block_mask, const int Sq, const int Skv, const int Width) {
   // A block for every panel of a tile: where there are few tiles, there are many panels.
   const int panels = (Skv + BN - 1) / BN;
   const int first_key = (int)blockIdx.x % panels * BN;
@@ -196,7 +197,7 @@ void classify(int* __restrict__ block_map, const int Sq, const int Skv, const in
   }
   some = __syncthreads_or(some);
   every = __syncthreads_and(every);
-  if (threadIdx.x == 0) block_map[entry] = every ? EVERY_KEY : some ? SOME_KEYS : NO_KEY;
+  if (threadIdx.x == 0) block_mask[entry] = every ? EVERY_KEY : some ? SOME_KEYS : NO_KEY;
 }
 
 // The first panel from `panel` on of which some row needs a key.
@@ -262,14 +263,15 @@ __device__ __forceinline__ void dot_products(const float* query, const float* ke
   }
 }
 
-// out += weights * values, over the tile's keys.
-__device__ __forceinline__ void add_values(const float* weights, const float* value,
+// out += probabilities * values, over the tile's keys.
+__device__ __forceinline__ void add_values(const float* probabilities, const float* value,
                                            float4 (&out)[THREAD_ROWS][VALUE_TILE]) {
   #pragma unroll unroll_keys
   for (int k = 0; k < BN; k += 4) {
-    float4 weight[THREAD_ROWS];
+    float4 probability[THREAD_ROWS];
     #pragma unroll
-    for (int r = 0; r < THREAD_ROWS; ++r) weight[r] = *(const float4*)(weights + r * TEAMS * WEIGHT_STRIDE + k);
+    for (int r = 0; r < THREAD_ROWS; ++r)
+      probability[r] = *(const float4*)(probabilities + r * TEAMS * PROBABILITY_STRIDE + k);
     #pragma unroll
     for (int j = 0; j < VALUE_TILE; ++j) {
       const float* column = value + k * VALUE_STRIDE + j * 4 * LANES;
@@ -279,10 +281,10 @@ __device__ __forceinline__ void add_values(const float* weights, const float* va
       const float4 fourth = *(const float4*)(column + 3 * VALUE_STRIDE);
       #pragma unroll
       for (int r = 0; r < THREAD_ROWS; ++r) {
-        add_scaled(weight[r].x, first, out[r][j]);
-        add_scaled(weight[r].y, second, out[r][j]);
-        add_scaled(weight[r].z, third, out[r][j]);
-        add_scaled(weight[r].w, fourth, out[r][j]);
+        add_scaled(probability[r].x, first, out[r][j]);
+        add_scaled(probability[r].y, second, out[r][j]);
+        add_scaled(probability[r].z, third, out[r][j]);
+        add_scaled(probability[r].w, fourth, out[r][j]);
       }
     }
   }
@@ -302,16 +304,16 @@ __device__ __forceinline__ void store_four(float* row, const int d, const float4
 
 // A tile of BM queries of one head per block: TEAMS teams of LANES neighbouring lanes, each with THREAD_ROWS rows.
 // Softmax is online: peak and total hold each row's largest score so far and a thread's share of the sum of its
-// weights.
+// probabilities.
 extern "C" __global__ __launch_bounds__(THREADS, 1)
 void attention(const float* __restrict__ Q, const float* __restrict__ K, const float* __restrict__ V,
-               const int* __restrict__ block_map, float* __restrict__ O, const int Sq, const int Skv, const int Hq,
+               const int* __restrict__ block_mask, float* __restrict__ O, const int Sq, const int Skv, const int Hq,
                const int Hkv, const int Width) {
   extern __shared__ __align__(16) float tiles[];
   float* queries = tiles;
   float* keys = queries + BM * HEAD_STRIDE;
   float* values = keys + BN * HEAD_STRIDE;
-  float* weights = values + BN * VALUE_STRIDE;
+  float* probabilities = values + BN * VALUE_STRIDE;
   const int lane = (int)threadIdx.x % LANES, thread_row = (int)threadIdx.x / LANES, thread_key = lane;
   const int h = blockIdx.y, b = blockIdx.z;
   const long query_head = (long)b * Hq + h;
@@ -321,7 +323,7 @@ void attention(const float* __restrict__ Q, const float* __restrict__ K, const f
   const int m1 = floor_div(Sq, Width) - 7;
   const int m5 = Width - 9;
   const int panels = (Skv + BN - 1) / BN, end_panel = panels;
-  const int* codes = block_map + (long)(first_row / BM) * panels;
+  const int* codes = block_mask + (long)(first_row / BM) * panels;
 
   load_rows<HEAD_DIM, HEAD_STRIDE>(Q + (query_head * Sq + first_row) * HEAD_DIM, queries, BM, Sq - first_row);
   float4 out[THREAD_ROWS][VALUE_TILE];
@@ -350,8 +352,8 @@ void attention(const float* __restrict__ Q, const float* __restrict__ K, const f
     else
       finish_scores(scores, highest, false, first_row + thread_row, first_key + thread_key, Sq, Skv,
                     scale, Width, m1, m5);
-    weigh(scores, highest, scale, peak, total, shrink);
-    float* row_weights = weights + thread_row * WEIGHT_STRIDE;
+    online_softmax(scores, highest, scale, peak, total, shrink);
+    float* row_probabilities = probabilities + thread_row * PROBABILITY_STRIDE;
     #pragma unroll
     for (int r = 0; r < THREAD_ROWS; ++r) {
       #pragma unroll
@@ -362,17 +364,18 @@ void attention(const float* __restrict__ Q, const float* __restrict__ K, const f
         out[r][j].w *= shrink[r];
       }
       #pragma unroll
-      for (int c = 0; c < THREAD_KEYS; ++c) row_weights[r * TEAMS * WEIGHT_STRIDE + c * LANES + lane] = scores[r][c];
+      for (int c = 0; c < THREAD_KEYS; ++c)
+        row_probabilities[r * TEAMS * PROBABILITY_STRIDE + c * LANES + lane] = scores[r][c];
     }
-    __syncwarp();  // a row's weights are written and read by one team, which lies in one warp
-    add_values(row_weights, values + 4 * lane, out);
+    __syncwarp();  // a row's probabilities are written and read by one team, which lies in one warp
+    add_values(row_probabilities, values + 4 * lane, out);
   }
 
   #pragma unroll
   for (int r = 0; r < THREAD_ROWS; ++r) {
     const int row = first_row + thread_row + r * TEAMS;
     const float sum = over_lanes(total[r]);
-    // A row whose keys were all masked has no weights, and its output is zero.
+    // A row whose keys were all masked has no probabilities, and its output is zero.
     const float factor = sum > 0.0f ? 1.0f / sum : 0.0f;
     if (row >= Sq) continue;
     float* to = O + (query_head * Sq + row) * VALUE_DIM;

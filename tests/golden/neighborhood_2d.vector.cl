@@ -2,7 +2,7 @@
 format      = 1
 target      = "opencl"
 problem     = "attention/neighborhood_2d"
-generator   = "vector 1"
+generator   = "vector 2"
 constraints = ["BLOCK_KV % (16 * PANELS) == 0", "(ROWS + 1) * PANELS + 1 <= 32",
                "(ROWS + 1) * VALUE_TILE + 1 <= 32", "ROWS * BLOCK_KV <= 8192", "ROWS * ROW_TILES <= 96"]
 
@@ -23,7 +23,7 @@ VALUE_DIM = "Dv"
 [scratch]
 packed_keys   = {dtype = "f32", elements = "B * Hkv * D * round_up(Skv, 16 * PANELS)"}
 packed_values = {dtype = "f32", elements = "max(1, (16 * ceil_div(ceil_div(Dv, 16), VALUE_TILE) * ceil_div(ceil_div(Dv, 16), ceil_div(ceil_div(Dv, 16), VALUE_TILE)) != Dv) * B * Hkv * Skv * 16 * ceil_div(ceil_div(Dv, 16), VALUE_TILE) * ceil_div(ceil_div(Dv, 16), ceil_div(ceil_div(Dv, 16), VALUE_TILE)))"}
-block_map     = {dtype = "i32", elements = "ceil_div(Sq, ROWS) * ceil_div(Skv, 16 * PANELS)"}
+block_mask    = {dtype = "i32", elements = "ceil_div(Sq, ROWS) * ceil_div(Skv, 16 * PANELS)"}
 
 [[launch]]
 kernel = "pack"
@@ -35,17 +35,17 @@ args   = ["K", "V", "packed_keys", "packed_values", "Skv"]
 kernel = "classify"
 grid   = ["ceil_div(Sq, ROWS)", "1", "1"]
 block  = ["1", "1", "1"]
-args   = ["block_map", "Sq", "Skv", "Width"]
+args   = ["block_mask", "Sq", "Skv", "Width"]
 
 [[launch]]
 kernel = "attention"
 grid   = ["ceil_div(Sq, ROWS * ROW_TILES)", "Hq", "B"]
 block  = ["1", "1", "1"]
-args   = ["Q", "packed_keys", "V", "packed_values", "block_map", "O", "Sq", "Skv", "Hq", "Hkv",
+args   = ["Q", "packed_keys", "V", "packed_values", "block_mask", "O", "Sq", "Skv", "Hq", "Hkv",
                 "Width"]
 */
 // attention/neighborhood_2d: Neighborhood attention on an image, 7 by 9 pixels.
-// Written by kernelwright, generator "vector 1".
+// Written by kernelwright, generator "vector 2".
 //
 // mask_mod:
 // def near(query, key, length, kernel):
@@ -133,7 +133,7 @@ void pack(__global const float* restrict K, __global const float* restrict V, __
 
 // 2^x for x up to 127: x = n + f with |f| <= 1/2, a polynomial for 2^f, and n added to its exponent. Adding 1.5 *
 // 2^23 rounds x to n and leaves n in the low bits. From -127 down the result is exactly 0: masked scores (-inf)
-// weigh nothing. Not to be compiled with fast-math, which would cancel the rounding.
+// count for nothing. Not to be compiled with fast-math, which would cancel the rounding.
 static inline float16 exp2_16(float16 x) {
   x = max(x, (float16)(-127.0f));
   const float16 rounded = x + 12582912.0f;
@@ -213,7 +213,7 @@ static inline float finish_scores(float16* scores, const int vectors, const int 
   return largest(top);
 }
 
-// Scores to weights 2^(score - base); returns their sum.
+// Scores to probabilities 2^(score - base); returns their sum.
 static inline float exponentiate(float16* scores, const int vectors, const float base) {
   float16 sum = 0.0f;
   #pragma unroll UNROLL_EXP
@@ -224,8 +224,8 @@ static inline float exponentiate(float16* scores, const int vectors, const float
   return sum_of(sum);
 }
 
-// out += weights * values for VALUE_STEP columns of V and ROWS queries, again with all sums in registers.
-static inline void add_values(const float* weights, __global const float* value, const int keys, float16* out) {
+// out += probabilities * values for VALUE_STEP columns of V and ROWS queries, again with all sums in registers.
+static inline void add_values(const float* probabilities, __global const float* value, const int keys, float16* out) {
   float16 acc[ROWS][VALUE_STEP];
   #pragma unroll
   for (int r = 0; r < ROWS; ++r)
@@ -238,9 +238,9 @@ static inline void add_values(const float* weights, __global const float* value,
     for (int j = 0; j < VALUE_STEP; ++j) v[j] = vload16(j, value + (long)k * VALUE_STRIDE);
     #pragma unroll
     for (int r = 0; r < ROWS; ++r) {
-      const float16 weight = weights[r * BLOCK_KV + k];
+      const float16 probability = probabilities[r * BLOCK_KV + k];
       #pragma unroll
-      for (int j = 0; j < VALUE_STEP; ++j) acc[r][j] = fma(weight, v[j], acc[r][j]);
+      for (int j = 0; j < VALUE_STEP; ++j) acc[r][j] = fma(probability, v[j], acc[r][j]);
     }
   }
   #pragma unroll
@@ -257,7 +257,7 @@ static inline void store_row(__global float* to, const float16* row, const float
 #endif
 }
 
-// The block map: which keys of each panel the rows of a tile may attend to.
+// The block mask: which keys of each panel the rows of a tile may attend to.
 // The mask knows nothing of the batch and head, and the map has one entry for all.
 #define BLOCK_PANELS (BLOCK_KV / PANEL_KEYS)
 #define NO_KEY 0
@@ -265,10 +265,10 @@ static inline void store_row(__global float* to, const float16* row, const float
 #define EVERY_KEY 2
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void classify(__global int* restrict block_map, const int Sq, const int Skv, const int Width) {
+void classify(__global int* restrict block_mask, const int Sq, const int Skv, const int Width) {
   const int panels = (Skv + PANEL_KEYS - 1) / PANEL_KEYS;
   const long tile = ((long)get_group_id(2) * get_num_groups(1) + get_group_id(1)) * get_num_groups(0) + get_group_id(0);
-  __global int* codes = block_map + tile * panels;
+  __global int* codes = block_mask + tile * panels;
   const int m1 = floor_div(Sq, Width) - 7;
   const int m5 = Width - 9;
   int16 m3_column[BLOCK_VECTORS];
@@ -312,11 +312,12 @@ void classify(__global int* restrict block_map, const int Sq, const int Skv, con
 }
 
 // ROW_TILES tiles of ROWS queries of one head per work-group, so that a block of keys and values is read from the cache
-// once for all of them. Softmax is online: peak and total hold each row's largest score and sum of weights so far.
+// once for all of them. Softmax is online: peak and total hold each row's largest score and sum of probabilities so
+// far.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void attention(__global const float* restrict Q, __global const float* restrict packed_keys,
                __global const float* restrict V, __global const float* restrict packed_values,
-               __global const int* restrict block_map, __global float* restrict O, const int Sq, const int Skv,
+               __global const int* restrict block_mask, __global float* restrict O, const int Sq, const int Skv,
                const int Hq, const int Hkv, const int Width) {
 #if VALUE_STRIDE != VALUE_DIM
   __global const float* values = packed_values;
@@ -342,7 +343,7 @@ void attention(__global const float* restrict Q, __global const float* restrict 
       total[t][r] = 0.0f;
       for (int j = 0; j < OUT_VECTORS; ++j) out[t][r * OUT_VECTORS + j] = 0.0f;
     }
-  __global const int* codes = block_map + (long)(first_row / ROWS) * panels;
+  __global const int* codes = block_mask + (long)(first_row / ROWS) * panels;
   for (int block = 0; block <= Skv - 1; block += BLOCK_KV) {
     // What depends on the key alone, for all rows.
     int16 m3_column[BLOCK_VECTORS];
@@ -415,21 +416,21 @@ void attention(__global const float* restrict Q, __global const float* restrict 
         const float base = peak[t][r] == -INFINITY ? 0.0f : peak[t][r];
         total[t][r] += exponentiate(row_scores, vectors, base);
       }
-      const float* weights = (const float*)scores;
+      const float* probabilities = (const float*)scores;
       for (int run = 0; run < runs; ++run) {
         const int begin = run_first[run] * PANEL_KEYS, end = run_end[run] * PANEL_KEYS;
         __global const float* value = values + (key_head * Skv + begin) * VALUE_STRIDE;
         #pragma unroll 1
         for (int j = 0; j < OUT_VECTORS; j += VALUE_STEP)
-          add_values(weights, value + j * LANES, min(end, Skv) - begin, out[t] + j);
-        weights += end - begin;
+          add_values(probabilities, value + j * LANES, min(end, Skv) - begin, out[t] + j);
+        probabilities += end - begin;
       }
     }
   }
 
   for (int row = first_row; row < min(first_row + tiles * ROWS, Sq); ++row) {
     const int t = (row - first_row) / ROWS, r = (row - first_row) % ROWS;
-    // A row whose keys were all masked has no weights, and its output is zero.
+    // A row whose keys were all masked has no probabilities, and its output is zero.
     const float factor = total[t][r] > 0.0f ? 1.0f / total[t][r] : 0.0f;
     store_row(O + (query_head * Sq + row) * VALUE_DIM, out[t] + r * OUT_VECTORS, factor);
   }

@@ -4,7 +4,8 @@
 
 #include "loop/threads.hpp"
 #include "loop/verifier_setup.hpp"
-#include "verify/oclgrind.hpp"
+#include "verify/local_verifier.hpp"
+#include "verify/tools/oclgrind.hpp"
 
 namespace kw {
 namespace {
@@ -16,9 +17,9 @@ struct Opened {
 
 struct World {
   SteadyClock clock;
-  std::unique_ptr<Workbench> workbench;
+  std::unique_ptr<ExecutionBackend> backend;
   std::unique_ptr<Sanitizer> sanitizer;
-  std::unique_ptr<Workbench> simulator;
+  std::unique_ptr<ExecutionBackend> simulator;
   /// By target and problem, and whether the verifier sanitizes; a verifier points into its problem.
   std::map<std::pair<std::string, bool>, Opened> opened;
 };
@@ -42,9 +43,9 @@ Sanitizer& sanitizer() {
 
 void SystemTest::SetUpTestSuite() {
   world = std::make_unique<World>();
-  WorkbenchOptions options;
+  BackendOptions options;
   options.device_id = "opencl:0";
-  world->workbench = require(open_process_workbench(options));
+  world->backend = require(open_process_backend(options));
 }
 
 void SystemTest::TearDownTestSuite() {
@@ -73,21 +74,21 @@ Result<std::unique_ptr<Verifier>> SystemTest::open_verifier(const Problem& probl
   VerifierTools tools;
   if (sanitizer != nullptr) tools.sanitizers = {sanitizer};
   KW_TRY(auto options,
-         verifier_options(problem, "opencl", world->workbench->device(), parallel_for(usable_processors()), tools));
+         verifier_options(problem, "opencl", world->backend->device(), parallel_for(usable_processors()), tools));
   options.secret_seed = 20261120;
   options.deadlines.launch_floor = std::chrono::milliseconds(500);
-  return Verifier::open(problem, *world->workbench, world->clock, std::move(options));
+  return LocalVerifier::open(problem, *world->backend, world->clock, std::move(options));
 }
 
-Workbench& SystemTest::workbench() {
-  return *world->workbench;
+ExecutionBackend& SystemTest::backend() {
+  return *world->backend;
 }
 
-Workbench& SystemTest::simulator() {
+ExecutionBackend& SystemTest::simulator() {
   if (!world->simulator) {
-    WorkbenchOptions options;
+    BackendOptions options;
     options.device_id = "sim";
-    world->simulator = require(open_process_workbench(options));
+    world->simulator = require(open_process_backend(options));
   }
   return *world->simulator;
 }
@@ -95,7 +96,7 @@ Workbench& SystemTest::simulator() {
 Result<std::unique_ptr<Verifier>> SystemTest::open_simulated(const Problem& problem) {
   KW_TRY(auto options, verifier_options(problem, "cuda", simulator().device(), parallel_for(usable_processors()), {}));
   options.secret_seed = 20261120;
-  return Verifier::open(problem, simulator(), world->clock, std::move(options));
+  return LocalVerifier::open(problem, simulator(), world->clock, std::move(options));
 }
 
 }  // namespace kw

@@ -1,5 +1,5 @@
 #pragma once
-// Fixture for tests that run real kernels over the first OpenCL device. One workbench per suite of tests, and one
+// Fixture for tests that run real kernels over the first OpenCL device. One backend per suite of tests, and one
 // verifier per test problem, opened when it is first needed. No device is a failure, not a skip: the set-up installs
 // PoCL.
 
@@ -8,7 +8,8 @@
 #include <memory>
 #include <string>
 
-#include "verify/process_workbench.hpp"
+#include "verify/processes/process_backend.hpp"
+#include "verify/tools/sanitizer.hpp"
 #include "verify/verifier.hpp"
 
 namespace kw {
@@ -26,10 +27,10 @@ class SystemTest : public ::testing::Test {
   static VerifyResult verify(const std::string& path, const IntBindings& tunables = {}, bool sanitized = false);
   /// Another verifier on the same device; `problem` must outlive it.
   static Result<std::unique_ptr<Verifier>> open_verifier(const Problem& problem, Sanitizer* sanitizer = nullptr);
-  static Workbench& workbench();
+  static ExecutionBackend& backend();
   /// The same for CUDA on the simulator.
   static Result<std::unique_ptr<Verifier>> open_simulated(const Problem& problem);
-  static Workbench& simulator();
+  static ExecutionBackend& simulator();
 };
 
 }  // namespace kw

@@ -8,6 +8,7 @@
 #include "cli/device_choice.hpp"
 #include "cli/dispatch_text.hpp"
 #include "cli/inputs.hpp"
+#include "cli/print.hpp"
 #include "verify/build_workloads.hpp"
 
 namespace kw {
@@ -98,7 +99,7 @@ std::vector<KernelReport> reports_of(const BuildReply& reply) {
 void print_workload(const BuiltWorkload& workload) {
   const auto reports = reports_of(workload.reply);
   for (const auto& kernel : reports) {
-    fmt::print("{:<22} {:<28} {:>5} {:>6} {:>6} {:>8} {:>7} {:>7} {:>6} {:>7} {:>6}\n", workload.name, kernel.kernel,
+    print_text("{:<22} {:<28} {:>5} {:>6} {:>6} {:>8} {:>7} {:>7} {:>6} {:>7} {:>6}\n", workload.name, kernel.kernel,
                figure(kernel.registers), figure(kernel.spill_bytes), figure(kernel.stack_bytes),
                figure(kernel.shared_bytes), figure(kernel.instructions), figure(kernel.tensor_core_instructions),
                figure(kernel.local_memory_instructions), figure(kernel.blocks_per_unit),
@@ -107,18 +108,18 @@ void print_workload(const BuiltWorkload& workload) {
 }
 
 void print_table(const DeviceFacts& device, const Bundle& bundle, const std::vector<BuiltWorkload>& built) {
-  fmt::print("{} ({}{})\n", device.name, device.target, device.gpu ? ", " + device.gpu->arch : "");
-  fmt::print("{:<22} {:<28} {:>5} {:>6} {:>6} {:>8} {:>7} {:>7} {:>6} {:>7} {:>6}\n", "workload", "kernel", "regs",
+  print_text("{} ({}{})\n", device.name, device.target, device.gpu ? ", " + device.gpu->arch : "");
+  print_text("{:<22} {:<28} {:>5} {:>6} {:>6} {:>8} {:>7} {:>7} {:>6} {:>7} {:>6}\n", "workload", "kernel", "regs",
              "spill", "stack", "shared", "instr", "tensor", "local", "blk/SM", "occup");
   for (const auto& workload : built) print_workload(workload);
   std::vector<NamedTunables> resolved;
   for (const auto& workload : built) resolved.push_back({workload.name, workload.tunables});
-  fmt::print("{}", rows_text(bundle, resolved));
+  print_text("{}", rows_text(bundle, resolved));
   std::string shown;
   for (const auto& workload : built) {
     if (workload.reply.log.empty() || workload.reply.log == shown) continue;
     shown = workload.reply.log;
-    fmt::print("\ncompiler, workload {}\n{}\n", workload.name, shown);
+    print_text("\ncompiler, workload {}\n{}\n", workload.name, shown);
   }
 }
 
@@ -130,17 +131,17 @@ Result<void> write_binary(const std::filesystem::path& path, const std::string& 
 }
 
 /// A device of this machine has a colon in its name; what ships or is a file has not.
-Result<std::unique_ptr<Workbench>> open_for(const std::string& device, const std::string& target) {
+Result<std::unique_ptr<ExecutionBackend>> open_for(const std::string& device, const std::string& target) {
   if (device.find(':') != std::string::npos) {
     KW_TRY(OpenedDevice opened, open_device(device, target, "none"));
-    return std::move(opened.workbench);
+    return std::move(opened.backend);
   }
   KW_TRY(DeviceFacts facts, facts_for(device, target));
   if (!facts.gpu) {
     return fail(Error{errc::device_missing, fmt::format("{} is compiled on the device itself", target),
                       "give --device as `kernelwright doctor` lists it, such as opencl:0"});
   }
-  return open_build_workbench({}, std::move(facts));
+  return open_build_backend({}, std::move(facts));
 }
 
 }  // namespace
@@ -148,15 +149,15 @@ Result<std::unique_ptr<Workbench>> open_for(const std::string& device, const std
 Result<ExitCode> run_build(const BuildOptions& options) {
   KW_TRY(const auto problem, read_problem(options.input));
   KW_TRY(const auto candidate, read_candidate(options.bundle, options.tune));
-  KW_TRY(const auto workbench, open_for(options.device, candidate.bundle.target));
-  KW_TRY(const auto built, build_workloads(problem, candidate, *workbench, k_deadline));
+  KW_TRY(const auto backend, open_for(options.device, candidate.bundle.target));
+  KW_TRY(const auto built, build_workloads(problem, candidate, *backend, k_deadline));
   if (options.json) {
-    Json json{{"device", workbench->device().id}, {"target", workbench->device().target}};
-    json["arch"] = workbench->device().gpu ? Json(workbench->device().gpu->arch) : Json(nullptr);
+    Json json{{"device", backend->device().id}, {"target", backend->device().target}};
+    json["arch"] = backend->device().gpu ? Json(backend->device().gpu->arch) : Json(nullptr);
     for (const auto& workload : built) json["workloads"].push_back(to_json(workload));
     std::fputs((json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n").c_str(), stdout);
   } else {
-    print_table(workbench->device(), candidate.bundle, built);
+    print_table(backend->device(), candidate.bundle, built);
   }
   bool all = true;
   for (const auto& workload : built) all = all && workload.reply.status == BuildStatus::ok;

@@ -8,9 +8,10 @@
 #include "cli/device_choice.hpp"
 #include "cli/dispatch_text.hpp"
 #include "cli/inputs.hpp"
-#include "target/device_file.hpp"
-#include "target/device_match.hpp"
-#include "target/gpu_arch.hpp"
+#include "cli/print.hpp"
+#include "hardware/device_file.hpp"
+#include "hardware/device_match.hpp"
+#include "hardware/gpu_arch.hpp"
 
 namespace kw {
 namespace {
@@ -67,9 +68,9 @@ Result<ExitCode> run_dispatch_show(const DispatchShowOptions& options) {
     std::fputs((json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n").c_str(), stdout);
     return ExitCode::success;
   }
-  fmt::print("{} ({}{})\n", device.name, device.target, device.gpu ? ", " + device.gpu->arch : "");
-  if (candidate.bundle.dispatch.empty()) fmt::print("the bundle has no dispatch table: its defaults are taken\n");
-  fmt::print("{}", rows_text(candidate.bundle, workloads));
+  print_text("{} ({}{})\n", device.name, device.target, device.gpu ? ", " + device.gpu->arch : "");
+  if (candidate.bundle.dispatch.empty()) print_text("the bundle has no dispatch table: its defaults are taken\n");
+  print_text("{}", rows_text(candidate.bundle, workloads));
   return ExitCode::success;
 }
 
@@ -79,11 +80,11 @@ Result<ExitCode> run_dispatch_add(const DispatchAddOptions& options) {
   // As overrides, they are held to the constraints as well.
   KW_TRY_VOID(make_candidate(bundle, row.tunables));
   if (!row.device.empty() && !is_known_name(row.device)) {
-    fmt::print(stderr, "note: \"{}\" names no device or architecture that is known here\n", row.device);
+    print_text(stderr, "note: \"{}\" names no device or architecture that is known here\n", row.device);
   }
   const auto& into = options.into.empty() ? options.bundle : options.into;
   KW_TRY(const std::size_t index, write_with_row(bundle, std::move(row), into));
-  fmt::print("row {} of {}\n", index + 1, into.string());
+  print_text("row {} of {}\n", index + 1, into.string());
   return ExitCode::success;
 }
 

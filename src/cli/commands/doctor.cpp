@@ -7,17 +7,18 @@
 
 #include "cli/commands.hpp"
 #include "cli/environment.hpp"
+#include "cli/print.hpp"
+#include "language/language.hpp"
 #include "sandbox/sandbox.hpp"
-#include "verify/compute_sanitizer.hpp"
-#include "verify/gpu_tool_probe.hpp"
-#include "verify/nsight_compute.hpp"
-#include "verify/process_workbench.hpp"
+#include "verify/processes/process_backend.hpp"
+#include "verify/tools/gpu_tool_probe.hpp"
+#include "verify/tools/tool_set.hpp"
 
 namespace kw {
 namespace {
 
 /// A program or library that targets need beside their driver.
-struct Tool {
+struct Program {
   std::string name;
   std::string purpose;
   std::filesystem::path path;
@@ -34,12 +35,19 @@ std::filesystem::path host_compiler() {
   return std::filesystem::exists("/usr/bin/g++", error) ? "/usr/bin/g++" : "/usr/bin/clang++";
 }
 
-std::vector<Tool> tools() {
-  return {{"ld", "links OpenCL kernels for the CPU (PoCL runs it)", "/usr/bin/ld", "apt-get install binutils"},
-          {"oclgrind", "sanitizes OpenCL kernels before they become the best",
-           "/usr/lib/oclgrind/liboclgrind-rt-icd.so", "apt-get install oclgrind"},
-          {"c++", "compiles CUDA and HIP kernels for the simulator (devices sim...)", host_compiler(),
-           "apt-get install g++"}};
+std::vector<Program> programs() {
+  std::vector<Program> all;
+  std::string simulated;
+  for (const Language* language : languages()) {
+    for (const Toolchain& one : language->toolchain) {
+      all.push_back({std::string(one.name), std::string(one.purpose), one.path, std::string(one.install)});
+    }
+    if (!language->simulator) continue;
+    simulated += fmt::format("{}{}", simulated.empty() ? "" : " and ", language->simulator->title);
+  }
+  all.push_back({"c++", fmt::format("compiles {} kernels for the simulator (devices sim...)", simulated),
+                 host_compiler(), "apt-get install g++"});
+  return all;
 }
 
 /// A program for GPUs that is only known to work once it was loaded or started, which the worker does.
@@ -57,10 +65,14 @@ GpuProgram gpu_compiler(std::string name, std::string purpose, const DescribeRep
 }
 
 Result<std::vector<GpuProgram>> gpu_compilers(const std::filesystem::path& worker) {
-  KW_TRY(const auto cuda, describe_compiler("cuda", worker));
-  KW_TRY(const auto hip, describe_compiler("hip", worker));
-  return std::vector{gpu_compiler("nvrtc", "compiles CUDA kernels, also for GPUs that are not here", cuda),
-                     gpu_compiler("hipcc", "compiles HIP kernels for GPUs that are not here", hip)};
+  std::vector<GpuProgram> compilers;
+  for (const Language* language : languages()) {
+    if (language->gpu_compiler.empty()) continue;
+    KW_TRY(const auto described, describe_compiler(*language, worker));
+    compilers.push_back(
+        gpu_compiler(std::string(language->gpu_compiler), std::string(language->gpu_compiler_purpose), described));
+  }
+  return compilers;
 }
 
 std::string named_program(const std::filesystem::path& program) {
@@ -69,7 +81,9 @@ std::string named_program(const std::filesystem::path& program) {
 }
 
 /// A program that watches kernels on a GPU: what it is for, and whether it does that here.
-GpuProgram watching_tool(const char* name, const char* purpose, const Result<std::string>& tried, bool has_gpu) {
+GpuProgram watching_tool(const Tool& tool, const Result<void>& tried, bool has_gpu) {
+  const std::string name(tool.name);
+  const std::string purpose(tool.purpose);
   const auto program = find_gpu_tool(name);
   if (!program)
     return {name, purpose, "missing: it comes with the CUDA toolkit; set CUDA_HOME if it lies elsewhere", false};
@@ -79,38 +93,34 @@ GpuProgram watching_tool(const char* name, const char* purpose, const Result<std
   return {name, purpose, fmt::format("{}; does not work here: {}", found, tried.error().message), false};
 }
 
-Result<std::string> try_compute_sanitizer(const WorkbenchOptions& options, Workbench& bench) {
-  KW_TRY(const auto sanitizer, open_compute_sanitizer(options, bench));
-  return sanitizer->name();
-}
-
-/// compute-sanitizer and Nsight Compute, tried on the first CUDA device if there is one.
-std::vector<GpuProgram> watching_tools(const DescribeReply& devices) {
-  constexpr const char* k_sanitizes = "sanitizes CUDA kernels on the GPU before they become the best";
-  constexpr const char* k_counts = "counts in the GPU what the best CUDA kernels do";
-  const auto gpu = std::find_if(devices.devices.begin(), devices.devices.end(), [](const DeviceFacts& device) {
-    return device.target == "cuda" && device.kind == DeviceKind::gpu;
+/// The language's tools that are vendors' programs, tried on its first GPU if there is one.
+std::vector<GpuProgram> watching_tools(const Language& language, const DescribeReply& devices) {
+  std::vector<const Tool*> tools = tools_of(language);
+  std::erase_if(tools, [](const Tool* tool) { return tool->attempt == nullptr; });
+  if (tools.empty()) return {};
+  const auto gpu = std::ranges::find_if(devices.devices, [&](const DeviceFacts& device) {
+    return runs(device, language) && device.kind == DeviceKind::gpu;
   });
   const bool has_gpu = gpu != devices.devices.end();
-  Result<std::string> sanitizer = fail(errc::gpu_tool, "the device does not open");
-  Result<std::string> profiler = sanitizer;
-  WorkbenchOptions options;
+  BackendOptions options;
   if (has_gpu) options.device_id = gpu->id;
-  if (auto bench = has_gpu ? open_process_workbench(options) : fail(errc::gpu_tool, "there is no GPU")) {
-    sanitizer = try_compute_sanitizer(options, **bench);
-    profiler = try_nsight_compute(options, **bench);
+  auto backend = has_gpu ? open_process_backend(options) : fail(errc::gpu_tool, "there is no GPU");
+  std::vector<GpuProgram> watching;
+  for (const Tool* tool : tools) {
+    const Result<void> tried =
+        backend ? tool->attempt(options, **backend) : fail(errc::gpu_tool, "the device does not open");
+    watching.push_back(watching_tool(*tool, tried, has_gpu));
   }
-  return {watching_tool("compute-sanitizer", k_sanitizes, sanitizer, has_gpu),
-          watching_tool("ncu", k_counts, profiler, has_gpu)};
+  return watching;
 }
 
 void print_tools(const std::vector<GpuProgram>& compilers) {
-  fmt::print("\nToolchains\n");
+  print_text("\nToolchains\n");
   for (const auto& compiler : compilers) {
-    fmt::print("  {:<10} {}: {}\n", compiler.name, compiler.purpose, compiler.text);
+    print_text("  {:<10} {}: {}\n", compiler.name, compiler.purpose, compiler.text);
   }
-  for (const auto& tool : tools()) {
-    fmt::print("  {:<10} {}: {}\n", tool.name, tool.purpose,
+  for (const auto& tool : programs()) {
+    print_text("  {:<10} {}: {}\n", tool.name, tool.purpose,
                tool.found() ? tool.path.string() : "missing: " + tool.install);
   }
 }
@@ -128,7 +138,7 @@ nlohmann::json as_json(const DescribeReply& devices, const std::vector<GpuProgra
                                {"memory_bytes", device.memory_bytes}});
   }
   json["device_problem"] = devices.problem;
-  for (const auto& tool : tools()) {
+  for (const auto& tool : programs()) {
     json["toolchains"].push_back({{"name", tool.name}, {"found", tool.found()}, {"install", tool.install}});
   }
   for (const auto& compiler : compilers) {
@@ -145,25 +155,25 @@ nlohmann::json as_json(const DescribeReply& devices, const std::vector<GpuProgra
 }
 
 void print_devices(const DescribeReply& reply) {
-  fmt::print("Devices\n");
+  print_text("Devices\n");
   for (const auto& device : reply.devices) {
-    fmt::print("  {:<11} {} ({}; {} compute units, {:.1f} GiB)\n", device.id, device.name, device.driver,
+    print_text("  {:<11} {} ({}; {} compute units, {:.1f} GiB)\n", device.id, device.name, device.driver,
                device.compute_units, static_cast<double>(device.memory_bytes) / 0x1p30);
     if (device.gpu) {
-      fmt::print("  {:<11} {}, {:.0f} MHz, {:.0f} GB/s, L2 {:.0f} MiB, {} KiB of shared memory per block\n", "",
+      print_text("  {:<11} {}, {:.0f} MHz, {:.0f} GB/s, L2 {:.0f} MiB, {} KiB of shared memory per block\n", "",
                  device.gpu->arch, device.gpu->clock_hz / 1e6, device.peak_bytes / 1e9,
                  static_cast<double>(device.l2_cache_bytes) / 0x1p20, device.shared_bytes_per_block / 1024);
     }
   }
-  if (!reply.problem.empty()) fmt::print("  missing: {}\n", reply.problem);
+  if (!reply.problem.empty()) print_text("  missing: {}\n", reply.problem);
 }
 
 void print_sandbox(const SandboxReport& sandbox) {
-  fmt::print("\nSandbox: tier {}, as found by a hostile child\n", to_string(sandbox.tier));
+  print_text("\nSandbox: tier {}, as found by a hostile child\n", to_string(sandbox.tier));
   for (const auto& probe : sandbox.probes) {
-    fmt::print("  {} {:<44} {}\n", probe.stopped ? "stopped" : "ALLOWED", probe.attempt, probe.detail);
+    print_text("  {} {:<44} {}\n", probe.stopped ? "stopped" : "ALLOWED", probe.attempt, probe.detail);
   }
-  for (const auto& missing : sandbox.missing) fmt::print("  missing: {}\n", missing);
+  for (const auto& missing : sandbox.missing) print_text("  missing: {}\n", missing);
 }
 
 }  // namespace
@@ -173,15 +183,17 @@ Result<ExitCode> run_doctor(const DoctorOptions& options) {
   KW_TRY(const auto sandbox, probe_sandbox(worker));
   KW_TRY(const auto devices, describe_devices(worker));
   KW_TRY(auto compilers, gpu_compilers(worker));
-  for (auto& tool : watching_tools(devices)) compilers.push_back(std::move(tool));
+  for (const Language* language : languages()) {
+    for (auto& tool : watching_tools(*language, devices)) compilers.push_back(std::move(tool));
+  }
   if (options.json) {
-    fmt::print("{}\n", as_json(devices, compilers, sandbox).dump(2));
+    std::fputs((as_json(devices, compilers, sandbox).dump(2) + "\n").c_str(), stdout);
   } else {
     print_devices(devices);
     print_tools(compilers);
     print_sandbox(sandbox);
-    fmt::print("\nEnvironment\n");
-    for (const auto& [name, value] : describe_environment()) fmt::print("  {:<14} {}\n", name, value);
+    print_text("\nEnvironment\n");
+    for (const auto& [name, value] : describe_environment()) print_text("  {:<14} {}\n", name, value);
   }
   const bool has_device = std::any_of(devices.devices.begin(), devices.devices.end(),
                                       [](const DeviceFacts& device) { return device.kind != DeviceKind::null_device; });

@@ -7,6 +7,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/inputs.hpp"
+#include "cli/print.hpp"
 
 namespace kw {
 namespace {
@@ -46,8 +47,7 @@ Result<ExitCode> run_problems(const ProblemsOptions& options) {
   }
   std::size_t width = 0;
   for (const auto& one : listed) width = std::max(width, one.name.size());
-  for (const auto& one : listed)
-    std::fputs(fmt::format("{:<{}}  {}\n", one.name, width, one.description).c_str(), stdout);
+  for (const auto& one : listed) print_text("{:<{}}  {}\n", one.name, width, one.description);
   return ExitCode::success;
 }
 

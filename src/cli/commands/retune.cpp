@@ -6,9 +6,10 @@
 #include "cli/commands.hpp"
 #include "cli/dispatch_text.hpp"
 #include "cli/inputs.hpp"
+#include "cli/print.hpp"
 #include "cli/run_command.hpp"
+#include "hardware/device_match.hpp"
 #include "propose/search/bundle_tuner.hpp"
-#include "target/device_match.hpp"
 
 namespace kw {
 namespace {
@@ -47,7 +48,7 @@ Result<ExitCode> run_retune(const RetuneOptions& options) {
     KW_TRY(auto row, row_of(run, *archive, std::move(when)));
     const auto& into = options.into.empty() ? options.bundle : options.into;
     KW_TRY(const std::size_t index, write_with_row(setup.start->bundle, std::move(row), into));
-    fmt::print(options.json ? stderr : stdout, "row {}   {}\n", index + 1, into.string());
+    print_text(options.json ? stderr : stdout, "row {}   {}\n", index + 1, into.string());
   }
   return exit_code_of_run(run);
 }

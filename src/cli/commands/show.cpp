@@ -6,6 +6,7 @@
 
 #include "archive/archive.hpp"
 #include "cli/commands.hpp"
+#include "cli/print.hpp"
 #include "loop/run_directory.hpp"
 #include "report/report.hpp"
 #include "report/terminal.hpp"
@@ -26,6 +27,7 @@ Result<ExitCode> run_show(const ShowOptions& options) {
   if (options.format == "html") text = to_html(model);
   if (options.format == "text") text = to_terminal(model, isatty(STDOUT_FILENO) == 1);
   std::fputs(text.c_str(), stdout);
+  warn_of_damage(*archive);
   return ExitCode::success;
 }
 

@@ -6,41 +6,42 @@
 #include "cli/device_choice.hpp"
 #include "cli/dispatch_text.hpp"
 #include "cli/inputs.hpp"
+#include "cli/print.hpp"
 #include "loop/threads.hpp"
 #include "loop/verifier_setup.hpp"
 #include "record/json.hpp"
-#include "verify/calibrate.hpp"
-#include "verify/verifier.hpp"
+#include "verify/local_verifier.hpp"
+#include "verify/timing/calibrate.hpp"
 
 namespace kw {
 namespace {
 
-Result<std::unique_ptr<Verifier>> open_verifier(const Problem& problem, const OpenedDevice& device, const Clock& clock,
-                                                const std::string& target) {
-  KW_TRY(auto facts, calibrate(*device.workbench));
+Result<std::unique_ptr<LocalVerifier>> open_verifier(const Problem& problem, const OpenedDevice& device,
+                                                     const Clock& clock, const std::string& target) {
+  KW_TRY(auto facts, calibrate(*device.backend));
   KW_TRY(auto options,
          verifier_options(problem, target, std::move(facts), parallel_for(usable_processors()), device.tools()));
-  return Verifier::open(problem, *device.workbench, clock, std::move(options));
+  return LocalVerifier::open(problem, *device.backend, clock, std::move(options));
 }
 
 void print_evidence(const VerifyResult& result, const BaselineRecord& plain) {
   const auto& verdict = result.verdict;
-  for (const auto gate : verdict.gates_passed) fmt::print("pass   {}\n", to_string(gate));
+  for (const auto gate : verdict.gates_passed) print_text("pass   {}\n", to_string(gate));
   if (verdict.failed_gate) {
-    fmt::print("FAIL   {}: {}: {}\n", to_string(*verdict.failed_gate), to_string(verdict.reason), verdict.message);
+    print_text("FAIL   {}: {}: {}\n", to_string(*verdict.failed_gate), to_string(verdict.reason), verdict.message);
   }
-  for (const auto& evidence : verdict.evidence) fmt::print("       {}: {}\n", to_string(evidence.gate), evidence.text);
-  if (!verdict.accepted() && !result.build.log.empty()) fmt::print("\ncompiler log\n{}\n", result.build.log);
+  for (const auto& evidence : verdict.evidence) print_text("       {}: {}\n", to_string(evidence.gate), evidence.text);
+  if (!verdict.accepted() && !result.build.log.empty()) print_text("\ncompiler log\n{}\n", result.build.log);
   if (!result.accuracy.empty())
-    fmt::print("\n{:<24} {:<10} {:>11} {:>11}\n", "workload", "data", "max error", "allowed");
+    print_text("\n{:<24} {:<10} {:>11} {:>11}\n", "workload", "data", "max error", "allowed");
   for (const auto& row : result.accuracy) {
-    fmt::print("{:<24} {:<10} {:>11.2e} {:>11.2e}\n", row.workload, row.distribution, row.max_error, row.allowed);
+    print_text("{:<24} {:<10} {:>11.2e} {:>11.2e}\n", row.workload, row.distribution, row.max_error, row.allowed);
   }
   if (result.measurement) {
     const auto& time = *result.measurement;
-    fmt::print("\ntime   {:.3f} ms [{:.3f}, {:.3f}] ({} cold launches, 95 % interval of the median), {:.1f} GFLOP/s\n",
+    print_text("\ntime   {:.3f} ms [{:.3f}, {:.3f}] ({} cold launches, 95 % interval of the median), {:.1f} GFLOP/s\n",
                time.median_ns / 1e6, time.ci_ns.low / 1e6, time.ci_ns.high / 1e6, time.samples, time.gflops);
-    fmt::print("plain  {:.3f} ms: {:.1f}x, not interleaved; `optimize` compares interleaved\n", plain.median_ns / 1e6,
+    print_text("plain  {:.3f} ms: {:.1f}x, not interleaved; `optimize` compares interleaved\n", plain.median_ns / 1e6,
                plain.median_ns / time.median_ns);
   }
 }
@@ -75,13 +76,13 @@ Result<ExitCode> run_verify(const VerifyOptions& options) {
     attempt.build = result.build;
     attempt.measurement = result.measurement;
     attempt.device_seconds = result.device_seconds;
-    fmt::print("{}\n", encode(attempt));
+    std::fputs((encode(attempt) + "\n").c_str(), stdout);
   } else {
     print_evidence(result, verifier->plain());
     // Where the table has no answer, the read gate said so.
-    if (const auto tunables = resolve_workloads(candidate, problem, device.workbench->device()))
-      fmt::print("{}", rows_text(candidate.bundle, *tunables));
-    fmt::print("\n{}\n", to_string(result.verdict.status));
+    if (const auto tunables = resolve_workloads(candidate, problem, device.backend->device()))
+      print_text("{}", rows_text(candidate.bundle, *tunables));
+    print_text("\n{}\n", to_string(result.verdict.status));
   }
   return exit_code_of_verdict(result.verdict.status);
 }

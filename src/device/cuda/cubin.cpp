@@ -51,7 +51,7 @@ struct Section {
 Result<std::vector<Section>> read_sections(std::string_view file) {
   const auto header = load<Elf64_Ehdr>(file, 0);
   if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_ident[EI_CLASS] != ELFCLASS64) {
-    return fail(errc::cubin, "the compiler's output is no 64-bit ELF file");
+    return fail(errc::cubin, "the compiler's output is not a 64-bit ELF file");
   }
   std::vector<Elf64_Shdr> headers;
   std::vector<Section> sections;

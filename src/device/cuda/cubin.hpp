@@ -13,11 +13,11 @@
 
 #include "base/result.hpp"
 
-namespace kw::cuda {
-
-namespace errc {
+namespace kw::errc {
 inline constexpr ErrorCode cubin{"device.cubin", ExitClass::internal};
-}  // namespace errc
+}  // namespace kw::errc
+
+namespace kw::cuda {
 
 struct CubinKernel {
   std::string name;

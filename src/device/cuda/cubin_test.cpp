@@ -21,7 +21,7 @@ TEST(Cubin, refuses_what_is_no_elf_file) {
     const auto kernels = read_cubin(text);
     ASSERT_FALSE(kernels);
     EXPECT_EQ(kernels.error().code, errc::cubin);
-    EXPECT_EQ(kernels.error().message, "the compiler's output is no 64-bit ELF file");
+    EXPECT_EQ(kernels.error().message, "the compiler's output is not a 64-bit ELF file");
   }
 }
 

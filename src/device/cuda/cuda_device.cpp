@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "device/cuda/gpus.hpp"
-#include "device/cuda/launch.hpp"
 #include "device/cuda/loaded.hpp"
 #include "device/cuda/nvrtc_build.hpp"
 #include "device/cuda/toolkit.hpp"

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "device/symbol_finder.hpp"
+#include "device/shared_library.hpp"
 
 namespace kw::cuda {
 namespace {
@@ -53,13 +53,9 @@ std::string text_or(Status (*ask)(Status, const char**), Status status, std::str
 Result<DriverApi> load_driver(const std::string& library) {
   constexpr const char* k_how_to_get_it =
       "install NVIDIA's driver for the GPU, version 525 or later, and give a container access to it";
-  void* const handle = ::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr) {
-    return fail(Error{errc::device_unavailable, fmt::format("the NVIDIA driver cannot be loaded: {}", ::dlerror()),
-                      k_how_to_get_it});
-  }
+  KW_TRY(const SharedLibrary opened, open_library({library}, "the NVIDIA driver", k_how_to_get_it));
   DriverApi api;
-  SymbolFinder find{handle};
+  SymbolFinder find{opened.handle};
   bind_devices(find, api);
   bind_work(find, api);
   if (!find.missing.empty()) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <fstream>
 
-#include "target/gpu_arch.hpp"
+#include "hardware/gpu_arch.hpp"
 
 namespace kw::cuda {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "device/cuda/driver_api.hpp"
-#include "target/device_facts.hpp"
+#include "hardware/device_facts.hpp"
 
 namespace kw::cuda {
 

@@ -7,15 +7,15 @@
 #include <string_view>
 #include <vector>
 
+#include "device/build_steps.hpp"
 #include "device/cuda/cubin.hpp"
+#include "hardware/device_facts.hpp"
 #include "protocol/messages.hpp"
-#include "target/device_facts.hpp"
 
 namespace kw::cuda {
 
 struct KernelCheck {
-  BuildStatus status = BuildStatus::ok;
-  std::string problem;                ///< what does not fit, and what to change
+  KernelMismatch mismatch;            ///< of the first launch that does not fit
   std::vector<KernelReport> kernels;  ///< one per launch
 };
 

@@ -1,8 +1,9 @@
-#include "device/cuda/launch.hpp"
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+
+#include "base/text.hpp"
+#include "device/cuda/loaded.hpp"
 
 namespace kw::cuda {
 namespace {
@@ -93,12 +94,6 @@ Result<void> queue_plan(Session& session, const ReadyPlan& plan) {
   return must(session, session.api.record_event(session.end, session.stream), "cuEventRecord");
 }
 
-std::string kernel_names(const ReadyPlan& plan) {
-  std::string names;
-  for (const ReadyLaunch& one : plan.launches) names += (names.empty() ? "" : ", ") + one.kernel;
-  return names;
-}
-
 bool gated(const Session& session, const ReadyPlan& plan) {
   return session.gate != nullptr && !session.watched && plan.launches.size() <= k_most_gated_launches;
 }
@@ -112,9 +107,10 @@ Result<double> timed_run(Session& session, const ReadyPlan& plan) {
   KW_TRY_VOID(queue_plan(session, plan));
   if (session.gate != nullptr && !session.watched) begin = SteadyClock::now();
   gate.open();
-  KW_TRY_VOID(must(session, api.synchronise_stream(session.stream), "running " + kernel_names(plan)));
+  KW_TRY_VOID(must(session, api.synchronise_stream(session.stream),
+                   "running " + join(plan.launches, ", ", &ReadyLaunch::kernel)));
   const std::chrono::duration<double, std::nano> seen = SteadyClock::now() - begin;
-  KW_TRY_VOID(must(session, api.synchronise_context(), "running " + kernel_names(plan)));
+  KW_TRY_VOID(must(session, api.synchronise_context(), "running " + join(plan.launches, ", ", &ReadyLaunch::kernel)));
   float milliseconds = 0;
   KW_TRY_VOID(must(session, api.elapsed_ms(&milliseconds, session.begin, session.end), "cuEventElapsedTime"));
   const double nanoseconds = static_cast<double>(milliseconds) * 1e6;

@@ -1,7 +1,7 @@
 #include "device/cuda/nvrtc_api.hpp"
 
 #include "device/cuda/toolkit.hpp"
-#include "device/symbol_finder.hpp"
+#include "device/shared_library.hpp"
 
 namespace kw::cuda {
 namespace {
@@ -15,9 +15,9 @@ std::filesystem::path file_of(void* symbol, const std::string& name) {
   return ::dladdr(symbol, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : name;
 }
 
-Result<NvrtcApi> bind(void* library, const std::string& name) {
+Result<NvrtcApi> bind(const SharedLibrary& opened) {
   NvrtcApi api;
-  SymbolFinder find{library};
+  SymbolFinder find{opened.handle};
   find("nvrtcGetErrorString", api.error_string);
   find("nvrtcVersion", api.version);
   find("nvrtcGetNumSupportedArchs", api.num_supported_archs);
@@ -30,11 +30,12 @@ Result<NvrtcApi> bind(void* library, const std::string& name) {
   find("nvrtcGetCUBINSize", api.cubin_size);
   find("nvrtcGetCUBIN", api.cubin);
   if (!find.missing.empty()) {
-    return fail(Error{errc::device_unavailable, fmt::format("{} lacks {}", name, find.missing), k_how_to_get_it});
+    return fail(
+        Error{errc::device_unavailable, fmt::format("{} lacks {}", opened.name, find.missing), k_how_to_get_it});
   }
-  api.library = file_of(reinterpret_cast<void*>(api.version), name);
+  api.library = file_of(reinterpret_cast<void*>(api.version), opened.name);
   if (const NvrtcStatus status = api.version(&api.major, &api.minor); status != 0) {
-    return fail(errc::device_unavailable, "{} does not tell its version: {}", name, api.error_string(status));
+    return fail(errc::device_unavailable, "{} does not tell its version: {}", opened.name, api.error_string(status));
   }
   return api;
 }
@@ -42,14 +43,8 @@ Result<NvrtcApi> bind(void* library, const std::string& name) {
 }  // namespace
 
 Result<NvrtcApi> load_nvrtc(const std::vector<std::string>& libraries) {
-  std::string tried;
-  for (const std::string& name : libraries) {
-    if (void* library = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL); library != nullptr) return bind(library, name);
-    const char* const why = ::dlerror();
-    tried += fmt::format("{}{}", tried.empty() ? "" : "; ", why == nullptr ? name.c_str() : why);
-  }
-  return fail(Error{errc::device_unavailable, fmt::format("NVRTC, the CUDA compiler, cannot be loaded: {}", tried),
-                    k_how_to_get_it});
+  KW_TRY(const SharedLibrary opened, open_library(libraries, "NVRTC, the CUDA compiler,", k_how_to_get_it));
+  return bind(opened);
 }
 
 std::vector<int> supported_archs(const NvrtcApi& api) {

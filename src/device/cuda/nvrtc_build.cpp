@@ -7,13 +7,14 @@
 #include <optional>
 #include <string_view>
 
+#include "base/text.hpp"
 #include "device/build_steps.hpp"
 #include "device/c_names.hpp"
 #include "device/cuda/cubin.hpp"
 #include "device/cuda/kernel_check.hpp"
 #include "device/cuda/ptxas_log.hpp"
 #include "device/cuda/toolkit.hpp"
-#include "target/kernel_headers.hpp"
+#include "language/kernel_headers.hpp"
 
 namespace kw::cuda {
 namespace {
@@ -35,7 +36,7 @@ std::optional<std::string> unsupported_arch(const NvrtcApi& api, const std::stri
   const std::vector<int> known = supported_archs(api);
   if (known.empty() || std::find(known.begin(), known.end(), arch_number(arch)) != known.end()) return std::nullopt;
   return fmt::format("NVRTC {}.{} cannot compile for {}; it knows sm_{}: install another version of the CUDA toolkit",
-                     api.major, api.minor, arch, fmt::join(known, ", sm_"));
+                     api.major, api.minor, arch, join(known, ", sm_"));
 }
 
 Result<std::vector<std::string>> build_options(const NvrtcApi& api, const std::string& arch,
@@ -168,7 +169,7 @@ void build_into(const NvrtcApi& api, const DeviceFacts& device, const BuildReque
   const auto kernels = read_cubin(compiled.binary);
   if (!kernels) return refuse(reply, BuildStatus::resource, kernels.error().message);
   KernelCheck check = check_kernels(*kernels, log, request.launches, device);
-  if (check.status != BuildStatus::ok) return refuse(reply, check.status, check.problem);
+  if (check.mismatch.status != BuildStatus::ok) return refuse(reply, check.mismatch.status, check.mismatch.text);
   take_reports(reply, std::move(check.kernels));
   reply.binary = std::move(compiled.binary);
 }

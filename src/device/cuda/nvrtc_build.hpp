@@ -2,8 +2,8 @@
 // Source to cubin, with NVRTC. Needs no GPU and no driver.
 
 #include "device/cuda/nvrtc_api.hpp"
+#include "hardware/device_facts.hpp"
 #include "protocol/messages.hpp"
-#include "target/device_facts.hpp"
 
 namespace kw::cuda {
 

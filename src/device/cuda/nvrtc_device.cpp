@@ -2,12 +2,12 @@
 
 #include "device/cuda/nvrtc_build.hpp"
 #include "device/cuda/toolkit.hpp"
-#include "target/gpu_arch.hpp"
+#include "hardware/gpu_arch.hpp"
 
 namespace kw {
 namespace {
 
-constexpr std::string_view k_prefix = "nvrtc:";
+constexpr std::string_view k_nvrtc_prefix = "nvrtc:";
 
 class NvrtcDevice final : public Device {
  public:
@@ -42,10 +42,10 @@ Result<std::vector<DeviceFacts>> describe_nvrtc() {
 }
 
 Result<std::unique_ptr<Device>> open_nvrtc(const std::string& device_id) {
-  const bool named = device_id.starts_with(k_prefix);
-  const auto arch = named ? find_gpu_arch(std::string_view(device_id).substr(k_prefix.size())) : std::nullopt;
+  const bool named = device_id.starts_with(k_nvrtc_prefix);
+  const auto arch = named ? find_gpu_arch(std::string_view(device_id).substr(k_nvrtc_prefix.size())) : std::nullopt;
   if (!arch || arch->target != "cuda") {
-    return fail(errc::device_unavailable, "'{}' is no architecture that can be compiled for", device_id);
+    return fail(errc::device_unavailable, "'{}' is not an architecture that can be compiled for", device_id);
   }
   KW_TRY(cuda::NvrtcApi api, cuda::load_nvrtc(cuda::nvrtc_libraries()));
   DeviceFacts facts = gpu_arch_facts(*arch);

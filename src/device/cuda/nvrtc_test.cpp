@@ -10,7 +10,7 @@
 #include "device/cuda/nvrtc_build.hpp"
 #include "device/cuda/nvrtc_device.hpp"
 #include "device/cuda/toolkit.hpp"
-#include "target/gpu_arch.hpp"
+#include "hardware/gpu_arch.hpp"
 
 namespace kw::cuda {
 namespace {
@@ -296,7 +296,7 @@ TEST(NvrtcDevice, an_unknown_architecture_is_refused) {
   const auto device = open_nvrtc("nvrtc:sm_30");
   ASSERT_FALSE(device);
   EXPECT_EQ(device.error().code, errc::device_unavailable);
-  EXPECT_EQ(device.error().message, "'nvrtc:sm_30' is no architecture that can be compiled for");
+  EXPECT_EQ(device.error().message, "'nvrtc:sm_30' is not an architecture that can be compiled for");
 }
 
 TEST(NvrtcMissing, says_what_was_tried_and_how_to_get_it) {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "device/cuda/driver_api.hpp"
-#include "target/device_facts.hpp"
+#include "hardware/device_facts.hpp"
 
 namespace kw::cuda {
 

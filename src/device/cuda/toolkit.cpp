@@ -3,7 +3,7 @@
 #include <iterator>
 #include <system_error>
 
-#include "target/cuda_places.hpp"
+#include "hardware/cuda_places.hpp"
 
 namespace kw::cuda {
 namespace {

@@ -1,6 +1,6 @@
 #pragma once
 // Where the CUDA toolkit's libraries and headers are looked for. Reads the environment of the worker, which the host
-// has scrubbed: only what it decided to hand on is there (verify/cuda_access.hpp).
+// has scrubbed: only what it decided to hand on is there (language/cuda.cpp).
 
 #include <filesystem>
 #include <optional>

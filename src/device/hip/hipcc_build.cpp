@@ -11,7 +11,7 @@
 #include "device/sim/child_program.hpp"
 #include "device/sim/entry_text.hpp"
 #include "device/sim/runtime_text.hpp"
-#include "target/occupancy.hpp"
+#include "hardware/occupancy.hpp"
 
 namespace kw::hip {
 namespace {

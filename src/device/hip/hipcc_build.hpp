@@ -4,13 +4,13 @@
 #include <filesystem>
 #include <string>
 
+#include "hardware/device_facts.hpp"
 #include "protocol/messages.hpp"
-#include "target/device_facts.hpp"
 
 namespace kw::hip {
 
 /// Runs `program` in `directory`, which is writable and private to this process. The reply's kernels have what the
-/// compiler reports, and occupancy by the rule of target/occupancy.hpp.
+/// compiler reports, and occupancy by the rule of hardware/occupancy.hpp.
 [[nodiscard]] BuildReply build(const std::string& program, const std::filesystem::path& directory,
                                const DeviceFacts& device, const BuildRequest& request);
 

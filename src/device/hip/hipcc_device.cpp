@@ -4,17 +4,18 @@
 #include <system_error>
 
 #include "base/environment.hpp"
+#include "base/text.hpp"
 #include "device/build_steps.hpp"
 #include "device/hip/hipcc_build.hpp"
 #include "device/sim/child_program.hpp"
-#include "target/gpu_arch.hpp"
+#include "hardware/gpu_arch.hpp"
 
 namespace kw {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view k_prefix = "hipcc:";
+constexpr std::string_view k_hipcc_prefix = "hipcc:";
 
 /// The variable alone when it is set; else $HIP_PATH, $ROCM_PATH and the usual places.
 Result<std::string> find_hipcc() {
@@ -32,8 +33,7 @@ Result<std::string> find_hipcc() {
     std::error_code error;
     if (fs::is_regular_file(place, error)) return place.string();
   }
-  std::string looked;
-  for (const fs::path& place : places) looked += (looked.empty() ? "" : " or ") + place.string();
+  const std::string looked = join(places, " or ", [](const fs::path& place) { return place.string(); });
   return fail(Error{errc::device_unavailable, "hipcc, the HIP compiler, is not at " + looked,
                     "install ROCm or the package hipcc (apt-get install hipcc), set ROCM_PATH, or name the program in "
                     "KERNELWRIGHT_HIPCC; `--device sim` runs HIP kernels without it"});
@@ -75,10 +75,10 @@ Result<std::vector<DeviceFacts>> describe_hipcc() {
 }
 
 Result<std::unique_ptr<Device>> open_hipcc(const std::string& device_id) {
-  const bool named = device_id.starts_with(k_prefix);
-  const auto arch = named ? find_gpu_arch(std::string_view(device_id).substr(k_prefix.size())) : std::nullopt;
+  const bool named = device_id.starts_with(k_hipcc_prefix);
+  const auto arch = named ? find_gpu_arch(std::string_view(device_id).substr(k_hipcc_prefix.size())) : std::nullopt;
   if (!arch || arch->target != "hip") {
-    return fail(errc::device_unavailable, "'{}' is no architecture that hipcc can compile for", device_id);
+    return fail(errc::device_unavailable, "'{}' is not an architecture that hipcc can compile for", device_id);
   }
   KW_TRY(std::string program, find_hipcc());
   DeviceFacts facts = gpu_arch_facts(*arch);

@@ -1,13 +1,11 @@
 #include "device/opencl/api.hpp"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <array>
 #include <string>
 #include <utility>
 
-#include "device/symbol_finder.hpp"
+#include "device/shared_library.hpp"
 
 namespace kw::opencl {
 namespace {
@@ -54,14 +52,11 @@ constexpr std::array k_status_names{
 
 }  // namespace
 
-Result<Api> load_api() {
-  void* library = ::dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
-    return fail(Error{errc::device_unavailable, fmt::format("OpenCL cannot be loaded: {}", ::dlerror()),
-                      "apt-get install ocl-icd-libopencl1 pocl-opencl-icd"});
-  }
+Result<Api> load_api(const std::string& library) {
+  KW_TRY(const SharedLibrary opened,
+         open_library({library}, "OpenCL", "apt-get install ocl-icd-libopencl1 pocl-opencl-icd"));
   Api api;
-  SymbolFinder find{library};
+  SymbolFinder find{opened.handle};
   find("clGetPlatformIDs", api.get_platform_ids);
   find("clGetPlatformInfo", api.get_platform_info);
   find("clGetDeviceIDs", api.get_device_ids);

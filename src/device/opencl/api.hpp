@@ -8,6 +8,7 @@
 #include <CL/cl.h>
 
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "base/result.hpp"
@@ -48,9 +49,9 @@ struct Api {
   decltype(&::clReleaseEvent) release_event = nullptr;
 };
 
-/// Loads libOpenCL.so.1; never unloads it, because drivers leave threads behind. errc::device_unavailable says what to
-/// install.
-[[nodiscard]] Result<Api> load_api();
+/// Loads the loader of OpenCL drivers; never unloads it, because drivers leave threads behind. errc::device_unavailable
+/// says what to install.
+[[nodiscard]] Result<Api> load_api(const std::string& library = "libOpenCL.so.1");
 
 /// "CL_OUT_OF_RESOURCES", or "OpenCL error -9999" for one that the standard does not name.
 [[nodiscard]] std::string status_name(cl_int status);

@@ -1,19 +1,19 @@
-#include "device/opencl/build.hpp"
-
 #include <algorithm>
 #include <chrono>
 #include <optional>
 
+#include "base/text.hpp"
 #include "device/build_steps.hpp"
 #include "device/opencl/kernel_check.hpp"
 #include "device/opencl/pocl_cache.hpp"
+#include "device/opencl/session.hpp"
 
 namespace kw::opencl {
 namespace {
 
 Result<std::string> build_options(const BuildRequest& request) {
   KW_TRY(const auto definitions, definition_options(request));
-  std::string options = fmt::format("-cl-kernel-arg-info {}", fmt::join(definitions, " "));
+  std::string options = fmt::format("-cl-kernel-arg-info {}", join(definitions, " "));
   // PoCL 3.1 remembers in the process which work-group functions it has compiled, by a hash of source and options, and
   // leaves them out of the binary of a second, equal program. An option that is never the same twice prevents it.
   options += fmt::format(" -DKW_BUILD={}", std::chrono::steady_clock::now().time_since_epoch().count());
@@ -69,7 +69,9 @@ void build_into(const Session& session, const BuildRequest& request, BuildReply&
                   "clBuildProgram failed with " + status_name(status));
   }
   const KernelCheck kernels = check_kernels(session, program->get(), request.launches);
-  if (kernels.status != BuildStatus::ok) return refuse(reply, kernels.status, kernels.problem);
+  if (kernels.mismatch.status != BuildStatus::ok) {
+    return refuse(reply, kernels.mismatch.status, kernels.mismatch.text);
+  }
   reply.stack_bytes = kernels.stack_bytes;
   reply.shared_bytes = kernels.shared_bytes;
   auto binary = program_binary(session, program->get());

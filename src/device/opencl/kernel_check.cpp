@@ -7,11 +7,6 @@
 namespace kw::opencl {
 namespace {
 
-struct Problem {
-  BuildStatus status;
-  std::string text;
-};
-
 std::string kernel_names(const Session& session, cl_program program) {
   std::size_t bytes = 0;
   if (session.api.get_program_info(program, CL_PROGRAM_KERNEL_NAMES, 0, nullptr, &bytes) != CL_SUCCESS) return {};
@@ -58,7 +53,8 @@ bool is_other_scalar(const std::string& type) {
   return std::find(k_others.begin(), k_others.end(), type) != k_others.end();
 }
 
-std::optional<Problem> check_arg(const Session& session, cl_kernel kernel, const PlannedLaunch& launch, cl_uint index) {
+std::optional<KernelMismatch> check_arg(const Session& session, cl_kernel kernel, const PlannedLaunch& launch,
+                                        cl_uint index) {
   cl_kernel_arg_address_qualifier qualifier = 0;
   const cl_int status = session.api.get_kernel_arg_info(kernel, index, CL_KERNEL_ARG_ADDRESS_QUALIFIER,
                                                         sizeof qualifier, &qualifier, nullptr);
@@ -68,7 +64,7 @@ std::optional<Problem> check_arg(const Session& session, cl_kernel kernel, const
   const bool scalar_fits = !std::holds_alternative<IntArg>(arg) || !is_other_scalar(type);
   if (qualifier_fits(arg, qualifier) && scalar_fits) return std::nullopt;
   const Expectation expected = expectation(arg);
-  return Problem{
+  return KernelMismatch{
       BuildStatus::kernel_args,
       fmt::format("argument {} of kernel '{}' is declared as `{} {}`, but the launch passes {} there: declare "
                   "it as {}, or change the launch's args",
@@ -76,18 +72,13 @@ std::optional<Problem> check_arg(const Session& session, cl_kernel kernel, const
                   expected.declare)};
 }
 
-std::optional<Problem> check_args(const Session& session, cl_kernel kernel, const PlannedLaunch& launch) {
+std::optional<KernelMismatch> check_args(const Session& session, cl_kernel kernel, const PlannedLaunch& launch) {
   cl_uint count = 0;
   if (session.api.get_kernel_info(kernel, CL_KERNEL_NUM_ARGS, sizeof count, &count, nullptr) != CL_SUCCESS)
     return std::nullopt;
-  if (count != launch.args.size()) {
-    return Problem{BuildStatus::kernel_args,
-                   fmt::format("kernel '{}' takes {} arguments but the launch passes {}: make the launch's args match "
-                               "the kernel's parameters",
-                               launch.kernel, count, launch.args.size())};
-  }
+  if (auto mismatch = check_argument_count(launch, count)) return mismatch;
   for (cl_uint index = 0; index < count; ++index) {
-    if (auto problem = check_arg(session, kernel, launch, index)) return problem;
+    if (auto mismatch = check_arg(session, kernel, launch, index)) return mismatch;
   }
   return std::nullopt;
 }
@@ -100,13 +91,13 @@ std::optional<Value> work_group_info(const Session& session, cl_kernel kernel, c
   return status == CL_SUCCESS ? std::optional<Value>(value) : std::nullopt;
 }
 
-std::optional<Problem> check_block(const Session& session, cl_kernel kernel, const PlannedLaunch& launch) {
+std::optional<KernelMismatch> check_block(const Session& session, cl_kernel kernel, const PlannedLaunch& launch) {
   using Extents = std::array<std::size_t, 3>;
   const Extents block{static_cast<std::size_t>(launch.block[0]), static_cast<std::size_t>(launch.block[1]),
                       static_cast<std::size_t>(launch.block[2])};
   const auto required = work_group_info<Extents>(session, kernel, CL_KERNEL_COMPILE_WORK_GROUP_SIZE);
   if (required && *required != Extents{0, 0, 0} && *required != block) {
-    return Problem{
+    return KernelMismatch{
         BuildStatus::resource,
         fmt::format("kernel '{}' declares reqd_work_group_size({}, {}, {}) but the launch's block is {} x {} "
                     "x {}: make them equal",
@@ -114,9 +105,10 @@ std::optional<Problem> check_block(const Session& session, cl_kernel kernel, con
   }
   const auto most = work_group_info<std::size_t>(session, kernel, CL_KERNEL_WORK_GROUP_SIZE);
   if (most && block[0] * block[1] * block[2] > *most) {
-    return Problem{BuildStatus::resource, fmt::format("kernel '{}' runs with at most {} work-items per group on this "
-                                                      "device, the launch's block has {}",
-                                                      launch.kernel, *most, block[0] * block[1] * block[2])};
+    return KernelMismatch{BuildStatus::resource,
+                          fmt::format("kernel '{}' runs with at most {} work-items per group on this "
+                                      "device, the launch's block has {}",
+                                      launch.kernel, *most, block[0] * block[1] * block[2])};
   }
   return std::nullopt;
 }
@@ -125,25 +117,27 @@ void keep_largest(std::int64_t& largest, const std::optional<cl_ulong>& bytes) {
   if (bytes) largest = std::max(largest, static_cast<std::int64_t>(*bytes));
 }
 
+/// Adds what the kernel uses when the launch fits it.
+std::optional<KernelMismatch> check_launch(const Session& session, cl_program program, const PlannedLaunch& launch,
+                                           KernelCheck& result) {
+  const auto kernel = create_kernel(session, program, launch.kernel);
+  if (!kernel) return missing_kernel(launch, kernel_names(session, program));
+  if (auto mismatch = check_args(session, kernel->get(), launch)) return mismatch;
+  if (auto mismatch = check_block(session, kernel->get(), launch)) return mismatch;
+  keep_largest(result.shared_bytes, work_group_info<cl_ulong>(session, kernel->get(), CL_KERNEL_LOCAL_MEM_SIZE));
+  keep_largest(result.stack_bytes, work_group_info<cl_ulong>(session, kernel->get(), CL_KERNEL_PRIVATE_MEM_SIZE));
+  return std::nullopt;
+}
+
 }  // namespace
 
 KernelCheck check_kernels(const Session& session, cl_program program, std::span<const PlannedLaunch> launches) {
   KernelCheck result;
-  const auto refuse = [&result](Problem problem) {
-    result.status = problem.status;
-    result.problem = std::move(problem.text);
-    return result;
-  };
   for (const PlannedLaunch& launch : launches) {
-    const auto kernel = create_kernel(session, program, launch.kernel);
-    if (!kernel) {
-      return refuse({BuildStatus::kernel_missing, fmt::format("a launch names the kernel '{}', but the source has: {}",
-                                                              launch.kernel, kernel_names(session, program))});
+    if (auto mismatch = check_launch(session, program, launch, result)) {
+      result.mismatch = *std::move(mismatch);
+      break;
     }
-    if (auto problem = check_args(session, kernel->get(), launch)) return refuse(*std::move(problem));
-    if (auto problem = check_block(session, kernel->get(), launch)) return refuse(*std::move(problem));
-    keep_largest(result.shared_bytes, work_group_info<cl_ulong>(session, kernel->get(), CL_KERNEL_LOCAL_MEM_SIZE));
-    keep_largest(result.stack_bytes, work_group_info<cl_ulong>(session, kernel->get(), CL_KERNEL_PRIVATE_MEM_SIZE));
   }
   return result;
 }

@@ -5,14 +5,14 @@
 #include <span>
 #include <string>
 
+#include "device/build_steps.hpp"
 #include "device/opencl/session.hpp"
 #include "protocol/messages.hpp"
 
 namespace kw::opencl {
 
 struct KernelCheck {
-  BuildStatus status = BuildStatus::ok;
-  std::string problem;             ///< what does not fit, and what to change
+  KernelMismatch mismatch;         ///< of the first launch that does not fit
   std::int64_t stack_bytes = -1;   ///< the most any launched kernel uses; -1 when the driver does not say
   std::int64_t shared_bytes = -1;  ///< likewise
 };

@@ -1,7 +1,7 @@
-#include "device/opencl/launch.hpp"
-
 #include <chrono>
 #include <vector>
+
+#include "device/opencl/loaded.hpp"
 
 namespace kw::opencl {
 namespace {

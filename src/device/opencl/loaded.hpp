@@ -40,4 +40,8 @@ struct Loaded {
 /// Runs no candidate code: drivers load a kernel's code at its first launch.
 [[nodiscard]] Result<Loaded> load(const Session& session, const LoadRequest& request, std::span<std::byte> arena);
 
+/// Uploads where the arena is mirrored, flushes when asked to, launches everything, waits, downloads. The time is from
+/// before the first launch is queued until all are done: what a caller waits for.
+[[nodiscard]] Result<LaunchReply> launch(const Session& session, const ReadyPlan& plan, bool cold);
+
 }  // namespace kw::opencl

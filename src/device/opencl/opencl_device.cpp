@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "device/opencl/build.hpp"
-#include "device/opencl/launch.hpp"
 #include "device/opencl/loaded.hpp"
 #include "device/opencl/pocl_cache.hpp"
 #include "device/opencl/session.hpp"

@@ -5,6 +5,7 @@
 
 #include "device/opencl/api.hpp"
 #include "device/opencl/platform.hpp"
+#include "protocol/messages.hpp"
 
 namespace kw::opencl {
 
@@ -21,5 +22,7 @@ struct Session {
 [[nodiscard]] Result<OwnedProgram> program_from_binary(const Session& session, const std::string& binary);
 
 [[nodiscard]] Result<OwnedKernel> create_kernel(const Session& session, cl_program program, const std::string& name);
+
+[[nodiscard]] BuildReply build(const Session& session, const BuildRequest& request);
 
 }  // namespace kw::opencl

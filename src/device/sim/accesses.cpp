@@ -23,7 +23,8 @@ void Block::access(const void* pointer, std::size_t bytes, unsigned kind, kw_sim
     stop(
         FindingKind::misaligned,
         [&] {
-          return fmt::format("{} uses an address that is no multiple of its type's alignment", name(thread_->number));
+          return fmt::format("{} uses an address that is not a multiple of its type's alignment",
+                             name(thread_->number));
         },
         place);
   }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text.hpp"
+
 namespace kw::sim {
 namespace {
 
@@ -13,7 +15,6 @@ namespace fc = boost::context::detail;
 /// Candidate code calls back without saying which block it belongs to.
 thread_local Block* running = nullptr;
 
-constexpr std::size_t k_page_bytes = 4096;
 constexpr unsigned k_looks_per_pause = 16;
 /// How often threads may look at memory that nobody changes before that is called a deadlock.
 constexpr std::uint64_t k_most_idle_pauses = 300'000;
@@ -68,7 +69,7 @@ void Block::prepare_threads() {
     thread.copy_group = 0;
     thread.products.clear();
     std::byte* top = stacks_.begin + (i + 1) * stacks_.stack_bytes;
-    make_fiber(thread.fiber, top, stacks_.stack_bytes - k_page_bytes, enter);
+    make_fiber(thread.fiber, top, stacks_.stack_bytes - k_stack_guard_bytes, enter);
     ready_.push_back(&thread);
   }
 }
@@ -231,14 +232,14 @@ std::string Block::waiting_threads() const {
       ++known->second;
     }
   }
-  std::string text;
-  for (const auto& [key, count] : groups) {
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, count == 1 ? "thread" : "threads");
+  return join(groups, ", ", [](const auto& group) {
+    const auto& [key, count] = group;
+    std::string text = fmt::format("{} {}", count, count == 1 ? "thread" : "threads");
     if (key.first == ThreadState::done) text += count == 1 ? " has ended" : " have ended";
     if (key.first == ThreadState::at_barrier) text += fmt::format(" at the barrier of line {}", key.second);
     if (key.first == ThreadState::in_warp_op) text += fmt::format(" at line {} for lanes of the warp", key.second);
-  }
-  return text;
+    return text;
+  });
 }
 
 void Block::report_stall() {

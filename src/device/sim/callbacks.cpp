@@ -1,6 +1,5 @@
-#include "device/sim/callbacks.hpp"
-
 #include "device/sim/block.hpp"
+#include "device/sim/simulator.hpp"
 
 namespace kw::sim {
 namespace {

@@ -16,7 +16,7 @@
 #include "device/sim/program.hpp"
 #include "device/sim/runtime_text.hpp"
 #include "device/sim/sim_language.hpp"
-#include "target/kernel_headers.hpp"
+#include "language/kernel_headers.hpp"
 
 namespace kw::sim {
 namespace {
@@ -34,13 +34,14 @@ std::optional<std::string> write(const fs::path& path, std::string_view text) {
 
 /// The simulator's own headers hold what a candidate may name; those that it includes by name are empty or few names.
 std::optional<std::string> write_headers(const fs::path& directory) {
-  std::error_code error;
-  fs::create_directory(directory / "hip", error);
-  for (const auto headers :
-       {language_headers("cuda"), language_headers("hip"), std::span<const std::string_view>(k_c_headers)}) {
-    for (const std::string_view header : headers) {
-      if (auto failure = write(directory / header, "")) return failure;
-    }
+  std::vector<std::string_view> headers(k_c_headers.begin(), k_c_headers.end());
+  for (const Language* language : languages()) {
+    if (language->simulator) headers.insert(headers.end(), language->headers.begin(), language->headers.end());
+  }
+  for (const std::string_view header : headers) {
+    std::error_code error;
+    fs::create_directories((directory / header).parent_path(), error);
+    if (auto failure = write(directory / header, "")) return failure;
   }
   for (const RuntimeFile& file : runtime_files()) {
     if (auto failure = write(directory / file.name, file.text)) return failure;
@@ -103,7 +104,7 @@ std::optional<std::string> Compiler::prepare() {
 
 std::optional<std::string> Compiler::compile(const BuildRequest& request, const DeviceFacts& device,
                                              BuildReply& reply) {
-  const SimLanguage& language = language_of(device);
+  const SimulatorDialect& language = dialect_of(device);
   std::vector<std::string> command{program_,
                                    "-x",
                                    "c++",
@@ -118,7 +119,7 @@ std::optional<std::string> Compiler::compile(const BuildRequest& request, const 
   append(command, target_options(directory_));
   append(command, instrumentation(clang_));
   command.push_back(fmt::format("-DKW_SIM_LANES={}", lanes_of(device)));
-  if (device.target == "hip" && device.gpu) command.push_back(fmt::format("-D__{}__=1", device.gpu->arch));
+  if (language.defines_arch && device.gpu) command.push_back(fmt::format("-D__{}__=1", device.gpu->arch));
   const auto definitions = definition_options(request);
   if (!definitions) {
     refuse(reply, BuildStatus::source_error, definitions.error().message);
@@ -187,7 +188,7 @@ BuildReply Compiler::build(const BuildRequest& request, const DeviceFacts& devic
     const Diagnosis problem = check_object(read_object(*object), request.launches, device);
     if (problem.status != BuildStatus::ok) {
       refuse(reply, problem.status, problem.text);
-    } else if (link(*object, language_of(device).source_name, reply)) {
+    } else if (link(*object, dialect_of(device).source_name, reply)) {
       reply.shared_bytes = shared_bytes(read_object(*object), request.launches);
     }
   }

@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "hardware/device_facts.hpp"
 #include "protocol/messages.hpp"
-#include "target/device_facts.hpp"
 
 namespace kw::sim {
 

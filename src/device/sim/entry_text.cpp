@@ -6,7 +6,9 @@
 #include <set>
 #include <utility>
 
+#include "base/text.hpp"
 #include "device/sim/compile.hpp"
+#include "language/language.hpp"
 
 namespace kw::sim {
 namespace {
@@ -28,8 +30,6 @@ constexpr std::array k_refused{
     std::pair{"surf", "surfaces cannot be simulated"},
     std::pair{"wmma", "the wmma fragments have no fixed layout and cannot be simulated: use mma.sync"},
     std::pair{"nvcuda", "the wmma fragments have no fixed layout and cannot be simulated: use mma.sync"},
-    std::pair{"hip", "a bundle is device code; memory and launches are the harness's"},
-    std::pair{"cuda", "a bundle is device code; memory and launches are the harness's"},
 };
 
 std::string checks_of(const PlannedLaunch& launch) {
@@ -68,6 +68,10 @@ std::string first_name(const std::string& log, std::string_view prefix) {
 std::string reason_for(const std::string& name) {
   for (const auto& [part, why] : k_refused) {
     if (name.find(part) != std::string::npos) return fmt::format("{}: {}", name, why);
+  }
+  for (const Language* language : languages()) {
+    if (language->simulator && name.find(language->simulator->host_prefix) != std::string::npos)
+      return name + ": a bundle is device code; memory and launches are the harness's";
   }
   return name + " cannot be simulated";
 }
@@ -150,7 +154,7 @@ Diagnosis check_object(const ObjectFacts& object, std::span<const PlannedLaunch>
           BuildStatus::kernel_missing,
           fmt::format("error: a launch names '{}', which is not declared extern \"C\" __global__; such kernels are: "
                       "{}",
-                      launch.kernel, fmt::join(object.kernels, " "))};
+                      launch.kernel, join(object.kernels, " "))};
     }
   }
   const std::int64_t most_static = device.gpu ? device.gpu->static_shared_bytes_per_block : k_static_shared_bytes;

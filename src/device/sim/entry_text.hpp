@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "device/sim/elf_object.hpp"
+#include "hardware/device_facts.hpp"
 #include "protocol/messages.hpp"
-#include "target/device_facts.hpp"
 
 namespace kw::sim {
 

@@ -10,7 +10,7 @@
 #include "base/bfloat.hpp"
 #include "base/rng.hpp"
 #include "device/c_names_kernel.hpp"
-#include "device/sim/sim_fixture.hpp"
+#include "device/testing/sim_fixture.hpp"
 
 namespace kw::sim {
 namespace {

@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "device/device.hpp"
-#include "device/sim/sim_fixture.hpp"
+#include "device/testing/sim_fixture.hpp"
 
 namespace kw::sim {
 namespace {

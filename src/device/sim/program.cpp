@@ -64,7 +64,7 @@ Result<Program> decode_program(std::string_view bytes) {
   const bool ours = bytes.substr(0, k_magic.size()) == k_magic;
   if (ours) bytes.remove_prefix(k_magic.size());
   if (!ours || !take_number(bytes, count) || count > bytes.size() / (2 * sizeof count)) {
-    return fail(errc::device_refused, "this is no program for the simulator");
+    return fail(errc::device_refused, "this is not a program for the simulator");
   }
   program.lines.resize(count);
   for (LineEntry& entry : program.lines) {

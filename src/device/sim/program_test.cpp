@@ -43,7 +43,7 @@ TEST(Program, refuses_bytes_that_are_no_program) {
     const auto decoded = decode_program(bytes);
     ASSERT_FALSE(decoded.has_value());
     EXPECT_EQ(decoded.error().code, errc::device_refused);
-    EXPECT_EQ(decoded.error().message, "this is no program for the simulator");
+    EXPECT_EQ(decoded.error().message, "this is not a program for the simulator");
   }
 }
 

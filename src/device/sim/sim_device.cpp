@@ -1,34 +1,23 @@
 #include "device/sim/sim_device.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "device/build_steps.hpp"
 #include "device/sim/compile.hpp"
 #include "device/sim/sim_language.hpp"
 #include "device/sim/simulator.hpp"
-#include "target/device_file.hpp"
+#include "hardware/device_file.hpp"
 
 namespace kw {
 namespace {
 
-/// Whose facts a simulated device has. The first of a language is the one that "sim" means there
-/// (verify/process_workbench.cpp).
-struct Model {
-  const char* id;
-  const char* gpu;  ///< as find_device_facts takes it
-};
-constexpr std::array k_models{
-    Model{"sim", "h100"},           Model{"sim:sm_80", "a100"},    Model{"sim:sm_90", "h100"},
-    Model{"sim:sm_120", "rtx5090"}, Model{"sim:gfx942", "mi300x"}, Model{"sim:gfx1100", "rx7900xtx"},
-};
 /// What buffers may take: they lie in this machine's memory.
 constexpr std::int64_t k_memory_bytes = std::int64_t{8} << 30;
 
-Result<DeviceFacts> facts_of(const Model& model) {
-  KW_TRY(DeviceFacts facts, find_device_facts(model.gpu));
-  facts.name = fmt::format("{} simulator with the limits of {}", facts.target == "hip" ? "HIP" : "CUDA", facts.name);
-  facts.id = model.id;
+Result<DeviceFacts> facts_of(const Language& language, const SimulatedDevice& device) {
+  KW_TRY(DeviceFacts facts, find_device_facts(device.gpu));
+  facts.name = fmt::format("{} simulator with the limits of {}", language.simulator->title, facts.name);
+  facts.id = device.id;
   facts.driver = "kernelwright simulator 1";
   facts.kind = DeviceKind::simulator;
   facts.memory_bytes = k_memory_bytes;
@@ -64,23 +53,24 @@ class SimDevice final : public Device {
 
 Result<std::vector<DeviceFacts>> describe_sim_devices() {
   std::vector<DeviceFacts> all;
-  for (const Model& model : k_models) {
-    KW_TRY(DeviceFacts facts, facts_of(model));
-    all.push_back(std::move(facts));
+  for (const Language* language : languages()) {
+    if (!language->simulator) continue;
+    for (const SimulatedDevice& device : language->simulator->devices) {
+      KW_TRY(DeviceFacts facts, facts_of(*language, device));
+      all.push_back(std::move(facts));
+    }
   }
   return all;
 }
 
 Result<std::unique_ptr<Device>> open_sim_device(const std::string& device_id) {
-  const auto* found =
-      std::find_if(k_models.begin(), k_models.end(), [&](const Model& model) { return model.id == device_id; });
-  if (found == k_models.end()) {
-    return fail(errc::device_unavailable,
-                "the simulator knows no device '{}'; try sim, sim:sm_80, sim:sm_120, sim:gfx942 or sim:gfx1100",
-                device_id);
-  }
-  KW_TRY(DeviceFacts facts, facts_of(*found));
-  return std::make_unique<SimDevice>(std::move(facts));
+  KW_TRY(std::vector<DeviceFacts> all, describe_sim_devices());
+  const auto found = std::ranges::find(all, device_id, &DeviceFacts::id);
+  if (found != all.end()) return std::make_unique<SimDevice>(std::move(*found));
+  std::vector<std::string> ids;
+  for (const DeviceFacts& facts : all) ids.push_back(facts.id);
+  return fail(errc::device_unavailable, "the simulator knows no device '{}'; there are {}", device_id,
+              fmt::join(ids, ", "));
 }
 
 }  // namespace kw

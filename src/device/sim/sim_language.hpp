@@ -1,22 +1,17 @@
 #pragma once
-// The languages that are simulated, where they differ for the worker.
+// What the simulator asks of a device's language (language/language.hpp) and of its warps.
 
-#include <string_view>
-
-#include "target/device_facts.hpp"
+#include "base/result.hpp"
+#include "hardware/device_facts.hpp"
+#include "language/language.hpp"
 
 namespace kw::sim {
 
-struct SimLanguage {
-  std::string_view prelude;      ///< the header of runtime/ that a candidate sees
-  std::string_view source_name;  ///< what diagnostics call the candidate's source
-};
-
-inline constexpr SimLanguage k_cuda_language{"cuda.cuh", "kernel.cu"};
-inline constexpr SimLanguage k_hip_language{"hip.cuh", "kernel.hip"};
-
-[[nodiscard]] inline const SimLanguage& language_of(const DeviceFacts& device) {
-  return device.target == "hip" ? k_hip_language : k_cuda_language;
+/// The device's language must have one.
+[[nodiscard]] inline const SimulatorDialect& dialect_of(const DeviceFacts& device) {
+  const Language* language = find_language(device.target);
+  KW_CHECK(language != nullptr && language->simulator, "no simulator for target {}", device.target);
+  return *language->simulator;
 }
 
 /// Of a warp of the device: 32 or 64.

@@ -9,14 +9,13 @@
 
 #include "base/file_system.hpp"
 #include "device/device.hpp"
-#include "device/sim/callbacks.hpp"
+#include "device/sim/threads.hpp"
 
 namespace kw::sim {
 namespace {
 
-constexpr std::size_t k_page_bytes = 4096;
 /// Of one thread, guard page included: arrays that a GPU keeps in registers and local memory.
-constexpr std::size_t k_stack_bytes = (std::size_t{128} << 10) + k_page_bytes;
+constexpr std::size_t k_stack_bytes = (std::size_t{128} << 10) + k_stack_guard_bytes;
 
 kw_sim::Coordinates coordinates(const std::int64_t (&extents)[3]) {
   return {static_cast<unsigned>(extents[0]), static_cast<unsigned>(extents[1]), static_cast<unsigned>(extents[2])};
@@ -56,7 +55,7 @@ Result<void> Simulator::reserve_stacks() {
   if (memory == MAP_FAILED) return fail(errc::device_refused, "no memory for stacks: {}", std::strerror(errno));
   stacks_ = {static_cast<std::byte*>(memory), bytes};
   for (std::size_t at = 0; at < bytes; at += k_stack_bytes) {
-    if (::mprotect(stacks_.data() + at, k_page_bytes, PROT_NONE) != 0) {
+    if (::mprotect(stacks_.data() + at, k_stack_guard_bytes, PROT_NONE) != 0) {
       return fail(errc::device_refused, "no guard page between stacks: {}", std::strerror(errno));
     }
   }

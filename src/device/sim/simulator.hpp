@@ -14,6 +14,7 @@
 #include "device/sim/findings.hpp"
 #include "device/sim/image.hpp"
 #include "device/sim/program.hpp"
+#include "device/sim/runtime/abi.hpp"
 #include "protocol/messages.hpp"
 
 namespace kw::sim {
@@ -58,5 +59,8 @@ class Simulator {
   std::atomic<bool> stop_{false};
   std::map<const Image*, std::vector<std::unique_ptr<Block>>> blocks_;  ///< one per runner
 };
+
+/// All functions; the stacks are the caller's to fill in.
+[[nodiscard]] kw_sim::Runtime callbacks();
 
 }  // namespace kw::sim

@@ -17,6 +17,9 @@ namespace kw::sim {
 /// Of a block, on every GPU there is.
 inline constexpr unsigned k_max_threads = 1024;
 
+/// The page between two stacks.
+inline constexpr std::size_t k_stack_guard_bytes = 4096;
+
 /// Memory for the fibers' stacks, with a page between them that nothing may touch.
 struct StackArea {
   std::byte* begin = nullptr;

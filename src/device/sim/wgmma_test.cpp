@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "device/sim/sim_fixture.hpp"
+#include "device/testing/sim_fixture.hpp"
 
 namespace kw::sim {
 namespace {

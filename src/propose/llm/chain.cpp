@@ -6,13 +6,14 @@
 #include <utility>
 
 #include "base/result.hpp"
+#include "propose/better.hpp"
 
 namespace kw {
 namespace {
 
 /// Correctness was seen to saturate after about ten turns and speed to keep paying for longer; a chain that gained
 /// nothing in this many rounds has no idea left.
-constexpr int k_barren_rounds = 5;
+constexpr int k_rounds_without_gain = 5;
 /// A model that gave no kernel in this many rounds will not, whatever it is told.
 constexpr int k_faulty_rounds = 3;
 
@@ -42,17 +43,10 @@ bool further(const SampleResult& a, const SampleResult& b) {
 
 }  // namespace
 
-bool is_better(const Attempt& attempt, const Attempt* than) {
-  if (!attempt.verdict.accepted()) return false;
-  if (than == nullptr) return true;
-  if (!attempt.measurement || !than->measurement) return attempt.became_best;
-  return attempt.measurement->median_ns < than->measurement->median_ns;
-}
-
 ChainNeed Chain::need() const {
   if (out_ > 0 || unjudged_ > 0) return ChainNeed::nothing;
   if (fresh_) return ChainNeed::first;
-  return last()->attempt == nullptr ? ChainNeed::mending : ChainNeed::feedback;
+  return last()->attempt == nullptr ? ChainNeed::repair_reply : ChainNeed::feedback;
 }
 
 std::string Chain::purpose() const {
@@ -61,8 +55,8 @@ std::string Chain::purpose() const {
       return "";
     case ChainNeed::first:
       return restarts_ == 0 ? "first prompt" : fmt::format("restart {}", restarts_);
-    case ChainNeed::mending:
-      return "mend the reply";
+    case ChainNeed::repair_reply:
+      return "repair the reply";
     case ChainNeed::feedback:
       return last()->attempt->verdict.accepted() ? "one step" : "repair";
   }
@@ -115,14 +109,15 @@ void Chain::close_round() {
   if (out_ > 0 || unjudged_ > 0) return;
   const bool any = std::any_of(round_.begin(), round_.end(), [](const auto& r) { return r.attempt != nullptr; });
   faulty_rounds_ = any ? 0 : faulty_rounds_ + 1;
-  barren_rounds_ = best_ != best_before_ ? 0 : barren_rounds_ + 1;
-  if (round_.empty() || faulty_rounds_ >= k_faulty_rounds || barren_rounds_ >= k_barren_rounds) begin_anew();
+  rounds_without_gain_ = best_ != best_before_ ? 0 : rounds_without_gain_ + 1;
+  if (round_.empty() || faulty_rounds_ >= k_faulty_rounds || rounds_without_gain_ >= k_rounds_without_gain)
+    begin_anew();
 }
 
 void Chain::begin_anew() {
   fresh_ = true;
   ++restarts_;
-  barren_rounds_ = 0;
+  rounds_without_gain_ = 0;
   faulty_rounds_ = 0;
   best_ = nullptr;
   round_.clear();

@@ -21,10 +21,10 @@ struct SampleResult {
 
 /// What the next request of a chain is for.
 enum class ChainNeed : std::uint8_t {
-  nothing,   ///< samples are out, or candidates are at the verifier
-  first,     ///< a first prompt
-  feedback,  ///< on the round's best attempt
-  mending,   ///< of a reply that gave no candidate
+  nothing,       ///< samples are out, or candidates are at the verifier
+  first,         ///< a first prompt
+  feedback,      ///< on the round's best attempt
+  repair_reply,  ///< the reply gave no candidate
 };
 
 class Chain {
@@ -33,7 +33,7 @@ class Chain {
 
   [[nodiscard]] std::int64_t id() const { return id_; }
   [[nodiscard]] ChainNeed need() const;
-  /// "first prompt", "repair", "one step", "mend the reply", "restart 2": for the record.
+  /// "first prompt", "repair", "one step", "repair the reply", "restart 2": for the record.
   [[nodiscard]] std::string purpose() const;
   /// The chain's best accepted attempt, whoever assigned its tunables; null while there is none.
   [[nodiscard]] const Attempt* best() const { return best_; }
@@ -66,17 +66,13 @@ class Chain {
   int unjudged_ = 0;  ///< candidates at the verifier
   bool fresh_ = true;
   int restarts_ = 0;
-  int barren_rounds_ = 0;  ///< in a row, without a new best of the chain
-  int faulty_rounds_ = 0;  ///< in a row, without any candidate
+  int rounds_without_gain_ = 0;  ///< in a row, without a new best of the chain
+  int faulty_rounds_ = 0;        ///< in a row, without any candidate
   const Attempt* best_ = nullptr;
   const Attempt* best_before_ = nullptr;  ///< when the round began
   std::vector<SampleResult> round_;
   std::string step_;
   std::vector<std::string> tried_;
 };
-
-/// Whether an accepted attempt is better than another: faster, or the first, or marked by the verifier where nothing
-/// was timed.
-[[nodiscard]] bool is_better(const Attempt& attempt, const Attempt* than);
 
 }  // namespace kw

@@ -50,11 +50,11 @@ TEST_F(ChainTest, begins_with_a_first_prompt_and_waits_while_samples_are_out) {
   EXPECT_EQ(chain_.purpose(), "one step");
 }
 
-TEST_F(ChainTest, asks_for_repair_while_wrong_and_for_mending_without_a_kernel) {
+TEST_F(ChainTest, asks_for_repair_while_wrong_and_for_another_reply_without_a_kernel) {
   round(0);
   EXPECT_EQ(chain_.purpose(), "repair");
   faulty_round();
-  EXPECT_EQ(chain_.need(), ChainNeed::mending);
+  EXPECT_EQ(chain_.need(), ChainNeed::repair_reply);
 }
 
 TEST_F(ChainTest, is_anchored_at_its_best_and_not_at_its_last) {

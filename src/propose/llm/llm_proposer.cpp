@@ -8,10 +8,8 @@
 
 #include "propose/bandit.hpp"
 #include "propose/llm/chain.hpp"
-#include "propose/llm/chat_errors.hpp"
-#include "propose/llm/device_filler.hpp"
-#include "propose/llm/reasoning_summary.hpp"
-#include "propose/llm/reply_parse.hpp"
+#include "propose/llm/client/chat_errors.hpp"
+#include "propose/llm/replies/reply_parse.hpp"
 
 namespace kw {
 namespace {
@@ -25,7 +23,7 @@ constexpr double k_hottest = 1.0;
 constexpr double k_accepted_gain = 0.3;  ///< of a right kernel that is not faster, for the bandit over chains
 
 /// A request that is out.
-struct Flight {
+struct PendingRequest {
   std::size_t chain = 0;
   std::string purpose;
   ChatRequest request;
@@ -38,21 +36,41 @@ struct Ready {
   Candidate candidate;
 };
 
+PromptContext prompt_context(const ProposerContext& run, const LlmOptions& options) {
+  PromptContext prompt;
+  prompt.problem = run.problem;
+  prompt.costs = run.costs;
+  prompt.device = run.device;
+  prompt.target = run.target;
+  prompt.constraints = options.constraints;
+  prompt.requirements = run.requirements;
+  prompt.plain = run.plain;
+  prompt.plan = options.plan;
+  prompt.user_prompt = options.user_prompt;
+  prompt.templates = options.templates;
+  return prompt;
+}
+
 class LlmProposer final : public Proposer {
  public:
-  LlmProposer(LlmOptions options, ChatService& service)
-      : options_(std::move(options)),
-        service_(service),
-        rng_(options_.seed),
-        chain_bandit_(static_cast<std::size_t>(options_.chains)),
-        filler_(*options_.prompt.problem, options_.prompt.device, options_.seed, std::move(options_.search)) {
+  LlmProposer(const ProposerContext& run, const LlmAccess& access)
+      : options_(access.options),
+        prompt_(prompt_context(run, access.options)),
+        measured_(run.measured),
+        past_(run.past),
+        token_limit_(run.token_limit),
+        service_(*access.service),
+        keep_(access.keep),
+        rng_(run.seed),
+        chain_bandit_(static_cast<std::size_t>(options_.chains)) {
     for (int i = 0; i < options_.chains; ++i) chains_.emplace_back(i);
   }
 
   std::optional<Proposal> next() override;
   [[nodiscard]] Idle idle() const override;
   void observe(const Attempt& attempt) override;
-  std::vector<Turn> take_turns() override { return std::exchange(ended_, {}); }
+  void others_proposed(const Candidate& candidate) override { seen_.insert(candidate.id()); }
+  void others_observed(const Attempt& attempt) override;
 
  private:
   void ask_due_chains();
@@ -61,23 +79,26 @@ class LlmProposer final : public Proposer {
   [[nodiscard]] std::vector<Exemplar> draw_exemplars(const Chain& chain);
   [[nodiscard]] std::optional<std::int64_t> room_for_reply() const;
   void take(ChatOutcome outcome);
-  void take_failure(const Flight& flight, Turn turn, const Error& error);
+  void take_failure(const PendingRequest& pending, Turn turn, const Error& error);
   [[nodiscard]] ParsedReply parse(const ChatReply& reply, std::optional<Candidate>& candidate);
   void end_with_fault(std::size_t chain, Turn turn);
   [[nodiscard]] Proposal propose_ready();
 
   LlmOptions options_;
+  PromptContext prompt_;
+  const DeviceFacts* measured_;  ///< may be null
+  std::vector<Attempt> past_;
+  std::optional<std::int64_t> token_limit_;
   ChatService& service_;
+  std::function<void(Turn)> keep_;
   Rng rng_;
   std::deque<Chain> chains_;
   Bandit chain_bandit_;
-  DeviceFiller filler_;
   std::deque<Attempt> attempts_;  ///< all observed; chains point into it
-  std::map<std::int64_t, Flight> flights_;
+  std::map<std::int64_t, PendingRequest> requests_;
   std::int64_t next_turn_ = 0;
   std::deque<Ready> ready_;
-  std::deque<std::optional<Ready>> pending_;  ///< proposed, not observed; nothing: the filler's
-  std::vector<Turn> ended_;
+  std::deque<Ready> pending_;  ///< proposed, not observed
   std::set<Hash> seen_;
   std::int64_t used_tokens_ = 0;
   bool took_reply_ = false;      ///< by the last next()
@@ -96,34 +117,30 @@ std::optional<Proposal> LlmProposer::next() {
       took_reply_ = true;
     }
   }
-  if (!ready_.empty()) return propose_ready();
-  if (took_reply_) return std::nullopt;
-  auto proposal = filler_.next();
-  if (proposal) {
-    seen_.insert(proposal->candidate.id());
-    pending_.emplace_back(std::nullopt);
-  }
-  return proposal;
+  if (ready_.empty()) return std::nullopt;
+  return propose_ready();
 }
 
 Proposal LlmProposer::propose_ready() {
   Ready ready = std::move(ready_.front());
   ready_.pop_front();
-  Proposal proposal{ready.candidate, "llm", fmt::format("chain {}, {}", ready.turn.chain, ready.turn.purpose),
-                    ready.turn.ordinal, ready.turn.chain};
-  pending_.emplace_back(std::move(ready));
+  Proposal proposal{ready.candidate,
+                    "llm",
+                    fmt::format("chain {}, {}", ready.turn.chain, ready.turn.purpose),
+                    {ready.turn.ordinal, ready.turn.chain}};
+  pending_.push_back(std::move(ready));
   return proposal;
 }
 
 Idle LlmProposer::idle() const {
   if (took_reply_) return {Idle::Why::again, {}};
-  if (!flights_.empty()) return {Idle::Why::waiting, {}};
+  if (!requests_.empty()) return {Idle::Why::waiting, {}};
   if (closed_) return {Idle::Why::failed, *closed_};
   return {};
 }
 
 void LlmProposer::ask_due_chains() {
-  while (!closed_ && std::ssize(flights_) < service_.capacity()) {
+  while (!closed_ && std::ssize(requests_) < service_.capacity()) {
     std::vector<bool> due;
     for (const auto& chain : chains_) due.push_back(chain.need() != ChainNeed::nothing);
     if (std::find(due.begin(), due.end(), true) == due.end()) return;
@@ -132,71 +149,72 @@ void LlmProposer::ask_due_chains() {
 }
 
 std::optional<std::int64_t> LlmProposer::room_for_reply() const {
-  if (!options_.token_limit) return options_.max_tokens;
-  const std::int64_t left = std::max(k_least_reply_tokens, *options_.token_limit - used_tokens_);
+  if (!token_limit_) return options_.max_tokens;
+  const std::int64_t left = std::max(k_least_reply_tokens, *token_limit_ - used_tokens_);
   return std::min(left, options_.max_tokens.value_or(left));
 }
 
 /// One round of a chain. Its samples differ in temperature, as chains do: alike requests get alike answers.
 void LlmProposer::ask(std::size_t index) {
   Chain& chain = chains_[index];
-  Flight flight{index, chain.purpose(), {}};
-  flight.request.model = options_.model;
-  flight.request.messages = prompt_for(chain);
-  flight.request.max_tokens = room_for_reply();
+  PendingRequest pending{index, chain.purpose(), {}};
+  pending.request.model = options_.model;
+  pending.request.messages = prompt_for(chain);
+  pending.request.max_tokens = room_for_reply();
   std::string step;
   if (const auto* last = chain.last(); last != nullptr && last->attempt != nullptr) {
-    step = suggested_step(options_.prompt, *last->attempt, chain.best());
+    step = suggested_step(prompt_, *last->attempt, chain.best());
   }
   chain.begin_round(options_.samples, std::move(step));
   const int all = options_.chains * options_.samples;
   for (int sample = 0; sample < options_.samples; ++sample) {
     const int place = static_cast<int>(index) * options_.samples + sample;
-    flight.request.temperature = all == 1 ? k_coolest : k_coolest + (k_hottest - k_coolest) * place / (all - 1);
+    pending.request.temperature = all == 1 ? k_coolest : k_coolest + (k_hottest - k_coolest) * place / (all - 1);
     const std::int64_t turn = next_turn_++;
-    service_.submit(turn, flight.request);
-    flights_.emplace(turn, flight);
+    service_.submit(turn, pending.request);
+    requests_.emplace(turn, pending);
   }
 }
 
 std::vector<ChatMessage> LlmProposer::prompt_for(const Chain& chain) {
-  options_.prompt.tried = chain.tried();
+  prompt_.tried = chain.tried();
+  if (measured_ != nullptr) prompt_.device = *measured_;
   switch (chain.need()) {
-    case ChainNeed::mending:
-      return fault_prompt(options_.prompt, chain.last()->turn, chain.best());
+    case ChainNeed::repair_reply:
+      return fault_prompt(prompt_, chain.last()->turn, chain.best());
     case ChainNeed::feedback:
-      return feedback_prompt(options_.prompt, *chain.last()->attempt, chain.best(), draw_exemplars(chain));
+      return feedback_prompt(prompt_, *chain.last()->attempt, chain.best(), draw_exemplars(chain));
     case ChainNeed::first:
     case ChainNeed::nothing:
       break;
   }
   const int variation = static_cast<int>(chain.id()) + chain.restarts() * options_.chains;
-  return first_prompt(options_.prompt, draw_exemplars(chain), variation);
+  return first_prompt(prompt_, draw_exemplars(chain), variation);
 }
 
 std::vector<Exemplar> LlmProposer::draw_exemplars(const Chain& chain) {
   std::vector<const Attempt*> verified;
-  for (const auto& attempt : options_.past) verified.push_back(&attempt);
+  for (const auto& attempt : past_) verified.push_back(&attempt);
   for (const auto& attempt : attempts_) {
     if (attempt.verdict.accepted()) verified.push_back(&attempt);
   }
-  return choose_exemplars(options_.exemplars, verified, options_.prompt.plain.median_ns, options_.exemplar_count,
-                          chain.id(), rng_);
+  return choose_exemplars(options_.exemplars, verified, prompt_.plain.median_ns, options_.exemplar_count, chain.id(),
+                          rng_);
 }
 
 /// A reply, or the failure of a request, becomes a turn.
 void LlmProposer::take(ChatOutcome outcome) {
-  const auto found = flights_.find(outcome.turn);
-  KW_CHECK(found != flights_.end(), "turn {} was never asked for", outcome.turn);
-  const Flight flight = std::move(found->second);
-  flights_.erase(found);
+  const auto found = requests_.find(outcome.turn);
+  KW_CHECK(found != requests_.end(), "turn {} was never asked for", outcome.turn);
+  const PendingRequest pending = std::move(found->second);
+  requests_.erase(found);
   Turn turn;
   turn.ordinal = outcome.turn;
-  turn.chain = chains_[flight.chain].id();
+  turn.chain = chains_[pending.chain].id();
   turn.before_attempt = std::ssize(attempts_);
-  turn.purpose = flight.purpose;
-  turn.request = flight.request;
-  if (!outcome.reply) return take_failure(flight, std::move(turn), outcome.reply.error());
+  turn.purpose = pending.purpose;
+  turn.request = pending.request;
+  if (!outcome.reply) return take_failure(pending, std::move(turn), outcome.reply.error());
   failures_ = 0;
   turn.reply = *std::move(outcome.reply);
   turn.summary = reasoning_summary(turn.reply);
@@ -205,25 +223,25 @@ void LlmProposer::take(ChatOutcome outcome) {
   const ParsedReply parsed = parse(turn.reply, candidate);
   turn.fault = parsed.fault;
   turn.fault_message = parsed.message;
-  if (!candidate) return end_with_fault(flight.chain, std::move(turn));
-  ended_.push_back(turn);
-  chains_[flight.chain].take_candidate();
-  ready_.push_back({flight.chain, std::move(turn), *std::move(candidate)});
+  if (!candidate) return end_with_fault(pending.chain, std::move(turn));
+  keep_(turn);
+  chains_[pending.chain].take_candidate();
+  ready_.push_back({pending.chain, std::move(turn), *std::move(candidate)});
 }
 
-void LlmProposer::take_failure(const Flight& flight, Turn turn, const Error& error) {
+void LlmProposer::take_failure(const PendingRequest& pending, Turn turn, const Error& error) {
   // The run is ending: nobody's turn.
-  if (error.code == errc::chat_stopped) return chains_[flight.chain].drop_sample();
+  if (error.code == errc::chat_stopped) return chains_[pending.chain].drop_sample();
   ++failures_;
   if (is_final_chat_error(error) || failures_ >= k_failures_in_a_row) closed_ = error;
   turn.fault = ReplyFault::no_reply;
   turn.fault_message = error.message;
-  end_with_fault(flight.chain, std::move(turn));
+  end_with_fault(pending.chain, std::move(turn));
 }
 
 /// `candidate` is set exactly when there is no fault.
 ParsedReply LlmProposer::parse(const ChatReply& reply, std::optional<Candidate>& candidate) {
-  ParsedReply parsed = parse_reply(reply, options_.prompt.target);
+  ParsedReply parsed = parse_reply(reply, prompt_.target);
   if (!parsed.bundle) return parsed;
   auto made = make_candidate(*parsed.bundle);
   if (!made) {
@@ -239,41 +257,42 @@ ParsedReply LlmProposer::parse(const ChatReply& reply, std::optional<Candidate>&
 }
 
 void LlmProposer::end_with_fault(std::size_t chain, Turn turn) {
-  ended_.push_back(turn);
+  keep_(turn);
   chain_bandit_.reward(chain, 0);
   chains_[chain].take_fault(std::move(turn));
 }
 
 void LlmProposer::observe(const Attempt& attempt) {
   KW_CHECK(!pending_.empty(), "attempt {} was observed but never proposed", attempt.ordinal);
-  const std::optional<Ready> ready = std::move(pending_.front());
+  const Ready ready = std::move(pending_.front());
   pending_.pop_front();
   const Attempt& kept = attempts_.emplace_back(attempt);
-  if (!ready) {
-    filler_.observe(kept);
-    if (kept.chain) chains_[static_cast<std::size_t>(*kept.chain)].offer(kept);
-    return;
-  }
-  Chain& chain = chains_[ready->chain];
+  Chain& chain = chains_[ready.chain];
   double gain = 0;
   if (kept.verdict.accepted()) {
     const auto* before = chain.best();
     const bool timed = before != nullptr && before->measurement && kept.measurement;
     const double speedup = timed ? before->measurement->median_ns / kept.measurement->median_ns : 1.0;
     gain = before == nullptr ? 1 : k_accepted_gain + (1 - k_accepted_gain) * gain_of_speedup(speedup);
-    filler_.add(kept);
   }
-  filler_.note_best(kept);
-  chain_bandit_.reward(ready->chain, gain);
-  chain.end_sample(ready->turn, kept);
+  chain_bandit_.reward(ready.chain, gain);
+  chain.end_sample(ready.turn, kept);
+}
+
+/// A tuned form of a chain's kernel is the chain's; the others are only shown as exemplars.
+void LlmProposer::others_observed(const Attempt& attempt) {
+  const Attempt& kept = attempts_.emplace_back(attempt);
+  const auto chain = kept.provenance.chain;
+  if (chain && *chain >= 0 && *chain < std::ssize(chains_)) chains_[static_cast<std::size_t>(*chain)].offer(kept);
 }
 
 }  // namespace
 
-std::unique_ptr<Proposer> make_llm_proposer(LlmOptions options, ChatService& service) {
-  KW_CHECK(options.prompt.problem != nullptr, "prompts need a problem");
+std::unique_ptr<Proposer> make_llm_proposer(const ProposerContext& context, const LlmAccess& access) {
+  KW_CHECK(context.problem != nullptr && access.service != nullptr, "prompts need a problem and a model");
+  const auto& options = access.options;
   KW_CHECK(options.chains > 0 && options.samples > 0, "{} chains of {} samples", options.chains, options.samples);
-  return std::make_unique<LlmProposer>(std::move(options), service);
+  return std::make_unique<LlmProposer>(context, access);
 }
 
 }  // namespace kw

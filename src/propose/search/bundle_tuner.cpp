@@ -12,8 +12,8 @@ namespace {
 /// The registered style that writes `bundle`, as it is, for this problem and device; null where none does.
 const Style* writer_of(const Bundle& bundle, const Problem& problem, const DeviceFacts& device) {
   const auto same_choices = [](const Tunable& a, const Tunable& b) { return a.name == b.name && a.values == b.values; };
-  for (const Style& style : styles()) {
-    if (style.op != problem.op || style.target != bundle.target) continue;
+  for (const Style& style : styles_of(problem.op)) {
+    if (style.target != bundle.target) continue;
     const auto own = style.emit(problem, device, {});
     if (own && own->source == bundle.source &&
         std::equal(own->tunables.begin(), own->tunables.end(), bundle.tunables.begin(), bundle.tunables.end(),
@@ -72,12 +72,14 @@ class BundleTuner final : public Proposer {
       return !verified.candidate.bundle.dispatch.empty();
     }
     Attempt alone = verified;
+    alone.became_best = false;  // not by this search, whose own comparisons begin with its own first best
     if (alone.measurement) alone.measurement->versus.clear();
     search_->observe(alone);
     return true;
   }
   std::optional<Proposal> next() override { return first_ ? std::exchange(first_, std::nullopt) : search_->next(); }
   void observe(const Attempt& attempt) override { search_->observe(attempt); }
+  void others_observed(const Attempt& attempt) override { search_->others_observed(attempt); }
 
  private:
   Style style_;  ///< search_ points to it
@@ -118,6 +120,20 @@ Result<std::unique_ptr<Proposer>> make_bundle_search(const Candidate& start, con
   auto tuner = std::make_unique<BundleTuner>(style_of(start, *options.problem, options.device, guide));
   KW_TRY_VOID(tuner->open(options));
   return tuner;
+}
+
+namespace {
+
+Result<std::unique_ptr<Proposer>> make_retune(const ProposerContext& context) {
+  KW_CHECK(context.start.has_value(), "no bundle to tune");
+  return make_bundle_search(*context.start, search_options(context));
+}
+
+}  // namespace
+
+const ProposerEntry& retune_entry() {
+  static constexpr ProposerEntry k_entry = {k_retune, "the tunables of one bundle", false, true, make_retune};
+  return k_entry;
 }
 
 }  // namespace kw

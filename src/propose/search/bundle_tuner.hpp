@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <memory>
 
+#include "hardware/device_facts.hpp"
+#include "problem/problem.hpp"
 #include "propose/proposer.hpp"
 #include "propose/search/search_proposer.hpp"
 #include "record/attempt.hpp"
-#include "spec/problem.hpp"
-#include "target/device_facts.hpp"
 
 namespace kw {
 
@@ -29,5 +29,9 @@ namespace kw {
 /// require_choice does.
 [[nodiscard]] Result<std::unique_ptr<Proposer>> make_bundle_search(const Candidate& start,
                                                                    const SearchOptions& options);
+
+/// The proposer that does so over a run of its own.
+inline constexpr std::string_view k_retune = "retune";
+[[nodiscard]] const ProposerEntry& retune_entry();
 
 }  // namespace kw

@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "propose/search/synthetic_style.hpp"
+#include "propose/testing/synthetic_style.hpp"
 
 namespace kw {
 namespace {

@@ -50,6 +50,7 @@ class SearchProposer final : public Proposer {
   void seed_with(const std::vector<IntBindings>& analytic, const std::vector<Candidate>& archived);
   std::optional<Proposal> next() override;
   void observe(const Attempt& attempt) override;
+  void others_observed(const Attempt& attempt) override { holds_best_ = holds_best_ && !attempt.became_best; }
 
  private:
   struct Seed {
@@ -69,6 +70,7 @@ class SearchProposer final : public Proposer {
   [[nodiscard]] std::optional<Proposal> next_restart();
   [[nodiscard]] std::optional<Proposal> next_remaining();
   [[nodiscard]] Trial trial_of(const SearchPoint& point, const Attempt& attempt) const;
+  [[nodiscard]] const Versus* versus_best(const Attempt& attempt) const;
   [[nodiscard]] bool beats_best(const Trial& trial, const Attempt& attempt) const;
   [[nodiscard]] bool is_fresh(const SearchPoint& point);
   void descend_from(Trial trial);
@@ -77,11 +79,12 @@ class SearchProposer final : public Proposer {
   SearchSpace space_;
   Rng rng_;
   std::deque<Seed> seeds_;
-  std::deque<Seed> basins_;  ///< seeds that had no slot: where restarts go first
+  std::deque<Seed> restart_points_;  ///< seeds that had no slot: where restarts go first
   std::deque<Pending> pending_;
   std::set<SearchPoint> seen_;
   double best_estimate_ = std::numeric_limits<double>::infinity();
   std::optional<Trial> best_;
+  bool holds_best_ = false;            ///< what attempts are timed against is best_, and no other proposer's kernel
   std::optional<Trial> current_;       ///< where the local search stands; not always the best
   std::deque<SearchStep> neighbours_;  ///< of current_, still to be proposed
   bool neighbours_are_stale_ = false;  ///< current_ moved
@@ -113,7 +116,7 @@ void SearchProposer::seed_with(const std::vector<IntBindings>& analytic, const s
     if (slot < own.size() && slot < k_analytic_slots) seeds_.push_back(own[slot]);
     if (slot < past.size()) seeds_.push_back(past[slot]);
   }
-  for (std::size_t i = k_analytic_slots; i < own.size(); ++i) basins_.push_back(own[i]);
+  for (std::size_t i = k_analytic_slots; i < own.size(); ++i) restart_points_.push_back(own[i]);
   for (const auto& seed : seeds_) best_estimate_ = std::min(best_estimate_, space_.estimate(seed.point));
 }
 
@@ -188,7 +191,7 @@ std::optional<Proposal> SearchProposer::next_neighbour() {
   return std::nullopt;
 }
 
-/// At a local optimum: a kick away from the best, or after some that led nowhere another basin.
+/// At a local optimum: a kick away from the best, or after some that led nowhere another restart point.
 std::optional<Proposal> SearchProposer::next_jump() {
   if (jumps_ran_dry_) return std::nullopt;
   ++jumps_without_gain_;
@@ -212,9 +215,9 @@ std::optional<Proposal> SearchProposer::next_kick() {
 }
 
 std::optional<Proposal> SearchProposer::next_restart() {
-  while (!basins_.empty()) {
-    const Seed seed = std::move(basins_.front());
-    basins_.pop_front();
+  while (!restart_points_.empty()) {
+    const Seed seed = std::move(restart_points_.front());
+    restart_points_.pop_front();
     if (auto proposal = propose(seed.point, Purpose::jump, "restart from " + seed.origin)) return proposal;
   }
   for (int i = 0; i < k_tries; ++i) {
@@ -240,6 +243,11 @@ std::optional<Proposal> SearchProposer::next_remaining() {
   }
 }
 
+/// A comparison with a kernel that this search has not seen says nothing about its own best.
+const Versus* SearchProposer::versus_best(const Attempt& attempt) const {
+  return best_ && holds_best_ ? versus_incumbent(attempt) : nullptr;
+}
+
 /// Where it was timed against the incumbent, the cost is the incumbent's divided by the paired speedup: medians taken
 /// minutes apart differ by more than most steps gain.
 Trial SearchProposer::trial_of(const SearchPoint& point, const Attempt& attempt) const {
@@ -250,7 +258,7 @@ Trial SearchProposer::trial_of(const SearchPoint& point, const Attempt& attempt)
   // Where nothing is timed, the style's estimate is all there is to go by.
   if (!attempt.measurement) trial.cost = space_.estimate(point);
   if (!attempt.measurement || !(attempt.measurement->median_ns > 0)) return trial;
-  const Versus* versus = best_ ? versus_incumbent(attempt) : nullptr;
+  const Versus* versus = versus_best(attempt);
   trial.cost = versus != nullptr ? best_->cost / versus->speedup : attempt.measurement->median_ns;
   if (best_ && attempt.measurement->stopped_early) trial.cost = std::max(trial.cost, best_->cost * k_clear_gain);
   return trial;
@@ -259,7 +267,7 @@ Trial SearchProposer::trial_of(const SearchPoint& point, const Attempt& attempt)
 bool SearchProposer::beats_best(const Trial& trial, const Attempt& attempt) const {
   if (!std::isfinite(trial.cost)) return false;
   if (!best_) return true;
-  const Versus* versus = versus_incumbent(attempt);
+  const Versus* versus = versus_best(attempt);
   return versus != nullptr ? versus->decision == Comparison::faster : is_clearly_cheaper(trial, *best_);
 }
 
@@ -274,7 +282,9 @@ void SearchProposer::observe(const Attempt& attempt) {
   const Pending pending = std::move(pending_.front());
   pending_.pop_front();
   const Trial trial = trial_of(pending.point, attempt);
-  if (beats_best(trial, attempt)) {
+  const bool best = beats_best(trial, attempt);
+  holds_best_ = holds_best_ || attempt.became_best;
+  if (best) {
     best_ = trial;
     jumps_without_gain_ = 0;
     descend_from(trial);
@@ -302,6 +312,23 @@ Result<std::unique_ptr<Proposer>> make_search_proposer(const SearchOptions& opti
   KW_CHECK(options.problem != nullptr, "a search needs a problem");
   KW_TRY(const Style* style, find_style(options.problem->op, options.target, options.style));
   return make_search_proposer(*style, options);
+}
+
+namespace {
+
+Result<std::unique_ptr<Proposer>> make_search(const ProposerContext& context) {
+  return make_search_proposer(search_options(context));
+}
+
+}  // namespace
+
+SearchOptions search_options(const ProposerContext& context) {
+  return {context.problem, context.device, context.target, context.style, context.seed, context.archived};
+}
+
+const ProposerEntry& search_entry() {
+  static constexpr ProposerEntry k_entry = {"search", "the built-in search", false, false, make_search};
+  return k_entry;
 }
 
 }  // namespace kw

@@ -9,10 +9,11 @@
 #include <vector>
 
 #include "codegen/codegen.hpp"
+#include "hardware/device_facts.hpp"
+#include "problem/problem.hpp"
 #include "propose/proposer.hpp"
+#include "propose/registry.hpp"
 #include "record/bundle.hpp"
-#include "spec/problem.hpp"
-#include "target/device_facts.hpp"
 
 namespace kw {
 
@@ -29,5 +30,10 @@ struct SearchOptions {
 [[nodiscard]] Result<std::unique_ptr<Proposer>> make_search_proposer(const SearchOptions& options);
 /// The same for a style that no registry lists; `style` must outlive the proposer, `options.style` is ignored.
 [[nodiscard]] Result<std::unique_ptr<Proposer>> make_search_proposer(const Style& style, const SearchOptions& options);
+
+/// "search"
+[[nodiscard]] const ProposerEntry& search_entry();
+/// The part of a run's context that a search uses.
+[[nodiscard]] SearchOptions search_options(const ProposerContext& context);
 
 }  // namespace kw

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "propose/search/search_space.hpp"
-#include "propose/search/synthetic_style.hpp"
+#include "propose/testing/synthetic_style.hpp"
 
 namespace kw {
 namespace {
@@ -302,6 +302,43 @@ TEST(SearchProposer, passes_on_why_a_style_cannot_be_used) {
   const auto refused = make_search_proposer(style, {&k_problem, synthetic::device(), "opencl", "", 0, {}});
   ASSERT_FALSE(refused.has_value());
   EXPECT_EQ(refused.error().to_string(), "not today [codegen.unsupported]");
+}
+
+/// Two accepted attempts; the second is timed against a best that is this search's own, or somebody else's. Where the
+/// search stands then: the ordinal that its next neighbour is one of.
+std::string after_second(bool others_hold_best) {
+  const auto proposer = search(synthetic::five(), 3);
+  Attempt attempt;
+  attempt.measurement = Measurement();
+  for (std::int64_t i = 0; i < 2; ++i) {
+    auto proposal = proposer->next();
+    attempt.ordinal = i;
+    attempt.candidate = proposal->candidate;
+    attempt.measurement->median_ns = i == 0 ? 10e6 : 5e6;
+    attempt.became_best = i == 0;
+    if (i == 1) attempt.measurement->versus = {{"incumbent", Comparison::slower, 0.5, {}, 10, 0}};
+    proposer->observe(attempt);
+    if (i == 0 && others_hold_best) {
+      Attempt other = attempt;
+      other.ordinal = 100;
+      proposer->others_observed(other);
+    }
+  }
+  std::string origin;
+  while (origin.rfind("neighbour of ", 0) != 0) {
+    auto proposal = proposer->next();
+    origin = proposal->origin;
+    attempt.ordinal += 1;
+    attempt.candidate = proposal->candidate;
+    attempt.verdict.reject(GateId::build, Reason::build_failed, "no");
+    proposer->observe(attempt);
+  }
+  return origin.substr(0, origin.find(" ("));
+}
+
+TEST(SearchProposer, takes_no_comparison_with_another_proposers_best_for_one_with_its_own) {
+  EXPECT_EQ(after_second(false), "neighbour of 0") << "slower than its best, by the paired comparison";
+  EXPECT_EQ(after_second(true), "neighbour of 1") << "slower than another's best, and faster than its own";
 }
 
 }  // namespace

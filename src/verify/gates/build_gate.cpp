@@ -1,8 +1,9 @@
-// Gate 2, build: compiles in persistent sandboxed processes. Workloads whose definitions are equal share one build;
+// The gate `build`: compiles in persistent sandboxed processes. Workloads whose definitions are equal share one build;
 // different ones are built at the same time.
 
 #include <algorithm>
 
+#include "verify/checking/source_policy.hpp"
 #include "verify/gates/gate.hpp"
 
 namespace kw {
@@ -76,42 +77,47 @@ using BuildOutcome = std::variant<BuildReply, LostWorker>;
 
 /// Notes the log for feedback. A log of a build for held-out sizes alone names those sizes, in macro expansions and
 /// array bounds: it stays in the archive, and so does everything a compiler says about that build.
-void reject_build(Trial& trial, const BuildReply& reply, bool hidden) {
+void reject_build(GateContext& context, const BuildReply& reply, bool hidden) {
   constexpr std::size_t k_most_noted = 4096;
-  trial.verdict.note(GateId::build, reply.log.substr(0, k_most_noted), hidden);
-  trial.verdict.reject(GateId::build, reason_of(reply.status),
-                       hidden ? "it does not compile with the definitions of a held-out workload (other sizes than the "
-                                "primary)"
-                              : first_errors(reply.log));
+  if (const auto why = forbidden_identifier(reply.log)) {
+    // Not the log: it may quote a file of the machine that the source tried to include.
+    return context.verdict.reject(GateId::build, Reason::source_forbidden, *why);
+  }
+  context.verdict.note(GateId::build, reply.log.substr(0, k_most_noted), hidden);
+  context.verdict.reject(GateId::build, reason_of(reply.status),
+                         hidden
+                             ? "it does not compile with the definitions of a held-out workload (other sizes than the "
+                               "primary)"
+                             : first_errors(reply.log));
 }
 
-void record_loss(Session& session, Trial& trial, const LostWorker& lost, bool ends_budget) {
+void record_loss(GateContext& context, const LostWorker& lost, bool ends_budget) {
   if (lost.how == WorkerLoss::not_started) {
-    trial.verdict.cannot_decide(GateId::build, "no compiler process could be started: " + lost.detail);
+    context.verdict.cannot_decide(GateId::build, "no compiler process could be started: " + lost.detail);
   } else if (lost.how == WorkerLoss::timed_out && ends_budget) {
-    session.cut_off = true;
-    trial.verdict.cannot_decide(GateId::build, k_budget_ended);
+    context.clock.hit_deadline();
+    context.verdict.cannot_decide(GateId::build, k_budget_ended);
   } else {
-    trial.verdict.reject(GateId::build, reason_of(lost.how),
-                         fmt::format("the compiler did not finish: {}", lost.detail));
+    context.verdict.reject(GateId::build, reason_of(lost.how),
+                           fmt::format("the compiler did not finish: {}", lost.detail));
   }
 }
 
 /// Records one build; false after a rejection. `hidden`: it is for held-out workloads alone.
-bool record_build(Trial& trial, BuildReply& reply, bool hidden) {
-  trial.build.log += reply.log;
-  trial.build.build_ms += static_cast<double>(reply.build_ns) / 1e6;
+bool record_build(GateContext& context, BuildReply& reply, bool hidden) {
+  if (!forbidden_identifier(reply.log)) context.build.log += reply.log;
+  context.build.build_ms += static_cast<double>(reply.build_ns) / 1e6;
   if (reply.status != BuildStatus::ok) {
-    reject_build(trial, reply, hidden);
+    reject_build(context, reply, hidden);
     return false;
   }
-  trial.build.binary_bytes += static_cast<std::int64_t>(reply.binary.size());
-  keep_largest(trial.build.registers, reply.registers);
-  keep_largest(trial.build.spill_bytes, reply.spill_bytes);
-  keep_largest(trial.build.stack_bytes, reply.stack_bytes);
-  keep_largest(trial.build.shared_bytes, reply.shared_bytes);
-  record_kernels(reply.kernels, trial.build);
-  trial.contender.built.binaries.push_back(std::move(reply.binary));
+  context.build.binary_bytes += static_cast<std::int64_t>(reply.binary.size());
+  keep_largest(context.build.registers, reply.registers);
+  keep_largest(context.build.spill_bytes, reply.spill_bytes);
+  keep_largest(context.build.stack_bytes, reply.stack_bytes);
+  keep_largest(context.build.shared_bytes, reply.shared_bytes);
+  record_kernels(reply.kernels, context.build);
+  context.loaded.built.binaries.push_back(std::move(reply.binary));
   return true;
 }
 
@@ -121,30 +127,33 @@ struct PlannedBuild {
 };
 
 /// One request per distinct set of definitions; tells every plan which of them is its own. Empty after a rejection.
-std::vector<PlannedBuild> plan_builds(Session& session, Trial& trial) {
+std::vector<PlannedBuild> plan_builds(GateContext& context) {
   std::vector<IntBindings> distinct;
   std::vector<PlannedBuild> builds;
-  for (std::size_t w = 0; w < session.problem.workloads.size(); ++w) {
+  for (std::size_t w = 0; w < context.facts.problem.workloads.size(); ++w) {
     auto definitions =
-        build_definitions(trial.contender.candidate, session.problem.workloads[w].axes, session.options.device);
+        build_definitions(context.loaded.candidate, context.facts.problem.workloads[w].axes, context.facts.device());
     if (!definitions) {
-      const bool hidden = session.problem.workloads[w].role == WorkloadRole::held_out;
-      trial.verdict.note(GateId::build, definitions.error().to_string(), hidden);
-      trial.verdict.reject(GateId::build, Reason::bundle_invalid,
-                           hidden ? "the definitions cannot be computed for a held-out workload (other sizes than the "
-                                    "primary)"
-                                  : definitions.error().message);
+      const bool hidden = context.facts.problem.workloads[w].role == WorkloadRole::held_out;
+      context.verdict.note(GateId::build, definitions.error().to_string(), hidden);
+      context.verdict.reject(GateId::build, Reason::bundle_invalid,
+                             hidden
+                                 ? "the definitions cannot be computed for a held-out workload (other sizes than the "
+                                   "primary)"
+                                 : definitions.error().message);
       return {};
     }
-    auto& plan = trial.contender.built.plans[w];
+    auto& plan = context.loaded.built.plans[w];
     const auto known = std::find(distinct.begin(), distinct.end(), *definitions);
     plan.binary = static_cast<std::size_t>(known - distinct.begin());
-    const bool held_out = session.problem.workloads[w].role == WorkloadRole::held_out;
+    const bool held_out = context.facts.problem.workloads[w].role == WorkloadRole::held_out;
     if (known != distinct.end()) {
       builds[plan.binary].hidden = builds[plan.binary].hidden && held_out;
       continue;
     }
-    BuildRequest request{session.options.device.id, trial.contender.candidate.bundle.source, {}, plan.plan.launches};
+    const Bundle& bundle = context.loaded.candidate.bundle;
+    BuildRequest request{
+        context.facts.device().id, guarded_source(bundle.source, bundle.target), {}, plan.plan.launches};
     request.definitions.assign(definitions->begin(), definitions->end());
     builds.push_back({std::move(request), held_out});
     distinct.push_back(*std::move(definitions));
@@ -154,25 +163,25 @@ std::vector<PlannedBuild> plan_builds(Session& session, Trial& trial) {
 
 }  // namespace
 
-bool run_build_gate(Session& session, Trial& trial) {
-  const auto builds = plan_builds(session, trial);
+bool run_build_gate(GateContext& context) {
+  const auto builds = plan_builds(context);
   if (builds.empty()) return false;
   std::vector<BuildOutcome> outcomes(builds.size());
-  const Patience patience = session.patience(session.options.deadlines.build);
-  session.options.parallel(std::ssize(builds), [&](std::int64_t i) {
+  const StepTimeout timeout = context.clock.timeout(context.facts.options.deadlines.build);
+  context.facts.options.parallel(std::ssize(builds), [&](std::int64_t i) {
     const auto index = static_cast<std::size_t>(i);
-    outcomes[index] = session.bench.build(builds[index].request, patience.time);
+    outcomes[index] = context.facts.backend.build(builds[index].request, timeout.time);
   });
   for (std::size_t i = 0; i < builds.size(); ++i) {
     if (const auto* lost = std::get_if<LostWorker>(&outcomes[i])) {
-      record_loss(session, trial, *lost, patience.ends_budget);
+      record_loss(context, *lost, timeout.ends_budget);
       return false;
     }
-    if (!record_build(trial, std::get<BuildReply>(outcomes[i]), builds[i].hidden)) return false;
+    if (!record_build(context, std::get<BuildReply>(outcomes[i]), builds[i].hidden)) return false;
   }
   Hasher hasher;
-  for (const auto& binary : trial.contender.built.binaries) hasher.add(binary);
-  trial.build.binary_hash = hasher.finish();
+  for (const auto& binary : context.loaded.built.binaries) hasher.add(binary);
+  context.build.binary_hash = hasher.finish();
   return true;
 }
 

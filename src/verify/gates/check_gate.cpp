@@ -1,22 +1,22 @@
-// Gate 4, check: every workload under every distribution, twice, against the oracle. The first run and the second have
-// different poison in outputs and scratch, so that a kernel which reads what it did not write shows as
+// The gate `check`: every workload under every distribution, twice, against the oracle. The first run and the second
+// have different poison in outputs and scratch, so that a kernel which reads what it did not write shows as
 // nondeterministic.
 
 #include <algorithm>
 
-#include "verify/case_runner.hpp"
+#include "verify/checking/case_runner.hpp"
+#include "verify/checking/error_location.hpp"
 #include "verify/gates/gate.hpp"
-#include "verify/place_words.hpp"
 
 namespace kw {
 namespace {
 
 /// Which elements of which output two runs disagree about: a race shows in one tile, an unwritten tail at the end.
-std::string where_different(const Session& session, const CheckCase& one, const CaseRun& first, const CaseRun& second) {
-  const Axes& axes = session.problem.workloads[one.workload].axes;
+std::string where_different(const Problem& problem, const CheckCase& one, const CaseRun& first, const CaseRun& second) {
+  const Axes& axes = problem.workloads[one.workload].axes;
   std::string text;
   for (std::size_t output = 0; output < first.outputs.size(); ++output) {
-    const auto& tensor = session.problem.outputs[output];
+    const auto& tensor = problem.outputs[output];
     const auto& a = first.outputs[output];
     const auto& b = second.outputs[output];
     const auto width = static_cast<std::size_t>(bytes_per_element(tensor.dtype));
@@ -28,40 +28,41 @@ std::string where_different(const Session& session, const CheckCase& one, const 
     if (count == 0) continue;
     text += fmt::format("{}{}: {} of {} elements differ between two runs", text.empty() ? "" : "\n", tensor.name, count,
                         differs.size());
-    for (const auto& words : place_words(differs, tensor, axes)) text += "\n  pattern: " + words;
+    for (const auto& words : error_location(differs, tensor, axes)) text += "\n  pattern: " + words;
   }
   return text;
 }
 
-bool check_case(Session& session, Trial& trial, const CheckCase& one) {
-  const auto mode_with = [&session](const Poison& poison) {
-    const Patience patience = session.patience(session.launch_deadline());
-    return CaseMode{false, poison, patience.time, patience.ends_budget};
+bool check_case(GateContext& context, const CheckCase& one) {
+  const auto mode_with = [&context](const Poison& poison) {
+    const StepTimeout timeout =
+        context.clock.timeout(context.measuring.baseline.launch_deadline(context.facts.options.deadlines));
+    return CaseMode{false, poison, timeout.time, timeout.ends_budget};
   };
   CaseMode mode = mode_with(k_nan_poison);
-  auto first = run_case(session, trial.contender, one, mode);
+  auto first = run_case(context.facts.problem, context.loaded, one, mode, context.clock);
   if (!first) {
-    reject_case(session, one, GateId::check, first.error(), trial.verdict);
+    reject_case(context.facts.problem, one, GateId::check, first.error(), context.verdict);
     return false;
   }
-  if (auto failure = judge_case(session, one, *first, mode, &trial.accuracy)) {
-    reject_case(session, one, GateId::check, *failure, trial.verdict);
+  if (auto failure = judge_case(context.facts.problem, one, *first, mode, &context.accuracy)) {
+    reject_case(context.facts.problem, one, GateId::check, *failure, context.verdict);
     return false;
   }
   mode = mode_with(k_finite_poison);
-  auto second = run_case(session, trial.contender, one, mode);
+  auto second = run_case(context.facts.problem, context.loaded, one, mode, context.clock);
   if (!second) {
-    reject_case(session, one, GateId::check, second.error(), trial.verdict);
+    reject_case(context.facts.problem, one, GateId::check, second.error(), context.verdict);
     return false;
   }
-  if (auto failure = judge_case(session, one, *second, mode, nullptr)) {
-    reject_case(session, one, GateId::check, *failure, trial.verdict);
+  if (auto failure = judge_case(context.facts.problem, one, *second, mode, nullptr)) {
+    reject_case(context.facts.problem, one, GateId::check, *failure, context.verdict);
     return false;
   }
-  if (trial.contender.candidate.bundle.deterministic && second->outputs != first->outputs) {
+  if (context.loaded.candidate.bundle.deterministic && second->outputs != first->outputs) {
     const CaseFailure differs{Reason::nondeterministic, "two runs on the same data gave different bits",
-                              where_different(session, one, *first, *second)};
-    reject_case(session, one, GateId::check, differs, trial.verdict);
+                              where_different(context.facts.problem, one, *first, *second)};
+    reject_case(context.facts.problem, one, GateId::check, differs, context.verdict);
     return false;
   }
   return true;
@@ -69,31 +70,31 @@ bool check_case(Session& session, Trial& trial, const CheckCase& one) {
 
 }  // namespace
 
-bool run_check_gate(Session& session, Trial& trial) {
-  if (auto failure = start_contender(session, trial.contender)) {
-    reject_case(session, session.suite.cases().front(), GateId::check, *failure, trial.verdict);
+bool run_check_gate(GateContext& context) {
+  if (auto failure = start_candidate(context.facts.backend, context.loaded, context.facts.options.deadlines.start)) {
+    reject_case(context.facts.problem, context.facts.suite.cases().front(), GateId::check, *failure, context.verdict);
     return false;
   }
-  for (const std::size_t workload : session.suite.left_out()) {
-    const Workload& large = session.problem.workloads[workload];
-    trial.verdict.note(GateId::check,
-                       fmt::format("{}: not run, {:.3g} useful FLOPs are too many for {}", large.name,
-                                   cost(session.problem, large).flops, session.options.device.id),
-                       large.role == WorkloadRole::held_out);
+  for (const std::size_t workload : context.facts.suite.left_out()) {
+    const Workload& large = context.facts.problem.workloads[workload];
+    context.verdict.note(GateId::check,
+                         fmt::format("{}: not run, {:.3g} useful FLOPs are too many for {}", large.name,
+                                     context.facts.costs().of(workload).flops, context.facts.device().id),
+                         large.role == WorkloadRole::held_out);
   }
-  if (session.suite.cases_left_out() > 0) {
-    const std::size_t run = session.suite.cases().size();
-    trial.verdict.note(GateId::check,
-                       fmt::format("{} of {} pairs of workload and inputs are run: all of them are too "
-                                   "many useful FLOPs for {}",
-                                   run, run + session.suite.cases_left_out(), session.options.device.id));
+  if (context.facts.suite.cases_left_out() > 0) {
+    const std::size_t run = context.facts.suite.cases().size();
+    context.verdict.note(GateId::check,
+                         fmt::format("{} of {} pairs of workload and inputs are run: all of them are too "
+                                     "many useful FLOPs for {}",
+                                     run, run + context.facts.suite.cases_left_out(), context.facts.device().id));
   }
-  for (const auto& one : session.suite.cases()) {
-    if (session.out_of_time()) {
-      trial.verdict.cannot_decide(GateId::check, k_budget_ended);
+  for (const auto& one : context.facts.suite.cases()) {
+    if (context.clock.out_of_time()) {
+      context.verdict.cannot_decide(GateId::check, k_budget_ended);
       return false;
     }
-    if (!check_case(session, trial, one)) return false;
+    if (!check_case(context, one)) return false;
   }
   return true;
 }

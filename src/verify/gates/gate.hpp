@@ -1,30 +1,72 @@
 #pragma once
-// The gates, in order; cheap ones first. Sanitizing comes after timing, because it is for candidates that would become
-// the best, and only timing tells which. A gate is one function in one file of this folder and one line in gates.cpp.
-// It returns true when the candidate goes on (passed, or with trial.skipped nothing to go by), and false after
-// recording the first cause in trial.verdict.
+// A gate: one step of the verifier, which a candidate passes or not. Each is one function in one file and one line in
+// the program's list: catalogue/gates.cpp for the product, another for a program that has more of them. The verifier
+// runs the list phase by phase and knows no gate by name.
 
-#include <string_view>
+#include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "record/attempt.hpp"
 #include "record/verdict.hpp"
-#include "verify/session.hpp"
+#include "verify/checking/case_runner.hpp"
+#include "verify/processes/loaded_candidate.hpp"
+#include "verify/processes/step_clock.hpp"
+#include "verify/state/measure_state.hpp"
+#include "verify/state/run_facts.hpp"
 
 namespace kw {
 
-struct Gate {
-  GateId id;
-  bool (*run)(Session& session, Trial& trial);
+/// One candidate on its way through the gates.
+struct GateContext {
+  const RunFacts& facts;
+  MeasureState& measuring;  ///< for gates of the phase `measure`; others may only read it, and only while they run
+  StepClock clock;
+  LoadedCandidate loaded = {};
+  Verdict verdict = {};
+  BuildReport build = {};
+  std::optional<Measurement> measurement = {};
+  AccuracyTable accuracy = {};
+  std::optional<GateId> untimed = {};  ///< the first gate that was left out because the device's times say nothing
+  bool skipped = false;                ///< the gate that returned true had nothing to go by, and was not passed
+  bool is_baseline = false;            ///< the plain kernel: the user's requirements are not about it
 };
 
+/// What a gate works with, from the cheapest to the most expensive. The gates of a phase run in the order of the list.
+enum class GatePhase : std::uint8_t {
+  build,    ///< text, compilers and their reports: no device. The baseline passes these gates too, and the phase may
+            ///< run beside the `run` phase of another candidate
+  run,      ///< launches on the device, untimed
+  measure,  ///< launches with nothing else going on
+};
+
+/// When a gate has something to say. A candidate goes on without it otherwise.
+struct GateNeeds {
+  bool timed_device = false;   ///< left out on a simulator, whose times say nothing
+  bool would_be_best = false;  ///< slow: where candidates are timed, only for one that would become the best
+};
+
+struct Gate {
+  GateId id;
+  GatePhase phase;
+  GateNeeds needs;
+  /// True when the candidate goes on (passed, or with context.skipped nothing to go by), and false after recording the
+  /// first cause in context.verdict.
+  bool (*run)(GateContext& context);
+};
+
+/// The gates of this program. Defined where the program is put together; the product's is catalogue/gates.cpp.
 [[nodiscard]] const std::vector<Gate>& gates();
 
-bool run_read_gate(Session& session, Trial& trial);
-bool run_build_gate(Session& session, Trial& trial);
-bool run_static_gate(Session& session, Trial& trial);
-bool run_check_gate(Session& session, Trial& trial);
-bool run_sanitize_gate(Session& session, Trial& trial);
-bool run_time_gate(Session& session, Trial& trial);
-bool run_profile_gate(Session& session, Trial& trial);
+/// The gates of one phase in turn, until one stops the candidate; false then, with the cause in context.verdict.
+[[nodiscard]] bool run_gates(GatePhase phase, GateContext& context);
+
+bool run_read_gate(GateContext& context);
+bool run_build_gate(GateContext& context);
+bool run_static_gate(GateContext& context);
+bool run_check_gate(GateContext& context);
+bool run_time_gate(GateContext& context);
+bool run_sanitize_gate(GateContext& context);
+bool run_profile_gate(GateContext& context);
 
 }  // namespace kw

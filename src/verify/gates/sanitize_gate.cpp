@@ -1,10 +1,10 @@
-// Gate 5, sanitize: a candidate that would become the best runs once more under a tool that sees what a result does not
-// show, on small workloads, and any finding rejects it. Outputs are not judged here; the check gate did that.
+// The gate `sanitize`: a candidate that would become the best runs once more under a tool that sees what a result does
+// not show, on small workloads, and any finding rejects it. Outputs are not judged here; the check gate did that.
 
 #include <algorithm>
 
 #include "verify/gates/gate.hpp"
-#include "verify/sanitizer.hpp"
+#include "verify/tools/sanitizer.hpp"
 
 namespace kw {
 namespace {
@@ -12,10 +12,10 @@ namespace {
 constexpr std::size_t k_workloads = 2;
 
 /// Indices of the workloads that are worth the tool's time.
-std::vector<std::size_t> small_workloads(const Problem& problem, const SanitizerReach& reach) {
+std::vector<std::size_t> small_workloads(const RunFacts& facts, const SanitizerReach& reach) {
   std::vector<std::pair<double, std::size_t>> sized;
-  for (std::size_t w = 0; w < problem.workloads.size(); ++w) {
-    const double flops = cost(problem, problem.workloads[w]).flops;
+  for (std::size_t w = 0; w < facts.problem.workloads.size(); ++w) {
+    const double flops = facts.costs().of(w).flops;
     if (flops <= reach.most_flops) sized.emplace_back(flops, w);
   }
   std::sort(sized.begin(), sized.end());
@@ -29,8 +29,8 @@ std::vector<std::size_t> small_workloads(const Problem& problem, const Sanitizer
 }
 
 /// False after a rejection.
-bool judge(const Session& session, const Sanitized& result, Verdict& verdict) {
-  const Workload& workload = session.problem.workloads[result.workload];
+bool judge(const Problem& problem, const Sanitized& result, Verdict& verdict) {
+  const Workload& workload = problem.workloads[result.workload];
   const bool hidden = workload.role == WorkloadRole::held_out;
   const std::string& text = result.finding ? result.finding->text : result.note;
   verdict.note(GateId::sanitize, workload.name + ": " + text, hidden);
@@ -39,39 +39,37 @@ bool judge(const Session& session, const Sanitized& result, Verdict& verdict) {
   return false;
 }
 
-/// False after a rejection; trial.skipped is cleared when anything was checked.
-bool ask(Session& session, Trial& trial, Sanitizer& sanitizer) {
-  const auto workloads = small_workloads(session.problem, sanitizer.reach());
+/// False after a rejection; context.skipped is cleared when anything was checked.
+bool ask(GateContext& context, Sanitizer& sanitizer) {
+  const auto workloads = small_workloads(context.facts, sanitizer.reach());
   if (workloads.empty()) {
-    trial.verdict.note(GateId::sanitize, "not sanitized: every workload is too large for " + sanitizer.name());
+    context.verdict.note(GateId::sanitize, "not sanitized: every workload is too large for " + sanitizer.name());
     return true;
   }
-  const auto results = sanitizer.run(session, trial, workloads);
+  const auto results = sanitizer.run(context.facts, context.loaded, workloads, context.clock);
   if (std::any_of(results.begin(), results.end(), [](const Sanitized& one) { return one.checked; })) {
-    trial.skipped = false;
+    context.skipped = false;
   }
   return std::all_of(results.begin(), results.end(),
-                     [&](const Sanitized& one) { return judge(session, one, trial.verdict); });
+                     [&](const Sanitized& one) { return judge(context.facts.problem, one, context.verdict); });
 }
 
 }  // namespace
 
-bool run_sanitize_gate(Session& session, Trial& trial) {
-  if (session.options.device.kind == DeviceKind::simulator) {
-    trial.verdict.note(
+bool run_sanitize_gate(GateContext& context) {
+  if (!context.facts.timed()) {
+    context.verdict.note(
         GateId::sanitize,
         "no finding (by the simulator, in every launch: bounds, races, barriers, uninitialised shared memory)");
     return true;
   }
-  trial.skipped = true;
-  // What will not become the best is worth no tool's time.
-  if (!trial.measurement || !becomes_best(*trial.measurement)) return true;
-  const auto& sanitizers = session.options.tools.sanitizers;
+  context.skipped = true;
+  const auto& sanitizers = context.facts.options.tools.sanitizers;
   if (sanitizers.empty()) {
-    trial.verdict.note(GateId::sanitize, "not sanitized: this machine has no tool for it; see `kernelwright doctor`");
+    context.verdict.note(GateId::sanitize, "not sanitized: this machine has no tool for it; see `kernelwright doctor`");
   }
   return std::all_of(sanitizers.begin(), sanitizers.end(),
-                     [&](Sanitizer* sanitizer) { return ask(session, trial, *sanitizer); });
+                     [&](Sanitizer* sanitizer) { return ask(context, *sanitizer); });
 }
 
 }  // namespace kw

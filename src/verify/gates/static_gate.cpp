@@ -1,4 +1,4 @@
-// Gate 3, static: what the compiler reported against what the device has, and against what the user requires. Absent
+// The gate `static`: what the compiler reported against what the device has, and against what the user requires. Absent
 // figures are not judged against the device: PoCL reports none of them. Spills and a low occupancy cost time and are no
 // mistake: they are noted, and the time decides.
 
@@ -21,19 +21,20 @@ PlanFigures plan_figures(const LaunchPlan& plan) {
 }
 
 /// False after the first requirement that the candidate breaks, or that cannot be judged.
-bool check_requirements(const Session& session, Trial& trial) {
-  const PlanFigures plan = plan_figures(trial.contender.built.plans.front().plan);
-  for (const auto& requirement : session.options.requirements) {
-    const auto value = figure_of(requirement, trial.build, plan);
+bool check_requirements(GateContext& context) {
+  const PlanFigures plan = plan_figures(context.loaded.built.plans.front().plan);
+  for (const auto& requirement : context.facts.options.requirements) {
+    const auto value = figure_of(requirement, context.build, plan);
     if (!value) {
-      trial.verdict.cannot_decide(GateId::statics, fmt::format("{} is required, and the compiler did not report {}",
-                                                               to_string(requirement), requirement.quantity));
+      context.verdict.cannot_decide(GateId::static_check,
+                                    fmt::format("{} is required, and the compiler did not report {}",
+                                                to_string(requirement), requirement.quantity));
       return false;
     }
     if (holds(requirement, *value)) continue;
-    trial.verdict.reject(GateId::statics, Reason::constraint_violated,
-                         fmt::format("{} is required ({}), and this kernel has {}", to_string(requirement),
-                                     in_words(requirement), *value));
+    context.verdict.reject(GateId::static_check, Reason::constraint_violated,
+                           fmt::format("{} is required ({}), and this kernel has {}", to_string(requirement),
+                                       in_words(requirement), *value));
     return false;
   }
   return true;
@@ -54,17 +55,17 @@ std::string figures(const BuildReport& build) {
 
 }  // namespace
 
-bool run_static_gate(Session& session, Trial& trial) {
-  const auto& device = session.options.device;
-  const auto shared = trial.build.shared_bytes;
+bool run_static_gate(GateContext& context) {
+  const auto& device = context.facts.device();
+  const auto shared = context.build.shared_bytes;
   if (shared && device.shared_bytes_per_block > 0 && *shared > device.shared_bytes_per_block) {
-    trial.verdict.reject(GateId::statics, Reason::resource_limit,
-                         fmt::format("the kernel needs {} bytes of shared memory, the device has {} per block", *shared,
-                                     device.shared_bytes_per_block));
+    context.verdict.reject(GateId::static_check, Reason::resource_limit,
+                           fmt::format("the kernel needs {} bytes of shared memory, the device has {} per block",
+                                       *shared, device.shared_bytes_per_block));
     return false;
   }
-  if (trial.build.registers) trial.verdict.note(GateId::statics, figures(trial.build));
-  return trial.yardstick || check_requirements(session, trial);
+  if (context.build.registers) context.verdict.note(GateId::static_check, figures(context.build));
+  return context.is_baseline || check_requirements(context);
 }
 
 }  // namespace kw

@@ -50,10 +50,10 @@ std::string run(const SandboxSpec& spec) {
   return reported(*process);
 }
 
-std::vector<Loosening> loosen(const std::vector<SandboxLayer>& layers) {
-  std::vector<Loosening> chosen;
-  for (const Loosening& loosening : Loosening::all()) {
-    if (std::find(layers.begin(), layers.end(), loosening.layer()) != layers.end()) chosen.push_back(loosening);
+std::vector<SandboxExemption> exempt(const std::vector<SandboxLayer>& layers) {
+  std::vector<SandboxExemption> chosen;
+  for (const SandboxExemption& exemption : SandboxExemption::all()) {
+    if (std::find(layers.begin(), layers.end(), exemption.layer()) != layers.end()) chosen.push_back(exemption);
   }
   return chosen;
 }
@@ -71,15 +71,7 @@ const SandboxReport& machine() {
 }
 
 Canary::Canary() {
-  std::string name = std::filesystem::temp_directory_path() / "kw-canary-XXXXXX";
-  if (::mkdtemp(name.data()) == nullptr) std::abort();
-  file_ = std::filesystem::path(name) / "canary";
   std::ofstream(file_) << "secret";
-}
-
-Canary::~Canary() {
-  std::error_code ignored;
-  std::filesystem::remove_all(file_.parent_path(), ignored);
 }
 
 Bystander::Bystander() : pid_(::fork()) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/testing/scratch_directory.hpp"
 #include "sandbox/sandbox.hpp"
 
 namespace kw::hostile {
@@ -18,7 +19,7 @@ namespace kw::hostile {
 [[nodiscard]] std::string reported(SandboxedProcess& process, Duration deadline = std::chrono::seconds(20));
 /// start + reported + kill.
 [[nodiscard]] std::string run(const SandboxSpec& spec);
-[[nodiscard]] std::vector<Loosening> loosen(const std::vector<SandboxLayer>& layers);
+[[nodiscard]] std::vector<SandboxExemption> exempt(const std::vector<SandboxLayer>& layers);
 /// What the probe found on this machine; made once.
 [[nodiscard]] const SandboxReport& machine();
 
@@ -26,15 +27,13 @@ namespace kw::hostile {
 class Canary {
  public:
   Canary();
-  ~Canary();
-  Canary(const Canary&) = delete;
-  Canary& operator=(const Canary&) = delete;
   [[nodiscard]] const std::filesystem::path& file() const { return file_; }
   /// A path beside it where nothing is.
   [[nodiscard]] std::filesystem::path outside() const { return file_.parent_path() / "outside"; }
 
  private:
-  std::filesystem::path file_;
+  ScratchDirectory folder_;
+  std::filesystem::path file_ = folder_.path() / "canary";
 };
 
 /// A process of the host's user that does nothing, as a target.

@@ -23,7 +23,7 @@ using Layers = std::vector<SandboxLayer>;
 std::string outcome_of(std::vector<std::string> act, SandboxTier tier, const Layers& without = {}) {
   SandboxSpec spec = spec_for(std::move(act));
   spec.at_most = tier;
-  spec.without = loosen(without);
+  spec.without = exempt(without);
   return run(spec);
 }
 
@@ -63,7 +63,7 @@ class LimitLayer : public ::testing::Test {
   }
   static SandboxSpec unlimited(std::vector<std::string> act) {
     SandboxSpec loose = spec(std::move(act));
-    loose.without = loosen({SandboxLayer::limits});
+    loose.without = exempt({SandboxLayer::limits});
     return loose;
   }
 };
@@ -295,7 +295,7 @@ TEST(namespace_layer, hides_the_hosts_processes) {
   const Bystander bystander;
   const Layers others{SandboxLayer::landlock, SandboxLayer::system_calls};
   EXPECT_EQ(outcome_of({"signal", bystander.pid()}, SandboxTier::b, others), "ESRCH");
-  EXPECT_EQ(outcome_of({"list_processes"}, SandboxTier::b, others), "2") << "the keeper and itself";
+  EXPECT_EQ(outcome_of({"list_processes"}, SandboxTier::b, others), "2") << "the supervisor and itself";
   EXPECT_EQ(bystander.ended_by(), 0);
   EXPECT_EQ(outcome_of({"signal", bystander.pid()}, SandboxTier::a, others), "done");
 }
@@ -312,7 +312,7 @@ TEST(namespace_layer, bounds_what_the_private_directory_can_hold) {
   SandboxSpec spec = spec_for({"fill_disk", "12"});
   spec.limits.file_bytes = std::int64_t{8} << 20;
   EXPECT_EQ(run(spec), "ENOSPC");
-  spec.without = loosen({SandboxLayer::namespaces});
+  spec.without = exempt({SandboxLayer::namespaces});
   EXPECT_EQ(run(spec), "done");
 }
 
@@ -321,7 +321,7 @@ TEST(cgroup_layer, bounds_the_number_of_processes) {
   SandboxSpec spec = spec_for({"fork_bomb", "40"});
   spec.limits.processes = 16;
   EXPECT_LT(std::stoi(run(spec)), 16);
-  spec.without = loosen({SandboxLayer::cgroup, SandboxLayer::limits});
+  spec.without = exempt({SandboxLayer::cgroup, SandboxLayer::limits});
   EXPECT_EQ(run(spec), "40");
 }
 
@@ -329,13 +329,13 @@ TEST(cgroup_layer, kills_what_exceeds_its_memory_and_the_host_hears_why) {
   KW_NEEDS_TIER(SandboxTier::c);
   SandboxSpec spec = spec_for({"memory_bomb", "160"});
   spec.limits.memory_bytes = std::int64_t{128} << 20;
-  spec.without = loosen({SandboxLayer::limits});
+  spec.without = exempt({SandboxLayer::limits});
   const auto process = start(spec);
   EXPECT_EQ(reported(*process), "closed");
   const ExitReport ended = process->kill();
   EXPECT_TRUE(ended.out_of_memory);
   EXPECT_EQ(ended.to_string(), "killed for exceeding its memory limit");
-  spec.without = loosen({SandboxLayer::limits, SandboxLayer::cgroup});
+  spec.without = exempt({SandboxLayer::limits, SandboxLayer::cgroup});
   EXPECT_EQ(run(spec), "done");
 }
 

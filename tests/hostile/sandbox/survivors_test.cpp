@@ -36,18 +36,18 @@ struct Pipe {
 constexpr int k_long_ms = 10'000;
 constexpr int k_short_ms = 200;
 
-bool daemon_dies_with_its_program(SandboxTier tier, const std::vector<SandboxLayer>& without, int patience_ms) {
+bool daemon_dies_with_its_program(SandboxTier tier, const std::vector<SandboxLayer>& without, int timeout_ms) {
   Pipe alive;
   Pipe leash;
   SandboxSpec spec = spec_for({"setsid_daemon"});
   spec.inherited = {alive.write_end.get(), leash.read_end.get()};
   spec.at_most = tier;
-  spec.without = loosen(without);
+  spec.without = exempt(without);
   const auto process = start(spec);
   alive.write_end.reset();
   EXPECT_EQ(reported(*process), "done");
   process->kill();
-  return alive.hangs_up_within(patience_ms);
+  return alive.hangs_up_within(timeout_ms);
 }
 
 TEST(survivors, a_daemon_in_its_own_session_dies_with_the_program_at_every_tier) {
@@ -99,7 +99,7 @@ class KilledHost {
 };
 
 TEST(survivors, a_hanging_program_dies_when_its_host_is_killed_and_leaves_no_directory) {
-  // The orphaned keeper comes to this process, so its end can be waited for.
+  // The orphaned supervisor comes to this process, so its end can be waited for.
   ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
   for (const SandboxTier tier : {SandboxTier::a, SandboxTier::b, SandboxTier::c}) {
     const Canary temporary;

@@ -1,0 +1,250 @@
+// What the wgmma style has of its own in the text of tensor_cores.cu: the layout of tiles in shared memory, the two
+// products of a warpgroup, and their order. operators/attention/kernels/cuda/wgmma.cpp and wgmma_source.cpp fill the
+// holes.
+//
+// definitions: WARPGROUPS PINGPONG RESIDENT
+
+// --- section: products
+// Tiles lie as the tensor cores' descriptors want them: panels of 64 columns one behind the other, rows of 128 bytes,
+// 16-byte chunks exchanged by row. The descriptor of a place in a tile: its address, how far the next 64 columns are
+// where rows are what is summed over, 1024 bytes from 8 rows to the next 8, and the exchange.
+__device__ __forceinline__ unsigned long long describe(const ${element}* place, const unsigned panel_bytes) {
+  const unsigned address = (unsigned)__cvta_generic_to_shared(place);
+  return (unsigned long long)((address & 0x3ffff) >> 4) | (unsigned long long)(panel_bytes >> 4) << 16 |
+         (unsigned long long)(1024 >> 4) << 32 | 1ull << 62;
+}
+
+// Where 16 bytes of a tile of `rows` rows begin.
+__device__ __forceinline__ int chunk_offset(const int row, const int chunk, const int rows) {
+  return (chunk / 8 * rows + row) * 64 + (chunk % 8 ^ (row & 7)) * 8;
+}
+
+// A barrier for all warps, wherever each of them calls it from.
+__device__ __forceinline__ void block_barrier() { __syncthreads(); }
+
+// What threads have written to shared memory becomes visible to the tensor cores.
+__device__ __forceinline__ void proxy_fence() {
+#ifndef KW_SIM
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+#endif
+}
+
+// Registers that a product takes hold what was last written to them.
+__device__ __forceinline__ void begin_products() {
+#ifndef KW_SIM
+  asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+#endif
+}
+
+// Ends a group of products.
+__device__ __forceinline__ void commit_products() {
+#ifdef KW_SIM
+  __kw_sim_wgmma_commit_group();
+#else
+  asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+#endif
+}
+
+// Until at most PENDING of the groups ended last are still under way. The compiler must not read `sums`, which one of
+// the others writes, any sooner.
+template <int PENDING, int TILES>
+__device__ __forceinline__ void wait_products(float (&sums)[TILES][4]) {
+#ifdef KW_SIM
+  __kw_sim_wgmma_wait_group<PENDING>();
+#else
+  asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(PENDING) : "memory");
+  #pragma unroll
+  for (int j = 0; j < TILES; ++j)
+    #pragma unroll
+    for (int i = 0; i < 4; ++i) asm volatile("" : "+f"(sums[j][i])::"memory");
+#endif
+}
+
+// The accumulators of 8 columns as operands of an instruction.
+#define SUMS(j) "+f"(d[j][0]), "+f"(d[j][1]), "+f"(d[j][2]), "+f"(d[j][3])
+
+${multiplies}
+__device__ __forceinline__ unsigned pack_halves(const float low, const float high) {
+  const ${pair} pair = ${pair_from_floats}(low, high);
+  unsigned bits;
+  memcpy(&bits, &pair, sizeof bits);
+  return bits;
+}
+
+// Begins the products of a warpgroup's 64 queries with all keys of a tile. The queries are read anew for each tile:
+// ptxas 13.0 gave the registers of queries that were held there to probabilities as well.
+__device__ __forceinline__ void dot_products(const ${element}* queries, const ${element}* keys, const int warp,
+                                             float (&scores)[SCORE_TILES][4]) {
+  const ${element}* rows = queries + warp / 4 * 64 * 64;
+  #pragma unroll
+  for (int k = 0; k < (HEAD_DIM + 15) / 16; ++k)
+    multiply(scores, rows + k / 4 * BM * 64 + k % 4 * 16, keys + k / 4 * BN * 64 + k % 4 * 16, k > 0);
+  commit_products();
+}
+
+// Begins out += probabilities * values.
+__device__ __forceinline__ void add_values(const unsigned (&probabilities)[BN / 16][4], const ${element}* values,
+                                           float (&out)[VALUE_TILES][4]) {
+  #pragma unroll
+  for (int k = 0; k < BN / 16; ++k) multiply_columns(out, probabilities[k], values + 16 * k * 64, 128 * BN);
+  commit_products();
+}
+
+// Ends it. The probabilities' registers are not free before.
+__device__ __forceinline__ void end_values(const unsigned (&probabilities)[BN / 16][4], float (&out)[VALUE_TILES][4]) {
+  wait_products<0>(out);
+#ifndef KW_SIM
+  #pragma unroll
+  for (int k = 0; k < BN / 16; ++k)
+    #pragma unroll
+    for (int i = 0; i < 4; ++i) asm volatile("" ::"r"(probabilities[k][i]));
+#endif
+}
+
+// Rounded to ${type}; the accumulators of the scores are laid out as the left operand of the next product has to be.
+__device__ __forceinline__ void pack_probabilities(const float (&scores)[SCORE_TILES][4],
+                                                   unsigned (&probabilities)[BN / 16][4]) {
+  #pragma unroll
+  for (int k = 0; k < BN / 16; ++k)
+    #pragma unroll
+    for (int i = 0; i < 4; ++i)
+      probabilities[k][i] = pack_halves(scores[2 * k + i / 2][i % 2 * 2], scores[2 * k + i / 2][i % 2 * 2 + 1]);
+}
+
+// --- section: multiply
+// d = a * b + d, or a * b where nothing is to be added to; for 64 x 16 by 16 x ${columns}.
+__device__ __forceinline__ void multiply(float (&d)[${tiles}][4], const ${element}* a, const ${element}* b,
+                                         const bool add) {
+#ifdef KW_SIM
+  __kw_sim_wgmma_m64k16_${type}_f32(d, a, b, add);
+#else
+  asm volatile(
+      "{\n"
+      ".reg .pred add;\n"
+      "setp.ne.b32 add, %${add}, 0;\n"
+      "wgmma.mma_async.sync.aligned.m64n${columns}k16.f32.${type}.${type} "
+      "{${operands}}, "
+      "%${a}, %${b}, add, 1, 1, 0, 0;\n"
+      "}\n"
+      : ${accumulators}
+      : "l"(describe(a, 16)), "l"(describe(b, 16)), "r"((int)add));
+#endif
+}
+
+// d += a * b with a in registers, and rows of b that are summed over.
+__device__ __forceinline__ void multiply_columns(float (&d)[${tiles}][4], const unsigned (&a)[4], const ${element}* b,
+                                                 const unsigned panel_bytes) {
+#ifdef KW_SIM
+  __kw_sim_wgmma_trans_m64k16_${type}_f32(d, a, b, panel_bytes);
+#else
+  asm volatile(
+      "{\n"
+      ".reg .pred add;\n"
+      "setp.ne.b32 add, %${add_held}, 0;\n"
+      "wgmma.mma_async.sync.aligned.m64n${columns}k16.f32.${type}.${type} "
+      "{${operands}}, "
+      "{%${a}, %${b}, %${a2}, %${a3}}, %${rows}, add, 1, 1, 1;\n"
+      "}\n"
+      : ${accumulators}
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(describe(b, panel_bytes)), "r"(1));
+#endif
+}
+
+// --- section: loop
+// Keys are multiplied one panel ahead of values, so a panel's keys are copied together with the values of the panel
+// before it.
+int slot = 0, behind = ${end_panel};
+const auto copy_next = [&]() {
+  const int free_slot = slot > 0 ? slot - 1 : STAGES - 1;
+  if (behind < ${end_panel}) load_values(behind, free_slot > 0 ? free_slot - 1 : STAGES - 1);
+  behind = ahead;
+  if (ahead < ${end_panel}) {
+    load_keys(ahead, free_slot);
+    ahead = ${next_ahead};
+  }
+  cp_async_commit();
+};
+#pragma unroll
+for (slot = 1; slot < STAGES; ++slot) copy_next();
+slot = 0;
+const auto await_copies = [&]() {
+  cp_async_wait<STAGES - 2>();
+  proxy_fence();
+  block_barrier();
+};
+float scores[SCORE_TILES][4], highest[2], shrink[2];
+unsigned probabilities[BN / 16][4];
+const auto multiply_keys = [&]() { dot_products(queries, keys + slot * BN * HEAD_STRIDE, warp, scores); };
+const auto softmax_panel = [&]() {
+  const int first_key = panel * BN;
+  ${finish}
+  ${online_softmax}
+  panel = ${next_needed};
+};
+const auto multiply_last_values = [&]() {
+  begin_products();
+  add_values(probabilities, values + slot * BN * VALUE_STRIDE, out);
+  end_values(probabilities, out);
+};
+if (panel < ${end_panel}) {
+#if PINGPONG
+  // The second warpgroup is half a panel behind: while one multiplies, the other one does its softmax.
+  const auto end_step = [&]() {
+    copy_next();
+    wait_products<0>(scores);
+    end_values(probabilities, out);
+    await_copies();
+  };
+  const bool second = warp / 4 % 2 == 1;
+  await_copies();
+  if (second) block_barrier();
+  begin_products();
+  multiply_keys();
+  end_step();
+  softmax_panel();
+  pack_probabilities(scores, probabilities);
+  block_barrier();
+  #pragma unroll 1
+  while (panel < ${end_panel}) {
+    const ${element}* last_values = values + slot * BN * VALUE_STRIDE;
+    slot = slot + 1 < STAGES ? slot + 1 : 0;
+    begin_products();
+    multiply_keys();
+    add_values(probabilities, last_values, out);
+    end_step();
+    softmax_panel();
+    shrink_sums(shrink, out);
+    pack_probabilities(scores, probabilities);
+    block_barrier();
+  }
+  multiply_last_values();
+  if (!second) block_barrier();
+#else
+  // The next panel's scores are begun before the last one's values are waited for.
+  const auto begin_panel = [&]() {
+    await_copies();
+    copy_next();
+    begin_products();
+  };
+  begin_panel();
+  multiply_keys();
+  wait_products<0>(scores);
+  softmax_panel();
+  pack_probabilities(scores, probabilities);
+  #pragma unroll 1
+  while (panel < ${end_panel}) {
+    const ${element}* last_values = values + slot * BN * VALUE_STRIDE;
+    slot = slot + 1 < STAGES ? slot + 1 : 0;
+    begin_panel();
+    multiply_keys();
+    add_values(probabilities, last_values, out);
+    wait_products<1>(scores);
+    softmax_panel();
+    end_values(probabilities, out);
+    shrink_sums(shrink, out);
+    pack_probabilities(scores, probabilities);
+  }
+  await_copies();
+  multiply_last_values();
+#endif
+}

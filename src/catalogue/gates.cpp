@@ -1,0 +1,22 @@
+// The gates of this program; cheap ones first. Sanitizing comes after timing, because it is for candidates that would
+// become the best, and only timing tells which.
+#include "verify/gates/gate.hpp"
+
+namespace kw {
+
+const std::vector<Gate>& gates() {
+  constexpr GateNeeds k_times{.timed_device = true};
+  constexpr GateNeeds k_would_be_best{.would_be_best = true};
+  static const std::vector<Gate> list = {
+      {GateId::read, GatePhase::build, {}, run_read_gate},
+      {GateId::build, GatePhase::build, {}, run_build_gate},
+      {GateId::static_check, GatePhase::build, {}, run_static_gate},
+      {GateId::check, GatePhase::run, {}, run_check_gate},
+      {GateId::time, GatePhase::measure, k_times, run_time_gate},
+      {GateId::sanitize, GatePhase::measure, k_would_be_best, run_sanitize_gate},
+      {GateId::profile, GatePhase::measure, k_times, run_profile_gate},
+  };
+  return list;
+}
+
+}  // namespace kw

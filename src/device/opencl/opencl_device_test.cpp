@@ -1,0 +1,98 @@
+// Real kernels on this machine's CPU through PoCL, which is a package that everybody needs. The verifier's own tests
+// launch them in a sandboxed process; here they run in this one.
+
+#include "device/opencl/opencl_device.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <memory>
+#include <vector>
+
+#include "base/testing/scratch_directory.hpp"
+
+namespace kw {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr const char* k_scale = R"(__kernel void scale(__global const float* a, __global float* b, int n) {
+  int i = get_global_id(0);
+  if (i < n) b[i] = a[i] * FACTOR;
+}
+)";
+constexpr std::int64_t k_bytes = 64 * sizeof(float);
+
+class PoclDevice : public ::testing::Test {
+ protected:
+  /// PoCL reads where its cache is once per process.
+  static void SetUpTestSuite() {
+    scratch = std::make_unique<ScratchDirectory>();
+    ::setenv("TMPDIR", scratch->path().c_str(), 1);
+  }
+  static void TearDownTestSuite() {
+    ::unsetenv("TMPDIR");
+    scratch.reset();
+  }
+  void SetUp() override {
+    const auto described = describe_opencl_devices();
+    ASSERT_TRUE(described) << described.error().to_string();
+    auto opened = open_opencl_device(described->front().id);
+    ASSERT_TRUE(opened) << opened.error().to_string();
+    device_ = *std::move(opened);
+  }
+
+  static PlannedLaunch launch() { return {"scale", {8, 1, 1}, {8, 1, 1}, 0, {BufferArg{0}, BufferArg{1}, IntArg{60}}}; }
+  BuildReply build(const std::string& source) {
+    return device_->build({device_->facts().id, source, {{"FACTOR", 3}}, {launch()}});
+  }
+
+  static inline std::unique_ptr<ScratchDirectory> scratch;
+  std::unique_ptr<Device> device_;
+};
+
+TEST_F(PoclDevice, builds_loads_and_launches_a_kernel) {
+  const BuildReply built = build(k_scale);
+  ASSERT_EQ(built.status, BuildStatus::ok) << built.log;
+  std::vector<float> arena(256, 2.0F);
+  LoadedPlan plan;
+  plan.plan.buffers = {{"a", BufferRole::input, DType::f32, k_bytes}, {"b", BufferRole::output, DType::f32, k_bytes}};
+  plan.plan.launches = {launch()};
+  plan.slots = {{0, k_bytes}, {2 * k_bytes, k_bytes}};
+  const auto loaded = device_->load({device_->facts().id, 4 * k_bytes, {built.binary}, {plan}},
+                                    std::as_writable_bytes(std::span(arena)));
+  ASSERT_TRUE(loaded) << loaded.error().to_string();
+  const auto launched = device_->launch({0, false});
+  ASSERT_TRUE(launched) << launched.error().to_string();
+  EXPECT_EQ(arena[128], 6.0F);
+  EXPECT_EQ(arena[128 + 59], 6.0F);
+  EXPECT_EQ(arena[128 + 60], 2.0F) << "n is 60";
+  const auto none = device_->launch({1, false});
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().message, "there is no plan 1");
+}
+
+TEST_F(PoclDevice, gives_the_compiler_s_words_with_the_place_in_the_source) {
+  const BuildReply wrong = build("__kernel void scale(__global float* a) {\n  a[0] = acc;\n}\n");
+  EXPECT_EQ(wrong.status, BuildStatus::source_error);
+  EXPECT_THAT(wrong.log, HasSubstr("kernel.cl:2:"));
+  EXPECT_THAT(wrong.log, HasSubstr("acc"));
+}
+
+TEST_F(PoclDevice, explains_arguments_that_do_not_fit) {
+  const BuildReply wrong = build("__kernel void scale(__global float* a, float b, int n) { a[0] = b; }\n");
+  EXPECT_EQ(wrong.status, BuildStatus::kernel_args);
+  EXPECT_THAT(wrong.log, HasSubstr("argument 2 of kernel 'scale' is declared as `float b`, but the launch passes a "
+                                   "buffer there"));
+}
+
+TEST_F(PoclDevice, is_not_opened_under_another_name) {
+  const auto other = open_opencl_device("opencl:99");
+  ASSERT_FALSE(other);
+  EXPECT_EQ(other.error().code.name, errc::device_unavailable.name);
+  EXPECT_THAT(other.error().message, HasSubstr("there is no device 'opencl:99'; OpenCL has "));
+}
+
+}  // namespace
+}  // namespace kw

@@ -1,0 +1,41 @@
+#pragma once
+// What the sandbox has to let through for a language, beyond what every worker gets: as plain data, which
+// verify/processes/language_access.hpp turns into rules for one machine.
+
+#include <span>
+#include <string_view>
+#include <utility>
+
+namespace kw {
+
+/// What is missing on a machine is skipped. The members that end in _with_nodes count only where there is a node.
+struct SandboxGrants {
+  bool executable;  ///< programs in the opened folders may be executed, not only read
+  /// Variables of this process that are handed on, such as CUDA_HOME, and whose values are folders to open.
+  std::span<const std::string_view> folder_variables;
+  std::span<const std::string_view> folders;
+  /// Variables that are handed on and name a library or a program. Opened are the folders `around_files`, relative to
+  /// the one that the file lies in; where that is called bin, relative to the one above it.
+  std::span<const std::string_view> file_variables;
+  std::span<const std::string_view> around_files;
+  /// Device nodes below /dev to open for reading and writing. '#' stands for a number, '*' for any name.
+  std::span<const std::string_view> nodes;
+  std::span<const std::string_view> paths_with_nodes;
+  std::span<const std::string_view> variables_with_nodes;  ///< handed on
+  std::span<const std::pair<std::string_view, std::string_view>> settings_with_nodes;
+};
+
+/// Nothing beyond what every worker gets.
+inline constexpr SandboxGrants k_no_grants{
+    .executable = false,
+    .folder_variables = {},
+    .folders = {},
+    .file_variables = {},
+    .around_files = {},
+    .nodes = {},
+    .paths_with_nodes = {},
+    .variables_with_nodes = {},
+    .settings_with_nodes = {},
+};
+
+}  // namespace kw

@@ -1,0 +1,69 @@
+#include "operators/attention/cost.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/file_system.hpp"
+#include "mod/frontend/parser.hpp"
+#include "operators/attention/attention.hpp"
+
+namespace kw {
+namespace {
+
+Problem load(const std::string& name) {
+  return load_problem(name, RealFileSystem{}, {"problems"}).value();
+}
+
+TEST(AttentionCost, counts_attended_pairs_exactly) {
+  auto problem = load("attention/causal");
+  const auto causal = cost(problem, problem.primary());
+  EXPECT_TRUE(attended_pairs(problem, problem.primary()).exact);
+  EXPECT_DOUBLE_EQ(causal.flops, 2.0 * 8 * (1024.0 * 1025 / 2) * 128);
+  EXPECT_DOUBLE_EQ(causal.bytes, 4.0 * 8 * 1024 * 64 * 4);
+  problem = load("attention/full");
+  EXPECT_DOUBLE_EQ(cost(problem, problem.primary()).flops, 2.0 * 8 * 1024 * 1024 * 128);
+  EXPECT_DOUBLE_EQ(attended_pairs(problem, problem.primary()).share, 1.0);
+}
+
+TEST(AttentionCost, counts_no_pairs_that_can_only_lose) {
+  auto problem = load("attention/causal");
+  auto spec = *attention_of(problem);
+  const double masked = attended_pairs(problem, problem.primary()).share;
+  const ModScope scope = {{}, {"Sq", "Skv"}, {}};
+  spec.mask_mod.reset();
+  spec.score_mod = parse_mod("lambda s, b, h, q, k: torch.where(q >= k, s, -1e9)", ModRole::score_mod, scope).value();
+  set_attention(problem, spec);
+  EXPECT_DOUBLE_EQ(attended_pairs(problem, problem.primary()).share, masked);
+}
+
+TEST(AttentionCost, samples_rows_of_large_masks_and_says_so) {
+  const auto problem = with_axes(load("attention/causal"), {"Sq=16384", "Skv=16384"}).value();
+  const auto large = attended_pairs(problem, problem.primary());
+  EXPECT_FALSE(large.exact);
+  EXPECT_NEAR(large.share, 0.5, 0.001);
+}
+
+TEST(AttentionCost, counts_masks_that_differ_by_batch_and_head) {
+  const auto problem = parse_problem(R"(
+name = "t"
+op = "attention"
+[axes]
+B = 1
+Hq = 2
+Sq = 8
+D = 4
+[attention]
+dtype = "f32"
+mask_mod = "lambda b, h, q, k: k <= h"  # 1 key, then 2 keys
+[[workload]]
+name = "w"
+role = "edge"
+Sq = 5
+)",
+                                     "t.toml")
+                           .value();
+  EXPECT_DOUBLE_EQ(attended_pairs(problem, problem.primary()).share, 3.0 / 16.0);
+  EXPECT_DOUBLE_EQ(cost(problem, problem.primary()).flops, 2.0 * 8 * 3 * 8);
+}
+
+}  // namespace
+}  // namespace kw

@@ -1,0 +1,114 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "mod/analysis/row_evaluator.hpp"
+#include "operators/attention/attention.hpp"
+#include "operators/attention/parts.hpp"
+
+namespace kw {
+namespace {
+
+/// exp(-4) is 2 %: below this the first and the last key still count alike.
+constexpr double k_uneven = 4.0;
+
+/// What the score function makes of scores of 0 in the middle row of a head, about the middle of their range; 0 where
+/// it is not finite, or so low that the key is meant to be masked.
+struct Lean {
+  std::vector<double> scores;
+  double range = 0;
+};
+
+Lean lean_of(const AttentionSpec& spec, const Axes& axes, const CaptureData& captures, std::int64_t batch,
+             std::int64_t head) {
+  Lean lean;
+  lean.scores.assign(static_cast<std::size_t>(axes.at("Skv")), 0.0);
+  ModRowEvaluator(*spec.score_mod, axes, captures).run({batch, head, axes.at("Sq") / 2}, 0, lean.scores);
+  double most = -std::numeric_limits<double>::infinity();
+  for (const double score : lean.scores)
+    if (std::isfinite(score)) most = std::max(most, score);
+  const auto counts = [&](double score) { return std::isfinite(score) && score > most - k_masking_distance; };
+  double least = most;
+  for (const double score : lean.scores)
+    if (counts(score)) least = std::min(least, score);
+  for (double& score : lean.scores) score = counts(score) ? score - (least + most) / 2 : 0.0;
+  lean.range = std::isfinite(most) ? most - least : 0.0;
+  return lean;
+}
+
+/// Element 0 of every row of one slice becomes what `value` says of the row.
+template <typename Value>
+void set_first_elements(std::vector<float>& tensor, std::int64_t slice, std::int64_t rows, std::int64_t row_length,
+                        const Value& value) {
+  for (std::int64_t row = 0; row < rows; ++row) {
+    tensor[static_cast<std::size_t>((slice * rows + row) * row_length)] = static_cast<float>(value(row));
+  }
+}
+
+/// Whether the function alone moves scores within a row so far apart that some keys hardly count. The primary workload
+/// is the largest, and what this shows shows on the small ones.
+Result<bool> favours_some_keys(const Problem& problem, const Workload& workload) {
+  const AttentionSpec* spec = attention_of(problem);
+  if (workload.role == WorkloadRole::primary || !spec->score_mod || workload.axes.at("D") < 2) return false;
+  KW_TRY(const CaptureData captures, draw_captures(problem.captures, workload.axes, k_nominal_seed));
+  for (std::int64_t head = 0; head < workload.axes.at("Hq"); ++head) {
+    if (lean_of(*spec, workload.axes, captures, 0, head).range > k_uneven) return true;
+  }
+  return false;
+}
+
+/// Of query heads that share keys, one drawn from `rng` is levelled.
+void level_scores(const Problem& problem, const Workload& workload, const CaptureData& captures, InputValues& inputs,
+                  Rng& rng) {
+  if (!attention_of(problem)->score_mod) return;
+  const AttentionSpec& spec = *attention_of(problem);
+  const Axes& axes = workload.axes;
+  const std::int64_t key_heads = axes.at("Hkv");
+  const std::int64_t sharing = axes.at("Hq") / key_heads;
+  for (std::int64_t slice = 0; slice < axes.at("B") * key_heads; ++slice) {
+    const std::int64_t head = slice % key_heads * sharing + rng.below(sharing);
+    const Lean lean = lean_of(spec, axes, captures, slice / key_heads, head);
+    if (lean.range <= k_uneven) continue;
+    // The product of the two first elements, scaled, is the lean with its sign turned; the other elements stay random.
+    const double query = std::sqrt(lean.range / std::abs(spec.scale_for(axes)));
+    for (std::int64_t shared = 0; shared < sharing; ++shared) {
+      set_first_elements(inputs[0], slice * sharing + shared, axes.at("Sq"), axes.at("D"),
+                         [&](std::int64_t) { return query; });
+    }
+    set_first_elements(inputs[1], slice, axes.at("Skv"), axes.at("D"), [&](std::int64_t key) {
+      return -lean.scores[static_cast<std::size_t>(key)] / (query * spec.scale_for(axes));
+    });
+  }
+}
+
+/// As favours_some_keys: the small workloads show it.
+Result<bool> is_small(const Problem&, const Workload& workload) {
+  return workload.role != WorkloadRole::primary;
+}
+
+/// Moves all elements of a row alike, those of Q's second half the other way, so that products of rows of Q and K come
+/// to +-120 when they are divided by the root of their length.
+void offset_rows(const Problem& problem, const Workload& workload, const CaptureData&, InputValues& inputs, Rng&) {
+  constexpr double k_product = 120.0;
+  for (std::size_t i = 0; i < problem.operand_count(); ++i) {
+    const auto& axes = problem.inputs[i].axes;
+    const std::int64_t row_length = workload.axes.at(axes[3]);
+    const std::int64_t sequence = workload.axes.at(axes[2]);
+    const double magnitude = std::sqrt(k_product) / std::pow(static_cast<double>(row_length), 0.25);
+    for (std::size_t element = 0; element < inputs[i].size(); ++element) {
+      const std::int64_t position = static_cast<std::int64_t>(element) / row_length % sequence;
+      const double place = sequence > 1 ? static_cast<double>(position) / static_cast<double>(sequence - 1) : 1.0;
+      inputs[i][element] += static_cast<float>(i == 0 && place > 0.5 ? -magnitude : magnitude);
+    }
+  }
+}
+
+}  // namespace
+
+const std::vector<OwnDistribution>& attention_distributions() {
+  static const std::vector<OwnDistribution> all = {{"offset", is_small, offset_rows},
+                                                   {"level", favours_some_keys, level_scores}};
+  return all;
+}
+
+}  // namespace kw

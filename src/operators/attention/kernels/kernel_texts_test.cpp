@@ -1,0 +1,103 @@
+// The sections of the files in kernels/ against the code that fills them: every section is written into some kernel.
+// fill() aborts where a hole of it is not filled.
+#include "language/kernel_texts.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "base/file_system.hpp"
+#include "codegen/calibration.hpp"
+#include "codegen/codegen.hpp"
+#include "codegen/kernel_helpers.hpp"
+#include "codegen/testing/devices.hpp"
+#include "language/taken_names.hpp"
+#include "problem/problem.hpp"
+
+namespace kw {
+namespace {
+
+std::string_view trimmed(std::string_view line) {
+  const std::size_t first = line.find_first_not_of(' ');
+  if (first == std::string_view::npos) return {};
+  return line.substr(first, line.find_last_not_of(' ') + 1 - first);
+}
+
+/// Lines of emitted kernels, without indentation.
+class EmittedLines {
+ public:
+  void add(std::string_view text) {
+    for (; !text.empty(); text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1))
+      lines_.emplace(trimmed(text.substr(0, text.find('\n'))));
+  }
+  [[nodiscard]] bool any_starts_with(const std::string& prefix) const {
+    const auto found = lines_.lower_bound(prefix);
+    return found != lines_.end() && found->starts_with(prefix);
+  }
+
+ private:
+  std::set<std::string> lines_;
+};
+
+/// With its default choices, and with each value of each choice. What bundles name beside the text must be reserved.
+void add_variants(const Problem& problem, const Style& style, const DeviceFacts& device, EmittedLines& lines) {
+  std::vector<IntBindings> variants = {{}};
+  for (const Tunable& choice : style.structure)
+    for (const std::int64_t value : choice.values) variants.push_back({{choice.name, value}});
+  for (const IntBindings& structure : variants) {
+    const auto bundle = style.emit(problem, device, structure);
+    if (!bundle) continue;
+    lines.add(bundle->source);
+    for (const Tunable& tunable : bundle->tunables) EXPECT_TRUE(is_kernel_definition(tunable.name)) << tunable.name;
+    for (const Definition& define : bundle->defines) EXPECT_TRUE(is_kernel_definition(define.name)) << define.name;
+  }
+}
+
+void add_styles(const Problem& problem, EmittedLines& lines) {
+  for (const Style& style : styles_of("attention"))
+    add_variants(problem, style,
+                 style.target == "opencl" ? avx512_device()
+                 : style.target == "cuda" ? h200_device()
+                                          : gpu_device("gfx942"),
+                 lines);
+}
+
+EmittedLines all_emitted() {
+  EmittedLines lines;
+  for (const char* name : {"causal", "alibi_lse", "softcap", "neighborhood_2d", "document_causal_f16", "causal_bf16",
+                           "decode", "document_lse", "learned_relative"}) {
+    add_styles(load_problem(std::string("attention/") + name, RealFileSystem{}, {"problems"}).value(), lines);
+  }
+  // One query: its keys are split, and LSE is written in parts.
+  const Problem lse = load_problem("attention/alibi_lse", RealFileSystem{}, {"problems"}).value();
+  add_styles(with_axes(lse, {"Sq=1"}).value(), lines);
+  const int last = static_cast<int>(KernelHelper::upper_bound_bf16);
+  for (const Dialect dialect : {opencl_dialect(), cuda_dialect()})
+    for (int helper = 0; helper <= last; ++helper)
+      lines.add(helper_source({static_cast<KernelHelper>(helper)}, dialect));
+  lines.add(multiply_add_calibration(avx512_device()).value().source);
+  lines.add(bandwidth_calibration(avx512_device()).value().source);
+  return lines;
+}
+
+TEST(KernelTexts, are_all_written_into_kernels) {
+  const EmittedLines emitted = all_emitted();
+  for (const KernelSection& section : kernel_sections()) {
+    std::string_view rest = section.text;
+    while (!rest.empty()) {
+      const std::string_view line = rest.substr(0, rest.find('\n'));
+      rest.remove_prefix(line.size() + 1);
+      const std::string known(trimmed(line.substr(0, line.find("${"))));
+      if (known.size() < 3) continue;  // a brace may stand behind what fills another hole
+      EXPECT_TRUE(emitted.any_starts_with(known))
+          << "kernels/" << section.file << ", section " << section.name << ": no kernel has the line\n"
+          << line;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace kw

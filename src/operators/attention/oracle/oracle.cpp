@@ -1,0 +1,245 @@
+#include "operators/attention/oracle/oracle.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <span>
+
+#include "mod/analysis/row_evaluator.hpp"
+#include "operators/attention/attention.hpp"
+
+// One binary for every x86 machine, yet the two hot loops use the widest vectors there are. Not under sanitizers, whose
+// start-up and the run-time choice of a clone do not get along.
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && \
+    !defined(__SANITIZE_THREAD__)
+#define KW_WIDEST_VECTORS __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define KW_WIDEST_VECTORS
+#endif
+
+namespace kw {
+namespace {
+
+constexpr std::int64_t k_rows = 32;    // query rows per task
+constexpr std::int64_t k_keys = 512;   // keys whose transposed copy stays in cache
+constexpr std::int64_t k_unroll = 32;  // a constant inner trip count is what lets g++ -O2 vectorise
+constexpr double k_minus_infinity = -std::numeric_limits<double>::infinity();
+
+std::int64_t round_up(std::int64_t n) {
+  return (n + k_unroll - 1) / k_unroll * k_unroll;
+}
+
+/// sum[i] += factor * addend[i]; n is a multiple of k_unroll.
+KW_WIDEST_VECTORS void add_scaled(double* __restrict sum, const double* __restrict addend, double factor,
+                                  std::int64_t n) {
+  for (std::int64_t i = 0; i < n; i += k_unroll) {
+    for (std::int64_t j = 0; j < k_unroll; ++j) sum[i + j] += factor * addend[i + j];
+  }
+}
+
+/// What is left of a score that is too large for a float to tell it from its neighbours.
+double as_float_holds(double score) {
+  return std::fabs(score) < k_coarse_score ? score : static_cast<double>(static_cast<float>(score));
+}
+
+struct OracleShape {
+  std::int64_t query_heads, key_heads, queries, keys, head_size, value_size;
+};
+
+struct Inputs {
+  const float* query;  // [Hq, Sq, D] of one batch and so on
+  const float* key;
+  const float* value;
+};
+
+/// One task: rows [first, first + count) of one (batch, head).
+class RowBlock {
+ public:
+  RowBlock(const AttentionSpec& spec, const Axes& axes, const CaptureData& captures, const OracleShape& shape)
+      : shape_(shape), scale_(spec.scale_for(axes)), padded_keys_((shape.keys + k_keys - 1) / k_keys * k_keys) {
+    if (spec.score_mod) score_mod_.emplace(*spec.score_mod, axes, captures);
+    if (spec.mask_mod) mask_mod_.emplace(*spec.mask_mod, axes, captures);
+    scores_.assign(static_cast<std::size_t>(k_rows * padded_keys_), 0.0);
+    mask_.resize(static_cast<std::size_t>(shape.keys));
+  }
+
+  /// `output` and `lse` are those of the first row; `lse` may be null.
+  void run(const Inputs& inputs, ModRowEvaluator::Row first, std::int64_t count, double* output, double* lse) {
+    dot_products(inputs, first.query, count);
+    for (std::int64_t r = 0; r < count; ++r) {
+      const auto row = scores_row(r);
+      const ModRowEvaluator::Row place{first.batch, first.head, first.query + r};
+      for (auto& score : row) score *= scale_;
+      if (score_mod_) score_mod_->run(place, 0, row);
+      for (auto& score : row) score = as_float_holds(score);
+      if (mask_mod_) mask(place, row);
+      const double row_lse = softmax(row);
+      if (lse != nullptr) lse[r] = row_lse;
+    }
+    weighted_values(inputs, count, output);
+  }
+
+ private:
+  [[nodiscard]] double* scores_at(std::int64_t r) { return scores_.data() + r * padded_keys_; }
+  [[nodiscard]] std::span<double> scores_row(std::int64_t r) {
+    return {scores_at(r), static_cast<std::size_t>(shape_.keys)};
+  }
+
+  void dot_products(const Inputs& inputs, std::int64_t first_query, std::int64_t count) {
+    std::fill(scores_.begin(), scores_.end(), 0.0);
+    transposed_.resize(static_cast<std::size_t>(shape_.head_size * k_keys));
+    for (std::int64_t begin = 0; begin < shape_.keys; begin += k_keys) {
+      const auto width = std::min(k_keys, shape_.keys - begin);
+      std::fill(transposed_.begin(), transposed_.end(), 0.0);
+      for (std::int64_t k = 0; k < width; ++k) {
+        const float* key = inputs.key + (begin + k) * shape_.head_size;
+        for (std::int64_t d = 0; d < shape_.head_size; ++d)
+          transposed_[static_cast<std::size_t>(d * k_keys + k)] = key[d];
+      }
+      for (std::int64_t r = 0; r < count; ++r) {
+        const float* query = inputs.query + (first_query + r) * shape_.head_size;
+        for (std::int64_t d = 0; d < shape_.head_size; ++d) {
+          add_scaled(scores_at(r) + begin, transposed_.data() + d * k_keys, query[d], round_up(width));
+        }
+      }
+    }
+  }
+
+  void mask(const ModRowEvaluator::Row& place, std::span<double> row) {
+    mask_mod_->run(place, 0, mask_);
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      if (mask_[k] == 0.0) row[k] = k_minus_infinity;
+    }
+  }
+
+  /// Scores become weights, and log(sum(exp(score))) is the answer. A row of minus infinities has no weights and stays
+  /// all 0; its logarithm is minus infinity.
+  static double softmax(std::span<double> row) {
+    double largest = k_minus_infinity;
+    for (const double score : row) largest = score > largest || std::isnan(score) ? score : largest;
+    if (largest == k_minus_infinity) {
+      std::fill(row.begin(), row.end(), 0.0);
+      return k_minus_infinity;
+    }
+    double total = 0.0;
+    for (auto& score : row) {
+      score = std::exp(score - largest);
+      total += score;
+    }
+    for (auto& score : row) score /= total;
+    return largest + std::log(total);
+  }
+
+  void weighted_values(const Inputs& inputs, std::int64_t count, double* output) {
+    const auto width = round_up(shape_.value_size);
+    values_.assign(static_cast<std::size_t>(k_keys * width), 0.0);
+    sums_.assign(static_cast<std::size_t>(k_rows * width), 0.0);
+    for (std::int64_t begin = 0; begin < shape_.keys; begin += k_keys) {
+      const auto keys = std::min(k_keys, shape_.keys - begin);
+      for (std::int64_t k = 0; k < keys; ++k) {
+        std::copy_n(inputs.value + (begin + k) * shape_.value_size, shape_.value_size, values_.data() + k * width);
+      }
+      for (std::int64_t r = 0; r < count; ++r) {
+        for (std::int64_t k = 0; k < keys; ++k) {
+          const double weight = scores_at(r)[begin + k];
+          if (weight != 0.0) add_scaled(sums_.data() + r * width, values_.data() + k * width, weight, width);
+        }
+      }
+    }
+    for (std::int64_t r = 0; r < count; ++r) {
+      std::copy_n(sums_.data() + r * width, shape_.value_size, output + r * shape_.value_size);
+    }
+  }
+
+  OracleShape shape_;
+  double scale_;
+  std::int64_t padded_keys_;
+  std::optional<ModRowEvaluator> score_mod_;
+  std::optional<ModRowEvaluator> mask_mod_;
+  std::vector<double> scores_;      // [k_rows, padded_keys_]
+  std::vector<double> mask_;        // [keys]
+  std::vector<double> transposed_;  // [head_size, k_keys]: a block of K
+  std::vector<double> values_;      // [k_keys, value_size rounded up]: a block of V
+  std::vector<double> sums_;        // [k_rows, value_size rounded up]
+};
+
+/// What every row of an answer is computed from.
+class AttentionOracle {
+ public:
+  AttentionOracle(const Problem& problem, const Axes& axes, const InputValues& inputs)
+      : spec_(*attention_of(problem)),
+        axes_(axes),
+        inputs_(inputs),
+        captures_(captures_among(problem.captures, axes, std::span(inputs).subspan(problem.operand_count()))),
+        shape_{axes.at("Hq"), axes.at("Hkv"), axes.at("Sq"), axes.at("Skv"), axes.at("D"), axes.at("Dv")} {}
+
+  [[nodiscard]] const OracleShape& shape() const { return shape_; }
+  [[nodiscard]] bool has_lse() const { return spec_.lse; }
+
+  /// `count` rows of one (batch, head) beginning with `first`, whose output and LSE these are.
+  void run(ModRowEvaluator::Row first, std::int64_t count, double* output, double* lse) const {
+    const auto query_slice = first.batch * shape_.query_heads + first.head;
+    const auto key_slice = first.batch * shape_.key_heads + first.head / (shape_.query_heads / shape_.key_heads);
+    const Inputs slices{inputs_[0].data() + query_slice * shape_.queries * shape_.head_size,
+                        inputs_[1].data() + key_slice * shape_.keys * shape_.head_size,
+                        inputs_[2].data() + key_slice * shape_.keys * shape_.value_size};
+    RowBlock(spec_, axes_, captures_, shape_).run(slices, first, count, output, lse);
+  }
+
+ private:
+  const AttentionSpec& spec_;
+  const Axes& axes_;
+  const InputValues& inputs_;
+  CaptureData captures_;
+  OracleShape shape_;
+};
+
+}  // namespace
+
+OutputValues attention_oracle(const Problem& problem, const Axes& axes, const InputValues& inputs,
+                              const ParallelFor& parallel) {
+  const AttentionOracle oracle(problem, axes, inputs);
+  const OracleShape& shape = oracle.shape();
+  const auto blocks = (shape.queries + k_rows - 1) / k_rows;
+  const auto slices = axes.at("B") * shape.query_heads;
+  const auto rows = static_cast<std::size_t>(slices * shape.queries);
+  OutputValues outputs = {std::vector<double>(rows * static_cast<std::size_t>(shape.value_size), 0.0)};
+  if (oracle.has_lse()) outputs.emplace_back(rows, 0.0);
+  parallel(slices * blocks, [&](std::int64_t task) {
+    const auto first_query = task % blocks * k_rows;
+    const auto slice = task / blocks;
+    const auto first_row = slice * shape.queries + first_query;
+    oracle.run({slice / shape.query_heads, slice % shape.query_heads, first_query},
+               std::min(k_rows, shape.queries - first_query), outputs[0].data() + first_row * shape.value_size,
+               oracle.has_lse() ? outputs[1].data() + first_row : nullptr);
+  });
+  return outputs;
+}
+
+std::int64_t attention_oracle_rows(const Problem&, const Axes& axes) {
+  return axes.at("B") * axes.at("Hq") * axes.at("Sq");
+}
+
+std::vector<AnswerSample> attention_oracle_sample(const Problem& problem, const Axes& axes, const InputValues& inputs,
+                                                  std::span<const std::int64_t> rows, const ParallelFor& parallel) {
+  const AttentionOracle oracle(problem, axes, inputs);
+  const OracleShape& shape = oracle.shape();
+  AnswerSample output;
+  for (const std::int64_t row : rows) {
+    for (std::int64_t i = 0; i < shape.value_size; ++i) output.elements.push_back(row * shape.value_size + i);
+  }
+  output.values.resize(output.elements.size());
+  AnswerSample lse{{rows.begin(), rows.end()}, std::vector<double>(rows.size())};
+  parallel(std::ssize(rows), [&](std::int64_t index) {
+    const std::int64_t row = rows[static_cast<std::size_t>(index)];
+    const std::int64_t slice = row / shape.queries;
+    oracle.run({slice / shape.query_heads, slice % shape.query_heads, row % shape.queries}, 1,
+               output.values.data() + index * shape.value_size, lse.values.data() + index);
+  });
+  std::vector<AnswerSample> samples = {std::move(output)};
+  if (oracle.has_lse()) samples.push_back(std::move(lse));
+  return samples;
+}
+
+}  // namespace kw

@@ -1,0 +1,25 @@
+#pragma once
+// Attention in double precision, straight from the definition in problem/problem.hpp.
+
+#include <span>
+#include <vector>
+
+#include "problem/oracle.hpp"
+#include "problem/values.hpp"
+
+namespace kw {
+
+/// Inputs Q, K, V and the captured tensors; outputs O and, where the problem asks for it, LSE. Work is shared out in
+/// blocks of query rows.
+[[nodiscard]] OutputValues attention_oracle(const Problem& problem, const Axes& axes, const InputValues& inputs,
+                                            const ParallelFor& parallel);
+
+/// Rows are query rows, numbered along [B, Hq, Sq].
+[[nodiscard]] std::int64_t attention_oracle_rows(const Problem& problem, const Axes& axes);
+/// Their rows of O and their elements of LSE.
+[[nodiscard]] std::vector<AnswerSample> attention_oracle_sample(const Problem& problem, const Axes& axes,
+                                                                const InputValues& inputs,
+                                                                std::span<const std::int64_t> rows,
+                                                                const ParallelFor& parallel);
+
+}  // namespace kw

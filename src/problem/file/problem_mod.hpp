@@ -1,0 +1,30 @@
+#pragma once
+// Puts a mod from a Python file in the place of a problem's own.
+
+#include <string>
+#include <string_view>
+
+#include "mod/frontend/file.hpp"
+#include "problem/operator.hpp"
+#include "problem/problem.hpp"
+
+namespace kw {
+
+/// `wanted` as in parse_mod_file; the operator says what the function becomes. The name gets the function's appended,
+/// "attention/full.causal", so that archives tell them apart. `file` only labels errors. errc::problem_unknown_op for
+/// an operator that takes no mods.
+[[nodiscard]] Result<Problem> with_mod(Problem problem, std::string_view module_text, const std::string& file,
+                                       std::string_view wanted);
+
+// For operators, as OperatorFormat::with_mod.
+
+/// Of those that take none.
+[[nodiscard]] Result<Problem> refuse_mod(Problem problem, const ModText& mod);
+/// Of those that do: the function, read in the problem's scope, and `name` as the problem is then called.
+struct NamedMod {
+  FileMod mod;
+  std::string name;
+};
+[[nodiscard]] Result<NamedMod> read_mod_file(const Problem& problem, const ModText& mod);
+
+}  // namespace kw

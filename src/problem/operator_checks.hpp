@@ -1,0 +1,68 @@
+#pragma once
+// What the verifier asks an operator: how answers to its problems are checked, and what would be an answer without the
+// work. Every member has to be given; an operator that has nothing to add says so with an empty list.
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/required.hpp"
+#include "base/rng.hpp"
+#include "problem/problem.hpp"
+#include "problem/values.hpp"
+
+namespace kw {
+
+/// A way of drawing operands that bites on wrong kernels of this operator, beside those that suit any operator
+/// (verify/checking/inputs.hpp).
+struct OwnDistribution {
+  std::string_view name;  ///< stored in archives
+  /// Whether it tells more about this workload than normal data does.
+  Required<Result<bool>(const Problem& problem, const Workload& workload)> suits;
+  /// Makes it of operands that are standard normal.
+  Required<void(const Problem& problem, const Workload& workload, const CaptureData& captures, InputValues& operands,
+                Rng& rng)>
+      shape;
+};
+
+/// What an honest kernel may err, in the units of verify/checking/accuracy.hpp.
+struct Tolerance {
+  double error_factor;       ///< times what the plain kernel of the same type errs on the same data
+  double least_error;        ///< but at least this, however exact the plain kernel is
+  double tensor_share;       ///< of the tensor's rms that counts towards every row's scale
+  double worst_plain_error;  ///< a plain kernel further off is wrong, not imprecise
+};
+
+/// A problem's inputs and the answer to them.
+struct AnsweredCase {
+  const Problem& problem;
+  const Axes& axes;
+  const InputValues& inputs;
+  const OutputValues& expected;
+};
+
+/// What a cheater could write without doing the work of this operator, beside what fits any
+/// (verify/checking/probes.hpp).
+struct OwnProbe {
+  std::string name;       ///< "the mean of V over its rows"; continues with "as O passes every check"
+  std::string remedy;     ///< what to change about a problem that it passes
+  std::size_t input = 0;  ///< among Problem::inputs, handed to `values`
+  /// Of one output; nothing where its shape does not allow them.
+  Required<std::optional<std::vector<double>>(const AnsweredCase& one, std::size_t input, std::size_t output)> values;
+};
+
+struct OperatorChecks {
+  /// Lives as long as the program.
+  Required<const std::vector<OwnDistribution>&()> distributions;
+  /// Of an output of this type whose innermost axis has `row_length` elements; 1 for a single number.
+  Required<Tolerance(DType dtype, std::int64_t row_length)> tolerance;
+  Required<std::vector<OwnProbe>(const Problem& problem)> probes;
+  /// What to change about a problem whose answer does not depend on this operand.
+  Required<std::string(std::string_view operand)> how_to_depend;
+  /// What to change about a problem whose right answer is NaN or infinite.
+  Required<std::string()> how_to_be_finite;
+};
+
+}  // namespace kw

@@ -1,0 +1,153 @@
+#include "propose/llm/prompts/prompts.hpp"
+
+#include <algorithm>
+
+#include "base/fenced_text.hpp"
+#include "propose/llm/prompts/feedback_text.hpp"
+#include "propose/llm/prompts/next_step.hpp"
+#include "propose/llm/prompts/task_text.hpp"
+#include "propose/llm/replies/code_blocks.hpp"
+
+namespace kw {
+namespace {
+
+constexpr std::size_t k_excerpt_bytes = 1500;  ///< of the beginning and of the end
+
+std::vector<ChatMessage> conversation(const PromptContext& context, std::string_view name, const PromptValues& values) {
+  return {system_message(context), {ChatRole::user, templates_of(context).render(name, values)}};
+}
+
+PromptValues common_values(const PromptContext& context, bool plan) {
+  return {{"task", task_text(context)},
+          {"contract", contract_text(context)},
+          {"answer", answer_text(context, plan)},
+          {"plan", plan ? "yes" : ""},
+          {"tried", tried_text(context)}};
+}
+
+/// One of the strategies that suit the device, by number.
+std::string strategy_text(const PromptContext& context, int variation) {
+  const bool cpu = context.device.kind == DeviceKind::cpu;
+  const std::string text = operator_text(context, "strategies",
+                                         {{"cpu", cpu ? "yes" : ""},
+                                          {"gpu", cpu ? "" : "yes"},
+                                          {"vector_floats", std::to_string(context.device.vector_floats)},
+                                          {"compute_units", std::to_string(context.device.compute_units)}});
+  std::vector<std::string> strategies;
+  for (std::size_t start = 0; start < text.size();) {
+    const std::size_t end = std::min(text.find('\n', start), text.size());
+    const std::string line = text.substr(start, end - start);
+    if (line.rfind("- ", 0) == 0) {
+      strategies.push_back(line.substr(2));
+    } else if (!strategies.empty() && !line.empty()) {
+      strategies.back() += "\n" + line;
+    }
+    start = end + 1;
+  }
+  if (strategies.empty()) return "";
+  return strategies[static_cast<std::size_t>(std::max(variation, 0)) % strategies.size()];
+}
+
+void add_best(const PromptContext& context, const Attempt* best, PromptValues& values) {
+  if (best == nullptr || !best->measurement) return;
+  const double ns = best->measurement->median_ns;
+  values["best"] = kernel_text(best->candidate);
+  values["best_time"] = time_text(ns);
+  if (context.plain.median_ns > 0 && ns > 0)
+    values["best_speedup"] = fmt::format("{:.3g}", context.plain.median_ns / ns);
+}
+
+std::string step_text(const PromptContext& context, const NextStep& step) {
+  const std::int64_t floats = context.device.vector_floats;
+  // OpenCL's vectors have 2, 4, 8 or 16 elements, whatever the device computes at a time.
+  const std::int64_t width = floats >= 16 ? 16 : floats >= 8 ? 8 : floats >= 4 ? 4 : 2;
+  return templates_of(context).render("steps.md", {{step.key, "yes"},
+                                                   {"detail", step.detail},
+                                                   {"advice", operator_text(context, "steps", {{step.key, "yes"}})},
+                                                   {"vector_floats", std::to_string(floats)},
+                                                   {"vector_width", std::to_string(width)}});
+}
+
+std::vector<ChatMessage> repair_prompt(const PromptContext& context, const Attempt& last, const Attempt* best) {
+  const Verdict& verdict = last.verdict;
+  PromptValues values = common_values(context, false);
+  const bool undecided = verdict.status == VerdictStatus::unverified;
+  values["status"] = undecided ? "not decided" : "rejected";
+  values["passed"] = passed_text(verdict);
+  values["gate"] = verdict.failed_gate ? std::string(to_string(*verdict.failed_gate)) : "read";
+  values["reason"] = undecided ? "the verifier could not decide" : std::string(to_string(verdict.reason));
+  values["advice"] = advice_text(context, verdict);
+  values["seen"] = seen_text(last);
+  values["errors"] = errors_text(last);
+  values["last"] = kernel_text(last.candidate);
+  add_best(context, best, values);
+  return conversation(context, "repair.md", values);
+}
+
+std::string excerpt_of(const std::string& text) {
+  if (text.empty()) return "";
+  const std::string shown = text.size() <= 2 * k_excerpt_bytes ? text
+                                                               : text.substr(0, k_excerpt_bytes) + "\n[...]\n" +
+                                                                     text.substr(text.size() - k_excerpt_bytes);
+  std::string block = fenced("text", shown);
+  block.pop_back();
+  return block;
+}
+
+/// "reply too large" is section reply_too_large of prompts/faults.md.
+std::string key_of(ReplyFault fault) {
+  std::string key(to_string(fault));
+  std::replace(key.begin(), key.end(), ' ', '_');
+  return key;
+}
+
+/// The kernel to continue from: the best one, or the last where nothing better is known.
+const Attempt& anchor_of(const Attempt& last, const Attempt* best) {
+  return best != nullptr && best->measurement ? *best : last;
+}
+
+}  // namespace
+
+std::vector<ChatMessage> first_prompt(const PromptContext& context, const std::vector<Exemplar>& exemplars,
+                                      int variation) {
+  PromptValues values = common_values(context, context.plan);
+  values["exemplars"] = exemplars_text(exemplars);
+  values["strategy"] = strategy_text(context, variation);
+  return conversation(context, "first.md", values);
+}
+
+std::vector<ChatMessage> feedback_prompt(const PromptContext& context, const Attempt& last, const Attempt* best,
+                                         const std::vector<Exemplar>& exemplars) {
+  if (!last.verdict.accepted()) return repair_prompt(context, last, best);
+  const Attempt& anchor = anchor_of(last, best);
+  PromptValues values = common_values(context, false);
+  values["measured"] = measured_text(context, last);
+  values["standing"] = standing_text(last, anchor);
+  if (last.ordinal != anchor.ordinal) values["last"] = kernel_text(last.candidate);
+  values["best"] = kernel_text(anchor.candidate);
+  values["exemplars"] = exemplars_text(exemplars);
+  values["step"] = step_text(context, next_step(context, last, anchor));
+  return conversation(context, "improve.md", values);
+}
+
+std::vector<ChatMessage> fault_prompt(const PromptContext& context, const Turn& faulty, const Attempt* best) {
+  PromptValues values = common_values(context, false);
+  values["advice"] = templates_of(context).render(
+      "faults.md", {{key_of(faulty.fault), "yes"}, {"language", language_text(context)}, {"target", context.target}});
+  if (!faulty.fault_message.empty()) {
+    values["seen"] = fenced("text", one_line(faulty.fault_message, 600));
+    values["seen"].pop_back();
+  }
+  // A reply that was too large, or repeats a kernel, says nothing that its fault does not.
+  const bool quoted = faulty.fault != ReplyFault::too_large && faulty.fault != ReplyFault::repeated;
+  if (quoted) values["excerpt"] = excerpt_of(faulty.reply.text);
+  add_best(context, best, values);
+  return conversation(context, "fault.md", values);
+}
+
+std::string suggested_step(const PromptContext& context, const Attempt& last, const Attempt* best) {
+  if (!last.verdict.accepted()) return "";
+  return next_step(context, last, anchor_of(last, best)).key;
+}
+
+}  // namespace kw

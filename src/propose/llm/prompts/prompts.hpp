@@ -1,0 +1,62 @@
+#pragma once
+// The three kinds of prompts. Each is complete in itself: a system message and one user message with the problem, the
+// contract, the latest round and the best kernel. No history grows, and no turn depends on what a provider remembers.
+// Pure: the same arguments give the same bytes, which golden files hold (tests/golden/prompts/).
+//
+// What a model never sees: hidden evidence (Evidence::hidden), names and sizes of held-out workloads, input data,
+// seeds, the reference's answer beyond the worst elements of visible workloads, compiler logs of held-out sizes, keys,
+// paths.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hardware/device_facts.hpp"
+#include "problem/problem.hpp"
+#include "problem/workload_costs.hpp"
+#include "propose/llm/prompts/exemplars.hpp"
+#include "propose/llm/prompts/prompt_templates.hpp"
+#include "record/attempt.hpp"
+#include "record/chat.hpp"
+#include "record/requirement.hpp"
+#include "record/run_record.hpp"
+#include "record/turn.hpp"
+
+namespace kw {
+
+/// What stays the same over a run. Pointers are not owned and outlive the call.
+struct PromptContext {
+  const Problem* problem = nullptr;
+  const WorkloadCosts* costs = nullptr;  ///< of the problem; null: computed for each prompt
+  DeviceFacts device;
+  std::string target;                          ///< "opencl", "cuda"
+  std::vector<std::string> constraints;        ///< the user's, in words
+  std::vector<Requirement> requirements;       ///< those the static gate checks
+  BaselineRecord plain;                        ///< median 0: not measured, then not mentioned
+  bool plan = false;                           ///< the first answer is asked for a plan before the code
+  std::optional<std::string> user_prompt;      ///< put first, word for word
+  const PromptTemplates* templates = nullptr;  ///< null: as shipped
+  /// One line each: what earlier turns tried and how it went, oldest first; the last twelve are shown. A line that
+  /// starts with the key of a step ("vectors: 3 % slower") keeps that step from being suggested again.
+  std::vector<std::string> tried;
+};
+
+/// `variation` 0, 1, 2, ...: parallel first prompts ask for different strategies (OP/strategies.md), round and round.
+[[nodiscard]] std::vector<ChatMessage> first_prompt(const PromptContext& context,
+                                                    const std::vector<Exemplar>& exemplars, int variation);
+
+/// After `last` went through the verifier: how to fix it when it was rejected, one concrete step when it is right.
+/// `best` is the best accepted attempt, null while there is none; it may be `last` itself (same ordinal). The kernel to
+/// continue from is always the best one. Exemplars are shown only when `last` is right.
+[[nodiscard]] std::vector<ChatMessage> feedback_prompt(const PromptContext& context, const Attempt& last,
+                                                       const Attempt* best, const std::vector<Exemplar>& exemplars);
+
+/// After a reply that gave no candidate.
+[[nodiscard]] std::vector<ChatMessage> fault_prompt(const PromptContext& context, const Turn& faulty,
+                                                    const Attempt* best);
+
+/// The key of the step that feedback_prompt suggests after an accepted `last` (propose/llm/prompts/next_step.hpp has
+/// the rules), for the line that goes into `tried` once its outcome is known. Empty when `last` was not accepted.
+[[nodiscard]] std::string suggested_step(const PromptContext& context, const Attempt& last, const Attempt* best);
+
+}  // namespace kw

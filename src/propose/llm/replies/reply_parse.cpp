@@ -1,0 +1,230 @@
+#include "propose/llm/replies/reply_parse.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "propose/llm/replies/code_blocks.hpp"
+#include "propose/llm/replies/code_language.hpp"
+
+namespace kw {
+namespace {
+
+constexpr std::size_t k_max_message_bytes = 400;
+constexpr std::size_t k_max_plan_bytes = 4000;
+constexpr std::string_view k_marker = "kernelwright";
+/// More headers than that in one answer are noise, and reading them costs time.
+constexpr std::size_t k_max_pieces = 64;
+
+/// A piece of a reply that is, or may be, a kernel.
+struct Piece {
+  std::string text;
+  bool closed = true;
+};
+
+/// Offset of a line that starts with "/*kernelwright", blanks allowed; npos without. Prose that names it is no header.
+std::size_t find_header(std::string_view text, std::size_t from = 0) {
+  for (std::size_t at = from; (at = text.find("/*", at)) != std::string_view::npos; at += 2) {
+    const std::size_t before = at == 0 ? std::string_view::npos : text.find_last_not_of(" \t", at - 1);
+    const bool starts_line = before == std::string_view::npos || text[before] == '\n';
+    const std::size_t word = text.find_first_not_of(" \t", at + 2);
+    if (starts_line && word != std::string_view::npos && text.substr(word, k_marker.size()) == k_marker) return at;
+  }
+  return std::string_view::npos;
+}
+
+/// Code without a fence has no end: up to the last line that closes a block or a directive. What follows is prose.
+std::string_view without_prose_below(std::string_view code) {
+  std::size_t end = 0;
+  for (std::size_t start = 0; start < code.size();) {
+    const std::size_t stop = std::min(code.find('\n', start), code.size());
+    std::string_view line = code.substr(start, stop - start);
+    if (line.substr(0, 3) == "```" || line.substr(0, 3) == "~~~") break;
+    while (!line.empty() && (line.back() == ' ' || line.back() == '\r' || line.back() == '\t')) line.remove_suffix(1);
+    if (!line.empty() && (line.back() == '}' || line.substr(0, 6) == "#endif" || line.substr(0, 7) == "#define"))
+      end = stop;
+    start = stop + 1;
+  }
+  return end == 0 ? code : code.substr(0, end);
+}
+
+/// Every piece with a bundle header, each from its header on.
+std::vector<Piece> bundle_pieces(const std::string& text, const std::vector<CodeBlock>& blocks) {
+  std::vector<Piece> pieces;
+  for (const auto& block : blocks) {
+    const std::size_t at = find_header(block.text);
+    if (at != std::string_view::npos) pieces.push_back({block.text.substr(at), block.closed});
+    if (pieces.size() == k_max_pieces) return pieces;
+  }
+  if (!pieces.empty()) return pieces;
+  for (std::size_t at = find_header(text); at != std::string::npos && pieces.size() < k_max_pieces;) {
+    const std::size_t next = find_header(text, at + 2);
+    const std::string_view whole = std::string_view(text).substr(at, next == std::string::npos ? next : next - at);
+    pieces.push_back({std::string(without_prose_below(whole)) + "\n", next != std::string::npos});
+    at = next;
+  }
+  return pieces;
+}
+
+bool braces_balance(std::string_view code) {
+  return std::count(code.begin(), code.end(), '{') == std::count(code.begin(), code.end(), '}');
+}
+
+ParsedReply fault(ReplyFault why, std::string_view sentence) {
+  return {std::nullopt, why, one_line(sentence, k_max_message_bytes), ""};
+}
+
+/// A bundle that parsed: whether it is for this target and holds device code only.
+std::optional<ParsedReply> refuse_bundle(const Bundle& bundle, std::string_view target) {
+  if (bundle.target != target) {
+    return fault(ReplyFault::wrong_language, fmt::format("the bundle says target = \"{}\"; this run takes \"{}\"",
+                                                         one_line(bundle.target, 40), target));
+  }
+  if (has_host_code(bundle.source)) {
+    return fault(ReplyFault::host_program,
+                 "below the header stands host code; a bundle holds kernels alone, and the "
+                 "header says how they are launched");
+  }
+  const Language* wanted = find_language(target);
+  const CodeLanguage found = language_of(bundle.source);
+  const bool undecided = found.kind == CodeKind::none || found.kind == CodeKind::c_family;
+  // A kernel that mixes in a word of another language is the compiler's to judge: its errors say more.
+  if (wanted != nullptr && !undecided && !has_words_of(*wanted, bundle.source)) {
+    return fault(ReplyFault::wrong_language, fmt::format("below the header stands {}; the target \"{}\" takes {}",
+                                                         found.title, target, wanted->title));
+  }
+  return std::nullopt;
+}
+
+/// What the pieces with a header come to; nothing when there is none.
+std::optional<ParsedReply> read_pieces(const std::vector<Piece>& pieces, ChatFinish finish, std::string_view target) {
+  if (pieces.empty()) return std::nullopt;
+  std::vector<Bundle> complete;
+  std::optional<ParsedReply> refused;
+  bool cut = false;
+  for (const auto& piece : pieces) {
+    const bool at_the_end = !piece.closed;
+    if (at_the_end && finish == ChatFinish::length) {
+      cut = true;
+      continue;
+    }
+    auto bundle = parse_bundle(piece.text, "bundle");
+    if (!bundle) {
+      const Error& error = bundle.error();
+      refused =
+          fault(ReplyFault::bundle_invalid, fmt::format("line {} of the bundle: {}{}{}", error.where.line,
+                                                        error.message, error.hint.empty() ? "" : "; ", error.hint));
+    } else if (at_the_end && finish == ChatFinish::unknown && !braces_balance(bundle->source)) {
+      cut = true;
+    } else if (auto why = refuse_bundle(*bundle, target)) {
+      refused = std::move(why);
+    } else if (std::find(complete.begin(), complete.end(), *bundle) == complete.end()) {
+      complete.push_back(*std::move(bundle));
+    }
+  }
+  if (complete.size() == 1) return ParsedReply{std::move(complete.front()), ReplyFault::none, "", ""};
+  if (complete.size() > 1) {
+    return fault(
+        ReplyFault::several_bundles,
+        fmt::format("the answer holds {} different complete bundles; it must hold exactly one", complete.size()));
+  }
+  if (cut) return fault(ReplyFault::cut_off, "the answer ended inside the kernel, at the limit on its length");
+  return refused;
+}
+
+/// Why the model stopped, where that alone explains that there is no bundle.
+std::optional<ParsedReply> explain_finish(ChatFinish finish) {
+  switch (finish) {
+    case ChatFinish::length:
+      return fault(ReplyFault::cut_off, "the answer reached the limit on its length before it held a kernel");
+    case ChatFinish::filter:
+      return fault(ReplyFault::filtered, "the provider's content filter ended the answer");
+    case ChatFinish::tool:
+      return fault(ReplyFault::tool_call, "the answer calls a tool; there are none, the kernel itself is asked for");
+    case ChatFinish::stop:
+    case ChatFinish::unknown:
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+/// No header anywhere: what there is instead.
+ParsedReply explain_code(const std::string& text, const std::vector<CodeBlock>& blocks, std::string_view target) {
+  std::string code;
+  for (const auto& block : blocks) code += block.text + "\n";
+  if (blocks.empty()) code = text;
+  const Language* wanted = find_language(target);
+  const CodeLanguage found = language_of(code);
+  const std::string_view taken = wanted == nullptr ? target : wanted->title;
+  if (found.kind == CodeKind::triton) {
+    return fault(ReplyFault::wrong_language, fmt::format("the code is {}; this target takes {}", found.title, taken));
+  }
+  // Prose about torch or main() is no program.
+  if (has_host_code(code) && (!blocks.empty() || found.kind != CodeKind::none)) {
+    return fault(ReplyFault::host_program,
+                 "the code is a whole program around the kernel; only a bundle is taken: header, then kernels");
+  }
+  if (found.kind == CodeKind::none || (blocks.empty() && found.kind == CodeKind::c_family)) {
+    return fault(ReplyFault::no_code, "the answer holds no kernel");
+  }
+  const bool same = wanted == nullptr || found.kind == CodeKind::c_family || found.language == wanted ||
+                    (found.language != nullptr && found.language->name == wanted->extends);
+  if (!same) {
+    return fault(ReplyFault::wrong_language, fmt::format("the code is {}; this target takes {}", found.title, taken));
+  }
+  return fault(ReplyFault::no_header,
+               "the code has no bundle header: it must start with a comment /*kernelwright ... */");
+}
+
+/// The lines below a heading or a line "Plan", up to the next heading or block of code.
+std::string plan_of(std::string_view text) {
+  std::string plan;
+  bool inside = false;
+  for (std::size_t start = 0; start < text.size() && plan.size() < k_max_plan_bytes;) {
+    const std::size_t stop = std::min(text.find('\n', start), text.size());
+    const std::string_view line = text.substr(start, stop - start);
+    start = stop + 1;
+    const std::size_t word = line.find_first_not_of("#* \t");
+    const bool heading = line.substr(0, 1) == "#" || line.substr(0, 2) == "**";
+    const std::string_view title = word == std::string_view::npos ? std::string_view() : line.substr(word);
+    const bool says_plan = title.substr(0, 4) == "Plan" || title.substr(0, 4) == "plan" || title.substr(0, 4) == "PLAN";
+    const std::string_view after = says_plan ? title.substr(4) : title;
+    if (says_plan && after.find_first_not_of(":*# \t\r") == std::string_view::npos) {
+      inside = true;
+    } else if (inside &&
+               (heading || line.find("```") != std::string_view::npos || find_header(line) != std::string_view::npos)) {
+      break;
+    } else if (inside) {
+      plan += one_line(line, k_max_message_bytes) + "\n";
+    }
+  }
+  const std::size_t first = plan.find_first_not_of(" \n");
+  if (first == std::string::npos) return "";
+  return plan.substr(first, plan.find_last_not_of(" \n") - first + 1);
+}
+
+ParsedReply parse_text(const ChatReply& reply, std::string_view target) {
+  const auto blocks = code_blocks(reply.text);
+  if (auto read = read_pieces(bundle_pieces(reply.text, blocks), reply.finish, target)) return *std::move(read);
+  if (auto why = explain_finish(reply.finish)) return *std::move(why);
+  return explain_code(reply.text, blocks, target);
+}
+
+}  // namespace
+
+ParsedReply parse_reply(const ChatReply& reply, std::string_view target) {
+  if (reply.text.size() + reply.reasoning.size() > k_max_reply_bytes) {
+    return fault(ReplyFault::too_large, fmt::format("the reply has {} bytes; at most {} are read",
+                                                    reply.text.size() + reply.reasoning.size(), k_max_reply_bytes));
+  }
+  if (reply.text.find_first_not_of(" \t\r\n") == std::string::npos) {
+    if (auto why = explain_finish(reply.finish)) return *std::move(why);
+    return fault(ReplyFault::empty,
+                 reply.reasoning.empty() ? "the reply is empty" : "the reply holds reasoning and no answer");
+  }
+  ParsedReply parsed = parse_text(reply, target);
+  parsed.plan = plan_of(reply.text);
+  return parsed;
+}
+
+}  // namespace kw

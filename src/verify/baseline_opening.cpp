@@ -1,0 +1,107 @@
+#include "verify/baseline_opening.hpp"
+
+#include <algorithm>
+
+#include "verify/checking/accuracy.hpp"
+#include "verify/checking/case_runner.hpp"
+#include "verify/gates/gate.hpp"
+#include "verify/timing/timing.hpp"
+
+namespace kw {
+namespace {
+
+constexpr int k_samples = 3;
+
+Error baseline_error(const std::string& doing, const std::string& what) {
+  return Error{errc::baseline, fmt::format("the baseline kernel failed verification: {}: {}", doing, what),
+               "run `kernelwright doctor`; if the device is healthy this is a defect of kernelwright"};
+}
+
+/// The gates of the phase `build`, as every candidate passes them, then a process of its own.
+Result<void> build_baseline(const RunFacts& facts, MeasureState& measuring, StepClock& clock) {
+  GateContext context{facts, measuring, clock};
+  context.loaded.candidate = *facts.options.plain;
+  context.is_baseline = true;
+  const bool built = run_gates(GatePhase::build, context);
+  clock = context.clock;
+  if (!built) {
+    return fail(
+        baseline_error(fmt::format("gate {}", to_string(*context.verdict.failed_gate)), context.verdict.message));
+  }
+  measuring.baseline.loaded = std::move(context.loaded);
+  if (auto failure = start_candidate(facts.backend, measuring.baseline.loaded, facts.options.deadlines.start)) {
+    return fail(baseline_error("starting it", failure->sentence));
+  }
+  return {};
+}
+
+/// What the baseline reaches on one case, by output.
+Result<std::vector<double>> errors_on(const RunFacts& facts, Baseline& baseline, const CheckCase& one,
+                                      StepClock& clock) {
+  if (clock.out_of_time()) return fail(baseline_error("checking it", k_budget_ended));
+  const StepTimeout timeout = clock.timeout(facts.options.deadlines.first_launch);
+  const CaseMode mode{false, k_nan_poison, timeout.time, timeout.ends_budget};
+  const std::string place = "workload " + facts.problem.workloads[one.workload].name;
+  auto run = run_case(facts.problem, baseline.loaded, one, mode, clock);
+  if (!run) return fail(baseline_error(place, run.error().sentence));
+  baseline.learn_request(run->time);
+  AccuracyTable accuracy;
+  if (auto failure = judge_case(facts.problem, one, *run, mode, &accuracy)) {
+    return fail(baseline_error(place, failure->sentence + ": " + failure->detail));
+  }
+  std::vector<double> errors;
+  for (const auto& entry : accuracy) errors.push_back(entry.max_error);
+  for (std::size_t output = 0; output < errors.size(); ++output) {
+    const auto form =
+        output_form(facts.problem, facts.problem.outputs[output], facts.problem.workloads[one.workload].axes);
+    // A plain kernel this far off is wrong, not imprecise, and must not become the measure of others.
+    if (errors[output] <= form.tolerance.worst_plain_error) continue;
+    Error error = baseline_error(place, fmt::format("its error is {:.2e}", errors[output]));
+    error.hint =
+        "if the problem needs more digits than f32 has, as -1e6 + x does for what it says of x, write it with smaller "
+        "numbers; otherwise this is a defect of kernelwright";
+    return fail(std::move(error));
+  }
+  return errors;
+}
+
+/// Runs the baseline on every case; what it reaches defines what is allowed.
+Result<void> learn_allowed_errors(RunFacts& facts, Baseline& baseline, StepClock& clock) {
+  std::vector<std::vector<double>> errors;
+  if (baseline.loaded.process) {
+    for (const auto& one : facts.suite.cases()) {
+      KW_TRY(auto reached, errors_on(facts, baseline, one, clock));
+      errors.push_back(std::move(reached));
+    }
+  } else {
+    // As if a plain kernel had been as precise as anybody is asked to be.
+    std::vector<double> least;
+    for (const auto& output : facts.problem.outputs)
+      least.push_back(output_form(facts.problem, output, facts.problem.primary().axes).tolerance.least_error);
+    errors.assign(facts.suite.cases().size(), least);
+  }
+  facts.suite.allow_errors(facts.problem, errors);
+  return facts.suite.require_scorable(facts.problem, facts.options.parallel);
+}
+
+Result<void> time_baseline(const RunFacts& facts, MeasureState& measuring, StepClock& clock) {
+  Baseline& baseline = measuring.baseline;
+  auto times = time_alone({facts, baseline, clock, measuring.rng}, baseline.loaded, k_samples);
+  if (!times) return fail(baseline_error("timing it", times.error().failure.sentence));
+  for (std::size_t i = 0; i < times->candidate_ns.size(); ++i) {
+    baseline.request_ns = std::max(baseline.request_ns, times->observed_ns[i] - times->claimed_ns[i]);
+  }
+  const Measurement measured = summarise(times->candidate_ns, measuring.rng);
+  baseline.time = {"plain", measured.median_ns, measured.ci_ns};
+  return {};
+}
+
+}  // namespace
+
+Result<void> open_baseline(RunFacts& facts, MeasureState& measuring, StepClock& clock) {
+  if (facts.options.plain) KW_TRY_VOID(build_baseline(facts, measuring, clock));
+  KW_TRY_VOID(learn_allowed_errors(facts, measuring.baseline, clock));
+  return facts.timed() ? time_baseline(facts, measuring, clock) : Result<void>();
+}
+
+}  // namespace kw

@@ -1,0 +1,158 @@
+#include "verify/checking/accuracy.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "problem/operator.hpp"
+#include "verify/checking/storage.hpp"
+
+namespace kw {
+namespace {
+
+constexpr double k_infinity = std::numeric_limits<double>::infinity();
+
+/// The root of the mean square of what is finite, of one row or of many.
+struct Squares {
+  double sum = 0;
+  std::size_t count = 0;
+
+  void add(const Squares& other) {
+    sum += other.sum;
+    count += other.count;
+  }
+  [[nodiscard]] double rms() const { return count == 0 ? 0 : std::sqrt(sum / static_cast<double>(count)); }
+};
+
+/// Whether a logarithm is so far from all others that they would count for nothing beside it.
+bool stands_alone(double value, const OutputForm& form) {
+  constexpr double k_far = 8192.0;
+  return form.unit > 0 && std::abs(value) >= k_far;
+}
+
+Squares squares_of(std::span<const double> values, const OutputForm& form) {
+  Squares squares;
+  for (const double value : values) {
+    if (!std::isfinite(value) || stands_alone(value, form)) continue;
+    squares.sum += value * value;
+    ++squares.count;
+  }
+  return squares;
+}
+
+/// Half a unit of the last place of a finite `value` as a float of 16 bits; 0 for other types.
+double storage_rounding(double value, DType dtype) {
+  if (!is_16_bit_float(dtype)) return 0;
+  constexpr std::int64_t k_bias = 1023;
+  constexpr unsigned k_fraction_bits = 52;
+  const bool half = dtype == DType::f16;
+  const std::int64_t smallest_exponent = half ? -14 : -126;
+  const std::int64_t fraction_bits = half ? 10 : 7;
+  const auto biased = static_cast<std::int64_t>(std::bit_cast<std::uint64_t>(value) >> k_fraction_bits & 0x7ffU);
+  const std::int64_t power = std::max(biased - k_bias, smallest_exponent) - fraction_bits - 1;
+  return std::bit_cast<double>((power + k_bias) << k_fraction_bits);
+}
+
+/// `row_scale` is the row's.
+double element_error(double value, double reference, double row_scale, const OutputForm& form) {
+  if (!std::isfinite(value) || !std::isfinite(reference)) return value == reference ? 0 : k_infinity;
+  const double distance = std::abs(value - reference);
+  const double scale = stands_alone(reference, form) ? std::abs(reference) : row_scale;
+  return std::max(0.0, distance - storage_rounding(reference, form.dtype)) / scale;
+}
+
+}  // namespace
+
+double small_output_factor(std::int64_t rows) {
+  return 1.0 + 16.0 / std::sqrt(static_cast<double>(std::max<std::int64_t>(rows, 1)));
+}
+
+double allowed_error(const OutputForm& form, std::size_t elements, double plain_error) {
+  const auto rows = static_cast<std::int64_t>(elements) / form.row_length;
+  return small_output_factor(rows) * std::max(form.tolerance.error_factor * plain_error, form.tolerance.least_error);
+}
+
+std::vector<double> row_scales(std::span<const double> reference, const OutputForm& form) {
+  const auto length = static_cast<std::size_t>(form.row_length);
+  std::vector<double> scales;
+  scales.reserve(reference.size() / length);
+  Squares tensor;
+  for (std::size_t start = 0; start < reference.size(); start += length) {
+    const Squares row = squares_of(reference.subspan(start, length), form);
+    tensor.add(row);
+    scales.push_back(row.rms());
+  }
+  const double floor = tensor.rms() * form.tolerance.tensor_share + std::numeric_limits<double>::min();
+  for (double& scale : scales) scale = std::max(scale + floor, form.unit);
+  return scales;
+}
+
+OutputForm output_form(const Problem& problem, const TensorSpec& output, const Axes& axes) {
+  const std::int64_t row_length = row_length_of(output, axes);
+  return {row_length, output.dtype, output.unit, operator_of(problem).checks.tolerance(output.dtype, row_length)};
+}
+
+std::vector<double> element_errors(std::span<const double> values, std::span<const double> reference,
+                                   const OutputForm& form) {
+  std::vector<double> errors;
+  errors.reserve(reference.size());
+  const std::vector<double> scales = row_scales(reference, form);
+  const auto length = static_cast<std::size_t>(form.row_length);
+  for (std::size_t i = 0; i < reference.size(); ++i) {
+    errors.push_back(element_error(values[i], reference[i], scales[i / length], form));
+  }
+  return errors;
+}
+
+OutputError measure_error(std::span<const std::byte> bytes, std::uint32_t poison, std::span<const double> reference,
+                          const OutputForm& form, double limit) {
+  const std::vector<double> scales = row_scales(reference, form);
+  return with_storage(form.dtype, [&](auto type) {
+    using Bits = typename decltype(type)::Bits;
+    OutputError result;
+    std::size_t i = 0;
+    for (const double scale : scales) {
+      for (const std::size_t end = i + static_cast<std::size_t>(form.row_length); i < end; ++i) {
+        const auto bits = bits_at<Bits>(bytes, i);
+        const double value = type.number(bits);
+        if (bits == poison_at<Bits>(poison, i)) ++result.unwritten;
+        const double error = element_error(value, reference[i], scale, form);
+        if (std::isnan(value) || (std::isinf(value) && std::isfinite(reference[i]))) ++result.not_finite;
+        if (error > limit) ++result.over;
+        if (error > result.max_error) {
+          result.max_error = error;
+          result.worst = static_cast<std::int64_t>(i);
+        }
+      }
+    }
+    return result;
+  });
+}
+
+OutputError measure_sample(std::span<const std::byte> bytes, std::uint32_t poison, const AnswerSample& sample,
+                           std::span<const double> scales, const OutputForm& form, double limit) {
+  const auto length = static_cast<std::size_t>(form.row_length);
+  return with_storage(form.dtype, [&](auto type) {
+    using Bits = typename decltype(type)::Bits;
+    OutputError result;
+    for (std::size_t i = 0; i < bytes.size() / sizeof(Bits); ++i) {
+      const auto bits = bits_at<Bits>(bytes, i);
+      if (bits == poison_at<Bits>(poison, i)) ++result.unwritten;
+      if (std::isnan(type.number(bits))) ++result.not_finite;
+    }
+    for (std::size_t i = 0; i < sample.elements.size(); ++i) {
+      const auto element = static_cast<std::size_t>(sample.elements[i]);
+      const double value = type.number(bits_at<Bits>(bytes, element));
+      const double error = element_error(value, sample.values[i], scales[element / length], form);
+      if (std::isinf(value) && std::isfinite(sample.values[i])) ++result.not_finite;
+      if (error > limit) ++result.over;
+      if (error <= result.max_error) continue;
+      result.max_error = error;
+      result.worst = sample.elements[i];
+    }
+    return result;
+  });
+}
+
+}  // namespace kw

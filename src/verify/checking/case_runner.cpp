@@ -1,0 +1,228 @@
+#include "verify/checking/case_runner.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "verify/checking/accuracy.hpp"
+#include "verify/checking/error_location.hpp"
+#include "verify/checking/error_pattern.hpp"
+#include "verify/checking/simulator_report.hpp"
+#include "verify/checking/storage.hpp"
+
+namespace kw {
+namespace {
+
+constexpr std::byte k_guard{0xa5};
+
+/// The inputs of a case as their buffers hold them. Those of f32 are the case's own, which has to outlive this.
+class StoredInputs {
+ public:
+  StoredInputs(const Problem& problem, const CheckCase& one) {
+    converted_.reserve(one.inputs.size());
+    for (std::size_t i = 0; i < one.inputs.size(); ++i) {
+      const DType dtype = problem.inputs[i].dtype;
+      if (dtype != DType::f32) converted_.push_back(stored(dtype, one.inputs[i]));
+      bytes_.push_back(dtype == DType::f32 ? std::as_bytes(std::span(one.inputs[i])) : converted_.back());
+    }
+  }
+  /// By the order of Problem::inputs.
+  [[nodiscard]] std::span<const std::byte> operator[](std::size_t input) const { return bytes_[input]; }
+
+ private:
+  std::vector<std::vector<std::byte>> converted_;
+  std::vector<std::span<const std::byte>> bytes_;
+};
+
+void prepare(const LaunchPlan& plan, KernelProcess& process, const StoredInputs& inputs, const Poison& poison) {
+  std::size_t next_input = 0;
+  for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
+    const auto bytes = process.buffer(i);
+    if (plan.buffers[i].role == BufferRole::input) {
+      const auto values = inputs[next_input++];
+      KW_CHECK(values.size() == bytes.size(), "input of {} bytes for a buffer of {}", values.size(), bytes.size());
+      std::memcpy(bytes.data(), values.data(), bytes.size());
+    } else {
+      fill_poison(bytes, plan.buffers[i].role == BufferRole::scratch ? poison.scratch : poison.outputs);
+    }
+  }
+  for (const auto guard : process.guards()) std::fill(guard.begin(), guard.end(), k_guard);
+}
+
+CaseFailure lost(const LostWorker& loss, Duration deadline) {
+  switch (loss.how) {
+    case WorkerLoss::not_started:
+      return {Reason::none, "no process could be started for it: " + loss.detail, loss.detail, false};
+    case WorkerLoss::timed_out:
+      return {Reason::timeout, fmt::format("a launch did not finish within {:.1f} s", to_seconds(deadline)),
+              loss.detail};
+    case WorkerLoss::out_of_memory:
+      return {Reason::memory_limit, "the process ran out of the memory the sandbox grants", loss.detail};
+    case WorkerLoss::crashed:
+      return {Reason::crashed, fmt::format("the process running the kernel died: {}", loss.detail), loss.detail};
+  }
+  return {Reason::crashed, "the process running the kernel died", loss.detail};
+}
+
+std::optional<CaseFailure> inspect_surroundings(const Problem& problem, const LaunchPlan& plan, KernelProcess& process,
+                                                const StoredInputs& inputs) {
+  std::size_t zone = 0;
+  for (const auto guard : process.guards()) {
+    const auto hit = std::find_if(guard.begin(), guard.end(), [](std::byte b) { return b != k_guard; });
+    if (hit != guard.end()) {
+      return CaseFailure{Reason::guard_overwritten, "the kernel wrote outside its buffers",
+                         fmt::format("guard zone {}, byte {} of {}", zone, hit - guard.begin(), guard.size())};
+    }
+    ++zone;
+  }
+  std::size_t next_input = 0;
+  for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
+    if (plan.buffers[i].role != BufferRole::input) continue;
+    const auto bytes = process.buffer(i);
+    const auto values = inputs[next_input];
+    if (std::memcmp(values.data(), bytes.data(), values.size()) != 0) {
+      return CaseFailure{Reason::input_modified, fmt::format("input {} was modified", problem.inputs[next_input].name),
+                         ""};
+    }
+    ++next_input;
+  }
+  return std::nullopt;
+}
+
+/// The outputs of one case as numbers, to be looked at after they were found to be wrong.
+struct Judged {
+  const TensorSpec& tensor;
+  const Axes& axes;
+  std::vector<double> got;
+  std::vector<bool> unwritten;
+};
+
+Judged judged(const Problem& problem, const CheckCase& one, const CaseRun& run, const Poison& poison,
+              std::size_t output) {
+  const auto& tensor = problem.outputs[output];
+  Judged values{tensor, problem.workloads[one.workload].axes, {}, {}};
+  for (std::size_t i = 0; i < one.expected[output].size(); ++i) {
+    values.got.push_back(stored_element(tensor.dtype, run.outputs[output], i));
+    values.unwritten.push_back(is_poison(tensor.dtype, run.outputs[output], poison.outputs, i));
+  }
+  return values;
+}
+
+std::string where_unwritten(const Judged& values, std::int64_t unwritten) {
+  std::string text = fmt::format("{} of {} elements unwritten", unwritten, values.got.size());
+  for (const auto& words : error_location(values.unwritten, values.tensor, values.axes))
+    text += "\n  pattern: " + words;
+  return text;
+}
+
+std::string where_wrong(const Problem& problem, const CheckCase& one, const Judged& values, std::size_t output,
+                        double allowed) {
+  const ComparedOutput compared{
+      values.tensor, values.axes, one.expected[output], values.got, output_form(problem, values.tensor, values.axes),
+      allowed};
+  return fmt::format("{} distribution: {}", one.distribution.name, describe(find_error_pattern(compared), compared));
+}
+
+}  // namespace
+
+const CheckCase& case_of(const CheckSuite& suite, std::size_t workload) {
+  const auto& cases = suite.cases();
+  const auto found =
+      std::find_if(cases.begin(), cases.end(), [&](const CheckCase& one) { return one.workload == workload; });
+  KW_CHECK(found != cases.end(), "no case on workload {}", workload);
+  return *found;
+}
+
+tl::expected<CaseRun, CaseFailure> run_case(const Problem& problem, LoadedCandidate& loaded, const CheckCase& one,
+                                            const CaseMode& mode, StepClock& clock) {
+  KernelProcess& process = *loaded.process;
+  const LaunchPlan& plan = loaded.built.plans[one.workload].plan;
+  if (auto selected = process.select(one.workload); !selected) {
+    return tl::unexpected(CaseFailure{Reason::launch_failed, selected.error().message, selected.error().to_string()});
+  }
+  const StoredInputs inputs(problem, one);
+  prepare(plan, process, inputs, mode.poison);
+  auto outcome = process.launch(mode.cold, mode.deadline);
+  if (const auto* loss = std::get_if<LostWorker>(&outcome)) {
+    if (loss->how == WorkerLoss::timed_out) clock.add_device_seconds(to_seconds(mode.deadline));
+    if (loss->how == WorkerLoss::timed_out && mode.ends_budget) {
+      clock.hit_deadline();
+      return tl::unexpected(CaseFailure{Reason::none, k_budget_ended, "", false});
+    }
+    return tl::unexpected(lost(*loss, mode.deadline));
+  }
+  if (auto finding = first_simulator_finding(process.output())) {
+    return tl::unexpected(CaseFailure{Reason::sanitizer_report, std::move(finding->summary), std::move(finding->text)});
+  }
+  if (const auto* refused = std::get_if<LaunchFailure>(&outcome)) {
+    return tl::unexpected(CaseFailure{Reason::launch_failed, refused->what, refused->what});
+  }
+  CaseRun run;
+  run.time = std::get<LaunchOutcome>(outcome);
+  clock.add_device_seconds(static_cast<double>(run.time.observed_ns) * 1e-9);
+  for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
+    if (plan.buffers[i].role != BufferRole::output) continue;
+    const auto bytes = process.buffer(i);
+    run.outputs.emplace_back(bytes.begin(), bytes.end());
+  }
+  if (auto failure = inspect_surroundings(problem, plan, process, inputs)) return tl::unexpected(*std::move(failure));
+  return run;
+}
+
+std::optional<CaseFailure> judge_case(const Problem& problem, const CheckCase& one, const CaseRun& run,
+                                      const CaseMode& mode, AccuracyTable* accuracy) {
+  const auto& workload = problem.workloads[one.workload];
+  for (std::size_t output = 0; output < run.outputs.size(); ++output) {
+    const double allowed = one.allowed.empty() ? std::numeric_limits<double>::infinity() : one.allowed[output];
+    const auto& tensor = problem.outputs[output];
+    const std::string& name = tensor.name;
+    const OutputError error = measure_error(run.outputs[output], mode.poison.outputs, one.expected[output],
+                                            output_form(problem, tensor, workload.axes), allowed);
+    if (accuracy != nullptr) {
+      accuracy->push_back({workload.name, std::string(one.distribution.name), error.max_error, allowed});
+    }
+    if (error.unwritten > 0) {
+      return CaseFailure{Reason::output_unwritten, fmt::format("{} has elements that were never written", name),
+                         where_unwritten(judged(problem, one, run, mode.poison, output), error.unwritten)};
+    }
+    if (error.not_finite > 0) {
+      return CaseFailure{Reason::not_finite, fmt::format("{} has NaN or infinite elements", name),
+                         where_wrong(problem, one, judged(problem, one, run, mode.poison, output), output, allowed)};
+    }
+    if (error.over > 0) {
+      return CaseFailure{Reason::wrong_result, fmt::format("{} is wrong", name),
+                         where_wrong(problem, one, judged(problem, one, run, mode.poison, output), output, allowed)};
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<CaseFailure> start_candidate(ExecutionBackend& backend, LoadedCandidate& loaded, Duration deadline) {
+  auto started = backend.start(loaded.built, deadline);
+  if (auto* process = std::get_if<std::unique_ptr<KernelProcess>>(&started)) {
+    loaded.process = std::move(*process);
+    return std::nullopt;
+  }
+  if (const auto* loss = std::get_if<LostWorker>(&started)) return lost(*loss, deadline);
+  const auto& what = std::get<LaunchFailure>(started).what;
+  return CaseFailure{Reason::launch_failed, what, what};
+}
+
+void reject_case(const Problem& problem, const CheckCase& one, GateId gate, const CaseFailure& failure,
+                 Verdict& verdict) {
+  const auto& workload = problem.workloads[one.workload];
+  const bool hidden = workload.role == WorkloadRole::held_out;
+  const std::string place = hidden ? "a held-out workload" : "workload " + workload.name;
+  // What a runtime says of a launch it refuses may hold the launch's sizes.
+  const bool speaks_of_sizes = hidden && failure.reason == Reason::launch_failed;
+  const std::string what = speaks_of_sizes ? "the runtime refused a launch" : failure.sentence;
+  if (!failure.detail.empty()) verdict.note(gate, fmt::format("{}: {}", workload.name, failure.detail), hidden);
+  const std::string sentence = fmt::format("{}: {}", place, what);
+  if (failure.candidate_at_fault) {
+    verdict.reject(gate, failure.reason, sentence);
+  } else {
+    verdict.cannot_decide(gate, sentence);
+  }
+}
+
+}  // namespace kw

@@ -1,0 +1,70 @@
+#pragma once
+// One launch of a candidate on one check case, and everything the host looks at afterwards: guard zones, inputs, the
+// outputs' bytes. Used by the check gate and for every timed launch, so that what is timed is also checked.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "record/run_record.hpp"
+#include "verify/checking/check_suite.hpp"
+#include "verify/processes/loaded_candidate.hpp"
+#include "verify/processes/step_clock.hpp"
+
+namespace kw {
+
+/// Accuracy of a candidate, one row per case, worst output.
+using AccuracyTable = std::vector<AccuracyRow>;
+
+struct CaseFailure {
+  Reason reason = Reason::wrong_result;
+  std::string sentence;            ///< may be shown to a proposer: names no held-out sizes
+  std::string detail;              ///< for the archive; hidden from proposers when the workload is held out
+  bool candidate_at_fault = true;  ///< false: the harness could not run it
+};
+
+struct CaseRun {
+  LaunchOutcome time;
+  std::vector<std::vector<std::byte>> outputs;  ///< copies, in the order of Problem::outputs
+};
+
+/// What buffers hold before a launch.
+struct Poison {
+  std::uint32_t outputs = 0;
+  std::uint32_t scratch = 0;  ///< other bits than outputs, or a result computed from stale scratch looks unwritten
+};
+/// NaN as f32, as f16 and as bf16.
+inline constexpr Poison k_nan_poison{0xffffffffU, 0xfff5a5a5U};
+/// Finite and huge as f32, as bf16 and, in outputs, as f16: survives max() where a NaN would not. No bit of scratch
+/// that could decide about a result is the same as in the other.
+inline constexpr Poison k_finite_poison{0x7bff7bffU, 0x7f0a5a5aU};
+
+struct CaseMode {
+  bool cold = false;
+  Poison poison = k_nan_poison;
+  Duration deadline{};
+  bool ends_budget = false;  ///< as StepTimeout
+};
+
+/// Fresh inputs, poisoned outputs and scratch, guards; launch; then guards and inputs must be as they were. Counts the
+/// launch in `clock`.
+[[nodiscard]] tl::expected<CaseRun, CaseFailure> run_case(const Problem& problem, LoadedCandidate& loaded,
+                                                          const CheckCase& one, const CaseMode& mode, StepClock& clock);
+
+/// The first case of the suite on that workload; there must be one.
+[[nodiscard]] const CheckCase& case_of(const CheckSuite& suite, std::size_t workload);
+
+/// Judges the outputs of a run; appends to `accuracy` when given. Nothing when they are right.
+[[nodiscard]] std::optional<CaseFailure> judge_case(const Problem& problem, const CheckCase& one, const CaseRun& run,
+                                                    const CaseMode& mode, AccuracyTable* accuracy);
+
+/// Starts a process with what was built and keeps it; a failure is the candidate's.
+[[nodiscard]] std::optional<CaseFailure> start_candidate(ExecutionBackend& backend, LoadedCandidate& loaded,
+                                                         Duration deadline);
+
+/// Records the failure as the verdict's first cause: a rejection, or "unverified" when the harness is at fault.
+void reject_case(const Problem& problem, const CheckCase& one, GateId gate, const CaseFailure& failure,
+                 Verdict& verdict);
+
+}  // namespace kw

@@ -1,0 +1,180 @@
+#include "verify/checking/check_suite.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "base/rng.hpp"
+#include "problem/operator.hpp"
+#include "verify/checking/accuracy.hpp"
+#include "verify/checking/probes.hpp"
+#include "verify/checking/storage.hpp"
+
+namespace kw {
+namespace {
+
+constexpr std::uint32_t k_no_poison = 0xffffffffU;  // no probe writes this NaN
+
+/// Workloads that are too large to be run at all; the smallest never is.
+std::vector<std::size_t> too_large(const Problem& problem, const WorkloadCosts& costs, double most_flops) {
+  std::vector<std::size_t> large;
+  if (std::isinf(most_flops)) return large;
+  std::size_t smallest = 0;
+  for (std::size_t w = 0; w < problem.workloads.size(); ++w) {
+    const double flops = costs.of(w).flops;
+    if (flops > most_flops) large.push_back(w);
+    if (flops < costs.of(smallest).flops) smallest = w;
+  }
+  large.erase(std::remove(large.begin(), large.end(), smallest), large.end());
+  return large;
+}
+
+Result<std::vector<CheckCase>> list_cases(const Problem& problem, const std::vector<std::size_t>& left_out) {
+  const auto is_left_out = [&](std::size_t w) {
+    return std::find(left_out.begin(), left_out.end(), w) != left_out.end();
+  };
+  std::vector<CheckCase> cases(is_left_out(0) ? 0 : k_timing_cases);
+  // Small workloads come before the primary's other distributions: a wrong kernel is found where checking is cheap.
+  for (const bool primary : {false, true}) {
+    for (std::size_t w = 0; w < problem.workloads.size(); ++w) {
+      if ((w == 0) != primary || is_left_out(w)) continue;
+      KW_TRY(const auto distributions, distributions_for(problem, problem.workloads[w]));
+      for (const auto& distribution : distributions) {
+        if (primary && distribution == Distribution::normal) continue;  // the timing cases are these
+        CheckCase one;
+        one.workload = w;
+        one.distribution = distribution;
+        cases.push_back(std::move(one));
+      }
+    }
+  }
+  return cases;
+}
+
+/// The cases that fit: of every workload one, then more of each in turn.
+std::vector<CheckCase> thinned(const WorkloadCosts& costs, std::vector<CheckCase> cases, double most_flops) {
+  if (std::isinf(most_flops)) return cases;
+  std::map<std::size_t, std::vector<std::size_t>> of_workload;  // indices into cases
+  for (std::size_t i = 0; i < cases.size(); ++i) of_workload[cases[i].workload].push_back(i);
+  std::vector<bool> kept(cases.size(), false);
+  double flops = 0;
+  for (std::size_t round = 0; round < cases.size(); ++round) {
+    for (const auto& [workload, indices] : of_workload) {
+      if (round >= indices.size()) continue;
+      const double more = costs.of(workload).flops;
+      if (round > 0 && flops + more > most_flops) continue;
+      flops += more;
+      // Each begins with another distribution, so that a few workloads meet all of them.
+      kept[indices[(workload + round) % indices.size()]] = true;
+    }
+  }
+  std::vector<CheckCase> rest;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    if (kept[i]) rest.push_back(std::move(cases[i]));
+  }
+  return rest;
+}
+
+/// Whether these values would be taken for the answer.
+bool passes(const Problem& problem, const std::vector<double>& values, const CheckCase& one, std::size_t output) {
+  const auto form = output_form(problem, problem.outputs[output], problem.workloads[one.workload].axes);
+  const auto bytes = stored(form.dtype, std::vector<float>(values.begin(), values.end()));
+  const auto error = measure_error(bytes, k_no_poison, one.expected[output], form, one.allowed[output]);
+  return error.over == 0 && error.not_finite == 0;
+}
+
+/// The cases, smallest first: most probes fail on the first.
+std::vector<const CheckCase*> by_size(const std::vector<CheckCase>& cases) {
+  std::vector<const CheckCase*> sorted;
+  for (const auto& one : cases) sorted.push_back(&one);
+  std::stable_sort(sorted.begin(), sorted.end(), [](const CheckCase* a, const CheckCase* b) {
+    return a->expected.front().size() < b->expected.front().size();
+  });
+  return sorted;
+}
+
+Result<bool> passes_everywhere(const Problem& problem, const std::vector<const CheckCase*>& cases, const Probe& probe,
+                               std::size_t output, const ParallelFor& parallel) {
+  for (const CheckCase* one : cases) {
+    KW_TRY(const auto values, probe_values(problem, probe, *one, output, parallel));
+    if (!values || !passes(problem, *values, *one, output)) return false;
+  }
+  return true;
+}
+
+/// Nothing can be compared with +infinity or NaN. Minus infinity is an answer: the logarithm of an empty sum.
+Result<void> require_answer(const Problem& problem, const CheckCase& one) {
+  for (std::size_t output = 0; output < one.expected.size(); ++output) {
+    const auto& values = one.expected[output];
+    const auto none = std::find_if(values.begin(), values.end(), [](double value) {
+      return std::isnan(value) || value == std::numeric_limits<double>::infinity();
+    });
+    if (none == values.end()) continue;
+    return fail(Error{errc::unscorable,
+                      fmt::format("{} cannot be scored: the right answer itself is {} in output {} of workload {}",
+                                  problem.name, std::isnan(*none) ? "not a number" : "infinite",
+                                  problem.outputs[output].name, problem.workloads[one.workload].name),
+                      operator_of(problem).checks.how_to_be_finite()});
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<CheckSuite> CheckSuite::make(const Problem& problem, std::uint64_t seed, const ParallelFor& parallel,
+                                    const SuiteLimits& limits, const WorkloadCosts* known_costs) {
+  const WorkloadCosts own_costs(problem);
+  const WorkloadCosts& costs = known_costs != nullptr ? *known_costs : own_costs;
+  CheckSuite suite;
+  suite.left_out_ = too_large(problem, costs, limits.workload_flops);
+  KW_TRY(auto listed, list_cases(problem, suite.left_out_));
+  const std::size_t all = listed.size();
+  suite.cases_ = thinned(costs, std::move(listed), limits.suite_flops);
+  suite.cases_left_out_ = all - suite.cases_.size();
+  Rng rng(seed);
+  for (std::size_t i = 0; i < suite.cases_.size(); ++i) {
+    CheckCase& one = suite.cases_[i];
+    const auto& workload = problem.workloads[one.workload];
+    const std::uint64_t operands = rng.next();
+    const InputSeeds seeds{operands, one.workload == 0 && i < k_timing_cases ? k_nominal_seed : rng.next()};
+    KW_TRY(one.inputs, make_inputs(problem, workload, one.distribution, seeds));
+    KW_TRY(one.expected, evaluate_oracle(problem, workload, one.inputs, parallel));
+    KW_TRY_VOID(require_answer(problem, one));
+  }
+  return suite;
+}
+
+void CheckSuite::allow_errors(const Problem& problem, const std::vector<std::vector<double>>& errors) {
+  KW_CHECK(errors.size() == cases_.size(), "{} errors for {} cases", errors.size(), cases_.size());
+  for (std::size_t i = 0; i < cases_.size(); ++i) {
+    const auto& axes = problem.workloads[cases_[i].workload].axes;
+    cases_[i].allowed.clear();
+    for (std::size_t output = 0; output < errors[i].size(); ++output) {
+      cases_[i].allowed.push_back(allowed_error(output_form(problem, problem.outputs[output], axes),
+                                                cases_[i].expected[output].size(), errors[i][output]));
+    }
+  }
+}
+
+Result<void> CheckSuite::require_scorable(const Problem& problem, const ParallelFor& parallel) const {
+  const auto cases = by_size(cases_);
+  for (const auto& probe : probes_for(problem)) {
+    std::string passing;
+    bool all = true;
+    for (std::size_t output = 0; output < problem.outputs.size(); ++output) {
+      KW_TRY(const bool passes, passes_everywhere(problem, cases, probe, output, parallel));
+      all = all && passes;
+      if (passes) passing += (passing.empty() ? "" : " and ") + problem.outputs[output].name;
+    }
+    // An output may do without an input, as a row's log-sum-exp does without the values; the problem may not.
+    if (passing.empty() || (probe.kind == Probe::Kind::without && !all)) continue;
+    return fail(
+        Error{errc::unscorable,
+              fmt::format("{} cannot be scored: {} as {} passes every check", problem.name, probe.name, passing),
+              probe.remedy});
+  }
+  return {};
+}
+
+}  // namespace kw

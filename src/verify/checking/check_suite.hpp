@@ -1,0 +1,68 @@
+#pragma once
+// The cases a candidate is checked on: every workload under the distributions that suit it, with the oracle's answer
+// and the error that is allowed. Made once per run; the answers stay in the host process. The first k_timing_cases
+// cases are primary workloads with normal data and different seeds: timed launches have new data like them
+// (fresh_data.hpp). All of these have the same captured tensors, because masks decide how much work there is;
+// every other case draws its own, from the secret seed.
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "base/parallel.hpp"
+#include "base/result.hpp"
+#include "problem/oracle.hpp"
+#include "problem/problem.hpp"
+#include "problem/workload_costs.hpp"
+#include "verify/checking/inputs.hpp"
+
+namespace kw {
+
+namespace errc {
+inline constexpr ErrorCode unscorable{"verify.unscorable"};  ///< an answer without the work would pass (probes.hpp)
+}  // namespace errc
+
+struct CheckCase {
+  std::size_t workload = 0;  ///< index into Problem::workloads
+  Distribution distribution = Distribution::normal;
+  InputValues inputs;
+  OutputValues expected;
+  std::vector<double> allowed;  ///< per output; set from the baseline (allow_errors)
+};
+
+inline constexpr std::size_t k_timing_cases = 2;
+
+/// Limits for slow devices such as a simulator, in useful FLOPs.
+struct SuiteLimits {
+  double workload_flops = std::numeric_limits<double>::infinity();  ///< of one launch
+  double suite_flops = std::numeric_limits<double>::infinity();     ///< of all cases, each launched once
+};
+
+class CheckSuite {
+ public:
+  /// Draws inputs from `seed` and asks the oracle. errc::unscorable when it answers NaN or +infinity somewhere.
+  /// Workloads above limits.workload_flops are left out, but never the smallest; the first cases are primary workloads
+  /// only if the primary is not left out. Above limits.suite_flops every workload keeps one distribution, not the same
+  /// for all, and gets others in turn while they fit. Limits alone need costs: those of the problem, or null.
+  [[nodiscard]] static Result<CheckSuite> make(const Problem& problem, std::uint64_t seed, const ParallelFor& parallel,
+                                               const SuiteLimits& limits = {}, const WorkloadCosts* costs = nullptr);
+
+  [[nodiscard]] const std::vector<CheckCase>& cases() const { return cases_; }
+  /// Indices of the workloads that were left out.
+  [[nodiscard]] const std::vector<std::size_t>& left_out() const { return left_out_; }
+  /// Of the workloads that were not left out: pairs of one of them and a distribution that are not in cases().
+  [[nodiscard]] std::size_t cases_left_out() const { return cases_left_out_; }
+  /// `errors[case][output]` as the plain kernel reached them; sets what is allowed.
+  void allow_errors(const Problem& problem, const std::vector<std::vector<double>>& errors);
+  /// Refuses a problem whose check a cheater could pass: each probe must exceed what is allowed on at least one case.
+  /// Call after allow_errors.
+  [[nodiscard]] Result<void> require_scorable(const Problem& problem, const ParallelFor& parallel = serial_for) const;
+
+ private:
+  std::vector<CheckCase> cases_;
+  std::vector<std::size_t> left_out_;
+  std::size_t cases_left_out_ = 0;
+};
+
+}  // namespace kw

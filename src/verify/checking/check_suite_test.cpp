@@ -1,0 +1,295 @@
+#include "verify/checking/check_suite.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <set>
+#include <span>
+
+#include "base/bfloat.hpp"
+#include "base/rng.hpp"
+#include "verify/checking/accuracy.hpp"
+#include "verify/checking/storage.hpp"
+#include "verify/testing/test_problem.hpp"
+
+namespace kw {
+namespace {
+
+TEST(CheckSuite, covers_every_workload_under_the_distributions_that_suit_it) {
+  const auto problem = small_problem();
+  const auto suite = CheckSuite::make(problem, 1, serial_for);
+  ASSERT_TRUE(suite);
+  // Two timing cases and three more distributions on the primary, five on each of the others; nothing to level.
+  EXPECT_EQ(suite->cases().size(), 2 + 3 + 2 * 5);
+  EXPECT_NE(suite->cases()[0].inputs, suite->cases()[1].inputs) << "timing data must be fresh";
+}
+
+TEST(CheckSuite, keeps_every_workload_and_spreads_the_distributions_where_not_all_cases_fit) {
+  const auto problem = small_problem();
+  const auto least = CheckSuite::make(problem, 1, serial_for, {std::numeric_limits<double>::infinity(), 0}).value();
+  ASSERT_EQ(least.cases().size(), 3);
+  EXPECT_EQ(least.cases_left_out(), 12);
+  std::set<std::size_t> workloads;
+  std::set<Distribution> distributions;
+  for (const auto& one : least.cases()) {
+    workloads.insert(one.workload);
+    distributions.insert(one.distribution);
+  }
+  EXPECT_EQ(workloads.size(), 3);
+  EXPECT_EQ(distributions.size(), 3);
+
+  double whole = 0;
+  const CheckSuite all = CheckSuite::make(problem, 1, serial_for).value();
+  for (const auto& one : all.cases()) whole += cost(problem, problem.workloads[one.workload]).flops;
+  EXPECT_EQ(all.cases_left_out(), 0);
+  double half = 0;
+  const auto part = CheckSuite::make(problem, 1, serial_for, {std::numeric_limits<double>::infinity(), whole / 2});
+  for (const auto& one : part->cases()) half += cost(problem, problem.workloads[one.workload]).flops;
+  EXPECT_LE(half, whole / 2);
+  EXPECT_GT(part->cases().size(), 6) << "the small workloads' cases fit";
+  EXPECT_EQ(part->cases().size() + part->cases_left_out(), all.cases().size());
+}
+
+TEST(CheckSuite, leaves_out_workloads_that_are_too_large_but_never_the_smallest) {
+  const auto problem = small_problem();
+  const double second = cost(problem, problem.workloads[2]).flops;
+  const auto suite =
+      CheckSuite::make(problem, 1, serial_for, {second, std::numeric_limits<double>::infinity()}).value();
+  EXPECT_EQ(suite.left_out(), std::vector<std::size_t>{0});
+  EXPECT_EQ(suite.cases_left_out(), 0) << "of the workloads that are in";
+  const auto least = CheckSuite::make(problem, 1, serial_for, {1, std::numeric_limits<double>::infinity()}).value();
+  EXPECT_EQ(least.left_out().size(), 2);
+}
+
+TEST(CheckSuite, data_repeats_for_a_seed_and_differs_between_seeds) {
+  const auto problem = small_problem();
+  const auto& workload = problem.primary();
+  for (const auto& distribution : all_distributions(problem)) {
+    const auto a = make_inputs(problem, workload, distribution, 5).value();
+    EXPECT_EQ(a, make_inputs(problem, workload, distribution, 5).value());
+    EXPECT_NE(a, make_inputs(problem, workload, distribution, 6).value());
+  }
+}
+
+TEST(Accuracy, is_relative_to_the_row_so_that_small_rows_count) {
+  std::vector<double> reference(32, 100.0);
+  std::fill(reference.begin() + 16, reference.end(), 0.1);
+  std::vector<float> values(reference.begin(), reference.end());
+  values[31] = 0.2F;
+  const auto error = measure_error(std::as_bytes(std::span(values)), 0xffffffffU, reference, test_form(16), 0.1);
+  EXPECT_EQ(error.worst, 31);
+  EXPECT_GT(error.max_error, 0.5);
+  EXPECT_EQ(error.over, 1);
+}
+
+TEST(Accuracy, rows_of_one_element_are_judged_by_the_tensor_too) {
+  // The second row is nearly zero because its terms cancel: an error of one rounding of the terms is no mistake.
+  const std::vector<float> got = {0.5F, 1e-6F, -0.5F, 0.5F};
+  const std::vector<double> reference = {0.5, 0.0, -0.5, 0.5};
+  const auto error = measure_error(std::as_bytes(std::span(got)), 0xffffffffU, reference, test_form(1), 1e-5);
+  EXPECT_EQ(error.over, 0);
+  EXPECT_NEAR(error.max_error, 1e-6 / (0.25 * 0.433), 1e-7);
+  const auto long_row = measure_error(std::as_bytes(std::span(got)), 0xffffffffU, reference, test_form(4), 1e-5);
+  EXPECT_LT(long_row.max_error, error.max_error);
+}
+
+TEST(Accuracy, short_rows_may_cancel_without_the_rounding_of_weights_being_held_against_them) {
+  // 4,000 rows of three elements, each the difference of two values that two keys share: as large as its values are
+  // unlike, but weights are rounded by what they are.
+  Rng rng(11);
+  std::vector<double> reference;
+  std::vector<float> got;
+  for (int row = 0; row < 4000; ++row) {
+    const double weight = 0.3 + 0.4 * rng.uniform();
+    std::vector<float> rounded = {static_cast<float>(weight), static_cast<float>(1.0 - weight)};
+    round_to(DType::bf16, rounded);
+    for (int d = 0; d < 3; ++d) {
+      const double first = rng.normal(), second = rng.normal();
+      reference.push_back(weight * first + (1.0 - weight) * second);
+      got.push_back(static_cast<float>(rounded[0] * first + rounded[1] * second));
+    }
+  }
+  round_to(DType::bf16, got);
+  const OutputForm form = test_form(3, DType::bf16);
+  const double allowed = allowed_error(form, reference.size(), 0.0);
+  EXPECT_EQ(measure_error(stored(DType::bf16, got), 0xffffffffU, reference, form, allowed).over, 0);
+}
+
+TEST(Accuracy, logarithms_near_zero_are_judged_by_their_absolute_error) {
+  const std::vector<float> got = {1e-3F, -2e-3F};
+  const std::vector<double> reference = {1.001e-3, -2e-3};
+  const auto as_is = measure_error(std::as_bytes(std::span(got)), 0xffffffffU, reference, test_form(2), 1.0);
+  const auto as_logarithm =
+      measure_error(std::as_bytes(std::span(got)), 0xffffffffU, reference, test_form(2, DType::f32, 1.0), 1.0);
+  EXPECT_GT(as_is.max_error, 1e-4);
+  EXPECT_NEAR(as_logarithm.max_error, 1e-6, 1e-8);
+}
+
+TEST(Accuracy, logarithms_of_masking_values_do_not_excuse_the_others) {
+  // A row of keys with -1e9 has a logarithm of -1e9; the rows beside it are as exact as ever.
+  const std::vector<double> reference = {-1e9, 3.0, 4.0, -3.4e38};
+  OutputForm form = test_form(4);
+  form.unit = 1;
+  const std::vector<float> right = {-1e9F, 3.0F, 4.0F, -3.4e38F};
+  EXPECT_LT(measure_error(std::as_bytes(std::span(right)), 0xffffffffU, reference, form, 1e-6).max_error, 1e-6);
+  const std::vector<float> wrong = {-1e9F, 3.1F, 4.0F, -3.4e38F};
+  const auto beside = measure_error(std::as_bytes(std::span(wrong)), 0xffffffffU, reference, form, 1e-2);
+  EXPECT_EQ(beside.worst, 1);
+  EXPECT_EQ(beside.over, 1);
+  const std::vector<float> other = {-2e9F, 3.0F, 4.0F, -3.4e38F};
+  EXPECT_EQ(measure_error(std::as_bytes(std::span(other)), 0xffffffffU, reference, form, 1e-2).worst, 0);
+}
+
+TEST(Accuracy, judges_a_single_number_as_a_row_of_one) {
+  const TensorSpec loss{"loss", DType::f32, {}};
+  const OutputForm form = output_form(small_problem(), loss, {});
+  EXPECT_EQ(form.row_length, 1);
+  const std::vector<float> got = {2.002F};
+  const std::vector<double> reference = {2.0};
+  const auto error = measure_error(std::as_bytes(std::span(got)), 0xffffffffU, reference, form, 1e-6);
+  EXPECT_EQ(error.over, 1);
+  EXPECT_NEAR(error.max_error, 0.002 / 2.5, 1e-5);
+}
+
+TEST(Accuracy, counts_poison_and_what_is_not_finite) {
+  const std::vector<double> reference = {1, 1, 1};
+  std::vector<float> values = {1, std::numeric_limits<float>::infinity(), 1};
+  const std::uint32_t poison = 0x7f7fabcdU;
+  std::memcpy(&values[2], &poison, sizeof poison);
+  const auto error = measure_error(std::as_bytes(std::span(values)), poison, reference, test_form(3), 1e-6);
+  EXPECT_EQ(error.unwritten, 1);
+  EXPECT_EQ(error.not_finite, 1);
+  EXPECT_EQ(error.over, 2);
+}
+
+TEST(Accuracy, storing_the_exact_answer_as_a_half_is_no_error) {
+  Rng rng(7);
+  std::vector<double> reference(64);
+  for (double& r : reference) r = rng.normal();
+  std::vector<float> values(reference.begin(), reference.end());
+  round_to(DType::f16, values);
+  auto bytes = stored(DType::f16, values);
+  const auto measure = [&] { return measure_error(bytes, 0xffffffffU, reference, test_form(8, DType::f16), 1e-6); };
+  EXPECT_EQ(measure().over, 0);
+  EXPECT_LT(measure().max_error, 1e-7) << "what the conversion from double to float costs at most";
+  // One unit of the last place further is one: about 2^-11 of a typical element.
+  bytes[0] ^= std::byte{1};
+  EXPECT_EQ(measure().over, 1);
+  EXPECT_GT(measure().max_error, 1e-5);
+  EXPECT_LT(measure().max_error, 4 * least_allowed_error(DType::f16));
+}
+
+TEST(Accuracy, storing_the_exact_answer_as_a_bfloat_is_no_error) {
+  Rng rng(8);
+  std::vector<double> reference(64);
+  for (double& r : reference) r = rng.normal();
+  reference[1] = 0x1.3p-130;  // a subnormal, whose unit is that of the smallest normal number
+  std::vector<float> values(reference.begin(), reference.end());
+  round_to(DType::bf16, values);
+  auto bytes = stored(DType::bf16, values);
+  const auto measure = [&] { return measure_error(bytes, 0xffffffffU, reference, test_form(8, DType::bf16), 1e-6); };
+  EXPECT_EQ(measure().over, 0);
+  EXPECT_LT(measure().max_error, 1e-7) << "what the conversion from double to float costs at most";
+  // One unit of the last place further is one, and not as small as one of f16.
+  bytes[0] ^= std::byte{1};
+  EXPECT_EQ(measure().over, 1);
+  EXPECT_GT(measure().max_error, 1e-4);
+  EXPECT_LT(measure().max_error, 4 * least_allowed_error(DType::bf16));
+}
+
+/// What the allowance of three units rests on: weights rounded to the type move the worst of many elements by less.
+TEST(Accuracy, lets_weights_be_rounded_to_the_type_and_no_further) {
+  constexpr std::uint64_t k_seed = 9;
+  Rng rng(k_seed);
+  constexpr std::size_t k_rows = 64;
+  constexpr std::size_t k_keys = 48;
+  constexpr std::size_t k_columns = 64;
+  std::vector<double> exact, as_bf16, as_four_bits;
+  for (std::size_t row = 0; row < k_rows; ++row) {
+    std::vector<double> weights(k_keys);
+    for (double& weight : weights) weight = std::exp(rng.normal() - 2.0);
+    for (std::size_t d = 0; d < k_columns; ++d) {
+      double sums[3] = {0, 0, 0};
+      for (const double weight : weights) {
+        const auto as_float = static_cast<float>(weight);
+        const double value = rng.normal();
+        const double coarse =
+            std::ldexp(std::nearbyint(std::ldexp(weight, 3 - std::ilogb(weight))), std::ilogb(weight) - 3);
+        sums[0] += static_cast<double>(as_float) * value;
+        sums[1] += static_cast<double>(rounded_to_bfloat(as_float)) * value;
+        sums[2] += coarse * value;
+      }
+      exact.push_back(sums[0]);
+      as_bf16.push_back(sums[1]);
+      as_four_bits.push_back(sums[2]);
+    }
+  }
+  const OutputForm form = test_form(k_columns, DType::bf16);
+  const auto worst = [&](const std::vector<double>& values) {
+    const auto errors = element_errors(values, exact, form);
+    return *std::max_element(errors.begin(), errors.end());
+  };
+  const double allowed = allowed_error(form, exact.size(), 0.0);
+  EXPECT_EQ(least_allowed_error(DType::bf16), 3 * 0x1p-8);
+  EXPECT_LT(worst(as_bf16), least_allowed_error(DType::bf16)) << "seed " << k_seed;
+  EXPECT_GT(worst(as_four_bits), allowed) << "seed " << k_seed;
+}
+
+TEST(Accuracy, demands_minus_infinity_exactly_where_the_answer_is) {
+  const double minus_infinity = -std::numeric_limits<double>::infinity();
+  const std::vector<double> reference = {1.0, minus_infinity, 2.0};
+  const auto judge = [&](float first, float second) {
+    const std::vector<float> values = {first, second, 2.0F};
+    return measure_error(std::as_bytes(std::span(values)), 0xffffffffU, reference, test_form(3), 1e-6);
+  };
+  const float infinity = std::numeric_limits<float>::infinity();
+  EXPECT_EQ(judge(1.0F, -infinity).over, 0);
+  EXPECT_EQ(judge(1.0F, -infinity).not_finite, 0);
+  EXPECT_EQ(judge(1.0F, -1e30F).over, 1) << "finite where it must not be";
+  EXPECT_EQ(judge(1.0F, -1e30F).not_finite, 0) << "a wrong number, but a number";
+  EXPECT_EQ(judge(1.0F, infinity).over, 1);
+  EXPECT_EQ(judge(-infinity, -infinity).not_finite, 1) << "infinite where it must not be";
+  EXPECT_EQ(judge(1.0F, std::nanf("")).not_finite, 1);
+  // The infinity takes no part in the row's rms: an error of 1e-3 is still one.
+  EXPECT_NEAR(judge(1.001F, -infinity).max_error, 1e-3 / std::sqrt(2.5), 3e-5);
+}
+
+TEST(Storage, holds_every_type_as_kernels_read_it) {
+  const std::vector<float> values = {0.0F, 1.0F, -2.0F};
+  EXPECT_EQ(stored(DType::f32, values).size(), 12U);
+  EXPECT_EQ(stored(DType::f16, values),
+            (std::vector{std::byte{0}, std::byte{0}, std::byte{0}, std::byte{0x3c}, std::byte{0}, std::byte{0xc0}}));
+  const auto integers = stored(DType::i32, values);
+  ASSERT_EQ(integers.size(), 12U);
+  EXPECT_EQ(stored_element(DType::i32, integers, 2), -2.0);
+  EXPECT_EQ(stored(DType::boolean, values), (std::vector{std::byte{0}, std::byte{1}, std::byte{1}}));
+  std::vector<float> rounded = {1.0F / 3.0F};
+  round_to(DType::f16, rounded);
+  EXPECT_EQ(rounded[0], 0.333251953125F);
+  EXPECT_EQ(stored(DType::bf16, values),
+            (std::vector{std::byte{0}, std::byte{0}, std::byte{0x80}, std::byte{0x3f}, std::byte{0}, std::byte{0xc0}}));
+  EXPECT_EQ(stored_element(DType::bf16, stored(DType::bf16, values), 2), -2.0);
+  round_to(DType::bf16, rounded);
+  EXPECT_EQ(rounded[0], 0.333984375F);
+}
+
+TEST(Storage, poison_is_known_again_in_elements_of_any_size) {
+  std::vector<std::byte> bytes(7);
+  fill_poison(bytes, 0x7bff7bffU);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_TRUE(is_poison(DType::f16, bytes, 0x7bff7bffU, i)) << i;
+    EXPECT_EQ(stored_element(DType::f16, bytes, i), 65504.0);
+    EXPECT_TRUE(is_poison(DType::bf16, bytes, 0x7bff7bffU, i)) << i;
+    EXPECT_EQ(stored_element(DType::bf16, bytes, i), 0x1.fep120) << "finite and huge as bf16 too";
+  }
+  EXPECT_EQ(bytes[6], std::byte{0xff}) << "a last piece shorter than the pattern is filled too";
+  bytes[2] = std::byte{0};
+  EXPECT_TRUE(is_poison(DType::f16, bytes, 0x7bff7bffU, 0));
+  EXPECT_FALSE(is_poison(DType::f16, bytes, 0x7bff7bffU, 1));
+}
+
+}  // namespace
+}  // namespace kw

@@ -1,0 +1,30 @@
+#pragma once
+// Data for timed launches: drawn anew for each, so that nothing a kernel kept is worth anything. Data that were changed
+// in a way that the answer follows, such as columns exchanged, could be recognised by looking at a few rows. The oracle
+// answers in some rows, and no kernel knows in which. Captured tensors stay, because masks decide how much work there
+// is.
+
+#include <vector>
+
+#include "base/parallel.hpp"
+#include "base/rng.hpp"
+#include "problem/workload_costs.hpp"
+#include "verify/checking/case_runner.hpp"
+
+namespace kw {
+
+struct FreshCase {
+  CheckCase one;                      ///< without `expected` and `allowed`
+  std::vector<AnswerSample> answers;  ///< by output
+};
+
+/// New operands for the workload of `like`, which is a timing case, with normal data. The first and the last row are
+/// always among those that are answered.
+[[nodiscard]] FreshCase draw_fresh(const Problem& problem, const CheckCase& like, const WorkloadCosts& costs, Rng& rng,
+                                   const ParallelFor& parallel = serial_for);
+
+/// Judges the outputs of a run on fresh data by the error that is allowed on `like`. Nothing when they are right.
+[[nodiscard]] std::optional<CaseFailure> judge_fresh(const Problem& problem, const CheckCase& like,
+                                                     const FreshCase& fresh, const CaseRun& run, const Poison& poison);
+
+}  // namespace kw

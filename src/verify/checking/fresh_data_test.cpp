@@ -1,0 +1,123 @@
+#include "verify/checking/fresh_data.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "verify/checking/storage.hpp"
+#include "verify/testing/test_problem.hpp"
+
+namespace kw {
+namespace {
+
+constexpr std::size_t k_output = 0;
+
+class FreshData : public ::testing::Test {
+ protected:
+  FreshData() { suite_.allow_errors(problem_, std::vector<std::vector<double>>(suite_.cases().size(), {1e-6})); }
+
+  [[nodiscard]] const CheckCase& like() const { return suite_.cases().front(); }
+  [[nodiscard]] FreshCase draw() { return draw_fresh(problem_, like(), costs_, rng_); }
+
+  /// The outputs of a kernel that is right, as its buffers hold them.
+  [[nodiscard]] CaseRun right_answer(const FreshCase& fresh) const {
+    CaseRun run;
+    const auto outputs = evaluate_oracle(problem_, problem_.primary(), fresh.one.inputs).value();
+    for (const auto& values : outputs) {
+      run.outputs.push_back(stored(DType::f32, std::vector<float>(values.begin(), values.end())));
+    }
+    return run;
+  }
+  static void set(CaseRun& run, std::size_t element, float value) {
+    std::memcpy(run.outputs[k_output].data() + element * sizeof value, &value, sizeof value);
+  }
+  [[nodiscard]] std::optional<CaseFailure> judge(const FreshCase& fresh, const CaseRun& run) const {
+    return judge_fresh(problem_, like(), fresh, run, k_nan_poison);
+  }
+
+  Problem problem_ = small_problem();
+  CheckSuite suite_ = CheckSuite::make(problem_, 3, serial_for).value();
+  WorkloadCosts costs_{problem_};
+  Rng rng_{5};
+};
+
+TEST_F(FreshData, is_answered_by_the_oracle) {
+  const FreshCase fresh = draw();
+  const auto answer = evaluate_oracle(problem_, problem_.primary(), fresh.one.inputs).value();
+  const AnswerSample& sample = fresh.answers.at(k_output);
+  ASSERT_EQ(sample.elements.size(), answer[k_output].size()) << "a small answer is known whole";
+  for (std::size_t i = 0; i < sample.elements.size(); ++i) {
+    ASSERT_NEAR(sample.values[i], answer[k_output][static_cast<std::size_t>(sample.elements[i])], 1e-12) << i;
+  }
+}
+
+TEST_F(FreshData, of_a_large_problem_is_answered_in_some_rows_with_the_first_and_the_last) {
+  const auto large = with_axes(small_problem(), {"Sq=400", "Skv=2000", "D=32", "Dv=32"});
+  ASSERT_TRUE(large) << large.error().to_string();
+  const auto suite = CheckSuite::make(*large, 3, serial_for);
+  ASSERT_TRUE(suite) << suite.error().to_string();
+  const WorkloadCosts costs(*large);
+  const FreshCase fresh = draw_fresh(*large, suite->cases().front(), costs, rng_);
+  const FreshCase again = draw_fresh(*large, suite->cases().front(), costs, rng_);
+  const AnswerSample& sample = fresh.answers.at(k_output);
+  EXPECT_EQ(sample.elements.front(), 0);
+  EXPECT_EQ(sample.elements.back(), 2 * 400 * 32 - 1);
+  EXPECT_GE(sample.elements.size(), 32U * 32U);
+  EXPECT_LT(sample.elements.size(), 2U * 400U * 32U);
+  EXPECT_NE(sample.elements, again.answers.at(k_output).elements) << "no kernel may know which";
+  const auto answer = evaluate_oracle(*large, large->primary(), fresh.one.inputs).value();
+  for (std::size_t i = 0; i < sample.elements.size(); ++i) {
+    ASSERT_NEAR(sample.values[i], answer[k_output][static_cast<std::size_t>(sample.elements[i])], 1e-12) << i;
+  }
+}
+
+TEST_F(FreshData, shares_nothing_with_data_that_were_seen) {
+  const auto product = [](const InputValues& inputs, std::size_t query, std::size_t key, std::size_t length) {
+    double sum = 0;
+    for (std::size_t i = 0; i < length; ++i) {
+      sum += static_cast<double>(inputs[0][query * length + i]) * static_cast<double>(inputs[1][key * length + i]);
+    }
+    return sum;
+  };
+  const FreshCase first = draw();
+  const FreshCase second = draw();
+  for (const InputValues* seen : {&like().inputs, &second.one.inputs}) {
+    for (std::size_t row = 0; row < 20; ++row) {
+      EXPECT_GT(std::abs(product(first.one.inputs, row, row, 8) - product(*seen, row, row, 8)), 1e-6) << row;
+    }
+    for (std::size_t input = 0; input < 3; ++input) EXPECT_NE(first.one.inputs[input], (*seen)[input]);
+  }
+}
+
+TEST_F(FreshData, is_judged_right_when_it_is) {
+  const FreshCase fresh = draw();
+  const auto failure = judge(fresh, right_answer(fresh));
+  EXPECT_FALSE(failure) << failure->sentence << ": " << failure->detail;
+}
+
+TEST_F(FreshData, shows_what_is_wrong) {
+  const FreshCase fresh = draw();
+  CaseRun wrong = right_answer(fresh);
+  set(wrong, 42, 3.0F);
+  const auto failure = judge(fresh, wrong);
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->reason, Reason::wrong_result);
+  EXPECT_EQ(failure->sentence, "O is wrong");
+  EXPECT_EQ(failure->detail.substr(0, failure->detail.find(": expected")),
+            "new data: 1 of 320 sampled elements are over the limit; O[B=0, Hq=0, Sq=5, Dv=2]");
+}
+
+TEST_F(FreshData, counts_what_is_unwritten_or_nan_wherever_it_is) {
+  FreshCase fresh = draw();
+  fresh.answers.at(k_output) = {{0}, {fresh.answers.at(k_output).values.front()}};
+  CaseRun run = right_answer(fresh);
+  set(run, 100, std::numeric_limits<float>::quiet_NaN());
+  ASSERT_TRUE(judge(fresh, run));
+  EXPECT_EQ(judge(fresh, run)->reason, Reason::not_finite);
+  set(run, 101, std::bit_cast<float>(k_nan_poison.outputs));
+  EXPECT_EQ(judge(fresh, run)->reason, Reason::output_unwritten);
+}
+
+}  // namespace
+}  // namespace kw

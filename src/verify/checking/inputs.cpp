@@ -1,0 +1,126 @@
+#include "verify/checking/inputs.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/normal.hpp"
+#include "base/rng.hpp"
+#include "problem/operator.hpp"
+#include "verify/checking/storage.hpp"
+
+namespace kw {
+namespace {
+
+constexpr float k_spike = 6.0F;
+constexpr std::int64_t k_rows_per_spike = 32;
+
+/// Factor on a row at position `place` (0 to 1) along the second-innermost axis.
+float row_scale(const Distribution& distribution, double place, Rng& rng) {
+  if (distribution == Distribution::spikes) return rng.below(k_rows_per_spike) == 0 ? k_spike : 1.0F;
+  return distribution == Distribution::late ? static_cast<float>(std::exp2(4.0 * place - 2.0)) : 1.0F;
+}
+
+struct TensorShape {
+  std::int64_t elements;      ///< all
+  std::int64_t row_length;    ///< extent of the innermost axis
+  std::int64_t sequence = 1;  ///< extent of the axis outside of that
+};
+
+/// Rows that are drawn from a generator of their own.
+constexpr std::int64_t k_rows_per_part = 1024;
+
+void fill_rows(std::span<float> values, std::int64_t first_row, const TensorShape& shape,
+               const Distribution& distribution, Rng rng) {
+  if (distribution == Distribution::uniform) {
+    for (float& value : values) value = static_cast<float>(rng.uniform());
+  } else {
+    fill_normal(values, rng);
+  }
+  if (distribution != Distribution::spikes && distribution != Distribution::late) return;
+  const auto length = static_cast<std::size_t>(shape.row_length);
+  for (std::size_t start = 0; start < values.size(); start += length) {
+    const std::int64_t position = (first_row + static_cast<std::int64_t>(start / length)) % shape.sequence;
+    const double place =
+        shape.sequence > 1 ? static_cast<double>(position) / static_cast<double>(shape.sequence - 1) : 1.0;
+    const float scale = row_scale(distribution, place, rng);
+    for (float& value : values.subspan(start, length)) value *= scale;
+  }
+}
+
+std::vector<float> fill(const TensorShape& shape, const Distribution& distribution, Rng rng,
+                        const ParallelFor& parallel) {
+  std::vector<float> values(static_cast<std::size_t>(shape.elements));
+  const std::int64_t rows = shape.elements / shape.row_length;
+  const std::int64_t parts = (rows + k_rows_per_part - 1) / k_rows_per_part;
+  std::vector<Rng> generators;
+  for (std::int64_t part = 0; part < parts; ++part) generators.push_back(rng.split(static_cast<std::uint64_t>(part)));
+  parallel(parts, [&](std::int64_t part) {
+    const std::int64_t first = part * k_rows_per_part;
+    const std::int64_t count = std::min(k_rows_per_part, rows - first);
+    fill_rows(std::span(values).subspan(static_cast<std::size_t>(first * shape.row_length),
+                                        static_cast<std::size_t>(count * shape.row_length)),
+              first, shape, distribution, generators[static_cast<std::size_t>(part)]);
+  });
+  return values;
+}
+
+Result<TensorShape> shape_of(const TensorSpec& tensor, const Axes& axes) {
+  TensorShape shape{0, 1};
+  KW_TRY(shape.elements, element_count(tensor, axes));
+  const auto extent = [&](std::size_t from_inside) {
+    return tensor.axes.size() > from_inside ? axes.find(tensor.axes[tensor.axes.size() - 1 - from_inside])->second : 1;
+  };
+  shape.row_length = extent(0);
+  shape.sequence = extent(1);
+  return shape;
+}
+
+}  // namespace
+
+std::vector<Distribution> all_distributions(const Problem& problem) {
+  std::vector<Distribution> all = {Distribution::normal, Distribution::uniform, Distribution::spikes,
+                                   Distribution::late};
+  for (const auto& own : operator_of(problem).checks.distributions()) all.push_back({own.name, &own});
+  return all;
+}
+
+Result<std::vector<Distribution>> distributions_for(const Problem& problem, const Workload& workload) {
+  std::vector<Distribution> chosen;
+  for (const auto& one : all_distributions(problem)) {
+    if (one.own != nullptr) {
+      KW_TRY(const bool suits, one.own->suits(problem, workload));
+      if (!suits) continue;
+    }
+    chosen.push_back(one);
+  }
+  return chosen;
+}
+
+InputValues draw_operands(const Problem& problem, const Workload& workload, const Distribution& distribution, Rng& rng,
+                          const ParallelFor& parallel) {
+  InputValues operands;
+  for (std::size_t i = 0; i < problem.operand_count(); ++i) {
+    const auto shape = shape_of(problem.inputs[i], workload.axes);
+    KW_CHECK(shape.has_value(), "{} was never checked", problem.inputs[i].name);
+    operands.push_back(fill(*shape, distribution, rng.split(i), parallel));
+  }
+  return operands;
+}
+
+Result<InputValues> make_inputs(const Problem& problem, const Workload& workload, const Distribution& distribution,
+                                InputSeeds seeds) {
+  for (std::size_t i = 0; i < problem.operand_count(); ++i) {
+    KW_TRY_VOID(shape_of(problem.inputs[i], workload.axes));
+  }
+  Rng rng(seeds.operands);
+  InputValues inputs = draw_operands(problem, workload, distribution, rng);
+  KW_TRY(CaptureData captures, draw_captures(problem.captures, workload.axes, seeds.captures));
+  if (distribution.own != nullptr) distribution.own->shape(problem, workload, captures, inputs, rng);
+  for (const auto& capture : problem.captures) {
+    inputs.push_back(std::move(captures.find(capture.declared.name)->second.values));
+  }
+  for (std::size_t i = 0; i < inputs.size(); ++i) round_to(problem.inputs[i].dtype, inputs[i]);
+  return inputs;
+}
+
+}  // namespace kw

@@ -1,0 +1,63 @@
+#pragma once
+// Input data for checks: several distributions, each set to bite on a class of wrong kernels. Those here suit any
+// operator: they see tensors, "rows" (everything but the innermost axis) and the position along the second-innermost
+// axis. Operators add their own. Captured tensors are drawn by the rules of the problem file, whatever the
+// distribution.
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "base/parallel.hpp"
+#include "base/rng.hpp"
+#include "problem/operator_checks.hpp"
+#include "problem/oracle.hpp"
+#include "problem/problem.hpp"
+
+namespace kw {
+
+/// A way of drawing operands.
+struct Distribution {
+  std::string_view name;                 ///< stored in archives
+  const OwnDistribution* own = nullptr;  ///< of the problem's operator; null for those that suit any
+
+  static const Distribution normal;   ///< standard normal: the everyday case
+  static const Distribution uniform;  ///< [0, 1): sums of many are alike, so dropped elements and lost tails show
+  static const Distribution spikes;   ///< normal with 1 row in 32 scaled by 6: maxima move late, overflow shows
+  static const Distribution late;     ///< normal whose magnitude grows from 1/4 to 4 along the sequence: kernels that
+                                      ///< read only the beginning fail
+  friend bool operator==(const Distribution& a, const Distribution& b) { return a.name == b.name; }
+  friend bool operator<(const Distribution& a, const Distribution& b) { return a.name < b.name; }
+};
+inline constexpr Distribution Distribution::normal{"normal"};
+inline constexpr Distribution Distribution::uniform{"uniform"};
+inline constexpr Distribution Distribution::spikes{"spikes"};
+inline constexpr Distribution Distribution::late{"late"};
+
+/// Those that suit any operator, then those of the problem's.
+[[nodiscard]] std::vector<Distribution> all_distributions(const Problem& problem);
+/// Those that tell more about this workload than normal data does.
+[[nodiscard]] Result<std::vector<Distribution>> distributions_for(const Problem& problem, const Workload& workload);
+
+/// What the data of one case are drawn from; a run keeps both secret from candidates.
+struct InputSeeds {
+  std::uint64_t operands = 0;
+  std::uint64_t captures = k_nominal_seed;
+};
+
+/// Values for every operand, not rounded to its type yet. Parts of a tensor are drawn by `parallel`, and what is drawn
+/// does not depend on it. The extents must have been checked (make_inputs).
+[[nodiscard]] InputValues draw_operands(const Problem& problem, const Workload& workload,
+                                        const Distribution& distribution, Rng& rng,
+                                        const ParallelFor& parallel = serial_for);
+
+/// Values for every input of the problem, as its type can hold them. Deterministic for the seeds. errc::overflow for a
+/// workload that does not fit, errc::capture_values for captured tensors that cannot be drawn.
+[[nodiscard]] Result<InputValues> make_inputs(const Problem& problem, const Workload& workload,
+                                              const Distribution& distribution, InputSeeds seeds);
+[[nodiscard]] inline Result<InputValues> make_inputs(const Problem& problem, const Workload& workload,
+                                                     const Distribution& distribution, std::uint64_t seed) {
+  return make_inputs(problem, workload, distribution, InputSeeds{seed});
+}
+
+}  // namespace kw

@@ -1,0 +1,33 @@
+#pragma once
+// What a kernel's source may reach for. The sandbox keeps a compiler from reading the user's files; this keeps a bundle
+// whole, so that it means the same on every machine.
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.hpp"
+
+namespace kw {
+
+namespace errc {
+inline constexpr ErrorCode source_forbidden{"verify.source_forbidden"};
+}  // namespace errc
+
+/// The first directive that reaches for another file, as it is to be named to the author (cut when it is long), or
+/// nothing. A target's kernel
+/// headers (language/kernel_headers.hpp) are no other files when they stand between angle brackets.
+[[nodiscard]] std::optional<std::string> forbidden_directive(const std::string& source, std::string_view target);
+
+/// The same as a message that also says what may be included.
+[[nodiscard]] std::optional<std::string> source_problem(const std::string& source, std::string_view target);
+
+/// What is compiled of a candidate's source: behind a pragma that makes the identifiers errors which its language
+/// forbids (Language::forbidden), also where macros put them together. Lines keep their numbers.
+[[nodiscard]] std::string guarded_source(const std::string& source, std::string_view target);
+
+/// Why a build failed that met one of these, by the compiler's log: a sentence with the place ("kernel.cl:3:5").
+/// Nothing when it met none.
+[[nodiscard]] std::optional<std::string> forbidden_identifier(std::string_view build_log);
+
+}  // namespace kw

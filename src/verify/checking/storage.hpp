@@ -1,0 +1,83 @@
+#pragma once
+// Values as buffers hold them: 4-byte floats and integers, 2-byte halves and bfloats, 1-byte booleans.
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "base/bfloat.hpp"
+#include "base/half.hpp"
+#include "tensor/tensor.hpp"
+
+namespace kw {
+
+/// The nearest values that a tensor of this type can hold.
+void round_to(DType dtype, std::vector<float>& values);
+/// `values` as `dtype` stores them; they were rounded by round_to.
+[[nodiscard]] std::vector<std::byte> stored(DType dtype, std::span<const float> values);
+/// Element types as buffers hold them: their bits, and the number that these are. For loops over many elements.
+struct StoredF32 {
+  using Bits = std::uint32_t;
+  static double number(Bits bits) { return static_cast<double>(std::bit_cast<float>(bits)); }
+};
+struct StoredF16 {
+  using Bits = std::uint16_t;
+  static double number(Bits bits) { return static_cast<double>(half_value(bits)); }
+};
+struct StoredBf16 {
+  using Bits = std::uint16_t;
+  static double number(Bits bits) { return static_cast<double>(bfloat_value(bits)); }
+};
+struct StoredI32 {
+  using Bits = std::uint32_t;
+  static double number(Bits bits) { return static_cast<double>(static_cast<std::int32_t>(bits)); }
+};
+struct StoredBoolean {
+  using Bits = std::uint8_t;
+  static double number(Bits bits) { return static_cast<double>(bits); }
+};
+
+/// Calls use(Stored{}) with the type above that stands for `dtype`, and returns what it returns.
+template <typename Use>
+auto with_storage(DType dtype, const Use& use) {
+  switch (dtype) {
+    case DType::f16:
+      return use(StoredF16{});
+    case DType::bf16:
+      return use(StoredBf16{});
+    case DType::i32:
+      return use(StoredI32{});
+    case DType::boolean:
+      return use(StoredBoolean{});
+    case DType::f32:
+      break;
+  }
+  return use(StoredF32{});
+}
+
+/// The bits of the element at `index`.
+template <typename Bits>
+[[nodiscard]] Bits bits_at(std::span<const std::byte> bytes, std::size_t index) {
+  Bits bits{};
+  std::memcpy(&bits, bytes.data() + index * sizeof bits, sizeof bits);
+  return bits;
+}
+/// Those that fill_poison gives it; the lowest byte of `poison` comes first in memory.
+template <typename Bits>
+[[nodiscard]] constexpr Bits poison_at(std::uint32_t poison, std::size_t index) {
+  static_assert(std::endian::native == std::endian::little);
+  return static_cast<Bits>(poison >> (index * sizeof(Bits) % sizeof poison * 8));
+}
+
+/// The element at `index` of a buffer of `dtype`.
+[[nodiscard]] double stored_element(DType dtype, std::span<const std::byte> bytes, std::size_t index);
+
+/// Fills with `poison`, of which the last may be cut off.
+void fill_poison(std::span<std::byte> bytes, std::uint32_t poison);
+/// Whether the element still has the bits that fill_poison gave it.
+[[nodiscard]] bool is_poison(DType dtype, std::span<const std::byte> bytes, std::uint32_t poison, std::size_t index);
+
+}  // namespace kw

@@ -1,0 +1,256 @@
+#include "verify/local_verifier.hpp"
+
+#include <algorithm>
+
+#include "verify/baseline_opening.hpp"
+#include "verify/checking/case_runner.hpp"
+#include "verify/gates/gate.hpp"
+#include "verify/state/measure_state.hpp"
+#include "verify/state/run_facts.hpp"
+#include "verify/timing/doubt.hpp"
+#include "verify/timing/timing.hpp"
+#include "verify/tools/profile.hpp"
+
+namespace kw {
+namespace {
+
+constexpr std::size_t k_final_pairs = 4;  ///< per process; the plain kernel is slow, and the ratio is far from 1
+constexpr int k_final_solo_samples = 8;   ///< per process
+
+Error opening_hit_deadline() {
+  return Error{errc::out_of_time, "the budget ended while the plain kernel was being checked, before any candidate",
+               "give the run more time, such as --budget 5m"};
+}
+
+/// Interleaved pairs against the plain kernel, then more launches of the champion alone, in the processes just started.
+Result<void> time_one_process(const TimingContext& timing, MeasureState& measuring, PairedComparison& comparison,
+                              TimingResult& timed, const std::function<bool()>& keep_going) {
+  const auto in_time = [&] { return timed.other_ns.empty() || keep_going(); };
+  const auto failed = [](const TimingFailure& why) {
+    return fail(Error{errc::worker_failed, "the best kernel failed its final measurement: " + why.failure.sentence,
+                      "run the same command with --resume to measure it again"});
+  };
+  LoadedCandidate& champion = *measuring.champion;
+  // A disturbed pair is taken again, but not for ever: a machine that is never quiet gets "unreliable".
+  const std::size_t wanted = timed.other_ns.size() + k_final_pairs;
+  for (std::size_t tries = 0; timed.other_ns.size() < wanted && tries < 2 * k_final_pairs && in_time(); ++tries) {
+    if (auto done = time_pair(timing, champion, measuring.baseline.loaded, comparison, timed); !done) {
+      return failed(done.error());
+    }
+  }
+  if (!in_time()) return {};
+  auto alone = time_alone(timing, champion, k_final_solo_samples);
+  if (!alone) return failed(alone.error());
+  const auto append = [](std::vector<double>& all, const std::vector<double>& more) {
+    all.insert(all.end(), more.begin(), more.end());
+  };
+  append(timed.candidate_ns, alone->candidate_ns);
+  append(timed.claimed_ns, alone->claimed_ns);
+  append(timed.observed_ns, alone->observed_ns);
+  return {};
+}
+
+}  // namespace
+
+/// A candidate on its way.
+struct LocalVerifier::InFlight {
+  VerifyTicket ticket;
+  GateContext context;
+  bool goes_on = true;    ///< no gate has stopped it yet
+  bool is_built = false;  ///< its gates of the phase `build` are over
+};
+
+struct LocalVerifier::State {
+  RunFacts facts;
+  MeasureState measuring;
+  double device_seconds = 0;
+  VerifyTicket next_ticket = 0;
+  std::deque<InFlight> waiting = {};  ///< in the order of submission
+  std::optional<LoadedCandidate> last_accepted = {};
+};
+
+LocalVerifier::LocalVerifier(std::unique_ptr<State> state) : state_(std::move(state)) {}
+LocalVerifier::~LocalVerifier() = default;
+
+Result<std::unique_ptr<LocalVerifier>> LocalVerifier::open(const Problem& problem, ExecutionBackend& backend,
+                                                           const Clock& clock, VerifierOptions options) {
+  Rng rng(options.secret_seed);
+  KW_CHECK(options.plain.has_value() || options.device.kind == DeviceKind::simulator,
+           "no plain kernel to time against");
+  if (!options.costs) options.costs = std::make_shared<WorkloadCosts>(problem);
+  KW_TRY(auto suite, CheckSuite::make(problem, rng.next(), options.parallel, options.suite, options.costs.get()));
+  MeasureState measuring{{}, {}, options.device, rng.split(1), {options.tools.profiler, {}}};
+  StepClock opening(clock, options.opening_deadline);
+  auto state = std::make_unique<State>(State{
+      RunFacts{problem, backend, clock, std::move(options), std::move(suite), clock.now()}, std::move(measuring)});
+  auto opened = open_baseline(state->facts, state->measuring, opening);
+  if (!opened && opening.deadline_hit()) return fail(opening_hit_deadline());
+  KW_TRY_VOID(std::move(opened));
+  state->device_seconds = opening.device_seconds();
+  return std::unique_ptr<LocalVerifier>(new LocalVerifier(std::move(state)));
+}
+
+VerifyRequest LocalVerifier::request_for(const Candidate& candidate, std::optional<Duration> budget) const {
+  const RunFacts& facts = state_->facts;
+  return {facts.problem.source, facts.problem.id(), candidate, facts.options.secret_seed, budget};
+}
+
+VerifyTicket LocalVerifier::submit(const VerifyRequest& request) {
+  const RunFacts& facts = state_->facts;
+  const Instant deadline = request.budget ? facts.clock.now() + *request.budget : Instant::max();
+  const VerifyTicket ticket = state_->next_ticket++;
+  InFlight& one = state_->waiting.emplace_back(
+      InFlight{ticket, GateContext{facts, state_->measuring, StepClock(facts.clock, deadline)}});
+  one.context.loaded.candidate = request.candidate;
+  if (request.problem_id != facts.problem.id() || request.suite_seed != facts.options.secret_seed) {
+    one.context.verdict.cannot_decide(gates().front().id, "this verifier was opened for another problem or suite");
+    one.goes_on = false;
+  }
+  return ticket;
+}
+
+void LocalVerifier::build(InFlight& one) const {
+  if (one.is_built) return;
+  one.is_built = true;
+  one.goes_on = one.goes_on && run_gates(GatePhase::build, one.context);
+}
+
+std::optional<VerifyResult> LocalVerifier::poll() {
+  auto& waiting = state_->waiting;
+  if (waiting.empty()) return std::nullopt;
+  state_->last_accepted.reset();
+  InFlight& oldest = waiting.front();
+  build(oldest);
+  if (oldest.goes_on) {
+    // Compilers run beside untimed launches, and never beside timed ones.
+    const std::int64_t steps = waiting.size() > 1 ? 2 : 1;
+    state_->facts.options.parallel(steps, [&](std::int64_t step) {
+      if (step == 0) {
+        oldest.goes_on = run_gates(GatePhase::run, oldest.context);
+      } else {
+        build(waiting[1]);
+      }
+    });
+  }
+  if (oldest.goes_on) oldest.goes_on = run_gates(GatePhase::measure, oldest.context);
+  VerifyResult result = settle(oldest);
+  waiting.pop_front();
+  return result;
+}
+
+/// The result of a candidate that a gate has stopped or all have let through.
+VerifyResult LocalVerifier::settle(InFlight& one) {
+  GateContext& context = one.context;
+  if (context.untimed && context.verdict.accepted()) {
+    const std::string& device = state_->facts.device().id;
+    context.verdict.note(*context.untimed, "no time was measured: " + device + " is a simulator");
+  }
+  state_->device_seconds += context.clock.device_seconds();
+  VerifyResult result{one.ticket,
+                      std::move(context.verdict),
+                      std::move(context.build),
+                      std::move(context.measurement),
+                      std::move(context.accuracy),
+                      context.clock.device_seconds()};
+  if (!result.verdict.accepted()) result.measurement.reset();  // no time is reported for an output that was not right
+  if (result.verdict.accepted()) state_->last_accepted = std::move(context.loaded);
+  return result;
+}
+
+std::size_t LocalVerifier::in_flight() const {
+  return state_->waiting.size();
+}
+void LocalVerifier::cancel() {
+  state_->waiting.clear();
+}
+
+void LocalVerifier::promote() {
+  KW_CHECK(state_->last_accepted.has_value(), "promote() without an accepted candidate");
+  state_->measuring.champion = std::move(state_->last_accepted);
+  state_->last_accepted.reset();
+}
+
+Result<void> LocalVerifier::restore(const Candidate& candidate) {
+  GateContext context{state_->facts, state_->measuring, StepClock(state_->facts.clock)};
+  context.loaded.candidate = candidate;
+  const bool verifies = run_gates(GatePhase::build, context) && run_gates(GatePhase::run, context);
+  state_->device_seconds += context.clock.device_seconds();
+  if (!verifies) {
+    return fail(Error{errc::champion_lost,
+                      "the best kernel of the earlier part no longer verifies: " + context.verdict.message,
+                      "start a new run without --resume"});
+  }
+  state_->measuring.champion = std::move(context.loaded);
+  return {};
+}
+
+Result<Measurement> LocalVerifier::final_measurement(int processes, const std::function<bool()>& keep_going) {
+  const RunFacts& facts = state_->facts;
+  MeasureState& measuring = state_->measuring;
+  KW_CHECK(measuring.champion.has_value(), "a final measurement without a champion");
+  ComparisonRule rule = facts.options.comparison;
+  rule.looks = {processes * static_cast<int>(k_final_pairs)};
+  rule.max_discarded = 0.5;
+  rule.early_pairs = rule.looks.front() + 1;  // the champion is never given up early
+  PairedComparison comparison(rule, measuring.rng.next());
+  StepClock clock(facts.clock);
+  TimingResult timed;
+  for (int i = 0; i < processes && (i == 0 || keep_going()); ++i) {
+    // From the binaries that were checked, not from a new build: the build process has since compiled other candidates.
+    for (LoadedCandidate* loaded : {&*measuring.champion, &measuring.baseline.loaded}) {
+      if (auto failure = start_candidate(facts.backend, *loaded, facts.options.deadlines.start)) {
+        return fail(Error{errc::worker_failed, "cannot start a process for the final measurement: " + failure->sentence,
+                          "run the same command with --resume"});
+      }
+    }
+    const TimingContext timing{facts, measuring.baseline, clock, measuring.rng};
+    KW_TRY_VOID(time_one_process(timing, measuring, comparison, timed, keep_going));
+  }
+  comparison.finish();
+  BaselineRecord& plain = measuring.baseline.time;
+  Measurement measurement = summarise(timed.candidate_ns, measuring.rng);
+  const TimingContext timing{facts, measuring.baseline, clock, measuring.rng};
+  const auto doubt = timed.candidate_ns.empty()
+                         ? std::nullopt
+                         : doubt_about(timing, measuring, *measuring.champion, timed, measurement.median_ns);
+  if (doubt) {
+    return fail(Error{errc::worker_failed, "the best kernel's final time cannot be believed: " + doubt->sentence,
+                      "run the same command with --resume to measure it again"});
+  }
+  measurement.versus.push_back(comparison.result());
+  measurement.versus.back().name = plain.name;
+  const Measurement plain_summary = summarise(timed.other_ns, measuring.rng);
+  plain = {plain.name, plain_summary.median_ns, plain_summary.ci_ns};
+  fill_profile(facts, measuring, measurement);
+  // Why there are no counters was said when the kernel became the best, or is no news at the end.
+  if (keep_going()) {
+    static_cast<void>(count_in_hardware(facts, measuring.profiling, *measuring.champion, clock, measurement));
+  }
+  state_->device_seconds += clock.device_seconds();
+  return measurement;
+}
+
+const BaselineRecord& LocalVerifier::plain() const {
+  return state_->measuring.baseline.time;
+}
+const DeviceFacts& LocalVerifier::device() const {
+  return state_->measuring.device;
+}
+CheckedCases LocalVerifier::checked() const {
+  CheckedCases checked;
+  for (const auto& one : suite().cases()) {
+    const std::string& name = state_->facts.problem.workloads[one.workload].name;
+    const auto known = std::find(checked.workloads.begin(), checked.workloads.end(), name);
+    if (known == checked.workloads.end()) checked.workloads.push_back(name);
+  }
+  checked.left_out = suite().cases_left_out();
+  return checked;
+}
+const CheckSuite& LocalVerifier::suite() const {
+  return state_->facts.suite;
+}
+double LocalVerifier::device_seconds() const {
+  return state_->device_seconds;
+}
+
+}  // namespace kw

@@ -1,0 +1,56 @@
+#pragma once
+// The verifier over a backend of this machine: gates, check suite, the processes of baseline and champion. While one
+// candidate is checked the next one is built; while one is measured nothing else runs. Not thread-safe: it borrows
+// threads from VerifierOptions::parallel for as long as poll() works.
+
+#include <deque>
+#include <memory>
+#include <optional>
+
+#include "base/clock.hpp"
+#include "base/result.hpp"
+#include "problem/problem.hpp"
+#include "verify/processes/execution_backend.hpp"
+#include "verify/state/options.hpp"
+#include "verify/verifier.hpp"
+
+namespace kw {
+
+class LocalVerifier final : public Verifier {
+ public:
+  /// Evaluates the oracle, runs the plain kernel to learn what error is allowed and how fast it is, and refuses
+  /// problems that cannot be scored. errc::baseline when the plain kernel does not build, run or agree with the
+  /// oracle; errc::out_of_time when options.opening_deadline passed first. `problem`, `backend` and `clock` must
+  /// outlive it.
+  [[nodiscard]] static Result<std::unique_ptr<LocalVerifier>> open(const Problem& problem, ExecutionBackend& backend,
+                                                                   const Clock& clock, VerifierOptions options);
+  ~LocalVerifier() override;
+
+  [[nodiscard]] VerifyRequest request_for(const Candidate& candidate, std::optional<Duration> budget) const override;
+  VerifyTicket submit(const VerifyRequest& request) override;
+  /// Takes the oldest candidate through all of its gates, and builds the one behind it beside that one's checks.
+  [[nodiscard]] std::optional<VerifyResult> poll() override;
+  void wait(Instant) override {}  // poll() works until it has something to give
+  [[nodiscard]] std::size_t in_flight() const override;
+  void cancel() override;
+  void promote() override;
+  [[nodiscard]] Result<void> restore(const Candidate& candidate) override;
+  [[nodiscard]] Result<Measurement> final_measurement(int processes, const std::function<bool()>& keep_going) override;
+  [[nodiscard]] const BaselineRecord& plain() const override;
+  [[nodiscard]] const DeviceFacts& device() const override;
+  [[nodiscard]] CheckedCases checked() const override;
+  [[nodiscard]] double device_seconds() const override;
+
+  [[nodiscard]] const CheckSuite& suite() const;
+
+ private:
+  struct State;
+  struct InFlight;
+  explicit LocalVerifier(std::unique_ptr<State> state);
+  void build(InFlight& one) const;
+  [[nodiscard]] VerifyResult settle(InFlight& one);
+
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace kw

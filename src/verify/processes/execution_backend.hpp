@@ -1,0 +1,109 @@
+#pragma once
+// What the verifier needs from the world: something that builds candidates and something that runs a built one in a
+// process of its own. ProcessBackend (process_backend.hpp) is the real one, sandboxed worker processes over a
+// shared arena; FakeBackend (tests) is scripted, so that gates and loop are tested with no device and no processes.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/result.hpp"
+#include "hardware/device_facts.hpp"
+#include "protocol/messages.hpp"
+#include "record/launch_plan.hpp"
+#include "sandbox/tier.hpp"
+
+namespace kw {
+
+namespace errc {
+inline constexpr ErrorCode worker_missing{"worker.missing", ExitClass::environment};
+inline constexpr ErrorCode worker_failed{"worker.failed", ExitClass::environment};  ///< broke before any candidate ran
+inline constexpr ErrorCode device_missing{"device.missing", ExitClass::environment};
+}  // namespace errc
+
+/// How a process that was running or compiling a candidate ended, when it did not answer.
+enum class WorkerLoss : std::uint8_t {
+  not_started,    ///< could not be started at all: no candidate's fault
+  crashed,        ///< a signal, or an exit nobody asked for
+  timed_out,      ///< past its deadline; killed
+  out_of_memory,  ///< over the sandbox's memory limit
+};
+struct LostWorker {
+  WorkerLoss how = WorkerLoss::crashed;
+  std::string detail;  ///< "signal 11 (Segmentation fault)"
+};
+
+/// One launch of a whole plan in a candidate's process.
+struct LaunchOutcome {
+  std::int64_t claimed_ns = 0;   ///< as the candidate's own process measured it: a claim
+  std::int64_t observed_ns = 0;  ///< the host's clock around the request: an upper bound that cannot be tampered with
+};
+
+/// What a tool that watches a process has said, and how it ended.
+struct ToolReport {
+  std::optional<int> exit_status;  ///< of the tool; nothing while it runs, and when it had to be killed
+  std::string text;                ///< what it has written so far, bounded. Untrusted
+};
+
+/// A fresh process holding one built candidate and its buffers. Killed on destruction, with everything it started.
+class KernelProcess {
+ public:
+  virtual ~KernelProcess() = default;
+
+  /// Chooses the plan (index into StartRequest::plans) that the next calls use; its buffers are laid out in the arena
+  /// with guard zones between them, all poison until written. The selected plan once more: nothing changes.
+  virtual Result<void> select(std::size_t plan) = 0;
+  /// The bytes of a buffer of the selected plan, shared with the process. The host writes inputs and poison here and
+  /// reads outputs; the process may have written anything anywhere, at any time: copy, then check.
+  [[nodiscard]] virtual std::span<std::byte> buffer(std::size_t index) = 0;
+  /// The guard zones around the buffers of the selected plan, in address order.
+  [[nodiscard]] virtual std::vector<std::span<std::byte>> guards() = 0;
+  /// What the process and its driver have written to their output so far, bounded; a sanitizing driver reports here.
+  /// Untrusted text.
+  [[nodiscard]] virtual std::string output() const { return {}; }
+  /// What the tool around this process says; nothing in it where there is none.
+  [[nodiscard]] virtual ToolReport tool_report() const { return {}; }
+  /// Lets process and tool end by themselves, no longer than `deadline`, and gives the whole report. The last call.
+  virtual ToolReport finish(Duration deadline) {
+    static_cast<void>(deadline);
+    return {};
+  }
+  /// Uploads, launches everything in order, waits, downloads. `cold` flushes the caches first, outside the clock.
+  virtual std::variant<LaunchOutcome, LaunchFailure, LostWorker> launch(bool cold, Duration deadline) = 0;
+};
+
+struct BuiltPlan {
+  LaunchPlan plan;
+  std::size_t binary = 0;  ///< index into StartRequest::binaries
+};
+struct StartRequest {
+  std::vector<std::string> binaries;
+  std::vector<BuiltPlan> plans;  ///< one per workload; the arena is sized for the largest
+};
+
+class ExecutionBackend {
+ public:
+  virtual ~ExecutionBackend() = default;
+  [[nodiscard]] virtual const DeviceFacts& device() const = 0;
+  /// What the sandbox was probed to enforce; recorded with every result.
+  [[nodiscard]] virtual const SandboxReport& sandbox() const = 0;
+  /// Compiles in a persistent build process; a lost one is replaced before the next call. May be called from several
+  /// threads at once.
+  virtual std::variant<BuildReply, LostWorker> build(const BuildRequest& request, Duration deadline) = 0;
+  /// A fresh run process with the binaries loaded.
+  virtual std::variant<std::unique_ptr<KernelProcess>, LaunchFailure, LostWorker> start(const StartRequest& request,
+                                                                                        Duration deadline) = 0;
+  /// Starts what the next start() will need, and does not wait for it.
+  virtual void prepare() {}
+  /// Of a simulating device: the same one, which takes the same binaries, without the checks it cannot make on every
+  /// kernel. Null where there are none.
+  [[nodiscard]] virtual ExecutionBackend* with_fewer_checks() { return nullptr; }
+};
+
+}  // namespace kw

@@ -1,0 +1,273 @@
+#include "verify/processes/process_backend.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <mutex>
+#include <optional>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "base/file_system.hpp"
+#include "hardware/device_file.hpp"
+#include "verify/processes/kernel_process.hpp"
+#include "verify/processes/language_access.hpp"
+#include "verify/processes/worker_spec.hpp"
+
+namespace kw {
+namespace {
+
+/// Loading a driver takes 20 to 600 ms; a machine that needs longer than this has another problem.
+constexpr Duration k_describe_deadline = std::chrono::seconds(60);
+/// Room for the arena in a standby process before any candidate has told what it needs.
+constexpr std::int64_t k_least_arena_bytes = std::int64_t{256} << 20;
+
+Result<DescribeReply> ask_for_devices(WorkerProcess& builder, const std::string& device_id) {
+  auto answer = builder.request(DescribeRequest{device_id}, k_describe_deadline);
+  if (const auto* lost = std::get_if<LostWorker>(&answer)) {
+    return fail(Error{errc::worker_failed, "the worker died while asking the drivers for devices: " + lost->detail,
+                      "run a driver's own tool, such as clinfo, to see whether the driver works at all"});
+  }
+  auto& reply = std::get<WorkerMessage>(answer);
+  if (auto* described = std::get_if<DescribeReply>(&reply)) return std::move(*described);
+  return fail(errc::worker_failed, "the worker answered the question for devices with something else");
+}
+
+/// In a process of its own where there is a GPU, because it needs devices that the build process does not get.
+Result<DescribeReply> ask_all_devices(const BackendOptions& options, WorkerProcess& builder) {
+  if (!describing_needs_more()) return ask_for_devices(builder, "");
+  KW_TRY(WorkerProcess describer, WorkerProcess::spawn(describe_spec(options)));
+  return ask_for_devices(describer, "");
+}
+
+bool runs_target(const DeviceFacts& facts, const std::string& target) {
+  const Language* language = find_language(target);
+  return language == nullptr ? facts.target == target : runs(facts, *language);
+}
+
+/// The id the user means: the simulator by its bare name is its first device of the target.
+std::string meant_device(const DescribeReply& described, const BackendOptions& options) {
+  if (options.device_id != "sim") return options.device_id;
+  const auto found = std::find_if(described.devices.begin(), described.devices.end(), [&](const DeviceFacts& facts) {
+    return facts.kind == DeviceKind::simulator && runs_target(facts, options.target);
+  });
+  return found == described.devices.end() ? options.device_id : found->id;
+}
+
+Result<DeviceFacts> choose_device(DescribeReply described, const BackendOptions& options) {
+  const std::string wanted = meant_device(described, options);
+  for (DeviceFacts& facts : described.devices) {
+    const bool of_target = options.target.empty() || runs_target(facts, options.target);
+    const bool real = facts.kind != DeviceKind::null_device && facts.kind != DeviceKind::simulator;
+    const bool chosen = wanted.empty() ? real && of_target : facts.id == wanted;
+    if (!chosen) continue;
+    // A runtime names one language; what it runs may be another that asks for the same runtime.
+    if (!options.target.empty() && of_target) facts.target = options.target;
+    return std::move(facts);
+  }
+  std::string known;
+  for (const DeviceFacts& facts : described.devices) known += (known.empty() ? "" : ", ") + facts.id;
+  Error error{errc::device_missing, !wanted.empty() ? fmt::format("there is no device '{}'", wanted)
+                                    : options.target.empty()
+                                        ? "this machine has no device"
+                                        : fmt::format("this machine has no device for target {}", options.target)};
+  if (!described.problem.empty()) error.message += ": " + described.problem;
+  error.hint = known.empty() ? "kernelwright doctor shows what is missing" : "use one of: " + known;
+  if (!wanted.empty() && find_device_facts(wanted)) {
+    error.message = fmt::format("there is no {} here, only facts about it", wanted);
+    error.hint = "`kernelwright build` compiles for it; " + error.hint;
+  }
+  return fail(std::move(error));
+}
+
+/// Who compiles for a device: for GPUs the language's compiler, which may need neither GPU nor driver.
+std::string compiler_of(const DeviceFacts& device) {
+  const Language* language = find_language(device.target);
+  const bool compiled_apart = language != nullptr && !language->gpu_compiler.empty();
+  if (!device.gpu || device.kind != DeviceKind::gpu || !compiled_apart) return device.id;
+  return fmt::format("{}:{}", language->gpu_compiler, device.gpu->arch);
+}
+
+LanguageAccess build_access(const Language* language) {
+  return language == nullptr ? LanguageAccess{} : access_of(language->build);
+}
+
+class ProcessBackend final : public ExecutionBackend {
+ public:
+  ProcessBackend(BackendOptions options, SandboxReport sandbox, DeviceFacts device,
+                 std::optional<WorkerProcess> builder)
+      : options_(std::move(options)),
+        sandbox_(std::move(sandbox)),
+        device_(std::move(device)),
+        isolation_{CacheFlush(device_), DeviceLock(device_)} {
+    if (builder) builders_.push_back(*std::move(builder));
+  }
+
+  [[nodiscard]] const DeviceFacts& device() const override { return device_; }
+  [[nodiscard]] const SandboxReport& sandbox() const override { return sandbox_; }
+
+  std::variant<BuildReply, LostWorker> build(const BuildRequest& request, Duration deadline) override {
+    prepare_standby();
+    BuildRequest bound = request;
+    bound.device_id = compiler_of(device_);
+    // What kills a process that has built before may be what earlier candidates left in it, so it has to happen in a
+    // fresh one to count. A timeout is not tried again: it would cost another deadline.
+    auto builder = take_builder();
+    const bool used = builder.has_value();
+    auto first = build_once(std::move(builder), bound, deadline);
+    const auto* lost = std::get_if<LostWorker>(&first);
+    if (lost == nullptr || lost->how == WorkerLoss::timed_out || !used) return first;
+    return build_once(std::nullopt, bound, deadline);
+  }
+
+  void prepare() override { prepare_standby(); }
+
+  std::variant<std::unique_ptr<KernelProcess>, LaunchFailure, LostWorker> start(const StartRequest& request,
+                                                                                Duration deadline) override {
+    const auto plan = plan_arena(request);
+    if (!plan) return LaunchFailure{plan.error().message};
+    auto first = load_once(request, *plan, deadline);
+    const auto* lost = std::get_if<LostWorker>(&first);
+    if (lost == nullptr || lost->how == WorkerLoss::timed_out) return first;
+    // No candidate code has run yet: the process in reserve may have died of something else, so ask a second one.
+    return load_once(request, *plan, deadline);
+  }
+
+ private:
+  struct Standby {
+    RunProcess process;
+    std::int64_t arena_bytes;  ///< the sandbox lets it map this much
+  };
+
+  /// A process that has built before, if one is idle.
+  std::optional<WorkerProcess> take_builder() {
+    const std::lock_guard lock(builders_mutex_);
+    if (builders_.empty()) return std::nullopt;
+    WorkerProcess builder = std::move(builders_.back());
+    builders_.pop_back();
+    return builder;
+  }
+
+  /// Builds in the given process or in a new one, which then waits for the next build; a lost one is not kept.
+  std::variant<BuildReply, LostWorker> build_once(std::optional<WorkerProcess> builder, const BuildRequest& request,
+                                                  Duration deadline) {
+    if (!builder) {
+      auto spawned = WorkerProcess::spawn(build_spec(options_, language_of(device_)));
+      if (!spawned) return LostWorker{WorkerLoss::not_started, spawned.error().to_string()};
+      builder.emplace(*std::move(spawned));
+    }
+    auto answer = builder->request(request, deadline);
+    if (auto* lost = std::get_if<LostWorker>(&answer)) return std::move(*lost);
+    auto& reply = std::get<WorkerMessage>(answer);
+    if (auto* built = std::get_if<BuildReply>(&reply)) {
+      if (built->log.size() > k_max_log_bytes) built->log.resize(k_max_log_bytes);
+      const std::lock_guard lock(builders_mutex_);
+      builders_.push_back(*std::move(builder));
+      return std::move(*built);
+    }
+    const auto* failure = std::get_if<LaunchFailure>(&reply);
+    return LostWorker{WorkerLoss::crashed, failure != nullptr ? failure->what : "answered a build with something else"};
+  }
+
+  std::variant<std::unique_ptr<KernelProcess>, LaunchFailure, LostWorker> load_once(const StartRequest& request,
+                                                                                    const ArenaPlan& plan,
+                                                                                    Duration deadline) {
+    auto process = take_process(plan.bytes);
+    if (!process) return LostWorker{WorkerLoss::not_started, process.error().to_string()};
+    return load_candidate(*std::move(process), device_.id, request, plan, isolation_, deadline);
+  }
+
+  Result<RunProcess> spawn_run_process(std::int64_t arena_bytes) {
+    KW_TRY(Arena arena, Arena::create());
+    KW_TRY(WorkerProcess worker, WorkerProcess::spawn(run_spec(options_, device_, arena, arena_bytes)));
+    return RunProcess{std::move(arena), std::move(worker), options_.tool ? options_.tool->report_file : ""};
+  }
+
+  /// Starts the next run process unless one is waiting. A failure shows when the process is needed.
+  void prepare_standby() {
+    const std::lock_guard lock(standby_mutex_);
+    if (!options_.standby || standby_) return;
+    auto process = spawn_run_process(arena_room_);
+    if (process) standby_.emplace(Standby{*std::move(process), arena_room_});
+  }
+
+  Result<RunProcess> take_process(std::int64_t arena_bytes) {
+    const std::lock_guard lock(standby_mutex_);
+    arena_room_ = std::max(arena_room_, arena_bytes);
+    if (standby_) {
+      Standby taken = *std::move(standby_);
+      standby_.reset();
+      if (taken.arena_bytes >= arena_bytes) return std::move(taken.process);
+    }
+    return spawn_run_process(arena_bytes);
+  }
+
+  BackendOptions options_;
+  SandboxReport sandbox_;
+  DeviceFacts device_;
+  std::mutex builders_mutex_;
+  std::vector<WorkerProcess> builders_;  ///< idle ones; as many as builds ever ran at once
+  LaunchIsolation isolation_;
+  std::mutex standby_mutex_;
+  std::optional<Standby> standby_;
+  std::int64_t arena_room_ = k_least_arena_bytes;
+};
+
+}  // namespace
+
+Result<std::filesystem::path> find_worker(const std::filesystem::path& given) {
+  std::filesystem::path path = given;
+  if (path.empty()) {
+    KW_TRY(const std::filesystem::path beside, executable_directory());
+    path = beside / "kernelwright-worker";
+  }
+  std::error_code error;
+  if (std::filesystem::is_regular_file(path, error)) return path;
+  return fail(Error{errc::worker_missing, fmt::format("the worker executable {} does not exist", path.string()),
+                    "build the target kernelwright-worker, or install it beside kernelwright"});
+}
+
+Result<DescribeReply> describe_devices(const std::filesystem::path& worker) {
+  BackendOptions options;
+  KW_TRY(options.worker, find_worker(worker));
+  KW_TRY(WorkerProcess builder, WorkerProcess::spawn(describe_spec(options)));
+  return ask_for_devices(builder, "");
+}
+
+Result<DescribeReply> describe_compiler(const Language& language, const std::filesystem::path& worker) {
+  BackendOptions options;
+  KW_TRY(options.worker, find_worker(worker));
+  KW_TRY(WorkerProcess builder, WorkerProcess::spawn(build_spec(options, &language)));
+  return ask_for_devices(builder, std::string(language.gpu_compiler));
+}
+
+Result<std::unique_ptr<ExecutionBackend>> open_build_backend(const BackendOptions& options, DeviceFacts device) {
+  BackendOptions bound = options;
+  bound.standby = false;
+  KW_TRY(bound.worker, find_worker(options.worker));
+  KW_TRY(WorkerProcess builder, WorkerProcess::spawn(build_spec(bound, language_of(device))));
+  return std::make_unique<ProcessBackend>(std::move(bound), SandboxReport{}, std::move(device), std::move(builder));
+}
+
+Result<std::unique_ptr<ExecutionBackend>> open_watched_backend(const BackendOptions& options,
+                                                               const ExecutionBackend& backend) {
+  BackendOptions bound = options;
+  KW_TRY(bound.worker, find_worker(options.worker));
+  return std::make_unique<ProcessBackend>(std::move(bound), backend.sandbox(), backend.device(), std::nullopt);
+}
+
+Result<std::unique_ptr<ExecutionBackend>> open_process_backend(const BackendOptions& options) {
+  BackendOptions bound = options;
+  KW_TRY(bound.worker, find_worker(options.worker));
+  KW_TRY(SandboxReport sandbox, probe_sandbox(bound.worker, bound.at_most));
+  KW_TRY_VOID(require_tier(sandbox, bound.required));
+  const Language* meant = meant_language(bound);
+  KW_TRY(WorkerProcess first, WorkerProcess::spawn(build_spec(bound, meant)));
+  KW_TRY(DescribeReply described, ask_all_devices(bound, first));
+  KW_TRY(DeviceFacts device, choose_device(std::move(described), bound));
+  std::optional<WorkerProcess> builder;
+  if (build_access(meant) == build_access(language_of(device))) builder = std::move(first);
+  return std::make_unique<ProcessBackend>(std::move(bound), std::move(sandbox), std::move(device), std::move(builder));
+}
+
+}  // namespace kw

@@ -1,0 +1,44 @@
+#pragma once
+// The time that one piece of verifying may take and has taken: opening the verifier, one candidate, the final
+// measurement. Each has a clock of its own, so that one candidate's deadline says nothing about another's.
+
+#include "base/clock.hpp"
+
+namespace kw {
+
+inline constexpr const char* k_budget_ended = "not decided, the budget ended during it";
+
+/// How long a step may take.
+struct StepTimeout {
+  Duration time{};
+  bool ends_budget = false;  ///< it ends when the budget does: running out of it says nothing about a candidate
+};
+
+class StepClock {
+ public:
+  /// `clock` must outlive this. Without a deadline nothing is ever cut off.
+  explicit StepClock(const Clock& clock, Instant deadline = Instant::max()) : clock_(&clock), deadline_(deadline) {}
+
+  /// `usual`, or what is left until the deadline: at least a millisecond, because a deadline that has passed is noticed
+  /// between two steps.
+  [[nodiscard]] StepTimeout timeout(Duration usual) const;
+  /// Whether the deadline has passed; remembered in deadline_hit().
+  [[nodiscard]] bool out_of_time();
+  /// A step ran into the deadline.
+  void hit_deadline() { deadline_hit_ = true; }
+  /// Whether the deadline passed before everything was decided.
+  [[nodiscard]] bool deadline_hit() const { return deadline_hit_; }
+
+  [[nodiscard]] const Clock& clock() const { return *clock_; }
+  /// Device time, launches only.
+  void add_device_seconds(double seconds) { device_seconds_ += seconds; }
+  [[nodiscard]] double device_seconds() const { return device_seconds_; }
+
+ private:
+  const Clock* clock_;
+  Instant deadline_;
+  bool deadline_hit_ = false;
+  double device_seconds_ = 0;
+};
+
+}  // namespace kw

@@ -1,0 +1,94 @@
+#include "verify/processes/worker_spec.hpp"
+
+#include <algorithm>
+#include <thread>
+
+#include "verify/processes/language_access.hpp"
+
+namespace kw {
+namespace {
+
+SandboxLimits scaled_limits(SandboxLimits limits) {
+  // Drivers start a thread per core, and CPU seconds count for all of them together.
+  const std::int64_t cores = std::max(1U, std::thread::hardware_concurrency());
+  limits.processes = std::max(limits.processes, 2 * cores + 32);
+  limits.cpu_seconds *= cores;
+  return limits;
+}
+
+SandboxSpec base_spec(const BackendOptions& options) {
+  SandboxSpec spec;
+  spec.profile = SandboxProfile::build;
+  spec.program = options.worker;
+  spec.arguments = {"build"};
+  spec.limits = scaled_limits(options.limits);
+  spec.at_most = options.at_most;
+  spec.environment = options.environment;
+  return spec;
+}
+
+/// The tool is started, which starts the worker below it with the rights that the worker alone would have had.
+void put_tool_around(const GpuTool& tool, SandboxSpec& spec) {
+  std::vector<std::string> command = tool.arguments;
+  command.push_back(std::filesystem::absolute(spec.program));
+  command.insert(command.end(), {"watched", spec.arguments.at(1)});
+  spec.readable.insert(spec.readable.end(), tool.readable.begin(), tool.readable.end());
+  for (const auto& path : spec.readable) command.insert(command.end(), {"--read", path.string()});
+  for (const auto& path : spec.devices) command.insert(command.end(), {"--node", path.string()});
+  if (tool.opens_files) command.emplace_back("--unlocked");
+  spec.program = tool.program;
+  spec.arguments = std::move(command);
+  for (const SandboxExemption& exemption : SandboxExemption::all()) {
+    const SandboxLayer layer = exemption.layer();
+    if (layer == SandboxLayer::tool_calls || layer == SandboxLayer::tool_paths) spec.without.push_back(exemption);
+  }
+}
+
+}  // namespace
+
+const Language* language_of(const DeviceFacts& device) {
+  const bool real = device.kind == DeviceKind::cpu || device.kind == DeviceKind::gpu;
+  return real ? find_language(device.target) : nullptr;
+}
+
+const Language* meant_language(const BackendOptions& options) {
+  const Language* asked = find_language(options.target);
+  if (options.device_id.empty()) return asked;
+  const Language* meant = language_of_device_id(options.device_id);
+  const bool same_runtime = asked != nullptr && meant != nullptr && asked->runtime == meant->runtime;
+  return same_runtime ? asked : meant;
+}
+
+SandboxSpec build_spec(const BackendOptions& options, const Language* language) {
+  SandboxSpec spec = base_spec(options);
+  if (language != nullptr) grant(access_of(language->build), spec);
+  return spec;
+}
+
+SandboxSpec describe_spec(const BackendOptions& options) {
+  SandboxSpec spec = base_spec(options);
+  for (const Language* language : languages()) grant(access_of(language->run), spec);
+  return spec;
+}
+
+bool describing_needs_more() {
+  return std::ranges::any_of(languages(), [](const Language* one) { return !access_of(one->run).empty(); });
+}
+
+SandboxSpec run_spec(const BackendOptions& options, const DeviceFacts& device, const Arena& arena,
+                     std::int64_t arena_bytes) {
+  SandboxSpec spec = base_spec(options);
+  if (const Language* language = language_of(device)) {
+    // Tools around a run process, and what they load into it, come with the toolkit.
+    grant(access_of(language->build), spec);
+    grant(access_of(language->run), spec);
+  }
+  spec.profile = SandboxProfile::run;
+  spec.arguments = {"run", device.id};
+  spec.limits.memory_bytes += arena_bytes;
+  spec.inherited = {arena.descriptor()};
+  if (options.tool) put_tool_around(*options.tool, spec);
+  return spec;
+}
+
+}  // namespace kw

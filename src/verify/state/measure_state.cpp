@@ -1,0 +1,40 @@
+#include "verify/state/measure_state.hpp"
+
+#include <algorithm>
+
+#include "record/peak_times.hpp"
+
+namespace kw {
+namespace {
+
+/// A launch may take this many times as long as the baseline before it is killed.
+constexpr double k_longest_launch = 3.0;
+
+}  // namespace
+
+Duration Baseline::launch_deadline(const VerifyDeadlines& deadlines) const {
+  if (time.median_ns <= 0) return deadlines.first_launch;
+  const auto longest = Duration(static_cast<std::int64_t>(k_longest_launch * time.median_ns));
+  return std::max(deadlines.launch_floor, longest);
+}
+
+void Baseline::learn_request(const LaunchOutcome& outcome) {
+  const auto beyond = static_cast<double>(outcome.observed_ns - outcome.claimed_ns);
+  least_request_ns = std::min(least_request_ns.value_or(beyond), beyond);
+}
+
+bool ProfilerShare::has_time(const RunFacts& facts) const {
+  constexpr int k_part = 10;
+  return used * k_part <= facts.clock.now() - facts.opened;
+}
+
+std::optional<double> MeasureState::roofline_ns(const RunFacts& facts) const {
+  const auto times = peak_times(device, facts.problem, facts.costs().primary());
+  return times ? std::optional(times->bound_ns()) : std::nullopt;
+}
+
+bool becomes_best(const Measurement& measurement) {
+  return measurement.versus.empty() || measurement.versus.front().decision == Comparison::faster;
+}
+
+}  // namespace kw

@@ -1,0 +1,51 @@
+#pragma once
+// What candidates are measured against, and what is learned while they are: baseline, champion, peaks, the profiler's
+// share. Gates of the phase `measure` alone change it, for one candidate at a time.
+
+#include <optional>
+
+#include "base/clock.hpp"
+#include "base/rng.hpp"
+#include "hardware/device_facts.hpp"
+#include "record/run_record.hpp"
+#include "verify/processes/loaded_candidate.hpp"
+#include "verify/state/run_facts.hpp"
+
+namespace kw {
+
+/// The plain kernel. Not loaded where there is none; not timed on a simulator, and then its median is 0.
+struct Baseline {
+  LoadedCandidate loaded;
+  BaselineRecord time;
+  double request_ns = 0;  ///< what a request to its process took beyond the launch, at worst of the timed ones
+  std::optional<double> least_request_ns;  ///< and at best of all: the baseline is ours, and its claims are true
+
+  void learn_request(const LaunchOutcome& outcome);
+
+  /// For one launch of the primary workload or a smaller one.
+  [[nodiscard]] Duration launch_deadline(const VerifyDeadlines& deadlines) const;
+};
+
+/// The profiler is for the reader, and the search must go on: it may take a tenth of the time.
+struct ProfilerShare {
+  Profiler* profiler = nullptr;  ///< null also after it said that it cannot count: it is not asked again
+  Duration used{};
+
+  [[nodiscard]] bool has_time(const RunFacts& facts) const;
+};
+
+struct MeasureState {
+  Baseline baseline;
+  std::optional<LoadedCandidate> champion;  ///< the best so far, which candidates are timed against
+  DeviceFacts device;                       ///< with its peaks as they were last measured: the run's only ones
+  Rng rng;                                  ///< order of timing data
+  ProfilerShare profiling;
+
+  /// Least time the device's measured peaks allow for the primary workload; nothing without peaks.
+  [[nodiscard]] std::optional<double> roofline_ns(const RunFacts& facts) const;
+};
+
+/// Whether an accepted candidate becomes the champion: the first does, a later one must be faster by the rule.
+[[nodiscard]] bool becomes_best(const Measurement& measurement);
+
+}  // namespace kw

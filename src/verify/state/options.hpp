@@ -1,0 +1,55 @@
+#pragma once
+// What a verifier is opened with. Callers fill it (loop/verifier_setup.hpp) and then only read.
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/parallel.hpp"
+#include "hardware/device_facts.hpp"
+#include "measure/measure.hpp"
+#include "problem/workload_costs.hpp"
+#include "record/bundle.hpp"
+#include "record/requirement.hpp"
+#include "verify/checking/check_suite.hpp"
+
+namespace kw {
+
+class Profiler;
+class Sanitizer;
+
+/// How long one step may take before its process is killed. Launches get `launch_floor` or, once the baseline has been
+/// timed, a few times its time if that is longer (Baseline::launch_deadline).
+struct VerifyDeadlines {
+  Duration build = std::chrono::seconds(30);
+  Duration start = std::chrono::seconds(20);
+  Duration launch_floor = std::chrono::seconds(2);
+  Duration first_launch = std::chrono::seconds(30);
+};
+
+/// Tools that look at would-be best kernels; not owned. None, and null, where the machine has none for the device.
+struct VerifierTools {
+  std::vector<Sanitizer*> sanitizers = {};  ///< in the order they are asked
+  Profiler* profiler = nullptr;
+};
+
+struct VerifierOptions {
+  std::uint64_t secret_seed = 0;   ///< of input data; never shown to a proposer
+  DeviceFacts device;              ///< with the calibrated peaks
+  std::optional<Candidate> plain;  ///< the plain kernel: its accuracy says what error is allowed, its time is the
+                                   ///< baseline. Only a simulator may do without; a fixed error is allowed then
+  VerifyDeadlines deadlines;
+  ComparisonRule comparison;
+  SuiteLimits suite;                          ///< what is left out of the checks
+  Instant opening_deadline = Instant::max();  ///< when opening gives up
+  std::vector<Requirement> requirements;      ///< checkable on the device (require_checkable); the baseline need not
+                                              ///< meet them
+  VerifierTools tools;
+  std::shared_ptr<const WorkloadCosts> costs;  ///< of the problem, shared with whoever asks; null: its own
+  ParallelFor parallel = serial_for;
+};
+
+}  // namespace kw

@@ -1,0 +1,124 @@
+#include "verify/timing/timing.hpp"
+
+#include <algorithm>
+
+#include "verify/checking/fresh_data.hpp"
+#include "verify/timing/disturbance.hpp"
+
+namespace kw {
+namespace {
+
+constexpr double k_confidence = 0.95;
+constexpr int k_resamples = 2000;
+
+/// Data for timed launches, and which case they are like.
+struct TimedData {
+  std::size_t like;  ///< index of a timing case
+  FreshCase fresh;
+};
+
+/// Of the candidate; the pair or the launch was not disturbed.
+void keep(const TimingContext& timing, const LaunchOutcome& outcome, TimingResult& result) {
+  result.candidate_ns.push_back(launch_ns(timing.facts, timing.baseline, outcome));
+  result.claimed_ns.push_back(static_cast<double>(outcome.claimed_ns));
+  result.observed_ns.push_back(static_cast<double>(outcome.observed_ns));
+}
+
+TimedData draw_data(const TimingContext& timing) {
+  const RunFacts& facts = timing.facts;
+  const auto like = static_cast<std::size_t>(timing.rng.below(static_cast<std::int64_t>(k_timing_cases)));
+  return {like,
+          draw_fresh(facts.problem, facts.suite.cases()[like], facts.costs(), timing.rng, facts.options.parallel)};
+}
+
+/// One cold launch, timed and checked.
+tl::expected<LaunchOutcome, CaseFailure> timed_launch(const TimingContext& timing, LoadedCandidate& candidate,
+                                                      const TimedData& data) {
+  const RunFacts& facts = timing.facts;
+  const CaseMode mode{true, k_nan_poison, timing.baseline.launch_deadline(facts.options.deadlines)};
+  auto run = run_case(facts.problem, candidate, data.fresh.one, mode, timing.clock);
+  if (!run) return tl::unexpected(std::move(run).error());
+  if (auto failure = judge_fresh(facts.problem, facts.suite.cases()[data.like], data.fresh, *run, mode.poison)) {
+    failure->reason = Reason::wrong_when_timed;
+    failure->sentence = "right when checked, but in a timed launch " + failure->sentence;
+    return tl::unexpected(*std::move(failure));
+  }
+  if (run->time.claimed_ns <= 0 || run->time.claimed_ns > run->time.observed_ns) {
+    return tl::unexpected(
+        CaseFailure{Reason::clock_mismatch, "the claimed time does not fit the host's clock",
+                    fmt::format("claimed {} ns, the host saw {} ns", run->time.claimed_ns, run->time.observed_ns)});
+  }
+  return run->time;
+}
+
+}  // namespace
+
+double launch_ns(const RunFacts& facts, const Baseline& baseline, const LaunchOutcome& outcome) {
+  if (facts.device().kind != DeviceKind::cpu) return static_cast<double>(outcome.claimed_ns);
+  return std::max(1.0, static_cast<double>(outcome.observed_ns) - baseline.least_request_ns.value_or(0));
+}
+
+tl::expected<void, TimingFailure> time_pair(const TimingContext& timing, LoadedCandidate& candidate,
+                                            LoadedCandidate& other, PairedComparison& comparison,
+                                            TimingResult& result) {
+  const TimedData data = draw_data(timing);
+  const bool candidate_first = comparison.this_first();
+  const DisturbanceWatch watch(timing.facts.clock);
+  LaunchOutcome candidate_time;
+  LaunchOutcome other_time;
+  for (const bool first_half : {true, false}) {
+    const bool is_candidate = candidate_first == first_half;
+    auto time = timed_launch(timing, is_candidate ? candidate : other, data);
+    if (!time) return tl::unexpected(TimingFailure{std::move(time).error(), data.like, is_candidate});
+    (is_candidate ? candidate_time : other_time) = *time;
+  }
+  result.other_request_ns =
+      std::max(result.other_request_ns, static_cast<double>(other_time.observed_ns - other_time.claimed_ns));
+  const bool disturbed = watch.disturbed();
+  const double other_ns = launch_ns(timing.facts, timing.baseline, other_time);
+  comparison.add({launch_ns(timing.facts, timing.baseline, candidate_time), other_ns, disturbed});
+  if (!disturbed) {
+    keep(timing, candidate_time, result);
+    result.other_ns.push_back(other_ns);
+  }
+  return {};
+}
+
+tl::expected<TimingResult, TimingFailure> compare_interleaved(const TimingContext& timing, LoadedCandidate& candidate,
+                                                              LoadedCandidate& other, const ComparisonRule& rule,
+                                                              const std::string& other_name) {
+  PairedComparison comparison(rule, timing.rng.next());
+  TimingResult result;
+  while (!comparison.decided()) {
+    if (auto pair = time_pair(timing, candidate, other, comparison, result); !pair) {
+      return tl::unexpected(std::move(pair).error());
+    }
+  }
+  result.versus = comparison.result();
+  result.versus.name = other_name;
+  result.stopped_early = comparison.stopped_early();
+  return result;
+}
+
+tl::expected<TimingResult, TimingFailure> time_alone(const TimingContext& timing, LoadedCandidate& candidate,
+                                                     int samples) {
+  TimingResult result;
+  for (int i = 0; i < samples; ++i) {
+    const TimedData data = draw_data(timing);
+    auto time = timed_launch(timing, candidate, data);
+    if (!time) return tl::unexpected(TimingFailure{std::move(time).error(), data.like, true});
+    keep(timing, *time, result);
+  }
+  return result;
+}
+
+Measurement summarise(const std::vector<double>& samples_ns, Rng& rng) {
+  Measurement measurement;
+  measurement.samples = static_cast<std::int64_t>(samples_ns.size());
+  if (samples_ns.empty()) return measurement;
+  measurement.median_ns = median(samples_ns);
+  measurement.ci_ns = bootstrap_median(samples_ns, k_confidence, k_resamples, rng);
+  return measurement;
+}
+
+}  // namespace kw

@@ -1,0 +1,105 @@
+#include "verify/tools/oclgrind.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <regex>
+#include <system_error>
+#include <utility>
+
+#include "base/text.hpp"
+
+namespace kw {
+namespace {
+
+constexpr const char* k_driver = "/usr/lib/oclgrind/liboclgrind-rt-icd.so";
+/// Oclgrind 21.10 applies a scalar bound to a vector's first lane alone, and then reports accesses that no device makes
+/// (seen on integer min, max and clamp): it is given the same functions with their bounds made vectors. Without
+/// optimisation, so that what a kernel does is what it says.
+constexpr const char* k_build_options =
+    "-cl-opt-disable "
+    "-Dmin(x,y)=min((x),(__typeof__(x))(y)) "
+    "-Dmax(x,y)=max((x),(__typeof__(x))(y)) "
+    "-Dclamp(x,low,high)=clamp((x),(__typeof__(x))(low),(__typeof__(x))(high))";
+constexpr std::size_t k_max_oclgrind_finding_chars = 300;
+
+Result<std::unique_ptr<ExecutionBackend>> open_checking(BackendOptions options, bool uninitialised) {
+  options.device_id.clear();
+  options.environment = {{"OCL_ICD_VENDORS", k_driver},
+                         {"OCLGRIND_DATA_RACES", "1"},
+                         {"OCLGRIND_MAX_ERRORS", "10"},
+                         {"OCLGRIND_BUILD_OPTIONS", k_build_options}};
+  if (uninitialised) options.environment.emplace_back("OCLGRIND_UNINITIALIZED", "1");
+  options.standby = false;
+  return open_process_backend(options);
+}
+
+class Oclgrind final : public ExecutionBackend {
+ public:
+  Oclgrind(std::unique_ptr<ExecutionBackend> all, std::unique_ptr<ExecutionBackend> fewer)
+      : all_(std::move(all)), fewer_(std::move(fewer)) {}
+
+  [[nodiscard]] const DeviceFacts& device() const override { return all_->device(); }
+  [[nodiscard]] const SandboxReport& sandbox() const override { return all_->sandbox(); }
+  std::variant<BuildReply, LostWorker> build(const BuildRequest& request, Duration deadline) override {
+    return all_->build(request, deadline);
+  }
+  std::variant<std::unique_ptr<KernelProcess>, LaunchFailure, LostWorker> start(const StartRequest& request,
+                                                                                Duration deadline) override {
+    return all_->start(request, deadline);
+  }
+  [[nodiscard]] ExecutionBackend* with_fewer_checks() override { return fewer_.get(); }
+
+ private:
+  std::unique_ptr<ExecutionBackend> all_;
+  std::unique_ptr<ExecutionBackend> fewer_;
+};
+
+/// On one line, printable.
+std::string one_line(const std::string& text) {
+  std::string line = on_one_line(text);
+  std::erase_if(line, [](char c) { return c < ' ' || c > '~'; });
+  return line.substr(0, k_max_oclgrind_finding_chars);
+}
+
+/// The finding whose "Kernel:" stands at `entity`: a line of its own before it, indented lines after it with the
+/// kernel, the work-item, the instruction and "At line N".
+std::string finding_at(const std::string& output, std::size_t entity) {
+  const std::size_t start = entity == 0 ? 0 : output.rfind('\n', entity - 1) + 1;
+  const std::size_t next = output.find("\n\tKernel: ", entity + 1);
+  std::size_t end = std::min(output.find("At line", entity), next);
+  end = output.find('\n', end == std::string::npos || end == next ? entity + 1 : end);
+  return one_line(output.substr(start, end == std::string::npos ? end : end - start));
+}
+
+}  // namespace
+
+bool have_oclgrind() {
+  std::error_code error;
+  return std::filesystem::is_regular_file(k_driver, error);
+}
+
+Result<std::unique_ptr<ExecutionBackend>> open_oclgrind(BackendOptions options) {
+  KW_TRY(auto all, open_checking(options, true));
+  KW_TRY(auto fewer, open_checking(std::move(options), false));
+  return std::make_unique<Oclgrind>(std::move(all), std::move(fewer));
+}
+
+std::optional<SanitizerFinding> first_finding(const std::string& output) {
+  std::optional<SanitizerFinding> uninitialised;
+  for (std::size_t entity = output.find("\n\tKernel: "); entity != std::string::npos;
+       entity = output.find("\n\tKernel: ", entity + 1)) {
+    std::string text = finding_at(output, entity);
+    if (text.rfind("Unsupported instruction", 0) == 0) continue;
+    const std::string what = text.substr(0, text.find("Kernel:"));
+    if (what.find("ninitialized") == std::string::npos) return SanitizerFinding{std::move(text), false};
+    if (!uninitialised) uninitialised = SanitizerFinding{std::move(text), true};
+  }
+  return uninitialised;
+}
+
+bool uninitialised_findings_hold(const std::string& source) {
+  static const std::regex vectors(R"(\b(u?(char|short|int|long)|half|float|double)(2|3|4|8|16)\b|vload|vstore)");
+  return !std::regex_search(source, vectors);
+}
+
+}  // namespace kw

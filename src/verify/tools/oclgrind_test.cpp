@@ -1,0 +1,55 @@
+#include "verify/tools/oclgrind.hpp"
+
+#include <gtest/gtest.h>
+
+namespace kw {
+namespace {
+
+const std::string k_race =
+    "\nRead-write data race at local memory address 0x1000000000000\n\tKernel: k\n\n\tFirst entity:  "
+    "Global(0,0,0)\n\tAt "
+    "line 3 (column 5) of input.cl:\n\t  x = part[0];\n";
+const std::string k_uninitialised =
+    "\nControlflow depends on uninitialized value\n\tKernel: k\n\tEntity: Global(0,0,0)\n\t  br i1 %c\n\tAt line 1 "
+    "(column 9) of input.cl:\n\t  if (f[0] == 1)\n";
+const std::string k_tool_failure =
+    "\nOCLGRIND FATAL ERROR (./src/plugins/Uninitialized.cpp:1805)\nUnsupported instruction: freeze\n\tKernel: k\n\t"
+    "Entity: Global(0,0,0)\n";
+
+TEST(Oclgrind, a_finding_is_one_line_with_its_place) {
+  const auto finding = first_finding("noise\n" + k_race + k_race);
+  ASSERT_TRUE(finding);
+  EXPECT_FALSE(finding->uninitialised);
+  EXPECT_EQ(finding->text.substr(0, 60), "Read-write data race at local memory address 0x1000000000000");
+  EXPECT_NE(finding->text.find("At line 3"), std::string::npos) << finding->text;
+  EXPECT_EQ(finding->text.find('\n'), std::string::npos);
+}
+
+TEST(Oclgrind, nothing_is_found_in_silence_or_other_text) {
+  EXPECT_FALSE(first_finding(""));
+  EXPECT_FALSE(first_finding("Kernel: k\nAt line 3\n"));
+}
+
+TEST(Oclgrind, a_certain_finding_comes_before_one_about_uninitialised_values) {
+  const auto only = first_finding(k_uninitialised);
+  ASSERT_TRUE(only);
+  EXPECT_TRUE(only->uninitialised);
+  const auto both = first_finding(k_uninitialised + k_race);
+  ASSERT_TRUE(both);
+  EXPECT_FALSE(both->uninitialised);
+}
+
+TEST(Oclgrind, what_the_tool_cannot_interpret_is_no_finding) {
+  EXPECT_FALSE(first_finding(k_tool_failure));
+  EXPECT_TRUE(first_finding(k_tool_failure + k_race));
+}
+
+TEST(Oclgrind, its_word_on_uninitialised_values_counts_without_vectors_only) {
+  EXPECT_TRUE(uninitialised_findings_hold("__kernel void k(__global float* x, int n16) { x[0] = n16; }"));
+  EXPECT_FALSE(uninitialised_findings_hold("float16 a = 0;"));
+  EXPECT_FALSE(uninitialised_findings_hold("uint4 a = 0;"));
+  EXPECT_FALSE(uninitialised_findings_hold("x = vload16(0, p).hi;"));
+}
+
+}  // namespace
+}  // namespace kw

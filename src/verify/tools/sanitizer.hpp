@@ -1,0 +1,55 @@
+#pragma once
+// A tool that runs a kernel once more and reports what it does wrong that need not show in its result: accesses outside
+// buffers, races, divergent barriers. The sanitize gate (gates/sanitize_gate.cpp) chooses what it runs on and
+// rejects; here is what the tools have in common. Three of them: Oclgrind for OpenCL, and for CUDA compute-sanitizer on
+// the GPU or, where that is missing, the simulator.
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "verify/processes/execution_backend.hpp"
+#include "verify/processes/loaded_candidate.hpp"
+#include "verify/processes/step_clock.hpp"
+#include "verify/state/run_facts.hpp"
+
+namespace kw {
+
+struct SanitizerFinding {
+  std::string text;            ///< on one line
+  bool uninitialised = false;  ///< about a value that nobody wrote
+};
+
+/// What came of one workload.
+struct Sanitized {
+  std::size_t workload = 0;
+  std::optional<SanitizerFinding> finding;
+  std::string note;      ///< what was looked for, or why it was not; unused with a finding
+  bool checked = false;  ///< at least one check came to its end
+};
+
+/// Workloads worth a tool's time, in useful operations: the largest that has no more than `enough`, and none above
+/// `most`.
+struct SanitizerReach {
+  double enough_flops = 0;
+  double most_flops = 0;
+};
+
+class Sanitizer {
+ public:
+  virtual ~Sanitizer() = default;
+  /// With its version, for people and records.
+  [[nodiscard]] virtual std::string name() const = 0;
+  [[nodiscard]] virtual SanitizerReach reach() const = 0;
+  /// The candidate, which was built and has passed its checks, on these workloads, in turn, until something is found;
+  /// launches are counted in `clock`. One entry per workload that was begun.
+  virtual std::vector<Sanitized> run(const RunFacts& facts, const LoadedCandidate& loaded,
+                                     const std::vector<std::size_t>& workloads, StepClock& clock) = 0;
+};
+
+/// Oclgrind or the CUDA simulator: a device like any other, on which the candidate is built anew.
+[[nodiscard]] std::unique_ptr<Sanitizer> simulating_sanitizer(std::unique_ptr<ExecutionBackend> simulator);
+
+}  // namespace kw

@@ -1,0 +1,116 @@
+#include "verify/tools/tool_set.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "verify/tools/compute_sanitizer.hpp"
+#include "verify/tools/nsight_compute.hpp"
+#include "verify/tools/oclgrind.hpp"
+
+namespace kw {
+namespace {
+
+using SanitizerResult = Result<std::unique_ptr<Sanitizer>>;
+using ProfilerResult = Result<std::unique_ptr<Profiler>>;
+
+/// Null profiler: reports why profiling is unavailable.
+class NoProfiler final : public Profiler {
+ public:
+  explicit NoProfiler(std::string why) : why_(std::move(why)) {}
+  std::variant<HardwareCounters, std::string> profile(const RunFacts&, const LoadedCandidate&, StepClock&) override {
+    return why_;
+  }
+
+ private:
+  std::string why_;
+};
+
+bool serves_any(const DeviceFacts&) {
+  return true;
+}
+
+bool serves_gpus(const DeviceFacts& device) {
+  return device.kind == DeviceKind::gpu;
+}
+
+SanitizerResult oclgrind_sanitizer(const BackendOptions& options, ExecutionBackend&) {
+  if (!have_oclgrind()) return nullptr;
+  KW_TRY(auto oclgrind, open_oclgrind(options));
+  return simulating_sanitizer(std::move(oclgrind));
+}
+
+/// Sees the very code that is timed, PTX included.
+SanitizerResult compute_sanitizer_of(const BackendOptions& options, ExecutionBackend& backend) {
+  if (auto sanitizer = open_compute_sanitizer(options, backend)) return sanitizer;
+  return nullptr;
+}
+
+/// Looks for what compute-sanitizer does not: races between blocks and between lanes, shared memory that nobody wrote.
+SanitizerResult simulator_sanitizer(const BackendOptions& options, ExecutionBackend& backend) {
+  const DeviceFacts& gpu = backend.device();
+  const Language* language = find_language(gpu.target);
+  if (language == nullptr || !language->simulator || !gpu.gpu) return nullptr;
+  BackendOptions simulated = options;
+  simulated.device_id = simulated_device_for(*language, gpu.gpu->arch);
+  if (auto simulator = open_process_backend(simulated)) return simulating_sanitizer(*std::move(simulator));
+  return nullptr;
+}
+
+ProfilerResult ncu_profiler(const BackendOptions& options, ExecutionBackend& backend) {
+  return open_nsight_compute(options, backend);
+}
+
+Result<void> try_compute_sanitizer(const BackendOptions& options, ExecutionBackend& backend) {
+  KW_TRY(const auto sanitizer, open_compute_sanitizer(options, backend));
+  return {};
+}
+
+Result<void> try_ncu(const BackendOptions& options, ExecutionBackend& backend) {
+  KW_TRY(const auto version, try_nsight_compute(options, backend));
+  return {};
+}
+
+constexpr std::array k_tools = {
+    Tool{"oclgrind", "", serves_any, oclgrind_sanitizer, nullptr, nullptr},
+    Tool{"compute-sanitizer", "sanitizes CUDA kernels on the GPU before they become the best", serves_gpus,
+         compute_sanitizer_of, nullptr, try_compute_sanitizer},
+    Tool{"simulator", "", serves_gpus, simulator_sanitizer, nullptr, nullptr},
+    Tool{"ncu", "counts in the GPU what the best CUDA kernels do", serves_gpus, nullptr, ncu_profiler, try_ncu},
+};
+
+}  // namespace
+
+const Tool* find_tool(std::string_view name) {
+  const auto found = std::ranges::find(k_tools, name, &Tool::name);
+  return found == k_tools.end() ? nullptr : &*found;
+}
+
+std::vector<const Tool*> tools_of(const Language& language) {
+  std::vector<const Tool*> tools;
+  const auto add = [&](std::string_view name) {
+    tools.push_back(find_tool(name));
+    KW_CHECK(tools.back() != nullptr, "language {} asks for the tool {}, which there is not", language.name, name);
+  };
+  for (const std::string_view name : language.sanitizers) add(name);
+  if (!language.profiler.empty()) add(language.profiler);
+  return tools;
+}
+
+Result<OpenedTools> open_tools(const Language& language, BackendOptions options, ExecutionBackend& backend) {
+  options.device_id = backend.device().id;
+  OpenedTools opened;
+  for (const Tool* tool : tools_of(language)) {
+    if (!tool->serves(backend.device())) continue;
+    if (tool->sanitizer != nullptr) {
+      KW_TRY(auto sanitizer, tool->sanitizer(options, backend));
+      if (sanitizer) opened.sanitizers.push_back(std::move(sanitizer));
+    }
+    if (tool->profiler != nullptr) {
+      auto profiler = tool->profiler(options, backend);
+      opened.profiler = profiler ? *std::move(profiler) : std::make_unique<NoProfiler>(profiler.error().message);
+    }
+  }
+  return opened;
+}
+
+}  // namespace kw

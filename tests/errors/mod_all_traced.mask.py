@@ -1,1 +1,0 @@
-lambda b, h, q, k: all([q > 1, k > 1])

@@ -1,3 +1,0 @@
-def mod(b, h, q, k):
-    assert W < 0
-    return q >= k

@@ -1,3 +1,0 @@
-def mod(b, h, q, k):
-    async def f(): pass
-    return q >= k

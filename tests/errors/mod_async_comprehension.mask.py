@@ -1,1 +1,0 @@
-lambda b, h, q, k: [x async for x in y]

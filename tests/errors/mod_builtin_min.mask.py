@@ -1,1 +1,0 @@
-lambda b, h, q, k: min(q, 3) > k

@@ -1,1 +1,0 @@
-lambda b, h, q, k: 0 <= q - k < W

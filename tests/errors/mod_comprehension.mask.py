@@ -1,1 +1,0 @@
-lambda b, h, q, k: any(q > i for i in range(3))

@@ -1,1 +1,0 @@
-lambda b, h=1, q, k: q >= k

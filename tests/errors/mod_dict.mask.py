@@ -1,1 +1,0 @@
-lambda b, h, q, k: {1: q}[1] > k

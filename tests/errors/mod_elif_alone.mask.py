@@ -1,3 +1,0 @@
-def mod(b, h, q, k):
-    elif q: pass
-    return q >= k

@@ -1,4 +1,0 @@
-def mod(b, h, q, k):
-    except ValueError:
-        pass
-    return q >= k

@@ -1,4 +1,0 @@
-def mod(b, h, q, k):
-    finally:
-        pass
-    return q >= k

@@ -1,1 +1,0 @@
-lambda score, b, h, q, k: score + float(q)

@@ -1,4 +1,0 @@
-def mod(b, h, q, k):
-    for i, j range(3):
-        pass
-    return q >= k

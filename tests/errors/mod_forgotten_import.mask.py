@@ -1,1 +1,0 @@
-lambda b, h, q, k: reduce(lambda a, c: a, [q]) > k

@@ -1,3 +1,0 @@
-def mod(b, h, q_idx, kv_idx):
-    global x
-    return q_idx >= kv_idx

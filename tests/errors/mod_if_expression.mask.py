@@ -1,1 +1,0 @@
-lambda b, h, q, k: k > 3 if q > 4 else q >= k

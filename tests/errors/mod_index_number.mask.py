@@ -1,1 +1,0 @@
-lambda b, h, q, k: W[0] > q

@@ -1,1 +1,0 @@
-lambda score, b, h, q, k: torch.where(torch.isnan(score), 0.0, score)

@@ -1,1 +1,0 @@
-lambda b, h, q, k: len(W) > q

@@ -1,2 +1,0 @@
-def f(b, h, q, k):
-    return f(b, h, q, k)

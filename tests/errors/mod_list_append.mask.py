@@ -1,4 +1,0 @@
-def mod(b, h, q, k):
-    x = []
-    x.append(q)
-    return q >= k

@@ -1,1 +1,0 @@
-or_masks(lambda b, h, q, k: q >= k)

@@ -1,1 +1,0 @@
-and_masks(lambda b, h, q, k: q >= k, 3)

@@ -1,4 +1,0 @@
-def mod(b, h, q, k):
-    match q:
-        case 1: pass
-    return q >= k

@@ -1,3 +1,0 @@
-def mod(b, h, q, k):
-    nonlocal W
-    return q >= k

@@ -1,1 +1,0 @@
-functools.partial(torch.where, 1)

@@ -1,1 +1,0 @@
-functools.partial(3, 1)

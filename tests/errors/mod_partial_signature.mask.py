@@ -1,4 +1,0 @@
-def f(w, b, h, q, k):
-    return q >= k
-
-functools.partial(f, 1, 2)

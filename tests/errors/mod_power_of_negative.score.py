@@ -1,1 +1,0 @@
-lambda score, b, h, q, k: score + (-2.0) ** 0.5

@@ -1,3 +1,0 @@
-def mod(b, h, q_idx, kv_idx):
-    print(q_idx)
-    return q_idx >= kv_idx

@@ -1,1 +1,0 @@
-lambda b, h, q, k: functools.reduce(operator.and_, [])

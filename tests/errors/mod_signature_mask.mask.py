@@ -1,1 +1,0 @@
-lambda b, h, q: q > 1

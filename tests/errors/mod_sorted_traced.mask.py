@@ -1,1 +1,0 @@
-lambda b, h, q, k: sorted((q, k))[0] > 1

@@ -1,1 +1,0 @@
-lambda b, h, q, k: [*x for x in ((1, 2),)]

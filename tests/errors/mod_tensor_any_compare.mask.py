@@ -1,1 +1,0 @@
-lambda b, h, q, k: (ids[b] == k).any()

@@ -1,1 +1,0 @@
-lambda b, h, q, k: ids.to(torch.float16)[b, k] > 0

@@ -1,4 +1,0 @@
-def mod(b, h, q, k):
-    if flags:
-        pass
-    return q >= k

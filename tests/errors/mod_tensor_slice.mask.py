@@ -1,1 +1,0 @@
-lambda b, h, q, k: ids[:, 1:][b, k] > 0

@@ -1,3 +1,0 @@
-def mod(b, h, q, k):
-    flags[0] = True
-    return q >= k

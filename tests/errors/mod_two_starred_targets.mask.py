@@ -1,3 +1,0 @@
-def mod(b, h, q, k):
-    *x, *y = (1, 2)
-    return q >= k

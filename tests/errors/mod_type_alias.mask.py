@@ -1,3 +1,0 @@
-def mod(b, h, q, k):
-    type T = int
-    return q >= k

@@ -1,1 +1,0 @@
-lambda score, b, h, q, k: q >= k

@@ -1,1 +1,0 @@
-lambda b, h, q, k: where(q > k, q, k) > 3

@@ -1,3 +1,0 @@
-def mod(b, h, q_idx, kv_idx):
-    with torch.no_grad():
-        return q_idx >= kv_idx

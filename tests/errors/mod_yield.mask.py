@@ -1,2 +1,0 @@
-def mod(b, h, q_idx, kv_idx):
-    yield q_idx

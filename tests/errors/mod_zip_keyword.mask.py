@@ -1,1 +1,0 @@
-lambda b, h, q, k: zip((1,), other=True) > q

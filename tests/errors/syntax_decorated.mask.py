@@ -1,2 +1,0 @@
-@torch.compile
-x = 3

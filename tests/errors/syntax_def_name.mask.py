@@ -1,1 +1,0 @@
-def 3(b): pass

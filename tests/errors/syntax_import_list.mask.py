@@ -1,1 +1,0 @@
-from torch import (x y)

@@ -1,3 +1,0 @@
-def mod(b, h, q, k):
-        x = q
-    return x >= k

@@ -1,1 +1,0 @@
-lambda b, h, q, k: torch.clamp(q, min=3, 4) > k

@@ -1,2 +1,0 @@
-def mod(b, h, q, k)
-    return q >= k

@@ -1,1 +1,0 @@
-lambda b, *3: b
