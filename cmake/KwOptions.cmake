@@ -20,6 +20,11 @@ endif()
 if(KW_SANITIZE)
   target_compile_options(kw_flags INTERFACE -fsanitize=${KW_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(kw_flags INTERFACE -fsanitize=${KW_SANITIZE})
+  # KW_SANITIZED, and which: KW_SANITIZE_ADDRESS, KW_SANITIZE_UNDEFINED, KW_SANITIZE_THREAD. Compilers tell it in different ways.
+  string(REGEX REPLACE "([a-z]+)" "KW_SANITIZE_\\1" sanitizers "${KW_SANITIZE}")
+  string(REPLACE "," ";" sanitizers "${sanitizers}")
+  list(TRANSFORM sanitizers TOUPPER)
+  target_compile_definitions(kw_flags INTERFACE KW_SANITIZED ${sanitizers})
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # Instrumentation hides initialisation from g++ 12: it warns inside <regex> and <functional>. The other presets warn.
     target_compile_options(kw_flags INTERFACE -Wno-maybe-uninitialized)

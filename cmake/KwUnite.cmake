@@ -6,35 +6,41 @@
 # Sources of one unit share their unnamed namespace, so its names have to differ within a layer. Tests are compiled one
 # by one: their helpers are all called `run` and `problem`, and should be.
 
-# kw_precompiled_headers(name header... [LIBRARIES target...])
+# kw_precompiled_headers(name header... LIBRARIES target...)
 #
 # Makes the object library `name`, whose precompiled headers other targets use. Its users must be compiled with the same
 # options, which kw_flags sees to.
 function(kw_precompiled_headers name)
-  cmake_parse_arguments(arg "" "" "LIBRARIES;OPTIONS" ${ARGN})
+  cmake_parse_arguments(arg "" "" "LIBRARIES" ${ARGN})
   set(source ${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp)
   file(CONFIGURE OUTPUT ${source} CONTENT "// Compiled for its precompiled headers.\n")
   add_library(${name} OBJECT ${source})
-  target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} kw_flags)
-  target_compile_options(${name} PRIVATE ${arg_OPTIONS})
+  target_link_libraries(${name} PRIVATE ${arg_LIBRARIES})
   target_precompile_headers(${name} PRIVATE ${arg_UNPARSED_ARGUMENTS})
 endfunction()
 
-# Test bodies are run once: optimising them costs more than it saves.
-set(k_test_options $<$<CONFIG:Release,RelWithDebInfo>:-O1>)
+# Test bodies are run once: optimising them costs more than it saves. Nor is their coverage
+# a fuzzer's business. A library that is linked last, because its options must come after those of kw_flags.
+add_library(kw_test_flags INTERFACE)
+if(KW_SANITIZE)
+  target_compile_options(kw_test_flags INTERFACE -O0 $<$<BOOL:${KW_FUZZ}>:-fno-sanitize=fuzzer-no-link>)
+else()
+  target_compile_options(kw_test_flags INTERFACE $<$<CONFIG:Release,RelWithDebInfo>:-O1>)
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # At -O1, g++ 12 takes the short buffer of a moved std::string for what is copied (GCC PR105329 and PR105651). Sanitizers
   # watch the same tests for the real fault.
-  list(APPEND k_test_options -Wno-array-bounds -Wno-restrict -Wno-stringop-overread -Wno-stringop-overflow)
+  target_compile_options(kw_test_flags INTERFACE
+    -Wno-array-bounds -Wno-restrict -Wno-stringop-overread -Wno-stringop-overflow)
 endif()
 
 if(KW_UNITE)
   set(headers <fmt/format.h> <fmt/ranges.h> <tl/expected.hpp> <algorithm> <array> <chrono> <cmath> <cstddef> <cstdint>
     <filesystem> <functional> <map> <memory> <optional> <set> <span> <string> <string_view> <utility> <variant> <vector>)
-  kw_precompiled_headers(kw_precompiled ${headers} LIBRARIES fmt::fmt tl::expected)
+  kw_precompiled_headers(kw_precompiled ${headers} LIBRARIES fmt::fmt tl::expected kw_flags)
   if(BUILD_TESTING)
     kw_precompiled_headers(kw_precompiled_tests <gmock/gmock.h> <gtest/gtest.h> ${headers}
-      LIBRARIES fmt::fmt tl::expected GTest::gmock OPTIONS ${k_test_options})
+      LIBRARIES fmt::fmt tl::expected GTest::gmock kw_flags kw_test_flags)
   endif()
 endif()
 
@@ -48,8 +54,7 @@ endfunction()
 
 # kw_test_program(target): what every program of tests links and how it is compiled.
 function(kw_test_program target)
-  target_link_libraries(${target} PRIVATE GTest::gmock GTest::gtest_main)
-  target_compile_options(${target} PRIVATE ${k_test_options})
+  target_link_libraries(${target} PRIVATE GTest::gmock GTest::gtest_main kw_test_flags)
   if(KW_UNITE)
     target_precompile_headers(${target} REUSE_FROM kw_precompiled_tests)
   endif()

@@ -11,21 +11,13 @@
 
 #include "sandbox/system_calls.hpp"
 
-// A sanitizer reserves terabytes of address space, so that limit would end every instrumented program at once.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define KW_HUGE_ADDRESS_SPACE 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
-#define KW_HUGE_ADDRESS_SPACE 1
-#endif
-#endif
-
 namespace kw {
 namespace {
 
 namespace fs = std::filesystem;
 
-#ifdef KW_HUGE_ADDRESS_SPACE
+// A sanitizer reserves terabytes of address space, so that limit would end every instrumented program at once.
+#ifdef KW_SANITIZED
 constexpr bool k_address_space_can_be_limited = false;
 #else
 constexpr bool k_address_space_can_be_limited = true;

@@ -66,7 +66,7 @@ TEST(child_plan, limits_address_space_only_without_devices) {
   SandboxSpec with = spec();
   with.devices = {"/dev/null"};
   EXPECT_FALSE(has_limit(plan_child(with, "/private").value(), RLIMIT_AS));
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !defined(KW_SANITIZED)
   EXPECT_TRUE(has_limit(plan_child(spec(), "/private").value(), RLIMIT_AS));
 #endif
 }

@@ -5,10 +5,10 @@
 #include <boost/context/detail/fcontext.hpp>
 #include <cstddef>
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(KW_SANITIZE_ADDRESS)
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
-#elif defined(__SANITIZE_THREAD__)
+#elif defined(KW_SANITIZE_THREAD)
 #include <sanitizer/tsan_interface.h>
 #endif
 
@@ -24,7 +24,7 @@ struct FiberContext {
 
 /// The calling host thread.
 inline void adopt_thread([[maybe_unused]] FiberContext& thread) {
-#if defined(__SANITIZE_THREAD__)
+#if defined(KW_SANITIZE_THREAD)
   thread.sanitizer = __tsan_get_current_fiber();
 #endif
 }
@@ -35,10 +35,10 @@ inline void make_fiber(FiberContext& fiber, std::byte* top, std::size_t bytes,
   fiber.context = boost::context::detail::make_fcontext(top, bytes, entry);
   fiber.stack = top - bytes;
   fiber.stack_bytes = bytes;
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(KW_SANITIZE_ADDRESS)
   __asan_unpoison_memory_region(fiber.stack, bytes);
   fiber.sanitizer = nullptr;
-#elif defined(__SANITIZE_THREAD__)
+#elif defined(KW_SANITIZE_THREAD)
   if (fiber.sanitizer == nullptr) fiber.sanitizer = __tsan_create_fiber(0);
 #endif
 }
@@ -47,16 +47,16 @@ inline void make_fiber(FiberContext& fiber, std::byte* top, std::size_t bytes,
 inline void arrive([[maybe_unused]] FiberContext& here, boost::context::detail::transfer_t transfer) {
   auto& from = *static_cast<FiberContext*>(transfer.data);
   from.context = transfer.fctx;
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(KW_SANITIZE_ADDRESS)
   __sanitizer_finish_switch_fiber(here.sanitizer, &from.stack, &from.stack_bytes);
 #endif
 }
 
 /// Leaves `here` for `to`, which is another; returns when something switches back.
 inline void switch_to(FiberContext& to, FiberContext& here) {
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(KW_SANITIZE_ADDRESS)
   __sanitizer_start_switch_fiber(&here.sanitizer, to.stack, to.stack_bytes);
-#elif defined(__SANITIZE_THREAD__)
+#elif defined(KW_SANITIZE_THREAD)
   __tsan_switch_to_fiber(to.sanitizer, 0);
 #endif
   arrive(here, boost::context::detail::jump_fcontext(to.context, &here));

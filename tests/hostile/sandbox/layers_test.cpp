@@ -68,7 +68,7 @@ class LimitLayer : public ::testing::Test {
   }
 };
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // there address space has no limit
+#if !defined(KW_SANITIZED)  // there address space has no limit
 TEST_F(LimitLayer, bounds_the_memory_of_one_process) {
   EXPECT_EQ(run(spec({"memory_bomb", "160"})), "ENOMEM");
   EXPECT_EQ(run(unlimited({"memory_bomb", "160"})), "done");
