@@ -12,6 +12,7 @@ find_package(CURL 7.87 REQUIRED)
 find_package(OpenCLHeaders REQUIRED) # headers only: the driver is loaded with dlopen, in the worker alone
 find_package(Boost 1.71 REQUIRED COMPONENTS context)
 find_package(PkgConfig REQUIRED)
+pkg_check_modules(CAPSTONE REQUIRED IMPORTED_TARGET capstone)
 pkg_check_modules(SECCOMP REQUIRED IMPORTED_TARGET libseccomp)
 pkg_check_modules(TOMLPLUSPLUS REQUIRED IMPORTED_TARGET tomlplusplus)
 if(BUILD_TESTING)

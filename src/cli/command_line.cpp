@@ -62,7 +62,7 @@ void add_model(CLI::App& sub, ModelOptions& model) {
   sub.add_flag("--plan", model.plan, "Ask for a plan before the code")->group(group);
   add("--constraint", model.constraints, "A requirement in words, for the prompt");
   add("--require", model.require,
-      "A requirement that is checked: registers<=128, occupancy>=0.5, no_spills, tensor_cores");
+      "A requirement that is checked: registers<=128, occupancy>=0.5, no_spills, tensor_cores, sanitized");
   add("--max-tokens", model.max_tokens, "Most tokens of one answer and its reasoning; default: the provider's limit");
   add("--first-token-timeout", model.first_token_seconds,
       "Seconds a model may think before its first word; default 600");

@@ -43,6 +43,10 @@ class Device {
   /// Whether the driver goes on opening its device nodes after load(): lock_down then leaves them to it.
   [[nodiscard]] virtual bool keeps_opening_nodes() const { return false; }
 
+  /// Whether the candidate's code is all in this process after load(), for its own processor, and the driver has all of
+  /// its threads: lock_down then refuses more of both.
+  [[nodiscard]] virtual bool has_all_code() const { return false; }
+
   /// Launches a loaded plan in order and waits; the arena then holds what the kernels wrote.
   virtual Result<LaunchReply> launch(const LaunchRequest& request) = 0;
 };

@@ -11,7 +11,9 @@
 namespace kw::wire {
 
 template <>
-inline constexpr std::int64_t k_enum_last<BuildStatus> = static_cast<std::int64_t>(BuildStatus::resource);
+inline constexpr std::int64_t k_enum_last<Inspection> = static_cast<std::int64_t>(Inspection::left_out);
+template <>
+inline constexpr std::int64_t k_enum_last<BuildStatus> = static_cast<std::int64_t>(BuildStatus::forbidden);
 template <>
 inline constexpr std::int64_t k_enum_last<BufferRole> = static_cast<std::int64_t>(BufferRole::scratch);
 template <>
@@ -61,10 +63,10 @@ void list_fields(auto& walk, EitherConst<DescribeRequest> auto& request) {
   walk(request.device_id);
 }
 void list_fields(auto& walk, EitherConst<BuildRequest> auto& request) {
-  walk(request.device_id, request.source, request.definitions, request.launches);
+  walk(request.device_id, request.source, request.definitions, request.launches, request.inspection);
 }
 void list_fields(auto& walk, EitherConst<LoadRequest> auto& request) {
-  walk(request.device_id, request.arena_bytes, request.binaries, request.plans);
+  walk(request.device_id, request.arena_bytes, request.binaries, request.plans, request.inspection);
 }
 void list_fields(auto& walk, EitherConst<LaunchRequest> auto& request) {
   walk(request.plan, request.cold);

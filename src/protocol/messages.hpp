@@ -31,11 +31,15 @@ struct DescribeRequest {
   std::string device_id;
 };
 /// Compile `source` for the device. `kernels` and `blocks` let the compiler specialise for the planned block sizes.
+/// Whether what a compiler makes for this machine's own processor is looked through before it is loaded. `left_out` is
+/// for tests of what stands behind that: the sandbox has to stop the same code.
+enum class Inspection : std::uint8_t { done = 1, left_out = 2 };
 struct BuildRequest {
   std::string device_id;
   std::string source;
   std::vector<std::pair<std::string, std::int64_t>> definitions;
   std::vector<PlannedLaunch> launches;  ///< kernels that must exist, their argument kinds and block sizes
+  Inspection inspection = Inspection::done;
 };
 /// Where one buffer of a plan lies in the arena, in bytes.
 struct ArenaSlot {
@@ -53,6 +57,7 @@ struct LoadRequest {
   std::int64_t arena_bytes = 0;
   std::vector<std::string> binaries;
   std::vector<LoadedPlan> plans;
+  Inspection inspection = Inspection::done;
 };
 /// `cold` asks for a flush of the device's own caches, outside the clock. On a CPU it does nothing: there the host
 /// flushes (verify/processes/cache_flush.hpp), since the candidate could have disarmed whatever runs in its own
@@ -70,7 +75,14 @@ struct DescribeReply {
   std::string problem;  ///< why there are none, and what to install
 };
 /// Stored nowhere; the verifier turns it into a Reason.
-enum class BuildStatus : std::uint8_t { ok = 1, source_error = 2, kernel_missing = 3, kernel_args = 4, resource = 5 };
+enum class BuildStatus : std::uint8_t {
+  ok = 1,
+  source_error = 2,
+  kernel_missing = 3,
+  kernel_args = 4,
+  resource = 5,
+  forbidden = 6,  ///< it compiles, to something that candidates may not hold
+};
 /// What the compiler made of one launched kernel; absent figures were not reported.
 struct KernelReport {
   std::string kernel;

@@ -72,6 +72,9 @@ DeviceFacts random_facts(Rng& rng) {
   }
   return facts;
 }
+Inspection random_inspection(Rng& rng) {
+  return rng.below(2) == 1 ? Inspection::done : Inspection::left_out;
+}
 HostMessage random_host_message(Rng& rng) {
   switch (rng.below(4)) {
     case 0:
@@ -79,10 +82,10 @@ HostMessage random_host_message(Rng& rng) {
     case 1:
       return BuildRequest{random_text(rng), random_text(rng),
                           random_list(rng, [](Rng& r) { return std::pair(random_text(r), random_int(r)); }),
-                          random_list(rng, random_launch)};
+                          random_list(rng, random_launch), random_inspection(rng)};
     case 2:
       return LoadRequest{random_text(rng), random_int(rng), random_list(rng, random_text),
-                         random_list(rng, random_plan)};
+                         random_list(rng, random_plan), random_inspection(rng)};
     default:
       return LaunchRequest{random_int(rng), rng.below(2) == 1};
   }
@@ -230,7 +233,7 @@ TEST(Messages, counts_larger_than_the_message_are_refused_before_anything_is_all
 
 TEST(Messages, enumerators_and_flags_outside_their_range_are_refused) {
   std::string reply = encode(WorkerMessage{BuildReply{}});
-  reply[1] = 6;
+  reply[1] = 7;
   expect_refused(
       reply,
       fmt::format("a message of the worker is malformed: an enumerator does not exist at byte 9 of {}", reply.size()));

@@ -18,6 +18,7 @@ enum class Source : std::uint8_t {
   binary,         ///< every compiler
   work_group,     ///< every driver that was asked for a kernel's local memory
   gpu_toolchain,  ///< compilers for real GPUs
+  sanitizer,      ///< the sanitize gate
 };
 
 struct Quantity {
@@ -33,6 +34,7 @@ constexpr double k_many = 1e15;
 constexpr std::array k_quantities = {
     Quantity{"tensor_cores", Source::gpu_toolchain, "tensor core instructions", k_many, "tensor cores are used"},
     Quantity{"no_spills", Source::gpu_toolchain, "bytes of spilled registers", k_many, "no register is spilled"},
+    Quantity{"sanitized", Source::sanitizer, "sanitizers", k_many, "a sanitizer has run it and found nothing"},
     Quantity{"registers", Source::gpu_toolchain, "registers per thread", 1e6, ""},
     Quantity{"occupancy", Source::gpu_toolchain, "occupancy (resident threads as a share of what fits)", 1, ""},
     Quantity{"spill_bytes", Source::gpu_toolchain, "bytes of spilled registers per thread", k_many, ""},
@@ -65,7 +67,7 @@ std::string shown(std::string_view text) {
 }
 
 Result<Requirement> flag_requirement(const Quantity& quantity) {
-  const bool wants_some = quantity.name == "tensor_cores";
+  const bool wants_some = quantity.name == "tensor_cores" || quantity.source == Source::sanitizer;
   return Requirement{std::string(quantity.name), wants_some ? Relation::greater : Relation::equal, 0, true};
 }
 
@@ -123,6 +125,7 @@ bool reports(const DeviceFacts& device, Source source) {
     case Source::plan:
     case Source::binary:
     case Source::work_group:
+    case Source::sanitizer:
       return true;
     case Source::gpu_toolchain:
       break;
@@ -200,6 +203,11 @@ std::optional<double> figure_of(const Requirement& requirement, const BuildRepor
   if (name == "scratch_bytes") return static_cast<double>(plan.scratch_bytes);
   if (name == "binary_bytes") return static_cast<double>(build.binary_bytes);
   return std::nullopt;
+}
+
+bool needs_sanitizer(const Requirement& requirement) {
+  const Quantity* quantity = find_quantity(requirement.quantity);
+  return quantity != nullptr && quantity->source == Source::sanitizer;
 }
 
 bool holds(const Requirement& requirement, double value) {

@@ -1,6 +1,7 @@
 #pragma once
 // What a user demands of a kernel beyond being right, as far as it can be checked: `--require "registers<=128,
-// no_spills"`. The static gate rejects what breaks one (Reason::constraint_violated); prompts repeat them in words.
+// no_spills"`. The static gate rejects what breaks one (Reason::constraint_violated), the sanitize gate where a sanitizer
+// is required; prompts repeat them in words.
 // Demands that nobody can check are the prompt's `constraints`, free text.
 
 #include <cstdint>
@@ -52,6 +53,8 @@ struct PlanFigures {
 /// The figure a requirement speaks of; nothing when it was not reported.
 [[nodiscard]] std::optional<double> figure_of(const Requirement& requirement, const BuildReport& build,
                                               const PlanFigures& plan);
+/// Whether it asks for a sanitizer that has run the kernel, which no figure says.
+[[nodiscard]] bool needs_sanitizer(const Requirement& requirement);
 [[nodiscard]] bool holds(const Requirement& requirement, double value);
 
 /// Whether the device's toolchain reports every figure that is asked for. Refused up front, or a run would end with no

@@ -59,7 +59,7 @@ TEST(Requirements, that_are_not_known_name_the_known_ones) {
   const Error error = refusal("regsters<=3");
   EXPECT_EQ(error.code, errc::requirement_unknown);
   EXPECT_EQ(error.message,
-            "'regsters' cannot be required; known are tensor_cores, no_spills, registers, occupancy, "
+            "'regsters' cannot be required; known are tensor_cores, no_spills, sanitized, registers, occupancy, "
             "spill_bytes, stack_bytes, shared_bytes, launches, scratch_bytes, binary_bytes");
   EXPECT_EQ(error.hint, "did you mean registers?");
   EXPECT_THAT(refusal("speed>2").hint, HasSubstr("--constraint"));
@@ -104,6 +104,13 @@ TEST(Requirements, compare_the_figure_they_name) {
   EXPECT_FALSE(figure_of(one("stack_bytes<=0"), build, plan).has_value());
 }
 
+TEST(Requirements, know_which_of_them_a_sanitizer_judges) {
+  EXPECT_EQ(in_words(one("sanitized")), "a sanitizer has run it and found nothing");
+  EXPECT_TRUE(needs_sanitizer(one("sanitized")));
+  EXPECT_FALSE(needs_sanitizer(one("no_spills")));
+  EXPECT_EQ(refusal("sanitized>=1").message, "'sanitized' takes no bound");
+}
+
 TEST(Requirements, are_refused_up_front_where_the_device_reports_nothing) {
   const auto opencl = device_of("opencl", DeviceKind::cpu);
   EXPECT_TRUE(require_checkable(*parse_requirements("launches<=2, scratch_bytes<=0, binary_bytes<=9, shared_bytes<=1"),
@@ -113,7 +120,7 @@ TEST(Requirements, are_refused_up_front_where_the_device_reports_nothing) {
   EXPECT_EQ(refused.error().code, errc::requirement_unchecked);
   EXPECT_EQ(refused.error().message, "'registers<=128' cannot be checked: opencl:0 (some device) reports no registers");
   EXPECT_EQ(refused.error().hint,
-            "on this device these can be required: shared_bytes, launches, scratch_bytes, binary_bytes");
+            "on this device these can be required: sanitized, shared_bytes, launches, scratch_bytes, binary_bytes");
   const auto all = *parse_requirements("tensor_cores, no_spills, registers<=1, occupancy>=0.5, stack_bytes<=0");
   EXPECT_TRUE(require_checkable(all, device_of("cuda", DeviceKind::gpu)));
   EXPECT_FALSE(require_checkable(all, device_of("cuda", DeviceKind::simulator)));

@@ -115,6 +115,7 @@ TEST(Report, says_of_the_best_kernel_that_no_tool_sanitized_it) {
   }
   EXPECT_THAT(to_markdown(model_of(synthetic)),
               HasSubstr("The best kernel under a sanitizer: not sanitized: too large."));
+  EXPECT_THAT(to_markdown(model_of(synthetic)), HasSubstr("\nA verified kernel (not sanitized) runs in "));
 }
 
 TEST(Report, of_a_cuda_kernel_quotes_what_a_shell_would_not_take_as_it_is) {

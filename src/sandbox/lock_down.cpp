@@ -12,9 +12,10 @@
 
 namespace kw {
 
-Result<void> lock_down(OpenForWriting open) {
+Result<void> lock_down(OpenForWriting open, NewCode code) {
   FilterBuilder filter;
   add_lock_down_rules(filter, open);
+  if (code == NewCode::never) add_code_rules(filter);
   return filter.load_on_all_threads();
 }
 

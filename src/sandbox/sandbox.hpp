@@ -99,9 +99,14 @@ inline constexpr std::int64_t k_kept_output_bytes = std::int64_t{256} << 10;
 /// driver needs for its device nodes. The candidate of such a worker is code on the GPU, which makes no system calls.
 enum class OpenForWriting : std::uint8_t { never, as_granted };
 
-/// Called by the worker itself, after its driver is initialised and before candidate code is loaded: on all threads, no
-/// more execve, sockets, opening files for writing, ptrace, signals to others, new namespaces. Cannot be undone.
-[[nodiscard]] Result<void> lock_down(OpenForWriting open = OpenForWriting::never);
+/// Whether a worker goes on starting threads and mapping code. `never` is for one whose candidate is code of this
+/// machine's own processor, loaded and not yet called, and whose driver has its threads.
+enum class NewCode : std::uint8_t { as_before, never };
+
+/// Called by the worker itself, after its driver is initialised and before candidate code runs: on all threads, no
+/// more execve, sockets, opening files for writing, ptrace, signals to others, new namespaces; with NewCode::never no
+/// more threads, code, memory at a chosen address, signal handlers, timers and registers of threads. Cannot be undone.
+[[nodiscard]] Result<void> lock_down(OpenForWriting open = OpenForWriting::never, NewCode code = NewCode::as_before);
 
 /// Called by the worker itself, first thing, when a tool has started it without the layer `tool_paths`: from here on
 /// this thread, and every one it starts, reaches the paths of the profile and the spec's own, and no others. The

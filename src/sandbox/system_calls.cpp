@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <linux/sched.h>
 #include <linux/seccomp.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -169,6 +170,14 @@ void deny_open_for_writing(FilterBuilder& filter, std::string_view name, unsigne
   }
 }
 
+// Threads, signals and timers: whatever would run beside a launch, or after it. What changes how a thread finds its
+// memory.
+constexpr std::array k_threads_and_signals{
+    "clone"sv,         "rt_sigaction"sv,   "sigaltstack"sv, "timer_create"sv,    "setitimer"sv,
+    "alarm"sv,         "timerfd_create"sv, "arch_prctl"sv,  "set_thread_area"sv, "remap_file_pages"sv,
+    "pkey_mprotect"sv, "pkey_alloc"sv,     "membarrier"sv,
+};
+
 }  // namespace
 
 Result<std::vector<std::vector<sock_filter>>> base_filters(Sockets sockets) {
@@ -199,6 +208,17 @@ void add_lock_down_rules(FilterBuilder& filter, OpenForWriting open) {
   // No filters of the candidate's own: a filter can answer our calls in the kernel's place.
   filter.deny(std::array{"seccomp"sv});
   filter.deny_if("prctl", {Kind::has_bits, 0, k_int, PR_SET_SECCOMP});
+}
+
+void add_code_rules(FilterBuilder& filter) {
+  filter.deny(k_threads_and_signals);
+  for (const std::string_view name : {"mmap"sv, "mprotect"sv}) {
+    filter.deny_if(name, {Kind::has_bits, 2, PROT_EXEC, PROT_EXEC});
+  }
+  for (const std::uint64_t flag : {std::uint64_t{MAP_FIXED}, std::uint64_t{MAP_FIXED_NOREPLACE}}) {
+    filter.deny_if("mmap", {Kind::has_bits, 3, flag, flag});
+  }
+  filter.deny_if("mremap", {Kind::has_bits, 3, MREMAP_FIXED, MREMAP_FIXED});
 }
 
 }  // namespace kw

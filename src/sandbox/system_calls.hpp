@@ -24,4 +24,7 @@ enum class Sockets : std::uint8_t { none, listening, calling };
 /// What lock_down() adds, for the calling process: no new process, program, file to write, socket, or signal to others.
 void add_lock_down_rules(FilterBuilder& filter, OpenForWriting open);
 
+/// What NewCode::never adds to them.
+void add_code_rules(FilterBuilder& filter);
+
 }  // namespace kw

@@ -173,6 +173,18 @@ TEST_F(VerifierTest, does_not_call_sanitized_what_no_tool_has_looked_at) {
   EXPECT_THAT(evidence_of(result, GateId::sanitize), ::testing::HasSubstr("not sanitized: this machine has no tool"));
 }
 
+TEST_F(VerifierTest, rejects_what_no_tool_has_looked_at_where_that_is_required) {
+  ScriptedSanitizer sanitizer;
+  tools.sanitizers = {&sanitizer};
+  open(*parse_requirements("sanitized"));
+  EXPECT_TRUE(verify("honest").verdict.accepted());
+  sanitizer.checked = false;
+  const auto result = verify("honest");
+  EXPECT_EQ(result.verdict.failed_gate, GateId::sanitize);
+  EXPECT_EQ(result.verdict.reason, Reason::constraint_violated);
+  EXPECT_EQ(result.verdict.message, "sanitized is required, and no sanitizer could run this kernel");
+}
+
 TEST_F(VerifierTest, sanitizes_a_would_be_best_and_nothing_else) {
   kernels["slower"] = FakeKernel{FakeBehaviour::honest, 8e6, 0.005, BuildStatus::ok, "", false};
   kernels["faster"] = FakeKernel{FakeBehaviour::honest, 1e6, 0.005, BuildStatus::ok, "", false};

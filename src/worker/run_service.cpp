@@ -36,7 +36,8 @@ Result<void> load_candidate(Device& device, const LoadRequest& request, int aren
   KW_TRY_VOID(device.load(request, arena));
   if (rights == RightsAfterLoad::as_before) return {};
   // From here on candidate code may run. What it could use has to be gone by now.
-  return lock_down(device.keeps_opening_nodes() ? OpenForWriting::as_granted : OpenForWriting::never);
+  return lock_down(device.keeps_opening_nodes() ? OpenForWriting::as_granted : OpenForWriting::never,
+                   device.has_all_code() ? NewCode::never : NewCode::as_before);
 }
 
 void serve(Channel& channel, Result<std::unique_ptr<Device>> device, int arena_fd, RightsAfterLoad rights) {

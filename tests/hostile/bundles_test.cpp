@@ -1,7 +1,9 @@
 // Hostile bundles: each costs one candidate, never the run. Those that need inline assembly are refused where they are
-// built; here they also run without that protection, because the sandbox has to stop them all the same. After every one
-// an honest kernel must pass with the same verifier.
+// built. Without the pragma that says so, what the compiler made of them is refused by its instructions; without that
+// as well they run, because the sandbox has to stop them all the same. After every one an honest kernel must pass with
+// the same verifier.
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -30,15 +32,21 @@ class HostileBundleTest : public SystemTest, public ::testing::WithParamInterfac
   static constexpr Duration k_launch = std::chrono::milliseconds(500);
   static std::string path() { return "tests/hostile/bundles/" + std::string(GetParam().name) + ".cl"; }
 
-  /// How its process ends when its source is compiled as it stands.
+  /// How its process ends when its source is compiled as it stands, and what is made of it is looked through only to be
+  /// told that it would be refused.
   static Reason unguarded() {
     const Candidate candidate = read_candidate(path());
     const Problem problem = load_problem("tests/problems/tiny_causal.toml", RealFileSystem(), {}).value();
     const auto plan = plan_launches(candidate, problem, problem.primary().axes, backend().device()).value();
-    auto built = backend().build({backend().device().id, candidate.bundle.source, {}, plan.launches}, k_ample);
+    BuildRequest request{backend().device().id, candidate.bundle.source, {}, plan.launches};
+    auto inspected = backend().build(request, k_ample);
+    EXPECT_EQ(std::get<BuildReply>(inspected).status, BuildStatus::forbidden);
+    EXPECT_THAT(std::get<BuildReply>(inspected).log, ::testing::HasSubstr("an instruction that kernels may not use"));
+    request.inspection = Inspection::left_out;
+    auto built = backend().build(request, k_ample);
     const auto& reply = std::get<BuildReply>(built);
     KW_CHECK(reply.status == BuildStatus::ok, "{}", reply.log);
-    auto started = backend().start({{reply.binary}, {{plan, 0}}}, k_ample);
+    auto started = backend().start({{reply.binary}, {{plan, 0}}, Inspection::left_out}, k_ample);
     auto& process = std::get<std::unique_ptr<KernelProcess>>(started);
     KW_CHECK(process->select(0).has_value(), "there is one plan");
     const auto outcome = process->launch(false, k_launch);

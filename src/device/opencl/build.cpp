@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "device/build_steps.hpp"
 #include "device/opencl/kernel_check.hpp"
+#include "device/opencl/object_policy.hpp"
 #include "device/opencl/pocl_cache.hpp"
 #include "device/opencl/session.hpp"
 
@@ -76,6 +77,12 @@ void build_into(const Session& session, const BuildRequest& request, BuildReply&
   reply.shared_bytes = kernels.shared_bytes;
   auto binary = program_binary(session, program->get());
   if (!binary) return refuse(reply, BuildStatus::resource, binary.error().message);
+  // Asking for the binary is what had PoCL compile the kernels.
+  if (session.device.pocl && request.inspection == Inspection::done) {
+    if (const auto found = forbidden_in_cache(session.pocl_cache)) {
+      return refuse(reply, BuildStatus::forbidden, *found);
+    }
+  }
   reply.binary = *std::move(binary);
 }
 

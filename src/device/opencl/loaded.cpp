@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "device/opencl/object_policy.hpp"
 #include "device/opencl/pocl_cache.hpp"
 
 namespace kw::opencl {
@@ -95,6 +96,15 @@ Result<Loaded> load(const Session& session, const LoadRequest& request, std::spa
     KW_TRY_VOID(check(session.api.build_program(program.get(), 1, &session.device.id, "", nullptr, nullptr),
                       "clBuildProgram from a binary"));
     loaded.programs.push_back(std::move(program));
+  }
+  // Once more, on the very files that this process will load: the process that built them had read the source.
+  if (session.device.pocl) {
+    if (request.inspection == Inspection::done) {
+      auto found = forbidden_in_cache(session.pocl_cache);
+      if (found) return fail(Error{errc::device_refused, *std::move(found), {}});
+    }
+    KW_TRY_VOID(load_cached_kernels(session.pocl_cache));
+    loaded.in_process = true;
   }
   for (const LoadedPlan& plan : request.plans) {
     if (session.device.pocl) reuse_generic_variants(session.pocl_cache, plan.plan.launches);

@@ -35,9 +35,11 @@ struct ReadyPlan {
 struct Loaded {
   std::vector<OwnedProgram> programs;
   std::vector<ReadyPlan> plans;
+  bool in_process = false;  ///< the kernels are libraries of this process, and are loaded
 };
 
-/// Runs no candidate code: drivers load a kernel's code at its first launch.
+/// Runs no candidate code. Drivers load a kernel's code at its first launch; PoCL's libraries are loaded here, after
+/// object_policy.hpp has found nothing in them.
 [[nodiscard]] Result<Loaded> load(const Session& session, const LoadRequest& request, std::span<std::byte> arena);
 
 /// Uploads where the arena is mirrored, flushes when asked to, launches everything, waits, downloads. The time is from

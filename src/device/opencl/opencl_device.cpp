@@ -22,6 +22,8 @@ class OpenclDevice final : public Device {
     return {};
   }
 
+  [[nodiscard]] bool has_all_code() const override { return loaded_.in_process; }
+
   Result<LaunchReply> launch(const LaunchRequest& request) override {
     if (request.plan < 0 || static_cast<std::size_t>(request.plan) >= loaded_.plans.size()) {
       return fail(errc::device_refused, "there is no plan {}", request.plan);

@@ -1,11 +1,14 @@
 #include "device/opencl/pocl_cache.hpp"
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <cstdlib>
 #include <string>
 #include <system_error>
 #include <vector>
+
+#include "device/device.hpp"
 
 namespace kw::opencl {
 namespace {
@@ -53,6 +56,26 @@ void reuse_generic_variants(const fs::path& cache, std::span<const PlannedLaunch
       }
     }
   }
+}
+
+Result<std::vector<fs::path>> compiled_kernels(const fs::path& cache) {
+  std::vector<fs::path> libraries;
+  std::error_code error;
+  for (fs::recursive_directory_iterator entry(cache, error), end; !error && entry != end; entry.increment(error)) {
+    if (entry->path().extension() == ".so" && entry->is_regular_file(error)) libraries.push_back(entry->path());
+  }
+  if (error) return fail(errc::device_refused, "the compiled kernels cannot be listed: {}", error.message());
+  return libraries;
+}
+
+Result<void> load_cached_kernels(const fs::path& cache) {
+  KW_TRY(const auto libraries, compiled_kernels(cache));
+  for (const fs::path& library : libraries) {
+    if (::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr) {
+      return fail(errc::device_refused, "a compiled kernel cannot be loaded: {}", ::dlerror());
+    }
+  }
+  return {};
 }
 
 void clear_pocl_cache(const fs::path& cache) {

@@ -10,7 +10,9 @@
 
 #include <filesystem>
 #include <span>
+#include <vector>
 
+#include "base/result.hpp"
 #include "record/launch_plan.hpp"
 
 namespace kw::opencl {
@@ -21,6 +23,13 @@ std::filesystem::path use_private_pocl_cache();
 /// Gives every launched kernel found in `cache` the variants its launch looks for. Does nothing for a kernel whose
 /// files do not lie as described above: then PoCL takes its slow path, if it is allowed to.
 void reuse_generic_variants(const std::filesystem::path& cache, std::span<const PlannedLaunch> launches);
+
+/// The shared libraries of all compiled kernels in `cache`, each once. errc::device_refused when it cannot be read.
+[[nodiscard]] Result<std::vector<std::filesystem::path>> compiled_kernels(const std::filesystem::path& cache);
+
+/// Loads every compiled kernel in `cache` into this process, where PoCL finds it at the first launch: the process may
+/// have given up mapping code by then. They stay. errc::device_refused with what the loader says.
+[[nodiscard]] Result<void> load_cached_kernels(const std::filesystem::path& cache);
 
 /// Drops what earlier builds left, so that a long-lived build process does not fill the disk.
 void clear_pocl_cache(const std::filesystem::path& cache);

@@ -16,6 +16,8 @@ Reason reason_of(BuildStatus status) {
       return Reason::kernel_missing;
     case BuildStatus::resource:
       return Reason::resource_limit;
+    case BuildStatus::forbidden:
+      return Reason::source_forbidden;
     case BuildStatus::ok:
     case BuildStatus::source_error:
       return Reason::build_failed;

@@ -54,6 +54,15 @@ bool ask(GateContext& context, Sanitizer& sanitizer) {
                      [&](const Sanitized& one) { return judge(context.facts.problem, one, context.verdict); });
 }
 
+/// False after a rejection: nothing was checked, and the user requires it.
+bool is_sanitized_as_required(GateContext& context) {
+  const auto& requirements = context.facts.options.requirements;
+  if (!context.skipped || context.is_baseline || std::ranges::none_of(requirements, needs_sanitizer)) return true;
+  context.verdict.reject(GateId::sanitize, Reason::constraint_violated,
+                         "sanitized is required, and no sanitizer could run this kernel");
+  return false;
+}
+
 }  // namespace
 
 bool run_sanitize_gate(GateContext& context) {
@@ -68,8 +77,9 @@ bool run_sanitize_gate(GateContext& context) {
   if (sanitizers.empty()) {
     context.verdict.note(GateId::sanitize, "not sanitized: this machine has no tool for it; see `kernelwright doctor`");
   }
-  return std::all_of(sanitizers.begin(), sanitizers.end(),
-                     [&](Sanitizer* sanitizer) { return ask(context, *sanitizer); });
+  const bool clean = std::all_of(sanitizers.begin(), sanitizers.end(),
+                                 [&](Sanitizer* sanitizer) { return ask(context, *sanitizer); });
+  return clean && is_sanitized_as_required(context);
 }
 
 }  // namespace kw

@@ -85,6 +85,7 @@ struct BuiltPlan {
 struct StartRequest {
   std::vector<std::string> binaries;
   std::vector<BuiltPlan> plans;  ///< one per workload; the arena is sized for the largest
+  Inspection inspection = Inspection::done;
 };
 
 class ExecutionBackend {

@@ -69,7 +69,7 @@ class SandboxedKernel final : public KernelProcess {
 };
 
 LoadRequest make_load_request(const std::string& device_id, const StartRequest& request, const ArenaPlan& arena) {
-  LoadRequest load{device_id, arena.bytes, request.binaries, {}};
+  LoadRequest load{device_id, arena.bytes, request.binaries, {}, request.inspection};
   for (std::size_t i = 0; i < request.plans.size(); ++i) {
     const BuiltPlan& built = request.plans[i];
     load.plans.push_back({static_cast<std::int64_t>(built.binary), built.plan, arena.layouts[i].slots});

@@ -201,7 +201,8 @@ TEST_F(OpenclBackend, a_kernel_that_makes_system_calls_is_stopped) {
     SCOPED_TRACE(number);
     auto process =
         start(syscall_kernel(number),
-              {plan_with({input("Q", 64), output("O", 64)}, {launch_of("k", 1, 1, {BufferArg{0}, BufferArg{1}})})});
+              {plan_with({input("Q", 64), output("O", 64)}, {launch_of("k", 1, 1, {BufferArg{0}, BufferArg{1}})})},
+              Inspection::left_out);
     ASSERT_NE(process, nullptr);
     const std::string end = fate(process->launch(false, k_ample));
     std::int64_t result = 0;
@@ -209,6 +210,23 @@ TEST_F(OpenclBackend, a_kernel_that_makes_system_calls_is_stopped) {
     EXPECT_TRUE((end == "ran" && result < 0) || end.starts_with("crashed: killed by signal 31"))
         << end << ", result " << result;
   }
+#else
+  GTEST_SKIP() << "SKIP: the kernel is written for x86-64";
+#endif
+}
+
+TEST_F(OpenclBackend, what_a_build_let_through_is_refused_where_it_would_be_loaded) {
+#if defined(__x86_64__)
+  const LaunchPlan plan =
+      plan_with({input("Q", 64), output("O", 64)}, {launch_of("k", 1, 1, {BufferArg{0}, BufferArg{1}})});
+  constexpr const char* k_fault = "holds an instruction that kernels may not use: syscall at 0x";
+  const BuildReply refused = build(syscall_kernel(0), plan.launches);
+  EXPECT_EQ(refused.status, BuildStatus::forbidden);
+  EXPECT_THAT(refused.log, HasSubstr(std::string("what the compiler made of kernel k ") + k_fault));
+  const BuildReply built = build(syscall_kernel(0), plan.launches, Inspection::left_out);
+  auto answer = backend_->start({{built.binary}, {{plan, 0}}}, k_ample);
+  ASSERT_NE(std::get_if<LaunchFailure>(&answer), nullptr);
+  EXPECT_THAT(std::get<LaunchFailure>(answer).what, HasSubstr(k_fault));
 #else
   GTEST_SKIP() << "SKIP: the kernel is written for x86-64";
 #endif
@@ -223,7 +241,8 @@ TEST_F(OpenclBackend, a_forked_kernel_process_dies_with_its_parent) {
       if (result == 0) for (;;) ((volatile __global float*)o)[1] += 1.0f;
     })";
   auto process = start(
-      source, {plan_with({input("Q", 64), output("O", 64)}, {launch_of("k", 1, 1, {BufferArg{0}, BufferArg{1}})})});
+      source, {plan_with({input("Q", 64), output("O", 64)}, {launch_of("k", 1, 1, {BufferArg{0}, BufferArg{1}})})},
+      Inspection::left_out);
   ASSERT_NE(process, nullptr);
   const std::string arena = mapped_file_at(process->buffer(0).data());
   const std::string end = fate(process->launch(false, seconds(2)));

@@ -83,8 +83,10 @@ class BackendTest : public testing::Test {
   }
   static void TearDownTestSuite() { backend_.reset(); }
 
-  static BuildReply build(const std::string& source, std::vector<PlannedLaunch> launches) {
+  static BuildReply build(const std::string& source, std::vector<PlannedLaunch> launches,
+                          Inspection inspection = Inspection::done) {
     BuildRequest request;
+    request.inspection = inspection;
     request.source = source;
     request.launches = std::move(launches);
     auto answer = backend_->build(request, k_ample);
@@ -95,9 +97,11 @@ class BackendTest : public testing::Test {
     return std::get<BuildReply>(std::move(answer));
   }
 
-  static std::unique_ptr<KernelProcess> start(const std::string& source, const std::vector<LaunchPlan>& plans) {
+  static std::unique_ptr<KernelProcess> start(const std::string& source, const std::vector<LaunchPlan>& plans,
+                                              Inspection inspection = Inspection::done) {
     StartRequest request;
-    const BuildReply built = build(source, plans.front().launches);
+    request.inspection = inspection;
+    const BuildReply built = build(source, plans.front().launches, inspection);
     EXPECT_EQ(built.status, BuildStatus::ok) << built.log;
     request.binaries = {built.binary};
     for (const LaunchPlan& plan : plans) request.plans.push_back({plan, 0});

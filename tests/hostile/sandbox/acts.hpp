@@ -25,6 +25,7 @@ struct Act {
 [[nodiscard]] std::span<const Act> memory_acts();
 [[nodiscard]] std::span<const Act> file_acts();
 [[nodiscard]] std::span<const Act> inheritance_acts();
+[[nodiscard]] std::span<const Act> code_acts();
 [[nodiscard]] std::span<const Act> other_acts();
 
 /// "EPERM" for errno 1; a number for one without a name.

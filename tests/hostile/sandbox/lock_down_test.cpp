@@ -67,6 +67,19 @@ TEST(lock_down, leaves_a_gpus_driver_its_nodes_and_no_new_files) {
   EXPECT_EQ(run(under_landlock), "EACCES");
 }
 
+TEST(lock_down, leaves_a_kernel_in_its_drivers_process_no_new_code_and_no_threads) {
+  const auto outcome = [](const char* lock, const char* act) {
+    SandboxSpec spec = spec_for({lock, act});
+    spec.at_most = SandboxTier::none;
+    return run(spec);
+  };
+  for (const char* act : {"map_code", "make_code", "map_at_address", "bare_thread", "catch_signal", "set_timer"}) {
+    EXPECT_EQ(outcome("locked_for_kernel", act), "EPERM") << act;
+    EXPECT_EQ(outcome("locked", act), "done") << act;
+  }
+  EXPECT_EQ(outcome("locked_for_kernel", "use_memory"), "done");
+}
+
 TEST(lock_down, stops_acts_on_other_processes) {
   for (const char* act : {"signal", "trace", "slow_down", "starve"}) {
     const Bystander bystander;

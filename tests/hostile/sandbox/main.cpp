@@ -1,6 +1,6 @@
-// The hostile program: `hostile_program [restricted] [locked|locked_for_gpu] ACT [ARGUMENTS]`. With "locked" it calls
-// lock_down() first, the other way leaves a driver its device nodes; with "restricted" restrict_own_paths(). Exit
-// status 0 after the act, 2 for an unknown one.
+// The hostile program: `hostile_program [restricted] [locked|locked_for_gpu|locked_for_kernel] ACT [ARGUMENTS]`. With
+// "locked" it calls lock_down() first; "_for_gpu" leaves a driver its device nodes, "_for_kernel" allows no new code;
+// with "restricted" restrict_own_paths(). Exit status 0 after the act, 2 for an unknown one.
 
 #include <cerrno>
 #include <cstring>
@@ -32,7 +32,8 @@ void report(std::string_view text) {
 namespace {
 
 const Act* find(std::string_view name) {
-  for (const auto acts : {life_acts(), process_acts(), memory_acts(), file_acts(), inheritance_acts(), other_acts()}) {
+  for (const auto acts :
+       {life_acts(), process_acts(), memory_acts(), file_acts(), inheritance_acts(), code_acts(), other_acts()}) {
     for (const Act& act : acts) {
       if (act.name == name) return &act;
     }
@@ -41,13 +42,13 @@ const Act* find(std::string_view name) {
 }
 
 // Lock-down has to reach threads that exist already, as a driver's do, so the act is done on one of them.
-void act_on_older_thread(const Act& act, const Arguments& arguments, OpenForWriting open) {
+void act_on_older_thread(const Act& act, const Arguments& arguments, OpenForWriting open, NewCode code) {
   std::promise<void> locked;
   std::thread older([&] {
     locked.get_future().wait();
     report(act.run(arguments));
   });
-  if (const auto done = lock_down(open); !done) {
+  if (const auto done = lock_down(open, code); !done) {
     report(done.error().to_string());
     ::_exit(1);
   }
@@ -67,13 +68,15 @@ int main(int argc, char** argv) {
     if (!kw::restrict_own_paths({})) return 1;
   }
   const bool for_gpu = !arguments.empty() && arguments[0] == "locked_for_gpu";
-  const bool locked = for_gpu || (!arguments.empty() && arguments[0] == "locked");
+  const bool for_kernel = !arguments.empty() && arguments[0] == "locked_for_kernel";
+  const bool locked = for_gpu || for_kernel || (!arguments.empty() && arguments[0] == "locked");
   if (locked) arguments.erase(arguments.begin());
   const Act* act = arguments.empty() ? nullptr : find(arguments[0]);
   if (act == nullptr) return 2;
   arguments.erase(arguments.begin());
   if (locked) {
-    act_on_older_thread(*act, arguments, for_gpu ? kw::OpenForWriting::as_granted : kw::OpenForWriting::never);
+    act_on_older_thread(*act, arguments, for_gpu ? kw::OpenForWriting::as_granted : kw::OpenForWriting::never,
+                        for_kernel ? kw::NewCode::never : kw::NewCode::as_before);
   } else {
     report(act->run(arguments));
   }
