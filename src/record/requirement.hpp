@@ -1,8 +1,8 @@
 #pragma once
 // What a user demands of a kernel beyond being right, as far as it can be checked: `--require "registers<=128,
-// no_spills"`. The static gate rejects what breaks one (Reason::constraint_violated), the sanitize gate where a sanitizer
-// is required; prompts repeat them in words.
-// Demands that nobody can check are the prompt's `constraints`, free text.
+// no_spills"`. The static gate rejects what breaks one (Reason::constraint_violated), the sanitize gate where a
+// sanitizer is required; prompts repeat them in words. Demands that nobody can check are the prompt's `constraints`,
+// free text.
 
 #include <cstdint>
 #include <optional>

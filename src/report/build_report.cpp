@@ -27,7 +27,8 @@ std::string headline(const RunRecord& run, const RunSummary& summary) {
   if (summary.best == nullptr || !summary.best_measured) return failure_headline(summary);
   const Measurement& best = *summary.best_measured;
   const bool sanitized = passed(summary.best->verdict, GateId::sanitize);
-  std::string text = (sanitized ? "A verified kernel runs in " : "A verified kernel (not sanitized) runs in ") + format_value(time_of(best.median_ns, best.ci_ns));
+  std::string text = (sanitized ? "A verified kernel runs in " : "A verified kernel (not sanitized) runs in ") +
+                     format_value(time_of(best.median_ns, best.ci_ns));
   for (const auto& speedup : summary.speedups) {
     text += fmt::format(", {} the speed of the {} baseline", format_parts(ratio_of(speedup)).value(), speedup.name);
   }

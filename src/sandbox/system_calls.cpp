@@ -215,9 +215,11 @@ void add_code_rules(FilterBuilder& filter) {
   for (const std::string_view name : {"mmap"sv, "mprotect"sv}) {
     filter.deny_if(name, {Kind::has_bits, 2, PROT_EXEC, PROT_EXEC});
   }
+#ifndef KW_SANITIZED  // a sanitizer's allocator maps at addresses of its own
   for (const std::uint64_t flag : {std::uint64_t{MAP_FIXED}, std::uint64_t{MAP_FIXED_NOREPLACE}}) {
     filter.deny_if("mmap", {Kind::has_bits, 3, flag, flag});
   }
+#endif
   filter.deny_if("mremap", {Kind::has_bits, 3, MREMAP_FIXED, MREMAP_FIXED});
 }
 

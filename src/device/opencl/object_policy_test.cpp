@@ -137,7 +137,8 @@ TEST(ObjectPolicy, refuses_what_is_damaged) {
   Rng rng(20261122);
   for (int round = 0; round < 2000; ++round) {
     std::string damaged = whole;
-    damaged[rng.below(damaged.size())] ^= static_cast<char>(1U << rng.below(8));
+    char& byte = damaged[static_cast<std::size_t>(rng.below(std::ssize(damaged)))];
+    byte = static_cast<char>(byte ^ (1 << rng.below(8)));
     (void)forbidden_in_object(damaged);
   }
 }

@@ -77,8 +77,8 @@ bool run_sanitize_gate(GateContext& context) {
   if (sanitizers.empty()) {
     context.verdict.note(GateId::sanitize, "not sanitized: this machine has no tool for it; see `kernelwright doctor`");
   }
-  const bool clean = std::all_of(sanitizers.begin(), sanitizers.end(),
-                                 [&](Sanitizer* sanitizer) { return ask(context, *sanitizer); });
+  const bool clean =
+      std::all_of(sanitizers.begin(), sanitizers.end(), [&](Sanitizer* sanitizer) { return ask(context, *sanitizer); });
   return clean && is_sanitized_as_required(context);
 }
 

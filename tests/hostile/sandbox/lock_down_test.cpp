@@ -73,7 +73,11 @@ TEST(lock_down, leaves_a_kernel_in_its_drivers_process_no_new_code_and_no_thread
     spec.at_most = SandboxTier::none;
     return run(spec);
   };
-  for (const char* act : {"map_code", "make_code", "map_at_address", "bare_thread", "catch_signal", "set_timer"}) {
+  std::vector<const char*> acts = {"map_code", "make_code", "catch_signal", "set_timer"};
+#if !defined(KW_SANITIZED)  // which map at addresses themselves, and end the process when they cannot start a thread
+  acts.insert(acts.end(), {"map_at_address", "bare_thread"});
+#endif
+  for (const char* act : acts) {
     EXPECT_EQ(outcome("locked_for_kernel", act), "EPERM") << act;
     EXPECT_EQ(outcome("locked", act), "done") << act;
   }
