@@ -56,6 +56,12 @@ struct Disassembler {
   }
 };
 
+/// Whether a byte that is a number follows the operands.
+bool has_immediate(unsigned map, unsigned opcode) {
+  constexpr auto k_of_map_1 = std::to_array<unsigned>({0x70, 0x71, 0x72, 0x73, 0xc2, 0xc4, 0xc5, 0xc6});
+  return map == 3 || (map == 1 && std::ranges::find(k_of_map_1, opcode) != k_of_map_1.end());
+}
+
 }  // namespace
 
 std::size_t vector_instruction_bytes(std::string_view code) {
@@ -71,9 +77,7 @@ std::size_t vector_instruction_bytes(std::string_view code) {
   if (mode != 3 && base == 4) base = byte(at++) & 7U;
   if (mode == 1) at += 1;
   if (mode == 2 || (mode == 0 && base == 5)) at += 4;
-  constexpr auto k_with_number =
-      std::to_array<unsigned>({0x70, 0x71, 0x72, 0x73, 0xc2, 0xc4, 0xc5, 0xc6});  // of map 1; all of map 3
-  if (map == 3 || (map == 1 && std::ranges::find(k_with_number, opcode) != k_with_number.end())) at += 1;
+  if (has_immediate(map, opcode)) at += 1;
   return at <= code.size() ? at : 0;
 }
 
