@@ -161,6 +161,16 @@ void for_each_point(const TileRange& tile, Body body) {
   }
 }
 
+TEST(Evaluate, keeps_nothing_of_masking_values_that_cancel_in_a_float) {
+  const ModScope scope{{}, {"Skv"}, {{"hidden", DType::f32, {"Skv"}, false, -1e31, 0}}};
+  const auto mod = parse_mod("lambda s, b, h, q, k: -(s + hidden[k]) - 1e30", ModRole::score_mod, scope).value();
+  const CaptureData data = {{"hidden", CapturedTensor{{50}, std::vector<float>(50, -1e30F)}}};
+  EXPECT_EQ(evaluate(mod, k_axes, {0.5, 0, 0, 0, 3}, data), 0.0) << "a double tells -1e30 from the float's value";
+  std::vector<double> row(50, 0.5);
+  ModRowEvaluator(mod, k_axes, data).run({0, 0, 0}, 0, row);
+  EXPECT_EQ(row, std::vector<double>(50, 0.0));
+}
+
 TEST(Dependencies, follow_the_operands) {
   const auto mod = score_mod("s + (h + 1) * (q - k)");
   const auto all = dependencies(mod);

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
 
 #include "mod/analysis/analysis.hpp"
 #include "mod/analysis/row_evaluator.hpp"
@@ -8,8 +10,14 @@
 namespace kw {
 namespace {
 
+/// A number so large that a float lacks some of its digits is the float that kernels and PyTorch make of it: where two
+/// masking values cancel, what is left must not be made of the digits that only a double has.
 double constant_value(const ModExpr& node) {
-  return node.type == ScalarType::real ? node.real : static_cast<double>(node.integer);
+  constexpr double k_exact_integers = 1 << 24;
+  if (node.type != ScalarType::real) return static_cast<double>(node.integer);
+  const bool coarse =
+      std::abs(node.real) > k_exact_integers && std::abs(node.real) <= std::numeric_limits<float>::max();
+  return coarse ? static_cast<double>(static_cast<float>(node.real)) : node.real;
 }
 
 double axis_value(const ModExpr& node, const Axes& axes) {

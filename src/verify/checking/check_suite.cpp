@@ -141,6 +141,10 @@ Result<CheckSuite> CheckSuite::make(const Problem& problem, std::uint64_t seed, 
     KW_TRY(one.inputs, make_inputs(problem, workload, one.distribution, seeds));
     KW_TRY(one.expected, evaluate_oracle(problem, workload, one.inputs, parallel));
     KW_TRY_VOID(require_answer(problem, one));
+    for (std::size_t output = 0; output < one.expected.size(); ++output) {
+      one.scales.push_back(
+          row_scales(one.expected[output], output_form(problem, problem.outputs[output], workload.axes)));
+    }
   }
   return suite;
 }

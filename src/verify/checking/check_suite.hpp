@@ -28,7 +28,8 @@ struct CheckCase {
   Distribution distribution = Distribution::normal;
   InputValues inputs;
   OutputValues expected;
-  std::vector<double> allowed;  ///< per output; set from the baseline (allow_errors)
+  std::vector<std::vector<double>> scales;  ///< per output: row_scales() of `expected`
+  std::vector<double> allowed;              ///< per output; set from the baseline (allow_errors)
 };
 
 inline constexpr std::size_t k_timing_cases = 2;

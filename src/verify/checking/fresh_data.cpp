@@ -68,8 +68,8 @@ std::optional<CaseFailure> judge_fresh(const Problem& problem, const CheckCase& 
     const AnswerSample& sample = fresh.answers[output];
     const double allowed = like.allowed.empty() ? std::numeric_limits<double>::infinity() : like.allowed[output];
     const OutputForm form = output_form(problem, tensor, axes);
-    const auto scales = row_scales(like.expected[output], form);
-    const OutputError error = measure_sample(run.outputs[output], poison.outputs, sample, scales, form, allowed);
+    const OutputError error =
+        measure_sample(run.outputs[output], poison.outputs, sample, like.scales[output], form, allowed);
     if (error.unwritten > 0) {
       return CaseFailure{Reason::output_unwritten, fmt::format("{} has elements that were never written", tensor.name),
                          fmt::format("{} elements unwritten", error.unwritten)};
