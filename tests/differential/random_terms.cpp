@@ -1,6 +1,8 @@
 #include "tests/differential/random_terms.hpp"
 
+#include <algorithm>
 #include <span>
+#include <string_view>
 
 namespace kw {
 namespace {
@@ -19,6 +21,9 @@ constexpr auto B = Type::boolean;
 constexpr auto R = Type::real;
 constexpr auto S = Type::score;
 // NOLINTEND(readability-identifier-naming)
+
+constexpr const char* k_scaled = "({} * 0.75)";
+constexpr const char* k_negated = "(-{})";
 
 const std::vector<Rule>& leaf_integers() {
   static const std::vector<Rule> k_rules = {{"b", {}},
@@ -154,7 +159,7 @@ const std::vector<Rule>& rule_scores() {
   static const std::vector<Rule> k_rules = {{"({} + {})", {S, R}},
                                             {"({} + {})", {S, R}},
                                             {"({} - {})", {S, R}},
-                                            {"({} * 0.75)", {S}},
+                                            {k_scaled, {S}},
                                             {"({} * slope[h])", {S}},
                                             {"(8.0 * torch.tanh({} / 8.0))", {S}},
                                             {"torch.where({}, {}, {})", {B, S, S}},
@@ -166,7 +171,7 @@ const std::vector<Rule>& rule_scores() {
                                             {"torch.clamp({}, -4.0, 4.0)", {S}},
                                             {"torch.maximum({}, {})", {S, R}},
                                             {"torch.relu({})", {S}},
-                                            {"(-{})", {S}}};
+                                            {k_negated, {S}}};
   return k_rules;
 }
 
@@ -188,12 +193,28 @@ const Rule& pick(const std::vector<Rule>& from, Rng& rng) {
   return from[static_cast<std::size_t>(rng.below(static_cast<std::int64_t>(from.size())))];
 }
 
+/// Whether a masking value is added anywhere in it.
+bool adds_masking_value(const Term& term) {
+  const std::string_view text = term.text;
+  return text.find("1e30") != text.npos || text.find("hidden") != text.npos ||
+         std::any_of(term.children.begin(), term.children.end(), adds_masking_value);
+}
+
+Term random_term(Type type, int depth, Rng& rng);
+
+/// Children of at most this depth.
+Term filled(Type type, const Rule& rule, int depth, Rng& rng) {
+  Term term{type, rule.text, {}};
+  for (const auto child : rule.children) term.children.push_back(random_term(child, depth, rng));
+  const bool negates = type == S && term.text == k_negated;
+  if (negates && adds_masking_value(term.children.front())) term.text = k_scaled;
+  return term;
+}
+
 Term random_term(Type type, int depth, Rng& rng) {
   const bool leaf = depth <= 0 || rng.below(4) == 0;
   const auto& rule = pick(leaf ? leaves(type) : rules(type), rng);
-  Term term{type, rule.text, {}};
-  for (const auto child : rule.children) term.children.push_back(random_term(child, depth - 1, rng));
-  return term;
+  return filled(type, rule, depth - 1, rng);
 }
 
 }  // namespace
@@ -201,9 +222,7 @@ Term random_term(Type type, int depth, Rng& rng) {
 Term random_score_mod(Rng& rng) {
   // Never the bare score: that is the case without a mod.
   const auto& rule = pick(rules(S), rng);
-  Term term{S, rule.text, {}};
-  for (const auto child : rule.children) term.children.push_back(random_term(child, 2, rng));
-  return term;
+  return filled(S, rule, 2, rng);
 }
 
 Term random_mask(Rng& rng) {
