@@ -41,13 +41,17 @@ const Act* find(std::string_view name) {
   return nullptr;
 }
 
-// Lock-down has to reach threads that exist already, as a driver's do, so the act is done on one of them.
+// Lock-down has to reach threads that exist already, as a driver's do, so the act is done on one of them. It runs before
+// anything is locked: a sanitizer gives each thread that begins a signal stack, which a locked kernel may not have.
 void act_on_older_thread(const Act& act, const Arguments& arguments, OpenForWriting open, NewCode code) {
+  std::promise<void> runs;
   std::promise<void> locked;
   std::thread older([&] {
+    runs.set_value();
     locked.get_future().wait();
     report(act.run(arguments));
   });
+  runs.get_future().wait();
   if (const auto done = lock_down(open, code); !done) {
     report(done.error().to_string());
     ::_exit(1);
