@@ -62,6 +62,23 @@ double element_error(double value, double reference, double row_scale, const Out
   return std::max(0.0, distance - storage_rounding(reference, form.dtype)) / scale;
 }
 
+/// Of each element of the sample: that of its row.
+std::vector<double> sample_scales(const AnswerSample& sample, const OutputScales& like, const OutputForm& form) {
+  const std::span<const double> values = sample.values;
+  std::vector<double> scales;
+  scales.reserve(values.size());
+  for (std::size_t begin = 0; begin < values.size();) {
+    const std::int64_t row = sample.elements[begin] / form.row_length;
+    std::size_t end = begin;
+    while (end < values.size() && sample.elements[end] / form.row_length == row) ++end;
+    const bool whole = static_cast<std::int64_t>(end - begin) == form.row_length;
+    const double own = squares_of(values.subspan(begin, end - begin), form).rms() + like.floor;
+    scales.resize(end, whole ? std::max(own, form.unit) : like.rows[static_cast<std::size_t>(row)]);
+    begin = end;
+  }
+  return scales;
+}
+
 }  // namespace
 
 double small_output_factor(std::int64_t rows) {
@@ -73,18 +90,18 @@ double allowed_error(const OutputForm& form, std::size_t elements, double plain_
   return small_output_factor(rows) * std::max(form.tolerance.error_factor * plain_error, form.tolerance.least_error);
 }
 
-std::vector<double> row_scales(std::span<const double> reference, const OutputForm& form) {
+OutputScales output_scales(std::span<const double> reference, const OutputForm& form) {
   const auto length = static_cast<std::size_t>(form.row_length);
-  std::vector<double> scales;
-  scales.reserve(reference.size() / length);
+  OutputScales scales;
+  scales.rows.reserve(reference.size() / length);
   Squares tensor;
   for (std::size_t start = 0; start < reference.size(); start += length) {
     const Squares row = squares_of(reference.subspan(start, length), form);
     tensor.add(row);
-    scales.push_back(row.rms());
+    scales.rows.push_back(row.rms());
   }
-  const double floor = tensor.rms() * form.tolerance.tensor_share + std::numeric_limits<double>::min();
-  for (double& scale : scales) scale = std::max(scale + floor, form.unit);
+  scales.floor = tensor.rms() * form.tolerance.tensor_share + std::numeric_limits<double>::min();
+  for (double& scale : scales.rows) scale = std::max(scale + scales.floor, form.unit);
   return scales;
 }
 
@@ -97,22 +114,22 @@ std::vector<double> element_errors(std::span<const double> values, std::span<con
                                    const OutputForm& form) {
   std::vector<double> errors;
   errors.reserve(reference.size());
-  const std::vector<double> scales = row_scales(reference, form);
+  const OutputScales scales = output_scales(reference, form);
   const auto length = static_cast<std::size_t>(form.row_length);
   for (std::size_t i = 0; i < reference.size(); ++i) {
-    errors.push_back(element_error(values[i], reference[i], scales[i / length], form));
+    errors.push_back(element_error(values[i], reference[i], scales.rows[i / length], form));
   }
   return errors;
 }
 
 OutputError measure_error(std::span<const std::byte> bytes, std::uint32_t poison, std::span<const double> reference,
                           const OutputForm& form, double limit) {
-  const std::vector<double> scales = row_scales(reference, form);
+  const OutputScales scales = output_scales(reference, form);
   return with_storage(form.dtype, [&](auto type) {
     using Bits = typename decltype(type)::Bits;
     OutputError result;
     std::size_t i = 0;
-    for (const double scale : scales) {
+    for (const double scale : scales.rows) {
       for (const std::size_t end = i + static_cast<std::size_t>(form.row_length); i < end; ++i) {
         const auto bits = bits_at<Bits>(bytes, i);
         const double value = type.number(bits);
@@ -131,8 +148,8 @@ OutputError measure_error(std::span<const std::byte> bytes, std::uint32_t poison
 }
 
 OutputError measure_sample(std::span<const std::byte> bytes, std::uint32_t poison, const AnswerSample& sample,
-                           std::span<const double> scales, const OutputForm& form, double limit) {
-  const auto length = static_cast<std::size_t>(form.row_length);
+                           const OutputScales& like, const OutputForm& form, double limit) {
+  const std::vector<double> scales = sample_scales(sample, like, form);
   return with_storage(form.dtype, [&](auto type) {
     using Bits = typename decltype(type)::Bits;
     OutputError result;
@@ -144,7 +161,7 @@ OutputError measure_sample(std::span<const std::byte> bytes, std::uint32_t poiso
     for (std::size_t i = 0; i < sample.elements.size(); ++i) {
       const auto element = static_cast<std::size_t>(sample.elements[i]);
       const double value = type.number(bits_at<Bits>(bytes, element));
-      const double error = element_error(value, sample.values[i], scales[element / length], form);
+      const double error = element_error(value, sample.values[i], scales[i], form);
       if (std::isinf(value) && std::isfinite(sample.values[i])) ++result.not_finite;
       if (error > limit) ++result.over;
       if (error <= result.max_error) continue;

@@ -47,13 +47,19 @@ struct OutputForm {
 [[nodiscard]] std::vector<double> element_errors(std::span<const double> values, std::span<const double> reference,
                                                  const OutputForm& form);
 
-/// What the errors in each row are relative to: rms(row) + f * rms(tensor), or the tensor's unit where that is more.
-[[nodiscard]] std::vector<double> row_scales(std::span<const double> reference, const OutputForm& form);
+/// What errors are relative to: rms(row) + floor, or the tensor's unit where that is more.
+struct OutputScales {
+  std::vector<double> rows;
+  double floor;  ///< f * rms(tensor)
+};
+[[nodiscard]] OutputScales output_scales(std::span<const double> reference, const OutputForm& form);
 
-/// As measure_error, where the answer is known for some elements only. `scales` are those of an output to data of the
-/// same distribution. Elements that were not written, and NaN, are counted wherever they are.
+/// As measure_error, where the answer is known for some elements only. `like` are the scales of an output to data of
+/// the same distribution: they hold for rows that are known in part. A row that is known whole has its own, for a short
+/// one may be many times larger than the row of other data. Elements that were not written, and NaN, are counted
+/// wherever they are.
 [[nodiscard]] OutputError measure_sample(std::span<const std::byte> bytes, std::uint32_t poison,
-                                         const AnswerSample& sample, std::span<const double> scales,
+                                         const AnswerSample& sample, const OutputScales& like,
                                          const OutputForm& form, double limit);
 
 /// What may be allowed beyond both when an output has so few rows: 1 + 16 / sqrt(rows). The errors within a row go

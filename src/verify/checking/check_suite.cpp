@@ -143,7 +143,7 @@ Result<CheckSuite> CheckSuite::make(const Problem& problem, std::uint64_t seed, 
     KW_TRY_VOID(require_answer(problem, one));
     for (std::size_t output = 0; output < one.expected.size(); ++output) {
       one.scales.push_back(
-          row_scales(one.expected[output], output_form(problem, problem.outputs[output], workload.axes)));
+          output_scales(one.expected[output], output_form(problem, problem.outputs[output], workload.axes)));
     }
   }
   return suite;

@@ -15,6 +15,7 @@
 #include "problem/oracle.hpp"
 #include "problem/problem.hpp"
 #include "problem/workload_costs.hpp"
+#include "verify/checking/accuracy.hpp"
 #include "verify/checking/inputs.hpp"
 
 namespace kw {
@@ -28,8 +29,8 @@ struct CheckCase {
   Distribution distribution = Distribution::normal;
   InputValues inputs;
   OutputValues expected;
-  std::vector<std::vector<double>> scales;  ///< per output: row_scales() of `expected`
-  std::vector<double> allowed;              ///< per output; set from the baseline (allow_errors)
+  std::vector<OutputScales> scales;  ///< per output, of `expected`
+  std::vector<double> allowed;       ///< per output; set from the baseline (allow_errors)
 };
 
 inline constexpr std::size_t k_timing_cases = 2;

@@ -96,6 +96,32 @@ TEST_F(FreshData, is_judged_right_when_it_is) {
   EXPECT_FALSE(failure) << failure->sentence << ": " << failure->detail;
 }
 
+// A row of one element may be near zero in the timing case and large in the new data, where the same relative error is
+// many times the old row.
+TEST_F(FreshData, is_judged_by_the_size_of_its_own_rows) {
+  const auto narrow = with_axes(small_problem(), {"Dv=1"});
+  ASSERT_TRUE(narrow) << narrow.error().to_string();
+  problem_ = *narrow;
+  suite_ = CheckSuite::make(problem_, 3, serial_for).value();
+  suite_.allow_errors(problem_, std::vector<std::vector<double>>(suite_.cases().size(), {1e-3}));
+  const double allowed = like().allowed.at(k_output);
+  for (int draws = 0; draws < 20; ++draws) {
+    const FreshCase fresh = draw();
+    const auto off_by = [&](double share) {
+      CaseRun run = right_answer(fresh);
+      const AnswerSample& sample = fresh.answers.at(k_output);
+      for (std::size_t i = 0; i < sample.elements.size(); ++i) {
+        const double value = sample.values[i] * (1.0 + share * allowed);
+        set(run, static_cast<std::size_t>(sample.elements[i]), static_cast<float>(value));
+      }
+      return judge(fresh, run);
+    };
+    const auto failure = off_by(0.9);
+    EXPECT_FALSE(failure) << failure->sentence << ": " << failure->detail;
+    EXPECT_TRUE(off_by(2.0));
+  }
+}
+
 TEST_F(FreshData, shows_what_is_wrong) {
   const FreshCase fresh = draw();
   CaseRun wrong = right_answer(fresh);
