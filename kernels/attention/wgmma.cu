@@ -19,8 +19,15 @@ __device__ __forceinline__ int chunk_offset(const int row, const int chunk, cons
   return (chunk / 8 * rows + row) * 64 + (chunk % 8 ^ (row & 7)) * 8;
 }
 
-// A barrier for all warps, wherever each of them calls it from.
-__device__ __forceinline__ void block_barrier() { __syncthreads(); }
+// A barrier for all warps, wherever each of them calls it from. __syncthreads() promises that all of them arrive at the
+// same place in the text (PTX ISA, "barrier": bar.sync is barrier.sync.aligned), and warpgroups half a panel apart do not.
+__device__ __forceinline__ void block_barrier() {
+#if PINGPONG && !defined(KW_SIM)
+  asm volatile("barrier.sync 0;" ::: "memory");
+#else
+  __syncthreads();
+#endif
+}
 
 // What threads have written to shared memory becomes visible to the tensor cores.
 __device__ __forceinline__ void proxy_fence() {
