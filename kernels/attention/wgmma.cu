@@ -20,7 +20,7 @@ __device__ __forceinline__ int chunk_offset(const int row, const int chunk, cons
 }
 
 // A barrier for all warps, wherever each of them calls it from. __syncthreads() promises that all of them arrive at the
-// same place in the text (PTX ISA, "barrier": bar.sync is barrier.sync.aligned), and warpgroups half a panel apart do not.
+// same place in the text (PTX ISA, "barrier": bar.sync is barrier.sync.aligned); warpgroups half a panel apart do not.
 __device__ __forceinline__ void block_barrier() {
 #if PINGPONG && !defined(KW_SIM)
   asm volatile("barrier.sync 0;" ::: "memory");

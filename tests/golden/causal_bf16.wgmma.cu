@@ -2,7 +2,7 @@
 format      = 1
 target      = "cuda"
 problem     = "attention/causal_bf16"
-generator   = "wgmma 2"
+generator   = "wgmma 3"
 constraints = ["2 * ((16 * (4 * WARPGROUPS)) * round_up(64, 64) + STAGES * BLOCK_N * (round_up(64, 64) + round_up(64, 64))) + 1024 + 8 * (16 * (4 * WARPGROUPS)) + 16 <= shared_bytes_per_block",
                "round_up(64, 64) / 2 + BLOCK_N * 3 / 4 + 40 + 16 * (round_up(64, 64) > 64) <= min(max_registers_per_thread, registers_per_block / (32 * (4 * WARPGROUPS)))",
                "PINGPONG == 0 || WARPGROUPS == 2",
@@ -33,7 +33,7 @@ shared_bytes = "2 * ((16 * (4 * WARPGROUPS)) * round_up(D, 64) + STAGES * BLOCK_
 args         = ["Q", "K", "V", "O", "Sq", "Skv", "Hq", "Hkv"]
 */
 // attention/causal_bf16: Attention where a query sees itself and the keys before it, stored in bf16.
-// Written by kernelwright, generator "wgmma 2".
+// Written by kernelwright, generator "wgmma 3".
 //
 // mask_mod:
 // def causal(b, h, q_idx, kv_idx):
@@ -196,8 +196,15 @@ __device__ __forceinline__ int chunk_offset(const int row, const int chunk, cons
   return (chunk / 8 * rows + row) * 64 + (chunk % 8 ^ (row & 7)) * 8;
 }
 
-// A barrier for all warps, wherever each of them calls it from.
-__device__ __forceinline__ void block_barrier() { __syncthreads(); }
+// A barrier for all warps, wherever each of them calls it from. __syncthreads() promises that all of them arrive at the
+// same place in the text (PTX ISA, "barrier": bar.sync is barrier.sync.aligned); warpgroups half a panel apart do not.
+__device__ __forceinline__ void block_barrier() {
+#if PINGPONG && !defined(KW_SIM)
+  asm volatile("barrier.sync 0;" ::: "memory");
+#else
+  __syncthreads();
+#endif
+}
 
 // What threads have written to shared memory becomes visible to the tensor cores.
 __device__ __forceinline__ void proxy_fence() {

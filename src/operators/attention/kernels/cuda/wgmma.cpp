@@ -18,7 +18,7 @@
 namespace kw {
 namespace {
 
-constexpr const char* k_wgmma_generator = "wgmma 2";
+constexpr const char* k_wgmma_generator = "wgmma 3";
 
 Error unsupported(const Problem& problem, const std::string& why, const char* instead) {
   Error error{errc::codegen_unsupported, fmt::format("style \"wgmma\" {}; \"{}\" was asked for", why, problem.name)};
