@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <span>
 
@@ -46,13 +47,15 @@ struct OracleShape {
   std::int64_t query_heads, key_heads, queries, keys, head_size, value_size;
 };
 
-struct Inputs {
-  const float* query;  // [Hq, Sq, D] of one batch and so on
-  const float* key;
-  const float* value;
+/// One query row and where its answer goes.
+struct RowTask {
+  ModRowEvaluator::Row place;
+  const float* query;  // [D]
+  double* output;      // [Dv]
+  double* lse;         // may be null
 };
 
-/// One task: rows [first, first + count) of one (batch, head).
+/// At most k_rows rows that see the same keys and values.
 class RowBlock {
  public:
   RowBlock(const AttentionSpec& spec, const Axes& axes, const CaptureData& captures, const OracleShape& shape)
@@ -63,43 +66,43 @@ class RowBlock {
     mask_.resize(static_cast<std::size_t>(shape.keys));
   }
 
-  /// `output` and `lse` are those of the first row; `lse` may be null.
-  void run(const Inputs& inputs, ModRowEvaluator::Row first, std::int64_t count, double* output, double* lse) {
-    dot_products(inputs, first.query, count);
-    for (std::int64_t r = 0; r < count; ++r) {
+  /// `keys` [Skv, D], `values` [Skv, Dv].
+  void run(const float* keys, const float* values, std::span<const RowTask> rows) {
+    dot_products(keys, rows);
+    for (std::size_t r = 0; r < rows.size(); ++r) {
       const auto row = scores_row(r);
-      const ModRowEvaluator::Row place{first.batch, first.head, first.query + r};
       for (auto& score : row) score *= scale_;
-      if (score_mod_) score_mod_->run(place, 0, row);
+      if (score_mod_) score_mod_->run(rows[r].place, 0, row);
       for (auto& score : row) score = as_float_holds(score);
-      if (mask_mod_) mask(place, row);
+      if (mask_mod_) mask(rows[r].place, row);
       const double row_lse = softmax(row);
-      if (lse != nullptr) lse[r] = row_lse;
+      if (rows[r].lse != nullptr) *rows[r].lse = row_lse;
     }
-    weighted_values(inputs, count, output);
+    weighted_values(values, rows);
   }
 
  private:
-  [[nodiscard]] double* scores_at(std::int64_t r) { return scores_.data() + r * padded_keys_; }
-  [[nodiscard]] std::span<double> scores_row(std::int64_t r) {
+  [[nodiscard]] double* scores_at(std::size_t r) {
+    return scores_.data() + static_cast<std::int64_t>(r) * padded_keys_;
+  }
+  [[nodiscard]] std::span<double> scores_row(std::size_t r) {
     return {scores_at(r), static_cast<std::size_t>(shape_.keys)};
   }
 
-  void dot_products(const Inputs& inputs, std::int64_t first_query, std::int64_t count) {
+  void dot_products(const float* keys, std::span<const RowTask> rows) {
     std::fill(scores_.begin(), scores_.end(), 0.0);
     transposed_.resize(static_cast<std::size_t>(shape_.head_size * k_keys));
     for (std::int64_t begin = 0; begin < shape_.keys; begin += k_keys) {
       const auto width = std::min(k_keys, shape_.keys - begin);
       std::fill(transposed_.begin(), transposed_.end(), 0.0);
       for (std::int64_t k = 0; k < width; ++k) {
-        const float* key = inputs.key + (begin + k) * shape_.head_size;
+        const float* key = keys + (begin + k) * shape_.head_size;
         for (std::int64_t d = 0; d < shape_.head_size; ++d)
           transposed_[static_cast<std::size_t>(d * k_keys + k)] = key[d];
       }
-      for (std::int64_t r = 0; r < count; ++r) {
-        const float* query = inputs.query + (first_query + r) * shape_.head_size;
+      for (std::size_t r = 0; r < rows.size(); ++r) {
         for (std::int64_t d = 0; d < shape_.head_size; ++d) {
-          add_scaled(scores_at(r) + begin, transposed_.data() + d * k_keys, query[d], round_up(width));
+          add_scaled(scores_at(r) + begin, transposed_.data() + d * k_keys, rows[r].query[d], round_up(width));
         }
       }
     }
@@ -130,25 +133,24 @@ class RowBlock {
     return largest + std::log(total);
   }
 
-  void weighted_values(const Inputs& inputs, std::int64_t count, double* output) {
+  void weighted_values(const float* values, std::span<const RowTask> rows) {
     const auto width = round_up(shape_.value_size);
+    const auto sums_at = [&](std::size_t r) { return sums_.data() + static_cast<std::int64_t>(r) * width; };
     values_.assign(static_cast<std::size_t>(k_keys * width), 0.0);
     sums_.assign(static_cast<std::size_t>(k_rows * width), 0.0);
     for (std::int64_t begin = 0; begin < shape_.keys; begin += k_keys) {
       const auto keys = std::min(k_keys, shape_.keys - begin);
       for (std::int64_t k = 0; k < keys; ++k) {
-        std::copy_n(inputs.value + (begin + k) * shape_.value_size, shape_.value_size, values_.data() + k * width);
+        std::copy_n(values + (begin + k) * shape_.value_size, shape_.value_size, values_.data() + k * width);
       }
-      for (std::int64_t r = 0; r < count; ++r) {
+      for (std::size_t r = 0; r < rows.size(); ++r) {
         for (std::int64_t k = 0; k < keys; ++k) {
           const double weight = scores_at(r)[begin + k];
-          if (weight != 0.0) add_scaled(sums_.data() + r * width, values_.data() + k * width, weight, width);
+          if (weight != 0.0) add_scaled(sums_at(r), values_.data() + k * width, weight, width);
         }
       }
     }
-    for (std::int64_t r = 0; r < count; ++r) {
-      std::copy_n(sums_.data() + r * width, shape_.value_size, output + r * shape_.value_size);
-    }
+    for (std::size_t r = 0; r < rows.size(); ++r) std::copy_n(sums_at(r), shape_.value_size, rows[r].output);
   }
 
   OracleShape shape_;
@@ -176,17 +178,30 @@ class AttentionOracle {
   [[nodiscard]] const OracleShape& shape() const { return shape_; }
   [[nodiscard]] bool has_lse() const { return spec_.lse; }
 
-  /// `count` rows of one (batch, head) beginning with `first`, whose output and LSE these are.
-  void run(ModRowEvaluator::Row first, std::int64_t count, double* output, double* lse) const {
-    const auto query_slice = first.batch * shape_.query_heads + first.head;
-    const auto key_slice = first.batch * shape_.key_heads + first.head / (shape_.query_heads / shape_.key_heads);
-    const Inputs slices{inputs_[0].data() + query_slice * shape_.queries * shape_.head_size,
-                        inputs_[1].data() + key_slice * shape_.keys * shape_.head_size,
-                        inputs_[2].data() + key_slice * shape_.keys * shape_.value_size};
-    RowBlock(spec_, axes_, captures_, shape_).run(slices, first, count, output, lse);
+  /// Of a row numbered along [B, Hq, Sq]: which [Skv, D] of all keys it sees.
+  [[nodiscard]] std::int64_t key_slice(std::int64_t row) const {
+    const auto place = place_of(row);
+    return place.batch * shape_.key_heads + place.head / (shape_.query_heads / shape_.key_heads);
+  }
+
+  /// `lse` may be null.
+  [[nodiscard]] RowTask task(std::int64_t row, double* output, double* lse) const {
+    return {place_of(row), inputs_[0].data() + row * shape_.head_size, output, lse};
+  }
+
+  /// At most k_rows, all of one key slice.
+  void run(std::int64_t key_slice, std::span<const RowTask> rows) const {
+    RowBlock(spec_, axes_, captures_, shape_)
+        .run(inputs_[1].data() + key_slice * shape_.keys * shape_.head_size,
+             inputs_[2].data() + key_slice * shape_.keys * shape_.value_size, rows);
   }
 
  private:
+  [[nodiscard]] ModRowEvaluator::Row place_of(std::int64_t row) const {
+    const std::int64_t slice = row / shape_.queries;
+    return {slice / shape_.query_heads, slice % shape_.query_heads, row % shape_.queries};
+  }
+
   const AttentionSpec& spec_;
   const Axes& axes_;
   const InputValues& inputs_;
@@ -194,25 +209,37 @@ class AttentionOracle {
   OracleShape shape_;
 };
 
+/// The answers to `rows`, which ascend, one behind the other in `output` and, where it is not null, in `lse`. Rows that
+/// see the same keys share their conversion to double.
+void answer(const AttentionOracle& oracle, std::span<const std::int64_t> rows, double* output, double* lse,
+            const ParallelFor& parallel) {
+  std::vector<std::size_t> begins;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const bool full = !begins.empty() && i - begins.back() == static_cast<std::size_t>(k_rows);
+    if (i == 0 || full || oracle.key_slice(rows[i]) != oracle.key_slice(rows[i - 1])) begins.push_back(i);
+  }
+  parallel(std::ssize(begins), [&](std::int64_t block) {
+    const auto next = static_cast<std::size_t>(block) + 1;
+    const std::size_t end = next < begins.size() ? begins[next] : rows.size();
+    std::vector<RowTask> tasks;
+    for (std::size_t i = begins[next - 1]; i < end; ++i) {
+      double* row_output = output + static_cast<std::int64_t>(i) * oracle.shape().value_size;
+      tasks.push_back(oracle.task(rows[i], row_output, lse == nullptr ? nullptr : lse + i));
+    }
+    oracle.run(oracle.key_slice(rows[begins[next - 1]]), tasks);
+  });
+}
+
 }  // namespace
 
 OutputValues attention_oracle(const Problem& problem, const Axes& axes, const InputValues& inputs,
                               const ParallelFor& parallel) {
   const AttentionOracle oracle(problem, axes, inputs);
-  const OracleShape& shape = oracle.shape();
-  const auto blocks = (shape.queries + k_rows - 1) / k_rows;
-  const auto slices = axes.at("B") * shape.query_heads;
-  const auto rows = static_cast<std::size_t>(slices * shape.queries);
-  OutputValues outputs = {std::vector<double>(rows * static_cast<std::size_t>(shape.value_size), 0.0)};
-  if (oracle.has_lse()) outputs.emplace_back(rows, 0.0);
-  parallel(slices * blocks, [&](std::int64_t task) {
-    const auto first_query = task % blocks * k_rows;
-    const auto slice = task / blocks;
-    const auto first_row = slice * shape.queries + first_query;
-    oracle.run({slice / shape.query_heads, slice % shape.query_heads, first_query},
-               std::min(k_rows, shape.queries - first_query), outputs[0].data() + first_row * shape.value_size,
-               oracle.has_lse() ? outputs[1].data() + first_row : nullptr);
-  });
+  std::vector<std::int64_t> rows(static_cast<std::size_t>(attention_oracle_rows(problem, axes)));
+  std::iota(rows.begin(), rows.end(), 0);
+  OutputValues outputs = {std::vector<double>(rows.size() * static_cast<std::size_t>(oracle.shape().value_size), 0.0)};
+  if (oracle.has_lse()) outputs.emplace_back(rows.size(), 0.0);
+  answer(oracle, rows, outputs[0].data(), oracle.has_lse() ? outputs[1].data() : nullptr, parallel);
   return outputs;
 }
 
@@ -223,19 +250,14 @@ std::int64_t attention_oracle_rows(const Problem&, const Axes& axes) {
 std::vector<AnswerSample> attention_oracle_sample(const Problem& problem, const Axes& axes, const InputValues& inputs,
                                                   std::span<const std::int64_t> rows, const ParallelFor& parallel) {
   const AttentionOracle oracle(problem, axes, inputs);
-  const OracleShape& shape = oracle.shape();
+  const std::int64_t width = oracle.shape().value_size;
   AnswerSample output;
   for (const std::int64_t row : rows) {
-    for (std::int64_t i = 0; i < shape.value_size; ++i) output.elements.push_back(row * shape.value_size + i);
+    for (std::int64_t i = 0; i < width; ++i) output.elements.push_back(row * width + i);
   }
   output.values.resize(output.elements.size());
   AnswerSample lse{{rows.begin(), rows.end()}, std::vector<double>(rows.size())};
-  parallel(std::ssize(rows), [&](std::int64_t index) {
-    const std::int64_t row = rows[static_cast<std::size_t>(index)];
-    const std::int64_t slice = row / shape.queries;
-    oracle.run({slice / shape.query_heads, slice % shape.query_heads, row % shape.queries}, 1,
-               output.values.data() + index * shape.value_size, lse.values.data() + index);
-  });
+  answer(oracle, rows, output.values.data(), lse.values.data(), parallel);
   std::vector<AnswerSample> samples = {std::move(output)};
   if (oracle.has_lse()) samples.push_back(std::move(lse));
   return samples;
