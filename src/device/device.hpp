@@ -44,7 +44,8 @@ class Device {
   [[nodiscard]] virtual bool keeps_opening_nodes() const { return false; }
 
   /// Whether the candidate's code is all in this process after load(), for its own processor, and the driver has all of
-  /// its threads: lock_down then refuses more of both.
+  /// its threads: lock_down then refuses more of both. Such code works on the arena itself, and the worker closes what
+  /// lies around the buffers.
   [[nodiscard]] virtual bool has_all_code() const { return false; }
 
   /// Launches a loaded plan in order and waits; the arena then holds what the kernels wrote.

@@ -5,9 +5,11 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <optional>
 
 #include "device/device.hpp"
 #include "sandbox/sandbox.hpp"
+#include "worker/arena_fence.hpp"
 #include "worker/services.hpp"
 
 namespace kw {
@@ -31,27 +33,45 @@ Result<std::span<std::byte>> map_arena(int fd, std::int64_t bytes) {
 /// How a run process lives with its candidate.
 enum class RightsAfterLoad : std::uint8_t { none, as_before };
 
-Result<void> load_candidate(Device& device, const LoadRequest& request, int arena_fd, RightsAfterLoad rights) {
+std::vector<std::vector<ArenaSlot>> slots_of(const LoadRequest& request) {
+  std::vector<std::vector<ArenaSlot>> slots;
+  for (const LoadedPlan& plan : request.plans) slots.push_back(plan.slots);
+  return slots;
+}
+
+/// A fence where kernels run on the arena itself.
+Result<std::optional<ArenaFence>> load_candidate(Device& device, const LoadRequest& request, int arena_fd,
+                                                 RightsAfterLoad rights) {
   KW_TRY(const std::span<std::byte> arena, map_arena(arena_fd, request.arena_bytes));
   KW_TRY_VOID(device.load(request, arena));
-  if (rights == RightsAfterLoad::as_before) return {};
+  std::optional<ArenaFence> fence;
+  if (device.has_all_code()) fence.emplace(arena, slots_of(request));
+  if (rights == RightsAfterLoad::as_before) return fence;
   // From here on candidate code may run. What it could use has to be gone by now.
-  return lock_down(device.keeps_opening_nodes() ? OpenForWriting::as_granted : OpenForWriting::never,
-                   device.has_all_code() ? NewCode::never : NewCode::as_before);
+  KW_TRY_VOID(lock_down(device.keeps_opening_nodes() ? OpenForWriting::as_granted : OpenForWriting::never,
+                        device.has_all_code() ? NewCode::never : NewCode::as_before));
+  return fence;
+}
+
+Result<LaunchReply> launch_fenced(Device& device, std::optional<ArenaFence>& fence, const LaunchRequest& request) {
+  if (fence) KW_TRY_VOID(fence->around(request.plan));
+  return device.launch(request);
 }
 
 void serve(Channel& channel, Result<std::unique_ptr<Device>> device, int arena_fd, RightsAfterLoad rights) {
   bool loaded = false;
+  std::optional<ArenaFence> fence;
   while (const auto message = channel.receive()) {
     WorkerMessage reply = LaunchFailure{"a run process loads one candidate, then launches it"};
     if (!device) {
       reply = LaunchFailure{device.error().to_string()};
     } else if (const auto* load = std::get_if<LoadRequest>(&*message); load != nullptr && !loaded) {
-      const auto result = load_candidate(**device, *load, arena_fd, rights);
+      auto result = load_candidate(**device, *load, arena_fd, rights);
       loaded = result.has_value();
+      if (loaded) fence = *std::move(result);
       reply = loaded ? WorkerMessage{LoadReply{}} : LaunchFailure{result.error().message};
     } else if (const auto* launch = std::get_if<LaunchRequest>(&*message); launch != nullptr && loaded) {
-      const auto result = (*device)->launch(*launch);
+      const auto result = launch_fenced(**device, fence, *launch);
       reply = result ? WorkerMessage{*result} : LaunchFailure{result.error().message};
     }
     if (!channel.send(reply)) break;

@@ -13,7 +13,7 @@ grid = ["Sq", "Hq", "B"]
 block = ["1", "1", "1"]
 args = ["Q", "K", "V", "O", "Hq", "Hkv", "Sq", "Skv", "D", "Dv"]
 */
-// caught by: check guard_overwritten
+// caught by: check crashed
 // Writes one element behind the output, as a kernel with a padded last row does.
 
 float dot_row(__global const float* a, __global const float* b, int n) {

@@ -13,8 +13,6 @@
 namespace kw {
 namespace {
 
-constexpr std::byte k_guard{0xa5};
-
 /// The inputs of a case as their buffers hold them. Those of f32 are the case's own, which has to outlive this.
 class StoredInputs {
  public:
@@ -46,7 +44,7 @@ void prepare(const LaunchPlan& plan, KernelProcess& process, const StoredInputs&
       fill_poison(bytes, plan.buffers[i].role == BufferRole::scratch ? poison.scratch : poison.outputs);
     }
   }
-  for (const auto guard : process.guards()) std::fill(guard.begin(), guard.end(), k_guard);
+  for (const auto guard : process.guards()) std::fill(guard.begin(), guard.end(), poison.guards);
 }
 
 CaseFailure lost(const LostWorker& loss, Duration deadline) {
@@ -58,17 +56,22 @@ CaseFailure lost(const LostWorker& loss, Duration deadline) {
               loss.detail};
     case WorkerLoss::out_of_memory:
       return {Reason::memory_limit, "the process ran out of the memory the sandbox grants", loss.detail};
-    case WorkerLoss::crashed:
-      return {Reason::crashed, fmt::format("the process running the kernel died: {}", loss.detail), loss.detail};
+    case WorkerLoss::crashed: {
+      const bool fault = loss.detail.find("SIGSEGV") != std::string::npos;
+      return {Reason::crashed,
+              fmt::format("the process running the kernel died: {}{}", loss.detail,
+                          fault ? ": it touched memory that is not its own, as behind the end of a buffer" : ""),
+              loss.detail};
+    }
   }
   return {Reason::crashed, "the process running the kernel died", loss.detail};
 }
 
 std::optional<CaseFailure> inspect_surroundings(const Problem& problem, const LaunchPlan& plan, KernelProcess& process,
-                                                const StoredInputs& inputs) {
+                                                const StoredInputs& inputs, std::byte filled) {
   std::size_t zone = 0;
   for (const auto guard : process.guards()) {
-    const auto hit = std::find_if(guard.begin(), guard.end(), [](std::byte b) { return b != k_guard; });
+    const auto hit = std::find_if(guard.begin(), guard.end(), [&](std::byte b) { return b != filled; });
     if (hit != guard.end()) {
       return CaseFailure{Reason::guard_overwritten, "the kernel wrote outside its buffers",
                          fmt::format("guard zone {}, byte {} of {}", zone, hit - guard.begin(), guard.size())};
@@ -165,7 +168,8 @@ tl::expected<CaseRun, CaseFailure> run_case(const Problem& problem, LoadedCandid
     const auto bytes = process.buffer(i);
     run.outputs.emplace_back(bytes.begin(), bytes.end());
   }
-  if (auto failure = inspect_surroundings(problem, plan, process, inputs)) return tl::unexpected(*std::move(failure));
+  if (auto failure = inspect_surroundings(problem, plan, process, inputs, mode.poison.guards))
+    return tl::unexpected(*std::move(failure));
   return run;
 }
 

@@ -14,33 +14,41 @@
 namespace kw {
 namespace {
 
-std::optional<std::int64_t> next_page(std::int64_t offset) {
-  const auto padded = checked_add(offset, k_arena_page_bytes - 1);
+std::optional<std::int64_t> rounded_up(std::int64_t bytes, std::int64_t unit) {
+  const auto padded = checked_add(bytes, unit - 1);
   if (!padded) return std::nullopt;
-  return *padded / k_arena_page_bytes * k_arena_page_bytes;
+  return *padded / unit * unit;
 }
 
-/// Where the buffer after one that ends at `end` may start.
+/// The first page boundary that leaves room for a guard zone after `end`.
 std::optional<std::int64_t> after_guard(std::int64_t end) {
   const auto guarded = checked_add(end, k_guard_bytes);
-  return guarded ? next_page(*guarded) : std::nullopt;
+  return guarded ? rounded_up(*guarded, k_arena_page_bytes) : std::nullopt;
+}
+
+/// Where a buffer of `bytes` starts that fills the last of its pages, the first of which may start at `page`.
+std::optional<std::int64_t> aligned_at_the_end(std::int64_t page, std::int64_t bytes) {
+  const auto aligned = rounded_up(bytes, k_buffer_alignment);
+  const auto pages = aligned ? rounded_up(*aligned, k_arena_page_bytes) : std::nullopt;
+  return pages ? checked_add(page, *pages - *aligned) : std::nullopt;
 }
 
 }  // namespace
 
 Result<ArenaLayout> lay_out(const LaunchPlan& plan) {
   ArenaLayout layout;
-  std::optional<std::int64_t> offset = after_guard(0);
+  std::optional<std::int64_t> page = after_guard(0);
   for (const PlannedBuffer& buffer : plan.buffers) {
-    const auto end = checked_add(*offset, buffer.bytes);
+    const auto offset = aligned_at_the_end(*page, buffer.bytes);
+    const auto end = offset ? checked_add(*offset, buffer.bytes) : std::nullopt;
     const auto next = end ? after_guard(*end) : std::nullopt;
     if (buffer.bytes < 1 || !next) {
       return fail(errc::overflow, "buffer '{}' of {} bytes does not fit into an arena", buffer.name, buffer.bytes);
     }
     layout.slots.push_back({*offset, buffer.bytes});
-    offset = next;
+    page = next;
   }
-  layout.bytes = *offset;
+  layout.bytes = *page;
   return layout;
 }
 

@@ -1,8 +1,10 @@
 #pragma once
-// The memory a candidate's buffers lie in, shared between the host and one run process. Every buffer starts on a page
-// boundary and stands between guard zones, so that writing past an end is seen afterwards:
+// The memory a candidate's buffers lie in, shared between the host and one run process. Every buffer stands between
+// guard zones, so that writing past an end is seen afterwards:
 //   guard | buffer 0 | guard | buffer 1 | ... | guard
-// The zone after a buffer starts right at its last byte, before the next page boundary.
+// Every buffer ends less than k_buffer_alignment before a page boundary, so that a process which can close the pages of
+// the guard zones (worker/arena_fence.hpp) sees reading behind a buffer as well. The zone after a buffer starts right
+// at its last byte.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,6 +19,8 @@
 namespace kw {
 
 inline constexpr std::int64_t k_arena_page_bytes = 4096;
+/// Of a buffer's first byte: what OpenCL devices ask of parts of a buffer, at most (CL_DEVICE_MEM_BASE_ADDR_ALIGN).
+inline constexpr std::int64_t k_buffer_alignment = 512;
 /// At least this much before the first and after every buffer: more than a tile of rows, the usual length of a slip.
 inline constexpr std::int64_t k_guard_bytes = 64 << 10;
 /// What every byte of a freshly selected layout holds: a NaN as f32, f16 and bf16.

@@ -228,6 +228,21 @@ TEST(Arena, sizes_that_do_not_add_up_are_refused) {
   EXPECT_FALSE(lay_out(plan_with({input("Q", 0)}, {})));
 }
 
+TEST(Arena, buffers_are_aligned_and_end_at_the_end_of_a_page) {
+  const auto layout =
+      lay_out(plan_with({input("one", 1), input("slot", 512), input("page", 4096), input("more", 4097)}, {}));
+  ASSERT_TRUE(layout);
+  std::int64_t end = 0;
+  for (const ArenaSlot& slot : layout->slots) {
+    EXPECT_EQ(slot.offset % k_buffer_alignment, 0) << slot.bytes;
+    EXPECT_GE(slot.offset - end, k_guard_bytes) << slot.bytes;
+    end = slot.offset + slot.bytes;
+    EXPECT_LT((k_arena_page_bytes - end % k_arena_page_bytes) % k_arena_page_bytes, k_buffer_alignment) << slot.bytes;
+  }
+  EXPECT_GE(layout->bytes - end, k_guard_bytes);
+  EXPECT_EQ(layout->slots[2].offset % k_arena_page_bytes, 0) << "a buffer of whole pages leaves no room on either side";
+}
+
 TEST(Arena, its_size_cannot_be_changed_by_whoever_has_the_descriptor) {
   auto arena = Arena::create();
   ASSERT_TRUE(arena);
