@@ -10,7 +10,7 @@ constexpr auto k_opencl_words = std::to_array<std::string_view>(
     {"__kernel", "kernel void", "get_global_id", "get_group_id", "get_local_id", "__global", "CLK_LOCAL_MEM_FENCE"});
 
 /// What leads out of OpenCL C: other files, assembly, functions by address, what runs when an object is loaded or where
-/// it lies, time stamps and the stack.
+/// it lies, time stamps and the stack; and what tells one compiler or build from another.
 constexpr auto k_opencl_forbidden = std::to_array<std::string_view>({"include",
                                                                      "include_next",
                                                                      "import",
@@ -19,6 +19,15 @@ constexpr auto k_opencl_forbidden = std::to_array<std::string_view>({"include",
                                                                      "__has_include",
                                                                      "__has_include_next",
                                                                      "__has_embed",
+                                                                     "__has_builtin",
+                                                                     "__has_feature",
+                                                                     "__has_extension",
+                                                                     "__has_attribute",
+                                                                     "__has_warning",
+                                                                     "__is_identifier",
+                                                                     "__COUNTER__",
+                                                                     "__INCLUDE_LEVEL__",
+                                                                     "KW_BUILD",
                                                                      "asm",
                                                                      "__asm",
                                                                      "__asm__",

@@ -26,8 +26,9 @@ struct Build {
 
 Result<BuildReply> build_one(ExecutionBackend& backend, const Candidate& candidate, const Build& build,
                              Duration deadline) {
+  const Bundle& bundle = candidate.bundle;
   BuildRequest request{
-      backend.device().id, guarded_source(candidate.bundle.source, candidate.bundle.target), {}, build.launches};
+      backend.device().id, guarded_source(bundle.source, bundle.target, build.definitions), {}, build.launches};
   request.definitions.assign(build.definitions.begin(), build.definitions.end());
   auto outcome = backend.build(request, deadline);
   if (const auto* lost = std::get_if<LostWorker>(&outcome)) {

@@ -13,8 +13,9 @@ grid = ["Sq", "Hq", "B"]
 block = ["1", "1", "1"]
 args = ["Q", "K", "V", "O", "Hq", "Hkv", "Sq", "Skv", "D", "Dv"]
 */
-// caught by: build source_forbidden
+// caught by: read source_forbidden
 // Includes a file of the machine behind the end of a comment, where no line begins with the directive.
+// The honest twin is refused as well: what is judged is the text, before any preprocessor.
 
 #if CHEAT
 /* the sizes

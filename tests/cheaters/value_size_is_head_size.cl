@@ -13,7 +13,7 @@ grid = ["Sq", "Hq", "B"]
 block = ["1", "1", "1"]
 args = ["Q", "K", "V", "O", "Hq", "Hkv", "Sq", "Skv", "D", "Dv"]
 */
-// caught by: check wrong_result
+// caught by: check crashed
 // Takes rows of V to be as long as rows of K, which they are in most models.
 
 float dot_row(__global const float* a, __global const float* b, int n) {

@@ -1,85 +1,60 @@
 #include "verify/checking/source_policy.hpp"
 
 #include <algorithm>
-#include <cctype>
+#include <array>
 
 #include "language/kernel_headers.hpp"
 #include "language/language.hpp"
+#include "verify/checking/source_conditions.hpp"
+#include "verify/checking/source_lines.hpp"
 
 namespace kw {
 namespace {
 
-/// The source as the preprocessor's first phases see it: trigraphs and backslash-newlines gone, so that a directive
-/// cannot hide behind them.
-std::string spliced(const std::string& source) {
-  std::string text;
-  for (std::size_t i = 0; i < source.size(); ++i) {
-    if (source.compare(i, 3,
-                       "?"
-                       "?/") == 0 &&
-        i + 3 < source.size() && source[i + 3] == '\n') {
-      i += 3;
-    } else if (source.compare(i, 3,
-                              "?"
-                              "?=") == 0) {
-      text += '#';
-      i += 2;
-    } else if (source.compare(i, 2, "\\\n") == 0) {
-      i += 1;
-    } else if (source.compare(i, 3, "\\\r\n") == 0) {
-      i += 2;
-    } else {
-      text += source[i];
-    }
-  }
-  return text;
+constexpr std::string_view k_blanks = " \t\v\f";
+
+bool is_guarded(std::string_view target) {
+  const Language* language = find_language(target);
+  return language != nullptr && !language->forbidden.empty();
 }
 
-/// What an #include names, between angle brackets and with nothing but a comment behind it, may be included.
+/// What an #include names, between angle brackets, may be included.
 bool names_kernel_header(std::string_view rest, std::string_view target) {
-  rest = rest.substr(0, rest.find("//"));
-  rest = rest.substr(0, rest.find_last_not_of(" \t\r") + 1);
+  rest = rest.substr(0, rest.find_last_not_of(k_blanks) + 1);
   if (!rest.starts_with('<') || !rest.ends_with('>')) return false;
   return is_kernel_header(target, rest.substr(1, rest.size() - 2));
 }
 
-/// From the `#` of a directive to the end of its line.
-std::optional<std::string> forbidden_in(std::string_view directive, std::string_view target) {
-  directive.remove_prefix(directive.front() == '#' ? 1 : 2);
-  directive.remove_prefix(std::min(directive.find_first_not_of(" \t"), directive.size()));
-  std::size_t length = 0;
-  const auto in_word = [](unsigned char c) { return std::isalpha(c) != 0 || c == '_'; };
-  while (length < directive.size() && in_word(static_cast<unsigned char>(directive[length]))) ++length;
-  const std::string_view word = directive.substr(0, length);
-  if (word.empty() && directive.starts_with('/')) return "# followed by a comment";
+std::optional<std::string> forbidden_in(const Directive& directive, std::string_view target) {
+  const std::string_view word = directive.word;
   if (!word.starts_with("include") && word != "import" && word != "embed") return std::nullopt;
-  std::string_view rest = directive.substr(length);
-  rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));
-  if (word == "include" && names_kernel_header(rest, target)) return std::nullopt;
+  if (word == "include" && names_kernel_header(directive.rest, target)) return std::nullopt;
   constexpr std::size_t k_most = 60;
-  rest = rest.substr(0, std::min(rest.find_last_not_of(" \t\r") + 1, k_most));
+  const std::string_view rest =
+      directive.rest.substr(0, std::min(directive.rest.find_last_not_of(k_blanks) + 1, k_most));
   return fmt::format("#{}{}{}", word, rest.empty() ? "" : " ", rest);
 }
 
 }  // namespace
 
-/// Comments between `#` and the word are not followed: any directive whose word does not start right there is refused.
 std::optional<std::string> forbidden_directive(const std::string& source, std::string_view target) {
-  const std::string text = spliced(source);
-  std::size_t line_start = 0;
-  while (line_start <= text.size()) {
-    const std::size_t line_end = std::min(text.find('\n', line_start), text.size());
-    const std::size_t begin = text.find_first_not_of(" \t\r\v\f", line_start);
-    if (begin < line_end && (text[begin] == '#' || text.compare(begin, 2, "%:") == 0)) {
-      auto forbidden = forbidden_in(std::string_view(text).substr(begin, line_end - begin), target);
-      if (forbidden) return forbidden;
-    }
-    line_start = line_end + 1;
+  const SourceLines text = source_lines(source);
+  if (text.ambiguous) return text.ambiguous;
+  for (const std::string& line : text.lines) {
+    const auto directive = directive_of(line);
+    auto forbidden = directive ? forbidden_in(*directive, target) : std::nullopt;
+    if (forbidden) return forbidden;
   }
   return std::nullopt;
 }
 
 std::optional<std::string> source_problem(const std::string& source, std::string_view target) {
+  const SourceLines text = source_lines(source);
+  if (text.ambiguous) return fmt::format("the source uses {}, which compilers read in different ways", *text.ambiguous);
+  if (is_guarded(target)) {
+    const auto hidden = conditions_in(text.lines).hidden;
+    if (hidden) return fmt::format("the source uses {}, which could tell a simulator from the device", *hidden);
+  }
   const auto directive = forbidden_directive(source, target);
   if (!directive) return std::nullopt;
   std::string message = fmt::format("the source uses {}; a bundle must contain everything it needs", *directive);
@@ -91,10 +66,28 @@ std::optional<std::string> source_problem(const std::string& source, std::string
   return message;
 }
 
-std::string guarded_source(const std::string& source, std::string_view target) {
-  const Language* language = find_language(target);
-  if (language == nullptr || language->forbidden.empty()) return source;
-  return fmt::format("#pragma GCC poison {}\n#line 1\n{}", fmt::join(language->forbidden, " "), source);
+std::string guarded_source(const std::string& source, std::string_view target, const IntBindings& definitions) {
+  if (!is_guarded(target)) return source;
+  std::string guard;
+  for (const std::string& name : conditions_in(source_lines(source).lines).names) {
+    if (!definitions.contains(name)) guard += fmt::format("#undef {}\n", name);
+  }
+  return fmt::format("{}#pragma GCC poison {}\n#line 1\n{}", guard, fmt::join(find_language(target)->forbidden, " "),
+                     source);
+}
+
+std::string without_guard(const std::string& build_log) {
+  constexpr std::array<std::string_view, 2> k_of_guard = {": poisoning existing macro", ": undefining builtin macro"};
+  std::string rest;
+  for (std::size_t begin = 0; begin < build_log.size();) {
+    const std::size_t end = std::min(build_log.find('\n', begin), build_log.size() - 1) + 1;
+    const std::string_view line = std::string_view(build_log).substr(begin, end - begin);
+    const bool of_guard = std::ranges::any_of(
+        k_of_guard, [&](std::string_view words) { return line.find(words) != std::string_view::npos; });
+    if (!of_guard) rest += line;
+    begin = end;
+  }
+  return rest;
 }
 
 std::optional<std::string> forbidden_identifier(std::string_view build_log) {

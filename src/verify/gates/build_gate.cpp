@@ -107,6 +107,7 @@ void record_loss(GateContext& context, const LostWorker& lost, bool ends_budget)
 
 /// Records one build; false after a rejection. `hidden`: it is for held-out workloads alone.
 bool record_build(GateContext& context, BuildReply& reply, bool hidden) {
+  reply.log = without_guard(reply.log);
   if (!forbidden_identifier(reply.log)) context.build.log += reply.log;
   context.build.build_ms += static_cast<double>(reply.build_ns) / 1e6;
   if (reply.status != BuildStatus::ok) {
@@ -155,7 +156,7 @@ std::vector<PlannedBuild> plan_builds(GateContext& context) {
     }
     const Bundle& bundle = context.loaded.candidate.bundle;
     BuildRequest request{
-        context.facts.device().id, guarded_source(bundle.source, bundle.target), {}, plan.plan.launches};
+        context.facts.device().id, guarded_source(bundle.source, bundle.target, *definitions), {}, plan.plan.launches};
     request.definitions.assign(definitions->begin(), definitions->end());
     builds.push_back({std::move(request), held_out});
     distinct.push_back(*std::move(definitions));

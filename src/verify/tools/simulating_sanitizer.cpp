@@ -1,6 +1,7 @@
 // Sanitizers that are devices themselves: the candidate is built for them and run there.
 
 #include "verify/checking/case_runner.hpp"
+#include "verify/checking/source_policy.hpp"
 #include "verify/tools/oclgrind.hpp"
 #include "verify/tools/sanitizer.hpp"
 
@@ -54,7 +55,9 @@ std::optional<StartRequest> SimulatingSanitizer::build(const RunFacts& facts, co
   const auto& plan = loaded.built.plans[workload].plan;
   const auto definitions = build_definitions(candidate, facts.problem.workloads[workload].axes, facts.device());
   if (!definitions) return std::nullopt;
-  BuildRequest request{simulator_->device().id, candidate.bundle.source, {}, plan.launches};
+  const Bundle& bundle = candidate.bundle;
+  BuildRequest request{
+      simulator_->device().id, guarded_source(bundle.source, bundle.target, *definitions), {}, plan.launches};
   request.definitions.assign(definitions->begin(), definitions->end());
   auto built = simulator_->build(request, facts.options.deadlines.build);
   auto* reply = std::get_if<BuildReply>(&built);

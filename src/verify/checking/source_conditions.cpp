@@ -1,0 +1,81 @@
+#include "verify/checking/source_conditions.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string_view>
+
+#include "base/text.hpp"
+#include "verify/checking/source_lines.hpp"
+
+namespace kw {
+namespace {
+
+constexpr std::array<std::string_view, 6> k_condition_words = {"if", "ifdef", "ifndef", "elif", "elifdef", "elifndef"};
+
+/// A macro by all of its definitions in the source.
+struct Macro {
+  std::set<std::string> names;  ///< in its bodies
+  bool pastes = false;
+};
+
+bool pastes(std::string_view body) {
+  return body.find("##") != std::string_view::npos || body.find("%:%:") != std::string_view::npos;
+}
+
+/// Behind the name of a macro, with its parameters still in front. A string made of an argument has a length that tells
+/// what the argument was expanded to.
+bool makes_strings(std::string_view body) {
+  if (!body.starts_with('(')) return false;
+  for (std::size_t i = 0; i < body.size(); ++i) {
+    const bool twice = body.substr(i, 2) == "##" || body.substr(i, 4) == "%:%:";
+    if (twice) {
+      i += body[i] == '#' ? 1 : 3;
+    } else if (body[i] == '#' || body.substr(i, 2) == "%:") {
+      return true;
+    }
+  }
+  return false;
+}
+
+void add_names(std::string_view text, std::set<std::string>& names) {
+  for (const std::string_view name : identifiers_in(text)) {
+    if (name != "defined") names.emplace(name);
+  }
+}
+
+}  // namespace
+
+SourceConditions conditions_in(const std::vector<std::string>& lines) {
+  SourceConditions found;
+  std::map<std::string, Macro, std::less<>> macros;
+  for (const std::string& line : lines) {
+    const auto directive = directive_of(line);
+    if (!directive) continue;
+    if (std::ranges::find(k_condition_words, directive->word) != k_condition_words.end()) {
+      if (pastes(directive->rest)) found.hidden = "## in a condition";
+      add_names(directive->rest, found.names);
+    } else if (directive->word == "define") {
+      const auto names = identifiers_in(directive->rest);
+      if (names.empty()) continue;
+      const std::string_view body = directive->rest.substr(names.front().size());
+      if (makes_strings(body)) found.hidden = fmt::format("a macro that makes strings ({})", names.front());
+      Macro& macro = macros[std::string(names.front())];
+      add_names(body, macro.names);
+      macro.pastes = macro.pastes || pastes(body);
+    }
+  }
+  std::vector<std::string> open(found.names.begin(), found.names.end());
+  while (!open.empty()) {
+    const auto macro = macros.find(open.back());
+    open.pop_back();
+    if (macro == macros.end()) continue;
+    if (macro->second.pastes) found.hidden = fmt::format("## in a macro that a condition needs ({})", macro->first);
+    for (const std::string& name : macro->second.names) {
+      if (found.names.insert(name).second) open.push_back(name);
+    }
+  }
+  return found;
+}
+
+}  // namespace kw
