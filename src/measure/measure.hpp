@@ -14,6 +14,7 @@ namespace kw {
 [[nodiscard]] double median(std::span<const double> values);  ///< values must not be empty
 
 /// Percentile bootstrap of the median (Efron 1979): resamples with replacement, deterministic for the generator's seed.
+/// The interval's confidence is less than was asked for where so few values cannot give it; 0 for a single one.
 [[nodiscard]] Interval bootstrap_median(std::span<const double> values, double confidence, int resamples, Rng& rng);
 
 /// One half of an interleaved pair, both measured back to back.

@@ -87,7 +87,26 @@ TEST(Bootstrap, agrees_with_plain_resampling) {
     const auto plain = plain_bootstrap(values, 0.9, 5000, rng);
     EXPECT_NEAR(fast.low, plain.low, 0.1) << "n " << n << ", seed " << k_seed;
     EXPECT_NEAR(fast.high, plain.high, 0.1) << "n " << n << ", seed " << k_seed;
-    EXPECT_EQ(fast.confidence, 0.9);
+    EXPECT_EQ(fast.confidence, n >= 10 ? 0.9 : 1 - std::exp2(1 - n)) << n;
+  }
+}
+
+TEST(Bootstrap, of_few_values_is_as_sure_as_their_extremes_can_be) {
+  constexpr std::uint64_t k_seed = 8;
+  constexpr int k_trials = 4000;
+  Rng rng(k_seed);
+  for (const int n : {2, 3, 5}) {
+    int covered = 0;
+    double said = 0;
+    for (int trial = 0; trial < k_trials; ++trial) {
+      std::vector<double> values;
+      for (int i = 0; i < n; ++i) values.push_back(rng.normal());
+      const auto interval = bootstrap_median(values, 0.99, 500, rng);
+      said = interval.confidence;
+      covered += interval.low <= 0 && interval.high >= 0 ? 1 : 0;
+    }
+    EXPECT_LT(said, 0.99);
+    EXPECT_NEAR(covered, said * k_trials, 4 * std::sqrt(said * (1 - said) * k_trials)) << n << ", seed " << k_seed;
   }
 }
 

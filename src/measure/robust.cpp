@@ -52,6 +52,12 @@ class ResampledMedian {
   std::vector<double> sorted_;
 };
 
+/// The smallest and the largest of n values enclose the median of what they were drawn from unless all of them lie on
+/// one side of it: 1 - 2^(1 - n), and no interval made of these values can do better.
+double confidence_of_extremes(std::size_t count) {
+  return 1 - std::exp2(1 - static_cast<double>(count));
+}
+
 }  // namespace
 
 double median(std::span<const double> values) {
@@ -73,7 +79,7 @@ Interval bootstrap_median(std::span<const double> values, double confidence, int
   const double tail = (1 - confidence) / 2 * resamples;
   const auto outside = static_cast<std::size_t>(std::max(0.0, std::ceil(tail - 1e-9) - 1));
   const std::size_t low = std::min(outside, medians.size() - 1);
-  return {medians[low], medians[medians.size() - 1 - low], confidence};
+  return {medians[low], medians[medians.size() - 1 - low], std::min(confidence, confidence_of_extremes(values.size()))};
 }
 
 }  // namespace kw

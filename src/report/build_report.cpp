@@ -53,8 +53,9 @@ std::string status_note(const RunRecord& run) {
 
 std::string pairs_note(const Speedup& speedup) {
   if (!speedup.versus) return "medians divided";
-  return fmt::format("{} interleaved pairs, {:.4g} % interval", speedup.versus->pairs,
-                     speedup.versus->speedup_ci.confidence * 100);
+  const double confidence = speedup.versus->speedup_ci.confidence;
+  if (!(confidence > 0)) return "one interleaved pair, which gives no interval";
+  return fmt::format("{} interleaved pairs, {:.4g} % interval", speedup.versus->pairs, confidence * 100);
 }
 
 std::vector<Fact> highlights(const RunSummary& summary) {
@@ -62,7 +63,8 @@ std::vector<Fact> highlights(const RunSummary& summary) {
   if (summary.best != nullptr && summary.best_measured) {
     const Measurement& best = *summary.best_measured;
     facts.push_back({"best_time", "Best time", time_of(best.median_ns, best.ci_ns),
-                     fmt::format("median, {:.4g} % interval", best.ci_ns.confidence * 100)});
+                     best.ci_ns.confidence > 0 ? fmt::format("median, {:.4g} % interval", best.ci_ns.confidence * 100)
+                                               : "one sample, which gives no interval"});
     for (const auto& speedup : summary.speedups) {
       facts.push_back({"speedup_" + speedup.name, "Versus " + speedup.name, ratio_of(speedup), pairs_note(speedup)});
     }

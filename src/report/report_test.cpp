@@ -326,6 +326,26 @@ TEST(Report, a_run_where_none_was_correct_says_so) {
   EXPECT_EQ(json.at("speedup"), Json::object());
 }
 
+TEST(Report, of_a_single_sample_gives_no_interval) {
+  SyntheticRun synthetic = synthetic_run(7, 12);
+  Measurement& best = synthetic.run.best_final.value();
+  best.samples = 1;
+  best.ci_ns = {best.median_ns, best.median_ns, 0};
+  for (Versus& versus : best.versus) versus.speedup_ci = {versus.speedup, versus.speedup, 0};
+  const std::string text = to_markdown(model_of(synthetic));
+  EXPECT_THAT(text, HasSubstr("| one sample, which gives no interval |"));
+  EXPECT_THAT(text.substr(0, text.find("\n\n", text.find("verified kernel"))), Not(HasSubstr("[")));
+}
+
+TEST(Report, names_the_check_that_the_best_kernel_came_nearest_to_failing) {
+  SyntheticRun synthetic = synthetic_run(7, 12);
+  synthetic.run.best_accuracy = {{"primary", "normal", 1e-6, 4e-6}, {"odd", "spikes", 1e-7, 2e-7}};
+  EXPECT_THAT(to_markdown(model_of(synthetic)),
+              HasSubstr("| Largest error | 50.0 % | of what is allowed, on odd with spikes inputs |"));
+  synthetic.run.best_accuracy.clear();
+  EXPECT_THAT(to_markdown(model_of(synthetic)), Not(HasSubstr("| Largest error | ")));
+}
+
 TEST(Report, numbers_that_are_not_finite_break_nothing) {
   SyntheticRun synthetic = synthetic_run(7, 10);
   const double infinity = std::numeric_limits<double>::infinity();

@@ -28,9 +28,9 @@ namespace kw {
 /// The budget in words: "60 s, 200 candidates".
 [[nodiscard]] std::string budget_text(const BudgetLimits& limits);
 
-/// Without an interval when none was recorded, rather than with one of no width.
+/// Without an interval when none was recorded or a single value gave none, rather than with one of no width.
 [[nodiscard]] inline Number time_of(double median_ns, const Interval& ci) {
-  return {median_ns, Unit::nanoseconds, ci.high > 0 ? std::optional(ci) : std::nullopt};
+  return {median_ns, Unit::nanoseconds, ci.high > 0 && ci.confidence > 0 ? std::optional(ci) : std::nullopt};
 }
 /// Throughput and share of the roofline; nothing where they are not known.
 [[nodiscard]] Value throughput_of(const Measurement& measured);

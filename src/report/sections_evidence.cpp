@@ -42,6 +42,13 @@ std::string sanitizers_text(const RunRecord& run) {
   return join_or(simulated(run) ? "the simulator itself" : "none ran", run.sanitizers);
 }
 
+/// Of the best kernel: the check that it came nearest to failing; null where none was recorded.
+const AccuracyRow* largest_share(const RunRecord& run) {
+  const auto share = [](const AccuracyRow& row) { return row.allowed > 0 ? row.max_error / row.allowed : 0.0; };
+  const auto worst = std::ranges::max_element(run.best_accuracy, {}, share);
+  return worst != run.best_accuracy.end() && worst->allowed > 0 ? &*worst : nullptr;
+}
+
 Facts evidence_facts(const RunRecord& run, const RunSummary& summary) {
   Facts facts{"verifier",
               "The verifier",
@@ -54,6 +61,11 @@ Facts evidence_facts(const RunRecord& run, const RunSummary& summary) {
   facts.facts.push_back({"sanitized", "Sanitize gate", sanitized_text(summary.best->verdict)});
   if (passed(summary.best->verdict, GateId::check)) {
     facts.facts.push_back({"determinism", "Determinism", determinism_text(summary.best->candidate.bundle)});
+  }
+  if (const AccuracyRow* worst = largest_share(run)) {
+    facts.facts.push_back(
+        {"largest_error", "Largest error", Number{worst->max_error / worst->allowed, Unit::share, std::nullopt},
+         fmt::format("of what is allowed, on {} with {} inputs", worst->workload, worst->distribution)});
   }
   return facts;
 }

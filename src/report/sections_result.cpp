@@ -50,14 +50,18 @@ Bars time_bars(const RunRecord& run, const Measurement& best) {
   return bars;
 }
 
+std::string samples_note(const Measurement& best) {
+  if (best.samples == 1) return "one sample, which gives no interval";
+  return fmt::format("median of {} samples, {:.0f} % interval", best.samples, best.ci_ns.confidence * 100);
+}
+
 Facts best_facts(const RunRecord& run, const RunSummary& summary) {
   const Attempt& attempt = *summary.best;
   const Measurement& best = *summary.best_measured;
   Facts facts{
       "best",
       "The best kernel",
-      {{"time", "Time", time_of(best.median_ns, best.ci_ns),
-        fmt::format("median of {} samples, {:.0f} % interval", best.samples, best.ci_ns.confidence * 100)},
+      {{"time", "Time", time_of(best.median_ns, best.ci_ns), samples_note(best)},
        {"gflops", "Throughput", throughput_of(best), "useful operations over the median"},
        {"roofline_fraction", "Roofline", roofline_of(best),
         best.roofline_fraction ? "of the bound at the device's measured peaks" : "no measured peaks for this device"},
@@ -167,7 +171,7 @@ Value roofline_of(const Measurement& measured) {
 
 Number ratio_of(const Speedup& speedup) {
   Number ratio{speedup.ratio, Unit::times, std::nullopt};
-  if (speedup.versus) ratio.spread = speedup.versus->speedup_ci;
+  if (speedup.versus && speedup.versus->speedup_ci.confidence > 0) ratio.spread = speedup.versus->speedup_ci;
   return ratio;
 }
 

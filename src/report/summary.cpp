@@ -33,7 +33,7 @@ bool passed(const Verdict& verdict, GateId gate) {
 }
 
 std::optional<Interval> rate_interval(double rate, const Measurement& measured) {
-  if (!(measured.ci_ns.low > 0)) return std::nullopt;
+  if (!(measured.ci_ns.low > 0) || !(measured.ci_ns.confidence > 0)) return std::nullopt;
   const double work = rate * measured.median_ns;
   return Interval{work / measured.ci_ns.high, work / measured.ci_ns.low, measured.ci_ns.confidence};
 }
