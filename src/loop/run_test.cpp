@@ -110,6 +110,16 @@ TEST_F(RunTest, on_a_simulator_says_that_the_budget_was_too_short_for_the_openin
   EXPECT_EQ(record.error().code, errc::out_of_time);
 }
 
+TEST_F(RunTest, that_requires_a_sanitizer_where_there_is_none_does_not_begin) {
+  setup.requirements = parse_requirements("sanitized").value();
+  const auto record = run();
+  ASSERT_FALSE(record);
+  EXPECT_EQ(record.error().code, errc::requirement_unchecked);
+  EXPECT_EQ(record.error().message, "'sanitized' cannot be checked: this machine has no sanitizer for opencl");
+  EXPECT_EQ(record.error().hint, "install one, as `kernelwright doctor` says, or leave the requirement out");
+  EXPECT_TRUE(open()->runs().value().empty()) << "no record of a run that never was";
+}
+
 TEST_F(RunTest, records_the_peaks_by_which_candidates_were_judged) {
   const auto archive = open();
   RealFileSystem files;
