@@ -68,8 +68,8 @@ void serve(Channel& channel, Result<std::unique_ptr<Device>> device, int arena_f
     } else if (const auto* load = std::get_if<LoadRequest>(&*message); load != nullptr && !loaded) {
       auto result = load_candidate(**device, *load, arena_fd, rights);
       loaded = result.has_value();
-      if (loaded) fence = *std::move(result);
       reply = loaded ? WorkerMessage{LoadReply{}} : LaunchFailure{result.error().message};
+      if (loaded) fence = *std::move(result);
     } else if (const auto* launch = std::get_if<LaunchRequest>(&*message); launch != nullptr && loaded) {
       const auto result = launch_fenced(**device, fence, *launch);
       reply = result ? WorkerMessage{*result} : LaunchFailure{result.error().message};

@@ -59,8 +59,8 @@ struct OutputScales {
 /// one may be many times larger than the row of other data. Elements that were not written, and NaN, are counted
 /// wherever they are.
 [[nodiscard]] OutputError measure_sample(std::span<const std::byte> bytes, std::uint32_t poison,
-                                         const AnswerSample& sample, const OutputScales& like,
-                                         const OutputForm& form, double limit);
+                                         const AnswerSample& sample, const OutputScales& like, const OutputForm& form,
+                                         double limit);
 
 /// What may be allowed beyond both when an output has so few rows: 1 + 16 / sqrt(rows). The errors within a row go
 /// together, and the worst of a few says little of what the plain kernel might have reached. Counts of honest kernels

@@ -44,27 +44,21 @@ void add_names(std::string_view text, std::set<std::string>& names) {
   }
 }
 
-}  // namespace
+using Macros = std::map<std::string, Macro, std::less<>>;
 
-SourceConditions conditions_in(const std::vector<std::string>& lines) {
-  SourceConditions found;
-  std::map<std::string, Macro, std::less<>> macros;
-  for (const std::string& line : lines) {
-    const auto directive = directive_of(line);
-    if (!directive) continue;
-    if (std::ranges::find(k_condition_words, directive->word) != k_condition_words.end()) {
-      if (pastes(directive->rest)) found.hidden = "## in a condition";
-      add_names(directive->rest, found.names);
-    } else if (directive->word == "define") {
-      const auto names = identifiers_in(directive->rest);
-      if (names.empty()) continue;
-      const std::string_view body = directive->rest.substr(names.front().size());
-      if (makes_strings(body)) found.hidden = fmt::format("a macro that makes strings ({})", names.front());
-      Macro& macro = macros[std::string(names.front())];
-      add_names(body, macro.names);
-      macro.pastes = macro.pastes || pastes(body);
-    }
-  }
+/// A #define, from the name of its macro on.
+void add_macro(std::string_view definition, Macros& macros, SourceConditions& found) {
+  const auto names = identifiers_in(definition);
+  if (names.empty()) return;
+  const std::string_view body = definition.substr(names.front().size());
+  if (makes_strings(body)) found.hidden = fmt::format("a macro that makes strings ({})", names.front());
+  Macro& macro = macros[std::string(names.front())];
+  add_names(body, macro.names);
+  macro.pastes = macro.pastes || pastes(body);
+}
+
+/// What the macros among the names depend on in turn.
+void follow(const Macros& macros, SourceConditions& found) {
   std::vector<std::string> open(found.names.begin(), found.names.end());
   while (!open.empty()) {
     const auto macro = macros.find(open.back());
@@ -75,6 +69,22 @@ SourceConditions conditions_in(const std::vector<std::string>& lines) {
       if (found.names.insert(name).second) open.push_back(name);
     }
   }
+}
+
+}  // namespace
+
+SourceConditions conditions_in(const std::vector<std::string>& lines) {
+  SourceConditions found;
+  Macros macros;
+  for (const std::string& line : lines) {
+    const auto directive = directive_of(line);
+    if (!directive) continue;
+    if (directive->word == "define") add_macro(directive->rest, macros, found);
+    if (std::ranges::find(k_condition_words, directive->word) == k_condition_words.end()) continue;
+    if (pastes(directive->rest)) found.hidden = "## in a condition";
+    add_names(directive->rest, found.names);
+  }
+  follow(macros, found);
   return found;
 }
 

@@ -41,8 +41,9 @@ const Act* find(std::string_view name) {
   return nullptr;
 }
 
-// Lock-down has to reach threads that exist already, as a driver's do, so the act is done on one of them. It runs before
-// anything is locked: a sanitizer gives each thread that begins a signal stack, which a locked kernel may not have.
+// Lock-down has to reach threads that exist already, as a driver's do, so the act is done on one of them. It runs
+// before anything is locked: a sanitizer gives each thread that begins a signal stack, which a locked kernel may not
+// have.
 void act_on_older_thread(const Act& act, const Arguments& arguments, OpenForWriting open, NewCode code) {
   std::promise<void> runs;
   std::promise<void> locked;
