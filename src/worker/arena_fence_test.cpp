@@ -17,6 +17,10 @@ namespace kw {
 namespace {
 
 class Fence : public ::testing::Test {
+ public:
+  Fence(const Fence&) = delete;
+  Fence& operator=(const Fence&) = delete;
+
  protected:
   Fence() {
     EXPECT_EQ(::pipe2(ends_.data(), O_CLOEXEC | O_NONBLOCK), 0);
@@ -28,9 +32,6 @@ class Fence : public ::testing::Test {
     ::munmap(arena_.data(), arena_.size());
     for (const int end : ends_) ::close(end);
   }
-  Fence(const Fence&) = delete;
-  Fence& operator=(const Fence&) = delete;
-
   [[nodiscard]] bool can_be_read(std::size_t offset) const {
     std::byte back{};
     return ::write(ends_[1], arena_.data() + offset, 1) == 1 && ::read(ends_[0], &back, 1) == 1;
