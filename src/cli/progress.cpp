@@ -14,6 +14,14 @@ std::string budget_text(const BudgetLimits& limits, const BudgetUse& used) {
   return text;
 }
 
+std::string outcome_text(const Attempt& attempt) {
+  const Verdict& verdict = attempt.verdict;
+  if (verdict.status == VerdictStatus::rejected) return fmt::format("rejected: {}", to_string(verdict.reason));
+  if (verdict.status == VerdictStatus::unverified) return "undecided: " + verdict.message;
+  if (!attempt.measurement) return "correct, not timed";
+  return fmt::format("{:.3f} ms", attempt.measurement->median_ns / 1e6);
+}
+
 }  // namespace
 
 TerminalProgress::TerminalProgress(std::FILE* stream, bool terminal, const Clock& clock)
@@ -65,7 +73,8 @@ void TerminalProgress::turn(const RunRecord& run, const Turn& turn, const Budget
 }
 
 void TerminalProgress::attempt(const RunRecord& run, const Attempt& attempt, const BudgetUse& used) {
-  if (!attempt.verdict.accepted()) ++rejected_;
+  rejected_ += attempt.verdict.status == VerdictStatus::rejected ? 1 : 0;
+  undecided_ += attempt.verdict.status == VerdictStatus::unverified ? 1 : 0;
   if (attempt.became_best && !attempt.measurement) {
     line(fmt::format("best by static estimate, not timed  #{} {}: {}", attempt.ordinal, attempt.origin,
                      assignment_text(attempt.candidate)));
@@ -78,12 +87,8 @@ void TerminalProgress::attempt(const RunRecord& run, const Attempt& attempt, con
   std::string text = budget_text(run.limits, used);
   if (best_ns_ > 0) text += fmt::format(", best {:.3f} ms", best_ns_ / 1e6);
   if (rejected_ > 0) text += fmt::format(", {} rejected", rejected_);
-  const std::string accepted =
-      attempt.measurement ? fmt::format("{:.3f} ms", attempt.measurement->median_ns / 1e6) : "correct, not timed";
-  text += attempt.verdict.accepted()
-              ? fmt::format("; #{} {}", attempt.ordinal, accepted)
-              : fmt::format("; #{} rejected: {}", attempt.ordinal, to_string(attempt.verdict.reason));
-  status(text);
+  if (undecided_ > 0) text += fmt::format(", {} undecided", undecided_);
+  status(fmt::format("{}; #{} {}", text, attempt.ordinal, outcome_text(attempt)));
 }
 
 }  // namespace kw

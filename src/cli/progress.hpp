@@ -32,6 +32,7 @@ class TerminalProgress final : public RunObserver {
   Instant last_status_;
   double best_ns_ = 0;
   std::int64_t rejected_ = 0;
+  std::int64_t undecided_ = 0;
 };
 
 }  // namespace kw

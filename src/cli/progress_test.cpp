@@ -111,6 +111,19 @@ TEST_F(Progress, without_a_terminal_tells_the_status_every_ten_seconds_at_most) 
   EXPECT_EQ(text_.take(), "");
 }
 
+TEST_F(Progress, does_not_call_rejected_what_was_not_decided) {
+  TerminalProgress progress(text_.get(), true, clock_);
+  Attempt undecided = rejected();
+  undecided.verdict.status = VerdictStatus::unverified;
+  undecided.verdict.reason = Reason::none;
+  undecided.verdict.message = "the budget ended first";
+  progress.attempt(run_, rejected(), used_);
+  text_.take();
+  progress.attempt(run_, undecided, used_);
+  EXPECT_EQ(text_.take(),
+            "\r\x1b[K   0.0 s  0/60 s, 0 candidates, 1 rejected, 1 undecided; #4 undecided: the budget ended first");
+}
+
 TEST_F(Progress, on_a_terminal_rewrites_the_status_in_its_place) {
   TerminalProgress progress(text_.get(), true, clock_);
   run_.limits.candidates = 200;
