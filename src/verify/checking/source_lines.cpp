@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/text.hpp"
+
 namespace kw {
 namespace {
 
-constexpr std::string_view k_space_between_words = " \t\v\f";
+constexpr std::string_view k_blanks = " \t\v\f";
 
 bool in_identifier(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
@@ -14,10 +16,6 @@ bool in_identifier(char c) {
 
 bool is_digit(char c) {
   return std::isdigit(static_cast<unsigned char>(c)) != 0;
-}
-
-std::string_view without_blanks_in_front(std::string_view text) {
-  return text.substr(std::min(text.find_first_not_of(k_space_between_words), text.size()));
 }
 
 /// What compilers do not agree on.
@@ -36,7 +34,7 @@ std::optional<std::string> ambiguous_in(std::string_view source) {
 /// Where the text goes on behind a backslash and the end of its line; nothing when this is no such backslash.
 std::optional<std::size_t> behind_splice(std::string_view source, std::size_t backslash) {
   std::size_t at = backslash + 1;
-  while (at < source.size() && k_space_between_words.find(source[at]) != std::string_view::npos) ++at;
+  while (at < source.size() && k_blanks.find(source[at]) != std::string_view::npos) ++at;
   if (at < source.size() && source[at] == '\r') ++at;
   return at < source.size() && source[at] == '\n' ? std::optional(at + 1) : std::nullopt;
 }
@@ -82,7 +80,7 @@ class Reader {
     } else if (c == '"' || c == '\'') {
       read_quoted();
     } else {
-      line_ += c;
+      line_ += k_blanks.find(c) == std::string_view::npos ? c : ' ';
       ++at_;
     }
   }
@@ -136,13 +134,13 @@ SourceLines source_lines(std::string_view source) {
 }
 
 std::optional<Directive> directive_of(std::string_view line) {
-  line = without_blanks_in_front(line);
+  line = trimmed(line);
   const std::size_t mark = line.starts_with('#') ? 1 : line.starts_with("%:") ? 2 : 0;
   if (mark == 0) return std::nullopt;
-  line = without_blanks_in_front(line.substr(mark));
+  line = trimmed(line.substr(mark));
   const auto end = std::find_if_not(line.begin(), line.end(), in_identifier);
   const auto length = static_cast<std::size_t>(end - line.begin());
-  return Directive{line.substr(0, length), without_blanks_in_front(line.substr(length))};
+  return Directive{line.substr(0, length), trimmed(line.substr(length))};
 }
 
 std::vector<std::string_view> identifiers_in(std::string_view text) {

@@ -15,10 +15,10 @@ struct SourceLines {
   std::optional<std::string> ambiguous;
 };
 
-/// Strings and characters stay as they are; a comment becomes one space.
+/// Strings and characters stay as they are; a comment becomes one space, and so does every other blank.
 [[nodiscard]] SourceLines source_lines(std::string_view source);
 
-/// A line's directive: its word, and what follows it without the space in front. Nothing for other lines; an empty word
+/// A line's directive: its word, and what follows it without the space around. Nothing for other lines; an empty word
 /// for a `#` that stands alone.
 struct Directive {
   std::string_view word;

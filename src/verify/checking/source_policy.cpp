@@ -11,8 +11,6 @@
 namespace kw {
 namespace {
 
-constexpr std::string_view k_blanks = " \t\v\f";
-
 bool is_guarded(std::string_view target) {
   const Language* language = find_language(target);
   return language != nullptr && !language->forbidden.empty();
@@ -20,7 +18,6 @@ bool is_guarded(std::string_view target) {
 
 /// What an #include names, between angle brackets, may be included.
 bool names_kernel_header(std::string_view rest, std::string_view target) {
-  rest = rest.substr(0, rest.find_last_not_of(k_blanks) + 1);
   if (!rest.starts_with('<') || !rest.ends_with('>')) return false;
   return is_kernel_header(target, rest.substr(1, rest.size() - 2));
 }
@@ -30,22 +27,24 @@ std::optional<std::string> forbidden_in(const Directive& directive, std::string_
   if (!word.starts_with("include") && word != "import" && word != "embed") return std::nullopt;
   if (word == "include" && names_kernel_header(directive.rest, target)) return std::nullopt;
   constexpr std::size_t k_most = 60;
-  const std::string_view rest =
-      directive.rest.substr(0, std::min(directive.rest.find_last_not_of(k_blanks) + 1, k_most));
+  const std::string_view rest = directive.rest.substr(0, k_most);
   return fmt::format("#{}{}{}", word, rest.empty() ? "" : " ", rest);
+}
+
+std::optional<std::string> forbidden_among(const std::vector<std::string>& lines, std::string_view target) {
+  for (const std::string& line : lines) {
+    const auto directive = directive_of(line);
+    auto forbidden = directive ? forbidden_in(*directive, target) : std::nullopt;
+    if (forbidden) return forbidden;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
 
 std::optional<std::string> forbidden_directive(const std::string& source, std::string_view target) {
   const SourceLines text = source_lines(source);
-  if (text.ambiguous) return text.ambiguous;
-  for (const std::string& line : text.lines) {
-    const auto directive = directive_of(line);
-    auto forbidden = directive ? forbidden_in(*directive, target) : std::nullopt;
-    if (forbidden) return forbidden;
-  }
-  return std::nullopt;
+  return text.ambiguous ? text.ambiguous : forbidden_among(text.lines, target);
 }
 
 std::optional<std::string> source_problem(const std::string& source, std::string_view target) {
@@ -55,7 +54,7 @@ std::optional<std::string> source_problem(const std::string& source, std::string
     const auto hidden = conditions_in(text.lines).hidden;
     if (hidden) return fmt::format("the source uses {}, which could tell a simulator from the device", *hidden);
   }
-  const auto directive = forbidden_directive(source, target);
+  const auto directive = forbidden_among(text.lines, target);
   if (!directive) return std::nullopt;
   std::string message = fmt::format("the source uses {}; a bundle must contain everything it needs", *directive);
   const auto headers = language_headers(target);
