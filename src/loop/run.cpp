@@ -35,7 +35,6 @@ class Run {
 
  private:
   Result<void> open_record();
-  [[nodiscard]] Result<void> require_sanitizer() const;
   Result<void> prepare();
   Result<void> open_proposer(const Budget& budget);
   [[nodiscard]] ProposerContext proposer_context() const;
@@ -98,25 +97,17 @@ Result<void> Run::open_record() {
   return setup_.resume ? world_.archive.update_run(record_) : world_.archive.begin_run(record_);
 }
 
-/// A simulator looks at every launch itself.
-Result<void> Run::require_sanitizer() const {
-  const bool required = std::ranges::any_of(setup_.requirements, needs_sanitizer);
-  if (!required || !world_.tools.sanitizers.empty() || record_.device.kind == DeviceKind::simulator) return {};
-  return fail(Error{errc::requirement_unchecked,
-                    fmt::format("'sanitized' cannot be checked: this machine has no sanitizer for {}", setup_.target),
-                    "install one, as `kernelwright doctor` says, or leave the requirement out"});
-}
-
 Result<void> Run::prepare() {
   world_.observer.phase("measuring the device's peaks");
   KW_TRY(record_.device, calibrate(world_.backend));
   KW_TRY_VOID(require_checkable(setup_.requirements, record_.device));
-  KW_TRY_VOID(require_sanitizer());
+  KW_TRY_VOID(require_sanitizer(setup_.requirements, world_.tools, record_.device, setup_.target));
   KW_TRY_VOID(open_record());
   world_.observer.phase("computing the oracle's answers and the plain kernel's accuracy and time");
   KW_TRY(auto options, verifier_options(setup_.problem, setup_.target, record_.device, world_.parallel, world_.tools));
   options.comparison = search_rule();
   options.costs = costs_;
+  options.deadlines.build = build_share(options.deadlines.build, setup_.limits.wall_seconds);
   options.requirements = setup_.requirements;
   if (record_.device.kind == DeviceKind::simulator) {
     options.suite.suite_flops = k_most_simulated_suite_flops;

@@ -2,6 +2,7 @@
 
 #include <sys/random.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "codegen/codegen.hpp"
@@ -40,6 +41,21 @@ Result<VerifierOptions> verifier_options(const Problem& problem, const std::stri
   if (!plain) return fail(std::move(plain).error());
   KW_TRY(options.plain, make_candidate(*std::move(plain)));
   return options;
+}
+
+Duration build_share(Duration usual, std::optional<double> wall_seconds) {
+  constexpr Duration k_least = std::chrono::seconds(15);
+  if (!wall_seconds) return usual;
+  return std::min(usual, std::max<Duration>(from_seconds(*wall_seconds / 4), k_least));
+}
+
+Result<void> require_sanitizer(std::span<const Requirement> requirements, const VerifierTools& tools,
+                               const DeviceFacts& device, const std::string& target) {
+  const bool required = std::ranges::any_of(requirements, needs_sanitizer);
+  if (!required || !tools.sanitizers.empty() || device.kind == DeviceKind::simulator) return {};
+  return fail(Error{errc::requirement_unchecked,
+                    fmt::format("'sanitized' cannot be checked: this machine has no sanitizer for {}", target),
+                    "install one, as `kernelwright doctor` says, or leave the requirement out"});
 }
 
 }  // namespace kw

@@ -366,6 +366,16 @@ TEST_F(VerifierTest, reports_what_the_compiler_said) {
   EXPECT_EQ(verify("stuck").verdict.reason, Reason::build_timeout);
 }
 
+TEST_F(VerifierTest, all_builds_of_a_candidate_have_one_deadline) {
+  kernels["stuck"] = FakeKernel{FakeBehaviour::honest, 1e6, 0, BuildStatus::ok, "", true};
+  open();
+  Candidate stuck = small_candidate("stuck");
+  stuck.bundle.defines = {{"KEYS", "Skv"}};  // which differs between the workloads
+  const Instant began = clock.now();
+  EXPECT_EQ(verifier->verify(stuck).verdict.reason, Reason::build_timeout);
+  EXPECT_EQ(clock.now() - began, VerifyDeadlines{}.build);
+}
+
 TEST_F(VerifierTest, keeps_held_out_sizes_from_the_message) {
   kernels["narrow"] = FakeKernel{FakeBehaviour::right_on_primary_only, 2e6, 0, BuildStatus::ok, "", false};
   open();

@@ -28,7 +28,8 @@ DeviceFacts null_facts() {
 }
 
 void misbehave_while_building(const std::string& how) {
-  if (how == "crash") null_effects::crash();
+  if (how == "crash_late") null_effects::spin(400'000);
+  if (how.starts_with("crash")) null_effects::crash();
   if (how == "hang") null_effects::hang();
   if (how == "exit") ::_exit(0);
 }

@@ -75,7 +75,8 @@ bool parse_operands(const std::vector<std::string>& words, Operands operands, Nu
 bool parse_line(const std::vector<std::string>& words, NullProgram& program) {
   if (words[0] == "at_build" && words.size() == 2 && program.kernels.empty()) {
     program.at_build = words[1];
-    return words[1] == "crash" || words[1] == "hang" || words[1] == "exit";
+    constexpr std::array<std::string_view, 4> k_known = {"crash", "crash_late", "hang", "exit"};
+    return std::ranges::find(k_known, words[1]) != k_known.end();
   }
   if (words[0] == "kernel" && (words.size() == 2 || words.size() == 3)) {
     NullKernel& kernel = program.kernels.emplace_back();

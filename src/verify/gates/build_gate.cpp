@@ -170,10 +170,15 @@ bool run_build_gate(GateContext& context) {
   const auto builds = plan_builds(context);
   if (builds.empty()) return false;
   std::vector<BuildOutcome> outcomes(builds.size());
+  // All builds of a candidate share one deadline, however many its definitions ask for.
   const StepTimeout timeout = context.clock.timeout(context.facts.options.deadlines.build);
+  const Clock& clock = context.clock.clock();
+  const Instant end = clock.now() + timeout.time;
   context.facts.options.parallel(std::ssize(builds), [&](std::int64_t i) {
     const auto index = static_cast<std::size_t>(i);
-    outcomes[index] = context.facts.backend.build(builds[index].request, timeout.time);
+    const Duration left = end - clock.now();
+    outcomes[index] = left > Duration::zero() ? context.facts.backend.build(builds[index].request, left)
+                                              : LostWorker{WorkerLoss::timed_out, "its other builds took all the time"};
   });
   for (std::size_t i = 0; i < builds.size(); ++i) {
     if (const auto* lost = std::get_if<LostWorker>(&outcomes[i])) {

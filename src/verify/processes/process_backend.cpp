@@ -111,13 +111,15 @@ class ProcessBackend final : public ExecutionBackend {
     BuildRequest bound = request;
     bound.device_id = compiler_of(device_);
     // What kills a process that has built before may be what earlier candidates left in it, so it has to happen in a
-    // fresh one to count. A timeout is not tried again: it would cost another deadline.
+    // fresh one to count. Both tries have one deadline together: a source cannot take it twice.
+    const SteadyClock clock;
+    const Instant end = clock.now() + deadline;
     auto builder = take_builder();
     const bool used = builder.has_value();
     auto first = build_once(std::move(builder), bound, deadline);
     const auto* lost = std::get_if<LostWorker>(&first);
     if (lost == nullptr || lost->how == WorkerLoss::timed_out || !used) return first;
-    return build_once(std::nullopt, bound, deadline);
+    return build_once(std::nullopt, bound, std::max<Duration>(end - clock.now(), std::chrono::milliseconds(1)));
   }
 
   void prepare() override { prepare_standby(); }

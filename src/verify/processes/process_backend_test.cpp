@@ -173,6 +173,16 @@ TEST_F(NullBackend, a_build_process_that_died_or_hung_is_replaced) {
   }
 }
 
+TEST_F(NullBackend, a_source_that_crashes_the_compiler_late_has_one_deadline_for_both_tries) {
+  ASSERT_EQ(build("kernel k\n", {launch_of("k", 1, 1, {})}).status, BuildStatus::ok) << "a process that has built";
+  BuildRequest request;
+  request.source = "at_build crash_late\n";
+  const auto answer = backend_->build(request, milliseconds(600));
+  const auto* lost = std::get_if<LostWorker>(&answer);
+  ASSERT_NE(lost, nullptr);
+  EXPECT_EQ(lost->how, WorkerLoss::timed_out) << lost->detail;
+}
+
 TEST_F(NullBackend, two_candidates_at_once_do_not_share_anything) {
   const LaunchPlan plan = plan_with({output("O", 64)}, {launch_of("k", 1, 1, {})});
   auto one = start("kernel k\nfill O 1\n", {plan});
