@@ -19,6 +19,8 @@ constexpr auto k_cuda_simulated = std::to_array<SimulatedDevice>({
     {"sim:sm_120", "rtx5090", "sm_1"},
 });
 
+constexpr auto k_cuda_same_conditions = std::to_array<std::string_view>({"__CUDA_ARCH__", "__CUDACC__"});
+
 constexpr auto k_cuda_build_files = std::to_array<std::string_view>({"KERNELWRIGHT_NVRTC"});
 constexpr auto k_cuda_run_files = std::to_array<std::string_view>({"KERNELWRIGHT_CUDA_DRIVER"});
 /// The library's own folder, its headers, and those of the package beside it (as pip lays them out).
@@ -94,7 +96,8 @@ const Language& cuda_language() {
                                     .prelude = "cuda.cuh",
                                     .source_name = "kernel.cu",
                                     .host_prefix = "cuda",
-                                    .defines_arch = false,
+                                    .arch_macro = "__CUDA_ARCH__",
+                                    .same_conditions = k_cuda_same_conditions,
                                     .devices = k_cuda_simulated,
                                     .other_archs = "sim:sm_90"},
       .build = k_cuda_toolkit,

@@ -12,6 +12,7 @@ constexpr auto k_hip_words =
 constexpr auto k_hip_headers = std::to_array<std::string_view>(
     {"hip/hip_bf16.h", "hip/hip_cooperative_groups.h", "hip/hip_fp16.h", "hip/hip_runtime.h"});
 
+constexpr auto k_hip_same_conditions = std::to_array<std::string_view>({"__gfx", "__HIP"});
 constexpr auto k_hip_simulated = std::to_array<SimulatedDevice>({
     {"sim:gfx942", "mi300x", "gfx9"},
     {"sim:gfx1100", "rx7900xtx", "gfx1"},
@@ -47,7 +48,8 @@ const Language& hip_language() {
                                     .prelude = "hip.cuh",
                                     .source_name = "kernel.hip",
                                     .host_prefix = "hip",
-                                    .defines_arch = true,
+                                    .arch_macro = "__{}__",
+                                    .same_conditions = k_hip_same_conditions,
                                     .devices = k_hip_simulated,
                                     .other_archs = "sim:gfx942"},
       .build = {.executable = true,

@@ -28,7 +28,12 @@ struct SimulatorDialect {
   std::string_view prelude;      ///< the header of device/sim/runtime/ that a candidate sees
   std::string_view source_name;  ///< what diagnostics call the candidate's source
   std::string_view host_prefix;  ///< begins the names of the host's functions, which candidates may not call
-  bool defines_arch;             ///< the compiler defines __ARCH__ for the device's architecture
+  /// The macro by which a source asks for the device's architecture: "__{}__" stands for that of its name, with the
+  /// value 1; any other name has the digits of the architecture's, times ten, as its value.
+  std::string_view arch_macro;
+  /// How those of the compiler's names begin that a condition may depend on: they mean the same to simulator and
+  /// device.
+  std::span<const std::string_view> same_conditions;
   std::span<const SimulatedDevice> devices;  ///< the first one is what "sim" means for this language
   std::string_view other_archs;              ///< the device for an architecture that no row of `devices` has
 };

@@ -22,34 +22,29 @@ args = ["Q", "K", "V", "O", "Hq", "Hkv", "Sq", "Skv"]
 // to 7 of the last are exchanged.
 #include <cuda_fp16.h>
 
+__device__ void load_matrices(unsigned (&fragment)[4], const void* row) {
 #ifdef KW_SIM
-__device__ void load_matrices_x4(unsigned (&r)[4], const void* row) {
-  __kw_sim_ldmatrix_x4(r, row);
-}
-__device__ void load_matrices_x2(unsigned (&r)[2], const void* row) {
-  __kw_sim_ldmatrix_x2(r, row);
-}
-__device__ void multiply(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
-  __kw_sim_mma_m16n8k16_f16_f32(d, a, b);
-}
+  __kw_sim_ldmatrix_x4(fragment, row);
 #else
-__device__ void load_matrices_x4(unsigned (&r)[4], const void* row) {
+  const unsigned address = (unsigned)__cvta_generic_to_shared(row);
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
-               : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
-               : "r"((unsigned)__cvta_generic_to_shared(row)));
-}
-__device__ void load_matrices_x2(unsigned (&r)[2], const void* row) {
-  asm volatile("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0, %1}, [%2];"
-               : "=r"(r[0]), "=r"(r[1])
-               : "r"((unsigned)__cvta_generic_to_shared(row)));
-}
-__device__ void multiply(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
-  asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
-               "{%0, %1, %2, %3};"
-               : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
-}
+               : "=r"(fragment[0]), "=r"(fragment[1]), "=r"(fragment[2]), "=r"(fragment[3])
+               : "r"(address)
+               : "memory");
 #endif
+}
+__device__ void multiply_add(float (&d)[4], const unsigned (&a)[4], const unsigned b0, const unsigned b1) {
+#ifdef KW_SIM
+  const unsigned b[2] = {b0, b1};
+  __kw_sim_mma_m16n8k16_f16_f32(d, a, b);
+#else
+  asm volatile(
+      "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+      "{%0, %1, %2, %3};"
+      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+#endif
+}
 
 // One warp per 16 queries, eight keys at a time; scores from the tensor core, the rest as anywhere.
 extern "C" __global__ void attention(const half* __restrict__ Q, const half* __restrict__ K,
@@ -74,15 +69,15 @@ extern "C" __global__ void attention(const half* __restrict__ Q, const half* __r
     __syncwarp();
     float d[4] = {};
     for (int k = 0; k < HEAD; k += 16) {
-      unsigned query[4], key[2];
-      load_matrices_x4(query, &queries[lane % 16][k + lane / 16 * 8]);
-      load_matrices_x2(key, &keys[lane % 8][k + lane / 8 % 2 * 8]);
+      unsigned query[4], key[4];
+      load_matrices(query, &queries[lane % 16][k + lane / 16 * 8]);
+      load_matrices(key, &keys[lane % 8][k + lane / 8 % 2 * 8]);
 #if CHEAT
       const unsigned other = query[1];
       query[1] = query[2];
       query[2] = other;
 #endif
-      multiply(d, query, key);
+      multiply_add(d, query, key[0], key[1]);
     }
     for (int i = 0; i < 4; ++i) scores[lane / 4 + i / 2 * 8][lane % 4 * 2 + i % 2] = d[i] * rsqrtf((float)HEAD);
     __syncwarp();

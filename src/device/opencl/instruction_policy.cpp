@@ -1,11 +1,12 @@
 #include "device/opencl/instruction_policy.hpp"
 
-#include <capstone/capstone.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <span>
+
+#include "device/disassembler.hpp"
 
 namespace kw::opencl {
 namespace {
@@ -35,25 +36,6 @@ std::string written(const cs_insn& instruction) {
   return fmt::format("{}{}{} at {:#x}", instruction.mnemonic, instruction.op_str[0] == 0 ? "" : " ", instruction.op_str,
                      instruction.address);
 }
-
-/// Capstone's handle, and one instruction that is used again and again.
-struct Disassembler {
-  csh handle = 0;
-  cs_insn* instruction = nullptr;
-  bool ready = false;
-
-  Disassembler() {
-    ready = cs_open(CS_ARCH_X86, CS_MODE_64, &handle) == CS_ERR_OK;
-    if (ready) cs_option(handle, CS_OPT_DETAIL, CS_OPT_ON);
-    if (ready) instruction = cs_malloc(handle);
-  }
-  Disassembler(const Disassembler&) = delete;
-  Disassembler& operator=(const Disassembler&) = delete;
-  ~Disassembler() {
-    if (instruction != nullptr) cs_free(instruction, 1);
-    if (ready) cs_close(&handle);
-  }
-};
 
 /// Whether a byte that is a number follows the operands.
 bool has_immediate(unsigned map, unsigned opcode) {

@@ -10,9 +10,11 @@
 #include "base/file_system.hpp"
 #include "device/build_steps.hpp"
 #include "device/c_names.hpp"
+#include "device/sim/candidate_text.hpp"
 #include "device/sim/child_program.hpp"
 #include "device/sim/elf_object.hpp"
 #include "device/sim/entry_text.hpp"
+#include "device/sim/instrumentation.hpp"
 #include "device/sim/program.hpp"
 #include "device/sim/runtime_text.hpp"
 #include "device/sim/sim_language.hpp"
@@ -70,6 +72,16 @@ std::vector<std::string> instrumentation(bool clang) {
           "-fno-thread-jumps"};
 }
 
+/// "-D__gfx942__=1", "-D__CUDA_ARCH__=900".
+std::string arch_definition(const SimulatorDialect& language, std::string_view arch) {
+  if (language.arch_macro.find("{}") != std::string_view::npos) {
+    return fmt::format("-D{}=1", fmt::format(fmt::runtime(language.arch_macro), arch));
+  }
+  std::string digits;
+  std::ranges::copy_if(arch, std::back_inserter(digits), [](unsigned char c) { return std::isdigit(c) != 0; });
+  return fmt::format("-D{}={}0", language.arch_macro, digits);
+}
+
 void append(std::vector<std::string>& list, const std::vector<std::string>& more) {
   list.insert(list.end(), more.begin(), more.end());
 }
@@ -95,6 +107,9 @@ std::optional<std::string> Compiler::prepare() {
   std::vector<std::string> command{
       found, "-x", "c++", "-O2", "-c", (directory_ / "glue.cuh").string(), "-o", (directory_ / "glue.o").string()};
   append(command, target_options(directory_));
+  // Its memcpy must not become a call of memcpy.
+  command.emplace_back("-fno-builtin");
+  if (!clang_) command.emplace_back("-fno-tree-loop-distribute-patterns");
   const auto end = run_program(command, k_max_log_bytes);
   if (!end) return end.error().message;
   if (end->status != 0) return "the simulator's own code does not compile with " + found + ":\n" + end->output;
@@ -102,61 +117,96 @@ std::optional<std::string> Compiler::prepare() {
   return std::nullopt;
 }
 
-std::optional<std::string> Compiler::compile(const BuildRequest& request, const DeviceFacts& device,
-                                             BuildReply& reply) {
-  const SimulatorDialect& language = dialect_of(device);
-  std::vector<std::string> command{program_,
-                                   "-x",
-                                   "c++",
-                                   "-O1",
-                                   "-g1",
-                                   "-include",
-                                   (directory_ / language.prelude).string(),
-                                   "-c",
-                                   (directory_ / "kernel.cpp").string(),
-                                   "-o",
-                                   (directory_ / "kernel.o").string()};
-  append(command, target_options(directory_));
-  append(command, instrumentation(clang_));
-  command.push_back(fmt::format("-DKW_SIM_LANES={}", lanes_of(device)));
-  if (language.defines_arch && device.gpu) command.push_back(fmt::format("-D__{}__=1", device.gpu->arch));
-  const auto definitions = definition_options(request);
-  if (!definitions) {
-    refuse(reply, BuildStatus::source_error, definitions.error().message);
-    return std::nullopt;
-  }
-  append(command, *definitions);
-  const std::string text = fmt::format("#line 1 \"{}\"\n{}\n#line 1 \"{}\"\n{}", language.source_name, request.source,
-                                       k_entries_name, entry_text(request.launches));
-  if (auto failure = write(directory_ / "kernel.cpp", text)) {
-    refuse(reply, BuildStatus::resource, *failure);
-    return std::nullopt;
-  }
+bool Compiler::run(const std::vector<std::string>& command, std::string_view source_name, BuildReply& reply) {
   const auto end = run_program(command, k_max_log_bytes);
   if (!end) {
     refuse(reply, BuildStatus::resource, end.error().message);
-    return std::nullopt;
+    return false;
   }
-  reply.log = end->output;
-  if (end->status != 0) {
-    const Diagnosis diagnosis = diagnose(end->output, language.source_name);
-    refuse(reply, diagnosis.status, diagnosis.text);
-    return std::nullopt;
+  reply.log += end->output;
+  if (end->status == 0) return true;
+  const Diagnosis diagnosis = diagnose(end->output, source_name);
+  refuse(reply, diagnosis.status, diagnosis.text);
+  return false;
+}
+
+bool Compiler::preprocess(const BuildRequest& request, const DeviceFacts& device, BuildReply& reply) {
+  const SimulatorDialect& language = dialect_of(device);
+  std::vector<std::string> command{
+      program_, "-E", "-x", "c++", "-include", path(language.prelude), path("kernel.cpp"), "-o", path("kernel.ii")};
+  append(command, candidate_options());
+  command.push_back(fmt::format("-DKW_SIM_LANES={}", lanes_of(device)));
+  if (device.gpu) command.push_back(arch_definition(language, device.gpu->arch));
+  const auto definitions = definition_options(request);
+  if (!definitions) {
+    refuse(reply, BuildStatus::source_error, definitions.error().message);
+    return false;
   }
+  append(command, *definitions);
+  const std::string text =
+      fmt::format("{}\n#line 1 \"{}\"\n{}\n#line 1 \"{}\"\n{}\n{}", k_candidate_begins, language.source_name,
+                  request.source, k_entries_name, k_candidate_ends, entry_text(request.launches));
+  if (auto failure = write(path("kernel.cpp"), text)) {
+    refuse(reply, BuildStatus::resource, *failure);
+    return false;
+  }
+  return run(command, language.source_name, reply);
+}
+
+std::optional<std::string> Compiler::compile(const BuildRequest& request, const DeviceFacts& device,
+                                             BuildReply& reply) {
+  if (!preprocess(request, device, reply)) return std::nullopt;
   const RealFileSystem files;
-  auto object = files.read(directory_ / "kernel.o", k_most_object_bytes);
-  if (object) return *std::move(object);
-  refuse(reply, BuildStatus::resource, object.error().message);
-  return std::nullopt;
+  const auto text = files.read(path("kernel.ii"), k_most_object_bytes);
+  if (!text) {
+    refuse(reply, BuildStatus::resource, text.error().message);
+    return std::nullopt;
+  }
+  if (const auto found = forbidden_in_candidate(*text)) {
+    refuse(reply, BuildStatus::forbidden,
+           fmt::format("error: the source uses {}, with which a kernel could escape the simulator (docs/cuda.md)",
+                       *found));
+    return std::nullopt;
+  }
+  // The very text that was looked through.
+  std::vector<std::string> command{program_,          "-x", "c++-cpp-output", "-O1", "-g1", "-c",
+                                   path("kernel.ii"), "-o", path("kernel.o")};
+  append(command, candidate_options());
+  if (!run(command, dialect_of(device).source_name, reply)) return std::nullopt;
+  auto object = files.read(path("kernel.o"), k_most_object_bytes);
+  if (!object) {
+    refuse(reply, BuildStatus::resource, object.error().message);
+    return std::nullopt;
+  }
+  if (const auto found = uninstrumented(*object)) {
+    refuse(reply, BuildStatus::forbidden, fmt::format("error: the compiled kernel {}", *found));
+    return std::nullopt;
+  }
+  return *std::move(object);
+}
+
+std::vector<std::string> Compiler::candidate_options() const {
+  // Compilers write the code of these where they are called, and without instrumentation.
+  constexpr auto k_copies = std::to_array<std::string_view>(
+      {"memcpy", "memmove", "memset", "mempcpy", "memccpy", "memchr", "memcmp", "bcopy", "bzero", "bcmp", "strlen",
+       "strnlen", "strcpy", "strncpy", "stpcpy", "stpncpy", "strcat", "strncat", "strcmp", "strncmp", "strchr",
+       "strrchr"});
+  std::vector<std::string> options = target_options(directory_);
+  for (const std::string_view name : k_copies) options.push_back(fmt::format("-fno-builtin-{}", name));
+  append(options, instrumentation(clang_));
+  return options;
+}
+
+std::string Compiler::path(std::string_view name) const {
+  return (directory_ / name).string();
 }
 
 bool Compiler::link(const std::string& object, std::string_view source_name, BuildReply& reply) {
   const ObjectFacts facts = read_object(object);
-  if (auto failure = write(directory_ / "shared.s", shared_memory_text(facts.shared_arrays, k_dynamic_shared_bytes))) {
+  if (auto failure = write(path("shared.s"), shared_memory_text(facts.shared_arrays, k_dynamic_shared_bytes))) {
     refuse(reply, BuildStatus::resource, *failure);
     return false;
   }
-  const auto path = [this](const char* name) { return (directory_ / name).string(); };
   const auto linked = run_program({program_, "-shared", "-nostdlib", "-Wl,-Bsymbolic", path("kernel.o"), path("glue.o"),
                                    path("shared.s"), "-lm", "-lc", "-lgcc", "-o", path("kernel.so")},
                                   k_max_log_bytes);

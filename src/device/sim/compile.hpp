@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "hardware/device_facts.hpp"
 #include "protocol/messages.hpp"
@@ -28,9 +29,18 @@ class Compiler {
  private:
   /// Headers written and the object that every candidate is linked with compiled; why not, when that failed.
   [[nodiscard]] std::optional<std::string> prepare();
-  /// Object file and log; nothing when the reply says why.
+  /// Makes the text that is compiled; false when the reply says why not.
+  [[nodiscard]] bool preprocess(const BuildRequest& request, const DeviceFacts& device, BuildReply& reply);
+  /// Object file and log; nothing when the reply says why. Refuses what the simulator could not watch
+  /// (candidate_text.hpp, instrumentation.hpp).
   [[nodiscard]] std::optional<std::string> compile(const BuildRequest& request, const DeviceFacts& device,
                                                    BuildReply& reply);
+  /// A step of the compiler; its output goes to the log. False when it failed, which the reply then explains.
+  [[nodiscard]] static bool run(const std::vector<std::string>& command, std::string_view source_name,
+                                BuildReply& reply);
+  /// For a candidate's text: target and instrumentation.
+  [[nodiscard]] std::vector<std::string> candidate_options() const;
+  [[nodiscard]] std::string path(std::string_view name) const;
   [[nodiscard]] bool link(const std::string& object, std::string_view source_name, BuildReply& reply);
 
   std::filesystem::path directory_;

@@ -19,11 +19,9 @@ constexpr std::string_view k_parameters = "the parameters of kernel ";
 /// What cannot be simulated, by the name whose use the compiler refuses (runtime/refused.cuh).
 constexpr std::array k_refused{
     std::pair{"__builtin_amdgcn",
-              "AMD's builtins outside KW_SIM branches cannot be simulated: put them under #ifndef KW_SIM, and what "
-              "they mean in plain HIP under #ifdef KW_SIM"},
+              "AMD's builtins cannot be simulated, but in the shipped building blocks, word for word (docs/cuda.md)"},
     std::pair{"asm",
-              "inline assembly outside KW_SIM branches cannot be simulated: put it under #ifndef KW_SIM, and the "
-              "simulator's function (docs/cuda.md) under #ifdef KW_SIM"},
+              "inline assembly cannot be simulated, but in the shipped building blocks, word for word (docs/cuda.md)"},
     std::pair{"cluster", "thread block clusters cannot be simulated"},
     std::pair{"grid", "blocks run one after the other, so synchronising a grid cannot be simulated"},
     std::pair{"tex", "textures cannot be simulated"},

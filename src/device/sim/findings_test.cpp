@@ -211,7 +211,7 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         Refusal{"inline_ptx",
                 "extern \"C\" __global__ void attention(const int* in, int* out, int n) { asm(\"bar;\"); }",
-                BuildStatus::source_error, "asm: inline assembly outside KW_SIM branches cannot be simulated"},
+                BuildStatus::source_error, "asm: inline assembly cannot be simulated"},
         Refusal{"clusters", "__cluster_dims__(2) void f();", BuildStatus::source_error,
                 "thread block clusters cannot be simulated"},
         Refusal{"a_syntax_error", "extern \"C\" __global__ void attention(const int* in, int* out, int n) { oops }",

@@ -57,16 +57,29 @@ void add_macro(std::string_view definition, Macros& macros, SourceConditions& fo
   macro.pastes = macro.pastes || pastes(body);
 }
 
+/// What a condition asks for. `expanded` are names that stand for what they are defined as: not those behind "defined".
+void add_condition(const Directive& directive, SourceConditions& found, std::set<std::string>& expanded) {
+  const bool asks_whether_defined = directive.word.ends_with("def");
+  std::string_view before;
+  for (const std::string_view name : identifiers_in(directive.rest)) {
+    if (name != "defined") found.names.emplace(name);
+    if (name != "defined" && before != "defined" && !asks_whether_defined) expanded.emplace(name);
+    before = name;
+  }
+}
+
 /// What the macros among the names depend on in turn.
-void follow(const Macros& macros, SourceConditions& found) {
-  std::vector<std::string> open(found.names.begin(), found.names.end());
+void follow(const Macros& macros, const std::set<std::string>& expanded, SourceConditions& found) {
+  std::set<std::string> followed = expanded;
+  std::vector<std::string> open(expanded.begin(), expanded.end());
   while (!open.empty()) {
     const auto macro = macros.find(open.back());
     open.pop_back();
     if (macro == macros.end()) continue;
     if (macro->second.pastes) found.hidden = fmt::format("## in a macro that a condition needs ({})", macro->first);
     for (const std::string& name : macro->second.names) {
-      if (found.names.insert(name).second) open.push_back(name);
+      found.names.insert(name);
+      if (followed.insert(name).second) open.push_back(name);
     }
   }
 }
@@ -76,15 +89,16 @@ void follow(const Macros& macros, SourceConditions& found) {
 SourceConditions conditions_in(const std::vector<std::string>& lines) {
   SourceConditions found;
   Macros macros;
+  std::set<std::string> expanded;
   for (const std::string& line : lines) {
     const auto directive = directive_of(line);
     if (!directive) continue;
     if (directive->word == "define") add_macro(directive->rest, macros, found);
     if (std::ranges::find(k_condition_words, directive->word) == k_condition_words.end()) continue;
     if (pastes(directive->rest)) found.hidden = "## in a condition";
-    add_names(directive->rest, found.names);
+    add_condition(*directive, found, expanded);
   }
-  follow(macros, found);
+  follow(macros, expanded, found);
   return found;
 }
 

@@ -5,15 +5,52 @@
 
 #include "language/kernel_headers.hpp"
 #include "language/language.hpp"
+#include "verify/checking/building_blocks.hpp"
 #include "verify/checking/source_conditions.hpp"
 #include "verify/checking/source_lines.hpp"
 
 namespace kw {
 namespace {
 
+/// Whether a simulator compiles the source anew, or its code shares the process of its runtime.
 bool is_guarded(std::string_view target) {
   const Language* language = find_language(target);
-  return language != nullptr && !language->forbidden.empty();
+  return language != nullptr && (language->simulator || !language->forbidden.empty());
+}
+
+/// Of the compiler or of the simulator, as opposed to the author's own.
+bool is_reserved(std::string_view name) {
+  return name.starts_with("_") || name.starts_with("KW_");
+}
+
+/// What in the lines lets a source be another kernel for the simulator than for the GPU. Words that follow "the source
+/// uses".
+std::optional<std::string> tells_simulator(const SimulatorDialect& simulator, const std::vector<std::string>& lines,
+                                           const SourceConditions& conditions) {
+  for (const std::string& line : lines) {
+    const auto directive = directive_of(line);
+    if (directive && directive->word == "line") return "#line";
+    for (const std::string_view name : identifiers_in(line)) {
+      if (name.find("kw_sim") != std::string_view::npos || name.starts_with("KW_SIM")) {
+        return fmt::format("{} outside of the shipped building blocks (docs/cuda.md)", name);
+      }
+    }
+  }
+  for (const std::string& name : conditions.names) {
+    const bool same =
+        std::ranges::any_of(simulator.same_conditions, [&](auto begin) { return name.starts_with(begin); });
+    if (is_reserved(name) && !same) return fmt::format("{} in a condition", name);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> hidden_difference(const std::vector<std::string>& all_lines, std::string_view target) {
+  if (!is_guarded(target)) return std::nullopt;
+  const auto& simulator = find_language(target)->simulator;
+  const auto lines = simulator ? without_building_blocks(all_lines) : all_lines;
+  const SourceConditions conditions = conditions_in(lines);
+  if (conditions.hidden || !simulator) return conditions.hidden;
+  return tells_simulator(*simulator, lines, conditions);
 }
 
 /// What an #include names, between angle brackets, may be included.
@@ -50,9 +87,8 @@ std::optional<std::string> forbidden_directive(const std::string& source, std::s
 std::optional<std::string> source_problem(const std::string& source, std::string_view target) {
   const SourceLines text = source_lines(source);
   if (text.ambiguous) return fmt::format("the source uses {}, which compilers read in different ways", *text.ambiguous);
-  if (is_guarded(target)) {
-    const auto hidden = conditions_in(text.lines).hidden;
-    if (hidden) return fmt::format("the source uses {}, which could tell a simulator from the device", *hidden);
+  if (const auto hidden = hidden_difference(text.lines, target)) {
+    return fmt::format("the source uses {}, which could tell a simulator from the device", *hidden);
   }
   const auto directive = forbidden_among(text.lines, target);
   if (!directive) return std::nullopt;
@@ -67,12 +103,15 @@ std::optional<std::string> source_problem(const std::string& source, std::string
 
 std::string guarded_source(const std::string& source, std::string_view target, const IntBindings& definitions) {
   if (!is_guarded(target)) return source;
+  const Language& language = *find_language(target);
   std::string guard;
   for (const std::string& name : conditions_in(source_lines(source).lines).names) {
-    if (!definitions.contains(name)) guard += fmt::format("#undef {}\n", name);
+    // Where a simulator has a dialect of its own, the names of compilers were judged (source_problem).
+    const bool judged = language.simulator && is_reserved(name);
+    if (!definitions.contains(name) && !judged) guard += fmt::format("#undef {}\n", name);
   }
-  return fmt::format("{}#pragma GCC poison {}\n#line 1\n{}", guard, fmt::join(find_language(target)->forbidden, " "),
-                     source);
+  if (!language.forbidden.empty()) guard += fmt::format("#pragma GCC poison {}\n", fmt::join(language.forbidden, " "));
+  return guard.empty() ? source : fmt::format("{}#line 1\n{}", guard, source);
 }
 
 std::string without_guard(const std::string& build_log) {

@@ -51,19 +51,59 @@ void __tsan_func_entry(void*) {}
 void __tsan_func_exit() {}
 void __tsan_vptr_update(void**, void*) {}
 void __tsan_vptr_read(void**) {}
-void* __tsan_memcpy(void* to, const void* from, unsigned long bytes) {
+
+/// What takes addresses and is called by name, by the compiler or by a candidate that declares it itself: these are
+/// seen, where the machine's own would not be. They may not be compiled to calls of themselves (see compile.cpp).
+void* memmove(void* to, const void* from, unsigned long bytes) {
   seen(from, bytes, 0, KW_FROM);
   seen(to, bytes, kw_sim::k_write, KW_FROM);
-  return __builtin_memcpy(to, from, bytes);
+  char* target = static_cast<char*>(to);
+  const char* source = static_cast<const char*>(from);
+  if (target < source) {
+    for (unsigned long i = 0; i < bytes; ++i) target[i] = source[i];
+  } else {
+    for (unsigned long i = bytes; i > 0; --i) target[i - 1] = source[i - 1];
+  }
+  return to;
+}
+void* memcpy(void* to, const void* from, unsigned long bytes) { return memmove(to, from, bytes); }
+void* memset(void* to, int value, unsigned long bytes) {
+  seen(to, bytes, kw_sim::k_write, KW_FROM);
+  for (unsigned long i = 0; i < bytes; ++i) static_cast<char*>(to)[i] = static_cast<char>(value);
+  return to;
+}
+#define KW_SINE_AND_COSINE(NAME, TYPE, SINE, COSINE)      \
+  TYPE SINE(TYPE);                                        \
+  TYPE COSINE(TYPE);                                      \
+  void NAME(TYPE x, TYPE* sine, TYPE* cosine) {           \
+    seen(sine, sizeof x, kw_sim::k_write, KW_FROM);       \
+    seen(cosine, sizeof x, kw_sim::k_write, KW_FROM);     \
+    *sine = SINE(x);                                      \
+    *cosine = COSINE(x);                                  \
+  }
+KW_SINE_AND_COSINE(sincosf, float, sinf, cosf)
+KW_SINE_AND_COSINE(sincos, double, sin, cos)
+#define KW_FRACTION_AND_EXPONENT(NAME, TYPE, ILOGB, LDEXP)  \
+  int ILOGB(TYPE);                                          \
+  TYPE LDEXP(TYPE, int);                                    \
+  TYPE NAME(TYPE x, int* exponent) {                        \
+    seen(exponent, sizeof *exponent, kw_sim::k_write, KW_FROM); \
+    *exponent = 0;                                          \
+    if (x == 0 || x - x != 0) return x;                     \
+    *exponent = ILOGB(x) + 1;                               \
+    return LDEXP(x, -*exponent);                            \
+  }
+KW_FRACTION_AND_EXPONENT(frexpf, float, ilogbf, ldexpf)
+KW_FRACTION_AND_EXPONENT(frexp, double, ilogb, ldexp)
+
+void* __tsan_memcpy(void* to, const void* from, unsigned long bytes) {
+  return memcpy(to, from, bytes);
 }
 void* __tsan_memmove(void* to, const void* from, unsigned long bytes) {
-  seen(from, bytes, 0, KW_FROM);
-  seen(to, bytes, kw_sim::k_write, KW_FROM);
-  return __builtin_memmove(to, from, bytes);
+  return memmove(to, from, bytes);
 }
 void* __tsan_memset(void* to, int value, unsigned long bytes) {
-  seen(to, bytes, kw_sim::k_write, KW_FROM);
-  return __builtin_memset(to, value, bytes);
+  return memset(to, value, bytes);
 }
 
 /// The compiler's check that a pointer has its type's alignment found one that has not.
