@@ -31,6 +31,7 @@ void Block::access(const void* pointer, std::size_t bytes, unsigned kind, kw_sim
   if ((kind & kw_sim::k_atomic) != 0) {
     acquired_ = true;
     atomic_place_ = place;
+    release(*thread_);
     auto& released = memory_->order.released[runner_];
     if (fence_epoch_ != 0) released.store(std::max(released.load(), fence_epoch_));
   }

@@ -68,6 +68,8 @@ void Block::prepare_threads() {
     thread.copies.clear();
     thread.copy_group = 0;
     thread.products.clear();
+    thread.fenced = 0;
+    thread.acquired.clear();
     std::byte* top = stacks_.begin + (i + 1) * stacks_.stack_bytes;
     make_fiber(thread.fiber, top, stacks_.stack_bytes - k_stack_guard_bytes, enter);
     ready_.push_back(&thread);
@@ -163,6 +165,9 @@ void Block::leave() {
 
 void Block::begin_epoch() {
   epoch_ += k_max_runners;
+  if (!releases_.any) return;
+  releases_ = {};
+  for (SimThread& thread : threads_) thread.acquired.clear();
 }
 
 int Block::barrier(kw_sim::BarrierOp op, int predicate, int line) {
@@ -200,9 +205,19 @@ int Block::barrier(kw_sim::BarrierOp op, int predicate, int line) {
 
 void Block::fence() {
   fence_epoch_ = epoch_;
+  thread_->fenced = warps_[thread_->warp].clocks.now[thread_->lane]++;
+}
+
+void Block::release(SimThread& thread) {
+  if (thread.fenced == 0) return;
+  releases_.any = true;
+  releases_.steps.resize(threads_.size());
+  releases_.steps[thread.number] = std::exchange(thread.fenced, 0);
 }
 
 void Block::atomic_done(bool changed) {
+  // Not sooner: others may have run since the access was announced.
+  if (releases_.any) thread_->acquired = releases_.steps;
   if (changed) {
     idle_pauses_ = 0;
   } else {

@@ -97,8 +97,13 @@ class Block {
                      kw_sim::Place place);
   [[nodiscard]] const GlobalBuffer* buffer_of(const std::byte* address);
   [[nodiscard]] bool ordered_in_block(Stamp earlier, const SimThread& thread) const {
-    return earlier.epoch() != epoch_ || earlier.thread() == thread.number || ordered_in_warp(earlier, thread);
+    return earlier.epoch() != epoch_ || earlier.thread() == thread.number || ordered_in_warp(earlier, thread) ||
+           ordered_by_fence(earlier, thread);
   }
+  [[nodiscard]] static bool ordered_by_fence(Stamp earlier, const SimThread& thread) {
+    return !thread.acquired.empty() && earlier.clock() <= thread.acquired[earlier.thread()];
+  }
+  void release(SimThread& thread);
   [[nodiscard]] bool ordered_in_warp(Stamp earlier, const SimThread& thread) const;
   [[nodiscard]] bool ordered_in_launch(Stamp earlier, const SimThread& thread, bool atomic) const;
   void report_race(const Conflict& conflict, bool write, const std::string& where, const SimThread& thread,
@@ -142,6 +147,7 @@ class Block {
   std::uint32_t epoch_;  ///< goes up in steps of k_max_runners, so that those of different runners differ
   std::uint32_t block_epoch_ = 0;
   std::uint32_t fence_epoch_ = 0;
+  Releases releases_;  ///< in this epoch
   kw_sim::Place atomic_place_ = 0;  ///< of the last atomic access
   bool acquired_ = false;           ///< this block has made an atomic access
 };

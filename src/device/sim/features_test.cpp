@@ -89,6 +89,12 @@ extern "C" __global__ void last_block(const int* in, int* out, int n) {
     out[0] = sum;
   }
 }
+/// Every thread adds to a sum, and the last one to come reads it.
+extern "C" __global__ void last_thread(const int* in, int* out, int n) {
+  atomicAdd(out, in[threadIdx.x]);
+  __threadfence();
+  if (atomicAdd(out + 1000, 1) == (int)blockDim.x - 2) out[1] = out[0];
+}
 extern "C" __global__ void vectors(const int* in, int* out, int n) {
   const int4 four = *reinterpret_cast<const int4*>(in + 4 * threadIdx.x);
   reinterpret_cast<int2*>(out)[threadIdx.x] = make_int2(four.x + four.w, four.y * four.z);
@@ -247,6 +253,10 @@ TEST_F(Features, shuffles_of_every_kind_width_and_type) {
     EXPECT_EQ(o[6], t % 2 == 0 ? 4 : 0);
     EXPECT_EQ(o[7], 4);
   }
+}
+
+TEST_F(Features, a_fence_and_an_atomic_order_threads_without_a_barrier) {
+  EXPECT_EQ(run({"last_thread", 100})[1], 99 * 100 / 2 - 1);
 }
 
 TEST_F(Features, atomics_in_shared_memory) {

@@ -54,6 +54,25 @@ extern "C" __global__ void overwritten(const int* in, int* out, int n) {
     if (!n) __syncthreads();
   }
 }
+extern "C" __global__ void fence_missing(const int* in, int* out, int n) {
+  if (threadIdx.x < 32) atomicAdd(out, in[threadIdx.x]);
+  if (n == 0) __threadfence();
+  if (atomicAdd(out + 1000, 1) == (int)blockDim.x - 2) {
+    out[1] = out[0];  // fence_missing
+  }
+}
+extern "C" __global__ void fence_too_late(const int* in, int* out, int n) {
+  if (threadIdx.x == 0) {
+    if (n == 0) out[0] = 5;
+    __threadfence();
+    atomicAdd(out + 1000, 1);
+    if (n == 1) out[0] = 5;
+  }
+  if (threadIdx.x == 32) {
+    while (atomicAdd(out + 1000, 0) < 0) {}
+    out[1] = out[0];  // fence_too_late
+  }
+}
 extern "C" __global__ void race_of_blocks(const int* in, int* out, int n) {
   out[n ? 0 : blockIdx.x] = blockIdx.x;  // race_of_blocks
 }
@@ -174,7 +193,8 @@ INSTANTIATE_TEST_SUITE_P(
         Expectation{"write_behind", FindingKind::out_of_bounds}, Expectation{"read_before", FindingKind::out_of_bounds},
         Expectation{"shared_end", FindingKind::out_of_bounds, 32, 128},
         Expectation{"wild", FindingKind::out_of_bounds, 1}, Expectation{"odd_address", FindingKind::misaligned},
-        Expectation{"race_of_warps", FindingKind::race, 64}, Expectation{"race_of_lanes", FindingKind::race},
+        Expectation{"race_of_warps", FindingKind::race, 64}, Expectation{"fence_missing", FindingKind::race, 64},
+        Expectation{"fence_too_late", FindingKind::race, 64}, Expectation{"race_of_lanes", FindingKind::race},
         Expectation{"overwritten", FindingKind::race, 64}, Expectation{"race_of_blocks", FindingKind::race, 1, 0, 4},
         Expectation{"half_a_group", FindingKind::race}, Expectation{"never_written", FindingKind::uninitialised, 64},
         Expectation{"some_at_barrier", FindingKind::divergent_barrier, 64},

@@ -49,6 +49,15 @@ struct SimThread {
   std::vector<PendingCopy> copies;
   std::uint64_t copy_group = 0;
   PendingProducts products;
+  std::uint32_t fenced = 0;             ///< its accesses up to this step of its clock stand before a fence
+  std::vector<std::uint32_t> acquired;  ///< of all threads: the steps it is ordered after by an atomic access; or empty
+};
+
+/// What threads of a block publish to each other without a barrier: accesses, a fence, then an atomic access, which
+/// orders them before whoever makes an atomic access later. By step of each thread's clock; 0 is nothing.
+struct Releases {
+  std::vector<std::uint32_t> steps;
+  bool any = false;
 };
 
 /// Lanes that have come to the same operation with the same mask, or to the same call of one that has none.
