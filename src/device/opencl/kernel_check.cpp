@@ -117,11 +117,21 @@ void keep_largest(std::int64_t& largest, const std::optional<cl_ulong>& bytes) {
   if (bytes) largest = std::max(largest, static_cast<std::int64_t>(*bytes));
 }
 
+/// A driver may have a macro for each built-in function, which renames a kernel as well: PoCL's is "_cl_step" for "step".
+KernelMismatch missing(const PlannedLaunch& launch, const std::string& known) {
+  const bool renamed = fmt::format(" {} ", known).find(fmt::format(" _cl_{} ", launch.kernel)) != std::string::npos;
+  if (!renamed) return missing_kernel(launch, known);
+  return {BuildStatus::kernel_missing,
+          fmt::format("kernel '{}' has the name of a built-in function of OpenCL C: give it another, in the source and "
+                      "in its launch",
+                      launch.kernel)};
+}
+
 /// Adds what the kernel uses when the launch fits it.
 std::optional<KernelMismatch> check_launch(const Session& session, cl_program program, const PlannedLaunch& launch,
                                            KernelCheck& result) {
   const auto kernel = create_kernel(session, program, launch.kernel);
-  if (!kernel) return missing_kernel(launch, kernel_names(session, program));
+  if (!kernel) return missing(launch, kernel_names(session, program));
   if (auto mismatch = check_args(session, kernel->get(), launch)) return mismatch;
   if (auto mismatch = check_block(session, kernel->get(), launch)) return mismatch;
   keep_largest(result.shared_bytes, work_group_info<cl_ulong>(session, kernel->get(), CL_KERNEL_LOCAL_MEM_SIZE));

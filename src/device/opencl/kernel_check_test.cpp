@@ -52,6 +52,17 @@ TEST_F(OpenclKernelCheck, names_the_kernels_there_are) {
   expect_mismatch(launch_, BuildStatus::kernel_missing, "a launch names the kernel 'other', but the source has: none");
 }
 
+TEST_F(OpenclKernelCheck, knows_a_kernel_that_the_driver_renamed) {
+  driver_.kernels.push_back({"_cl_step", {}, {}, 1, 0, 0});
+  launch_.kernel = "step";
+  expect_mismatch(launch_, BuildStatus::kernel_missing,
+                  "kernel 'step' has the name of a built-in function of OpenCL C: give it another, in the source and "
+                  "in its launch");
+  launch_.kernel = "cl_step";
+  expect_mismatch(launch_, BuildStatus::kernel_missing,
+                  "a launch names the kernel 'cl_step', but the source has: k _cl_step");
+}
+
 TEST_F(OpenclKernelCheck, counts_arguments) {
   launch_.args.pop_back();
   expect_mismatch(launch_, BuildStatus::kernel_args,
