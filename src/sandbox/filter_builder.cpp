@@ -21,8 +21,8 @@ struct FilterBuilder::Context {
   std::string refused;
 };
 
-FilterBuilder::FilterBuilder() : context_(std::make_unique<Context>()) {
-  context_->filter = ::seccomp_init(SCMP_ACT_ALLOW);
+FilterBuilder::FilterBuilder(Others others) : context_(std::make_unique<Context>()) {
+  context_->filter = ::seccomp_init(others == Others::allowed ? SCMP_ACT_ALLOW : SCMP_ACT_ERRNO(EPERM));
   if (context_->filter == nullptr) {
     context_->error = -ENOMEM;
     return;
@@ -38,20 +38,21 @@ FilterBuilder::~FilterBuilder() {
   if (context_->filter != nullptr) ::seccomp_release(context_->filter);
 }
 
-void FilterBuilder::add(std::string_view name, int error, const ArgumentTest* test) {
+void FilterBuilder::add(std::string_view name, std::uint32_t action, std::span<const ArgumentTest> tests) {
   if (context_->filter == nullptr) return;
   const int number = ::seccomp_syscall_resolve_name(std::string(name).c_str());
   if (number == __NR_SCMP_ERROR) return;
-  const std::uint32_t action = SCMP_ACT_ERRNO(static_cast<std::uint32_t>(error));
-  int failed = 0;
-  if (test == nullptr) {
-    failed = ::seccomp_rule_add(context_->filter, action, number, 0);
-  } else {
-    const bool bits = test->kind == ArgumentTest::Kind::has_bits;
-    const scmp_arg_cmp compare{test->index, bits ? SCMP_CMP_MASKED_EQ : SCMP_CMP_NE, bits ? test->mask : test->value,
-                               bits ? test->value : 0};
-    failed = ::seccomp_rule_add_array(context_->filter, action, number, 1, &compare);
+  std::vector<scmp_arg_cmp> compared;
+  for (const ArgumentTest& test : tests) {
+    if (test.kind == ArgumentTest::Kind::has_bits) {
+      compared.push_back({test.index, SCMP_CMP_MASKED_EQ, test.mask, test.value});
+    } else {
+      compared.push_back(
+          {test.index, test.kind == ArgumentTest::Kind::equal ? SCMP_CMP_EQ : SCMP_CMP_NE, test.value, 0});
+    }
   }
+  const auto count = static_cast<unsigned>(compared.size());
+  const int failed = ::seccomp_rule_add_array(context_->filter, action, number, count, compared.data());
   // EEXIST: an equal rule is there already.
   if (failed != 0 && failed != -EEXIST && context_->error == 0) {
     context_->error = failed;
@@ -60,15 +61,23 @@ void FilterBuilder::add(std::string_view name, int error, const ArgumentTest* te
 }
 
 void FilterBuilder::deny(std::span<const std::string_view> names) {
-  for (const std::string_view name : names) add(name, EPERM, nullptr);
+  for (const std::string_view name : names) add(name, SCMP_ACT_ERRNO(EPERM), {});
+}
+
+void FilterBuilder::allow(std::span<const std::string_view> names) {
+  for (const std::string_view name : names) add(name, SCMP_ACT_ALLOW, {});
 }
 
 void FilterBuilder::deny_if(std::string_view name, ArgumentTest test) {
-  add(name, EPERM, &test);
+  add(name, SCMP_ACT_ERRNO(EPERM), std::span(&test, 1));
+}
+
+void FilterBuilder::allow_if(std::string_view name, std::span<const ArgumentTest> tests) {
+  add(name, SCMP_ACT_ALLOW, tests);
 }
 
 void FilterBuilder::answer(std::string_view name, int error) {
-  add(name, error, nullptr);
+  add(name, SCMP_ACT_ERRNO(static_cast<std::uint32_t>(error)), {});
 }
 
 Result<std::vector<sock_filter>> FilterBuilder::program() const {

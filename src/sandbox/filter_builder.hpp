@@ -1,5 +1,6 @@
 #pragma once
-// A deny list for system calls, on libseccomp. Everything not named stays allowed. Internal to the sandbox.
+// A filter of system calls, on libseccomp: a deny list, or a list of all that is left. Several filters of a process
+// hold together. Internal to the sandbox.
 
 #include <linux/filter.h>
 
@@ -18,6 +19,7 @@ struct ArgumentTest {
   enum class Kind : std::uint8_t {
     has_bits,   ///< (argument & mask) == value
     not_equal,  ///< all 64 bits, so that stray upper bits count as different
+    equal,      ///< all 64 bits
   };
   Kind kind = Kind::has_bits;
   unsigned index = 0;
@@ -25,9 +27,12 @@ struct ArgumentTest {
   std::uint64_t value = 0;
 };
 
+/// What is decided of calls that no rule names.
+enum class Others : std::uint8_t { allowed, denied };
+
 class FilterBuilder {
  public:
-  FilterBuilder();
+  explicit FilterBuilder(Others others = Others::allowed);
   ~FilterBuilder();
   FilterBuilder(const FilterBuilder&) = delete;
   FilterBuilder& operator=(const FilterBuilder&) = delete;
@@ -36,6 +41,10 @@ class FilterBuilder {
   void deny(std::span<const std::string_view> names);
   /// EPERM when the test holds; several calls for one name are alternatives.
   void deny_if(std::string_view name, ArgumentTest test);
+  /// Where others are denied: these are not.
+  void allow(std::span<const std::string_view> names);
+  /// When all of the tests hold.
+  void allow_if(std::string_view name, std::span<const ArgumentTest> tests);
   /// Another error, for calls whose users know a way around.
   void answer(std::string_view name, int error);
 
@@ -46,7 +55,7 @@ class FilterBuilder {
 
  private:
   struct Context;
-  void add(std::string_view name, int error, const ArgumentTest* test);
+  void add(std::string_view name, std::uint32_t action, std::span<const ArgumentTest> tests);
 
   std::unique_ptr<Context> context_;
 };

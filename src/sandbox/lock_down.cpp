@@ -13,9 +13,13 @@
 namespace kw {
 
 Result<void> lock_down(OpenForWriting open, NewCode code) {
+  if (code == NewCode::never) {
+    FilterBuilder left(Others::denied);
+    add_rules_for_loaded_kernels(left);
+    return left.load_on_all_threads();
+  }
   FilterBuilder filter;
   add_lock_down_rules(filter, open);
-  if (code == NewCode::never) add_code_rules(filter);
   return filter.load_on_all_threads();
 }
 

@@ -170,13 +170,15 @@ void deny_open_for_writing(FilterBuilder& filter, std::string_view name, unsigne
   }
 }
 
-// Threads, signals and timers: whatever would run beside a launch, or after it. What changes how a thread finds its
-// memory.
-constexpr std::array k_threads_and_signals{
-    "clone"sv,         "rt_sigaction"sv,   "sigaltstack"sv, "timer_create"sv,    "setitimer"sv,
-    "alarm"sv,         "timerfd_create"sv, "arch_prctl"sv,  "set_thread_area"sv, "remap_file_pages"sv,
-    "pkey_mprotect"sv, "pkey_alloc"sv,     "membarrier"sv,
-};
+constexpr std::array k_channel{"read"sv, "write"sv, "readv"sv, "writev"sv, "recvfrom"sv, "poll"sv, "ppoll"sv, "dup"sv};
+// PoCL opens the library of a kernel at each launch, although it is loaded.
+constexpr std::array k_looking{"access"sv, "faccessat"sv, "faccessat2"sv, "fstat"sv, "newfstatat"sv, "pread64"sv};
+constexpr std::array k_memory{"munmap"sv, "madvise"sv, "brk"sv};
+constexpr std::array k_waiting{"futex"sv,         "sched_yield"sv,     "nanosleep"sv, "clock_nanosleep"sv,
+                               "clock_gettime"sv, "restart_syscall"sv, "getcpu"sv,    "sched_getaffinity"sv};
+/// With what a failed assertion does before it.
+constexpr std::array k_end{"exit"sv,   "exit_group"sv, "rt_sigreturn"sv, "rt_sigprocmask"sv,
+                           "getpid"sv, "gettid"sv,     "close"sv};
 
 }  // namespace
 
@@ -210,17 +212,29 @@ void add_lock_down_rules(FilterBuilder& filter, OpenForWriting open) {
   filter.deny_if("prctl", {Kind::has_bits, 0, k_int, PR_SET_SECCOMP});
 }
 
-void add_code_rules(FilterBuilder& filter) {
-  filter.deny(k_threads_and_signals);
-  for (const std::string_view name : {"mmap"sv, "mprotect"sv}) {
-    filter.deny_if(name, {Kind::has_bits, 2, PROT_EXEC, PROT_EXEC});
-  }
-#ifndef KW_SANITIZED  // a sanitizer's allocator maps at addresses of its own
-  for (const std::uint64_t flag : {std::uint64_t{MAP_FIXED}, std::uint64_t{MAP_FIXED_NOREPLACE}}) {
-    filter.deny_if("mmap", {Kind::has_bits, 3, flag, flag});
-  }
+void add_rules_for_loaded_kernels(FilterBuilder& filter) {
+  filter.allow(k_channel);
+  filter.allow(k_looking);
+  filter.allow(k_memory);
+  filter.allow(k_waiting);
+  filter.allow(k_end);
+  const ArgumentTest no_code{Kind::has_bits, 2, PROT_EXEC, 0};
+#ifdef KW_SANITIZED  // a sanitizer's allocator maps at addresses of its own, and its report reads files
+  const std::vector mapping{no_code};
+  filter.allow(std::array{"readlink"sv, "lseek"sv, "ioctl"sv, "prctl"sv, "prlimit64"sv, "sigaltstack"sv, "getuid"sv,
+                          "geteuid"sv, "uname"sv});
+#else
+  const std::vector mapping{no_code, ArgumentTest{Kind::has_bits, 3, MAP_FIXED | MAP_FIXED_NOREPLACE, 0}};
 #endif
-  filter.deny_if("mremap", {Kind::has_bits, 3, MREMAP_FIXED, MREMAP_FIXED});
+  constexpr std::uint64_t k_writing = O_ACCMODE | O_CREAT | O_TRUNC;
+  filter.allow_if("open", std::array{ArgumentTest{Kind::has_bits, 1, k_writing, O_RDONLY}});
+  filter.allow_if("openat", std::array{ArgumentTest{Kind::has_bits, 2, k_writing, O_RDONLY}});
+  filter.allow_if("mmap", mapping);
+  filter.allow_if("sendto", std::array{ArgumentTest{Kind::equal, 4, 0, 0}});
+  filter.allow_if("mprotect", std::array{no_code});
+  filter.allow_if("mremap", std::array{ArgumentTest{Kind::has_bits, 3, MREMAP_FIXED, 0}});
+  // A failed assertion's signal to its own process.
+  filter.allow_if("tgkill", std::array{ArgumentTest{Kind::equal, 0, 0, static_cast<std::uint64_t>(::getpid())}});
 }
 
 }  // namespace kw

@@ -24,7 +24,8 @@ enum class Sockets : std::uint8_t { none, listening, calling };
 /// What lock_down() adds, for the calling process: no new process, program, file to write, socket, or signal to others.
 void add_lock_down_rules(FilterBuilder& filter, OpenForWriting open);
 
-/// What NewCode::never adds to them.
-void add_code_rules(FilterBuilder& filter);
+/// What is left to NewCode::never, for a filter in which others are denied: the channel, memory that is no code and at
+/// no chosen address, waiting, and the end.
+void add_rules_for_loaded_kernels(FilterBuilder& filter);
 
 }  // namespace kw

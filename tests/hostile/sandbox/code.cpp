@@ -6,6 +6,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include <array>
 #include <csignal>
 
 #include "acts.hpp"
@@ -60,6 +61,19 @@ std::string set_timer(const Arguments&) {
   return outcome(::setitimer(ITIMER_VIRTUAL, &hour, nullptr) == 0);
 }
 
+// RUN: open_pipe (locked_for_kernel)
+// EXPECT: EPERM: nothing is forbidden about pipes, but they are not among the calls that are left
+std::string open_pipe(const Arguments&) {
+  std::array<int, 2> ends{};
+  return outcome(::pipe(ends.data()) == 0);
+}
+
+// RUN: leave_directory (locked_for_kernel)
+// EXPECT: EPERM: the same of the current directory
+std::string leave_directory(const Arguments&) {
+  return outcome(::chdir("/") == 0);
+}
+
 // RUN: use_memory (locked_for_kernel)
 // EXPECT: "done": a driver allocates
 std::string use_memory(const Arguments&) {
@@ -68,10 +82,15 @@ std::string use_memory(const Arguments&) {
   return outcome(memory != MAP_FAILED && ::mprotect(memory, k_bytes, PROT_READ) == 0 && ::munmap(memory, k_bytes) == 0);
 }
 
-constexpr Act k_acts[] = {
-    {"map_code", map_code},       {"make_code", make_code},       {"map_at_address", map_at_address},
-    {"bare_thread", bare_thread}, {"catch_signal", catch_signal}, {"set_timer", set_timer},
-    {"use_memory", use_memory}};
+constexpr Act k_acts[] = {{"map_code", map_code},
+                          {"make_code", make_code},
+                          {"map_at_address", map_at_address},
+                          {"bare_thread", bare_thread},
+                          {"catch_signal", catch_signal},
+                          {"set_timer", set_timer},
+                          {"open_pipe", open_pipe},
+                          {"leave_directory", leave_directory},
+                          {"use_memory", use_memory}};
 
 }  // namespace
 

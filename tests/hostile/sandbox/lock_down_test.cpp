@@ -73,7 +73,8 @@ TEST(lock_down, leaves_a_kernel_in_its_drivers_process_no_new_code_and_no_thread
     spec.at_most = SandboxTier::none;
     return run(spec);
   };
-  std::vector<const char*> acts = {"map_code", "make_code", "catch_signal", "set_timer"};
+  std::vector<const char*> acts = {"map_code",  "make_code", "catch_signal",
+                                   "set_timer", "open_pipe", "leave_directory"};
 #if !defined(KW_SANITIZED)  // which map at addresses themselves, and end the process when they cannot start a thread
   acts.insert(acts.end(), {"map_at_address", "bare_thread"});
 #endif
