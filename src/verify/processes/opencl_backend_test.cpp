@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "verify/testing/backend_fixture.hpp"
+#include "verify/testing/build_workers.hpp"
 #include "verify/testing/mapped_files.hpp"
 
 namespace kw {
@@ -227,6 +228,29 @@ TEST_F(OpenclBackend, what_a_build_let_through_is_refused_where_it_would_be_load
   auto answer = backend_->start({{built.binary}, {{plan, 0}}}, k_ample);
   ASSERT_NE(std::get_if<LaunchFailure>(&answer), nullptr);
   EXPECT_THAT(std::get<LaunchFailure>(answer).what, HasSubstr(k_fault));
+#else
+  GTEST_SKIP() << "SKIP: the kernel is written for x86-64";
+#endif
+}
+
+TEST_F(OpenclBackend, a_builder_that_may_have_run_what_it_built_is_replaced) {
+#if defined(__x86_64__)
+  const LaunchPlan plan =
+      plan_with({input("Q", 64), output("O", 64)}, {launch_of("k", 1, 1, {BufferArg{0}, BufferArg{1}})});
+  const char* honest = "__kernel void k(__global float* q, __global float* o) { o[0] = q[0]; }";
+  ASSERT_EQ(build(honest, plan.launches).status, BuildStatus::ok);
+  const auto kept = build_workers();
+  ASSERT_EQ(build(honest, plan.launches).status, BuildStatus::ok);
+  EXPECT_EQ(build_workers(), kept);
+  ASSERT_EQ(build(syscall_kernel(0), plan.launches).status, BuildStatus::forbidden);
+  ASSERT_EQ(build(honest, plan.launches).status, BuildStatus::ok);
+  const auto replaced = build_workers();
+  EXPECT_NE(replaced, kept) << "it was told by the builder";
+  const BuildReply built = build(syscall_kernel(0), plan.launches, Inspection::left_out);
+  auto answer = backend_->start({{built.binary}, {{plan, 0}}}, k_ample);
+  ASSERT_NE(std::get_if<LaunchFailure>(&answer), nullptr);
+  ASSERT_EQ(build(honest, plan.launches).status, BuildStatus::ok);
+  EXPECT_NE(build_workers(), replaced) << "it was told by who would have loaded it";
 #else
   GTEST_SKIP() << "SKIP: the kernel is written for x86-64";
 #endif

@@ -129,6 +129,7 @@ class ProcessBackend final : public ExecutionBackend {
     const auto plan = plan_arena(request);
     if (!plan) return LaunchFailure{plan.error().message};
     auto first = load_once(request, *plan, deadline);
+    if (std::holds_alternative<LaunchFailure>(first)) replace_builders();
     const auto* lost = std::get_if<LostWorker>(&first);
     if (lost == nullptr || lost->how == WorkerLoss::timed_out) return first;
     // No candidate code has run yet: the process in reserve may have died of something else, so ask a second one.
@@ -140,6 +141,12 @@ class ProcessBackend final : public ExecutionBackend {
     RunProcess process;
     std::int64_t arena_bytes;  ///< the sandbox lets it map this much
   };
+
+  /// What was built cannot be loaded: whoever built it may have been made to say that it can.
+  void replace_builders() {
+    const std::lock_guard lock(builders_mutex_);
+    builders_.clear();
+  }
 
   /// A process that has built before, if one is idle.
   std::optional<WorkerProcess> take_builder() {
@@ -163,8 +170,9 @@ class ProcessBackend final : public ExecutionBackend {
     auto& reply = std::get<WorkerMessage>(answer);
     if (auto* built = std::get_if<BuildReply>(&reply)) {
       if (built->log.size() > k_max_log_bytes) built->log.resize(k_max_log_bytes);
+      // PoCL loads what it compiles. What may not be loaded could have run there.
       const std::lock_guard lock(builders_mutex_);
-      builders_.push_back(*std::move(builder));
+      if (built->status != BuildStatus::forbidden) builders_.push_back(*std::move(builder));
       return std::move(*built);
     }
     const auto* failure = std::get_if<LaunchFailure>(&reply);
