@@ -121,6 +121,7 @@ Result<void> Run::prepare() {
   }
   CheckedCases checked = verifier_->checked();
   record_.workloads = std::move(checked.workloads);
+  record_.sampled_rows = checked.sampled_rows;
   record_.cases_left_out.reset();
   if (checked.left_out > 0) record_.cases_left_out = static_cast<std::int64_t>(checked.left_out);
   return {};

@@ -148,6 +148,7 @@ void fields(V& visit, T& r) {
   visit("workloads", r.workloads);
   visit("distributions", r.distributions);
   visit("cases_left_out", r.cases_left_out);
+  visit("sampled_rows", r.sampled_rows);
   visit("sanitizers", r.sanitizers);
   visit("environment", r.environment);
   visit("useful_flops", r.useful_flops);

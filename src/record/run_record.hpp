@@ -97,6 +97,8 @@ struct RunRecord {
   std::vector<std::string> distributions;
   /// Pairs of workload and distribution that were not checked, because all of them take too long on a simulator.
   std::optional<std::int64_t> cases_left_out;
+  /// Where the oracle answers large workloads in some rows alone, and the plain kernel the rest: how many rows.
+  std::optional<std::int64_t> sampled_rows;
   std::vector<std::string> sanitizers;  ///< empty: none ran
   std::vector<std::pair<std::string, std::string>>
       environment;  ///< name, value: cpu, kernel, load, driver, scrubbed variables

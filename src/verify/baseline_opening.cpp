@@ -1,9 +1,11 @@
 #include "verify/baseline_opening.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "verify/checking/accuracy.hpp"
 #include "verify/checking/case_runner.hpp"
+#include "verify/checking/storage.hpp"
 #include "verify/gates/gate.hpp"
 #include "verify/timing/timing.hpp"
 
@@ -35,9 +37,46 @@ Result<void> build_baseline(const RunFacts& facts, MeasureState& measuring, Step
   return {};
 }
 
-/// What the baseline reaches on one case, by output.
-Result<std::vector<double>> errors_on(const RunFacts& facts, Baseline& baseline, const CheckCase& one,
-                                      StepClock& clock) {
+/// The baseline's outputs as numbers, and how far they are from the oracle's answers.
+struct Reached {
+  OutputValues values;  ///< of a sampled case, whose answer they become
+  std::vector<double> errors;
+};
+
+/// Against all of the oracle's answer.
+Result<Reached> compare_whole(const RunFacts& facts, const CheckCase& one, const CaseRun& run, const CaseMode& mode,
+                              const std::string& place) {
+  AccuracyTable accuracy;
+  if (auto failure = judge_case(facts.problem, one, run, mode, &accuracy)) {
+    return fail(baseline_error(place, failure->sentence + ": " + failure->detail));
+  }
+  Reached reached;
+  for (const auto& entry : accuracy) reached.errors.push_back(entry.max_error);
+  return reached;
+}
+
+/// Against the oracle's answers in some rows.
+Result<Reached> compare_rows(const RunFacts& facts, const CheckCase& one, const CaseRun& run, const CaseMode& mode,
+                             const std::string& place) {
+  Reached reached;
+  for (std::size_t output = 0; output < run.outputs.size(); ++output) {
+    const auto& tensor = facts.problem.outputs[output];
+    const auto form = output_form(facts.problem, tensor, facts.problem.workloads[one.workload].axes);
+    reached.values.push_back(stored_values(tensor.dtype, run.outputs[output]));
+    const OutputError error =
+        measure_sample(run.outputs[output], mode.poison.outputs, one.sampled[output],
+                       output_scales(reached.values[output], form), form, std::numeric_limits<double>::infinity());
+    if (error.unwritten > 0 || error.not_finite > 0) {
+      return fail(baseline_error(place, fmt::format("{} of {} elements are unwritten, {} not finite", error.unwritten,
+                                                    reached.values[output].size(), error.not_finite)));
+    }
+    reached.errors.push_back(error.max_error);
+  }
+  return reached;
+}
+
+/// What the baseline reaches on one case.
+Result<Reached> reached_on(const RunFacts& facts, Baseline& baseline, const CheckCase& one, StepClock& clock) {
   if (clock.out_of_time()) return fail(baseline_error("checking it", k_budget_ended));
   const StepTimeout timeout = clock.timeout(facts.options.deadlines.first_launch);
   const CaseMode mode{false, k_nan_poison, timeout.time, timeout.ends_budget};
@@ -45,33 +84,32 @@ Result<std::vector<double>> errors_on(const RunFacts& facts, Baseline& baseline,
   auto run = run_case(facts.problem, baseline.loaded, one, mode, clock);
   if (!run) return fail(baseline_error(place, run.error().sentence));
   baseline.learn_request(run->time);
-  AccuracyTable accuracy;
-  if (auto failure = judge_case(facts.problem, one, *run, mode, &accuracy)) {
-    return fail(baseline_error(place, failure->sentence + ": " + failure->detail));
-  }
-  std::vector<double> errors;
-  for (const auto& entry : accuracy) errors.push_back(entry.max_error);
-  for (std::size_t output = 0; output < errors.size(); ++output) {
+  const bool whole = one.sampled.empty();
+  KW_TRY(auto reached,
+         whole ? compare_whole(facts, one, *run, mode, place) : compare_rows(facts, one, *run, mode, place));
+  for (std::size_t output = 0; output < reached.errors.size(); ++output) {
     const auto form =
         output_form(facts.problem, facts.problem.outputs[output], facts.problem.workloads[one.workload].axes);
     // A plain kernel this far off is wrong, not imprecise, and must not become the measure of others.
-    if (errors[output] <= form.tolerance.worst_plain_error) continue;
-    Error error = baseline_error(place, fmt::format("its error is {:.2e}", errors[output]));
+    if (reached.errors[output] <= form.tolerance.worst_plain_error) continue;
+    Error error = baseline_error(place, fmt::format("its error is {:.2e}", reached.errors[output]));
     error.hint =
         "if the problem needs more digits than f32 has, as -1e6 + x does for what it says of x, write it with smaller "
         "numbers; otherwise this is a defect of kernelwright";
     return fail(std::move(error));
   }
-  return errors;
+  return reached;
 }
 
 /// Runs the baseline on every case; what it reaches defines what is allowed.
 Result<void> learn_allowed_errors(RunFacts& facts, Baseline& baseline, StepClock& clock) {
   std::vector<std::vector<double>> errors;
   if (baseline.loaded.process) {
-    for (const auto& one : facts.suite.cases()) {
-      KW_TRY(auto reached, errors_on(facts, baseline, one, clock));
-      errors.push_back(std::move(reached));
+    for (std::size_t i = 0; i < facts.suite.cases().size(); ++i) {
+      KW_TRY(auto reached, reached_on(facts, baseline, facts.suite.cases()[i], clock));
+      errors.push_back(reached.errors);
+      if (facts.suite.cases()[i].sampled.empty()) continue;
+      facts.suite.adopt(facts.problem, i, std::move(reached.values), std::move(reached.errors));
     }
   } else {
     // As if a plain kernel had been as precise as anybody is asked to be.

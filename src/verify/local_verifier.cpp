@@ -1,6 +1,7 @@
 #include "verify/local_verifier.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "verify/baseline_opening.hpp"
 #include "verify/checking/case_runner.hpp"
@@ -14,6 +15,10 @@
 namespace kw {
 namespace {
 
+/// Two cores need about a second for the oracle's whole answer to such a workload, and there is one for each kind of
+/// inputs. Of larger ones the oracle answers some rows, and the plain kernel, which agrees with it there, the rest.
+constexpr double k_most_whole_flops = 4e9;
+constexpr double k_unlimited = std::numeric_limits<double>::infinity();
 constexpr std::size_t k_final_pairs = 4;  ///< per process; the plain kernel is slow, and the ratio is far from 1
 constexpr int k_final_solo_samples = 8;   ///< per process
 
@@ -78,7 +83,9 @@ Result<std::unique_ptr<LocalVerifier>> LocalVerifier::open(const Problem& proble
   KW_CHECK(options.plain.has_value() || options.device.kind == DeviceKind::simulator,
            "no plain kernel to time against");
   if (!options.costs) options.costs = std::make_shared<WorkloadCosts>(problem);
-  KW_TRY(auto suite, CheckSuite::make(problem, rng.next(), options.parallel, options.suite, options.costs.get()));
+  SuiteLimits limits = options.suite;
+  limits.whole_flops = options.plain ? std::min(limits.whole_flops, k_most_whole_flops) : k_unlimited;
+  KW_TRY(auto suite, CheckSuite::make(problem, rng.next(), options.parallel, limits, options.costs.get()));
   MeasureState measuring{{}, {}, options.device, rng.split(1), {options.tools.profiler, {}}};
   StepClock opening(clock, options.opening_deadline);
   auto state = std::make_unique<State>(State{
@@ -244,6 +251,8 @@ CheckedCases LocalVerifier::checked() const {
     if (known == checked.workloads.end()) checked.workloads.push_back(name);
   }
   checked.left_out = suite().cases_left_out();
+  const CheckSuite::Sampled sampled = suite().sampled();
+  if (sampled.cases > 0) checked.sampled_rows = sampled.rows;
   return checked;
 }
 const CheckSuite& LocalVerifier::suite() const {

@@ -43,6 +43,8 @@ struct VerifyResult {
 struct CheckedCases {
   std::vector<std::string> workloads;  ///< names, in the order of their first check; a simulator leaves out large ones
   std::size_t left_out = 0;            ///< pairs of a checked workload and a distribution that are not run
+  /// Of workloads for which the oracle would take too long: rows that it answers, per kind of inputs.
+  std::optional<std::int64_t> sampled_rows = {};
 };
 
 class Verifier {

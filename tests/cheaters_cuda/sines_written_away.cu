@@ -19,14 +19,15 @@ shared_bytes = "4 * 32 * (D + 1 + Dv)"
 args = ["Q", "K", "V", "O", "Hq", "Hkv", "Sq", "Skv"]
 */
 // caught by: check sanitizer_report
-// Has a function of the mathematical library write far away.
+// Has a function of the mathematical library write what all threads write, with no barrier between.
 #if CHEAT
 namespace machine {
 extern "C" void sincosf(float, float*, float*);
 }
 __device__ float loaded(const float* from) {
+  __shared__ float sine;
   float cosine;
-  machine::sincosf(*from, (float*)from - (1 << 20), &cosine);
+  machine::sincosf(*from, &sine, &cosine);
   return *from;
 }
 #else

@@ -59,7 +59,7 @@ double element_error(double value, double reference, double row_scale, const Out
   if (!std::isfinite(value) || !std::isfinite(reference)) return value == reference ? 0 : k_infinity;
   const double distance = std::abs(value - reference);
   const double scale = stands_alone(reference, form) ? std::abs(reference) : row_scale;
-  return std::max(0.0, distance - storage_rounding(reference, form.dtype)) / scale;
+  return std::max(0.0, distance - form.roundings * storage_rounding(reference, form.dtype)) / scale;
 }
 
 /// Of each element of the sample: that of its row.

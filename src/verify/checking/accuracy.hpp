@@ -36,6 +36,7 @@ struct OutputForm {
   DType dtype;
   double unit;  ///< TensorSpec::unit
   Tolerance tolerance;
+  double roundings = 1;  ///< halves of a unit that do not count: 2 where the reference was stored itself
 };
 [[nodiscard]] OutputForm output_form(const Problem& problem, const TensorSpec& output, const Axes& axes);
 

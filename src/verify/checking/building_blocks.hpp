@@ -1,8 +1,8 @@
 #pragma once
-// Instructions that the simulator cannot run stand in the shipped kernels as building blocks (docs/cuda.md): conditional
-// groups that ask for KW_SIM and have the simulator's function in one branch, the instruction in the other. What stands
-// in them is known to mean the same; a group of a candidate's own could be another kernel for the simulator than for
-// the GPU.
+// Instructions that the simulator cannot run stand in the shipped kernels as building blocks (docs/cuda.md):
+// conditional groups that ask for KW_SIM and have the simulator's function in one branch, the instruction in the other.
+// What stands in them is known to mean the same; a group of a candidate's own could be another kernel for the simulator
+// than for the GPU.
 
 #include <string>
 #include <vector>

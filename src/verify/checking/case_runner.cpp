@@ -120,9 +120,8 @@ std::string where_unwritten(const Judged& values, std::int64_t unwritten) {
 
 std::string where_wrong(const Problem& problem, const CheckCase& one, const Judged& values, std::size_t output,
                         double allowed) {
-  const ComparedOutput compared{
-      values.tensor, values.axes, one.expected[output], values.got, output_form(problem, values.tensor, values.axes),
-      allowed};
+  const ComparedOutput compared{values.tensor, values.axes, one.expected[output], values.got, one.form(problem, output),
+                                allowed};
   return fmt::format("{} distribution: {}", one.distribution.name, describe(find_error_pattern(compared), compared));
 }
 
@@ -177,11 +176,10 @@ std::optional<CaseFailure> judge_case(const Problem& problem, const CheckCase& o
                                       const CaseMode& mode, AccuracyTable* accuracy) {
   const auto& workload = problem.workloads[one.workload];
   for (std::size_t output = 0; output < run.outputs.size(); ++output) {
-    const double allowed = one.allowed.empty() ? std::numeric_limits<double>::infinity() : one.allowed[output];
-    const auto& tensor = problem.outputs[output];
-    const std::string& name = tensor.name;
+    const double allowed = one.limit(output);
+    const std::string& name = problem.outputs[output].name;
     const OutputError error = measure_error(run.outputs[output], mode.poison.outputs, one.expected[output],
-                                            output_form(problem, tensor, workload.axes), allowed);
+                                            one.form(problem, output), allowed);
     if (accuracy != nullptr) {
       accuracy->push_back({workload.name, std::string(one.distribution.name), error.max_error, allowed});
     }

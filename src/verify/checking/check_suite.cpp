@@ -9,6 +9,7 @@
 #include "problem/operator.hpp"
 #include "verify/checking/accuracy.hpp"
 #include "verify/checking/probes.hpp"
+#include "verify/checking/sampled_rows.hpp"
 #include "verify/checking/storage.hpp"
 
 namespace kw {
@@ -78,9 +79,9 @@ std::vector<CheckCase> thinned(const WorkloadCosts& costs, std::vector<CheckCase
 
 /// Whether these values would be taken for the answer.
 bool passes(const Problem& problem, const std::vector<double>& values, const CheckCase& one, std::size_t output) {
-  const auto form = output_form(problem, problem.outputs[output], problem.workloads[one.workload].axes);
+  const auto form = one.form(problem, output);
   const auto bytes = stored(form.dtype, std::vector<float>(values.begin(), values.end()));
-  const auto error = measure_error(bytes, k_no_poison, one.expected[output], form, one.allowed[output]);
+  const auto error = measure_error(bytes, k_no_poison, one.expected[output], form, one.limit(output));
   return error.over == 0 && error.not_finite == 0;
 }
 
@@ -104,20 +105,44 @@ Result<bool> passes_everywhere(const Problem& problem, const std::vector<const C
 }
 
 /// Nothing can be compared with +infinity or NaN. Minus infinity is an answer: the logarithm of an empty sum.
-Result<void> require_answer(const Problem& problem, const CheckCase& one) {
+Result<void> require_answer(const Problem& problem, const Workload& workload, std::size_t output,
+                            const std::vector<double>& values) {
+  const auto none = std::find_if(values.begin(), values.end(), [](double value) {
+    return std::isnan(value) || value == std::numeric_limits<double>::infinity();
+  });
+  if (none == values.end()) return {};
+  return fail(
+      Error{errc::unscorable,
+            fmt::format("{} cannot be scored: the right answer itself is {} in output {} of workload {}", problem.name,
+                        std::isnan(*none) ? "not a number" : "infinite", problem.outputs[output].name, workload.name),
+            operator_of(problem).checks.how_to_be_finite()});
+}
+
+/// The oracle's answer: of the whole workload.
+Result<void> answer_whole(const Problem& problem, const ParallelFor& parallel, CheckCase& one) {
+  const auto& workload = problem.workloads[one.workload];
+  KW_TRY(one.expected, evaluate_oracle(problem, workload, one.inputs, parallel));
   for (std::size_t output = 0; output < one.expected.size(); ++output) {
-    const auto& values = one.expected[output];
-    const auto none = std::find_if(values.begin(), values.end(), [](double value) {
-      return std::isnan(value) || value == std::numeric_limits<double>::infinity();
-    });
-    if (none == values.end()) continue;
-    return fail(Error{errc::unscorable,
-                      fmt::format("{} cannot be scored: the right answer itself is {} in output {} of workload {}",
-                                  problem.name, std::isnan(*none) ? "not a number" : "infinite",
-                                  problem.outputs[output].name, problem.workloads[one.workload].name),
-                      operator_of(problem).checks.how_to_be_finite()});
+    KW_TRY_VOID(require_answer(problem, workload, output, one.expected[output]));
+    one.scales.push_back(
+        output_scales(one.expected[output], output_form(problem, problem.outputs[output], workload.axes)));
   }
   return {};
+}
+
+/// In some rows, which no kernel knows. The number of rows.
+Result<std::int64_t> answer_rows(const Problem& problem, double flops, Rng& rng, const ParallelFor& parallel,
+                                 CheckCase& one) {
+  // A quarter of a second on two cores, of which the oracle has some 4e9 a second.
+  constexpr double k_affordable_flops = 1e9;
+  const auto& workload = problem.workloads[one.workload];
+  const OracleSampling& sampling = operator_of(problem).sampling;
+  const auto rows = sampled_rows(sampling.rows(problem, workload.axes), flops, k_affordable_flops, rng);
+  one.sampled = sampling.answer(problem, workload.axes, one.inputs, rows, parallel);
+  for (std::size_t output = 0; output < one.sampled.size(); ++output) {
+    KW_TRY_VOID(require_answer(problem, workload, output, one.sampled[output].values));
+  }
+  return std::ssize(rows);
 }
 
 }  // namespace
@@ -139,19 +164,49 @@ Result<CheckSuite> CheckSuite::make(const Problem& problem, std::uint64_t seed, 
     const std::uint64_t operands = rng.next();
     const InputSeeds seeds{operands, one.workload == 0 && i < k_timing_cases ? k_nominal_seed : rng.next()};
     KW_TRY(one.inputs, make_inputs(problem, workload, one.distribution, seeds));
-    KW_TRY(one.expected, evaluate_oracle(problem, workload, one.inputs, parallel));
-    KW_TRY_VOID(require_answer(problem, one));
-    for (std::size_t output = 0; output < one.expected.size(); ++output) {
-      one.scales.push_back(
-          output_scales(one.expected[output], output_form(problem, problem.outputs[output], workload.axes)));
+    const bool whole = std::isinf(limits.whole_flops) || costs.of(one.workload).flops <= limits.whole_flops;
+    if (whole) {
+      KW_TRY_VOID(answer_whole(problem, parallel, one));
+    } else {
+      Rng row_choice = rng.split(i);
+      KW_TRY(suite.sampled_rows_, answer_rows(problem, costs.of(one.workload).flops, row_choice, parallel, one));
     }
   }
   return suite;
 }
 
+CheckSuite::Sampled CheckSuite::sampled() const {
+  const auto count = std::ranges::count_if(cases_, [](const CheckCase& one) { return !one.sampled.empty(); });
+  return {static_cast<std::size_t>(count), sampled_rows_};
+}
+
+void CheckSuite::adopt(const Problem& problem, std::size_t index, OutputValues values, std::vector<double> errors) {
+  CheckCase& one = cases_[index];
+  KW_CHECK(!one.sampled.empty(), "the oracle has answered case {} itself", index);
+  const auto& axes = problem.workloads[one.workload].axes;
+  one.scales.clear();
+  for (std::size_t output = 0; output < values.size(); ++output) {
+    one.scales.push_back(output_scales(values[output], output_form(problem, problem.outputs[output], axes)));
+  }
+  one.expected = std::move(values);
+  one.baseline_error = std::move(errors);
+}
+
+double CheckCase::limit(std::size_t output) const {
+  if (allowed.empty()) return std::numeric_limits<double>::infinity();
+  return allowed[output] + (baseline_error.empty() ? 0.0 : baseline_error[output]);
+}
+
+OutputForm CheckCase::form(const Problem& problem, std::size_t output) const {
+  OutputForm form = output_form(problem, problem.outputs[output], problem.workloads[workload].axes);
+  if (!baseline_error.empty()) form.roundings = 2;
+  return form;
+}
+
 void CheckSuite::allow_errors(const Problem& problem, const std::vector<std::vector<double>>& errors) {
   KW_CHECK(errors.size() == cases_.size(), "{} errors for {} cases", errors.size(), cases_.size());
   for (std::size_t i = 0; i < cases_.size(); ++i) {
+    KW_CHECK(!cases_[i].expected.empty(), "case {} has no answer yet", i);
     const auto& axes = problem.workloads[cases_[i].workload].axes;
     cases_[i].allowed.clear();
     for (std::size_t output = 0; output < errors[i].size(); ++output) {

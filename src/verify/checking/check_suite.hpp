@@ -30,7 +30,16 @@ struct CheckCase {
   InputValues inputs;
   OutputValues expected;
   std::vector<OutputScales> scales;  ///< per output, of `expected`
-  std::vector<double> allowed;       ///< per output; set from the baseline (allow_errors)
+  std::vector<double> allowed;       ///< per output, against the oracle's answer; set from the baseline (allow_errors)
+  /// Where the oracle would take too long for all of `expected`: its answers in some rows, by output. The rest is then
+  /// the baseline's own output (adopt), which agrees with these.
+  std::vector<AnswerSample> sampled;
+  std::vector<double> baseline_error;  ///< per output, of an adopted answer; empty where `expected` is the oracle's
+
+  /// What an output may differ from `expected`: what is allowed, and what that may itself be wrong by.
+  [[nodiscard]] double limit(std::size_t output) const;
+  /// How an output is compared with `expected`.
+  [[nodiscard]] OutputForm form(const Problem& problem, std::size_t output) const;
 };
 
 inline constexpr std::size_t k_timing_cases = 2;
@@ -39,6 +48,8 @@ inline constexpr std::size_t k_timing_cases = 2;
 struct SuiteLimits {
   double workload_flops = std::numeric_limits<double>::infinity();  ///< of one launch
   double suite_flops = std::numeric_limits<double>::infinity();     ///< of all cases, each launched once
+  /// Above these, the oracle answers in some rows alone; for a suite whose cases will be adopted.
+  double whole_flops = std::numeric_limits<double>::infinity();
 };
 
 class CheckSuite {
@@ -55,6 +66,14 @@ class CheckSuite {
   [[nodiscard]] const std::vector<std::size_t>& left_out() const { return left_out_; }
   /// Of the workloads that were not left out: pairs of one of them and a distribution that are not in cases().
   [[nodiscard]] std::size_t cases_left_out() const { return cases_left_out_; }
+  /// How many cases the oracle answers in some rows alone, and in how many rows each of them.
+  struct Sampled {
+    std::size_t cases = 0;
+    std::int64_t rows = 0;
+  };
+  [[nodiscard]] Sampled sampled() const;
+  /// Takes the baseline's own output, which erred by `errors` in the sampled rows, as the answer of a sampled case.
+  void adopt(const Problem& problem, std::size_t index, OutputValues values, std::vector<double> errors);
   /// `errors[case][output]` as the plain kernel reached them; sets what is allowed.
   void allow_errors(const Problem& problem, const std::vector<std::vector<double>>& errors);
   /// Refuses a problem whose check a cheater could pass: each probe must exceed what is allowed on at least one case.
@@ -65,6 +84,7 @@ class CheckSuite {
   std::vector<CheckCase> cases_;
   std::vector<std::size_t> left_out_;
   std::size_t cases_left_out_ = 0;
+  std::int64_t sampled_rows_ = 0;
 };
 
 }  // namespace kw

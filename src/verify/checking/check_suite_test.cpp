@@ -53,6 +53,36 @@ TEST(CheckSuite, keeps_every_workload_and_spreads_the_distributions_where_not_al
   EXPECT_EQ(part->cases().size() + part->cases_left_out(), all.cases().size());
 }
 
+TEST(CheckSuite, has_rows_of_large_workloads_answered_and_takes_the_baselines_output_for_the_rest) {
+  const auto problem = small_problem();
+  constexpr double k_unlimited = std::numeric_limits<double>::infinity();
+  const double small = cost(problem, problem.workloads[1]).flops;
+  auto suite = CheckSuite::make(problem, 1, serial_for, {k_unlimited, k_unlimited, small}).value();
+  const auto whole = CheckSuite::make(problem, 1, serial_for).value();
+  ASSERT_FALSE(suite.cases()[0].sampled.empty()) << "the primary is larger";
+  EXPECT_TRUE(suite.cases()[0].expected.empty());
+  EXPECT_GE(suite.sampled().rows, 32);
+  const AnswerSample& rows = suite.cases()[0].sampled[0];
+  for (std::size_t i = 0; i < rows.elements.size(); ++i) {
+    ASSERT_EQ(rows.values[i], whole.cases()[0].expected[0][static_cast<std::size_t>(rows.elements[i])]);
+  }
+  EXPECT_EQ(rows.elements.front(), 0);
+  for (std::size_t i = 0; i < suite.cases().size(); ++i) {
+    if (!suite.cases()[i].sampled.empty()) suite.adopt(problem, i, whole.cases()[i].expected, {0.25});
+  }
+  std::vector<std::vector<double>> errors(suite.cases().size(), {0.25});
+  suite.allow_errors(problem, errors);
+  const CheckCase& adopted = suite.cases()[0];
+  EXPECT_EQ(adopted.expected, whole.cases()[0].expected);
+  EXPECT_EQ(adopted.limit(0), adopted.allowed[0] + 0.25) << "what is compared with may be wrong by as much";
+  EXPECT_EQ(adopted.form(problem, 0).roundings, 2);
+  const auto of_oracle = std::find_if(suite.cases().begin(), suite.cases().end(),
+                                      [](const CheckCase& one) { return one.sampled.empty(); });
+  ASSERT_NE(of_oracle, suite.cases().end());
+  EXPECT_EQ(of_oracle->limit(0), of_oracle->allowed[0]);
+  EXPECT_EQ(of_oracle->form(problem, 0).roundings, 1);
+}
+
 TEST(CheckSuite, leaves_out_workloads_that_are_too_large_but_never_the_smallest) {
   const auto problem = small_problem();
   const double second = cost(problem, problem.workloads[2]).flops;

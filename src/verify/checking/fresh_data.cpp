@@ -1,37 +1,19 @@
 #include "verify/checking/fresh_data.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
-#include <set>
 
 #include "problem/operator.hpp"
 #include "verify/checking/accuracy.hpp"
 #include "verify/checking/error_location.hpp"
+#include "verify/checking/sampled_rows.hpp"
 #include "verify/checking/storage.hpp"
 
 namespace kw {
 namespace {
 
-/// What the oracle may cost per case, in useful FLOPs: a few milliseconds of a core. A kernel that leaves out a share s
-/// of the rows is found out in one launch with the probability 1 - (1 - s)^rows, and the best had ten.
+/// What the oracle may cost per case, in useful FLOPs: a few milliseconds of a core. The best had ten launches.
 constexpr double k_sample_flops = 2e7;
-constexpr std::int64_t k_least_rows = 32;
-
-/// The first, the last, and others at random; ascending.
-std::vector<std::int64_t> choose_rows(std::int64_t rows, double flops, Rng& rng) {
-  const double share = k_sample_flops / std::max(flops, 1.0);
-  const double affordable = std::min(share, 1.0) * static_cast<double>(rows);
-  const std::int64_t wanted = std::max(k_least_rows, static_cast<std::int64_t>(affordable));
-  std::vector<std::int64_t> chosen;
-  if (wanted >= rows) {
-    for (std::int64_t row = 0; row < rows; ++row) chosen.push_back(row);
-    return chosen;
-  }
-  std::set<std::int64_t> some = {0, rows - 1};
-  while (std::ssize(some) < wanted) some.insert(rng.below(rows));
-  return {some.begin(), some.end()};
-}
 
 std::string worst_element(const TensorSpec& tensor, const Axes& axes, const AnswerSample& sample,
                           const OutputError& error, std::span<const std::byte> bytes) {
@@ -55,7 +37,8 @@ FreshCase draw_fresh(const Problem& problem, const CheckCase& like, const Worklo
   const auto captures = like.inputs.begin() + static_cast<std::ptrdiff_t>(problem.operand_count());
   fresh.one.inputs.insert(fresh.one.inputs.end(), captures, like.inputs.end());
   const OracleSampling& sampling = operator_of(problem).sampling;
-  const auto rows = choose_rows(sampling.rows(problem, workload.axes), costs.of(like.workload).flops, rng);
+  const auto rows =
+      sampled_rows(sampling.rows(problem, workload.axes), costs.of(like.workload).flops, k_sample_flops, rng);
   fresh.answers = sampling.answer(problem, workload.axes, fresh.one.inputs, rows, parallel);
   return fresh;
 }

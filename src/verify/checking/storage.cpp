@@ -48,6 +48,15 @@ double stored_element(DType dtype, std::span<const std::byte> bytes, std::size_t
                       [&](auto type) { return type.number(bits_at<typename decltype(type)::Bits>(bytes, index)); });
 }
 
+std::vector<double> stored_values(DType dtype, std::span<const std::byte> bytes) {
+  return with_storage(dtype, [&](auto type) {
+    using Bits = typename decltype(type)::Bits;
+    std::vector<double> values(bytes.size() / sizeof(Bits));
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = type.number(bits_at<Bits>(bytes, i));
+    return values;
+  });
+}
+
 void fill_poison(std::span<std::byte> bytes, std::uint32_t poison) {
   // A pattern of a page, again and again: what takes its time is the memory.
   std::array<std::uint32_t, 1024> page{};

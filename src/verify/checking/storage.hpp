@@ -75,6 +75,9 @@ template <typename Bits>
 /// The element at `index` of a buffer of `dtype`.
 [[nodiscard]] double stored_element(DType dtype, std::span<const std::byte> bytes, std::size_t index);
 
+/// All elements as numbers.
+[[nodiscard]] std::vector<double> stored_values(DType dtype, std::span<const std::byte> bytes);
+
 /// Fills with `poison`, of which the last may be cut off.
 void fill_poison(std::span<std::byte> bytes, std::uint32_t poison);
 /// Whether the element still has the bits that fill_poison gave it.
