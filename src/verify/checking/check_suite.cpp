@@ -168,7 +168,7 @@ Result<CheckSuite> CheckSuite::make(const Problem& problem, std::uint64_t seed, 
     if (whole) {
       KW_TRY_VOID(answer_whole(problem, parallel, one));
     } else {
-      Rng row_choice = rng.split(i);
+      Rng row_choice = Rng(operands).split(i);
       KW_TRY(suite.sampled_rows_, answer_rows(problem, costs.of(one.workload).flops, row_choice, parallel, one));
     }
   }

@@ -67,6 +67,7 @@ TEST(CheckSuite, has_rows_of_large_workloads_answered_and_takes_the_baselines_ou
     ASSERT_EQ(rows.values[i], whole.cases()[0].expected[0][static_cast<std::size_t>(rows.elements[i])]);
   }
   EXPECT_EQ(rows.elements.front(), 0);
+  EXPECT_EQ(suite.cases().back().inputs, whole.cases().back().inputs) << "choosing rows changes no data";
   for (std::size_t i = 0; i < suite.cases().size(); ++i) {
     if (!suite.cases()[i].sampled.empty()) suite.adopt(problem, i, whole.cases()[i].expected, {0.25});
   }
