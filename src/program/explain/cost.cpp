@@ -17,7 +17,7 @@ double bytes_of_type(const TensorType& type) {
 }
 
 const Shape& operand_shape(const Graph& graph, const Node& node, std::string_view name) {
-  return graph.type(std::get<TensorRef>(node.find(name)->value)).shape;
+  return graph.type(std::get<ValueRef>(node.find(name)->value)).shape;
 }
 
 const Shape& result_shape(const Graph& graph, const Node& node) {
@@ -31,7 +31,7 @@ double last(const Shape& shape) {
 /// Every letter of the equation once.
 double einsum_points(const Graph& graph, const Node& node) {
   const auto& equation = std::get<std::string>(node.find("equation")->value);
-  const auto& operands = std::get<std::vector<TensorRef>>(node.find("operands")->value);
+  const auto& operands = std::get<std::vector<ValueRef>>(node.find("operands")->value);
   std::map<char, double> extents;
   std::size_t operand = 0;
   std::size_t axis = 0;

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <iterator>
 
 #include "base/text.hpp"
@@ -25,9 +24,9 @@ std::string value_name(const Graph& graph, std::size_t value) {
 }
 
 std::string operand_text(const Graph& graph, const ArgumentValue& value) {
-  if (const auto* tensor = std::get_if<TensorRef>(&value)) return value_name(graph, tensor->value);
-  if (const auto* tensors = std::get_if<std::vector<TensorRef>>(&value)) {
-    return "[" + join(*tensors, ", ", [&](const TensorRef& one) { return value_name(graph, one.value); }) + "]";
+  if (const auto* tensor = std::get_if<ValueRef>(&value)) return value_name(graph, tensor->value);
+  if (const auto* tensors = std::get_if<std::vector<ValueRef>>(&value)) {
+    return "[" + join(*tensors, ", ", [&](const ValueRef& one) { return value_name(graph, one.value); }) + "]";
   }
   return argument_text(value);
 }
@@ -37,19 +36,21 @@ std::string call_text(const Graph& graph, const Node& node) {
   std::vector<std::string> parts;
   bool left_out = false;
   for (const auto& argument : node.arguments) {
-    const bool skipped = argument.is_default || std::holds_alternative<std::monostate>(argument.value);
-    if (skipped) {
-      left_out = left_out || argument.is_tensor;
-    } else if (argument.is_tensor && !left_out) {
-      parts.push_back(operand_text(graph, argument.value));
-    } else {
-      parts.push_back(argument.name + "=" + operand_text(graph, argument.value));
-    }
+    if (!argument.is_tensor) continue;
+    const bool absent = std::holds_alternative<std::monostate>(argument.value);
+    if (!absent) parts.push_back((left_out ? argument.name + "=" : "") + operand_text(graph, argument.value));
+    left_out = left_out || absent;
+  }
+  for (const auto& argument : node.arguments) {
+    const bool said =
+        !argument.is_tensor && !argument.is_default && !std::holds_alternative<std::monostate>(argument.value);
+    if (said) parts.push_back(argument.name + "=" + argument_text(argument.value));
   }
   return node.op + "(" + join(parts) + ")";
 }
 
-std::string source_text(const Graph& sources, const std::optional<Distribution>& distribution, std::size_t source) {
+std::string source_text(const Graph& sources, const std::optional<ElementDistribution>& distribution,
+                        std::size_t source) {
   if (distribution) return distribution->text();
   const auto made = sources.values[source].node;
   return made ? "made by " + sources.nodes[*made].op : "given";
@@ -61,10 +62,9 @@ class ProgramPrinter {
 
   std::string run() {
     line("{}: {} nodes, mode {}", program_.name, program_.graph.nodes.size(), to_string(program_.mode));
-    line("axes      {}", program_.axes.empty() ? " none" : "");
-    text_.erase(text_.find_last_not_of(" \n") + 1);
-    for (const auto& axis : program_.axes) fmt::format_to(std::back_inserter(text_), " {}={}", axis.name, axis.extent);
-    text_ += "\n";
+    line("axes{}{}", program_.axes.empty() ? " none" : " ", join(program_.axes, " ", [](const ProgramAxis& axis) {
+           return fmt::format("{}={}", axis.name, axis.extent);
+         }));
     inputs();
     parameters();
     line("graph");

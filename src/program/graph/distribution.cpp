@@ -9,7 +9,7 @@
 namespace kw {
 namespace {
 
-using Kind = Distribution::Kind;
+using Kind = ElementDistribution::Kind;
 
 std::optional<double> number_of(const Argument* argument) {
   if (argument == nullptr) return std::nullopt;
@@ -19,42 +19,42 @@ std::optional<double> number_of(const Argument* argument) {
   return std::nullopt;
 }
 
-std::optional<Distribution> drawn(const Node& node) {
-  const auto rule = [&](Kind kind, const char* first, const char* second) -> std::optional<Distribution> {
+std::optional<ElementDistribution> drawn(const Node& node) {
+  const auto rule = [&](Kind kind, const char* first, const char* second) -> std::optional<ElementDistribution> {
     const auto low = number_of(node.find(first));
     const auto high = number_of(node.find(second));
     if (!low || !high) return std::nullopt;
-    return Distribution{kind, *low, *high};
+    return ElementDistribution{kind, *low, *high};
   };
   const auto& op = node.op;
-  if (op == "rand" || op == "rand_like") return Distribution{Kind::uniform, 0.0, 1.0};
-  if (op == "randn" || op == "randn_like") return Distribution{Kind::normal, 0.0, 1.0};
+  if (op == "rand" || op == "rand_like") return ElementDistribution{Kind::uniform, 0.0, 1.0};
+  if (op == "randn" || op == "randn_like") return ElementDistribution{Kind::normal, 0.0, 1.0};
   if (op == "uniform") return rule(Kind::uniform, "low", "high");
   if (op == "normal") return rule(Kind::normal, "mean", "std");
   if (op == "randint" || op == "randint_like") return rule(Kind::integers, "low", "high");
-  if (op == "zeros" || op == "zeros_like") return Distribution{Kind::constant, 0.0, 0.0};
-  if (op == "ones" || op == "ones_like") return Distribution{Kind::constant, 1.0, 0.0};
+  if (op == "zeros" || op == "zeros_like") return ElementDistribution{Kind::constant, 0.0, 0.0};
+  if (op == "ones" || op == "ones_like") return ElementDistribution{Kind::constant, 1.0, 0.0};
   if (op == "full" || op == "full_like") return rule(Kind::constant, "fill_value", "fill_value");
   return std::nullopt;
 }
 
 /// Of `scale` * x + `move`.
-std::optional<Distribution> moved(std::optional<Distribution> of, double scale, double move) {
+std::optional<ElementDistribution> moved(std::optional<ElementDistribution> of, double scale, double move) {
   if (!of) return of;
   const bool discrete = of->kind == Kind::integers;
   if (discrete && (scale != 1.0 || move != 0.0)) return std::nullopt;
   const double first = of->first * scale + move;
   switch (of->kind) {
     case Kind::normal:
-      return Distribution{Kind::normal, first, of->second * (scale < 0 ? -scale : scale)};
+      return ElementDistribution{Kind::normal, first, of->second * (scale < 0 ? -scale : scale)};
     case Kind::constant:
-      return Distribution{Kind::constant, first, 0.0};
+      return ElementDistribution{Kind::constant, first, 0.0};
     case Kind::uniform:
     case Kind::integers:
       break;
   }
   if (scale <= 0.0 && !discrete) return std::nullopt;  // the open end would change sides
-  return Distribution{of->kind, first, of->second * scale + move};
+  return ElementDistribution{of->kind, first, of->second * scale + move};
 }
 
 /// Which operators leave the elements as they are, in another shape or type. A type that cannot hold them is not among
@@ -67,7 +67,8 @@ bool keeps_elements(const Node& node) {
   return false;
 }
 
-std::optional<Distribution> converted(const Graph& sources, const Node& node, std::optional<Distribution> of) {
+std::optional<ElementDistribution> converted(const Graph& sources, const Node& node,
+                                             std::optional<ElementDistribution> of) {
   if (!of) return of;
   const auto to = sources.values[node.outputs.front()].type.dtype;
   if (is_floating(to)) return of->kind == Kind::integers ? std::nullopt : of;
@@ -77,54 +78,58 @@ std::optional<Distribution> converted(const Graph& sources, const Node& node, st
              : std::nullopt;
 }
 
-}  // namespace
-
-std::optional<Distribution> distribution_of(const Graph& sources, std::size_t value) {
+/// scale * x + move
+struct Scaling {
   double scale = 1.0;
   double move = 0.0;
-  // x * a + b: walked from the result to the draw, so that the last step is met first.
-  for (std::size_t steps = 0; steps <= sources.nodes.size(); ++steps) {
-    const auto made = sources.values[value].node;
-    if (!made) return std::nullopt;
+};
+
+/// Puts what `node` does to its first operand in front of `after`; absent where that is no scaling by a number.
+std::optional<Scaling> scaled(const Node& node, const Scaling& after) {
+  if (keeps_elements(node)) return after;
+  const auto number = node.arguments.size() < 2 ? std::nullopt : number_of(&node.arguments[1]);
+  if (!number) return std::nullopt;
+  if (node.op == "mul") return Scaling{after.scale * *number, after.move};
+  if (node.op == "div" && *number != 0.0) return Scaling{after.scale / *number, after.move};
+  if (node.op == "add") return Scaling{after.scale, after.move + after.scale * *number};
+  if (node.op == "sub") return Scaling{after.scale, after.move - after.scale * *number};
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<ElementDistribution> distribution_of(const Graph& sources, std::size_t value) {
+  Scaling scaling;
+  // Walked from the result to the draw, so that the last step is met first.
+  while (const auto made = sources.values[value].node) {
     const Node& node = sources.nodes[*made];
-    if (auto rule = drawn(node)) return moved(rule, scale, move);
-    if (node.arguments.empty()) return std::nullopt;
-    const auto* operand = std::get_if<TensorRef>(&node.arguments.front().value);
+    if (const auto rule = drawn(node)) return moved(rule, scaling.scale, scaling.move);
+    const auto* operand = node.arguments.empty() ? nullptr : std::get_if<ValueRef>(&node.arguments.front().value);
     if (operand == nullptr) return std::nullopt;
     if (node.op == "to") {
-      const bool plain = scale == 1.0 && move == 0.0;
+      const bool plain = scaling.scale == 1.0 && scaling.move == 0.0;
       return plain ? converted(sources, node, distribution_of(sources, operand->value)) : std::nullopt;
     }
-    if (!keeps_elements(node)) {
-      const auto number = node.arguments.size() < 2 ? std::nullopt : number_of(&node.arguments[1]);
-      if (!number) return std::nullopt;
-      if (node.op == "mul") {
-        scale *= *number;
-      } else if (node.op == "div" && *number != 0.0) {
-        scale /= *number;
-      } else if (node.op == "add" || node.op == "sub") {
-        move += scale * (node.op == "add" ? *number : -*number);
-      } else {
-        return std::nullopt;
-      }
-    }
+    const auto further = scaled(node, scaling);
+    if (!further) return std::nullopt;
+    scaling = *further;
     value = operand->value;
   }
   return std::nullopt;
 }
 
-std::string Distribution::text() const {
+std::string ElementDistribution::text() const {
   switch (kind) {
     case Kind::uniform:
-      return fmt::format("uniform[{},{})", first, second);
+      return fmt::format("uniform[{:.8g},{:.8g})", first, second);
     case Kind::normal:
-      return fmt::format("normal({},{})", first, second);
+      return fmt::format("normal({:.8g},{:.8g})", first, second);
     case Kind::integers:
-      return fmt::format("randint[{},{})", first, second);
+      return fmt::format("randint[{:.10g},{:.10g})", first, second);
     case Kind::constant:
       break;
   }
-  return fmt::format("constant({})", first);
+  return fmt::format("constant({:.8g})", first);
 }
 
 }  // namespace kw

@@ -21,6 +21,11 @@ tl::unexpected<Error> too_large() {
   return fail(Error{errc::program_limit, "an integer does not fit 64 bits", "use smaller sizes"});
 }
 
+std::string term_text(const std::vector<std::string>& factors, std::uint64_t coefficient) {
+  if (factors.empty()) return fmt::format("{}", coefficient);
+  return (coefficient == 1 ? "" : fmt::format("{}*", coefficient)) + join(factors, "*");
+}
+
 }  // namespace
 
 Extent::Extent(std::int64_t constant) : value_(constant) {
@@ -44,31 +49,22 @@ bool Extent::is_constant() const {
 
 std::string Extent::text() const {
   if (terms_.empty()) return "0";
-  std::vector<std::pair<const Factors*, std::int64_t>> order;
-  for (const bool positive : {true, false}) {
-    for (const auto& [factors, coefficient] : terms_) {
-      if (!factors.empty() && (coefficient > 0) == positive) order.emplace_back(&factors, coefficient);
-    }
-  }
-  if (const auto constant = terms_.find({}); constant != terms_.end()) {
-    order.emplace_back(&constant->first, constant->second);
-  }
-  std::string text;
-  for (const auto& [factors, coefficient] : order) {
+  std::string added;
+  std::string subtracted;
+  std::string constant;
+  for (const auto& [factors, coefficient] : terms_) {
     const bool negative = coefficient < 0;
-    // A lone minus is no sign in expressions over axes everywhere, but a difference from 0 is.
-    text += text.empty() ? (negative ? "0 - " : "") : (negative ? " - " : " + ");
-    const auto magnitude =
-        negative ? std::uint64_t{0} - static_cast<std::uint64_t>(coefficient) : static_cast<std::uint64_t>(coefficient);
-    if (factors->empty()) {
-      text += fmt::format("{}", magnitude);
-    } else {
-      text += (magnitude == 1 ? "" : fmt::format("{}*", magnitude)) + join(*factors, "*");
-    }
+    const auto bits = static_cast<std::uint64_t>(coefficient);
+    const auto term = term_text(factors, negative ? std::uint64_t{0} - bits : bits);
+    auto& into = factors.empty() ? constant : negative ? subtracted : added;
+    into += (negative ? " - " : " + ") + term;
   }
+  const auto text = added + subtracted + constant;
+  // A difference from 0, because expressions over axes have no sign.
+  if (text.starts_with(" - ")) return "0" + text;
   const bool whole = terms_.size() == 1 && terms_.begin()->first.size() == 1 && terms_.begin()->second == 1;
-  if (whole && text.front() == '(' && text.back() == ')') return text.substr(1, text.size() - 2);
-  return text;
+  if (whole && text.ends_with(')')) return text.substr(4, text.size() - 5);
+  return text.substr(3);
 }
 
 Result<Extent> Extent::combined(const Extent& a, const Extent& b, std::int64_t sign) {
@@ -131,7 +127,7 @@ Extent Extent::opaque(std::int64_t value, const Extent& a, const char* symbol, c
     const bool simple = part.terms_.size() == 1 && part.terms_.begin()->first.size() <= 1 &&
                         (part.terms_.begin()->first.empty() || part.terms_.begin()->second == 1);
     const auto text = part.text();
-    const bool bare = simple && text.find(' ') == std::string::npos && text.find('/') == std::string::npos;
+    const bool bare = simple && text.find_first_of(" /%*") == std::string::npos;
     return bare ? text : "(" + text + ")";
   };
   const auto text = fmt::format("({}{}{})", wrapped(a), symbol, wrapped(b));

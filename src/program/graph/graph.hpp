@@ -22,12 +22,12 @@ struct TensorType {
 };
 
 /// A value of the graph it stands in.
-struct TensorRef {
+struct ValueRef {
   std::size_t value = 0;
 };
 
 /// monostate: None.
-using ArgumentValue = std::variant<std::monostate, TensorRef, std::vector<TensorRef>, bool, Extent, double, std::string,
+using ArgumentValue = std::variant<std::monostate, ValueRef, std::vector<ValueRef>, bool, Extent, double, std::string,
                                    Shape, ElementType>;
 
 /// What an operator was called with, under the name that PyTorch's documentation gives it.
@@ -63,11 +63,11 @@ struct Graph {
   std::vector<GraphValue> values;
   std::vector<Node> nodes;
 
-  [[nodiscard]] const TensorType& type(TensorRef tensor) const { return values[tensor.value].type; }
+  [[nodiscard]] const TensorType& type(ValueRef tensor) const { return values[tensor.value].type; }
 };
 
 /// How the elements of a tensor are drawn, where one rule says it.
-struct Distribution {
+struct ElementDistribution {
   enum class Kind : std::uint8_t { uniform, normal, integers, constant };
   Kind kind = Kind::uniform;
   double first = 0.0;   ///< uniform, integers: the least value; normal: the mean; constant: the value
@@ -80,11 +80,11 @@ struct Distribution {
 /// An argument of forward(), in its order.
 struct ProgramInput {
   std::string name;
-  std::optional<TensorType> type;            ///< absent for a number
-  double number = 0.0;                       ///< what get_inputs() gives for a number; forward() was read with it
-  std::size_t value = 0;                     ///< of a tensor: in Program::graph
-  std::size_t source = 0;                    ///< of a tensor: the value in Program::sources that get_inputs() gives
-  std::optional<Distribution> distribution;  ///< absent where `source` is not drawn by one rule
+  std::optional<TensorType> type;  ///< absent for a number
+  double number = 0.0;             ///< what get_inputs() gives for a number; forward() was read with it
+  std::size_t value = 0;           ///< of a tensor: in Program::graph
+  std::size_t source = 0;          ///< of a tensor: the value in Program::sources that get_inputs() gives
+  std::optional<ElementDistribution> distribution;  ///< absent where `source` is not drawn by one rule
 };
 
 enum class ParameterKind : std::uint8_t {
@@ -98,10 +98,11 @@ struct Parameter {
   std::string name;  ///< as in state_dict(): "conv.weight"
   ParameterKind kind = ParameterKind::parameter;
   TensorType type;
-  std::optional<std::size_t> value;          ///< in Program::graph; absent when forward() does not read it
-  std::size_t source = 0;                    ///< the value in Program::sources that __init__ gave it
-  std::size_t created = 0;                   ///< grows in the order in which __init__ made them
-  std::optional<Distribution> distribution;  ///< as PyTorch initialises it; absent where `source` is no single rule
+  std::optional<std::size_t> value;  ///< in Program::graph; absent when forward() does not read it
+  std::size_t source = 0;            ///< the value in Program::sources that __init__ gave it
+  std::size_t created = 0;           ///< grows in the order in which __init__ made them
+  std::optional<ElementDistribution>
+      distribution;  ///< as PyTorch initialises it; absent where `source` is no single rule
 };
 
 /// A named integer of the file.
@@ -128,6 +129,6 @@ struct Program {
 };
 
 /// The rule that a value is drawn by: of random and constant tensors, and such that were scaled and moved by numbers.
-[[nodiscard]] std::optional<Distribution> distribution_of(const Graph& sources, std::size_t value);
+[[nodiscard]] std::optional<ElementDistribution> distribution_of(const Graph& sources, std::size_t value);
 
 }  // namespace kw

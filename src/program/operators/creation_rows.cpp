@@ -66,8 +66,11 @@ Result<void> arange_rule(OperatorCall& call) {
                                         call.real("end"), call.real("step")));
   if (first != nullptr && last != nullptr && stride != nullptr) {
     KW_TRY(auto count, Extent::difference(*last, *first));
-    if (stride->value() != 1) {
-      // -((first - last) // step), which rounds up for steps of either sign
+    if (stride->value() > 1) {
+      KW_TRY(const auto more, Extent::sum(count, stride->value() - 1));
+      KW_TRY(count, Extent::quotient(more, *stride));
+    } else if (stride->value() < 0) {
+      // Rounded up: -((first - last) // step)
       KW_TRY(const auto turned, Extent::difference(*first, *last));
       KW_TRY(const auto rounded, Extent::quotient(turned, *stride));
       KW_TRY(count, Extent::difference(0, rounded));

@@ -17,17 +17,17 @@ bool OperatorCall::given(std::string_view name) const {
 }
 
 const TensorType& OperatorCall::tensor(std::string_view name) const {
-  return graph_.type(std::get<TensorRef>(value(name)));
+  return graph_.type(std::get<ValueRef>(value(name)));
 }
 
 const TensorType* OperatorCall::optional_tensor(std::string_view name) const {
-  const auto* reference = std::get_if<TensorRef>(&value(name));
+  const auto* reference = std::get_if<ValueRef>(&value(name));
   return reference == nullptr ? nullptr : &graph_.type(*reference);
 }
 
 std::vector<const TensorType*> OperatorCall::tensors(std::string_view name) const {
   std::vector<const TensorType*> types;
-  for (const auto& one : std::get<std::vector<TensorRef>>(value(name))) types.push_back(&graph_.type(one));
+  for (const auto& one : std::get<std::vector<ValueRef>>(value(name))) types.push_back(&graph_.type(one));
   return types;
 }
 
@@ -150,7 +150,7 @@ ElementType OperatorCall::result_type(std::initializer_list<const char*> names) 
     const auto* operand = &value(name);
     std::size_t priority = 2;
     std::optional<ElementType> type;
-    if (const auto* tensor = std::get_if<TensorRef>(operand)) {
+    if (const auto* tensor = std::get_if<ValueRef>(operand)) {
       priority = graph_.type(*tensor).shape.empty() ? 1 : 0;
       type = graph_.type(*tensor).dtype;
     } else if (std::holds_alternative<double>(*operand)) {

@@ -84,7 +84,7 @@ const std::vector<SchemaParameter>& schema_of(const OperatorRow& row) {
 
 }  // namespace
 
-std::optional<FoundOperator> find_operator(std::string_view path) {
+std::optional<FoundOperator> find_tensor_operator(std::string_view path) {
   const auto found = operators_by_path().find(path);
   if (found == operators_by_path().end()) return std::nullopt;
   return found->second;

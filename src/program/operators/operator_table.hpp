@@ -53,7 +53,7 @@ struct FoundOperator {
 };
 
 /// By a full path: "torch.relu", "torch.nn.functional.relu", or "Tensor.relu" for a method.
-[[nodiscard]] std::optional<FoundOperator> find_operator(std::string_view path);
+[[nodiscard]] std::optional<FoundOperator> find_tensor_operator(std::string_view path);
 /// The row of a node; never null for a node of a graph.
 [[nodiscard]] const OperatorRow* operator_named(std::string_view name);
 [[nodiscard]] const RefusedOperator* find_refused_operator(std::string_view path);

@@ -72,6 +72,18 @@ SchemaParameter schema_parameter(std::string_view text) {
   return parameter;
 }
 
+std::optional<ArgumentValue> converted_to_integers(const SchemaParameter& parameter, const ArgumentValue& value) {
+  if (parameter.or_text && std::holds_alternative<std::string>(value)) return value;
+  const bool any_number = parameter.repeat == 0 || parameter.repeat == k_any;
+  if (const auto* integer = std::get_if<Extent>(&value); integer != nullptr && parameter.repeat > 0) {
+    return ArgumentValue(Shape(any_number ? 1 : parameter.repeat, *integer));
+  }
+  const auto* list = std::get_if<Shape>(&value);
+  if (list == nullptr) return std::nullopt;
+  if (list->size() == 1 && !any_number) return ArgumentValue(Shape(parameter.repeat, list->front()));
+  return any_number || list->size() == parameter.repeat ? std::optional<ArgumentValue>(value) : std::nullopt;
+}
+
 /// Converts as PyTorch does: an integer to a float or a list, a boolean to an integer; nothing else.
 std::optional<ArgumentValue> converted_to(const SchemaParameter& parameter, const ArgumentValue& value) {
   if (std::holds_alternative<std::monostate>(value)) {
@@ -80,29 +92,22 @@ std::optional<ArgumentValue> converted_to(const SchemaParameter& parameter, cons
   const auto* integer = std::get_if<Extent>(&value);
   const auto* truth = std::get_if<bool>(&value);
   const bool number = integer != nullptr || truth != nullptr || std::holds_alternative<double>(value);
-  const auto* tensors = std::get_if<std::vector<TensorRef>>(&value);
+  const auto* tensors = std::get_if<std::vector<ValueRef>>(&value);
   const auto* list = std::get_if<Shape>(&value);
   const auto when = [&](bool fits) { return fits ? std::optional<ArgumentValue>(value) : std::nullopt; };
   switch (parameter.type) {
     case SchemaType::tensor:
-      return when(std::holds_alternative<TensorRef>(value));
+      return when(std::holds_alternative<ValueRef>(value));
     case SchemaType::operand:
-      return when(number || std::holds_alternative<TensorRef>(value));
+      return when(number || std::holds_alternative<ValueRef>(value));
     case SchemaType::tensors:
-      if (list != nullptr && list->empty()) return ArgumentValue(std::vector<TensorRef>{});
+      if (list != nullptr && list->empty()) return ArgumentValue(std::vector<ValueRef>{});
       return when(tensors != nullptr);
     case SchemaType::integer:
       if (truth != nullptr) return ArgumentValue(Extent(*truth ? 1 : 0));
       return when(integer != nullptr);
     case SchemaType::integers:
-      if (integer != nullptr && parameter.repeat == k_any) return ArgumentValue(Shape{*integer});
-      if (integer != nullptr && parameter.repeat > 0) return ArgumentValue(Shape(parameter.repeat, *integer));
-      if (list != nullptr && list->size() == 1 && parameter.repeat > 1 && parameter.repeat != k_any) {
-        return ArgumentValue(Shape(parameter.repeat, list->front()));
-      }
-      if (parameter.or_text && std::holds_alternative<std::string>(value)) return value;
-      return when(list != nullptr &&
-                  (parameter.repeat == 0 || parameter.repeat == k_any || list->size() == parameter.repeat));
+      return converted_to_integers(parameter, value);
     case SchemaType::real:
       if (integer != nullptr) return ArgumentValue(static_cast<double>(integer->value()));
       return when(std::holds_alternative<double>(value));
@@ -278,7 +283,7 @@ bool same_value(const ArgumentValue& a, const ArgumentValue& b) {
     return !list->empty() && std::all_of(list->begin(), list->end(), [&](const Extent& one) { return one == *single; });
   }
   if (std::holds_alternative<Extent>(a) && std::holds_alternative<Shape>(b)) return same_value(b, a);
-  if (a.index() != b.index() || std::holds_alternative<TensorRef>(a)) return false;
+  if (a.index() != b.index() || std::holds_alternative<ValueRef>(a)) return false;
   if (const auto* other = std::get_if<Shape>(&b); list != nullptr && other != nullptr) return *list == *other;
   if (std::holds_alternative<std::string>(a)) return std::get<std::string>(a) == std::get<std::string>(b);
   if (std::holds_alternative<bool>(a)) return std::get<bool>(a) == std::get<bool>(b);
@@ -289,9 +294,9 @@ bool same_value(const ArgumentValue& a, const ArgumentValue& b) {
 std::string argument_text(const ArgumentValue& value) {
   struct Printer {
     std::string operator()(std::monostate) const { return "None"; }
-    std::string operator()(const TensorRef& tensor) const { return fmt::format("%{}", tensor.value); }
-    std::string operator()(const std::vector<TensorRef>& tensors) const {
-      return "[" + join(tensors, ", ", [](const TensorRef& one) { return fmt::format("%{}", one.value); }) + "]";
+    std::string operator()(const ValueRef& tensor) const { return fmt::format("%{}", tensor.value); }
+    std::string operator()(const std::vector<ValueRef>& tensors) const {
+      return "[" + join(tensors, ", ", [](const ValueRef& one) { return fmt::format("%{}", one.value); }) + "]";
     }
     std::string operator()(bool truth) const { return truth ? "True" : "False"; }
     std::string operator()(const Extent& integer) const { return fmt::format("{}", integer.value()); }

@@ -186,7 +186,7 @@ Result<PyValue> PyInterpreter::tensor_binary(const std::string& op, const PyValu
   KW_TRY(auto first, argument(left, where));
   KW_TRY(auto second, argument(right, where));
   for (const auto* one : {&first, &second}) {
-    const bool fits = std::holds_alternative<TensorRef>(*one) || std::holds_alternative<Extent>(*one) ||
+    const bool fits = std::holds_alternative<ValueRef>(*one) || std::holds_alternative<Extent>(*one) ||
                       std::holds_alternative<double>(*one) || std::holds_alternative<bool>(*one);
     if (!fits)
       return fail_at(errc::program_type, where,
@@ -194,7 +194,7 @@ Result<PyValue> PyInterpreter::tensor_binary(const std::string& op, const PyValu
   }
   std::string_view name = found->op;
   // A number on the left: PyTorch has rsub, and turns what commutes.
-  if (!std::holds_alternative<TensorRef>(first)) {
+  if (!std::holds_alternative<ValueRef>(first)) {
     const bool turned = op == "-" || op == "+" || op == "*";
     if (op == "-") name = "rsub";
     if (turned) std::swap(first, second);

@@ -67,6 +67,19 @@ Result<PyValue> PyInterpreter::attribute(const PyValue& object, const std::strin
   return unknown_attribute(object, name, where);
 }
 
+/// Of a class itself, not of an object.
+Result<std::optional<PyValue>> PyInterpreter::type_attribute(const PyValue& object, const std::string& name) {
+  auto* type = object.object<PyClass>();
+  if (name == "__name__") return PyValue{type->name};
+  if (const auto* found = find_in_class(*type, name)) {
+    auto* closure = found->object<PyClosure>();
+    const bool bound = closure != nullptr && closure->kind == PyClosure::Kind::class_method;
+    return bound ? PyValue{heap_.method({object, closure, {}, nullptr})} : *found;
+  }
+  if (type->is_module && name == "__init__") return PyValue{heap_.method({object, nullptr, "unbound __init__", type})};
+  return std::optional<PyValue>();
+}
+
 Result<std::optional<PyValue>> PyInterpreter::find_attribute(const PyValue& object, const std::string& name,
                                                              const SourcePlace& where) {
   if (auto* held = object.object<PyObject>()) return object_attribute(*held, name, where);
@@ -74,36 +87,31 @@ Result<std::optional<PyValue>> PyInterpreter::find_attribute(const PyValue& obje
   if (const auto* library = object.get<PyLibraryName>()) return library_attribute(*library, name);
   if (auto* method = object.object<PyBoundMethod>(); method != nullptr && method->name == "super")
     return super_attribute(*method, name, where);
-  if (auto* type = object.object<PyClass>()) {
-    if (name == "__name__") return PyValue{type->name};
-    if (const auto* found = find_in_class(*type, name)) {
-      const auto* closure = found->object<PyClosure>();
-      if (closure != nullptr && closure->kind == PyClosure::Kind::class_method)
-        return PyValue{heap_.method({object, found->object<PyClosure>(), {}, nullptr})};
-      return *found;
-    }
-    if (type->is_module && name == "__init__")
-      return PyValue{heap_.method({object, nullptr, "unbound __init__", type})};
-    return std::optional<PyValue>();
-  }
+  if (object.object<PyClass>() != nullptr) return type_attribute(object, name);
   if (const auto* type = object.get<ElementType>()) {
     if (name == "is_floating_point") return PyValue{is_floating(*type)};
     return std::optional<PyValue>();
   }
-  // What max, topk and the like give is a tuple with names.
-  if (const auto* items = object.object<PySequence>(); items != nullptr && items->tuple && items->items.size() == 2) {
-    if (name == "values" || name == "indices") return items->items[name == "values" ? 0 : 1];
-  }
-  const bool holds_methods = object.object<PySequence>() != nullptr || object.object<PyDictionary>() != nullptr ||
-                             object.get<std::string>() != nullptr;
+  if (object.object<PySequence>() != nullptr) return sequence_attribute(object, name);
+  const bool holds_methods = object.object<PyDictionary>() != nullptr || object.get<std::string>() != nullptr;
   if (holds_methods) return PyValue{heap_.method({object, nullptr, name, nullptr})};
   return std::optional<PyValue>();
 }
 
+/// What max, topk and the like give is a tuple with names.
+Result<std::optional<PyValue>> PyInterpreter::sequence_attribute(const PyValue& object, const std::string& name) {
+  const auto& items = *object.object<PySequence>();
+  const bool pair = items.tuple && items.items.size() == 2;
+  if (pair && (name == "values" || name == "indices")) return items.items[name == "values" ? 0 : 1];
+  return PyValue{heap_.method({object, nullptr, name, nullptr})};
+}
+
 const PyValue* PyInterpreter::find_in_class(const PyClass& type, std::string_view name) {
-  for (auto one = type.names.rbegin(); one != type.names.rend(); ++one) {
-    if (one->first == name) return &one->second;
+  const PyValue* last = nullptr;  // a name may be defined twice
+  for (const auto& [one, value] : type.names) {
+    if (one == name) last = &value;
   }
+  if (last != nullptr) return last;
   for (const auto* base : type.bases) {
     if (const auto* found = find_in_class(*base, name)) return found;
   }

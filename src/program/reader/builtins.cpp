@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "program/reader/interpreter.hpp"
+#include "program/reader/module_table.hpp"
 
 namespace kw {
 namespace {
@@ -19,6 +20,27 @@ constexpr RealFunction k_real_functions[] = {{"sqrt", std::sqrt}, {"exp", std::e
                                              {"fabs", std::fabs}, {"expm1", std::expm1}, {"erf", std::erf}};
 
 constexpr double k_largest_integer = 9.0e18;
+
+/// isinstance() for the types of Python and PyTorch.
+bool is_of_library(const PyValue& value, std::string_view type) {
+  const auto* items = value.object<PySequence>();
+  const auto* tensor = value.object<TensorBox>();
+  if (type == "int") return value.get<Extent>() != nullptr || value.get<bool>() != nullptr;
+  if (type == "float") return value.get<double>() != nullptr;
+  if (type == "bool") return value.get<bool>() != nullptr;
+  if (type == "str") return value.get<std::string>() != nullptr;
+  if (type == "dict") return value.object<PyDictionary>() != nullptr;
+  if (type == "list" || type == "tuple") return items != nullptr && items->tuple == (type == "tuple");
+  if (type == "torch.nn.Parameter") return tensor != nullptr && tensor->is_parameter;
+  return type == "torch.Tensor" && tensor != nullptr;
+}
+
+/// Whole numbers stay what they are; others are cut off, or rounded to even.
+double rounded(std::string_view name, double number) {
+  if (name == "floor") return std::floor(number);
+  if (name == "ceil") return std::ceil(number);
+  return name == "round" ? std::nearbyint(number) : std::trunc(number);
+}
 
 }  // namespace
 
@@ -131,17 +153,7 @@ bool PyInterpreter::is_instance(const PyValue& value, const PyValue& type) const
   }
   const auto* name = type.get<PyLibraryName>();
   if (name == nullptr) return false;
-  if (name->path == "int") return value.get<Extent>() != nullptr || value.get<bool>() != nullptr;
-  if (name->path == "float") return value.get<double>() != nullptr;
-  if (name->path == "bool") return value.get<bool>() != nullptr;
-  if (name->path == "str") return value.get<std::string>() != nullptr;
-  if (name->path == "list" || name->path == "tuple")
-    return value.object<PySequence>() != nullptr && value.object<PySequence>()->tuple == (name->path == "tuple");
-  if (name->path == "dict") return value.object<PyDictionary>() != nullptr;
-  if (name->path == "torch.Tensor") return value.object<TensorBox>() != nullptr;
-  if (name->path == "torch.nn.Parameter")
-    return value.object<TensorBox>() != nullptr && value.object<TensorBox>()->is_parameter;
-  return name->path == "torch.nn.Module" && is_module(value);
+  return name->path == "torch.nn.Module" ? is_module(value) : is_of_library(value, name->path);
 }
 
 Result<std::optional<PyValue>> PyInterpreter::call_reflecting(const std::string& name, const PyArguments& arguments,
@@ -174,61 +186,71 @@ Result<std::optional<PyValue>> PyInterpreter::call_reflecting(const std::string&
   return std::optional<PyValue>();
 }
 
-Result<std::optional<PyValue>> PyInterpreter::call_iterating(const std::string& name, const PyArguments& arguments,
-                                                             const SourcePlace& where) {
-  const auto& given = arguments.positional;
-  if ((name == "list" || name == "tuple") && given.empty()) return list({}, name == "tuple");
-  if (given.empty()) return std::optional<PyValue>();
-  if (name == "len") {
-    KW_TRY(auto length, length_of(given[0], where));
-    return std::optional<PyValue>(std::move(length));
+/// zip() and map(): rows as long as the shortest column.
+Result<PyValue> PyInterpreter::rows_of(bool mapped, const std::vector<PyValue>& given, const SourcePlace& where) {
+  std::vector<std::vector<PyValue>> columns;
+  for (std::size_t i = mapped ? 1 : 0; i < given.size(); ++i) {
+    KW_TRY(auto items, items_of(given[i], where));
+    columns.push_back(std::move(items));
   }
-  if (name == "zip" || name == "map") {
-    std::vector<std::vector<PyValue>> columns;
-    for (std::size_t i = name == "map" ? 1 : 0; i < given.size(); ++i) {
-      KW_TRY(auto items, items_of(given[i], where));
-      columns.push_back(std::move(items));
+  std::size_t count = columns.empty() ? 0 : columns.front().size();
+  for (const auto& column : columns) count = std::min(count, column.size());
+  std::vector<PyValue> rows;
+  for (std::size_t row = 0; row < count; ++row) {
+    std::vector<PyValue> items;
+    for (const auto& column : columns) items.push_back(column[row]);
+    if (!mapped) {
+      rows.push_back(list(std::move(items), true));
+      continue;
     }
-    std::vector<PyValue> rows;
-    for (std::size_t row = 0; !columns.empty() && std::all_of(columns.begin(), columns.end(),
-                                                              [&](const auto& one) { return row < one.size(); });
-         ++row) {
-      std::vector<PyValue> items;
-      for (const auto& column : columns) items.push_back(column[row]);
-      if (name == "zip") {
-        rows.push_back(list(std::move(items), true));
-      } else {
-        KW_TRY(auto value, call(given[0], {std::move(items), {}}, "map", where));
-        rows.push_back(std::move(value));
-      }
-    }
-    return list(std::move(rows));
+    KW_TRY(auto value, call(given[0], {std::move(items), {}}, "map", where));
+    rows.push_back(std::move(value));
   }
-  const bool iterates = name == "list" || name == "tuple" || name == "enumerate" || name == "reversed" ||
-                        name == "any" || name == "all" || name == "sum" || name == "sorted" || name == "iter";
-  if (!iterates) return std::optional<PyValue>();
-  KW_TRY(auto items, items_of(given[0], where));
-  if (name == "any" || name == "all") {
-    for (const auto& item : items) {
-      KW_TRY(const bool holds, truth(item, where));
-      if (holds == (name == "any")) return PyValue{holds};
-    }
-    return PyValue{name == "all"};
-  }
+  return list(std::move(rows));
+}
+
+/// any(), all() and sum().
+Result<std::optional<PyValue>> PyInterpreter::reduced(const std::string& name, const std::vector<PyValue>& items,
+                                                      const PyValue& start, const SourcePlace& where) {
   if (name == "sum") {
-    PyValue total = given.size() > 1 ? given[1] : PyValue{Extent(0)};
+    PyValue total = start.is_none() ? PyValue{Extent(0)} : start;
     for (const auto& item : items) {
       KW_TRY(total, binary("+", total, item, where));
     }
     return total;
   }
+  if (name != "any" && name != "all") return std::optional<PyValue>();
+  for (const auto& item : items) {
+    KW_TRY(const bool holds, truth(item, where));
+    if (holds == (name == "any")) return PyValue{holds};
+  }
+  return PyValue{name == "all"};
+}
+
+Result<std::optional<PyValue>> PyInterpreter::call_iterating(const std::string& name, const PyArguments& arguments,
+                                                             const SourcePlace& where) {
+  constexpr std::string_view k_iterating[] = {"list", "tuple", "enumerate", "reversed", "any",
+                                              "all",  "sum",   "sorted",    "iter"};
+  const auto& given = arguments.positional;
+  if ((name == "list" || name == "tuple") && given.empty()) return list({}, name == "tuple");
+  if (given.empty()) return std::optional<PyValue>();
+  if (name == "len" || name == "zip" || name == "map") {
+    KW_TRY(auto made, name == "len" ? length_of(given[0], where) : rows_of(name == "map", given, where));
+    return std::optional<PyValue>(std::move(made));
+  }
+  if (std::find(std::begin(k_iterating), std::end(k_iterating), name) == std::end(k_iterating))
+    return std::optional<PyValue>();
+  KW_TRY(auto items, items_of(given[0], where));
+  KW_TRY(auto one, reduced(name, items, given.size() > 1 ? given[1] : PyValue{}, where));
+  if (one) return one;
+  if (name == "reversed") std::reverse(items.begin(), items.end());
   if (name == "sorted") {
-    if (!std::all_of(items.begin(), items.end(), [](const auto& one) { return number_of(one).has_value(); }))
-      return fail_at(errc::program_unsupported, where, "only numbers are sorted", "write the order out");
+    const bool numbers =
+        std::all_of(items.begin(), items.end(), [](const auto& item) { return number_of(item).has_value(); });
+    if (!numbers) return fail_at(errc::program_unsupported, where, "only numbers are sorted", "write the order out");
     std::stable_sort(items.begin(), items.end(),
                      [](const auto& a, const auto& b) { return *number_of(a) < *number_of(b); });
   }
-  if (name == "reversed") std::reverse(items.begin(), items.end());
   if (name == "enumerate") {
     auto number = given.size() > 1 ? integer_of(given[1]).value_or(0).value() : 0;
     for (auto& item : items) item = list({PyValue{Extent(number++)}, item}, true);
@@ -280,13 +302,19 @@ Result<std::optional<PyValue>> PyInterpreter::call_number(const std::string& nam
     KW_TRY(auto result, one_operator("abs", {{"", operand, where}}, where));
     return std::optional<PyValue>(std::move(result));
   }
+  if (name != "int" && name != "float" && name != "round" && name != "abs") return std::optional<PyValue>();
+  KW_TRY(auto converted, converted_number(name, given, where));
+  return std::optional<PyValue>(std::move(converted));
+}
+
+/// int(), float(), round() and abs() of a number.
+Result<PyValue> PyInterpreter::converted_number(const std::string& name, const std::vector<PyValue>& given,
+                                                const SourcePlace& where) {
   const auto number = number_of(given[0]);
-  const bool converts = name == "int" || name == "float" || name == "round" || name == "abs";
-  if (!converts) return std::optional<PyValue>();
   if (!number) {
     const auto* text = given[0].get<std::string>();
-    if (name == "float" && text != nullptr && (*text == "inf" || *text == "-inf"))
-      return PyValue{*text == "inf" ? HUGE_VAL : -HUGE_VAL};
+    const bool infinite = name == "float" && text != nullptr && (*text == "inf" || *text == "-inf");
+    if (infinite) return PyValue{*text == "inf" ? HUGE_VAL : -HUGE_VAL};
     return fail_at(errc::program_type, where, fmt::format("{}() of {}", name, kind_text(given[0])),
                    given[0].object<TensorBox>() != nullptr
                        ? "keep it a tensor: its values are not known before the module runs"
@@ -294,60 +322,64 @@ Result<std::optional<PyValue>> PyInterpreter::call_number(const std::string& nam
   }
   if (name == "float") return PyValue{*number};
   if (const auto integer = integer_of(given[0])) {
-    if (name != "abs" || integer->value() >= 0) return PyValue{*integer};
-    KW_TRY(auto positive, integers("-", 0, *integer, where));
-    return std::optional<PyValue>(std::move(positive));
+    const bool turned = name == "abs" && integer->value() < 0;
+    return turned ? integers("-", 0, *integer, where) : Result<PyValue>(PyValue{*integer});
   }
   if (name == "abs") return PyValue{std::fabs(*number)};
   if (name == "round" && given.size() > 1) return PyValue{*number};
   if (!(std::fabs(*number) < k_largest_integer))
     return fail_at(errc::program_value, where, fmt::format("{}({}) does not fit 64 bits", name, *number));
-  return PyValue{Extent(static_cast<std::int64_t>(name == "int" ? std::trunc(*number) : std::nearbyint(*number)))};
+  return PyValue{Extent(static_cast<std::int64_t>(rounded(name, *number)))};
+}
+
+/// math functions of integers.
+std::optional<PyValue> PyInterpreter::integer_math(const std::string& name, const std::vector<PyValue>& given) {
+  constexpr std::int64_t k_most = std::int64_t{1} << 52U;
+  const auto first = integer_of(given[0]);
+  if (!first || first->value() < 0 || first->value() > k_most) return std::nullopt;
+  if (name == "isqrt")
+    return PyValue{Extent(static_cast<std::int64_t>(std::sqrt(static_cast<double>(first->value()))))};
+  const auto second = given.size() > 1 ? integer_of(given[1]) : std::nullopt;
+  if (name == "gcd" && second && second->value() > -k_most)
+    return PyValue{Extent(std::gcd(first->value(), second->value()))};
+  return std::nullopt;
+}
+
+Result<PyValue> PyInterpreter::product_of(const PyValue& iterable, const SourcePlace& where) {
+  KW_TRY(const auto items, items_of(iterable, where));
+  PyValue product{Extent(1)};
+  for (const auto& item : items) {
+    KW_TRY(product, binary("*", product, item, where));
+  }
+  return product;
 }
 
 Result<PyValue> PyInterpreter::call_math(const std::string& name, const PyArguments& arguments,
                                          const SourcePlace& where) {
   const auto& given = arguments.positional;
+  if (given.empty()) return fail_at(errc::program_call, where, fmt::format("math.{} needs an argument", name));
+  if (name == "prod") return product_of(given[0], where);
   std::vector<double> numbers;
   for (const auto& one : given) {
     const auto number = number_of(one);
-    if (!number && name != "prod")
+    if (!number)
       return fail_at(errc::program_type, where, fmt::format("math.{} of {}", name, kind_text(one)),
                      one.object<TensorBox>() != nullptr ? fmt::format("use torch.{}", name) : "");
-    numbers.push_back(number.value_or(0.0));
+    numbers.push_back(*number);
   }
-  if (given.empty()) return fail_at(errc::program_call, where, fmt::format("math.{} needs an argument", name));
-  if (name == "prod") {
-    KW_TRY(const auto items, items_of(given[0], where));
-    PyValue product{Extent(1)};
-    for (const auto& item : items) {
-      KW_TRY(product, binary("*", product, item, where));
-    }
-    return product;
-  }
-  if ((name == "floor" || name == "ceil" || name == "trunc") && std::fabs(numbers[0]) < k_largest_integer) {
+  const double first = numbers[0];
+  if (auto result = integer_math(name, given)) return *std::move(result);
+  if ((name == "floor" || name == "ceil" || name == "trunc") && std::fabs(first) < k_largest_integer) {
     if (const auto integer = integer_of(given[0])) return PyValue{*integer};
-    return PyValue{Extent(static_cast<std::int64_t>(name == "floor"  ? std::floor(numbers[0])
-                                                    : name == "ceil" ? std::ceil(numbers[0])
-                                                                     : std::trunc(numbers[0])))};
+    return PyValue{Extent(static_cast<std::int64_t>(rounded(name, first)))};
   }
-  if (name == "log") {
-    if (!(numbers[0] > 0.0)) return fail_at(errc::program_value, where, "math.log of a number that is not positive");
-    return PyValue{numbers.size() > 1 ? std::log(numbers[0]) / std::log(numbers[1]) : std::log(numbers[0])};
-  }
-  if (name == "sqrt" && numbers[0] < 0.0) return fail_at(errc::program_value, where, "math.sqrt of a negative number");
-  if (name == "pow" && numbers.size() == 2) return PyValue{std::pow(numbers[0], numbers[1])};
-  if ((name == "gcd" || name == "isqrt") && integer_of(given[0])) {
-    const auto first = integer_of(given[0])->value();
-    if (name == "isqrt" && first >= 0)
-      return PyValue{Extent(static_cast<std::int64_t>(std::sqrt(static_cast<double>(first))))};
-    const auto second = numbers.size() > 1 ? integer_of(given[1]) : std::nullopt;
-    if (name == "gcd" && second && std::fabs(numbers[0]) < k_largest_integer &&
-        std::fabs(numbers[1]) < k_largest_integer)
-      return PyValue{Extent(std::gcd(first, second->value()))};
-  }
+  const bool outside =
+      (name == "sqrt" && first < 0.0) || (name.starts_with("log") && !(first > (name == "log1p" ? -1.0 : 0.0)));
+  if (outside) return fail_at(errc::program_value, where, fmt::format("math.{} of {}", name, first));
+  if (name == "log") return PyValue{numbers.size() > 1 ? std::log(first) / std::log(numbers[1]) : std::log(first)};
+  if (name == "pow" && numbers.size() == 2) return PyValue{std::pow(first, numbers[1])};
   for (const auto& function : k_real_functions) {
-    if (function.name == name) return PyValue{function.apply(numbers[0])};
+    if (function.name == name) return PyValue{function.apply(first)};
   }
   return fail_at(errc::program_name, where, fmt::format("math.{} is not read", name), "write the number itself");
 }
@@ -355,50 +387,53 @@ Result<PyValue> PyInterpreter::call_math(const std::string& name, const PyArgume
 Result<std::optional<PyValue>> PyInterpreter::call_list_method(PySequence& items, const std::string& name,
                                                                const PyArguments& arguments, const SourcePlace& where) {
   const auto& given = arguments.positional;
-  if (items.tuple) {
-    if (name != "numel" && name != "index" && name != "count") return std::optional<PyValue>();
-  } else if (name == "append" && given.size() == 1) {
-    items.items.push_back(given[0]);
-    return PyValue{};
-  } else if (name == "extend" && given.size() == 1) {
-    KW_TRY(auto more, items_of(given[0], where));
-    items.items.insert(items.items.end(), more.begin(), more.end());
-    return PyValue{};
-  } else if (name == "insert" && given.size() == 2 && integer_of(given[0])) {
-    const auto at =
-        std::clamp<std::int64_t>(integer_of(given[0])->value(), 0, static_cast<std::int64_t>(items.items.size()));
-    items.items.insert(items.items.begin() + at, given[1]);
-    return PyValue{};
-  } else if (name == "pop" && !items.items.empty() && (given.empty() || integer_of(given[0]))) {
-    const auto size = static_cast<std::int64_t>(items.items.size());
-    auto at = given.empty() ? size - 1 : integer_of(given[0])->value();
-    if (at < 0) at += size;
-    if (at < 0 || at >= size) return fail_at(errc::program_value, where, "pop() outside of the list");
-    auto popped = items.items[static_cast<std::size_t>(at)];
-    items.items.erase(items.items.begin() + at);
-    return popped;
-  } else if (name == "reverse" && given.empty()) {
-    std::reverse(items.items.begin(), items.items.end());
-    return PyValue{};
-  } else if (name == "copy" && given.empty()) {
-    return list(items.items);
+  if (!items.tuple) {
+    KW_TRY(auto changed, change_list(items, name, given, where));
+    if (changed) return changed;
   }
   if (name == "numel" && given.empty()) {  // of a shape
-    PyValue product{Extent(1)};
-    for (const auto& item : items.items) {
-      KW_TRY(product, binary("*", product, item, where));
-    }
-    return product;
+    KW_TRY(auto product, product_of(PyValue{&items}, where));
+    return std::optional<PyValue>(std::move(product));
   }
-  if ((name == "index" || name == "count") && given.size() == 1) {
-    const auto found = std::find_if(items.items.begin(), items.items.end(),
-                                    [&](const auto& one) { return equal_values(one, given[0]); });
-    if (name == "index" && found != items.items.end()) return PyValue{Extent(found - items.items.begin())};
-    if (name == "count")
-      return PyValue{Extent(std::count_if(items.items.begin(), items.items.end(),
-                                          [&](const auto& one) { return equal_values(one, given[0]); }))};
-  }
+  if (given.size() != 1) return std::optional<PyValue>();
+  const auto same = [&](const PyValue& one) { return equal_values(one, given[0]); };
+  if (name == "count") return PyValue{Extent(std::count_if(items.items.begin(), items.items.end(), same))};
+  const auto found = std::find_if(items.items.begin(), items.items.end(), same);
+  if (name == "index" && found != items.items.end()) return PyValue{Extent(found - items.items.begin())};
   return std::optional<PyValue>();
+}
+
+/// Methods that change a list.
+Result<std::optional<PyValue>> PyInterpreter::change_list(PySequence& list_value, const std::string& name,
+                                                          const std::vector<PyValue>& given, const SourcePlace& where) {
+  auto& items = list_value.items;
+  if (name == "pop") return popped(items, given, where);
+  if (name == "copy" && given.empty()) return list(items);
+  if (name == "append" && given.size() == 1) {
+    items.push_back(given[0]);
+  } else if (name == "extend" && given.size() == 1) {
+    KW_TRY(auto more, items_of(given[0], where));
+    items.insert(items.end(), more.begin(), more.end());
+  } else if (name == "insert" && given.size() == 2 && integer_of(given[0])) {
+    const auto at = std::clamp<std::int64_t>(integer_of(given[0])->value(), 0, static_cast<std::int64_t>(items.size()));
+    items.insert(items.begin() + at, given[1]);
+  } else if (name == "reverse" && given.empty()) {
+    std::reverse(items.begin(), items.end());
+  } else {
+    return std::optional<PyValue>();
+  }
+  return PyValue{};
+}
+
+Result<std::optional<PyValue>> PyInterpreter::popped(std::vector<PyValue>& items, const std::vector<PyValue>& given,
+                                                     const SourcePlace& where) {
+  const auto size = static_cast<std::int64_t>(items.size());
+  const auto asked = given.empty() ? Extent(size - 1) : integer_of(given[0]).value_or(size);
+  const auto at = asked.value() < 0 ? asked.value() + size : asked.value();
+  if (at < 0 || at >= size) return fail_at(errc::program_value, where, "pop() outside of the list");
+  auto taken = items[static_cast<std::size_t>(at)];
+  items.erase(items.begin() + at);
+  return taken;
 }
 
 Result<std::optional<PyValue>> PyInterpreter::call_dictionary_method(PyDictionary& dictionary, const std::string& name,

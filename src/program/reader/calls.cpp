@@ -182,7 +182,7 @@ Result<PyValue> PyInterpreter::call_library(const std::string& path, PyArguments
                                             const SourcePlace& where) {
   KW_TRY(auto special, call_special(path, arguments, shown, where));
   if (special) return *std::move(special);
-  if (const auto found = find_operator(path)) return call_found(*found, arguments, shown, where);
+  if (const auto found = find_tensor_operator(path)) return call_found(*found, arguments, shown, where);
   if (path.find('.') == std::string::npos) {
     KW_TRY(auto result, call_builtin(path, arguments, where));
     if (result) return *std::move(result);
@@ -195,7 +195,7 @@ tl::unexpected<Error> PyInterpreter::unknown_call(const std::string& path, const
                                                   const SourcePlace& where) const {
   if (const auto* refused = find_refused_operator(path)) {
     return fail_at(errc::program_unsupported, where, fmt::format("{} is refused: {}", shown, refused->why),
-                   fmt::format("write {}", refused->hint));
+                   std::string(refused->hint));
   }
   if (path.starts_with("unread:"))
     return fail_at(errc::program_name, where, fmt::format("{} comes from a library that is not read", shown),

@@ -107,6 +107,8 @@ class PyInterpreter {
   Result<PyValue> attribute(const PyValue& object, const std::string& name, const SourcePlace& where);
   Result<std::optional<PyValue>> find_attribute(const PyValue& object, const std::string& name,
                                                 const SourcePlace& where);
+  Result<std::optional<PyValue>> type_attribute(const PyValue& object, const std::string& name);
+  Result<std::optional<PyValue>> sequence_attribute(const PyValue& object, const std::string& name);
   Result<std::optional<PyValue>> object_attribute(PyObject& object, const std::string& name, const SourcePlace& where);
   Result<std::optional<PyValue>> class_attribute(const PyValue& self, PyClass& type, const std::string& name,
                                                  const SourcePlace& where);
@@ -142,6 +144,17 @@ class PyInterpreter {
                                                  const SourcePlace& where);
   Result<std::optional<PyValue>> call_number(const std::string& name, const PyArguments& arguments,
                                              const SourcePlace& where);
+  Result<PyValue> rows_of(bool mapped, const std::vector<PyValue>& given, const SourcePlace& where);
+  Result<std::optional<PyValue>> reduced(const std::string& name, const std::vector<PyValue>& items,
+                                         const PyValue& start, const SourcePlace& where);
+  Result<PyValue> converted_number(const std::string& name, const std::vector<PyValue>& given,
+                                   const SourcePlace& where);
+  static std::optional<PyValue> integer_math(const std::string& name, const std::vector<PyValue>& given);
+  Result<PyValue> product_of(const PyValue& iterable, const SourcePlace& where);
+  Result<std::optional<PyValue>> change_list(PySequence& list_value, const std::string& name,
+                                             const std::vector<PyValue>& given, const SourcePlace& where);
+  static Result<std::optional<PyValue>> popped(std::vector<PyValue>& items, const std::vector<PyValue>& given,
+                                               const SourcePlace& where);
   Result<PyValue> range(const PyArguments& arguments, const SourcePlace& where);
   Result<PyValue> extremum(bool largest, const PyArguments& arguments, const SourcePlace& where);
   Result<PyValue> call_math(const std::string& name, const PyArguments& arguments, const SourcePlace& where);
@@ -166,6 +179,13 @@ class PyInterpreter {
                              const SourcePlace& where);
   Result<std::optional<PyValue>> call_special(const std::string& path, PyArguments& arguments, const std::string& shown,
                                               const SourcePlace& where);
+  Result<std::optional<PyValue>> call_making(const std::string& path, const PyArguments& arguments,
+                                             const std::string& shown, const SourcePlace& where);
+  Result<PyValue> ordered_dictionary(const PyArguments& arguments, const SourcePlace& where);
+  Result<std::optional<PyValue>> call_overloaded(const std::string& path, PyArguments& arguments,
+                                                 const std::string& shown, const SourcePlace& where);
+  Result<std::optional<PyValue>> measure(TensorBox& tensor, const std::string& name, const PyArguments& arguments,
+                                         const std::string& shown, const SourcePlace& where);
   Result<std::optional<PyValue>> call_tensor_method(TensorBox& tensor, const std::string& name,
                                                     const PyArguments& arguments, const std::string& shown,
                                                     const SourcePlace& where);
@@ -177,7 +197,7 @@ class PyInterpreter {
                              const SourcePlace& where);
   Result<std::optional<PyValue>> initialise(TensorBox& tensor, const std::string& name, const PyArguments& arguments,
                                             const SourcePlace& where);
-  Result<PyValue> make_source(const Shape& shape, const Distribution& distribution, ElementType dtype,
+  Result<PyValue> make_source(const Shape& shape, const ElementDistribution& distribution, ElementType dtype,
                               const SourcePlace& where);
   Result<void> change(TensorBox& tensor, const PyValue& by, const SourcePlace& where);
   [[nodiscard]] const TensorType& type_of(const TensorBox& tensor) const;
@@ -187,7 +207,21 @@ class PyInterpreter {
   Result<PyValue> subscript(const PyValue& object, const PyValue& index, const SourcePlace& where);
   Result<PyValue> sequence_subscript(const PySequence& list, const PyValue& index, const SourcePlace& where);
   Result<PyValue> tensor_subscript(const PyValue& tensor, const PyValue& index, const SourcePlace& where);
-  Result<PyValue> one_operator(std::string_view name, std::vector<GivenArgument> given, const SourcePlace& where);
+  /// What is left of a tensor while its indices are applied one by one.
+  struct IndexWalk {
+    PyValue result;
+    std::int64_t axis = 0;         ///< that the next index is for
+    std::int64_t skipped = 0;      ///< axes that "..." stands for
+    std::vector<PyValue> tensors;  ///< index tensors that wait for their neighbours
+    bool used_tensors = false;
+  };
+  Result<void> apply_index(IndexWalk& walk, std::string_view op, const std::vector<GivenArgument>& rest,
+                           const SourcePlace& where);
+  Result<void> apply_tensors(IndexWalk& walk, const SourcePlace& where);
+  Result<void> apply_slice(IndexWalk& walk, const PySliceValue& slice, const SourcePlace& where);
+  Result<void> apply_one(IndexWalk& walk, const PyValue& one, const SourcePlace& where);
+  Result<PyValue> one_operator(std::string_view name, const std::vector<GivenArgument>& given,
+                               const SourcePlace& where);
 
   // modules.cpp
   Result<PyValue> construct_module(const ModuleRow& row, const PyArguments& arguments, const std::string& shown,
@@ -204,6 +238,9 @@ class PyInterpreter {
                                     const std::string& shown, const SourcePlace& where);
   Result<std::optional<PyValue>> call_module_method(PyObject& object, const std::string& name,
                                                     const PyArguments& arguments, const SourcePlace& where);
+  PyValue named_children(const PyObject& object);
+  Result<std::optional<PyValue>> call_container_method(PyObject& object, const std::string& name,
+                                                       const PyArguments& arguments, const SourcePlace& where);
   Result<void> register_tensor(PyObject& object, const std::string& name, const PyArguments& arguments,
                                const SourcePlace& where);
   [[nodiscard]] std::vector<PyValue> children_of(const PyObject& object) const;

@@ -10,12 +10,12 @@
 namespace kw {
 namespace {
 
-using Kind = Distribution::Kind;
+using Kind = ElementDistribution::Kind;
 
-Distribution within(double bound) {
+ElementDistribution within(double bound) {
   return {Kind::uniform, -bound, bound};
 }
-Distribution all(double value) {
+ElementDistribution all(double value) {
   return {Kind::constant, value, 0.0};
 }
 
@@ -50,7 +50,7 @@ Result<void> make_bilinear(ModuleMaker& maker) {
 }
 
 Result<Extent> per_group(ModuleMaker& maker, std::string_view name) {
-  const auto groups = maker.integer("groups");
+  const auto& groups = maker.integer("groups");
   if (groups.value() < 1 || maker.integer(name).value() % groups.value() != 0) {
     return fail(Error{errc::program_value, fmt::format("{} {} is not divided by {} groups", name,
                                                        maker.integer(name).value(), groups.value())});

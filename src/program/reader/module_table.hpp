@@ -16,7 +16,7 @@ namespace kw {
 struct MadeTensor {
   std::string name;
   Shape shape;
-  Distribution distribution;
+  ElementDistribution distribution;
   ParameterKind kind = ParameterKind::parameter;
   ElementType dtype = ElementType::float32;
 };

@@ -13,7 +13,7 @@ PyValue value_of(const ArgumentValue& argument, PyHeap& heap) {
   if (const auto* integer = std::get_if<Extent>(&argument)) return {*integer};
   if (const auto* real = std::get_if<double>(&argument)) return {*real};
   if (const auto* text = std::get_if<std::string>(&argument)) return {*text};
-  if (const auto* tensor = std::get_if<TensorRef>(&argument)) return {heap.tensor(true, tensor->value)};
+  if (const auto* tensor = std::get_if<ValueRef>(&argument)) return {heap.tensor(true, tensor->value)};
   const auto* shape = std::get_if<Shape>(&argument);
   if (shape == nullptr) return {};
   std::vector<PyValue> items;
@@ -78,6 +78,8 @@ Result<void> PyInterpreter::initialise_module(PyObject& object, const ModuleRow&
     KW_TRY(auto made, make_source(tensor.shape, tensor.distribution, tensor.dtype, where));
     made.object<TensorBox>()->is_parameter = tensor.kind == ParameterKind::parameter;
     if (tensor.kind == ParameterKind::buffer) object.buffers.push_back(tensor.name);
+    // The flag of the constructor that has the same name would keep its place: state_dict() has the bias last.
+    std::erase_if(object.attributes, [&](const auto& one) { return one.first == tensor.name; });
     object.set(tensor.name, made);
   }
   return {};
@@ -252,31 +254,40 @@ Result<std::optional<PyValue>> PyInterpreter::call_module_method(PyObject& objec
   if (name == "apply" && arguments.positional.size() == 1) {
     collect_modules(object, items);
     // Children come before what holds them.
-    for (auto one = items.rbegin(); one != items.rend(); ++one)
-      KW_TRY_VOID(call(arguments.positional[0], {{*one}, {}}, "apply", where));
+    std::reverse(items.begin(), items.end());
+    for (const auto& one : items) KW_TRY_VOID(call(arguments.positional[0], {{one}, {}}, "apply", where));
     return self;
   }
-  const bool holds = object.library != nullptr && object.library->kind != ModuleKind::plain;
-  if (name == "named_children" || (holds && name == "items")) {
-    for (const auto& [key, value] : object.attributes) {
-      if (is_module(value)) items.push_back(list({PyValue{key}, value}, true));
-    }
-    return list(std::move(items));
+  if (name == "named_children") return named_children(object);
+  if (object.library == nullptr || object.library->kind == ModuleKind::plain) return std::optional<PyValue>();
+  return call_container_method(object, name, arguments, where);
+}
+
+PyValue PyInterpreter::named_children(const PyObject& object) {
+  std::vector<PyValue> pairs;
+  for (const auto& [key, value] : object.attributes) {
+    if (is_module(value)) pairs.push_back(list({PyValue{key}, value}, true));
   }
-  if (holds && name == "keys") {
+  return list(std::move(pairs));
+}
+
+Result<std::optional<PyValue>> PyInterpreter::call_container_method(PyObject& object, const std::string& name,
+                                                                    const PyArguments& arguments,
+                                                                    const SourcePlace& where) {
+  if (name == "items") return named_children(object);
+  if (name == "values") return list(children_of(object));
+  std::vector<PyValue> items;
+  if (name == "keys") {
     for (const auto& [key, value] : object.attributes) items.push_back(PyValue{key});
     return list(std::move(items));
   }
-  if (holds && name == "values") return list(children_of(object));
-  if (holds && (name == "append" || name == "extend") && arguments.positional.size() == 1) {
-    items = arguments.positional;
-    if (name == "extend") {
-      KW_TRY(items, items_of(arguments.positional[0], where));
-    }
-    for (const auto& item : items) object.set(fmt::format("{}", object.attributes.size()), item);
-    return self;
+  if ((name != "append" && name != "extend") || arguments.positional.size() != 1) return std::optional<PyValue>();
+  items = arguments.positional;
+  if (name == "extend") {
+    KW_TRY(items, items_of(arguments.positional[0], where));
   }
-  return std::optional<PyValue>();
+  for (const auto& item : items) object.set(fmt::format("{}", object.attributes.size()), item);
+  return PyValue{&object};
 }
 
 void PyInterpreter::name_tensor(const std::string& name, const TensorBox& tensor, ParameterKind kind) {

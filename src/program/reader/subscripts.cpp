@@ -67,6 +67,60 @@ Result<PyValue> PyInterpreter::sequence_subscript(const PySequence& items, const
   return list(std::move(part), items.tuple);
 }
 
+Result<void> PyInterpreter::apply_index(IndexWalk& walk, std::string_view op, const std::vector<GivenArgument>& rest,
+                                        const SourcePlace& where) {
+  KW_TRY(auto operand, argument(walk.result, where));
+  std::vector<GivenArgument> given = {{"input", std::move(operand), where}, {"dim", Extent(walk.axis), where}};
+  given.insert(given.end(), rest.begin(), rest.end());
+  KW_TRY(walk.result, one_operator(op, given, where));
+  return {};
+}
+
+/// Applies the index tensors that were met side by side.
+Result<void> PyInterpreter::apply_tensors(IndexWalk& walk, const SourcePlace& where) {
+  if (walk.tensors.empty()) return {};
+  KW_TRY(auto tensors, argument(list(walk.tensors), where));
+  Shape common;
+  for (const auto& one : walk.tensors) {
+    KW_TRY(common, broadcast(common, type_of(*one.object<TensorBox>()).shape));
+  }
+  KW_TRY_VOID(apply_index(walk, "index", {{"indices", std::move(tensors), where}}, where));
+  walk.axis += static_cast<std::int64_t>(common.size());
+  walk.tensors.clear();
+  walk.used_tensors = true;
+  return {};
+}
+
+Result<void> PyInterpreter::apply_slice(IndexWalk& walk, const PySliceValue& slice, const SourcePlace& where) {
+  std::vector<GivenArgument> ends;
+  for (const auto& [name, end] :
+       {std::pair<const char*, const PyValue*>{"start", &slice.first}, {"end", &slice.last}, {"step", &slice.step}}) {
+    if (end->is_none()) continue;
+    KW_TRY(auto value, argument(*end, where));
+    ends.push_back({name, std::move(value), where});
+  }
+  if (!ends.empty()) KW_TRY_VOID(apply_index(walk, "slice", ends, where));
+  ++walk.axis;
+  return {};
+}
+
+Result<void> PyInterpreter::apply_one(IndexWalk& walk, const PyValue& one, const SourcePlace& where) {
+  if (one.is_none()) {
+    KW_TRY_VOID(apply_index(walk, "unsqueeze", {}, where));
+    ++walk.axis;
+    return {};
+  }
+  if (one.get<PyEllipsis>() != nullptr) {
+    walk.axis += walk.skipped;
+    return {};
+  }
+  if (const auto* slice = one.object<PySliceValue>()) return apply_slice(walk, *slice, where);
+  const auto at = integer_of(one);
+  if (at && one.get<bool>() == nullptr) return apply_index(walk, "select", {{"index", *at, where}}, where);
+  return fail_at(errc::program_type, where, fmt::format("{} as an index of a tensor", kind_text(one)),
+                 "use integers, slices, None, '...' or index tensors");
+}
+
 /// One step per index, as PyTorch documents them: select, slice, unsqueeze, and index for tensors.
 Result<PyValue> PyInterpreter::tensor_subscript(const PyValue& tensor, const PyValue& index, const SourcePlace& where) {
   const auto* several = index.object<PySequence>();
@@ -74,68 +128,25 @@ Result<PyValue> PyInterpreter::tensor_subscript(const PyValue& tensor, const PyV
   const std::vector<PyValue> indices = tuple ? several->items : std::vector<PyValue>{index};
   std::size_t used = 0;
   for (const auto& one : indices) used += one.is_none() || one.get<PyEllipsis>() != nullptr ? 0 : 1;
-  PyValue result = tensor;
-  std::int64_t axis = 0;
-  std::vector<PyValue> advanced;
   const auto rank = type_of(*tensor.object<TensorBox>()).shape.size();
   if (used > rank)
     return fail_at(errc::program_shape, where, fmt::format("{} indices of a tensor with {} axes", used, rank));
-  const auto apply = [&](std::string_view op, std::vector<GivenArgument> rest) -> Result<void> {
-    KW_TRY(auto operand, argument(result, where));
-    std::vector<GivenArgument> given = {{"input", std::move(operand), where}, {"dim", Extent(axis), where}};
-    given.insert(given.end(), rest.begin(), rest.end());
-    KW_TRY(result, one_operator(op, std::move(given), where));
-    return {};
-  };
-  const auto flush = [&]() -> Result<void> {
-    if (advanced.empty()) return {};
-    KW_TRY(auto tensors, argument(list(advanced), where));
-    Shape common;
-    for (const auto& one : advanced) {
-      KW_TRY(common, broadcast(common, type_of(*one.object<TensorBox>()).shape));
-    }
-    KW_TRY_VOID(apply("index", {{"indices", std::move(tensors), where}}));
-    axis += static_cast<std::int64_t>(common.size());
-    advanced.clear();
-    return {};
-  };
-  bool cut = false;
+  IndexWalk walk;
+  walk.result = tensor;
+  walk.skipped = static_cast<std::int64_t>(rank - used);
   for (const auto& one : indices) {
-    if (one.object<TensorBox>() != nullptr) {
-      if (cut)
-        return fail_at(errc::program_unsupported, where, "index tensors that other indices stand between are not read",
-                       "use torch.gather");
-      advanced.push_back(one);
-      continue;
-    }
-    cut = cut || !advanced.empty();
-    KW_TRY_VOID(flush());
-    if (one.is_none()) {
-      KW_TRY_VOID(apply("unsqueeze", {}));
-      ++axis;
-    } else if (one.get<PyEllipsis>() != nullptr) {
-      axis += static_cast<std::int64_t>(rank - used);
-    } else if (const auto* slice = one.object<PySliceValue>()) {
-      const bool whole = slice->first.is_none() && slice->last.is_none() && slice->step.is_none();
-      std::vector<GivenArgument> ends;
-      for (const auto& [name, end] : {std::pair<const char*, const PyValue*>{"start", &slice->first},
-                                      {"end", &slice->last},
-                                      {"step", &slice->step}}) {
-        if (end->is_none()) continue;
-        KW_TRY(auto value, argument(*end, where));
-        ends.push_back({name, std::move(value), where});
-      }
-      if (!whole) KW_TRY_VOID(apply("slice", std::move(ends)));
-      ++axis;
-    } else if (const auto at = integer_of(one); at && one.get<bool>() == nullptr) {
-      KW_TRY_VOID(apply("select", {{"index", *at, where}}));
+    if (one.object<TensorBox>() == nullptr) {
+      KW_TRY_VOID(apply_tensors(walk, where));
+      KW_TRY_VOID(apply_one(walk, one, where));
+    } else if (walk.used_tensors) {
+      return fail_at(errc::program_unsupported, where, "index tensors that other indices stand between are not read",
+                     "use torch.gather");
     } else {
-      return fail_at(errc::program_type, where, fmt::format("{} as an index of a tensor", kind_text(one)),
-                     "use integers, slices, None, '...' or index tensors");
+      walk.tensors.push_back(one);
     }
   }
-  KW_TRY_VOID(flush());
-  return result;
+  KW_TRY_VOID(apply_tensors(walk, where));
+  return walk.result;
 }
 
 }  // namespace kw

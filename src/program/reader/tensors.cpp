@@ -41,6 +41,83 @@ std::string literal_text(const PyValue& value, std::size_t most) {
   return text + "]";
 }
 
+/// randint(high, size) and arange(end) start at 0.
+void put_in_first(const std::string& path, PyArguments& arguments) {
+  const auto count = arguments.positional.size();
+  const bool draws = path == "torch.randint" && (count == 2 || (count == 1 && arguments.keyword("size") != nullptr));
+  const bool counts = path == "torch.arange" && count == 1 && arguments.keyword("end") == nullptr;
+  if (draws || counts) arguments.positional.insert(arguments.positional.begin(), PyValue{Extent(0)});
+}
+
+/// The type that x.to(...) and x.type(...) ask for; Python's own types stand for PyTorch's.
+std::optional<ElementType> asked_type(const PyValue& value) {
+  if (const auto* type = value.get<ElementType>()) return *type;
+  const auto* python = value.get<PyLibraryName>();
+  if (python == nullptr) return std::nullopt;
+  if (python->path == "bool") return ElementType::boolean;
+  if (python->path == "int") return ElementType::int64;
+  return python->path == "float" ? std::optional(ElementType::float64) : std::nullopt;
+}
+
+/// Numbers and texts that a function of torch.nn.init is given, by position or by name.
+struct InitArguments {
+  const PyArguments& arguments;
+
+  [[nodiscard]] const PyValue* find(std::size_t index, std::string_view keyword) const {
+    return index < arguments.positional.size() ? &arguments.positional[index] : arguments.keyword(keyword);
+  }
+  [[nodiscard]] double number(std::size_t index, std::string_view keyword, double otherwise) const {
+    const auto* value = find(index, keyword);
+    return value == nullptr ? otherwise : number_of(*value).value_or(otherwise);
+  }
+  [[nodiscard]] std::string text(std::size_t index, std::string_view keyword, const char* otherwise) const {
+    const auto* value = find(index, keyword);
+    const auto* written = value == nullptr ? nullptr : value->get<std::string>();
+    return written == nullptr ? otherwise : *written;
+  }
+};
+
+ElementDistribution spread_by(bool normal, double deviation) {
+  if (normal) return {ElementDistribution::Kind::normal, 0.0, deviation};
+  return {ElementDistribution::Kind::uniform, -deviation * std::sqrt(3.0), deviation * std::sqrt(3.0)};
+}
+
+/// https://pytorch.org/docs/stable/nn.init.html: fans are counted along axis 1 and axis 0, times what lies behind.
+std::optional<ElementDistribution> scaled_by_fans(std::string_view name, const Shape& shape,
+                                                  const InitArguments& given) {
+  const bool xavier = name == "xavier_uniform_" || name == "xavier_normal_";
+  const bool kaiming = name == "kaiming_uniform_" || name == "kaiming_normal_";
+  if ((!xavier && !kaiming) || shape.size() < 2) return std::nullopt;
+  double field = 1.0;
+  for (std::size_t i = 2; i < shape.size(); ++i) field *= static_cast<double>(shape[i].value());
+  const double fan_in = static_cast<double>(shape[1].value()) * field;
+  const double fan_out = static_cast<double>(shape[0].value()) * field;
+  const bool normal = name.ends_with("normal_");
+  if (xavier) return spread_by(normal, given.number(0, "gain", 1.0) * std::sqrt(2.0 / (fan_in + fan_out)));
+  const double slope = given.number(0, "a", 0.0);
+  const auto nonlinearity = given.text(2, "nonlinearity", "leaky_relu");
+  double gain = 1.0;
+  if (nonlinearity == "relu") gain = std::sqrt(2.0);
+  if (nonlinearity == "leaky_relu") gain = std::sqrt(2.0 / (1.0 + slope * slope));
+  if (nonlinearity == "tanh") gain = 5.0 / 3.0;
+  const double fan = given.text(1, "mode", "fan_in") == "fan_out" ? fan_out : fan_in;
+  return spread_by(normal, gain / std::sqrt(std::max(fan, 1.0)));
+}
+
+std::optional<ElementDistribution> initial_values(std::string_view name, const Shape& shape,
+                                                  const InitArguments& given) {
+  using Kind = ElementDistribution::Kind;
+  if (name == "normal_")
+    return ElementDistribution{Kind::normal, given.number(0, "mean", 0.0), given.number(1, "std", 1.0)};
+  if (name == "uniform_")
+    return ElementDistribution{Kind::uniform, given.number(0, "a", 0.0), given.number(1, "b", 1.0)};
+  if (name == "zeros_" || name == "zero_") return ElementDistribution{Kind::constant, 0.0, 0.0};
+  if (name == "ones_") return ElementDistribution{Kind::constant, 1.0, 0.0};
+  if (name == "constant_" || name == "fill_")
+    return ElementDistribution{Kind::constant, given.number(0, "val", 0.0), 0.0};
+  return scaled_by_fans(name, shape, given);
+}
+
 }  // namespace
 
 const TensorType& PyInterpreter::type_of(const TensorBox& tensor) const {
@@ -88,9 +165,9 @@ Result<ArgumentValue> PyInterpreter::argument(const PyValue& value, const Source
   if (const auto* text = value.get<std::string>()) return ArgumentValue(*text);
   if (const auto* type = value.get<ElementType>()) return ArgumentValue(*type);
   if (const auto* tensor = value.object<TensorBox>()) {
-    if (!in_forward_) return ArgumentValue(TensorRef{tensor->value});
+    if (!in_forward_) return ArgumentValue(ValueRef{tensor->value});
     KW_TRY(const auto found, forward_value(*tensor, where));
-    return ArgumentValue(TensorRef{found});
+    return ArgumentValue(ValueRef{found});
   }
   const auto* items = value.object<PySequence>();
   if (items == nullptr)
@@ -99,12 +176,12 @@ Result<ArgumentValue> PyInterpreter::argument(const PyValue& value, const Source
   KW_TRY_VOID(charge(static_cast<std::int64_t>(items->items.size()), where));
   const bool tensors = !items->items.empty() && items->items.front().object<TensorBox>() != nullptr;
   Shape integers;
-  std::vector<TensorRef> references;
+  std::vector<ValueRef> references;
   for (const auto& item : items->items) {
     const auto integer = integer_of(item);
     if (tensors && item.object<TensorBox>() != nullptr) {
       KW_TRY(const auto one, argument(item, where));
-      references.push_back(std::get<TensorRef>(one));
+      references.push_back(std::get<ValueRef>(one));
     } else if (!tensors && (integer || item.is_none())) {
       integers.push_back(integer.value_or(-1));  // None in a list of sizes: as it is
     } else {
@@ -147,7 +224,7 @@ Result<PyValue> PyInterpreter::call_operator(const OperatorRow& row, const std::
     }
     const auto* operand = into.nodes[called.node].arguments.empty()
                               ? nullptr
-                              : std::get_if<TensorRef>(&into.nodes[called.node].arguments.front().value);
+                              : std::get_if<ValueRef>(&into.nodes[called.node].arguments.front().value);
     if (operand != nullptr && listed(k_views, row.name)) {
       for (const auto output : called.outputs) storage_[output] = storage_of(operand->value);
     }
@@ -186,17 +263,17 @@ Result<void> PyInterpreter::change(TensorBox& tensor, const PyValue& by, const S
   return {};
 }
 
-Result<PyValue> PyInterpreter::one_operator(std::string_view name, std::vector<GivenArgument> given,
+Result<PyValue> PyInterpreter::one_operator(std::string_view name, const std::vector<GivenArgument>& given,
                                             const SourcePlace& where) {
   const auto* row = operator_named(name);
   KW_CHECK(row != nullptr, "no operator {}", name);
   return call_operator(*row, given, std::string(name), where, graph());
 }
 
-Result<PyValue> PyInterpreter::make_source(const Shape& shape, const Distribution& distribution, ElementType dtype,
-                                           const SourcePlace& where) {
-  const bool constant = distribution.kind == Distribution::Kind::constant;
-  const bool normal = distribution.kind == Distribution::Kind::normal;
+Result<PyValue> PyInterpreter::make_source(const Shape& shape, const ElementDistribution& distribution,
+                                           ElementType dtype, const SourcePlace& where) {
+  const bool constant = distribution.kind == ElementDistribution::Kind::constant;
+  const bool normal = distribution.kind == ElementDistribution::Kind::normal;
   std::vector<GivenArgument> given = {{"size", shape, where}, {"dtype", dtype, where}};
   if (constant) {
     given.push_back({"fill_value", distribution.first, where});
@@ -244,17 +321,17 @@ Result<PyValue> PyInterpreter::tensor_literal(const PyArguments& arguments, cons
   if (const auto* asked = arguments.keyword("dtype"); asked != nullptr && asked->get<ElementType>() != nullptr)
     dtype = *asked->get<ElementType>();
   if (const auto number = number_of(value))
-    return make_source({}, {Distribution::Kind::constant, *number, 0.0}, dtype, where);
+    return make_source({}, {ElementDistribution::Kind::constant, *number, 0.0}, dtype, where);
   constexpr std::size_t k_shown = 60;
   const std::vector<GivenArgument> given = {
       {"size", shape, where}, {"values", literal_text(value, k_shown), where}, {"dtype", dtype, where}};
   return call_operator(*operator_named("tensor"), given, "torch.tensor", where, program_.sources);
 }
 
-Result<std::optional<PyValue>> PyInterpreter::call_special(const std::string& path, PyArguments& arguments,
-                                                           const std::string& shown, const SourcePlace& where) {
-  auto& given = arguments.positional;
-  const auto none = std::optional<PyValue>();
+/// What makes a tensor of numbers, a parameter of a tensor, or gives a tensor other values.
+Result<std::optional<PyValue>> PyInterpreter::call_making(const std::string& path, const PyArguments& arguments,
+                                                          const std::string& shown, const SourcePlace& where) {
+  const auto& given = arguments.positional;
   if (path == "torch.tensor" || path == "torch.as_tensor" || path == "torch.FloatTensor") {
     KW_TRY(auto made, tensor_literal(arguments, where));
     return std::optional<PyValue>(std::move(made));
@@ -278,39 +355,35 @@ Result<std::optional<PyValue>> PyInterpreter::call_special(const std::string& pa
                      "use nn.init.normal_, uniform_, xavier_uniform_ or kaiming_uniform_");
     return done;
   }
-  if (listed(k_no_effect, path)) return PyValue{};
-  if (path == "torch.device") return PyValue{std::string("device")};
-  if (path == "torch.cuda.is_available") return PyValue{true};
-  if (path == "torch.is_tensor") return PyValue{!given.empty() && given[0].object<TensorBox>() != nullptr};
-  if (path == "torch.Size") return given.empty() ? list({}, true) : given[0];
-  if (path == "collections.OrderedDict" || path == "collections.defaultdict") {
-    auto* made = heap_.dictionary();
-    if (!given.empty()) {
-      KW_TRY(const auto pairs, items_of(given[0], where));
-      for (const auto& pair : pairs) {
-        const auto* both = pair.object<PySequence>();
-        if (both == nullptr || both->items.size() != 2)
-          return fail_at(errc::program_type, where, "OrderedDict takes pairs of a name and a value");
-        made->items.emplace_back(both->items[0], both->items[1]);
-      }
+  return std::optional<PyValue>();
+}
+
+/// Pairs, as a dictionary.
+Result<PyValue> PyInterpreter::ordered_dictionary(const PyArguments& arguments, const SourcePlace& where) {
+  const auto& given = arguments.positional;
+  auto* made = heap_.dictionary();
+  if (!given.empty()) {
+    KW_TRY(const auto pairs, items_of(given[0], where));
+    for (const auto& pair : pairs) {
+      const auto* both = pair.object<PySequence>();
+      if (both == nullptr || both->items.size() != 2)
+        return fail_at(errc::program_type, where, "OrderedDict takes pairs of a name and a value");
+      made->items.emplace_back(both->items[0], both->items[1]);
     }
-    return PyValue{made};
   }
-  // One name for several operators: told apart by what they are given.
+  return PyValue{made};
+}
+
+/// One name for several operators: told apart by what they are given. Arguments that PyTorch lets out at the front are
+/// put in.
+Result<std::optional<PyValue>> PyInterpreter::call_overloaded(const std::string& path, PyArguments& arguments,
+                                                              const std::string& shown, const SourcePlace& where) {
+  auto& given = arguments.positional;
   const bool tensor_second = given.size() > 1 && given[1].object<TensorBox>() != nullptr;
   if (tensor_second && (path == "torch.max" || path == "torch.min")) {
-    KW_TRY(auto made, call_found(*find_operator(path == "torch.max" ? "torch.maximum" : "torch.minimum"), arguments,
-                                 shown, where));
+    KW_TRY(auto made, call_found(*find_tensor_operator(path == "torch.max" ? "torch.maximum" : "torch.minimum"),
+                                 arguments, shown, where));
     return std::optional<PyValue>(std::move(made));
-  }
-  if (path == "torch.randint" && given.size() == 2) given.insert(given.begin(), PyValue{Extent(0)});
-  if (path == "torch.randint" && given.size() == 1 && arguments.keyword("size") != nullptr)
-    given.insert(given.begin(), PyValue{Extent(0)});
-  if (path == "torch.arange" && given.size() == 1 && arguments.keyword("end") == nullptr)
-    given.insert(given.begin(), PyValue{Extent(0)});
-  if (path == "torch.einsum" && given.size() > 1 && given[1].object<PySequence>() == nullptr) {
-    std::vector<PyValue> operands(given.begin() + 1, given.end());
-    given = {given[0], list(std::move(operands))};
   }
   if ((path == "torch.nn.functional.batch_norm" || path == "torch.nn.functional.instance_norm" ||
        path == "torch.batch_norm") &&
@@ -321,7 +394,29 @@ Result<std::optional<PyValue>> PyInterpreter::call_special(const std::string& pa
     KW_TRY(auto made, call_found({row, false}, arguments, shown, where));
     return std::optional<PyValue>(std::move(made));
   }
-  return none;
+  put_in_first(path, arguments);
+  if (path == "torch.einsum" && given.size() > 1 && given[1].object<PySequence>() == nullptr) {
+    std::vector<PyValue> operands(given.begin() + 1, given.end());
+    given = {given[0], list(std::move(operands))};
+  }
+  return std::optional<PyValue>();
+}
+
+Result<std::optional<PyValue>> PyInterpreter::call_special(const std::string& path, PyArguments& arguments,
+                                                           const std::string& shown, const SourcePlace& where) {
+  KW_TRY(auto made, call_making(path, arguments, shown, where));
+  if (made) return made;
+  const auto& given = arguments.positional;
+  if (listed(k_no_effect, path)) return PyValue{};
+  if (path == "torch.device") return PyValue{std::string("device")};
+  if (path == "torch.cuda.is_available") return PyValue{true};
+  if (path == "torch.is_tensor") return PyValue{!given.empty() && given[0].object<TensorBox>() != nullptr};
+  if (path == "torch.Size") return given.empty() ? list({}, true) : given[0];
+  if (path == "collections.OrderedDict" || path == "collections.defaultdict") {
+    KW_TRY(auto dictionary, ordered_dictionary(arguments, where));
+    return std::optional<PyValue>(std::move(dictionary));
+  }
+  return call_overloaded(path, arguments, shown, where);
 }
 
 Result<PyValue> PyInterpreter::to_type(const PyValue& tensor, ElementType type, const std::string& shown,
@@ -341,14 +436,9 @@ Result<std::optional<PyValue>> PyInterpreter::convert(TensorBox& tensor, const s
     auto values = arguments.positional;
     for (const auto& [key, value] : arguments.keywords) values.push_back(value);
     for (const auto& value : values) {
-      if (const auto* asked = value.get<ElementType>()) type = *asked;
-      if (const auto* other = value.object<TensorBox>()) type = type_of(*other).dtype;
-      // Python's own types stand for PyTorch's.
-      if (const auto* python = value.get<PyLibraryName>()) {
-        if (python->path == "bool") type = ElementType::boolean;
-        if (python->path == "int") type = ElementType::int64;
-        if (python->path == "float") type = ElementType::float64;
-      }
+      const auto* other = value.object<TensorBox>();
+      const auto asked = other == nullptr ? asked_type(value) : type_of(*other).dtype;
+      if (asked) type = asked;
     }
     if (!type) return self;
   } else if (arguments.positional.empty()) {
@@ -359,27 +449,33 @@ Result<std::optional<PyValue>> PyInterpreter::convert(TensorBox& tensor, const s
   return std::optional<PyValue>(std::move(made));
 }
 
+/// x.size(), x.dim() and what else is known of a tensor without computing.
+Result<std::optional<PyValue>> PyInterpreter::measure(TensorBox& tensor, const std::string& name,
+                                                      const PyArguments& arguments, const std::string& shown,
+                                                      const SourcePlace& where) {
+  const auto& type = type_of(tensor);
+  const auto rank = static_cast<std::int64_t>(type.shape.size());
+  if (name == "dim" || name == "ndimension") return PyValue{Extent(rank)};
+  if (name == "is_floating_point") return PyValue{is_floating(type.dtype)};
+  if (name == "is_contiguous") return PyValue{true};
+  if (name == "numel" || name == "nelement") {
+    KW_TRY(auto count, element_count(type.shape));
+    return std::optional<PyValue>(PyValue{std::move(count)});
+  }
+  if (name != "size") return std::optional<PyValue>();
+  if (arguments.positional.empty() && arguments.keywords.empty()) return tensor_attribute(tensor, "shape", where);
+  const auto at = integer_of(arguments.positional.empty() ? arguments.keywords[0].second : arguments.positional[0]);
+  if (!at || at->value() < -rank || at->value() >= rank)
+    return fail_at(errc::program_value, where, fmt::format("{} of a tensor with {} axes", shown, rank));
+  return PyValue{type.shape[static_cast<std::size_t>(at->value() < 0 ? at->value() + rank : at->value())]};
+}
+
 Result<std::optional<PyValue>> PyInterpreter::call_tensor_method(TensorBox& tensor, const std::string& name,
                                                                  const PyArguments& arguments, const std::string& shown,
                                                                  const SourcePlace& where) {
   const PyValue self{&tensor};
-  const auto& type = type_of(tensor);
-  if (name == "dim" || name == "ndimension") return PyValue{Extent(static_cast<std::int64_t>(type.shape.size()))};
-  if (name == "size" && arguments.positional.empty() && arguments.keywords.empty())
-    return tensor_attribute(tensor, "shape", where);
-  if (name == "size") {
-    const auto at = integer_of(arguments.positional.empty() ? arguments.keywords[0].second : arguments.positional[0]);
-    const auto rank = static_cast<std::int64_t>(type.shape.size());
-    if (!at || at->value() < -rank || at->value() >= rank)
-      return fail_at(errc::program_value, where, fmt::format("{} of a tensor with {} axes", shown, rank));
-    return PyValue{type.shape[static_cast<std::size_t>(at->value() < 0 ? at->value() + rank : at->value())]};
-  }
-  if (name == "numel" || name == "nelement") {
-    KW_TRY(auto count, element_count(type.shape));
-    return PyValue{count};
-  }
-  if (name == "is_floating_point") return PyValue{is_floating(type.dtype)};
-  if (name == "is_contiguous") return PyValue{true};
+  KW_TRY(auto measured, measure(tensor, name, arguments, shown, where));
+  if (measured) return measured;
   if (listed(k_same_tensor, name)) return self;
   KW_TRY(auto converted, convert(tensor, name, arguments, shown, where));
   if (converted) return converted;
@@ -393,7 +489,7 @@ Result<std::optional<PyValue>> PyInterpreter::call_tensor_method(TensorBox& tens
     KW_TRY(auto special, call_special("torch." + name, all, shown, where));
     if (special) return special;
   }
-  const auto found = find_operator("Tensor." + name);
+  const auto found = find_tensor_operator("Tensor." + name);
   if (!found) return std::optional<PyValue>();
   KW_TRY(auto made, call_found(*found, all, shown, where));
   return std::optional<PyValue>(std::move(made));
@@ -402,51 +498,10 @@ Result<std::optional<PyValue>> PyInterpreter::call_tensor_method(TensorBox& tens
 /// nn.init.NAME(tensor) and tensor.NAME() for what gives a tensor new values before forward().
 Result<std::optional<PyValue>> PyInterpreter::initialise(TensorBox& tensor, const std::string& name,
                                                          const PyArguments& arguments, const SourcePlace& where) {
-  const auto number = [&](std::size_t index, std::string_view keyword, double otherwise) {
-    const auto* value = index < arguments.positional.size() ? &arguments.positional[index] : arguments.keyword(keyword);
-    return value == nullptr ? otherwise : number_of(*value).value_or(otherwise);
-  };
-  const auto& type = type_of(tensor);
-  const auto& shape = type.shape;
-  // Fans as torch.nn.init counts them: axis 1 and axis 0, times what lies behind.
-  double field = 1.0;
-  for (std::size_t i = 2; i < shape.size(); ++i) field *= static_cast<double>(shape[i].value());
-  const double fan_in = shape.size() > 1 ? static_cast<double>(shape[1].value()) * field : 1.0;
-  const double fan_out = shape.empty() ? 1.0 : static_cast<double>(shape[0].value()) * field;
-  std::optional<Distribution> drawn;
-  if (name == "normal_")
-    drawn = Distribution{Distribution::Kind::normal, number(0, "mean", 0.0), number(1, "std", 1.0)};
-  if (name == "uniform_") drawn = Distribution{Distribution::Kind::uniform, number(0, "a", 0.0), number(1, "b", 1.0)};
-  if (name == "zeros_" || name == "zero_") drawn = Distribution{Distribution::Kind::constant, 0.0, 0.0};
-  if (name == "ones_") drawn = Distribution{Distribution::Kind::constant, 1.0, 0.0};
-  if (name == "constant_" || name == "fill_")
-    drawn = Distribution{Distribution::Kind::constant, number(0, "val", 0.0), 0.0};
-  if (name == "xavier_uniform_" || name == "xavier_normal_") {
-    const double spread = number(0, "gain", 1.0) * std::sqrt(2.0 / (fan_in + fan_out));
-    drawn = name == "xavier_normal_"
-                ? Distribution{Distribution::Kind::normal, 0.0, spread}
-                : Distribution{Distribution::Kind::uniform, -spread * std::sqrt(3.0), spread * std::sqrt(3.0)};
-  }
-  if (name == "kaiming_uniform_" || name == "kaiming_normal_") {
-    const auto text = [&](std::size_t index, std::string_view keyword, const char* otherwise) {
-      const auto* value =
-          index < arguments.positional.size() ? &arguments.positional[index] : arguments.keyword(keyword);
-      const auto* written = value == nullptr ? nullptr : value->get<std::string>();
-      return written == nullptr ? std::string(otherwise) : *written;
-    };
-    const double slope = number(0, "a", 0.0);
-    const auto nonlinearity = text(2, "nonlinearity", "leaky_relu");
-    const double gain = nonlinearity == "relu"         ? std::sqrt(2.0)
-                        : nonlinearity == "leaky_relu" ? std::sqrt(2.0 / (1.0 + slope * slope))
-                        : nonlinearity == "tanh"       ? 5.0 / 3.0
-                                                       : 1.0;
-    const double spread = gain / std::sqrt(std::max(text(1, "mode", "fan_in") == "fan_out" ? fan_out : fan_in, 1.0));
-    drawn = name == "kaiming_normal_"
-                ? Distribution{Distribution::Kind::normal, 0.0, spread}
-                : Distribution{Distribution::Kind::uniform, -spread * std::sqrt(3.0), spread * std::sqrt(3.0)};
-  }
+  const auto type = type_of(tensor);
+  const auto drawn = initial_values(name, type.shape, {arguments});
   if (!drawn || in_forward_) return std::optional<PyValue>();
-  KW_TRY(const auto made, make_source(shape, *drawn, type.dtype, where));
+  KW_TRY(const auto made, make_source(type.shape, *drawn, type.dtype, where));
   KW_TRY_VOID(change(tensor, made, where));
   return PyValue{&tensor};
 }
