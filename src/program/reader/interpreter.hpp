@@ -135,7 +135,7 @@ class PyInterpreter {
   [[nodiscard]] tl::unexpected<Error> unknown_call(const std::string& path, const std::string& shown,
                                                    const SourcePlace& where) const;
 
-  // builtins.cpp
+  // builtins.cpp, collections.cpp
   Result<std::optional<PyValue>> call_builtin(const std::string& name, const PyArguments& arguments,
                                               const SourcePlace& where);
   Result<std::optional<PyValue>> call_iterating(const std::string& name, const PyArguments& arguments,
@@ -168,7 +168,7 @@ class PyInterpreter {
   Result<PyValue> length_of(const PyValue& value, const SourcePlace& where);
   PyValue list(std::vector<PyValue> items, bool tuple = false);
 
-  // tensors.cpp
+  // tensors.cpp, tensor_values.cpp
   [[nodiscard]] Graph& graph() { return in_forward_ ? program_.graph : program_.sources; }
   Result<ArgumentValue> argument(const PyValue& value, const SourcePlace& where);
   Result<std::vector<GivenArgument>> given_arguments(const PyArguments& arguments, const SourcePlace& where);
