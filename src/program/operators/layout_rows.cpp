@@ -231,6 +231,9 @@ Result<void> diagonal_rule(OperatorCall& call) {
   const auto& input = call.tensor("input");
   KW_TRY_VOID(call.require_rank("input", call.node().op == "diag" ? 1 : 2, 16));
   const auto offset = call.integer("diagonal").value();
+  constexpr std::int64_t k_farthest = std::int64_t{1} << 40U;
+  if (offset < -k_farthest || offset > k_farthest)
+    return call.value_error(fmt::format("diagonal {} of {}", offset, call.shown()));
   if (input.shape.size() == 1) {
     KW_TRY(const auto side, Extent::sum(input.shape[0], offset < 0 ? -offset : offset));
     call.output(input.dtype, {side, side});

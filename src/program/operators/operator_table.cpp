@@ -122,7 +122,8 @@ std::optional<std::string> nearest_operator(std::string_view path) {
 Result<CalledNode> call_operator_row(Graph& graph, const OperatorRow& row, const std::vector<GivenArgument>& given,
                                      const CallSettings& settings) {
   constexpr std::size_t k_most_axes = 16;
-  if (graph.nodes.size() >= settings.most_nodes) {
+  constexpr std::size_t k_values_per_node = 8;
+  if (graph.nodes.size() >= settings.most_nodes || graph.values.size() >= k_values_per_node * settings.most_nodes) {
     return fail_at(errc::program_limit, settings.where, fmt::format("more than {} operations", settings.most_nodes),
                    "read a part of the module, with fewer layers");
   }

@@ -122,7 +122,7 @@ Result<void> interpolate_rule(OperatorCall& call) {
       continue;
     }
     const double factor = call.real("scale_factor");
-    if (!(factor > 0.0) || factor > 1e6)
+    if (!(factor > 0.0) || factor * static_cast<double>(extent.value()) > 1e15)
       return call.value_error(fmt::format("scale_factor {} of {}", factor, call.shown()));
     if (std::floor(factor) == factor) {
       KW_TRY(extent, Extent::product(extent, static_cast<std::int64_t>(factor)));

@@ -38,6 +38,9 @@ constexpr std::string_view k_module_methods[] = {"parameters",
                                                  "state_dict",
                                                  "buffers"};
 
+/// Names are searched one by one, and that many cost a step.
+constexpr std::size_t k_searched_per_step = 8;
+
 bool is_module_method(std::string_view name) {
   return std::find(std::begin(k_module_methods), std::end(k_module_methods), name) != std::end(k_module_methods);
 }
@@ -121,6 +124,7 @@ const PyValue* PyInterpreter::find_in_class(const PyClass& type, std::string_vie
 /// A function of a class becomes a method of `self`, a property its value.
 Result<std::optional<PyValue>> PyInterpreter::class_attribute(const PyValue& self, PyClass& type,
                                                               const std::string& name, const SourcePlace& where) {
+  KW_TRY_VOID(charge(static_cast<std::int64_t>(type.names.size() / k_searched_per_step), where));
   const auto* found = find_in_class(type, name);
   if (found == nullptr) return std::optional<PyValue>();
   auto* closure = found->object<PyClosure>();
@@ -136,6 +140,7 @@ Result<std::optional<PyValue>> PyInterpreter::class_attribute(const PyValue& sel
 
 Result<std::optional<PyValue>> PyInterpreter::object_attribute(PyObject& object, const std::string& name,
                                                                const SourcePlace& where) {
+  KW_TRY_VOID(charge(static_cast<std::int64_t>(object.attributes.size() / k_searched_per_step), where));
   if (const auto* held = object.find(name)) return *held;
   if (object.type != nullptr) {
     KW_TRY(auto found, class_attribute(PyValue{&object}, *object.type, name, where));
@@ -224,6 +229,7 @@ Result<void> PyInterpreter::set_attribute(const PyValue& object, const std::stri
                    fmt::format("'{}' is assigned before nn.Module.__init__ is called", name),
                    "write super().__init__() first");
   }
+  KW_TRY_VOID(charge(static_cast<std::int64_t>(held->attributes.size() / k_searched_per_step), where));
   held->set(name, std::move(value));
   return {};
 }

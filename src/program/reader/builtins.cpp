@@ -21,6 +21,13 @@ constexpr RealFunction k_real_functions[] = {{"sqrt", std::sqrt}, {"exp", std::e
 
 constexpr double k_largest_integer = 9.0e18;
 
+/// Where math.NAME is a number.
+bool in_domain(std::string_view name, double number) {
+  if (name == "sqrt") return number >= 0.0;
+  if (name == "log1p") return number > -1.0;
+  return !name.starts_with("log") || number > 0.0;
+}
+
 /// isinstance() for the types of Python and PyTorch.
 bool is_of_library(const PyValue& value, std::string_view type) {
   const auto* items = value.object<PySequence>();
@@ -373,8 +380,7 @@ Result<PyValue> PyInterpreter::call_math(const std::string& name, const PyArgume
     if (const auto integer = integer_of(given[0])) return PyValue{*integer};
     return PyValue{Extent(static_cast<std::int64_t>(rounded(name, first)))};
   }
-  const bool outside =
-      (name == "sqrt" && first < 0.0) || (name.starts_with("log") && !(first > (name == "log1p" ? -1.0 : 0.0)));
+  const bool outside = !in_domain(name, first);
   if (outside) return fail_at(errc::program_value, where, fmt::format("math.{} of {}", name, first));
   if (name == "log") return PyValue{numbers.size() > 1 ? std::log(first) / std::log(numbers[1]) : std::log(first)};
   if (name == "pow" && numbers.size() == 2) return PyValue{std::pow(first, numbers[1])};

@@ -150,15 +150,17 @@ Result<PyValue> PyInterpreter::evaluate_kind(const PyExpr& expr, PyScope& scope)
 }
 
 Result<PyValue> PyInterpreter::name(const PyExpr& expr, PyScope& scope) {
-  std::vector<std::string> known;
   for (const auto* inside = &scope; inside != nullptr; inside = inside->outer) {
     if (const auto found = inside->names.find(expr.text); found != inside->names.end()) return found->second;
-    for (const auto& [one, value] : inside->names) known.push_back(one);
   }
   if (std::find(std::begin(k_builtin_names), std::end(k_builtin_names), expr.text) != std::end(k_builtin_names)) {
     return PyValue{PyLibraryName{expr.text}};
   }
   if (expr.text == "__name__") return PyValue{std::string("module")};
+  std::vector<std::string> known;
+  for (const auto* inside = &scope; inside != nullptr; inside = inside->outer) {
+    for (const auto& [one, value] : inside->names) known.push_back(one);
+  }
   const auto near = closest_name(expr.text, known);
   return fail_at(errc::program_name, expr.where, fmt::format("'{}' is not defined", expr.text),
                  near ? fmt::format("did you mean '{}'?", *near) : "assign it above, or import it");
@@ -323,6 +325,7 @@ Result<PyValue> PyInterpreter::formatted(const PyExpr& expr, PyScope& scope) {
       text += "{...}";
     }
   }
+  KW_TRY_VOID(charge(static_cast<std::int64_t>(text.size()), expr.where));
   return PyValue{std::move(text)};
 }
 

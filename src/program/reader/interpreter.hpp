@@ -24,9 +24,10 @@ class PyInterpreter {
  public:
   static constexpr std::int64_t k_most_steps = 2'000'000;  ///< statements, expressions and items of lists
   static constexpr std::size_t k_most_nodes = 8192;        ///< of a graph
-  static constexpr int k_most_depth = 400;                 ///< of expressions and statements in one another
+  static constexpr int k_most_depth = 300;                 ///< of expressions and statements in one another
   static constexpr int k_most_calls = 60;                  ///< of functions in one another
   static constexpr std::int64_t k_longest_list = 65'536;
+  static constexpr std::size_t k_most_file_axes = 256;
 
   PyInterpreter(Program& program, const Axes& set) : program_(program), set_(set) {}
 
@@ -75,7 +76,7 @@ class PyInterpreter {
   Result<void> assign_augmented(const PyStatement& statement, PyScope& scope);
   Result<void> assert_true(const PyStatement& statement, PyScope& scope);
   Result<PyValue> with_axes(const PyExpr& target, PyValue value);
-  PyValue as_axis(const std::string& name, PyValue value);
+  Result<PyValue> as_axis(const std::string& name, PyValue value, const SourcePlace& where);
 
   // expressions.cpp
   Result<PyValue> evaluate(const PyExpr& expr, PyScope& scope);

@@ -105,6 +105,7 @@ Result<void> PyInterpreter::fill_container(PyObject& object, const ModuleRow& ro
       KW_TRY(items, items_of(arguments.positional[0], where));
     }
   }
+  KW_TRY_VOID(charge(static_cast<std::int64_t>(items.size() * items.size() / 16), where));  // each name is searched
   for (std::size_t i = 0; i < items.size(); ++i) {
     if (row.kind != ModuleKind::parameter_list && !is_module(items[i])) {
       return fail_at(errc::program_type, where,
@@ -128,6 +129,11 @@ std::vector<PyValue> PyInterpreter::children_of(const PyObject& object) const {
 Result<PyValue> PyInterpreter::call_object(PyObject& object, PyArguments arguments, const std::string& shown,
                                            const SourcePlace& where) {
   const PyValue self{&object};
+  if (calls_ >= k_most_calls) {
+    return fail_at(errc::program_limit, where, fmt::format("more than {} calls inside of one another", k_most_calls),
+                   "put fewer modules into one another");
+  }
+  ++calls_;
   const auto before = module_path_;
   if (const auto path = paths_.find(&object); path != paths_.end()) module_path_ = path->second;
   auto result = [&]() -> Result<PyValue> {
@@ -142,6 +148,7 @@ Result<PyValue> PyInterpreter::call_object(PyObject& object, PyArguments argumen
     return fail_at(errc::program_name, where, fmt::format("{} has no method 'forward'", kind_text(self)));
   }();
   module_path_ = before;
+  --calls_;
   return result;
 }
 

@@ -32,10 +32,11 @@ Result<void> PyInterpreter::run_file(const std::vector<PyStatement>& statements)
 Result<PyValue> PyInterpreter::with_axes(const PyExpr& target, PyValue value) {
   const auto* items = value.object<PySequence>();
   if (target.kind == PyExprKind::name) {
-    if (items == nullptr) return as_axis(target.text, std::move(value));
+    if (items == nullptr) return as_axis(target.text, std::move(value), target.where);
     std::vector<PyValue> named;
     for (std::size_t i = 0; i < items->items.size(); ++i) {
-      named.push_back(as_axis(fmt::format("{}_{}", target.text, i), items->items[i]));
+      KW_TRY(auto one, as_axis(fmt::format("{}_{}", target.text, i), items->items[i], target.where));
+      named.push_back(std::move(one));
     }
     return list(std::move(named), items->tuple);
   }
@@ -44,12 +45,16 @@ Result<PyValue> PyInterpreter::with_axes(const PyExpr& target, PyValue value) {
   std::vector<PyValue> named;
   for (std::size_t i = 0; i < items->items.size(); ++i) {
     const auto& child = *target.children[i];
-    named.push_back(child.kind == PyExprKind::name ? as_axis(child.text, items->items[i]) : items->items[i]);
+    PyValue one = items->items[i];
+    if (child.kind == PyExprKind::name) {
+      KW_TRY(one, as_axis(child.text, std::move(one), child.where));
+    }
+    named.push_back(std::move(one));
   }
   return list(std::move(named), items->tuple);
 }
 
-PyValue PyInterpreter::as_axis(const std::string& name, PyValue value) {
+Result<PyValue> PyInterpreter::as_axis(const std::string& name, PyValue value, const SourcePlace& where) {
   const auto* integer = value.get<Extent>();
   if (integer == nullptr) return value;
   const auto bound = set_.find(name);
@@ -57,9 +62,13 @@ PyValue PyInterpreter::as_axis(const std::string& name, PyValue value) {
   const bool known = std::any_of(program_.axes.begin(), program_.axes.end(),
                                  [&](const ProgramAxis& axis) { return axis.name == name; });
   if (known) return value;  // a second meaning of the name cannot be the same axis
+  if (program_.axes.size() >= k_most_file_axes) {
+    return fail_at(errc::program_limit, where, fmt::format("more than {} integers at the top level", k_most_file_axes),
+                   "give the file of the module alone");
+  }
   const auto extent = bound == set_.end() ? integer->value() : bound->second;
   program_.axes.push_back({name, extent});
-  return {Extent::axis(name, extent)};
+  return PyValue{Extent::axis(name, extent)};
 }
 
 Result<PyInterpreter::Outcome> PyInterpreter::run(const std::vector<PyStatement>& statements, PyScope& scope) {
