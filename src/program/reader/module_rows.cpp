@@ -151,18 +151,6 @@ Result<void> require_dim(ModuleMaker& maker) {
   return fail(Error{errc::program_call, "this module needs 'dim'", "write the axis, as in nn.Softmax(dim=-1)"});
 }
 
-#define KW_CONV(N)                                                                                                   \
-  "int in_channels, int out_channels, int[" N "] kernel_size, int[" N "] stride=1, padding[" N "] padding=0, int[" N \
-  "] dilation=1, int groups=1, bool bias=True, str padding_mode='zeros'"
-#define KW_TRANSPOSED(N)                                                                                         \
-  "int in_channels, int out_channels, int[" N "] kernel_size, int[" N "] stride=1, int[" N "] padding=0, int[" N \
-  "] output_padding=0, int groups=1, bool bias=True, int[" N "] dilation=1, str padding_mode='zeros'"
-#define KW_MAX_POOL(N)                                                            \
-  "int[" N "] kernel_size, int[" N "]? stride=None, int[" N "] padding=0, int[" N \
-  "] dilation=1, bool return_indices=False, bool ceil_mode=False"
-#define KW_AVG_POOL(N)                                      \
-  "int[" N "] kernel_size, int[" N "]? stride=None, int[" N \
-  "] padding=0, bool ceil_mode=False, bool count_include_pad=True"
 constexpr std::string_view k_running =
     "int num_features, float eps=1e-05, float? momentum=0.1, bool affine=True, bool track_running_stats=True";
 constexpr std::string_view k_instance =
@@ -175,18 +163,54 @@ constexpr std::array k_module_rows = {
     ModuleRow{"Linear", "int in_features, int out_features, bool bias=True", "linear", make_linear},
     ModuleRow{"Bilinear", "int in1_features, int in2_features, int out_features, bool bias=True", "bilinear",
               make_bilinear},
-    ModuleRow{"Conv1d", KW_CONV("1"), "conv1d", make_convolution},
-    ModuleRow{"Conv2d", KW_CONV("2"), "conv2d", make_convolution},
-    ModuleRow{"Conv3d", KW_CONV("3"), "conv3d", make_convolution},
-    ModuleRow{"ConvTranspose1d", KW_TRANSPOSED("1"), "conv_transpose1d", make_transposed},
-    ModuleRow{"ConvTranspose2d", KW_TRANSPOSED("2"), "conv_transpose2d", make_transposed},
-    ModuleRow{"ConvTranspose3d", KW_TRANSPOSED("3"), "conv_transpose3d", make_transposed},
-    ModuleRow{"MaxPool1d", KW_MAX_POOL("1"), "max_pool1d"},
-    ModuleRow{"MaxPool2d", KW_MAX_POOL("2"), "max_pool2d"},
-    ModuleRow{"MaxPool3d", KW_MAX_POOL("3"), "max_pool3d"},
-    ModuleRow{"AvgPool1d", KW_AVG_POOL("1"), "avg_pool1d"},
-    ModuleRow{"AvgPool2d", KW_AVG_POOL("2") ", int? divisor_override=None", "avg_pool2d"},
-    ModuleRow{"AvgPool3d", KW_AVG_POOL("3") ", int? divisor_override=None", "avg_pool3d"},
+    ModuleRow{"Conv1d",
+              "int in_channels, int out_channels, int[1] kernel_size, int[1] stride=1, padding[1] padding=0, int[1] "
+              "dilation=1, int groups=1, bool bias=True, str padding_mode='zeros'",
+              "conv1d", make_convolution},
+    ModuleRow{"Conv2d",
+              "int in_channels, int out_channels, int[2] kernel_size, int[2] stride=1, padding[2] padding=0, int[2] "
+              "dilation=1, int groups=1, bool bias=True, str padding_mode='zeros'",
+              "conv2d", make_convolution},
+    ModuleRow{"Conv3d",
+              "int in_channels, int out_channels, int[3] kernel_size, int[3] stride=1, padding[3] padding=0, int[3] "
+              "dilation=1, int groups=1, bool bias=True, str padding_mode='zeros'",
+              "conv3d", make_convolution},
+    ModuleRow{"ConvTranspose1d",
+              "int in_channels, int out_channels, int[1] kernel_size, int[1] stride=1, int[1] padding=0, int[1] "
+              "output_padding=0, int groups=1, bool bias=True, int[1] dilation=1, str padding_mode='zeros'",
+              "conv_transpose1d", make_transposed},
+    ModuleRow{"ConvTranspose2d",
+              "int in_channels, int out_channels, int[2] kernel_size, int[2] stride=1, int[2] padding=0, int[2] "
+              "output_padding=0, int groups=1, bool bias=True, int[2] dilation=1, str padding_mode='zeros'",
+              "conv_transpose2d", make_transposed},
+    ModuleRow{"ConvTranspose3d",
+              "int in_channels, int out_channels, int[3] kernel_size, int[3] stride=1, int[3] padding=0, int[3] "
+              "output_padding=0, int groups=1, bool bias=True, int[3] dilation=1, str padding_mode='zeros'",
+              "conv_transpose3d", make_transposed},
+    ModuleRow{"MaxPool1d",
+              "int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[1] dilation=1, bool "
+              "return_indices=False, bool ceil_mode=False",
+              "max_pool1d"},
+    ModuleRow{"MaxPool2d",
+              "int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool "
+              "return_indices=False, bool ceil_mode=False",
+              "max_pool2d"},
+    ModuleRow{"MaxPool3d",
+              "int[3] kernel_size, int[3]? stride=None, int[3] padding=0, int[3] dilation=1, bool "
+              "return_indices=False, bool ceil_mode=False",
+              "max_pool3d"},
+    ModuleRow{
+        "AvgPool1d",
+        "int[1] kernel_size, int[1]? stride=None, int[1] padding=0, bool ceil_mode=False, bool count_include_pad=True",
+        "avg_pool1d"},
+    ModuleRow{"AvgPool2d",
+              "int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool "
+              "count_include_pad=True, int? divisor_override=None",
+              "avg_pool2d"},
+    ModuleRow{"AvgPool3d",
+              "int[3] kernel_size, int[3]? stride=None, int[3] padding=0, bool ceil_mode=False, bool "
+              "count_include_pad=True, int? divisor_override=None",
+              "avg_pool3d"},
     ModuleRow{"AdaptiveAvgPool1d", "int[1] output_size", "adaptive_avg_pool1d"},
     ModuleRow{"AdaptiveAvgPool2d", "int[2] output_size", "adaptive_avg_pool2d"},
     ModuleRow{"AdaptiveAvgPool3d", "int[3] output_size", "adaptive_avg_pool3d"},
@@ -306,10 +330,6 @@ constexpr std::array k_module_rows = {
               "reduce=None, str reduction='mean'",
               "triplet_margin_loss"},
 };
-#undef KW_CONV
-#undef KW_TRANSPOSED
-#undef KW_MAX_POOL
-#undef KW_AVG_POOL
 
 struct RefusedModule {
   std::string_view name;
