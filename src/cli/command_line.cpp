@@ -184,10 +184,13 @@ void add_retune(CLI::App& app, CommandOptions& command) {
 }
 
 void add_explain(CLI::App& app, CommandOptions& command) {
-  auto* sub =
-      app.add_subcommand("explain", "Show what is proved about a problem: skipped tiles, hoisted and dropped terms");
+  auto* sub = app.add_subcommand(
+      "explain",
+      "Show what is proved about a problem: skipped tiles, hoisted and dropped terms; or what is read "
+      "of a PyTorch module, given as FILE.py or FILE.py:Class");
   auto options = std::make_shared<ExplainOptions>();
   add_problem(*sub, options->input);
+  sub->add_option("--mode", options->mode, "Of a module: train (default) or eval, where dropout is the identity");
   sub->add_flag("--json", options->json, "Print one JSON object");
   sub->callback([options, &command] { command = *options; });
 }

@@ -101,7 +101,8 @@ struct RetuneOptions {
 [[nodiscard]] Result<ExitCode> run_retune(const RetuneOptions& options);
 
 struct ExplainOptions {
-  ProblemInput input;
+  ProblemInput input;  ///< also FILE.py or FILE.py:Class, a module
+  std::string mode;    ///< of a module: train or eval; empty: train
   bool json = false;
 };
 [[nodiscard]] Result<ExitCode> run_explain(const ExplainOptions& options);

@@ -1,6 +1,7 @@
 #pragma once
-// The part of Python's syntax tree that mods are written in. Trees are at most 200 levels high, so walking them
-// recursively is safe; the parser sees to that.
+// The part of Python's syntax tree that mods and tensor programs are written in. Trees are at most 200 levels high, so
+// walking them recursively is safe; the parser sees to that. What is marked "module" stands only in trees of that
+// dialect (parser.hpp).
 
 #include <cstdint>
 #include <memory>
@@ -19,6 +20,7 @@ enum class PyParameterKind : std::uint8_t {
   plain,
   keyword_only,  ///< stands after "*" or "*names"
   variadic,      ///< "*names"
+  keywords,      ///< module: "**names"
 };
 
 struct PyParameter {
@@ -64,8 +66,12 @@ enum class PyExprKind : std::uint8_t {
   lambda,
   tuple,
   list,
-  starred,        ///< children: the iterable; only an argument, a target, or an item of a tuple or list
-  comprehension,  ///< children: the element; a list's or a generator's, which are the same to us
+  starred,        ///< children: the iterable; only an argument, a target, or an item of a tuple or list; `text` is
+                  ///< "**" for keyword arguments from a dictionary (module)
+  comprehension,  ///< children: the element; a list's or a generator's, which are the same to us; of a dictionary
+                  ///< key and value (module)
+  chain,          ///< module: "a < b < c"; children: the operands, `names`: the operators between them
+  dictionary,     ///< module: children: key, value, key, value, ...
 };
 
 struct PyExpr {
@@ -93,6 +99,11 @@ enum class PyStatementKind : std::uint8_t {
   raise,
   check,  ///< assert
   pass,
+  declare,  ///< module: "name: type" without a value
+  repeat,   ///< module: while
+  leave,    ///< module: break
+  go_on,    ///< module: continue
+  with,     ///< module
 };
 
 struct PyStatement {
@@ -100,15 +111,18 @@ struct PyStatement {
   SourcePlace where;
   std::vector<std::string> names;  ///< import: the names it binds; define_class: its own, then those of its methods
   std::vector<std::string> paths;  ///< import: what each name stands for, such as "torch.exp2"
-  std::vector<PyExprPtr> targets;  ///< assign: one per "="; loop: one. Names, elements, attributes, and tuples, lists
-                                   ///< and starred ones of them
+  std::vector<PyExprPtr> targets;  ///< assign: one per "="; loop, declare: one. Names, elements, attributes, and
+                                   ///< tuples, lists and starred ones of them; define_class in a module: the bases
   std::string op;                  ///< assign: "+" of "+=" with its one target; empty for "="
   SourcePlace op_where;
   PyExprPtr value;  ///< expression, assign, give_back (may be null), raise (may be null); branch, check: the condition;
-                    ///< loop: the iterable; define_class: the first base (may be null)
+                    ///< loop: the iterable; define_class: the first base (may be null); repeat: the condition; with:
+                    ///< the first context
   PyExprPtr message;                     ///< check: what to say when it fails; may be null
   std::unique_ptr<PyFunction> function;  ///< define
-  std::vector<PyStatement> body;         ///< branch, loop; define_class: the method forward, where there is one
+  std::vector<PyExprPtr> decorators;     ///< define_class in a module
+  std::vector<PyStatement> body;         ///< branch, loop, repeat, with; define_class: the method forward, where there
+                                         ///< is one, in a module everything
   std::vector<PyStatement> otherwise;    ///< branch
 };
 

@@ -24,8 +24,15 @@ bool PyExpressionParser::ends_list() const {
 Result<PyExprPtr> PyExpressionParser::starred_or_expression() {
   const auto where = tokens_.peek().where;
   if (tokens_.at_symbol("**")) {
-    return PyTokenStream::unsupported(where, "'**' before an argument is not supported",
-                                      "write each keyword argument out");
+    if (!tokens_.of_module()) {
+      return PyTokenStream::unsupported(where, "'**' before an argument is not supported",
+                                        "write each keyword argument out");
+    }
+    tokens_.take();
+    auto unpacked = make_py_expr(Kind::starred, where, "**");
+    KW_TRY(auto value, expression());
+    KW_TRY_VOID(adopt(*unpacked, std::move(value)));
+    return unpacked;
   }
   if (!tokens_.accept_symbol("*")) return expression();
   auto node = make_py_expr(Kind::starred, where);
@@ -193,7 +200,8 @@ Result<PyExprPtr> PyExpressionParser::name_or_word() {
   if (token.text == "None") return make_py_expr(Kind::none, tokens_.take().where);
   if (token.text == "await" || token.text == "yield" || token.text == "async") {
     return PyTokenStream::unsupported(token.where, fmt::format("'{}' is not supported", token.text),
-                                      "a mod computes one value and returns it");
+                                      tokens_.of_module() ? "the file is read, never executed: leave it out"
+                                                          : "a mod computes one value and returns it");
   }
   for (const auto word : k_keywords) {
     if (token.text == word) return tokens_.unexpected("expected a value");
@@ -207,6 +215,7 @@ Result<PyExprPtr> PyExpressionParser::bracketed() {
   if (tokens_.accept_symbol("[")) return list_display(where);
   if (tokens_.accept_symbol("(")) return parenthesised(where);
   if (!tokens_.at_symbol("{")) return tokens_.unexpected("expected a value");
+  if (tokens_.of_module()) return dictionary(where);
   return PyTokenStream::unsupported(where, "dictionaries and sets are not supported", "use plain names, or a tuple");
 }
 
@@ -232,6 +241,30 @@ Result<PyExprPtr> PyExpressionParser::list_display(const SourcePlace& where) {
     KW_TRY_VOID(adopt(*node, std::move(item)));
     if (tokens_.accept_symbol(",")) continue;
     KW_TRY_VOID(tokens_.expect_symbol("]", "the items of a list"));
+    break;
+  }
+  return node;
+}
+
+/// At "{".
+Result<PyExprPtr> PyExpressionParser::dictionary(const SourcePlace& where) {
+  auto node = make_py_expr(Kind::dictionary, where);
+  tokens_.take();
+  while (!tokens_.accept_symbol("}")) {
+    KW_TRY(auto key, expression());
+    if (!tokens_.accept_symbol(":")) {
+      return PyTokenStream::unsupported(where, "sets are not supported", "write a list, or a tuple");
+    }
+    KW_TRY(auto value, expression());
+    const bool comprehended = node->children.empty() && tokens_.at_word("for");
+    if (comprehended) {
+      KW_TRY(node, comprehension(std::move(key)));
+    } else {
+      KW_TRY_VOID(adopt(*node, std::move(key)));
+    }
+    KW_TRY_VOID(adopt(*node, std::move(value)));
+    if (!comprehended && tokens_.accept_symbol(",")) continue;
+    KW_TRY_VOID(tokens_.expect_symbol("}", "the items of a dictionary"));
     break;
   }
   return node;

@@ -173,7 +173,11 @@ Result<PyExprPtr> PyExpressionParser::binary(int weakest) {
     const auto [symbol, strength] = operator_here();
     if (strength < weakest || strength == 0) return left;
     const auto where = tokens_.peek().where;
-    KW_TRY_VOID(refuse_operator(symbol, strength, compared, where));
+    if (!tokens_.of_module()) KW_TRY_VOID(refuse_operator(symbol, strength, compared, where));
+    if (compared && strength == k_binds_compare) {
+      KW_TRY(left, chain(std::move(left), symbol));
+      continue;
+    }
     compared = strength == k_binds_compare;
     tokens_.take();
     if (symbol == "is not" || symbol == "not in") tokens_.take();
@@ -187,6 +191,20 @@ Result<PyExprPtr> PyExpressionParser::binary(int weakest) {
     KW_TRY_VOID(adopt(*node, std::move(right)));
     left = std::move(node);
   }
+}
+
+/// At the second operator of "a < b < c", with "a < b" or a longer chain read already.
+Result<PyExprPtr> PyExpressionParser::chain(PyExprPtr first, std::string symbol) {
+  if (first->kind == Kind::comparison) {
+    first->kind = Kind::chain;
+    first->names.push_back(std::exchange(first->text, {}));
+  }
+  tokens_.take();
+  if (symbol == "is not" || symbol == "not in") tokens_.take();
+  KW_TRY(auto right, binary(k_binds_compare + 1));
+  KW_TRY_VOID(adopt(*first, std::move(right)));
+  first->names.push_back(std::move(symbol));
+  return first;
 }
 
 Result<PyExprPtr> PyExpressionParser::unary(int weakest) {

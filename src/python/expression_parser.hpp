@@ -52,6 +52,8 @@ class PyExpressionParser {
   Result<PyExprPtr> bracketed();
   Result<PyExprPtr> parenthesised(const SourcePlace& where);
   Result<PyExprPtr> list_display(const SourcePlace& where);
+  Result<PyExprPtr> dictionary(const SourcePlace& where);
+  Result<PyExprPtr> chain(PyExprPtr first, std::string symbol);
   [[nodiscard]] bool ends_list() const;
 
   Result<PyParameter> parameter(PyParameterKind kind, std::string_view closing);

@@ -20,6 +20,11 @@ Result<std::vector<PyParameter>> PyExpressionParser::parameters(std::string_view
 Result<void> PyExpressionParser::add_parameter(std::vector<PyParameter>& parameters, PyParameterKind& kind,
                                                std::string_view closing) {
   const auto where = tokens_.peek().where;
+  if (tokens_.of_module() && tokens_.accept_symbol("**")) {
+    KW_TRY(auto keywords, parameter(PyParameterKind::keywords, closing));
+    parameters.push_back(std::move(keywords));
+    return {};
+  }
   if (tokens_.at_symbol("**")) {
     return PyTokenStream::unsupported(where, "'**' parameters are not supported", "name every parameter");
   }
@@ -57,7 +62,7 @@ Result<PyParameter> PyExpressionParser::parameter(PyParameterKind kind, std::str
   if (closing == ")" && tokens_.accept_symbol(":")) {
     KW_TRY([[maybe_unused]] auto annotation, starred_or_expression());
   }
-  if (kind != PyParameterKind::variadic && tokens_.accept_symbol("=")) {
+  if (kind != PyParameterKind::variadic && kind != PyParameterKind::keywords && tokens_.accept_symbol("=")) {
     KW_TRY(result.initial, expression());
   }
   return result;

@@ -20,6 +20,7 @@ struct RefusedStatement {
 };
 constexpr std::string_view k_no_state = "a mod only computes a value; assign names and return";
 constexpr std::string_view k_for = "write a 'for' over a range or a tuple whose length is known before the kernel runs";
+constexpr std::string_view k_read_only = "the file is read, never executed: leave it out, or write it with assignments";
 constexpr std::string_view k_jump = "every turn of a loop is written out; choose with 'if' inside the body";
 constexpr std::array<RefusedStatement, 15> k_refused_statements = {{
     {"while", "'while' is not supported", k_for},
@@ -62,8 +63,17 @@ class StatementParser {
     KW_TRY(auto decorators, read_decorators());
     if (tokens_.at_word("def")) return append(into, define(std::move(decorators)));
     if (tokens_.at_word("class")) {
+      if (tokens_.of_module()) return append(into, define_whole_class(std::move(decorators)));
       if (!decorators.empty()) return tokens_.unexpected("expected 'def'");
       return append(into, define_class());
+    }
+    if (tokens_.of_module()) {
+      if (tokens_.at_word("if") && tokens_.peek(1).text == "__name__") {  // what runs when the file is a script
+        skip_statement();
+        return {};
+      }
+      if (tokens_.at_word("while")) return append(into, repeat());
+      if (tokens_.at_word("with")) return append(into, with());
     }
     if (tokens_.at_word("if")) return append(into, branch());
     if (tokens_.at_word("for")) return append(into, loop());
@@ -143,6 +153,50 @@ class StatementParser {
     return statement;
   }
 
+  /// The class of a module file, with everything in it.
+  Result<PyStatement> define_whole_class(std::vector<PyExprPtr> decorators) {
+    PyStatement statement;
+    statement.kind = PyStatementKind::define_class;
+    tokens_.take();
+    statement.where = tokens_.peek().where;
+    if (!tokens_.at(PyTokenKind::name)) return tokens_.unexpected("expected the name of the class");
+    statement.names.push_back(tokens_.take().text);
+    statement.decorators = std::move(decorators);
+    if (tokens_.accept_symbol("(")) {
+      while (!tokens_.accept_symbol(")")) {
+        KW_TRY(auto base, PyExpressionParser(tokens_).expression());
+        statement.targets.push_back(std::move(base));
+        if (tokens_.accept_symbol(",")) continue;
+        KW_TRY_VOID(tokens_.expect_symbol(")", "the bases of the class"));
+        break;
+      }
+    }
+    KW_TRY(statement.body, block("the name of the class"));
+    return statement;
+  }
+
+  Result<PyStatement> repeat() {
+    PyStatement statement;
+    statement.kind = PyStatementKind::repeat;
+    statement.where = tokens_.take().where;
+    KW_TRY(statement.value, PyExpressionParser(tokens_).expression());
+    KW_TRY(statement.body, block("the condition"));
+    return statement;
+  }
+
+  Result<PyStatement> with() {
+    PyStatement statement;
+    statement.kind = PyStatementKind::with;
+    statement.where = tokens_.take().where;
+    KW_TRY(statement.value, PyExpressionParser(tokens_).expression());
+    if (tokens_.at_word("as") || tokens_.at_symbol(",")) {
+      return PyTokenStream::unsupported(tokens_.peek().where, "only a 'with' of one context and no name is read",
+                                        std::string(k_read_only));
+    }
+    KW_TRY(statement.body, block("the context"));
+    return statement;
+  }
+
   Result<void> class_member(PyStatement& into) {
     const bool method = tokens_.at_word("def") && tokens_.peek(1).kind == PyTokenKind::name;
     if (method) into.names.push_back(tokens_.peek(1).text);
@@ -216,6 +270,11 @@ class StatementParser {
     statement.where = tokens_.peek().where;
     KW_TRY_VOID(refuse_word());
     if (tokens_.accept_word("pass")) return statement;
+    if (tokens_.of_module() && (tokens_.at_word("break") || tokens_.at_word("continue"))) {
+      statement.kind = tokens_.at_word("break") ? PyStatementKind::leave : PyStatementKind::go_on;
+      tokens_.take();
+      return statement;
+    }
     if (tokens_.at_word("import") || tokens_.at_word("from")) return import();
     if (tokens_.accept_word("return")) {
       statement.kind = PyStatementKind::give_back;
@@ -237,6 +296,13 @@ class StatementParser {
     }
     for (const auto& refused : k_refused_statements) {
       if (!tokens_.at_word(refused.word)) continue;
+      if (tokens_.of_module()) {
+        const bool read = tokens_.at_word("break") || tokens_.at_word("continue");
+        if (read) return {};
+        const bool stray = tokens_.at_word("elif") || tokens_.at_word("else");
+        return PyTokenStream::unsupported(tokens_.peek().where, std::string(refused.message),
+                                          std::string(stray ? refused.hint : k_read_only));
+      }
       return PyTokenStream::unsupported(tokens_.peek().where, std::string(refused.message), std::string(refused.hint));
     }
     return {};
@@ -266,7 +332,12 @@ class StatementParser {
     const bool annotated = tokens_.accept_symbol(":");
     if (annotated) {
       KW_TRY([[maybe_unused]] auto annotation, PyExpressionParser(tokens_).expression());
-      if (ends_statement()) return statement;  // "x: int" binds nothing
+      if (ends_statement()) {  // "x: int" binds nothing
+        if (!tokens_.of_module()) return statement;
+        statement.kind = PyStatementKind::declare;
+        statement.targets.push_back(std::move(value));
+        return statement;
+      }
       if (!tokens_.at_symbol("=")) return tokens_.unexpected("expected '=' after the annotation");
     }
     const auto& symbol = tokens_.peek();
@@ -298,10 +369,11 @@ class StatementParser {
     const auto token = tokens_.take();
     statement.kind = PyStatementKind::assign;
     KW_TRY_VOID(PyExpressionParser::check_target(*target));
-    if (target->kind != PyExprKind::name && target->kind != PyExprKind::subscript) {
+    const bool attribute = target->kind == PyExprKind::attribute && tokens_.of_module();
+    if (target->kind != PyExprKind::name && target->kind != PyExprKind::subscript && !attribute) {
       return fail(Error{errc::mod_syntax, fmt::format("'{}' assigns to one name only", token.text), {}, token.where});
     }
-    if (token.text == "@=") {
+    if (token.text == "@=" && !tokens_.of_module()) {
       return PyTokenStream::unsupported(token.where, "matrix products are not supported in a mod",
                                         "a mod sees one score at a time");
     }
@@ -360,10 +432,20 @@ class StatementParser {
 
 }  // namespace
 
-Result<std::vector<PyStatement>> parse_python(std::string_view text, const SourcePlace& start) {
+Result<std::vector<PyStatement>> parse_python(std::string_view text, const SourcePlace& start, PyDialect dialect) {
   KW_TRY(auto list, tokenize_python(text, start));
-  PyTokenStream tokens(std::move(list));
+  PyTokenStream tokens(std::move(list), dialect);
   return StatementParser(tokens).module();
+}
+
+Result<PyExprPtr> parse_python_expression(std::string_view text, const SourcePlace& start) {
+  KW_TRY(auto list, tokenize_python(text, start));
+  PyTokenStream tokens(std::move(list), PyDialect::module);
+  KW_TRY(auto value, PyExpressionParser(tokens).expression());
+  if (!tokens.at(PyTokenKind::newline) && !tokens.at(PyTokenKind::end)) {
+    return tokens.unexpected("expected the end of the expression");
+  }
+  return value;
 }
 
 }  // namespace kw

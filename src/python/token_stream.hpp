@@ -2,6 +2,7 @@
 // The cursor that the expression and the statement parser share, and the one place that bounds their recursion.
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,6 +14,12 @@
 
 namespace kw {
 
+/// Which part of Python a text may use.
+enum class PyDialect : std::uint8_t {
+  mod,     ///< the function that FlexAttention takes
+  module,  ///< a file with classes: also while, with, dictionaries, chained comparisons, matrix products
+};
+
 class PyTokenStream {
  public:
   static constexpr int k_max_depth = 200;
@@ -20,7 +27,10 @@ class PyTokenStream {
   static constexpr int k_max_recursion = 2 * k_max_depth;
 
   /// `tokens` ends with an `end` token.
-  explicit PyTokenStream(std::vector<PyToken> tokens) : tokens_(std::move(tokens)) {}
+  explicit PyTokenStream(std::vector<PyToken> tokens, PyDialect dialect = PyDialect::mod)
+      : tokens_(std::move(tokens)), dialect_(dialect) {}
+
+  [[nodiscard]] bool of_module() const { return dialect_ == PyDialect::module; }
 
   [[nodiscard]] const PyToken& peek(std::size_t ahead = 0) const {
     return tokens_[at_ + ahead < tokens_.size() ? at_ + ahead : tokens_.size() - 1];
@@ -101,6 +111,7 @@ class PyTokenStream {
   }
 
   std::vector<PyToken> tokens_;
+  PyDialect dialect_;
   std::size_t at_ = 0;
   int depth_ = 0;
 };

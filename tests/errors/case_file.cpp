@@ -62,8 +62,9 @@ class Reader {
     const auto space = std::min(line.find(' '), line.size());
     const auto kind = line.substr(0, space);
     const auto name = line.substr(std::min(space + 1, line.size()));
-    if ((kind != "mask" && kind != "score" && kind != "problem") || !is_name(name)) {
-      return refused("expected 'mask NAME', 'score NAME' or 'problem NAME'");
+    const bool known = kind == "mask" || kind == "score" || kind == "problem" || kind == "module";
+    if (!known || !is_name(name)) {
+      return refused("expected 'mask NAME', 'score NAME', 'problem NAME' or 'module NAME'");
     }
     ErrorCase error_case;
     error_case.kind = kind;

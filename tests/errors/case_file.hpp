@@ -3,7 +3,7 @@
 //
 //     # why this file is here
 //
-//     mask no_operand               or `score NAME`, or `problem NAME`
+//     mask no_operand               or `score`, `problem` or `module` and a name
 //       lambda b, h, q, k: q >=
 //     =>
 //       mask.py:1:24: expected a value, but the text ends [mod.syntax]
@@ -23,7 +23,7 @@ namespace kw::error_cases {
 inline constexpr ErrorCode k_case_file{"test.case_file"};
 
 struct ErrorCase {
-  std::string kind;      ///< "mask", "score" or "problem"
+  std::string kind;      ///< "mask", "score", "problem" or "module"
   std::string name;      ///< small letters, digits and underscores; once per file
   std::string input;     ///< whole lines
   std::string expected;  ///< whole lines

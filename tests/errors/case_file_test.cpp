@@ -41,10 +41,10 @@ TEST(CaseFile, takes_another_text_for_one_case_and_keeps_the_rest) {
 
 TEST(CaseFile, is_refused_at_the_line_that_is_wrong) {
   expect_refused("", 1, "there is no case in this file");
-  expect_refused("# Why.\nmod a\n  x\n=>\n", 2, "expected 'mask NAME', 'score NAME' or 'problem NAME'");
-  expect_refused("mask A-b\n  x\n=>\n", 1, "expected 'mask NAME', 'score NAME' or 'problem NAME'");
-  expect_refused("mask\n  x\n=>\n", 1, "expected 'mask NAME', 'score NAME' or 'problem NAME'");
-  expect_refused("  x\n", 1, "expected 'mask NAME', 'score NAME' or 'problem NAME'");
+  expect_refused("# Why.\nmod a\n  x\n=>\n", 2, "expected 'mask NAME', 'score NAME', 'problem NAME' or 'module NAME'");
+  expect_refused("mask A-b\n  x\n=>\n", 1, "expected 'mask NAME', 'score NAME', 'problem NAME' or 'module NAME'");
+  expect_refused("mask\n  x\n=>\n", 1, "expected 'mask NAME', 'score NAME', 'problem NAME' or 'module NAME'");
+  expect_refused("  x\n", 1, "expected 'mask NAME', 'score NAME', 'problem NAME' or 'module NAME'");
   expect_refused("mask a\n=>\n", 2, "a has no input");
   expect_refused("mask a\n  x\nscore b\n", 3, "expected '=>' after the input of a");
   expect_refused("mask a\n  x\n", 3, "expected '=>' after the input of a");

@@ -17,6 +17,7 @@
 #include "base/unique_fd.hpp"
 #include "problem/file/number_array.hpp"
 #include "problem/problem.hpp"
+#include "program/reader/program_reader.hpp"
 #include "tests/errors/case_file.hpp"
 
 namespace kw::error_cases {
@@ -78,6 +79,10 @@ Result<void> parse_mod_input(const ErrorCase& content, const std::string& shown_
 }
 
 Result<void> parse_input(const ErrorCase& content) {
+  if (content.kind == "module") {
+    KW_TRY([[maybe_unused]] const auto program, read_program(content.input, "module.py"));
+    return {};
+  }
   if (content.kind != "problem") return parse_mod_input(content, content.kind + ".py");
   const RealFileSystem files;  // of the .npy files that some of them name
   KW_TRY([[maybe_unused]] const auto problem, parse_problem(content.input, "problem.toml", &files));

@@ -18,7 +18,7 @@ namespace kw {
 namespace {
 
 /// A program or library that targets need beside their driver.
-struct Program {
+struct HostProgram {
   std::string name;
   std::string purpose;
   std::filesystem::path path;
@@ -35,8 +35,8 @@ std::filesystem::path host_compiler() {
   return std::filesystem::exists("/usr/bin/g++", error) ? "/usr/bin/g++" : "/usr/bin/clang++";
 }
 
-std::vector<Program> programs() {
-  std::vector<Program> all;
+std::vector<HostProgram> programs() {
+  std::vector<HostProgram> all;
   std::string simulated;
   for (const Language* language : languages()) {
     for (const Toolchain& one : language->toolchain) {

@@ -6,7 +6,10 @@
 #include "cli/commands.hpp"
 #include "cli/inputs.hpp"
 #include "cli/print.hpp"
+#include "cli/program_input.hpp"
 #include "problem/operator.hpp"
+#include "program/explain/json.hpp"
+#include "program/explain/text.hpp"
 
 namespace kw {
 namespace {
@@ -58,9 +61,19 @@ nlohmann::json to_json(const Problem& problem, const WorkloadCost& work, const E
   return json;
 }
 
+Result<ExitCode> explain_program(const ExplainOptions& options) {
+  KW_TRY(const auto program, read_program_input(options.input, options.mode));
+  std::fputs((options.json ? program_json(program) : program_text(program)).c_str(), stdout);
+  return ExitCode::success;
+}
+
 }  // namespace
 
 Result<ExitCode> run_explain(const ExplainOptions& options) {
+  if (names_a_program(options.input.problem)) return explain_program(options);
+  if (!options.mode.empty()) {
+    return fail(Error{errc::command_line, "--mode is for modules, not for problem files", "leave it out"});
+  }
   KW_TRY(const auto problem, read_problem(options.input));
   KW_TRY(const auto explanation, operator_of(problem).explain(problem));
   const WorkloadCost work = cost(problem, problem.primary());

@@ -66,6 +66,8 @@ Result<ModValue> ModTracer::evaluate_kind(const PyExpr& expr, const TraceScope& 
       KW_TRY(auto items, evaluate_all(expr.children, scope));
       return make_tuple(std::move(items), expr.kind == PyExprKind::list, expr.where);
     }
+    case PyExprKind::chain:  // made by the parser's module dialect alone
+    case PyExprKind::dictionary:
     case PyExprKind::starred:
       break;
     case PyExprKind::comprehension:

@@ -58,6 +58,11 @@ Result<ModTracer::Outcome> ModTracer::run(const std::vector<PyStatement>& statem
 Result<ModTracer::Outcome> ModTracer::step(const PyStatement& statement, TraceScope& scope) {
   switch (statement.kind) {
     case PyStatementKind::pass:
+    case PyStatementKind::declare:  // from here on what only the parser's module dialect makes
+    case PyStatementKind::repeat:
+    case PyStatementKind::leave:
+    case PyStatementKind::go_on:
+    case PyStatementKind::with:
       break;
     case PyStatementKind::import:
       for (std::size_t i = 0; i < statement.names.size(); ++i) {

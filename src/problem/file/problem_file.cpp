@@ -304,6 +304,11 @@ Result<Problem> parse_problem(std::string_view toml_text, const std::string& fil
 Result<Problem> load_problem(const std::string& path_or_name, const FileSystem& files,
                              const std::vector<std::filesystem::path>& search) {
   if (looks_like_a_path(path_or_name)) return load_file(path_or_name, files);
+  if (path_or_name.ends_with(".py") || path_or_name.find(".py:") != std::string::npos) {
+    return fail(Error{errc::not_found,
+                      fmt::format("'{}' is a Python file, and only 'explain' reads modules", path_or_name),
+                      "run kernelwright explain with it, or give a path that ends in .toml"});
+  }
   if (!check_problem_name(path_or_name, {})) {
     return fail(Error{errc::not_found,
                       fmt::format("'{}' is neither a .toml file nor the name of a problem", path_or_name),

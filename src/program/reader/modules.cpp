@@ -1,0 +1,347 @@
+// Modules of torch.nn: constructing and calling them, and what every nn.Module can do.
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "program/reader/interpreter.hpp"
+
+namespace kw {
+namespace {
+
+PyValue value_of(const ArgumentValue& argument, PyHeap& heap) {
+  if (const auto* truth = std::get_if<bool>(&argument)) return {*truth};
+  if (const auto* integer = std::get_if<Extent>(&argument)) return {*integer};
+  if (const auto* real = std::get_if<double>(&argument)) return {*real};
+  if (const auto* text = std::get_if<std::string>(&argument)) return {*text};
+  if (const auto* tensor = std::get_if<ValueRef>(&argument)) return {heap.tensor(true, tensor->value)};
+  const auto* shape = std::get_if<Shape>(&argument);
+  if (shape == nullptr) return {};
+  std::vector<PyValue> items;
+  for (const auto& extent : *shape) items.push_back({extent});
+  return {heap.sequence(std::move(items), true)};
+}
+
+std::string_view renamed_for_operator(const ModuleRow& row, std::string_view operator_name) {
+  const auto colon = row.renamed.find(':');
+  const bool same = colon != std::string_view::npos && row.renamed.substr(colon + 1) == operator_name;
+  return same ? row.renamed.substr(0, colon) : operator_name;
+}
+
+}  // namespace
+
+bool PyInterpreter::is_module(const PyValue& value) {
+  const auto* object = value.object<PyObject>();
+  return object != nullptr && (object->type == nullptr || object->type->is_module);
+}
+
+Result<PyValue> PyInterpreter::construct_module(const ModuleRow& row, const PyArguments& arguments,
+                                                const std::string& shown, const SourcePlace& where) {
+  auto* object = heap_.object();
+  KW_TRY_VOID(initialise_module(*object, row, arguments, shown, where));
+  return PyValue{object};
+}
+
+Result<void> PyInterpreter::initialise_module(PyObject& object, const ModuleRow& row, const PyArguments& arguments,
+                                              const std::string& shown, const SourcePlace& where) {
+  object.library = &row;
+  object.initialised = true;
+  if (row.kind == ModuleKind::identity) return {};
+  if (row.kind != ModuleKind::plain) return fill_container(object, row, arguments, where);
+  PyArguments used = arguments;
+  std::erase_if(used.keywords, [](const auto& one) {
+    return one.first == "dtype" && one.second.template get<ElementType>() != nullptr;
+  });
+  const bool was_forward =
+      std::exchange(in_forward_, false);  // arguments are those of a constructor wherever it stands
+  auto given = given_arguments(used, where);
+  in_forward_ = was_forward;
+  if (!given) return tl::unexpected(std::move(given).error());
+  KW_TRY(const auto bound, bind_arguments(parse_schema(row.schema), *given, shown, where));
+  for (const auto& one : bound) object.set(one.name, value_of(one.value, heap_));
+  if (row.make == nullptr) return {};
+  ModuleMaker maker(bound);
+  if (auto made = row.make(maker); !made) {
+    auto error = std::move(made).error();
+    error.where = where;
+    return tl::unexpected(std::move(error));
+  }
+  if (in_forward_ && !maker.tensors().empty()) {
+    return fail_at(errc::program_unsupported, where, fmt::format("{} makes parameters in forward()", shown),
+                   "construct it in __init__");
+  }
+  for (const auto& name : maker.absent()) object.set(name, {});
+  for (const auto& tensor : maker.tensors()) {
+    if (std::any_of(tensor.shape.begin(), tensor.shape.end(),
+                    [](const Extent& extent) { return extent.value() < 0; })) {
+      return fail_at(errc::program_value, where, fmt::format("{} with a size below 0", shown));
+    }
+    KW_TRY(auto made, make_source(tensor.shape, tensor.distribution, tensor.dtype, where));
+    made.object<TensorBox>()->is_parameter = tensor.kind == ParameterKind::parameter;
+    if (tensor.kind == ParameterKind::buffer) object.buffers.push_back(tensor.name);
+    // The flag of the constructor that has the same name would keep its place: state_dict() has the bias last.
+    std::erase_if(object.attributes, [&](const auto& one) { return one.first == tensor.name; });
+    object.set(tensor.name, made);
+  }
+  return {};
+}
+
+Result<void> PyInterpreter::fill_container(PyObject& object, const ModuleRow& row, const PyArguments& arguments,
+                                           const SourcePlace& where) {
+  std::vector<PyValue> items = arguments.positional;
+  const auto* named = items.empty() ? nullptr : items[0].object<PyDictionary>();
+  if (named != nullptr) {
+    for (const auto& [key, value] : named->items) {
+      const auto* name = key.get<std::string>();
+      if (name == nullptr)
+        return fail_at(errc::program_type, where, fmt::format("the keys of nn.{} are texts", row.name));
+      object.set(*name, value);
+    }
+    return {};
+  }
+  if (row.kind != ModuleKind::sequential && !items.empty()) {
+    // A list, or from a part of a ModuleList its items.
+    const bool list_given = items.size() == 1 && !is_module(items[0]) && items[0].object<TensorBox>() == nullptr;
+    if (list_given) {
+      KW_TRY(items, items_of(arguments.positional[0], where));
+    }
+  }
+  KW_TRY_VOID(charge(static_cast<std::int64_t>(items.size() * items.size() / 16), where));  // each name is searched
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (row.kind != ModuleKind::parameter_list && !is_module(items[i])) {
+      return fail_at(errc::program_type, where,
+                     fmt::format("nn.{} holds modules, not {}", row.name, kind_text(items[i])),
+                     "use nn.ReLU() and the like, not functions");
+    }
+    object.set(fmt::format("{}", i), items[i]);
+  }
+  return {};
+}
+
+std::vector<PyValue> PyInterpreter::children_of(const PyObject& object) const {
+  std::vector<PyValue> children;
+  const bool tensors = object.library != nullptr && object.library->kind == ModuleKind::parameter_list;
+  for (const auto& [name, value] : object.attributes) {
+    if (is_module(value) || (tensors && value.object<TensorBox>() != nullptr)) children.push_back(value);
+  }
+  return children;
+}
+
+Result<PyValue> PyInterpreter::call_object(PyObject& object, PyArguments arguments, const std::string& shown,
+                                           const SourcePlace& where) {
+  const PyValue self{&object};
+  if (calls_ >= k_most_calls) {
+    return fail_at(errc::program_limit, where, fmt::format("more than {} calls inside of one another", k_most_calls),
+                   "put fewer modules into one another");
+  }
+  ++calls_;
+  const auto before = module_path_;
+  if (const auto path = paths_.find(&object); path != paths_.end()) module_path_ = path->second;
+  auto result = [&]() -> Result<PyValue> {
+    if (object.type != nullptr) {
+      for (const auto* name : {"forward", "__call__"}) {
+        const auto* method = find_in_class(*object.type, name);
+        if (method != nullptr && method->object<PyClosure>() != nullptr)
+          return call_closure(*method->object<PyClosure>(), &self, std::move(arguments), shown, where);
+      }
+    }
+    if (object.library != nullptr) return call_module(object, *object.library, std::move(arguments), shown, where);
+    return fail_at(errc::program_name, where, fmt::format("{} has no method 'forward'", kind_text(self)));
+  }();
+  module_path_ = before;
+  --calls_;
+  return result;
+}
+
+Result<PyValue> PyInterpreter::call_module(PyObject& object, const ModuleRow& row, PyArguments arguments,
+                                           const std::string& shown, const SourcePlace& where) {
+  if (row.kind == ModuleKind::plain) return call_plain_module(object, row, arguments, shown, where);
+  const bool callable = row.kind == ModuleKind::identity || row.kind == ModuleKind::sequential;
+  if (!callable || arguments.positional.empty()) {
+    return fail_at(errc::program_call, where,
+                   fmt::format("nn.{} cannot be called{}", row.name, callable ? " without an argument" : ""),
+                   callable ? "" : "call its modules one by one in a loop");
+  }
+  PyValue value = arguments.positional[0];
+  if (row.kind == ModuleKind::identity) return value;
+  for (const auto& child : children_of(object)) {
+    KW_TRY(value, call(child, {{value}, {}}, shown, where));
+  }
+  return value;
+}
+
+Result<PyValue> PyInterpreter::call_plain_module(PyObject& object, const ModuleRow& row, const PyArguments& arguments,
+                                                 const std::string& shown, const SourcePlace& where) {
+  const auto* op = operator_named(row.op);
+  KW_CHECK(op != nullptr, "no operator {}", row.op);
+  KW_TRY(auto given, given_arguments(arguments, where));
+  const auto schema = parse_schema(op->schema);
+  const bool training = program_.mode == ProgramMode::train;
+  const auto* tracked = object.find("track_running_stats");
+  const bool tracks = tracked == nullptr || tracked->get<bool>() == nullptr || *tracked->get<bool>();
+  for (std::size_t i = arguments.positional.size(); i < schema.size(); ++i) {
+    const auto& name = schema[i].name;
+    if (arguments.keyword(name) != nullptr) continue;
+    if (name == "training" || name == "use_input_stats") {
+      given.push_back({name, training || !tracks, where});
+      continue;
+    }
+    const auto* held = object.find(renamed_for_operator(row, name));
+    if (held == nullptr) continue;
+    KW_TRY(auto value, argument(*held, where));
+    given.push_back({name, std::move(value), where});
+  }
+  KW_TRY(auto result, call_operator(*op, given, shown, where, graph()));
+  const auto* in_place = object.find("inplace");
+  auto* tensor = arguments.positional.empty() ? nullptr : arguments.positional[0].object<TensorBox>();
+  if (in_place == nullptr || tensor == nullptr || in_place->get<bool>() == nullptr || !*in_place->get<bool>())
+    return result;
+  KW_TRY_VOID(change(*tensor, result, where));
+  return arguments.positional[0];
+}
+
+void PyInterpreter::collect_modules(PyObject& object, std::vector<PyValue>& into) const {
+  constexpr std::size_t k_most = 4096;
+  const auto same = [&](const PyValue& one) { return one.object<PyObject>() == &object; };
+  if (into.size() >= k_most || std::any_of(into.begin(), into.end(), same)) return;
+  into.push_back(PyValue{&object});
+  for (const auto& [name, value] : object.attributes) {
+    if (is_module(value)) collect_modules(*value.object<PyObject>(), into);
+  }
+}
+
+void PyInterpreter::collect_parameters(PyObject& object, std::vector<PyValue>& into) const {
+  std::vector<PyValue> modules;
+  collect_modules(object, modules);
+  for (const auto& module : modules) {
+    for (const auto& [name, value] : module.object<PyObject>()->attributes) {
+      const auto* tensor = value.object<TensorBox>();
+      if (tensor != nullptr && tensor->is_parameter) into.push_back(value);
+    }
+  }
+}
+
+Result<void> PyInterpreter::register_tensor(PyObject& object, const std::string& name, const PyArguments& arguments,
+                                            const SourcePlace& where) {
+  const auto* key = arguments.positional.empty() ? arguments.keyword("name") : &arguments.positional[0];
+  const auto* value = arguments.positional.size() < 2 ? arguments.keyword(name == "register_buffer"      ? "tensor"
+                                                                          : name == "register_parameter" ? "param"
+                                                                                                         : "module")
+                                                      : &arguments.positional[1];
+  const auto* text = key == nullptr ? nullptr : key->get<std::string>();
+  if (text == nullptr || value == nullptr)
+    return fail_at(errc::program_call, where, fmt::format("{} takes a name and a value", name));
+  object.set(*text, *value);
+  if (name != "register_buffer") return {};
+  object.buffers.push_back(*text);
+  const auto* persistent = arguments.positional.size() > 2 ? &arguments.positional[2] : arguments.keyword("persistent");
+  if (persistent != nullptr && persistent->get<bool>() != nullptr && !*persistent->get<bool>())
+    object.unsaved.push_back(*text);
+  return {};
+}
+
+Result<std::optional<PyValue>> PyInterpreter::call_module_method(PyObject& object, const std::string& name,
+                                                                 const PyArguments& arguments,
+                                                                 const SourcePlace& where) {
+  const PyValue self{&object};
+  if (name == "register_buffer" || name == "register_parameter" || name == "add_module" || name == "register_module") {
+    KW_TRY_VOID(register_tensor(object, name, arguments, where));
+    return PyValue{};
+  }
+  if (name == "eval" || name == "train" || name == "to" || name == "cuda" || name == "cpu" || name == "float" ||
+      name == "requires_grad_")
+    return self;
+  std::vector<PyValue> items;
+  if (name == "children") return list(children_of(object));
+  if (name == "modules") collect_modules(object, items);
+  if (name == "parameters") collect_parameters(object, items);
+  if (name == "modules" || name == "parameters") {
+    KW_TRY_VOID(charge(static_cast<std::int64_t>(items.size()), where));
+    return list(std::move(items));
+  }
+  if (name == "apply" && arguments.positional.size() == 1) {
+    collect_modules(object, items);
+    // Children come before what holds them.
+    std::reverse(items.begin(), items.end());
+    for (const auto& one : items) KW_TRY_VOID(call(arguments.positional[0], {{one}, {}}, "apply", where));
+    return self;
+  }
+  if (name == "named_children") return named_children(object);
+  if (object.library == nullptr || object.library->kind == ModuleKind::plain) return std::optional<PyValue>();
+  return call_container_method(object, name, arguments, where);
+}
+
+PyValue PyInterpreter::named_children(const PyObject& object) {
+  std::vector<PyValue> pairs;
+  for (const auto& [key, value] : object.attributes) {
+    if (is_module(value)) pairs.push_back(list({PyValue{key}, value}, true));
+  }
+  return list(std::move(pairs));
+}
+
+Result<std::optional<PyValue>> PyInterpreter::call_container_method(PyObject& object, const std::string& name,
+                                                                    const PyArguments& arguments,
+                                                                    const SourcePlace& where) {
+  if (name == "items") return named_children(object);
+  if (name == "values") return list(children_of(object));
+  std::vector<PyValue> items;
+  if (name == "keys") {
+    for (const auto& [key, value] : object.attributes) items.push_back(PyValue{key});
+    return list(std::move(items));
+  }
+  if ((name != "append" && name != "extend") || arguments.positional.size() != 1) return std::optional<PyValue>();
+  items = arguments.positional;
+  if (name == "extend") {
+    KW_TRY(items, items_of(arguments.positional[0], where));
+  }
+  for (const auto& item : items) object.set(fmt::format("{}", object.attributes.size()), item);
+  return PyValue{&object};
+}
+
+void PyInterpreter::name_tensor(const std::string& name, const TensorBox& tensor, ParameterKind kind) {
+  if (!tensor.in_sources) return;
+  leaves_.try_emplace(tensor.value, Leaf{program_.parameters.size(), std::nullopt});
+  Parameter parameter;
+  parameter.name = name;
+  parameter.kind = kind;
+  parameter.type = program_.sources.values[tensor.value].type;
+  parameter.source = tensor.value;
+  parameter.created = tensor.created;
+  parameter.distribution = distribution_of(program_.sources, tensor.value);
+  program_.parameters.push_back(std::move(parameter));
+}
+
+/// In the order of state_dict(): parameters, buffers, then what submodules hold.
+void PyInterpreter::name_module(PyObject& object, const std::string& prefix, int depth) {
+  constexpr int k_deepest = 32;
+  constexpr std::size_t k_most = 16384;
+  if (depth > k_deepest || program_.parameters.size() > k_most) return;
+  paths_.try_emplace(&object, prefix);
+  const auto path = [&](const std::string& name) { return prefix.empty() ? name : prefix + "." + name; };
+  const auto listed_in = [](const std::vector<std::string>& names, const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  for (const auto& [name, value] : object.attributes) {
+    const auto* tensor = value.object<TensorBox>();
+    if (tensor != nullptr && tensor->is_parameter) name_tensor(path(name), *tensor, ParameterKind::parameter);
+  }
+  for (const auto& [name, value] : object.attributes) {
+    const auto* tensor = value.object<TensorBox>();
+    if (tensor == nullptr || tensor->is_parameter) continue;
+    const bool saved = listed_in(object.buffers, name) && !listed_in(object.unsaved, name);
+    name_tensor(path(name), *tensor, saved ? ParameterKind::buffer : ParameterKind::unsaved);
+  }
+  for (const auto& [name, value] : object.attributes) {
+    if (is_module(value)) name_module(*value.object<PyObject>(), path(name), depth + 1);
+  }
+}
+
+void PyInterpreter::name_tensors(PyObject& root) {
+  name_module(root, "", 0);
+  std::stable_partition(program_.parameters.begin(), program_.parameters.end(),
+                        [](const Parameter& one) { return one.kind != ParameterKind::unsaved; });
+  leaves_.clear();
+  for (std::size_t i = 0; i < program_.parameters.size(); ++i)
+    leaves_.try_emplace(program_.parameters[i].source, Leaf{i, std::nullopt});
+}
+
+}  // namespace kw

@@ -1,0 +1,399 @@
+#include <algorithm>
+
+#include "program/operators/schema.hpp"
+#include "program/reader/interpreter.hpp"
+
+namespace kw {
+namespace {
+
+constexpr std::string_view k_libraries[] = {"torch",       "math",  "typing",     "collections", "functools",
+                                            "dataclasses", "abc",   "__future__", "itertools",   "os",
+                                            "sys",         "numpy", "einops"};
+
+}  // namespace
+
+Result<void> PyInterpreter::run_file(const std::vector<PyStatement>& statements) {
+  for (const auto& statement : statements) {
+    const bool plain = statement.kind == PyStatementKind::assign && statement.op.empty();
+    if (!plain) {
+      KW_TRY_VOID(step(statement, globals_));
+      continue;
+    }
+    KW_TRY(auto value, evaluate(*statement.value, globals_));
+    for (const auto& target : statement.targets) {
+      KW_TRY(auto named, with_axes(*target, value));
+      KW_TRY_VOID(assign(*target, std::move(named), globals_));
+    }
+  }
+  return {};
+}
+
+/// Constant integers that the file gives a name become axes: N = 16, H, W = 32, 32, and the items of sizes = (3, 5).
+Result<PyValue> PyInterpreter::with_axes(const PyExpr& target, PyValue value) {
+  const auto* items = value.object<PySequence>();
+  if (target.kind == PyExprKind::name) {
+    if (items == nullptr) return as_axis(target.text, std::move(value), target.where);
+    std::vector<PyValue> named;
+    for (std::size_t i = 0; i < items->items.size(); ++i) {
+      KW_TRY(auto one, as_axis(fmt::format("{}_{}", target.text, i), items->items[i], target.where));
+      named.push_back(std::move(one));
+    }
+    return list(std::move(named), items->tuple);
+  }
+  if (target.kind != PyExprKind::tuple || items == nullptr || items->items.size() != target.children.size())
+    return value;
+  std::vector<PyValue> named;
+  for (std::size_t i = 0; i < items->items.size(); ++i) {
+    const auto& child = *target.children[i];
+    PyValue one = items->items[i];
+    if (child.kind == PyExprKind::name) {
+      KW_TRY(one, as_axis(child.text, std::move(one), child.where));
+    }
+    named.push_back(std::move(one));
+  }
+  return list(std::move(named), items->tuple);
+}
+
+Result<PyValue> PyInterpreter::as_axis(const std::string& name, PyValue value, const SourcePlace& where) {
+  const auto* integer = value.get<Extent>();
+  if (integer == nullptr) return value;
+  const auto bound = set_.find(name);
+  if (bound == set_.end() && !integer->is_constant()) return value;  // it follows from axes
+  const bool known = std::any_of(program_.axes.begin(), program_.axes.end(),
+                                 [&](const ProgramAxis& axis) { return axis.name == name; });
+  if (known) return value;  // a second meaning of the name cannot be the same axis
+  if (program_.axes.size() >= k_most_file_axes) {
+    return fail_at(errc::program_limit, where, fmt::format("more than {} integers at the top level", k_most_file_axes),
+                   "give the file of the module alone");
+  }
+  const auto extent = bound == set_.end() ? integer->value() : bound->second;
+  program_.axes.push_back({name, extent});
+  return PyValue{Extent::axis(name, extent)};
+}
+
+Result<PyInterpreter::Outcome> PyInterpreter::run(const std::vector<PyStatement>& statements, PyScope& scope) {
+  for (const auto& statement : statements) {
+    KW_TRY(auto outcome, step(statement, scope));
+    if (outcome.flow != Flow::next) return outcome;
+  }
+  return Outcome{};
+}
+
+Result<PyInterpreter::Outcome> PyInterpreter::step(const PyStatement& statement, PyScope& scope) {
+  KW_TRY_VOID(charge(1, statement.where));
+  if (++depth_ > k_most_depth) {
+    --depth_;
+    return fail_at(errc::program_limit, statement.where,
+                   fmt::format("more than {} levels of calls and expressions", k_most_depth),
+                   "call fewer functions inside of one another");
+  }
+  auto outcome = step_simple(statement, scope);
+  --depth_;
+  return outcome;
+}
+
+Result<PyInterpreter::Outcome> PyInterpreter::step_simple(const PyStatement& statement, PyScope& scope) {
+  switch (statement.kind) {
+    case PyStatementKind::expression:
+      KW_TRY_VOID(evaluate(*statement.value, scope));
+      break;
+    case PyStatementKind::assign: {
+      if (!statement.op.empty()) {
+        KW_TRY_VOID(assign_augmented(statement, scope));
+        break;
+      }
+      KW_TRY(const auto value, evaluate(*statement.value, scope));
+      for (const auto& target : statement.targets) KW_TRY_VOID(assign(*target, value, scope));
+      break;
+    }
+    case PyStatementKind::give_back: {
+      if (!statement.value) return Outcome{Flow::give_back, {}};
+      KW_TRY(auto value, evaluate(*statement.value, scope));
+      return Outcome{Flow::give_back, std::move(value)};
+    }
+    case PyStatementKind::define: {
+      KW_TRY(auto function, decorated(*statement.function, scope));
+      scope.names[statement.function->name] = std::move(function);
+      break;
+    }
+    case PyStatementKind::define_class:
+      KW_TRY_VOID(define_class(statement, scope));
+      break;
+    case PyStatementKind::branch: {
+      KW_TRY(const auto condition, evaluate(*statement.value, scope));
+      KW_TRY(const bool holds, truth(condition, statement.value->where));
+      return run(holds ? statement.body : statement.otherwise, scope);
+    }
+    case PyStatementKind::loop:
+      return loop(statement, scope);
+    case PyStatementKind::repeat:
+      return repeat(statement, scope);
+    case PyStatementKind::with:
+      return with(statement, scope);
+    case PyStatementKind::import:
+      KW_TRY_VOID(import(statement, scope));
+      break;
+    case PyStatementKind::raise:
+      return fail_at(errc::program_value, statement.where, "this 'raise' is reached",
+                     "construct and call the module with values that it accepts");
+    case PyStatementKind::check:
+      KW_TRY_VOID(assert_true(statement, scope));
+      break;
+    case PyStatementKind::leave:
+      return Outcome{Flow::leave, {}};
+    case PyStatementKind::go_on:
+      return Outcome{Flow::go_on, {}};
+    case PyStatementKind::declare:
+    case PyStatementKind::pass:
+      break;
+  }
+  return Outcome{};
+}
+
+Result<PyInterpreter::Outcome> PyInterpreter::loop(const PyStatement& statement, PyScope& scope) {
+  KW_TRY(const auto iterable, evaluate(*statement.value, scope));
+  KW_TRY(const auto items, items_of(iterable, statement.value->where));
+  for (const auto& item : items) {
+    KW_TRY_VOID(assign(*statement.targets.front(), item, scope));
+    KW_TRY(auto outcome, run(statement.body, scope));
+    if (outcome.flow == Flow::leave) break;
+    if (outcome.flow == Flow::give_back) return outcome;
+  }
+  return Outcome{};
+}
+
+Result<PyInterpreter::Outcome> PyInterpreter::repeat(const PyStatement& statement, PyScope& scope) {
+  while (true) {
+    KW_TRY(const auto condition, evaluate(*statement.value, scope));
+    KW_TRY(const bool holds, truth(condition, statement.value->where));
+    if (!holds) return Outcome{};
+    KW_TRY_VOID(charge(1, statement.where));
+    KW_TRY(auto outcome, run(statement.body, scope));
+    if (outcome.flow == Flow::leave) return Outcome{};
+    if (outcome.flow == Flow::give_back) return outcome;
+  }
+}
+
+/// Contexts that only say whether gradients are kept change nothing here.
+Result<PyInterpreter::Outcome> PyInterpreter::with(const PyStatement& statement, PyScope& scope) {
+  const auto& context = *statement.value;
+  const auto path = context.kind == PyExprKind::call ? spelled(*context.children[0]) : std::string();
+  if (path != "torch.no_grad" && path != "torch.inference_mode" && path != "torch.enable_grad") {
+    return fail_at(errc::program_unsupported, statement.where, "only 'with torch.no_grad()' is read",
+                   "leave the 'with' out");
+  }
+  return run(statement.body, scope);
+}
+
+Result<void> PyInterpreter::import(const PyStatement& statement, PyScope& scope) {
+  for (std::size_t i = 0; i < statement.names.size(); ++i) {
+    const auto& path = statement.paths[i];
+    const auto library = path.substr(0, path.find('.'));
+    const bool known = std::find(std::begin(k_libraries), std::end(k_libraries), library) != std::end(k_libraries);
+    // A name that is never used may come from anywhere; asking for it says that it is unknown.
+    auto& into = scope.names[statement.names[i]];
+    into = PyValue{PyLibraryName{known ? path : "unread:" + path}};
+    const auto dot = path.rfind('.');
+    if (!known || dot == std::string::npos || path.front() == '.') continue;
+    KW_TRY(const auto found, library_attribute({path.substr(0, dot)}, path.substr(dot + 1)));
+    if (found) into = *found;
+  }
+  return {};
+}
+
+Result<void> PyInterpreter::add_base(PyClass& type, const PyExpr& base, PyScope& scope) {
+  KW_TRY(const auto value, evaluate(base, scope));
+  if (auto* own = value.object<PyClass>()) {
+    type.bases.push_back(own);
+    type.is_module = type.is_module || own->is_module;
+    if (type.library == nullptr) type.library = own->library;
+    return {};
+  }
+  if (const auto* row = value.get<const ModuleRow*>()) {
+    type.library = *row;
+    type.is_module = true;
+    return {};
+  }
+  if (const auto* name = value.get<PyLibraryName>()) {
+    if (name->path == "torch.nn.Module") {
+      type.is_module = true;
+      return {};
+    }
+    if (name->path == "object" || name->path.starts_with("abc.") || name->path.starts_with("typing.")) return {};
+  }
+  return fail_at(errc::program_unsupported, base.where,
+                 fmt::format("a class cannot be based on {} here", kind_text(value)),
+                 "use nn.Module, a module of torch.nn, or a class of the same file");
+}
+
+Result<void> PyInterpreter::define_class(const PyStatement& statement, PyScope& scope) {
+  auto* type = heap_.type();
+  type->name = statement.names.front();
+  for (const auto& base : statement.targets) KW_TRY_VOID(add_base(*type, *base, scope));
+  for (const auto& decorator : statement.decorators) {
+    const auto path = spelled(decorator->kind == PyExprKind::call ? *decorator->children[0] : *decorator);
+    if (path != "dataclass" && path != "dataclasses.dataclass") {
+      return fail_at(errc::program_unsupported, decorator->where,
+                     fmt::format("the decorator '{}' of a class is not read", path), "leave it out");
+    }
+    type->is_data = true;
+  }
+  auto* inside = heap_.scope(&scope);
+  for (const auto& member : statement.body) {
+    KW_TRY_VOID(step(member, *inside));
+    std::string name;
+    if (member.kind == PyStatementKind::define) name = member.function->name;
+    const bool field = member.kind == PyStatementKind::declare || member.kind == PyStatementKind::assign;
+    if (field && member.targets.front()->kind == PyExprKind::name) {
+      name = member.targets.front()->text;
+      type->fields.push_back(name);
+    }
+    if (name.empty() || inside->names.find(name) == inside->names.end()) continue;
+    auto& value = inside->names[name];
+    if (auto* method = value.object<PyClosure>()) {
+      method->owner = type;
+      method->outer = &scope;  // methods do not see the names of their class
+    }
+    type->names.emplace_back(name, value);
+  }
+  scope.names[type->name] = PyValue{type};
+  return {};
+}
+
+Result<PyClosure*> PyInterpreter::closure(const PyFunction& function, PyScope& scope) {
+  auto* made = heap_.closure();
+  made->function = &function;
+  made->outer = &scope;
+  for (const auto& parameter : function.parameters) {
+    PyValue initial;
+    if (parameter.initial) {
+      KW_TRY(initial, evaluate(*parameter.initial, scope));
+    }
+    made->defaults.push_back(std::move(initial));
+  }
+  return made;
+}
+
+Result<PyValue> PyInterpreter::decorated(const PyFunction& function, PyScope& scope) {
+  KW_TRY(auto* made, closure(function, scope));
+  for (const auto& decorator : function.decorators) {
+    const auto path = spelled(decorator->kind == PyExprKind::call ? *decorator->children[0] : *decorator);
+    if (path == "staticmethod") {
+      made->kind = PyClosure::Kind::static_method;
+    } else if (path == "classmethod") {
+      made->kind = PyClosure::Kind::class_method;
+    } else if (path == "property") {
+      made->kind = PyClosure::Kind::property;
+    } else if (path != "torch.no_grad" && path != "torch.inference_mode" && path != "torch.jit.export" &&
+               path != "torch.compile") {
+      return fail_at(errc::program_unsupported, decorator->where, fmt::format("the decorator '{}' is not read", path),
+                     "leave it out, or write the function without it");
+    }
+  }
+  return PyValue{made};
+}
+
+Result<void> PyInterpreter::assign(const PyExpr& target, PyValue value, PyScope& scope) {
+  switch (target.kind) {
+    case PyExprKind::name:
+      scope.names[target.text] = std::move(value);
+      return {};
+    case PyExprKind::attribute: {
+      KW_TRY(const auto object, evaluate(*target.children[0], scope));
+      return set_attribute(object, target.text, std::move(value), target.where);
+    }
+    case PyExprKind::subscript:
+      return assign_subscript(target, std::move(value), scope);
+    default:
+      return assign_items(target, value, scope);
+  }
+}
+
+Result<void> PyInterpreter::assign_items(const PyExpr& target, const PyValue& value, PyScope& scope) {
+  KW_TRY(auto items, items_of(value, target.where));
+  const auto starred = std::find_if(target.children.begin(), target.children.end(),
+                                    [](const auto& child) { return child->kind == PyExprKind::starred; });
+  const auto wanted = target.children.size();
+  const bool fits = starred == target.children.end() ? items.size() == wanted : items.size() + 1 >= wanted;
+  if (!fits) {
+    return fail_at(errc::program_value, target.where, fmt::format("{} values for {} names", items.size(), wanted));
+  }
+  std::size_t next = 0;
+  for (const auto& child : target.children) {
+    if (child->kind != PyExprKind::starred) {
+      KW_TRY_VOID(assign(*child, items[next++], scope));
+      continue;
+    }
+    const auto count = items.size() + 1 - wanted;
+    std::vector<PyValue> rest(items.begin() + static_cast<std::ptrdiff_t>(next),
+                              items.begin() + static_cast<std::ptrdiff_t>(next + count));
+    KW_TRY_VOID(assign(*child->children[0], list(std::move(rest)), scope));
+    next += count;
+  }
+  return {};
+}
+
+Result<void> PyInterpreter::assign_subscript(const PyExpr& target, PyValue value, PyScope& scope) {
+  KW_TRY(const auto object, evaluate(*target.children[0], scope));
+  KW_TRY(const auto index, evaluate(*target.children[1], scope));
+  if (auto* items = object.object<PySequence>(); items != nullptr && !items->tuple) {
+    const auto at = integer_of(index);
+    const auto size = static_cast<std::int64_t>(items->items.size());
+    if (!at || at->value() < -size || at->value() >= size)
+      return fail_at(errc::program_value, target.where, "this index of a list is out of range");
+    items->items[static_cast<std::size_t>(at->value() < 0 ? at->value() + size : at->value())] = std::move(value);
+    return {};
+  }
+  if (auto* dictionary = object.object<PyDictionary>()) {
+    KW_TRY_VOID(charge(static_cast<std::int64_t>(dictionary->items.size()), target.where));
+    for (auto& [key, held] : dictionary->items) {
+      if (!equal_values(key, index)) continue;
+      held = std::move(value);
+      return {};
+    }
+    dictionary->items.emplace_back(index, std::move(value));
+    return {};
+  }
+  if (auto* module = object.object<PyObject>(); module != nullptr && module->library != nullptr) {
+    if (const auto* key = index.get<std::string>()) return set_attribute(object, *key, std::move(value), target.where);
+    if (const auto at = integer_of(index))
+      return set_attribute(object, fmt::format("{}", at->value()), std::move(value), target.where);
+  }
+  if (object.object<TensorBox>() != nullptr) {
+    return fail_at(errc::program_unsupported, target.where, "assigning to a part of a tensor is not read",
+                   "build the tensor with torch.cat, torch.stack, torch.where or F.pad");
+  }
+  return fail_at(errc::program_type, target.where, fmt::format("parts of {} cannot be assigned to", kind_text(object)));
+}
+
+Result<void> PyInterpreter::assign_augmented(const PyStatement& statement, PyScope& scope) {
+  const auto& target = *statement.targets.front();
+  KW_TRY(const auto held, evaluate(target, scope));
+  KW_TRY(const auto value, evaluate(*statement.value, scope));
+  auto* items = held.object<PySequence>();
+  if (items != nullptr && !items->tuple && statement.op == "+") {
+    KW_TRY(auto more, items_of(value, statement.where));
+    KW_TRY_VOID(charge(static_cast<std::int64_t>(items->items.size() + more.size()), statement.where));
+    items->items.insert(items->items.end(), more.begin(), more.end());
+    return {};
+  }
+  KW_TRY(auto result, binary(statement.op, held, value, statement.op_where));
+  auto* tensor = held.object<TensorBox>();
+  if (tensor == nullptr || target.kind == PyExprKind::subscript) return assign(target, std::move(result), scope);
+  return change(*tensor, result, statement.where);  // x += 1 also changes what else is called x
+}
+
+Result<void> PyInterpreter::assert_true(const PyStatement& statement, PyScope& scope) {
+  KW_TRY(const auto condition, evaluate(*statement.value, scope));
+  KW_TRY(const bool holds, truth(condition, statement.where));
+  if (holds) return {};
+  std::string said;
+  if (statement.message) {
+    KW_TRY(const auto message, evaluate(*statement.message, scope));
+    if (const auto* text = message.get<std::string>()) said = ": " + *text;
+  }
+  return fail_at(errc::program_value, statement.where, "this 'assert' fails" + said,
+                 "construct and call the module with values that it accepts");
+}
+
+}  // namespace kw

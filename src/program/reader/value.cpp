@@ -1,0 +1,98 @@
+#include "program/reader/value.hpp"
+
+#include <algorithm>
+
+#include "program/operators/schema.hpp"
+#include "program/reader/module_table.hpp"
+
+namespace kw {
+
+PyValue* PyObject::find(std::string_view name) {
+  const auto found =
+      std::find_if(attributes.begin(), attributes.end(), [&](const auto& one) { return one.first == name; });
+  return found == attributes.end() ? nullptr : &found->second;
+}
+
+void PyObject::set(const std::string& name, PyValue value) {
+  if (auto* held = find(name)) {
+    *held = std::move(value);
+  } else {
+    attributes.emplace_back(name, std::move(value));
+  }
+}
+
+const PyValue* PyArguments::keyword(std::string_view name) const {
+  const auto found = std::find_if(keywords.begin(), keywords.end(), [&](const auto& one) { return one.first == name; });
+  return found == keywords.end() ? nullptr : &found->second;
+}
+
+std::string kind_text(const PyValue& value) {
+  struct Namer {
+    std::string operator()(PyNone) const { return "None"; }
+    std::string operator()(bool) const { return "a boolean"; }
+    std::string operator()(const Extent&) const { return "an integer"; }
+    std::string operator()(double) const { return "a float"; }
+    std::string operator()(const std::string&) const { return "a text"; }
+    std::string operator()(PyEllipsis) const { return "'...'"; }
+    std::string operator()(ElementType) const { return "a dtype"; }
+    std::string operator()(TensorBox*) const { return "a tensor"; }
+    std::string operator()(const PySequence* sequence) const { return sequence->tuple ? "a tuple" : "a list"; }
+    std::string operator()(PyDictionary*) const { return "a dictionary"; }
+    std::string operator()(const PyObject* object) const {
+      return "an object of class " +
+             (object->type != nullptr ? object->type->name : "nn." + std::string(object->library->name));
+    }
+    std::string operator()(const PyClass* type) const { return "the class " + type->name; }
+    std::string operator()(const PyClosure* closure) const { return "the function " + closure->function->name; }
+    std::string operator()(const PyBoundMethod* method) const {
+      return "the method " + (method->closure != nullptr ? method->closure->function->name : method->name);
+    }
+    std::string operator()(const PyLibraryName& name) const { return name.path; }
+    std::string operator()(PySliceValue*) const { return "a slice"; }
+    std::string operator()(const ModuleRow* row) const { return "the class nn." + std::string(row->name); }
+  };
+  return std::visit(Namer{}, value.of);
+}
+
+std::optional<double> number_of(const PyValue& value) {
+  if (const auto* real = value.get<double>()) return *real;
+  if (const auto integer = integer_of(value)) return static_cast<double>(integer->value());
+  return std::nullopt;
+}
+
+std::optional<Extent> integer_of(const PyValue& value) {
+  if (const auto* truth = value.get<bool>()) return Extent(*truth ? 1 : 0);
+  if (const auto* integer = value.get<Extent>()) return *integer;
+  return std::nullopt;
+}
+
+bool equal_values(const PyValue& a, const PyValue& b) {
+  if (const auto left = number_of(a), right = number_of(b); left && right) return *left == *right;
+  if (a.of.index() != b.of.index()) return false;
+  if (const auto* text = a.get<std::string>()) return *text == *b.get<std::string>();
+  if (const auto* type = a.get<ElementType>()) return *type == *b.get<ElementType>();
+  if (const auto* name = a.get<PyLibraryName>()) return name->path == b.get<PyLibraryName>()->path;
+  if (const auto* left = a.object<PySequence>()) {
+    const auto* right = b.object<PySequence>();
+    return left == right || (left->tuple == right->tuple &&
+                             std::equal(left->items.begin(), left->items.end(), right->items.begin(),
+                                        right->items.end(), [](const auto& one, const auto& other) {
+                                          // Lists in lists are compared as objects: a list may hold itself.
+                                          return one.template object<PySequence>() == nullptr ? equal_values(one, other)
+                                                                                              : one.of == other.of;
+                                        }));
+  }
+  return a.is_none() || a.of == b.of;
+}
+
+std::string spelled(const PyExpr& callee) {
+  if (callee.kind == PyExprKind::name) return callee.text;
+  if (callee.kind == PyExprKind::attribute) {
+    const auto& object = *callee.children[0];
+    const bool path = object.kind == PyExprKind::name || object.kind == PyExprKind::attribute;
+    return (path ? spelled(object) : "(...)") + "." + callee.text;
+  }
+  return "(...)";
+}
+
+}  // namespace kw
