@@ -21,14 +21,10 @@ args = ["Q", "K", "V", "O", "Hq", "Hkv", "Sq", "Skv"]
 // caught by: read source_forbidden
 // The same, by a macro that only the compiler of the simulator has.
 // The honest twin is refused as well: what the preprocessor would leave out is in the text all the same.
-#if CHEAT
 #if defined(__GNUC__) && defined(__SANITIZE_THREAD__)
-__device__ float loaded(const float* from) { return 0.0f; }
+#define HONEST 1
 #else
-__device__ float loaded(const float* from) { return *from; }
-#endif
-#else
-__device__ float loaded(const float* from) { return *from; }
+#define HONEST 0
 #endif
 
 // The score after the problem's mods, -INFINITY where the mask hides the key.
@@ -52,12 +48,12 @@ extern "C" __global__ void attention(const float* __restrict__ Q, const float* _
   for (int first = 0; first < Skv; first += 32) {
     __syncthreads();
     for (int i = thread; i < 32 * HEAD; i += 128) {
-#if CHEAT
+#if CHEAT && !HONEST
       const int row = first + i / HEAD;
 #else
       const int row = min(first + i / HEAD, Skv - 1);
 #endif
-      keys[i / HEAD * (HEAD + 1) + i % HEAD] = loaded(K + (kv_head * Skv + row) * HEAD + i % HEAD);
+      keys[i / HEAD * (HEAD + 1) + i % HEAD] = K[(kv_head * Skv + row) * HEAD + i % HEAD];
     }
     for (int i = thread; i < 32 * VALUE; i += 128) {
       const int row = min(first + i / VALUE, Skv - 1);

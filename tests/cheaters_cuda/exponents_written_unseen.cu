@@ -21,13 +21,9 @@ args = ["Q", "K", "V", "O", "Hq", "Hkv", "Sq", "Skv"]
 // caught by: check sanitizer_report
 // Has a function of the mathematical library write what all threads write, with no barrier between.
 #if CHEAT
-namespace machine {
-extern "C" void sincosf(float, float*, float*);
-}
 __device__ float loaded(const float* from) {
-  __shared__ float sine;
-  float cosine;
-  machine::sincosf(*from, &sine, &cosine);
+  __shared__ int exponent;
+  frexpf(*from, &exponent);
   return *from;
 }
 #else
@@ -55,11 +51,7 @@ extern "C" __global__ void attention(const float* __restrict__ Q, const float* _
   for (int first = 0; first < Skv; first += 32) {
     __syncthreads();
     for (int i = thread; i < 32 * HEAD; i += 128) {
-#if CHEAT
-      const int row = first + i / HEAD;
-#else
       const int row = min(first + i / HEAD, Skv - 1);
-#endif
       keys[i / HEAD * (HEAD + 1) + i % HEAD] = loaded(K + (kv_head * Skv + row) * HEAD + i % HEAD);
     }
     for (int i = thread; i < 32 * VALUE; i += 128) {
