@@ -117,7 +117,8 @@ void keep_largest(std::int64_t& largest, const std::optional<cl_ulong>& bytes) {
   if (bytes) largest = std::max(largest, static_cast<std::int64_t>(*bytes));
 }
 
-/// A driver may have a macro for each built-in function, which renames a kernel as well: PoCL's is "_cl_step" for "step".
+/// A driver may have a macro for each built-in function, which renames a kernel as well: PoCL's is "_cl_step" for
+/// "step".
 KernelMismatch missing(const PlannedLaunch& launch, const std::string& known) {
   const bool renamed = fmt::format(" {} ", known).find(fmt::format(" _cl_{} ", launch.kernel)) != std::string::npos;
   if (!renamed) return missing_kernel(launch, known);

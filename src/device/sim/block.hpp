@@ -147,7 +147,7 @@ class Block {
   std::uint32_t epoch_;  ///< goes up in steps of k_max_runners, so that those of different runners differ
   std::uint32_t block_epoch_ = 0;
   std::uint32_t fence_epoch_ = 0;
-  Releases releases_;  ///< in this epoch
+  Releases releases_;               ///< in this epoch
   kw_sim::Place atomic_place_ = 0;  ///< of the last atomic access
   bool acquired_ = false;           ///< this block has made an atomic access
 };

@@ -188,9 +188,9 @@ std::optional<std::string> Compiler::compile(const BuildRequest& request, const 
 std::vector<std::string> Compiler::candidate_options() const {
   // Compilers write the code of these where they are called, and without instrumentation.
   constexpr auto k_copies = std::to_array<std::string_view>(
-      {"memcpy", "memmove", "memset", "mempcpy", "memccpy", "memchr", "memcmp", "bcopy", "bzero", "bcmp", "strlen",
-       "strnlen", "strcpy", "strncpy", "stpcpy", "stpncpy", "strcat", "strncat", "strcmp", "strncmp", "strchr",
-       "strrchr"});
+      {"memcpy", "memmove", "memset", "mempcpy", "memccpy", "memchr",  "memcmp", "bcopy",
+       "bzero",  "bcmp",    "strlen", "strnlen", "strcpy",  "strncpy", "stpcpy", "stpncpy",
+       "strcat", "strncat", "strcmp", "strncmp", "strchr",  "strrchr"});
   std::vector<std::string> options = target_options(directory_);
   for (const std::string_view name : k_copies) options.push_back(fmt::format("-fno-builtin-{}", name));
   append(options, instrumentation(clang_));
