@@ -129,7 +129,7 @@ Result<std::optional<PyValue>> PyInterpreter::call_builtin(const std::string& na
     auto* made = heap_.dictionary();
     if (!arguments.positional.empty() && arguments.positional[0].object<PyDictionary>() != nullptr)
       *made = *arguments.positional[0].object<PyDictionary>();
-    for (const auto& [key, value] : arguments.keywords) made->items.emplace_back(PyValue{key}, value);
+    for (const auto& [key, value] : arguments.keywords) made->put(PyValue{key}, value);
     return PyValue{made};
   }
   KW_TRY(auto reflected, call_reflecting(name, arguments, where));

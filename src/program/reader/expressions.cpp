@@ -235,7 +235,10 @@ Result<PyValue> PyInterpreter::comprehension(const PyExpr& expr, PyScope& scope)
   KW_TRY_VOID(clause(expr, 0, *heap_.scope(&scope), items));
   if (expr.children.size() == 1) return list(std::move(items));
   auto* dictionary = heap_.dictionary();
-  for (std::size_t i = 0; i + 1 < items.size(); i += 2) dictionary->items.emplace_back(items[i], items[i + 1]);
+  for (std::size_t i = 0; i + 1 < items.size(); i += 2) {
+    KW_TRY_VOID(charge(static_cast<std::int64_t>(dictionary->items.size()), expr.where));
+    dictionary->put(items[i], items[i + 1]);
+  }
   return PyValue{dictionary};
 }
 
@@ -268,7 +271,8 @@ Result<PyValue> PyInterpreter::dictionary(const PyExpr& expr, PyScope& scope) {
   for (std::size_t i = 0; i + 1 < expr.children.size(); i += 2) {
     KW_TRY(auto key, evaluate(*expr.children[i], scope));
     KW_TRY(auto value, evaluate(*expr.children[i + 1], scope));
-    made->items.emplace_back(std::move(key), std::move(value));
+    KW_TRY_VOID(charge(static_cast<std::int64_t>(made->items.size()), expr.where));
+    made->put(std::move(key), std::move(value));
   }
   return PyValue{made};
 }

@@ -53,6 +53,17 @@ TEST(ProgramReader, parameters_are_named_as_in_state_dict) {
   EXPECT_EQ(program.parameters[0].distribution->text(), "constant(2)");
 }
 
+TEST(ProgramReader, a_key_that_a_dictionary_has_gets_the_later_value) {
+  for (const char* made :
+       {"dict({'n': 4, 'm': 1}, n=8)", "{'n': 4, 'n': 8}", "{key: 4 + 4 * i for i, key in enumerate(['n', 'n'])}",
+        "OrderedDict([('n', 4), ('n', 8)])"}) {
+    const auto program = read("from collections import OrderedDict\n" +
+                              module_text("return self.a(x)", "torch.rand(2, 4)",
+                                          std::string("sizes = ") + made + "\nself.a = nn.Linear(4, sizes['n'])"));
+    EXPECT_EQ(output(program).shape[1].value(), 8) << made;
+  }
+}
+
 TEST(ProgramReader, a_shared_parameter_has_two_names_and_one_value) {
   const auto program = read(module_text("return self.b(self.a(x))", "torch.rand(2, 4)",
                                         "self.a = nn.Linear(4, 4, bias=False)\n"

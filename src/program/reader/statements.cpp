@@ -346,12 +346,7 @@ Result<void> PyInterpreter::assign_subscript(const PyExpr& target, PyValue value
   }
   if (auto* dictionary = object.object<PyDictionary>()) {
     KW_TRY_VOID(charge(static_cast<std::int64_t>(dictionary->items.size()), target.where));
-    for (auto& [key, held] : dictionary->items) {
-      if (!equal_values(key, index)) continue;
-      held = std::move(value);
-      return {};
-    }
-    dictionary->items.emplace_back(index, std::move(value));
+    dictionary->put(index, std::move(value));
     return {};
   }
   if (auto* module = object.object<PyObject>(); module != nullptr && module->library != nullptr) {

@@ -237,7 +237,8 @@ Result<PyValue> PyInterpreter::ordered_dictionary(const PyArguments& arguments, 
       const auto* both = pair.object<PySequence>();
       if (both == nullptr || both->items.size() != 2)
         return fail_at(errc::program_type, where, "OrderedDict takes pairs of a name and a value");
-      made->items.emplace_back(both->items[0], both->items[1]);
+      KW_TRY_VOID(charge(static_cast<std::int64_t>(made->items.size()), where));
+      made->put(both->items[0], both->items[1]);
     }
   }
   return PyValue{made};

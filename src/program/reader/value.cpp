@@ -66,6 +66,15 @@ std::optional<Extent> integer_of(const PyValue& value) {
   return std::nullopt;
 }
 
+void PyDictionary::put(PyValue key, PyValue value) {
+  for (auto& [held_key, held] : items) {
+    if (!equal_values(held_key, key)) continue;
+    held = std::move(value);
+    return;
+  }
+  items.emplace_back(std::move(key), std::move(value));
+}
+
 bool equal_values(const PyValue& a, const PyValue& b) {
   if (const auto left = number_of(a), right = number_of(b); left && right) return *left == *right;
   if (a.of.index() != b.of.index()) return false;

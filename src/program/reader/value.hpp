@@ -70,7 +70,10 @@ struct PySequence {
 };
 
 struct PyDictionary {
-  std::vector<std::pair<PyValue, PyValue>> items;
+  std::vector<std::pair<PyValue, PyValue>> items;  ///< keys differ
+
+  /// As Python's d[key] = value: a key that is there keeps its place.
+  void put(PyValue key, PyValue value);
 };
 
 struct PySliceValue {
