@@ -255,6 +255,8 @@ std::vector<std::string> names_in(const std::vector<std::filesystem::path>& sear
     }
   }
   std::sort(names.begin(), names.end());
+  // The folders of a checkout and of an installation may be the same one, by two paths.
+  names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;
 }
 

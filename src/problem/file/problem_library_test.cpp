@@ -85,5 +85,14 @@ TEST(ShippedProblems, differ_in_what_they_compute) {
   }
 }
 
+TEST(ProblemLibrary, names_each_problem_once_where_folders_are_searched_twice) {
+  const auto missing = load_problem("nothing/like/any", k_files, {k_folder, k_folder});
+  ASSERT_FALSE(missing);
+  const std::string& hint = missing.error().hint;
+  const std::size_t first = hint.find("attention/alibi_lse");
+  ASSERT_NE(first, std::string::npos) << hint;
+  EXPECT_EQ(hint.find("attention/alibi_lse", first + 1), std::string::npos) << hint;
+}
+
 }  // namespace
 }  // namespace kw
