@@ -106,7 +106,7 @@ enum class NewCode : std::uint8_t { as_before, never };
 /// Called by the worker itself, after its driver is initialised and before candidate code runs: on all threads, no
 /// more execve, sockets, opening files for writing, ptrace, signals to others, new namespaces; with NewCode::never no
 /// more threads, code, memory at a chosen address, nor any call but those that a loaded kernel and its driver need.
-/// Cannot be undone.
+/// `open` counts for nothing then: such a worker opens files for reading alone. Cannot be undone.
 [[nodiscard]] Result<void> lock_down(OpenForWriting open = OpenForWriting::never, NewCode code = NewCode::as_before);
 
 /// Called by the worker itself, first thing, when a tool has started it without the layer `tool_paths`: from here on

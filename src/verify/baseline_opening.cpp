@@ -39,7 +39,8 @@ Result<void> build_baseline(const RunFacts& facts, MeasureState& measuring, Step
 
 /// The baseline's outputs as numbers, and how far they are from the oracle's answers.
 struct Reached {
-  OutputValues values;  ///< of a sampled case, whose answer they become
+  OutputValues values;               ///< of a sampled case, whose answer they become
+  std::vector<OutputScales> scales;  ///< of the values
   std::vector<double> errors;
 };
 
@@ -63,9 +64,9 @@ Result<Reached> compare_rows(const RunFacts& facts, const CheckCase& one, const 
     const auto& tensor = facts.problem.outputs[output];
     const auto form = output_form(facts.problem, tensor, facts.problem.workloads[one.workload].axes);
     reached.values.push_back(stored_values(tensor.dtype, run.outputs[output]));
-    const OutputError error =
-        measure_sample(run.outputs[output], mode.poison.outputs, one.sampled[output],
-                       output_scales(reached.values[output], form), form, std::numeric_limits<double>::infinity());
+    reached.scales.push_back(output_scales(reached.values[output], form));
+    const OutputError error = measure_sample(run.outputs[output], mode.poison.outputs, one.sampled[output],
+                                             reached.scales[output], form, std::numeric_limits<double>::infinity());
     if (error.unwritten > 0 || error.not_finite > 0) {
       return fail(baseline_error(place, fmt::format("{} of {} elements are unwritten, {} not finite", error.unwritten,
                                                     reached.values[output].size(), error.not_finite)));
@@ -109,7 +110,7 @@ Result<void> learn_allowed_errors(RunFacts& facts, Baseline& baseline, StepClock
       KW_TRY(auto reached, reached_on(facts, baseline, facts.suite.cases()[i], clock));
       errors.push_back(reached.errors);
       if (facts.suite.cases()[i].sampled.empty()) continue;
-      facts.suite.adopt(facts.problem, i, std::move(reached.values), std::move(reached.errors));
+      facts.suite.adopt(i, std::move(reached.values), std::move(reached.scales), std::move(reached.errors));
     }
   } else {
     // As if a plain kernel had been as precise as anybody is asked to be.

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "device/arithmetic_functions.hpp"
 #include "device/elf_file.hpp"
 #include "device/opencl/instruction_policy.hpp"
 #include "device/opencl/pocl_cache.hpp"
@@ -17,24 +18,16 @@ namespace {
 namespace fs = std::filesystem;
 using Forbidden = std::optional<std::string>;
 
-/// Functions of the process that compiled kernels call: copies of memory, printf, and arithmetic where the processor
-/// has none. None of them reaches a file, a thread, a clock or state that a kernel chooses. Of those of <math.h> also
-/// the names with an f.
+/// Functions of the process that compiled kernels call beside arithmetic: copies of memory, printf, and what the
+/// processor has no instruction for. None of them reaches a file, a thread, a clock or state that a kernel chooses.
 constexpr auto k_functions = std::to_array<std::string_view>(
-    {"memcpy", "memmove", "memset", "snprintf", "__extendhfsf2", "__truncsfhf2", "__truncdfhf2", "__gnu_h2f_ieee",
-     "__gnu_f2h_ieee", "__divti3", "__udivti3", "__modti3", "__umodti3"});
-constexpr auto k_math = std::to_array<std::string_view>(
-    {"acos", "acosh", "asin",  "asinh",  "atan",  "atan2", "atanh", "cbrt",      "ceil",      "copysign", "cos",
-     "cosh", "erf",   "erfc",  "exp",    "exp2",  "expm1", "fabs",  "floor",     "fma",       "fmax",     "fmin",
-     "fmod", "hypot", "ldexp", "log",    "log10", "log1p", "log2",  "nearbyint", "nextafter", "pow",      "remainder",
-     "rint", "round", "sin",   "sincos", "sinh",  "sqrt",  "tan",   "tanh",      "tgamma",    "trunc"});
+    {"memcpy", "memmove", "memset", "snprintf", "sincos", "sincosf", "__extendhfsf2", "__truncsfhf2", "__truncdfhf2",
+     "__gnu_h2f_ieee", "__gnu_f2h_ieee", "__divti3", "__udivti3", "__modti3", "__umodti3"});
 
 constexpr const char* k_runs = "has a function that runs when it is loaded or unloaded";
 
 bool may_be_called(std::string_view name) {
-  if (std::ranges::find(k_functions, name) != k_functions.end()) return true;
-  if (std::ranges::find(k_math, name) != k_math.end()) return true;
-  return name.ends_with('f') && std::ranges::find(k_math, name.substr(0, name.size() - 1)) != k_math.end();
+  return is_arithmetic_function(name) || std::ranges::find(k_functions, name) != k_functions.end();
 }
 
 Forbidden in_symbols(const ElfFile& file, const Elf64_Shdr& table) {

@@ -6,6 +6,7 @@
 #include <array>
 #include <vector>
 
+#include "device/arithmetic_functions.hpp"
 #include "device/elf_file.hpp"
 #include "device/sim/function_memory.hpp"
 
@@ -14,19 +15,17 @@ namespace {
 
 using Finding = std::optional<std::string>;
 
-/// Functions that a compiler calls of itself, and arithmetic. Of those of <math.h> also the names with an f. Those that
-/// take addresses are the simulator's own (runtime/glue.cuh), which look at them.
+/// Functions that a compiler calls of itself. Those that take addresses are the simulator's own (runtime/glue.cuh),
+/// which look at them.
 constexpr auto k_functions = std::to_array<std::string_view>(
     {"memcpy", "memmove", "memset", "frexp", "frexpf", "sincos", "sincosf", "__extendhfsf2", "__truncsfhf2",
      "__truncdfhf2", "__extendhfdf2", "__divti3", "__udivti3", "__modti3", "__umodti3", "__popcountdi2",
      "_GLOBAL_OFFSET_TABLE_", "__tls_get_addr", "_TLS_MODULE_BASE_"});
-constexpr auto k_math = std::to_array<std::string_view>(
-    {"acos",      "acosh",   "asin",      "asinh", "atan",  "atan2",  "atanh",   "cbrt",  "ceil",   "copysign",
-     "cos",       "cosh",    "erf",       "erfc",  "exp",   "exp2",   "exp10",   "expm1", "fabs",   "floor",
-     "fma",       "fmax",    "fmin",      "fmod",  "hypot", "ilogb",  "j0",      "j1",    "ldexp",  "lgamma",
-     "llrint",    "llround", "log",       "log10", "log1p", "log2",   "logb",    "lrint", "lround", "nearbyint",
-     "nextafter", "pow",     "remainder", "rint",  "round", "scalbn", "scalbln", "sin",   "sinh",   "sqrt",
-     "tan",       "tanh",    "tgamma",    "trunc", "y0",    "y1"});
+/// Of <math.h>, beside what any kernel may call: what CUDA and HIP have besides.
+constexpr auto k_more_arithmetic = std::to_array<std::string_view>(
+    {"exp10",  "exp10f",  "ilogb",   "ilogbf",   "j0",   "j0f",   "j1",    "j1f",    "lgamma", "lgammaf",
+     "llrint", "llrintf", "llround", "llroundf", "logb", "logbf", "lrint", "lrintf", "lround", "lroundf",
+     "scalbn", "scalbnf", "scalbln", "scalblnf", "y0",   "y0f",   "y1",    "y1f"});
 
 bool is_the_simulators(std::string_view name) {
   return name.find("kw_sim") != std::string_view::npos;
@@ -36,10 +35,9 @@ bool is_the_instrumentations(std::string_view name) {
 }
 
 bool may_be_needed(std::string_view name) {
-  if (is_the_simulators(name) || is_the_instrumentations(name)) return true;
-  if (std::ranges::find(k_functions, name) != k_functions.end()) return true;
-  if (std::ranges::find(k_math, name) != k_math.end()) return true;
-  return name.ends_with('f') && std::ranges::find(k_math, name.substr(0, name.size() - 1)) != k_math.end();
+  const auto is_among = [&](const auto& names) { return std::ranges::find(names, name) != names.end(); };
+  return is_the_simulators(name) || is_the_instrumentations(name) || is_arithmetic_function(name) ||
+         is_among(k_functions) || is_among(k_more_arithmetic);
 }
 
 /// What compilers make of kernels; ".rodata.cst4" begins with one of these and a dot.

@@ -180,15 +180,12 @@ CheckSuite::Sampled CheckSuite::sampled() const {
   return {static_cast<std::size_t>(count), sampled_rows_};
 }
 
-void CheckSuite::adopt(const Problem& problem, std::size_t index, OutputValues values, std::vector<double> errors) {
+void CheckSuite::adopt(std::size_t index, OutputValues values, std::vector<OutputScales> scales,
+                       std::vector<double> errors) {
   CheckCase& one = cases_[index];
   KW_CHECK(!one.sampled.empty(), "the oracle has answered case {} itself", index);
-  const auto& axes = problem.workloads[one.workload].axes;
-  one.scales.clear();
-  for (std::size_t output = 0; output < values.size(); ++output) {
-    one.scales.push_back(output_scales(values[output], output_form(problem, problem.outputs[output], axes)));
-  }
   one.expected = std::move(values);
+  one.scales = std::move(scales);
   one.baseline_error = std::move(errors);
 }
 

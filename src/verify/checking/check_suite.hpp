@@ -72,8 +72,9 @@ class CheckSuite {
     std::int64_t rows = 0;
   };
   [[nodiscard]] Sampled sampled() const;
-  /// Takes the baseline's own output, which erred by `errors` in the sampled rows, as the answer of a sampled case.
-  void adopt(const Problem& problem, std::size_t index, OutputValues values, std::vector<double> errors);
+  /// Takes the baseline's own output, of these scales, as the answer of a sampled case. It erred by `errors` in the
+  /// sampled rows.
+  void adopt(std::size_t index, OutputValues values, std::vector<OutputScales> scales, std::vector<double> errors);
   /// `errors[case][output]` as the plain kernel reached them; sets what is allowed.
   void allow_errors(const Problem& problem, const std::vector<std::vector<double>>& errors);
   /// Refuses a problem whose check a cheater could pass: each probe must exceed what is allowed on at least one case.

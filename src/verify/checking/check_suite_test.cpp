@@ -69,7 +69,7 @@ TEST(CheckSuite, has_rows_of_large_workloads_answered_and_takes_the_baselines_ou
   EXPECT_EQ(rows.elements.front(), 0);
   EXPECT_EQ(suite.cases().back().inputs, whole.cases().back().inputs) << "choosing rows changes no data";
   for (std::size_t i = 0; i < suite.cases().size(); ++i) {
-    if (!suite.cases()[i].sampled.empty()) suite.adopt(problem, i, whole.cases()[i].expected, {0.25});
+    if (!suite.cases()[i].sampled.empty()) suite.adopt(i, whole.cases()[i].expected, whole.cases()[i].scales, {0.25});
   }
   std::vector<std::vector<double>> errors(suite.cases().size(), {0.25});
   suite.allow_errors(problem, errors);
