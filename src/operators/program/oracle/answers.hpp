@@ -1,0 +1,81 @@
+#pragma once
+// How the oracle answers an operator: a function that reads operands and computes elements, whole tensors as well as
+// single elements from the same loop. The functions stand in files by theme; each file gives its rows of the table.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/result.hpp"
+#include "operators/program/oracle/oracle_call.hpp"
+
+namespace kw::program_oracle {
+
+// All functions are called from several threads at once.
+
+/// Each element by itself.
+struct ByElement {
+  std::function<double(std::size_t output, std::int64_t element)> at;
+};
+
+/// Neighbouring elements of a row of the only output, computed together because that makes a tight loop.
+struct BySpan {
+  std::int64_t length = 1;  ///< of a row
+  /// Elements first, first + 1, ... of row `row`, as many as `into` has. `into` holds zeros.
+  std::function<void(std::int64_t row, std::int64_t first, std::span<double> into)> fill;
+};
+
+/// Whole lines of all outputs, which have the same shape.
+struct ByLine {
+  Lines lines;
+  std::function<void(std::int64_t line, std::span<std::vector<double>> outputs)> fill;
+};
+
+using Answer = std::variant<ByElement, BySpan, ByLine>;
+
+/// Of the only output, or of all outputs alike.
+template <typename Function>
+[[nodiscard]] Answer each_element(Function function) {
+  return ByElement{[function = std::move(function)](std::size_t, std::int64_t element) { return function(element); }};
+}
+
+struct OracleRow {
+  std::string_view name;  ///< of the node
+  Result<Answer> (*answer)(const OracleCall& call);
+};
+
+[[nodiscard]] std::span<const OracleRow> unary_answers();
+[[nodiscard]] std::span<const OracleRow> activation_answers();
+[[nodiscard]] std::span<const OracleRow> binary_answers();
+[[nodiscard]] std::span<const OracleRow> blend_answers();
+[[nodiscard]] std::span<const OracleRow> distance_answers();
+[[nodiscard]] std::span<const OracleRow> reduction_answers();
+[[nodiscard]] std::span<const OracleRow> extremum_answers();
+[[nodiscard]] std::span<const OracleRow> softmax_answers();
+[[nodiscard]] std::span<const OracleRow> scan_answers();
+[[nodiscard]] std::span<const OracleRow> view_answers();
+[[nodiscard]] std::span<const OracleRow> rearranging_answers();
+[[nodiscard]] std::span<const OracleRow> joining_answers();
+[[nodiscard]] std::span<const OracleRow> indexing_answers();
+[[nodiscard]] std::span<const OracleRow> creation_answers();
+[[nodiscard]] std::span<const OracleRow> product_answers();
+[[nodiscard]] std::span<const OracleRow> einsum_answers();
+[[nodiscard]] std::span<const OracleRow> attention_answers();
+[[nodiscard]] std::span<const OracleRow> convolution_answers();
+[[nodiscard]] std::span<const OracleRow> pooling_answers();
+[[nodiscard]] std::span<const OracleRow> resampling_answers();
+[[nodiscard]] std::span<const OracleRow> normalisation_answers();
+[[nodiscard]] std::span<const OracleRow> pair_loss_answers();
+[[nodiscard]] std::span<const OracleRow> class_loss_answers();
+
+/// Null for a name that has no answer.
+[[nodiscard]] const OracleRow* oracle_row_named(std::string_view name);
+/// Of all rows.
+[[nodiscard]] std::vector<std::string_view> oracle_names();
+
+}  // namespace kw::program_oracle

@@ -1,0 +1,181 @@
+// Convolutions and transposed convolutions, grouped, strided, dilated.
+
+#include <algorithm>
+#include <array>
+#include <memory>
+
+#include "operators/program/oracle/answers.hpp"
+#include "operators/program/oracle/windows.hpp"
+
+namespace kw::program_oracle {
+namespace {
+
+struct ConvolutionShape {
+  explicit ConvolutionShape(const OracleCall& call)
+      : axes(window_axes(call.op())),
+        input(last_extents(call.tensor("input").extents(), axes)),
+        kernel(last_extents(call.tensor("weight").extents(), axes)),
+        output(last_extents(call.output_extents(), axes)),
+        stride(window_argument(call, "stride", axes, 1)),
+        dilation(window_argument(call, "dilation", axes, 1)),
+        groups(call.integer("groups")) {
+    in_channels = call.tensor("input").extents()[call.tensor("input").rank() - axes - 1];
+    out_channels = call.output_extents()[call.output_extents().size() - axes - 1];
+    if (!call.is_text("padding")) {
+      padding = window_argument(call, "padding", axes, 0);
+    } else if (call.text("padding") == "same") {
+      // What does not halve goes behind.
+      for (std::size_t i = 0; i < 3; ++i) padding[i] = dilation[i] * (kernel[i] - 1) / 2;
+    }
+  }
+
+  std::size_t axes;
+  Window input, kernel, output, stride, dilation;
+  Window padding{0, 0, 0};  ///< before the first element
+  std::int64_t groups;
+  std::int64_t in_channels = 1;
+  std::int64_t out_channels = 1;
+};
+
+/// A row of the result: one image, one channel, one place on all windowed axes but the last.
+struct RowPlace {
+  RowPlace(std::int64_t row, const ConvolutionShape& shape)
+      : y(row % shape.output[1]),
+        z(row / shape.output[1] % shape.output[0]),
+        channel(row / (shape.output[1] * shape.output[0]) % shape.out_channels),
+        image(row / (shape.output[1] * shape.output[0] * shape.out_channels)) {}
+  std::int64_t y, z, channel, image;
+};
+
+class Convolution {
+ public:
+  explicit Convolution(const OracleCall& call)
+      : input_(call.tensor("input")),
+        weight_(call.tensor("weight")),
+        bias_(call.optional_tensor("bias")),
+        shape_(call) {}
+
+  [[nodiscard]] std::int64_t row_length() const { return shape_.output[2]; }
+
+  void fill(std::int64_t row, std::int64_t first, std::span<double> into) const {
+    const RowPlace place(row, shape_);
+    if (bias_) std::fill(into.begin(), into.end(), (*bias_)[place.channel]);
+    const auto channels = shape_.in_channels / shape_.groups;
+    const auto first_channel = place.channel / (shape_.out_channels / shape_.groups) * channels;
+    for (std::int64_t c = 0; c < channels; ++c) {
+      const auto plane = (place.image * shape_.in_channels + first_channel + c) * volume_of(shape_.input);
+      const auto taps = (place.channel * channels + c) * volume_of(shape_.kernel);
+      for (std::int64_t kz = 0; kz < shape_.kernel[0]; ++kz) {
+        const auto z = place.z * shape_.stride[0] - shape_.padding[0] + kz * shape_.dilation[0];
+        if (z < 0 || z >= shape_.input[0]) continue;
+        for (std::int64_t ky = 0; ky < shape_.kernel[1]; ++ky) {
+          const auto y = place.y * shape_.stride[1] - shape_.padding[1] + ky * shape_.dilation[1];
+          if (y < 0 || y >= shape_.input[1]) continue;
+          add_row(into, first, plane + (z * shape_.input[1] + y) * shape_.input[2],
+                  taps + (kz * shape_.kernel[1] + ky) * shape_.kernel[2]);
+        }
+      }
+    }
+  }
+
+ private:
+  /// Adds a row of the kernel times a row of the input, over the places whose element lies inside.
+  void add_row(std::span<double> into, std::int64_t first, std::int64_t line, std::int64_t taps) const {
+    const auto count = static_cast<std::int64_t>(into.size());
+    const auto stride = shape_.stride[2];
+    for (std::int64_t k = 0; k < shape_.kernel[2]; ++k) {
+      const auto start = first * stride - shape_.padding[2] + k * shape_.dilation[2];
+      const auto begin = start >= 0 ? 0 : (-start + stride - 1) / stride;
+      const auto end = std::min(count, start >= shape_.input[2] ? 0 : (shape_.input[2] - 1 - start) / stride + 1);
+      if (begin >= end) continue;
+      add_scaled(into.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)),
+                 weight_[taps + k], input_, line + start + begin * stride, stride);
+    }
+  }
+
+  Operand input_;
+  Operand weight_;
+  std::optional<Operand> bias_;
+  ConvolutionShape shape_;
+};
+
+/// An element gets what the taps bring that end on it: input place * stride - padding + tap * dilation.
+class TransposedConvolution {
+ public:
+  explicit TransposedConvolution(const OracleCall& call)
+      : input_(call.tensor("input")),
+        weight_(call.tensor("weight")),
+        bias_(call.optional_tensor("bias")),
+        shape_(call) {}
+
+  [[nodiscard]] std::int64_t row_length() const { return shape_.output[2]; }
+
+  void fill(std::int64_t row, std::int64_t first, std::span<double> into) const {
+    const RowPlace place(row, shape_);
+    if (bias_) std::fill(into.begin(), into.end(), (*bias_)[place.channel]);
+    const auto out_channels = shape_.out_channels / shape_.groups;
+    const auto channels = shape_.in_channels / shape_.groups;
+    const auto group = place.channel / out_channels;
+    for (std::int64_t c = group * channels; c < (group + 1) * channels; ++c) {
+      const auto plane = (place.image * shape_.in_channels + c) * volume_of(shape_.input);
+      const auto taps = (c * out_channels + place.channel % out_channels) * volume_of(shape_.kernel);
+      for (std::int64_t kz = 0; kz < shape_.kernel[0]; ++kz) {
+        const auto z = source(0, place.z, kz);
+        if (z < 0) continue;
+        for (std::int64_t ky = 0; ky < shape_.kernel[1]; ++ky) {
+          const auto y = source(1, place.y, ky);
+          if (y < 0) continue;
+          add_row(into, first, plane + (z * shape_.input[1] + y) * shape_.input[2],
+                  taps + (kz * shape_.kernel[1] + ky) * shape_.kernel[2]);
+        }
+      }
+    }
+  }
+
+ private:
+  /// The place of the input that brings tap `tap` to the element; -1 where there is none.
+  [[nodiscard]] std::int64_t source(std::size_t axis, std::int64_t element, std::int64_t tap) const {
+    const auto reach = element + shape_.padding[axis] - tap * shape_.dilation[axis];
+    if (reach < 0 || reach % shape_.stride[axis] != 0) return -1;
+    return reach / shape_.stride[axis] < shape_.input[axis] ? reach / shape_.stride[axis] : -1;
+  }
+
+  void add_row(std::span<double> into, std::int64_t first, std::int64_t line, std::int64_t taps) const {
+    for (std::int64_t k = 0; k < shape_.kernel[2]; ++k) {
+      const double tap = weight_[taps + k];
+      for (std::size_t i = 0; i < into.size(); ++i) {
+        const auto x = source(2, first + static_cast<std::int64_t>(i), k);
+        if (x >= 0) into[i] += tap * input_[line + x];
+      }
+    }
+  }
+
+  Operand input_;
+  Operand weight_;
+  std::optional<Operand> bias_;
+  ConvolutionShape shape_;
+};
+
+template <typename Kind>
+Result<Answer> convolution(const OracleCall& call) {
+  const auto kind = std::make_shared<const Kind>(call);
+  return BySpan{kind->row_length(),
+                [kind](std::int64_t row, std::int64_t first, std::span<double> into) { kind->fill(row, first, into); }};
+}
+
+constexpr std::array k_convolution_answers = {
+    OracleRow{"conv1d", convolution<Convolution>},
+    OracleRow{"conv2d", convolution<Convolution>},
+    OracleRow{"conv3d", convolution<Convolution>},
+    OracleRow{"conv_transpose1d", convolution<TransposedConvolution>},
+    OracleRow{"conv_transpose2d", convolution<TransposedConvolution>},
+    OracleRow{"conv_transpose3d", convolution<TransposedConvolution>},
+};
+
+}  // namespace
+
+std::span<const OracleRow> convolution_answers() {
+  return k_convolution_answers;
+}
+
+}  // namespace kw::program_oracle

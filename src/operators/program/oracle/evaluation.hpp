@@ -1,0 +1,33 @@
+#pragma once
+// What evaluating a graph whole and on demand have in common.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "base/parallel.hpp"
+#include "operators/program/oracle/answers.hpp"
+#include "operators/program/oracle/dense_tensor.hpp"
+
+namespace kw::program_oracle {
+
+/// The values that a node reads, each as often as it reads it.
+[[nodiscard]] std::vector<std::size_t> operands_of(const Node& node);
+
+/// For each node whether the wanted values follow from it; the values that `is_leaf` names follow from nothing.
+/// errc::oracle_leaf for a value that no node makes and that is no leaf.
+[[nodiscard]] Result<std::vector<bool>> needed_nodes(const Graph& graph, std::span<const std::size_t> wanted,
+                                                     const std::function<bool(std::size_t)>& is_leaf);
+
+/// How the node is answered; errc::oracle_random and errc::oracle_unanswered.
+[[nodiscard]] Result<Answer> answer_of(const Graph& graph, const Node& node, const OracleCall::OperandOf& operand_of);
+
+/// All outputs of the node.
+[[nodiscard]] std::vector<DenseTensor> whole_answer(const Graph& graph, const Node& node, const Answer& answer,
+                                                    const ParallelFor& parallel);
+
+[[nodiscard]] std::int64_t elements_of(const TensorType& type);
+
+}  // namespace kw::program_oracle

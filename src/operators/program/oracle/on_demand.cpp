@@ -1,0 +1,147 @@
+// Elements of a graph with their cone of inputs: each node's answer reads its operands through a memo, which asks the
+// operand's own node for what it does not know yet.
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "operators/program/oracle/element_memo.hpp"
+#include "operators/program/oracle/evaluation.hpp"
+#include "operators/program/oracle/oracle.hpp"
+
+namespace kw {
+namespace {
+
+using program_oracle::Answer;
+using program_oracle::ElementMemo;
+using program_oracle::Operand;
+
+/// Nodes that ask each other in a row; each takes a few hundred bytes of a thread's stack. What lies deeper is
+/// evaluated whole.
+constexpr std::size_t k_deepest = 256;
+
+class DemandEvaluation {
+ public:
+  DemandEvaluation(const Graph& graph, const std::map<std::size_t, LeafElements>& leaves)
+      : graph_(graph),
+        leaves_(leaves),
+        memos_(graph.values.size()),
+        whole_(graph.values.size()),
+        answers_(graph.nodes.size()),
+        depth_(graph.values.size(), 0) {}
+
+  Result<void> prepare(std::span<const WantedElements> wanted, const ParallelFor& parallel) {
+    std::vector<std::size_t> values;
+    for (const auto& one : wanted) values.push_back(one.value);
+    KW_TRY(const auto needed, program_oracle::needed_nodes(graph_, values, [&](std::size_t value) {
+             return leaves_.find(value) != leaves_.end();
+           }));
+    for (std::size_t i = 0; i < needed.size(); ++i) {
+      if (needed[i]) KW_TRY_VOID(prepare(i, parallel));
+    }
+    return {};
+  }
+
+  [[nodiscard]] double element(std::size_t value, std::int64_t i) {
+    const auto leaf = leaves_.find(value);
+    if (leaf != leaves_.end()) return leaf->second(i);
+    if (whole_[value]) return whole_[value]->values[static_cast<std::size_t>(i)];
+    if (const auto known = memos_[value]->find(i)) return *known;
+    const auto& node = graph_.nodes[*graph_.values[value].node];
+    const auto& answer = *answers_[*graph_.values[value].node];
+    const auto output =
+        static_cast<std::size_t>(std::find(node.outputs.begin(), node.outputs.end(), value) - node.outputs.begin());
+    return std::visit([&](const auto& kind) { return compute(kind, node, output, i); }, answer);
+  }
+
+ private:
+  Result<void> prepare(std::size_t index, const ParallelFor& parallel) {
+    const auto& node = graph_.nodes[index];
+    std::size_t depth = 0;
+    for (const auto operand : program_oracle::operands_of(node)) depth = std::max(depth, depth_[operand] + 1);
+    const program_oracle::OracleCall::OperandOf operand_of = [&](std::size_t value) { return operand(value); };
+    KW_TRY(answers_[index], program_oracle::answer_of(graph_, node, operand_of));
+    if (depth >= k_deepest) {
+      auto outputs = program_oracle::whole_answer(graph_, node, *answers_[index], parallel);
+      for (std::size_t i = 0; i < outputs.size(); ++i) whole_[node.outputs[i]] = std::move(outputs[i]);
+      answers_[index].reset();
+      return {};
+    }
+    for (const auto value : node.outputs) {
+      depth_[value] = depth;
+      memos_[value] = std::make_unique<ElementMemo>(program_oracle::elements_of(graph_.values[value].type));
+    }
+    return {};
+  }
+
+  [[nodiscard]] Operand operand(std::size_t value) {
+    const auto& type = graph_.values[value].type;
+    auto extents = values_of(type.shape);
+    if (whole_[value]) return {type.dtype, std::move(extents), whole_[value]->values.data()};
+    const auto leaf = leaves_.find(value);
+    if (leaf != leaves_.end()) return {type.dtype, std::move(extents), leaf->second};
+    return {type.dtype, std::move(extents), [this, value](std::int64_t i) { return element(value, i); }};
+  }
+
+  double keep(std::size_t value, std::int64_t i, double computed) {
+    const double held = held_as(graph_.values[value].type.dtype, computed);
+    memos_[value]->keep(i, held);
+    return held;
+  }
+
+  double compute(const program_oracle::ByElement& answer, const Node& node, std::size_t output, std::int64_t i) {
+    return keep(node.outputs[output], i, answer.at(output, i));
+  }
+
+  double compute(const program_oracle::BySpan& answer, const Node& node, std::size_t output, std::int64_t i) {
+    double sum = 0.0;
+    answer.fill(i / answer.length, i % answer.length, {&sum, 1});
+    return keep(node.outputs[output], i, sum);
+  }
+
+  /// Keeps the whole line of all outputs.
+  double compute(const program_oracle::ByLine& answer, const Node& node, std::size_t output, std::int64_t i) {
+    const auto& lines = answer.lines;
+    std::vector<std::vector<double>> buffers(node.outputs.size(),
+                                             std::vector<double>(static_cast<std::size_t>(lines.length)));
+    answer.fill(lines.line_of(i), buffers);
+    const auto start = lines.start(lines.line_of(i));
+    double found = 0.0;
+    for (std::size_t k = 0; k < buffers.size(); ++k) {
+      for (std::int64_t at = 0; at < lines.length; ++at) {
+        const double held = keep(node.outputs[k], start + at * lines.stride, buffers[k][static_cast<std::size_t>(at)]);
+        if (k == output && start + at * lines.stride == i) found = held;
+      }
+    }
+    return found;
+  }
+
+  const Graph& graph_;
+  const std::map<std::size_t, LeafElements>& leaves_;
+  std::vector<std::unique_ptr<ElementMemo>> memos_;  ///< by value
+  std::vector<std::optional<DenseTensor>> whole_;    ///< by value
+  std::vector<std::optional<Answer>> answers_;       ///< by node
+  std::vector<std::size_t> depth_;                   ///< by value
+};
+
+}  // namespace
+
+Result<std::vector<std::vector<double>>> evaluate_elements(const Graph& graph,
+                                                           const std::map<std::size_t, LeafElements>& leaves,
+                                                           std::span<const WantedElements> wanted,
+                                                           const ParallelFor& parallel) {
+  DemandEvaluation evaluation(graph, leaves);
+  KW_TRY_VOID(evaluation.prepare(wanted, parallel));
+  std::vector<std::vector<double>> answers;
+  for (const auto& one : wanted) {
+    auto& values = answers.emplace_back(one.elements.size());
+    parallel(static_cast<std::int64_t>(values.size()), [&](std::int64_t i) {
+      const auto at = static_cast<std::size_t>(i);
+      values[at] = evaluation.element(one.value, one.elements[at]);
+    });
+  }
+  return answers;
+}
+
+}  // namespace kw

@@ -1,0 +1,73 @@
+#pragma once
+// An operand of a node, whole in memory or made element by element where an answer asks for it.
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <utility>
+
+#include "operators/program/oracle/index_space.hpp"
+#include "program/graph/element_type.hpp"
+
+namespace kw::program_oracle {
+
+class Operand {
+ public:
+  using Source = std::function<double(std::int64_t element)>;
+
+  /// `values` has to outlive the operand.
+  Operand(ElementType dtype, Extents extents, const double* values)
+      : dtype_(dtype), extents_(std::move(extents)), values_(values) {}
+  Operand(ElementType dtype, Extents extents, Source source)
+      : dtype_(dtype), extents_(std::move(extents)), source_(std::move(source)) {}
+  /// One that stands in the place of a tensor.
+  [[nodiscard]] static Operand number(ElementType dtype, double value) {
+    return {dtype, Extents{}, [value](std::int64_t) { return value; }};
+  }
+
+  [[nodiscard]] double operator[](std::int64_t element) const {
+    return values_ != nullptr ? values_[element] : source_(element);
+  }
+  [[nodiscard]] ElementType dtype() const { return dtype_; }
+  [[nodiscard]] const Extents& extents() const { return extents_; }
+  [[nodiscard]] std::int64_t extent(std::size_t axis) const { return extents_[axis]; }
+  [[nodiscard]] std::size_t rank() const { return extents_.size(); }
+  [[nodiscard]] std::int64_t count() const { return volume_of(extents_); }
+  [[nodiscard]] const double* values() const { return values_; }  ///< null where elements are made on demand
+
+ private:
+  ElementType dtype_;
+  Extents extents_;
+  const double* values_ = nullptr;
+  Source source_;
+};
+
+/// into[i] += factor * operand[start + i * stride]
+inline void add_scaled(std::span<double> into, double factor, const Operand& operand, std::int64_t start,
+                       std::int64_t stride) {
+  const auto count = static_cast<std::int64_t>(into.size());
+  double* const sums = into.data();
+  const double* const values = operand.values();
+  if (values == nullptr) {
+    for (std::int64_t i = 0; i < count; ++i) sums[i] += factor * operand[start + i * stride];
+  } else if (stride == 1) {
+    for (std::int64_t i = 0; i < count; ++i) sums[i] += factor * values[start + i];
+  } else {
+    for (std::int64_t i = 0; i < count; ++i) sums[i] += factor * values[start + i * stride];
+  }
+}
+
+/// An operand as it is repeated along the axes of a result.
+class Broadcast {
+ public:
+  Broadcast(Operand operand, const Extents& to)
+      : operand_(std::move(operand)), map_(to, broadcast_strides(operand_.extents(), to)) {}
+  [[nodiscard]] double operator[](std::int64_t element) const { return operand_[map_(element)]; }
+
+ private:
+  Operand operand_;
+  StridedMap map_;
+};
+
+}  // namespace kw::program_oracle

@@ -1,0 +1,48 @@
+#pragma once
+// The oracle of tensor programs: a graph in double precision, an obvious loop per operator. It shares nothing with what
+// it judges. Nothing is rounded to a floating type on the way; integers and booleans follow PyTorch.
+//
+// It refuses, with an error at the place of the call: random nodes (errc::oracle_random; who wants their results draws
+// them and gives them as leaves), and what has no answer (errc::oracle_unanswered). It does not check what only
+// elements show: an index outside of its axis gives NaN.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "base/parallel.hpp"
+#include "base/result.hpp"
+#include "operators/program/oracle/dense_tensor.hpp"
+#include "operators/program/oracle/oracle_errors.hpp"
+#include "program/graph/graph.hpp"
+
+namespace kw {
+
+/// The wanted values, in their order, whole. `leaves` holds, by its number in the graph, each value that they follow
+/// from and that no node makes; a value of a node may be given too, and is then not computed. Only what the wanted
+/// values need is computed, and is dropped when its last reader is done. errc::oracle_leaf for a leaf that is missing
+/// or has another number of elements than the graph says.
+[[nodiscard]] Result<std::vector<DenseTensor>> evaluate_graph(const Graph& graph,
+                                                              const std::map<std::size_t, DenseTensor>& leaves,
+                                                              std::span<const std::size_t> wanted,
+                                                              const ParallelFor& parallel = serial_for);
+
+/// Some elements of a value, by their flat indices.
+struct WantedElements {
+  std::size_t value = 0;
+  std::vector<std::int64_t> elements;
+};
+/// Gives an element of a leaf; called from several threads at once. A leaf stays as its owner stores or makes it.
+using LeafElements = std::function<double(std::int64_t element)>;
+
+/// The answer on demand: for each of `wanted` its elements, with no more of the graph than they follow from. What was
+/// computed is kept until the end, so the memory grows with the cone of the wanted elements, never with the tensors.
+/// A mean over a channel or a whole tensor has all of it in its cone.
+[[nodiscard]] Result<std::vector<std::vector<double>>> evaluate_elements(
+    const Graph& graph, const std::map<std::size_t, LeafElements>& leaves, std::span<const WantedElements> wanted,
+    const ParallelFor& parallel = serial_for);
+
+}  // namespace kw

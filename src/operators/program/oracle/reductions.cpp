@@ -1,0 +1,143 @@
+// Sums, means, moments and norms over some axes.
+
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "operators/program/oracle/answers.hpp"
+#include "operators/program/oracle/special_functions.hpp"
+
+namespace kw::program_oracle {
+namespace {
+
+/// The elements that one element of the result is made from.
+class ReducedElements {
+ public:
+  explicit ReducedElements(const OracleCall& call)
+      : input_(call.tensor("input")), space_(split_space(input_.extents(), call.axes("dim", input_.rank()))) {}
+
+  [[nodiscard]] std::int64_t count() const { return space_.walked.count(); }
+
+  /// total = step(total, element) over all of them.
+  template <typename Step>
+  [[nodiscard]] double fold(std::int64_t result, double total, Step step) const {
+    const auto start = space_.kept(result);
+    for (std::int64_t i = 0; i < count(); ++i) total = step(total, input_[start + space_.walked(i)]);
+    return total;
+  }
+  [[nodiscard]] double mean(std::int64_t result) const {
+    return fold(result, 0.0, [](double sum, double x) { return sum + x; }) / static_cast<double>(count());
+  }
+
+ private:
+  Operand input_;
+  SplitSpace space_;
+};
+
+template <typename Step>
+Answer folded(const OracleCall& call, double initial, Step step) {
+  return each_element(
+      [elements = ReducedElements(call), initial, step](std::int64_t i) { return elements.fold(i, initial, step); });
+}
+
+Result<Answer> sum(const OracleCall& call) {
+  return folded(call, 0.0, [](double total, double x) { return total + x; });
+}
+Result<Answer> nansum(const OracleCall& call) {
+  return folded(call, 0.0, [](double total, double x) { return std::isnan(x) ? total : total + x; });
+}
+Result<Answer> prod(const OracleCall& call) {
+  return folded(call, 1.0, [](double total, double x) { return total * x; });
+}
+Result<Answer> amax(const OracleCall& call) {
+  return folded(call, -std::numeric_limits<double>::infinity(), larger_of);
+}
+Result<Answer> amin(const OracleCall& call) {
+  return folded(call, std::numeric_limits<double>::infinity(), smaller_of);
+}
+Result<Answer> any(const OracleCall& call) {
+  return folded(call, 0.0, [](double total, double x) { return x != 0.0 ? 1.0 : total; });
+}
+Result<Answer> all(const OracleCall& call) {
+  return folded(call, 1.0, [](double total, double x) { return x == 0.0 ? 0.0 : total; });
+}
+
+Result<Answer> mean(const OracleCall& call) {
+  return each_element([elements = ReducedElements(call)](std::int64_t i) { return elements.mean(i); });
+}
+
+/// The largest one is taken out, so that nothing overflows.
+Result<Answer> logsumexp(const OracleCall& call) {
+  return each_element([elements = ReducedElements(call)](std::int64_t i) {
+    const double largest = elements.fold(i, -std::numeric_limits<double>::infinity(), larger_of);
+    const double shift = std::isinf(largest) ? 0.0 : largest;
+    return shift + std::log(elements.fold(i, 0.0, [=](double sum, double x) { return sum + std::exp(x - shift); }));
+  });
+}
+
+/// By the mean first, then the squares around it. A correction that leaves nothing divides by 0.
+Result<Answer> moments(const OracleCall& call, bool root, bool with_mean) {
+  const double correction = call.number_or("correction", call.truth("unbiased") ? 1.0 : 0.0);
+  return ByElement{[elements = ReducedElements(call), correction, root, with_mean](std::size_t output, std::int64_t i) {
+    const double middle = elements.mean(i);
+    if (with_mean && output == 1) return middle;
+    const double squares =
+        elements.fold(i, 0.0, [=](double sum, double x) { return sum + (x - middle) * (x - middle); });
+    const double variance = squares / std::fmax(0.0, static_cast<double>(elements.count()) - correction);
+    return root ? std::sqrt(variance) : variance;
+  }};
+}
+
+double norm_of(const ReducedElements& elements, std::int64_t i, double order) {
+  constexpr double k_infinity = std::numeric_limits<double>::infinity();
+  if (order == k_infinity)
+    return elements.fold(i, 0.0, [](double most, double x) { return larger_of(most, std::fabs(x)); });
+  if (order == -k_infinity)
+    return elements.fold(i, k_infinity, [](double least, double x) { return smaller_of(least, std::fabs(x)); });
+  if (order == 0.0) return elements.fold(i, 0.0, [](double count, double x) { return count + (x != 0.0 ? 1.0 : 0.0); });
+  if (order == 1.0) return elements.fold(i, 0.0, [](double sum, double x) { return sum + std::fabs(x); });
+  if (order == 2.0) return std::sqrt(elements.fold(i, 0.0, [](double sum, double x) { return sum + x * x; }));
+  return std::pow(elements.fold(i, 0.0, [=](double sum, double x) { return sum + std::pow(std::fabs(x), order); }),
+                  1.0 / order);
+}
+
+Result<Answer> norm(const OracleCall& call) {
+  const char* name = call.has("p") ? "p" : "ord";
+  double order = 2.0;
+  if (call.given(name)) {
+    if (!call.is_text(name)) {
+      order = call.number(name);
+    } else if (call.text(name) != "fro") {
+      return call.refuse(fmt::format("{} of order '{}' has no answer", call.op(), call.text(name)),
+                         "use 'fro' or a number");
+    }
+  }
+  return each_element(
+      [elements = ReducedElements(call), order](std::int64_t i) { return norm_of(elements, i, order); });
+}
+
+constexpr std::array k_reduction_answers = {
+    OracleRow{"sum", sum},
+    OracleRow{"nansum", nansum},
+    OracleRow{"prod", prod},
+    OracleRow{"mean", mean},
+    OracleRow{"amax", amax},
+    OracleRow{"amin", amin},
+    OracleRow{"any", any},
+    OracleRow{"all", all},
+    OracleRow{"logsumexp", logsumexp},
+    OracleRow{"norm", norm},
+    OracleRow{"vector_norm", norm},
+    OracleRow{"var", [](const OracleCall& call) { return moments(call, false, false); }},
+    OracleRow{"std", [](const OracleCall& call) { return moments(call, true, false); }},
+    OracleRow{"var_mean", [](const OracleCall& call) { return moments(call, false, true); }},
+    OracleRow{"std_mean", [](const OracleCall& call) { return moments(call, true, true); }},
+};
+
+}  // namespace
+
+std::span<const OracleRow> reduction_answers() {
+  return k_reduction_answers;
+}
+
+}  // namespace kw::program_oracle

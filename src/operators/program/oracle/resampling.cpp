@@ -1,0 +1,101 @@
+// F.interpolate: elements at other distances.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "operators/program/oracle/answers.hpp"
+#include "operators/program/oracle/windows.hpp"
+
+namespace kw::program_oracle {
+namespace {
+
+/// What an axis contributes to an element: some neighbouring elements, each with its share.
+struct Neighbours {
+  std::int64_t first = 0;
+  std::int64_t count = 1;
+  double share_of_first = 1.0;
+  double share_of_others = 1.0;
+};
+
+class Resampling {
+ public:
+  explicit Resampling(const OracleCall& call)
+      : input_(call.tensor("input")),
+        from_(last_extents(input_.extents(), input_.rank() - 2)),
+        to_(last_extents(call.output_extents(), input_.rank() - 2)),
+        mode_(call.text("mode")),
+        corners_(call.given("align_corners") && call.truth("align_corners")),
+        factor_(call.number_or("scale_factor", 0.0)) {}
+
+  [[nodiscard]] double operator()(std::int64_t i) const {
+    const auto z = neighbours(0, i / (to_[1] * to_[2]) % to_[0]);
+    const auto y = neighbours(1, i / to_[2] % to_[1]);
+    const auto x = neighbours(2, i % to_[2]);
+    const auto plane = i / volume_of(to_) * volume_of(from_);
+    const auto share = [](const Neighbours& of, std::int64_t k) {
+      return k == 0 ? of.share_of_first : of.share_of_others;
+    };
+    double sum = 0.0;
+    for (std::int64_t a = 0; a < z.count; ++a) {
+      for (std::int64_t b = 0; b < y.count; ++b) {
+        for (std::int64_t c = 0; c < x.count; ++c) {
+          const auto at = plane + ((z.first + a) * from_[1] + y.first + b) * from_[2] + x.first + c;
+          sum += share(z, a) * share(y, b) * share(x, c) * input_[at];
+        }
+      }
+    }
+    return sum;
+  }
+
+ private:
+  /// Elements of the input for one step in the result. A factor counts as it was given, also where the sizes' quotient
+  /// is another one.
+  [[nodiscard]] double step(std::size_t axis) const {
+    if (factor_ > 0.0) return 1.0 / factor_;
+    return static_cast<double>(from_[axis]) / static_cast<double>(to_[axis]);
+  }
+
+  [[nodiscard]] Neighbours neighbours(std::size_t axis, std::int64_t place) const {
+    const auto from = from_[axis];
+    if (mode_ == "area") {
+      const auto first = place * from / to_[axis];
+      const auto count = ((place + 1) * from + to_[axis] - 1) / to_[axis] - first;
+      return {first, count, 1.0 / static_cast<double>(count), 1.0 / static_cast<double>(count)};
+    }
+    const auto position = static_cast<double>(place);
+    if (mode_.starts_with("nearest")) {
+      if (from_[axis] == to_[axis] && factor_ <= 0.0) return {place};
+      const double exact = (position + (mode_ == "nearest" ? 0.0 : 0.5)) * step(axis);
+      return {std::min(static_cast<std::int64_t>(std::floor(exact)), from - 1)};
+    }
+    double exact = std::max(0.0, (position + 0.5) * step(axis) - 0.5);
+    if (corners_)
+      exact = to_[axis] > 1 ? position * static_cast<double>(from - 1) / static_cast<double>(to_[axis] - 1) : 0.0;
+    const auto first = std::min(static_cast<std::int64_t>(exact), from - 1);
+    const double behind = std::min(exact - static_cast<double>(first), 1.0);
+    if (first + 1 >= from) return {first};
+    return {first, 2, 1.0 - behind, behind};
+  }
+
+  Operand input_;
+  Window from_;
+  Window to_;
+  std::string mode_;
+  bool corners_;
+  double factor_;
+};
+
+Result<Answer> interpolate(const OracleCall& call) {
+  return each_element([resampling = Resampling(call)](std::int64_t i) { return resampling(i); });
+}
+
+constexpr std::array k_resampling_answers = {OracleRow{"interpolate", interpolate}};
+
+}  // namespace
+
+std::span<const OracleRow> resampling_answers() {
+  return k_resampling_answers;
+}
+
+}  // namespace kw::program_oracle
