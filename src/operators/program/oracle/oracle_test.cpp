@@ -1,0 +1,164 @@
+// What the oracle refuses, what it computes and when, and integers as PyTorch has them.
+
+#include "operators/program/oracle/oracle.hpp"
+
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <cmath>
+#include <thread>
+
+#include "operators/program/testing/oracle_case.hpp"
+#include "program/reader/program_reader.hpp"
+#include "program/testing/module_text.hpp"
+
+namespace kw::program_oracle_test {
+namespace {
+
+/// Calls from two threads.
+void on_two_threads(std::int64_t count, const std::function<void(std::int64_t)>& body) {
+  std::thread other([&] {
+    for (std::int64_t i = 1; i < count; i += 2) body(i);
+  });
+  for (std::int64_t i = 0; i < count; i += 2) body(i);
+  other.join();
+}
+
+TEST(Oracle, random_node_is_an_error_with_its_place) {
+  const auto program = program_of("F.dropout(x, 0.3)", "torch.rand(4)");
+  const auto answer = evaluate_graph(program.graph, leaves_of(program), program.outputs);
+  ASSERT_FALSE(answer.has_value());
+  EXPECT_EQ(answer.error().code, errc::oracle_random);
+  EXPECT_EQ(answer.error().message, "dropout gives another result each time");
+  EXPECT_EQ(answer.error().where.file, "m.py");
+  EXPECT_GT(answer.error().where.line, 0);
+}
+
+TEST(Oracle, random_node_may_be_given_as_a_leaf) {
+  const auto program = program_of("F.dropout(x, 0.3) + 1", "torch.rand(2)");
+  auto leaves = leaves_of(program);
+  leaves.emplace(program.graph.nodes.front().outputs.front(), DenseTensor{ElementType::float32, {2}, {4.0, 0.0}});
+  const auto answer = evaluate_graph(program.graph, leaves, program.outputs);
+  ASSERT_TRUE(answer.has_value());
+  EXPECT_THAT(answer->front().values, testing::ElementsAre(5.0, 1.0));
+}
+
+TEST(Oracle, operator_without_an_answer_is_an_error_with_its_name) {
+  auto program = program_of("torch.exp(x)", "torch.rand(2)");
+  program.graph.nodes.front().op = "sort";
+  const auto answer = evaluate_graph(program.graph, leaves_of(program), program.outputs);
+  ASSERT_FALSE(answer.has_value());
+  EXPECT_EQ(answer.error().code, errc::oracle_unanswered);
+  EXPECT_EQ(answer.error().message, "the oracle has no answer for sort");
+}
+
+TEST(Oracle, norm_of_singular_values_is_an_error) {
+  const auto program = program_of("torch.norm(x, p='nuc')", "torch.rand(2, 2)");
+  const auto answer = evaluate_graph(program.graph, leaves_of(program), program.outputs);
+  ASSERT_FALSE(answer.has_value());
+  EXPECT_EQ(answer.error().code, errc::oracle_unanswered);
+  EXPECT_EQ(answer.error().message, "norm of order 'nuc' has no answer");
+}
+
+TEST(Oracle, leaf_that_is_missing_or_of_another_size_is_an_error) {
+  const auto program = program_of("x + 1", "torch.rand(3)");
+  const auto missing = evaluate_graph(program.graph, {}, program.outputs);
+  ASSERT_FALSE(missing.has_value());
+  EXPECT_EQ(missing.error().code, errc::oracle_leaf);
+  EXPECT_EQ(missing.error().message, "no elements are given for 'x'");
+  const auto value = program.inputs.front().value;
+  const auto short_one = evaluate_graph(program.graph, {{value, {ElementType::float32, {2}, {1, 2}}}}, program.outputs);
+  ASSERT_FALSE(short_one.has_value());
+  EXPECT_EQ(short_one.error().code, errc::oracle_leaf);
+  EXPECT_EQ(short_one.error().message, "'x' has 2 elements instead of 3");
+  const auto on_demand = evaluate_elements(program.graph, {}, std::vector{WantedElements{program.outputs[0], {0}}});
+  ASSERT_FALSE(on_demand.has_value());
+  EXPECT_EQ(on_demand.error().code, errc::oracle_leaf);
+}
+
+TEST(Oracle, same_value_may_be_wanted_twice_and_a_leaf_too) {
+  const auto program = program_of("x * 2", "torch.rand(2)");
+  const auto value = program.inputs.front().value;
+  const std::vector<std::size_t> wanted = {program.outputs[0], value, program.outputs[0]};
+  const auto answer = evaluate_graph(program.graph, {{value, {ElementType::float32, {2}, {1, 2}}}}, wanted);
+  ASSERT_TRUE(answer.has_value());
+  EXPECT_THAT((*answer)[0].values, testing::ElementsAre(2.0, 4.0));
+  EXPECT_THAT((*answer)[1].values, testing::ElementsAre(1.0, 2.0));
+  EXPECT_THAT((*answer)[2].values, testing::ElementsAre(2.0, 4.0));
+}
+
+TEST(Oracle, threads_share_the_work) {
+  const auto program = program_of("torch.softmax(F.conv2d(x, y).flatten(1), 1).cumsum(0)",
+                                  "torch.rand(3, 2, 60, 50), torch.rand(2, 2, 3, 3)");
+  const auto leaves = leaves_of(program);
+  const auto alone = evaluate_graph(program.graph, leaves, program.outputs);
+  const auto together = evaluate_graph(program.graph, leaves, program.outputs, on_two_threads);
+  ASSERT_TRUE(alone.has_value() && together.has_value());
+  EXPECT_EQ(alone->front().values, together->front().values);
+  std::map<std::size_t, LeafElements> sources;
+  for (const auto& [value, leaf] : leaves)
+    sources[value] = [&leaf = leaf](std::int64_t i) { return leaf.values[static_cast<std::size_t>(i)]; };
+  const std::vector<WantedElements> wanted = {{program.outputs[0], {0, 17, 5000, 5567, 10000, 16703}}};
+  const auto some = evaluate_elements(program.graph, sources, wanted, on_two_threads);
+  ASSERT_TRUE(some.has_value());
+  for (std::size_t i = 0; i < wanted[0].elements.size(); ++i)
+    EXPECT_NEAR((*some)[0][i], alone->front().values[static_cast<std::size_t>(wanted[0].elements[i])], 1e-15);
+}
+
+TEST(Oracle, element_on_demand_reads_its_cone_only) {
+  const auto program = program_of("torch.relu(F.conv2d(x, y))", "torch.rand(1, 1, 1000, 1000), torch.rand(1, 1, 3, 3)");
+  std::atomic<int> reads = 0;
+  std::map<std::size_t, LeafElements> sources;
+  for (const auto& input : program.inputs)
+    sources[input.value] = [&](std::int64_t i) {
+      ++reads;
+      return static_cast<double>(i % 7);
+    };
+  const auto answer =
+      evaluate_elements(program.graph, sources, std::vector{WantedElements{program.outputs[0], {5000, 5001, 900'000}}});
+  ASSERT_TRUE(answer.has_value());
+  EXPECT_LE(reads, 3 * 2 * 9);
+}
+
+TEST(Oracle, value_that_is_read_twice_is_computed_once) {
+  // Without a memo these would be 2^60 additions.
+  std::string doubled = "x";
+  for (int i = 0; i < 60; ++i) doubled = "(lambda z: z + z)(" + doubled + ")";
+  const auto program = program_of(doubled, "torch.rand(1)");
+  const auto answer = evaluate_elements(program.graph, {{program.inputs[0].value, [](std::int64_t) { return 1.0; }}},
+                                        std::vector{WantedElements{program.outputs[0], {0}}});
+  ASSERT_TRUE(answer.has_value()) << answer.error().to_string();
+  EXPECT_EQ((*answer)[0][0], std::ldexp(1.0, 60));
+}
+
+TEST(Oracle, deep_graph_does_not_exhaust_the_stack) {
+  const auto text = program_test::module_text("for i in range(6000):\n    x = x + 1\nreturn x", "torch.rand(2)");
+  const auto program = read_program(text, "m.py");
+  ASSERT_TRUE(program.has_value()) << program.error().to_string();
+  const auto answer = evaluate_elements(program->graph, {{program->inputs[0].value, [](std::int64_t) { return 0.5; }}},
+                                        std::vector{WantedElements{program->outputs[0], {1}}});
+  ASSERT_TRUE(answer.has_value());
+  EXPECT_EQ((*answer)[0][0], 6000.5);
+}
+
+TEST(Oracle, index_outside_of_its_axis_gives_nan) {
+  const auto program = program_of("torch.index_select(x, 0, y + 2)", "torch.rand(3), torch.randint(0, 3, (2,))");
+  const auto answer = evaluate_graph(program.graph, leaves_of(program), program.outputs);
+  ASSERT_TRUE(answer.has_value());
+  EXPECT_TRUE(std::isnan(answer->front().values[0]));
+}
+
+TEST(Oracle, integers_wrap_around_and_booleans_are_truths) {
+  EXPECT_EQ(held_as(ElementType::uint8, -1.0), 255.0);
+  EXPECT_EQ(held_as(ElementType::uint8, 256.0), 0.0);
+  EXPECT_EQ(held_as(ElementType::int8, 128.0), -128.0);
+  EXPECT_EQ(held_as(ElementType::int8, -129.0), 127.0);
+  EXPECT_EQ(held_as(ElementType::int16, 32768.0), -32768.0);
+  EXPECT_EQ(held_as(ElementType::int32, 2147483648.0), -2147483648.0);
+  EXPECT_EQ(held_as(ElementType::int64, -2.7), -2.0);
+  EXPECT_EQ(held_as(ElementType::boolean, 0.25), 1.0);
+  EXPECT_EQ(held_as(ElementType::float16, 0.1), 0.1);
+}
+
+}  // namespace
+}  // namespace kw::program_oracle_test
