@@ -5,6 +5,19 @@
 #include "program/errors.hpp"
 
 namespace kw {
+namespace {
+
+/// Makes the elements values that a buffer of `type` holds.
+void store_as(Stage& stage, ElementType type) {
+  if (result_type_of(stage) == stage_type_of(type)) return;
+  if (stage.kind == StageKind::map) {
+    stage.body = as_type(stage.body, type);
+  } else {
+    stage.epilogue = as_type(stage.epilogue ? stage.epilogue : reduction_result(result_type_of(stage)), type);
+  }
+}
+
+}  // namespace
 
 const ArgumentValue& Decomposition::value(std::string_view name) const {
   const auto* found = node().find(name);
@@ -116,9 +129,9 @@ TensorView Decomposition::add(const StageTarget& target, Stage stage) {
     buffer.value = node().outputs[*target.output];
     buffer.type.dtype = result(*target.output).dtype;
     buffer.name = buffer_name(*target.output == 0 ? "" : fmt::format("{}", *target.output));
+    store_as(stage, buffer.type.dtype);
   } else {
-    const bool position = stage.kind != StageKind::map && !stage.epilogue && stage.position;
-    const auto type = position ? StageType::integer : stage.epilogue ? stage.epilogue->type : stage.body->type;
+    const auto type = result_type_of(stage);
     buffer.type.dtype = type == StageType::real      ? ElementType::float32
                         : type == StageType::integer ? ElementType::int64
                                                      : ElementType::boolean;
@@ -136,7 +149,7 @@ TensorView Decomposition::add(const StageTarget& target, Stage stage) {
 TensorView Decomposition::map(const StageTarget& target, StageAxes axes, StageExpr body) {
   Stage stage;
   stage.axes = std::move(axes);
-  stage.body = target.output ? as_type(body, result(*target.output).dtype) : std::move(body);
+  stage.body = std::move(body);
   return add(target, std::move(stage));
 }
 

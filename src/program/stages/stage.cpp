@@ -67,6 +67,13 @@ std::string_view to_string(ReduceOp op) {
   return "";
 }
 
+StageType result_type_of(const Stage& stage) {
+  if (stage.kind == StageKind::map) return stage.body->type;
+  if (stage.epilogue) return stage.epilogue->type;
+  if (stage.position) return StageType::integer;
+  return stage.op == ReduceOp::any || stage.op == ReduceOp::all ? StageType::truth : stage.body->type;
+}
+
 std::string stage_text(const StageProgram& program, const Stage& stage) {
   const auto spelling = index_notation(program);
   std::string text = fmt::format("{}[{}] = ", program.buffers[stage.buffer].name, axes_text(stage.axes));

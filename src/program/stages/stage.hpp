@@ -52,6 +52,9 @@ struct Stage {
   StageExpr epilogue;  ///< of reduction_result(); absent: the result itself
 };
 
+/// Of the elements that it computes.
+[[nodiscard]] StageType result_type_of(const Stage& stage);
+
 enum class BufferUse : std::uint8_t { input, output, scratch };
 
 struct StageBuffer {
