@@ -51,6 +51,9 @@ struct Spelling {
   /// `shuffle_xor` and `mask`, the name of a shuffle and its first argument; `sync_lanes`, which orders what lanes of a
   /// warp do to shared memory; `fast_exp2`, the body of a function of `x`. Empty where there are no warps.
   Fillings warp;
+  /// What a kernel of ${threads} work-items per group opens with, and the index of a work-item among all, as a long.
+  const char* kernel_qualifier;
+  const char* global_index;
 };
 
 /// Never null; lives as long as the program.

@@ -46,6 +46,8 @@ Spelling cuda_spelling(const Language& language) {
                {"mask", "ALL_LANES, "},
                {"sync_lanes", "__syncwarp()"},
                {"fast_exp2", fill_lines(kernel_text("shared/helpers.cu", "exp2_cuda"))}},
+      .kernel_qualifier = "extern \"C\" __global__ __launch_bounds__(${threads})",
+      .global_index = "(long)blockIdx.x * blockDim.x + threadIdx.x",
   };
 }
 

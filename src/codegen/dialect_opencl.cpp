@@ -28,6 +28,8 @@ Dialect opencl_dialect() {
       .lanes = "",
       .lanes_are_fixed = false,
       .warp = {},
+      .kernel_qualifier = "__kernel __attribute__((reqd_work_group_size(${threads}, 1, 1)))",
+      .global_index = "get_global_id(0)",
   };
   return &k_spelling;
 }

@@ -31,24 +31,6 @@ std::string operand_text(const Graph& graph, const ArgumentValue& value) {
   return argument_text(value);
 }
 
-/// Operands in their order, then the attributes that are not PyTorch's defaults.
-std::string call_text(const Graph& graph, const Node& node) {
-  std::vector<std::string> parts;
-  bool left_out = false;
-  for (const auto& argument : node.arguments) {
-    if (!argument.is_tensor) continue;
-    const bool absent = std::holds_alternative<std::monostate>(argument.value);
-    if (!absent) parts.push_back((left_out ? argument.name + "=" : "") + operand_text(graph, argument.value));
-    left_out = left_out || absent;
-  }
-  for (const auto& argument : node.arguments) {
-    const bool said =
-        !argument.is_tensor && !argument.is_default && !std::holds_alternative<std::monostate>(argument.value);
-    if (said) parts.push_back(argument.name + "=" + argument_text(argument.value));
-  }
-  return node.op + "(" + join(parts) + ")";
-}
-
 std::string source_text(const Graph& sources, const std::optional<ElementDistribution>& distribution,
                         std::size_t source) {
   if (distribution) return distribution->text();
@@ -110,7 +92,7 @@ class ProgramPrinter {
     const auto names = join(node.outputs, ", ", [&](std::size_t value) { return value_name(program_.graph, value); });
     const auto types =
         join(node.outputs, "; ", [&](std::size_t value) { return type_text(program_.graph.values[value].type); });
-    line("  {} = {}  {}{}", names, call_text(program_.graph, node), types,
+    line("  {} = {}  {}{}", names, node_text(program_.graph, node), types,
          node.module.empty() ? "" : "  # " + node.module);
     if (node.random) line("    random: each call gives another result; read it with --mode eval");
   }
@@ -127,6 +109,23 @@ class ProgramPrinter {
 };
 
 }  // namespace
+
+std::string node_text(const Graph& graph, const Node& node) {
+  std::vector<std::string> parts;
+  bool left_out = false;
+  for (const auto& argument : node.arguments) {
+    if (!argument.is_tensor) continue;
+    const bool absent = std::holds_alternative<std::monostate>(argument.value);
+    if (!absent) parts.push_back((left_out ? argument.name + "=" : "") + operand_text(graph, argument.value));
+    left_out = left_out || absent;
+  }
+  for (const auto& argument : node.arguments) {
+    const bool said =
+        !argument.is_tensor && !argument.is_default && !std::holds_alternative<std::monostate>(argument.value);
+    if (said) parts.push_back(argument.name + "=" + argument_text(argument.value));
+  }
+  return node.op + "(" + join(parts) + ")";
+}
 
 std::string program_text(const Program& program) {
   return ProgramPrinter(program).run();

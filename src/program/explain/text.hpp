@@ -11,4 +11,7 @@ namespace kw {
 /// and what it costs at least. Lines of the same sections for every program; ends with a newline.
 [[nodiscard]] std::string program_text(const Program& program);
 
+/// The call: operands by name ("%3" where they have none), then the attributes that are not PyTorch's defaults.
+[[nodiscard]] std::string node_text(const Graph& graph, const Node& node);
+
 }  // namespace kw

@@ -1,0 +1,22 @@
+#pragma once
+// How a reduction is gathered in a loop: variables before it, statements in it.
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "program/stages/stage.hpp"
+
+namespace kw {
+
+struct Accumulator {
+  std::vector<std::string> declarations;
+  /// Statements for one element; `position` is the text of Stage::position.
+  std::function<std::vector<std::string>(const std::string& element, const std::string& position)> step;
+  std::string result;  ///< an expression
+  std::vector<std::string> own_helpers;
+};
+
+[[nodiscard]] Accumulator accumulator_of(const Stage& stage);
+
+}  // namespace kw

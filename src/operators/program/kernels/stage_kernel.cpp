@@ -1,0 +1,235 @@
+#include "operators/program/kernels/stage_kernel.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "codegen/text.hpp"
+#include "operators/program/kernels/accumulator.hpp"
+
+namespace kw {
+namespace {
+
+constexpr int k_group = 64;
+
+/// Collects the lines of a function's body.
+class BodyWriter {
+ public:
+  void line(const std::string& text) { text_ += indented(broken_statement(text)) + "\n"; }
+  void open(const std::string& text) {
+    line(text + " {");
+    ++depth_;
+  }
+  void close() {
+    --depth_;
+    line("}");
+  }
+  [[nodiscard]] int depth() const { return depth_; }
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  [[nodiscard]] std::string indented(const std::string& lines) const {
+    const std::string margin(static_cast<std::size_t>(depth_) * 2, ' ');
+    std::string result = margin;
+    for (const char c : lines) {
+      result += c;
+      if (c == '\n') result += margin;
+    }
+    return result;
+  }
+
+  std::string text_;
+  int depth_ = 1;
+};
+
+StageAxes without_scanned(const Stage& stage) {
+  StageAxes axes = stage.axes;
+  if (stage.kind != StageKind::scan) return axes;
+  const auto scanned = [&](const StageAxis& axis) { return axis.name == stage.inner[0].name; };
+  axes.erase(std::remove_if(axes.begin(), axes.end(), scanned), axes.end());
+  return axes;
+}
+
+/// Whether the guard needs no axis of the loops from `depth` on.
+bool decided_before(const StageExpr& node, const StageAxes& inner, std::size_t depth) {
+  if (node->op == StageOp::axis) {
+    for (std::size_t i = depth; i < inner.size(); ++i) {
+      if (inner[i].name == node->axis) return false;
+    }
+  }
+  return std::all_of(node->operands.begin(), node->operands.end(),
+                     [&](const StageExpr& operand) { return decided_before(operand, inner, depth); });
+}
+
+class KernelWriter {
+ public:
+  KernelWriter(const Stage& stage, const std::vector<KernelBuffer>& buffers, Dialect dialect)
+      : stage_(stage), buffers_(buffers), scope_(buffers, stage, dialect), items_(without_scanned(stage)) {}
+
+  StageKernel write(const std::string& name) {
+    if (stage_.kind != StageKind::scan) scope_.name_place(stage_.axes, "id");
+    if (stage_.kind == StageKind::map) {
+      write_map();
+    } else {
+      write_reduction();
+    }
+    return kernel(name);
+  }
+
+ private:
+  void lines(const std::vector<std::string>& statements) {
+    for (const auto& one : statements) body_.line(one);
+  }
+
+  void store(const std::string& place, const StageExpr& value) {
+    const auto& buffer = buffers_[stage_.buffer];
+    body_.line(store_text(buffer.dtype, buffer.name, place, without_parentheses(scope_.text(value)), scope_.dialect()));
+  }
+
+  void write_map() {
+    lines(scope_.shared_values({stage_.body}, true));
+    store("id", stage_.body);
+  }
+
+  /// Guards are tested in the outermost loop that knows what they need.
+  void write_guards(std::size_t depth, std::vector<StageExpr>& open) {
+    std::vector<StageExpr> now;
+    const auto decided = [&](const StageExpr& guard) { return decided_before(guard, stage_.inner, depth); };
+    std::copy_if(open.begin(), open.end(), std::back_inserter(now), decided);
+    open.erase(std::remove_if(open.begin(), open.end(), decided), open.end());
+    if (now.empty()) return;
+    StageExpr guard;
+    for (const auto& one : now) guard = both(guard, one);
+    // A place that the guard and the element have in common is worth a name here.
+    const auto& element = stage_.body;
+    std::vector<StageExpr> known;
+    known.reserve(2);
+    known.push_back(guard);
+    for (const auto& one : element->operands) collect_places(one, depth, known);
+    lines(scope_.shared_values(known, false));
+    body_.line(fmt::format("if (!({})) continue;", scope_.text(guard)));
+  }
+
+  /// Indices of loads that the loops before `depth` know.
+  void collect_places(const StageExpr& node, std::size_t depth, std::vector<StageExpr>& known) const {
+    if (node->op != StageOp::load) {
+      for (const auto& operand : node->operands) collect_places(operand, depth, known);
+      return;
+    }
+    for (const auto& index : node->operands) {
+      if (decided_before(index, stage_.inner, depth)) known.push_back(index);
+    }
+  }
+
+  void write_reduction() {
+    const auto accumulator = accumulator_of(stage_);
+    scope_.call_result(accumulator.result);
+    for (const auto& one : accumulator.own_helpers) own_helpers_.insert(one);
+    lines(accumulator.declarations);
+    auto open = stage_.guards;
+    for (std::size_t depth = 0; depth < stage_.inner.size(); ++depth) {
+      const auto name = scope_.axis(stage_.inner[depth].name);
+      body_.open(fmt::format("for (int {0} = 0; {0} < {1}; ++{0})", name, scope_.extent(stage_.inner[depth].extent)));
+      write_guards(depth + 1, open);
+    }
+    // Without a loop there is nothing to continue.
+    KW_CHECK(open.empty(), "{} guards of a reduction over no axes", open.size());
+    lines(scope_.shared_values({stage_.body, stage_.position}, true));
+    const auto position = stage_.position ? without_parentheses(scope_.text(stage_.position)) : "";
+    lines(accumulator.step(without_parentheses(scope_.text(stage_.body)), position));
+    if (stage_.kind == StageKind::scan) store(scanned_place(), result());
+    for (std::size_t i = 0; i < stage_.inner.size(); ++i) body_.close();
+    if (stage_.kind == StageKind::scan) return;
+    scope_.forget_values();
+    lines(scope_.shared_values({stage_.epilogue}, true));
+    store("id", result());
+  }
+
+  [[nodiscard]] StageExpr result() const {
+    return stage_.epilogue ? stage_.epilogue : reduction_result(stage_.body->type);
+  }
+
+  std::string scanned_place() {
+    std::vector<std::string> indices;
+    Shape shape;
+    for (const auto& axis : stage_.axes) {
+      indices.push_back(scope_.text(axis_index(axis.name)));
+      shape.push_back(axis.extent);
+    }
+    return scope_.offset(indices, shape);
+  }
+
+  /// The indices of the work-item's element, as far as they are used.
+  std::string coordinates() {
+    std::size_t first = items_.size();
+    for (std::size_t i = items_.size(); i-- > 0;) {
+      if (scope_.used_axes().count(items_[i].name) > 0) first = i;
+    }
+    if (first == items_.size()) return "";
+    if (items_.size() == 1) return fmt::format("  const int {} = (int)id;\n", scope_.axis(items_[0].name));
+    std::string text = "  long rest = id;\n";
+    for (std::size_t i = items_.size(); i-- > first;) {
+      const auto extent = scope_.extent(items_[i].extent);
+      const auto name = scope_.axis(items_[i].name);
+      const bool used = scope_.used_axes().count(items_[i].name) > 0;
+      if (used) text += fmt::format("  const int {} = (int){};\n", name, i == 0 ? "rest" : "(rest % " + extent + ")");
+      if (i != first) text += fmt::format("  rest /= {};\n", extent);
+    }
+    return text;
+  }
+
+  StageKernel kernel(const std::string& name) {
+    StageKernel kernel;
+    const auto dialect = scope_.dialect();
+    const auto count = scope_.element_count(items_);
+    const auto indices = coordinates();
+    std::vector<std::string> declarations;
+    for (const auto buffer : scope_.loaded()) {
+      if (buffer == stage_.buffer) continue;
+      declarations.push_back(buffer_parameter(buffers_[buffer].dtype, false, buffers_[buffer].name, dialect));
+      kernel.launch.args.push_back(buffers_[buffer].argument);
+    }
+    declarations.push_back(
+        buffer_parameter(buffers_[stage_.buffer].dtype, true, buffers_[stage_.buffer].name, dialect));
+    kernel.launch.args.push_back(buffers_[stage_.buffer].argument);
+    for (const auto& [parameter, expression] : scope_.integers()) {
+      declarations.push_back("const int " + parameter);
+      kernel.launch.args.push_back(expression);
+    }
+    const auto qualifier = fill_lines(dialect->kernel_qualifier, {{"threads", std::to_string(k_group)}});
+    kernel.source = fmt::format("{}\n{} {{\n  const long id = {};\n  if (id >= {}) return;\n{}{}}}\n", qualifier,
+                                parameter_list(fmt::format("void {}(", name), declarations), dialect->global_index,
+                                count, indices, body_.text());
+    Shape shape;
+    for (const auto& axis : items_) shape.push_back(axis.extent);
+    kernel.launch.kernel = name;
+    kernel.launch.grid = {fmt::format("ceil_div({}, {})", count_expression(shape), k_group)};
+    kernel.launch.block = {std::to_string(k_group)};
+    kernel.helpers = scope_.helpers();
+    kernel.own_helpers = scope_.own_helpers();
+    kernel.own_helpers.insert(own_helpers_.begin(), own_helpers_.end());
+    const bool bf16_by_hand = buffers_[stage_.buffer].dtype == DType::bf16 && dialect->bf16_functions == nullptr;
+    if (bf16_by_hand) kernel.helpers.insert(KernelHelper::to_bf16);
+    return kernel;
+  }
+
+  const Stage& stage_;
+  const std::vector<KernelBuffer>& buffers_;
+  KernelScope scope_;
+  StageAxes items_;
+  BodyWriter body_;
+  std::set<std::string> own_helpers_;
+};
+
+}  // namespace
+
+std::string count_expression(const Shape& shape) {
+  if (const auto count = element_count(shape)) return count->text();
+  return join(shape, " * ", [](const Extent& extent) { return "(" + extent.text() + ")"; });
+}
+
+StageKernel stage_kernel(const Stage& stage, const std::string& name, const std::vector<KernelBuffer>& buffers,
+                         Dialect dialect) {
+  return KernelWriter(stage, buffers, dialect).write(name);
+}
+
+}  // namespace kw

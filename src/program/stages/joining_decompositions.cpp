@@ -1,0 +1,115 @@
+// Joining, cutting and padding.
+
+#include <array>
+
+#include "program/stages/decomposition_table.hpp"
+
+namespace kw {
+namespace {
+
+/// The pieces along `axis` as one expression: of the piece whose part of the axis the index lies in.
+Result<StageExpr> joined(const std::vector<TensorView>& pieces, const StageAxes& frame, std::size_t axis,
+                         ElementType type) {
+  std::vector<StageExpr> values;
+  std::vector<Extent> ends;
+  Extent start = 0;
+  for (const auto& piece : pieces) {
+    auto indices = indices_of(frame);
+    indices[axis] = indices[axis] - StageExpr(start);
+    values.push_back(as_type(load(piece, std::move(indices)), type));
+    KW_TRY(start, Extent::sum(start, piece.type.shape[axis]));
+    ends.push_back(start);
+  }
+  StageExpr value = values.back();
+  for (std::size_t i = values.size() - 1; i-- > 0;) {
+    value = select(axis_index(frame[axis].name) < StageExpr(ends[i]), values[i], value);
+  }
+  return value;
+}
+
+Result<void> cat(Decomposition& d) {
+  const auto frame = d.frame();
+  KW_TRY(const auto value, joined(d.tensors("tensors"), frame, d.axis("dim", frame.size()), d.result().dtype));
+  d.map(0, frame, value);
+  return {};
+}
+
+/// Each piece gets an axis of 1 to be joined along.
+Result<void> stack(Decomposition& d) {
+  const auto frame = d.frame();
+  const auto axis = d.axis("dim", frame.size());
+  auto pieces = d.tensors("tensors");
+  for (auto& piece : pieces) {
+    auto& shape = piece.type.shape;
+    shape.insert(shape.begin() + static_cast<std::ptrdiff_t>(axis), Extent(1));
+  }
+  KW_TRY(const auto value, joined(pieces, frame, axis, d.result().dtype));
+  d.map(0, frame, value);
+  return {};
+}
+
+/// chunk, split and unbind: a map for each piece that is read.
+Result<void> cut(Decomposition& d) {
+  const auto input = d.tensor("input");
+  const auto axis = d.axis("dim", input.type.shape.size());
+  const bool single = d.op() == "unbind";
+  Extent start = 0;
+  for (std::size_t piece = 0; piece < d.node().outputs.size(); ++piece) {
+    const auto frame = d.frame(piece);
+    auto indices = indices_of(frame);
+    if (single) {
+      indices.insert(indices.begin() + static_cast<std::ptrdiff_t>(axis), StageExpr(start));
+    } else {
+      indices[axis] = indices[axis] + StageExpr(start);
+    }
+    if (d.wanted(piece)) d.map(piece, frame, load(input, std::move(indices)));
+    KW_TRY(start, Extent::sum(start, single ? Extent(1) : frame[axis].extent));
+  }
+  return {};
+}
+
+/// The index into an axis of `extent` that a padded place stands for.
+StageExpr mirrored(const StageExpr& index, const Extent& extent, const std::string& mode) {
+  const auto last = StageExpr(extent) - 1;
+  if (mode == "replicate") return minimum(maximum(index, 0), last);
+  if (mode == "circular") return floor_modulo(index, extent);
+  return last - absolute(last - absolute(index));
+}
+
+Result<void> pad(Decomposition& d) {
+  const auto input = d.tensor("input");
+  const auto frame = d.frame();
+  const auto amounts = d.integers("pad");
+  const auto& mode = d.text("mode");
+  auto indices = indices_of(frame);
+  StageExpr held;
+  for (std::size_t i = 0; i < amounts.size(); i += 2) {
+    const auto axis = frame.size() - 1 - i / 2;
+    if (amounts[i].is_constant() && amounts[i].value() == 0 && amounts[i + 1].is_constant() &&
+        amounts[i + 1].value() == 0) {
+      continue;
+    }
+    indices[axis] = indices[axis] - StageExpr(amounts[i]);
+    if (mode == "constant") {
+      held = both(held, inside(indices[axis], input.type.shape[axis]));
+    } else {
+      indices[axis] = mirrored(indices[axis], input.type.shape[axis], mode);
+    }
+  }
+  const StageExpr fill = d.given("value") ? d.real("value") : 0.0;
+  d.map(0, frame, select(held, load(input, std::move(indices)), as_type(fill, input.type.dtype)));
+  return {};
+}
+
+constexpr std::array k_joining_decompositions = {
+    DecompositionRow{"cat", cat},   DecompositionRow{"stack", stack}, DecompositionRow{"chunk", cut},
+    DecompositionRow{"split", cut}, DecompositionRow{"unbind", cut},  DecompositionRow{"pad", pad},
+};
+
+}  // namespace
+
+std::span<const DecompositionRow> joining_decompositions() {
+  return k_joining_decompositions;
+}
+
+}  // namespace kw
