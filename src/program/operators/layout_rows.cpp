@@ -229,8 +229,9 @@ Result<void> triangle_rule(OperatorCall& call) {
 /// Elements of a diagonal: min of what is left of both axes.
 Result<void> diagonal_rule(OperatorCall& call) {
   const auto& input = call.tensor("input");
-  KW_TRY_VOID(call.require_rank("input", call.node().op == "diag" ? 1 : 2, 16));
-  const auto offset = call.integer("diagonal").value();
+  const bool plain = call.node().op == "diag";
+  KW_TRY_VOID(call.require_rank("input", plain ? 1 : 2, 16));
+  const auto offset = call.integer(plain ? "diagonal" : "offset").value();
   constexpr std::int64_t k_farthest = std::int64_t{1} << 40U;
   if (offset < -k_farthest || offset > k_farthest)
     return call.value_error(fmt::format("diagonal {} of {}", offset, call.shown()));
@@ -239,7 +240,6 @@ Result<void> diagonal_rule(OperatorCall& call) {
     call.output(input.dtype, {side, side});
     return {};
   }
-  const bool plain = call.node().op == "diag";
   KW_TRY(const auto first, plain ? Result<std::size_t>(0) : call.axis("dim1", input.shape.size()));
   KW_TRY(const auto second, plain ? Result<std::size_t>(1) : call.axis("dim2", input.shape.size()));
   if (first == second) return call.value_error(fmt::format("{} of the same axis twice", call.shown()));
@@ -293,7 +293,7 @@ constexpr std::array k_layout_rows = {
     OperatorRow{"tril", "Tensor input, int diagonal=0", "tmi", triangle_rule},
     OperatorRow{"triu", "Tensor input, int diagonal=0", "tmi", triangle_rule},
     OperatorRow{"diag", "Tensor input, int diagonal=0", "tm", diagonal_rule},
-    OperatorRow{"diagonal", "Tensor input, int diagonal=0, int dim1=0, int dim2=1", "tm", diagonal_rule},
+    OperatorRow{"diagonal", "Tensor input, int offset=0, int dim1=0, int dim2=1", "tm", diagonal_rule},
     OperatorRow{"to", "Tensor input, dtype dtype", "", conversion_rule},
 };
 

@@ -146,13 +146,14 @@ Result<void> bilinear_rule(OperatorCall& call) {
   return {};
 }
 
-/// The letters of one operand; "..." becomes as many letters (from k_first_unnamed on) as it has axes.
-constexpr char k_first_unnamed = '0';
+/// The letters of one operand; "..." becomes as many letters as it has axes. The last of them is always
+/// k_last_unnamed, because axes broadcast from the last one on.
+constexpr char k_last_unnamed = '9';
 Result<std::string> einsum_letters(const OperatorCall& call, std::string_view written, std::size_t unnamed) {
   std::string letters;
   for (std::size_t i = 0; i < written.size(); ++i) {
     if (written.substr(i, 3) == "...") {
-      for (std::size_t k = 0; k < unnamed; ++k) letters += static_cast<char>(k_first_unnamed + static_cast<char>(k));
+      for (std::size_t k = unnamed; k-- > 0;) letters += static_cast<char>(k_last_unnamed - static_cast<char>(k));
       i += 2;
     } else if ((written[i] >= 'a' && written[i] <= 'z') || (written[i] >= 'A' && written[i] <= 'Z')) {
       letters += written[i];

@@ -14,7 +14,7 @@ struct TensorOperator {
   std::string_view symbol;
   std::string_view op;
 };
-constexpr std::array<TensorOperator, 18> k_tensor_operators = {{
+constexpr std::array<TensorOperator, 19> k_tensor_operators = {{
     {"+", "add"},
     {"-", "sub"},
     {"*", "mul"},
@@ -27,6 +27,7 @@ constexpr std::array<TensorOperator, 18> k_tensor_operators = {{
     {"|", "bitwise_or"},
     {"^", "bitwise_xor"},
     {"<<", "bitwise_left_shift"},
+    {">>", "bitwise_right_shift"},
     {"==", "eq"},
     {"!=", "ne"},
     {"<", "lt"},

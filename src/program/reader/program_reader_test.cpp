@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 #include "program/errors.hpp"
 #include "program/testing/module_text.hpp"
 
@@ -116,6 +118,15 @@ TEST(ProgramReader, inputs_say_how_they_are_drawn) {
   EXPECT_EQ(program.inputs[2].number, 0.25);
   EXPECT_FALSE(program.inputs[3].distribution);
   EXPECT_EQ(program.inputs[4].distribution->text(), "normal(0,0.5)");
+}
+
+TEST(ProgramReader, literal_keeps_all_of_its_numbers) {
+  const auto program =
+      read(module_text("return x + torch.tensor([[0.123456789, 1e-30] * 20, [True, -3] * 20])", "torch.rand(40)"));
+  const auto text = std::get<std::string>(program.sources.nodes.back().find("values")->value);
+  EXPECT_EQ(std::count(text.begin(), text.end(), ','), 79) << text;
+  EXPECT_TRUE(text.starts_with("[[0.123456789, 1e-30, 0.123456789")) << text;
+  EXPECT_TRUE(text.ends_with(", 1, -3]]")) << text;
 }
 
 TEST(ProgramReader, types_are_promoted_as_pytorch_does) {

@@ -74,6 +74,7 @@ INSTANTIATE_TEST_SUITE_P(
         ShapeCase{"x.chunk(3, dim=2)[2]", k_cube, "[3, 5, 1]"}, ShapeCase{"x.chunk(5, dim=2)[-1]", k_cube, "[3, 5, 1]"},
         ShapeCase{"x.split([1, 6], -1)[1]", k_cube, "[3, 5, 6]"}, ShapeCase{"x.split(3, 2)[2]", k_cube, "[3, 5, 1]"},
         ShapeCase{"x.diagonal(2, 1, 2)", k_cube, "[3, 5]"}, ShapeCase{"x.diagonal(-3, 1, 2)", k_cube, "[3, 2]"},
+        ShapeCase{"torch.diagonal(x, offset=1, dim1=-2, dim2=-1)", k_cube, "[3, 5]"},
         ShapeCase{"F.pad(x, (1, 2, 0, 3))", k_cube, "[3, 8, 10]"}, ShapeCase{"F.pad(x, (-2, 0))", k_cube, "[3, 5, 5]"},
         ShapeCase{"torch.arange(3, 17, 4)", k_cube, "[4]"}, ShapeCase{"torch.arange(9, 0, -2)", k_cube, "[5]"},
         ShapeCase{"torch.arange(0, 1, 0.3)", k_cube, "[4]"},
@@ -84,18 +85,20 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     Products, Shapes,
-    testing::Values(ShapeCase{"torch.matmul(x, x.mT)", k_cube, "[3, 5, 5]"},
-                    ShapeCase{"x @ torch.rand(7)", k_cube, "[3, 5]"}, ShapeCase{"torch.rand(5) @ x", k_cube, "[3, 7]"},
-                    ShapeCase{"torch.rand(2, 1, 4, 5) @ x", k_cube, "[2, 3, 4, 7]"},
-                    ShapeCase{"torch.addmm(torch.rand(9), x, torch.rand(7, 9))", k_matrix, "[5, 9]"},
-                    ShapeCase{"torch.baddbmm(torch.rand(3, 1, 2), x, torch.rand(3, 7, 2))", k_cube, "[3, 5, 2]"},
-                    ShapeCase{"torch.einsum('bij,kj->bki', x, torch.rand(4, 7))", k_cube, "[3, 4, 5]"},
-                    ShapeCase{"torch.einsum('...i,i', x, torch.rand(7))", k_cube, "[3, 5]"},
-                    ShapeCase{"torch.einsum('ii', x[0, :, :5])", k_cube, "[]"},
-                    ShapeCase{"torch.outer(x[0], x[1])", k_matrix, "[7, 7]"},
-                    ShapeCase{"F.scaled_dot_product_attention(x, torch.rand(3, 11, 7), torch.rand(3, 11, 2))", k_cube,
-                              "[3, 5, 2]"},
-                    ShapeCase{"F.bilinear(x, x, torch.rand(4, 7, 7))", k_matrix, "[5, 4]"}));
+    testing::Values(
+        ShapeCase{"torch.matmul(x, x.mT)", k_cube, "[3, 5, 5]"}, ShapeCase{"x @ torch.rand(7)", k_cube, "[3, 5]"},
+        ShapeCase{"torch.rand(5) @ x", k_cube, "[3, 7]"},
+        ShapeCase{"torch.rand(2, 1, 4, 5) @ x", k_cube, "[2, 3, 4, 7]"},
+        ShapeCase{"torch.addmm(torch.rand(9), x, torch.rand(7, 9))", k_matrix, "[5, 9]"},
+        ShapeCase{"torch.baddbmm(torch.rand(3, 1, 2), x, torch.rand(3, 7, 2))", k_cube, "[3, 5, 2]"},
+        ShapeCase{"torch.einsum('bij,kj->bki', x, torch.rand(4, 7))", k_cube, "[3, 4, 5]"},
+        ShapeCase{"torch.einsum('...i,i', x, torch.rand(7))", k_cube, "[3, 5]"},
+        ShapeCase{"torch.einsum('...i,...i->...', x, torch.rand(5, 7))", k_cube, "[3, 5]"},
+        ShapeCase{"torch.einsum('b...,b...i->...', torch.rand(3, 7), torch.rand(3, 5, 1, 2))", k_cube, "[5, 7]"},
+        ShapeCase{"torch.einsum('ii', x[0, :, :5])", k_cube, "[]"},
+        ShapeCase{"torch.outer(x[0], x[1])", k_matrix, "[7, 7]"},
+        ShapeCase{"F.scaled_dot_product_attention(x, torch.rand(3, 11, 7), torch.rand(3, 11, 2))", k_cube, "[3, 5, 2]"},
+        ShapeCase{"F.bilinear(x, x, torch.rand(4, 7, 7))", k_matrix, "[5, 4]"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Reductions, Shapes,

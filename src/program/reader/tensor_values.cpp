@@ -68,7 +68,8 @@ std::optional<ElementDistribution> initial_values(std::string_view name, const S
   return scaled_by_fans(name, shape, given);
 }
 
-std::string literal_text(const PyValue& value, std::size_t most) {
+/// All of it: a literal has as many numbers as its own text, and whoever computes with the tensor reads them here.
+std::string literal_text(const PyValue& value) {
   const auto* items = value.object<PySequence>();
   if (items == nullptr) {
     const auto number = number_of(value);
@@ -76,8 +77,7 @@ std::string literal_text(const PyValue& value, std::size_t most) {
   }
   std::string text = "[";
   for (const auto& item : items->items) {
-    if (text.size() > most) return text + "...]";
-    text += (text.size() > 1 ? ", " : "") + literal_text(item, most - text.size() / 2);
+    text += (text.size() > 1 ? ", " : "") + literal_text(item);
   }
   return text + "]";
 }
@@ -136,9 +136,8 @@ Result<PyValue> PyInterpreter::tensor_literal(const PyArguments& arguments, cons
     dtype = *asked->get<ElementType>();
   if (const auto number = number_of(value))
     return make_source({}, {ElementDistribution::Kind::constant, *number, 0.0}, dtype, where);
-  constexpr std::size_t k_shown = 60;
   const std::vector<GivenArgument> given = {
-      {"size", shape, where}, {"values", literal_text(value, k_shown), where}, {"dtype", dtype, where}};
+      {"size", shape, where}, {"values", literal_text(value), where}, {"dtype", dtype, where}};
   return call_operator(*operator_named("tensor"), given, "torch.tensor", where, program_.sources);
 }
 

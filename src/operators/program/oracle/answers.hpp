@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "operators/program/oracle/element_memo.hpp"
 #include "operators/program/oracle/oracle_call.hpp"
 
 namespace kw::program_oracle {
@@ -21,6 +23,8 @@ namespace kw::program_oracle {
 /// Each element by itself.
 struct ByElement {
   std::function<double(std::size_t output, std::int64_t element)> at;
+  /// What `at` asks for of an element's group; a whole tensor needs all groups, and so has them computed side by side.
+  std::shared_ptr<GroupStatistics> groups = nullptr;
 };
 
 /// Neighbouring elements of a row of the only output, computed together because that makes a tight loop.
@@ -40,8 +44,9 @@ using Answer = std::variant<ByElement, BySpan, ByLine>;
 
 /// Of the only output, or of all outputs alike.
 template <typename Function>
-[[nodiscard]] Answer each_element(Function function) {
-  return ByElement{[function = std::move(function)](std::size_t, std::int64_t element) { return function(element); }};
+[[nodiscard]] Answer each_element(Function function, std::shared_ptr<GroupStatistics> groups = nullptr) {
+  return ByElement{[function = std::move(function)](std::size_t, std::int64_t element) { return function(element); },
+                   std::move(groups)};
 }
 
 struct OracleRow {

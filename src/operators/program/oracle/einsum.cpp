@@ -97,10 +97,12 @@ Result<Answer> einsum(const OracleCall& call) {
     walked.emplace_back(summed_extents, letter_strides(operands[i], own, summed));
   }
   return each_element([operands, kept, walked, count = volume_of(summed_extents)](std::int64_t i) {
+    std::vector<std::int64_t> starts;
+    for (const auto& map : kept) starts.push_back(map(i));
     double sum = 0.0;
     for (std::int64_t k = 0; k < count; ++k) {
       double product = 1.0;
-      for (std::size_t n = 0; n < operands.size(); ++n) product *= operands[n][kept[n](i) + walked[n](k)];
+      for (std::size_t n = 0; n < operands.size(); ++n) product *= operands[n][starts[n] + walked[n](k)];
       sum += product;
     }
     return sum;

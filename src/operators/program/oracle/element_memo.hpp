@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace kw::program_oracle {
@@ -35,10 +36,13 @@ class GroupStatistics {
   };
   using Compute = std::function<Pair(std::int64_t group)>;
 
-  GroupStatistics(std::int64_t groups, Compute compute) : memo_(2 * groups), compute_(std::move(compute)) {}
+  GroupStatistics(std::int64_t groups, Compute compute)
+      : groups_(groups), memo_(2 * groups), compute_(std::move(compute)) {}
+  [[nodiscard]] std::int64_t groups() const { return groups_; }
   [[nodiscard]] Pair of(std::int64_t group);
 
  private:
+  std::int64_t groups_;
   ElementMemo memo_;
   Compute compute_;
 };

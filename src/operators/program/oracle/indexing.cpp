@@ -43,7 +43,25 @@ Result<Answer> index_select(const OracleCall& call) {
       });
 }
 
-/// Line by line, in the order of the index; what comes later replaces what was there, or is added.
+/// Where the line of a tensor starts that lies at `place` on all axes but one; -1 where it has no such line. A single
+/// number is the same everywhere.
+std::int64_t line_start(const Operand& operand, const Place& place, std::size_t axis) {
+  const auto strides = strides_of(operand.extents());
+  std::int64_t start = 0;
+  for (std::size_t k = 0; k < operand.rank(); ++k) {
+    if (k == axis) continue;
+    if (place[k] >= operand.extent(k)) return -1;
+    start += place[k] * strides[k];
+  }
+  return start;
+}
+
+std::int64_t step_along(const Operand& operand, std::size_t axis) {
+  return operand.rank() == 0 ? 0 : strides_of(operand.extents())[axis];
+}
+
+/// Line by line, in the order of the index; what comes later replaces what was there, or is added. A wrong index is
+/// left out.
 Result<Answer> scatter(const OracleCall& call, bool add) {
   const auto input = call.tensor("input");
   const auto index = call.tensor("index");
@@ -51,27 +69,19 @@ Result<Answer> scatter(const OracleCall& call, bool add) {
   const auto axis = call.axis("dim", input.rank());
   const Lines lines(input.extents(), axis);
   return ByLine{lines, [=](std::int64_t line, std::span<std::vector<double>> outputs) {
+                  auto& into = outputs.front();
                   for (std::int64_t i = 0; i < lines.length; ++i)
-                    outputs[0][static_cast<std::size_t>(i)] = input[lines.start(line) + i * lines.stride];
+                    into[static_cast<std::size_t>(i)] = input[lines.start(line) + i * lines.stride];
                   const auto place = place_of(lines.start(line), input.extents());
-                  const auto index_strides = strides_of(index.extents());
-                  const auto source_strides = strides_of(source.extents());
-                  std::int64_t at = 0;
-                  std::int64_t from = 0;
-                  for (std::size_t k = 0; k < index.rank(); ++k) {
-                    if (k == axis) continue;
-                    if (place[k] >= index.extent(k)) return;
-                    at += place[k] * index_strides[k];
-                    if (source.rank() > 0) from += place[k] * source_strides[k];
-                  }
+                  const auto start = line_start(index, place, axis);
+                  const auto from = line_start(source, place, axis);
                   const auto steps = index.rank() == 0 ? 1 : index.extent(axis);
-                  for (std::int64_t i = 0; i < steps; ++i) {
-                    const auto to =
-                        checked_index(index[at + (index.rank() == 0 ? 0 : i * index_strides[axis])], lines.length);
+                  for (std::int64_t i = 0; start >= 0 && i < steps; ++i) {
+                    const auto to = checked_index(index[start + i * step_along(index, axis)], lines.length);
                     if (to < 0) continue;
-                    const double value = source[source.rank() == 0 ? 0 : from + i * source_strides[axis]];
-                    auto& into = outputs[0][static_cast<std::size_t>(to)];
-                    into = add ? into + value : value;
+                    const double value = source[from + i * step_along(source, axis)];
+                    auto& one = into[static_cast<std::size_t>(to)];
+                    one = add ? one + value : value;
                   }
                 }};
 }

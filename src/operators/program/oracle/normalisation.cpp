@@ -9,7 +9,6 @@
 #include <optional>
 
 #include "operators/program/oracle/answers.hpp"
-#include "operators/program/oracle/element_memo.hpp"
 
 namespace kw::program_oracle {
 namespace {
@@ -46,11 +45,13 @@ std::shared_ptr<GroupStatistics> moments_of(const Operand& input, const NormGrou
                                              const auto count = static_cast<double>(space.walked.count());
                                              GroupStatistics::Pair pair;
                                              for (std::int64_t i = 0; !around_zero && i < space.walked.count(); ++i)
-                                               pair.first += input[start + space.walked(i)] / count;
+                                               pair.first += input[start + space.walked(i)];
+                                             pair.first /= count;
                                              for (std::int64_t i = 0; i < space.walked.count(); ++i) {
                                                const double x = input[start + space.walked(i)] - pair.first;
-                                               pair.second += x * x / count;
+                                               pair.second += x * x;
                                              }
+                                             pair.second /= count;
                                              return pair;
                                            });
 }
@@ -78,11 +79,13 @@ struct Affine {
 
 Answer normalised(const Operand& input, const NormGroups& groups, const Affine& affine, double eps,
                   bool around_zero = false) {
-  return each_element([input, group_of = groups.group_of, statistics = moments_of(input, groups, around_zero), affine,
-                       eps](std::int64_t i) {
-    const auto [mean, variance] = statistics->of(group_of(i));
-    return affine.apply((input[i] - mean) / std::sqrt(variance + eps), i);
-  });
+  const auto statistics = moments_of(input, groups, around_zero);
+  return each_element(
+      [input, group_of = groups.group_of, statistics, affine, eps](std::int64_t i) {
+        const auto [mean, variance] = statistics->of(group_of(i));
+        return affine.apply((input[i] - mean) / std::sqrt(variance + eps), i);
+      },
+      statistics);
 }
 
 /// By statistics that the module keeps, one of each channel.

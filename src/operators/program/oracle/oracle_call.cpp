@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "operators/program/oracle/dense_tensor.hpp"
 #include "operators/program/oracle/oracle_errors.hpp"
 
 namespace kw::program_oracle {
@@ -44,6 +45,13 @@ std::vector<Operand> OracleCall::tensors(std::string_view name) const {
   std::vector<Operand> operands;
   for (const auto& one : std::get<std::vector<ValueRef>>(value(name))) operands.push_back(operand_of_(one.value));
   return operands;
+}
+
+Operand OracleCall::converted_input() const {
+  auto input = tensor("input");
+  const auto type = output_type();
+  if (!given("dtype") || is_floating(type)) return input;
+  return {type, input.extents(), [input, type](std::int64_t i) { return held_as(type, input[i]); }};
 }
 
 double OracleCall::number(std::string_view name) const {

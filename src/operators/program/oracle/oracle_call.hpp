@@ -32,6 +32,8 @@ class OracleCall {
   [[nodiscard]] Operand tensor(std::string_view name) const;
   [[nodiscard]] std::optional<Operand> optional_tensor(std::string_view name) const;
   [[nodiscard]] std::vector<Operand> tensors(std::string_view name) const;
+  /// "input", whose elements become the type of the result first where a dtype is asked for.
+  [[nodiscard]] Operand converted_input() const;
   [[nodiscard]] double number(std::string_view name) const;  ///< also of an integer or a boolean
   [[nodiscard]] double number_or(std::string_view name, double otherwise) const;
   [[nodiscard]] std::int64_t integer(std::string_view name) const;

@@ -14,7 +14,7 @@ namespace {
 class ReducedElements {
  public:
   explicit ReducedElements(const OracleCall& call)
-      : input_(call.tensor("input")), space_(split_space(input_.extents(), call.axes("dim", input_.rank()))) {}
+      : input_(call.converted_input()), space_(split_space(input_.extents(), call.axes("dim", input_.rank()))) {}
 
   [[nodiscard]] std::int64_t count() const { return space_.walked.count(); }
 

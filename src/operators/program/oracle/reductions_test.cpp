@@ -17,6 +17,7 @@ INSTANTIATE_TEST_SUITE_P(
     Oracle, Reductions,
     testing::Values(
         OracleCase{"torch.sum(x)", "torch.rand(2, 3, 4)", {-2.5}},
+        OracleCase{"torch.sum(x, 1, dtype=torch.int32)", "torch.rand(2, 3, 4)", {-1, 0, 0, 1, 0, -1, 0, -1}},
         OracleCase{"torch.sum(x, 1)", "torch.rand(2, 3, 4)", {-1.25, 1, -1, 1.25, 0.25, -1.75, 0.5, -1.5}},
         OracleCase{"torch.sum(x, dim=(0, 2), keepdim=True)", "torch.rand(2, 3, 4)", {-5, -2.25, 4.75}},
         OracleCase{"x.sum(-1)", "torch.rand(2, 3, 4)", {-3.5, 0, 3.5, -1.5, -2.25, 1.25}},

@@ -14,7 +14,7 @@ namespace {
 /// total = step(total, element), line by line.
 template <typename Step>
 Result<Answer> scan(const OracleCall& call, double initial, Step step) {
-  const auto input = call.tensor("input");
+  const auto input = call.converted_input();
   const Lines lines(input.extents(), call.axis("dim", input.rank()));
   return ByLine{lines, [input, lines, initial, step](std::int64_t line, std::span<std::vector<double>> outputs) {
                   const auto start = lines.start(line);

@@ -1,12 +1,12 @@
 // What a line's own maximum, sum or norm is needed for, and keeps its elements.
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
 #include <memory>
 
 #include "operators/program/oracle/answers.hpp"
-#include "operators/program/oracle/element_memo.hpp"
 #include "operators/program/oracle/special_functions.hpp"
 
 namespace kw::program_oracle {
@@ -25,11 +25,13 @@ Result<Answer> softmax_along(const OracleCall& call, double sign, bool logarithm
       pair.second += std::exp(sign * input[start + i * lines.stride] - pair.first);
     return pair;
   });
-  return each_element([input, lines, sign, logarithm, statistics](std::int64_t i) {
-    const auto [largest, total] = statistics->of(lines.line_of(i));
-    const double x = sign * input[i] - largest;
-    return logarithm ? x - std::log(total) : std::exp(x) / total;
-  });
+  return each_element(
+      [input, lines, sign, logarithm, statistics](std::int64_t i) {
+        const auto [largest, total] = statistics->of(lines.line_of(i));
+        const double x = sign * input[i] - largest;
+        return logarithm ? x - std::log(total) : std::exp(x) / total;
+      },
+      statistics);
 }
 
 /// Divided by the norm over the axes, which is at least eps.
@@ -57,9 +59,9 @@ Result<Answer> normalize(const OracleCall& call) {
     const double norm = std::isinf(order) ? total : order == 2.0 ? std::sqrt(total) : std::pow(total, 1.0 / order);
     return GroupStatistics::Pair{norm, 0.0};
   });
-  return each_element([input, statistics, eps, group_of = StridedMap(input.extents(), strides)](std::int64_t i) {
-    return input[i] / larger_of(statistics->of(group_of(i)).first, eps);
-  });
+  return each_element([input, statistics, eps, group_of = StridedMap(input.extents(), strides)](
+                          std::int64_t i) { return input[i] / larger_of(statistics->of(group_of(i)).first, eps); },
+                      statistics);
 }
 
 constexpr std::array k_softmax_answers = {

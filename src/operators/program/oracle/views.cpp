@@ -109,9 +109,9 @@ Result<Answer> flip(const OracleCall& call) {
 }
 
 /// The diagonal becomes the last axis. Above the main one it starts further right, below it further down.
-Answer diagonal_of(const OracleCall& call, const Operand& input, std::size_t rows, std::size_t columns) {
+Answer diagonal_of(const OracleCall& call, const Operand& input, std::int64_t diagonal, std::size_t rows,
+                   std::size_t columns) {
   auto strides = strides_of(input.extents());
-  const auto diagonal = call.integer("diagonal");
   const auto offset = diagonal >= 0 ? diagonal * strides[columns] : -diagonal * strides[rows];
   const auto both = strides[rows] + strides[columns];
   for (const auto axis : {std::max(rows, columns), std::min(rows, columns)})
@@ -122,15 +122,16 @@ Answer diagonal_of(const OracleCall& call, const Operand& input, std::size_t row
 
 Result<Answer> diagonal(const OracleCall& call) {
   const auto input = call.tensor("input");
-  return diagonal_of(call, input, call.axis("dim1", input.rank()), call.axis("dim2", input.rank()));
+  return diagonal_of(call, input, call.integer("offset"), call.axis("dim1", input.rank()),
+                     call.axis("dim2", input.rank()));
 }
 
 /// The diagonal of a matrix, or the matrix with this diagonal.
 Result<Answer> diag(const OracleCall& call) {
   const auto input = call.tensor("input");
-  if (input.rank() > 1) return diagonal_of(call, input, 0, 1);
-  const auto side = call.output_extents()[0];
   const auto offset = call.integer("diagonal");
+  if (input.rank() > 1) return diagonal_of(call, input, offset, 0, 1);
+  const auto side = call.output_extents()[0];
   return each_element([input, side, offset](std::int64_t i) {
     const auto row = i / side;
     const auto column = i % side;

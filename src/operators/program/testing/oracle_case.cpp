@@ -56,7 +56,14 @@ std::map<std::size_t, DenseTensor> leaves_of(const Program& program) {
     if (input.type) add(input.value, input.distribution);
   }
   for (const auto& parameter : program.parameters) {
-    if (parameter.value) add(*parameter.value, parameter.distribution);
+    if (!parameter.value) continue;
+    // What is written out in the module has these numbers.
+    const auto made = evaluate_graph(program.sources, {}, std::vector{parameter.source});
+    if (made && parameter.kind == ParameterKind::unsaved) {
+      leaves.emplace(*parameter.value, made->front());
+    } else {
+      add(*parameter.value, parameter.distribution);
+    }
   }
   return leaves;
 }

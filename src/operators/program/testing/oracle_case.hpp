@@ -26,7 +26,8 @@ void PrintTo(const OracleCase& one, std::ostream* out);
 [[nodiscard]] Program program_of(const std::string& forward, const std::string& inputs,
                                  const std::string& init = "pass");
 
-/// Element i of leaf k (inputs in their order, then parameters that are read): (i * 7 + k) % 3 of integers, whether
+/// Element i of leaf k (inputs in their order, then parameters that are read, but for
+/// tensors of numbers in the text, which have those): (i * 7 + k) % 3 of integers, whether
 /// that is 0 of booleans; (n - 8) / 4 with n = (i * 37 + k * 11) % 17 of floats, (n + 1) / 8 of those that were written
 /// as torch.rand(...) + 1, and (n + 1) / 18, between 0 and 1, of torch.rand(...) + 2.
 [[nodiscard]] std::map<std::size_t, DenseTensor> leaves_of(const Program& program);
