@@ -54,7 +54,8 @@ std::string fault_of(const Result<Problem>& problem) {
 
 TEST(ProgramPlain, writes_every_module_of_the_repository) {
   for (const auto& entry : fs::directory_iterator("problems/program")) {
-    if (entry.path().extension() == ".py") EXPECT_EQ(fault_of(problem_from_file(entry.path())), "") << entry.path();
+    if (entry.path().extension() != ".py") continue;
+    EXPECT_EQ(fault_of(problem_from_file(entry.path())), "") << entry.path();
   }
 }
 
@@ -66,7 +67,8 @@ TEST(ProgramPlain, writes_every_problem_of_kernelbench) {
   }
   for (const char* level : {"level1", "level2"}) {
     for (const auto& entry : fs::directory_iterator(directory / level)) {
-      if (entry.path().extension() == ".py") EXPECT_EQ(fault_of(problem_from_file(entry.path())), "") << entry.path();
+      if (entry.path().extension() != ".py") continue;
+      EXPECT_EQ(fault_of(problem_from_file(entry.path())), "") << entry.path();
     }
   }
 }
