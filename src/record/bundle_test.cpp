@@ -236,9 +236,9 @@ TEST(Bundle, is_bounded) {
   EXPECT_EQ(error_of(std::string((1U << 20) + 1, ' ')),
             "x.cl: the bundle has 1048577 bytes; at most 1048576 are allowed [bundle.too_large]");
   std::string launches;
-  for (int i = 0; i < 16; ++i) launches += "[[launch]]\nkernel = \"k\"\ngrid = [1]\nblock = [1]\nargs = []\n";
+  for (int i = 0; i < 256; ++i) launches += "[[launch]]\nkernel = \"k\"\ngrid = [1]\nblock = [1]\nargs = []\n";
   EXPECT_EQ(error_of(small("", launches)),
-            "x.cl:5:1: 'launch' has 17 entries; at most 16 are allowed [bundle.too_large]");
+            "x.cl:5:1: 'launch' has 257 entries; at most 256 are allowed [bundle.too_large]");
   std::string tunables = "[tunables]\n";
   for (int i = 0; i < 33; ++i) tunables += fmt::format("T{} = {{values = [1]}}\n", i);
   EXPECT_EQ(error_of(small(tunables)),

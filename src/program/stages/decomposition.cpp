@@ -112,7 +112,8 @@ StageAxes Decomposition::frame(std::size_t output) const {
 }
 
 std::string Decomposition::buffer_name(const std::string& suffix) const {
-  const auto name = fmt::format("{}_{}{}{}", op(), node_, suffix.empty() ? "" : "_", suffix);
+  constexpr std::size_t k_longest = 20;
+  const auto name = fmt::format("{}_{}{}{}", op().substr(0, k_longest), node_, suffix.empty() ? "" : "_", suffix);
   const auto taken = [&](const std::string& wanted) {
     return std::any_of(program_.buffers.begin(), program_.buffers.end(),
                        [&](const StageBuffer& buffer) { return buffer.name == wanted; });

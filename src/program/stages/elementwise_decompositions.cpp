@@ -57,7 +57,7 @@ StageExpr is_finite(const StageExpr& x) {
 }
 
 StageExpr bit_not_of(const StageExpr& x) {
-  return x->type == StageType::truth ? !x : apply(StageOp::bit_not, x);
+  return x->type == StageType::truth ? negation(x) : apply(StageOp::bit_not, x);
 }
 
 /// abs of integers too.
@@ -153,7 +153,7 @@ constexpr std::array k_elementwise_decompositions = {
     DecompositionRow{"isnan", of_element<is_nan>},
     DecompositionRow{"isinf", of_element<is_infinite>},
     DecompositionRow{"isfinite", of_element<is_finite>},
-    DecompositionRow{"logical_not", of_element<[](const StageExpr& x) { return !x; }>},
+    DecompositionRow{"logical_not", of_element<[](const StageExpr& x) { return negation(x); }>},
     DecompositionRow{"bitwise_not", of_element<bit_not_of>},
     DecompositionRow{"clamp", clamp},
     DecompositionRow{"clamp_min", clamp},

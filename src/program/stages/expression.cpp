@@ -165,7 +165,7 @@ StageExpr either(const StageExpr& a, const StageExpr& b) {
   return make(StageOp::either, StageType::truth, {converted(a, StageType::truth), converted(b, StageType::truth)});
 }
 
-StageExpr operator!(const StageExpr& a) {
+StageExpr negation(const StageExpr& a) {
   return make(StageOp::negation, StageType::truth, {converted(a, StageType::truth)});
 }
 

@@ -152,7 +152,7 @@ using StageIndices = std::vector<StageExpr>;
 [[nodiscard]] StageExpr operator!=(const StageExpr& a, const StageExpr& b);
 [[nodiscard]] StageExpr both(const StageExpr& a, const StageExpr& b);  ///< an absent one holds
 [[nodiscard]] StageExpr either(const StageExpr& a, const StageExpr& b);
-[[nodiscard]] StageExpr operator!(const StageExpr& a);
+[[nodiscard]] StageExpr negation(const StageExpr& a);
 [[nodiscard]] StageExpr minimum(const StageExpr& a, const StageExpr& b);
 [[nodiscard]] StageExpr maximum(const StageExpr& a, const StageExpr& b);
 [[nodiscard]] StageExpr absolute(const StageExpr& a);

@@ -83,7 +83,7 @@ std::string stage_text(const StageProgram& program, const Stage& stage) {
                       stage.kind == StageKind::scan ? "along" : "over", axes_text(stage.inner));
   if (!stage.guards.empty()) {
     text += " where " + join(stage.guards, " and ", [&](const StageExpr& guard) {
-              return expression_text(guard, spelling, Binding::equality);
+              return expression_text(guard, spelling, Binding::both);
             });
   }
   return text + " of " + expression_text(stage.body, spelling);

@@ -81,7 +81,6 @@ KernelScope::KernelScope(const std::vector<KernelBuffer>& buffers, const Stage& 
 }
 
 std::string KernelScope::free_name(std::string wanted) const {
-  wanted = kernel_name(wanted);
   while (taken_.count(wanted) > 0) wanted += "_";
   return wanted;
 }
@@ -91,7 +90,7 @@ std::string KernelScope::extent(const Extent& extent) {
   if (extent.is_constant()) return text.starts_with("0 -") ? "(" + text + ")" : text;
   const auto found = extents_.find(text);
   if (found != extents_.end()) return found->second;
-  const auto name = free_name(spoken(text));
+  const auto name = free_name(kernel_name(spoken(text)));
   taken_.insert(name);
   extents_[text] = name;
   integers_.emplace_back(name, text);

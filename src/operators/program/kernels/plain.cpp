@@ -67,7 +67,7 @@ std::string node_comment(const Graph& graph, const Stage& stage) {
   if (!stage.node) return as_comment("A copy, because the module gives back what it was given.");
   const auto& node = graph.nodes[*stage.node];
   const auto place = node.module.empty() ? "" : fmt::format(" of module {}", node.module);
-  return as_comment(fmt::format("{}\n{}line {}{}", node_text(graph, node),
+  return as_comment(fmt::format("{}\n{}line {}{}", broken_statement(node_text(graph, node)),
                                 node.where.file.empty() ? "" : node.where.file + ", ", node.where.line, place));
 }
 
@@ -113,7 +113,7 @@ Result<Bundle> emit_program_plain(Dialect dialect, const Problem& problem) {
   std::string kernels;
   std::optional<std::size_t> described;
   for (const auto& stage : program.stages) {
-    const auto name = fmt::format("compute_{}_{}", bundle.launches.size(), program.buffers[stage.buffer].name);
+    const auto name = fmt::format("compute_{}", program.buffers[stage.buffer].name);
     const auto kernel = stage_kernel(stage, name, buffers, dialect);
     kernels += "\n";
     if (!stage.node || stage.node != described) kernels += node_comment(detail.program.graph, stage) + "\n//\n";

@@ -39,22 +39,23 @@ struct Slot {
   std::size_t free_after = 0;
 };
 
+std::string size_text(const Slot& slot) {
+  if (slot.sizes.size() == 1) return slot.sizes[0];
+  return fmt::format("max({})", fmt::join(slot.sizes, ", "));
+}
+
 /// The free slot that fits best; null where a new one is better. The text of its size stays readable.
 Slot* fitting_slot(std::vector<Slot>& slots, const Slot& wanted, std::size_t stage) {
-  constexpr std::size_t k_most_sizes = 4;
+  constexpr std::size_t k_longest_text = 400;
   Slot* best = nullptr;
   for (auto& slot : slots) {
     if (slot.dtype != wanted.dtype || slot.free_after >= stage) continue;
     const bool same = std::find(slot.sizes.begin(), slot.sizes.end(), wanted.sizes[0]) != slot.sizes.end();
     if (same) return &slot;
-    if (slot.sizes.size() < k_most_sizes && (best == nullptr || slot.elements > best->elements)) best = &slot;
+    const bool readable = size_text(slot).size() + wanted.sizes[0].size() < k_longest_text;
+    if (readable && (best == nullptr || slot.elements > best->elements)) best = &slot;
   }
   return best;
-}
-
-std::string size_text(const Slot& slot) {
-  if (slot.sizes.size() == 1) return slot.sizes[0];
-  return fmt::format("max({})", fmt::join(slot.sizes, ", "));
 }
 
 }  // namespace

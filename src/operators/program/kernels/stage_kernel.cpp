@@ -223,8 +223,14 @@ class KernelWriter {
 }  // namespace
 
 std::string count_expression(const Shape& shape) {
-  if (const auto count = element_count(shape)) return count->text();
-  return join(shape, " * ", [](const Extent& extent) { return "(" + extent.text() + ")"; });
+  // A product of sums in its normal form may be longer than anything that is read.
+  constexpr std::size_t k_longest = 60;
+  const auto count = element_count(shape);
+  if (count && count->text().size() <= k_longest) return count->text();
+  return join(shape, " * ", [](const Extent& extent) {
+    const auto text = extent.text();
+    return text.find_first_of(" +-*/%") == std::string::npos ? text : "(" + text + ")";
+  });
 }
 
 StageKernel stage_kernel(const Stage& stage, const std::string& name, const std::vector<KernelBuffer>& buffers,

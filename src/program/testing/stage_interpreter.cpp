@@ -1,0 +1,237 @@
+#include "program/testing/stage_interpreter.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <string>
+
+namespace kw::program_test {
+namespace {
+
+constexpr double k_infinity = std::numeric_limits<double>::infinity();
+
+double larger(double a, double b) {
+  return a > b || std::isnan(a) ? a : b;
+}
+
+double function_value(StageOp op, double a, double b) {
+  switch (op) {
+    case StageOp::add:
+      return a + b;
+    case StageOp::subtract:
+      return a - b;
+    case StageOp::multiply:
+      return a * b;
+    case StageOp::divide:
+      return a / b;
+    case StageOp::minimum:
+      return -larger(-a, -b);
+    case StageOp::maximum:
+      return larger(a, b);
+    case StageOp::negate:
+      return -a;
+    case StageOp::absolute:
+      return std::fabs(a);
+    case StageOp::floor_divide:
+      return std::floor(a / b);
+    case StageOp::floor_modulo:
+      return a - std::floor(a / b) * b;
+    case StageOp::power:
+      return std::pow(a, b);
+    case StageOp::fmod:
+      return std::fmod(a, b);
+    case StageOp::exp:
+      return std::exp(a);
+    case StageOp::expm1:
+      return std::expm1(a);
+    case StageOp::log:
+      return std::log(a);
+    case StageOp::log1p:
+      return std::log1p(a);
+    case StageOp::sqrt:
+      return std::sqrt(a);
+    case StageOp::rsqrt:
+      return 1.0 / std::sqrt(a);
+    case StageOp::tanh:
+      return std::tanh(a);
+    case StageOp::erf:
+      return std::erf(a);
+    case StageOp::sin:
+      return std::sin(a);
+    case StageOp::floor:
+      return std::floor(a);
+    case StageOp::less:
+      return a < b ? 1 : 0;
+    case StageOp::less_equal:
+      return a <= b ? 1 : 0;
+    case StageOp::equal:
+      return a == b ? 1 : 0;
+    case StageOp::not_equal:
+      return a != b ? 1 : 0;
+    case StageOp::negation:
+      return a == 0 ? 1 : 0;
+    case StageOp::to_integer:
+      return std::trunc(a);
+    case StageOp::to_real:
+      return a;
+    case StageOp::to_truth:
+      return a != 0 ? 1 : 0;
+    default:
+      KW_CHECK(false, "the interpreter lacks operation {}", static_cast<int>(op));
+      return 0.0;
+  }
+}
+
+class StageRunner {
+ public:
+  StageRunner(const StageProgram& program, StageValues& values) : program_(program), values_(values) {}
+
+  void run(const Stage& stage) {
+    stage_ = &stage;
+    std::vector<double> elements(count_of(stage.axes));
+    StageAxes items;
+    for (const auto& axis : stage.axes) {
+      if (stage.kind != StageKind::scan || axis.name != stage.inner[0].name) items.push_back(axis);
+    }
+    for_each(items, 0, [&] {
+      if (stage.kind == StageKind::map) {
+        elements[own_place()] = value_of(stage.body);
+        return;
+      }
+      open();
+      for_each(stage.inner, 0, [&] {
+        step();
+        if (stage.kind == StageKind::scan) elements[own_place()] = result();
+      });
+      if (stage.kind == StageKind::reduce) elements[own_place()] = result();
+    });
+    values_[stage.buffer] = std::move(elements);
+  }
+
+ private:
+  static std::size_t count_of(const StageAxes& axes) {
+    std::size_t count = 1;
+    for (const auto& axis : axes) count *= static_cast<std::size_t>(axis.extent.value());
+    return count;
+  }
+
+  void for_each(const StageAxes& axes, std::size_t depth, const std::function<void()>& body) {
+    if (depth == axes.size()) return body();
+    for (std::int64_t i = 0; i < axes[depth].extent.value(); ++i) {
+      indices_[axes[depth].name] = i;
+      for_each(axes, depth + 1, body);
+    }
+  }
+
+  [[nodiscard]] std::size_t own_place() const {
+    std::int64_t place = 0;
+    for (const auto& axis : stage_->axes) place = place * axis.extent.value() + indices_.at(axis.name);
+    return static_cast<std::size_t>(place);
+  }
+
+  void open() {
+    gathered_ = stage_->op == ReduceOp::product || stage_->op == ReduceOp::all           ? 1.0
+                : stage_->op == ReduceOp::maximum || stage_->op == ReduceOp::log_sum_exp ? -k_infinity
+                : stage_->op == ReduceOp::minimum                                        ? k_infinity
+                                                                                         : 0.0;
+    position_ = -1;
+  }
+
+  void step() {
+    for (const auto& guard : stage_->guards) {
+      if (value_of(guard) == 0.0) return;
+    }
+    const double element = value_of(stage_->body);
+    const bool last = stage_->kind == StageKind::scan;
+    switch (stage_->op) {
+      case ReduceOp::sum:
+        gathered_ += element;
+        break;
+      case ReduceOp::product:
+        gathered_ *= element;
+        break;
+      case ReduceOp::maximum:
+        gathered_ = larger(gathered_, element);
+        break;
+      case ReduceOp::minimum:
+        gathered_ = -larger(-gathered_, -element);
+        break;
+      case ReduceOp::any:
+        gathered_ = gathered_ != 0 || element != 0 ? 1 : 0;
+        break;
+      case ReduceOp::all:
+        gathered_ = gathered_ != 0 && element != 0 ? 1 : 0;
+        break;
+      case ReduceOp::log_sum_exp: {
+        const double most = std::max(gathered_, element);
+        gathered_ = most == -k_infinity ? most : most + std::log(std::exp(gathered_ - most) + std::exp(element - most));
+        break;
+      }
+      case ReduceOp::argmax:
+      case ReduceOp::argmin: {
+        const double sign = stage_->op == ReduceOp::argmax ? 1.0 : -1.0;
+        const bool better = last ? sign * element >= sign * gathered_ : sign * element > sign * gathered_;
+        if (position_ >= 0 && !better) break;
+        gathered_ = element;
+        position_ = value_of(stage_->position);
+      }
+    }
+  }
+
+  double result() { return stage_->epilogue ? value_of(stage_->epilogue) : reduced(); }
+  [[nodiscard]] double reduced() const { return stage_->position ? position_ : gathered_; }
+
+  double value_of(const StageExpr& node) {
+    const auto& operands = node->operands;
+    switch (node->op) {
+      case StageOp::integer:
+        return static_cast<double>(node->integer.value());
+      case StageOp::real:
+        return node->real;
+      case StageOp::axis:
+        return static_cast<double>(indices_.at(node->axis));
+      case StageOp::result:
+        return reduced();
+      case StageOp::select:
+        return value_of(operands[value_of(operands[0]) != 0.0 ? 1 : 2]);
+      case StageOp::both:
+        return value_of(operands[0]) != 0.0 && value_of(operands[1]) != 0.0 ? 1 : 0;
+      case StageOp::either:
+        return value_of(operands[0]) != 0.0 || value_of(operands[1]) != 0.0 ? 1 : 0;
+      case StageOp::load:
+        return element_of(*node);
+      default:
+        break;
+    }
+    return function_value(node->op, value_of(operands[0]), operands.size() > 1 ? value_of(operands[1]) : 0.0);
+  }
+
+  double element_of(const StageNode& node) {
+    std::int64_t place = 0;
+    for (std::size_t i = 0; i < node.operands.size(); ++i) {
+      const auto extent = node.tensor.type.shape[i].value();
+      const auto index = static_cast<std::int64_t>(value_of(node.operands[i]));
+      KW_CHECK(index >= 0 && index < extent, "index {} of {} in '{}'", index, extent,
+               program_.buffers[node.tensor.buffer].name);
+      place = place * extent + index;
+    }
+    return values_.at(node.tensor.buffer).at(static_cast<std::size_t>(place));
+  }
+
+  const StageProgram& program_;
+  StageValues& values_;
+  const Stage* stage_ = nullptr;
+  std::map<std::string, std::int64_t> indices_;
+  double gathered_ = 0.0;
+  double position_ = -1.0;
+};
+
+}  // namespace
+
+void run_stages(const StageProgram& program, StageValues& values) {
+  StageRunner runner(program, values);
+  for (const auto& stage : program.stages) runner.run(stage);
+}
+
+}  // namespace kw::program_test
