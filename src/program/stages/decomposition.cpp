@@ -160,12 +160,14 @@ void Decomposition::map(std::size_t output, StageAxes axes, StageExpr body) {
 
 TensorView Decomposition::reduce_in_parts(const StageTarget& target, Stage stage) {
   stage.kind = StageKind::reduce;
-  const auto leading = static_cast<std::ptrdiff_t>(stage.inner.size() / 2);
+  stage.in_parts = stage.op == ReduceOp::sum;
   const bool position = stage.op == ReduceOp::argmax || stage.op == ReduceOp::argmin;
-  if (leading == 0 || position) return add(target, std::move(stage));
+  if (stage.inner.size() < 2 || position) return add(target, std::move(stage));
+  const auto leading = static_cast<std::ptrdiff_t>(stage.inner.size() - 1);
   Stage part;
   part.kind = StageKind::reduce;
   part.op = stage.op;
+  part.in_parts = stage.in_parts;
   part.axes = stage.axes;
   part.axes.insert(part.axes.end(), stage.inner.begin(), stage.inner.begin() + leading);
   part.inner.assign(stage.inner.begin() + leading, stage.inner.end());
@@ -175,7 +177,7 @@ TensorView Decomposition::reduce_in_parts(const StageTarget& target, Stage stage
   stage.inner.resize(static_cast<std::size_t>(leading));
   stage.guards.clear();
   stage.body = load(parts, indices_of(part.axes));
-  return add(target, std::move(stage));
+  return reduce_in_parts(target, std::move(stage));
 }
 
 void Decomposition::alias(std::size_t output, const TensorView& tensor) {

@@ -55,8 +55,7 @@ class Decomposition {
   TensorView add(const StageTarget& target, Stage stage);
   TensorView map(const StageTarget& target, StageAxes axes, StageExpr body);
   void map(std::size_t output, StageAxes axes, StageExpr body);
-  /// Over several axes in two steps, the first for each index of the leading axes: less work in a row and smaller
-  /// errors of rounding.
+  /// Over several axes one after the other, the last one first: less work in a row and smaller errors of rounding.
   TensorView reduce_in_parts(const StageTarget& target, Stage stage);
   /// An output that is a tensor's elements in another shape.
   void alias(std::size_t output, const TensorView& tensor);

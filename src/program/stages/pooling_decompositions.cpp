@@ -105,7 +105,13 @@ void reduce_window(Decomposition& d, const PoolingWindow& window, ReduceOp op, s
   stage.body = load(d.tensor("input"), window.place);
   if (op == ReduceOp::sum) stage.epilogue = reduction_result(StageType::real) / window.counted;
   if (op == ReduceOp::argmax) stage.position = window.flat_position;
-  d.add(to_output(output), std::move(stage));
+  // The whole of an image is a long sum.
+  const bool whole = d.op().starts_with("adaptive") && stage.guards.empty();
+  if (op == ReduceOp::sum && whole) {
+    d.reduce_in_parts(to_output(output), std::move(stage));
+  } else {
+    d.add(to_output(output), std::move(stage));
+  }
 }
 
 Result<void> pool(Decomposition& d) {

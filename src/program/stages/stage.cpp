@@ -82,9 +82,8 @@ std::string stage_text(const StageProgram& program, const Stage& stage) {
   text += fmt::format("{}{} {} {}", stage.kind == StageKind::scan ? "running " : "", to_string(stage.op),
                       stage.kind == StageKind::scan ? "along" : "over", axes_text(stage.inner));
   if (!stage.guards.empty()) {
-    text += " where " + join(stage.guards, " and ", [&](const StageExpr& guard) {
-              return expression_text(guard, spelling, Binding::both);
-            });
+    text += " where " + join(stage.guards, " and ",
+                             [&](const StageExpr& guard) { return expression_text(guard, spelling, Binding::both); });
   }
   return text + " of " + expression_text(stage.body, spelling);
 }

@@ -46,6 +46,7 @@ struct Stage {
   StageAxes axes;                   ///< of the output, outermost first
   StageAxes inner;                  ///< in the order in which elements are met
   ReduceOp op = ReduceOp::sum;
+  bool in_parts = false;          ///< a long sum that sequential rounding would spoil: gather it in short parts
   std::vector<StageExpr> guards;  ///< all of them must hold for an element to count
   StageExpr body;
   StageExpr position;  ///< what argmax and argmin give for an element

@@ -17,6 +17,7 @@ struct Accumulator {
   std::vector<std::string> own_helpers;
 };
 
-[[nodiscard]] Accumulator accumulator_of(const Stage& stage);
+/// `last_index` is the innermost loop's; empty where there is none.
+[[nodiscard]] Accumulator accumulator_of(const Stage& stage, const std::string& last_index);
 
 }  // namespace kw

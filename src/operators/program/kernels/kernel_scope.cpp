@@ -69,7 +69,8 @@ const char* kernel_type(StageType type) {
 KernelScope::KernelScope(const std::vector<KernelBuffer>& buffers, const Stage& stage, Dialect dialect)
     : buffers_(buffers), dialect_(dialect) {
   for (const auto& buffer : buffers_) taken_.insert(buffer.name);
-  for (const char* own : {"id", "rest", "sum", "best", "position", "value", "any", "all", "product", "running"}) {
+  for (const char* own :
+       {"id", "rest", "sum", "part", "best", "position", "value", "any", "all", "product", "running"}) {
     taken_.insert(own);
   }
   for (const auto* axes : {&stage.axes, &stage.inner}) {

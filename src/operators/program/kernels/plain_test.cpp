@@ -88,9 +88,9 @@ TEST(ProgramPlain, tests_a_guard_in_the_outermost_loop_that_knows_it) {
   const auto text =
       module_text("return self.c(x)", "torch.randn(2, 3, 8, 9)", "self.c = nn.Conv2d(3, 4, 3, padding=1)");
   const auto bundle = emit_program_plain(opencl_dialect(), problem_from(text).value()).value();
-  EXPECT_THAT(bundle.source, HasSubstr("      for (int ky = 0; ky < 3; ++ky) {\n"
-                                       "        const int place_0 = y + ky - 1;\n"
-                                       "        if (!(0 <= place_0 && place_0 < 8)) continue;\n"));
+  EXPECT_THAT(bundle.source, HasSubstr("    for (int ky = 0; ky < 3; ++ky) {\n"
+                                       "      const int place_0 = y + ky - 1;\n"
+                                       "      if (!(0 <= place_0 && place_0 < 8)) continue;\n"));
 }
 
 TEST(ProgramPlain, keeps_intermediate_results_in_as_little_memory_as_two_of_them) {

@@ -121,7 +121,7 @@ class KernelWriter {
   }
 
   void write_reduction() {
-    const auto accumulator = accumulator_of(stage_);
+    const auto accumulator = accumulator_of(stage_, stage_.inner.empty() ? "" : scope_.axis(stage_.inner.back().name));
     scope_.call_result(accumulator.result);
     for (const auto& one : accumulator.own_helpers) own_helpers_.insert(one);
     lines(accumulator.declarations);
