@@ -22,7 +22,8 @@ constexpr const char* k_footer =
 
 /// The problem itself, and how a command line may change it.
 void add_problem(CLI::App& sub, ProblemInput& input) {
-  sub.add_option("problem", input.problem, "A problem file, or a name such as attention/alibi")->required();
+  sub.add_option("problem", input.problem, "A problem file, a name such as attention/alibi, or a PyTorch module as FILE.py or FILE.py:Class")
+      ->required();
   sub.add_option("--set", input.set, "Override an axis of the primary workload: --set Sq=4096");
   sub.add_option("--mod", input.mods,
                  "Take the score_mod or mask_mod from a Python file: --mod masks.py:sliding_window, a call: "
@@ -31,6 +32,10 @@ void add_problem(CLI::App& sub, ProblemInput& input) {
                  "Give a captured tensor its values: --tensor document_id=ids.npy, 'slopes=[0.5, 0.25]', or with the "
                  "names of its axes 'slopes[Hq]=slopes.npy'")
       ->allow_extra_args(false);
+  sub.add_option("--mode", input.mode, "Of a module: train (default) or eval, where dropout is the identity");
+  sub.add_option("--fit", input.most_steps,
+                 "Of a module: halve its largest axes until a plain evaluation takes at most this many operations, "
+                 "as in --fit 1e9");
 }
 
 /// "Who writes kernels: search (the built-in search), ..."
@@ -190,7 +195,6 @@ void add_explain(CLI::App& app, CommandOptions& command) {
       "of a PyTorch module, given as FILE.py or FILE.py:Class");
   auto options = std::make_shared<ExplainOptions>();
   add_problem(*sub, options->input);
-  sub->add_option("--mode", options->mode, "Of a module: train (default) or eval, where dropout is the identity");
   sub->add_flag("--json", options->json, "Print one JSON object");
   sub->callback([options, &command] { command = *options; });
 }

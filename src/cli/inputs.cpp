@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/file_system.hpp"
+#include "cli/program_input.hpp"
 #include "problem/file/problem_mod.hpp"
 #include "problem/file/problem_tensors.hpp"
 #include "problem/operator.hpp"
@@ -78,6 +79,10 @@ Result<Problem> with_mods_of(Problem problem, const std::vector<std::string>& mo
 }  // namespace
 
 Result<Problem> read_problem(const ProblemInput& input) {
+  if (names_a_program(input.problem)) return read_module_problem(input);
+  if (!input.mode.empty()) {
+    return fail(Error{errc::command_line, "--mode is for modules, not for problem files", "leave it out"});
+  }
   const RealFileSystem files;
   KW_TRY(auto problem, load_problem(input.problem, files, problem_directories()));
   KW_TRY(problem, with_tensors(std::move(problem), file_of(input.problem, files).string(), input.tensors, files));

@@ -1,7 +1,12 @@
 #include "cli/program_input.hpp"
 
+#include <unistd.h>
+
+#include <limits>
+
 #include "base/file_system.hpp"
 #include "cli/inputs.hpp"
+#include "problem/operator.hpp"
 #include "program/reader/program_reader.hpp"
 
 namespace kw {
@@ -16,28 +21,58 @@ Result<ProgramMode> read_mode(const std::string& mode) {
   return fail(Error{errc::command_line, fmt::format("--mode \"{}\" is no mode", mode), "write train or eval"});
 }
 
+struct LoadedModule {
+  std::string text;
+  std::string file;
+  std::string class_name;  ///< empty where the command line names none
+};
+
+Result<LoadedModule> load_module(const ProblemInput& input) {
+  if (!input.mods.empty() || !input.tensors.empty()) {
+    return fail(Error{errc::command_line, "--mod and --tensor are for problem files, not for a module",
+                      "write what the module computes into its file"});
+  }
+  LoadedModule module;
+  module.file = input.problem;
+  if (const auto mark = module.file.rfind(k_class_mark); mark != std::string::npos) {
+    module.class_name = module.file.substr(mark + k_class_mark.size());
+    module.file.resize(mark + 3);
+  }
+  KW_TRY(module.text, RealFileSystem().read(module.file, k_max_program_bytes));
+  return module;
+}
+
+/// A run holds inputs and answers of several cases, in f32 and in float64, beside what its processes hold.
+ModuleLimits limits_of(const ProblemInput& input) {
+  constexpr double k_share_of_memory = 1.0 / 32;
+  const double memory = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
+  return {k_share_of_memory * memory, input.most_steps > 0 ? input.most_steps : std::numeric_limits<double>::infinity()};
+}
+
 }  // namespace
 
 bool names_a_program(const std::string& problem) {
   return problem.ends_with(".py") || problem.rfind(k_class_mark) != std::string::npos;
 }
 
-Result<Program> read_program_input(const ProblemInput& input, const std::string& mode) {
-  if (!input.mods.empty() || !input.tensors.empty()) {
-    return fail(Error{errc::command_line, "--mod and --tensor are for problem files, not for a module",
-                      "write what the module computes into its file"});
-  }
+Result<Program> read_program_input(const ProblemInput& input) {
+  KW_TRY(auto module, load_module(input));
   ProgramOptions options;
-  KW_TRY(options.mode, read_mode(mode));
+  KW_TRY(options.mode, read_mode(input.mode));
   KW_TRY(const auto set, read_assignments(input.set, "--set"));
   options.set = {set.begin(), set.end()};
-  std::string file = input.problem;
-  if (const auto mark = file.rfind(k_class_mark); mark != std::string::npos) {
-    options.class_name = file.substr(mark + k_class_mark.size());
-    file.resize(mark + 3);
-  }
-  KW_TRY(const auto text, RealFileSystem().read(file, k_max_program_bytes));
-  return read_program(text, file, options);
+  if (!module.class_name.empty()) options.class_name = std::move(module.class_name);
+  return read_program(module.text, module.file, options);
+}
+
+Result<Problem> read_module_problem(const ProblemInput& input) {
+  KW_TRY(const auto module, load_module(input));
+  KW_TRY_VOID(read_mode(input.mode));
+  const Operator* const found = find_operator("program");
+  KW_CHECK(found != nullptr, "no operator computes modules");
+  KW_TRY(const auto text,
+         found->format.from_module({module.text, module.file, module.class_name, input.mode, input.set, limits_of(input)}));
+  return parse_problem(text, module.file);
 }
 
 }  // namespace kw

@@ -46,6 +46,9 @@ std::string command_line(const ProblemInput& input) {
   std::string text = shell_word(input.problem);
   for (const auto& assignment : input.set) text += " --set " + shell_word(assignment);
   for (const auto& mod : input.mods) text += " --mod " + shell_word(mod);
+  for (const auto& tensor : input.tensors) text += " --tensor " + shell_word(tensor);
+  if (input.most_steps > 0) text += fmt::format(" --fit {:g}", input.most_steps);
+  if (!input.mode.empty()) text += " --mode " + shell_word(input.mode);
   return text;
 }
 

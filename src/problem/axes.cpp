@@ -57,7 +57,7 @@ Result<void> derive_axes(const Problem& problem, Axes& axes) {
 
 Result<void> check_axes(const OperatorFormat& format, const Problem& problem, const Axes& axes) {
   for (const auto& name : all_axes(format, problem)) KW_TRY_VOID(check_extent(name, axes.at(name)));
-  KW_TRY_VOID(format.check_axes(axes));
+  KW_TRY_VOID(format.check_axes(problem, axes));
   for (const auto* tensors : {&problem.inputs, &problem.outputs}) {
     for (const auto& tensor : *tensors) {
       const auto count = element_count(tensor, axes);

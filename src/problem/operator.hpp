@@ -29,6 +29,22 @@ struct ModText {
   std::string_view wanted;  ///< as parse_mod_file takes it
 };
 
+/// How large a module's primary workload may be.
+struct ModuleLimits {
+  double bytes;  ///< of all tensors, intermediate ones among them
+  double steps;  ///< WorkloadCost::steps
+};
+
+/// A class of a Python file: what FILE.py:CLASS says in the place of a problem.
+struct ModuleText {
+  std::string_view text;
+  std::string file;                ///< labels errors, and the problem is named after it
+  std::string class_name;          ///< empty: "Model"
+  std::string mode;                ///< "train" or "eval"; empty: train
+  std::vector<std::string> set;    ///< NAME=VALUE: other values for integers of the file
+  ModuleLimits limits;             ///< a larger primary is made smaller, and the problem's description says so
+};
+
 /// What an operator adds to problem files.
 struct OperatorFormat {
   std::string_view op;            ///< also the name of its table
@@ -38,7 +54,7 @@ struct OperatorFormat {
   /// Fills the axes of the primary that may be left out.
   Required<void(Axes& axes)> default_axes;
   /// Consistency of the axes with one another, such as Hkv dividing Hq. The error carries no place.
-  Required<Result<void>(const Axes& axes)> check_axes;
+  Required<Result<void>(const Problem& problem, const Axes& axes)> check_axes;
   /// Reads the operator's table and sets detail, inputs (the operator's own), outputs and derived_axes.
   Required<Result<void>(const ConfigValue& root, Problem& problem)> read;
   /// The operator's part of the canonical text.
@@ -47,6 +63,8 @@ struct OperatorFormat {
   Required<std::vector<UserFunction>(const Problem& problem)> functions;
   /// The problem with a function of a Python file in the place of its own, under a name that says so.
   Required<Result<Problem>(Problem problem, const ModText& mod)> with_mod;
+  /// The text of a problem file for a whole module; refuse_module() for operators that compute none.
+  Required<Result<std::string>(const ModuleText& module)> from_module;
 };
 
 /// What is said to models of an operator. The texts are templates (propose/llm/prompts/), and a directory of the user's

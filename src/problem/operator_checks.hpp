@@ -54,6 +54,10 @@ struct OwnProbe {
 };
 
 struct OperatorChecks {
+  /// Gives operands that were drawn the values that their tensors may have, whatever the distribution.
+  Required<void(const Problem& problem, const Workload& workload, InputValues& operands, Rng& rng)> settle;
+  /// Whether an answer may be right that does without this operand, as a bias that a normalisation takes away again.
+  Required<bool(const Problem& problem, std::size_t operand)> may_be_idle;
   /// Lives as long as the program.
   Required<const std::vector<OwnDistribution>&()> distributions;
   /// Of an output of this type whose innermost axis has `row_length` elements; 1 for a single number.

@@ -102,8 +102,9 @@ struct Problem {
 
 /// Work that cannot be avoided, for FLOP rates and the roofline.
 struct WorkloadCost {
-  double flops = 0;  ///< multiply-adds count 2; only what has to be computed counts, such as attended pairs
-  double bytes = 0;  ///< every input read once, every output written once
+  double flops;  ///< multiply-adds count 2; only what has to be computed counts, such as attended pairs
+  double bytes;  ///< every input read once, every output written once
+  double steps;  ///< of an obvious evaluation, as the oracle's: what limits of slow devices count; at least `flops`
 };
 /// With captured tensors, for their nominal draw.
 [[nodiscard]] WorkloadCost cost(const Problem& problem, const Workload& workload);

@@ -14,4 +14,6 @@ inline constexpr ErrorCode program_type{"program.type"};          ///< a value o
 inline constexpr ErrorCode program_shape{"program.shape"};        ///< tensors whose shapes do not fit
 inline constexpr ErrorCode program_value{"program.value"};        ///< a value out of its range; a failed assert
 inline constexpr ErrorCode program_axis{"program.axis"};          ///< an axis that is set, but is none of the file's
+inline constexpr ErrorCode program_structure{
+    "program.structure"};  ///< other axes make it another program, not the same one in another size
 }  // namespace kw::errc

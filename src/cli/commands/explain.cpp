@@ -62,7 +62,7 @@ nlohmann::json to_json(const Problem& problem, const WorkloadCost& work, const E
 }
 
 Result<ExitCode> explain_program(const ExplainOptions& options) {
-  KW_TRY(const auto program, read_program_input(options.input, options.mode));
+  KW_TRY(const auto program, read_program_input(options.input));
   std::fputs((options.json ? program_json(program) : program_text(program)).c_str(), stdout);
   return ExitCode::success;
 }
@@ -71,9 +71,6 @@ Result<ExitCode> explain_program(const ExplainOptions& options) {
 
 Result<ExitCode> run_explain(const ExplainOptions& options) {
   if (names_a_program(options.input.problem)) return explain_program(options);
-  if (!options.mode.empty()) {
-    return fail(Error{errc::command_line, "--mode is for modules, not for problem files", "leave it out"});
-  }
   KW_TRY(const auto problem, read_problem(options.input));
   KW_TRY(const auto explanation, operator_of(problem).explain(problem));
   const WorkloadCost work = cost(problem, problem.primary());

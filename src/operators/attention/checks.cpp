@@ -108,7 +108,9 @@ std::string how_to_be_finite() {
 }  // namespace
 
 OperatorChecks attention_checks() {
-  return {.distributions = attention_distributions,
+  return {.settle = [](const Problem&, const Workload&, InputValues&, Rng&) {},
+          .may_be_idle = [](const Problem&, std::size_t) { return false; },
+          .distributions = attention_distributions,
           .tolerance = attention_tolerance,
           .probes = attention_probes,
           .how_to_depend = how_to_depend,

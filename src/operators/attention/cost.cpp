@@ -62,7 +62,8 @@ WorkloadCost attention_cost(const Problem& problem, const Workload& workload) {
   const auto extent = [&](const char* name) { return static_cast<double>(axes.at(name)); };
   const double attended = attended_pairs(problem, workload).share;
   const double pairs = extent("B") * extent("Hq") * extent("Sq") * extent("Skv") * attended;
-  return {2.0 * pairs * (extent("D") + extent("Dv")), bytes_of(problem.inputs, axes) + bytes_of(problem.outputs, axes)};
+  const double flops = 2.0 * pairs * (extent("D") + extent("Dv"));
+  return {flops, bytes_of(problem.inputs, axes) + bytes_of(problem.outputs, axes), flops};
 }
 
 }  // namespace kw

@@ -27,7 +27,7 @@ void default_axes(Axes& axes) {
   copy_if_absent(axes, "Dv", "D");
 }
 
-Result<void> check_attention_axes(const Axes& axes) {
+Result<void> check_attention_axes(const Problem&, const Axes& axes) {
   const auto query_heads = axes.at("Hq");
   const auto key_heads = axes.at("Hkv");
   if (query_heads % key_heads != 0) {
@@ -144,7 +144,8 @@ OperatorFormat attention_format() {
           .read = read_attention,
           .canonical = canonical_attention,
           .functions = functions_of,
-          .with_mod = with_attention_mod};
+          .with_mod = with_attention_mod,
+          .from_module = refuse_module};
 }
 
 }  // namespace kw

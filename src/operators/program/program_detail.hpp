@@ -1,22 +1,54 @@
 #pragma once
-// What the operator `program` keeps of a problem: the tensor program as it was read for the primary workload, and which
-// values of its graph the problem's tensors are.
+// What the operator `program` keeps of a problem: the module as text, the tensor program that it is for the primary
+// workload, and which values of its graph the problem's tensors are.
 
 #include <cstddef>
+#include <cstdint>
+#include <string>
 #include <vector>
 
+#include "base/result.hpp"
 #include "problem/problem.hpp"
 #include "program/graph/graph.hpp"
 
 namespace kw {
 
+/// A class of a Python file.
+struct ModuleSource {
+  std::string text;
+  std::string file;  ///< only labels errors
+  std::string class_name = "Model";
+  ProgramMode mode = ProgramMode::train;
+  /// Integers of the file that have another value here and are no axes of the problem.
+  Axes settings;
+};
+
+/// What real-valued inputs of forward() may be.
+enum class InputDomain : std::uint8_t {
+  real,   ///< anything: distributions may give them any sign and size
+  given,  ///< only what get_inputs() draws: beyond that the module itself gives NaN or infinity
+};
+[[nodiscard]] std::string_view to_string(InputDomain domain);
+
 struct ProgramDetail final : OperatorDetail {
-  Program program;
+  ModuleSource module;
+  InputDomain domain = InputDomain::real;
+  Program program;                   ///< as it was read for the primary workload of the problem's file
   std::vector<std::size_t> inputs;   ///< of Problem::inputs, in their order: the value in program.graph
   std::vector<std::size_t> outputs;  ///< of Problem::outputs, in their order: the value in program.graph
 };
 
 /// Of a problem of operator "program".
 [[nodiscard]] const ProgramDetail& program_detail(const Problem& problem);
+
+/// The program with other extents: the module read again. `axes` may hold derived axes, which are passed over. Errors:
+/// as read_program, and errc::program_structure where it is another program then.
+[[nodiscard]] Result<Program> program_at(const Problem& problem, const Axes& axes);
+
+/// Fills the problem's detail, inputs, outputs and derived axes. `axes` are the primary's own. Inputs are the tensors
+/// that forward() takes and uses, in its order, then the parameters and buffers that it reads. Refused:
+/// errc::program_unsupported for a program that is random, a type that kernels cannot store, an output that no axis or
+/// operand enters; and what read_program refuses.
+[[nodiscard]] Result<void> set_program(Problem& problem, ModuleSource module, InputDomain domain, const Axes& axes);
 
 }  // namespace kw

@@ -11,6 +11,7 @@
 #include "problem/file/reserved_names.hpp"
 #include "problem/mod_assertions.hpp"
 #include "problem/problem.hpp"
+#include "tensor/int_expr.hpp"
 
 namespace kw {
 namespace {
@@ -203,6 +204,10 @@ std::vector<std::string> used_axes(const OperatorFormat& format, const Problem& 
     }
   }
   for (const auto& given : format.functions(problem)) add_axes(*given.function, used);
+  for (const auto& axis : problem.own_axes) {
+    const auto follows = [&](const DerivedAxis& derived) { return mentions_name(derived.extent, axis); };
+    if (std::any_of(problem.derived_axes.begin(), problem.derived_axes.end(), follows)) used.push_back(axis);
+  }
   return used;
 }
 
@@ -306,11 +311,6 @@ Result<Problem> parse_problem(std::string_view toml_text, const std::string& fil
 Result<Problem> load_problem(const std::string& path_or_name, const FileSystem& files,
                              const std::vector<std::filesystem::path>& search) {
   if (looks_like_a_path(path_or_name)) return load_file(path_or_name, files);
-  if (path_or_name.ends_with(".py") || path_or_name.find(".py:") != std::string::npos) {
-    return fail(Error{errc::not_found,
-                      fmt::format("'{}' is a Python file, and only 'explain' reads modules", path_or_name),
-                      "run kernelwright explain with it, or give a path that ends in .toml"});
-  }
   if (!check_problem_name(path_or_name, {})) {
     return fail(Error{errc::not_found,
                       fmt::format("'{}' is neither a .toml file nor the name of a problem", path_or_name),

@@ -36,6 +36,12 @@ Result<Problem> refuse_mod(Problem problem, const ModText& mod) {
                     fmt::format("operator {} takes no mods, and {} is one", problem.op, mod.wanted), "leave it out"});
 }
 
+Result<std::string> refuse_module(const ModuleText& module) {
+  return fail(
+      Error{errc::problem_unknown_op, fmt::format("{} holds a module, and this operator computes none", module.file),
+            "give a problem file"});
+}
+
 Result<NamedMod> read_mod_file(const Problem& problem, const ModText& mod) {
   auto found = parse_mod_file(mod.module_text, mod.wanted, mod_scope(problem));
   if (!found) {

@@ -14,6 +14,7 @@
 #include "program/graph/graph.hpp"
 #include "program/operators/operator_table.hpp"
 #include "program/reader/module_table.hpp"
+#include "program/reader/program_reader.hpp"
 #include "program/reader/value.hpp"
 #include "python/ast.hpp"
 #include "tensor/tensor.hpp"
@@ -29,7 +30,7 @@ class PyInterpreter {
   static constexpr std::int64_t k_longest_list = 65'536;
   static constexpr std::size_t k_most_file_axes = 256;
 
-  PyInterpreter(Program& program, const Axes& set) : program_(program), set_(set) {}
+  PyInterpreter(Program& program, const ProgramOptions& options) : program_(program), options_(options) {}
 
   /// The statements of the file; its axes become known.
   [[nodiscard]] Result<void> run_file(const std::vector<PyStatement>& statements);
@@ -252,7 +253,7 @@ class PyInterpreter {
   void name_tensor(const std::string& name, const TensorBox& tensor, ParameterKind kind);
 
   Program& program_;
-  const Axes& set_;
+  const ProgramOptions& options_;
   PyHeap heap_;
   PyScope globals_;
   bool in_forward_ = false;

@@ -10,13 +10,13 @@
 namespace kw {
 namespace {
 
-using Kind = ElementDistribution::Kind;
+using DrawnAs = ElementDistribution::Kind;
 
 ElementDistribution within(double bound) {
-  return {Kind::uniform, -bound, bound};
+  return {DrawnAs::uniform, -bound, bound};
 }
 ElementDistribution all(double value) {
-  return {Kind::constant, value, 0.0};
+  return {DrawnAs::constant, value, 0.0};
 }
 
 /// kaiming_uniform_(a=sqrt(5)) is uniform within 1 / sqrt(fan_in), and so are the biases.
@@ -137,7 +137,7 @@ Result<void> make_rms_norm(ModuleMaker& maker) {
 }
 
 Result<void> make_embedding(ModuleMaker& maker) {
-  maker.make({"weight", {maker.integer("num_embeddings"), maker.integer("embedding_dim")}, {Kind::normal, 0.0, 1.0}});
+  maker.make({"weight", {maker.integer("num_embeddings"), maker.integer("embedding_dim")}, {DrawnAs::normal, 0.0, 1.0}});
   return {};
 }
 

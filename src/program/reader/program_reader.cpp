@@ -25,7 +25,7 @@ ErrorCode program_code(const ErrorCode& code) {
 class ProgramReader {
  public:
   ProgramReader(const std::vector<PyStatement>& statements, const ProgramOptions& options)
-      : statements_(statements), options_(options), interpreter_(program_, options.set) {}
+      : statements_(statements), options_(options), interpreter_(program_, options) {}
 
   Result<Program> run() {
     program_.name = options_.class_name;

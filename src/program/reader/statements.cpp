@@ -57,8 +57,9 @@ Result<PyValue> PyInterpreter::with_axes(const PyExpr& target, PyValue value) {
 Result<PyValue> PyInterpreter::as_axis(const std::string& name, PyValue value, const SourcePlace& where) {
   const auto* integer = value.get<Extent>();
   if (integer == nullptr) return value;
-  const auto bound = set_.find(name);
-  if (bound == set_.end() && !integer->is_constant()) return value;  // it follows from axes
+  const auto bound = options_.set.find(name);
+  const bool is_set = bound != options_.set.end();
+  if (!is_set && !integer->is_constant()) return value;  // it follows from axes
   const bool known = std::any_of(program_.axes.begin(), program_.axes.end(),
                                  [&](const ProgramAxis& axis) { return axis.name == name; });
   if (known) return value;  // a second meaning of the name cannot be the same axis
@@ -66,9 +67,11 @@ Result<PyValue> PyInterpreter::as_axis(const std::string& name, PyValue value, c
     return fail_at(errc::program_limit, where, fmt::format("more than {} integers at the top level", k_most_file_axes),
                    "give the file of the module alone");
   }
-  const auto extent = bound == set_.end() ? integer->value() : bound->second;
+  const auto extent = is_set ? bound->second : integer->value();
   program_.axes.push_back({name, extent});
-  return PyValue{Extent::axis(name, extent)};
+  const auto& axes = options_.axes;
+  const bool is_axis = !axes || std::find(axes->begin(), axes->end(), name) != axes->end();
+  return PyValue{is_axis ? Extent::axis(name, extent) : Extent(extent)};
 }
 
 Result<PyInterpreter::Outcome> PyInterpreter::run(const std::vector<PyStatement>& statements, PyScope& scope) {

@@ -23,9 +23,9 @@ std::vector<std::size_t> too_large(const Problem& problem, const WorkloadCosts& 
   if (std::isinf(most_flops)) return large;
   std::size_t smallest = 0;
   for (std::size_t w = 0; w < problem.workloads.size(); ++w) {
-    const double flops = costs.of(w).flops;
+    const double flops = costs.of(w).steps;
     if (flops > most_flops) large.push_back(w);
-    if (flops < costs.of(smallest).flops) smallest = w;
+    if (flops < costs.of(smallest).steps) smallest = w;
   }
   large.erase(std::remove(large.begin(), large.end(), smallest), large.end());
   return large;
@@ -63,7 +63,7 @@ std::vector<CheckCase> thinned(const WorkloadCosts& costs, std::vector<CheckCase
   for (std::size_t round = 0; round < cases.size(); ++round) {
     for (const auto& [workload, indices] : of_workload) {
       if (round >= indices.size()) continue;
-      const double more = costs.of(workload).flops;
+      const double more = costs.of(workload).steps;
       if (round > 0 && flops + more > most_flops) continue;
       flops += more;
       // Each begins with another distribution, so that a few workloads meet all of them.
@@ -164,12 +164,12 @@ Result<CheckSuite> CheckSuite::make(const Problem& problem, std::uint64_t seed, 
     const std::uint64_t operands = rng.next();
     const InputSeeds seeds{operands, one.workload == 0 && i < k_timing_cases ? k_nominal_seed : rng.next()};
     KW_TRY(one.inputs, make_inputs(problem, workload, one.distribution, seeds));
-    const bool whole = std::isinf(limits.whole_flops) || costs.of(one.workload).flops <= limits.whole_flops;
+    const bool whole = std::isinf(limits.whole_flops) || costs.of(one.workload).steps <= limits.whole_flops;
     if (whole) {
       KW_TRY_VOID(answer_whole(problem, parallel, one));
     } else {
       Rng row_choice = Rng(operands).split(i);
-      KW_TRY(suite.sampled_rows_, answer_rows(problem, costs.of(one.workload).flops, row_choice, parallel, one));
+      KW_TRY(suite.sampled_rows_, answer_rows(problem, costs.of(one.workload).steps, row_choice, parallel, one));
     }
   }
   return suite;

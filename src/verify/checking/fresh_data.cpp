@@ -38,7 +38,7 @@ FreshCase draw_fresh(const Problem& problem, const CheckCase& like, const Worklo
   fresh.one.inputs.insert(fresh.one.inputs.end(), captures, like.inputs.end());
   const OracleSampling& sampling = operator_of(problem).sampling;
   const auto rows =
-      sampled_rows(sampling.rows(problem, workload.axes), costs.of(like.workload).flops, k_sample_flops, rng);
+      sampled_rows(sampling.rows(problem, workload.axes), costs.of(like.workload).steps, k_sample_flops, rng);
   fresh.answers = sampling.answer(problem, workload.axes, fresh.one.inputs, rows, parallel);
   return fresh;
 }

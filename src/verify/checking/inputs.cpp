@@ -104,6 +104,7 @@ InputValues draw_operands(const Problem& problem, const Workload& workload, cons
     KW_CHECK(shape.has_value(), "{} was never checked", problem.inputs[i].name);
     operands.push_back(fill(*shape, distribution, rng.split(i), parallel));
   }
+  operator_of(problem).checks.settle(problem, workload, operands, rng);
   return operands;
 }
 

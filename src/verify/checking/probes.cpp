@@ -42,6 +42,7 @@ std::vector<Probe> probes_for(const Problem& problem) {
   }
   for (auto& own : checks.probes(problem)) probes.push_back({own.name, own.remedy, Probe::Kind::own, own.input, own});
   for (std::size_t i = 0; i < problem.operand_count(); ++i) {
+    if (checks.may_be_idle(problem, i)) continue;
     const std::string& name = problem.inputs[i].name;
     probes.push_back(
         {"the answer to " + name + " = 0", checks.how_to_depend(name), Probe::Kind::without, i, std::nullopt});

@@ -79,7 +79,7 @@ bool run_check_gate(GateContext& context) {
     const Workload& large = context.facts.problem.workloads[workload];
     context.verdict.note(GateId::check,
                          fmt::format("{}: not run, {:.3g} useful FLOPs are too many for {}", large.name,
-                                     context.facts.costs().of(workload).flops, context.facts.device().id),
+                                     context.facts.costs().of(workload).steps, context.facts.device().id),
                          large.role == WorkloadRole::held_out);
   }
   if (context.facts.suite.cases_left_out() > 0) {

@@ -15,7 +15,7 @@ constexpr std::size_t k_workloads = 2;
 std::vector<std::size_t> small_workloads(const RunFacts& facts, const SanitizerReach& reach) {
   std::vector<std::pair<double, std::size_t>> sized;
   for (std::size_t w = 0; w < facts.problem.workloads.size(); ++w) {
-    const double flops = facts.costs().of(w).flops;
+    const double flops = facts.costs().of(w).steps;
     if (flops <= reach.most_flops) sized.emplace_back(flops, w);
   }
   std::sort(sized.begin(), sized.end());

@@ -87,7 +87,7 @@ OutputValues row_sum_oracle(const Problem& problem, const Axes& axes, const Inpu
 WorkloadCost row_sum_cost(const Problem& problem, const Workload& workload) {
   const auto elements = static_cast<double>(element_count(problem.inputs[0], workload.axes).value());
   const auto sums = static_cast<double>(element_count(problem.outputs[0], workload.axes).value());
-  return {elements, 4.0 * (elements + sums)};
+  return {elements, 4.0 * (elements + sums), elements};
 }
 
 /// A row of an answer is one sum.
@@ -162,11 +162,12 @@ OperatorFormat row_sum_format() {
           .axes = {},
           .reserved = " Chunks GROUP X Y ",
           .default_axes = [](Axes&) {},
-          .check_axes = [](const Axes&) -> Result<void> { return {}; },
+          .check_axes = [](const Problem&, const Axes&) -> Result<void> { return {}; },
           .read = read_row_sum,
           .canonical = [](const Problem& problem) { return fmt::format("chunk {}\n", row_sum_chunk(problem)); },
           .functions = [](const Problem&) { return std::vector<UserFunction>(); },
-          .with_mod = refuse_mod};
+          .with_mod = refuse_mod,
+          .from_module = refuse_module};
 }
 
 std::span<const EmbeddedText> row_sum_texts() {

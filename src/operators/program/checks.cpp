@@ -1,0 +1,65 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "operators/program/parts.hpp"
+#include "operators/program/program_detail.hpp"
+
+namespace kw {
+namespace {
+
+/// As for attention (docs/measuring.md): honest kernels order their sums differently.
+constexpr double k_error_factor = 4.0;
+/// Units in the last place: of f32, and of types of 16 bits, whose results are rounded once.
+constexpr double k_least_f32_units = 32.0;
+constexpr double k_least_16_bit_units = 3.0;
+/// A plain kernel further off is wrong.
+constexpr double k_worst_plain_error = 0.01;
+/// An index or a truth is right or wrong: a difference of 1 counts, in rows of any size.
+constexpr double k_exact = 1e-9;
+
+/// Of short rows, which may all be near zero by chance; as for attention.
+double short_row_share(std::int64_t row_length) {
+  const auto length = static_cast<double>(row_length);
+  return std::max(0.001, 0.25 / (length * length));
+}
+
+Tolerance program_tolerance(DType dtype, std::int64_t row_length) {
+  const bool exact = dtype == DType::i32 || dtype == DType::boolean;
+  if (exact) return {.error_factor = 1.0, .least_error = k_exact, .tensor_share = 1.0, .worst_plain_error = k_exact};
+  const double units = is_16_bit_float(dtype) ? k_least_16_bit_units : k_least_f32_units;
+  return {.error_factor = k_error_factor,
+          .least_error = units * unit_roundoff(dtype),
+          .tensor_share = short_row_share(row_length),
+          .worst_plain_error = k_worst_plain_error};
+}
+
+/// Parameters may be idle: a batch norm takes away the bias of the convolution before it.
+bool may_be_idle(const Problem& problem, std::size_t operand) {
+  const ProgramDetail& detail = program_detail(problem);
+  const auto& inputs = detail.program.inputs;
+  return std::none_of(inputs.begin(), inputs.end(), [&](const ProgramInput& input) {
+    return input.type && input.value == detail.inputs[operand];
+  });
+}
+
+}  // namespace
+
+OperatorChecks program_checks() {
+  return {.settle = settle_operands,
+          .may_be_idle = may_be_idle,
+          .distributions = program_distributions,
+          .tolerance = program_tolerance,
+          .probes = [](const Problem&) { return std::vector<OwnProbe>(); },
+          .how_to_depend =
+              [](std::string_view operand) {
+                return fmt::format("let forward() use {} so that its result changes with it", operand);
+              },
+          .how_to_be_finite =
+              [] {
+                return std::string(
+                    "let get_inputs() draw only what forward() takes, and write inputs = \"given\" in [program]");
+              }};
+}
+
+}  // namespace kw

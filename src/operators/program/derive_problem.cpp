@@ -1,0 +1,172 @@
+// From a module to a problem file: what the file leaves unsaid is derived here, and written down.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+
+#include "base/text.hpp"
+#include "operators/program/derived_workloads.hpp"
+#include "operators/program/oracle_glue.hpp"
+#include "operators/program/parts.hpp"
+#include "operators/program/primary_size.hpp"
+#include "operators/program/program_detail.hpp"
+#include "operators/program/size_axes.hpp"
+#include "problem/axes.hpp"
+#include "problem/file/reserved_names.hpp"
+#include "program/errors.hpp"
+#include "program/reader/program_reader.hpp"
+
+namespace kw {
+namespace {
+
+constexpr std::size_t k_derived = 4;
+/// Of one answer of the oracle while a problem is made, some tenths of a second.
+constexpr double k_most_steps_asked = 1e8;
+
+Result<ProgramMode> mode_named(const std::string& mode) {
+  if (mode.empty() || mode == to_string(ProgramMode::train)) return ProgramMode::train;
+  if (mode == to_string(ProgramMode::eval)) return ProgramMode::eval;
+  return fail(Error{errc::problem_value, fmt::format("mode \"{}\" is no mode", mode), "write train or eval"});
+}
+
+Result<Axes> assigned(const std::vector<std::string>& texts) {
+  Axes values;
+  for (const auto& text : texts) {
+    const auto equals = text.find('=');
+    std::int64_t value = 0;
+    const char* const last = text.data() + text.size();
+    const char* const first = equals == std::string::npos ? last : text.data() + equals + 1;
+    const auto [end, status] = std::from_chars(first, last, value);
+    if (equals == 0 || status != std::errc{} || end != last || first == last) {
+      return fail(Error{errc::problem_set, fmt::format("'{}' does not set an axis", text),
+                        "write AXIS=NUMBER, as in batch_size=64"});
+    }
+    values[text.substr(0, equals)] = value;
+  }
+  return values;
+}
+
+/// As a TOML string of several lines. The line break behind the quotes is not part of it.
+std::string toml_lines(std::string_view text) {
+  std::string quoted = "\"\"\"\n";
+  for (const char c : text) {
+    if (c == '\\' || c == '"') quoted += '\\';
+    const bool plain = static_cast<unsigned char>(c) >= 0x20 || c == '\n' || c == '\t';
+    quoted += plain ? std::string(1, c) : c == '\r' ? std::string() : fmt::format("\\u{:04x}", c);
+  }
+  return quoted + "\"\"\"";
+}
+
+/// "program/conv_bn" of "some/where/conv_bn.py", and the class behind it unless it is Model.
+std::string problem_name(const ModuleText& module, const std::string& class_name) {
+  std::string name = "program/";
+  const std::string stem = std::filesystem::path(module.file).stem().string();
+  for (const char c : stem.substr(0, 60)) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    name += letter || c == '_' || c == '-' ? c : '_';
+  }
+  return class_name == "Model" ? name : name + "." + class_name;
+}
+
+/// Sizes that a problem may have as axes, by name and by extent.
+std::vector<std::string> axes_for(const Program& program) {
+  auto sizes = size_axes(program);
+  std::erase_if(sizes, [&](const std::string& name) {
+    const auto axis = std::find_if(program.axes.begin(), program.axes.end(),
+                                   [&](const ProgramAxis& one) { return one.name == name; });
+    return !check_own_name(name, NamedThing::axis, program_format()) || !check_extent(name, axis->extent);
+  });
+  return sizes;
+}
+
+/// As large as the spikes of any distribution.
+void make_large(const Problem& problem, const Workload&, const CaptureData&, InputValues& operands, Rng&) {
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    if (!is_free_operand(problem, i)) continue;
+    for (float& value : operands[i]) value *= 6.0F;
+  }
+}
+
+class ProblemWriter {
+ public:
+  explicit ProblemWriter(const ModuleText& text) : text_(text) {}
+
+  Result<std::string> run() {
+    module_.text = std::string(text_.text);
+    module_.file = text_.file;
+    if (!text_.class_name.empty()) module_.class_name = text_.class_name;
+    KW_TRY(module_.mode, mode_named(text_.mode));
+    KW_TRY(const Axes set, assigned(text_.set));
+    ProgramOptions options{module_.class_name, set, module_.mode};
+    KW_TRY(const auto everything, read_program(module_.text, module_.file, options));
+    sizes_ = axes_for(everything);
+    for (const auto& [name, value] : set) {
+      if (std::find(sizes_.begin(), sizes_.end(), name) == sizes_.end()) module_.settings[name] = value;
+    }
+    options.axes = sizes_;
+    KW_TRY(program_, read_program(module_.text, module_.file, options));
+    primary_ = fitting_axes(module_, sizes_, program_, text_.limits);
+    workloads_ = derived_workloads(module_, sizes_, program_, k_derived);
+    if (workloads_.empty()) workloads_.push_back(primary_);
+    KW_TRY(const auto domain, domain_of());
+    return written(domain);
+  }
+
+ private:
+  /// Whether the module has an answer to inputs of any sign and size, seen on its small workloads; where it has none so
+  /// small, it is not asked.
+  Result<InputDomain> domain_of() const {
+    KW_TRY(const Problem problem, parse_problem(written(InputDomain::real), text_.file));
+    bool asked = false;
+    for (auto one = problem.workloads.begin() + 1; one != problem.workloads.end(); ++one) {
+      if (program_cost(problem, *one).steps > k_most_steps_asked) continue;
+      if (!is_answered(problem, *one, make_large)) return InputDomain::given;
+      asked = true;
+    }
+    return asked ? InputDomain::real : InputDomain::given;
+  }
+
+  [[nodiscard]] std::string description() const {
+    std::vector<std::string> smaller;
+    for (const auto& axis : program_.axes) {
+      const auto now = primary_.find(axis.name);
+      if (now == primary_.end() || now->second == axis.extent) continue;
+      smaller.push_back(fmt::format("{} = {} instead of {}", axis.name, now->second, axis.extent));
+    }
+    if (smaller.empty()) return "";
+    return "The file's own sizes are too large here; made smaller: " + join(smaller) + ".";
+  }
+
+  [[nodiscard]] std::string written(InputDomain domain) const {
+    std::string toml = fmt::format("name = \"{}\"\nop = \"program\"\ndescription = \"{}\"\n\n[axes]\n",
+                                   problem_name(text_, module_.class_name), description());
+    for (const auto& [name, extent] : primary_) toml += fmt::format("{} = {}\n", name, extent);
+    toml += fmt::format("\n[program]\nclass = \"{}\"\nmode = \"{}\"\ninputs = \"{}\"\nmodule = {}\n",
+                        module_.class_name, to_string(module_.mode), to_string(domain), toml_lines(module_.text));
+    if (!module_.settings.empty()) toml += "[program.set]\n";
+    for (const auto& [name, value] : module_.settings) toml += fmt::format("{} = {}\n", name, value);
+    for (std::size_t i = 0; i < workloads_.size(); ++i) {
+      toml += fmt::format("\n[[workload]]\nname = \"derived_{}\"\nrole = \"{}\"\n", i + 1,
+                          i % 2 == 0 ? "edge" : "held_out");
+      for (const auto& [name, extent] : workloads_[i]) toml += fmt::format("{} = {}\n", name, extent);
+    }
+    return toml;
+  }
+
+  const ModuleText& text_;
+  ModuleSource module_;
+  std::vector<std::string> sizes_;
+  Program program_;
+  Axes primary_;
+  std::vector<Axes> workloads_;
+};
+
+}  // namespace
+
+Result<std::string> program_problem_text(const ModuleText& module) {
+  return ProblemWriter(module).run();
+}
+
+}  // namespace kw

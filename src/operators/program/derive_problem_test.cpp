@@ -1,0 +1,146 @@
+// From a module's file to a problem: axes, settings, derived workloads, and what its tensors may hold.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "operators/program/parts.hpp"
+#include "operators/program/program_detail.hpp"
+#include "problem/axes.hpp"
+
+namespace kw {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr double k_unlimited = 1e30;
+
+Result<Problem> derived(const std::string& module, const std::string& mode = "", std::vector<std::string> set = {},
+                        ModuleLimits limits = {k_unlimited, k_unlimited}) {
+  KW_TRY(const auto text, program_problem_text({module, "some/conv_relu.py", "", mode, std::move(set), limits}));
+  return parse_problem(text, "some/conv_relu.py");
+}
+
+const std::string k_conv = R"(import torch
+import torch.nn as nn
+
+class Model(nn.Module):
+    """A convolution with \"quotes\" and a back\\slash."""
+    def __init__(self, in_channels, out_channels, kernel_size):
+        super().__init__()
+        self.conv = nn.Conv2d(in_channels, out_channels, kernel_size, stride=stride)
+        self.bn = nn.BatchNorm2d(out_channels)
+
+    def forward(self, x):
+        return torch.relu(self.bn(self.conv(x)))
+
+batch_size = 16
+in_channels = 3
+out_channels = 32
+height = width = 64
+kernel_size = 3
+stride = 2
+
+def get_inputs():
+    return [torch.rand(batch_size, in_channels, height, width)]
+
+def get_init_inputs():
+    return [in_channels, out_channels, kernel_size]
+)";
+
+TEST(DeriveProblem, makes_sizes_axes_and_leaves_settings_out) {
+  const auto problem = derived(k_conv);
+  ASSERT_TRUE(problem) << problem.error().to_string();
+  EXPECT_EQ(problem->name, "program/conv_relu");
+  EXPECT_EQ(problem->own_axes, (std::vector<std::string>{"batch_size", "height", "in_channels", "out_channels", "width"}));
+  ASSERT_EQ(problem->inputs.size(), 5U);
+  EXPECT_EQ(problem->inputs[0].name, "x");
+  EXPECT_EQ(problem->inputs[1].name, "conv_weight");
+  EXPECT_EQ(problem->inputs[1].axes, (std::vector<std::string>{"out_channels", "in_channels", "n3", "n3"}));
+  EXPECT_EQ(problem->outputs[0].axes, (std::vector<std::string>{"batch_size", "out_channels", "out_2", "out_3"}));
+  EXPECT_EQ(problem->primary().axes.at("out_2"), 31);
+}
+
+TEST(DeriveProblem, draws_small_workloads_of_both_roles) {
+  const auto problem = derived(k_conv).value();
+  ASSERT_EQ(problem.workloads.size(), 5U);
+  int hidden = 0;
+  for (const auto& workload : problem.workloads) {
+    hidden += workload.role == WorkloadRole::held_out ? 1 : 0;
+    if (workload.role == WorkloadRole::primary) continue;
+    EXPECT_LE(program_cost(problem, workload).steps, 1e7) << workload.name;
+  }
+  EXPECT_EQ(hidden, 2);
+  EXPECT_EQ(derived(k_conv)->id(), problem.id()) << "the same text gives the same problem";
+}
+
+TEST(DeriveProblem, is_read_again_from_what_a_run_keeps) {
+  const auto problem = with_axes(derived(k_conv).value(), {"batch_size=8"}).value();
+  const auto again = read_again(*problem.source);
+  ASSERT_TRUE(again) << again.error().to_string();
+  EXPECT_EQ(again->id(), problem.id());
+  EXPECT_EQ(again->primary().axes.at("batch_size"), 8);
+}
+
+TEST(DeriveProblem, takes_sizes_and_settings_from_the_command_line) {
+  const auto problem = derived(k_conv, "", {"batch_size=4", "stride=1"}).value();
+  EXPECT_EQ(problem.primary().axes.at("batch_size"), 4);
+  EXPECT_EQ(problem.primary().axes.at("out_2"), 62);
+  EXPECT_EQ(derived(k_conv, "", {"stride=x"}).error().message, "'stride=x' does not set an axis");
+}
+
+TEST(DeriveProblem, refuses_axes_that_make_it_another_program) {
+  const auto refused = with_axes(derived(k_conv).value(), {"height=2"});
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().to_string(), HasSubstr("height=2"));
+}
+
+TEST(DeriveProblem, makes_a_primary_smaller_that_does_not_fit) {
+  const auto problem = derived(k_conv, "", {}, {1e6, k_unlimited}).value();
+  EXPECT_EQ(problem.primary().axes.at("height"), 32);
+  EXPECT_THAT(problem.description, HasSubstr("height = 32 instead of 64"));
+}
+
+TEST(DeriveProblem, reads_train_and_eval_mode) {
+  EXPECT_EQ(derived(k_conv, "train")->inputs.size(), 5U);
+  EXPECT_EQ(derived(k_conv, "eval")->inputs.size(), 7U) << "running mean and variance";
+  EXPECT_EQ(derived(k_conv, "test").error().message, "mode \"test\" is no mode");
+}
+
+std::string with_forward(const std::string& body, const std::string& inputs) {
+  return "import torch\nimport torch.nn as nn\nclass Model(nn.Module):\n    def forward(self, x):\n        return " + body +
+         "\nN = 64\nM = 48\ndef get_inputs():\n    return [" + inputs + "]\ndef get_init_inputs():\n    return []\n";
+}
+
+TEST(DeriveProblem, keeps_inputs_to_what_the_module_takes) {
+  EXPECT_EQ(program_detail(*derived(with_forward("torch.exp(x)", "torch.rand(N, M)"))).domain, InputDomain::real);
+  EXPECT_EQ(program_detail(*derived(with_forward("torch.log(x)", "torch.rand(N, M)"))).domain, InputDomain::given);
+}
+
+TEST(DeriveProblem, refuses_what_no_kernel_can_be_checked_against) {
+  const auto random = derived(with_forward("torch.nn.functional.dropout(x)", "torch.rand(N, M)"));
+  EXPECT_THAT(random.error().to_string(), HasSubstr("gives another result each time"));
+  EXPECT_THAT(random.error().to_string(), HasSubstr("--mode eval"));
+  const auto wide = derived(with_forward("x.double()", "torch.rand(N, M)"));
+  EXPECT_THAT(wide.error().to_string(), HasSubstr("tensor of float64"));
+}
+
+TEST(DeriveProblem, settles_operands_that_are_no_free_reals) {
+  const auto problem = derived(k_conv, "eval").value();
+  InputValues operands;
+  for (const auto& tensor : problem.inputs) {
+    operands.emplace_back(static_cast<std::size_t>(element_count(tensor, problem.primary().axes).value()), -7.0F);
+  }
+  Rng rng(3);
+  settle_operands(problem, problem.primary(), operands, rng);
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const bool variance = problem.inputs[i].name == "bn_running_var";
+    const auto [least, most] = std::minmax_element(operands[i].begin(), operands[i].end());
+    EXPECT_GE(*least, i == 0 ? -7.0F : variance ? 0.5F : -1.5F) << problem.inputs[i].name;
+    EXPECT_LE(*most, i == 0 ? -7.0F : 1.5F) << problem.inputs[i].name;
+  }
+}
+
+}  // namespace
+}  // namespace kw

@@ -1,0 +1,96 @@
+#include "operators/program/derived_workloads.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <map>
+
+#include "base/hash.hpp"
+#include "base/rng.hpp"
+#include "operators/program/steps.hpp"
+#include "program/explain/cost.hpp"
+#include "program/graph/same_structure.hpp"
+#include "program/reader/program_reader.hpp"
+
+namespace kw {
+namespace {
+
+constexpr int k_most_draws = 400;
+/// Of the largest tensor, and of products: an interpreter and a sanitizer run these.
+constexpr double k_small_elements = 1 << 15;
+constexpr double k_small_flops = 4e6;
+/// Awkward extents: one, primes, and neighbours of powers of two.
+constexpr std::array<std::int64_t, 12> k_odd_extents = {1, 2, 3, 5, 7, 11, 13, 17, 31, 33, 37, 65};
+
+struct DrawnWorkload {
+  Axes axes;
+  double size = 0;  ///< 1 is as large as a small one may be
+};
+
+double size_of(const Program& program) {
+  double most = 0;
+  for (const auto& value : program.graph.values) most = std::max(most, elements_of(value.type));
+  return std::max(most / k_small_elements, cost_of(program).product_flops / k_small_flops);
+}
+
+std::uint64_t seed_of(const std::string& text) {
+  return std::strtoull(hash_bytes(text).hex().substr(0, 15).c_str(), nullptr, 16);
+}
+
+/// One extent: awkward, or a divisor of the primary's, which groups and heads may need.
+std::int64_t drawn_extent(std::int64_t primary, Rng& rng) {
+  if (rng.below(2) == 0) return k_odd_extents[static_cast<std::size_t>(rng.below(k_odd_extents.size()))];
+  std::vector<std::int64_t> divisors;
+  for (std::int64_t d = 1; d <= std::min<std::int64_t>(primary, 64); ++d) {
+    if (primary % d == 0) divisors.push_back(d);
+  }
+  return divisors[static_cast<std::size_t>(rng.below(std::ssize(divisors)))];
+}
+
+/// Axes of one extent are drawn alike every second time: a module may need them to be the same.
+Axes drawn_axes(const Axes& primary, Rng& rng) {
+  const bool tied = rng.below(2) == 0;
+  std::map<std::int64_t, std::int64_t> drawn;
+  Axes axes;
+  for (const auto& [name, extent] : primary) {
+    const std::int64_t own = drawn_extent(extent, rng);
+    const auto first = drawn.try_emplace(extent, own).first;
+    axes[name] = tied ? first->second : own;
+  }
+  return axes;
+}
+
+}  // namespace
+
+std::vector<Axes> derived_workloads(const ModuleSource& module, const std::vector<std::string>& axes,
+                                    const Program& primary, std::size_t count) {
+  Axes extents;
+  for (const auto& axis : primary.axes) {
+    if (std::find(axes.begin(), axes.end(), axis.name) != axes.end()) extents[axis.name] = axis.extent;
+  }
+  Rng rng(seed_of(module.text));
+  std::vector<DrawnWorkload> found;
+  std::size_t small = 0;
+  for (int draw = 0; draw < k_most_draws && small < count && !extents.empty(); ++draw) {
+    DrawnWorkload one{drawn_axes(extents, rng), 0};
+    const auto is_known = [&](const DrawnWorkload& other) { return other.axes == one.axes; };
+    if (one.axes == extents || std::any_of(found.begin(), found.end(), is_known)) continue;
+    ProgramOptions options{module.class_name, module.settings, module.mode, axes};
+    options.set.insert(one.axes.begin(), one.axes.end());
+    const auto program = read_program(module.text, module.file, options);
+    if (!program || !check_same_structure(primary, *program, one.axes)) continue;
+    one.size = size_of(*program);
+    if (one.size <= 1) ++small;
+    found.push_back(std::move(one));
+  }
+  // Those that are small, in the order they were drawn; behind them the smallest of the others.
+  std::stable_sort(found.begin(), found.end(), [](const DrawnWorkload& a, const DrawnWorkload& b) {
+    return std::max(a.size, 1.0) < std::max(b.size, 1.0);
+  });
+  if (found.size() > count) found.resize(count);
+  std::vector<Axes> workloads;
+  for (auto& one : found) workloads.push_back(std::move(one.axes));
+  return workloads;
+}
+
+}  // namespace kw

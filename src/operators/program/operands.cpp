@@ -1,0 +1,129 @@
+// What the operands of a program may be. Distributions draw reals of any sign; targets of a loss, masks and variances
+// are none of those.
+
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include "operators/program/oracle/oracle.hpp"
+#include "operators/program/oracle_glue.hpp"
+#include "operators/program/parts.hpp"
+#include "operators/program/program_detail.hpp"
+
+namespace kw {
+namespace {
+
+using Rule = ElementDistribution;
+
+float drawn_by(const Rule& rule, Rng& rng) {
+  switch (rule.kind) {
+    case Rule::Kind::uniform:
+      return static_cast<float>(rule.first + (rule.second - rule.first) * rng.uniform());
+    case Rule::Kind::normal:
+      return static_cast<float>(rule.first + rule.second * rng.normal());
+    case Rule::Kind::integers:
+      return static_cast<float>(std::floor(rule.first + (rule.second - rule.first) * rng.uniform()));
+    case Rule::Kind::constant:
+      break;
+  }
+  return static_cast<float>(rule.first);
+}
+
+/// A parameter is not always what __init__ makes it: kernels that leave out a bias of 0 or a weight of 1 are wrong. It
+/// keeps its sign, for variances are among them.
+Rule trained(const Rule& rule) {
+  if (rule.kind != Rule::Kind::constant) return rule;
+  const double half = rule.first == 0.0 ? 0.5 : 0.5 * rule.first;
+  return {Rule::Kind::uniform, rule.first - half, rule.first + half};
+}
+
+struct Operand {
+  std::optional<Rule> rule;
+  std::size_t source = 0;  ///< in Program::sources, where there is no rule
+  bool is_input = false;   ///< of forward(); otherwise the module holds it
+  bool is_real = false;
+};
+
+Operand operand_at(const Program& program, std::size_t value) {
+  const bool real = is_floating(program.graph.values[value].type.dtype);
+  for (const auto& input : program.inputs) {
+    if (input.type && input.value == value) return {input.distribution, input.source, true, real};
+  }
+  for (const auto& parameter : program.parameters) {
+    if (parameter.value != value) continue;
+    const bool trainable = real && parameter.distribution.has_value();
+    return {trainable ? trained(*parameter.distribution) : parameter.distribution, parameter.source, false, real};
+  }
+  KW_CHECK(false, "value {} is neither an input nor a parameter", value);
+}
+
+bool is_free(const ProgramDetail& detail, const Operand& operand) {
+  return detail.domain == InputDomain::real && operand.is_input && operand.is_real && operand.rule.has_value();
+}
+
+/// The tensors that random calls of get_inputs() and __init__ give.
+std::map<std::size_t, DenseTensor> drawn_leaves(const Graph& sources, Rng& rng) {
+  std::map<std::size_t, DenseTensor> leaves;
+  for (const auto& node : sources.nodes) {
+    if (!node.random) continue;
+    for (const auto output : node.outputs) {
+      const auto rule = distribution_of(sources, output);
+      DenseTensor tensor;
+      tensor.dtype = sources.values[output].type.dtype;
+      tensor.extents = values_of(sources.values[output].type.shape);
+      std::size_t count = 1;
+      for (const auto extent : tensor.extents) count *= static_cast<std::size_t>(extent);
+      tensor.values.resize(count);
+      for (auto& value : tensor.values) value = rule ? drawn_by(*rule, rng) : rng.uniform();
+      leaves.emplace(output, std::move(tensor));
+    }
+  }
+  return leaves;
+}
+
+/// As get_inputs() or __init__ makes it.
+void evaluate_source(const Program& program, std::size_t source, Rng& rng, std::vector<float>& values) {
+  const std::size_t wanted[] = {source};
+  const auto made = evaluate_graph(program.sources, drawn_leaves(program.sources, rng), wanted);
+  KW_CHECK(made.has_value(), "{}", made.error().to_string());
+  values.assign(made->front().values.begin(), made->front().values.end());
+}
+
+}  // namespace
+
+bool is_free_operand(const Problem& problem, std::size_t operand) {
+  const ProgramDetail& detail = program_detail(problem);
+  return is_free(detail, operand_at(detail.program, detail.inputs[operand]));
+}
+
+namespace {
+
+enum class Which : std::uint8_t { fixed, all };
+
+void draw_own(const Problem& problem, const Workload& workload, Which which, InputValues& operands, Rng& rng) {
+  const ProgramDetail& detail = program_detail(problem);
+  const auto program = program_at(problem, workload.axes);
+  KW_CHECK(program.has_value(), "{} was never checked: {}", workload.name, program.error().to_string());
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const Operand operand = operand_at(*program, detail.inputs[i]);
+    if (which == Which::fixed && is_free(detail, operand)) continue;
+    Rng own = rng.split(i);
+    if (operand.rule) {
+      for (float& value : operands[i]) value = drawn_by(*operand.rule, own);
+    } else {
+      evaluate_source(*program, operand.source, own, operands[i]);
+    }
+  }
+}
+
+}  // namespace
+
+void settle_operands(const Problem& problem, const Workload& workload, InputValues& operands, Rng& rng) {
+  draw_own(problem, workload, Which::fixed, operands, rng);
+}
+
+void draw_given_operands(const Problem& problem, const Workload& workload, InputValues& operands, Rng& rng) {
+  draw_own(problem, workload, Which::all, operands, rng);
+}
+
+}  // namespace kw

@@ -1,0 +1,19 @@
+#pragma once
+// From a problem's tensors to the oracle of programs and back.
+
+#include "problem/operator_checks.hpp"
+#include "problem/problem.hpp"
+#include "problem/values.hpp"
+
+namespace kw {
+
+/// Gives all operands, also those that are drawn freely, what get_inputs() and __init__ give them.
+void draw_given_operands(const Problem& problem, const Workload& workload, InputValues& operands, Rng& rng);
+
+/// A distribution's shape(), as in OwnDistribution.
+using ShapeOperands = void (*)(const Problem& problem, const Workload& workload, const CaptureData& captures,
+                               InputValues& operands, Rng& rng);
+/// Whether the module gives finite numbers of such operands, drawn once from a fixed seed. For small workloads.
+[[nodiscard]] bool is_answered(const Problem& problem, const Workload& workload, ShapeOperands shape);
+
+}  // namespace kw

@@ -1,0 +1,45 @@
+#pragma once
+// The parts that tensor programs are registered with (operator.cpp), one source each.
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/embedded_texts.hpp"
+#include "problem/operator.hpp"
+#include "problem/operator_checks.hpp"
+
+namespace kw {
+
+/// How problem files ask for a program: its axes and the table [program].
+[[nodiscard]] OperatorFormat program_format();
+
+/// The text of a problem file for a module (derive_problem.cpp): its axes, and small workloads that were drawn so that
+/// the module is the same program on them. Deterministic for the module's text.
+[[nodiscard]] Result<std::string> program_problem_text(const ModuleText& module);
+
+/// How answers are checked.
+[[nodiscard]] OperatorChecks program_checks();
+
+/// Gives drawn operands the values that their tensors may have (operands.cpp). Real inputs stay as they were drawn;
+/// integers, parameters, and all inputs of a program that only takes what get_inputs() draws, get their own.
+void settle_operands(const Problem& problem, const Workload& workload, InputValues& operands, Rng& rng);
+/// Whether this operand is drawn as distributions say.
+[[nodiscard]] bool is_free_operand(const Problem& problem, std::size_t operand);
+
+/// Operands that expose wrong kernels of programs.
+[[nodiscard]] const std::vector<OwnDistribution>& program_distributions();
+
+/// The work of one launch: multiply-adds of products count 2, and every other element that is computed counts 1.
+[[nodiscard]] WorkloadCost program_cost(const Problem& problem, const Workload& workload);
+
+[[nodiscard]] OutputValues program_answer(const Problem& problem, const Axes& axes, const InputValues& inputs,
+                                          const ParallelFor& parallel);
+[[nodiscard]] OracleSampling program_sampling();
+
+/// prompts/program/*.md as they were compiled in. Defined by the build (cmake/KwEmbed.cmake).
+[[nodiscard]] std::span<const EmbeddedText> program_prompt_texts();
+[[nodiscard]] OperatorPrompts program_prompts();
+[[nodiscard]] Result<Explanation> explain_program(const Problem& problem);
+
+}  // namespace kw
