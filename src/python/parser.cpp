@@ -399,12 +399,11 @@ class StatementParser {
     statement.where = tokens_.peek().where;
     std::string prefix;
     if (tokens_.accept_word("from")) {
-      while (tokens_.accept_symbol(".") || tokens_.accept_symbol("...")) prefix = ".";
+      while (tokens_.at_symbol(".") || tokens_.at_symbol("...")) prefix += tokens_.take().text;
       if (!tokens_.at_word("import")) {
         KW_TRY(const auto module, dotted_name());
-        prefix += module;
+        prefix += module + ".";
       }
-      prefix += ".";
     }
     if (!tokens_.accept_word("import")) return tokens_.unexpected("expected 'import'");
     const bool parenthesised = tokens_.accept_symbol("(");
