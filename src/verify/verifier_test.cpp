@@ -74,6 +74,7 @@ INSTANTIATE_TEST_SUITE_P(
         ConductCase{"copies_input", FakeBehaviour::copies_input, GateId::check, Reason::wrong_result},
         ConductCase{"last_row_wrong", FakeBehaviour::last_row_wrong, GateId::check, Reason::wrong_result},
         ConductCase{"right_on_primary_only", FakeBehaviour::right_on_primary_only, GateId::check, Reason::wrong_result},
+        ConductCase{"shifted_on_primary", FakeBehaviour::shifted_on_primary, GateId::check, Reason::wrong_result},
         ConductCase{"modifies_input", FakeBehaviour::modifies_input, GateId::check, Reason::input_modified},
         ConductCase{"writes_guard", FakeBehaviour::writes_guard, GateId::check, Reason::guard_overwritten},
         ConductCase{"differs_each_run", FakeBehaviour::differs_each_run, GateId::check, Reason::nondeterministic},
@@ -289,9 +290,9 @@ TEST_F(VerifierTest, a_deadline_excuses_nothing_that_happens_before_it) {
 TEST_F(VerifierTest, begins_no_timing_behind_its_deadline) {
   kernels["last"] = FakeKernel{FakeBehaviour::honest, 100e6, 0, BuildStatus::ok, "", false};
   open();
-  // A build of 100 ms, a start of 10, two launches of 100 on five cases and of 10 on ten, with 0.02 for each request:
-  // the last launch ends in time, and its request just after.
-  const auto result = verifier->verify(small_candidate("last"), std::chrono::microseconds(1'310'590));
+  // A build of 100 ms, a start of 10, two launches of 100 on five cases, one on another and two of 10 on ten, with 0.02
+  // for each request: the last launch ends in time, and its request just after.
+  const auto result = verifier->verify(small_candidate("last"), std::chrono::microseconds(1'410'610));
   EXPECT_EQ(result.verdict.status, VerdictStatus::unverified);
   EXPECT_EQ(result.verdict.failed_gate, GateId::time) << result.verdict.message;
 }
