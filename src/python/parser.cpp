@@ -409,7 +409,11 @@ class StatementParser {
     const bool parenthesised = tokens_.accept_symbol("(");
     do {
       if (parenthesised && tokens_.at_symbol(")")) break;
-      if (tokens_.accept_symbol("*")) continue;
+      if (tokens_.accept_symbol("*")) {
+        statement.names.emplace_back("*");
+        statement.paths.push_back(prefix + "*");
+        continue;
+      }
       KW_TRY(const auto path, dotted_name());
       const std::string first(path.begin(), std::find(path.begin(), path.end(), '.'));
       std::string bound = first;

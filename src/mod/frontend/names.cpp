@@ -6,6 +6,7 @@
 
 #include "base/closest_name.hpp"
 #include "mod/frontend/calls.hpp"
+#include "mod/frontend/library_values.hpp"
 #include "mod/frontend/trace_depth.hpp"
 #include "mod/frontend/traced_tensor.hpp"
 #include "mod/frontend/tracer.hpp"
@@ -103,6 +104,13 @@ tl::unexpected<Error> ModTracer::unknown_name(const PyExpr& expr, const TraceSco
   std::vector<std::string> known;
   for (const auto* level = &scope; level != nullptr; level = level->parent) {
     for (const auto& [other, value] : level->names) known.push_back(other);
+    const auto star = level->names.find("*");
+    if (star == level->names.end()) continue;
+    const auto& path = star->second.as<LibraryRef>()->path;
+    if (is_library(path.substr(0, path.find('.')))) continue;
+    return fail_at(errc::mod_unknown_name, expr.where,
+                   fmt::format("'{}' is not defined; which names 'import *' binds is not read", expr.text),
+                   fmt::format("write 'from {} import {}'", path.substr(0, path.size() - 2), expr.text));
   }
   for (const auto& [other, value] : problem_.constants) known.push_back(other);
   for (const auto& capture : problem_.captures) known.push_back(capture.name);
