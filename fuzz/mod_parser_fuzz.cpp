@@ -1,15 +1,20 @@
 // Mods are text that people paste and models write. Whatever the bytes: an answer within bounds, and every analysis of
-// an accepted mod holds its own invariants. The same text is also read as a whole file that defines `mod`.
+// an accepted mod holds its own invariants. The same text is also read as a whole file that defines `mod`; what follows
+// a line "#### NAME.py" is then a file beside it.
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/file_system.hpp"
 #include "base/result.hpp"
 #include "mod/analysis/analysis.hpp"
 #include "mod/frontend/file.hpp"
+#include "mod/frontend/module_files.hpp"
 #include "mod/frontend/parser.hpp"
 
 namespace {
@@ -35,6 +40,38 @@ kw::ModScope scope() {
            {"table", kw::DType::f32, {"Hq", "Skv"}, false, 0, 100},
            {"flags", kw::DType::boolean, {"B", "Skv"}, false, 0, 1}}};
 }
+
+/// The files after the first one, each below its name.
+class FilesInText final : public kw::FileSystem {
+ public:
+  explicit FilesInText(std::string_view text) : first_(text.substr(0, text.find(k_mark))) {
+    for (auto at = text.find(k_mark); at != std::string_view::npos;) {
+      const auto begin = at + k_mark.size();
+      const auto next = text.find(k_mark, begin);
+      const auto file = text.substr(begin, next == std::string_view::npos ? next : next - begin);
+      const auto line = file.find('\n');
+      files_[std::string(file.substr(0, line))] = line == std::string_view::npos ? "" : file.substr(line + 1);
+      at = next;
+    }
+  }
+  [[nodiscard]] std::string_view first() const { return first_; }
+
+  [[nodiscard]] kw::Result<std::string> read(const std::filesystem::path& path, std::int64_t) const override {
+    const auto found = files_.find(path.string());
+    if (found == files_.end()) return kw::fail(kw::errc::not_found, "{} is not there", path.string());
+    return found->second;
+  }
+  [[nodiscard]] kw::Result<void> write_atomic(const std::filesystem::path&, std::string_view) override { return {}; }
+  [[nodiscard]] kw::Result<void> create_directories(const std::filesystem::path&) override { return {}; }
+  [[nodiscard]] bool exists(const std::filesystem::path& path) const override {
+    return files_.count(path.string()) > 0;
+  }
+
+ private:
+  static constexpr std::string_view k_mark = "\n#### ";
+  std::string_view first_;
+  std::map<std::string, std::string> files_;
+};
 
 void check(kw::ModFunction mod, kw::ModRole role) {
   const kw::Axes axes = {{"B", 1}, {"Hq", 4}, {"Hkv", 4}, {"Sq", 33}, {"Skv", 47}, {"D", 8}, {"Dv", 8}};
@@ -78,7 +115,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       KW_CHECK(mod.error().where.line > 0 && !mod.error().message.empty());
     }
   }
-  auto from_file = kw::parse_mod_file(text, "mod", names);
+  const FilesInText files(text);
+  kw::ModuleFiles beside(files, "main.py");
+  auto from_file = kw::parse_mod_file(files.first(), "mod", names, &beside);
   if (from_file) {
     check(std::move(from_file->function), from_file->role);
   } else {

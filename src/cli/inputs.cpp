@@ -6,6 +6,7 @@
 
 #include "base/file_system.hpp"
 #include "cli/program_input.hpp"
+#include "mod/frontend/module_files.hpp"
 #include "problem/file/problem_mod.hpp"
 #include "problem/file/problem_tensors.hpp"
 #include "problem/operator.hpp"
@@ -24,7 +25,6 @@ std::vector<std::filesystem::path> problem_directories() {
 
 namespace {
 
-constexpr std::int64_t k_max_module_bytes = std::int64_t{1} << 20;
 constexpr std::int64_t k_max_bundle_bytes = std::int64_t{1} << 20;
 
 /// "FILE.py:NAME" or "FILE.py:factory(1, 2)".
@@ -35,8 +35,8 @@ Result<Problem> with_mod_of(Problem problem, const std::string& mod, const FileS
                       "write for example --mod masks.py:sliding_window"});
   }
   const auto file = mod.substr(0, colon + 3);
-  KW_TRY(const auto text, files.read(file, k_max_module_bytes));
-  return with_mod(std::move(problem), text, file, mod.substr(colon + 4));
+  KW_TRY(const auto text, files.read(file, k_max_mod_file_bytes));
+  return with_mod(std::move(problem), text, file, mod.substr(colon + 4), &files);
 }
 
 /// Where load_problem() found the problem.

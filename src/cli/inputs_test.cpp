@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "base/file_system.hpp"
 #include "base/testing/scratch_directory.hpp"
@@ -124,6 +125,53 @@ TEST_F(Inputs, points_into_the_python_file_where_the_mod_is_wrong) {
   EXPECT_EQ(refused.error().where.file, masks);
   EXPECT_EQ(refused.error().where.line, 2);
   EXPECT_THAT(refused.error().message, HasSubstr("torch.fft"));
+}
+
+TEST_F(Inputs, reads_what_a_mod_imports_from_files_beside) {
+  write("helpers.py", "LIMIT = 4\ndef near(q, k):\n    return q - k <= LIMIT\n");
+  const std::string masks =
+      write("masks.py", "from helpers import near\ndef window(b, h, q, k):\n    return near(q, k)\n");
+  const std::string file = write("mine.toml", k_problem);
+  const auto problem = read_problem({file, {}, {masks + ":window"}});
+  ASSERT_TRUE(problem) << problem.error().to_string();
+  std::filesystem::remove(path("helpers.py"));
+  const auto again = read_again(*problem->source);
+  ASSERT_TRUE(again) << again.error().to_string();
+  EXPECT_EQ(again->id(), problem->id());
+  const auto missing = read_problem({file, {}, {masks + ":window"}});
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().where.file, masks);
+  EXPECT_THAT(missing.error().hint, HasSubstr("there is no " + path("helpers.py") + " or " + path("helpers/__init__")));
+}
+
+TEST_F(Inputs, refuses_imports_from_what_is_no_file) {
+  const std::string masks =
+      write("masks.py", "from helpers import near\ndef window(b, h, q, k):\n    return near(q, k)\n");
+  const std::string file = write("mine.toml", k_problem);
+  std::filesystem::create_directory(path("helpers.py"));
+  expect_error(read_problem({file, {}, {masks + ":window"}}), errc::not_a_file,
+               path("helpers.py") + " is a directory, not a file", "name a regular file");
+  std::filesystem::remove(path("helpers.py"));
+  ASSERT_EQ(::mkfifo(path("helpers.py").c_str(), 0600), 0);
+  expect_error(read_problem({file, {}, {masks + ":window"}}), errc::not_a_file,
+               path("helpers.py") + " is a pipe, not a file", "name a regular file");
+}
+
+TEST_F(Inputs, mods_of_a_problem_file_import_from_its_folder) {
+  write("helpers.py", "def near(q, k):\n    assert Sq > 7, 'long'\n    return q - k <= 4\n");
+  std::string text = k_problem;
+  text.insert(text.find("[[workload]]"),
+              "mask_mod = \"\"\"\nfrom helpers import near\nlambda b, h, q, k: near(q, k)\n\"\"\"\n");
+  const auto refused = read_problem({write("mine.toml", text), {}, {}});
+  ASSERT_FALSE(refused) << "the assertion does not hold in a workload";
+  EXPECT_EQ(refused.error().where.file, path("helpers.py"));
+  EXPECT_EQ(refused.error().where.line, 2);
+  write("helpers.py", "def near(q, k):\n    return q - k <= 4\n");
+  const auto problem = read_problem({write("mine.toml", text), {}, {}});
+  ASSERT_TRUE(problem) << problem.error().to_string();
+  const auto again = read_again(*problem->source);
+  ASSERT_TRUE(again) << again.error().to_string();
+  EXPECT_EQ(again->id(), problem->id());
 }
 
 TEST_F(Inputs, reads_assignments_of_whole_numbers) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/file_system.hpp"
+#include "base/testing/memory_files.hpp"
 #include "problem/file/problem_mod.hpp"
 #include "problem/problem.hpp"
 #include "record/json.hpp"
@@ -59,6 +60,50 @@ INSTANTIATE_TEST_SUITE_P(Shipped, ProblemOfRun, testing::ValuesIn(names()), [](c
       name.begin(), name.end(), [](char c) { return c == '/' || c == '-'; }, '_');
   return name;
 });
+
+TEST(ProblemOfRun, keeps_the_files_that_its_mods_import_from) {
+  MemoryFiles files;
+  files.all["/user/near.py"] = "from .deep.limits import LIMIT\ndef near(q, k):\n    return q - k <= LIMIT\n";
+  files.all["/user/deep/limits.py"] = "LIMIT = 9\n";
+  files.all["/user/one.py"] = "ONE = 1.5\n";
+  const std::string masks = "from near import near\ndef mask(b, h, q, k):\n    return near(q, k)\n";
+  const std::string text = R"(name = "mine"
+op = "attention"
+[axes]
+B = 1
+Hq = 2
+Sq = 16
+D = 16
+[attention]
+dtype = "f32"
+score_mod = """
+from one import ONE
+def more(score, b, h, q, k):
+    return score + ONE
+"""
+[[workload]]
+name = "odd"
+role = "edge"
+Sq = 7
+)";
+  auto problem = parse_problem(text, "/user/mine.toml", &files);
+  ASSERT_TRUE(problem) << problem.error().to_string();
+  problem = with_mod(*std::move(problem), masks, "/user/masks.py", "mask", &files);
+  ASSERT_TRUE(problem) << problem.error().to_string();
+  const auto again = read_from_record(*problem);
+  ASSERT_TRUE(again) << again.error().to_string();
+  EXPECT_EQ(again->id(), problem->id());
+  EXPECT_EQ(again->mod_text(), problem->mod_text());
+  EXPECT_NE(again->mod_text().find("# deep/limits.py\nLIMIT = 9\n"), std::string::npos) << again->mod_text();
+}
+
+TEST(ProblemOfRun, is_read_from_records_without_imported_files) {
+  auto problem = load_problem("attention/full", k_files, {k_folder}).value();
+  problem = with_mod(std::move(problem), "def causal(b, h, q, k):\n    return q >= k\n", "masks.py", "causal").value();
+  const auto record = encode(run_of(problem));
+  EXPECT_EQ(record.find("\"beside\""), std::string::npos) << "what has none is written as it was before";
+  EXPECT_TRUE(read_from_record(problem));
+}
 
 TEST(ProblemOfRun, has_the_changes_of_the_command_line_in_their_order) {
   auto problem = load_problem("attention/full", k_files, {k_folder}).value();

@@ -37,12 +37,13 @@ Result<void> check_function(const ModFunction& function, std::string_view role, 
       condition.nodes = assertion.nodes;
       const auto& at = condition.nodes.back().where;
       const auto said = assertion.text.empty() ? std::string() : fmt::format(" ({})", assertion.text);
+      auto where = file.empty() || !at.file.empty() ? at : SourcePlace{file, at.line, at.column};
+      if (where.file.empty()) where = {};
       return fail(
           Error{errc::problem_value,
                 fmt::format("the {} asserts {}{}, which does not hold in workload '{}'", role,
                             to_python(condition, static_cast<ExprId>(condition.nodes.size() - 1)), said, workload.name),
-                "change the workload, or leave the assert out if the mod is right without it",
-                file.empty() ? SourcePlace{} : SourcePlace{file, at.line, at.column}});
+                "change the workload, or leave the assert out if the mod is right without it", std::move(where)});
     }
   }
   return {};

@@ -25,8 +25,9 @@ struct Style;
 /// A mod as it stands in a Python file: what `--mod FILE.py:NAME` says.
 struct ModText {
   std::string_view module_text;
-  const std::string& file;  ///< only labels errors
-  std::string_view wanted;  ///< as parse_mod_file takes it
+  const std::string& file;        ///< only labels errors
+  std::string_view wanted;        ///< as parse_mod_file takes it
+  ModuleFiles* beside = nullptr;  ///< as parse_mod_file takes it
 };
 
 /// How large a module's primary workload may be.
@@ -55,8 +56,9 @@ struct OperatorFormat {
   Required<void(Axes& axes)> default_axes;
   /// Consistency of the axes with one another, such as Hkv dividing Hq. The error carries no place.
   Required<Result<void>(const Problem& problem, const Axes& axes)> check_axes;
-  /// Reads the operator's table and sets detail, inputs (the operator's own), outputs and derived_axes.
-  Required<Result<void>(const ConfigValue& root, Problem& problem)> read;
+  /// Reads the operator's table and sets detail, inputs (the operator's own), outputs and derived_axes. Mods in it may
+  /// import from `beside`, which is null for text from nowhere.
+  Required<Result<void>(const ConfigValue& root, ModuleFiles* beside, Problem& problem)> read;
   /// The operator's part of the canonical text.
   Required<std::string(const Problem& problem)> canonical;
   /// The functions that the user gave it, in the order they are shown.

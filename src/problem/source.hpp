@@ -20,13 +20,15 @@ namespace errc {
 inline constexpr ErrorCode problem_not_stored{"problem.not_stored"};  ///< a file that it needs was too large to be kept
 }  // namespace errc
 
-/// A file that the problem's text names, such as an .npy file. `path` is as the text has it.
+/// A file that the problem's text names, such as an .npy file or one that its mods import from. `path` is as the text
+/// has it.
 struct SourceFile {
   std::string path;
   std::int64_t size_bytes = 0;
   Hash hash;
   std::optional<std::string> bytes;  ///< absent: too large to be kept (k_most_kept_bytes)
 };
+[[nodiscard]] SourceFile whole_file(std::string path, std::string_view bytes);
 /// Of all files of a problem together.
 inline constexpr std::int64_t k_most_kept_bytes = std::int64_t{4} << 20;
 
@@ -35,6 +37,7 @@ struct SourceModule {
   std::string file;  ///< its name, for messages
   std::string text;  ///< the whole Python file
   std::string wanted;
+  std::vector<SourceFile> beside;  ///< that it imports from, always with their bytes; absent in older records
 };
 
 /// One change, in the order they were made: the assignments of one call of with_axes(), or one module.

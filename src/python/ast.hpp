@@ -110,7 +110,8 @@ struct PyStatement {
   PyStatementKind kind = PyStatementKind::pass;
   SourcePlace where;
   std::vector<std::string> names;  ///< import: the names it binds; define_class: its own, then those of its methods
-  std::vector<std::string> paths;  ///< import: what each name stands for, such as "torch.exp2"
+  std::vector<std::string> paths;  ///< import: what each name stands for, such as "torch.exp2"; with all dots of
+                                   ///< "from ..masks import causal", as "..masks.causal"
   std::vector<PyExprPtr> targets;  ///< assign: one per "="; loop, declare: one. Names, elements, attributes, and
                                    ///< tuples, lists and starred ones of them; define_class in a module: the bases
   std::string op;                  ///< assign: "+" of "+=" with its one target; empty for "="

@@ -102,10 +102,10 @@ bool is_parameter(PyTokens tokens, std::string_view name) {
 
 }  // namespace
 
-PyModuleChanges::PyModuleChanges(std::string_view text) {
+PyModuleChanges::PyModuleChanges(std::string_view text, const std::string& file) {
   for (const auto& line : logical_lines(text)) {
     const auto code = line.code();
-    const SourcePlace where{"", line.line, static_cast<int>(line.text.size() - code.size()) + 1};
+    const SourcePlace where{file, line.line, static_cast<int>(line.text.size() - code.size()) + 1};
     Line read{{}, line.indent};
     if (auto tokens = tokenize_python(code, where)) {
       read.tokens = *std::move(tokens);
@@ -132,8 +132,8 @@ std::optional<PyChange> PyModuleChanges::rebinds(std::string_view name, int boun
   return std::nullopt;
 }
 
-std::optional<PyChange> PyModuleChanges::alters(std::string_view name, int levels,
-                                                std::span<const PyLines> executed) const {
+std::optional<PyChange> PyModuleChanges::alters(std::string_view name, int levels, std::span<const PyLines> executed,
+                                                std::string_view attribute) const {
   int other = -1;  // the indentation of a function in which the name means a parameter
   for (const auto& line : lines_) {
     if (other >= 0 && line.indent > other) continue;
@@ -143,25 +143,29 @@ std::optional<PyChange> PyModuleChanges::alters(std::string_view name, int level
                                    [&](const PyLines& lines) { return number >= lines.first && number <= lines.last; });
     if (other >= 0 || known) continue;
     for (std::size_t i = 0; i < line.tokens.size(); ++i) {
-      if (is_word(line.tokens[i], name) && alters(line, i, levels)) return PyChange{line.tokens[i].where, {}};
+      if (!is_word(line.tokens[i], name)) continue;
+      const PyTokens tokens(line.tokens);
+      const bool member = is_symbol(token_at(tokens, i + 1), ".") && is_word(token_at(tokens, i + 2), attribute);
+      if (!attribute.empty() && !member) continue;
+      if (alters(line, i, attribute.empty() ? i : i + 2, levels)) return PyChange{line.tokens[i].where, {}};
     }
   }
   return std::nullopt;
 }
 
-bool PyModuleChanges::alters(const Line& line, std::size_t at, int levels) const {
+bool PyModuleChanges::alters(const Line& line, std::size_t first, std::size_t last, int levels) const {
   const PyTokens tokens(line.tokens);
-  const auto& before = at == 0 ? token_at({}, 0) : tokens[at - 1];
-  const auto& next = token_at(tokens, at + 1);
+  const auto& before = first == 0 ? token_at({}, 0) : tokens[first - 1];
+  const auto& next = token_at(tokens, last + 1);
   const bool flat = levels <= 1;
   if (is_symbol(before, ".") || is_word(before, "import") || is_word(before, "global")) return false;
   if (is_word(tokens.front(), "del") || is_word(before, "for") || is_word(before, "as")) return true;
   const bool argument = is_symbol(before, "(") || is_symbol(before, ",");
-  if (is_symbol(next, "=")) return at > 0 && !argument;  // a name of its own, or a keyword
-  if (is_assignment(next)) return line.indent > 0 || at > 0;
+  if (is_symbol(next, "=")) return first > 0 && !argument;  // a name of its own, or a keyword
+  if (is_assignment(next)) return line.indent > 0 || first > 0;
   if (is_symbol(next, "[")) {
     int found = 0;
-    std::size_t end = at + 1;
+    std::size_t end = last + 1;
     while (is_symbol(token_at(tokens, end), "[")) {
       const auto after = behind_bracket(tokens, end);
       const bool slice = find_outside(tokens.subspan(end + 1, after - end - 2), ":") < after - end - 2;
@@ -170,21 +174,21 @@ bool PyModuleChanges::alters(const Line& line, std::size_t at, int levels) const
     }
     return found < levels || is_symbol(token_at(tokens, end), ".") || is_target(tokens, end);
   }
-  if (is_symbol(next, ".")) return !flat || !holds(k_list_methods, token_at(tokens, at + 2).text);
+  if (is_symbol(next, ".")) return !flat || !holds(k_list_methods, token_at(tokens, last + 2).text);
   if (holds(k_comparisons, before.text) || holds(k_comparisons, next.text)) return false;
   if (is_word(before, "in")) return !flat && !is_word(tokens.front(), "if");
   if (is_symbol(before, "*") || is_symbol(before, "+") || is_symbol(next, "+") || is_symbol(next, "*")) return !flat;
   if ((is_word(before, "if") || is_word(before, "not")) && is_symbol(next, ":")) return false;
   if (!argument || !(is_symbol(next, ")") || is_symbol(next, ","))) return true;
   // An argument: of which function?
-  std::size_t open = at;
+  std::size_t open = first;
   for (int depth = 0; open-- > 0;) {
     if (is_symbol(tokens[open], ")") || is_symbol(tokens[open], "]") || is_symbol(tokens[open], "}")) ++depth;
     if (is_symbol(tokens[open], "(") || is_symbol(tokens[open], "[") || is_symbol(tokens[open], "{")) {
       if (depth-- == 0) break;
     }
   }
-  if (open == 0 || open > at || !is_symbol(tokens[open], "(")) return true;
+  if (open == 0 || open > first || !is_symbol(tokens[open], "(")) return true;
   const auto& callee = tokens[open - 1];
   return !holds(k_reading, callee.text) && !(flat && holds(k_reading_items, callee.text));
 }

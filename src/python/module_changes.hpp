@@ -26,14 +26,15 @@ struct PyChange {
 
 class PyModuleChanges {
  public:
-  explicit PyModuleChanges(std::string_view text);
+  /// `file` is that of all places.
+  explicit PyModuleChanges(std::string_view text, const std::string& file = {});
 
   /// Where a name that a statement in the line `bound` binds may get another value.
   [[nodiscard]] std::optional<PyChange> rebinds(std::string_view name, int bound) const;
   /// Where the list of that name, with lists nested `levels` deep (1: holds none), may change or get another name.
-  /// Statements in the lines `executed` are known.
-  [[nodiscard]] std::optional<PyChange> alters(std::string_view name, int levels,
-                                               std::span<const PyLines> executed) const;
+  /// Statements in the lines `executed` are known. With `attribute`, that of the list "name.attribute".
+  [[nodiscard]] std::optional<PyChange> alters(std::string_view name, int levels, std::span<const PyLines> executed,
+                                               std::string_view attribute = {}) const;
   /// Attributes of `name` that are assigned to, as "nn.functional.relu"; "" for setattr() with any.
   struct Patch {
     std::string attribute;
@@ -46,7 +47,8 @@ class PyModuleChanges {
     std::vector<PyToken> tokens;
     int indent = 0;
   };
-  [[nodiscard]] bool alters(const Line& line, std::size_t at, int levels) const;
+  /// `first` and `last` are the tokens of the list's name.
+  [[nodiscard]] bool alters(const Line& line, std::size_t first, std::size_t last, int levels) const;
 
   std::vector<Line> lines_;
 };

@@ -70,7 +70,8 @@ std::vector<std::string> guessed_names(std::string_view text) {
 
 class Cutter {
  public:
-  Cutter(const std::vector<PyLogicalLine>& lines, PyModule& module) : lines_(lines), module_(module) {}
+  Cutter(const std::vector<PyLogicalLine>& lines, PyModule& module, const std::string& file)
+      : lines_(lines), module_(module), file_(file) {}
 
   void run(std::size_t first = 0) { block(first, lines_.size(), {}); }
 
@@ -105,7 +106,7 @@ class Cutter {
 
   [[nodiscard]] Part code_of(std::size_t line) const {
     const auto code = lines_[line].code();
-    return part_of(code, {"", lines_[line].line, static_cast<int>(lines_[line].text.size() - code.size()) + 1});
+    return part_of(code, {file_, lines_[line].line, static_cast<int>(lines_[line].text.size() - code.size()) + 1});
   }
 
   [[nodiscard]] PyModuleItem item(const Statement& here, PyItemKind kind, const Guards& guards) const {
@@ -116,7 +117,7 @@ class Cutter {
     PyModuleItem made;
     made.kind = kind;
     made.text = {begin, size};
-    made.where = {"", lines_[here.first].line, 1};
+    made.where = {file_, lines_[here.first].line, 1};
     made.last_line = lines_[here.end - 1].line + lines;
     made.guards = guards;
     return made;
@@ -235,7 +236,7 @@ class Cutter {
   /// Names that the head and the statements below it bind.
   [[nodiscard]] std::vector<std::string> names_inside(const Statement& here, const Part& head, const Guards& guards) {
     PyModule inner;
-    Cutter(lines_, inner).body(here, head, find_outside(head.tokens, ":"), {});
+    Cutter(lines_, inner, file_).body(here, head, find_outside(head.tokens, ":"), {});
     if (!inner.exits.empty()) {
       auto exit = guards;
       exit.push_back(condition(first_word(head.text), {}, head.where));
@@ -360,13 +361,14 @@ class Cutter {
 
   const std::vector<PyLogicalLine>& lines_;
   PyModule& module_;
+  const std::string& file_;
 };
 
 }  // namespace
 
-PyModule index_python_module(std::string_view text) {
+PyModule index_python_module(std::string_view text, const std::string& file) {
   PyModule module;
-  Cutter(logical_lines(text), module).run();
+  Cutter(logical_lines(text), module, file).run();
   return module;
 }
 
@@ -375,7 +377,7 @@ PyModule index_python_body(std::string_view text, const SourcePlace& where) {
   const auto lines = logical_lines(text, where.line);
   std::size_t head = 0;
   while (head < lines.size() && lines[head].code().front() == '@') ++head;
-  Cutter(lines, module).run(head + 1);
+  Cutter(lines, module, where.file).run(head + 1);
   return module;
 }
 

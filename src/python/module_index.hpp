@@ -51,7 +51,8 @@ struct PyModule {
 };
 
 /// Never fails: what cannot be cut is left out, and what cannot be read binds the names that seem to be assigned there.
-[[nodiscard]] PyModule index_python_module(std::string_view text);
+/// `file` is that of all places.
+[[nodiscard]] PyModule index_python_module(std::string_view text, const std::string& file = {});
 /// The statements inside of a def or a class, whose text this is.
 [[nodiscard]] PyModule index_python_body(std::string_view text, const SourcePlace& where);
 

@@ -399,18 +399,21 @@ class StatementParser {
     statement.where = tokens_.peek().where;
     std::string prefix;
     if (tokens_.accept_word("from")) {
-      while (tokens_.accept_symbol(".") || tokens_.accept_symbol("...")) prefix = ".";
+      while (tokens_.at_symbol(".") || tokens_.at_symbol("...")) prefix += tokens_.take().text;
       if (!tokens_.at_word("import")) {
         KW_TRY(const auto module, dotted_name());
-        prefix += module;
+        prefix += module + ".";
       }
-      prefix += ".";
     }
     if (!tokens_.accept_word("import")) return tokens_.unexpected("expected 'import'");
     const bool parenthesised = tokens_.accept_symbol("(");
     do {
       if (parenthesised && tokens_.at_symbol(")")) break;
-      if (tokens_.accept_symbol("*")) continue;
+      if (tokens_.accept_symbol("*")) {
+        statement.names.emplace_back("*");
+        statement.paths.push_back(prefix + "*");
+        continue;
+      }
       KW_TRY(const auto path, dotted_name());
       const std::string first(path.begin(), std::find(path.begin(), path.end(), '.'));
       std::string bound = first;

@@ -64,6 +64,7 @@ void fields(V& visit, T& r) {
   visit("file", r.file);
   visit("text", r.text);
   visit("wanted", r.wanted);
+  visit.unless_empty("beside", r.beside);
 }
 
 template <typename V, AnyConst<SourceChange> T>

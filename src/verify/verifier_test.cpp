@@ -74,6 +74,7 @@ INSTANTIATE_TEST_SUITE_P(
         ConductCase{"copies_input", FakeBehaviour::copies_input, GateId::check, Reason::wrong_result},
         ConductCase{"last_row_wrong", FakeBehaviour::last_row_wrong, GateId::check, Reason::wrong_result},
         ConductCase{"right_on_primary_only", FakeBehaviour::right_on_primary_only, GateId::check, Reason::wrong_result},
+        ConductCase{"shifted_on_primary", FakeBehaviour::shifted_on_primary, GateId::check, Reason::wrong_result},
         ConductCase{"modifies_input", FakeBehaviour::modifies_input, GateId::check, Reason::input_modified},
         ConductCase{"writes_guard", FakeBehaviour::writes_guard, GateId::check, Reason::guard_overwritten},
         ConductCase{"differs_each_run", FakeBehaviour::differs_each_run, GateId::check, Reason::nondeterministic},
@@ -130,15 +131,21 @@ TEST_F(VerifierTest, reports_no_final_time_that_the_clock_contradicts) {
 class ScriptedSanitizer final : public Sanitizer {
  public:
   [[nodiscard]] std::string name() const override { return "scripted"; }
-  [[nodiscard]] SanitizerReach reach() const override { return {1e12, 1e12}; }
-  std::vector<Sanitized> run(const RunFacts&, const LoadedCandidate&, const std::vector<std::size_t>& workloads,
+  [[nodiscard]] SanitizerReach reach() const override { return {enough, 1e12, enough / 2}; }
+  std::vector<Sanitized> run(const RunFacts&, const LoadedCandidate& loaded, const std::vector<std::size_t>& workloads,
                              StepClock&) override {
     ++runs;
+    const auto& grid = loaded.built.plans[workloads.front()].plan.launches.back().grid;
+    asked.push_back(fmt::format("{}: {} x {}", workloads.front(), grid[0], grid[1]));
+    if (enough < 1e12 && workloads.front() == 0) return {{0, on_primary, "a note", checked}};
     return {{workloads.front(), finding, "a note", checked}};
   }
+  double enough = 1e12;
   std::optional<SanitizerFinding> finding;
+  std::optional<SanitizerFinding> on_primary;
   bool checked = true;
   int runs = 0;
+  std::vector<std::string> asked;  ///< the first workload of each run, with its grid
 };
 
 class ScriptedProfiler final : public Profiler {
@@ -183,6 +190,32 @@ TEST_F(VerifierTest, rejects_what_no_tool_has_looked_at_where_that_is_required) 
   EXPECT_EQ(result.verdict.failed_gate, GateId::sanitize);
   EXPECT_EQ(result.verdict.reason, Reason::constraint_violated);
   EXPECT_EQ(result.verdict.message, "sanitized is required, and no sanitizer could run this kernel");
+}
+
+TEST_F(VerifierTest, sanitizes_the_first_groups_of_a_primary_that_is_too_large) {
+  ScriptedSanitizer sanitizer;
+  sanitizer.enough = cost(problem, problem.primary()).flops * 0.9;  // half of it: 18 groups
+  tools.sanitizers = {&sanitizer};
+  open();
+  const auto clean = verify("honest");
+  EXPECT_TRUE(clean.verdict.accepted()) << clean.verdict.message;
+  EXPECT_THAT(sanitizer.asked, ::testing::ElementsAre("2: 5 x 2", "0: 18 x 1"));
+  EXPECT_THAT(evidence_of(clean, GateId::sanitize), ::testing::HasSubstr("primary: the first 18 of 40 groups: a note"));
+  sanitizer.on_primary = SanitizerFinding{"a read behind K", false};
+  const auto caught = verify("honest");
+  EXPECT_EQ(caught.verdict.failed_gate, GateId::sanitize);
+  EXPECT_EQ(caught.verdict.reason, Reason::sanitizer_report);
+}
+
+TEST_F(VerifierTest, says_where_no_group_of_the_primary_can_be_sanitized) {
+  ScriptedSanitizer sanitizer;
+  sanitizer.enough = 1;
+  tools.sanitizers = {&sanitizer};
+  open();
+  const auto result = verify("honest");
+  EXPECT_TRUE(result.verdict.accepted()) << result.verdict.message;
+  EXPECT_THAT(evidence_of(result, GateId::sanitize),
+              ::testing::HasSubstr("primary not sanitized by scripted: one group comes to "));
 }
 
 TEST_F(VerifierTest, sanitizes_a_would_be_best_and_nothing_else) {
@@ -289,9 +322,9 @@ TEST_F(VerifierTest, a_deadline_excuses_nothing_that_happens_before_it) {
 TEST_F(VerifierTest, begins_no_timing_behind_its_deadline) {
   kernels["last"] = FakeKernel{FakeBehaviour::honest, 100e6, 0, BuildStatus::ok, "", false};
   open();
-  // A build of 100 ms, a start of 10, two launches of 100 on five cases and of 10 on ten, with 0.02 for each request:
-  // the last launch ends in time, and its request just after.
-  const auto result = verifier->verify(small_candidate("last"), std::chrono::microseconds(1'310'590));
+  // A build of 100 ms, a start of 10, two launches of 100 on five cases, one on another and two of 10 on ten, with 0.02
+  // for each request: the last launch ends in time, and its request just after.
+  const auto result = verifier->verify(small_candidate("last"), std::chrono::microseconds(1'410'610));
   EXPECT_EQ(result.verdict.status, VerdictStatus::unverified);
   EXPECT_EQ(result.verdict.failed_gate, GateId::time) << result.verdict.message;
 }

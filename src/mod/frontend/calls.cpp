@@ -55,15 +55,17 @@ Result<std::vector<ModValue>> bind(const CallRow& row, const std::string& shown,
   return bound;
 }
 
-tl::unexpected<Error> unknown_call(const std::string& shown, const std::string& path, const SourcePlace& where) {
+tl::unexpected<Error> unknown_call(const ModTracer& tracer, const std::string& shown, const std::string& path,
+                                   const SourcePlace& where) {
   if (const auto* refused = refused_call(path)) {
     return fail_at(errc::mod_unsupported, where, fmt::format("{} is not supported: {}", shown, refused->why),
                    std::string(refused->hint));
   }
   const auto root = path.substr(0, path.find('.'));
   if (root != path && std::find(k_modules.begin(), k_modules.end(), root) == k_modules.end()) {
+    const auto advice = tracer.hint_for_import(path);
     return fail_at(errc::mod_unsupported, where, fmt::format("{} is not supported: its module is not read", shown),
-                   "paste the definition of the function above the mod");
+                   advice.empty() ? "paste the definition of the function above the mod" : advice);
   }
   auto near = nearest_call(path);
   if (near && shown.front() == '.' && near->starts_with("torch.")) near = near->substr(near->find('.'));
@@ -76,7 +78,7 @@ Result<ModValue> call_row(ModTracer& tracer, const std::string& path, const std:
   const auto rows = call_table();
   const auto row =
       std::find_if(rows.begin(), rows.end(), [&](const CallRow& candidate) { return candidate.path == path; });
-  if (row == rows.end()) return unknown_call(shown, path, where);
+  if (row == rows.end()) return unknown_call(tracer, shown, path, where);
   if (row->variadic) {
     CallSite site{tracer, *row, shown, where, std::move(arguments.positional), std::move(arguments.keywords)};
     if (site.keywords.empty() || row->keywords) return row->handler(site);

@@ -1,11 +1,13 @@
 #include "mod/frontend/file.hpp"
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/closest_name.hpp"
 #include "mod/frontend/file_text.hpp"
+#include "mod/frontend/imported_modules.hpp"
 #include "mod/frontend/module_names.hpp"
 #include "mod/frontend/nested_names.hpp"
 #include "mod/frontend/role.hpp"
@@ -16,7 +18,6 @@
 namespace kw {
 namespace {
 
-constexpr std::size_t k_max_mod_file_bytes = 1024 * 1024;
 constexpr std::size_t k_max_wanted_bytes = 1024;
 constexpr const char* k_wanted_place = "the mod's name";
 
@@ -30,7 +31,7 @@ std::string_view first_name(const PyExpr& wanted) {
 }
 
 Result<void> check_sizes(std::string_view text, std::string_view wanted) {
-  if (text.size() > k_max_mod_file_bytes) {
+  if (text.size() > static_cast<std::size_t>(k_max_mod_file_bytes)) {
     return fail(Error{
         errc::mod_limit, fmt::format("a file with mods has at most {} bytes", k_max_mod_file_bytes), {}, {"", 1, 1}});
   }
@@ -57,7 +58,7 @@ Result<std::vector<PyStatement>> parse_wanted(std::string_view wanted) {
 /// is made in. For a name that nobody defined it says why, as far as that can be seen.
 Error explain(Error error, const PyExpr& wanted, std::string_view text, const ModuleNames& names) {
   if (error.where.file != k_wanted_place) return error;
-  if (error.code != errc::mod_unknown_name) {
+  if (error.code != errc::mod_unknown_name || (wanted.kind == PyExprKind::name && names.binds(wanted.text))) {
     if (const auto line = names.place_of(first_name(wanted))) error.where = *line;
     return error;
   }
@@ -80,23 +81,29 @@ Error explain(Error error, const PyExpr& wanted, std::string_view text, const Mo
 }
 
 /// The mod that `wanted` is, without its source.
-Result<FileMod> trace_wanted(ModTracer& tracer, ModuleText& file, const PyExpr& wanted, ModFunction& traced) {
+Result<FileMod> trace_wanted(ModTracer& tracer, const PyExpr& wanted, ModFunction& traced) {
   const TraceScope module;
   tracer.set_declared_wins(true);
   auto function = tracer.evaluate(wanted, module);
   tracer.set_declared_wins(false);
   if (!function) return tl::unexpected(std::move(function).error());
+  if (const auto* library = function->as<LibraryRef>()) {
+    const auto advice = tracer.hint_for_import(library->path);
+    if (!advice.empty()) {
+      return fail_at(errc::mod_unsupported, wanted.where, fmt::format("'{}' is not read", library->path), advice);
+    }
+  }
   KW_TRY(const auto signature, signature_of(*function, wanted.where));
   KW_TRY(const auto role, role_of(signature));
   KW_TRY(traced.root, trace_mod(tracer, *function, signature, role));
-  KW_TRY_VOID(file.check_changes());
   traced.name = signature.name;
   return FileMod{role, {}};
 }
 
 }  // namespace
 
-Result<FileMod> parse_mod_file(std::string_view bytes, std::string_view wanted, const ModScope& scope) {
+Result<FileMod> parse_mod_file(std::string_view bytes, std::string_view wanted, const ModScope& scope,
+                               ModuleFiles* beside) {
   KW_TRY_VOID(check_sizes(bytes, wanted));
   KW_TRY(const auto text, python_file_text(bytes));
   KW_TRY(const auto statements, parse_wanted(wanted));
@@ -106,13 +113,21 @@ Result<FileMod> parse_mod_file(std::string_view bytes, std::string_view wanted, 
   ModuleText file(text, first_name(expression), tracer);
   ModuleNames names(file);
   NestedNames nested(file, names);
+  std::optional<ImportedModules> imported;
+  if (beside != nullptr) {
+    imported.emplace(*beside, tracer);
+    tracer.set_imports(imported->source());
+    file.star_binds = [&](std::string_view star, const std::string& name) { return imported->star_binds(star, name); };
+  }
   tracer.set_names(names.source());
   tracer.set_members([&](const PyExpr& attribute) -> Result<std::optional<ModValue>> {
     if (attribute.where.file != k_wanted_place) return std::nullopt;
     return nested.find(attribute);
   });
-  auto mod = trace_wanted(tracer, file, expression, traced);
+  auto mod = trace_wanted(tracer, expression, traced);
   if (!mod) return tl::unexpected(explain(std::move(mod).error(), expression, text, names));
+  KW_TRY_VOID(imported ? imported->check_changes(&file, &names) : file.check_changes());
+  if (imported) traced.source = imported->reached();
   for (const auto& [line, statement] : file.reached) traced.source += statement;
   traced.source += std::string(wanted) + "\n";
   mod->function = in_normal_order(traced);

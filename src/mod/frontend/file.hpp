@@ -6,6 +6,7 @@
 
 #include "base/result.hpp"
 #include "mod/expression/expr.hpp"
+#include "mod/frontend/module_files.hpp"
 #include "mod/frontend/parser.hpp"
 
 namespace kw {
@@ -20,7 +21,8 @@ struct FileMod {
 /// Python. Names of the problem win over assignments of the file: a file makes its tensors by running code, the problem
 /// supplies them. Lines and columns of errors are the file's, also where `wanted` misuses a name of the file; what is
 /// wrong with `wanted` itself has the place's file "the mod's name". At most 1 MiB of text, of which a mod may reach
-/// 64 KiB.
-[[nodiscard]] Result<FileMod> parse_mod_file(std::string_view bytes, std::string_view wanted, const ModScope& scope);
+/// 64 KiB. With `beside`, what the file imports is looked for there; places in such a file have its path.
+[[nodiscard]] Result<FileMod> parse_mod_file(std::string_view bytes, std::string_view wanted, const ModScope& scope,
+                                             ModuleFiles* beside = nullptr);
 
 }  // namespace kw

@@ -47,6 +47,11 @@ constexpr std::string_view k_keeping[] = {"torch.compile",
                                           "jaxtyping.jaxtyped",
                                           "pytest.mark."};
 
+// Whose names mean something in messages, or that every file may import; `self` is what methods are given.
+constexpr std::string_view k_other_libraries[] = {"builtins", "cmath", "einops", "jax",     "jnp",   "np",
+                                                  "numpy",    "os",    "random", "re",      "scipy", "self",
+                                                  "sys",      "time",  "triton", "warnings"};
+
 bool is_listed(std::string_view path) {
   const auto rows = call_table();
   return std::any_of(rows.begin(), rows.end(), [&](const CallRow& row) { return row.path == path; }) ||
@@ -63,6 +68,13 @@ bool is_read_from_library(std::string_view path) {
     if (path.starts_with(prefix) && is_listed(path.substr(prefix.size()))) return true;
   }
   return is_listed(path) || path.starts_with("torch.Tensor.");
+}
+
+bool is_library(std::string_view root) {
+  const auto is_root_of = [&](std::string_view path) { return path.substr(0, path.find('.')) == root; };
+  return std::find(std::begin(k_other_libraries), std::end(k_other_libraries), root) != std::end(k_other_libraries) ||
+         std::any_of(std::begin(k_listed_modules), std::end(k_listed_modules), is_root_of) ||
+         std::any_of(std::begin(k_keeping), std::end(k_keeping), is_root_of) || is_builtin_name(root);
 }
 
 bool is_listed_module(std::string_view module) {

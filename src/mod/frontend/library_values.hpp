@@ -15,6 +15,8 @@ namespace kw {
 
 /// Whether a mod may call or read `path`, so that a file that assigns to it changes the mod.
 [[nodiscard]] bool is_read_from_library(std::string_view path);
+/// Whether `root`, as in "root.name", is a library that is never looked for as a file.
+[[nodiscard]] bool is_library(std::string_view root);
 /// Whether "from module import *" binds nothing that a mod may read but what is_read_from_library() knows.
 [[nodiscard]] bool is_listed_module(std::string_view module);
 

@@ -66,32 +66,7 @@ bool may_write_names(std::string_view text) {
 
 }  // namespace
 
-const PyModuleChanges& ModuleText::all_changes() {
-  if (!changes) changes.emplace(text);
-  return *changes;
-}
-
-Result<void> ModuleText::check_changes() {
-  for (const auto& list : lists) {
-    const auto change = all_changes().alters(list.name, list.levels, executed);
-    if (!change) continue;
-    return fail(Error{errc::mod_unsupported, fmt::format("the list '{}' may change here", list.name),
-                      "make it a tuple, or give its values in the problem file", change->where});
-  }
-  for (const auto& [name, path] : libraries) {
-    for (const auto& patch : all_changes().patches(name)) {
-      const auto full = path + "." + patch.attribute;
-      if (!patch.attribute.empty() && !is_read_from_library(full)) continue;
-      return fail(Error{errc::mod_unsupported,
-                        patch.attribute.empty() ? fmt::format("this may change what {} holds", path)
-                                                : fmt::format("this changes {}, which mods may read", full),
-                        "call your own function by its own name", patch.where});
-    }
-  }
-  return {};
-}
-
-ModuleNames::ModuleNames(ModuleText& file) : file_(file), module_(index_python_module(file.text)) {
+ModuleNames::ModuleNames(ModuleText& file) : file_(file), module_(index_python_module(file.text, file.file)) {
   index();
 }
 
@@ -110,6 +85,7 @@ void ModuleNames::index() {
   limit_ = module_.items.size();
   source_ = [this](const std::string& name, bool definitions) { return find(name, definitions); };
   scope_.source = &source_;
+  scope_.home = &file_.home;
   for (std::size_t i = 0; i < module_.items.size(); ++i) {
     for (const auto& name : module_.items[i].names) by_name_[name].push_back(i);
   }
@@ -155,7 +131,7 @@ Result<std::optional<ModValue>> ModuleNames::find(const std::string& name, bool 
   if (!local && outer_ != nullptr && by_name_.count("*") == 0) {
     return outer_->around_functions().find(name, definitions);
   }
-  const auto items = candidates(name);
+  KW_TRY(const auto items, without_stars(name, candidates(name)));
   const bool defined = std::any_of(items.begin(), items.end(), [&](std::size_t i) {
     const auto& item = module_.items[i];
     return item.definition && (item.star.empty() || is_listed_module(item.star));
@@ -298,7 +274,8 @@ Result<const TraceScope*> ModuleNames::read(std::size_t at) {
   const bool reading = std::exchange(reading_, true);
   const bool wins = file_.tracer.set_declared_wins(true);
   const bool method = item.kind == PyItemKind::function;
-  auto scope = file_.tracer.run_apart(file_.statements.back(), &(method ? around_functions() : *this).source_);
+  auto scope =
+      file_.tracer.run_apart(file_.statements.back(), &(method ? around_functions() : *this).source_, &file_.home);
   file_.tracer.set_declared_wins(wins);
   reading_ = reading;
   limit_ = outer;

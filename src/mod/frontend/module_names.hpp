@@ -1,48 +1,21 @@
 #pragma once
 // The names of a Python file, each read when it is first asked for. What can change a value that the mod reads is
 // executed or refused: conditions are decided or refused, loops are run, and what neither the index nor the tracer sees
-// (lists that may change, "global", patched libraries) is looked for at the end.
+// is looked for at the end (module_text.hpp).
 
-#include <deque>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/result.hpp"
+#include "mod/frontend/module_text.hpp"
 #include "mod/frontend/tracer.hpp"
 #include "python/module_changes.hpp"
 #include "python/module_index.hpp"
 
 namespace kw {
-
-/// What the scopes of one file share.
-struct ModuleText {
-  /// `mod` is the name that the wanted expression begins with.
-  ModuleText(std::string_view of, std::string_view mod, ModTracer& with) : text(of), wanted(mod), tracer(with) {}
-
-  std::string_view text;
-  std::string_view wanted;
-  ModTracer& tracer;
-  std::deque<std::vector<PyStatement>> statements;  ///< functions point into them
-  std::map<int, std::string> reached;               ///< by line: the statements that were read
-  std::size_t reached_bytes = 0;
-  std::vector<PyLines> executed;  ///< assignments and loops that were run
-
-  struct ListName {
-    std::string name;
-    int levels = 1;
-  };
-  std::vector<ListName> lists;                                 ///< names whose values hold lists
-  std::vector<std::pair<std::string, std::string>> libraries;  ///< names of the file, and what they stand for
-  std::optional<PyModuleChanges> changes;                      ///< made when it is first needed
-
-  [[nodiscard]] const PyModuleChanges& all_changes();
-  /// errc::mod_unsupported when something that was read may have been changed in a way that was not executed.
-  [[nodiscard]] Result<void> check_changes();
-};
 
 class ModuleNames {
  public:
@@ -60,6 +33,17 @@ class ModuleNames {
   [[nodiscard]] Result<std::optional<ModValue>> find(const std::string& name, bool definitions);
   [[nodiscard]] const NameSource& source() const { return source_; }
   [[nodiscard]] std::vector<std::string> names() const;
+  [[nodiscard]] bool binds(std::string_view name) const { return by_name_.count(name) > 0; }
+  [[nodiscard]] std::size_t bindings(std::string_view name) const;
+  /// Whether the last statement that binds `name` is an import.
+  [[nodiscard]] bool imports(std::string_view name) const;
+  struct Import {
+    std::string name;
+    std::string path;  ///< full_module_path()
+    PyLines lines;
+  };
+  /// All that stand outside of functions, reached or not.
+  [[nodiscard]] std::vector<Import> all_imports() const;
   /// The statement that binds `name` last.
   [[nodiscard]] std::optional<SourcePlace> place_of(std::string_view name) const;
   /// The function or class of that name itself, before decorators; null when there is none, or it is something else.
@@ -77,6 +61,8 @@ class ModuleNames {
   enum class Executed : std::uint8_t { no, perhaps, yes };
 
   [[nodiscard]] std::vector<std::size_t> candidates(const std::string& name) const;
+  /// Without the stars of files that do not bind `name`; refuses one that may.
+  Result<std::vector<std::size_t>> without_stars(const std::string& name, std::vector<std::size_t> items) const;
   Result<std::optional<ModValue>> resolve(const std::string& name, const std::vector<std::size_t>& items);
   Result<std::optional<ModValue>> value_of(std::size_t item, const std::string& name);
   Result<const TraceScope*> read(std::size_t item);

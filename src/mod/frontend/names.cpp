@@ -6,6 +6,9 @@
 
 #include "base/closest_name.hpp"
 #include "mod/frontend/calls.hpp"
+#include "mod/frontend/library_values.hpp"
+#include "mod/frontend/trace_depth.hpp"
+#include "mod/frontend/traced_tensor.hpp"
 #include "mod/frontend/tracer.hpp"
 
 namespace kw {
@@ -40,14 +43,14 @@ bool ModTracer::is_implied_axis(const std::string& wanted) const {
 Result<ModValue> ModTracer::name(const PyExpr& expr, const TraceScope& scope) {
   const auto& wanted = expr.text;
   for (const auto* level = &scope; level != nullptr; level = level->parent) {
-    if (const auto found = level->names.find(wanted); found != level->names.end()) return found->second;
+    const auto found = level->names.find(wanted);
+    if (found != level->names.end()) return followed(found->second, scope, expr.where);
   }
-  const auto* root = &scope;
-  while (root->parent != nullptr) root = root->parent;
-  const NameSource& source = root->source == nullptr ? names_ : *root->source;
+  const auto& root = root_of(scope);
+  const NameSource& source = root.source == nullptr ? names_ : *root.source;
   if (source) {
-    KW_TRY(const auto found, source(wanted, true));
-    if (found) return *found;
+    KW_TRY(auto found, source(wanted, true));
+    if (found) return followed(*std::move(found), scope, expr.where);
   }
   const bool implied = is_implied_axis(wanted);
   if (!implied) {
@@ -57,11 +60,28 @@ Result<ModValue> ModTracer::name(const PyExpr& expr, const TraceScope& scope) {
     const auto found = source(wanted, false);
     if (!found && implied) return without_assignment(found.error(), wanted);
     if (!found) return tl::unexpected(found.error());
-    if (*found) return **found;
+    if (*found) return followed(**found, scope, expr.where);
   }
   if (implied) return *problem_name(wanted, expr.where);
   if (is_builtin_name(wanted)) return ModValue{LibraryRef{wanted}};
   return unknown_name(expr, scope);
+}
+
+Result<ModValue> ModTracer::followed(ModValue value, const TraceScope& scope, const SourcePlace& where) {
+  const auto* library = value.as<LibraryRef>();
+  if (library == nullptr) return value;
+  if (const auto constant = library_constant(library->path)) return ModValue{*constant};
+  if (!imports_.find) return value;
+  const TraceDepth level(depth_);
+  KW_TRY_VOID(check_size(where));
+  KW_TRY(auto found, imports_.find(library->path, root_of(scope).home, where));
+  return found ? *std::move(found) : std::move(value);
+}
+
+std::string ModTracer::hint_for_import(std::string_view path) const {
+  const auto files = imports_.looked_for ? imports_.looked_for(path) : std::string();
+  if (files.empty()) return {};
+  return fmt::format("there is no {}: put the file there, or paste what the mod needs of it above the mod", files);
 }
 
 /// A constant, a captured tensor or an axis of the problem.
@@ -84,6 +104,13 @@ tl::unexpected<Error> ModTracer::unknown_name(const PyExpr& expr, const TraceSco
   std::vector<std::string> known;
   for (const auto* level = &scope; level != nullptr; level = level->parent) {
     for (const auto& [other, value] : level->names) known.push_back(other);
+    const auto star = level->names.find("*");
+    if (star == level->names.end()) continue;
+    const auto& path = star->second.as<LibraryRef>()->path;
+    if (is_library(path.substr(0, path.find('.')))) continue;
+    return fail_at(errc::mod_unknown_name, expr.where,
+                   fmt::format("'{}' is not defined; which names 'import *' binds is not read", expr.text),
+                   fmt::format("write 'from {} import {}'", path.substr(0, path.size() - 2), expr.text));
   }
   for (const auto& [other, value] : problem_.constants) known.push_back(other);
   for (const auto& capture : problem_.captures) known.push_back(capture.name);
@@ -115,8 +142,7 @@ Result<ModValue> ModTracer::attribute(const PyExpr& expr, const TraceScope& scop
   if (const auto* library = object.as<LibraryRef>()) {
     auto path = library->path + "." + expr.text;
     if (path.size() > k_max_path_length) return fail_at(errc::mod_limit, expr.where, "this dotted name is too long");
-    if (const auto constant = library_constant(path)) return ModValue{*constant};
-    return ModValue{LibraryRef{std::move(path)}};
+    return followed(ModValue{LibraryRef{std::move(path)}}, scope, expr.where);
   }
   if (const auto* node = object.as<NodeRef>()) {
     if (expr.text == "dtype") return ModValue{dtype_of(builder_.type(node->id))};

@@ -18,7 +18,7 @@ Result<std::vector<PyStatement>> parse_head(const PyModuleItem& item) {
   const auto head =
       std::find_if(lines.begin(), lines.end(), [](const auto& line) { return line.code().front() != '@'; });
   const auto code = head->code();
-  const SourcePlace where{"", head->line, static_cast<int>(head->text.size() - code.size()) + 1};
+  const SourcePlace where{item.where.file, head->line, static_cast<int>(head->text.size() - code.size()) + 1};
   auto parsed = parse_python(code, where);
   // The head ends at the first colon with which it can be read.
   auto colon = code.find(':');

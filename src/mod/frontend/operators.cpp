@@ -60,8 +60,13 @@ Result<ExprId> ModTracer::node_of(const ModValue& value, const SourcePlace& wher
                                   tensor->capture->name, open, tensor->indices.size(), open == 1 ? "has" : "have"),
                       "a mod reads single elements; index every dimension, as in table[b, q_idx]", where});
   }
+  const auto* library = value.as<LibraryRef>();
+  if (library == nullptr) {
+    return type_error(where, fmt::format("expected a number, but found {}", describe(value)),
+                      is_callable(value) ? "call the function" : "");
+  }
   return type_error(where, fmt::format("expected a number, but found {}", describe(value)),
-                    is_callable(value) && value.as<LibraryRef>() == nullptr ? "call the function" : "");
+                    hint_for_import(library->path));
 }
 
 Result<ModValue> ModTracer::binary(std::string_view op, const ModValue& left, const ModValue& right,

@@ -1,8 +1,10 @@
 #include "mod/frontend/parser.hpp"
 
+#include <optional>
 #include <utility>
 
 #include "mod/expression/expr_builder.hpp"
+#include "mod/frontend/imported_modules.hpp"
 #include "mod/frontend/role.hpp"
 #include "mod/frontend/tracer.hpp"
 #include "python/parser.hpp"
@@ -46,17 +48,23 @@ Result<ModFunction> parse_formula(std::string_view text, std::size_t parameters,
   return in_normal_order(traced);
 }
 
-Result<ModFunction> parse_mod(std::string_view text, ModRole role, const ModScope& scope) {
+Result<ModFunction> parse_mod(std::string_view text, ModRole role, const ModScope& scope, ModuleFiles* beside) {
   KW_TRY_VOID(check_length(text, role_name(role)));
   KW_TRY(const auto statements, parse_python(text));
   ModFunction traced;
   ModTracer tracer(scope, traced);
+  std::optional<ImportedModules> imported;
+  if (beside != nullptr) tracer.set_imports(imported.emplace(*beside, tracer).source());
   KW_TRY(const auto found, tracer.run_module(statements));
   KW_TRY(const auto signature, signature_of(found.function, found.where));
   KW_TRY_VOID(check_role(signature, role));
   KW_TRY(traced.root, trace_mod(tracer, found.function, signature, role));
+  if (imported) {
+    KW_TRY_VOID(imported->check_changes(nullptr, nullptr));
+    traced.source = imported->reached();
+  }
   traced.name = signature.name;
-  traced.source = std::string(text);
+  traced.source += text;
   return in_normal_order(traced);
 }
 

@@ -33,8 +33,12 @@ struct ModScope {
   std::vector<std::string> implied_axes = {};
 };
 
-/// Limits on hostile input: 64 KiB of text, 200 levels of nesting, 10,000 expression nodes.
-[[nodiscard]] Result<ModFunction> parse_mod(std::string_view text, ModRole role, const ModScope& scope);
+class ModuleFiles;
+
+/// Limits on hostile input: 64 KiB of text, 200 levels of nesting, 10,000 expression nodes. `beside` as in
+/// parse_mod_file (file.hpp).
+[[nodiscard]] Result<ModFunction> parse_mod(std::string_view text, ModRole role, const ModScope& scope,
+                                            ModuleFiles* beside = nullptr);
 
 /// A function of up to four indices, such as "lambda i, j: i >= j", for the elements of a tensor. The parameters become
 /// the leaves batch, head, query and key in this order. The result has the type the text gives it.

@@ -5,6 +5,7 @@
 
 #include "mod/frontend/call_table.hpp"
 #include "mod/frontend/python_numbers.hpp"
+#include "mod/frontend/traced_tensor.hpp"
 
 namespace kw {
 namespace {

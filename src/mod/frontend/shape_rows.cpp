@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "mod/frontend/call_table.hpp"
+#include "mod/frontend/traced_tensor.hpp"
 
 namespace kw {
 namespace {

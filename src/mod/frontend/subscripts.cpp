@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "mod/frontend/traced_tensor.hpp"
 #include "mod/frontend/tracer.hpp"
 
 namespace kw {

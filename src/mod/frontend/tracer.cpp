@@ -6,6 +6,7 @@
 
 #include "mod/frontend/calls.hpp"
 #include "mod/frontend/library_values.hpp"
+#include "mod/frontend/module_path.hpp"
 #include "mod/frontend/python_numbers.hpp"
 #include "mod/frontend/trace_depth.hpp"
 
@@ -39,10 +40,12 @@ Result<FoundFunction> ModTracer::run_module(const std::vector<PyStatement>& stat
                  "write a def, or a lambda such as 'lambda b, h, q_idx, kv_idx: q_idx >= kv_idx'");
 }
 
-Result<const TraceScope*> ModTracer::run_apart(const std::vector<PyStatement>& statements, const NameSource* source) {
+Result<const TraceScope*> ModTracer::run_apart(const std::vector<PyStatement>& statements, const NameSource* source,
+                                               const TraceHome* home) {
   scopes_.emplace_back();
   auto& scope = scopes_.back();
   scope.source = source;
+  scope.home = home;
   KW_TRY([[maybe_unused]] const auto outcome, run(statements, scope));
   return &scope;
 }
@@ -66,7 +69,9 @@ Result<ModTracer::Outcome> ModTracer::step(const PyStatement& statement, TraceSc
       break;
     case PyStatementKind::import:
       for (std::size_t i = 0; i < statement.names.size(); ++i) {
-        scope.names[statement.names[i]] = ModValue{LibraryRef{statement.paths[i]}};
+        const auto* home = root_of(scope).home;
+        const auto path = full_module_path(statement.paths[i], home == nullptr ? "" : home->package);
+        scope.names[statement.names[i]] = ModValue{LibraryRef{path}};
       }
       break;
     case PyStatementKind::define: {
@@ -267,7 +272,9 @@ Result<bool> ModTracer::decide(const ModValue& value, const SourcePlace& where, 
   if (value.is_none()) return false;
   if (const auto* tuple = value.as<TupleRef>()) return !tuple->items->empty();
   if (const auto* library = value.as<LibraryRef>(); library != nullptr && !is_known_of_library(library->path)) {
-    return unknown_of_library(library->path, where);
+    auto unknown = unknown_of_library(library->path, where);
+    if (auto advice = hint_for_import(library->path); !advice.empty()) unknown.value().hint = std::move(advice);
+    return unknown;
   }
   if (is_callable(value)) return true;
   if (const auto* node = value.as<NodeRef>()) {

@@ -23,11 +23,6 @@
 
 namespace kw {
 
-struct FoundFunction {
-  ModValue function;
-  SourcePlace where;
-};
-
 class ModTracer {
  public:
   /// Nodes are appended to `mod`. `scope` and `mod` must outlive the tracer.
@@ -36,12 +31,14 @@ class ModTracer {
   /// Runs the top-level statements and returns the mod: the last def, lambda, or name bound to a function.
   [[nodiscard]] Result<FoundFunction> run_module(const std::vector<PyStatement>& statements);
   /// Runs `statements`, which must outlive the trace, in a scope of their own; it lives as long as the tracer.
-  /// `source`, which must outlive it as well, is asked for the names that it lacks.
+  /// `source` and `home`, which must outlive it as well: as in TraceScope.
   [[nodiscard]] Result<const TraceScope*> run_apart(const std::vector<PyStatement>& statements,
-                                                    const NameSource* source = nullptr);
+                                                    const NameSource* source = nullptr,
+                                                    const TraceHome* home = nullptr);
   /// Asked after the scopes of functions: definitions before the problem's names, assignments after them.
   void set_names(NameSource names) { names_ = std::move(names); }
   void set_members(MemberSource members) { members_ = std::move(members); }
+  void set_imports(ImportSource imports) { imports_ = std::move(imports); }
   /// Whether, in the functions that are called now, captured tensors win over locals of their names; what it was
   /// before.
   bool set_declared_wins(bool wins) { return std::exchange(declared_wins_, wins); }
@@ -73,6 +70,8 @@ class ModTracer {
                                     std::string_view hint);
   /// errc::mod_limit when the mod has grown past its bounds; checked after each step.
   [[nodiscard]] Result<void> check_size(const SourcePlace& where, std::size_t steps = 1);
+  /// What to do about an import that no file beside was found for; empty for what a library holds.
+  [[nodiscard]] std::string hint_for_import(std::string_view path) const;
 
  private:
   struct Outcome {
@@ -99,6 +98,8 @@ class ModTracer {
 
   Result<ModValue> evaluate_kind(const PyExpr& expr, const TraceScope& scope);
   Result<ModValue> name(const PyExpr& expr, const TraceScope& scope);
+  /// What was imported, for its own value.
+  Result<ModValue> followed(ModValue value, const TraceScope& scope, const SourcePlace& where);
   std::optional<ModValue> problem_name(const std::string& wanted, const SourcePlace& where);
   bool is_implied_axis(const std::string& wanted) const;
   tl::unexpected<Error> unknown_name(const PyExpr& expr, const TraceScope& scope) const;
@@ -135,6 +136,7 @@ class ModTracer {
   ExprBuilder builder_;
   NameSource names_;
   MemberSource members_;
+  ImportSource imports_;
   bool declared_wins_ = false;
   std::deque<TraceScope> scopes_;  // a deque never moves its elements; the first is the module's
   int depth_ = 0;
@@ -146,10 +148,5 @@ class ModTracer {
   std::set<ExprId> promised_;
   std::optional<FoundFunction> last_function_;
 };
-
-/// A tensor with what was done to it so far; its element when every dimension has its index.
-[[nodiscard]] ModValue tensor_value(ExprBuilder& builder, TensorRef tensor);
-/// The extents, which are axes, of the dimensions that have no index yet.
-[[nodiscard]] std::vector<ModValue> open_extents(ExprBuilder& builder, const TensorRef& tensor);
 
 }  // namespace kw

@@ -99,6 +99,12 @@ struct CallArguments {
   std::vector<std::pair<std::string, ModValue>> keywords;
 };
 
+/// A function and where it was bound.
+struct FoundFunction {
+  ModValue function;
+  SourcePlace where;
+};
+
 /// "an integer", "a value traced from the indices", ... for messages.
 [[nodiscard]] std::string describe(const ModValue& value);
 /// How deep containers nest in a value; 0 for what holds no other value.

@@ -45,11 +45,10 @@ void set_first_elements(std::vector<float>& tensor, std::int64_t slice, std::int
   }
 }
 
-/// Whether the function alone moves scores within a row so far apart that some keys hardly count. The primary workload
-/// is the largest, and what this shows shows on the small ones.
+/// Whether the function alone moves scores within a row so far apart that some keys hardly count.
 Result<bool> favours_some_keys(const Problem& problem, const Workload& workload) {
   const AttentionSpec* spec = attention_of(problem);
-  if (workload.role == WorkloadRole::primary || !spec->score_mod || workload.axes.at("D") < 2) return false;
+  if (!spec->score_mod || workload.axes.at("D") < 2) return false;
   KW_TRY(const CaptureData captures, draw_captures(problem.captures, workload.axes, k_nominal_seed));
   for (std::int64_t head = 0; head < workload.axes.at("Hq"); ++head) {
     if (lean_of(*spec, workload.axes, captures, 0, head).range > k_uneven) return true;
@@ -81,9 +80,9 @@ void level_scores(const Problem& problem, const Workload& workload, const Captur
   }
 }
 
-/// As favours_some_keys: the small workloads show it.
-Result<bool> is_small(const Problem&, const Workload& workload) {
-  return workload.role != WorkloadRole::primary;
+/// The primary workload as well: a kernel may choose another way there.
+Result<bool> suits_always(const Problem&, const Workload&) {
+  return true;
 }
 
 /// Moves all elements of a row alike, those of Q's second half the other way, so that products of rows of Q and K come
@@ -106,7 +105,7 @@ void offset_rows(const Problem& problem, const Workload& workload, const Capture
 }  // namespace
 
 const std::vector<OwnDistribution>& attention_distributions() {
-  static const std::vector<OwnDistribution> all = {{"offset", is_small, offset_rows},
+  static const std::vector<OwnDistribution> all = {{"offset", suits_always, offset_rows},
                                                    {"level", favours_some_keys, level_scores}};
   return all;
 }

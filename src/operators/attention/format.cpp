@@ -45,11 +45,11 @@ Result<void> check_attention_axes(const Problem&, const Axes& axes) {
 }
 
 Result<std::optional<ModFunction>> read_mod(const ConfigValue& table, const char* key, ModRole role,
-                                            const Problem& problem) {
+                                            const Problem& problem, ModuleFiles* beside) {
   const auto* value = table.find(key);
   if (value == nullptr) return std::nullopt;
   KW_TRY_VOID(check_kind(*value, fmt::format("'{}'", key), ConfigKind::text));
-  auto mod = parse_mod(value->text, role, mod_scope(problem));
+  auto mod = parse_mod(value->text, role, mod_scope(problem), beside);
   if (!mod) return with_context(placed_in_file(std::move(mod).error(), *value), fmt::format("reading {}", key));
   return *std::move(mod);
 }
@@ -80,7 +80,7 @@ Result<bool> read_lse(const ConfigValue& table) {
   return value->boolean;
 }
 
-Result<void> read_attention(const ConfigValue& root, Problem& problem) {
+Result<void> read_attention(const ConfigValue& root, ModuleFiles* beside, Problem& problem) {
   const auto* table = root.find("attention");
   if (table == nullptr) {
     return fail(Error{errc::problem_missing_key, "[attention] is missing",
@@ -92,8 +92,8 @@ Result<void> read_attention(const ConfigValue& root, Problem& problem) {
   KW_TRY(spec.dtype, read_dtype(*table));
   KW_TRY(spec.lse, read_lse(*table));
   KW_TRY(spec.scale, read_scale(*table));
-  KW_TRY(spec.score_mod, read_mod(*table, "score_mod", ModRole::score_mod, problem));
-  KW_TRY(spec.mask_mod, read_mod(*table, "mask_mod", ModRole::mask_mod, problem));
+  KW_TRY(spec.score_mod, read_mod(*table, "score_mod", ModRole::score_mod, problem, beside));
+  KW_TRY(spec.mask_mod, read_mod(*table, "mask_mod", ModRole::mask_mod, problem, beside));
   problem.inputs = {{"Q", spec.dtype, {"B", "Hq", "Sq", "D"}},
                     {"K", spec.dtype, {"B", "Hkv", "Skv", "D"}},
                     {"V", spec.dtype, {"B", "Hkv", "Skv", "Dv"}}};

@@ -30,7 +30,8 @@ Result<Word> read_word(const ConfigValue& table, const char* key, Word first, Wo
                     table.find(key)->where});
 }
 
-Result<void> read_program_table(const ConfigValue& root, Problem& problem) {
+/// A module imports nothing beside PyTorch, so no file beside it is read.
+Result<void> read_program_table(const ConfigValue& root, ModuleFiles*, Problem& problem) {
   const auto* table = root.find("program");
   if (table == nullptr) {
     return fail(Error{errc::problem_missing_key, "[program] is missing",

@@ -5,6 +5,7 @@
 
 #include "base/closest_name.hpp"
 #include "base/text.hpp"
+#include "mod/frontend/module_files.hpp"
 #include "problem/file/capture_reader.hpp"
 #include "problem/file/config_tree.hpp"
 #include "problem/file/problem_reader.hpp"
@@ -270,6 +271,16 @@ Result<Problem> load_file(const std::filesystem::path& path, const FileSystem& f
   return parse_problem(text, path.string(), &files);
 }
 
+/// The operator's table, with the files that its mods import from.
+Result<void> read_operator(const ConfigValue& root, const OperatorFormat& format, const ProblemFolder& folder,
+                           Problem& problem) {
+  if (folder.files == nullptr) return format.read(root, nullptr, problem);
+  ModuleFiles beside(*folder.files, folder.path / "the problem");
+  KW_TRY_VOID(format.read(root, &beside, problem));
+  for (const auto& file : beside.kept()) problem.source->add_file(file.below, file.bytes);
+  return {};
+}
+
 }  // namespace
 
 Result<Problem> parse_problem(std::string_view toml_text, const std::string& file, const FileSystem* files) {
@@ -296,7 +307,7 @@ Result<Problem> parse_problem(std::string_view toml_text, const std::string& fil
   KW_TRY_VOID(read_constants(root, *format, problem));
   const ProblemFolder folder{files, std::filesystem::path(file).parent_path()};
   KW_TRY_VOID(read_captures(root, folder, primary.axes, problem));
-  KW_TRY_VOID(format->read(root, problem));
+  KW_TRY_VOID(read_operator(root, *format, folder, problem));
   for (const auto& capture : problem.captures) problem.inputs.push_back(capture.tensor());
   KW_TRY_VOID(check_derived_axes(root, problem));
   KW_TRY_VOID(check_axes_are_used(root, *format, problem));

@@ -1,6 +1,7 @@
 #include "problem/file/problem_mod.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "problem/file/problem_reader.hpp"
@@ -21,12 +22,19 @@ std::string as_name(const std::string& function) {
 }  // namespace
 
 Result<Problem> with_mod(Problem problem, std::string_view module_text, const std::string& file,
-                         std::string_view wanted) {
+                         std::string_view wanted, const FileSystem* files) {
   const OperatorFormat& format = operator_of(problem).format;
-  KW_TRY(Problem changed, format.with_mod(std::move(problem), ModText{module_text, file, wanted}));
+  std::optional<ModuleFiles> beside;
+  if (files != nullptr) beside.emplace(*files, file);
+  const ModText text{module_text, file, wanted, beside ? &*beside : nullptr};
+  KW_TRY(Problem changed, format.with_mod(std::move(problem), text));
   KW_TRY_VOID(check_assertions(changed, file));
   if (changed.source) {
-    changed.source->changes.push_back({{}, SourceModule{file, std::string(module_text), std::string(wanted)}});
+    SourceModule module{file, std::string(module_text), std::string(wanted), {}};
+    if (beside) {
+      for (const auto& kept : beside->kept()) module.beside.push_back(whole_file(kept.path, kept.bytes));
+    }
+    changed.source->changes.push_back({{}, std::move(module)});
   }
   return changed;
 }
@@ -43,7 +51,7 @@ Result<std::string> refuse_module(const ModuleText& module) {
 }
 
 Result<NamedMod> read_mod_file(const Problem& problem, const ModText& mod) {
-  auto found = parse_mod_file(mod.module_text, mod.wanted, mod_scope(problem));
+  auto found = parse_mod_file(mod.module_text, mod.wanted, mod_scope(problem), mod.beside);
   if (!found) {
     auto error = std::move(found).error();
     if (error.where.file.empty()) error.where.file = mod.file;

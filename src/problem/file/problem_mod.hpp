@@ -11,10 +11,10 @@
 namespace kw {
 
 /// `wanted` as in parse_mod_file; the operator says what the function becomes. The name gets the function's appended,
-/// "attention/full.causal", so that archives tell them apart. `file` only labels errors. errc::problem_unknown_op for
-/// an operator that takes no mods.
+/// "attention/full.causal", so that archives tell them apart. What the text imports is looked for with `files` beside
+/// `file`, which otherwise only labels errors. errc::problem_unknown_op for an operator that takes no mods.
 [[nodiscard]] Result<Problem> with_mod(Problem problem, std::string_view module_text, const std::string& file,
-                                       std::string_view wanted);
+                                       std::string_view wanted, const FileSystem* files = nullptr);
 
 // For operators, as OperatorFormat::with_mod.
 

@@ -46,6 +46,7 @@ Result<std::string> required_text(const ConfigValue& table, std::string_view key
 }
 
 Error placed_in_file(Error error, const ConfigValue& value) {
+  if (!error.where.file.empty()) return error;  // of a file that the text imports from
   const auto& begin = value.text_begin;
   error.where.column += error.where.line == 1 ? begin.column - 1 : 0;
   error.where.line += begin.line - 1;

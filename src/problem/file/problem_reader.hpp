@@ -26,7 +26,8 @@ namespace kw {
                                                 std::string_view example);
 [[nodiscard]] Result<std::optional<std::string>> optional_text(const ConfigValue& table, std::string_view key);
 
-/// An error inside the text of a value, such as a mod, moved to where the text stands in the file.
+/// An error inside the text of a value, such as a mod, moved to where the text stands in the file. One with a file of
+/// its own stays where it is.
 [[nodiscard]] Error placed_in_file(Error error, const ConfigValue& value);
 
 /// What mods and formulas of the problem may refer to: its constants, axes and the captured tensors read so far.

@@ -46,13 +46,17 @@ class StoredFiles final : public FileSystem {
 
 }  // namespace
 
+SourceFile whole_file(std::string path, std::string_view bytes) {
+  return {std::move(path), static_cast<std::int64_t>(bytes.size()), hash_bytes(bytes), std::string(bytes)};
+}
+
 void ProblemSource::add_file(std::string path, std::string_view bytes) {
   const auto named = [&](const SourceFile& file) { return file.path == path; };
   if (std::any_of(files.begin(), files.end(), named)) return;
   std::int64_t kept = 0;
   for (const auto& file : files) kept += file.bytes ? file.size_bytes : 0;
-  SourceFile file{std::move(path), static_cast<std::int64_t>(bytes.size()), hash_bytes(bytes), std::nullopt};
-  if (file.size_bytes <= k_most_kept_bytes - kept) file.bytes = std::string(bytes);
+  auto file = whole_file(std::move(path), bytes);
+  if (file.size_bytes > k_most_kept_bytes - kept) file.bytes.reset();
   files.push_back(std::move(file));
 }
 
@@ -62,7 +66,8 @@ Result<Problem> read_again(const ProblemSource& source) {
   for (const auto& change : source.changes) {
     if (change.module) {
       const auto& module = *change.module;
-      KW_TRY(problem, with_mod(std::move(problem), module.text, module.file, module.wanted));
+      const StoredFiles beside(module.beside);
+      KW_TRY(problem, with_mod(std::move(problem), module.text, module.file, module.wanted, &beside));
     } else {
       KW_TRY(problem, with_axes(std::move(problem), change.axes));
     }

@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <map>
-
+#include "base/testing/memory_files.hpp"
 #include "problem/problem.hpp"
 
 namespace kw {
@@ -24,20 +23,6 @@ role = "edge"
 Sq = 7
 )";
 
-class Files final : public FileSystem {
- public:
-  std::map<std::string, std::string> all;
-
-  [[nodiscard]] Result<std::string> read(const std::filesystem::path& path, std::int64_t) const override {
-    const auto found = all.find(path.string());
-    if (found == all.end()) return fail(errc::not_found, "{} is not there", path.string());
-    return found->second;
-  }
-  [[nodiscard]] Result<void> write_atomic(const std::filesystem::path&, std::string_view) override { return {}; }
-  [[nodiscard]] Result<void> create_directories(const std::filesystem::path&) override { return {}; }
-  [[nodiscard]] bool exists(const std::filesystem::path& path) const override { return all.count(path.string()) > 0; }
-};
-
 /// Three numbers of four bytes as numpy.save writes them.
 std::string npy(const std::string& descr, const std::string& bytes) {
   std::string header = "{'descr': '" + descr + "', 'fortran_order': False, 'shape': (3,), }";
@@ -51,12 +36,12 @@ Result<Problem> with(const std::vector<std::string>& declarations, const FileSys
   return with_tensors(*std::move(problem), "mine.toml", declarations, files);
 }
 std::string refusal(const std::string& declaration) {
-  const auto problem = with({declaration}, Files());
+  const auto problem = with({declaration}, MemoryFiles());
   return problem ? "no error" : problem.error().to_string();
 }
 
 TEST(ProblemTensors, written_numbers_become_a_captured_tensor) {
-  const auto problem = with({"slopes=[0.5, 1]", "flags = [[True, False], [False, True]]", "limit=7"}, Files());
+  const auto problem = with({"slopes=[0.5, 1]", "flags = [[True, False], [False, True]]", "limit=7"}, MemoryFiles());
   ASSERT_TRUE(problem.has_value()) << problem.error().to_string();
   ASSERT_EQ(problem->captures.size(), 3U);
   EXPECT_EQ(problem->captures[0].declared.dtype, DType::f32);
@@ -68,7 +53,7 @@ TEST(ProblemTensors, written_numbers_become_a_captured_tensor) {
 }
 
 TEST(ProblemTensors, files_lie_anywhere_and_are_stored_with_the_problem) {
-  Files files;
+  MemoryFiles files;
   files.all["/elsewhere/ids.npy"] = npy("<i4", std::string("\0\0\0\0\1\0\0\0\2\0\0\0", 12));
   files.all["more.npy"] = npy("<f4", std::string(12, '\0'));
   const auto problem = with({"ids=/elsewhere/ids.npy", "more=more.npy"}, files);
@@ -82,7 +67,7 @@ TEST(ProblemTensors, files_lie_anywhere_and_are_stored_with_the_problem) {
 }
 
 TEST(ProblemTensors, axes_may_be_named) {
-  const auto problem = with({"slopes[Hq]=[0.5, 0.25]"}, Files());
+  const auto problem = with({"slopes[Hq]=[0.5, 0.25]"}, MemoryFiles());
   ASSERT_TRUE(problem.has_value()) << problem.error().to_string();
   EXPECT_EQ(problem->captures[0].declared.axes, (std::vector<std::string>{"Hq"}));
   EXPECT_NE(refusal("slopes[Hq]=[0.5, 0.25, 0.125]").find("tensor slopes has 3 values along Hq, but Hq = 2"),
@@ -99,7 +84,7 @@ TEST(ProblemTensors, other_texts_are_refused) {
   }
   EXPECT_NE(refusal("x=none.npy").find("none.npy is not there"), std::string::npos);
   EXPECT_NE(refusal("Hq=[1, 2]"), "no error");
-  const auto twice = with({"x=[1]", "x=[2]"}, Files());
+  const auto twice = with({"x=[1]", "x=[2]"}, MemoryFiles());
   ASSERT_FALSE(twice.has_value());
   EXPECT_EQ(twice.error().message, "--tensor \"x=[2]\" names a tensor that the problem has already");
 }

@@ -1,8 +1,10 @@
 // The gate `sanitize`: a candidate that would become the best runs once more under a tool that sees what a result does
-// not show, on small workloads, and any finding rejects it. Outputs are not judged here; the check gate did that.
+// not show, on small workloads and in a few groups of the primary one, and any finding rejects it. Outputs are not
+// judged here; the check gate did that.
 
 #include <algorithm>
 
+#include "verify/checking/plan_slice.hpp"
 #include "verify/gates/gate.hpp"
 #include "verify/tools/sanitizer.hpp"
 
@@ -39,19 +41,50 @@ bool judge(const Problem& problem, const Sanitized& result, Verdict& verdict) {
   return false;
 }
 
+/// What goes wrong at the sizes of the primary workload alone, in as many of its groups as the tool can run. Not enough
+/// to call a candidate sanitized. False after a rejection.
+bool ask_about_primary(GateContext& context, Sanitizer& sanitizer) {
+  const RunFacts& facts = context.facts;
+  const auto slice =
+      slice_of(context.loaded.built.plans[0].plan, facts.costs().of(0).steps, sanitizer.reach().slice_flops);
+  if (!slice) {
+    context.verdict.note(GateId::sanitize,
+                         fmt::format("primary not sanitized by {}: {}", sanitizer.name(), slice.error()));
+    return true;
+  }
+  LoadedCandidate sliced{context.loaded.candidate, context.loaded.built, nullptr};
+  sliced.built.plans[0].plan = slice->plan;
+  auto results = sanitizer.run(facts, sliced, {0}, context.clock);
+  return std::all_of(results.begin(), results.end(), [&](Sanitized& one) {
+    one.note = fmt::format("the first {} of {} groups: {}", slice->groups, slice->of, one.note);
+    return judge(facts.problem, one, context.verdict);
+  });
+}
+
+/// Whether the primary workload runs on the device, and not whole under the tool.
+bool is_primary_open(const RunFacts& facts, const std::vector<std::size_t>& workloads) {
+  const auto& left_out = facts.suite.left_out();
+  return std::find(workloads.begin(), workloads.end(), std::size_t{0}) == workloads.end() &&
+         std::find(left_out.begin(), left_out.end(), std::size_t{0}) == left_out.end();
+}
+
 /// False after a rejection; context.skipped is cleared when anything was checked.
 bool ask(GateContext& context, Sanitizer& sanitizer) {
   const auto workloads = small_workloads(context.facts, sanitizer.reach());
+  const bool primary_open = is_primary_open(context.facts, workloads);
   if (workloads.empty()) {
     context.verdict.note(GateId::sanitize, "not sanitized: every workload is too large for " + sanitizer.name());
-    return true;
+    return !primary_open || ask_about_primary(context, sanitizer);
   }
   const auto results = sanitizer.run(context.facts, context.loaded, workloads, context.clock);
   if (std::any_of(results.begin(), results.end(), [](const Sanitized& one) { return one.checked; })) {
     context.skipped = false;
   }
-  return std::all_of(results.begin(), results.end(),
-                     [&](const Sanitized& one) { return judge(context.facts.problem, one, context.verdict); });
+  const bool clean = std::all_of(results.begin(), results.end(), [&](const Sanitized& one) {
+    return judge(context.facts.problem, one, context.verdict);
+  });
+  if (!clean || !primary_open) return clean;
+  return context.clock.out_of_time() || ask_about_primary(context, sanitizer);
 }
 
 /// False after a rejection: nothing was checked, and the user requires it.

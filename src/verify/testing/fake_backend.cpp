@@ -63,7 +63,9 @@ class FakeProcess final : public KernelProcess {
  private:
   [[nodiscard]] const std::vector<PlannedBuffer>& buffers() const { return request_.plans[plan_].plan.buffers; }
   [[nodiscard]] InputValues read_inputs();
+  [[nodiscard]] double first_product(const InputValues& inputs) const;
   [[nodiscard]] bool knows(const InputValues& inputs);
+  [[nodiscard]] bool has_large_scores(const InputValues& inputs) const;
   void write_outputs(const OutputValues& values);
   void misbehave(bool cold);
   [[nodiscard]] std::span<std::byte> first(BufferRole role);
@@ -90,17 +92,29 @@ InputValues FakeProcess::read_inputs() {
   return inputs;
 }
 
-/// Whether the first rows of Q and K have a product that earlier data had; remembers it.
-bool FakeProcess::knows(const InputValues& inputs) {
+/// Of the first rows of Q and K.
+double FakeProcess::first_product(const InputValues& inputs) const {
   double product = 0;
   const auto row = static_cast<std::size_t>(problem_.workloads[plan_].axes.at("D"));
   for (std::size_t i = 0; i < row; ++i) {
     product += static_cast<double>(inputs[0][i]) * static_cast<double>(inputs[1][i]);
   }
+  return product;
+}
+
+/// Whether their product is one that earlier data had; remembers it.
+bool FakeProcess::knows(const InputValues& inputs) {
+  const double product = first_product(inputs);
   const bool known =
       std::any_of(products_.begin(), products_.end(), [&](double other) { return std::abs(other - product) < 1e-5; });
   products_.push_back(product);
   return known;
+}
+
+/// Whether the first score is beyond what exp() has a finite f32 for.
+bool FakeProcess::has_large_scores(const InputValues& inputs) const {
+  constexpr double k_largest = 88.0;
+  return first_product(inputs) / std::sqrt(static_cast<double>(problem_.workloads[plan_].axes.at("D"))) > k_largest;
 }
 
 void FakeProcess::write_outputs(const OutputValues& values) {
@@ -134,6 +148,16 @@ void FakeProcess::misbehave(bool cold) {
       break;
     case FakeBehaviour::right_on_primary_only:
       if (plan_ != 0) std::fill(last_row.begin(), last_row.end(), std::byte{0x3f});
+      break;
+    case FakeBehaviour::shifted_on_primary:
+      if (plan_ == 0 && has_large_scores(read_inputs())) {
+        for (auto rest = output; !rest.empty(); rest = rest.subspan(sizeof(float))) {
+          float value = 0;
+          std::memcpy(&value, rest.data(), sizeof value);
+          value += 1.0F;
+          std::memcpy(rest.data(), &value, sizeof value);
+        }
+      }
       break;
     case FakeBehaviour::wrong_when_cold:
       if (cold) std::fill(last_row.begin(), last_row.end(), std::byte{0x3f});

@@ -35,6 +35,7 @@ struct Sanitized {
 struct SanitizerReach {
   double enough_flops = 0;
   double most_flops = 0;
+  double slice_flops = 0;  ///< in the first groups of a larger primary workload
 };
 
 class Sanitizer {

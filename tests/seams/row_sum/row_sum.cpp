@@ -45,7 +45,7 @@ Result<std::vector<std::string>> read_axes(const ConfigValue& table, const Probl
   return fail(Error{errc::problem_value, "X has no axis to sum over", "name at least one", value->where});
 }
 
-Result<void> read_row_sum(const ConfigValue& root, Problem& problem) {
+Result<void> read_row_sum(const ConfigValue& root, ModuleFiles* /*beside*/, Problem& problem) {
   const auto* table = root.find("row_sum");
   if (table == nullptr) {
     return fail(Error{errc::problem_missing_key, "[row_sum] is missing", "add it, with: axes = [\"N\"]", root.where});
