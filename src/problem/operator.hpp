@@ -37,7 +37,7 @@ struct ModuleLimits {
 };
 
 /// A class of a Python file: what FILE.py:CLASS says in the place of a problem.
-struct ModuleText {
+struct PyTorchModule {
   std::string_view text;
   std::string file;                ///< labels errors, and the problem is named after it
   std::string class_name;          ///< empty: "Model"
@@ -66,7 +66,7 @@ struct OperatorFormat {
   /// The problem with a function of a Python file in the place of its own, under a name that says so.
   Required<Result<Problem>(Problem problem, const ModText& mod)> with_mod;
   /// The text of a problem file for a whole module; refuse_module() for operators that compute none.
-  Required<Result<std::string>(const ModuleText& module)> from_module;
+  Required<Result<std::string>(const PyTorchModule& module)> from_module;
 };
 
 /// What is said to models of an operator. The texts are templates (propose/llm/prompts/), and a directory of the user's

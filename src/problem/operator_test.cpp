@@ -32,7 +32,7 @@ TEST(OperatorDeathTest, is_not_listed_twice_or_as_nothing) {
 
 TEST(Operators, are_found_by_name) {
   EXPECT_EQ(find_operator("nonesuch"), nullptr);
-  EXPECT_EQ(operator_names(), std::vector<std::string>{"attention"});
+  EXPECT_EQ(operator_names(), (std::vector<std::string>{"attention", "program"}));
 }
 
 }  // namespace

@@ -60,7 +60,7 @@ std::string toml_lines(std::string_view text) {
 }
 
 /// "program/conv_bn" of "some/where/conv_bn.py", and the class behind it unless it is Model.
-std::string problem_name(const ModuleText& module, const std::string& class_name) {
+std::string problem_name(const PyTorchModule& module, const std::string& class_name) {
   std::string name = "program/";
   const std::string stem = std::filesystem::path(module.file).stem().string();
   for (const char c : stem.substr(0, 60)) {
@@ -91,7 +91,7 @@ void make_large(const Problem& problem, const Workload&, const CaptureData&, Inp
 
 class ProblemWriter {
  public:
-  explicit ProblemWriter(const ModuleText& text) : text_(text) {}
+  explicit ProblemWriter(const PyTorchModule& text) : text_(text) {}
 
   Result<std::string> run() {
     module_.text = std::string(text_.text);
@@ -155,7 +155,7 @@ class ProblemWriter {
     return toml;
   }
 
-  const ModuleText& text_;
+  const PyTorchModule& text_;
   ModuleSource module_;
   std::vector<std::string> sizes_;
   Program program_;
@@ -165,7 +165,7 @@ class ProblemWriter {
 
 }  // namespace
 
-Result<std::string> program_problem_text(const ModuleText& module) {
+Result<std::string> program_problem_text(const PyTorchModule& module) {
   return ProblemWriter(module).run();
 }
 

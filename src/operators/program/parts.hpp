@@ -16,7 +16,7 @@ namespace kw {
 
 /// The text of a problem file for a module (derive_problem.cpp): its axes, and small workloads that were drawn so that
 /// the module is the same program on them. Deterministic for the module's text.
-[[nodiscard]] Result<std::string> program_problem_text(const ModuleText& module);
+[[nodiscard]] Result<std::string> program_problem_text(const PyTorchModule& module);
 
 /// How answers are checked.
 [[nodiscard]] OperatorChecks program_checks();

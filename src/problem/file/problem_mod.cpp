@@ -44,7 +44,7 @@ Result<Problem> refuse_mod(Problem problem, const ModText& mod) {
                     fmt::format("operator {} takes no mods, and {} is one", problem.op, mod.wanted), "leave it out"});
 }
 
-Result<std::string> refuse_module(const ModuleText& module) {
+Result<std::string> refuse_module(const PyTorchModule& module) {
   return fail(
       Error{errc::problem_unknown_op, fmt::format("{} holds a module, and this operator computes none", module.file),
             "give a problem file"});

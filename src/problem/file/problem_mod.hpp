@@ -21,7 +21,7 @@ namespace kw {
 /// Of those that take none.
 [[nodiscard]] Result<Problem> refuse_mod(Problem problem, const ModText& mod);
 /// As OperatorFormat::from_module, of those that compute no modules.
-[[nodiscard]] Result<std::string> refuse_module(const ModuleText& module);
+[[nodiscard]] Result<std::string> refuse_module(const PyTorchModule& module);
 /// Of those that take mods: the function, read in the problem's scope, and `name` as the problem is then called.
 struct NamedMod {
   FileMod mod;

@@ -150,7 +150,9 @@ std::vector<OwnProbe> row_sum_probes(const Problem&) {
 }
 
 OperatorChecks row_sum_checks() {
-  return {.distributions = row_sum_distributions,
+  return {.settle = [](const Problem&, const Workload&, InputValues&, Rng&) {},
+          .may_be_idle = [](const Problem&, std::size_t) { return false; },
+          .distributions = row_sum_distributions,
           .tolerance = row_sum_tolerance,
           .probes = row_sum_probes,
           .how_to_depend = [](std::string_view operand) { return fmt::format("sum over {}", operand); },

@@ -12,6 +12,7 @@
 #include "base/file_system.hpp"
 #include "codegen/calibration.hpp"
 #include "codegen/codegen.hpp"
+#include "problem/operator.hpp"
 #include "codegen/kernel_helpers.hpp"
 #include "codegen/testing/devices.hpp"
 #include "language/taken_names.hpp"
@@ -57,12 +58,32 @@ void add_variants(const Problem& problem, const Style& style, const DeviceFacts&
 }
 
 void add_styles(const Problem& problem, EmittedLines& lines) {
-  for (const Style& style : styles_of("attention"))
+  for (const Style& style : styles_of(problem.op))
     add_variants(problem, style,
                  style.target == "opencl" ? avx512_device()
                  : style.target == "cuda" ? h200_device()
                                           : gpu_device("gfx942"),
                  lines);
+}
+
+/// A module whose kernels call everything that is written for programs.
+Problem extremes() {
+  constexpr const char* k_module = R"(
+import torch
+import torch.nn as nn
+class Model(nn.Module):
+    def forward(self, x):
+        return torch.amax(x, dim=1) - torch.amin(x, dim=1)
+N = 8
+M = 16
+def get_inputs():
+    return [torch.rand(N, M)]
+def get_init_inputs():
+    return []
+)";
+  constexpr double k_any = 1e9;
+  const auto text = find_operator("program")->format.from_module({k_module, "extremes.py", "", "", {}, {k_any, k_any}});
+  return parse_problem(text.value(), "extremes.py").value();
 }
 
 EmittedLines all_emitted() {
@@ -71,6 +92,7 @@ EmittedLines all_emitted() {
                            "decode", "document_lse", "learned_relative"}) {
     add_styles(load_problem(std::string("attention/") + name, RealFileSystem{}, {"problems"}).value(), lines);
   }
+  add_styles(extremes(), lines);
   // One query: its keys are split, and LSE is written in parts.
   const Problem lse = load_problem("attention/alibi_lse", RealFileSystem{}, {"problems"}).value();
   add_styles(with_axes(lse, {"Sq=1"}).value(), lines);
