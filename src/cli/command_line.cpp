@@ -22,7 +22,8 @@ constexpr const char* k_footer =
 
 /// The problem itself, and how a command line may change it.
 void add_problem(CLI::App& sub, ProblemInput& input) {
-  sub.add_option("problem", input.problem, "A problem file, a name such as attention/alibi, or a PyTorch module as FILE.py or FILE.py:Class")
+  sub.add_option("problem", input.problem,
+                 "A problem file, a name such as attention/alibi, or a PyTorch module as FILE.py or FILE.py:Class")
       ->required();
   sub.add_option("--set", input.set, "Override an axis of the primary workload: --set Sq=4096");
   sub.add_option("--mod", input.mods,

@@ -21,8 +21,8 @@ inline constexpr ErrorCode command_line{"cli.usage"};
 /// Where problems are looked up by name: ./problems, then beside the executable (build tree or installation).
 [[nodiscard]] std::vector<std::filesystem::path> problem_directories();
 
-/// Loads a problem by path or name, or the module that it names, and applies --tensor, the --set assignments, then the --mod
-/// replacements, each in order.
+/// Loads a problem by path or name, or the module that it names, and applies --tensor, the --set assignments, then the
+/// --mod replacements, each in order.
 [[nodiscard]] Result<Problem> read_problem(const ProblemInput& input);
 
 /// "NAME=VALUE" with an integer value, for `option` in messages.

@@ -42,11 +42,13 @@ Result<LoadedModule> load_module(const ProblemInput& input) {
   return module;
 }
 
-/// A run holds inputs and answers of several cases, in f32 and in float64, beside what its processes hold.
+/// A run holds inputs and answers of some ten cases of the primary, in f32 and in float64, beside what its processes
+/// hold.
 ModuleLimits limits_of(const ProblemInput& input) {
-  constexpr double k_share_of_memory = 1.0 / 32;
+  constexpr double k_share_of_memory = 1.0 / 128;
   const double memory = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
-  return {k_share_of_memory * memory, input.most_steps > 0 ? input.most_steps : std::numeric_limits<double>::infinity()};
+  return {k_share_of_memory * memory,
+          input.most_steps > 0 ? input.most_steps : std::numeric_limits<double>::infinity()};
 }
 
 }  // namespace
@@ -70,8 +72,8 @@ Result<Problem> read_module_problem(const ProblemInput& input) {
   KW_TRY_VOID(read_mode(input.mode));
   const Operator* const found = find_operator("program");
   KW_CHECK(found != nullptr, "no operator computes modules");
-  KW_TRY(const auto text,
-         found->format.from_module({module.text, module.file, module.class_name, input.mode, input.set, limits_of(input)}));
+  KW_TRY(const auto text, found->format.from_module(
+                              {module.text, module.file, module.class_name, input.mode, input.set, limits_of(input)}));
   return parse_problem(text, module.file);
 }
 

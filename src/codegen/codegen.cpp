@@ -26,6 +26,10 @@ Result<const Style*> find_style(std::string_view op, std::string_view target, st
     if (style.name == name) return &style;
     known += (known.empty() ? "" : ", ") + style.name;
   }
+  if (name.empty() && !known.empty()) {  // as fastest_style() says that none writes a problem
+    return fail(Error{errc::codegen_style, fmt::format("no style of {} writes this problem for {}", op, target),
+                      fmt::format("name one, which then says why: {}", known)});
+  }
   Error error{errc::codegen_style, fmt::format("there is no style \"{}\" for {} on {}", name, op, target)};
   error.hint =
       known.empty() ? fmt::format("no style writes {} for {} yet", op, target) : fmt::format("use one of: {}", known);

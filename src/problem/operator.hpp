@@ -39,11 +39,11 @@ struct ModuleLimits {
 /// A class of a Python file: what FILE.py:CLASS says in the place of a problem.
 struct PyTorchModule {
   std::string_view text;
-  std::string file;                ///< labels errors, and the problem is named after it
-  std::string class_name;          ///< empty: "Model"
-  std::string mode;                ///< "train" or "eval"; empty: train
-  std::vector<std::string> set;    ///< NAME=VALUE: other values for integers of the file
-  ModuleLimits limits;             ///< a larger primary is made smaller, and the problem's description says so
+  std::string file;              ///< labels errors, and the problem is named after it
+  std::string class_name;        ///< empty: "Model"
+  std::string mode;              ///< "train" or "eval"; empty: train
+  std::vector<std::string> set;  ///< NAME=VALUE: other values for integers of the file
+  ModuleLimits limits;           ///< a larger primary is made smaller, and the problem's description says so
 };
 
 /// What an operator adds to problem files.

@@ -38,9 +38,8 @@ Tolerance program_tolerance(DType dtype, std::int64_t row_length) {
 bool may_be_idle(const Problem& problem, std::size_t operand) {
   const ProgramDetail& detail = program_detail(problem);
   const auto& inputs = detail.program.inputs;
-  return std::none_of(inputs.begin(), inputs.end(), [&](const ProgramInput& input) {
-    return input.type && input.value == detail.inputs[operand];
-  });
+  return std::none_of(inputs.begin(), inputs.end(),
+                      [&](const ProgramInput& input) { return input.type && input.value == detail.inputs[operand]; });
 }
 
 }  // namespace

@@ -1,7 +1,8 @@
+#include "program/explain/cost.hpp"
+
 #include "operators/program/parts.hpp"
 #include "operators/program/program_detail.hpp"
 #include "operators/program/steps.hpp"
-#include "program/explain/cost.hpp"
 
 namespace kw {
 WorkloadCost program_cost(const Problem& problem, const Workload& workload) {

@@ -89,6 +89,8 @@ void make_large(const Problem& problem, const Workload&, const CaptureData&, Inp
   }
 }
 
+void leave_as_drawn(const Problem&, const Workload&, const CaptureData&, InputValues&, Rng&) {}
+
 class ProblemWriter {
  public:
   explicit ProblemWriter(const PyTorchModule& text) : text_(text) {}
@@ -110,11 +112,25 @@ class ProblemWriter {
     primary_ = fitting_axes(module_, sizes_, program_, text_.limits);
     workloads_ = derived_workloads(module_, sizes_, program_, k_derived);
     if (workloads_.empty()) workloads_.push_back(primary_);
+    KW_TRY_VOID(keep_answered());
     KW_TRY(const auto domain, domain_of());
     return written(domain);
   }
 
  private:
+  /// Leaves out workloads that say nothing, such as the norm of a single number; but for all of them.
+  Result<void> keep_answered() {
+    KW_TRY(const Problem problem, parse_problem(written(InputDomain::given), text_.file));
+    std::vector<Axes> answered;
+    for (std::size_t i = 0; i < workloads_.size(); ++i) {
+      const Workload& one = problem.workloads[i + 1];
+      const bool large = program_cost(problem, one).steps > k_most_steps_asked;
+      if (large || is_answered(problem, one, leave_as_drawn)) answered.push_back(workloads_[i]);
+    }
+    if (!answered.empty()) workloads_ = std::move(answered);
+    return {};
+  }
+
   /// Whether the module has an answer to inputs of any sign and size, seen on its small workloads; where it has none so
   /// small, it is not asked.
   Result<InputDomain> domain_of() const {

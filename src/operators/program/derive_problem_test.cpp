@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "operators/program/kernels/styles.hpp"
 #include "operators/program/parts.hpp"
 #include "operators/program/program_detail.hpp"
 #include "problem/axes.hpp"
@@ -53,7 +54,8 @@ TEST(DeriveProblem, makes_sizes_axes_and_leaves_settings_out) {
   const auto problem = derived(k_conv);
   ASSERT_TRUE(problem) << problem.error().to_string();
   EXPECT_EQ(problem->name, "program/conv_relu");
-  EXPECT_EQ(problem->own_axes, (std::vector<std::string>{"batch_size", "height", "in_channels", "out_channels", "width"}));
+  EXPECT_EQ(problem->own_axes,
+            (std::vector<std::string>{"batch_size", "height", "in_channels", "out_channels", "width"}));
   ASSERT_EQ(problem->inputs.size(), 5U);
   EXPECT_EQ(problem->inputs[0].name, "x");
   EXPECT_EQ(problem->inputs[1].name, "conv_weight");
@@ -108,9 +110,17 @@ TEST(DeriveProblem, reads_train_and_eval_mode) {
   EXPECT_EQ(derived(k_conv, "test").error().message, "mode \"test\" is no mode");
 }
 
+TEST(DeriveProblem, is_written_without_the_statistics_that_training_does_not_read) {
+  const Problem problem = derived(k_conv).value();
+  const auto bundle = program_styles().front().emit(problem, DeviceFacts{}, {});
+  ASSERT_TRUE(bundle) << bundle.error().to_string();
+  EXPECT_EQ(bundle->to_text().find("bn_running_mean"), std::string::npos);
+}
+
 std::string with_forward(const std::string& body, const std::string& inputs) {
-  return "import torch\nimport torch.nn as nn\nclass Model(nn.Module):\n    def forward(self, x):\n        return " + body +
-         "\nN = 64\nM = 48\ndef get_inputs():\n    return [" + inputs + "]\ndef get_init_inputs():\n    return []\n";
+  return "import torch\nimport torch.nn as nn\nclass Model(nn.Module):\n    def forward(self, x):\n        return " +
+         body + "\nN = 64\nM = 48\ndef get_inputs():\n    return [" + inputs +
+         "]\ndef get_init_inputs():\n    return []\n";
 }
 
 TEST(DeriveProblem, keeps_inputs_to_what_the_module_takes) {

@@ -13,7 +13,8 @@ void draw_given_operands(const Problem& problem, const Workload& workload, Input
 /// A distribution's shape(), as in OwnDistribution.
 using ShapeOperands = void (*)(const Problem& problem, const Workload& workload, const CaptureData& captures,
                                InputValues& operands, Rng& rng);
-/// Whether the module gives finite numbers of such operands, drawn once from a fixed seed. For small workloads.
+/// Whether the module gives numbers of such operands that f32 can tell: finite on the way and at the end, and no output
+/// that is nothing but what cancelled. Drawn once from a fixed seed; for small workloads.
 [[nodiscard]] bool is_answered(const Problem& problem, const Workload& workload, ShapeOperands shape);
 
 }  // namespace kw

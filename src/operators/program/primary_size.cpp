@@ -33,9 +33,8 @@ Axes fitting_axes(const ModuleSource& module, const std::vector<std::string>& ax
   ModuleLimits size = size_of_program(primary);
   std::vector<std::string> movable = axes;
   while (!fits(size, most) && !movable.empty()) {
-    const auto largest = std::max_element(movable.begin(), movable.end(), [&](const auto& a, const auto& b) {
-      return extents.at(a) < extents.at(b);
-    });
+    const auto largest = std::max_element(movable.begin(), movable.end(),
+                                          [&](const auto& a, const auto& b) { return extents.at(a) < extents.at(b); });
     Axes halved = extents;
     halved[*largest] /= 2;
     ProgramOptions options{module.class_name, module.settings, module.mode, axes};

@@ -71,7 +71,8 @@ class TensorNames {
     while (!taken_.insert(name).second) name += "_";
     return name;
   }
-  /// An axis of the file, or a derived one: "n64" for a number, and for an expression the name of where it stands first.
+  /// An axis of the file, or a derived one: "n64" for a number, and for an expression the name of where it stands
+  /// first.
   std::string axis_of(const Extent& extent, const std::string& place) {
     const std::string text = extent.text();
     const auto& own = problem_.own_axes;

@@ -30,7 +30,10 @@ std::map<std::string, std::string, std::less<>> program_values(const Problem& pr
 
 OperatorPrompts program_prompts() {
   return {.texts = program_prompt_texts,
-          .placeholders = [] { return std::vector<std::string>{"class", "mode", "settings", "module", "graph"}; },
+          .placeholders =
+              [] {
+                return std::vector<std::string>{"class", "mode", "settings", "module", "graph"};
+              },
           .values = program_values};
 }
 

@@ -11,9 +11,9 @@ namespace {
 
 /// Attributes that say how large a result is, or repeat how large an operand is.
 constexpr std::array<std::string_view, 15> k_size_attributes = {
-    "shape",        "size",         "sizes",       "normalized_shape", "in_channels", "out_channels", "num_features",
-    "num_channels", "in_features",  "out_features", "start",           "end",         "length",       "split_size",
-    "output_size"};
+    "shape",        "size",         "sizes",        "normalized_shape", "in_channels",
+    "out_channels", "num_features", "num_channels", "in_features",      "out_features",
+    "start",        "end",          "length",       "split_size",       "output_size"};
 
 bool mentions(const Extent& extent, const std::string& name) {
   return !extent.is_constant() && mentions_name(extent.text(), name);
@@ -40,9 +40,8 @@ std::vector<std::string> size_axes(const Program& program) {
   for (const auto& axis : program.axes) {
     const auto& values = program.graph.values;
     const auto& nodes = program.graph.nodes;
-    const bool in_shape = std::any_of(values.begin(), values.end(), [&](const GraphValue& value) {
-      return mentions(value.type.shape, axis.name);
-    });
+    const bool in_shape = std::any_of(values.begin(), values.end(),
+                                      [&](const GraphValue& value) { return mentions(value.type.shape, axis.name); });
     const bool setting =
         std::any_of(nodes.begin(), nodes.end(), [&](const Node& node) { return is_setting_of(node, axis.name); });
     if (in_shape && !setting) sizes.push_back(axis.name);

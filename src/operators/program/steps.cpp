@@ -26,7 +26,8 @@ double elements_of(const TensorType& type) {
 
 double steps_of(const Graph& graph, const Node& node) {
   double steps = product_flops(graph, node);
-  for (const auto output : node.outputs) steps = std::max(steps, window_of(node) * elements_of(graph.values[output].type));
+  for (const auto output : node.outputs)
+    steps = std::max(steps, window_of(node) * elements_of(graph.values[output].type));
   for (const auto& argument : node.arguments) {
     if (const auto* operand = std::get_if<ValueRef>(&argument.value)) {
       steps = std::max(steps, elements_of(graph.type(*operand)));

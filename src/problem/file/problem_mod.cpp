@@ -45,9 +45,9 @@ Result<Problem> refuse_mod(Problem problem, const ModText& mod) {
 }
 
 Result<std::string> refuse_module(const PyTorchModule& module) {
-  return fail(
-      Error{errc::problem_unknown_op, fmt::format("{} holds a module, and this operator computes none", module.file),
-            "give a problem file"});
+  return fail(Error{errc::problem_unknown_op,
+                    fmt::format("{} holds a module, and this operator computes none", module.file),
+                    "give a problem file"});
 }
 
 Result<NamedMod> read_mod_file(const Problem& problem, const ModText& mod) {

@@ -71,12 +71,11 @@ class StructureComparison {
     for (std::size_t i = 0; i < a.arguments.size(); ++i) {
       const Argument& x = a.arguments[i];
       const Argument& y = b.arguments[i];
-      same = x.name == y.name && x.value.index() == y.value.index() &&
-             std::visit(
-                 [&](const auto& value) {
-                   return agrees(value, std::get<std::remove_cvref_t<decltype(value)>>(y.value));
-                 },
-                 x.value);
+      same =
+          x.name == y.name && x.value.index() == y.value.index() &&
+          std::visit(
+              [&](const auto& value) { return agrees(value, std::get<std::remove_cvref_t<decltype(value)>>(y.value)); },
+              x.value);
       if (!same) return differs(a.where, fmt::format("{} of {} does not follow from the axes", x.name, a.op));
     }
     return {};

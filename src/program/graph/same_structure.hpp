@@ -1,7 +1,7 @@
 #pragma once
-// Whether two readings of one module, with its axes bound differently, are one program: the same calls in the same order
-// with the same attributes, and extents that follow from the axes as the first reading says. A kernel that was written
-// for one of them is then right for both.
+// Whether two readings of one module, with its axes bound differently, are one program: the same calls in the same
+// order with the same attributes, and extents that follow from the axes as the first reading says. A kernel that was
+// written for one of them is then right for both.
 
 #include "base/result.hpp"
 #include "program/graph/graph.hpp"

@@ -137,7 +137,8 @@ Result<void> make_rms_norm(ModuleMaker& maker) {
 }
 
 Result<void> make_embedding(ModuleMaker& maker) {
-  maker.make({"weight", {maker.integer("num_embeddings"), maker.integer("embedding_dim")}, {DrawnAs::normal, 0.0, 1.0}});
+  maker.make(
+      {"weight", {maker.integer("num_embeddings"), maker.integer("embedding_dim")}, {DrawnAs::normal, 0.0, 1.0}});
   return {};
 }
 

@@ -12,10 +12,10 @@
 #include "base/file_system.hpp"
 #include "codegen/calibration.hpp"
 #include "codegen/codegen.hpp"
-#include "problem/operator.hpp"
 #include "codegen/kernel_helpers.hpp"
 #include "codegen/testing/devices.hpp"
 #include "language/taken_names.hpp"
+#include "problem/operator.hpp"
 #include "problem/problem.hpp"
 
 namespace kw {
