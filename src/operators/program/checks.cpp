@@ -18,10 +18,12 @@ constexpr double k_worst_plain_error = 0.01;
 /// An index or a truth is right or wrong: a difference of 1 counts, in rows of any size.
 constexpr double k_exact = 1e-9;
 
-/// Of short rows, which may all be near zero by chance; as for attention.
-double short_row_share(std::int64_t row_length) {
+/// A tenth, but 1 / (4 n^2) for rows of one element: what was rectified or cancelled leaves rows near zero in any
+/// output, and they err by what they were made of. With a thousandth, as for attention, honest kernels of 5 of 95
+/// modules were refused in timed launches (H200, 2026-11-23).
+double near_zero_row_share(std::int64_t row_length) {
   const auto length = static_cast<double>(row_length);
-  return std::max(0.001, 0.25 / (length * length));
+  return std::max(0.1, 0.25 / (length * length));
 }
 
 Tolerance program_tolerance(DType dtype, std::int64_t row_length) {
@@ -30,7 +32,7 @@ Tolerance program_tolerance(DType dtype, std::int64_t row_length) {
   const double units = is_16_bit_float(dtype) ? k_least_16_bit_units : k_least_f32_units;
   return {.error_factor = k_error_factor,
           .least_error = units * unit_roundoff(dtype),
-          .tensor_share = short_row_share(row_length),
+          .tensor_share = near_zero_row_share(row_length),
           .worst_plain_error = k_worst_plain_error};
 }
 

@@ -22,8 +22,8 @@ namespace kw {
 namespace {
 
 constexpr std::size_t k_derived = 4;
-/// Of one answer of the oracle while a problem is made, some tenths of a second.
-constexpr double k_most_steps_asked = 1e8;
+/// Of one answer of the oracle while a problem is made, some hundredths of a second.
+constexpr double k_most_steps_asked = 1e7;
 
 Result<ProgramMode> mode_named(const std::string& mode) {
   if (mode.empty() || mode == to_string(ProgramMode::train)) return ProgramMode::train;
@@ -120,12 +120,16 @@ class ProblemWriter {
  private:
   /// Leaves out workloads that say nothing, such as the norm of a single number; but for all of them.
   Result<void> keep_answered() {
-    KW_TRY(const Problem problem, parse_problem(written(InputDomain::given), text_.file));
+    KW_TRY(const Problem given, parse_problem(written(InputDomain::given), text_.file));
+    KW_TRY(const Problem real, parse_problem(written(InputDomain::real), text_.file));
     std::vector<Axes> answered;
     for (std::size_t i = 0; i < workloads_.size(); ++i) {
-      const Workload& one = problem.workloads[i + 1];
-      const bool large = program_cost(problem, one).steps > k_most_steps_asked;
-      if (large || is_answered(problem, one, leave_as_drawn)) answered.push_back(workloads_[i]);
+      const Workload& one = given.workloads[i + 1];
+      const bool large = program_cost(given, one).steps > k_most_steps_asked;
+      // Normal numbers may be beyond what the module takes; then it keeps to what it is given.
+      const bool kept = large || (is_answered(given, one, leave_as_drawn) &&
+                                  (is_answered(real, one, leave_as_drawn) || !is_answered(real, one, make_large)));
+      if (kept) answered.push_back(workloads_[i]);
     }
     if (!answered.empty()) workloads_ = std::move(answered);
     return {};

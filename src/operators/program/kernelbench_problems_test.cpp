@@ -43,7 +43,7 @@ std::string module_in(const fs::path& path) {
 }
 
 /// Of modules whose sizes stand in their code, no workload is small.
-constexpr double k_most_steps = 2e7;
+constexpr double k_most_steps = 2e6;
 
 /// What is wrong with the problem; empty when nothing is. Dropout is read as in eval mode, where it is the identity.
 std::string fault_of(const fs::path& path) {
@@ -61,18 +61,25 @@ std::string fault_of(const fs::path& path) {
   return "";
 }
 
-TEST(KernelBenchProblems, are_derived_and_have_answers) {
+/// Every eighth file: under a sanitizer all of them take minutes.
+class KernelBenchProblems : public testing::TestWithParam<std::size_t> {
+ public:
+  static constexpr std::size_t k_parts = 8;
+};
+
+TEST_P(KernelBenchProblems, are_derived_and_have_answers) {
   const auto files = kernelbench_files();
   if (files.empty()) GTEST_SKIP() << "no KernelBench here: set KW_KERNELBENCH to the folder that has level1 and level2";
   EXPECT_EQ(files.size(), 200U);
   // Rectified or clamped to zeros all over, at small sizes or always: no small workload says anything.
-  const std::set<std::string> zeros = {"2_ConvTranspose2d_BiasAdd_Clamp_Scaling_Clamp_Divide.py",
-                                       "80_Gemm_Max_Subtract_GELU.py", "9_Matmul_Subtract_Multiply_ReLU.py"};
-  for (const auto& file : files) {
-    const std::string name = file.filename().string();
-    EXPECT_EQ(fault_of(file), zeros.count(name) > 0 ? "derived_1 has no answer" : "") << name;
+  const std::set<std::string> zeros = {"80_Gemm_Max_Subtract_GELU.py", "9_Matmul_Subtract_Multiply_ReLU.py"};
+  for (std::size_t i = GetParam(); i < files.size(); i += k_parts) {
+    const std::string name = files[i].filename().string();
+    EXPECT_EQ(fault_of(files[i]), zeros.count(name) > 0 ? "derived_1 has no answer" : "") << name;
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Parts, KernelBenchProblems, testing::Range(std::size_t{0}, KernelBenchProblems::k_parts));
 
 }  // namespace
 }  // namespace kw

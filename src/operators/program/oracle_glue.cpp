@@ -69,6 +69,11 @@ std::int64_t answer_rows_of(const Problem& problem, const Axes& axes) {
   return rows;
 }
 
+/// `values` must outlive it.
+LeafElements leaf_of(const std::vector<float>& values) {
+  return [&values](std::int64_t element) { return static_cast<double>(values[static_cast<std::size_t>(element)]); };
+}
+
 std::vector<AnswerSample> sample_of_rows(const Problem& problem, const Axes& axes, const InputValues& inputs,
                                          std::span<const std::int64_t> rows, const ParallelFor& parallel) {
   const ProgramDetail& detail = program_detail(problem);
@@ -88,9 +93,7 @@ std::vector<AnswerSample> sample_of_rows(const Problem& problem, const Axes& axe
   }
   std::map<std::size_t, LeafElements> leaves;
   for (std::size_t i = 0; i < detail.inputs.size(); ++i) {
-    leaves[detail.inputs[i]] = [&values = inputs[i]](std::int64_t element) {
-      return static_cast<double>(values[static_cast<std::size_t>(element)]);
-    };
+    leaves[detail.inputs[i]] = leaf_of(inputs[i]);
   }
   const Program program = checked_program(problem, axes);
   for (std::size_t i = 0; i < program.graph.values.size(); ++i) {
@@ -111,6 +114,44 @@ OracleSampling program_sampling() {
   return {.rows = answer_rows_of, .answer = sample_of_rows};
 }
 
+namespace {
+
+/// Every value that forward() computes, by its number in the graph; empty where the oracle refuses.
+std::map<std::size_t, DenseTensor> computed_values(const Problem& problem, const Program& program,
+                                                   const InputValues& operands) {
+  std::vector<std::size_t> computed;
+  for (std::size_t i = 0; i < program.graph.values.size(); ++i) {
+    if (program.graph.values[i].node) computed.push_back(i);
+  }
+  std::map<std::size_t, DenseTensor> values;
+  auto answers = evaluate_graph(program.graph, leaves_of(problem, program, operands), computed);
+  for (std::size_t i = 0; answers && i < computed.size(); ++i) values.emplace(computed[i], std::move((*answers)[i]));
+  return values;
+}
+
+/// Whether the tensors, of which one was made of operands a few roundings away, are the same to a thousandth.
+bool are_close(const DenseTensor& one, const DenseTensor& other) {
+  constexpr double k_close = 1e-3;
+  double squares = 0;
+  double worst = 0;
+  for (std::size_t i = 0; i < one.values.size(); ++i) {
+    squares += one.values[i] * one.values[i];
+    worst = std::max(worst, std::fabs(one.values[i] - other.values[i]));
+  }
+  return worst <= k_close * std::sqrt(squares / static_cast<double>(one.values.size()));
+}
+
+/// Each real operand moved by about two units of f32.
+void move_by_roundings(const Problem& problem, InputValues& operands, Rng& rng) {
+  constexpr double k_two_units = 0x1p-22;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    if (problem.inputs[i].dtype == DType::i32 || problem.inputs[i].dtype == DType::boolean) continue;
+    for (float& value : operands[i]) value = static_cast<float>(value * (1.0 + k_two_units * rng.normal()));
+  }
+}
+
+}  // namespace
+
 bool is_answered(const Problem& problem, const Workload& workload, ShapeOperands shape) {
   const Program program = checked_program(problem, workload.axes);
   Rng rng(k_nominal_seed);
@@ -122,26 +163,24 @@ bool is_answered(const Problem& problem, const Workload& workload, ShapeOperands
   settle_operands(problem, workload, operands, rng);
   shape(problem, workload, {}, operands, rng);
   // Every step, because what overflows on the way may be finite at the end.
-  std::vector<std::size_t> computed;
-  for (std::size_t i = 0; i < program.graph.values.size(); ++i) {
-    if (program.graph.values[i].node) computed.push_back(i);
-  }
-  const auto answers = evaluate_graph(program.graph, leaves_of(problem, program, operands), computed, serial_for);
-  if (!answers) return false;
+  const auto values = computed_values(problem, program, operands);
+  if (values.empty()) return false;
   double largest = 1;
-  for (const auto& values : operands) {
-    for (const float value : values) largest = std::max(largest, std::fabs(static_cast<double>(value)));
+  for (const auto& tensor : operands) {
+    for (const float value : tensor) largest = std::max(largest, std::fabs(static_cast<double>(value)));
   }
-  for (const auto& tensor : *answers) {
+  for (const auto& [index, tensor] : values) {
     const double most = magnitude_of(tensor);
     if (!(most < k_f32_reach)) return false;
     largest = std::max(largest, most);
   }
+  move_by_roundings(problem, operands, rng);
+  const auto moved = computed_values(problem, program, operands);
   const auto& outputs = program_detail(problem).outputs;
   return std::all_of(outputs.begin(), outputs.end(), [&](std::size_t output) {
-    const auto at = std::find(computed.begin(), computed.end(), output);
-    if (at == computed.end() || !is_floating(program.graph.values[output].type.dtype)) return true;
-    return magnitude_of((*answers)[static_cast<std::size_t>(at - computed.begin())]) > k_f32_cancelled * largest;
+    const auto answer = values.find(output);
+    if (answer == values.end() || !is_floating(program.graph.values[output].type.dtype)) return true;
+    return magnitude_of(answer->second) > k_f32_cancelled * largest && are_close(answer->second, moved.at(output));
   });
 }
 

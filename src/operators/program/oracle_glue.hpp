@@ -14,7 +14,8 @@ void draw_given_operands(const Problem& problem, const Workload& workload, Input
 using ShapeOperands = void (*)(const Problem& problem, const Workload& workload, const CaptureData& captures,
                                InputValues& operands, Rng& rng);
 /// Whether the module gives numbers of such operands that f32 can tell: finite on the way and at the end, and no output
-/// that is nothing but what cancelled. Drawn once from a fixed seed; for small workloads.
+/// that is nothing but what cancelled, or that roundings of the operands change. Drawn once from a fixed seed; for
+/// small workloads.
 [[nodiscard]] bool is_answered(const Problem& problem, const Workload& workload, ShapeOperands shape);
 
 }  // namespace kw

@@ -74,7 +74,7 @@ class TensorNames {
   /// An axis of the file, or a derived one: "n64" for a number, and for an expression the name of where it stands
   /// first.
   std::string axis_of(const Extent& extent, const std::string& place) {
-    const std::string text = extent.text();
+    std::string text = extent.text();
     const auto& own = problem_.own_axes;
     if (std::find(own.begin(), own.end(), text) != own.end()) return text;
     const auto [known, is_new] = derived_.try_emplace(text);
