@@ -1,132 +1,27 @@
 #include "operators/program/kernels/plain.hpp"
 
-#include <algorithm>
-
-#include "codegen/codegen.hpp"
-#include "codegen/text.hpp"
-#include "language/kernel_texts.hpp"
-#include "operators/program/kernels/scratch_memory.hpp"
+#include "operators/program/kernels/program_bundle.hpp"
 #include "operators/program/kernels/stage_kernel.hpp"
 #include "operators/program/program_detail.hpp"
-#include "program/explain/text.hpp"
 #include "program/stages/lower.hpp"
-#include "record/bundle_limits.hpp"
 
 namespace kw {
-namespace {
 
-constexpr const char* k_program_plain_generator = "plain 1";
-
-/// The tensor of the problem that `value` of the graph is.
-const TensorSpec* tensor_of(const std::vector<TensorSpec>& tensors, const std::vector<std::size_t>& values,
-                            std::size_t value) {
-  const auto found = std::find(values.begin(), values.end(), value);
-  return found == values.end() ? nullptr : &tensors[static_cast<std::size_t>(found - values.begin())];
+GroupKernels plain_kernels(const GroupContext& context, const StageGroup& group) {
+  KW_CHECK(group.stages.size() == 1, "a plain kernel of {} stages", group.stages.size());
+  const auto& stage = context.program.stages[group.stages[0]];
+  auto kernel = stage_kernel(stage, kernel_of_buffer(context, stage.buffer), context.buffers, context.dialect);
+  return {std::move(kernel.source),  {std::move(kernel.launch)},   {}, {}, {},
+          std::move(kernel.helpers), std::move(kernel.own_helpers)};
 }
-
-std::vector<std::string> taken_names(const Problem& problem) {
-  std::vector<std::string> names;
-  for (const auto* tensors : {&problem.inputs, &problem.outputs}) {
-    for (const auto& tensor : *tensors) names.push_back(tensor.name);
-  }
-  for (const auto& [axis, extent] : problem.primary().axes) names.push_back(axis);
-  return names;
-}
-
-/// Where each buffer of the program is. The program's own buffers get the names that the kernels have for them.
-std::vector<KernelBuffer> kernel_buffers(const Problem& problem, StageProgram& program, const ScratchMemory& scratch) {
-  const auto& detail = program_detail(problem);
-  std::vector<KernelBuffer> buffers;
-  for (std::size_t i = 0; i < program.buffers.size(); ++i) {
-    auto& buffer = program.buffers[i];
-    KernelBuffer held{kernel_name(buffer.name), "", scratch_type(buffer.type.dtype)};
-    if (scratch.of_buffer[i]) {
-      held.argument = scratch.buffers[*scratch.of_buffer[i]].name;
-    } else {
-      const TensorSpec* tensor = nullptr;
-      if (buffer.use == BufferUse::input) tensor = tensor_of(problem.inputs, detail.inputs, *buffer.value);
-      const auto output = std::find(program.outputs.begin(), program.outputs.end(), i);
-      if (output != program.outputs.end()) {
-        tensor = &problem.outputs[static_cast<std::size_t>(output - program.outputs.begin())];
-      }
-      // What the graph names and no result follows from, as running statistics in training mode, is no input.
-      if (tensor != nullptr) held = {kernel_name(tensor->name), tensor->name, tensor->dtype};
-    }
-    buffer.name = held.name;
-    buffers.push_back(std::move(held));
-  }
-  return buffers;
-}
-
-/// The operator as it was written, before the first of its kernels.
-std::string node_comment(const Graph& graph, const Stage& stage) {
-  if (!stage.node) return as_comment("A copy, because the module gives back what it was given.");
-  const auto& node = graph.nodes[*stage.node];
-  const auto place = node.module.empty() ? "" : fmt::format(" of module {}", node.module);
-  return as_comment(fmt::format("{}\n{}line {}{}", broken_statement(node_text(graph, node)),
-                                node.where.file.empty() ? "" : node.where.file + ", ", node.where.line, place));
-}
-
-std::string preamble(const Problem& problem, Dialect dialect) {
-  auto text =
-      as_comment(fmt::format("{}: {}\nWritten by kernelwright, generator \"{}\": a kernel per step, in the order "
-                             "of the module.",
-                             problem.name, problem.description, k_program_plain_generator)) +
-      "\n";
-  if (dialect->f16_functions == nullptr) return text;
-  text += dialect->includes;
-  for (const DType dtype : {DType::f16, DType::bf16}) {
-    const auto has_type = [&](const TensorSpec& tensor) { return tensor.dtype == dtype; };
-    const bool used = std::any_of(problem.inputs.begin(), problem.inputs.end(), has_type) ||
-                      std::any_of(problem.outputs.begin(), problem.outputs.end(), has_type);
-    if (used) text += fmt::format("#include <{}>\n", cuda_16_bit_float(dtype, dialect).header);
-  }
-  return text +
-         "#ifndef INFINITY\n#define INFINITY __int_as_float(0x7f800000)\n#endif\n#ifndef NAN\n"
-         "#define NAN __int_as_float(0x7fffffff)\n#endif\n";
-}
-
-std::string own_helper_source(const std::set<std::string>& names, Dialect dialect) {
-  std::string text;
-  for (const auto& name : names) text += in_dialect(std::string(kernel_text("program/plain.cl", name)), dialect);
-  return text;
-}
-
-}  // namespace
 
 Result<Bundle> emit_program_plain(Dialect dialect, const Problem& problem) {
   const auto& detail = program_detail(problem);
-  KW_TRY(auto program, lower(detail.program.graph, detail.outputs));
-  const auto scratch = scratch_memory(program, taken_names(problem));
-  const auto buffers = kernel_buffers(problem, program, scratch);
-  Bundle bundle;
-  bundle.target = target_of(dialect);
-  bundle.problem = problem.name;
-  bundle.generator = k_program_plain_generator;
-  bundle.scratch = scratch.buffers;
-  std::set<KernelHelper> helpers;
-  std::set<std::string> own_helpers;
-  std::string kernels;
-  std::optional<std::size_t> described;
-  for (const auto& stage : program.stages) {
-    const auto name = fmt::format("compute_{}", program.buffers[stage.buffer].name);
-    const auto kernel = stage_kernel(stage, name, buffers, dialect);
-    KW_CHECK(std::ranges::count(kernel.launch.args, "") == 0, "{} reads what is no input of {}", name, problem.name);
-    kernels += "\n";
-    if (!stage.node || stage.node != described) kernels += node_comment(detail.program.graph, stage) + "\n//\n";
-    described = stage.node;
-    kernels += as_comment(broken_statement(stage_text(program, stage))) + "\n" + kernel.source;
-    bundle.launches.push_back(kernel.launch);
-    helpers.insert(kernel.helpers.begin(), kernel.helpers.end());
-    own_helpers.insert(kernel.own_helpers.begin(), kernel.own_helpers.end());
-  }
-  if (bundle.launches.size() > bundle_format::k_max_launches || bundle.scratch.size() > bundle_format::k_max_scratch) {
-    return fail(errc::codegen_unsupported, "style \"plain\" needs {} launches for \"{}\"; a bundle has at most {}",
-                bundle.launches.size(), problem.name, bundle_format::k_max_launches);
-  }
-  bundle.source =
-      preamble(problem, dialect) + helper_source(helpers, dialect) + own_helper_source(own_helpers, dialect) + kernels;
-  return bundle;
+  GroupedProgram grouped;
+  KW_TRY(grouped.program, lower(detail.program.graph, detail.outputs));
+  for (std::size_t i = 0; i < grouped.program.stages.size(); ++i) grouped.groups.push_back({{i}, {}});
+  return program_bundle(dialect, problem, std::move(grouped),
+                        {"plain", "plain 1", "a kernel per step, in the order of the module", plain_kernels});
 }
 
 }  // namespace kw

@@ -4,6 +4,7 @@
 
 #include "base/result.hpp"
 #include "codegen/dialect.hpp"
+#include "operators/program/kernels/program_bundle.hpp"
 #include "problem/problem.hpp"
 #include "record/bundle.hpp"
 
@@ -11,5 +12,8 @@ namespace kw {
 
 /// One bundle serves every shape of the module: extents that depend on axes are arguments of the kernels.
 [[nodiscard]] Result<Bundle> emit_program_plain(Dialect dialect, const Problem& problem);
+
+/// The kernel of a group of one stage: what every family falls back to.
+[[nodiscard]] GroupKernels plain_kernels(const GroupContext& context, const StageGroup& group);
 
 }  // namespace kw

@@ -21,14 +21,29 @@ std::set<std::size_t> loads_of(const Stage& stage) {
   return loaded;
 }
 
-/// Of each buffer the last stage that reads it.
-std::vector<std::size_t> last_reads(const StageProgram& program) {
+/// Of each buffer the last group that reads it.
+std::vector<std::size_t> last_reads(const GroupedProgram& grouped) {
+  const auto& program = grouped.program;
   std::vector<std::size_t> last(program.buffers.size(), 0);
-  for (std::size_t i = 0; i < program.stages.size(); ++i) {
-    last[program.stages[i].buffer] = i;
-    for (const auto buffer : loads_of(program.stages[i])) last[buffer] = i;
+  for (std::size_t i = 0; i < grouped.groups.size(); ++i) {
+    for (const auto stage : grouped.groups[i].stages) {
+      last[program.stages[stage].buffer] = i;
+      for (const auto buffer : loads_of(program.stages[stage])) last[buffer] = i;
+    }
   }
   return last;
+}
+
+/// Buffers that group `i` writes to memory of ours.
+std::vector<std::size_t> scratch_written(const GroupedProgram& grouped, std::size_t i) {
+  const auto& group = grouped.groups[i];
+  std::vector<std::size_t> written;
+  for (const auto stage : group.stages) {
+    const auto buffer = grouped.program.stages[stage].buffer;
+    const bool local = std::find(group.local.begin(), group.local.end(), buffer) != group.local.end();
+    if (!local && grouped.program.buffers[buffer].use == BufferUse::scratch) written.push_back(buffer);
+  }
+  return written;
 }
 
 struct Slot {
@@ -45,11 +60,11 @@ std::string size_text(const Slot& slot) {
 }
 
 /// The free slot that fits best; null where a new one is better. The text of its size stays readable.
-Slot* fitting_slot(std::vector<Slot>& slots, const Slot& wanted, std::size_t stage) {
+Slot* fitting_slot(std::vector<Slot>& slots, const Slot& wanted, std::size_t group) {
   constexpr std::size_t k_longest_text = 400;
   Slot* best = nullptr;
   for (auto& slot : slots) {
-    if (slot.dtype != wanted.dtype || slot.free_after >= stage) continue;
+    if (slot.dtype != wanted.dtype || slot.free_after >= group) continue;
     const bool same = std::find(slot.sizes.begin(), slot.sizes.end(), wanted.sizes[0]) != slot.sizes.end();
     if (same) return &slot;
     const bool readable = size_text(slot).size() + wanted.sizes[0].size() < k_longest_text;
@@ -65,23 +80,24 @@ DType scratch_type(ElementType type) {
   return is_floating(type) ? DType::f32 : DType::i32;
 }
 
-ScratchMemory scratch_memory(const StageProgram& program, const std::vector<std::string>& taken) {
-  const auto last = last_reads(program);
+ScratchMemory scratch_memory(const GroupedProgram& grouped, const std::vector<std::string>& taken) {
+  const auto& program = grouped.program;
+  const auto last = last_reads(grouped);
   std::vector<Slot> slots;
-  for (std::size_t i = 0; i < program.stages.size(); ++i) {
-    const auto index = program.stages[i].buffer;
-    const auto& buffer = program.buffers[index];
-    if (buffer.use != BufferUse::scratch) continue;
-    Slot wanted{scratch_type(buffer.type.dtype), {count_expression(buffer.type.shape)}, 1, {}, 0};
-    for (const auto& extent : buffer.type.shape) wanted.elements *= extent.value();
-    auto* slot = fitting_slot(slots, wanted, i);
-    if (slot == nullptr) slot = &slots.emplace_back(wanted);
-    if (std::find(slot->sizes.begin(), slot->sizes.end(), wanted.sizes[0]) == slot->sizes.end()) {
-      slot->sizes.push_back(wanted.sizes[0]);
+  for (std::size_t i = 0; i < grouped.groups.size(); ++i) {
+    for (const auto index : scratch_written(grouped, i)) {
+      const auto& type = program.buffers[index].type;
+      Slot wanted{scratch_type(type.dtype), {count_expression(type.shape)}, 1, {}, 0};
+      for (const auto& extent : type.shape) wanted.elements *= extent.value();
+      auto* slot = fitting_slot(slots, wanted, i);
+      if (slot == nullptr) slot = &slots.emplace_back(wanted);
+      if (std::find(slot->sizes.begin(), slot->sizes.end(), wanted.sizes[0]) == slot->sizes.end()) {
+        slot->sizes.push_back(wanted.sizes[0]);
+      }
+      slot->elements = std::max(slot->elements, wanted.elements);
+      slot->buffers.push_back(index);
+      slot->free_after = last[index];
     }
-    slot->elements = std::max(slot->elements, wanted.elements);
-    slot->buffers.push_back(index);
-    slot->free_after = last[index];
   }
   ScratchMemory memory;
   memory.of_buffer.resize(program.buffers.size());

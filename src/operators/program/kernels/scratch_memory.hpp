@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "program/stages/stage.hpp"
-#include "record/bundle.hpp"
+#include "operators/program/kernels/program_bundle.hpp"
 
 namespace kw {
 
@@ -15,8 +14,9 @@ struct ScratchMemory {
   std::vector<std::optional<std::size_t>> of_buffer;  ///< by the program's buffers: which scratch, for those in it
 };
 
-/// Floats are kept as f32, integers as i32, truths as bytes. Names are not in `taken`.
-[[nodiscard]] ScratchMemory scratch_memory(const StageProgram& program, const std::vector<std::string>& taken);
+/// Between the launches of groups; what is local to one has no memory. Floats are kept as f32, integers as i32, truths
+/// as bytes. Names are not in `taken`.
+[[nodiscard]] ScratchMemory scratch_memory(const GroupedProgram& grouped, const std::vector<std::string>& taken);
 
 [[nodiscard]] DType scratch_type(ElementType type);
 

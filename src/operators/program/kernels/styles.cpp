@@ -1,5 +1,6 @@
 #include "operators/program/kernels/styles.hpp"
 
+#include "operators/program/kernels/fused.hpp"
 #include "operators/program/kernels/plain.hpp"
 
 namespace kw {
@@ -18,13 +19,25 @@ Style program_plain_style(Dialect dialect) {
           [](const Problem&, const DeviceFacts&, const IntBindings&) { return 1.0; }};
 }
 
+Style program_fused_style(Dialect dialect) {
+  return {"program",
+          target_of(dialect),
+          "fused",
+          "steps fused into groups, each written by the family that suits it: products in tiles, rows in one launch",
+          {},
+          [=](const Problem& problem, const DeviceFacts&, const IntBindings&) {
+            return emit_program_fused(dialect, problem);
+          },
+          [](const Problem&, const DeviceFacts&) { return std::vector<IntBindings>{IntBindings{}}; },
+          [](const Problem&, const DeviceFacts&, const IntBindings&) { return 1.0; }};
+}
+
 }  // namespace
 
 const std::vector<Style>& program_styles() {
   static const std::vector<Style> k_styles = {
-      program_plain_style(opencl_dialect()),
-      program_plain_style(cuda_dialect()),
-      program_plain_style(hip_dialect()),
+      program_plain_style(opencl_dialect()), program_fused_style(opencl_dialect()), program_plain_style(cuda_dialect()),
+      program_fused_style(cuda_dialect()),   program_plain_style(hip_dialect()),    program_fused_style(hip_dialect()),
   };
   return k_styles;
 }

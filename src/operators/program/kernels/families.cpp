@@ -1,0 +1,24 @@
+#include "operators/program/kernels/families.hpp"
+
+#include <algorithm>
+
+#include "operators/program/kernels/plain.hpp"
+
+namespace kw {
+
+const std::vector<KernelFamily>& kernel_families() {
+  static const std::vector<KernelFamily> k_families = {
+      {"plain", [](const GroupContext&, const StageGroup& group) { return group.stages.size() == 1; }, plain_kernels},
+  };
+  return k_families;
+}
+
+const KernelFamily& family_of(const GroupContext& context, const StageGroup& group) {
+  const auto& families = kernel_families();
+  const auto found = std::find_if(families.begin(), families.end(),
+                                  [&](const KernelFamily& family) { return family.takes(context, group); });
+  KW_CHECK(found != families.end(), "no family takes a group of {} stages", group.stages.size());
+  return *found;
+}
+
+}  // namespace kw

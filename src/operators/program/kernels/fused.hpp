@@ -1,0 +1,14 @@
+#pragma once
+// A tensor program in as few launches as its groups allow, each written by the family that suits it.
+
+#include "base/result.hpp"
+#include "codegen/dialect.hpp"
+#include "problem/problem.hpp"
+#include "record/bundle.hpp"
+
+namespace kw {
+
+/// One bundle serves every shape of the module.
+[[nodiscard]] Result<Bundle> emit_program_fused(Dialect dialect, const Problem& problem);
+
+}  // namespace kw

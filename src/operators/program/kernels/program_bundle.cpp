@@ -1,0 +1,169 @@
+#include "operators/program/kernels/program_bundle.hpp"
+
+#include <algorithm>
+
+#include "codegen/codegen.hpp"
+#include "codegen/text.hpp"
+#include "language/kernel_texts.hpp"
+#include "operators/program/kernels/scratch_memory.hpp"
+#include "operators/program/program_detail.hpp"
+#include "program/explain/text.hpp"
+#include "record/bundle_limits.hpp"
+
+namespace kw {
+namespace {
+
+/// The tensor of the problem that `value` of the graph is.
+const TensorSpec* tensor_of(const std::vector<TensorSpec>& tensors, const std::vector<std::size_t>& values,
+                            std::size_t value) {
+  const auto found = std::find(values.begin(), values.end(), value);
+  return found == values.end() ? nullptr : &tensors[static_cast<std::size_t>(found - values.begin())];
+}
+
+std::vector<std::string> taken_names(const Problem& problem) {
+  std::vector<std::string> names;
+  for (const auto* tensors : {&problem.inputs, &problem.outputs}) {
+    for (const auto& tensor : *tensors) names.push_back(tensor.name);
+  }
+  for (const auto& [axis, extent] : problem.primary().axes) names.push_back(axis);
+  return names;
+}
+
+/// Where each buffer of the program is. The program's own buffers get the names that the kernels have for them.
+std::vector<KernelBuffer> kernel_buffers(const Problem& problem, StageProgram& program, const ScratchMemory& scratch) {
+  const auto& detail = program_detail(problem);
+  std::vector<KernelBuffer> buffers;
+  for (std::size_t i = 0; i < program.buffers.size(); ++i) {
+    auto& buffer = program.buffers[i];
+    KernelBuffer held{kernel_name(buffer.name), "", scratch_type(buffer.type.dtype)};
+    if (scratch.of_buffer[i]) {
+      held.argument = scratch.buffers[*scratch.of_buffer[i]].name;
+    } else {
+      const TensorSpec* tensor = nullptr;
+      if (buffer.use == BufferUse::input) tensor = tensor_of(problem.inputs, detail.inputs, *buffer.value);
+      const auto output = std::find(program.outputs.begin(), program.outputs.end(), i);
+      if (output != program.outputs.end()) {
+        tensor = &problem.outputs[static_cast<std::size_t>(output - program.outputs.begin())];
+      }
+      // What the graph names and no result follows from, as running statistics in training mode, is no input.
+      if (tensor != nullptr) held = {kernel_name(tensor->name), tensor->name, tensor->dtype};
+    }
+    buffer.name = held.name;
+    buffers.push_back(std::move(held));
+  }
+  return buffers;
+}
+
+/// The operator as it was written, before the first of its kernels.
+std::string node_comment(const Graph& graph, const Stage& stage) {
+  if (!stage.node) return as_comment("A copy, because the module gives back what it was given.");
+  const auto& node = graph.nodes[*stage.node];
+  const auto place = node.module.empty() ? "" : fmt::format(" of module {}", node.module);
+  return as_comment(fmt::format("{}\n{}line {}{}", broken_statement(node_text(graph, node)),
+                                node.where.file.empty() ? "" : node.where.file + ", ", node.where.line, place));
+}
+
+std::string preamble(const Problem& problem, Dialect dialect, const ProgramWriting& writing) {
+  auto text = as_comment(fmt::format("{}: {}\nWritten by kernelwright, generator \"{}\": {}.", problem.name,
+                                     problem.description, writing.generator, writing.summary)) +
+              "\n";
+  if (dialect->f16_functions == nullptr) return text;
+  text += dialect->includes;
+  for (const DType dtype : {DType::f16, DType::bf16}) {
+    const auto has_type = [&](const TensorSpec& tensor) { return tensor.dtype == dtype; };
+    const bool used = std::any_of(problem.inputs.begin(), problem.inputs.end(), has_type) ||
+                      std::any_of(problem.outputs.begin(), problem.outputs.end(), has_type);
+    if (used) text += fmt::format("#include <{}>\n", cuda_16_bit_float(dtype, dialect).header);
+  }
+  return text +
+         "#ifndef INFINITY\n#define INFINITY __int_as_float(0x7f800000)\n#endif\n#ifndef NAN\n"
+         "#define NAN __int_as_float(0x7fffffff)\n#endif\n";
+}
+
+std::string own_helper_source(const std::set<std::string>& names, Dialect dialect) {
+  std::string text;
+  for (const auto& name : names) text += in_dialect(std::string(kernel_text("program/plain.cl", name)), dialect);
+  return text;
+}
+
+/// What a group computes: each operator as it was written, and its elements in index notation.
+std::string group_comment(const Graph& graph, const StageProgram& program, const StageGroup& group,
+                          std::optional<std::size_t>& described) {
+  std::string text;
+  for (const auto index : group.stages) {
+    const auto& stage = program.stages[index];
+    if (!text.empty()) text += "//\n";
+    if (!stage.node || stage.node != described) text += node_comment(graph, stage) + "\n//\n";
+    described = stage.node;
+    text += as_comment(broken_statement(stage_text(program, stage))) + "\n";
+  }
+  return text;
+}
+
+/// Tunables of the same name are one.
+void add_tunables(Bundle& bundle, const std::vector<Tunable>& tunables) {
+  for (const auto& tunable : tunables) {
+    const auto same = [&](const Tunable& known) { return known.name == tunable.name; };
+    if (std::none_of(bundle.tunables.begin(), bundle.tunables.end(), same)) bundle.tunables.push_back(tunable);
+  }
+}
+
+void add_constraints(Bundle& bundle, const std::vector<std::string>& constraints) {
+  for (const auto& one : constraints) {
+    const bool known = std::find(bundle.constraints.begin(), bundle.constraints.end(), one) != bundle.constraints.end();
+    if (!known) bundle.constraints.push_back(one);
+  }
+}
+
+Result<void> within_limits(const Bundle& bundle, const Problem& problem, const std::string& style) {
+  if (bundle.launches.size() <= bundle_format::k_max_launches && bundle.scratch.size() <= bundle_format::k_max_scratch)
+    return {};
+  return fail(errc::codegen_unsupported,
+              "style \"{}\" needs {} launches and {} scratch buffers for \"{}\"; a bundle "
+              "has at most {} and {}",
+              style, bundle.launches.size(), bundle.scratch.size(), problem.name, bundle_format::k_max_launches,
+              bundle_format::k_max_scratch);
+}
+
+}  // namespace
+
+std::string kernel_of_buffer(const GroupContext& context, std::size_t buffer) {
+  return "compute_" + context.program.buffers[buffer].name;
+}
+
+Result<Bundle> program_bundle(Dialect dialect, const Problem& problem, GroupedProgram grouped,
+                              const ProgramWriting& writing) {
+  auto& program = grouped.program;
+  const auto scratch = scratch_memory(grouped, taken_names(problem));
+  const auto buffers = kernel_buffers(problem, program, scratch);
+  const GroupContext context{program, buffers, dialect};
+  Bundle bundle;
+  bundle.target = target_of(dialect);
+  bundle.problem = problem.name;
+  bundle.generator = writing.generator;
+  bundle.scratch = scratch.buffers;
+  std::set<KernelHelper> helpers;
+  std::set<std::string> own_helpers;
+  std::string kernels;
+  std::optional<std::size_t> described;
+  for (const auto& group : grouped.groups) {
+    const auto written = writing.write(context, group);
+    kernels += "\n" + group_comment(program_detail(problem).program.graph, program, group, described) + written.source;
+    for (const auto& launch : written.launches) {
+      KW_CHECK(std::ranges::count(launch.args, "") == 0, "{} reads what is no input of {}", launch.kernel,
+               problem.name);
+      bundle.launches.push_back(launch);
+    }
+    bundle.scratch.insert(bundle.scratch.end(), written.scratch.begin(), written.scratch.end());
+    add_tunables(bundle, written.tunables);
+    add_constraints(bundle, written.constraints);
+    helpers.insert(written.helpers.begin(), written.helpers.end());
+    own_helpers.insert(written.own_helpers.begin(), written.own_helpers.end());
+  }
+  KW_TRY_VOID(within_limits(bundle, problem, writing.style));
+  bundle.source = preamble(problem, dialect, writing) + helper_source(helpers, dialect) +
+                  own_helper_source(own_helpers, dialect) + kernels;
+  return bundle;
+}
+
+}  // namespace kw

@@ -1,0 +1,65 @@
+#pragma once
+// From groups of stages, each written by a family, to one bundle: buffers, helpers and comments that all families
+// share.
+
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "codegen/dialect.hpp"
+#include "codegen/kernel_helpers.hpp"
+#include "operators/program/kernels/kernel_scope.hpp"
+#include "problem/problem.hpp"
+#include "program/stages/stage.hpp"
+#include "record/bundle.hpp"
+
+namespace kw {
+
+/// Stages that are written together, as one launch or a few.
+struct StageGroup {
+  std::vector<std::size_t> stages;  ///< of the program, in the order in which they run
+  std::vector<std::size_t> local;   ///< buffers that only this group reads and that its kernels hold in no memory
+};
+
+/// A program, in what order its groups run and how its buffers are called.
+struct GroupedProgram {
+  StageProgram program;
+  std::vector<StageGroup> groups;  ///< each stage is in exactly one
+};
+
+/// What a family needs in order to write a group.
+struct GroupContext {
+  const StageProgram& program;
+  const std::vector<KernelBuffer>& buffers;  ///< of the program, in its order; local ones have no argument
+  Dialect dialect;
+};
+
+/// What a family wrote.
+struct GroupKernels {
+  std::string source;  ///< functions, without the comment before the first one
+  std::vector<Launch> launches;
+  std::vector<ScratchBuffer> scratch;  ///< of this group alone
+  std::vector<Tunable> tunables;       ///< the same name in two groups is one tunable, with the same values
+  std::vector<std::string> constraints;
+  std::set<KernelHelper> helpers;
+  std::set<std::string> own_helpers;  ///< sections of kernels/program/plain.cl
+};
+
+struct ProgramWriting {
+  std::string style;      ///< for errors
+  std::string generator;  ///< of the bundle
+  std::string summary;    ///< for the first comment: "a kernel per step"
+  std::function<GroupKernels(const GroupContext& context, const StageGroup& group)> write;
+};
+
+/// One bundle serves every shape of the module: extents that depend on axes are arguments of the kernels.
+/// errc::codegen_unsupported for more launches or scratch buffers than a bundle may have.
+[[nodiscard]] Result<Bundle> program_bundle(Dialect dialect, const Problem& problem, GroupedProgram grouped,
+                                            const ProgramWriting& writing);
+
+/// The name of the function that computes `buffer`.
+[[nodiscard]] std::string kernel_of_buffer(const GroupContext& context, std::size_t buffer);
+
+}  // namespace kw
