@@ -1,0 +1,208 @@
+#include "program/stages/fuse.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "program/stages/rewrite.hpp"
+#include "program/stages/work.hpp"
+
+namespace kw {
+namespace {
+
+// Beyond these a kernel is no longer readable, or has more arguments than a launch may have.
+constexpr std::size_t k_most_nodes = 500;
+constexpr std::size_t k_most_buffers = 20;
+/// Additions per element that may be repeated rather than written to memory and read again.
+constexpr double k_most_repeated = 16.0;
+
+StageIndices axis_values(const StageAxes& axes) {
+  StageIndices values;
+  for (const auto& axis : axes) values.push_back(axis.extent.text() == "1" ? StageExpr(0) : axis_index(axis.name));
+  return values;
+}
+
+Shape shape_of(const StageAxes& axes) {
+  Shape shape;
+  for (const auto& axis : axes) shape.push_back(axis.extent);
+  return shape;
+}
+
+/// The element that `map` computes at the place of a load of its buffer.
+StageExpr element_at(const Stage& map, const StageNode& load, ElementType stored) {
+  const auto places = reshaped_indices(load.operands, load.tensor.type.shape, shape_of(map.axes));
+  AxisValues values;
+  for (std::size_t i = 0; i < map.axes.size(); ++i) values[map.axes[i].name] = places[i];
+  return converted(with_axes(map.body, values), stage_type_of(stored));
+}
+
+/// An index along an axis of one element is 0, which keeps it out of the arithmetic of indices.
+void drop_unit_axes(Stage& stage) {
+  AxisValues zeros;
+  for (const auto* axes : {&stage.axes, &stage.inner}) {
+    for (const auto& axis : *axes) {
+      if (axis.extent.text() == "1") zeros[axis.name] = StageExpr(0);
+    }
+  }
+  rewrite_stage(stage, [&](const StageExpr& node) {
+    const auto found = node->op == StageOp::axis ? zeros.find(node->axis) : zeros.end();
+    return found == zeros.end() ? StageExpr() : found->second;
+  });
+}
+
+class Fuser {
+ public:
+  explicit Fuser(StageProgram program) { fused_.program = std::move(program); }
+
+  FusedProgram run() {
+    for (auto& stage : stages()) drop_unit_axes(stage);
+    // Maps first meet maps, so that a chain behind a reduction can go to its end as one, before the rest is computed
+    // where it is read.
+    bool changed = true;
+    while (changed) {
+      changed = false;
+      while (any_inlined(true) || any_folded()) changed = true;
+      if (any_inlined(false)) changed = true;
+    }
+    for (auto& stage : stages()) share_equal_parts(stage);
+    return std::move(fused_);
+  }
+
+ private:
+  [[nodiscard]] std::vector<Stage>& stages() { return fused_.program.stages; }
+  [[nodiscard]] const StageBuffer& buffer(const Stage& stage) const { return fused_.program.buffers[stage.buffer]; }
+
+  [[nodiscard]] std::vector<std::size_t> readers_of(std::size_t buffer) {
+    std::vector<std::size_t> readers;
+    for (std::size_t i = 0; i < stages().size(); ++i) {
+      if (buffers_read(stages()[i]).count(buffer) > 0) readers.push_back(i);
+    }
+    return readers;
+  }
+
+  void remove(std::size_t producer, std::size_t reader) {
+    fused_.fusions.push_back(fmt::format("{} into {}", buffer(stages()[producer]).name, buffer(stages()[reader]).name));
+    stages().erase(stages().begin() + static_cast<std::ptrdiff_t>(producer));
+  }
+
+  /// How often elements of the map would be computed for this reader.
+  static double times_read(const Stage& reader, std::size_t buffer) {
+    double times = 0.0;
+    const auto count = [&](const StageExpr& expression, double each) {
+      for_each_load(expression, [&](const StageNode& load) { times += load.tensor.buffer == buffer ? each : 0.0; });
+    };
+    count(reader.body, evaluations(reader));
+    count(reader.position, evaluations(reader));
+    for (const auto& guard : reader.guards) count(guard, evaluations(reader));
+    count(reader.epilogue, count_of(reader.axes));
+    return times;
+  }
+
+  [[nodiscard]] bool worth_inlining(const Stage& map, const std::vector<std::size_t>& readers) {
+    const double work = arithmetic_of(map.body);
+    double times = 0.0;
+    for (const auto reader : readers) times += times_read(stages()[reader], map.buffer);
+    const double repeats = times / std::max(count_of(map.axes), 1.0) - 1.0;
+    return work == 0.0 || repeats <= 0.0 || work * repeats <= k_most_repeated;
+  }
+
+  [[nodiscard]] bool readable_together(const Stage& map, const Stage& reader) const {
+    auto buffers = buffers_read(reader);
+    for (const auto one : buffers_read(map)) buffers.insert(one);
+    return buffers.size() <= k_most_buffers && size_of(map.body) + size_of(reader.body) <= k_most_nodes;
+  }
+
+  [[nodiscard]] bool can_inline(std::size_t index, const std::vector<std::size_t>& readers, bool into_maps) {
+    const auto& map = stages()[index];
+    if (map.kind != StageKind::map || buffer(map).use != BufferUse::scratch || readers.empty()) return false;
+    for (const auto reader : readers) {
+      if (into_maps && stages()[reader].kind != StageKind::map) return false;
+      if (!readable_together(map, stages()[reader])) return false;
+    }
+    return worth_inlining(map, readers);
+  }
+
+  bool any_inlined(bool into_maps) {
+    for (std::size_t i = 0; i < stages().size(); ++i) {
+      const auto readers = readers_of(stages()[i].buffer);
+      if (!can_inline(i, readers, into_maps)) continue;
+      const auto map = stages()[i];
+      const auto stored = buffer(map).type.dtype;
+      for (const auto reader : readers) {
+        rewrite_stage(stages()[reader], [&](const StageExpr& node) {
+          const bool ours = node->op == StageOp::load && node->tensor.buffer == map.buffer;
+          return ours ? element_at(map, *node, stored) : StageExpr();
+        });
+        share_equal_parts(stages()[reader]);
+      }
+      remove(i, readers.front());
+      return true;
+    }
+    return false;
+  }
+
+  /// Whether every load of the reduction's buffer in `map` is of the map's own place, seen in the reduction's axes.
+  static bool reads_own_place(const Stage& map, const Stage& reduction) {
+    const auto own = reshaped_indices(axis_values(map.axes), shape_of(map.axes), shape_of(reduction.axes));
+    bool all = true;
+    for_each_load(map, [&](const StageNode& load) {
+      if (load.tensor.buffer != reduction.buffer) return;
+      const auto places = reshaped_indices(load.operands, load.tensor.type.shape, shape_of(reduction.axes));
+      for (std::size_t i = 0; i < places.size(); ++i) all = all && same_expression(places[i], own[i]);
+    });
+    return all && count_of(map.axes) == count_of(reduction.axes);
+  }
+
+  /// The stage that folds to the end of reduction `index`, if there is one.
+  [[nodiscard]] std::optional<std::size_t> epilogue_of(std::size_t index) {
+    const auto& reduction = stages()[index];
+    if (reduction.kind == StageKind::map || buffer(reduction).use != BufferUse::scratch) return std::nullopt;
+    const auto readers = readers_of(reduction.buffer);
+    if (readers.size() != 1) return std::nullopt;
+    const auto& map = stages()[readers[0]];
+    const bool fits =
+        map.kind == StageKind::map && readable_together(map, reduction) && reads_own_place(map, reduction);
+    return fits ? std::optional(readers[0]) : std::nullopt;
+  }
+
+  bool any_folded() {
+    for (std::size_t i = 0; i < stages().size(); ++i) {
+      const auto reader = epilogue_of(i);
+      if (!reader) continue;
+      fold(i, *reader);
+      return true;
+    }
+    return false;
+  }
+
+  void fold(std::size_t index, std::size_t reader) {
+    auto reduction = stages()[index];
+    const auto& map = stages()[reader];
+    const auto stored = buffer(reduction).type.dtype;
+    const auto result = reduction.epilogue ? reduction.epilogue : reduction_result(result_type_of(reduction));
+    const auto places = reshaped_indices(axis_values(reduction.axes), shape_of(reduction.axes), shape_of(map.axes));
+    AxisValues values;
+    for (std::size_t i = 0; i < map.axes.size(); ++i) values[map.axes[i].name] = places[i];
+    // Axes first: the result speaks of the reduction's own, which may have the names of the map's.
+    const auto buffer = reduction.buffer;
+    reduction.epilogue = rewritten(with_axes(map.body, values), [&](const StageExpr& node) {
+      const bool ours = node->op == StageOp::load && node->tensor.buffer == buffer;
+      return ours ? converted(result, stage_type_of(stored)) : StageExpr();
+    });
+    reduction.buffer = map.buffer;
+    reduction.node = map.node;
+    share_equal_parts(reduction);
+    stages()[reader] = std::move(reduction);
+    remove(index, reader);
+  }
+
+  FusedProgram fused_;
+};
+
+}  // namespace
+
+FusedProgram fused(StageProgram program) {
+  return Fuser(std::move(program)).run();
+}
+
+}  // namespace kw
