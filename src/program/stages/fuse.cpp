@@ -61,7 +61,7 @@ class Fuser {
     bool changed = true;
     while (changed) {
       changed = false;
-      while (any_inlined(true) || any_folded()) changed = true;
+      while (any_inlined(true) || any_folded() || any_joined()) changed = true;
       if (any_inlined(false)) changed = true;
     }
     for (auto& stage : stages()) share_equal_parts(stage);
@@ -194,6 +194,50 @@ class Fuser {
     share_equal_parts(reduction);
     stages()[reader] = std::move(reduction);
     remove(index, reader);
+  }
+
+  /// Whether `whole` gathers what `part` gathered a part of, in the same way.
+  [[nodiscard]] bool joins(const Stage& part, const Stage& whole) {
+    if (part.kind != StageKind::reduce || whole.kind != StageKind::reduce || part.op != whole.op) return false;
+    if (part.epilogue || part.position || whole.position || !whole.guards.empty()) return false;
+    // A sum of elements of a product would make the product's loops longer and keep it from the kernels for products.
+    if (part.op == ReduceOp::sum && !part.in_parts) return false;
+    const auto& element = *whole.body;
+    return element.op == StageOp::load && element.tensor.buffer == part.buffer;
+  }
+
+  /// Reductions over one axis after the other become one over all of them.
+  bool any_joined() {
+    for (std::size_t i = 0; i < stages().size(); ++i) {
+      const auto readers = readers_of(stages()[i].buffer);
+      if (readers.size() != 1 || buffer(stages()[i]).use != BufferUse::scratch) continue;
+      if (!joins(stages()[i], stages()[readers[0]])) continue;
+      join(stages()[i], stages()[readers[0]]);
+      remove(i, readers[0]);
+      return true;
+    }
+    return false;
+  }
+
+  static void join(const Stage& part, Stage& whole) {
+    const auto& load = *whole.body;
+    const auto places = reshaped_indices(load.operands, load.tensor.type.shape, shape_of(part.axes));
+    AxisValues values;
+    for (std::size_t i = 0; i < part.axes.size(); ++i) values[part.axes[i].name] = places[i];
+    StageAxes inner = part.inner;
+    for (auto& axis : inner) {
+      const auto taken = [&](const StageAxis& one) { return one.name == axis.name; };
+      const auto old = axis.name;
+      while (std::any_of(whole.axes.begin(), whole.axes.end(), taken) ||
+             std::any_of(whole.inner.begin(), whole.inner.end(), taken)) {
+        axis.name += "_";
+      }
+      if (axis.name != old && axis.extent.text() != "1") values[old] = axis_index(axis.name);
+    }
+    for (const auto& guard : part.guards) whole.guards.push_back(with_axes(guard, values));
+    whole.body = with_axes(part.body, values);
+    whole.inner.insert(whole.inner.end(), inner.begin(), inner.end());
+    whole.in_parts = whole.in_parts || part.in_parts;
   }
 
   FusedProgram fused_;

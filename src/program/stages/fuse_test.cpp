@@ -9,7 +9,9 @@
 #include <fstream>
 #include <sstream>
 
+#include "program/stages/collapse.hpp"
 #include "program/stages/lower.hpp"
+#include "program/stages/split.hpp"
 #include "program/testing/module_text.hpp"
 #include "program/testing/stage_interpreter.hpp"
 
@@ -27,7 +29,7 @@ struct Fusion {
 
 constexpr std::array k_fusions = {
     Fusion{"torch.relu(x * 2 + 1) - x", "torch.randn(3, 4)", 1},
-    Fusion{"torch.relu(F.linear(x, y, z)) * 0.5 + x.sum()", "torch.randn(2, 3), torch.randn(4, 3), torch.randn(4)", 3},
+    Fusion{"torch.relu(F.linear(x, y, z)) * 0.5 + x.sum()", "torch.randn(2, 3), torch.randn(4, 3), torch.randn(4)", 2},
     Fusion{"F.softmax(x, dim=1)", "torch.randn(3, 4, 2)", 3},
     Fusion{"F.gelu(x).permute(1, 0).reshape(2, 6).contiguous()", "torch.randn(3, 4)", 1},
     Fusion{"torch.relu(F.conv2d(x, y, z, padding=1)).reshape(2, -1)",
@@ -40,6 +42,8 @@ constexpr std::array k_fusions = {
     Fusion{"torch.argmax(x * y, dim=1) + 1", "torch.randn(3, 4), torch.randn(3, 4)", 1},
     Fusion{"(x.exp() @ y).mean(dim=1)", "torch.randn(3, 4), torch.randn(4, 5)", 3},
     Fusion{"torch.cat([x, y * 2], dim=1).sum(dim=1)", "torch.randn(3, 4), torch.randn(3, 2)", 1},
+    Fusion{"F.group_norm(torch.tanh(x), 2, y, z)", "torch.randn(2, 4, 3, 3), torch.randn(4), torch.randn(4)", 3},
+    Fusion{"x.mean() + x.std() * torch.amax(x, dim=(0, 2, 1))", "torch.randn(3, 4, 2)", 4},
     Fusion{"F.avg_pool2d(x, 3, stride=2, padding=1).flatten(1) ** 2", "torch.randn(1, 2, 6, 7)", 1},
 };
 
@@ -98,6 +102,47 @@ TEST(Fusion, computes_the_same_in_fewer_stages) {
                                                            << stages_text(result.program, program->graph);
     EXPECT_EQ(result.fusions.size(), plain->stages.size() - result.program.stages.size());
     expect_same(*plain, result.program, fusion.forward);
+  }
+}
+
+TEST(CollapsedAxes, leave_every_element_in_its_place) {
+  for (const auto& fusion : k_fusions) {
+    const auto program = read_program(module_of(fusion), "m.py");
+    ASSERT_TRUE(program);
+    const auto plain = lower(program->graph, program->outputs);
+    ASSERT_TRUE(plain);
+    auto collapsed = fused(*plain).program;
+    for (auto& stage : collapsed.stages) collapse_axes(stage);
+    expect_same(*plain, collapsed, fusion.forward);
+  }
+}
+
+TEST(CollapsedAxes, are_one_where_all_is_dense) {
+  const auto program =
+      read_program(module_text("return torch.relu(x) + more[0]", "torch.randn(3, 4, 1, 5), torch.randn(5)"), "m.py");
+  ASSERT_TRUE(program);
+  auto result = fused(*lower(program->graph, program->outputs));
+  collapse_axes(result.program.stages[0]);
+  EXPECT_EQ(result.program.stages[0].axes.size(), 2U);
+  EXPECT_EQ(result.program.stages[0].axes[0].extent.text(), "12");
+}
+
+TEST(SplitReductions, give_the_same_result) {
+  for (const auto& fusion : k_fusions) {
+    for (const std::int64_t parts : {2, 3, 7, 40}) {
+      const auto program = read_program(module_of(fusion), "m.py");
+      ASSERT_TRUE(program);
+      const auto plain = lower(program->graph, program->outputs);
+      ASSERT_TRUE(plain);
+      auto split = fused(*plain).program;
+      for (std::size_t i = split.stages.size(); i-- > 0;) {
+        const auto before = split.stages.size();
+        const auto made = split_reduction(split, i, parts);
+        EXPECT_EQ(split.stages.size(), before + (made > 1 ? 1 : 0));
+        EXPECT_LE(made, 2 * parts);
+      }
+      expect_same(*plain, split, fusion.forward);
+    }
   }
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "program/operators/operator_call.hpp"
 #include "program/stages/decomposition_table.hpp"
 #include "program/stages/moments.hpp"
 

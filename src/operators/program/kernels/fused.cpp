@@ -2,6 +2,7 @@
 
 #include "operators/program/kernels/families.hpp"
 #include "operators/program/program_detail.hpp"
+#include "program/stages/fuse.hpp"
 #include "program/stages/lower.hpp"
 
 namespace kw {
@@ -9,7 +10,8 @@ namespace kw {
 Result<Bundle> emit_program_fused(Dialect dialect, const Problem& problem) {
   const auto& detail = program_detail(problem);
   GroupedProgram grouped;
-  KW_TRY(grouped.program, lower(detail.program.graph, detail.outputs));
+  KW_TRY(auto lowered, lower(detail.program.graph, detail.outputs));
+  grouped.program = fused(std::move(lowered)).program;
   for (std::size_t i = 0; i < grouped.program.stages.size(); ++i) grouped.groups.push_back({{i}, {}});
   const auto write = [](const GroupContext& context, const StageGroup& group) {
     return family_of(context, group).write(context, group);
