@@ -96,7 +96,7 @@ bool can_merge(const Stage& stage, const StageAxis& a, const StageAxis& b) {
   const bool scanned =
       stage.kind == StageKind::scan && (stage.inner[0].name == a.name || stage.inner[0].name == b.name);
   return !scanned && std::all_of(stage.guards.begin(), stage.guards.end(), fits) && fits(stage.body) &&
-         fits(stage.position) && fits(stage.epilogue);
+         fits(stage.position) && fits(stage.epilogue) && fits(stage.place);
 }
 
 /// Axis i + 1 becomes part of axis i, which keeps its name.
@@ -134,7 +134,7 @@ void merge_all(Stage& stage, StageAxes& axes, std::size_t first) {
 
 }  // namespace
 
-void collapse_axes(std::span<Stage* const> stages, std::size_t common) {
+std::size_t collapse_axes(std::span<Stage* const> stages, std::size_t common) {
   for (auto* stage : stages) {
     drop_units(*stage, stage->axes, common, 0);
     if (stage->kind == StageKind::reduce) drop_units(*stage, stage->inner, 0, 1);
@@ -151,6 +151,7 @@ void collapse_axes(std::span<Stage* const> stages, std::size_t common) {
     for (auto* stage : stages) merge(*stage, stage->axes, i);
     --common;
   }
+  return common;
 }
 
 void collapse_axes(Stage& stage) {

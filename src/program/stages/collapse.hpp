@@ -10,8 +10,8 @@ namespace kw {
 
 /// Stages whose first `common` axes are the same rows, under the same names in all of them, are collapsed together, so
 /// that they stay the same. A stage's buffer keeps its elements in their order, but its shape is no longer that of the
-/// stage's axes. At least one inner axis is left, and the axis of a scan.
-void collapse_axes(std::span<Stage* const> stages, std::size_t common);
+/// stage's axes. At least one inner axis is left, and the axis of a scan. Returns how many common axes are left.
+std::size_t collapse_axes(std::span<Stage* const> stages, std::size_t common);
 void collapse_axes(Stage& stage);
 
 }  // namespace kw

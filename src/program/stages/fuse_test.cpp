@@ -9,8 +9,10 @@
 #include <fstream>
 #include <sstream>
 
+#include "program/stages/access.hpp"
 #include "program/stages/collapse.hpp"
 #include "program/stages/lower.hpp"
+#include "program/stages/row_groups.hpp"
 #include "program/stages/split.hpp"
 #include "program/testing/module_text.hpp"
 #include "program/testing/stage_interpreter.hpp"
@@ -144,6 +146,35 @@ TEST(SplitReductions, give_the_same_result) {
       expect_same(*plain, split, fusion.forward);
     }
   }
+}
+
+/// Stages in another order.
+StageProgram reordered(const StageProgram& program, const std::vector<std::vector<std::size_t>>& order) {
+  StageProgram result = program;
+  result.stages.clear();
+  for (const auto& group : order) {
+    for (const auto index : group) result.stages.push_back(program.stages[index]);
+  }
+  return result;
+}
+
+TEST(RowGroups, compute_the_same_in_their_order) {
+  const RowRules all{[](const Stage& stage) { return !is_product(stage); }, [](const Stage&, double) { return true; }};
+  std::size_t members = 0;
+  for (const auto& fusion : k_fusions) {
+    const auto program = read_program(module_of(fusion), "m.py");
+    ASSERT_TRUE(program);
+    const auto plain = lower(program->graph, program->outputs);
+    ASSERT_TRUE(plain);
+    auto grouped = fused(*plain).program;
+    std::vector<std::vector<std::size_t>> lists;
+    for (const auto& group : row_groups(grouped, all)) {
+      lists.push_back(group.stages);
+      members += group.stages.size() - 1;
+    }
+    expect_same(*plain, reordered(grouped, in_running_order(grouped, lists)), fusion.forward);
+  }
+  EXPECT_GE(members, 6U);  // softmax, layer norm and group norm are three stages each
 }
 
 TEST(Fusion, keeps_a_function_out_of_the_inner_loop_of_a_product) {

@@ -72,8 +72,8 @@ class EqualParts {
   std::map<std::string, StageExpr> known_;
 };
 
-std::array<StageExpr*, 3> expressions_of(Stage& stage) {
-  return {&stage.body, &stage.position, &stage.epilogue};
+std::array<StageExpr*, 4> expressions_of(Stage& stage) {
+  return {&stage.body, &stage.position, &stage.epilogue, &stage.place};
 }
 
 void visit_loads(const StageExpr& node, std::set<const StageNode*>& seen,

@@ -28,7 +28,7 @@ void share_equal_parts(Stage& stage);
 
 /// Calls `visit` for every load of the expression, once per node.
 void for_each_load(const StageExpr& expression, const std::function<void(const StageNode& load)>& visit);
-/// Of all of the stage's expressions.
+/// Of everything that the stage reads.
 void for_each_load(const Stage& stage, const std::function<void(const StageNode& load)>& visit);
 /// Buffers that the stage reads.
 [[nodiscard]] std::set<std::size_t> buffers_read(const Stage& stage);

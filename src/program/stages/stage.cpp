@@ -76,7 +76,8 @@ StageType result_type_of(const Stage& stage) {
 
 std::string stage_text(const StageProgram& program, const Stage& stage) {
   const auto spelling = index_notation(program);
-  std::string text = fmt::format("{}[{}] = ", program.buffers[stage.buffer].name, axes_text(stage.axes));
+  std::string text = stage.place ? expression_text(stage.place, spelling) + " = "
+                                 : fmt::format("{}[{}] = ", program.buffers[stage.buffer].name, axes_text(stage.axes));
   if (stage.kind == StageKind::map) return text + expression_text(stage.body, spelling);
   if (stage.epilogue) text += expression_text(stage.epilogue, spelling) + " of ";
   text += fmt::format("{}{} {} {}", stage.kind == StageKind::scan ? "running " : "", to_string(stage.op),

@@ -51,6 +51,8 @@ struct Stage {
   StageExpr body;
   StageExpr position;  ///< what argmax and argmin give for an element
   StageExpr epilogue;  ///< of reduction_result(); absent: the result itself
+  /// Where an element goes, as a load of the stage's own buffer; absent: the buffer is dense in the order of the axes.
+  StageExpr place;
 };
 
 /// Of the elements that it computes.

@@ -124,7 +124,8 @@ class StageRunner {
     }
   }
 
-  [[nodiscard]] std::size_t own_place() const {
+  [[nodiscard]] std::size_t own_place() {
+    if (stage_->place) return static_cast<std::size_t>(place_of(*stage_->place));
     std::int64_t place = 0;
     for (const auto& axis : stage_->axes) place = place * axis.extent.value() + indices_.at(axis.name);
     return static_cast<std::size_t>(place);
@@ -208,6 +209,10 @@ class StageRunner {
   }
 
   double element_of(const StageNode& node) {
+    return values_.at(node.tensor.buffer).at(static_cast<std::size_t>(place_of(node)));
+  }
+
+  std::int64_t place_of(const StageNode& node) {
     std::int64_t place = 0;
     for (std::size_t i = 0; i < node.operands.size(); ++i) {
       const auto extent = node.tensor.type.shape[i].value();
@@ -216,7 +221,7 @@ class StageRunner {
                program_.buffers[node.tensor.buffer].name);
       place = place * extent + index;
     }
-    return values_.at(node.tensor.buffer).at(static_cast<std::size_t>(place));
+    return place;
   }
 
   const StageProgram& program_;

@@ -16,6 +16,8 @@ Accumulator total(const Stage& stage) {
     return Statements{fmt::format("{} {} {};", name, sum ? "+=" : "*=", element)};
   };
   total.result = real ? name : "(int)" + name;
+  total.state = {{real ? "float" : "long", name}};
+  total.merge = {fmt::format("{0} {1} other_{0};", name, sum ? "+=" : "*=")};
   return total;
 }
 
@@ -39,6 +41,8 @@ Accumulator truth_of(bool any) {
     return Statements{any ? fmt::format("if ({}) any = 1;", element) : fmt::format("if (!({})) all = 0;", element)};
   };
   truth.result = name;
+  truth.state = {{"int", name}};
+  truth.merge = {fmt::format("{0} = {0} {1} other_{0};", name, any ? "||" : "&&")};
   return truth;
 }
 
@@ -54,6 +58,8 @@ Accumulator extremum(const Stage& stage) {
     return Statements{fmt::format("best = {}(best, {});", function, element)};
   };
   extremum.result = "best";
+  extremum.state = {{real ? "float" : "int", "best"}};
+  extremum.merge = {fmt::format("best = {}(best, other_best);", function)};
   if (real) extremum.own_helpers = {function};
   return extremum;
 }
@@ -74,6 +80,14 @@ Accumulator place_of_extremum(const Stage& stage) {
                       "  best = value;", fmt::format("  position = {};", position), "}"};
   };
   place.result = "position";
+  place.state = {{type, "best"}, {"int", "position"}};
+  const std::string first = stage.op == ReduceOp::argmax ? "other_best > best" : "other_best < best";
+  const std::string not_numbers =
+      real ? " || (other_best != other_best && best == best) || "
+             "((other_best == best || (other_best != other_best && best != best)) && other_position < position)"
+           : " || (other_best == best && other_position < position)";
+  place.merge = {fmt::format("if (other_position >= 0 && (position < 0 || {}{})) {{", first, not_numbers),
+                 "  best = other_best;", "  position = other_position;", "}"};
   return place;
 }
 
@@ -91,6 +105,13 @@ Accumulator log_of_sum() {
                       "}"};
   };
   sum.result = "best + log(sum)";
+  sum.state = {{"float", "best"}, {"float", "sum"}};
+  sum.merge = {"if (other_best > best) {",
+               "  sum = sum * exp(best - other_best) + other_sum;",
+               "  best = other_best;",
+               "} else if (other_best > -INFINITY) {",
+               "  sum += other_sum * exp(other_best - best);",
+               "}"};
   return sum;
 }
 

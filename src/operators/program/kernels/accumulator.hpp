@@ -10,11 +10,20 @@
 namespace kw {
 
 struct Accumulator {
+  /// A variable that holds part of what was gathered.
+  struct State {
+    std::string type;
+    std::string name;
+  };
+
   std::vector<std::string> declarations;
   /// Statements for one element; `position` is the text of Stage::position.
   std::function<std::vector<std::string>(const std::string& element, const std::string& position)> step;
   std::string result;  ///< an expression
   std::vector<std::string> own_helpers;
+  std::vector<State> state;
+  /// Statements that add what another work-item gathered, whose variables are called "other_sum" and so on.
+  std::vector<std::string> merge;
 };
 
 /// `last_index` is the innermost loop's; empty where there is none.

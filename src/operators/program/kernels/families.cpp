@@ -3,11 +3,13 @@
 #include <algorithm>
 
 #include "operators/program/kernels/plain.hpp"
+#include "operators/program/kernels/rows.hpp"
 
 namespace kw {
 
 const std::vector<KernelFamily>& kernel_families() {
   static const std::vector<KernelFamily> k_families = {
+      {"rows", rows_take, rows_kernels},
       {"plain", [](const GroupContext&, const StageGroup& group) { return group.stages.size() == 1; }, plain_kernels},
   };
   return k_families;

@@ -3,12 +3,13 @@
 
 #include "base/result.hpp"
 #include "codegen/dialect.hpp"
+#include "hardware/device_facts.hpp"
 #include "problem/problem.hpp"
 #include "record/bundle.hpp"
 
 namespace kw {
 
 /// One bundle serves every shape of the module.
-[[nodiscard]] Result<Bundle> emit_program_fused(Dialect dialect, const Problem& problem);
+[[nodiscard]] Result<Bundle> emit_program_fused(Dialect dialect, const Problem& problem, const DeviceFacts& device);
 
 }  // namespace kw

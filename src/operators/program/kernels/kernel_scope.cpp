@@ -67,18 +67,30 @@ const char* kernel_type(StageType type) {
 }
 
 KernelScope::KernelScope(const std::vector<KernelBuffer>& buffers, const Stage& stage, Dialect dialect)
+    : KernelScope(buffers, std::vector<const Stage*>{&stage}, dialect) {}
+
+KernelScope::KernelScope(const std::vector<KernelBuffer>& buffers, const std::vector<const Stage*>& stages,
+                         Dialect dialect)
     : buffers_(buffers), dialect_(dialect) {
   for (const auto& buffer : buffers_) taken_.insert(buffer.name);
   for (const char* own :
        {"id", "rest", "sum", "part", "best", "position", "value", "any", "all", "product", "running"}) {
     taken_.insert(own);
   }
-  for (const auto* axes : {&stage.axes, &stage.inner}) {
-    for (const auto& axis : *axes) {
-      if (axes_.count(axis.name) == 0) axes_[axis.name] = free_name(axis.name);
-      taken_.insert(axes_[axis.name]);
+  for (const auto* stage : stages) {
+    for (const auto* axes : {&stage->axes, &stage->inner}) {
+      for (const auto& axis : *axes) {
+        if (axes_.count(axis.name) == 0) axes_[axis.name] = free_name(axis.name);
+        taken_.insert(axes_[axis.name]);
+      }
     }
   }
+}
+
+std::string KernelScope::new_name(const std::string& wanted) {
+  const auto name = free_name(wanted);
+  taken_.insert(name);
+  return name;
 }
 
 std::string KernelScope::free_name(std::string wanted) const {
@@ -167,6 +179,7 @@ std::string KernelScope::leaf(const StageExpr& node) {
 }
 
 std::string KernelScope::load_text(const StageNode& node) {
+  if (const auto held = held_.find(node.tensor.buffer); held != held_.end()) return held->second;
   loaded_.insert(node.tensor.buffer);
   const auto& buffer = buffers_[node.tensor.buffer];
   const auto& shape = node.tensor.type.shape;

@@ -24,6 +24,8 @@ struct KernelBuffer {
 class KernelScope {
  public:
   KernelScope(const std::vector<KernelBuffer>& buffers, const Stage& stage, Dialect dialect);
+  /// Of a kernel that computes several stages; axes of the same name are the same variable.
+  KernelScope(const std::vector<KernelBuffer>& buffers, const std::vector<const Stage*>& stages, Dialect dialect);
 
   [[nodiscard]] Dialect dialect() const { return dialect_; }
   /// A literal, or the parameter that holds the extent.
@@ -41,6 +43,10 @@ class KernelScope {
   [[nodiscard]] std::vector<std::string> shared_values(const std::vector<StageExpr>& roots, bool loads);
   /// At the end of the block that they were defined in.
   void forget_values() { values_.clear(); }
+  /// A variable of the kernel holds the one element of the buffer that its work-item reads.
+  void hold(std::size_t buffer, const std::string& variable) { held_[buffer] = variable; }
+  /// A name that nothing in the kernel has yet.
+  [[nodiscard]] std::string new_name(const std::string& wanted);
   /// Where the element's own place is known under a name: text() uses it for other tensors of the same shape.
   void name_place(const StageAxes& axes, const std::string& name);
 
@@ -67,6 +73,7 @@ class KernelScope {
   std::map<std::string, std::string> extents_;  ///< parameters by their text
   std::vector<std::pair<std::string, std::string>> integers_;
   std::map<const StageNode*, std::string> values_;
+  std::map<std::size_t, std::string> held_;  ///< variables by buffer
   StageAxes place_axes_;
   std::string place_;
   std::string result_;

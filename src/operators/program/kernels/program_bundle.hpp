@@ -21,6 +21,7 @@ namespace kw {
 struct StageGroup {
   std::vector<std::size_t> stages;  ///< of the program, in the order in which they run
   std::vector<std::size_t> local;   ///< buffers that only this group reads and that its kernels hold in no memory
+  std::size_t rows = 0;             ///< leading axes that its stages have in common; see program/stages/row_groups.hpp
 };
 
 /// A program, in what order its groups run and how its buffers are called.

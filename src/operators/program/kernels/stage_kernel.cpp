@@ -5,41 +5,12 @@
 #include "base/text.hpp"
 #include "codegen/text.hpp"
 #include "operators/program/kernels/accumulator.hpp"
+#include "operators/program/kernels/body_writer.hpp"
 
 namespace kw {
 namespace {
 
 constexpr int k_group = 64;
-
-/// Collects the lines of a function's body.
-class BodyWriter {
- public:
-  void line(const std::string& text) { text_ += indented(broken_statement(text)) + "\n"; }
-  void open(const std::string& text) {
-    line(text + " {");
-    ++depth_;
-  }
-  void close() {
-    --depth_;
-    line("}");
-  }
-  [[nodiscard]] int depth() const { return depth_; }
-  [[nodiscard]] const std::string& text() const { return text_; }
-
- private:
-  [[nodiscard]] std::string indented(const std::string& lines) const {
-    const std::string margin(static_cast<std::size_t>(depth_) * 2, ' ');
-    std::string result = margin;
-    for (const char c : lines) {
-      result += c;
-      if (c == '\n') result += margin;
-    }
-    return result;
-  }
-
-  std::string text_;
-  int depth_ = 1;
-};
 
 StageAxes without_scanned(const Stage& stage) {
   StageAxes axes = stage.axes;
@@ -76,17 +47,13 @@ class KernelWriter {
   }
 
  private:
-  void lines(const std::vector<std::string>& statements) {
-    for (const auto& one : statements) body_.line(one);
-  }
-
   void store(const std::string& place, const StageExpr& value) {
     const auto& buffer = buffers_[stage_.buffer];
     body_.line(store_text(buffer.dtype, buffer.name, place, without_parentheses(scope_.text(value)), scope_.dialect()));
   }
 
   void write_map() {
-    lines(scope_.shared_values({stage_.body}, true));
+    body_.lines(scope_.shared_values({stage_.body}, true));
     store("id", stage_.body);
   }
 
@@ -105,7 +72,7 @@ class KernelWriter {
     known.reserve(2);
     known.push_back(guard);
     for (const auto& one : element->operands) collect_places(one, depth, known);
-    lines(scope_.shared_values(known, false));
+    body_.lines(scope_.shared_values(known, false));
     body_.line(fmt::format("if (!({})) continue;", scope_.text(guard)));
   }
 
@@ -124,7 +91,7 @@ class KernelWriter {
     const auto accumulator = accumulator_of(stage_, stage_.inner.empty() ? "" : scope_.axis(stage_.inner.back().name));
     scope_.call_result(accumulator.result);
     for (const auto& one : accumulator.own_helpers) own_helpers_.insert(one);
-    lines(accumulator.declarations);
+    body_.lines(accumulator.declarations);
     auto open = stage_.guards;
     for (std::size_t depth = 0; depth < stage_.inner.size(); ++depth) {
       const auto name = scope_.axis(stage_.inner[depth].name);
@@ -133,14 +100,14 @@ class KernelWriter {
     }
     // Without a loop there is nothing to continue.
     KW_CHECK(open.empty(), "{} guards of a reduction over no axes", open.size());
-    lines(scope_.shared_values({stage_.body, stage_.position}, true));
+    body_.lines(scope_.shared_values({stage_.body, stage_.position}, true));
     const auto position = stage_.position ? without_parentheses(scope_.text(stage_.position)) : "";
-    lines(accumulator.step(without_parentheses(scope_.text(stage_.body)), position));
+    body_.lines(accumulator.step(without_parentheses(scope_.text(stage_.body)), position));
     if (stage_.kind == StageKind::scan) store(scanned_place(), result());
     for (std::size_t i = 0; i < stage_.inner.size(); ++i) body_.close();
     if (stage_.kind == StageKind::scan) return;
     scope_.forget_values();
-    lines(scope_.shared_values({stage_.epilogue}, true));
+    body_.lines(scope_.shared_values({stage_.epilogue}, true));
     store("id", result());
   }
 

@@ -25,8 +25,8 @@ Style program_fused_style(Dialect dialect) {
           "fused",
           "steps fused into groups, each written by the family that suits it: products in tiles, rows in one launch",
           {},
-          [=](const Problem& problem, const DeviceFacts&, const IntBindings&) {
-            return emit_program_fused(dialect, problem);
+          [=](const Problem& problem, const DeviceFacts& device, const IntBindings&) {
+            return emit_program_fused(dialect, problem, device);
           },
           [](const Problem&, const DeviceFacts&) { return std::vector<IntBindings>{IntBindings{}}; },
           [](const Problem&, const DeviceFacts&, const IntBindings&) { return 1.0; }};

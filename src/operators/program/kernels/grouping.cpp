@@ -1,0 +1,115 @@
+#include "operators/program/kernels/grouping.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "program/stages/access.hpp"
+#include "program/stages/collapse.hpp"
+#include "program/stages/fuse.hpp"
+#include "program/stages/row_groups.hpp"
+#include "program/stages/split.hpp"
+#include "program/stages/work.hpp"
+
+namespace kw {
+namespace {
+
+/// Shorter rows are left to one work-item each.
+constexpr double k_shortest_row = 32;
+/// Work that is done before a launch more would have begun.
+constexpr double k_small = 1 << 18;
+/// Elements that each part of a split reduction has at least.
+constexpr double k_least_part = 2048;
+
+class Grouping {
+ public:
+  Grouping(StageProgram program, const DeviceFacts& device)
+      : program_(std::move(program)), groups_wanted_(static_cast<double>(device.compute_units) * 2.0) {}
+
+  void split_long_reductions() {
+    for (std::size_t i = program_.stages.size(); i-- > 0;) {
+      const auto& stage = program_.stages[i];
+      if (!can_split(stage) || is_product(stage) || slides(stage)) continue;
+      const double length = count_of(stage.inner);
+      const double missing = std::ceil(groups_wanted_ / std::max(work_groups(stage), 1.0));
+      const double parts = std::min(missing, std::floor(length / k_least_part));
+      if (parts >= 2.0) (void)split_reduction(program_, i, static_cast<std::int64_t>(parts));
+    }
+  }
+
+  [[nodiscard]] GroupedProgram with_rows() {
+    RowRules rules;
+    rules.reduction = [&](const Stage& stage) {
+      if (is_product(stage) || slides(stage) || count_of(stage.inner) < k_shortest_row) return false;
+      return work_groups(stage) >= groups_wanted_ / 2.0 || evaluations(stage) <= 4.0 * k_small;
+    };
+    rules.map = [&](const Stage& map, double rows) {
+      return rows >= groups_wanted_ / 2.0 || evaluations(map) <= k_small;
+    };
+    std::vector<std::vector<std::size_t>> lists;
+    std::map<std::size_t, std::size_t> rows;  // of the group that begins with a stage
+    for (const auto& group : row_groups(program_, rules)) {
+      rows[group.stages.front()] = group.rows;
+      lists.push_back(group.stages);
+    }
+    GroupedProgram grouped;
+    for (const auto& stages : in_running_order(program_, lists)) {
+      const auto found = rows.find(stages.front());
+      if (found == rows.end()) collapse_axes(program_.stages[stages.front()]);
+      grouped.groups.push_back({stages, local_buffers(stages), found == rows.end() ? 0 : found->second});
+    }
+    grouped.program = std::move(program_);
+    return grouped;
+  }
+
+  [[nodiscard]] GroupedProgram stage_by_stage() {
+    GroupedProgram grouped;
+    for (std::size_t i = 0; i < program_.stages.size(); ++i) {
+      collapse_axes(program_.stages[i]);
+      grouped.groups.push_back({{i}, {}, 0});
+    }
+    grouped.program = std::move(program_);
+    return grouped;
+  }
+
+ private:
+  /// Work-groups that a reduction of rows has, a row or a warp's width of rows each.
+  static double work_groups(const Stage& stage) {
+    bool along_rows = false;
+    bool along_columns = false;
+    for_each_load(stage, [&](const StageNode& load) {
+      along_rows = along_rows || (!stage.axes.empty() && is_contiguous(load, stage.axes.back().name));
+      along_columns = along_columns || (!stage.inner.empty() && is_contiguous(load, stage.inner.back().name));
+    });
+    return count_of(stage.axes) / (along_rows && !along_columns ? 32.0 : 1.0);
+  }
+
+  /// What only stages of the list read.
+  [[nodiscard]] std::vector<std::size_t> local_buffers(const std::vector<std::size_t>& stages) const {
+    std::vector<std::size_t> local;
+    for (const auto index : stages) {
+      const auto buffer = program_.stages[index].buffer;
+      if (program_.buffers[buffer].use != BufferUse::scratch) continue;
+      bool outside = false;
+      for (std::size_t i = 0; i < program_.stages.size(); ++i) {
+        const bool member = std::find(stages.begin(), stages.end(), i) != stages.end();
+        outside = outside || (!member && buffers_read(program_.stages[i]).count(buffer) > 0);
+      }
+      if (!outside) local.push_back(buffer);
+    }
+    return local;
+  }
+
+  StageProgram program_;
+  double groups_wanted_;
+};
+
+}  // namespace
+
+GroupedProgram grouped_for(StageProgram program, Dialect dialect, const DeviceFacts& device) {
+  Grouping grouping(fused(std::move(program)).program, device);
+  if (dialect->warp.empty()) return grouping.stage_by_stage();
+  grouping.split_long_reductions();
+  return grouping.with_rows();
+}
+
+}  // namespace kw

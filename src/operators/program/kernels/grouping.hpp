@@ -1,0 +1,14 @@
+#pragma once
+// How a program is cut into groups for a device.
+
+#include "codegen/dialect.hpp"
+#include "hardware/device_facts.hpp"
+#include "operators/program/kernels/program_bundle.hpp"
+
+namespace kw {
+
+/// The stages fused, long reductions split, and what works on the same rows together where the language has a family
+/// for it. Decided for the extents that the module was read with.
+[[nodiscard]] GroupedProgram grouped_for(StageProgram program, Dialect dialect, const DeviceFacts& device);
+
+}  // namespace kw

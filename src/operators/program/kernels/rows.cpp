@@ -1,0 +1,302 @@
+#include "operators/program/kernels/rows.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "codegen/text.hpp"
+#include "operators/program/kernels/accumulator.hpp"
+#include "operators/program/kernels/body_writer.hpp"
+#include "operators/program/kernels/stage_kernel.hpp"
+#include "program/stages/access.hpp"
+#include "program/stages/work.hpp"
+
+namespace kw {
+namespace {
+
+constexpr int k_row_lanes = 32;
+
+/// Work-items that share a row, by the length of the row: one tunable for all groups of like rows.
+Tunable threads_tunable(double elements) {
+  constexpr double k_short = 512;
+  constexpr double k_long = 8192;
+  if (elements < k_short) return {"SHORT_ROW_THREADS", {32, 64, 128}, 64};
+  if (elements < k_long) return {"ROW_THREADS", {64, 128, 256, 512}, 256};
+  return {"LONG_ROW_THREADS", {128, 256, 512, 1024}, 512};
+}
+
+StageAxes columns_of(const Stage& stage, std::size_t rows) {
+  if (stage.kind == StageKind::reduce) return stage.inner;
+  return {stage.axes.begin() + static_cast<std::ptrdiff_t>(rows), stage.axes.end()};
+}
+
+class RowsWriter {
+ public:
+  RowsWriter(const GroupContext& context, const StageGroup& group)
+      : context_(context),
+        group_(group),
+        stages_(stages_of(context, group)),
+        scope_(context.buffers, stages_, context.dialect),
+        rows_(stages_[0]->axes.begin(), stages_[0]->axes.begin() + static_cast<std::ptrdiff_t>(group.rows)),
+        lanes_(rows_are_contiguous() ? k_row_lanes : 1) {
+    double longest = 0.0;
+    for (const auto* stage : stages_) longest = std::max(longest, count_of(columns_of(*stage, group.rows)));
+    // Lanes of neighbouring rows leave fewer work-items for each.
+    threads_ = threads_tunable(longest * lanes_);
+    for (const char* own : {"row", "lane", "slice", "live", "at", "reach"}) (void)scope_.new_name(own);
+  }
+
+  GroupKernels write() {
+    for (const auto* stage : stages_) {
+      scope_.forget_values();
+      if (stage->kind == StageKind::reduce) {
+        write_reduction(*stage);
+      } else {
+        write_map(*stage);
+      }
+    }
+    return kernel();
+  }
+
+ private:
+  static std::vector<const Stage*> stages_of(const GroupContext& context, const StageGroup& group) {
+    std::vector<const Stage*> stages;
+    for (const auto index : group.stages) stages.push_back(&context.program.stages[index]);
+    return stages;
+  }
+
+  /// Whether what the reductions read is contiguous along the last axis of the rows rather than along the row.
+  [[nodiscard]] bool rows_are_contiguous() const {
+    bool along_columns = false;
+    bool along_rows = false;
+    for (const auto* stage : stages_) {
+      const auto columns = columns_of(*stage, group_.rows);
+      for_each_load(*stage, [&](const StageNode& load) {
+        along_columns = along_columns || (!columns.empty() && is_contiguous(load, columns.back().name));
+        along_rows = along_rows || (!rows_.empty() && is_contiguous(load, rows_.back().name));
+      });
+    }
+    return along_rows && !along_columns;
+  }
+
+  [[nodiscard]] bool is_local(std::size_t buffer) const {
+    return std::find(group_.local.begin(), group_.local.end(), buffer) != group_.local.end();
+  }
+
+  /// The loop of a work-item over its share of the columns; what is in it was written to `inside`.
+  void write_loop(const StageAxes& columns, const BodyWriter& inside) {
+    if (lanes_ > 1) body_.open("if (live)");
+    const auto slices = lanes_ > 1 ? fmt::format("({} / {})", threads_.name, lanes_) : threads_.name;
+    const bool one = columns.size() == 1;
+    const auto index = one ? scope_.axis(columns[0].name) : "at";
+    const auto count =
+        columns.empty() ? "1" : join(columns, " * ", [&](const StageAxis& axis) { return scope_.extent(axis.extent); });
+    body_.open(fmt::format("for (int {0} = slice; {0} < {1}; {0} += {2})", index, count, slices));
+    std::string inner;
+    for (std::size_t i = columns.size(); !one && i-- > 0;) {
+      const auto extent = scope_.extent(columns[i].extent);
+      const auto place = inner.empty() ? "at" : fmt::format("at / ({})", inner);
+      const auto whole = i == 0 ? place : fmt::format("{} % {}", place, extent);
+      if (scope_.used_axes().count(columns[i].name) > 0) {
+        body_.line(fmt::format("const int {} = {};", scope_.axis(columns[i].name), whole));
+      }
+      inner = inner.empty() ? extent : extent + " * " + inner;
+    }
+    body_.raw(inside.text());
+    body_.close();
+    if (lanes_ > 1) body_.close();
+  }
+
+  void write_map(const Stage& stage) {
+    auto inside = nested();
+    inside.lines(scope_.shared_values({stage.body}, true));
+    inside.line(store(stage, stage.body));
+    write_loop(columns_of(stage, group_.rows), inside);
+  }
+
+  [[nodiscard]] BodyWriter nested() const { return body_.nested(lanes_ > 1 ? 2 : 1); }
+
+  [[nodiscard]] std::string store(const Stage& stage, const StageExpr& value) {
+    return store_value(stage, without_parentheses(scope_.text(value)));
+  }
+
+  [[nodiscard]] std::string store_value(const Stage& stage, const std::string& value) {
+    const auto& buffer = context_.buffers[stage.buffer];
+    written_.insert(stage.buffer);
+    std::vector<std::string> indices;
+    for (const auto& index : stage.place->operands) indices.push_back(scope_.text(index, Binding::sum));
+    return store_text(buffer.dtype, buffer.name, scope_.offset(indices, stage.place->tensor.type.shape), value,
+                      scope_.dialect());
+  }
+
+  void write_reduction(const Stage& stage) {
+    const auto type = result_type_of(stage);
+    const auto result = scope_.new_name(kernel_name(context_.program.buffers[stage.buffer].name + "_of_row"));
+    body_.line(fmt::format("{} {} = 0;", kernel_type(type), result));
+    body_.open("");
+    auto sequential = stage;
+    sequential.in_parts = false;  // each work-item gathers a short part
+    const auto accumulator = accumulator_of(sequential, "");
+    own_helpers_.insert(accumulator.own_helpers.begin(), accumulator.own_helpers.end());
+    body_.lines(accumulator.declarations);
+    write_loop(stage.inner, elements(stage, accumulator));
+    scope_.forget_values();
+    gather(accumulator);
+    scope_.call_result(accumulator.result);
+    const auto value = stage.epilogue ? stage.epilogue : reduction_result(stage.body->type);
+    if (lanes_ > 1) body_.open("if (live)");
+    body_.lines(scope_.shared_values({stage.epilogue}, true));
+    body_.line(fmt::format("{} = {};", result, without_parentheses(scope_.text(value))));
+    if (!is_local(stage.buffer)) body_.line("if (slice == 0) " + store_value(stage, result));
+    if (lanes_ > 1) body_.close();
+    body_.close();
+    scope_.forget_values();
+    scope_.hold(stage.buffer, result);
+  }
+
+  [[nodiscard]] BodyWriter elements(const Stage& stage, const Accumulator& accumulator) {
+    auto inside = nested();
+    StageExpr guard;
+    for (const auto& one : stage.guards) guard = both(guard, one);
+    if (guard) {
+      inside.lines(scope_.shared_values({guard}, false));
+      inside.line(fmt::format("if (!({})) continue;", scope_.text(guard)));
+    }
+    inside.lines(scope_.shared_values({stage.body, stage.position}, true));
+    const auto position = stage.position ? without_parentheses(scope_.text(stage.position)) : "";
+    inside.lines(accumulator.step(without_parentheses(scope_.text(stage.body)), position));
+    return inside;
+  }
+
+  /// Halves the slices that hold a part until one holds the whole, which all read.
+  void gather(const Accumulator& accumulator) {
+    const auto slices = lanes_ > 1 ? fmt::format("({} / {})", threads_.name, lanes_) : threads_.name;
+    std::vector<std::string> shared;
+    for (const auto& state : accumulator.state) {
+      shared.push_back(shared_array(state.type));
+      body_.line(fmt::format("{}[threadIdx.x] = {};", shared.back(), state.name));
+      used_arrays_.insert(shared.back());
+    }
+    used_arrays_.clear();
+    body_.line("__syncthreads();");
+    body_.open(fmt::format("for (int reach = {} / 2; reach > 0; reach /= 2)", slices));
+    body_.open("if (slice < reach)");
+    const auto other =
+        lanes_ > 1 ? fmt::format("threadIdx.x + reach * {}", lanes_) : std::string("threadIdx.x + reach");
+    for (std::size_t i = 0; i < shared.size(); ++i) {
+      const auto& state = accumulator.state[i];
+      body_.line(fmt::format("const {} other_{} = {}[{}];", state.type, state.name, shared[i], other));
+    }
+    body_.lines(accumulator.merge);
+    for (std::size_t i = 0; i < shared.size(); ++i) {
+      body_.line(fmt::format("{}[threadIdx.x] = {};", shared[i], accumulator.state[i].name));
+    }
+    body_.close();
+    body_.line("__syncthreads();");
+    body_.close();
+    for (std::size_t i = 0; i < shared.size(); ++i) {
+      body_.line(fmt::format("{} = {}[{}];", accumulator.state[i].name, shared[i], lanes_ > 1 ? "lane" : "0"));
+    }
+    body_.line("__syncthreads();");
+  }
+
+  /// An array of that type that the gathering at hand does not use yet.
+  std::string shared_array(const std::string& type) {
+    for (int i = 1;; ++i) {
+      const auto name = fmt::format("{}s_{}", type, i);
+      if (used_arrays_.count(name) > 0) continue;
+      arrays_[name] = type;
+      return name;
+    }
+  }
+
+  [[nodiscard]] std::string coordinates() {
+    std::string text;
+    std::string rest = "row";
+    std::size_t first = rows_.size();
+    for (std::size_t i = rows_.size(); i-- > 0;) {
+      if (scope_.used_axes().count(rows_[i].name) > 0) first = i;
+    }
+    std::string inner;
+    for (std::size_t i = rows_.size(); i-- > first;) {
+      const auto extent = scope_.extent(rows_[i].extent);
+      const auto place = inner.empty() ? "row" : fmt::format("row / ({})", inner);
+      const auto whole = i == 0 ? place : fmt::format("({}) % {}", place, extent);
+      if (scope_.used_axes().count(rows_[i].name) > 0) {
+        text += fmt::format("  const int {} = (int)({});\n", scope_.axis(rows_[i].name), whole);
+      }
+      inner = inner.empty() ? extent : extent + " * " + inner;
+    }
+    return text;
+  }
+
+  [[nodiscard]] std::string opening() {
+    std::string text;
+    for (const auto& [name, type] : arrays_)
+      text += fmt::format("  __shared__ {} {}[{}];\n", type, name, threads_.name);
+    if (lanes_ == 1) return text + "  const int slice = threadIdx.x;\n  const long row = blockIdx.x;\n" + coordinates();
+    text += fmt::format(
+        "  const int lane = threadIdx.x % {0}, slice = threadIdx.x / {0};\n"
+        "  const long row = (long)blockIdx.x * {0} + lane;\n  const bool live = row < {1};\n",
+        lanes_, scope_.element_count(rows_));
+    return text + coordinates();
+  }
+
+  [[nodiscard]] GroupKernels kernel() {
+    GroupKernels kernels;
+    Launch launch;
+    const auto start = opening();
+    std::vector<std::string> declarations;
+    const auto add_buffer = [&](std::size_t index, bool writable) {
+      const auto& buffer = context_.buffers[index];
+      declarations.push_back(buffer_parameter(buffer.dtype, writable, buffer.name, context_.dialect));
+      launch.args.push_back(buffer.argument);
+    };
+    for (const auto buffer : scope_.loaded()) add_buffer(buffer, false);
+    for (const auto buffer : written_) add_buffer(buffer, true);
+    for (const auto& [parameter, expression] : scope_.integers()) {
+      declarations.push_back("const int " + parameter);
+      launch.args.push_back(expression);
+    }
+    launch.kernel = kernel_of_buffer(context_, stages_.back()->buffer);
+    const auto qualifier = fill_lines(context_.dialect->kernel_qualifier, {{"threads", threads_.name}});
+    kernels.source =
+        fmt::format("{}\n{} {{\n{}{}}}\n", qualifier,
+                    parameter_list(fmt::format("void {}(", launch.kernel), declarations), start, body_.text());
+    Shape shape;
+    for (const auto& row : rows_) shape.push_back(row.extent);
+    const auto rows = count_expression(shape);
+    launch.grid = {lanes_ == 1 ? rows : fmt::format("ceil_div({}, {})", rows, lanes_)};
+    launch.block = {threads_.name};
+    kernels.launches.push_back(std::move(launch));
+    kernels.tunables.push_back(threads_);
+    kernels.helpers = scope_.helpers();
+    kernels.own_helpers = scope_.own_helpers();
+    kernels.own_helpers.insert(own_helpers_.begin(), own_helpers_.end());
+    return kernels;
+  }
+
+  const GroupContext& context_;
+  const StageGroup& group_;
+  std::vector<const Stage*> stages_;
+  KernelScope scope_;
+  StageAxes rows_;
+  int lanes_;
+  Tunable threads_;
+  BodyWriter body_;
+  std::set<std::size_t> written_;
+  std::map<std::string, std::string> arrays_;  ///< types by name
+  std::set<std::string> used_arrays_;
+  std::set<std::string> own_helpers_;
+};
+
+}  // namespace
+
+bool rows_take(const GroupContext& context, const StageGroup& group) {
+  return group.rows > 0 && context.dialect->lanes != nullptr && !context.dialect->warp.empty();
+}
+
+GroupKernels rows_kernels(const GroupContext& context, const StageGroup& group) {
+  return RowsWriter(context, group).write();
+}
+
+}  // namespace kw

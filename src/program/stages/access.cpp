@@ -1,0 +1,69 @@
+#include "program/stages/access.hpp"
+
+#include <algorithm>
+
+namespace kw {
+namespace {
+
+/// axis, or a sum of it and what does not depend on it.
+bool advances_by_one(const StageExpr& index, const std::string& axis) {
+  if (index->op == StageOp::axis) return index->axis == axis;
+  if (index->op == StageOp::subtract) {
+    return advances_by_one(index->operands[0], axis) && !depends_on(index->operands[1], axis);
+  }
+  if (index->op != StageOp::add) return false;
+  const auto& a = index->operands[0];
+  const auto& b = index->operands[1];
+  return (advances_by_one(a, axis) && !depends_on(b, axis)) || (advances_by_one(b, axis) && !depends_on(a, axis));
+}
+
+/// Axes of the output that `factor` depends on and `other` does not.
+bool has_own_axis(const Stage& stage, const std::set<std::string>& factor, const std::set<std::string>& other) {
+  return std::any_of(stage.axes.begin(), stage.axes.end(),
+                     [&](const StageAxis& axis) { return factor.count(axis.name) > 0 && other.count(axis.name) == 0; });
+}
+
+bool any_of(const StageAxes& axes, const std::set<std::string>& used) {
+  return std::any_of(axes.begin(), axes.end(), [&](const StageAxis& axis) { return used.count(axis.name) > 0; });
+}
+
+}  // namespace
+
+std::set<std::string> axes_used(const StageExpr& expression) {
+  std::set<std::string> axes;
+  (void)rewritten(expression, [&](const StageExpr& node) {
+    if (node->op == StageOp::axis) axes.insert(node->axis);
+    return StageExpr();
+  });
+  return axes;
+}
+
+bool depends_on(const StageExpr& expression, const std::string& axis) {
+  return axes_used(expression).count(axis) > 0;
+}
+
+bool is_contiguous(const StageNode& load, const std::string& axis) {
+  if (load.operands.empty() || !advances_by_one(load.operands.back(), axis)) return false;
+  return std::none_of(load.operands.begin(), load.operands.end() - 1,
+                      [&](const StageExpr& index) { return depends_on(index, axis); });
+}
+
+bool slides(const Stage& stage) {
+  bool found = false;
+  for_each_load(stage, [&](const StageNode& load) {
+    for (const auto& index : load.operands) {
+      const auto used = axes_used(index);
+      found = found || (any_of(stage.axes, used) && any_of(stage.inner, used));
+    }
+  });
+  return found;
+}
+
+bool is_product(const Stage& stage) {
+  if (stage.kind != StageKind::reduce || stage.op != ReduceOp::sum || stage.body->op != StageOp::multiply) return false;
+  const auto a = axes_used(stage.body->operands[0]);
+  const auto b = axes_used(stage.body->operands[1]);
+  return has_own_axis(stage, a, b) && has_own_axis(stage, b, a);
+}
+
+}  // namespace kw

@@ -1,0 +1,26 @@
+#pragma once
+// How loads move through memory as an axis advances.
+
+#include <string>
+
+#include "program/stages/rewrite.hpp"
+
+namespace kw {
+
+/// Whether the load's place advances by one element with `axis`, and by that alone.
+[[nodiscard]] bool is_contiguous(const StageNode& load, const std::string& axis);
+
+/// Names of the stage's axes that occur.
+[[nodiscard]] std::set<std::string> axes_used(const StageExpr& expression);
+/// Whether the value depends on the axis.
+[[nodiscard]] bool depends_on(const StageExpr& expression, const std::string& axis);
+
+/// Whether an index of a load depends on an axis of the output and on one that is reduced: elements of one output are
+/// elements of others too.
+[[nodiscard]] bool slides(const Stage& stage);
+
+/// Whether the stage sums products of two factors of which each depends on an axis of the output that the other does
+/// not: of matrices, convolutions.
+[[nodiscard]] bool is_product(const Stage& stage);
+
+}  // namespace kw
