@@ -49,9 +49,19 @@ bool is_contiguous(const StageNode& load, const std::string& axis) {
 }
 
 bool slides(const Stage& stage) {
+  // An axis that was cut into parts, as part * length + place, has every element once.
+  const auto is_cut = [&](const StageExpr& index) {
+    if (index->op != StageOp::add || index->operands[0]->op != StageOp::multiply) return false;
+    const auto& length = index->operands[0]->operands[1];
+    return length->op == StageOp::integer && index->operands[1]->op == StageOp::axis &&
+           std::any_of(stage.inner.begin(), stage.inner.end(), [&](const StageAxis& axis) {
+             return axis.name == index->operands[1]->axis && axis.extent.text() == length->integer.text();
+           });
+  };
   bool found = false;
   for_each_load(stage, [&](const StageNode& load) {
     for (const auto& index : load.operands) {
+      if (is_cut(index)) continue;
       const auto used = axes_used(index);
       found = found || (any_of(stage.axes, used) && any_of(stage.inner, used));
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "operators/program/kernels/maps.hpp"
 #include "operators/program/kernels/plain.hpp"
 #include "operators/program/kernels/rows.hpp"
 
@@ -9,7 +10,8 @@ namespace kw {
 
 const std::vector<KernelFamily>& kernel_families() {
   static const std::vector<KernelFamily> k_families = {
-      {"rows", rows_take, rows_kernels},
+      {"reduce", rows_take, rows_kernels},
+      {"map", maps_take, maps_kernels},
       {"plain", [](const GroupContext&, const StageGroup& group) { return group.stages.size() == 1; }, plain_kernels},
   };
   return k_families;

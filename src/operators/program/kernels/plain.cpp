@@ -9,10 +9,7 @@ namespace kw {
 
 GroupKernels plain_kernels(const GroupContext& context, const StageGroup& group) {
   KW_CHECK(group.stages.size() == 1, "a plain kernel of {} stages", group.stages.size());
-  const auto& stage = context.program.stages[group.stages[0]];
-  auto kernel = stage_kernel(stage, kernel_of_buffer(context, stage.buffer), context.buffers, context.dialect);
-  return {std::move(kernel.source),  {std::move(kernel.launch)},   {}, {}, {},
-          std::move(kernel.helpers), std::move(kernel.own_helpers)};
+  return stage_kernel(context, context.program.stages[group.stages[0]]);
 }
 
 Result<Bundle> emit_program_plain(Dialect dialect, const Problem& problem) {

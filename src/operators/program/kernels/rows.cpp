@@ -6,6 +6,7 @@
 #include "codegen/text.hpp"
 #include "operators/program/kernels/accumulator.hpp"
 #include "operators/program/kernels/body_writer.hpp"
+#include "operators/program/kernels/kernel_signature.hpp"
 #include "operators/program/kernels/stage_kernel.hpp"
 #include "program/stages/access.hpp"
 #include "program/stages/work.hpp"
@@ -242,35 +243,15 @@ class RowsWriter {
   }
 
   [[nodiscard]] GroupKernels kernel() {
-    GroupKernels kernels;
-    Launch launch;
     const auto start = opening();
-    std::vector<std::string> declarations;
-    const auto add_buffer = [&](std::size_t index, bool writable) {
-      const auto& buffer = context_.buffers[index];
-      declarations.push_back(buffer_parameter(buffer.dtype, writable, buffer.name, context_.dialect));
-      launch.args.push_back(buffer.argument);
-    };
-    for (const auto buffer : scope_.loaded()) add_buffer(buffer, false);
-    for (const auto buffer : written_) add_buffer(buffer, true);
-    for (const auto& [parameter, expression] : scope_.integers()) {
-      declarations.push_back("const int " + parameter);
-      launch.args.push_back(expression);
-    }
-    launch.kernel = kernel_of_buffer(context_, stages_.back()->buffer);
-    const auto qualifier = fill_lines(context_.dialect->kernel_qualifier, {{"threads", threads_.name}});
-    kernels.source =
-        fmt::format("{}\n{} {{\n{}{}}}\n", qualifier,
-                    parameter_list(fmt::format("void {}(", launch.kernel), declarations), start, body_.text());
+    const KernelSignature signature(context_, scope_, written_);
+    auto kernels =
+        signature.kernels(kernel_of_buffer(context_, stages_.back()->buffer), threads_.name, start + body_.text());
     Shape shape;
     for (const auto& row : rows_) shape.push_back(row.extent);
     const auto rows = count_expression(shape);
-    launch.grid = {lanes_ == 1 ? rows : fmt::format("ceil_div({}, {})", rows, lanes_)};
-    launch.block = {threads_.name};
-    kernels.launches.push_back(std::move(launch));
+    kernels.launches[0].grid = {lanes_ == 1 ? rows : fmt::format("ceil_div({}, {})", rows, lanes_)};
     kernels.tunables.push_back(threads_);
-    kernels.helpers = scope_.helpers();
-    kernels.own_helpers = scope_.own_helpers();
     kernels.own_helpers.insert(own_helpers_.begin(), own_helpers_.end());
     return kernels;
   }

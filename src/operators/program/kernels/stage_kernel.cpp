@@ -6,6 +6,7 @@
 #include "codegen/text.hpp"
 #include "operators/program/kernels/accumulator.hpp"
 #include "operators/program/kernels/body_writer.hpp"
+#include "operators/program/kernels/kernel_signature.hpp"
 
 namespace kw {
 namespace {
@@ -33,10 +34,13 @@ bool decided_before(const StageExpr& node, const StageAxes& inner, std::size_t d
 
 class KernelWriter {
  public:
-  KernelWriter(const Stage& stage, const std::vector<KernelBuffer>& buffers, Dialect dialect)
-      : stage_(stage), buffers_(buffers), scope_(buffers, stage, dialect), items_(without_scanned(stage)) {}
+  KernelWriter(const GroupContext& context, const Stage& stage)
+      : context_(context),
+        stage_(stage),
+        scope_(context.buffers, stage, context.dialect),
+        items_(without_scanned(stage)) {}
 
-  StageKernel write(const std::string& name) {
+  GroupKernels write(const std::string& name) {
     if (stage_.kind != StageKind::scan) scope_.name_place(stage_.axes, "id");
     if (stage_.kind == StageKind::map) {
       write_map();
@@ -48,7 +52,7 @@ class KernelWriter {
 
  private:
   void store(const std::string& place, const StageExpr& value) {
-    const auto& buffer = buffers_[stage_.buffer];
+    const auto& buffer = context_.buffers[stage_.buffer];
     body_.line(store_text(buffer.dtype, buffer.name, place, without_parentheses(scope_.text(value)), scope_.dialect()));
   }
 
@@ -144,43 +148,22 @@ class KernelWriter {
     return text;
   }
 
-  StageKernel kernel(const std::string& name) {
-    StageKernel kernel;
-    const auto dialect = scope_.dialect();
+  GroupKernels kernel(const std::string& name) {
     const auto count = scope_.element_count(items_);
     const auto indices = coordinates();
-    std::vector<std::string> declarations;
-    for (const auto buffer : scope_.loaded()) {
-      if (buffer == stage_.buffer) continue;
-      declarations.push_back(buffer_parameter(buffers_[buffer].dtype, false, buffers_[buffer].name, dialect));
-      kernel.launch.args.push_back(buffers_[buffer].argument);
-    }
-    declarations.push_back(
-        buffer_parameter(buffers_[stage_.buffer].dtype, true, buffers_[stage_.buffer].name, dialect));
-    kernel.launch.args.push_back(buffers_[stage_.buffer].argument);
-    for (const auto& [parameter, expression] : scope_.integers()) {
-      declarations.push_back("const int " + parameter);
-      kernel.launch.args.push_back(expression);
-    }
-    const auto qualifier = fill_lines(dialect->kernel_qualifier, {{"threads", std::to_string(k_group)}});
-    kernel.source = fmt::format("{}\n{} {{\n  const long id = {};\n  if (id >= {}) return;\n{}{}}}\n", qualifier,
-                                parameter_list(fmt::format("void {}(", name), declarations), dialect->global_index,
-                                count, indices, body_.text());
+    const KernelSignature signature(context_, scope_, {stage_.buffer});
+    auto kernel = signature.kernels(name, std::to_string(k_group),
+                                    fmt::format("  const long id = {};\n  if (id >= {}) return;\n{}{}",
+                                                scope_.dialect()->global_index, count, indices, body_.text()));
     Shape shape;
     for (const auto& axis : items_) shape.push_back(axis.extent);
-    kernel.launch.kernel = name;
-    kernel.launch.grid = {fmt::format("ceil_div({}, {})", count_expression(shape), k_group)};
-    kernel.launch.block = {std::to_string(k_group)};
-    kernel.helpers = scope_.helpers();
-    kernel.own_helpers = scope_.own_helpers();
+    kernel.launches[0].grid = {fmt::format("ceil_div({}, {})", count_expression(shape), k_group)};
     kernel.own_helpers.insert(own_helpers_.begin(), own_helpers_.end());
-    const bool bf16_by_hand = buffers_[stage_.buffer].dtype == DType::bf16 && dialect->bf16_functions == nullptr;
-    if (bf16_by_hand) kernel.helpers.insert(KernelHelper::to_bf16);
     return kernel;
   }
 
+  const GroupContext& context_;
   const Stage& stage_;
-  const std::vector<KernelBuffer>& buffers_;
   KernelScope scope_;
   StageAxes items_;
   BodyWriter body_;
@@ -200,9 +183,8 @@ std::string count_expression(const Shape& shape) {
   });
 }
 
-StageKernel stage_kernel(const Stage& stage, const std::string& name, const std::vector<KernelBuffer>& buffers,
-                         Dialect dialect) {
-  return KernelWriter(stage, buffers, dialect).write(name);
+GroupKernels stage_kernel(const GroupContext& context, const Stage& stage) {
+  return KernelWriter(context, stage).write(kernel_of_buffer(context, stage.buffer));
 }
 
 }  // namespace kw
