@@ -25,13 +25,14 @@ class Grouping {
   Grouping(StageProgram program, const DeviceFacts& device)
       : program_(std::move(program)), groups_wanted_(static_cast<double>(device.compute_units) * 2.0) {}
 
-  void split_long_reductions() {
+  /// Into parts of at most `longest` elements, and enough of them to keep the device busy.
+  void split_long_reductions(double longest) {
     for (std::size_t i = program_.stages.size(); i-- > 0;) {
       const auto& stage = program_.stages[i];
       if (!can_split(stage) || is_product(stage) || slides(stage)) continue;
       const double length = count_of(stage.inner);
       const double missing = std::ceil(groups_wanted_ / std::max(work_groups(stage), 1.0));
-      const double parts = std::min(missing, std::floor(length / k_least_part));
+      const double parts = std::max(std::min(missing, std::floor(length / k_least_part)), std::ceil(length / longest));
       if (parts >= 2.0) (void)split_reduction(program_, i, static_cast<std::int64_t>(parts));
     }
   }
@@ -56,16 +57,6 @@ class Grouping {
       const auto found = rows.find(stages.front());
       if (found == rows.end()) collapse_axes(program_.stages[stages.front()]);
       grouped.groups.push_back({stages, local_buffers(stages), found == rows.end() ? 0 : found->second});
-    }
-    grouped.program = std::move(program_);
-    return grouped;
-  }
-
-  [[nodiscard]] GroupedProgram stage_by_stage() {
-    GroupedProgram grouped;
-    for (std::size_t i = 0; i < program_.stages.size(); ++i) {
-      collapse_axes(program_.stages[i]);
-      grouped.groups.push_back({{i}, {}, 0});
     }
     grouped.program = std::move(program_);
     return grouped;
@@ -107,8 +98,10 @@ class Grouping {
 
 GroupedProgram grouped_for(StageProgram program, Dialect dialect, const DeviceFacts& device) {
   Grouping grouping(fused(std::move(program)).program, device);
-  if (dialect->warp.empty()) return grouping.stage_by_stage();
-  grouping.split_long_reductions();
+  // A work-item of a CPU does a whole row: a sum in sixteen lanes that is longer would lose too much to rounding.
+  constexpr double k_longest_of_item = 65536;
+  constexpr double k_longest_of_group = 1 << 22;
+  grouping.split_long_reductions(dialect->has_vectors ? k_longest_of_item : k_longest_of_group);
   return grouping.with_rows();
 }
 

@@ -189,9 +189,14 @@ std::string KernelScope::load_text(const StageNode& node) {
                 shape[i].text() == place_axes_[i].extent.text();
   }
   if (own_place) return element_text(buffer.dtype, buffer.name, place_, dialect_);
+  return element_text(buffer.dtype, buffer.name, place_text(node), dialect_);
+}
+
+std::string KernelScope::place_text(const StageNode& load) {
+  loaded_.insert(load.tensor.buffer);
   std::vector<std::string> indices;
-  for (const auto& index : node.operands) indices.push_back(text(index, Binding::sum));
-  return element_text(buffer.dtype, buffer.name, offset(indices, shape), dialect_);
+  for (const auto& index : load.operands) indices.push_back(text(index, Binding::sum));
+  return offset(indices, load.tensor.type.shape);
 }
 
 std::string KernelScope::quotient(const StageNode& node, const std::vector<std::string>& operands) {

@@ -38,6 +38,13 @@ class KernelScope {
   /// `result` is what reduction_result() is called here.
   [[nodiscard]] std::string text(const StageExpr& expression, Binding least = Binding::choice);
   void call_result(const std::string& name) { result_ = name; }
+  /// The place of a load in its buffer.
+  [[nodiscard]] std::string place_text(const StageNode& load);
+  [[nodiscard]] const KernelBuffer& buffer(std::size_t index) const { return buffers_[index]; }
+  [[nodiscard]] bool is_held(std::size_t buffer) const { return held_.count(buffer) > 0; }
+  /// What the text calls besides what text() prints.
+  void need(KernelHelper helper) { helpers_.insert(helper); }
+  void need_own(const std::string& section) { own_helpers_.insert(section); }
   /// Statements that name what is used more than once in `roots`, and can be computed before it is known which of them
   /// are needed. With `loads`, elements of tensors too, where they are read in any case.
   [[nodiscard]] std::vector<std::string> shared_values(const std::vector<StageExpr>& roots, bool loads);

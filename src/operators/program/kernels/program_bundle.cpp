@@ -82,7 +82,10 @@ std::string preamble(const Problem& problem, Dialect dialect, const ProgramWriti
 
 std::string own_helper_source(const std::set<std::string>& names, Dialect dialect) {
   std::string text;
-  for (const auto& name : names) text += in_dialect(std::string(kernel_text("program/plain.cl", name)), dialect);
+  for (const auto& name : names) {
+    const bool scalar = name == "larger" || name == "smaller";
+    text += in_dialect(std::string(kernel_text(scalar ? "program/plain.cl" : "program/vector.cl", name)), dialect);
+  }
   return text;
 }
 

@@ -45,7 +45,7 @@ struct GroupKernels {
   std::vector<Tunable> tunables;       ///< the same name in two groups is one tunable, with the same values
   std::vector<std::string> constraints;
   std::set<KernelHelper> helpers;
-  std::set<std::string> own_helpers;  ///< sections of kernels/program/plain.cl
+  std::set<std::string> own_helpers;  ///< sections of kernels/program/plain.cl and vector.cl
 };
 
 struct ProgramWriting {
