@@ -64,6 +64,7 @@ class Fuser {
       while (any_inlined(true) || any_folded() || any_joined()) changed = true;
       if (any_inlined(false)) changed = true;
     }
+    drop_unread();
     for (auto& stage : stages()) share_equal_parts(stage);
     return std::move(fused_);
   }
@@ -83,6 +84,15 @@ class Fuser {
   void remove(std::size_t producer, std::size_t reader) {
     fused_.fusions.push_back(fmt::format("{} into {}", buffer(stages()[producer]).name, buffer(stages()[reader]).name));
     stages().erase(stages().begin() + static_cast<std::ptrdiff_t>(producer));
+  }
+
+  /// What only a fused stage asked for, such as the shape of a tensor of zeros.
+  void drop_unread() {
+    for (std::size_t i = stages().size(); i-- > 0;) {
+      if (buffer(stages()[i]).use != BufferUse::scratch || !readers_of(stages()[i].buffer).empty()) continue;
+      fused_.fusions.push_back(fmt::format("{} is not needed", buffer(stages()[i]).name));
+      stages().erase(stages().begin() + static_cast<std::ptrdiff_t>(i));
+    }
   }
 
   /// How often elements of the map would be computed for this reader.

@@ -11,7 +11,7 @@ namespace kw {
 
 struct FusedProgram {
   StageProgram program;  ///< buffers keep their numbers; those of removed stages are read and written by none
-  /// A line per fusion: "relu_1 into conv_1".
+  /// A line per stage that went: "relu_1 into conv_1".
   std::vector<std::string> fusions;
 };
 

@@ -40,6 +40,8 @@ constexpr std::array k_fusions = {
            "torch.randn(2, 4, 6, 6), torch.randn(6, 4, 3, 3), torch.randn(6)", 2},
     Fusion{"F.mish(F.mish(F.linear(x, y, z)))", "torch.randn(2, 3), torch.randn(4, 3), torch.randn(4)", 1},
     Fusion{"F.layer_norm(torch.tanh(x), (4,), y, z)", "torch.randn(3, 4), torch.randn(4), torch.randn(4)", 3},
+    Fusion{"torch.cat((torch.zeros_like(x.select(1, 0).unsqueeze(1)), torch.cumsum(x, dim=1)), dim=1)",
+           "torch.randn(3, 4)", 2},
     Fusion{"torch.cumsum(x.flip(1), dim=1) * 2", "torch.randn(3, 4)", 1},
     Fusion{"torch.argmax(x * y, dim=1) + 1", "torch.randn(3, 4), torch.randn(3, 4)", 1},
     Fusion{"(x.exp() @ y).mean(dim=1)", "torch.randn(3, 4), torch.randn(4, 5)", 3},

@@ -13,7 +13,7 @@
 namespace kw {
 namespace {
 
-/// Shorter rows are left to one work-item each.
+/// Shorter rows are done by one work-item each, however few there are.
 constexpr double k_shortest_row = 32;
 /// Work that is done before a launch more would have begun.
 constexpr double k_small = 1 << 18;
@@ -40,7 +40,8 @@ class Grouping {
   [[nodiscard]] GroupedProgram with_rows() {
     RowRules rules;
     rules.reduction = [&](const Stage& stage) {
-      if (is_product(stage) || slides(stage) || count_of(stage.inner) < k_shortest_row) return false;
+      if (is_product(stage) || slides(stage)) return false;
+      if (count_of(stage.inner) < k_shortest_row) return true;
       return work_groups(stage) >= groups_wanted_ / 2.0 || evaluations(stage) <= 4.0 * k_small;
     };
     rules.map = [&](const Stage& map, double rows) {

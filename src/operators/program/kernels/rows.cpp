@@ -14,7 +14,10 @@
 namespace kw {
 namespace {
 
+/// Neighbouring rows that a work-group has where those are contiguous.
 constexpr int k_row_lanes = 32;
+/// Shorter rows have one work-item each.
+constexpr double k_shared_row = 32;
 
 /// Work-items that share a row, by the length of the row: one tunable for all groups of like rows.
 Tunable threads_tunable(double elements) {
@@ -38,11 +41,15 @@ class RowsWriter {
         stages_(stages_of(context, group)),
         scope_(context.buffers, stages_, context.dialect),
         rows_(stages_[0]->axes.begin(), stages_[0]->axes.begin() + static_cast<std::ptrdiff_t>(group.rows)),
-        lanes_(rows_are_contiguous() ? k_row_lanes : 1) {
+        rows_per_group_(rows_are_contiguous() ? k_row_lanes : 1) {
     double longest = 0.0;
     for (const auto* stage : stages_) longest = std::max(longest, count_of(columns_of(*stage, group.rows)));
-    // Lanes of neighbouring rows leave fewer work-items for each.
-    threads_ = threads_tunable(longest * lanes_);
+    alone_ = longest < k_shared_row;
+    // Neighbouring rows leave fewer work-items for each.
+    threads_ = threads_tunable(alone_ ? k_row_lanes : longest * rows_per_group_);
+    many_ = alone_ || rows_per_group_ > 1;
+    lanes_ = alone_ ? threads_.name : std::to_string(rows_per_group_);
+    slices_ = alone_ ? "1" : many_ ? fmt::format("({} / {})", threads_.name, lanes_) : threads_.name;
     for (const char* own : {"row", "lane", "slice", "live", "at", "reach"}) (void)scope_.new_name(own);
   }
 
@@ -85,13 +92,13 @@ class RowsWriter {
 
   /// The loop of a work-item over its share of the columns; what is in it was written to `inside`.
   void write_loop(const StageAxes& columns, const BodyWriter& inside) {
-    if (lanes_ > 1) body_.open("if (live)");
-    const auto slices = lanes_ > 1 ? fmt::format("({} / {})", threads_.name, lanes_) : threads_.name;
+    if (many_) body_.open("if (live)");
     const bool one = columns.size() == 1;
     const auto index = one ? scope_.axis(columns[0].name) : "at";
     const auto count =
         columns.empty() ? "1" : join(columns, " * ", [&](const StageAxis& axis) { return scope_.extent(axis.extent); });
-    body_.open(fmt::format("for (int {0} = slice; {0} < {1}; {0} += {2})", index, count, slices));
+    body_.open(alone_ ? fmt::format("for (int {0} = 0; {0} < {1}; ++{0})", index, count)
+                      : fmt::format("for (int {0} = slice; {0} < {1}; {0} += {2})", index, count, slices_));
     std::string inner;
     for (std::size_t i = columns.size(); !one && i-- > 0;) {
       const auto extent = scope_.extent(columns[i].extent);
@@ -104,7 +111,7 @@ class RowsWriter {
     }
     body_.raw(inside.text());
     body_.close();
-    if (lanes_ > 1) body_.close();
+    if (many_) body_.close();
   }
 
   void write_map(const Stage& stage) {
@@ -114,7 +121,7 @@ class RowsWriter {
     write_loop(columns_of(stage, group_.rows), inside);
   }
 
-  [[nodiscard]] BodyWriter nested() const { return body_.nested(lanes_ > 1 ? 2 : 1); }
+  [[nodiscard]] BodyWriter nested() const { return body_.nested(many_ ? 2 : 1); }
 
   [[nodiscard]] std::string store(const Stage& stage, const StageExpr& value) {
     return store_value(stage, without_parentheses(scope_.text(value)));
@@ -144,11 +151,11 @@ class RowsWriter {
     gather(accumulator);
     scope_.call_result(accumulator.result);
     const auto value = stage.epilogue ? stage.epilogue : reduction_result(stage.body->type);
-    if (lanes_ > 1) body_.open("if (live)");
+    if (many_) body_.open("if (live)");
     body_.lines(scope_.shared_values({stage.epilogue}, true));
     body_.line(fmt::format("{} = {};", result, without_parentheses(scope_.text(value))));
-    if (!is_local(stage.buffer)) body_.line("if (slice == 0) " + store_value(stage, result));
-    if (lanes_ > 1) body_.close();
+    if (!is_local(stage.buffer)) body_.line((alone_ ? "" : "if (slice == 0) ") + store_value(stage, result));
+    if (many_) body_.close();
     body_.close();
     scope_.forget_values();
     scope_.hold(stage.buffer, result);
@@ -170,7 +177,7 @@ class RowsWriter {
 
   /// Halves the slices that hold a part until one holds the whole, which all read.
   void gather(const Accumulator& accumulator) {
-    const auto slices = lanes_ > 1 ? fmt::format("({} / {})", threads_.name, lanes_) : threads_.name;
+    if (alone_) return;
     std::vector<std::string> shared;
     for (const auto& state : accumulator.state) {
       shared.push_back(shared_array(state.type));
@@ -179,10 +186,9 @@ class RowsWriter {
     }
     used_arrays_.clear();
     body_.line("__syncthreads();");
-    body_.open(fmt::format("for (int reach = {} / 2; reach > 0; reach /= 2)", slices));
+    body_.open(fmt::format("for (int reach = {} / 2; reach > 0; reach /= 2)", slices_));
     body_.open("if (slice < reach)");
-    const auto other =
-        lanes_ > 1 ? fmt::format("threadIdx.x + reach * {}", lanes_) : std::string("threadIdx.x + reach");
+    const auto other = many_ ? fmt::format("threadIdx.x + reach * {}", lanes_) : std::string("threadIdx.x + reach");
     for (std::size_t i = 0; i < shared.size(); ++i) {
       const auto& state = accumulator.state[i];
       body_.line(fmt::format("const {} other_{} = {}[{}];", state.type, state.name, shared[i], other));
@@ -195,7 +201,7 @@ class RowsWriter {
     body_.line("__syncthreads();");
     body_.close();
     for (std::size_t i = 0; i < shared.size(); ++i) {
-      body_.line(fmt::format("{} = {}[{}];", accumulator.state[i].name, shared[i], lanes_ > 1 ? "lane" : "0"));
+      body_.line(fmt::format("{} = {}[{}];", accumulator.state[i].name, shared[i], many_ ? "lane" : "0"));
     }
     body_.line("__syncthreads();");
   }
@@ -234,11 +240,12 @@ class RowsWriter {
     std::string text;
     for (const auto& [name, type] : arrays_)
       text += fmt::format("  __shared__ {} {}[{}];\n", type, name, threads_.name);
-    if (lanes_ == 1) return text + "  const int slice = threadIdx.x;\n  const long row = blockIdx.x;\n" + coordinates();
+    if (!many_) return text + "  const int slice = threadIdx.x;\n  const long row = blockIdx.x;\n" + coordinates();
     text += fmt::format(
-        "  const int lane = threadIdx.x % {0}, slice = threadIdx.x / {0};\n"
-        "  const long row = (long)blockIdx.x * {0} + lane;\n  const bool live = row < {1};\n",
-        lanes_, scope_.element_count(rows_));
+        "  const int lane = threadIdx.x{1};\n{2}"
+        "  const long row = (long)blockIdx.x * {0} + lane;\n  const bool live = row < {3};\n",
+        lanes_, alone_ ? "" : " % " + lanes_,
+        alone_ ? "" : fmt::format("  const int slice = threadIdx.x / {};\n", lanes_), scope_.element_count(rows_));
     return text + coordinates();
   }
 
@@ -250,7 +257,7 @@ class RowsWriter {
     Shape shape;
     for (const auto& row : rows_) shape.push_back(row.extent);
     const auto rows = count_expression(shape);
-    kernels.launches[0].grid = {lanes_ == 1 ? rows : fmt::format("ceil_div({}, {})", rows, lanes_)};
+    kernels.launches[0].grid = {many_ ? fmt::format("ceil_div({}, {})", rows, lanes_) : rows};
     kernels.tunables.push_back(threads_);
     kernels.own_helpers.insert(own_helpers_.begin(), own_helpers_.end());
     return kernels;
@@ -261,7 +268,11 @@ class RowsWriter {
   std::vector<const Stage*> stages_;
   KernelScope scope_;
   StageAxes rows_;
-  int lanes_;
+  int rows_per_group_;
+  bool alone_ = false;  ///< a work-item has a row to itself
+  bool many_ = false;   ///< a work-group has several rows
+  std::string lanes_;   ///< how many; of each row, `slices_` work-items
+  std::string slices_;
   Tunable threads_;
   BodyWriter body_;
   std::set<std::size_t> written_;
