@@ -6,6 +6,7 @@
 #include "operators/program/kernels/maps.hpp"
 #include "operators/program/kernels/plain.hpp"
 #include "operators/program/kernels/rows.hpp"
+#include "operators/program/kernels/scans.hpp"
 
 namespace kw {
 
@@ -13,6 +14,7 @@ const std::vector<KernelFamily>& kernel_families() {
   static const std::vector<KernelFamily> k_families = {
       {"reduce", rows_take, rows_kernels},
       {"map", maps_take, maps_kernels},
+      {"scan", scans_take, scans_kernels},
       {"lanes", lane_rows_take, lane_rows_kernels},
       {"plain", [](const GroupContext&, const StageGroup& group) { return group.stages.size() == 1; }, plain_kernels},
   };

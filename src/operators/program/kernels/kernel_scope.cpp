@@ -56,6 +56,12 @@ bool is_not_negative(const StageExpr& a) {
   }
 }
 
+/// Variables of the families' texts, which axes of the same name stand back behind.
+constexpr std::array k_own_names = {
+    "id",    "rest",   "sum",    "part",  "best",  "position", "value", "any",     "all",      "product", "running",
+    "row",   "lane",   "slice",  "live",  "at",    "reach",    "item",  "lanes",   "chunks",   "first",   "last",
+    "block", "blocks", "values", "start", "total", "totals",   "kept",  "earlier", "elements", "before"};
+
 std::string operand_of(const std::string& text) {
   return is_word(text) || text.find(' ') == std::string::npos ? text : "(" + text + ")";
 }
@@ -73,8 +79,7 @@ KernelScope::KernelScope(const std::vector<KernelBuffer>& buffers, const std::ve
                          Dialect dialect)
     : buffers_(buffers), dialect_(dialect) {
   for (const auto& buffer : buffers_) taken_.insert(buffer.name);
-  for (const char* own :
-       {"id", "rest", "sum", "part", "best", "position", "value", "any", "all", "product", "running"}) {
+  for (const char* own : k_own_names) {
     taken_.insert(own);
   }
   for (const auto* stage : stages) {

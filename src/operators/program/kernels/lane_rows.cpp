@@ -19,6 +19,8 @@ namespace {
 /// Elements that a work-item is to have, so that starting it costs little beside them.
 constexpr double k_elements_per_item = 16384;
 constexpr std::int64_t k_long_row = 4096;
+/// Elements of a row, or rows of elements, that are summed one after the other.
+constexpr int k_part = 512;
 
 Tunable rows_tunable(double columns) {
   Tunable rows{"ROWS_PER_ITEM", {1, 4, 16, 64, 256}, 1};
@@ -53,11 +55,7 @@ class LaneRowsWriter {
         stages_(stages_of(context, group)),
         row_count_(group.rows > 0 ? group.rows : stages_[0]->axes.size() - 1),
         scope_(context.buffers, stages_, context.dialect),
-        rows_(stages_[0]->axes.begin(), stages_[0]->axes.begin() + static_cast<std::ptrdiff_t>(row_count_)) {
-    for (const char* own : {"item", "row", "rows", "chunks", "first", "last", "block", "blocks"}) {
-      (void)scope_.new_name(own);
-    }
-  }
+        rows_(stages_[0]->axes.begin(), stages_[0]->axes.begin() + static_cast<std::ptrdiff_t>(row_count_)) {}
 
   GroupKernels write() {
     if (rows_have_lanes()) return write_blocks_of_rows();
@@ -157,8 +155,25 @@ class LaneRowsWriter {
     const auto& reduction = *lane_reduction(stage);
     write_guards(stage);
     body_.lines(lanes.shared_values({stage.body}));
-    body_.line(fmt::format(fmt::runtime(reduction.step), variable, lanes.text(stage.body, true)));
+    const auto element = lanes.text(stage.body, true);
+    if (gathers_parts(stage)) {
+      // As the plain kernel does: a long sequential sum would lose too much.
+      body_.line(fmt::format("part += {};", element));
+      body_.open(fmt::format("if ({0} % {1} >= {1} - {2})", scope_.axis(stage.inner.back().name), k_part,
+                             lanes_along_row(stage, lanes) ? k_lane_count : 1));
+      body_.line(variable + " += part;");
+      body_.line("part = 0.0f;");
+      body_.close();
+    } else {
+      body_.line(fmt::format(fmt::runtime(reduction.step), variable, element));
+    }
     if (reduction.helper != nullptr) scope_.need_own(reduction.helper);
+  }
+
+  static bool gathers_parts(const Stage& stage) { return stage.in_parts && stage.op == ReduceOp::sum; }
+
+  static bool lanes_along_row(const Stage& stage, LaneScope& lanes) {
+    return lanes.varies(axis_index(stage.inner.back().name));
   }
 
   // Loops.
@@ -221,11 +236,13 @@ class LaneRowsWriter {
     body_.lines(accumulator.declarations);
     const auto* reduction = in_lanes ? lane_reduction(stage) : nullptr;
     if (reduction != nullptr) body_.line(fmt::format("float16 lanes = {};", reduction->start));
+    if (reduction != nullptr && gathers_parts(stage)) body_.line("float16 part = 0.0f;");
     over_columns(
         stage, "0", "", [&](LaneScope& lanes) { lane_step(stage, lanes, "lanes"); },
         [&] { scalar_step(stage, accumulator); });
     if (reduction != nullptr) {
       scope_.need_own(reduction->gather);
+      if (gathers_parts(stage)) body_.line("lanes += part;");
       body_.line(fmt::format(fmt::runtime(reduction->merge), fmt::format("{}(lanes)", reduction->gather)));
     }
     close_reduction(stage, accumulator, result);
@@ -273,10 +290,14 @@ class LaneRowsWriter {
       const auto& reduction = *lane_reduction(*stage);
       const auto name = scope_.new_name(kernel_name(context_.program.buffers[stage->buffer].name + "_of_rows"));
       body_.line(fmt::format("float16 {} = {};", name, reduction.start));
+      body_.open("");
+      if (gathers_parts(*stage)) body_.line("float16 part = 0.0f;");
       for (const auto& axis : columns) open_loop(axis);
       LaneScope inside = lanes;
       lane_step(*stage, inside, name);
       close(columns.size());
+      if (gathers_parts(*stage)) body_.line(name + " += part;");
+      body_.close();
       finish_lanes(*stage, lanes, name);
     }
   }

@@ -75,7 +75,6 @@ bool maps_take(const GroupContext& context, const StageGroup& group) {
 GroupKernels maps_kernels(const GroupContext& context, const StageGroup& group) {
   const auto& stage = context.program.stages[group.stages[0]];
   KernelScope scope(context.buffers, stage, context.dialect);
-  for (const char* own : {"chunks", "row", "first", "part", "values"}) (void)scope.new_name(own);
   const auto body = map_body(stage, context, scope);
   KernelSignature signature(context, scope, {stage.buffer});
   auto kernels = signature.kernels(kernel_of_buffer(context, stage.buffer), "MAP_THREADS", body);

@@ -50,7 +50,6 @@ class RowsWriter {
     many_ = alone_ || rows_per_group_ > 1;
     lanes_ = alone_ ? threads_.name : std::to_string(rows_per_group_);
     slices_ = alone_ ? "1" : many_ ? fmt::format("({} / {})", threads_.name, lanes_) : threads_.name;
-    for (const char* own : {"row", "lane", "slice", "live", "at", "reach"}) (void)scope_.new_name(own);
   }
 
   GroupKernels write() {

@@ -1,0 +1,116 @@
+#include "operators/program/kernels/scans.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "codegen/text.hpp"
+#include "language/kernel_texts.hpp"
+#include "operators/program/kernels/kernel_signature.hpp"
+#include "operators/program/kernels/stage_kernel.hpp"
+
+namespace kw {
+namespace {
+
+constexpr std::int64_t k_shortest_scan = 64;
+
+/// How two parts of a row follow from one another.
+struct ScanRule {
+  ReduceOp op;
+  const char* neutral;
+  const char* together;  ///< of {0} and {1} behind it
+  const char* helper;    ///< null where the text calls none
+};
+
+constexpr std::array k_scan_rules = {
+    ScanRule{ReduceOp::sum, "0.0f", "{} + {}", nullptr},
+    ScanRule{ReduceOp::product, "1.0f", "{} * {}", nullptr},
+    ScanRule{ReduceOp::maximum, "-INFINITY", "larger({}, {})", "larger"},
+    ScanRule{ReduceOp::minimum, "INFINITY", "smaller({}, {})", "smaller"},
+};
+
+const ScanRule* scan_rule(const Stage& stage) {
+  const auto found =
+      std::find_if(k_scan_rules.begin(), k_scan_rules.end(), [&](const ScanRule& rule) { return rule.op == stage.op; });
+  const bool real = stage.kind == StageKind::scan && stage.body->type == StageType::real;
+  return real && stage.guards.empty() && !stage.place && found != k_scan_rules.end() ? &*found : nullptr;
+}
+
+/// Indices of the other axes from `row`.
+std::string row_indices(const StageAxes& rows, KernelScope& scope) {
+  std::vector<std::string> statements;
+  std::string inner;
+  for (std::size_t i = rows.size(); i-- > 0;) {
+    const auto extent = scope.extent(rows[i].extent);
+    const auto place = inner.empty() ? "row" : fmt::format("(row / ({}))", inner);
+    statements.push_back(
+        fmt::format("  const int {} = (int)({}{});", scope.axis(rows[i].name), place, i == 0 ? "" : " % " + extent));
+    inner = inner.empty() ? extent : extent + " * " + inner;
+  }
+  return fmt::format("{}", fmt::join(statements, "\n"));
+}
+
+std::string stored_element(const Stage& stage, const GroupContext& context, KernelScope& scope) {
+  const auto& buffer = context.buffers[stage.buffer];
+  scope.call_result("elements[at]");
+  const auto value = stage.epilogue ? without_parentheses(scope.text(stage.epilogue)) : "elements[at]";
+  std::vector<std::string> indices;
+  Shape shape;
+  for (const auto& axis : stage.axes) {
+    indices.push_back(scope.axis(axis.name));
+    shape.push_back(axis.extent);
+  }
+  return store_text(buffer.dtype, buffer.name, scope.offset(indices, shape), value, scope.dialect());
+}
+
+std::string scan_body(const Stage& stage, const GroupContext& context, KernelScope& scope, const StageAxes& rows) {
+  const auto& rule = *scan_rule(stage);
+  if (rule.helper != nullptr) scope.need_own(rule.helper);
+  const auto together = [&](const char* a, const char* b) { return fmt::format(fmt::runtime(rule.together), a, b); };
+  const auto scanned = std::find_if(stage.axes.begin(), stage.axes.end(),
+                                    [&](const StageAxis& axis) { return axis.name == stage.inner[0].name; });
+  auto read = scope.shared_values({stage.body}, true);
+  read.push_back(fmt::format("elements[at] = {};", without_parentheses(scope.text(stage.body))));
+  scope.forget_values();
+  const auto write = stored_element(stage, context, scope);
+  return fill_lines(kernel_text("program/scan.cu", "body"),
+                    {{"row_indices", row_indices(rows, scope)},
+                     {"neutral", rule.neutral},
+                     {"length", scope.extent(scanned->extent)},
+                     {"column", scope.axis(scanned->name)},
+                     {"read", fmt::format("{}", fmt::join(read, "\n        "))},
+                     {"write", write},
+                     {"total_with_element", together("total", "elements[first + item]")},
+                     {"earlier_with_total", together("earlier", "total")},
+                     {"kept_with_before", together("kept", "before")},
+                     {"running_with_element", together("running", "elements[first + item]")},
+                     {"kept_with_all", together("kept", "all")}}) +
+         "\n";
+}
+
+}  // namespace
+
+bool scans_take(const GroupContext& context, const StageGroup& group) {
+  if (context.dialect->warp.empty() || group.stages.size() != 1) return false;
+  const auto& stage = context.program.stages[group.stages[0]];
+  return scan_rule(stage) != nullptr && stage.inner[0].extent.value() >= k_shortest_scan;
+}
+
+GroupKernels scans_kernels(const GroupContext& context, const StageGroup& group) {
+  const auto& stage = context.program.stages[group.stages[0]];
+  StageAxes rows;
+  Shape shape;
+  for (const auto& axis : stage.axes) {
+    if (axis.name == stage.inner[0].name) continue;
+    rows.push_back(axis);
+    shape.push_back(axis.extent);
+  }
+  KernelScope scope(context.buffers, stage, context.dialect);
+  const auto body = scan_body(stage, context, scope, rows);
+  const KernelSignature signature(context, scope, {stage.buffer});
+  auto kernels = signature.kernels(kernel_of_buffer(context, stage.buffer), "SCAN_THREADS", body);
+  kernels.launches[0].grid = {shape.empty() ? "1" : count_expression(shape)};
+  kernels.tunables = {{"SCAN_THREADS", {64, 128, 256, 512}, 256}, {"SCAN_ELEMENTS", {1, 2, 4, 8}, 4}};
+  return kernels;
+}
+
+}  // namespace kw

@@ -1,0 +1,14 @@
+#pragma once
+// The family of running reductions, for GPUs: a work-group does a row in one read and one write. It takes a stretch of
+// the row into shared memory, each work-item runs over a few neighbouring elements of it, and what came before is added
+// from the totals of the work-items before it and of the stretches before.
+
+#include "operators/program/kernels/program_bundle.hpp"
+
+namespace kw {
+
+/// A running sum, product, maximum or minimum of reals, in languages with shared memory and warps.
+[[nodiscard]] bool scans_take(const GroupContext& context, const StageGroup& group);
+[[nodiscard]] GroupKernels scans_kernels(const GroupContext& context, const StageGroup& group);
+
+}  // namespace kw
