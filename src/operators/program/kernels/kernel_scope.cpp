@@ -60,7 +60,7 @@ bool is_not_negative(const StageExpr& a) {
 constexpr std::array k_own_names = {
     "id",    "rest",   "sum",    "part",  "best",  "position", "value", "any",     "all",      "product", "running",
     "row",   "lane",   "slice",  "live",  "at",    "reach",    "item",  "lanes",   "chunks",   "first",   "last",
-    "block", "blocks", "values", "start", "total", "totals",   "kept",  "earlier", "elements", "before"};
+    "block", "blocks", "values", "start", "total", "totals",   "kept",  "earlier", "elements", "before",  "lane_part"};
 
 std::string operand_of(const std::string& text) {
   return is_word(text) || text.find(' ') == std::string::npos ? text : "(" + text + ")";

@@ -158,16 +158,28 @@ class LaneRowsWriter {
     const auto element = lanes.text(stage.body, true);
     if (gathers_parts(stage)) {
       // As the plain kernel does: a long sequential sum would lose too much.
-      body_.line(fmt::format("part += {};", element));
+      body_.line(fmt::format("lane_part += {};", element));
       body_.open(fmt::format("if ({0} % {1} >= {1} - {2})", scope_.axis(stage.inner.back().name), k_part,
                              lanes_along_row(stage, lanes) ? k_lane_count : 1));
-      body_.line(variable + " += part;");
-      body_.line("part = 0.0f;");
+      flush(variable);
       body_.close();
     } else {
       body_.line(fmt::format(fmt::runtime(reduction.step), variable, element));
     }
     if (reduction.helper != nullptr) scope_.need_own(reduction.helper);
+  }
+
+  void flush(const std::string& lanes) {
+    body_.line(lanes + " += lane_part;");
+    body_.line("lane_part = 0.0f;");
+  }
+
+  /// Parts do not go on in the next row of columns, which may be too short to fill one.
+  void flush_row(const Stage& stage, bool in_lanes) {
+    if (!gathers_parts(stage)) return;
+    body_.line("sum += part;");
+    body_.line("part = 0.0f;");
+    if (in_lanes) flush("lanes");
   }
 
   static bool gathers_parts(const Stage& stage) { return stage.in_parts && stage.op == ReduceOp::sum; }
@@ -192,9 +204,9 @@ class LaneRowsWriter {
   }
 
   /// Over all columns of the row: in sixteens where lanes fit, and the rest one by one.
-  template <typename InLanes, typename One>
+  template <typename InLanes, typename One, typename AfterRow>
   void over_columns(const Stage& stage, const std::string& first, const std::string& last, const InLanes& in_lanes,
-                    const One& one) {
+                    const One& one, const AfterRow& after_row) {
     const auto columns = columns_of(stage);
     const auto outer = open_outer(columns);
     if (columns.empty()) {
@@ -215,34 +227,31 @@ class LaneRowsWriter {
     }
     one();
     body_.close();
+    after_row();
     close(outer);
   }
 
   void map_of_row(const Stage& stage, const std::string& first, const std::string& last) {
     body_.open("");
     over_columns(
-        stage, first, last, [&](LaneScope& lanes) { lane_map(stage, lanes); }, [&] { scalar_map(stage); });
+        stage, first, last, [&](LaneScope& lanes) { lane_map(stage, lanes); }, [&] { scalar_map(stage); }, [] {});
     body_.close();
   }
 
   void reduction_of_row(const Stage& stage) {
     const auto result = open_reduction(stage);
     const bool in_lanes = columns_have_lanes(stage);
-    auto gathered = stage;
-    // A lane's sum is short; without lanes a long sum is gathered in parts.
-    gathered.in_parts = stage.in_parts && !in_lanes;
-    const auto accumulator = accumulator_of(gathered, scope_.axis(stage.inner.back().name));
+    const auto accumulator = accumulator_of(stage, scope_.axis(stage.inner.back().name));
     for (const auto& helper : accumulator.own_helpers) scope_.need_own(helper);
     body_.lines(accumulator.declarations);
     const auto* reduction = in_lanes ? lane_reduction(stage) : nullptr;
     if (reduction != nullptr) body_.line(fmt::format("float16 lanes = {};", reduction->start));
-    if (reduction != nullptr && gathers_parts(stage)) body_.line("float16 part = 0.0f;");
+    if (reduction != nullptr && gathers_parts(stage)) body_.line("float16 lane_part = 0.0f;");
     over_columns(
         stage, "0", "", [&](LaneScope& lanes) { lane_step(stage, lanes, "lanes"); },
-        [&] { scalar_step(stage, accumulator); });
+        [&] { scalar_step(stage, accumulator); }, [&] { flush_row(stage, in_lanes); });
     if (reduction != nullptr) {
       scope_.need_own(reduction->gather);
-      if (gathers_parts(stage)) body_.line("lanes += part;");
       body_.line(fmt::format(fmt::runtime(reduction->merge), fmt::format("{}(lanes)", reduction->gather)));
     }
     close_reduction(stage, accumulator, result);
@@ -291,12 +300,13 @@ class LaneRowsWriter {
       const auto name = scope_.new_name(kernel_name(context_.program.buffers[stage->buffer].name + "_of_rows"));
       body_.line(fmt::format("float16 {} = {};", name, reduction.start));
       body_.open("");
-      if (gathers_parts(*stage)) body_.line("float16 part = 0.0f;");
+      if (gathers_parts(*stage)) body_.line("float16 lane_part = 0.0f;");
       for (const auto& axis : columns) open_loop(axis);
       LaneScope inside = lanes;
       lane_step(*stage, inside, name);
-      close(columns.size());
-      if (gathers_parts(*stage)) body_.line(name + " += part;");
+      body_.close();
+      if (gathers_parts(*stage)) flush(name);
+      close(columns.size() - 1);
       body_.close();
       finish_lanes(*stage, lanes, name);
     }
