@@ -31,27 +31,6 @@ StageAxes axes_after_first(const StageAxes& axes) {
   return {axes.begin() + 1, axes.end()};
 }
 
-StageAxes joined(StageAxes axes, const StageAxes& more) {
-  axes.insert(axes.end(), more.begin(), more.end());
-  return axes;
-}
-
-/// A kernel's scope over some axes.
-Stage scope_stage(const StageAxes& axes, const StageAxes& inner) {
-  Stage stage;
-  stage.axes = axes;
-  stage.inner = inner;
-  return stage;
-}
-
-/// Axes whose index an address needs.
-std::set<std::string> axes_in(const AffineIndex& address) {
-  std::set<std::string> axes;
-  for (const auto& [axis, coefficient] : address.coefficients) axes.insert(axis);
-  for (const auto& term : address.terms) axes.merge(axes_named(term));
-  return axes;
-}
-
 class OpenClContraction {
  public:
   OpenClContraction(const GroupContext& context, const Contraction& contraction, const FactorMemory& rows)
@@ -94,7 +73,7 @@ class OpenClContraction {
   }
 
   void write_copy(const FactorCopy& copy) {
-    KernelScope scope(context_.buffers, scope_stage(copy.axes, {}), context_.dialect, contract_locals());
+    KernelScope scope(context_.buffers, stage_over(copy.axes, {}), context_.dialect, contract_locals());
     const StageAxes outer(copy.axes.begin(), copy.axes.end() - 1);
     const auto& last = copy.axes.back();
     std::vector<StageExpr> of_line;
@@ -156,7 +135,7 @@ class OpenClContraction {
   }
 
   void write_pack() {
-    KernelScope scope(context_.buffers, scope_stage(joined(contraction_.batch, contraction_.columns), contraction_.inner),
+    KernelScope scope(context_.buffers, stage_over(joined_axes(contraction_.batch, contraction_.columns), contraction_.inner),
                       context_.dialect, contract_locals());
     const auto element = guarded_text(scope, contraction_.second.element, contraction_.second.guards);
     const auto used = scope.used_axes();
@@ -206,25 +185,10 @@ class OpenClContraction {
 
   /// What becomes of a sum: its place in the output, whether there is one, and the statement that stores it.
   void fill_store(KernelScope& scope, Fillings& fillings) {
-    const auto& stage = contraction_.split.stage;
-    scope.call_result("sums[r * COLUMNS + l]");
-    const auto guard = contraction_.split.stored ? scope.text(contraction_.split.stored) : "";
-    const auto values = stage.epilogue ? scope.shared_values({stage.epilogue}, true) : std::vector<std::string>();
-    const auto result = stage.epilogue ? stage.epilogue : reduction_result(stage.body->type);
-    std::vector<std::string> indices;
-    Shape shape;
-    for (std::size_t i = 0; i < contraction_.split.place.size(); ++i) {
-      indices.push_back(scope.text(contraction_.split.place[i], Binding::sum));
-      shape.push_back(contraction_.split.output[i].extent);
-    }
-    const auto value = without_parentheses(scope.text(result));
-    const auto place = scope.offset(indices, shape);
-    std::vector<std::string> broken;
-    for (const auto& statement : values) broken.push_back(broken_statement(statement, 100));
-    fillings.emplace_back("stored_guard", guard.empty() ? "" : fmt::format("if (!({})) continue;", guard));
-    fillings.emplace_back("values", join_lines(broken));
-    fillings.emplace_back("store",
-                          broken_statement(store_text(out_.dtype, out_.name, place, value, context_.dialect), 100));
+    const auto stored = stored_sum(scope, contraction_, out_, "sums[r * COLUMNS + l]");
+    fillings.emplace_back("stored_guard", stored.guard.empty() ? "" : fmt::format("if (!({})) continue;", stored.guard));
+    fillings.emplace_back("values", stored.values);
+    fillings.emplace_back("store", stored.store);
     const auto& used = scope.used_axes();
     fillings.emplace_back("stored_row_axes", join_lines(index_statements(scope, contraction_.rows, "m", used)));
     fillings.emplace_back("stored_column_axes", join_lines(index_statements(scope, contraction_.columns, "n", used)));
@@ -241,7 +205,7 @@ class OpenClContraction {
     fillings.emplace_back(
         "row_start",
         fmt::format("{} + ({})", memory,
-                    address_text(scope, rows_.address, joined(contraction_.batch, contraction_.rows), true)));
+                    address_text(scope, rows_.address, joined_axes(contraction_.batch, contraction_.rows), true)));
     fillings.emplace_back("step", address_text(scope, rows_.address, contraction_.inner, false));
     used.insert(scope.used_axes().begin(), scope.used_axes().end());
     fillings.emplace_back("batch_axes", batch_statements(scope, used));

@@ -13,4 +13,11 @@ namespace kw {
 [[nodiscard]] std::vector<Tunable> contract_vector_tunables(const DeviceFacts& device);
 [[nodiscard]] std::vector<std::string> contract_vector_constraints(const DeviceFacts& device);
 
+/// Whether a GPU would idle on the tiles of the product, so that its sum is split into parts.
+[[nodiscard]] bool contract_splits(const Contraction& contraction, const DeviceFacts& device);
+/// Of the kernels for GPUs: tiles of TILE_M x TILE_N sums by TILE_K steps per block, THREAD_M x THREAD_N sums per
+/// thread, SPLIT_K parts of a sum that is split.
+[[nodiscard]] std::vector<Tunable> contract_simt_tunables(const Contraction& contraction, const DeviceFacts& device);
+[[nodiscard]] std::vector<std::string> contract_simt_constraints();
+
 }  // namespace kw

@@ -93,6 +93,49 @@ std::string loops_text(KernelScope& scope, const StageAxes& axes) {
   return text;
 }
 
+StoredSum stored_sum(KernelScope& scope, const Contraction& contraction, const KernelBuffer& out,
+                     const std::string& sum) {
+  constexpr std::size_t k_columns = 100;
+  const auto& stage = contraction.split.stage;
+  scope.call_result(sum);
+  StoredSum stored;
+  if (contraction.split.stored) stored.guard = scope.text(contraction.split.stored);
+  std::vector<std::string> values;
+  if (stage.epilogue) values = scope.shared_values({stage.epilogue}, true);
+  for (auto& statement : values) statement = broken_statement(statement, k_columns);
+  stored.values = join_lines(values);
+  std::vector<std::string> indices;
+  Shape shape;
+  for (std::size_t i = 0; i < contraction.split.place.size(); ++i) {
+    indices.push_back(scope.text(contraction.split.place[i], Binding::sum));
+    shape.push_back(contraction.split.output[i].extent);
+  }
+  const auto result = stage.epilogue ? stage.epilogue : reduction_result(stage.body->type);
+  const auto value = without_parentheses(scope.text(result));
+  stored.store =
+      broken_statement(store_text(out.dtype, out.name, scope.offset(indices, shape), value, scope.dialect()), k_columns);
+  return stored;
+}
+
+Stage stage_over(const StageAxes& axes, const StageAxes& inner) {
+  Stage stage;
+  stage.axes = axes;
+  stage.inner = inner;
+  return stage;
+}
+
+StageAxes joined_axes(StageAxes axes, const StageAxes& more) {
+  axes.insert(axes.end(), more.begin(), more.end());
+  return axes;
+}
+
+std::set<std::string> axes_in(const AffineIndex& address) {
+  std::set<std::string> axes;
+  for (const auto& [axis, coefficient] : address.coefficients) axes.insert(axis);
+  for (const auto& term : address.terms) axes.merge(axes_named(term));
+  return axes;
+}
+
 std::string bundle_operand(const Extent& extent) {
   const auto text = extent.text();
   return text.find_first_of(" +-*/%") == std::string::npos ? text : "(" + text + ")";

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "operators/program/kernels/affine_index.hpp"
+#include "operators/program/kernels/contraction.hpp"
 #include "operators/program/kernels/kernel_scope.hpp"
 #include "record/bundle.hpp"
 
@@ -46,6 +47,21 @@ class ContractArguments {
 
 /// Loops over all of `axes`, as a line each: "for (int c = 0; c < 64; ++c)". The first one goes from begin to end.
 [[nodiscard]] std::string loops_text(KernelScope& scope, const StageAxes& axes);
+
+/// What becomes of a finished sum that is called `sum`.
+struct StoredSum {
+  std::string guard;   ///< a condition: whether the output has such an element; empty: always
+  std::string values;  ///< statements before the store
+  std::string store;   ///< a statement
+};
+[[nodiscard]] StoredSum stored_sum(KernelScope& scope, const Contraction& contraction, const KernelBuffer& out,
+                                   const std::string& sum);
+
+/// A stage that only has axes, for the scope of a kernel over them.
+[[nodiscard]] Stage stage_over(const StageAxes& axes, const StageAxes& inner);
+[[nodiscard]] StageAxes joined_axes(StageAxes axes, const StageAxes& more);
+/// Axes whose indices an address needs.
+[[nodiscard]] std::set<std::string> axes_in(const AffineIndex& address);
 
 /// An expression of a bundle, in parentheses where it is more than a word or a call.
 [[nodiscard]] std::string bundle_operand(const Extent& extent);

@@ -38,10 +38,47 @@ bool loads_something(const StageExpr& expression) {
   return loads;
 }
 
-/// A guard goes to a factor that has its axes: first the one with columns, which is copied in any case.
+/// The integers that an expression is made of, as sums of axes without their constants.
+void add_varying_parts(const StageExpr& node, const std::set<std::string>& phases, std::vector<AffineIndex>& parts) {
+  if (node->type == StageType::integer) {
+    if (auto part = affine_index(node, phases); part && !(part->coefficients.empty() && part->terms.empty())) {
+      part->constant = 0;
+      parts.push_back(*std::move(part));
+    }
+  }
+  for (const auto& operand : node->operands) add_varying_parts(operand, phases, parts);
+}
+
+/// Whether the guard bounds an index of the factor's loads: without it, the factor would read outside of a tensor.
+bool protects(const StageExpr& guard, const ContractionFactor& factor, const std::set<std::string>& phases) {
+  std::vector<AffineIndex> bounded;
+  add_varying_parts(guard, phases, bounded);
+  bool found = false;
+  for_each_load(factor.element, [&](const StageNode& load) {
+    for (const auto& operand : load.operands) {
+      auto index = affine_index(operand, phases);
+      if (!index) continue;
+      index->constant = 0;
+      const auto same = [&](const AffineIndex& one) { return same_affine(one, *index); };
+      found = found || std::any_of(bounded.begin(), bounded.end(), same);
+    }
+  });
+  return found;
+}
+
+/// A guard goes to every factor whose loads it protects, and else to one that has its axes: first to the one with
+/// columns, which is copied in any case.
 bool give_guards(Contraction& contraction) {
   for (const auto& guard : contraction.split.stage.guards) {
     const auto named = axes_named(guard);
+    bool given = false;
+    for (auto* factor : {&contraction.first, &contraction.second}) {
+      const bool needed = protects(guard, *factor, contraction.split.phases);
+      if (!needed || !names_all_of(factor->axes, named)) continue;
+      factor->guards.push_back(guard);
+      given = true;
+    }
+    if (given) continue;
     const bool to_second = names_all_of(contraction.second.axes, named);
     if (!to_second && !names_all_of(contraction.first.axes, named)) return false;
     (to_second ? contraction.second : contraction.first).guards.push_back(guard);
@@ -55,6 +92,13 @@ std::optional<Contraction> with_factors(const SplitStage& split, const StageExpr
   contraction.split = split;
   contraction.first = {first, {}, axes_named(first)};
   contraction.second = {second, {}, axes_named(second)};
+  // A phase without taps concerns both.
+  for (const auto& guard : split.stage.guards) {
+    const auto named = axes_named(guard);
+    if (!names_all_of(split.phases, named)) continue;
+    contraction.first.axes.insert(named.begin(), named.end());
+    contraction.second.axes.insert(named.begin(), named.end());
+  }
   for (const auto& axis : split.stage.axes) {
     const bool in_first = contraction.first.axes.count(axis.name) > 0;
     const bool in_second = contraction.second.axes.count(axis.name) > 0;
