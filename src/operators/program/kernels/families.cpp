@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "operators/program/kernels/contract.hpp"
 #include "operators/program/kernels/lane_rows.hpp"
 #include "operators/program/kernels/maps.hpp"
 #include "operators/program/kernels/plain.hpp"
@@ -12,6 +13,7 @@ namespace kw {
 
 const std::vector<KernelFamily>& kernel_families() {
   static const std::vector<KernelFamily> k_families = {
+      {"contract", contract_takes, contract_kernels},
       {"reduce", rows_take, rows_kernels},
       {"map", maps_take, maps_kernels},
       {"scan", scans_take, scans_kernels},

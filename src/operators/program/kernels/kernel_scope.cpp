@@ -72,12 +72,14 @@ const char* kernel_type(StageType type) {
   return type == StageType::real ? "float" : "int";
 }
 
-KernelScope::KernelScope(const std::vector<KernelBuffer>& buffers, const Stage& stage, Dialect dialect)
-    : KernelScope(buffers, std::vector<const Stage*>{&stage}, dialect) {}
+KernelScope::KernelScope(const std::vector<KernelBuffer>& buffers, const Stage& stage, Dialect dialect,
+                         const std::vector<std::string>& reserved)
+    : KernelScope(buffers, std::vector<const Stage*>{&stage}, dialect, reserved) {}
 
 KernelScope::KernelScope(const std::vector<KernelBuffer>& buffers, const std::vector<const Stage*>& stages,
-                         Dialect dialect)
+                         Dialect dialect, const std::vector<std::string>& reserved)
     : buffers_(buffers), dialect_(dialect) {
+  taken_.insert(reserved.begin(), reserved.end());
   for (const auto& buffer : buffers_) taken_.insert(buffer.name);
   for (const char* own : k_own_names) {
     taken_.insert(own);

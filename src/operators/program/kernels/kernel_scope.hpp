@@ -23,9 +23,12 @@ struct KernelBuffer {
 
 class KernelScope {
  public:
-  KernelScope(const std::vector<KernelBuffer>& buffers, const Stage& stage, Dialect dialect);
+  /// `reserved` are names of the text around, which no axis or value gets.
+  KernelScope(const std::vector<KernelBuffer>& buffers, const Stage& stage, Dialect dialect,
+              const std::vector<std::string>& reserved = {});
   /// Of a kernel that computes several stages; axes of the same name are the same variable.
-  KernelScope(const std::vector<KernelBuffer>& buffers, const std::vector<const Stage*>& stages, Dialect dialect);
+  KernelScope(const std::vector<KernelBuffer>& buffers, const std::vector<const Stage*>& stages, Dialect dialect,
+              const std::vector<std::string>& reserved = {});
 
   [[nodiscard]] Dialect dialect() const { return dialect_; }
   /// A literal, or the parameter that holds the extent.

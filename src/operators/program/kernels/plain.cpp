@@ -18,7 +18,7 @@ Result<Bundle> emit_program_plain(Dialect dialect, const Problem& problem) {
   KW_TRY(grouped.program, lower(detail.program.graph, detail.outputs));
   for (std::size_t i = 0; i < grouped.program.stages.size(); ++i) grouped.groups.push_back({{i}, {}});
   return program_bundle(dialect, problem, std::move(grouped),
-                        {"plain", "plain 1", "a kernel per step, in the order of the module", plain_kernels});
+                        {"plain", "plain 1", {}, "a kernel per step, in the order of the module", plain_kernels});
 }
 
 }  // namespace kw

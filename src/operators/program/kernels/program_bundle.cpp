@@ -84,7 +84,11 @@ std::string own_helper_source(const std::set<std::string>& names, Dialect dialec
   std::string text;
   for (const auto& name : names) {
     const bool scalar = name == "larger" || name == "smaller";
-    text += in_dialect(std::string(kernel_text(scalar ? "program/plain.cl" : "program/vector.cl", name)), dialect);
+    const auto slash = name.find('/');
+    const bool own_file = slash != std::string::npos;
+    const auto file = own_file ? "program/" + name.substr(0, slash) : scalar ? "program/plain.cl" : "program/vector.cl";
+    const std::string section(kernel_text(file, own_file ? name.substr(slash + 1) : name));
+    text += own_file ? section : in_dialect(section, dialect);
   }
   return text;
 }
@@ -139,7 +143,7 @@ Result<Bundle> program_bundle(Dialect dialect, const Problem& problem, GroupedPr
   auto& program = grouped.program;
   const auto scratch = scratch_memory(grouped, taken_names(problem));
   const auto buffers = kernel_buffers(problem, program, scratch);
-  const GroupContext context{program, buffers, dialect};
+  const GroupContext context{program, buffers, dialect, writing.device};
   Bundle bundle;
   bundle.target = target_of(dialect);
   bundle.problem = problem.name;

@@ -10,6 +10,7 @@
 #include "base/result.hpp"
 #include "codegen/dialect.hpp"
 #include "codegen/kernel_helpers.hpp"
+#include "hardware/device_facts.hpp"
 #include "operators/program/kernels/kernel_scope.hpp"
 #include "problem/problem.hpp"
 #include "program/stages/stage.hpp"
@@ -35,6 +36,7 @@ struct GroupContext {
   const StageProgram& program;
   const std::vector<KernelBuffer>& buffers;  ///< of the program, in its order; local ones have no argument
   Dialect dialect;
+  const DeviceFacts& device;
 };
 
 /// What a family wrote.
@@ -45,12 +47,13 @@ struct GroupKernels {
   std::vector<Tunable> tunables;       ///< the same name in two groups is one tunable, with the same values
   std::vector<std::string> constraints;
   std::set<KernelHelper> helpers;
-  std::set<std::string> own_helpers;  ///< sections of kernels/program/plain.cl and vector.cl
+  std::set<std::string> own_helpers;  ///< sections of program/plain.cl and vector.cl; "contract.cl/multiply_add"
 };
 
 struct ProgramWriting {
   std::string style;      ///< for errors
   std::string generator;  ///< of the bundle
+  DeviceFacts device;     ///< that the kernels are for
   std::string summary;    ///< for the first comment: "a kernel per step"
   std::function<GroupKernels(const GroupContext& context, const StageGroup& group)> write;
 };

@@ -1,0 +1,143 @@
+// Products of matrices for CPUs with wide vectors, in OpenCL C. operators/program/kernels/contract_opencl.cpp fills the
+// holes. The second factor lies in panels: a row of COLUMNS floats per step of the sum.
+//
+// definitions: TILE_ROWS TILE_VECTORS ROW_TILES BLOCK_K
+
+// --- section: multiply_add
+// Columns of a tile of sums.
+#define COLUMNS (16 * TILE_VECTORS)
+
+// One step of the sum: an element of each row times a row of the panel. The sums live in registers, which is why these
+// loops must unroll completely.
+static inline void multiply_add(__global const float* const* row, const long step, __global const float* panel,
+                                float16 (*sum)[TILE_VECTORS]) {
+  float16 column[TILE_VECTORS];
+  #pragma unroll
+  for (int j = 0; j < TILE_VECTORS; ++j) column[j] = vload16(j, panel);
+  #pragma unroll
+  for (int i = 0; i < TILE_ROWS; ++i) {
+    const float16 element = row[i][step];
+    #pragma unroll
+    for (int j = 0; j < TILE_VECTORS; ++j) sum[i][j] = fma(element, column[j], sum[i][j]);
+  }
+}
+
+// --- section: copy
+// Rows' factor of ${name} as floats${around}.
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+${signature} {
+  const long first_line = (long)get_group_id(0) * ${lines};
+  for (long line = first_line; line < min(first_line + ${lines}, (long)${line_count}); ++line) {
+    ${line_axes}
+    __global float* to = copied + line * ${width};
+    int begin = 0, end = ${width};
+    ${line_guard}
+    ${ends}
+    for (int i = 0; i < begin; ++i) to[i] = 0.0f;
+    for (int ${last} = begin; ${last} < end; ++${last}) to[${last}] = ${element};
+    for (int i = end; i < ${width}; ++i) to[i] = 0.0f;
+  }
+}
+
+// --- section: copy_ends
+// --- Conditions on the last index are bounds of it.
+for (int ${last} = begin; begin < end; ${last} = ++begin)
+  if (${guard}) break;
+for (int ${last} = end - 1; begin < end; ${last} = --end - 1)
+  if (${guard}) break;
+
+// --- section: pack
+// Columns' factor of ${name} in panels, with zeros behind the last column.
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+${signature} {
+  const int first_column = get_group_id(0) * COLUMNS;
+  const int columns = min(COLUMNS, ${column_count} - first_column);
+  const int block = ${block};
+  const int begin = get_group_id(1) * block, end = min(begin + block, ${longest});
+  ${batch_axes}
+  __global float* to =
+      panels + (((long)get_group_id(2) * get_num_groups(0) + get_group_id(0)) * ${longest} + begin) * ${step_floats};
+  ${loops}
+}
+
+// --- section: pack_by_steps
+${open_loops} {
+  for (int l = 0; l < columns; ++l) {
+    const int n = first_column + l;
+    ${column_axes}
+    to[l] = ${element};
+  }
+  for (int l = columns; l < COLUMNS; ++l) to[l] = 0.0f;
+  to += COLUMNS;
+}
+
+// --- section: pack_by_columns
+for (int l = 0; l < columns; ++l) {
+  const int n = first_column + l;
+  ${column_axes}
+  long at = l;
+  ${open_loops} {
+    to[at] = ${element};
+    at += COLUMNS;
+  }
+}
+for (long at = 0; at < (long)(end - begin) * ${step_floats}; at += COLUMNS)
+  for (int l = columns; l < COLUMNS; ++l) to[at + l] = 0.0f;
+
+// --- section: products
+// A work-group has ROW_TILES tiles of TILE_ROWS rows and one panel, of which a block of steps stays in the nearest
+// cache for all of them. Sums are gathered block by block, so that long ones keep their accuracy.
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+${signature} {
+  const int first_row = get_group_id(0) * (TILE_ROWS * ROW_TILES);
+  const int first_column = get_group_id(1) * COLUMNS;
+  const int rows = min(TILE_ROWS * ROW_TILES, ${row_count} - first_row);
+  const int columns = min(COLUMNS, ${column_count} - first_column);
+  const int block = ${block};
+  ${batch_axes}
+  // Rows past the last one repeat it; they are computed and not stored.
+  __global const float* row[TILE_ROWS * ROW_TILES];
+  for (int r = 0; r < TILE_ROWS * ROW_TILES; ++r) {
+    const int m = first_row + min(r, rows - 1);
+    ${row_axes}
+    row[r] = ${row_start};
+  }
+  float16 total[TILE_ROWS * ROW_TILES * TILE_VECTORS];
+  for (int i = 0; i < TILE_ROWS * ROW_TILES * TILE_VECTORS; ++i) total[i] = 0.0f;
+  __global const float* panel =
+      panels + ((long)get_group_id(2) * get_num_groups(1) + get_group_id(1)) * ${longest} * ${step_floats};
+  for (int begin = 0; begin < ${longest}; begin += block) {
+    const int end = min(begin + block, ${longest});
+    #pragma unroll 1
+    for (int t = 0; t < rows; t += TILE_ROWS) {
+      float16 sum[TILE_ROWS][TILE_VECTORS];
+      #pragma unroll
+      for (int i = 0; i < TILE_ROWS; ++i)
+        #pragma unroll
+        for (int j = 0; j < TILE_VECTORS; ++j) sum[i][j] = 0.0f;
+      __global const float* at = panel;
+      ${open_loops} {
+        multiply_add(row + t, ${step}, at, sum);
+        at += COLUMNS;
+      }
+      #pragma unroll
+      for (int i = 0; i < TILE_ROWS; ++i)
+        #pragma unroll
+        for (int j = 0; j < TILE_VECTORS; ++j) total[(t + i) * TILE_VECTORS + j] += sum[i][j];
+    }
+    panel += (long)(end - begin) * ${step_floats};
+  }
+
+  const float* sums = (const float*)total;
+  for (int r = 0; r < rows; ++r) {
+    const int m = first_row + r;
+    ${stored_row_axes}
+    for (int l = 0; l < columns; ++l) {
+      const int n = first_column + l;
+      ${stored_column_axes}
+      ${stored_guard}
+      ${values}
+      ${store}
+    }
+  }
+}

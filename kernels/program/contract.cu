@@ -1,0 +1,168 @@
+// Products of matrices for any GPU, in CUDA C++ and HIP C++. operators/program/kernels/contract_cuda.cpp fills the holes.
+// Both factors are computed where they are read, tile by tile, so that convolutions need no other copy of their input.
+//
+// definitions: TILE_M TILE_N TILE_K THREAD_M THREAD_N SPLIT_K
+
+// --- section: multiply_tile
+#define ROW_THREADS (TILE_M / THREAD_M)
+#define COLUMN_THREADS (TILE_N / THREAD_N)
+#define THREADS (ROW_THREADS * COLUMN_THREADS)
+// Four more: the steps of a column begin in different banks, and at multiples of 16 bytes.
+#define ROW_STRIDE (TILE_M + 4)
+#define COLUMN_STRIDE (TILE_N + 4)
+
+// A thread has runs of four rows and of four columns. The place of its i-th one among `threads`.
+__device__ __forceinline__ int place_of(const int thread, const int threads, const int i) {
+  return 4 * (thread + i / 4 * threads) + i % 4;
+}
+
+// Adds the products of a tile of TILE_K steps to a thread's sums.
+__device__ __forceinline__ void multiply_tile(const float* rows, const float* columns, const int thread_row,
+                                              const int thread_column, float (&sum)[THREAD_M][THREAD_N]) {
+  #pragma unroll
+  for (int step = 0; step < TILE_K; ++step) {
+    float4 row[THREAD_M / 4], column[THREAD_N / 4];
+    #pragma unroll
+    for (int i = 0; i < THREAD_M / 4; ++i)
+      row[i] = *(const float4*)(rows + step * ROW_STRIDE + place_of(thread_row, ROW_THREADS, 4 * i));
+    #pragma unroll
+    for (int j = 0; j < THREAD_N / 4; ++j)
+      column[j] = *(const float4*)(columns + step * COLUMN_STRIDE + place_of(thread_column, COLUMN_THREADS, 4 * j));
+    #pragma unroll
+    for (int i = 0; i < THREAD_M; ++i) {
+      const float4 four = row[i / 4];
+      const float element = i % 4 == 0 ? four.x : i % 4 == 1 ? four.y : i % 4 == 2 ? four.z : four.w;
+      #pragma unroll
+      for (int j = 0; j < THREAD_N / 4; ++j) {
+        sum[i][4 * j] = fmaf(element, column[j].x, sum[i][4 * j]);
+        sum[i][4 * j + 1] = fmaf(element, column[j].y, sum[i][4 * j + 1]);
+        sum[i][4 * j + 2] = fmaf(element, column[j].z, sum[i][4 * j + 2]);
+        sum[i][4 * j + 3] = fmaf(element, column[j].w, sum[i][4 * j + 3]);
+      }
+    }
+  }
+}
+
+// --- section: products
+// A tile of TILE_M rows and TILE_N columns per block${parts}. While a tile of
+// TILE_K steps is multiplied, the next one is on its way into registers.
+${qualifier}
+${signature} {
+  __shared__ __align__(16) float row_tiles[2][TILE_K * ROW_STRIDE];
+  __shared__ __align__(16) float column_tiles[2][TILE_K * COLUMN_STRIDE];
+  const int thread = threadIdx.x, thread_row = thread / COLUMN_THREADS, thread_column = thread % COLUMN_THREADS;
+  const int tiles_across = (${column_count} + TILE_N - 1) / TILE_N, tiles_down = (${row_count} + TILE_M - 1) / TILE_M;
+  const int first_column = (int)blockIdx.x % tiles_across * TILE_N;
+  const int first_row = (int)blockIdx.x / tiles_across % tiles_down * TILE_M;
+  ${batch}
+  ${steps}
+  ${batch_axes}
+  ${alignment}
+  float sum[THREAD_M][THREAD_N];
+  #pragma unroll
+  for (int i = 0; i < THREAD_M; ++i)
+    #pragma unroll
+    for (int j = 0; j < THREAD_N; ++j) sum[i][j] = 0.0f;
+  float next_rows[TILE_M * TILE_K / THREADS], next_columns[TILE_N * TILE_K / THREADS];
+  int stage = 0;
+  for (int next = begin; next < end + TILE_K; next += TILE_K) {
+    if (next < end) {
+      ${load_rows}
+      ${load_columns}
+    }
+    if (next > begin) multiply_tile(row_tiles[stage], column_tiles[stage], thread_row, thread_column, sum);
+    if (next < end) {
+      ${keep_rows}
+      ${keep_columns}
+    }
+    __syncthreads();
+    stage ^= 1;
+  }
+  #pragma unroll
+  for (int i = 0; i < THREAD_M; ++i) {
+    const int m = first_row + place_of(thread_row, ROW_THREADS, i);
+    if (m >= ${row_count}) continue;
+    ${stored_row_axes}
+    #pragma unroll
+    for (int j = 0; j < THREAD_N; ++j) {
+      const int n = first_column + place_of(thread_column, COLUMN_THREADS, j);
+      if (n >= ${column_count}) continue;
+      ${stored_column_axes}
+      ${stored_guard}
+      ${values}
+      ${store}
+    }
+  }
+}
+
+// --- section: load
+#pragma unroll
+for (int i = 0; i < ${tile} * TILE_K / THREADS; ++i) {
+  const int at = thread + i * THREADS;
+  const int ${index} = ${first} + ${place}, k = next + ${step};
+  float element = 0.0f;
+  if (${index} < ${count} && k < end) {
+    ${axes}
+    ${element}
+  }
+  ${registers}[i] = element;
+}
+
+// --- section: keep
+#pragma unroll
+for (int i = 0; i < ${tile} * TILE_K / THREADS; ++i) {
+  const int at = thread + i * THREADS;
+  ${tiles}[stage ^ 1][(${step}) * ${stride} + ${place}] = ${registers}[i];
+}
+
+// --- section: load_four
+#pragma unroll
+for (int i = 0; i < ${tile} * TILE_K / THREADS; i += 4) {
+  const int at = 4 * thread + i * THREADS;
+  const int ${index} = ${first} + ${place}, k = next + ${step};
+  ${axes}
+  const ${pointer} from = ${memory} + (${address});
+  if (${aligned} && ${index} + ${further_index} < ${count} && k + ${further_step} < end) {
+    const float4 four = *(const float4*)from;
+    ${registers}[i] = four.x;
+    ${registers}[i + 1] = four.y;
+    ${registers}[i + 2] = four.z;
+    ${registers}[i + 3] = four.w;
+  } else {
+    #pragma unroll
+    for (int j = 0; j < 4; ++j)
+      ${registers}[i + j] = ${index} + ${one_index} < ${count} && k + ${one_step} < end ? from[j] : 0.0f;
+  }
+}
+
+// --- section: keep_four_steps
+#pragma unroll
+for (int i = 0; i < ${tile} * TILE_K / THREADS; ++i) {
+  const int at = 4 * thread + i / 4 * (4 * THREADS);
+  ${tiles}[stage ^ 1][(at % TILE_K + i % 4) * ${stride} + at / TILE_K] = ${registers}[i];
+}
+
+// --- section: keep_four_rows
+#pragma unroll
+for (int i = 0; i < ${tile} * TILE_K / THREADS; i += 4) {
+  const int at = 4 * thread + i * THREADS;
+  *(float4*)&${tiles}[stage ^ 1][at / ${tile} * ${stride} + at % ${tile}] =
+      make_float4(${registers}[i], ${registers}[i + 1], ${registers}[i + 2], ${registers}[i + 3]);
+}
+
+// --- section: sum_parts
+// Adds the parts of each sum of ${name}, in the same order every time.
+${qualifier}
+${signature} {
+  const long id = ${global_index};
+  if (id >= ${count}) return;
+  const int n = (int)(id % ${column_count});
+  const int m = (int)(id / ${column_count} % ${row_count});
+  ${batch}
+  ${axes}
+  float sum = 0.0f;
+  for (int part = 0; part < SPLIT_K; ++part) sum += parts[part * ${count} + id];
+  ${stored_guard}
+  ${values}
+  ${store}
+}

@@ -1,0 +1,13 @@
+#pragma once
+// Contractions in CUDA C++ and HIP C++ for any GPU: tiles of both factors in shared memory, tiles of sums in registers.
+// Factors are computed where they are read, guards and maps included.
+
+#include "operators/program/kernels/contraction.hpp"
+#include "operators/program/kernels/program_bundle.hpp"
+
+namespace kw {
+
+/// Where the device would idle, the sum is split into parts that a second launch adds.
+[[nodiscard]] GroupKernels contract_cuda(const GroupContext& context, const Contraction& contraction);
+
+}  // namespace kw

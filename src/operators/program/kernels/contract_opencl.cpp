@@ -1,0 +1,254 @@
+#include "operators/program/kernels/contract_opencl.hpp"
+
+#include <algorithm>
+
+#include "codegen/text.hpp"
+#include "language/kernel_texts.hpp"
+#include "operators/program/kernels/contract_shape.hpp"
+#include "operators/program/kernels/contract_text.hpp"
+#include "program/stages/rewrite.hpp"
+
+namespace kw {
+namespace {
+
+constexpr const char* k_multiply_add = "contract.cl/multiply_add";
+constexpr const char* k_columns = "(16 * TILE_VECTORS)";
+
+std::string_view contract_section(const char* name) {
+  return kernel_text("program/contract.cl", name);
+}
+
+/// Locals of the texts, which no axis may be called.
+const std::vector<std::string>& contract_locals() {
+  static const std::vector<std::string> k_names = {
+      "first_row", "first_column", "first_line", "rows", "columns", "block", "begin", "end",    "row",  "total", "panel",
+      "panels",    "at",           "to",         "sum",  "sums",    "line",  "i",     "copied", "step", "j",     "l",
+      "m",         "n",            "r",          "t",    "width",   "column"};
+  return k_names;
+}
+
+StageAxes axes_after_first(const StageAxes& axes) {
+  return {axes.begin() + 1, axes.end()};
+}
+
+class OpenClContraction {
+ public:
+  OpenClContraction(const GroupContext& context, const Contraction& contraction, const FactorMemory& rows)
+      : context_(context),
+        contraction_(contraction),
+        rows_(rows),
+        out_(context.buffers[contraction.split.stage.buffer]),
+        copied_("copy_of_" + out_.name),
+        panels_("panels_of_" + out_.name) {}
+
+  GroupKernels write() {
+    if (rows_.copy) write_copy(*rows_.copy);
+    write_pack();
+    write_products();
+    kernels_.own_helpers.insert(k_multiply_add);
+    kernels_.tunables = contract_vector_tunables(context_.device);
+    kernels_.constraints = contract_vector_constraints(context_.device);
+    return std::move(kernels_);
+  }
+
+ private:
+  void finish(const KernelScope& scope, std::string source, Launch launch) {
+    kernels_.source += (kernels_.source.empty() ? "" : "\n") + std::move(source);
+    kernels_.launches.push_back(std::move(launch));
+    kernels_.helpers.insert(scope.helpers().begin(), scope.helpers().end());
+    kernels_.own_helpers.insert(scope.own_helpers().begin(), scope.own_helpers().end());
+  }
+
+  /// Steps of the longest inner axis in a block, and floats of a panel per such step.
+  std::string block_text(KernelScope& scope) const {
+    const auto others = axes_after_first(contraction_.inner);
+    return others.empty() ? "BLOCK_K" : fmt::format("max(1, BLOCK_K / ({}))", scope.extent(extent_of(others)));
+  }
+  std::string step_floats(KernelScope& scope) const {
+    const auto others = axes_after_first(contraction_.inner);
+    return others.empty() ? "COLUMNS" : fmt::format("({} * COLUMNS)", scope.extent(extent_of(others)));
+  }
+  std::string batch_statements(KernelScope& scope, const std::set<std::string>& used) const {
+    return join_lines(index_statements(scope, contraction_.batch, "(int)get_group_id(2)", used));
+  }
+
+  void write_copy(const FactorCopy& copy) {
+    KernelScope scope(context_.buffers, stage_over(copy.axes, {}), context_.dialect, contract_locals());
+    const StageAxes outer(copy.axes.begin(), copy.axes.end() - 1);
+    const auto& last = copy.axes.back();
+    std::vector<StageExpr> of_line;
+    std::vector<StageExpr> of_last;
+    std::vector<StageExpr> bounds;
+    for (const auto& guard : copy.guards) {
+      const bool line = axes_named(guard).count(last.name) == 0;
+      const bool compares = guard->op == StageOp::less || guard->op == StageOp::less_equal;
+      const bool bound = compares && affine_index(guard->operands[0], {}) && affine_index(guard->operands[1], {});
+      (line ? of_line : bound ? bounds : of_last).push_back(guard);
+    }
+    const auto element = guarded_text(scope, copy.element, of_last);
+    const auto line_guard = condition_text(scope, of_line);
+    const auto guard = condition_text(scope, bounds);
+    const auto width = scope.extent(last.extent);
+    // Enough of them for a work-group to be worth starting.
+    constexpr std::int64_t k_floats = 4096;
+    const auto lines = std::max<std::int64_t>(1, k_floats / std::max<std::int64_t>(1, last.extent.value()));
+    const auto line_count = scope.extent(extent_of(outer));
+    const auto axes = index_statements(scope, outer, "line", scope.used_axes());
+    ContractArguments arguments(context_.dialect);
+    arguments.add_loaded(scope, context_.buffers, contraction_.split.stage.buffer);
+    arguments.add(DType::f32, true, "copied", copied_);
+    arguments.add_integers(scope);
+    const auto kernel = "copy_" + out_.name;
+    const auto last_name = scope.axis(last.name);
+    finish(scope,
+           fill(contract_section("copy"),
+                {{"name", out_.name},
+                 {"around", copy.guards.empty() ? "" : ", with zeros where it has no elements"},
+                 {"signature", arguments.signature(kernel)},
+                 {"lines", std::to_string(lines)},
+                 {"line_count", line_count},
+                 {"line_axes", join_lines(axes)},
+                 {"width", width},
+                 {"line_guard", line_guard.empty() ? "" : fmt::format("if (!({})) begin = end;", line_guard)},
+                 {"ends", guard.empty() ? ""
+                                        : fill_lines(contract_section("copy_ends"),
+                                                     {{"last", last_name}, {"guard", guard}})},
+                 {"last", last_name},
+                 {"element", element}}),
+           {kernel,
+            {fmt::format("ceil_div({}, {})", extent_of(outer).text(), lines)},
+            {"1"},
+            "0",
+            arguments.arguments()});
+    kernels_.scratch.push_back({copied_, DType::f32, extent_of(copy.axes).text()});
+  }
+
+  /// Whether neighbouring columns are neighbours in memory.
+  bool columns_are_neighbours() const {
+    bool neighbours = false;
+    for_each_load(contraction_.second.element, [&](const StageNode& load) {
+      if (load.operands.empty()) return;
+      const auto last = affine_index(load.operands.back(), contraction_.split.phases);
+      neighbours = neighbours || (last && last->coefficients.count(contraction_.columns.back().name) > 0);
+    });
+    return neighbours;
+  }
+
+  void write_pack() {
+    KernelScope scope(context_.buffers, stage_over(joined_axes(contraction_.batch, contraction_.columns), contraction_.inner),
+                      context_.dialect, contract_locals());
+    const auto element = guarded_text(scope, contraction_.second.element, contraction_.second.guards);
+    const auto used = scope.used_axes();
+    const auto floats = step_floats(scope);
+    const auto column_axes = index_statements(scope, contraction_.columns, "n", used);
+    const auto loops = fill_lines(
+        contract_section(columns_are_neighbours() ? "pack_by_steps" : "pack_by_columns"),
+        {{"open_loops", loops_text(scope, contraction_.inner)},
+         {"column_axes", join_lines(column_axes)},
+         {"element", element},
+         {"step_floats", floats}});
+    const auto batch = batch_statements(scope, used);
+    const auto block = block_text(scope);
+    const auto columns = scope.extent(extent_of(contraction_.columns));
+    const auto longest = scope.extent(contraction_.inner[0].extent);
+    ContractArguments arguments(context_.dialect);
+    arguments.add_loaded(scope, context_.buffers, contraction_.split.stage.buffer);
+    arguments.add(DType::f32, true, "panels", panels_);
+    arguments.add_integers(scope);
+    const auto kernel = "pack_" + out_.name;
+    const auto others = extent_of(axes_after_first(contraction_.inner));
+    const auto& steps = contraction_.inner[0].extent;
+    finish(scope,
+           fill(contract_section("pack"), {{"name", out_.name},
+                                           {"signature", arguments.signature(kernel)},
+                                           {"column_count", columns},
+                                           {"block", block},
+                                           {"longest", longest},
+                                           {"batch_axes", batch},
+                                           {"step_floats", floats},
+                                           {"loops", loops}}),
+           {kernel,
+            {panel_count(), fmt::format("ceil_div({}, max(1, BLOCK_K / {}))", steps.text(), bundle_operand(others)),
+             extent_of(contraction_.batch).text()},
+            {"1", "1", "1"},
+            "0",
+            arguments.arguments()});
+    kernels_.scratch.push_back(
+        {panels_, DType::f32,
+         fmt::format("{} * {} * {} * {} * {}", bundle_operand(extent_of(contraction_.batch)), panel_count(), k_columns,
+                     bundle_operand(steps), bundle_operand(others))});
+  }
+
+  std::string panel_count() const {
+    return fmt::format("ceil_div({}, {})", extent_of(contraction_.columns).text(), k_columns);
+  }
+
+  /// What becomes of a sum: its place in the output, whether there is one, and the statement that stores it.
+  void fill_store(KernelScope& scope, Fillings& fillings) {
+    const auto stored = stored_sum(scope, contraction_, out_, "sums[r * COLUMNS + l]");
+    fillings.emplace_back("stored_guard", stored.guard.empty() ? "" : fmt::format("if (!({})) continue;", stored.guard));
+    fillings.emplace_back("values", stored.values);
+    fillings.emplace_back("store", stored.store);
+    const auto& used = scope.used_axes();
+    fillings.emplace_back("stored_row_axes", join_lines(index_statements(scope, contraction_.rows, "m", used)));
+    fillings.emplace_back("stored_column_axes", join_lines(index_statements(scope, contraction_.columns, "n", used)));
+  }
+
+  void write_products() {
+    const auto& stage = contraction_.split.stage;
+    KernelScope scope(context_.buffers, stage, context_.dialect, contract_locals());
+    Fillings fillings;
+    fill_store(scope, fillings);
+    auto used = axes_in(rows_.address);
+    const auto memory = rows_.copy ? std::string("copied") : context_.buffers[rows_.buffer].name;
+    fillings.emplace_back("row_axes", join_lines(index_statements(scope, contraction_.rows, "m", used)));
+    fillings.emplace_back(
+        "row_start",
+        fmt::format("{} + ({})", memory,
+                    address_text(scope, rows_.address, joined_axes(contraction_.batch, contraction_.rows), true)));
+    fillings.emplace_back("step", address_text(scope, rows_.address, contraction_.inner, false));
+    used.insert(scope.used_axes().begin(), scope.used_axes().end());
+    fillings.emplace_back("batch_axes", batch_statements(scope, used));
+    fillings.emplace_back("row_count", scope.extent(extent_of(contraction_.rows)));
+    fillings.emplace_back("column_count", scope.extent(extent_of(contraction_.columns)));
+    fillings.emplace_back("block", block_text(scope));
+    fillings.emplace_back("longest", scope.extent(contraction_.inner[0].extent));
+    fillings.emplace_back("step_floats", step_floats(scope));
+    fillings.emplace_back("open_loops", loops_text(scope, contraction_.inner));
+    ContractArguments arguments(context_.dialect);
+    if (rows_.copy) arguments.add(DType::f32, false, "copied", copied_);
+    const bool loaded = !rows_.copy && scope.loaded().count(rows_.buffer) == 0;
+    if (loaded) arguments.add(DType::f32, false, memory, context_.buffers[rows_.buffer].argument);
+    arguments.add(DType::f32, false, "panels", panels_);
+    arguments.add_loaded(scope, context_.buffers, stage.buffer);
+    arguments.add(out_.dtype, true, out_.name, out_.argument);
+    arguments.add_integers(scope);
+    const auto kernel = kernel_of_buffer(context_, stage.buffer);
+    fillings.emplace_back("signature", arguments.signature(kernel));
+    const bool bf16_by_hand = out_.dtype == DType::bf16;
+    if (bf16_by_hand) kernels_.helpers.insert(KernelHelper::to_bf16);
+    finish(scope, fill(contract_section("products"), fillings),
+           {kernel,
+            {fmt::format("ceil_div({}, TILE_ROWS * ROW_TILES)", extent_of(contraction_.rows).text()), panel_count(),
+             extent_of(contraction_.batch).text()},
+            {"1", "1", "1"},
+            "0",
+            arguments.arguments()});
+  }
+
+  const GroupContext& context_;
+  const Contraction& contraction_;
+  const FactorMemory& rows_;
+  const KernelBuffer& out_;
+  std::string copied_;
+  std::string panels_;
+  GroupKernels kernels_;
+};
+
+}  // namespace
+
+GroupKernels contract_opencl(const GroupContext& context, const Contraction& contraction, const FactorMemory& rows) {
+  return OpenClContraction(context, contraction, rows).write();
+}
+
+}  // namespace kw
