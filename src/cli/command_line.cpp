@@ -116,6 +116,7 @@ void add_verify(CLI::App& app, CommandOptions& command) {
 void add_emit(CLI::App& app, CommandOptions& command) {
   auto* sub = app.add_subcommand("emit", "Print a kernel as a bundle; needs no device");
   auto options = std::make_shared<EmitOptions>();
+  options->input.runs_here = false;
   add_problem(*sub, options->input);
   sub->add_option("--target", options->target, "Source language: " + join(language_names()))->capture_default_str();
   sub->add_option("--style", options->style, "Kernel style; default: the fastest for the problem");
@@ -135,6 +136,7 @@ void add_emit(CLI::App& app, CommandOptions& command) {
 void add_build(CLI::App& app, CommandOptions& command) {
   auto* sub = app.add_subcommand("build", "Compile a bundle for a device, present or absent; print what it uses");
   auto options = std::make_shared<BuildOptions>();
+  options->input.runs_here = false;
   add_problem(*sub, options->input);
   sub->add_option("bundle", options->bundle, "The bundle file")->required();
   sub->add_option("--device", options->device,

@@ -13,7 +13,8 @@
 namespace kw {
 namespace {
 
-constexpr std::int64_t k_max_buffer_bytes = std::int64_t{8} << 30;
+constexpr std::int64_t k_max_buffer_bytes = std::int64_t{64} << 30;
+constexpr std::int64_t k_max_buffer_bytes_unknown = std::int64_t{8} << 30;  ///< of a device that says no size
 constexpr std::int64_t k_max_items = std::int64_t{1} << 40;
 
 /// Evaluates, and says which part of the bundle the expression belongs to when it fails.
@@ -112,8 +113,8 @@ Result<void> Planner::add_buffer(PlannedBuffer buffer, std::int64_t elements) {
   if (elements < 1) {
     return fail(errc::plan_value, "buffer '{}' would have {} elements; it needs at least 1", buffer.name, elements);
   }
-  std::int64_t limit = k_max_buffer_bytes;
-  if (device_.memory_bytes > 0) limit = std::min(limit, device_.memory_bytes / 4);
+  const std::int64_t limit =
+      device_.memory_bytes > 0 ? std::min(k_max_buffer_bytes, device_.memory_bytes / 4) : k_max_buffer_bytes_unknown;
   const auto bytes = checked_mul(elements, bytes_per_element(buffer.dtype));
   const auto total = bytes ? checked_add(total_bytes_, *bytes) : std::nullopt;
   if (!total || *total > limit) {

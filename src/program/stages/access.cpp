@@ -50,7 +50,9 @@ bool is_contiguous(const StageNode& load, const std::string& axis) {
 
 bool slides(const Stage& stage) {
   // An axis that was cut into parts, as part * length + place, has every element once.
-  const auto is_cut = [&](const StageExpr& index) {
+  const auto is_cut = [&](const StageExpr& whole) {
+    const bool divided = whole->op == StageOp::floor_divide || whole->op == StageOp::floor_modulo;
+    const auto& index = divided ? whole->operands[0] : whole;
     if (index->op != StageOp::add || index->operands[0]->op != StageOp::multiply) return false;
     const auto& length = index->operands[0]->operands[1];
     return length->op == StageOp::integer && index->operands[1]->op == StageOp::axis &&
