@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "operators/program/steps.hpp"
-#include "program/graph/same_structure.hpp"
 #include "program/reader/program_reader.hpp"
+#include "program/stages/same_program.hpp"
 
 namespace kw {
 namespace {
@@ -24,9 +24,10 @@ ModuleLimits size_of_program(const Program& program) {
   return size;
 }
 
-Axes fitting_axes(const ModuleSource& module, const std::vector<std::string>& axes, const Program& primary,
-                  const ModuleLimits& most) {
-  Axes extents;
+FittingAxes fitting_axes(const ModuleSource& module, const std::vector<std::string>& axes, const Program& primary,
+                         const ModuleLimits& most) {
+  FittingAxes fitting;
+  Axes& extents = fitting.extents;
   for (const auto& axis : primary.axes) {
     if (std::find(axes.begin(), axes.end(), axis.name) != axes.end()) extents[axis.name] = axis.extent;
   }
@@ -40,14 +41,28 @@ Axes fitting_axes(const ModuleSource& module, const std::vector<std::string>& ax
     ProgramOptions options{module.class_name, module.settings, module.mode, axes};
     options.set.insert(halved.begin(), halved.end());
     const auto program = read_program(module.text, module.file, options);
-    if (halved[*largest] < 1 || !program || !check_same_structure(primary, *program, halved)) {
+    if (halved[*largest] < 1 || !program || !check_same_program(primary, *program, halved)) {
       movable.erase(largest);
       continue;
     }
+    fitting.before[*largest].push_back(extents.at(*largest));
     extents = std::move(halved);
     size = size_of_program(*program);
   }
-  return extents;
+  return fitting;
+}
+
+std::vector<Axes> larger_sizes(const FittingAxes& fitting) {
+  std::vector<Axes> sizes;
+  for (std::size_t undone = 1; true; ++undone) {
+    const std::size_t known = sizes.size();
+    for (const auto& [axis, extents] : fitting.before) {
+      if (undone > extents.size()) continue;
+      Axes& one = sizes.emplace_back(fitting.extents);
+      one[axis] = extents[extents.size() - undone];
+    }
+    if (sizes.size() == known) return sizes;
+  }
 }
 
 }  // namespace kw
