@@ -22,6 +22,9 @@ namespace {
 namespace fs = std::filesystem;
 using namespace kw;
 
+/// Where a module cannot be made as small as asked: the oracle would take minutes.
+constexpr double k_most_steps = 3e8;
+
 /// Dropout is read as in eval mode, where it is the identity.
 Result<Problem> small_problem_of(const fs::path& path, double steps) {
   constexpr double k_most_bytes = 1 << 26;
@@ -59,10 +62,15 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "{}\n", backend.error().to_string());
     return 3;
   }
-  int refused = 0, unscorable = 0, verified = 0;
+  int refused = 0, unscorable = 0, verified = 0, large = 0;
   for (std::size_t i = shard; i < files.size(); i += shards) {
     const std::string name = files[i].filename().string();
     const auto problem = small_problem_of(files[i], steps);
+    if (problem && cost(*problem, problem->primary()).steps > k_most_steps) {
+      ++large;
+      fmt::print("too large {}: {:.2g} steps\n", name, cost(*problem, problem->primary()).steps);
+      continue;
+    }
     const auto opened = problem ? open_verifier(*problem, **backend) : Result<void>(tl::unexpected(problem.error()));
     if (opened) {
       ++verified;

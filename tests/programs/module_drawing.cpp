@@ -43,8 +43,9 @@ ModuleValue drawn_input(Rng& rng, const std::vector<ModuleAxis>& axes) {
 
 std::vector<ModuleRow> all_rows() {
   std::vector<ModuleRow> rows;
-  for (const auto part : {elementwise_module_rows(), reduction_module_rows(), layout_module_rows(),
-                          product_module_rows(), window_module_rows(), norm_module_rows(), loss_module_rows()}) {
+  for (const auto part :
+       {elementwise_module_rows(), reduction_module_rows(), layout_module_rows(), indexing_module_rows(),
+        product_module_rows(), window_module_rows(), norm_module_rows(), loss_module_rows()}) {
     rows.insert(rows.end(), part.begin(), part.end());
   }
   return rows;

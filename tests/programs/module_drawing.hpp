@@ -68,6 +68,7 @@ struct ModuleRow {
 [[nodiscard]] std::span<const ModuleRow> elementwise_module_rows();
 [[nodiscard]] std::span<const ModuleRow> reduction_module_rows();
 [[nodiscard]] std::span<const ModuleRow> layout_module_rows();
+[[nodiscard]] std::span<const ModuleRow> indexing_module_rows();
 [[nodiscard]] std::span<const ModuleRow> product_module_rows();
 [[nodiscard]] std::span<const ModuleRow> window_module_rows();
 [[nodiscard]] std::span<const ModuleRow> norm_module_rows();

@@ -66,7 +66,7 @@ const std::vector<ModulePair> k_pairs = {
     {"first_sample_for_all", "torch.relu(x)", "torch.relu(x[:1]).expand_as(x)"},
     {"saturated_too_early", "torch.tanh(x)", "torch.tanh(torch.clamp(x, -3, 3))"},
     {"softmax_without_its_last_term", "torch.softmax(x, -1)",
-     "torch.exp(x - torch.logsumexp(x[..., :-1], -1, keepdim=True))"},
+     "torch.softmax(x, -1) / (1 - torch.softmax(x, -1)[..., -1:])"},
     {"future_keys_seen", "F.scaled_dot_product_attention(x, x, x, is_causal=True)",
      "F.scaled_dot_product_attention(x, x, x)"},
     {"label_smoothing_ignored", "F.cross_entropy(x, more[0], label_smoothing=0.1)", "F.cross_entropy(x, more[0])", "",

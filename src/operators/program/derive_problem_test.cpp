@@ -105,6 +105,17 @@ TEST(DeriveProblem, makes_a_primary_smaller_that_does_not_fit) {
   EXPECT_THAT(problem.description, HasSubstr("height = 32 instead of 64"));
 }
 
+TEST(DeriveProblem, makes_axes_smaller_together_that_have_to_be_the_same) {
+  const std::string module =
+      "import torch\nimport torch.nn as nn\nclass Model(nn.Module):\n    def forward(self, x, y):\n"
+      "        return torch.mean(x * y)\nN = 64\nM = 64\ndef get_inputs():\n"
+      "    return [torch.rand(N, M), torch.rand(N)]\n";
+  const auto problem = derived(module, "", {}, {k_unlimited, 600});
+  ASSERT_TRUE(problem) << problem.error().to_string();
+  EXPECT_EQ(problem->primary().axes.at("N"), 16);
+  EXPECT_EQ(problem->primary().axes.at("M"), 16);
+}
+
 /// Of 16 groups of channels, in training mode.
 std::string grouped(const std::string& result) {
   return "import torch\nimport torch.nn as nn\nclass Model(nn.Module):\n    def __init__(self):\n"
@@ -148,6 +159,12 @@ std::string with_forward(const std::string& body, const std::string& inputs) {
 TEST(DeriveProblem, keeps_inputs_to_what_the_module_takes) {
   EXPECT_EQ(program_detail(*derived(with_forward("torch.exp(x)", "torch.rand(N, M)"))).domain, InputDomain::real);
   EXPECT_EQ(program_detail(*derived(with_forward("torch.log(x)", "torch.rand(N, M)"))).domain, InputDomain::given);
+}
+
+TEST(DeriveProblem, takes_an_axis_of_intermediate_results_alone_for_a_setting) {
+  const auto problem = derived(with_forward("x.unsqueeze(1).expand(-1, M, -1).sum(1)", "torch.rand(N, 3)"));
+  ASSERT_TRUE(problem) << problem.error().to_string();
+  EXPECT_EQ(problem->own_axes, std::vector<std::string>{"N"});
 }
 
 TEST(DeriveProblem, refuses_what_no_kernel_can_be_checked_against) {

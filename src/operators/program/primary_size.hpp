@@ -18,8 +18,9 @@ struct FittingAxes {
   std::map<std::string, std::vector<std::int64_t>> before;  ///< what halved axes had before, their own extent first
 };
 
-/// The extents of `axes` that fit: the largest axis is halved, as long as one is too many, in a way that the module is
-/// still the same program. Where nothing can be halved any more, the smallest that was reached.
+/// The extents of `axes` that fit: the largest axis is halved, with those that are as large where it cannot be alone,
+/// as long as one is too many, in a way that the module is still the same program. Where nothing can be halved any
+/// more, the smallest that was reached.
 [[nodiscard]] FittingAxes fitting_axes(const ModuleSource& module, const std::vector<std::string>& axes,
                                        const Program& primary, const ModuleLimits& most);
 

@@ -55,6 +55,7 @@ double function_of_one(StageOp op, double a) {
       {StageOp::negate, [](double x) { return -x; }},
       {StageOp::rsqrt, [](double x) { return 1.0 / std::sqrt(x); }},
       {StageOp::negation, [](double x) { return x == 0 ? 1.0 : 0.0; }},
+      {StageOp::bit_not, [](double x) { return -x - 1; }},
       {StageOp::to_truth, [](double x) { return x != 0 ? 1.0 : 0.0; }},
   };
   for (const auto& one : k_functions) {
@@ -62,6 +63,13 @@ double function_of_one(StageOp op, double a) {
   }
   KW_CHECK(false, "the interpreter lacks operation {}", static_cast<int>(op));
   return 0.0;
+}
+
+std::int32_t bits_of(StageOp op, std::int32_t a, std::int32_t b) {
+  if (op == StageOp::shift_left) return a << b;
+  if (op == StageOp::shift_right) return a >> b;
+  if (op == StageOp::bit_and) return a & b;
+  return op == StageOp::bit_or ? a | b : a ^ b;
 }
 
 double function_value(StageOp op, double a, double b) {
@@ -104,6 +112,12 @@ double function_value(StageOp op, double a, double b) {
       return std::fmax(a, b);
     case StageOp::fmin:
       return std::fmin(a, b);
+    case StageOp::shift_left:
+    case StageOp::shift_right:
+    case StageOp::bit_and:
+    case StageOp::bit_or:
+    case StageOp::bit_xor:
+      return static_cast<double>(bits_of(op, static_cast<std::int32_t>(a), static_cast<std::int32_t>(b)));
     default:
       return function_of_one(op, a);
   }
