@@ -1,7 +1,7 @@
 // kw_fuzz_programs CASES [SEED [SHARD OF [TARGET]]]: random modules of PyTorch as text, through the reader, the oracle
 // whole and on demand, the interpreter of stages, and every style of a target (opencl, cuda on the simulator; oracle
 // runs no kernels) under the whole verifier. A case is one module. The first failure is made small, printed and ends
-// it.
+// it. A single case is printed before it is run: case N is `1 SEED N 1`.
 
 #include <fmt/format.h>
 
@@ -34,10 +34,14 @@ struct Tally {
 };
 
 /// False after a failure, which has been printed.
-bool run_one(const kw::ProgramCases& runner, std::uint64_t seed, std::int64_t index, Tally& tally) {
+bool run_one(const kw::ProgramCases& runner, std::uint64_t seed, std::int64_t index, bool only, Tally& tally) {
   kw::Rng rng = kw::Rng(seed).split(static_cast<std::uint64_t>(index));
   const auto steps = 1 + rng.below(k_most_steps);
   const auto module = kw::draw_module(rng, static_cast<int>(steps));
+  if (only) {  // a case that ends the program has been seen by then
+    fmt::print("{}", module.to_python());
+    std::fflush(stdout);
+  }
   const auto outcome = runner.run(module);
   ++tally.cases;
   if (outcome.status == kw::ProgramOutcome::Status::unscorable) ++tally.unscorable;
@@ -64,7 +68,7 @@ int main(int argc, char** argv) {
   }
   Tally tally;
   for (auto index = shard; tally.cases < wanted; index += shards) {
-    if (!run_one(*runner, seed, index, tally)) return 1;
+    if (!run_one(*runner, seed, index, wanted == 1, tally)) return 1;
     if (tally.cases % 100 == 0) {
       fmt::print(stderr, "{} of {} cases, {} of them cannot be scored\n", tally.cases, wanted, tally.unscorable);
     }

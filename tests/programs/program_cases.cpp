@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "base/clock.hpp"
 #include "codegen/codegen.hpp"
 #include "loop/verifier_setup.hpp"
@@ -40,6 +42,20 @@ std::string problem_text(const std::string& module, const Axes& axes, const Axes
   return toml;
 }
 
+/// Whether the second workload's answer is a number: an index that one extent has may be outside of another.
+bool has_answer(const Problem& problem, std::uint64_t seed) {
+  const Workload& workload = problem.workloads.back();
+  const auto inputs = make_inputs(problem, workload, Distribution::normal, seed);
+  const auto answers = inputs ? evaluate_oracle(problem, workload, *inputs) : Result<OutputValues>(OutputValues{});
+  if (!answers) return false;
+  for (const auto& output : *answers) {
+    for (const double value : output) {
+      if (std::isnan(value)) return false;
+    }
+  }
+  return inputs.has_value();
+}
+
 /// With a second workload of other extents, where the module is the same program on some.
 Result<Problem> problem_of_module(const RandomModule& module, const Program& program) {
   Axes axes;
@@ -51,7 +67,7 @@ Result<Problem> problem_of_module(const RandomModule& module, const Program& pro
   Rng rng(module.data_seed);
   for (int i = 0; i < k_most_bindings; ++i) {
     auto problem = parse_problem(problem_text(module.to_python(), axes, other_bindings(axes, rng)), "random.toml");
-    if (problem) return problem;
+    if (problem && has_answer(*problem, module.data_seed)) return problem;
   }
   return parse_problem(problem_text(module.to_python(), axes, axes), "random.toml");
 }
