@@ -1,6 +1,7 @@
 #pragma once
 // The modules of KernelBench's levels 1 and 2, which are no part of the project: KW_KERNELBENCH names the folder that
-// has level1 and level2, or they lie beside the repository's shared folder. Tests without them say that they are skipped.
+// has level1 and level2, or they lie beside the repository's shared folder. Tests without them say that they are
+// skipped.
 
 #include <filesystem>
 #include <string>
