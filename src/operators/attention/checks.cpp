@@ -110,6 +110,7 @@ std::string how_to_be_finite() {
 OperatorChecks attention_checks() {
   return {.settle = [](const Problem&, const Workload&, InputValues&, Rng&) {},
           .may_be_idle = [](const Problem&, std::size_t) { return false; },
+          .conditioning = [](const Problem&, const Workload&, const InputValues&) { return std::optional(0.0); },
           .distributions = attention_distributions,
           .tolerance = attention_tolerance,
           .probes = attention_probes,

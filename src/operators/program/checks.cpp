@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "operators/program/conditioning.hpp"
 #include "operators/program/parts.hpp"
 #include "operators/program/program_detail.hpp"
 
@@ -39,9 +40,7 @@ Tolerance program_tolerance(DType dtype, std::int64_t row_length) {
 /// Parameters may be idle: a batch norm takes away the bias of the convolution before it.
 bool may_be_idle(const Problem& problem, std::size_t operand) {
   const ProgramDetail& detail = program_detail(problem);
-  const auto& inputs = detail.program.inputs;
-  return std::none_of(inputs.begin(), inputs.end(),
-                      [&](const ProgramInput& input) { return input.type && input.value == detail.inputs[operand]; });
+  return !is_forward_input(detail.program, detail.inputs[operand]);
 }
 
 }  // namespace
@@ -49,6 +48,7 @@ bool may_be_idle(const Problem& problem, std::size_t operand) {
 OperatorChecks program_checks() {
   return {.settle = settle_operands,
           .may_be_idle = may_be_idle,
+          .conditioning = conditioning_of,
           .distributions = program_distributions,
           .tolerance = program_tolerance,
           .probes = [](const Problem&) { return std::vector<OwnProbe>(); },

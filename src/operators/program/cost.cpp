@@ -9,7 +9,7 @@ WorkloadCost program_cost(const Problem& problem, const Workload& workload) {
   const auto program = program_at(problem, workload.axes);
   KW_CHECK(program.has_value(), "{} was never checked: {}", workload.name, program.error().to_string());
   const ProgramDetail& detail = program_detail(problem);
-  const Graph& graph = program->graph;
+  const Graph& graph = (*program)->graph;
   WorkloadCost cost{0, 0, 0};
   for (const auto& node : graph.nodes) cost.steps += steps_of(graph, node);
   const bool one_product = graph.nodes.size() == 1 && graph.nodes.front().op.find("conv") == std::string::npos;

@@ -5,10 +5,11 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <optional>
 
 #include "base/text.hpp"
+#include "operators/program/conditioning.hpp"
 #include "operators/program/derived_workloads.hpp"
-#include "operators/program/oracle_glue.hpp"
 #include "operators/program/parts.hpp"
 #include "operators/program/primary_size.hpp"
 #include "operators/program/program_detail.hpp"
@@ -22,8 +23,8 @@ namespace kw {
 namespace {
 
 constexpr std::size_t k_derived = 4;
-/// Of one answer of the oracle while a problem is made, some hundredths of a second.
-constexpr double k_most_steps_asked = 1e7;
+/// Of the two answers that show whether a primary depends on its inputs, less than a second.
+constexpr double k_most_steps_of_primary = 1e8;
 
 Result<ProgramMode> mode_named(const std::string& mode) {
   if (mode.empty() || mode == to_string(ProgramMode::train)) return ProgramMode::train;
@@ -109,15 +110,39 @@ class ProblemWriter {
     }
     options.axes = sizes_;
     KW_TRY(program_, read_program(module_.text, module_.file, options));
-    primary_ = fitting_axes(module_, sizes_, program_, text_.limits);
+    const auto fitting = fitting_axes(module_, sizes_, program_, text_.limits);
+    primary_ = fitting.extents;
     workloads_ = derived_workloads(module_, sizes_, program_, k_derived);
     if (workloads_.empty()) workloads_.push_back(primary_);
     KW_TRY_VOID(keep_answered());
+    choose_primary(larger_sizes(fitting));
     KW_TRY(const auto domain, domain_of());
     return written(domain);
   }
 
  private:
+  /// Whether a primary of these extents has something to compute; nothing where it is too large to be asked.
+  std::optional<bool> can_be_scored(const Axes& extents) {
+    primary_ = extents;
+    const auto problem = parse_problem(written(InputDomain::given), text_.file);
+    if (!problem) return false;
+    const double steps = program_cost(*problem, problem->primary()).steps;
+    if (steps > k_most_steps_of_primary) return std::nullopt;
+    const bool told = steps > k_most_steps_asked || is_answered(*problem, problem->primary(), leave_as_drawn);
+    return told && depends_on_inputs(*problem, problem->primary());
+  }
+
+  /// Goes back to the next larger size where the one that fits has nothing to compute; where none has, it stays.
+  void choose_primary(const std::vector<Axes>& larger) {
+    const Axes fitting = primary_;
+    if (larger.empty() || can_be_scored(fitting).value_or(true)) return;
+    for (const auto& one : larger) {
+      stepped_back_ = can_be_scored(one).value_or(false);
+      if (stepped_back_) return;
+    }
+    primary_ = fitting;
+  }
+
   /// Leaves out workloads that say nothing, such as the norm of a single number; but for all of them.
   Result<void> keep_answered() {
     KW_TRY(const Problem given, parse_problem(written(InputDomain::given), text_.file));
@@ -156,7 +181,8 @@ class ProblemWriter {
       smaller.push_back(fmt::format("{} = {} instead of {}", axis.name, now->second, axis.extent));
     }
     if (smaller.empty()) return "";
-    return "The file's own sizes are too large here; made smaller: " + join(smaller) + ".";
+    return "The file's own sizes are too large here; made smaller: " + join(smaller) + "." +
+           (stepped_back_ ? " Where they are smaller still, the result follows from the parameters alone." : "");
   }
 
   [[nodiscard]] std::string written(InputDomain domain) const {
@@ -180,6 +206,7 @@ class ProblemWriter {
   std::vector<std::string> sizes_;
   Program program_;
   Axes primary_;
+  bool stepped_back_ = false;  ///< from a size that fits and says nothing
   std::vector<Axes> workloads_;
 };
 

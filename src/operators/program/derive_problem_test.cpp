@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 
 #include "operators/program/kernels/styles.hpp"
 #include "operators/program/parts.hpp"
@@ -104,6 +105,38 @@ TEST(DeriveProblem, makes_a_primary_smaller_that_does_not_fit) {
   EXPECT_THAT(problem.description, HasSubstr("height = 32 instead of 64"));
 }
 
+TEST(DeriveProblem, makes_axes_smaller_together_that_have_to_be_the_same) {
+  const std::string module =
+      "import torch\nimport torch.nn as nn\nclass Model(nn.Module):\n    def forward(self, x, y):\n"
+      "        return torch.mean(x * y)\nN = 64\nM = 64\ndef get_inputs():\n"
+      "    return [torch.rand(N, M), torch.rand(N)]\n";
+  const auto problem = derived(module, "", {}, {k_unlimited, 600});
+  ASSERT_TRUE(problem) << problem.error().to_string();
+  EXPECT_EQ(problem->primary().axes.at("N"), 16);
+  EXPECT_EQ(problem->primary().axes.at("M"), 16);
+}
+
+/// Of 16 groups of channels, in training mode.
+std::string grouped(const std::string& result) {
+  return "import torch\nimport torch.nn as nn\nclass Model(nn.Module):\n    def __init__(self):\n"
+         "        super().__init__()\n        self.l = nn.Linear(K, C)\n        self.n = nn.GroupNorm(16, C)\n"
+         "    def forward(self, x):\n        return " +
+         result + "\nN = 32\nK = 64\nC = 256\ndef get_inputs():\n    return [torch.rand(N, K)]\n";
+}
+
+TEST(DeriveProblem, makes_a_primary_no_smaller_than_it_has_something_to_compute) {
+  const auto problem = derived(grouped("torch.relu(self.n(self.l(x)))"), "", {}, {k_unlimited, 6e3}).value();
+  EXPECT_EQ(problem.primary().axes.at("C"), 32) << "16 would be groups of one channel, whose norm is the bias";
+  EXPECT_THAT(problem.description, HasSubstr("the result follows from the parameters alone"));
+  const auto fits = derived(grouped("torch.relu(self.l(x))"), "", {}, {k_unlimited, 6e3}).value();
+  EXPECT_LE(program_cost(fits, fits.primary()).steps, 6e3);
+  EXPECT_EQ(fits.description.find("the result follows"), std::string::npos);
+  const auto zeros =
+      derived(grouped("torch.clamp(torch.min(self.l(x), torch.tensor(0.0)), 0, 1)"), "", {}, {k_unlimited, 6e3});
+  ASSERT_TRUE(zeros) << zeros.error().to_string();
+  EXPECT_LE(program_cost(*zeros, zeros->primary()).steps, 6e3) << "no size says anything";
+}
+
 TEST(DeriveProblem, reads_train_and_eval_mode) {
   EXPECT_EQ(derived(k_conv, "train")->inputs.size(), 5U);
   EXPECT_EQ(derived(k_conv, "eval")->inputs.size(), 7U) << "running mean and variance";
@@ -128,12 +161,76 @@ TEST(DeriveProblem, keeps_inputs_to_what_the_module_takes) {
   EXPECT_EQ(program_detail(*derived(with_forward("torch.log(x)", "torch.rand(N, M)"))).domain, InputDomain::given);
 }
 
+TEST(DeriveProblem, takes_an_axis_of_intermediate_results_alone_for_a_setting) {
+  const auto problem = derived(with_forward("x.unsqueeze(1).expand(-1, M, -1).sum(1)", "torch.rand(N, 3)"));
+  ASSERT_TRUE(problem) << problem.error().to_string();
+  EXPECT_EQ(problem->own_axes, std::vector<std::string>{"N"});
+}
+
 TEST(DeriveProblem, refuses_what_no_kernel_can_be_checked_against) {
   const auto random = derived(with_forward("torch.nn.functional.dropout(x)", "torch.rand(N, M)"));
   EXPECT_THAT(random.error().to_string(), HasSubstr("gives another result each time"));
   EXPECT_THAT(random.error().to_string(), HasSubstr("--mode eval"));
   const auto wide = derived(with_forward("x.double()", "torch.rand(N, M)"));
   EXPECT_THAT(wide.error().to_string(), HasSubstr("tensor of float64"));
+}
+
+TEST(DeriveProblem, keeps_axes_of_one_that_are_repeated_along_another_one) {
+  const auto problem = derived(R"(import torch
+import torch.nn as nn
+class Model(nn.Module):
+    def __init__(self, shape):
+        super().__init__()
+        self.bias = nn.Parameter(torch.randn(shape))
+    def forward(self, x):
+        return x + self.bias
+batch = 16
+channels = 8
+shape = (channels, 1)
+width = 24
+def get_inputs():
+    return [torch.randn(batch, channels, width)]
+def get_init_inputs():
+    return [shape]
+)")
+                           .value();
+  for (const auto& workload : problem.workloads) {
+    const auto repeated = workload.axes.find("shape_1");
+    if (repeated == workload.axes.end()) continue;
+    EXPECT_EQ(repeated->second, 1) << workload.name;
+  }
+}
+
+TEST(DeriveProblem, leaves_numbers_of_the_code_as_they_are_and_trains_what_is_saved) {
+  const auto problem = derived(R"(import torch
+import torch.nn as nn
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.saved = nn.Parameter(torch.zeros(M))
+        self.fixed = torch.ones(M)
+    def forward(self, x):
+        return torch.min(x + self.saved, torch.tensor(0.25)) * self.fixed
+N = 16
+M = 8
+def get_inputs():
+    return [torch.randn(N, M)]
+)")
+                           .value();
+  InputValues operands;
+  for (const auto& tensor : problem.inputs) {
+    operands.emplace_back(static_cast<std::size_t>(element_count(tensor, problem.primary().axes).value()), -7.0F);
+  }
+  Rng rng(3);
+  settle_operands(problem, problem.primary(), operands, rng);
+  std::map<std::string, std::vector<float>> drawn;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    drawn[problem.inputs[i].name.substr(0, 5)] = operands[i];
+  }
+  EXPECT_EQ(drawn["fixed"], std::vector<float>(8, 1.0F));
+  EXPECT_EQ(drawn["const"], std::vector<float>(1, 0.25F));
+  EXPECT_EQ(drawn["saved"].size(), 8U);
+  EXPECT_NE(drawn["saved"], std::vector<float>(8, 0.0F));
 }
 
 TEST(DeriveProblem, settles_operands_that_are_no_free_reals) {

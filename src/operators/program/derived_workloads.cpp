@@ -9,8 +9,8 @@
 #include "base/rng.hpp"
 #include "operators/program/steps.hpp"
 #include "program/explain/cost.hpp"
-#include "program/graph/same_structure.hpp"
 #include "program/reader/program_reader.hpp"
+#include "program/stages/same_program.hpp"
 
 namespace kw {
 namespace {
@@ -78,7 +78,7 @@ std::vector<Axes> derived_workloads(const ModuleSource& module, const std::vecto
     ProgramOptions options{module.class_name, module.settings, module.mode, axes};
     options.set.insert(one.axes.begin(), one.axes.end());
     const auto program = read_program(module.text, module.file, options);
-    if (!program || !check_same_structure(primary, *program, one.axes)) continue;
+    if (!program || !check_same_program(primary, *program, one.axes)) continue;
     one.size = size_of(*program);
     if (one.size <= 1) ++small;
     found.push_back(std::move(one));

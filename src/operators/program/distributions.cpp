@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "operators/program/conditioning.hpp"
 #include "operators/program/oracle_glue.hpp"
 #include "operators/program/parts.hpp"
 #include "operators/program/program_detail.hpp"

@@ -29,8 +29,8 @@ float drawn_by(const Rule& rule, Rng& rng) {
   return static_cast<float>(rule.first);
 }
 
-/// A parameter is not always what __init__ makes it: kernels that leave out a bias of 0 or a weight of 1 are wrong. It
-/// keeps its sign, for variances are among them.
+/// What state_dict() holds is not always what __init__ makes it: kernels that leave out a bias of 0 or a weight of 1
+/// are wrong. It keeps its sign, for variances are among them.
 Rule trained(const Rule& rule) {
   if (rule.kind != Rule::Kind::constant) return rule;
   const double half = rule.first == 0.0 ? 0.5 : 0.5 * rule.first;
@@ -51,7 +51,7 @@ Operand operand_at(const Program& program, std::size_t value) {
   }
   for (const auto& parameter : program.parameters) {
     if (parameter.value != value) continue;
-    const bool trainable = real && parameter.distribution.has_value();
+    const bool trainable = real && parameter.distribution.has_value() && parameter.kind != ParameterKind::unsaved;
     return {trainable ? trained(*parameter.distribution) : parameter.distribution, parameter.source, false, real};
   }
   KW_CHECK(false, "value {} is neither an input nor a parameter", value);
@@ -105,13 +105,13 @@ void draw_own(const Problem& problem, const Workload& workload, Which which, Inp
   const auto program = program_at(problem, workload.axes);
   KW_CHECK(program.has_value(), "{} was never checked: {}", workload.name, program.error().to_string());
   for (std::size_t i = 0; i < operands.size(); ++i) {
-    const Operand operand = operand_at(*program, detail.inputs[i]);
+    const Operand operand = operand_at(**program, detail.inputs[i]);
     if (which == Which::fixed && is_free(detail, operand)) continue;
     Rng own = rng.split(i);
     if (operand.rule) {
       for (float& value : operands[i]) value = drawn_by(*operand.rule, own);
     } else {
-      evaluate_source(*program, operand.source, own, operands[i]);
+      evaluate_source(**program, operand.source, own, operands[i]);
     }
   }
 }

@@ -11,15 +11,9 @@
 #include "operators/program/steps.hpp"
 
 namespace kw {
-namespace {
 
-/// Beyond this an f32 kernel that computes what is written overflows, though float64 does not.
-constexpr double k_f32_reach = 1e37;
-/// What is left of numbers this much larger is their rounding: a variance of equal numbers.
-constexpr double k_f32_cancelled = 1e-6;
-
-std::map<std::size_t, DenseTensor> leaves_of(const Problem& problem, const Program& program,
-                                             const InputValues& inputs) {
+std::map<std::size_t, DenseTensor> oracle_leaves(const Problem& problem, const Program& program,
+                                                 const InputValues& inputs) {
   const ProgramDetail& detail = program_detail(problem);
   std::map<std::size_t, DenseTensor> leaves;
   for (std::size_t i = 0; i < detail.inputs.size(); ++i) {
@@ -37,14 +31,9 @@ std::map<std::size_t, DenseTensor> leaves_of(const Problem& problem, const Progr
   return leaves;
 }
 
-/// The largest magnitude of an element; NaN where one is.
-double magnitude_of(const DenseTensor& tensor) {
-  double most = 0;
-  for (const double value : tensor.values) most = std::isnan(value) ? value : std::max(most, std::fabs(value));
-  return most;
-}
+namespace {
 
-Program checked_program(const Problem& problem, const Axes& axes) {
+std::shared_ptr<const Program> checked_program(const Problem& problem, const Axes& axes) {
   auto program = program_at(problem, axes);
   KW_CHECK(program.has_value(), "axes were never checked: {}", program.error().to_string());
   return *std::move(program);
@@ -95,7 +84,8 @@ std::vector<AnswerSample> sample_of_rows(const Problem& problem, const Axes& axe
   for (std::size_t i = 0; i < detail.inputs.size(); ++i) {
     leaves[detail.inputs[i]] = leaf_of(inputs[i]);
   }
-  const Program program = checked_program(problem, axes);
+  const auto checked = checked_program(problem, axes);
+  const Program& program = *checked;
   for (std::size_t i = 0; i < program.graph.values.size(); ++i) {
     if (!program.graph.values[i].node) leaves.try_emplace(i, [](std::int64_t) { return 0.0; });
   }
@@ -114,81 +104,12 @@ OracleSampling program_sampling() {
   return {.rows = answer_rows_of, .answer = sample_of_rows};
 }
 
-namespace {
-
-/// Every value that forward() computes, by its number in the graph; empty where the oracle refuses.
-std::map<std::size_t, DenseTensor> computed_values(const Problem& problem, const Program& program,
-                                                   const InputValues& operands) {
-  std::vector<std::size_t> computed;
-  for (std::size_t i = 0; i < program.graph.values.size(); ++i) {
-    if (program.graph.values[i].node) computed.push_back(i);
-  }
-  std::map<std::size_t, DenseTensor> values;
-  auto answers = evaluate_graph(program.graph, leaves_of(problem, program, operands), computed);
-  for (std::size_t i = 0; answers && i < computed.size(); ++i) values.emplace(computed[i], std::move((*answers)[i]));
-  return values;
-}
-
-/// Whether the tensors, of which one was made of operands a few roundings away, are the same to a thousandth.
-bool are_close(const DenseTensor& one, const DenseTensor& other) {
-  constexpr double k_close = 1e-3;
-  double squares = 0;
-  double worst = 0;
-  for (std::size_t i = 0; i < one.values.size(); ++i) {
-    squares += one.values[i] * one.values[i];
-    worst = std::max(worst, std::fabs(one.values[i] - other.values[i]));
-  }
-  return worst <= k_close * std::sqrt(squares / static_cast<double>(one.values.size()));
-}
-
-/// Each real operand moved by about two units of f32.
-void move_by_roundings(const Problem& problem, InputValues& operands, Rng& rng) {
-  constexpr double k_two_units = 0x1p-22;
-  for (std::size_t i = 0; i < operands.size(); ++i) {
-    if (problem.inputs[i].dtype == DType::i32 || problem.inputs[i].dtype == DType::boolean) continue;
-    for (float& value : operands[i]) value = static_cast<float>(value * (1.0 + k_two_units * rng.normal()));
-  }
-}
-
-}  // namespace
-
-bool is_answered(const Problem& problem, const Workload& workload, ShapeOperands shape) {
-  const Program program = checked_program(problem, workload.axes);
-  Rng rng(k_nominal_seed);
-  InputValues operands;
-  for (const auto& tensor : problem.inputs) {
-    auto& values = operands.emplace_back(static_cast<std::size_t>(element_count(tensor, workload.axes).value()));
-    for (float& value : values) value = static_cast<float>(rng.normal());
-  }
-  settle_operands(problem, workload, operands, rng);
-  shape(problem, workload, {}, operands, rng);
-  // Every step, because what overflows on the way may be finite at the end.
-  const auto values = computed_values(problem, program, operands);
-  if (values.empty()) return false;
-  double largest = 1;
-  for (const auto& tensor : operands) {
-    for (const float value : tensor) largest = std::max(largest, std::fabs(static_cast<double>(value)));
-  }
-  for (const auto& [index, tensor] : values) {
-    const double most = magnitude_of(tensor);
-    if (!(most < k_f32_reach)) return false;
-    largest = std::max(largest, most);
-  }
-  move_by_roundings(problem, operands, rng);
-  const auto moved = computed_values(problem, program, operands);
-  const auto& outputs = program_detail(problem).outputs;
-  return std::all_of(outputs.begin(), outputs.end(), [&](std::size_t output) {
-    const auto answer = values.find(output);
-    if (answer == values.end() || !is_floating(program.graph.values[output].type.dtype)) return true;
-    return magnitude_of(answer->second) > k_f32_cancelled * largest && are_close(answer->second, moved.at(output));
-  });
-}
-
 OutputValues program_answer(const Problem& problem, const Axes& axes, const InputValues& inputs,
                             const ParallelFor& parallel) {
-  const Program program = checked_program(problem, axes);
+  const auto checked = checked_program(problem, axes);
+  const Program& program = *checked;
   auto answers =
-      evaluate_graph(program.graph, leaves_of(problem, program, inputs), program_detail(problem).outputs, parallel);
+      evaluate_graph(program.graph, oracle_leaves(problem, program, inputs), program_detail(problem).outputs, parallel);
   KW_CHECK(answers.has_value(), "{}", answers.error().to_string());
   OutputValues outputs;
   for (auto& tensor : *answers) outputs.push_back(std::move(tensor.values));

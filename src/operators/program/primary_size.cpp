@@ -1,16 +1,47 @@
 #include "operators/program/primary_size.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "operators/program/steps.hpp"
-#include "program/graph/same_structure.hpp"
 #include "program/reader/program_reader.hpp"
+#include "program/stages/same_program.hpp"
 
 namespace kw {
 namespace {
 
 bool fits(const ModuleLimits& size, const ModuleLimits& most) {
   return size.bytes <= most.bytes && size.steps <= most.steps;
+}
+
+struct HalvedModule {
+  Axes axes;
+  ModuleLimits size;
+};
+
+/// With these axes half as large; nothing where the module is not the same program then.
+std::optional<HalvedModule> read_halved(const ModuleSource& module, const std::vector<std::string>& axes,
+                                        const Program& primary, const Axes& extents,
+                                        const std::vector<std::string>& names) {
+  HalvedModule halved{extents, {}};
+  for (const auto& name : names) {
+    halved.axes[name] /= 2;
+    if (halved.axes[name] < 1) return std::nullopt;
+  }
+  ProgramOptions options{module.class_name, module.settings, module.mode, axes};
+  options.set.insert(halved.axes.begin(), halved.axes.end());
+  const auto program = read_program(module.text, module.file, options);
+  if (!program || !check_same_program(primary, *program, halved.axes)) return std::nullopt;
+  halved.size = size_of_program(*program);
+  return halved;
+}
+
+std::vector<std::string> equal_axes(const Axes& extents, const std::string& as) {
+  std::vector<std::string> names;
+  for (const auto& [name, extent] : extents) {
+    if (extent == extents.at(as)) names.push_back(name);
+  }
+  return names;
 }
 
 }  // namespace
@@ -24,30 +55,45 @@ ModuleLimits size_of_program(const Program& program) {
   return size;
 }
 
-Axes fitting_axes(const ModuleSource& module, const std::vector<std::string>& axes, const Program& primary,
-                  const ModuleLimits& most) {
-  Axes extents;
+FittingAxes fitting_axes(const ModuleSource& module, const std::vector<std::string>& axes, const Program& primary,
+                         const ModuleLimits& most) {
+  FittingAxes fitting;
   for (const auto& axis : primary.axes) {
-    if (std::find(axes.begin(), axes.end(), axis.name) != axes.end()) extents[axis.name] = axis.extent;
+    if (std::find(axes.begin(), axes.end(), axis.name) != axes.end()) fitting.extents[axis.name] = axis.extent;
   }
   ModuleLimits size = size_of_program(primary);
   std::vector<std::string> movable = axes;
   while (!fits(size, most) && !movable.empty()) {
-    const auto largest = std::max_element(movable.begin(), movable.end(),
-                                          [&](const auto& a, const auto& b) { return extents.at(a) < extents.at(b); });
-    Axes halved = extents;
-    halved[*largest] /= 2;
-    ProgramOptions options{module.class_name, module.settings, module.mode, axes};
-    options.set.insert(halved.begin(), halved.end());
-    const auto program = read_program(module.text, module.file, options);
-    if (halved[*largest] < 1 || !program || !check_same_structure(primary, *program, halved)) {
+    const auto largest = std::max_element(movable.begin(), movable.end(), [&](const auto& a, const auto& b) {
+      return fitting.extents.at(a) < fitting.extents.at(b);
+    });
+    // A module may need two axes to be the same, as a product of a matrix with itself does.
+    auto smaller = read_halved(module, axes, primary, fitting.extents, {*largest});
+    if (!smaller) smaller = read_halved(module, axes, primary, fitting.extents, equal_axes(fitting.extents, *largest));
+    if (!smaller) {
       movable.erase(largest);
       continue;
     }
-    extents = std::move(halved);
-    size = size_of_program(*program);
+    for (const auto& [name, extent] : smaller->axes) {
+      if (fitting.extents.at(name) != extent) fitting.before[name].push_back(fitting.extents.at(name));
+    }
+    fitting.extents = std::move(smaller->axes);
+    size = smaller->size;
   }
-  return extents;
+  return fitting;
+}
+
+std::vector<Axes> larger_sizes(const FittingAxes& fitting) {
+  std::vector<Axes> sizes;
+  for (std::size_t undone = 1; true; ++undone) {
+    const std::size_t known = sizes.size();
+    for (const auto& [axis, extents] : fitting.before) {
+      if (undone > extents.size()) continue;
+      Axes& one = sizes.emplace_back(fitting.extents);
+      one[axis] = extents[extents.size() - undone];
+    }
+    if (sizes.size() == known) return sizes;
+  }
 }
 
 }  // namespace kw

@@ -7,8 +7,8 @@
 #include <set>
 
 #include "program/errors.hpp"
-#include "program/graph/same_structure.hpp"
 #include "program/reader/program_reader.hpp"
+#include "program/stages/same_program.hpp"
 
 namespace kw {
 namespace {
@@ -167,19 +167,40 @@ std::string_view to_string(InputDomain domain) {
   return domain == InputDomain::real ? "real" : "given";
 }
 
+bool is_forward_input(const Program& program, std::size_t value) {
+  return std::any_of(program.inputs.begin(), program.inputs.end(),
+                     [value](const ProgramInput& input) { return input.type && input.value == value; });
+}
+
 const ProgramDetail& program_detail(const Problem& problem) {
   const auto* detail = dynamic_cast<const ProgramDetail*>(problem.detail.get());
   KW_CHECK(detail != nullptr, "operator {}", problem.op);
   return *detail;
 }
 
-Result<Program> program_at(const Problem& problem, const Axes& axes) {
+std::shared_ptr<const Program> ProgramReadings::find(const Axes& axes) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = programs_.find(axes);
+  return found == programs_.end() ? nullptr : found->second;
+}
+
+void ProgramReadings::keep(const Axes& axes, std::shared_ptr<const Program> program) {
+  const std::lock_guard lock(mutex_);
+  programs_[axes] = std::move(program);
+}
+
+Result<std::shared_ptr<const Program>> program_at(const Problem& problem, const Axes& axes) {
   const ProgramDetail& detail = program_detail(problem);
+  Axes own;
+  for (const auto& name : problem.own_axes) own[name] = axes.at(name);
+  if (auto known = detail.readings->find(own)) return known;
   KW_TRY(auto program, read_with(detail.module, problem.own_axes, axes));
   Axes named;
   for (const auto& axis : program.axes) named[axis.name] = axis.extent;
-  KW_TRY_VOID(check_same_structure(detail.program, program, named));
-  return program;
+  KW_TRY_VOID(check_same_program(detail.program, program, named));
+  auto kept = std::make_shared<const Program>(std::move(program));
+  detail.readings->keep(own, kept);
+  return kept;
 }
 
 Result<void> set_program(Problem& problem, ModuleSource module, InputDomain domain, const Axes& axes) {

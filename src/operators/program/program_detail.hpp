@@ -4,6 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -30,20 +33,37 @@ enum class InputDomain : std::uint8_t {
 };
 [[nodiscard]] std::string_view to_string(InputDomain domain);
 
+/// The module as it was read for other axes, so that each workload's data, costs and answers read it once. Its
+/// functions may be called from several threads at once.
+class ProgramReadings {
+ public:
+  /// Null where it was not read for these.
+  [[nodiscard]] std::shared_ptr<const Program> find(const Axes& axes) const;
+  void keep(const Axes& axes, std::shared_ptr<const Program> program);
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<Axes, std::shared_ptr<const Program>> programs_;
+};
+
 struct ProgramDetail final : OperatorDetail {
   ModuleSource module;
   InputDomain domain = InputDomain::real;
   Program program;                   ///< as it was read for the primary workload of the problem's file
   std::vector<std::size_t> inputs;   ///< of Problem::inputs, in their order: the value in program.graph
   std::vector<std::size_t> outputs;  ///< of Problem::outputs, in their order: the value in program.graph
+  std::shared_ptr<ProgramReadings> readings = std::make_shared<ProgramReadings>();  ///< shared by copies of the problem
 };
+
+/// Whether forward() is given this value of the graph; otherwise the module holds it.
+[[nodiscard]] bool is_forward_input(const Program& program, std::size_t value);
 
 /// Of a problem of operator "program".
 [[nodiscard]] const ProgramDetail& program_detail(const Problem& problem);
 
-/// The program with other extents: the module read again. `axes` may hold derived axes, which are passed over. Errors:
-/// as read_program, and errc::program_structure where it is another program then.
-[[nodiscard]] Result<Program> program_at(const Problem& problem, const Axes& axes);
+/// The program with other extents: the module read again, once for each binding. `axes` may hold derived axes, which
+/// are passed over. Errors: as read_program, and errc::program_structure where it is another program then.
+[[nodiscard]] Result<std::shared_ptr<const Program>> program_at(const Problem& problem, const Axes& axes);
 
 /// Fills the problem's detail, inputs, outputs and derived axes. `axes` are the primary's own. Inputs are the tensors
 /// that forward() takes and uses, in its order, then the parameters and buffers that it reads. Refused:

@@ -33,15 +33,23 @@ bool is_setting_of(const Node& node, const std::string& name) {
   });
 }
 
+/// Of the problem: what forward() is given or gives. Kernels alone know how large intermediate results are.
+bool is_in_a_tensor(const Program& program, const std::string& name) {
+  const auto& values = program.graph.values;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const bool output = std::find(program.outputs.begin(), program.outputs.end(), i) != program.outputs.end();
+    if ((output || !values[i].node) && mentions(values[i].type.shape, name)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::vector<std::string> size_axes(const Program& program) {
   std::vector<std::string> sizes;
   for (const auto& axis : program.axes) {
-    const auto& values = program.graph.values;
     const auto& nodes = program.graph.nodes;
-    const bool in_shape = std::any_of(values.begin(), values.end(),
-                                      [&](const GraphValue& value) { return mentions(value.type.shape, axis.name); });
+    const bool in_shape = is_in_a_tensor(program, axis.name);
     const bool setting =
         std::any_of(nodes.begin(), nodes.end(), [&](const Node& node) { return is_setting_of(node, axis.name); });
     if (in_shape && !setting) sizes.push_back(axis.name);

@@ -9,7 +9,8 @@
 
 namespace kw {
 
-/// Names that stand in a shape of the graph and in no attribute but one that is a size itself, in the file's order.
+/// Names that stand in the shape of an input, a parameter or an output, and in no attribute but one that is a size
+/// itself, in the file's order.
 [[nodiscard]] std::vector<std::string> size_axes(const Program& program);
 
 }  // namespace kw

@@ -1,6 +1,5 @@
 // All 200 problems of KernelBench's levels 1 and 2 against facts that were traced with a shape-only stand-in for
-// PyTorch. The files lie outside of the project (KW_KERNELBENCH, or kernelbench/ beside the repository's shared
-// folder); without them the test says that it was skipped.
+// PyTorch.
 
 #include <gtest/gtest.h>
 
@@ -8,32 +7,22 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "program/explain/cost.hpp"
 #include "program/operators/schema.hpp"
 #include "program/reader/program_reader.hpp"
+#include "program/testing/kernelbench_files.hpp"
 
 namespace kw {
 namespace {
 
 using Json = nlohmann::json;
 namespace fs = std::filesystem;
-
-fs::path kernelbench() {
-  const char* chosen = std::getenv("KW_KERNELBENCH");
-  return chosen != nullptr ? fs::path(chosen) : fs::path(KW_KERNELBENCH_DIRECTORY);
-}
-
-std::string text_of(const fs::path& path) {
-  std::ifstream file(path);
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
+using program_test::kernelbench_folder;
+using program_test::no_kernelbench;
+using program_test::text_of_file;
 
 std::string shape_of(const TensorType& type) {
   return Json(values_of(type.shape)).dump();
@@ -169,10 +158,9 @@ class Comparison {
 };
 
 TEST(KernelBench, every_problem_is_read_as_the_facts_say) {
-  const auto directory = kernelbench();
-  if (!fs::exists(directory / "facts.json"))
-    GTEST_SKIP() << "no KernelBench files in " << directory << "; KW_KERNELBENCH names their folder";
-  const auto facts = Json::parse(text_of(directory / "facts.json"));
+  const auto directory = kernelbench_folder();
+  if (!fs::exists(directory / "facts.json")) GTEST_SKIP() << no_kernelbench();
+  const auto facts = Json::parse(text_of_file(directory / "facts.json"));
   std::size_t agree = 0;
   for (const auto& problem : facts["problems"]) {
     const auto level = "level" + problem["level"].dump();
@@ -180,7 +168,7 @@ TEST(KernelBench, every_problem_is_read_as_the_facts_say) {
     const auto path = directory / level / (name + ".py");
     ASSERT_TRUE(fs::exists(path)) << path;
     Comparison comparison(problem);
-    const auto program = read_program(text_of(path), path.filename().string());
+    const auto program = read_program(text_of_file(path), path.filename().string());
     if (!program) {
       comparison.differs(program.error().to_string());
     } else {

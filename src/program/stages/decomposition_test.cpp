@@ -35,6 +35,7 @@ constexpr std::array k_known = {
     Known{"torch.topk(x, 2, dim=1)[0]", "torch.randn(3, 4)", 2.273076251},
     Known{"torch.cat([x.permute(1, 0), y], dim=1).flip(0)", "torch.randn(3, 4), torch.randn(4, 2)", 1.661912292},
     Known{"F.pad(x, (1, 2), mode='reflect').roll(1, dims=0)", "torch.randn(3, 4)", -5.796927397},
+    Known{"torch.diagonal(x, 1, 1, 2)", "torch.randn(2, 3, 4)", 0.8106516177},
     Known{"x[:, 1::2] * y[0]", "torch.randn(3, 4), torch.randn(5, 2)", 0.5850870914},
     Known{"torch.gather(x, 1, y)", "torch.randn(3, 4), torch.randint(0, 4, (3, 2))", -0.2715815771},
     Known{"torch.einsum('bik,bjk->bij', x, y)", "torch.randn(2, 3, 4), torch.randn(2, 5, 4)", -0.03849756944},

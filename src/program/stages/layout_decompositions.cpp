@@ -163,7 +163,7 @@ Result<void> diagonal(Decomposition& d) {
   const bool plain = d.op() == "diag";
   const auto first = plain ? 0 : d.axis("dim1", rank);
   const auto second = plain ? 1 : d.axis("dim2", rank);
-  const auto& offset = d.integer("diagonal");
+  const auto& offset = d.integer(plain ? "diagonal" : "offset");
   const auto frame = d.frame();
   const auto place = axis_index(frame.back().name);
   StageIndices indices;

@@ -15,6 +15,63 @@ double larger(double a, double b) {
   return a > b || std::isnan(a) ? a : b;
 }
 
+struct FunctionOfOne {
+  StageOp op;
+  double (*function)(double);
+};
+
+double function_of_one(StageOp op, double a) {
+  static constexpr FunctionOfOne k_functions[] = {
+      {StageOp::exp, std::exp},
+      {StageOp::exp2, std::exp2},
+      {StageOp::expm1, std::expm1},
+      {StageOp::log, std::log},
+      {StageOp::log2, std::log2},
+      {StageOp::log10, std::log10},
+      {StageOp::log1p, std::log1p},
+      {StageOp::sqrt, std::sqrt},
+      {StageOp::sin, std::sin},
+      {StageOp::cos, std::cos},
+      {StageOp::tan, std::tan},
+      {StageOp::asin, std::asin},
+      {StageOp::acos, std::acos},
+      {StageOp::atan, std::atan},
+      {StageOp::sinh, std::sinh},
+      {StageOp::cosh, std::cosh},
+      {StageOp::tanh, std::tanh},
+      {StageOp::asinh, std::asinh},
+      {StageOp::acosh, std::acosh},
+      {StageOp::atanh, std::atanh},
+      {StageOp::erf, std::erf},
+      {StageOp::erfc, std::erfc},
+      {StageOp::lgamma, std::lgamma},
+      {StageOp::floor, std::floor},
+      {StageOp::ceil, std::ceil},
+      {StageOp::trunc, std::trunc},
+      {StageOp::absolute, std::fabs},
+      {StageOp::round, std::nearbyint},
+      {StageOp::to_integer, std::trunc},
+      {StageOp::to_real, [](double x) { return x; }},
+      {StageOp::negate, [](double x) { return -x; }},
+      {StageOp::rsqrt, [](double x) { return 1.0 / std::sqrt(x); }},
+      {StageOp::negation, [](double x) { return x == 0 ? 1.0 : 0.0; }},
+      {StageOp::bit_not, [](double x) { return -x - 1; }},
+      {StageOp::to_truth, [](double x) { return x != 0 ? 1.0 : 0.0; }},
+  };
+  for (const auto& one : k_functions) {
+    if (one.op == op) return one.function(a);
+  }
+  KW_CHECK(false, "the interpreter lacks operation {}", static_cast<int>(op));
+  return 0.0;
+}
+
+std::int32_t bits_of(StageOp op, std::int32_t a, std::int32_t b) {
+  if (op == StageOp::shift_left) return a << b;
+  if (op == StageOp::shift_right) return a >> b;
+  if (op == StageOp::bit_and) return a & b;
+  return op == StageOp::bit_or ? a | b : a ^ b;
+}
+
 double function_value(StageOp op, double a, double b) {
   switch (op) {
     case StageOp::add:
@@ -29,38 +86,6 @@ double function_value(StageOp op, double a, double b) {
       return -larger(-a, -b);
     case StageOp::maximum:
       return larger(a, b);
-    case StageOp::negate:
-      return -a;
-    case StageOp::absolute:
-      return std::fabs(a);
-    case StageOp::floor_divide:
-      return std::floor(a / b);
-    case StageOp::floor_modulo:
-      return a - std::floor(a / b) * b;
-    case StageOp::power:
-      return std::pow(a, b);
-    case StageOp::fmod:
-      return std::fmod(a, b);
-    case StageOp::exp:
-      return std::exp(a);
-    case StageOp::expm1:
-      return std::expm1(a);
-    case StageOp::log:
-      return std::log(a);
-    case StageOp::log1p:
-      return std::log1p(a);
-    case StageOp::sqrt:
-      return std::sqrt(a);
-    case StageOp::rsqrt:
-      return 1.0 / std::sqrt(a);
-    case StageOp::tanh:
-      return std::tanh(a);
-    case StageOp::erf:
-      return std::erf(a);
-    case StageOp::sin:
-      return std::sin(a);
-    case StageOp::floor:
-      return std::floor(a);
     case StageOp::less:
       return a < b ? 1 : 0;
     case StageOp::less_equal:
@@ -69,17 +94,32 @@ double function_value(StageOp op, double a, double b) {
       return a == b ? 1 : 0;
     case StageOp::not_equal:
       return a != b ? 1 : 0;
-    case StageOp::negation:
-      return a == 0 ? 1 : 0;
-    case StageOp::to_integer:
-      return std::trunc(a);
-    case StageOp::to_real:
-      return a;
-    case StageOp::to_truth:
-      return a != 0 ? 1 : 0;
+    case StageOp::floor_divide:
+      return std::floor(a / b);
+    case StageOp::floor_modulo:
+      return a - std::floor(a / b) * b;
+    case StageOp::power:
+      return std::pow(a, b);
+    case StageOp::fmod:
+      return std::fmod(a, b);
+    case StageOp::atan2:
+      return std::atan2(a, b);
+    case StageOp::hypot:
+      return std::hypot(a, b);
+    case StageOp::copysign:
+      return std::copysign(a, b);
+    case StageOp::fmax:
+      return std::fmax(a, b);
+    case StageOp::fmin:
+      return std::fmin(a, b);
+    case StageOp::shift_left:
+    case StageOp::shift_right:
+    case StageOp::bit_and:
+    case StageOp::bit_or:
+    case StageOp::bit_xor:
+      return static_cast<double>(bits_of(op, static_cast<std::int32_t>(a), static_cast<std::int32_t>(b)));
     default:
-      KW_CHECK(false, "the interpreter lacks operation {}", static_cast<int>(op));
-      return 0.0;
+      return function_of_one(op, a);
   }
 }
 

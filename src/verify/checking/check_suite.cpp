@@ -118,6 +118,33 @@ Result<void> require_answer(const Problem& problem, const Workload& workload, st
             operator_of(problem).checks.how_to_be_finite()});
 }
 
+/// Of data for one case, until some tell something of a kernel.
+constexpr int k_most_draws = 4;
+
+/// False where none of the draws tells something; the last one stays.
+Result<bool> draw_inputs(const Problem& problem, const InputSeeds& seeds, CheckCase& one) {
+  const auto& workload = problem.workloads[one.workload];
+  InputSeeds own = seeds;
+  Rng others(seeds.operands);
+  for (int draw = 0; draw < k_most_draws; ++draw) {
+    KW_TRY(one.inputs, make_inputs(problem, workload, one.distribution, own));
+    if (const auto found = operator_of(problem).checks.conditioning(problem, workload, one.inputs)) {
+      one.conditioning = *found;
+      return true;
+    }
+    own.operands = others.next();
+  }
+  return false;
+}
+
+Error nothing_told(const Problem& problem) {
+  return Error{errc::unscorable,
+               fmt::format("{} cannot be scored: on every workload that can be run here roundings of the inputs decide "
+                           "the answer",
+                           problem.name),
+               "add a workload on which the answer is more than what is left of a cancellation"};
+}
+
 /// The oracle's answer: of the whole workload.
 Result<void> answer_whole(const Problem& problem, const ParallelFor& parallel, CheckCase& one) {
   const auto& workload = problem.workloads[one.workload];
@@ -155,24 +182,39 @@ Result<CheckSuite> CheckSuite::make(const Problem& problem, std::uint64_t seed, 
   suite.left_out_ = too_large(problem, costs, limits.workload_flops);
   KW_TRY(auto listed, list_cases(problem, suite.left_out_));
   const std::size_t all = listed.size();
-  suite.cases_ = thinned(costs, std::move(listed), limits.suite_flops);
-  suite.cases_left_out_ = all - suite.cases_.size();
+  listed = thinned(costs, std::move(listed), limits.suite_flops);
+  suite.cases_left_out_ = all - listed.size();
   Rng rng(seed);
-  for (std::size_t i = 0; i < suite.cases_.size(); ++i) {
-    CheckCase& one = suite.cases_[i];
-    const auto& workload = problem.workloads[one.workload];
+  for (std::size_t i = 0; i < listed.size(); ++i) {
+    CheckCase& one = listed[i];
     const std::uint64_t operands = rng.next();
-    const InputSeeds seeds{operands, one.workload == 0 && i < k_timing_cases ? k_nominal_seed : rng.next()};
-    KW_TRY(one.inputs, make_inputs(problem, workload, one.distribution, seeds));
-    const bool whole = std::isinf(limits.whole_flops) || costs.of(one.workload).steps <= limits.whole_flops;
-    if (whole) {
+    const bool is_timing = one.workload == 0 && i < k_timing_cases;
+    const InputSeeds seeds{operands, is_timing ? k_nominal_seed : rng.next()};
+    KW_TRY(const bool telling, draw_inputs(problem, seeds, one));
+    // What timed launches are like stays: where it tells nothing, the problem itself is refused.
+    if (!telling && !is_timing) continue;
+    const double steps = costs.of(one.workload).steps;
+    if (std::isinf(limits.whole_flops) || steps <= limits.whole_flops) {
       KW_TRY_VOID(answer_whole(problem, parallel, one));
     } else {
       Rng row_choice = Rng(operands).split(i);
-      KW_TRY(suite.sampled_rows_, answer_rows(problem, costs.of(one.workload).steps, row_choice, parallel, one));
+      KW_TRY(suite.sampled_rows_, answer_rows(problem, steps, row_choice, parallel, one));
     }
+    suite.cases_.push_back(std::move(one));
   }
+  suite.leave_out_untold(problem);
+  if (suite.cases_.empty()) return fail(nothing_told(problem));
   return suite;
+}
+
+void CheckSuite::leave_out_untold(const Problem& problem) {
+  for (std::size_t w = 0; w < problem.workloads.size(); ++w) {
+    const bool has_case =
+        std::any_of(cases_.begin(), cases_.end(), [&](const CheckCase& one) { return one.workload == w; });
+    if (has_case || std::find(left_out_.begin(), left_out_.end(), w) != left_out_.end()) continue;
+    left_out_.push_back(w);
+    untold_.push_back(w);
+  }
 }
 
 CheckSuite::Sampled CheckSuite::sampled() const {

@@ -34,6 +34,7 @@ struct CheckCase {
   /// Where the oracle would take too long for all of `expected`: its answers in some rows, by output. The rest is then
   /// the baseline's own output (adopt), which agrees with these.
   std::vector<AnswerSample> sampled;
+  double conditioning = 0;             ///< of these inputs, as OperatorChecks says
   std::vector<double> baseline_error;  ///< per output, of an adopted answer; empty where `expected` is the oracle's
 
   /// What an output may differ from `expected`: what is allowed, and what that may itself be wrong by.
@@ -56,7 +57,9 @@ class CheckSuite {
  public:
   /// Draws inputs from `seed` and asks the oracle. errc::unscorable when it answers NaN or +infinity somewhere.
   /// Workloads above limits.workload_flops are left out, but never the smallest; the first cases are primary workloads
-  /// only if the primary is not left out. Above limits.suite_flops every workload keeps one distribution, not the same
+  /// only if the primary is not left out. Data that tell nothing (OperatorChecks::conditioning) are drawn again, and
+  /// but for those of the first cases left out where no draw does; errc::unscorable when that leaves no case. Above
+  /// limits.suite_flops every workload keeps one distribution, not the same
   /// for all, and gets others in turn while they fit. Limits alone need costs: those of the problem, or null.
   [[nodiscard]] static Result<CheckSuite> make(const Problem& problem, std::uint64_t seed, const ParallelFor& parallel,
                                                const SuiteLimits& limits = {}, const WorkloadCosts* costs = nullptr);
@@ -64,6 +67,8 @@ class CheckSuite {
   [[nodiscard]] const std::vector<CheckCase>& cases() const { return cases_; }
   /// Indices of the workloads that were left out.
   [[nodiscard]] const std::vector<std::size_t>& left_out() const { return left_out_; }
+  /// Those of them that no data tell something on; the others are too large.
+  [[nodiscard]] const std::vector<std::size_t>& untold() const { return untold_; }
   /// Of the workloads that were not left out: pairs of one of them and a distribution that are not in cases().
   [[nodiscard]] std::size_t cases_left_out() const { return cases_left_out_; }
   /// How many cases the oracle answers in some rows alone, and in how many rows each of them.
@@ -82,8 +87,12 @@ class CheckSuite {
   [[nodiscard]] Result<void> require_scorable(const Problem& problem, const ParallelFor& parallel = serial_for) const;
 
  private:
+  /// Workloads that have no case.
+  void leave_out_untold(const Problem& problem);
+
   std::vector<CheckCase> cases_;
   std::vector<std::size_t> left_out_;
+  std::vector<std::size_t> untold_;
   std::size_t cases_left_out_ = 0;
   std::int64_t sampled_rows_ = 0;
 };

@@ -11,7 +11,10 @@
 
 #include "base/bfloat.hpp"
 #include "base/rng.hpp"
+#include "problem/operator.hpp"
+#include "problem/workload_costs.hpp"
 #include "verify/checking/accuracy.hpp"
+#include "verify/checking/fresh_data.hpp"
 #include "verify/checking/storage.hpp"
 #include "verify/testing/test_problem.hpp"
 
@@ -103,6 +106,44 @@ TEST(CheckSuite, data_repeats_for_a_seed_and_differs_between_seeds) {
     EXPECT_EQ(a, make_inputs(problem, workload, distribution, 5).value());
     EXPECT_NE(a, make_inputs(problem, workload, distribution, 6).value());
   }
+}
+
+/// One channel is rectified; with the weights that are drawn, all of a small output may be.
+Problem saturated_problem() {
+  const std::string module =
+      "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\nN = 3\nclass Model(nn.Module):\n"
+      "    def __init__(self):\n        super().__init__()\n        self.w = nn.Parameter(torch.randn(2))\n"
+      "    def forward(self, x):\n        return F.gelu(40 * torch.abs(x) * self.w.sum())\n"
+      "def get_inputs():\n    return [torch.randn(N, 4)]\n";
+  const std::string file = "saturated.py";
+  const auto toml = find_operator("program")->format.from_module({module, file, "", "", {}, {1e30, 1e30}});
+  KW_CHECK(toml.has_value(), "{}", toml.error().to_string());
+  return parse_problem(*toml, file).value();
+}
+
+TEST(CheckSuite, draws_again_what_says_nothing_of_a_kernel) {
+  const Problem problem = saturated_problem();
+  const auto& conditioning = operator_of(problem).checks.conditioning;
+  int cases = 0;
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    const CheckSuite suite = CheckSuite::make(problem, seed, serial_for).value();
+    for (std::size_t i = k_timing_cases; i < suite.cases().size(); ++i) {
+      const CheckCase& one = suite.cases()[i];
+      EXPECT_TRUE(conditioning(problem, problem.workloads[one.workload], one.inputs))
+          << "seed " << seed << ", " << one.distribution.name;
+      ++cases;
+    }
+  }
+  EXPECT_GT(cases, 0);
+  const WorkloadCosts costs(problem);
+  Rng rng(1);
+  const CheckSuite suite = CheckSuite::make(problem, 1, serial_for).value();
+  int nothing = 0;
+  for (int i = 0; i < 20; ++i) {
+    const auto fresh = draw_fresh(problem, suite.cases().front(), costs, rng);
+    nothing += conditioning(problem, problem.primary(), fresh.one.inputs) ? 0 : 1;
+  }
+  EXPECT_LE(nothing, 5) << "each second draw says nothing, of four in a row one in sixteen";
 }
 
 TEST(Accuracy, is_relative_to_the_row_so_that_small_rows_count) {

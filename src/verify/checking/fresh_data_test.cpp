@@ -72,6 +72,23 @@ TEST_F(FreshData, of_a_large_problem_is_answered_in_some_rows_with_the_first_and
   }
 }
 
+TEST_F(FreshData, that_roundings_move_more_may_be_missed_by_more) {
+  CheckCase like = suite_.cases().front();
+  FreshCase fresh = draw();
+  CaseRun run = right_answer(fresh);
+  const double row = like.scales[k_output].rows.front();
+  const double right = fresh.answers[k_output].values.front();
+  set(run, 0, static_cast<float>(right + 3 * like.allowed[k_output] * row));
+  EXPECT_TRUE(judge_fresh(problem_, like, fresh, run, k_nan_poison)) << "three times what is allowed";
+  like.conditioning = 1e-6;
+  fresh.one.conditioning = 2e-6;
+  EXPECT_TRUE(judge_fresh(problem_, like, fresh, run, k_nan_poison)) << "twice as hard is chance";
+  fresh.one.conditioning = 2e-5;
+  EXPECT_FALSE(judge_fresh(problem_, like, fresh, run, k_nan_poison)) << "ten times as much would be allowed";
+  fresh.one.conditioning = 0;
+  EXPECT_TRUE(judge_fresh(problem_, like, fresh, run, k_nan_poison));
+}
+
 TEST_F(FreshData, shares_nothing_with_data_that_were_seen) {
   const auto product = [](const InputValues& inputs, std::size_t query, std::size_t key, std::size_t length) {
     double sum = 0;

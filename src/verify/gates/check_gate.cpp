@@ -75,6 +75,16 @@ bool check_case(GateContext& context, const CheckCase& one) {
   return true;
 }
 
+std::string why_left_out(const RunFacts& facts, std::size_t workload) {
+  const std::string& name = facts.problem.workloads[workload].name;
+  const auto& untold = facts.suite.untold();
+  if (std::find(untold.begin(), untold.end(), workload) != untold.end()) {
+    return fmt::format("{}: not run, because roundings of the inputs decide the answer there", name);
+  }
+  return fmt::format("{}: not run, {:.3g} useful FLOPs are too many for {}", name, facts.costs().of(workload).steps,
+                     facts.device().id);
+}
+
 }  // namespace
 
 bool run_check_gate(GateContext& context) {
@@ -83,11 +93,8 @@ bool run_check_gate(GateContext& context) {
     return false;
   }
   for (const std::size_t workload : context.facts.suite.left_out()) {
-    const Workload& large = context.facts.problem.workloads[workload];
-    context.verdict.note(GateId::check,
-                         fmt::format("{}: not run, {:.3g} useful FLOPs are too many for {}", large.name,
-                                     context.facts.costs().of(workload).steps, context.facts.device().id),
-                         large.role == WorkloadRole::held_out);
+    context.verdict.note(GateId::check, why_left_out(context.facts, workload),
+                         context.facts.problem.workloads[workload].role == WorkloadRole::held_out);
   }
   if (context.facts.suite.cases_left_out() > 0) {
     const std::size_t run = context.facts.suite.cases().size();

@@ -152,6 +152,7 @@ std::vector<OwnProbe> row_sum_probes(const Problem&) {
 OperatorChecks row_sum_checks() {
   return {.settle = [](const Problem&, const Workload&, InputValues&, Rng&) {},
           .may_be_idle = [](const Problem&, std::size_t) { return false; },
+          .conditioning = [](const Problem&, const Workload&, const InputValues&) { return std::optional(0.0); },
           .distributions = row_sum_distributions,
           .tolerance = row_sum_tolerance,
           .probes = row_sum_probes,

@@ -3,15 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 
 #include "codegen/testing/devices.hpp"
 #include "operators/program/kernels/styles.hpp"
 #include "operators/program/testing/program_fixture.hpp"
 #include "program/reader/program_reader.hpp"
+#include "program/testing/kernelbench_files.hpp"
 #include "program/testing/module_text.hpp"
 #include "record/launch_plan.hpp"
 
@@ -29,10 +28,7 @@ Result<Problem> problem_from(const std::string& text) {
 }
 
 Result<Problem> problem_from_file(const fs::path& path) {
-  std::ifstream file(path);
-  std::stringstream text;
-  text << file.rdbuf();
-  return problem_from(text.str());
+  return problem_from(program_test::text_of_file(path));
 }
 
 /// Empty where every style writes a bundle that reads back as the same, in lines that fit a page.
@@ -60,17 +56,9 @@ TEST(ProgramPlain, writes_every_module_of_the_repository) {
 }
 
 TEST(ProgramPlain, writes_every_problem_of_kernelbench) {
-  const char* chosen = std::getenv("KW_KERNELBENCH");
-  const fs::path directory = chosen != nullptr ? fs::path(chosen) : fs::path(KW_KERNELBENCH_DIRECTORY);
-  if (!fs::exists(directory / "level1")) {
-    GTEST_SKIP() << "no KernelBench files in " << directory << "; KW_KERNELBENCH names their folder";
-  }
-  for (const char* level : {"level1", "level2"}) {
-    for (const auto& entry : fs::directory_iterator(directory / level)) {
-      if (entry.path().extension() != ".py") continue;
-      EXPECT_EQ(fault_of(problem_from_file(entry.path())), "") << entry.path();
-    }
-  }
+  const auto files = program_test::kernelbench_files();
+  if (files.empty()) GTEST_SKIP() << program_test::no_kernelbench();
+  for (const auto& path : files) EXPECT_EQ(fault_of(problem_from_file(path)), "") << path;
 }
 
 TEST(ProgramPlain, passes_extents_as_arguments) {

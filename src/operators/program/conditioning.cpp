@@ -1,0 +1,193 @@
+#include "operators/program/conditioning.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "operators/program/oracle/evaluation.hpp"
+#include "operators/program/oracle/oracle.hpp"
+#include "operators/program/oracle_glue.hpp"
+#include "operators/program/parts.hpp"
+#include "operators/program/program_detail.hpp"
+
+namespace kw {
+namespace {
+
+/// Beyond this an f32 kernel that computes what is written overflows, though float64 does not.
+constexpr double k_f32_reach = 1e37;
+/// What is left of numbers this much larger is their rounding: a variance of equal numbers.
+constexpr double k_f32_cancelled = 1e-6;
+/// As a share of a row: by how much roundings may change an output. A plain kernel that errs by five times as much is
+/// wrong.
+constexpr double k_close = 2e-3;
+
+using GraphValues = std::map<std::size_t, DenseTensor>;
+
+/// The largest finite magnitude of an element; NaN where one is.
+double magnitude_of(const DenseTensor& tensor) {
+  double most = 0;
+  for (const double value : tensor.values) {
+    if (std::isnan(value)) return value;
+    if (std::isfinite(value)) most = std::max(most, std::fabs(value));
+  }
+  return most;
+}
+
+bool has_infinity(const DenseTensor& tensor) {
+  return std::any_of(tensor.values.begin(), tensor.values.end(), [](double value) { return std::isinf(value); });
+}
+
+/// Whether a mask's -infinity enters the call, so that its result may have some. Otherwise it would be an overflow.
+bool takes_infinity(const Node& node, const GraphValues& values) {
+  const auto& arguments = node.arguments;
+  const bool number = std::any_of(arguments.begin(), arguments.end(), [](const Argument& argument) {
+    const auto* real = std::get_if<double>(&argument.value);
+    return real != nullptr && std::isinf(*real);
+  });
+  const auto operands = program_oracle::operands_of(node);
+  return number || std::any_of(operands.begin(), operands.end(),
+                               [&](std::size_t operand) { return has_infinity(values.at(operand)); });
+}
+
+/// About two units of f32: what no kernel can know better.
+template <typename Value>
+void move_by_roundings(std::vector<Value>& values, Rng& rng) {
+  constexpr double k_two_units = 0x1p-22;
+  for (Value& value : values) value = static_cast<Value>(value * (1.0 + k_two_units * rng.normal()));
+}
+
+/// Every value of the graph, call by call; each moved by roundings where a generator is given. Nothing where the oracle
+/// refuses.
+std::optional<GraphValues> all_values(const Program& program, GraphValues values, Rng* roundings) {
+  const auto moved = [&](DenseTensor& tensor) {
+    if (roundings != nullptr && is_floating(tensor.dtype)) move_by_roundings(tensor.values, *roundings);
+  };
+  for (auto& [value, leaf] : values) moved(leaf);
+  for (const auto& node : program.graph.nodes) {
+    auto answers = evaluate_graph(program.graph, values, node.outputs);
+    if (!answers) return std::nullopt;
+    for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+      moved((*answers)[i]);
+      values[node.outputs[i]] = std::move((*answers)[i]);
+    }
+  }
+  return values;
+}
+
+/// The largest magnitude on the way, at least 1; nothing where f32 cannot hold it.
+std::optional<double> reach_of(const Program& program, const GraphValues& values) {
+  double largest = 1;
+  for (const auto& [value, tensor] : values) {
+    const double most = magnitude_of(tensor);
+    if (!(most < k_f32_reach)) return std::nullopt;
+    largest = std::max(largest, most);
+    const auto node = program.graph.values[value].node;
+    if (node && has_infinity(tensor) && !takes_infinity(program.graph.nodes[*node], values)) return std::nullopt;
+  }
+  return largest;
+}
+
+/// The root of the mean square of the finite ones.
+double rms_of(std::span<const double> values) {
+  double squares = 0;
+  double count = 0;
+  for (const double value : values) {
+    if (!std::isfinite(value)) continue;
+    squares += value * value;
+    count += 1;
+  }
+  return count == 0 ? 0 : std::sqrt(squares / count);
+}
+
+/// The largest difference between the tensors, relative to the row of the first one and a tenth of all of it, as errors
+/// are judged. Infinite where what is not finite differs.
+double difference(const DenseTensor& one, const DenseTensor& other) {
+  constexpr double k_tensor_share = 0.1;
+  const std::span<const double> values = one.values;
+  const std::size_t length = one.extents.empty() ? 1 : static_cast<std::size_t>(one.extents.back());
+  const double floor = k_tensor_share * rms_of(values);
+  double worst = 0;
+  for (std::size_t begin = 0; begin < values.size(); begin += length) {
+    const double scale = rms_of(values.subspan(begin, length)) + floor;
+    for (std::size_t i = begin; i < begin + length; ++i) {
+      if (values[i] == other.values[i]) continue;
+      const double moved = std::fabs(values[i] - other.values[i]);
+      worst = std::isfinite(moved) ? std::max(worst, moved / scale) : std::numeric_limits<double>::infinity();
+    }
+  }
+  return worst;
+}
+
+std::optional<double> conditioning(const Problem& problem, const Program& program, const InputValues& operands) {
+  const auto leaves = oracle_leaves(problem, program, operands);
+  const auto values = all_values(program, leaves, nullptr);
+  if (!values) return std::nullopt;
+  const auto largest = reach_of(program, *values);
+  if (!largest) return std::nullopt;
+  Rng roundings(k_nominal_seed);
+  const auto moved = all_values(program, leaves, &roundings);
+  double worst = 0;
+  for (const auto output : program_detail(problem).outputs) {
+    const DenseTensor& answer = values->at(output);
+    if (!is_floating(answer.dtype)) continue;
+    if (!(magnitude_of(answer) > k_f32_cancelled * *largest)) return std::nullopt;
+    worst = std::max(worst, difference(answer, moved->at(output)));
+  }
+  if (worst > k_close) return std::nullopt;
+  return worst;
+}
+
+std::shared_ptr<const Program> program_of(const Problem& problem, const Workload& workload) {
+  auto program = program_at(problem, workload.axes);
+  KW_CHECK(program.has_value(), "{} was never checked: {}", workload.name, program.error().to_string());
+  return *std::move(program);
+}
+
+/// Standard normal, then as the operands may be.
+InputValues normal_operands(const Problem& problem, const Workload& workload, Rng& rng) {
+  InputValues operands;
+  for (const auto& tensor : problem.inputs) {
+    auto& values = operands.emplace_back(static_cast<std::size_t>(element_count(tensor, workload.axes).value()));
+    for (float& value : values) value = static_cast<float>(rng.normal());
+  }
+  settle_operands(problem, workload, operands, rng);
+  return operands;
+}
+
+}  // namespace
+
+std::optional<double> conditioning_of(const Problem& problem, const Workload& workload, const InputValues& operands) {
+  if (program_cost(problem, workload).steps > k_most_steps_asked) return 0;
+  return conditioning(problem, *program_of(problem, workload), operands);
+}
+
+bool is_answered(const Problem& problem, const Workload& workload, ShapeOperands shape) {
+  Rng rng(k_nominal_seed);
+  InputValues operands = normal_operands(problem, workload, rng);
+  shape(problem, workload, {}, operands, rng);
+  return conditioning(problem, *program_of(problem, workload), operands).has_value();
+}
+
+bool depends_on_inputs(const Problem& problem, const Workload& workload) {
+  const ProgramDetail& detail = program_detail(problem);
+  Rng rng(k_nominal_seed);
+  const InputValues first = normal_operands(problem, workload, rng);
+  InputValues second = normal_operands(problem, workload, rng);
+  for (std::size_t i = 0; i < second.size(); ++i) {
+    if (!is_forward_input(detail.program, detail.inputs[i])) second[i] = first[i];
+  }
+  const auto program = program_of(problem, workload);
+  const auto a = evaluate_graph(program->graph, oracle_leaves(problem, *program, first), detail.outputs);
+  const auto b = evaluate_graph(program->graph, oracle_leaves(problem, *program, second), detail.outputs);
+  if (!a || !b) return false;
+  for (std::size_t i = 0; i < a->size(); ++i) {
+    if (difference((*a)[i], (*b)[i]) <= k_close) return false;
+  }
+  return true;
+}
+
+}  // namespace kw

@@ -1,0 +1,78 @@
+// Which data are taken to say something of a kernel.
+
+#include "operators/program/conditioning.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "operators/program/parts.hpp"
+
+namespace kw {
+namespace {
+
+Problem problem_of_module(const std::string& result, const std::string& init = "pass") {
+  const std::string module =
+      "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\nN = 4\nM = 6\nclass Model(nn.Module):\n"
+      "    def __init__(self):\n        super().__init__()\n        " +
+      init + "\n    def forward(self, x):\n        return " + result +
+      "\ndef get_inputs():\n    return [torch.randn(N, M)]\n";
+  const auto toml = program_problem_text({module, "m.py", "", "", {}, {1e30, 1e30}});
+  KW_CHECK(toml.has_value(), "{}", toml.error().to_string());
+  return parse_problem(*toml, "m.py").value();
+}
+
+/// On its primary workload: every element of x is `first`, but for the ones at odd places.
+bool tells(const Problem& problem, float first, float others) {
+  InputValues operands;
+  for (const auto& tensor : problem.inputs) {
+    operands.emplace_back(static_cast<std::size_t>(element_count(tensor, problem.primary().axes).value()), others);
+  }
+  for (std::size_t i = 0; i < operands[0].size(); i += 2) operands[0][i] = first;
+  return conditioning_of(problem, problem.primary(), operands).has_value();
+}
+
+TEST(Conditioning, tells_what_cancels_from_what_does_not) {
+  const auto variance = problem_of_module("torch.var(x, -1)");
+  EXPECT_TRUE(tells(variance, 1.0F, 2.0F));
+  EXPECT_FALSE(tells(variance, 100.0F, 100.0F)) << "a variance of equal numbers";
+  const auto norm = problem_of_module("F.layer_norm(x, (M,))");
+  EXPECT_TRUE(tells(norm, 1.0F, -1.0F));
+  EXPECT_FALSE(tells(norm, 3000.0F, 3000.001F)) << "differences that f32 hardly has";
+}
+
+TEST(Conditioning, is_larger_where_more_cancels) {
+  const auto norm = problem_of_module("F.layer_norm(x, (M,))");
+  const auto of = [&](float first) {
+    InputValues operands(1, std::vector<float>(24, 1.0F));
+    for (std::size_t i = 0; i < 24; i += 2) operands[0][i] = first;
+    return conditioning_of(norm, norm.primary(), operands).value_or(1);
+  };
+  EXPECT_GT(of(0.99F), 10 * of(-1.0F));
+  EXPECT_LT(of(-1.0F), 1e-5);
+}
+
+TEST(Conditioning, tells_what_is_saturated) {
+  const auto gelu = problem_of_module("torch.max(F.gelu(x), -1).values");
+  EXPECT_TRUE(tells(gelu, 1.0F, -20.0F));
+  EXPECT_FALSE(tells(gelu, -19.0F, -20.0F)) << "1e-80 is nothing in f32";
+  const auto log = problem_of_module("torch.log(1.0001 - torch.sigmoid(x))");
+  EXPECT_TRUE(tells(log, 1.0F, -2.0F));
+  EXPECT_FALSE(tells(problem_of_module("torch.log(1 - torch.sigmoid(x))"), 15.0F, 16.0F));
+}
+
+TEST(Conditioning, takes_the_infinity_of_a_mask_and_no_overflow) {
+  const auto masked = problem_of_module("torch.softmax(x.masked_fill(x > 2, float('-inf')), -1)");
+  EXPECT_TRUE(tells(masked, 3.0F, 1.0F));
+  EXPECT_FALSE(tells(problem_of_module("1 / torch.exp(torch.exp(x))"), 7.0F, 6.0F));
+}
+
+TEST(Conditioning, sees_what_does_not_depend_on_the_inputs) {
+  const auto norm = problem_of_module("self.n(x)", "self.n = nn.GroupNorm(6, M)");
+  EXPECT_FALSE(depends_on_inputs(norm, norm.primary())) << "groups of one element";
+  const auto fewer = problem_of_module("self.n(x)", "self.n = nn.GroupNorm(2, M)");
+  EXPECT_TRUE(depends_on_inputs(fewer, fewer.primary()));
+}
+
+}  // namespace
+}  // namespace kw

@@ -1,0 +1,104 @@
+#include "tests/programs/interpreted.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "base/rng.hpp"
+#include "operators/program/oracle/oracle.hpp"
+#include "operators/program/oracle_glue.hpp"
+#include "operators/program/program_detail.hpp"
+#include "program/stages/lower.hpp"
+#include "program/testing/stage_interpreter.hpp"
+
+namespace kw {
+namespace {
+
+constexpr std::int64_t k_elements_on_demand = 64;
+/// Both are float64: what is left is the order of sums, and what an ill-conditioned step makes of it.
+constexpr double k_close = 1e-7;
+
+double rms_of(const std::vector<double>& values) {
+  double squares = 0;
+  for (const double value : values) squares += std::isfinite(value) ? value * value : 0.0;
+  return values.empty() ? 0 : std::sqrt(squares / static_cast<double>(values.size()));
+}
+
+bool agree(double a, double b, double rms) {
+  if (!std::isfinite(a) || !std::isfinite(b)) return a == b || (std::isnan(a) && std::isnan(b));
+  return std::fabs(a - b) <= k_close * (rms + std::fabs(a)) + 1e-12;
+}
+
+struct Evaluated {
+  std::shared_ptr<const Program> program;
+  std::map<std::size_t, DenseTensor> leaves;
+  std::vector<DenseTensor> outputs;
+};
+
+Result<Evaluated> evaluated(const Problem& problem, const Workload& workload, const InputValues& inputs) {
+  Evaluated all;
+  KW_TRY(all.program, program_at(problem, workload.axes));
+  all.leaves = oracle_leaves(problem, *all.program, inputs);
+  KW_TRY(all.outputs, evaluate_graph(all.program->graph, all.leaves, all.program->outputs));
+  return all;
+}
+
+std::string wrong(const Workload& workload, std::size_t output, std::size_t element, double got, double expected) {
+  return fmt::format("workload {}, output {}, element {}: {:.17g} instead of {:.17g}", workload.name, output, element,
+                     got, expected);
+}
+
+}  // namespace
+
+std::string difference_on_demand(const Problem& problem, const Workload& workload, const InputValues& inputs,
+                                 std::uint64_t seed) {
+  const auto all = evaluated(problem, workload, inputs);
+  if (!all) return all.error().to_string();
+  std::map<std::size_t, LeafElements> leaves;
+  for (const auto& [value, leaf] : all->leaves) {
+    leaves[value] = [&leaf = leaf](std::int64_t i) { return leaf.values[static_cast<std::size_t>(i)]; };
+  }
+  Rng rng(seed);
+  std::vector<WantedElements> wanted;
+  for (std::size_t i = 0; i < all->outputs.size(); ++i) {
+    auto& one = wanted.emplace_back(WantedElements{all->program->outputs[i], {}});
+    const auto count = std::ssize(all->outputs[i].values);
+    for (std::int64_t k = 0; k < std::min(count, k_elements_on_demand); ++k) one.elements.push_back(rng.below(count));
+  }
+  const auto elements = evaluate_elements(all->program->graph, leaves, wanted);
+  if (!elements) return elements.error().to_string();
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const double rms = rms_of(all->outputs[i].values);
+    for (std::size_t k = 0; k < wanted[i].elements.size(); ++k) {
+      const auto place = static_cast<std::size_t>(wanted[i].elements[k]);
+      if (!agree(all->outputs[i].values[place], (*elements)[i][k], rms)) {
+        return wrong(workload, i, place, (*elements)[i][k], all->outputs[i].values[place]);
+      }
+    }
+  }
+  return {};
+}
+
+std::string difference_of_stages(const Problem& problem, const Workload& workload, const InputValues& inputs) {
+  const auto all = evaluated(problem, workload, inputs);
+  if (!all) return all.error().to_string();
+  const auto stages = lower(all->program->graph, all->program->outputs);
+  if (!stages) return stages.error().to_string();
+  program_test::StageValues values;
+  for (std::size_t i = 0; i < stages->buffers.size(); ++i) {
+    const auto& buffer = stages->buffers[i];
+    if (buffer.use == BufferUse::input) values[i] = all->leaves.at(*buffer.value).values;
+  }
+  program_test::run_stages(*stages, values);
+  for (std::size_t i = 0; i < all->outputs.size(); ++i) {
+    const auto& expected = all->outputs[i].values;
+    const auto& got = values.at(stages->outputs[i]);
+    const double rms = rms_of(expected);
+    for (std::size_t k = 0; k < expected.size(); ++k) {
+      if (!agree(expected[k], got[k], rms)) return wrong(workload, i, k, got[k], expected[k]);
+    }
+  }
+  return {};
+}
+
+}  // namespace kw
