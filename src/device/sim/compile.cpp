@@ -9,7 +9,7 @@
 
 #include "base/file_system.hpp"
 #include "device/build_steps.hpp"
-#include "device/c_names.hpp"
+#include "language/c_names.hpp"
 #include "device/sim/candidate_text.hpp"
 #include "device/sim/child_program.hpp"
 #include "device/sim/elf_object.hpp"
