@@ -102,6 +102,11 @@ void SuiteProgress::begun(const SuiteState& state, const SuiteRow& row) {
   draw();
 }
 
+void SuiteProgress::phase(const SuiteRow& row, const std::string& doing) {
+  at_work_[row.device] = fmt::format("{}  {}", escape_terminal(row.item.name), escape_terminal(doing));
+  draw();
+}
+
 void SuiteProgress::attempt(const SuiteRow& row, const RunRecord& run, const Attempt&, const BudgetUse& used) {
   std::string text = fmt::format("{}  {:.0f}", escape_terminal(row.item.name), used.wall_seconds);
   text += run.limits.wall_seconds ? fmt::format("/{:.0f} s", *run.limits.wall_seconds) : std::string(" s");

@@ -16,6 +16,7 @@ class SuiteProgress final : public SuiteObserver {
   /// `columns`: of the terminal; 0 where there is none, and nothing is rewritten.
   SuiteProgress(std::FILE* stream, int columns, const Clock& clock);
   void begun(const SuiteState& state, const SuiteRow& row) override;
+  void phase(const SuiteRow& row, const std::string& doing) override;
   void attempt(const SuiteRow& row, const RunRecord& run, const Attempt& attempt, const BudgetUse& used) override;
   void ended(const SuiteState& state, const SuiteRow& row) override;
   void warning(const SuiteRow& row, const std::string& text) override;

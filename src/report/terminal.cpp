@@ -145,7 +145,9 @@ class TerminalPrinter {
   }
 
   void print(const Table& table) {
-    if (table.key == "candidates" || table.key == "accuracy" || table.key == "turns") return;
+    // Long ones; a suite has said its rows as they came.
+    const bool is_long = table.key == "candidates" || table.key == "accuracy" || table.key == "turns";
+    if (is_long || table.key == "problems") return;
     heading(table.caption);
     if (table.rows.empty()) {
       text_ += std::string(k_indent, ' ') + table.when_empty + "\n";

@@ -51,7 +51,11 @@ Exported exported(const std::string& module, const std::string& program_of) {
   made.bundle = emit_bundle(made.problem, "cuda", "plain", device).value();
   const auto candidate = make_candidate(made.bundle).value();
   const Axes& axes = made.problem.primary().axes;
-  made.text = model_new_text({module, made.program, made.problem, axes, made.bundle,
+  made.text = model_new_text({module,
+                              made.program,
+                              made.problem,
+                              axes,
+                              made.bundle,
                               plan_launches(candidate, made.problem, axes, device).value(),
                               build_definitions(candidate, axes, device).value(),
                               {"Problem m, run r."}});
@@ -71,14 +75,21 @@ TEST(ModelNew, is_the_module_with_another_forward) {
   EXPECT_THAT(text, HasSubstr(R"(_kw_held(self, "layers.0.weight"), torch.float32, (4, 6, ))"));
   EXPECT_THAT(text, HasSubstr("return (outputs[0].to(torch.float32), outputs[1].to(torch.int64))"));
   EXPECT_THAT(text, HasSubstr(made.bundle.source)) << "kernels stay readable";
-  for (const auto& launch : made.bundle.launches) EXPECT_THAT(text, HasSubstr("_kw_launch(\"" + launch.kernel + "\", ("));
+  for (const auto& launch : made.bundle.launches)
+    EXPECT_THAT(text, HasSubstr("_kw_launch(\"" + launch.kernel + "\", ("));
 }
 
 TEST(ModelNew, keeps_whatever_stands_in_a_source) {
   Exported made = exported(k_module, k_module);
   made.bundle.source = "// ''' and \"\n";
-  const auto text = model_new_text({k_module, made.program, made.problem, made.problem.primary().axes, made.bundle,
-                                    LaunchPlan{}, {}, {"two\nlines"}});
+  const auto text = model_new_text({k_module,
+                                    made.program,
+                                    made.problem,
+                                    made.problem.primary().axes,
+                                    made.bundle,
+                                    LaunchPlan{},
+                                    {},
+                                    {"two\nlines"}});
   ASSERT_TRUE(text) << text.error().to_string();
   EXPECT_THAT(*text, HasSubstr(R"(_kw_source = "// ''' and \"\n")"));
   EXPECT_THAT(*text, HasSubstr("# two lines\n"));

@@ -24,7 +24,10 @@ class RowObserver final : public RunObserver {
  public:
   RowObserver(SuiteObserver& observer, std::mutex& mutex, const SuiteRow& row)
       : observer_(observer), mutex_(mutex), row_(row) {}
-  void phase(const std::string&) override {}
+  void phase(const std::string& doing) override {
+    const std::scoped_lock lock(mutex_);
+    observer_.phase(row_, doing);
+  }
   void attempt(const RunRecord& run, const Attempt& attempt, const BudgetUse& used) override {
     const std::scoped_lock lock(mutex_);
     observer_.attempt(row_, run, attempt, used);

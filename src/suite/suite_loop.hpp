@@ -45,6 +45,8 @@ class SuiteObserver {
  public:
   virtual ~SuiteObserver() = default;
   virtual void begun(const SuiteState& state, const SuiteRow& row) = 0;
+  /// A step of the row's run that takes a while begins.
+  virtual void phase(const SuiteRow& row, const std::string& doing) = 0;
   /// A candidate of the row's run came back.
   virtual void attempt(const SuiteRow& row, const RunRecord& run, const Attempt& attempt, const BudgetUse& used) = 0;
   virtual void ended(const SuiteState& state, const SuiteRow& row) = 0;

@@ -69,8 +69,7 @@ Curve solved_curve(const SuiteFigures& figures) {
 
 std::string note_of(const SuiteRow& row) {
   std::string note = row.message;
-  const std::string judged = kernelbench_words(row);
-  if (!judged.empty()) note += "; by KernelBench's rule: " + judged;
+  if (row.as_kernelbench) note += "; " + kernelbench_words(row) + " by KernelBench's rule";
   for (const auto& remark : row.remarks) note += (note.empty() ? "" : "; ") + remark;
   return on_one_line(note);
 }
@@ -101,15 +100,14 @@ Table problems_table(const SuiteState& state, std::span<const SuiteBaseline> oth
   return table;
 }
 
-Table unscorable_table(const SuiteState& state) {
-  Table table{"unscorable", "Problems that cannot be scored, by both rules", {}, {}, "None."};
-  table.columns = {{"problem", "Problem"}, {"ours", "kernelwright"}, {"kernelbench", "By KernelBench's rule"}};
+Notes unscorable_notes(const SuiteState& state) {
+  Notes notes{"unscorable", "Problems that cannot be scored, by both rules", {}};
   for (const auto& row : state.rows) {
-    if (row.status == SuiteStatus::unscorable) {
-      table.rows.push_back({row.item.name, row.message, kernelbench_words(row)});
-    }
+    if (row.status != SuiteStatus::unscorable) continue;
+    notes.items.push_back(fmt::format("{}: {} by KernelBench's rule; here: {}", row.item.name, kernelbench_words(row),
+                                      on_one_line(row.message)));
   }
-  return table;
+  return notes;
 }
 
 Facts setup_facts(const SuiteState& state) {
@@ -173,7 +171,7 @@ ReportModel build_suite_report(const SuiteState& state, const SuiteFigures& figu
   model.sections = {{"figures", "What came out", {baselines_table(figures), solved_curve(figures), meaning(figures)}},
                     {"problems", "Problems", {problems_table(state, others)}}};
   if (figures.count(SuiteStatus::unscorable) > 0) {
-    model.sections.push_back({"unscorable", "Not scored", {unscorable_table(state)}});
+    model.sections.push_back({"unscorable", "Not scored", {unscorable_notes(state)}});
   }
   model.sections.push_back({"setup", "How it was set up", {setup_facts(state)}});
   return model;

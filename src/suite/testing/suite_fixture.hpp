@@ -51,6 +51,7 @@ class FakeSuiteDevice final : public SuiteDevice {
 class QuietSuiteObserver final : public SuiteObserver {
  public:
   void begun(const SuiteState&, const SuiteRow& row) override { begun_names.push_back(row.item.name); }
+  void phase(const SuiteRow&, const std::string&) override {}
   void attempt(const SuiteRow& row, const RunRecord&, const Attempt&, const BudgetUse&) override {
     ++attempts;
     if (on_attempt) on_attempt(row);
