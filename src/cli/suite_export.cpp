@@ -65,8 +65,11 @@ Result<std::string> exported_text(const SuiteRow& row, const SuiteSettings& sett
   const Axes& axes = problem.primary().axes;
   ModelNewRequest request{"", program, problem, axes, candidate.bundle, {}, {}, comments_for(row, run)};
   KW_TRY(request.module_text, files.read(file_of_module(row.item.input), k_max_module_bytes));
-  KW_TRY(request.plan, plan_launches(candidate, problem, axes, run.device));
-  KW_TRY(request.definitions, build_definitions(candidate, axes, run.device));
+  // The file is for a machine of its own; what a simulator or this one has of memory is no bound there.
+  DeviceFacts device = run.device;
+  device.memory_bytes = 0;
+  KW_TRY(request.plan, plan_launches(candidate, problem, axes, device));
+  KW_TRY(request.definitions, build_definitions(candidate, axes, device));
   return model_new_text(request);
 }
 

@@ -71,8 +71,8 @@ SuiteProgress::SuiteProgress(std::FILE* stream, int columns, const Clock& clock)
     : stream_(stream), columns_(columns), clock_(clock), start_(clock.now()) {}
 
 void SuiteProgress::clear() {
-  if (drawn_ > 0) std::fputs(fmt::format("\x1b[{}A\r\x1b[J", drawn_).c_str(), stream_);
-  drawn_ = 0;
+  // Line by line: terminals keep what is erased of a whole screen for scrolling back.
+  for (; drawn_ > 0; --drawn_) std::fputs("\x1b[1A\r\x1b[2K", stream_);
   std::fflush(stream_);
 }
 

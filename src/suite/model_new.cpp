@@ -1,6 +1,7 @@
 #include "suite/model_new.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
@@ -15,6 +16,11 @@ namespace {
 /// A Python string literal; JSON's are all such.
 std::string python_text(std::string_view text) {
   return nlohmann::json(std::string(text)).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+}
+
+/// Infinities and NaN have no literals.
+std::string python_number(double value) {
+  return std::isfinite(value) ? fmt::format("{}", value) : fmt::format("float(\"{}\")", value);
 }
 
 /// As it is where a raw string can hold it, because people read kernels.
@@ -78,15 +84,27 @@ struct Origin {
   std::string expression;
 };
 
+/// A tensor that forward() itself makes has no name in the module. Empty where it is no single number.
+std::string made_in_forward(const Parameter& parameter) {
+  const auto& rule = parameter.distribution;
+  if (!rule || rule->kind != ElementDistribution::Kind::constant) return "";
+  std::string shape;
+  for (const auto& extent : parameter.type.shape) shape += fmt::format("{}, ", extent.value());
+  return fmt::format("torch.full(({}), {})", shape, python_number(rule->first));
+}
+
+std::string held_expression(const Parameter& parameter) {
+  const bool unnamed = parameter.kind == ParameterKind::unsaved && parameter.name.starts_with("constant_");
+  return unnamed ? made_in_forward(parameter) : fmt::format("_kw_held(self, {})", python_text(parameter.name));
+}
+
 std::vector<Origin> origins_of(const Program& program) {
   std::vector<Origin> origins;
   for (const auto& input : program.inputs) {
     if (input.type) origins.push_back({input.name, argument_expression(input.name)});
   }
   for (const auto& parameter : program.parameters) {
-    if (parameter.value) {
-      origins.push_back({parameter.name, fmt::format("_kw_held(self, {})", python_text(parameter.name))});
-    }
+    if (parameter.value) origins.push_back({parameter.name, held_expression(parameter)});
   }
   return origins;
 }
@@ -109,6 +127,10 @@ Result<std::string> inputs_text(const ModelNewRequest& request) {
       return fail(Error{errc::suite_export, fmt::format("{} is no tensor of the module", tensor.name),
                         "export problems that are modules, without --tensor"});
     }
+    if (origin->expression.empty()) {
+      return fail(Error{errc::suite_export, fmt::format("forward() itself makes the tensor {}", tensor.name),
+                        "make it in __init__, as an attribute of the module"});
+    }
     text += fmt::format("            _kw_input({}, {}, {}, {}),\n", python_text(tensor.name), origin->expression,
                         torch_type(tensor.dtype), shape_text(tensor, request.axes));
     ++origin;
@@ -121,7 +143,7 @@ std::string numbers_text(const Program& program) {
   for (const auto& input : program.inputs) {
     if (input.type) continue;
     text += fmt::format("        _kw_number({}, {}, {})\n", python_text(input.name), argument_expression(input.name),
-                        input.number);
+                        python_number(input.number));
   }
   return text;
 }

@@ -95,6 +95,19 @@ TEST(ModelNew, keeps_whatever_stands_in_a_source) {
   EXPECT_THAT(*text, HasSubstr("# two lines\n"));
 }
 
+TEST(ModelNew, makes_again_what_forward_makes) {
+  std::string module = k_module;
+  module.replace(module.find("self.layers(xs[1]) * scale"), 26,
+                 "torch.maximum(self.layers(xs[1]), torch.tensor(0.25))");
+  auto made = exported(module, module);
+  ASSERT_TRUE(made.text) << made.text.error().to_string();
+  EXPECT_THAT(*made.text, HasSubstr("torch.full((), 0.25), torch.float32, ()"));
+  module.replace(module.find("torch.tensor(0.25)"), 18, "torch.tensor([1.0, 2.0, 3.0, 4.0])");
+  made = exported(module, module);
+  ASSERT_FALSE(made.text);
+  EXPECT_THAT(made.text.error().message, HasSubstr("forward() itself makes the tensor constant_"));
+}
+
 TEST(ModelNew, refuses_a_problem_that_is_not_the_modules) {
   std::string other = k_module;
   other.replace(other.find("self.layers = "), 11, "self.others");

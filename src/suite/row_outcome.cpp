@@ -26,7 +26,6 @@ void note_best(SuiteRow& row, const RunRecord& run, std::span<const Attempt> att
   row.best_ns = summary.best_measured->median_ns;
   row.best_ci_ns = summary.best_measured->ci_ns;
   row.best_samples = summary.best_measured->samples;
-  if (!run.baselines.empty()) row.plain_ns = run.baselines.front().median_ns;
   if (summary.speedups.empty()) return;
   const Speedup& speedup = summary.speedups.front();
   row.speedup = speedup.ratio;
@@ -51,6 +50,7 @@ void note_outcome(SuiteRow& row, const RunRecord& run, std::span<const Attempt> 
   row.message.clear();
   const auto first = std::ranges::find_if(attempts, [](const Attempt& one) { return one.verdict.accepted(); });
   if (first != attempts.end()) row.first_correct_seconds = first->elapsed_seconds;
+  if (!run.baselines.empty()) row.plain_ns = run.baselines.front().median_ns;
   if (run.best_ordinal) note_best(row, run, attempts);
   if (run.status == RunStatus::interrupted) {
     row.status = SuiteStatus::interrupted;

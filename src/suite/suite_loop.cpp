@@ -7,6 +7,7 @@
 #include "base/hash.hpp"
 #include "suite/budget_shares.hpp"
 #include "suite/row_outcome.hpp"
+#include "verify/verifier.hpp"
 
 namespace kw {
 namespace {

@@ -69,6 +69,7 @@ TEST_F(SuiteTest, a_problem_without_a_right_kernel_is_unsolved) {
   EXPECT_EQ(done->rows[0].status, SuiteStatus::unsolved);
   EXPECT_THAT(done->rows[0].message, HasSubstr("none of 4 kernels passed; the first: "));
   EXPECT_FALSE(done->rows[0].first_correct_seconds);
+  EXPECT_GT(done->rows[0].plain_ns.value(), 0) << "it was timed all the same";
 }
 
 TEST_F(SuiteTest, divides_one_budget_and_stops_where_it_ends) {

@@ -1,5 +1,7 @@
 #include "suite/suite_report.hpp"
 
+#include <set>
+
 #include "base/text.hpp"
 #include "suite/suite_directory.hpp"
 
@@ -48,7 +50,7 @@ Table baselines_table(const SuiteFigures& figures) {
   table.columns.push_back({"geometric_mean", "Geometric mean", true});
   for (const auto& one : figures.baselines) {
     std::vector<Value> row{one.name, whole(one.problems)};
-    for (const double fast : one.fast) row.push_back(share(fast));
+    for (const double fast : one.fast) row.push_back(one.problems > 0 ? share(fast) : Value{});
     row.push_back(times_or_nothing(one.mean));
     table.rows.push_back(std::move(row));
   }
@@ -110,13 +112,23 @@ Notes unscorable_notes(const SuiteState& state) {
   return notes;
 }
 
+/// Those that problems ran on, or else those that were asked for.
+std::string devices_of(const SuiteState& state) {
+  std::set<std::string> devices;
+  for (const auto& row : state.rows) {
+    if (!row.device.empty()) devices.insert(row.device);
+  }
+  if (!devices.empty()) return join(devices);
+  return join(state.settings.devices, ", ", [](const auto& one) { return one.empty() ? "the first" : one; });
+}
+
 Facts setup_facts(const SuiteState& state) {
   const SuiteSettings& settings = state.settings;
   const auto text = [](const std::string& value, const char* otherwise) { return value.empty() ? otherwise : value; };
   return {
       "suite",
       "The suite",
-      {{"devices", "Devices", join(settings.devices, ", ", [&](const auto& one) { return text(one, "the first"); })},
+      {{"devices", "Devices", devices_of(state)},
        {"target", "Target", settings.target},
        {"style", "Style", text(settings.style, "the fastest of each problem")},
        {"mode", "Mode of modules", settings.mode},
@@ -130,10 +142,10 @@ Facts setup_facts(const SuiteState& state) {
 
 Notes meaning(const SuiteFigures& figures) {
   Notes notes{"meaning", "What the figures say", {}};
-  notes.items.push_back(
+  notes.items.emplace_back(
       "Solved: a kernel passed every gate of the verifier. Shares are of all problems, also of those that failed or "
       "cannot be scored.");
-  notes.items.push_back(
+  notes.items.emplace_back(
       "Times over plain are interleaved pairs in the same run. Times of other baselines were measured elsewhere.");
   for (const auto& one : figures.baselines) {
     if (one.smaller == 0) continue;
@@ -165,6 +177,7 @@ ReportModel build_suite_report(const SuiteState& state, const SuiteFigures& figu
       {"median", "Median to the first correct kernel", seconds_or_nothing(figures.median_seconds),
        "seconds of a problem's budget"}};
   for (const auto& one : figures.baselines) {
+    if (one.problems == 0) continue;
     model.highlights.push_back(
         {"mean_" + one.name, "Speed over " + one.name, times_or_nothing(one.mean), "geometric mean of those solved"});
   }
