@@ -70,13 +70,12 @@ TEST(SuiteProgress, a_row_fits_its_line) {
 TEST(SuiteProgress, without_a_terminal_only_rows_that_are_over_are_printed) {
   std::FILE* const file = std::tmpfile();
   ASSERT_NE(file, nullptr);
-  FakeClock clock;
   SuiteState state;
   state.rows.resize(2);
   state.rows[0].item.name = "one";
   state.rows[0].status = SuiteStatus::failed;
   state.rows[0].message = "why";
-  SuiteProgress progress(file, 0, clock);
+  SuiteProgress progress(file, 0);
   progress.begun(state, state.rows[0]);
   progress.phase(state.rows[0], "searching");
   progress.ended(state, state.rows[0]);

@@ -67,8 +67,7 @@ int terminal_columns(std::FILE* stream) {
   return ioctl(file, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : k_usual;
 }
 
-SuiteProgress::SuiteProgress(std::FILE* stream, int columns, const Clock& clock)
-    : stream_(stream), columns_(columns), clock_(clock), start_(clock.now()) {}
+SuiteProgress::SuiteProgress(std::FILE* stream, int columns) : stream_(stream), columns_(columns) {}
 
 void SuiteProgress::clear() {
   // Line by line: terminals keep what is erased of a whole screen for scrolling back.

@@ -6,7 +6,6 @@
 #include <map>
 #include <string>
 
-#include "base/clock.hpp"
 #include "suite/suite_loop.hpp"
 
 namespace kw {
@@ -14,7 +13,7 @@ namespace kw {
 class SuiteProgress final : public SuiteObserver {
  public:
   /// `columns`: of the terminal; 0 where there is none, and nothing is rewritten.
-  SuiteProgress(std::FILE* stream, int columns, const Clock& clock);
+  SuiteProgress(std::FILE* stream, int columns);
   void begun(const SuiteState& state, const SuiteRow& row) override;
   void phase(const SuiteRow& row, const std::string& doing) override;
   void attempt(const SuiteRow& row, const RunRecord& run, const Attempt& attempt, const BudgetUse& used) override;
@@ -29,8 +28,6 @@ class SuiteProgress final : public SuiteObserver {
 
   std::FILE* stream_;
   int columns_;
-  const Clock& clock_;
-  const Instant start_;
   int drawn_ = 0;                               ///< lines that are on the terminal now
   std::map<std::string, std::string> at_work_;  ///< what each device does
   std::string summary_;

@@ -122,6 +122,8 @@ class SuiteRun {
     task.limits = budget_share(per_problem_, all_, state_.used(), waiting, std::ssize(world_.devices));
     task.begun_before = next->status != SuiteStatus::waiting;
     in_work_.insert(next->item.name);
+    // Kept before the run begins: after a kill it says whether that run is of the same text.
+    if (const auto text = text_of(*next)) next->file_hash = hash_bytes(*text).hex();
     next->status = SuiteStatus::running;
     next->device = device.id();
     task.row = fresh_row(next->item);
@@ -135,7 +137,7 @@ class SuiteRun {
   /// Fills the task's row. An error is the suite's.
   Result<void> carry_out(Task& task, SuiteDevice& device, RunObserver& observer) {
     SuiteRow& row = task.row;
-    auto problem = read(row);
+    auto problem = world_.read(row);
     if (!problem) {
       note_failure(row, problem.error());
       return {};
@@ -153,12 +155,6 @@ class SuiteRun {
     KW_TRY(const auto attempts, device.archive().attempts(run->id));
     note_outcome(row, *run, attempts);
     return {};
-  }
-
-  Result<SuiteProblem> read(SuiteRow& row) {
-    KW_TRY(const auto text, text_of(row));
-    row.file_hash = hash_bytes(text).hex();
-    return world_.read(row);
   }
 
   [[nodiscard]] RunSetup setup_for(const Task& task, const SuiteProblem& problem) const {

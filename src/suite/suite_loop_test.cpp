@@ -116,6 +116,9 @@ TEST_F(SuiteTest, goes_on_from_every_state_that_a_kill_may_leave) {
     const auto done = run(*left, next);
     ASSERT_TRUE(done) << done.error().to_string() << text;
     EXPECT_THAT(statuses(*done), ElementsAre(k_solved, k_solved, k_solved)) << text;
+    if (std::ranges::find(left->rows, SuiteStatus::running, &SuiteRow::status) != left->rows.end()) {
+      EXPECT_TRUE(next.setups.front().resume) << "the run that was at work goes on\n" << text;
+    }
     for (std::size_t i = 0; i < left->rows.size(); ++i) {
       if (!is_over(left->rows[i].status)) continue;
       EXPECT_THAT(observer.begun_names, testing::Not(testing::Contains(left->rows[i].item.name)));

@@ -3,8 +3,8 @@
 
 usage: kill_and_resume_test.py KERNELWRIGHT [SEED]
 
-Fails when the state cannot be read after a kill, when a problem that was over is begun again, when a problem has more
-than one run that is not over, or when the suite does not end with all problems solved.
+Fails when the state cannot be read after a kill, when a problem that was over is begun again, when the archive
+does not hold one run for each problem, or when the suite does not end with all problems solved.
 """
 
 import json
@@ -19,7 +19,7 @@ import time
 
 from modules import MODULES, write_modules
 
-KILLS = 5
+GOALS = (0, 0, 1, 1, 2)  # problems that are over before each kill
 LONGEST_SECONDS = 6
 PATIENCE_SECONDS = 300
 OVER = {"solved", "unsolved", "unscorable", "failed"}
@@ -28,6 +28,14 @@ OVER = {"solved", "unsolved", "unscorable", "failed"}
 def rows(out):
     state = out / "suite.json"
     return {row["name"]: row for row in json.loads(state.read_text())["rows"]} if state.exists() else {}
+
+
+def wait_until_over(process, out, goal):
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while sum(row["status"] in OVER for row in rows(out).values()) < goal and process.poll() is None:
+        if time.monotonic() > deadline:
+            sys.exit(f"FAIL: waited {PATIENCE_SECONDS} s for {goal} problems")
+        time.sleep(0.02)  # a poll, with the deadline above
 
 
 def check_kept(before, after):
@@ -47,8 +55,9 @@ def main():
         out = root / "out"
         command = [tool, "suite", str(root / "level1"), "--budget-per-problem", "4c", "--out", str(out)]
         before = {}
-        for _ in range(KILLS):
+        for goal in GOALS:
             process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            wait_until_over(process, out, goal)
             time.sleep(rng.random() * LONGEST_SECONDS)  # the instant: what the test is about
             process.send_signal(signal.SIGKILL)
             process.wait()
@@ -72,10 +81,13 @@ def main():
 def check_files(out, final, printed):
     connection = sqlite3.connect(f"file:{out / 'archive.db'}?mode=ro", uri=True)
     attempts = dict(connection.execute("SELECT run_id, count(*) FROM attempts GROUP BY run_id"))
+    runs = [row[0] for row in connection.execute("SELECT id FROM runs")]
     connection.close()
+    if sorted(runs) != sorted(row["run_id"] for row in final.values()):
+        sys.exit(f"FAIL: the archive holds the runs {runs}, not one for each problem")
     for row in final.values():
-        if attempts.get(row["run_id"]) != 4:
-            sys.exit(f"FAIL: {row['name']} has {attempts.get(row['run_id'])} attempts, not 4")
+        if attempts.get(row["run_id"]) != row["used"]["candidates"]:
+            sys.exit(f"FAIL: {row['name']} has {attempts.get(row['run_id'])} attempts: {row}")
         if not (out / row["run_id"] / "report.html").exists():
             sys.exit(f"FAIL: {row['name']} has no report")
     results = json.loads((out / "eval_results.json").read_text())

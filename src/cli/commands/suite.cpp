@@ -120,7 +120,7 @@ Result<SuiteState> carry_out_suite(const SuiteOptions& options, const SuiteDirec
          open_suite_devices({settings, options.require_sandbox, RunDirectory::archive(directory.root()), clock, stop}));
   std::vector<SuiteDevice*> pointers;
   for (const auto& device : devices) pointers.push_back(device.get());
-  SuiteProgress progress(stderr, terminal_columns(stderr), clock);
+  SuiteProgress progress(stderr, terminal_columns(stderr));
   RunSetup common;
   describe_conditions(common);
   SuiteServices services{[&](const SuiteRow& row) { return read_suite_problem(row, settings); },
