@@ -32,9 +32,10 @@ RANKS = {
     "propose": 8,
     "report": 8,
     "loop": 9,
-    "catalogue": 10,
-    "cli": 10,
-    "service": 10,
+    "suite": 10,
+    "catalogue": 11,
+    "cli": 11,
+    "service": 11,
 }
 
 # The rooms of a folder, lowest first; "." is what lies in the folder itself. Every sub-folder has to be here.

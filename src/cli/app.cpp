@@ -10,6 +10,7 @@ namespace {
 /// Every command by the options it takes.
 struct RunCommand {
   Result<ExitCode> operator()(const OptimizeOptions& options) const { return run_optimize(options); }
+  Result<ExitCode> operator()(const SuiteOptions& options) const { return run_suite_command(options); }
   Result<ExitCode> operator()(const VerifyOptions& options) const { return run_verify(options); }
   Result<ExitCode> operator()(const EmitOptions& options) const { return run_emit(options); }
   Result<ExitCode> operator()(const BuildOptions& options) const { return run_build(options); }

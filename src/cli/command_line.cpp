@@ -100,6 +100,48 @@ void add_optimize(CLI::App& app, CommandOptions& command) {
   sub->callback([options, &command] { command = *options; });
 }
 
+void add_suite(CLI::App& app, CommandOptions& command) {
+  auto* sub =
+      app.add_subcommand("suite", "Optimize many problems; ends with a table, a curve and a page over all of them");
+  auto options = std::make_shared<SuiteOptions>();
+  auto* resume =
+      sub->add_option("--resume", options->resume,
+                      "Continue the suite in this folder; its problems and settings are the ones it began with");
+  const auto begins = [&](CLI::Option* option) { return option->excludes(resume); };
+  begins(sub->add_option("path", options->paths, "PyTorch modules (*.py), problem files (*.toml), folders of them"));
+  sub->add_option("--budget", options->budget, "Of all problems together, as for `optimize`: 2h");
+  begins(sub->add_option("--budget-per-problem", options->budget_per_problem,
+                         "Of each problem; 30s where --budget is left out too"));
+  begins(
+      sub->add_option("--device", options->devices,
+                      "A device as `kernelwright doctor` lists it; several work beside each other; default: the first")
+          ->delimiter(',')
+          ->allow_extra_args(false));
+  begins(sub->add_option("--target", options->target, "Source language: " + join(language_names())))
+      ->capture_default_str();
+  begins(sub->add_option("--style", options->style, "Kernel style to search; default: the fastest for each problem"));
+  begins(sub->add_option(
+             "--mode", options->mode,
+             "Of modules: train or eval. In train mode dropout is taken as the identity, and the table says so"))
+      ->check(CLI::IsMember({"train", "eval"}))
+      ->capture_default_str();
+  begins(sub->add_option("--fit", options->most_steps, "Of modules: as for `optimize`, 1e9 for example"));
+  begins(sub->add_option("--seed", options->seed, "Seed of each search"))->capture_default_str();
+  begins(sub->add_option("--out", options->out,
+                         "Folder of the archive, the runs' files and the page; a suite that is there is continued"))
+      ->capture_default_str();
+  sub->add_option("--baseline", options->baselines,
+                  "A JSON file of times to compare with, such as PyTorch's (docs/suite.md)")
+      ->allow_extra_args(false);
+  sub->add_option(
+      "--export", options->export_to,
+      "Write a ModelNew file for KernelBench's own script per solved problem into this folder (target cuda)");
+  sub->add_option("--require-sandbox", options->require_sandbox, "Refuse to run below this tier: none, a, b, c")
+      ->capture_default_str();
+  sub->add_flag("--json", options->json, "Print one final JSON object on stdout instead of text");
+  sub->callback([options, &command] { command = *options; });
+}
+
 void add_verify(CLI::App& app, CommandOptions& command) {
   auto* sub = app.add_subcommand("verify", "Run one bundle through all gates and print the evidence");
   auto options = std::make_shared<VerifyOptions>();
@@ -268,6 +310,7 @@ tl::expected<CommandOptions, CommandLineText> parse_command_line(int argc, const
   app.footer(k_footer);
   CommandOptions command;
   add_optimize(app, command);
+  add_suite(app, command);
   add_verify(app, command);
   add_emit(app, command);
   add_build(app, command);

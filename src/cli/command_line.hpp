@@ -11,9 +11,10 @@
 
 namespace kw {
 
-using CommandOptions = std::variant<OptimizeOptions, VerifyOptions, EmitOptions, BuildOptions, DispatchShowOptions,
-                                    DispatchAddOptions, RetuneOptions, ExplainOptions, DoctorOptions, ProblemsOptions,
-                                    ShowOptions, ArchiveCheckOptions, ArchiveRepairOptions, ArchiveExportOptions>;
+using CommandOptions =
+    std::variant<OptimizeOptions, SuiteOptions, VerifyOptions, EmitOptions, BuildOptions, DispatchShowOptions,
+                 DispatchAddOptions, RetuneOptions, ExplainOptions, DoctorOptions, ProblemsOptions, ShowOptions,
+                 ArchiveCheckOptions, ArchiveRepairOptions, ArchiveExportOptions>;
 
 /// Instead of a command: help or the version on standard output, or on standard error what is wrong.
 struct CommandLineText {

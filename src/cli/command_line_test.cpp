@@ -236,10 +236,39 @@ TEST(CommandLine, the_small_commands_take_their_options) {
   EXPECT_EQ(show.format, "html");
 }
 
+TEST(CommandLine, suite_takes_paths_devices_and_baselines) {
+  const auto options = read<SuiteOptions>({"suite", "level1", "a.py", "--device", "cuda:0,cuda:1", "--device", "cuda:2",
+                                           "--baseline", "e.json", "--baseline", "c.json", "--fit", "1e6", "--budget",
+                                           "2h", "--export", "files", "--mode", "eval"});
+  EXPECT_THAT(options.paths, ElementsAre("level1", "a.py"));
+  EXPECT_THAT(options.devices, ElementsAre("cuda:0", "cuda:1", "cuda:2"));
+  EXPECT_THAT(options.baselines, ElementsAre("e.json", "c.json"));
+  EXPECT_EQ(options.most_steps, 1e6);
+  EXPECT_EQ(options.budget, "2h");
+  EXPECT_EQ(options.budget_per_problem, "") << "the command decides";
+  EXPECT_EQ(options.export_to, "files");
+  EXPECT_EQ(options.mode, "eval");
+  EXPECT_EQ(options.out, "kw-suite");
+}
+
+TEST(CommandLine, a_resumed_suite_keeps_its_settings) {
+  const auto options = read<SuiteOptions>({"suite", "--resume", "night", "--budget", "3h", "--json"});
+  EXPECT_EQ(options.resume, "night");
+  for (const auto& [option, value] : {std::pair("--mode", "eval"),
+                                      {"--fit", "1e6"},
+                                      {"--device", "cuda:0"},
+                                      {"--budget-per-problem", "9s"},
+                                      {"--out", "elsewhere"}}) {
+    expect_usage_error({"suite", "--resume", "night", option, value}, "excludes");
+  }
+  expect_usage_error({"suite", "level1", "--mode", "sometimes"}, "sometimes not in {");
+}
+
 TEST(CommandLine, refuses_what_it_does_not_know) {
-  expect_usage_error({"frobnicate"},
-                     "kernelwright: there is no command \"frobnicate\" [cli.usage]\n  try: one of: optimize, verify, "
-                     "emit, build, dispatch, retune, explain, doctor, problems, show, archive\n");
+  expect_usage_error(
+      {"frobnicate"},
+      "kernelwright: there is no command \"frobnicate\" [cli.usage]\n  try: one of: optimize, suite, verify, "
+      "emit, build, dispatch, retune, explain, doctor, problems, show, archive\n");
   expect_usage_error({"optimize", "p", "--nosuch"}, "--nosuch");
   expect_usage_error({"explain", "p", "another"}, "another");
   expect_usage_error({"show", "--format", "pdf"}, "pdf not in {");

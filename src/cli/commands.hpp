@@ -10,6 +10,7 @@
 #include "base/result.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/model_options.hpp"
+#include "cli/suite_options.hpp"
 #include "language/language.hpp"
 #include "problem/problem.hpp"
 

@@ -16,9 +16,10 @@ constexpr std::int64_t k_max_program_bytes = std::int64_t{1} << 20;
 constexpr std::string_view k_class_mark = ".py:";
 
 Result<ProgramMode> read_mode(const std::string& mode) {
-  if (mode.empty() || mode == to_string(ProgramMode::train)) return ProgramMode::train;
-  if (mode == to_string(ProgramMode::eval)) return ProgramMode::eval;
-  return fail(Error{errc::command_line, fmt::format("--mode \"{}\" is no mode", mode), "write train or eval"});
+  if (mode.empty()) return ProgramMode::train;
+  if (const auto named = program_mode_named(mode)) return *named;
+  return fail(Error{errc::command_line, fmt::format("--mode \"{}\" is no mode", mode),
+                    "write train or eval, or train_no_dropout for train with dropout as the identity"});
 }
 
 struct LoadedModule {

@@ -2,9 +2,6 @@
 
 #include <unistd.h>
 
-#include <array>
-#include <atomic>
-#include <csignal>
 #include <cstdio>
 
 #include "base/text.hpp"
@@ -13,36 +10,15 @@
 #include "cli/inputs.hpp"
 #include "cli/print.hpp"
 #include "cli/progress.hpp"
+#include "cli/stop_signals.hpp"
 #include "cli/version.hpp"
 #include "loop/threads.hpp"
 #include "report/report.hpp"
 #include "report/terminal.hpp"
 
 namespace kw {
-namespace {
 
-/// Signal handlers can reach nothing but globals; this one is written by the handler and read by the loop.
-std::atomic<bool> stop_requested{false};
-
-/// Ctrl-C, a request to end, and a terminal that is gone.
-constexpr std::array k_stop_signals{SIGINT, SIGTERM, SIGHUP};
-
-/// The first one ends the run after the attempt in flight; the second ends the process as usual.
-extern "C" void on_interrupt(int) {
-  stop_requested = true;
-  for (const int signal : k_stop_signals) std::signal(signal, SIG_DFL);
-}
-
-void handle_stop_signals() {
-  for (const int signal : k_stop_signals) {
-    const auto before = std::signal(signal, on_interrupt);
-    // Under nohup a run outlives its terminal.
-    if (signal == SIGHUP && before == SIG_IGN) std::signal(signal, SIG_IGN);
-  }
-}
-
-/// As it was named, for a shell.
-std::string command_line(const ProblemInput& input) {
+std::string problem_words(const ProblemInput& input) {
   std::string text = shell_word(input.problem);
   for (const auto& assignment : input.set) text += " --set " + shell_word(assignment);
   for (const auto& mod : input.mods) text += " --mod " + shell_word(mod);
@@ -52,16 +28,18 @@ std::string command_line(const ProblemInput& input) {
   return text;
 }
 
-}  // namespace
+void describe_conditions(RunSetup& setup) {
+  setup.version = std::string(k_version);
+  setup.started_utc = utc_now();
+  setup.environment = describe_environment();
+}
 
 Result<RunSetup> setup_of(const ProblemInput& input, const std::string& budget) {
   RunSetup setup;
   KW_TRY(setup.limits, parse_budget(budget));
   KW_TRY(setup.problem, read_problem(input));
-  setup.problem_input = command_line(input);
-  setup.version = std::string(k_version);
-  setup.started_utc = utc_now();
-  setup.environment = describe_environment();
+  setup.problem_input = problem_words(input);
+  describe_conditions(setup);
   return setup;
 }
 
@@ -74,9 +52,8 @@ Result<RunRecord> run_with_progress(const RunSetup& setup, Archive& archive, con
   if (opened.backend->sandbox().tier == SandboxTier::none) {
     progress.warning("the sandbox enforces nothing on this machine; see `kernelwright doctor`");
   }
-  handle_stop_signals();
   RunServices services{
-      *opened.backend, archive, files, clock, progress, stop_requested, parallel_for(usable_processors()),
+      *opened.backend, archive, files, clock, progress, watch_stop_signals(), parallel_for(usable_processors()),
       opened.tools()};
   auto run = run_loop(setup, services);
   progress.clear();

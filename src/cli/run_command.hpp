@@ -14,6 +14,12 @@ namespace kw {
 /// Problem, limits, and what the record says about this program and machine; the rest is the command's.
 [[nodiscard]] Result<RunSetup> setup_of(const ProblemInput& input, const std::string& budget);
 
+/// The part of it that says when and where a run is made.
+void describe_conditions(RunSetup& setup);
+
+/// The problem as it was named, for a shell.
+[[nodiscard]] std::string problem_words(const ProblemInput& input);
+
 /// Opens the device, and runs with progress on standard error. Ctrl-C ends the run after the attempt in flight.
 [[nodiscard]] Result<RunRecord> run_with_progress(const RunSetup& setup, Archive& archive, const Clock& clock,
                                                   const std::string& device, const std::string& require_sandbox);

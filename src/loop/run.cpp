@@ -35,6 +35,7 @@ class Run {
 
  private:
   Result<void> open_record();
+  Result<DeviceFacts> calibrated_device();
   Result<void> prepare();
   Result<void> open_proposer(const Budget& budget);
   [[nodiscard]] ProposerContext proposer_context() const;
@@ -97,9 +98,14 @@ Result<void> Run::open_record() {
   return setup_.resume ? world_.archive.update_run(record_) : world_.archive.begin_run(record_);
 }
 
-Result<void> Run::prepare() {
+Result<DeviceFacts> Run::calibrated_device() {
+  if (setup_.calibrated && setup_.calibrated->id == world_.backend.device().id) return *setup_.calibrated;
   world_.observer.phase("measuring the device's peaks");
-  KW_TRY(record_.device, calibrate(world_.backend));
+  return calibrate(world_.backend);
+}
+
+Result<void> Run::prepare() {
+  KW_TRY(record_.device, calibrated_device());
   KW_TRY_VOID(require_checkable(setup_.requirements, record_.device));
   KW_TRY_VOID(require_sanitizer(setup_.requirements, world_.tools, record_.device, setup_.target));
   KW_TRY_VOID(open_record());

@@ -56,6 +56,8 @@ struct RunSetup {
   std::vector<Requirement> requirements;  ///< what the static gate demands besides the device's limits
   std::uint64_t seed = 1;
   BudgetLimits limits;
+  /// Of the device, with its peaks as an earlier run of this process measured them; absent: they are measured.
+  std::optional<DeviceFacts> calibrated;
   /// How many candidates are on their way at once: one is built while another is checked. A run with a model, whose
   /// prompts show what became of the last candidate, keeps one, and so does a simulator. A resumed run goes on as it
   /// began.

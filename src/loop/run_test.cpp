@@ -34,6 +34,22 @@ TEST_F(RunTest, ends_with_its_budget_and_leaves_kernel_report_and_archive) {
   EXPECT_EQ(best.tunables, attempts.at(static_cast<std::size_t>(*record->best_ordinal)).candidate.tunables);
 }
 
+TEST_F(RunTest, takes_the_peaks_that_were_measured_before) {
+  const auto archive = open();
+  RealFileSystem files;
+  FakeBackend backend(setup.problem, clock, model);
+  RunServices services{backend, *archive, files, clock, observer, stop, serial_for};
+  setup.calibrated = backend.device();
+  setup.calibrated->peak_bytes = 7.5e11;
+  const auto record = run_loop(setup, services);
+  ASSERT_TRUE(record) << record.error().to_string();
+  EXPECT_EQ(record->device.peak_bytes, 7.5e11);
+  setup.calibrated->id = "another:0";
+  const auto measured = run_loop(setup, services);
+  ASSERT_TRUE(measured) << measured.error().to_string();
+  EXPECT_NE(measured->device.peak_bytes, 7.5e11) << "of another device";
+}
+
 TEST_F(RunTest, on_a_simulator_times_nothing_and_ranks_by_the_static_estimate) {
   const auto archive = open();
   RealFileSystem files;

@@ -1,5 +1,5 @@
 #pragma once
-// The two charts of a report as inline SVG. Colours and fonts come from classes that the page's style sheet knows
+// The charts of a report as inline SVG. Colours and fonts come from classes that the page's style sheet knows
 // (html_style.hpp); every mark has a <title>, every chart a <title> and a <desc>.
 
 #include <string>
@@ -22,5 +22,8 @@ inline constexpr ChartSize k_narrow_chart{400, 340, "narrow"};
 
 /// x: elapsed seconds, linear. y: time, logarithmic. Candidates that were never timed are marks on a lane at the top.
 [[nodiscard]] std::string progress_svg(const Progress& progress, const ChartSize& size);
+
+/// x: seconds, logarithmic, because most is done early. y: how many of the total, linear.
+[[nodiscard]] std::string curve_svg(const Curve& curve, const ChartSize& size);
 
 }  // namespace kw

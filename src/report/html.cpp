@@ -34,8 +34,9 @@ class HtmlPrinter {
   std::string print(const ReportModel& model) {
     head(model);
     text_ += "<body>\n<header>\n";
-    text_ += fmt::format("<p class=\"eyebrow\">kernelwright run {}</p>\n<h1>{}</h1>\n<p class=\"headline\">{}</p>\n",
-                         escape_html(model.run_id), escape_html(model.title), escape_html(model.headline));
+    text_ += fmt::format("<p class=\"eyebrow\">kernelwright {} {}</p>\n<h1>{}</h1>\n<p class=\"headline\">{}</p>\n",
+                         escape_html(model.made_by), escape_html(model.run_id), escape_html(model.title),
+                         escape_html(model.headline));
     tiles(model.highlights);
     contents(model);
     text_ += "</header>\n<main>\n";
@@ -111,10 +112,14 @@ class HtmlPrinter {
                            escape_html(column.title));
     }
     text_ += "</tr></thead>\n<tbody>\n";
-    for (const auto& row : table.rows) {
+    for (std::size_t at = 0; at < table.rows.size(); ++at) {
+      const auto& row = table.rows[at];
       text_ += "<tr>";
       for (std::size_t i = 0; i < row.size(); ++i) {
-        text_ += fmt::format("<td{}>{}</td>", table.columns[i].numeric ? " class=\"number\"" : "", html_value(row[i]));
+        std::string cell = html_value(row[i]);
+        const bool leads = i == 0 && at < table.links.size() && !table.links[at].empty();
+        if (leads) cell = fmt::format("<a href=\"{}\">{}</a>", escape_html(table.links[at]), cell);
+        text_ += fmt::format("<td{}>{}</td>", table.columns[i].numeric ? " class=\"number\"" : "", cell);
       }
       text_ += "</tr>\n";
     }
@@ -131,6 +136,11 @@ class HtmlPrinter {
     text_ += progress_svg(progress, k_wide_chart) + progress_svg(progress, k_narrow_chart);
     legend(progress);
     text_ += "</figure>\n";
+  }
+
+  void print(const Curve& curve) {
+    text_ += fmt::format("<figure>\n<figcaption>{}</figcaption>\n", escape_html(curve.caption));
+    text_ += curve_svg(curve, k_wide_chart) + curve_svg(curve, k_narrow_chart) + "</figure>\n";
   }
 
   void legend(const Progress& progress) {

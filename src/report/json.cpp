@@ -122,6 +122,17 @@ Json print(const Progress& progress) {
           {"points", std::move(points)}};
 }
 
+Json print(const Curve& curve) {
+  Json steps = Json::array();
+  for (const auto& step : curve.steps) steps.push_back(Json{{"seconds", finite(step.seconds)}, {"done", step.done}});
+  return {{"type", "curve"},
+          {"key", curve.key},
+          {"caption", text(curve.caption)},
+          {"total", curve.total},
+          {"end_s", finite(curve.end_seconds)},
+          {"steps", std::move(steps)}};
+}
+
 Json print(const Code& code) {
   return {{"type", "code"}, {"key", code.key}, {"caption", text(code.caption)}, {"text", text(code.text)}};
 }

@@ -79,6 +79,14 @@ class MarkdownPrinter {
                            cell(Number{*point.time_ns, Unit::nanoseconds}));
     }
   }
+  void print(const Curve& curve) {
+    caption(curve.caption);
+    text_ += fmt::format("| {} | {} of {} |\n|---:|---:|\n", escape_markdown(curve.seconds_title),
+                         escape_markdown(curve.done_title), curve.total);
+    for (const auto& step : curve.steps) {
+      text_ += fmt::format("| {} | {} |\n", cell(Number{step.seconds, Unit::seconds}), step.done);
+    }
+  }
   void print(const Code& code) {
     caption(code.caption);
     text_ += fenced(code.language, escape_code(code.text));

@@ -1,7 +1,6 @@
 #pragma once
 // A report as data: sections of typed blocks. HTML, Markdown, JSON and the terminal all print this one object, so that
-// they cannot disagree. Every number carries its unit and, where it was measured, its interval; text is untrusted
-// (kernel sources, compiler logs, problem names) and printers escape all of it.
+// they cannot disagree. Text is untrusted (kernel sources, compiler logs, problem names) and printers escape all of it.
 
 #include <cstdint>
 #include <optional>
@@ -11,33 +10,9 @@
 #include <vector>
 
 #include "record/attempt.hpp"
+#include "report/value.hpp"
 
 namespace kw {
-
-enum class Unit : std::uint8_t {
-  count,
-  plain,  ///< a bare number that is no count
-  nanoseconds,
-  seconds,
-  flop,    ///< floating-point operations
-  gflops,  ///< 10^9 of them per second
-  bytes,
-  bytes_per_second,
-  times,  ///< a ratio of speeds: 2 is twice as fast
-  share,  ///< 1 is 100 %
-  dollars,
-};
-/// As JSON names it: "ns", "GFLOP/s", "1", ...
-[[nodiscard]] std::string_view to_string(Unit unit);
-
-struct Number {
-  double value = 0;
-  Unit unit = Unit::count;
-  std::optional<Interval> spread = {};
-};
-
-/// Nothing, for what was not measured or does not apply; never a number that stands for it.
-using Value = std::variant<std::monostate, std::string, Number>;
 
 /// `key` names the fact for programs, `name` for people.
 struct Fact {
@@ -72,6 +47,8 @@ struct Table {
   std::vector<Column> columns;
   std::vector<std::vector<Value>> rows;  ///< each as long as `columns`
   std::string when_empty;                ///< printed instead of a table without rows
+  /// Where the first cell of each row leads, relative to the page; empty: nowhere. Absent: no row leads anywhere.
+  std::vector<std::string> links = {};
 };
 /// Times side by side, drawn as bars from zero.
 struct Bars {
@@ -104,6 +81,20 @@ struct Progress {
   std::vector<Reference> baselines;
   double end_seconds = 0;  ///< of the time axis: the budget used
 };
+/// How many of `total` were done after so many seconds: steps upward, to the end of the axis.
+struct Curve {
+  struct Step {
+    double seconds = 0;
+    std::int64_t done = 0;
+  };
+  std::string key;
+  std::string caption;
+  std::string seconds_title;  ///< of the axis below
+  std::string done_title;     ///< of the axis at the left
+  std::vector<Step> steps;    ///< both ascend
+  std::int64_t total = 0;
+  double end_seconds = 0;
+};
 struct Code {
   std::string key;
   std::string caption;
@@ -119,7 +110,7 @@ struct Folded {
   std::vector<Code> parts;
 };
 
-using Block = std::variant<Paragraph, Facts, Notes, Table, Bars, Progress, Code, Folded>;
+using Block = std::variant<Paragraph, Facts, Notes, Table, Bars, Progress, Curve, Code, Folded>;
 
 struct Section {
   std::string key;
@@ -128,11 +119,12 @@ struct Section {
 };
 
 struct ReportModel {
-  std::string run_id;
+  std::string run_id;  ///< of a suite: its folder
   std::string title;
   std::string headline;          ///< one sentence: what came out
   std::vector<Fact> highlights;  ///< the few numbers to see first
   std::vector<Section> sections;
+  std::string made_by = "run";  ///< what run_id names: "run" or "suite"
 };
 
 /// The table of that key, anywhere in the report; null when there is none.

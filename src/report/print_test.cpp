@@ -81,6 +81,33 @@ TEST(Escape, terminals_get_no_control_characters) {
             "a\ufffd[2Jb c\ufffd31m");
 }
 
+ReportModel model_of(Block block) {
+  ReportModel model;
+  model.sections = {{"key", "Title", {std::move(block)}}};
+  return model;
+}
+
+TEST(Print, a_row_leads_where_its_link_says) {
+  Table table{"t", "caption", {{"a", "A"}, {"b", "B"}}, {{"one", "x"}, {"two", "y"}}, "", {"run/\"report\".html", ""}};
+  const std::string html = to_html(model_of(table));
+  EXPECT_NE(html.find("<td><a href=\"run/&quot;report&quot;.html\">one</a></td><td>x</td>"), std::string::npos) << html;
+  EXPECT_NE(html.find("<td>two</td>"), std::string::npos);
+}
+
+TEST(Print, a_curve_ends_at_what_was_done) {
+  const Curve curve{"c", "Solved", "seconds", "problems", {{1.0, 1}, {4.0, 3}}, 4, 8.0};
+  const std::string html = to_html(model_of(curve));
+  EXPECT_NE(html.find("3 of 4 within 8 s."), std::string::npos) << html;
+  EXPECT_NE(to_markdown(model_of(curve)).find("| 4.000 s | 3 |"), std::string::npos) << to_markdown(model_of(curve));
+  const std::string drawn = to_terminal(model_of(curve), false);
+  EXPECT_NE(drawn.find("4 |\n"), std::string::npos) << drawn;
+  EXPECT_NE(drawn.find(std::string(30, '#') + "\n"), std::string::npos) << "three of four from the middle on\n"
+                                                                        << drawn;
+  const Curve none{"c", "Solved", "seconds", "problems", {}, 4, 0.0};
+  EXPECT_NE(to_html(model_of(none)).find("0 of 4 within 0 s."), std::string::npos);
+  EXPECT_EQ(to_terminal(model_of(none), false).find('#'), std::string::npos);
+}
+
 TEST(Scale, ticks_are_round_and_within_the_range) {
   EXPECT_THAT(linear_ticks(57.3, 10), ::testing::ElementsAre(0, 10, 20, 30, 40, 50));
   EXPECT_THAT(linear_ticks(0.9, 5), ::testing::SizeIs(::testing::Ge(4U)));

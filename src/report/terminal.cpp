@@ -93,6 +93,32 @@ class TerminalPrinter {
   void print(const Progress&) {}
   void print(const Folded&) {}
 
+  /// Ten rows of blocks, a column for each of some moments.
+  void print(const Curve& curve) {
+    constexpr int k_rows = 8;
+    constexpr int k_moments = 60;
+    if (curve.total == 0 || curve.end_seconds <= 0) return;
+    heading(curve.caption);
+    const auto done_at = [&](double seconds) {
+      std::int64_t done = 0;
+      for (const auto& step : curve.steps) done = step.seconds <= seconds ? step.done : done;
+      return done;
+    };
+    const std::size_t width = fmt::format("{}", curve.total).size();
+    for (int row = k_rows; row > 0; --row) {
+      const double level = static_cast<double>(curve.total) * (row - 0.5) / k_rows;
+      const std::string label = row == k_rows ? fmt::format("{}", curve.total) : "";
+      std::string line = std::string(k_indent, ' ') + padded(label, width, true) + " |";
+      for (int i = 1; i <= k_moments; ++i) {
+        line += static_cast<double>(done_at(curve.end_seconds * i / k_moments)) >= level ? "#" : " ";
+      }
+      text_ += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+    }
+    const std::string end = format_duration(curve.end_seconds);
+    text_ += std::string(k_indent, ' ') + padded("0", width, true) + " +" + std::string(k_moments, '-') + "\n";
+    text_ += std::string(k_indent + width + 2, ' ') + padded(end, k_moments, true) + "\n";
+  }
+
   void print(const Facts& block) {
     if (block.key == "device" || block.key == "environment") return;
     heading(block.caption);
@@ -119,7 +145,9 @@ class TerminalPrinter {
   }
 
   void print(const Table& table) {
-    if (table.key == "candidates" || table.key == "accuracy" || table.key == "turns") return;
+    // Long ones; a suite has said its rows as they came.
+    const bool is_long = table.key == "candidates" || table.key == "accuracy" || table.key == "turns";
+    if (is_long || table.key == "problems") return;
     heading(table.caption);
     if (table.rows.empty()) {
       text_ += std::string(k_indent, ' ') + table.when_empty + "\n";

@@ -6,7 +6,8 @@
 A case file is a transcript with expectations:
 
     # why this case is here
-    file bad.toml                 writes the indented lines below into a file of the fresh working folder
+    file bad.toml                 writes the indented lines below into a file of the fresh working folder, or of a
+                                  folder in it, which is made
       name = 3
     $ kernelwright verify bad.toml missing.txt
     exit 2
@@ -99,7 +100,9 @@ def check_case(binaries, repository, text):
     files, steps = parse(text)
     with tempfile.TemporaryDirectory() as folder:
         for name, content in files.items():
-            pathlib.Path(folder, name).write_text(content, encoding="utf-8")
+            path = pathlib.Path(folder, name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(content, encoding="utf-8")
         for command, expectations in steps:
             done = run(command, binaries, repository, folder)
             streams = {"stdout": done.stdout, "stderr": done.stderr}

@@ -9,11 +9,11 @@
 
 #include "base/text.hpp"
 #include "device/build_steps.hpp"
-#include "device/c_names.hpp"
 #include "device/cuda/cubin.hpp"
 #include "device/cuda/kernel_check.hpp"
 #include "device/cuda/ptxas_log.hpp"
 #include "device/cuda/toolkit.hpp"
+#include "language/c_names.hpp"
 #include "language/kernel_headers.hpp"
 
 namespace kw::cuda {

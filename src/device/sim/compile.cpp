@@ -9,7 +9,6 @@
 
 #include "base/file_system.hpp"
 #include "device/build_steps.hpp"
-#include "device/c_names.hpp"
 #include "device/sim/candidate_text.hpp"
 #include "device/sim/child_program.hpp"
 #include "device/sim/elf_object.hpp"
@@ -18,6 +17,7 @@
 #include "device/sim/program.hpp"
 #include "device/sim/runtime_text.hpp"
 #include "device/sim/sim_language.hpp"
+#include "language/c_names.hpp"
 #include "language/kernel_headers.hpp"
 
 namespace kw::sim {

@@ -27,9 +27,10 @@ constexpr std::size_t k_derived = 4;
 constexpr double k_most_steps_of_primary = 1e8;
 
 Result<ProgramMode> mode_named(const std::string& mode) {
-  if (mode.empty() || mode == to_string(ProgramMode::train)) return ProgramMode::train;
-  if (mode == to_string(ProgramMode::eval)) return ProgramMode::eval;
-  return fail(Error{errc::problem_value, fmt::format("mode \"{}\" is no mode", mode), "write train or eval"});
+  if (mode.empty()) return ProgramMode::train;
+  if (const auto named = program_mode_named(mode)) return *named;
+  return fail(
+      Error{errc::problem_value, fmt::format("mode \"{}\" is no mode", mode), "write train, eval or train_no_dropout"});
 }
 
 Result<Axes> assigned(const std::vector<std::string>& texts) {

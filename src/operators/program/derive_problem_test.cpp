@@ -233,6 +233,24 @@ def get_inputs():
   EXPECT_NE(drawn["saved"], std::vector<float>(8, 0.0F));
 }
 
+TEST(DeriveProblem, takes_dropout_as_the_identity_where_it_is_told_so) {
+  const auto trained = derived(
+      with_forward("torch.nn.functional.dropout(torch.tanh(x)) * (2 if self.training else 3)", "torch.rand(N, M)"),
+      "train_no_dropout");
+  ASSERT_TRUE(trained) << trained.error().to_string();
+  const Program& program = program_detail(*trained).program;
+  EXPECT_FALSE(program.is_random());
+  EXPECT_TRUE(is_dropout(program.graph.nodes.at(1)));
+  EXPECT_THAT(trained->canonical_text(), HasSubstr("mode train_no_dropout"));
+  const auto given = trained->canonical_text();
+  EXPECT_EQ(read_again(*trained->source)->canonical_text(), given);
+  EXPECT_THAT(given, HasSubstr("mul(")) << "it is training all the same";
+  EXPECT_THAT(given, testing::Not(HasSubstr("3.0"))) << given;
+  const auto other =
+      derived(with_forward("torch.nn.functional.rrelu(x, training=True)", "torch.rand(N, M)"), "train_no_dropout");
+  EXPECT_THAT(other.error().to_string(), HasSubstr("gives another result each time")) << "other randomness stays";
+}
+
 TEST(DeriveProblem, settles_operands_that_are_no_free_reals) {
   const auto problem = derived(k_conv, "eval").value();
   InputValues operands;

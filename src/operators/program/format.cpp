@@ -19,15 +19,20 @@ Result<Axes> integers_of(const ConfigValue& table, std::string_view what) {
   return integers;
 }
 
-/// One of two words under `key`; the first is the default.
-template <typename Word>
-Result<Word> read_word(const ConfigValue& table, const char* key, Word first, Word second) {
-  KW_TRY(const auto text, optional_text(table, key));
-  if (!text || *text == to_string(first)) return first;
-  if (*text == to_string(second)) return second;
-  return fail(Error{errc::problem_value, fmt::format("{} = \"{}\" is not known", key, *text),
-                    fmt::format("write \"{}\" or \"{}\"", to_string(first), to_string(second)),
-                    table.find(key)->where});
+Result<InputDomain> read_domain(const ConfigValue& table) {
+  KW_TRY(const auto text, optional_text(table, "inputs"));
+  if (!text || *text == to_string(InputDomain::real)) return InputDomain::real;
+  if (*text == to_string(InputDomain::given)) return InputDomain::given;
+  return fail(Error{errc::problem_value, fmt::format("inputs = \"{}\" is not known", *text),
+                    "write \"real\" or \"given\"", table.find("inputs")->where});
+}
+
+Result<ProgramMode> read_mode_word(const ConfigValue& table) {
+  KW_TRY(const auto text, optional_text(table, "mode"));
+  if (!text) return ProgramMode::train;
+  if (const auto named = program_mode_named(*text)) return *named;
+  return fail(Error{errc::problem_value, fmt::format("mode = \"{}\" is not known", *text),
+                    "write \"train\", \"eval\" or \"train_no_dropout\"", table.find("mode")->where});
 }
 
 /// A module imports nothing beside PyTorch, so no file beside it is read.
@@ -44,8 +49,8 @@ Result<void> read_program_table(const ConfigValue& root, ModuleFiles*, Problem& 
   KW_TRY(module.text, required_text(*table, "module", "class Model(nn.Module): ..."));
   KW_TRY(auto class_name, optional_text(*table, "class"));
   if (class_name) module.class_name = *std::move(class_name);
-  KW_TRY(module.mode, read_word(*table, "mode", ProgramMode::train, ProgramMode::eval));
-  KW_TRY(const auto domain, read_word(*table, "inputs", InputDomain::real, InputDomain::given));
+  KW_TRY(module.mode, read_mode_word(*table));
+  KW_TRY(const auto domain, read_domain(*table));
   if (const auto* set = table->find("set")) {
     KW_TRY(module.settings, integers_of(*set, "[program.set]"));
   }

@@ -52,6 +52,9 @@ struct Node {
   [[nodiscard]] const Argument* find(std::string_view name) const;
 };
 
+/// Of any kind, in training mode or not.
+[[nodiscard]] bool is_dropout(const Node& node);
+
 struct GraphValue {
   TensorType type;
   std::optional<std::size_t> node;  ///< that computes it; absent for an input or a parameter
@@ -111,8 +114,18 @@ struct ProgramAxis {
   std::int64_t extent = 0;
 };
 
-enum class ProgramMode : std::uint8_t { train, eval };
+enum class ProgramMode : std::uint8_t {
+  train,
+  eval,
+  train_no_dropout,  ///< training, but dropout is the identity: what is random cannot be checked
+};
 [[nodiscard]] std::string_view to_string(ProgramMode mode);
+/// By its name: "train", "eval" or "train_no_dropout".
+[[nodiscard]] std::optional<ProgramMode> program_mode_named(std::string_view name);
+/// What `self.training` says.
+[[nodiscard]] inline bool is_training(ProgramMode mode) {
+  return mode != ProgramMode::eval;
+}
 
 struct Program {
   std::string name;  ///< of the class

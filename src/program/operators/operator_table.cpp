@@ -139,6 +139,7 @@ Result<CalledNode> call_operator_row(Graph& graph, const OperatorRow& row, const
     if (error.where.line == 0) error.where = settings.where;
     return tl::unexpected(std::move(error));
   }
+  if (settings.mode == ProgramMode::train_no_dropout && is_dropout(node)) node.random = false;
   for (const auto& type : call.outputs()) {
     const bool negative =
         std::any_of(type.shape.begin(), type.shape.end(), [](const Extent& extent) { return extent.value() < 0; });

@@ -148,7 +148,7 @@ Result<std::optional<PyValue>> PyInterpreter::object_attribute(PyObject& object,
   }
   if (name == "__class__" && object.type != nullptr) return PyValue{object.type};
   if (!is_module(PyValue{&object})) return std::optional<PyValue>();
-  if (name == "training") return PyValue{program_.mode == ProgramMode::train};
+  if (name == "training") return PyValue{is_training(program_.mode)};
   const bool callable = is_module_method(name) || (name == "forward" && object.library != nullptr);
   if (callable) return PyValue{heap_.method({PyValue{&object}, nullptr, name, nullptr})};
   return std::optional<PyValue>();

@@ -175,7 +175,7 @@ Result<PyValue> PyInterpreter::call_plain_module(PyObject& object, const ModuleR
   KW_CHECK(op != nullptr, "no operator {}", row.op);
   KW_TRY(auto given, given_arguments(arguments, where));
   const auto schema = parse_schema(op->schema);
-  const bool training = program_.mode == ProgramMode::train;
+  const bool training = is_training(program_.mode);
   const auto* tracked = object.find("track_running_stats");
   const bool tracks = tracked == nullptr || tracked->get<bool>() == nullptr || *tracked->get<bool>();
   for (std::size_t i = arguments.positional.size(); i < schema.size(); ++i) {
