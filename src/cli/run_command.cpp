@@ -76,8 +76,8 @@ Result<RunRecord> run_with_progress(const RunSetup& setup, Archive& archive, con
   }
   handle_stop_signals();
   RunServices services{
-      *opened.backend, archive, files, clock, progress, stop_requested, parallel_for(usable_processors()),
-      opened.tools()};
+      *opened.backend, archive,   files, clock, progress, stop_requested, parallel_for(usable_processors()),
+      opened.tools(),  run_beside};
   auto run = run_loop(setup, services);
   progress.clear();
   return run;

@@ -76,6 +76,7 @@ struct RunServices {
   const std::atomic<bool>& stop;  ///< set by Ctrl-C: finish the attempt in flight, then end cleanly
   ParallelFor parallel;
   VerifierTools tools = {};
+  RunBeside beside = serial_beside;
 };
 
 /// The finished record; best kernel and report files are in RunDirectory(setup.root, record.id). An error means the run

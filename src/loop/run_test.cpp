@@ -34,6 +34,37 @@ TEST_F(RunTest, ends_with_its_budget_and_leaves_kernel_report_and_archive) {
   EXPECT_EQ(best.tunables, attempts.at(static_cast<std::size_t>(*record->best_ordinal)).candidate.tunables);
 }
 
+TEST_F(RunTest, says_where_its_wall_clock_went) {
+  const auto record = run();
+  ASSERT_TRUE(record) << record.error().to_string();
+  double sum = 0;
+  std::set<std::pair<std::string, std::string>> places;
+  for (const auto& use : record->time_uses) {
+    sum += use.seconds;
+    places.emplace(use.stage, use.activity);
+  }
+  EXPECT_GT(sum, 0);
+  EXPECT_NEAR(sum, record->used.wall_seconds, 1e-6) << "nothing twice, and nothing left out";
+  for (const char* stage : {"opening", "check", "time", "final"})
+    EXPECT_TRUE(places.contains({stage, "launches"})) << stage;
+}
+
+TEST_F(RunTest, a_resumed_run_adds_to_what_its_parts_spent) {
+  setup.limits = parse_budget("4c").value();
+  const auto first = run();
+  ASSERT_TRUE(first) << first.error().to_string();
+  setup.resume = true;
+  setup.limits = parse_budget("8c").value();
+  const auto second = run();
+  ASSERT_TRUE(second) << second.error().to_string();
+  const auto launched = [](const RunRecord& record) {
+    const auto found = std::ranges::find_if(
+        record.time_uses, [](const TimeUse& use) { return use.stage == "check" && use.activity == "launches"; });
+    return found == record.time_uses.end() ? 0.0 : found->seconds;
+  };
+  EXPECT_GT(launched(*second), launched(*first));
+}
+
 TEST_F(RunTest, on_a_simulator_times_nothing_and_ranks_by_the_static_estimate) {
   const auto archive = open();
   RealFileSystem files;

@@ -178,10 +178,8 @@ Json best_json(const RunRecord& run, const RunSummary& summary) {
 Json candidates_json(const CandidateCounts& counts) {
   Json rejected = Json::object();
   for (const auto& [gate, count] : counts.rejected_by) rejected[std::string(to_string(gate))] = count;
-  return {{"proposed", counts.proposed},
-          {"built", counts.built},
-          {"correct", counts.correct},
-          {"timed", counts.timed},
+  return {{"proposed", counts.proposed},       {"built", counts.built}, {"correct", counts.correct},
+          {"screened", counts.screened},       {"timed", counts.timed}, {"undecided", counts.unverified},
           {"rejected_by", std::move(rejected)}};
 }
 
@@ -198,6 +196,14 @@ Json budget_json(const RunRecord& run) {
             {"device_seconds", finite(run.used.device_seconds)},
             {"tokens", run.used.tokens},
             {"dollars", finite(run.used.dollars)}}}};
+}
+
+Json time_json(const RunRecord& run) {
+  Json uses = Json::array();
+  for (const auto& use : run.time_uses) {
+    uses.push_back({{"stage", text(use.stage)}, {"activity", text(use.activity)}, {"seconds", finite(use.seconds)}});
+  }
+  return {{"uses", std::move(uses)}, {"beside_seconds", optional(run.beside_seconds)}};
 }
 
 std::string dumped(const Json& json) {
@@ -243,6 +249,7 @@ std::string final_json(const RunRecord& run, std::span<const Attempt> attempts) 
                   {"speedup", std::move(speedups)},
                   {"candidates", candidates_json(summary.counts)},
                   {"budget", budget_json(run)},
+                  {"time", time_json(run)},
                   {"verifier",
                    {{"tier", text(run.sandbox_tier)},
                     {"workloads", texts(run.workloads)},

@@ -12,6 +12,7 @@ CandidateCounts count(std::span<const Attempt> attempts) {
     ++counts.proposed;
     counts.built += passed(verdict, GateId::build) ? 1 : 0;
     counts.correct += passed(verdict, GateId::check) ? 1 : 0;
+    counts.screened += verdict.status == VerdictStatus::screened ? 1 : 0;
     counts.timed += attempt.measurement ? 1 : 0;
     counts.unverified += verdict.status == VerdictStatus::unverified ? 1 : 0;
     if (verdict.status == VerdictStatus::rejected && verdict.failed_gate) ++counts.rejected_by[*verdict.failed_gate];

@@ -23,7 +23,8 @@ struct Speedup {
 struct CandidateCounts {
   std::int64_t proposed = 0;
   std::int64_t built = 0;       ///< passed gate build
-  std::int64_t correct = 0;     ///< passed gate check
+  std::int64_t correct = 0;     ///< passed gate check, on all evidence
+  std::int64_t screened = 0;    ///< right on the smallest evidence, not fast enough for all of it; not among `correct`
   std::int64_t timed = 0;       ///< have a measurement
   std::int64_t unverified = 0;  ///< the harness could not decide
   std::map<GateId, std::int64_t> rejected_by;

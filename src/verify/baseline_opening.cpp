@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "record/time_use.hpp"
 #include "verify/checking/accuracy.hpp"
 #include "verify/checking/case_runner.hpp"
 #include "verify/checking/storage.hpp"
@@ -31,6 +32,7 @@ Result<void> build_baseline(const RunFacts& facts, MeasureState& measuring, Step
         baseline_error(fmt::format("gate {}", to_string(*context.verdict.failed_gate)), context.verdict.message));
   }
   measuring.baseline.loaded = std::move(context.loaded);
+  const auto starting = clock.doing(time_activity::starting);
   if (auto failure = start_candidate(facts.backend, measuring.baseline.loaded, facts.options.deadlines.start)) {
     return fail(baseline_error("starting it", failure->sentence));
   }
@@ -85,6 +87,7 @@ Result<Reached> reached_on(const RunFacts& facts, Baseline& baseline, const Chec
   auto run = run_case(facts.problem, baseline.loaded, one, mode, clock);
   if (!run) return fail(baseline_error(place, run.error().sentence));
   baseline.learn_request(run->time);
+  const auto judging = clock.doing(time_activity::judging);
   const bool whole = one.sampled.empty();
   KW_TRY(auto reached,
          whole ? compare_whole(facts, one, *run, mode, place) : compare_rows(facts, one, *run, mode, place));
@@ -120,6 +123,7 @@ Result<void> learn_allowed_errors(RunFacts& facts, Baseline& baseline, StepClock
     errors.assign(facts.suite.cases().size(), least);
   }
   facts.suite.allow_errors(facts.problem, errors);
+  const auto probing = clock.doing(time_activity::probes);
   return facts.suite.require_scorable(facts.problem, facts.options.parallel);
 }
 

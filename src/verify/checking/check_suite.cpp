@@ -7,6 +7,7 @@
 
 #include "base/rng.hpp"
 #include "problem/operator.hpp"
+#include "record/time_use.hpp"
 #include "verify/checking/accuracy.hpp"
 #include "verify/checking/probes.hpp"
 #include "verify/checking/sampled_rows.hpp"
@@ -148,7 +149,7 @@ Result<std::int64_t> answer_rows(const Problem& problem, double flops, Rng& rng,
 }  // namespace
 
 Result<CheckSuite> CheckSuite::make(const Problem& problem, std::uint64_t seed, const ParallelFor& parallel,
-                                    const SuiteLimits& limits, const WorkloadCosts* known_costs) {
+                                    const SuiteLimits& limits, const WorkloadCosts* known_costs, TimeLedger* ledger) {
   const WorkloadCosts own_costs(problem);
   const WorkloadCosts& costs = known_costs != nullptr ? *known_costs : own_costs;
   CheckSuite suite;
@@ -159,11 +160,13 @@ Result<CheckSuite> CheckSuite::make(const Problem& problem, std::uint64_t seed, 
   suite.cases_left_out_ = all - suite.cases_.size();
   Rng rng(seed);
   for (std::size_t i = 0; i < suite.cases_.size(); ++i) {
+    const auto drawing = TimeLedger::activity(ledger, time_activity::inputs);
     CheckCase& one = suite.cases_[i];
     const auto& workload = problem.workloads[one.workload];
     const std::uint64_t operands = rng.next();
     const InputSeeds seeds{operands, one.workload == 0 && i < k_timing_cases ? k_nominal_seed : rng.next()};
     KW_TRY(one.inputs, make_inputs(problem, workload, one.distribution, seeds));
+    const auto answering = TimeLedger::activity(ledger, time_activity::oracle);
     const bool whole = std::isinf(limits.whole_flops) || costs.of(one.workload).steps <= limits.whole_flops;
     if (whole) {
       KW_TRY_VOID(answer_whole(problem, parallel, one));

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "problem/operator.hpp"
+#include "record/time_use.hpp"
 #include "verify/checking/accuracy.hpp"
 #include "verify/checking/error_location.hpp"
 #include "verify/checking/sampled_rows.hpp"
@@ -28,14 +29,16 @@ std::string worst_element(const TensorSpec& tensor, const Axes& axes, const Answ
 }  // namespace
 
 FreshCase draw_fresh(const Problem& problem, const CheckCase& like, const WorkloadCosts& costs, Rng& rng,
-                     const ParallelFor& parallel) {
+                     const ParallelFor& parallel, TimeLedger* ledger) {
   const Workload& workload = problem.workloads[like.workload];
   FreshCase fresh;
   fresh.one.workload = like.workload;
+  const auto drawing = TimeLedger::activity(ledger, time_activity::inputs);
   fresh.one.inputs = draw_operands(problem, workload, Distribution::normal, rng, parallel);
   for (std::size_t i = 0; i < fresh.one.inputs.size(); ++i) round_to(problem.inputs[i].dtype, fresh.one.inputs[i]);
   const auto captures = like.inputs.begin() + static_cast<std::ptrdiff_t>(problem.operand_count());
   fresh.one.inputs.insert(fresh.one.inputs.end(), captures, like.inputs.end());
+  const auto answering = TimeLedger::activity(ledger, time_activity::oracle);
   const OracleSampling& sampling = operator_of(problem).sampling;
   const auto rows =
       sampled_rows(sampling.rows(problem, workload.axes), costs.of(like.workload).steps, k_sample_flops, rng);
