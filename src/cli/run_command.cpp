@@ -17,6 +17,7 @@
 #include "loop/threads.hpp"
 #include "report/report.hpp"
 #include "report/terminal.hpp"
+#include "verify/timing/disturbance.hpp"
 
 namespace kw {
 namespace {
@@ -76,8 +77,8 @@ Result<RunRecord> run_with_progress(const RunSetup& setup, Archive& archive, con
   }
   handle_stop_signals();
   RunServices services{
-      *opened.backend, archive,   files, clock, progress, stop_requested, parallel_for(usable_processors()),
-      opened.tools(),  run_beside};
+      *opened.backend, archive,    files,        clock, progress, stop_requested, parallel_for(usable_processors()),
+      opened.tools(),  run_beside, waiting_share};
   auto run = run_loop(setup, services);
   progress.clear();
   return run;

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "base/time_ledger.hpp"
+#include "loop/peak_file.hpp"
 #include "loop/run_directory.hpp"
 #include "loop/run_start.hpp"
 #include "loop/static_ranking.hpp"
@@ -51,7 +52,10 @@ class Run {
 
  private:
   Result<void> open_record();
+  [[nodiscard]] std::string today() const { return setup_.started_utc.substr(0, 10); }
   Result<DeviceFacts> measure_peaks();
+  void keep_peaks();
+  void say_interference();
   Result<void> prepare();
   Result<void> open_proposer(const Budget& budget);
   [[nodiscard]] ProposerContext proposer_context() const;
@@ -78,6 +82,7 @@ class Run {
   RunServices& world_;
   const Instant began_;
   TimeLedger ledger_;
+  const PeakFile peaks_{world_.files, setup_.root};
   std::vector<TimeUse> time_before_;  ///< of the parts of a resumed run that ended
   double beside_before_ = 0;
   std::optional<FileLock> lock_;  ///< as RunStart has it
@@ -129,16 +134,34 @@ Result<void> Run::open_record() {
 
 Result<DeviceFacts> Run::measure_peaks() {
   const auto measuring = TimeLedger::activity(&ledger_, time_activity::peaks);
-  return calibrate(world_.backend);
+  const auto known = peaks_.find(world_.backend.device());
+  DeviceFacts device = world_.backend.device();
+  if (!known || known->date != today()) {
+    world_.observer.phase("measuring the device's peaks");
+    KW_TRY(device, calibrate(world_.backend));
+  }
+  if (known) raise_peaks(device, *known);
+  return device;
+}
+
+/// One line about what else the machine does, before anything is timed.
+void Run::say_interference() {
+  const auto share = world_.interference ? world_.interference() : std::nullopt;
+  if (!share) return;
+  const std::string text = fmt::format("something waited for a processor in {:.0f} % of the last 10 s", 100 * *share);
+  record_.environment.emplace_back("interference", text);
+  constexpr double k_busy = 0.25;
+  if (*share > k_busy) world_.observer.warning("the machine is busy, " + text + ": times will scatter");
 }
 
 Result<void> Run::prepare() {
   const auto opening = TimeLedger::stage(&ledger_, time_stage::opening);
-  world_.observer.phase("measuring the device's peaks");
   KW_TRY(record_.device, measure_peaks());
+  keep_peaks();
   KW_TRY_VOID(require_checkable(setup_.requirements, record_.device));
   KW_TRY_VOID(require_sanitizer(setup_.requirements, world_.tools, record_.device, setup_.target));
   KW_TRY_VOID(open_record());
+  say_interference();
   world_.observer.phase("computing the oracle's answers and the plain kernel's accuracy and time");
   KW_TRY(auto options, verifier_options(setup_.problem, setup_.target, record_.device, world_.parallel, world_.tools));
   options.comparison = search_rule();
@@ -151,8 +174,8 @@ Result<void> Run::prepare() {
   options.requirements = setup_.requirements;
   if (record_.device.kind == DeviceKind::simulator) {
     options.suite.suite_flops = k_most_simulated_suite_flops;
-    if (setup_.limits.wall_seconds) options.opening_deadline = began_ + from_seconds(*setup_.limits.wall_seconds);
   }
+  if (setup_.limits.wall_seconds) options.opening_deadline = began_ + from_seconds(*setup_.limits.wall_seconds);
   KW_TRY(verifier_, LocalVerifier::open(setup_.problem, world_.backend, world_.clock, std::move(options)));
   if (record_.device.kind == DeviceKind::simulator) {
     ranking_.emplace(static_estimate(setup_.problem, record_.device, setup_.target, style_));
@@ -394,7 +417,17 @@ Result<void> Run::finish(const Budget& budget) {
   return {};
 }
 
+/// For the next run, where they were measured and not told by the driver. A convenience: its failure is no error.
+void Run::keep_peaks() {
+  const bool told = world_.backend.device().peak_f32_flops > 0;
+  if (told || !(record_.device.peak_f32_flops > 0) || !(record_.device.peak_bytes > 0)) return;
+  if (const auto kept = peaks_.keep(record_.device, today()); !kept) {
+    world_.observer.warning(kept.error().to_string());
+  }
+}
+
 Result<void> Run::save() {
+  keep_peaks();
   KW_TRY_VOID(world_.archive.update_run(record_));
   KW_TRY(const auto turns, world_.archive.turns(record_.id));
   return write_report_files(RunDirectory(setup_.root, record_.id), record_, attempts_, turns, world_.files);

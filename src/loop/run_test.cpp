@@ -49,6 +49,22 @@ TEST_F(RunTest, says_where_its_wall_clock_went) {
     EXPECT_TRUE(places.contains({stage, "launches"})) << stage;
 }
 
+TEST_F(RunTest, says_once_that_the_machine_is_busy) {
+  const auto archive = open();
+  RealFileSystem files;
+  FakeBackend backend(setup.problem, clock, model);
+  RunServices services{backend, *archive, files, clock, observer, stop, serial_for};
+  services.interference = [] { return std::optional(0.4); };
+  const auto record = run_loop(setup, services);
+  ASSERT_TRUE(record) << record.error().to_string();
+  const std::string text = "something waited for a processor in 40 % of the last 10 s";
+  EXPECT_EQ(observer.warnings, std::vector<std::string>{"the machine is busy, " + text + ": times will scatter"});
+  EXPECT_EQ(record->environment.back(), std::make_pair(std::string("interference"), text));
+  services.interference = [] { return std::optional(0.1); };
+  ASSERT_TRUE(run_loop(setup, services));
+  EXPECT_EQ(observer.warnings.size(), 1U) << "a quiet machine is recorded, and no news";
+}
+
 TEST_F(RunTest, a_resumed_run_adds_to_what_its_parts_spent) {
   setup.limits = parse_budget("4c").value();
   const auto first = run();

@@ -238,7 +238,8 @@ std::string final_json(const RunRecord& run, std::span<const Attempt> attempts) 
     baselines.push_back(Json{{"name", text(baseline.name)}, {"time_ns", finite(baseline.median_ns)}});
   }
   Json speedups = Json::object();
-  for (const auto& speedup : summary.speedups) speedups[speedup.name] = finite(speedup.ratio);
+  for (const auto& speedup : summary.speedups)
+    speedups[speedup.name] = speedup.stands() ? finite(speedup.ratio) : Json();
   const Json json{{"run_id", text(run.id)},
                   {"problem", text(run.problem)},
                   {"device", text(run.device.name)},

@@ -29,6 +29,12 @@ Speedup speedup_over(const BaselineRecord& baseline, const Measurement& best) {
 
 }  // namespace
 
+bool Speedup::stands() const {
+  constexpr double k_least_confidence = 0.95;  // six pairs
+  if (!versus) return true;
+  return versus->decision != Comparison::unreliable && versus->speedup_ci.confidence >= k_least_confidence;
+}
+
 bool passed(const Verdict& verdict, GateId gate) {
   return std::find(verdict.gates_passed.begin(), verdict.gates_passed.end(), gate) != verdict.gates_passed.end();
 }

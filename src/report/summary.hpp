@@ -18,6 +18,9 @@ struct Speedup {
   double ratio = 1;
   /// The interleaved comparison behind it; absent: the two medians were divided, which is weaker evidence.
   std::optional<Versus> versus;
+
+  /// Whether it may be printed as a result: not from so few undisturbed pairs that they bound nothing.
+  [[nodiscard]] bool stands() const;
 };
 
 struct CandidateCounts {

@@ -1,6 +1,7 @@
 #include "verify/baseline_opening.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "record/time_use.hpp"
@@ -9,6 +10,7 @@
 #include "verify/checking/storage.hpp"
 #include "verify/gates/gate.hpp"
 #include "verify/timing/timing.hpp"
+#include "verify/verifier.hpp"
 
 namespace kw {
 namespace {
@@ -78,6 +80,24 @@ Result<Reached> compare_rows(const RunFacts& facts, const CheckCase& one, const 
   return reached;
 }
 
+/// Said once, as soon as a launch of the primary workload has shown how long the others will take: an opening that
+/// uses up the budget leaves nothing for candidates.
+Result<void> require_time(const RunFacts& facts, const CheckCase& one, const LaunchOutcome& outcome,
+                          const StepClock& clock) {
+  const auto& cases = facts.suite.cases();
+  if (!facts.timed() || one.workload != 0 || &one != &cases.front()) return {};
+  const auto primaries = std::ranges::count(cases, std::size_t{0}, &CheckCase::workload);
+  const Duration launch(outcome.observed_ns);
+  const Duration rest = (primaries - 1 + k_samples) * launch;
+  if (!clock.timeout(rest).ends_budget) return {};
+  return fail(Error{
+      errc::out_of_time,
+      fmt::format("the budget is too short: the plain kernel takes {:.2g} s a launch, and is launched {} times more "
+                  "on the primary workload before the first candidate, which takes {:.0f} s from here on",
+                  to_seconds(launch), primaries - 1 + k_samples, std::ceil(to_seconds(rest))),
+      "give the run more time, such as --budget 10m, or make the primary workload smaller with --set"});
+}
+
 /// What the baseline reaches on one case.
 Result<Reached> reached_on(const RunFacts& facts, Baseline& baseline, const CheckCase& one, StepClock& clock) {
   if (clock.out_of_time()) return fail(baseline_error("checking it", k_budget_ended));
@@ -87,6 +107,7 @@ Result<Reached> reached_on(const RunFacts& facts, Baseline& baseline, const Chec
   auto run = run_case(facts.problem, baseline.loaded, one, mode, clock);
   if (!run) return fail(baseline_error(place, run.error().sentence));
   baseline.learn_request(run->time);
+  KW_TRY_VOID(require_time(facts, one, run->time, clock));
   const auto judging = clock.doing(time_activity::judging);
   const bool whole = one.sampled.empty();
   KW_TRY(auto reached,

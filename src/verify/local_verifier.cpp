@@ -138,18 +138,30 @@ void LocalVerifier::build(InFlight& one) const {
   one.goes_on = one.goes_on && run_gates(GatePhase::build, one.context);
 }
 
+/// With those behind it at the same time where candidates are screened: each needs one compiler then, and nothing takes
+/// longer.
+void LocalVerifier::build_oldest() {
+  auto& waiting = state_->waiting;
+  if (waiting.front().is_built) return;
+  const RunFacts& facts = state_->facts;
+  const auto compiling = TimeLedger::stage(facts.options.ledger, to_string(GateId::build), time_activity::compiling);
+  const std::int64_t count = is_screened(facts, state_->measuring) ? std::ssize(waiting) : 1;
+  facts.options.parallel(count, [&](std::int64_t i) { build(waiting[static_cast<std::size_t>(i)]); });
+}
+
 std::optional<VerifyResult> LocalVerifier::poll() {
   auto& waiting = state_->waiting;
   if (waiting.empty()) return std::nullopt;
   state_->last_accepted.reset();
   InFlight& oldest = waiting.front();
-  build(oldest);
+  build_oldest();
   // There may be a champion since it was built.
   oldest.context.screens = is_screened(state_->facts, state_->measuring);
   if (oldest.goes_on) {
     // Compilers run beside untimed launches, and never beside timed ones.
     const auto run_oldest = [&] { oldest.goes_on = run_gates(GatePhase::run, oldest.context); };
-    if (waiting.size() > 1) {
+    // A screening is over sooner than a build, and would wait for it with idle cores: see build_oldest().
+    if (waiting.size() > 1 && !oldest.context.screens) {
       const auto waiting_for_compiler =
           TimeLedger::stage(oldest.context.clock.ledger(), to_string(GateId::build), time_activity::compiling);
       state_->facts.options.beside(run_oldest, [&] { build(waiting[1]); });
@@ -231,6 +243,10 @@ Result<Measurement> LocalVerifier::final_measurement(int processes, const std::f
     KW_TRY_VOID(time_one_process(timing, measuring, comparison, timed, keep_going));
   }
   comparison.finish();
+  if (timed.other_ns.empty()) {
+    return fail(Error{errc::disturbed, "the best kernel was not measured at the end: every launch was disturbed",
+                      "run the same command with --resume when the machine is quiet"});
+  }
   BaselineRecord& plain = measuring.baseline.time;
   Measurement measurement = summarise(timed.candidate_ns, measuring.rng);
   const TimingContext timing{facts, measuring.baseline, clock, measuring.rng};
