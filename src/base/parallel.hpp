@@ -14,4 +14,13 @@ inline void serial_for(std::int64_t count, const std::function<void(std::int64_t
   for (std::int64_t i = 0; i < count; ++i) body(i);
 }
 
+/// Calls both and returns when both are done: `here` on the calling thread, `beside` on any.
+using RunBeside = std::function<void(const std::function<void()>& here, const std::function<void()>& beside)>;
+
+/// The one that needs no threads.
+inline void serial_beside(const std::function<void()>& here, const std::function<void()>& beside) {
+  here();
+  beside();
+}
+
 }  // namespace kw

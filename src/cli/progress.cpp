@@ -19,7 +19,8 @@ std::string outcome_text(const Attempt& attempt) {
   if (verdict.status == VerdictStatus::rejected) return fmt::format("rejected: {}", to_string(verdict.reason));
   if (verdict.status == VerdictStatus::unverified) return "undecided: " + verdict.message;
   if (!attempt.measurement) return "correct, not timed";
-  return fmt::format("{:.3f} ms", attempt.measurement->median_ns / 1e6);
+  const char* screened = verdict.status == VerdictStatus::screened ? ", screened" : "";
+  return fmt::format("{:.3f} ms{}", attempt.measurement->median_ns / 1e6, screened);
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "loop/threads.hpp"
 #include "report/report.hpp"
 #include "report/terminal.hpp"
+#include "verify/timing/disturbance.hpp"
 
 namespace kw {
 
@@ -53,8 +54,8 @@ Result<RunRecord> run_with_progress(const RunSetup& setup, Archive& archive, con
     progress.warning("the sandbox enforces nothing on this machine; see `kernelwright doctor`");
   }
   RunServices services{
-      *opened.backend, archive, files, clock, progress, watch_stop_signals(), parallel_for(usable_processors()),
-      opened.tools()};
+      *opened.backend, archive,    files,        clock, progress, watch_stop_signals(), parallel_for(usable_processors()),
+      opened.tools(),  run_beside, waiting_share};
   auto run = run_loop(setup, services);
   progress.clear();
   return run;

@@ -4,6 +4,8 @@
 #include <deque>
 #include <memory>
 
+#include "base/time_ledger.hpp"
+#include "loop/peak_file.hpp"
 #include "loop/run_directory.hpp"
 #include "loop/run_start.hpp"
 #include "loop/static_ranking.hpp"
@@ -19,6 +21,20 @@
 namespace kw {
 namespace {
 
+/// What the parts of a run spent before, and this one's so far.
+std::vector<TimeUse> merged(std::vector<TimeUse> uses, const std::vector<TimeLedger::Entry>& entries) {
+  for (const auto& entry : entries) {
+    const auto known = std::ranges::find_if(
+        uses, [&](const TimeUse& use) { return use.stage == entry.stage && use.activity == entry.activity; });
+    if (known != uses.end()) {
+      known->seconds += entry.seconds;
+    } else {
+      uses.push_back({std::string(entry.stage), std::string(entry.activity), entry.seconds});
+    }
+  }
+  return uses;
+}
+
 constexpr int k_final_processes = 3;
 /// Kept back from the wall clock for the final measurement: this many launches of the plain kernel, and start-up.
 constexpr double k_reserved_plain_launches = 14;
@@ -30,12 +46,16 @@ constexpr double k_most_simulated_suite_flops = 1e8;
 /// One run in progress; a class because the loop's steps share all of this.
 class Run {
  public:
-  Run(const RunSetup& setup, RunServices& world) : setup_(setup), world_(world), began_(world.clock.now()) {}
+  Run(const RunSetup& setup, RunServices& world)
+      : setup_(setup), world_(world), began_(world.clock.now()), ledger_(world.clock, began_) {}
   Result<RunRecord> go();
 
  private:
   Result<void> open_record();
-  Result<DeviceFacts> calibrated_device();
+  [[nodiscard]] std::string today() const { return setup_.started_utc.substr(0, 10); }
+  Result<DeviceFacts> measure_peaks();
+  void keep_peaks();
+  void say_interference();
   Result<void> prepare();
   Result<void> open_proposer(const Budget& budget);
   [[nodiscard]] ProposerContext proposer_context() const;
@@ -52,6 +72,7 @@ class Run {
   Result<void> accept_best(const Attempt& attempt);
   Result<void> finish(const Budget& budget);
   Result<void> save();
+  void record_use(const Budget& budget);
   [[nodiscard]] Duration plain_launch() const;
   [[nodiscard]] Duration reserve() const;
 
@@ -60,6 +81,10 @@ class Run {
   std::string style_;  ///< as RunStart has it
   RunServices& world_;
   const Instant began_;
+  TimeLedger ledger_;
+  const PeakFile peaks_{world_.files, setup_.root};
+  std::vector<TimeUse> time_before_;  ///< of the parts of a resumed run that ended
+  double beside_before_ = 0;
   std::optional<FileLock> lock_;  ///< as RunStart has it
   RunRecord record_;
   std::vector<Attempt> attempts_;
@@ -75,6 +100,13 @@ class Run {
   std::optional<StaticRanking> ranking_;  ///< where nothing is timed
 };
 
+/// What was used so far, and what the wall clock went to.
+void Run::record_use(const Budget& budget) {
+  record_.used = budget.used();
+  record_.time_uses = merged(time_before_, ledger_.entries());
+  record_.beside_seconds = beside_before_ + ledger_.beside_seconds();
+}
+
 Result<void> Run::open_record() {
   KW_TRY(auto start, start_run(setup_, record_.device, world_));
   lock_ = std::move(start.lock);
@@ -83,6 +115,8 @@ Result<void> Run::open_record() {
   attempts_ = std::move(start.attempts);
   turns_ = std::move(start.turns);
   past_ = std::move(start.past);
+  time_before_ = record_.time_uses;
+  beside_before_ = record_.beside_seconds.value_or(0);
   record_.status = RunStatus::running;
   record_.environment = setup_.environment;
   record_.sandbox_tier = std::string(to_string(world_.backend.sandbox().tier));
@@ -98,27 +132,51 @@ Result<void> Run::open_record() {
   return setup_.resume ? world_.archive.update_run(record_) : world_.archive.begin_run(record_);
 }
 
-Result<DeviceFacts> Run::calibrated_device() {
+Result<DeviceFacts> Run::measure_peaks() {
   if (setup_.calibrated && setup_.calibrated->id == world_.backend.device().id) return *setup_.calibrated;
-  world_.observer.phase("measuring the device's peaks");
-  return calibrate(world_.backend);
+  const auto measuring = TimeLedger::activity(&ledger_, time_activity::peaks);
+  const auto known = peaks_.find(world_.backend.device());
+  DeviceFacts device = world_.backend.device();
+  if (!known || known->date != today()) {
+    world_.observer.phase("measuring the device's peaks");
+    KW_TRY(device, calibrate(world_.backend));
+  }
+  if (known) raise_peaks(device, *known);
+  return device;
+}
+
+/// One line about what else the machine does, before anything is timed.
+void Run::say_interference() {
+  const auto share = world_.interference ? world_.interference() : std::nullopt;
+  if (!share) return;
+  const std::string text = fmt::format("something waited for a processor in {:.0f} % of the last 10 s", 100 * *share);
+  record_.environment.emplace_back("interference", text);
+  constexpr double k_busy = 0.25;
+  if (*share > k_busy) world_.observer.warning("the machine is busy, " + text + ": times will scatter");
 }
 
 Result<void> Run::prepare() {
-  KW_TRY(record_.device, calibrated_device());
+  const auto opening = TimeLedger::stage(&ledger_, time_stage::opening);
+  KW_TRY(record_.device, measure_peaks());
+  keep_peaks();
   KW_TRY_VOID(require_checkable(setup_.requirements, record_.device));
   KW_TRY_VOID(require_sanitizer(setup_.requirements, world_.tools, record_.device, setup_.target));
   KW_TRY_VOID(open_record());
+  say_interference();
   world_.observer.phase("computing the oracle's answers and the plain kernel's accuracy and time");
   KW_TRY(auto options, verifier_options(setup_.problem, setup_.target, record_.device, world_.parallel, world_.tools));
   options.comparison = search_rule();
   options.costs = costs_;
+  // A model is told what was found of each of its kernels, and its kernels are few.
+  options.screen = !setup_.model;
+  options.beside = world_.beside;
+  options.ledger = &ledger_;
   options.deadlines.build = build_share(options.deadlines.build, setup_.limits.wall_seconds);
   options.requirements = setup_.requirements;
   if (record_.device.kind == DeviceKind::simulator) {
     options.suite.suite_flops = k_most_simulated_suite_flops;
-    if (setup_.limits.wall_seconds) options.opening_deadline = began_ + from_seconds(*setup_.limits.wall_seconds);
   }
+  if (setup_.limits.wall_seconds) options.opening_deadline = began_ + from_seconds(*setup_.limits.wall_seconds);
   KW_TRY(verifier_, LocalVerifier::open(setup_.problem, world_.backend, world_.clock, std::move(options)));
   if (record_.device.kind == DeviceKind::simulator) {
     ranking_.emplace(static_estimate(setup_.problem, record_.device, setup_.target, style_));
@@ -187,6 +245,7 @@ std::size_t Run::most_in_flight() const {
 
 /// Archives what models said meanwhile. Nothing when there is nothing to try now.
 Result<std::optional<Proposal>> Run::propose(Budget& budget) {
+  const auto proposing = TimeLedger::stage(&ledger_, time_stage::proposing);
   auto proposal = proposer_->next();
   KW_TRY_VOID(keep_turns(budget));
   return proposal;
@@ -270,6 +329,7 @@ Result<void> Run::take_result(Budget& budget) {
 }
 
 Result<void> Run::keep_attempt(const Proposal& proposal, VerifyResult result, Budget& budget) {
+  const auto keeping = TimeLedger::stage(&ledger_, time_stage::keeping);
   // Peaks may have been measured again: record, report and prompts show those that the verdict was given by.
   record_.device = verifier_->device();
   budget.count_candidate();
@@ -294,7 +354,7 @@ Result<void> Run::keep_attempt(const Proposal& proposal, VerifyResult result, Bu
     KW_TRY_VOID(accept_best(attempt));
     record_.best_accuracy = *attempt.accuracy;
   }
-  record_.used = budget.used();
+  record_use(budget);
   KW_TRY_VOID(world_.archive.append(record_.id, attempt));
   if (attempt.became_best) KW_TRY_VOID(world_.archive.update_run(record_));
   proposer_->observe(attempt);
@@ -330,6 +390,7 @@ Result<void> Run::search(Budget& budget) {
     }
     if (idle.why != Idle::Why::waiting) continue;
     KW_CHECK(models_ != nullptr, "{} waits, and asks no model", setup_.proposer);
+    const auto waiting = TimeLedger::stage(&ledger_, time_stage::proposing, time_activity::model);
     models_->wait(budget.deadline());
   }
   return {};
@@ -343,6 +404,7 @@ Result<void> Run::finish(const Budget& budget) {
   models_.reset();
   if (!record_.best_ordinal || world_.stop || ranking_) return {};
   world_.observer.phase("measuring the best kernel against the plain one in fresh processes");
+  const auto finishing = TimeLedger::stage(&ledger_, time_stage::final);
   const Instant deadline = budget.deadline() - plain_launch();
   auto final =
       verifier_->final_measurement(k_final_processes, [&] { return !world_.stop && world_.clock.now() < deadline; });
@@ -356,7 +418,17 @@ Result<void> Run::finish(const Budget& budget) {
   return {};
 }
 
+/// For the next run, where they were measured and not told by the driver. A convenience: its failure is no error.
+void Run::keep_peaks() {
+  const bool told = world_.backend.device().peak_f32_flops > 0;
+  if (told || !(record_.device.peak_f32_flops > 0) || !(record_.device.peak_bytes > 0)) return;
+  if (const auto kept = peaks_.keep(record_.device, today()); !kept) {
+    world_.observer.warning(kept.error().to_string());
+  }
+}
+
 Result<void> Run::save() {
+  keep_peaks();
   KW_TRY_VOID(world_.archive.update_run(record_));
   KW_TRY(const auto turns, world_.archive.turns(record_.id));
   return write_report_files(RunDirectory(setup_.root, record_.id), record_, attempts_, turns, world_.files);
@@ -375,7 +447,7 @@ Result<RunRecord> Run::go() {
   KW_TRY_VOID(replay(budget));
   auto searched = search(budget);
   if (searched) KW_TRY_VOID(finish(budget));
-  record_.used = budget.used();
+  record_use(budget);
   if (!searched) {
     record_.status = RunStatus::failed;
     record_.failure = searched.error().message;

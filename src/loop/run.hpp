@@ -6,6 +6,8 @@
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -78,6 +80,9 @@ struct RunServices {
   const std::atomic<bool>& stop;  ///< set by Ctrl-C: finish the attempt in flight, then end cleanly
   ParallelFor parallel;
   VerifierTools tools = {};
+  RunBeside beside = serial_beside;
+  /// The share of the last seconds in which something waited for a processor, as waiting_share(); null: nobody knows.
+  std::function<std::optional<double>()> interference = nullptr;
 };
 
 /// The finished record; best kernel and report files are in RunDirectory(setup.root, record.id). An error means the run

@@ -50,6 +50,53 @@ TEST_F(RunTest, takes_the_peaks_that_were_measured_before) {
   EXPECT_NE(measured->device.peak_bytes, 7.5e11) << "of another device";
 }
 
+TEST_F(RunTest, says_where_its_wall_clock_went) {
+  const auto record = run();
+  ASSERT_TRUE(record) << record.error().to_string();
+  double sum = 0;
+  std::set<std::pair<std::string, std::string>> places;
+  for (const auto& use : record->time_uses) {
+    sum += use.seconds;
+    places.emplace(use.stage, use.activity);
+  }
+  EXPECT_GT(sum, 0);
+  EXPECT_NEAR(sum, record->used.wall_seconds, 1e-6) << "nothing twice, and nothing left out";
+  for (const char* stage : {"opening", "check", "time", "final"})
+    EXPECT_TRUE(places.contains({stage, "launches"})) << stage;
+}
+
+TEST_F(RunTest, says_once_that_the_machine_is_busy) {
+  const auto archive = open();
+  RealFileSystem files;
+  FakeBackend backend(setup.problem, clock, model);
+  RunServices services{backend, *archive, files, clock, observer, stop, serial_for};
+  services.interference = [] { return std::optional(0.4); };
+  const auto record = run_loop(setup, services);
+  ASSERT_TRUE(record) << record.error().to_string();
+  const std::string text = "something waited for a processor in 40 % of the last 10 s";
+  EXPECT_EQ(observer.warnings, std::vector<std::string>{"the machine is busy, " + text + ": times will scatter"});
+  EXPECT_EQ(record->environment.back(), std::make_pair(std::string("interference"), text));
+  services.interference = [] { return std::optional(0.1); };
+  ASSERT_TRUE(run_loop(setup, services));
+  EXPECT_EQ(observer.warnings.size(), 1U) << "a quiet machine is recorded, and no news";
+}
+
+TEST_F(RunTest, a_resumed_run_adds_to_what_its_parts_spent) {
+  setup.limits = parse_budget("4c").value();
+  const auto first = run();
+  ASSERT_TRUE(first) << first.error().to_string();
+  setup.resume = true;
+  setup.limits = parse_budget("8c").value();
+  const auto second = run();
+  ASSERT_TRUE(second) << second.error().to_string();
+  const auto launched = [](const RunRecord& record) {
+    const auto found = std::ranges::find_if(
+        record.time_uses, [](const TimeUse& use) { return use.stage == "check" && use.activity == "launches"; });
+    return found == record.time_uses.end() ? 0.0 : found->seconds;
+  };
+  EXPECT_GT(launched(*second), launched(*first));
+}
+
 TEST_F(RunTest, on_a_simulator_times_nothing_and_ranks_by_the_static_estimate) {
   const auto archive = open();
   RealFileSystem files;

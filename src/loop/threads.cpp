@@ -23,6 +23,12 @@ ParallelFor parallel_for(int threads) {
   };
 }
 
+void run_beside(const std::function<void()>& here, const std::function<void()>& beside) {
+  std::thread helper(beside);
+  here();
+  helper.join();
+}
+
 int usable_processors() {
   cpu_set_t set;
   CPU_ZERO(&set);

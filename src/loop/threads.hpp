@@ -10,6 +10,8 @@ namespace kw {
 /// A ParallelFor over `threads` threads that live for one call: calls are few (one per oracle case) and long, and a
 /// pool with a lifetime would have to be stopped on every error path. Bodies are handed out one index at a time.
 [[nodiscard]] ParallelFor parallel_for(int threads);
+/// A thread for one call, as above.
+void run_beside(const std::function<void()>& here, const std::function<void()>& beside);
 /// One thread per processor this process may use.
 [[nodiscard]] int usable_processors();
 

@@ -52,17 +52,18 @@ class PairedComparison {
   [[nodiscard]] bool this_first() const;
   void add(const TimedPair& pair);
   /// No more pairs will come, for a reason that has nothing to do with their values (time is up): decides on the pairs
-  /// there are. Nothing when it was decided already.
+  /// there are, `undecided` where they are too few for the confidence of a look. Nothing when it was decided already.
   void finish();
   [[nodiscard]] bool decided() const;
   [[nodiscard]] bool stopped_early() const;
   /// The decision so far; `undecided` while !decided() and when the cap was reached without one. The name is left to
-  /// the caller; the interval has the confidence of one look.
+  /// the caller; the interval has the confidence of one look, or the less that so few pairs give.
   [[nodiscard]] Versus result() const;
 
  private:
   [[nodiscard]] bool is_unreliable() const;
   [[nodiscard]] bool is_hopeless() const;
+  [[nodiscard]] double confidence_of_look() const;
   [[nodiscard]] Versus summary() const;
   void look();
   void conclude(Comparison decision);

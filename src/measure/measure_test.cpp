@@ -237,11 +237,18 @@ TEST(PairedComparison, does_not_give_up_on_a_candidate_for_one_burst) {
 }
 
 TEST(PairedComparison, decides_on_what_there_is_when_time_is_up) {
-  PairedComparison comparison({}, 1);
-  for (int i = 0; i < 4; ++i) comparison.add({100, 200.0 + i, false});
+  ComparisonRule rule;
+  rule.looks = {40};
+  PairedComparison comparison(rule, 1);
+  for (int i = 0; i < 12; ++i) comparison.add({100, 200.0 + i, false});
   EXPECT_FALSE(comparison.decided());
   comparison.finish();
   EXPECT_EQ(comparison.result().decision, Comparison::faster);
+  PairedComparison few({}, 1);
+  for (int i = 0; i < 4; ++i) few.add({100, 200.0 + i, false});
+  few.finish();
+  EXPECT_EQ(few.result().decision, Comparison::undecided) << "twice as fast in each of too few pairs";
+  EXPECT_EQ(few.result().speedup_ci.confidence, 1 - std::exp2(1 - 4));
   PairedComparison empty({}, 1);
   empty.finish();
   EXPECT_EQ(empty.result().decision, Comparison::undecided);

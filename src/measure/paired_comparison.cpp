@@ -74,7 +74,8 @@ bool PairedComparison::is_hopeless() const {
 
 void PairedComparison::finish() {
   if (decided_) return;
-  if (!pairs_.empty()) look();
+  // So few pairs could not have given the confidence that a decision states.
+  if (!pairs_.empty() && summary().speedup_ci.confidence >= confidence_of_look()) look();
   if (!decided_) conclude(Comparison::undecided);
 }
 
@@ -98,20 +99,25 @@ void PairedComparison::conclude(Comparison decision) {
   decided_ = true;
 }
 
+double PairedComparison::confidence_of_look() const {
+  return 1 - rule_.total_alpha / static_cast<double>(rule_.looks.size());
+}
+
 Versus PairedComparison::summary() const {
   Versus versus;
   versus.pairs = std::ssize(pairs_);
   versus.discarded_pairs = discarded_;
-  versus.speedup_ci.confidence = 1 - rule_.total_alpha / static_cast<double>(rule_.looks.size());
+  versus.speedup_ci.confidence = 0;
   if (pairs_.empty()) return versus;
   std::vector<double> ratios;
   std::transform(pairs_.begin(), pairs_.end(), std::back_inserter(ratios), log_ratio);
   // Each look has a generator of its own, so that asking for the result in between changes nothing.
   Rng rng = Rng(seed_).split(static_cast<std::uint64_t>(pairs_.size()));
-  const auto interval = bootstrap_median(ratios, versus.speedup_ci.confidence, rule_.resamples, rng);
+  const auto interval = bootstrap_median(ratios, confidence_of_look(), rule_.resamples, rng);
   versus.speedup = std::exp(median(ratios));
   versus.speedup_ci.low = std::exp(interval.low);
   versus.speedup_ci.high = std::exp(interval.high);
+  versus.speedup_ci.confidence = interval.confidence;
   return versus;
 }
 

@@ -18,7 +18,8 @@ template <>
 inline constexpr auto k_known_values<GateId> = values_of(k_gate_names);
 template <>
 inline constexpr auto k_known_values<VerdictStatus> = std::to_array({VerdictStatus::accepted, VerdictStatus::rejected,
-                                                                     VerdictStatus::unverified});
+                                                                     VerdictStatus::unverified,
+                                                                     VerdictStatus::screened});
 template <>
 inline constexpr auto k_known_values<Reason> = values_of(k_reason_names);
 template <>

@@ -102,10 +102,12 @@ static_assert(is(GateId::check, 4));
 static_assert(is(GateId::sanitize, 5));
 static_assert(is(GateId::time, 6));
 static_assert(is(GateId::profile, 7));
+static_assert(is(GateId::screen, 8));
 
 static_assert(is(VerdictStatus::accepted, 1));
 static_assert(is(VerdictStatus::rejected, 2));
 static_assert(is(VerdictStatus::unverified, 3));
+static_assert(is(VerdictStatus::screened, 4));
 
 static_assert(is(Reason::none, 0));
 static_assert(is(Reason::bundle_invalid, 1));

@@ -98,6 +98,13 @@ void fields(V& visit, T& r) {
   visit("dollars", r.dollars);
 }
 
+template <typename V, AnyConst<TimeUse> T>
+void fields(V& visit, T& r) {
+  visit("stage", r.stage);
+  visit("activity", r.activity);
+  visit("seconds", r.seconds);
+}
+
 template <typename V, AnyConst<BaselineRecord> T>
 void fields(V& visit, T& r) {
   visit("name", r.name);
@@ -143,6 +150,8 @@ void fields(V& visit, T& r) {
   visit("device", r.device);
   visit("limits", r.limits);
   visit("used", r.used);
+  visit.unless_empty("time_uses", r.time_uses);
+  visit("beside_seconds", r.beside_seconds);
   visit("status", r.status);
   visit("failure", r.failure);
   visit("sandbox_tier", r.sandbox_tier);

@@ -10,6 +10,7 @@
 #include "hardware/device_facts.hpp"
 #include "problem/source.hpp"
 #include "record/attempt.hpp"
+#include "record/time_use.hpp"
 
 namespace kw {
 
@@ -89,6 +90,11 @@ struct RunRecord {
   DeviceFacts device;
   BudgetLimits limits;
   BudgetUse used;
+  /// Of all parts of a run that was resumed, as far as they were recorded: a killed part is recorded up to its last
+  /// best kernel. Empty in runs of archives before version 3.
+  std::vector<TimeUse> time_uses;
+  /// Builds that ran beside checks, in seconds of their thread; none of the above.
+  std::optional<double> beside_seconds;
   RunStatus status = RunStatus::running;
   std::string failure;
 

@@ -26,6 +26,8 @@ std::string_view to_string(VerdictStatus status) {
       return "rejected";
     case VerdictStatus::unverified:
       return "unverified";
+    case VerdictStatus::screened:
+      return "screened";
   }
   return "unknown";
 }
@@ -46,6 +48,12 @@ void Verdict::cannot_decide(GateId gate, std::string sentence) {
   if (status != VerdictStatus::accepted) return;
   status = VerdictStatus::unverified;
   failed_gate = gate;
+  message = std::move(sentence);
+}
+
+void Verdict::screen(std::string sentence) {
+  if (status != VerdictStatus::accepted) return;
+  status = VerdictStatus::screened;
   message = std::move(sentence);
 }
 

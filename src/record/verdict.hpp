@@ -22,6 +22,7 @@ enum class GateId : std::uint8_t {
   sanitize = 5,
   time = 6,
   profile = 7,
+  screen = 8,
   extra = 100,  ///< a gate that is none of the product's: of a program with a list of its own
 };
 
@@ -30,6 +31,7 @@ enum class VerdictStatus : std::uint8_t {
   accepted = 1,    ///< passed every gate that ran; `gates` says which ones did
   rejected = 2,    ///< the candidate is at fault
   unverified = 3,  ///< the harness could not decide (a device lost, a full disk): nobody's fault, may be tried again
+  screened = 4,    ///< nothing was found against it on the smallest evidence, and it is not fast enough for all of it
 };
 
 /// Why a candidate was rejected. Stored in archives: never renumber.
@@ -74,6 +76,7 @@ inline constexpr auto k_gate_names = std::to_array<EnumName<GateId>>({
     {GateId::sanitize, "sanitize"},
     {GateId::time, "time"},
     {GateId::profile, "profile"},
+    {GateId::screen, "screen"},
     {GateId::extra, "extra"},
 });
 inline constexpr auto k_reason_names = std::to_array<EnumName<Reason>>({
@@ -122,10 +125,14 @@ struct Verdict {
   std::vector<GateId> gates_passed;  ///< in order
   std::vector<Evidence> evidence;
 
+  /// Proved: on all evidence.
   [[nodiscard]] bool accepted() const { return status == VerdictStatus::accepted; }
+  /// Proved, or not contradicted by as much as was looked at: its time says something to a search, and nothing more.
+  [[nodiscard]] bool right_so_far() const { return accepted() || status == VerdictStatus::screened; }
   /// Records the first cause; later calls change nothing.
   void reject(GateId gate, Reason why, std::string sentence);
   void cannot_decide(GateId gate, std::string sentence);
+  void screen(std::string sentence);
   void pass(GateId gate) { gates_passed.push_back(gate); }
   void note(GateId gate, std::string text, bool hidden = false) { evidence.push_back({gate, std::move(text), hidden}); }
 };

@@ -30,6 +30,10 @@ std::string headline(const RunRecord& run, const RunSummary& summary) {
   std::string text = (sanitized ? "A verified kernel runs in " : "A verified kernel (not sanitized) runs in ") +
                      format_value(time_of(best.median_ns, best.ci_ns));
   for (const auto& speedup : summary.speedups) {
+    if (!speedup.stands()) {
+      text += fmt::format(", and how it compares with the {} baseline is undecided", speedup.name);
+      continue;
+    }
     text += fmt::format(", {} the speed of the {} baseline", format_parts(ratio_of(speedup)).value(), speedup.name);
   }
   return text + ".";
@@ -66,7 +70,8 @@ std::vector<Fact> highlights(const RunSummary& summary) {
                      best.ci_ns.confidence > 0 ? fmt::format("median, {:.4g} % interval", best.ci_ns.confidence * 100)
                                                : "one sample, which gives no interval"});
     for (const auto& speedup : summary.speedups) {
-      facts.push_back({"speedup_" + speedup.name, "Versus " + speedup.name, ratio_of(speedup), pairs_note(speedup)});
+      const Value ratio = speedup.stands() ? Value(ratio_of(speedup)) : Value(std::string("undecided"));
+      facts.push_back({"speedup_" + speedup.name, "Versus " + speedup.name, ratio, pairs_note(speedup)});
     }
     if (best.gflops > 0) facts.push_back({"throughput", "Throughput", throughput_of(best), "useful operations"});
     if (best.roofline_fraction) {

@@ -189,10 +189,8 @@ Json best_json(const RunRecord& run, const RunSummary& summary) {
 Json candidates_json(const CandidateCounts& counts) {
   Json rejected = Json::object();
   for (const auto& [gate, count] : counts.rejected_by) rejected[std::string(to_string(gate))] = count;
-  return {{"proposed", counts.proposed},
-          {"built", counts.built},
-          {"correct", counts.correct},
-          {"timed", counts.timed},
+  return {{"proposed", counts.proposed},       {"built", counts.built}, {"correct", counts.correct},
+          {"screened", counts.screened},       {"timed", counts.timed}, {"undecided", counts.unverified},
           {"rejected_by", std::move(rejected)}};
 }
 
@@ -209,6 +207,14 @@ Json budget_json(const RunRecord& run) {
             {"device_seconds", finite(run.used.device_seconds)},
             {"tokens", run.used.tokens},
             {"dollars", finite(run.used.dollars)}}}};
+}
+
+Json time_json(const RunRecord& run) {
+  Json uses = Json::array();
+  for (const auto& use : run.time_uses) {
+    uses.push_back({{"stage", text(use.stage)}, {"activity", text(use.activity)}, {"seconds", finite(use.seconds)}});
+  }
+  return {{"uses", std::move(uses)}, {"beside_seconds", optional(run.beside_seconds)}};
 }
 
 std::string dumped(const Json& json) {
@@ -243,7 +249,8 @@ std::string final_json(const RunRecord& run, std::span<const Attempt> attempts) 
     baselines.push_back(Json{{"name", text(baseline.name)}, {"time_ns", finite(baseline.median_ns)}});
   }
   Json speedups = Json::object();
-  for (const auto& speedup : summary.speedups) speedups[speedup.name] = finite(speedup.ratio);
+  for (const auto& speedup : summary.speedups)
+    speedups[speedup.name] = speedup.stands() ? finite(speedup.ratio) : Json();
   const Json json{{"run_id", text(run.id)},
                   {"problem", text(run.problem)},
                   {"device", text(run.device.name)},
@@ -254,6 +261,7 @@ std::string final_json(const RunRecord& run, std::span<const Attempt> attempts) 
                   {"speedup", std::move(speedups)},
                   {"candidates", candidates_json(summary.counts)},
                   {"budget", budget_json(run)},
+                  {"time", time_json(run)},
                   {"verifier",
                    {{"tier", text(run.sandbox_tier)},
                     {"workloads", texts(run.workloads)},

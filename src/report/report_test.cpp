@@ -286,12 +286,12 @@ TEST(Report, the_final_object_has_exactly_the_documented_keys) {
   const Json json = Json::parse(final_json(synthetic.run, synthetic.attempts));
   using ::testing::UnorderedElementsAre;
   EXPECT_THAT(keys(json), UnorderedElementsAre("run_id", "problem", "device", "target", "status", "best", "baselines",
-                                               "speedup", "candidates", "budget", "verifier"));
+                                               "speedup", "candidates", "budget", "time", "verifier"));
   EXPECT_THAT(keys(json.at("best")),
               UnorderedElementsAre("candidate", "bundle_path", "time_ns", "ci95_ns", "gflops", "roofline_fraction"));
   EXPECT_THAT(keys(json.at("baselines").at(0)), UnorderedElementsAre("name", "time_ns"));
   EXPECT_THAT(keys(json.at("candidates")),
-              UnorderedElementsAre("proposed", "built", "correct", "timed", "rejected_by"));
+              UnorderedElementsAre("proposed", "built", "correct", "screened", "timed", "undecided", "rejected_by"));
   EXPECT_THAT(keys(json.at("verifier")), UnorderedElementsAre("tier", "workloads", "distributions", "sanitizers"));
 }
 

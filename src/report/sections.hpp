@@ -15,6 +15,8 @@ namespace kw {
 [[nodiscard]] Section evidence_section(const RunRecord& run, const RunSummary& summary);
 [[nodiscard]] Section search_section(const RunRecord& run, std::span<const Attempt> attempts,
                                      const RunSummary& summary);
+/// What the wall clock of the run went to; for a run that recorded it.
+[[nodiscard]] Table time_table(const RunRecord& run);
 /// For a run with a model_use.
 [[nodiscard]] Section model_section(const RunRecord& run, std::span<const Attempt> attempts,
                                     std::span<const Turn> turns);

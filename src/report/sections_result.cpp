@@ -34,7 +34,7 @@ Table baselines_table(const RunRecord& run, const RunSummary& summary) {
       } else {
         row[3] = std::string("not compared in pairs; the medians are divided");
       }
-      row[2] = ratio_of(speedup);
+      if (speedup.stands()) row[2] = ratio_of(speedup);
     }
     table.rows.push_back(std::move(row));
   }

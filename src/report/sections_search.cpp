@@ -27,7 +27,7 @@ std::string verdict_text(const Verdict& verdict) {
 }
 
 Progress::Outcome outcome_of(const Attempt& attempt) {
-  if (!attempt.verdict.accepted()) return Progress::Outcome::rejected;
+  if (!attempt.verdict.right_so_far()) return Progress::Outcome::rejected;
   if (!attempt.measurement) return Progress::Outcome::untimed;
   return attempt.became_best ? Progress::Outcome::best : Progress::Outcome::timed;
 }
@@ -45,7 +45,7 @@ Progress progress_chart(const RunRecord& run, std::span<const Attempt> attempts)
   for (const auto& attempt : attempts) {
     Progress::Point point{attempt.ordinal, attempt.elapsed_seconds, std::nullopt, outcome_of(attempt),
                           point_label(attempt)};
-    if (attempt.measurement && attempt.verdict.accepted()) point.time_ns = attempt.measurement->median_ns;
+    if (attempt.measurement && attempt.verdict.right_so_far()) point.time_ns = attempt.measurement->median_ns;
     chart.points.push_back(std::move(point));
     chart.end_seconds = std::max(chart.end_seconds, attempt.elapsed_seconds);
   }
@@ -60,14 +60,23 @@ Facts count_facts(const CandidateCounts& counts, const RunRecord& run) {
                {"built", "Built", counted(counts.built)},
                {"correct", "Correct", counted(counts.correct)},
                {"timed", "Timed", counted(counts.timed)}}};
+  if (counts.screened > 0) {
+    facts.facts.push_back({"screened", "Screened", counted(counts.screened),
+                           "right as far as looked at, and too slow to be checked on everything"});
+  }
   if (counts.unverified > 0) {
-    facts.facts.push_back({"unverified", "Unverified", counted(counts.unverified), "the harness could not decide"});
+    facts.facts.push_back({"unverified", "Undecided", counted(counts.unverified), "the harness could not decide"});
   }
   if (counts.proposed > 0 && run.used.wall_seconds > 0) {
     const double rate = 60 * static_cast<double>(counts.proposed) / run.used.wall_seconds;
     facts.facts.push_back({"per_minute", "Rate", Number{rate, Unit::plain, std::nullopt}, "candidates per minute"});
   }
   return facts;
+}
+
+/// The harness has no reason where it could not decide.
+std::string reason_text(Reason reason) {
+  return reason == Reason::none ? "undecided" : std::string(to_string(reason));
 }
 
 Table rejections_table(std::span<const Attempt> attempts) {
@@ -78,18 +87,18 @@ Table rejections_table(std::span<const Attempt> attempts) {
   std::map<std::pair<GateId, Reason>, Group> groups;
   for (const auto& attempt : attempts) {
     const Verdict& verdict = attempt.verdict;
-    if (verdict.status != VerdictStatus::rejected || !verdict.failed_gate) continue;
+    if (verdict.right_so_far() || !verdict.failed_gate) continue;
     Group& group = groups[{*verdict.failed_gate, verdict.reason}];
     if (group.count++ == 0) group.example = fmt::format("{}: {}", attempt.ordinal, verdict.message);
   }
   Table table{"rejections",
-              "Rejections by gate and reason",
+              "Rejected and undecided, by gate and reason",
               {{"gate", "Gate"}, {"reason", "Reason"}, {"count", "Count", true}, {"example", "First one"}},
               {},
-              attempts.empty() ? "There were no candidates." : "No candidate was rejected."};
+              attempts.empty() ? "There were no candidates." : "No candidate was rejected, and none is undecided."};
   for (const auto& [key, group] : groups) {
     table.rows.push_back(
-        {std::string(to_string(key.first)), std::string(to_string(key.second)), counted(group.count), group.example});
+        {std::string(to_string(key.first)), reason_text(key.second), counted(group.count), group.example});
   }
   return table;
 }
@@ -134,6 +143,7 @@ Section search_section(const RunRecord& run, std::span<const Attempt> attempts, 
     section.blocks.emplace_back(count_facts(summary.counts, run));
     section.blocks.emplace_back(rejections_table(attempts));
   }
+  if (!run.time_uses.empty()) section.blocks.emplace_back(time_table(run));
   section.blocks.emplace_back(candidates_table(attempts));
   return section;
 }

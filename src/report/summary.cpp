@@ -12,6 +12,7 @@ CandidateCounts count(std::span<const Attempt> attempts) {
     ++counts.proposed;
     counts.built += passed(verdict, GateId::build) ? 1 : 0;
     counts.correct += passed(verdict, GateId::check) ? 1 : 0;
+    counts.screened += verdict.status == VerdictStatus::screened ? 1 : 0;
     counts.timed += attempt.measurement ? 1 : 0;
     counts.unverified += verdict.status == VerdictStatus::unverified ? 1 : 0;
     if (verdict.status == VerdictStatus::rejected && verdict.failed_gate) ++counts.rejected_by[*verdict.failed_gate];
@@ -27,6 +28,12 @@ Speedup speedup_over(const BaselineRecord& baseline, const Measurement& best) {
 }
 
 }  // namespace
+
+bool Speedup::stands() const {
+  constexpr double k_least_confidence = 0.95;  // six pairs
+  if (!versus) return true;
+  return versus->decision != Comparison::unreliable && versus->speedup_ci.confidence >= k_least_confidence;
+}
 
 bool passed(const Verdict& verdict, GateId gate) {
   return std::find(verdict.gates_passed.begin(), verdict.gates_passed.end(), gate) != verdict.gates_passed.end();

@@ -18,12 +18,16 @@ struct Speedup {
   double ratio = 1;
   /// The interleaved comparison behind it; absent: the two medians were divided, which is weaker evidence.
   std::optional<Versus> versus;
+
+  /// Whether it may be printed as a result: not from so few undisturbed pairs that they bound nothing.
+  [[nodiscard]] bool stands() const;
 };
 
 struct CandidateCounts {
   std::int64_t proposed = 0;
   std::int64_t built = 0;       ///< passed gate build
-  std::int64_t correct = 0;     ///< passed gate check
+  std::int64_t correct = 0;     ///< passed gate check, on all evidence
+  std::int64_t screened = 0;    ///< right on the smallest evidence, not fast enough for all of it; not among `correct`
   std::int64_t timed = 0;       ///< have a measurement
   std::int64_t unverified = 0;  ///< the harness could not decide
   std::map<GateId, std::int64_t> rejected_by;

@@ -157,7 +157,11 @@ class TerminalPrinter {
     for (const auto& column : table.columns) cells[0].push_back(column.title);
     for (const auto& row : table.rows) {
       auto& line = cells.emplace_back();
-      for (const auto& value : row) line.push_back(clipped(escape_terminal(format_value(value)), k_widest_cell));
+      for (std::size_t i = 0; i < row.size(); ++i) {
+        // The last one has the rest of the line, which is clipped as a whole.
+        const std::size_t widest = i + 1 < row.size() ? k_widest_cell : k_columns;
+        line.push_back(clipped(escape_terminal(format_value(row[i])), widest));
+      }
     }
     std::vector<std::size_t> widths(table.columns.size());
     for (const auto& line : cells) {

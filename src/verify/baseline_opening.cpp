@@ -1,13 +1,16 @@
 #include "verify/baseline_opening.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
+#include "record/time_use.hpp"
 #include "verify/checking/accuracy.hpp"
 #include "verify/checking/case_runner.hpp"
 #include "verify/checking/storage.hpp"
 #include "verify/gates/gate.hpp"
 #include "verify/timing/timing.hpp"
+#include "verify/verifier.hpp"
 
 namespace kw {
 namespace {
@@ -31,6 +34,7 @@ Result<void> build_baseline(const RunFacts& facts, MeasureState& measuring, Step
         baseline_error(fmt::format("gate {}", to_string(*context.verdict.failed_gate)), context.verdict.message));
   }
   measuring.baseline.loaded = std::move(context.loaded);
+  const auto starting = clock.doing(time_activity::starting);
   if (auto failure = start_candidate(facts.backend, measuring.baseline.loaded, facts.options.deadlines.start)) {
     return fail(baseline_error("starting it", failure->sentence));
   }
@@ -76,6 +80,24 @@ Result<Reached> compare_rows(const RunFacts& facts, const CheckCase& one, const 
   return reached;
 }
 
+/// Said once, as soon as a launch of the primary workload has shown how long the others will take: an opening that
+/// uses up the budget leaves nothing for candidates.
+Result<void> require_time(const RunFacts& facts, const CheckCase& one, const LaunchOutcome& outcome,
+                          const StepClock& clock) {
+  const auto& cases = facts.suite.cases();
+  if (!facts.timed() || one.workload != 0 || &one != &cases.front()) return {};
+  const auto primaries = std::ranges::count(cases, std::size_t{0}, &CheckCase::workload);
+  const Duration launch(outcome.observed_ns);
+  const Duration rest = (primaries - 1 + k_samples) * launch;
+  if (!clock.timeout(rest).ends_budget) return {};
+  return fail(Error{
+      errc::out_of_time,
+      fmt::format("the budget is too short: the plain kernel takes {:.2g} s a launch, and is launched {} times more "
+                  "on the primary workload before the first candidate, which takes {:.0f} s from here on",
+                  to_seconds(launch), primaries - 1 + k_samples, std::ceil(to_seconds(rest))),
+      "give the run more time, such as --budget 10m, or make the primary workload smaller with --set"});
+}
+
 /// What the baseline reaches on one case.
 Result<Reached> reached_on(const RunFacts& facts, Baseline& baseline, const CheckCase& one, StepClock& clock) {
   if (clock.out_of_time()) return fail(baseline_error("checking it", k_budget_ended));
@@ -85,6 +107,8 @@ Result<Reached> reached_on(const RunFacts& facts, Baseline& baseline, const Chec
   auto run = run_case(facts.problem, baseline.loaded, one, mode, clock);
   if (!run) return fail(baseline_error(place, run.error().sentence));
   baseline.learn_request(run->time);
+  KW_TRY_VOID(require_time(facts, one, run->time, clock));
+  const auto judging = clock.doing(time_activity::judging);
   const bool whole = one.sampled.empty();
   KW_TRY(auto reached,
          whole ? compare_whole(facts, one, *run, mode, place) : compare_rows(facts, one, *run, mode, place));
@@ -120,6 +144,7 @@ Result<void> learn_allowed_errors(RunFacts& facts, Baseline& baseline, StepClock
     errors.assign(facts.suite.cases().size(), least);
   }
   facts.suite.allow_errors(facts.problem, errors);
+  const auto probing = clock.doing(time_activity::probes);
   return facts.suite.require_scorable(facts.problem, facts.options.parallel);
 }
 

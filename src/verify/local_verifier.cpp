@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "record/time_use.hpp"
 #include "verify/baseline_opening.hpp"
 #include "verify/checking/case_runner.hpp"
 #include "verify/gates/gate.hpp"
@@ -55,6 +56,19 @@ Result<void> time_one_process(const TimingContext& timing, MeasureState& measuri
   return {};
 }
 
+/// Champion and plain kernel in new processes. From the binaries that were checked, not from a new build: the build
+/// process has since compiled other candidates.
+Result<void> start_afresh(const RunFacts& facts, MeasureState& measuring, const StepClock& clock) {
+  const auto starting = clock.doing(time_activity::starting);
+  for (LoadedCandidate* loaded : {&*measuring.champion, &measuring.baseline.loaded}) {
+    if (auto failure = start_candidate(facts.backend, *loaded, facts.options.deadlines.start)) {
+      return fail(Error{errc::worker_failed, "cannot start a process for the final measurement: " + failure->sentence,
+                        "run the same command with --resume"});
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 /// A candidate on its way.
@@ -85,9 +99,10 @@ Result<std::unique_ptr<LocalVerifier>> LocalVerifier::open(const Problem& proble
   if (!options.costs) options.costs = std::make_shared<WorkloadCosts>(problem);
   SuiteLimits limits = options.suite;
   limits.whole_flops = options.plain ? std::min(limits.whole_flops, k_most_whole_flops) : k_unlimited;
-  KW_TRY(auto suite, CheckSuite::make(problem, rng.next(), options.parallel, limits, options.costs.get()));
+  KW_TRY(auto suite,
+         CheckSuite::make(problem, rng.next(), options.parallel, limits, options.costs.get(), options.ledger));
   MeasureState measuring{{}, {}, options.device, rng.split(1), {options.tools.profiler, {}}};
-  StepClock opening(clock, options.opening_deadline);
+  StepClock opening(clock, options.opening_deadline, options.ledger);
   auto state = std::make_unique<State>(State{
       RunFacts{problem, backend, clock, std::move(options), std::move(suite), clock.now()}, std::move(measuring)});
   auto opened = open_baseline(state->facts, state->measuring, opening);
@@ -107,7 +122,7 @@ VerifyTicket LocalVerifier::submit(const VerifyRequest& request) {
   const Instant deadline = request.budget ? facts.clock.now() + *request.budget : Instant::max();
   const VerifyTicket ticket = state_->next_ticket++;
   InFlight& one = state_->waiting.emplace_back(
-      InFlight{ticket, GateContext{facts, state_->measuring, StepClock(facts.clock, deadline)}});
+      InFlight{ticket, GateContext{facts, state_->measuring, StepClock(facts.clock, deadline, facts.options.ledger)}});
   one.context.loaded.candidate = request.candidate;
   if (request.problem_id != facts.problem.id() || request.suite_seed != facts.options.secret_seed) {
     one.context.verdict.cannot_decide(gates().front().id, "this verifier was opened for another problem or suite");
@@ -119,7 +134,19 @@ VerifyTicket LocalVerifier::submit(const VerifyRequest& request) {
 void LocalVerifier::build(InFlight& one) const {
   if (one.is_built) return;
   one.is_built = true;
+  one.context.screens = is_screened(state_->facts, state_->measuring);
   one.goes_on = one.goes_on && run_gates(GatePhase::build, one.context);
+}
+
+/// With those behind it at the same time where candidates are screened: each needs one compiler then, and nothing takes
+/// longer.
+void LocalVerifier::build_oldest() {
+  auto& waiting = state_->waiting;
+  if (waiting.front().is_built) return;
+  const RunFacts& facts = state_->facts;
+  const auto compiling = TimeLedger::stage(facts.options.ledger, to_string(GateId::build), time_activity::compiling);
+  const std::int64_t count = is_screened(facts, state_->measuring) ? std::ssize(waiting) : 1;
+  facts.options.parallel(count, [&](std::int64_t i) { build(waiting[static_cast<std::size_t>(i)]); });
 }
 
 std::optional<VerifyResult> LocalVerifier::poll() {
@@ -127,17 +154,20 @@ std::optional<VerifyResult> LocalVerifier::poll() {
   if (waiting.empty()) return std::nullopt;
   state_->last_accepted.reset();
   InFlight& oldest = waiting.front();
-  build(oldest);
+  build_oldest();
+  // There may be a champion since it was built.
+  oldest.context.screens = is_screened(state_->facts, state_->measuring);
   if (oldest.goes_on) {
     // Compilers run beside untimed launches, and never beside timed ones.
-    const std::int64_t steps = waiting.size() > 1 ? 2 : 1;
-    state_->facts.options.parallel(steps, [&](std::int64_t step) {
-      if (step == 0) {
-        oldest.goes_on = run_gates(GatePhase::run, oldest.context);
-      } else {
-        build(waiting[1]);
-      }
-    });
+    const auto run_oldest = [&] { oldest.goes_on = run_gates(GatePhase::run, oldest.context); };
+    // A screening is over sooner than a build, and would wait for it with idle cores: see build_oldest().
+    if (waiting.size() > 1 && !oldest.context.screens) {
+      const auto waiting_for_compiler =
+          TimeLedger::stage(oldest.context.clock.ledger(), to_string(GateId::build), time_activity::compiling);
+      state_->facts.options.beside(run_oldest, [&] { build(waiting[1]); });
+    } else {
+      run_oldest();
+    }
   }
   if (oldest.goes_on) oldest.goes_on = run_gates(GatePhase::measure, oldest.context);
   VerifyResult result = settle(oldest);
@@ -152,6 +182,9 @@ VerifyResult LocalVerifier::settle(InFlight& one) {
     const std::string& device = state_->facts.device().id;
     context.verdict.note(*context.untimed, "no time was measured: " + device + " is a simulator");
   }
+  if (!std::ranges::count(context.verdict.gates_passed, GateId::check)) {
+    context.verdict.screen("not faster than the best so far, so that it was not checked on everything");
+  }
   state_->device_seconds += context.clock.device_seconds();
   VerifyResult result{one.ticket,
                       std::move(context.verdict),
@@ -159,7 +192,8 @@ VerifyResult LocalVerifier::settle(InFlight& one) {
                       std::move(context.measurement),
                       std::move(context.accuracy),
                       context.clock.device_seconds()};
-  if (!result.verdict.accepted()) result.measurement.reset();  // no time is reported for an output that was not right
+  if (!result.verdict.right_so_far())
+    result.measurement.reset();  // no time is reported for an output that was not right
   if (result.verdict.accepted()) state_->last_accepted = std::move(context.loaded);
   return result;
 }
@@ -178,7 +212,8 @@ void LocalVerifier::promote() {
 }
 
 Result<void> LocalVerifier::restore(const Candidate& candidate) {
-  GateContext context{state_->facts, state_->measuring, StepClock(state_->facts.clock)};
+  GateContext context{state_->facts, state_->measuring,
+                      StepClock(state_->facts.clock, Instant::max(), state_->facts.options.ledger)};
   context.loaded.candidate = candidate;
   const bool verifies = run_gates(GatePhase::build, context) && run_gates(GatePhase::run, context);
   state_->device_seconds += context.clock.device_seconds();
@@ -200,20 +235,18 @@ Result<Measurement> LocalVerifier::final_measurement(int processes, const std::f
   rule.max_discarded = 0.5;
   rule.early_pairs = rule.looks.front() + 1;  // the champion is never given up early
   PairedComparison comparison(rule, measuring.rng.next());
-  StepClock clock(facts.clock);
+  StepClock clock(facts.clock, Instant::max(), facts.options.ledger);
   TimingResult timed;
   for (int i = 0; i < processes && (i == 0 || keep_going()); ++i) {
-    // From the binaries that were checked, not from a new build: the build process has since compiled other candidates.
-    for (LoadedCandidate* loaded : {&*measuring.champion, &measuring.baseline.loaded}) {
-      if (auto failure = start_candidate(facts.backend, *loaded, facts.options.deadlines.start)) {
-        return fail(Error{errc::worker_failed, "cannot start a process for the final measurement: " + failure->sentence,
-                          "run the same command with --resume"});
-      }
-    }
+    KW_TRY_VOID(start_afresh(facts, measuring, clock));
     const TimingContext timing{facts, measuring.baseline, clock, measuring.rng};
     KW_TRY_VOID(time_one_process(timing, measuring, comparison, timed, keep_going));
   }
   comparison.finish();
+  if (timed.other_ns.empty()) {
+    return fail(Error{errc::disturbed, "the best kernel was not measured at the end: every launch was disturbed",
+                      "run the same command with --resume when the machine is quiet"});
+  }
   BaselineRecord& plain = measuring.baseline.time;
   Measurement measurement = summarise(timed.candidate_ns, measuring.rng);
   const TimingContext timing{facts, measuring.baseline, clock, measuring.rng};

@@ -28,7 +28,8 @@ class LocalVerifier final : public Verifier {
 
   [[nodiscard]] VerifyRequest request_for(const Candidate& candidate, std::optional<Duration> budget) const override;
   VerifyTicket submit(const VerifyRequest& request) override;
-  /// Takes the oldest candidate through all of its gates, and builds the one behind it beside that one's checks.
+  /// Takes the oldest candidate through all of its gates. The one behind it is built beside that one's checks, and
+  /// where candidates are screened, at the same time as the oldest.
   [[nodiscard]] std::optional<VerifyResult> poll() override;
   void wait(Instant) override {}  // poll() works until it has something to give
   [[nodiscard]] std::size_t in_flight() const override;
@@ -48,6 +49,7 @@ class LocalVerifier final : public Verifier {
   struct InFlight;
   explicit LocalVerifier(std::unique_ptr<State> state);
   void build(InFlight& one) const;
+  void build_oldest();
   [[nodiscard]] VerifyResult settle(InFlight& one);
 
   std::unique_ptr<State> state_;

@@ -59,8 +59,9 @@ class LoggedBackend final : public ExecutionBackend {
 };
 
 /// As if the second thread were the faster one.
-void backwards(std::int64_t count, const std::function<void(std::int64_t)>& body) {
-  for (std::int64_t i = count; i > 0; --i) body(i - 1);
+void backwards(const std::function<void()>& here, const std::function<void()>& beside) {
+  beside();
+  here();
 }
 
 class LocalVerifierTest : public ::testing::Test {
@@ -73,12 +74,12 @@ class LocalVerifierTest : public ::testing::Test {
     kernels["broken"] = FakeKernel{FakeBehaviour::honest, 2e6, 0, BuildStatus::source_error, "error: no", false};
   }
 
-  void open(ParallelFor parallel = serial_for) {
+  void open(RunBeside beside = serial_beside) {
     VerifierOptions options;
     options.secret_seed = 7;
     options.device = fake.device();
     options.plain = small_candidate("plain");
-    options.parallel = std::move(parallel);
+    options.beside = std::move(beside);
     auto opened = LocalVerifier::open(problem, backend, clock, std::move(options));
     ASSERT_TRUE(opened) << opened.error().to_string();
     verifier = *std::move(opened);

@@ -25,6 +25,8 @@ namespace errc {
 inline constexpr ErrorCode out_of_time{"verify.out_of_time"};  ///< the budget ended before the first candidate
 /// The best kernel of an earlier part of the run no longer passes: another driver, or a machine too busy for it.
 inline constexpr ErrorCode champion_lost{"verify.champion_lost", ExitClass::environment};
+/// Other work on the machine disturbed everything that was measured.
+inline constexpr ErrorCode disturbed{"verify.disturbed", ExitClass::environment};
 }  // namespace errc
 
 /// Names a submitted candidate: 0, 1, 2, ... in the order of submission.
@@ -78,7 +80,8 @@ class Verifier {
   [[nodiscard]] virtual Result<void> restore(const Candidate& candidate) = 0;
 
   /// The champion against the plain kernel in `processes` pairs of fresh processes; final numbers. There must be one,
-  /// and nothing in flight. Asks `keep_going` before every pair but the first, which is always taken.
+  /// and nothing in flight. Asks `keep_going` before every pair but the first, which is always taken. errc::disturbed
+  /// without one undisturbed pair; errc::worker_failed.
   [[nodiscard]] virtual Result<Measurement> final_measurement(int processes,
                                                               const std::function<bool()>& keep_going) = 0;
   /// The plain kernel's own time.

@@ -335,11 +335,29 @@ TEST_F(VerifierTest, gives_up_opening_at_its_deadline) {
   options.device = backend.device();
   options.plain = small_candidate("plain");
   options.opening_deadline = clock.now() + std::chrono::milliseconds(125);
+  kernels["plain"].behaviour = FakeBehaviour::hangs;
   const auto opened = LocalVerifier::open(problem, backend, clock, std::move(options));
   ASSERT_FALSE(opened);
   EXPECT_EQ(opened.error().code, errc::out_of_time);
   EXPECT_EQ(opened.error().message, "the budget ended while the plain kernel was being checked, before any candidate");
   EXPECT_EQ(opened.error().hint, "give the run more time, such as --budget 5m");
+}
+
+TEST_F(VerifierTest, says_after_one_launch_that_the_budget_is_too_short) {
+  VerifierOptions options;
+  options.secret_seed = 7;
+  options.device = backend.device();
+  options.plain = small_candidate("plain");
+  options.opening_deadline = clock.now() + std::chrono::milliseconds(125);
+  const auto opened = LocalVerifier::open(problem, backend, clock, std::move(options));
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().code, errc::out_of_time);
+  EXPECT_THAT(
+      opened.error().message,
+      ::testing::StartsWith("the budget is too short: the plain kernel takes 0.01 s a launch, and is launched 8 "));
+  EXPECT_EQ(opened.error().hint,
+            "give the run more time, such as --budget 10m, or make the primary workload smaller with --set");
+  EXPECT_LT(clock.now(), Instant{} + std::chrono::milliseconds(125)) << "it did not wait for the end";
 }
 
 TEST_F(VerifierTest, rejects_what_is_faster_than_the_device_can_be) {

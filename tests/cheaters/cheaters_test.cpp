@@ -75,7 +75,16 @@ TEST_P(CheatTest, has_an_honest_twin_that_passes) {
   EXPECT_EQ(result.measurement.has_value(), !twin_refused && !simulated());
 }
 
+class ScreenedCheatTest : public CheatTest {};
+
+TEST_P(ScreenedCheatTest, does_not_become_the_best_where_candidates_are_screened_first) {
+  const bool by_sanitizer = line_of_source("// caught by: ").rfind("sanitize", 0) == 0;
+  const auto result = verify_screened(path(), {{"CHEAT", 1}}, by_sanitizer);
+  EXPECT_FALSE(result.verdict.accepted()) << story(result);
+}
+
 INSTANTIATE_TEST_SUITE_P(Cheaters, CheatTest, ::testing::ValuesIn(cheaters("tests/cheaters", ".cl")), name_of);
+INSTANTIATE_TEST_SUITE_P(Cheaters, ScreenedCheatTest, ::testing::ValuesIn(cheaters("tests/cheaters", ".cl")), name_of);
 INSTANTIATE_TEST_SUITE_P(CudaCheaters, CheatTest, ::testing::ValuesIn(cheaters("tests/cheaters_cuda", ".cu")), name_of);
 
 TEST(Cheaters, are_many) {

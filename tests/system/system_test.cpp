@@ -39,6 +39,16 @@ Sanitizer& sanitizer() {
   return *world->sanitizer;
 }
 
+Result<VerifierOptions> options_for(const Problem& problem, Sanitizer* asked) {
+  VerifierTools tools;
+  if (asked != nullptr) tools.sanitizers = {asked};
+  KW_TRY(auto options,
+         verifier_options(problem, "opencl", world->backend->device(), parallel_for(usable_processors()), tools));
+  options.secret_seed = 20261120;
+  options.deadlines.launch_floor = std::chrono::milliseconds(500);
+  return options;
+}
+
 }  // namespace
 
 void SystemTest::SetUpTestSuite() {
@@ -57,6 +67,23 @@ Candidate SystemTest::read_candidate(const std::string& path, const IntBindings&
   return require(make_candidate(require(parse_bundle(text, path)), tunables));
 }
 
+VerifyResult SystemTest::verify_screened(const std::string& path, const IntBindings& tunables, bool sanitized) {
+  const Candidate candidate = read_candidate(path, tunables);
+  Opened& opened = world->opened[{"screened " + candidate.bundle.problem, sanitized}];
+  if (!opened.verifier) {
+    const std::string name = candidate.bundle.problem.substr(candidate.bundle.problem.find('/') + 1);
+    opened.problem = require(load_problem("tests/problems/" + name + ".toml", RealFileSystem(), {}));
+    auto options = require(options_for(opened.problem, sanitized ? &sanitizer() : nullptr));
+    options.screen = true;
+    const Candidate plain = *options.plain;
+    opened.verifier = require(LocalVerifier::open(opened.problem, *world->backend, world->clock, std::move(options)));
+    const auto first = opened.verifier->verify(plain);
+    KW_CHECK(first.verdict.accepted(), "the plain kernel: {}", first.verdict.message);
+    opened.verifier->promote();
+  }
+  return opened.verifier->verify(candidate);
+}
+
 VerifyResult SystemTest::verify(const std::string& path, const IntBindings& tunables, bool sanitized) {
   const Candidate candidate = read_candidate(path, tunables);
   const bool simulated = candidate.bundle.target == "cuda";
@@ -71,12 +98,7 @@ VerifyResult SystemTest::verify(const std::string& path, const IntBindings& tuna
 }
 
 Result<std::unique_ptr<Verifier>> SystemTest::open_verifier(const Problem& problem, Sanitizer* sanitizer) {
-  VerifierTools tools;
-  if (sanitizer != nullptr) tools.sanitizers = {sanitizer};
-  KW_TRY(auto options,
-         verifier_options(problem, "opencl", world->backend->device(), parallel_for(usable_processors()), tools));
-  options.secret_seed = 20261120;
-  options.deadlines.launch_floor = std::chrono::milliseconds(500);
+  KW_TRY(auto options, options_for(problem, sanitizer));
   return LocalVerifier::open(problem, *world->backend, world->clock, std::move(options));
 }
 

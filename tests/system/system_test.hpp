@@ -25,6 +25,8 @@ class SystemTest : public ::testing::Test {
   /// simulator, any other on the machine's device. `sanitized` has the gate of that name simulate it, which takes
   /// longer than all others together.
   static VerifyResult verify(const std::string& path, const IntBindings& tunables = {}, bool sanitized = false);
+  /// By a verifier that screens, with the plain kernel as the best so far.
+  static VerifyResult verify_screened(const std::string& path, const IntBindings& tunables, bool sanitized = false);
   /// Another verifier on the same device; `problem` must outlive it.
   static Result<std::unique_ptr<Verifier>> open_verifier(const Problem& problem, Sanitizer* sanitizer = nullptr);
   static ExecutionBackend& backend();

@@ -53,6 +53,7 @@ ExitCode exit_code_of_verdict(VerdictStatus status) {
     case VerdictStatus::rejected:
       return ExitCode::rejected;
     case VerdictStatus::unverified:
+    case VerdictStatus::screened:  // only a search screens
       return ExitCode::environment;
   }
   return ExitCode::internal;

@@ -254,7 +254,7 @@ Trial SearchProposer::trial_of(const SearchPoint& point, const Attempt& attempt)
   Trial trial;
   trial.point = point;
   trial.ordinal = attempt.ordinal;
-  if (!attempt.verdict.accepted()) return trial;
+  if (!attempt.verdict.right_so_far()) return trial;
   // Where nothing is timed, the style's estimate is all there is to go by.
   if (!attempt.measurement) trial.cost = space_.estimate(point);
   if (!attempt.measurement || !(attempt.measurement->median_ns > 0)) return trial;
@@ -265,7 +265,7 @@ Trial SearchProposer::trial_of(const SearchPoint& point, const Attempt& attempt)
 }
 
 bool SearchProposer::beats_best(const Trial& trial, const Attempt& attempt) const {
-  if (!std::isfinite(trial.cost)) return false;
+  if (!std::isfinite(trial.cost) || !attempt.verdict.accepted()) return false;
   if (!best_) return true;
   const Versus* versus = versus_best(attempt);
   return versus != nullptr ? versus->decision == Comparison::faster : is_clearly_cheaper(trial, *best_);

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <limits>
 
+#include "record/time_use.hpp"
 #include "verify/checking/accuracy.hpp"
 #include "verify/checking/error_location.hpp"
 #include "verify/checking/error_pattern.hpp"
@@ -135,6 +136,32 @@ const CheckCase& case_of(const CheckSuite& suite, std::size_t workload) {
   return *found;
 }
 
+namespace {
+
+using LaunchEnd = std::variant<LaunchOutcome, LaunchFailure, LostWorker>;
+
+LaunchEnd launch(KernelProcess& process, const CaseMode& mode, StepClock& clock) {
+  const auto launching = clock.doing(time_activity::launches);
+  auto end = process.launch(mode.cold, mode.deadline);
+  const auto* outcome = std::get_if<LaunchOutcome>(&end);
+  if (outcome != nullptr) clock.reassign(time_activity::flush, Duration(outcome->flush_ns));
+  return end;
+}
+
+std::vector<std::vector<std::byte>> copied_outputs(const LaunchPlan& plan, KernelProcess& process,
+                                                   const StepClock& clock) {
+  const auto copying = clock.doing(time_activity::copies);
+  std::vector<std::vector<std::byte>> outputs;
+  for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
+    if (plan.buffers[i].role != BufferRole::output) continue;
+    const auto bytes = process.buffer(i);
+    outputs.emplace_back(bytes.begin(), bytes.end());
+  }
+  return outputs;
+}
+
+}  // namespace
+
 tl::expected<CaseRun, CaseFailure> run_case(const Problem& problem, LoadedCandidate& loaded, const CheckCase& one,
                                             const CaseMode& mode, StepClock& clock) {
   KernelProcess& process = *loaded.process;
@@ -143,8 +170,11 @@ tl::expected<CaseRun, CaseFailure> run_case(const Problem& problem, LoadedCandid
     return tl::unexpected(CaseFailure{Reason::launch_failed, selected.error().message, selected.error().to_string()});
   }
   const StoredInputs inputs(problem, one);
-  prepare(plan, process, inputs, mode.poison);
-  auto outcome = process.launch(mode.cold, mode.deadline);
+  {
+    const auto copying = clock.doing(time_activity::copies);
+    prepare(plan, process, inputs, mode.poison);
+  }
+  auto outcome = launch(process, mode, clock);
   if (const auto* loss = std::get_if<LostWorker>(&outcome)) {
     if (loss->how == WorkerLoss::timed_out) clock.add_device_seconds(to_seconds(mode.deadline));
     if (loss->how == WorkerLoss::timed_out && mode.ends_budget) {
@@ -162,11 +192,8 @@ tl::expected<CaseRun, CaseFailure> run_case(const Problem& problem, LoadedCandid
   CaseRun run;
   run.time = std::get<LaunchOutcome>(outcome);
   clock.add_device_seconds(static_cast<double>(run.time.observed_ns) * 1e-9);
-  for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
-    if (plan.buffers[i].role != BufferRole::output) continue;
-    const auto bytes = process.buffer(i);
-    run.outputs.emplace_back(bytes.begin(), bytes.end());
-  }
+  run.outputs = copied_outputs(plan, process, clock);
+  const auto judging = clock.doing(time_activity::judging);
   if (auto failure = inspect_surroundings(problem, plan, process, inputs, mode.poison.guards))
     return tl::unexpected(*std::move(failure));
   return run;
@@ -199,8 +226,20 @@ std::optional<CaseFailure> judge_case(const Problem& problem, const CheckCase& o
   return std::nullopt;
 }
 
+namespace {
+
+/// With the first plan in place of those whose binary is not built yet: they are not launched.
+StartRequest startable(StartRequest built) {
+  for (auto& plan : built.plans) {
+    if (plan.binary >= built.binaries.size()) plan = built.plans.front();
+  }
+  return built;
+}
+
+}  // namespace
+
 std::optional<CaseFailure> start_candidate(ExecutionBackend& backend, LoadedCandidate& loaded, Duration deadline) {
-  auto started = backend.start(loaded.built, deadline);
+  auto started = backend.start(startable(loaded.built), deadline);
   if (auto* process = std::get_if<std::unique_ptr<KernelProcess>>(&started)) {
     loaded.process = std::move(*process);
     return std::nullopt;

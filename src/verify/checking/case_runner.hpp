@@ -60,7 +60,8 @@ struct CaseMode {
 [[nodiscard]] std::optional<CaseFailure> judge_case(const Problem& problem, const CheckCase& one, const CaseRun& run,
                                                     const CaseMode& mode, AccuracyTable* accuracy);
 
-/// Starts a process with what was built and keeps it; a failure is the candidate's.
+/// Starts a process with what was built and keeps it; a failure is the candidate's. Cases on workloads whose binary is
+/// not among what was built must not be run in it.
 [[nodiscard]] std::optional<CaseFailure> start_candidate(ExecutionBackend& backend, LoadedCandidate& loaded,
                                                          Duration deadline);
 

@@ -7,6 +7,7 @@
 
 #include "base/rng.hpp"
 #include "problem/operator.hpp"
+#include "record/time_use.hpp"
 #include "verify/checking/accuracy.hpp"
 #include "verify/checking/probes.hpp"
 #include "verify/checking/sampled_rows.hpp"
@@ -175,7 +176,7 @@ Result<std::int64_t> answer_rows(const Problem& problem, double flops, Rng& rng,
 }  // namespace
 
 Result<CheckSuite> CheckSuite::make(const Problem& problem, std::uint64_t seed, const ParallelFor& parallel,
-                                    const SuiteLimits& limits, const WorkloadCosts* known_costs) {
+                                    const SuiteLimits& limits, const WorkloadCosts* known_costs, TimeLedger* ledger) {
   const WorkloadCosts own_costs(problem);
   const WorkloadCosts& costs = known_costs != nullptr ? *known_costs : own_costs;
   CheckSuite suite;
@@ -186,6 +187,7 @@ Result<CheckSuite> CheckSuite::make(const Problem& problem, std::uint64_t seed, 
   suite.cases_left_out_ = all - listed.size();
   Rng rng(seed);
   for (std::size_t i = 0; i < listed.size(); ++i) {
+    const auto drawing = TimeLedger::activity(ledger, time_activity::inputs);
     CheckCase& one = listed[i];
     const std::uint64_t operands = rng.next();
     const bool is_timing = one.workload == 0 && i < k_timing_cases;
@@ -193,6 +195,7 @@ Result<CheckSuite> CheckSuite::make(const Problem& problem, std::uint64_t seed, 
     KW_TRY(const bool telling, draw_inputs(problem, seeds, one));
     // What timed launches are like stays: where it tells nothing, the problem itself is refused.
     if (!telling && !is_timing) continue;
+    const auto answering = TimeLedger::activity(ledger, time_activity::oracle);
     const double steps = costs.of(one.workload).steps;
     if (std::isinf(limits.whole_flops) || steps <= limits.whole_flops) {
       KW_TRY_VOID(answer_whole(problem, parallel, one));

@@ -12,6 +12,7 @@
 
 #include "base/parallel.hpp"
 #include "base/result.hpp"
+#include "base/time_ledger.hpp"
 #include "problem/oracle.hpp"
 #include "problem/problem.hpp"
 #include "problem/workload_costs.hpp"
@@ -59,10 +60,11 @@ class CheckSuite {
   /// Workloads above limits.workload_flops are left out, but never the smallest; the first cases are primary workloads
   /// only if the primary is not left out. Data that tell nothing (OperatorChecks::conditioning) are drawn again, and
   /// but for those of the first cases left out where no draw does; errc::unscorable when that leaves no case. Above
-  /// limits.suite_flops every workload keeps one distribution, not the same
-  /// for all, and gets others in turn while they fit. Limits alone need costs: those of the problem, or null.
+  /// limits.suite_flops every workload keeps one distribution, not the same for all, and gets others in turn while they
+  /// fit. Limits alone need costs: those of the problem, or null; `ledger` may be null.
   [[nodiscard]] static Result<CheckSuite> make(const Problem& problem, std::uint64_t seed, const ParallelFor& parallel,
-                                               const SuiteLimits& limits = {}, const WorkloadCosts* costs = nullptr);
+                                               const SuiteLimits& limits = {}, const WorkloadCosts* costs = nullptr,
+                                               TimeLedger* ledger = nullptr);
 
   [[nodiscard]] const std::vector<CheckCase>& cases() const { return cases_; }
   /// Indices of the workloads that were left out.

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "problem/operator.hpp"
+#include "record/time_use.hpp"
 #include "verify/checking/accuracy.hpp"
 #include "verify/checking/error_location.hpp"
 #include "verify/checking/sampled_rows.hpp"
@@ -48,10 +49,11 @@ double harder(const CheckCase& like, const FreshCase& fresh) {
 }  // namespace
 
 FreshCase draw_fresh(const Problem& problem, const CheckCase& like, const WorkloadCosts& costs, Rng& rng,
-                     const ParallelFor& parallel) {
+                     const ParallelFor& parallel, TimeLedger* ledger) {
   const Workload& workload = problem.workloads[like.workload];
   FreshCase fresh;
   fresh.one.workload = like.workload;
+  const auto drawing = TimeLedger::activity(ledger, time_activity::inputs);
   for (int draw = 0; draw < k_most_fresh_draws; ++draw) {
     fresh.one.inputs = draw_like(problem, like, rng, parallel);
     if (const auto found = operator_of(problem).checks.conditioning(problem, workload, fresh.one.inputs)) {
@@ -59,6 +61,7 @@ FreshCase draw_fresh(const Problem& problem, const CheckCase& like, const Worklo
       break;
     }
   }
+  const auto answering = TimeLedger::activity(ledger, time_activity::oracle);
   const OracleSampling& sampling = operator_of(problem).sampling;
   const auto rows =
       sampled_rows(sampling.rows(problem, workload.axes), costs.of(like.workload).steps, k_sample_flops, rng);

@@ -8,6 +8,7 @@
 
 #include "base/parallel.hpp"
 #include "base/rng.hpp"
+#include "base/time_ledger.hpp"
 #include "problem/workload_costs.hpp"
 #include "verify/checking/case_runner.hpp"
 
@@ -19,9 +20,9 @@ struct FreshCase {
 };
 
 /// New operands for the workload of `like`, which is a timing case, with normal data. The first and the last row are
-/// always among those that are answered.
+/// always among those that are answered. `ledger` may be null.
 [[nodiscard]] FreshCase draw_fresh(const Problem& problem, const CheckCase& like, const WorkloadCosts& costs, Rng& rng,
-                                   const ParallelFor& parallel = serial_for);
+                                   const ParallelFor& parallel = serial_for, TimeLedger* ledger = nullptr);
 
 /// Judges the outputs of a run on fresh data by the error that is allowed on `like`. Nothing when they are right.
 [[nodiscard]] std::optional<CaseFailure> judge_fresh(const Problem& problem, const CheckCase& like,

@@ -2,7 +2,10 @@
 // different ones are built at the same time.
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
+#include "record/time_use.hpp"
 #include "verify/checking/source_policy.hpp"
 #include "verify/gates/gate.hpp"
 
@@ -124,11 +127,6 @@ bool record_build(GateContext& context, BuildReply& reply, bool hidden) {
   return true;
 }
 
-struct PlannedBuild {
-  BuildRequest request;
-  bool hidden = true;  ///< only held-out workloads need it
-};
-
 /// One request per distinct set of definitions; tells every plan which of them is its own. Empty after a rejection.
 std::vector<PlannedBuild> plan_builds(GateContext& context) {
   std::vector<IntBindings> distinct;
@@ -164,16 +162,13 @@ std::vector<PlannedBuild> plan_builds(GateContext& context) {
   return builds;
 }
 
-}  // namespace
-
-bool run_build_gate(GateContext& context) {
-  const auto builds = plan_builds(context);
-  if (builds.empty()) return false;
+/// All at once, with one deadline together, however many there are. False after a rejection.
+bool build_all(GateContext& context, const std::vector<PlannedBuild>& builds) {
   std::vector<BuildOutcome> outcomes(builds.size());
-  // All builds of a candidate share one deadline, however many its definitions ask for.
   const StepTimeout timeout = context.clock.timeout(context.facts.options.deadlines.build);
   const Clock& clock = context.clock.clock();
   const Instant end = clock.now() + timeout.time;
+  const auto compiling = context.clock.doing(time_activity::compiling);
   context.facts.options.parallel(std::ssize(builds), [&](std::int64_t i) {
     const auto index = static_cast<std::size_t>(i);
     const Duration left = end - clock.now();
@@ -191,6 +186,27 @@ bool run_build_gate(GateContext& context) {
   for (const auto& binary : context.loaded.built.binaries) hasher.add(binary);
   context.build.binary_hash = hasher.finish();
   return true;
+}
+
+}  // namespace
+
+bool run_build_gate(GateContext& context) {
+  auto builds = plan_builds(context);
+  if (builds.empty()) return false;
+  // The first one is the primary's.
+  if (context.screens) {
+    context.unbuilt.assign(std::make_move_iterator(builds.begin() + 1), std::make_move_iterator(builds.end()));
+    builds.resize(1);
+  }
+  return build_all(context, builds);
+}
+
+bool build_the_rest(GateContext& context) {
+  if (context.unbuilt.empty()) return true;
+  if (build_all(context, std::exchange(context.unbuilt, {})) && run_static_gate(context)) return true;
+  // That they pass was said too early.
+  std::erase(context.verdict.gates_passed, context.verdict.failed_gate.value());
+  return false;
 }
 
 }  // namespace kw

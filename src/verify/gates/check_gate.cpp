@@ -4,9 +4,8 @@
 
 #include <algorithm>
 
-#include "verify/checking/case_runner.hpp"
 #include "verify/checking/error_location.hpp"
-#include "verify/gates/gate.hpp"
+#include "verify/gates/case_check.hpp"
 
 namespace kw {
 namespace {
@@ -40,32 +39,11 @@ bool runs_twice(const CheckCase& one) {
 }
 
 bool check_case(GateContext& context, const CheckCase& one) {
-  const auto mode_with = [&context](const Poison& poison) {
-    const StepTimeout timeout =
-        context.clock.timeout(context.measuring.baseline.launch_deadline(context.facts.options.deadlines));
-    return CaseMode{false, poison, timeout.time, timeout.ends_budget};
-  };
-  CaseMode mode = mode_with(k_nan_poison);
-  auto first = run_case(context.facts.problem, context.loaded, one, mode, context.clock);
-  if (!first) {
-    reject_case(context.facts.problem, one, GateId::check, first.error(), context.verdict);
-    return false;
-  }
-  if (auto failure = judge_case(context.facts.problem, one, *first, mode, &context.accuracy)) {
-    reject_case(context.facts.problem, one, GateId::check, *failure, context.verdict);
-    return false;
-  }
+  const auto first = run_judged(GateId::check, context, one, k_nan_poison, &context.accuracy);
+  if (!first) return false;
   if (!runs_twice(one)) return true;
-  mode = mode_with(k_finite_poison);
-  auto second = run_case(context.facts.problem, context.loaded, one, mode, context.clock);
-  if (!second) {
-    reject_case(context.facts.problem, one, GateId::check, second.error(), context.verdict);
-    return false;
-  }
-  if (auto failure = judge_case(context.facts.problem, one, *second, mode, nullptr)) {
-    reject_case(context.facts.problem, one, GateId::check, *failure, context.verdict);
-    return false;
-  }
+  const auto second = run_judged(GateId::check, context, one, k_finite_poison, nullptr);
+  if (!second) return false;
   if (context.loaded.candidate.bundle.deterministic && second->outputs != first->outputs) {
     const CaseFailure differs{Reason::nondeterministic, "two runs on the same data gave different bits",
                               where_different(context.facts.problem, one, *first, *second)};
@@ -88,10 +66,8 @@ std::string why_left_out(const RunFacts& facts, std::size_t workload) {
 }  // namespace
 
 bool run_check_gate(GateContext& context) {
-  if (auto failure = start_candidate(context.facts.backend, context.loaded, context.facts.options.deadlines.start)) {
-    reject_case(context.facts.problem, context.facts.suite.cases().front(), GateId::check, *failure, context.verdict);
-    return false;
-  }
+  context.accuracy.clear();  // of a screening
+  if (!build_the_rest(context) || !start_for(GateId::check, context)) return false;
   for (const std::size_t workload : context.facts.suite.left_out()) {
     context.verdict.note(GateId::check, why_left_out(context.facts, workload),
                          context.facts.problem.workloads[workload].role == WorkloadRole::held_out);

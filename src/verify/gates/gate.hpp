@@ -17,6 +17,12 @@
 
 namespace kw {
 
+/// One compilation that a candidate needs.
+struct PlannedBuild {
+  BuildRequest request;
+  bool hidden = true;  ///< only held-out workloads need it
+};
+
 /// One candidate on its way through the gates.
 struct GateContext {
   const RunFacts& facts;
@@ -27,10 +33,15 @@ struct GateContext {
   BuildReport build = {};
   std::optional<Measurement> measurement = {};
   AccuracyTable accuracy = {};
-  std::optional<GateId> untimed = {};  ///< the first gate that was left out because the device's times say nothing
-  bool skipped = false;                ///< the gate that returned true had nothing to go by, and was not passed
-  bool is_baseline = false;            ///< the plain kernel: the user's requirements are not about it
+  std::vector<PlannedBuild> unbuilt = {};  ///< for workloads that only the whole check needs
+  bool screens = false;                    ///< VerifierOptions::screen, and there is a champion
+  std::optional<GateId> untimed = {};      ///< the first gate that was left out because the device's times say nothing
+  bool skipped = false;                    ///< the gate that returned true had nothing to go by, and was not passed
+  bool is_baseline = false;                ///< the plain kernel: the user's requirements are not about it
 };
+
+/// Whether this candidate is to be screened before anything else: asked when its turn comes.
+[[nodiscard]] bool is_screened(const RunFacts& facts, const MeasureState& measuring);
 
 /// What a gate works with, from the cheapest to the most expensive. The gates of a phase run in the order of the list.
 enum class GatePhase : std::uint8_t {
@@ -42,8 +53,9 @@ enum class GatePhase : std::uint8_t {
 
 /// When a gate has something to say. A candidate goes on without it otherwise.
 struct GateNeeds {
-  bool timed_device = false;   ///< left out on a simulator, whose times say nothing
-  bool would_be_best = false;  ///< slow: where candidates are timed, only for one that would become the best
+  bool timed_device = false;         ///< left out on a simulator, whose times say nothing
+  bool would_be_best = false;        ///< slow: where candidates are timed, only for one that would become the best
+  std::optional<bool> screens = {};  ///< only for candidates that are screened first, or only for others
 };
 
 struct Gate {
@@ -63,7 +75,10 @@ struct Gate {
 
 bool run_read_gate(GateContext& context);
 bool run_build_gate(GateContext& context);
+/// What the gate `build` left for later; judged as it would have been there. False after a rejection.
+[[nodiscard]] bool build_the_rest(GateContext& context);
 bool run_static_gate(GateContext& context);
+bool run_screen_gate(GateContext& context);
 bool run_check_gate(GateContext& context);
 bool run_time_gate(GateContext& context);
 bool run_sanitize_gate(GateContext& context);

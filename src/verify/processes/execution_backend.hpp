@@ -43,6 +43,7 @@ struct LostWorker {
 struct LaunchOutcome {
   std::int64_t claimed_ns = 0;   ///< as the candidate's own process measured it: a claim
   std::int64_t observed_ns = 0;  ///< the host's clock around the request: an upper bound that cannot be tampered with
+  std::int64_t flush_ns = 0;     ///< what emptying the host's caches took before that
 };
 
 /// What a tool that watches a process has said, and how it ended.

@@ -48,6 +48,7 @@ class SandboxedKernel final : public KernelProcess {
 
   std::variant<LaunchOutcome, LaunchFailure, LostWorker> launch(bool cold, Duration deadline) override {
     const auto hold = isolation_.lock.hold();
+    const auto before = std::chrono::steady_clock::now();
     if (cold) isolation_.flush.run();
     const auto begin = std::chrono::steady_clock::now();
     auto answer = process_.worker.request(LaunchRequest{static_cast<std::int64_t>(selected_.value()), cold}, deadline);
@@ -55,7 +56,9 @@ class SandboxedKernel final : public KernelProcess {
     if (auto* lost = std::get_if<LostWorker>(&answer)) return std::move(*lost);
     auto& reply = std::get<WorkerMessage>(answer);
     if (auto* failure = std::get_if<LaunchFailure>(&reply)) return std::move(*failure);
-    if (const auto* done = std::get_if<LaunchReply>(&reply)) return LaunchOutcome{done->claimed_ns, observed.count()};
+    if (const auto* done = std::get_if<LaunchReply>(&reply)) {
+      return LaunchOutcome{done->claimed_ns, observed.count(), Duration(begin - before).count()};
+    }
     return LostWorker{WorkerLoss::crashed, "answered a launch with something else"};
   }
 

@@ -3,6 +3,7 @@
 // measurement. Each has a clock of its own, so that one candidate's deadline says nothing about another's.
 
 #include "base/clock.hpp"
+#include "base/time_ledger.hpp"
 
 namespace kw {
 
@@ -16,8 +17,9 @@ struct StepTimeout {
 
 class StepClock {
  public:
-  /// `clock` must outlive this. Without a deadline nothing is ever cut off.
-  explicit StepClock(const Clock& clock, Instant deadline = Instant::max()) : clock_(&clock), deadline_(deadline) {}
+  /// `clock` and `ledger`, which may be null, must outlive this. Without a deadline nothing is ever cut off.
+  explicit StepClock(const Clock& clock, Instant deadline = Instant::max(), TimeLedger* ledger = nullptr)
+      : clock_(&clock), deadline_(deadline), ledger_(ledger) {}
 
   /// `usual`, or what is left until the deadline: at least a millisecond, because a deadline that has passed is noticed
   /// between two steps.
@@ -30,6 +32,15 @@ class StepClock {
   [[nodiscard]] bool deadline_hit() const { return deadline_hit_; }
 
   [[nodiscard]] const Clock& clock() const { return *clock_; }
+  /// What the step is doing while that lives (record/time_use.hpp).
+  [[nodiscard]] TimeLedger::Span doing(std::string_view activity) const {
+    return TimeLedger::activity(ledger_, activity);
+  }
+  /// The last `spent` of what it is doing were `activity`.
+  void reassign(std::string_view activity, Duration spent) const {
+    if (ledger_ != nullptr) ledger_->reassign(activity, spent);
+  }
+  [[nodiscard]] TimeLedger* ledger() const { return ledger_; }
   /// Device time, launches only.
   void add_device_seconds(double seconds) { device_seconds_ += seconds; }
   [[nodiscard]] double device_seconds() const { return device_seconds_; }
@@ -37,6 +48,7 @@ class StepClock {
  private:
   const Clock* clock_;
   Instant deadline_;
+  TimeLedger* ledger_;
   bool deadline_hit_ = false;
   double device_seconds_ = 0;
 };

@@ -9,6 +9,7 @@
 
 #include "base/clock.hpp"
 #include "base/parallel.hpp"
+#include "base/time_ledger.hpp"
 #include "hardware/device_facts.hpp"
 #include "measure/measure.hpp"
 #include "problem/workload_costs.hpp"
@@ -50,6 +51,11 @@ struct VerifierOptions {
   VerifierTools tools;
   std::shared_ptr<const WorkloadCosts> costs;  ///< of the problem, shared with whoever asks; null: its own
   ParallelFor parallel = serial_for;
+  /// Where there is a champion, judge others on the smallest evidence first, and on all of it only those that would
+  /// replace it. Whoever asks about one kernel wants all.
+  bool screen = false;
+  RunBeside beside = serial_beside;
+  TimeLedger* ledger = nullptr;  ///< of the thread that owns the verifier; not owned
 };
 
 }  // namespace kw

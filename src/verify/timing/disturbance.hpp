@@ -2,6 +2,7 @@
 // Signs that the machine was busy with something else while we measured.
 
 #include <optional>
+#include <string_view>
 
 #include "base/clock.hpp"
 
@@ -20,5 +21,10 @@ class DisturbanceWatch {
   Instant start_;
   std::optional<double> stolen_before_;
 };
+
+/// The share of the last ten seconds, 0 to 1, in which some task waited for a processor, from the system's pressure
+/// figures (the text of /proc/pressure/cpu). Nothing where they are missing or read otherwise.
+[[nodiscard]] std::optional<double> waiting_share_in(std::string_view pressure);
+[[nodiscard]] std::optional<double> waiting_share();
 
 }  // namespace kw

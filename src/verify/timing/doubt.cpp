@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "record/time_use.hpp"
 #include "verify/timing/calibrate.hpp"
 
 namespace kw {
@@ -71,6 +72,7 @@ void measure_peaks_again(const RunFacts& facts, DeviceFacts& device) {
 
 std::optional<TimingDoubt> doubt_about(const TimingContext& timing, MeasureState& measuring, LoadedCandidate& candidate,
                                        const TimingResult& timed, double median_ns) {
+  const auto doubting = timing.clock.doing(time_activity::doubt);
   for (int i = 0; i < k_looks_at_peaks && broken_bound(timing, measuring, median_ns); ++i) {
     measure_peaks_again(timing.facts, measuring.device);
   }

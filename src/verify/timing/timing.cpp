@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "record/time_use.hpp"
 #include "verify/checking/fresh_data.hpp"
 #include "verify/timing/disturbance.hpp"
 
@@ -27,8 +28,8 @@ void keep(const TimingContext& timing, const LaunchOutcome& outcome, TimingResul
 TimedData draw_data(const TimingContext& timing) {
   const RunFacts& facts = timing.facts;
   const auto like = static_cast<std::size_t>(timing.rng.below(static_cast<std::int64_t>(k_timing_cases)));
-  return {like,
-          draw_fresh(facts.problem, facts.suite.cases()[like], facts.costs(), timing.rng, facts.options.parallel)};
+  return {like, draw_fresh(facts.problem, facts.suite.cases()[like], facts.costs(), timing.rng, facts.options.parallel,
+                           timing.clock.ledger())};
 }
 
 /// One cold launch, timed and checked.
@@ -38,6 +39,7 @@ tl::expected<LaunchOutcome, CaseFailure> timed_launch(const TimingContext& timin
   const CaseMode mode{true, k_nan_poison, timing.baseline.launch_deadline(facts.options.deadlines)};
   auto run = run_case(facts.problem, candidate, data.fresh.one, mode, timing.clock);
   if (!run) return tl::unexpected(std::move(run).error());
+  const auto judging = timing.clock.doing(time_activity::judging);
   if (auto failure = judge_fresh(facts.problem, facts.suite.cases()[data.like], data.fresh, *run, mode.poison)) {
     failure->reason = Reason::wrong_when_timed;
     failure->sentence = "right when checked, but in a timed launch " + failure->sentence;
@@ -75,6 +77,7 @@ tl::expected<void, TimingFailure> time_pair(const TimingContext& timing, LoadedC
   result.other_request_ns =
       std::max(result.other_request_ns, static_cast<double>(other_time.observed_ns - other_time.claimed_ns));
   const bool disturbed = watch.disturbed();
+  const auto deciding = timing.clock.doing(time_activity::statistics);
   const double other_ns = launch_ns(timing.facts, timing.baseline, other_time);
   comparison.add({launch_ns(timing.facts, timing.baseline, candidate_time), other_ns, disturbed});
   if (!disturbed) {

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "record/time_use.hpp"
 #include "verify/tools/profiler.hpp"
 
 namespace kw {
@@ -15,6 +16,7 @@ void fill_profile(const RunFacts& facts, const MeasureState& measuring, Measurem
 std::optional<std::string> count_in_hardware(const RunFacts& facts, ProfilerShare& share, const LoadedCandidate& loaded,
                                              StepClock& clock, Measurement& measurement) {
   if (share.profiler == nullptr) return std::nullopt;
+  const auto counting = clock.doing(time_activity::tool);
   const Instant began = facts.clock.now();
   auto counted = share.profiler->profile(facts, loaded, clock);
   share.used += facts.clock.now() - began;

@@ -96,7 +96,10 @@ Sanitized SimulatingSanitizer::run_on(const RunFacts& facts, const LoadedCandida
   const auto& candidate = loaded.candidate;
   Sanitized result;
   result.workload = workload;
-  const auto built = build(facts, loaded, workload);
+  const auto built = [&] {
+    const auto compiling = clock.doing(time_activity::compiling);
+    return build(facts, loaded, workload);
+  }();
   if (!built) {
     result.note = "not sanitized: the simulator could not build it";
     return result;

@@ -1,0 +1,39 @@
+#pragma once
+// Peaks of devices as they were measured on this machine before, in one small file beside the archive: measuring them
+// takes seconds of every run, and a busy moment makes them look low. What was once reached stays reached.
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "base/file_system.hpp"
+#include "hardware/device_facts.hpp"
+
+namespace kw {
+
+struct MeasuredPeaks {
+  std::string date;  ///< of the last measurement, "2026-11-23"
+  double f32_flops = 0;
+  double bytes = 0;
+};
+
+class PeakFile {
+ public:
+  /// `files` must outlive it.
+  PeakFile(FileSystem& files, const std::filesystem::path& root) : files_(files), path_(root / "peaks.json") {}
+
+  /// Of the device of that name and driver. A file that is missing or makes no sense knows nothing.
+  [[nodiscard]] std::optional<MeasuredPeaks> find(const DeviceFacts& device) const;
+  /// Writes the device's peaks, and those of other devices that the file knows. Those of two runs at the same time: the
+  /// last one's. Errors of FileSystem::write_atomic.
+  [[nodiscard]] Result<void> keep(const DeviceFacts& device, const std::string& date) const;
+
+ private:
+  FileSystem& files_;
+  std::filesystem::path path_;
+};
+
+/// The higher of each.
+void raise_peaks(DeviceFacts& device, const MeasuredPeaks& known);
+
+}  // namespace kw

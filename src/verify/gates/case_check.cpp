@@ -1,0 +1,34 @@
+#include "verify/gates/case_check.hpp"
+
+#include "record/time_use.hpp"
+
+namespace kw {
+
+bool start_for(GateId gate, GateContext& context) {
+  const auto starting = context.clock.doing(time_activity::starting);
+  const RunFacts& facts = context.facts;
+  const auto failure = start_candidate(facts.backend, context.loaded, facts.options.deadlines.start);
+  if (failure) reject_case(facts.problem, facts.suite.cases().front(), gate, *failure, context.verdict);
+  return !failure;
+}
+
+std::optional<CaseRun> run_judged(GateId gate, GateContext& context, const CheckCase& one, const Poison& poison,
+                                  AccuracyTable* accuracy) {
+  const RunFacts& facts = context.facts;
+  const StepTimeout timeout =
+      context.clock.timeout(context.measuring.baseline.launch_deadline(facts.options.deadlines));
+  const CaseMode mode{false, poison, timeout.time, timeout.ends_budget};
+  auto run = run_case(facts.problem, context.loaded, one, mode, context.clock);
+  if (!run) {
+    reject_case(facts.problem, one, gate, run.error(), context.verdict);
+    return std::nullopt;
+  }
+  const auto judging = context.clock.doing(time_activity::judging);
+  if (const auto failure = judge_case(facts.problem, one, *run, mode, accuracy)) {
+    reject_case(facts.problem, one, gate, *failure, context.verdict);
+    return std::nullopt;
+  }
+  return *std::move(run);
+}
+
+}  // namespace kw
