@@ -112,8 +112,8 @@ StoredSum stored_sum(KernelScope& scope, const Contraction& contraction, const K
   }
   const auto result = stage.epilogue ? stage.epilogue : reduction_result(stage.body->type);
   const auto value = without_parentheses(scope.text(result));
-  stored.store =
-      broken_statement(store_text(out.dtype, out.name, scope.offset(indices, shape), value, scope.dialect()), k_columns);
+  stored.store = broken_statement(store_text(out.dtype, out.name, scope.offset(indices, shape), value, scope.dialect()),
+                                  k_columns);
   return stored;
 }
 
