@@ -90,22 +90,26 @@ class CudaContraction {
  private:
   std::string parts_name() const { return "parts_of_" + out_.name; }
 
-  void finish(const KernelScope& scope, std::string source, Launch launch) {
-    kernels_.source += (kernels_.source.empty() ? "" : "\n") + std::move(source);
+  void finish(const KernelScope& scope, const std::string& source, Launch launch) {
+    kernels_.source += (kernels_.source.empty() ? "" : "\n") + with_short_lines(source);
     kernels_.launches.push_back(std::move(launch));
     kernels_.helpers.insert(scope.helpers().begin(), scope.helpers().end());
     kernels_.own_helpers.insert(scope.own_helpers().begin(), scope.own_helpers().end());
   }
 
-  /// Whether neighbouring steps, rather than neighbouring rows or columns, are neighbours in memory.
-  bool steps_are_neighbours(const ContractionFactor& factor) const {
+  /// Whether neighbouring steps, rather than neighbours along `axes`, are neighbours in memory. Where both are, as in
+  /// an image, the threads of a tile keep their pixel, and compute its place once.
+  bool steps_are_neighbours(const ContractionFactor& factor, const StageAxes& axes) const {
     bool steps = false;
+    bool others = false;
     for_each_load(factor.element, [&](const StageNode& load) {
       if (load.operands.empty()) return;
       const auto last = affine_index(load.operands.back(), contraction_.split.phases);
-      steps = steps || (last && last->coefficients.count(inner_.back().name) > 0);
+      if (!last) return;
+      steps = steps || last->coefficients.count(inner_.back().name) > 0;
+      others = others || last->coefficients.count(axes.back().name) > 0;
     });
-    return steps;
+    return steps && !others;
   }
 
   /// The condition for runs of four elements to be whole and to begin at multiples of 16 bytes; empty where neighbours
@@ -135,7 +139,7 @@ class CudaContraction {
 
   FactorLoad load_of(KernelScope& scope, const ContractionFactor& factor, const StageAxes& axes,
                      const FactorNames& names) {
-    const bool steps = steps_are_neighbours(factor);
+    const bool steps = steps_are_neighbours(factor, axes);
     FactorLoad load;
     load.whole = whole_text(scope, factor, axes, steps);
     const std::string tile = names.tile;
@@ -193,7 +197,14 @@ class CudaContraction {
     if (batches == "1" && !splits_) return "";
     const std::string tile = "(int)blockIdx.x / (tiles_across * tiles_down)";
     if (!splits_) return fmt::format("const int batch = {};", tile);
-    return fmt::format("const int batch = {0} % {1}, part = {0} / {1};", tile, batches);
+    if (batches == "1") return fmt::format("const int part = {};", tile);
+    return fmt::format("const int batch = {0} % {1};\nconst int part = {0} / {1};", tile, batches);
+  }
+
+  /// Which product of the batch in which part.
+  std::string part_and_batch(KernelScope& scope) const {
+    const auto batches = scope.extent(extent_of(contraction_.batch));
+    return batches == "1" ? "(long)part" : fmt::format("((long)part * {} + batch)", batches);
   }
 
   std::string steps_text(KernelScope& scope) const {

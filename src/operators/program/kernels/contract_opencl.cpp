@@ -21,10 +21,10 @@ std::string_view contract_section(const char* name) {
 /// Locals of the texts, which no axis may be called.
 const std::vector<std::string>& contract_locals() {
   static const std::vector<std::string> k_names = {
-      "first_row", "first_column", "first_line", "rows", "columns", "block", "begin", "end",  "row",
-      "total",     "panel",        "panels",     "at",   "to",      "sum",   "sums",  "line", "i",
-      "copied",    "step",         "j",          "l",    "m",       "n",     "r",     "t",    "width",
-      "column"};
+      "group", "lanes", "first_row", "first_column", "first_line", "rows", "columns", "block", "begin",
+      "end",   "row",   "total",     "panel",        "panels",     "at",   "to",      "sum",   "sums",
+      "line",  "i",     "copied",    "step",         "j",          "l",    "m",       "n",     "r",
+      "t",     "width", "column"};
   return k_names;
 }
 
@@ -54,8 +54,8 @@ class OpenClContraction {
   }
 
  private:
-  void finish(const KernelScope& scope, std::string source, Launch launch) {
-    kernels_.source += (kernels_.source.empty() ? "" : "\n") + std::move(source);
+  void finish(const KernelScope& scope, const std::string& source, Launch launch) {
+    kernels_.source += (kernels_.source.empty() ? "" : "\n") + with_short_lines(source);
     kernels_.launches.push_back(std::move(launch));
     kernels_.helpers.insert(scope.helpers().begin(), scope.helpers().end());
     kernels_.own_helpers.insert(scope.own_helpers().begin(), scope.own_helpers().end());

@@ -27,7 +27,8 @@ double simt_cost_of(const ContractSize& size, const DeviceFacts& device, const I
   const double products = sums / 128.0 * (1.0 + 1.5 * (1.0 / thread_rows + 1.0 / thread_columns));
   const double loads = (tile_rows + tile_columns) * 0.25;
   const double step = products + loads + 40.0 / tile_steps;
-  const double registers = thread_rows * thread_columns + 2.0 * (thread_rows + thread_columns) + 64.0;
+  const double registers = thread_rows * thread_columns + 2.0 * (thread_rows + thread_columns) +
+                           (tile_rows + tile_columns) * tile_steps / threads + 64.0;
   const double resident =
       std::max(1.0, std::min(std::floor(65536.0 / (registers * threads)),
                              std::floor(160000.0 / (8.0 * tile_steps * (tile_rows + tile_columns + 8.0)))));
