@@ -1,5 +1,5 @@
-// Products of matrices for any GPU, in CUDA C++ and HIP C++. operators/program/kernels/contract_cuda.cpp fills the holes.
-// Both factors are computed where they are read, tile by tile, so that convolutions need no other copy of their input.
+// Products of matrices for any GPU, in CUDA C++ and HIP C++. operators/program/kernels/contract_cuda.cpp fills the
+// holes. Both factors are computed where they are read, tile by tile, so that convolutions need no copy of their input.
 //
 // definitions: TILE_M TILE_N TILE_K THREAD_M THREAD_N SPLIT_K
 
@@ -51,7 +51,8 @@ ${signature} {
   __shared__ __align__(16) float row_tiles[2][TILE_K * ROW_STRIDE];
   __shared__ __align__(16) float column_tiles[2][TILE_K * COLUMN_STRIDE];
   const int thread = threadIdx.x, thread_row = thread / COLUMN_THREADS, thread_column = thread % COLUMN_THREADS;
-  const int tiles_across = (${column_count} + TILE_N - 1) / TILE_N, tiles_down = (${row_count} + TILE_M - 1) / TILE_M;
+  const int tiles_across = (${column_count} + TILE_N - 1) / TILE_N;
+  const int tiles_down = (${row_count} + TILE_M - 1) / TILE_M;
   const int first_column = (int)blockIdx.x % tiles_across * TILE_N;
   const int first_row = (int)blockIdx.x / tiles_across % tiles_down * TILE_M;
   ${batch}

@@ -98,8 +98,8 @@ std::optional<std::pair<std::int64_t, std::int64_t>> term_range(const StageExpr&
   for (std::int64_t i = 0; i < axis->extent.value(); ++i) {
     const auto value = value_at(term, {{axis->name, i}});
     if (!value) return std::nullopt;
-    range = range ? std::pair(std::min(range->first, *value), std::max(range->second, *value))
-                  : std::pair(*value, *value);
+    range =
+        range ? std::pair(std::min(range->first, *value), std::max(range->second, *value)) : std::pair(*value, *value);
   }
   return range;
 }
@@ -163,7 +163,8 @@ AffineIndex affine_times(const AffineIndex& a, const Extent& factor) {
   AffineIndex product;
   product.constant = extent_product(a.constant, factor);
   if (factor.is_constant() && factor.value() == 0) return product;
-  for (const auto& [axis, coefficient] : a.coefficients) product.coefficients[axis] = extent_product(coefficient, factor);
+  for (const auto& [axis, coefficient] : a.coefficients)
+    product.coefficients[axis] = extent_product(coefficient, factor);
   for (const auto& term : a.terms) product.terms.push_back(term * StageExpr(factor));
   return product;
 }

@@ -18,12 +18,39 @@ std::string_view contract_gpu_section(const char* name) {
 
 /// Locals of the texts, which no axis may be called.
 const std::vector<std::string>& contract_gpu_locals() {
-  static const std::vector<std::string> k_names = {
-      "row_tiles",   "column_tiles", "thread",  "thread_row", "thread_column", "tiles_across", "tiles_down",
-      "first_row",   "first_column", "batch",   "part",       "begin",         "end",          "sum",
-      "next_rows",   "next_columns", "stage",   "next",       "i",             "j",            "m",
-      "n",           "k",            "at",      "element",    "from",          "four",         "part_steps",
-      "rows_whole",  "columns_whole", "id",     "parts",      "step"};
+  static const std::vector<std::string> k_names = {"row_tiles",
+                                                   "column_tiles",
+                                                   "thread",
+                                                   "thread_row",
+                                                   "thread_column",
+                                                   "tiles_across",
+                                                   "tiles_down",
+                                                   "first_row",
+                                                   "first_column",
+                                                   "batch",
+                                                   "part",
+                                                   "begin",
+                                                   "end",
+                                                   "sum",
+                                                   "next_rows",
+                                                   "next_columns",
+                                                   "stage",
+                                                   "next",
+                                                   "i",
+                                                   "j",
+                                                   "m",
+                                                   "n",
+                                                   "k",
+                                                   "at",
+                                                   "element",
+                                                   "from",
+                                                   "four",
+                                                   "part_steps",
+                                                   "rows_whole",
+                                                   "columns_whole",
+                                                   "id",
+                                                   "parts",
+                                                   "step"};
   return k_names;
 }
 
@@ -32,8 +59,8 @@ struct FactorNames {
   const char *index, *first, *tile, *registers, *tiles, *stride, *whole;
 };
 constexpr FactorNames k_row_names = {"m", "first_row", "TILE_M", "next_rows", "row_tiles", "ROW_STRIDE", "rows_whole"};
-constexpr FactorNames k_column_names = {"n",            "first_column", "TILE_N",       "next_columns",
-                                        "column_tiles", "COLUMN_STRIDE", "columns_whole"};
+constexpr FactorNames k_column_names = {
+    "n", "first_column", "TILE_N", "next_columns", "column_tiles", "COLUMN_STRIDE", "columns_whole"};
 
 /// How a block's threads load a tile of a factor.
 struct FactorLoad {
@@ -48,13 +75,14 @@ class CudaContraction {
         contraction_(contraction),
         out_(context.buffers[contraction.split.stage.buffer]),
         inner_(contraction.split.stage.inner),
-        splits_(contract_splits(contraction, context.device)) {}
+        splits_(contract_splits(contract_size(contraction), context.device)) {}
 
   GroupKernels write() {
     write_tiles();
     if (splits_) write_sum();
     kernels_.own_helpers.insert(k_multiply_tile);
-    kernels_.tunables = contract_simt_tunables(contraction_, context_.device);
+    kernels_.tunables =
+        contract_simt_tunables(contract_sizes(context_.program, ColumnChoice::contiguous), context_.device);
     kernels_.constraints = contract_simt_constraints();
     return std::move(kernels_);
   }
@@ -62,22 +90,26 @@ class CudaContraction {
  private:
   std::string parts_name() const { return "parts_of_" + out_.name; }
 
-  void finish(const KernelScope& scope, std::string source, Launch launch) {
-    kernels_.source += (kernels_.source.empty() ? "" : "\n") + std::move(source);
+  void finish(const KernelScope& scope, const std::string& source, Launch launch) {
+    kernels_.source += (kernels_.source.empty() ? "" : "\n") + with_short_lines(source);
     kernels_.launches.push_back(std::move(launch));
     kernels_.helpers.insert(scope.helpers().begin(), scope.helpers().end());
     kernels_.own_helpers.insert(scope.own_helpers().begin(), scope.own_helpers().end());
   }
 
-  /// Whether neighbouring steps, rather than neighbouring rows or columns, are neighbours in memory.
-  bool steps_are_neighbours(const ContractionFactor& factor) const {
+  /// Whether neighbouring steps, rather than neighbours along `axes`, are neighbours in memory. Where both are, as in
+  /// an image, the threads of a tile keep their pixel, and compute its place once.
+  bool steps_are_neighbours(const ContractionFactor& factor, const StageAxes& axes) const {
     bool steps = false;
+    bool others = false;
     for_each_load(factor.element, [&](const StageNode& load) {
       if (load.operands.empty()) return;
       const auto last = affine_index(load.operands.back(), contraction_.split.phases);
-      steps = steps || (last && last->coefficients.count(inner_.back().name) > 0);
+      if (!last) return;
+      steps = steps || last->coefficients.count(inner_.back().name) > 0;
+      others = others || last->coefficients.count(axes.back().name) > 0;
     });
-    return steps;
+    return steps && !others;
   }
 
   /// The condition for runs of four elements to be whole and to begin at multiples of 16 bytes; empty where neighbours
@@ -107,7 +139,7 @@ class CudaContraction {
 
   FactorLoad load_of(KernelScope& scope, const ContractionFactor& factor, const StageAxes& axes,
                      const FactorNames& names) {
-    const bool steps = steps_are_neighbours(factor);
+    const bool steps = steps_are_neighbours(factor, axes);
     FactorLoad load;
     load.whole = whole_text(scope, factor, axes, steps);
     const std::string tile = names.tile;
@@ -128,8 +160,8 @@ class CudaContraction {
       std::set<std::string> used = factor.axes;
       for (const auto& one : factor.guards) used.merge(axes_named(one));
       fillings.emplace_back("axes", axes_text(scope, axes, names.index, used));
-      fillings.emplace_back("element", broken_statement(
-                                           guard.empty() ? element : fmt::format("if ({}) {}", guard, element), 96));
+      fillings.emplace_back("element",
+                            broken_statement(guard.empty() ? element : fmt::format("if ({}) {}", guard, element), 96));
       load.load = fill_lines(contract_gpu_section("load"), fillings);
       load.keep = fill_lines(contract_gpu_section("keep"), fillings);
       return load;
@@ -140,9 +172,8 @@ class CudaContraction {
     fillings.emplace_back("axes", axes_text(scope, axes, names.index, axes_in(memory.address)));
     fillings.emplace_back("memory", buffer.name);
     fillings.emplace_back("pointer", "float*");
-    fillings.emplace_back("address",
-                          address_text(scope, memory.address,
-                                       joined_axes(contraction_.split.stage.axes, inner_), true));
+    fillings.emplace_back(
+        "address", address_text(scope, memory.address, joined_axes(contraction_.split.stage.axes, inner_), true));
     fillings.emplace_back("aligned", names.whole);
     fillings.emplace_back("further_index", steps ? "0" : "3");
     fillings.emplace_back("further_step", steps ? "3" : "0");
@@ -166,7 +197,14 @@ class CudaContraction {
     if (batches == "1" && !splits_) return "";
     const std::string tile = "(int)blockIdx.x / (tiles_across * tiles_down)";
     if (!splits_) return fmt::format("const int batch = {};", tile);
-    return fmt::format("const int batch = {0} % {1}, part = {0} / {1};", tile, batches);
+    if (batches == "1") return fmt::format("const int part = {};", tile);
+    return fmt::format("const int batch = {0} % {1};\nconst int part = {0} / {1};", tile, batches);
+  }
+
+  /// Which product of the batch in which part.
+  std::string part_and_batch(KernelScope& scope) const {
+    const auto batches = scope.extent(extent_of(contraction_.batch));
+    return batches == "1" ? "(long)part" : fmt::format("((long)part * {} + batch)", batches);
   }
 
   std::string steps_text(KernelScope& scope) const {
@@ -183,10 +221,10 @@ class CudaContraction {
     if (splits_) {
       fillings.emplace_back("stored_guard", "");
       fillings.emplace_back("values", "");
-      fillings.emplace_back("store", fmt::format("parts[(((long)part * {} + batch) * {} + m) * {} + n] = sum[i][j];",
-                                                 scope.extent(extent_of(contraction_.batch)),
-                                                 scope.extent(extent_of(contraction_.rows)),
-                                                 scope.extent(extent_of(contraction_.columns))));
+      fillings.emplace_back(
+          "store", fmt::format("parts[(((long)part * {} + batch) * {} + m) * {} + n] = sum[i][j];",
+                               scope.extent(extent_of(contraction_.batch)), scope.extent(extent_of(contraction_.rows)),
+                               scope.extent(extent_of(contraction_.columns))));
     } else {
       const auto stored = stored_sum(scope, contraction_, out_, "sum[i][j]");
       fillings.emplace_back("stored_guard",
@@ -203,7 +241,7 @@ class CudaContraction {
     const auto& stage = contraction_.split.stage;
     KernelScope scope(context_.buffers, stage, context_.dialect, contract_gpu_locals());
     Fillings fillings = {{"parts", splits_ ? ", and one of SPLIT_K parts of the sum" : ""},
-                         {"qualifier", fill_lines(context_.dialect->kernel_qualifier, {{"threads", "THREADS"}})}};
+                         {"qualifier", fill_lines(context_.dialect->kernel_qualifier, {{"threads", "THREADS, 1"}})}};
     fill_tile_store(scope, fillings);
     const auto rows = load_of(scope, contraction_.first, contraction_.rows, k_row_names);
     const auto columns = load_of(scope, contraction_.second, contraction_.columns, k_column_names);
@@ -268,27 +306,27 @@ class CudaContraction {
     arguments.add_integers(scope);
     constexpr int k_threads = 256;
     const auto kernel = kernel_of_buffer(context_, stage.buffer);
-    finish(scope,
-           fill(contract_gpu_section("sum_parts"),
-                {{"name", out_.name},
-                 {"qualifier", fill_lines(context_.dialect->kernel_qualifier, {{"threads", std::to_string(k_threads)}})},
-                 {"signature", arguments.signature(kernel)},
-                 {"global_index", context_.dialect->global_index},
-                 {"count", "(" + count + ")"},
-                 {"column_count", columns},
-                 {"row_count", rows},
-                 {"batch", batched ? fmt::format("const int batch = (int)(id / ((long){} * {}));", rows, columns) : ""},
-                 {"axes", join_lines(axes)},
-                 {"stored_guard", stored.guard.empty() ? "" : fmt::format("if (!({})) return;", stored.guard)},
-                 {"values", stored.values},
-                 {"store", stored.store}}),
-           {kernel,
-            {fmt::format("ceil_div({}, {})", extent_of(all).text(), k_threads)},
-            {std::to_string(k_threads)},
-            "0",
-            arguments.arguments()});
-    kernels_.scratch.push_back(
-        {parts_name(), DType::f32, fmt::format("SPLIT_K * {}", bundle_operand(extent_of(all)))});
+    finish(
+        scope,
+        fill(contract_gpu_section("sum_parts"),
+             {{"name", out_.name},
+              {"qualifier", fill_lines(context_.dialect->kernel_qualifier, {{"threads", std::to_string(k_threads)}})},
+              {"signature", arguments.signature(kernel)},
+              {"global_index", context_.dialect->global_index},
+              {"count", "(" + count + ")"},
+              {"column_count", columns},
+              {"row_count", rows},
+              {"batch", batched ? fmt::format("const int batch = (int)(id / ((long){} * {}));", rows, columns) : ""},
+              {"axes", join_lines(axes)},
+              {"stored_guard", stored.guard.empty() ? "" : fmt::format("if (!({})) return;", stored.guard)},
+              {"values", stored.values},
+              {"store", stored.store}}),
+        {kernel,
+         {fmt::format("ceil_div({}, {})", extent_of(all).text(), k_threads)},
+         {std::to_string(k_threads)},
+         "0",
+         arguments.arguments()});
+    kernels_.scratch.push_back({parts_name(), DType::f32, fmt::format("SPLIT_K * {}", bundle_operand(extent_of(all)))});
   }
 
   const GroupContext& context_;

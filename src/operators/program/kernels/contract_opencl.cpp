@@ -21,9 +21,10 @@ std::string_view contract_section(const char* name) {
 /// Locals of the texts, which no axis may be called.
 const std::vector<std::string>& contract_locals() {
   static const std::vector<std::string> k_names = {
-      "first_row", "first_column", "first_line", "rows", "columns", "block", "begin", "end",    "row",  "total", "panel",
-      "panels",    "at",           "to",         "sum",  "sums",    "line",  "i",     "copied", "step", "j",     "l",
-      "m",         "n",            "r",          "t",    "width",   "column"};
+      "group", "lanes", "first_row", "first_column", "first_line", "rows", "columns", "block", "begin",
+      "end",   "row",   "total",     "panel",        "panels",     "at",   "to",      "sum",   "sums",
+      "line",  "i",     "copied",    "step",         "j",          "l",    "m",       "n",     "r",
+      "t",     "width", "column"};
   return k_names;
 }
 
@@ -46,14 +47,15 @@ class OpenClContraction {
     write_pack();
     write_products();
     kernels_.own_helpers.insert(k_multiply_add);
-    kernels_.tunables = contract_vector_tunables(context_.device);
+    kernels_.tunables =
+        contract_vector_tunables(contract_sizes(context_.program, ColumnChoice::packed), context_.device);
     kernels_.constraints = contract_vector_constraints(context_.device);
     return std::move(kernels_);
   }
 
  private:
-  void finish(const KernelScope& scope, std::string source, Launch launch) {
-    kernels_.source += (kernels_.source.empty() ? "" : "\n") + std::move(source);
+  void finish(const KernelScope& scope, const std::string& source, Launch launch) {
+    kernels_.source += (kernels_.source.empty() ? "" : "\n") + with_short_lines(source);
     kernels_.launches.push_back(std::move(launch));
     kernels_.helpers.insert(scope.helpers().begin(), scope.helpers().end());
     kernels_.own_helpers.insert(scope.own_helpers().begin(), scope.own_helpers().end());
@@ -100,26 +102,22 @@ class OpenClContraction {
     arguments.add_integers(scope);
     const auto kernel = "copy_" + out_.name;
     const auto last_name = scope.axis(last.name);
-    finish(scope,
-           fill(contract_section("copy"),
-                {{"name", out_.name},
-                 {"around", copy.guards.empty() ? "" : ", with zeros where it has no elements"},
-                 {"signature", arguments.signature(kernel)},
-                 {"lines", std::to_string(lines)},
-                 {"line_count", line_count},
-                 {"line_axes", join_lines(axes)},
-                 {"width", width},
-                 {"line_guard", line_guard.empty() ? "" : fmt::format("if (!({})) begin = end;", line_guard)},
-                 {"ends", guard.empty() ? ""
-                                        : fill_lines(contract_section("copy_ends"),
-                                                     {{"last", last_name}, {"guard", guard}})},
-                 {"last", last_name},
-                 {"element", element}}),
-           {kernel,
-            {fmt::format("ceil_div({}, {})", extent_of(outer).text(), lines)},
-            {"1"},
-            "0",
-            arguments.arguments()});
+    finish(
+        scope,
+        fill(contract_section("copy"),
+             {{"name", out_.name},
+              {"around", copy.guards.empty() ? "" : ", with zeros where it has no elements"},
+              {"signature", arguments.signature(kernel)},
+              {"lines", std::to_string(lines)},
+              {"line_count", line_count},
+              {"line_axes", join_lines(axes)},
+              {"width", width},
+              {"line_guard", line_guard.empty() ? "" : fmt::format("if (!({})) begin = end;", line_guard)},
+              {"ends",
+               guard.empty() ? "" : fill_lines(contract_section("copy_ends"), {{"last", last_name}, {"guard", guard}})},
+              {"last", last_name},
+              {"element", element}}),
+        {kernel, {fmt::format("ceil_div({}, {})", extent_of(outer).text(), lines)}, {"1"}, "0", arguments.arguments()});
     kernels_.scratch.push_back({copied_, DType::f32, extent_of(copy.axes).text()});
   }
 
@@ -135,18 +133,18 @@ class OpenClContraction {
   }
 
   void write_pack() {
-    KernelScope scope(context_.buffers, stage_over(joined_axes(contraction_.batch, contraction_.columns), contraction_.inner),
+    KernelScope scope(context_.buffers,
+                      stage_over(joined_axes(contraction_.batch, contraction_.columns), contraction_.inner),
                       context_.dialect, contract_locals());
     const auto element = guarded_text(scope, contraction_.second.element, contraction_.second.guards);
     const auto used = scope.used_axes();
     const auto floats = step_floats(scope);
     const auto column_axes = index_statements(scope, contraction_.columns, "n", used);
-    const auto loops = fill_lines(
-        contract_section(columns_are_neighbours() ? "pack_by_steps" : "pack_by_columns"),
-        {{"open_loops", loops_text(scope, contraction_.inner)},
-         {"column_axes", join_lines(column_axes)},
-         {"element", element},
-         {"step_floats", floats}});
+    const auto loops = fill_lines(contract_section(columns_are_neighbours() ? "pack_by_steps" : "pack_by_columns"),
+                                  {{"open_loops", loops_text(scope, contraction_.inner)},
+                                   {"column_axes", join_lines(column_axes)},
+                                   {"element", element},
+                                   {"step_floats", floats}});
     const auto batch = batch_statements(scope, used);
     const auto block = block_text(scope);
     const auto columns = scope.extent(extent_of(contraction_.columns));
@@ -173,10 +171,9 @@ class OpenClContraction {
             {"1", "1", "1"},
             "0",
             arguments.arguments()});
-    kernels_.scratch.push_back(
-        {panels_, DType::f32,
-         fmt::format("{} * {} * {} * {} * {}", bundle_operand(extent_of(contraction_.batch)), panel_count(), k_columns,
-                     bundle_operand(steps), bundle_operand(others))});
+    kernels_.scratch.push_back({panels_, DType::f32,
+                                fmt::format("{} * {} * {} * {} * {}", bundle_operand(extent_of(contraction_.batch)),
+                                            panel_count(), k_columns, bundle_operand(steps), bundle_operand(others))});
   }
 
   std::string panel_count() const {
@@ -186,7 +183,8 @@ class OpenClContraction {
   /// What becomes of a sum: its place in the output, whether there is one, and the statement that stores it.
   void fill_store(KernelScope& scope, Fillings& fillings) {
     const auto stored = stored_sum(scope, contraction_, out_, "sums[r * COLUMNS + l]");
-    fillings.emplace_back("stored_guard", stored.guard.empty() ? "" : fmt::format("if (!({})) continue;", stored.guard));
+    fillings.emplace_back("stored_guard",
+                          stored.guard.empty() ? "" : fmt::format("if (!({})) continue;", stored.guard));
     fillings.emplace_back("values", stored.values);
     fillings.emplace_back("store", stored.store);
     const auto& used = scope.used_axes();

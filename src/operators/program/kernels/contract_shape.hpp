@@ -1,6 +1,8 @@
 #pragma once
-// The tunables of contractions: which values they may have on a device, the best guess and others worth a try first,
-// and an estimate of what an assignment costs.
+// The tunables of contractions: which values they may have, the best guess for a program on a device, and what an
+// assignment is estimated to cost.
+
+#include <functional>
 
 #include "hardware/device_facts.hpp"
 #include "operators/program/kernels/contraction.hpp"
@@ -8,16 +10,40 @@
 
 namespace kw {
 
+/// The extents of a contraction as it was read.
+struct ContractSize {
+  double batch = 1, rows = 1, columns = 1, steps = 1;
+};
+[[nodiscard]] ContractSize contract_size(const Contraction& contraction);
+/// Of every contraction of the program: one assignment of tunables has to suit all of them.
+[[nodiscard]] std::vector<ContractSize> contract_sizes(const StageProgram& program, ColumnChoice choice);
+
 /// Of the kernels for CPUs: TILE_ROWS x 16 * TILE_VECTORS sums in registers, ROW_TILES tiles per work-group, BLOCK_K
-/// steps of the sum in the nearest cache.
-[[nodiscard]] std::vector<Tunable> contract_vector_tunables(const DeviceFacts& device);
+/// steps of the sum in the nearest cache. Defaults are the best guess.
+[[nodiscard]] std::vector<Tunable> contract_vector_tunables(const std::vector<ContractSize>& sizes,
+                                                            const DeviceFacts& device);
 [[nodiscard]] std::vector<std::string> contract_vector_constraints(const DeviceFacts& device);
+/// In cycles of a core; `assignment` has every tunable.
+[[nodiscard]] double contract_vector_cost(const std::vector<ContractSize>& sizes, const DeviceFacts& device,
+                                          const IntBindings& assignment);
 
 /// Whether a GPU would idle on the tiles of the product, so that its sum is split into parts.
-[[nodiscard]] bool contract_splits(const Contraction& contraction, const DeviceFacts& device);
+[[nodiscard]] bool contract_splits(const ContractSize& size, const DeviceFacts& device);
 /// Of the kernels for GPUs: tiles of TILE_M x TILE_N sums by TILE_K steps per block, THREAD_M x THREAD_N sums per
-/// thread, SPLIT_K parts of a sum that is split.
-[[nodiscard]] std::vector<Tunable> contract_simt_tunables(const Contraction& contraction, const DeviceFacts& device);
+/// thread; SPLIT_K parts of a sum where one of the products is split.
+[[nodiscard]] std::vector<Tunable> contract_simt_tunables(const std::vector<ContractSize>& sizes,
+                                                          const DeviceFacts& device);
 [[nodiscard]] std::vector<std::string> contract_simt_constraints();
+/// In clocks of a unit; `assignment` has every tunable but perhaps SPLIT_K.
+[[nodiscard]] double contract_simt_cost(const std::vector<ContractSize>& sizes, const DeviceFacts& device,
+                                        const IntBindings& assignment);
+
+using ContractCost = std::function<double(const IntBindings& assignment)>;
+/// The `count` cheapest assignments of `tunables` that keep the constraints, the cheapest first. Constraints name
+/// nothing but tunables and facts of the device; one on what the device does not say holds.
+[[nodiscard]] std::vector<IntBindings> cheapest_contracts(const std::vector<Tunable>& tunables,
+                                                          const std::vector<std::string>& constraints,
+                                                          const DeviceFacts& device, const ContractCost& cost,
+                                                          std::size_t count);
 
 }  // namespace kw

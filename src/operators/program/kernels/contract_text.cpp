@@ -112,8 +112,8 @@ StoredSum stored_sum(KernelScope& scope, const Contraction& contraction, const K
   }
   const auto result = stage.epilogue ? stage.epilogue : reduction_result(stage.body->type);
   const auto value = without_parentheses(scope.text(result));
-  stored.store =
-      broken_statement(store_text(out.dtype, out.name, scope.offset(indices, shape), value, scope.dialect()), k_columns);
+  stored.store = broken_statement(store_text(out.dtype, out.name, scope.offset(indices, shape), value, scope.dialect()),
+                                  k_columns);
   return stored;
 }
 
@@ -134,6 +134,25 @@ std::set<std::string> axes_in(const AffineIndex& address) {
   for (const auto& [axis, coefficient] : address.coefficients) axes.insert(axis);
   for (const auto& term : address.terms) axes.merge(axes_named(term));
   return axes;
+}
+
+std::string with_short_lines(const std::string& source) {
+  constexpr std::size_t k_longest = 116;
+  std::string result;
+  for (std::size_t begin = 0; begin < source.size();) {
+    const auto end = std::min(source.find('\n', begin), source.size());
+    auto line = source.substr(begin, end - begin);
+    begin = end + 1;
+    if (line.size() > k_longest) {
+      const std::string margin(line.find_first_not_of(' '), ' ');
+      line = margin + broken_statement(line.substr(margin.size()), k_longest - 8 - margin.size());
+      for (auto at = line.find('\n'); at != std::string::npos; at = line.find('\n', at + 1)) {
+        line.insert(at + 1, margin);
+      }
+    }
+    result += line + "\n";
+  }
+  return result;
 }
 
 std::string bundle_operand(const Extent& extent) {

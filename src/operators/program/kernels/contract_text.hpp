@@ -63,6 +63,9 @@ struct StoredSum {
 /// Axes whose indices an address needs.
 [[nodiscard]] std::set<std::string> axes_in(const AffineIndex& address);
 
+/// The source with lines that are too long for a page broken behind commas and operators.
+[[nodiscard]] std::string with_short_lines(const std::string& source);
+
 /// An expression of a bundle, in parentheses where it is more than a word or a call.
 [[nodiscard]] std::string bundle_operand(const Extent& extent);
 

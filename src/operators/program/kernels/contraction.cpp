@@ -107,9 +107,8 @@ std::optional<Contraction> with_factors(const SplitStage& split, const StageExpr
     axes.push_back(axis);
   }
   contraction.inner = split.stage.inner;
-  std::stable_sort(contraction.inner.begin(), contraction.inner.end(), [](const StageAxis& a, const StageAxis& b) {
-    return a.extent.value() > b.extent.value();
-  });
+  std::stable_sort(contraction.inner.begin(), contraction.inner.end(),
+                   [](const StageAxis& a, const StageAxis& b) { return a.extent.value() > b.extent.value(); });
   if (!give_guards(contraction)) return std::nullopt;
   return contraction;
 }
@@ -131,8 +130,8 @@ bool worth_tiles(const Contraction& contraction) {
 bool innermost_is_column(const Contraction& contraction) {
   const auto& axes = contraction.split.stage.axes;
   const auto& phases = contraction.split.phases;
-  const auto last = std::find_if(axes.rbegin(), axes.rend(),
-                                 [&](const StageAxis& axis) { return phases.count(axis.name) == 0; });
+  const auto last =
+      std::find_if(axes.rbegin(), axes.rend(), [&](const StageAxis& axis) { return phases.count(axis.name) == 0; });
   return !contraction.columns.empty() && last != axes.rend() && contraction.columns.back().name == last->name;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// A stage as a product of matrices: out[b, m, n] = sum over k of first[b, m, k] * second[b, k, n], where each of b, m, n
-// and k stands for any number of axes, and the factors are expressions under guards: matrix products of any layout,
+// A stage as a product of matrices: out[b, m, n] = sum over k of first[b, m, k] * second[b, k, n], where each of b, m,
+// n and k stands for any number of axes, and the factors are expressions under guards: matrix products of any layout,
 // convolutions, einsum.
 
 #include <optional>
@@ -18,11 +18,11 @@ struct ContractionFactor {
 };
 
 struct Contraction {
-  SplitStage split;       ///< the stage whose axes these are
-  StageAxes batch;        ///< of both factors and the output
-  StageAxes rows;         ///< of the first factor and the output
-  StageAxes columns;      ///< of the second factor and the output
-  StageAxes inner;        ///< that are summed over; the longest first
+  SplitStage split;   ///< the stage whose axes these are
+  StageAxes batch;    ///< of both factors and the output
+  StageAxes rows;     ///< of the first factor and the output
+  StageAxes columns;  ///< of the second factor and the output
+  StageAxes inner;    ///< that are summed over; the longest first
   ContractionFactor first;
   ContractionFactor second;
 };

@@ -141,19 +141,17 @@ bool split_phase(SplitStage& split) {
   const auto between = found.stride / common;
   const StageAxis tap{new_axis_name(stage, taps.name + "_step"), extent_quotient_up(taps.extent, between)};
   const auto start = axis_index(phase.name) + found.constant;
-  const auto first_tap =
-      floor_modulo(floor_divide(start, static_cast<int>(common)) *
-                       StageExpr(Extent(inverse_modulo(found.dilation / common % between, between))),
-                   StageExpr(Extent(between)));
-  const auto quotient = axis_index(step.name) - axis_index(tap.name) * StageExpr(Extent(found.dilation / common)) +
-                        floor_divide(start - first_tap * StageExpr(Extent(found.dilation)),
-                                     StageExpr(Extent(found.stride)));
+  const auto first_tap = floor_modulo(floor_divide(start, static_cast<int>(common)) *
+                                          StageExpr(Extent(inverse_modulo(found.dilation / common % between, between))),
+                                      StageExpr(Extent(between)));
+  const auto quotient =
+      axis_index(step.name) - axis_index(tap.name) * StageExpr(Extent(found.dilation / common)) +
+      floor_divide(start - first_tap * StageExpr(Extent(found.dilation)), StageExpr(Extent(found.stride)));
   const auto rest = floor_modulo(start, static_cast<int>(common));
   rewrite_stage(stage, [&](const StageExpr& one) {
     const auto same = strided(stage, one);
-    const bool is_same = same && same->place == found.place && same->tap == found.tap &&
-                         same->stride == found.stride && same->dilation == found.dilation &&
-                         same->constant->integer == found.constant->integer;
+    const bool is_same = same && same->place == found.place && same->tap == found.tap && same->stride == found.stride &&
+                         same->dilation == found.dilation && same->constant->integer == found.constant->integer;
     if (!is_same) return StageExpr();
     return one->op == StageOp::floor_divide ? quotient : rest;
   });
@@ -161,9 +159,8 @@ bool split_phase(SplitStage& split) {
   set_axes(split, {{whole.name, axis_index(step.name) * StageExpr(Extent(found.stride)) + axis_index(phase.name)},
                    {taps.name, tap_place}});
   stage.guards.push_back(tap_place < StageExpr(taps.extent));
-  split.stored =
-      both(split.stored, axis_index(step.name) * StageExpr(Extent(found.stride)) + axis_index(phase.name) <
-                             StageExpr(whole.extent));
+  split.stored = both(split.stored, axis_index(step.name) * StageExpr(Extent(found.stride)) + axis_index(phase.name) <
+                                        StageExpr(whole.extent));
   replace_axis(stage.axes, whole.name, {step, phase});
   replace_axis(stage.inner, taps.name, {tap});
   split.phases.insert(phase.name);

@@ -105,9 +105,8 @@ FactorMemory whole_copy(const Contraction& contraction, const ContractionFactor&
   std::vector<AffineIndex> places;
   Shape shape;
   for (const auto& axis : all_axes(contraction)) {
-    const bool guarded = std::any_of(factor.guards.begin(), factor.guards.end(), [&](const StageExpr& guard) {
-      return axes_named(guard).count(axis.name) > 0;
-    });
+    const bool guarded = std::any_of(factor.guards.begin(), factor.guards.end(),
+                                     [&](const StageExpr& guard) { return axes_named(guard).count(axis.name) > 0; });
     if (factor.axes.count(axis.name) == 0 && !guarded) continue;
     copy.axes.push_back(axis);
     shape.push_back(axis.extent);

@@ -9,7 +9,7 @@
 namespace kw {
 namespace {
 
-constexpr std::int64_t k_shortest_map_row = 256;
+constexpr std::int64_t k_shortest_mapped_row = 256;
 
 Tunable map_threads() {
   return {"MAP_THREADS", {128, 256, 512}, 256};
@@ -69,7 +69,7 @@ bool maps_take(const GroupContext& context, const StageGroup& group) {
   if (context.dialect->warp.empty() || group.stages.size() != 1) return false;
   const auto& stage = context.program.stages[group.stages[0]];
   return stage.kind == StageKind::map && !stage.place && !stage.axes.empty() &&
-         stage.axes.back().extent.value() >= k_shortest_map_row;
+         stage.axes.back().extent.value() >= k_shortest_mapped_row;
 }
 
 GroupKernels maps_kernels(const GroupContext& context, const StageGroup& group) {

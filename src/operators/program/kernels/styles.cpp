@@ -1,5 +1,6 @@
 #include "operators/program/kernels/styles.hpp"
 
+#include "operators/program/kernels/contract_seeds.hpp"
 #include "operators/program/kernels/fused.hpp"
 #include "operators/program/kernels/plain.hpp"
 
@@ -28,8 +29,10 @@ Style program_fused_style(Dialect dialect) {
           [=](const Problem& problem, const DeviceFacts& device, const IntBindings&) {
             return emit_program_fused(dialect, problem, device);
           },
-          [](const Problem&, const DeviceFacts&) { return std::vector<IntBindings>{IntBindings{}}; },
-          [](const Problem&, const DeviceFacts&, const IntBindings&) { return 1.0; }};
+          [=](const Problem& problem, const DeviceFacts& device) { return contract_seeds(dialect, problem, device); },
+          [=](const Problem& problem, const DeviceFacts& device, const IntBindings& assignment) {
+            return contract_estimate(dialect, problem, device, assignment);
+          }};
 }
 
 }  // namespace

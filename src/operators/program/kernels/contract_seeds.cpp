@@ -1,0 +1,68 @@
+#include "operators/program/kernels/contract_seeds.hpp"
+
+#include <algorithm>
+
+#include "operators/program/kernels/contract_shape.hpp"
+#include "operators/program/kernels/grouping.hpp"
+#include "operators/program/program_detail.hpp"
+#include "program/stages/lower.hpp"
+
+namespace kw {
+namespace {
+
+/// The problem's contractions and what may be tuned about them.
+struct ContractSpace {
+  std::vector<ContractSize> sizes;
+  std::vector<Tunable> tunables;
+  std::vector<std::string> constraints;
+};
+
+ContractSpace contract_space(Dialect dialect, const Problem& problem, const DeviceFacts& device) {
+  const auto& detail = program_detail(problem);
+  auto program = lower(detail.program.graph, detail.outputs);
+  ContractSpace space;
+  if (!program) return space;
+  const auto grouped = grouped_for(*std::move(program), dialect, device);
+  const bool vectors = dialect->has_vectors;
+  space.sizes = contract_sizes(grouped.program, vectors ? ColumnChoice::packed : ColumnChoice::contiguous);
+  if (space.sizes.empty()) return space;
+  space.tunables =
+      vectors ? contract_vector_tunables(space.sizes, device) : contract_simt_tunables(space.sizes, device);
+  space.constraints = vectors ? contract_vector_constraints(device) : contract_simt_constraints();
+  return space;
+}
+
+double cost_in(const ContractSpace& space, Dialect dialect, const DeviceFacts& device, const IntBindings& assignment) {
+  return dialect->has_vectors ? contract_vector_cost(space.sizes, device, assignment)
+                              : contract_simt_cost(space.sizes, device, assignment);
+}
+
+}  // namespace
+
+std::vector<IntBindings> contract_seeds(Dialect dialect, const Problem& problem, const DeviceFacts& device) {
+  std::vector<IntBindings> seeds = {IntBindings{}};
+  const auto space = contract_space(dialect, problem, device);
+  if (space.sizes.empty()) return seeds;
+  constexpr std::size_t k_seeds = 6;
+  const auto best = cheapest_contracts(
+      space.tunables, space.constraints, device,
+      [&](const IntBindings& one) { return cost_in(space, dialect, device, one); }, k_seeds);
+  for (const auto& one : best) {
+    const bool is_default = std::all_of(space.tunables.begin(), space.tunables.end(), [&](const Tunable& tunable) {
+      return one.at(tunable.name) == tunable.default_value;
+    });
+    if (!is_default) seeds.push_back(one);
+  }
+  return seeds;
+}
+
+double contract_estimate(Dialect dialect, const Problem& problem, const DeviceFacts& device,
+                         const IntBindings& assignment) {
+  const auto space = contract_space(dialect, problem, device);
+  if (space.sizes.empty()) return 1.0;
+  IntBindings whole = assignment;
+  for (const auto& tunable : space.tunables) whole.emplace(tunable.name, tunable.default_value);
+  return cost_in(space, dialect, device, whole);
+}
+
+}  // namespace kw

@@ -1,0 +1,51 @@
+#include "tests/programs/program_verdicts.hpp"
+
+#include "codegen/codegen.hpp"
+#include "loop/threads.hpp"
+#include "loop/verifier_setup.hpp"
+#include "problem/operator.hpp"
+#include "verify/local_verifier.hpp"
+#include "verify/processes/process_backend.hpp"
+
+namespace kw {
+
+std::string module_of(const std::string& result, const std::string& init, const std::string& inputs) {
+  return "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\nB, C, H, W = 4, 6, 12, 20\n"
+         "class Model(nn.Module):\n    def __init__(self):\n        super().__init__()\n" +
+         (init.empty() ? std::string("        pass\n") : "        " + init + "\n") +
+         "    def forward(self, x, *more):\n        return " + result + "\ndef get_inputs():\n    return [" + inputs +
+         "]\ndef get_init_inputs():\n    return []\n";
+}
+
+Problem problem_of_module(const std::string& text, const std::string& file, const std::string& mode, double steps) {
+  const auto toml = find_operator("program")->format.from_module({text, file, "", mode, {}, {k_any_steps, steps}});
+  KW_CHECK(toml.has_value(), "{}", toml.error().to_string());
+  auto problem = parse_problem(*toml, file);
+  KW_CHECK(problem.has_value(), "{}", problem.error().to_string());
+  return *std::move(problem);
+}
+
+ProgramVerdicts::ProgramVerdicts(const std::string& device, const std::string& target) : target_(target) {
+  BackendOptions options;
+  options.device_id = device;
+  options.target = target;
+  auto opened = open_process_backend(options);
+  KW_CHECK(opened.has_value(), "{}", opened.error().to_string());
+  backend_ = *std::move(opened);
+}
+
+Verdict ProgramVerdicts::verdict_of(const Problem& problem, Bundle bundle) const {
+  bundle.problem = problem.name;
+  auto options = verifier_options(problem, target_, backend_->device(), parallel_for(usable_processors()), {});
+  KW_CHECK(options.has_value(), "{}", options.error().to_string());
+  options->secret_seed = 20261123;
+  auto verifier = LocalVerifier::open(problem, *backend_, clock_, *std::move(options));
+  KW_CHECK(verifier.has_value(), "{}", verifier.error().to_string());
+  return (*verifier)->verify(make_candidate(std::move(bundle)).value()).verdict;
+}
+
+Bundle ProgramVerdicts::emitted(const Problem& problem, const std::string& style) const {
+  return emit_bundle(problem, target_, style, backend_->device()).value();
+}
+
+}  // namespace kw

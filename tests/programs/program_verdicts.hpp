@@ -1,0 +1,40 @@
+#pragma once
+// Modules as problems, and what the verifier says of their kernels on a device: for the tests of this folder.
+
+#include <memory>
+#include <string>
+
+#include "base/clock.hpp"
+#include "problem/problem.hpp"
+#include "record/bundle.hpp"
+#include "record/verdict.hpp"
+#include "verify/processes/execution_backend.hpp"
+
+namespace kw {
+
+/// A module whose forward() gives `result` of x and more[0], more[1], ...; `init` is the rest of its __init__. The axes
+/// are B, C, H, W = 4, 6, 12, 20.
+[[nodiscard]] std::string module_of(const std::string& result, const std::string& init, const std::string& inputs);
+
+inline constexpr double k_any_steps = 1e30;
+
+/// `steps` bounds a plain evaluation of the primary, whose axes are halved until it holds. A refusal is a defect.
+[[nodiscard]] Problem problem_of_module(const std::string& text, const std::string& file, const std::string& mode = "",
+                                        double steps = k_any_steps);
+
+/// A device that stays open. Blocks while kernels run.
+class ProgramVerdicts {
+ public:
+  ProgramVerdicts(const std::string& device, const std::string& target);
+
+  /// Through all gates, with secret data of a fixed seed.
+  [[nodiscard]] Verdict verdict_of(const Problem& problem, Bundle bundle) const;
+  [[nodiscard]] Bundle emitted(const Problem& problem, const std::string& style) const;
+
+ private:
+  std::string target_;
+  std::unique_ptr<ExecutionBackend> backend_;
+  SteadyClock clock_;
+};
+
+}  // namespace kw
