@@ -16,10 +16,11 @@ struct VectorContraction {
 
 std::optional<VectorContraction> vector_contraction(const GroupContext& context, const StageGroup& group) {
   if (group.stages.size() != 1) return std::nullopt;
-  const auto contraction = contraction_of(context.program.stages[group.stages[0]], ColumnChoice::packed);
+  const auto rows_of = [&](const Contraction& one) { return factor_memory(one, one.first, context.buffers); };
+  const auto contraction = contraction_of(context.program.stages[group.stages[0]], ColumnChoice::packed,
+                                          [&](const Contraction& one) { return rows_of(one).has_value(); });
   if (!contraction) return std::nullopt;
-  const auto rows = factor_memory(*contraction, contraction->first, context.buffers);
-  if (!rows) return std::nullopt;
+  const auto rows = rows_of(*contraction);
   return VectorContraction{*contraction, *rows};
 }
 

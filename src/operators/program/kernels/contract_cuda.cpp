@@ -221,10 +221,9 @@ class CudaContraction {
     if (splits_) {
       fillings.emplace_back("stored_guard", "");
       fillings.emplace_back("values", "");
-      fillings.emplace_back(
-          "store", fmt::format("parts[(((long)part * {} + batch) * {} + m) * {} + n] = sum[i][j];",
-                               scope.extent(extent_of(contraction_.batch)), scope.extent(extent_of(contraction_.rows)),
-                               scope.extent(extent_of(contraction_.columns))));
+      fillings.emplace_back("store", fmt::format("parts[({} * {} + m) * {} + n] = sum[i][j];", part_and_batch(scope),
+                                                 scope.extent(extent_of(contraction_.rows)),
+                                                 scope.extent(extent_of(contraction_.columns))));
     } else {
       const auto stored = stored_sum(scope, contraction_, out_, "sum[i][j]");
       fillings.emplace_back("stored_guard",

@@ -135,11 +135,29 @@ bool innermost_is_column(const Contraction& contraction) {
   return !contraction.columns.empty() && last != axes.rend() && contraction.columns.back().name == last->name;
 }
 
+/// Whether an index of the factor's loads goes along an axis of the output and an inner one: a window.
+bool slides_along(const Contraction& contraction, const ContractionFactor& factor) {
+  const auto names_one = [&](const std::set<std::string>& named, const StageAxes& axes) {
+    return std::any_of(axes.begin(), axes.end(), [&](const StageAxis& axis) {
+      return named.count(axis.name) > 0 && contraction.split.phases.count(axis.name) == 0;
+    });
+  };
+  bool slides = false;
+  for_each_load(factor.element, [&](const StageNode& load) {
+    for (const auto& operand : load.operands) {
+      const auto named = axes_named(operand);
+      slides = slides || (names_one(named, contraction.split.stage.axes) && names_one(named, contraction.inner));
+    }
+  });
+  return slides;
+}
+
 /// In vector operations, to choose by.
 double cost_of_columns(const Contraction& contraction, ColumnChoice choice) {
   if (choice == ColumnChoice::contiguous) return innermost_is_column(contraction) ? 0.0 : 1.0;
   constexpr double k_lanes = 16.0;
-  constexpr double k_copy = 1.5;
+  // An element of a window is copied once per tap, under guards.
+  const double copy = slides_along(contraction, contraction.second) ? 6.0 : 1.5;
   constexpr double k_contiguous_store = 0.25;
   constexpr double k_scattered_store = 2.0;
   const double batch = count_of(contraction.batch);
@@ -148,12 +166,12 @@ double cost_of_columns(const Contraction& contraction, ColumnChoice choice) {
   const double steps = count_of(contraction.inner);
   const double products = batch * rows * std::ceil(columns / k_lanes) * steps;
   const double store = innermost_is_column(contraction) ? k_contiguous_store : k_scattered_store;
-  return products + batch * columns * steps * k_copy + batch * rows * columns * store;
+  return products + batch * columns * steps * copy + batch * rows * columns * store;
 }
 
 }  // namespace
 
-std::optional<Contraction> contraction_of(const Stage& stage, ColumnChoice choice) {
+std::optional<Contraction> contraction_of(const Stage& stage, ColumnChoice choice, const ContractionTest& usable) {
   const bool sum = stage.kind == StageKind::reduce && stage.op == ReduceOp::sum && !stage.position &&
                    !stage.inner.empty() && !stage.axes.empty() && stage.body->type == StageType::real;
   if (!sum) return std::nullopt;
@@ -166,7 +184,7 @@ std::optional<Contraction> contraction_of(const Stage& stage, ColumnChoice choic
   for (unsigned which = 1; which + 1 < (1U << multiplicands.size()); ++which) {
     const auto [first, second] = parted(multiplicands, which);
     auto contraction = with_factors(split, first, second);
-    if (!contraction || !worth_tiles(*contraction)) continue;
+    if (!contraction || !worth_tiles(*contraction) || (usable && !usable(*contraction))) continue;
     if (!best || cost_of_columns(*contraction, choice) < cost_of_columns(*best, choice)) best = std::move(contraction);
   }
   return best;

@@ -3,6 +3,7 @@
 // n and k stands for any number of axes, and the factors are expressions under guards: matrix products of any layout,
 // convolutions, einsum.
 
+#include <functional>
 #include <optional>
 
 #include "operators/program/kernels/contraction_axes.hpp"
@@ -34,6 +35,9 @@ enum class ColumnChoice : std::uint8_t {
 };
 
 /// Absent where the stage is no such sum, or is too small for tiles at the extents that it was read with.
-[[nodiscard]] std::optional<Contraction> contraction_of(const Stage& stage, ColumnChoice choice);
+/// Only such as are `usable`, where that is given.
+using ContractionTest = std::function<bool(const Contraction& contraction)>;
+[[nodiscard]] std::optional<Contraction> contraction_of(const Stage& stage, ColumnChoice choice,
+                                                        const ContractionTest& usable = {});
 
 }  // namespace kw

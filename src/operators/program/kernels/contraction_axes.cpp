@@ -69,7 +69,9 @@ bool split_group(SplitStage& split) {
       return false;
     const auto* axis = axis_of(stage.axes, one->operands[0]->axis);
     const auto& part = one->operands[1]->integer;
-    if (axis == nullptr || part.value() <= 1 || axis->extent.value() % part.value() != 0) return false;
+    if (axis == nullptr || split.phases.count(axis->name) > 0 || part.value() <= 1 ||
+        axis->extent.value() % part.value() != 0)
+      return false;
     const auto parts = Extent::quotient(axis->extent, part);
     return parts && extent_product(*parts, part).text() == axis->extent.text();
   });
