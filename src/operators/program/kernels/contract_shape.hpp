@@ -13,6 +13,7 @@ namespace kw {
 /// The extents of a contraction as it was read.
 struct ContractSize {
   double batch = 1, rows = 1, columns = 1, steps = 1;
+  bool guarded = false;  ///< elements have guards, and places of several axes
 };
 [[nodiscard]] ContractSize contract_size(const Contraction& contraction);
 /// Of every contraction of the program: one assignment of tunables has to suit all of them.
