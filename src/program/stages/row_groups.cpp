@@ -165,7 +165,13 @@ void put_rows_first(Stage& stage, const RowNames& own, const StageAxes& rows, El
 void drop_unit_outputs(StageProgram& program) {
   for (auto& stage : program.stages) {
     if (stage.kind == StageKind::scan || stage.place) continue;
-    std::erase_if(stage.axes, [](const StageAxis& axis) { return axis.extent.text() == "1"; });
+    std::set<std::string> units;
+    std::erase_if(stage.axes,
+                  [&](const StageAxis& axis) { return axis.extent.text() == "1" && units.insert(axis.name).second; });
+    if (units.empty()) continue;
+    rewrite_stage(stage, [&](const StageExpr& node) {
+      return node->op == StageOp::axis && units.count(node->axis) > 0 ? StageExpr(0) : StageExpr();
+    });
   }
 }
 
