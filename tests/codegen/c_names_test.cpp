@@ -1,6 +1,6 @@
 // The compilers' names and the generator's must agree across folders that do not know each other.
 
-#include "device/c_names.hpp"
+#include "language/c_names.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// Products of matrices and convolutions in tiles, on a CPU through PoCL and on the CUDA simulator, through the whole
-// verifier: chosen shapes that tiles do not divide, and random ones.
+// Fused kernels of every family, on a CPU through PoCL and on the CUDA simulator, through the whole verifier: chosen
+// shapes that tiles, lanes and groups do not divide, and random convolutions.
 
 #include <gtest/gtest.h>
 
@@ -11,15 +11,18 @@
 namespace kw {
 namespace {
 
-struct Product {
+struct Fused {
   const char* name;
   const char* result;
   const char* inputs;
   const char* init = "";
-  friend void PrintTo(const Product& product, std::ostream* out) { *out << product.name; }
+  // What the family's texts have, and no other's.
+  const char* on_cpu = "multiply_add(";
+  const char* on_gpu = "multiply_tile(";
+  friend void PrintTo(const Fused& fused, std::ostream* out) { *out << fused.name; }
 };
 
-const std::vector<Product> k_products = {
+const std::vector<Fused> k_products = {
     {"odd_extents", "x @ more[0]", "torch.rand(37, 53), torch.rand(53, 29)"},
     {"one_step", "x @ more[0]", "torch.rand(70, 1), torch.rand(1, 150)"},
     {"few_columns", "x @ more[0]", "torch.rand(90, 40), torch.rand(40, 5)"},
@@ -50,41 +53,70 @@ const std::vector<Product> k_products = {
      "groups=2)"},
 };
 
+constexpr const char* k_rows_on_cpu = "ROWS_PER_ITEM";
+constexpr const char* k_any_kernel = "";
+
+const std::vector<Fused> k_rows_and_maps = {
+    {"softmax", "torch.softmax(x * 9, -1)", "torch.rand(9, 1203)", "", "exp16(", "ROW_THREADS"},
+    {"softmax_of_channels", "torch.softmax(x, 1)", "torch.rand(3, 40, 7, 23)", "", "_of_rows", "ROW_THREADS"},
+    {"short_rows", "torch.log_softmax(x, -1)", "torch.rand(50, 5)", "", k_rows_on_cpu, "SHORT_ROW_THREADS"},
+    {"layer_norm", "torch.relu(self.c(x))", "torch.rand(5, 7, 267)", "self.c = nn.LayerNorm(267)", k_rows_on_cpu,
+     "ROW_THREADS"},
+    {"batch_norm", "self.c(x)", "torch.rand(B, C, H, W)", "self.c = nn.BatchNorm2d(6)", k_rows_on_cpu, "ROW_THREADS"},
+    {"mean_of_all", "((x - more[0]) ** 2).mean()", "torch.rand(70, 1001), torch.rand(70, 1001)", "", "sum_of(",
+     "ROW_THREADS"},
+    {"place_of_the_largest", "torch.argmax(x, -1)", "torch.rand(40, 301)", "", k_rows_on_cpu, "ROW_THREADS"},
+    {"log_of_a_sum", "torch.logsumexp(x * 30, -1)", "torch.rand(40, 301)", "", k_rows_on_cpu, "ROW_THREADS"},
+    {"product_of_rows", "torch.prod(x + 0.5, 1)", "torch.rand(6, 90, 17)", "", "_of_rows", "ROW_THREADS"},
+    {"map_with_broadcast", "torch.tanh(x) * more[0] + more[1]", "torch.rand(6, 703), torch.rand(703), torch.rand(6, 1)",
+     "", "vstore16(", "MAP_ELEMENTS"},
+    {"map_of_f16", "F.gelu(x)", "torch.rand(6, 703, dtype=torch.float16)", "", "vstore_half16(", "MAP_ELEMENTS"},
+    {"map_of_bf16", "x * 2 - 1", "torch.rand(6, 703, dtype=torch.bfloat16)", "", "to_bf16_16(", "MAP_ELEMENTS"},
+    {"choice", "torch.where(x > more[0], x, -more[0])", "torch.rand(9, 503), torch.rand(503)", "", "select(",
+     "MAP_ELEMENTS"},
+    {"running_sum", "torch.cumsum(x, 1) * 2", "torch.rand(6, 1501)", "", k_any_kernel, "SCAN_THREADS"},
+    {"running_product_of_columns", "torch.cumprod(x + 0.5, 0)", "torch.rand(301, 5)", "", k_any_kernel, "SCAN_THREADS"},
+};
+
 /// The kernels of the family, and the verdict on them.
-void expect_accepted(const ProgramVerdicts& device, const std::string& module, const char* in_tiles) {
+void expect_accepted(const ProgramVerdicts& device, const std::string& module, const char* of_family) {
   const Problem problem = problem_of_module(module, "m.py");
   const Bundle bundle = device.emitted(problem, "fused");
-  EXPECT_NE(bundle.source.find(in_tiles), std::string::npos) << "not in tiles:\n" << module;
+  EXPECT_NE(bundle.to_text().find(of_family), std::string::npos) << "of another family:\n" << module;
   const Verdict verdict = device.verdict_of(problem, bundle);
   EXPECT_TRUE(verdict.accepted()) << module << verdict.message << "\n" << bundle.to_text();
 }
 
-class ContractOnCpu : public testing::TestWithParam<Product> {
+class FusedOnCpu : public testing::TestWithParam<Fused> {
  protected:
   static void SetUpTestSuite() { device_ = std::make_unique<ProgramVerdicts>("opencl:0", "opencl"); }
   static void TearDownTestSuite() { device_.reset(); }
   static inline std::unique_ptr<ProgramVerdicts> device_;
 };
 
-TEST_P(ContractOnCpu, is_accepted) {
-  expect_accepted(*device_, module_of(GetParam().result, GetParam().init, GetParam().inputs), "multiply_add(");
+TEST_P(FusedOnCpu, is_accepted) {
+  expect_accepted(*device_, module_of(GetParam().result, GetParam().init, GetParam().inputs), GetParam().on_cpu);
 }
 
-INSTANTIATE_TEST_SUITE_P(Products, ContractOnCpu, testing::ValuesIn(k_products),
+INSTANTIATE_TEST_SUITE_P(Products, FusedOnCpu, testing::ValuesIn(k_products),
+                         [](const auto& one) { return std::string(one.param.name); });
+INSTANTIATE_TEST_SUITE_P(RowsAndMaps, FusedOnCpu, testing::ValuesIn(k_rows_and_maps),
                          [](const auto& one) { return std::string(one.param.name); });
 
-class ContractOnSimulator : public testing::TestWithParam<Product> {
+class FusedOnSimulator : public testing::TestWithParam<Fused> {
  protected:
   static void SetUpTestSuite() { device_ = std::make_unique<ProgramVerdicts>("sim", "cuda"); }
   static void TearDownTestSuite() { device_.reset(); }
   static inline std::unique_ptr<ProgramVerdicts> device_;
 };
 
-TEST_P(ContractOnSimulator, is_accepted_without_findings) {
-  expect_accepted(*device_, module_of(GetParam().result, GetParam().init, GetParam().inputs), "multiply_tile(");
+TEST_P(FusedOnSimulator, is_accepted_without_findings) {
+  expect_accepted(*device_, module_of(GetParam().result, GetParam().init, GetParam().inputs), GetParam().on_gpu);
 }
 
-INSTANTIATE_TEST_SUITE_P(Products, ContractOnSimulator, testing::ValuesIn(k_products),
+INSTANTIATE_TEST_SUITE_P(Products, FusedOnSimulator, testing::ValuesIn(k_products),
+                         [](const auto& one) { return std::string(one.param.name); });
+INSTANTIATE_TEST_SUITE_P(RowsAndMaps, FusedOnSimulator, testing::ValuesIn(k_rows_and_maps),
                          [](const auto& one) { return std::string(one.param.name); });
 
 struct Layer {
@@ -113,7 +145,7 @@ Layer random_convolution(Rng& random) {
           fmt::format("torch.rand({}, {}{})", draw(1, 3), channels, image)};
 }
 
-TEST(ContractRandom, convolutions_are_accepted_on_a_cpu) {
+TEST(FusedRandom, convolutions_are_accepted_on_a_cpu) {
   const char* chosen = std::getenv("KW_TEST_SEED");
   const std::uint64_t seed = chosen != nullptr ? std::strtoull(chosen, nullptr, 10) : 20261123;
   RecordProperty("seed", std::to_string(seed));
