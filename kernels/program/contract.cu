@@ -4,9 +4,9 @@
 // definitions: TILE_M TILE_N TILE_K THREAD_M THREAD_N SPLIT_K
 
 // --- section: multiply_tile
-#define ROW_THREADS (TILE_M / THREAD_M)
-#define COLUMN_THREADS (TILE_N / THREAD_N)
-#define THREADS (ROW_THREADS * COLUMN_THREADS)
+#define THREADS_M (TILE_M / THREAD_M)
+#define THREADS_N (TILE_N / THREAD_N)
+#define TILE_THREADS (THREADS_M * THREADS_N)
 // Four more: the steps of a column begin in different banks, and at multiples of 16 bytes.
 #define ROW_STRIDE (TILE_M + 4)
 #define COLUMN_STRIDE (TILE_N + 4)
@@ -24,10 +24,10 @@ __device__ __forceinline__ void multiply_tile(const float* rows, const float* co
     float4 row[THREAD_M / 4], column[THREAD_N / 4];
     #pragma unroll
     for (int i = 0; i < THREAD_M / 4; ++i)
-      row[i] = *(const float4*)(rows + step * ROW_STRIDE + place_of(thread_row, ROW_THREADS, 4 * i));
+      row[i] = *(const float4*)(rows + step * ROW_STRIDE + place_of(thread_row, THREADS_M, 4 * i));
     #pragma unroll
     for (int j = 0; j < THREAD_N / 4; ++j)
-      column[j] = *(const float4*)(columns + step * COLUMN_STRIDE + place_of(thread_column, COLUMN_THREADS, 4 * j));
+      column[j] = *(const float4*)(columns + step * COLUMN_STRIDE + place_of(thread_column, THREADS_N, 4 * j));
     #pragma unroll
     for (int i = 0; i < THREAD_M; ++i) {
       const float4 four = row[i / 4];
@@ -50,7 +50,7 @@ ${qualifier}
 ${signature} {
   __shared__ __align__(16) float row_tiles[2][TILE_K * ROW_STRIDE];
   __shared__ __align__(16) float column_tiles[2][TILE_K * COLUMN_STRIDE];
-  const int thread = threadIdx.x, thread_row = thread / COLUMN_THREADS, thread_column = thread % COLUMN_THREADS;
+  const int thread = threadIdx.x, thread_row = thread / THREADS_N, thread_column = thread % THREADS_N;
   const int tiles_across = (${column_count} + TILE_N - 1) / TILE_N;
   const int tiles_down = (${row_count} + TILE_M - 1) / TILE_M;
   const int first_column = (int)blockIdx.x % tiles_across * TILE_N;
@@ -64,7 +64,7 @@ ${signature} {
   for (int i = 0; i < THREAD_M; ++i)
     #pragma unroll
     for (int j = 0; j < THREAD_N; ++j) sum[i][j] = 0.0f;
-  float next_rows[TILE_M * TILE_K / THREADS], next_columns[TILE_N * TILE_K / THREADS];
+  float next_rows[TILE_M * TILE_K / TILE_THREADS], next_columns[TILE_N * TILE_K / TILE_THREADS];
   int stage = 0;
   for (int next = begin; next < end + TILE_K; next += TILE_K) {
     if (next < end) {
@@ -81,12 +81,12 @@ ${signature} {
   }
   #pragma unroll
   for (int i = 0; i < THREAD_M; ++i) {
-    const int m = first_row + place_of(thread_row, ROW_THREADS, i);
+    const int m = first_row + place_of(thread_row, THREADS_M, i);
     if (m >= ${row_count}) continue;
     ${stored_row_axes}
     #pragma unroll
     for (int j = 0; j < THREAD_N; ++j) {
-      const int n = first_column + place_of(thread_column, COLUMN_THREADS, j);
+      const int n = first_column + place_of(thread_column, THREADS_N, j);
       if (n >= ${column_count}) continue;
       ${stored_column_axes}
       ${stored_guard}
@@ -98,8 +98,8 @@ ${signature} {
 
 // --- section: load
 #pragma unroll
-for (int i = 0; i < ${tile} * TILE_K / THREADS; ++i) {
-  const int at = thread + i * THREADS;
+for (int i = 0; i < ${tile} * TILE_K / TILE_THREADS; ++i) {
+  const int at = thread + i * TILE_THREADS;
   const int ${index} = ${first} + ${place}, k = next + ${step};
   float element = 0.0f;
   if (${index} < ${count} && k < end) {
@@ -111,15 +111,15 @@ for (int i = 0; i < ${tile} * TILE_K / THREADS; ++i) {
 
 // --- section: keep
 #pragma unroll
-for (int i = 0; i < ${tile} * TILE_K / THREADS; ++i) {
-  const int at = thread + i * THREADS;
+for (int i = 0; i < ${tile} * TILE_K / TILE_THREADS; ++i) {
+  const int at = thread + i * TILE_THREADS;
   ${tiles}[stage ^ 1][(${step}) * ${stride} + ${place}] = ${registers}[i];
 }
 
 // --- section: load_four
 #pragma unroll
-for (int i = 0; i < ${tile} * TILE_K / THREADS; i += 4) {
-  const int at = 4 * thread + i * THREADS;
+for (int i = 0; i < ${tile} * TILE_K / TILE_THREADS; i += 4) {
+  const int at = 4 * thread + i * TILE_THREADS;
   const int ${index} = ${first} + ${place}, k = next + ${step};
   ${axes}
   const ${pointer} from = ${memory} + (${address});
@@ -138,15 +138,15 @@ for (int i = 0; i < ${tile} * TILE_K / THREADS; i += 4) {
 
 // --- section: keep_four_steps
 #pragma unroll
-for (int i = 0; i < ${tile} * TILE_K / THREADS; ++i) {
-  const int at = 4 * thread + i / 4 * (4 * THREADS);
+for (int i = 0; i < ${tile} * TILE_K / TILE_THREADS; ++i) {
+  const int at = 4 * thread + i / 4 * (4 * TILE_THREADS);
   ${tiles}[stage ^ 1][(at % TILE_K + i % 4) * ${stride} + at / TILE_K] = ${registers}[i];
 }
 
 // --- section: keep_four_rows
 #pragma unroll
-for (int i = 0; i < ${tile} * TILE_K / THREADS; i += 4) {
-  const int at = 4 * thread + i * THREADS;
+for (int i = 0; i < ${tile} * TILE_K / TILE_THREADS; i += 4) {
+  const int at = 4 * thread + i * TILE_THREADS;
   *(float4*)&${tiles}[stage ^ 1][at / ${tile} * ${stride} + at % ${tile}] =
       make_float4(${registers}[i], ${registers}[i + 1], ${registers}[i + 2], ${registers}[i + 3]);
 }

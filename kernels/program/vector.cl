@@ -1,4 +1,7 @@
-// Functions of sixteen lanes that tensor programs call on CPUs. operators/program/kernels picks those in use.
+// Functions of sixteen lanes that tensor programs call on CPUs. operators/program/kernels picks those in use,
+// and writes the loops around them.
+//
+// definitions: ROWS_PER_ITEM COLUMNS_PER_ITEM
 
 // --- section: lane_index
 #define LANE_INDEX ((int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15))

@@ -131,7 +131,7 @@ TEST(LaunchPlan, refuses_overflow_in_every_place) {
   Bundle scratch = small_bundle();
   scratch.scratch = {{"tmp", DType::f32, big}};
   EXPECT_EQ(error_of(scratch),
-            "with buffer 'tmp' of 9223372036854775807 elements the buffers would take more than 8589934592 bytes "
+            "with buffer 'tmp' of 9223372036854775807 elements the buffers would take more than 17179869184 bytes "
             "[plan.value]");
 }
 
@@ -150,9 +150,14 @@ TEST(LaunchPlan, holds_launches_to_the_device) {
 
 TEST(LaunchPlan, bounds_the_buffers_together) {
   Bundle bundle = small_bundle();
-  bundle.scratch = {{"a", DType::f32, "1073741824"}, {"b", DType::f32, "1073741824"}};
+  bundle.launches = {{"pack", {"1"}, {"1"}, "0", {"X", "Y"}}};
+  bundle.scratch = {{"a", DType::f32, "2147483648"}, {"b", DType::f32, "2147483648"}};
   EXPECT_EQ(error_of(bundle),
-            "with buffer 'b' of 1073741824 elements the buffers would take more than 8589934592 bytes [plan.value]");
+            "with buffer 'b' of 2147483648 elements the buffers would take more than 17179869184 bytes [plan.value]");
+  DeviceFacts unknown = device();
+  unknown.memory_bytes = 0;
+  EXPECT_EQ(error_of(bundle, k_axes, unknown),
+            "with buffer 'a' of 2147483648 elements the buffers would take more than 8589934592 bytes [plan.value]");
   DeviceFacts tiny = device();
   tiny.memory_bytes = 40000;
   EXPECT_EQ(error_of(small_bundle(), k_axes, tiny),

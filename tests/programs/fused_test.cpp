@@ -65,6 +65,8 @@ const std::vector<Fused> k_rows_and_maps = {
     {"batch_norm", "self.c(x)", "torch.rand(B, C, H, W)", "self.c = nn.BatchNorm2d(6)", k_rows_on_cpu, "ROW_THREADS"},
     {"mean_of_all", "((x - more[0]) ** 2).mean()", "torch.rand(70, 1001), torch.rand(70, 1001)", "", "sum_of(",
      "ROW_THREADS"},
+    {"product_and_norm", "self.c(x @ more[0])", "torch.rand(33, 40), torch.rand(40, 900)", "self.c = nn.LayerNorm(900)",
+     "multiply_add(", "ROW_THREADS"},
     {"place_of_the_largest", "torch.argmax(x, -1)", "torch.rand(40, 301)", "", k_rows_on_cpu, "ROW_THREADS"},
     {"log_of_a_sum", "torch.logsumexp(x * 30, -1)", "torch.rand(40, 301)", "", k_rows_on_cpu, "ROW_THREADS"},
     {"product_of_rows", "torch.prod(x + 0.5, 1)", "torch.rand(6, 90, 17)", "", "_of_rows", "ROW_THREADS"},

@@ -16,14 +16,17 @@ bool is_axis(const StageExpr& index, const std::string& name) {
   return index->op == StageOp::axis && index->axis == name;
 }
 
+bool has_product(const Extent& a, const Extent& b);
+
 /// e / n and e % n, where n is the extent of the second index's axis.
 bool splits_place(const StageNode& load, std::size_t i) {
   const auto& high = load.operands[i];
   const auto& low = load.operands[i + 1];
   if (high->op != StageOp::floor_divide || low->op != StageOp::floor_modulo) return false;
   const auto& n = low->operands[1];
-  return n->op == StageOp::integer && n->integer.text() == load.tensor.type.shape[i + 1].text() &&
-         same_expression(high->operands[1], n) && same_expression(high->operands[0], low->operands[0]);
+  return has_product(load.tensor.type.shape[i], load.tensor.type.shape[i + 1]) && n->op == StageOp::integer &&
+         n->integer.text() == load.tensor.type.shape[i + 1].text() && same_expression(high->operands[1], n) &&
+         same_expression(high->operands[0], low->operands[0]);
 }
 
 /// The load with axis i + 1 of its tensor merged into axis i.
@@ -90,7 +93,28 @@ bool only_as_neighbours(const StageExpr& node, const std::string& a, const Stage
   return true;
 }
 
+/// Whether the product can be written for every binding of the axes, in few enough words.
+bool has_product(const Extent& a, const Extent& b) {
+  constexpr std::size_t k_longest = 60;
+  const auto product = Extent::product(a, b);
+  if (!product || product->text().size() > k_longest) return false;
+  return !product->is_constant() || (a.is_constant() && b.is_constant());
+}
+
+/// Whether every load that has the axes as neighbours can have them as one.
+bool loads_merge(const Stage& stage, const StageAxis& a, const StageAxis& b) {
+  bool all = true;
+  const auto look = [&](const StageNode& load) {
+    const auto at = neighbours(load, a.name, b);
+    all = all && (at == k_nowhere || has_product(load.tensor.type.shape[at], load.tensor.type.shape[at + 1]));
+  };
+  for_each_load(stage, look);
+  if (stage.place) look(*stage.place);
+  return all;
+}
+
 bool can_merge(const Stage& stage, const StageAxis& a, const StageAxis& b) {
+  if (!has_product(a.extent, b.extent) || !loads_merge(stage, a, b)) return false;
   std::set<const StageNode*> seen;
   const auto fits = [&](const StageExpr& expression) { return only_as_neighbours(expression, a.name, b, seen); };
   const bool scanned =

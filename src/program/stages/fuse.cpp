@@ -22,15 +22,9 @@ StageIndices axis_values(const StageAxes& axes) {
   return values;
 }
 
-Shape shape_of(const StageAxes& axes) {
-  Shape shape;
-  for (const auto& axis : axes) shape.push_back(axis.extent);
-  return shape;
-}
-
 /// The element that `map` computes at the place of a load of its buffer.
 StageExpr element_at(const Stage& map, const StageNode& load, ElementType stored) {
-  const auto places = reshaped_indices(load.operands, load.tensor.type.shape, shape_of(map.axes));
+  const auto places = reshaped_indices(load.operands, load.tensor.type.shape, extents_of(map.axes));
   AxisValues values;
   for (std::size_t i = 0; i < map.axes.size(); ++i) values[map.axes[i].name] = places[i];
   return converted(with_axes(map.body, values), stage_type_of(stored));
@@ -153,11 +147,11 @@ class Fuser {
 
   /// Whether every load of the reduction's buffer in `map` is of the map's own place, seen in the reduction's axes.
   static bool reads_own_place(const Stage& map, const Stage& reduction) {
-    const auto own = reshaped_indices(axis_values(map.axes), shape_of(map.axes), shape_of(reduction.axes));
+    const auto own = reshaped_indices(axis_values(map.axes), extents_of(map.axes), extents_of(reduction.axes));
     bool all = true;
     for_each_load(map, [&](const StageNode& load) {
       if (load.tensor.buffer != reduction.buffer) return;
-      const auto places = reshaped_indices(load.operands, load.tensor.type.shape, shape_of(reduction.axes));
+      const auto places = reshaped_indices(load.operands, load.tensor.type.shape, extents_of(reduction.axes));
       for (std::size_t i = 0; i < places.size(); ++i) all = all && same_expression(places[i], own[i]);
     });
     return all && count_of(map.axes) == count_of(reduction.axes);
@@ -190,7 +184,7 @@ class Fuser {
     const auto& map = stages()[reader];
     const auto stored = buffer(reduction).type.dtype;
     const auto result = reduction.epilogue ? reduction.epilogue : reduction_result(result_type_of(reduction));
-    const auto places = reshaped_indices(axis_values(reduction.axes), shape_of(reduction.axes), shape_of(map.axes));
+    const auto places = reshaped_indices(axis_values(reduction.axes), extents_of(reduction.axes), extents_of(map.axes));
     AxisValues values;
     for (std::size_t i = 0; i < map.axes.size(); ++i) values[map.axes[i].name] = places[i];
     // Axes first: the result speaks of the reduction's own, which may have the names of the map's.
@@ -231,7 +225,7 @@ class Fuser {
 
   static void join(const Stage& part, Stage& whole) {
     const auto& load = *whole.body;
-    const auto places = reshaped_indices(load.operands, load.tensor.type.shape, shape_of(part.axes));
+    const auto places = reshaped_indices(load.operands, load.tensor.type.shape, extents_of(part.axes));
     AxisValues values;
     for (std::size_t i = 0; i < part.axes.size(); ++i) values[part.axes[i].name] = places[i];
     StageAxes inner = part.inner;

@@ -83,9 +83,19 @@ void visit_loads(const StageExpr& node, std::set<const StageNode*>& seen,
   for (const auto& operand : node->operands) visit_loads(operand, seen, visit);
 }
 
-Extent product_of(const Extent& a, const Extent& b) {
-  return Extent::product(a, b).value();
-}
+/// The product of some extents, and whether it is that for every binding of the axes: what is too long to be written is
+/// a constant.
+struct Block {
+  Extent count;
+  bool known = true;
+
+  void add(const Extent& extent) {
+    const auto product = Extent::product(count, extent).value();
+    known = known && (!product.is_constant() || (count.is_constant() && extent.is_constant()));
+    count = product;
+  }
+  friend bool same(const Block& a, const Block& b) { return a.known && b.known && a.count.text() == b.count.text(); }
+};
 
 /// The place in a block of the axes [first, last) of `shape`.
 StageExpr place_in(const StageIndices& indices, const Shape& shape, std::size_t first, std::size_t last) {
@@ -171,6 +181,12 @@ std::set<std::size_t> buffers_read(const Stage& stage) {
   return buffers;
 }
 
+Shape extents_of(const StageAxes& axes) {
+  Shape shape;
+  for (const auto& axis : axes) shape.push_back(axis.extent);
+  return shape;
+}
+
 StageIndices reshaped_indices(const StageIndices& indices, const Shape& from, const Shape& to) {
   StageIndices result(to.size(), StageExpr(0));
   std::size_t i = 0;
@@ -178,14 +194,14 @@ StageIndices reshaped_indices(const StageIndices& indices, const Shape& from, co
   while (i < from.size() && j < to.size()) {
     const std::size_t first_i = i;
     const std::size_t first_j = j;
-    Extent a = from[i++];
-    Extent b = to[j++];
+    Block a{from[i++]};
+    Block b{to[j++]};
     // The values lead, and the texts decide: a block must be one for every binding of the axes.
-    while (a.text() != b.text() && (i < from.size() || j < to.size())) {
-      if (j == to.size() || (i < from.size() && a.value() <= b.value())) {
-        a = product_of(a, from[i++]);
+    while (!same(a, b) && (i < from.size() || j < to.size())) {
+      if (j == to.size() || (i < from.size() && a.count.value() <= b.count.value())) {
+        a.add(from[i++]);
       } else {
-        b = product_of(b, to[j++]);
+        b.add(to[j++]);
       }
     }
     split_place(place_in(indices, from, first_i, i), to, first_j, j, result);

@@ -33,6 +33,8 @@ void for_each_load(const Stage& stage, const std::function<void(const StageNode&
 /// Buffers that the stage reads.
 [[nodiscard]] std::set<std::size_t> buffers_read(const Stage& stage);
 
+[[nodiscard]] Shape extents_of(const StageAxes& axes);
+
 /// Indices of a dense tensor of shape `from` as indices of the same elements in shape `to`. Axes that agree stay as
 /// they are; others go through the place in the smallest block that both have.
 [[nodiscard]] StageIndices reshaped_indices(const StageIndices& indices, const Shape& from, const Shape& to);

@@ -14,12 +14,6 @@ namespace {
 using RowNames = std::vector<std::string>;
 using StageLists = std::vector<std::vector<std::size_t>>;
 
-Shape extents_of(const StageAxes& axes) {
-  Shape shape;
-  for (const auto& axis : axes) shape.push_back(axis.extent);
-  return shape;
-}
-
 bool same_extents(const StageAxes& a, const StageAxes& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [](const StageAxis& x, const StageAxis& y) { return x.extent.text() == y.extent.text(); });

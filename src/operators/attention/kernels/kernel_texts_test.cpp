@@ -66,24 +66,36 @@ void add_styles(const Problem& problem, EmittedLines& lines) {
                  lines);
 }
 
-/// A module whose kernels call everything that is written for programs.
-Problem extremes() {
-  constexpr const char* k_module = R"(
-import torch
-import torch.nn as nn
-class Model(nn.Module):
-    def forward(self, x):
-        return torch.amax(x, dim=1) - torch.amin(x, dim=1)
-N = 8
-M = 16
-def get_inputs():
-    return [torch.rand(N, M)]
-def get_init_inputs():
-    return []
-)";
-  constexpr double k_any = 1e9;
-  const auto text = find_operator("program")->format.from_module({k_module, "extremes.py", "", "", {}, {k_any, k_any}});
-  return parse_problem(text.value(), "extremes.py").value();
+/// A module whose forward() gives `result` of x and y, which are of these shapes.
+Problem module_problem(const std::string& result, const std::string& x, const std::string& y) {
+  const std::string module =
+      "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\n"
+      "class Model(nn.Module):\n    def forward(self, x, y):\n        return " +
+      result + "\ndef get_inputs():\n    return [torch.rand(" + x + "), torch.rand(" + y +
+      ")]\n"
+      "def get_init_inputs():\n    return []\n";
+  constexpr double k_any = 1e12;
+  const auto text = find_operator("program")->format.from_module({module, "m.py", "", "", {}, {k_any, k_any}});
+  return parse_problem(text.value(), "m.py").value();
+}
+
+/// Modules whose kernels have everything that is written for programs.
+std::vector<Problem> modules() {
+  return {
+      module_problem("torch.amax(x, dim=1) - torch.amin(y, dim=1)", "8, 16", "8, 16"),
+      module_problem("torch.amax(x, dim=1) - torch.amin(y, dim=1)", "8, 600", "8, 600"),
+      module_problem("torch.softmax(x, dim=1) * torch.prod(y, dim=1, keepdim=True) + torch.arange(600)", "600, 600",
+                     "600, 600"),
+      module_problem("torch.cumsum(x, dim=1) + y", "8, 600", "8, 600"),
+      module_problem("x @ y", "128, 64", "64, 128"),
+      module_problem("x.T @ y.T", "64, 128", "128, 64"),
+      module_problem("x.T @ y", "61, 127", "61, 127"),
+      module_problem("x @ y.T", "127, 61", "127, 61"),
+      module_problem("torch.relu(x) @ y", "127, 61", "61, 127"),
+      module_problem("F.conv2d(x, y, padding=1)", "2, 6, 20, 20", "17, 6, 3, 3"),
+      module_problem("x @ y", "32, 50000", "50000, 32"),
+      module_problem("F.conv_transpose2d(x, y, stride=2, padding=1)", "2, 6, 20, 20", "6, 17, 3, 3"),
+  };
 }
 
 EmittedLines all_emitted() {
@@ -92,7 +104,7 @@ EmittedLines all_emitted() {
                            "decode", "document_lse", "learned_relative"}) {
     add_styles(load_problem(std::string("attention/") + name, RealFileSystem{}, {"problems"}).value(), lines);
   }
-  add_styles(extremes(), lines);
+  for (const auto& module : modules()) add_styles(module, lines);
   // One query: its keys are split, and LSE is written in parts.
   const Problem lse = load_problem("attention/alibi_lse", RealFileSystem{}, {"problems"}).value();
   add_styles(with_axes(lse, {"Sq=1"}).value(), lines);

@@ -1,6 +1,7 @@
 #pragma once
 // The lines of a function's body, indented by the blocks that are open.
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -11,7 +12,13 @@ namespace kw {
 /// Collects the lines of a function's body.
 class BodyWriter {
  public:
-  void line(const std::string& text) { text_ += indented(broken_statement(text)) + "\n"; }
+  void line(const std::string& text) {
+    // Deep blocks leave less room in a line.
+    constexpr std::size_t k_columns = 108;
+    constexpr std::size_t k_page = 116;
+    const auto margin = static_cast<std::size_t>(depth_) * 2;
+    text_ += indented(broken_statement(text, std::min(k_columns, k_page - margin))) + "\n";
+  }
   void lines(const std::vector<std::string>& statements) {
     for (const auto& one : statements) line(one);
   }

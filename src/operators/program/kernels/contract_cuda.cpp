@@ -239,8 +239,9 @@ class CudaContraction {
   void write_tiles() {
     const auto& stage = contraction_.split.stage;
     KernelScope scope(context_.buffers, stage, context_.dialect, contract_gpu_locals());
-    Fillings fillings = {{"parts", splits_ ? ", and one of SPLIT_K parts of the sum" : ""},
-                         {"qualifier", fill_lines(context_.dialect->kernel_qualifier, {{"threads", "THREADS, 1"}})}};
+    Fillings fillings = {
+        {"parts", splits_ ? ", and one of SPLIT_K parts of the sum" : ""},
+        {"qualifier", fill_lines(context_.dialect->kernel_qualifier, {{"threads", "TILE_THREADS, 1"}})}};
     fill_tile_store(scope, fillings);
     const auto rows = load_of(scope, contraction_.first, contraction_.rows, k_row_names);
     const auto columns = load_of(scope, contraction_.second, contraction_.columns, k_column_names);

@@ -6,6 +6,7 @@
 #include "language/kernel_texts.hpp"
 #include "operators/program/kernels/contract_shape.hpp"
 #include "operators/program/kernels/contract_text.hpp"
+#include "operators/program/kernels/stage_kernel.hpp"
 #include "program/stages/rewrite.hpp"
 
 namespace kw {
@@ -94,7 +95,7 @@ class OpenClContraction {
     // Enough of them for a work-group to be worth starting.
     constexpr std::int64_t k_floats = 4096;
     const auto lines = std::max<std::int64_t>(1, k_floats / std::max<std::int64_t>(1, last.extent.value()));
-    const auto line_count = scope.extent(extent_of(outer));
+    const auto line_count = scope.element_count(outer);
     const auto axes = index_statements(scope, outer, "line", scope.used_axes());
     ContractArguments arguments(context_.dialect);
     arguments.add_loaded(scope, context_.buffers, contraction_.split.stage.buffer);
@@ -117,8 +118,12 @@ class OpenClContraction {
                guard.empty() ? "" : fill_lines(contract_section("copy_ends"), {{"last", last_name}, {"guard", guard}})},
               {"last", last_name},
               {"element", element}}),
-        {kernel, {fmt::format("ceil_div({}, {})", extent_of(outer).text(), lines)}, {"1"}, "0", arguments.arguments()});
-    kernels_.scratch.push_back({copied_, DType::f32, extent_of(copy.axes).text()});
+        {kernel,
+         {fmt::format("ceil_div({}, {})", count_expression(extents_of(outer)), lines)},
+         {"1"},
+         "0",
+         arguments.arguments()});
+    kernels_.scratch.push_back({copied_, DType::f32, count_expression(extents_of(copy.axes))});
   }
 
   /// Whether neighbouring columns are neighbours in memory.

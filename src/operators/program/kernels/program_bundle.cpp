@@ -8,7 +8,6 @@
 #include "operators/program/kernels/scratch_memory.hpp"
 #include "operators/program/program_detail.hpp"
 #include "program/explain/text.hpp"
-#include "record/bundle_limits.hpp"
 
 namespace kw {
 namespace {
@@ -122,14 +121,14 @@ void add_constraints(Bundle& bundle, const std::vector<std::string>& constraints
   }
 }
 
-Result<void> within_limits(const Bundle& bundle, const Problem& problem, const std::string& style) {
-  if (bundle.launches.size() <= bundle_format::k_max_launches && bundle.scratch.size() <= bundle_format::k_max_scratch)
-    return {};
-  return fail(errc::codegen_unsupported,
-              "style \"{}\" needs {} launches and {} scratch buffers for \"{}\"; a bundle "
-              "has at most {} and {}",
-              style, bundle.launches.size(), bundle.scratch.size(), problem.name, bundle_format::k_max_launches,
-              bundle_format::k_max_scratch);
+/// A bundle that nobody could read is none: too many launches, or sizes whose expressions are too long, as those of a
+/// module whose every number is an axis may be.
+Result<void> readable(const Bundle& bundle, const Problem& problem, const std::string& style) {
+  const auto again = parse_bundle(bundle.to_text(), "the bundle");
+  if (again) return {};
+  return fail(Error{errc::codegen_unsupported,
+                    fmt::format("style \"{}\" cannot write \"{}\": {}", style, problem.name, again.error().message),
+                    "the style plain keeps every step apart"});
 }
 
 }  // namespace
@@ -167,9 +166,9 @@ Result<Bundle> program_bundle(Dialect dialect, const Problem& problem, GroupedPr
     helpers.insert(written.helpers.begin(), written.helpers.end());
     own_helpers.insert(written.own_helpers.begin(), written.own_helpers.end());
   }
-  KW_TRY_VOID(within_limits(bundle, problem, writing.style));
   bundle.source = preamble(problem, dialect, writing) + helper_source(helpers, dialect) +
                   own_helper_source(own_helpers, dialect) + kernels;
+  KW_TRY_VOID(readable(bundle, problem, writing.style));
   return bundle;
 }
 
