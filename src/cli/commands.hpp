@@ -24,7 +24,7 @@ struct ProblemInput {
   std::vector<std::string> tensors = {};  ///< NAME=FILE.npy or NAME=[1, 2]: captured tensors beside the problem's own
   std::string mode = {};                  ///< of a module: "train" or "eval"; empty: train
   double most_steps = 0;                  ///< of a module: its axes are halved until it takes no more; 0: any number
-  bool runs_here = true;  ///< a module whose tensors are too large for this machine is made smaller
+  bool runs_here = true;                  ///< a module whose tensors are too large for this machine is made smaller
 };
 
 struct OptimizeOptions {

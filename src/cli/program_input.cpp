@@ -49,8 +49,7 @@ ModuleLimits limits_of(const ProblemInput& input) {
   constexpr double k_share_of_memory = 1.0 / 128;
   const double memory = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
   constexpr double k_any = std::numeric_limits<double>::infinity();
-  return {input.runs_here ? k_share_of_memory * memory : k_any,
-          input.most_steps > 0 ? input.most_steps : k_any};
+  return {input.runs_here ? k_share_of_memory * memory : k_any, input.most_steps > 0 ? input.most_steps : k_any};
 }
 
 }  // namespace

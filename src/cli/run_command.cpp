@@ -53,9 +53,16 @@ Result<RunRecord> run_with_progress(const RunSetup& setup, Archive& archive, con
   if (opened.backend->sandbox().tier == SandboxTier::none) {
     progress.warning("the sandbox enforces nothing on this machine; see `kernelwright doctor`");
   }
-  RunServices services{
-      *opened.backend, archive,    files,        clock, progress, watch_stop_signals(), parallel_for(usable_processors()),
-      opened.tools(),  run_beside, waiting_share};
+  RunServices services{*opened.backend,
+                       archive,
+                       files,
+                       clock,
+                       progress,
+                       watch_stop_signals(),
+                       parallel_for(usable_processors()),
+                       opened.tools(),
+                       run_beside,
+                       waiting_share};
   auto run = run_loop(setup, services);
   progress.clear();
   return run;
