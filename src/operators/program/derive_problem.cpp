@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::size_t k_derived = 4;
 /// Of the two answers that show whether a primary depends on its inputs, less than a second.
-constexpr double k_most_steps_of_primary = 1e8;
+constexpr double k_most_steps_of_primary = 4e6;
 
 Result<ProgramMode> mode_named(const std::string& mode) {
   if (mode.empty()) return ProgramMode::train;
