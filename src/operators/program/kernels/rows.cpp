@@ -208,7 +208,7 @@ class RowsWriter {
   /// An array of that type that the gathering at hand does not use yet.
   std::string shared_array(const std::string& type) {
     for (int i = 1;; ++i) {
-      const auto name = fmt::format("{}s_{}", type, i);
+      auto name = fmt::format("{}s_{}", type, i);
       if (used_arrays_.count(name) > 0) continue;
       arrays_[name] = type;
       return name;
