@@ -6,7 +6,7 @@
   __shared__ float elements[SCAN_THREADS * SCAN_ELEMENTS];
   __shared__ float totals[SCAN_THREADS];
   const long row = blockIdx.x;
-${row_indices}
+  ${row_indices}
   float kept = ${neutral};  // of the stretches before this one
   for (int start = 0; start < ${length}; start += SCAN_THREADS * SCAN_ELEMENTS) {
     for (int at = threadIdx.x; at < SCAN_THREADS * SCAN_ELEMENTS; at += SCAN_THREADS) {

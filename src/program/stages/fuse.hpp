@@ -1,6 +1,6 @@
 #pragma once
 // Fusion of stages: a map is computed where it is read, or at the end of the reduction that it reads, and its buffer
-// goes. What each output element is stays the same, but for the order of roundings, which there is none in between.
+// goes. Nothing is computed in another way than before.
 
 #include <string>
 #include <vector>

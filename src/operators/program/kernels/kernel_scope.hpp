@@ -44,7 +44,6 @@ class KernelScope {
   /// The place of a load in its buffer.
   [[nodiscard]] std::string place_text(const StageNode& load);
   [[nodiscard]] const KernelBuffer& buffer(std::size_t index) const { return buffers_[index]; }
-  [[nodiscard]] bool is_held(std::size_t buffer) const { return held_.count(buffer) > 0; }
   /// What the text calls besides what text() prints.
   void need(KernelHelper helper) { helpers_.insert(helper); }
   void need_own(const std::string& section) { own_helpers_.insert(section); }

@@ -9,6 +9,7 @@
 #include "operators/program/kernels/kernel_signature.hpp"
 #include "operators/program/kernels/lane_reduction.hpp"
 #include "operators/program/kernels/lane_scope.hpp"
+#include "operators/program/kernels/row_coordinates.hpp"
 #include "operators/program/kernels/stage_kernel.hpp"
 #include "program/stages/access.hpp"
 #include "program/stages/work.hpp"
@@ -329,20 +330,9 @@ class LaneRowsWriter {
     lanes.hold(stage.buffer, result);
   }
 
-  /// Indices of rows [0, count) of rows_ from `row`; none of those that nothing uses.
+  /// Indices of rows [0, count) of rows_.
   [[nodiscard]] std::vector<std::string> coordinates(std::size_t count) {
-    std::vector<std::string> statements;
-    std::string inner;
-    for (std::size_t i = count; i-- > 0;) {
-      const auto extent = scope_.extent(rows_[i].extent);
-      const auto place = inner.empty() ? "row" : fmt::format("row / ({})", inner);
-      if (scope_.used_axes().count(rows_[i].name) > 0) {
-        statements.push_back(fmt::format("const int {} = (int)({}{});", scope_.axis(rows_[i].name),
-                                         i == 0 ? place : "(" + place + ")", i == 0 ? "" : " % " + extent));
-      }
-      inner = inner.empty() ? extent : extent + " * " + inner;
-    }
-    return statements;
+    return row_coordinates({rows_.begin(), rows_.begin() + static_cast<std::ptrdiff_t>(count)}, scope_);
   }
 
   [[nodiscard]] Shape row_shape(std::size_t count) const {

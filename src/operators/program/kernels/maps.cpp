@@ -4,6 +4,7 @@
 #include "codegen/text.hpp"
 #include "operators/program/kernels/body_writer.hpp"
 #include "operators/program/kernels/kernel_signature.hpp"
+#include "operators/program/kernels/row_coordinates.hpp"
 #include "operators/program/kernels/stage_kernel.hpp"
 
 namespace kw {
@@ -19,27 +20,13 @@ Tunable map_elements() {
   return {"MAP_ELEMENTS", {1, 2, 4, 8}, 4};
 }
 
-/// Indices of the outer axes from `row`, which is the same for the whole work-group.
-std::string outer_indices(const StageAxes& outer, KernelScope& scope) {
-  std::string text;
-  std::string inner;
-  for (std::size_t i = outer.size(); i-- > 0;) {
-    const auto extent = scope.extent(outer[i].extent);
-    const auto place = inner.empty() ? "row" : fmt::format("row / ({})", inner);
-    if (scope.used_axes().count(outer[i].name) > 0) {
-      text += fmt::format("  const int {} = {}{};\n", scope.axis(outer[i].name), place, i == 0 ? "" : " % " + extent);
-    }
-    inner = inner.empty() ? extent : extent + " * " + inner;
-  }
-  return text;
-}
-
 std::string map_body(const Stage& stage, const GroupContext& context, KernelScope& scope) {
   const auto& buffer = context.buffers[stage.buffer];
   const auto& last = stage.axes.back();
   const auto column = scope.axis(last.name);
   const auto columns = scope.extent(last.extent);
   const StageAxes outer(stage.axes.begin(), stage.axes.end() - 1);
+  BodyWriter indices;
   BodyWriter reads;
   reads.line(fmt::format("{} values[MAP_ELEMENTS];", kernel_type(stage.body->type)));
   reads.line("#pragma unroll");
@@ -55,12 +42,13 @@ std::string map_body(const Stage& stage, const GroupContext& context, KernelScop
                          store_text(buffer.dtype, buffer.name, fmt::format("(long)row * {} + {}", columns, column),
                                     "values[part]", scope.dialect())));
   reads.close();
+  indices.lines(row_coordinates(outer, scope));
   return fmt::format(
              "  const int chunks = ({} + MAP_THREADS * MAP_ELEMENTS - 1) / (MAP_THREADS * MAP_ELEMENTS);\n"
              "  const int row = blockIdx.x / chunks;\n"
              "  const int first = blockIdx.x % chunks * (MAP_THREADS * MAP_ELEMENTS) + threadIdx.x;\n",
              columns) +
-         outer_indices(outer, scope) + reads.text();
+         indices.text() + reads.text();
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "operators/program/kernels/accumulator.hpp"
 #include "operators/program/kernels/body_writer.hpp"
 #include "operators/program/kernels/kernel_signature.hpp"
+#include "operators/program/kernels/row_coordinates.hpp"
 #include "operators/program/kernels/stage_kernel.hpp"
 #include "program/stages/access.hpp"
 #include "program/stages/work.hpp"
@@ -215,37 +216,19 @@ class RowsWriter {
     }
   }
 
-  [[nodiscard]] std::string coordinates() {
-    std::string text;
-    std::string rest = "row";
-    std::size_t first = rows_.size();
-    for (std::size_t i = rows_.size(); i-- > 0;) {
-      if (scope_.used_axes().count(rows_[i].name) > 0) first = i;
-    }
-    std::string inner;
-    for (std::size_t i = rows_.size(); i-- > first;) {
-      const auto extent = scope_.extent(rows_[i].extent);
-      const auto place = inner.empty() ? "row" : fmt::format("row / ({})", inner);
-      const auto whole = i == 0 ? place : fmt::format("({}) % {}", place, extent);
-      if (scope_.used_axes().count(rows_[i].name) > 0) {
-        text += fmt::format("  const int {} = (int)({});\n", scope_.axis(rows_[i].name), whole);
-      }
-      inner = inner.empty() ? extent : extent + " * " + inner;
-    }
-    return text;
-  }
-
   [[nodiscard]] std::string opening() {
+    std::string coordinates;
+    for (const auto& one : row_coordinates(rows_, scope_)) coordinates += "  " + one + "\n";
     std::string text;
     for (const auto& [name, type] : arrays_)
       text += fmt::format("  __shared__ {} {}[{}];\n", type, name, threads_.name);
-    if (!many_) return text + "  const int slice = threadIdx.x;\n  const long row = blockIdx.x;\n" + coordinates();
+    if (!many_) return text + "  const int slice = threadIdx.x;\n  const long row = blockIdx.x;\n" + coordinates;
     text += fmt::format(
         "  const int lane = threadIdx.x{1};\n{2}"
         "  const long row = (long)blockIdx.x * {0} + lane;\n  const bool live = row < {3};\n",
         lanes_, alone_ ? "" : " % " + lanes_,
         alone_ ? "" : fmt::format("  const int slice = threadIdx.x / {};\n", lanes_), scope_.element_count(rows_));
-    return text + coordinates();
+    return text + coordinates;
   }
 
   [[nodiscard]] GroupKernels kernel() {

@@ -6,6 +6,7 @@
 #include "codegen/text.hpp"
 #include "language/kernel_texts.hpp"
 #include "operators/program/kernels/kernel_signature.hpp"
+#include "operators/program/kernels/row_coordinates.hpp"
 #include "operators/program/kernels/stage_kernel.hpp"
 
 namespace kw {
@@ -35,20 +36,6 @@ const ScanRule* scan_rule(const Stage& stage) {
   return real && stage.guards.empty() && !stage.place && found != k_scan_rules.end() ? &*found : nullptr;
 }
 
-/// Indices of the other axes from `row`.
-std::string row_indices(const StageAxes& rows, KernelScope& scope) {
-  std::vector<std::string> statements;
-  std::string inner;
-  for (std::size_t i = rows.size(); i-- > 0;) {
-    const auto extent = scope.extent(rows[i].extent);
-    const auto place = inner.empty() ? "row" : fmt::format("(row / ({}))", inner);
-    statements.push_back(
-        fmt::format("  const int {} = (int)({}{});", scope.axis(rows[i].name), place, i == 0 ? "" : " % " + extent));
-    inner = inner.empty() ? extent : extent + " * " + inner;
-  }
-  return fmt::format("{}", fmt::join(statements, "\n"));
-}
-
 std::string stored_element(const Stage& stage, const GroupContext& context, KernelScope& scope) {
   const auto& buffer = context.buffers[stage.buffer];
   scope.call_result("elements[at]");
@@ -56,7 +43,7 @@ std::string stored_element(const Stage& stage, const GroupContext& context, Kern
   std::vector<std::string> indices;
   Shape shape;
   for (const auto& axis : stage.axes) {
-    indices.push_back(scope.axis(axis.name));
+    indices.push_back(scope.text(axis_index(axis.name)));
     shape.push_back(axis.extent);
   }
   return store_text(buffer.dtype, buffer.name, scope.offset(indices, shape), value, scope.dialect());
@@ -73,7 +60,7 @@ std::string scan_body(const Stage& stage, const GroupContext& context, KernelSco
   scope.forget_values();
   const auto write = stored_element(stage, context, scope);
   return fill_lines(kernel_text("program/scan.cu", "body"),
-                    {{"row_indices", row_indices(rows, scope)},
+                    {{"row_indices", join_lines(row_coordinates(rows, scope))},
                      {"neutral", rule.neutral},
                      {"length", scope.extent(scanned->extent)},
                      {"column", scope.axis(scanned->name)},

@@ -1,0 +1,14 @@
+#pragma once
+// Indices along the axes of rows that are counted as one.
+
+#include <string>
+#include <vector>
+
+#include "operators/program/kernels/kernel_scope.hpp"
+
+namespace kw {
+
+/// Statements that define, from the variable `row`, the index along each axis that the scope has printed.
+[[nodiscard]] std::vector<std::string> row_coordinates(const StageAxes& rows, KernelScope& scope);
+
+}  // namespace kw
