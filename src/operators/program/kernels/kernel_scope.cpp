@@ -66,6 +66,11 @@ std::string operand_of(const std::string& text) {
   return is_word(text) || text.find(' ') == std::string::npos ? text : "(" + text + ")";
 }
 
+const char* bit_symbol(StageOp op) {
+  if (op == StageOp::bit_and) return "&";
+  return op == StageOp::bit_or ? "|" : "^";
+}
+
 }  // namespace
 
 const char* kernel_type(StageType type) {
@@ -95,7 +100,7 @@ KernelScope::KernelScope(const std::vector<KernelBuffer>& buffers, const std::ve
 }
 
 std::string KernelScope::new_name(const std::string& wanted) {
-  const auto name = free_name(wanted);
+  auto name = free_name(wanted);
   taken_.insert(name);
   return name;
 }
@@ -110,7 +115,7 @@ std::string KernelScope::extent(const Extent& extent) {
   if (extent.is_constant()) return text.starts_with("0 -") ? "(" + text + ")" : text;
   const auto found = extents_.find(text);
   if (found != extents_.end()) return found->second;
-  const auto name = free_name(kernel_name(spoken(text)));
+  auto name = free_name(kernel_name(spoken(text)));
   taken_.insert(name);
   extents_[text] = name;
   integers_.emplace_back(name, text);
@@ -248,10 +253,8 @@ std::string KernelScope::call(const StageNode& node, const std::vector<std::stri
       return fmt::format("{}({}, {})", function_name(node.op), operands[0], operands[1]);
     case StageOp::bit_and:
     case StageOp::bit_or:
-    case StageOp::bit_xor: {
-      const char* symbol = node.op == StageOp::bit_and ? "&" : node.op == StageOp::bit_or ? "|" : "^";
-      return fmt::format("({} {} {})", operand_of(operands[0]), symbol, operand_of(operands[1]));
-    }
+    case StageOp::bit_xor:
+      return fmt::format("({} {} {})", operand_of(operands[0]), bit_symbol(node.op), operand_of(operands[1]));
     case StageOp::bit_not:
       return "~" + operand_of(operands[0]);
     default:
