@@ -214,7 +214,8 @@ TEST_F(ArchiveDamageTest, a_bit_anywhere_in_the_file_never_changes_what_a_run_sa
     expect_clean_with(repair->state.whole);
     auto named = repair->state.damaged_runs();
     named.insert(named.end(), repair->state.whole.begin(), repair->state.whole.end());
-    for (const auto& [id, text] : written_) {
+    for (const auto& entry : written_) {
+      const std::string& id = entry.first;
       // Where the byte is one of the id's own, the run is named as its id now reads.
       EXPECT_THAT(named,
                   Contains(testing::Truly([&](const std::string& other) { return differ_at_most_once(other, id); })))
