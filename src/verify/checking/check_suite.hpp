@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -67,6 +68,8 @@ class CheckSuite {
                                                TimeLedger* ledger = nullptr);
 
   [[nodiscard]] const std::vector<CheckCase>& cases() const { return cases_; }
+  /// Which timed launches are like; the primary workload must not be left out.
+  [[nodiscard]] std::span<const CheckCase> timing_cases() const { return std::span(cases_).first(k_timing_cases); }
   /// Indices of the workloads that were left out.
   [[nodiscard]] const std::vector<std::size_t>& left_out() const { return left_out_; }
   /// Those of them that no data tell something on; the others are too large.

@@ -38,12 +38,21 @@ InputValues draw_like(const Problem& problem, const CheckCase& like, Rng& rng, c
   return inputs;
 }
 
-/// How much more roundings do to these data than to those that the allowed error was learnt on: parameters are drawn
-/// anew too, and they decide it. Up to twice as much is chance, and the allowed error has room for it.
-double harder(const CheckCase& like, const FreshCase& fresh) {
-  constexpr double k_chance = 2.0;
-  if (like.conditioning <= 0) return 1;
-  return std::max(1.0, fresh.one.conditioning / (k_chance * like.conditioning));
+/// How much more roundings do to these data than to those that an error was learnt on: parameters are drawn anew too,
+/// and they decide it.
+double harder(const CheckCase& known, const FreshCase& fresh) {
+  return known.conditioning <= 0 ? 1 : std::max(1.0, fresh.one.conditioning / known.conditioning);
+}
+
+/// The largest error of many elements is much chance: of two draws that are alike one may have a tenth of the other's.
+/// The more of them were seen, the rarer is a right kernel beyond all of them.
+double fresh_limit(std::span<const CheckCase> alike, const FreshCase& fresh, std::size_t output) {
+  double limit = 0;
+  for (const auto& known : alike) {
+    if (known.allowed.empty()) return std::numeric_limits<double>::infinity();
+    limit = std::max(limit, known.allowed[output] * harder(known, fresh));
+  }
+  return limit;
 }
 
 }  // namespace
@@ -69,17 +78,16 @@ FreshCase draw_fresh(const Problem& problem, const CheckCase& like, const Worklo
   return fresh;
 }
 
-std::optional<CaseFailure> judge_fresh(const Problem& problem, const CheckCase& like, const FreshCase& fresh,
+std::optional<CaseFailure> judge_fresh(const Problem& problem, std::span<const CheckCase> alike, const FreshCase& fresh,
                                        const CaseRun& run, const Poison& poison) {
+  const CheckCase& like = alike.front();
   const Axes& axes = problem.workloads[like.workload].axes;
   for (std::size_t output = 0; output < run.outputs.size(); ++output) {
     const TensorSpec& tensor = problem.outputs[output];
     const AnswerSample& sample = fresh.answers[output];
-    const double allowed =
-        like.allowed.empty() ? std::numeric_limits<double>::infinity() : like.allowed[output] * harder(like, fresh);
     const OutputForm form = output_form(problem, tensor, axes);
-    const OutputError error =
-        measure_sample(run.outputs[output], poison.outputs, sample, like.scales[output], form, allowed);
+    const OutputError error = measure_sample(run.outputs[output], poison.outputs, sample, like.scales[output], form,
+                                             fresh_limit(alike, fresh, output));
     if (error.unwritten > 0) {
       return CaseFailure{Reason::output_unwritten, fmt::format("{} has elements that were never written", tensor.name),
                          fmt::format("{} elements unwritten", error.unwritten)};

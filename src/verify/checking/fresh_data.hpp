@@ -4,6 +4,7 @@
 // answers in some rows, and no kernel knows in which. Captured tensors stay, because masks decide how much work there
 // is.
 
+#include <span>
 #include <vector>
 
 #include "base/parallel.hpp"
@@ -24,8 +25,9 @@ struct FreshCase {
 [[nodiscard]] FreshCase draw_fresh(const Problem& problem, const CheckCase& like, const WorkloadCosts& costs, Rng& rng,
                                    const ParallelFor& parallel = serial_for, TimeLedger* ledger = nullptr);
 
-/// Judges the outputs of a run on fresh data by the error that is allowed on `like`. Nothing when they are right.
-[[nodiscard]] std::optional<CaseFailure> judge_fresh(const Problem& problem, const CheckCase& like,
+/// Judges the outputs of a run on fresh data by the largest error that is allowed on `alike`: at least one case, of
+/// the same workload and distribution. Nothing when they are right.
+[[nodiscard]] std::optional<CaseFailure> judge_fresh(const Problem& problem, std::span<const CheckCase> alike,
                                                      const FreshCase& fresh, const CaseRun& run, const Poison& poison);
 
 }  // namespace kw

@@ -40,7 +40,7 @@ tl::expected<LaunchOutcome, CaseFailure> timed_launch(const TimingContext& timin
   auto run = run_case(facts.problem, candidate, data.fresh.one, mode, timing.clock);
   if (!run) return tl::unexpected(std::move(run).error());
   const auto judging = timing.clock.doing(time_activity::judging);
-  if (auto failure = judge_fresh(facts.problem, facts.suite.cases()[data.like], data.fresh, *run, mode.poison)) {
+  if (auto failure = judge_fresh(facts.problem, facts.suite.timing_cases(), data.fresh, *run, mode.poison)) {
     failure->reason = Reason::wrong_when_timed;
     failure->sentence = "right when checked, but in a timed launch " + failure->sentence;
     return tl::unexpected(*std::move(failure));
