@@ -10,6 +10,9 @@
 // Four more: the steps of a column begin in different banks, and at multiples of 16 bytes.
 #define ROW_STRIDE (TILE_M + 4)
 #define COLUMN_STRIDE (TILE_N + 4)
+// Of how many rows and columns a thread loads elements: it loads several steps of each.
+#define ROW_PLACES (TILE_M > TILE_THREADS ? TILE_M / TILE_THREADS : 1)
+#define COLUMN_PLACES (TILE_N > TILE_THREADS ? TILE_N / TILE_THREADS : 1)
 
 // A thread has runs of four rows and of four columns. The place of its i-th one among `threads`.
 __device__ __forceinline__ int place_of(const int thread, const int threads, const int i) {
@@ -50,6 +53,7 @@ ${qualifier}
 ${signature} {
   __shared__ __align__(16) float row_tiles[2][TILE_K * ROW_STRIDE];
   __shared__ __align__(16) float column_tiles[2][TILE_K * COLUMN_STRIDE];
+  ${step_tables}
   const int thread = threadIdx.x, thread_row = thread / THREADS_N, thread_column = thread % THREADS_N;
   const int tiles_across = (${column_count} + TILE_N - 1) / TILE_N;
   const int tiles_down = (${row_count} + TILE_M - 1) / TILE_M;
@@ -58,7 +62,8 @@ ${signature} {
   ${batch}
   ${steps}
   ${batch_axes}
-  ${alignment}
+  ${row_places}
+  ${column_places}
   float sum[THREAD_M][THREAD_N];
   #pragma unroll
   for (int i = 0; i < THREAD_M; ++i)
@@ -66,6 +71,7 @@ ${signature} {
     for (int j = 0; j < THREAD_N; ++j) sum[i][j] = 0.0f;
   float next_rows[TILE_M * TILE_K / TILE_THREADS], next_columns[TILE_N * TILE_K / TILE_THREADS];
   int stage = 0;
+  ${first_steps}
   for (int next = begin; next < end + TILE_K; next += TILE_K) {
     if (next < end) {
       ${load_rows}
@@ -76,6 +82,7 @@ ${signature} {
       ${keep_rows}
       ${keep_columns}
     }
+    ${next_steps}
     __syncthreads();
     stage ^= 1;
   }
@@ -94,6 +101,23 @@ ${signature} {
       ${store}
     }
   }
+}
+
+// --- section: places
+${declarations}
+#pragma unroll
+for (int i = 0; i < ${places}; ++i) {
+  const int ${index} = ${first} + (thread + i * TILE_THREADS) % ${tile};
+  ${axes}
+  ${values}
+}
+
+// --- section: steps
+// What the places of elements owe to the step is computed once for all threads.
+if (thread < TILE_K) {
+  const int k = ${first} + thread;
+  ${axes}
+  ${values}
 }
 
 // --- section: load

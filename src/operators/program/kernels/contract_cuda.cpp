@@ -4,8 +4,7 @@
 #include "language/kernel_texts.hpp"
 #include "operators/program/kernels/contract_shape.hpp"
 #include "operators/program/kernels/contract_text.hpp"
-#include "operators/program/kernels/factor_memory.hpp"
-#include "program/stages/rewrite.hpp"
+#include "operators/program/kernels/contract_tile_loads.hpp"
 
 namespace kw {
 namespace {
@@ -46,6 +45,10 @@ const std::vector<std::string>& contract_gpu_locals() {
                                                    "from",
                                                    "four",
                                                    "part_steps",
+                                                   "row_address",
+                                                   "column_address",
+                                                   "row_steps",
+                                                   "column_steps",
                                                    "rows_whole",
                                                    "columns_whole",
                                                    "id",
@@ -53,20 +56,6 @@ const std::vector<std::string>& contract_gpu_locals() {
                                                    "step"};
   return k_names;
 }
-
-/// How a factor is called in the texts.
-struct FactorNames {
-  const char *index, *first, *tile, *registers, *tiles, *stride, *whole;
-};
-constexpr FactorNames k_row_names = {"m", "first_row", "TILE_M", "next_rows", "row_tiles", "ROW_STRIDE", "rows_whole"};
-constexpr FactorNames k_column_names = {
-    "n", "first_column", "TILE_N", "next_columns", "column_tiles", "COLUMN_STRIDE", "columns_whole"};
-
-/// How a block's threads load a tile of a factor.
-struct FactorLoad {
-  std::string load, keep;
-  std::string whole;  ///< the condition for four neighbours to be one access; empty where they never are
-};
 
 class CudaContraction {
  public:
@@ -95,101 +84,6 @@ class CudaContraction {
     kernels_.launches.push_back(std::move(launch));
     kernels_.helpers.insert(scope.helpers().begin(), scope.helpers().end());
     kernels_.own_helpers.insert(scope.own_helpers().begin(), scope.own_helpers().end());
-  }
-
-  /// Whether neighbouring steps, rather than neighbours along `axes`, are neighbours in memory. Where both are, as in
-  /// an image, the threads of a tile keep their pixel, and compute its place once.
-  bool steps_are_neighbours(const ContractionFactor& factor, const StageAxes& axes) const {
-    bool steps = false;
-    bool others = false;
-    for_each_load(factor.element, [&](const StageNode& load) {
-      if (load.operands.empty()) return;
-      const auto last = affine_index(load.operands.back(), contraction_.split.phases);
-      if (!last) return;
-      steps = steps || last->coefficients.count(inner_.back().name) > 0;
-      others = others || last->coefficients.count(axes.back().name) > 0;
-    });
-    return steps && !others;
-  }
-
-  /// The condition for runs of four elements to be whole and to begin at multiples of 16 bytes; empty where neighbours
-  /// are none, or the factor is more than a tensor of floats.
-  std::string whole_text(KernelScope& scope, const ContractionFactor& factor, const StageAxes& axes, bool steps) const {
-    const auto& fast = steps ? inner_ : axes;
-    const auto& element = factor.element;
-    const bool direct = element->op == StageOp::load && factor.guards.empty() && fast.size() == 1 &&
-                        context_.buffers[element->tensor.buffer].dtype == DType::f32;
-    if (!direct) return "";
-    const auto memory = factor_memory(contraction_, factor, context_.buffers);
-    if (!memory || memory->copy || !memory->address.terms.empty()) return "";
-    std::vector<std::string> conditions;
-    const auto add = [&](const Extent& extent) {
-      const bool known = extent.is_constant() && extent.value() % 4 == 0;
-      if (!known) conditions.push_back(scope.extent(extent) + " % 4 == 0");
-    };
-    add(memory->address.constant);
-    for (const auto& [axis, coefficient] : memory->address.coefficients) {
-      const bool one = coefficient.is_constant() && coefficient.value() == 1;
-      if (axis == fast[0].name && !one) return "";
-      if (axis != fast[0].name) add(coefficient);
-    }
-    if (memory->address.coefficients.count(fast[0].name) == 0) return "";
-    return conditions.empty() ? "true" : fmt::format("{}", fmt::join(conditions, " && "));
-  }
-
-  FactorLoad load_of(KernelScope& scope, const ContractionFactor& factor, const StageAxes& axes,
-                     const FactorNames& names) {
-    const bool steps = steps_are_neighbours(factor, axes);
-    FactorLoad load;
-    load.whole = whole_text(scope, factor, axes, steps);
-    const std::string tile = names.tile;
-    const auto place = steps ? std::string("at / TILE_K") : "at % " + tile;
-    const auto step = steps ? std::string("at % TILE_K") : "at / " + tile;
-    Fillings fillings = {{"tile", tile},
-                         {"index", names.index},
-                         {"first", names.first},
-                         {"place", place},
-                         {"step", step},
-                         {"count", scope.extent(extent_of(axes))},
-                         {"registers", names.registers},
-                         {"tiles", names.tiles},
-                         {"stride", names.stride}};
-    if (load.whole.empty()) {
-      const auto guard = condition_text(scope, factor.guards);
-      const auto element = "element = " + without_parentheses(scope.text(factor.element)) + ";";
-      std::set<std::string> used = factor.axes;
-      for (const auto& one : factor.guards) used.merge(axes_named(one));
-      fillings.emplace_back("axes", axes_text(scope, axes, names.index, used));
-      fillings.emplace_back("element",
-                            broken_statement(guard.empty() ? element : fmt::format("if ({}) {}", guard, element), 96));
-      load.load = fill_lines(contract_gpu_section("load"), fillings);
-      load.keep = fill_lines(contract_gpu_section("keep"), fillings);
-      return load;
-    }
-    const auto memory = *factor_memory(contraction_, factor, context_.buffers);
-    const auto& buffer = context_.buffers[memory.buffer];
-    loaded_.insert(memory.buffer);
-    fillings.emplace_back("axes", axes_text(scope, axes, names.index, axes_in(memory.address)));
-    fillings.emplace_back("memory", buffer.name);
-    fillings.emplace_back("pointer", "float*");
-    fillings.emplace_back(
-        "address", address_text(scope, memory.address, joined_axes(contraction_.split.stage.axes, inner_), true));
-    fillings.emplace_back("aligned", names.whole);
-    fillings.emplace_back("further_index", steps ? "0" : "3");
-    fillings.emplace_back("further_step", steps ? "3" : "0");
-    fillings.emplace_back("one_index", steps ? "0" : "j");
-    fillings.emplace_back("one_step", steps ? "j" : "0");
-    load.load = fill_lines(contract_gpu_section("load_four"), fillings);
-    load.keep = fill_lines(contract_gpu_section(steps ? "keep_four_steps" : "keep_four_rows"), fillings);
-    return load;
-  }
-
-  /// The indices of an element of a tile.
-  std::string axes_text(KernelScope& scope, const StageAxes& axes, const char* index,
-                        const std::set<std::string>& used) const {
-    auto statements = index_statements(scope, axes, index, used);
-    for (auto& one : index_statements(scope, inner_, "k", used)) statements.push_back(std::move(one));
-    return join_lines(statements);
   }
 
   std::string batch_text(KernelScope& scope) const {
@@ -243,16 +137,18 @@ class CudaContraction {
         {"parts", splits_ ? ", and one of SPLIT_K parts of the sum" : ""},
         {"qualifier", fill_lines(context_.dialect->kernel_qualifier, {{"threads", "TILE_THREADS, 1"}})}};
     fill_tile_store(scope, fillings);
-    const auto rows = load_of(scope, contraction_.first, contraction_.rows, k_row_names);
-    const auto columns = load_of(scope, contraction_.second, contraction_.columns, k_column_names);
-    std::vector<std::string> whole;
-    if (!rows.whole.empty()) whole.push_back(fmt::format("const bool rows_whole = {};", rows.whole));
-    if (!columns.whole.empty()) whole.push_back(fmt::format("const bool columns_whole = {};", columns.whole));
+    TileLoads loads(context_, contraction_);
+    const auto rows = loads.rows(scope);
+    const auto columns = loads.columns(scope);
     fillings.emplace_back("load_rows", rows.load);
     fillings.emplace_back("keep_rows", rows.keep);
     fillings.emplace_back("load_columns", columns.load);
     fillings.emplace_back("keep_columns", columns.keep);
-    fillings.emplace_back("alignment", join_lines(whole));
+    fillings.emplace_back("row_places", rows.before);
+    fillings.emplace_back("column_places", columns.before);
+    fillings.emplace_back("step_tables", loads.step_tables());
+    fillings.emplace_back("first_steps", loads.first_steps(scope));
+    fillings.emplace_back("next_steps", loads.next_steps(scope));
     fillings.emplace_back("batch", batch_text(scope));
     fillings.emplace_back("steps", steps_text(scope));
     auto used = scope.used_axes();
@@ -264,7 +160,7 @@ class CudaContraction {
     fillings.emplace_back("column_count", scope.extent(extent_of(contraction_.columns)));
     ContractArguments arguments(context_.dialect);
     arguments.add_loaded(scope, context_.buffers, stage.buffer);
-    for (const auto buffer : loaded_) {
+    for (const auto buffer : loads.loaded()) {
       const auto& held = context_.buffers[buffer];
       if (scope.loaded().count(buffer) == 0) arguments.add(held.dtype, false, held.name, held.argument);
     }
@@ -334,7 +230,6 @@ class CudaContraction {
   const KernelBuffer& out_;
   StageAxes inner_;
   bool splits_;
-  std::set<std::size_t> loaded_;  ///< that no text of the scope has loaded
   GroupKernels kernels_;
 };
 

@@ -127,12 +127,18 @@ AffineIndex dense_address(const std::vector<AffineIndex>& indices, const Shape& 
   return address;
 }
 
+std::optional<AffineIndex> load_address(const StageNode& load, const std::set<std::string>& phases) {
+  const auto indices = affine_indices(load, phases);
+  if (!indices) return std::nullopt;
+  return dense_address(*indices, load.tensor.type.shape);
+}
+
 std::optional<FactorMemory> factor_memory(const Contraction& contraction, const ContractionFactor& factor,
                                           const std::vector<KernelBuffer>& buffers) {
   const auto& element = factor.element;
   if (element->op == StageOp::load && factor.guards.empty() && buffers[element->tensor.buffer].dtype == DType::f32) {
-    if (const auto indices = affine_indices(*element, contraction.split.phases)) {
-      return FactorMemory{std::nullopt, element->tensor.buffer, dense_address(*indices, element->tensor.type.shape)};
+    if (auto address = load_address(*element, contraction.split.phases)) {
+      return FactorMemory{std::nullopt, element->tensor.buffer, *std::move(address)};
     }
   }
   constexpr double k_most_growth = 4.0;

@@ -28,6 +28,9 @@ struct FactorMemory {
 [[nodiscard]] std::optional<FactorMemory> factor_memory(const Contraction& contraction, const ContractionFactor& factor,
                                                         const std::vector<KernelBuffer>& buffers);
 
+/// The place of the element that the load reads, in its tensor; absent where it is no sum over axes and `phases`.
+[[nodiscard]] std::optional<AffineIndex> load_address(const StageNode& load, const std::set<std::string>& phases);
+
 /// The place of the element that an index per axis of `shape` names, in a dense tensor.
 [[nodiscard]] AffineIndex dense_address(const std::vector<AffineIndex>& indices, const Shape& shape);
 

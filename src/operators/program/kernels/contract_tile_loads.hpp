@@ -1,0 +1,77 @@
+#pragma once
+// How the threads of a block load the tiles of a contraction's factors on a GPU. What the places of elements owe to
+// their row or column is computed once, before the loop over tiles, and what they owe to the step once for a tile: a
+// convolution's divisions would cost more than its products.
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "operators/program/kernels/affine_index.hpp"
+#include "operators/program/kernels/contraction.hpp"
+#include "operators/program/kernels/kernel_scope.hpp"
+#include "operators/program/kernels/program_bundle.hpp"
+
+namespace kw {
+
+/// Statements in CUDA C++, for kernels/program/contract.cu.
+struct TileLoad {
+  std::string before;  ///< the loop over tiles; may be empty
+  std::string load;    ///< the elements of the tile at step `next`, into registers
+  std::string keep;    ///< these, in shared memory
+};
+
+class TileLoads {
+ public:
+  TileLoads(const GroupContext& context, const Contraction& contraction)
+      : context_(context), contraction_(contraction), inner_(contraction.split.stage.inner) {}
+
+  [[nodiscard]] TileLoad rows(KernelScope& scope);
+  [[nodiscard]] TileLoad columns(KernelScope& scope);
+
+  // Of the loads that were asked for.
+  /// Declarations in shared memory; empty where steps need no computing.
+  [[nodiscard]] std::string step_tables() const;
+  /// Fills the tables for the first tile.
+  [[nodiscard]] std::string first_steps(KernelScope& scope) const;
+  /// Fills the tables for the tile after `next`.
+  [[nodiscard]] std::string next_steps(KernelScope& scope) const;
+  /// Buffers that no text of a scope has loaded.
+  [[nodiscard]] const std::set<std::size_t>& loaded() const { return loaded_; }
+
+ private:
+  struct Names;
+  struct Load;
+  /// For each of the places or the steps that a thread loads elements of.
+  struct KeptValue {
+    std::string type, name, value;
+  };
+
+  [[nodiscard]] TileLoad load_of(KernelScope& scope, const ContractionFactor& factor, const StageAxes& axes,
+                                 const Names& names);
+  [[nodiscard]] TileLoad load_of_fours(KernelScope& scope, const Load& load);
+  [[nodiscard]] TileLoad load_of_elements(KernelScope& scope, const Load& load);
+  [[nodiscard]] bool steps_are_neighbours(const ContractionFactor& factor, const StageAxes& axes) const;
+  [[nodiscard]] std::optional<AffineIndex> address_of(const ContractionFactor& factor) const;
+  [[nodiscard]] std::string whole_text(KernelScope& scope, const Load& load) const;
+  [[nodiscard]] std::vector<std::string> index_lines(KernelScope& scope, const Load& load,
+                                                     const std::set<std::string>& used,
+                                                     const std::set<std::string>& computed,
+                                                     std::vector<KeptValue>& places);
+  [[nodiscard]] std::string place_text(KernelScope& scope, const Load& load, std::vector<KeptValue>& places);
+  [[nodiscard]] std::string places_text(KernelScope& scope, const Load& load, const std::vector<KeptValue>& places,
+                                        const std::set<std::string>& used) const;
+  [[nodiscard]] std::string steps_text(KernelScope& scope, const char* first, const char* stage) const;
+  void add_table(const KeptValue& table, const std::set<std::string>& axes);
+  /// A single axis is its own flat index.
+  [[nodiscard]] bool has_step_tables() const { return inner_.size() > 1; }
+
+  const GroupContext& context_;
+  const Contraction& contraction_;
+  StageAxes inner_;
+  std::vector<KeptValue> tables_;
+  std::set<std::string> step_axes_;  ///< that the tables' values name
+  std::set<std::size_t> loaded_;
+};
+
+}  // namespace kw
