@@ -151,33 +151,7 @@ __device__ __forceinline__ void add_values(const float (&probabilities)[SCORE_TI
 // Pragmas take constants, and definitions are not replaced in them.
 constexpr int unroll_head = UNROLL_D;
 
-// A float as the sum of two tf32 numbers, to within 2^-22 of it.
-struct Split {
-  unsigned high, low;
-};
-
-// To the nearest number with 10 bits behind the point, ties away from zero.
-__device__ __forceinline__ unsigned to_tf32(const float x) { return (__float_as_uint(x) + 0x1000u) & 0xffffe000u; }
-
-__device__ __forceinline__ Split split(const float x) {
-  Split parts;
-  parts.high = to_tf32(x);
-  parts.low = to_tf32(x - __uint_as_float(parts.high));
-  return parts;
-}
-
-// d += a * b for 16 x 8 by 8 x 8.
-__device__ __forceinline__ void multiply_add(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
-#ifdef KW_SIM
-  __kw_sim_mma_m16n8k8_tf32_f32(d, a, b);
-#else
-  asm volatile(
-      "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
-      "{%0, %1, %2, %3};"
-      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
-#endif
-}
+${split_products}
 
 // A left operand of f32, and what is left of its product with (b0, b1) when both are split: the large parts' product
 // goes to `sum`, the mixed ones to `rest`, the small ones' is below what f32 can tell. They are kept apart because

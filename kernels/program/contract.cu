@@ -3,34 +3,44 @@
 //
 // definitions: TILE_M TILE_N TILE_K THREAD_M THREAD_N SPLIT_K
 
-// --- section: multiply_tile
+// --- section: block_tile
 #define THREADS_M (TILE_M / THREAD_M)
 #define THREADS_N (TILE_N / THREAD_N)
 #define TILE_THREADS (THREADS_M * THREADS_N)
-// Four more: the steps of a column begin in different banks, and at multiples of 16 bytes.
-#define ROW_STRIDE (TILE_M + 4)
-#define COLUMN_STRIDE (TILE_N + 4)
 // Of how many rows and columns a thread loads elements: it loads several steps of each.
 #define ROW_PLACES (TILE_M > TILE_THREADS ? TILE_M / TILE_THREADS : 1)
 #define COLUMN_PLACES (TILE_N > TILE_THREADS ? TILE_N / TILE_THREADS : 1)
+
+// --- section: multiply_tile
+// Four more: the steps of a column begin in different banks, and at multiples of 16 bytes.
+#define ROW_STRIDE (TILE_M + 4)
+#define COLUMN_STRIDE (TILE_N + 4)
 
 // A thread has runs of four rows and of four columns. The place of its i-th one among `threads`.
 __device__ __forceinline__ int place_of(const int thread, const int threads, const int i) {
   return 4 * (thread + i / 4 * threads) + i % 4;
 }
 
+// Where in the tile a thread's sums are.
+__device__ __forceinline__ int row_place(const int thread, const int i) {
+  return place_of(thread / THREADS_N, THREADS_M, i);
+}
+__device__ __forceinline__ int column_place(const int thread, const int j) {
+  return place_of(thread % THREADS_N, THREADS_N, j);
+}
+
 // Adds the products of a tile of TILE_K steps to a thread's sums.
-__device__ __forceinline__ void multiply_tile(const float* rows, const float* columns, const int thread_row,
-                                              const int thread_column, float (&sum)[THREAD_M][THREAD_N]) {
+__device__ __forceinline__ void multiply_tile(const float* rows, const float* columns, const int thread,
+                                              float (&sum)[THREAD_M][THREAD_N]) {
   #pragma unroll
   for (int step = 0; step < TILE_K; ++step) {
     float4 row[THREAD_M / 4], column[THREAD_N / 4];
     #pragma unroll
     for (int i = 0; i < THREAD_M / 4; ++i)
-      row[i] = *(const float4*)(rows + step * ROW_STRIDE + place_of(thread_row, THREADS_M, 4 * i));
+      row[i] = *(const float4*)(rows + step * ROW_STRIDE + row_place(thread, 4 * i));
     #pragma unroll
     for (int j = 0; j < THREAD_N / 4; ++j)
-      column[j] = *(const float4*)(columns + step * COLUMN_STRIDE + place_of(thread_column, THREADS_N, 4 * j));
+      column[j] = *(const float4*)(columns + step * COLUMN_STRIDE + column_place(thread, 4 * j));
     #pragma unroll
     for (int i = 0; i < THREAD_M; ++i) {
       const float4 four = row[i / 4];
@@ -46,6 +56,75 @@ __device__ __forceinline__ void multiply_tile(const float* rows, const float* co
   }
 }
 
+// --- section: multiply_tile_tf32
+// Eight more: what the lanes of a warp read at once is in different banks.
+#define ROW_STRIDE (TILE_M + 8)
+#define COLUMN_STRIDE (TILE_N + 8)
+
+${split_products}
+
+// Warps have 8 * THREAD_M rows and 32 columns, side by side. In an instruction a lane has two rows and two columns;
+// over four instructions in each direction they are neighbours, which it reads and writes together.
+__device__ __forceinline__ int row_place(const int thread, const int i) {
+  return thread / 32 / (TILE_N / 32) * (8 * THREAD_M) + i / 4 * 32 + thread % 32 / 4 * 4 + i % 4;
+}
+__device__ __forceinline__ int column_place(const int thread, const int j) {
+  return thread / 32 % (TILE_N / 32) * 32 + thread % 4 * 8 + j;
+}
+
+// An operand of four steps: each element as two tf32 numbers.
+__device__ __forceinline__ void split_four(const float4 four, unsigned (&high)[4], unsigned (&low)[4]) {
+  const float elements[4] = {four.x, four.y, four.z, four.w};
+  #pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    const Split parts = split(elements[i]);
+    high[i] = parts.high;
+    low[i] = parts.low;
+  }
+}
+
+// Adds the products of a tile of TILE_K steps to a thread's sums. Tensor cores cut off what does not fit an
+// accumulator; so the products of eight steps are summed from zero, the small ones first, and added in f32.
+__device__ __forceinline__ void multiply_tile(const float* rows, const float* columns, const int thread,
+                                              float (&sum)[THREAD_M][THREAD_N]) {
+  const int lane = thread % 32;
+  const float* row = rows + lane % 4 * ROW_STRIDE + row_place(thread, 0);
+  const float* column = columns + lane % 4 * COLUMN_STRIDE + column_place(thread - lane, 0) + lane / 4 * 4;
+  #pragma unroll
+  for (int step = 0; step < TILE_K; step += 8) {
+    // By step of four and column; instructions take these columns of four lanes' groups as their own.
+    unsigned column_high[2][4], column_low[2][4];
+    #pragma unroll
+    for (int k = 0; k < 2; ++k)
+      split_four(*(const float4*)(column + (step + 4 * k) * COLUMN_STRIDE), column_high[k], column_low[k]);
+    #pragma unroll
+    for (int i = 0; i < THREAD_M; i += 4) {
+      unsigned row_high[2][4], row_low[2][4];
+      #pragma unroll
+      for (int k = 0; k < 2; ++k)
+        split_four(*(const float4*)(row + (step + 4 * k) * ROW_STRIDE + i * 8), row_high[k], row_low[k]);
+      #pragma unroll
+      for (int half = 0; half < 4; half += 2) {
+        const unsigned a_high[4] = {row_high[0][half], row_high[0][half + 1], row_high[1][half], row_high[1][half + 1]};
+        const unsigned a_low[4] = {row_low[0][half], row_low[0][half + 1], row_low[1][half], row_low[1][half + 1]};
+        #pragma unroll
+        for (int j = 0; j < 4; ++j) {
+          const unsigned b_high[2] = {column_high[0][j], column_high[1][j]};
+          const unsigned b_low[2] = {column_low[0][j], column_low[1][j]};
+          float part[4] = {0.0f, 0.0f, 0.0f, 0.0f};
+          multiply_add(part, a_low, b_high);
+          multiply_add(part, a_high, b_low);
+          multiply_add(part, a_high, b_high);
+          sum[i + half][j] += part[0];
+          sum[i + half][j + 4] += part[1];
+          sum[i + half + 1][j] += part[2];
+          sum[i + half + 1][j + 4] += part[3];
+        }
+      }
+    }
+  }
+}
+
 // --- section: products
 // A tile of TILE_M rows and TILE_N columns per block${parts}. While a tile of
 // TILE_K steps is multiplied, the next one is on its way into registers.
@@ -54,7 +133,7 @@ ${signature} {
   __shared__ __align__(16) float row_tiles[2][TILE_K * ROW_STRIDE];
   __shared__ __align__(16) float column_tiles[2][TILE_K * COLUMN_STRIDE];
   ${step_tables}
-  const int thread = threadIdx.x, thread_row = thread / THREADS_N, thread_column = thread % THREADS_N;
+  const int thread = threadIdx.x;
   const int tiles_across = (${column_count} + TILE_N - 1) / TILE_N;
   const int tiles_down = (${row_count} + TILE_M - 1) / TILE_M;
   const int first_column = (int)blockIdx.x % tiles_across * TILE_N;
@@ -77,7 +156,7 @@ ${signature} {
       ${load_rows}
       ${load_columns}
     }
-    if (next > begin) multiply_tile(row_tiles[stage], column_tiles[stage], thread_row, thread_column, sum);
+    if (next > begin) multiply_tile(row_tiles[stage], column_tiles[stage], thread, sum);
     if (next < end) {
       ${keep_rows}
       ${keep_columns}
@@ -88,12 +167,12 @@ ${signature} {
   }
   #pragma unroll
   for (int i = 0; i < THREAD_M; ++i) {
-    const int m = first_row + place_of(thread_row, THREADS_M, i);
+    const int m = first_row + row_place(thread, i);
     if (m >= ${row_count}) continue;
     ${stored_row_axes}
     #pragma unroll
     for (int j = 0; j < THREAD_N; ++j) {
-      const int n = first_column + place_of(thread_column, THREADS_N, j);
+      const int n = first_column + column_place(thread, j);
       if (n >= ${column_count}) continue;
       ${stored_column_axes}
       ${stored_guard}

@@ -1,6 +1,7 @@
 #include "hardware/gpu_arch.hpp"
 
 #include <array>
+#include <charconv>
 
 #include "base/text.hpp"
 
@@ -69,6 +70,13 @@ DeviceFacts gpu_arch_facts(const GpuArch& arch) {
   gpu.clock_hz = arch.clock_hz;
   gpu.special_per_clock_per_unit = 16;
   return facts;
+}
+
+int arch_number(const DeviceFacts& device) {
+  int number = 0;
+  const std::string arch = device.gpu ? device.gpu->arch : "";
+  if (arch.starts_with("sm_")) std::from_chars(arch.data() + 3, arch.data() + arch.size(), number);
+  return number;
 }
 
 }  // namespace kw

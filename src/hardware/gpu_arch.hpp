@@ -48,4 +48,7 @@ struct GpuArch {
 /// A device of one unit: the target and the limits of the architecture, no peaks and no memory.
 [[nodiscard]] DeviceFacts gpu_arch_facts(const GpuArch& arch);
 
+/// "sm_90a" as 90; 0 where nothing is known, and for what is not NVIDIA's.
+[[nodiscard]] int arch_number(const DeviceFacts& device);
+
 }  // namespace kw

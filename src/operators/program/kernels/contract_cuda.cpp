@@ -9,8 +9,6 @@
 namespace kw {
 namespace {
 
-constexpr const char* k_multiply_tile = "contract.cu/multiply_tile";
-
 std::string_view contract_gpu_section(const char* name) {
   return kernel_text("program/contract.cu", name);
 }
@@ -20,8 +18,6 @@ const std::vector<std::string>& contract_gpu_locals() {
   static const std::vector<std::string> k_names = {"row_tiles",
                                                    "column_tiles",
                                                    "thread",
-                                                   "thread_row",
-                                                   "thread_column",
                                                    "tiles_across",
                                                    "tiles_down",
                                                    "first_row",
@@ -69,10 +65,13 @@ class CudaContraction {
   GroupKernels write() {
     write_tiles();
     if (splits_) write_sum();
-    kernels_.own_helpers.insert(k_multiply_tile);
+    const auto products = tile_products(context_.dialect, context_.device);
+    kernels_.own_helpers.insert("contract.cu/block_tile");
+    kernels_.own_helpers.insert(products == TileProducts::tf32 ? "contract.cu/multiply_tile_tf32"
+                                                               : "contract.cu/multiply_tile");
     kernels_.tunables =
-        contract_simt_tunables(contract_sizes(context_.program, ColumnChoice::contiguous), context_.device);
-    kernels_.constraints = contract_simt_constraints();
+        contract_gpu_tunables(contract_sizes(context_.program, ColumnChoice::contiguous), products, context_.device);
+    kernels_.constraints = contract_gpu_constraints(products);
     return std::move(kernels_);
   }
 

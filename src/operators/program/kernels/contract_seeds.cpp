@@ -26,15 +26,16 @@ ContractSpace contract_space(Dialect dialect, const Problem& problem, const Devi
   const bool vectors = dialect->has_vectors;
   space.sizes = contract_sizes(grouped.program, vectors ? ColumnChoice::packed : ColumnChoice::contiguous);
   if (space.sizes.empty()) return space;
-  space.tunables =
-      vectors ? contract_vector_tunables(space.sizes, device) : contract_simt_tunables(space.sizes, device);
-  space.constraints = vectors ? contract_vector_constraints(device) : contract_simt_constraints();
+  space.tunables = vectors ? contract_vector_tunables(space.sizes, device)
+                           : contract_gpu_tunables(space.sizes, tile_products(dialect, device), device);
+  space.constraints =
+      vectors ? contract_vector_constraints(device) : contract_gpu_constraints(tile_products(dialect, device));
   return space;
 }
 
 double cost_in(const ContractSpace& space, Dialect dialect, const DeviceFacts& device, const IntBindings& assignment) {
   return dialect->has_vectors ? contract_vector_cost(space.sizes, device, assignment)
-                              : contract_simt_cost(space.sizes, device, assignment);
+                              : contract_gpu_cost(space.sizes, tile_products(dialect, device), device, assignment);
 }
 
 }  // namespace

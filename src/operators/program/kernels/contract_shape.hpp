@@ -2,8 +2,10 @@
 // The tunables of contractions: which values they may have, the best guess for a program on a device, and what an
 // assignment is estimated to cost.
 
+#include <cstdint>
 #include <functional>
 
+#include "codegen/dialect.hpp"
 #include "hardware/device_facts.hpp"
 #include "operators/program/kernels/contraction.hpp"
 #include "record/bundle.hpp"
@@ -30,14 +32,21 @@ struct ContractSize {
 
 /// Whether a GPU would idle on the tiles of the product, so that its sum is split into parts.
 [[nodiscard]] bool contract_splits(const ContractSize& size, const DeviceFacts& device);
+
+/// What multiplies the tiles of a GPU's block.
+enum class TileProducts : std::uint8_t {
+  simt,  ///< multiply-adds of threads
+  tf32,  ///< three products of tf32 numbers on tensor cores, with the error of f32
+};
+[[nodiscard]] TileProducts tile_products(Dialect dialect, const DeviceFacts& device);
 /// Of the kernels for GPUs: tiles of TILE_M x TILE_N sums by TILE_K steps per block, THREAD_M x THREAD_N sums per
 /// thread; SPLIT_K parts of a sum where one of the products is split.
-[[nodiscard]] std::vector<Tunable> contract_simt_tunables(const std::vector<ContractSize>& sizes,
-                                                          const DeviceFacts& device);
-[[nodiscard]] std::vector<std::string> contract_simt_constraints();
+[[nodiscard]] std::vector<Tunable> contract_gpu_tunables(const std::vector<ContractSize>& sizes, TileProducts products,
+                                                         const DeviceFacts& device);
+[[nodiscard]] std::vector<std::string> contract_gpu_constraints(TileProducts products);
 /// In clocks of a unit; `assignment` has every tunable but perhaps SPLIT_K.
-[[nodiscard]] double contract_simt_cost(const std::vector<ContractSize>& sizes, const DeviceFacts& device,
-                                        const IntBindings& assignment);
+[[nodiscard]] double contract_gpu_cost(const std::vector<ContractSize>& sizes, TileProducts products,
+                                       const DeviceFacts& device, const IntBindings& assignment);
 
 using ContractCost = std::function<double(const IntBindings& assignment)>;
 /// The `count` cheapest assignments of `tunables` that keep the constraints, the cheapest first. Constraints name

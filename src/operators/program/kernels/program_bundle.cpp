@@ -87,7 +87,8 @@ std::string own_helper_source(const std::set<std::string>& names, Dialect dialec
     const bool own_file = slash != std::string::npos;
     const auto file = own_file ? "program/" + name.substr(0, slash) : scalar ? "program/plain.cl" : "program/vector.cl";
     const std::string section(kernel_text(file, own_file ? name.substr(slash + 1) : name));
-    text += own_file ? section : in_dialect(section, dialect);
+    text += own_file ? fill(section, {{"split_products", fill_lines(kernel_text("shared/tf32.cu", "split_products"))}})
+                     : in_dialect(section, dialect);
   }
   return text;
 }

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-
 #include "codegen/dialect.hpp"
 #include "language/kernel_texts.hpp"
 #include "operators/attention/attention.hpp"
@@ -61,13 +59,6 @@ Bundle tensor_core_bundle(const Problem& problem, const IntBindings& structure, 
         Definition{"VALUE_PAD", shape.value_pad}, Definition{"VALUE_STRIDE", shape.value_stride}})
     bundle.defines.push_back(define);
   return bundle;
-}
-
-int arch_number(const DeviceFacts& device) {
-  int number = 0;
-  const std::string arch = device.gpu ? device.gpu->arch : "";
-  if (arch.starts_with("sm_")) std::from_chars(arch.data() + 3, arch.data() + arch.size(), number);
-  return number;
 }
 
 }  // namespace kw

@@ -29,7 +29,4 @@ struct TensorCoreParts {
 [[nodiscard]] Bundle tensor_core_bundle(const Problem& problem, const IntBindings& structure, const MmaShape& shape,
                                         const TensorCoreParts& parts);
 
-/// "sm_90a" as 90; 0 where nothing is known.
-[[nodiscard]] int arch_number(const DeviceFacts& device);
-
 }  // namespace kw

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "codegen/dialect.hpp"
+#include "hardware/gpu_arch.hpp"
 #include "language/kernel_texts.hpp"
 #include "operators/attention/attention.hpp"
 #include "operators/attention/kernels/cuda/mma_shape.hpp"
