@@ -10,6 +10,8 @@
 // Of how many rows and columns a thread loads elements: it loads several steps of each.
 #define ROW_PLACES (TILE_M > TILE_THREADS ? TILE_M / TILE_THREADS : 1)
 #define COLUMN_PLACES (TILE_N > TILE_THREADS ? TILE_N / TILE_THREADS : 1)
+// Of a line of finished sums in shared memory.
+#define LINE_STRIDE (TILE_N + 4)
 
 // --- section: multiply_tile
 // Four more: the steps of a column begin in different banks, and at multiples of 16 bytes.
@@ -21,10 +23,9 @@ __device__ __forceinline__ int place_of(const int thread, const int threads, con
   return 4 * (thread + i / 4 * threads) + i % 4;
 }
 
-// Where in the tile a thread's sums are.
-__device__ __forceinline__ int row_place(const int thread, const int i) {
-  return place_of(thread / THREADS_N, THREADS_M, i);
-}
+// Where in the tile a thread's sums are. Of the rows of its i-th sums the block has THREADS_M, in the order of `line`.
+__device__ __forceinline__ int line_of(const int thread) { return thread / THREADS_N; }
+__device__ __forceinline__ int row_place(const int line, const int i) { return place_of(line, THREADS_M, i); }
 __device__ __forceinline__ int column_place(const int thread, const int j) {
   return place_of(thread % THREADS_N, THREADS_N, j);
 }
@@ -37,7 +38,7 @@ __device__ __forceinline__ void multiply_tile(const float* rows, const float* co
     float4 row[THREAD_M / 4], column[THREAD_N / 4];
     #pragma unroll
     for (int i = 0; i < THREAD_M / 4; ++i)
-      row[i] = *(const float4*)(rows + step * ROW_STRIDE + row_place(thread, 4 * i));
+      row[i] = *(const float4*)(rows + step * ROW_STRIDE + row_place(line_of(thread), 4 * i));
     #pragma unroll
     for (int j = 0; j < THREAD_N / 4; ++j)
       column[j] = *(const float4*)(columns + step * COLUMN_STRIDE + column_place(thread, 4 * j));
@@ -63,10 +64,14 @@ __device__ __forceinline__ void multiply_tile(const float* rows, const float* co
 
 ${split_products}
 
+// Where in the tile a thread's sums are. Of the rows of its i-th sums the block has THREADS_M, in the order of `line`.
 // Warps have 8 * THREAD_M rows and 32 columns, side by side. In an instruction a lane has two rows and two columns;
 // over four instructions in each direction they are neighbours, which it reads and writes together.
-__device__ __forceinline__ int row_place(const int thread, const int i) {
-  return thread / 32 / (TILE_N / 32) * (8 * THREAD_M) + i / 4 * 32 + thread % 32 / 4 * 4 + i % 4;
+__device__ __forceinline__ int line_of(const int thread) {
+  return thread / 32 / (TILE_N / 32) * 8 + thread % 32 / 4;
+}
+__device__ __forceinline__ int row_place(const int line, const int i) {
+  return line / 8 * (8 * THREAD_M) + i / 4 * 32 + line % 8 * 4 + i % 4;
 }
 __device__ __forceinline__ int column_place(const int thread, const int j) {
   return thread / 32 % (TILE_N / 32) * 32 + thread % 4 * 8 + j;
@@ -88,7 +93,7 @@ __device__ __forceinline__ void split_four(const float4 four, unsigned (&high)[4
 __device__ __forceinline__ void multiply_tile(const float* rows, const float* columns, const int thread,
                                               float (&sum)[THREAD_M][THREAD_N]) {
   const int lane = thread % 32;
-  const float* row = rows + lane % 4 * ROW_STRIDE + row_place(thread, 0);
+  const float* row = rows + lane % 4 * ROW_STRIDE + row_place(line_of(thread), 0);
   const float* column = columns + lane % 4 * COLUMN_STRIDE + column_place(thread - lane, 0) + lane / 4 * 4;
   #pragma unroll
   for (int step = 0; step < TILE_K; step += 8) {
@@ -130,8 +135,10 @@ __device__ __forceinline__ void multiply_tile(const float* rows, const float* co
 // TILE_K steps is multiplied, the next one is on its way into registers.
 ${qualifier}
 ${signature} {
-  __shared__ __align__(16) float row_tiles[2][TILE_K * ROW_STRIDE];
-  __shared__ __align__(16) float column_tiles[2][TILE_K * COLUMN_STRIDE];
+  __shared__ __align__(16) float tiles[2 * TILE_K * (ROW_STRIDE + COLUMN_STRIDE)];
+  float (&row_tiles)[2][TILE_K * ROW_STRIDE] = *(float (*)[2][TILE_K * ROW_STRIDE])tiles;
+  float (&column_tiles)[2][TILE_K * COLUMN_STRIDE] =
+      *(float (*)[2][TILE_K * COLUMN_STRIDE])(tiles + 2 * TILE_K * ROW_STRIDE);
   ${step_tables}
   const int thread = threadIdx.x;
   const int tiles_across = (${column_count} + TILE_N - 1) / TILE_N;
@@ -165,15 +172,24 @@ ${signature} {
     __syncthreads();
     stage ^= 1;
   }
+  ${stored_places}
+  // A line of each thread at a time passes through shared memory, so that neighbouring threads store
+  // neighbours, and a thread's elements are in few columns.
   #pragma unroll
   for (int i = 0; i < THREAD_M; ++i) {
-    const int m = first_row + row_place(thread, i);
-    if (m >= ${row_count}) continue;
-    ${stored_row_axes}
+    __syncthreads();
+    #pragma unroll
+    for (int j = 0; j < THREAD_N; j += 4)
+      *(float4*)&tiles[line_of(thread) * LINE_STRIDE + column_place(thread, j)] =
+          make_float4(sum[i][j], sum[i][j + 1], sum[i][j + 2], sum[i][j + 3]);
+    __syncthreads();
     #pragma unroll
     for (int j = 0; j < THREAD_N; ++j) {
-      const int n = first_column + column_place(thread, j);
-      if (n >= ${column_count}) continue;
+      const int at = thread + j * TILE_THREADS;
+      const int m = first_row + row_place(at / TILE_N, i), n = first_column + at % TILE_N;
+      if (m >= ${row_count} || n >= ${column_count}) continue;
+      const float total = tiles[at / TILE_N * LINE_STRIDE + at % TILE_N];
+      ${stored_row_axes}
       ${stored_column_axes}
       ${stored_guard}
       ${values}

@@ -27,6 +27,8 @@ const std::vector<std::string>& contract_gpu_locals() {
                                                    "begin",
                                                    "end",
                                                    "sum",
+                                                   "total",
+                                                   "tiles",
                                                    "next_rows",
                                                    "next_columns",
                                                    "stage",
@@ -114,11 +116,11 @@ class CudaContraction {
     if (splits_) {
       fillings.emplace_back("stored_guard", "");
       fillings.emplace_back("values", "");
-      fillings.emplace_back("store", fmt::format("parts[({} * {} + m) * {} + n] = sum[i][j];", part_and_batch(scope),
+      fillings.emplace_back("store", fmt::format("parts[({} * {} + m) * {} + n] = total;", part_and_batch(scope),
                                                  scope.extent(extent_of(contraction_.rows)),
                                                  scope.extent(extent_of(contraction_.columns))));
     } else {
-      const auto stored = stored_sum(scope, contraction_, out_, "sum[i][j]");
+      const auto stored = stored_sum(scope, contraction_, out_, "total");
       fillings.emplace_back("stored_guard",
                             stored.guard.empty() ? "" : fmt::format("if (!({})) continue;", stored.guard));
       fillings.emplace_back("values", stored.values);
@@ -126,7 +128,9 @@ class CudaContraction {
       used = scope.used_axes();
     }
     fillings.emplace_back("stored_row_axes", join_lines(index_statements(scope, contraction_.rows, "m", used)));
-    fillings.emplace_back("stored_column_axes", join_lines(index_statements(scope, contraction_.columns, "n", used)));
+    const auto places = stored_columns(scope, contraction_.columns, used);
+    fillings.emplace_back("stored_places", places.before);
+    fillings.emplace_back("stored_column_axes", join_lines(places.lines));
   }
 
   void write_tiles() {

@@ -102,10 +102,12 @@ std::vector<Tunable> contract_gpu_tunables(const std::vector<ContractSize>& size
 std::vector<std::string> contract_gpu_constraints(TileProducts products) {
   const std::string threads = "(TILE_M / THREAD_M * (TILE_N / THREAD_N))";
   const bool tf32 = products == TileProducts::tf32;
+  const int strides = tf32 ? 16 : 8;  // what rows of both tiles are longer by in shared memory
   std::vector<std::string> constraints = {
       fmt::format("{0} >= 32 && {0} <= 1024", threads),
       fmt::format("TILE_M * TILE_K % (4 * {0}) == 0 && TILE_N * TILE_K % (4 * {0}) == 0", threads),
-      fmt::format("8 * TILE_K * (TILE_M + TILE_N + {}) <= min(49152, shared_bytes_per_block)", tf32 ? 16 : 8),
+      fmt::format("8 * TILE_K * (TILE_M + TILE_N + {}) <= min(49152, shared_bytes_per_block)", strides),
+      fmt::format("TILE_M / THREAD_M * (TILE_N + 4) <= 2 * TILE_K * (TILE_M + TILE_N + {})", strides),
       fmt::format("THREAD_M * THREAD_N + 2 * (THREAD_M + THREAD_N) + 2 * (TILE_M + TILE_N) * TILE_K / {0} + {1} <= "
                   "min(max_registers_per_thread, registers_per_block / {0})",
                   threads, tf32 ? 80 : 48)};

@@ -51,7 +51,40 @@ bool names_any(const std::set<std::string>& named, const StageAxes& axes) {
   return std::any_of(axes.begin(), axes.end(), [&](const StageAxis& axis) { return named.count(axis.name) > 0; });
 }
 
+/// Fills arrays with a value for each of `places`; `fillings` say which those are.
+std::string kept_places(Fillings fillings, const std::string& count, const std::vector<KeptValue>& places,
+                        const std::vector<std::string>& indices) {
+  if (places.empty()) return "";
+  std::vector<std::string> declared;
+  std::vector<std::string> values;
+  for (const auto& place : places) {
+    declared.push_back(fmt::format("{} {}[{}];", place.type, place.name, count));
+    values.push_back(fmt::format("{}[i] = {};", place.name, place.value));
+  }
+  fillings.emplace_back("places", count);
+  fillings.emplace_back("declarations", join_lines(declared));
+  fillings.emplace_back("axes", join_lines(indices));
+  fillings.emplace_back("values", join_lines(values));
+  return fill_lines(tile_load_section("places"), fillings);
+}
+
 }  // namespace
+
+StoredColumns stored_columns(KernelScope& scope, const StageAxes& columns, const std::set<std::string>& used) {
+  auto indices = index_statements(scope, columns, "n", used);
+  if (columns.size() < 2) return {"", std::move(indices)};
+  StoredColumns stored;
+  std::vector<KeptValue> places;
+  for (const auto& axis : columns) {
+    if (used.count(axis.name) == 0) continue;
+    const auto name = scope.axis(axis.name);
+    places.push_back({"int", name + "_of_stored", name});
+    stored.lines.push_back(fmt::format("const int {0} = {0}_of_stored[j % COLUMN_PLACES];", name));
+  }
+  const Fillings fillings = {{"index", "n"}, {"first", "first_column"}, {"tile", "TILE_N"}};
+  stored.before = kept_places(fillings, "COLUMN_PLACES", places, indices);
+  return stored;
+}
 
 TileLoad TileLoads::rows(KernelScope& scope) {
   static constexpr Names k_names = {"m",          "first_row",   "TILE_M",    "next_rows",  "row_tiles", "ROW_STRIDE",
@@ -87,8 +120,7 @@ TileLoad TileLoads::load_of(KernelScope& scope, const ContractionFactor& factor,
                    {"count", scope.extent(extent_of(axes))},
                    {"registers", names.registers},
                    {"tiles", names.tiles},
-                   {"stride", names.stride},
-                   {"places", names.places}};
+                   {"stride", names.stride}};
   const auto whole = whole_text(scope, load);
   if (whole.empty()) return load_of_elements(scope, load);
   auto fours = load_of_fours(scope, load);
@@ -222,24 +254,9 @@ TileLoad TileLoads::load_of_elements(KernelScope& scope, const Load& load) {
   auto fillings = load.fillings;
   fillings.emplace_back("axes", join_lines(lines));
   fillings.emplace_back("element", broken_statement(element, 96));
-  return {places.empty() ? "" : places_text(scope, load, places, computed),
+  const auto indices = index_statements(scope, load.axes, load.names.index, computed);
+  return {kept_places(load.fillings, load.names.places, places, indices),
           fill_lines(tile_load_section("load"), fillings), fill_lines(tile_load_section("keep"), fillings)};
-}
-
-/// Of the elements that a thread loads in every tile, before the loop over tiles.
-std::string TileLoads::places_text(KernelScope& scope, const Load& load, const std::vector<KeptValue>& places,
-                                   const std::set<std::string>& used) const {
-  std::vector<std::string> declared;
-  std::vector<std::string> values;
-  for (const auto& place : places) {
-    declared.push_back(fmt::format("{} {}[{}];", place.type, place.name, load.names.places));
-    values.push_back(fmt::format("{}[i] = {};", place.name, place.value));
-  }
-  auto fillings = load.fillings;
-  fillings.emplace_back("declarations", join_lines(declared));
-  fillings.emplace_back("axes", join_lines(index_statements(scope, load.axes, load.names.index, used)));
-  fillings.emplace_back("values", join_lines(values));
-  return fill_lines(tile_load_section("places"), fillings);
 }
 
 void TileLoads::add_table(const KeptValue& table, const std::set<std::string>& axes) {

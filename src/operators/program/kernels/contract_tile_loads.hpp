@@ -21,6 +21,19 @@ struct TileLoad {
   std::string keep;    ///< these, in shared memory
 };
 
+/// The indices along `columns`, those in `used`, of the elements of a finished tile that a thread stores.
+struct StoredColumns {
+  std::string before;              ///< the loops over elements: what is kept for each of the thread's columns
+  std::vector<std::string> lines;  ///< for the thread's j-th element of a line, in column n
+};
+[[nodiscard]] StoredColumns stored_columns(KernelScope& scope, const StageAxes& columns,
+                                           const std::set<std::string>& used);
+
+/// A value for each of the places, or the steps, that a thread has elements of.
+struct KeptValue {
+  std::string type, name, value;
+};
+
 class TileLoads {
  public:
   TileLoads(const GroupContext& context, const Contraction& contraction)
@@ -42,10 +55,6 @@ class TileLoads {
  private:
   struct Names;
   struct Load;
-  /// For each of the places or the steps that a thread loads elements of.
-  struct KeptValue {
-    std::string type, name, value;
-  };
 
   [[nodiscard]] TileLoad load_of(KernelScope& scope, const ContractionFactor& factor, const StageAxes& axes,
                                  const Names& names);
@@ -59,8 +68,6 @@ class TileLoads {
                                                      const std::set<std::string>& computed,
                                                      std::vector<KeptValue>& places);
   [[nodiscard]] std::string place_text(KernelScope& scope, const Load& load, std::vector<KeptValue>& places);
-  [[nodiscard]] std::string places_text(KernelScope& scope, const Load& load, const std::vector<KeptValue>& places,
-                                        const std::set<std::string>& used) const;
   [[nodiscard]] std::string steps_text(KernelScope& scope, const char* first, const char* stage) const;
   void add_table(const KeptValue& table, const std::set<std::string>& axes);
   /// A single axis is its own flat index.
