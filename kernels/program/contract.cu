@@ -17,6 +17,7 @@
 // Four more: the steps of a column begin in different banks, and at multiples of 16 bytes.
 #define ROW_STRIDE (TILE_M + 4)
 #define COLUMN_STRIDE (TILE_N + 4)
+#define RESIDENT_BLOCKS 1
 
 // A thread has runs of four rows and of four columns. The place of its i-th one among `threads`.
 __device__ __forceinline__ int place_of(const int thread, const int threads, const int i) {
@@ -61,6 +62,9 @@ __device__ __forceinline__ void multiply_tile(const float* rows, const float* co
 // Eight more: what the lanes of a warp read at once is in different banks.
 #define ROW_STRIDE (TILE_M + 8)
 #define COLUMN_STRIDE (TILE_N + 8)
+// Threads with few sums are to be so many that they hide each other's waiting; those with 64 take what there is.
+#define UNIT_THREADS (THREAD_M * THREAD_N > 32 ? 256 : 512)
+#define RESIDENT_BLOCKS (TILE_THREADS < UNIT_THREADS ? UNIT_THREADS / TILE_THREADS : 1)
 
 ${split_products}
 
@@ -112,18 +116,30 @@ __device__ __forceinline__ void multiply_tile(const float* rows, const float* co
       for (int half = 0; half < 4; half += 2) {
         const unsigned a_high[4] = {row_high[0][half], row_high[0][half + 1], row_high[1][half], row_high[1][half + 1]};
         const unsigned a_low[4] = {row_low[0][half], row_low[0][half + 1], row_low[1][half], row_low[1][half + 1]};
+        // Four products are under way at a time: each waits for the one before it of the same part.
+        float part[4][4];
         #pragma unroll
         for (int j = 0; j < 4; ++j) {
           const unsigned b_high[2] = {column_high[0][j], column_high[1][j]};
+          part[j][0] = part[j][1] = part[j][2] = part[j][3] = 0.0f;
+          multiply_add(part[j], a_low, b_high);
+        }
+        #pragma unroll
+        for (int j = 0; j < 4; ++j) {
           const unsigned b_low[2] = {column_low[0][j], column_low[1][j]};
-          float part[4] = {0.0f, 0.0f, 0.0f, 0.0f};
-          multiply_add(part, a_low, b_high);
-          multiply_add(part, a_high, b_low);
-          multiply_add(part, a_high, b_high);
-          sum[i + half][j] += part[0];
-          sum[i + half][j + 4] += part[1];
-          sum[i + half + 1][j] += part[2];
-          sum[i + half + 1][j + 4] += part[3];
+          multiply_add(part[j], a_high, b_low);
+        }
+        #pragma unroll
+        for (int j = 0; j < 4; ++j) {
+          const unsigned b_high[2] = {column_high[0][j], column_high[1][j]};
+          multiply_add(part[j], a_high, b_high);
+        }
+        #pragma unroll
+        for (int j = 0; j < 4; ++j) {
+          sum[i + half][j] += part[j][0];
+          sum[i + half][j + 4] += part[j][1];
+          sum[i + half + 1][j] += part[j][2];
+          sum[i + half + 1][j + 4] += part[j][3];
         }
       }
     }
@@ -205,6 +221,12 @@ for (int i = 0; i < ${places}; ++i) {
   const int ${index} = ${first} + (thread + i * TILE_THREADS) % ${tile};
   ${axes}
   ${values}
+}
+
+// --- section: taps
+for (int tap = 0; tap < ${count}; ++tap) {
+  ${axes}
+  if (${guard}) ${taps}[i] |= 1u << tap;
 }
 
 // --- section: steps

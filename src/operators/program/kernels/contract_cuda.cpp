@@ -47,6 +47,13 @@ const std::vector<std::string>& contract_gpu_locals() {
                                                    "column_address",
                                                    "row_steps",
                                                    "column_steps",
+                                                   "row_inside",
+                                                   "column_inside",
+                                                   "row_taps",
+                                                   "column_taps",
+                                                   "row_tap",
+                                                   "column_tap",
+                                                   "tap",
                                                    "rows_whole",
                                                    "columns_whole",
                                                    "id",
@@ -138,7 +145,7 @@ class CudaContraction {
     KernelScope scope(context_.buffers, stage, context_.dialect, contract_gpu_locals());
     Fillings fillings = {
         {"parts", splits_ ? ", and one of SPLIT_K parts of the sum" : ""},
-        {"qualifier", fill_lines(context_.dialect->kernel_qualifier, {{"threads", "TILE_THREADS, 1"}})}};
+        {"qualifier", fill_lines(context_.dialect->kernel_qualifier, {{"threads", "TILE_THREADS, RESIDENT_BLOCKS"}})}};
     fill_tile_store(scope, fillings);
     TileLoads loads(context_, contraction_);
     const auto rows = loads.rows(scope);

@@ -12,7 +12,8 @@ namespace kw {
 
 /// How a factor is called in the texts.
 struct TileLoads::Names {
-  const char *index, *first, *tile, *registers, *tiles, *stride, *whole, *address, *steps, *places, *of;
+  const char *index, *first, *tile, *registers, *tiles, *stride, *whole, *address, *steps, *places, *of, *inside, *taps,
+      *tap;
 };
 
 /// One factor while its load is written.
@@ -51,9 +52,15 @@ bool names_any(const std::set<std::string>& named, const StageAxes& axes) {
   return std::any_of(axes.begin(), axes.end(), [&](const StageAxis& axis) { return named.count(axis.name) > 0; });
 }
 
-/// Fills arrays with a value for each of `places`; `fillings` say which those are.
+std::set<std::string> names_of(const StageAxes& axes) {
+  std::set<std::string> names;
+  for (const auto& axis : axes) names.insert(axis.name);
+  return names;
+}
+
+/// Fills arrays with a value for each of `places`, and does `more` there; `fillings` say which those are.
 std::string kept_places(Fillings fillings, const std::string& count, const std::vector<KeptValue>& places,
-                        const std::vector<std::string>& indices) {
+                        const std::vector<std::string>& indices, const std::string& more = "") {
   if (places.empty()) return "";
   std::vector<std::string> declared;
   std::vector<std::string> values;
@@ -61,6 +68,7 @@ std::string kept_places(Fillings fillings, const std::string& count, const std::
     declared.push_back(fmt::format("{} {}[{}];", place.type, place.name, count));
     values.push_back(fmt::format("{}[i] = {};", place.name, place.value));
   }
+  if (!more.empty()) values.push_back(more);
   fillings.emplace_back("places", count);
   fillings.emplace_back("declarations", join_lines(declared));
   fillings.emplace_back("axes", join_lines(indices));
@@ -87,8 +95,9 @@ StoredColumns stored_columns(KernelScope& scope, const StageAxes& columns, const
 }
 
 TileLoad TileLoads::rows(KernelScope& scope) {
-  static constexpr Names k_names = {"m",          "first_row",   "TILE_M",    "next_rows",  "row_tiles", "ROW_STRIDE",
-                                    "rows_whole", "row_address", "row_steps", "ROW_PLACES", "_of_row"};
+  static constexpr Names k_names = {"m",          "first_row",  "TILE_M",      "next_rows", "row_tiles",
+                                    "ROW_STRIDE", "rows_whole", "row_address", "row_steps", "ROW_PLACES",
+                                    "_of_row",    "row_inside", "row_taps",    "row_tap"};
   return load_of(scope, contraction_.first, contraction_.rows, k_names);
 }
 
@@ -103,7 +112,10 @@ TileLoad TileLoads::columns(KernelScope& scope) {
                                     "column_address",
                                     "column_steps",
                                     "COLUMN_PLACES",
-                                    "_of_column"};
+                                    "_of_column",
+                                    "column_inside",
+                                    "column_taps",
+                                    "column_tap"};
   return load_of(scope, contraction_.second, contraction_.columns, k_names);
 }
 
@@ -234,14 +246,78 @@ std::string TileLoads::place_text(KernelScope& scope, const Load& load, std::vec
   return start == "0" ? step : start + " + " + step;
 }
 
+/// The inner axes that the guards name, where a bit for each of their indices fits an int.
+StageAxes TileLoads::tap_axes(const std::vector<StageExpr>& guards) const {
+  constexpr std::int64_t k_most_taps = 32;
+  StageAxes taps;
+  std::int64_t count = 1;
+  for (const auto& axis : inner_) {
+    const bool named = std::any_of(guards.begin(), guards.end(),
+                                   [&](const StageExpr& guard) { return axes_named(guard).count(axis.name) > 0; });
+    if (!named) continue;
+    if (!axis.extent.is_constant() || axis.extent.value() > k_most_taps) return {};
+    count *= axis.extent.value();
+    taps.push_back(axis);
+  }
+  return count <= k_most_taps ? taps : StageAxes();
+}
+
+/// Which taps of the window at each place lie inside is found out once, as the bits of an int.
+std::string TileLoads::taps_text(KernelScope& scope, const Load& load, const std::vector<StageExpr>& guards,
+                                 const StageAxes& taps) {
+  const auto named = names_of(taps);
+  std::string tap;
+  for (const auto& axis : taps) {
+    const auto name = scope.axis(axis.name);
+    tap = tap.empty() ? name : fmt::format("({}) * {} + {}", tap, axis.extent.value(), name);
+  }
+  add_table({"int", load.names.tap, tap}, named);
+  return fill_lines(tile_load_section("taps"), {{"taps", load.names.taps},
+                                                {"count", std::to_string(extent_of(taps).value())},
+                                                {"axes", join_lines(index_statements(scope, taps, "tap", named))},
+                                                {"guard", condition_text(scope, guards)}});
+}
+
+/// The conditions under which there is an element, each found out as seldom as can be.
+TileLoads::Conditions TileLoads::conditions_of(KernelScope& scope, const Load& load) {
+  Conditions conditions;
+  std::vector<StageExpr> of_steps;   // alone
+  std::vector<StageExpr> of_places;  // and steps
+  for (const auto& guard : load.factor.guards) {
+    (names_any(axes_named(guard), load.axes) || !has_step_tables() ? of_places : of_steps).push_back(guard);
+  }
+  if (!of_steps.empty()) {
+    std::set<std::string> named;
+    for (const auto& guard : of_steps) named.merge(axes_named(guard));
+    add_table({"bool", load.names.inside, condition_text(scope, of_steps)}, named);
+    conditions.texts.push_back(fmt::format("{}[stage][{}]", load.names.inside, load.step));
+  }
+  if (of_places.empty()) return conditions;
+  std::set<std::string> named;
+  for (const auto& guard : of_places) named.merge(axes_named(guard));
+  const auto taps = load.along_steps || !has_step_tables() ? StageAxes() : tap_axes(of_places);
+  if (taps.empty()) {
+    conditions.texts.push_back(condition_text(scope, of_places));
+    conditions.used = named;
+  } else {
+    conditions.kept = named;
+    conditions.taps = taps_text(scope, load, of_places, taps);
+    conditions.texts.push_back(fmt::format("({}[i % {}] >> {}[stage][{}] & 1) != 0", load.names.taps, load.names.places,
+                                           load.names.tap, load.step));
+  }
+  return conditions;
+}
+
 TileLoad TileLoads::load_of_elements(KernelScope& scope, const Load& load) {
-  const auto guard = condition_text(scope, load.factor.guards);
-  std::set<std::string> used = load.address ? std::set<std::string>() : load.factor.axes;
-  for (const auto& one : load.factor.guards) used.merge(axes_named(one));
-  std::vector<KeptValue> places;
+  auto conditions = conditions_of(scope, load);
+  auto used = conditions.used;
+  if (!load.address) used.insert(load.factor.axes.begin(), load.factor.axes.end());
   auto computed = used;
+  computed.merge(conditions.kept);
   if (load.address) computed.merge(axes_in(*load.address));
-  auto lines = index_lines(scope, load, used, computed, places);
+  std::vector<KeptValue> places;
+  if (!conditions.taps.empty()) places.push_back({"unsigned", load.names.taps, "0"});
+  const auto lines = index_lines(scope, load, used, computed, places);
   std::string element;
   if (load.address) {
     const auto buffer = load.factor.element->tensor.buffer;
@@ -250,12 +326,13 @@ TileLoad TileLoads::load_of_elements(KernelScope& scope, const Load& load) {
   } else {
     element = without_parentheses(scope.text(load.factor.element));
   }
-  element = fmt::format("{}element = {};", guard.empty() ? "" : "if (" + guard + ") ", element);
+  element = fmt::format("element = {};", element);
+  if (!conditions.texts.empty()) element = fmt::format("if ({}) {}", fmt::join(conditions.texts, " && "), element);
   auto fillings = load.fillings;
   fillings.emplace_back("axes", join_lines(lines));
   fillings.emplace_back("element", broken_statement(element, 96));
   const auto indices = index_statements(scope, load.axes, load.names.index, computed);
-  return {kept_places(load.fillings, load.names.places, places, indices),
+  return {kept_places(load.fillings, load.names.places, places, indices, conditions.taps),
           fill_lines(tile_load_section("load"), fillings), fill_lines(tile_load_section("keep"), fillings)};
 }
 

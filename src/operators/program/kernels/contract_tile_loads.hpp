@@ -55,6 +55,12 @@ class TileLoads {
  private:
   struct Names;
   struct Load;
+  struct Conditions {
+    std::vector<std::string> texts;
+    std::set<std::string> used;  ///< axes that the texts name
+    std::set<std::string> kept;  ///< axes that `taps` needs
+    std::string taps;            ///< statements for each place, before the loop over tiles
+  };
 
   [[nodiscard]] TileLoad load_of(KernelScope& scope, const ContractionFactor& factor, const StageAxes& axes,
                                  const Names& names);
@@ -67,6 +73,10 @@ class TileLoads {
                                                      const std::set<std::string>& used,
                                                      const std::set<std::string>& computed,
                                                      std::vector<KeptValue>& places);
+  [[nodiscard]] StageAxes tap_axes(const std::vector<StageExpr>& guards) const;
+  [[nodiscard]] std::string taps_text(KernelScope& scope, const Load& load, const std::vector<StageExpr>& guards,
+                                      const StageAxes& taps);
+  [[nodiscard]] Conditions conditions_of(KernelScope& scope, const Load& load);
   [[nodiscard]] std::string place_text(KernelScope& scope, const Load& load, std::vector<KeptValue>& places);
   [[nodiscard]] std::string steps_text(KernelScope& scope, const char* first, const char* stage) const;
   void add_table(const KeptValue& table, const std::set<std::string>& axes);
