@@ -121,6 +121,27 @@ INSTANTIATE_TEST_SUITE_P(Products, FusedOnSimulator, testing::ValuesIn(k_product
 INSTANTIATE_TEST_SUITE_P(RowsAndMaps, FusedOnSimulator, testing::ValuesIn(k_rows_and_maps),
                          [](const auto& one) { return std::string(one.param.name); });
 
+/// Rows of the product are counted over seven axes, more than an expression of a bundle may multiply.
+constexpr const char* k_many_axes = R"(import torch
+import torch.nn as nn
+a, b, c, d, e, f, g, steps, columns = 2, 3, 2, 3, 2, 3, 2, 24, 40
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(steps, columns))
+    def forward(self, x):
+        return x.permute(6, 5, 4, 3, 2, 1, 0, 7) @ self.weight
+def get_inputs():
+    return [torch.rand(a, b, c, d, e, f, g, steps)]
+def get_init_inputs():
+    return []
+)";
+
+TEST(FusedManyAxes, products_are_right_at_every_shape) {
+  expect_accepted(ProgramVerdicts("opencl:0", "opencl"), k_many_axes, k_any_kernel);
+  expect_accepted(ProgramVerdicts("sim", "cuda"), k_many_axes, k_any_kernel);
+}
+
 struct Layer {
   std::string init, inputs;
 };

@@ -24,11 +24,12 @@ struct FactorMemory {
   AffineIndex address;     ///< in elements, by the axes of the contraction
 };
 
-/// Absent where a copy would be many times as large as what it is made of.
+/// Absent where a copy would be many times as large as what it is made of, or an address cannot be expressed for every
+/// binding of the axes.
 [[nodiscard]] std::optional<FactorMemory> factor_memory(const Contraction& contraction, const ContractionFactor& factor,
                                                         const std::vector<KernelBuffer>& buffers);
 
-/// The place of the element that an index per axis of `shape` names, in a dense tensor.
-[[nodiscard]] AffineIndex dense_address(const std::vector<AffineIndex>& indices, const Shape& shape);
+/// The place of the element that an index per axis of `shape` names, in a dense tensor; absent as for affine_times().
+[[nodiscard]] std::optional<AffineIndex> dense_address(const std::vector<AffineIndex>& indices, const Shape& shape);
 
 }  // namespace kw
