@@ -98,12 +98,15 @@ class Grouping {
 }  // namespace
 
 GroupedProgram grouped_for(StageProgram program, Dialect dialect, const DeviceFacts& device) {
-  Grouping grouping(fused(std::move(program)).program, device);
+  auto joined = fused(std::move(program));
+  Grouping grouping(std::move(joined.program), device);
   // A work-item of a CPU does a whole row: a sum in sixteen lanes that is longer would lose too much to rounding.
   constexpr double k_longest_of_item = 65536;
   constexpr double k_longest_of_group = 1 << 22;
   grouping.split_long_reductions(dialect->has_vectors ? k_longest_of_item : k_longest_of_group);
-  return grouping.with_rows();
+  auto grouped = grouping.with_rows();
+  grouped.fusions = std::move(joined.fusions);
+  return grouped;
 }
 
 }  // namespace kw
