@@ -76,6 +76,12 @@ const std::vector<Fused> k_rows_and_maps = {
     {"map_of_bf16", "x * 2 - 1", "torch.rand(6, 703, dtype=torch.bfloat16)", "", "to_bf16_16(", "MAP_ELEMENTS"},
     {"choice", "torch.where(x > more[0], x, -more[0])", "torch.rand(9, 503), torch.rand(503)", "", "select(",
      "MAP_ELEMENTS"},
+    {"sum_of_a_linear", "(self.c(x) / 2).sum(1, keepdim=True) * 1.5", "torch.rand(70, 301)",
+     "self.c = nn.Linear(301, 90)", k_any_kernel, k_any_kernel},
+    {"sum_of_a_product", "(x @ more[0]).sum(-1).unsqueeze(1).max(1, keepdim=True)[0]",
+     "torch.rand(70, 301), torch.rand(301, 90)", "", k_any_kernel, k_any_kernel},
+    {"constant_part", "torch.softmax(self.c(x), 1) * torch.exp(x)", "torch.rand(70, 301)", "self.c = nn.Linear(301, 1)",
+     k_any_kernel, k_any_kernel},
     {"running_sum", "torch.cumsum(x, 1) * 2", "torch.rand(6, 1501)", "", k_any_kernel, "SCAN_THREADS"},
     {"running_product_of_columns", "torch.cumprod(x + 0.5, 0)", "torch.rand(301, 5)", "", k_any_kernel, "SCAN_THREADS"},
 };

@@ -45,6 +45,11 @@ std::size_t launches_in(const LaunchList& list) {
   return launches;
 }
 
+std::string lines_text(std::string_view title, const std::vector<std::string>& lines) {
+  if (lines.empty()) return fmt::format("{:<10} nothing\n", title);
+  return fmt::format("{}\n  {}\n", title, fmt::join(lines, "\n  "));
+}
+
 std::string launches_text(const ExplainedLaunches& explained) {
   const auto& list = explained.list;
   std::string text = fmt::format("launches   {} on {}: {} in {} groups\n", explained.target, explained.device,
@@ -71,6 +76,7 @@ ExplainedValue launches_value(const ExplainedLaunches& explained) {
   }
   return {ExplainedValue::Table{{"target", {explained.target}},
                                 {"device", {explained.device}},
+                                {"simplifications", texts(explained.list.simplifications)},
                                 {"fusions", texts(explained.list.fusions)},
                                 {"groups", {std::move(groups)}}}};
 }
@@ -99,10 +105,9 @@ std::string kernels_text(const ExplainedKernels& kernels) {
     if (text.back() == '\n') text += "  ";
     text += c;
   }
-  // Stages are fused before anything is asked about the device.
-  const auto& fusions = kernels.launches.front().list.fusions;
-  text += fusions.empty() ? "fused      nothing\n" : "fused\n";
-  for (const auto& line : fusions) text += fmt::format("  {}\n", line);
+  // The graph is simplified and stages are fused before anything is asked about the device.
+  const auto& list = kernels.launches.front().list;
+  text += lines_text("simplified", list.simplifications) + lines_text("fused", list.fusions);
   for (const auto& explained : kernels.launches) text += launches_text(explained);
   text += fmt::format("bound      {:.4g} GFLOP of products as written, {:.4g} MB once in and out\n",
                       kernels.product_flops / 1e9, kernels.bytes / 1e6);

@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "operators/program/program_detail.hpp"
+#include "program/simplify/simplify.hpp"
 #include "program/stages/access.hpp"
 #include "program/stages/collapse.hpp"
 #include "program/stages/fuse.hpp"
+#include "program/stages/lower.hpp"
 #include "program/stages/row_groups.hpp"
 #include "program/stages/split.hpp"
 #include "program/stages/work.hpp"
@@ -96,6 +99,16 @@ class Grouping {
 };
 
 }  // namespace
+
+Result<GroupedProgram> grouped_for(const Problem& problem, Dialect dialect, const DeviceFacts& device) {
+  const auto& detail = program_detail(problem);
+  auto simple = simplified(detail.program.graph, detail.outputs);
+  KW_TRY(auto stages, lower(simple.graph, simple.outputs));
+  auto grouped = grouped_for(std::move(stages), dialect, device);
+  grouped.graph = std::move(simple.graph);
+  for (const auto& applied : simple.applied) grouped.simplifications.push_back(applied_text(applied));
+  return grouped;
+}
 
 GroupedProgram grouped_for(StageProgram program, Dialect dialect, const DeviceFacts& device) {
   auto joined = fused(std::move(program));

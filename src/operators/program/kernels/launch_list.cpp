@@ -3,19 +3,16 @@
 #include "operators/program/kernels/buffer_names.hpp"
 #include "operators/program/kernels/families.hpp"
 #include "operators/program/kernels/grouping.hpp"
-#include "operators/program/program_detail.hpp"
-#include "program/stages/lower.hpp"
 
 namespace kw {
 
 Result<LaunchList> launch_list(Dialect dialect, const Problem& problem, const DeviceFacts& device) {
-  const auto& detail = program_detail(problem);
-  KW_TRY(auto lowered, lower(detail.program.graph, detail.outputs));
-  auto grouped = grouped_for(std::move(lowered), dialect, device);
+  KW_TRY(auto grouped, grouped_for(problem, dialect, device));
   auto& program = grouped.program;
   const auto buffers = named_buffers(problem, program, scratch_memory(grouped, taken_names(problem)));
   const GroupContext context{program, buffers, dialect, device};
   LaunchList list;
+  list.simplifications = std::move(grouped.simplifications);
   list.fusions = std::move(grouped.fusions);
   for (const auto& group : grouped.groups) {
     const auto& family = family_of(context, group);

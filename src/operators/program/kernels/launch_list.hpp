@@ -17,8 +17,9 @@ struct ListedGroup {
 };
 
 struct LaunchList {
-  std::vector<std::string> fusions;  ///< a line per stage that went: "relu_1 into conv_1"
-  std::vector<ListedGroup> groups;   ///< in the order in which they run
+  std::vector<std::string> simplifications;  ///< a line per rule that was applied
+  std::vector<std::string> fusions;          ///< a line per stage that went: "relu_1 into conv_1"
+  std::vector<ListedGroup> groups;           ///< in the order in which they run
 };
 
 /// errc::program_unsupported for an operator without kernels.

@@ -114,7 +114,7 @@ Result<Bundle> program_bundle(Dialect dialect, const Problem& problem, GroupedPr
   std::optional<std::size_t> described;
   for (const auto& group : grouped.groups) {
     const auto written = writing.write(context, group);
-    kernels += "\n" + group_comment(program_detail(problem).program.graph, program, group, described) + written.source;
+    kernels += "\n" + group_comment(grouped.graph, program, group, described) + written.source;
     for (const auto& launch : written.launches) {
       KW_CHECK(std::ranges::count(launch.args, "") == 0, "{} reads what is no input of {}", launch.kernel,
                problem.name);
