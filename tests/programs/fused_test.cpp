@@ -76,6 +76,7 @@ const std::vector<Fused> k_rows_and_maps = {
     {"map_of_bf16", "x * 2 - 1", "torch.rand(6, 703, dtype=torch.bfloat16)", "", "to_bf16_16(", "MAP_ELEMENTS"},
     {"choice", "torch.where(x > more[0], x, -more[0])", "torch.rand(9, 503), torch.rand(503)", "", "select(",
      "MAP_ELEMENTS"},
+    {"counted_truths", "(x > 0.3).sum(1) * 0.5", "torch.rand(70, 301)", "", k_rows_on_cpu, "ROW_THREADS"},
     {"sum_of_a_linear", "(self.c(x) / 2).sum(1, keepdim=True) * 1.5", "torch.rand(70, 301)",
      "self.c = nn.Linear(301, 90)", k_any_kernel, k_any_kernel},
     {"sum_of_a_product", "(x @ more[0]).sum(-1).unsqueeze(1).max(1, keepdim=True)[0]",
