@@ -48,6 +48,23 @@ TEST(ExplainKernels, names_the_family_and_the_launches_of_each_group) {
   EXPECT_THAT(text, HasSubstr("launches   opencl on this machine's CPU: 2 in 1 groups\n  contract 2  "));
 }
 
+/// Families of the only group, and how many stages it has.
+std::string families_of(const ExplainedKernels& kernels) {
+  std::string text;
+  for (const auto& one : kernels.launches) {
+    for (const auto& group : one.list.groups) text += fmt::format("{}:{} ", group.family, group.stages.size());
+    text += "| ";
+  }
+  return text;
+}
+
+TEST(ExplainKernels, tries_what_contract_refuses_as_rows) {
+  EXPECT_EQ(families_of(explained("x @ more[0]", "torch.rand(2, 300), torch.rand(300, 3)")), "lanes:1 | reduce:1 | ");
+  EXPECT_EQ(families_of(explained("x @ x", "torch.randint(0, 9, (64, 64))")), "lanes:1 | reduce:1 | ");
+  EXPECT_EQ(families_of(explained("x @ more[0]", "torch.rand(64, 64), torch.rand(64, 64)")),
+            "contract:1 | contract:1 | ");
+}
+
 TEST(ExplainKernels, says_which_limit_binds) {
   // 2 * 4096^3 operations on 3 * 4096^2 floats, and one addition for three floats.
   const auto product = explained("x @ more[0]", "torch.rand(4096, 4096), torch.rand(4096, 4096)");
