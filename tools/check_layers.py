@@ -49,7 +49,7 @@ ROOMS = {
     "operators/program": ["program_detail.hpp", "program_detail.cpp", "oracle", "kernels", "."],
     "operators/program/kernels": [".", "opencl", "cuda", "styles.cpp"],
     "problem": ["captures", ".", "file"],
-    "program": [".", "graph", "operators", "reader", "stages", "explain"],
+    "program": [".", "graph", "operators", "reader", "simplify", "stages", "explain"],
     "propose": [".", "search", "llm", "portfolio"],
     "propose/llm": ["client", "replies", "prompts", "."],
     "verify": ["processes", "checking", "state", "timing", "tools", "gates", "."],

@@ -76,6 +76,18 @@ const std::vector<Fused> k_rows_and_maps = {
     {"map_of_bf16", "x * 2 - 1", "torch.rand(6, 703, dtype=torch.bfloat16)", "", "to_bf16_16(", "MAP_ELEMENTS"},
     {"choice", "torch.where(x > more[0], x, -more[0])", "torch.rand(9, 503), torch.rand(503)", "", "select(",
      "MAP_ELEMENTS"},
+    {"thin_product", "x @ more[0]", "torch.rand(3, 1301), torch.rand(1301, 3)", "", k_rows_on_cpu, "ROW_THREADS"},
+    {"small_product_with_maps", "torch.relu(x @ more[0] + 1)", "torch.rand(7, 5, 9), torch.rand(9, 6)", "",
+     k_any_kernel, k_any_kernel},
+    {"product_of_integers", "x @ more[0] + 1", "torch.randint(0, 9, (37, 53)), torch.randint(0, 9, (53, 29))", "",
+     k_rows_on_cpu, "ROW_THREADS"},
+    {"counted_truths", "(x > 0.3).sum(1) * 0.5", "torch.rand(70, 301)", "", k_rows_on_cpu, "ROW_THREADS"},
+    {"sum_of_a_linear", "(self.c(x) / 2).sum(1, keepdim=True) * 1.5", "torch.rand(70, 301)",
+     "self.c = nn.Linear(301, 90)", k_any_kernel, k_any_kernel},
+    {"sum_of_a_product", "(x @ more[0]).sum(-1).unsqueeze(1).max(1, keepdim=True)[0]",
+     "torch.rand(70, 301), torch.rand(301, 90)", "", k_any_kernel, k_any_kernel},
+    {"constant_part", "torch.softmax(self.c(x), 1) * torch.exp(x)", "torch.rand(70, 301)", "self.c = nn.Linear(301, 1)",
+     k_any_kernel, k_any_kernel},
     {"running_sum", "torch.cumsum(x, 1) * 2", "torch.rand(6, 1501)", "", k_any_kernel, "SCAN_THREADS"},
     {"running_product_of_columns", "torch.cumprod(x + 0.5, 0)", "torch.rand(301, 5)", "", k_any_kernel, "SCAN_THREADS"},
 };
@@ -120,6 +132,27 @@ INSTANTIATE_TEST_SUITE_P(Products, FusedOnSimulator, testing::ValuesIn(k_product
                          [](const auto& one) { return std::string(one.param.name); });
 INSTANTIATE_TEST_SUITE_P(RowsAndMaps, FusedOnSimulator, testing::ValuesIn(k_rows_and_maps),
                          [](const auto& one) { return std::string(one.param.name); });
+
+/// Rows of the product are counted over seven axes, more than an expression of a bundle may multiply.
+constexpr const char* k_many_axes = R"(import torch
+import torch.nn as nn
+a, b, c, d, e, f, g, steps, columns = 2, 3, 2, 3, 2, 3, 2, 24, 40
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(steps, columns))
+    def forward(self, x):
+        return x.permute(6, 5, 4, 3, 2, 1, 0, 7) @ self.weight
+def get_inputs():
+    return [torch.rand(a, b, c, d, e, f, g, steps)]
+def get_init_inputs():
+    return []
+)";
+
+TEST(FusedManyAxes, products_are_right_at_every_shape) {
+  expect_accepted(ProgramVerdicts("opencl:0", "opencl"), k_many_axes, k_any_kernel);
+  expect_accepted(ProgramVerdicts("sim", "cuda"), k_many_axes, k_any_kernel);
+}
 
 struct Layer {
   std::string init, inputs;

@@ -8,6 +8,7 @@
 #include "operators/program/oracle/oracle.hpp"
 #include "operators/program/oracle_glue.hpp"
 #include "operators/program/program_detail.hpp"
+#include "program/simplify/simplify.hpp"
 #include "program/stages/lower.hpp"
 #include "program/testing/stage_interpreter.hpp"
 
@@ -74,6 +75,25 @@ std::string difference_on_demand(const Problem& problem, const Workload& workloa
       if (!agree(all->outputs[i].values[place], (*elements)[i][k], rms)) {
         return wrong(workload, i, place, (*elements)[i][k], all->outputs[i].values[place]);
       }
+    }
+  }
+  return {};
+}
+
+std::string difference_of_simplified(const Problem& problem, const Workload& workload, const InputValues& inputs) {
+  const auto all = evaluated(problem, workload, inputs);
+  if (!all) return all.error().to_string();
+  const auto simple = simplified(all->program->graph, all->program->outputs);
+  if (simple.applied.empty()) return {};
+  const auto got = evaluate_graph(simple.graph, all->leaves, simple.outputs);
+  if (!got) return got.error().to_string();
+  for (std::size_t i = 0; i < got->size(); ++i) {
+    const auto& expected = all->outputs[i].values;
+    const double rms = rms_of(expected);
+    for (std::size_t k = 0; k < expected.size(); ++k) {
+      const double element = (*got)[i].values[k];
+      if (agree(expected[k], element, rms)) continue;
+      return applied_text(simple.applied[0]) + "\n" + wrong(workload, i, k, element, expected[k]);
     }
   }
   return {};

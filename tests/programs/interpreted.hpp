@@ -16,4 +16,8 @@ namespace kw {
 [[nodiscard]] std::string difference_of_stages(const Problem& problem, const Workload& workload,
                                                const InputValues& inputs);
 
+/// What the simplified graph says differently; empty where they agree.
+[[nodiscard]] std::string difference_of_simplified(const Problem& problem, const Workload& workload,
+                                                   const InputValues& inputs);
+
 }  // namespace kw

@@ -136,6 +136,9 @@ ProgramOutcome ProgramCases::run(const RandomModule& module) const {
     if (auto why = difference_of_stages(*problem, workload, *inputs); !why.empty()) {
       return {Status::fails, "stages", why};
     }
+    if (auto why = difference_of_simplified(*problem, workload, *inputs); !why.empty()) {
+      return {Status::fails, "simplified", why};
+    }
   }
   return backend_ == nullptr ? ProgramOutcome{} : run_kernels(*problem, module.data_seed);
 }

@@ -18,7 +18,8 @@ struct ProgramOutcome {
     fails,
   };
   Status status = Status::agrees;
-  std::string stage;  ///< of a failure: "read", "on demand", "stages", "plain", "emit" or the style under test
+  std::string
+      stage;  ///< of a failure: "read", "on demand", "stages", "simplified", "plain", "emit" or the style under test
   std::string message;
 };
 

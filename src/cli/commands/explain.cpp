@@ -61,16 +61,35 @@ nlohmann::json to_json(const Problem& problem, const WorkloadCost& work, const E
   return json;
 }
 
-Result<ExitCode> explain_program(const ExplainOptions& options) {
+/// Of the module as a problem, where it is one: a random module can be read, but not checked.
+Result<Explanation> explain_as_problem(const ProblemInput& input) {
+  KW_TRY(const auto problem, read_problem(input));
+  return operator_of(problem).explain(problem);
+}
+
+Result<ExitCode> explain_module(const ExplainOptions& options) {
   KW_TRY(const auto program, read_program_input(options.input));
-  std::fputs((options.json ? program_json(program) : program_text(program)).c_str(), stdout);
+  const auto explanation = explain_as_problem(options.input);
+  if (options.json) {
+    auto json = nlohmann::ordered_json::parse(program_json(program));
+    json["kernels"] = nullptr;
+    for (const auto& field : explanation ? explanation->fields : std::vector<ExplainedField>{}) {
+      if (field.name == "kernels") json[field.name] = to_json(field.value);
+    }
+    std::fputs((json.dump(2) + "\n").c_str(), stdout);
+  } else if (explanation) {
+    for (const auto& line : explanation->lines) print_text("{}\n", line);
+  } else {
+    std::fputs(program_text(program).c_str(), stdout);
+    print_text("kernels    none: {}\n", explanation.error().message);
+  }
   return ExitCode::success;
 }
 
 }  // namespace
 
 Result<ExitCode> run_explain(const ExplainOptions& options) {
-  if (names_a_program(options.input.problem)) return explain_program(options);
+  if (names_a_program(options.input.problem)) return explain_module(options);
   KW_TRY(const auto problem, read_problem(options.input));
   KW_TRY(const auto explanation, operator_of(problem).explain(problem));
   const WorkloadCost work = cost(problem, problem.primary());

@@ -1,3 +1,4 @@
+#include "operators/program/explain_kernels.hpp"
 #include "operators/program/parts.hpp"
 #include "operators/program/program_detail.hpp"
 #include "program/explain/text.hpp"
@@ -18,6 +19,15 @@ Result<Explanation> explain_program(const Problem& problem) {
                         {"mode", {std::string(to_string(detail.program.mode))}},
                         {"nodes", {static_cast<std::int64_t>(detail.program.graph.nodes.size())}},
                         {"inputs", {std::string(to_string(detail.domain))}}};
+  const auto kernels = explain_kernels(problem);
+  if (kernels) {
+    std::string sections = kernels_text(*kernels);
+    sections.pop_back();
+    explanation.lines.push_back(std::move(sections));
+    explanation.fields.push_back({"kernels", {kernels_table(*kernels)}});
+  } else {
+    explanation.lines.push_back("kernels    none: " + kernels.error().message);
+  }
   return explanation;
 }
 

@@ -17,12 +17,6 @@ bool advances_by_one(const StageExpr& index, const std::string& axis) {
   return (advances_by_one(a, axis) && !depends_on(b, axis)) || (advances_by_one(b, axis) && !depends_on(a, axis));
 }
 
-/// Axes of the output that `factor` depends on and `other` does not.
-bool has_own_axis(const Stage& stage, const std::set<std::string>& factor, const std::set<std::string>& other) {
-  return std::any_of(stage.axes.begin(), stage.axes.end(),
-                     [&](const StageAxis& axis) { return factor.count(axis.name) > 0 && other.count(axis.name) == 0; });
-}
-
 bool any_of(const StageAxes& axes, const std::set<std::string>& used) {
   return std::any_of(axes.begin(), axes.end(), [&](const StageAxis& axis) { return used.count(axis.name) > 0; });
 }
@@ -69,13 +63,6 @@ bool slides(const Stage& stage) {
     }
   });
   return found;
-}
-
-bool is_product(const Stage& stage) {
-  if (stage.kind != StageKind::reduce || stage.op != ReduceOp::sum || stage.body->op != StageOp::multiply) return false;
-  const auto a = axes_used(stage.body->operands[0]);
-  const auto b = axes_used(stage.body->operands[1]);
-  return has_own_axis(stage, a, b) && has_own_axis(stage, b, a);
 }
 
 }  // namespace kw

@@ -19,8 +19,4 @@ namespace kw {
 /// elements of others too.
 [[nodiscard]] bool slides(const Stage& stage);
 
-/// Whether the stage sums products of two factors of which each depends on an axis of the output that the other does
-/// not: of matrices, convolutions.
-[[nodiscard]] bool is_product(const Stage& stage);
-
 }  // namespace kw

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "program/stages/exact_extent.hpp"
 #include "program/stages/rewrite.hpp"
 
 namespace kw {
@@ -96,9 +97,8 @@ bool only_as_neighbours(const StageExpr& node, const std::string& a, const Stage
 /// Whether the product can be written for every binding of the axes, in few enough words.
 bool has_product(const Extent& a, const Extent& b) {
   constexpr std::size_t k_longest = 60;
-  const auto product = Extent::product(a, b);
-  if (!product || product->text().size() > k_longest) return false;
-  return !product->is_constant() || (a.is_constant() && b.is_constant());
+  const auto product = exact_product(a, b);
+  return product && product->text().size() <= k_longest;
 }
 
 /// Whether every load that has the axes as neighbours can have them as one.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "program/stages/exact_extent.hpp"
+
 namespace kw {
 namespace {
 
@@ -33,9 +35,9 @@ StageExpr arithmetic(StageOp op, const StageExpr& a, const StageExpr& b) {
   return make(op, type, {converted(a, type), converted(b, type)});
 }
 
-using ExtentRule = Result<Extent> (*)(const Extent&, const Extent&);
+using ExtentRule = std::optional<Extent> (*)(const Extent&, const Extent&);
 
-/// Constants of the module are calculated with before anything runs.
+/// Constants of the module are calculated with before anything runs, where the result holds for every binding.
 std::optional<StageExpr> folded(ExtentRule rule, const StageExpr& a, const StageExpr& b) {
   if (a->op != StageOp::integer || b->op != StageOp::integer) return std::nullopt;
   const auto value = rule(a->integer, b->integer);
@@ -103,20 +105,20 @@ StageExpr truth(bool value) {
 StageExpr operator+(const StageExpr& a, const StageExpr& b) {
   if (is_integer(a, 0) && b->type != StageType::truth) return b;
   if (is_integer(b, 0) && a->type != StageType::truth) return a;
-  if (const auto value = folded(Extent::sum, a, b)) return *value;
+  if (const auto value = folded(exact_sum, a, b)) return *value;
   return arithmetic(StageOp::add, a, b);
 }
 
 StageExpr operator-(const StageExpr& a, const StageExpr& b) {
   if (is_integer(b, 0) && a->type != StageType::truth) return a;
-  if (const auto value = folded(Extent::difference, a, b)) return *value;
+  if (const auto value = folded(exact_difference, a, b)) return *value;
   return arithmetic(StageOp::subtract, a, b);
 }
 
 StageExpr operator*(const StageExpr& a, const StageExpr& b) {
   if (is_integer(a, 1) && b->type != StageType::truth) return b;
   if (is_integer(b, 1) && a->type != StageType::truth) return a;
-  if (const auto value = folded(Extent::product, a, b)) return *value;
+  if (const auto value = folded(exact_product, a, b)) return *value;
   return arithmetic(StageOp::multiply, a, b);
 }
 
@@ -184,14 +186,14 @@ StageExpr absolute(const StageExpr& a) {
 
 StageExpr floor_divide(const StageExpr& a, const StageExpr& b) {
   if (is_integer(b, 1)) return a;
-  if (const auto value = folded(Extent::quotient, a, b)) return *value;
+  if (const auto value = folded(exact_quotient, a, b)) return *value;
   return make(StageOp::floor_divide, StageType::integer,
               {converted(a, StageType::integer), converted(b, StageType::integer)});
 }
 
 StageExpr floor_modulo(const StageExpr& a, const StageExpr& b) {
   if (is_integer(b, 1)) return {0};
-  if (const auto value = folded(Extent::remainder, a, b)) return *value;
+  if (const auto value = folded(exact_remainder, a, b)) return *value;
   return make(StageOp::floor_modulo, StageType::integer,
               {converted(a, StageType::integer), converted(b, StageType::integer)});
 }

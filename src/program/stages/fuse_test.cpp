@@ -161,7 +161,7 @@ StageProgram reordered(const StageProgram& program, const std::vector<std::vecto
 }
 
 TEST(RowGroups, compute_the_same_in_their_order) {
-  const RowRules all{[](const Stage& stage) { return !is_product(stage); }, [](const Stage&, double) { return true; }};
+  const RowRules all{[](const Stage&) { return true; }, [](const Stage&, double) { return true; }};
   std::size_t members = 0;
   for (const auto& fusion : k_fusions) {
     const auto program = read_program(module_of(fusion), "m.py");

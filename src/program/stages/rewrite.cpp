@@ -4,6 +4,8 @@
 
 #include <array>
 
+#include "program/stages/exact_extent.hpp"
+
 namespace kw {
 namespace {
 
@@ -90,9 +92,9 @@ struct Block {
   bool known = true;
 
   void add(const Extent& extent) {
-    const auto product = Extent::product(count, extent).value();
-    known = known && (!product.is_constant() || (count.is_constant() && extent.is_constant()));
-    count = product;
+    const auto product = exact_product(count, extent);
+    known = known && product;
+    count = product.value_or(count);
   }
   friend bool same(const Block& a, const Block& b) { return a.known && b.known && a.count.text() == b.count.text(); }
 };

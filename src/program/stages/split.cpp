@@ -4,14 +4,11 @@
 
 #include <algorithm>
 
+#include "program/stages/exact_extent.hpp"
 #include "program/stages/rewrite.hpp"
 
 namespace kw {
 namespace {
-
-Extent divided_up(const Extent& a, std::int64_t by) {
-  return Extent::quotient(Extent::sum(a, Extent(by - 1)).value(), Extent(by)).value();
-}
 
 std::string free_axis_name(const Stage& stage, std::string name) {
   const auto taken = [&](const StageAxes& axes) {
@@ -22,6 +19,7 @@ std::string free_axis_name(const Stage& stage, std::string name) {
 }
 
 /// The parts of inner[0]: as many as there are elements, or `parts` of equal length, the last ones shorter or empty.
+/// Leaves the stage as it is where that length cannot be expressed.
 void split_outermost(Stage& part, std::int64_t parts) {
   auto& outermost = part.inner[0];
   if (outermost.extent.value() <= parts && part.inner.size() > 1) {
@@ -30,8 +28,10 @@ void split_outermost(Stage& part, std::int64_t parts) {
     return;
   }
   const StageAxis whole = outermost;
+  const auto length = exact_quotient_up(whole.extent, parts);
+  if (!length) return;
   const StageAxis which{free_axis_name(part, "part"), Extent(parts)};
-  outermost.extent = divided_up(whole.extent, parts);
+  outermost.extent = *length;
   const auto index = axis_index(which.name) * StageExpr(outermost.extent) + axis_index(whole.name);
   const AxisValues values{{whole.name, index}};
   for (auto& guard : part.guards) guard = with_axes(guard, values);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "program/stages/exact_extent.hpp"
 #include "program/stages/rewrite.hpp"
 
 namespace kw {
@@ -45,7 +46,9 @@ std::optional<AffineIndex> affine_form(const StageExpr& node, const std::set<std
       const auto b = affine_index(node->operands[1], phases);
       if (!a || !b) return std::nullopt;
       if (node->op == StageOp::multiply) return affine_product(*a, *b);
-      return affine_sum(*a, node->op == StageOp::add ? *b : affine_times(*b, -1));
+      const auto added = node->op == StageOp::add ? b : affine_times(*b, -1);
+      if (!added) return std::nullopt;
+      return affine_sum(*a, *added);
     }
     case StageOp::negate: {
       const auto a = affine_index(node->operands[0], phases);
@@ -111,26 +114,18 @@ bool surely_not_negative(const Extent& extent) {
 
 }  // namespace
 
-Extent extent_sum(const Extent& a, const Extent& b) {
-  return Extent::sum(a, b).value();
-}
-
-Extent extent_product(const Extent& a, const Extent& b) {
-  return Extent::product(a, b).value();
-}
-
-Extent extent_difference(const Extent& a, const Extent& b) {
-  return Extent::difference(a, b).value();
-}
-
-Extent extent_quotient_up(const Extent& a, std::int64_t by) {
-  return Extent::quotient(extent_sum(a, by - 1), by).value();
+bool has_extents(const StageAxes& axes) {
+  std::optional<Extent> product = 1;
+  for (auto axis = axes.rbegin(); axis != axes.rend() && product; ++axis) {
+    product = exact_product(*product, axis->extent);
+  }
+  return product.has_value();
 }
 
 Extent extent_of(const StageAxes& axes) {
-  Extent product = 1;
-  for (const auto& axis : axes) product = extent_product(product, axis.extent);
-  return product;
+  const auto product = exact_product(extents_of(axes));
+  KW_CHECK(product.has_value(), "the product of {} extents cannot be expressed", axes.size());
+  return *product;
 }
 
 std::set<std::string> axes_named(const StageExpr& expression) {
@@ -147,24 +142,32 @@ std::optional<AffineIndex> affine_index(const StageExpr& expression, const std::
   return index;
 }
 
-AffineIndex affine_sum(const AffineIndex& a, const AffineIndex& b) {
+std::optional<AffineIndex> affine_sum(const AffineIndex& a, const AffineIndex& b) {
   AffineIndex sum = a;
-  sum.constant = extent_sum(a.constant, b.constant);
+  const auto constant = exact_sum(a.constant, b.constant);
+  if (!constant) return std::nullopt;
+  sum.constant = *constant;
   for (const auto& [axis, coefficient] : b.coefficients) {
-    auto& known = sum.coefficients[axis];
-    known = extent_sum(known, coefficient);
-    if (known.is_constant() && known.value() == 0) sum.coefficients.erase(axis);
+    const auto added = exact_sum(sum.coefficients[axis], coefficient);
+    if (!added) return std::nullopt;
+    sum.coefficients[axis] = *added;
+    if (added->is_constant() && added->value() == 0) sum.coefficients.erase(axis);
   }
   sum.terms.insert(sum.terms.end(), b.terms.begin(), b.terms.end());
   return sum;
 }
 
-AffineIndex affine_times(const AffineIndex& a, const Extent& factor) {
+std::optional<AffineIndex> affine_times(const AffineIndex& a, const Extent& factor) {
   AffineIndex product;
-  product.constant = extent_product(a.constant, factor);
+  const auto constant = exact_product(a.constant, factor);
+  if (!constant) return std::nullopt;
+  product.constant = *constant;
   if (factor.is_constant() && factor.value() == 0) return product;
-  for (const auto& [axis, coefficient] : a.coefficients)
-    product.coefficients[axis] = extent_product(coefficient, factor);
+  for (const auto& [axis, coefficient] : a.coefficients) {
+    const auto scaled = exact_product(coefficient, factor);
+    if (!scaled) return std::nullopt;
+    product.coefficients[axis] = *scaled;
+  }
   for (const auto& term : a.terms) product.terms.push_back(term * StageExpr(factor));
   return product;
 }
@@ -181,23 +184,23 @@ bool same_affine(const AffineIndex& a, const AffineIndex& b) {
 
 std::optional<IndexRange> range_of(const AffineIndex& index, const StageAxes& axes) {
   IndexRange range{index.constant, index.constant};
+  const auto grow = [](Extent& end, const Extent& by) {
+    const auto grown = exact_sum(end, by);
+    if (grown) end = *grown;
+    return grown.has_value();
+  };
   for (const auto& axis : axes) {
     const auto found = index.coefficients.find(axis.name);
     if (found == index.coefficients.end()) continue;
-    const auto reach = extent_product(found->second, extent_difference(axis.extent, 1));
-    if (surely_not_negative(found->second)) {
-      range.largest = extent_sum(range.largest, reach);
-    } else if (found->second.is_constant()) {
-      range.least = extent_sum(range.least, reach);
-    } else {
-      return std::nullopt;
-    }
+    const auto last = exact_difference(axis.extent, 1);
+    const auto reach = last ? exact_product(found->second, *last) : std::nullopt;
+    const bool upwards = surely_not_negative(found->second);
+    if (!reach || (!upwards && !found->second.is_constant())) return std::nullopt;
+    if (!grow(upwards ? range.largest : range.least, *reach)) return std::nullopt;
   }
   for (const auto& term : index.terms) {
     const auto of_term = term_range(term, axes);
-    if (!of_term) return std::nullopt;
-    range.least = extent_sum(range.least, of_term->first);
-    range.largest = extent_sum(range.largest, of_term->second);
+    if (!of_term || !grow(range.least, of_term->first) || !grow(range.largest, of_term->second)) return std::nullopt;
   }
   return range;
 }

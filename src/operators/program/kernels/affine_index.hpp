@@ -19,15 +19,17 @@ struct AffineIndex {
   std::vector<StageExpr> terms;  ///< of phase axes alone, in no such form; their sum is added
 };
 
-/// Absent where the expression has no such form. Parts of `phases` alone are taken as they are.
+// Absent where a coefficient cannot be expressed for every binding of the axes.
+
+/// Absent also where the expression has no such form. Parts of `phases` alone are taken as they are.
 [[nodiscard]] std::optional<AffineIndex> affine_index(const StageExpr& expression, const std::set<std::string>& phases);
 
+[[nodiscard]] std::optional<AffineIndex> affine_sum(const AffineIndex& a, const AffineIndex& b);
+[[nodiscard]] std::optional<AffineIndex> affine_times(const AffineIndex& a, const Extent& factor);
 [[nodiscard]] bool same_affine(const AffineIndex& a, const AffineIndex& b);
-[[nodiscard]] AffineIndex affine_sum(const AffineIndex& a, const AffineIndex& b);
-[[nodiscard]] AffineIndex affine_times(const AffineIndex& a, const Extent& factor);
 
-/// The least and the largest value for all indices of `axes`. Absent where the sign of a coefficient is not known for
-/// every binding, or a term has an axis whose extent is no small constant.
+/// The least and the largest value for all indices of `axes`. Absent where one of them cannot be expressed, the sign of
+/// a coefficient is not known for every binding, or a term has an axis whose extent is no small constant.
 struct IndexRange {
   Extent least, largest;
 };
@@ -36,13 +38,9 @@ struct IndexRange {
 /// Axes that the expression names.
 [[nodiscard]] std::set<std::string> axes_named(const StageExpr& expression);
 
-// Arithmetic of extents of one program, whose sizes were checked when it was read.
-[[nodiscard]] Extent extent_sum(const Extent& a, const Extent& b);
-[[nodiscard]] Extent extent_product(const Extent& a, const Extent& b);
-[[nodiscard]] Extent extent_difference(const Extent& a, const Extent& b);
-/// The quotient, rounded up.
-[[nodiscard]] Extent extent_quotient_up(const Extent& a, std::int64_t by);
-/// The product of the axes' extents.
+/// Whether the product of the extents of the last axes, however many, can be expressed for every binding.
+[[nodiscard]] bool has_extents(const StageAxes& axes);
+/// The product of the axes' extents; a defect where it cannot be expressed.
 [[nodiscard]] Extent extent_of(const StageAxes& axes);
 
 }  // namespace kw

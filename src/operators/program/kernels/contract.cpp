@@ -14,20 +14,17 @@ struct VectorContraction {
   FactorMemory rows;
 };
 
-std::optional<VectorContraction> vector_contraction(const GroupContext& context, const StageGroup& group) {
-  if (group.stages.size() != 1) return std::nullopt;
-  const auto rows_of = [&](const Contraction& one) { return factor_memory(one, one.first, context.buffers); };
-  const auto contraction = contraction_of(context.program.stages[group.stages[0]], ColumnChoice::packed,
-                                          [&](const Contraction& one) { return rows_of(one).has_value(); });
+std::optional<VectorContraction> vector_contraction(const Stage& stage, const std::vector<KernelBuffer>& buffers) {
+  const auto rows_of = [&](const Contraction& one) { return factor_memory(one, one.first, buffers); };
+  const auto contraction =
+      contraction_of(stage, ColumnChoice::packed, [&](const Contraction& one) { return rows_of(one).has_value(); });
   if (!contraction) return std::nullopt;
   const auto rows = rows_of(*contraction);
   return VectorContraction{*contraction, *rows};
 }
 
 /// A contraction for GPUs, which read both factors in place.
-std::optional<Contraction> simt_contraction(const GroupContext& context, const StageGroup& group) {
-  if (group.stages.size() != 1) return std::nullopt;
-  const auto& stage = context.program.stages[group.stages[0]];
+std::optional<Contraction> simt_contraction(const Stage& stage) {
   // A sum that must be gathered in short parts would need a second tile of registers.
   if (stage.in_parts) return std::nullopt;
   return contraction_of(stage, ColumnChoice::contiguous);
@@ -35,18 +32,23 @@ std::optional<Contraction> simt_contraction(const GroupContext& context, const S
 
 }  // namespace
 
+bool is_contraction(const Stage& stage, const std::vector<KernelBuffer>& buffers, Dialect dialect) {
+  return dialect->has_vectors ? vector_contraction(stage, buffers).has_value() : simt_contraction(stage).has_value();
+}
+
 bool contract_takes(const GroupContext& context, const StageGroup& group) {
-  if (context.dialect->has_vectors) return vector_contraction(context, group).has_value();
-  return simt_contraction(context, group).has_value();
+  return group.stages.size() == 1 &&
+         is_contraction(context.program.stages[group.stages[0]], context.buffers, context.dialect);
 }
 
 GroupKernels contract_kernels(const GroupContext& context, const StageGroup& group) {
+  const auto& stage = context.program.stages[group.stages[0]];
   if (context.dialect->has_vectors) {
-    const auto found = vector_contraction(context, group);
+    const auto found = vector_contraction(stage, context.buffers);
     KW_CHECK(found.has_value(), "a contraction of what is none");
     return contract_opencl(context, found->contraction, found->rows);
   }
-  const auto found = simt_contraction(context, group);
+  const auto found = simt_contraction(stage);
   KW_CHECK(found.has_value(), "a contraction of what is none");
   return contract_cuda(context, *found);
 }

@@ -1,11 +1,15 @@
 #pragma once
-// The family of matrix products: sums over products of two factors, in tiles. What it does not take, plain writes.
+// The family of matrix products: sums over products of two factors, in tiles. What it does not take is grouped as
+// any other stage.
 
 #include "operators/program/kernels/program_bundle.hpp"
 
 namespace kw {
 
-/// One stage that is a contraction (contraction.hpp) of a factor that can be read without copies many times its size.
+/// Whether the stage is a contraction (contraction.hpp) of a factor that can be read without copies many times its
+/// size. Of `buffers`, those of the program, types matter alone.
+[[nodiscard]] bool is_contraction(const Stage& stage, const std::vector<KernelBuffer>& buffers, Dialect dialect);
+/// A group of one such stage.
 [[nodiscard]] bool contract_takes(const GroupContext& context, const StageGroup& group);
 /// Of a group that contract_takes().
 [[nodiscard]] GroupKernels contract_kernels(const GroupContext& context, const StageGroup& group);

@@ -4,8 +4,6 @@
 
 #include "operators/program/kernels/contract_shape.hpp"
 #include "operators/program/kernels/grouping.hpp"
-#include "operators/program/program_detail.hpp"
-#include "program/stages/lower.hpp"
 
 namespace kw {
 namespace {
@@ -18,13 +16,11 @@ struct ContractSpace {
 };
 
 ContractSpace contract_space(Dialect dialect, const Problem& problem, const DeviceFacts& device) {
-  const auto& detail = program_detail(problem);
-  auto program = lower(detail.program.graph, detail.outputs);
+  const auto grouped = grouped_for(problem, dialect, device);
   ContractSpace space;
-  if (!program) return space;
-  const auto grouped = grouped_for(*std::move(program), dialect, device);
+  if (!grouped) return space;
   const bool vectors = dialect->has_vectors;
-  space.sizes = contract_sizes(grouped.program, vectors ? ColumnChoice::packed : ColumnChoice::contiguous);
+  space.sizes = contract_sizes(grouped->program, vectors ? ColumnChoice::packed : ColumnChoice::contiguous);
   if (space.sizes.empty()) return space;
   space.tunables = vectors ? contract_vector_tunables(space.sizes, device)
                            : contract_gpu_tunables(space.sizes, tile_products(dialect, device), device);

@@ -32,17 +32,14 @@ std::string ContractArguments::signature(const std::string& kernel) const {
 std::vector<std::string> index_statements(KernelScope& scope, const StageAxes& axes, const std::string& flat,
                                           const std::set<std::string>& used) {
   std::vector<std::string> statements;
-  std::string inside = "1";
-  Extent below = 1;
   for (std::size_t i = axes.size(); i-- > 0;) {
     const auto& axis = axes[i];
-    if (used.count(axis.name) > 0) {
-      auto index = inside == "1" ? flat : fmt::format("{} / {}", flat, inside);
-      if (i != 0) index = fmt::format("{} % {}", index, scope.extent(axis.extent));
-      statements.push_back(fmt::format("const int {} = {};", scope.axis(axis.name), index));
-    }
-    below = extent_product(below, axis.extent);
-    inside = i == 0 ? "" : scope.extent(below);
+    if (used.count(axis.name) == 0) continue;
+    const auto after = axes.begin() + static_cast<std::ptrdiff_t>(i) + 1;
+    const auto inside = scope.extent(extent_of({after, axes.end()}));
+    auto index = inside == "1" ? flat : fmt::format("{} / {}", flat, inside);
+    if (i != 0) index = fmt::format("{} % {}", index, scope.extent(axis.extent));
+    statements.push_back(fmt::format("const int {} = {};", scope.axis(axis.name), index));
   }
   std::reverse(statements.begin(), statements.end());
   return statements;

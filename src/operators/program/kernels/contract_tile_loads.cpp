@@ -6,6 +6,7 @@
 #include "language/kernel_texts.hpp"
 #include "operators/program/kernels/contract_text.hpp"
 #include "operators/program/kernels/factor_memory.hpp"
+#include "program/stages/exact_extent.hpp"
 #include "program/stages/rewrite.hpp"
 
 namespace kw {
@@ -43,7 +44,9 @@ bool is_one_run(const AffineIndex& address, const StageAxes& axes) {
   for (std::size_t i = axes.size(); i-- > 0;) {
     const auto found = address.coefficients.find(axes[i].name);
     if (found == address.coefficients.end() || !same_extent(found->second, expected)) return false;
-    expected = extent_product(expected, axes[i].extent);
+    const auto next = exact_product(expected, axes[i].extent);
+    if (!next) return false;
+    expected = *next;
   }
   return !axes.empty();
 }

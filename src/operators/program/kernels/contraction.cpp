@@ -113,6 +113,16 @@ std::optional<Contraction> with_factors(const SplitStage& split, const StageExpr
   return contraction;
 }
 
+/// Whether the extents that its kernels are written with can be expressed for every binding of the axes.
+bool counts_are_known(const Contraction& contraction) {
+  StageAxes all;
+  for (const auto* axes : {&contraction.batch, &contraction.rows, &contraction.columns, &contraction.inner}) {
+    if (!has_extents(*axes)) return false;
+    if (axes != &contraction.inner) all.insert(all.end(), axes->begin(), axes->end());
+  }
+  return has_extents(all);
+}
+
 /// Less than this is done as soon as a copy of a factor would be.
 bool worth_tiles(const Contraction& contraction) {
   constexpr double k_least_side = 4.0;
@@ -184,7 +194,9 @@ std::optional<Contraction> contraction_of(const Stage& stage, ColumnChoice choic
   for (unsigned which = 1; which + 1 < (1U << multiplicands.size()); ++which) {
     const auto [first, second] = parted(multiplicands, which);
     auto contraction = with_factors(split, first, second);
-    if (!contraction || !worth_tiles(*contraction) || (usable && !usable(*contraction))) continue;
+    if (!contraction || !worth_tiles(*contraction) || !counts_are_known(*contraction) ||
+        (usable && !usable(*contraction)))
+      continue;
     if (!best || cost_of_columns(*contraction, choice) < cost_of_columns(*best, choice)) best = std::move(contraction);
   }
   return best;

@@ -34,7 +34,8 @@ enum class ColumnChoice : std::uint8_t {
   contiguous,  ///< the factor that has the innermost axis of the output
 };
 
-/// Absent where the stage is no such sum, or is too small for tiles at the extents that it was read with.
+/// Absent where the stage is no such sum, is too small for tiles at the extents that it was read with, or counts rows,
+/// columns or steps by products of extents that cannot be expressed for every binding of the axes.
 /// Only such as are `usable`, where that is given.
 using ContractionTest = std::function<bool(const Contraction& contraction)>;
 [[nodiscard]] std::optional<Contraction> contraction_of(const Stage& stage, ColumnChoice choice,

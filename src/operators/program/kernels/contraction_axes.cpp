@@ -6,6 +6,7 @@
 
 #include "operators/program/kernels/affine_index.hpp"
 #include "program/stages/decomposition.hpp"
+#include "program/stages/exact_extent.hpp"
 #include "program/stages/rewrite.hpp"
 
 namespace kw {
@@ -72,8 +73,9 @@ bool split_group(SplitStage& split) {
     if (axis == nullptr || split.phases.count(axis->name) > 0 || part.value() <= 1 ||
         axis->extent.value() % part.value() != 0)
       return false;
-    const auto parts = Extent::quotient(axis->extent, part);
-    return parts && extent_product(*parts, part).text() == axis->extent.text();
+    const auto parts = exact_quotient(axis->extent, part);
+    const auto together = parts ? exact_product(*parts, part) : std::nullopt;
+    return together && together->text() == axis->extent.text();
   });
   if (!node) return false;
   const auto whole = *axis_of(stage.axes, node->operands[0]->axis);
@@ -135,13 +137,16 @@ bool split_phase(SplitStage& split) {
   const auto found = *strided(stage, node);
   const auto whole = *axis_of(stage.axes, found.place);
   const auto taps = *axis_of(stage.inner, found.tap);
-  const StageAxis step{new_axis_name(stage, whole.name + "_step"), extent_quotient_up(whole.extent, found.stride)};
+  const auto steps = exact_quotient_up(whole.extent, found.stride);
   const StageAxis phase{new_axis_name(stage, whole.name + "_phase"), found.stride};
   // Taps of a phase lie `between` apart, and none has one where the common divisor of stride and dilation does not
   // divide the phase.
   const auto common = std::gcd(found.stride, found.dilation);
   const auto between = found.stride / common;
-  const StageAxis tap{new_axis_name(stage, taps.name + "_step"), extent_quotient_up(taps.extent, between)};
+  const auto tap_steps = exact_quotient_up(taps.extent, between);
+  if (!steps || !tap_steps) return false;
+  const StageAxis step{new_axis_name(stage, whole.name + "_step"), *steps};
+  const StageAxis tap{new_axis_name(stage, taps.name + "_step"), *tap_steps};
   const auto start = axis_index(phase.name) + found.constant;
   const auto first_tap = floor_modulo(floor_divide(start, static_cast<int>(common)) *
                                           StageExpr(Extent(inverse_modulo(found.dilation / common % between, between))),

@@ -103,6 +103,21 @@ TEST(Contraction, leaves_what_is_no_product_of_matrices) {
             "none");
 }
 
+/// Rows over seven axes of the module are more factors than an extent keeps.
+TEST(Contraction, leaves_products_whose_rows_cannot_be_counted_for_other_shapes) {
+  const std::string module =
+      "import torch\nimport torch.nn as nn\na, b, c, d, e, f, g, k, n = 2, 3, 2, 3, 2, 3, 2, 24, 40\n"
+      "class Model(nn.Module):\n    def forward(self, x, y):\n        return x @ y\n"
+      "def get_inputs():\n    return [torch.rand({}k), torch.rand(k, n)]\n";
+  const auto axes_for = [&](const char* rows) {
+    const auto program = read_program(fmt::format(fmt::runtime(module), rows), "m.py");
+    KW_CHECK(program.has_value(), "{}", program.error().to_string());
+    return axes_of(contraction_in(lower(program->graph, program->outputs).value()));
+  };
+  EXPECT_EQ(axes_for("a, b, c, d, e, f, g, "), "none");
+  EXPECT_EQ(axes_for("c, d, e, f, g, "), "| b0<c b1<d b2<e b3<f i<g | j<n | k<k ");
+}
+
 TEST(FactorMemory, reads_tensors_of_floats_where_they_lie) {
   const auto program = stages_of("x.transpose(0, 1) @ more[0]", "torch.rand(40, 30), torch.rand(40, 50)");
   const auto contraction = *contraction_in(program);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "program/stages/exact_extent.hpp"
 #include "program/stages/rewrite.hpp"
 #include "program/stages/work.hpp"
 
@@ -66,6 +67,13 @@ StageAxes all_axes(const Contraction& contraction) {
   return axes;
 }
 
+/// A copy whose elements lie at `places` of `shape`.
+std::optional<FactorMemory> addressed(FactorCopy copy, const std::vector<AffineIndex>& places, const Shape& shape) {
+  auto address = dense_address(places, shape);
+  if (!address || !has_extents({copy.axes.begin(), copy.axes.end() - 1})) return std::nullopt;
+  return FactorMemory{std::move(copy), 0, *std::move(address)};
+}
+
 /// A copy of the part of the tensor that is read, with what lies around it as zeros.
 std::optional<FactorMemory> window_copy(const Contraction& contraction, const ContractionFactor& factor) {
   const auto& phases = contraction.split.phases;
@@ -80,13 +88,19 @@ std::optional<FactorMemory> window_copy(const Contraction& contraction, const Co
     const auto& index = (*indices)[i];
     const auto range = range_of(index, all_axes(contraction));
     if (!range) return std::nullopt;
-    copy.axes.push_back({fmt::format("in_{}", i), extent_sum(extent_difference(range->largest, range->least), 1)});
+    const auto last = exact_difference(range->largest, range->least);
+    const auto extent = last ? exact_sum(*last, 1) : std::nullopt;
+    const auto start = exact_difference(0, range->least);
+    if (!extent || !start) return std::nullopt;
+    copy.axes.push_back({fmt::format("in_{}", i), *extent});
     shape.push_back(copy.axes.back().extent);
     const auto place = axis_index(copy.axes.back().name) + StageExpr(range->least);
     if (!index.coefficients.empty() || !index.terms.empty()) copied.push_back({index, place});
     AffineIndex first;
-    first.constant = extent_difference(0, range->least);
-    places.push_back(affine_sum(index, first));
+    first.constant = *start;
+    auto from_start = affine_sum(index, first);
+    if (!from_start) return std::nullopt;
+    places.push_back(*std::move(from_start));
   }
   copy.element = with_copied_indices(factor.element, copied, phases);
   if (!names_only(copy.element, copy.axes)) return std::nullopt;
@@ -94,11 +108,11 @@ std::optional<FactorMemory> window_copy(const Contraction& contraction, const Co
     copy.guards.push_back(with_copied_indices(guard, copied, phases));
     if (!names_only(copy.guards.back(), copy.axes)) return std::nullopt;
   }
-  return FactorMemory{std::move(copy), 0, dense_address(places, shape)};
+  return addressed(std::move(copy), places, shape);
 }
 
 /// Every element that the products read, once for each of its rows and steps.
-FactorMemory whole_copy(const Contraction& contraction, const ContractionFactor& factor) {
+std::optional<FactorMemory> whole_copy(const Contraction& contraction, const ContractionFactor& factor) {
   FactorCopy copy;
   copy.element = factor.element;
   copy.guards = factor.guards;
@@ -114,23 +128,23 @@ FactorMemory whole_copy(const Contraction& contraction, const ContractionFactor&
     place.coefficients[axis.name] = 1;
     places.push_back(std::move(place));
   }
-  return {std::move(copy), 0, dense_address(places, shape)};
+  return addressed(std::move(copy), places, shape);
 }
 
 }  // namespace
 
-AffineIndex dense_address(const std::vector<AffineIndex>& indices, const Shape& shape) {
-  AffineIndex address;
-  for (std::size_t i = 0; i < indices.size(); ++i) {
-    address = affine_sum(affine_times(address, shape[i]), indices[i]);
+std::optional<AffineIndex> dense_address(const std::vector<AffineIndex>& indices, const Shape& shape) {
+  std::optional<AffineIndex> address = AffineIndex();
+  for (std::size_t i = 0; i < indices.size() && address; ++i) {
+    const auto outer = affine_times(*address, shape[i]);
+    address = outer ? affine_sum(*outer, indices[i]) : std::nullopt;
   }
   return address;
 }
 
 std::optional<AffineIndex> load_address(const StageNode& load, const std::set<std::string>& phases) {
   const auto indices = affine_indices(load, phases);
-  if (!indices) return std::nullopt;
-  return dense_address(*indices, load.tensor.type.shape);
+  return indices ? dense_address(*indices, load.tensor.type.shape) : std::nullopt;
 }
 
 std::optional<FactorMemory> factor_memory(const Contraction& contraction, const ContractionFactor& factor,
@@ -147,9 +161,9 @@ std::optional<FactorMemory> factor_memory(const Contraction& contraction, const 
   for (const auto& extent : load->tensor.type.shape) read *= static_cast<double>(extent.value());
   auto whole = whole_copy(contraction, factor);
   auto window = window_copy(contraction, factor);
-  if (window && count_of(window->copy->axes) <= k_most_growth * std::max(read, count_of(whole.copy->axes)))
-    return window;
-  if (count_of(whole.copy->axes) <= k_most_growth * read) return whole;
+  const double in_whole = whole ? count_of(whole->copy->axes) : 0.0;
+  if (window && count_of(window->copy->axes) <= k_most_growth * std::max(read, in_whole)) return window;
+  if (whole && in_whole <= k_most_growth * read) return whole;
   return std::nullopt;
 }
 

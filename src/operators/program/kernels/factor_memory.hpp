@@ -24,14 +24,16 @@ struct FactorMemory {
   AffineIndex address;     ///< in elements, by the axes of the contraction
 };
 
-/// Absent where a copy would be many times as large as what it is made of.
+/// Absent where a copy would be many times as large as what it is made of, or an address cannot be expressed for every
+/// binding of the axes.
 [[nodiscard]] std::optional<FactorMemory> factor_memory(const Contraction& contraction, const ContractionFactor& factor,
                                                         const std::vector<KernelBuffer>& buffers);
 
-/// The place of the element that the load reads, in its tensor; absent where it is no sum over axes and `phases`.
+/// The place of the element that the load reads, in its tensor; absent where it is no sum over axes and `phases`, or
+/// as for affine_times().
 [[nodiscard]] std::optional<AffineIndex> load_address(const StageNode& load, const std::set<std::string>& phases);
 
-/// The place of the element that an index per axis of `shape` names, in a dense tensor.
-[[nodiscard]] AffineIndex dense_address(const std::vector<AffineIndex>& indices, const Shape& shape);
+/// The place of the element that an index per axis of `shape` names, in a dense tensor; absent as for affine_times().
+[[nodiscard]] std::optional<AffineIndex> dense_address(const std::vector<AffineIndex>& indices, const Shape& shape);
 
 }  // namespace kw

@@ -3,9 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "operators/program/kernels/contract.hpp"
+#include "operators/program/kernels/scratch_memory.hpp"
+#include "operators/program/program_detail.hpp"
+#include "program/simplify/simplify.hpp"
 #include "program/stages/access.hpp"
 #include "program/stages/collapse.hpp"
 #include "program/stages/fuse.hpp"
+#include "program/stages/lower.hpp"
 #include "program/stages/row_groups.hpp"
 #include "program/stages/split.hpp"
 #include "program/stages/work.hpp"
@@ -20,16 +25,26 @@ constexpr double k_small = 1 << 18;
 /// Elements that each part of a split reduction has at least.
 constexpr double k_least_part = 2048;
 
+/// What tensors of 16-bit floats are stored as; scratch memory has none.
+DType held_type(const StageBuffer& buffer) {
+  const auto type = buffer.type.dtype;
+  if (buffer.use != BufferUse::scratch && type == ElementType::float16) return DType::f16;
+  if (buffer.use != BufferUse::scratch && type == ElementType::bfloat16) return DType::bf16;
+  return scratch_type(type);
+}
+
 class Grouping {
  public:
-  Grouping(StageProgram program, const DeviceFacts& device)
-      : program_(std::move(program)), groups_wanted_(static_cast<double>(device.compute_units) * 2.0) {}
+  Grouping(StageProgram program, Dialect dialect, const DeviceFacts& device)
+      : program_(std::move(program)),
+        dialect_(dialect),
+        groups_wanted_(static_cast<double>(device.compute_units) * 2.0) {}
 
   /// Into parts of at most `longest` elements, and enough of them to keep the device busy.
   void split_long_reductions(double longest) {
     for (std::size_t i = program_.stages.size(); i-- > 0;) {
       const auto& stage = program_.stages[i];
-      if (!can_split(stage) || is_product(stage) || slides(stage)) continue;
+      if (!can_split(stage) || slides(stage) || goes_to_contract(stage)) continue;
       const double length = count_of(stage.inner);
       const double missing = std::ceil(groups_wanted_ / std::max(work_groups(stage), 1.0));
       const double parts = std::max(std::min(missing, std::floor(length / k_least_part)), std::ceil(length / longest));
@@ -40,7 +55,7 @@ class Grouping {
   [[nodiscard]] GroupedProgram with_rows() {
     RowRules rules;
     rules.reduction = [&](const Stage& stage) {
-      if (is_product(stage) || slides(stage)) return false;
+      if (slides(stage) || goes_to_contract(stage)) return false;
       if (count_of(stage.inner) < k_shortest_row) return true;
       return work_groups(stage) >= groups_wanted_ / 2.0 || evaluations(stage) <= 4.0 * k_small;
     };
@@ -64,6 +79,14 @@ class Grouping {
   }
 
  private:
+  /// As the family will be asked, once the stage is a group of its own.
+  [[nodiscard]] bool goes_to_contract(Stage stage) const {
+    collapse_axes(stage);
+    std::vector<KernelBuffer> buffers;
+    for (const auto& buffer : program_.buffers) buffers.push_back({buffer.name, "", held_type(buffer)});
+    return is_contraction(stage, buffers, dialect_);
+  }
+
   /// Work-groups that a reduction of rows has, a row or a warp's width of rows each.
   static double work_groups(const Stage& stage) {
     bool along_rows = false;
@@ -92,18 +115,32 @@ class Grouping {
   }
 
   StageProgram program_;
+  Dialect dialect_;
   double groups_wanted_;
 };
 
 }  // namespace
 
+Result<GroupedProgram> grouped_for(const Problem& problem, Dialect dialect, const DeviceFacts& device) {
+  const auto& detail = program_detail(problem);
+  auto simple = simplified(detail.program.graph, detail.outputs);
+  KW_TRY(auto stages, lower(simple.graph, simple.outputs));
+  auto grouped = grouped_for(std::move(stages), dialect, device);
+  grouped.graph = std::move(simple.graph);
+  for (const auto& applied : simple.applied) grouped.simplifications.push_back(applied_text(applied));
+  return grouped;
+}
+
 GroupedProgram grouped_for(StageProgram program, Dialect dialect, const DeviceFacts& device) {
-  Grouping grouping(fused(std::move(program)).program, device);
+  auto joined = fused(std::move(program));
+  Grouping grouping(std::move(joined.program), dialect, device);
   // A work-item of a CPU does a whole row: a sum in sixteen lanes that is longer would lose too much to rounding.
   constexpr double k_longest_of_item = 65536;
   constexpr double k_longest_of_group = 1 << 22;
   grouping.split_long_reductions(dialect->has_vectors ? k_longest_of_item : k_longest_of_group);
-  return grouping.with_rows();
+  auto grouped = grouping.with_rows();
+  grouped.fusions = std::move(joined.fusions);
+  return grouped;
 }
 
 }  // namespace kw

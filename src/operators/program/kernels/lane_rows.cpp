@@ -183,7 +183,9 @@ class LaneRowsWriter {
     if (in_lanes) flush("lanes");
   }
 
-  static bool gathers_parts(const Stage& stage) { return stage.in_parts && stage.op == ReduceOp::sum; }
+  static bool gathers_parts(const Stage& stage) {
+    return stage.in_parts && stage.op == ReduceOp::sum && stage.body->type == StageType::real;
+  }
 
   static bool lanes_along_row(const Stage& stage, LaneScope& lanes) {
     return lanes.varies(axis_index(stage.inner.back().name));

@@ -15,7 +15,8 @@ GroupKernels plain_kernels(const GroupContext& context, const StageGroup& group)
 Result<Bundle> emit_program_plain(Dialect dialect, const Problem& problem) {
   const auto& detail = program_detail(problem);
   GroupedProgram grouped;
-  KW_TRY(grouped.program, lower(detail.program.graph, detail.outputs));
+  grouped.graph = detail.program.graph;
+  KW_TRY(grouped.program, lower(grouped.graph, detail.outputs));
   for (std::size_t i = 0; i < grouped.program.stages.size(); ++i) grouped.groups.push_back({{i}, {}});
   return program_bundle(dialect, problem, std::move(grouped),
                         {"plain", "plain 1", {}, "a kernel per step, in the order of the module", plain_kernels});

@@ -5,53 +5,13 @@
 #include "codegen/codegen.hpp"
 #include "codegen/text.hpp"
 #include "language/kernel_texts.hpp"
+#include "operators/program/kernels/buffer_names.hpp"
 #include "operators/program/kernels/scratch_memory.hpp"
 #include "operators/program/program_detail.hpp"
 #include "program/explain/text.hpp"
 
 namespace kw {
 namespace {
-
-/// The tensor of the problem that `value` of the graph is.
-const TensorSpec* tensor_of(const std::vector<TensorSpec>& tensors, const std::vector<std::size_t>& values,
-                            std::size_t value) {
-  const auto found = std::find(values.begin(), values.end(), value);
-  return found == values.end() ? nullptr : &tensors[static_cast<std::size_t>(found - values.begin())];
-}
-
-std::vector<std::string> taken_names(const Problem& problem) {
-  std::vector<std::string> names;
-  for (const auto* tensors : {&problem.inputs, &problem.outputs}) {
-    for (const auto& tensor : *tensors) names.push_back(tensor.name);
-  }
-  for (const auto& [axis, extent] : problem.primary().axes) names.push_back(axis);
-  return names;
-}
-
-/// Where each buffer of the program is. The program's own buffers get the names that the kernels have for them.
-std::vector<KernelBuffer> kernel_buffers(const Problem& problem, StageProgram& program, const ScratchMemory& scratch) {
-  const auto& detail = program_detail(problem);
-  std::vector<KernelBuffer> buffers;
-  for (std::size_t i = 0; i < program.buffers.size(); ++i) {
-    auto& buffer = program.buffers[i];
-    KernelBuffer held{kernel_name(buffer.name), "", scratch_type(buffer.type.dtype)};
-    if (scratch.of_buffer[i]) {
-      held.argument = scratch.buffers[*scratch.of_buffer[i]].name;
-    } else {
-      const TensorSpec* tensor = nullptr;
-      if (buffer.use == BufferUse::input) tensor = tensor_of(problem.inputs, detail.inputs, *buffer.value);
-      const auto output = std::find(program.outputs.begin(), program.outputs.end(), i);
-      if (output != program.outputs.end()) {
-        tensor = &problem.outputs[static_cast<std::size_t>(output - program.outputs.begin())];
-      }
-      // What the graph names and no result follows from, as running statistics in training mode, is no input.
-      if (tensor != nullptr) held = {kernel_name(tensor->name), tensor->name, tensor->dtype};
-    }
-    buffer.name = held.name;
-    buffers.push_back(std::move(held));
-  }
-  return buffers;
-}
 
 /// The operator as it was written, before the first of its kernels.
 std::string node_comment(const Graph& graph, const Stage& stage) {
@@ -142,7 +102,7 @@ Result<Bundle> program_bundle(Dialect dialect, const Problem& problem, GroupedPr
                               const ProgramWriting& writing) {
   auto& program = grouped.program;
   const auto scratch = scratch_memory(grouped, taken_names(problem));
-  const auto buffers = kernel_buffers(problem, program, scratch);
+  const auto buffers = named_buffers(problem, program, scratch);
   const GroupContext context{program, buffers, dialect, writing.device};
   Bundle bundle;
   bundle.target = target_of(dialect);
@@ -155,7 +115,7 @@ Result<Bundle> program_bundle(Dialect dialect, const Problem& problem, GroupedPr
   std::optional<std::size_t> described;
   for (const auto& group : grouped.groups) {
     const auto written = writing.write(context, group);
-    kernels += "\n" + group_comment(program_detail(problem).program.graph, program, group, described) + written.source;
+    kernels += "\n" + group_comment(grouped.graph, program, group, described) + written.source;
     for (const auto& launch : written.launches) {
       KW_CHECK(std::ranges::count(launch.args, "") == 0, "{} reads what is no input of {}", launch.kernel,
                problem.name);

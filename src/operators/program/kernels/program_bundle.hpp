@@ -28,7 +28,10 @@ struct StageGroup {
 /// A program, in what order its groups run and how its buffers are called.
 struct GroupedProgram {
   StageProgram program;
-  std::vector<StageGroup> groups;  ///< each stage is in exactly one
+  Graph graph;                               ///< whose nodes the stages name
+  std::vector<StageGroup> groups;            ///< each stage is in exactly one
+  std::vector<std::string> simplifications;  ///< rules that were applied to the graph; see program/simplify/
+  std::vector<std::string> fusions;          ///< what became of stages that went; see program/stages/fuse.hpp
 };
 
 /// What a family needs in order to write a group.

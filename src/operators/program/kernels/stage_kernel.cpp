@@ -7,6 +7,7 @@
 #include "operators/program/kernels/accumulator.hpp"
 #include "operators/program/kernels/body_writer.hpp"
 #include "operators/program/kernels/kernel_signature.hpp"
+#include "program/stages/exact_extent.hpp"
 
 namespace kw {
 namespace {
@@ -175,7 +176,7 @@ class KernelWriter {
 std::string count_expression(const Shape& shape) {
   // A product of sums in its normal form may be longer than anything that is read.
   constexpr std::size_t k_longest = 60;
-  const auto count = element_count(shape);
+  const auto count = exact_product(shape);
   if (count && count->text().size() <= k_longest) return count->text();
   return join(shape, " * ", [](const Extent& extent) {
     const auto text = extent.text();
