@@ -1,6 +1,7 @@
 #pragma once
 // One conversation with a model: rounds of one or several samples, each round anchored at the best kernel of the chain
-// and never at a worse last one. Pure state: what is due next, and what became of it. No requests are made here.
+// and never at a worse last one. A chain that gains nothing begins anew, but not before the model has answered what it
+// was told last. Pure state: what is due next, and what became of it. No requests are made here.
 
 #include <cstddef>
 #include <cstdint>
@@ -46,7 +47,7 @@ class Chain {
 
   /// A round of `samples` requests goes out; `step` names what was asked for, as suggested_step does, or is empty.
   void begin_round(int samples, std::string step);
-  /// A reply came and gave no candidate.
+  /// A reply came and gave no candidate, or the request failed (ReplyFault::no_reply).
   void take_fault(Turn turn);
   /// A reply came and its candidate is on the way to the verifier; end_sample follows.
   void take_candidate();
@@ -54,11 +55,13 @@ class Chain {
   void end_sample(Turn turn, const Attempt& attempt);
   /// A tuned form of the chain's kernel was verified.
   void offer(const Attempt& attempt);
-  /// A request will never be answered.
+  /// A request will never be answered. When no other of the round was, what it said is due again.
   void drop_sample();
 
  private:
   void close_round();
+  void repeat_message();
+  [[nodiscard]] bool has_news() const;
   void begin_anew();
 
   std::int64_t id_;
@@ -68,9 +71,12 @@ class Chain {
   int restarts_ = 0;
   int rounds_without_gain_ = 0;  ///< in a row, without a new best of the chain
   int faulty_rounds_ = 0;        ///< in a row, without any candidate
+  int unanswered_rounds_ = 0;    ///< in a row, without any reply
   const Attempt* best_ = nullptr;
   const Attempt* best_before_ = nullptr;  ///< when the round began
   std::vector<SampleResult> round_;
+  std::vector<SampleResult> before_;  ///< the round whose feedback is out
+  bool was_fresh_ = true;             ///< when the round began
   std::string step_;
   std::vector<std::string> tried_;
 };
