@@ -19,6 +19,7 @@ constexpr int k_rounds_without_gain = 5;
 constexpr int k_faulty_rounds = 3;
 
 std::string outcome_of(const Attempt& attempt, const Attempt* best_before) {
+  if (attempt.verdict.status == VerdictStatus::unverified) return "the verifier could not judge it";
   if (!attempt.verdict.accepted()) return fmt::format("rejected, {}", to_string(attempt.verdict.reason));
   if (!attempt.measurement) return "right, not timed";
   if (best_before == nullptr || !best_before->measurement) {
@@ -34,14 +35,15 @@ std::size_t gates_passed(const SampleResult& result) {
   return result.attempt == nullptr ? 0 : 1 + result.attempt->verdict.gates_passed.size();
 }
 
-/// What is wrong with it; empty for a kernel that is right.
+/// What is wrong with it; empty for a kernel that is right, or of which nothing is known.
 std::string failure_of(const SampleResult* result) {
   if (result == nullptr) return "";
   if (result->attempt == nullptr) {
     return fmt::format("{}: {}", to_string(result->turn.fault), result->turn.fault_message);
   }
   const Verdict& verdict = result->attempt->verdict;
-  return verdict.accepted() ? "" : fmt::format("{}: {}", to_string(verdict.reason), verdict.message);
+  return verdict.status != VerdictStatus::rejected ? ""
+                                                   : fmt::format("{}: {}", to_string(verdict.reason), verdict.message);
 }
 
 bool further(const SampleResult& a, const SampleResult& b) {
@@ -74,7 +76,7 @@ std::string Chain::purpose() const {
     case ChainNeed::repair_reply:
       return "repair the reply";
     case ChainNeed::feedback:
-      return last()->attempt->verdict.accepted() ? "one step" : "repair";
+      return last()->attempt->verdict.status == VerdictStatus::rejected ? "repair" : "one step";
   }
   return "";
 }

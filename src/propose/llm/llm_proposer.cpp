@@ -16,6 +16,8 @@ namespace {
 
 /// A server that failed this often in a row, each time after the client's own retries, is gone.
 constexpr int k_failures_in_a_row = 6;
+/// A kernel that the verifier could not judge this often, through no fault of its own, is left.
+constexpr int k_most_tries = 3;
 /// A reply that has less room than this cannot hold reasoning and a kernel.
 constexpr std::int64_t k_least_reply_tokens = 1024;
 constexpr double k_coolest = 0.6;
@@ -34,6 +36,7 @@ struct Ready {
   std::size_t chain = 0;
   Turn turn;
   Candidate candidate;
+  int tries = 0;  ///< that ended without a verdict
 };
 
 PromptContext prompt_context(const ProposerContext& run, const LlmOptions& options) {
@@ -124,10 +127,11 @@ std::optional<Proposal> LlmProposer::next() {
 Proposal LlmProposer::propose_ready() {
   Ready ready = std::move(ready_.front());
   ready_.pop_front();
-  Proposal proposal{ready.candidate,
-                    "llm",
-                    fmt::format("chain {}, {}", ready.turn.chain, ready.turn.purpose),
-                    {ready.turn.ordinal, ready.turn.chain}};
+  Proposal proposal{
+      ready.candidate,
+      "llm",
+      fmt::format("chain {}, {}{}", ready.turn.chain, ready.turn.purpose, ready.tries > 0 ? ", again" : ""),
+      {ready.turn.ordinal, ready.turn.chain}};
   pending_.push_back(std::move(ready));
   return proposal;
 }
@@ -264,9 +268,13 @@ void LlmProposer::end_with_fault(std::size_t chain, Turn turn) {
 
 void LlmProposer::observe(const Attempt& attempt) {
   KW_CHECK(!pending_.empty(), "attempt {} was observed but never proposed", attempt.ordinal);
-  const Ready ready = std::move(pending_.front());
+  Ready ready = std::move(pending_.front());
   pending_.pop_front();
   const Attempt& kept = attempts_.emplace_back(attempt);
+  if (kept.verdict.status == VerdictStatus::unverified) {
+    if (++ready.tries < k_most_tries) return ready_.push_front(std::move(ready));
+    seen_.erase(ready.candidate.id());  // the model may send it again: nothing is known of it
+  }
   Chain& chain = chains_[ready.chain];
   double gain = 0;
   if (kept.verdict.accepted()) {

@@ -72,7 +72,8 @@ std::vector<ChatMessage> repair_prompt(const PromptContext& context, const Attem
   const Verdict& verdict = last.verdict;
   PromptValues values = common_values(context, false);
   const bool undecided = verdict.status == VerdictStatus::unverified;
-  values["status"] = undecided ? "not decided" : "rejected";
+  values["status"] = undecided ? "not judged" : "rejected";
+  values[undecided ? "undecided" : "rejected"] = "yes";
   values["passed"] = passed_text(verdict);
   values["gate"] = verdict.failed_gate ? std::string(to_string(*verdict.failed_gate)) : "read";
   values["reason"] = undecided ? "the verifier could not decide" : std::string(to_string(verdict.reason));
