@@ -18,16 +18,16 @@ constexpr int k_rounds_without_gain = 5;
 /// time is given twice as many, as is a chain without gain.
 constexpr int k_faulty_rounds = 3;
 
-std::string outcome_of(const Attempt& attempt, const Attempt* best_before) {
+std::string outcome_of(const Attempt& attempt) {
   if (attempt.verdict.status == VerdictStatus::unverified) return "the verifier could not judge it";
   if (!attempt.verdict.accepted()) return fmt::format("rejected, {}", to_string(attempt.verdict.reason));
   if (!attempt.measurement) return "right, not timed";
-  if (best_before == nullptr || !best_before->measurement) {
-    return fmt::format("right, {:.3g} ms", attempt.measurement->median_ns * 1e-6);
+  for (const auto& versus : attempt.measurement->versus) {
+    if (versus.name != "incumbent") continue;
+    return fmt::format("right, {:.3g} times as fast as the best before ({:.3g} to {:.3g}): {}", versus.speedup,
+                       versus.speedup_ci.low, versus.speedup_ci.high, to_string(versus.decision));
   }
-  const double speedup = best_before->measurement->median_ns / attempt.measurement->median_ns;
-  return speedup >= 1 ? fmt::format("right, {:.2f}x as fast as the best before", speedup)
-                      : fmt::format("right, {:.0f} % slower than the best before", 100 * (1 / speedup - 1));
+  return fmt::format("right, {:.3g} ms", attempt.measurement->median_ns * 1e-6);
 }
 
 /// How far a rejected attempt came.
@@ -89,7 +89,7 @@ void Chain::begin_round(int samples, std::string step) {
   KW_CHECK(need() != ChainNeed::nothing && samples > 0, "chain {} is not due", id_);
   was_fresh_ = std::exchange(fresh_, false);
   out_ = samples;
-  best_before_ = best_;
+  gained_ = false;
   step_ = std::move(step);
   before_ = std::exchange(round_, {});
 }
@@ -107,14 +107,17 @@ void Chain::take_candidate() {
 
 void Chain::end_sample(Turn turn, const Attempt& attempt) {
   --unjudged_;
-  if (is_better(attempt, best_)) best_ = &attempt;
-  tried_.push_back(fmt::format("{}: {}", step_.empty() ? "a kernel" : step_, outcome_of(attempt, best_before_)));
+  gained_ = gained_ || attempt.became_best || (attempt.verdict.accepted() && !right_);
+  right_ = right_ || attempt.verdict.accepted();
+  tried_.push_back(fmt::format("{}: {}", step_.empty() ? "a kernel" : step_, outcome_of(attempt)));
   round_.push_back({std::move(turn), &attempt});
   close_round();
 }
 
-void Chain::offer(const Attempt& attempt) {
-  if (is_better(attempt, best_)) best_ = &attempt;
+void Chain::take_tuned(const Attempt& attempt) {
+  if (!attempt.became_best) return;
+  gained_ = true;
+  rounds_without_gain_ = 0;
 }
 
 void Chain::drop_sample() {
@@ -128,7 +131,7 @@ void Chain::close_round() {
   unanswered_rounds_ = 0;
   const bool any = std::any_of(round_.begin(), round_.end(), [](const auto& r) { return r.attempt != nullptr; });
   faulty_rounds_ = any ? 0 : faulty_rounds_ + 1;
-  rounds_without_gain_ = best_ != best_before_ ? 0 : rounds_without_gain_ + 1;
+  rounds_without_gain_ = gained_ ? 0 : rounds_without_gain_ + 1;
   const auto spent = [&](int times) {
     return faulty_rounds_ >= times * k_faulty_rounds || rounds_without_gain_ >= times * k_rounds_without_gain;
   };
@@ -155,7 +158,7 @@ void Chain::begin_anew() {
   rounds_without_gain_ = 0;
   faulty_rounds_ = 0;
   unanswered_rounds_ = 0;
-  best_ = nullptr;
+  right_ = false;
   round_.clear();
   tried_.clear();
   step_.clear();

@@ -1,7 +1,7 @@
 #pragma once
-// One conversation with a model: rounds of one or several samples, each round anchored at the best kernel of the chain
-// and never at a worse last one. A chain that gains nothing begins anew, but not before the model has answered what it
-// was told last. Pure state: what is due next, and what became of it. No requests are made here.
+// One conversation with a model: rounds of one or several samples. Which kernel is the best is not a chain's to say: it
+// is the run's, and gain is to become it. A chain that gains nothing begins anew, but not before the model has answered
+// what it was told last. Pure state: what is due next, and what became of it. No requests are made here.
 
 #include <cstddef>
 #include <cstdint>
@@ -36,8 +36,6 @@ class Chain {
   [[nodiscard]] ChainNeed need() const;
   /// "first prompt", "repair", "one step", "repair the reply", "restart 2": for the record.
   [[nodiscard]] std::string purpose() const;
-  /// The chain's best accepted attempt, whoever assigned its tunables; null while there is none.
-  [[nodiscard]] const Attempt* best() const { return best_; }
   /// The result the next prompt is about: the fastest accepted, else the one that came furthest. Null when none is.
   [[nodiscard]] const SampleResult* last() const;
   /// One line per round: what was tried and how it went.
@@ -54,7 +52,7 @@ class Chain {
   /// Verified. `attempt` must outlive the chain.
   void end_sample(Turn turn, const Attempt& attempt);
   /// A tuned form of the chain's kernel was verified.
-  void offer(const Attempt& attempt);
+  void take_tuned(const Attempt& attempt);
   /// A request will never be answered. When no other of the round was, what it said is due again.
   void drop_sample();
 
@@ -69,11 +67,11 @@ class Chain {
   int unjudged_ = 0;  ///< candidates at the verifier
   bool fresh_ = true;
   int restarts_ = 0;
-  int rounds_without_gain_ = 0;  ///< in a row, without a new best of the chain
+  int rounds_without_gain_ = 0;  ///< in a row, without a first right kernel or a new best of the run
   int faulty_rounds_ = 0;        ///< in a row, without any candidate
   int unanswered_rounds_ = 0;    ///< in a row, without any reply
-  const Attempt* best_ = nullptr;
-  const Attempt* best_before_ = nullptr;  ///< when the round began
+  bool right_ = false;           ///< a kernel of the chain was accepted
+  bool gained_ = false;          ///< since the round began
   std::vector<SampleResult> round_;
   std::vector<SampleResult> before_;  ///< the round whose feedback is out
   bool was_fresh_ = true;             ///< when the round began

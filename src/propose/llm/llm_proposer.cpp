@@ -54,6 +54,16 @@ PromptContext prompt_context(const ProposerContext& run, const LlmOptions& optio
   return prompt;
 }
 
+/// What a kernel gained over the best of the run before it, for the bandit over chains.
+double gain_of(const Attempt& attempt, const Attempt* before) {
+  if (!attempt.verdict.accepted()) return 0;
+  if (before == nullptr) return 1;
+  for (const auto& versus : attempt.measurement ? attempt.measurement->versus : std::vector<Versus>()) {
+    if (versus.name == "incumbent") return k_accepted_gain + (1 - k_accepted_gain) * gain_of_speedup(versus.speedup);
+  }
+  return k_accepted_gain;
+}
+
 class LlmProposer final : public Proposer {
  public:
   LlmProposer(const ProposerContext& run, const LlmAccess& access)
@@ -84,6 +94,7 @@ class LlmProposer final : public Proposer {
   void take(ChatOutcome outcome);
   void take_failure(const PendingRequest& pending, Turn turn, const Error& error);
   [[nodiscard]] ParsedReply parse(const ChatReply& reply, std::optional<Candidate>& candidate);
+  const Attempt& keep(const Attempt& attempt);
   void end_with_fault(std::size_t chain, Turn turn);
   [[nodiscard]] Proposal propose_ready();
 
@@ -97,7 +108,8 @@ class LlmProposer final : public Proposer {
   Rng rng_;
   std::deque<Chain> chains_;
   Bandit chain_bandit_;
-  std::deque<Attempt> attempts_;  ///< all observed; chains point into it
+  std::deque<Attempt> attempts_;   ///< all observed; chains point into it
+  const Attempt* best_ = nullptr;  ///< the run's, whoever wrote it; null while there is none
   std::map<std::int64_t, PendingRequest> requests_;
   std::int64_t next_turn_ = 0;
   std::deque<Ready> ready_;
@@ -167,7 +179,7 @@ void LlmProposer::ask(std::size_t index) {
   pending.request.max_tokens = room_for_reply();
   std::string step;
   if (const auto* last = chain.last(); last != nullptr && last->attempt != nullptr) {
-    step = suggested_step(prompt_, *last->attempt, chain.best());
+    step = suggested_step(prompt_, *last->attempt, best_);
   }
   chain.begin_round(options_.samples, std::move(step));
   const int all = options_.chains * options_.samples;
@@ -185,9 +197,9 @@ std::vector<ChatMessage> LlmProposer::prompt_for(const Chain& chain) {
   if (measured_ != nullptr) prompt_.device = *measured_;
   switch (chain.need()) {
     case ChainNeed::repair_reply:
-      return fault_prompt(prompt_, chain.last()->turn, chain.best());
+      return fault_prompt(prompt_, chain.last()->turn, best_);
     case ChainNeed::feedback:
-      return feedback_prompt(prompt_, *chain.last()->attempt, chain.best(), draw_exemplars(chain));
+      return feedback_prompt(prompt_, *chain.last()->attempt, best_, draw_exemplars(chain));
     case ChainNeed::first:
     case ChainNeed::nothing:
       break;
@@ -266,32 +278,31 @@ void LlmProposer::end_with_fault(std::size_t chain, Turn turn) {
   chains_[chain].take_fault(std::move(turn));
 }
 
+const Attempt& LlmProposer::keep(const Attempt& attempt) {
+  const Attempt& kept = attempts_.emplace_back(attempt);
+  if (kept.became_best) best_ = &kept;
+  return kept;
+}
+
 void LlmProposer::observe(const Attempt& attempt) {
   KW_CHECK(!pending_.empty(), "attempt {} was observed but never proposed", attempt.ordinal);
   Ready ready = std::move(pending_.front());
   pending_.pop_front();
-  const Attempt& kept = attempts_.emplace_back(attempt);
+  const Attempt* const before = best_;
+  const Attempt& kept = keep(attempt);
   if (kept.verdict.status == VerdictStatus::unverified) {
     if (++ready.tries < k_most_tries) return ready_.push_front(std::move(ready));
     seen_.erase(ready.candidate.id());  // the model may send it again: nothing is known of it
   }
-  Chain& chain = chains_[ready.chain];
-  double gain = 0;
-  if (kept.verdict.accepted()) {
-    const auto* before = chain.best();
-    const bool timed = before != nullptr && before->measurement && kept.measurement;
-    const double speedup = timed ? before->measurement->median_ns / kept.measurement->median_ns : 1.0;
-    gain = before == nullptr ? 1 : k_accepted_gain + (1 - k_accepted_gain) * gain_of_speedup(speedup);
-  }
-  chain_bandit_.reward(ready.chain, gain);
-  chain.end_sample(ready.turn, kept);
+  chain_bandit_.reward(ready.chain, gain_of(kept, before));
+  chains_[ready.chain].end_sample(ready.turn, kept);
 }
 
-/// A tuned form of a chain's kernel is the chain's; the others are only shown as exemplars.
+/// A tuned form of a chain's kernel is the chain's gain; the others are shown as exemplars, and as the best.
 void LlmProposer::others_observed(const Attempt& attempt) {
-  const Attempt& kept = attempts_.emplace_back(attempt);
+  const Attempt& kept = keep(attempt);
   const auto chain = kept.provenance.chain;
-  if (chain && *chain >= 0 && *chain < std::ssize(chains_)) chains_[static_cast<std::size_t>(*chain)].offer(kept);
+  if (chain && *chain >= 0 && *chain < std::ssize(chains_)) chains_[static_cast<std::size_t>(*chain)].take_tuned(kept);
 }
 
 }  // namespace

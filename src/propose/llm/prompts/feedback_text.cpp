@@ -148,6 +148,12 @@ std::string standing_text(const Attempt& last, const Attempt& best) {
         "best kernel, not from this one.",
         best_time);
   }
+  if (decision == Comparison::faster || (!compared && last.became_best)) {
+    return fmt::format(
+        "It was the best kernel when it was timed; a faster one was found since, which takes {}. Continue from that "
+        "one.",
+        best_time);
+  }
   return fmt::format(
       "It was not shown to be faster than the best kernel so far, which takes {}: its change is not kept. "
       "Continue from the best kernel, not from this one.",

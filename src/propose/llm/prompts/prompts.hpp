@@ -46,8 +46,8 @@ struct PromptContext {
                                                     const std::vector<Exemplar>& exemplars, int variation);
 
 /// After `last` went through the verifier: how to fix it when it was rejected, one concrete step when it is right.
-/// `best` is the best accepted attempt, null while there is none; it may be `last` itself (same ordinal). The kernel to
-/// continue from is always the best one. Exemplars are shown only when `last` is right.
+/// `best` is the best accepted attempt of the run, null while there is none; it may be `last` itself (same ordinal).
+/// The kernel to continue from is always the best one. Exemplars are shown only when `last` is right.
 [[nodiscard]] std::vector<ChatMessage> feedback_prompt(const PromptContext& context, const Attempt& last,
                                                        const Attempt* best, const std::vector<Exemplar>& exemplars);
 
