@@ -131,6 +131,10 @@ void Chain::close_round() {
   unanswered_rounds_ = 0;
   const bool any = std::any_of(round_.begin(), round_.end(), [](const auto& r) { return r.attempt != nullptr; });
   faulty_rounds_ = any ? 0 : faulty_rounds_ + 1;
+  if (any) {
+    const Attempt* attempt = last()->attempt;
+    wrong_ = attempt->verdict.status == VerdictStatus::rejected ? attempt : nullptr;
+  }
   rounds_without_gain_ = gained_ ? 0 : rounds_without_gain_ + 1;
   const auto spent = [&](int times) {
     return faulty_rounds_ >= times * k_faulty_rounds || rounds_without_gain_ >= times * k_rounds_without_gain;
@@ -158,6 +162,7 @@ void Chain::begin_anew() {
   rounds_without_gain_ = 0;
   faulty_rounds_ = 0;
   unanswered_rounds_ = 0;
+  wrong_ = nullptr;
   right_ = false;
   round_.clear();
   tried_.clear();

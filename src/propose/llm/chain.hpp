@@ -38,6 +38,8 @@ class Chain {
   [[nodiscard]] std::string purpose() const;
   /// The result the next prompt is about: the fastest accepted, else the one that came furthest. Null when none is.
   [[nodiscard]] const SampleResult* last() const;
+  /// A kernel that was rejected and that no answer has repaired since; null when there is none.
+  [[nodiscard]] const Attempt* wrong() const { return wrong_; }
   /// One line per round: what was tried and how it went.
   [[nodiscard]] const std::vector<std::string>& tried() const { return tried_; }
   /// How often the chain began anew.
@@ -70,8 +72,9 @@ class Chain {
   int rounds_without_gain_ = 0;  ///< in a row, without a first right kernel or a new best of the run
   int faulty_rounds_ = 0;        ///< in a row, without any candidate
   int unanswered_rounds_ = 0;    ///< in a row, without any reply
-  bool right_ = false;           ///< a kernel of the chain was accepted
-  bool gained_ = false;          ///< since the round began
+  const Attempt* wrong_ = nullptr;
+  bool right_ = false;   ///< a kernel of the chain was accepted
+  bool gained_ = false;  ///< since the round began
   std::vector<SampleResult> round_;
   std::vector<SampleResult> before_;  ///< the round whose feedback is out
   bool was_fresh_ = true;             ///< when the round began

@@ -29,6 +29,7 @@ struct PendingRequest {
   std::size_t chain = 0;
   std::string purpose;
   ChatRequest request;
+  std::string source;  ///< that a header alone is put above
 };
 
 /// A candidate on its way to the verifier.
@@ -64,6 +65,14 @@ double gain_of(const Attempt& attempt, const Attempt* before) {
   return k_accepted_gain;
 }
 
+/// The source that the next prompt of a chain asks to be repaired; empty where it asks for no repair.
+std::string source_shown(const Chain& chain) {
+  const SampleResult* last = chain.last();
+  if (last == nullptr) return "";
+  std::string source = last->attempt == nullptr ? source_in(last->turn.reply) : "";
+  return source.empty() && chain.wrong() != nullptr ? chain.wrong()->candidate.bundle.source : source;
+}
+
 class LlmProposer final : public Proposer {
  public:
   LlmProposer(const ProposerContext& run, const LlmAccess& access)
@@ -93,7 +102,8 @@ class LlmProposer final : public Proposer {
   [[nodiscard]] std::optional<std::int64_t> room_for_reply() const;
   void take(ChatOutcome outcome);
   void take_failure(const PendingRequest& pending, Turn turn, const Error& error);
-  [[nodiscard]] ParsedReply parse(const ChatReply& reply, std::optional<Candidate>& candidate);
+  [[nodiscard]] ParsedReply parse(const PendingRequest& pending, const ChatReply& reply,
+                                  std::optional<Candidate>& candidate);
   const Attempt& keep(const Attempt& attempt);
   void end_with_fault(std::size_t chain, Turn turn);
   [[nodiscard]] Proposal propose_ready();
@@ -173,7 +183,7 @@ std::optional<std::int64_t> LlmProposer::room_for_reply() const {
 /// One round of a chain. Its samples differ in temperature, as chains do: alike requests get alike answers.
 void LlmProposer::ask(std::size_t index) {
   Chain& chain = chains_[index];
-  PendingRequest pending{index, chain.purpose(), {}};
+  PendingRequest pending{index, chain.purpose(), {}, source_shown(chain)};
   pending.request.model = options_.model;
   pending.request.messages = prompt_for(chain);
   pending.request.max_tokens = room_for_reply();
@@ -197,7 +207,7 @@ std::vector<ChatMessage> LlmProposer::prompt_for(const Chain& chain) {
   if (measured_ != nullptr) prompt_.device = *measured_;
   switch (chain.need()) {
     case ChainNeed::repair_reply:
-      return fault_prompt(prompt_, chain.last()->turn, best_);
+      return fault_prompt(prompt_, chain.last()->turn, chain.wrong(), best_);
     case ChainNeed::feedback:
       return feedback_prompt(prompt_, *chain.last()->attempt, best_, draw_exemplars(chain));
     case ChainNeed::first:
@@ -236,7 +246,7 @@ void LlmProposer::take(ChatOutcome outcome) {
   turn.summary = reasoning_summary(turn.reply);
   used_tokens_ += turn.reply.usage.prompt + turn.reply.usage.completion;
   std::optional<Candidate> candidate;
-  const ParsedReply parsed = parse(turn.reply, candidate);
+  const ParsedReply parsed = parse(pending, turn.reply, candidate);
   turn.fault = parsed.fault;
   turn.fault_message = parsed.message;
   if (!candidate) return end_with_fault(pending.chain, std::move(turn));
@@ -256,8 +266,9 @@ void LlmProposer::take_failure(const PendingRequest& pending, Turn turn, const E
 }
 
 /// `candidate` is set exactly when there is no fault.
-ParsedReply LlmProposer::parse(const ChatReply& reply, std::optional<Candidate>& candidate) {
-  ParsedReply parsed = parse_reply(reply, prompt_.target);
+ParsedReply LlmProposer::parse(const PendingRequest& pending, const ChatReply& reply,
+                               std::optional<Candidate>& candidate) {
+  ParsedReply parsed = parse_reply(reply, prompt_.target, pending.source);
   if (!parsed.bundle) return parsed;
   auto made = make_candidate(*parsed.bundle);
   if (!made) {

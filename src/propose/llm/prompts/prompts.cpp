@@ -11,7 +11,9 @@
 namespace kw {
 namespace {
 
-constexpr std::size_t k_excerpt_bytes = 1500;  ///< of the beginning and of the end
+constexpr std::size_t k_excerpt_bytes = 1500;  ///< of the beginning and of the end of an answer without code
+/// As much of an answer's code. A request remembers nothing: what is cut off here has to be written again.
+constexpr std::size_t k_code_bytes = std::size_t{32} << 10;
 
 std::vector<ChatMessage> conversation(const PromptContext& context, std::string_view name, const PromptValues& values) {
   return {system_message(context), {ChatRole::user, templates_of(context).render(name, values)}};
@@ -68,9 +70,9 @@ std::string step_text(const PromptContext& context, const NextStep& step) {
                                                    {"vector_width", std::to_string(width)}});
 }
 
-std::vector<ChatMessage> repair_prompt(const PromptContext& context, const Attempt& last, const Attempt* best) {
+/// A kernel that was not accepted: how far it came, why it ended there, and its text.
+void add_verdict(const PromptContext& context, const Attempt& last, PromptValues& values) {
   const Verdict& verdict = last.verdict;
-  PromptValues values = common_values(context, false);
   const bool undecided = verdict.status == VerdictStatus::unverified;
   values["status"] = undecided ? "not judged" : "rejected";
   values[undecided ? "undecided" : "rejected"] = "yes";
@@ -81,15 +83,24 @@ std::vector<ChatMessage> repair_prompt(const PromptContext& context, const Attem
   values["seen"] = seen_text(last);
   values["errors"] = errors_text(last);
   values["last"] = kernel_text(last.candidate);
+}
+
+std::vector<ChatMessage> repair_prompt(const PromptContext& context, const Attempt& last, const Attempt* best) {
+  PromptValues values = common_values(context, false);
+  add_verdict(context, last, values);
   add_best(context, best, values);
   return conversation(context, "repair.md", values);
 }
 
+/// An answer's code; where there is none, how it begins and ends.
 std::string excerpt_of(const std::string& text) {
   if (text.empty()) return "";
-  const std::string shown = text.size() <= 2 * k_excerpt_bytes ? text
-                                                               : text.substr(0, k_excerpt_bytes) + "\n[...]\n" +
-                                                                     text.substr(text.size() - k_excerpt_bytes);
+  std::string code;
+  for (const auto& block : code_blocks(text)) code += (code.empty() ? "" : "\n") + block.text;
+  const std::string& whole = code.empty() ? text : code;
+  const std::size_t part = code.empty() ? k_excerpt_bytes : k_code_bytes;
+  const std::string shown =
+      whole.size() <= 2 * part ? whole : whole.substr(0, part) + "\n[...]\n" + whole.substr(whole.size() - part);
   std::string block = fenced("text", shown);
   block.pop_back();
   return block;
@@ -131,8 +142,14 @@ std::vector<ChatMessage> feedback_prompt(const PromptContext& context, const Att
   return conversation(context, "improve.md", values);
 }
 
-std::vector<ChatMessage> fault_prompt(const PromptContext& context, const Turn& faulty, const Attempt* best) {
+std::vector<ChatMessage> fault_prompt(const PromptContext& context, const Turn& faulty, const Attempt* wrong,
+                                      const Attempt* best) {
   PromptValues values = common_values(context, false);
+  if (wrong != nullptr) {
+    PromptValues before;
+    add_verdict(context, *wrong, before);
+    values["wrong"] = templates_of(context).render("wrong.md", before);
+  }
   values["advice"] = templates_of(context).render(
       "faults.md", {{key_of(faulty.fault), "yes"}, {"language", language_text(context)}, {"target", context.target}});
   if (!faulty.fault_message.empty()) {

@@ -51,9 +51,9 @@ struct PromptContext {
 [[nodiscard]] std::vector<ChatMessage> feedback_prompt(const PromptContext& context, const Attempt& last,
                                                        const Attempt* best, const std::vector<Exemplar>& exemplars);
 
-/// After a reply that gave no candidate.
+/// After a reply that gave no candidate. `wrong` is a rejected kernel that is still to be repaired; null: none is.
 [[nodiscard]] std::vector<ChatMessage> fault_prompt(const PromptContext& context, const Turn& faulty,
-                                                    const Attempt* best);
+                                                    const Attempt* wrong, const Attempt* best);
 
 /// The key of the step that feedback_prompt suggests after an accepted `last` (propose/llm/prompts/next_step.hpp has
 /// the rules), for the line that goes into `tried` once its outcome is known. Empty when `last` was not accepted.

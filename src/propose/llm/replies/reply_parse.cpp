@@ -66,6 +66,26 @@ std::vector<Piece> bundle_pieces(const std::string& text, const std::vector<Code
   return pieces;
 }
 
+/// What stands below a piece's header; the whole of it where there is no header.
+std::string_view below_header(std::string_view piece) {
+  if (find_header(piece) == std::string_view::npos) return piece;
+  const std::size_t end = piece.find("*/");
+  if (end == std::string_view::npos) return {};
+  const std::size_t start = piece.find('\n', end);
+  return start == std::string_view::npos ? std::string_view() : piece.substr(start + 1);
+}
+
+bool is_blank(std::string_view text) {
+  return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
+}
+
+/// Gives headers that stand alone the source that they are meant for.
+void complete_headers(std::vector<Piece>& pieces, std::string_view source) {
+  for (auto& piece : pieces) {
+    if (piece.closed && is_blank(below_header(piece.text))) piece.text.append(piece.text.ends_with('\n') ? "" : "\n").append(source);
+  }
+}
+
 bool braces_balance(std::string_view code) {
   return std::count(code.begin(), code.end(), '{') == std::count(code.begin(), code.end(), '}');
 }
@@ -203,16 +223,29 @@ std::string plan_of(std::string_view text) {
   return plan.substr(first, plan.find_last_not_of(" \n") - first + 1);
 }
 
-ParsedReply parse_text(const ChatReply& reply, std::string_view target) {
+ParsedReply parse_text(const ChatReply& reply, std::string_view target, std::string_view source) {
   const auto blocks = code_blocks(reply.text);
-  if (auto read = read_pieces(bundle_pieces(reply.text, blocks), reply.finish, target)) return *std::move(read);
+  std::vector<Piece> pieces = bundle_pieces(reply.text, blocks);
+  if (!source.empty()) complete_headers(pieces, source);
+  if (auto read = read_pieces(pieces, reply.finish, target)) return *std::move(read);
   if (auto why = explain_finish(reply.finish)) return *std::move(why);
   return explain_code(reply.text, blocks, target);
 }
 
 }  // namespace
 
-ParsedReply parse_reply(const ChatReply& reply, std::string_view target) {
+std::string source_in(const ChatReply& reply) {
+  if (reply.text.size() > k_max_reply_bytes) return "";
+  const auto blocks = code_blocks(reply.text);
+  std::vector<std::string> sources;
+  for (const auto& piece : bundle_pieces(reply.text, blocks)) sources.emplace_back(below_header(piece.text));
+  if (sources.empty()) {
+    for (const auto& block : blocks) sources.push_back(block.text);
+  }
+  return sources.size() == 1 && !is_blank(sources.front()) ? sources.front() : "";
+}
+
+ParsedReply parse_reply(const ChatReply& reply, std::string_view target, std::string_view source) {
   if (reply.text.size() + reply.reasoning.size() > k_max_reply_bytes) {
     return fault(ReplyFault::too_large, fmt::format("the reply has {} bytes; at most {} are read",
                                                     reply.text.size() + reply.reasoning.size(), k_max_reply_bytes));
@@ -222,7 +255,7 @@ ParsedReply parse_reply(const ChatReply& reply, std::string_view target) {
     return fault(ReplyFault::empty,
                  reply.reasoning.empty() ? "the reply is empty" : "the reply holds reasoning and no answer");
   }
-  ParsedReply parsed = parse_text(reply, target);
+  ParsedReply parsed = parse_text(reply, target, source);
   parsed.plan = plan_of(reply.text);
   return parsed;
 }

@@ -23,8 +23,13 @@ struct ParsedReply {
 
 /// `target` is what bundles must be for ("opencl"). Never gives no_reply or repeated: those are the proposer's to know.
 /// One complete bundle is taken wherever it stands: in one of several fenced blocks, in a block that was never closed,
-/// or with no fence at all. Several that are equal are one.
-[[nodiscard]] ParsedReply parse_reply(const ChatReply& reply, std::string_view target);
+/// or with no fence at all. Several that are equal are one. A fenced header with nothing below it is completed by
+/// `source`, the one that the answer was to repair; empty: there is none.
+[[nodiscard]] ParsedReply parse_reply(const ChatReply& reply, std::string_view target, std::string_view source = {});
+
+/// The device code of an answer that gave no bundle: what stands below its only header, or its only block of code.
+/// Empty where there is none, or no telling which.
+[[nodiscard]] std::string source_in(const ChatReply& reply);
 
 /// Of the reasoning, or of the answer's prose before its code where there is none. At most some 600 characters, on one
 /// line, printable; still untrusted text, to be escaped where it is shown.
