@@ -100,9 +100,9 @@ void Chain::take_fault(Turn turn) {
   close_round();
 }
 
-void Chain::take_candidate() {
+void Chain::take_candidates(int count) {
   --out_;
-  ++unjudged_;
+  unjudged_ += count;
 }
 
 void Chain::end_sample(Turn turn, const Attempt& attempt) {

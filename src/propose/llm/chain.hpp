@@ -49,8 +49,8 @@ class Chain {
   void begin_round(int samples, std::string step);
   /// A reply came and gave no candidate, or the request failed (ReplyFault::no_reply).
   void take_fault(Turn turn);
-  /// A reply came and its candidate is on the way to the verifier; end_sample follows.
-  void take_candidate();
+  /// A reply came and its candidates are on the way to the verifier; end_sample follows for each.
+  void take_candidates(int count);
   /// Verified. `attempt` must outlive the chain.
   void end_sample(Turn turn, const Attempt& attempt);
   /// A tuned form of the chain's kernel was verified.

@@ -25,7 +25,7 @@ class ChainTest : public ::testing::Test {
   }
   const Attempt& round(double median_ns) {
     chain_.begin_round(1, "tiling");
-    chain_.take_candidate();
+    chain_.take_candidates(1);
     const Attempt& made = attempt(median_ns);
     chain_.end_sample({}, made);
     return made;
@@ -46,7 +46,7 @@ TEST_F(ChainTest, begins_with_a_first_prompt_and_waits_while_samples_are_out) {
   chain_.begin_round(2, "");
   EXPECT_EQ(chain_.need(), ChainNeed::nothing);
   chain_.take_fault({});
-  chain_.take_candidate();
+  chain_.take_candidates(1);
   EXPECT_EQ(chain_.need(), ChainNeed::nothing);
   chain_.end_sample({}, attempt(5));
   EXPECT_EQ(chain_.need(), ChainNeed::feedback);
@@ -66,7 +66,7 @@ TEST_F(ChainTest, says_how_a_try_went_by_pairs_and_not_by_medians) {
   slow.became_best = false;
   slow.measurement->versus = {{"incumbent", Comparison::slower, 0.8, {0.79, 0.81, 0.998}, 8, 0}};
   chain_.begin_round(1, "tiling");
-  chain_.take_candidate();
+  chain_.take_candidates(1);
   chain_.end_sample({}, slow);
   EXPECT_EQ(chain_.last()->attempt, &slow);
   EXPECT_EQ(chain_.tried().back(), "tiling: right, 0.8 times as fast as the best before (0.79 to 0.81): slower");
@@ -74,7 +74,7 @@ TEST_F(ChainTest, says_how_a_try_went_by_pairs_and_not_by_medians) {
 
 TEST_F(ChainTest, takes_the_best_of_a_rounds_samples) {
   chain_.begin_round(3, "");
-  for (int i = 0; i < 3; ++i) chain_.take_candidate();
+  for (int i = 0; i < 3; ++i) chain_.take_candidates(1);
   chain_.end_sample({}, attempt(0));
   const Attempt& fast = attempt(4);
   chain_.end_sample({}, fast);

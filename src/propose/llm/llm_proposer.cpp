@@ -102,8 +102,7 @@ class LlmProposer final : public Proposer {
   [[nodiscard]] std::optional<std::int64_t> room_for_reply() const;
   void take(ChatOutcome outcome);
   void take_failure(const PendingRequest& pending, Turn turn, const Error& error);
-  [[nodiscard]] ParsedReply parse(const PendingRequest& pending, const ChatReply& reply,
-                                  std::optional<Candidate>& candidate);
+  [[nodiscard]] std::vector<Candidate> read_reply(const PendingRequest& pending, Turn& turn);
   const Attempt& keep(const Attempt& attempt);
   void end_with_fault(std::size_t chain, Turn turn);
   [[nodiscard]] Proposal propose_ready();
@@ -245,14 +244,11 @@ void LlmProposer::take(ChatOutcome outcome) {
   turn.reply = *std::move(outcome.reply);
   turn.summary = reasoning_summary(turn.reply);
   used_tokens_ += turn.reply.usage.prompt + turn.reply.usage.completion;
-  std::optional<Candidate> candidate;
-  const ParsedReply parsed = parse(pending, turn.reply, candidate);
-  turn.fault = parsed.fault;
-  turn.fault_message = parsed.message;
-  if (!candidate) return end_with_fault(pending.chain, std::move(turn));
+  auto candidates = read_reply(pending, turn);
+  if (candidates.empty()) return end_with_fault(pending.chain, std::move(turn));
   keep_(turn);
-  chains_[pending.chain].take_candidate();
-  ready_.push_back({pending.chain, std::move(turn), *std::move(candidate)});
+  chains_[pending.chain].take_candidates(static_cast<int>(candidates.size()));
+  for (auto& candidate : candidates) ready_.push_back({pending.chain, turn, std::move(candidate)});
 }
 
 void LlmProposer::take_failure(const PendingRequest& pending, Turn turn, const Error& error) {
@@ -265,22 +261,30 @@ void LlmProposer::take_failure(const PendingRequest& pending, Turn turn, const E
   end_with_fault(pending.chain, std::move(turn));
 }
 
-/// `candidate` is set exactly when there is no fault.
-ParsedReply LlmProposer::parse(const PendingRequest& pending, const ChatReply& reply,
-                               std::optional<Candidate>& candidate) {
-  ParsedReply parsed = parse_reply(reply, prompt_.target, pending.source);
-  if (!parsed.bundle) return parsed;
-  auto made = make_candidate(*parsed.bundle);
-  if (!made) {
-    parsed.fault = ReplyFault::bundle_invalid;
-    parsed.message = made.error().message;
-  } else if (!seen_.insert(made->id()).second) {
-    parsed.fault = ReplyFault::repeated;
-    parsed.message = "this kernel was verified in this run already";
-  } else {
-    candidate = *std::move(made);
+/// Those of the reply that were not seen before; without any, the turn says why.
+std::vector<Candidate> LlmProposer::read_reply(const PendingRequest& pending, Turn& turn) {
+  ParsedReply parsed = parse_reply(turn.reply, prompt_.target, pending.source);
+  turn.fault = parsed.fault;
+  turn.fault_message = parsed.message;
+  if (!parsed.bundle) return {};
+  parsed.others.insert(parsed.others.begin(), *std::move(parsed.bundle));
+  std::vector<Candidate> candidates;
+  for (auto& bundle : parsed.others) {
+    auto made = make_candidate(std::move(bundle));
+    if (!made) {
+      turn.fault = ReplyFault::bundle_invalid;
+      turn.fault_message = made.error().message;
+    } else if (seen_.insert(made->id()).second) {
+      candidates.push_back(*std::move(made));
+    } else if (turn.fault == ReplyFault::none) {
+      turn.fault = ReplyFault::repeated;
+      turn.fault_message = "this kernel was verified in this run already";
+    }
   }
-  return parsed;
+  if (candidates.empty()) return {};
+  turn.fault = ReplyFault::none;
+  turn.fault_message.clear();
+  return candidates;
 }
 
 void LlmProposer::end_with_fault(std::size_t chain, Turn turn) {

@@ -1,6 +1,7 @@
 #include "propose/llm/replies/reply_parse.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -82,7 +83,8 @@ bool is_blank(std::string_view text) {
 /// Gives headers that stand alone the source that they are meant for.
 void complete_headers(std::vector<Piece>& pieces, std::string_view source) {
   for (auto& piece : pieces) {
-    if (piece.closed && is_blank(below_header(piece.text))) piece.text.append(piece.text.ends_with('\n') ? "" : "\n").append(source);
+    if (piece.closed && is_blank(below_header(piece.text)))
+      piece.text.append(piece.text.ends_with('\n') ? "" : "\n").append(source);
   }
 }
 
@@ -91,7 +93,7 @@ bool braces_balance(std::string_view code) {
 }
 
 ParsedReply fault(ReplyFault why, std::string_view sentence) {
-  return {std::nullopt, why, one_line(sentence, k_max_message_bytes), ""};
+  return {std::nullopt, {}, why, one_line(sentence, k_max_message_bytes), ""};
 }
 
 /// A bundle that parsed: whether it is for this target and holds device code only.
@@ -142,11 +144,16 @@ std::optional<ParsedReply> read_pieces(const std::vector<Piece>& pieces, ChatFin
       complete.push_back(*std::move(bundle));
     }
   }
-  if (complete.size() == 1) return ParsedReply{std::move(complete.front()), ReplyFault::none, "", ""};
-  if (complete.size() > 1) {
-    return fault(
-        ReplyFault::several_bundles,
-        fmt::format("the answer holds {} different complete bundles; it must hold exactly one", complete.size()));
+  if (complete.size() > k_most_bundles) {
+    return fault(ReplyFault::several_bundles,
+                 fmt::format("the answer holds {} different complete bundles; at most {} are verified", complete.size(),
+                             k_most_bundles));
+  }
+  if (!complete.empty()) {
+    ParsedReply taken;
+    taken.bundle = std::move(complete.front());
+    taken.others.assign(std::next(complete.begin()), complete.end());
+    return taken;
   }
   if (cut) return fault(ReplyFault::cut_off, "the answer ended inside the kernel, at the limit on its length");
   return refused;
