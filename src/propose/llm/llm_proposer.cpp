@@ -9,6 +9,7 @@
 #include "propose/bandit.hpp"
 #include "propose/llm/chain.hpp"
 #include "propose/llm/client/chat_errors.hpp"
+#include "propose/llm/prompts/same_source.hpp"
 #include "propose/llm/replies/reply_parse.hpp"
 
 namespace kw {
@@ -20,6 +21,8 @@ constexpr int k_failures_in_a_row = 6;
 constexpr int k_most_tries = 3;
 /// A reply that has less room than this cannot hold reasoning and a kernel.
 constexpr std::int64_t k_least_reply_tokens = 1024;
+/// So often are exemplars drawn for a chain that others were not shown; then they may be the same.
+constexpr int k_draws = 8;
 constexpr double k_coolest = 0.6;
 constexpr double k_hottest = 1.0;
 constexpr double k_accepted_gain = 0.3;  ///< of a right kernel that is not faster, for the bandit over chains
@@ -73,6 +76,12 @@ std::string source_shown(const Chain& chain) {
   return source.empty() && chain.wrong() != nullptr ? chain.wrong()->candidate.bundle.source : source;
 }
 
+std::set<Hash> sources_of(const std::vector<Exemplar>& exemplars) {
+  std::set<Hash> sources;
+  for (const auto& one : exemplars) sources.insert(source_identity(one.attempt->candidate.bundle));
+  return sources;
+}
+
 class LlmProposer final : public Proposer {
  public:
   LlmProposer(const ProposerContext& run, const LlmAccess& access)
@@ -99,6 +108,7 @@ class LlmProposer final : public Proposer {
   void ask(std::size_t index);
   [[nodiscard]] std::vector<ChatMessage> prompt_for(const Chain& chain);
   [[nodiscard]] std::vector<Exemplar> draw_exemplars(const Chain& chain);
+  [[nodiscard]] bool shown_elsewhere(const Chain& chain, const std::vector<Exemplar>& drawn) const;
   [[nodiscard]] std::optional<std::int64_t> room_for_reply() const;
   void take(ChatOutcome outcome);
   void take_failure(const PendingRequest& pending, Turn turn, const Error& error);
@@ -124,6 +134,7 @@ class LlmProposer final : public Proposer {
   std::deque<Ready> ready_;
   std::deque<Ready> pending_;  ///< proposed, not observed
   std::set<Hash> seen_;
+  std::map<std::int64_t, std::set<Hash>> shown_;  ///< sources of a chain's last exemplars
   std::int64_t used_tokens_ = 0;
   bool took_reply_ = false;      ///< by the last next()
   int failures_ = 0;             ///< of the server, in a row
@@ -219,12 +230,30 @@ std::vector<ChatMessage> LlmProposer::prompt_for(const Chain& chain) {
 
 std::vector<Exemplar> LlmProposer::draw_exemplars(const Chain& chain) {
   std::vector<const Attempt*> verified;
-  for (const auto& attempt : past_) verified.push_back(&attempt);
-  for (const auto& attempt : attempts_) {
-    if (attempt.verdict.accepted()) verified.push_back(&attempt);
+  // What stands in the prompt already, as the best, is not shown twice.
+  const bool with_best = best_ != nullptr && chain.need() == ChainNeed::feedback;
+  const Hash best = with_best ? source_identity(best_->candidate.bundle) : Hash();
+  const auto offer = [&](const Attempt& attempt) {
+    if (!attempt.verdict.accepted() || !attempt.measurement) return;
+    if (!with_best || source_identity(attempt.candidate.bundle) != best) verified.push_back(&attempt);
+  };
+  std::for_each(past_.begin(), past_.end(), offer);
+  std::for_each(attempts_.begin(), attempts_.end(), offer);
+  std::vector<Exemplar> drawn;
+  for (int i = 0; i < k_draws; ++i) {
+    drawn = choose_exemplars(options_.exemplars, verified, prompt_.plain.median_ns, options_.exemplar_count, chain.id(),
+                             rng_);
+    if (!shown_elsewhere(chain, drawn)) break;
   }
-  return choose_exemplars(options_.exemplars, verified, prompt_.plain.median_ns, options_.exemplar_count, chain.id(),
-                          rng_);
+  shown_[chain.id()] = sources_of(drawn);
+  return drawn;
+}
+
+/// Whether another chain was shown these last: two that read the same write the same.
+bool LlmProposer::shown_elsewhere(const Chain& chain, const std::vector<Exemplar>& drawn) const {
+  const std::set<Hash> sources = sources_of(drawn);
+  return std::any_of(shown_.begin(), shown_.end(),
+                     [&](const auto& other) { return other.first != chain.id() && other.second == sources; });
 }
 
 /// A reply, or the failure of a request, becomes a turn.

@@ -84,6 +84,7 @@ class ModelSeat : public testing::Test {
       context.target = "opencl";
       context.seed = 1;
       context.plain.median_ns = 60e6;
+      context.past = past_;
       access_.options = options_;
       access_.service = &service_;
       access_.keep = [this](Turn turn) { turns_.push_back(std::move(turn)); };
@@ -142,6 +143,7 @@ class ModelSeat : public testing::Test {
 
   Problem problem_ = load_problem("attention/relative", RealFileSystem{}, {"problems"}).value();
   LlmOptions options_;
+  std::vector<Attempt> past_;  ///< of earlier runs
   SeatService service_;
   std::vector<Turn> turns_;
 

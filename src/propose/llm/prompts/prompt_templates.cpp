@@ -50,7 +50,7 @@ Placeholders common_placeholders() {
        {"user_prompt", "problem", "description", "operation", "tensors", "constants", "mods", "primary_sizes",
         "edge_sizes", "sizes", "precision", "device", "work", "plain_time", "constraints", "language", "target"}},
       {"contract.md", {"language", "target", "axes", "example"}},
-      {"answer.md", {"plan", "language", "target"}},
+      {"answer.md", {"plan", "contrast", "language", "target"}},
       {"first.md", {"task", "contract", "exemplars", "tried", "strategy", "answer", "plan"}},
       {"repair.md",
        {"task", "contract", "status", "rejected", "undecided", "passed", "gate", "reason", "advice", "seen", "errors",

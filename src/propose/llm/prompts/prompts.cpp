@@ -19,10 +19,10 @@ std::vector<ChatMessage> conversation(const PromptContext& context, std::string_
   return {system_message(context), {ChatRole::user, templates_of(context).render(name, values)}};
 }
 
-PromptValues common_values(const PromptContext& context, bool plan) {
+PromptValues common_values(const PromptContext& context, bool plan, bool contrast = false) {
   return {{"task", task_text(context)},
           {"contract", contract_text(context)},
-          {"answer", answer_text(context, plan)},
+          {"answer", answer_text(context, plan, contrast)},
           {"plan", plan ? "yes" : ""},
           {"tried", tried_text(context)}};
 }
@@ -122,7 +122,7 @@ const Attempt& anchor_of(const Attempt& last, const Attempt* best) {
 
 std::vector<ChatMessage> first_prompt(const PromptContext& context, const std::vector<Exemplar>& exemplars,
                                       int variation) {
-  PromptValues values = common_values(context, context.plan);
+  PromptValues values = common_values(context, context.plan, exemplars.size() > 1);
   values["exemplars"] = exemplars_text(exemplars);
   values["strategy"] = strategy_text(context, variation);
   return conversation(context, "first.md", values);
@@ -132,7 +132,7 @@ std::vector<ChatMessage> feedback_prompt(const PromptContext& context, const Att
                                          const std::vector<Exemplar>& exemplars) {
   if (!last.verdict.accepted()) return repair_prompt(context, last, best);
   const Attempt& anchor = anchor_of(last, best);
-  PromptValues values = common_values(context, false);
+  PromptValues values = common_values(context, false, !exemplars.empty());
   values["measured"] = measured_text(context, last);
   values["standing"] = standing_text(last, anchor);
   if (last.ordinal != anchor.ordinal) values["last"] = kernel_text(last.candidate);

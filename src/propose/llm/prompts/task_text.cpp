@@ -224,9 +224,11 @@ std::string contract_text(const PromptContext& context) {
   return templates.render("contract.md", values);
 }
 
-std::string answer_text(const PromptContext& context, bool plan) {
-  const PromptValues values = {
-      {"plan", plan ? "yes" : ""}, {"language", language_text(context)}, {"target", context.target}};
+std::string answer_text(const PromptContext& context, bool plan, bool contrast) {
+  const PromptValues values = {{"plan", plan ? "yes" : ""},
+                               {"contrast", contrast ? "yes" : ""},
+                               {"language", language_text(context)},
+                               {"target", context.target}};
   return templates_of(context).render("answer.md", values);
 }
 
@@ -248,14 +250,33 @@ std::string kernel_text(const Candidate& candidate) {
   return text;
 }
 
+/// One line for each form of a source, the fastest first; empty where it has no tunables.
+std::string forms_table(const std::vector<const Attempt*>& forms) {
+  constexpr std::size_t k_most_rows = 6;
+  if (forms.empty() || forms.front()->candidate.tunables.empty()) return "";
+  std::string head = "|";
+  std::string line = "|";
+  for (const auto& [name, value] : forms.front()->candidate.tunables) {
+    head += fmt::format(" {} |", name);
+    line += " --- |";
+  }
+  std::string rows;
+  for (std::size_t i = 0; i < std::min(forms.size(), k_most_rows); ++i) {
+    rows += "|";
+    for (const auto& [name, value] : forms[i]->candidate.tunables) rows += fmt::format(" {} |", value);
+    rows += fmt::format(" {} |\n", time_text(forms[i]->measurement->median_ns));
+  }
+  return fmt::format("\n{} time |\n{} --- |\n{}", head, line, rows);
+}
+
 std::string exemplars_text(const std::vector<Exemplar>& exemplars) {
   std::string text;
   int number = 0;
   for (const auto& one : exemplars) {
     if (one.attempt == nullptr || !one.attempt->measurement) continue;
-    text += fmt::format("{}## Kernel {}: {:.3g} times as fast as the plain kernel ({})\n\n{}\n", number > 0 ? "\n" : "",
-                        number + 1, one.speedup, time_text(one.attempt->measurement->median_ns),
-                        kernel_text(one.attempt->candidate));
+    text += fmt::format("{}## Kernel {}: {:.3g} times as fast as the plain kernel ({})\n\n{}\n{}",
+                        number > 0 ? "\n" : "", number + 1, one.speedup, time_text(one.attempt->measurement->median_ns),
+                        kernel_text(one.attempt->candidate), forms_table(one.forms));
     ++number;
   }
   if (!text.empty()) text.pop_back();

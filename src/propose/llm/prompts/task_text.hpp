@@ -22,7 +22,8 @@ namespace kw {
 [[nodiscard]] std::string task_text(const PromptContext& context);
 /// prompts/contract.md with the target's example.
 [[nodiscard]] std::string contract_text(const PromptContext& context);
-[[nodiscard]] std::string answer_text(const PromptContext& context, bool plan);
+/// prompts/answer.md; `contrast`: several verified kernels are shown, and what tells them apart is asked for.
+[[nodiscard]] std::string answer_text(const PromptContext& context, bool plan, bool contrast);
 
 /// What the timed workload costs.
 [[nodiscard]] WorkloadCost timed_work(const PromptContext& context);
