@@ -18,18 +18,6 @@ constexpr int k_rounds_without_gain = 5;
 /// time is given twice as many, as is a chain without gain.
 constexpr int k_faulty_rounds = 3;
 
-std::string outcome_of(const Attempt& attempt) {
-  if (attempt.verdict.status == VerdictStatus::unverified) return "the verifier could not judge it";
-  if (!attempt.verdict.accepted()) return fmt::format("rejected, {}", to_string(attempt.verdict.reason));
-  if (!attempt.measurement) return "right, not timed";
-  for (const auto& versus : attempt.measurement->versus) {
-    if (versus.name != "incumbent") continue;
-    return fmt::format("right, {:.3g} times as fast as the best before ({:.3g} to {:.3g}): {}", versus.speedup,
-                       versus.speedup_ci.low, versus.speedup_ci.high, to_string(versus.decision));
-  }
-  return fmt::format("right, {:.3g} ms", attempt.measurement->median_ns * 1e-6);
-}
-
 /// How far a rejected attempt came.
 std::size_t gates_passed(const SampleResult& result) {
   return result.attempt == nullptr ? 0 : 1 + result.attempt->verdict.gates_passed.size();
@@ -90,7 +78,7 @@ void Chain::begin_round(int samples, std::string step) {
   was_fresh_ = std::exchange(fresh_, false);
   out_ = samples;
   gained_ = false;
-  step_ = std::move(step);
+  if (!step.empty()) step_ = std::move(step);
   before_ = std::exchange(round_, {});
 }
 
@@ -109,7 +97,7 @@ void Chain::end_sample(Turn turn, const Attempt& attempt) {
   --unjudged_;
   gained_ = gained_ || attempt.became_best || (attempt.verdict.accepted() && !right_);
   right_ = right_ || attempt.verdict.accepted();
-  tried_.push_back(fmt::format("{}: {}", step_.empty() ? "a kernel" : step_, outcome_of(attempt)));
+  tried_.push_back(tried_step(step_, turn, attempt));
   round_.push_back({std::move(turn), &attempt});
   close_round();
 }

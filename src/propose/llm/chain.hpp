@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "propose/llm/prompts/tried_step.hpp"
 #include "record/attempt.hpp"
 #include "record/turn.hpp"
 
@@ -40,12 +41,13 @@ class Chain {
   [[nodiscard]] const SampleResult* last() const;
   /// A kernel that was rejected and that no answer has repaired since; null when there is none.
   [[nodiscard]] const Attempt* wrong() const { return wrong_; }
-  /// One line per round: what was tried and how it went.
-  [[nodiscard]] const std::vector<std::string>& tried() const { return tried_; }
+  /// Every kernel that was judged: what it tried and how it went.
+  [[nodiscard]] const std::vector<TriedStep>& tried() const { return tried_; }
   /// How often the chain began anew.
   [[nodiscard]] int restarts() const { return restarts_; }
 
-  /// A round of `samples` requests goes out; `step` names what was asked for, as suggested_step does, or is empty.
+  /// A round of `samples` requests goes out; `step` names what is asked for, as suggested_step does. Empty: a repair,
+  /// of what was asked for before.
   void begin_round(int samples, std::string step);
   /// A reply came and gave no candidate, or the request failed (ReplyFault::no_reply).
   void take_fault(Turn turn);
@@ -78,8 +80,8 @@ class Chain {
   std::vector<SampleResult> round_;
   std::vector<SampleResult> before_;  ///< the round whose feedback is out
   bool was_fresh_ = true;             ///< when the round began
-  std::string step_;
-  std::vector<std::string> tried_;
+  std::string step_;                  ///< asked for, and not taken or left yet
+  std::vector<TriedStep> tried_;
 };
 
 }  // namespace kw

@@ -69,7 +69,8 @@ TEST_F(ChainTest, says_how_a_try_went_by_pairs_and_not_by_medians) {
   chain_.take_candidates(1);
   chain_.end_sample({}, slow);
   EXPECT_EQ(chain_.last()->attempt, &slow);
-  EXPECT_EQ(chain_.tried().back(), "tiling: right, 0.8 times as fast as the best before (0.79 to 0.81): slower");
+  EXPECT_EQ(chain_.tried().back().step, "tiling");
+  EXPECT_EQ(chain_.tried().back().text, "right, 0.8 times as fast as the best before (0.79 to 0.81): slower.");
 }
 
 TEST_F(ChainTest, takes_the_best_of_a_rounds_samples) {

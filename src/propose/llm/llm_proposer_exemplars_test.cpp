@@ -45,7 +45,7 @@ TEST_F(ShownExemplarsTest, do_not_repeat_the_best) {
   earlier("O[0] = 1;", 1, 30);
   earlier("O[0] = 2;", 1, 12);
   turn("O[0] = 3;", timed(5));
-  EXPECT_EQ(count(told(), "O[0] = 3;"), 1);
+  EXPECT_EQ(count(told(), "O[0] = 3;\n}"), 1);
   EXPECT_THAT(told(), AllOf(HasSubstr("O[0] = 1;"), HasSubstr("O[0] = 2;")));
 }
 

@@ -178,7 +178,7 @@ bool has_advice(const PromptContext& context, const std::string& key) {
 
 bool was_tried(const PromptContext& context, const std::string& key) {
   return std::any_of(context.tried.begin(), context.tried.end(),
-                     [&](const std::string& line) { return line.rfind(key + ":", 0) == 0; });
+                     [&](const TriedStep& tried) { return tried.step == key; });
 }
 
 }  // namespace
@@ -193,14 +193,11 @@ std::vector<NextStep> applicable_steps(const PromptContext& context, const Attem
   return steps;
 }
 
-NextStep next_step(const PromptContext& context, const Attempt& last, const Attempt& best) {
+NextStep next_step(const PromptContext& context, const Attempt& best) {
   const auto steps = applicable_steps(context, best);
   const auto is_new = [&](const NextStep& step) { return !was_tried(context, step.key); };
   const auto fresh = std::find_if(steps.begin(), steps.end(), is_new);
-  if (fresh == steps.end()) return steps.back();
-  const bool none_named = std::all_of(steps.begin(), steps.end(), is_new);
-  if (none_named && last.ordinal != best.ordinal && steps.size() > 1) return steps[1];
-  return *fresh;
+  return fresh == steps.end() ? steps.back() : *fresh;
 }
 
 }  // namespace kw

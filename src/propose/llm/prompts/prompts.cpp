@@ -138,7 +138,7 @@ std::vector<ChatMessage> feedback_prompt(const PromptContext& context, const Att
   if (last.ordinal != anchor.ordinal) values["last"] = kernel_text(last.candidate);
   values["best"] = kernel_text(anchor.candidate);
   values["exemplars"] = exemplars_text(exemplars);
-  values["step"] = step_text(context, next_step(context, last, anchor));
+  values["step"] = step_text(context, next_step(context, anchor));
   return conversation(context, "improve.md", values);
 }
 
@@ -165,7 +165,7 @@ std::vector<ChatMessage> fault_prompt(const PromptContext& context, const Turn& 
 
 std::string suggested_step(const PromptContext& context, const Attempt& last, const Attempt* best) {
   if (!last.verdict.accepted()) return "";
-  return next_step(context, last, anchor_of(last, best)).key;
+  return next_step(context, anchor_of(last, best)).key;
 }
 
 }  // namespace kw

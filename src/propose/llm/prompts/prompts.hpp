@@ -16,6 +16,7 @@
 #include "problem/workload_costs.hpp"
 #include "propose/llm/prompts/exemplars.hpp"
 #include "propose/llm/prompts/prompt_templates.hpp"
+#include "propose/llm/prompts/tried_step.hpp"
 #include "record/attempt.hpp"
 #include "record/chat.hpp"
 #include "record/requirement.hpp"
@@ -36,9 +37,9 @@ struct PromptContext {
   bool plan = false;                           ///< the first answer is asked for a plan before the code
   std::optional<std::string> user_prompt;      ///< put first, word for word
   const PromptTemplates* templates = nullptr;  ///< null: as shipped
-  /// One line each: what earlier turns tried and how it went, oldest first; the last twelve are shown. A line that
-  /// starts with the key of a step ("vectors: 3 % slower") keeps that step from being suggested again.
-  std::vector<std::string> tried;
+  /// What earlier turns tried and how it went, oldest first; the last twelve are shown. A step that was taken is not
+  /// suggested again.
+  std::vector<TriedStep> tried;
 };
 
 /// `variation` 0, 1, 2, ...: parallel first prompts ask for different strategies (OP/strategies.md), round and round.

@@ -287,7 +287,7 @@ std::string tried_text(const PromptContext& context) {
   const std::size_t first = context.tried.size() - std::min(context.tried.size(), k_max_tried);
   std::string text;
   for (std::size_t i = first; i < context.tried.size(); ++i) {
-    text += (i > first ? "\n* " : "* ") + one_line(context.tried[i], k_max_fact_bytes);
+    text += (i > first ? "\n* " : "* ") + one_line(context.tried[i].text, k_max_fact_bytes);
   }
   return text;
 }

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "propose/llm/replies/answer_section.hpp"
 #include "propose/llm/replies/code_blocks.hpp"
 #include "propose/llm/replies/code_language.hpp"
 
@@ -12,7 +13,6 @@ namespace kw {
 namespace {
 
 constexpr std::size_t k_max_message_bytes = 400;
-constexpr std::size_t k_max_plan_bytes = 4000;
 constexpr std::string_view k_marker = "kernelwright";
 /// More headers than that in one answer are noise, and reading them costs time.
 constexpr std::size_t k_max_pieces = 64;
@@ -203,33 +203,6 @@ ParsedReply explain_code(const std::string& text, const std::vector<CodeBlock>& 
                "the code has no bundle header: it must start with a comment /*kernelwright ... */");
 }
 
-/// The lines below a heading or a line "Plan", up to the next heading or block of code.
-std::string plan_of(std::string_view text) {
-  std::string plan;
-  bool inside = false;
-  for (std::size_t start = 0; start < text.size() && plan.size() < k_max_plan_bytes;) {
-    const std::size_t stop = std::min(text.find('\n', start), text.size());
-    const std::string_view line = text.substr(start, stop - start);
-    start = stop + 1;
-    const std::size_t word = line.find_first_not_of("#* \t");
-    const bool heading = line.substr(0, 1) == "#" || line.substr(0, 2) == "**";
-    const std::string_view title = word == std::string_view::npos ? std::string_view() : line.substr(word);
-    const bool says_plan = title.substr(0, 4) == "Plan" || title.substr(0, 4) == "plan" || title.substr(0, 4) == "PLAN";
-    const std::string_view after = says_plan ? title.substr(4) : title;
-    if (says_plan && after.find_first_not_of(":*# \t\r") == std::string_view::npos) {
-      inside = true;
-    } else if (inside &&
-               (heading || line.find("```") != std::string_view::npos || find_header(line) != std::string_view::npos)) {
-      break;
-    } else if (inside) {
-      plan += one_line(line, k_max_message_bytes) + "\n";
-    }
-  }
-  const std::size_t first = plan.find_first_not_of(" \n");
-  if (first == std::string::npos) return "";
-  return plan.substr(first, plan.find_last_not_of(" \n") - first + 1);
-}
-
 ParsedReply parse_text(const ChatReply& reply, std::string_view target, std::string_view source) {
   const auto blocks = code_blocks(reply.text);
   std::vector<Piece> pieces = bundle_pieces(reply.text, blocks);
@@ -263,7 +236,7 @@ ParsedReply parse_reply(const ChatReply& reply, std::string_view target, std::st
                  reply.reasoning.empty() ? "the reply is empty" : "the reply holds reasoning and no answer");
   }
   ParsedReply parsed = parse_text(reply, target, source);
-  parsed.plan = plan_of(reply.text);
+  parsed.plan = answer_section(reply.text, "Plan");
   return parsed;
 }
 
