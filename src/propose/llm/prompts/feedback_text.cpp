@@ -54,7 +54,10 @@ std::string time_lines(const PromptContext& context, const Measurement& m) {
   }
   if (m.gflops > 0) {
     text += fmt::format("* {:.3g} GFLOP/s of useful work", m.gflops);
-    if (m.roofline_fraction) text += fmt::format(", {:.0f} % of the roofline bound", 100 * *m.roofline_fraction);
+    if (const auto share = bound_share(context, m)) {
+      text += *share > 1 ? ", faster than the bound that was computed from the peaks, which is no guide here"
+                         : fmt::format(", {:.0f} % of the roofline bound", 100 * *share);
+    }
     text += ".\n";
   }
   return text;

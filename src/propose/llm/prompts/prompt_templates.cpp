@@ -39,6 +39,7 @@ void add_operator(const Operator& one, Placeholders& table) {
   table[name("precision")] = {};
   table[name("strategies")] = {"cpu", "gpu", "vector_floats", "compute_units"};
   table[name("steps")] = advised_steps();
+  for (const auto& value : one.prompts.placeholders()) table[name("steps")].push_back(value);
   table[name("reasons")] = advised_reasons();
 }
 
@@ -48,8 +49,9 @@ Placeholders common_placeholders() {
       {"system.md", {"language", "target", "device_name"}},
       {"task.md",
        {"user_prompt", "problem", "description", "operation", "tensors", "constants", "mods", "primary_sizes",
-        "edge_sizes", "sizes", "precision", "device", "work", "plain_time", "constraints", "language", "target"}},
-      {"contract.md", {"language", "target", "axes", "example"}},
+        "edge_sizes", "sizes", "precision", "device", "work", "untimed", "plain_time", "constraints", "language",
+        "target"}},
+      {"contract.md", {"language", "target", "axes", "example", "vector_calls"}},
       {"answer.md", {"plan", "contrast", "language", "target"}},
       {"first.md", {"task", "contract", "exemplars", "tried", "strategy", "answer", "plan"}},
       {"repair.md",

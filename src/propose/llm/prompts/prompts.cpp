@@ -65,7 +65,7 @@ std::string step_text(const PromptContext& context, const NextStep& step) {
   const std::int64_t width = floats >= 16 ? 16 : floats >= 8 ? 8 : floats >= 4 ? 4 : 2;
   return templates_of(context).render("steps.md", {{step.key, "yes"},
                                                    {"detail", step.detail},
-                                                   {"advice", operator_text(context, "steps", {{step.key, "yes"}})},
+                                                   {"advice", step_advice(context, step.key)},
                                                    {"vector_floats", std::to_string(floats)},
                                                    {"vector_width", std::to_string(width)}});
 }

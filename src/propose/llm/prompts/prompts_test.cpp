@@ -394,6 +394,30 @@ TEST_F(NextStepTest, speaks_of_threads_and_tensor_cores_on_a_gpu) {
   EXPECT_EQ(key(kernel), "bandwidth");
 }
 
+TEST_F(NextStepTest, is_not_near_a_bound_that_was_passed) {
+  Attempt kernel = accepted(1, 30e6, "float16 a;");
+  kernel.measurement->roofline_fraction = 1.19;
+  EXPECT_EQ(key(kernel), "inner_loop");
+  EXPECT_THAT(feedback(kernel), HasSubstr("faster than the bound that was computed from the peaks"));
+  EXPECT_THAT(feedback(kernel), Not(HasSubstr("119 %")));
+}
+
+TEST_F(NextStepTest, is_no_blocking_where_the_source_blocks_already) {
+  Attempt kernel = accepted(1, 30e6, "float16 a;");
+  EXPECT_EQ(key(kernel), "register_blocking");
+  kernel.candidate.bundle.source += "void f() { float16 acc[8]; }\n";
+  EXPECT_EQ(key(kernel), "inner_loop");
+}
+
+TEST_F(NextStepTest, speaks_of_masked_tiles_only_with_a_mask) {
+  Attempt kernel = accepted(1, 30e6, "float16 a;");
+  kernel.measurement->roofline_fraction = 0.6;
+  EXPECT_THAT(feedback(kernel), Not(HasSubstr("skip tiles")));
+  const Problem causal = shipped("causal");
+  context.problem = &causal;
+  EXPECT_THAT(feedback(kernel), HasSubstr("skip tiles that the mask leaves empty"));
+}
+
 TEST_F(NextStepTest, is_not_one_that_was_tried) {
   Attempt kernel = accepted(1, 30e6, "plain loops");
   EXPECT_EQ(key(kernel), "vectors");

@@ -164,6 +164,12 @@ std::string operator_text(const PromptContext& context, std::string_view name, c
   return templates_of(context).render(operator_template(context.problem->op, name), values);
 }
 
+std::string step_advice(const PromptContext& context, const std::string& key) {
+  PromptValues values = operator_of(*context.problem).prompts.values(*context.problem);
+  values[key] = "yes";
+  return operator_text(context, "steps", values);
+}
+
 std::string language_text(const PromptContext& context) {
   const Language* language = find_language(context.target);
   return language == nullptr ? context.target : std::string(language->title);
@@ -181,7 +187,19 @@ WorkloadCost timed_work(const PromptContext& context) {
 }
 
 std::optional<PeakTimes> peak_times(const PromptContext& context) {
-  return peak_times(context.device, *context.problem, timed_work(context));
+  const auto& inputs = context.problem->inputs;
+  const bool narrow = std::any_of(inputs.begin(), inputs.end(), [](const auto& t) { return is_16_bit_float(t.dtype); });
+  DeviceFacts device = context.device;
+  if (device.gpu && !narrow) device.gpu->peak_f16_flops = 0;
+  return peak_times(device, *context.problem, timed_work(context));
+}
+
+std::optional<double> bound_share(const PromptContext& context, const Measurement& measured) {
+  if (!measured.roofline_fraction) return std::nullopt;
+  const auto granted = peak_times(context.device, *context.problem, timed_work(context));
+  const auto said = peak_times(context);
+  if (!granted || !said) return measured.roofline_fraction;
+  return *measured.roofline_fraction * said->bound_ns() / granted->bound_ns();
 }
 
 std::string task_text(const PromptContext& context) {
@@ -202,6 +220,7 @@ std::string task_text(const PromptContext& context) {
       {"precision", operator_text(context, "precision", {})},
       {"device", device},
       {"work", work_text(context)},
+      {"untimed", context.device.kind == DeviceKind::simulator ? "yes" : ""},
       {"plain_time", context.plain.median_ns > 0 ? time_text(context.plain.median_ns) : ""},
       {"constraints", constraints_text(context)},
       {"language", language_text(context)},
@@ -220,6 +239,8 @@ std::string contract_text(const PromptContext& context) {
   if (const Language* language = find_language(context.target)) {
     values["example"] = templates.render(example_template(*language), {});
     values[std::string(language->prompt)] = context.target;
+    const bool cpu = context.device.kind == DeviceKind::cpu;
+    values["vector_calls"] = cpu && language->has_vector_types ? "yes" : "";
   }
   return templates.render("contract.md", values);
 }
