@@ -33,6 +33,7 @@ struct PendingRequest {
   std::string purpose;
   ChatRequest request;
   std::string source;  ///< that a header alone is put above
+  bool plan = false;   ///< before the code
 };
 
 /// A candidate on its way to the verifier.
@@ -109,6 +110,7 @@ class LlmProposer final : public Proposer {
   [[nodiscard]] std::vector<ChatMessage> prompt_for(const Chain& chain);
   [[nodiscard]] std::vector<Exemplar> draw_exemplars(const Chain& chain);
   [[nodiscard]] bool shown_elsewhere(const Chain& chain, const std::vector<Exemplar>& drawn) const;
+  [[nodiscard]] bool asks_for_plan(const Chain& chain) const;
   [[nodiscard]] std::optional<std::int64_t> room_for_reply() const;
   void take(ChatOutcome outcome);
   void take_failure(const PendingRequest& pending, Turn turn, const Error& error);
@@ -190,10 +192,15 @@ std::optional<std::int64_t> LlmProposer::room_for_reply() const {
   return std::min(left, options_.max_tokens.value_or(left));
 }
 
+bool LlmProposer::asks_for_plan(const Chain& chain) const {
+  if (chain.need() == ChainNeed::first) return options_.plan;
+  return chain.need() == ChainNeed::repair_reply && chain.last()->turn.fault == ReplyFault::no_plan;
+}
+
 /// One round of a chain. Its samples differ in temperature, as chains do: alike requests get alike answers.
 void LlmProposer::ask(std::size_t index) {
   Chain& chain = chains_[index];
-  PendingRequest pending{index, chain.purpose(), {}, source_shown(chain)};
+  PendingRequest pending{index, chain.purpose(), {}, source_shown(chain), asks_for_plan(chain)};
   pending.request.model = options_.model;
   pending.request.messages = prompt_for(chain);
   pending.request.max_tokens = room_for_reply();
@@ -296,6 +303,11 @@ std::vector<Candidate> LlmProposer::read_reply(const PendingRequest& pending, Tu
   turn.fault = parsed.fault;
   turn.fault_message = parsed.message;
   if (!parsed.bundle) return {};
+  if (pending.plan && parsed.plan.empty()) {
+    turn.fault = ReplyFault::no_plan;
+    turn.fault_message = "a plan was asked for before the code, and the answer has none";
+    return {};
+  }
   parsed.others.insert(parsed.others.begin(), *std::move(parsed.bundle));
   std::vector<Candidate> candidates;
   for (auto& bundle : parsed.others) {

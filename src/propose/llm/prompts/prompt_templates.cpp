@@ -69,7 +69,7 @@ Placeholders common_placeholders() {
       {"faults.md",
        {"no_reply", "empty_reply", "reply_too_large", "reply_cut_off", "content_filter", "tool_call", "no_code",
         "several_bundles", "wrong_language", "host_program", "no_bundle_header", "bundle_invalid", "repeated",
-        "language", "target"}},
+        "no_plan", "language", "target"}},
   };
 }
 

@@ -144,7 +144,7 @@ std::vector<ChatMessage> feedback_prompt(const PromptContext& context, const Att
 
 std::vector<ChatMessage> fault_prompt(const PromptContext& context, const Turn& faulty, const Attempt* wrong,
                                       const Attempt* best) {
-  PromptValues values = common_values(context, false);
+  PromptValues values = common_values(context, faulty.fault == ReplyFault::no_plan);
   if (wrong != nullptr) {
     PromptValues before;
     add_verdict(context, *wrong, before);
