@@ -13,6 +13,7 @@
 
 #include "base/file_system.hpp"
 #include "codegen/testing/devices.hpp"
+#include "problem/operator.hpp"
 #include "propose/llm/prompts/next_step.hpp"
 #include "propose/llm/replies/code_blocks.hpp"
 #include "propose/llm/replies/reply_parse.hpp"
@@ -153,6 +154,16 @@ TEST_F(PromptsTest, golden_first_prompt_for_cuda_with_plan_and_own_words) {
   expect_golden("first_cuda", first_prompt(context, {}, 0));
 }
 
+TEST_F(PromptsTest, golden_first_prompt_for_a_tensor_program) {
+  const std::string module = RealFileSystem{}.read("problems/program/mlp.py", 1 << 20).value();
+  const auto text = find_operator("program")->format.from_module({module, "mlp.py", "", "", {}, {1e12, 1e12}});
+  ASSERT_TRUE(text) << text.error().to_string();
+  const auto program = parse_problem(*text, "mlp.py");
+  ASSERT_TRUE(program) << program.error().to_string();
+  context = context_for(*program, cpu_device());
+  expect_golden("first_program", first_prompt(context, {}, 0));
+}
+
 TEST_F(PromptsTest, golden_repair_of_what_does_not_compile) {
   Attempt last = rejected(4, GateId::build, Reason::build_failed,
                           "kernel.cl:3:10: error: implicit declaration of "
@@ -237,7 +248,7 @@ TEST_F(PromptsTest, say_what_to_do_when_the_verifier_could_not_decide) {
 
 TEST_F(PromptsTest, have_useful_text_for_every_fault) {
   std::set<std::string> prompts;
-  for (int value = 1; value <= static_cast<int>(ReplyFault::repeated); ++value) {
+  for (int value = 1; value <= static_cast<int>(ReplyFault::no_plan); ++value) {
     Turn turn;
     turn.fault = static_cast<ReplyFault>(value);
     EXPECT_TRUE(prompts.insert(flat(fault_prompt(context, turn, nullptr, nullptr))).second) << to_string(turn.fault);
