@@ -4,9 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include <deque>
 #include <functional>
-#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -15,37 +13,9 @@
 #include "base/file_system.hpp"
 #include "codegen/testing/devices.hpp"
 #include "propose/llm/llm_proposer.hpp"
+#include "propose/testing/seat_service.hpp"
 
 namespace kw {
-
-/// Requests stay open until the test answers them.
-class SeatService final : public ChatService {
- public:
-  void submit(std::int64_t turn, const ChatRequest& request) override {
-    open.emplace_back(turn, request);
-    all.push_back(request);
-  }
-  std::optional<ChatOutcome> poll(std::int64_t) override {
-    if (outcomes_.empty()) return std::nullopt;
-    ChatOutcome outcome = std::move(outcomes_.front());
-    outcomes_.pop_front();
-    return outcome;
-  }
-  void wait(Instant) override {}
-  [[nodiscard]] int capacity() const override { return 8; }
-
-  /// Answers the oldest open request.
-  void answer(Result<ChatReply> reply) {
-    outcomes_.push_back({open.front().first, std::move(reply)});
-    open.pop_front();
-  }
-
-  std::deque<std::pair<std::int64_t, ChatRequest>> open;
-  std::vector<ChatRequest> all;
-
- private:
-  std::deque<ChatOutcome> outcomes_;
-};
 
 /// What the verifier is to say of a candidate.
 using Judgement = std::function<void(Attempt&)>;
