@@ -57,6 +57,13 @@ TEST_F(TaskTextTest, says_a_share_of_that_bound) {
   EXPECT_NEAR(*bound_share(context_, measured), 0.01, 1e-12);
 }
 
+TEST_F(TaskTextTest, explains_the_distributions_that_findings_name) {
+  take("causal", avx512_device());
+  for (const char* words : {"*normal*;", "*uniform* in [0, 1);", "*spikes*,", "*late*,"}) {
+    EXPECT_THAT(task_text(context_), HasSubstr(words));
+  }
+}
+
 TEST_F(TaskTextTest, says_whether_times_will_come) {
   DeviceFacts device = gpu_with_tensor_cores();
   take("causal", device);
