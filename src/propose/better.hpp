@@ -5,8 +5,8 @@
 
 namespace kw {
 
-/// Whether an accepted attempt is better than another: faster, or the first, or marked by the verifier where nothing
-/// was timed. `than` may be null.
+/// Whether an accepted attempt is better than another of the run: the first, the one that became the run's best later,
+/// or the one with the lower median, where pairs decided nothing between the two. `than` may be null.
 [[nodiscard]] bool is_better(const Attempt& attempt, const Attempt* than);
 
 }  // namespace kw

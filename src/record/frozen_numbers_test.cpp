@@ -169,6 +169,7 @@ static_assert(is(ReplyFault::host_program, 10));
 static_assert(is(ReplyFault::no_header, 11));
 static_assert(is(ReplyFault::bundle_invalid, 12));
 static_assert(is(ReplyFault::repeated, 13));
+static_assert(is(ReplyFault::no_plan, 14));
 
 }  // namespace
 }  // namespace kw

@@ -32,6 +32,8 @@ std::string_view to_string(ReplyFault fault) {
       return "bundle invalid";
     case ReplyFault::repeated:
       return "repeated";
+    case ReplyFault::no_plan:
+      return "no plan";
   }
   return "?";
 }

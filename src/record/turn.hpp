@@ -20,12 +20,13 @@ enum class ReplyFault : std::uint8_t {
   filtered = 5,         ///< the provider's content filter
   tool_call = 6,        ///< a tool call instead of an answer
   no_code = 7,          ///< prose, no kernel in it
-  several_bundles = 8,  ///< more than one complete bundle, and no way to tell which is meant
+  several_bundles = 8,  ///< more complete bundles than are verified of one answer
   wrong_language = 9,   ///< code, but not the target's: Triton, CUDA for OpenCL, HLSL ...
   host_program = 10,    ///< a PyTorch module, a main(), a whole program around the kernel
   no_header = 11,       ///< device code without the bundle header
   bundle_invalid = 12,  ///< a header that cannot be used; the message is the bundle parser's
   repeated = 13,        ///< byte for byte a candidate that this run has seen
+  no_plan = 14,         ///< a plan was asked for before the code, and there is none
 };
 [[nodiscard]] std::string_view to_string(ReplyFault fault);
 
@@ -39,7 +40,7 @@ struct Turn {
   double dollars = 0;                   ///< by the price table of the run
   double finished_seconds = 0;          ///< budget wall clock when the reply was taken
   std::string summary;                  ///< of the reasoning: its first and last sentences, bounded
-  ReplyFault fault = ReplyFault::none;  ///< none: the reply became an attempt, which names this turn
+  ReplyFault fault = ReplyFault::none;  ///< none: the reply became attempts, which name this turn
   std::string fault_message;            ///< one sentence; empty without a fault
 };
 

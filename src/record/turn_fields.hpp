@@ -16,7 +16,7 @@ inline constexpr auto k_known_values<ReplyFault> =
     std::to_array({ReplyFault::none, ReplyFault::no_reply, ReplyFault::empty, ReplyFault::too_large,
                    ReplyFault::cut_off, ReplyFault::filtered, ReplyFault::tool_call, ReplyFault::no_code,
                    ReplyFault::several_bundles, ReplyFault::wrong_language, ReplyFault::host_program,
-                   ReplyFault::no_header, ReplyFault::bundle_invalid, ReplyFault::repeated});
+                   ReplyFault::no_header, ReplyFault::bundle_invalid, ReplyFault::repeated, ReplyFault::no_plan});
 
 template <typename V, AnyConst<ChatMessage> T>
 void fields(V& visit, T& r) {

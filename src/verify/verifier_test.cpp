@@ -512,12 +512,25 @@ TEST_F(VerifierTest, does_not_ask_of_the_plain_kernel_what_the_user_requires) {
   EXPECT_EQ(verify("honest").verdict.reason, Reason::constraint_violated);
 }
 
+TEST_F(VerifierTest, says_which_workloads_are_right_when_one_is_wrong) {
+  kernels["narrow"] = FakeKernel{FakeBehaviour::right_on_primary_only, 2e6, 0, BuildStatus::ok, "", false};
+  open();
+  const auto narrow = verify("narrow");
+  ASSERT_EQ(narrow.verdict.reason, Reason::wrong_result);
+  const Evidence& last = narrow.verdict.evidence.back();
+  EXPECT_FALSE(last.hidden);
+  EXPECT_EQ(last.gate, GateId::check);
+  EXPECT_EQ(last.text,
+            "the workloads by themselves: primary (Skv = 20, Sq = 20): right with normal inputs; "
+            "odd (Skv = 9, Sq = 7): wrong with normal inputs");
+}
+
 TEST_F(VerifierTest, says_in_which_pattern_an_output_is_wrong) {
   kernels["tail"] = FakeKernel{FakeBehaviour::last_row_wrong, 2e6, 0, BuildStatus::ok, "", false};
   kernels["absent"] = FakeKernel{FakeBehaviour::writes_nothing, 2e6, 0, BuildStatus::ok, "", false};
   open();
   const auto tail = verify("tail");
-  ASSERT_EQ(tail.verdict.evidence.size(), 1U);
+  ASSERT_EQ(tail.verdict.evidence.size(), 2U);
   const std::string& text = tail.verdict.evidence[0].text;
   EXPECT_NE(text.find("primary: normal distribution: O: 1 of 320 elements over the limit"), std::string::npos) << text;
   EXPECT_NE(text.find("O[B=0, Hq=1, Sq=19, Dv=7]: expected "), std::string::npos) << text;

@@ -31,10 +31,10 @@ def emit(style, path):
 class Run:
     """One run of the tool; its folder, exit status, output and archive."""
 
-    def __init__(self, folder, arguments, environment):
+    def __init__(self, folder, arguments, environment, problem=("attention/relative", *SMALL)):
         self.folder = folder
         self.process = subprocess.Popen(
-            [TOOL, "optimize", "attention/relative", *SMALL, "--out", str(folder), "--json", *arguments], cwd=ROOT,
+            [TOOL, "optimize", *problem, "--out", str(folder), "--json", *arguments], cwd=ROOT,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, **environment})
 
     def wait(self):
@@ -92,6 +92,26 @@ class Runs(unittest.TestCase):
             if path.is_file():
                 self.assertNotIn(KEY.encode(), path.read_bytes(), path)
         self.assertNotIn(KEY, run.stdout + run.stderr)
+
+    def test_a_tensor_program_goes_through_the_same_loop(self):
+        problem = ("problems/program/mlp.py", "--set", "batch_size=33")
+        bundle = self.folder / "program.cl"
+        bundle.write_text(subprocess.run([TOOL, "emit", *problem, "--target", "opencl"], cwd=ROOT, check=True,
+                                         capture_output=True, text=True).stdout)
+        server = subprocess.Popen(
+            [sys.executable, "-B", str(HERE / "model_server.py"), "--slow-bundle", str(bundle), "--fast-bundle",
+             str(bundle), "--key", KEY, "--idle-seconds", "600"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            text=True)
+        self.addCleanup(server.stdout.close)
+        self.addCleanup(server.wait, timeout=30)
+        self.addCleanup(server.stdin.close)
+        run = Run(self.folder / "program",
+                  ["--proposer", "llm", "--base-url", server.stdout.readline().strip(), "--model", "improver",
+                   "--budget", "2c"], {"KERNELWRIGHT_API_KEY": KEY}, problem).wait()
+        self.assertEqual(run.status, 0, run.stderr)
+        turns = run.table("turns")
+        self.assertEqual(turns[0]["purpose"], "first prompt")
+        self.assertIn("accepted", turns[0]["outcome"])
 
     def test_a_model_that_invents_functions_repairs_them(self):
         run = self.run_tool("repairer", "repairer", "--budget", "3c")

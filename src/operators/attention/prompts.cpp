@@ -5,12 +5,14 @@ namespace kw {
 namespace {
 
 std::vector<std::string> prompt_placeholders() {
-  return {"scale", "lse"};
+  return {"scale", "lse", "mask"};
 }
 
 std::map<std::string, std::string, std::less<>> prompt_values(const Problem& problem) {
   const AttentionSpec& spec = *attention_of(problem);
-  return {{"scale", spec.scale ? fmt::format("{:.9g}", *spec.scale) : "1/sqrt(D)"}, {"lse", spec.lse ? "yes" : ""}};
+  return {{"scale", spec.scale ? fmt::format("{:.9g}", *spec.scale) : "1/sqrt(D)"},
+          {"lse", spec.lse ? "yes" : ""},
+          {"mask", spec.mask_mod ? "yes" : ""}};
 }
 
 }  // namespace

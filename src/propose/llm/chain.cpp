@@ -14,23 +14,24 @@ namespace {
 /// Correctness was seen to saturate after about ten turns and speed to keep paying for longer; a chain that gained
 /// nothing in this many rounds has no idea left.
 constexpr int k_rounds_without_gain = 5;
-/// A model that gave no kernel in this many rounds will not, whatever it is told.
+/// A model that gave no kernel in this many rounds will not, whatever it is told. One that makes a new mistake each
+/// time is given twice as many, as is a chain without gain.
 constexpr int k_faulty_rounds = 3;
-
-std::string outcome_of(const Attempt& attempt, const Attempt* best_before) {
-  if (!attempt.verdict.accepted()) return fmt::format("rejected, {}", to_string(attempt.verdict.reason));
-  if (!attempt.measurement) return "right, not timed";
-  if (best_before == nullptr || !best_before->measurement) {
-    return fmt::format("right, {:.3g} ms", attempt.measurement->median_ns * 1e-6);
-  }
-  const double speedup = best_before->measurement->median_ns / attempt.measurement->median_ns;
-  return speedup >= 1 ? fmt::format("right, {:.2f}x as fast as the best before", speedup)
-                      : fmt::format("right, {:.0f} % slower than the best before", 100 * (1 / speedup - 1));
-}
 
 /// How far a rejected attempt came.
 std::size_t gates_passed(const SampleResult& result) {
   return result.attempt == nullptr ? 0 : 1 + result.attempt->verdict.gates_passed.size();
+}
+
+/// What is wrong with it; empty for a kernel that is right, or of which nothing is known.
+std::string failure_of(const SampleResult* result) {
+  if (result == nullptr) return "";
+  if (result->attempt == nullptr) {
+    return fmt::format("{}: {}", to_string(result->turn.fault), result->turn.fault_message);
+  }
+  const Verdict& verdict = result->attempt->verdict;
+  return verdict.status != VerdictStatus::rejected ? ""
+                                                   : fmt::format("{}: {}", to_string(verdict.reason), verdict.message);
 }
 
 bool further(const SampleResult& a, const SampleResult& b) {
@@ -39,6 +40,11 @@ bool further(const SampleResult& a, const SampleResult& b) {
   if (a_accepted != b_accepted) return a_accepted;
   if (a_accepted) return is_better(*a.attempt, b.attempt);
   return gates_passed(a) > gates_passed(b);
+}
+
+const SampleResult* furthest(const std::vector<SampleResult>& round) {
+  const auto best = std::min_element(round.begin(), round.end(), further);
+  return best == round.end() ? nullptr : &*best;
 }
 
 }  // namespace
@@ -58,46 +64,48 @@ std::string Chain::purpose() const {
     case ChainNeed::repair_reply:
       return "repair the reply";
     case ChainNeed::feedback:
-      return last()->attempt->verdict.accepted() ? "one step" : "repair";
+      return last()->attempt->verdict.status == VerdictStatus::rejected ? "repair" : "one step";
   }
   return "";
 }
 
 const SampleResult* Chain::last() const {
-  const auto best = std::min_element(round_.begin(), round_.end(), further);
-  return best == round_.end() ? nullptr : &*best;
+  return furthest(round_);
 }
 
 void Chain::begin_round(int samples, std::string step) {
   KW_CHECK(need() != ChainNeed::nothing && samples > 0, "chain {} is not due", id_);
-  fresh_ = false;
+  was_fresh_ = std::exchange(fresh_, false);
   out_ = samples;
-  best_before_ = best_;
-  step_ = std::move(step);
-  round_.clear();
+  gained_ = false;
+  if (!step.empty()) step_ = std::move(step);
+  before_ = std::exchange(round_, {});
 }
 
 void Chain::take_fault(Turn turn) {
   --out_;
-  round_.push_back({std::move(turn), nullptr});
+  if (turn.fault != ReplyFault::no_reply) round_.push_back({std::move(turn), nullptr});
   close_round();
 }
 
-void Chain::take_candidate() {
+void Chain::take_candidates(int count) {
   --out_;
-  ++unjudged_;
+  unjudged_ += count;
 }
 
 void Chain::end_sample(Turn turn, const Attempt& attempt) {
   --unjudged_;
-  if (is_better(attempt, best_)) best_ = &attempt;
-  tried_.push_back(fmt::format("{}: {}", step_.empty() ? "a kernel" : step_, outcome_of(attempt, best_before_)));
+  gained_ = gained_ || attempt.became_best || (attempt.verdict.accepted() && !right_);
+  right_ = right_ || attempt.verdict.accepted();
+  tried_.push_back(tried_step(step_, turn, attempt));
   round_.push_back({std::move(turn), &attempt});
   close_round();
 }
 
-void Chain::offer(const Attempt& attempt) {
-  if (is_better(attempt, best_)) best_ = &attempt;
+void Chain::take_tuned(const Attempt& attempt) {
+  if (!attempt.became_best) return;
+  gained_ = true;
+  rounds_without_gain_ = 0;
 }
 
 void Chain::drop_sample() {
@@ -107,11 +115,33 @@ void Chain::drop_sample() {
 
 void Chain::close_round() {
   if (out_ > 0 || unjudged_ > 0) return;
+  if (round_.empty()) return repeat_message();
+  unanswered_rounds_ = 0;
   const bool any = std::any_of(round_.begin(), round_.end(), [](const auto& r) { return r.attempt != nullptr; });
   faulty_rounds_ = any ? 0 : faulty_rounds_ + 1;
-  rounds_without_gain_ = best_ != best_before_ ? 0 : rounds_without_gain_ + 1;
-  if (round_.empty() || faulty_rounds_ >= k_faulty_rounds || rounds_without_gain_ >= k_rounds_without_gain)
-    begin_anew();
+  if (any) {
+    const Attempt* attempt = last()->attempt;
+    wrong_ = attempt->verdict.status == VerdictStatus::rejected ? attempt : nullptr;
+  }
+  rounds_without_gain_ = gained_ ? 0 : rounds_without_gain_ + 1;
+  const auto spent = [&](int times) {
+    return faulty_rounds_ >= times * k_faulty_rounds || rounds_without_gain_ >= times * k_rounds_without_gain;
+  };
+  if (spent(1) && (!has_news() || spent(2))) begin_anew();
+}
+
+/// Nobody answered: what was said is due again, for a while.
+void Chain::repeat_message() {
+  round_ = std::exchange(before_, {});
+  fresh_ = was_fresh_;
+  if (++unanswered_rounds_ >= k_faulty_rounds) begin_anew();
+}
+
+/// Whether the round ended with a mistake that the model was not told of yet: the idea behind it may be the best one. A
+/// mistake that was told and made again is no news.
+bool Chain::has_news() const {
+  const std::string failure = failure_of(last());
+  return !failure.empty() && failure != failure_of(furthest(before_));
 }
 
 void Chain::begin_anew() {
@@ -119,7 +149,9 @@ void Chain::begin_anew() {
   ++restarts_;
   rounds_without_gain_ = 0;
   faulty_rounds_ = 0;
-  best_ = nullptr;
+  unanswered_rounds_ = 0;
+  wrong_ = nullptr;
+  right_ = false;
   round_.clear();
   tried_.clear();
   step_.clear();

@@ -15,6 +15,8 @@ class ChainTest : public ::testing::Test {
     if (median_ns > 0) {
       made.measurement = Measurement();
       made.measurement->median_ns = median_ns;
+      made.became_best = median_ns < best_ns_;
+      best_ns_ = std::min(best_ns_, median_ns);
     } else {
       made.verdict.pass(GateId::read);
       made.verdict.reject(GateId::build, Reason::build_failed, "no");
@@ -23,7 +25,7 @@ class ChainTest : public ::testing::Test {
   }
   const Attempt& round(double median_ns) {
     chain_.begin_round(1, "tiling");
-    chain_.take_candidate();
+    chain_.take_candidates(1);
     const Attempt& made = attempt(median_ns);
     chain_.end_sample({}, made);
     return made;
@@ -35,6 +37,7 @@ class ChainTest : public ::testing::Test {
 
   Chain chain_{3};
   std::deque<Attempt> attempts_;
+  double best_ns_ = 1e9;
 };
 
 TEST_F(ChainTest, begins_with_a_first_prompt_and_waits_while_samples_are_out) {
@@ -43,7 +46,7 @@ TEST_F(ChainTest, begins_with_a_first_prompt_and_waits_while_samples_are_out) {
   chain_.begin_round(2, "");
   EXPECT_EQ(chain_.need(), ChainNeed::nothing);
   chain_.take_fault({});
-  chain_.take_candidate();
+  chain_.take_candidates(1);
   EXPECT_EQ(chain_.need(), ChainNeed::nothing);
   chain_.end_sample({}, attempt(5));
   EXPECT_EQ(chain_.need(), ChainNeed::feedback);
@@ -57,17 +60,22 @@ TEST_F(ChainTest, asks_for_repair_while_wrong_and_for_another_reply_without_a_ke
   EXPECT_EQ(chain_.need(), ChainNeed::repair_reply);
 }
 
-TEST_F(ChainTest, is_anchored_at_its_best_and_not_at_its_last) {
-  const Attempt& fast = round(5);
-  const Attempt& slow = round(9);
-  EXPECT_EQ(chain_.best(), &fast);
+TEST_F(ChainTest, says_how_a_try_went_by_pairs_and_not_by_medians) {
+  round(5);
+  Attempt& slow = attempts_.emplace_back(attempt(4));
+  slow.became_best = false;
+  slow.measurement->versus = {{"incumbent", Comparison::slower, 0.8, {0.79, 0.81, 0.998}, 8, 0}};
+  chain_.begin_round(1, "tiling");
+  chain_.take_candidates(1);
+  chain_.end_sample({}, slow);
   EXPECT_EQ(chain_.last()->attempt, &slow);
-  EXPECT_EQ(chain_.tried().back(), "tiling: right, 80 % slower than the best before");
+  EXPECT_EQ(chain_.tried().back().step, "tiling");
+  EXPECT_EQ(chain_.tried().back().text, "right, 0.8 times as fast as the best before (0.79 to 0.81): slower.");
 }
 
 TEST_F(ChainTest, takes_the_best_of_a_rounds_samples) {
   chain_.begin_round(3, "");
-  for (int i = 0; i < 3; ++i) chain_.take_candidate();
+  for (int i = 0; i < 3; ++i) chain_.take_candidates(1);
   chain_.end_sample({}, attempt(0));
   const Attempt& fast = attempt(4);
   chain_.end_sample({}, fast);
@@ -75,11 +83,12 @@ TEST_F(ChainTest, takes_the_best_of_a_rounds_samples) {
   EXPECT_EQ(chain_.last()->attempt, &fast);
 }
 
-TEST_F(ChainTest, goes_on_from_a_tuned_form_of_its_kernel) {
+TEST_F(ChainTest, gains_by_a_tuned_form_of_its_kernel) {
   round(5);
-  const Attempt& tuned = attempt(3);
-  chain_.offer(tuned);
-  EXPECT_EQ(chain_.best(), &tuned);
+  for (int i = 0; i < 4; ++i) round(6);
+  chain_.take_tuned(attempt(3));
+  for (int i = 0; i < 4; ++i) round(6);
+  EXPECT_EQ(chain_.restarts(), 0);
 }
 
 TEST_F(ChainTest, begins_anew_after_rounds_without_gain) {
@@ -90,7 +99,6 @@ TEST_F(ChainTest, begins_anew_after_rounds_without_gain) {
   EXPECT_EQ(chain_.restarts(), 1);
   EXPECT_EQ(chain_.need(), ChainNeed::first);
   EXPECT_EQ(chain_.purpose(), "restart 1");
-  EXPECT_EQ(chain_.best(), nullptr);
   EXPECT_TRUE(chain_.tried().empty());
 }
 

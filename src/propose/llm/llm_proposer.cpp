@@ -9,6 +9,7 @@
 #include "propose/bandit.hpp"
 #include "propose/llm/chain.hpp"
 #include "propose/llm/client/chat_errors.hpp"
+#include "propose/llm/prompts/same_source.hpp"
 #include "propose/llm/replies/reply_parse.hpp"
 
 namespace kw {
@@ -16,8 +17,12 @@ namespace {
 
 /// A server that failed this often in a row, each time after the client's own retries, is gone.
 constexpr int k_failures_in_a_row = 6;
+/// A kernel that the verifier could not judge this often, through no fault of its own, is left.
+constexpr int k_most_tries = 3;
 /// A reply that has less room than this cannot hold reasoning and a kernel.
 constexpr std::int64_t k_least_reply_tokens = 1024;
+/// So often are exemplars drawn for a chain that others were not shown; then they may be the same.
+constexpr int k_draws = 8;
 constexpr double k_coolest = 0.6;
 constexpr double k_hottest = 1.0;
 constexpr double k_accepted_gain = 0.3;  ///< of a right kernel that is not faster, for the bandit over chains
@@ -27,6 +32,8 @@ struct PendingRequest {
   std::size_t chain = 0;
   std::string purpose;
   ChatRequest request;
+  std::string source;  ///< that a header alone is put above
+  bool plan = false;   ///< before the code
 };
 
 /// A candidate on its way to the verifier.
@@ -34,6 +41,7 @@ struct Ready {
   std::size_t chain = 0;
   Turn turn;
   Candidate candidate;
+  int tries = 0;  ///< that ended without a verdict
 };
 
 PromptContext prompt_context(const ProposerContext& run, const LlmOptions& options) {
@@ -49,6 +57,30 @@ PromptContext prompt_context(const ProposerContext& run, const LlmOptions& optio
   prompt.user_prompt = options.user_prompt;
   prompt.templates = options.templates;
   return prompt;
+}
+
+/// What a kernel gained over the best of the run before it, for the bandit over chains.
+double gain_of(const Attempt& attempt, const Attempt* before) {
+  if (!attempt.verdict.accepted()) return 0;
+  if (before == nullptr) return 1;
+  for (const auto& versus : attempt.measurement ? attempt.measurement->versus : std::vector<Versus>()) {
+    if (versus.name == "incumbent") return k_accepted_gain + (1 - k_accepted_gain) * gain_of_speedup(versus.speedup);
+  }
+  return k_accepted_gain;
+}
+
+/// The source that the next prompt of a chain asks to be repaired; empty where it asks for no repair.
+std::string source_shown(const Chain& chain) {
+  const SampleResult* last = chain.last();
+  if (last == nullptr) return "";
+  std::string source = last->attempt == nullptr ? source_in(last->turn.reply) : "";
+  return source.empty() && chain.wrong() != nullptr ? chain.wrong()->candidate.bundle.source : source;
+}
+
+std::set<Hash> sources_of(const std::vector<Exemplar>& exemplars) {
+  std::set<Hash> sources;
+  for (const auto& one : exemplars) sources.insert(source_identity(one.attempt->candidate.bundle));
+  return sources;
 }
 
 class LlmProposer final : public Proposer {
@@ -77,10 +109,13 @@ class LlmProposer final : public Proposer {
   void ask(std::size_t index);
   [[nodiscard]] std::vector<ChatMessage> prompt_for(const Chain& chain);
   [[nodiscard]] std::vector<Exemplar> draw_exemplars(const Chain& chain);
+  [[nodiscard]] bool shown_elsewhere(const Chain& chain, const std::vector<Exemplar>& drawn) const;
+  [[nodiscard]] bool asks_for_plan(const Chain& chain) const;
   [[nodiscard]] std::optional<std::int64_t> room_for_reply() const;
   void take(ChatOutcome outcome);
   void take_failure(const PendingRequest& pending, Turn turn, const Error& error);
-  [[nodiscard]] ParsedReply parse(const ChatReply& reply, std::optional<Candidate>& candidate);
+  [[nodiscard]] std::vector<Candidate> read_reply(const PendingRequest& pending, Turn& turn);
+  const Attempt& keep(const Attempt& attempt);
   void end_with_fault(std::size_t chain, Turn turn);
   [[nodiscard]] Proposal propose_ready();
 
@@ -94,12 +129,14 @@ class LlmProposer final : public Proposer {
   Rng rng_;
   std::deque<Chain> chains_;
   Bandit chain_bandit_;
-  std::deque<Attempt> attempts_;  ///< all observed; chains point into it
+  std::deque<Attempt> attempts_;   ///< all observed; chains point into it
+  const Attempt* best_ = nullptr;  ///< the run's, whoever wrote it; null while there is none
   std::map<std::int64_t, PendingRequest> requests_;
   std::int64_t next_turn_ = 0;
   std::deque<Ready> ready_;
   std::deque<Ready> pending_;  ///< proposed, not observed
   std::set<Hash> seen_;
+  std::map<std::int64_t, std::set<Hash>> shown_;  ///< sources of a chain's last exemplars
   std::int64_t used_tokens_ = 0;
   bool took_reply_ = false;      ///< by the last next()
   int failures_ = 0;             ///< of the server, in a row
@@ -124,10 +161,11 @@ std::optional<Proposal> LlmProposer::next() {
 Proposal LlmProposer::propose_ready() {
   Ready ready = std::move(ready_.front());
   ready_.pop_front();
-  Proposal proposal{ready.candidate,
-                    "llm",
-                    fmt::format("chain {}, {}", ready.turn.chain, ready.turn.purpose),
-                    {ready.turn.ordinal, ready.turn.chain}};
+  Proposal proposal{
+      ready.candidate,
+      "llm",
+      fmt::format("chain {}, {}{}", ready.turn.chain, ready.turn.purpose, ready.tries > 0 ? ", again" : ""),
+      {ready.turn.ordinal, ready.turn.chain}};
   pending_.push_back(std::move(ready));
   return proposal;
 }
@@ -154,16 +192,21 @@ std::optional<std::int64_t> LlmProposer::room_for_reply() const {
   return std::min(left, options_.max_tokens.value_or(left));
 }
 
+bool LlmProposer::asks_for_plan(const Chain& chain) const {
+  if (chain.need() == ChainNeed::first) return options_.plan;
+  return chain.need() == ChainNeed::repair_reply && chain.last()->turn.fault == ReplyFault::no_plan;
+}
+
 /// One round of a chain. Its samples differ in temperature, as chains do: alike requests get alike answers.
 void LlmProposer::ask(std::size_t index) {
   Chain& chain = chains_[index];
-  PendingRequest pending{index, chain.purpose(), {}};
+  PendingRequest pending{index, chain.purpose(), {}, source_shown(chain), asks_for_plan(chain)};
   pending.request.model = options_.model;
   pending.request.messages = prompt_for(chain);
   pending.request.max_tokens = room_for_reply();
   std::string step;
   if (const auto* last = chain.last(); last != nullptr && last->attempt != nullptr) {
-    step = suggested_step(prompt_, *last->attempt, chain.best());
+    step = suggested_step(prompt_, *last->attempt, best_);
   }
   chain.begin_round(options_.samples, std::move(step));
   const int all = options_.chains * options_.samples;
@@ -181,9 +224,9 @@ std::vector<ChatMessage> LlmProposer::prompt_for(const Chain& chain) {
   if (measured_ != nullptr) prompt_.device = *measured_;
   switch (chain.need()) {
     case ChainNeed::repair_reply:
-      return fault_prompt(prompt_, chain.last()->turn, chain.best());
+      return fault_prompt(prompt_, chain.last()->turn, chain.wrong(), best_);
     case ChainNeed::feedback:
-      return feedback_prompt(prompt_, *chain.last()->attempt, chain.best(), draw_exemplars(chain));
+      return feedback_prompt(prompt_, *chain.last()->attempt, best_, draw_exemplars(chain));
     case ChainNeed::first:
     case ChainNeed::nothing:
       break;
@@ -194,12 +237,30 @@ std::vector<ChatMessage> LlmProposer::prompt_for(const Chain& chain) {
 
 std::vector<Exemplar> LlmProposer::draw_exemplars(const Chain& chain) {
   std::vector<const Attempt*> verified;
-  for (const auto& attempt : past_) verified.push_back(&attempt);
-  for (const auto& attempt : attempts_) {
-    if (attempt.verdict.accepted()) verified.push_back(&attempt);
+  // What stands in the prompt already, as the best, is not shown twice.
+  const bool with_best = best_ != nullptr && chain.need() == ChainNeed::feedback;
+  const Hash best = with_best ? source_identity(best_->candidate.bundle) : Hash();
+  const auto offer = [&](const Attempt& attempt) {
+    if (!attempt.verdict.accepted() || !attempt.measurement) return;
+    if (!with_best || source_identity(attempt.candidate.bundle) != best) verified.push_back(&attempt);
+  };
+  std::for_each(past_.begin(), past_.end(), offer);
+  std::for_each(attempts_.begin(), attempts_.end(), offer);
+  std::vector<Exemplar> drawn;
+  for (int i = 0; i < k_draws; ++i) {
+    drawn = choose_exemplars(options_.exemplars, verified, prompt_.plain.median_ns, options_.exemplar_count, chain.id(),
+                             rng_);
+    if (!shown_elsewhere(chain, drawn)) break;
   }
-  return choose_exemplars(options_.exemplars, verified, prompt_.plain.median_ns, options_.exemplar_count, chain.id(),
-                          rng_);
+  shown_[chain.id()] = sources_of(drawn);
+  return drawn;
+}
+
+/// Whether another chain was shown these last: two that read the same write the same.
+bool LlmProposer::shown_elsewhere(const Chain& chain, const std::vector<Exemplar>& drawn) const {
+  const std::set<Hash> sources = sources_of(drawn);
+  return std::any_of(shown_.begin(), shown_.end(),
+                     [&](const auto& other) { return other.first != chain.id() && other.second == sources; });
 }
 
 /// A reply, or the failure of a request, becomes a turn.
@@ -219,14 +280,11 @@ void LlmProposer::take(ChatOutcome outcome) {
   turn.reply = *std::move(outcome.reply);
   turn.summary = reasoning_summary(turn.reply);
   used_tokens_ += turn.reply.usage.prompt + turn.reply.usage.completion;
-  std::optional<Candidate> candidate;
-  const ParsedReply parsed = parse(turn.reply, candidate);
-  turn.fault = parsed.fault;
-  turn.fault_message = parsed.message;
-  if (!candidate) return end_with_fault(pending.chain, std::move(turn));
+  auto candidates = read_reply(pending, turn);
+  if (candidates.empty()) return end_with_fault(pending.chain, std::move(turn));
   keep_(turn);
-  chains_[pending.chain].take_candidate();
-  ready_.push_back({pending.chain, std::move(turn), *std::move(candidate)});
+  chains_[pending.chain].take_candidates(static_cast<int>(candidates.size()));
+  for (auto& candidate : candidates) ready_.push_back({pending.chain, turn, std::move(candidate)});
 }
 
 void LlmProposer::take_failure(const PendingRequest& pending, Turn turn, const Error& error) {
@@ -239,21 +297,35 @@ void LlmProposer::take_failure(const PendingRequest& pending, Turn turn, const E
   end_with_fault(pending.chain, std::move(turn));
 }
 
-/// `candidate` is set exactly when there is no fault.
-ParsedReply LlmProposer::parse(const ChatReply& reply, std::optional<Candidate>& candidate) {
-  ParsedReply parsed = parse_reply(reply, prompt_.target);
-  if (!parsed.bundle) return parsed;
-  auto made = make_candidate(*parsed.bundle);
-  if (!made) {
-    parsed.fault = ReplyFault::bundle_invalid;
-    parsed.message = made.error().message;
-  } else if (!seen_.insert(made->id()).second) {
-    parsed.fault = ReplyFault::repeated;
-    parsed.message = "this kernel was verified in this run already";
-  } else {
-    candidate = *std::move(made);
+/// Those of the reply that were not seen before; without any, the turn says why.
+std::vector<Candidate> LlmProposer::read_reply(const PendingRequest& pending, Turn& turn) {
+  ParsedReply parsed = parse_reply(turn.reply, prompt_.target, pending.source);
+  turn.fault = parsed.fault;
+  turn.fault_message = parsed.message;
+  if (!parsed.bundle) return {};
+  if (pending.plan && parsed.plan.empty()) {
+    turn.fault = ReplyFault::no_plan;
+    turn.fault_message = "a plan was asked for before the code, and the answer has none";
+    return {};
   }
-  return parsed;
+  parsed.others.insert(parsed.others.begin(), *std::move(parsed.bundle));
+  std::vector<Candidate> candidates;
+  for (auto& bundle : parsed.others) {
+    auto made = make_candidate(std::move(bundle));
+    if (!made) {
+      turn.fault = ReplyFault::bundle_invalid;
+      turn.fault_message = made.error().message;
+    } else if (seen_.insert(made->id()).second) {
+      candidates.push_back(*std::move(made));
+    } else if (turn.fault == ReplyFault::none) {
+      turn.fault = ReplyFault::repeated;
+      turn.fault_message = "this kernel was verified in this run already";
+    }
+  }
+  if (candidates.empty()) return {};
+  turn.fault = ReplyFault::none;
+  turn.fault_message.clear();
+  return candidates;
 }
 
 void LlmProposer::end_with_fault(std::size_t chain, Turn turn) {
@@ -262,28 +334,31 @@ void LlmProposer::end_with_fault(std::size_t chain, Turn turn) {
   chains_[chain].take_fault(std::move(turn));
 }
 
-void LlmProposer::observe(const Attempt& attempt) {
-  KW_CHECK(!pending_.empty(), "attempt {} was observed but never proposed", attempt.ordinal);
-  const Ready ready = std::move(pending_.front());
-  pending_.pop_front();
+const Attempt& LlmProposer::keep(const Attempt& attempt) {
   const Attempt& kept = attempts_.emplace_back(attempt);
-  Chain& chain = chains_[ready.chain];
-  double gain = 0;
-  if (kept.verdict.accepted()) {
-    const auto* before = chain.best();
-    const bool timed = before != nullptr && before->measurement && kept.measurement;
-    const double speedup = timed ? before->measurement->median_ns / kept.measurement->median_ns : 1.0;
-    gain = before == nullptr ? 1 : k_accepted_gain + (1 - k_accepted_gain) * gain_of_speedup(speedup);
-  }
-  chain_bandit_.reward(ready.chain, gain);
-  chain.end_sample(ready.turn, kept);
+  if (kept.became_best) best_ = &kept;
+  return kept;
 }
 
-/// A tuned form of a chain's kernel is the chain's; the others are only shown as exemplars.
+void LlmProposer::observe(const Attempt& attempt) {
+  KW_CHECK(!pending_.empty(), "attempt {} was observed but never proposed", attempt.ordinal);
+  Ready ready = std::move(pending_.front());
+  pending_.pop_front();
+  const Attempt* const before = best_;
+  const Attempt& kept = keep(attempt);
+  if (kept.verdict.status == VerdictStatus::unverified) {
+    if (++ready.tries < k_most_tries) return ready_.push_front(std::move(ready));
+    seen_.erase(ready.candidate.id());  // the model may send it again: nothing is known of it
+  }
+  chain_bandit_.reward(ready.chain, gain_of(kept, before));
+  chains_[ready.chain].end_sample(ready.turn, kept);
+}
+
+/// A tuned form of a chain's kernel is the chain's gain; the others are shown as exemplars, and as the best.
 void LlmProposer::others_observed(const Attempt& attempt) {
-  const Attempt& kept = attempts_.emplace_back(attempt);
+  const Attempt& kept = keep(attempt);
   const auto chain = kept.provenance.chain;
-  if (chain && *chain >= 0 && *chain < std::ssize(chains_)) chains_[static_cast<std::size_t>(*chain)].offer(kept);
+  if (chain && *chain >= 0 && *chain < std::ssize(chains_)) chains_[static_cast<std::size_t>(*chain)].take_tuned(kept);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "verify/checking/error_location.hpp"
 #include "verify/gates/case_check.hpp"
+#include "verify/gates/other_workloads.hpp"
 
 namespace kw {
 namespace {
@@ -53,6 +54,19 @@ bool check_case(GateContext& context, const CheckCase& one) {
   return true;
 }
 
+/// Whether the kernel ran to its end and its answer is what is wrong.
+bool is_wrong_answer(const Verdict& verdict) {
+  const Reason reason = verdict.reason;
+  return verdict.status == VerdictStatus::rejected &&
+         (reason == Reason::wrong_result || reason == Reason::not_finite || reason == Reason::output_unwritten);
+}
+
+void note_other_workloads(GateContext& context) {
+  if (!is_wrong_answer(context.verdict)) return;
+  const std::string text = other_workloads(context);
+  if (!text.empty()) context.verdict.note(GateId::check, text);
+}
+
 std::string why_left_out(const RunFacts& facts, std::size_t workload) {
   const std::string& name = facts.problem.workloads[workload].name;
   const auto& untold = facts.suite.untold();
@@ -84,7 +98,10 @@ bool run_check_gate(GateContext& context) {
       context.verdict.cannot_decide(GateId::check, k_budget_ended);
       return false;
     }
-    if (!check_case(context, one)) return false;
+    if (!check_case(context, one)) {
+      note_other_workloads(context);
+      return false;
+    }
   }
   return true;
 }

@@ -9,22 +9,36 @@
 
 #include "base/closest_name.hpp"
 #include "base/text.hpp"
+#include "propose/llm/prompts/same_source.hpp"
 
 namespace kw {
 namespace {
 
 constexpr std::array<std::string_view, 5> k_names = {"none", "random", "top", "bucket", "island"};
 
+bool lower_median(const Attempt* a, const Attempt* b) {
+  return a->measurement->median_ns < b->measurement->median_ns;
+}
+
+/// One for each source, in the order in which sources came up.
 std::vector<Exemplar> usable(const std::vector<const Attempt*>& verified, double plain_ns,
                              std::optional<std::int64_t> chain) {
   std::vector<Exemplar> pool;
   std::set<Hash> seen;
+  std::map<Hash, std::size_t> places;
   for (const Attempt* attempt : verified) {
     if (attempt == nullptr || !attempt->verdict.accepted() || !attempt->measurement) continue;
     if (chain && attempt->provenance.chain != chain) continue;
     const double median_ns = attempt->measurement->median_ns;
     if (!(median_ns > 0) || !(plain_ns > 0) || !seen.insert(attempt->candidate.id()).second) continue;
-    pool.push_back({attempt, plain_ns / median_ns});
+    const auto [place, is_new] = places.emplace(source_identity(attempt->candidate.bundle), pool.size());
+    if (is_new) pool.emplace_back();
+    pool[place->second].forms.push_back(attempt);
+  }
+  for (auto& one : pool) {
+    std::stable_sort(one.forms.begin(), one.forms.end(), lower_median);
+    one.attempt = one.forms.front();
+    one.speedup = plain_ns / one.attempt->measurement->median_ns;
   }
   return pool;
 }

@@ -29,8 +29,10 @@ enum class ExemplarChoice : std::uint8_t {
 [[nodiscard]] Result<ExemplarChoice> parse_exemplar_choice(std::string_view text);
 
 struct Exemplar {
-  const Attempt* attempt = nullptr;  ///< not owned
+  const Attempt* attempt = nullptr;  ///< not owned; the fastest of its source
   double speedup = 1;                ///< over the plain kernel
+  /// All verified forms of its source, with other tunables, the fastest first and `attempt` among them; not owned.
+  std::vector<const Attempt*> forms = {};
 };
 
 /// A bucket spans this factor of speed-up: wide enough that noise moves no kernel across two, narrow enough that two
@@ -46,10 +48,10 @@ inline constexpr double k_bucket_temperature = 0.5;
 /// the s_k, tau = k_bucket_temperature * mu (Eq. 1 of CUDA-L1).
 [[nodiscard]] std::vector<double> bucket_probabilities(const std::vector<double>& means);
 
-/// At most `count`, slowest first, so that the text reads as an ascent; no candidate twice. Attempts that were not
-/// accepted or have no time are passed over. Buckets are drawn without replacement, by bucket_probabilities over those
-/// that are left; inside one, every variant is as likely. `island` is a chain, Attempt::chain; a chain that has
-/// verified nothing yet shows nothing.
+/// At most `count`, slowest first, so that the text reads as an ascent; no source twice (same_source.hpp). Attempts
+/// that were not accepted or have no time are passed over. Buckets are drawn without replacement, by
+/// bucket_probabilities over those that are left; inside one, every variant is as likely. `island` is a chain,
+/// Attempt::chain; a chain that has verified nothing yet shows nothing.
 [[nodiscard]] std::vector<Exemplar> choose_exemplars(ExemplarChoice choice, const std::vector<const Attempt*>& verified,
                                                      double plain_ns, int count, std::int64_t island, Rng& rng);
 

@@ -54,7 +54,10 @@ std::string time_lines(const PromptContext& context, const Measurement& m) {
   }
   if (m.gflops > 0) {
     text += fmt::format("* {:.3g} GFLOP/s of useful work", m.gflops);
-    if (m.roofline_fraction) text += fmt::format(", {:.0f} % of the roofline bound", 100 * *m.roofline_fraction);
+    if (const auto share = bound_share(context, m)) {
+      text += *share > 1 ? ", faster than the bound that was computed from the peaks, which is no guide here"
+                         : fmt::format(", {:.0f} % of the roofline bound", 100 * *share);
+    }
     text += ".\n";
   }
   return text;
@@ -146,6 +149,12 @@ std::string standing_text(const Attempt& last, const Attempt& best) {
     return fmt::format(
         "It is slower than the best kernel so far, which takes {}: its change is not kept. Continue from the "
         "best kernel, not from this one.",
+        best_time);
+  }
+  if (decision == Comparison::faster || (!compared && last.became_best)) {
+    return fmt::format(
+        "It was the best kernel when it was timed; a faster one was found since, which takes {}. Continue from that "
+        "one.",
         best_time);
   }
   return fmt::format(

@@ -19,7 +19,7 @@ struct Seen {
   /// Time at the measured peaks of arithmetic over that of memory; absent without peaks.
   std::optional<double> arithmetic_over_memory;
   [[nodiscard]] std::optional<double> fraction() const {
-    return kernel.measurement ? kernel.measurement->roofline_fraction : std::nullopt;
+    return kernel.measurement ? bound_share(context, *kernel.measurement) : std::nullopt;
   }
 };
 
@@ -107,16 +107,30 @@ Detail tunables(const Seen& seen) {
 
 Detail near_bound(const Seen& seen) {
   constexpr double k_near = 0.8;
-  if (!seen.fraction() || *seen.fraction() < k_near) return std::nullopt;
+  if (!seen.fraction() || *seen.fraction() < k_near || *seen.fraction() > 1) return std::nullopt;
   return fmt::format("{:.0f} % of the roofline bound", 100 * *seen.fraction());
 }
 
 constexpr double k_small_share = 0.5;
 
+/// Whether a private array of floats or of float vectors is declared: accumulators that hold several results.
+bool holds_block(std::string_view source) {
+  for (std::size_t at = 0; (at = source.find("float", at)) != std::string_view::npos;) {
+    at += std::string_view("float").size();
+    const std::size_t name = source.find_first_not_of("0123456789", at);
+    if (name == std::string_view::npos || source[name] != ' ') continue;
+    const std::size_t end = source.find_first_of(" ;,=()*[", name + 1);
+    if (end != std::string_view::npos && source[end] == '[') return true;
+  }
+  return false;
+}
+
 Detail register_blocking(const Seen& seen) {
+  if (holds_block(seen.kernel.candidate.bundle.source)) return std::nullopt;
   const bool arithmetic_bound = seen.arithmetic_over_memory && *seen.arithmetic_over_memory > 1;
   if (!arithmetic_bound || !seen.fraction() || *seen.fraction() >= k_small_share) return std::nullopt;
-  return fmt::format("{:.0f} % of the roofline bound", 100 * *seen.fraction());
+  return fmt::format("{:.0f} % of the roofline bound, and no array of accumulators in the source",
+                     100 * *seen.fraction());
 }
 
 Detail layout(const Seen& seen) {
@@ -127,12 +141,14 @@ Detail layout(const Seen& seen) {
 
 Detail bandwidth(const Seen& seen) {
   const bool memory_bound = seen.arithmetic_over_memory && *seen.arithmetic_over_memory <= 1;
-  if (!memory_bound || !seen.fraction() || *seen.fraction() < k_small_share) return std::nullopt;
+  if (!memory_bound || !seen.fraction() || *seen.fraction() < k_small_share || *seen.fraction() > 1)
+    return std::nullopt;
   return fmt::format("{:.0f} % of what memory bandwidth allows", 100 * *seen.fraction());
 }
 
 Detail inner_loop(const Seen& seen) {
   if (!seen.fraction()) return "no other figure stands out";
+  if (*seen.fraction() > 1) return "it is faster than the bound that was computed from the peaks";
   return fmt::format("{:.0f} % of the roofline bound, and no other figure stands out", 100 * *seen.fraction());
 }
 
@@ -173,12 +189,12 @@ Seen look_at(const PromptContext& context, const Attempt& kernel) {
 bool has_advice(const PromptContext& context, const std::string& key) {
   const auto& advised = advised_steps();
   if (std::find(advised.begin(), advised.end(), key) == advised.end()) return true;
-  return !operator_text(context, "steps", {{key, "yes"}}).empty();
+  return !step_advice(context, key).empty();
 }
 
 bool was_tried(const PromptContext& context, const std::string& key) {
   return std::any_of(context.tried.begin(), context.tried.end(),
-                     [&](const std::string& line) { return line.rfind(key + ":", 0) == 0; });
+                     [&](const TriedStep& tried) { return tried.step == key; });
 }
 
 }  // namespace
@@ -193,14 +209,11 @@ std::vector<NextStep> applicable_steps(const PromptContext& context, const Attem
   return steps;
 }
 
-NextStep next_step(const PromptContext& context, const Attempt& last, const Attempt& best) {
+NextStep next_step(const PromptContext& context, const Attempt& best) {
   const auto steps = applicable_steps(context, best);
   const auto is_new = [&](const NextStep& step) { return !was_tried(context, step.key); };
   const auto fresh = std::find_if(steps.begin(), steps.end(), is_new);
-  if (fresh == steps.end()) return steps.back();
-  const bool none_named = std::all_of(steps.begin(), steps.end(), is_new);
-  if (none_named && last.ordinal != best.ordinal && steps.size() > 1) return steps[1];
-  return *fresh;
+  return fresh == steps.end() ? steps.back() : *fresh;
 }
 
 }  // namespace kw

@@ -18,8 +18,7 @@ struct NextStep {
 /// Every rule that applies to an accepted kernel, most urgent first; never empty, "inner_loop" always applies.
 [[nodiscard]] std::vector<NextStep> applicable_steps(const PromptContext& context, const Attempt& kernel);
 
-/// The step for the kernel to continue from, `best`. A step that a line of context.tried names is passed over; when
-/// none is named and `last` is not the best, its step did not help, and the second rule that applies is taken.
-[[nodiscard]] NextStep next_step(const PromptContext& context, const Attempt& last, const Attempt& best);
+/// The step for the kernel to continue from, `best`. A step that was taken before (context.tried) is passed over.
+[[nodiscard]] NextStep next_step(const PromptContext& context, const Attempt& best);
 
 }  // namespace kw

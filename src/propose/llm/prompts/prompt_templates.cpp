@@ -39,6 +39,7 @@ void add_operator(const Operator& one, Placeholders& table) {
   table[name("precision")] = {};
   table[name("strategies")] = {"cpu", "gpu", "vector_floats", "compute_units"};
   table[name("steps")] = advised_steps();
+  for (const auto& value : one.prompts.placeholders()) table[name("steps")].push_back(value);
   table[name("reasons")] = advised_reasons();
 }
 
@@ -48,16 +49,18 @@ Placeholders common_placeholders() {
       {"system.md", {"language", "target", "device_name"}},
       {"task.md",
        {"user_prompt", "problem", "description", "operation", "tensors", "constants", "mods", "primary_sizes",
-        "edge_sizes", "sizes", "precision", "device", "work", "plain_time", "constraints", "language", "target"}},
-      {"contract.md", {"language", "target", "axes", "example"}},
-      {"answer.md", {"plan", "language", "target"}},
+        "edge_sizes", "sizes", "precision", "device", "work", "untimed", "plain_time", "constraints", "language",
+        "target"}},
+      {"contract.md", {"language", "target", "axes", "example", "vector_calls"}},
+      {"answer.md", {"plan", "contrast", "language", "target"}},
       {"first.md", {"task", "contract", "exemplars", "tried", "strategy", "answer", "plan"}},
       {"repair.md",
-       {"task", "contract", "status", "passed", "gate", "reason", "advice", "seen", "errors", "last", "best",
-        "best_time", "best_speedup", "tried", "answer"}},
+       {"task", "contract", "status", "rejected", "undecided", "passed", "gate", "reason", "advice", "seen", "errors",
+        "last", "best", "best_time", "best_speedup", "tried", "answer"}},
       {"improve.md",
        {"task", "contract", "measured", "standing", "last", "best", "exemplars", "tried", "step", "answer"}},
-      {"fault.md", {"task", "contract", "advice", "seen", "excerpt", "best", "best_time", "answer"}},
+      {"fault.md", {"task", "contract", "advice", "seen", "excerpt", "wrong", "best", "best_time", "answer"}},
+      {"wrong.md", {"status", "rejected", "undecided", "passed", "gate", "reason", "advice", "seen", "errors", "last"}},
       {"reasons.md", reason_sections()},
       {"steps.md",
        {"spills", "materialised", "few_groups", "few_items", "occupancy", "tensor_cores", "vectors", "tunables",
@@ -66,7 +69,7 @@ Placeholders common_placeholders() {
       {"faults.md",
        {"no_reply", "empty_reply", "reply_too_large", "reply_cut_off", "content_filter", "tool_call", "no_code",
         "several_bundles", "wrong_language", "host_program", "no_bundle_header", "bundle_invalid", "repeated",
-        "language", "target"}},
+        "no_plan", "language", "target"}},
   };
 }
 

@@ -11,16 +11,18 @@
 namespace kw {
 namespace {
 
-constexpr std::size_t k_excerpt_bytes = 1500;  ///< of the beginning and of the end
+constexpr std::size_t k_excerpt_bytes = 1500;  ///< of the beginning and of the end of an answer without code
+/// As much of an answer's code. A request remembers nothing: what is cut off here has to be written again.
+constexpr std::size_t k_code_bytes = std::size_t{32} << 10;
 
 std::vector<ChatMessage> conversation(const PromptContext& context, std::string_view name, const PromptValues& values) {
   return {system_message(context), {ChatRole::user, templates_of(context).render(name, values)}};
 }
 
-PromptValues common_values(const PromptContext& context, bool plan) {
+PromptValues common_values(const PromptContext& context, bool plan, bool contrast = false) {
   return {{"task", task_text(context)},
           {"contract", contract_text(context)},
-          {"answer", answer_text(context, plan)},
+          {"answer", answer_text(context, plan, contrast)},
           {"plan", plan ? "yes" : ""},
           {"tried", tried_text(context)}};
 }
@@ -63,16 +65,17 @@ std::string step_text(const PromptContext& context, const NextStep& step) {
   const std::int64_t width = floats >= 16 ? 16 : floats >= 8 ? 8 : floats >= 4 ? 4 : 2;
   return templates_of(context).render("steps.md", {{step.key, "yes"},
                                                    {"detail", step.detail},
-                                                   {"advice", operator_text(context, "steps", {{step.key, "yes"}})},
+                                                   {"advice", step_advice(context, step.key)},
                                                    {"vector_floats", std::to_string(floats)},
                                                    {"vector_width", std::to_string(width)}});
 }
 
-std::vector<ChatMessage> repair_prompt(const PromptContext& context, const Attempt& last, const Attempt* best) {
+/// A kernel that was not accepted: how far it came, why it ended there, and its text.
+void add_verdict(const PromptContext& context, const Attempt& last, PromptValues& values) {
   const Verdict& verdict = last.verdict;
-  PromptValues values = common_values(context, false);
   const bool undecided = verdict.status == VerdictStatus::unverified;
-  values["status"] = undecided ? "not decided" : "rejected";
+  values["status"] = undecided ? "not judged" : "rejected";
+  values[undecided ? "undecided" : "rejected"] = "yes";
   values["passed"] = passed_text(verdict);
   values["gate"] = verdict.failed_gate ? std::string(to_string(*verdict.failed_gate)) : "read";
   values["reason"] = undecided ? "the verifier could not decide" : std::string(to_string(verdict.reason));
@@ -80,15 +83,24 @@ std::vector<ChatMessage> repair_prompt(const PromptContext& context, const Attem
   values["seen"] = seen_text(last);
   values["errors"] = errors_text(last);
   values["last"] = kernel_text(last.candidate);
+}
+
+std::vector<ChatMessage> repair_prompt(const PromptContext& context, const Attempt& last, const Attempt* best) {
+  PromptValues values = common_values(context, false);
+  add_verdict(context, last, values);
   add_best(context, best, values);
   return conversation(context, "repair.md", values);
 }
 
+/// An answer's code; where there is none, how it begins and ends.
 std::string excerpt_of(const std::string& text) {
   if (text.empty()) return "";
-  const std::string shown = text.size() <= 2 * k_excerpt_bytes ? text
-                                                               : text.substr(0, k_excerpt_bytes) + "\n[...]\n" +
-                                                                     text.substr(text.size() - k_excerpt_bytes);
+  std::string code;
+  for (const auto& block : code_blocks(text)) code += (code.empty() ? "" : "\n") + block.text;
+  const std::string& whole = code.empty() ? text : code;
+  const std::size_t part = code.empty() ? k_excerpt_bytes : k_code_bytes;
+  const std::string shown =
+      whole.size() <= 2 * part ? whole : whole.substr(0, part) + "\n[...]\n" + whole.substr(whole.size() - part);
   std::string block = fenced("text", shown);
   block.pop_back();
   return block;
@@ -110,7 +122,7 @@ const Attempt& anchor_of(const Attempt& last, const Attempt* best) {
 
 std::vector<ChatMessage> first_prompt(const PromptContext& context, const std::vector<Exemplar>& exemplars,
                                       int variation) {
-  PromptValues values = common_values(context, context.plan);
+  PromptValues values = common_values(context, context.plan, exemplars.size() > 1);
   values["exemplars"] = exemplars_text(exemplars);
   values["strategy"] = strategy_text(context, variation);
   return conversation(context, "first.md", values);
@@ -120,18 +132,24 @@ std::vector<ChatMessage> feedback_prompt(const PromptContext& context, const Att
                                          const std::vector<Exemplar>& exemplars) {
   if (!last.verdict.accepted()) return repair_prompt(context, last, best);
   const Attempt& anchor = anchor_of(last, best);
-  PromptValues values = common_values(context, false);
+  PromptValues values = common_values(context, false, !exemplars.empty());
   values["measured"] = measured_text(context, last);
   values["standing"] = standing_text(last, anchor);
   if (last.ordinal != anchor.ordinal) values["last"] = kernel_text(last.candidate);
   values["best"] = kernel_text(anchor.candidate);
   values["exemplars"] = exemplars_text(exemplars);
-  values["step"] = step_text(context, next_step(context, last, anchor));
+  values["step"] = step_text(context, next_step(context, anchor));
   return conversation(context, "improve.md", values);
 }
 
-std::vector<ChatMessage> fault_prompt(const PromptContext& context, const Turn& faulty, const Attempt* best) {
-  PromptValues values = common_values(context, false);
+std::vector<ChatMessage> fault_prompt(const PromptContext& context, const Turn& faulty, const Attempt* wrong,
+                                      const Attempt* best) {
+  PromptValues values = common_values(context, faulty.fault == ReplyFault::no_plan);
+  if (wrong != nullptr) {
+    PromptValues before;
+    add_verdict(context, *wrong, before);
+    values["wrong"] = templates_of(context).render("wrong.md", before);
+  }
   values["advice"] = templates_of(context).render(
       "faults.md", {{key_of(faulty.fault), "yes"}, {"language", language_text(context)}, {"target", context.target}});
   if (!faulty.fault_message.empty()) {
@@ -147,7 +165,7 @@ std::vector<ChatMessage> fault_prompt(const PromptContext& context, const Turn& 
 
 std::string suggested_step(const PromptContext& context, const Attempt& last, const Attempt* best) {
   if (!last.verdict.accepted()) return "";
-  return next_step(context, last, anchor_of(last, best)).key;
+  return next_step(context, anchor_of(last, best)).key;
 }
 
 }  // namespace kw

@@ -16,6 +16,7 @@
 #include "problem/workload_costs.hpp"
 #include "propose/llm/prompts/exemplars.hpp"
 #include "propose/llm/prompts/prompt_templates.hpp"
+#include "propose/llm/prompts/tried_step.hpp"
 #include "record/attempt.hpp"
 #include "record/chat.hpp"
 #include "record/requirement.hpp"
@@ -36,9 +37,9 @@ struct PromptContext {
   bool plan = false;                           ///< the first answer is asked for a plan before the code
   std::optional<std::string> user_prompt;      ///< put first, word for word
   const PromptTemplates* templates = nullptr;  ///< null: as shipped
-  /// One line each: what earlier turns tried and how it went, oldest first; the last twelve are shown. A line that
-  /// starts with the key of a step ("vectors: 3 % slower") keeps that step from being suggested again.
-  std::vector<std::string> tried;
+  /// What earlier turns tried and how it went, oldest first; the last twelve are shown. A step that was taken is not
+  /// suggested again.
+  std::vector<TriedStep> tried;
 };
 
 /// `variation` 0, 1, 2, ...: parallel first prompts ask for different strategies (OP/strategies.md), round and round.
@@ -46,14 +47,14 @@ struct PromptContext {
                                                     const std::vector<Exemplar>& exemplars, int variation);
 
 /// After `last` went through the verifier: how to fix it when it was rejected, one concrete step when it is right.
-/// `best` is the best accepted attempt, null while there is none; it may be `last` itself (same ordinal). The kernel to
-/// continue from is always the best one. Exemplars are shown only when `last` is right.
+/// `best` is the best accepted attempt of the run, null while there is none; it may be `last` itself (same ordinal).
+/// The kernel to continue from is always the best one. Exemplars are shown only when `last` is right.
 [[nodiscard]] std::vector<ChatMessage> feedback_prompt(const PromptContext& context, const Attempt& last,
                                                        const Attempt* best, const std::vector<Exemplar>& exemplars);
 
-/// After a reply that gave no candidate.
+/// After a reply that gave no candidate. `wrong` is a rejected kernel that is still to be repaired; null: none is.
 [[nodiscard]] std::vector<ChatMessage> fault_prompt(const PromptContext& context, const Turn& faulty,
-                                                    const Attempt* best);
+                                                    const Attempt* wrong, const Attempt* best);
 
 /// The key of the step that feedback_prompt suggests after an accepted `last` (propose/llm/prompts/next_step.hpp has
 /// the rules), for the line that goes into `tried` once its outcome is known. Empty when `last` was not accepted.

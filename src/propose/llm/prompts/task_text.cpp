@@ -164,6 +164,12 @@ std::string operator_text(const PromptContext& context, std::string_view name, c
   return templates_of(context).render(operator_template(context.problem->op, name), values);
 }
 
+std::string step_advice(const PromptContext& context, const std::string& key) {
+  PromptValues values = operator_of(*context.problem).prompts.values(*context.problem);
+  values[key] = "yes";
+  return operator_text(context, "steps", values);
+}
+
 std::string language_text(const PromptContext& context) {
   const Language* language = find_language(context.target);
   return language == nullptr ? context.target : std::string(language->title);
@@ -181,7 +187,19 @@ WorkloadCost timed_work(const PromptContext& context) {
 }
 
 std::optional<PeakTimes> peak_times(const PromptContext& context) {
-  return peak_times(context.device, *context.problem, timed_work(context));
+  const auto& inputs = context.problem->inputs;
+  const bool narrow = std::any_of(inputs.begin(), inputs.end(), [](const auto& t) { return is_16_bit_float(t.dtype); });
+  DeviceFacts device = context.device;
+  if (device.gpu && !narrow) device.gpu->peak_f16_flops = 0;
+  return peak_times(device, *context.problem, timed_work(context));
+}
+
+std::optional<double> bound_share(const PromptContext& context, const Measurement& measured) {
+  if (!measured.roofline_fraction) return std::nullopt;
+  const auto granted = peak_times(context.device, *context.problem, timed_work(context));
+  const auto said = peak_times(context);
+  if (!granted || !said) return measured.roofline_fraction;
+  return *measured.roofline_fraction * said->bound_ns() / granted->bound_ns();
 }
 
 std::string task_text(const PromptContext& context) {
@@ -202,6 +220,7 @@ std::string task_text(const PromptContext& context) {
       {"precision", operator_text(context, "precision", {})},
       {"device", device},
       {"work", work_text(context)},
+      {"untimed", context.device.kind == DeviceKind::simulator ? "yes" : ""},
       {"plain_time", context.plain.median_ns > 0 ? time_text(context.plain.median_ns) : ""},
       {"constraints", constraints_text(context)},
       {"language", language_text(context)},
@@ -220,13 +239,17 @@ std::string contract_text(const PromptContext& context) {
   if (const Language* language = find_language(context.target)) {
     values["example"] = templates.render(example_template(*language), {});
     values[std::string(language->prompt)] = context.target;
+    const bool cpu = context.device.kind == DeviceKind::cpu;
+    values["vector_calls"] = cpu && language->has_vector_types ? "yes" : "";
   }
   return templates.render("contract.md", values);
 }
 
-std::string answer_text(const PromptContext& context, bool plan) {
-  const PromptValues values = {
-      {"plan", plan ? "yes" : ""}, {"language", language_text(context)}, {"target", context.target}};
+std::string answer_text(const PromptContext& context, bool plan, bool contrast) {
+  const PromptValues values = {{"plan", plan ? "yes" : ""},
+                               {"contrast", contrast ? "yes" : ""},
+                               {"language", language_text(context)},
+                               {"target", context.target}};
   return templates_of(context).render("answer.md", values);
 }
 
@@ -248,14 +271,33 @@ std::string kernel_text(const Candidate& candidate) {
   return text;
 }
 
+/// One line for each form of a source, the fastest first; empty where it has no tunables.
+std::string forms_table(const std::vector<const Attempt*>& forms) {
+  constexpr std::size_t k_most_rows = 6;
+  if (forms.empty() || forms.front()->candidate.tunables.empty()) return "";
+  std::string head = "|";
+  std::string line = "|";
+  for (const auto& [name, value] : forms.front()->candidate.tunables) {
+    head += fmt::format(" {} |", name);
+    line += " --- |";
+  }
+  std::string rows;
+  for (std::size_t i = 0; i < std::min(forms.size(), k_most_rows); ++i) {
+    rows += "|";
+    for (const auto& [name, value] : forms[i]->candidate.tunables) rows += fmt::format(" {} |", value);
+    rows += fmt::format(" {} |\n", time_text(forms[i]->measurement->median_ns));
+  }
+  return fmt::format("\n{} time |\n{} --- |\n{}", head, line, rows);
+}
+
 std::string exemplars_text(const std::vector<Exemplar>& exemplars) {
   std::string text;
   int number = 0;
   for (const auto& one : exemplars) {
     if (one.attempt == nullptr || !one.attempt->measurement) continue;
-    text += fmt::format("{}## Kernel {}: {:.3g} times as fast as the plain kernel ({})\n\n{}\n", number > 0 ? "\n" : "",
-                        number + 1, one.speedup, time_text(one.attempt->measurement->median_ns),
-                        kernel_text(one.attempt->candidate));
+    text += fmt::format("{}## Kernel {}: {:.3g} times as fast as the plain kernel ({})\n\n{}\n{}",
+                        number > 0 ? "\n" : "", number + 1, one.speedup, time_text(one.attempt->measurement->median_ns),
+                        kernel_text(one.attempt->candidate), forms_table(one.forms));
     ++number;
   }
   if (!text.empty()) text.pop_back();
@@ -266,7 +308,7 @@ std::string tried_text(const PromptContext& context) {
   const std::size_t first = context.tried.size() - std::min(context.tried.size(), k_max_tried);
   std::string text;
   for (std::size_t i = first; i < context.tried.size(); ++i) {
-    text += (i > first ? "\n* " : "* ") + one_line(context.tried[i], k_max_fact_bytes);
+    text += (i > first ? "\n* " : "* ") + one_line(context.tried[i].text, k_max_fact_bytes);
   }
   return text;
 }

@@ -14,6 +14,8 @@ namespace kw {
 /// A template of the problem's operator (OperatorPrompts::texts).
 [[nodiscard]] std::string operator_text(const PromptContext& context, std::string_view name,
                                         const PromptValues& values);
+/// What the operator advises for a step, for this problem: no word of masks where there is none.
+[[nodiscard]] std::string step_advice(const PromptContext& context, const std::string& key);
 /// "OpenCL C".
 [[nodiscard]] std::string language_text(const PromptContext& context);
 
@@ -22,12 +24,17 @@ namespace kw {
 [[nodiscard]] std::string task_text(const PromptContext& context);
 /// prompts/contract.md with the target's example.
 [[nodiscard]] std::string contract_text(const PromptContext& context);
-[[nodiscard]] std::string answer_text(const PromptContext& context, bool plan);
+/// prompts/answer.md; `contrast`: several verified kernels are shown, and what tells them apart is asked for.
+[[nodiscard]] std::string answer_text(const PromptContext& context, bool plan, bool contrast);
 
 /// What the timed workload costs.
 [[nodiscard]] WorkloadCost timed_work(const PromptContext& context);
-/// What it takes at the device's peaks.
+/// What it takes at the device's peaks. Tensor cores count where an input is f16 or bf16: for f32 inputs they round
+/// more than a kernel may, and a bound that no right kernel comes near is no guide. The verifier, which refuses what is
+/// faster than the device, grants them.
 [[nodiscard]] std::optional<PeakTimes> peak_times(const PromptContext& context);
+/// The share of that bound which a kernel reached; absent where the verifier gave none.
+[[nodiscard]] std::optional<double> bound_share(const PromptContext& context, const Measurement& measured);
 
 /// "6.90 ms", "61.2 us": three digits.
 [[nodiscard]] std::string time_text(double ns);

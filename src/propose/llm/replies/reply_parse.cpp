@@ -1,9 +1,11 @@
 #include "propose/llm/replies/reply_parse.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 #include <vector>
 
+#include "propose/llm/replies/answer_section.hpp"
 #include "propose/llm/replies/code_blocks.hpp"
 #include "propose/llm/replies/code_language.hpp"
 
@@ -11,7 +13,6 @@ namespace kw {
 namespace {
 
 constexpr std::size_t k_max_message_bytes = 400;
-constexpr std::size_t k_max_plan_bytes = 4000;
 constexpr std::string_view k_marker = "kernelwright";
 /// More headers than that in one answer are noise, and reading them costs time.
 constexpr std::size_t k_max_pieces = 64;
@@ -66,12 +67,33 @@ std::vector<Piece> bundle_pieces(const std::string& text, const std::vector<Code
   return pieces;
 }
 
+/// What stands below a piece's header; the whole of it where there is no header.
+std::string_view below_header(std::string_view piece) {
+  if (find_header(piece) == std::string_view::npos) return piece;
+  const std::size_t end = piece.find("*/");
+  if (end == std::string_view::npos) return {};
+  const std::size_t start = piece.find('\n', end);
+  return start == std::string_view::npos ? std::string_view() : piece.substr(start + 1);
+}
+
+bool is_blank(std::string_view text) {
+  return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
+}
+
+/// Gives headers that stand alone the source that they are meant for.
+void complete_headers(std::vector<Piece>& pieces, std::string_view source) {
+  for (auto& piece : pieces) {
+    if (piece.closed && is_blank(below_header(piece.text)))
+      piece.text.append(piece.text.ends_with('\n') ? "" : "\n").append(source);
+  }
+}
+
 bool braces_balance(std::string_view code) {
   return std::count(code.begin(), code.end(), '{') == std::count(code.begin(), code.end(), '}');
 }
 
 ParsedReply fault(ReplyFault why, std::string_view sentence) {
-  return {std::nullopt, why, one_line(sentence, k_max_message_bytes), ""};
+  return {std::nullopt, {}, why, one_line(sentence, k_max_message_bytes), ""};
 }
 
 /// A bundle that parsed: whether it is for this target and holds device code only.
@@ -122,11 +144,16 @@ std::optional<ParsedReply> read_pieces(const std::vector<Piece>& pieces, ChatFin
       complete.push_back(*std::move(bundle));
     }
   }
-  if (complete.size() == 1) return ParsedReply{std::move(complete.front()), ReplyFault::none, "", ""};
-  if (complete.size() > 1) {
-    return fault(
-        ReplyFault::several_bundles,
-        fmt::format("the answer holds {} different complete bundles; it must hold exactly one", complete.size()));
+  if (complete.size() > k_most_bundles) {
+    return fault(ReplyFault::several_bundles,
+                 fmt::format("the answer holds {} different complete bundles; at most {} are verified", complete.size(),
+                             k_most_bundles));
+  }
+  if (!complete.empty()) {
+    ParsedReply taken;
+    taken.bundle = std::move(complete.front());
+    taken.others.assign(std::next(complete.begin()), complete.end());
+    return taken;
   }
   if (cut) return fault(ReplyFault::cut_off, "the answer ended inside the kernel, at the limit on its length");
   return refused;
@@ -176,43 +203,29 @@ ParsedReply explain_code(const std::string& text, const std::vector<CodeBlock>& 
                "the code has no bundle header: it must start with a comment /*kernelwright ... */");
 }
 
-/// The lines below a heading or a line "Plan", up to the next heading or block of code.
-std::string plan_of(std::string_view text) {
-  std::string plan;
-  bool inside = false;
-  for (std::size_t start = 0; start < text.size() && plan.size() < k_max_plan_bytes;) {
-    const std::size_t stop = std::min(text.find('\n', start), text.size());
-    const std::string_view line = text.substr(start, stop - start);
-    start = stop + 1;
-    const std::size_t word = line.find_first_not_of("#* \t");
-    const bool heading = line.substr(0, 1) == "#" || line.substr(0, 2) == "**";
-    const std::string_view title = word == std::string_view::npos ? std::string_view() : line.substr(word);
-    const bool says_plan = title.substr(0, 4) == "Plan" || title.substr(0, 4) == "plan" || title.substr(0, 4) == "PLAN";
-    const std::string_view after = says_plan ? title.substr(4) : title;
-    if (says_plan && after.find_first_not_of(":*# \t\r") == std::string_view::npos) {
-      inside = true;
-    } else if (inside &&
-               (heading || line.find("```") != std::string_view::npos || find_header(line) != std::string_view::npos)) {
-      break;
-    } else if (inside) {
-      plan += one_line(line, k_max_message_bytes) + "\n";
-    }
-  }
-  const std::size_t first = plan.find_first_not_of(" \n");
-  if (first == std::string::npos) return "";
-  return plan.substr(first, plan.find_last_not_of(" \n") - first + 1);
-}
-
-ParsedReply parse_text(const ChatReply& reply, std::string_view target) {
+ParsedReply parse_text(const ChatReply& reply, std::string_view target, std::string_view source) {
   const auto blocks = code_blocks(reply.text);
-  if (auto read = read_pieces(bundle_pieces(reply.text, blocks), reply.finish, target)) return *std::move(read);
+  std::vector<Piece> pieces = bundle_pieces(reply.text, blocks);
+  if (!source.empty()) complete_headers(pieces, source);
+  if (auto read = read_pieces(pieces, reply.finish, target)) return *std::move(read);
   if (auto why = explain_finish(reply.finish)) return *std::move(why);
   return explain_code(reply.text, blocks, target);
 }
 
 }  // namespace
 
-ParsedReply parse_reply(const ChatReply& reply, std::string_view target) {
+std::string source_in(const ChatReply& reply) {
+  if (reply.text.size() > k_max_reply_bytes) return "";
+  const auto blocks = code_blocks(reply.text);
+  std::vector<std::string> sources;
+  for (const auto& piece : bundle_pieces(reply.text, blocks)) sources.emplace_back(below_header(piece.text));
+  if (sources.empty()) {
+    for (const auto& block : blocks) sources.push_back(block.text);
+  }
+  return sources.size() == 1 && !is_blank(sources.front()) ? sources.front() : "";
+}
+
+ParsedReply parse_reply(const ChatReply& reply, std::string_view target, std::string_view source) {
   if (reply.text.size() + reply.reasoning.size() > k_max_reply_bytes) {
     return fault(ReplyFault::too_large, fmt::format("the reply has {} bytes; at most {} are read",
                                                     reply.text.size() + reply.reasoning.size(), k_max_reply_bytes));
@@ -222,8 +235,8 @@ ParsedReply parse_reply(const ChatReply& reply, std::string_view target) {
     return fault(ReplyFault::empty,
                  reply.reasoning.empty() ? "the reply is empty" : "the reply holds reasoning and no answer");
   }
-  ParsedReply parsed = parse_text(reply, target);
-  parsed.plan = plan_of(reply.text);
+  ParsedReply parsed = parse_text(reply, target, source);
+  parsed.plan = answer_section(reply.text, "Plan");
   return parsed;
 }
 

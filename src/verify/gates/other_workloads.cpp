@@ -1,0 +1,64 @@
+#include "verify/gates/other_workloads.hpp"
+
+#include <set>
+
+namespace kw {
+namespace {
+
+bool may_be_named(const Workload& workload) {
+  return workload.role != WorkloadRole::held_out;
+}
+
+/// Axes in which the workloads that may be named differ: the only ones that tell them apart.
+std::set<std::string> telling_axes(const Problem& problem) {
+  std::set<std::string> names;
+  for (const auto& workload : problem.workloads) {
+    if (!may_be_named(workload)) continue;
+    for (const auto& [axis, extent] : workload.axes) {
+      const auto primary = problem.primary().axes.find(axis);
+      if (primary == problem.primary().axes.end() || primary->second != extent) names.insert(axis);
+    }
+  }
+  return names;
+}
+
+std::string named(const Workload& workload, const std::set<std::string>& axes) {
+  std::string sizes;
+  for (const auto& [axis, extent] : workload.axes) {
+    if (axes.contains(axis)) sizes += fmt::format("{}{} = {}", sizes.empty() ? "" : ", ", axis, extent);
+  }
+  return sizes.empty() ? workload.name : fmt::format("{} ({})", workload.name, sizes);
+}
+
+enum class Outcome : std::uint8_t { right, wrong, lost };
+
+Outcome look_at(GateContext& context, const CheckCase& one) {
+  const RunFacts& facts = context.facts;
+  const StepTimeout timeout =
+      context.clock.timeout(context.measuring.baseline.launch_deadline(facts.options.deadlines));
+  const CaseMode mode{false, k_nan_poison, timeout.time, timeout.ends_budget};
+  const auto run = run_case(facts.problem, context.loaded, one, mode, context.clock);
+  if (!run) return Outcome::lost;
+  return judge_case(facts.problem, one, *run, mode, nullptr) ? Outcome::wrong : Outcome::right;
+}
+
+}  // namespace
+
+std::string other_workloads(GateContext& context) {
+  const Problem& problem = context.facts.problem;
+  const std::set<std::string> axes = telling_axes(problem);
+  std::set<std::size_t> seen;
+  std::string text;
+  for (const CheckCase& one : context.facts.suite.cases()) {
+    const Workload& workload = problem.workloads[one.workload];
+    if (!may_be_named(workload) || !seen.insert(one.workload).second) continue;
+    if (context.clock.out_of_time()) break;
+    const Outcome outcome = look_at(context, one);
+    if (outcome == Outcome::lost) break;
+    text += fmt::format("{}{}: {} with {} inputs", text.empty() ? "" : "; ", named(workload, axes),
+                        outcome == Outcome::right ? "right" : "wrong", one.distribution.name);
+  }
+  return text.empty() ? "" : "the workloads by themselves: " + text;
+}
+
+}  // namespace kw
