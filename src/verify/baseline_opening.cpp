@@ -152,6 +152,7 @@ Result<void> time_baseline(const RunFacts& facts, MeasureState& measuring, StepC
   Baseline& baseline = measuring.baseline;
   auto times = time_alone({facts, baseline, clock, measuring.rng}, baseline.loaded, k_samples);
   if (!times) return fail(baseline_error("timing it", times.error().failure.sentence));
+  if (clock.deadline_hit()) return fail(baseline_error("timing it", k_budget_ended));
   for (std::size_t i = 0; i < times->candidate_ns.size(); ++i) {
     baseline.request_ns = std::max(baseline.request_ns, times->observed_ns[i] - times->claimed_ns[i]);
   }
