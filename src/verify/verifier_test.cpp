@@ -131,7 +131,7 @@ TEST_F(VerifierTest, reports_no_final_time_that_the_clock_contradicts) {
 class ScriptedSanitizer final : public Sanitizer {
  public:
   [[nodiscard]] std::string name() const override { return "scripted"; }
-  [[nodiscard]] SanitizerReach reach() const override { return {enough, 1e12, enough / 2}; }
+  [[nodiscard]] SanitizerReach reach() const override { return {enough, 1e12, enough / 2, bytes}; }
   std::vector<Sanitized> run(const RunFacts&, const LoadedCandidate& loaded, const std::vector<std::size_t>& workloads,
                              StepClock&) override {
     ++runs;
@@ -141,6 +141,7 @@ class ScriptedSanitizer final : public Sanitizer {
     return {{workloads.front(), finding, "a note", checked}};
   }
   double enough = 1e12;
+  std::int64_t bytes = std::int64_t{1} << 28;
   std::optional<SanitizerFinding> finding;
   std::optional<SanitizerFinding> on_primary;
   bool checked = true;
@@ -216,6 +217,19 @@ TEST_F(VerifierTest, says_where_no_group_of_the_primary_can_be_sanitized) {
   EXPECT_TRUE(result.verdict.accepted()) << result.verdict.message;
   EXPECT_THAT(evidence_of(result, GateId::sanitize),
               ::testing::HasSubstr("primary not sanitized by scripted: one group comes to "));
+}
+
+TEST_F(VerifierTest, asks_no_tool_about_a_primary_with_more_bytes_than_it_can_hold) {
+  ScriptedSanitizer sanitizer;
+  sanitizer.enough = cost(problem, problem.primary()).flops * 0.9;
+  sanitizer.bytes = 1;
+  tools.sanitizers = {&sanitizer};
+  open();
+  const auto result = verify("honest");
+  EXPECT_TRUE(result.verdict.accepted()) << result.verdict.message;
+  EXPECT_THAT(sanitizer.asked, ::testing::ElementsAre("2: 5 x 2"));
+  EXPECT_THAT(evidence_of(result, GateId::sanitize),
+              ::testing::HasSubstr("primary not sanitized by scripted: its buffers have "));
 }
 
 TEST_F(VerifierTest, sanitizes_a_would_be_best_and_nothing_else) {
@@ -327,6 +341,27 @@ TEST_F(VerifierTest, begins_no_timing_behind_its_deadline) {
   const auto result = verifier->verify(small_candidate("last"), std::chrono::microseconds(1'410'610));
   EXPECT_EQ(result.verdict.status, VerdictStatus::unverified);
   EXPECT_EQ(result.verdict.failed_gate, GateId::time) << result.verdict.message;
+}
+
+TEST_F(VerifierTest, stops_timing_at_its_deadline) {
+  kernels["champion"] = FakeKernel{FakeBehaviour::honest, 101e6, 0, BuildStatus::ok, "", false};
+  kernels["last"] = FakeKernel{FakeBehaviour::honest, 100e6, 0, BuildStatus::ok, "", false};
+  open();
+  // As above, and with 350 ms of timing, where alone it takes a second and against a champion more.
+  const Duration budget = std::chrono::microseconds(1'760'610);
+  for (const bool alone : {true, false}) {
+    SCOPED_TRACE(alone);
+    const Instant deadline = clock.now() + budget;
+    const auto result = verifier->verify(small_candidate("last"), budget);
+    EXPECT_EQ(result.verdict.status, VerdictStatus::unverified);
+    EXPECT_EQ(result.verdict.failed_gate, GateId::time) << result.verdict.message;
+    EXPECT_THAT(result.verdict.message, testing::HasSubstr("not decided, the budget ended during it"));
+    EXPECT_FALSE(result.measurement.has_value());
+    EXPECT_LT(to_seconds(clock.now() - deadline), 0.01);
+    if (!alone) continue;
+    ASSERT_TRUE(verify("champion").verdict.accepted());
+    verifier->promote();
+  }
 }
 
 TEST_F(VerifierTest, gives_up_opening_at_its_deadline) {
