@@ -47,7 +47,10 @@ constexpr double k_most_simulated_suite_flops = 1e8;
 class Run {
  public:
   Run(const RunSetup& setup, RunServices& world)
-      : setup_(setup), world_(world), began_(world.clock.now()), ledger_(world.clock, began_) {}
+      : setup_(setup),
+        world_(world),
+        began_(world.began.value_or(world.clock.now())),
+        ledger_(world.clock, began_, time_stage::opening, time_activity::device) {}
   Result<RunRecord> go();
 
  private:
