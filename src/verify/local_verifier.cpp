@@ -100,13 +100,15 @@ Result<std::unique_ptr<LocalVerifier>> LocalVerifier::open(const Problem& proble
   if (!options.costs) options.costs = std::make_shared<WorkloadCosts>(problem);
   SuiteLimits limits = options.suite;
   limits.whole_flops = options.plain ? std::min(limits.whole_flops, k_most_whole_flops) : k_unlimited;
-  KW_TRY(auto suite,
-         CheckSuite::make(problem, rng.next(), options.parallel, limits, options.costs.get(), options.ledger));
+  const std::uint64_t seed = rng.next();
   MeasureState measuring{{}, {}, options.device, rng.split(1), {options.tools.profiler, {}}};
   StepClock opening(clock, options.opening_deadline, options.ledger);
-  auto state = std::make_unique<State>(State{
-      RunFacts{problem, backend, clock, std::move(options), std::move(suite), clock.now()}, std::move(measuring)});
-  auto opened = open_baseline(state->facts, state->measuring, opening);
+  auto state = std::make_unique<State>(
+      State{RunFacts{problem, backend, clock, std::move(options), CheckSuite(), clock.now()}, std::move(measuring)});
+  const VerifierOptions& opened_with = state->facts.options;
+  auto opened = open_baseline(state->facts, state->measuring, opening, [&] {
+    return CheckSuite::make(problem, seed, opened_with.parallel, limits, opened_with.costs.get(), opened_with.ledger);
+  });
   if (!opened && opening.deadline_hit()) return fail(opening_hit_deadline());
   KW_TRY_VOID(std::move(opened));
   state->device_seconds = opening.device_seconds();
