@@ -149,7 +149,11 @@ std::vector<double> element_errors(std::span<const double> values, std::span<con
 
 OutputError measure_error(std::span<const std::byte> bytes, std::uint32_t poison, std::span<const double> reference,
                           const OutputForm& form, double limit) {
-  const OutputScales scales = output_scales(reference, form);
+  return measure_error(bytes, poison, reference, output_scales(reference, form), form, limit);
+}
+
+OutputError measure_error(std::span<const std::byte> bytes, std::uint32_t poison, std::span<const double> reference,
+                          const OutputScales& scales, const OutputForm& form, double limit) {
   return with_storage(form.dtype, [&](auto type) {
     using Bits = typename decltype(type)::Bits;
     OutputError result;

@@ -82,7 +82,8 @@ std::vector<CheckCase> thinned(const WorkloadCosts& costs, std::vector<CheckCase
 bool passes(const Problem& problem, const std::vector<double>& values, const CheckCase& one, std::size_t output) {
   const auto form = one.form(problem, output);
   const auto bytes = stored(form.dtype, std::vector<float>(values.begin(), values.end()));
-  const auto error = measure_error(bytes, k_no_poison, one.expected[output], form, one.limit(output));
+  const auto error =
+      measure_error(bytes, k_no_poison, one.expected[output], one.scales[output], form, one.limit(output));
   return error.over == 0 && error.not_finite == 0;
 }
 
