@@ -4,7 +4,10 @@
 
 namespace kw {
 
-TimeLedger::TimeLedger(const Clock& clock, Instant began) : clock_(clock), began_(began), since_(began) {}
+TimeLedger::TimeLedger(const Clock& clock, Instant began, std::string_view stage, std::string_view activity)
+    : clock_(clock), began_(began), since_(clock.now()) {
+  if (since_ > began) charge(stage, activity, since_ - began);
+}
 
 TimeLedger::Span::Span(TimeLedger* ledger, std::string_view stage, std::string_view activity) : ledger_(ledger) {
   if (ledger_ == nullptr) return;
@@ -52,7 +55,7 @@ void TimeLedger::reassign(std::string_view activity, Duration spent) {
 }
 
 std::vector<TimeLedger::Entry> TimeLedger::entries() const {
-  TimeLedger copy(clock_, began_);
+  TimeLedger copy(clock_);
   copy.entries_ = entries_;
   copy.charge(here_.stage, here_.activity, clock_.now() - since_);
   std::erase_if(copy.entries_, [](const Entry& entry) { return !(entry.seconds > 0); });

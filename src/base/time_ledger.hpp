@@ -25,9 +25,10 @@ class TimeLedger {
     double seconds = 0;
   };
 
-  /// `clock` must outlive it. The time runs from here, or from `began` where that was earlier.
+  /// `clock` must outlive it. The time runs from here, or from `began` where that was earlier: until now it went to
+  /// `stage` and `activity`.
   explicit TimeLedger(const Clock& clock) : TimeLedger(clock, clock.now()) {}
-  TimeLedger(const Clock& clock, Instant began);
+  TimeLedger(const Clock& clock, Instant began, std::string_view stage = k_other, std::string_view activity = k_other);
 
   /// In a place for as long as it lives; they end in the reverse order. On another thread than the ledger's, the time
   /// of a stage is work done beside, and an activity does nothing. Nor does a span without a ledger.

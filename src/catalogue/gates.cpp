@@ -17,9 +17,9 @@ const std::vector<Gate>& gates() {
       {GateId::screen, GatePhase::run, k_screened, run_screen_gate},
       {GateId::check, GatePhase::run, k_unscreened, run_check_gate},
       {GateId::time, GatePhase::measure, k_times, run_time_gate},
-      {GateId::check, GatePhase::measure, k_screened_would_be_best, run_check_gate},
-      {GateId::sanitize, GatePhase::measure, k_would_be_best, run_sanitize_gate},
-      {GateId::profile, GatePhase::measure, k_times, run_profile_gate},
+      {GateId::check, GatePhase::prove, k_screened_would_be_best, run_check_gate},
+      {GateId::sanitize, GatePhase::prove, k_would_be_best, run_sanitize_gate},
+      {GateId::profile, GatePhase::count, k_times, run_profile_gate},
   };
   return list;
 }

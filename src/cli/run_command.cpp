@@ -46,6 +46,7 @@ Result<RunSetup> setup_of(const ProblemInput& input, const std::string& budget) 
 
 Result<RunRecord> run_with_progress(const RunSetup& setup, Archive& archive, const Clock& clock,
                                     const std::string& device, const std::string& require_sandbox) {
+  const Instant began = clock.now();
   RealFileSystem files;
   TerminalProgress progress(stderr, isatty(STDERR_FILENO) == 1, clock);
   progress.phase("opening the device");
@@ -62,7 +63,8 @@ Result<RunRecord> run_with_progress(const RunSetup& setup, Archive& archive, con
                        parallel_for(usable_processors()),
                        opened.tools(),
                        run_beside,
-                       waiting_share};
+                       waiting_share,
+                       began};
   auto run = run_loop(setup, services);
   progress.clear();
   return run;

@@ -47,7 +47,10 @@ constexpr double k_most_simulated_suite_flops = 1e8;
 class Run {
  public:
   Run(const RunSetup& setup, RunServices& world)
-      : setup_(setup), world_(world), began_(world.clock.now()), ledger_(world.clock, began_) {}
+      : setup_(setup),
+        world_(world),
+        began_(world.began.value_or(world.clock.now())),
+        ledger_(world.clock, began_, time_stage::opening, time_activity::device) {}
   Result<RunRecord> go();
 
  private:
@@ -75,6 +78,7 @@ class Run {
   void record_use(const Budget& budget);
   [[nodiscard]] Duration plain_launch() const;
   [[nodiscard]] Duration reserve() const;
+  [[nodiscard]] Instant last_verdict(const Budget& budget) const;
 
   const RunSetup& setup_;
   const std::shared_ptr<const WorkloadCosts> costs_ = std::make_shared<WorkloadCosts>(setup_.problem);
@@ -289,6 +293,12 @@ Duration Run::reserve() const {
   return from_seconds(k_reserved_seconds + k_reserved_plain_launches * to_seconds(plain_launch()));
 }
 
+/// When the candidate in flight must be decided: a part of what is kept back stays for the shortest final measurement.
+Instant Run::last_verdict(const Budget& budget) const {
+  constexpr int k_part = 2;
+  return budget.deadline() == Instant::max() ? Instant::max() : budget.deadline() - reserve() / k_part;
+}
+
 Result<void> Run::accept_best(const Attempt& attempt) {
   verifier_->promote();
   record_.best_ordinal = attempt.ordinal;
@@ -309,7 +319,8 @@ Result<void> Run::submit_proposals(Budget& budget) {
     }
     if (in_flight_.empty()) began_seconds_ = budget.used().wall_seconds;
     std::optional<Duration> left;
-    if (budget.deadline() != Instant::max()) left = budget.deadline() - world_.clock.now();
+    const Instant deadline = last_verdict(budget);
+    if (deadline != Instant::max()) left = deadline - world_.clock.now();
     verifier_->submit(verifier_->request_for(proposed_.front().candidate, left));
     in_flight_.push_back(std::move(proposed_.front()));
     proposed_.pop_front();

@@ -83,6 +83,8 @@ struct RunServices {
   RunBeside beside = serial_beside;
   /// The share of the last seconds in which something waited for a processor, as waiting_share(); null: nobody knows.
   std::function<std::optional<double>()> interference = nullptr;
+  /// When the budget began, where that was before the backend was opened.
+  std::optional<Instant> began = {};
 };
 
 /// The finished record; best kernel and report files are in RunDirectory(setup.root, record.id). An error means the run

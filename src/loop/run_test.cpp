@@ -65,6 +65,24 @@ TEST_F(RunTest, says_where_its_wall_clock_went) {
     EXPECT_TRUE(places.contains({stage, "launches"})) << stage;
 }
 
+TEST_F(RunTest, counts_what_came_before_it_as_a_part_of_its_opening_and_its_budget) {
+  setup.limits = parse_budget("20s").value();
+  FakeBackend backend(setup.problem, clock, model);
+  const auto archive = open();
+  RealFileSystem files;
+  RunServices services{backend, *archive, files, clock, observer, stop, serial_for};
+  services.began = clock.now();
+  clock.advance(std::chrono::seconds(3));
+  const auto record = run_loop(setup, services);
+  ASSERT_TRUE(record) << record.error().to_string();
+  EXPECT_LE(to_seconds(clock.now() - *services.began), 20.0);
+  EXPECT_NEAR(record->used.wall_seconds, to_seconds(clock.now() - *services.began), 1e-6);
+  const auto device = std::ranges::find(record->time_uses, "device", &TimeUse::activity);
+  ASSERT_NE(device, record->time_uses.end());
+  EXPECT_EQ(device->stage, "opening");
+  EXPECT_NEAR(device->seconds, 3.0, 1e-6);
+}
+
 TEST_F(RunTest, says_once_that_the_machine_is_busy) {
   const auto archive = open();
   RealFileSystem files;

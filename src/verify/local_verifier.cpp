@@ -44,15 +44,16 @@ Result<void> time_one_process(const TimingContext& timing, MeasureState& measuri
       return failed(done.error());
     }
   }
-  if (!in_time()) return {};
-  auto alone = time_alone(timing, champion, k_final_solo_samples);
-  if (!alone) return failed(alone.error());
   const auto append = [](std::vector<double>& all, const std::vector<double>& more) {
     all.insert(all.end(), more.begin(), more.end());
   };
-  append(timed.candidate_ns, alone->candidate_ns);
-  append(timed.claimed_ns, alone->claimed_ns);
-  append(timed.observed_ns, alone->observed_ns);
+  for (int i = 0; i < k_final_solo_samples && in_time(); ++i) {
+    const auto alone = time_alone(timing, champion, 1);
+    if (!alone) return failed(alone.error());
+    append(timed.candidate_ns, alone->candidate_ns);
+    append(timed.claimed_ns, alone->claimed_ns);
+    append(timed.observed_ns, alone->observed_ns);
+  }
   return {};
 }
 
@@ -99,13 +100,15 @@ Result<std::unique_ptr<LocalVerifier>> LocalVerifier::open(const Problem& proble
   if (!options.costs) options.costs = std::make_shared<WorkloadCosts>(problem);
   SuiteLimits limits = options.suite;
   limits.whole_flops = options.plain ? std::min(limits.whole_flops, k_most_whole_flops) : k_unlimited;
-  KW_TRY(auto suite,
-         CheckSuite::make(problem, rng.next(), options.parallel, limits, options.costs.get(), options.ledger));
+  const std::uint64_t seed = rng.next();
   MeasureState measuring{{}, {}, options.device, rng.split(1), {options.tools.profiler, {}}};
   StepClock opening(clock, options.opening_deadline, options.ledger);
-  auto state = std::make_unique<State>(State{
-      RunFacts{problem, backend, clock, std::move(options), std::move(suite), clock.now()}, std::move(measuring)});
-  auto opened = open_baseline(state->facts, state->measuring, opening);
+  auto state = std::make_unique<State>(
+      State{RunFacts{problem, backend, clock, std::move(options), CheckSuite(), clock.now()}, std::move(measuring)});
+  const VerifierOptions& opened_with = state->facts.options;
+  auto opened = open_baseline(state->facts, state->measuring, opening, [&] {
+    return CheckSuite::make(problem, seed, opened_with.parallel, limits, opened_with.costs.get(), opened_with.ledger);
+  });
   if (!opened && opening.deadline_hit()) return fail(opening_hit_deadline());
   KW_TRY_VOID(std::move(opened));
   state->device_seconds = opening.device_seconds();
@@ -149,6 +152,18 @@ void LocalVerifier::build_oldest() {
   facts.options.parallel(count, [&](std::int64_t i) { build(waiting[static_cast<std::size_t>(i)]); });
 }
 
+/// Through one phase; if asked for, the next candidate is built beside. Compilers run beside untimed launches, and
+/// never beside timed ones.
+void LocalVerifier::pass(InFlight& oldest, GatePhase phase, bool build_next) {
+  if (!oldest.goes_on) return;
+  auto& waiting = state_->waiting;
+  const auto go = [&] { oldest.goes_on = run_gates(phase, oldest.context); };
+  if (!build_next || waiting.size() < 2 || waiting[1].is_built) return go();
+  const auto waiting_for_compiler =
+      TimeLedger::stage(oldest.context.clock.ledger(), to_string(GateId::build), time_activity::compiling);
+  state_->facts.options.beside(go, [&] { build(waiting[1]); });
+}
+
 std::optional<VerifyResult> LocalVerifier::poll() {
   auto& waiting = state_->waiting;
   if (waiting.empty()) return std::nullopt;
@@ -157,19 +172,12 @@ std::optional<VerifyResult> LocalVerifier::poll() {
   build_oldest();
   // There may be a champion since it was built.
   oldest.context.screens = is_screened(state_->facts, state_->measuring);
-  if (oldest.goes_on) {
-    // Compilers run beside untimed launches, and never beside timed ones.
-    const auto run_oldest = [&] { oldest.goes_on = run_gates(GatePhase::run, oldest.context); };
-    // A screening is over sooner than a build, and would wait for it with idle cores: see build_oldest().
-    if (waiting.size() > 1 && !oldest.context.screens) {
-      const auto waiting_for_compiler =
-          TimeLedger::stage(oldest.context.clock.ledger(), to_string(GateId::build), time_activity::compiling);
-      state_->facts.options.beside(run_oldest, [&] { build(waiting[1]); });
-    } else {
-      run_oldest();
-    }
-  }
-  if (oldest.goes_on) oldest.goes_on = run_gates(GatePhase::measure, oldest.context);
+  // A screening is over sooner than a build, and would wait for it with idle cores: see build_oldest().
+  pass(oldest, GatePhase::run, !oldest.context.screens);
+  pass(oldest, GatePhase::measure, false);
+  const bool proves = oldest.context.measurement && becomes_best(*oldest.context.measurement);
+  pass(oldest, GatePhase::prove, proves);
+  pass(oldest, GatePhase::count, false);
   VerifyResult result = settle(oldest);
   waiting.pop_front();
   return result;

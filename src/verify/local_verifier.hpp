@@ -3,6 +3,7 @@
 // candidate is checked the next one is built; while one is measured nothing else runs. Not thread-safe: it borrows
 // threads from VerifierOptions::parallel for as long as poll() works.
 
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -16,6 +17,8 @@
 
 namespace kw {
 
+enum class GatePhase : std::uint8_t;
+
 class LocalVerifier final : public Verifier {
  public:
   /// Evaluates the oracle, runs the plain kernel to learn what error is allowed and how fast it is, and refuses
@@ -28,8 +31,8 @@ class LocalVerifier final : public Verifier {
 
   [[nodiscard]] VerifyRequest request_for(const Candidate& candidate, std::optional<Duration> budget) const override;
   VerifyTicket submit(const VerifyRequest& request) override;
-  /// Takes the oldest candidate through all of its gates. The one behind it is built beside that one's checks, and
-  /// where candidates are screened, at the same time as the oldest.
+  /// Takes the oldest candidate through all of its gates. The one behind it is built beside that one's checks, beside
+  /// the sanitizers of a would-be best, and where candidates are screened, at the same time as the oldest.
   [[nodiscard]] std::optional<VerifyResult> poll() override;
   void wait(Instant) override {}  // poll() works until it has something to give
   [[nodiscard]] std::size_t in_flight() const override;
@@ -50,6 +53,7 @@ class LocalVerifier final : public Verifier {
   explicit LocalVerifier(std::unique_ptr<State> state);
   void build(InFlight& one) const;
   void build_oldest();
+  void pass(InFlight& oldest, GatePhase phase, bool build_next);
   [[nodiscard]] VerifyResult settle(InFlight& one);
 
   std::unique_ptr<State> state_;

@@ -74,12 +74,13 @@ class LocalVerifierTest : public ::testing::Test {
     kernels["broken"] = FakeKernel{FakeBehaviour::honest, 2e6, 0, BuildStatus::source_error, "error: no", false};
   }
 
-  void open(RunBeside beside = serial_beside) {
+  void open(RunBeside beside = serial_beside, bool screen = false) {
     VerifierOptions options;
     options.secret_seed = 7;
     options.device = fake.device();
     options.plain = small_candidate("plain");
     options.beside = std::move(beside);
+    options.screen = screen;
     auto opened = LocalVerifier::open(problem, backend, clock, std::move(options));
     ASSERT_TRUE(opened) << opened.error().to_string();
     verifier = *std::move(opened);
@@ -133,6 +134,19 @@ TEST_F(LocalVerifierTest, builds_the_next_candidate_beside_the_checks_and_never_
   log.clear();
   ASSERT_TRUE(verifier->poll());
   EXPECT_THAT(log, ElementsAre("checked")) << "it is rejected there";
+}
+
+TEST_F(LocalVerifierTest, builds_the_next_candidate_while_a_would_be_best_is_proved) {
+  open(serial_beside, true);
+  submit("honest");
+  ASSERT_TRUE(verifier->poll());
+  verifier->promote();
+  for (const char* source : {"honest", "faster"}) submit(source);
+  ASSERT_TRUE(verifier->poll());
+  submit("zeros");
+  log.clear();
+  ASSERT_TRUE(verifier->poll());
+  EXPECT_THAT(log, ElementsAre("checked", "timed", "checked", "build zeros")) << "screened, timed, proved";
 }
 
 TEST_F(LocalVerifierTest, needs_no_order_of_checks_and_build) {

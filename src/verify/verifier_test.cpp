@@ -6,6 +6,7 @@
 #include "verify/local_verifier.hpp"
 #include "verify/testing/fake_backend.hpp"
 #include "verify/testing/test_problem.hpp"
+#include "verify/testing/verifier_fixture.hpp"
 #include "verify/tools/profiler.hpp"
 #include "verify/tools/sanitizer.hpp"
 
@@ -17,37 +18,6 @@ struct ConductCase {
   FakeBehaviour behaviour;
   GateId gate;
   Reason reason;
-};
-
-/// A verifier over a fake device; sources name a kernel in `kernels`, "plain" is honest and takes 10 ms.
-class VerifierTest : public ::testing::Test {
- protected:
-  VerifierTest() {
-    kernels["plain"] = FakeKernel{FakeBehaviour::honest, 10e6, 0, BuildStatus::ok, "", false};
-    kernels["honest"] = FakeKernel{FakeBehaviour::honest, 2e6, 0.005, BuildStatus::ok, "", false};
-  }
-
-  void open(std::vector<Requirement> requirements = {}) {
-    VerifierOptions options;
-    options.requirements = std::move(requirements);
-    options.secret_seed = 7;
-    options.device = backend.device();
-    options.plain = small_candidate("plain");
-    options.tools = tools;
-    auto opened = LocalVerifier::open(problem, backend, clock, std::move(options));
-    ASSERT_TRUE(opened) << opened.error().to_string();
-    verifier = *std::move(opened);
-  }
-
-  VerifyResult verify(const std::string& source) { return verifier->verify(small_candidate(source)); }
-
-  Problem problem = small_problem();
-  FakeClock clock;
-  std::map<std::string, FakeKernel> kernels;
-  FakeBackend backend{problem, clock,
-                      [this](const BuildRequest& request) { return kernels.at(written_source(request)); }};
-  VerifierTools tools;
-  std::unique_ptr<LocalVerifier> verifier;
 };
 
 void PrintTo(const ConductCase& tested, std::ostream* out) {
@@ -131,7 +101,7 @@ TEST_F(VerifierTest, reports_no_final_time_that_the_clock_contradicts) {
 class ScriptedSanitizer final : public Sanitizer {
  public:
   [[nodiscard]] std::string name() const override { return "scripted"; }
-  [[nodiscard]] SanitizerReach reach() const override { return {enough, 1e12, enough / 2}; }
+  [[nodiscard]] SanitizerReach reach() const override { return {enough, 1e12, enough / 2, bytes}; }
   std::vector<Sanitized> run(const RunFacts&, const LoadedCandidate& loaded, const std::vector<std::size_t>& workloads,
                              StepClock&) override {
     ++runs;
@@ -141,6 +111,7 @@ class ScriptedSanitizer final : public Sanitizer {
     return {{workloads.front(), finding, "a note", checked}};
   }
   double enough = 1e12;
+  std::int64_t bytes = std::int64_t{1} << 28;
   std::optional<SanitizerFinding> finding;
   std::optional<SanitizerFinding> on_primary;
   bool checked = true;
@@ -218,6 +189,19 @@ TEST_F(VerifierTest, says_where_no_group_of_the_primary_can_be_sanitized) {
               ::testing::HasSubstr("primary not sanitized by scripted: one group comes to "));
 }
 
+TEST_F(VerifierTest, asks_no_tool_about_a_primary_with_more_bytes_than_it_can_hold) {
+  ScriptedSanitizer sanitizer;
+  sanitizer.enough = cost(problem, problem.primary()).flops * 0.9;
+  sanitizer.bytes = 1;
+  tools.sanitizers = {&sanitizer};
+  open();
+  const auto result = verify("honest");
+  EXPECT_TRUE(result.verdict.accepted()) << result.verdict.message;
+  EXPECT_THAT(sanitizer.asked, ::testing::ElementsAre("2: 5 x 2"));
+  EXPECT_THAT(evidence_of(result, GateId::sanitize),
+              ::testing::HasSubstr("primary not sanitized by scripted: its buffers have "));
+}
+
 TEST_F(VerifierTest, sanitizes_a_would_be_best_and_nothing_else) {
   kernels["slower"] = FakeKernel{FakeBehaviour::honest, 8e6, 0.005, BuildStatus::ok, "", false};
   kernels["faster"] = FakeKernel{FakeBehaviour::honest, 1e6, 0.005, BuildStatus::ok, "", false};
@@ -284,80 +268,6 @@ TEST_F(VerifierTest, compares_with_the_incumbent_once_there_is_one) {
   EXPECT_EQ(slower.measurement->versus.at(0).decision, Comparison::slower);
   EXPECT_TRUE(slower.measurement->stopped_early);
   EXPECT_LT(slower.measurement->samples, 10);
-}
-
-TEST_F(VerifierTest, leaves_undecided_what_its_deadline_cuts_off) {
-  kernels["slow"] = FakeKernel{FakeBehaviour::honest, 300e6, 0, BuildStatus::ok, "", false};
-  kernels["hanging"] = FakeKernel{FakeBehaviour::hangs, 2e6, 0, BuildStatus::ok, "", false};
-  kernels["building"] = FakeKernel{FakeBehaviour::honest, 2e6, 0, BuildStatus::ok, "", true};
-  open();
-  const struct {
-    const char* source;
-    GateId gate;
-  } cases[] = {{"slow", GateId::check}, {"hanging", GateId::check}, {"building", GateId::build}};
-  for (const auto& one : cases) {
-    SCOPED_TRACE(one.source);
-    const Duration budget = std::chrono::milliseconds(500);
-    const Instant deadline = clock.now() + budget;
-    const auto result = verifier->verify(small_candidate(one.source), budget);
-    EXPECT_EQ(result.verdict.status, VerdictStatus::unverified);
-    EXPECT_EQ(result.verdict.failed_gate, one.gate);
-    EXPECT_THAT(result.verdict.message, testing::HasSubstr("not decided, the budget ended during it"));
-    EXPECT_FALSE(result.measurement.has_value());
-    EXPECT_LT(to_seconds(clock.now() - deadline), 0.05);
-  }
-  EXPECT_EQ(verify("slow").verdict.status, VerdictStatus::accepted) << "the deadline is for one candidate";
-}
-
-TEST_F(VerifierTest, a_deadline_excuses_nothing_that_happens_before_it) {
-  kernels["hanging"] = FakeKernel{FakeBehaviour::hangs, 2e6, 0, BuildStatus::ok, "", false};
-  kernels["wrong"] = FakeKernel{FakeBehaviour::writes_zeros, 2e6, 0, BuildStatus::ok, "", false};
-  open();
-  for (const char* source : {"hanging", "wrong"}) {
-    const auto result = verifier->verify(small_candidate(source), std::chrono::seconds(20));
-    EXPECT_EQ(result.verdict.status, VerdictStatus::rejected) << source;
-  }
-}
-
-TEST_F(VerifierTest, begins_no_timing_behind_its_deadline) {
-  kernels["last"] = FakeKernel{FakeBehaviour::honest, 100e6, 0, BuildStatus::ok, "", false};
-  open();
-  // A build of 100 ms, a start of 10, two launches of 100 on five cases, one on another and two of 10 on ten, with 0.02
-  // for each request: the last launch ends in time, and its request just after.
-  const auto result = verifier->verify(small_candidate("last"), std::chrono::microseconds(1'410'610));
-  EXPECT_EQ(result.verdict.status, VerdictStatus::unverified);
-  EXPECT_EQ(result.verdict.failed_gate, GateId::time) << result.verdict.message;
-}
-
-TEST_F(VerifierTest, gives_up_opening_at_its_deadline) {
-  VerifierOptions options;
-  options.secret_seed = 7;
-  options.device = backend.device();
-  options.plain = small_candidate("plain");
-  options.opening_deadline = clock.now() + std::chrono::milliseconds(125);
-  kernels["plain"].behaviour = FakeBehaviour::hangs;
-  const auto opened = LocalVerifier::open(problem, backend, clock, std::move(options));
-  ASSERT_FALSE(opened);
-  EXPECT_EQ(opened.error().code, errc::out_of_time);
-  EXPECT_EQ(opened.error().message, "the budget ended while the plain kernel was being checked, before any candidate");
-  EXPECT_EQ(opened.error().hint, "give the run more time, such as --budget 5m");
-}
-
-TEST_F(VerifierTest, says_after_one_launch_that_the_budget_is_too_short) {
-  VerifierOptions options;
-  options.secret_seed = 7;
-  options.device = backend.device();
-  options.plain = small_candidate("plain");
-  options.opening_deadline = clock.now() + std::chrono::milliseconds(125);
-  const auto opened = LocalVerifier::open(problem, backend, clock, std::move(options));
-  ASSERT_FALSE(opened);
-  EXPECT_EQ(opened.error().code, errc::out_of_time);
-  EXPECT_THAT(
-      opened.error().message,
-      ::testing::StartsWith("the budget is too short: the plain kernel takes 0.01 s a launch, and is launched 8 "));
-  EXPECT_EQ(opened.error().hint,
-            "give the run more time, such as --budget 10m, or make the primary workload smaller with --set");
-  EXPECT_LT(clock.now(), Instant{} + std::chrono::milliseconds(125)) << "it did not wait for the end";
 }
 
 TEST_F(VerifierTest, rejects_what_is_faster_than_the_device_can_be) {

@@ -55,6 +55,11 @@ struct OutputScales {
 };
 [[nodiscard]] OutputScales output_scales(std::span<const double> reference, const OutputForm& form);
 
+/// As above, where the scales of `reference` are known: making them reads all of it once more.
+[[nodiscard]] OutputError measure_error(std::span<const std::byte> bytes, std::uint32_t poison,
+                                        std::span<const double> reference, const OutputScales& scales,
+                                        const OutputForm& form, double limit);
+
 /// As measure_error, where the answer is known for some elements only. `like` are the scales of an output to data of
 /// the same distribution: they hold for rows that are known in part. A row that is known whole has its own, for a short
 /// one may be many times larger than the row of other data. Elements that were not written, and NaN, are counted

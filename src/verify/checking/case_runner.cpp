@@ -206,7 +206,7 @@ std::optional<CaseFailure> judge_case(const Problem& problem, const CheckCase& o
     const double allowed = one.limit(output);
     const std::string& name = problem.outputs[output].name;
     const OutputError error = measure_error(run.outputs[output], mode.poison.outputs, one.expected[output],
-                                            one.form(problem, output), allowed);
+                                            one.scales[output], one.form(problem, output), allowed);
     if (accuracy != nullptr) {
       accuracy->push_back({workload.name, std::string(one.distribution.name), error.max_error, allowed});
     }

@@ -82,7 +82,8 @@ std::vector<CheckCase> thinned(const WorkloadCosts& costs, std::vector<CheckCase
 bool passes(const Problem& problem, const std::vector<double>& values, const CheckCase& one, std::size_t output) {
   const auto form = one.form(problem, output);
   const auto bytes = stored(form.dtype, std::vector<float>(values.begin(), values.end()));
-  const auto error = measure_error(bytes, k_no_poison, one.expected[output], form, one.limit(output));
+  const auto error =
+      measure_error(bytes, k_no_poison, one.expected[output], one.scales[output], form, one.limit(output));
   return error.over == 0 && error.not_finite == 0;
 }
 
@@ -146,6 +147,13 @@ Error nothing_told(const Problem& problem) {
                "add a workload on which the answer is more than what is left of a cancellation"};
 }
 
+/// Some 4e6 elements take two cores half a second where an element has little arithmetic, as of a softmax.
+bool is_answered_whole(const AnswerWork& whole, const SuiteLimits& limits) {
+  constexpr double k_most_whole_elements = 4e6;
+  if (std::isinf(limits.whole_flops)) return true;
+  return whole.flops <= limits.whole_flops && whole.elements <= k_most_whole_elements;
+}
+
 /// The oracle's answer: of the whole workload.
 Result<void> answer_whole(const Problem& problem, const ParallelFor& parallel, CheckCase& one) {
   const auto& workload = problem.workloads[one.workload];
@@ -159,13 +167,13 @@ Result<void> answer_whole(const Problem& problem, const ParallelFor& parallel, C
 }
 
 /// In some rows, which no kernel knows. The number of rows.
-Result<std::int64_t> answer_rows(const Problem& problem, double flops, Rng& rng, const ParallelFor& parallel,
+Result<std::int64_t> answer_rows(const Problem& problem, const AnswerWork& whole, Rng& rng, const ParallelFor& parallel,
                                  CheckCase& one) {
-  // A quarter of a second on two cores, of which the oracle has some 4e9 a second.
-  constexpr double k_affordable_flops = 1e9;
+  // A quarter of a second on two cores: of products the oracle has some 4e9 FLOPs a second, and of elements 1e7.
+  constexpr AnswerWork k_affordable{1e9, 1 << 20};
   const auto& workload = problem.workloads[one.workload];
   const OracleSampling& sampling = operator_of(problem).sampling;
-  const auto rows = sampled_rows(sampling.rows(problem, workload.axes), flops, k_affordable_flops, rng);
+  const auto rows = sampled_rows(sampling.rows(problem, workload.axes), whole, k_affordable, rng);
   one.sampled = sampling.answer(problem, workload.axes, one.inputs, rows, parallel);
   for (std::size_t output = 0; output < one.sampled.size(); ++output) {
     KW_TRY_VOID(require_answer(problem, workload, output, one.sampled[output].values));
@@ -196,12 +204,12 @@ Result<CheckSuite> CheckSuite::make(const Problem& problem, std::uint64_t seed, 
     // What timed launches are like stays: where it tells nothing, the problem itself is refused.
     if (!telling && !is_timing) continue;
     const auto answering = TimeLedger::activity(ledger, time_activity::oracle);
-    const double steps = costs.of(one.workload).steps;
-    if (std::isinf(limits.whole_flops) || steps <= limits.whole_flops) {
+    const AnswerWork whole = whole_answer_work(problem, problem.workloads[one.workload], costs.of(one.workload).steps);
+    if (is_answered_whole(whole, limits)) {
       KW_TRY_VOID(answer_whole(problem, parallel, one));
     } else {
       Rng row_choice = Rng(operands).split(i);
-      KW_TRY(suite.sampled_rows_, answer_rows(problem, steps, row_choice, parallel, one));
+      KW_TRY(suite.sampled_rows_, answer_rows(problem, whole, row_choice, parallel, one));
     }
     suite.cases_.push_back(std::move(one));
   }

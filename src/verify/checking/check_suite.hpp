@@ -51,7 +51,8 @@ inline constexpr std::size_t k_timing_cases = 2;
 struct SuiteLimits {
   double workload_flops = std::numeric_limits<double>::infinity();  ///< of one launch
   double suite_flops = std::numeric_limits<double>::infinity();     ///< of all cases, each launched once
-  /// Above these, the oracle answers in some rows alone; for a suite whose cases will be adopted.
+  /// Above these, and above 4e6 elements of outputs, the oracle answers in some rows alone; for a suite whose cases
+  /// will be adopted.
   double whole_flops = std::numeric_limits<double>::infinity();
 };
 

@@ -13,8 +13,8 @@
 namespace kw {
 namespace {
 
-/// What the oracle may cost per case, in useful FLOPs: a few milliseconds of a core. The best had ten launches.
-constexpr double k_sample_flops = 2e7;
+/// What the oracle may cost per case: some ten milliseconds of a core. The best had ten launches.
+constexpr AnswerWork k_sample_work{2e7, 65536};
 
 std::string worst_element(const TensorSpec& tensor, const Axes& axes, const AnswerSample& sample,
                           const OutputError& error, std::span<const std::byte> bytes) {
@@ -72,8 +72,8 @@ FreshCase draw_fresh(const Problem& problem, const CheckCase& like, const Worklo
   }
   const auto answering = TimeLedger::activity(ledger, time_activity::oracle);
   const OracleSampling& sampling = operator_of(problem).sampling;
-  const auto rows =
-      sampled_rows(sampling.rows(problem, workload.axes), costs.of(like.workload).steps, k_sample_flops, rng);
+  const AnswerWork whole = whole_answer_work(problem, workload, costs.of(like.workload).steps);
+  const auto rows = sampled_rows(sampling.rows(problem, workload.axes), whole, k_sample_work, rng);
   fresh.answers = sampling.answer(problem, workload.axes, fresh.one.inputs, rows, parallel);
   return fresh;
 }

@@ -72,6 +72,33 @@ TEST_F(FreshData, of_a_large_problem_is_answered_in_some_rows_with_the_first_and
   }
 }
 
+TEST_F(FreshData, finds_out_in_ten_launches_who_leaves_out_a_twentieth_of_the_rows) {
+  constexpr std::int64_t k_share = 20;
+  const auto large = with_axes(small_problem(), {"Sq=2000", "Skv=200", "D=32", "Dv=32"});
+  ASSERT_TRUE(large) << large.error().to_string();
+  auto suite = CheckSuite::make(*large, 3, serial_for).value();
+  suite.allow_errors(*large, std::vector<std::vector<double>>(suite.cases().size(), {1e-6}));
+  const CheckCase& one = suite.cases().front();
+  const WorkloadCosts costs(*large);
+  const std::size_t elements = one.expected[k_output].size();
+  const std::int64_t row = row_length_of(large->outputs[k_output], large->primary().axes);
+  for (const std::int64_t group : {3, 9, 14}) {  // neither the first row nor the last
+    int found = 0;
+    for (int launch = 0; launch < 10; ++launch) {
+      const FreshCase fresh = draw_fresh(*large, one, costs, rng_);
+      const AnswerSample& sample = fresh.answers[k_output];
+      std::vector<float> outputs(elements, 0.0F);
+      for (std::size_t i = 0; i < sample.elements.size(); ++i) {
+        if (sample.elements[i] / row % k_share == group) continue;
+        outputs[static_cast<std::size_t>(sample.elements[i])] = static_cast<float>(sample.values[i]);
+      }
+      const CaseRun run{{}, {stored(DType::f32, outputs)}};
+      if (judge_fresh(*large, one, fresh, run, k_nan_poison)) ++found;
+    }
+    EXPECT_GT(found, 0) << "rows " << group << ", " << group + k_share << " and so on";
+  }
+}
+
 TEST_F(FreshData, that_roundings_move_more_may_be_missed_by_more) {
   CheckCase like = suite_.cases().front();
   FreshCase fresh = draw();

@@ -7,9 +7,6 @@
 namespace kw {
 namespace {
 
-/// A tool keeps a copy of every buffer, and of some of them a shadow.
-constexpr std::int64_t k_most_sliced_bytes = std::int64_t{1} << 28;
-
 std::int64_t product(const std::int64_t (&extents)[3]) {
   return extents[0] * extents[1] * extents[2];
 }
@@ -20,10 +17,10 @@ double items_of(const PlannedLaunch& launch) {
 
 }  // namespace
 
-tl::expected<PlanSlice, std::string> slice_of(const LaunchPlan& plan, double flops, double most_flops) {
+tl::expected<PlanSlice, std::string> slice_of(const LaunchPlan& plan, double flops, const SliceLimits& limits) {
   std::int64_t bytes = 0;
   for (const auto& buffer : plan.buffers) bytes += buffer.bytes;
-  if (bytes > k_most_sliced_bytes) {
+  if (bytes > limits.bytes) {
     return tl::unexpected(fmt::format("its buffers have {} MiB", bytes >> 20));
   }
   double items = 0;
@@ -32,7 +29,7 @@ tl::expected<PlanSlice, std::string> slice_of(const LaunchPlan& plan, double flo
   const double per_item = flops / items;
   const double before = (items - items_of(last)) * per_item;
   const double per_group = static_cast<double>(product(last.block)) * per_item;
-  const auto affordable = static_cast<std::int64_t>(std::max(0.0, (most_flops - before) / per_group));
+  const auto affordable = static_cast<std::int64_t>(std::max(0.0, (limits.flops - before) / per_group));
   if (affordable == 0) {
     return tl::unexpected(before > 0
                               ? fmt::format("its launches before the last one come to {:.2g} useful FLOPs", before)

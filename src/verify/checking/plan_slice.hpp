@@ -16,8 +16,15 @@ struct PlanSlice {
   std::int64_t of = 0;      ///< in the whole plan
 };
 
+/// What a tool can run. It keeps a copy of every buffer, and of some of them a shadow.
+struct SliceLimits {
+  double flops = 0;
+  std::int64_t bytes = 0;  ///< of all buffers together, which stay whole
+};
+
 /// The first groups of the last launch: whole lines of the grid, or a part of the first one. The plan does `flops`, and
-/// the slice may do `most_flops`, each work-item counted alike. Otherwise why there is none, for people.
-[[nodiscard]] tl::expected<PlanSlice, std::string> slice_of(const LaunchPlan& plan, double flops, double most_flops);
+/// the slice may do those of `limits`, each work-item counted alike. Otherwise why there is none, for people.
+[[nodiscard]] tl::expected<PlanSlice, std::string> slice_of(const LaunchPlan& plan, double flops,
+                                                            const SliceLimits& limits);
 
 }  // namespace kw

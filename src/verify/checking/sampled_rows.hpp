@@ -5,12 +5,24 @@
 #include <vector>
 
 #include "base/rng.hpp"
+#include "problem/problem.hpp"
 
 namespace kw {
 
-/// Of `rows` that cost `flops` together: as many as `affordable` useful FLOPs pay for, at least 32, or all. The first,
-/// the last, and others at random; ascending. A kernel that is wrong in a share s of the rows is found out by n of them
-/// with the probability 1 - (1 - s)^n.
-[[nodiscard]] std::vector<std::int64_t> sampled_rows(std::int64_t rows, double flops, double affordable, Rng& rng);
+/// What the oracle's answer costs. Not its FLOPs alone: a softmax has few of them, and answering one element of it on
+/// demand took 150 ns of a core (Zen 5 class, 2026-11-23), in which a product makes hundreds.
+struct AnswerWork {
+  double flops = 0;  ///< useful ones
+  double elements = 0;
+};
+
+/// Of the whole answer to the workload, of all outputs together. `steps` as in WorkloadCost.
+[[nodiscard]] AnswerWork whole_answer_work(const Problem& problem, const Workload& workload, double steps);
+
+/// Of `rows` that cost `all` together: as many as `affordable` pays for, at least 32, or all. The first, the last, and
+/// others at random; ascending. A kernel that is wrong in a share s of the rows is found out by n of them with the
+/// probability 1 - (1 - s)^n.
+[[nodiscard]] std::vector<std::int64_t> sampled_rows(std::int64_t rows, const AnswerWork& all,
+                                                     const AnswerWork& affordable, Rng& rng);
 
 }  // namespace kw

@@ -18,26 +18,32 @@ namespace kw {
 void round_to(DType dtype, std::vector<float>& values);
 /// `values` as `dtype` stores them; they were rounded by round_to.
 [[nodiscard]] std::vector<std::byte> stored(DType dtype, std::span<const float> values);
-/// Element types as buffers hold them: their bits, and the number that these are. For loops over many elements.
+/// Element types as buffers hold them: their bits, the number that these are, and whether it is none. For loops over
+/// many elements.
 struct StoredF32 {
   using Bits = std::uint32_t;
   static double number(Bits bits) { return static_cast<double>(std::bit_cast<float>(bits)); }
+  static constexpr bool is_nan(Bits bits) { return (bits & 0x7fffffffU) > 0x7f800000U; }
 };
 struct StoredF16 {
   using Bits = std::uint16_t;
   static double number(Bits bits) { return static_cast<double>(half_value(bits)); }
+  static constexpr bool is_nan(Bits bits) { return (bits & 0x7fffU) > 0x7c00U; }
 };
 struct StoredBf16 {
   using Bits = std::uint16_t;
   static double number(Bits bits) { return static_cast<double>(bfloat_value(bits)); }
+  static constexpr bool is_nan(Bits bits) { return (bits & 0x7fffU) > 0x7f80U; }
 };
 struct StoredI32 {
   using Bits = std::uint32_t;
   static double number(Bits bits) { return static_cast<double>(static_cast<std::int32_t>(bits)); }
+  static constexpr bool is_nan(Bits) { return false; }
 };
 struct StoredBoolean {
   using Bits = std::uint8_t;
   static double number(Bits bits) { return static_cast<double>(bits); }
+  static constexpr bool is_nan(Bits) { return false; }
 };
 
 /// Calls use(Stored{}) with the type above that stands for `dtype`, and returns what it returns.

@@ -26,7 +26,8 @@ struct PlannedBuild {
 /// One candidate on its way through the gates.
 struct GateContext {
   const RunFacts& facts;
-  MeasureState& measuring;  ///< for gates of the phase `measure`; others may only read it, and only while they run
+  MeasureState& measuring;  ///< for gates of the phases `measure` and `count`; others may only read it, and only while
+                            ///< they run
   StepClock clock;
   LoadedCandidate loaded = {};
   Verdict verdict = {};
@@ -49,6 +50,8 @@ enum class GatePhase : std::uint8_t {
             ///< run beside the `run` phase of another candidate
   run,      ///< launches on the device, untimed
   measure,  ///< launches with nothing else going on
+  prove,    ///< more evidence for what would become the best, untimed: the next candidates are built beside it
+  count,    ///< the profiler's, with nothing else going on
 };
 
 /// When a gate has something to say. A candidate goes on without it otherwise.

@@ -45,8 +45,9 @@ bool judge(const Problem& problem, const Sanitized& result, Verdict& verdict) {
 /// to call a candidate sanitized. False after a rejection.
 bool ask_about_primary(GateContext& context, Sanitizer& sanitizer) {
   const RunFacts& facts = context.facts;
+  const SanitizerReach reach = sanitizer.reach();
   const auto slice =
-      slice_of(context.loaded.built.plans[0].plan, facts.costs().of(0).steps, sanitizer.reach().slice_flops);
+      slice_of(context.loaded.built.plans[0].plan, facts.costs().of(0).steps, {reach.slice_flops, reach.slice_bytes});
   if (!slice) {
     context.verdict.note(GateId::sanitize,
                          fmt::format("primary not sanitized by {}: {}", sanitizer.name(), slice.error()));

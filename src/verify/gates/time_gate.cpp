@@ -23,6 +23,11 @@ bool reject_timing(GateContext& context, const TimingFailure& why) {
   return false;
 }
 
+bool end_of_budget(GateContext& context) {
+  context.verdict.cannot_decide(GateId::time, k_budget_ended);
+  return false;
+}
+
 TimingContext timing_of(GateContext& context) {
   return {context.facts, context.measuring.baseline, context.clock, context.measuring.rng};
 }
@@ -35,6 +40,8 @@ bool run_time_gate(GateContext& context) {
                                                                 context.facts.options.comparison, "incumbent")
                                           : time_alone(timing, context.loaded, k_solo_samples);
   if (!timed) return reject_timing(context, timed.error());
+  // Too few launches for a decision, or for what was found in them to count.
+  if (context.clock.deadline_hit()) return end_of_budget(context);
   if (timed->candidate_ns.empty()) {
     context.verdict.cannot_decide(GateId::time, "every timed pair was disturbed by other work on the machine");
     return false;
@@ -47,6 +54,8 @@ bool run_time_gate(GateContext& context) {
   context.verdict.note(GateId::time, fmt::format("median claimed by the process {:.0f} ns, seen by the host {:.0f} ns",
                                                  median(timed->claimed_ns), median(timed->observed_ns)));
   const auto doubt = doubt_about(timing, context.measuring, context.loaded, *timed, context.measurement->median_ns);
+  // A doubt that there was no time to look into is no reason.
+  if (doubt && context.clock.deadline_hit()) return end_of_budget(context);
   if (doubt) context.verdict.reject(GateId::time, doubt->reason, doubt->sentence);
   return !doubt;
 }

@@ -48,7 +48,7 @@ bool contradicts_clock(const TimingContext& timing, MeasureState& measuring, Loa
                        const TimingResult& timed, double claimed_ns) {
   HostView view{*std::min_element(timed.observed_ns.begin(), timed.observed_ns.end()),
                 std::max(measuring.baseline.request_ns, timed.other_request_ns)};
-  for (int i = 0; i < k_second_looks && view.contradicts(claimed_ns); ++i) {
+  for (int i = 0; i < k_second_looks && view.contradicts(claimed_ns) && !timing.clock.out_of_time(); ++i) {
     look_again(timing, measuring, candidate, view);
   }
   return view.contradicts(claimed_ns);
@@ -73,7 +73,8 @@ void measure_peaks_again(const RunFacts& facts, DeviceFacts& device) {
 std::optional<TimingDoubt> doubt_about(const TimingContext& timing, MeasureState& measuring, LoadedCandidate& candidate,
                                        const TimingResult& timed, double median_ns) {
   const auto doubting = timing.clock.doing(time_activity::doubt);
-  for (int i = 0; i < k_looks_at_peaks && broken_bound(timing, measuring, median_ns); ++i) {
+  for (int i = 0; i < k_looks_at_peaks && broken_bound(timing, measuring, median_ns) && !timing.clock.out_of_time();
+       ++i) {
     measure_peaks_again(timing.facts, measuring.device);
   }
   if (const auto bound = broken_bound(timing, measuring, median_ns)) {

@@ -36,7 +36,8 @@ TimedData draw_data(const TimingContext& timing) {
 tl::expected<LaunchOutcome, CaseFailure> timed_launch(const TimingContext& timing, LoadedCandidate& candidate,
                                                       const TimedData& data) {
   const RunFacts& facts = timing.facts;
-  const CaseMode mode{true, k_nan_poison, timing.baseline.launch_deadline(facts.options.deadlines)};
+  const StepTimeout timeout = timing.clock.timeout(timing.baseline.launch_deadline(facts.options.deadlines));
+  const CaseMode mode{true, k_nan_poison, timeout.time, timeout.ends_budget};
   auto run = run_case(facts.problem, candidate, data.fresh.one, mode, timing.clock);
   if (!run) return tl::unexpected(std::move(run).error());
   const auto judging = timing.clock.doing(time_activity::judging);
@@ -92,11 +93,12 @@ tl::expected<TimingResult, TimingFailure> compare_interleaved(const TimingContex
                                                               const std::string& other_name) {
   PairedComparison comparison(rule, timing.rng.next());
   TimingResult result;
-  while (!comparison.decided()) {
+  while (!comparison.decided() && !timing.clock.out_of_time()) {
     if (auto pair = time_pair(timing, candidate, other, comparison, result); !pair) {
       return tl::unexpected(std::move(pair).error());
     }
   }
+  comparison.finish();
   result.versus = comparison.result();
   result.versus.name = other_name;
   result.stopped_early = comparison.stopped_early();
@@ -106,7 +108,7 @@ tl::expected<TimingResult, TimingFailure> compare_interleaved(const TimingContex
 tl::expected<TimingResult, TimingFailure> time_alone(const TimingContext& timing, LoadedCandidate& candidate,
                                                      int samples) {
   TimingResult result;
-  for (int i = 0; i < samples; ++i) {
+  for (int i = 0; i < samples && !timing.clock.out_of_time(); ++i) {
     const TimedData data = draw_data(timing);
     auto time = timed_launch(timing, candidate, data);
     if (!time) return tl::unexpected(TimingFailure{std::move(time).error(), data.like, true});

@@ -49,14 +49,14 @@ struct TimingResult {
                                                           LoadedCandidate& other, PairedComparison& comparison,
                                                           TimingResult& result);
 
-/// Pairs until the rule decides.
+/// Pairs until the rule decides, or the clock's deadline has passed: then clock.deadline_hit() says so.
 [[nodiscard]] tl::expected<TimingResult, TimingFailure> compare_interleaved(const TimingContext& timing,
                                                                             LoadedCandidate& candidate,
                                                                             LoadedCandidate& other,
                                                                             const ComparisonRule& rule,
                                                                             const std::string& other_name);
 
-/// `samples` cold launches of one candidate alone.
+/// `samples` cold launches of one candidate alone, or as many as end before the clock's deadline, as above.
 [[nodiscard]] tl::expected<TimingResult, TimingFailure> time_alone(const TimingContext& timing,
                                                                    LoadedCandidate& candidate, int samples);
 

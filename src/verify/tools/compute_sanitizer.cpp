@@ -12,7 +12,7 @@ namespace kw {
 namespace {
 
 /// racecheck slows a kernel down by some hundreds; a GPU has billions of operations to spare.
-constexpr SanitizerReach k_sanitizer_reach{1e9, 1e10, 1e9};
+constexpr SanitizerReach k_sanitizer_reach{1e9, 1e10, 1e9, std::int64_t{1} << 28};
 constexpr Duration k_sanitized_launch_deadline = std::chrono::seconds(20);
 constexpr Duration k_sanitizer_end_deadline = std::chrono::seconds(20);
 constexpr std::size_t k_max_sanitizer_finding_chars = 300;

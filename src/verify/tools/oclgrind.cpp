@@ -22,7 +22,7 @@ constexpr const char* k_build_options =
     "-Dclamp(x,low,high)=clamp((x),(__typeof__(x))(low),(__typeof__(x))(high))";
 constexpr std::size_t k_max_oclgrind_finding_chars = 300;
 
-Result<std::unique_ptr<ExecutionBackend>> open_checking(BackendOptions options, bool uninitialised) {
+BackendOptions checking(BackendOptions options, bool uninitialised) {
   options.device_id.clear();
   options.environment = {{"OCL_ICD_VENDORS", k_driver},
                          {"OCLGRIND_DATA_RACES", "1"},
@@ -30,7 +30,7 @@ Result<std::unique_ptr<ExecutionBackend>> open_checking(BackendOptions options, 
                          {"OCLGRIND_BUILD_OPTIONS", k_build_options}};
   if (uninitialised) options.environment.emplace_back("OCLGRIND_UNINITIALIZED", "1");
   options.standby = false;
-  return open_process_backend(options);
+  return options;
 }
 
 class Oclgrind final : public ExecutionBackend {
@@ -79,8 +79,9 @@ bool have_oclgrind() {
 }
 
 Result<std::unique_ptr<ExecutionBackend>> open_oclgrind(BackendOptions options) {
-  KW_TRY(auto all, open_checking(options, true));
-  KW_TRY(auto fewer, open_checking(std::move(options), false));
+  KW_TRY(auto all, open_process_backend(checking(options, true)));
+  // The same device in the same sandbox: what the first one found out is not asked again.
+  KW_TRY(auto fewer, open_watched_backend(checking(std::move(options), false), *all));
   return std::make_unique<Oclgrind>(std::move(all), std::move(fewer));
 }
 

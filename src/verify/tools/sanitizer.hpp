@@ -5,6 +5,7 @@
 // the GPU or, where that is missing, the simulator.
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -35,7 +36,8 @@ struct Sanitized {
 struct SanitizerReach {
   double enough_flops = 0;
   double most_flops = 0;
-  double slice_flops = 0;  ///< in the first groups of a larger primary workload
+  double slice_flops = 0;        ///< in the first groups of a larger primary workload
+  std::int64_t slice_bytes = 0;  ///< of that workload's buffers together: they stay whole, however few groups there are
 };
 
 class Sanitizer {

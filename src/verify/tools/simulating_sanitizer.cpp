@@ -1,5 +1,6 @@
 // Sanitizers that are devices themselves: the candidate is built for them and run there.
 
+#include "record/time_use.hpp"
 #include "verify/checking/case_runner.hpp"
 #include "verify/checking/source_policy.hpp"
 #include "verify/tools/oclgrind.hpp"
@@ -11,8 +12,9 @@ namespace {
 /// Interpreting runs at millions of operations a second, not billions. Of scalar code 2e7 took Oclgrind 40 s a
 /// workload, and longer than the deadline on a busy machine. A part of the primary workload is looked at besides the
 /// small ones: of 2e6 useful operations, of which a scalar kernel made three times as many, it took 20 s on two busy
-/// cores (2026-11-23).
-constexpr SanitizerReach k_simulation_reach{4e6, 2e7, 4e5};
+/// cores (2026-11-23). For each byte of a buffer it keeps some fifty: 12 MiB took it 0.4 s to start, and 96 MiB ended
+/// after 12 s for want of memory, of which nothing was learnt (2026-11-23).
+constexpr SanitizerReach k_simulation_reach{4e6, 2e7, 4e5, std::int64_t{1} << 25};
 constexpr Duration k_simulation_deadline = std::chrono::seconds(20);
 
 /// What one simulation showed.
@@ -42,7 +44,8 @@ class SimulatingSanitizer final : public Sanitizer {
 
  private:
   [[nodiscard]] bool simulated_gpu() const { return simulator_->device().kind == DeviceKind::simulator; }
-  std::optional<StartRequest> build(const RunFacts& facts, const LoadedCandidate& loaded, std::size_t workload);
+  std::optional<StartRequest> build(const RunFacts& facts, const LoadedCandidate& loaded, std::size_t workload,
+                                    const StepClock& clock);
   static Simulation simulate(const RunFacts& facts, ExecutionBackend& backend, LoadedCandidate simulated,
                              std::size_t workload, StepClock& clock);
   Sanitized run_on(const RunFacts& facts, const LoadedCandidate& loaded, std::size_t workload, StepClock& clock);
@@ -52,7 +55,7 @@ class SimulatingSanitizer final : public Sanitizer {
 
 /// Compiled for the simulator; nothing when that failed.
 std::optional<StartRequest> SimulatingSanitizer::build(const RunFacts& facts, const LoadedCandidate& loaded,
-                                                       std::size_t workload) {
+                                                       std::size_t workload, const StepClock& clock) {
   const auto& candidate = loaded.candidate;
   const auto& plan = loaded.built.plans[workload].plan;
   const auto definitions = build_definitions(candidate, facts.problem.workloads[workload].axes, facts.device());
@@ -61,7 +64,7 @@ std::optional<StartRequest> SimulatingSanitizer::build(const RunFacts& facts, co
   BuildRequest request{
       simulator_->device().id, guarded_source(bundle.source, bundle.target, *definitions), {}, plan.launches};
   request.definitions.assign(definitions->begin(), definitions->end());
-  auto built = simulator_->build(request, facts.options.deadlines.build);
+  auto built = simulator_->build(request, clock.timeout(facts.options.deadlines.build).time);
   auto* reply = std::get_if<BuildReply>(&built);
   if (reply == nullptr || reply->status != BuildStatus::ok) return std::nullopt;
   StartRequest start;
@@ -73,12 +76,17 @@ std::optional<StartRequest> SimulatingSanitizer::build(const RunFacts& facts, co
 
 Simulation SimulatingSanitizer::simulate(const RunFacts& facts, ExecutionBackend& backend, LoadedCandidate simulated,
                                          std::size_t workload, StepClock& clock) {
-  auto started = backend.start(simulated.built, facts.options.deadlines.start);
+  const StepTimeout starting = clock.timeout(facts.options.deadlines.start);
+  auto started = [&] {
+    const auto spending = clock.doing(time_activity::starting);
+    return backend.start(simulated.built, starting.time);
+  }();
   auto* process = std::get_if<std::unique_ptr<KernelProcess>>(&started);
-  if (process == nullptr) return {std::nullopt, "it does not start"};
+  if (process == nullptr) return {std::nullopt, starting.ends_budget ? k_budget_ended : "it does not start"};
   simulated.process = std::move(*process);
+  const StepTimeout running = clock.timeout(k_simulation_deadline);
   const auto run = run_case(facts.problem, simulated, case_of(facts.suite, workload),
-                            {false, k_nan_poison, k_simulation_deadline}, clock);
+                            {false, k_nan_poison, running.time, running.ends_budget}, clock);
   Simulation simulation;
   simulation.finding = first_finding(simulated.process->output());
   if (!run && run.error().reason == Reason::sanitizer_report) {
@@ -98,7 +106,7 @@ Sanitized SimulatingSanitizer::run_on(const RunFacts& facts, const LoadedCandida
   result.workload = workload;
   const auto built = [&] {
     const auto compiling = clock.doing(time_activity::compiling);
-    return build(facts, loaded, workload);
+    return build(facts, loaded, workload, clock);
   }();
   if (!built) {
     result.note = "not sanitized: the simulator could not build it";

@@ -12,14 +12,6 @@ namespace {
 constexpr std::int64_t k_task = 4096;
 constexpr std::int64_t k_fewest_tasks = 256;
 
-/// body(first, end) for parts of [0, count) that are worth a task, when `each` elements come with every step.
-void in_tasks(std::int64_t count, std::int64_t each, const ParallelFor& parallel,
-              const std::function<void(std::int64_t, std::int64_t)>& body) {
-  const auto steps = std::clamp<std::int64_t>(count / k_fewest_tasks, 1, std::max<std::int64_t>(1, k_task / each));
-  parallel((count + steps - 1) / steps,
-           [&](std::int64_t task) { body(task * steps, std::min(count, (task + 1) * steps)); });
-}
-
 void fill_whole(const ByElement& answer, std::vector<DenseTensor>& outputs, const ParallelFor& parallel) {
   if (answer.groups != nullptr && !outputs.front().values.empty())
     parallel(answer.groups->groups(), [&](std::int64_t group) { static_cast<void>(answer.groups->of(group)); });
@@ -66,6 +58,13 @@ void fill_whole(const ByLine& answer, std::vector<DenseTensor>& outputs, const P
 }
 
 }  // namespace
+
+void in_tasks(std::int64_t count, std::int64_t each, const ParallelFor& parallel,
+              const std::function<void(std::int64_t, std::int64_t)>& body) {
+  const auto steps = std::clamp<std::int64_t>(count / k_fewest_tasks, 1, std::max<std::int64_t>(1, k_task / each));
+  parallel((count + steps - 1) / steps,
+           [&](std::int64_t task) { body(task * steps, std::min(count, (task + 1) * steps)); });
+}
 
 std::vector<std::size_t> operands_of(const Node& node) {
   std::vector<std::size_t> operands;

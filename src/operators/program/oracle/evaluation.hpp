@@ -13,6 +13,10 @@
 
 namespace kw::program_oracle {
 
+/// body(first, end) for parts of [0, count) that are worth a task, when `each` elements come with every step.
+void in_tasks(std::int64_t count, std::int64_t each, const ParallelFor& parallel,
+              const std::function<void(std::int64_t, std::int64_t)>& body);
+
 /// The values that a node reads, each as often as it reads it.
 [[nodiscard]] std::vector<std::size_t> operands_of(const Node& node);
 

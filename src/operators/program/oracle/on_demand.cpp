@@ -136,10 +136,11 @@ Result<std::vector<std::vector<double>>> evaluate_elements(const Graph& graph,
   std::vector<std::vector<double>> answers;
   for (const auto& one : wanted) {
     auto& values = answers.emplace_back(one.elements.size());
-    parallel(static_cast<std::int64_t>(values.size()), [&](std::int64_t i) {
-      const auto at = static_cast<std::size_t>(i);
-      values[at] = evaluation.element(one.value, one.elements[at]);
-    });
+    program_oracle::in_tasks(static_cast<std::int64_t>(values.size()), 1, parallel,
+                             [&](std::int64_t first, std::int64_t end) {
+                               for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(end); ++i)
+                                 values[i] = evaluation.element(one.value, one.elements[i]);
+                             });
   }
   return answers;
 }
