@@ -44,6 +44,7 @@ bool is_one_run(const AffineIndex& address, const StageAxes& axes) {
   for (std::size_t i = axes.size(); i-- > 0;) {
     const auto found = address.coefficients.find(axes[i].name);
     if (found == address.coefficients.end() || !same_extent(found->second, expected)) return false;
+    if (i == 0) break;
     const auto next = exact_product(expected, axes[i].extent);
     if (!next) return false;
     expected = *next;
