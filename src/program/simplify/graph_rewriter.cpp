@@ -69,11 +69,11 @@ void GraphRewriter::drop_unread() {
   std::vector<bool> wanted(graph_.values.size(), false);
   for (const auto output : outputs_) wanted[output] = true;
   std::vector<Node> kept;
-  for (auto node = graph_.nodes.rbegin(); node != graph_.nodes.rend(); ++node) {
-    if (std::none_of(node->outputs.begin(), node->outputs.end(), [&](std::size_t one) { return wanted[one]; }))
-      continue;
-    for_each_operand(*node, [&](const ValueRef& tensor) { wanted[tensor.value] = true; });
-    kept.push_back(std::move(*node));
+  for (std::size_t i = graph_.nodes.size(); i-- > 0;) {
+    auto& node = graph_.nodes[i];
+    if (std::none_of(node.outputs.begin(), node.outputs.end(), [&](std::size_t one) { return wanted[one]; })) continue;
+    for_each_operand(node, [&](const ValueRef& tensor) { wanted[tensor.value] = true; });
+    kept.push_back(std::move(node));
   }
   std::reverse(kept.begin(), kept.end());
   graph_.nodes = std::move(kept);
