@@ -93,7 +93,7 @@ TEST_F(FreshData, finds_out_in_ten_launches_who_leaves_out_a_twentieth_of_the_ro
         outputs[static_cast<std::size_t>(sample.elements[i])] = static_cast<float>(sample.values[i]);
       }
       const CaseRun run{{}, {stored(DType::f32, outputs)}};
-      if (judge_fresh(*large, one, fresh, run, k_nan_poison)) ++found;
+      if (judge_fresh(*large, {&one, 1}, fresh, run, k_nan_poison)) ++found;
     }
     EXPECT_GT(found, 0) << "rows " << group << ", " << group + k_share << " and so on";
   }
