@@ -92,14 +92,14 @@ std::string loops_text(KernelScope& scope, const StageAxes& axes) {
 
 StoredSum stored_sum(KernelScope& scope, const Contraction& contraction, const KernelBuffer& out,
                      const std::string& sum) {
-  constexpr std::size_t k_columns = 100;
+  constexpr std::size_t k_line_columns = 100;
   const auto& stage = contraction.split.stage;
   scope.call_result(sum);
   StoredSum stored;
   if (contraction.split.stored) stored.guard = scope.text(contraction.split.stored);
   std::vector<std::string> values;
   if (stage.epilogue) values = scope.shared_values({stage.epilogue}, true);
-  for (auto& statement : values) statement = broken_statement(statement, k_columns);
+  for (auto& statement : values) statement = broken_statement(statement, k_line_columns);
   stored.values = join_lines(values);
   std::vector<std::string> indices;
   Shape shape;
@@ -110,7 +110,7 @@ StoredSum stored_sum(KernelScope& scope, const Contraction& contraction, const K
   const auto result = stage.epilogue ? stage.epilogue : reduction_result(stage.body->type);
   const auto value = without_parentheses(scope.text(result));
   stored.store = broken_statement(store_text(out.dtype, out.name, scope.offset(indices, shape), value, scope.dialect()),
-                                  k_columns);
+                                  k_line_columns);
   return stored;
 }
 
