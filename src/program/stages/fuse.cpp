@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "program/stages/exact_extent.hpp"
 #include "program/stages/rewrite.hpp"
 #include "program/stages/work.hpp"
 
@@ -145,6 +146,14 @@ class Fuser {
     return false;
   }
 
+  /// Whether there are as many elements for every binding of the program's axes: one that is 1 now may be 3.
+  static bool same_counts(const StageAxes& a, const StageAxes& b) {
+    const auto first = exact_product(extents_of(a));
+    const auto second = exact_product(extents_of(b));
+    if (!first || !second) return shape_text(extents_of(a)) == shape_text(extents_of(b));
+    return first->text() == second->text();
+  }
+
   /// Whether every load of the reduction's buffer in `map` is of the map's own place, seen in the reduction's axes.
   static bool reads_own_place(const Stage& map, const Stage& reduction) {
     const auto own = reshaped_indices(axis_values(map.axes), extents_of(map.axes), extents_of(reduction.axes));
@@ -154,7 +163,7 @@ class Fuser {
       const auto places = reshaped_indices(load.operands, load.tensor.type.shape, extents_of(reduction.axes));
       for (std::size_t i = 0; i < places.size(); ++i) all = all && same_expression(places[i], own[i]);
     });
-    return all && count_of(map.axes) == count_of(reduction.axes);
+    return all && same_counts(map.axes, reduction.axes);
   }
 
   /// The stage that folds to the end of reduction `index`, if there is one.

@@ -186,6 +186,15 @@ TEST(Fusion, keeps_a_function_out_of_the_inner_loop_of_a_product) {
   EXPECT_EQ(fused(*lower(program->graph, program->outputs)).program.stages.size(), 2U);
 }
 
+// At another binding the axis has several elements, and the smallest of them still is one.
+TEST(Fusion, tells_a_single_element_from_an_axis_that_is_one_now) {
+  const auto text = "n = 1\n" + module_text("return x + torch.amin(x, 0, True)", "torch.randn(n)");
+  const auto program = read_program(text, "m.py");
+  ASSERT_TRUE(program) << program.error().to_string();
+  const auto result = fused(*lower(program->graph, program->outputs));
+  EXPECT_EQ(result.program.stages.size(), 2U) << stages_text(result.program, program->graph);
+}
+
 TEST(Fusion, keeps_what_the_module_gives_back) {
   const auto program = read_program(module_text("y = x * 2\nreturn y, torch.relu(y)", "torch.randn(3, 4)"), "m.py");
   ASSERT_TRUE(program);
