@@ -60,6 +60,27 @@ void move_by_roundings(std::vector<Value>& values, Rng& rng) {
   for (Value& value : values) value = static_cast<Value>(value * (1.0 + k_two_units * rng.normal()));
 }
 
+/// The root of the mean square of the finite ones.
+double rms_of(std::span<const double> values) {
+  double squares = 0;
+  double count = 0;
+  for (const double value : values) {
+    if (!std::isfinite(value)) continue;
+    squares += value * value;
+    count += 1;
+  }
+  return count == 0 ? 0 : std::sqrt(squares / count);
+}
+
+/// What additions round away of a mean is a share of what was added, however little is left of it. Two units of a root
+/// of the mean square: one after the other, additions of numbers that cancel lose about one.
+void move_by_additions(const Node& node, const GraphValues& values, DenseTensor& result, Rng& rng) {
+  constexpr double k_two_units = 0x1p-22;
+  if (node.op != "mean") return;
+  const double added = rms_of(values.at(program_oracle::operands_of(node).front()).values);
+  for (double& value : result.values) value += added * k_two_units * rng.normal();
+}
+
 /// Every value of the graph, call by call; each moved by roundings where a generator is given. Nothing where the oracle
 /// refuses.
 std::optional<GraphValues> all_values(const Program& program, GraphValues values, Rng* roundings) {
@@ -72,6 +93,7 @@ std::optional<GraphValues> all_values(const Program& program, GraphValues values
     if (!answers) return std::nullopt;
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
       moved((*answers)[i]);
+      if (roundings != nullptr) move_by_additions(node, values, (*answers)[i], *roundings);
       values[node.outputs[i]] = std::move((*answers)[i]);
     }
   }
@@ -89,18 +111,6 @@ std::optional<double> reach_of(const Program& program, const GraphValues& values
     if (node && has_infinity(tensor) && !takes_infinity(program.graph.nodes[*node], values)) return std::nullopt;
   }
   return largest;
-}
-
-/// The root of the mean square of the finite ones.
-double rms_of(std::span<const double> values) {
-  double squares = 0;
-  double count = 0;
-  for (const double value : values) {
-    if (!std::isfinite(value)) continue;
-    squares += value * value;
-    count += 1;
-  }
-  return count == 0 ? 0 : std::sqrt(squares / count);
 }
 
 /// The largest difference between the tensors, relative to the row of the first one and a tenth of all of it, as errors
