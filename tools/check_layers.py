@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Holds src/ to its layers: a folder includes and links only folders of a lower rank (ARCHITECTURE.md).
 
-Within a folder that has rooms, a room includes only the rooms before it. Reads the #include lines of every .hpp and .cpp
-below ROOT/src and the kw_add_layer calls of ROOT/src/CMakeLists.txt, and prints one `file:line: what is wrong; what to
-do` for each breach. Exit status 1 if there is any.
+Within a folder that has rooms, a room includes only the rooms before it. No two types have one name, in src/ and tests/
+together: what a program links of them would be one of the two, and which one is chance. Reads the #include lines of every
+.hpp and .cpp, the types that they define, and the kw_add_layer calls of ROOT/src/CMakeLists.txt, and prints one
+`file:line: what is wrong; what to do` for each breach. Exit status 1 if there is any.
 """
 
 import pathlib
@@ -78,6 +79,9 @@ LISTED = {"operators": ({"catalogue"}, "problem/operator.hpp")}
 # test. Replaced by as many newlines as they held, so that line numbers stay right.
 NOT_CODE = re.compile(r'/\*.*?\*/|//[^\n]*|R"([^()\s\\]{0,16})\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'"\'', re.DOTALL)
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(<[^>\n]*>|"[^"\n]*")', re.MULTILINE)
+# Files are formatted: what begins a line stands at the level of a namespace, and each namespace says where it ends.
+SCOPE_OR_TYPE = re.compile(r"^namespace(?P<opened>(?: [\w:]+)?) \{|^(?P<closed>\}  // namespace)"
+                           r"|^(?:struct|class|enum class|union) (?P<type>\w+)(?: final)?(?: : [^;{]*)? \{", re.MULTILINE)
 ADD_LAYER = re.compile(r"kw_add_layer\(([^)]*)\)")
 
 
@@ -233,12 +237,43 @@ def check_links(root):
                 yield f"src/CMakeLists.txt:{line}: {why}"
 
 
+def blank_but_ends_of_namespaces(match):
+    return match.group(0) if match.group(0).startswith("// namespace") else "\n" * match.group(0).count("\n")
+
+
+def shared_types(source):
+    """Yields (line, qualified name) for each type that other files can name as well."""
+    code = NOT_CODE.sub(blank_but_ends_of_namespaces, source)
+    scopes = []
+    for match in SCOPE_OR_TYPE.finditer(code):
+        if match.group("opened") is not None:
+            scopes.append(match.group("opened").strip())
+        elif match.group("closed"):
+            scopes.pop()
+        elif "" not in scopes:
+            yield code.count("\n", 0, match.start()) + 1, "::".join([*scopes, match.group("type")])
+
+
+def check_types(root):
+    first_places = {}
+    files = [path for folder in ("src", "tests") for path in (root / folder).rglob("*") if path.suffix in (".hpp", ".cpp")]
+    for path in sorted(files):
+        shown = path.relative_to(root)
+        if any(str(shown.parent) == f"src/{folder}" for folder in NO_ROOMS):
+            continue
+        for line, name in shared_types(path.read_text(encoding="utf-8")):
+            first = first_places.setdefault(name, f"{shown}:{line}")
+            if first != f"{shown}:{line}":
+                yield (f"{shown}:{line}: {name} is the name of another type, in {first}; give one of them another name, or "
+                       "put what one file alone uses into a namespace without a name")
+
+
 def main(arguments):
     root = pathlib.Path(arguments[0]) if arguments else pathlib.Path(__file__).resolve().parent.parent
     if not (root / "src").is_dir():
         print(f"{root}: no src/ folder here; give the repository's root", file=sys.stderr)
         return 2
-    problems = [*check_sources(root), *check_links(root)]
+    problems = [*check_sources(root), *check_links(root), *check_types(root)]
     for problem in problems:
         print(problem)
     return 1 if problems else 0

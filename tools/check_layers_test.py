@@ -129,6 +129,26 @@ class CheckLayers(unittest.TestCase):
         self.assert_breach({"src/base/a.cpp": '/*\n\n*/\nauto k = R"(\n\n)";\n#include "loop/run.hpp"\n'},
                            "src/base/a.cpp:7:")
 
+    def test_no_two_types_have_one_name(self):
+        first = "namespace kw {\n\nstruct Row {\n  int a;\n};\n\n}  // namespace kw\n"
+        self.assert_breach({"src/program/row.hpp": first, "tests/programs/row.hpp": first},
+                           "tests/programs/row.hpp:3: kw::Row is the name of another type, in src/program/row.hpp:3")
+        self.assert_breach({"src/program/row.hpp": first,
+                            "src/mod/row.cpp": "namespace kw {\nclass Row final : public Base {\n};\n}  // namespace kw\n"},
+                           "src/program/row.hpp:3: kw::Row is the name of another type, in src/mod/row.cpp:2")
+
+    def test_types_in_scopes_of_their_own_may_share_a_name(self):
+        text = "namespace kw{space} {{\n{opened}\nstruct Row {{\n}};\n{closed}\n}}  // namespace kw{space}\n"
+        alone = {"opened": "namespace {", "closed": "}  // namespace"}
+        open_to_all = {"opened": "", "closed": ""}
+        status, lines = report({
+            "src/program/row.hpp": text.format(space="", **open_to_all),
+            "src/program/row.cpp": text.format(space="", **alone),
+            "src/device/row.hpp": text.format(space="::cuda", **open_to_all),
+            "src/mod/row.cpp": '// a test\'s text\nconst char* k_text = R"(\nnamespace kw {\nstruct Row {\n};\n)";\n',
+        })
+        self.assertEqual((status, lines), (0, []))
+
 
 if __name__ == "__main__":
     unittest.main()

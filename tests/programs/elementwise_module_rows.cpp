@@ -202,7 +202,7 @@ std::optional<ModuleValue> gated(ModuleDrawer& d) {
   return ModuleValue{text, {*x}, {}, shape, false, ModuleElements::rounded, d.value(*x).most};
 }
 
-constexpr ModuleRow k_rows[] = {
+constexpr DrawnRow k_rows[] = {
     {"continuous", 16, continuous},
     {"exact", 5, exact},
     {"jumping", 4, jumping},
@@ -215,7 +215,7 @@ constexpr ModuleRow k_rows[] = {
 
 }  // namespace
 
-std::span<const ModuleRow> elementwise_module_rows() {
+std::span<const DrawnRow> elementwise_module_rows() {
   return k_rows;
 }
 

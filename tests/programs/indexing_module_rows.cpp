@@ -100,7 +100,7 @@ std::optional<ModuleValue> on_the_diagonal(ModuleDrawer& d) {
   return ModuleValue{text, {*x}, {}, shape, false, d.value(*x).elements, d.value(*x).most};
 }
 
-constexpr ModuleRow k_rows[] = {
+constexpr DrawnRow k_rows[] = {
     {"of_integers", 2, of_integers}, {"from_a_table", 1, from_a_table},       {"one_hot", 1, one_hot},
     {"scattered", 1, scattered},     {"rows_chosen", 1, rows_chosen},         {"with_positions", 2, with_positions},
     {"masked", 2, masked},           {"on_the_diagonal", 1, on_the_diagonal},
@@ -108,7 +108,7 @@ constexpr ModuleRow k_rows[] = {
 
 }  // namespace
 
-std::span<const ModuleRow> indexing_module_rows() {
+std::span<const DrawnRow> indexing_module_rows() {
   return k_rows;
 }
 

@@ -271,7 +271,7 @@ std::optional<ModuleValue> shuffled_pixels(ModuleDrawer& d) {
   return rearranged(d, *x, "F.pixel_unshuffle({0}, 2)", shape);
 }
 
-constexpr ModuleRow k_rows[] = {
+constexpr DrawnRow k_rows[] = {
     {"permuted", 7, permuted},     {"flattened", 5, flattened},
     {"split_axis", 3, split_axis}, {"one", 4, with_axis_of_one},
     {"sliced", 6, sliced},         {"moved", 2, moved},
@@ -283,7 +283,7 @@ constexpr ModuleRow k_rows[] = {
 
 }  // namespace
 
-std::span<const ModuleRow> layout_module_rows() {
+std::span<const DrawnRow> layout_module_rows() {
   return k_rows;
 }
 

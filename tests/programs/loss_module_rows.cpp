@@ -71,7 +71,7 @@ std::optional<ModuleValue> distance(ModuleDrawer& d) {
                      64.0};
 }
 
-constexpr ModuleRow k_rows[] = {
+constexpr DrawnRow k_rows[] = {
     {"of_pairs", 3, of_pairs},
     {"of_classes", 2, of_classes},
     {"distance", 1, distance},
@@ -79,7 +79,7 @@ constexpr ModuleRow k_rows[] = {
 
 }  // namespace
 
-std::span<const ModuleRow> loss_module_rows() {
+std::span<const DrawnRow> loss_module_rows() {
   return k_rows;
 }
 

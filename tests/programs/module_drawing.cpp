@@ -41,8 +41,8 @@ ModuleValue drawn_input(Rng& rng, const std::vector<ModuleAxis>& axes) {
   return input;
 }
 
-std::vector<ModuleRow> all_rows() {
-  std::vector<ModuleRow> rows;
+std::vector<DrawnRow> all_rows() {
+  std::vector<DrawnRow> rows;
   for (const auto part :
        {elementwise_module_rows(), reduction_module_rows(), layout_module_rows(), indexing_module_rows(),
         product_module_rows(), window_module_rows(), norm_module_rows(), loss_module_rows()}) {
@@ -51,7 +51,7 @@ std::vector<ModuleRow> all_rows() {
   return rows;
 }
 
-const ModuleRow& drawn_row(Rng& rng, const std::vector<ModuleRow>& rows) {
+const DrawnRow& drawn_row(Rng& rng, const std::vector<DrawnRow>& rows) {
   std::int64_t all = 0;
   for (const auto& row : rows) all += row.weight;
   std::int64_t at = rng.below(all);
@@ -63,7 +63,7 @@ const ModuleRow& drawn_row(Rng& rng, const std::vector<ModuleRow>& rows) {
 }
 
 /// False where the row found nothing that suits it, or made too much of it.
-bool add_step(Rng& rng, RandomModule& module, const ModuleRow& row) {
+bool add_step(Rng& rng, RandomModule& module, const DrawnRow& row) {
   const std::size_t known = module.values.size();
   ModuleDrawer drawer(rng, module);
   auto step = row.draw(drawer);

@@ -58,20 +58,20 @@ class ModuleDrawer {
   RandomModule& module_;
 };
 
-struct ModuleRow {
+struct DrawnRow {
   const char* name;
   std::int64_t weight;  ///< how often it is drawn, beside others
   /// Nothing where no value suits it.
   std::optional<ModuleValue> (*draw)(ModuleDrawer& drawer);
 };
 
-[[nodiscard]] std::span<const ModuleRow> elementwise_module_rows();
-[[nodiscard]] std::span<const ModuleRow> reduction_module_rows();
-[[nodiscard]] std::span<const ModuleRow> layout_module_rows();
-[[nodiscard]] std::span<const ModuleRow> indexing_module_rows();
-[[nodiscard]] std::span<const ModuleRow> product_module_rows();
-[[nodiscard]] std::span<const ModuleRow> window_module_rows();
-[[nodiscard]] std::span<const ModuleRow> norm_module_rows();
-[[nodiscard]] std::span<const ModuleRow> loss_module_rows();
+[[nodiscard]] std::span<const DrawnRow> elementwise_module_rows();
+[[nodiscard]] std::span<const DrawnRow> reduction_module_rows();
+[[nodiscard]] std::span<const DrawnRow> layout_module_rows();
+[[nodiscard]] std::span<const DrawnRow> indexing_module_rows();
+[[nodiscard]] std::span<const DrawnRow> product_module_rows();
+[[nodiscard]] std::span<const DrawnRow> window_module_rows();
+[[nodiscard]] std::span<const DrawnRow> norm_module_rows();
+[[nodiscard]] std::span<const DrawnRow> loss_module_rows();
 
 }  // namespace kw

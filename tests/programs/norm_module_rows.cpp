@@ -76,7 +76,7 @@ std::optional<ModuleValue> to_length(ModuleDrawer& d) {
   return normalised(d, *x, fmt::format("F.normalize({{0}}, p={}, dim={}, eps=0.01)", d.one_of({"2", "1"}), axis), {});
 }
 
-constexpr ModuleRow k_rows[] = {
+constexpr DrawnRow k_rows[] = {
     {"over_last_axes", 5, over_last_axes},   {"over_groups", 3, over_groups},
     {"over_the_batch", 4, over_the_batch},   {"over_each_image", 2, over_each_image},
     {"over_neighbours", 1, over_neighbours}, {"to_length", 2, to_length},
@@ -84,7 +84,7 @@ constexpr ModuleRow k_rows[] = {
 
 }  // namespace
 
-std::span<const ModuleRow> norm_module_rows() {
+std::span<const DrawnRow> norm_module_rows() {
   return k_rows;
 }
 

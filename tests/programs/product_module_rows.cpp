@@ -132,7 +132,7 @@ std::optional<ModuleValue> bilinear(ModuleDrawer& d) {
                      most};
 }
 
-constexpr ModuleRow k_rows[] = {
+constexpr DrawnRow k_rows[] = {
     {"linear", 6, linear},
     {"with_matrix", 4, with_matrix},
     {"with_another", 4, with_another},
@@ -145,7 +145,7 @@ constexpr ModuleRow k_rows[] = {
 
 }  // namespace
 
-std::span<const ModuleRow> product_module_rows() {
+std::span<const DrawnRow> product_module_rows() {
   return k_rows;
 }
 

@@ -146,14 +146,14 @@ std::optional<ModuleValue> largest_few(ModuleDrawer& d) {
   return ModuleValue{text, {*x}, {}, shape, false, d.value(*x).elements, d.value(*x).most};
 }
 
-constexpr ModuleRow k_rows[] = {
+constexpr DrawnRow k_rows[] = {
     {"over_many", 9, over_many},         {"over_one", 4, over_one},   {"of_exact", 3, of_exact},
     {"of_everything", 1, of_everything}, {"along_one", 8, along_one}, {"largest_few", 2, largest_few},
 };
 
 }  // namespace
 
-std::span<const ModuleRow> reduction_module_rows() {
+std::span<const DrawnRow> reduction_module_rows() {
   return k_rows;
 }
 

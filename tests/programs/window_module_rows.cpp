@@ -177,14 +177,14 @@ std::optional<ModuleValue> unfolded(ModuleDrawer& d) {
   return ModuleValue{text, {*x}, {}, shape, false, d.value(*x).elements, d.value(*x).most};
 }
 
-constexpr ModuleRow k_rows[] = {
+constexpr DrawnRow k_rows[] = {
     {"convolved", 10, convolved},          {"convolved_back", 7, convolved_back}, {"pooled", 8, pooled},
     {"pooled_to_size", 3, pooled_to_size}, {"resampled", 2, resampled},           {"unfolded", 1, unfolded},
 };
 
 }  // namespace
 
-std::span<const ModuleRow> window_module_rows() {
+std::span<const DrawnRow> window_module_rows() {
   return k_rows;
 }
 

@@ -182,8 +182,8 @@ bool same_affine(const AffineIndex& a, const AffineIndex& b) {
          std::equal(a.terms.begin(), a.terms.end(), b.terms.begin(), b.terms.end(), same_expression);
 }
 
-std::optional<IndexRange> range_of(const AffineIndex& index, const StageAxes& axes) {
-  IndexRange range{index.constant, index.constant};
+std::optional<ExtentRange> range_of(const AffineIndex& index, const StageAxes& axes) {
+  ExtentRange range{index.constant, index.constant};
   const auto grow = [](Extent& end, const Extent& by) {
     const auto grown = exact_sum(end, by);
     if (grown) end = *grown;

@@ -30,10 +30,10 @@ struct AffineIndex {
 
 /// The least and the largest value for all indices of `axes`. Absent where one of them cannot be expressed, the sign of
 /// a coefficient is not known for every binding, or a term has an axis whose extent is no small constant.
-struct IndexRange {
+struct ExtentRange {
   Extent least, largest;
 };
-[[nodiscard]] std::optional<IndexRange> range_of(const AffineIndex& index, const StageAxes& axes);
+[[nodiscard]] std::optional<ExtentRange> range_of(const AffineIndex& index, const StageAxes& axes);
 
 /// Axes that the expression names.
 [[nodiscard]] std::set<std::string> axes_named(const StageExpr& expression);
