@@ -1,20 +1,13 @@
 // What the wgmma style has of its own in the text of tensor_cores.cu: the layout of tiles in shared memory, the two
-// products of a warpgroup, and their order. operators/attention/kernels/cuda/wgmma.cpp and wgmma_source.cpp fill the
-// holes.
+// products of a warpgroup, and their order. operators/attention/kernels/cuda/wgmma.cpp fills the holes.
 //
 // definitions: WARPGROUPS PINGPONG RESIDENT
 
 // --- section: products
-// Tiles lie as the tensor cores' descriptors want them: panels of 64 columns one behind the other, rows of 128 bytes,
-// 16-byte chunks exchanged by row. The descriptor of a place in a tile: its address, how far the next 64 columns are
-// where rows are what is summed over, 1024 bytes from 8 rows to the next 8, and the exchange.
-__device__ __forceinline__ unsigned long long describe(const ${element}* place, const unsigned panel_bytes) {
-  const unsigned address = (unsigned)__cvta_generic_to_shared(place);
-  return (unsigned long long)((address & 0x3ffff) >> 4) | (unsigned long long)(panel_bytes >> 4) << 16 |
-         (unsigned long long)(1024 >> 4) << 32 | 1ull << 62;
-}
+${asynchronous_products}
 
-// Where 16 bytes of a tile of `rows` rows begin.
+// Tiles lie as the tensor cores' descriptors want them: panels of 64 columns one behind the other, rows of 128 bytes,
+// 16-byte chunks exchanged by row. Where 16 bytes of a tile of `rows` rows begin.
 __device__ __forceinline__ int chunk_offset(const int row, const int chunk, const int rows) {
   return (chunk / 8 * rows + row) * 64 + (chunk % 8 ^ (row & 7)) * 8;
 }
@@ -28,47 +21,6 @@ __device__ __forceinline__ void block_barrier() {
   __syncthreads();
 #endif
 }
-
-// What threads have written to shared memory becomes visible to the tensor cores.
-__device__ __forceinline__ void proxy_fence() {
-#ifndef KW_SIM
-  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-#endif
-}
-
-// Registers that a product takes hold what was last written to them.
-__device__ __forceinline__ void begin_products() {
-#ifndef KW_SIM
-  asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
-#endif
-}
-
-// Ends a group of products.
-__device__ __forceinline__ void commit_products() {
-#ifdef KW_SIM
-  __kw_sim_wgmma_commit_group();
-#else
-  asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
-#endif
-}
-
-// Until at most PENDING of the groups ended last are still under way. The compiler must not read `sums`, which one of
-// the others writes, any sooner.
-template <int PENDING, int TILES>
-__device__ __forceinline__ void wait_products(float (&sums)[TILES][4]) {
-#ifdef KW_SIM
-  __kw_sim_wgmma_wait_group<PENDING>();
-#else
-  asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(PENDING) : "memory");
-  #pragma unroll
-  for (int j = 0; j < TILES; ++j)
-    #pragma unroll
-    for (int i = 0; i < 4; ++i) asm volatile("" : "+f"(sums[j][i])::"memory");
-#endif
-}
-
-// The accumulators of 8 columns as operands of an instruction.
-#define SUMS(j) "+f"(d[j][0]), "+f"(d[j][1]), "+f"(d[j][2]), "+f"(d[j][3])
 
 ${multiplies}
 __device__ __forceinline__ unsigned pack_halves(const float low, const float high) {
@@ -116,45 +68,6 @@ __device__ __forceinline__ void pack_probabilities(const float (&scores)[SCORE_T
     #pragma unroll
     for (int i = 0; i < 4; ++i)
       probabilities[k][i] = pack_halves(scores[2 * k + i / 2][i % 2 * 2], scores[2 * k + i / 2][i % 2 * 2 + 1]);
-}
-
-// --- section: multiply
-// d = a * b + d, or a * b where nothing is to be added to; for 64 x 16 by 16 x ${columns}.
-__device__ __forceinline__ void multiply(float (&d)[${tiles}][4], const ${element}* a, const ${element}* b,
-                                         const bool add) {
-#ifdef KW_SIM
-  __kw_sim_wgmma_m64k16_${type}_f32(d, a, b, add);
-#else
-  asm volatile(
-      "{\n"
-      ".reg .pred add;\n"
-      "setp.ne.b32 add, %${add}, 0;\n"
-      "wgmma.mma_async.sync.aligned.m64n${columns}k16.f32.${type}.${type} "
-      "{${operands}}, "
-      "%${a}, %${b}, add, 1, 1, 0, 0;\n"
-      "}\n"
-      : ${accumulators}
-      : "l"(describe(a, 16)), "l"(describe(b, 16)), "r"((int)add));
-#endif
-}
-
-// d += a * b with a in registers, and rows of b that are summed over.
-__device__ __forceinline__ void multiply_columns(float (&d)[${tiles}][4], const unsigned (&a)[4], const ${element}* b,
-                                                 const unsigned panel_bytes) {
-#ifdef KW_SIM
-  __kw_sim_wgmma_trans_m64k16_${type}_f32(d, a, b, panel_bytes);
-#else
-  asm volatile(
-      "{\n"
-      ".reg .pred add;\n"
-      "setp.ne.b32 add, %${add_held}, 0;\n"
-      "wgmma.mma_async.sync.aligned.m64n${columns}k16.f32.${type}.${type} "
-      "{${operands}}, "
-      "{%${a}, %${b}, %${a2}, %${a3}}, %${rows}, add, 1, 1, 1;\n"
-      "}\n"
-      : ${accumulators}
-      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(describe(b, panel_bytes)), "r"(1));
-#endif
 }
 
 // --- section: loop

@@ -10,6 +10,10 @@
 // Of how many rows and columns a thread loads elements: it loads several steps of each.
 #define ROW_PLACES (TILE_M > TILE_THREADS ? TILE_M / TILE_THREADS : 1)
 #define COLUMN_PLACES (TILE_N > TILE_THREADS ? TILE_N / TILE_THREADS : 1)
+// How many elements that is; runs of four rows by four steps take more registers.
+#define ROW_LOADS (TILE_M * TILE_K / TILE_THREADS)
+#define COLUMN_LOADS (TILE_N * TILE_K / TILE_THREADS)
+#define AT_LEAST_A_RUN(loads) ((loads) < 16 ? 16 : (loads))
 // Of a line of finished sums in shared memory.
 #define LINE_STRIDE (TILE_N + 4)
 
@@ -146,15 +150,148 @@ __device__ __forceinline__ void multiply_tile(const float* rows, const float* co
   }
 }
 
+// --- section: multiply_tile_wgmma
+// Threads with few sums are to be so many that they hide each other's waiting; those with 64 take what there is.
+#define UNIT_THREADS (THREAD_N > 16 ? 256 : 512)
+#define RESIDENT_BLOCKS (TILE_THREADS < UNIT_THREADS ? UNIT_THREADS / TILE_THREADS : 1)
+// Of a factor's tile: the high parts of all elements, and the low ones.
+#define ROW_FLOATS (2 * TILE_M * TILE_K)
+#define COLUMN_FLOATS (2 * TILE_N * TILE_K)
+// A warpgroup has 64 rows.
+#define GROUP_COLUMNS (4 * THREAD_N)
+
+${split}
+
+${wgmma_groups}
+
+${wgmma_multiplies}
+
+// Where in the tile a thread's sums are. Of the rows of its i-th sums the block has THREADS_M, in the order of `line`.
+// A warp has 16 rows of its warpgroup's, a lane two of these.
+__device__ __forceinline__ int line_of(const int thread) {
+  return thread / 128 / (TILE_N / GROUP_COLUMNS) * 32 + thread % 128 / 4;
+}
+__device__ __forceinline__ int row_place(const int line, const int i) { return line / 8 * 16 + line % 8 + 8 * i; }
+
+// A thread's sums of a row, among those of `line`: two of each eight columns.
+__device__ __forceinline__ void keep_sums(float* line, const int thread, const float (&sums)[THREAD_N]) {
+  float* columns = line + thread / 128 % (TILE_N / GROUP_COLUMNS) * GROUP_COLUMNS + thread % 4 * 2;
+  #pragma unroll
+  for (int j = 0; j < THREAD_N; j += 2) *(float2*)(columns + 4 * j) = make_float2(sums[j], sums[j + 1]);
+}
+
+// Four steps, from 4 * chunk on, of row or column `place` of a tile of that many `places`. Tiles lie as the tensor
+// cores' descriptors want them: 128 bytes of steps per place, 16-byte chunks exchanged by place.
+__device__ __forceinline__ void keep_four(float* tile, const int places, const int place, const int chunk,
+                                          const float a, const float b, const float c, const float d) {
+  const Split parts[4] = {split(a), split(b), split(c), split(d)};
+  uint4* four = (uint4*)(tile + place * TILE_K + (chunk ^ (place & 7)) * 4);
+  four[0] = make_uint4(parts[0].high, parts[1].high, parts[2].high, parts[3].high);
+  four[places * TILE_K / 4] = make_uint4(parts[0].low, parts[1].low, parts[2].low, parts[3].low);
+}
+
+// Begins the products of a tile of TILE_K steps. Tensor cores cut off what does not fit an accumulator; so those of a
+// tile are summed from zero, the small ones first.
+__device__ __forceinline__ void begin_tile(const float* rows, const float* columns, const int thread,
+                                           float (&part)[THREAD_N / 2][4]) {
+  const float* row = rows + thread / 128 / (TILE_N / GROUP_COLUMNS) * 64 * TILE_K;
+  const float* column = columns + thread / 128 % (TILE_N / GROUP_COLUMNS) * GROUP_COLUMNS * TILE_K;
+  begin_products();
+  #pragma unroll
+  for (int step = 0; step < TILE_K; step += 8) {
+    multiply(part, row + TILE_M * TILE_K + step, column + step, step > 0);
+    multiply(part, row + step, column + TILE_N * TILE_K + step, true);
+  }
+  #pragma unroll
+  for (int step = 0; step < TILE_K; step += 8) multiply(part, row + step, column + step, true);
+  commit_products();
+}
+
+// Adds them to a thread's sums, in f32.
+__device__ __forceinline__ void end_tile(float (&part)[THREAD_N / 2][4], float (&sum)[THREAD_M][THREAD_N]) {
+  wait_products<0>(part);
+  #pragma unroll
+  for (int i = 0; i < THREAD_M; ++i)
+    #pragma unroll
+    for (int j = 0; j < THREAD_N; ++j) sum[i][j] += part[j / 2][2 * i + j % 2];
+}
+
+// --- section: stored_sums
+// A thread's sums of a row, among those of `line`.
+__device__ __forceinline__ void keep_sums(float* line, const int thread, const float (&sums)[THREAD_N]) {
+  #pragma unroll
+  for (int j = 0; j < THREAD_N; j += 4)
+    *(float4*)(line + column_place(thread, j)) = make_float4(sums[j], sums[j + 1], sums[j + 2], sums[j + 3]);
+}
+
+// --- section: tiles
+__shared__ __align__(16) float tiles[2 * TILE_K * (ROW_STRIDE + COLUMN_STRIDE)];
+float (&row_tiles)[2][TILE_K * ROW_STRIDE] = *(float (*)[2][TILE_K * ROW_STRIDE])tiles;
+float (&column_tiles)[2][TILE_K * COLUMN_STRIDE] =
+    *(float (*)[2][TILE_K * COLUMN_STRIDE])(tiles + 2 * TILE_K * ROW_STRIDE);
+
+// --- section: tiles_wgmma
+extern __shared__ unsigned char shared_memory[];
+// Descriptors count from multiples of 1024 bytes.
+float* const tiles = (float*)(shared_memory + (-(long)__cvta_generic_to_shared(shared_memory) & 1023));
+float (&row_tiles)[2][ROW_FLOATS] = *(float (*)[2][ROW_FLOATS])tiles;
+float (&column_tiles)[2][COLUMN_FLOATS] = *(float (*)[2][COLUMN_FLOATS])(tiles + 2 * ROW_FLOATS);
+
+// --- section: loop
+for (int next = begin; next < end + TILE_K; next += TILE_K) {
+  if (next < end) {
+    ${load_rows}
+    ${load_columns}
+  }
+  if (next > begin) multiply_tile(row_tiles[stage], column_tiles[stage], thread, sum);
+  if (next < end) {
+    ${keep_rows}
+    ${keep_columns}
+  }
+  ${next_steps}
+  __syncthreads();
+  stage ^= 1;
+}
+
+// --- section: loop_wgmma
+// While a tile is multiplied, the next one passes from registers to shared memory, and the one
+// after that is on its way into registers.
+int next = begin, loaded = 0;
+const auto load_tile = [&]() {
+  if (next < end) {
+    ${load_rows}
+    ${load_columns}
+  }
+  ${next_steps}
+  next += TILE_K;
+  loaded ^= 1;
+};
+const auto keep_tile = [&]() {
+  ${keep_rows}
+  ${keep_columns}
+  proxy_fence();
+};
+float part_sum[THREAD_N / 2][4];
+load_tile();
+keep_tile();
+__syncthreads();
+load_tile();
+__syncthreads();
+for (int step = begin; step < end; step += TILE_K) {
+  stage ^= 1;
+  begin_tile(row_tiles[stage], column_tiles[stage], thread, part_sum);
+  if (step + TILE_K < end) keep_tile();
+  load_tile();
+  end_tile(part_sum, sum);
+  __syncthreads();
+}
+
 // --- section: products
 // A tile of TILE_M rows and TILE_N columns per block${parts}. While a tile of
 // TILE_K steps is multiplied, the next one is on its way into registers.
 ${qualifier}
 ${signature} {
-  __shared__ __align__(16) float tiles[2 * TILE_K * (ROW_STRIDE + COLUMN_STRIDE)];
-  float (&row_tiles)[2][TILE_K * ROW_STRIDE] = *(float (*)[2][TILE_K * ROW_STRIDE])tiles;
-  float (&column_tiles)[2][TILE_K * COLUMN_STRIDE] =
-      *(float (*)[2][TILE_K * COLUMN_STRIDE])(tiles + 2 * TILE_K * ROW_STRIDE);
+  ${tiles}
   ${step_tables}
   const int thread = threadIdx.x;
   const int tiles_across = (${column_count} + TILE_N - 1) / TILE_N;
@@ -171,33 +308,17 @@ ${signature} {
   for (int i = 0; i < THREAD_M; ++i)
     #pragma unroll
     for (int j = 0; j < THREAD_N; ++j) sum[i][j] = 0.0f;
-  float next_rows[TILE_M * TILE_K / TILE_THREADS], next_columns[TILE_N * TILE_K / TILE_THREADS];
+  float next_rows[AT_LEAST_A_RUN(ROW_LOADS)], next_columns[AT_LEAST_A_RUN(COLUMN_LOADS)];
   int stage = 0;
   ${first_steps}
-  for (int next = begin; next < end + TILE_K; next += TILE_K) {
-    if (next < end) {
-      ${load_rows}
-      ${load_columns}
-    }
-    if (next > begin) multiply_tile(row_tiles[stage], column_tiles[stage], thread, sum);
-    if (next < end) {
-      ${keep_rows}
-      ${keep_columns}
-    }
-    ${next_steps}
-    __syncthreads();
-    stage ^= 1;
-  }
+  ${loop}
   ${stored_places}
   // A line of each thread at a time passes through shared memory, so that neighbouring threads store
   // neighbours, and a thread's elements are in few columns.
   #pragma unroll
   for (int i = 0; i < THREAD_M; ++i) {
     __syncthreads();
-    #pragma unroll
-    for (int j = 0; j < THREAD_N; j += 4)
-      *(float4*)&tiles[line_of(thread) * LINE_STRIDE + column_place(thread, j)] =
-          make_float4(sum[i][j], sum[i][j + 1], sum[i][j + 2], sum[i][j + 3]);
+    keep_sums(tiles + line_of(thread) * LINE_STRIDE, thread, sum[i]);
     __syncthreads();
     #pragma unroll
     for (int j = 0; j < THREAD_N; ++j) {
@@ -212,6 +333,16 @@ ${signature} {
       ${store}
     }
   }
+}
+
+// --- section: pack_rows
+// Copies the rows of ${name}'s first factor, so that their steps lie behind one another.
+${qualifier}
+${signature} {
+  const long id = ${global_index};
+  if (id >= ${count}) return;
+  ${axes}
+  copied[id] = ${element};
 }
 
 // --- section: places
@@ -239,11 +370,12 @@ if (thread < TILE_K) {
 
 // --- section: load
 #pragma unroll
-for (int i = 0; i < ${tile} * TILE_K / TILE_THREADS; ++i) {
-  const int at = thread + i * TILE_THREADS;
-  const int ${index} = ${first} + ${place}, k = next + ${step};
+for (int i = 0; i < ${loads}; ++i) {
+  const int at = ${at};
+  ${indices}
+  ${reads}
   float element = 0.0f;
-  if (${index} < ${count} && k < end) {
+  if (${inside}) {
     ${axes}
     ${element}
   }
@@ -252,15 +384,16 @@ for (int i = 0; i < ${tile} * TILE_K / TILE_THREADS; ++i) {
 
 // --- section: keep
 #pragma unroll
-for (int i = 0; i < ${tile} * TILE_K / TILE_THREADS; ++i) {
+for (int i = 0; i < ${loads}; ++i) {
   const int at = thread + i * TILE_THREADS;
   ${tiles}[stage ^ 1][(${step}) * ${stride} + ${place}] = ${registers}[i];
 }
 
 // --- section: load_four
 #pragma unroll
-for (int i = 0; i < ${tile} * TILE_K / TILE_THREADS; i += 4) {
-  const int at = 4 * thread + i * TILE_THREADS;
+for (int i = 0; i < ${loads}; i += 4) {
+  const int at = ${at};
+  ${valid}
   const int ${index} = ${first} + ${place}, k = next + ${step};
   ${axes}
   const ${pointer} from = ${memory} + (${address});
@@ -279,17 +412,36 @@ for (int i = 0; i < ${tile} * TILE_K / TILE_THREADS; i += 4) {
 
 // --- section: keep_four_steps
 #pragma unroll
-for (int i = 0; i < ${tile} * TILE_K / TILE_THREADS; ++i) {
+for (int i = 0; i < ${loads}; ++i) {
   const int at = 4 * thread + i / 4 * (4 * TILE_THREADS);
   ${tiles}[stage ^ 1][(at % TILE_K + i % 4) * ${stride} + at / TILE_K] = ${registers}[i];
 }
 
 // --- section: keep_four_rows
 #pragma unroll
-for (int i = 0; i < ${tile} * TILE_K / TILE_THREADS; i += 4) {
+for (int i = 0; i < ${loads}; i += 4) {
   const int at = 4 * thread + i * TILE_THREADS;
   *(float4*)&${tiles}[stage ^ 1][at / ${tile} * ${stride} + at % ${tile}] =
       make_float4(${registers}[i], ${registers}[i + 1], ${registers}[i + 2], ${registers}[i + 3]);
+}
+
+// --- section: keep_split
+#pragma unroll
+for (int i = 0; i < ${loads}; i += 4) {
+  const int at = ${at};
+  keep_four(${tiles}[stage ^ 1], ${tile}, ${place}, ${chunk}, ${registers}[i],
+            ${registers}[i + 1], ${registers}[i + 2], ${registers}[i + 3]);
+}
+
+// --- section: keep_split_rows
+#pragma unroll
+for (int i = 0; i < ${loads}; i += 16) {
+  const int at = ${at};
+  ${valid}
+  #pragma unroll
+  for (int j = 0; j < 4; ++j)
+    keep_four(${tiles}[stage ^ 1], ${tile}, ${place} + j, ${chunk}, ${registers}[i + j],
+              ${registers}[i + 4 + j], ${registers}[i + 8 + j], ${registers}[i + 12 + j]);
 }
 
 // --- section: sum_parts

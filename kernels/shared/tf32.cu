@@ -1,22 +1,21 @@
 // Products of f32 on the tensor cores of sm_80 and later, as three products of tf32 numbers. The small parts' product is
 // below what f32 can tell.
 
-// --- section: split_products
-// A float as the sum of two tf32 numbers, to within 2^-22 of it.
+// --- section: split
+// A float as the sum of two tf32 numbers, to within 2^-21 of it: the first one is the nearest with 10 bits behind the
+// point, ties away from zero; of the rest, tensor cores read as many bits as a tf32 number has.
 struct Split {
   unsigned high, low;
 };
 
-// To the nearest number with 10 bits behind the point, ties away from zero.
-__device__ __forceinline__ unsigned to_tf32(const float x) { return (__float_as_uint(x) + 0x1000u) & 0xffffe000u; }
-
 __device__ __forceinline__ Split split(const float x) {
   Split parts;
-  parts.high = to_tf32(x);
-  parts.low = to_tf32(x - __uint_as_float(parts.high));
+  parts.high = (__float_as_uint(x) + 0x1000u) & 0xffffe000u;
+  parts.low = __float_as_uint(x - __uint_as_float(parts.high));
   return parts;
 }
 
+// --- section: multiply_add
 // d += a * b for 16 x 8 by 8 x 8.
 __device__ __forceinline__ void multiply_add(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
 #ifdef KW_SIM

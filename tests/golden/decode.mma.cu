@@ -2,7 +2,7 @@
 format      = 1
 target      = "cuda"
 problem     = "attention/decode"
-generator   = "mma 2"
+generator   = "mma 3"
 constraints = ["4 * ((16 * WARPS) * (round_up(128, 8) + 8 * (round_up(128, 8) % 16 == 0)) + STAGES * BLOCK_N * ((round_up(128, 8) + 8 * (round_up(128, 8) % 16 == 0)) + (round_up(128, 8) + 4))) + 8 * (16 * WARPS) + 16 <= shared_bytes_per_block",
                "round_up(128, 8) / 2 + BLOCK_N + 64 <= min(max_registers_per_thread, registers_per_block / (32 * WARPS))"]
 
@@ -44,7 +44,7 @@ args   = ["part_values", "part_sums", "O",
                 "max(1, min(ceil_div(Skv, BLOCK_N), compute_units * BLOCKS_PER_UNIT / (ceil_div(Sq * (Hq / Hkv), (16 * WARPS)) * Hkv * B)))"]
 */
 // attention/decode: One query per sequence against a long cache of keys.
-// Written by kernelwright, generator "mma 2".
+// Written by kernelwright, generator "mma 3".
 //
 // mask_mod:
 // def decode(b, h, q_idx, kv_idx):
@@ -200,18 +200,16 @@ __device__ __forceinline__ void shrink_sums(const float (&shrink)[2], float (&ou
 // Pragmas take constants, and definitions are not replaced in them.
 constexpr int unroll_head = UNROLL_D;
 
-// A float as the sum of two tf32 numbers, to within 2^-22 of it.
+// A float as the sum of two tf32 numbers, to within 2^-21 of it: the first one is the nearest with 10 bits behind the
+// point, ties away from zero; of the rest, tensor cores read as many bits as a tf32 number has.
 struct Split {
   unsigned high, low;
 };
 
-// To the nearest number with 10 bits behind the point, ties away from zero.
-__device__ __forceinline__ unsigned to_tf32(const float x) { return (__float_as_uint(x) + 0x1000u) & 0xffffe000u; }
-
 __device__ __forceinline__ Split split(const float x) {
   Split parts;
-  parts.high = to_tf32(x);
-  parts.low = to_tf32(x - __uint_as_float(parts.high));
+  parts.high = (__float_as_uint(x) + 0x1000u) & 0xffffe000u;
+  parts.low = __float_as_uint(x - __uint_as_float(parts.high));
   return parts;
 }
 

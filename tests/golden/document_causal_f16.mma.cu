@@ -2,7 +2,7 @@
 format      = 1
 target      = "cuda"
 problem     = "attention/document_causal_f16"
-generator   = "mma 2"
+generator   = "mma 3"
 constraints = ["2 * ((16 * WARPS) * (round_up(64, 16) + 8 * (round_up(64, 16) % 64 != 0)) + STAGES * BLOCK_N * ((round_up(64, 16) + 8 * (round_up(64, 16) % 64 != 0)) + (round_up(64, 16) + 8 * (round_up(64, 16) % 64 != 0)))) + 8 * (16 * WARPS) + 16 <= shared_bytes_per_block",
                "round_up(64, 16) / 2 + BLOCK_N * 3 / 4 + 4 * max(1, Q_REGISTERS * (64 <= 128) * ceil_div(64, 16)) + 50 <= min(max_registers_per_thread, registers_per_block / (32 * WARPS))"]
 
@@ -31,7 +31,7 @@ shared_bytes = "2 * ((16 * WARPS) * (round_up(D, 16) + 8 * (round_up(D, 16) % 64
 args         = ["Q", "K", "V", "document_id", "O", "Sq", "Skv", "Hq", "Hkv"]
 */
 // attention/document_causal_f16: Causal attention within packed documents, stored in f16.
-// Written by kernelwright, generator "mma 2".
+// Written by kernelwright, generator "mma 3".
 //
 // mask_mod:
 // def document_causal(b, h, q_idx, kv_idx):

@@ -2,7 +2,7 @@
 format      = 1
 target      = "cuda"
 problem     = "attention/document_causal_f16"
-generator   = "wgmma 3"
+generator   = "wgmma 4"
 constraints = ["2 * ((16 * (4 * WARPGROUPS)) * round_up(64, 64) + STAGES * BLOCK_N * (round_up(64, 64) + round_up(64, 64))) + 1024 + 8 * (16 * (4 * WARPGROUPS)) + 16 <= shared_bytes_per_block",
                "round_up(64, 64) / 2 + BLOCK_N * 3 / 4 + 40 + 16 * (round_up(64, 64) > 64) <= min(max_registers_per_thread, registers_per_block / (32 * (4 * WARPGROUPS)))",
                "PINGPONG == 0 || WARPGROUPS == 2",
@@ -33,7 +33,7 @@ shared_bytes = "2 * ((16 * (4 * WARPGROUPS)) * round_up(D, 64) + STAGES * BLOCK_
 args         = ["Q", "K", "V", "document_id", "O", "Sq", "Skv", "Hq", "Hkv"]
 */
 // attention/document_causal_f16: Causal attention within packed documents, stored in f16.
-// Written by kernelwright, generator "wgmma 3".
+// Written by kernelwright, generator "wgmma 4".
 //
 // mask_mod:
 // def document_causal(b, h, q_idx, kv_idx):
@@ -214,28 +214,13 @@ __device__ __forceinline__ void shrink_sums(const float (&shrink)[2], float (&ou
     for (int i = 0; i < 4; ++i) out[j][i] *= shrink[i / 2];
 }
 
-// Tiles lie as the tensor cores' descriptors want them: panels of 64 columns one behind the other, rows of 128 bytes,
-// 16-byte chunks exchanged by row. The descriptor of a place in a tile: its address, how far the next 64 columns are
-// where rows are what is summed over, 1024 bytes from 8 rows to the next 8, and the exchange.
-__device__ __forceinline__ unsigned long long describe(const __half* place, const unsigned panel_bytes) {
+// The descriptor of a place in a tile whose rows are 128 bytes with their 16-byte chunks exchanged by row: its address,
+// how far the next 128 bytes of a row are where rows are what is summed over, 1024 bytes from 8 rows to the next 8, and
+// the exchange.
+__device__ __forceinline__ unsigned long long describe(const void* place, const unsigned panel_bytes) {
   const unsigned address = (unsigned)__cvta_generic_to_shared(place);
   return (unsigned long long)((address & 0x3ffff) >> 4) | (unsigned long long)(panel_bytes >> 4) << 16 |
          (unsigned long long)(1024 >> 4) << 32 | 1ull << 62;
-}
-
-// Where 16 bytes of a tile of `rows` rows begin.
-__device__ __forceinline__ int chunk_offset(const int row, const int chunk, const int rows) {
-  return (chunk / 8 * rows + row) * 64 + (chunk % 8 ^ (row & 7)) * 8;
-}
-
-// A barrier for all warps, wherever each of them calls it from. __syncthreads() promises that all of them arrive at the
-// same place in the text (PTX ISA, "barrier": bar.sync is barrier.sync.aligned); warpgroups half a panel apart do not.
-__device__ __forceinline__ void block_barrier() {
-#if PINGPONG && !defined(KW_SIM)
-  asm volatile("barrier.sync 0;" ::: "memory");
-#else
-  __syncthreads();
-#endif
 }
 
 // What threads have written to shared memory becomes visible to the tensor cores.
@@ -279,6 +264,22 @@ __device__ __forceinline__ void wait_products(float (&sums)[TILES][4]) {
 // The accumulators of 8 columns as operands of an instruction.
 #define SUMS(j) "+f"(d[j][0]), "+f"(d[j][1]), "+f"(d[j][2]), "+f"(d[j][3])
 
+// Tiles lie as the tensor cores' descriptors want them: panels of 64 columns one behind the other, rows of 128 bytes,
+// 16-byte chunks exchanged by row. Where 16 bytes of a tile of `rows` rows begin.
+__device__ __forceinline__ int chunk_offset(const int row, const int chunk, const int rows) {
+  return (chunk / 8 * rows + row) * 64 + (chunk % 8 ^ (row & 7)) * 8;
+}
+
+// A barrier for all warps, wherever each of them calls it from. __syncthreads() promises that all of them arrive at the
+// same place in the text (PTX ISA, "barrier": bar.sync is barrier.sync.aligned); warpgroups half a panel apart do not.
+__device__ __forceinline__ void block_barrier() {
+#if PINGPONG && !defined(KW_SIM)
+  asm volatile("barrier.sync 0;" ::: "memory");
+#else
+  __syncthreads();
+#endif
+}
+
 // d = a * b + d, or a * b where nothing is to be added to; for 64 x 16 by 16 x 64.
 __device__ __forceinline__ void multiply(float (&d)[8][4], const __half* a, const __half* b,
                                          const bool add) {
@@ -318,6 +319,7 @@ __device__ __forceinline__ void multiply_columns(float (&d)[8][4], const unsigne
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(describe(b, panel_bytes)), "r"(1));
 #endif
 }
+
 // d = a * b + d, or a * b where nothing is to be added to; for 64 x 16 by 16 x 128.
 __device__ __forceinline__ void multiply(float (&d)[16][4], const __half* a, const __half* b,
                                          const bool add) {
@@ -363,6 +365,7 @@ __device__ __forceinline__ void multiply_columns(float (&d)[16][4], const unsign
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(describe(b, panel_bytes)), "r"(1));
 #endif
 }
+
 // d = a * b + d, or a * b where nothing is to be added to; for 64 x 16 by 16 x 192.
 __device__ __forceinline__ void multiply(float (&d)[24][4], const __half* a, const __half* b,
                                          const bool add) {
@@ -414,6 +417,7 @@ __device__ __forceinline__ void multiply_columns(float (&d)[24][4], const unsign
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(describe(b, panel_bytes)), "r"(1));
 #endif
 }
+
 // d = a * b + d, or a * b where nothing is to be added to; for 64 x 16 by 16 x 256.
 __device__ __forceinline__ void multiply(float (&d)[32][4], const __half* a, const __half* b,
                                          const bool add) {
@@ -471,6 +475,7 @@ __device__ __forceinline__ void multiply_columns(float (&d)[32][4], const unsign
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(describe(b, panel_bytes)), "r"(1));
 #endif
 }
+
 
 __device__ __forceinline__ unsigned pack_halves(const float low, const float high) {
   const __half2 pair = __floats2half2_rn(low, high);

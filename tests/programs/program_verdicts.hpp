@@ -29,7 +29,8 @@ class ProgramVerdicts {
 
   /// Through all gates, with secret data of a fixed seed.
   [[nodiscard]] Verdict verdict_of(const Problem& problem, Bundle bundle) const;
-  [[nodiscard]] Bundle emitted(const Problem& problem, const std::string& style) const;
+  /// For the device, or for one that differs from it in the architecture ("sm_80") alone.
+  [[nodiscard]] Bundle emitted(const Problem& problem, const std::string& style, const std::string& arch = "") const;
 
  private:
   std::string target_;

@@ -33,6 +33,23 @@ extern "C" __global__ void rows(const int* in, int* out, int n) {
       out[(16 * warp + lane / 4 + i / 2 * 8) * 64 + 8 * j + lane % 4 * 2 + i % 2] = (int)d[j][i];
 }
 
+// 32 steps of four bytes are a row; what a number of tf32 has no room for is not read.
+extern "C" __global__ void tf32(const int* in, int* out, int n) {
+  __shared__ __align__(1024) float a[ROWS * 32], b[8 * 32];
+  for (int i = threadIdx.x; i < ROWS * 32; i += 128) {
+    const int row = i / 32, k = i % 32, at = row * 32 + (k / 4 ^ row % 8) * 4 + k % 4;
+    a[at] = __int_as_float(__float_as_int((float)left(row, k)) | 0xfff);
+    if (row < 8) b[at] = (float)right(k, row);
+  }
+  __syncthreads();
+  float d[1][4];
+  for (int k = 0; k < 32; k += 8) __kw_sim_wgmma_m64k8_tf32_f32(d, a + k, b + k, k > 0);
+  __kw_sim_wgmma_commit_group();
+  __kw_sim_wgmma_wait_group<0>();
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  for (int i = 0; i < 4; ++i) out[(16 * warp + lane / 4 + i / 2 * 8) * 8 + lane % 4 * 2 + i % 2] = (int)d[0][i];
+}
+
 extern "C" __global__ void columns(const int* in, int* out, int n) {
   __shared__ __align__(1024) __nv_bfloat16 b[2 * 16 * 64];
   for (int i = threadIdx.x; i < 16 * 128; i += 128)
@@ -134,6 +151,18 @@ TEST_F(Wgmma, multiplies_rows_by_rows_of_shared_memory) {
       int sum = 0;
       for (int k = 0; k < 64; ++k) sum += left(row, k) * right(k, column);
       ASSERT_EQ((*out)[static_cast<std::size_t>(row * 64 + column)], sum) << row << ", " << column;
+    }
+  }
+}
+
+TEST_F(Wgmma, multiplies_rows_of_tf32_numbers) {
+  const auto out = kernels->run({"tf32", 128});
+  ASSERT_TRUE(out) << out.error().message;
+  for (int row = 0; row < 64; ++row) {
+    for (int column = 0; column < 8; ++column) {
+      int sum = 0;
+      for (int k = 0; k < 32; ++k) sum += left(row, k) * right(k, column);
+      ASSERT_EQ((*out)[static_cast<std::size_t>(row * 8 + column)], sum) << row << ", " << column;
     }
   }
 }

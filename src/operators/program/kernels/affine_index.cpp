@@ -182,6 +182,20 @@ bool same_affine(const AffineIndex& a, const AffineIndex& b) {
          std::equal(a.terms.begin(), a.terms.end(), b.terms.begin(), b.terms.end(), same_expression);
 }
 
+bool is_one_run(const AffineIndex& address, const StageAxes& axes) {
+  Extent expected = 1;
+  for (std::size_t i = axes.size(); i-- > 0;) {
+    const auto found = address.coefficients.find(axes[i].name);
+    if (found == address.coefficients.end() || found->second != expected || found->second.text() != expected.text())
+      return false;
+    if (i == 0) break;
+    const auto next = exact_product(expected, axes[i].extent);
+    if (!next) return false;
+    expected = *next;
+  }
+  return !axes.empty();
+}
+
 std::optional<ExtentRange> range_of(const AffineIndex& index, const StageAxes& axes) {
   ExtentRange range{index.constant, index.constant};
   const auto grow = [](Extent& end, const Extent& by) {

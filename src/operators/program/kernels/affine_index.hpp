@@ -28,6 +28,9 @@ struct AffineIndex {
 [[nodiscard]] std::optional<AffineIndex> affine_times(const AffineIndex& a, const Extent& factor);
 [[nodiscard]] bool same_affine(const AffineIndex& a, const AffineIndex& b);
 
+/// Whether the elements along the axes, the last one fastest, are neighbours in memory.
+[[nodiscard]] bool is_one_run(const AffineIndex& address, const StageAxes& axes);
+
 /// The least and the largest value for all indices of `axes`. Absent where one of them cannot be expressed, the sign of
 /// a coefficient is not known for every binding, or a term has an axis whose extent is no small constant.
 struct ExtentRange {

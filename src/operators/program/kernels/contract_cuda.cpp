@@ -2,6 +2,7 @@
 
 #include "codegen/text.hpp"
 #include "language/kernel_texts.hpp"
+#include "operators/program/kernels/contract_packing.hpp"
 #include "operators/program/kernels/contract_shape.hpp"
 #include "operators/program/kernels/contract_text.hpp"
 #include "operators/program/kernels/contract_tile_loads.hpp"
@@ -43,8 +44,8 @@ const std::vector<std::string>& contract_gpu_locals() {
                                                    "from",
                                                    "four",
                                                    "part_steps",
-                                                   "row_address",
-                                                   "column_address",
+                                                   "row_from",
+                                                   "column_from",
                                                    "row_steps",
                                                    "column_steps",
                                                    "row_inside",
@@ -58,7 +59,15 @@ const std::vector<std::string>& contract_gpu_locals() {
                                                    "columns_whole",
                                                    "id",
                                                    "parts",
-                                                   "step"};
+                                                   "step",
+                                                   "load_tile",
+                                                   "keep_tile",
+                                                   "part_sum",
+                                                   "loaded",
+                                                   "step_place",
+                                                   "step_tap",
+                                                   "place_of_stored",
+                                                   "shared_memory"};
   return k_names;
 }
 
@@ -69,22 +78,30 @@ class CudaContraction {
         contraction_(contraction),
         out_(context.buffers[contraction.split.stage.buffer]),
         inner_(contraction.split.stage.inner),
+        sizes_(contract_sizes(context.program, ColumnChoice::contiguous)),
+        products_(tile_products(context.dialect, context.device, sizes_)),
         splits_(contract_splits(contract_size(contraction), context.device)) {}
 
   GroupKernels write() {
     write_tiles();
     if (splits_) write_sum();
-    const auto products = tile_products(context_.dialect, context_.device);
-    kernels_.own_helpers.insert("contract.cu/block_tile");
-    kernels_.own_helpers.insert(products == TileProducts::tf32 ? "contract.cu/multiply_tile_tf32"
-                                                               : "contract.cu/multiply_tile");
-    kernels_.tunables =
-        contract_gpu_tunables(contract_sizes(context_.program, ColumnChoice::contiguous), products, context_.device);
-    kernels_.constraints = contract_gpu_constraints(products);
+    add_helpers();
+    kernels_.tunables = contract_gpu_tunables(sizes_, products_, context_.device);
+    kernels_.constraints = contract_gpu_constraints(products_);
     return std::move(kernels_);
   }
 
  private:
+  bool by_warpgroups() const { return products_ == TileProducts::wgmma; }
+
+  void add_helpers() {
+    kernels_.own_helpers.insert("contract.cu/block_tile");
+    kernels_.own_helpers.insert(by_warpgroups()                   ? "contract.cu/multiply_tile_wgmma"
+                                : products_ == TileProducts::tf32 ? "contract.cu/multiply_tile_tf32"
+                                                                  : "contract.cu/multiply_tile");
+    if (!by_warpgroups()) kernels_.own_helpers.insert("contract.cu/stored_sums");
+  }
+
   std::string parts_name() const { return "parts_of_" + out_.name; }
 
   void finish(const KernelScope& scope, const std::string& source, Launch launch) {
@@ -119,25 +136,60 @@ class CudaContraction {
   }
 
   void fill_tile_store(KernelScope& scope, Fillings& fillings) {
-    std::set<std::string> used;
     if (splits_) {
+      fillings.emplace_back("stored_row_axes", "");
+      fillings.emplace_back("stored_column_axes", "");
+      fillings.emplace_back("stored_places", "");
       fillings.emplace_back("stored_guard", "");
       fillings.emplace_back("values", "");
       fillings.emplace_back("store", fmt::format("parts[({} * {} + m) * {} + n] = total;", part_and_batch(scope),
                                                  scope.extent(extent_of(contraction_.rows)),
                                                  scope.extent(extent_of(contraction_.columns))));
     } else {
-      const auto stored = stored_sum(scope, contraction_, out_, "total");
-      fillings.emplace_back("stored_guard",
-                            stored.guard.empty() ? "" : fmt::format("if (!({})) continue;", stored.guard));
-      fillings.emplace_back("values", stored.values);
-      fillings.emplace_back("store", stored.store);
-      used = scope.used_axes();
+      fill_stored(scope, fillings);
     }
-    fillings.emplace_back("stored_row_axes", join_lines(index_statements(scope, contraction_.rows, "m", used)));
-    const auto places = stored_columns(scope, contraction_.columns, used);
+  }
+
+  /// What a column owes to the place of its elements in the output is kept, as for loads.
+  void fill_stored(KernelScope& scope, Fillings& fillings) const {
+    const auto& columns = contraction_.columns;
+    const auto address = columns.size() > 1 ? stored_address(contraction_) : std::nullopt;
+    KeptValue kept;
+    std::string place;
+    if (address) {
+      kept = {"long", "place_of_stored", address_text(scope, *address, columns, false)};
+      const auto start = address_text(scope, *address, joined_axes(contraction_.batch, contraction_.rows), true);
+      place = "place_of_stored[j % COLUMN_PLACES]" + (start == "0" ? "" : " + " + start);
+    }
+    const auto stored = stored_sum(scope, contraction_, out_, "total", place);
+    fillings.emplace_back("stored_guard",
+                          stored.guard.empty() ? "" : fmt::format("if (!({})) continue;", stored.guard));
+    fillings.emplace_back("values", stored.values);
+    fillings.emplace_back("store", stored.store);
+    const auto used = scope.used_axes();
+    auto used_of_rows = used;
+    if (address) used_of_rows.merge(axes_in(*address));
+    fillings.emplace_back("stored_row_axes", join_lines(index_statements(scope, contraction_.rows, "m", used_of_rows)));
+    const auto places =
+        stored_columns(scope, columns, used, kept, address ? axes_in(*address) : std::set<std::string>());
     fillings.emplace_back("stored_places", places.before);
     fillings.emplace_back("stored_column_axes", join_lines(places.lines));
+  }
+
+  void fill_loop(KernelScope& scope, TileLoads& loads, Fillings& fillings) const {
+    const auto rows = loads.rows(scope);
+    const auto columns = loads.columns(scope);
+    fillings.emplace_back("tiles", fill_lines(contract_gpu_section(by_warpgroups() ? "tiles_wgmma" : "tiles")));
+    fillings.emplace_back("step_tables", loads.step_tables());
+    fillings.emplace_back("row_places", rows.before);
+    fillings.emplace_back("column_places", columns.before);
+    fillings.emplace_back("first_steps", loads.first_steps(scope));
+    fillings.emplace_back("loop", fill_lines(contract_gpu_section(by_warpgroups() ? "loop_wgmma" : "loop"),
+                                             {{"load_rows", rows.load},
+                                              {"load_columns", columns.load},
+                                              {"keep_rows", rows.keep},
+                                              {"keep_columns", columns.keep},
+                                              {"next_steps", loads.next_steps(scope)}}));
   }
 
   void write_tiles() {
@@ -147,24 +199,15 @@ class CudaContraction {
         {"parts", splits_ ? ", and one of SPLIT_K parts of the sum" : ""},
         {"qualifier", fill_lines(context_.dialect->kernel_qualifier, {{"threads", "TILE_THREADS, RESIDENT_BLOCKS"}})}};
     fill_tile_store(scope, fillings);
-    TileLoads loads(context_, contraction_);
-    const auto rows = loads.rows(scope);
-    const auto columns = loads.columns(scope);
-    fillings.emplace_back("load_rows", rows.load);
-    fillings.emplace_back("keep_rows", rows.keep);
-    fillings.emplace_back("load_columns", columns.load);
-    fillings.emplace_back("keep_columns", columns.keep);
-    fillings.emplace_back("row_places", rows.before);
-    fillings.emplace_back("column_places", columns.before);
-    fillings.emplace_back("step_tables", loads.step_tables());
-    fillings.emplace_back("first_steps", loads.first_steps(scope));
-    fillings.emplace_back("next_steps", loads.next_steps(scope));
+    TileLoads loads(context_, contraction_, products_);
+    fill_loop(scope, loads, fillings);
     fillings.emplace_back("batch", batch_text(scope));
     fillings.emplace_back("steps", steps_text(scope));
     auto used = scope.used_axes();
     for (const auto* factor : {&contraction_.first, &contraction_.second}) {
       used.insert(factor->axes.begin(), factor->axes.end());
     }
+    if (const auto address = stored_address(contraction_)) used.merge(axes_in(*address));
     fillings.emplace_back("batch_axes", join_lines(index_statements(scope, contraction_.batch, "batch", used)));
     fillings.emplace_back("row_count", scope.extent(extent_of(contraction_.rows)));
     fillings.emplace_back("column_count", scope.extent(extent_of(contraction_.columns)));
@@ -188,7 +231,8 @@ class CudaContraction {
                          extent_of(contraction_.columns).text(), bundle_operand(extent_of(contraction_.batch)),
                          splits_ ? " * SPLIT_K" : "")},
             {"(TILE_M / THREAD_M) * (TILE_N / THREAD_N)"},
-            "0",
+            // Two stages of both parts of each number, and up to 1024 bytes to begin at a multiple of these.
+            by_warpgroups() ? "16 * TILE_K * (TILE_M + TILE_N) + 1024" : "0",
             arguments.arguments()});
   }
 
@@ -235,10 +279,12 @@ class CudaContraction {
     kernels_.scratch.push_back({parts_name(), DType::f32, fmt::format("SPLIT_K * {}", bundle_operand(extent_of(all)))});
   }
 
-  const GroupContext& context_;
+  const GroupContext context_;
   const Contraction& contraction_;
   const KernelBuffer& out_;
   StageAxes inner_;
+  std::vector<ContractSize> sizes_;
+  TileProducts products_;
   bool splits_;
   GroupKernels kernels_;
 };
@@ -246,7 +292,17 @@ class CudaContraction {
 }  // namespace
 
 GroupKernels contract_cuda(const GroupContext& context, const Contraction& contraction) {
-  return CudaContraction(context, contraction).write();
+  auto packed = packed_contraction(context, contraction);
+  if (!packed) return CudaContraction(context, contraction).write();
+  auto kernels =
+      CudaContraction({context.program, packed->buffers, context.dialect, context.device}, packed->contraction).write();
+  auto& copying = packed->copying;
+  kernels.source = copying.source + "\n" + kernels.source;
+  kernels.launches.insert(kernels.launches.begin(), copying.launches.begin(), copying.launches.end());
+  kernels.scratch.insert(kernels.scratch.begin(), copying.scratch.begin(), copying.scratch.end());
+  kernels.helpers.merge(copying.helpers);
+  kernels.own_helpers.merge(copying.own_helpers);
+  return kernels;
 }
 
 }  // namespace kw

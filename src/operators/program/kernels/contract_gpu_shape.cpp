@@ -17,45 +17,115 @@ double value_in(const IntBindings& assignment, std::string_view name, std::int64
   return static_cast<double>(found == assignment.end() ? fallback : found->second);
 }
 
-double gpu_cost_of(const ContractSize& size, TileProducts how, const DeviceFacts& device,
-                   const IntBindings& assignment) {
-  const double tile_rows = value_in(assignment, "TILE_M", 64);
-  const double tile_columns = value_in(assignment, "TILE_N", 64);
-  const double tile_steps = value_in(assignment, "TILE_K", 16);
-  const double thread_rows = value_in(assignment, "THREAD_M", 8);
-  const double thread_columns = value_in(assignment, "THREAD_N", 4);
-  const double parts = contract_splits(size, device) ? value_in(assignment, "SPLIT_K", 8) : 1.0;
-  const double threads = tile_rows / thread_rows * tile_columns / thread_columns;
-  const double tiles = size.batch * std::ceil(size.rows / tile_rows) * std::ceil(size.columns / tile_columns) * parts;
+/// What an assignment makes of a contraction: tiles of sums by steps, and how many of them there are.
+struct GpuTiles {
+  double rows, columns, steps;
+  double thread_rows, thread_columns;
+  double parts;
+  double threads, count;
+};
+
+GpuTiles gpu_tiles_of(const ContractSize& size, const DeviceFacts& device, const IntBindings& assignment) {
+  GpuTiles tile{value_in(assignment, "TILE_M", 64),
+                value_in(assignment, "TILE_N", 64),
+                value_in(assignment, "TILE_K", 16),
+                value_in(assignment, "THREAD_M", 8),
+                value_in(assignment, "THREAD_N", 4),
+                contract_splits(size, device) ? value_in(assignment, "SPLIT_K", 8) : 1.0,
+                0,
+                0};
+  tile.threads = tile.rows / tile.thread_rows * tile.columns / tile.thread_columns;
+  tile.count = size.batch * std::ceil(size.rows / tile.rows) * std::ceil(size.columns / tile.columns) * tile.parts;
+  return tile;
+}
+
+double steps_of_part(const ContractSize& size, const GpuTiles& tile) {
+  return std::ceil(size.steps / tile.parts / tile.steps);
+}
+
+/// A second launch reads every part.
+double sum_of_parts(const ContractSize& size, const GpuTiles& tile, double units) {
+  return tile.parts > 1.0 ? tile.parts * size.batch * size.rows * size.columns * 4.0 / (units * 10.0) : 0.0;
+}
+
+double units_of(const DeviceFacts& device) {
+  return static_cast<double>(std::max<std::int64_t>(device.compute_units, 1));
+}
+
+/// What was measured on an H200 (docs/results/2026-11-23-h200-warpgroups.md): the products read shared memory for as
+/// long as tensor cores take or longer, what is loaded and stored comes on top of that, and the rest hides behind other
+/// blocks.
+double wgmma_cost_of(const ContractSize& size, const DeviceFacts& device, const IntBindings& assignment) {
+  const auto tile = gpu_tiles_of(size, device, assignment);
+  constexpr double k_rate = 1024.0 / 3.0;           // multiply-adds per clock of a unit, as three products
+  constexpr double k_bytes = 128.0;                 // of shared memory per clock
+  constexpr double k_barriers = 600.0;              // clocks of a step
+  constexpr double k_guarded = 0.1;                 // clocks for the place of an element
+  constexpr double k_output = 0.3;                  // clocks from a sum to the output
+  constexpr double k_moved = 12.0;                  // bytes: an element comes, and is stored as two parts
+  constexpr double k_group_rows = 64.0, k_k = 8.0;  // of a warpgroup's instruction
+  const double units = units_of(device);
+  const double tiles_per_unit = std::ceil(tile.count / units);
+  const double group_columns = 4.0 * tile.thread_columns;
+  const double groups = tile.rows / k_group_rows * tile.columns / group_columns;
+  const double read = groups * 3.0 * tile.steps / k_k * 4.0 * k_k * (k_group_rows + group_columns) / k_bytes;
+  const double elements = (tile.rows + tile.columns) * tile.steps;
+  const double products = std::max(tile.rows * tile.columns * tile.steps / k_rate, read + k_moved * elements / k_bytes);
+  constexpr double k_unit_threads = 512.0, k_unit_threads_of_64 = 256.0;
+  const double resident =
+      std::clamp((tile.thread_columns > 16.0 ? k_unit_threads_of_64 : k_unit_threads) / tile.threads, 1.0,
+                 std::min(3.0, std::max(1.0, tiles_per_unit)));
+  const double step = products + (k_barriers + (size.guarded ? k_guarded * elements : 0.0)) / resident;
+  return tiles_per_unit * (steps_of_part(size, tile) * step + k_output * tile.rows * tile.columns) +
+         sum_of_parts(size, tile, units);
+}
+
+double threads_cost_of(const ContractSize& size, TileProducts how, const DeviceFacts& device,
+                       const IntBindings& assignment) {
+  const auto tile = gpu_tiles_of(size, device, assignment);
   // 128 multiply-adds per clock; a float4 from shared memory per warp takes four clocks of 32 lanes' banks, which
   // threads of a warp share in part; a float of a tile costs what its address and its guards do.
-  const double sums = tile_rows * tile_columns;
+  const double sums = tile.rows * tile.columns;
   const double rate = how == TileProducts::tf32 ? k_tf32_rate : k_simt_rate;
-  const double products = sums / rate * (1.0 + 1.5 * (1.0 / thread_rows + 1.0 / thread_columns));
-  const double loads = (tile_rows + tile_columns) * (size.guarded ? 0.5 : 0.25);
-  const double step = products + loads + 40.0 / tile_steps;
+  const double products = sums / rate * (1.0 + 1.5 * (1.0 / tile.thread_rows + 1.0 / tile.thread_columns));
+  const double loads = (tile.rows + tile.columns) * (size.guarded ? 0.5 : 0.25);
+  const double step = products + loads + 40.0 / tile.steps;
   // An element on its way takes a register, and its address and guards some more (NVRTC 13.0, sm_80 and sm_90a).
-  const double registers = thread_rows * thread_columns + 2.0 * (thread_rows + thread_columns) + 48.0 +
-                           (size.guarded ? 8.0 : 4.0) * (tile_rows + tile_columns) * tile_steps / threads;
+  const double registers = tile.thread_rows * tile.thread_columns + 2.0 * (tile.thread_rows + tile.thread_columns) +
+                           48.0 + (size.guarded ? 8.0 : 4.0) * (tile.rows + tile.columns) * tile.steps / tile.threads;
   constexpr double k_most_registers = 232.0;
   const double spilling = registers > k_most_registers ? registers / 32.0 : 1.0;
   const double resident =
-      std::max(1.0, std::min(std::floor(65536.0 / (registers * threads)),
-                             std::floor(160000.0 / (8.0 * tile_steps * (tile_rows + tile_columns + 8.0)))));
-  const auto units = static_cast<double>(std::max<std::int64_t>(device.compute_units, 1));
-  const double tiles_per_unit = std::ceil(tiles / units);
+      std::max(1.0, std::min(std::floor(65536.0 / (registers * tile.threads)),
+                             std::floor(160000.0 / (8.0 * tile.steps * (tile.rows + tile.columns + 8.0)))));
+  const double units = units_of(device);
+  const double tiles_per_unit = std::ceil(tile.count / units);
   // Fewer than eight warps leave the pipes waiting.
-  const double warps = std::min(resident, tiles_per_unit) * threads / 32.0;
+  const double warps = std::min(resident, tiles_per_unit) * tile.threads / 32.0;
   const double waiting = std::max(1.0, 8.0 / warps);
   constexpr double k_tile = 1500.0;
-  const double sum_of_parts = parts > 1.0 ? parts * size.batch * size.rows * size.columns * 4.0 / (units * 10.0) : 0.0;
-  return tiles_per_unit *
-             (std::ceil(size.steps / parts / tile_steps) * tile_steps * step * waiting * spilling + k_tile) +
-         sum_of_parts;
+  return tiles_per_unit * (steps_of_part(size, tile) * tile.steps * step * waiting * spilling + k_tile) +
+         sum_of_parts(size, tile, units);
+}
+
+double gpu_cost_of(const ContractSize& size, TileProducts how, const DeviceFacts& device,
+                   const IntBindings& assignment) {
+  return how == TileProducts::wgmma ? wgmma_cost_of(size, device, assignment)
+                                    : threads_cost_of(size, how, device, assignment);
+}
+
+/// A warpgroup has 64 rows, and its lanes two rows each.
+std::vector<Tunable> wgmma_tiles() {
+  return {{"TILE_M", {64, 128, 256}, 128},
+          {"TILE_N", {64, 128, 256}, 128},
+          {"TILE_K", {32}, 32},
+          {"THREAD_M", {2}, 2},
+          {"THREAD_N", {16, 32}, 32}};
 }
 
 /// An instruction's lanes have 32 columns among them.
 std::vector<Tunable> gpu_tiles(TileProducts how) {
+  if (how == TileProducts::wgmma) return wgmma_tiles();
   const std::vector<std::int64_t> thread_columns =
       how == TileProducts::tf32 ? std::vector<std::int64_t>{8} : std::vector<std::int64_t>{4, 8};
   return {{"TILE_M", {32, 64, 128, 256}, 64},
@@ -63,6 +133,35 @@ std::vector<Tunable> gpu_tiles(TileProducts how) {
           {"TILE_K", {8, 16, 32}, 16},
           {"THREAD_M", {4, 8}, 8},
           {"THREAD_N", thread_columns, thread_columns[0]}};
+}
+
+std::vector<Tunable> gpu_tunables(const std::vector<ContractSize>& sizes, TileProducts products,
+                                  const DeviceFacts& device) {
+  std::vector<Tunable> tunables = gpu_tiles(products);
+  const bool splits =
+      std::any_of(sizes.begin(), sizes.end(), [&](const ContractSize& size) { return contract_splits(size, device); });
+  if (splits) tunables.push_back({"SPLIT_K", {2, 4, 8, 16, 32, 64}, 8});
+  return tunables;
+}
+
+IntBindings cheapest_tile(const std::vector<ContractSize>& sizes, TileProducts products, const DeviceFacts& device) {
+  const auto best = cheapest_contracts(
+      gpu_tunables(sizes, products, device), contract_gpu_constraints(products), device,
+      [&](const IntBindings& one) { return contract_gpu_cost(sizes, products, device, one); }, 1);
+  KW_CHECK(!best.empty(), "no tile of a contraction fits {}", device.name);
+  return best[0];
+}
+
+/// Two stages of both parts of each number in shared memory. Of the registers, sums are held twice: those of a tile and
+/// those of all.
+std::vector<std::string> wgmma_constraints() {
+  const std::string threads = "(TILE_M / THREAD_M * (TILE_N / THREAD_N))";
+  return {"TILE_M % 64 == 0 && TILE_N % (4 * THREAD_N) == 0", fmt::format("{0} >= 128 && {0} <= 512", threads),
+          fmt::format("TILE_M * TILE_K % (4 * {0}) == 0 && TILE_N * TILE_K % (4 * {0}) == 0", threads),
+          "16 * TILE_K * (TILE_M + TILE_N) + 1024 <= shared_bytes_per_block",
+          fmt::format("4 * THREAD_N + (TILE_M + TILE_N) * TILE_K / {0} + 40 <= "
+                      "min(max_registers_per_thread, registers_per_block / {0})",
+                      threads)};
 }
 
 }  // namespace
@@ -74,7 +173,7 @@ bool contract_splits(const ContractSize& size, const DeviceFacts& device) {
   return 2.0 * tiles <= static_cast<double>(device.compute_units) && size.steps >= k_least_steps;
 }
 
-TileProducts tile_products(Dialect dialect, const DeviceFacts& device) {
+TileProducts tile_products(Dialect dialect, const DeviceFacts& device, const std::vector<ContractSize>& sizes) {
   if (dialect != cuda_dialect()) return TileProducts::simt;
   const auto arch = device.gpu ? find_gpu_arch(device.gpu->arch) : std::nullopt;
   if (!arch) return TileProducts::tf32;
@@ -82,24 +181,31 @@ TileProducts tile_products(Dialect dialect, const DeviceFacts& device) {
   constexpr int k_first_with_tf32 = 80;
   constexpr std::int64_t k_f16_per_product = 6;
   const bool faster = arch->f16_per_clock > k_f16_per_product * arch->f32_per_clock;
-  return arch_number(device) >= k_first_with_tf32 && faster ? TileProducts::tf32 : TileProducts::simt;
+  if (arch_number(device) < k_first_with_tf32 || !faster) return TileProducts::simt;
+  constexpr int k_with_warpgroups = 90;
+  if (arch_number(device) != k_with_warpgroups) return TileProducts::tf32;
+  // With few rows and few steps most of a warpgroup's tile is empty: on an H200 up to 1.9 times slower than warps.
+  const bool empty = std::all_of(sizes.begin(), sizes.end(), [](const ContractSize& size) {
+    constexpr double k_few_rows = 32.0, k_few_steps = 128.0;
+    return size.rows <= k_few_rows && size.steps < k_few_steps;
+  });
+  if (empty) return TileProducts::tf32;
+  const auto least = [&](TileProducts how) {
+    return contract_gpu_cost(sizes, how, device, cheapest_tile(sizes, how, device));
+  };
+  return least(TileProducts::wgmma) < least(TileProducts::tf32) ? TileProducts::wgmma : TileProducts::tf32;
 }
 
 std::vector<Tunable> contract_gpu_tunables(const std::vector<ContractSize>& sizes, TileProducts products,
                                            const DeviceFacts& device) {
-  std::vector<Tunable> tunables = gpu_tiles(products);
-  const bool splits =
-      std::any_of(sizes.begin(), sizes.end(), [&](const ContractSize& size) { return contract_splits(size, device); });
-  if (splits) tunables.push_back({"SPLIT_K", {2, 4, 8, 16, 32, 64}, 8});
-  const auto best = cheapest_contracts(
-      tunables, contract_gpu_constraints(products), device,
-      [&](const IntBindings& one) { return contract_gpu_cost(sizes, products, device, one); }, 1);
-  KW_CHECK(!best.empty(), "no tile of a contraction fits {}", device.name);
-  for (auto& tunable : tunables) tunable.default_value = best[0].at(tunable.name);
+  auto tunables = gpu_tunables(sizes, products, device);
+  const auto best = cheapest_tile(sizes, products, device);
+  for (auto& tunable : tunables) tunable.default_value = best.at(tunable.name);
   return tunables;
 }
 
 std::vector<std::string> contract_gpu_constraints(TileProducts products) {
+  if (products == TileProducts::wgmma) return wgmma_constraints();
   const std::string threads = "(TILE_M / THREAD_M * (TILE_N / THREAD_N))";
   const bool tf32 = products == TileProducts::tf32;
   const int strides = tf32 ? 16 : 8;  // what rows of both tiles are longer by in shared memory

@@ -11,6 +11,7 @@ namespace {
 /// The problem's contractions and what may be tuned about them.
 struct ContractSpace {
   std::vector<ContractSize> sizes;
+  TileProducts products = TileProducts::simt;  ///< of GPUs
   std::vector<Tunable> tunables;
   std::vector<std::string> constraints;
 };
@@ -22,16 +23,16 @@ ContractSpace contract_space(Dialect dialect, const Problem& problem, const Devi
   const bool vectors = dialect->has_vectors;
   space.sizes = contract_sizes(grouped->program, vectors ? ColumnChoice::packed : ColumnChoice::contiguous);
   if (space.sizes.empty()) return space;
+  space.products = tile_products(dialect, device, space.sizes);
   space.tunables = vectors ? contract_vector_tunables(space.sizes, device)
-                           : contract_gpu_tunables(space.sizes, tile_products(dialect, device), device);
-  space.constraints =
-      vectors ? contract_vector_constraints(device) : contract_gpu_constraints(tile_products(dialect, device));
+                           : contract_gpu_tunables(space.sizes, space.products, device);
+  space.constraints = vectors ? contract_vector_constraints(device) : contract_gpu_constraints(space.products);
   return space;
 }
 
 double cost_in(const ContractSpace& space, Dialect dialect, const DeviceFacts& device, const IntBindings& assignment) {
   return dialect->has_vectors ? contract_vector_cost(space.sizes, device, assignment)
-                              : contract_gpu_cost(space.sizes, tile_products(dialect, device), device, assignment);
+                              : contract_gpu_cost(space.sizes, space.products, device, assignment);
 }
 
 }  // namespace

@@ -35,10 +35,13 @@ struct ContractSize {
 
 /// What multiplies the tiles of a GPU's block.
 enum class TileProducts : std::uint8_t {
-  simt,  ///< multiply-adds of threads
-  tf32,  ///< three products of tf32 numbers on tensor cores, with the error of f32
+  simt,   ///< multiply-adds of threads
+  tf32,   ///< three products of tf32 numbers on tensor cores, with the error of f32
+  wgmma,  ///< the same by warpgroups, from shared memory that holds both parts of each number
 };
-[[nodiscard]] TileProducts tile_products(Dialect dialect, const DeviceFacts& device);
+/// Of a program with these contractions.
+[[nodiscard]] TileProducts tile_products(Dialect dialect, const DeviceFacts& device,
+                                         const std::vector<ContractSize>& sizes);
 /// Of the kernels for GPUs: tiles of TILE_M x TILE_N sums by TILE_K steps per block, THREAD_M x THREAD_N sums per
 /// thread; SPLIT_K parts of a sum where one of the products is split.
 [[nodiscard]] std::vector<Tunable> contract_gpu_tunables(const std::vector<ContractSize>& sizes, TileProducts products,

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "codegen/text.hpp"
+#include "operators/program/kernels/factor_memory.hpp"
 
 namespace kw {
 
@@ -90,8 +91,34 @@ std::string loops_text(KernelScope& scope, const StageAxes& axes) {
   return text;
 }
 
+namespace {
+
+std::string own_place(KernelScope& scope, const Contraction& contraction) {
+  std::vector<std::string> indices;
+  Shape shape;
+  for (std::size_t i = 0; i < contraction.split.place.size(); ++i) {
+    indices.push_back(scope.text(contraction.split.place[i], Binding::sum));
+    shape.push_back(contraction.split.output[i].extent);
+  }
+  return scope.offset(indices, shape);
+}
+
+}  // namespace
+
+std::optional<AffineIndex> stored_address(const Contraction& contraction) {
+  std::vector<AffineIndex> indices;
+  Shape shape;
+  for (std::size_t i = 0; i < contraction.split.place.size(); ++i) {
+    const auto index = affine_index(contraction.split.place[i], contraction.split.phases);
+    if (!index) return std::nullopt;
+    indices.push_back(*index);
+    shape.push_back(contraction.split.output[i].extent);
+  }
+  return dense_address(indices, shape);
+}
+
 StoredSum stored_sum(KernelScope& scope, const Contraction& contraction, const KernelBuffer& out,
-                     const std::string& sum) {
+                     const std::string& sum, const std::string& place) {
   constexpr std::size_t k_line_columns = 100;
   const auto& stage = contraction.split.stage;
   scope.call_result(sum);
@@ -101,16 +128,11 @@ StoredSum stored_sum(KernelScope& scope, const Contraction& contraction, const K
   if (stage.epilogue) values = scope.shared_values({stage.epilogue}, true);
   for (auto& statement : values) statement = broken_statement(statement, k_line_columns);
   stored.values = join_lines(values);
-  std::vector<std::string> indices;
-  Shape shape;
-  for (std::size_t i = 0; i < contraction.split.place.size(); ++i) {
-    indices.push_back(scope.text(contraction.split.place[i], Binding::sum));
-    shape.push_back(contraction.split.output[i].extent);
-  }
   const auto result = stage.epilogue ? stage.epilogue : reduction_result(stage.body->type);
   const auto value = without_parentheses(scope.text(result));
-  stored.store = broken_statement(store_text(out.dtype, out.name, scope.offset(indices, shape), value, scope.dialect()),
-                                  k_line_columns);
+  stored.store = broken_statement(
+      store_text(out.dtype, out.name, place.empty() ? own_place(scope, contraction) : place, value, scope.dialect()),
+      k_line_columns);
   return stored;
 }
 

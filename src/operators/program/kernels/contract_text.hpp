@@ -54,8 +54,11 @@ struct StoredSum {
   std::string values;  ///< statements before the store
   std::string store;   ///< a statement
 };
+/// `place`: of the element in `out`, where the text around knows it.
 [[nodiscard]] StoredSum stored_sum(KernelScope& scope, const Contraction& contraction, const KernelBuffer& out,
-                                   const std::string& sum);
+                                   const std::string& sum, const std::string& place = "");
+/// The place of the sum's element in the output, by the axes of the contraction; absent where it is no sum over them.
+[[nodiscard]] std::optional<AffineIndex> stored_address(const Contraction& contraction);
 
 /// A stage that only has axes, for the scope of a kernel over them.
 [[nodiscard]] Stage stage_over(const StageAxes& axes, const StageAxes& inner);

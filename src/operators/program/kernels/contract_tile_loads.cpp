@@ -13,18 +13,22 @@ namespace kw {
 
 /// How a factor is called in the texts.
 struct TileLoads::Names {
-  const char *index, *first, *tile, *registers, *tiles, *stride, *whole, *address, *steps, *places, *of, *inside, *taps,
-      *tap;
+  std::string index, tile;  ///< "m", "TILE_M"
+  std::string line, macro;  ///< "row", "ROW"
+  [[nodiscard]] std::string first() const { return "first_" + line; }
+  [[nodiscard]] std::string of(const std::string& name) const { return name + "_of_" + line; }
+  [[nodiscard]] std::string with(const char* suffix) const { return line + suffix; }
+  [[nodiscard]] std::string macro_with(const char* suffix) const { return macro + suffix; }
 };
 
 /// One factor while its load is written.
 struct TileLoads::Load {
   const ContractionFactor& factor;
   const StageAxes& axes;
-  const Names& names;
+  Names names;
   bool along_steps;                    ///< neighbouring threads have neighbouring steps of one row or column
   std::optional<AffineIndex> address;  ///< where the element is one load, of a place that is a sum over axes
-  std::string step;                    ///< of an element, within the tile
+  TileOrder order;
   Fillings fillings;
 };
 
@@ -32,24 +36,6 @@ namespace {
 
 std::string_view tile_load_section(const char* name) {
   return kernel_text("program/contract.cu", name);
-}
-
-bool same_extent(const Extent& a, const Extent& b) {
-  return a == b && a.text() == b.text();
-}
-
-/// Whether the axes, the last one fastest, are one run of neighbours in memory.
-bool is_one_run(const AffineIndex& address, const StageAxes& axes) {
-  Extent expected = 1;
-  for (std::size_t i = axes.size(); i-- > 0;) {
-    const auto found = address.coefficients.find(axes[i].name);
-    if (found == address.coefficients.end() || !same_extent(found->second, expected)) return false;
-    if (i == 0) break;
-    const auto next = exact_product(expected, axes[i].extent);
-    if (!next) return false;
-    expected = *next;
-  }
-  return !axes.empty();
 }
 
 bool names_any(const std::set<std::string>& named, const StageAxes& axes) {
@@ -82,9 +68,9 @@ std::string kept_places(Fillings fillings, const std::string& count, const std::
 
 }  // namespace
 
-StoredColumns stored_columns(KernelScope& scope, const StageAxes& columns, const std::set<std::string>& used) {
-  auto indices = index_statements(scope, columns, "n", used);
-  if (columns.size() < 2) return {"", std::move(indices)};
+StoredColumns stored_columns(KernelScope& scope, const StageAxes& columns, const std::set<std::string>& used,
+                             const KeptValue& place, const std::set<std::string>& place_axes) {
+  if (columns.size() < 2) return {"", index_statements(scope, columns, "n", used)};
   StoredColumns stored;
   std::vector<KeptValue> places;
   for (const auto& axis : columns) {
@@ -93,55 +79,53 @@ StoredColumns stored_columns(KernelScope& scope, const StageAxes& columns, const
     places.push_back({"int", name + "_of_stored", name});
     stored.lines.push_back(fmt::format("const int {0} = {0}_of_stored[j % COLUMN_PLACES];", name));
   }
+  auto computed = used;
+  if (!place.name.empty()) {
+    places.push_back(place);
+    computed.insert(place_axes.begin(), place_axes.end());
+  }
   const Fillings fillings = {{"index", "n"}, {"first", "first_column"}, {"tile", "TILE_N"}};
-  stored.before = kept_places(fillings, "COLUMN_PLACES", places, indices);
+  stored.before = kept_places(fillings, "COLUMN_PLACES", places, index_statements(scope, columns, "n", computed));
   return stored;
 }
 
 TileLoad TileLoads::rows(KernelScope& scope) {
-  static constexpr Names k_names = {"m",          "first_row",  "TILE_M",      "next_rows", "row_tiles",
-                                    "ROW_STRIDE", "rows_whole", "row_address", "row_steps", "ROW_PLACES",
-                                    "_of_row",    "row_inside", "row_taps",    "row_tap"};
-  return load_of(scope, contraction_.first, contraction_.rows, k_names);
+  return load_of(scope, contraction_.first, contraction_.rows, {"m", "TILE_M", "row", "ROW"});
 }
 
 TileLoad TileLoads::columns(KernelScope& scope) {
-  static constexpr Names k_names = {"n",
-                                    "first_column",
-                                    "TILE_N",
-                                    "next_columns",
-                                    "column_tiles",
-                                    "COLUMN_STRIDE",
-                                    "columns_whole",
-                                    "column_address",
-                                    "column_steps",
-                                    "COLUMN_PLACES",
-                                    "_of_column",
-                                    "column_inside",
-                                    "column_taps",
-                                    "column_tap"};
-  return load_of(scope, contraction_.second, contraction_.columns, k_names);
+  return load_of(scope, contraction_.second, contraction_.columns, {"n", "TILE_N", "column", "COLUMN"});
 }
 
 TileLoad TileLoads::load_of(KernelScope& scope, const ContractionFactor& factor, const StageAxes& axes,
                             const Names& names) {
-  Load load{factor, axes, names, steps_are_neighbours(factor, axes), address_of(factor), "", {}};
-  const std::string tile = names.tile;
-  load.step = load.along_steps ? "at % TILE_K" : "at / " + tile;
-  load.fillings = {{"tile", tile},
+  Load load{factor, axes, names, steps_are_neighbours(factor, axes), address_of(factor), {}, {}};
+  load.fillings = {{"tile", names.tile},
                    {"index", names.index},
-                   {"first", names.first},
-                   {"place", load.along_steps ? "at / TILE_K" : "at % " + tile},
-                   {"step", load.step},
+                   {"first", names.first()},
                    {"count", scope.extent(extent_of(axes))},
-                   {"registers", names.registers},
-                   {"tiles", names.tiles},
-                   {"stride", names.stride}};
+                   {"tiles", names.with("_tiles")},
+                   {"registers", "next_" + names.with("s")},
+                   {"stride", names.macro_with("_STRIDE")}};
   const auto whole = whole_text(scope, load);
+  fill_order(load, whole.empty() ? TileRun::one : load.along_steps ? TileRun::steps : TileRun::lines);
   if (whole.empty()) return load_of_elements(scope, load);
   auto fours = load_of_fours(scope, load);
-  fours.before = fmt::format("const bool {} = {};", names.whole, whole);
+  fours.before = fmt::format("const bool {} = {};", names.with("s_whole"), whole);
   return fours;
+}
+
+void TileLoads::fill_order(Load& load, TileRun run) const {
+  load.order = tile_order(products_, run, load.along_steps, load.names.tile, load.names.macro_with("_PLACES"));
+  load.fillings.emplace_back("at", load.order.at);
+  load.fillings.emplace_back("valid",
+                             load.order.valid.empty() ? "" : fmt::format("if (!({})) continue;", load.order.valid));
+  const bool by_blocks = !load.order.valid.empty();
+  load.fillings.emplace_back("loads", by_blocks ? fmt::format("AT_LEAST_A_RUN({})", load.names.macro_with("_LOADS"))
+                                                : load.names.macro_with("_LOADS"));
+  load.fillings.emplace_back("place", load.order.place);
+  load.fillings.emplace_back("step", load.order.step);
+  load.fillings.emplace_back("chunk", load.order.chunk);
 }
 
 /// Whether neighbouring steps, rather than neighbours along `axes`, are neighbours in memory. Where both are, as in
@@ -198,13 +182,14 @@ TileLoad TileLoads::load_of_fours(KernelScope& scope, const Load& load) {
   fillings.emplace_back("memory", buffer.name);
   fillings.emplace_back("pointer", "float*");
   fillings.emplace_back("address", start == "0" ? run : start + " + " + run);
-  fillings.emplace_back("aligned", load.names.whole);
+  fillings.emplace_back("aligned", load.names.with("s_whole"));
   fillings.emplace_back("further_index", steps ? "0" : "3");
   fillings.emplace_back("further_step", steps ? "3" : "0");
   fillings.emplace_back("one_index", steps ? "0" : "j");
   fillings.emplace_back("one_step", steps ? "j" : "0");
-  return {"", fill_lines(tile_load_section("load_four"), fillings),
-          fill_lines(tile_load_section(steps ? "keep_four_steps" : "keep_four_rows"), fillings)};
+  const bool splits = products_ == TileProducts::wgmma;
+  const auto* keep = splits ? (steps ? "keep_split" : "keep_split_rows") : steps ? "keep_four_steps" : "keep_four_rows";
+  return {"", fill_lines(tile_load_section("load_four"), fillings), fill_lines(tile_load_section(keep), fillings)};
 }
 
 /// The indices that an element's text has, `used`. Those that do not change from tile to tile, or from element to
@@ -218,8 +203,8 @@ std::vector<std::string> TileLoads::index_lines(KernelScope& scope, const Load& 
     for (const auto& axis : load.axes) {
       if (used.count(axis.name) == 0) continue;
       const auto name = scope.axis(axis.name);
-      places.push_back({"int", name + load.names.of, name});
-      lines.push_back(fmt::format("const int {} = {}{}[i % {}];", name, name, load.names.of, load.names.places));
+      places.push_back({"int", load.names.of(name), name});
+      lines.push_back(fmt::format("const int {} = {}[{}];", name, load.names.of(name), load.order.kept));
     }
   }
   if (!has_step_tables()) {
@@ -230,24 +215,28 @@ std::vector<std::string> TileLoads::index_lines(KernelScope& scope, const Load& 
     if (used.count(axis.name) == 0) continue;
     const auto name = scope.axis(axis.name);
     add_table({"int", name + "_of_step", name}, {axis.name});
-    lines.push_back(fmt::format("const int {0} = {0}_of_step[stage][{1}];", name, load.step));
+    lines.push_back(fmt::format("const int {} = {};", name, step_value(name + "_of_step", load)));
   }
   return lines;
 }
 
-/// The place of an element in its buffer.
-std::string TileLoads::place_text(KernelScope& scope, const Load& load, std::vector<KeptValue>& places) {
-  auto start = address_text(scope, *load.address, joined_axes(contraction_.batch, load.axes), true);
+/// The element, where it lies in memory. What its row or column owes to the place is a pointer; what its step does is
+/// read ahead of the conditions, so that neighbouring steps are read together.
+std::string TileLoads::element_text(KernelScope& scope, const Load& load, ElementText& text) {
+  const auto buffer = load.factor.element->tensor.buffer;
+  loaded_.insert(buffer);
+  const auto& memory = context_.buffers[buffer].name;
+  const auto start = address_text(scope, *load.address, joined_axes(contraction_.batch, load.axes), true);
   auto step = address_text(scope, *load.address, inner_, false);
-  if (!load.along_steps) {
-    places.push_back({"long", load.names.address, start});
-    start = fmt::format("{}[i % {}]", load.names.address, load.names.places);
-  }
   if (has_step_tables()) {
-    add_table({"long", load.names.steps, step}, axes_in(*load.address));
-    step = fmt::format("{}[stage][{}]", load.names.steps, load.step);
+    add_table({"long", load.names.with("_steps"), step}, axes_in(*load.address));
+    text.reads.push_back("const long step_place = " + step_value(load.names.with("_steps"), load) + ";");
+    step = "step_place";
   }
-  return start == "0" ? step : start + " + " + step;
+  if (load.along_steps) return fmt::format("{}[{}]", memory, start == "0" ? step : start + " + " + step);
+  text.places.push_back(
+      {"const float*", load.names.with("_from"), start == "0" ? memory : fmt::format("{} + ({})", memory, start)});
+  return fmt::format("{}[{}][{}]", load.names.with("_from"), load.order.kept, step);
 }
 
 /// The inner axes that the guards name, where a bit for each of their indices fits an int.
@@ -266,78 +255,93 @@ StageAxes TileLoads::tap_axes(const std::vector<StageExpr>& guards) const {
   return count <= k_most_taps ? taps : StageAxes();
 }
 
-/// Which taps of the window at each place lie inside is found out once, as the bits of an int.
+/// Which taps of the window at each place lie inside is found out once, as the bits of an int; none where there is no
+/// such place.
 std::string TileLoads::taps_text(KernelScope& scope, const Load& load, const std::vector<StageExpr>& guards,
                                  const StageAxes& taps) {
   const auto named = names_of(taps);
+  const auto inside = fmt::format("{} < {}", load.names.index, scope.extent(extent_of(load.axes)));
+  return fill_lines(tile_load_section("taps"),
+                    {{"taps", load.names.with("_taps")},
+                     {"count", std::to_string(extent_of(taps).value())},
+                     {"axes", join_lines(index_statements(scope, taps, "tap", named))},
+                     {"guard", fmt::format("{} && {}", inside, condition_text(scope, guards))}});
+}
+
+/// The bit of a step's tap; none where there is no such step.
+std::string TileLoads::tap_bit(KernelScope& scope, const StageAxes& taps, const std::string& condition) const {
   std::string tap;
   for (const auto& axis : taps) {
     const auto name = scope.axis(axis.name);
     tap = tap.empty() ? name : fmt::format("({}) * {} + {}", tap, axis.extent.value(), name);
   }
-  add_table({"int", load.names.tap, tap}, named);
-  return fill_lines(tile_load_section("taps"), {{"taps", load.names.taps},
-                                                {"count", std::to_string(extent_of(taps).value())},
-                                                {"axes", join_lines(index_statements(scope, taps, "tap", named))},
-                                                {"guard", condition_text(scope, guards)}});
+  return fmt::format("k < end{} ? 1u << ({}) : 0u", condition.empty() ? "" : " && " + condition, tap);
 }
 
 /// The conditions under which there is an element, each found out as seldom as can be.
-TileLoads::Conditions TileLoads::conditions_of(KernelScope& scope, const Load& load) {
-  Conditions conditions;
+void TileLoads::add_conditions(KernelScope& scope, const Load& load, ElementText& text) {
   std::vector<StageExpr> of_steps;   // alone
   std::vector<StageExpr> of_places;  // and steps
   for (const auto& guard : load.factor.guards) {
     (names_any(axes_named(guard), load.axes) || !has_step_tables() ? of_places : of_steps).push_back(guard);
   }
+  std::set<std::string> named_of_steps;
+  for (const auto& guard : of_steps) named_of_steps.merge(axes_named(guard));
+  std::set<std::string> named_of_places;
+  for (const auto& guard : of_places) named_of_places.merge(axes_named(guard));
+  const auto taps = of_places.empty() || load.along_steps || !has_step_tables() ? StageAxes() : tap_axes(of_places);
+  if (!taps.empty()) {
+    text.kept = named_of_places;
+    text.taps = taps_text(scope, load, of_places, taps);
+    text.places.push_back({"unsigned", load.names.with("_taps"), "0"});
+    named_of_steps.merge(names_of(taps));
+    add_table({"unsigned", load.names.with("_tap"), tap_bit(scope, taps, condition_text(scope, of_steps))},
+              named_of_steps);
+    text.reads.push_back("const unsigned step_tap = " + step_value(load.names.with("_tap"), load) + ";");
+    text.inside = fmt::format("({}[{}] & step_tap) != 0", load.names.with("_taps"), load.order.kept);
+    return;
+  }
+  text.inside = fmt::format("{} < {} && k < end", load.names.index, scope.extent(extent_of(load.axes)));
+  std::vector<std::string> more;
   if (!of_steps.empty()) {
-    std::set<std::string> named;
-    for (const auto& guard : of_steps) named.merge(axes_named(guard));
-    add_table({"bool", load.names.inside, condition_text(scope, of_steps)}, named);
-    conditions.texts.push_back(fmt::format("{}[stage][{}]", load.names.inside, load.step));
+    add_table({"bool", load.names.with("_inside"), condition_text(scope, of_steps)}, named_of_steps);
+    more.push_back(step_value(load.names.with("_inside"), load));
   }
-  if (of_places.empty()) return conditions;
-  std::set<std::string> named;
-  for (const auto& guard : of_places) named.merge(axes_named(guard));
-  const auto taps = load.along_steps || !has_step_tables() ? StageAxes() : tap_axes(of_places);
-  if (taps.empty()) {
-    conditions.texts.push_back(condition_text(scope, of_places));
-    conditions.used = named;
-  } else {
-    conditions.kept = named;
-    conditions.taps = taps_text(scope, load, of_places, taps);
-    conditions.texts.push_back(fmt::format("({}[i % {}] >> {}[stage][{}] & 1) != 0", load.names.taps, load.names.places,
-                                           load.names.tap, load.step));
-  }
-  return conditions;
+  if (!of_places.empty()) more.push_back(condition_text(scope, of_places));
+  text.used = named_of_places;
+  text.condition = fmt::format("{}", fmt::join(more, " && "));
 }
 
 TileLoad TileLoads::load_of_elements(KernelScope& scope, const Load& load) {
-  auto conditions = conditions_of(scope, load);
-  auto used = conditions.used;
+  ElementText text;
+  add_conditions(scope, load, text);
+  auto used = text.used;
   if (!load.address) used.insert(load.factor.axes.begin(), load.factor.axes.end());
   auto computed = used;
-  computed.merge(conditions.kept);
+  computed.merge(text.kept);
   if (load.address) computed.merge(axes_in(*load.address));
-  std::vector<KeptValue> places;
-  if (!conditions.taps.empty()) places.push_back({"unsigned", load.names.taps, "0"});
-  const auto lines = index_lines(scope, load, used, computed, places);
-  std::string element;
-  if (load.address) {
-    const auto buffer = load.factor.element->tensor.buffer;
-    loaded_.insert(buffer);
-    element = fmt::format("{}[{}]", context_.buffers[buffer].name, place_text(scope, load, places));
-  } else {
-    element = without_parentheses(scope.text(load.factor.element));
-  }
+  const auto lines = index_lines(scope, load, used, computed, text.places);
+  auto element = load.address ? element_text(scope, load, text) : without_parentheses(scope.text(load.factor.element));
   element = fmt::format("element = {};", element);
-  if (!conditions.texts.empty()) element = fmt::format("if ({}) {}", fmt::join(conditions.texts, " && "), element);
+  if (!text.condition.empty()) element = fmt::format("if ({}) {}", text.condition, element);
   auto fillings = load.fillings;
+  // Taps know which places and steps there are.
+  fillings.emplace_back("indices", text.taps.empty()
+                                       ? fmt::format("const int {} = {} + {}, k = next + {};", load.names.index,
+                                                     load.names.first(), load.order.place, load.order.step)
+                                       : "");
+  fillings.emplace_back("reads", join_lines(text.reads));
+  fillings.emplace_back("inside", text.inside);
   fillings.emplace_back("axes", join_lines(lines));
   fillings.emplace_back("element", broken_statement(element, 96));
   const auto indices = index_statements(scope, load.axes, load.names.index, computed);
-  return {kept_places(load.fillings, load.names.places, places, indices, conditions.taps),
-          fill_lines(tile_load_section("load"), fillings), fill_lines(tile_load_section("keep"), fillings)};
+  return {kept_places(load.fillings, load.names.macro_with("_PLACES"), text.places, indices, text.taps),
+          fill_lines(tile_load_section("load"), fillings),
+          fill_lines(tile_load_section(products_ == TileProducts::wgmma ? "keep_split" : "keep"), fillings)};
+}
+
+std::string TileLoads::step_value(const std::string& table, const Load& load) const {
+  return fmt::format("{}[{}][{}]", table, stage_of_tables(), load.order.step);
 }
 
 void TileLoads::add_table(const KeptValue& table, const std::set<std::string>& axes) {
@@ -350,12 +354,12 @@ void TileLoads::add_table(const KeptValue& table, const std::set<std::string>& a
 std::string TileLoads::step_tables() const {
   std::vector<std::string> lines;
   for (const auto& table : tables_) {
-    lines.push_back(fmt::format("__shared__ {} {}[2][TILE_K];", table.type, table.name));
+    lines.push_back(fmt::format("__shared__ __align__(16) {} {}[2][TILE_K];", table.type, table.name));
   }
   return join_lines(lines);
 }
 
-std::string TileLoads::steps_text(KernelScope& scope, const char* first, const char* stage) const {
+std::string TileLoads::steps_text(KernelScope& scope, const std::string& first, const std::string& stage) const {
   if (tables_.empty()) return "";
   std::vector<std::string> values;
   for (const auto& table : tables_) {
@@ -372,7 +376,7 @@ std::string TileLoads::first_steps(KernelScope& scope) const {
 }
 
 std::string TileLoads::next_steps(KernelScope& scope) const {
-  return steps_text(scope, "next + TILE_K", "stage ^ 1");
+  return steps_text(scope, "next + TILE_K", std::string(stage_of_tables()) + " ^ 1");
 }
 
 }  // namespace kw

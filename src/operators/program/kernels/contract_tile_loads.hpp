@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "operators/program/kernels/affine_index.hpp"
+#include "operators/program/kernels/contract_tile_order.hpp"
 #include "operators/program/kernels/contraction.hpp"
 #include "operators/program/kernels/kernel_scope.hpp"
 #include "operators/program/kernels/program_bundle.hpp"
@@ -21,23 +22,25 @@ struct TileLoad {
   std::string keep;    ///< these, in shared memory
 };
 
-/// The indices along `columns`, those in `used`, of the elements of a finished tile that a thread stores.
-struct StoredColumns {
-  std::string before;              ///< the loops over elements: what is kept for each of the thread's columns
-  std::vector<std::string> lines;  ///< for the thread's j-th element of a line, in column n
-};
-[[nodiscard]] StoredColumns stored_columns(KernelScope& scope, const StageAxes& columns,
-                                           const std::set<std::string>& used);
-
 /// A value for each of the places, or the steps, that a thread has elements of.
 struct KeptValue {
   std::string type, name, value;
 };
 
+/// The indices along `columns`, those in `used`, of the elements of a finished tile that a thread stores.
+struct StoredColumns {
+  std::string before;              ///< the loops over elements: what is kept for each of the thread's columns
+  std::vector<std::string> lines;  ///< for the thread's j-th element of a line, in column n
+};
+/// Keeps a `place` as well, which is made of the indices in `place_axes`; none where its name is empty.
+[[nodiscard]] StoredColumns stored_columns(KernelScope& scope, const StageAxes& columns,
+                                           const std::set<std::string>& used, const KeptValue& place,
+                                           const std::set<std::string>& place_axes);
+
 class TileLoads {
  public:
-  TileLoads(const GroupContext& context, const Contraction& contraction)
-      : context_(context), contraction_(contraction), inner_(contraction.split.stage.inner) {}
+  TileLoads(const GroupContext& context, const Contraction& contraction, TileProducts products)
+      : context_(context), contraction_(contraction), products_(products), inner_(contraction.split.stage.inner) {}
 
   [[nodiscard]] TileLoad rows(KernelScope& scope);
   [[nodiscard]] TileLoad columns(KernelScope& scope);
@@ -55,15 +58,20 @@ class TileLoads {
  private:
   struct Names;
   struct Load;
-  struct Conditions {
-    std::vector<std::string> texts;
-    std::set<std::string> used;  ///< axes that the texts name
-    std::set<std::string> kept;  ///< axes that `taps` needs
-    std::string taps;            ///< statements for each place, before the loop over tiles
+  /// The statements that load single elements.
+  struct ElementText {
+    std::vector<KeptValue> places;   ///< kept before the loop over tiles
+    std::string taps;                ///< statements for each place, before that loop
+    std::set<std::string> kept;      ///< axes that `taps` needs
+    std::vector<std::string> reads;  ///< of tables, for each element
+    std::string inside;              ///< whether the tile has such an element
+    std::string condition;           ///< whether it is no zero; may be empty
+    std::set<std::string> used;      ///< axes that the condition names
   };
 
   [[nodiscard]] TileLoad load_of(KernelScope& scope, const ContractionFactor& factor, const StageAxes& axes,
                                  const Names& names);
+  void fill_order(Load& load, TileRun run) const;
   [[nodiscard]] TileLoad load_of_fours(KernelScope& scope, const Load& load);
   [[nodiscard]] TileLoad load_of_elements(KernelScope& scope, const Load& load);
   [[nodiscard]] bool steps_are_neighbours(const ContractionFactor& factor, const StageAxes& axes) const;
@@ -76,15 +84,20 @@ class TileLoads {
   [[nodiscard]] StageAxes tap_axes(const std::vector<StageExpr>& guards) const;
   [[nodiscard]] std::string taps_text(KernelScope& scope, const Load& load, const std::vector<StageExpr>& guards,
                                       const StageAxes& taps);
-  [[nodiscard]] Conditions conditions_of(KernelScope& scope, const Load& load);
-  [[nodiscard]] std::string place_text(KernelScope& scope, const Load& load, std::vector<KeptValue>& places);
-  [[nodiscard]] std::string steps_text(KernelScope& scope, const char* first, const char* stage) const;
+  [[nodiscard]] std::string tap_bit(KernelScope& scope, const StageAxes& taps, const std::string& condition) const;
+  void add_conditions(KernelScope& scope, const Load& load, ElementText& text);
+  [[nodiscard]] std::string element_text(KernelScope& scope, const Load& load, ElementText& text);
+  [[nodiscard]] std::string steps_text(KernelScope& scope, const std::string& first, const std::string& stage) const;
   void add_table(const KeptValue& table, const std::set<std::string>& axes);
+  [[nodiscard]] std::string step_value(const std::string& table, const Load& load) const;
+  /// Tiles that warpgroups multiply are loaded a tile further ahead than shared memory has them.
+  [[nodiscard]] const char* stage_of_tables() const { return products_ == TileProducts::wgmma ? "loaded" : "stage"; }
   /// A single axis is its own flat index.
   [[nodiscard]] bool has_step_tables() const { return inner_.size() > 1; }
 
   const GroupContext& context_;
   const Contraction& contraction_;
+  TileProducts products_;
   StageAxes inner_;
   std::vector<KeptValue> tables_;
   std::set<std::string> step_axes_;  ///< that the tables' values name

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "codegen/codegen.hpp"
+#include "codegen/tensor_products.hpp"
 #include "codegen/text.hpp"
 #include "language/kernel_texts.hpp"
 #include "operators/program/kernels/buffer_names.hpp"
@@ -39,6 +40,16 @@ std::string preamble(const Problem& problem, Dialect dialect, const ProgramWriti
          "#define NAN __int_as_float(0x7fffffff)\n#endif\n";
 }
 
+Fillings tensor_core_texts() {
+  std::string multiplies;
+  for (const int columns : {64, 128})
+    multiplies += (multiplies.empty() ? "" : "\n") + wgmma_multiply(columns, DType::f32);
+  return {{"split", tf32_split()},
+          {"split_products", tf32_products()},
+          {"wgmma_groups", wgmma_groups()},
+          {"wgmma_multiplies", multiplies}};
+}
+
 std::string own_helper_source(const std::set<std::string>& names, Dialect dialect) {
   std::string text;
   for (const auto& name : names) {
@@ -47,8 +58,7 @@ std::string own_helper_source(const std::set<std::string>& names, Dialect dialec
     const bool own_file = slash != std::string::npos;
     const auto file = own_file ? "program/" + name.substr(0, slash) : scalar ? "program/plain.cl" : "program/vector.cl";
     const std::string section(kernel_text(file, own_file ? name.substr(slash + 1) : name));
-    text += own_file ? fill(section, {{"split_products", fill_lines(kernel_text("shared/tf32.cu", "split_products"))}})
-                     : in_dialect(section, dialect);
+    text += own_file ? fill(section, tensor_core_texts()) : in_dialect(section, dialect);
   }
   return text;
 }

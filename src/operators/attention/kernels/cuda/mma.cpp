@@ -7,6 +7,7 @@
 // same rows and columns of sums. A style for TMA would have its own copies as well.
 #include <fmt/format.h>
 
+#include "codegen/tensor_products.hpp"
 #include "hardware/gpu_arch.hpp"
 #include "language/kernel_texts.hpp"
 #include "operators/attention/attention.hpp"
@@ -18,7 +19,7 @@
 namespace kw {
 namespace {
 
-constexpr const char* k_mma_generator = "mma 2";
+constexpr const char* k_mma_generator = "mma 3";
 constexpr const char* k_mma_file = "attention/mma.cu";
 
 Result<void> require_tensor_cores(const Problem& problem, const DeviceFacts& device) {
@@ -55,10 +56,9 @@ std::string products_of_16_bits(DType dtype) {
 
 void fill_products(DType dtype, Fillings& fillings) {
   const bool narrow = is_16_bit_float(dtype);
-  fillings.emplace_back(
-      "products", narrow ? products_of_16_bits(dtype)
-                         : fill(kernel_text(k_mma_file, "products_f32"),
-                                {{"split_products", fill_lines(kernel_text("shared/tf32.cu", "split_products"))}}));
+  fillings.emplace_back("products",
+                        narrow ? products_of_16_bits(dtype)
+                               : fill(kernel_text(k_mma_file, "products_f32"), {{"split_products", tf32_products()}}));
   fillings.emplace_back("chunk_offset", "chunk_offset<PAD, STRIDE>(row, chunk)");
   fillings.emplace_back("tiles_begin", "shared_memory");
   fillings.emplace_back("resident", "1");

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "codegen/dialect.hpp"
+#include "codegen/tensor_products.hpp"
 #include "hardware/gpu_arch.hpp"
 #include "language/kernel_texts.hpp"
 #include "operators/attention/attention.hpp"
@@ -14,12 +15,12 @@
 #include "operators/attention/kernels/cuda/styles.hpp"
 #include "operators/attention/kernels/cuda/tensor_cores.hpp"
 #include "operators/attention/kernels/cuda/text.hpp"
-#include "operators/attention/kernels/cuda/wgmma_source.hpp"
 
 namespace kw {
 namespace {
 
-constexpr const char* k_wgmma_generator = "wgmma 3";
+constexpr const char* k_wgmma_file = "attention/wgmma.cu";
+constexpr const char* k_wgmma_generator = "wgmma 4";
 
 Error unsupported(const Problem& problem, const std::string& why, const char* instead) {
   Error error{errc::codegen_unsupported, fmt::format("style \"wgmma\" {}; \"{}\" was asked for", why, problem.name)};
@@ -44,11 +45,13 @@ Fillings products_of(DType dtype) {
   const Cuda16BitFloat& type = cuda_16_bit_float(dtype);
   std::string multiplies;
   constexpr int k_step = 64, k_widest = 256;
-  for (int columns = k_step; columns <= k_widest; columns += k_step) multiplies += wgmma_multiply(columns, dtype);
+  for (int columns = k_step; columns <= k_widest; columns += k_step)
+    multiplies += wgmma_multiply(columns, dtype) + "\n" + wgmma_multiply_columns(columns, dtype) + "\n";
   const Fillings fillings = {{"element", element_type(dtype, cuda_dialect())},
                              {"type", type.name},
                              {"pair", type.pair},
                              {"pair_from_floats", type.pair_from_floats},
+                             {"asynchronous_products", wgmma_groups()},
                              {"multiplies", multiplies}};
   return {{"products", fill(kernel_text(k_wgmma_file, "products"), fillings)},
           {"chunk_offset", "chunk_offset(row, chunk, ROWS)"},

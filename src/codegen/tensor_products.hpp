@@ -1,0 +1,24 @@
+#pragma once
+// Device functions in CUDA C++ that several operators' kernels multiply with on tensor cores; kernels/shared/ has the
+// text. Every function is named once per source: emit each text once.
+
+#include <string>
+
+#include "tensor/tensor.hpp"
+
+namespace kw {
+
+/// f32 as two numbers of tf32: `split()`.
+[[nodiscard]] std::string tf32_split();
+/// The same, and `multiply_add()` of 16 x 8 by 8 x 8, for sm_80 and later.
+[[nodiscard]] std::string tf32_products();
+
+/// What begins, ends and waits for products of a warpgroup, for sm_90a: before what the next two give.
+[[nodiscard]] std::string wgmma_groups();
+/// `multiply` for accumulators of 64 rows and `columns`, both operands in shared memory and summed over what is
+/// contiguous. `columns` is a multiple of 8 up to 256; f16, bf16, or f32 for numbers of tf32.
+[[nodiscard]] std::string wgmma_multiply(int columns, DType dtype);
+/// `multiply_columns`: the left operand in registers, the right one summed over its rows; f16 or bf16.
+[[nodiscard]] std::string wgmma_multiply_columns(int columns, DType dtype);
+
+}  // namespace kw
