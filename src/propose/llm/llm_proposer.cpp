@@ -232,7 +232,7 @@ std::vector<ChatMessage> LlmProposer::prompt_for(const Chain& chain) {
       break;
   }
   const int variation = static_cast<int>(chain.id()) + chain.restarts() * options_.chains;
-  return first_prompt(prompt_, draw_exemplars(chain), variation);
+  return first_prompt(prompt_, draw_exemplars(chain), variation, best_);
 }
 
 std::vector<Exemplar> LlmProposer::draw_exemplars(const Chain& chain) {

@@ -4,6 +4,7 @@
 
 #include "base/fenced_text.hpp"
 #include "propose/llm/prompts/feedback_text.hpp"
+#include "propose/llm/prompts/goal_text.hpp"
 #include "propose/llm/prompts/next_step.hpp"
 #include "propose/llm/prompts/task_text.hpp"
 #include "propose/llm/replies/code_blocks.hpp"
@@ -118,11 +119,25 @@ const Attempt& anchor_of(const Attempt& last, const Attempt* best) {
   return best != nullptr && best->measurement ? *best : last;
 }
 
+/// What is to be reached from the run's best; without one, from the fastest kernel that is shown or the plain one.
+std::string goal_from(const PromptContext& context, const Attempt* best, const std::vector<Exemplar>& exemplars) {
+  Rival rival{"the plain kernel", context.plain.median_ns};
+  for (const auto& one : exemplars) {
+    const bool timed = one.attempt != nullptr && one.attempt->measurement;
+    if (!timed || one.attempt->measurement->median_ns >= rival.median_ns) continue;
+    rival = {"the fastest kernel above", one.attempt->measurement->median_ns};
+  }
+  if (best != nullptr && best->measurement) rival = {"the best kernel so far", best->measurement->median_ns};
+  const auto bound = peak_times(context);
+  return goal_text(rival, bound ? std::optional(bound->bound_ns()) : std::nullopt);
+}
+
 }  // namespace
 
 std::vector<ChatMessage> first_prompt(const PromptContext& context, const std::vector<Exemplar>& exemplars,
-                                      int variation) {
+                                      int variation, const Attempt* best) {
   PromptValues values = common_values(context, context.plan, exemplars.size() > 1);
+  values["goal"] = goal_from(context, best, exemplars);
   values["exemplars"] = exemplars_text(exemplars);
   values["strategy"] = strategy_text(context, variation);
   return conversation(context, "first.md", values);
@@ -139,6 +154,7 @@ std::vector<ChatMessage> feedback_prompt(const PromptContext& context, const Att
   values["best"] = kernel_text(anchor.candidate);
   values["exemplars"] = exemplars_text(exemplars);
   values["step"] = step_text(context, next_step(context, anchor));
+  values["goal"] = goal_from(context, &anchor, {});
   return conversation(context, "improve.md", values);
 }
 
@@ -149,6 +165,8 @@ std::vector<ChatMessage> fault_prompt(const PromptContext& context, const Turn& 
     PromptValues before;
     add_verdict(context, *wrong, before);
     values["wrong"] = templates_of(context).render("wrong.md", before);
+  } else {
+    values["goal"] = goal_from(context, best, {});
   }
   values["advice"] = templates_of(context).render(
       "faults.md", {{key_of(faulty.fault), "yes"}, {"language", language_text(context)}, {"target", context.target}});

@@ -43,8 +43,10 @@ struct PromptContext {
 };
 
 /// `variation` 0, 1, 2, ...: parallel first prompts ask for different strategies (OP/strategies.md), round and round.
+/// `best` is that of the run, which the goal starts from; null while there is none.
 [[nodiscard]] std::vector<ChatMessage> first_prompt(const PromptContext& context,
-                                                    const std::vector<Exemplar>& exemplars, int variation);
+                                                    const std::vector<Exemplar>& exemplars, int variation,
+                                                    const Attempt* best = nullptr);
 
 /// After `last` went through the verifier: how to fix it when it was rejected, one concrete step when it is right.
 /// `best` is the best accepted attempt of the run, null while there is none; it may be `last` itself (same ordinal).
