@@ -6,6 +6,7 @@
 #include "propose/llm/prompts/feedback_text.hpp"
 #include "propose/llm/prompts/goal_text.hpp"
 #include "propose/llm/prompts/next_step.hpp"
+#include "propose/llm/prompts/seen_signs.hpp"
 #include "propose/llm/prompts/task_text.hpp"
 #include "propose/llm/replies/code_blocks.hpp"
 
@@ -137,6 +138,7 @@ std::string goal_from(const PromptContext& context, const Attempt* best, const s
 std::vector<ChatMessage> first_prompt(const PromptContext& context, const std::vector<Exemplar>& exemplars,
                                       int variation, const Attempt* best) {
   PromptValues values = common_values(context, context.plan, exemplars.size() > 1);
+  values["notes"] = notes_text(context, nullptr);
   values["goal"] = goal_from(context, best, exemplars);
   values["exemplars"] = exemplars_text(exemplars);
   values["strategy"] = strategy_text(context, variation);
@@ -154,6 +156,7 @@ std::vector<ChatMessage> feedback_prompt(const PromptContext& context, const Att
   values["best"] = kernel_text(anchor.candidate);
   values["exemplars"] = exemplars_text(exemplars);
   values["step"] = step_text(context, next_step(context, anchor));
+  values["notes"] = notes_text(context, &anchor);
   values["goal"] = goal_from(context, &anchor, {});
   return conversation(context, "improve.md", values);
 }

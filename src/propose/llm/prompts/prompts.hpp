@@ -37,6 +37,7 @@ struct PromptContext {
   bool plan = false;                           ///< the first answer is asked for a plan before the code
   std::optional<std::string> user_prompt;      ///< put first, word for word
   const PromptTemplates* templates = nullptr;  ///< null: as shipped
+  bool notes = true;                           ///< those of knowledge/ that fit are shown
   /// What earlier turns tried and how it went, oldest first; the last twelve are shown. A step that was taken is not
   /// suggested again.
   std::vector<TriedStep> tried;
