@@ -25,6 +25,13 @@
 
 namespace kw {
 
+/// Parts of a prompt that can be left out, to measure what they give.
+struct PromptParts {
+  bool goal = true;     ///< what to reach next, as a time
+  bool notes = true;    ///< those of knowledge/ that fit
+  bool lessons = true;  ///< what was learnt earlier is shown, and asked for
+};
+
 /// What stays the same over a run. Pointers are not owned and outlive the call.
 struct PromptContext {
   const Problem* problem = nullptr;
@@ -37,10 +44,11 @@ struct PromptContext {
   bool plan = false;                           ///< the first answer is asked for a plan before the code
   std::optional<std::string> user_prompt;      ///< put first, word for word
   const PromptTemplates* templates = nullptr;  ///< null: as shipped
-  bool notes = true;                           ///< those of knowledge/ that fit are shown
+  PromptParts parts;
   /// What earlier turns tried and how it went, oldest first; the last twelve are shown. A step that was taken is not
   /// suggested again.
   std::vector<TriedStep> tried;
+  std::vector<std::string> lessons;  ///< to be shown, oldest first (lesson.hpp)
 };
 
 /// `variation` 0, 1, 2, ...: parallel first prompts ask for different strategies (OP/strategies.md), round and round.

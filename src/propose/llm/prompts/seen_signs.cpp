@@ -133,7 +133,7 @@ Signs signs_of(const PromptContext& context, const Attempt* kernel) {
 }
 
 std::string notes_text(const PromptContext& context, const Attempt* kernel) {
-  if (!context.notes) return "";
+  if (!context.parts.notes) return "";
   const NoteSituation situation{context.target, std::string(device_name(context.device.kind)), context.problem->op,
                                 signs_of(context, kernel)};
   std::string text;

@@ -13,7 +13,7 @@ namespace kw {
 [[nodiscard]] Signs signs_of(const PromptContext& context, const Attempt* kernel);
 
 /// The two notes that gave most among those that fit, each with the signs that it fits; empty where none does, or where
-/// context.notes is false.
+/// context.parts.notes is false.
 [[nodiscard]] std::string notes_text(const PromptContext& context, const Attempt* kernel);
 
 }  // namespace kw

@@ -79,7 +79,7 @@ TEST_F(SeenSignsTest, two_notes_that_fit_are_shown_with_what_was_seen) {
                         "of a built-in tanh in the source: 1.\n"));
   EXPECT_THAT(text, Not(HasSubstr("## exp2 as a polynomial"))) << "it gave less than the two";
   EXPECT_THAT(text, Not(HasSubstr("docs/results")));
-  context.notes = false;
+  context.parts.notes = false;
   EXPECT_EQ(notes_text(context, &kernel), "");
 }
 
