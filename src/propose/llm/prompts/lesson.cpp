@@ -70,7 +70,7 @@ std::string lesson_text(const Turn& answer, const Attempt& about, const Turn& so
   std::string thoughts;
   for (const char* word : {"Diagnosis", "Avoid", "Prioritise"}) thoughts += thought(answer.reply.text, word);
   if (thoughts.empty()) return "";
-  return fmt::format("{}.{}{}", outcome_text(about), thought(source.reply.text, "Design"), thoughts);
+  return fmt::format("{}.{}{}", judged_text(about), thought(source.reply.text, "Design"), thoughts);
 }
 
 std::vector<std::string> lessons_of(std::span<const Turn> turns, std::span<const Attempt> attempts) {

@@ -26,7 +26,7 @@ std::string own_words(const Turn& turn, const char* title) {
 
 }  // namespace
 
-std::string outcome_text(const Attempt& attempt) {
+std::string judged_text(const Attempt& attempt) {
   const Verdict& verdict = attempt.verdict;
   if (verdict.status == VerdictStatus::unverified) return "the verifier could not judge it";
   if (!verdict.accepted()) {
@@ -45,7 +45,7 @@ std::string outcome_text(const Attempt& attempt) {
 TriedStep tried_step(const std::string& advised, const Turn& turn, const Attempt& attempt) {
   const std::string design = lower_case(answer_section(turn.reply.text, "Design"));
   const bool taken = attempt.verdict.accepted() && !design.starts_with("instead");
-  return {taken ? advised : "", fmt::format("{}{}.{}{}", outcome_text(attempt), tunables_of(attempt),
+  return {taken ? advised : "", fmt::format("{}{}.{}{}", judged_text(attempt), tunables_of(attempt),
                                             own_words(turn, "Analysis"), own_words(turn, "Design"))};
 }
 

@@ -14,7 +14,7 @@ struct TriedStep {
 };
 
 /// "right, 0.8 times as fast as the best before (0.78 to 0.82): slower", "rejected at check, wrong_result".
-[[nodiscard]] std::string outcome_text(const Attempt& attempt);
+[[nodiscard]] std::string judged_text(const Attempt& attempt);
 
 /// `advised` is the key of the step that the kernel was asked to make. It was taken when the kernel is right and its
 /// design does not begin with "Instead", as prompts/improve.md asks of one that makes another step. The text says how
