@@ -50,7 +50,7 @@ class ModelSeat : public testing::Test {
     if (!proposer_) {
       ProposerContext context;
       context.problem = &problem_;
-      context.device = avx512_device();
+      context.device = device_;
       context.target = "opencl";
       context.seed = 1;
       context.plain.median_ns = 60e6;
@@ -113,6 +113,7 @@ class ModelSeat : public testing::Test {
   }
 
   Problem problem_ = load_problem("attention/relative", RealFileSystem{}, {"problems"}).value();
+  DeviceFacts device_ = avx512_device();
   LlmOptions options_;
   std::vector<Attempt> past_;         ///< of earlier runs
   std::vector<std::string> lessons_;  ///< of earlier runs

@@ -9,6 +9,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "hardware/device_facts.hpp"
@@ -25,12 +26,19 @@
 
 namespace kw {
 
+namespace errc {
+inline constexpr ErrorCode prompt_part{"prompt.part"};  ///< lists those that can be left out
+}  // namespace errc
+
 /// Parts of a prompt that can be left out, to measure what they give.
 struct PromptParts {
   bool goal = true;     ///< what to reach next, as a time
   bool notes = true;    ///< those of knowledge/ that fit
   bool lessons = true;  ///< what was learnt earlier is shown, and asked for
 };
+
+/// `left_out`: "goal", "notes" and "lessons" between commas. errc::prompt_part for any other word.
+[[nodiscard]] Result<PromptParts> parse_prompt_parts(std::string_view left_out);
 
 /// What stays the same over a run. Pointers are not owned and outlive the call.
 struct PromptContext {
