@@ -50,7 +50,6 @@ TEST_F(LessonsTest, outlive_the_beginning_of_a_chain) {
   const auto& restart = turns_.back().request.messages.at(1).text;
   EXPECT_THAT(restart, HasSubstr("# What was learnt before"));
   EXPECT_THAT(restart, HasSubstr("0.5 times as fast as the best before (0.49 to 0.51): slower"));
-  EXPECT_THAT(restart, Not(HasSubstr("# Tried before")));
 }
 
 TEST_F(LessonsTest, of_earlier_runs_are_told_from_the_first_prompt_on) {
