@@ -158,26 +158,34 @@ Result<RunStart> begin(const RunSetup& setup, const DeviceFacts& device, const A
   return start;
 }
 
-/// What earlier runs on the problem and the device leave to a model: fills past and lessons. The same for a run and for
-/// its resumption or replay: only runs that had ended when it began.
+/// What one earlier run leaves to a model; nothing where it is damaged.
+Result<void> learn_from(const std::string& id, const Archive& archive, RunStart& start) {
+  auto attempts = archive.attempts(id);
+  auto turns = attempts ? archive.turns(id) : std::vector<Turn>();
+  if (!attempts || !turns) {
+    Error error = attempts ? std::move(turns).error() : std::move(attempts).error();
+    if (error.code == errc::archive_corrupt) return {};
+    return fail(std::move(error));
+  }
+  for (auto& lesson : lessons_of(*turns, *attempts)) start.lessons.push_back(std::move(lesson));
+  for (auto& attempt : *attempts) {
+    attempt.provenance.chain.reset();  // another run's chains are no islands of this one
+    if (attempt.verdict.accepted() && attempt.measurement) start.past.push_back(std::move(attempt));
+  }
+  return {};
+}
+
+/// Fills past and lessons. The same for a run and for its resumption or replay: only runs on the problem and the device
+/// that had ended when it began.
 Result<void> learn_from_past(const RunSetup& setup, const DeviceFacts& device, const Archive& archive,
                              RunStart& start) {
-  std::vector<Attempt>& past = start.past;
   KW_TRY(const auto runs, archive.runs());
   for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
     const bool earlier = run->started_utc < start.record.started_utc && run->status != RunStatus::running;
     if (run->id == start.record.id || !earlier || !is_of(*run, setup, device)) continue;
-    auto attempts = archive.attempts(run->id);
-    auto turns = attempts ? archive.turns(run->id) : std::vector<Turn>();
-    const auto* const error = !attempts ? &attempts.error() : !turns ? &turns.error() : nullptr;
-    if (error != nullptr && error->code == errc::archive_corrupt) continue;
-    if (error != nullptr) return fail(*error);
-    for (auto& lesson : lessons_of(*turns, *attempts)) start.lessons.push_back(std::move(lesson));
-    for (auto& attempt : *attempts) {
-      attempt.provenance.chain.reset();  // another run's chains are no islands of this one
-      if (attempt.verdict.accepted() && attempt.measurement) past.push_back(std::move(attempt));
-    }
+    KW_TRY_VOID(learn_from(run->id, archive, start));
   }
+  auto& past = start.past;
   if (past.size() > k_past_attempts) past.erase(past.begin(), past.end() - k_past_attempts);
   return {};
 }
