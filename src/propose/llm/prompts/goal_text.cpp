@@ -15,7 +15,7 @@ std::string goal_text(const Rival& rival, std::optional<double> bound_ns) {
   const std::string time = time_text(rival.median_ns);
   const double aim = rival.median_ns / k_goal_speedup;
   std::string asked = fmt::format("at least {:.0f} % faster than {}, which takes {}: {} or less.",
-                                        100 * (k_goal_speedup - 1), rival.name, time, time_text(aim));
+                                  100 * (k_goal_speedup - 1), rival.name, time, time_text(aim));
   if (!bound_ns || !(*bound_ns > 0)) return asked;
   const std::string bound = time_text(*bound_ns);
   if (rival.median_ns <= *bound_ns) {
