@@ -52,7 +52,7 @@ ROOMS = {
     "problem": ["captures", ".", "file"],
     "program": [".", "graph", "operators", "reader", "simplify", "stages", "explain"],
     "propose": [".", "search", "llm", "portfolio"],
-    "propose/llm": ["client", "replies", "prompts", "."],
+    "propose/llm": ["client", "knowledge", "replies", "prompts", "."],
     "verify": ["processes", "checking", "state", "timing", "tools", "gates", "."],
 }
 

@@ -69,6 +69,10 @@ void add_model(CLI::App& sub, ModelOptions& model) {
   add("--constraint", model.constraints, "A requirement in words, for the prompt");
   add("--require", model.require,
       "A requirement that is checked: registers<=128, occupancy>=0.5, no_spills, tensor_cores, sanitized");
+  add("--leave-out", model.leave_out,
+      "Parts of prompts that are left out, to measure what they give: goal,notes,lessons");
+  add("--effort", model.effort,
+      "How long the model is to think: none, minimal, low, medium, high, xhigh, max; where it can be told");
   add("--max-tokens", model.max_tokens, "Most tokens of one answer and its reasoning; default: the provider's limit");
   add("--first-token-timeout", model.first_token_seconds,
       "Seconds a model may think before its first word; default 600");

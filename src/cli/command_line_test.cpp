@@ -121,6 +121,10 @@ TEST(CommandLine, optimize_takes_what_it_asks_of_a_model) {
                                             "no_spills",
                                             "--require",
                                             "registers<=128",
+                                            "--leave-out",
+                                            "notes",
+                                            "--effort",
+                                            "high",
                                             "--max-tokens",
                                             "9000",
                                             "--first-token-timeout",
@@ -146,6 +150,8 @@ TEST(CommandLine, optimize_takes_what_it_asks_of_a_model) {
   EXPECT_TRUE(model.plan);
   EXPECT_THAT(model.constraints, ElementsAre("no atomics"));
   EXPECT_THAT(model.require, ElementsAre("no_spills", "registers<=128"));
+  EXPECT_EQ(model.leave_out, "notes");
+  EXPECT_EQ(model.effort, "high");
   EXPECT_EQ(model.max_tokens, 9000);
   EXPECT_EQ(model.first_token_seconds, 5);
   EXPECT_EQ(model.idle_seconds, 6);

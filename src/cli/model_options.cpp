@@ -75,6 +75,7 @@ Result<void> read_prompts(const ModelOptions& options, RealFileSystem& files, Mo
   }
   model.constraints = options.constraints;
   model.plan = options.plan;
+  KW_TRY(model.parts, parse_prompt_parts(options.leave_out));
   return {};
 }
 
@@ -143,6 +144,7 @@ Result<OpenedModel> open_model(const ModelOptions& options, const Clock& clock, 
   ModelSetup& model = setup.model.emplace();
   KW_TRY(model.provider, read_provider(options));
   model.model = options.model;
+  if (!options.effort.empty()) KW_TRY_VOID(set_effort(model.provider, options.model, options.effort));
   model.chains = options.chains;
   model.samples = options.samples;
   if (options.max_tokens > 0) model.max_tokens = options.max_tokens;

@@ -25,6 +25,8 @@ struct ModelOptions {
   int chains = 1;
   int samples = 1;
   std::string exemplars = "bucket";
+  std::string effort;              ///< how long the model is to think; empty: the provider's default
+  std::string leave_out;           ///< parts of prompts
   std::int64_t max_tokens = 0;     ///< of one reply; 0: the provider's own limit
   double first_token_seconds = 0;  ///< 0: the client's default; likewise below
   double idle_seconds = 0;

@@ -61,6 +61,8 @@ TEST_F(ModelOptionsTest, a_model_of_ones_own_server_needs_no_key) {
   options_.chains = 3;
   options_.samples = 2;
   options_.max_tokens = 9000;
+  options_.effort = "high";
+  options_.leave_out = "notes";
   options_.plan = true;
   options_.constraints = {"no atomics"};
   options_.require = {"registers<=128", "no_spills"};
@@ -75,6 +77,8 @@ TEST_F(ModelOptionsTest, a_model_of_ones_own_server_needs_no_key) {
   EXPECT_EQ(setup_.model->chains, 3);
   EXPECT_EQ(setup_.model->samples, 2);
   EXPECT_EQ(setup_.model->max_tokens, 9000);
+  EXPECT_EQ(setup_.model->provider.effort, "high");
+  EXPECT_FALSE(setup_.model->parts.notes);
   EXPECT_TRUE(setup_.model->plan);
   EXPECT_EQ(setup_.model->user_prompt, "Use few registers.");
   EXPECT_EQ(setup_.requirements.size(), 2U);
@@ -90,6 +94,13 @@ TEST_F(ModelOptionsTest, refuses_a_model_that_nobody_would_ask) {
   options_.proposer = "search";
   expect_refused(errc::command_line, "a model is named, but the proposer is search, which asks none",
                  "add --proposer llm or hybrid");
+}
+
+TEST_F(ModelOptionsTest, refuses_an_effort_that_would_be_ignored) {
+  options_.provider = "sglang";
+  options_.effort = "high";
+  expect_refused(errc::chat_provider, "provider 'sglang' is not known to take an effort",
+                 "leave out --effort; or name the server by --base-url alone, then it is sent");
 }
 
 TEST_F(ModelOptionsTest, refuses_no_conversations_and_too_many) {

@@ -43,6 +43,7 @@ const LlmAccess& LlmDriver::open(std::vector<Turn> recorded, bool resumed) {
   options.constraints = setup_.constraints;
   options.plan = setup_.plan;
   options.user_prompt = setup_.user_prompt;
+  options.parts = setup_.parts;
   options.templates = &setup_.templates;
   return access_;
 }

@@ -28,6 +28,7 @@ struct ModelSetup {
   std::vector<std::string> constraints;    ///< in words
   bool plan = false;
   std::optional<std::string> user_prompt;
+  PromptParts parts;
   PromptTemplates templates;
   PriceTable prices;
   std::string price_source;  ///< "built in, 2025-10-01"

@@ -93,6 +93,21 @@ TEST_F(ModelRunTest, keeps_the_transcript_and_what_it_cost) {
   }
 }
 
+TEST_F(ModelRunTest, a_later_run_is_told_what_an_earlier_one_learnt) {
+  const auto first = run_with([](const ChatRequest&, int before) {
+    return Result<ChatReply>(
+        reply_of("Diagnosis: loads were the limit.\nAvoid: version 0.\n\n```c\n" + kernel_text(before + 1) + "```\n"));
+  });
+  ASSERT_TRUE(first) << first.error().to_string();
+  EXPECT_EQ(first->model_use->turns, 4) << "no request of its own";
+  setup.started_utc = "9999-01-01T00:00:00Z";
+  const auto second = run_with(next_version);
+  ASSERT_TRUE(second) << second.error().to_string();
+  EXPECT_NE(second->id, first->id);
+  EXPECT_NE(prompt_text(client->requests().at(0)).find("Diagnosis: loads were the limit. Avoid: version 0."),
+            std::string::npos);
+}
+
 TEST_F(ModelRunTest, a_worse_answer_is_not_gone_on_from) {
   const auto record = run_with([](const ChatRequest&, int before) {
     const int version[] = {1, 5, 2, 6};

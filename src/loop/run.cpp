@@ -93,7 +93,8 @@ class Run {
   RunRecord record_;
   std::vector<Attempt> attempts_;
   std::vector<Turn> turns_;
-  std::vector<Attempt> past_;  ///< of earlier runs, for exemplars
+  std::vector<Attempt> past_;         ///< of earlier runs, for exemplars
+  std::vector<std::string> lessons_;  ///< of earlier runs
   std::unique_ptr<Verifier> verifier_;
   std::unique_ptr<LlmDriver> models_;  ///< outlives the proposer, which asks it
   const ProposerEntry* entry_ = nullptr;
@@ -119,6 +120,7 @@ Result<void> Run::open_record() {
   attempts_ = std::move(start.attempts);
   turns_ = std::move(start.turns);
   past_ = std::move(start.past);
+  lessons_ = std::move(start.lessons);
   time_before_ = record_.time_uses;
   beside_before_ = record_.beside_seconds.value_or(0);
   record_.status = RunStatus::running;
@@ -206,6 +208,7 @@ ProposerContext Run::proposer_context() const {
   context.seed = record_.seed;
   context.archived = record_.archive_seeds;
   context.past = past_;
+  context.lessons = lessons_;
   context.plain = verifier_->plain();
   context.requirements = setup_.requirements;
   context.token_limit = setup_.limits.tokens;

@@ -6,6 +6,7 @@
 #include "archive/damage.hpp"
 #include "codegen/codegen.hpp"
 #include "loop/verifier_setup.hpp"
+#include "propose/llm/prompts/lesson.hpp"
 #include "propose/registry.hpp"
 #include "propose/search/bundle_tuner.hpp"
 
@@ -157,24 +158,36 @@ Result<RunStart> begin(const RunSetup& setup, const DeviceFacts& device, const A
   return start;
 }
 
-/// The same for a run and for its resumption or replay: only runs that had ended when it began.
-Result<std::vector<Attempt>> past_attempts(const RunSetup& setup, const RunRecord& record, const DeviceFacts& device,
-                                           const Archive& archive) {
-  std::vector<Attempt> past;
+/// What one earlier run leaves to a model; nothing where it is damaged.
+Result<void> learn_from(const std::string& id, const Archive& archive, RunStart& start) {
+  auto attempts = archive.attempts(id);
+  auto turns = attempts ? archive.turns(id) : std::vector<Turn>();
+  if (!attempts || !turns) {
+    Error error = attempts ? std::move(turns).error() : std::move(attempts).error();
+    if (error.code == errc::archive_corrupt) return {};
+    return fail(std::move(error));
+  }
+  for (auto& lesson : lessons_of(*turns, *attempts)) start.lessons.push_back(std::move(lesson));
+  for (auto& attempt : *attempts) {
+    attempt.provenance.chain.reset();  // another run's chains are no islands of this one
+    if (attempt.verdict.accepted() && attempt.measurement) start.past.push_back(std::move(attempt));
+  }
+  return {};
+}
+
+/// Fills past and lessons. The same for a run and for its resumption or replay: only runs on the problem and the device
+/// that had ended when it began.
+Result<void> learn_from_past(const RunSetup& setup, const DeviceFacts& device, const Archive& archive,
+                             RunStart& start) {
   KW_TRY(const auto runs, archive.runs());
   for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
-    const bool earlier = run->started_utc < record.started_utc && run->status != RunStatus::running;
-    if (run->id == record.id || !earlier || !is_of(*run, setup, device)) continue;
-    auto attempts = archive.attempts(run->id);
-    if (!attempts && attempts.error().code == errc::archive_corrupt) continue;
-    if (!attempts) return fail(std::move(attempts).error());
-    for (auto& attempt : *attempts) {
-      attempt.provenance.chain.reset();  // another run's chains are no islands of this one
-      if (attempt.verdict.accepted() && attempt.measurement) past.push_back(std::move(attempt));
-    }
+    const bool earlier = run->started_utc < start.record.started_utc && run->status != RunStatus::running;
+    if (run->id == start.record.id || !earlier || !is_of(*run, setup, device)) continue;
+    KW_TRY_VOID(learn_from(run->id, archive, start));
   }
+  auto& past = start.past;
   if (past.size() > k_past_attempts) past.erase(past.begin(), past.end() - k_past_attempts);
-  return past;
+  return {};
 }
 
 }  // namespace
@@ -189,7 +202,7 @@ Result<RunStart> start_run(const RunSetup& setup, const DeviceFacts& device, Run
     }
     start.record.device = device;
     if (setup.model) {
-      KW_TRY(start.past, past_attempts(setup, start.record, device, archive));
+      KW_TRY_VOID(learn_from_past(setup, device, archive, start));
     }
     return start;
   };

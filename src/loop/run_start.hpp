@@ -16,8 +16,9 @@ struct RunStart {
   /// Of the built-in search and of static estimates; empty where none has a part. The record of a resumed run that kept
   /// no style does not name it yet.
   std::string style;
-  std::optional<FileLock> lock;  ///< always there: no other process goes on with the run while it is held
-  std::vector<Attempt> past;     ///< verified by ended runs on this problem and device, oldest first: exemplars
+  std::optional<FileLock> lock;      ///< always there: no other process goes on with the run while it is held
+  std::vector<Attempt> past;         ///< verified by ended runs on this problem and device, oldest first: exemplars
+  std::vector<std::string> lessons;  ///< what models learnt in such runs, oldest first
 };
 
 /// `device` is the calibrated one. Damaged runs are passed over, in resuming and in learning from others, with one

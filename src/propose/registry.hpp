@@ -39,11 +39,12 @@ struct ProposerContext {
   std::string target;                     ///< "opencl"
   std::string style;                      ///< whose space is searched; empty: none writes the problem
   std::uint64_t seed = 0;
-  std::vector<Candidate> archived;          ///< past winners, the most relevant first
-  std::vector<Attempt> past;                ///< verified by earlier runs on this problem and device, oldest first
-  std::optional<Candidate> start;           ///< for those that need one
-  BaselineRecord plain;                     ///< median 0: not measured
-  std::vector<Requirement> requirements;    ///< what the static gate demands besides the device's limits
+  std::vector<Candidate> archived;        ///< past winners, the most relevant first
+  std::vector<Attempt> past;              ///< verified by earlier runs on this problem and device, oldest first
+  std::vector<std::string> lessons;       ///< what models learnt in them, oldest first (propose/llm/prompts/lesson.hpp)
+  std::optional<Candidate> start;         ///< for those that need one
+  BaselineRecord plain;                   ///< median 0: not measured
+  std::vector<Requirement> requirements;  ///< what the static gate demands besides the device's limits
   std::optional<std::int64_t> token_limit;  ///< of the run
   const LlmAccess* model = nullptr;         ///< for those that ask one (propose/llm/llm_proposer.hpp); else null
 };

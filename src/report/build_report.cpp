@@ -94,7 +94,7 @@ ReportModel build_report(const RunRecord& run, std::span<const Attempt> attempts
   if (const std::string note = status_note(run); !note.empty()) model.headline += " " + note;
   model.highlights = highlights(summary);
   model.sections = {result_section(run, summary),   asked_section(run),
-                    evidence_section(run, summary), search_section(run, attempts, summary),
+                    evidence_section(run, summary), search_section(run, attempts, turns, summary),
                     kernel_section(run, summary),   environment_section(run)};
   if (run.model_use) {
     const auto kernel = std::find_if(model.sections.begin(), model.sections.end(),

@@ -26,4 +26,8 @@ inline constexpr ChartSize k_narrow_chart{400, 340, "narrow"};
 /// x: seconds, logarithmic, because most is done early. y: how many of the total, linear.
 [[nodiscard]] std::string curve_svg(const Curve& curve, const ChartSize& size);
 
+/// x: what was spent, logarithmic, as gains get rarer. y: times the baseline's speed, logarithmic, with the baseline
+/// at 1.
+[[nodiscard]] std::string speed_curve_svg(const SpeedCurve& curve, const ChartSize& size);
+
 }  // namespace kw

@@ -143,6 +143,11 @@ class HtmlPrinter {
     text_ += curve_svg(curve, k_wide_chart) + curve_svg(curve, k_narrow_chart) + "</figure>\n";
   }
 
+  void print(const SpeedCurve& curve) {
+    text_ += fmt::format("<figure>\n<figcaption>{}</figcaption>\n", escape_html(curve.caption));
+    text_ += speed_curve_svg(curve, k_wide_chart) + speed_curve_svg(curve, k_narrow_chart) + "</figure>\n";
+  }
+
   void legend(const Progress& progress) {
     const auto entry = [&](const char* drawing, const char* words) {
       text_ += fmt::format("<li><svg viewBox=\"0 0 22 12\" aria-hidden=\"true\">{}</svg>{}</li>\n", drawing, words);

@@ -133,6 +133,19 @@ Json print(const Curve& curve) {
           {"steps", std::move(steps)}};
 }
 
+Json print(const SpeedCurve& curve) {
+  Json steps = Json::array();
+  for (const auto& step : curve.steps) {
+    steps.push_back(Json{{"spent", print(step.spent)},
+                         {"speedup", finite(step.speedup)},
+                         {"ordinal", step.ordinal},
+                         {"proposer", text(step.proposer)}});
+  }
+  return {{"type", "speed_curve"},          {"key", curve.key},
+          {"caption", text(curve.caption)}, {"baseline", text(curve.baseline)},
+          {"end", print(curve.end)},        {"steps", std::move(steps)}};
+}
+
 Json print(const Code& code) {
   return {{"type", "code"}, {"key", code.key}, {"caption", text(code.caption)}, {"text", text(code.text)}};
 }

@@ -87,6 +87,16 @@ class MarkdownPrinter {
       text_ += fmt::format("| {} | {} |\n", cell(Number{step.seconds, Unit::seconds}), step.done);
     }
   }
+  void print(const SpeedCurve& curve) {
+    caption(curve.caption);
+    text_ +=
+        fmt::format("| After | Speed vs. {} | No. | By |\n|---:|---:|---:|---|\n", escape_markdown(curve.baseline));
+    for (const auto& step : curve.steps) {
+      text_ += fmt::format("| {} | {} | {} | {} |\n", cell(step.spent), cell(Number{step.speedup, Unit::times, {}}),
+                           step.ordinal, escape_markdown(step.proposer));
+    }
+    text_ += fmt::format("\nAll that was spent: {}.\n", cell(curve.end));
+  }
   void print(const Code& code) {
     caption(code.caption);
     text_ += fenced(code.language, escape_code(code.text));

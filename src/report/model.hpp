@@ -95,6 +95,23 @@ struct Curve {
   std::int64_t total = 0;
   double end_seconds = 0;
 };
+/// How many times as fast as a baseline the best kernel was, over what was spent until then: seconds, or tokens (a
+/// count). The first step is the first right kernel.
+struct SpeedCurve {
+  struct Step {
+    Number spent;
+    double speedup = 1;
+    std::int64_t ordinal = 0;  ///< of the candidate
+    std::string proposer;
+  };
+  std::string key;
+  std::string caption;
+  std::string spent_title;  ///< of the axis below: "minutes", "tokens"
+  std::string baseline;     ///< that a speed of 1 is
+  double per_unit = 1;      ///< of `spent` in one unit of the axis: 60 where it counts minutes
+  std::vector<Step> steps;  ///< ascending in `spent`; never empty
+  Number end;               ///< all that was spent
+};
 struct Code {
   std::string key;
   std::string caption;
@@ -110,7 +127,7 @@ struct Folded {
   std::vector<Code> parts;
 };
 
-using Block = std::variant<Paragraph, Facts, Notes, Table, Bars, Progress, Curve, Code, Folded>;
+using Block = std::variant<Paragraph, Facts, Notes, Table, Bars, Progress, Curve, SpeedCurve, Code, Folded>;
 
 struct Section {
   std::string key;

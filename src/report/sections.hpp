@@ -14,7 +14,11 @@ namespace kw {
 [[nodiscard]] Section result_section(const RunRecord& run, const RunSummary& summary);
 [[nodiscard]] Section evidence_section(const RunRecord& run, const RunSummary& summary);
 [[nodiscard]] Section search_section(const RunRecord& run, std::span<const Attempt> attempts,
-                                     const RunSummary& summary);
+                                     std::span<const Turn> turns, const RunSummary& summary);
+/// How fast the best kernel was over the minutes, and with `turns` over the tokens of the model; empty where nothing
+/// was timed.
+[[nodiscard]] std::vector<SpeedCurve> speed_curves(const RunRecord& run, std::span<const Attempt> attempts,
+                                                   std::span<const Turn> turns);
 /// What the wall clock of the run went to; for a run that recorded it.
 [[nodiscard]] Table time_table(const RunRecord& run);
 /// For a run with a model_use.

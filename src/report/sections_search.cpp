@@ -136,10 +136,12 @@ Table candidates_table(std::span<const Attempt> attempts) {
 
 }  // namespace
 
-Section search_section(const RunRecord& run, std::span<const Attempt> attempts, const RunSummary& summary) {
+Section search_section(const RunRecord& run, std::span<const Attempt> attempts, std::span<const Turn> turns,
+                       const RunSummary& summary) {
   Section section{"search", "How it was found", {}};
   if (!attempts.empty()) {
     section.blocks.emplace_back(progress_chart(run, attempts));
+    for (auto& curve : speed_curves(run, attempts, turns)) section.blocks.emplace_back(std::move(curve));
     section.blocks.emplace_back(count_facts(summary.counts, run));
     section.blocks.emplace_back(rejections_table(attempts));
   }

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 
 #include "report/escape.hpp"
 #include "report/format.hpp"
@@ -117,6 +119,43 @@ class TerminalPrinter {
     const std::string end = format_duration(curve.end_seconds);
     text_ += std::string(k_indent, ' ') + padded("0", width, true) + " +" + std::string(k_moments, '-') + "\n";
     text_ += std::string(k_indent + width + 2, ' ') + padded(end, k_moments, true) + "\n";
+  }
+
+  /// A bar for each new best, as long as its speed on the chart's axis; of many, those that gained most.
+  void print(const SpeedCurve& curve) {
+    constexpr int k_longest_bar = 40;
+    heading(curve.caption);
+    double low = 1, high = 1;
+    for (const auto& step : curve.steps) {
+      low = std::min(low, step.speedup);
+      high = std::max(high, step.speedup);
+    }
+    for (const auto* step : worth_a_line(curve)) {
+      const double share = high > low ? std::log(step->speedup / low) / std::log(high / low) : 1;
+      const auto bar = static_cast<std::size_t>(std::lround(share * k_longest_bar));
+      text_ += std::string(k_indent, ' ') + padded(format_value(step->spent), 12, true) + "  " +
+               padded(format_value(Number{step->speedup, Unit::times, {}}), 8, true) + "  " + std::string(bar, '#') +
+               "\n";
+    }
+    text_ += std::string(k_indent, ' ') + padded(format_value(curve.end), 12, true) + "  " +
+             quiet("all that was spent") + "\n";
+  }
+
+  static std::vector<const SpeedCurve::Step*> worth_a_line(const SpeedCurve& curve) {
+    constexpr std::size_t k_most_lines = 12;
+    std::vector<const SpeedCurve::Step*> steps;
+    std::vector<double> gains;
+    for (std::size_t i = 0; i < curve.steps.size(); ++i) {
+      const double before = i == 0 ? 1e-300 : curve.steps[i - 1].speedup;
+      gains.push_back(i + 1 == curve.steps.size() ? 1e300 : curve.steps[i].speedup / before);
+    }
+    std::vector<double> sorted = gains;
+    std::sort(sorted.begin(), sorted.end(), std::greater<>());
+    const double least = sorted[std::min(sorted.size(), k_most_lines) - 1];
+    for (std::size_t i = 0; i < curve.steps.size() && steps.size() < k_most_lines; ++i) {
+      if (gains[i] >= least) steps.push_back(&curve.steps[i]);
+    }
+    return steps;
   }
 
   void print(const Facts& block) {

@@ -153,8 +153,7 @@ void Chain::begin_anew() {
   wrong_ = nullptr;
   right_ = false;
   round_.clear();
-  tried_.clear();
-  step_.clear();
+  step_.clear();  // what was tried stays: a model remembers nothing, and would try it again
 }
 
 }  // namespace kw

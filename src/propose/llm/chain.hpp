@@ -41,7 +41,7 @@ class Chain {
   [[nodiscard]] const SampleResult* last() const;
   /// A kernel that was rejected and that no answer has repaired since; null when there is none.
   [[nodiscard]] const Attempt* wrong() const { return wrong_; }
-  /// Every kernel that was judged: what it tried and how it went.
+  /// Every kernel that was judged, also before the chain began anew: what it tried and how it went.
   [[nodiscard]] const std::vector<TriedStep>& tried() const { return tried_; }
   /// How often the chain began anew.
   [[nodiscard]] int restarts() const { return restarts_; }

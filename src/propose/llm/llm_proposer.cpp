@@ -9,6 +9,7 @@
 #include "propose/bandit.hpp"
 #include "propose/llm/chain.hpp"
 #include "propose/llm/client/chat_errors.hpp"
+#include "propose/llm/prompts/lesson.hpp"
 #include "propose/llm/prompts/same_source.hpp"
 #include "propose/llm/replies/reply_parse.hpp"
 
@@ -32,8 +33,9 @@ struct PendingRequest {
   std::size_t chain = 0;
   std::string purpose;
   ChatRequest request;
-  std::string source;  ///< that a header alone is put above
-  bool plan = false;   ///< before the code
+  std::string source;                     ///< that a header alone is put above
+  bool plan = false;                      ///< before the code
+  std::optional<SampleResult> told = {};  ///< the kernel that the prompt is about
 };
 
 /// A candidate on its way to the verifier.
@@ -56,6 +58,7 @@ PromptContext prompt_context(const ProposerContext& run, const LlmOptions& optio
   prompt.plan = options.plan;
   prompt.user_prompt = options.user_prompt;
   prompt.templates = options.templates;
+  prompt.parts = options.parts;
   return prompt;
 }
 
@@ -90,6 +93,7 @@ class LlmProposer final : public Proposer {
         prompt_(prompt_context(run, access.options)),
         measured_(run.measured),
         past_(run.past),
+        lessons_(run.lessons),
         token_limit_(run.token_limit),
         service_(*access.service),
         keep_(access.keep),
@@ -123,6 +127,7 @@ class LlmProposer final : public Proposer {
   PromptContext prompt_;
   const DeviceFacts* measured_;  ///< may be null
   std::vector<Attempt> past_;
+  Lessons lessons_;
   std::optional<std::int64_t> token_limit_;
   ChatService& service_;
   std::function<void(Turn)> keep_;
@@ -207,6 +212,7 @@ void LlmProposer::ask(std::size_t index) {
   std::string step;
   if (const auto* last = chain.last(); last != nullptr && last->attempt != nullptr) {
     step = suggested_step(prompt_, *last->attempt, best_);
+    pending.told = *last;
   }
   chain.begin_round(options_.samples, std::move(step));
   const int all = options_.chains * options_.samples;
@@ -221,6 +227,7 @@ void LlmProposer::ask(std::size_t index) {
 
 std::vector<ChatMessage> LlmProposer::prompt_for(const Chain& chain) {
   prompt_.tried = chain.tried();
+  prompt_.lessons = lessons_.shown();
   if (measured_ != nullptr) prompt_.device = *measured_;
   switch (chain.need()) {
     case ChainNeed::repair_reply:
@@ -232,7 +239,7 @@ std::vector<ChatMessage> LlmProposer::prompt_for(const Chain& chain) {
       break;
   }
   const int variation = static_cast<int>(chain.id()) + chain.restarts() * options_.chains;
-  return first_prompt(prompt_, draw_exemplars(chain), variation);
+  return first_prompt(prompt_, draw_exemplars(chain), variation, best_);
 }
 
 std::vector<Exemplar> LlmProposer::draw_exemplars(const Chain& chain) {
@@ -279,6 +286,7 @@ void LlmProposer::take(ChatOutcome outcome) {
   failures_ = 0;
   turn.reply = *std::move(outcome.reply);
   turn.summary = reasoning_summary(turn.reply);
+  if (pending.told) lessons_.add(lesson_text(turn, *pending.told->attempt, pending.told->turn));
   used_tokens_ += turn.reply.usage.prompt + turn.reply.usage.completion;
   auto candidates = read_reply(pending, turn);
   if (candidates.empty()) return end_with_fault(pending.chain, std::move(turn));

@@ -25,11 +25,12 @@ struct LlmOptions {
   int chains = 1;
   int samples = 1;  ///< requests per round of a chain
   ExemplarChoice exemplars = ExemplarChoice::bucket;
-  int exemplar_count = 2;                      ///< CUDA-L1 shows two
-  std::optional<std::int64_t> max_tokens;      ///< of one reply
-  std::vector<std::string> constraints;        ///< the user's, in words
-  bool plan = false;                           ///< the first answer is asked for a plan before the code
-  std::optional<std::string> user_prompt;      ///< put first, word for word
+  int exemplar_count = 2;                  ///< CUDA-L1 shows two
+  std::optional<std::int64_t> max_tokens;  ///< of one reply
+  std::vector<std::string> constraints;    ///< the user's, in words
+  bool plan = false;                       ///< the first answer is asked for a plan before the code
+  std::optional<std::string> user_prompt;  ///< put first, word for word
+  PromptParts parts;
   const PromptTemplates* templates = nullptr;  ///< not owned; null: as shipped
 };
 

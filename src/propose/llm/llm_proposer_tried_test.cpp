@@ -47,6 +47,18 @@ TEST_F(TriedBeforeTest, a_step_that_the_model_did_not_take_is_advised_again) {
   EXPECT_THAT(told(), HasSubstr(k_vectors));
 }
 
+TEST_F(TriedBeforeTest, is_told_after_a_repetition_and_when_a_chain_begins_anew) {
+  turn("O[0] = 1;", timed(10));
+  EXPECT_FALSE(say(answer("O[0] = 1;")));
+  EXPECT_THAT(told(), HasSubstr("identical, byte for byte"));
+  EXPECT_THAT(tried(), HasSubstr("* right, 10 ms. Analysis: it is slow. Design: O[0] = 1;"));
+  for (int i = 0; i < 7 && turns_.back().purpose != "restart 1"; ++i) {
+    turn("O[0] = 2 + " + std::to_string(i) + ";", timed(20, 0.5, Comparison::slower));
+  }
+  EXPECT_EQ(turns_.back().purpose, "restart 1");
+  EXPECT_THAT(turns_.back().request.messages.at(1).text, HasSubstr("Design: O[0] = 2 + 3;"));
+}
+
 TEST_F(TriedBeforeTest, a_step_whose_kernel_was_rejected_is_credited_once_it_is_repaired) {
   turn("O[0] = 1;", timed(10));
   turn("O[0] = 2;", refused(GateId::check, Reason::wrong_result, "O is wrong"));

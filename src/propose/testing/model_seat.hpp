@@ -50,11 +50,12 @@ class ModelSeat : public testing::Test {
     if (!proposer_) {
       ProposerContext context;
       context.problem = &problem_;
-      context.device = avx512_device();
+      context.device = device_;
       context.target = "opencl";
       context.seed = 1;
       context.plain.median_ns = 60e6;
       context.past = past_;
+      context.lessons = lessons_;
       access_.options = options_;
       access_.service = &service_;
       access_.keep = [this](Turn turn) { turns_.push_back(std::move(turn)); };
@@ -112,8 +113,10 @@ class ModelSeat : public testing::Test {
   }
 
   Problem problem_ = load_problem("attention/relative", RealFileSystem{}, {"problems"}).value();
+  DeviceFacts device_ = avx512_device();
   LlmOptions options_;
-  std::vector<Attempt> past_;  ///< of earlier runs
+  std::vector<Attempt> past_;         ///< of earlier runs
+  std::vector<std::string> lessons_;  ///< of earlier runs
   SeatService service_;
   std::vector<Turn> turns_;
 

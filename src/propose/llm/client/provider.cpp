@@ -22,19 +22,21 @@ struct Preset {
   bool key_required;
   bool local;
   std::string_view max_tokens_field = "max_tokens";
+  bool takes_effort = false;
 };
 
+// Effort: as the servers' own pages said in November 2026; of custom it is assumed, since the user knows the server.
 // The ports of local servers are the ones they choose themselves.
 constexpr std::array<Preset, 9> k_presets = {{
     {"deepseek", "https://api.deepseek.com", "DEEPSEEK_API_KEY", true, false},
     {"nvidia", "https://integrate.api.nvidia.com/v1", "NVIDIA_API_KEY", true, false},
-    {"openai", "https://api.openai.com/v1", "OPENAI_API_KEY", true, false, "max_completion_tokens"},
-    {"openrouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", true, false},
-    {"vllm", "http://127.0.0.1:8000/v1", "VLLM_API_KEY", false, true},
+    {"openai", "https://api.openai.com/v1", "OPENAI_API_KEY", true, false, "max_completion_tokens", true},
+    {"openrouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", true, false, "max_tokens", true},
+    {"vllm", "http://127.0.0.1:8000/v1", "VLLM_API_KEY", false, true, "max_tokens", true},
     {"sglang", "http://127.0.0.1:30000/v1", "SGLANG_API_KEY", false, true},
-    {"ollama", "http://127.0.0.1:11434/v1", "OLLAMA_API_KEY", false, true},
+    {"ollama", "http://127.0.0.1:11434/v1", "OLLAMA_API_KEY", false, true, "max_tokens", true},
     {"llamacpp", "http://127.0.0.1:8080/v1", "LLAMA_API_KEY", false, true},
-    {"custom", "", "KERNELWRIGHT_API_KEY", false, false},
+    {"custom", "", "KERNELWRIGHT_API_KEY", false, false, "max_tokens", true},
 }};
 
 struct ModelRule {
@@ -42,6 +44,7 @@ struct ModelRule {
   std::string_view model;     ///< pattern
   bool takes_system_role = true;
   bool takes_temperature = true;
+  bool takes_effort = true;
 };
 
 // What models refuse or ignore. All rules that match apply.
@@ -55,8 +58,8 @@ constexpr std::array<ModelRule, 13> k_model_rules = {{
     {"*", "openai/o3*", true, false},
     {"*", "openai/o4-*", true, false},
     {"*", "openai/gpt-5*", true, false},
-    {"*", "*o1-mini*", false, false},
-    {"*", "*o1-preview*", false, false},
+    {"*", "*o1-mini*", false, false, false},
+    {"*", "*o1-preview*", false, false, false},
     // DeepSeek's service ignores the temperature of its reasoner.
     {"deepseek", "deepseek-reasoner*", true, false},
     // R1 was trained without system prompts, and its authors advise against them.
@@ -145,8 +148,27 @@ Result<Provider> make_provider(std::string_view preset, std::string_view base_ur
   provider.key_required = found->key_required;
   provider.local = found->local;
   provider.max_tokens_field = found->max_tokens_field;
+  provider.takes_effort = found->takes_effort;
   KW_TRY(provider.base_url, normal_base_url(base_url.empty() ? found->base_url : base_url));
   return provider;
+}
+
+Result<void> set_effort(Provider& provider, std::string_view model, std::string_view effort) {
+  static const std::vector<std::string> k_efforts = {"none", "minimal", "low", "medium", "high", "xhigh", "max"};
+  if (std::find(k_efforts.begin(), k_efforts.end(), effort) == k_efforts.end()) {
+    return fail(Error{errc::chat_provider, fmt::format("there is no effort '{}'", effort.substr(0, 64)),
+                      "one of " + join(k_efforts)});
+  }
+  if (!provider.takes_effort) {
+    return fail(Error{errc::chat_provider, fmt::format("provider '{}' is not known to take an effort", provider.name),
+                      "leave out --effort; or name the server by --base-url alone, then it is sent"});
+  }
+  if (!traits_of(provider, model).takes_effort) {
+    return fail(Error{errc::chat_provider, fmt::format("model '{}' takes no effort", model.substr(0, 64)),
+                      "leave out --effort"});
+  }
+  provider.effort = effort;
+  return {};
 }
 
 ModelTraits traits_of(const Provider& provider, std::string_view model) {
@@ -156,6 +178,7 @@ ModelTraits traits_of(const Provider& provider, std::string_view model) {
     if (!matches_name_pattern(rule.provider, provider.name) || !matches_name_pattern(rule.model, model)) continue;
     traits.takes_system_role = traits.takes_system_role && rule.takes_system_role;
     traits.takes_temperature = traits.takes_temperature && rule.takes_temperature;
+    traits.takes_effort = traits.takes_effort && rule.takes_effort;
   }
   return traits;
 }

@@ -39,6 +39,26 @@ TEST(Provider, unknown_preset_names_those_there_are_and_the_likely_one) {
   EXPECT_EQ(provider.error().hint, "--provider deepseek");
 }
 
+void expect_no_effort(const char* preset, const char* model, const char* effort, const char* message) {
+  auto provider = *make_provider(preset, "");
+  const auto set = set_effort(provider, model, effort);
+  ASSERT_FALSE(set) << preset;
+  EXPECT_EQ(set.error().code, errc::chat_provider);
+  EXPECT_EQ(set.error().message, message);
+  EXPECT_EQ(provider.effort, "");
+}
+
+TEST(Provider, takes_an_effort_where_it_is_known_to) {
+  expect_no_effort("openai", "o3-mini", "much", "there is no effort 'much'");
+  expect_no_effort("deepseek", "deepseek-reasoner", "high", "provider 'deepseek' is not known to take an effort");
+  expect_no_effort("openai", "o1-mini", "high", "model 'o1-mini' takes no effort");
+  for (const char* preset : {"openai", "openrouter", "vllm", "ollama"}) {
+    auto provider = *make_provider(preset, "");
+    EXPECT_TRUE(set_effort(provider, "some-model", "low")) << preset;
+    EXPECT_EQ(provider.effort, "low");
+  }
+}
+
 TEST(Provider, custom_needs_a_url) {
   const auto provider = make_provider("custom", "");
   ASSERT_FALSE(provider);

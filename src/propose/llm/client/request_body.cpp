@@ -44,6 +44,7 @@ std::string request_body(const ChatRequest& request, const Provider& provider, c
   }
   if (request.temperature && traits.takes_temperature) body["temperature"] = *request.temperature;
   if (request.max_tokens) body[traits.max_tokens_field] = *request.max_tokens;
+  if (!provider.effort.empty()) body["reasoning_effort"] = provider.effort;
   body["stream"] = true;
   if (shape.include_usage) body["stream_options"] = {{"include_usage", true}};
   return body.dump();

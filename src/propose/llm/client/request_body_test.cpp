@@ -49,6 +49,13 @@ TEST(RequestBody, names_and_omits_parameters_as_the_model_takes_them) {
   EXPECT_EQ(body["messages"][0]["role"], "system");
 }
 
+TEST(RequestBody, holds_the_effort_that_was_set) {
+  auto provider = *make_provider("openai", "");
+  EXPECT_FALSE(Json::parse(request_body(request("o3-mini"), provider, {})).contains("reasoning_effort"));
+  ASSERT_TRUE(set_effort(provider, "o3-mini", "high"));
+  EXPECT_EQ(Json::parse(request_body(request("o3-mini"), provider, {}))["reasoning_effort"], "high");
+}
+
 TEST(RequestBody, sends_only_text) {
   const auto body =
       request_body({"m", {{ChatRole::user, std::string("log: \xff\0", 7)}}, {}, {}}, *make_provider("vllm", ""), {});

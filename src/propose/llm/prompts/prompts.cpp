@@ -4,7 +4,9 @@
 
 #include "base/fenced_text.hpp"
 #include "propose/llm/prompts/feedback_text.hpp"
+#include "propose/llm/prompts/goal_text.hpp"
 #include "propose/llm/prompts/next_step.hpp"
+#include "propose/llm/prompts/seen_signs.hpp"
 #include "propose/llm/prompts/task_text.hpp"
 #include "propose/llm/replies/code_blocks.hpp"
 
@@ -19,11 +21,12 @@ std::vector<ChatMessage> conversation(const PromptContext& context, std::string_
   return {system_message(context), {ChatRole::user, templates_of(context).render(name, values)}};
 }
 
-PromptValues common_values(const PromptContext& context, bool plan, bool contrast = false) {
+PromptValues common_values(const PromptContext& context, const AnswerForm& form) {
   return {{"task", task_text(context)},
           {"contract", contract_text(context)},
-          {"answer", answer_text(context, plan, contrast)},
-          {"plan", plan ? "yes" : ""},
+          {"answer", answer_text(context, form)},
+          {"plan", form.plan ? "yes" : ""},
+          {"lessons", context.parts.lessons ? lessons_text(context) : ""},
           {"tried", tried_text(context)}};
 }
 
@@ -86,7 +89,8 @@ void add_verdict(const PromptContext& context, const Attempt& last, PromptValues
 }
 
 std::vector<ChatMessage> repair_prompt(const PromptContext& context, const Attempt& last, const Attempt* best) {
-  PromptValues values = common_values(context, false);
+  const bool judged = last.verdict.status == VerdictStatus::rejected;
+  PromptValues values = common_values(context, {.reflection = judged && context.parts.lessons});
   add_verdict(context, last, values);
   add_best(context, best, values);
   return conversation(context, "repair.md", values);
@@ -118,11 +122,27 @@ const Attempt& anchor_of(const Attempt& last, const Attempt* best) {
   return best != nullptr && best->measurement ? *best : last;
 }
 
+/// What is to be reached from the run's best; without one, from the fastest kernel that is shown or the plain one.
+std::string goal_from(const PromptContext& context, const Attempt* best, const std::vector<Exemplar>& exemplars) {
+  if (!context.parts.goal) return "";
+  Rival rival{"the plain kernel", context.plain.median_ns};
+  for (const auto& one : exemplars) {
+    const bool timed = one.attempt != nullptr && one.attempt->measurement;
+    if (!timed || one.attempt->measurement->median_ns >= rival.median_ns) continue;
+    rival = {"the fastest kernel above", one.attempt->measurement->median_ns};
+  }
+  if (best != nullptr && best->measurement) rival = {"the best kernel so far", best->measurement->median_ns};
+  const auto bound = peak_times(context);
+  return goal_text(rival, bound ? std::optional(bound->bound_ns()) : std::nullopt);
+}
+
 }  // namespace
 
 std::vector<ChatMessage> first_prompt(const PromptContext& context, const std::vector<Exemplar>& exemplars,
-                                      int variation) {
-  PromptValues values = common_values(context, context.plan, exemplars.size() > 1);
+                                      int variation, const Attempt* best) {
+  PromptValues values = common_values(context, {.plan = context.plan, .contrast = exemplars.size() > 1});
+  values["notes"] = notes_text(context, nullptr);
+  values["goal"] = goal_from(context, best, exemplars);
   values["exemplars"] = exemplars_text(exemplars);
   values["strategy"] = strategy_text(context, variation);
   return conversation(context, "first.md", values);
@@ -132,23 +152,27 @@ std::vector<ChatMessage> feedback_prompt(const PromptContext& context, const Att
                                          const std::vector<Exemplar>& exemplars) {
   if (!last.verdict.accepted()) return repair_prompt(context, last, best);
   const Attempt& anchor = anchor_of(last, best);
-  PromptValues values = common_values(context, false, !exemplars.empty());
+  PromptValues values = common_values(context, {.contrast = !exemplars.empty(), .reflection = context.parts.lessons});
   values["measured"] = measured_text(context, last);
   values["standing"] = standing_text(last, anchor);
   if (last.ordinal != anchor.ordinal) values["last"] = kernel_text(last.candidate);
   values["best"] = kernel_text(anchor.candidate);
   values["exemplars"] = exemplars_text(exemplars);
   values["step"] = step_text(context, next_step(context, anchor));
+  values["notes"] = notes_text(context, &anchor);
+  values["goal"] = goal_from(context, &anchor, {});
   return conversation(context, "improve.md", values);
 }
 
 std::vector<ChatMessage> fault_prompt(const PromptContext& context, const Turn& faulty, const Attempt* wrong,
                                       const Attempt* best) {
-  PromptValues values = common_values(context, faulty.fault == ReplyFault::no_plan);
+  PromptValues values = common_values(context, {.plan = faulty.fault == ReplyFault::no_plan});
   if (wrong != nullptr) {
     PromptValues before;
     add_verdict(context, *wrong, before);
     values["wrong"] = templates_of(context).render("wrong.md", before);
+  } else {
+    values["goal"] = goal_from(context, best, {});
   }
   values["advice"] = templates_of(context).render(
       "faults.md", {{key_of(faulty.fault), "yes"}, {"language", language_text(context)}, {"target", context.target}});

@@ -9,6 +9,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "hardware/device_facts.hpp"
@@ -25,6 +26,20 @@
 
 namespace kw {
 
+namespace errc {
+inline constexpr ErrorCode prompt_part{"prompt.part"};  ///< lists those that can be left out
+}  // namespace errc
+
+/// Parts of a prompt that can be left out, to measure what they give.
+struct PromptParts {
+  bool goal = true;     ///< what to reach next, as a time
+  bool notes = true;    ///< those of knowledge/ that fit
+  bool lessons = true;  ///< what was learnt earlier is shown, and asked for
+};
+
+/// `left_out`: "goal", "notes" and "lessons" between commas. errc::prompt_part for any other word.
+[[nodiscard]] Result<PromptParts> parse_prompt_parts(std::string_view left_out);
+
 /// What stays the same over a run. Pointers are not owned and outlive the call.
 struct PromptContext {
   const Problem* problem = nullptr;
@@ -37,14 +52,18 @@ struct PromptContext {
   bool plan = false;                           ///< the first answer is asked for a plan before the code
   std::optional<std::string> user_prompt;      ///< put first, word for word
   const PromptTemplates* templates = nullptr;  ///< null: as shipped
+  PromptParts parts;
   /// What earlier turns tried and how it went, oldest first; the last twelve are shown. A step that was taken is not
   /// suggested again.
   std::vector<TriedStep> tried;
+  std::vector<std::string> lessons;  ///< to be shown, oldest first (lesson.hpp)
 };
 
 /// `variation` 0, 1, 2, ...: parallel first prompts ask for different strategies (OP/strategies.md), round and round.
+/// `best` is that of the run, which the goal starts from; null while there is none.
 [[nodiscard]] std::vector<ChatMessage> first_prompt(const PromptContext& context,
-                                                    const std::vector<Exemplar>& exemplars, int variation);
+                                                    const std::vector<Exemplar>& exemplars, int variation,
+                                                    const Attempt* best = nullptr);
 
 /// After `last` went through the verifier: how to fix it when it was rejected, one concrete step when it is right.
 /// `best` is the best accepted attempt of the run, null while there is none; it may be `last` itself (same ordinal).

@@ -7,6 +7,7 @@
 
 #include "base/byte_text.hpp"
 #include "base/fenced_text.hpp"
+#include "base/text.hpp"
 #include "language/language.hpp"
 #include "problem/operator.hpp"
 #include "propose/llm/replies/code_blocks.hpp"
@@ -17,6 +18,7 @@ namespace {
 
 constexpr std::size_t k_max_fact_bytes = 400;
 constexpr std::size_t k_max_tried = 12;
+constexpr std::size_t k_max_lesson_bytes = 800;
 
 std::string sizes_text(const Axes& axes) {
   std::string text;
@@ -245,9 +247,10 @@ std::string contract_text(const PromptContext& context) {
   return templates.render("contract.md", values);
 }
 
-std::string answer_text(const PromptContext& context, bool plan, bool contrast) {
-  const PromptValues values = {{"plan", plan ? "yes" : ""},
-                               {"contrast", contrast ? "yes" : ""},
+std::string answer_text(const PromptContext& context, const AnswerForm& form) {
+  const PromptValues values = {{"plan", form.plan ? "yes" : ""},
+                               {"contrast", form.contrast ? "yes" : ""},
+                               {"reflection", form.reflection ? "yes" : ""},
                                {"language", language_text(context)},
                                {"target", context.target}};
   return templates_of(context).render("answer.md", values);
@@ -311,6 +314,11 @@ std::string tried_text(const PromptContext& context) {
     text += (i > first ? "\n* " : "* ") + one_line(context.tried[i].text, k_max_fact_bytes);
   }
   return text;
+}
+
+std::string lessons_text(const PromptContext& context) {
+  return join(context.lessons, "\n",
+              [](const std::string& lesson) { return "* " + one_line(lesson, k_max_lesson_bytes); });
 }
 
 }  // namespace kw

@@ -24,8 +24,14 @@ namespace kw {
 [[nodiscard]] std::string task_text(const PromptContext& context);
 /// prompts/contract.md with the target's example.
 [[nodiscard]] std::string contract_text(const PromptContext& context);
-/// prompts/answer.md; `contrast`: several verified kernels are shown, and what tells them apart is asked for.
-[[nodiscard]] std::string answer_text(const PromptContext& context, bool plan, bool contrast);
+/// What an answer is asked for besides analysis, design and code.
+struct AnswerForm {
+  bool plan = false;
+  bool contrast = false;    ///< what tells the kernels apart that are shown
+  bool reflection = false;  ///< on the last kernel, which was judged
+};
+/// prompts/answer.md.
+[[nodiscard]] std::string answer_text(const PromptContext& context, const AnswerForm& form);
 
 /// What the timed workload costs.
 [[nodiscard]] WorkloadCost timed_work(const PromptContext& context);
@@ -44,5 +50,7 @@ namespace kw {
 [[nodiscard]] std::string exemplars_text(const std::vector<Exemplar>& exemplars);
 /// The last of context.tried as a list; empty without.
 [[nodiscard]] std::string tried_text(const PromptContext& context);
+/// context.lessons as a list; empty without.
+[[nodiscard]] std::string lessons_text(const PromptContext& context);
 
 }  // namespace kw

@@ -13,6 +13,9 @@ struct TriedStep {
   std::string text;  ///< one line
 };
 
+/// "right, 0.8 times as fast as the best before (0.78 to 0.82): slower", "rejected at check, wrong_result".
+[[nodiscard]] std::string judged_text(const Attempt& attempt);
+
 /// `advised` is the key of the step that the kernel was asked to make. It was taken when the kernel is right and its
 /// design does not begin with "Instead", as prompts/improve.md asks of one that makes another step. The text says how
 /// it went, by the verdict and by pairs, and with what tunables; then the model's own analysis and design.

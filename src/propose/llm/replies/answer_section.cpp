@@ -28,7 +28,7 @@ std::string_view without_number(std::string_view line) {
 /// What follows the title in a line that begins with it; a null view for any other line.
 std::string_view behind_title(std::string_view line, std::string_view title) {
   line = without_number(line);
-  line.remove_prefix(std::min(line.find_first_not_of("#* \t"), line.size()));
+  line.remove_prefix(std::min(line.find_first_not_of("#*- \t"), line.size()));
   if (lower_case(line.substr(0, title.size())) != lower_case(title)) return {};
   line.remove_prefix(title.size());
   // "Plan the tiles" is a sentence.

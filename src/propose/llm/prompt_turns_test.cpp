@@ -1,0 +1,276 @@
+// Prompts as a whole, judged by what scripted models make of them: solve rate, turns to the first right kernel, the
+// best after so many turns, with the prompts as they are and with parts left out. The models are as forgetful as real
+// ones: they know the prompt and nothing else. They do what a prompt tells them; a prompt that stops telling it shows
+// here. That a real model would do the same is not claimed.
+//
+// The table is tests/golden/prompt_turns.md (KW_ACCEPT=1 rewrites it).
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <numeric>
+#include <set>
+
+#include "base/text.hpp"
+#include "propose/llm/prompts/lesson.hpp"
+#include "propose/testing/model_seat.hpp"
+
+namespace kw {
+namespace {
+
+constexpr int k_turns = 16;
+constexpr double k_plain_ms = 60;
+
+/// Something to do to a kernel, and how many times as fast it makes it.
+struct Idea {
+  std::string name;
+  double gain = 1;
+};
+
+/// What there is to find. The names are words of the source, by which the verifier of this test knows them.
+const std::vector<Idea> k_ideas = {{"more_items", 0.8},   {"prefetch", 0.97},   {"deeper_unrolling", 0.95},
+                                   {"wide_stores", 1.0},  {"other_order", 0.9}, {"smaller_groups", 0.85},
+                                   {"local_copy", 0.7},   {"wide_loads", 1.04}, {"fold_scale", 1.05},
+                                   {"fused_loops", 1.06}, {"accumulators", 2.4}};
+
+bool has(std::string_view text, std::string_view words) {
+  return text.find(words) != std::string_view::npos;
+}
+
+/// From a heading to the next one.
+std::string section(const std::string& prompt, const std::string& heading) {
+  const std::size_t at = prompt.find("\n# " + heading);
+  return at == std::string::npos ? "" : prompt.substr(at + 1, prompt.find("\n# ", at + 1) - at - 1);
+}
+
+using Doing = std::vector<std::string>;
+
+/// The ideas in a piece of source.
+Doing ideas_in(std::string_view source) {
+  Doing found;
+  for (const auto& idea : k_ideas) {
+    if (has(source, idea.name + "();")) found.push_back(idea.name);
+  }
+  return found;
+}
+
+std::string body_of(const Doing& doing) {
+  std::string body = "float16 k = vload16(0, K);";
+  for (const auto& name : doing) body += " " + name + "();";
+  return body;
+}
+
+double speed_of(const Doing& doing) {
+  return std::accumulate(k_ideas.begin(), k_ideas.end(), 2.0, [&](double speed, const Idea& idea) {
+    return std::find(doing.begin(), doing.end(), idea.name) == doing.end() ? speed : speed * idea.gain;
+  });
+}
+
+/// The kernel that a prompt says to continue from.
+Doing base_of(const std::string& prompt) {
+  return ideas_in(section(prompt, "The best kernel so far"));
+}
+
+Doing with(Doing doing, const std::string& idea) {
+  if (std::find(doing.begin(), doing.end(), idea) == doing.end()) doing.push_back(idea);
+  return doing;
+}
+
+/// What the prompt says was done already.
+std::string told_of(const std::string& prompt) {
+  return section(prompt, "Tried before") + section(prompt, "What was learnt before");
+}
+
+/// The first idea of the list that the prompt does not say was tried, and that the kernel does not have.
+std::string untried(const std::string& prompt, const Doing& base) {
+  const std::string told = told_of(prompt);
+  for (const auto& idea : k_ideas) {
+    if (std::find(base.begin(), base.end(), idea.name) == base.end() && !has(told, idea.name)) return idea.name;
+  }
+  return k_ideas.back().name;
+}
+
+/// What a model says: a design, and a kernel. `turn` counts its answers, as chance would.
+struct Said {
+  std::string design;
+  Doing doing;
+  std::string broken = {};  ///< put in front of the source
+};
+using ScriptedModel = std::function<Said(const std::string& prompt, int turn)>;
+
+/// One idea a turn, in the order of the list, but none that the prompt says was tried. Having been told of a repetition
+/// and of nothing that was tried, any.
+Said one_by_one(const std::string& prompt, int turn) {
+  const Doing base = base_of(prompt);
+  const bool lost = has(prompt, "identical, byte for byte") && told_of(prompt).empty();
+  const std::string idea = lost ? k_ideas[static_cast<std::size_t>(turn) % k_ideas.size()].name : untried(prompt, base);
+  return {idea, with(base, idea)};
+}
+
+/// Changes one small thing where nothing says how much is wanted; where something does, as many as reach it.
+Said as_far_as_asked(const std::string& prompt, int turn) {
+  const Doing base = base_of(prompt);
+  Said said{"", base};
+  const bool asked = has(prompt, "To reach: at least 10 % faster than the best kernel");
+  for (const char* idea : {"wide_loads", "fold_scale", "fused_loops"}) {
+    const bool enough = speed_of(said.doing) >= (asked ? 1.1 : 1.001) * speed_of(base);
+    const bool done = std::find(base.begin(), base.end(), idea) != base.end() || has(told_of(prompt), idea);
+    if (enough || done) continue;
+    said.doing = with(said.doing, idea);
+    said.design += std::string(said.design.empty() ? "" : " and ") + idea;
+  }
+  return said.doing == base ? one_by_one(prompt, turn) : said;
+}
+
+/// Does what a note says; without one, as one_by_one.
+Said reads_notes(const std::string& prompt, int turn) {
+  const Doing base = base_of(prompt);
+  const bool new_here = std::find(base.begin(), base.end(), "accumulators") == base.end();
+  if (new_here && has(section(prompt, "Notes that fit"), "accumulators in registers")) {
+    return {"Instead: accumulators", with(base, "accumulators")};
+  }
+  return one_by_one(prompt, turn);
+}
+
+/// Invents a function in its first answer of all; repairs it when the error is quoted.
+Said invents(const std::string& prompt, int turn) {
+  if (turn == 0 || (has(prompt, "invented_sum") && !has(prompt, "error: implicit declaration"))) {
+    return {"a fast sum", {}, "invented_sum();"};
+  }
+  return one_by_one(prompt, turn);
+}
+
+/// One that never writes a kernel.
+Said talks(const std::string&, int) {
+  return {};
+}
+
+/// What came of a play.
+struct Outcome {
+  int first_right = 0;          ///< turns until then; 0: never
+  std::map<int, double> speed;  ///< of the best against the plain kernel, after so many turns
+  std::vector<std::string> lessons;
+};
+
+/// The seat, played by itself.
+class Play : public ModelSeat {
+ public:
+  Play(PromptParts parts, std::vector<std::string> lessons) {
+    device_.peak_f32_flops = 5.1e11;
+    device_.peak_bytes = 3.2e10;
+    options_.parts = parts;
+    lessons_ = std::move(lessons);
+  }
+  void TestBody() override {}
+
+  Outcome played(const ScriptedModel& model) {
+    Outcome outcome;
+    for (int turn = 0; turn < k_turns; ++turn) {
+      const std::string prompt = told();
+      if (testing::Test::HasFailure()) return outcome;
+      const Said said = model(prompt, turn);
+      if (const auto proposal = say(answer_of(said, prompt))) judge_it(*proposal, said);
+      if (best_ > 0 && outcome.first_right == 0) outcome.first_right = turn + 1;
+      outcome.speed[turn + 1] = best_;
+    }
+    outcome.lessons = lessons_of(turns_, attempts_);
+    return outcome;
+  }
+
+ private:
+  static std::string answer_of(const Said& said, const std::string& prompt) {
+    if (said.design.empty()) return "One could make it fast.";
+    const std::string base = base_of(prompt).empty() ? "nothing yet" : join(base_of(prompt));
+    const std::string reflection =
+        has(prompt, "**Reflection**") ? "Diagnosis: see the pairs.\nPrioritise: " + base + ".\n" : "";
+    return reflection + "1. **Analysis**: it is slow.\n2. **Design**: " + said.design + "\n\n" +
+           fence(bundle(said.broken + body_of(said.doing)));
+  }
+  void judge_it(const Proposal& proposal, const Said& said) {
+    if (!said.broken.empty()) {
+      attempts_.push_back(
+          judge(proposal, refused(GateId::build, Reason::build_failed,
+                                  "kernel.cl:3:3: error: implicit declaration of function 'invented_sum'")));
+      return;
+    }
+    const double speed = speed_of(said.doing);
+    const double ratio = best_ > 0 ? speed / best_ : 0;
+    const Comparison decision = ratio > 1.02   ? Comparison::faster
+                                : ratio < 0.98 ? Comparison::slower
+                                               : Comparison::equivalent;
+    attempts_.push_back(judge(proposal, [&](Attempt& attempt) {
+      timed(k_plain_ms / speed, ratio, decision)(attempt);
+      attempt.measurement->roofline_fraction = 0.05 * speed;
+    }));
+    if (attempts_.back().became_best) best_ = speed;
+  }
+
+  double best_ = 0;  ///< speed of the best against the plain kernel
+  std::vector<Attempt> attempts_;
+};
+
+struct Row {
+  std::string model;
+  Outcome before, after;
+};
+
+Outcome play(const ScriptedModel& model, PromptParts parts, std::vector<std::string> lessons = {}) {
+  return Play(parts, std::move(lessons)).played(model);
+}
+
+std::vector<Row> all_played() {
+  const PromptParts none{false, false, false};
+  const std::vector<std::pair<std::string, ScriptedModel>> models = {{"one idea a turn", one_by_one},
+                                                                     {"as far as asked", as_far_as_asked},
+                                                                     {"reads notes", reads_notes},
+                                                                     {"invents a function", invents},
+                                                                     {"only talks", talks}};
+  std::vector<Row> rows;
+  for (const auto& [name, model] : models) rows.push_back({name, play(model, none), play(model, {})});
+  // A second run on the same problem, which the archive tells what the first learnt.
+  const auto lessons = play(one_by_one, {}).lessons;
+  rows.push_back({"one idea a turn, second run", play(one_by_one, none), play(one_by_one, {}, lessons)});
+  return rows;
+}
+
+std::string first_right_text(const Outcome& outcome) {
+  return outcome.first_right == 0 ? "never" : std::to_string(outcome.first_right);
+}
+
+std::string table_of(const std::vector<Row>& rows) {
+  std::string text =
+      "| scripted model | prompts | first right kernel | best after 2 | 4 | 8 | 12 | 16 turns |\n"
+      "| --- | --- | --- | --- | --- | --- | --- | --- |\n";
+  std::map<std::string, int> solved;
+  for (const auto& row : rows) {
+    for (const auto& [name, outcome] : {std::pair("left out", &row.before), std::pair("as shipped", &row.after)}) {
+      text += fmt::format("| {} | {} | {} |", row.model, name, first_right_text(*outcome));
+      for (const int turns : {2, 4, 8, 12, 16}) text += fmt::format(" {:.3g} |", outcome->speed.at(turns));
+      text += "\n";
+      solved[name] += outcome->first_right > 0 ? 1 : 0;
+    }
+  }
+  return text + fmt::format("\nSolved: {} of {} with the parts left out, {} of {} as shipped.\n", solved["left out"],
+                            rows.size(), solved["as shipped"], rows.size());
+}
+
+TEST(PromptTurns, are_as_accepted_and_never_more_than_without_the_parts) {
+  const auto rows = all_played();
+  const std::string table = table_of(rows);
+  std::printf("%s", table.c_str());
+  for (const auto& row : rows) {
+    EXPECT_EQ(row.before.first_right, row.after.first_right) << row.model;
+    for (const int turns : {2, 4, 8, 12, 16}) {
+      EXPECT_GE(row.after.speed.at(turns), row.before.speed.at(turns)) << row.model << " after " << turns;
+    }
+  }
+  const char* const path = "tests/golden/prompt_turns.md";
+  if (std::getenv("KW_ACCEPT") != nullptr) std::ofstream(path, std::ios::binary) << table;
+  std::ifstream file(path, std::ios::binary);
+  EXPECT_EQ(table, std::string(std::istreambuf_iterator<char>(file), {})) << "KW_ACCEPT=1 rewrites " << path;
+}
+
+}  // namespace
+}  // namespace kw
