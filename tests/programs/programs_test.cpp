@@ -63,6 +63,21 @@ INSTANTIATE_TEST_SUITE_P(Edits, EditedPrograms, testing::ValuesIn(wrong_lines())
 INSTANTIATE_TEST_SUITE_P(Pairs, Programs, testing::ValuesIn(wrong_modules()),
                          [](const auto& one) { return std::string(one.param.name); });
 
+TEST_F(ProgramsOnDevice, may_answer_minus_one_but_not_by_leaving_it_out) {
+  const Problem problem =
+      problem_of_module(module_of("torch.argmax(x, 1) - 1", "", "torch.rand(B, C, H, W)"), "minus_one.py");
+  const Bundle bundle = plain(problem);
+  const Verdict honest = verdict_of(problem, bundle);
+  EXPECT_TRUE(honest.accepted()) << honest.message;
+  Bundle lazy = bundle;
+  const std::string line = "out_[id] = argmax_0[id] - 1;";
+  const auto at = lazy.source.find(line);
+  ASSERT_NE(at, std::string::npos) << lazy.source;
+  lazy.source.insert(at, "if (argmax_0[id] != 0) ");
+  const Verdict verdict = verdict_of(problem, lazy);
+  EXPECT_EQ(verdict.reason, Reason::output_unwritten) << verdict.message;
+}
+
 TEST_F(ProgramsOnDevice, are_verified_with_their_plain_and_fused_kernels) {
   int seen = 0;
   for (const auto& entry : std::filesystem::directory_iterator("problems/program")) {
