@@ -78,6 +78,16 @@ TEST_F(ProgramsOnDevice, may_answer_minus_one_but_not_by_leaving_it_out) {
   EXPECT_EQ(verdict.reason, Reason::output_unwritten) << verdict.message;
 }
 
+TEST_F(ProgramsOnDevice, are_refused_where_roundings_are_all_of_the_answer) {
+  const char* itself = "F.kl_div(F.log_softmax(x, -1), F.softmax(x, -1), reduction='sum') * 0.001";
+  const auto refusal = device_->refusal_of(problem_of_module(module_of(itself, "", "torch.randn(B, C)"), "itself.py"));
+  ASSERT_TRUE(refusal.has_value());
+  EXPECT_EQ(refusal->code, errc::unscorable) << refusal->to_string();
+  EXPECT_EQ(refusal->message,
+            "program/itself cannot be scored: roundings of the inputs decide the answer of workload primary, which "
+            "timed launches are like");
+}
+
 TEST_F(ProgramsOnDevice, are_verified_with_their_plain_and_fused_kernels) {
   int seen = 0;
   for (const auto& entry : std::filesystem::directory_iterator("problems/program")) {

@@ -201,8 +201,9 @@ Result<CheckSuite> CheckSuite::make(const Problem& problem, std::uint64_t seed, 
     const bool is_timing = one.workload == 0 && i < k_timing_cases;
     const InputSeeds seeds{operands, is_timing ? k_nominal_seed : rng.next()};
     KW_TRY(const bool telling, draw_inputs(problem, seeds, one));
-    // What timed launches are like stays: where it tells nothing, the problem itself is refused.
+    // What timed launches are like stays: where not even a plain kernel is near the answer, the problem is refused.
     if (!telling && !is_timing) continue;
+    one.tells = telling;
     const auto answering = TimeLedger::activity(ledger, time_activity::oracle);
     const AnswerWork whole = whole_answer_work(problem, problem.workloads[one.workload], costs.of(one.workload).steps);
     if (is_answered_whole(whole, limits)) {
@@ -240,6 +241,16 @@ void CheckSuite::adopt(std::size_t index, OutputValues values, std::vector<Outpu
   one.expected = std::move(values);
   one.scales = std::move(scales);
   one.baseline_error = std::move(errors);
+}
+
+Error untold_error(const Problem& problem, const CheckCase& one) {
+  const auto& workload = problem.workloads[one.workload];
+  return Error{errc::unscorable,
+               fmt::format("{} cannot be scored: roundings of the inputs decide the answer of workload {}, which timed "
+                           "launches are like",
+                           problem.name, workload.name),
+               "let forward() return more than what is left of a cancellation, as a distribution's divergence from "
+               "itself is"};
 }
 
 double CheckCase::limit(std::size_t output) const {

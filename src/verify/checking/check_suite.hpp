@@ -37,6 +37,7 @@ struct CheckCase {
   /// the baseline's own output (adopt), which agrees with these.
   std::vector<AnswerSample> sampled;
   double conditioning = 0;             ///< of these inputs, as OperatorChecks says
+  bool tells = true;                   ///< false where it says nothing of them, which only timing cases may have
   std::vector<double> baseline_error;  ///< per output, of an adopted answer; empty where `expected` is the oracle's
 
   /// What an output may differ from `expected`: what is allowed, and what that may itself be wrong by.
@@ -55,6 +56,9 @@ struct SuiteLimits {
   /// will be adopted.
   double whole_flops = std::numeric_limits<double>::infinity();
 };
+
+/// Of a problem whose plain kernel is far off on a timing case that tells nothing.
+[[nodiscard]] Error untold_error(const Problem& problem, const CheckCase& one);
 
 class CheckSuite {
  public:
