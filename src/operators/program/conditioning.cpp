@@ -1,12 +1,14 @@
 #include "operators/program/conditioning.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
 #include <memory>
 #include <optional>
 #include <span>
+#include <string_view>
 
 #include "operators/program/oracle/evaluation.hpp"
 #include "operators/program/oracle/oracle.hpp"
@@ -72,13 +74,57 @@ double rms_of(std::span<const double> values) {
   return count == 0 ? 0 : std::sqrt(squares / count);
 }
 
-/// What additions round away of a mean is a share of what was added, however little is left of it. Two units of a root
-/// of the mean square: one after the other, additions of numbers that cancel lose about one.
-void move_by_additions(const Node& node, const GraphValues& values, DenseTensor& result, Rng& rng) {
+/// Calls that add products of their operands and of weights that are not negative: given magnitudes, they return the
+/// sums of the magnitudes of what they add.
+bool adds_up(const Node& node) {
+  static constexpr std::array<std::string_view, 27> k_sums = {"sum",
+                                                              "nansum",
+                                                              "mean",
+                                                              "cumsum",
+                                                              "matmul",
+                                                              "mm",
+                                                              "bmm",
+                                                              "mv",
+                                                              "dot",
+                                                              "addmm",
+                                                              "baddbmm",
+                                                              "addmv",
+                                                              "linear",
+                                                              "bilinear",
+                                                              "einsum",
+                                                              "conv1d",
+                                                              "conv2d",
+                                                              "conv3d",
+                                                              "conv_transpose1d",
+                                                              "conv_transpose2d",
+                                                              "conv_transpose3d",
+                                                              "avg_pool1d",
+                                                              "avg_pool2d",
+                                                              "avg_pool3d",
+                                                              "adaptive_avg_pool1d",
+                                                              "adaptive_avg_pool2d",
+                                                              "adaptive_avg_pool3d"};
+  return std::ranges::find(k_sums, node.op) != k_sums.end();
+}
+
+/// What additions round away is a share of what was added, however little is left of it: two units of the sum of its
+/// magnitudes. One after the other, additions of numbers that cancel lose about one.
+void move_by_additions(const Program& program, const Node& node, const GraphValues& values, DenseTensor& result,
+                       Rng& rng) {
   constexpr double k_two_units = 0x1p-22;
-  if (node.op != "mean") return;
-  const double added = rms_of(values.at(program_oracle::operands_of(node).front()).values);
-  for (double& value : result.values) value += added * k_two_units * rng.normal();
+  if (!adds_up(node) || !is_floating(result.dtype)) return;
+  GraphValues magnitudes;
+  for (const auto operand : program_oracle::operands_of(node)) {
+    DenseTensor& tensor = magnitudes[operand] = values.at(operand);
+    if (!is_floating(tensor.dtype)) continue;
+    for (double& value : tensor.values) value = std::fabs(value);
+  }
+  const auto added = evaluate_graph(program.graph, magnitudes, node.outputs);
+  KW_CHECK(added.has_value(), "{} has an answer, but none of magnitudes", node.op);
+  for (std::size_t i = 0; i < result.values.size(); ++i) {
+    const double lost = k_two_units * std::fabs(added->front().values[i]);
+    if (std::isfinite(lost)) result.values[i] += rng.below(2) == 0 ? lost : -lost;
+  }
 }
 
 /// Every value of the graph, call by call; each moved by roundings where a generator is given. Nothing where the oracle
@@ -93,7 +139,7 @@ std::optional<GraphValues> all_values(const Program& program, GraphValues values
     if (!answers) return std::nullopt;
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
       moved((*answers)[i]);
-      if (roundings != nullptr) move_by_additions(node, values, (*answers)[i], *roundings);
+      if (roundings != nullptr) move_by_additions(program, node, values, (*answers)[i], *roundings);
       values[node.outputs[i]] = std::move((*answers)[i]);
     }
   }

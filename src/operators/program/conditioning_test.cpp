@@ -11,9 +11,10 @@
 namespace kw {
 namespace {
 
-Problem problem_of_module(const std::string& result, const std::string& init = "pass") {
+Problem problem_of_module(const std::string& result, const std::string& init = "pass", std::int64_t columns = 6) {
   const std::string module =
-      "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\nN = 4\nM = 6\nclass Model(nn.Module):\n"
+      "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\nN = 4\nM = " + std::to_string(columns) +
+      "\nclass Model(nn.Module):\n"
       "    def __init__(self):\n        super().__init__()\n        " +
       init + "\n    def forward(self, x):\n        return " + result +
       "\ndef get_inputs():\n    return [torch.randn(N, M)]\n";
@@ -50,6 +51,24 @@ TEST(Conditioning, is_larger_where_more_cancels) {
   };
   EXPECT_GT(of(0.99F), 10 * of(-1.0F));
   EXPECT_LT(of(-1.0F), 1e-5);
+}
+
+TEST(Conditioning, counts_what_additions_lose_in_every_sum) {
+  for (const std::string sum :
+       {"torch.mean(x)", "torch.sum(x)", "torch.cumsum(x.flatten(), -1)[-1]",
+        "F.linear(x.reshape(1, -1), torch.ones(1, N * M))", "torch.matmul(x.reshape(1, -1), torch.ones(N * M, 1))",
+        "torch.einsum('ij,ij->', x, torch.ones(N, M))", "F.avg_pool1d(x.reshape(1, 1, -1), N * M)",
+        "F.conv1d(x.reshape(1, 1, -1), torch.ones(1, 1, N * M))"}) {
+    SCOPED_TRACE(sum);
+    const auto problem = problem_of_module(sum, "pass", 6000);
+    InputValues operands(1, std::vector<float>(24000, -0.99F));
+    for (std::size_t i = 0; i < operands[0].size(); i += 2) operands[0][i] = 1.0F;
+    const auto lost = conditioning_of(problem, problem.primary(), operands);
+    ASSERT_TRUE(lost.has_value());
+    // A share of 24000 numbers of about 1 is 5e-5 of their sum; as each of them is moved, that changes by 3e-7.
+    EXPECT_GT(*lost, 1e-5);
+    EXPECT_LT(*lost, 1e-4);
+  }
 }
 
 TEST(Conditioning, tells_what_is_saturated) {
