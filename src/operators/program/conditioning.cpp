@@ -19,8 +19,12 @@
 namespace kw {
 namespace {
 
-/// Beyond this an f32 kernel that computes what is written overflows, though float64 does not.
-constexpr double k_f32_reach = 1e37;
+/// Beyond this a kernel that computes what is written, and stores it in this type, overflows, though float64 does not.
+double reach_of(ElementType type) {
+  constexpr double k_f32_reach = 1e37;  // of bf16 too
+  constexpr double k_f16_reach = 3e4;
+  return type == ElementType::float16 ? k_f16_reach : k_f32_reach;
+}
 /// What is left of numbers this much larger is their rounding: a variance of equal numbers.
 constexpr double k_f32_cancelled = 1e-6;
 /// As a share of a row: by how much roundings may change an output. A plain kernel that errs by five times as much is
@@ -146,12 +150,12 @@ std::optional<GraphValues> all_values(const Program& program, GraphValues values
   return values;
 }
 
-/// The largest magnitude on the way, at least 1; nothing where f32 cannot hold it.
-std::optional<double> reach_of(const Program& program, const GraphValues& values) {
+/// The largest magnitude on the way, at least 1; nothing where its type cannot hold it.
+std::optional<double> largest_of(const Program& program, const GraphValues& values) {
   double largest = 1;
   for (const auto& [value, tensor] : values) {
     const double most = magnitude_of(tensor);
-    if (!(most < k_f32_reach)) return std::nullopt;
+    if (!(most < reach_of(tensor.dtype))) return std::nullopt;
     largest = std::max(largest, most);
     const auto node = program.graph.values[value].node;
     if (node && has_infinity(tensor) && !takes_infinity(program.graph.nodes[*node], values)) return std::nullopt;
@@ -182,7 +186,7 @@ std::optional<double> conditioning(const Problem& problem, const Program& progra
   const auto leaves = oracle_leaves(problem, program, operands);
   const auto values = all_values(program, leaves, nullptr);
   if (!values) return std::nullopt;
-  const auto largest = reach_of(program, *values);
+  const auto largest = largest_of(program, *values);
   if (!largest) return std::nullopt;
   Rng roundings(k_nominal_seed);
   const auto moved = all_values(program, leaves, &roundings);

@@ -14,7 +14,7 @@ namespace kw {
 /// Of workloads that are asked about: an answer takes some hundredths of a second.
 inline constexpr double k_most_steps_asked = 1e7;
 
-/// As in OperatorChecks: nothing where a number on the way is beyond f32, or a real output is nothing but what
+/// As in OperatorChecks: nothing where a number on the way is beyond its type, or a real output is nothing but what
 /// cancelled, or operands and intermediate results that move by roundings change it by two thousandths of a row. 0 for
 /// workloads of more steps, which are not asked: large outputs are made of many elements.
 [[nodiscard]] std::optional<double> conditioning_of(const Problem& problem, const Workload& workload,

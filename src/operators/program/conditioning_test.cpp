@@ -86,6 +86,16 @@ TEST(Conditioning, takes_the_infinity_of_a_mask_and_no_overflow) {
   EXPECT_FALSE(tells(problem_of_module("1 / torch.exp(torch.exp(x))"), 7.0F, 6.0F));
 }
 
+TEST(Conditioning, tells_nothing_of_what_a_type_cannot_hold) {
+  const auto tells_in = [](const std::string& type) {
+    return tells(problem_of_module("torch.matmul(x.to(torch." + type + "), x.to(torch." + type + ").t())"), 100.0F,
+                 99.0F);
+  };
+  EXPECT_FALSE(tells_in("float16")) << "60000";
+  EXPECT_TRUE(tells_in("bfloat16"));
+  EXPECT_TRUE(tells_in("float32"));
+}
+
 TEST(Conditioning, sees_what_does_not_depend_on_the_inputs) {
   const auto norm = problem_of_module("self.n(x)", "self.n = nn.GroupNorm(6, M)");
   EXPECT_FALSE(depends_on_inputs(norm, norm.primary())) << "groups of one element";
