@@ -3,6 +3,7 @@
 // judged here; the check gate did that.
 
 #include <algorithm>
+#include <chrono>
 
 #include "verify/checking/plan_slice.hpp"
 #include "verify/gates/gate.hpp"
@@ -13,8 +14,17 @@ namespace {
 
 constexpr std::size_t k_workloads = 2;
 
+/// What a workload may have: each takes at most a quarter of the time that is left, for a kernel that nothing is left
+/// to decide about after it was sanitized is lost.
+double enough_flops(const SanitizerReach& reach, const StepClock& clock) {
+  constexpr double k_share = 0.25;
+  constexpr Duration k_long = std::chrono::hours(1);
+  return std::min(reach.enough_flops, k_share * to_seconds(clock.timeout(k_long).time) * reach.flops_per_second);
+}
+
 /// Indices of the workloads that are worth the tool's time.
-std::vector<std::size_t> small_workloads(const RunFacts& facts, const SanitizerReach& reach) {
+std::vector<std::size_t> small_workloads(const RunFacts& facts, const SanitizerReach& reach, const StepClock& clock) {
+  const double enough = enough_flops(reach, clock);
   std::vector<std::pair<double, std::size_t>> sized;
   for (std::size_t w = 0; w < facts.problem.workloads.size(); ++w) {
     const double flops = facts.costs().of(w).steps;
@@ -24,7 +34,7 @@ std::vector<std::size_t> small_workloads(const RunFacts& facts, const SanitizerR
   // The largest of the small ones: a workload of one row has no tile to leave. Where none is small, the smallest.
   std::vector<std::size_t> chosen;
   for (auto it = sized.rbegin(); it != sized.rend() && chosen.size() < k_workloads; ++it) {
-    if (it->first <= reach.enough_flops) chosen.push_back(it->second);
+    if (it->first <= enough) chosen.push_back(it->second);
   }
   if (chosen.empty() && !sized.empty()) chosen.push_back(sized.front().second);
   return chosen;
@@ -71,7 +81,7 @@ bool is_primary_open(const RunFacts& facts, const std::vector<std::size_t>& work
 
 /// False after a rejection; context.skipped is cleared when anything was checked.
 bool ask(GateContext& context, Sanitizer& sanitizer) {
-  const auto workloads = small_workloads(context.facts, sanitizer.reach());
+  const auto workloads = small_workloads(context.facts, sanitizer.reach(), context.clock);
   const bool primary_open = is_primary_open(context.facts, workloads);
   if (workloads.empty()) {
     context.verdict.note(GateId::sanitize, "not sanitized: every workload is too large for " + sanitizer.name());
