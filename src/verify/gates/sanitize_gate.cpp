@@ -14,17 +14,20 @@ namespace {
 
 constexpr std::size_t k_workloads = 2;
 
-/// What a workload may have: each takes at most a quarter of the time that is left, for a kernel that nothing is left
+/// What the tool can do in the time that is left. Each run takes about a sixth of it, for a kernel that nothing is left
 /// to decide about after it was sanitized is lost.
-double enough_flops(const SanitizerReach& reach, const StepClock& clock) {
-  constexpr double k_share = 0.25;
+SanitizerReach reach_in_time(const Sanitizer& sanitizer, const StepClock& clock) {
+  constexpr double k_share = 1.0 / 6;
   constexpr Duration k_long = std::chrono::hours(1);
-  return std::min(reach.enough_flops, k_share * to_seconds(clock.timeout(k_long).time) * reach.flops_per_second);
+  SanitizerReach reach = sanitizer.reach();
+  const double flops = k_share * to_seconds(clock.timeout(k_long).time) * reach.flops_per_second;
+  reach.enough_flops = std::min(reach.enough_flops, flops);
+  reach.slice_flops = std::min(reach.slice_flops, flops);
+  return reach;
 }
 
 /// Indices of the workloads that are worth the tool's time.
-std::vector<std::size_t> small_workloads(const RunFacts& facts, const SanitizerReach& reach, const StepClock& clock) {
-  const double enough = enough_flops(reach, clock);
+std::vector<std::size_t> small_workloads(const RunFacts& facts, const SanitizerReach& reach) {
   std::vector<std::pair<double, std::size_t>> sized;
   for (std::size_t w = 0; w < facts.problem.workloads.size(); ++w) {
     const double flops = facts.costs().of(w).steps;
@@ -34,7 +37,7 @@ std::vector<std::size_t> small_workloads(const RunFacts& facts, const SanitizerR
   // The largest of the small ones: a workload of one row has no tile to leave. Where none is small, the smallest.
   std::vector<std::size_t> chosen;
   for (auto it = sized.rbegin(); it != sized.rend() && chosen.size() < k_workloads; ++it) {
-    if (it->first <= enough) chosen.push_back(it->second);
+    if (it->first <= reach.enough_flops) chosen.push_back(it->second);
   }
   if (chosen.empty() && !sized.empty()) chosen.push_back(sized.front().second);
   return chosen;
@@ -55,7 +58,7 @@ bool judge(const Problem& problem, const Sanitized& result, Verdict& verdict) {
 /// to call a candidate sanitized. False after a rejection.
 bool ask_about_primary(GateContext& context, Sanitizer& sanitizer) {
   const RunFacts& facts = context.facts;
-  const SanitizerReach reach = sanitizer.reach();
+  const SanitizerReach reach = reach_in_time(sanitizer, context.clock);
   const auto slice =
       slice_of(context.loaded.built.plans[0].plan, facts.costs().of(0).steps, {reach.slice_flops, reach.slice_bytes});
   if (!slice) {
@@ -81,7 +84,7 @@ bool is_primary_open(const RunFacts& facts, const std::vector<std::size_t>& work
 
 /// False after a rejection; context.skipped is cleared when anything was checked.
 bool ask(GateContext& context, Sanitizer& sanitizer) {
-  const auto workloads = small_workloads(context.facts, sanitizer.reach(), context.clock);
+  const auto workloads = small_workloads(context.facts, reach_in_time(sanitizer, context.clock));
   const bool primary_open = is_primary_open(context.facts, workloads);
   if (workloads.empty()) {
     context.verdict.note(GateId::sanitize, "not sanitized: every workload is too large for " + sanitizer.name());
