@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <map>
 #include <memory>
@@ -131,6 +132,57 @@ void move_by_additions(const Program& program, const Node& node, const GraphValu
   }
 }
 
+/// Which elements of its input a normalisation takes one mean of: of element i those with the same group_of(i). Nothing
+/// for other calls, and where the mean is given.
+std::optional<std::function<std::size_t(std::size_t)>> groups_of_mean(const Node& node, const DenseTensor& input) {
+  const auto is_false = [&](const char* name) {
+    const auto* argument = node.find(name);
+    const auto* truth = argument == nullptr ? nullptr : std::get_if<bool>(&argument->value);
+    return truth != nullptr && !*truth;
+  };
+  if (input.extents.size() < 2 || is_false("training") || is_false("use_input_stats")) return std::nullopt;
+  const auto& extents = input.extents;
+  std::size_t inner = 1;
+  for (std::size_t axis = 2; axis < extents.size(); ++axis) inner *= static_cast<std::size_t>(extents[axis]);
+  const auto channels = static_cast<std::size_t>(extents[1]);
+  if (node.op.starts_with("batch_norm")) return [=](std::size_t i) { return i / inner % channels; };
+  if (node.op.starts_with("instance_norm")) return [=](std::size_t i) { return i / inner; };
+  const auto* groups = node.op == "group_norm" ? node.find("num_groups") : nullptr;
+  if (groups == nullptr) return std::nullopt;
+  const auto length = channels * inner / static_cast<std::size_t>(std::get<Extent>(groups->value).value());
+  return [=](std::size_t i) { return i / length; };
+}
+
+/// The mean inside of a normalisation is a sum too, and all elements that it was taken of move together: what averages
+/// them afterwards does not take that away.
+void move_by_means(const Node& node, const GraphValues& values, DenseTensor& result, Rng& rng) {
+  constexpr double k_two_units = 0x1p-22;
+  const auto operands = program_oracle::operands_of(node);
+  if (operands.empty()) return;
+  const DenseTensor& input = values.at(operands.front());
+  const auto group_of = groups_of_mean(node, input);
+  if (!group_of) return;
+  struct Moments {
+    double count = 0, magnitudes = 0, sum = 0, squares = 0, result_sum = 0, result_squares = 0;
+  };
+  std::map<std::size_t, Moments> moments;
+  for (std::size_t i = 0; i < input.values.size(); ++i) {
+    const double from = input.values[i];
+    const double to = result.values[i];
+    Moments& all = moments[(*group_of)(i)];
+    all = {all.count + 1,       all.magnitudes + std::fabs(from), all.sum + from, all.squares + from * from,
+           all.result_sum + to, all.result_squares + to * to};
+  }
+  std::map<std::size_t, double> moves;
+  for (const auto& [group, all] : moments) {
+    const double from = all.squares / all.count - std::pow(all.sum / all.count, 2);
+    const double to = all.result_squares / all.count - std::pow(all.result_sum / all.count, 2);
+    const double lost = k_two_units * all.magnitudes / all.count * std::sqrt(to / from);
+    moves[group] = !std::isfinite(lost) ? 0.0 : rng.below(2) == 0 ? lost : -lost;
+  }
+  for (std::size_t i = 0; i < result.values.size(); ++i) result.values[i] += moves[(*group_of)(i)];
+}
+
 /// Every value of the graph, call by call; each moved by roundings where a generator is given. Nothing where the oracle
 /// refuses.
 std::optional<GraphValues> all_values(const Program& program, GraphValues values, Rng* roundings) {
@@ -143,7 +195,10 @@ std::optional<GraphValues> all_values(const Program& program, GraphValues values
     if (!answers) return std::nullopt;
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
       moved((*answers)[i]);
-      if (roundings != nullptr) move_by_additions(program, node, values, (*answers)[i], *roundings);
+      if (roundings != nullptr) {
+        move_by_additions(program, node, values, (*answers)[i], *roundings);
+        if (i == 0) move_by_means(node, values, (*answers)[i], *roundings);
+      }
       values[node.outputs[i]] = std::move((*answers)[i]);
     }
   }

@@ -71,6 +71,25 @@ TEST(Conditioning, counts_what_additions_lose_in_every_sum) {
   }
 }
 
+TEST(Conditioning, counts_what_the_mean_of_a_norm_loses_however_it_is_averaged) {
+  for (const std::string norm : {"nn.BatchNorm1d(N)", "nn.InstanceNorm1d(N)", "nn.GroupNorm(2, N)"}) {
+    SCOPED_TRACE(norm);
+    // What is rounded in one element counts for a tenth in averages of 100.
+    const auto problem = problem_of_module("F.avg_pool1d(self.n(x.unsqueeze(0)), 100)", "self.n = " + norm, 6000);
+    InputValues operands;
+    for (const auto& tensor : problem.inputs) {
+      const auto count = static_cast<std::size_t>(element_count(tensor, problem.primary().axes).value());
+      operands.emplace_back(count, tensor.name.ends_with("bias") ? 0.0F : 1.0F);
+    }
+    Rng rng(7);
+    for (float& value : operands[0]) value = static_cast<float>(10.0 + 0.1 * rng.normal());
+    const auto lost = conditioning_of(problem, problem.primary(), operands);
+    ASSERT_TRUE(lost.has_value());
+    // The mean loses two units of 10, which are 2.4e-5 of a deviation of 0.1; and rows are a tenth of one.
+    EXPECT_GT(*lost, 1.5e-4);
+  }
+}
+
 TEST(Conditioning, tells_what_is_saturated) {
   const auto gelu = problem_of_module("torch.max(F.gelu(x), -1).values");
   EXPECT_TRUE(tells(gelu, 1.0F, -20.0F));
