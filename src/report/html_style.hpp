@@ -70,6 +70,9 @@ td.number .spread { font-size: 0.8125rem; }
 td { min-width: 4.5rem; }
 td:last-child:not(.number) { min-width: 14rem; }
 td.number { min-width: 0; white-space: nowrap; }
+/* Names of a suite's problems are long words; without a break the figures beside them would not be seen. */
+#table-problems th, #table-problems td { padding-right: 0.75rem; }
+#table-problems td:first-child { min-width: 12rem; overflow-wrap: anywhere; }
 
 figure { margin: 1.75rem 0; }
 details { margin: 0.5rem 0; }

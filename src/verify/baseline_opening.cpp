@@ -98,6 +98,33 @@ Result<void> require_time(const RunFacts& facts, const CheckCase& one, const Lau
       "give the run more time, such as --budget 10m, or make the primary workload smaller with --set"});
 }
 
+/// A plain kernel this far off is wrong, not imprecise, and must not become the measure of others.
+Result<void> require_precise(const RunFacts& facts, const CheckCase& one, const std::string& place,
+                             const std::vector<double>& errors) {
+  for (std::size_t output = 0; output < errors.size(); ++output) {
+    const auto form =
+        output_form(facts.problem, facts.problem.outputs[output], facts.problem.workloads[one.workload].axes);
+    if (errors[output] <= form.tolerance.worst_plain_error) continue;
+    Error error = baseline_error(place, fmt::format("its error is {:.2e}", errors[output]));
+    error.hint =
+        "if the problem needs more digits than f32 has, as -1e6 + x does for what it says of x, write it with smaller "
+        "numbers; otherwise this is a defect of kernelwright";
+    return fail(std::move(error));
+  }
+  return {};
+}
+
+/// How far the baseline's outputs are from the answers. Where roundings decide those, that says nothing of the kernel.
+Result<Reached> compare(const RunFacts& facts, const CheckCase& one, const CaseRun& run, const CaseMode& mode,
+                        const std::string& place) {
+  const bool whole = one.sampled.empty();
+  auto reached = whole ? compare_whole(facts, one, run, mode, place) : compare_rows(facts, one, run, mode, place);
+  const auto precise =
+      reached ? require_precise(facts, one, place, reached->errors) : Result<void>(fail(std::move(reached).error()));
+  if (precise) return reached;
+  return fail(one.tells ? precise.error() : untold_error(facts.problem, one));
+}
+
 /// What the baseline reaches on one case.
 Result<Reached> reached_on(const RunFacts& facts, Baseline& baseline, const CheckCase& one, StepClock& clock) {
   if (clock.out_of_time()) return fail(baseline_error("checking it", k_budget_ended));
@@ -109,21 +136,7 @@ Result<Reached> reached_on(const RunFacts& facts, Baseline& baseline, const Chec
   baseline.learn_request(run->time);
   KW_TRY_VOID(require_time(facts, one, run->time, clock));
   const auto judging = clock.doing(time_activity::judging);
-  const bool whole = one.sampled.empty();
-  KW_TRY(auto reached,
-         whole ? compare_whole(facts, one, *run, mode, place) : compare_rows(facts, one, *run, mode, place));
-  for (std::size_t output = 0; output < reached.errors.size(); ++output) {
-    const auto form =
-        output_form(facts.problem, facts.problem.outputs[output], facts.problem.workloads[one.workload].axes);
-    // A plain kernel this far off is wrong, not imprecise, and must not become the measure of others.
-    if (reached.errors[output] <= form.tolerance.worst_plain_error) continue;
-    Error error = baseline_error(place, fmt::format("its error is {:.2e}", reached.errors[output]));
-    error.hint =
-        "if the problem needs more digits than f32 has, as -1e6 + x does for what it says of x, write it with smaller "
-        "numbers; otherwise this is a defect of kernelwright";
-    return fail(std::move(error));
-  }
-  return reached;
+  return compare(facts, one, *run, mode, place);
 }
 
 /// Runs the baseline on every case; what it reaches defines what is allowed.

@@ -101,7 +101,7 @@ TEST_F(VerifierTest, reports_no_final_time_that_the_clock_contradicts) {
 class ScriptedSanitizer final : public Sanitizer {
  public:
   [[nodiscard]] std::string name() const override { return "scripted"; }
-  [[nodiscard]] SanitizerReach reach() const override { return {enough, 1e12, enough / 2, bytes}; }
+  [[nodiscard]] SanitizerReach reach() const override { return {enough, 1e12, enough / 2, bytes, per_second}; }
   std::vector<Sanitized> run(const RunFacts&, const LoadedCandidate& loaded, const std::vector<std::size_t>& workloads,
                              StepClock&) override {
     ++runs;
@@ -111,6 +111,7 @@ class ScriptedSanitizer final : public Sanitizer {
     return {{workloads.front(), finding, "a note", checked}};
   }
   double enough = 1e12;
+  double per_second = std::numeric_limits<double>::infinity();
   std::int64_t bytes = std::int64_t{1} << 28;
   std::optional<SanitizerFinding> finding;
   std::optional<SanitizerFinding> on_primary;
@@ -176,6 +177,17 @@ TEST_F(VerifierTest, sanitizes_the_first_groups_of_a_primary_that_is_too_large) 
   const auto caught = verify("honest");
   EXPECT_EQ(caught.verdict.failed_gate, GateId::sanitize);
   EXPECT_EQ(caught.verdict.reason, Reason::sanitizer_report);
+}
+
+TEST_F(VerifierTest, sanitizes_smaller_workloads_where_little_time_is_left) {
+  ScriptedSanitizer sanitizer;
+  tools.sanitizers = {&sanitizer};
+  open();
+  EXPECT_TRUE(verify("honest").verdict.accepted());
+  EXPECT_THAT(sanitizer.asked, ::testing::ElementsAre(::testing::StartsWith("0: ")));
+  sanitizer.per_second = 1;  // as if an hour were next to nothing
+  EXPECT_TRUE(verify("honest").verdict.accepted());
+  EXPECT_THAT(sanitizer.asked[1], ::testing::StartsWith("1: ")) << "the smallest";
 }
 
 TEST_F(VerifierTest, says_where_no_group_of_the_primary_can_be_sanitized) {

@@ -89,6 +89,10 @@ const std::vector<Fused> k_rows_and_maps = {
     {"constant_part", "torch.softmax(self.c(x), 1) * torch.exp(x)", "torch.rand(70, 301)", "self.c = nn.Linear(301, 1)",
      k_any_kernel, k_any_kernel},
     {"running_sum", "torch.cumsum(x, 1) * 2", "torch.rand(6, 1501)", "", k_any_kernel, "SCAN_THREADS"},
+    {"running_log_of_a_sum_with_maps", "torch.logcumsumexp(x, 1) / (more[0] + 0.5) * 0.3",
+     "torch.rand(6, 150), torch.rand(6, 150)", "", k_any_kernel, k_any_kernel},
+    {"log_of_a_sum_with_maps", "torch.logsumexp(x * 9, -1) / more[0] * 0.3",
+     "torch.rand(40, 301), torch.rand(40) + 0.5", "", k_rows_on_cpu, "ROW_THREADS"},
     {"running_product_of_columns", "torch.cumprod(x + 0.5, 0)", "torch.rand(301, 5)", "", k_any_kernel, "SCAN_THREADS"},
 };
 

@@ -4,7 +4,6 @@
 #include "loop/threads.hpp"
 #include "loop/verifier_setup.hpp"
 #include "problem/operator.hpp"
-#include "verify/local_verifier.hpp"
 #include "verify/processes/process_backend.hpp"
 
 namespace kw {
@@ -34,12 +33,21 @@ ProgramVerdicts::ProgramVerdicts(const std::string& device, const std::string& t
   backend_ = *std::move(opened);
 }
 
-Verdict ProgramVerdicts::verdict_of(const Problem& problem, Bundle bundle) const {
-  bundle.problem = problem.name;
+Result<std::unique_ptr<LocalVerifier>> ProgramVerdicts::verifier_of(const Problem& problem) const {
   auto options = verifier_options(problem, target_, backend_->device(), parallel_for(usable_processors()), {});
   KW_CHECK(options.has_value(), "{}", options.error().to_string());
   options->secret_seed = 20261123;
-  auto verifier = LocalVerifier::open(problem, *backend_, clock_, *std::move(options));
+  return LocalVerifier::open(problem, *backend_, clock_, *std::move(options));
+}
+
+std::optional<Error> ProgramVerdicts::refusal_of(const Problem& problem) const {
+  const auto verifier = verifier_of(problem);
+  return verifier ? std::nullopt : std::optional(verifier.error());
+}
+
+Verdict ProgramVerdicts::verdict_of(const Problem& problem, Bundle bundle) const {
+  bundle.problem = problem.name;
+  const auto verifier = verifier_of(problem);
   KW_CHECK(verifier.has_value(), "{}", verifier.error().to_string());
   return (*verifier)->verify(make_candidate(std::move(bundle)).value()).verdict;
 }

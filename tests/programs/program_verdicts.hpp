@@ -2,12 +2,14 @@
 // Modules as problems, and what the verifier says of their kernels on a device: for the tests of this folder.
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/clock.hpp"
 #include "problem/problem.hpp"
 #include "record/bundle.hpp"
 #include "record/verdict.hpp"
+#include "verify/local_verifier.hpp"
 #include "verify/processes/execution_backend.hpp"
 
 namespace kw {
@@ -29,10 +31,14 @@ class ProgramVerdicts {
 
   /// Through all gates, with secret data of a fixed seed.
   [[nodiscard]] Verdict verdict_of(const Problem& problem, Bundle bundle) const;
+  /// Why no kernel of the problem can be verified; nothing where one can.
+  [[nodiscard]] std::optional<Error> refusal_of(const Problem& problem) const;
   /// For the device, or for one that differs from it in the architecture ("sm_80") alone.
   [[nodiscard]] Bundle emitted(const Problem& problem, const std::string& style, const std::string& arch = "") const;
 
  private:
+  [[nodiscard]] Result<std::unique_ptr<LocalVerifier>> verifier_of(const Problem& problem) const;
+
   std::string target_;
   std::unique_ptr<ExecutionBackend> backend_;
   SteadyClock clock_;

@@ -1,7 +1,9 @@
 // Tensor programs on a device: each wrong kernel of wrong_kernels.hpp is rejected, its honest twin passes.
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -62,6 +64,68 @@ INSTANTIATE_TEST_SUITE_P(Edits, EditedPrograms, testing::ValuesIn(wrong_lines())
 
 INSTANTIATE_TEST_SUITE_P(Pairs, Programs, testing::ValuesIn(wrong_modules()),
                          [](const auto& one) { return std::string(one.param.name); });
+
+TEST_F(ProgramsOnDevice, may_answer_minus_one_but_not_by_leaving_it_out) {
+  const Problem problem =
+      problem_of_module(module_of("torch.argmax(x, 1) - 1", "", "torch.rand(B, C, H, W)"), "minus_one.py");
+  const Bundle bundle = plain(problem);
+  const Verdict honest = verdict_of(problem, bundle);
+  EXPECT_TRUE(honest.accepted()) << honest.message;
+  Bundle lazy = bundle;
+  const std::string line = "out_[id] = argmax_0[id] - 1;";
+  const auto at = lazy.source.find(line);
+  ASSERT_NE(at, std::string::npos) << lazy.source;
+  lazy.source.insert(at, "if (argmax_0[id] != 0) ");
+  const Verdict verdict = verdict_of(problem, lazy);
+  EXPECT_EQ(verdict.reason, Reason::output_unwritten) << verdict.message;
+}
+
+TEST_F(ProgramsOnDevice, are_refused_where_roundings_are_all_of_the_answer) {
+  const char* itself = "F.kl_div(F.log_softmax(x, -1), F.softmax(x, -1), reduction='sum') * 0.001";
+  const auto refusal = device_->refusal_of(problem_of_module(module_of(itself, "", "torch.randn(B, C)"), "itself.py"));
+  ASSERT_TRUE(refusal.has_value());
+  EXPECT_EQ(refusal->code, errc::unscorable) << refusal->to_string();
+  EXPECT_EQ(refusal->message,
+            "program/itself cannot be scored: roundings of the inputs decide the answer of workload primary, which "
+            "timed launches are like");
+}
+
+/// The plain kernel is right to the last bit on these data by chance; the fused one adds in another order.
+TEST_F(ProgramsOnDevice, may_err_by_what_roundings_of_the_inputs_do) {
+  const Problem problem =
+      problem_of_module(module_of("F.layer_norm(x, (B, 1, B, 1))", "", "torch.randn(B, 1, B, 1)"), "far.py");
+  const Verdict verdict = verdict_of(problem, device_->emitted(problem, "fused"));
+  EXPECT_TRUE(verdict.accepted()) << verdict.message;
+}
+
+class HalfPrograms : public ProgramsOnDevice, public testing::WithParamInterface<const char*> {};
+
+TEST_P(HalfPrograms, are_verified_with_their_plain_and_fused_kernels) {
+  const std::string type = std::string("dtype=torch.") + GetParam();
+  const std::string matrix = "torch.randn(C * H, B * W, " + type + ")";
+  const std::array<std::array<std::string, 3>, 4> modules = {
+      {{"torch.matmul(x, more[0])", "", matrix + ", torch.randn(B * W, H, " + type + ")"},
+       {"self.fc(x)", "self.fc = nn.Linear(B * W, C, " + type + ")", matrix},
+       {"torch.softmax(x, -1)", "", matrix},
+       {"self.norm(x)", "self.norm = nn.LayerNorm(B * W, " + type + ")", matrix}}};
+  for (const auto& [result, init, inputs] : modules) {
+    const Problem problem = problem_of_module(module_of(result, init, inputs), "half.py");
+    for (const char* style : {"plain", "fused"}) {
+      const Verdict verdict = verdict_of(problem, device_->emitted(problem, style));
+      EXPECT_TRUE(verdict.accepted()) << result << ", " << style << ": " << verdict.message;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Types, HalfPrograms, testing::Values("float16", "bfloat16"));
+
+TEST_F(ProgramsOnDevice, are_refused_where_a_half_cannot_hold_the_answer) {
+  const char* far = "(torch.rand(B, C, H, W) + 200).half()";
+  const auto refusal = device_->refusal_of(problem_of_module(module_of("torch.sum(x * x)", "", far), "beyond.py"));
+  ASSERT_TRUE(refusal.has_value());
+  EXPECT_EQ(refusal->code, errc::unscorable) << refusal->to_string();
+  EXPECT_THAT(refusal->message, testing::HasSubstr(", beyond f16, in output out of workload primary"));
+}
 
 TEST_F(ProgramsOnDevice, are_verified_with_their_plain_and_fused_kernels) {
   int seen = 0;

@@ -1,12 +1,15 @@
 #include "operators/program/conditioning.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <map>
 #include <memory>
 #include <optional>
 #include <span>
+#include <string_view>
 
 #include "operators/program/oracle/evaluation.hpp"
 #include "operators/program/oracle/oracle.hpp"
@@ -17,8 +20,12 @@
 namespace kw {
 namespace {
 
-/// Beyond this an f32 kernel that computes what is written overflows, though float64 does not.
-constexpr double k_f32_reach = 1e37;
+/// Beyond this a kernel that computes what is written, and stores it in this type, overflows, though float64 does not.
+double reach_of(ElementType type) {
+  constexpr double k_f32_reach = 1e37;  // of bf16 too
+  constexpr double k_f16_reach = 3e4;
+  return type == ElementType::float16 ? k_f16_reach : k_f32_reach;
+}
 /// What is left of numbers this much larger is their rounding: a variance of equal numbers.
 constexpr double k_f32_cancelled = 1e-6;
 /// As a share of a row: by how much roundings may change an output. A plain kernel that errs by five times as much is
@@ -72,13 +79,108 @@ double rms_of(std::span<const double> values) {
   return count == 0 ? 0 : std::sqrt(squares / count);
 }
 
-/// What additions round away of a mean is a share of what was added, however little is left of it. Two units of a root
-/// of the mean square: one after the other, additions of numbers that cancel lose about one.
-void move_by_additions(const Node& node, const GraphValues& values, DenseTensor& result, Rng& rng) {
+/// Calls that add products of their operands and of weights that are not negative: given magnitudes, they return the
+/// sums of the magnitudes of what they add.
+bool adds_up(const Node& node) {
+  static constexpr std::array<std::string_view, 27> k_sums = {"sum",
+                                                              "nansum",
+                                                              "mean",
+                                                              "cumsum",
+                                                              "matmul",
+                                                              "mm",
+                                                              "bmm",
+                                                              "mv",
+                                                              "dot",
+                                                              "addmm",
+                                                              "baddbmm",
+                                                              "addmv",
+                                                              "linear",
+                                                              "bilinear",
+                                                              "einsum",
+                                                              "conv1d",
+                                                              "conv2d",
+                                                              "conv3d",
+                                                              "conv_transpose1d",
+                                                              "conv_transpose2d",
+                                                              "conv_transpose3d",
+                                                              "avg_pool1d",
+                                                              "avg_pool2d",
+                                                              "avg_pool3d",
+                                                              "adaptive_avg_pool1d",
+                                                              "adaptive_avg_pool2d",
+                                                              "adaptive_avg_pool3d"};
+  return std::ranges::find(k_sums, node.op) != k_sums.end();
+}
+
+/// What additions round away is a share of what was added, however little is left of it: two units of the sum of its
+/// magnitudes. One after the other, additions of numbers that cancel lose about one.
+void move_by_additions(const Program& program, const Node& node, const GraphValues& values, DenseTensor& result,
+                       Rng& rng) {
   constexpr double k_two_units = 0x1p-22;
-  if (node.op != "mean") return;
-  const double added = rms_of(values.at(program_oracle::operands_of(node).front()).values);
-  for (double& value : result.values) value += added * k_two_units * rng.normal();
+  if (!adds_up(node) || !is_floating(result.dtype)) return;
+  GraphValues magnitudes;
+  for (const auto operand : program_oracle::operands_of(node)) {
+    DenseTensor& tensor = magnitudes[operand] = values.at(operand);
+    if (!is_floating(tensor.dtype)) continue;
+    for (double& value : tensor.values) value = std::fabs(value);
+  }
+  const auto added = evaluate_graph(program.graph, magnitudes, node.outputs);
+  KW_CHECK(added.has_value(), "{} has an answer, but none of magnitudes", node.op);
+  for (std::size_t i = 0; i < result.values.size(); ++i) {
+    const double lost = k_two_units * std::fabs(added->front().values[i]);
+    if (std::isfinite(lost)) result.values[i] += rng.below(2) == 0 ? lost : -lost;
+  }
+}
+
+/// Which elements of its input a normalisation takes one mean of: of element i those with the same group_of(i). Nothing
+/// for other calls, and where the mean is given.
+std::optional<std::function<std::size_t(std::size_t)>> groups_of_mean(const Node& node, const DenseTensor& input) {
+  const auto is_false = [&](const char* name) {
+    const auto* argument = node.find(name);
+    const auto* truth = argument == nullptr ? nullptr : std::get_if<bool>(&argument->value);
+    return truth != nullptr && !*truth;
+  };
+  if (input.extents.size() < 2 || is_false("training") || is_false("use_input_stats")) return std::nullopt;
+  const auto& extents = input.extents;
+  std::size_t inner = 1;
+  for (std::size_t axis = 2; axis < extents.size(); ++axis) inner *= static_cast<std::size_t>(extents[axis]);
+  const auto channels = static_cast<std::size_t>(extents[1]);
+  if (node.op.starts_with("batch_norm")) return [=](std::size_t i) { return i / inner % channels; };
+  if (node.op.starts_with("instance_norm")) return [=](std::size_t i) { return i / inner; };
+  const auto* groups = node.op == "group_norm" ? node.find("num_groups") : nullptr;
+  if (groups == nullptr) return std::nullopt;
+  const auto length = channels * inner / static_cast<std::size_t>(std::get<Extent>(groups->value).value());
+  return [=](std::size_t i) { return i / length; };
+}
+
+/// The mean inside of a normalisation is a sum too, and all elements that it was taken of move together: what averages
+/// them afterwards does not take that away.
+void move_by_means(const Node& node, const GraphValues& values, DenseTensor& result, Rng& rng) {
+  constexpr double k_two_units = 0x1p-22;
+  const auto operands = program_oracle::operands_of(node);
+  if (operands.empty()) return;
+  const DenseTensor& input = values.at(operands.front());
+  const auto group_of = groups_of_mean(node, input);
+  if (!group_of) return;
+  struct Moments {
+    double count = 0, magnitudes = 0, sum = 0, squares = 0, result_sum = 0, result_squares = 0;
+  };
+  std::map<std::size_t, Moments> moments;
+  for (std::size_t i = 0; i < input.values.size(); ++i) {
+    const double from = input.values[i];
+    const double to = result.values[i];
+    Moments& all = moments[(*group_of)(i)];
+    all = {all.count + 1,       all.magnitudes + std::fabs(from), all.sum + from, all.squares + from * from,
+           all.result_sum + to, all.result_squares + to * to};
+  }
+  std::map<std::size_t, double> moves;
+  for (const auto& [group, all] : moments) {
+    const double from = all.squares / all.count - std::pow(all.sum / all.count, 2);
+    const double to = all.result_squares / all.count - std::pow(all.result_sum / all.count, 2);
+    const double lost = k_two_units * all.magnitudes / all.count * std::sqrt(to / from);
+    moves[group] = !std::isfinite(lost) ? 0.0 : rng.below(2) == 0 ? lost : -lost;
+  }
+  for (std::size_t i = 0; i < result.values.size(); ++i) result.values[i] += moves[(*group_of)(i)];
 }
 
 /// Every value of the graph, call by call; each moved by roundings where a generator is given. Nothing where the oracle
@@ -93,19 +195,22 @@ std::optional<GraphValues> all_values(const Program& program, GraphValues values
     if (!answers) return std::nullopt;
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
       moved((*answers)[i]);
-      if (roundings != nullptr) move_by_additions(node, values, (*answers)[i], *roundings);
+      if (roundings != nullptr) {
+        move_by_additions(program, node, values, (*answers)[i], *roundings);
+        if (i == 0) move_by_means(node, values, (*answers)[i], *roundings);
+      }
       values[node.outputs[i]] = std::move((*answers)[i]);
     }
   }
   return values;
 }
 
-/// The largest magnitude on the way, at least 1; nothing where f32 cannot hold it.
-std::optional<double> reach_of(const Program& program, const GraphValues& values) {
+/// The largest magnitude on the way, at least 1; nothing where its type cannot hold it.
+std::optional<double> largest_of(const Program& program, const GraphValues& values) {
   double largest = 1;
   for (const auto& [value, tensor] : values) {
     const double most = magnitude_of(tensor);
-    if (!(most < k_f32_reach)) return std::nullopt;
+    if (!(most < reach_of(tensor.dtype))) return std::nullopt;
     largest = std::max(largest, most);
     const auto node = program.graph.values[value].node;
     if (node && has_infinity(tensor) && !takes_infinity(program.graph.nodes[*node], values)) return std::nullopt;
@@ -136,7 +241,7 @@ std::optional<double> conditioning(const Problem& problem, const Program& progra
   const auto leaves = oracle_leaves(problem, program, operands);
   const auto values = all_values(program, leaves, nullptr);
   if (!values) return std::nullopt;
-  const auto largest = reach_of(program, *values);
+  const auto largest = largest_of(program, *values);
   if (!largest) return std::nullopt;
   Rng roundings(k_nominal_seed);
   const auto moved = all_values(program, leaves, &roundings);
@@ -171,7 +276,7 @@ InputValues normal_operands(const Problem& problem, const Workload& workload, Rn
 }  // namespace
 
 std::optional<double> conditioning_of(const Problem& problem, const Workload& workload, const InputValues& operands) {
-  if (program_cost(problem, workload).steps > k_most_steps_asked) return 0;
+  if (program_cost(problem, workload).steps > k_most_steps_asked_again) return 0;
   return conditioning(problem, *program_of(problem, workload), operands);
 }
 

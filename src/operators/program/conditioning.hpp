@@ -11,12 +11,15 @@
 
 namespace kw {
 
-/// Of workloads that are asked about: an answer takes some hundredths of a second.
+/// Of workloads that are asked about once, as a problem is read.
 inline constexpr double k_most_steps_asked = 1e7;
+/// And with every draw, before every timed launch too: the three answers take about a tenth of a second. Not less: of
+/// level2/72 of KernelBench with 2e6 steps, whose channels hardly vary, a right kernel was refused without being asked.
+inline constexpr double k_most_steps_asked_again = 4e6;
 
-/// As in OperatorChecks: nothing where a number on the way is beyond f32, or a real output is nothing but what
+/// As in OperatorChecks: nothing where a number on the way is beyond its type, or a real output is nothing but what
 /// cancelled, or operands and intermediate results that move by roundings change it by two thousandths of a row. 0 for
-/// workloads of more steps, which are not asked: large outputs are made of many elements.
+/// workloads of more steps than are asked again, which are not asked: large outputs are made of many elements.
 [[nodiscard]] std::optional<double> conditioning_of(const Problem& problem, const Workload& workload,
                                                     const InputValues& operands);
 

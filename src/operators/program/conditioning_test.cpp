@@ -11,9 +11,10 @@
 namespace kw {
 namespace {
 
-Problem problem_of_module(const std::string& result, const std::string& init = "pass") {
+Problem problem_of_module(const std::string& result, const std::string& init = "pass", std::int64_t columns = 6) {
   const std::string module =
-      "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\nN = 4\nM = 6\nclass Model(nn.Module):\n"
+      "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\nN = 4\nM = " + std::to_string(columns) +
+      "\nclass Model(nn.Module):\n"
       "    def __init__(self):\n        super().__init__()\n        " +
       init + "\n    def forward(self, x):\n        return " + result +
       "\ndef get_inputs():\n    return [torch.randn(N, M)]\n";
@@ -52,6 +53,43 @@ TEST(Conditioning, is_larger_where_more_cancels) {
   EXPECT_LT(of(-1.0F), 1e-5);
 }
 
+TEST(Conditioning, counts_what_additions_lose_in_every_sum) {
+  for (const std::string sum :
+       {"torch.mean(x)", "torch.sum(x)", "torch.cumsum(x.flatten(), -1)[-1]",
+        "F.linear(x.reshape(1, -1), torch.ones(1, N * M))", "torch.matmul(x.reshape(1, -1), torch.ones(N * M, 1))",
+        "torch.einsum('ij,ij->', x, torch.ones(N, M))", "F.avg_pool1d(x.reshape(1, 1, -1), N * M)",
+        "F.conv1d(x.reshape(1, 1, -1), torch.ones(1, 1, N * M))"}) {
+    SCOPED_TRACE(sum);
+    const auto problem = problem_of_module(sum, "pass", 6000);
+    InputValues operands(1, std::vector<float>(24000, -0.99F));
+    for (std::size_t i = 0; i < operands[0].size(); i += 2) operands[0][i] = 1.0F;
+    const auto lost = conditioning_of(problem, problem.primary(), operands);
+    ASSERT_TRUE(lost.has_value());
+    // A share of 24000 numbers of about 1 is 5e-5 of their sum; as each of them is moved, that changes by 3e-7.
+    EXPECT_GT(*lost, 1e-5);
+    EXPECT_LT(*lost, 1e-4);
+  }
+}
+
+TEST(Conditioning, counts_what_the_mean_of_a_norm_loses_however_it_is_averaged) {
+  for (const std::string norm : {"nn.BatchNorm1d(N)", "nn.InstanceNorm1d(N)", "nn.GroupNorm(2, N)"}) {
+    SCOPED_TRACE(norm);
+    // What is rounded in one element counts for a tenth in averages of 100.
+    const auto problem = problem_of_module("F.avg_pool1d(self.n(x.unsqueeze(0)), 100)", "self.n = " + norm, 6000);
+    InputValues operands;
+    for (const auto& tensor : problem.inputs) {
+      const auto count = static_cast<std::size_t>(element_count(tensor, problem.primary().axes).value());
+      operands.emplace_back(count, tensor.name.ends_with("bias") ? 0.0F : 1.0F);
+    }
+    Rng rng(7);
+    for (float& value : operands[0]) value = static_cast<float>(10.0 + 0.1 * rng.normal());
+    const auto lost = conditioning_of(problem, problem.primary(), operands);
+    ASSERT_TRUE(lost.has_value());
+    // The mean loses two units of 10, which are 2.4e-5 of a deviation of 0.1; and rows are a tenth of one.
+    EXPECT_GT(*lost, 1.5e-4);
+  }
+}
+
 TEST(Conditioning, tells_what_is_saturated) {
   const auto gelu = problem_of_module("torch.max(F.gelu(x), -1).values");
   EXPECT_TRUE(tells(gelu, 1.0F, -20.0F));
@@ -65,6 +103,16 @@ TEST(Conditioning, takes_the_infinity_of_a_mask_and_no_overflow) {
   const auto masked = problem_of_module("torch.softmax(x.masked_fill(x > 2, float('-inf')), -1)");
   EXPECT_TRUE(tells(masked, 3.0F, 1.0F));
   EXPECT_FALSE(tells(problem_of_module("1 / torch.exp(torch.exp(x))"), 7.0F, 6.0F));
+}
+
+TEST(Conditioning, tells_nothing_of_what_a_type_cannot_hold) {
+  const auto tells_in = [](const std::string& type) {
+    return tells(problem_of_module("torch.matmul(x.to(torch." + type + "), x.to(torch." + type + ").t())"), 100.0F,
+                 99.0F);
+  };
+  EXPECT_FALSE(tells_in("float16")) << "60000";
+  EXPECT_TRUE(tells_in("bfloat16"));
+  EXPECT_TRUE(tells_in("float32"));
 }
 
 TEST(Conditioning, sees_what_does_not_depend_on_the_inputs) {

@@ -23,8 +23,8 @@ namespace kw {
 namespace {
 
 constexpr std::size_t k_derived = 4;
-/// Of the two answers that show whether a primary depends on its inputs, less than a second.
-constexpr double k_most_steps_of_primary = 4e6;
+/// Of the two answers that show whether a primary depends on its inputs, about a second.
+constexpr double k_most_steps_of_primary = 4e7;
 
 Result<ProgramMode> mode_named(const std::string& mode) {
   if (mode.empty()) return ProgramMode::train;

@@ -137,6 +137,18 @@ TEST(DeriveProblem, makes_a_primary_no_smaller_than_it_has_something_to_compute)
   EXPECT_LE(program_cost(*zeros, zeros->primary()).steps, 6e3) << "no size says anything";
 }
 
+/// level2/62 of KernelBench with --fit 1e7.
+TEST(DeriveProblem, asks_primaries_of_ten_million_steps_whether_they_have_something_to_compute) {
+  const std::string module =
+      "import torch\nimport torch.nn as nn\nclass Model(nn.Module):\n    def __init__(self):\n"
+      "        super().__init__()\n        self.l = nn.Linear(K, C)\n        self.n = nn.GroupNorm(512, C)\n"
+      "    def forward(self, x):\n        return self.n(self.l(x))\nN = 64\nK = 128\nC = 4096\ndef get_inputs():\n"
+      "    return [torch.rand(N, K)]\n";
+  const auto problem = derived(module, "", {}, {k_unlimited, 1e7}).value();
+  EXPECT_EQ(problem.primary().axes.at("C"), 1024) << "512 would be groups of one channel";
+  EXPECT_THAT(problem.description, HasSubstr("the result follows from the parameters alone"));
+}
+
 TEST(DeriveProblem, reads_train_and_eval_mode) {
   EXPECT_EQ(derived(k_conv, "train")->inputs.size(), 5U);
   EXPECT_EQ(derived(k_conv, "eval")->inputs.size(), 7U) << "running mean and variance";

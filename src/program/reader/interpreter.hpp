@@ -238,6 +238,10 @@ class PyInterpreter {
                               const SourcePlace& where);
   Result<PyValue> call_plain_module(PyObject& object, const ModuleRow& row, const PyArguments& arguments,
                                     const std::string& shown, const SourcePlace& where);
+  /// The type that x.to(...) and x.type(...) ask for; Python's own types stand for PyTorch's.
+  [[nodiscard]] static std::optional<ElementType> asked_type(const PyValue& value);
+  Result<bool> convert_module(PyObject& object, const std::string& name, const PyArguments& arguments,
+                              const SourcePlace& where);
   Result<std::optional<PyValue>> call_module_method(PyObject& object, const std::string& name,
                                                     const PyArguments& arguments, const SourcePlace& where);
   PyValue named_children(const PyObject& object);

@@ -48,9 +48,14 @@ Result<void> PyInterpreter::initialise_module(PyObject& object, const ModuleRow&
   if (row.kind == ModuleKind::identity) return {};
   if (row.kind != ModuleKind::plain) return fill_container(object, row, arguments, where);
   PyArguments used = arguments;
-  std::erase_if(used.keywords, [](const auto& one) {
-    return one.first == "dtype" && one.second.template get<ElementType>() != nullptr;
-  });
+  auto real = ElementType::float32;
+  if (const auto* keyword = arguments.keyword("dtype"); keyword != nullptr && keyword->get<ElementType>() != nullptr) {
+    real = *keyword->get<ElementType>();
+    if (!is_floating(real))
+      return fail_at(errc::program_type, where, fmt::format("{} with parameters that are not floating", shown),
+                     "give it dtype=torch.float32, torch.float16 or torch.bfloat16");
+    std::erase_if(used.keywords, [](const auto& one) { return one.first == "dtype"; });
+  }
   const bool was_forward =
       std::exchange(in_forward_, false);  // arguments are those of a constructor wherever it stands
   auto given = given_arguments(used, where);
@@ -75,7 +80,8 @@ Result<void> PyInterpreter::initialise_module(PyObject& object, const ModuleRow&
                     [](const Extent& extent) { return extent.value() < 0; })) {
       return fail_at(errc::program_value, where, fmt::format("{} with a size below 0", shown));
     }
-    KW_TRY(auto made, make_source(tensor.shape, tensor.distribution, tensor.dtype, where));
+    const auto dtype = is_floating(tensor.dtype) ? real : tensor.dtype;
+    KW_TRY(auto made, make_source(tensor.shape, tensor.distribution, dtype, where));
     made.object<TensorBox>()->is_parameter = tensor.kind == ParameterKind::parameter;
     if (tensor.kind == ParameterKind::buffer) object.buffers.push_back(tensor.name);
     // The flag of the constructor that has the same name would keep its place: state_dict() has the bias last.
@@ -239,6 +245,39 @@ Result<void> PyInterpreter::register_tensor(PyObject& object, const std::string&
   return {};
 }
 
+/// module.half(), module.to(torch.bfloat16) and the like: floating tensors that it holds get that type. False for other
+/// methods; a device alone changes nothing.
+Result<bool> PyInterpreter::convert_module(PyObject& object, const std::string& name, const PyArguments& arguments,
+                                           const SourcePlace& where) {
+  std::optional<ElementType> type;
+  if (name == "to" || name == "type") {
+    auto values = arguments.positional;
+    for (const auto& [key, value] : arguments.keywords) values.push_back(value);
+    for (const auto& value : values) {
+      if (const auto asked = asked_type(value)) type = asked;
+    }
+    if (!type) return true;
+  } else if (name == "float" || name == "half" || name == "bfloat16" || name == "double") {
+    type = element_type_named(name);
+  }
+  if (!type) return false;
+  std::vector<PyValue> modules;
+  collect_modules(object, modules);
+  for (const auto& module : modules) {
+    for (const auto& [key, value] : module.object<PyObject>()->attributes) {
+      auto* tensor = value.object<TensorBox>();
+      if (tensor == nullptr || !is_floating(type_of(*tensor).dtype) || type_of(*tensor).dtype == *type) continue;
+      if (in_forward_) {
+        return fail_at(errc::program_unsupported, where, fmt::format("{}() of a module in forward()", name),
+                       "call it at the end of __init__");
+      }
+      KW_TRY(const auto made, to_type(value, *type, name, where));
+      KW_TRY_VOID(change(*tensor, made, where));
+    }
+  }
+  return true;
+}
+
 Result<std::optional<PyValue>> PyInterpreter::call_module_method(PyObject& object, const std::string& name,
                                                                  const PyArguments& arguments,
                                                                  const SourcePlace& where) {
@@ -247,9 +286,9 @@ Result<std::optional<PyValue>> PyInterpreter::call_module_method(PyObject& objec
     KW_TRY_VOID(register_tensor(object, name, arguments, where));
     return PyValue{};
   }
-  if (name == "eval" || name == "train" || name == "to" || name == "cuda" || name == "cpu" || name == "float" ||
-      name == "requires_grad_")
-    return self;
+  if (name == "eval" || name == "train" || name == "cuda" || name == "cpu" || name == "requires_grad_") return self;
+  KW_TRY(const bool converted, convert_module(object, name, arguments, where));
+  if (converted) return self;
   std::vector<PyValue> items;
   if (name == "children") return list(children_of(object));
   if (name == "modules") collect_modules(object, items);

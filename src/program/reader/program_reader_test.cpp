@@ -55,6 +55,32 @@ TEST(ProgramReader, parameters_are_named_as_in_state_dict) {
   EXPECT_EQ(program.parameters[0].distribution->text(), "constant(2)");
 }
 
+TEST(ProgramReader, parameters_have_the_type_that_a_module_is_given) {
+  const auto type_after = [](const std::string& init) {
+    const auto program = read(module_text("return self.fc(x.to(self.fc.weight.dtype))", "torch.rand(2, 3)", init));
+    for (const auto& one : program.parameters) EXPECT_EQ(one.type.dtype, output(program).dtype) << one.name;
+    EXPECT_EQ(program.parameters[0].distribution->text(), "uniform[-0.57735027,0.57735027)") << init;
+    return output(program).dtype;
+  };
+  EXPECT_EQ(type_after("self.fc = nn.Linear(3, 4)"), ElementType::float32);
+  EXPECT_EQ(type_after("self.fc = nn.Linear(3, 4, dtype=torch.float16)"), ElementType::float16);
+  EXPECT_EQ(type_after("self.fc = nn.Linear(3, 4).bfloat16()"), ElementType::bfloat16);
+  EXPECT_EQ(type_after("self.fc = nn.Linear(3, 4)\nself.half()"), ElementType::float16);
+  EXPECT_EQ(type_after("self.fc = nn.Linear(3, 4).to('cuda', torch.bfloat16)"), ElementType::bfloat16);
+  EXPECT_EQ(type_after("self.fc = nn.Linear(3, 4).half().to('cuda').float()"), ElementType::float32);
+}
+
+TEST(ProgramReader, refuses_types_that_parameters_cannot_have) {
+  const auto refusal = [](const std::string& body, const std::string& init) {
+    const auto program = read_program(module_text(body, "torch.rand(2, 3)", init), "m.py");
+    return program ? std::string("read") : program.error().to_string();
+  };
+  EXPECT_THAT(refusal("return self.fc(x)", "self.fc = nn.Linear(3, 4, dtype=torch.int32)"),
+              testing::HasSubstr("nn.Linear with parameters that are not floating [program.type]"));
+  EXPECT_THAT(refusal("return self.fc.half()(x.half())", "self.fc = nn.Linear(3, 4)"),
+              testing::HasSubstr("half() of a module in forward() [program.unsupported]"));
+}
+
 TEST(ProgramReader, a_key_that_a_dictionary_has_gets_the_later_value) {
   for (const char* made :
        {"dict({'n': 4, 'm': 1}, n=8)", "{'n': 4, 'n': 8}", "{key: 4 + 4 * i for i, key in enumerate(['n', 'n'])}",

@@ -35,8 +35,9 @@ void put_in_first(const std::string& path, PyArguments& arguments) {
   if (draws || counts) arguments.positional.insert(arguments.positional.begin(), PyValue{Extent(0)});
 }
 
-/// The type that x.to(...) and x.type(...) ask for; Python's own types stand for PyTorch's.
-std::optional<ElementType> asked_type(const PyValue& value) {
+}  // namespace
+
+std::optional<ElementType> PyInterpreter::asked_type(const PyValue& value) {
   if (const auto* type = value.get<ElementType>()) return *type;
   const auto* python = value.get<PyLibraryName>();
   if (python == nullptr) return std::nullopt;
@@ -44,8 +45,6 @@ std::optional<ElementType> asked_type(const PyValue& value) {
   if (python->path == "int") return ElementType::int64;
   return python->path == "float" ? std::optional(ElementType::float64) : std::nullopt;
 }
-
-}  // namespace
 
 const TensorType& PyInterpreter::type_of(const TensorBox& tensor) const {
   return (tensor.in_sources ? program_.sources : program_.graph).values[tensor.value].type;

@@ -147,6 +147,10 @@ std::vector<double> element_errors(std::span<const double> values, std::span<con
   return errors;
 }
 
+bool is_left_out(double value, double error, double limit) {
+  return std::isnan(value) || error > limit;
+}
+
 OutputError measure_error(std::span<const std::byte> bytes, std::uint32_t poison, std::span<const double> reference,
                           const OutputForm& form, double limit) {
   return measure_error(bytes, poison, reference, output_scales(reference, form), form, limit);
@@ -162,8 +166,8 @@ OutputError measure_error(std::span<const std::byte> bytes, std::uint32_t poison
       for (const std::size_t end = i + static_cast<std::size_t>(form.row_length); i < end; ++i) {
         const auto bits = bits_at<Bits>(bytes, i);
         const double value = type.number(bits);
-        if (bits == poison_at<Bits>(poison, i)) ++result.unwritten;
         const double error = element_error(value, reference[i], scale, form);
+        if (bits == poison_at<Bits>(poison, i) && is_left_out(value, error, limit)) ++result.unwritten;
         if (std::isnan(value) || (std::isinf(value) && std::isfinite(reference[i]))) ++result.not_finite;
         if (error > limit) ++result.over;
         if (error > result.max_error) {
@@ -185,8 +189,10 @@ OutputError measure_sample(std::span<const std::byte> bytes, std::uint32_t poiso
     count_useless(type, bytes, poison, result);
     for (std::size_t i = 0; i < sample.elements.size(); ++i) {
       const auto element = static_cast<std::size_t>(sample.elements[i]);
-      const double value = type.number(bits_at<Bits>(bytes, element));
+      const auto bits = bits_at<Bits>(bytes, element);
+      const double value = type.number(bits);
       const double error = element_error(value, sample.values[i], scales[i], form);
+      if (bits == poison_at<Bits>(poison, element) && !is_left_out(value, error, limit)) --result.unwritten;
       if (std::isinf(value) && std::isfinite(sample.values[i])) ++result.not_finite;
       if (error > limit) ++result.over;
       if (error <= result.max_error) continue;

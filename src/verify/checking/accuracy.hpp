@@ -26,7 +26,7 @@ struct OutputError {
   double max_error = 0;         ///< in the units above; infinity when an element is infinite or NaN and should not be
   std::int64_t worst = 0;       ///< flat index of the worst element
   std::int64_t not_finite = 0;  ///< elements that are NaN or infinite where the oracle is finite, or NaN anywhere
-  std::int64_t unwritten = 0;   ///< elements that still hold the poison
+  std::int64_t unwritten = 0;   ///< elements that hold the poison where that is not the answer
   std::int64_t over = 0;        ///< elements above the limit that was passed
 };
 
@@ -40,9 +40,14 @@ struct OutputForm {
 };
 [[nodiscard]] OutputForm output_form(const Problem& problem, const TensorSpec& output, const Axes& axes);
 
-/// `bytes` are as the candidate left them; `reference` row-major.
+/// `bytes` are as the candidate left them; `reference` row-major. Integers have no value that only poison has: an
+/// element that is right to the limit counts as written, whatever its bits; a run with other poison finds it if it
+/// never was. NaN is never right.
 [[nodiscard]] OutputError measure_error(std::span<const std::byte> bytes, std::uint32_t poison,
                                         std::span<const double> reference, const OutputForm& form, double limit);
+
+/// Whether an element of value `value`, which holds the poison, was never written; its error is `error`.
+[[nodiscard]] bool is_left_out(double value, double error, double limit);
 
 /// The error of every element, in the units above. `values` as measure_error reads them from the bytes.
 [[nodiscard]] std::vector<double> element_errors(std::span<const double> values, std::span<const double> reference,
@@ -63,7 +68,7 @@ struct OutputScales {
 /// As measure_error, where the answer is known for some elements only. `like` are the scales of an output to data of
 /// the same distribution: they hold for rows that are known in part. A row that is known whole has its own, for a short
 /// one may be many times larger than the row of other data. Elements that were not written, and NaN, are counted
-/// wherever they are.
+/// wherever they are; of elements whose answer is not known any that holds the poison.
 [[nodiscard]] OutputError measure_sample(std::span<const std::byte> bytes, std::uint32_t poison,
                                          const AnswerSample& sample, const OutputScales& like, const OutputForm& form,
                                          double limit);

@@ -98,7 +98,7 @@ struct Judged {
   const TensorSpec& tensor;
   const Axes& axes;
   std::vector<double> got;
-  std::vector<bool> unwritten;
+  std::vector<bool> poison;  ///< which elements hold it
 };
 
 Judged judged(const Problem& problem, const CheckCase& one, const CaseRun& run, const Poison& poison,
@@ -107,15 +107,21 @@ Judged judged(const Problem& problem, const CheckCase& one, const CaseRun& run, 
   Judged values{tensor, problem.workloads[one.workload].axes, {}, {}};
   for (std::size_t i = 0; i < one.expected[output].size(); ++i) {
     values.got.push_back(stored_element(tensor.dtype, run.outputs[output], i));
-    values.unwritten.push_back(is_poison(tensor.dtype, run.outputs[output], poison.outputs, i));
+    values.poison.push_back(is_poison(tensor.dtype, run.outputs[output], poison.outputs, i));
   }
   return values;
 }
 
-std::string where_unwritten(const Judged& values, std::int64_t unwritten) {
-  std::string text = fmt::format("{} of {} elements unwritten", unwritten, values.got.size());
-  for (const auto& words : error_location(values.unwritten, values.tensor, values.axes))
-    text += "\n  pattern: " + words;
+std::string where_unwritten(const Problem& problem, const CheckCase& one, const Judged& values, std::size_t output,
+                            double allowed) {
+  const std::vector<double> errors = element_errors(values.got, one.expected[output], one.form(problem, output));
+  std::vector<bool> unwritten = values.poison;
+  for (std::size_t i = 0; i < errors.size(); ++i) {
+    unwritten[i] = unwritten[i] && is_left_out(values.got[i], errors[i], allowed);
+  }
+  const auto count = std::count(unwritten.begin(), unwritten.end(), true);
+  std::string text = fmt::format("{} of {} elements unwritten", count, values.got.size());
+  for (const auto& words : error_location(unwritten, values.tensor, values.axes)) text += "\n  pattern: " + words;
   return text;
 }
 
@@ -210,18 +216,17 @@ std::optional<CaseFailure> judge_case(const Problem& problem, const CheckCase& o
     if (accuracy != nullptr) {
       accuracy->push_back({workload.name, std::string(one.distribution.name), error.max_error, allowed});
     }
+    if (error.unwritten == 0 && error.not_finite == 0 && error.over == 0) continue;
+    const Judged values = judged(problem, one, run, mode.poison, output);
     if (error.unwritten > 0) {
       return CaseFailure{Reason::output_unwritten, fmt::format("{} has elements that were never written", name),
-                         where_unwritten(judged(problem, one, run, mode.poison, output), error.unwritten)};
+                         where_unwritten(problem, one, values, output, allowed)};
     }
+    const std::string where = where_wrong(problem, one, values, output, allowed);
     if (error.not_finite > 0) {
-      return CaseFailure{Reason::not_finite, fmt::format("{} has NaN or infinite elements", name),
-                         where_wrong(problem, one, judged(problem, one, run, mode.poison, output), output, allowed)};
+      return CaseFailure{Reason::not_finite, fmt::format("{} has NaN or infinite elements", name), where};
     }
-    if (error.over > 0) {
-      return CaseFailure{Reason::wrong_result, fmt::format("{} is wrong", name),
-                         where_wrong(problem, one, judged(problem, one, run, mode.poison, output), output, allowed)};
-    }
+    return CaseFailure{Reason::wrong_result, fmt::format("{} is wrong", name), where};
   }
   return std::nullopt;
 }

@@ -35,8 +35,8 @@ struct Poison {
   std::uint32_t scratch = 0;  ///< other bits than outputs, or a result computed from stale scratch looks unwritten
   std::byte guards{};         ///< every byte around buffers; differs, so that reading there shows as other results
 };
-/// NaN as f32, as f16 and as bf16.
-inline constexpr Poison k_nan_poison{0xffffffffU, 0xfff5a5a5U, std::byte{0xa5}};
+/// NaN as f32, as f16 and as bf16; no truth, and as i32 a number that results seldom have, as -1 would not be.
+inline constexpr Poison k_nan_poison{0xffe5ffe5U, 0xfff5a5a5U, std::byte{0xa5}};
 /// Finite and huge as f32, as bf16 and, in outputs, as f16: survives max() where a NaN would not. No bit of scratch
 /// that could decide about a result is the same as in the other.
 inline constexpr Poison k_finite_poison{0x7bff7bffU, 0x7f0a5a5aU, std::byte{0xff}};

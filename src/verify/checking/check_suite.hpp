@@ -37,6 +37,7 @@ struct CheckCase {
   /// the baseline's own output (adopt), which agrees with these.
   std::vector<AnswerSample> sampled;
   double conditioning = 0;             ///< of these inputs, as OperatorChecks says
+  bool tells = true;                   ///< false where it says nothing of them, which only timing cases may have
   std::vector<double> baseline_error;  ///< per output, of an adopted answer; empty where `expected` is the oracle's
 
   /// What an output may differ from `expected`: what is allowed, and what that may itself be wrong by.
@@ -56,14 +57,17 @@ struct SuiteLimits {
   double whole_flops = std::numeric_limits<double>::infinity();
 };
 
+/// Of a problem whose plain kernel is far off on a timing case that tells nothing.
+[[nodiscard]] Error untold_error(const Problem& problem, const CheckCase& one);
+
 class CheckSuite {
  public:
-  /// Draws inputs from `seed` and asks the oracle. errc::unscorable when it answers NaN or +infinity somewhere.
-  /// Workloads above limits.workload_flops are left out, but never the smallest; the first cases are primary workloads
-  /// only if the primary is not left out. Data that tell nothing (OperatorChecks::conditioning) are drawn again, and
-  /// but for those of the first cases left out where no draw does; errc::unscorable when that leaves no case. Above
-  /// limits.suite_flops every workload keeps one distribution, not the same for all, and gets others in turn while they
-  /// fit. Limits alone need costs: those of the problem, or null; `ledger` may be null.
+  /// Draws inputs from `seed` and asks the oracle. errc::unscorable when it answers NaN, +infinity or what the output
+  /// cannot hold somewhere. Workloads above limits.workload_flops are left out, but never the smallest; the first cases
+  /// are primary workloads only if the primary is not left out. Data that tell nothing (OperatorChecks::conditioning)
+  /// are drawn again, and but for those of the first cases left out where no draw does; errc::unscorable when that
+  /// leaves no case. Above limits.suite_flops every workload keeps one distribution, not the same for all, and gets
+  /// others in turn while they fit. Limits alone need costs: those of the problem, or null; `ledger` may be null.
   [[nodiscard]] static Result<CheckSuite> make(const Problem& problem, std::uint64_t seed, const ParallelFor& parallel,
                                                const SuiteLimits& limits = {}, const WorkloadCosts* costs = nullptr,
                                                TimeLedger* ledger = nullptr);
@@ -86,7 +90,8 @@ class CheckSuite {
   /// Takes the baseline's own output, of these scales, as the answer of a sampled case. It erred by `errors` in the
   /// sampled rows.
   void adopt(std::size_t index, OutputValues values, std::vector<OutputScales> scales, std::vector<double> errors);
-  /// `errors[case][output]` as the plain kernel reached them; sets what is allowed.
+  /// `errors[case][output]` as the plain kernel reached them; sets what is allowed, which is no less than what
+  /// roundings of the inputs do to the answer, up to 1e-4.
   void allow_errors(const Problem& problem, const std::vector<std::vector<double>>& errors);
   /// Refuses a problem whose check a cheater could pass: each probe must exceed what is allowed on at least one case.
   /// Call after allow_errors.

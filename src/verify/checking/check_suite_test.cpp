@@ -87,6 +87,55 @@ TEST(CheckSuite, has_rows_of_large_workloads_answered_and_takes_the_baselines_ou
   EXPECT_EQ(of_oracle->form(problem, 0).roundings, 1);
 }
 
+/// A layer norm of rows far from 0 among others: what it says of them is what subtractions leave.
+Problem normalising_problem() {
+  auto problem = parse_problem(R"(
+name = "program/norm"
+op = "program"
+[axes]
+B = 5
+N = 12
+[program]
+module = '''
+import torch
+import torch.nn as nn
+B = 5
+N = 12
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.LayerNorm(N)
+    def forward(self, x):
+        return self.norm(x)
+def get_inputs():
+    return [torch.randn(B, N)]
+'''
+[[workload]]
+name = "other"
+role = "edge"
+B = 3
+)",
+                               "norm.toml");
+  KW_CHECK(problem.has_value(), "{}", problem.error().to_string());
+  return *std::move(problem);
+}
+
+TEST(CheckSuite, allows_what_roundings_of_the_inputs_do_where_the_plain_kernel_was_lucky) {
+  const Problem problem = normalising_problem();
+  auto suite = CheckSuite::make(problem, 1, serial_for).value();
+  suite.allow_errors(problem, std::vector<std::vector<double>>(suite.cases().size(), {0.0}));
+  const auto allowed_on = [&](std::string_view distribution) {
+    const auto one =
+        std::ranges::find(suite.cases(), distribution, [](const CheckCase& each) { return each.distribution.name; });
+    KW_CHECK(one != suite.cases().end(), "no case has {}", distribution);
+    EXPECT_GE(one->limit(0), std::min(one->conditioning, 1e-4));
+    return one->limit(0);
+  };
+  EXPECT_GT(allowed_on("far"), 2e-5);
+  EXPECT_LE(allowed_on("far"), 1e-4) << "products of fewer bits must not hide in it";
+  EXPECT_LT(allowed_on("normal"), 2e-5);
+}
+
 TEST(CheckSuite, leaves_out_workloads_that_are_too_large_but_never_the_smallest) {
   const auto problem = small_problem();
   const double second = cost(problem, problem.workloads[2]).flops;

@@ -3,6 +3,7 @@
 // judged here; the check gate did that.
 
 #include <algorithm>
+#include <chrono>
 
 #include "verify/checking/plan_slice.hpp"
 #include "verify/gates/gate.hpp"
@@ -12,6 +13,18 @@ namespace kw {
 namespace {
 
 constexpr std::size_t k_workloads = 2;
+
+/// What the tool can do in the time that is left. Each run takes about a sixth of it, for a kernel that nothing is left
+/// to decide about after it was sanitized is lost.
+SanitizerReach reach_in_time(const Sanitizer& sanitizer, const StepClock& clock) {
+  constexpr double k_share = 1.0 / 6;
+  constexpr Duration k_long = std::chrono::hours(1);
+  SanitizerReach reach = sanitizer.reach();
+  const double flops = k_share * to_seconds(clock.timeout(k_long).time) * reach.flops_per_second;
+  reach.enough_flops = std::min(reach.enough_flops, flops);
+  reach.slice_flops = std::min(reach.slice_flops, flops);
+  return reach;
+}
 
 /// Indices of the workloads that are worth the tool's time.
 std::vector<std::size_t> small_workloads(const RunFacts& facts, const SanitizerReach& reach) {
@@ -45,7 +58,7 @@ bool judge(const Problem& problem, const Sanitized& result, Verdict& verdict) {
 /// to call a candidate sanitized. False after a rejection.
 bool ask_about_primary(GateContext& context, Sanitizer& sanitizer) {
   const RunFacts& facts = context.facts;
-  const SanitizerReach reach = sanitizer.reach();
+  const SanitizerReach reach = reach_in_time(sanitizer, context.clock);
   const auto slice =
       slice_of(context.loaded.built.plans[0].plan, facts.costs().of(0).steps, {reach.slice_flops, reach.slice_bytes});
   if (!slice) {
@@ -71,7 +84,7 @@ bool is_primary_open(const RunFacts& facts, const std::vector<std::size_t>& work
 
 /// False after a rejection; context.skipped is cleared when anything was checked.
 bool ask(GateContext& context, Sanitizer& sanitizer) {
-  const auto workloads = small_workloads(context.facts, sanitizer.reach());
+  const auto workloads = small_workloads(context.facts, reach_in_time(sanitizer, context.clock));
   const bool primary_open = is_primary_open(context.facts, workloads);
   if (workloads.empty()) {
     context.verdict.note(GateId::sanitize, "not sanitized: every workload is too large for " + sanitizer.name());

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -38,6 +39,8 @@ struct SanitizerReach {
   double most_flops = 0;
   double slice_flops = 0;        ///< in the first groups of a larger primary workload
   std::int64_t slice_bytes = 0;  ///< of that workload's buffers together: they stay whole, however few groups there are
+  /// What the tool gets through: a budget that is short is spent on smaller workloads.
+  double flops_per_second = std::numeric_limits<double>::infinity();
 };
 
 class Sanitizer {

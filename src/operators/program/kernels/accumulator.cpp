@@ -104,7 +104,7 @@ Accumulator log_of_sum() {
                       "  sum += exp(value - best);",
                       "}"};
   };
-  sum.result = "best + log(sum)";
+  sum.result = "(best + log(sum))";  // what reads it may multiply it
   sum.state = {{"float", "best"}, {"float", "sum"}};
   sum.merge = {"if (other_best > best) {",
                "  sum = sum * exp(best - other_best) + other_sum;",
