@@ -50,7 +50,8 @@ class ModelSeat : public testing::Test {
     if (!proposer_) {
       ProposerContext context;
       context.problem = &problem_;
-      context.device = avx512_device();
+      context.device = device_;
+      context.measured = &device_;
       context.target = "opencl";
       context.seed = 1;
       context.plain.median_ns = 60e6;
@@ -113,7 +114,8 @@ class ModelSeat : public testing::Test {
 
   Problem problem_ = load_problem("attention/relative", RealFileSystem{}, {"problems"}).value();
   LlmOptions options_;
-  std::vector<Attempt> past_;  ///< of earlier runs
+  DeviceFacts device_ = avx512_device();  ///< its peaks may be measured again
+  std::vector<Attempt> past_;             ///< of earlier runs
   SeatService service_;
   std::vector<Turn> turns_;
 
