@@ -4,6 +4,7 @@
 
 #include "base/fenced_text.hpp"
 #include "propose/llm/prompts/compiler_errors.hpp"
+#include "propose/llm/prompts/machine_code_text.hpp"
 #include "propose/llm/prompts/task_text.hpp"
 #include "propose/llm/replies/code_blocks.hpp"
 #include "record/named_lines.hpp"
@@ -145,6 +146,7 @@ std::string passed_text(const Verdict& verdict) {
 std::string measured_text(const PromptContext& context, const Attempt& attempt) {
   std::string text = attempt.measurement ? time_lines(context, *attempt.measurement) : "* It was not timed.\n";
   text += build_line(attempt.build);
+  text += machine_code_lines(attempt.build);
   if (attempt.measurement && attempt.measurement->counters) text += counter_line(*attempt.measurement->counters);
   for (const auto& evidence : attempt.verdict.evidence) {
     if (!evidence.hidden && evidence.gate == GateId::profile) text += "* " + one_line(evidence.text, 400) + ".\n";
