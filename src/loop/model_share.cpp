@@ -31,7 +31,8 @@ std::optional<std::string> small_share_warning(const BudgetParts& parts) {
   if (share >= k_least_share) return std::nullopt;
   const double enough = (parts.opening_seconds + parts.reserve_seconds) / (1 - k_least_share);
   return fmt::format(
-      "the model gets {:.0f} % of the budget, less than two thirds: of {:.0f} s, the oracle and the plain kernel take "
+      "the model gets {:.0f} % of the budget, less than two thirds: of {:.0f} s, the device, the oracle and the plain "
+      "kernel take "
       "{:.0f} s before it is asked, and the final measurement takes {:.0f} s; give --budget {:.0f}s, or make the "
       "primary "
       "workload smaller with --set",

@@ -20,7 +20,8 @@ TEST(ModelShare, less_is_told_with_the_budget_that_would_do) {
   ASSERT_TRUE(text);
   EXPECT_EQ(
       *text,
-      "the model gets 40 % of the budget, less than two thirds: of 60 s, the oracle and the plain kernel take 20 s "
+      "the model gets 40 % of the budget, less than two thirds: of 60 s, the device, the oracle and the plain kernel "
+      "take 20 s "
       "before it is asked, and the final measurement takes 16 s; give --budget 108s, or make the primary workload "
       "smaller with --set");
   EXPECT_FALSE(small_share_warning({108.5, 20, 16})) << "that budget is enough";
