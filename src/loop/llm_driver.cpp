@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "propose/llm/client/request_body.hpp"
+
 namespace kw {
 
 ModelUse describe_model(const ModelSetup& setup) {
@@ -16,7 +18,14 @@ ModelUse describe_model(const ModelSetup& setup) {
   const bool priced = dollars(setup.prices, setup.provider, setup.model, {}).has_value();
   if (priced) use.prices = setup.price_source;
   if (priced) use.dollars = 0;
+  if (setup.client != nullptr) use.requests = use.request_tokens = use.answered_tokens = 0;
   return use;
+}
+
+double open_dollars(const ModelSetup& setup, const OpenRequests& open) {
+  TokenUsage usage;
+  usage.prompt = open.tokens;
+  return dollars(setup.prices, setup.provider, setup.model, usage).value_or(0);
 }
 
 void count_turn(ModelUse& use, const Turn& turn, std::optional<double> dollars) {
@@ -25,13 +34,18 @@ void count_turn(ModelUse& use, const Turn& turn, std::optional<double> dollars) 
   use.prompt_tokens += turn.reply.usage.prompt;
   use.completion_tokens += turn.reply.usage.completion;
   if (use.dollars && dollars) *use.dollars += *dollars;
+  if (use.answered_tokens) *use.answered_tokens += estimated_tokens(prompt_bytes(turn.request));
 }
 
-const LlmAccess& LlmDriver::open(std::vector<Turn> recorded, bool resumed) {
+const LlmAccess& LlmDriver::open(std::vector<Turn> recorded, bool resumed, const ModelUse& use) {
+  open_before_ = open_requests(use);
   const int capacity = setup_.chains * setup_.samples;
-  if (setup_.client != nullptr) pool_ = std::make_unique<ChatPool>(*setup_.client, capacity, deadline_);
+  if (setup_.client != nullptr) {
+    pool_ = std::make_unique<ChatPool>(*setup_.client, capacity, deadline_);
+    held_ = std::make_unique<HeldRequests>(*pool_);
+  }
   archived_ = resumed ? recorded.size() : 0;
-  replies_ = std::make_unique<RecordedReplies>(std::move(recorded), pool_.get(), capacity);
+  replies_ = std::make_unique<RecordedReplies>(std::move(recorded), held_.get(), capacity);
   access_.service = replies_.get();
   access_.keep = [this](Turn turn) { ended_.push_back(std::move(turn)); };
   LlmOptions& options = access_.options;
@@ -66,7 +80,28 @@ Result<std::vector<Turn>> LlmDriver::keep_turns(Archive& archive, RunRecord& run
     KW_TRY_VOID(archive.append_turn(run.id, turn));
     kept.push_back(std::move(turn));
   }
+  KW_TRY_VOID(send_requests(archive, run));
   return kept;
+}
+
+Result<void> LlmDriver::send_requests(Archive& archive, RunRecord& run) {
+  if (held_ == nullptr || held_->held().empty()) return {};
+  ModelUse& use = *run.model_use;
+  for (const auto& [turn, request] : held_->held()) {
+    use.requests = use.requests.value_or(0) + 1;
+    use.request_tokens = use.request_tokens.value_or(0) + estimated_tokens(prompt_bytes(request));
+  }
+  KW_TRY_VOID(archive.update_run(run));
+  held_->release();
+  return {};
+}
+
+void LlmDriver::close(const ModelUse& use, Budget& budget) {
+  pool_.reset();
+  OpenRequests open = open_requests(use);
+  open.count -= open_before_.count;
+  open.tokens -= open_before_.tokens;
+  budget.add_tokens(open.tokens, open_dollars(setup_, open));
 }
 
 }  // namespace kw

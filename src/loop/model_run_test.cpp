@@ -243,7 +243,7 @@ TEST_F(ModelRunTest, a_stopped_run_is_resumed_without_asking_again) {
   ASSERT_GT(turns.size(), kept.size());
   for (std::size_t i = 0; i < kept.size(); ++i) EXPECT_EQ(turns[i].ordinal, kept[i].ordinal);
   EXPECT_EQ(whole->model_use->turns, std::ssize(turns));
-  EXPECT_EQ(whole->used.tokens, std::ssize(turns) * 150);
+  EXPECT_EQ(whole->used.tokens, std::ssize(turns) * 150 + open_requests(*whole->model_use).tokens);
   std::set<std::int64_t> ordinals;
   for (const auto& turn : turns) EXPECT_TRUE(ordinals.insert(turn.ordinal).second) << turn.ordinal;
 }
@@ -278,6 +278,98 @@ TEST_F(ModelRunTest, a_replay_with_a_larger_budget_ends_where_the_replies_end) {
   ASSERT_TRUE(again) << again.error().to_string();
   EXPECT_EQ(attempts_of(again->id).size(), 4U);
   EXPECT_EQ(again->failure, "the recorded run has no reply to turn 4");
+}
+
+TEST_F(ModelRunTest, a_dead_server_is_noticed_before_the_baseline_is_run) {
+  int built = 0;
+  model = [&](const BuildRequest& request) {
+    ++built;
+    return versions(request);
+  };
+  client = std::make_unique<ScriptedClient>(next_version);
+  client->reached = fail(Error{errc::chat_connection, "nobody is there", "start it"});
+  setup.model->client = client.get();
+  const auto record = run();
+  ASSERT_FALSE(record);
+  EXPECT_EQ(record.error().code, errc::chat_connection);
+  EXPECT_EQ(record.error().message, "nobody is there");
+  EXPECT_EQ(built, 0);
+  EXPECT_TRUE(open()->runs()->empty()) << "there is nothing to resume";
+}
+
+TEST_F(ModelRunTest, that_leaves_a_model_less_than_two_thirds_says_so_before_the_model_is_asked) {
+  setup.limits = parse_budget("60s,2c").value();
+  model = [](const BuildRequest& request) {
+    FakeKernel kernel = versions(request);
+    if (request.source.find("// version ") == std::string::npos) kernel.time_ns = 1e9;
+    return kernel;
+  };
+  std::size_t told_before = 0;
+  const auto record = run_with([&](const ChatRequest& request, int before) {
+    if (before == 0) told_before = observer.warnings.size();
+    return next_version(request, before);
+  });
+  ASSERT_TRUE(record) << record.error().to_string();
+  EXPECT_EQ(told_before, 1U);
+  ASSERT_EQ(observer.warnings.size(), 1U) << "once";
+  EXPECT_NE(observer.warnings[0].find("less than two thirds"), std::string::npos) << observer.warnings[0];
+  ASSERT_TRUE(record->model_use->budget_share);
+  EXPECT_LT(*record->model_use->budget_share, 2.0 / 3);
+  EXPECT_GT(*record->model_use->budget_share, 0.0);
+}
+
+TEST_F(ModelRunTest, that_leaves_a_model_two_thirds_says_nothing) {
+  setup.limits = parse_budget("60s,2c").value();
+  const auto record = run_with(next_version);
+  ASSERT_TRUE(record) << record.error().to_string();
+  EXPECT_TRUE(observer.warnings.empty());
+  EXPECT_GT(record->model_use->budget_share.value_or(0), 2.0 / 3);
+}
+
+TEST_F(ModelRunTest, a_request_is_in_the_archive_before_it_is_sent) {
+  std::vector<std::int64_t> written;
+  const auto record = run_with([&](const ChatRequest& request, int before) {
+    written.push_back(open()->run("last")->model_use->requests.value_or(0));  // what a kill would leave
+    return next_version(request, before);
+  });
+  ASSERT_TRUE(record) << record.error().to_string();
+  EXPECT_EQ(written, (std::vector<std::int64_t>{1, 2, 3, 4}));
+  EXPECT_EQ(open_requests(*record->model_use).count, 0);
+  EXPECT_EQ(open_requests(*record->model_use).tokens, 0);
+}
+
+TEST_F(ModelRunTest, requests_that_are_out_at_the_end_are_in_the_tally_and_stay_there) {
+  setup.limits = parse_budget("8c").value();
+  setup.model->samples = 2;
+  std::mutex mutex;
+  std::condition_variable stopped;
+  observer.on_attempt = [&](const Attempt&) {
+    const std::lock_guard lock(mutex);
+    stop = true;
+    stopped.notify_all();
+  };
+  const auto part = run_with([&](const ChatRequest& request, int before) {
+    std::unique_lock lock(mutex);
+    if (before > 0) stopped.wait(lock, [&] { return stop.load(); });  // the second is out when the run is stopped
+    return next_version(request, before);
+  });
+  ASSERT_TRUE(part) << part.error().to_string();
+  ASSERT_EQ(part->status, RunStatus::interrupted);
+  EXPECT_EQ(part->model_use->turns, 1);
+  EXPECT_EQ(part->model_use->requests, 2);
+  const OpenRequests open_then = open_requests(*part->model_use);
+  EXPECT_EQ(open_then.count, 1);
+  EXPECT_GT(open_then.tokens, 100);
+  EXPECT_EQ(part->used.tokens, 150 + open_then.tokens);
+  stop = false;
+  observer.on_attempt = nullptr;
+  setup.resume = true;
+  const auto whole = run_with([](const ChatRequest&, int before) { return reply_with(kernel_text(before + 100)); });
+  ASSERT_TRUE(whole) << whole.error().to_string();
+  const OpenRequests open_now = open_requests(*whole->model_use);
+  EXPECT_GE(open_now.count, 1) << "it was sent, whatever was sent again";
+  EXPECT_EQ(*whole->model_use->requests, whole->model_use->turns + open_now.count);
+  EXPECT_EQ(whole->used.tokens, 150 * whole->model_use->turns + open_now.tokens);
 }
 
 TEST_F(ModelRunTest, several_samples_are_a_round) {

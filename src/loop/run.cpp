@@ -5,43 +5,25 @@
 #include <memory>
 
 #include "base/time_ledger.hpp"
-#include "loop/peak_file.hpp"
+#include "loop/attempt_of.hpp"
+#include "loop/device_peaks.hpp"
+#include "loop/model_share.hpp"
 #include "loop/run_directory.hpp"
+#include "loop/run_opening.hpp"
 #include "loop/run_start.hpp"
 #include "loop/static_ranking.hpp"
+#include "loop/time_uses.hpp"
 #include "loop/verifier_setup.hpp"
 #include "propose/registry.hpp"
 #include "propose/search/static_estimate.hpp"
 #include "record/dispatch.hpp"
 #include "verify/local_verifier.hpp"
 #include "verify/state/measure_state.hpp"
-#include "verify/timing/calibrate.hpp"
-#include "verify/tools/sanitizer.hpp"
 
 namespace kw {
 namespace {
 
-/// What the parts of a run spent before, and this one's so far.
-std::vector<TimeUse> merged(std::vector<TimeUse> uses, const std::vector<TimeLedger::Entry>& entries) {
-  for (const auto& entry : entries) {
-    const auto known = std::ranges::find_if(
-        uses, [&](const TimeUse& use) { return use.stage == entry.stage && use.activity == entry.activity; });
-    if (known != uses.end()) {
-      known->seconds += entry.seconds;
-    } else {
-      uses.push_back({std::string(entry.stage), std::string(entry.activity), entry.seconds});
-    }
-  }
-  return uses;
-}
-
 constexpr int k_final_processes = 3;
-/// Kept back from the wall clock for the final measurement: this many launches of the plain kernel, and start-up.
-constexpr double k_reserved_plain_launches = 14;
-constexpr double k_reserved_seconds = 2.0;
-/// For a simulated run, which is slow, all checks of a candidate together: some five seconds of a core for each
-/// of its two launches. A few candidates then fit in a minute, as few as they are. `verify` has no such limit.
-constexpr double k_most_simulated_suite_flops = 1e8;
 
 /// One run in progress; a class because the loop's steps share all of this.
 class Run {
@@ -55,14 +37,10 @@ class Run {
 
  private:
   Result<void> open_record();
-  [[nodiscard]] std::string today() const { return setup_.started_utc.substr(0, 10); }
-  Result<DeviceFacts> measure_peaks();
-  void keep_peaks();
-  void say_interference();
+  Result<void> open_verifier();
   Result<void> prepare();
   Result<void> open_proposer(const Budget& budget);
   [[nodiscard]] ProposerContext proposer_context() const;
-  Result<Candidate> start_of_tuning() const;
   Result<void> replay(Budget& budget);
   Result<void> search(Budget& budget);
   Result<void> keep_turns(Budget& budget);
@@ -73,11 +51,12 @@ class Run {
   Result<void> take_result(Budget& budget);
   Result<void> keep_attempt(const Proposal& proposal, VerifyResult result, Budget& budget);
   Result<void> accept_best(const Attempt& attempt);
+  void end_asking(Budget& budget);
   Result<void> finish(const Budget& budget);
   Result<void> save();
   void record_use(const Budget& budget);
-  [[nodiscard]] Duration plain_launch() const;
-  [[nodiscard]] Duration reserve() const;
+  [[nodiscard]] Duration plain_launch() const { return from_seconds(1e-9 * verifier_->plain().median_ns); }
+  [[nodiscard]] Duration reserve() const { return final_reserve(plain_launch()); }
   [[nodiscard]] Instant last_verdict(const Budget& budget) const;
 
   const RunSetup& setup_;
@@ -86,7 +65,7 @@ class Run {
   RunServices& world_;
   const Instant began_;
   TimeLedger ledger_;
-  const PeakFile peaks_{world_.files, setup_.root};
+  const DevicePeaks peaks_{setup_, world_};
   std::vector<TimeUse> time_before_;  ///< of the parts of a resumed run that ended
   double beside_before_ = 0;
   std::optional<FileLock> lock_;  ///< as RunStart has it
@@ -108,7 +87,7 @@ class Run {
 /// What was used so far, and what the wall clock went to.
 void Run::record_use(const Budget& budget) {
   record_.used = budget.used();
-  record_.time_uses = merged(time_before_, ledger_.entries());
+  record_.time_uses = joined_uses(time_before_, ledger_.entries());
   record_.beside_seconds = beside_before_ + ledger_.beside_seconds();
 }
 
@@ -124,76 +103,42 @@ Result<void> Run::open_record() {
   time_before_ = record_.time_uses;
   beside_before_ = record_.beside_seconds.value_or(0);
   record_.status = RunStatus::running;
-  record_.environment = setup_.environment;
-  record_.sandbox_tier = std::string(to_string(world_.backend.sandbox().tier));
-  record_.workloads.clear();
-  record_.distributions.clear();
-  for (const auto& workload : setup_.problem.workloads) record_.workloads.push_back(workload.name);
-  for (const auto& one : all_distributions(setup_.problem)) record_.distributions.emplace_back(one.name);
-  record_.sanitizers.clear();
-  for (const Sanitizer* sanitizer : world_.tools.sanitizers) record_.sanitizers.push_back(sanitizer->name());
-  const WorkloadCost work = costs_->primary();
-  record_.useful_flops = work.flops;
-  record_.useful_bytes = work.bytes;
+  note_conditions(record_, setup_, world_, costs_->primary());
   return setup_.resume ? world_.archive.update_run(record_) : world_.archive.begin_run(record_);
 }
 
-Result<DeviceFacts> Run::measure_peaks() {
-  if (setup_.calibrated && setup_.calibrated->id == world_.backend.device().id) return *setup_.calibrated;
-  const auto measuring = TimeLedger::activity(&ledger_, time_activity::peaks);
-  const auto known = peaks_.find(world_.backend.device());
-  DeviceFacts device = world_.backend.device();
-  if (!known || known->date != today()) {
-    world_.observer.phase("measuring the device's peaks");
-    KW_TRY(device, calibrate(world_.backend));
+Result<void> Run::open_verifier() {
+  world_.observer.phase("computing the oracle's answers and the plain kernel's accuracy and time");
+  KW_TRY(auto options, opening_options(setup_, world_, record_.device, began_));
+  options.costs = costs_;
+  options.ledger = &ledger_;
+  std::optional<ShareWatch> share;
+  if (setup_.model && setup_.limits.wall_seconds) {
+    const double before = used_before(setup_, record_, attempts_, turns_).wall_seconds;
+    share.emplace(
+        *setup_.limits.wall_seconds - before, [this] { return world_.clock.now() - began_; },
+        [this](const std::string& text) { world_.observer.warning(text); });
+    options.foresee = [&share](Duration launch, Duration rest) { share->see(launch, rest); };
   }
-  if (known) raise_peaks(device, *known);
-  return device;
-}
-
-/// One line about what else the machine does, before anything is timed.
-void Run::say_interference() {
-  const auto share = world_.interference ? world_.interference() : std::nullopt;
-  if (!share) return;
-  const std::string text = fmt::format("something waited for a processor in {:.0f} % of the last 10 s", 100 * *share);
-  record_.environment.emplace_back("interference", text);
-  constexpr double k_busy = 0.25;
-  if (*share > k_busy) world_.observer.warning("the machine is busy, " + text + ": times will scatter");
+  KW_TRY(verifier_, LocalVerifier::open(setup_.problem, world_.backend, world_.clock, std::move(options)));
+  if (share) record_.model_use->budget_share = share->see(plain_launch(), Duration::zero());
+  return {};
 }
 
 Result<void> Run::prepare() {
   const auto opening = TimeLedger::stage(&ledger_, time_stage::opening);
-  KW_TRY(record_.device, measure_peaks());
-  keep_peaks();
+  KW_TRY(record_.device, peaks_.measure(ledger_));
+  peaks_.keep(record_.device);
   KW_TRY_VOID(require_checkable(setup_.requirements, record_.device));
   KW_TRY_VOID(require_sanitizer(setup_.requirements, world_.tools, record_.device, setup_.target));
   KW_TRY_VOID(open_record());
-  say_interference();
-  world_.observer.phase("computing the oracle's answers and the plain kernel's accuracy and time");
-  KW_TRY(auto options, verifier_options(setup_.problem, setup_.target, record_.device, world_.parallel, world_.tools));
-  options.comparison = search_rule();
-  options.costs = costs_;
-  // A model is told what was found of each of its kernels, and its kernels are few.
-  options.screen = !setup_.model;
-  options.beside = world_.beside;
-  options.ledger = &ledger_;
-  options.deadlines.build = build_share(options.deadlines.build, setup_.limits.wall_seconds);
-  options.requirements = setup_.requirements;
-  if (record_.device.kind == DeviceKind::simulator) {
-    options.suite.suite_flops = k_most_simulated_suite_flops;
-  }
-  if (setup_.limits.wall_seconds) options.opening_deadline = began_ + from_seconds(*setup_.limits.wall_seconds);
-  KW_TRY(verifier_, LocalVerifier::open(setup_.problem, world_.backend, world_.clock, std::move(options)));
+  KW_TRY_VOID(open_verifier());
   if (record_.device.kind == DeviceKind::simulator) {
     ranking_.emplace(static_estimate(setup_.problem, record_.device, setup_.target, style_));
   } else {
     record_.baselines = {verifier_->plain()};
   }
-  CheckedCases checked = verifier_->checked();
-  record_.workloads = std::move(checked.workloads);
-  record_.sampled_rows = checked.sampled_rows;
-  record_.cases_left_out.reset();
-  if (checked.left_out > 0) record_.cases_left_out = static_cast<std::int64_t>(checked.left_out);
+  note_checked(record_, verifier_->checked());
   return {};
 }
 
@@ -215,24 +160,15 @@ ProposerContext Run::proposer_context() const {
   return context;
 }
 
-/// A resumed run goes on with the bundle that it began with: rows may have been written into the file since.
-Result<Candidate> Run::start_of_tuning() const {
-  if (attempts_.empty()) return *setup_.start;
-  const Bundle& begun = attempts_.front().candidate.bundle;
-  if (begun.source == setup_.start->bundle.source) return make_candidate(begun);
-  return fail(Error{errc::resume_mismatch, fmt::format("run {} tunes another source", record_.id),
-                    "give the bundle it began with, or leave out --resume"});
-}
-
 Result<void> Run::open_proposer(const Budget& budget) {
   ProposerContext context = proposer_context();
   if (setup_.start) {
-    KW_TRY(context.start, start_of_tuning());
+    KW_TRY(context.start, start_of_tuning(setup_, record_, attempts_));
   }
   if (setup_.model) {
     const bool limited = budget.deadline() != Instant::max();
     models_ = std::make_unique<LlmDriver>(*setup_.model, limited ? budget.deadline() - reserve() : Instant::max());
-    context.model = &models_->open(turns_, setup_.resume);
+    context.model = &models_->open(turns_, setup_.resume, *record_.model_use);
   }
   KW_TRY(proposer_, entry_->make(context));
   return {};
@@ -288,14 +224,6 @@ Result<void> Run::replay(Budget& budget) {
   return verifier_->restore(best->candidate);
 }
 
-Duration Run::plain_launch() const {
-  return from_seconds(1e-9 * verifier_->plain().median_ns);
-}
-
-Duration Run::reserve() const {
-  return from_seconds(k_reserved_seconds + k_reserved_plain_launches * to_seconds(plain_launch()));
-}
-
 /// When the candidate in flight must be decided: a part of what is kept back stays for the shortest final measurement.
 Instant Run::last_verdict(const Budget& budget) const {
   constexpr int k_part = 2;
@@ -348,17 +276,8 @@ Result<void> Run::keep_attempt(const Proposal& proposal, VerifyResult result, Bu
   record_.device = verifier_->device();
   budget.count_candidate();
   budget.add_device_seconds(result.device_seconds);
-  Attempt attempt;
+  Attempt attempt = attempt_of(proposal, std::move(result));
   attempt.ordinal = static_cast<std::int64_t>(attempts_.size());
-  attempt.proposer = proposal.proposer;
-  attempt.origin = proposal.origin;
-  attempt.provenance = proposal.provenance;
-  attempt.candidate = proposal.candidate;
-  attempt.verdict = std::move(result.verdict);
-  attempt.build = std::move(result.build);
-  attempt.accuracy = std::move(result.accuracy);
-  attempt.measurement = std::move(result.measurement);
-  attempt.device_seconds = result.device_seconds;
   attempt.elapsed_seconds = budget.used().wall_seconds;
   attempt.wall_seconds = attempt.elapsed_seconds - std::exchange(began_seconds_, attempt.elapsed_seconds);
   attempt.became_best =
@@ -410,12 +329,16 @@ Result<void> Run::search(Budget& budget) {
   return {};
 }
 
+/// Requests that are out are given up before anything is measured.
+void Run::end_asking(Budget& budget) {
+  proposer_.reset();
+  if (models_ != nullptr) models_->close(*record_.model_use, budget);
+  models_.reset();
+}
+
 Result<void> Run::finish(const Budget& budget) {
   verifier_->cancel();
   if (world_.stop) record_.status = RunStatus::interrupted;
-  // Requests that are out are given up before anything is measured.
-  proposer_.reset();
-  models_.reset();
   if (!record_.best_ordinal || world_.stop || ranking_) return {};
   world_.observer.phase("measuring the best kernel against the plain one in fresh processes");
   const auto finishing = TimeLedger::stage(&ledger_, time_stage::final);
@@ -432,17 +355,8 @@ Result<void> Run::finish(const Budget& budget) {
   return {};
 }
 
-/// For the next run, where they were measured and not told by the driver. A convenience: its failure is no error.
-void Run::keep_peaks() {
-  const bool told = world_.backend.device().peak_f32_flops > 0;
-  if (told || !(record_.device.peak_f32_flops > 0) || !(record_.device.peak_bytes > 0)) return;
-  if (const auto kept = peaks_.keep(record_.device, today()); !kept) {
-    world_.observer.warning(kept.error().to_string());
-  }
-}
-
 Result<void> Run::save() {
-  keep_peaks();
+  peaks_.keep(record_.device);
   KW_TRY_VOID(world_.archive.update_run(record_));
   KW_TRY(const auto turns, world_.archive.turns(record_.id));
   return write_report_files(RunDirectory(setup_.root, record_.id), record_, attempts_, turns, world_.files);
@@ -452,14 +366,16 @@ Result<RunRecord> Run::go() {
   KW_TRY(entry_, find_proposer(setup_.proposer));
   KW_CHECK(entry_->asks_model == setup_.model.has_value() && entry_->needs_start == setup_.start.has_value(), "{}",
            setup_.proposer);
+  KW_TRY_VOID(reach_model(setup_, world_));
   KW_TRY_VOID(prepare());
-  BudgetUse used = used_before(attempts_, setup_.resume ? turns_ : std::vector<Turn>());
+  BudgetUse used = used_before(setup_, record_, attempts_, turns_);
   used.wall_seconds += to_seconds(world_.clock.now() - began_);
   used.device_seconds += verifier_->device_seconds();
   Budget budget(setup_.limits, used, world_.clock);
   KW_TRY_VOID(open_proposer(budget));
   KW_TRY_VOID(replay(budget));
   auto searched = search(budget);
+  end_asking(budget);
   if (searched) KW_TRY_VOID(finish(budget));
   record_use(budget);
   if (!searched) {

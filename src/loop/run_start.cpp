@@ -87,6 +87,17 @@ Result<std::optional<RunStart>> find_to_resume(const RunSetup& setup, const Devi
   return std::nullopt;
 }
 
+/// From the turns, which are all there after a kill. What was sent is known from before the kill alone.
+void recount(ModelUse& use, const ModelSetup& setup, const std::vector<Turn>& turns) {
+  const ModelUse before = std::exchange(use, describe_model(setup));
+  for (const auto& turn : turns) {
+    count_turn(use, turn, before.dollars ? std::optional(turn.dollars) : std::nullopt);
+  }
+  if (!use.requests) return;
+  use.requests = before.requests.value_or(use.turns);
+  use.request_tokens = before.request_tokens.value_or(*use.answered_tokens);
+}
+
 Result<RunStart> resume(const RunSetup& setup, const DeviceFacts& device, const Archive& archive, FileSystem& files) {
   KW_TRY(auto found, find_to_resume(setup, device, archive, files));
   if (!found) {
@@ -107,11 +118,7 @@ Result<RunStart> resume(const RunSetup& setup, const DeviceFacts& device, const 
   record.failure.clear();
   // A kill between a turn and the run's summary leaves the summary behind: the turns are the truth.
   if (setup.model && record.model_use) {
-    const auto priced = record.model_use->dollars.has_value();
-    record.model_use = describe_model(*setup.model);
-    for (const auto& turn : start.turns) {
-      count_turn(*record.model_use, turn, priced ? std::optional(turn.dollars) : std::nullopt);
-    }
+    recount(*record.model_use, *setup.model, start.turns);
   }
   return start;
 }
@@ -212,8 +219,24 @@ Result<RunStart> start_run(const RunSetup& setup, const DeviceFacts& device, Run
   return start;
 }
 
-BudgetUse used_before(const std::vector<Attempt>& attempts, const std::vector<Turn>& turns) {
+Result<Candidate> start_of_tuning(const RunSetup& setup, const RunRecord& record,
+                                  const std::vector<Attempt>& attempts) {
+  if (attempts.empty()) return *setup.start;
+  const Bundle& begun = attempts.front().candidate.bundle;
+  if (begun.source == setup.start->bundle.source) return make_candidate(begun);
+  return fail(Error{errc::resume_mismatch, fmt::format("run {} tunes another source", record.id),
+                    "give the bundle it began with, or leave out --resume"});
+}
+
+BudgetUse used_before(const RunSetup& setup, const RunRecord& record, const std::vector<Attempt>& attempts,
+                      const std::vector<Turn>& turns) {
   BudgetUse already;
+  if (!setup.resume) return already;
+  if (setup.model && record.model_use) {
+    const OpenRequests open = open_requests(*record.model_use);
+    already.tokens += open.tokens;
+    already.dollars += open_dollars(*setup.model, open);
+  }
   already.candidates = std::ssize(attempts);
   for (const auto& attempt : attempts) already.device_seconds += attempt.device_seconds;
   if (!attempts.empty()) already.wall_seconds = attempts.back().elapsed_seconds;

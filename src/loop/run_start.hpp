@@ -27,7 +27,13 @@ struct RunStart {
 /// when there is none to replay, errc::resume_mismatch when no model took part in it.
 [[nodiscard]] Result<RunStart> start_run(const RunSetup& setup, const DeviceFacts& device, RunServices& services);
 
-/// What the parts of a run used that ended before: attempts, and requests to models.
-[[nodiscard]] BudgetUse used_before(const std::vector<Attempt>& attempts, const std::vector<Turn>& turns);
+/// What a run that tunes one bundle begins with. A resumed one goes on with the bundle that it began with: rows may
+/// have been written into the file since. errc::resume_mismatch for another source.
+[[nodiscard]] Result<Candidate> start_of_tuning(const RunSetup& setup, const RunRecord& record,
+                                                const std::vector<Attempt>& attempts);
+
+/// What the parts of a run used that ended before: attempts, and requests to models, those without an answer too.
+[[nodiscard]] BudgetUse used_before(const RunSetup& setup, const RunRecord& record,
+                                    const std::vector<Attempt>& attempts, const std::vector<Turn>& turns);
 
 }  // namespace kw

@@ -80,9 +80,13 @@ void list_fields(auto& walk, EitherConst<KernelReport> auto& report) {
        report.instructions, report.tensor_core_instructions, report.local_memory_instructions, report.blocks_per_unit,
        report.occupancy);
 }
+void list_fields(auto& walk, EitherConst<InstructionMix> auto& mix) {
+  walk(mix.kernel, mix.loop, mix.instructions, mix.vector_floats, mix.scalar_floats, mix.vector_bits, mix.loads_stores,
+       mix.stack_accesses, mix.calls, mix.called);
+}
 void list_fields(auto& walk, EitherConst<BuildReply> auto& reply) {
   walk(reply.status, reply.log, reply.binary, reply.build_ns, reply.registers, reply.spill_bytes, reply.stack_bytes,
-       reply.shared_bytes, reply.kernels);
+       reply.shared_bytes, reply.kernels, reply.machine_code);
 }
 void list_fields(auto&, EitherConst<LoadReply> auto&) {}
 void list_fields(auto& walk, EitherConst<LaunchReply> auto& reply) {

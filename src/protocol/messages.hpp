@@ -16,6 +16,7 @@
 
 #include "base/result.hpp"
 #include "hardware/device_facts.hpp"
+#include "record/instruction_mix.hpp"
 #include "record/launch_plan.hpp"
 
 namespace kw {
@@ -103,6 +104,7 @@ struct BuildReply {
   std::int64_t build_ns = 0;
   std::int64_t registers = -1, spill_bytes = -1, stack_bytes = -1, shared_bytes = -1;  ///< -1 on the wire: not reported
   std::vector<KernelReport> kernels;  ///< one per launch, in order; empty where the compiler reports nothing of them
+  std::vector<InstructionMix> machine_code;  ///< as BuildReport has it; at most k_max_machine_code of them
 };
 struct LoadReply {};
 struct LaunchReply {
@@ -123,6 +125,8 @@ using WorkerMessage = std::variant<DescribeReply, BuildReply, LoadReply, LaunchR
 inline constexpr std::int64_t k_max_frame_bytes = std::int64_t{64} << 20;
 /// The build log is cut to this, in the worker and again in the host.
 inline constexpr std::size_t k_max_log_bytes = std::size_t{64} << 10;
+/// Of one build, and of the functions that each of them calls.
+inline constexpr std::size_t k_max_machine_code = 32;
 /// A worker that cannot allocate exits with this, so that the host can tell it from a crash. A candidate may fake it
 /// and gains nothing: either way it is rejected.
 inline constexpr int k_exit_out_of_memory = 77;

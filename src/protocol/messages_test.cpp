@@ -108,6 +108,11 @@ WorkerMessage random_worker_message(Rng& rng) {
         if (r.below(2) == 0) report.occupancy = r.normal();
         return report;
       });
+      reply.machine_code = random_list(rng, [](Rng& r) {
+        return InstructionMix{
+            random_text(r), r.below(2) == 0, random_int(r), random_int(r), random_int(r),
+            random_int(r),  random_int(r),   random_int(r), random_int(r), random_list(r, random_text)};
+      });
       return reply;
     }
     case 2:

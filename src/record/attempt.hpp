@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "record/bundle.hpp"
+#include "record/instruction_mix.hpp"
 #include "record/verdict.hpp"
 
 namespace kw {
@@ -78,6 +79,9 @@ struct BuildReport {
   std::optional<std::int64_t> tensor_core_instructions;                           ///< of all kernels together
   std::optional<std::int64_t> local_memory_instructions;                          ///< of all kernels together
   std::optional<double> occupancy;  ///< least over the kernels: resident threads over what a multiprocessor holds
+  /// Of the build for the primary workload, one for each kernel in order of name. Empty where the machine code cannot
+  /// be read: on GPUs, and on processors that are no x86-64.
+  std::vector<InstructionMix> machine_code;
 };
 
 /// Error of a kernel on one workload and distribution against the oracle, and what was allowed.

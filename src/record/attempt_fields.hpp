@@ -78,6 +78,20 @@ void fields(V& visit, T& r) {
   visit("counters", r.counters);
 }
 
+template <typename V, AnyConst<InstructionMix> T>
+void fields(V& visit, T& r) {
+  visit("kernel", r.kernel);
+  visit("loop", r.loop);
+  visit("instructions", r.instructions);
+  visit("vector_floats", r.vector_floats);
+  visit("scalar_floats", r.scalar_floats);
+  visit("vector_bits", r.vector_bits);
+  visit("loads_stores", r.loads_stores);
+  visit("stack_accesses", r.stack_accesses);
+  visit("calls", r.calls);
+  visit.unless_empty("called", r.called);
+}
+
 template <typename V, AnyConst<BuildReport> T>
 void fields(V& visit, T& r) {
   visit("log", r.log);
@@ -91,6 +105,7 @@ void fields(V& visit, T& r) {
   visit("tensor_core_instructions", r.tensor_core_instructions);
   visit("local_memory_instructions", r.local_memory_instructions);
   visit("occupancy", r.occupancy);
+  visit.unless_empty("machine_code", r.machine_code);
 }
 
 template <typename V, AnyConst<Evidence> T>

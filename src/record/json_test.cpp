@@ -25,6 +25,7 @@ Attempt full_attempt() {
   Attempt a = synthetic_run(11, 1).attempts.at(0);
   a.build.log = "warning: unused variable\n";
   a.build.registers = 32;
+  a.build.machine_code = {{"k", true, 9, 8, 7, 512, 6, 5, 4, {"expf"}}};
   a.build.spill_bytes = 0;
   a.measurement->versus = {{"incumbent", Comparison::equivalent, 1.004, {0.99, 1.02, 0.99}, 20, 1}};
   a.verdict.evidence.push_back({GateId::profile, "72 % of the roofline", true});
@@ -64,6 +65,9 @@ TEST(RecordJson, attempt_comes_back_field_by_field) {
   EXPECT_EQ(b->build.binary_hash, a.build.binary_hash);
   EXPECT_EQ(b->build.registers, 32);
   EXPECT_EQ(b->build.spill_bytes, 0);
+  ASSERT_EQ(b->build.machine_code.size(), 1U);
+  EXPECT_EQ(b->build.machine_code[0].stack_accesses, 5);
+  EXPECT_EQ(b->build.machine_code[0].called, std::vector<std::string>{"expf"});
   EXPECT_EQ(b->build.shared_bytes, std::nullopt);
   ASSERT_TRUE(b->measurement);
   EXPECT_EQ(b->measurement->median_ns, a.measurement->median_ns);

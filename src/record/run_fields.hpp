@@ -127,6 +127,10 @@ void fields(V& visit, T& r) {
   visit("prompt_tokens", r.prompt_tokens);
   visit("completion_tokens", r.completion_tokens);
   visit("dollars", r.dollars);
+  visit("requests", r.requests);
+  visit("request_tokens", r.request_tokens);
+  visit("answered_tokens", r.answered_tokens);
+  visit("budget_share", r.budget_share);
 }
 
 template <typename V, AnyConst<RunRecord> T>

@@ -1,5 +1,7 @@
 #include "record/run_record.hpp"
 
+#include <algorithm>
+
 namespace kw {
 
 std::string_view to_string(RunStatus status) {
@@ -16,6 +18,12 @@ std::string_view to_string(RunStatus status) {
       return "failed";
   }
   return "unknown";
+}
+
+OpenRequests open_requests(const ModelUse& use) {
+  if (!use.requests) return {};
+  return {std::max<std::int64_t>(*use.requests - use.turns, 0),
+          std::max<std::int64_t>(use.request_tokens.value_or(0) - use.answered_tokens.value_or(0), 0)};
 }
 
 }  // namespace kw

@@ -61,7 +61,23 @@ struct ModelUse {
   std::int64_t prompt_tokens = 0;
   std::int64_t completion_tokens = 0;  ///< with reasoning
   std::optional<double> dollars;       ///< absent where the model's price is not known
+  /// Requests that were sent, and the tokens of their prompts by an estimate: written down before a request goes out,
+  /// so that a killed run has them. What is more than the turns was open when the run ended. Absent where no request is
+  /// sent, as in a replay, and in runs of earlier versions.
+  std::optional<std::int64_t> requests;
+  std::optional<std::int64_t> request_tokens;
+  std::optional<std::int64_t> answered_tokens;  ///< by the same estimate, of the turns' prompts
+  /// The part of the wall clock's budget that was left for the model when it was first asked, by the last part of a
+  /// resumed run. Absent without a limit on the wall clock, and in runs of earlier versions.
+  std::optional<double> budget_share;
 };
+
+/// Requests without an answer: given up when the run ended or was stopped, or out when it was killed.
+struct OpenRequests {
+  std::int64_t count = 0;
+  std::int64_t tokens = 0;  ///< of their prompts, by an estimate
+};
+[[nodiscard]] OpenRequests open_requests(const ModelUse& use);
 
 struct RunRecord {
   std::string id;            ///< 16 hexadecimal digits

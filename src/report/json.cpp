@@ -222,6 +222,23 @@ Json budget_json(const RunRecord& run) {
             {"dollars", finite(run.used.dollars)}}}};
 }
 
+Json model_json(const RunRecord& run) {
+  if (!run.model_use) return {};
+  const ModelUse& use = *run.model_use;
+  const OpenRequests open = open_requests(use);
+  return {{"provider", text(use.provider)},
+          {"model", text(use.model)},
+          {"budget_share", optional(use.budget_share)},
+          {"requests", optional(use.requests)},
+          {"open_requests", use.requests ? Json(open.count) : Json()},
+          {"open_prompt_tokens", use.requests ? Json(open.tokens) : Json()},
+          {"turns", use.turns},
+          {"faulty_turns", use.faulty_turns},
+          {"prompt_tokens", use.prompt_tokens},
+          {"completion_tokens", use.completion_tokens},
+          {"dollars", optional(use.dollars)}};
+}
+
 Json time_json(const RunRecord& run) {
   Json uses = Json::array();
   for (const auto& use : run.time_uses) {
@@ -274,6 +291,7 @@ std::string final_json(const RunRecord& run, std::span<const Attempt> attempts) 
                   {"speedup", std::move(speedups)},
                   {"candidates", candidates_json(summary.counts)},
                   {"budget", budget_json(run)},
+                  {"model", model_json(run)},
                   {"time", time_json(run)},
                   {"verifier",
                    {{"tier", text(run.sandbox_tier)},

@@ -76,6 +76,27 @@ TEST(ModelSection, says_how_far_the_run_was_over_time) {
   EXPECT_EQ(std::get<Number>(table->rows.front()[4]).value, 240) << "both turns ended at once";
 }
 
+TEST(ModelSection, counts_requests_without_an_answer) {
+  auto synthetic = run_with_model();
+  ModelUse& use = *synthetic.run.model_use;
+  use.requests = 3;
+  use.request_tokens = 900;
+  use.answered_tokens = 500;
+  use.budget_share = 0.4;
+  const auto text = to_terminal(build_report(synthetic.run, synthetic.attempts, turns()), false);
+  EXPECT_THAT(text, HasSubstr("1 without an answer when the run ended, with some 400 prompt tokens"));
+  EXPECT_THAT(text, HasSubstr("Share of the budget"));
+  const auto json = final_json(synthetic.run, synthetic.attempts);
+  EXPECT_THAT(json, HasSubstr("\"open_requests\": 1"));
+  EXPECT_THAT(json, HasSubstr("\"open_prompt_tokens\": 400"));
+  EXPECT_THAT(json, HasSubstr("\"budget_share\": 0.4"));
+}
+
+TEST(ModelSection, that_sent_nothing_counts_nothing_as_open) {
+  const auto synthetic = run_with_model();
+  EXPECT_THAT(final_json(synthetic.run, synthetic.attempts), HasSubstr("\"open_requests\": null"));
+}
+
 TEST(ModelSection, is_left_out_where_no_model_took_part) {
   const auto synthetic = synthetic_run(5, 3);
   for (const auto& section : build_report(synthetic.run, synthetic.attempts).sections) EXPECT_NE(section.key, "model");

@@ -286,7 +286,7 @@ TEST(Report, the_final_object_has_exactly_the_documented_keys) {
   const Json json = Json::parse(final_json(synthetic.run, synthetic.attempts));
   using ::testing::UnorderedElementsAre;
   EXPECT_THAT(keys(json), UnorderedElementsAre("run_id", "problem", "device", "target", "status", "best", "baselines",
-                                               "speedup", "candidates", "budget", "time", "verifier"));
+                                               "speedup", "candidates", "budget", "model", "time", "verifier"));
   EXPECT_THAT(keys(json.at("best")),
               UnorderedElementsAre("candidate", "bundle_path", "time_ns", "ci95_ns", "gflops", "roofline_fraction"));
   EXPECT_THAT(keys(json.at("baselines").at(0)), UnorderedElementsAre("name", "time_ns"));

@@ -45,6 +45,9 @@ namespace kw {
 [[nodiscard]] inline Number counted(std::int64_t count) {
   return {static_cast<double>(count), Unit::count, std::nullopt};
 }
+[[nodiscard]] inline Value counted_or_nothing(const std::optional<std::int64_t>& count) {
+  return count ? Value(counted(*count)) : Value();
+}
 /// Text, or nothing when it is empty.
 [[nodiscard]] inline Value text_or_nothing(const std::string& text) {
   return text.empty() ? Value{} : Value{text};

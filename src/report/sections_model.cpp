@@ -15,6 +15,17 @@ Value dollars_of(const ModelUse& use) {
   return use.dollars ? Value{Number{*use.dollars, Unit::dollars, std::nullopt}} : Value{};
 }
 
+/// Of the wall clock; less than all goes to the model where oracle, plain kernel and final measurement take their part.
+Value share_of(const ModelUse& use) {
+  return use.budget_share ? Value{Number{*use.budget_share, Unit::share, std::nullopt}} : Value{};
+}
+
+std::string open_note(const ModelUse& use) {
+  if (!use.requests) return {};
+  const OpenRequests open = open_requests(use);
+  return fmt::format("{} without an answer when the run ended, with some {} prompt tokens", open.count, open.tokens);
+}
+
 Facts use_facts(const ModelUse& use) {
   Facts facts{"model_use",
               "Model",
@@ -22,6 +33,8 @@ Facts use_facts(const ModelUse& use) {
                {"model", "Model", text_or_nothing(use.model)},
                {"chains", "Chains", counted(use.chains), fmt::format("{} samples per turn", use.samples)},
                {"exemplars", "Exemplars", text_or_nothing(use.exemplars)},
+               {"budget_share", "Share of the budget", share_of(use)},
+               {"requests", "Requests", counted_or_nothing(use.requests), open_note(use)},
                {"turns", "Turns", counted(use.turns), fmt::format("{} gave no kernel", use.faulty_turns)},
                {"prompt_tokens", "Prompt tokens", counted(use.prompt_tokens)},
                {"completion_tokens", "Completion tokens", counted(use.completion_tokens), "with reasoning"},

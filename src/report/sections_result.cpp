@@ -72,10 +72,6 @@ Facts best_facts(const RunRecord& run, const RunSummary& summary) {
   return facts;
 }
 
-Value counted_or_nothing(const std::optional<std::int64_t>& value) {
-  return value ? Value(counted(*value)) : Value();
-}
-
 /// What the compiler says; on a GPU that is half of the story of a time.
 Facts compiler_facts(const BuildReport& build) {
   return {

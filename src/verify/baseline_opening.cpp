@@ -89,7 +89,10 @@ Result<void> require_time(const RunFacts& facts, const CheckCase& one, const Lau
   const auto primaries = std::ranges::count(cases, std::size_t{0}, &CheckCase::workload);
   const Duration launch(outcome.observed_ns);
   const Duration rest = (primaries - 1 + k_samples) * launch;
-  if (!clock.timeout(rest).ends_budget) return {};
+  if (!clock.timeout(rest).ends_budget) {
+    if (facts.options.foresee) facts.options.foresee(launch, rest);
+    return {};
+  }
   return fail(Error{
       errc::out_of_time,
       fmt::format("the budget is too short: the plain kernel takes {:.2g} s a launch, and is launched {} times more "

@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "device/build_steps.hpp"
 #include "device/opencl/kernel_check.hpp"
+#include "device/opencl/machine_code.hpp"
 #include "device/opencl/object_policy.hpp"
 #include "device/opencl/pocl_cache.hpp"
 #include "device/opencl/session.hpp"
@@ -82,6 +83,10 @@ void build_into(const Session& session, const BuildRequest& request, BuildReply&
     if (const auto found = forbidden_in_cache(session.pocl_cache)) {
       return refuse(reply, BuildStatus::forbidden, *found);
     }
+  }
+  if (session.device.pocl) {
+    reply.machine_code = machine_code_in_cache(session.pocl_cache);
+    if (reply.machine_code.size() > k_max_machine_code) reply.machine_code.resize(k_max_machine_code);
   }
   reply.binary = *std::move(binary);
 }

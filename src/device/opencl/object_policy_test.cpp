@@ -12,30 +12,15 @@
 #include "base/rng.hpp"
 #include "base/testing/scratch_directory.hpp"
 #include "device/opencl/instruction_policy.hpp"
+#include "device/testing/compiled_library.hpp"
 
 namespace kw::opencl {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// The bytes of a shared library.
-std::string library(const std::string& source, const std::string& libraries = "") {
-  const ScratchDirectory scratch;
-  const fs::path text = scratch.path() / "k.c";
-  const fs::path made = scratch.path() / "k.so";
-  std::ofstream(text) << source;
-  const std::string command = fmt::format(
-      "g++ -x c++ -std=c++20 -O1 -shared -fPIC -nostdlib -fno-exceptions -fno-rtti -fno-builtin -fcf-protection=none "
-      "{} "
-      "-o {} {}",
-      text.string(), made.string(), libraries);
-  if (std::system(command.c_str()) != 0) return "the compiler failed";
-  std::ifstream file(made, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
 std::string found_in(const std::string& source) {
-  return forbidden_in_object(library(source)).value_or("nothing");
+  return forbidden_in_object(compiled_library(source)).value_or("nothing");
 }
 
 /// A function that consists of one instruction.
@@ -59,8 +44,9 @@ TEST(ObjectPolicy, lets_through_what_only_computes) {
 }
 
 TEST(ObjectPolicy, lets_through_the_c_library_and_no_other) {
-  EXPECT_EQ(forbidden_in_object(library(k_honest, "-lm -lc")), std::nullopt) << "names with versions";
-  EXPECT_EQ(forbidden_in_object(library(k_honest, "-lm -lc -Wl,--no-as-needed -lgcc_s")), "has libgcc_s.so.1 loaded");
+  EXPECT_EQ(forbidden_in_object(compiled_library(k_honest, "-lm -lc")), std::nullopt) << "names with versions";
+  EXPECT_EQ(forbidden_in_object(compiled_library(k_honest, "-lm -lc -Wl,--no-as-needed -lgcc_s")),
+            "has libgcc_s.so.1 loaded");
 }
 
 TEST(ObjectPolicy, names_a_function_of_the_process) {
@@ -129,7 +115,7 @@ TEST(ObjectPolicy, knows_how_long_vector_instructions_are) {
 TEST(ObjectPolicy, refuses_what_is_damaged) {
   EXPECT_EQ(forbidden_in_object(""), "is no shared library");
   EXPECT_EQ(forbidden_in_object("\177ELF"), "is no shared library");
-  const std::string whole = library(k_honest);
+  const std::string whole = compiled_library(k_honest);
   for (std::size_t size = 0; size < whole.size(); size += 97) {
     EXPECT_TRUE(forbidden_in_object(whole.substr(0, size)).has_value()) << size << " bytes";
   }
@@ -150,7 +136,7 @@ TEST(ObjectPolicy, looks_through_all_kernels_of_a_cache) {
   for (const auto& [name, source] :
        {std::pair{"good", k_honest}, std::pair{"bad", "long calls; long k() { return ++calls; }"}}) {
     fs::create_directories(folder / name / "0-0-0");
-    std::ofstream(folder / name / "0-0-0" / (std::string(name) + ".so"), std::ios::binary) << library(source);
+    std::ofstream(folder / name / "0-0-0" / (std::string(name) + ".so"), std::ios::binary) << compiled_library(source);
   }
   EXPECT_EQ(forbidden_in_cache(cache.path()),
             "what the compiler made of kernel bad keeps 8 bytes of its own memory (.bss) from one launch to the next");

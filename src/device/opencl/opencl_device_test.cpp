@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 #include <vector>
@@ -71,6 +72,27 @@ TEST_F(PoclDevice, builds_loads_and_launches_a_kernel) {
   const auto none = device_->launch({1, false});
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().message, "there is no plan 1");
+}
+
+TEST_F(PoclDevice, says_what_the_machine_code_consists_of) {
+  PlannedLaunch sums = launch();
+  sums.kernel = "sums";
+  const BuildReply built = device_->build({device_->facts().id,
+                                           R"(__kernel void sums(__global const float* a, __global float* b, int n) {
+  float sum = 0;
+  for (int i = 0; i < n; ++i) sum += a[i] * a[i];
+  b[get_global_id(0)] = sum;
+}
+)",
+                                           {},
+                                           {sums}});
+  ASSERT_EQ(built.status, BuildStatus::ok) << built.log;
+  // Kernels that other tests have loaded may lie in this process's cache too.
+  const auto mix = std::ranges::find(built.machine_code, "sums", &InstructionMix::kernel);
+  ASSERT_NE(mix, built.machine_code.end());
+  EXPECT_TRUE(mix->loop);
+  EXPECT_GT(mix->vector_floats + mix->scalar_floats, 0);
+  EXPECT_LT(mix->vector_floats + mix->scalar_floats, mix->instructions);
 }
 
 TEST_F(PoclDevice, gives_the_compiler_s_words_with_the_place_in_the_source) {

@@ -73,12 +73,12 @@ void Block::report_race(const Conflict& conflict, bool write, const std::string&
   const bool same_block = epoch % k_max_runners == runner_ && epoch >= block_epoch_;
   const kw_sim::Coordinates& extent = run_->block;
   const unsigned other = conflict.with.thread();
-  findings_.report(
-      FindingKind::race,
-      fmt::format("{} {} {} that thread ({}, {}, {}) of {} {} with no barrier between", name(thread.number),
-                  verb(write), where, other % extent.x, other / extent.x % extent.y, other / (extent.x * extent.y),
-                  same_block ? "the same block" : "another block", conflict.with_write ? "wrote" : "read"),
-      place);
+  findings_.report(FindingKind::race,
+                   fmt::format("{} {} {} that thread ({}, {}, {}) of {} {} at {} with no barrier between",
+                               name(thread.number), verb(write), where, other % extent.x, other / extent.x % extent.y,
+                               other / (extent.x * extent.y), same_block ? "the same block" : "another block",
+                               conflict.with_write ? "wrote" : "read", findings_.line_text(conflict.place)),
+                   place);
 }
 
 void Block::report_out_of_bounds(const std::byte* address, std::size_t bytes, bool write, kw_sim::Place place) {
@@ -116,7 +116,7 @@ void Block::shared_access(const std::byte* address, std::size_t bytes, unsigned 
     if (const Conflict conflict = check(cell, write, ordered); !conflict.with.never()) {
       if (!findings_.has(FindingKind::race)) report_race(conflict, write, "shared memory", thread, place);
     }
-    record(cell, now, write, lanes_, ordered);
+    record(cell, now, place, write, lanes_, ordered);
   });
 }
 
@@ -138,7 +138,7 @@ void Block::global_access(const GlobalBuffer& buffer, const std::byte* address, 
         report_race(conflict, write, fmt::format("element {} of {}", i, buffer.name), thread, place);
       }
     }
-    record(cell, now, write, lanes_, ordered);
+    record(cell, now, place, write, lanes_, ordered);
   }
 }
 

@@ -30,12 +30,15 @@ std::string_view to_string(FindingKind kind) {
   return "unknown";
 }
 
+std::string FindingLog::line_text(kw_sim::Place place) const {
+  const int line = place < kw_sim::k_most_lines ? static_cast<int>(place) : line_of_(place);
+  return line > 0 ? fmt::format("line {}", line) : "line unknown";
+}
+
 void FindingLog::report(FindingKind kind, const std::string& text, kw_sim::Place place) {
   const std::lock_guard lock(mutex_);
   if (seen_[static_cast<std::size_t>(kind)].exchange(true)) return;
-  const int line = place < kw_sim::k_most_lines ? static_cast<int>(place) : line_of_(place);
-  const std::string sentence =
-      fmt::format("{}: {}, {}", to_string(kind), text, line > 0 ? fmt::format("line {}", line) : "line unknown");
+  const std::string sentence = fmt::format("{}: {}, {}", to_string(kind), text, line_text(place));
   if (kind == FindingKind::uninitialised) {
     held_back_ = sentence;
   } else {

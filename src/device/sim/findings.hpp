@@ -37,6 +37,8 @@ class FindingLog {
 
   /// A read of uninitialised memory is held back until finish(): where there is a race, it is only how the race shows.
   void report(FindingKind kind, const std::string& text, kw_sim::Place place);
+  /// "line 12", or "line unknown".
+  [[nodiscard]] std::string line_text(kw_sim::Place place) const;
   /// At the end of a launch.
   void finish();
   [[nodiscard]] bool any() const { return any_; }

@@ -187,6 +187,19 @@ TEST_P(Findings, of_a_wrong_kernel_name_kind_and_line_and_its_twin_passes) {
   EXPECT_NE(message.find(fmt::format(", line {}", line_of_comment(expected.kernel))), std::string::npos) << message;
 }
 
+TEST(RaceFinding, names_the_lines_of_both_sides) {
+  SimKernels kernels(R"(extern "C" __global__ void k(const int* in, int* out, int n) {
+  __shared__ int box[64];
+  box[threadIdx.x] = in[threadIdx.x];
+  out[threadIdx.x] = box[63 - threadIdx.x];
+})");
+  ASSERT_EQ(kernels.built().status, BuildStatus::ok) << kernels.built().log;
+  const auto wrong = kernels.run({"k", 64});
+  ASSERT_FALSE(wrong.has_value());
+  EXPECT_NE(wrong.error().message.find(" read at line 4 with no barrier between, line 3"), std::string::npos)
+      << wrong.error().message;
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Kernels, Findings,
     ::testing::Values(

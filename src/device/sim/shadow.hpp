@@ -7,6 +7,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "device/sim/runtime/abi.hpp"
+
 namespace kw::sim {
 
 /// Of a warp: 32 on GPUs of NVIDIA, 32 or 64 (a wavefront) on those of AMD.
@@ -56,12 +58,17 @@ struct Cell {
   std::atomic<std::uint64_t> writer{0};
   std::atomic<std::uint64_t> reader{0};
   std::atomic<std::uint64_t> other_reader{0};
+  // Where in the code each of them was. Between blocks that run at the same time it may be another access's place.
+  std::atomic<kw_sim::Place> writer_place{0};
+  std::atomic<kw_sim::Place> reader_place{0};
+  std::atomic<kw_sim::Place> other_place{0};
 };
 
 /// What an access conflicts with; never() when it is ordered after everything.
 struct Conflict {
   Stamp with;
   bool with_write = false;
+  kw_sim::Place place = 0;  ///< of the earlier access
 };
 
 /// Checks an access against the cell without recording it. `ordered(stamp)` says whether that earlier access is ordered
@@ -69,20 +76,23 @@ struct Conflict {
 template <typename Ordered>
 Conflict check(const Cell& cell, bool write, const Ordered& ordered) {
   const Stamp writer{cell.writer.load(std::memory_order_relaxed)};
-  if (!writer.never() && !ordered(writer)) return {writer, true};
+  if (!writer.never() && !ordered(writer)) return {writer, true, cell.writer_place.load(std::memory_order_relaxed)};
   if (!write) return {};
   const Stamp reader{cell.reader.load(std::memory_order_relaxed)};
-  if (!reader.never() && !ordered(reader)) return {reader, false};
+  if (!reader.never() && !ordered(reader)) {
+    return {reader, false, cell.reader_place.load(std::memory_order_relaxed)};
+  }
   const Stamp other{cell.other_reader.load(std::memory_order_relaxed)};
-  if (!other.never() && !ordered(other)) return {other, false};
+  if (!other.never() && !ordered(other)) return {other, false, cell.other_place.load(std::memory_order_relaxed)};
   return {};
 }
 
-/// `lanes` is the width of a warp.
+/// An access at `place`. `lanes` is the width of a warp.
 template <typename Ordered>
-void record(Cell& cell, Stamp now, bool write, unsigned lanes, const Ordered& ordered) {
+void record(Cell& cell, Stamp now, kw_sim::Place place, bool write, unsigned lanes, const Ordered& ordered) {
   if (write) {
     cell.writer.store(now.bits, std::memory_order_relaxed);
+    cell.writer_place.store(place, std::memory_order_relaxed);
     cell.reader.store(0, std::memory_order_relaxed);
     cell.other_reader.store(0, std::memory_order_relaxed);
     return;
@@ -90,6 +100,7 @@ void record(Cell& cell, Stamp now, bool write, unsigned lanes, const Ordered& or
   const Stamp reader{cell.reader.load(std::memory_order_relaxed)};
   if (reader.never() || ordered(reader)) {
     cell.reader.store(now.bits, std::memory_order_relaxed);
+    cell.reader_place.store(place, std::memory_order_relaxed);
     return;
   }
   const Stamp other{cell.other_reader.load(std::memory_order_relaxed)};
@@ -97,6 +108,7 @@ void record(Cell& cell, Stamp now, bool write, unsigned lanes, const Ordered& or
       !other.never() && !ordered(other) && !same_warp(other.thread(), reader.thread(), lanes);
   if (!other_is_of_another_warp || !same_warp(now.thread(), reader.thread(), lanes)) {
     cell.other_reader.store(now.bits, std::memory_order_relaxed);
+    cell.other_place.store(place, std::memory_order_relaxed);
   }
 }
 

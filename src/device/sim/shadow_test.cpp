@@ -21,13 +21,14 @@ TEST(Shadow, stamp_keeps_epoch_clock_thread_and_kind) {
 
 TEST(Shadow, a_write_conflicts_with_any_unordered_access_and_a_read_with_writes_only) {
   Cell cell;
-  record(cell, Stamp::make(4, 1, 7, false), false, 32, ordered_for(7, 4));
+  record(cell, Stamp::make(4, 1, 7, false), 12, false, 32, ordered_for(7, 4));
   EXPECT_TRUE(check(cell, false, ordered_for(8, 4)).with.never());
   EXPECT_EQ(check(cell, true, ordered_for(8, 4)).with.thread(), 7U);
   EXPECT_TRUE(check(cell, true, ordered_for(7, 4)).with.never());
   EXPECT_TRUE(check(cell, true, ordered_for(8, 8)).with.never()) << "a barrier lies between";
-  record(cell, Stamp::make(8, 1, 3, false), true, 32, ordered_for(3, 8));
+  record(cell, Stamp::make(8, 1, 3, false), 12, true, 32, ordered_for(3, 8));
   EXPECT_TRUE(check(cell, false, ordered_for(9, 8)).with_write);
+  EXPECT_EQ(check(cell, false, ordered_for(9, 8)).place, 12U);
 }
 
 TEST(Shadow, of_many_readers_one_of_another_warp_is_remembered) {
@@ -35,7 +36,7 @@ TEST(Shadow, of_many_readers_one_of_another_warp_is_remembered) {
     Cell cell;
     const unsigned stranger = lanes + 8;
     for (const unsigned thread : {0U, 1U, stranger, 2U, 3U}) {
-      record(cell, Stamp::make(4, 1, thread, false), false, lanes, ordered_for(thread, 4));
+      record(cell, Stamp::make(4, 1, thread, false), 12, false, lanes, ordered_for(thread, 4));
     }
     // Everything in warp 0 counts as ordered; the reader of warp 1 is left.
     const auto ordered = [&](Stamp earlier) { return earlier.thread() < lanes; };

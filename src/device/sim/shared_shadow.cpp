@@ -20,6 +20,9 @@ void SharedShadow::divide(std::size_t chunk, std::uint8_t bits) {
     cells[part].writer.store(whole.writer.load(std::memory_order_relaxed), std::memory_order_relaxed);
     cells[part].reader.store(whole.reader.load(std::memory_order_relaxed), std::memory_order_relaxed);
     cells[part].other_reader.store(whole.other_reader.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    cells[part].writer_place.store(whole.writer_place.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    cells[part].reader_place.store(whole.reader_place.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    cells[part].other_place.store(whole.other_place.load(std::memory_order_relaxed), std::memory_order_relaxed);
   }
   word_bits_[chunk] = bits;
 }

@@ -42,7 +42,7 @@ std::vector<std::uint64_t> conflicts(const Access& access, const auto& each_cell
   each_cell([&](Cell& cell) {
     const std::uint64_t with = check(cell, access.write, ordered).with.bits;
     if (found.empty() || found.back() != with) found.push_back(with);
-    record(cell, Stamp::make(access.epoch, 1, access.thread, false), access.write, k_lanes, ordered);
+    record(cell, Stamp::make(access.epoch, 1, access.thread, false), 12, access.write, k_lanes, ordered);
   });
   return found;
 }

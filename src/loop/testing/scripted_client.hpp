@@ -23,10 +23,13 @@ class ScriptedClient final : public ChatClient {
     requests_.push_back(request);
     return answer_(request, static_cast<int>(requests_.size()) - 1);
   }
+  Result<void> reach(const ChatLimits&) override { return reached; }
   [[nodiscard]] std::vector<ChatRequest> requests() const {
     const std::lock_guard lock(mutex_);
     return requests_;
   }
+
+  Result<void> reached;  ///< what reach() says; set it before the run
 
  private:
   Answer answer_;

@@ -11,6 +11,7 @@
 #include "propose/llm/client/chat_errors.hpp"
 #include "propose/llm/prompts/lesson.hpp"
 #include "propose/llm/prompts/same_source.hpp"
+#include "propose/llm/prompts/task_text.hpp"
 #include "propose/llm/replies/reply_parse.hpp"
 
 namespace kw {
@@ -229,6 +230,9 @@ std::vector<ChatMessage> LlmProposer::prompt_for(const Chain& chain) {
   prompt_.tried = chain.tried();
   prompt_.lessons = lessons_.shown();
   if (measured_ != nullptr) prompt_.device = *measured_;
+  if (!prompt_.first_bound_ns) {
+    if (const auto bound = peak_times(prompt_)) prompt_.first_bound_ns = bound->bound_ns();
+  }
   switch (chain.need()) {
     case ChainNeed::repair_reply:
       return fault_prompt(prompt_, chain.last()->turn, chain.wrong(), best_);

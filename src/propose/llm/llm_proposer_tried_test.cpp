@@ -9,7 +9,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr const char* k_vectors = "the source has no vector types";
+constexpr const char* k_vectors = "the kernel computes with less than the";
 
 class TriedBeforeTest : public ModelSeat {
  protected:

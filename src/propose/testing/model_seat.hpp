@@ -51,6 +51,7 @@ class ModelSeat : public testing::Test {
       ProposerContext context;
       context.problem = &problem_;
       context.device = device_;
+      context.measured = &device_;
       context.target = "opencl";
       context.seed = 1;
       context.plain.median_ns = 60e6;
@@ -115,8 +116,9 @@ class ModelSeat : public testing::Test {
   Problem problem_ = load_problem("attention/relative", RealFileSystem{}, {"problems"}).value();
   DeviceFacts device_ = avx512_device();
   LlmOptions options_;
-  std::vector<Attempt> past_;         ///< of earlier runs
-  std::vector<std::string> lessons_;  ///< of earlier runs
+  DeviceFacts device_ = avx512_device();  ///< its peaks may be measured again
+  std::vector<Attempt> past_;             ///< of earlier runs
+  std::vector<std::string> lessons_;      ///< of earlier runs
   SeatService service_;
   std::vector<Turn> turns_;
 

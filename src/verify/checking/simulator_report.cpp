@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "record/named_lines.hpp"
+
 namespace kw {
 
 std::optional<SimulatorFinding> first_simulator_finding(const std::string& output) {
@@ -15,9 +17,7 @@ std::optional<SimulatorFinding> first_simulator_finding(const std::string& outpu
   finding.text = output.substr(begin, std::min(output.find('\n', begin) - begin, k_most_chars));
   std::replace_if(
       finding.text.begin(), finding.text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
-  const std::size_t line = finding.text.rfind(", line ");
-  finding.summary = "the simulator found: " + finding.text.substr(0, finding.text.find(':'));
-  if (line != std::string::npos) finding.summary += finding.text.substr(line);
+  finding.summary = "the simulator found: " + finding.text.substr(0, finding.text.find(':')) + lines_text(finding.text);
   return finding;
 }
 

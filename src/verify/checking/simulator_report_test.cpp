@@ -18,6 +18,15 @@ TEST(SimulatorReport, names_kind_and_line_without_sizes_and_keeps_the_sentence) 
       "with no barrier between, line 31");
 }
 
+TEST(SimulatorReport, names_both_lines_of_a_race) {
+  const auto finding = first_simulator_finding(
+      "kernelwright-sim: race: thread (3, 0, 0) of block (7, 0, 0) writes element 129 of O that thread (1, 0, 0) of "
+      "the "
+      "same block read at line 29 with no barrier between, line 31\n");
+  ASSERT_TRUE(finding.has_value());
+  EXPECT_EQ(finding->summary, "the simulator found: race, line 29 and line 31");
+}
+
 TEST(SimulatorReport, is_nothing_without_a_line_of_the_simulators) {
   EXPECT_FALSE(first_simulator_finding("").has_value());
   EXPECT_FALSE(first_simulator_finding("kernelwright-simulator: race\n").has_value());

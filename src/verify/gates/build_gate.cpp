@@ -2,6 +2,7 @@
 // different ones are built at the same time.
 
 #include <algorithm>
+#include <cctype>
 #include <iterator>
 #include <utility>
 
@@ -60,6 +61,27 @@ void record_kernels(const std::vector<KernelReport>& kernels, BuildReport& build
   }
   if (tensor) build.tensor_core_instructions = std::min(build.tensor_core_instructions.value_or(*tensor), *tensor);
   if (local) build.local_memory_instructions = std::max(build.local_memory_instructions.value_or(0), *local);
+}
+
+/// A name that anybody may read: the compiler took it from the source.
+std::string plain_name(std::string_view name) {
+  constexpr std::size_t k_most = 60;
+  std::string plain(name.substr(0, k_most));
+  std::ranges::replace_if(
+      plain, [](unsigned char c) { return std::isalnum(c) == 0 && c != '_'; }, '?');
+  return plain;
+}
+
+/// Of the primary workload's build, the first. A worker's words are bounded and printable from here on.
+void keep_machine_code(std::vector<InstructionMix> reported, BuildReport& build) {
+  if (!build.machine_code.empty()) return;
+  if (reported.size() > k_max_machine_code) reported.resize(k_max_machine_code);
+  for (InstructionMix& mix : reported) {
+    mix.kernel = plain_name(mix.kernel);
+    if (mix.called.size() > k_max_machine_code) mix.called.resize(k_max_machine_code);
+    for (std::string& name : mix.called) name = plain_name(name);
+  }
+  build.machine_code = std::move(reported);
 }
 
 std::string first_errors(const std::string& log) {
@@ -123,6 +145,7 @@ bool record_build(GateContext& context, BuildReply& reply, bool hidden) {
   keep_largest(context.build.stack_bytes, reply.stack_bytes);
   keep_largest(context.build.shared_bytes, reply.shared_bytes);
   record_kernels(reply.kernels, context.build);
+  if (!hidden) keep_machine_code(std::move(reply.machine_code), context.build);
   context.loaded.built.binaries.push_back(std::move(reply.binary));
   return true;
 }

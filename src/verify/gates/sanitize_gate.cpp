@@ -50,7 +50,7 @@ bool judge(const Problem& problem, const Sanitized& result, Verdict& verdict) {
   const std::string& text = result.finding ? result.finding->text : result.note;
   verdict.note(GateId::sanitize, workload.name + ": " + text, hidden);
   if (!result.finding) return true;
-  verdict.reject(GateId::sanitize, Reason::sanitizer_report, hidden ? "a sanitizer finding" : text);
+  verdict.reject(GateId::sanitize, Reason::sanitizer_report, hidden ? summary_of(*result.finding) : text);
   return false;
 }
 

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -46,8 +47,12 @@ struct VerifierOptions {
   ComparisonRule comparison;
   SuiteLimits suite;                          ///< what is left out of the checks
   Instant opening_deadline = Instant::max();  ///< when opening gives up
-  std::vector<Requirement> requirements;      ///< checkable on the device (require_checkable); the baseline need not
-                                              ///< meet them
+  /// Told once while opening, as soon as a launch of the plain kernel on the primary workload has shown how long one
+  /// takes, with what the launches to come take together. Null: nobody wants to know. Never called where nothing is
+  /// timed.
+  std::function<void(Duration launch, Duration rest)> foresee = nullptr;
+  std::vector<Requirement> requirements;  ///< checkable on the device (require_checkable); the baseline need not
+                                          ///< meet them
   VerifierTools tools;
   std::shared_ptr<const WorkloadCosts> costs;  ///< of the problem, shared with whoever asks; null: its own
   ParallelFor parallel = serial_for;

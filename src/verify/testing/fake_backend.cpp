@@ -249,6 +249,7 @@ std::variant<BuildReply, LostWorker> FakeBackend::build(const BuildRequest& requ
   reply.log = kernel.build_log;
   reply.build_ns = 100'000'000;
   reply.registers = kernel.registers;
+  reply.machine_code = kernel.machine_code;
   reply.binary = fmt::format("fake binary {}", builds_);
   built_[reply.binary] = kernel;
   return reply;

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/rng.hpp"
 #include "verify/processes/execution_backend.hpp"
@@ -44,6 +45,7 @@ struct FakeKernel {
   bool build_hangs = false;
   std::int64_t registers = -1;  ///< as BuildReply has it
   int lies_from_process = -1;   ///< lies_about_time in the process of this number and in later ones, counted from 0
+  std::vector<InstructionMix> machine_code = {};  ///< as BuildReply has it
 };
 
 /// The source of a request as its author wrote it, without what the verifier puts in front of it (guarded_source).

@@ -20,7 +20,7 @@ constexpr const char* k_build_options =
     "-Dmin(x,y)=min((x),(__typeof__(x))(y)) "
     "-Dmax(x,y)=max((x),(__typeof__(x))(y)) "
     "-Dclamp(x,low,high)=clamp((x),(__typeof__(x))(low),(__typeof__(x))(high))";
-constexpr std::size_t k_max_oclgrind_finding_chars = 300;
+constexpr std::size_t k_max_oclgrind_finding_chars = 400;
 
 BackendOptions checking(BackendOptions options, bool uninitialised) {
   options.device_id.clear();
@@ -61,14 +61,29 @@ std::string one_line(const std::string& text) {
   return line.substr(0, k_max_oclgrind_finding_chars);
 }
 
-/// The finding whose "Kernel:" stands at `entity`: a line of its own before it, indented lines after it with the
-/// kernel, the work-item, the instruction and "At line N".
-std::string finding_at(const std::string& output, std::size_t entity) {
+/// The finding whose "Kernel:" stands at `entity`: a line of its own before it; indented lines after it with the
+/// kernel, who did it and "At line N", twice for the two sides of a race. Instructions and lines of source between them
+/// are left out.
+SanitizerFinding finding_at(const std::string& output, std::size_t entity) {
   const std::size_t start = entity == 0 ? 0 : output.rfind('\n', entity - 1) + 1;
-  const std::size_t next = output.find("\n\tKernel: ", entity + 1);
-  std::size_t end = std::min(output.find("At line", entity), next);
-  end = output.find('\n', end == std::string::npos || end == next ? entity + 1 : end);
-  return one_line(output.substr(start, end == std::string::npos ? end : end - start));
+  const std::size_t next = std::min(output.find("\n\tKernel: ", entity + 1), output.size());
+  const std::string_view whole = std::string_view(output).substr(start, next - start);
+  const std::string_view heading = whole.substr(0, whole.find('\n'));
+  std::string text = std::string(heading) + " ";
+  bool second = false;
+  for (std::size_t at = heading.size(); at < whole.size();) {
+    const std::size_t end = std::min(whole.find('\n', at + 1), whole.size());
+    const std::string_view line = trimmed(whole.substr(at, end - at));
+    at = end;
+    const bool place = line.starts_with("At line");
+    second = second || line.starts_with("Second entity:");
+    if (place || line.starts_with("Kernel:") || line.find("ntity:") != std::string_view::npos) {
+      text += std::string(line) + " ";
+    }
+    const bool race = whole.find("Second entity:") != std::string_view::npos;
+    if (place && (second || !race)) break;
+  }
+  return {one_line(std::string(trimmed(text))), heading.find("ninitialized") != std::string_view::npos};
 }
 
 }  // namespace
@@ -89,11 +104,10 @@ std::optional<SanitizerFinding> first_finding(const std::string& output) {
   std::optional<SanitizerFinding> uninitialised;
   for (std::size_t entity = output.find("\n\tKernel: "); entity != std::string::npos;
        entity = output.find("\n\tKernel: ", entity + 1)) {
-    std::string text = finding_at(output, entity);
-    if (text.rfind("Unsupported instruction", 0) == 0) continue;
-    const std::string what = text.substr(0, text.find("Kernel:"));
-    if (what.find("ninitialized") == std::string::npos) return SanitizerFinding{std::move(text), false};
-    if (!uninitialised) uninitialised = SanitizerFinding{std::move(text), true};
+    SanitizerFinding finding = finding_at(output, entity);
+    if (finding.text.starts_with("Unsupported instruction")) continue;
+    if (!finding.uninitialised) return finding;
+    if (!uninitialised) uninitialised = std::move(finding);
   }
   return uninitialised;
 }

@@ -25,6 +25,21 @@ TEST(Oclgrind, a_finding_is_one_line_with_its_place) {
   EXPECT_EQ(finding->text.find('\n'), std::string::npos);
 }
 
+TEST(Oclgrind, a_race_has_the_lines_of_both_sides) {
+  const auto finding = first_finding(
+      "\nRead-write data race at local memory address 0x1000000000000\n\tKernel: k\n\n\tFirst entity:  "
+      "Global(0,0,0)\n\t"
+      "  %1 = load float, float addrspace(3)* %a, align 4\n\tAt line 3 (column 5) of input.cl:\n\t  x = part[0];\n\n\t"
+      "Second entity: Global(1,0,0)\n\t  store float %2\n\tAt line 7 (column 9) of input.cl:\n\t  part[0] = y;\n");
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(
+      finding->text,
+      "Read-write data race at local memory address 0x1000000000000 Kernel: k First entity: Global(0,0,0) At line "
+      "3 (column 5) of input.cl: Second entity: Global(1,0,0) At line 7 (column 9) of input.cl:");
+  EXPECT_EQ(summary_of(*finding), "a sanitizer finding: a data race, line 3 and line 7")
+      << "what a model may know of a held-out workload";
+}
+
 TEST(Oclgrind, nothing_is_found_in_silence_or_other_text) {
   EXPECT_FALSE(first_finding(""));
   EXPECT_FALSE(first_finding("Kernel: k\nAt line 3\n"));

@@ -24,6 +24,11 @@ struct SanitizerFinding {
   bool uninitialised = false;  ///< about a value that nobody wrote
 };
 
+/// What may be said of it where the workload is held out: kind and lines of the source, at most two, as in "a sanitizer
+/// finding: a data race, line 3 and line 5". The kind is one of a few words of ours: a kernel that writes into the
+/// tool's report cannot say a size by it.
+[[nodiscard]] std::string summary_of(const SanitizerFinding& finding);
+
 /// What came of one workload.
 struct Sanitized {
   std::size_t workload = 0;

@@ -23,6 +23,9 @@ class ChatClient {
   /// Errors: the codes chat.* of chat_errors.hpp; their messages never contain a key or more than an excerpt of what
   /// the server said.
   [[nodiscard]] virtual Result<ChatReply> complete(const ChatRequest& request, const ChatLimits& limits) = 0;
+  /// Whether a server is there at all: connects once and asks nothing, so that nothing is paid and no key is sent.
+  /// errc::chat_connection and errc::chat_timeout name the server and what to try; the rest as complete().
+  [[nodiscard]] virtual Result<void> reach(const ChatLimits& limits) = 0;
 };
 
 }  // namespace kw

@@ -22,16 +22,35 @@ std::string ca_file_of_environment() {
   return {};
 }
 
+/// For a connection over which nothing is said.
+class SilentReceiver final : public HttpReceiver {
+ public:
+  SilentReceiver(const ChatLimits& limits, const Clock& clock) : limits_(limits), clock_(clock) {}
+  Tried<void> on_head(const HttpHead&) override { return {}; }
+  Tried<void> on_body(std::string_view) override { return {}; }
+  Tried<void> on_tick() override {
+    if (auto error = stopped(limits_, clock_)) return tl::unexpected(ChatFailure{*std::move(error), false, {}});
+    return {};
+  }
+  [[nodiscard]] bool is_complete() const override { return false; }
+
+ private:
+  const ChatLimits& limits_;
+  const Clock& clock_;
+};
+
 class CurlChatClient final : public ChatClient {
  public:
   CurlChatClient(ClientOptions options, const Clock& clock)
       : options_(std::move(options)), clock_(clock), key_(options_.key ? &*options_.key : nullptr) {}
 
   Result<ChatReply> complete(const ChatRequest& request, const ChatLimits& limits) override;
+  Result<void> reach(const ChatLimits& limits) override;
 
  private:
   Tried<ChatReply> try_once(const ChatRequest& request, const RequestShape& shape, const ChatLimits& limits,
                             double& first_token_seconds);
+  [[nodiscard]] HttpRequest connection() const;
   [[nodiscard]] HttpRequest http_request(const ChatRequest& request, const RequestShape& shape) const;
   [[nodiscard]] std::optional<Error> wait(Duration duration, const ChatLimits& limits) const;
   [[nodiscard]] Error without_key(Error error) const;
@@ -43,16 +62,22 @@ class CurlChatClient final : public ChatClient {
   std::atomic<std::uint64_t> requests_ = 0;
 };
 
-HttpRequest CurlChatClient::http_request(const ChatRequest& request, const RequestShape& shape) const {
+/// Of all requests, and of none.
+HttpRequest CurlChatClient::connection() const {
   HttpRequest http;
   http.url = options_.provider.base_url + "/chat/completions";
+  http.ca_file = options_.ca_file;
+  http.bypass_proxy = is_loopback(options_.provider);
+  http.connect_timeout = options_.timeouts.connect;
+  return http;
+}
+
+HttpRequest CurlChatClient::http_request(const ChatRequest& request, const RequestShape& shape) const {
+  HttpRequest http = connection();
   http.headers = {"Content-Type: application/json", "Accept: text/event-stream, application/json",
                   "User-Agent: kernelwright", "Expect:"};
   if (key_ != nullptr) http.headers.push_back(key_->authorization_header());
   http.body = request_body(request, options_.provider, shape);
-  http.ca_file = options_.ca_file;
-  http.bypass_proxy = is_loopback(options_.provider);
-  http.connect_timeout = options_.timeouts.connect;
   return http;
 }
 
@@ -125,6 +150,15 @@ Result<ChatReply> CurlChatClient::complete(const ChatRequest& request, const Cha
     if (auto error = wait(*decision.wait, limits)) return fail(*std::move(error));
     ++retries;
   }
+}
+
+Result<void> CurlChatClient::reach(const ChatLimits& limits) {
+  SilentReceiver receiver(limits, clock_);
+  auto connected = http_connect(connection(), receiver);
+  if (connected) return {};
+  Error error = std::move(connected).error().error;
+  error.message = fmt::format("the model's server, {}, is not there: {}", options_.provider.base_url, error.message);
+  return fail(without_key(std::move(error)));
 }
 
 }  // namespace

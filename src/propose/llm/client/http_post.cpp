@@ -160,9 +160,9 @@ Tried<CURLcode> drive(CURLM* multi, Transfer& transfer) {
   return message != nullptr && message->msg == CURLMSG_DONE ? message->data.result : CURLE_FAILED_INIT;
 }
 
-}  // namespace
+enum class Reach : std::uint8_t { connect, post };
 
-Tried<void> http_post(const HttpRequest& request, HttpReceiver& receiver) {
+Tried<void> transfer(const HttpRequest& request, HttpReceiver& receiver, Reach reach) {
   start_library();
   Headers headers(nullptr, &curl_slist_free_all);
   for (const auto& header : request.headers) {
@@ -174,16 +174,27 @@ Tried<void> http_post(const HttpRequest& request, HttpReceiver& receiver) {
   const Easy easy(curl_easy_init(), &curl_easy_cleanup);
   KW_CHECK(multi != nullptr && easy != nullptr);
   std::array<char, CURL_ERROR_SIZE> error_text{};
-  Transfer transfer{easy.get(), &receiver, 0, false, std::nullopt};
-  set_up(transfer, request, headers.get(), error_text.data());
+  Transfer one{easy.get(), &receiver, 0, false, std::nullopt};
+  set_up(one, request, headers.get(), error_text.data());
+  if (reach == Reach::connect) curl_easy_setopt(easy.get(), CURLOPT_CONNECT_ONLY, 1L);
   curl_multi_add_handle(multi.get(), easy.get());
-  const auto ended = drive(multi.get(), transfer);
+  const auto ended = drive(multi.get(), one);
   curl_multi_remove_handle(multi.get(), easy.get());
   if (!ended) return tl::unexpected(ended.error());
-  if (*ended == CURLE_OK) transfer.give_head();  // an answer without a body
-  if (transfer.failed) return tl::unexpected(*transfer.failed);
-  if (is_long_header(*ended, transfer)) return headers_too_long("one line has more than 100 KiB");
+  if (*ended == CURLE_OK && reach == Reach::post) one.give_head();  // an answer without a body
+  if (one.failed) return tl::unexpected(*one.failed);
+  if (is_long_header(*ended, one)) return headers_too_long("one line has more than 100 KiB");
   return explain(*ended, error_text.data());
+}
+
+}  // namespace
+
+Tried<void> http_post(const HttpRequest& request, HttpReceiver& receiver) {
+  return transfer(request, receiver, Reach::post);
+}
+
+Tried<void> http_connect(const HttpRequest& request, HttpReceiver& receiver) {
+  return transfer(request, receiver, Reach::connect);
 }
 
 }  // namespace kw

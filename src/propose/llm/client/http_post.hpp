@@ -54,4 +54,8 @@ inline constexpr std::chrono::milliseconds k_tick{20};
 /// errc::chat_provider (the URL cannot be used), errc::chat_protocol (headers past 256 KiB).
 [[nodiscard]] Tried<void> http_post(const HttpRequest& request, HttpReceiver& receiver);
 
+/// Connects to the request's server as http_post would, TLS and proxies included, and sends nothing. The receiver is
+/// only ticked. Failures as http_post's.
+[[nodiscard]] Tried<void> http_connect(const HttpRequest& request, HttpReceiver& receiver);
+
 }  // namespace kw

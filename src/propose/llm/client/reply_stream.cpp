@@ -2,20 +2,16 @@
 
 #include "propose/llm/client/chat_errors.hpp"
 #include "propose/llm/client/reasoning_split.hpp"
+#include "propose/llm/client/request_body.hpp"
 
 namespace kw {
 namespace {
 
-std::int64_t tokens_of(std::size_t bytes) {
-  constexpr std::size_t k_bytes_per_token = 4;
-  return static_cast<std::int64_t>((bytes + k_bytes_per_token - 1) / k_bytes_per_token);
-}
-
 TokenUsage estimate(std::size_t prompt, std::size_t answer, std::size_t reasoning) {
   TokenUsage usage;
-  usage.prompt = tokens_of(prompt);
-  usage.completion = tokens_of(answer + reasoning);
-  usage.reasoning = tokens_of(reasoning);
+  usage.prompt = estimated_tokens(prompt);
+  usage.completion = estimated_tokens(answer + reasoning);
+  usage.reasoning = estimated_tokens(reasoning);
   usage.estimated = true;
   return usage;
 }

@@ -56,4 +56,9 @@ std::size_t prompt_bytes(const ChatRequest& request) {
   return bytes;
 }
 
+std::int64_t estimated_tokens(std::size_t text_bytes) {
+  constexpr std::size_t k_bytes_per_token = 4;
+  return static_cast<std::int64_t>((text_bytes + k_bytes_per_token - 1) / k_bytes_per_token);
+}
+
 }  // namespace kw

@@ -18,5 +18,7 @@ struct RequestShape {
 
 /// Bytes of all messages, to estimate tokens from.
 [[nodiscard]] std::size_t prompt_bytes(const ChatRequest& request);
+/// As many as so long an English or C text has, roughly; each model counts its own way.
+[[nodiscard]] std::int64_t estimated_tokens(std::size_t text_bytes);
 
 }  // namespace kw

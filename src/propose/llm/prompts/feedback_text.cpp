@@ -4,8 +4,10 @@
 
 #include "base/fenced_text.hpp"
 #include "propose/llm/prompts/compiler_errors.hpp"
+#include "propose/llm/prompts/machine_code_text.hpp"
 #include "propose/llm/prompts/task_text.hpp"
 #include "propose/llm/replies/code_blocks.hpp"
+#include "record/named_lines.hpp"
 
 namespace kw {
 namespace {
@@ -97,6 +99,16 @@ std::string build_line(const BuildReport& build) {
   return parts.empty() ? "" : fmt::format("* The compiler reports {}.\n", fmt::join(parts, ", "));
 }
 
+/// The lines of a sanitizer's or the simulator's finding: both sides of a race.
+std::string finding_lines(const Attempt& attempt) {
+  std::vector<CompilerError> places;
+  for (const int line : named_lines(visible_text(attempt.verdict))) {
+    if (places.size() < k_max_errors) places.push_back({line, 0, "named in the finding"});
+  }
+  if (places.empty()) return "";
+  return without_last_newline(fenced("text", quote_errors(attempt.candidate.bundle, places)));
+}
+
 }  // namespace
 
 std::string seen_text(const Attempt& attempt) {
@@ -104,6 +116,7 @@ std::string seen_text(const Attempt& attempt) {
 }
 
 std::string errors_text(const Attempt& attempt) {
+  if (attempt.verdict.reason == Reason::sanitizer_report) return finding_lines(attempt);
   if (attempt.verdict.failed_gate != GateId::build) return "";
   std::string log = visible_text(attempt.verdict);
   // The gate's sentence puts several errors on one line.
@@ -133,6 +146,7 @@ std::string passed_text(const Verdict& verdict) {
 std::string measured_text(const PromptContext& context, const Attempt& attempt) {
   std::string text = attempt.measurement ? time_lines(context, *attempt.measurement) : "* It was not timed.\n";
   text += build_line(attempt.build);
+  text += machine_code_lines(attempt.build);
   if (attempt.measurement && attempt.measurement->counters) text += counter_line(*attempt.measurement->counters);
   for (const auto& evidence : attempt.verdict.evidence) {
     if (!evidence.hidden && evidence.gate == GateId::profile) text += "* " + one_line(evidence.text, 400) + ".\n";

@@ -10,7 +10,8 @@ namespace kw {
 
 /// The verdict's sentence and the visible evidence of the gate that failed, between fences; bounded.
 [[nodiscard]] std::string seen_text(const Attempt& attempt);
-/// The compiler's first errors with the lines they point to, between fences; empty when none names a line.
+/// The compiler's first errors, or a sanitizer's finding, with the lines they point to, between fences; empty when none
+/// names a line.
 [[nodiscard]] std::string errors_text(const Attempt& attempt);
 /// The text of prompts/reasons.md for the verdict.
 [[nodiscard]] std::string advice_text(const PromptContext& context, const Verdict& verdict);

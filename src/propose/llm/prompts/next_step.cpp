@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "language/language.hpp"
+#include "propose/llm/prompts/machine_code_text.hpp"
 #include "propose/llm/prompts/task_text.hpp"
 #include "record/launch_plan.hpp"
 
@@ -37,10 +38,21 @@ double megabytes(std::int64_t bytes) {
   return static_cast<double>(bytes) / 1e6;
 }
 
+/// Of a CPU, where machine code was read; null elsewhere.
+const InstructionMix* code_of(const Seen& seen) {
+  return hottest_code(seen.kernel.build);
+}
+
 Detail spills(const Seen& seen) {
+  if (const InstructionMix* code = code_of(seen)) return stack_traffic(*code);
   const auto bytes = seen.kernel.build.spill_bytes;
   if (!bytes || *bytes == 0) return std::nullopt;
   return fmt::format("{} bytes per thread", *bytes);
+}
+
+Detail calls(const Seen& seen) {
+  const InstructionMix* code = code_of(seen);
+  return code == nullptr ? std::nullopt : calls_in_loop(*code);
 }
 
 /// A buffer for every pair of elements is several times what the problem reads and writes; packed copies of inputs are
@@ -93,6 +105,8 @@ Detail vectors(const Seen& seen) {
   const Language* language = find_language(seen.context.target);
   const bool has_vectors = language != nullptr && language->has_vector_types;
   if (seen.gpu || seen.context.device.vector_floats < 2 || !has_vectors) return std::nullopt;
+  // What the compiler made counts, not the words of the source: it may have made vectors, or taken them apart.
+  if (const InstructionMix* code = code_of(seen)) return narrow_arithmetic(*code, seen.context.device.vector_floats);
   const std::string& source = seen.kernel.candidate.bundle.source;
   for (const char* word : {"float2", "float4", "float8", "float16", "vload"}) {
     if (source.find(word) != std::string::npos) return std::nullopt;
@@ -126,9 +140,13 @@ bool holds_block(std::string_view source) {
 }
 
 Detail register_blocking(const Seen& seen) {
-  if (holds_block(seen.kernel.candidate.bundle.source)) return std::nullopt;
   const bool arithmetic_bound = seen.arithmetic_over_memory && *seen.arithmetic_over_memory > 1;
   if (!arithmetic_bound || !seen.fraction() || *seen.fraction() >= k_small_share) return std::nullopt;
+  if (const InstructionMix* code = code_of(seen)) {
+    const Detail reuse = little_reuse(*code);
+    return reuse ? fmt::format("{:.0f} % of the roofline bound; {}", 100 * *seen.fraction(), *reuse) : reuse;
+  }
+  if (holds_block(seen.kernel.candidate.bundle.source)) return std::nullopt;
   return fmt::format("{:.0f} % of the roofline bound, and no array of accumulators in the source",
                      100 * *seen.fraction());
 }
@@ -166,6 +184,7 @@ constexpr StepRule k_step_rules[] = {
     {"few_items", few_items},
     {"tensor_cores", tensor_cores},
     {"occupancy", occupancy},
+    {"calls", calls},
     {"vectors", vectors},
     {"tunables", tunables},
     {"near_bound", near_bound},

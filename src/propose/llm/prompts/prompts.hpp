@@ -45,6 +45,9 @@ struct PromptContext {
   const Problem* problem = nullptr;
   const WorkloadCosts* costs = nullptr;  ///< of the problem; null: computed for each prompt
   DeviceFacts device;
+  /// The bound that the run's first prompt named. Where the peaks were measured again since, prompts say why theirs is
+  /// another. Absent before the first prompt, and without peaks.
+  std::optional<double> first_bound_ns;
   std::string target;                          ///< "opencl", "cuda"
   std::vector<std::string> constraints;        ///< the user's, in words
   std::vector<Requirement> requirements;       ///< those the static gate checks

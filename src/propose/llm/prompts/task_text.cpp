@@ -84,12 +84,18 @@ std::string work_text(const PromptContext& context) {
   if (!bound) return "";
   const WorkloadCost work = timed_work(context);
   const auto [arithmetic_ns, memory_ns] = *bound;
-  return fmt::format(
+  const std::string least = time_text(bound->bound_ns());
+  std::string text = fmt::format(
       "The timed workload needs at least {:.3g} GFLOP and {:.3g} MB of traffic: at the device's peaks no kernel takes "
-      "less "
-      "than {}, and {} is the limit.",
-      work.flops / 1e9, work.bytes / 1e6, time_text(bound->bound_ns()),
-      arithmetic_ns > memory_ns ? "arithmetic" : "memory");
+      "less than {}, and {} is the limit.",
+      work.flops / 1e9, work.bytes / 1e6, least, arithmetic_ns > memory_ns ? "arithmetic" : "memory");
+  if (context.first_bound_ns && time_text(*context.first_bound_ns) != least) {
+    text += fmt::format(
+        " Earlier prompts said {}: then a kernel was faster than the peaks of that time allow, and they were measured "
+        "again.",
+        time_text(*context.first_bound_ns));
+  }
+  return text;
 }
 
 std::string_view kind_text(DeviceKind kind) {

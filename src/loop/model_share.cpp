@@ -1,0 +1,50 @@
+#include "loop/model_share.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace kw {
+namespace {
+
+constexpr double k_reserved_plain_launches = 14;
+/// For starting the processes of the final measurement.
+constexpr double k_reserved_seconds = 2.0;
+/// A budget is the model's: what else a run does may take the rest.
+constexpr double k_least_share = 2.0 / 3;
+
+}  // namespace
+
+Duration final_reserve(Duration plain_launch) {
+  return from_seconds(k_reserved_seconds + k_reserved_plain_launches * to_seconds(plain_launch));
+}
+
+double model_share(const BudgetParts& parts) {
+  if (!(parts.budget_seconds > 0)) return 0;
+  const double left = parts.budget_seconds - parts.opening_seconds - parts.reserve_seconds;
+  return std::clamp(left / parts.budget_seconds, 0.0, 1.0);
+}
+
+std::optional<std::string> small_share_warning(const BudgetParts& parts) {
+  const double share = model_share(parts);
+  if (share >= k_least_share) return std::nullopt;
+  const double enough = (parts.opening_seconds + parts.reserve_seconds) / (1 - k_least_share);
+  return fmt::format(
+      "the model gets {:.0f} % of the budget, less than two thirds: of {:.0f} s, the device, the oracle and the plain "
+      "kernel take "
+      "{:.0f} s before it is asked, and the final measurement takes {:.0f} s; give --budget {:.0f}s, or make the "
+      "primary "
+      "workload smaller with --set",
+      100 * share, parts.budget_seconds, parts.opening_seconds, parts.reserve_seconds, std::ceil(enough));
+}
+
+double ShareWatch::see(Duration plain_launch, Duration rest) {
+  const BudgetParts parts{budget_seconds_, to_seconds(elapsed_() + rest), to_seconds(final_reserve(plain_launch))};
+  const auto warning = told_ ? std::nullopt : small_share_warning(parts);
+  if (warning) tell_(*warning);
+  told_ = told_ || warning.has_value();
+  return model_share(parts);
+}
+
+}  // namespace kw

@@ -1,0 +1,47 @@
+#pragma once
+// How much of a budget's wall clock is left for the model: what the opening takes before it is first asked, and what is
+// kept back for the final measurement, come off. For the loop, which tells the user before the first request.
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/clock.hpp"
+
+namespace kw {
+
+/// What is kept back from the wall clock for the final measurement: it launches the plain kernel some times.
+[[nodiscard]] Duration final_reserve(Duration plain_launch);
+
+struct BudgetParts {
+  double budget_seconds = 0;   ///< what is left when this part of the run begins
+  double opening_seconds = 0;  ///< oracle, the plain kernel's checks and times, peaks
+  double reserve_seconds = 0;  ///< final_reserve
+};
+
+/// 0 to 1.
+[[nodiscard]] double model_share(const BudgetParts& parts);
+
+/// What the user is told of a share below two thirds, with the budget that would leave so much; nothing of a larger
+/// one.
+[[nodiscard]] std::optional<std::string> small_share_warning(const BudgetParts& parts);
+
+/// Watches the opening of one run, and tells of a small share once, as soon as it can be foreseen.
+class ShareWatch {
+ public:
+  /// `elapsed` since the budget began; `tell` takes the warning.
+  ShareWatch(double budget_seconds, std::function<Duration()> elapsed, std::function<void(const std::string&)> tell)
+      : budget_seconds_(budget_seconds), elapsed_(std::move(elapsed)), tell_(std::move(tell)) {}
+
+  /// The share, when the rest of the opening takes `rest`.
+  double see(Duration plain_launch, Duration rest);
+
+ private:
+  double budget_seconds_;
+  std::function<Duration()> elapsed_;
+  std::function<void(const std::string&)> tell_;
+  bool told_ = false;
+};
+
+}  // namespace kw
