@@ -12,8 +12,7 @@ class FindingTest : public ModelSeat {};
 
 TEST_F(FindingTest, both_sides_of_a_race_are_quoted_with_the_lines_of_the_bundle) {
   turn("__local float part[2];\n  part[0] = 1;\n  O[0] = part[0];",
-       refused(GateId::sanitize, Reason::sanitizer_report,
-               "a sanitizer finding: a data race, line 5 and line 4"));
+       refused(GateId::sanitize, Reason::sanitizer_report, "a sanitizer finding: a data race, line 5 and line 4"));
   EXPECT_THAT(told(), HasSubstr("line 5 [15]: named in the finding"));
   EXPECT_THAT(told(), HasSubstr(">    5 [  15] |   O[0] = part[0];"));
   EXPECT_THAT(told(), HasSubstr("line 4 [14]: named in the finding"));

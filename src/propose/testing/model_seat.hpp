@@ -116,8 +116,8 @@ class ModelSeat : public testing::Test {
   Problem problem_ = load_problem("attention/relative", RealFileSystem{}, {"problems"}).value();
   DeviceFacts device_ = avx512_device();  ///< its peaks may be measured again
   LlmOptions options_;
-  std::vector<Attempt> past_;             ///< of earlier runs
-  std::vector<std::string> lessons_;      ///< of earlier runs
+  std::vector<Attempt> past_;         ///< of earlier runs
+  std::vector<std::string> lessons_;  ///< of earlier runs
   SeatService service_;
   std::vector<Turn> turns_;
 

@@ -59,7 +59,8 @@ struct WarpRequest {
   const void* from = nullptr;  ///< the call, filled in on the way
 };
 
-/// A product of a warpgroup, as one of its threads asks for it: 64 rows by 16 steps, or 8 of tf32, by 8 * tiles columns.
+/// A product of a warpgroup, as one of its threads asks for it: 64 rows by 16 steps, or 8 of tf32, by 8 * tiles
+/// columns.
 struct Product {
   WarpOp op;    ///< multiply_f16, multiply_bf16 or multiply_tf32
   float* sums;  ///< the thread's, 4 for each tile
