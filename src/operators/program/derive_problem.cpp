@@ -23,8 +23,9 @@ namespace kw {
 namespace {
 
 constexpr std::size_t k_derived = 4;
-/// Of the two answers that show whether a primary depends on its inputs, about a second.
-constexpr double k_most_steps_of_primary = 4e7;
+/// Of the two answers that show whether a primary depends on its inputs, less than a second; what --fit 1e7 leaves. To
+/// draw a number takes as long as a few steps.
+constexpr double k_most_steps_of_primary = 2e7;
 
 Result<ProgramMode> mode_named(const std::string& mode) {
   if (mode.empty()) return ProgramMode::train;
@@ -127,8 +128,9 @@ class ProblemWriter {
     primary_ = extents;
     const auto problem = parse_problem(written(InputDomain::given), text_.file);
     if (!problem) return false;
-    const double steps = program_cost(*problem, problem->primary()).steps;
-    if (steps > k_most_steps_of_primary) return std::nullopt;
+    const auto cost = program_cost(*problem, problem->primary());
+    const double steps = cost.steps;
+    if (steps + cost.bytes > k_most_steps_of_primary) return std::nullopt;
     const bool told = steps > k_most_steps_asked || is_answered(*problem, problem->primary(), leave_as_drawn);
     return told && depends_on_inputs(*problem, problem->primary());
   }

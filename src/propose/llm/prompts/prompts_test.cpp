@@ -385,7 +385,9 @@ TEST_F(NextStepTest, follows_what_was_measured) {
 
 TEST_F(NextStepTest, speaks_of_threads_and_tensor_cores_on_a_gpu) {
   const Problem half = shipped("document_causal_f16");
+  const WorkloadCosts costs(half);
   context = context_for(half, gpu_device());
+  context.costs = &costs;
   Attempt kernel = accepted(1, 30e6, "x");
   kernel.candidate.bundle.target = "cuda";
   kernel.build.spill_bytes = 0;
