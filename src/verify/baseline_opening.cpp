@@ -123,7 +123,7 @@ Result<Reached> compare(const RunFacts& facts, const CheckCase& one, const CaseR
   const bool whole = one.sampled.empty();
   auto reached = whole ? compare_whole(facts, one, run, mode, place) : compare_rows(facts, one, run, mode, place);
   const auto precise =
-      reached ? require_precise(facts, one, place, reached->errors) : Result<void>(fail(std::move(reached).error()));
+      reached ? require_precise(facts, one, place, reached->errors) : Result<void>(fail(Error(reached.error())));
   if (precise) return reached;
   return fail(one.tells ? precise.error() : untold_error(facts.problem, one));
 }
