@@ -1,6 +1,8 @@
 #pragma once
 // How lower layers ask for parallelism without owning threads: loop/ owns them all and passes this in.
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 
@@ -12,6 +14,22 @@ using ParallelFor = std::function<void(std::int64_t count, const std::function<v
 /// The one that needs no threads.
 inline void serial_for(std::int64_t count, const std::function<void(std::int64_t)>& body) {
   for (std::int64_t i = 0; i < count; ++i) body(i);
+}
+
+/// Elements of one part of a long loop over memory: long against what a thread costs, short against a cache.
+inline constexpr std::size_t k_elements_per_part = std::size_t{1} << 18;
+
+/// Calls body(part, begin, end) for parts that cover [0, count), each as long as `part_length` but the last, which may
+/// be shorter. `part` counts them from 0. One part needs no thread.
+template <typename Body>
+void for_parts(const ParallelFor& parallel, std::size_t count, std::size_t part_length, const Body& body) {
+  const std::size_t parts = (count + part_length - 1) / part_length;
+  const auto one = [&](std::int64_t i) {
+    const auto part = static_cast<std::size_t>(i);
+    body(part, part * part_length, std::min(count, (part + 1) * part_length));
+  };
+  if (parts == 1) return one(0);
+  parallel(static_cast<std::int64_t>(parts), one);
 }
 
 /// Calls both and returns when both are done: `here` on the calling thread, `beside` on any.

@@ -73,13 +73,13 @@ class KernelBenchTrials {
     const Workload& primary = problem_.primary();
     CheckCase one;
     one.distribution = given_distribution(problem_);
-    auto inputs = make_inputs(problem_, primary, one.distribution, rng_.next());
+    auto inputs = make_inputs(problem_, primary, one.distribution, InputSeeds{rng_.next()}, facts_.options.parallel);
     if (!inputs) return inputs.error().message;
     one.inputs = *std::move(inputs);
     const auto expected = evaluate_oracle(problem_, primary, one.inputs, facts_.options.parallel);
     if (!expected) return expected.error().message;
     const CaseMode mode{true, k_nan_poison, facts_.options.deadlines.first_launch, false};
-    const auto run = run_case(problem_, context_.loaded, one, mode, context_.clock);
+    const auto run = run_case(problem_, context_.loaded, one, mode, context_.clock, facts_.options.parallel);
     if (!run) return run.error().sentence;
     times.push_back(static_cast<double>(run->time.claimed_ns));
     bool all_close = true;
@@ -87,7 +87,8 @@ class KernelBenchTrials {
       const DType dtype = problem_.outputs[output].dtype;
       auto right = (*expected)[output];
       for (double& value : right) value = static_cast<double>(static_cast<float>(value));
-      const auto close = closeness(right, stored_values(dtype, run->outputs[output]), kernelbench_tolerance(dtype));
+      const auto close = closeness(right, stored_values(dtype, run->outputs[output], facts_.options.parallel),
+                                   kernelbench_tolerance(dtype));
       all_close = all_close && close.all_close;
       verdict.worst_difference = std::max(verdict.worst_difference, close.worst_difference);
     }

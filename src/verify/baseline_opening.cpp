@@ -52,7 +52,7 @@ struct Reached {
 Result<Reached> compare_whole(const RunFacts& facts, const CheckCase& one, const CaseRun& run, const CaseMode& mode,
                               const std::string& place) {
   AccuracyTable accuracy;
-  if (auto failure = judge_case(facts.problem, one, run, mode, &accuracy)) {
+  if (auto failure = judge_case(facts.problem, one, run, mode, &accuracy, facts.options.parallel)) {
     return fail(baseline_error(place, failure->sentence + ": " + failure->detail));
   }
   Reached reached;
@@ -67,10 +67,11 @@ Result<Reached> compare_rows(const RunFacts& facts, const CheckCase& one, const 
   for (std::size_t output = 0; output < run.outputs.size(); ++output) {
     const auto& tensor = facts.problem.outputs[output];
     const auto form = output_form(facts.problem, tensor, facts.problem.workloads[one.workload].axes);
-    reached.values.push_back(stored_values(tensor.dtype, run.outputs[output]));
-    reached.scales.push_back(output_scales(reached.values[output], form));
-    const OutputError error = measure_sample(run.outputs[output], mode.poison.outputs, one.sampled[output],
-                                             reached.scales[output], form, std::numeric_limits<double>::infinity());
+    reached.values.push_back(stored_values(tensor.dtype, run.outputs[output], facts.options.parallel));
+    reached.scales.push_back(output_scales(reached.values[output], form, facts.options.parallel));
+    const OutputError error =
+        measure_sample(run.outputs[output], mode.poison.outputs, one.sampled[output], reached.scales[output], form,
+                       std::numeric_limits<double>::infinity(), facts.options.parallel);
     if (error.unwritten > 0 || error.not_finite > 0) {
       return fail(baseline_error(place, fmt::format("{} of {} elements are unwritten, {} not finite", error.unwritten,
                                                     reached.values[output].size(), error.not_finite)));
@@ -134,7 +135,7 @@ Result<Reached> reached_on(const RunFacts& facts, Baseline& baseline, const Chec
   const StepTimeout timeout = clock.timeout(facts.options.deadlines.first_launch);
   const CaseMode mode{false, k_nan_poison, timeout.time, timeout.ends_budget};
   const std::string place = "workload " + facts.problem.workloads[one.workload].name;
-  auto run = run_case(facts.problem, baseline.loaded, one, mode, clock);
+  auto run = run_case(facts.problem, baseline.loaded, one, mode, clock, facts.options.parallel);
   if (!run) return fail(baseline_error(place, run.error().sentence));
   baseline.learn_request(run->time);
   KW_TRY_VOID(require_time(facts, one, run->time, clock));

@@ -1,7 +1,7 @@
 // A CUDA driver for tests: device memory is host memory, a stream is a list of work that runs when somebody waits for
 // it, and a kernel is one of a few functions known by name, whatever the module holds. It is strict where a real driver
 // hangs or misbehaves: a gate that was not opened, too much dynamic shared memory without permission, work after an
-// error. $KW_FAKE_CUDA changes it: "no-gpu", "broken", "no-gate", "fast-clock", "old-gpu".
+// error. $KW_FAKE_CUDA changes it: "no-gpu", "broken", "no-gate", "no-pages", "fast-clock", "old-gpu".
 
 #include <chrono>
 #include <cstddef>
@@ -290,6 +290,10 @@ Status cuMemHostAlloc(void** memory, std::size_t bytes, unsigned flags) {
   if (mode("no-gate") || flags != 2) return k_out_of_memory;
   *memory = allocations.emplace_back(bytes).data();
   return 0;
+}
+Status cuMemHostRegister_v2(void*, std::size_t bytes, unsigned flags) {
+  note("register:" + std::to_string(bytes));
+  return mode("no-pages") || flags != 0 ? k_out_of_memory : 0;
 }
 Status cuMemHostGetDevicePointer_v2(Address* address, void* memory, unsigned) {
   *address = reinterpret_cast<Address>(memory);

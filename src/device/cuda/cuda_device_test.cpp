@@ -54,6 +54,7 @@ class CudaDeviceTest : public ::testing::Test {
     arena_.assign(offset(3), std::byte{0xff});
     const auto loaded = device_->load({"cuda:0", static_cast<std::int64_t>(arena_.size()), {"cubin"}, {plan}}, arena_);
     ASSERT_TRUE(loaded) << loaded.error().to_string();
+    loading_calls_ = calls();
     forget_calls();
   }
   [[nodiscard]] static std::size_t offset(std::size_t buffer) { return k_guard + buffer * (k_guard + 8192); }
@@ -67,6 +68,7 @@ class CudaDeviceTest : public ::testing::Test {
   void* library_ = nullptr;
   std::unique_ptr<Device> device_;
   std::vector<std::byte> arena_;
+  std::string loading_calls_;
 };
 
 TEST_F(CudaDeviceTest, describes_what_the_driver_says) {
@@ -116,6 +118,20 @@ TEST_F(CudaDeviceTest, without_a_gate_launches_are_timed_all_the_same) {
   ASSERT_TRUE(reply) << reply.error().to_string();
   EXPECT_GE(reply->claimed_ns, 200000);
   EXPECT_EQ(calls(), "upload sync event launch:k_add event wait sync download");
+}
+
+TEST_F(CudaDeviceTest, the_arena_is_kept_in_place_for_copies) {
+  ASSERT_NO_FATAL_FAILURE(open_with({add()}));
+  EXPECT_THAT(loading_calls_, HasSubstr("register:" + std::to_string(arena_.size())));
+}
+
+TEST_F(CudaDeviceTest, a_driver_that_does_not_keep_pages_in_place_copies_all_the_same) {
+  ::setenv("KW_FAKE_CUDA", "no-pages", 1);
+  ASSERT_NO_FATAL_FAILURE(open_with({add()}));
+  floats(0)[0] = 1.0F;
+  floats(1)[0] = 2.0F;
+  ASSERT_TRUE(device_->launch({0, false}));
+  EXPECT_EQ(floats(2)[0], 3.0F);
 }
 
 TEST_F(CudaDeviceTest, writing_past_a_buffer_shows_in_the_hosts_guard_zone) {

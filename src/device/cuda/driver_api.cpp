@@ -41,6 +41,7 @@ void bind_work(SymbolFinder& find, DriverApi& api) {
   find("cuMemHostGetDevicePointer_v2", api.host_address);
   find.optional("cuStreamWaitValue32_v2", api.wait_value);
   find.optional("cuCtxResetPersistingL2Cache", api.reset_persisting_l2);
+  find.optional("cuMemHostRegister_v2", api.register_host);
 }
 
 std::string text_or(Status (*ask)(Status, const char**), Status status, std::string otherwise) {

@@ -77,6 +77,7 @@ struct DriverApi {
   /// Absent in older drivers: null.
   Status (*wait_value)(Stream, DeviceAddress, unsigned, unsigned) = nullptr;
   Status (*reset_persisting_l2)() = nullptr;
+  Status (*register_host)(void*, std::size_t, unsigned) = nullptr;
 };
 
 /// Loads the library and never unloads it, because drivers leave threads behind. errc::device_unavailable says how to

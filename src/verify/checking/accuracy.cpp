@@ -79,12 +79,32 @@ std::vector<double> sample_scales(const AnswerSample& sample, const OutputScales
   return scales;
 }
 
+/// Of parts of an output, in their order: the first of equal errors counts as the worst.
+OutputError together(std::span<const OutputError> parts) {
+  OutputError all;
+  for (const OutputError& part : parts) {
+    all.not_finite += part.not_finite;
+    all.unwritten += part.unwritten;
+    all.over += part.over;
+    if (part.max_error <= all.max_error) continue;
+    all.max_error = part.max_error;
+    all.worst = part.worst;
+  }
+  return all;
+}
+
+/// How many rows are looked at by one thread.
+std::size_t rows_per_part(const OutputForm& form) {
+  return std::max<std::size_t>(1, k_elements_per_part / static_cast<std::size_t>(form.row_length));
+}
+
 /// Elements that were not written, and NaN: of all, in blocks of a size that a compiler makes vector code for.
 template <typename Stored>
-void count_useless(Stored type, std::span<const std::byte> bytes, std::uint32_t poison, OutputError& result) {
+OutputError count_useless(Stored type, std::span<const std::byte> bytes, std::uint32_t poison) {
   using Bits = typename Stored::Bits;
   constexpr std::size_t k_block = 1024;
   const std::size_t count = bytes.size() / sizeof(Bits);
+  OutputError result;
   std::size_t i = 0;
   for (; i + k_block <= count; i += k_block) {
     std::uint32_t unwritten = 0;
@@ -102,6 +122,46 @@ void count_useless(Stored type, std::span<const std::byte> bytes, std::uint32_t 
     if (bits == poison_at<Bits>(poison, i)) ++result.unwritten;
     if (std::isnan(type.number(bits))) ++result.not_finite;
   }
+  return result;
+}
+
+/// The same by all threads. Parts begin where the poison does.
+template <typename Stored>
+OutputError count_all_useless(Stored type, std::span<const std::byte> bytes, std::uint32_t poison,
+                              const ParallelFor& parallel) {
+  constexpr std::size_t k_part = k_elements_per_part * sizeof(typename Stored::Bits);
+  static_assert(k_part % sizeof poison == 0);
+  std::vector<OutputError> parts((bytes.size() + k_part - 1) / k_part);
+  for_parts(parallel, bytes.size(), k_part, [&](std::size_t part, std::size_t begin, std::size_t end) {
+    parts[part] = count_useless(type, bytes.subspan(begin, end - begin), poison);
+  });
+  return together(parts);
+}
+
+/// Of the rows from `first` on, one for each of `row_scales`.
+template <typename Stored>
+OutputError measure_rows(Stored type, std::span<const std::byte> bytes, std::uint32_t poison,
+                         std::span<const double> reference, std::size_t first, std::span<const double> row_scales,
+                         const OutputForm& form, double limit) {
+  using Bits = typename Stored::Bits;
+  const auto length = static_cast<std::size_t>(form.row_length);
+  OutputError result;
+  std::size_t i = first * length;
+  for (const double scale : row_scales) {
+    for (const std::size_t end = i + length; i < end; ++i) {
+      const auto bits = bits_at<Bits>(bytes, i);
+      const double value = type.number(bits);
+      const double error = element_error(value, reference[i], scale, form);
+      if (bits == poison_at<Bits>(poison, i) && is_left_out(value, error, limit)) ++result.unwritten;
+      if (std::isnan(value) || (std::isinf(value) && std::isfinite(reference[i]))) ++result.not_finite;
+      if (error > limit) ++result.over;
+      if (error > result.max_error) {
+        result.max_error = error;
+        result.worst = static_cast<std::int64_t>(i);
+      }
+    }
+  }
+  return result;
 }
 
 }  // namespace
@@ -115,16 +175,21 @@ double allowed_error(const OutputForm& form, std::size_t elements, double plain_
   return small_output_factor(rows) * std::max(form.tolerance.error_factor * plain_error, form.tolerance.least_error);
 }
 
-OutputScales output_scales(std::span<const double> reference, const OutputForm& form) {
+OutputScales output_scales(std::span<const double> reference, const OutputForm& form, const ParallelFor& parallel) {
   const auto length = static_cast<std::size_t>(form.row_length);
   OutputScales scales;
-  scales.rows.reserve(reference.size() / length);
+  scales.rows.resize(reference.size() / length);
+  const std::size_t part_rows = rows_per_part(form);
+  std::vector<Squares> parts((scales.rows.size() + part_rows - 1) / part_rows);
+  for_parts(parallel, scales.rows.size(), part_rows, [&](std::size_t part, std::size_t begin, std::size_t end) {
+    for (std::size_t row = begin; row < end; ++row) {
+      const Squares squares = squares_of(reference.subspan(row * length, length), form);
+      parts[part].add(squares);
+      scales.rows[row] = squares.rms();
+    }
+  });
   Squares tensor;
-  for (std::size_t start = 0; start < reference.size(); start += length) {
-    const Squares row = squares_of(reference.subspan(start, length), form);
-    tensor.add(row);
-    scales.rows.push_back(row.rms());
-  }
+  for (const Squares& part : parts) tensor.add(part);
   scales.floor = tensor.rms() * form.tolerance.tensor_share + std::numeric_limits<double>::min();
   for (double& scale : scales.rows) scale = std::max(scale + scales.floor, form.unit);
   return scales;
@@ -157,36 +222,25 @@ OutputError measure_error(std::span<const std::byte> bytes, std::uint32_t poison
 }
 
 OutputError measure_error(std::span<const std::byte> bytes, std::uint32_t poison, std::span<const double> reference,
-                          const OutputScales& scales, const OutputForm& form, double limit) {
-  return with_storage(form.dtype, [&](auto type) {
-    using Bits = typename decltype(type)::Bits;
-    OutputError result;
-    std::size_t i = 0;
-    for (const double scale : scales.rows) {
-      for (const std::size_t end = i + static_cast<std::size_t>(form.row_length); i < end; ++i) {
-        const auto bits = bits_at<Bits>(bytes, i);
-        const double value = type.number(bits);
-        const double error = element_error(value, reference[i], scale, form);
-        if (bits == poison_at<Bits>(poison, i) && is_left_out(value, error, limit)) ++result.unwritten;
-        if (std::isnan(value) || (std::isinf(value) && std::isfinite(reference[i]))) ++result.not_finite;
-        if (error > limit) ++result.over;
-        if (error > result.max_error) {
-          result.max_error = error;
-          result.worst = static_cast<std::int64_t>(i);
-        }
-      }
-    }
-    return result;
+                          const OutputScales& scales, const OutputForm& form, double limit,
+                          const ParallelFor& parallel) {
+  const std::size_t part_rows = rows_per_part(form);
+  std::vector<OutputError> parts((scales.rows.size() + part_rows - 1) / part_rows);
+  for_parts(parallel, scales.rows.size(), part_rows, [&](std::size_t part, std::size_t begin, std::size_t end) {
+    const auto rows = std::span(scales.rows).subspan(begin, end - begin);
+    parts[part] = with_storage(
+        form.dtype, [&](auto type) { return measure_rows(type, bytes, poison, reference, begin, rows, form, limit); });
   });
+  return together(parts);
 }
 
 OutputError measure_sample(std::span<const std::byte> bytes, std::uint32_t poison, const AnswerSample& sample,
-                           const OutputScales& like, const OutputForm& form, double limit) {
+                           const OutputScales& like, const OutputForm& form, double limit,
+                           const ParallelFor& parallel) {
   const std::vector<double> scales = sample_scales(sample, like, form);
   return with_storage(form.dtype, [&](auto type) {
     using Bits = typename decltype(type)::Bits;
-    OutputError result;
-    count_useless(type, bytes, poison, result);
+    OutputError result = count_all_useless(type, bytes, poison, parallel);
     for (std::size_t i = 0; i < sample.elements.size(); ++i) {
       const auto element = static_cast<std::size_t>(sample.elements[i]);
       const auto bits = bits_at<Bits>(bytes, element);

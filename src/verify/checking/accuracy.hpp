@@ -18,6 +18,7 @@
 #include <span>
 #include <vector>
 
+#include "base/parallel.hpp"
 #include "problem/operator_checks.hpp"
 
 namespace kw {
@@ -58,12 +59,13 @@ struct OutputScales {
   std::vector<double> rows;
   double floor;  ///< f * rms(tensor)
 };
-[[nodiscard]] OutputScales output_scales(std::span<const double> reference, const OutputForm& form);
+[[nodiscard]] OutputScales output_scales(std::span<const double> reference, const OutputForm& form,
+                                         const ParallelFor& parallel = serial_for);
 
 /// As above, where the scales of `reference` are known: making them reads all of it once more.
 [[nodiscard]] OutputError measure_error(std::span<const std::byte> bytes, std::uint32_t poison,
                                         std::span<const double> reference, const OutputScales& scales,
-                                        const OutputForm& form, double limit);
+                                        const OutputForm& form, double limit, const ParallelFor& parallel = serial_for);
 
 /// As measure_error, where the answer is known for some elements only. `like` are the scales of an output to data of
 /// the same distribution: they hold for rows that are known in part. A row that is known whole has its own, for a short
@@ -71,7 +73,7 @@ struct OutputScales {
 /// wherever they are; of elements whose answer is not known any that holds the poison.
 [[nodiscard]] OutputError measure_sample(std::span<const std::byte> bytes, std::uint32_t poison,
                                          const AnswerSample& sample, const OutputScales& like, const OutputForm& form,
-                                         double limit);
+                                         double limit, const ParallelFor& parallel = serial_for);
 
 /// What may be allowed beyond both when an output has so few rows: 1 + 16 / sqrt(rows). The errors within a row go
 /// together, and the worst of a few says little of what the plain kernel might have reached. Counts of honest kernels

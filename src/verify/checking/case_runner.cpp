@@ -14,35 +14,17 @@
 namespace kw {
 namespace {
 
-/// The inputs of a case as their buffers hold them. Those of f32 are the case's own, which has to outlive this.
-class StoredInputs {
- public:
-  StoredInputs(const Problem& problem, const CheckCase& one) {
-    converted_.reserve(one.inputs.size());
-    for (std::size_t i = 0; i < one.inputs.size(); ++i) {
-      const DType dtype = problem.inputs[i].dtype;
-      if (dtype != DType::f32) converted_.push_back(stored(dtype, one.inputs[i]));
-      bytes_.push_back(dtype == DType::f32 ? std::as_bytes(std::span(one.inputs[i])) : converted_.back());
-    }
-  }
-  /// By the order of Problem::inputs.
-  [[nodiscard]] std::span<const std::byte> operator[](std::size_t input) const { return bytes_[input]; }
-
- private:
-  std::vector<std::vector<std::byte>> converted_;
-  std::vector<std::span<const std::byte>> bytes_;
-};
-
-void prepare(const LaunchPlan& plan, KernelProcess& process, const StoredInputs& inputs, const Poison& poison) {
+void prepare(const LaunchPlan& plan, KernelProcess& process, const StoredInputs& inputs, const Poison& poison,
+             const ParallelFor& parallel) {
   std::size_t next_input = 0;
   for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
     const auto bytes = process.buffer(i);
     if (plan.buffers[i].role == BufferRole::input) {
       const auto values = inputs[next_input++];
       KW_CHECK(values.size() == bytes.size(), "input of {} bytes for a buffer of {}", values.size(), bytes.size());
-      std::memcpy(bytes.data(), values.data(), bytes.size());
+      copy_bytes(bytes, values, parallel);
     } else {
-      fill_poison(bytes, plan.buffers[i].role == BufferRole::scratch ? poison.scratch : poison.outputs);
+      fill_poison(bytes, plan.buffers[i].role == BufferRole::scratch ? poison.scratch : poison.outputs, parallel);
     }
   }
   for (const auto guard : process.guards()) std::fill(guard.begin(), guard.end(), poison.guards);
@@ -69,7 +51,8 @@ CaseFailure lost(const LostWorker& loss, Duration deadline) {
 }
 
 std::optional<CaseFailure> inspect_surroundings(const Problem& problem, const LaunchPlan& plan, KernelProcess& process,
-                                                const StoredInputs& inputs, std::byte filled) {
+                                                const StoredInputs& inputs, std::byte filled,
+                                                const ParallelFor& parallel) {
   std::size_t zone = 0;
   for (const auto guard : process.guards()) {
     const auto hit = std::find_if(guard.begin(), guard.end(), [&](std::byte b) { return b != filled; });
@@ -83,8 +66,7 @@ std::optional<CaseFailure> inspect_surroundings(const Problem& problem, const La
   for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
     if (plan.buffers[i].role != BufferRole::input) continue;
     const auto bytes = process.buffer(i);
-    const auto values = inputs[next_input];
-    if (std::memcmp(values.data(), bytes.data(), values.size()) != 0) {
+    if (!same_bytes(inputs[next_input], bytes, parallel)) {
       return CaseFailure{Reason::input_modified, fmt::format("input {} was modified", problem.inputs[next_input].name),
                          ""};
     }
@@ -155,30 +137,46 @@ LaunchEnd launch(KernelProcess& process, const CaseMode& mode, StepClock& clock)
 }
 
 std::vector<std::vector<std::byte>> copied_outputs(const LaunchPlan& plan, KernelProcess& process,
-                                                   const StepClock& clock) {
+                                                   const StepClock& clock, const ParallelFor& parallel) {
   const auto copying = clock.doing(time_activity::copies);
   std::vector<std::vector<std::byte>> outputs;
   for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
     if (plan.buffers[i].role != BufferRole::output) continue;
     const auto bytes = process.buffer(i);
-    outputs.emplace_back(bytes.begin(), bytes.end());
+    copy_bytes(outputs.emplace_back(bytes.size()), bytes, parallel);
   }
   return outputs;
 }
 
 }  // namespace
 
+StoredInputs::StoredInputs(const Problem& problem, const CheckCase& one, const ParallelFor& parallel) {
+  converted_.reserve(one.inputs.size());
+  for (std::size_t i = 0; i < one.inputs.size(); ++i) {
+    const DType dtype = problem.inputs[i].dtype;
+    if (dtype != DType::f32) converted_.push_back(stored(dtype, one.inputs[i], parallel));
+    bytes_.push_back(dtype == DType::f32 ? std::as_bytes(std::span(one.inputs[i])) : converted_.back());
+  }
+}
+
 tl::expected<CaseRun, CaseFailure> run_case(const Problem& problem, LoadedCandidate& loaded, const CheckCase& one,
-                                            const CaseMode& mode, StepClock& clock) {
+                                            const CaseMode& mode, StepClock& clock, const ParallelFor& parallel) {
+  const auto copying = clock.doing(time_activity::copies);
+  const StoredInputs inputs(problem, one, parallel);
+  return run_case(problem, loaded, one, inputs, mode, clock, parallel);
+}
+
+tl::expected<CaseRun, CaseFailure> run_case(const Problem& problem, LoadedCandidate& loaded, const CheckCase& one,
+                                            const StoredInputs& inputs, const CaseMode& mode, StepClock& clock,
+                                            const ParallelFor& parallel) {
   KernelProcess& process = *loaded.process;
   const LaunchPlan& plan = loaded.built.plans[one.workload].plan;
   if (auto selected = process.select(one.workload); !selected) {
     return tl::unexpected(CaseFailure{Reason::launch_failed, selected.error().message, selected.error().to_string()});
   }
-  const StoredInputs inputs(problem, one);
   {
     const auto copying = clock.doing(time_activity::copies);
-    prepare(plan, process, inputs, mode.poison);
+    prepare(plan, process, inputs, mode.poison, parallel);
   }
   auto outcome = launch(process, mode, clock);
   if (const auto* loss = std::get_if<LostWorker>(&outcome)) {
@@ -198,21 +196,21 @@ tl::expected<CaseRun, CaseFailure> run_case(const Problem& problem, LoadedCandid
   CaseRun run;
   run.time = std::get<LaunchOutcome>(outcome);
   clock.add_device_seconds(static_cast<double>(run.time.observed_ns) * 1e-9);
-  run.outputs = copied_outputs(plan, process, clock);
+  run.outputs = copied_outputs(plan, process, clock, parallel);
   const auto judging = clock.doing(time_activity::judging);
-  if (auto failure = inspect_surroundings(problem, plan, process, inputs, mode.poison.guards))
+  if (auto failure = inspect_surroundings(problem, plan, process, inputs, mode.poison.guards, parallel))
     return tl::unexpected(*std::move(failure));
   return run;
 }
 
 std::optional<CaseFailure> judge_case(const Problem& problem, const CheckCase& one, const CaseRun& run,
-                                      const CaseMode& mode, AccuracyTable* accuracy) {
+                                      const CaseMode& mode, AccuracyTable* accuracy, const ParallelFor& parallel) {
   const auto& workload = problem.workloads[one.workload];
   for (std::size_t output = 0; output < run.outputs.size(); ++output) {
     const double allowed = one.limit(output);
     const std::string& name = problem.outputs[output].name;
     const OutputError error = measure_error(run.outputs[output], mode.poison.outputs, one.expected[output],
-                                            one.scales[output], one.form(problem, output), allowed);
+                                            one.scales[output], one.form(problem, output), allowed, parallel);
     if (accuracy != nullptr) {
       accuracy->push_back({workload.name, std::string(one.distribution.name), error.max_error, allowed});
     }

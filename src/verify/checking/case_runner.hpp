@@ -4,9 +4,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "base/parallel.hpp"
 #include "record/run_record.hpp"
 #include "verify/checking/check_suite.hpp"
 #include "verify/processes/loaded_candidate.hpp"
@@ -48,17 +50,35 @@ struct CaseMode {
   bool ends_budget = false;  ///< as StepTimeout
 };
 
+/// The inputs of a case as their buffers hold them, by the order of Problem::inputs. Those of f32 are the case's own,
+/// which has to outlive this. Made once where several launches have the same data.
+class StoredInputs {
+ public:
+  StoredInputs(const Problem& problem, const CheckCase& one, const ParallelFor& parallel);
+  [[nodiscard]] std::span<const std::byte> operator[](std::size_t input) const { return bytes_[input]; }
+
+ private:
+  std::vector<std::vector<std::byte>> converted_;
+  std::vector<std::span<const std::byte>> bytes_;
+};
+
 /// Fresh inputs, poisoned outputs and scratch, guards; launch; then guards and inputs must be as they were. Counts the
-/// launch in `clock`.
+/// launch in `clock`. `inputs` are those of `one`.
 [[nodiscard]] tl::expected<CaseRun, CaseFailure> run_case(const Problem& problem, LoadedCandidate& loaded,
-                                                          const CheckCase& one, const CaseMode& mode, StepClock& clock);
+                                                          const CheckCase& one, const StoredInputs& inputs,
+                                                          const CaseMode& mode, StepClock& clock,
+                                                          const ParallelFor& parallel);
+[[nodiscard]] tl::expected<CaseRun, CaseFailure> run_case(const Problem& problem, LoadedCandidate& loaded,
+                                                          const CheckCase& one, const CaseMode& mode, StepClock& clock,
+                                                          const ParallelFor& parallel = serial_for);
 
 /// The first case of the suite on that workload; there must be one.
 [[nodiscard]] const CheckCase& case_of(const CheckSuite& suite, std::size_t workload);
 
 /// Judges the outputs of a run; appends to `accuracy` when given. Nothing when they are right.
 [[nodiscard]] std::optional<CaseFailure> judge_case(const Problem& problem, const CheckCase& one, const CaseRun& run,
-                                                    const CaseMode& mode, AccuracyTable* accuracy);
+                                                    const CaseMode& mode, AccuracyTable* accuracy,
+                                                    const ParallelFor& parallel = serial_for);
 
 /// Starts a process with what was built and keeps it; a failure is the candidate's. Cases on workloads whose binary is
 /// not among what was built must not be run in it.

@@ -83,11 +83,12 @@ std::vector<CheckCase> thinned(const WorkloadCosts& costs, std::vector<CheckCase
 }
 
 /// Whether these values would be taken for the answer.
-bool passes(const Problem& problem, const std::vector<double>& values, const CheckCase& one, std::size_t output) {
+bool passes(const Problem& problem, const std::vector<double>& values, const CheckCase& one, std::size_t output,
+            const ParallelFor& parallel) {
   const auto form = one.form(problem, output);
-  const auto bytes = stored(form.dtype, std::vector<float>(values.begin(), values.end()));
+  const auto bytes = stored(form.dtype, std::vector<float>(values.begin(), values.end()), parallel);
   const auto error =
-      measure_error(bytes, k_no_poison, one.expected[output], one.scales[output], form, one.limit(output));
+      measure_error(bytes, k_no_poison, one.expected[output], one.scales[output], form, one.limit(output), parallel);
   return error.over == 0 && error.not_finite == 0;
 }
 
@@ -105,7 +106,7 @@ Result<bool> passes_everywhere(const Problem& problem, const std::vector<const C
                                std::size_t output, const ParallelFor& parallel) {
   for (const CheckCase* one : cases) {
     KW_TRY(const auto values, probe_values(problem, probe, *one, output, parallel));
-    if (!values || !passes(problem, *values, *one, output)) return false;
+    if (!values || !passes(problem, *values, *one, output, parallel)) return false;
   }
   return true;
 }
@@ -139,12 +140,12 @@ Result<void> require_answer(const Problem& problem, const Workload& workload, st
 constexpr int k_most_draws = 4;
 
 /// False where none of the draws tells something; the last one stays.
-Result<bool> draw_inputs(const Problem& problem, const InputSeeds& seeds, CheckCase& one) {
+Result<bool> draw_inputs(const Problem& problem, const InputSeeds& seeds, const ParallelFor& parallel, CheckCase& one) {
   const auto& workload = problem.workloads[one.workload];
   InputSeeds own = seeds;
   Rng others(seeds.operands);
   for (int draw = 0; draw < k_most_draws; ++draw) {
-    KW_TRY(one.inputs, make_inputs(problem, workload, one.distribution, own));
+    KW_TRY(one.inputs, make_inputs(problem, workload, one.distribution, own, parallel));
     if (const auto found = operator_of(problem).checks.conditioning(problem, workload, one.inputs)) {
       one.conditioning = *found;
       return true;
@@ -176,7 +177,7 @@ Result<void> answer_whole(const Problem& problem, const ParallelFor& parallel, C
   for (std::size_t output = 0; output < one.expected.size(); ++output) {
     KW_TRY_VOID(require_answer(problem, workload, output, one.expected[output]));
     one.scales.push_back(
-        output_scales(one.expected[output], output_form(problem, problem.outputs[output], workload.axes)));
+        output_scales(one.expected[output], output_form(problem, problem.outputs[output], workload.axes), parallel));
   }
   return {};
 }
@@ -215,7 +216,7 @@ Result<CheckSuite> CheckSuite::make(const Problem& problem, std::uint64_t seed, 
     const std::uint64_t operands = rng.next();
     const bool is_timing = one.workload == 0 && i < k_timing_cases;
     const InputSeeds seeds{operands, is_timing ? k_nominal_seed : rng.next()};
-    KW_TRY(const bool telling, draw_inputs(problem, seeds, one));
+    KW_TRY(const bool telling, draw_inputs(problem, seeds, parallel, one));
     // What timed launches are like stays: where not even a plain kernel is near the answer, the problem is refused.
     if (!telling && !is_timing) continue;
     one.tells = telling;

@@ -32,7 +32,7 @@ constexpr int k_most_fresh_draws = 4;
 /// Normal operands, and the captured tensors of `like`.
 InputValues draw_like(const Problem& problem, const CheckCase& like, Rng& rng, const ParallelFor& parallel) {
   InputValues inputs = draw_operands(problem, problem.workloads[like.workload], Distribution::normal, rng, parallel);
-  for (std::size_t i = 0; i < inputs.size(); ++i) round_to(problem.inputs[i].dtype, inputs[i]);
+  for (std::size_t i = 0; i < inputs.size(); ++i) round_to(problem.inputs[i].dtype, inputs[i], parallel);
   inputs.insert(inputs.end(), like.inputs.begin() + static_cast<std::ptrdiff_t>(problem.operand_count()),
                 like.inputs.end());
   return inputs;
@@ -79,7 +79,7 @@ FreshCase draw_fresh(const Problem& problem, const CheckCase& like, const Worklo
 }
 
 std::optional<CaseFailure> judge_fresh(const Problem& problem, std::span<const CheckCase> alike, const FreshCase& fresh,
-                                       const CaseRun& run, const Poison& poison) {
+                                       const CaseRun& run, const Poison& poison, const ParallelFor& parallel) {
   const CheckCase& like = alike.front();
   const Axes& axes = problem.workloads[like.workload].axes;
   for (std::size_t output = 0; output < run.outputs.size(); ++output) {
@@ -87,7 +87,7 @@ std::optional<CaseFailure> judge_fresh(const Problem& problem, std::span<const C
     const AnswerSample& sample = fresh.answers[output];
     const OutputForm form = output_form(problem, tensor, axes);
     const OutputError error = measure_sample(run.outputs[output], poison.outputs, sample, like.scales[output], form,
-                                             fresh_limit(alike, fresh, output));
+                                             fresh_limit(alike, fresh, output), parallel);
     if (error.unwritten > 0) {
       return CaseFailure{Reason::output_unwritten, fmt::format("{} has elements that were never written", tensor.name),
                          fmt::format("{} elements unwritten", error.unwritten)};

@@ -28,6 +28,7 @@ struct FreshCase {
 /// Judges the outputs of a run on fresh data by the largest error that is allowed on `alike`: at least one case, of
 /// the same workload and distribution. Nothing when they are right.
 [[nodiscard]] std::optional<CaseFailure> judge_fresh(const Problem& problem, std::span<const CheckCase> alike,
-                                                     const FreshCase& fresh, const CaseRun& run, const Poison& poison);
+                                                     const FreshCase& fresh, const CaseRun& run, const Poison& poison,
+                                                     const ParallelFor& parallel = serial_for);
 
 }  // namespace kw

@@ -109,18 +109,18 @@ InputValues draw_operands(const Problem& problem, const Workload& workload, cons
 }
 
 Result<InputValues> make_inputs(const Problem& problem, const Workload& workload, const Distribution& distribution,
-                                InputSeeds seeds) {
+                                InputSeeds seeds, const ParallelFor& parallel) {
   for (std::size_t i = 0; i < problem.operand_count(); ++i) {
     KW_TRY_VOID(shape_of(problem.inputs[i], workload.axes));
   }
   Rng rng(seeds.operands);
-  InputValues inputs = draw_operands(problem, workload, distribution, rng);
+  InputValues inputs = draw_operands(problem, workload, distribution, rng, parallel);
   KW_TRY(CaptureData captures, draw_captures(problem.captures, workload.axes, seeds.captures));
   if (distribution.own != nullptr) distribution.own->shape(problem, workload, captures, inputs, rng);
   for (const auto& capture : problem.captures) {
     inputs.push_back(std::move(captures.find(capture.declared.name)->second.values));
   }
-  for (std::size_t i = 0; i < inputs.size(); ++i) round_to(problem.inputs[i].dtype, inputs[i]);
+  for (std::size_t i = 0; i < inputs.size(); ++i) round_to(problem.inputs[i].dtype, inputs[i], parallel);
   return inputs;
 }
 

@@ -54,7 +54,8 @@ struct InputSeeds {
 /// Values for every input of the problem, as its type can hold them. Deterministic for the seeds. errc::overflow for a
 /// workload that does not fit, errc::capture_values for captured tensors that cannot be drawn.
 [[nodiscard]] Result<InputValues> make_inputs(const Problem& problem, const Workload& workload,
-                                              const Distribution& distribution, InputSeeds seeds);
+                                              const Distribution& distribution, InputSeeds seeds,
+                                              const ParallelFor& parallel = serial_for);
 [[nodiscard]] inline Result<InputValues> make_inputs(const Problem& problem, const Workload& workload,
                                                      const Distribution& distribution, std::uint64_t seed) {
   return make_inputs(problem, workload, distribution, InputSeeds{seed});

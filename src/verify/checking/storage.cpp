@@ -2,30 +2,30 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstring>
 
 namespace kw {
 namespace {
 
+constexpr std::size_t k_bytes_per_part = std::size_t{1} << 20;
+
 template <typename Bits>
-void store(std::vector<std::byte>& bytes, std::size_t index, Bits bits) {
-  std::memcpy(bytes.data() + index * sizeof bits, &bits, sizeof bits);
+void store(std::byte* bytes, std::size_t index, Bits bits) {
+  std::memcpy(bytes + index * sizeof bits, &bits, sizeof bits);
 }
 
-}  // namespace
-
-void round_to(DType dtype, std::vector<float>& values) {
-  if (dtype == DType::f16)
-    for (float& value : values) value = rounded_to_half(value);
-  else if (dtype == DType::bf16)
-    for (float& value : values) value = rounded_to_bfloat(value);
+template <typename Round>
+void round_each(std::span<float> values, const ParallelFor& parallel, const Round& round) {
+  for_parts(parallel, values.size(), k_elements_per_part, [&](std::size_t, std::size_t begin, std::size_t end) {
+    for (float& value : values.subspan(begin, end - begin)) value = round(value);
+  });
 }
 
-std::vector<std::byte> stored(DType dtype, std::span<const float> values) {
-  std::vector<std::byte> bytes(values.size() * static_cast<std::size_t>(bytes_per_element(dtype)));
+void store_all(DType dtype, std::span<const float> values, std::byte* bytes) {
   switch (dtype) {
     case DType::f32:
-      std::memcpy(bytes.data(), values.data(), bytes.size());
+      std::memcpy(bytes, values.data(), values.size_bytes());
       break;
     case DType::f16:
       for (std::size_t i = 0; i < values.size(); ++i) store(bytes, i, half_bits(values[i]));
@@ -40,6 +40,21 @@ std::vector<std::byte> stored(DType dtype, std::span<const float> values) {
       for (std::size_t i = 0; i < values.size(); ++i) bytes[i] = std::byte{values[i] != 0.0F};
       break;
   }
+}
+
+}  // namespace
+
+void round_to(DType dtype, std::span<float> values, const ParallelFor& parallel) {
+  if (dtype == DType::f16) round_each(values, parallel, rounded_to_half);
+  if (dtype == DType::bf16) round_each(values, parallel, rounded_to_bfloat);
+}
+
+std::vector<std::byte> stored(DType dtype, std::span<const float> values, const ParallelFor& parallel) {
+  const auto width = static_cast<std::size_t>(bytes_per_element(dtype));
+  std::vector<std::byte> bytes(values.size() * width);
+  for_parts(parallel, values.size(), k_elements_per_part, [&](std::size_t, std::size_t begin, std::size_t end) {
+    store_all(dtype, values.subspan(begin, end - begin), bytes.data() + begin * width);
+  });
   return bytes;
 }
 
@@ -48,22 +63,42 @@ double stored_element(DType dtype, std::span<const std::byte> bytes, std::size_t
                       [&](auto type) { return type.number(bits_at<typename decltype(type)::Bits>(bytes, index)); });
 }
 
-std::vector<double> stored_values(DType dtype, std::span<const std::byte> bytes) {
+std::vector<double> stored_values(DType dtype, std::span<const std::byte> bytes, const ParallelFor& parallel) {
   return with_storage(dtype, [&](auto type) {
     using Bits = typename decltype(type)::Bits;
     std::vector<double> values(bytes.size() / sizeof(Bits));
-    for (std::size_t i = 0; i < values.size(); ++i) values[i] = type.number(bits_at<Bits>(bytes, i));
+    for_parts(parallel, values.size(), k_elements_per_part, [&](std::size_t, std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) values[i] = type.number(bits_at<Bits>(bytes, i));
+    });
     return values;
   });
 }
 
-void fill_poison(std::span<std::byte> bytes, std::uint32_t poison) {
+void copy_bytes(std::span<std::byte> to, std::span<const std::byte> from, const ParallelFor& parallel) {
+  for_parts(parallel, from.size(), k_bytes_per_part, [&](std::size_t, std::size_t begin, std::size_t end) {
+    std::memcpy(to.data() + begin, from.data() + begin, end - begin);
+  });
+}
+
+bool same_bytes(std::span<const std::byte> a, std::span<const std::byte> b, const ParallelFor& parallel) {
+  std::atomic<bool> same{a.size() == b.size()};
+  if (!same) return false;
+  for_parts(parallel, a.size(), k_bytes_per_part, [&](std::size_t, std::size_t begin, std::size_t end) {
+    if (std::memcmp(a.data() + begin, b.data() + begin, end - begin) != 0) same = false;
+  });
+  return same;
+}
+
+void fill_poison(std::span<std::byte> bytes, std::uint32_t poison, const ParallelFor& parallel) {
   // A pattern of a page, again and again: what takes its time is the memory.
   std::array<std::uint32_t, 1024> page{};
   page.fill(poison);
-  for (std::size_t i = 0; i < bytes.size(); i += sizeof page) {
-    std::memcpy(bytes.data() + i, page.data(), std::min(sizeof page, bytes.size() - i));
-  }
+  static_assert(k_bytes_per_part % sizeof page == 0);
+  for_parts(parallel, bytes.size(), k_bytes_per_part, [&](std::size_t, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; i += sizeof page) {
+      std::memcpy(bytes.data() + i, page.data(), std::min(sizeof page, end - i));
+    }
+  });
 }
 
 bool is_poison(DType dtype, std::span<const std::byte> bytes, std::uint32_t poison, std::size_t index) {

@@ -10,14 +10,16 @@
 
 #include "base/bfloat.hpp"
 #include "base/half.hpp"
+#include "base/parallel.hpp"
 #include "tensor/tensor.hpp"
 
 namespace kw {
 
 /// The nearest values that a tensor of this type can hold.
-void round_to(DType dtype, std::vector<float>& values);
+void round_to(DType dtype, std::span<float> values, const ParallelFor& parallel = serial_for);
 /// `values` as `dtype` stores them; they were rounded by round_to.
-[[nodiscard]] std::vector<std::byte> stored(DType dtype, std::span<const float> values);
+[[nodiscard]] std::vector<std::byte> stored(DType dtype, std::span<const float> values,
+                                            const ParallelFor& parallel = serial_for);
 /// Element types as buffers hold them: their bits, the number that these are, and whether it is none. For loops over
 /// many elements.
 struct StoredF32 {
@@ -82,10 +84,15 @@ template <typename Bits>
 [[nodiscard]] double stored_element(DType dtype, std::span<const std::byte> bytes, std::size_t index);
 
 /// All elements as numbers.
-[[nodiscard]] std::vector<double> stored_values(DType dtype, std::span<const std::byte> bytes);
+[[nodiscard]] std::vector<double> stored_values(DType dtype, std::span<const std::byte> bytes,
+                                                const ParallelFor& parallel = serial_for);
 
+/// Copies of bytes, their comparison and a pattern in them, by all threads: memory is what takes the time. Both spans
+/// are as long.
+void copy_bytes(std::span<std::byte> to, std::span<const std::byte> from, const ParallelFor& parallel);
+[[nodiscard]] bool same_bytes(std::span<const std::byte> a, std::span<const std::byte> b, const ParallelFor& parallel);
 /// Fills with `poison`, of which the last may be cut off.
-void fill_poison(std::span<std::byte> bytes, std::uint32_t poison);
+void fill_poison(std::span<std::byte> bytes, std::uint32_t poison, const ParallelFor& parallel = serial_for);
 /// Whether the element still has the bits that fill_poison gave it.
 [[nodiscard]] bool is_poison(DType dtype, std::span<const std::byte> bytes, std::uint32_t poison, std::size_t index);
 

@@ -18,13 +18,13 @@ std::optional<CaseRun> run_judged(GateId gate, GateContext& context, const Check
   const StepTimeout timeout =
       context.clock.timeout(context.measuring.baseline.launch_deadline(facts.options.deadlines));
   const CaseMode mode{false, poison, timeout.time, timeout.ends_budget};
-  auto run = run_case(facts.problem, context.loaded, one, mode, context.clock);
+  auto run = run_case(facts.problem, context.loaded, one, mode, context.clock, facts.options.parallel);
   if (!run) {
     reject_case(facts.problem, one, gate, run.error(), context.verdict);
     return std::nullopt;
   }
   const auto judging = context.clock.doing(time_activity::judging);
-  if (const auto failure = judge_case(facts.problem, one, *run, mode, accuracy)) {
+  if (const auto failure = judge_case(facts.problem, one, *run, mode, accuracy, facts.options.parallel)) {
     reject_case(facts.problem, one, gate, *failure, context.verdict);
     return std::nullopt;
   }

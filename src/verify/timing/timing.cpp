@@ -16,6 +16,7 @@ constexpr int k_resamples = 2000;
 struct TimedData {
   std::size_t like;  ///< index of a timing case
   FreshCase fresh;
+  StoredInputs inputs;  ///< of the fresh case
 };
 
 /// Of the candidate; the pair or the launch was not disturbed.
@@ -27,9 +28,13 @@ void keep(const TimingContext& timing, const LaunchOutcome& outcome, TimingResul
 
 TimedData draw_data(const TimingContext& timing) {
   const RunFacts& facts = timing.facts;
+  const ParallelFor& parallel = facts.options.parallel;
   const auto like = static_cast<std::size_t>(timing.rng.below(static_cast<std::int64_t>(k_timing_cases)));
-  return {like, draw_fresh(facts.problem, facts.suite.cases()[like], facts.costs(), timing.rng, facts.options.parallel,
-                           timing.clock.ledger())};
+  FreshCase fresh =
+      draw_fresh(facts.problem, facts.suite.cases()[like], facts.costs(), timing.rng, parallel, timing.clock.ledger());
+  const auto storing = timing.clock.doing(time_activity::inputs);
+  StoredInputs inputs(facts.problem, fresh.one, parallel);
+  return {like, std::move(fresh), std::move(inputs)};
 }
 
 /// One cold launch, timed and checked.
@@ -38,10 +43,12 @@ tl::expected<LaunchOutcome, CaseFailure> timed_launch(const TimingContext& timin
   const RunFacts& facts = timing.facts;
   const StepTimeout timeout = timing.clock.timeout(timing.baseline.launch_deadline(facts.options.deadlines));
   const CaseMode mode{true, k_nan_poison, timeout.time, timeout.ends_budget};
-  auto run = run_case(facts.problem, candidate, data.fresh.one, mode, timing.clock);
+  auto run =
+      run_case(facts.problem, candidate, data.fresh.one, data.inputs, mode, timing.clock, facts.options.parallel);
   if (!run) return tl::unexpected(std::move(run).error());
   const auto judging = timing.clock.doing(time_activity::judging);
-  if (auto failure = judge_fresh(facts.problem, facts.suite.timing_cases(), data.fresh, *run, mode.poison)) {
+  if (auto failure = judge_fresh(facts.problem, facts.suite.timing_cases(), data.fresh, *run, mode.poison,
+                                 facts.options.parallel)) {
     failure->reason = Reason::wrong_when_timed;
     failure->sentence = "right when checked, but in a timed launch " + failure->sentence;
     return tl::unexpected(*std::move(failure));

@@ -98,7 +98,7 @@ PassResult ComputeSanitizer::run_pass(const RunFacts& facts, LoadedCandidate loa
   for (std::size_t i = 0; i < workloads.size() && result.failure.empty(); ++i) {
     result.last = i;
     const auto run = run_case(facts.problem, loaded, case_of(facts.suite, workloads[i]),
-                              {false, k_nan_poison, k_sanitized_launch_deadline}, clock);
+                              {false, k_nan_poison, k_sanitized_launch_deadline}, clock, facts.options.parallel);
     if (!run) result.failure = run.error().sentence;
     if (first_tool_finding(loaded.process->tool_report().text)) break;
   }

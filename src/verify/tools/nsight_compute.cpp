@@ -31,7 +31,7 @@ class NsightCompute final : public Profiler {
     if (process == nullptr) return "Nsight Compute: " + std::get<LaunchFailure>(started).what;
     watched.process = std::move(*process);
     const auto run = run_case(facts.problem, watched, case_of(facts.suite, k_primary),
-                              {false, k_nan_poison, k_profiled_launch_deadline}, clock);
+                              {false, k_nan_poison, k_profiled_launch_deadline}, clock, facts.options.parallel);
     const ToolReport report = watched.process->finish(k_profiler_end_deadline);
     auto counters = read_counters(report.text);
     if (auto* counted = std::get_if<HardwareCounters>(&counters)) {
