@@ -15,6 +15,25 @@ constexpr VerifyDeadlines k_simulator_deadlines{std::chrono::seconds(60), std::c
                                                 std::chrono::seconds(60), std::chrono::seconds(60)};
 /// One core simulates 5e7 to 7e7 useful FLOPs per second (docs/cuda.md): a launch takes about one of it.
 constexpr double k_most_simulated_flops = 6e7;
+/// A plain kernel does some 4e9 steps a second on a CPU and 5e11 on a GPU (docs/results/): above these, a launch of it
+/// takes a tenth of a second. A rule by sizes, because one by times would depend on what else the machine does.
+constexpr double k_quick_steps_on_cpu = 4e8;
+constexpr double k_quick_steps_on_gpu = 4e10;
+
+/// The plainest style but `plain` that writes the problem: of the faster ones, the one whose arithmetic is nearest.
+std::optional<Candidate> reference_for(const Problem& problem, const std::string& target, const DeviceFacts& device) {
+  for (const Style& style : styles_of(problem.op)) {
+    if (style.target != target || style.name == "plain") continue;
+    auto bundle = emit_bundle(problem, target, style.name, device);
+    auto candidate = bundle ? make_candidate(*std::move(bundle)) : fail(std::move(bundle).error());
+    if (candidate) return *std::move(candidate);
+  }
+  return std::nullopt;
+}
+
+bool plain_takes_long(const WorkloadCosts& costs, const DeviceFacts& device) {
+  return costs.of(0).steps > (device.kind == DeviceKind::cpu ? k_quick_steps_on_cpu : k_quick_steps_on_gpu);
+}
 
 }  // namespace
 
@@ -40,6 +59,10 @@ Result<VerifierOptions> verifier_options(const Problem& problem, const std::stri
   if (!plain && simulated && plain.error().code == errc::codegen_style) return options;
   if (!plain) return fail(std::move(plain).error());
   KW_TRY(options.plain, make_candidate(*std::move(plain)));
+  options.costs = std::make_shared<WorkloadCosts>(problem);
+  if (!simulated && plain_takes_long(*options.costs, options.device)) {
+    options.reference = reference_for(problem, target, options.device);
+  }
   return options;
 }
 

@@ -8,7 +8,7 @@
 #include "verify/checking/accuracy.hpp"
 #include "verify/checking/case_runner.hpp"
 #include "verify/checking/storage.hpp"
-#include "verify/gates/gate.hpp"
+#include "verify/reference_kernel.hpp"
 #include "verify/timing/timing.hpp"
 #include "verify/verifier.hpp"
 
@@ -22,22 +22,10 @@ Error baseline_error(const std::string& doing, const std::string& what) {
                "run `kernelwright doctor`; if the device is healthy this is a defect of kernelwright"};
 }
 
-/// The gates of the phase `build`, as every candidate passes them, then a process of its own.
 Result<void> build_baseline(const RunFacts& facts, MeasureState& measuring, StepClock& clock) {
-  GateContext context{facts, measuring, clock};
-  context.loaded.candidate = *facts.options.plain;
-  context.is_baseline = true;
-  const bool built = run_gates(GatePhase::build, context);
-  clock = context.clock;
-  if (!built) {
-    return fail(
-        baseline_error(fmt::format("gate {}", to_string(*context.verdict.failed_gate)), context.verdict.message));
-  }
-  measuring.baseline.loaded = std::move(context.loaded);
-  const auto starting = clock.doing(time_activity::starting);
-  if (auto failure = start_candidate(facts.backend, measuring.baseline.loaded, facts.options.deadlines.start)) {
-    return fail(baseline_error("starting it", failure->sentence));
-  }
+  auto built = build_own(facts, measuring, clock, *facts.options.plain);
+  if (!built) return fail(baseline_error(built.error().doing, built.error().what));
+  measuring.baseline.loaded = *std::move(built);
   return {};
 }
 
@@ -89,6 +77,8 @@ Result<void> require_time(const RunFacts& facts, const CheckCase& one, const Lau
   if (!facts.timed() || one.workload != 0 || &one != &cases.front()) return {};
   const auto primaries = std::ranges::count(cases, std::size_t{0}, &CheckCase::workload);
   const Duration launch(outcome.observed_ns);
+  // The reference takes its place, and this launch is its time.
+  if (facts.options.reference) return {};
   const Duration rest = (primaries - 1 + k_samples) * launch;
   if (!clock.timeout(rest).ends_budget) {
     if (facts.options.foresee) facts.options.foresee(launch, rest);
@@ -129,30 +119,51 @@ Result<Reached> compare(const RunFacts& facts, const CheckCase& one, const CaseR
   return fail(one.tells ? precise.error() : untold_error(facts.problem, one));
 }
 
-/// What the baseline reaches on one case.
-Result<Reached> reached_on(const RunFacts& facts, Baseline& baseline, const CheckCase& one, StepClock& clock) {
+/// What the baseline, or the reference in its place, reaches on one case.
+Result<Reached> reached_on(const RunFacts& facts, Baseline& baseline, LoadedCandidate* reference, const CheckCase& one,
+                           StepClock& clock) {
   if (clock.out_of_time()) return fail(baseline_error("checking it", k_budget_ended));
   const StepTimeout timeout = clock.timeout(facts.options.deadlines.first_launch);
   const CaseMode mode{false, k_nan_poison, timeout.time, timeout.ends_budget};
   const std::string place = "workload " + facts.problem.workloads[one.workload].name;
-  auto run = run_case(facts.problem, baseline.loaded, one, mode, clock, facts.options.parallel);
+  LoadedCandidate& runs = reference != nullptr ? *reference : baseline.loaded;
+  auto run = run_case(facts.problem, runs, one, mode, clock, facts.options.parallel);
   if (!run) return fail(baseline_error(place, run.error().sentence));
-  baseline.learn_request(run->time);
-  KW_TRY_VOID(require_time(facts, one, run->time, clock));
+  if (reference == nullptr) {
+    baseline.learn_request(run->time);
+    if (one.workload == 0) baseline.last_primary = run->time;
+    KW_TRY_VOID(require_time(facts, one, run->time, clock));
+  }
   const auto judging = clock.doing(time_activity::judging);
   return compare(facts, one, *run, mode, place);
 }
 
-/// Runs the baseline on every case; what it reaches defines what is allowed.
-Result<void> learn_allowed_errors(RunFacts& facts, Baseline& baseline, StepClock& clock) {
-  std::vector<std::vector<double>> errors;
-  if (baseline.loaded.process) {
-    for (std::size_t i = 0; i < facts.suite.cases().size(); ++i) {
-      KW_TRY(auto reached, reached_on(facts, baseline, facts.suite.cases()[i], clock));
-      errors.push_back(reached.errors);
-      if (facts.suite.cases()[i].sampled.empty()) continue;
+/// Runs the baseline on every case; what it reaches defines what is allowed. On the primary workload a reference that
+/// agrees with it on the first case takes the others.
+Result<void> learn_on_all_cases(RunFacts& facts, Baseline& baseline, std::optional<LoadedCandidate>& reference,
+                                StepClock& clock, std::vector<std::vector<double>>& errors) {
+  bool known = false;
+  for (std::size_t i = 0; i < facts.suite.cases().size(); ++i) {
+    const CheckCase& one = facts.suite.cases()[i];
+    const bool primary = one.workload == 0;
+    KW_TRY(auto reached,
+           reached_on(facts, baseline, primary && known && reference ? &*reference : nullptr, one, clock));
+    errors.push_back(reached.errors);
+    if (!one.sampled.empty()) {
       facts.suite.adopt(i, std::move(reached.values), std::move(reached.scales), std::move(reached.errors));
     }
+    if (!primary || known) continue;
+    known = true;
+    if (reference && !agrees(facts, *reference, one, errors.back(), clock)) reference.reset();
+  }
+  return {};
+}
+
+Result<void> learn_allowed_errors(RunFacts& facts, Baseline& baseline, std::optional<LoadedCandidate>& reference,
+                                  StepClock& clock) {
+  std::vector<std::vector<double>> errors;
+  if (baseline.loaded.process) {
+    KW_TRY_VOID(learn_on_all_cases(facts, baseline, reference, clock, errors));
   } else {
     // As if a plain kernel had been as precise as anybody is asked to be.
     std::vector<double> least;
@@ -167,7 +178,7 @@ Result<void> learn_allowed_errors(RunFacts& facts, Baseline& baseline, StepClock
 
 /// A compiler keeps one core busy, and the oracle waits for nothing that it makes.
 Result<void> build_beside_answers(RunFacts& facts, MeasureState& measuring, StepClock& clock,
-                                  const MakeSuite& make_suite) {
+                                  const MakeSuite& make_suite, std::optional<LoadedCandidate>& reference) {
   Result<void> answered;
   Result<void> built;
   const auto answer = [&] {
@@ -180,10 +191,20 @@ Result<void> build_beside_answers(RunFacts& facts, MeasureState& measuring, Step
   };
   const auto build = [&] {
     if (facts.options.plain) built = build_baseline(facts, measuring, clock);
+    if (!built || !facts.options.reference) return;
+    if (auto own = build_own(facts, measuring, clock, *facts.options.reference)) reference = *std::move(own);
   };
   const auto waiting_for_compiler = clock.doing(time_activity::compiling);
   facts.options.beside(answer, build);
   return answered ? std::move(built) : std::move(answered);
+}
+
+/// By the launch on the first case: of one that takes long a cold cache changes nothing.
+void take_time_of_check(const RunFacts& facts, Baseline& baseline) {
+  const LaunchOutcome& launch = *baseline.last_primary;
+  baseline.request_ns = static_cast<double>(launch.observed_ns - launch.claimed_ns);
+  const double ns = launch_ns(facts, baseline, launch);
+  baseline.time = {"plain", ns, {ns, ns, 0}};
 }
 
 Result<void> time_baseline(const RunFacts& facts, MeasureState& measuring, StepClock& clock) {
@@ -202,9 +223,13 @@ Result<void> time_baseline(const RunFacts& facts, MeasureState& measuring, StepC
 }  // namespace
 
 Result<void> open_baseline(RunFacts& facts, MeasureState& measuring, StepClock& clock, const MakeSuite& make_suite) {
-  KW_TRY_VOID(build_beside_answers(facts, measuring, clock, make_suite));
-  KW_TRY_VOID(learn_allowed_errors(facts, measuring.baseline, clock));
-  return facts.timed() ? time_baseline(facts, measuring, clock) : Result<void>();
+  std::optional<LoadedCandidate> reference;
+  KW_TRY_VOID(build_beside_answers(facts, measuring, clock, make_suite, reference));
+  KW_TRY_VOID(learn_allowed_errors(facts, measuring.baseline, reference, clock));
+  if (!facts.timed()) return {};
+  if (!reference || !measuring.baseline.last_primary) return time_baseline(facts, measuring, clock);
+  take_time_of_check(facts, measuring.baseline);
+  return {};
 }
 
 }  // namespace kw

@@ -20,12 +20,17 @@ namespace {
 /// inputs. Of larger ones the oracle answers some rows, and the plain kernel, which agrees with it there, the rest.
 constexpr double k_most_whole_flops = 4e9;
 constexpr double k_unlimited = std::numeric_limits<double>::infinity();
-constexpr std::size_t k_final_pairs = 4;  ///< per process; the plain kernel is slow, and the ratio is far from 1
-constexpr int k_final_solo_samples = 8;   ///< per process
+constexpr std::size_t k_final_pairs = 4;      ///< per process; the plain kernel is slow, and the ratio is far from 1
+constexpr double k_longest_of_many_ns = 5e8;  ///< a launch of a plain kernel that takes longer is timed once a process
+constexpr int k_final_solo_samples = 8;       ///< per process
 
 Error opening_hit_deadline() {
   return Error{errc::out_of_time, "the budget ended while the plain kernel was being checked, before any candidate",
                "give the run more time, such as --budget 5m"};
+}
+
+std::size_t final_pairs(const MeasureState& measuring) {
+  return measuring.baseline.time.median_ns > k_longest_of_many_ns ? 1 : k_final_pairs;
 }
 
 /// Interleaved pairs against the plain kernel, then more launches of the champion alone, in the processes just started.
@@ -38,8 +43,9 @@ Result<void> time_one_process(const TimingContext& timing, MeasureState& measuri
   };
   LoadedCandidate& champion = *measuring.champion;
   // A disturbed pair is taken again, but not for ever: a machine that is never quiet gets "unreliable".
-  const std::size_t wanted = timed.other_ns.size() + k_final_pairs;
-  for (std::size_t tries = 0; timed.other_ns.size() < wanted && tries < 2 * k_final_pairs && in_time(); ++tries) {
+  const std::size_t pairs = final_pairs(measuring);
+  const std::size_t wanted = timed.other_ns.size() + pairs;
+  for (std::size_t tries = 0; timed.other_ns.size() < wanted && tries < 2 * pairs && in_time(); ++tries) {
     if (auto done = time_pair(timing, champion, measuring.baseline.loaded, comparison, timed); !done) {
       return failed(done.error());
     }
@@ -239,7 +245,7 @@ Result<Measurement> LocalVerifier::final_measurement(int processes, const std::f
   MeasureState& measuring = state_->measuring;
   KW_CHECK(measuring.champion.has_value(), "a final measurement without a champion");
   ComparisonRule rule = facts.options.comparison;
-  rule.looks = {processes * static_cast<int>(k_final_pairs)};
+  rule.looks = {processes * static_cast<int>(final_pairs(measuring))};
   rule.max_discarded = 0.5;
   rule.early_pairs = rule.looks.front() + 1;  // the champion is never given up early
   PairedComparison comparison(rule, measuring.rng.next());

@@ -26,6 +26,7 @@ class SampledAnswers : public ::testing::Test {
     options.secret_seed = 7;
     options.device = backend_.device();
     options.plain = small_candidate("plain");
+    if (kernels_.contains("reference")) options.reference = small_candidate("reference");
     options.suite.whole_flops = whole_flops;
     KW_TRY(verifier_, LocalVerifier::open(problem_, backend_, clock_, std::move(options)));
     return {};
@@ -38,6 +39,22 @@ class SampledAnswers : public ::testing::Test {
                        [this](const BuildRequest& request) { return kernels_.at(written_source(request)); }};
   std::unique_ptr<LocalVerifier> verifier_;
 };
+
+/// With a plain kernel that takes a second on the primary workload.
+class References : public SampledAnswers {
+ protected:
+  References() {
+    kernels_["plain"].time_ns = 1e9;
+    kernels_["reference"] = FakeKernel{FakeBehaviour::honest, 3e6, 0, BuildStatus::ok, "", false};
+  }
+  double seconds_to_open(double whole_flops) {
+    const Instant before = clock_.now();
+    const auto opened = open(whole_flops);
+    EXPECT_TRUE(opened) << opened.error().to_string();
+    return to_seconds(clock_.now() - before);
+  }
+};
+constexpr double k_all = std::numeric_limits<double>::infinity();
 
 TEST_F(SampledAnswers, judge_as_if_the_oracle_had_answered_all) {
   ASSERT_TRUE(open(1));
@@ -65,6 +82,33 @@ TEST_F(SampledAnswers, refuse_a_plain_kernel_that_leaves_elements_unwritten) {
   const auto opened = open(1);
   ASSERT_FALSE(opened);
   EXPECT_THAT(opened.error().message, ::testing::HasSubstr("elements are unwritten"));
+}
+
+TEST_F(References, take_the_plain_kernels_place_on_the_primary_workload) {
+  for (const double whole_flops : {1.0, k_all}) {
+    const double seconds = seconds_to_open(whole_flops);
+    EXPECT_GE(seconds, 1.0);
+    EXPECT_LT(seconds, 3.0) << "the plain kernel is launched once there";
+    EXPECT_NEAR(verifier_->plain().median_ns, 1e9, 1e7);
+    EXPECT_TRUE(verifier_->verify(small_candidate("honest")).verdict.accepted());
+    for (const auto conduct :
+         {FakeBehaviour::last_row_wrong, FakeBehaviour::shifted_on_primary, FakeBehaviour::low_precision}) {
+      kernels_["suspect"] = FakeKernel{conduct, 2e6, 0.005, BuildStatus::ok, "", false};
+      EXPECT_EQ(verifier_->verify(small_candidate("suspect")).verdict.reason, Reason::wrong_result)
+          << static_cast<int>(conduct);
+    }
+  }
+}
+
+TEST_F(References, that_do_not_agree_with_the_plain_kernel_or_do_not_build_are_not_asked) {
+  for (const double whole_flops : {1.0, k_all}) {
+    kernels_["reference"] = FakeKernel{FakeBehaviour::last_row_wrong, 3e6, 0, BuildStatus::ok, "", false};
+    EXPECT_GT(seconds_to_open(whole_flops), 5.0) << "the plain kernel answers all cases";
+    kernels_["suspect"] = FakeKernel{FakeBehaviour::last_row_wrong, 2e6, 0.005, BuildStatus::ok, "", false};
+    EXPECT_EQ(verifier_->verify(small_candidate("suspect")).verdict.reason, Reason::wrong_result);
+    kernels_["reference"] = FakeKernel{FakeBehaviour::honest, 3e6, 0, BuildStatus::source_error, "error", false};
+    EXPECT_GT(seconds_to_open(whole_flops), 5.0);
+  }
 }
 
 TEST_F(SampledAnswers, are_not_needed_by_small_workloads) {

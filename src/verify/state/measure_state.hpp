@@ -18,7 +18,8 @@ struct Baseline {
   LoadedCandidate loaded;
   BaselineRecord time;
   double request_ns = 0;  ///< what a request to its process took beyond the launch, at worst of the timed ones
-  std::optional<double> least_request_ns;  ///< and at best of all: the baseline is ours, and its claims are true
+  std::optional<double> least_request_ns;     ///< and at best of all: the baseline is ours, and its claims are true
+  std::optional<LaunchOutcome> last_primary;  ///< of the check on the primary workload
 
   void learn_request(const LaunchOutcome& outcome);
 

@@ -43,6 +43,9 @@ struct VerifierOptions {
   DeviceFacts device;              ///< with the calibrated peaks
   std::optional<Candidate> plain;  ///< the plain kernel: its accuracy says what error is allowed, its time is the
                                    ///< baseline. Only a simulator may do without; a fixed error is allowed then
+  /// Another kernel of ours with the arithmetic of the plain one, where that takes long on the primary workload: it
+  /// answers all cases there but the first, on which the two have to agree. None: the plain one answers all.
+  std::optional<Candidate> reference;
   VerifyDeadlines deadlines;
   ComparisonRule comparison;
   SuiteLimits suite;                          ///< what is left out of the checks

@@ -1,0 +1,29 @@
+#pragma once
+// Kernels of our own that stand beside candidates: the plain one, and a faster *reference* for problems whose plain
+// kernel takes long. The reference answers where the plain one would take most of an opening, after it has agreed with
+// it; nothing else is ever measured against it.
+
+#include <span>
+#include <string>
+
+#include "verify/processes/step_clock.hpp"
+#include "verify/state/measure_state.hpp"
+
+namespace kw {
+
+/// Why a kernel of ours was not built or not started.
+struct OwnFailure {
+  std::string doing;  ///< "gate build"
+  std::string what;
+};
+
+/// Through the gates of the phase `build`, as every candidate, then into a process of its own.
+[[nodiscard]] tl::expected<LoadedCandidate, OwnFailure> build_own(const RunFacts& facts, MeasureState& measuring,
+                                                                  StepClock& clock, const Candidate& candidate);
+
+/// Whether the reference computes on `one` what the plain kernel does, which erred there by `plain_errors`, one per
+/// output: all elements, by the rule that candidates are judged by. `one` has its whole answer.
+[[nodiscard]] bool agrees(const RunFacts& facts, LoadedCandidate& reference, const CheckCase& one,
+                          std::span<const double> plain_errors, StepClock& clock);
+
+}  // namespace kw
