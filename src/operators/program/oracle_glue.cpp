@@ -58,11 +58,6 @@ std::int64_t answer_rows_of(const Problem& problem, const Axes& axes) {
   return rows;
 }
 
-/// `values` must outlive it.
-LeafElements leaf_of(const std::vector<float>& values) {
-  return [&values](std::int64_t element) { return static_cast<double>(values[static_cast<std::size_t>(element)]); };
-}
-
 std::vector<AnswerSample> sample_of_rows(const Problem& problem, const Axes& axes, const InputValues& inputs,
                                          std::span<const std::int64_t> rows, const ParallelFor& parallel) {
   const ProgramDetail& detail = program_detail(problem);
@@ -82,7 +77,7 @@ std::vector<AnswerSample> sample_of_rows(const Problem& problem, const Axes& axe
   }
   std::map<std::size_t, LeafElements> leaves;
   for (std::size_t i = 0; i < detail.inputs.size(); ++i) {
-    leaves[detail.inputs[i]] = leaf_of(inputs[i]);
+    leaves.insert_or_assign(detail.inputs[i], LeafElements(inputs[i]));
   }
   const auto checked = checked_program(problem, axes);
   const Program& program = *checked;

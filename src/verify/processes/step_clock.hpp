@@ -21,6 +21,9 @@ class StepClock {
   explicit StepClock(const Clock& clock, Instant deadline = Instant::max(), TimeLedger* ledger = nullptr)
       : clock_(&clock), deadline_(deadline), ledger_(ledger) {}
 
+  /// For work on a thread beside: it ends when this one does, and its time is nobody's.
+  [[nodiscard]] StepClock beside() const { return StepClock(*clock_, deadline_); }
+
   /// `usual`, or what is left until the deadline: at least a millisecond, because a deadline that has passed is noticed
   /// between two steps.
   [[nodiscard]] StepTimeout timeout(Duration usual) const;

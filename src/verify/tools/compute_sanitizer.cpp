@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "record/time_use.hpp"
 #include "verify/checking/case_runner.hpp"
 #include "verify/tools/gpu_tool_probe.hpp"
 
@@ -122,17 +123,30 @@ std::string ComputeSanitizer::note(const std::vector<std::string>& done, const s
 std::vector<Sanitized> ComputeSanitizer::run(const RunFacts& facts, const LoadedCandidate& loaded,
                                              const std::vector<std::size_t>& workloads, StepClock& clock) {
   const StartRequest built = only(loaded.built, workloads);
-  // Each takes a second to start, all of them together not much longer.
+  // Each takes seconds to start and to end, all of them together not much longer.
   for (const SanitizerPass& pass : passes_) pass.backend->prepare();
+  std::vector<PassResult> passed(passes_.size());
+  std::vector<StepClock> clocks(passes_.size(), clock.beside());
+  {
+    const auto watching = clock.doing(time_activity::tool);
+    facts.options.parallel(std::ssize(passes_), [&](std::int64_t i) {
+      const auto at = static_cast<std::size_t>(i);
+      passed[at] = run_pass(facts, {loaded.candidate, built, nullptr}, workloads, passes_[at], clocks[at]);
+    });
+  }
+  for (const StepClock& one : clocks) {
+    clock.add_device_seconds(one.device_seconds());
+    if (one.deadline_hit()) clock.hit_deadline();
+  }
   std::vector<std::string> done;
   std::vector<std::string> failed;
-  for (const SanitizerPass& pass : passes_) {
-    PassResult result = run_pass(facts, {loaded.candidate, built, nullptr}, workloads, pass, clock);
+  for (std::size_t i = 0; i < passes_.size(); ++i) {
+    PassResult& result = passed[i];
     if (result.finding) return {{workloads[result.last], std::move(result.finding), "", true}};
     if (result.failure.empty()) {
-      done.push_back(pass.tool);
+      done.push_back(passes_[i].tool);
     } else {
-      failed.push_back(fmt::format("{} did not come to its end: {}", pass.tool, result.failure));
+      failed.push_back(fmt::format("{} did not come to its end: {}", passes_[i].tool, result.failure));
     }
   }
   std::vector<Sanitized> results;

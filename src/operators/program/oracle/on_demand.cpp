@@ -2,6 +2,7 @@
 // operand's own node for what it does not know yet.
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -20,6 +21,8 @@ using program_oracle::Operand;
 /// Nodes that ask each other in a row; each takes a few hundred bytes of a thread's stack. What lies deeper is
 /// evaluated whole.
 constexpr std::size_t k_deepest = 256;
+/// Elements that are computed together. What is asked for ends somewhere, and the rest of a span is computed in vain.
+constexpr std::size_t k_longest_span = 32;
 
 class DemandEvaluation {
  public:
@@ -80,7 +83,10 @@ class DemandEvaluation {
     auto extents = values_of(type.shape);
     if (whole_[value]) return {type.dtype, std::move(extents), whole_[value]->values.data()};
     const auto leaf = leaves_.find(value);
-    if (leaf != leaves_.end()) return {type.dtype, std::move(extents), leaf->second};
+    if (leaf != leaves_.end()) {
+      if (leaf->second.floats() != nullptr) return {type.dtype, std::move(extents), leaf->second.floats()};
+      return {type.dtype, std::move(extents), leaf->second.source()};
+    }
     return {type.dtype, std::move(extents), [this, value](std::int64_t i) { return element(value, i); }};
   }
 
@@ -94,10 +100,17 @@ class DemandEvaluation {
     return keep(node.outputs[output], i, answer.at(output, i));
   }
 
+  /// Who asked for the two elements before this one in its row will ask for the next ones: a span of them reads the
+  /// operands line by line, where elements one by one would read columns.
   double compute(const program_oracle::BySpan& answer, const Node& node, std::size_t output, std::int64_t i) {
-    double sum = 0.0;
-    answer.fill(i / answer.length, i % answer.length, {&sum, 1});
-    return keep(node.outputs[output], i, sum);
+    const std::size_t value = node.outputs[output];
+    const std::int64_t first = i % answer.length;
+    const bool in_order = first >= 2 && memos_[value]->find(i - 1) && memos_[value]->find(i - 2);
+    std::array<double, k_longest_span> sums{};
+    const std::int64_t count = in_order ? std::min<std::int64_t>(k_longest_span, answer.length - first) : 1;
+    answer.fill(i / answer.length, first, std::span(sums).first(static_cast<std::size_t>(count)));
+    for (std::int64_t k = 1; k < count; ++k) keep(value, i + k, sums[static_cast<std::size_t>(k)]);
+    return keep(value, i, sums.front());
   }
 
   /// Keeps the whole line of all outputs.

@@ -19,6 +19,8 @@ class Operand {
   /// `values` has to outlive the operand.
   Operand(ElementType dtype, Extents extents, const double* values)
       : dtype_(dtype), extents_(std::move(extents)), values_(values) {}
+  Operand(ElementType dtype, Extents extents, const float* floats)
+      : dtype_(dtype), extents_(std::move(extents)), floats_(floats) {}
   Operand(ElementType dtype, Extents extents, Source source)
       : dtype_(dtype), extents_(std::move(extents)), source_(std::move(source)) {}
   /// One that stands in the place of a tensor.
@@ -27,34 +29,44 @@ class Operand {
   }
 
   [[nodiscard]] double operator[](std::int64_t element) const {
-    return values_ != nullptr ? values_[element] : source_(element);
+    if (values_ != nullptr) return values_[element];
+    return floats_ != nullptr ? static_cast<double>(floats_[element]) : source_(element);
   }
   [[nodiscard]] ElementType dtype() const { return dtype_; }
   [[nodiscard]] const Extents& extents() const { return extents_; }
   [[nodiscard]] std::int64_t extent(std::size_t axis) const { return extents_[axis]; }
   [[nodiscard]] std::size_t rank() const { return extents_.size(); }
   [[nodiscard]] std::int64_t count() const { return volume_of(extents_); }
-  [[nodiscard]] const double* values() const { return values_; }  ///< null where elements are made on demand
+  [[nodiscard]] const double* values() const { return values_; }  ///< null where they lie elsewhere
+  [[nodiscard]] const float* floats() const { return floats_; }   ///< likewise; null too where elements are made
 
  private:
   ElementType dtype_;
   Extents extents_;
   const double* values_ = nullptr;
+  const float* floats_ = nullptr;
   Source source_;
 };
+
+/// into[i] += factor * values[i * stride]
+template <typename Number>
+void add_scaled_numbers(std::span<double> into, double factor, const Number* values, std::int64_t stride) {
+  const auto count = static_cast<std::int64_t>(into.size());
+  double* const sums = into.data();
+  if (stride == 1) {
+    for (std::int64_t i = 0; i < count; ++i) sums[i] += factor * static_cast<double>(values[i]);
+  } else {
+    for (std::int64_t i = 0; i < count; ++i) sums[i] += factor * static_cast<double>(values[i * stride]);
+  }
+}
 
 /// into[i] += factor * operand[start + i * stride]
 inline void add_scaled(std::span<double> into, double factor, const Operand& operand, std::int64_t start,
                        std::int64_t stride) {
-  const auto count = static_cast<std::int64_t>(into.size());
-  double* const sums = into.data();
-  const double* const values = operand.values();
-  if (values == nullptr) {
-    for (std::int64_t i = 0; i < count; ++i) sums[i] += factor * operand[start + i * stride];
-  } else if (stride == 1) {
-    for (std::int64_t i = 0; i < count; ++i) sums[i] += factor * values[start + i];
-  } else {
-    for (std::int64_t i = 0; i < count; ++i) sums[i] += factor * values[start + i * stride];
+  if (operand.values() != nullptr) return add_scaled_numbers(into, factor, operand.values() + start, stride);
+  if (operand.floats() != nullptr) return add_scaled_numbers(into, factor, operand.floats() + start, stride);
+  for (std::size_t i = 0; i < into.size(); ++i) {
+    into[i] += factor * operand[start + static_cast<std::int64_t>(i) * stride];
   }
 }
 
