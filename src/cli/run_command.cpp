@@ -40,6 +40,9 @@ Result<RunSetup> setup_of(const ProblemInput& input, const std::string& budget) 
   KW_TRY(setup.limits, parse_budget(budget));
   KW_TRY(setup.problem, read_problem(input));
   setup.problem_input = problem_words(input);
+  // Beside a launch and its check there are cores for one compiler on a small machine, and for more on a large one.
+  constexpr int k_many_processors = 8;
+  if (usable_processors() >= k_many_processors) setup.in_flight = 4;
   describe_conditions(setup);
   return setup;
 }

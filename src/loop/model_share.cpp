@@ -5,10 +5,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "verify/timing/final_pairs.hpp"
+
 namespace kw {
 namespace {
 
+/// Twelve and two that were disturbed; where each is long, one, which is what there must be, and one that was
+/// disturbed.
 constexpr double k_reserved_plain_launches = 14;
+constexpr double k_reserved_long_launches = 2;
 /// For starting the processes of the final measurement.
 constexpr double k_reserved_seconds = 2.0;
 /// A budget is the model's: what else a run does may take the rest.
@@ -17,7 +22,9 @@ constexpr double k_least_share = 2.0 / 3;
 }  // namespace
 
 Duration final_reserve(Duration plain_launch) {
-  return from_seconds(k_reserved_seconds + k_reserved_plain_launches * to_seconds(plain_launch));
+  const double seconds = to_seconds(plain_launch);
+  const double launches = final_pairs(seconds * 1e9) > 1 ? k_reserved_plain_launches : k_reserved_long_launches;
+  return from_seconds(k_reserved_seconds + launches * seconds);
 }
 
 double model_share(const BudgetParts& parts) {

@@ -138,23 +138,41 @@ Result<Reached> reached_on(const RunFacts& facts, Baseline& baseline, LoadedCand
   return compare(facts, one, *run, mode, place);
 }
 
+/// What the plain kernel would have reached where the reference did: on the first case the two erred by `plain` and
+/// `reference`. The limit is the plain kernel's, for a reference may be far more precise than anybody has to be.
+std::vector<double> as_plain(std::vector<double> errors, std::span<const double> plain,
+                             std::span<const double> reference) {
+  constexpr double k_most = 16;
+  for (std::size_t output = 0; output < errors.size(); ++output) {
+    if (reference[output] > 0) errors[output] *= std::clamp(plain[output] / reference[output], 1.0, k_most);
+  }
+  return errors;
+}
+
 /// Runs the baseline on every case; what it reaches defines what is allowed. On the primary workload a reference that
 /// agrees with it on the first case takes the others.
 Result<void> learn_on_all_cases(RunFacts& facts, Baseline& baseline, std::optional<LoadedCandidate>& reference,
                                 StepClock& clock, std::vector<std::vector<double>>& errors) {
-  bool known = false;
+  std::optional<std::vector<double>> plain_reached;  // on the first case of the primary workload
+  std::vector<double> reference_reached;
   for (std::size_t i = 0; i < facts.suite.cases().size(); ++i) {
     const CheckCase& one = facts.suite.cases()[i];
     const bool primary = one.workload == 0;
-    KW_TRY(auto reached,
-           reached_on(facts, baseline, primary && known && reference ? &*reference : nullptr, one, clock));
-    errors.push_back(reached.errors);
+    const bool by_reference = primary && plain_reached && reference;
+    KW_TRY(auto reached, reached_on(facts, baseline, by_reference ? &*reference : nullptr, one, clock));
+    errors.push_back(by_reference ? as_plain(reached.errors, *plain_reached, reference_reached) : reached.errors);
     if (!one.sampled.empty()) {
       facts.suite.adopt(i, std::move(reached.values), std::move(reached.scales), std::move(reached.errors));
     }
-    if (!primary || known) continue;
-    known = true;
-    if (reference && !agrees(facts, *reference, one, errors.back(), clock)) reference.reset();
+    if (!primary || plain_reached) continue;
+    plain_reached = errors.back();
+    if (!reference) continue;
+    const auto agreed = agree(facts, *reference, one, *plain_reached, clock);
+    if (agreed) {
+      reference_reached = *agreed;
+    } else {
+      reference.reset();
+    }
   }
   return {};
 }

@@ -10,6 +10,7 @@
 #include "verify/state/measure_state.hpp"
 #include "verify/state/run_facts.hpp"
 #include "verify/timing/doubt.hpp"
+#include "verify/timing/final_pairs.hpp"
 #include "verify/timing/timing.hpp"
 #include "verify/tools/profile.hpp"
 
@@ -20,17 +21,11 @@ namespace {
 /// inputs. Of larger ones the oracle answers some rows, and the plain kernel, which agrees with it there, the rest.
 constexpr double k_most_whole_flops = 4e9;
 constexpr double k_unlimited = std::numeric_limits<double>::infinity();
-constexpr std::size_t k_final_pairs = 4;      ///< per process; the plain kernel is slow, and the ratio is far from 1
-constexpr double k_longest_of_many_ns = 5e8;  ///< a launch of a plain kernel that takes longer is timed once a process
-constexpr int k_final_solo_samples = 8;       ///< per process
+constexpr int k_final_solo_samples = 8;  ///< per process
 
 Error opening_hit_deadline() {
   return Error{errc::out_of_time, "the budget ended while the plain kernel was being checked, before any candidate",
                "give the run more time, such as --budget 5m"};
-}
-
-std::size_t final_pairs(const MeasureState& measuring) {
-  return measuring.baseline.time.median_ns > k_longest_of_many_ns ? 1 : k_final_pairs;
 }
 
 /// Interleaved pairs against the plain kernel, then more launches of the champion alone, in the processes just started.
@@ -43,7 +38,7 @@ Result<void> time_one_process(const TimingContext& timing, MeasureState& measuri
   };
   LoadedCandidate& champion = *measuring.champion;
   // A disturbed pair is taken again, but not for ever: a machine that is never quiet gets "unreliable".
-  const std::size_t pairs = final_pairs(measuring);
+  const std::size_t pairs = final_pairs(measuring.baseline.time.median_ns);
   const std::size_t wanted = timed.other_ns.size() + pairs;
   for (std::size_t tries = 0; timed.other_ns.size() < wanted && tries < 2 * pairs && in_time(); ++tries) {
     if (auto done = time_pair(timing, champion, measuring.baseline.loaded, comparison, timed); !done) {
@@ -180,7 +175,8 @@ std::optional<VerifyResult> LocalVerifier::poll() {
   oldest.context.screens = is_screened(state_->facts, state_->measuring);
   // A screening is over sooner than a build, and would wait for it with idle cores: see build_oldest().
   pass(oldest, GatePhase::run, !oldest.context.screens);
-  pass(oldest, GatePhase::measure, false);
+  // A GPU's time is between two events on the device, where no compiler disturbs it.
+  pass(oldest, GatePhase::measure, state_->facts.device().kind == DeviceKind::gpu && !oldest.context.screens);
   const bool proves = oldest.context.measurement && becomes_best(*oldest.context.measurement);
   pass(oldest, GatePhase::prove, proves);
   pass(oldest, GatePhase::count, false);
@@ -245,7 +241,7 @@ Result<Measurement> LocalVerifier::final_measurement(int processes, const std::f
   MeasureState& measuring = state_->measuring;
   KW_CHECK(measuring.champion.has_value(), "a final measurement without a champion");
   ComparisonRule rule = facts.options.comparison;
-  rule.looks = {processes * static_cast<int>(final_pairs(measuring))};
+  rule.looks = {processes * static_cast<int>(final_pairs(measuring.baseline.time.median_ns))};
   rule.max_discarded = 0.5;
   rule.early_pairs = rule.looks.front() + 1;  // the champion is never given up early
   PairedComparison comparison(rule, measuring.rng.next());

@@ -3,8 +3,10 @@
 // kernel takes long. The reference answers where the plain one would take most of an opening, after it has agreed with
 // it; nothing else is ever measured against it.
 
+#include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "verify/processes/step_clock.hpp"
 #include "verify/state/measure_state.hpp"
@@ -21,9 +23,11 @@ struct OwnFailure {
 [[nodiscard]] tl::expected<LoadedCandidate, OwnFailure> build_own(const RunFacts& facts, MeasureState& measuring,
                                                                   StepClock& clock, const Candidate& candidate);
 
-/// Whether the reference computes on `one` what the plain kernel does, which erred there by `plain_errors`, one per
-/// output: all elements, by the rule that candidates are judged by. `one` has its whole answer.
-[[nodiscard]] bool agrees(const RunFacts& facts, LoadedCandidate& reference, const CheckCase& one,
-                          std::span<const double> plain_errors, StepClock& clock);
+/// By how much the reference errs on `one`, by output, where the plain kernel erred by `plain_errors`: against the
+/// oracle in all elements or in the rows that it answered. Nothing unless it computes what the plain kernel does: all
+/// elements agree by the rule that candidates are judged by. `one` has its whole answer.
+[[nodiscard]] std::optional<std::vector<double>> agree(const RunFacts& facts, LoadedCandidate& reference,
+                                                       const CheckCase& one, std::span<const double> plain_errors,
+                                                       StepClock& clock);
 
 }  // namespace kw

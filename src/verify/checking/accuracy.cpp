@@ -234,6 +234,33 @@ OutputError measure_error(std::span<const std::byte> bytes, std::uint32_t poison
   return together(parts);
 }
 
+DoubtedRows rows_over(std::span<const std::byte> bytes, std::uint32_t poison, std::span<const double> reference,
+                      const OutputScales& scales, const OutputForm& form, double limit, const ParallelFor& parallel) {
+  const std::size_t part_rows = rows_per_part(form);
+  std::vector<DoubtedRows> parts((scales.rows.size() + part_rows - 1) / part_rows);
+  for_parts(parallel, scales.rows.size(), part_rows, [&](std::size_t part, std::size_t begin, std::size_t end) {
+    for (std::size_t row = begin; row < end; ++row) {
+      const OutputError error = with_storage(form.dtype, [&](auto type) {
+        return measure_rows(type, bytes, poison, reference, row, {&scales.rows[row], 1}, form, limit);
+      });
+      if (!error.nothing_wrong()) {
+        parts[part].rows.push_back(static_cast<std::int64_t>(row));
+      } else if (error.max_error > parts[part].error_of_others) {
+        parts[part].error_of_others = error.max_error;
+        parts[part].worst_of_others = error.worst;
+      }
+    }
+  });
+  DoubtedRows all;
+  for (const DoubtedRows& part : parts) {
+    all.rows.insert(all.rows.end(), part.rows.begin(), part.rows.end());
+    if (part.error_of_others <= all.error_of_others) continue;
+    all.error_of_others = part.error_of_others;
+    all.worst_of_others = part.worst_of_others;
+  }
+  return all;
+}
+
 OutputError measure_sample(std::span<const std::byte> bytes, std::uint32_t poison, const AnswerSample& sample,
                            const OutputScales& like, const OutputForm& form, double limit,
                            const ParallelFor& parallel) {

@@ -29,6 +29,8 @@ struct OutputError {
   std::int64_t not_finite = 0;  ///< elements that are NaN or infinite where the oracle is finite, or NaN anywhere
   std::int64_t unwritten = 0;   ///< elements that hold the poison where that is not the answer
   std::int64_t over = 0;        ///< elements above the limit that was passed
+
+  [[nodiscard]] bool nothing_wrong() const { return not_finite == 0 && unwritten == 0 && over == 0; }
 };
 
 /// What an output is made of, for judging it.
@@ -66,6 +68,16 @@ struct OutputScales {
 [[nodiscard]] OutputError measure_error(std::span<const std::byte> bytes, std::uint32_t poison,
                                         std::span<const double> reference, const OutputScales& scales,
                                         const OutputForm& form, double limit, const ParallelFor& parallel = serial_for);
+
+/// Which rows of an output measure_error finds something wrong with, and how wrong the others are.
+struct DoubtedRows {
+  std::vector<std::int64_t> rows;  ///< ascending
+  double error_of_others = 0;
+  std::int64_t worst_of_others = 0;  ///< flat index
+};
+[[nodiscard]] DoubtedRows rows_over(std::span<const std::byte> bytes, std::uint32_t poison,
+                                    std::span<const double> reference, const OutputScales& scales,
+                                    const OutputForm& form, double limit, const ParallelFor& parallel = serial_for);
 
 /// As measure_error, where the answer is known for some elements only. `like` are the scales of an output to data of
 /// the same distribution: they hold for rows that are known in part. A row that is known whole has its own, for a short

@@ -6,6 +6,7 @@
 
 #include "record/time_use.hpp"
 #include "verify/checking/accuracy.hpp"
+#include "verify/checking/doubted_rows.hpp"
 #include "verify/checking/error_location.hpp"
 #include "verify/checking/error_pattern.hpp"
 #include "verify/checking/simulator_report.hpp"
@@ -209,12 +210,17 @@ std::optional<CaseFailure> judge_case(const Problem& problem, const CheckCase& o
   for (std::size_t output = 0; output < run.outputs.size(); ++output) {
     const double allowed = one.limit(output);
     const std::string& name = problem.outputs[output].name;
-    const OutputError error = measure_error(run.outputs[output], mode.poison.outputs, one.expected[output],
-                                            one.scales[output], one.form(problem, output), allowed, parallel);
+    const auto& bytes = run.outputs[output];
+    OutputError error = measure_error(bytes, mode.poison.outputs, one.expected[output], one.scales[output],
+                                      one.form(problem, output), allowed, parallel);
+    if (!error.nothing_wrong()) {
+      const auto asked = ask_about_doubted_rows(problem, one, output, bytes, mode.poison.outputs, parallel);
+      if (asked && asked->nothing_wrong()) error = *asked;
+    }
     if (accuracy != nullptr) {
       accuracy->push_back({workload.name, std::string(one.distribution.name), error.max_error, allowed});
     }
-    if (error.unwritten == 0 && error.not_finite == 0 && error.over == 0) continue;
+    if (error.nothing_wrong()) continue;
     const Judged values = judged(problem, one, run, mode.poison, output);
     if (error.unwritten > 0) {
       return CaseFailure{Reason::output_unwritten, fmt::format("{} has elements that were never written", name),

@@ -221,12 +221,12 @@ Result<CheckSuite> CheckSuite::make(const Problem& problem, std::uint64_t seed, 
     if (!telling && !is_timing) continue;
     one.tells = telling;
     const auto answering = TimeLedger::activity(ledger, time_activity::oracle);
-    const AnswerWork whole = whole_answer_work(problem, problem.workloads[one.workload], costs.of(one.workload).steps);
-    if (is_answered_whole(whole, limits)) {
+    one.whole = whole_answer_work(problem, problem.workloads[one.workload], costs.of(one.workload).steps);
+    if (is_answered_whole(one.whole, limits)) {
       KW_TRY_VOID(answer_whole(problem, parallel, one));
     } else {
       Rng row_choice = Rng(operands).split(i);
-      KW_TRY(suite.sampled_rows_, answer_rows(problem, whole, row_choice, parallel, one));
+      KW_TRY(suite.sampled_rows_, answer_rows(problem, one.whole, row_choice, parallel, one));
     }
     suite.cases_.push_back(std::move(one));
   }

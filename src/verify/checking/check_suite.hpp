@@ -19,6 +19,7 @@
 #include "problem/workload_costs.hpp"
 #include "verify/checking/accuracy.hpp"
 #include "verify/checking/inputs.hpp"
+#include "verify/checking/sampled_rows.hpp"
 
 namespace kw {
 
@@ -36,6 +37,7 @@ struct CheckCase {
   /// Where the oracle would take too long for all of `expected`: its answers in some rows, by output. The rest is then
   /// the baseline's own output (adopt), which agrees with these.
   std::vector<AnswerSample> sampled;
+  AnswerWork whole;                    ///< what the oracle's answer to all rows would cost
   double conditioning = 0;             ///< of these inputs, as OperatorChecks says
   bool tells = true;                   ///< false where it says nothing of them, which only timing cases may have
   std::vector<double> baseline_error;  ///< per output, of an adopted answer; empty where `expected` is the oracle's
