@@ -71,6 +71,8 @@ void add_model(CLI::App& sub, ModelOptions& model) {
       "A requirement that is checked: registers<=128, occupancy>=0.5, no_spills, tensor_cores, sanitized");
   add("--leave-out", model.leave_out,
       "Parts of prompts that are left out, to measure what they give: goal,notes,lessons");
+  add("--judge", model.judge,
+      "A second model of the same server, which is asked what limits each kernel before the first goes on");
   add("--effort", model.effort,
       "How long the model is to think: none, minimal, low, medium, high, xhigh, max; where it can be told");
   add("--max-tokens", model.max_tokens, "Most tokens of one answer and its reasoning; default: the provider's limit");

@@ -81,10 +81,10 @@ Result<void> read_prompts(const ModelOptions& options, RealFileSystem& files, Mo
 
 Result<void> check_budget(const RunSetup& setup) {
   const ModelSetup& model = *setup.model;
-  if (setup.limits.dollars && !dollars(model.prices, model.provider, model.model, {})) {
-    return usage(
-        fmt::format("a budget in dollars, but no price of {} at {} is known", model.model, model.provider.name),
-        "give one with --prices FILE (docs/models.md has the format), or limit tokens: 200000t");
+  for (const std::string& name : {model.model, model.judge}) {
+    if (!setup.limits.dollars || name.empty() || reply_dollars(model, name, {})) continue;
+    return usage(fmt::format("a budget in dollars, but no price of {} at {} is known", name, model.provider.name),
+                 "give one with --prices FILE (docs/models.md has the format), or limit tokens: 200000t");
   }
   return {};
 }
@@ -119,6 +119,8 @@ Result<void> read_replay(const ModelOptions& options, const Archive& archive, Ru
   model.provider.base_url = run.model_use->base_url;
   model.provider.local = true;  // what was paid once costs nothing now
   model.model = run.model_use->model;
+  model.judge = run.model_use->judge.value_or("");
+  model.effort = run.model_use->effort.value_or("");
   model.chains = static_cast<int>(std::clamp<std::int64_t>(run.model_use->chains, 1, k_most_requests));
   model.samples = static_cast<int>(std::clamp<std::int64_t>(run.model_use->samples, 1, k_most_requests));
   KW_TRY(model.exemplars, parse_exemplar_choice(run.model_use->exemplars));
@@ -144,6 +146,8 @@ Result<OpenedModel> open_model(const ModelOptions& options, const Clock& clock, 
   ModelSetup& model = setup.model.emplace();
   KW_TRY(model.provider, read_provider(options));
   model.model = options.model;
+  model.judge = options.judge;
+  model.effort = options.effort;
   if (!options.effort.empty()) KW_TRY_VOID(set_effort(model.provider, options.model, options.effort));
   model.chains = options.chains;
   model.samples = options.samples;

@@ -25,6 +25,7 @@ struct ModelOptions {
   int chains = 1;
   int samples = 1;
   std::string exemplars = "bucket";
+  std::string judge;               ///< a second model, which is asked what limits each kernel; empty: none
   std::string effort;              ///< how long the model is to think; empty: the provider's default
   std::string leave_out;           ///< parts of prompts
   std::int64_t max_tokens = 0;     ///< of one reply; 0: the provider's own limit

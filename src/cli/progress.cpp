@@ -63,7 +63,9 @@ void TerminalProgress::warning(const std::string& text) {
 
 void TerminalProgress::turn(const RunRecord& run, const Turn& turn, const BudgetUse& used) {
   std::string text = fmt::format("chain {} {}: ", turn.chain, turn.purpose);
-  if (turn.fault == ReplyFault::none) {
+  if (turn.fault == ReplyFault::none && turn.purpose == k_judge_purpose) {
+    text += fmt::format("an answer after {:.1f} s", turn.reply.seconds);
+  } else if (turn.fault == ReplyFault::none) {
     text += fmt::format("a kernel after {:.1f} s", turn.reply.seconds);
   } else {
     text += fmt::format("{}: {}", to_string(turn.fault), turn.fault_message);

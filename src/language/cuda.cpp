@@ -99,6 +99,7 @@ const Language& cuda_language() {
                                     .arch_macro = "__CUDA_ARCH__",
                                     .same_conditions = k_cuda_same_conditions,
                                     .devices = k_cuda_simulated,
+                                    .counts_accesses = true,
                                     .other_archs = "sim:sm_90"},
       .build = k_cuda_toolkit,
       .run = k_cuda_driver,

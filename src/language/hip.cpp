@@ -51,6 +51,7 @@ const Language& hip_language() {
                                     .arch_macro = "__{}__",
                                     .same_conditions = k_hip_same_conditions,
                                     .devices = k_hip_simulated,
+                                    .counts_accesses = false,
                                     .other_archs = "sim:gfx942"},
       .build = {.executable = true,
                 .folder_variables = k_hip_folder_variables,

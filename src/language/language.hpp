@@ -35,6 +35,7 @@ struct SimulatorDialect {
   /// device.
   std::span<const std::string_view> same_conditions;
   std::span<const SimulatedDevice> devices;  ///< the first one is what "sim" means for this language
+  bool counts_accesses;                      ///< by the rules of its GPUs (device/sim/access_counter.hpp)
   std::string_view other_archs;              ///< the device for an architecture that no row of `devices` has
 };
 

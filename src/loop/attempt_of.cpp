@@ -14,6 +14,7 @@ Attempt attempt_of(const Proposal& proposal, VerifyResult result) {
   attempt.build = std::move(result.build);
   attempt.accuracy = std::move(result.accuracy);
   attempt.measurement = std::move(result.measurement);
+  attempt.accesses = std::move(result.accesses);
   attempt.device_seconds = result.device_seconds;
   return attempt;
 }

@@ -1,5 +1,6 @@
 #include "loop/llm_driver.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "propose/llm/client/request_body.hpp"
@@ -15,22 +16,29 @@ ModelUse describe_model(const ModelSetup& setup) {
   use.samples = setup.samples;
   use.exemplars = std::string(to_string(setup.exemplars));
   use.constraints = setup.constraints;
-  const bool priced = dollars(setup.prices, setup.provider, setup.model, {}).has_value();
+  if (!setup.judge.empty()) use.judge = setup.judge;
+  if (!setup.effort.empty()) use.effort = setup.effort;
+  const bool priced = reply_dollars(setup, setup.model, {}) && (!use.judge || reply_dollars(setup, *use.judge, {}));
   if (priced) use.prices = setup.price_source;
   if (priced) use.dollars = 0;
   if (setup.client != nullptr) use.requests = use.request_tokens = use.answered_tokens = 0;
   return use;
 }
 
+std::optional<double> reply_dollars(const ModelSetup& setup, const std::string& model, const TokenUsage& usage) {
+  return dollars(setup.prices, setup.provider, model, usage);
+}
+
 double open_dollars(const ModelSetup& setup, const OpenRequests& open) {
   TokenUsage usage;
   usage.prompt = open.tokens;
-  return dollars(setup.prices, setup.provider, setup.model, usage).value_or(0);
+  const double own = reply_dollars(setup, setup.model, usage).value_or(0);
+  return setup.judge.empty() ? own : std::max(own, reply_dollars(setup, setup.judge, usage).value_or(0));
 }
 
 void count_turn(ModelUse& use, const Turn& turn, std::optional<double> dollars) {
   ++use.turns;
-  if (turn.fault != ReplyFault::none) ++use.faulty_turns;
+  if (is_failed_try(turn)) ++use.faulty_turns;
   use.prompt_tokens += turn.reply.usage.prompt;
   use.completion_tokens += turn.reply.usage.completion;
   if (use.dollars && dollars) *use.dollars += *dollars;
@@ -50,6 +58,7 @@ const LlmAccess& LlmDriver::open(std::vector<Turn> recorded, bool resumed, const
   access_.keep = [this](Turn turn) { ended_.push_back(std::move(turn)); };
   LlmOptions& options = access_.options;
   options.model = setup_.model;
+  options.judge = setup_.judge;
   options.chains = setup_.chains;
   options.samples = setup_.samples;
   options.exemplars = setup_.exemplars;
@@ -70,11 +79,11 @@ Result<std::vector<Turn>> LlmDriver::keep_turns(Archive& archive, RunRecord& run
       continue;
     }
     const auto& usage = turn.reply.usage;
-    const auto price = dollars(setup_.prices, setup_.provider, setup_.model, usage);
+    const auto price = reply_dollars(setup_, turn.request.model, usage);
     turn.dollars = price.value_or(0);
     budget.add_tokens(usage.prompt + usage.completion, turn.dollars);
     // A reply without a kernel was a try as well: a run of so many candidates must end with a model that only talks.
-    if (turn.fault != ReplyFault::none) budget.count_candidate();
+    if (is_failed_try(turn)) budget.count_candidate();
     turn.finished_seconds = budget.used().wall_seconds;
     count_turn(*run.model_use, turn, price);
     KW_TRY_VOID(archive.append_turn(run.id, turn));

@@ -21,6 +21,8 @@ namespace kw {
 struct ModelSetup {
   Provider provider;
   std::string model;
+  std::string judge;   ///< another model there, which is asked about each kernel; "": none
+  std::string effort;  ///< as the provider was told; "": nothing was said
   ChatClient* client = nullptr;
   int chains = 1;
   int samples = 1;
@@ -69,7 +71,12 @@ class LlmDriver {
   OpenRequests open_before_;  ///< of the parts of a resumed run that ended
 };
 
-/// What open requests cost, by the price of their prompts; 0 where no price is known.
+/// What a reply of `model`, the setup's own or its judge, costs; nothing where the price is not known.
+[[nodiscard]] std::optional<double> reply_dollars(const ModelSetup& setup, const std::string& model,
+                                                  const TokenUsage& usage);
+
+/// What open requests cost, by the price of their prompts, the higher one where there is a judge; 0 where no price is
+/// known.
 [[nodiscard]] double open_dollars(const ModelSetup& setup, const OpenRequests& open);
 
 /// Adds a turn to what the run used of its model. `dollars` is absent where the price is unknown.

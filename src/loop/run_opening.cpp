@@ -36,6 +36,7 @@ Result<VerifierOptions> opening_options(const RunSetup& setup, const RunServices
   options.comparison = search_rule();
   // A model is told what was found of each of its kernels, and its kernels are few.
   options.screen = !setup.model;
+  options.count_accesses = setup.model.has_value();
   options.beside = services.beside;
   options.deadlines.build = build_share(options.deadlines.build, setup.limits.wall_seconds);
   options.requirements = setup.requirements;

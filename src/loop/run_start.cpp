@@ -244,7 +244,7 @@ BudgetUse used_before(const RunSetup& setup, const RunRecord& record, const std:
     already.tokens += turn.reply.usage.prompt + turn.reply.usage.completion;
     already.dollars += turn.dollars;
     already.wall_seconds = std::max(already.wall_seconds, turn.finished_seconds);
-    if (turn.fault != ReplyFault::none) ++already.candidates;
+    if (is_failed_try(turn)) ++already.candidates;
   }
   return already;
 }

@@ -13,6 +13,8 @@ namespace kw::wire {
 template <>
 inline constexpr std::int64_t k_enum_last<Inspection> = static_cast<std::int64_t>(Inspection::left_out);
 template <>
+inline constexpr std::int64_t k_enum_last<Counting> = static_cast<std::int64_t>(Counting::accesses);
+template <>
 inline constexpr std::int64_t k_enum_last<BuildStatus> = static_cast<std::int64_t>(BuildStatus::forbidden);
 template <>
 inline constexpr std::int64_t k_enum_last<BufferRole> = static_cast<std::int64_t>(BufferRole::scratch);
@@ -63,10 +65,10 @@ void list_fields(auto& walk, EitherConst<DescribeRequest> auto& request) {
   walk(request.device_id);
 }
 void list_fields(auto& walk, EitherConst<BuildRequest> auto& request) {
-  walk(request.device_id, request.source, request.definitions, request.launches, request.inspection);
+  walk(request.device_id, request.source, request.definitions, request.launches, request.inspection, request.counting);
 }
 void list_fields(auto& walk, EitherConst<LoadRequest> auto& request) {
-  walk(request.device_id, request.arena_bytes, request.binaries, request.plans, request.inspection);
+  walk(request.device_id, request.arena_bytes, request.binaries, request.plans, request.inspection, request.counting);
 }
 void list_fields(auto& walk, EitherConst<LaunchRequest> auto& request) {
   walk(request.plan, request.cold);
@@ -89,8 +91,12 @@ void list_fields(auto& walk, EitherConst<BuildReply> auto& reply) {
        reply.shared_bytes, reply.kernels, reply.machine_code);
 }
 void list_fields(auto&, EitherConst<LoadReply> auto&) {}
+void list_fields(auto& walk, EitherConst<AccessCounts> auto& counts) {
+  walk(counts.kernel, counts.line, counts.shared, counts.write, counts.requests, counts.partial, counts.lanes,
+       counts.transactions, counts.least);
+}
 void list_fields(auto& walk, EitherConst<LaunchReply> auto& reply) {
-  walk(reply.claimed_ns);
+  walk(reply.claimed_ns, reply.accesses, reply.uncounted_accesses);
 }
 void list_fields(auto& walk, EitherConst<LaunchFailure> auto& failure) {
   walk(failure.what);

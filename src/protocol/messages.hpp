@@ -16,6 +16,7 @@
 
 #include "base/result.hpp"
 #include "hardware/device_facts.hpp"
+#include "record/access_counts.hpp"
 #include "record/instruction_mix.hpp"
 #include "record/launch_plan.hpp"
 
@@ -35,12 +36,15 @@ struct DescribeRequest {
 /// Whether what a compiler makes for this machine's own processor is looked through before it is loaded. `left_out` is
 /// for tests of what stands behind that: the sandbox has to stop the same code.
 enum class Inspection : std::uint8_t { done = 1, left_out = 2 };
+/// Whether a simulator counts what warps ask of memory. It takes other machine code, and several times as long.
+enum class Counting : std::uint8_t { none = 1, accesses = 2 };
 struct BuildRequest {
   std::string device_id;
   std::string source;
   std::vector<std::pair<std::string, std::int64_t>> definitions;
   std::vector<PlannedLaunch> launches;  ///< kernels that must exist, their argument kinds and block sizes
   Inspection inspection = Inspection::done;
+  Counting counting = Counting::none;
 };
 /// Where one buffer of a plan lies in the arena, in bytes.
 struct ArenaSlot {
@@ -59,6 +63,7 @@ struct LoadRequest {
   std::vector<std::string> binaries;
   std::vector<LoadedPlan> plans;
   Inspection inspection = Inspection::done;
+  Counting counting = Counting::none;
 };
 /// `cold` asks for a flush of the device's own caches, outside the clock. On a CPU it does nothing: there the host
 /// flushes (verify/processes/cache_flush.hpp), since the candidate could have disarmed whatever runs in its own
@@ -109,6 +114,8 @@ struct BuildReply {
 struct LoadReply {};
 struct LaunchReply {
   std::int64_t claimed_ns = 0;
+  std::vector<AccessCounts> accesses = {};  ///< of this launch, where counting was asked for; k_max_access_lines
+  std::int64_t uncounted_accesses = 0;
 };
 /// The runtime refused something: a plan, a buffer, a launch. Also the answer to a LoadRequest that fails.
 struct LaunchFailure {

@@ -51,6 +51,10 @@ PlannedBuffer random_buffer(Rng& rng) {
   return {random_text(rng), static_cast<BufferRole>(1 + rng.below(3)), static_cast<DType>(1 + rng.below(5)),
           random_int(rng)};
 }
+AccessCounts random_counts(Rng& rng) {
+  return {random_text(rng), random_int(rng), rng.below(2) == 0, rng.below(2) == 0, random_int(rng),
+          random_int(rng),  random_int(rng), random_int(rng),   random_int(rng)};
+}
 LoadedPlan random_plan(Rng& rng) {
   LoadedPlan loaded;
   loaded.binary = random_int(rng);
@@ -118,7 +122,7 @@ WorkerMessage random_worker_message(Rng& rng) {
     case 2:
       return LoadReply{};
     case 3:
-      return LaunchReply{random_int(rng)};
+      return LaunchReply{random_int(rng), random_list(rng, random_counts), random_int(rng)};
     default:
       return LaunchFailure{random_text(rng)};
   }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "record/access_counts.hpp"
 #include "record/bundle.hpp"
 #include "record/instruction_mix.hpp"
 #include "record/verdict.hpp"
@@ -39,6 +40,13 @@ struct StallReason {
   double share = 0;
 };
 
+/// A class of machine instructions, by a profiler's name for it ("integer", "fp32", "memory"), and its share of all
+/// that threads executed, 0 to 1.
+struct InstructionShare {
+  std::string name;
+  double share = 0;
+};
+
 /// What a profiler counted in one launch of the primary workload with cold caches, of the kernel that took longest. In
 /// another process than the one that was timed, and with the launch replayed for each group of counters. Shares are 0
 /// to 1; absent figures were not counted on this device.
@@ -53,9 +61,14 @@ struct HardwareCounters {
   std::optional<double> achieved_occupancy;  ///< resident warps over the most there can be, while a unit was busy
   std::optional<double> issue_share;         ///< cycles in which a scheduler issued an instruction
   std::optional<std::int64_t> registers_per_thread;
-  std::vector<StallReason> stalls;  ///< the most frequent first, at most k_most_stall_reasons
+  std::vector<StallReason> stalls;               ///< the most frequent first, at most k_most_stall_reasons
+  std::vector<InstructionShare> instructions;    ///< the most frequent first, at most k_most_instruction_classes
+  std::optional<double> sectors_per_load;        ///< of global memory, 32 bytes each, for one request of a warp
+  std::optional<double> bank_conflict_share;     ///< of the passes over shared memory, those that conflicts added
+  std::optional<double> divergent_branch_share;  ///< of executed branches, those at which a warp's threads part
 };
 inline constexpr std::size_t k_most_stall_reasons = 3;
+inline constexpr std::size_t k_most_instruction_classes = 6;
 
 /// Times of one candidate on the primary workload, cold cache, fresh data per launch.
 struct Measurement {
@@ -112,9 +125,10 @@ struct Attempt {
   /// of archives before version 3.
   std::optional<std::vector<AccuracyRow>> accuracy;
   std::optional<Measurement> measurement;
-  double device_seconds = 0;   ///< device time this attempt used
-  double wall_seconds = 0;     ///< budget wall clock used by this attempt
-  double elapsed_seconds = 0;  ///< budget wall clock at its end, over all parts of a resumed run
+  std::optional<SimulatedAccesses> accesses;  ///< absent where no simulator counted them
+  double device_seconds = 0;                  ///< device time this attempt used
+  double wall_seconds = 0;                    ///< budget wall clock used by this attempt
+  double elapsed_seconds = 0;                 ///< budget wall clock at its end, over all parts of a resumed run
   bool became_best = false;
 };
 

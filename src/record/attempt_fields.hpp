@@ -50,6 +50,12 @@ void fields(V& visit, T& r) {
   visit("share", r.share);
 }
 
+template <typename V, AnyConst<InstructionShare> T>
+void fields(V& visit, T& r) {
+  visit("name", r.name);
+  visit("share", r.share);
+}
+
 template <typename V, AnyConst<HardwareCounters> T>
 void fields(V& visit, T& r) {
   visit("tool", r.tool);
@@ -64,6 +70,10 @@ void fields(V& visit, T& r) {
   visit("issue_share", r.issue_share);
   visit("registers_per_thread", r.registers_per_thread);
   visit("stalls", r.stalls);
+  visit.unless_empty("instructions", r.instructions);
+  visit("sectors_per_load", r.sectors_per_load);
+  visit("bank_conflict_share", r.bank_conflict_share);
+  visit("divergent_branch_share", r.divergent_branch_share);
 }
 
 template <typename V, AnyConst<Measurement> T>
@@ -133,6 +143,28 @@ void fields(V& visit, T& r) {
   visit("allowed", r.allowed);
 }
 
+template <typename V, AnyConst<AccessCounts> T>
+void fields(V& visit, T& r) {
+  visit("kernel", r.kernel);
+  visit("line", r.line);
+  visit("shared", r.shared);
+  visit("write", r.write);
+  visit("requests", r.requests);
+  visit("partial", r.partial);
+  visit("lanes", r.lanes);
+  visit("transactions", r.transactions);
+  visit("least", r.least);
+}
+
+template <typename V, AnyConst<SimulatedAccesses> T>
+void fields(V& visit, T& r) {
+  visit("device", r.device);
+  visit("groups", r.groups);
+  visit("of", r.of);
+  visit("uncounted", r.uncounted);
+  visit("lines", r.lines);
+}
+
 template <typename V, AnyConst<Attempt> T>
 void fields(V& visit, T& r) {
   visit("ordinal", r.ordinal);
@@ -149,6 +181,7 @@ void fields(V& visit, T& r) {
   visit("elapsed_seconds", r.elapsed_seconds);
   visit("became_best", r.became_best);
   visit("chain", r.provenance.chain);
+  visit("accesses", r.accesses);
 }
 
 }  // namespace kw

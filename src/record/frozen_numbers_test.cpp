@@ -170,6 +170,7 @@ static_assert(is(ReplyFault::no_header, 11));
 static_assert(is(ReplyFault::bundle_invalid, 12));
 static_assert(is(ReplyFault::repeated, 13));
 static_assert(is(ReplyFault::no_plan, 14));
+static_assert(is(ReplyFault::no_judgement, 15));
 
 }  // namespace
 }  // namespace kw

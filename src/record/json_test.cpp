@@ -26,6 +26,7 @@ Attempt full_attempt() {
   a.build.log = "warning: unused variable\n";
   a.build.registers = 32;
   a.build.machine_code = {{"k", true, 9, 8, 7, 512, 6, 5, 4, {"expf"}}};
+  a.accesses = SimulatedAccesses{"sim:sm_90", 4, 8, 1, {{"k", 12, true, false, 9, 1, 280, 40, 9}}};
   a.build.spill_bytes = 0;
   a.measurement->versus = {{"incumbent", Comparison::equivalent, 1.004, {0.99, 1.02, 0.99}, 20, 1}};
   a.verdict.evidence.push_back({GateId::profile, "72 % of the roofline", true});
@@ -65,6 +66,13 @@ TEST(RecordJson, attempt_comes_back_field_by_field) {
   EXPECT_EQ(b->build.binary_hash, a.build.binary_hash);
   EXPECT_EQ(b->build.registers, 32);
   EXPECT_EQ(b->build.spill_bytes, 0);
+  ASSERT_TRUE(b->accesses.has_value());
+  EXPECT_EQ(b->accesses->device, "sim:sm_90");
+  EXPECT_EQ(b->accesses->of, 8);
+  ASSERT_EQ(b->accesses->lines.size(), 1U);
+  EXPECT_EQ(b->accesses->lines[0].line, 12);
+  EXPECT_TRUE(b->accesses->lines[0].shared);
+  EXPECT_EQ(b->accesses->lines[0].transactions, 40);
   ASSERT_EQ(b->build.machine_code.size(), 1U);
   EXPECT_EQ(b->build.machine_code[0].stack_accesses, 5);
   EXPECT_EQ(b->build.machine_code[0].called, std::vector<std::string>{"expf"});

@@ -131,6 +131,8 @@ void fields(V& visit, T& r) {
   visit("request_tokens", r.request_tokens);
   visit("answered_tokens", r.answered_tokens);
   visit("budget_share", r.budget_share);
+  visit("judge", r.judge);
+  visit("effort", r.effort);
 }
 
 template <typename V, AnyConst<RunRecord> T>

@@ -54,6 +54,8 @@ struct ModelUse {
   std::int64_t chains = 1;
   std::int64_t samples = 1;              ///< per turn of a chain
   std::string exemplars;                 ///< "bucket"
+  std::optional<std::string> judge;      ///< the model that is asked about each kernel; absent: none
+  std::optional<std::string> effort;     ///< how long the model was told to think; absent: as the provider does
   std::vector<std::string> constraints;  ///< in words, and those that are checked
   std::string prices;                    ///< where the dollars come from: the table and its date; empty: unknown
   std::int64_t turns = 0;

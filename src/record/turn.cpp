@@ -34,6 +34,8 @@ std::string_view to_string(ReplyFault fault) {
       return "repeated";
     case ReplyFault::no_plan:
       return "no plan";
+    case ReplyFault::no_judgement:
+      return "no judgement";
   }
   return "?";
 }

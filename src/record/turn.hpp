@@ -27,8 +27,12 @@ enum class ReplyFault : std::uint8_t {
   bundle_invalid = 12,  ///< a header that cannot be used; the message is the bundle parser's
   repeated = 13,        ///< byte for byte a candidate that this run has seen
   no_plan = 14,         ///< a plan was asked for before the code, and there is none
+  no_judgement = 15,    ///< of a judge: none of the lines that it was asked for
 };
 [[nodiscard]] std::string_view to_string(ReplyFault fault);
+
+/// Turn::purpose of a question to the judge, which is asked for no kernel.
+inline constexpr std::string_view k_judge_purpose = "judge";
 
 struct Turn {
   std::int64_t ordinal = 0;         ///< in the order the requests were made
@@ -43,5 +47,10 @@ struct Turn {
   ReplyFault fault = ReplyFault::none;  ///< none: the reply became attempts, which name this turn
   std::string fault_message;            ///< one sentence; empty without a fault
 };
+
+/// Whether a kernel was asked for and none came: a try like any other, for budgets and tallies.
+[[nodiscard]] inline bool is_failed_try(const Turn& turn) {
+  return turn.fault != ReplyFault::none && turn.purpose != k_judge_purpose;
+}
 
 }  // namespace kw

@@ -12,11 +12,11 @@ template <>
 inline constexpr auto k_known_values<ChatFinish> =
     std::to_array({ChatFinish::stop, ChatFinish::length, ChatFinish::filter, ChatFinish::tool, ChatFinish::unknown});
 template <>
-inline constexpr auto k_known_values<ReplyFault> =
-    std::to_array({ReplyFault::none, ReplyFault::no_reply, ReplyFault::empty, ReplyFault::too_large,
-                   ReplyFault::cut_off, ReplyFault::filtered, ReplyFault::tool_call, ReplyFault::no_code,
-                   ReplyFault::several_bundles, ReplyFault::wrong_language, ReplyFault::host_program,
-                   ReplyFault::no_header, ReplyFault::bundle_invalid, ReplyFault::repeated, ReplyFault::no_plan});
+inline constexpr auto k_known_values<ReplyFault> = std::to_array(
+    {ReplyFault::none, ReplyFault::no_reply, ReplyFault::empty, ReplyFault::too_large, ReplyFault::cut_off,
+     ReplyFault::filtered, ReplyFault::tool_call, ReplyFault::no_code, ReplyFault::several_bundles,
+     ReplyFault::wrong_language, ReplyFault::host_program, ReplyFault::no_header, ReplyFault::bundle_invalid,
+     ReplyFault::repeated, ReplyFault::no_plan, ReplyFault::no_judgement});
 
 template <typename V, AnyConst<ChatMessage> T>
 void fields(V& visit, T& r) {

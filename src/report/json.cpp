@@ -165,6 +165,10 @@ Json texts(const std::vector<std::string>& items) {
 Json counters_json(const HardwareCounters& c) {
   Json stalls = Json::array();
   for (const auto& stall : c.stalls) stalls.push_back({{"name", text(stall.name)}, {"share", finite(stall.share)}});
+  Json instructions = Json::array();
+  for (const auto& one : c.instructions) {
+    instructions.push_back({{"name", text(one.name)}, {"share", finite(one.share)}});
+  }
   return {{"tool", text(c.tool)},
           {"kernel", text(c.kernel)},
           {"duration_ns", optional(c.duration_ns)},
@@ -176,16 +180,65 @@ Json counters_json(const HardwareCounters& c) {
           {"achieved_occupancy", optional(c.achieved_occupancy)},
           {"issue_share", optional(c.issue_share)},
           {"registers_per_thread", c.registers_per_thread ? Json(*c.registers_per_thread) : Json()},
-          {"stalls", std::move(stalls)}};
+          {"stalls", std::move(stalls)},
+          {"instructions", std::move(instructions)},
+          {"sectors_per_load", optional(c.sectors_per_load)},
+          {"bank_conflict_share", optional(c.bank_conflict_share)},
+          {"divergent_branch_share", optional(c.divergent_branch_share)}};
+}
+
+Json machine_code_json(const BuildReport& build) {
+  Json kernels = Json::array();
+  for (const auto& code : build.machine_code) {
+    kernels.push_back({{"kernel", text(code.kernel)},
+                       {"loop", code.loop},
+                       {"instructions", code.instructions},
+                       {"vector_floats", code.vector_floats},
+                       {"scalar_floats", code.scalar_floats},
+                       {"vector_bits", code.vector_bits},
+                       {"loads_stores", code.loads_stores},
+                       {"stack_accesses", code.stack_accesses},
+                       {"calls", code.calls},
+                       {"called", texts(code.called)}});
+  }
+  return kernels;
+}
+
+Json accesses_json(const SimulatedAccesses& accesses) {
+  Json lines = Json::array();
+  for (const auto& one : accesses.lines) {
+    lines.push_back({{"kernel", text(one.kernel)},
+                     {"line", one.line},
+                     {"space", one.shared ? "shared" : "global"},
+                     {"write", one.write},
+                     {"requests", one.requests},
+                     {"partial", one.partial},
+                     {"lanes", one.lanes},
+                     {"transactions", one.transactions},
+                     {"least", one.least}});
+  }
+  return {{"device", text(accesses.device)},
+          {"groups", accesses.groups},
+          {"of", accesses.of},
+          {"uncounted", accesses.uncounted},
+          {"lines", std::move(lines)}};
+}
+
+/// What is known of the kernel below its source, as far as it is.
+void add_evidence(const Attempt& attempt, Json& json) {
+  if (!attempt.build.machine_code.empty()) json["machine_code"] = machine_code_json(attempt.build);
+  if (attempt.accesses) json["accesses"] = accesses_json(*attempt.accesses);
 }
 
 Json best_json(const RunRecord& run, const RunSummary& summary) {
   if (summary.best == nullptr) return {};
   if (!summary.best_measured) {
-    return {{"candidate", summary.best->candidate.id().hex()},
-            {"bundle_path", text(run.best_path)},
-            {"time_ns", Json()},
-            {"ranked_by", "static estimate"}};
+    Json untimed = {{"candidate", summary.best->candidate.id().hex()},
+                    {"bundle_path", text(run.best_path)},
+                    {"time_ns", Json()},
+                    {"ranked_by", "static estimate"}};
+    add_evidence(*summary.best, untimed);
+    return untimed;
   }
   const Measurement& best = *summary.best_measured;
   Json json = {{"candidate", summary.best->candidate.id().hex()},
@@ -195,6 +248,7 @@ Json best_json(const RunRecord& run, const RunSummary& summary) {
                {"gflops", finite(best.gflops)},
                {"roofline_fraction", optional(best.roofline_fraction)}};
   if (best.counters) json["counters"] = counters_json(*best.counters);
+  add_evidence(*summary.best, json);
   if (const auto commands = closer_look(run); !commands.empty()) json["commands"] = texts(commands);
   return json;
 }
@@ -228,6 +282,8 @@ Json model_json(const RunRecord& run) {
   const OpenRequests open = open_requests(use);
   return {{"provider", text(use.provider)},
           {"model", text(use.model)},
+          {"judge", use.judge ? text(*use.judge) : Json()},
+          {"effort", use.effort ? text(*use.effort) : Json()},
           {"budget_share", optional(use.budget_share)},
           {"requests", optional(use.requests)},
           {"open_requests", use.requests ? Json(open.count) : Json()},

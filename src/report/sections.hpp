@@ -12,6 +12,8 @@ namespace kw {
 
 [[nodiscard]] Section asked_section(const RunRecord& run);
 [[nodiscard]] Section result_section(const RunRecord& run, const RunSummary& summary);
+/// What compiler, hardware and simulator say of the best kernel, which there must be.
+void add_machine_evidence(const RunSummary& summary, Section& section);
 [[nodiscard]] Section evidence_section(const RunRecord& run, const RunSummary& summary);
 [[nodiscard]] Section search_section(const RunRecord& run, std::span<const Attempt> attempts,
                                      std::span<const Turn> turns, const RunSummary& summary);

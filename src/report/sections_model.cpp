@@ -9,7 +9,7 @@
 namespace kw {
 namespace {
 
-constexpr int k_moments = 10;
+constexpr int k_moments_shown = 10;
 
 Value dollars_of(const ModelUse& use) {
   return use.dollars ? Value{Number{*use.dollars, Unit::dollars, std::nullopt}} : Value{};
@@ -31,6 +31,8 @@ Facts use_facts(const ModelUse& use) {
               "Model",
               {{"provider", "Provider", text_or_nothing(use.provider), use.base_url},
                {"model", "Model", text_or_nothing(use.model)},
+               {"judge", "Judge", text_or_nothing(use.judge.value_or(""))},
+               {"effort", "Effort", text_or_nothing(use.effort.value_or(""))},
                {"chains", "Chains", counted(use.chains), fmt::format("{} samples per turn", use.samples)},
                {"exemplars", "Exemplars", text_or_nothing(use.exemplars)},
                {"budget_share", "Share of the budget", share_of(use)},
@@ -58,7 +60,7 @@ std::vector<Value> moment(const RunRecord& run, std::span<const Attempt> attempt
     if (turn.finished_seconds > seconds) continue;
     tokens += turn.reply.usage.prompt + turn.reply.usage.completion;
     dollars += turn.dollars;
-    if (turn.fault != ReplyFault::none) ++tried;
+    if (is_failed_try(turn)) ++tried;
   }
   Value speedup;
   const bool timed = best_ns > 0 && !run.baselines.empty() && run.baselines.front().median_ns > 0;
@@ -86,8 +88,8 @@ Table over_time(const RunRecord& run, std::span<const Attempt> attempts, std::sp
               {},
               "The run ended before anything was tried."};
   if (!(run.used.wall_seconds > 0)) return table;
-  for (int i = 1; i <= k_moments; ++i) {
-    table.rows.push_back(moment(run, attempts, turns, run.used.wall_seconds * i / k_moments));
+  for (int i = 1; i <= k_moments_shown; ++i) {
+    table.rows.push_back(moment(run, attempts, turns, run.used.wall_seconds * i / k_moments_shown));
   }
   return table;
 }
@@ -100,6 +102,7 @@ const Attempt* attempt_of(const Turn& turn, std::span<const Attempt> attempts) {
 
 std::string outcome_text(const Turn& turn, const Attempt* attempt) {
   if (turn.fault != ReplyFault::none) return fmt::format("{}: {}", to_string(turn.fault), turn.fault_message);
+  if (turn.purpose == k_judge_purpose) return "what limits the kernel, and a plan";
   if (attempt == nullptr) return "a kernel that was not verified any more";
   std::string text = fmt::format("candidate {}, {}", attempt->ordinal, to_string(attempt->verdict.status));
   if (!attempt->verdict.accepted()) text += fmt::format(": {}", to_string(attempt->verdict.reason));

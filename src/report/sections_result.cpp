@@ -72,59 +72,6 @@ Facts best_facts(const RunRecord& run, const RunSummary& summary) {
   return facts;
 }
 
-/// What the compiler says; on a GPU that is half of the story of a time.
-Facts compiler_facts(const BuildReport& build) {
-  return {
-      "compiler",
-      "What the compiler reports",
-      {{"registers", "Registers", counted_or_nothing(build.registers), "per thread"},
-       {"spill_bytes", "Spilled", counted_or_nothing(build.spill_bytes), "bytes stored and loaded per thread"},
-       {"shared_bytes", "Shared memory", counted_or_nothing(build.shared_bytes), "bytes per block"},
-       {"occupancy", "Occupancy",
-        build.occupancy ? Value(Number{*build.occupancy, Unit::share, std::nullopt}) : Value(),
-        "resident warps over the most there can be"},
-       {"tensor_core_instructions", "Tensor-core instructions", counted_or_nothing(build.tensor_core_instructions)},
-       {"local_memory_instructions", "Accesses of local memory", counted_or_nothing(build.local_memory_instructions)}}};
-}
-
-Value share_or_nothing(const std::optional<double>& value) {
-  return value ? Value(Number{*value, Unit::share, std::nullopt}) : Value();
-}
-
-Value number_or_nothing(const std::optional<double>& value, Unit unit) {
-  return value ? Value(Number{*value, unit, std::nullopt}) : Value();
-}
-
-std::string stalls_text(const HardwareCounters& counters) {
-  return join(counters.stalls, ", ",
-              [](const StallReason& stall) { return fmt::format("{} {:.0f} %", stall.name, 100 * stall.share); });
-}
-
-/// What a profiler counted in one launch, apart from the timed ones.
-Facts counter_facts(const HardwareCounters& c) {
-  return {"counters",
-          fmt::format("What the hardware counted in one launch of {} ({})", c.kernel, c.tool),
-          {{"counted_duration", "Duration", number_or_nothing(c.duration_ns, Unit::nanoseconds),
-            "under the profiler, caches emptied"},
-           {"dram_read_bytes", "Read from device memory", number_or_nothing(c.dram_read_bytes, Unit::bytes)},
-           {"dram_write_bytes", "Written to device memory", number_or_nothing(c.dram_write_bytes, Unit::bytes)},
-           {"dram_peak_share", "Memory rate", share_or_nothing(c.dram_peak_share), "of the peak"},
-           {"l2_hit_share", "L2 hits", share_or_nothing(c.l2_hit_share), "of the sectors asked for"},
-           {"tensor_pipe_share", "Tensor cores busy", share_or_nothing(c.tensor_pipe_share), "of the cycles"},
-           {"achieved_occupancy", "Achieved occupancy", share_or_nothing(c.achieved_occupancy),
-            "resident warps over the most there can be"},
-           {"issue_share", "Instructions issued", share_or_nothing(c.issue_share), "of the schedulers' cycles"},
-           {"counted_registers", "Registers", counted_or_nothing(c.registers_per_thread), "per thread"},
-           {"stalls", "Warps wait most for", text_or_nothing(stalls_text(c)), "of all samples of warps"}}};
-}
-
-/// The last word on the kernel, or what was counted when it became the best.
-const HardwareCounters* counters_of(const RunSummary& summary) {
-  if (summary.best_measured && summary.best_measured->counters) return &*summary.best_measured->counters;
-  const auto& then = summary.best->measurement;
-  return then && then->counters ? &*then->counters : nullptr;
-}
-
 /// Of a kernel that no device has timed.
 Facts untimed_facts(const RunRecord& run, const Attempt& attempt) {
   return {"best",
@@ -176,10 +123,10 @@ Section result_section(const RunRecord& run, const RunSummary& summary) {
   if (summary.best != nullptr && summary.best_measured) {
     section.blocks.emplace_back(best_facts(run, summary));
     section.blocks.emplace_back(time_bars(run, *summary.best_measured));
-    if (summary.best->build.registers) section.blocks.emplace_back(compiler_facts(summary.best->build));
-    if (const auto* counters = counters_of(summary)) section.blocks.emplace_back(counter_facts(*counters));
+    add_machine_evidence(summary, section);
   } else if (summary.best != nullptr) {
     section.blocks.emplace_back(untimed_facts(run, *summary.best));
+    add_machine_evidence(summary, section);
   } else {
     section.blocks.emplace_back(Paragraph{
         "No candidate passed every gate, so there is no best kernel. The rejections below say what went wrong."});

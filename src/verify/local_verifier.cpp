@@ -201,7 +201,8 @@ VerifyResult LocalVerifier::settle(InFlight& one) {
                       std::move(context.build),
                       std::move(context.measurement),
                       std::move(context.accuracy),
-                      context.clock.device_seconds()};
+                      context.clock.device_seconds(),
+                      std::move(context.accesses)};
   if (!result.verdict.right_so_far())
     result.measurement.reset();  // no time is reported for an output that was not right
   if (result.verdict.accepted()) state_->last_accepted = std::move(context.loaded);

@@ -39,6 +39,7 @@ struct VerifyResult {
   std::optional<Measurement> measurement;
   AccuracyTable accuracy;
   double device_seconds = 0;
+  std::optional<SimulatedAccesses> accesses = {};
 };
 
 /// What every candidate is checked on, as it may be recorded.

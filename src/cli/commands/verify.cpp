@@ -9,6 +9,7 @@
 #include "cli/print.hpp"
 #include "loop/threads.hpp"
 #include "loop/verifier_setup.hpp"
+#include "record/access_text.hpp"
 #include "record/json.hpp"
 #include "verify/local_verifier.hpp"
 #include "verify/timing/calibrate.hpp"
@@ -21,6 +22,7 @@ Result<std::unique_ptr<LocalVerifier>> open_verifier(const Problem& problem, con
   KW_TRY(auto facts, calibrate(*device.backend));
   KW_TRY(auto options,
          verifier_options(problem, target, std::move(facts), parallel_for(usable_processors()), device.tools()));
+  options.count_accesses = true;
   return LocalVerifier::open(problem, *device.backend, clock, std::move(options));
 }
 
@@ -36,6 +38,10 @@ void print_evidence(const VerifyResult& result, const BaselineRecord& plain) {
     print_text("\n{:<24} {:<10} {:>11} {:>11}\n", "workload", "data", "max error", "allowed");
   for (const auto& row : result.accuracy) {
     print_text("{:<24} {:<10} {:>11.2e} {:>11.2e}\n", row.workload, row.distribution, row.max_error, row.allowed);
+  }
+  if (result.accesses) {
+    print_text("\n");
+    for (const std::string& line : access_lines(*result.accesses)) print_text("{}\n", line);
   }
   if (result.measurement) {
     const auto& time = *result.measurement;
@@ -76,6 +82,7 @@ Result<ExitCode> run_verify(const VerifyOptions& options) {
     attempt.verdict = result.verdict;
     attempt.build = result.build;
     attempt.measurement = result.measurement;
+    attempt.accesses = result.accesses;
     attempt.device_seconds = result.device_seconds;
     std::fputs((encode(attempt) + "\n").c_str(), stdout);
   } else {

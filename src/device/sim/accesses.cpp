@@ -48,6 +48,29 @@ void Block::access(const void* pointer, std::size_t bytes, unsigned kind, kw_sim
   }
 }
 
+void Block::counted_access(const void* pointer, std::size_t bytes, unsigned kind, kw_sim::Place place) {
+  // How often threads try again depends on their order; what the tensor cores read, no lane asks for.
+  constexpr unsigned k_uncounted = kw_sim::k_atomic | kw_sim::k_volatile | kw_sim::k_misaligned | kw_sim::k_matrix_unit;
+  if ((kind & k_uncounted) == 0) {
+    count(static_cast<const std::byte*>(pointer), bytes, (kind & kw_sim::k_write) != 0, place);
+  }
+  access(pointer, bytes, kind, place);
+}
+
+/// Of the candidate's own variables and constants nothing is counted.
+void Block::count(const std::byte* address, std::size_t bytes, bool write, kw_sim::Place place) {
+  if (shared_.holds(address)) {
+    const auto at = static_cast<std::uint64_t>(address - shared_.begin);
+    counter_->access(thread_->number, {place, true, write}, at, bytes);
+  } else if (const GlobalBuffer* buffer = buffer_of(address)) {
+    // Buffers lie far apart, as on a device, and each begins a sector.
+    constexpr unsigned k_buffer_bits = 44;
+    const std::uint64_t index = memory_->index_of(*buffer);
+    const auto at = static_cast<std::uint64_t>(address - buffer->begin);
+    counter_->access(thread_->number, {place, false, write}, (index << k_buffer_bits) + at, bytes);
+  }
+}
+
 const GlobalBuffer* Block::buffer_of(const std::byte* address) {
   if (last_buffer_ == nullptr || !last_buffer_->holds(address)) last_buffer_ = memory_->find(address);
   return last_buffer_;
@@ -163,6 +186,10 @@ void Block::copy_async(void* shared, const void* global, int bytes, int source_b
   }
   PendingCopy copy{target, {}, static_cast<unsigned>(bytes), line, thread_->copy_group};
   const auto from = static_cast<std::size_t>(std::clamp(source_bytes, 0, bytes));
+  if (counter_) {
+    count(static_cast<const std::byte*>(global), from, false, place);
+    count(target, size, true, place);
+  }
   if (from > 0) {
     access(global, from, 0, place);
     std::memcpy(copy.data.data(), global, from);

@@ -86,10 +86,12 @@ void Block::run(kw_sim::Coordinates block) {
   begin_epoch();
   block_epoch_ = epoch_;
   prepare_threads();
+  if (counter_) counter_->begin_block(threads_.size());
   running = this;
   adopt_thread(scheduler_);
   schedule();
   running = nullptr;
+  if (counter_) counter_->block_is_together();
 }
 
 void Block::schedule() {
@@ -195,6 +197,7 @@ int Block::barrier(kw_sim::BarrierOp op, int predicate, int line) {
   if (op == kw_sim::BarrierOp::all) vote = count == static_cast<int>(all) ? 1 : 0;
   barrier_ = {};
   idle_pauses_ = 0;
+  if (counter_) counter_->block_is_together();
   begin_epoch();
   for (SimThread& thread : threads_) {
     thread.vote = vote;

@@ -7,10 +7,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "device/sim/access_counter.hpp"
 #include "device/sim/fiber_switch.hpp"
 #include "device/sim/findings.hpp"
 #include "device/sim/memory.hpp"
@@ -46,11 +48,18 @@ class Block {
   /// Returns when every thread has ended or a finding has ended the launch.
   void run(kw_sim::Coordinates block);
 
+  /// What its threads ask of memory is counted from now on; warps have 32 lanes. Candidate code has to call
+  /// counted_access() in the place of access().
+  void count_accesses() { counter_ = std::make_unique<AccessCounter>(); }
+  /// Null where nothing is counted.
+  [[nodiscard]] AccessCounter* counter() { return counter_.get(); }
+
   /// The one that the calling host thread is running; null outside run().
   [[nodiscard]] static Block* current();
 
   // ---- called by candidate code, on the fiber of the current thread
   void access(const void* address, std::size_t bytes, unsigned kind, kw_sim::Place place);
+  void counted_access(const void* address, std::size_t bytes, unsigned kind, kw_sim::Place place);
   int barrier(kw_sim::BarrierOp op, int predicate, int line);
   void warp_op(kw_sim::WarpRequest& request);
   void fence();
@@ -96,6 +105,7 @@ class Block {
   void global_access(const GlobalBuffer& buffer, const std::byte* address, std::size_t bytes, unsigned kind,
                      kw_sim::Place place);
   [[nodiscard]] const GlobalBuffer* buffer_of(const std::byte* address);
+  void count(const std::byte* address, std::size_t bytes, bool write, kw_sim::Place place);
   [[nodiscard]] bool ordered_in_block(Stamp earlier, const SimThread& thread) const {
     return earlier.epoch() != epoch_ || earlier.thread() == thread.number || ordered_in_warp(earlier, thread) ||
            ordered_by_fence(earlier, thread);
@@ -132,6 +142,7 @@ class Block {
   const GlobalBuffer* last_buffer_ = nullptr;  ///< that was accessed, most likely the next
   SharedRegion shared_;
   SharedShadow shared_shadow_;
+  std::unique_ptr<AccessCounter> counter_;
 
   kw_sim::Coordinates index_{};
   std::vector<SimThread> threads_;

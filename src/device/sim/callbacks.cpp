@@ -24,11 +24,16 @@ unsigned long long compare_exchange(void* address, unsigned bytes, unsigned long
 
 }  // namespace
 
-kw_sim::Runtime callbacks() {
+kw_sim::Runtime callbacks(Counting counting) {
   kw_sim::Runtime table{};
   table.access = [](const void* address, unsigned long bytes, unsigned kind, kw_sim::Place place) {
     Block::current()->access(address, bytes, kind, place);
   };
+  if (counting == Counting::accesses) {
+    table.access = [](const void* address, unsigned long bytes, unsigned kind, kw_sim::Place place) {
+      Block::current()->counted_access(address, bytes, kind, place);
+    };
+  }
   table.thread_index = [] { return Block::current()->thread().index; };
   table.block_index = [] { return Block::current()->block_index(); };
   table.block_size = [] { return Block::current()->kernel().block; };

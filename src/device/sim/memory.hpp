@@ -45,6 +45,10 @@ class GlobalMemory {
 
   /// The buffer that `address` lies in, null when in none.
   [[nodiscard]] const GlobalBuffer* find(const std::byte* address) const;
+  /// Its place among the buffers, from 0.
+  [[nodiscard]] std::size_t index_of(const GlobalBuffer& buffer) const {
+    return static_cast<std::size_t>(&buffer - buffers_.data());
+  }
   /// "4 bytes behind the end of O": for people, about an address in no buffer.
   [[nodiscard]] std::string describe(const std::byte* address) const;
 

@@ -33,14 +33,16 @@ class SimDevice final : public Device {
   BuildReply build(const BuildRequest& request) override { return compiler_.build(request, facts_); }
 
   Result<void> load(const LoadRequest& request, std::span<std::byte> arena) override {
-    KW_TRY(simulator_, sim::Simulator::open(request, arena, private_directory(), sim::lanes_of(facts_)));
+    LoadRequest asked = request;
+    if (!sim::dialect_of(facts_).counts_accesses) asked.counting = Counting::none;
+    KW_TRY(simulator_, sim::Simulator::open(asked, arena, private_directory(), sim::lanes_of(facts_)));
     return {};
   }
 
   Result<LaunchReply> launch(const LaunchRequest& request) override {
     if (!simulator_) return fail(errc::device_refused, "nothing is loaded");
     KW_TRY_VOID(simulator_->launch(request.plan));
-    return LaunchReply{};
+    return LaunchReply{0, simulator_->take_accesses(), simulator_->uncounted_accesses()};
   }
 
  private:

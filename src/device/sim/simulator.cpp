@@ -24,7 +24,10 @@ kw_sim::Coordinates coordinates(const std::int64_t (&extents)[3]) {
 }  // namespace
 
 Simulator::Simulator(const LoadRequest& request, unsigned lanes)
-    : plans_(request.plans), lanes_(lanes), findings_([this](kw_sim::Place place) { return line_of(place); }) {
+    : plans_(request.plans),
+      lanes_(lanes),
+      counting_(lanes == AccessCounter::k_lanes ? request.counting : Counting::none),
+      findings_([this](kw_sim::Place place) { return line_of(place); }) {
   runners_ = std::clamp(std::thread::hardware_concurrency(), 1U, k_max_runners);
 }
 
@@ -59,7 +62,7 @@ Result<void> Simulator::reserve_stacks() {
       return fail(errc::device_refused, "no guard page between stacks: {}", std::strerror(errno));
     }
   }
-  runtime_ = callbacks();
+  runtime_ = callbacks(counting_);
   runtime_.stacks = reinterpret_cast<const char*>(stacks_.data());
   runtime_.stack_bytes = stacks_.size();
   return {};
@@ -73,6 +76,7 @@ Result<void> Simulator::load_image(Binary& binary) {
   for (unsigned runner = 0; runner < runners_; ++runner) {
     const StackArea stacks{stacks_.data() + runner * k_max_threads * k_stack_bytes, k_stack_bytes};
     blocks.push_back(std::make_unique<Block>(runner, lanes_, stacks, binary.image->memory(), findings_, stop_));
+    if (counting_ == Counting::accesses) blocks.back()->count_accesses();
   }
   return {};
 }
@@ -147,6 +151,28 @@ void Simulator::run_blocks(const KernelRun& run, const Image& image, GlobalMemor
   for (unsigned i = 1; i < runners_ && i < count; ++i) others.emplace_back([&, i] { work(*blocks[i]); });
   work(*blocks[0]);
   for (std::thread& other : others) other.join();
+  if (counting_ == Counting::accesses) collect_accesses(run, image);
+}
+
+void Simulator::collect_accesses(const KernelRun& run, const Image& image) {
+  for (const auto& block : blocks_[&image]) {
+    for (const auto& [site, totals] : block->counter()->take()) {
+      const bool is_line = site.place < kw_sim::k_most_lines;
+      accesses_.add(run.kernel, is_line ? static_cast<int>(site.place) : line_of(site.place), site, totals);
+    }
+  }
+}
+
+std::vector<AccessCounts> Simulator::take_accesses() {
+  return accesses_.take(k_max_access_lines);
+}
+
+std::int64_t Simulator::uncounted_accesses() const {
+  std::int64_t sum = 0;
+  for (const auto& [image, blocks] : blocks_) {
+    for (const auto& block : blocks) sum += block->counter() == nullptr ? 0 : block->counter()->uncounted();
+  }
+  return sum;
 }
 
 }  // namespace kw::sim

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "device/sim/access_table.hpp"
 #include "device/sim/block.hpp"
 #include "device/sim/findings.hpp"
 #include "device/sim/image.hpp"
@@ -32,6 +33,12 @@ class Simulator {
   /// more is run in this process.
   [[nodiscard]] Result<void> launch(std::int64_t plan);
 
+  /// What warps asked of memory since the last call, by kernel and line; nothing unless the request asked for it. At
+  /// most k_max_access_lines: what the smallest ones count goes to line 0 of their kernel.
+  [[nodiscard]] std::vector<AccessCounts> take_accesses();
+  /// Accesses that were not counted, in all.
+  [[nodiscard]] std::int64_t uncounted_accesses() const;
+
  private:
   struct Binary {
     Program program;
@@ -46,6 +53,7 @@ class Simulator {
                                         GlobalMemory& memory);
   void run_blocks(const KernelRun& run, const Image& image, GlobalMemory& memory);
   [[nodiscard]] int line_of(kw_sim::Place place) const;
+  void collect_accesses(const KernelRun& run, const Image& image);
 
   std::vector<LoadedPlan> plans_;
   std::span<std::byte> arena_;
@@ -54,13 +62,15 @@ class Simulator {
   std::span<std::byte> stacks_;
   unsigned lanes_;
   unsigned runners_ = 1;
+  Counting counting_;
   kw_sim::Runtime runtime_{};
   FindingLog findings_;
   std::atomic<bool> stop_{false};
   std::map<const Image*, std::vector<std::unique_ptr<Block>>> blocks_;  ///< one per runner
+  AccessTable accesses_;
 };
 
 /// All functions; the stacks are the caller's to fill in.
-[[nodiscard]] kw_sim::Runtime callbacks();
+[[nodiscard]] kw_sim::Runtime callbacks(Counting counting);
 
 }  // namespace kw::sim

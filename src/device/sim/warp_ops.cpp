@@ -62,6 +62,7 @@ void Block::warp_op(kw_sim::WarpRequest& request) {
 
 void Block::finish(const PendingWarpOp& op, SimWarp& warp) {
   compute(op, warp);
+  if (counter_ && op.arrived == warp.live) counter_->warp_is_together(thread_->warp);
   for (unsigned lane = 0; lane < lanes_; ++lane) {
     if (has_lane(op.arrived, lane) && lane_of(lane).state != ThreadState::ready) make_ready(lane_of(lane));
   }
@@ -153,6 +154,14 @@ void Block::load_matrices(const PendingWarpOp& op) {
     shared_access(row, 16, 0, place, lane_of(i));
     shared_access(row, 16, 0, place, lane_of(4 * (i % 8) + 3));
     rows[i] = reinterpret_cast<const std::uint16_t*>(row);
+  }
+  if (counter_) {
+    std::array<std::uint64_t, std::tuple_size_v<MatrixRows>> at{};
+    const auto count = static_cast<std::size_t>(8 * matrices);
+    for (std::size_t i = 0; i < count; ++i) {
+      at[i] = static_cast<std::uint64_t>(reinterpret_cast<const std::byte*>(rows[i]) - shared_.begin);
+    }
+    counter_->matrix_rows(place, std::span(at).first(count));
   }
   const bool transposed = op.op == WarpOp::load_matrices_transposed;
   for (unsigned lane = 0; lane < lanes_; ++lane) {

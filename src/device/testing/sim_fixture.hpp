@@ -27,9 +27,11 @@ class SimKernels {
  public:
   static constexpr std::size_t k_elements = 4096;  ///< of each buffer
 
-  explicit SimKernels(const std::string& source, const DeviceFacts& device = cuda_device())
-      : lanes_(lanes_of(device)), compiler_(directory_.path()) {
+  explicit SimKernels(const std::string& source, const DeviceFacts& device = cuda_device(),
+                      Counting counting = Counting::none)
+      : lanes_(lanes_of(device)), counting_(counting), compiler_(directory_.path()) {
     BuildRequest request{"sim", source, {}, {}};
+    request.counting = counting;
     static const std::regex kernels(R"(extern "C" __global__ void (?:__launch_bounds__\(\d+\) )?(\w+)\()");
     for (auto it = std::sregex_iterator(source.begin(), source.end(), kernels); it != std::sregex_iterator(); ++it) {
       request.launches.push_back(planned({(*it)[1]}));
@@ -49,6 +51,7 @@ class SimKernels {
     }
     constexpr std::int64_t k_bytes = k_elements * sizeof(std::int32_t);
     LoadRequest load{"sim", 2 * k_bytes, {reply_.binary}, {}};
+    load.counting = counting_;
     LoadedPlan plan;
     plan.plan.buffers = {{"in", BufferRole::input, DType::i32, k_bytes},
                          {"out", BufferRole::output, DType::i32, k_bytes}};
@@ -59,9 +62,13 @@ class SimKernels {
     KW_TRY(const auto simulator,
            Simulator::open(load, std::as_writable_bytes(std::span(arena)), scratch.path(), lanes_));
     KW_TRY_VOID(simulator->launch(0));
+    accesses_ = simulator->take_accesses();
     return std::vector<std::int32_t>(arena.begin() + k_elements, arena.end());
   }
   Result<std::vector<std::int32_t>> run(const TestLaunch& launch) { return run(std::vector{launch}); }
+
+  /// Of the last run, where counting was asked for.
+  [[nodiscard]] const std::vector<AccessCounts>& accesses() const { return accesses_; }
 
   static DeviceFacts cuda_device() {
     DeviceFacts device;
@@ -80,6 +87,8 @@ class SimKernels {
   }
 
   unsigned lanes_;
+  Counting counting_;
+  std::vector<AccessCounts> accesses_;
   ScratchDirectory directory_;
   Compiler compiler_;
   BuildReply reply_;

@@ -7,8 +7,11 @@
 #include <utility>
 
 #include "propose/bandit.hpp"
+#include "propose/better.hpp"
 #include "propose/llm/chain.hpp"
 #include "propose/llm/client/chat_errors.hpp"
+#include "propose/llm/judging.hpp"
+#include "propose/llm/prompts/judge.hpp"
 #include "propose/llm/prompts/lesson.hpp"
 #include "propose/llm/prompts/same_source.hpp"
 #include "propose/llm/prompts/task_text.hpp"
@@ -99,8 +102,12 @@ class LlmProposer final : public Proposer {
         service_(*access.service),
         keep_(access.keep),
         rng_(run.seed),
+        judging_(options_.judge),
         chain_bandit_(static_cast<std::size_t>(options_.chains)) {
-    for (int i = 0; i < options_.chains; ++i) chains_.emplace_back(i);
+    for (int i = 0; i < options_.chains; ++i) {
+      chains_.emplace_back(i);
+      islands_.push_back({i});
+    }
   }
 
   std::optional<Proposal> next() override;
@@ -112,12 +119,16 @@ class LlmProposer final : public Proposer {
  private:
   void ask_due_chains();
   void ask(std::size_t index);
+  void ask_judge(std::size_t index);
+  void look_at(const Chain& chain);
   [[nodiscard]] std::vector<ChatMessage> prompt_for(const Chain& chain);
   [[nodiscard]] std::vector<Exemplar> draw_exemplars(const Chain& chain);
   [[nodiscard]] bool shown_elsewhere(const Chain& chain, const std::vector<Exemplar>& drawn) const;
   [[nodiscard]] bool asks_for_plan(const Chain& chain) const;
   [[nodiscard]] std::optional<std::int64_t> room_for_reply() const;
+  void count_answer(const Chain& chain);
   void take(ChatOutcome outcome);
+  void take_judgement(const PendingRequest& pending, Turn turn, Result<ChatReply> reply);
   void take_failure(const PendingRequest& pending, Turn turn, const Error& error);
   [[nodiscard]] std::vector<Candidate> read_reply(const PendingRequest& pending, Turn& turn);
   const Attempt& keep(const Attempt& attempt);
@@ -134,6 +145,9 @@ class LlmProposer final : public Proposer {
   std::function<void(Turn)> keep_;
   Rng rng_;
   std::deque<Chain> chains_;
+  Judging judging_;
+  std::vector<Island> islands_;                   ///< by chain
+  std::map<std::int64_t, std::int64_t> answers_;  ///< of each chain, those with a kernel or without
   Bandit chain_bandit_;
   std::deque<Attempt> attempts_;   ///< all observed; chains point into it
   const Attempt* best_ = nullptr;  ///< the run's, whoever wrote it; null while there is none
@@ -142,6 +156,7 @@ class LlmProposer final : public Proposer {
   std::deque<Ready> ready_;
   std::deque<Ready> pending_;  ///< proposed, not observed
   std::set<Hash> seen_;
+  std::map<Hash, Hash> written_;                  ///< what the model has written, by novelty_identity: the candidate
   std::map<std::int64_t, std::set<Hash>> shown_;  ///< sources of a chain's last exemplars
   std::int64_t used_tokens_ = 0;
   bool took_reply_ = false;      ///< by the last next()
@@ -185,8 +200,14 @@ Idle LlmProposer::idle() const {
 
 void LlmProposer::ask_due_chains() {
   while (!closed_ && std::ssize(requests_) < service_.capacity()) {
+    const auto judged =
+        std::find_if(chains_.begin(), chains_.end(), [&](const Chain& chain) { return judging_.wants(chain); });
+    if (judged != chains_.end()) {
+      ask_judge(static_cast<std::size_t>(judged - chains_.begin()));
+      continue;
+    }
     std::vector<bool> due;
-    for (const auto& chain : chains_) due.push_back(chain.need() != ChainNeed::nothing);
+    for (const auto& chain : chains_) due.push_back(chain.need() != ChainNeed::nothing && !judging_.is_asked(chain));
     if (std::find(due.begin(), due.end(), true) == due.end()) return;
     ask(chain_bandit_.choose(due));
   }
@@ -226,13 +247,33 @@ void LlmProposer::ask(std::size_t index) {
   }
 }
 
-std::vector<ChatMessage> LlmProposer::prompt_for(const Chain& chain) {
+void LlmProposer::ask_judge(std::size_t index) {
+  const Chain& chain = chains_[index];
+  look_at(chain);
+  PendingRequest pending{index, std::string(k_judge_purpose), {}, "", false};
+  pending.request.model = judging_.model();
+  pending.request.messages = judge_prompt(prompt_, *chain.last()->attempt, best_);
+  pending.request.max_tokens = room_for_reply();
+  pending.request.temperature = k_coolest;
+  judging_.asked(chain);
+  const std::int64_t turn = next_turn_++;
+  service_.submit(turn, pending.request);
+  requests_.emplace(turn, std::move(pending));
+}
+
+/// What the next prompt about the chain is to say of the run.
+void LlmProposer::look_at(const Chain& chain) {
   prompt_.tried = chain.tried();
   prompt_.lessons = lessons_.shown();
+  prompt_.judgement.clear();
   if (measured_ != nullptr) prompt_.device = *measured_;
-  if (!prompt_.first_bound_ns) {
-    if (const auto bound = peak_times(prompt_)) prompt_.first_bound_ns = bound->bound_ns();
-  }
+  if (prompt_.first_bound_ns) return;
+  if (const auto bound = peak_times(prompt_)) prompt_.first_bound_ns = bound->bound_ns();
+}
+
+std::vector<ChatMessage> LlmProposer::prompt_for(const Chain& chain) {
+  look_at(chain);
+  prompt_.judgement = judging_.take_text(chain);
   switch (chain.need()) {
     case ChainNeed::repair_reply:
       return fault_prompt(prompt_, chain.last()->turn, chain.wrong(), best_);
@@ -249,7 +290,7 @@ std::vector<ChatMessage> LlmProposer::prompt_for(const Chain& chain) {
 std::vector<Exemplar> LlmProposer::draw_exemplars(const Chain& chain) {
   std::vector<const Attempt*> verified;
   // What stands in the prompt already, as the best, is not shown twice.
-  const bool with_best = best_ != nullptr && chain.need() == ChainNeed::feedback;
+  const bool with_best = best_ != nullptr;
   const Hash best = with_best ? source_identity(best_->candidate.bundle) : Hash();
   const auto offer = [&](const Attempt& attempt) {
     if (!attempt.verdict.accepted() || !attempt.measurement) return;
@@ -259,8 +300,8 @@ std::vector<Exemplar> LlmProposer::draw_exemplars(const Chain& chain) {
   std::for_each(attempts_.begin(), attempts_.end(), offer);
   std::vector<Exemplar> drawn;
   for (int i = 0; i < k_draws; ++i) {
-    drawn = choose_exemplars(options_.exemplars, verified, prompt_.plain.median_ns, options_.exemplar_count, chain.id(),
-                             rng_);
+    drawn = choose_exemplars(options_.exemplars, verified, prompt_.plain.median_ns, options_.exemplar_count,
+                             islands_[static_cast<std::size_t>(chain.id())], rng_);
     if (!shown_elsewhere(chain, drawn)) break;
   }
   shown_[chain.id()] = sources_of(drawn);
@@ -272,6 +313,19 @@ bool LlmProposer::shown_elsewhere(const Chain& chain, const std::vector<Exemplar
   const std::set<Hash> sources = sources_of(drawn);
   return std::any_of(shown_.begin(), shown_.end(),
                      [&](const auto& other) { return other.first != chain.id() && other.second == sources; });
+}
+
+/// Every few answers of a chain the best kernel of the next one in the ring comes to its island.
+void LlmProposer::count_answer(const Chain& chain) {
+  constexpr std::int64_t k_answers_between = 4;
+  if (++answers_[chain.id()] % k_answers_between != 0 || chains_.size() == 1) return;
+  const std::int64_t from = (chain.id() + 1) % std::ssize(chains_);
+  const Attempt* best = nullptr;
+  for (const Attempt& attempt : attempts_) {
+    const bool is_theirs = attempt.provenance.chain == from && attempt.verdict.accepted();
+    if (is_theirs && is_better(attempt, best)) best = &attempt;
+  }
+  if (best != nullptr) islands_[static_cast<std::size_t>(chain.id())].migrants.insert(best);
 }
 
 /// A reply, or the failure of a request, becomes a turn.
@@ -286,17 +340,36 @@ void LlmProposer::take(ChatOutcome outcome) {
   turn.before_attempt = std::ssize(attempts_);
   turn.purpose = pending.purpose;
   turn.request = pending.request;
+  if (pending.purpose == k_judge_purpose) return take_judgement(pending, std::move(turn), std::move(outcome.reply));
   if (!outcome.reply) return take_failure(pending, std::move(turn), outcome.reply.error());
   failures_ = 0;
   turn.reply = *std::move(outcome.reply);
   turn.summary = reasoning_summary(turn.reply);
   if (pending.told) lessons_.add(lesson_text(turn, *pending.told->attempt, pending.told->turn));
   used_tokens_ += turn.reply.usage.prompt + turn.reply.usage.completion;
+  count_answer(chains_[pending.chain]);
   auto candidates = read_reply(pending, turn);
   if (candidates.empty()) return end_with_fault(pending.chain, std::move(turn));
   keep_(turn);
   chains_[pending.chain].take_candidates(static_cast<int>(candidates.size()));
   for (auto& candidate : candidates) ready_.push_back({pending.chain, turn, std::move(candidate)});
+}
+
+/// Of use or not: the chain goes on.
+void LlmProposer::take_judgement(const PendingRequest& pending, Turn turn, Result<ChatReply> reply) {
+  const Chain& chain = chains_[pending.chain];
+  if (!reply) {
+    judging_.take_failure(chain, is_final_chat_error(reply.error()));
+    if (reply.error().code == errc::chat_stopped) return;
+    turn.fault = ReplyFault::no_reply;
+    turn.fault_message = reply.error().message;
+  } else {
+    turn.reply = *std::move(reply);
+    turn.summary = reasoning_summary(turn.reply);
+    used_tokens_ += turn.reply.usage.prompt + turn.reply.usage.completion;
+    judging_.take_answer(chain, turn);
+  }
+  keep_(std::move(turn));
 }
 
 void LlmProposer::take_failure(const PendingRequest& pending, Turn turn, const Error& error) {
@@ -327,11 +400,17 @@ std::vector<Candidate> LlmProposer::read_reply(const PendingRequest& pending, Tu
     if (!made) {
       turn.fault = ReplyFault::bundle_invalid;
       turn.fault_message = made.error().message;
-    } else if (seen_.insert(made->id()).second) {
+      continue;
+    }
+    const bool is_new = seen_.insert(made->id()).second;
+    const auto [written, is_novel] = written_.emplace(novelty_identity(*made), made->id());
+    if (is_new && is_novel) {
       candidates.push_back(*std::move(made));
     } else if (turn.fault == ReplyFault::none) {
       turn.fault = ReplyFault::repeated;
-      turn.fault_message = "this kernel was verified in this run already";
+      turn.fault_message =
+          is_new ? "this kernel differs from an earlier one of this run in names, comments and blanks alone"
+                 : "this kernel was verified in this run already";
     }
   }
   if (candidates.empty()) return {};
@@ -360,7 +439,9 @@ void LlmProposer::observe(const Attempt& attempt) {
   const Attempt& kept = keep(attempt);
   if (kept.verdict.status == VerdictStatus::unverified) {
     if (++ready.tries < k_most_tries) return ready_.push_front(std::move(ready));
-    seen_.erase(ready.candidate.id());  // the model may send it again: nothing is known of it
+    // The model may send it again: nothing is known of it.
+    seen_.erase(ready.candidate.id());
+    written_.erase(novelty_identity(ready.candidate));
   }
   chain_bandit_.reward(ready.chain, gain_of(kept, before));
   chains_[ready.chain].end_sample(ready.turn, kept);

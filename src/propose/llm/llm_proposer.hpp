@@ -22,6 +22,7 @@ namespace kw {
 /// Which model is asked, and how.
 struct LlmOptions {
   std::string model;
+  std::string judge;  ///< a model at the same server that is asked what limits each kernel; "": none is
   int chains = 1;
   int samples = 1;  ///< requests per round of a chain
   ExemplarChoice exemplars = ExemplarChoice::bucket;

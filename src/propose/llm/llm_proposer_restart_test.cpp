@@ -36,6 +36,20 @@ TEST_F(UnansweredTest, a_restart_comes_when_the_same_mistake_is_repeated) {
   EXPECT_THAT(told(), HasSubstr("Write a kernel that is correct for every size."));
 }
 
+TEST_F(UnansweredTest, a_restart_shows_the_best_kernel_once) {
+  almost_spent();
+  turn("O[0] = 7;", timed(12, 0.8, Comparison::slower));
+  const std::string text = told();
+  ASSERT_THAT(text, HasSubstr("Write a kernel that is correct for every size."));
+  EXPECT_THAT(
+      text,
+      HasSubstr(
+          "# The kernel to beat\n\nThe best one so far is correct and takes 10 ms, 6 times as fast as the plain"));
+  const std::size_t at = text.find("\n  O[0] = 1;");
+  ASSERT_NE(at, std::string::npos);
+  EXPECT_EQ(text.find("\n  O[0] = 1;", at + 1), std::string::npos) << "not among the exemplars again";
+}
+
 TEST_F(UnansweredTest, a_model_that_makes_new_mistakes_gets_twice_the_rounds) {
   turn("O[0] = 1;", timed(10));
   int rounds = 0;

@@ -134,6 +134,26 @@ Said reads_notes(const std::string& prompt, int turn) {
   return one_by_one(prompt, turn);
 }
 
+/// Does what a judge plans; without one, as one_by_one.
+Said follows_judge(const std::string& prompt, int turn) {
+  const std::string plan = section(prompt, "What a judge says");
+  const Doing base = base_of(prompt);
+  for (const auto& idea : k_ideas) {
+    const bool new_here = std::find(base.begin(), base.end(), idea.name) == base.end();
+    if (new_here && has(plan, "Plan: " + idea.name)) return {idea.name, with(base, idea.name)};
+  }
+  return one_by_one(prompt, turn);
+}
+
+/// Reads the figures: many loads call for accumulators. It knows no other remedy, and says then that nothing stands
+/// out.
+std::string reads_figures(const std::string& prompt) {
+  const bool loads = has(prompt, "; 40 load or store");
+  return loads ? "Bottleneck: 40 loads in an inner loop of 100 instructions.\nMethod: use each more often.\nPlan: "
+                 "accumulators in registers.\n"
+               : "Bottleneck: no figure stands out.\n";
+}
+
 /// Invents a function in its first answer of all; repairs it when the error is quoted.
 Said invents(const std::string& prompt, int turn) {
   if (turn == 0 || (has(prompt, "invented_sum") && !has(prompt, "error: implicit declaration"))) {
@@ -152,12 +172,16 @@ struct Outcome {
   int first_right = 0;          ///< turns until then; 0: never
   std::map<int, double> speed;  ///< of the best against the plain kernel, after so many turns
   std::vector<std::string> lessons;
+  int judged = 0;  ///< requests to the judge, besides the turns
 };
+
+using ScriptedJudge = std::function<std::string(const std::string& prompt)>;
 
 /// The seat, played by itself.
 class Play : public ModelSeat {
  public:
-  Play(PromptParts parts, std::vector<std::string> lessons) {
+  Play(PromptParts parts, std::vector<std::string> lessons, ScriptedJudge judge = nullptr) : judge_(std::move(judge)) {
+    if (judge_) options_.judge = "judge";
     device_.peak_f32_flops = 5.1e11;
     device_.peak_bytes = 3.2e10;
     options_.parts = parts;
@@ -168,6 +192,7 @@ class Play : public ModelSeat {
   Outcome played(const ScriptedModel& model) {
     Outcome outcome;
     for (int turn = 0; turn < k_turns; ++turn) {
+      answer_for_judge(outcome);
       const std::string prompt = told();
       if (testing::Test::HasFailure()) return outcome;
       const Said said = model(prompt, turn);
@@ -180,6 +205,23 @@ class Play : public ModelSeat {
   }
 
  private:
+  void answer_for_judge(Outcome& outcome) {
+    if (!judge_) return;
+    const auto ask = [this] {
+      if (service_.open.empty()) {
+        EXPECT_FALSE(proposer().next());
+      }
+      return service_.open.front().second;
+    };
+    while (ask().model == "judge") {
+      ChatReply reply;
+      reply.text = judge_(service_.open.front().second.messages.at(0).text);
+      reply.finish = ChatFinish::stop;
+      service_.answer(std::move(reply));
+      EXPECT_FALSE(proposer().next());
+      ++outcome.judged;
+    }
+  }
   static std::string answer_of(const Said& said, const std::string& prompt) {
     if (said.design.empty()) return "One could make it fast.";
     const std::string base = base_of(prompt).empty() ? "nothing yet" : join(base_of(prompt));
@@ -203,10 +245,13 @@ class Play : public ModelSeat {
     attempts_.push_back(judge(proposal, [&](Attempt& attempt) {
       timed(k_plain_ms / speed, ratio, decision)(attempt);
       attempt.measurement->roofline_fraction = 0.05 * speed;
+      const bool blocks = std::find(said.doing.begin(), said.doing.end(), "accumulators") != said.doing.end();
+      attempt.build.machine_code = {{"k", true, 100, 50, 0, 512, blocks ? 8 : 40, 0, 0, {}}};
     }));
     if (attempts_.back().became_best) best_ = speed;
   }
 
+  ScriptedJudge judge_;
   double best_ = 0;  ///< speed of the best against the plain kernel
   std::vector<Attempt> attempts_;
 };
@@ -256,9 +301,25 @@ std::string table_of(const std::vector<Row>& rows) {
                             rows.size(), solved["as shipped"], rows.size());
 }
 
+/// The same model, with the prompts as shipped, without a judge and with one.
+std::string judge_table() {
+  std::string text =
+      "\n| scripted model | judge | requests | best after 2 | 4 | 8 | 12 | 16 turns |\n"
+      "| --- | --- | --- | --- | --- | --- | --- | --- |\n";
+  const Outcome without = Play({}, {}).played(follows_judge);
+  const Outcome with_judge = Play({}, {}, reads_figures).played(follows_judge);
+  for (const auto& [name, outcome] : {std::pair("none", &without), std::pair("reads figures", &with_judge)}) {
+    text += fmt::format("| follows the judge | {} | {} |", name, k_turns + outcome->judged);
+    for (const int turns : {2, 4, 8, 12, 16}) text += fmt::format(" {:.3g} |", outcome->speed.at(turns));
+    text += "\n";
+  }
+  for (const int turns : {2, 4, 8, 12, 16}) EXPECT_GE(with_judge.speed.at(turns), without.speed.at(turns)) << turns;
+  return text;
+}
+
 TEST(PromptTurns, are_as_accepted_and_never_more_than_without_the_parts) {
   const auto rows = all_played();
-  const std::string table = table_of(rows);
+  const std::string table = table_of(rows) + judge_table();
   std::printf("%s", table.c_str());
   for (const auto& row : rows) {
     EXPECT_EQ(row.before.first_right, row.after.first_right) << row.model;

@@ -2,12 +2,12 @@
 // different ones are built at the same time.
 
 #include <algorithm>
-#include <cctype>
 #include <iterator>
 #include <utility>
 
 #include "record/time_use.hpp"
 #include "verify/checking/source_policy.hpp"
+#include "verify/checking/worker_words.hpp"
 #include "verify/gates/gate.hpp"
 
 namespace kw {
@@ -61,15 +61,6 @@ void record_kernels(const std::vector<KernelReport>& kernels, BuildReport& build
   }
   if (tensor) build.tensor_core_instructions = std::min(build.tensor_core_instructions.value_or(*tensor), *tensor);
   if (local) build.local_memory_instructions = std::max(build.local_memory_instructions.value_or(0), *local);
-}
-
-/// A name that anybody may read: the compiler took it from the source.
-std::string plain_name(std::string_view name) {
-  constexpr std::size_t k_most = 60;
-  std::string plain(name.substr(0, k_most));
-  std::ranges::replace_if(
-      plain, [](unsigned char c) { return std::isalnum(c) == 0 && c != '_'; }, '?');
-  return plain;
 }
 
 /// Of the primary workload's build, the first. A worker's words are bounded and printable from here on.

@@ -34,6 +34,7 @@ struct GateContext {
   BuildReport build = {};
   std::optional<Measurement> measurement = {};
   AccuracyTable accuracy = {};
+  std::optional<SimulatedAccesses> accesses = {};
   std::vector<PlannedBuild> unbuilt = {};  ///< for workloads that only the whole check needs
   bool screens = false;                    ///< VerifierOptions::screen, and there is a champion
   std::optional<GateId> untimed = {};      ///< the first gate that was left out because the device's times say nothing

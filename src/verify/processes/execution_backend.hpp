@@ -44,6 +44,8 @@ struct LaunchOutcome {
   std::int64_t claimed_ns = 0;   ///< as the candidate's own process measured it: a claim
   std::int64_t observed_ns = 0;  ///< the host's clock around the request: an upper bound that cannot be tampered with
   std::int64_t flush_ns = 0;     ///< what emptying the host's caches took before that
+  std::vector<AccessCounts> accesses = {};  ///< as the process reported them, where StartRequest asks for it: claims
+  std::int64_t uncounted_accesses = 0;
 };
 
 /// What a tool that watches a process has said, and how it ended.
@@ -87,6 +89,7 @@ struct StartRequest {
   std::vector<std::string> binaries;
   std::vector<BuiltPlan> plans;  ///< one per workload; the arena is sized for the largest
   Inspection inspection = Inspection::done;
+  Counting counting = Counting::none;
 };
 
 class ExecutionBackend {

@@ -56,8 +56,9 @@ class SandboxedKernel final : public KernelProcess {
     if (auto* lost = std::get_if<LostWorker>(&answer)) return std::move(*lost);
     auto& reply = std::get<WorkerMessage>(answer);
     if (auto* failure = std::get_if<LaunchFailure>(&reply)) return std::move(*failure);
-    if (const auto* done = std::get_if<LaunchReply>(&reply)) {
-      return LaunchOutcome{done->claimed_ns, observed.count(), Duration(begin - before).count()};
+    if (auto* done = std::get_if<LaunchReply>(&reply)) {
+      return LaunchOutcome{done->claimed_ns, observed.count(), Duration(begin - before).count(),
+                           std::move(done->accesses), done->uncounted_accesses};
     }
     return LostWorker{WorkerLoss::crashed, "answered a launch with something else"};
   }
@@ -72,7 +73,7 @@ class SandboxedKernel final : public KernelProcess {
 };
 
 LoadRequest make_load_request(const std::string& device_id, const StartRequest& request, const ArenaPlan& arena) {
-  LoadRequest load{device_id, arena.bytes, request.binaries, {}, request.inspection};
+  LoadRequest load{device_id, arena.bytes, request.binaries, {}, request.inspection, request.counting};
   for (std::size_t i = 0; i < request.plans.size(); ++i) {
     const BuiltPlan& built = request.plans[i];
     load.plans.push_back({static_cast<std::int64_t>(built.binary), built.plan, arena.layouts[i].slots});

@@ -62,6 +62,8 @@ struct VerifierOptions {
   /// Where there is a champion, judge others on the smallest evidence first, and on all of it only those that would
   /// replace it. Whoever asks about one kernel wants all.
   bool screen = false;
+  /// Have a simulator count what right kernels, and on a GPU would-be best ones, ask of memory: for whoever reads it.
+  bool count_accesses = false;
   RunBeside beside = serial_beside;
   TimeLedger* ledger = nullptr;  ///< of the thread that owns the verifier; not owned
 };

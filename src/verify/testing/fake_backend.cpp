@@ -208,7 +208,9 @@ std::variant<LaunchOutcome, LaunchFailure, LostWorker> FakeProcess::launch(bool 
   std::int64_t claimed_ns = real_ns;
   if (kernel_.behaviour == FakeBehaviour::lies_about_time) claimed_ns /= 100;
   if (kernel_.behaviour == FakeBehaviour::shaves_time) claimed_ns = claimed_ns / 4 * 3;
-  return LaunchOutcome{claimed_ns, real_ns + k_request_ns};
+  LaunchOutcome outcome{claimed_ns, real_ns + k_request_ns};
+  if (request_.counting == Counting::accesses) outcome.accesses = kernel_.accesses;
+  return outcome;
 }
 
 }  // namespace

@@ -46,6 +46,7 @@ struct FakeKernel {
   std::int64_t registers = -1;  ///< as BuildReply has it
   int lies_from_process = -1;   ///< lies_about_time in the process of this number and in later ones, counted from 0
   std::vector<InstructionMix> machine_code = {};  ///< as BuildReply has it
+  std::vector<AccessCounts> accesses = {};        ///< as LaunchReply has it, where counting is asked for
 };
 
 /// The source of a request as its author wrote it, without what the verifier puts in front of it (guarded_source).

@@ -30,6 +30,7 @@ class VerifierTest : public ::testing::Test {
     options.device = backend.device();
     options.plain = small_candidate("plain");
     options.tools = tools;
+    options.count_accesses = count_accesses;
     auto opened = LocalVerifier::open(problem, backend, clock, std::move(options));
     ASSERT_TRUE(opened) << opened.error().to_string();
     verifier = *std::move(opened);
@@ -43,6 +44,7 @@ class VerifierTest : public ::testing::Test {
   FakeBackend backend{problem, clock,
                       [this](const BuildRequest& request) { return kernels.at(written_source(request)); }};
   VerifierTools tools;
+  bool count_accesses = false;
   std::unique_ptr<LocalVerifier> verifier;
 };
 

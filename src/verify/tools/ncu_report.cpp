@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <functional>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -17,6 +18,13 @@ constexpr std::size_t k_most_rows = 1000;
 constexpr std::size_t k_most_chars = 200;
 constexpr double k_most_value = 1e18;
 constexpr std::string_view k_stalled = "smsp__pcsamp_warps_issue_stalled_";
+/// Instructions that threads executed, those left out whose predicate was false; between the two stands the class.
+constexpr std::string_view k_executed = "smsp__sass_thread_inst_executed_op_";
+constexpr std::string_view k_executed_end = "_pred_on.sum";
+/// Classes that leave no instruction out and count none twice: ffma and fadd are in fp32.
+constexpr auto k_instruction_classes =
+    std::to_array<std::string_view>({"bit", "control", "conversion", "fp16", "fp32", "fp64", "integer",
+                                     "inter_thread_communication", "memory", "misc"});
 
 using Row = std::vector<std::string>;
 
@@ -124,6 +132,17 @@ struct Launch {
     if (found == names.end()) return std::nullopt;
     return value_at(static_cast<std::size_t>(found - names.begin()));
   }
+  /// Whatever its unit is called: a number of something.
+  [[nodiscard]] std::optional<double> count(std::string_view name) const {
+    const auto found = text(name);
+    return found ? number(*found) : std::nullopt;
+  }
+  /// One count over another that is not zero.
+  [[nodiscard]] std::optional<double> ratio(std::string_view part, std::string_view whole) const {
+    const auto over = count(part);
+    const auto under = count(whole);
+    return over && under && *under > 0 ? std::optional(*over / *under) : std::nullopt;
+  }
   /// Of a launch that is over too soon some counters make no sense: more than everything.
   [[nodiscard]] std::optional<double> share(std::string_view name) const {
     const auto found = value(name);
@@ -152,6 +171,37 @@ std::vector<StallReason> stall_reasons(const Launch& launch) {
   return reasons;
 }
 
+std::string executed_metric(std::string_view of_class) {
+  return std::string(k_executed) + std::string(of_class) + std::string(k_executed_end);
+}
+
+/// Where one class was not counted, nothing is a share of all.
+std::vector<InstructionShare> instruction_mix(const Launch& launch) {
+  std::vector<InstructionShare> mix;
+  double all = 0;
+  for (const std::string_view one : k_instruction_classes) {
+    const auto count = launch.count(executed_metric(one));
+    if (!count) return {};
+    all += *count;
+    if (*count >= 1) mix.push_back({std::string(one), *count});
+  }
+  std::ranges::stable_sort(mix, std::greater<>(), &InstructionShare::share);
+  if (mix.size() > k_most_instruction_classes) mix.resize(k_most_instruction_classes);
+  for (InstructionShare& one : mix) one.share /= all;
+  return mix;
+}
+
+std::optional<double> at_most_one(std::optional<double> share) {
+  return share && *share <= 1 ? share : std::nullopt;
+}
+
+constexpr std::string_view k_load_sectors = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum";
+constexpr std::string_view k_load_requests = "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum";
+constexpr std::string_view k_bank_conflicts = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum";
+constexpr std::string_view k_shared_passes = "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum";
+constexpr std::string_view k_divergent_branches = "smsp__sass_branch_targets_threads_divergent.sum";
+constexpr std::string_view k_branches = "smsp__sass_branch_targets.sum";
+
 HardwareCounters counters_of(const Launch& launch) {
   HardwareCounters counters;
   counters.kernel = printable_cell(launch.text("Kernel Name").value_or(""));
@@ -168,6 +218,10 @@ HardwareCounters counters_of(const Launch& launch) {
     counters.registers_per_thread = static_cast<std::int64_t>(*registers);
   }
   counters.stalls = stall_reasons(launch);
+  counters.instructions = instruction_mix(launch);
+  counters.sectors_per_load = launch.ratio(k_load_sectors, k_load_requests);
+  counters.bank_conflict_share = at_most_one(launch.ratio(k_bank_conflicts, k_shared_passes));
+  counters.divergent_branch_share = at_most_one(launch.ratio(k_divergent_branches, k_branches));
   return counters;
 }
 
@@ -185,16 +239,24 @@ std::string why_nothing(const std::string& report, const std::vector<std::string
 }  // namespace
 
 const std::vector<std::string>& profiled_metrics() {
-  static const std::vector<std::string> metrics{"gpu__time_duration.sum",
-                                                "dram__bytes_read.sum",
-                                                "dram__bytes_write.sum",
-                                                "dram__throughput.avg.pct_of_peak_sustained_elapsed",
-                                                "lts__t_sector_hit_rate.pct",
-                                                "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed",
-                                                "sm__warps_active.avg.pct_of_peak_sustained_active",
-                                                "smsp__issue_active.avg.pct_of_peak_sustained_active",
-                                                "launch__registers_per_thread",
-                                                "group:smsp__pcsamp_warp_stall_reasons"};
+  static const std::vector<std::string> metrics = [] {
+    std::vector<std::string> all{"gpu__time_duration.sum",
+                                 "dram__bytes_read.sum",
+                                 "dram__bytes_write.sum",
+                                 "dram__throughput.avg.pct_of_peak_sustained_elapsed",
+                                 "lts__t_sector_hit_rate.pct",
+                                 "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed",
+                                 "sm__warps_active.avg.pct_of_peak_sustained_active",
+                                 "smsp__issue_active.avg.pct_of_peak_sustained_active",
+                                 "launch__registers_per_thread",
+                                 "group:smsp__pcsamp_warp_stall_reasons"};
+    for (const std::string_view one :
+         {k_load_sectors, k_load_requests, k_bank_conflicts, k_shared_passes, k_divergent_branches, k_branches}) {
+      all.emplace_back(one);
+    }
+    for (const std::string_view one : k_instruction_classes) all.push_back(executed_metric(one));
+    return all;
+  }();
   return metrics;
 }
 

@@ -86,5 +86,67 @@ TEST(NcuReport, reads_nothing_out_of_damaged_lines) {
   EXPECT_EQ(why(k_names + k_units + std::string(100000, ',')), "Nsight Compute counted nothing");
 }
 
+// Of the kernel `columns` of docs/results/2026-11-23-simulated-accesses.md, and of `rounds` (2026-11-23, H200).
+const std::string k_recorded_names =
+    R"csv("ID","Kernel Name","Block Size","gpu__time_duration.sum",)csv"
+    R"csv("l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum",)csv"
+    R"csv("l1tex__data_pipe_lsu_wavefronts_mem_shared.sum",)csv"
+    R"csv("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",)csv"
+    R"csv("l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",)csv"
+    R"csv("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",)csv"
+    R"csv("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum","smsp__sass_branch_targets.sum",)csv"
+    R"csv("smsp__sass_branch_targets_threads_divergent.sum",)csv"
+    R"csv("smsp__sass_thread_inst_executed_op_bit_pred_on.sum",)csv"
+    R"csv("smsp__sass_thread_inst_executed_op_control_pred_on.sum",)csv"
+    R"csv("smsp__sass_thread_inst_executed_op_conversion_pred_on.sum",)csv"
+    R"csv("smsp__sass_thread_inst_executed_op_fp16_pred_on.sum",)csv"
+    R"csv("smsp__sass_thread_inst_executed_op_fp32_pred_on.sum",)csv"
+    R"csv("smsp__sass_thread_inst_executed_op_fp64_pred_on.sum",)csv"
+    R"csv("smsp__sass_thread_inst_executed_op_integer_pred_on.sum",)csv"
+    R"csv("smsp__sass_thread_inst_executed_op_inter_thread_communication_pred_on.sum",)csv"
+    R"csv("smsp__sass_thread_inst_executed_op_memory_pred_on.sum",)csv"
+    R"csv("smsp__sass_thread_inst_executed_op_misc_pred_on.sum")csv";
+const std::string k_recorded_units =
+    R"csv("","","","ns","","","","","sector","sector","branches","branches","inst","inst","inst",)csv"
+    R"csv("inst","inst","inst","inst","inst","inst","inst")csv";
+const std::string k_recorded_columns =
+    R"csv("3","columns(const int *, int *, int)","(32, 1, 1)","2,304","62","65","1","1","4","4","0",)csv"
+    R"csv("0","0","32","0","0","0","0","192","0","224","128")csv";
+const std::string k_recorded_rounds =
+    R"csv("6","rounds(const int *, int *, int)","(32, 1, 1)","4,320","0","1","32","1","32","4","33",)csv"
+    R"csv("31","0","592","0","32","0","0","2,800","0","624","592")csv";
+
+TEST(NcuReport, reads_instructions_sectors_and_conflicts_as_they_were_recorded) {
+  const auto read = read_counters(k_recorded_names + "\n" + k_recorded_units + "\n" + k_recorded_columns + "\n");
+  ASSERT_TRUE(std::holds_alternative<HardwareCounters>(read));
+  const auto& counters = std::get<HardwareCounters>(read);
+  EXPECT_DOUBLE_EQ(counters.sectors_per_load.value(), 4);
+  EXPECT_DOUBLE_EQ(counters.bank_conflict_share.value(), 62.0 / 65);
+  EXPECT_EQ(counters.divergent_branch_share, std::nullopt) << "it has no branches";
+  ASSERT_EQ(counters.instructions.size(), 4U);
+  EXPECT_EQ(counters.instructions[0].name, "memory");
+  EXPECT_DOUBLE_EQ(counters.instructions[0].share, 224.0 / 576);
+  EXPECT_EQ(counters.instructions[1].name, "integer");
+  EXPECT_DOUBLE_EQ(counters.instructions[1].share, 192.0 / 576);
+  EXPECT_EQ(counters.instructions[2].name, "misc");
+  EXPECT_DOUBLE_EQ(counters.instructions[2].share, 128.0 / 576);
+  EXPECT_EQ(counters.instructions[3].name, "control");
+  EXPECT_DOUBLE_EQ(counters.instructions[3].share, 32.0 / 576);
+}
+
+TEST(NcuReport, reads_divergent_branches_as_they_were_recorded) {
+  const auto read = read_counters(k_recorded_names + "\n" + k_recorded_units + "\n" + k_recorded_rounds + "\n");
+  ASSERT_TRUE(std::holds_alternative<HardwareCounters>(read));
+  EXPECT_DOUBLE_EQ(std::get<HardwareCounters>(read).divergent_branch_share.value(), 31.0 / 33);
+}
+
+TEST(NcuReport, gives_no_shares_of_instructions_where_a_class_is_missing) {
+  std::string names = k_recorded_names;
+  names.replace(names.find("op_integer_pred_on"), 10, "op_unknown");
+  const auto read = read_counters(names + "\n" + k_recorded_units + "\n" + k_recorded_columns + "\n");
+  ASSERT_TRUE(std::holds_alternative<HardwareCounters>(read));
+  EXPECT_TRUE(std::get<HardwareCounters>(read).instructions.empty());
+}
+
 }  // namespace
 }  // namespace kw

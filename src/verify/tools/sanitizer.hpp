@@ -58,6 +58,8 @@ class Sanitizer {
   /// launches are counted in `clock`. One entry per workload that was begun.
   virtual std::vector<Sanitized> run(const RunFacts& facts, const LoadedCandidate& loaded,
                                      const std::vector<std::size_t>& workloads, StepClock& clock) = 0;
+  /// Where this simulates a GPU: the simulator, which can count what the candidate's warps ask of memory.
+  [[nodiscard]] virtual ExecutionBackend* counting_simulator() { return nullptr; }
 };
 
 /// Oclgrind or the CUDA simulator: a device like any other, on which the candidate is built anew.

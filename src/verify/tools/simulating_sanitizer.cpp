@@ -32,6 +32,7 @@ class SimulatingSanitizer final : public Sanitizer {
     return simulated_gpu() ? "the simulator (" + simulator_->device().id + ")" : simulator_->device().driver;
   }
   [[nodiscard]] SanitizerReach reach() const override { return k_simulation_reach; }
+  [[nodiscard]] ExecutionBackend* counting_simulator() override { return simulated_gpu() ? simulator_.get() : nullptr; }
 
   std::vector<Sanitized> run(const RunFacts& facts, const LoadedCandidate& loaded,
                              const std::vector<std::size_t>& workloads, StepClock& clock) override {

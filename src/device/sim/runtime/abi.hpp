@@ -16,8 +16,9 @@ inline constexpr Place k_most_lines = 1UL << 24;
 /// Bits that say what kind of memory access it is.
 inline constexpr unsigned k_write = 1;
 inline constexpr unsigned k_atomic = 2;
-inline constexpr unsigned k_volatile = 4;    ///< may be a thread waiting for another
-inline constexpr unsigned k_misaligned = 8;  ///< no access: the address is not what its type needs
+inline constexpr unsigned k_volatile = 4;      ///< may be a thread waiting for another
+inline constexpr unsigned k_misaligned = 8;    ///< no access: the address is not what its type needs
+inline constexpr unsigned k_matrix_unit = 16;  ///< of operands that lie in shared memory, on behalf of the tensor cores
 
 enum class BarrierOp : int { plain, count, all, any };
 

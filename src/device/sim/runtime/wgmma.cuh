@@ -6,16 +6,16 @@
 //       over what is contiguous: d = a * b, plus d where `add` holds. `a` and `b` are where the descriptors' addresses
 //       point: rows of 128 bytes, 1024 bytes from 8 rows to the next 8, exchanged by a swizzle of 128 bytes.
 //   __kw_sim_wgmma_trans_m64k16_f16_f32(d, a, b, leading_bytes)
-//       d = a * b + d with `a` in registers and rows of `b` summed over (imm-trans-b = 1): 64 columns a row, the next 64
-//       at leading_bytes.
+//       d = a * b + d with `a` in registers and rows of `b` summed over (imm-trans-b = 1): 64 columns a row, the next
+//       64 at leading_bytes.
 //   __kw_sim_wgmma_..._bf16_f32               all for bfloat16
 //   __kw_sim_wgmma_m64k8_tf32_f32(d, a, b, add)
 //       wgmma.mma_async.sync.aligned.m64nNk8.f32.tf32.tf32, as the first one with 8 steps of 4 bytes
 //
 //   __kw_sim_wgmma_commit_group(), __kw_sim_wgmma_wait_group<N>()
 //
-// A product is computed when it is waited for and no sooner, from what shared memory holds then; until then its sums are
-// NaN. What a kernel gets wrong about wgmma.fence is not found here.
+// A product is computed when it is waited for and no sooner, from what shared memory holds then; until then its sums
+// are NaN. What a kernel gets wrong about wgmma.fence is not found here.
 
 /// `bytes`, two or four, at byte `offset` of a tile, where the swizzle puts them: bits 4 to 6 of an address are
 /// exchanged by its bits 7 to 9.
@@ -23,7 +23,7 @@ KW_INLINE unsigned kw_sim_swizzled(const void* tile, size_t offset, unsigned byt
   size_t address = reinterpret_cast<size_t>(tile) + offset;
   address ^= (address >> 7 & 7) << 4;
   const auto* element = reinterpret_cast<const unsigned short*>(address);
-  kw_sim_access(element, bytes, 0, line);
+  kw_sim_access(element, bytes, kw_sim::k_matrix_unit, line);
   return kw_sim_peek(element) | (bytes == 4 ? static_cast<unsigned>(kw_sim_peek(element + 1)) << 16 : 0);
 }
 KW_INLINE void kw_sim_check_tile(const void* tile, int line) {
@@ -36,7 +36,8 @@ KW_INLINE unsigned kw_sim_word_of_row(const void* tile, unsigned row, unsigned k
   return kw_sim_swizzled(tile, size_t{row} * 128 + 4 * k, 4, line);
 }
 /// Elements (k, column) and (k + 1, column), where rows are summed over.
-KW_INLINE unsigned kw_sim_pair_of_column(const void* tile, unsigned column, unsigned k, size_t leading_bytes, int line) {
+KW_INLINE unsigned kw_sim_pair_of_column(const void* tile, unsigned column, unsigned k, size_t leading_bytes,
+                                         int line) {
   const size_t offset = column / 64 * leading_bytes + column % 64 * 2 + size_t{k} * 128;
   return kw_sim_swizzled(tile, offset, 2, line) | kw_sim_swizzled(tile, offset + 128, 2, line) << 16;
 }
@@ -49,9 +50,8 @@ KW_INLINE void kw_sim_compute(const kw_sim::Product& product) {
   const unsigned lane = kw_sim_lane() % 32, row = 16 * kw_sim_warp_of_group() + lane / 4, k = lane % 4;
   unsigned left[4];
   for (unsigned i = 0; i < 4; ++i) {
-    left[i] = product.a == nullptr
-                  ? product.registers[i]
-                  : kw_sim_word_of_row(product.a, row + i % 2 * 8, k + i / 2 * 4, product.line);
+    left[i] = product.a == nullptr ? product.registers[i]
+                                   : kw_sim_word_of_row(product.a, row + i % 2 * 8, k + i / 2 * 4, product.line);
   }
   for (unsigned j = 0; j < product.tiles; ++j) {
     const unsigned column = 8 * j + lane / 4;
@@ -67,22 +67,22 @@ KW_INLINE void kw_sim_compute(const kw_sim::Product& product) {
   }
 }
 
-#define KW_WGMMA(TYPE, STEPS, OP)                                                                                    \
-  template <int Tiles>                                                                                               \
-  KW_INLINE void __kw_sim_wgmma_m64k##STEPS##_##TYPE##_f32(float (&d)[Tiles][4], const void* a, const void* b,       \
-                                                           bool add, KW_LINE) {                                      \
-    kw_sim_check_tile(a, kw_line);                                                                                   \
-    kw_sim_check_tile(b, kw_line);                                                                                   \
-    const kw_sim::Product product{kw_sim::WarpOp::OP, &d[0][0], Tiles, add, a, {}, b, 0, kw_line};                   \
-    kw_sim_defer_product(&product);                                                                                  \
+#define KW_WGMMA(TYPE, STEPS, OP)                                                                             \
+  template <int Tiles>                                                                                        \
+  KW_INLINE void __kw_sim_wgmma_m64k##STEPS##_##TYPE##_f32(float(&d)[Tiles][4], const void* a, const void* b, \
+                                                           bool add, KW_LINE) {                               \
+    kw_sim_check_tile(a, kw_line);                                                                            \
+    kw_sim_check_tile(b, kw_line);                                                                            \
+    const kw_sim::Product product{kw_sim::WarpOp::OP, &d[0][0], Tiles, add, a, {}, b, 0, kw_line};            \
+    kw_sim_defer_product(&product);                                                                           \
   }
 #define KW_WGMMA_TRANS(TYPE, OP)                                                                                     \
   template <int Tiles>                                                                                               \
-  KW_INLINE void __kw_sim_wgmma_trans_m64k16_##TYPE##_f32(float (&d)[Tiles][4], const unsigned (&a)[4],              \
-                                                          const void* b, unsigned leading_bytes, KW_LINE) {          \
+  KW_INLINE void __kw_sim_wgmma_trans_m64k16_##TYPE##_f32(float(&d)[Tiles][4], const unsigned(&a)[4], const void* b, \
+                                                          unsigned leading_bytes, KW_LINE) {                         \
     kw_sim_check_tile(b, kw_line);                                                                                   \
-    const kw_sim::Product product{kw_sim::WarpOp::OP, &d[0][0], Tiles,         true, nullptr,                        \
-                                  {a[0], a[1], a[2], a[3]},  b, leading_bytes, kw_line};                             \
+    const kw_sim::Product product{kw_sim::WarpOp::OP,       &d[0][0], Tiles,         true,   nullptr,                \
+                                  {a[0], a[1], a[2], a[3]}, b,        leading_bytes, kw_line};                       \
     kw_sim_defer_product(&product);                                                                                  \
   }
 KW_WGMMA(f16, 16, multiply_f16)
@@ -93,7 +93,9 @@ KW_WGMMA_TRANS(bf16, multiply_bf16)
 #undef KW_WGMMA
 #undef KW_WGMMA_TRANS
 
-KW_INLINE void __kw_sim_wgmma_commit_group() { kw_sim_commit_products(); }
+KW_INLINE void __kw_sim_wgmma_commit_group() {
+  kw_sim_commit_products();
+}
 template <int Groups>
 KW_INLINE void __kw_sim_wgmma_wait_group() {
   kw_sim::Product product;

@@ -21,14 +21,13 @@ bool lower_median(const Attempt* a, const Attempt* b) {
 }
 
 /// One for each source, in the order in which sources came up.
-std::vector<Exemplar> usable(const std::vector<const Attempt*>& verified, double plain_ns,
-                             std::optional<std::int64_t> chain) {
+std::vector<Exemplar> usable(const std::vector<const Attempt*>& verified, double plain_ns, const Island* island) {
   std::vector<Exemplar> pool;
   std::set<Hash> seen;
   std::map<Hash, std::size_t> places;
   for (const Attempt* attempt : verified) {
     if (attempt == nullptr || !attempt->verdict.accepted() || !attempt->measurement) continue;
-    if (chain && attempt->provenance.chain != chain) continue;
+    if (island != nullptr && !island->holds(*attempt)) continue;
     const double median_ns = attempt->measurement->median_ns;
     if (!(median_ns > 0) || !(plain_ns > 0) || !seen.insert(attempt->candidate.id()).second) continue;
     const auto [place, is_new] = places.emplace(source_identity(attempt->candidate.bundle), pool.size());
@@ -60,6 +59,27 @@ Exemplar take_uniformly(std::vector<Exemplar>& pool, Rng& rng) {
   return taken;
 }
 
+/// The least like those chosen before: two that read alike teach one thing. Without any before, each as likely.
+Exemplar take_farthest(std::vector<Exemplar>& pool, const std::vector<Exemplar>& chosen, Rng& rng) {
+  if (chosen.empty() || pool.size() == 1) return take_uniformly(pool, rng);
+  const auto distance = [&](const Exemplar& one) {
+    double least = 1;
+    for (const Exemplar& other : chosen) {
+      least = std::min(least, source_distance(one.attempt->candidate.bundle, other.attempt->candidate.bundle));
+    }
+    return least;
+  };
+  std::vector<double> distances;
+  for (const Exemplar& one : pool) distances.push_back(distance(one));
+  const double most = *std::max_element(distances.begin(), distances.end());
+  std::vector<double> weights;
+  for (const double one : distances) weights.push_back(one >= most ? 1 : 0);
+  const auto at = static_cast<std::ptrdiff_t>(draw(weights, rng));
+  Exemplar taken = pool[static_cast<std::size_t>(at)];
+  pool.erase(pool.begin() + at);
+  return taken;
+}
+
 std::vector<Exemplar> by_bucket(const std::vector<Exemplar>& pool, std::size_t count, Rng& rng) {
   std::map<std::int64_t, std::vector<Exemplar>> buckets;
   for (const auto& one : pool) buckets[bucket_of(one.speedup)].push_back(one);
@@ -76,7 +96,7 @@ std::vector<Exemplar> by_bucket(const std::vector<Exemplar>& pool, std::size_t c
   std::vector<Exemplar> chosen;
   while (chosen.size() < count && !left.empty()) {
     const std::size_t at = draw(weights, rng);
-    chosen.push_back(take_uniformly(left[at], rng));
+    chosen.push_back(take_farthest(left[at], chosen, rng));
     left.erase(left.begin() + static_cast<std::ptrdiff_t>(at));
     weights.erase(weights.begin() + static_cast<std::ptrdiff_t>(at));
   }
@@ -128,11 +148,10 @@ std::vector<double> bucket_probabilities(const std::vector<double>& means) {
 }
 
 std::vector<Exemplar> choose_exemplars(ExemplarChoice choice, const std::vector<const Attempt*>& verified,
-                                       double plain_ns, int count, std::int64_t island, Rng& rng) {
+                                       double plain_ns, int count, const Island& island, Rng& rng) {
   if (choice == ExemplarChoice::none || count <= 0) return {};
   const bool one_chain = choice == ExemplarChoice::island;
-  std::vector<Exemplar> pool =
-      usable(verified, plain_ns, one_chain ? std::optional<std::int64_t>(island) : std::nullopt);
+  std::vector<Exemplar> pool = usable(verified, plain_ns, one_chain ? &island : nullptr);
   const auto wanted = static_cast<std::size_t>(count);
   std::vector<Exemplar> chosen;
   if (choice == ExemplarChoice::random) {

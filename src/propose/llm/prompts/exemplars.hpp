@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -23,7 +24,7 @@ enum class ExemplarChoice : std::uint8_t {
   random = 1,  ///< uniformly, for ablation
   top = 2,     ///< the fastest
   bucket = 3,  ///< one each of distinct buckets of speed, fast buckets more often
-  island = 4,  ///< as bucket, among the attempts of one chain
+  island = 4,  ///< as bucket, among the attempts of one chain and those that came to it from others
 };
 [[nodiscard]] std::string_view to_string(ExemplarChoice choice);
 [[nodiscard]] Result<ExemplarChoice> parse_exemplar_choice(std::string_view text);
@@ -33,6 +34,16 @@ struct Exemplar {
   double speedup = 1;                ///< over the plain kernel
   /// All verified forms of its source, with other tunables, the fastest first and `attempt` among them; not owned.
   std::vector<const Attempt*> forms = {};
+};
+
+/// The population of one chain: its own attempts, and kernels of other chains that migrated to it. A chain that has
+/// verified nothing yet shows nothing.
+struct Island {
+  std::int64_t chain = 0;                  ///< as Attempt::provenance has it
+  std::set<const Attempt*> migrants = {};  ///< not owned
+  [[nodiscard]] bool holds(const Attempt& attempt) const {
+    return attempt.provenance.chain == chain || migrants.contains(&attempt);
+  }
 };
 
 /// A bucket spans this factor of speed-up: wide enough that noise moves no kernel across two, narrow enough that two
@@ -50,9 +61,9 @@ inline constexpr double k_bucket_temperature = 0.5;
 
 /// At most `count`, slowest first, so that the text reads as an ascent; no source twice (same_source.hpp). Attempts
 /// that were not accepted or have no time are passed over. Buckets are drawn without replacement, by
-/// bucket_probabilities over those that are left; inside one, every variant is as likely. `island` is a chain,
-/// Attempt::chain; a chain that has verified nothing yet shows nothing.
+/// bucket_probabilities over those that are left; inside one the kernel is taken that is least like those
+/// chosen before (source_distance), of equals each as likely.
 [[nodiscard]] std::vector<Exemplar> choose_exemplars(ExemplarChoice choice, const std::vector<const Attempt*>& verified,
-                                                     double plain_ns, int count, std::int64_t island, Rng& rng);
+                                                     double plain_ns, int count, const Island& island, Rng& rng);
 
 }  // namespace kw

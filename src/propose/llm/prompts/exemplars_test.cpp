@@ -30,17 +30,44 @@ class ExemplarsTest : public testing::Test {
   }
   std::vector<double> choose(ExemplarChoice choice, int count, Rng& rng, std::int64_t island = 0) const {
     std::vector<double> speedups;
-    for (const auto& one : choose_exemplars(choice, pointers(), k_plain_ns, count, island, rng)) {
+    for (const auto& one : choose_exemplars(choice, pointers(), k_plain_ns, count, Island{island, migrants}, rng)) {
       speedups.push_back(one.speedup);
     }
     return speedups;
   }
   std::vector<Attempt> attempts;
+  std::set<const Attempt*> migrants;
 };
 
 using testing::DoubleNear;
 using testing::ElementsAre;
 using testing::IsEmpty;
+
+TEST_F(ExemplarsTest, island_shows_what_came_from_other_chains) {
+  add(2, 0);
+  add(8, 1);
+  add(20, 1);
+  Rng rng(1);
+  EXPECT_THAT(choose(ExemplarChoice::island, 3, rng), ElementsAre(DoubleNear(2, 1e-9)));
+  migrants.insert(&attempts[1]);
+  EXPECT_THAT(choose(ExemplarChoice::island, 3, rng), ElementsAre(DoubleNear(2, 1e-9), DoubleNear(8, 1e-9)));
+}
+
+TEST_F(ExemplarsTest, bucket_takes_of_one_speed_the_source_that_is_least_alike) {
+  const std::string loop = "float sum = 0; for (int i = 0; i < n; ++i) sum += a[i] * b[i];";
+  const std::string block = "float16 block[4]; block[0] = vload16(0, q); block[1] = vload16(1, q);";
+  for (const double speedup : {2.0, 2.05, 8.0, 8.1}) add(speedup);
+  attempts[0].candidate.bundle.source = loop;
+  attempts[1].candidate.bundle.source = block;
+  attempts[2].candidate.bundle.source = loop + " barrier();";
+  attempts[3].candidate.bundle.source = block + " barrier();";
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    Rng rng(seed);
+    const auto chosen = choose_exemplars(ExemplarChoice::bucket, pointers(), k_plain_ns, 2, {}, rng);
+    ASSERT_EQ(chosen.size(), 2U);
+    EXPECT_NE(chosen[0].attempt->ordinal + 2, chosen[1].attempt->ordinal) << "seed " << seed << ": a loop with a loop";
+  }
+}
 
 TEST_F(ExemplarsTest, none_shows_nothing) {
   add(2);

@@ -5,6 +5,7 @@
 #include "base/fenced_text.hpp"
 #include "propose/llm/prompts/compiler_errors.hpp"
 #include "propose/llm/prompts/machine_code_text.hpp"
+#include "propose/llm/prompts/memory_text.hpp"
 #include "propose/llm/prompts/task_text.hpp"
 #include "propose/llm/replies/code_blocks.hpp"
 #include "record/named_lines.hpp"
@@ -82,6 +83,16 @@ std::string counter_line(const HardwareCounters& c) {
   for (const StallReason& stall : c.stalls) {
     parts.push_back(fmt::format("{} of warp samples stalled by {}", percent(stall.share), one_line(stall.name, 60)));
   }
+  if (c.sectors_per_load) {
+    parts.push_back(fmt::format("{:.3g} sectors of 32 bytes for one load of a warp", *c.sectors_per_load));
+  }
+  if (c.bank_conflict_share) {
+    parts.push_back(percent(*c.bank_conflict_share) + " of the passes over shared memory are bank conflicts");
+  }
+  if (c.divergent_branch_share) parts.push_back(percent(*c.divergent_branch_share) + " of branches divide a warp");
+  for (const InstructionShare& one : c.instructions) {
+    parts.push_back(fmt::format("{} of executed instructions are {}", percent(one.share), one_line(one.name, 60)));
+  }
   return fmt::format("* The hardware counted, in one cold launch of {}: {}.\n", one_line(c.kernel, 100),
                      fmt::join(parts, ", "));
 }
@@ -151,7 +162,22 @@ std::string measured_text(const PromptContext& context, const Attempt& attempt) 
   for (const auto& evidence : attempt.verdict.evidence) {
     if (!evidence.hidden && evidence.gate == GateId::profile) text += "* " + one_line(evidence.text, 400) + ".\n";
   }
+  text += access_lines_text(attempt);
   return without_last_newline(std::move(text));
+}
+
+void add_verdict(const PromptContext& context, const Attempt& last, PromptValues& values) {
+  const Verdict& verdict = last.verdict;
+  const bool undecided = verdict.status == VerdictStatus::unverified;
+  values["status"] = undecided ? "not judged" : "rejected";
+  values[undecided ? "undecided" : "rejected"] = "yes";
+  values["passed"] = passed_text(verdict);
+  values["gate"] = verdict.failed_gate ? std::string(to_string(*verdict.failed_gate)) : "read";
+  values["reason"] = undecided ? "the verifier could not decide" : std::string(to_string(verdict.reason));
+  values["advice"] = advice_text(context, verdict);
+  values["seen"] = seen_text(last);
+  values["errors"] = errors_text(last);
+  values["last"] = kernel_text(last.candidate);
 }
 
 std::string standing_text(const Attempt& last, const Attempt& best) {

@@ -18,6 +18,9 @@ namespace kw {
 /// "the gates read, build", or "no gate".
 [[nodiscard]] std::string passed_text(const Verdict& verdict);
 
+/// Of a kernel that was not accepted: how far it came, why it ended there, and its text.
+void add_verdict(const PromptContext& context, const Attempt& last, PromptValues& values);
+
 /// Time with interval, rates, roofline, the plain kernel, the decision against the best, the compiler's report: a list.
 [[nodiscard]] std::string measured_text(const PromptContext& context, const Attempt& attempt);
 /// How `last` stands to `best`: one or two sentences.

@@ -32,7 +32,8 @@ bool same_round(const Turn& a, const Turn& b) {
 std::vector<const Turn*> round_before(const Turn& answer, std::span<const Turn> turns) {
   const Turn* latest = nullptr;
   for (const auto& turn : turns) {
-    const bool earlier = turn.chain == answer.chain && turn.ordinal < answer.ordinal && !same_round(turn, answer);
+    const bool asked = turn.chain == answer.chain && turn.purpose != k_judge_purpose;
+    const bool earlier = asked && turn.ordinal < answer.ordinal && !same_round(turn, answer);
     if (earlier && (latest == nullptr || turn.ordinal > latest->ordinal)) latest = &turn;
   }
   std::vector<const Turn*> round;
@@ -76,6 +77,7 @@ std::string lesson_text(const Turn& answer, const Attempt& about, const Turn& so
 std::vector<std::string> lessons_of(std::span<const Turn> turns, std::span<const Attempt> attempts) {
   std::vector<std::string> lessons;
   for (const auto& turn : turns) {
+    if (turn.purpose == k_judge_purpose) continue;
     const Told told = told_of(round_before(turn, turns), attempts);
     if (told.attempt == nullptr) continue;
     if (auto lesson = lesson_text(turn, *told.attempt, *told.turn); !lesson.empty())

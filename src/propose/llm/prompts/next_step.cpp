@@ -5,6 +5,7 @@
 
 #include "language/language.hpp"
 #include "propose/llm/prompts/machine_code_text.hpp"
+#include "propose/llm/prompts/memory_text.hpp"
 #include "propose/llm/prompts/task_text.hpp"
 #include "record/launch_plan.hpp"
 
@@ -101,6 +102,34 @@ Detail occupancy(const Seen& seen) {
   return fmt::format("occupancy {:.0f} %", 100 * *share);
 }
 
+Detail scattered(const Seen& seen) {
+  return scattered_accesses(seen.kernel);
+}
+
+Detail banks(const Seen& seen) {
+  return bank_conflicts(seen.kernel);
+}
+
+Detail lanes(const Seen& seen) {
+  return missing_lanes(seen.kernel);
+}
+
+constexpr double k_near = 0.8;
+
+/// What warps wait for, and what they compute beside, is no news of a kernel that does all that the device can.
+bool has_room(const Seen& seen) {
+  return !seen.fraction() || *seen.fraction() < k_near;
+}
+
+Detail overhead(const Seen& seen) {
+  return has_room(seen) ? much_overhead(seen.kernel) : std::nullopt;
+}
+
+template <Wait wait>
+Detail waits(const Seen& seen) {
+  return has_room(seen) ? long_wait(seen.kernel, wait) : std::nullopt;
+}
+
 Detail vectors(const Seen& seen) {
   const Language* language = find_language(seen.context.target);
   const bool has_vectors = language != nullptr && language->has_vector_types;
@@ -120,7 +149,6 @@ Detail tunables(const Seen& seen) {
 }
 
 Detail near_bound(const Seen& seen) {
-  constexpr double k_near = 0.8;
   if (!seen.fraction() || *seen.fraction() < k_near || *seen.fraction() > 1) return std::nullopt;
   return fmt::format("{:.0f} % of the roofline bound", 100 * *seen.fraction());
 }
@@ -183,9 +211,16 @@ constexpr StepRule k_step_rules[] = {
     {"few_groups", few_groups},
     {"few_items", few_items},
     {"tensor_cores", tensor_cores},
+    {"scattered", scattered},
+    {"banks", banks},
+    {"lanes", lanes},
     {"occupancy", occupancy},
     {"calls", calls},
     {"vectors", vectors},
+    {"memory_wait", waits<Wait::global_memory>},
+    {"shared_wait", waits<Wait::shared_memory>},
+    {"barrier_wait", waits<Wait::barriers>},
+    {"overhead", overhead},
     {"tunables", tunables},
     {"near_bound", near_bound},
     {"register_blocking", register_blocking},

@@ -5,6 +5,7 @@
 #include "base/fenced_text.hpp"
 #include "propose/llm/prompts/feedback_text.hpp"
 #include "propose/llm/prompts/goal_text.hpp"
+#include "propose/llm/prompts/judge.hpp"
 #include "propose/llm/prompts/next_step.hpp"
 #include "propose/llm/prompts/seen_signs.hpp"
 #include "propose/llm/prompts/task_text.hpp"
@@ -73,25 +74,11 @@ std::string step_text(const PromptContext& context, const NextStep& step) {
                                                    {"vector_width", std::to_string(width)}});
 }
 
-/// A kernel that was not accepted: how far it came, why it ended there, and its text.
-void add_verdict(const PromptContext& context, const Attempt& last, PromptValues& values) {
-  const Verdict& verdict = last.verdict;
-  const bool undecided = verdict.status == VerdictStatus::unverified;
-  values["status"] = undecided ? "not judged" : "rejected";
-  values[undecided ? "undecided" : "rejected"] = "yes";
-  values["passed"] = passed_text(verdict);
-  values["gate"] = verdict.failed_gate ? std::string(to_string(*verdict.failed_gate)) : "read";
-  values["reason"] = undecided ? "the verifier could not decide" : std::string(to_string(verdict.reason));
-  values["advice"] = advice_text(context, verdict);
-  values["seen"] = seen_text(last);
-  values["errors"] = errors_text(last);
-  values["last"] = kernel_text(last.candidate);
-}
-
 std::vector<ChatMessage> repair_prompt(const PromptContext& context, const Attempt& last, const Attempt* best) {
   const bool judged = last.verdict.status == VerdictStatus::rejected;
   PromptValues values = common_values(context, {.reflection = judged && context.parts.lessons});
   add_verdict(context, last, values);
+  values["judgement"] = context.judgement;
   add_best(context, best, values);
   return conversation(context, "repair.md", values);
 }
@@ -117,10 +104,7 @@ std::string key_of(ReplyFault fault) {
   return key;
 }
 
-/// The kernel to continue from: the best one, or the last where nothing better is known.
-const Attempt& anchor_of(const Attempt& last, const Attempt* best) {
-  return best != nullptr && best->measurement ? *best : last;
-}
+constexpr const char* k_judges_plan = "what the judge plans, as far as the figures bear it out.";
 
 /// What is to be reached from the run's best; without one, from the fastest kernel that is shown or the plain one.
 std::string goal_from(const PromptContext& context, const Attempt* best, const std::vector<Exemplar>& exemplars) {
@@ -138,12 +122,18 @@ std::string goal_from(const PromptContext& context, const Attempt* best, const s
 
 }  // namespace
 
+const Attempt& anchor_of(const Attempt& last, const Attempt* best) {
+  return best != nullptr && best->measurement ? *best : last;
+}
+
 std::vector<ChatMessage> first_prompt(const PromptContext& context, const std::vector<Exemplar>& exemplars,
                                       int variation, const Attempt* best) {
   PromptValues values = common_values(context, {.plan = context.plan, .contrast = exemplars.size() > 1});
   values["notes"] = notes_text(context, nullptr);
   values["goal"] = goal_from(context, best, exemplars);
   values["exemplars"] = exemplars_text(exemplars);
+  if (best != nullptr) values["best"] = kernel_text(best->candidate);
+  add_best(context, best, values);
   values["strategy"] = strategy_text(context, variation);
   return conversation(context, "first.md", values);
 }
@@ -158,7 +148,8 @@ std::vector<ChatMessage> feedback_prompt(const PromptContext& context, const Att
   if (last.ordinal != anchor.ordinal) values["last"] = kernel_text(last.candidate);
   values["best"] = kernel_text(anchor.candidate);
   values["exemplars"] = exemplars_text(exemplars);
-  values["step"] = step_text(context, next_step(context, anchor));
+  values["judgement"] = context.judgement;
+  values["step"] = context.judgement.empty() ? step_text(context, next_step(context, anchor)) : k_judges_plan;
   values["notes"] = notes_text(context, &anchor);
   values["goal"] = goal_from(context, &anchor, {});
   return conversation(context, "improve.md", values);
@@ -189,7 +180,7 @@ std::vector<ChatMessage> fault_prompt(const PromptContext& context, const Turn& 
 
 std::string suggested_step(const PromptContext& context, const Attempt& last, const Attempt* best) {
   if (!last.verdict.accepted()) return "";
-  return next_step(context, anchor_of(last, best)).key;
+  return context.judgement.empty() ? next_step(context, anchor_of(last, best)).key : k_judged_step;
 }
 
 }  // namespace kw

@@ -60,10 +60,11 @@ struct PromptContext {
   /// suggested again.
   std::vector<TriedStep> tried;
   std::vector<std::string> lessons;  ///< to be shown, oldest first (lesson.hpp)
+  std::string judgement;             ///< what a judge said of the kernel (judge.hpp); empty: nobody was asked
 };
 
 /// `variation` 0, 1, 2, ...: parallel first prompts ask for different strategies (OP/strategies.md), round and round.
-/// `best` is that of the run, which the goal starts from; null while there is none.
+/// `best` is that of the run, which is shown and which the goal starts from; null while there is none.
 [[nodiscard]] std::vector<ChatMessage> first_prompt(const PromptContext& context,
                                                     const std::vector<Exemplar>& exemplars, int variation,
                                                     const Attempt* best = nullptr);
@@ -77,6 +78,9 @@ struct PromptContext {
 /// After a reply that gave no candidate. `wrong` is a rejected kernel that is still to be repaired; null: none is.
 [[nodiscard]] std::vector<ChatMessage> fault_prompt(const PromptContext& context, const Turn& faulty,
                                                     const Attempt* wrong, const Attempt* best);
+
+/// The kernel to continue from: the best one, or the last where nothing better is known.
+[[nodiscard]] const Attempt& anchor_of(const Attempt& last, const Attempt* best);
 
 /// The key of the step that feedback_prompt suggests after an accepted `last` (propose/llm/prompts/next_step.hpp has
 /// the rules), for the line that goes into `tried` once its outcome is known. Empty when `last` was not accepted.

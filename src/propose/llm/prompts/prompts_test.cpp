@@ -248,6 +248,7 @@ TEST_F(PromptsTest, say_what_to_do_when_the_verifier_could_not_decide) {
 
 TEST_F(PromptsTest, have_useful_text_for_every_fault) {
   std::set<std::string> prompts;
+  // What a judge fails to say is told to nobody.
   for (int value = 1; value <= static_cast<int>(ReplyFault::no_plan); ++value) {
     Turn turn;
     turn.fault = static_cast<ReplyFault>(value);
