@@ -12,7 +12,6 @@
 #include "propose/search/space_sample.hpp"
 #include "record/peak_times.hpp"
 #include "verify/local_verifier.hpp"
-#include "verify/state/measure_state.hpp"
 #include "verify/timing/calibrate.hpp"
 
 namespace kw {
@@ -187,7 +186,7 @@ SweepRow Sweep::row_of(SampledPoint point, const VerifyResult& result) const {
   row.samples = measured.samples;
   const auto speedup = paired_speedup(measured);
   row.paired_ns = speedup && reference_ns_ > 0 ? reference_ns_ / *speedup : row.time_ns;
-  row.is_reference = result.verdict.accepted() && becomes_best(measured);
+  row.is_reference = reference_ns_ == 0 && result.verdict.accepted();
   return row;
 }
 

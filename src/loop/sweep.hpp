@@ -2,8 +2,9 @@
 // A sweep times many candidates of one style's space and keeps what it found in a table (record/sweep_table.hpp). No
 // proposer learns from it and nothing is archived: it is for who wants to know a space, to train a model of it, or to
 // compare ways of searching it. Candidates pass the verifier of a search: built, checked on the least evidence, timed
-// against the table's reference in interleaved launches. Only one that beats the reference is checked on everything,
-// and it is then the next reference.
+// against the table's reference, its first candidate that was right, in interleaved launches. One that beats it is
+// checked on everything. The reference stays: were each winner the next one, every ratio would carry the errors of all
+// before it, and on a busy machine the winners are those that erred most.
 
 #include <atomic>
 #include <cstdint>

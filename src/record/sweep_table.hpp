@@ -51,10 +51,10 @@ struct SweepRow {
   double time_ns = 0;              ///< median on the primary workload, cold caches; 0: not timed
   double low_ns = 0, high_ns = 0;  ///< 95 % interval of the median
   std::int64_t samples = 0;
-  /// The time of the table's reference by the ratio of interleaved launches: what load does to time_ns is not in it.
-  /// The first reference is the first candidate that was timed, and a candidate that beats it becomes the next.
+  /// The time of the table's reference, over the ratio of launches interleaved with it: what load does to time_ns is
+  /// not in it. The reference is the first candidate that was timed and right.
   double paired_ns = 0;
-  bool is_reference = false;  ///< it became the reference
+  bool is_reference = false;  ///< it is the reference
   double estimate = 0;        ///< the style's cost model; only the order means anything
   double build_ms = 0;
   std::optional<std::int64_t> registers = {}, spill_bytes = {}, shared_bytes = {};  ///< as BuildReport has them
