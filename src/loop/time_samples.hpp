@@ -16,6 +16,14 @@ namespace kw {
 [[nodiscard]] Result<std::vector<TimeSample>> candidates_to_foretell(const Problem& problem, const TimeSubject& subject,
                                                                      std::size_t at_most, std::uint64_t seed);
 
+/// The style's cost model of its first guess, which relative estimates are relative to; 0: unknown.
+[[nodiscard]] double estimate_of_first_guess(const Problem& problem, const TimeSubject& subject);
+
+/// Of one run, as below: of the attempts that ended within its first `seconds` of wall clock. errc::archive_corrupt for
+/// a damaged run.
+[[nodiscard]] Result<std::vector<TimeSample>> samples_of_run(const Archive& archive, const RunRecord& run,
+                                                             double seconds);
+
 /// Every attempt of a style's run that was timed and not contradicted. Of runs whose problem cannot be read again,
 /// whose style is gone, or whose device has no known peaks: nothing. Damaged runs are passed over
 /// (Archive::passed_over).

@@ -9,7 +9,7 @@ namespace {
 using NamedFeatures = std::map<std::string, float, std::less<>>;
 
 void add_size(NamedFeatures& features, std::string name, double value) {
-  if (value > 0) features[std::move(name)] = static_cast<float>(std::log2(value));
+  if (value > 0 && std::isfinite(value)) features[std::move(name)] = static_cast<float>(std::log2(value));
 }
 
 void add_device(NamedFeatures& features, const DeviceFacts& device) {

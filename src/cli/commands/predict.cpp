@@ -46,9 +46,21 @@ Result<std::vector<TimeSample>> learnt_from(const PredictOptions& options) {
   return samples;
 }
 
-Result<TimeSubject> asked_subject(const PredictOptions& options, const Problem& problem) {
-  KW_TRY(const auto device,
-         options.device.empty() ? facts_for("", options.target) : facts_of_any(options.device, options.target));
+/// A device of this machine has no peaks until they are measured: those that its samples were made with serve.
+Result<DeviceFacts> asked_device(const PredictOptions& options, const std::vector<TimeSample>& samples) {
+  const Language* language = find_language(options.target);
+  const bool has_usual = options.device.empty() && language != nullptr && !language->default_device.empty();
+  KW_TRY(auto device, has_usual ? facts_for("", options.target) : facts_of_any(options.device, options.target));
+  if (device.peak_f32_flops > 0 && device.peak_bytes > 0) return device;
+  for (const auto& sample : samples) {
+    if (sample.subject.device.name == device.name) return sample.subject.device;
+  }
+  return device;
+}
+
+Result<TimeSubject> asked_subject(const PredictOptions& options, const Problem& problem,
+                                  const std::vector<TimeSample>& samples) {
+  KW_TRY(const auto device, asked_device(options, samples));
   const WorkloadCost work = WorkloadCosts(problem).primary();
   const auto times = peak_times(device, problem, work);
   if (!times) {
@@ -102,11 +114,9 @@ void print_forecast(const TimeSubject& subject, const Forecast& said, bool json)
 Result<ExitCode> print_skill(const std::vector<TimeSample>& samples, bool json) {
   PredictJson lines = PredictJson::array();
   if (!json) {
-    print_text(
-        "{:<10}{:>8}{:>8}   {:>18}{:>18}   {:>16}{:>16}\n{:<10}{:>8}{:>8}   {:>9}{:>9}{:>9}{:>9}   "
-        "{:>8}{:>8}{:>8}{:>8}\n",
-        "held out", "kernels", "groups", "rank in group", "rank, all", "median error", "", "", "", "", "model", "style",
-        "model", "bound", "model", "bound", "", "");
+    print_text("{:<10}{:>8}{:>8}{:>20}{:>20}{:>20}\n", "", "", "", "rank in group", "rank of all", "median error");
+    print_text("{:<10}{:>8}{:>8}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}\n", "new", "kernels", "groups", "model", "style",
+               "model", "bound", "model", "bound");
   }
   for (const Novelty novelty : {Novelty::nothing, Novelty::shape, Novelty::problem, Novelty::device}) {
     KW_TRY(const auto predictions, hold_out(samples, novelty));
@@ -125,7 +135,7 @@ Result<ExitCode> print_skill(const std::vector<TimeSample>& samples, bool json) 
                      {"median_error", skill.error},
                      {"roofline_median_error", skill.roofline_error}});
     if (json) continue;
-    print_text("{:<10}{:>8}{:>8}   {:>9.2f}{:>9.2f}{:>9.2f}{:>9.2f}   {:>7.0f}%{:>7.0f}%\n", to_string(novelty),
+    print_text("{:<10}{:>8}{:>8}{:>10.2f}{:>10.2f}{:>10.2f}{:>10.2f}{:>9.0f}%{:>9.0f}%\n", to_string(novelty),
                skill.samples, skill.groups, skill.rank_in_group, skill.style_rank_in_group, skill.rank,
                skill.roofline_rank, 100 * skill.error, 100 * skill.roofline_error);
   }
@@ -142,8 +152,14 @@ Result<ExitCode> run_predict(const PredictOptions& options) {
   KW_TRY(const auto samples, learnt_from(options));
   if (options.held_out) return print_skill(samples, options.json);
   KW_TRY(const auto problem, read_problem(options.input));
-  KW_TRY(const auto subject, asked_subject(options, problem));
+  KW_TRY(const auto subject, asked_subject(options, problem, samples));
   KW_TRY(const auto candidates, candidates_to_foretell(problem, subject, k_candidates, k_candidate_seed));
+  if (candidates.empty()) {
+    return fail(Error{
+        errc::predict_too_little,
+        fmt::format("style {} has no legal kernel for {} on {}", subject.style, problem.name, subject.device.name),
+        "choose another one with --style"});
+  }
   KW_TRY(const auto said, forecast(samples, candidates));
   print_forecast(subject, said, options.json);
   return ExitCode::success;
