@@ -23,6 +23,7 @@ RANKS = {
     "record": 4,
     "codegen": 5,
     "measure": 5,
+    "predict": 5,
     "protocol": 5,
     "operators": 6,
     "device": 6,

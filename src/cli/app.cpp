@@ -17,6 +17,8 @@ struct RunCommand {
   Result<ExitCode> operator()(const DispatchShowOptions& options) const { return run_dispatch_show(options); }
   Result<ExitCode> operator()(const DispatchAddOptions& options) const { return run_dispatch_add(options); }
   Result<ExitCode> operator()(const RetuneOptions& options) const { return run_retune(options); }
+  Result<ExitCode> operator()(const SweepOptions& options) const { return run_sweep_command(options); }
+  Result<ExitCode> operator()(const PredictOptions& options) const { return run_predict(options); }
   Result<ExitCode> operator()(const ExplainOptions& options) const { return run_explain(options); }
   Result<ExitCode> operator()(const DoctorOptions& options) const { return run_doctor(options); }
   Result<ExitCode> operator()(const ProblemsOptions& options) const { return run_problems(options); }

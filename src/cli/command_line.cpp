@@ -239,6 +239,51 @@ void add_retune(CLI::App& app, CommandOptions& command) {
   sub->callback([options, &command] { command = *options; });
 }
 
+void add_sweep(CLI::App& app, CommandOptions& command) {
+  auto* sub = app.add_subcommand(
+      "sweep", "Time many candidates of a style's space, the style's guesses and then random ones; write a table");
+  auto options = std::make_shared<SweepOptions>();
+  add_problem(*sub, options->input);
+  auto* count = sub->add_option("--count", options->count, "Rows that the table is to have")
+                    ->check(CLI::PositiveNumber)
+                    ->capture_default_str();
+  sub->add_flag("--all", options->all, "The whole space")->excludes(count);
+  sub->add_option("--values", options->values,
+                  "Only these values of a tunable or structural choice: --values ROWS=2,4,6 --values PANELS=4")
+      ->allow_extra_args(false);
+  sub->add_option("--budget", options->budget, "Of this part of the table, as for `optimize`; default: none");
+  sub->add_option("--device", options->device, "A device as `kernelwright doctor` lists it; default: the first");
+  sub->add_option("--target", options->target, "Source language: " + join(language_names()))->capture_default_str();
+  sub->add_option("--style", options->style, "Kernel style whose space it is; default: the fastest for the problem");
+  sub->add_option("--seed", options->seed, "Seed of the random candidates")->capture_default_str();
+  sub->add_option("--out", options->out, "The table, a CSV file (docs/formats.md); one that is there is continued")
+      ->required();
+  sub->add_option("--require-sandbox", options->require_sandbox, "Refuse to run below this tier: none, a, b, c")
+      ->capture_default_str();
+  sub->callback([options, &command] { command = *options; });
+}
+
+void add_predict(CLI::App& app, CommandOptions& command) {
+  auto* sub = app.add_subcommand(
+      "predict", "Foretell the time of a kernel on a device that need not be here, from the archive and from tables");
+  auto options = std::make_shared<PredictOptions>();
+  options->input.runs_here = false;
+  add_problem(*sub, options->input);
+  sub->get_option("problem")->required(false);
+  sub->add_option("--device", options->device,
+                  fmt::format("{}, your own FILE.json, or a device of this machine", join(shipped_devices())));
+  sub->add_option("--target", options->target, "Source language: " + join(language_names()))->capture_default_str();
+  sub->add_option("--style", options->style, "Kernel style; default: the fastest for the problem");
+  sub->add_option("--table", options->tables, "A table of `kernelwright sweep` to learn from beside the archive")
+      ->allow_extra_args(false);
+  sub->add_option("--out", options->out, "Folder of the archive to learn from")->capture_default_str();
+  sub->add_flag("--held-out", options->held_out,
+                "Instead of a prediction, print how good predictions are on problems, shapes and devices that were "
+                "held out, beside the roofline alone");
+  sub->add_flag("--json", options->json, "Print one JSON object");
+  sub->callback([options, &command] { command = *options; });
+}
+
 void add_explain(CLI::App& app, CommandOptions& command) {
   auto* sub = app.add_subcommand(
       "explain",
@@ -322,6 +367,8 @@ tl::expected<CommandOptions, CommandLineText> parse_command_line(int argc, const
   add_build(app, command);
   add_dispatch(app, command);
   add_retune(app, command);
+  add_sweep(app, command);
+  add_predict(app, command);
   add_explain(app, command);
   add_small_commands(app, command);
   add_archive(app, command);

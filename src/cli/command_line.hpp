@@ -13,8 +13,8 @@ namespace kw {
 
 using CommandOptions =
     std::variant<OptimizeOptions, SuiteOptions, VerifyOptions, EmitOptions, BuildOptions, DispatchShowOptions,
-                 DispatchAddOptions, RetuneOptions, ExplainOptions, DoctorOptions, ProblemsOptions, ShowOptions,
-                 ArchiveCheckOptions, ArchiveRepairOptions, ArchiveExportOptions>;
+                 DispatchAddOptions, RetuneOptions, SweepOptions, PredictOptions, ExplainOptions, DoctorOptions,
+                 ProblemsOptions, ShowOptions, ArchiveCheckOptions, ArchiveRepairOptions, ArchiveExportOptions>;
 
 /// Instead of a command: help or the version on standard output, or on standard error what is wrong.
 struct CommandLineText {

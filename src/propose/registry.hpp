@@ -14,6 +14,7 @@
 #include "hardware/device_facts.hpp"
 #include "problem/problem.hpp"
 #include "problem/workload_costs.hpp"
+#include "propose/candidate_ranking.hpp"
 #include "propose/proposer.hpp"
 #include "record/attempt.hpp"
 #include "record/bundle.hpp"
@@ -40,6 +41,7 @@ struct ProposerContext {
   std::string style;                      ///< whose space is searched; empty: none writes the problem
   std::uint64_t seed = 0;
   std::vector<Candidate> archived;        ///< past winners, the most relevant first
+  CandidateRanking ranking = nullptr;     ///< of the style's candidates, learnt from earlier runs; null: there is none
   std::vector<Attempt> past;              ///< verified by earlier runs on this problem and device, oldest first
   std::vector<std::string> lessons;       ///< what models learnt in them, oldest first (propose/llm/prompts/lesson.hpp)
   std::optional<Candidate> start;         ///< for those that need one

@@ -5,10 +5,12 @@
 #include <deque>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <utility>
 
+#include "propose/search/foremost_points.hpp"
 #include "propose/search/search_space.hpp"
 
 namespace kw {
@@ -18,6 +20,8 @@ namespace {
 /// hurt, so the style's own guesses keep their slots among the first.
 constexpr std::size_t k_analytic_slots = 4;
 constexpr std::size_t k_archive_slots = 6;
+constexpr std::size_t k_foretold_slots = 4;
+constexpr std::size_t k_foretold_among = 2000;
 constexpr double k_clear_gain = 1.02;     ///< less is called equivalent (ComparisonRule::equivalence)
 constexpr double k_far_estimate = 3.0;    ///< times the best estimate: postponed to the end
 constexpr double k_worst_landing = 1.25;  ///< times the best: a kick that lands higher is not descended from
@@ -45,7 +49,8 @@ bool is_clearly_cheaper(const Trial& trial, const Trial& than) {
 
 class SearchProposer final : public Proposer {
  public:
-  SearchProposer(SearchSpace space, std::uint64_t seed) : space_(std::move(space)), rng_(seed) {}
+  SearchProposer(SearchSpace space, std::uint64_t seed, CandidateRanking ranking)
+      : space_(std::move(space)), rng_(seed), ranking_(std::move(ranking)) {}
 
   void seed_with(const std::vector<IntBindings>& analytic, const std::vector<Candidate>& archived);
   std::optional<Proposal> next() override;
@@ -75,9 +80,11 @@ class SearchProposer final : public Proposer {
   [[nodiscard]] bool is_fresh(const SearchPoint& point);
   void descend_from(Trial trial);
   void order_neighbours();
+  void rank_neighbours();
 
   SearchSpace space_;
   Rng rng_;
+  CandidateRanking ranking_;  ///< null: there is none
   std::deque<Seed> seeds_;
   std::deque<Seed> restart_points_;  ///< seeds that had no slot: where restarts go first
   std::deque<Pending> pending_;
@@ -111,9 +118,16 @@ void SearchProposer::seed_with(const std::vector<IntBindings>& analytic, const s
       past.push_back({*std::move(point), fmt::format("archive seed {}", past.size() + 1)});
     }
   }
+  std::deque<Seed> foretold;
+  if (ranking_) {
+    for (auto& point : foremost_points(space_, ranking_, k_foretold_slots, k_foretold_among, rng_)) {
+      foretold.push_back({std::move(point), fmt::format("foretold seed {}", foretold.size() + 1)});
+    }
+  }
   // Own guess, past winner, own guess, ...: whichever knows better, a good kernel comes early.
-  for (std::size_t slot = 0; slot < std::max(k_analytic_slots, past.size()); ++slot) {
+  for (std::size_t slot = 0; slot < std::max({k_analytic_slots, past.size(), foretold.size()}); ++slot) {
     if (slot < own.size() && slot < k_analytic_slots) seeds_.push_back(own[slot]);
+    if (slot < foretold.size()) seeds_.push_back(foretold[slot]);
     if (slot < past.size()) seeds_.push_back(past[slot]);
   }
   for (std::size_t i = k_analytic_slots; i < own.size(); ++i) restart_points_.push_back(own[i]);
@@ -177,6 +191,29 @@ void SearchProposer::order_neighbours() {
   neighbours_.clear();
   for (auto& entry : ranked) neighbours_.push_back(std::move(entry.step));
   neighbours_are_stale_ = false;
+  if (ranking_) rank_neighbours();
+}
+
+/// The foremost by the ranking first, but every k_unranked_every-th as they stood.
+void SearchProposer::rank_neighbours() {
+  std::vector<SearchPoint> points;
+  for (const auto& step : neighbours_) points.push_back(step.point);
+  const auto ranks = rank_points(space_, ranking_, points);
+  std::vector<std::size_t> order(points.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return ranks[i]; });
+  std::deque<SearchStep> ranked;
+  std::vector<bool> taken(points.size());
+  std::size_t as_ranked = 0, as_stood = 0;
+  while (ranked.size() < points.size()) {
+    const bool explores = (ranked.size() + 1) % k_unranked_every == 0;
+    std::size_t& next = explores ? as_stood : as_ranked;
+    while (taken[explores ? next : order[next]]) ++next;
+    const std::size_t chosen = explores ? next : order[next];
+    taken[chosen] = true;
+    ranked.push_back(neighbours_[chosen]);
+  }
+  neighbours_ = std::move(ranked);
 }
 
 std::optional<Proposal> SearchProposer::next_neighbour() {
@@ -303,7 +340,7 @@ void SearchProposer::observe(const Attempt& attempt) {
 Result<std::unique_ptr<Proposer>> make_search_proposer(const Style& style, const SearchOptions& options) {
   KW_CHECK(options.problem != nullptr, "a search needs a problem");
   KW_TRY(auto space, SearchSpace::open(style, *options.problem, options.device));
-  auto proposer = std::make_unique<SearchProposer>(std::move(space), options.seed);
+  auto proposer = std::make_unique<SearchProposer>(std::move(space), options.seed, options.ranking);
   proposer->seed_with(style.seeds(*options.problem, options.device), options.archived);
   return proposer;
 }
@@ -323,7 +360,8 @@ Result<std::unique_ptr<Proposer>> make_search(const ProposerContext& context) {
 }  // namespace
 
 SearchOptions search_options(const ProposerContext& context) {
-  return {context.problem, context.device, context.target, context.style, context.seed, context.archived};
+  return {context.problem, context.device,   context.target, context.style,
+          context.seed,    context.archived, context.ranking};
 }
 
 const ProposerEntry& search_entry() {

@@ -1,6 +1,7 @@
 #pragma once
 // The built-in proposer: searches one style's space. Seeds first (the style's own guesses, then past winners), then
-// iterated local search over single changes in the order of the style's cost estimate. Never proposes a candidate
+// iterated local search over single changes in the order of the style's cost estimate, or of what a model foretells
+// that learnt from the archive. Never proposes a candidate
 // twice, and ends only when the space does.
 
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include "codegen/codegen.hpp"
 #include "hardware/device_facts.hpp"
 #include "problem/problem.hpp"
+#include "propose/candidate_ranking.hpp"
 #include "propose/proposer.hpp"
 #include "propose/registry.hpp"
 #include "record/bundle.hpp"
@@ -24,6 +26,8 @@ struct SearchOptions {
   std::string style;                ///< "vector"
   std::uint64_t seed = 0;           ///< same seed and observations, same proposals
   std::vector<Candidate> archived;  ///< past winners, most relevant first; at most six are used
+  /// What a model that learnt from the archive says; null where there was too little to learn from.
+  CandidateRanking ranking = nullptr;
 };
 
 /// errc::codegen_style or codegen_unsupported when the style cannot write this problem.

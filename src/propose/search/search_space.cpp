@@ -142,10 +142,38 @@ std::optional<Candidate> SearchSpace::candidate_at(const SearchPoint& point) con
   return *std::move(candidate);
 }
 
+IntBindings SearchSpace::assignment(const SearchPoint& point) const {
+  IntBindings all = variants_[point.variant].structure;
+  all.insert(point.tunables.begin(), point.tunables.end());
+  return all;
+}
+
+std::vector<std::string> SearchSpace::names() {
+  std::vector<std::string> known;
+  const auto add = [&](const std::vector<Tunable>& tunables) {
+    for (const auto& tunable : tunables) {
+      if (std::ranges::find(known, tunable.name) == known.end()) known.push_back(tunable.name);
+    }
+  };
+  add(style_->structure);
+  for (std::int64_t rank = 0; rank < structure_count(); ++rank) (void)variant_for(structure_at(rank));
+  for (const auto& variant : variants_) add(variant.bundle.tunables);
+  return known;
+}
+
+std::map<std::string, std::set<std::int64_t>, std::less<>> SearchSpace::values() {
+  std::map<std::string, std::set<std::int64_t>, std::less<>> known;
+  const auto add = [&](const std::vector<Tunable>& tunables) {
+    for (const auto& tunable : tunables) known[tunable.name].insert(tunable.values.begin(), tunable.values.end());
+  };
+  add(style_->structure);
+  for (const auto& name : names()) known.try_emplace(name);
+  for (const auto& variant : variants_) add(variant.bundle.tunables);
+  return known;
+}
+
 double SearchSpace::estimate(const SearchPoint& point) const {
-  IntBindings assignment = variants_[point.variant].structure;
-  assignment.insert(point.tunables.begin(), point.tunables.end());
-  return style_->estimate(*problem_, device_, assignment);
+  return style_->estimate(*problem_, device_, assignment(point));
 }
 
 std::vector<SearchStep> SearchSpace::neighbours(const SearchPoint& point) {

@@ -48,6 +48,12 @@ class SearchSpace {
   [[nodiscard]] bool is_consistent(const SearchPoint& point) const;
   /// The candidate, when it is legal: constraints hold and the launch plan of every workload is within its bounds.
   [[nodiscard]] std::optional<Candidate> candidate_at(const SearchPoint& point) const;
+  /// Structural choices and tunables of a point; point_at() of it is the point again.
+  [[nodiscard]] IntBindings assignment(const SearchPoint& point) const;
+  /// Structural choices, then the tunables of every variant, each once. Emits every variant.
+  [[nodiscard]] std::vector<std::string> names();
+  /// By those names, the values that some variant may have.
+  [[nodiscard]] std::map<std::string, std::set<std::int64_t>, std::less<>> values();
   /// The style's relative cost; lower is better.
   [[nodiscard]] double estimate(const SearchPoint& point) const;
   /// All consistent points that differ in one dimension, in a fixed order.
