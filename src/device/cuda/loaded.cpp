@@ -113,6 +113,7 @@ Result<DeviceAddress> shared_memory_of(const Session& session, const LoadRequest
 
 Result<std::vector<ReadyPlan>> load(const Session& session, const LoadRequest& request, std::span<std::byte> arena) {
   KW_TRY_VOID(check_load_request(request, arena.size()));
+  KW_TRY_VOID(refuse_boxes(request));
   std::vector<Module> modules;
   for (const std::string& binary : request.binaries) {
     KW_TRY_VOID(

@@ -21,8 +21,8 @@ enum class LeadsTo : std::uint8_t {
 
 constexpr std::size_t k_registers = 16;
 constexpr std::size_t k_no_register = k_registers;
-using Names = std::array<x86_reg, 4>;
-constexpr std::array<Names, k_registers> k_names{{
+using RegisterNames = std::array<x86_reg, 4>;
+constexpr std::array<RegisterNames, k_registers> k_names{{
     {X86_REG_RAX, X86_REG_EAX, X86_REG_AX, X86_REG_AL},
     {X86_REG_RCX, X86_REG_ECX, X86_REG_CX, X86_REG_CL},
     {X86_REG_RDX, X86_REG_EDX, X86_REG_DX, X86_REG_DL},

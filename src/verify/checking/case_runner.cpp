@@ -33,7 +33,8 @@ class StoredInputs {
   std::vector<std::span<const std::byte>> bytes_;
 };
 
-void prepare(const LaunchPlan& plan, KernelProcess& process, const StoredInputs& inputs, const Poison& poison) {
+void prepare(const LaunchPlan& plan, KernelProcess& process, const StoredInputs& inputs, const CaseMode& mode) {
+  const Poison& poison = mode.poison;
   std::size_t next_input = 0;
   for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
     const auto bytes = process.buffer(i);
@@ -41,6 +42,10 @@ void prepare(const LaunchPlan& plan, KernelProcess& process, const StoredInputs&
       const auto values = inputs[next_input++];
       KW_CHECK(values.size() == bytes.size(), "input of {} bytes for a buffer of {}", values.size(), bytes.size());
       std::memcpy(bytes.data(), values.data(), bytes.size());
+    } else if (mode.contents != nullptr && !(*mode.contents)[i].empty()) {
+      const auto& held = (*mode.contents)[i];
+      KW_CHECK(held.size() == bytes.size(), "{} bytes for a buffer of {}", held.size(), bytes.size());
+      std::memcpy(bytes.data(), held.data(), bytes.size());
     } else {
       fill_poison(bytes, plan.buffers[i].role == BufferRole::scratch ? poison.scratch : poison.outputs);
     }
@@ -170,15 +175,20 @@ std::vector<std::vector<std::byte>> copied_outputs(const LaunchPlan& plan, Kerne
 
 tl::expected<CaseRun, CaseFailure> run_case(const Problem& problem, LoadedCandidate& loaded, const CheckCase& one,
                                             const CaseMode& mode, StepClock& clock) {
+  return run_plan(problem, loaded, one.workload, one, mode, clock);
+}
+
+tl::expected<CaseRun, CaseFailure> run_plan(const Problem& problem, LoadedCandidate& loaded, std::size_t chosen,
+                                            const CheckCase& one, const CaseMode& mode, StepClock& clock) {
   KernelProcess& process = *loaded.process;
-  const LaunchPlan& plan = loaded.built.plans[one.workload].plan;
-  if (auto selected = process.select(one.workload); !selected) {
+  const LaunchPlan& plan = loaded.built.plans[chosen].plan;
+  if (auto selected = process.select(chosen); !selected) {
     return tl::unexpected(CaseFailure{Reason::launch_failed, selected.error().message, selected.error().to_string()});
   }
   const StoredInputs inputs(problem, one);
   {
     const auto copying = clock.doing(time_activity::copies);
-    prepare(plan, process, inputs, mode.poison);
+    prepare(plan, process, inputs, mode);
   }
   auto outcome = launch(process, mode, clock);
   if (const auto* loss = std::get_if<LostWorker>(&outcome)) {

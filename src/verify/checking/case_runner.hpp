@@ -41,17 +41,26 @@ inline constexpr Poison k_nan_poison{0xffe5ffe5U, 0xfff5a5a5U, std::byte{0xa5}};
 /// that could decide about a result is the same as in the other.
 inline constexpr Poison k_finite_poison{0x7bff7bffU, 0x7f0a5a5aU, std::byte{0xff}};
 
+/// What buffers of a plan hold, by their order; nothing for those that are to have inputs or poison.
+using BufferContents = std::vector<std::vector<std::byte>>;
+
 struct CaseMode {
   bool cold = false;
   Poison poison = k_nan_poison;
   Duration deadline{};
-  bool ends_budget = false;  ///< as StepTimeout
+  bool ends_budget = false;                  ///< as StepTimeout
+  const BufferContents* contents = nullptr;  ///< of outputs and scratch before the launch; null: poison
 };
 
 /// Fresh inputs, poisoned outputs and scratch, guards; launch; then guards and inputs must be as they were. Counts the
 /// launch in `clock`.
 [[nodiscard]] tl::expected<CaseRun, CaseFailure> run_case(const Problem& problem, LoadedCandidate& loaded,
                                                           const CheckCase& one, const CaseMode& mode, StepClock& clock);
+
+/// The same with another of the plans that were started, which has the buffers of that workload.
+[[nodiscard]] tl::expected<CaseRun, CaseFailure> run_plan(const Problem& problem, LoadedCandidate& loaded,
+                                                          std::size_t plan, const CheckCase& one, const CaseMode& mode,
+                                                          StepClock& clock);
 
 /// The first case of the suite on that workload; there must be one.
 [[nodiscard]] const CheckCase& case_of(const CheckSuite& suite, std::size_t workload);
