@@ -18,9 +18,10 @@ block = ["32", "4", "1"]
 shared_bytes = "4 * 32 * (D + 1 + Dv)"
 args = ["Q", "K", "V", "O", "Hq", "Hkv", "Sq", "Skv"]
 */
-// caught by: build build_failed
+// caught by: check output_unwritten
 // on a GPU: build source_forbidden
-// Asks the multiprocessor for its clock, to behave well while it is watched, which takes longer.
+// Asks the multiprocessor for its clock, to behave well while it is watched, which takes longer. The simulator has a
+// clock that stands.
 
 // The score after the problem's mods, -INFINITY where the mask hides the key.
 __device__ float final_score(float score, int h, int q, int k) {
