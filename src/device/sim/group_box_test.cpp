@@ -35,7 +35,7 @@ TEST(SimulatedBlocks, keep_their_numbers_and_see_the_whole_grid) {
 }
 
 TEST(SimulatedBlocks, are_watched_where_they_are_chosen) {
-  constexpr std::int32_t k_end = SimKernels::k_elements;
+  constexpr std::int32_t k_end = 2 * SimKernels::k_elements;  // behind both buffers
   EXPECT_TRUE(simulated().run({"behind_in_the_last", 32, 40, 0, k_end, GroupBox{{0, 0, 0}, {39, 1, 1}}}));
   const auto last = simulated().run({"behind_in_the_last", 32, 40, 0, k_end, GroupBox{{39, 0, 0}, {1, 1, 1}}});
   ASSERT_FALSE(last);
