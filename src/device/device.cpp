@@ -31,6 +31,33 @@ Result<std::unique_ptr<Device>> open_device(const std::string& device_id) {
   return fail(errc::device_unavailable, "no runtime is called '{}' (device '{}')", name, device_id);
 }
 
+namespace {
+
+Result<void> check_box(const PlannedLaunch& launch) {
+  if (!launch.only) return {};
+  for (std::size_t d = 0; d < 3; ++d) {
+    const std::int64_t first = launch.only->first[d];
+    const std::int64_t count = launch.only->count[d];
+    if (first >= 0 && count >= 1 && first < launch.grid[d] && count <= launch.grid[d] - first) continue;
+    return fail(errc::device_refused, "{} groups of kernel {} from number {} on leave its grid of {}", count,
+                launch.kernel, first, launch.grid[d]);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> refuse_boxes(const LoadRequest& request) {
+  for (const LoadedPlan& loaded : request.plans) {
+    for (const PlannedLaunch& launch : loaded.plan.launches) {
+      if (launch.only) {
+        return fail(errc::device_refused, "this device launches whole grids, and not some groups of {}", launch.kernel);
+      }
+    }
+  }
+  return {};
+}
+
 Result<void> check_load_request(const LoadRequest& request, std::size_t arena_bytes) {
   const auto limit = static_cast<std::int64_t>(arena_bytes);
   for (const LoadedPlan& loaded : request.plans) {
@@ -48,6 +75,7 @@ Result<void> check_load_request(const LoadRequest& request, std::size_t arena_by
       }
     }
     for (const PlannedLaunch& launch : loaded.plan.launches) {
+      KW_TRY_VOID(check_box(launch));
       for (const KernelArg& arg : launch.args) {
         const auto* buffer = std::get_if<BufferArg>(&arg);
         if (buffer != nullptr &&

@@ -37,8 +37,11 @@ void list_fields(auto&, EitherConst<SharedArg> auto&) {}
 void list_fields(auto& walk, EitherConst<PlannedBuffer> auto& buffer) {
   walk(buffer.name, buffer.role, buffer.dtype, buffer.bytes);
 }
+void list_fields(auto& walk, EitherConst<GroupBox> auto& box) {
+  walk(box.first, box.count);
+}
 void list_fields(auto& walk, EitherConst<PlannedLaunch> auto& launch) {
-  walk(launch.kernel, launch.grid, launch.block, launch.shared_bytes, launch.args);
+  walk(launch.kernel, launch.grid, launch.block, launch.shared_bytes, launch.args, launch.only);
 }
 void list_fields(auto& walk, EitherConst<LaunchPlan> auto& plan) {
   walk(plan.buffers, plan.launches);

@@ -45,6 +45,7 @@ PlannedLaunch random_launch(Rng& rng) {
   for (auto& extent : launch.block) extent = random_int(rng);
   launch.shared_bytes = random_int(rng);
   launch.args = random_list(rng, random_arg);
+  if (rng.below(2) == 0) launch.only = GroupBox{{random_int(rng), 0, 1}, {1, random_int(rng), 2}};
   return launch;
 }
 PlannedBuffer random_buffer(Rng& rng) {
@@ -173,6 +174,7 @@ TEST(Messages, every_field_of_a_plan_arrives) {
   LoadRequest request{"opencl:0", 8192, {std::string("\0binary", 7)}, {}};
   LoadedPlan loaded{0, {{{"O", BufferRole::output, DType::f16, 12}}, {}}, {{4096, 12}}};
   loaded.plan.launches.push_back({"add", {1, 2, 3}, {4, 5, 6}, 7, {BufferArg{0}, IntArg{-9}, SharedArg{}}});
+  loaded.plan.launches.back().only = GroupBox{{0, 1, 2}, {1, 1, 1}};
   request.plans.push_back(loaded);
   const auto message = decode_host_message(encode(HostMessage{request}));
   ASSERT_TRUE(message);
@@ -193,6 +195,9 @@ TEST(Messages, every_field_of_a_plan_arrives) {
   EXPECT_EQ(launch.shared_bytes, 7);
   EXPECT_EQ(std::get<IntArg>(launch.args.at(1)).value, -9);
   EXPECT_TRUE(std::holds_alternative<SharedArg>(launch.args.at(2)));
+  ASSERT_TRUE(launch.only);
+  EXPECT_EQ(launch.only->first[2], 2);
+  EXPECT_EQ(launch.only->count[1], 1);
 }
 
 TEST(Messages, the_bytes_of_a_launch_request_are_what_the_header_says) {

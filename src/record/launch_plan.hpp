@@ -3,6 +3,7 @@
 // what crosses to the worker. Bounds are enforced here, before anything is allocated.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -39,12 +40,21 @@ struct IntArg {
 struct SharedArg {};  ///< the launch's shared memory
 using KernelArg = std::variant<BufferArg, IntArg, SharedArg>;
 
+/// A box of groups in a grid. Each keeps the number that it has in the whole grid, and sees the extents of that.
+struct GroupBox {
+  std::int64_t first[3] = {0, 0, 0};
+  std::int64_t count[3] = {1, 1, 1};
+};
+
 struct PlannedLaunch {
   std::string kernel;
   std::int64_t grid[3] = {1, 1, 1};
   std::int64_t block[3] = {1, 1, 1};
   std::int64_t shared_bytes = 0;
   std::vector<KernelArg> args;
+  /// The groups that run; all of them where it is empty. No bundle can ask for it: a tool that watches a large launch
+  /// does, on devices that can give groups their numbers (the simulator, and OpenCL by Oclgrind).
+  std::optional<GroupBox> only = {};
 };
 
 struct LaunchPlan {

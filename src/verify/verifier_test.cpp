@@ -101,14 +101,25 @@ TEST_F(VerifierTest, reports_no_final_time_that_the_clock_contradicts) {
 class ScriptedSanitizer final : public Sanitizer {
  public:
   [[nodiscard]] std::string name() const override { return "scripted"; }
-  [[nodiscard]] SanitizerReach reach() const override { return {enough, 1e12, enough / 2, bytes, per_second}; }
+  [[nodiscard]] SanitizerReach reach() const override {
+    return {enough, 1e12, enough / 2, bytes, SliceKind::boxes, per_second};
+  }
   std::vector<Sanitized> run(const RunFacts&, const LoadedCandidate& loaded, const std::vector<std::size_t>& workloads,
                              StepClock&) override {
     ++runs;
     const auto& grid = loaded.built.plans[workloads.front()].plan.launches.back().grid;
     asked.push_back(fmt::format("{}: {} x {}", workloads.front(), grid[0], grid[1]));
-    if (enough < 1e12 && workloads.front() == 0) return {{0, on_primary, "a note", checked}};
     return {{workloads.front(), finding, "a note", checked}};
+  }
+  std::vector<Sanitized> run_slices(const RunFacts&, const LoadedCandidate&, const std::vector<WatchedSlice>& slices,
+                                    StepClock&) override {
+    ++runs;
+    std::vector<Sanitized> results;
+    for (const auto& [slice, before] : slices) {
+      asked.push_back(fmt::format("launch {}: {}", slice.launch, slice.which));
+      results.push_back({0, on_primary, "a note", checked});
+    }
+    return results;
   }
   double enough = 1e12;
   double per_second = std::numeric_limits<double>::infinity();
@@ -164,15 +175,17 @@ TEST_F(VerifierTest, rejects_what_no_tool_has_looked_at_where_that_is_required) 
   EXPECT_EQ(result.verdict.message, "sanitized is required, and no sanitizer could run this kernel");
 }
 
-TEST_F(VerifierTest, sanitizes_the_first_groups_of_a_primary_that_is_too_large) {
+TEST_F(VerifierTest, sanitizes_some_groups_of_a_primary_that_is_too_large) {
   ScriptedSanitizer sanitizer;
   sanitizer.enough = cost(problem, problem.primary()).flops * 0.9;  // half of it: 18 groups
   tools.sanitizers = {&sanitizer};
   open();
   const auto clean = verify("honest");
   EXPECT_TRUE(clean.verdict.accepted()) << clean.verdict.message;
-  EXPECT_THAT(sanitizer.asked, ::testing::ElementsAre("2: 5 x 2", "0: 18 x 1"));
-  EXPECT_THAT(evidence_of(clean, GateId::sanitize), ::testing::HasSubstr("primary: the first 18 of 40 groups: a note"));
+  EXPECT_THAT(sanitizer.asked,
+              ::testing::ElementsAre("2: 5 x 2", "launch 0: 6 first, 6 middle and 6 last of 40 groups"));
+  EXPECT_THAT(evidence_of(clean, GateId::sanitize),
+              ::testing::HasSubstr("primary: 6 first, 6 middle and 6 last of 40 groups: a note"));
   sanitizer.on_primary = SanitizerFinding{"a read behind K", false};
   const auto caught = verify("honest");
   EXPECT_EQ(caught.verdict.failed_gate, GateId::sanitize);

@@ -120,6 +120,7 @@ void keep_in_place(const Session& session, std::span<std::byte> arena) {
 
 Result<std::vector<ReadyPlan>> load(const Session& session, const LoadRequest& request, std::span<std::byte> arena) {
   KW_TRY_VOID(check_load_request(request, arena.size()));
+  KW_TRY_VOID(refuse_boxes(request));
   std::vector<Module> modules;
   for (const std::string& binary : request.binaries) {
     KW_TRY_VOID(

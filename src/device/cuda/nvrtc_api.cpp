@@ -29,6 +29,8 @@ Result<NvrtcApi> bind(const SharedLibrary& opened) {
   find("nvrtcGetProgramLog", api.log);
   find("nvrtcGetCUBINSize", api.cubin_size);
   find("nvrtcGetCUBIN", api.cubin);
+  find("nvrtcGetPTXSize", api.ptx_size);
+  find("nvrtcGetPTX", api.ptx);
   if (!find.missing.empty()) {
     return fail(
         Error{errc::device_unavailable, fmt::format("{} lacks {}", opened.name, find.missing), k_how_to_get_it});

@@ -33,6 +33,8 @@ struct NvrtcApi {
   NvrtcStatus (*log)(NvrtcProgram, char*) = nullptr;
   NvrtcStatus (*cubin_size)(NvrtcProgram, std::size_t*) = nullptr;
   NvrtcStatus (*cubin)(NvrtcProgram, char*) = nullptr;
+  NvrtcStatus (*ptx_size)(NvrtcProgram, std::size_t*) = nullptr;
+  NvrtcStatus (*ptx)(NvrtcProgram, char*) = nullptr;
 };
 
 /// Tries `libraries` in order; never unloads. errc::device_unavailable says what was tried and how to get it.

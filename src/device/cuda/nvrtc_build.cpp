@@ -11,6 +11,7 @@
 #include "device/build_steps.hpp"
 #include "device/cuda/cubin.hpp"
 #include "device/cuda/kernel_check.hpp"
+#include "device/cuda/ptx_policy.hpp"
 #include "device/cuda/ptxas_log.hpp"
 #include "device/cuda/toolkit.hpp"
 #include "language/c_names.hpp"
@@ -101,6 +102,13 @@ class Program {
     std::string binary(bytes, '\0');
     return api_.cubin(program_, binary.data()) == 0 ? binary : std::string();
   }
+  /// What the cubin was assembled from.
+  [[nodiscard]] std::string ptx() const {
+    std::size_t bytes = 0;
+    if (api_.ptx_size(program_, &bytes) != 0 || bytes == 0) return {};
+    std::string text(bytes, '\0');
+    return api_.ptx(program_, text.data()) == 0 ? text.substr(0, text.find('\0')) : std::string();
+  }
 
  private:
   const NvrtcApi& api_;
@@ -112,6 +120,7 @@ struct Compiled {
   NvrtcStatus status = 0;
   std::string log;  ///< with ptxas's reports when it succeeded
   std::string binary;
+  std::string ptx;
 };
 
 Compiled compile(const NvrtcApi& api, const std::string& source, const std::vector<std::string>& options) {
@@ -119,7 +128,10 @@ Compiled compile(const NvrtcApi& api, const std::string& source, const std::vect
   Compiled result;
   result.status = program.compile(options);
   result.log = program.log();
-  if (result.status == 0) result.binary = program.cubin();
+  if (result.status == 0) {
+    result.binary = program.cubin();
+    result.ptx = program.ptx();
+  }
   return result;
 }
 
@@ -165,6 +177,12 @@ void build_into(const NvrtcApi& api, const DeviceFacts& device, const BuildReque
     const bool too_much = compiled.status == k_nvrtc_out_of_memory || log.find("uses too much") != std::string::npos;
     return refuse(reply, too_much ? BuildStatus::resource : BuildStatus::source_error,
                   fmt::format("NVRTC failed with {}{}", api.error_string(compiled.status), header_advice(api, log)));
+  }
+  if (request.inspection == Inspection::done) {
+    if (compiled.ptx.empty()) return refuse(reply, BuildStatus::resource, "NVRTC does not show what it assembled");
+    if (const auto forbidden = forbidden_in_ptx(compiled.ptx)) {
+      return refuse(reply, BuildStatus::forbidden, "error: the kernel may not be run: " + *forbidden);
+    }
   }
   const auto kernels = read_cubin(compiled.binary);
   if (!kernels) return refuse(reply, BuildStatus::resource, kernels.error().message);

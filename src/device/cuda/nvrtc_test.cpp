@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 
 #include "device/c_names_kernel.hpp"
 #include "device/cuda/nvrtc_api.hpp"
@@ -279,6 +282,32 @@ TEST_F(Nvrtc, half_precision_headers_are_found_where_they_are_installed) {
 TEST_F(Nvrtc, a_definition_cannot_bring_another_option) {
   const auto reply = build_for("sm_80", k_add, {}, {{"SCALE=1 -I", 1}});
   expect_refused(reply, BuildStatus::source_error, "a definition's name is not an identifier");
+}
+
+/// What follows `label` on its line; "" without such a line.
+std::string line_after(const std::string& text, const std::string& label) {
+  const std::size_t at = text.find("\n" + label);
+  if (at == std::string::npos) return "";
+  const std::size_t begin = at + 1 + label.size();
+  return text.substr(begin, text.find('\n', begin) - begin);
+}
+
+TEST_F(Nvrtc, refuses_the_cheaters_that_name_the_build_and_compiles_their_twins) {
+  int cheaters = 0;
+  for (const auto& file : std::filesystem::directory_iterator("tests/cheaters_cuda")) {
+    std::ifstream stream(file.path());
+    const std::string text{std::istreambuf_iterator<char>(stream), {}};
+    const std::string expected = line_after(text, "// on a GPU: ");
+    if (!expected.starts_with("build ")) continue;
+    ++cheaters;
+    for (const std::int64_t cheat : {1, 0}) {
+      const auto reply = build_for("sm_90", text, {}, {{"CHEAT", cheat}, {"HEAD", 16}, {"VALUE", 16}});
+      const BuildStatus refused =
+          expected == "build source_forbidden" ? BuildStatus::forbidden : BuildStatus::source_error;
+      EXPECT_EQ(reply.status, cheat == 1 ? refused : BuildStatus::ok) << file.path() << "\n" << reply.log;
+    }
+  }
+  EXPECT_GE(cheaters, 14) << "run from the root of the source tree";
 }
 
 TEST_F(Nvrtc, as_a_device_it_builds_and_runs_nothing) {

@@ -131,6 +131,7 @@ class NullDevice final : public Device {
 
   Result<void> load(const LoadRequest& request, std::span<std::byte> arena) override {
     KW_TRY_VOID(check_load_request(request, arena.size()));
+    KW_TRY_VOID(refuse_boxes(request));
     for (const std::string& binary : request.binaries) {
       KW_TRY(NullProgram program, parse_null_program(binary));
       programs_.push_back(std::move(program));

@@ -4,6 +4,7 @@
 
 #include "base/text.hpp"
 #include "device/build_steps.hpp"
+#include "device/opencl/group_numbers.hpp"
 #include "device/opencl/kernel_check.hpp"
 #include "device/opencl/machine_code.hpp"
 #include "device/opencl/object_policy.hpp"
@@ -60,7 +61,9 @@ Result<std::string> program_binary(const Session& session, cl_program program) {
 void build_into(const Session& session, const BuildRequest& request, BuildReply& reply) {
   const auto options = build_options(request);
   if (!options) return refuse(reply, BuildStatus::source_error, options.error().message);
-  auto program = program_from_source(session, request.source);
+  const auto source = with_group_numbers(request.source, request.launches);
+  if (!source) return refuse(reply, BuildStatus::resource, source.error().message);
+  auto program = program_from_source(session, *source);
   if (!program) return refuse(reply, BuildStatus::resource, program.error().message);
   const cl_int status =
       session.api.build_program(program->get(), 1, &session.device.id, options->c_str(), nullptr, nullptr);

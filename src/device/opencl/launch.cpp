@@ -60,7 +60,7 @@ Result<LaunchReply> launch(const Session& session, const ReadyPlan& plan, bool c
   const auto begin = std::chrono::steady_clock::now();
   for (const ReadyLaunch& one : plan.launches) {
     cl_event event = nullptr;
-    const cl_int status = session.api.enqueue_nd_range_kernel(session.queue.get(), one.kernel.get(), 3, nullptr,
+    const cl_int status = session.api.enqueue_nd_range_kernel(session.queue.get(), one.kernel.get(), 3, one.offset,
                                                               one.global, one.local, 0, nullptr, &event);
     KW_TRY_VOID(check(status, "clEnqueueNDRangeKernel"));
     events.emplace_back(event, session.api.release_event);

@@ -81,7 +81,8 @@ Result<ReadyLaunch> prepare_launch(const Session& session, cl_program program, c
   }
   for (int d = 0; d < 3; ++d) {
     ready.local[d] = static_cast<std::size_t>(launch.block[d]);
-    ready.global[d] = static_cast<std::size_t>(launch.grid[d]) * ready.local[d];
+    ready.global[d] = static_cast<std::size_t>(launch.only ? launch.only->count[d] : launch.grid[d]) * ready.local[d];
+    if (launch.only) ready.offset[d] = static_cast<std::size_t>(launch.only->first[d]) * ready.local[d];
   }
   return ready;
 }

@@ -15,6 +15,7 @@ struct ReadyLaunch {
   OwnedKernel kernel;  ///< with all arguments set
   std::size_t global[3] = {1, 1, 1};
   std::size_t local[3] = {1, 1, 1};
+  std::size_t offset[3] = {0, 0, 0};  ///< of the first work-item, where not all groups run
 };
 
 /// The buffers of one plan. On a CPU each is the arena's own memory, so that the guard zones around it are real; on

@@ -41,6 +41,16 @@ void Block::access(const void* pointer, std::size_t bytes, unsigned kind, kw_sim
     global_access(*buffer, address, bytes, kind, place);
   } else if (address < code_.data() || address + bytes > code_.data() + code_.size()) {
     report_out_of_bounds(address, bytes, write, place);
+  } else if (write) {
+    stop(
+        FindingKind::out_of_bounds,
+        [&] {
+          return fmt::format(
+              "{} writes a variable outside of kernels, which outlasts the launch: ask for scratch in the bundle's "
+              "header",
+              name(thread_->number));
+        },
+        place);
   }
   if ((kind & kw_sim::k_volatile) != 0) {
     if (write) idle_pauses_ = 0;

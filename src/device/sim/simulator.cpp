@@ -21,6 +21,12 @@ kw_sim::Coordinates coordinates(const std::int64_t (&extents)[3]) {
   return {static_cast<unsigned>(extents[0]), static_cast<unsigned>(extents[1]), static_cast<unsigned>(extents[2])};
 }
 
+/// The groups that a launch asks for.
+GroupBox box_of(const PlannedLaunch& launch) {
+  if (launch.only) return *launch.only;
+  return {{0, 0, 0}, {launch.grid[0], launch.grid[1], launch.grid[2]}};
+}
+
 }  // namespace
 
 Simulator::Simulator(const LoadRequest& request, unsigned lanes)
@@ -114,6 +120,7 @@ Result<void> Simulator::run_kernel(const PlannedLaunch& launch, const LoadedPlan
   KW_TRY(run.entry, binary.image->kernel(launch.kernel));
   run.kernel = launch.kernel;
   run.grid = coordinates(launch.grid);
+  const GroupBox box = box_of(launch);
   run.block = coordinates(launch.block);
   run.shared_bytes = static_cast<std::size_t>(launch.shared_bytes);
   for (const KernelArg& arg : launch.args) {
@@ -127,12 +134,14 @@ Result<void> Simulator::run_kernel(const PlannedLaunch& launch, const LoadedPlan
                   "CUDA and HIP have no argument for shared memory: declare it extern __shared__");
     }
   }
-  run_blocks(run, *binary.image, memory);
+  run_blocks(run, box, *binary.image, memory);
   return {};
 }
 
-void Simulator::run_blocks(const KernelRun& run, const Image& image, GlobalMemory& memory) {
-  const std::uint64_t count = std::uint64_t{run.grid.x} * run.grid.y * run.grid.z;
+void Simulator::run_blocks(const KernelRun& run, const GroupBox& box, const Image& image, GlobalMemory& memory) {
+  const kw_sim::Coordinates first = coordinates(box.first);
+  const kw_sim::Coordinates extents = coordinates(box.count);
+  const std::uint64_t count = std::uint64_t{extents.x} * extents.y * extents.z;
   auto& blocks = blocks_[&image];
   for (unsigned i = 0; i < runners_; ++i) {
     memory.order.first_epoch[i] = blocks[i]->next_epoch();
@@ -143,8 +152,9 @@ void Simulator::run_blocks(const KernelRun& run, const Image& image, GlobalMemor
     const SharedRegion shared = image.shared_region(run.shared_bytes);
     block.begin_launch(run, memory, shared);
     for (std::uint64_t i = next++; i < count && !stop_; i = next++) {
-      block.run({static_cast<unsigned>(i % run.grid.x), static_cast<unsigned>(i / run.grid.x % run.grid.y),
-                 static_cast<unsigned>(i / (std::uint64_t{run.grid.x} * run.grid.y))});
+      block.run({first.x + static_cast<unsigned>(i % extents.x),
+                 first.y + static_cast<unsigned>(i / extents.x % extents.y),
+                 first.z + static_cast<unsigned>(i / (std::uint64_t{extents.x} * extents.y))});
     }
   };
   std::vector<std::thread> others;

@@ -51,7 +51,7 @@ class Simulator {
   [[nodiscard]] Result<void> load_image(Binary& binary);
   [[nodiscard]] Result<void> run_kernel(const PlannedLaunch& launch, const LoadedPlan& plan, const Binary& binary,
                                         GlobalMemory& memory);
-  void run_blocks(const KernelRun& run, const Image& image, GlobalMemory& memory);
+  void run_blocks(const KernelRun& run, const GroupBox& box, const Image& image, GlobalMemory& memory);
   [[nodiscard]] int line_of(kw_sim::Place place) const;
   void collect_accesses(const KernelRun& run, const Image& image);
 

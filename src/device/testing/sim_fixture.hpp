@@ -3,6 +3,7 @@
 // (const int* in, int* out, int n).
 
 #include <cstdint>
+#include <optional>
 #include <regex>
 #include <string>
 #include <vector>
@@ -21,6 +22,7 @@ struct TestLaunch {
   std::int64_t blocks = 1;
   std::int64_t shared_bytes = 0;
   std::int32_t n = 0;
+  std::optional<GroupBox> only = {};
 };
 
 class SimKernels {
@@ -83,6 +85,7 @@ class SimKernels {
   static PlannedLaunch planned(const TestLaunch& launch) {
     PlannedLaunch plan{launch.kernel, {launch.blocks, 1, 1}, {launch.threads, 1, 1}, launch.shared_bytes, {}};
     plan.args = {BufferArg{0}, BufferArg{1}, IntArg{launch.n}};
+    plan.only = launch.only;
     return plan;
   }
 

@@ -15,8 +15,9 @@
 namespace kw {
 namespace {
 
-void prepare(const LaunchPlan& plan, KernelProcess& process, const StoredInputs& inputs, const Poison& poison,
+void prepare(const LaunchPlan& plan, KernelProcess& process, const StoredInputs& inputs, const CaseMode& mode,
              const ParallelFor& parallel) {
+  const Poison& poison = mode.poison;
   std::size_t next_input = 0;
   for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
     const auto bytes = process.buffer(i);
@@ -24,6 +25,10 @@ void prepare(const LaunchPlan& plan, KernelProcess& process, const StoredInputs&
       const auto values = inputs[next_input++];
       KW_CHECK(values.size() == bytes.size(), "input of {} bytes for a buffer of {}", values.size(), bytes.size());
       copy_bytes(bytes, values, parallel);
+    } else if (mode.contents != nullptr && !(*mode.contents)[i].empty()) {
+      const auto& held = (*mode.contents)[i];
+      KW_CHECK(held.size() == bytes.size(), "{} bytes for a buffer of {}", held.size(), bytes.size());
+      copy_bytes(bytes, held, parallel);
     } else {
       fill_poison(bytes, plan.buffers[i].role == BufferRole::scratch ? poison.scratch : poison.outputs, parallel);
     }
@@ -162,22 +167,28 @@ StoredInputs::StoredInputs(const Problem& problem, const CheckCase& one, const P
 
 tl::expected<CaseRun, CaseFailure> run_case(const Problem& problem, LoadedCandidate& loaded, const CheckCase& one,
                                             const CaseMode& mode, StepClock& clock, const ParallelFor& parallel) {
-  const auto copying = clock.doing(time_activity::copies);
-  const StoredInputs inputs(problem, one, parallel);
-  return run_case(problem, loaded, one, inputs, mode, clock, parallel);
+  return run_plan(problem, loaded, one.workload, one, mode, clock, parallel);
 }
 
-tl::expected<CaseRun, CaseFailure> run_case(const Problem& problem, LoadedCandidate& loaded, const CheckCase& one,
+tl::expected<CaseRun, CaseFailure> run_plan(const Problem& problem, LoadedCandidate& loaded, std::size_t chosen,
+                                            const CheckCase& one, const CaseMode& mode, StepClock& clock,
+                                            const ParallelFor& parallel) {
+  const auto copying = clock.doing(time_activity::copies);
+  const StoredInputs inputs(problem, one, parallel);
+  return run_plan(problem, loaded, chosen, inputs, mode, clock, parallel);
+}
+
+tl::expected<CaseRun, CaseFailure> run_plan(const Problem& problem, LoadedCandidate& loaded, std::size_t chosen,
                                             const StoredInputs& inputs, const CaseMode& mode, StepClock& clock,
                                             const ParallelFor& parallel) {
   KernelProcess& process = *loaded.process;
-  const LaunchPlan& plan = loaded.built.plans[one.workload].plan;
-  if (auto selected = process.select(one.workload); !selected) {
+  const LaunchPlan& plan = loaded.built.plans[chosen].plan;
+  if (auto selected = process.select(chosen); !selected) {
     return tl::unexpected(CaseFailure{Reason::launch_failed, selected.error().message, selected.error().to_string()});
   }
   {
     const auto copying = clock.doing(time_activity::copies);
-    prepare(plan, process, inputs, mode.poison, parallel);
+    prepare(plan, process, inputs, mode, parallel);
   }
   auto outcome = launch(process, mode, clock);
   if (const auto* loss = std::get_if<LostWorker>(&outcome)) {

@@ -43,11 +43,15 @@ inline constexpr Poison k_nan_poison{0xffe5ffe5U, 0xfff5a5a5U, std::byte{0xa5}};
 /// that could decide about a result is the same as in the other.
 inline constexpr Poison k_finite_poison{0x7bff7bffU, 0x7f0a5a5aU, std::byte{0xff}};
 
+/// What buffers of a plan hold, by their order; nothing for those that are to have inputs or poison.
+using BufferContents = std::vector<std::vector<std::byte>>;
+
 struct CaseMode {
   bool cold = false;
   Poison poison = k_nan_poison;
   Duration deadline{};
-  bool ends_budget = false;  ///< as StepTimeout
+  bool ends_budget = false;                  ///< as StepTimeout
+  const BufferContents* contents = nullptr;  ///< of outputs and scratch before the launch; null: poison
 };
 
 /// The inputs of a case as their buffers hold them, by the order of Problem::inputs. Those of f32 are the case's own,
@@ -63,14 +67,20 @@ class StoredInputs {
 };
 
 /// Fresh inputs, poisoned outputs and scratch, guards; launch; then guards and inputs must be as they were. Counts the
-/// launch in `clock`. `inputs` are those of `one`.
-[[nodiscard]] tl::expected<CaseRun, CaseFailure> run_case(const Problem& problem, LoadedCandidate& loaded,
-                                                          const CheckCase& one, const StoredInputs& inputs,
-                                                          const CaseMode& mode, StepClock& clock,
-                                                          const ParallelFor& parallel);
+/// launch in `clock`.
 [[nodiscard]] tl::expected<CaseRun, CaseFailure> run_case(const Problem& problem, LoadedCandidate& loaded,
                                                           const CheckCase& one, const CaseMode& mode, StepClock& clock,
                                                           const ParallelFor& parallel = serial_for);
+
+/// The same with another of the plans that were started, which has the buffers of that workload.
+[[nodiscard]] tl::expected<CaseRun, CaseFailure> run_plan(const Problem& problem, LoadedCandidate& loaded,
+                                                          std::size_t plan, const CheckCase& one, const CaseMode& mode,
+                                                          StepClock& clock, const ParallelFor& parallel = serial_for);
+/// With inputs that are stored already.
+[[nodiscard]] tl::expected<CaseRun, CaseFailure> run_plan(const Problem& problem, LoadedCandidate& loaded,
+                                                          std::size_t plan, const StoredInputs& inputs,
+                                                          const CaseMode& mode, StepClock& clock,
+                                                          const ParallelFor& parallel);
 
 /// The first case of the suite on that workload; there must be one.
 [[nodiscard]] const CheckCase& case_of(const CheckSuite& suite, std::size_t workload);

@@ -1,30 +1,47 @@
 #pragma once
-// A part of a launch plan that a slow tool can run: what goes wrong at the sizes of the primary workload alone would be
-// seen by no tool otherwise. Only the last launch is cut. What an earlier one leaves undone, a later one would read.
+// A part of a launch that a slow tool can run: what goes wrong at the sizes of the primary workload alone would be seen
+// by no tool otherwise. Each launch of a plan is cut by itself: what the launches before it leave in buffers comes from
+// the device (launch_steps.hpp), and costs the tool nothing.
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <tl/expected.hpp>
 
+#include "base/rng.hpp"
 #include "record/launch_plan.hpp"
 
 namespace kw {
 
-struct PlanSlice {
-  LaunchPlan plan;
-  std::int64_t groups = 0;  ///< of the last launch
-  std::int64_t of = 0;      ///< in the whole plan
+struct LaunchSlice {
+  std::size_t launch = 0;   ///< index in the whole plan
+  LaunchPlan plan;          ///< that launch alone, once for each box of groups, the last ones first: a tool that runs
+                            ///< out of time has seen them; all buffers of the whole
+  std::int64_t groups = 0;  ///< how many of them
+  std::string which;        ///< for people: "2 first, 2 middle and 2 last of 40 groups"
 };
 
-/// What a tool can run. It keeps a copy of every buffer, and of some of them a shadow.
+/// How a tool can run some groups of a launch.
+enum class SliceKind : std::uint8_t {
+  boxes,    ///< any groups, which keep their numbers (PlannedLaunch::only)
+  smaller,  ///< the first ones alone, as a smaller grid
+};
+
+/// What a tool can run.
 struct SliceLimits {
-  double flops = 0;
-  std::int64_t bytes = 0;  ///< of all buffers together, which stay whole
+  double steps = 0;         ///< of the groups of this launch together
+  double steps_of_one = 0;  ///< of one group, where it alone is more than that
+  SliceKind kind = SliceKind::boxes;
 };
 
-/// The first groups of the last launch: whole lines of the grid, or a part of the first one. The plan does `flops`, and
-/// the slice may do those of `limits`, each work-item counted alike. Otherwise why there is none, for people.
-[[nodiscard]] tl::expected<PlanSlice, std::string> slice_of(const LaunchPlan& plan, double flops,
-                                                            const SliceLimits& limits);
+/// Why a tool cannot hold the plan's buffers, which stay whole however few groups there are; nothing where it can.
+[[nodiscard]] std::optional<std::string> too_large_to_slice(const LaunchPlan& plan, std::int64_t most_bytes);
+
+/// The first groups of the launch, some in the middle that `rng` chooses, and the last, each a stretch of the grid;
+/// where one group is all that can be run, the last, and where all can be, all. The launch does `steps`, each group
+/// alike. Otherwise why there is none, for people.
+[[nodiscard]] tl::expected<LaunchSlice, std::string> slice_of(const LaunchPlan& plan, std::size_t launch, double steps,
+                                                              const SliceLimits& limits, Rng& rng);
 
 }  // namespace kw

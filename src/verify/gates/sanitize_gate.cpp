@@ -1,10 +1,11 @@
 // The gate `sanitize`: a candidate that would become the best runs once more under a tool that sees what a result does
-// not show, on small workloads and in a few groups of the primary one, and any finding rejects it. Outputs are not
-// judged here; the check gate did that.
+// not show, on small workloads and in some groups of each launch of the primary one, and any finding rejects it.
+// Outputs are not judged here; the check gate did that.
 
 #include <algorithm>
 #include <chrono>
 
+#include "verify/checking/launch_steps.hpp"
 #include "verify/checking/plan_slice.hpp"
 #include "verify/gates/gate.hpp"
 #include "verify/tools/sanitizer.hpp"
@@ -54,25 +55,75 @@ bool judge(const Problem& problem, const Sanitized& result, Verdict& verdict) {
   return false;
 }
 
-/// What goes wrong at the sizes of the primary workload alone, in as many of its groups as the tool can run. Not enough
-/// to call a candidate sanitized. False after a rejection.
-bool ask_about_primary(GateContext& context, Sanitizer& sanitizer) {
+/// Useful operations of the primary workload that the tool is given: a second of its time, at the speed that it had on
+/// the small workloads of this kernel. Vectors are watched ten times as fast as scalars, and a busy machine is slower.
+double primary_steps(const RunFacts& facts, const SanitizerReach& reach, const std::vector<Sanitized>& small) {
+  constexpr double k_seconds = 1;
+  double speed = 0;
+  for (const Sanitized& one : small) {
+    if (one.took > Duration::zero())
+      speed = std::max(speed, facts.costs().of(one.workload).steps / to_seconds(one.took));
+  }
+  return speed > 0 ? std::min(speed * k_seconds, reach.enough_flops) : reach.slice_flops;
+}
+
+/// Groups of each launch that the tool can run; `without` tells of the launches that have none.
+std::vector<WatchedSlice> slices_of_primary(const RunFacts& facts, const LaunchPlan& plan, const SanitizerReach& reach,
+                                            double all_steps, std::vector<SteppedLaunch> steps, std::string& without) {
+  // One group that is more than its launch's part is looked at, where it is not more than that of three such kernels.
+  constexpr double k_most_for_one = 3;
+  const double part = all_steps / static_cast<double>(steps.size());
+  Rng rng(facts.options.secret_seed);
+  std::vector<WatchedSlice> slices;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const SliceLimits limits{part, k_most_for_one * all_steps, reach.slice_kind};
+    auto slice = slice_of(plan, i, facts.costs().of(0).steps * steps[i].share, limits, rng);
+    if (slice) {
+      slices.push_back({*std::move(slice), std::move(steps[i].before)});
+    } else {
+      without += fmt::format("{}{}", without.empty() ? "" : "; ",
+                             steps.size() == 1 ? slice.error() : fmt::format("launch {}: {}", i + 1, slice.error()));
+    }
+  }
+  return slices;
+}
+
+/// What goes wrong at the sizes of the primary workload alone, in as many groups of each launch as the tool can run.
+/// Not enough to call a candidate sanitized. False after a rejection.
+bool ask_about_primary(GateContext& context, Sanitizer& sanitizer, const std::vector<Sanitized>& small) {
+  constexpr std::int64_t k_most_between_launches = std::int64_t{1} << 29;
   const RunFacts& facts = context.facts;
   const SanitizerReach reach = reach_in_time(sanitizer, context.clock);
-  const auto slice =
-      slice_of(context.loaded.built.plans[0].plan, facts.costs().of(0).steps, {reach.slice_flops, reach.slice_bytes});
-  if (!slice) {
-    context.verdict.note(GateId::sanitize,
-                         fmt::format("primary not sanitized by {}: {}", sanitizer.name(), slice.error()));
+  const LaunchPlan& plan = context.loaded.built.plans[0].plan;
+  const auto note = [&](std::string_view text) {
+    context.verdict.note(GateId::sanitize, fmt::format("primary not sanitized by {}: {}", sanitizer.name(), text));
+  };
+  if (const auto too_large = too_large_to_slice(plan, reach.slice_bytes)) {
+    note(*too_large);
     return true;
   }
-  LoadedCandidate sliced{context.loaded.candidate, context.loaded.built, nullptr};
-  sliced.built.plans[0].plan = slice->plan;
-  auto results = sanitizer.run(facts, sliced, {0}, context.clock);
-  return std::all_of(results.begin(), results.end(), [&](Sanitized& one) {
-    one.note = fmt::format("the first {} of {} groups: {}", slice->groups, slice->of, one.note);
-    return judge(facts.problem, one, context.verdict);
-  });
+  const auto& deadlines = facts.options.deadlines;
+  auto steps = step_through(facts.problem, facts.backend, context.loaded, case_of(facts.suite, 0),
+                            {deadlines.start, deadlines.first_launch}, k_most_between_launches, context.clock);
+  if (!steps) {
+    note(steps.error());
+    return true;
+  }
+  std::string without;
+  const auto slices =
+      slices_of_primary(facts, plan, reach, primary_steps(facts, reach, small), *std::move(steps), without);
+  if (!without.empty()) note(without);
+  if (slices.empty()) return true;
+  auto results = sanitizer.run_slices(facts, context.loaded, slices, context.clock);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const LaunchSlice& slice = slices[i].slice;
+    const std::string launch = plan.launches.size() == 1 ? ""
+                                                         : fmt::format("launch {} ({}), ", slice.launch + 1,
+                                                                       plan.launches[slice.launch].kernel);
+    results[i].note = fmt::format("{}{}: {}", launch, slice.which, results[i].note);
+    if (!judge(facts.problem, results[i], context.verdict)) return false;
+  }
+  return true;
 }
 
 /// Whether the primary workload runs on the device, and not whole under the tool.
@@ -88,7 +139,7 @@ bool ask(GateContext& context, Sanitizer& sanitizer) {
   const bool primary_open = is_primary_open(context.facts, workloads);
   if (workloads.empty()) {
     context.verdict.note(GateId::sanitize, "not sanitized: every workload is too large for " + sanitizer.name());
-    return !primary_open || ask_about_primary(context, sanitizer);
+    return !primary_open || ask_about_primary(context, sanitizer, {});
   }
   const auto results = sanitizer.run(context.facts, context.loaded, workloads, context.clock);
   if (std::any_of(results.begin(), results.end(), [](const Sanitized& one) { return one.checked; })) {
@@ -98,7 +149,7 @@ bool ask(GateContext& context, Sanitizer& sanitizer) {
     return judge(context.facts.problem, one, context.verdict);
   });
   if (!clean || !primary_open) return clean;
-  return context.clock.out_of_time() || ask_about_primary(context, sanitizer);
+  return context.clock.out_of_time() || ask_about_primary(context, sanitizer, results);
 }
 
 /// False after a rejection: nothing was checked, and the user requires it.

@@ -13,7 +13,9 @@ namespace kw {
 namespace {
 
 /// racecheck slows a kernel down by some hundreds; a GPU has billions of operations to spare.
-constexpr SanitizerReach k_sanitizer_reach{1e9, 1e10, 1e9, std::int64_t{1} << 28};
+/// CUDA has no launch that begins at another block than the first: of a larger primary the first ones are looked at,
+/// and the simulator looks at others.
+constexpr SanitizerReach k_sanitizer_reach{1e9, 1e10, 1e9, std::int64_t{1} << 28, SliceKind::smaller};
 constexpr Duration k_sanitized_launch_deadline = std::chrono::seconds(20);
 constexpr Duration k_sanitizer_end_deadline = std::chrono::seconds(20);
 constexpr std::size_t k_max_sanitizer_finding_chars = 300;
@@ -59,10 +61,17 @@ StartRequest only(const StartRequest& built, const std::vector<std::size_t>& wor
   return some;
 }
 
+/// A plan of those that are started, and what it runs on.
+struct WatchedPlan {
+  std::size_t plan = 0;
+  std::size_t workload = 0;
+  const BufferContents* before = nullptr;  ///< null: poison
+};
+
 /// What one tool came to.
 struct PassResult {
   std::optional<SanitizerFinding> finding;
-  std::size_t last = 0;  ///< index into the workloads: where it was found, or the last one run
+  std::size_t last = 0;  ///< index into the plans: where it was found, or the last one run
   std::string failure;   ///< why it did not come to its end; empty when it did
 };
 
@@ -75,9 +84,13 @@ class ComputeSanitizer final : public Sanitizer {
   [[nodiscard]] SanitizerReach reach() const override { return k_sanitizer_reach; }
   std::vector<Sanitized> run(const RunFacts& facts, const LoadedCandidate& loaded,
                              const std::vector<std::size_t>& workloads, StepClock& clock) override;
+  std::vector<Sanitized> run_slices(const RunFacts& facts, const LoadedCandidate& loaded,
+                                    const std::vector<WatchedSlice>& slices, StepClock& clock) override;
 
  private:
-  static PassResult run_pass(const RunFacts& facts, LoadedCandidate loaded, const std::vector<std::size_t>& workloads,
+  std::vector<Sanitized> run_all(const RunFacts& facts, const Candidate& candidate, const StartRequest& built,
+                                 const std::vector<WatchedPlan>& plans, StepClock& clock);
+  static PassResult run_pass(const RunFacts& facts, LoadedCandidate loaded, const std::vector<WatchedPlan>& plans,
                              const SanitizerPass& pass, StepClock& clock);
   [[nodiscard]] std::string note(const std::vector<std::string>& done, const std::vector<std::string>& failed) const;
 
@@ -86,7 +99,7 @@ class ComputeSanitizer final : public Sanitizer {
 };
 
 PassResult ComputeSanitizer::run_pass(const RunFacts& facts, LoadedCandidate loaded,
-                                      const std::vector<std::size_t>& workloads, const SanitizerPass& pass,
+                                      const std::vector<WatchedPlan>& plans, const SanitizerPass& pass,
                                       StepClock& clock) {
   PassResult result;
   auto started = pass.backend->start(loaded.built, facts.options.deadlines.start);
@@ -96,10 +109,11 @@ PassResult ComputeSanitizer::run_pass(const RunFacts& facts, LoadedCandidate loa
     result.failure = "it does not start";
     return result;
   }
-  for (std::size_t i = 0; i < workloads.size() && result.failure.empty(); ++i) {
+  for (std::size_t i = 0; i < plans.size() && result.failure.empty(); ++i) {
     result.last = i;
-    const auto run = run_case(facts.problem, loaded, case_of(facts.suite, workloads[i]),
-                              {false, k_nan_poison, k_sanitized_launch_deadline}, clock, facts.options.parallel);
+    const auto run = run_plan(facts.problem, loaded, plans[i].plan, case_of(facts.suite, plans[i].workload),
+                              {false, k_nan_poison, k_sanitized_launch_deadline, false, plans[i].before}, clock,
+                              facts.options.parallel);
     if (!run) result.failure = run.error().sentence;
     if (first_tool_finding(loaded.process->tool_report().text)) break;
   }
@@ -120,9 +134,9 @@ std::string ComputeSanitizer::note(const std::vector<std::string>& done, const s
   return text;
 }
 
-std::vector<Sanitized> ComputeSanitizer::run(const RunFacts& facts, const LoadedCandidate& loaded,
-                                             const std::vector<std::size_t>& workloads, StepClock& clock) {
-  const StartRequest built = only(loaded.built, workloads);
+std::vector<Sanitized> ComputeSanitizer::run_all(const RunFacts& facts, const Candidate& candidate,
+                                                 const StartRequest& built, const std::vector<WatchedPlan>& plans,
+                                                 StepClock& clock) {
   // Each takes seconds to start and to end, all of them together not much longer.
   for (const SanitizerPass& pass : passes_) pass.backend->prepare();
   std::vector<PassResult> passed(passes_.size());
@@ -131,7 +145,7 @@ std::vector<Sanitized> ComputeSanitizer::run(const RunFacts& facts, const Loaded
     const auto watching = clock.doing(time_activity::tool);
     facts.options.parallel(std::ssize(passes_), [&](std::int64_t i) {
       const auto at = static_cast<std::size_t>(i);
-      passed[at] = run_pass(facts, {loaded.candidate, built, nullptr}, workloads, passes_[at], clocks[at]);
+      passed[at] = run_pass(facts, {candidate, built, nullptr}, plans, passes_[at], clocks[at]);
     });
   }
   for (const StepClock& one : clocks) {
@@ -142,7 +156,14 @@ std::vector<Sanitized> ComputeSanitizer::run(const RunFacts& facts, const Loaded
   std::vector<std::string> failed;
   for (std::size_t i = 0; i < passes_.size(); ++i) {
     PassResult& result = passed[i];
-    if (result.finding) return {{workloads[result.last], std::move(result.finding), "", true}};
+    if (result.finding) {
+      std::vector<Sanitized> results;
+      for (std::size_t k = 0; k < result.last; ++k) {
+        results.push_back({plans[k].workload, std::nullopt, note(done, failed), !done.empty()});
+      }
+      results.push_back({plans[result.last].workload, std::move(result.finding), "", true});
+      return results;
+    }
     if (result.failure.empty()) {
       done.push_back(passes_[i].tool);
     } else {
@@ -150,10 +171,28 @@ std::vector<Sanitized> ComputeSanitizer::run(const RunFacts& facts, const Loaded
     }
   }
   std::vector<Sanitized> results;
-  for (const std::size_t workload : workloads) {
-    results.push_back({workload, std::nullopt, note(done, failed), !done.empty()});
+  for (const WatchedPlan& plan : plans) {
+    results.push_back({plan.workload, std::nullopt, note(done, failed), !done.empty()});
   }
   return results;
+}
+
+std::vector<Sanitized> ComputeSanitizer::run(const RunFacts& facts, const LoadedCandidate& loaded,
+                                             const std::vector<std::size_t>& workloads, StepClock& clock) {
+  std::vector<WatchedPlan> plans;
+  for (const std::size_t workload : workloads) plans.push_back({workload, workload});
+  return run_all(facts, loaded.candidate, only(loaded.built, workloads), plans, clock);
+}
+
+std::vector<Sanitized> ComputeSanitizer::run_slices(const RunFacts& facts, const LoadedCandidate& loaded,
+                                                    const std::vector<WatchedSlice>& slices, StepClock& clock) {
+  StartRequest built{loaded.built.binaries, {}, loaded.built.inspection};
+  std::vector<WatchedPlan> plans;
+  for (const WatchedSlice& watched : slices) {
+    plans.push_back({built.plans.size(), 0, watched.before.empty() ? nullptr : &watched.before});
+    built.plans.push_back({watched.slice.plan, loaded.built.plans.front().binary});
+  }
+  return run_all(facts, loaded.candidate, built, plans, clock);
 }
 
 Result<std::unique_ptr<ExecutionBackend>> open_pass(const BackendOptions& options, const ExecutionBackend& backend,

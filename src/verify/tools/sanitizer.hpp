@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "verify/checking/case_runner.hpp"
+#include "verify/checking/plan_slice.hpp"
 #include "verify/processes/execution_backend.hpp"
 #include "verify/processes/loaded_candidate.hpp"
 #include "verify/processes/step_clock.hpp"
@@ -35,6 +37,13 @@ struct Sanitized {
   std::optional<SanitizerFinding> finding;
   std::string note;      ///< what was looked for, or why it was not; unused with a finding
   bool checked = false;  ///< at least one check came to its end
+  Duration took{};       ///< of its launch under the tool; zero where that says nothing of the tool's speed
+};
+
+/// Some groups of one launch of the primary workload, to be watched by themselves.
+struct WatchedSlice {
+  LaunchSlice slice;
+  BufferContents before;  ///< of outputs and scratch; empty where they hold poison
 };
 
 /// Workloads worth a tool's time, in useful operations: the largest that has no more than `enough`, and none above
@@ -42,8 +51,9 @@ struct Sanitized {
 struct SanitizerReach {
   double enough_flops = 0;
   double most_flops = 0;
-  double slice_flops = 0;        ///< in the first groups of a larger primary workload
+  double slice_flops = 0;        ///< in some groups of a larger primary workload, all launches together
   std::int64_t slice_bytes = 0;  ///< of that workload's buffers together: they stay whole, however few groups there are
+  SliceKind slice_kind = SliceKind::boxes;
   /// What the tool gets through: a budget that is short is spent on smaller workloads.
   double flops_per_second = std::numeric_limits<double>::infinity();
 };
@@ -58,6 +68,10 @@ class Sanitizer {
   /// launches are counted in `clock`. One entry per workload that was begun.
   virtual std::vector<Sanitized> run(const RunFacts& facts, const LoadedCandidate& loaded,
                                      const std::vector<std::size_t>& workloads, StepClock& clock) = 0;
+  /// The same with groups of the primary workload's launches (reach().slice_kind), each from what its buffers hold
+  /// before it. One entry per slice that was begun, in their order.
+  virtual std::vector<Sanitized> run_slices(const RunFacts& facts, const LoadedCandidate& loaded,
+                                            const std::vector<WatchedSlice>& slices, StepClock& clock) = 0;
   /// Where this simulates a GPU: the simulator, which can count what the candidate's warps ask of memory.
   [[nodiscard]] virtual ExecutionBackend* counting_simulator() { return nullptr; }
 };

@@ -1,5 +1,7 @@
 // Sanitizers that are devices themselves: the candidate is built for them and run there.
 
+#include <algorithm>
+
 #include "record/time_use.hpp"
 #include "verify/checking/case_runner.hpp"
 #include "verify/checking/source_policy.hpp"
@@ -15,13 +17,21 @@ namespace {
 /// cores (2026-11-23). For each byte of a buffer it keeps some fifty: 12 MiB took it 0.4 s to start, and 96 MiB ended
 /// after 12 s for want of memory, of which nothing was learnt (2026-11-23).
 /// Oclgrind had some 4e5 operations a second of a pooling in three dimensions, on two cores that others used too.
-constexpr SanitizerReach k_simulation_reach{4e6, 2e7, 4e5, std::int64_t{1} << 25, 4e5};
+constexpr SanitizerReach k_simulation_reach{4e6, 2e7, 4e5, std::int64_t{1} << 25, SliceKind::boxes, 4e5};
 constexpr Duration k_simulation_deadline = std::chrono::seconds(20);
 
 /// What one simulation showed.
 struct Simulation {
   std::optional<SanitizerFinding> finding;
   std::optional<std::string> failure;  ///< why it did not come to its end
+  Duration took{};
+};
+
+/// One plan of those that were started, on the inputs of a case.
+struct SimulatedPlan {
+  std::size_t plan = 0;
+  const CheckCase& one;
+  const BufferContents* before = nullptr;
 };
 
 class SimulatingSanitizer final : public Sanitizer {
@@ -43,95 +53,161 @@ class SimulatingSanitizer final : public Sanitizer {
     }
     return results;
   }
+  std::vector<Sanitized> run_slices(const RunFacts& facts, const LoadedCandidate& loaded,
+                                    const std::vector<WatchedSlice>& slices, StepClock& clock) override;
 
  private:
   [[nodiscard]] bool simulated_gpu() const { return simulator_->device().kind == DeviceKind::simulator; }
-  std::optional<StartRequest> build(const RunFacts& facts, const LoadedCandidate& loaded, std::size_t workload,
-                                    const StepClock& clock);
-  static Simulation simulate(const RunFacts& facts, ExecutionBackend& backend, LoadedCandidate simulated,
-                             std::size_t workload, StepClock& clock);
+  std::optional<std::string> build(const RunFacts& facts, const LoadedCandidate& loaded, std::size_t workload,
+                                   const std::vector<PlannedLaunch>& launches, const StepClock& clock);
+  std::optional<StartRequest> build_slices(const RunFacts& facts, const LoadedCandidate& loaded,
+                                           const std::vector<WatchedSlice>& slices, const StepClock& clock);
+  static Simulation simulate(const RunFacts& facts, ExecutionBackend& backend, LoadedCandidate& simulated,
+                             const SimulatedPlan& what, StepClock& clock);
   Sanitized run_on(const RunFacts& facts, const LoadedCandidate& loaded, std::size_t workload, StepClock& clock);
+  /// What it can be asked on any kernel; null where the same backend is.
+  [[nodiscard]] ExecutionBackend* for_vectors(const Candidate& candidate) {
+    ExecutionBackend* fewer = simulator_->with_fewer_checks();
+    return fewer == nullptr || uninitialised_findings_hold(candidate.bundle.source) ? nullptr : fewer;
+  }
+  [[nodiscard]] std::string all_checks() const {
+    return fmt::format("{}, uninitialised {}", k_always, simulated_gpu() ? "shared memory" : "values");
+  }
+  [[nodiscard]] Sanitized result_of(std::size_t workload, Simulation simulation, std::string_view checks) const;
 
+  static constexpr std::string_view k_always = "bounds, races, barriers";
+  static constexpr const char* k_not_built = "not sanitized: the simulator could not build it";
   std::unique_ptr<ExecutionBackend> simulator_;
 };
 
-/// Compiled for the simulator; nothing when that failed.
-std::optional<StartRequest> SimulatingSanitizer::build(const RunFacts& facts, const LoadedCandidate& loaded,
-                                                       std::size_t workload, const StepClock& clock) {
+/// Compiled for the simulator, for these launches of that workload; nothing when that failed.
+std::optional<std::string> SimulatingSanitizer::build(const RunFacts& facts, const LoadedCandidate& loaded,
+                                                      std::size_t workload, const std::vector<PlannedLaunch>& launches,
+                                                      const StepClock& clock) {
+  const auto compiling = clock.doing(time_activity::compiling);
   const auto& candidate = loaded.candidate;
-  const auto& plan = loaded.built.plans[workload].plan;
   const auto definitions = build_definitions(candidate, facts.problem.workloads[workload].axes, facts.device());
   if (!definitions) return std::nullopt;
   const Bundle& bundle = candidate.bundle;
   BuildRequest request{
-      simulator_->device().id, guarded_source(bundle.source, bundle.target, *definitions), {}, plan.launches};
+      simulator_->device().id, guarded_source(bundle.source, bundle.target, *definitions), {}, launches};
   request.definitions.assign(definitions->begin(), definitions->end());
   auto built = simulator_->build(request, clock.timeout(facts.options.deadlines.build).time);
   auto* reply = std::get_if<BuildReply>(&built);
   if (reply == nullptr || reply->status != BuildStatus::ok) return std::nullopt;
+  return std::move(reply->binary);
+}
+
+/// One plan per slice. Groups of OpenCL know their grid by a number in the text, so each grid is a build; of a
+/// simulated GPU one build serves all.
+std::optional<StartRequest> SimulatingSanitizer::build_slices(const RunFacts& facts, const LoadedCandidate& loaded,
+                                                              const std::vector<WatchedSlice>& slices,
+                                                              const StepClock& clock) {
   StartRequest start;
-  start.binaries.push_back(std::move(reply->binary));
-  // run_case selects plans by workload.
-  start.plans.assign(workload + 1, BuiltPlan{plan, 0});
+  std::vector<std::vector<PlannedLaunch>> builds;
+  for (const auto& [slice, before] : slices) {
+    const auto& launches = slice.plan.launches;
+    const auto same = std::ranges::find_if(builds, [&](const std::vector<PlannedLaunch>& build) {
+      return simulated_gpu() || std::ranges::equal(build.front().grid, launches.front().grid);
+    });
+    start.plans.push_back({slice.plan, static_cast<std::size_t>(same - builds.begin())});
+    auto& build = same == builds.end() ? builds.emplace_back() : *same;
+    build.insert(build.end(), launches.begin(), launches.end());
+  }
+  for (const auto& launches : builds) {
+    auto binary = build(facts, loaded, 0, launches, clock);
+    if (!binary) return std::nullopt;
+    start.binaries.push_back(*std::move(binary));
+  }
   return start;
 }
 
-Simulation SimulatingSanitizer::simulate(const RunFacts& facts, ExecutionBackend& backend, LoadedCandidate simulated,
-                                         std::size_t workload, StepClock& clock) {
-  const StepTimeout starting = clock.timeout(facts.options.deadlines.start);
-  auto started = [&] {
-    const auto spending = clock.doing(time_activity::starting);
-    return backend.start(simulated.built, starting.time);
-  }();
-  auto* process = std::get_if<std::unique_ptr<KernelProcess>>(&started);
-  if (process == nullptr) return {std::nullopt, starting.ends_budget ? k_budget_ended : "it does not start"};
-  simulated.process = std::move(*process);
-  const StepTimeout running = clock.timeout(k_simulation_deadline);
-  const auto run = run_case(facts.problem, simulated, case_of(facts.suite, workload),
-                            {false, k_nan_poison, running.time, running.ends_budget}, clock);
+/// In the process that is there, or in a new one; after a failure there is none.
+Simulation SimulatingSanitizer::simulate(const RunFacts& facts, ExecutionBackend& backend, LoadedCandidate& simulated,
+                                         const SimulatedPlan& what, StepClock& clock) {
   Simulation simulation;
+  if (!simulated.process) {
+    const StepTimeout starting = clock.timeout(facts.options.deadlines.start);
+    const auto spending = clock.doing(time_activity::starting);
+    auto started = backend.start(simulated.built, starting.time);
+    auto* process = std::get_if<std::unique_ptr<KernelProcess>>(&started);
+    if (process == nullptr) {
+      simulation.failure = starting.ends_budget ? k_budget_ended : "it does not start";
+      return simulation;
+    }
+    simulated.process = std::move(*process);
+  }
+  const StepTimeout running = clock.timeout(k_simulation_deadline);
+  const CaseMode mode{false, k_nan_poison, running.time, running.ends_budget, what.before};
+  const auto run = run_plan(facts.problem, simulated, what.plan, what.one, mode, clock);
   simulation.finding = first_finding(simulated.process->output());
-  if (!run && run.error().reason == Reason::sanitizer_report) {
+  if (run) {
+    simulation.took = Duration(run->time.observed_ns);
+    return simulation;
+  }
+  if (run.error().reason == Reason::sanitizer_report) {
     simulation.finding = SanitizerFinding{"the simulator found " + run.error().detail, false};
   }
-  if (!run) simulation.failure = run.error().sentence;
+  simulation.failure = run.error().sentence;
+  simulated.process.reset();
   return simulation;
+}
+
+Sanitized SimulatingSanitizer::result_of(std::size_t workload, Simulation simulation, std::string_view checks) const {
+  Sanitized result;
+  result.workload = workload;
+  result.checked = !simulation.failure || simulation.finding;
+  result.took = simulation.took;
+  const std::string_view by = simulated_gpu() ? "by the simulator" : "checked";
+  result.note = simulation.failure ? "not simulated to the end: " + *simulation.failure
+                                   : fmt::format("no finding ({}: {})", by, checks);
+  result.finding = std::move(simulation.finding);
+  return result;
 }
 
 /// With all checks first; where the tool fails at them, or its finding is not to be trusted, again with those that it
 /// can make on every kernel.
 Sanitized SimulatingSanitizer::run_on(const RunFacts& facts, const LoadedCandidate& loaded, std::size_t workload,
                                       StepClock& clock) {
-  constexpr std::string_view k_always = "bounds, races, barriers";
   const auto& candidate = loaded.candidate;
-  Sanitized result;
-  result.workload = workload;
-  const auto built = [&] {
-    const auto compiling = clock.doing(time_activity::compiling);
-    return build(facts, loaded, workload, clock);
-  }();
-  if (!built) {
-    result.note = "not sanitized: the simulator could not build it";
-    return result;
-  }
-  ExecutionBackend* fewer = simulator_->with_fewer_checks();
+  const LaunchPlan& plan = loaded.built.plans[workload].plan;
+  auto binary = build(facts, loaded, workload, plan.launches, clock);
+  if (!binary) return {workload, std::nullopt, k_not_built, false};
+  const StartRequest built{{*std::move(binary)}, {BuiltPlan{plan, 0}}};
+  const SimulatedPlan what{0, case_of(facts.suite, workload)};
+  LoadedCandidate simulated{candidate, built, nullptr};
   // A finding that would not be trusted is not worth looking for: the two runs differ in nothing else.
-  const bool misjudged = fewer != nullptr && !uninitialised_findings_hold(candidate.bundle.source);
-  Simulation simulation =
-      simulate(facts, misjudged ? *fewer : *simulator_, {candidate, *built, nullptr}, workload, clock);
-  std::string checks = fmt::format("{}, uninitialised {}", k_always, simulated_gpu() ? "shared memory" : "values");
-  if (misjudged) {
-    checks = fmt::format("{}; not uninitialised values, which the simulator misjudges in vectors", k_always);
-  } else if (fewer != nullptr && !simulation.finding && simulation.failure) {
-    simulation = simulate(facts, *fewer, {candidate, *built, nullptr}, workload, clock);
-    checks = fmt::format("{}; not uninitialised values, at which the simulator fails", k_always);
+  if (ExecutionBackend* only = for_vectors(candidate)) {
+    return result_of(workload, simulate(facts, *only, simulated, what, clock),
+                     fmt::format("{}; not uninitialised values, which the simulator misjudges in vectors", k_always));
   }
-  result.finding = std::move(simulation.finding);
-  result.checked = !simulation.failure || result.finding;
-  const std::string_view by = simulated_gpu() ? "by the simulator" : "checked";
-  result.note = simulation.failure ? "not simulated to the end: " + *simulation.failure
-                                   : fmt::format("no finding ({}: {})", by, checks);
-  return result;
+  Simulation simulation = simulate(facts, *simulator_, simulated, what, clock);
+  ExecutionBackend* fewer = simulator_->with_fewer_checks();
+  if (fewer == nullptr || simulation.finding || !simulation.failure) {
+    return result_of(workload, std::move(simulation), all_checks());
+  }
+  LoadedCandidate again{candidate, built, nullptr};
+  return result_of(workload, simulate(facts, *fewer, again, what, clock),
+                   fmt::format("{}; not uninitialised values, at which the simulator fails", k_always));
+}
+
+std::vector<Sanitized> SimulatingSanitizer::run_slices(const RunFacts& facts, const LoadedCandidate& loaded,
+                                                       const std::vector<WatchedSlice>& slices, StepClock& clock) {
+  auto built = build_slices(facts, loaded, slices, clock);
+  if (!built) return {{0, std::nullopt, k_not_built, false}};
+  LoadedCandidate simulated{loaded.candidate, *std::move(built), nullptr};
+  // Without uninitialised values: to Oclgrind all scratch is uninitialised that this process did not write, and here
+  // earlier launches wrote it elsewhere.
+  ExecutionBackend* fewer = simulator_->with_fewer_checks();
+  ExecutionBackend& backend = fewer != nullptr ? *fewer : *simulator_;
+  std::vector<Sanitized> results;
+  for (std::size_t i = 0; i < slices.size() && !clock.out_of_time(); ++i) {
+    const BufferContents* before = slices[i].before.empty() ? nullptr : &slices[i].before;
+    results.push_back(result_of(0, simulate(facts, backend, simulated, {i, case_of(facts.suite, 0), before}, clock),
+                                fewer != nullptr ? std::string(k_always) : all_checks()));
+    if (results.back().finding) break;
+  }
+  return results;
 }
 
 }  // namespace

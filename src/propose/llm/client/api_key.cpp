@@ -57,6 +57,7 @@ Result<ApiKey> ApiKey::make(std::string_view text, std::string_view source) {
 }
 
 std::string ApiKey::redact(std::string_view text) const {
+  if (text_.size() < k_least_secret_bytes) return std::string(text);
   std::string out;
   for (;;) {
     const std::size_t at = text.find(text_);

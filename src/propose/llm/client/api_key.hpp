@@ -18,6 +18,9 @@ namespace kw {
 class ApiKey {
  public:
   static constexpr std::size_t k_max_bytes = 4096;
+  /// Below this a key is a word that servers without keys are given ("x", "none", "EMPTY"): no secret, and its letters
+  /// stand in every kernel.
+  static constexpr std::size_t k_least_secret_bytes = 8;
 
   /// `text` with white space around it cut: printable ASCII without spaces, one line, bounded. errc::chat_key names
   /// `source` ("the environment variable X") and never the text.
@@ -25,7 +28,8 @@ class ApiKey {
 
   /// "Authorization: Bearer ...", for the HTTP client alone.
   [[nodiscard]] std::string authorization_header() const { return "Authorization: Bearer " + text_; }
-  /// `text` with "[key]" wherever the key stood. For everything that a server said, before it is cut, stored or shown.
+  /// `text` with "[key]" wherever the key stood; as it is where the key is shorter than k_least_secret_bytes. For
+  /// everything that a server said, before it is cut, stored or shown.
   [[nodiscard]] std::string redact(std::string_view text) const;
 
   friend std::ostream& operator<<(std::ostream&, const ApiKey&) = delete;

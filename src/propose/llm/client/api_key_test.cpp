@@ -60,10 +60,18 @@ TEST(ApiKey, refuses_what_no_key_looks_like_without_quoting_it) {
 }
 
 TEST(ApiKey, is_taken_out_of_text_wherever_it_stands) {
-  const auto key = *ApiKey::make("abcabd", "x");
-  EXPECT_EQ(key.redact("abcabcabd-abcabd!"), "abc[key]-[key]!");
+  const auto key = *ApiKey::make("abcdabce", "x");
+  EXPECT_EQ(key.redact("abcdabcdabce-abcdabce!"), "abcd[key]-[key]!");
   EXPECT_EQ(key.redact("nothing"), "nothing");
   EXPECT_EQ(key.redact(""), "");
+}
+
+TEST(ApiKey, changes_no_letter_of_a_kernel_where_it_is_too_short_to_be_a_secret) {
+  const std::string kernel = "for (int x = 0; x < k; ++x) sum += none[x];";
+  for (const char* word : {"x", "k", "none", "EMPTY", "sk-1234"}) {
+    EXPECT_EQ(ApiKey::make(word, "x")->redact(kernel), kernel) << word;
+  }
+  EXPECT_EQ(ApiKey::make("sk-12345", "x")->redact("Bearer sk-12345"), "Bearer [key]");
 }
 
 TEST_F(ApiKeyFile, is_read_when_nobody_else_can) {
