@@ -43,8 +43,8 @@ tl::expected<LaunchOutcome, CaseFailure> timed_launch(const TimingContext& timin
   const RunFacts& facts = timing.facts;
   const StepTimeout timeout = timing.clock.timeout(timing.baseline.launch_deadline(facts.options.deadlines));
   const CaseMode mode{true, k_nan_poison, timeout.time, timeout.ends_budget};
-  auto run =
-      run_case(facts.problem, candidate, data.fresh.one, data.inputs, mode, timing.clock, facts.options.parallel);
+  auto run = run_plan(facts.problem, candidate, data.fresh.one.workload, data.inputs, mode, timing.clock,
+                      facts.options.parallel);
   if (!run) return tl::unexpected(std::move(run).error());
   const auto judging = timing.clock.doing(time_activity::judging);
   if (auto failure = judge_fresh(facts.problem, facts.suite.timing_cases(), data.fresh, *run, mode.poison,

@@ -15,11 +15,53 @@ namespace kw {
 namespace {
 
 /// Half a second of one core, with counting (docs/cuda.md).
-constexpr SliceLimits k_counted{1e7, std::int64_t{1} << 27};
+constexpr double k_counted_steps = 1e7;
+constexpr std::int64_t k_most_counted_bytes = std::int64_t{1} << 27;
 constexpr Duration k_counting_deadline = std::chrono::seconds(20);
 
 template <typename Value>
 using OrWhyNot = tl::expected<Value, std::string>;
+
+/// A plan whose launches have their first groups alone.
+struct CountedPart {
+  LaunchPlan plan;
+  std::int64_t groups = 0;  ///< of all launches together
+  std::int64_t of = 0;      ///< in the whole plan
+};
+
+std::int64_t groups_of(const PlannedLaunch& launch) {
+  return launch.grid[0] * launch.grid[1] * launch.grid[2];
+}
+
+double items_of(const PlannedLaunch& launch) {
+  return static_cast<double>(groups_of(launch)) *
+         static_cast<double>(launch.block[0] * launch.block[1] * launch.block[2]);
+}
+
+/// The same share of every launch, at least one group: which addresses a warp asks for seldom depends on data, so that
+/// it does not matter what the groups left out would have written. Work-items count alike.
+OrWhyNot<CountedPart> part_to_count(const LaunchPlan& plan, double steps) {
+  if (const auto why = too_large_to_slice(plan, k_most_counted_bytes)) return tl::unexpected(*why);
+  double items = 0;
+  for (const auto& launch : plan.launches) items += items_of(launch);
+  CountedPart part{plan, 0, 0};
+  double counted = 0;
+  for (auto& launch : part.plan.launches) {
+    const double work = steps * items_of(launch) / items;
+    const std::int64_t all = groups_of(launch);
+    const double fit = static_cast<double>(all) * std::min(1.0, k_counted_steps / std::max(steps, 1.0));
+    std::int64_t taken = 1;
+    for (auto& extent : launch.grid) {
+      extent = std::clamp<std::int64_t>(static_cast<std::int64_t>(fit) / taken, 1, extent);
+      taken *= extent;
+    }
+    counted += work * static_cast<double>(taken) / static_cast<double>(all);
+    part.groups += taken;
+    part.of += all;
+  }
+  if (counted <= 2 * k_counted_steps) return part;
+  return tl::unexpected(fmt::format("one group of each launch comes to {:.2g} useful FLOPs", counted));
+}
 
 OrWhyNot<std::string> build_counting(const RunFacts& facts, ExecutionBackend& simulator, const LoadedCandidate& loaded,
                                      const LaunchPlan& plan, const StepClock& clock) {
@@ -81,17 +123,17 @@ std::vector<AccessCounts> bounded(std::vector<AccessCounts> reported, const std:
 tl::expected<SimulatedAccesses, std::string> count_accesses(const RunFacts& facts, ExecutionBackend& simulator,
                                                             const LoadedCandidate& loaded, StepClock& clock) {
   const auto counting = clock.doing(time_activity::tool);
-  const auto slice = slice_of(loaded.built.plans[0].plan, facts.costs().of(0).steps, k_counted);
-  if (!slice) return tl::unexpected(slice.error());
-  auto binary = build_counting(facts, simulator, loaded, slice->plan, clock);
+  const auto part = part_to_count(loaded.built.plans[0].plan, facts.costs().of(0).steps);
+  if (!part) return tl::unexpected(part.error());
+  auto binary = build_counting(facts, simulator, loaded, part->plan, clock);
   if (!binary) return tl::unexpected(binary.error());
   LoadedCandidate counted{loaded.candidate, {}, nullptr};
   counted.built.binaries.push_back(*std::move(binary));
-  counted.built.plans.push_back({slice->plan, 0});
+  counted.built.plans.push_back({part->plan, 0});
   counted.built.counting = Counting::accesses;
   auto outcome = launch_counting(facts, simulator, std::move(counted), clock);
   if (!outcome) return tl::unexpected(outcome.error());
-  SimulatedAccesses accesses{simulator.device().id, slice->groups, slice->of, outcome->uncounted_accesses,
+  SimulatedAccesses accesses{simulator.device().id, part->groups, part->of, outcome->uncounted_accesses,
                              bounded(std::move(outcome->accesses), loaded.candidate.bundle.source)};
   if (accesses.lines.empty()) return tl::unexpected(std::string("the simulator of this device counts no accesses"));
   return accesses;

@@ -58,7 +58,8 @@ TEST_F(SeenSignsTest, knows_problem_plan_and_measurement) {
 
 TEST_F(SeenSignsTest, every_sign_has_a_meaning) {
   context.device.gpu.emplace().arch = "sm_90a";
-  kernel.measurement->counters.emplace() = {"ncu", "k", 1.0, 1.0, 1.0, 0.5, 0.5, 0.5, 0.5, 0.5, 96, {}};
+  kernel.measurement->counters.emplace() = {"ncu", "k", 1.0, 1.0, 1.0, 0.5, 0.5, 0.5,
+                                            0.5,   0.5, 96,  {},  {},  2.0, 0.1, 0.1};
   kernel.build.spill_bytes = kernel.build.shared_bytes = kernel.build.tensor_core_instructions = 0;
   kernel.build.occupancy = 0.5;
   const Signs signs = signs_of(context, &kernel);
