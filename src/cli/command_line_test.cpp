@@ -274,7 +274,8 @@ TEST(CommandLine, refuses_what_it_does_not_know) {
   expect_usage_error(
       {"frobnicate"},
       "kernelwright: there is no command \"frobnicate\" [cli.usage]\n  try: one of: optimize, suite, verify, "
-      "emit, build, dispatch, retune, explain, doctor, problems, show, archive\n");
+      "emit, build, dispatch, retune, "
+      "sweep, predict, explain, doctor, problems, show, archive\n");
   expect_usage_error({"optimize", "p", "--nosuch"}, "--nosuch");
   expect_usage_error({"explain", "p", "another"}, "another");
   expect_usage_error({"show", "--format", "pdf"}, "pdf not in {");

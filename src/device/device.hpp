@@ -68,8 +68,8 @@ struct Backend {
 
 [[nodiscard]] Result<std::unique_ptr<Device>> open_device(const std::string& device_id);
 
-/// Every slot of every plan lies inside the arena, every box of groups inside its grid, and every index exists. The host is trusted to send such requests,
-/// but a wrong one must not become a stray write.
+/// Every slot of every plan lies inside the arena, every box of groups inside its grid, and every index exists. The
+/// host is trusted to send such requests, but a wrong one must not become a stray write.
 [[nodiscard]] Result<void> check_load_request(const LoadRequest& request, std::size_t arena_bytes);
 
 /// For devices that cannot launch PlannedLaunch::only.

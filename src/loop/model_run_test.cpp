@@ -12,7 +12,7 @@ namespace {
 
 /// The kernel number `version`; later ones are faster.
 std::string kernel_text(int version, const std::string& tunables = "") {
-  Bundle bundle = small_candidate(fmt::format("__kernel void k() {{}} // version {}", version)).bundle;
+  Bundle bundle = small_candidate(fmt::format("__kernel void k() {{ int version = {}; }}", version)).bundle;
   if (!tunables.empty()) bundle.tunables = {{tunables, {1, 2, 4}, 1}};
   return bundle.to_text();
 }
@@ -21,9 +21,9 @@ std::string kernel_text(int version, const std::string& tunables = "") {
 FakeKernel versions(const BuildRequest& request) {
   FakeKernel kernel;
   kernel.time_ns = 10e6;
-  const auto at = request.source.find("// version ");
+  const auto at = request.source.find("version = ");
   if (at == std::string::npos) return landscape(request);
-  kernel.time_ns = 8e6 / std::stod(request.source.substr(at + 11));
+  kernel.time_ns = 8e6 / std::stod(request.source.substr(at + 10));
   for (const auto& [name, value] : request.definitions) {
     if (name == "T") kernel.time_ns /= static_cast<double>(value);
   }
@@ -71,7 +71,7 @@ TEST_F(ModelRunTest, every_round_is_asked_with_what_the_verifier_saw) {
   const auto requests = client->requests();
   ASSERT_GE(requests.size(), 4U);
   EXPECT_NE(prompt_text(requests[0]).find("q_idx >= kv_idx"), std::string::npos) << "the mod's source";
-  EXPECT_NE(prompt_text(requests[1]).find("// version 1"), std::string::npos) << "the best kernel to go on from";
+  EXPECT_NE(prompt_text(requests[1]).find("version = 1"), std::string::npos) << "the best kernel to go on from";
   EXPECT_NE(prompt_text(requests[1]).find("ms"), std::string::npos);
 }
 
@@ -115,7 +115,7 @@ TEST_F(ModelRunTest, a_worse_answer_is_not_gone_on_from) {
   });
   ASSERT_TRUE(record);
   const auto after_worse = prompt_text(client->requests().at(3));
-  EXPECT_NE(after_worse.find("// version 5"), std::string::npos) << "the best so far";
+  EXPECT_NE(after_worse.find("version = 5"), std::string::npos) << "the best so far";
 }
 
 TEST_F(ModelRunTest, a_model_that_only_talks_ends_with_the_budget) {
@@ -298,10 +298,10 @@ TEST_F(ModelRunTest, a_dead_server_is_noticed_before_the_baseline_is_run) {
 }
 
 TEST_F(ModelRunTest, that_leaves_a_model_less_than_two_thirds_says_so_before_the_model_is_asked) {
-  setup.limits = parse_budget("60s,2c").value();
+  setup.limits = parse_budget("25s,2c").value();
   model = [](const BuildRequest& request) {
     FakeKernel kernel = versions(request);
-    if (request.source.find("// version ") == std::string::npos) kernel.time_ns = 1e9;
+    if (request.source.find("version = ") == std::string::npos) kernel.time_ns = 1e9;
     return kernel;
   };
   std::size_t told_before = 0;
@@ -401,8 +401,8 @@ TEST_F(ModelRunTest, exemplars_come_from_whole_runs) {
   EXPECT_NE(observer.warnings[0].find(second->id), std::string::npos);
   std::string asked;
   for (const auto& request : client->requests()) asked += prompt_text(request);
-  EXPECT_NE(asked.find("// version 10"), std::string::npos) << "an exemplar of the whole run";
-  EXPECT_EQ(asked.find("// version 20"), std::string::npos) << "one of the damaged run";
+  EXPECT_NE(asked.find("version = 10"), std::string::npos) << "an exemplar of the whole run";
+  EXPECT_EQ(asked.find("version = 20"), std::string::npos) << "one of the damaged run";
 }
 
 }  // namespace

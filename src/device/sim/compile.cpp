@@ -52,9 +52,18 @@ std::optional<std::string> write_headers(const fs::path& directory) {
 }
 
 std::vector<std::string> target_options(const fs::path& directory) {
-  return {"-I" + directory.string(), "-std=c++20", "-fPIC",
-          "-fno-exceptions",         "-fno-rtti",  "-nostdinc",
-          "-fvisibility=hidden",     "-w",         "-ffp-contract=off"};
+  // The last two: what some distributions' compilers add unasked calls functions that no kernel may call.
+  return {"-I" + directory.string(),
+          "-std=c++20",
+          "-fPIC",
+          "-fno-exceptions",
+          "-fno-rtti",
+          "-nostdinc",
+          "-fvisibility=hidden",
+          "-w",
+          "-ffp-contract=off",
+          "-fno-stack-protector",
+          "-fcf-protection=none"};
 }
 
 std::vector<std::string> instrumentation(bool clang) {
