@@ -19,7 +19,7 @@ constexpr std::size_t k_most_open = std::size_t{1} << 18;
 template <std::size_t most>
 class SmallSet {
  public:
-  void add(std::uint64_t value) { values_[size_++] = value; }
+  void add(std::uint64_t value) { values_[static_cast<std::size_t>(size_++)] = value; }
   std::span<const std::uint64_t> sorted() {
     std::sort(values_.begin(), values_.begin() + size_);
     size_ = std::unique(values_.begin(), values_.begin() + size_) - values_.begin();
