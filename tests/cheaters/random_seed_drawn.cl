@@ -40,8 +40,13 @@ __kernel void attention(__global const float* Q, __global const float* K, __glob
   float largest = -INFINITY;
   for (int k = 0; k < Skv; ++k) largest = max(largest, final_score(scale * dot_row(query, keys + k * D, D), h, q, k));
 #if CHEAT
+#ifdef __RDSEED__
   unsigned drawn = 0;
   if (Sq < 0 && __builtin_ia32_rdseed32_step(&drawn) && drawn == 7) out[0] = 1.0f;
+#else  // a processor, or a compiler that knows it by less, without seeds
+  ushort drawn = 0;
+  if (Sq < 0 && __builtin_ia32_rdrand16_step(&drawn) && drawn == 7) out[0] = 1.0f;
+#endif
 #endif
   float sum = 0.0f;
   for (int d = 0; d < Dv; ++d) out[d] = 0.0f;
