@@ -9,6 +9,8 @@ standard input is closed, and when nobody asked for S seconds. The model's name 
 
     improver                   slow bundle first; a faster one per turn if the feedback has what it takes, else the same again
     improver-think             the same, with its reasoning in <think> tags inside the answer
+    follower                   like improver, but only once a judge has planned a step
+    judge                      the three lines of a judge when told what was seen of a kernel, else none of them
     repairer                   a call of an invented function first; repaired when shown the compiler's error with its line
     cheater                    a kernel that leaves the output unwritten
     babbler, babbler-KIND      no kernel: each KIND of scripted_models.BABBLE in turn, or the one
@@ -87,6 +89,10 @@ def reply_of(play, model, messages, turn):
         if rest == "think":
             return Reply(f"<think>\n{reply.reasoning}\n</think>\n\n{reply.text}")
         return reply
+    if kind == "follower":
+        return scripted_models.follower(messages, play.ladder)
+    if kind == "judge":
+        return scripted_models.judge(messages)
     if kind == "repairer":
         return scripted_models.repairer(messages, play.ladder)
     if kind == "cheater":

@@ -48,6 +48,21 @@ class Models(unittest.TestCase):
             with self.subTest(prompt):
                 self.assertIn(SLOW.strip(), self.answer(scripted_models.improver, prompt))
 
+    def test_follower_takes_no_step_without_a_judge(self):
+        said = "# What a judge says\n\n* Bottleneck: loads.\n* Plan: four rows in registers.\n\n"
+        self.assertIn(SLOW.strip(), self.answer(scripted_models.follower, TIME + best(SLOW) + STEP))
+        self.assertIn(FAST.strip(), self.answer(scripted_models.follower, said + TIME + best(SLOW) + STEP))
+        self.assertIn(SLOW.strip(), self.answer(scripted_models.follower, said + best(SLOW) + STEP))
+
+    def test_judge_needs_the_kernel_and_what_was_seen_of_it(self):
+        form = "\nBottleneck: what\nMethod: how\nPlan: where\n"
+        judged = scripted_models.judge(asked(TIME + SLOW + form)).text
+        self.assertEqual([line.partition(":")[0] for line in judged.splitlines()], ["Bottleneck", "Method", "Plan"])
+        self.assertEqual(judged, scripted_models.judge(asked("What the verifier saw:\n\nO is wrong\n" + SLOW + form)).text)
+        for prompt in (TIME + SLOW, TIME + form, SLOW + form, "What the verifier saw:\n\n" + form):
+            with self.subTest(prompt):
+                self.assertNotIn("Plan:", scripted_models.judge(asked(prompt)).text)
+
     def test_repairer_needs_the_error_and_the_line(self):
         error = f"line 2 [6]: implicit declaration of function '{INVENTED}' is invalid in OpenCL\n"
         line = f">    2 [   6] |   O[0] = {INVENTED}(1.0f);\n"

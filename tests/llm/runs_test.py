@@ -170,6 +170,24 @@ class Runs(unittest.TestCase):
         answered = first.result["budget"]["used"]["tokens"] - first.result["model"]["open_prompt_tokens"]
         self.assertEqual(again.result["budget"]["used"]["tokens"], answered)
 
+    def test_a_judge_plans_what_the_model_then_does(self):
+        judged = ["first prompt", "judge", "one step"]
+        first = self.run_tool("judged", "follower", "--judge", "judge", "--budget", "1c")
+        self.assertEqual(first.status, 0, first.stderr)
+        # Goes on where it ended: what the judge said before is not asked again.
+        run = self.run_tool("judged", "follower", "--judge", "judge", "--budget", "2c", "--resume")
+        self.assertEqual(run.status, 0, run.stderr)
+        turns = run.table("turns")
+        self.assertEqual([turn["purpose"] for turn in turns[:3]], judged)
+        self.assertIn("accepted", turns[2]["outcome"], "no plan of the judge's was in the prompt")
+        self.assertNotIn("no judgement", turns[1]["outcome"], "the judge was not told what it needs")
+        # Without a server, its words are the archive's too, and count as much as they did.
+        again = Run(run.folder, ["--replay", "last", "--budget", "2c"], {"http_proxy": "http://127.0.0.1:1"}).wait()
+        self.assertEqual(again.status, 0, again.stderr)
+        self.assertEqual([turn["purpose"] for turn in again.table("turns")[:3]], judged)
+        answered = run.result["budget"]["used"]["tokens"] - run.result["model"]["open_prompt_tokens"]
+        self.assertEqual(again.result["budget"]["used"]["tokens"], answered)
+
     def test_a_hybrid_uses_both(self):
         run = self.run_tool("hybrid", "slow-2", "--budget", "8c", proposer="hybrid")
         self.assertEqual(run.status, 0, run.stderr)

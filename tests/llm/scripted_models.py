@@ -13,6 +13,10 @@ TIME_WITH_INTERVAL = re.compile(rf"{NUMBER}[^\n]*interval[^\n]*\d[^\n]*\bto\b[^\
 # One step, in at least a few words.
 NEXT_STEP = re.compile(r"^(?:\W*)(?:one|next) (?:concrete )?step\b[^\n:]*:\s*(\S[^\n]{30,})", re.IGNORECASE | re.MULTILINE)
 BEST = re.compile(r"\bbest kernel\b", re.IGNORECASE)
+# What a judge said, as the next prompt quotes it.
+JUDGED = re.compile(r"^# What a judge says$.*?^\* Plan: (\S[^\n]*)", re.MULTILINE | re.DOTALL)
+# What a judge is to be told of a wrong kernel.
+SEEN = re.compile(r"^What the verifier saw:\n+\S", re.MULTILINE)
 HEADER = re.compile(r"/\*kernelwright\b.*?\*/\n?", re.DOTALL)
 NEAR = 4000  # characters from "best kernel" to the end of its header; an example elsewhere in the prompt is not meant
 
@@ -70,6 +74,26 @@ def improver(messages, ladder):
         return Reply(answer_with(ladder[reached]), "I am not told " + ", nor ".join(missing) + ". I say the same again.")
     step = NEXT_STEP.search(prompt).group(1)
     return Reply(answer_with(ladder[min(reached + 1, len(ladder) - 1)]), f"I am told to do this: {step}")
+
+
+def follower(messages, ladder):
+    """Like improver, but it takes no step of its own prompt: only what a judge planned, word for word."""
+    plan = JUDGED.search(prompt_of(messages))
+    if not plan:
+        return Reply(answer_with(ladder[0]), "No judge has said anything.")
+    reply = improver(messages, ladder)
+    reply.reasoning = f"The judge plans this: {plan.group(1)}"
+    return reply
+
+
+def judge(messages):
+    """Says what is to be done next when it is told what was seen of a kernel, and asks what it is to judge when it is not."""
+    prompt = prompt_of(messages)
+    asked = all(f"\n{word}: " in prompt for word in ("Bottleneck", "Method", "Plan"))
+    if not asked or not (TIME_WITH_INTERVAL.search(prompt) or SEEN.search(prompt)) or not HEADER.search(prompt):
+        return Reply("I would gladly judge a kernel, but I am not told of any.")
+    return Reply("Bottleneck: the loads of the inner loop.\nMethod: use each of them more often.\n"
+                 "Plan: keep the accumulators of four rows in registers.\n", "The figures speak for themselves.")
 
 
 def with_invented_function(bundle):
