@@ -93,6 +93,17 @@ class ShippedPrompts(unittest.TestCase):
     def test_first_prompt_has_none_of_them(self):
         self.assertEqual(len(scripted_models.missing_facts(self.golden("first_opencl.md"))), 3)
 
+    def test_a_judge_is_told_enough_of_right_kernels_and_of_wrong_ones(self):
+        for name in ("judge_right.md", "judge_wrong.md"):
+            with self.subTest(name):
+                self.assertIn("Plan:", scripted_models.judge(asked(self.golden(name))).text)
+        self.assertNotIn("Plan:", scripted_models.judge(asked(self.golden("improve_slower.md"))).text)
+
+    def test_what_a_judge_planned_is_in_the_prompt_as_the_one_step(self):
+        self.assertTrue(scripted_models.JUDGED.search(self.golden("improve_judged.md")))
+        self.assertEqual(scripted_models.missing_facts(self.golden("improve_judged.md")), [])
+        self.assertFalse(scripted_models.JUDGED.search(self.golden("improve_slower.md")))
+
     def test_feedback_on_a_broken_kernel_quotes_the_error_with_its_line(self):
         prompt = self.golden("repair_build.md")
         line = re.search(r"^>\s*3 \[[\d ]+\] \| (.*)$", prompt, re.MULTILINE).group(1)

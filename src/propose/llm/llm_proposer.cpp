@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <deque>
 #include <map>
-#include <set>
 #include <utility>
 
 #include "propose/bandit.hpp"
-#include "propose/better.hpp"
 #include "propose/llm/chain.hpp"
 #include "propose/llm/client/chat_errors.hpp"
 #include "propose/llm/judging.hpp"
@@ -16,6 +14,8 @@
 #include "propose/llm/prompts/same_source.hpp"
 #include "propose/llm/prompts/task_text.hpp"
 #include "propose/llm/replies/reply_parse.hpp"
+#include "propose/llm/shown_exemplars.hpp"
+#include "propose/llm/written_kernels.hpp"
 
 namespace kw {
 namespace {
@@ -26,8 +26,6 @@ constexpr int k_failures_in_a_row = 6;
 constexpr int k_most_tries = 3;
 /// A reply that has less room than this cannot hold reasoning and a kernel.
 constexpr std::int64_t k_least_reply_tokens = 1024;
-/// So often are exemplars drawn for a chain that others were not shown; then they may be the same.
-constexpr int k_draws = 8;
 constexpr double k_coolest = 0.6;
 constexpr double k_hottest = 1.0;
 constexpr double k_accepted_gain = 0.3;  ///< of a right kernel that is not faster, for the bandit over chains
@@ -84,12 +82,6 @@ std::string source_shown(const Chain& chain) {
   return source.empty() && chain.wrong() != nullptr ? chain.wrong()->candidate.bundle.source : source;
 }
 
-std::set<Hash> sources_of(const std::vector<Exemplar>& exemplars) {
-  std::set<Hash> sources;
-  for (const auto& one : exemplars) sources.insert(source_identity(one.attempt->candidate.bundle));
-  return sources;
-}
-
 class LlmProposer final : public Proposer {
  public:
   LlmProposer(const ProposerContext& run, const LlmAccess& access)
@@ -103,17 +95,15 @@ class LlmProposer final : public Proposer {
         keep_(access.keep),
         rng_(run.seed),
         judging_(options_.judge),
+        exemplars_(options_.exemplars, options_.exemplar_count, options_.chains),
         chain_bandit_(static_cast<std::size_t>(options_.chains)) {
-    for (int i = 0; i < options_.chains; ++i) {
-      chains_.emplace_back(i);
-      islands_.push_back({i});
-    }
+    for (int i = 0; i < options_.chains; ++i) chains_.emplace_back(i);
   }
 
   std::optional<Proposal> next() override;
   [[nodiscard]] Idle idle() const override;
   void observe(const Attempt& attempt) override;
-  void others_proposed(const Candidate& candidate) override { seen_.insert(candidate.id()); }
+  void others_proposed(const Candidate& candidate) override { kernels_.add(candidate); }
   void others_observed(const Attempt& attempt) override;
 
  private:
@@ -123,10 +113,8 @@ class LlmProposer final : public Proposer {
   void look_at(const Chain& chain);
   [[nodiscard]] std::vector<ChatMessage> prompt_for(const Chain& chain);
   [[nodiscard]] std::vector<Exemplar> draw_exemplars(const Chain& chain);
-  [[nodiscard]] bool shown_elsewhere(const Chain& chain, const std::vector<Exemplar>& drawn) const;
   [[nodiscard]] bool asks_for_plan(const Chain& chain) const;
   [[nodiscard]] std::optional<std::int64_t> room_for_reply() const;
-  void count_answer(const Chain& chain);
   void take(ChatOutcome outcome);
   void take_judgement(const PendingRequest& pending, Turn turn, Result<ChatReply> reply);
   void take_failure(const PendingRequest& pending, Turn turn, const Error& error);
@@ -146,8 +134,7 @@ class LlmProposer final : public Proposer {
   Rng rng_;
   std::deque<Chain> chains_;
   Judging judging_;
-  std::vector<Island> islands_;                   ///< by chain
-  std::map<std::int64_t, std::int64_t> answers_;  ///< of each chain, those with a kernel or without
+  ShownExemplars exemplars_;
   Bandit chain_bandit_;
   std::deque<Attempt> attempts_;   ///< all observed; chains point into it
   const Attempt* best_ = nullptr;  ///< the run's, whoever wrote it; null while there is none
@@ -155,9 +142,7 @@ class LlmProposer final : public Proposer {
   std::int64_t next_turn_ = 0;
   std::deque<Ready> ready_;
   std::deque<Ready> pending_;  ///< proposed, not observed
-  std::set<Hash> seen_;
-  std::map<Hash, Hash> written_;                  ///< what the model has written, by novelty_identity: the candidate
-  std::map<std::int64_t, std::set<Hash>> shown_;  ///< sources of a chain's last exemplars
+  WrittenKernels kernels_;
   std::int64_t used_tokens_ = 0;
   bool took_reply_ = false;      ///< by the last next()
   int failures_ = 0;             ///< of the server, in a row
@@ -298,34 +283,7 @@ std::vector<Exemplar> LlmProposer::draw_exemplars(const Chain& chain) {
   };
   std::for_each(past_.begin(), past_.end(), offer);
   std::for_each(attempts_.begin(), attempts_.end(), offer);
-  std::vector<Exemplar> drawn;
-  for (int i = 0; i < k_draws; ++i) {
-    drawn = choose_exemplars(options_.exemplars, verified, prompt_.plain.median_ns, options_.exemplar_count,
-                             islands_[static_cast<std::size_t>(chain.id())], rng_);
-    if (!shown_elsewhere(chain, drawn)) break;
-  }
-  shown_[chain.id()] = sources_of(drawn);
-  return drawn;
-}
-
-/// Whether another chain was shown these last: two that read the same write the same.
-bool LlmProposer::shown_elsewhere(const Chain& chain, const std::vector<Exemplar>& drawn) const {
-  const std::set<Hash> sources = sources_of(drawn);
-  return std::any_of(shown_.begin(), shown_.end(),
-                     [&](const auto& other) { return other.first != chain.id() && other.second == sources; });
-}
-
-/// Every few answers of a chain the best kernel of the next one in the ring comes to its island.
-void LlmProposer::count_answer(const Chain& chain) {
-  constexpr std::int64_t k_answers_between = 4;
-  if (++answers_[chain.id()] % k_answers_between != 0 || chains_.size() == 1) return;
-  const std::int64_t from = (chain.id() + 1) % std::ssize(chains_);
-  const Attempt* best = nullptr;
-  for (const Attempt& attempt : attempts_) {
-    const bool is_theirs = attempt.provenance.chain == from && attempt.verdict.accepted();
-    if (is_theirs && is_better(attempt, best)) best = &attempt;
-  }
-  if (best != nullptr) islands_[static_cast<std::size_t>(chain.id())].migrants.insert(best);
+  return exemplars_.draw(chain.id(), verified, prompt_.plain.median_ns, rng_);
 }
 
 /// A reply, or the failure of a request, becomes a turn.
@@ -347,7 +305,7 @@ void LlmProposer::take(ChatOutcome outcome) {
   turn.summary = reasoning_summary(turn.reply);
   if (pending.told) lessons_.add(lesson_text(turn, *pending.told->attempt, pending.told->turn));
   used_tokens_ += turn.reply.usage.prompt + turn.reply.usage.completion;
-  count_answer(chains_[pending.chain]);
+  exemplars_.count_answer(chains_[pending.chain].id(), attempts_);
   auto candidates = read_reply(pending, turn);
   if (candidates.empty()) return end_with_fault(pending.chain, std::move(turn));
   keep_(turn);
@@ -394,29 +352,7 @@ std::vector<Candidate> LlmProposer::read_reply(const PendingRequest& pending, Tu
     return {};
   }
   parsed.others.insert(parsed.others.begin(), *std::move(parsed.bundle));
-  std::vector<Candidate> candidates;
-  for (auto& bundle : parsed.others) {
-    auto made = make_candidate(std::move(bundle));
-    if (!made) {
-      turn.fault = ReplyFault::bundle_invalid;
-      turn.fault_message = made.error().message;
-      continue;
-    }
-    const bool is_new = seen_.insert(made->id()).second;
-    const auto [written, is_novel] = written_.emplace(novelty_identity(*made), made->id());
-    if (is_new && is_novel) {
-      candidates.push_back(*std::move(made));
-    } else if (turn.fault == ReplyFault::none) {
-      turn.fault = ReplyFault::repeated;
-      turn.fault_message =
-          is_new ? "this kernel differs from an earlier one of this run in names, comments and blanks alone"
-                 : "this kernel was verified in this run already";
-    }
-  }
-  if (candidates.empty()) return {};
-  turn.fault = ReplyFault::none;
-  turn.fault_message.clear();
-  return candidates;
+  return kernels_.take_new(std::move(parsed.others), turn);
 }
 
 void LlmProposer::end_with_fault(std::size_t chain, Turn turn) {
@@ -440,8 +376,7 @@ void LlmProposer::observe(const Attempt& attempt) {
   if (kept.verdict.status == VerdictStatus::unverified) {
     if (++ready.tries < k_most_tries) return ready_.push_front(std::move(ready));
     // The model may send it again: nothing is known of it.
-    seen_.erase(ready.candidate.id());
-    written_.erase(novelty_identity(ready.candidate));
+    kernels_.forget(ready.candidate);
   }
   chain_bandit_.reward(ready.chain, gain_of(kept, before));
   chains_[ready.chain].end_sample(ready.turn, kept);

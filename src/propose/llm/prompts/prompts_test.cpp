@@ -14,6 +14,7 @@
 #include "base/file_system.hpp"
 #include "codegen/testing/devices.hpp"
 #include "problem/operator.hpp"
+#include "propose/llm/prompts/judge.hpp"
 #include "propose/llm/prompts/next_step.hpp"
 #include "propose/llm/replies/code_blocks.hpp"
 #include "propose/llm/replies/reply_parse.hpp"
@@ -196,6 +197,25 @@ TEST_F(PromptsTest, golden_step_after_a_slower_kernel) {
   context.tried = {
       {"vectors", "right, 1.4 times as fast as the best before (1.38 to 1.42): faster; BM = 4. Design: wide loads."}};
   expect_golden("improve_slower", feedback_prompt(context, last, &best, {}));
+}
+
+TEST_F(PromptsTest, golden_request_to_a_judge_of_a_right_kernel) {
+  Attempt last = accepted(6, 9e6, "O[0] = Q[0];");
+  last.build.machine_code = {{"k", true, 100, 50, 2, 256, 40, 3, 1, {"exp"}}};
+  context.tried = {{"vectors", "right, slower: 0.8 times as fast as the best. Design: narrow loads."}};
+  expect_golden("judge_right", judge_prompt(context, last, &last));
+}
+
+TEST_F(PromptsTest, golden_request_to_a_judge_of_a_wrong_kernel) {
+  Attempt last = rejected(4, GateId::check, Reason::wrong_result, "workload ragged: O is wrong");
+  last.verdict.note(GateId::check, "ragged: the last rows are wrong");
+  expect_golden("judge_wrong", judge_prompt(context, last, nullptr));
+}
+
+TEST_F(PromptsTest, golden_step_that_a_judge_plans) {
+  const Attempt best = accepted(5, 9e6, "O[0] = Q[0];");
+  context.judgement = judgement_text({"loads, 40 of 100 instructions", "keep four rows", "unroll over the queries"});
+  expect_golden("improve_judged", feedback_prompt(context, best, &best, {}));
 }
 
 TEST_F(PromptsTest, golden_answer_without_a_kernel) {

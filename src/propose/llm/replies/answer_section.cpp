@@ -25,17 +25,27 @@ std::string_view without_number(std::string_view line) {
   return numbered ? trimmed(line.substr(digits + 1)) : line;
 }
 
+void drop_front(std::string_view& line, const char* letters) {
+  line.remove_prefix(std::min(line.find_first_not_of(letters), line.size()));
+}
+
 /// What follows the title in a line that begins with it; a null view for any other line.
 std::string_view behind_title(std::string_view line, std::string_view title) {
   line = without_number(line);
-  line.remove_prefix(std::min(line.find_first_not_of("#*- \t"), line.size()));
+  drop_front(line, "#*- \t");
   if (lower_case(line.substr(0, title.size())) != lower_case(title)) return {};
   line.remove_prefix(title.size());
-  // "Plan the tiles" is a sentence.
-  const std::size_t end = line.find_first_not_of("*: \t\r");
-  const bool marked = line.substr(0, end).find_first_of("*:") != std::string_view::npos;
-  if (end == std::string_view::npos) return line.substr(line.size());
-  return marked ? line.substr(end) : std::string_view();
+  // What closes the title, and no mark of what is set in bold behind it. "Plan the tiles" is a sentence.
+  const bool bold = line.starts_with('*');
+  drop_front(line, "*");
+  drop_front(line, " \t\r");
+  const bool colon = line.starts_with(':');
+  if (colon) {
+    line.remove_prefix(1);
+    drop_front(line, "*");
+    drop_front(line, " \t\r");
+  }
+  return bold || colon || line.empty() ? line : std::string_view();
 }
 
 bool ends_section(std::string_view line) {

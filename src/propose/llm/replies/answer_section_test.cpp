@@ -17,6 +17,14 @@ TEST(AnswerSection, is_found_by_its_title_however_it_is_set) {
   EXPECT_EQ(answer_section("### Design\n\nwide\n# Code\n", "Design"), "wide");
 }
 
+TEST(AnswerSection, keeps_what_is_set_in_bold_behind_its_title) {
+  EXPECT_EQ(answer_section("Plan: **two** rows.", "Plan"), "**two** rows.");
+  EXPECT_EQ(answer_section("**Plan**: **two** rows.", "Plan"), "**two** rows.");
+  EXPECT_EQ(answer_section("- **Plan:** **two** rows.", "Plan"), "**two** rows.");
+  EXPECT_EQ(answer_section("*Plan* : two rows.", "Plan"), "two rows.");
+  EXPECT_EQ(answer_section("**Plan** two rows.", "Plan"), "two rows.");
+}
+
 TEST(AnswerSection, is_no_sentence_that_begins_with_the_word) {
   EXPECT_EQ(answer_section("Plan the tiles first.", "Plan"), "");
   EXPECT_EQ(answer_section("Planned nothing.", "Plan"), "");
