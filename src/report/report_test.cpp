@@ -106,6 +106,38 @@ TEST(Report, shows_what_the_hardware_counted_where_it_did) {
   EXPECT_EQ(json.at("stalls").at(0).at("name"), "long_scoreboard");
 }
 
+TEST(Report, shows_what_the_machine_code_of_the_best_kernel_does) {
+  SyntheticRun synthetic = synthetic_run(7, 12);
+  EXPECT_THAT(to_markdown(model_of(synthetic)), Not(HasSubstr("machine code")));
+  for (Attempt& attempt : synthetic.attempts) {
+    attempt.build.machine_code = {{"attention", true, 43, 22, 1, 256, 13, 2, 1, {"expf"}}};
+  }
+  const std::string text = to_markdown(model_of(synthetic));
+  EXPECT_THAT(text, HasSubstr("The machine code where each kernel computes most, counted as it stands"));
+  EXPECT_THAT(text, HasSubstr("| attention | inner loop | 43 | 22 | 256 | 1 | 13 | 2 | 1 | expf |"));
+  const Json code = Json::parse(final_json(synthetic.run, synthetic.attempts)).at("best").at("machine_code").at(0);
+  EXPECT_EQ(code.at("loads_stores"), 13);
+}
+
+TEST(Report, shows_the_lines_that_cost_most_of_what_the_simulator_counted) {
+  SyntheticRun synthetic = synthetic_run(7, 12);
+  EXPECT_THAT(to_markdown(model_of(synthetic)), Not(HasSubstr("What warps ask of memory")));
+  for (Attempt& attempt : synthetic.attempts) {
+    attempt.accesses = SimulatedAccesses{
+        "h200",
+        8,
+        64,
+        0,
+        {{"attention", 3, false, false, 10, 0, 320, 40, 40}, {"attention", 9, true, true, 10, 5, 240, 320, 20}}};
+  }
+  const std::string text = to_markdown(model_of(synthetic));
+  EXPECT_THAT(text, HasSubstr("counted by the simulator h200 in the first 8 of 64 groups"));
+  EXPECT_THAT(text, HasSubstr("| attention | 9 | writes to shared | 10 | 320 | 20 | 5 |"));
+  EXPECT_THAT(text, Not(HasSubstr("reads of global"))) << "they cost no more than they must";
+  for (Attempt& attempt : synthetic.attempts) attempt.accesses->lines.resize(1);
+  EXPECT_THAT(to_markdown(model_of(synthetic)), HasSubstr("| attention | 3 | reads of global | 10 | 40 | 40 | 0 |"));
+}
+
 TEST(Report, says_of_the_best_kernel_that_no_tool_sanitized_it) {
   SyntheticRun synthetic = synthetic_run(7, 12);
   synthetic.run.sanitizers = {"compute-sanitizer"};

@@ -35,11 +35,24 @@ constexpr SignMeaning k_sign_meanings[] = {
     {"spill_bytes", "spilled bytes per thread"},
     {"tensor_cores", "tensor core instructions in the compiled code"},
     {"vector_types", "vector types and vector loads in the source"},
+    // Of the innermost loop with the most arithmetic, where machine code was read.
+    {"loop_calls", "calls in the inner loop"},
+    {"loop_loads", "loads and stores for each arithmetic instruction of the inner loop"},
+    {"loop_stack", "accesses of the stack for each arithmetic instruction of the inner loop"},
+    {"loop_vector_bits", "bits of the widest vectors in the inner loop"},
+    // Of a kernel whose accesses the simulator counted.
+    {"bank_excess", "passes over the banks of shared memory over those needed"},
+    {"lane_share", "share of the lanes that take part in their warps' requests"},
+    {"sector_excess", "sectors of global memory over those needed"},
     // Of a kernel whose hardware counters were read.
+    {"bank_conflict_share", "share of bank conflicts in the passes over shared memory"},
     {"dram_peak_share", "share of device memory's peak rate"},
     {"issue_share", "share of cycles in which an instruction was issued"},
     {"l2_hit_share", "share of L2 accesses that hit"},
     {"tensor_pipe_share", "share of cycles in which tensor cores were busy"},
+    {"wait_barrier", "share of the samples of warps that wait at barriers"},
+    {"wait_global", "share of the samples of warps that wait for global memory"},
+    {"wait_shared", "share of the samples of warps that wait for shared memory or special functions"},
 };
 
 }  // namespace

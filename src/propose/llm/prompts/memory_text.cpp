@@ -92,19 +92,22 @@ std::optional<std::string> missing_lanes(const Attempt& kernel) {
                      both.requests);
 }
 
+std::optional<double> wait_share(const HardwareCounters& counters, Wait wait) {
+  if (counters.stalls.empty()) return std::nullopt;
+  double share = 0;
+  for (const StallReason& stall : counters.stalls) share += is_about(stall.name, wait) ? stall.share : 0;
+  return share;
+}
+
 std::optional<std::string> long_wait(const Attempt& kernel, Wait wait) {
   constexpr double k_long = 1.0 / 3;
   const HardwareCounters* counters = counters_of(kernel);
-  if (counters == nullptr) return std::nullopt;
-  double share = 0;
+  if (counters == nullptr || wait_share(*counters, wait).value_or(0) < k_long) return std::nullopt;
   std::string names;
   for (const StallReason& stall : counters->stalls) {
-    if (!is_about(stall.name, wait)) continue;
-    share += stall.share;
-    names += (names.empty() ? "" : ", ") + one_line(stall.name, k_shown_name_bytes);
+    if (is_about(stall.name, wait)) names += (names.empty() ? "" : ", ") + one_line(stall.name, k_shown_name_bytes);
   }
-  if (share < k_long) return std::nullopt;
-  return fmt::format("{:.0f} % of all samples of warps: {}", 100 * share, names);
+  return fmt::format("{:.0f} % of all samples of warps: {}", 100 * *wait_share(*counters, wait), names);
 }
 
 std::optional<std::string> much_overhead(const Attempt& kernel) {

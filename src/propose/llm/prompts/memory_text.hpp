@@ -22,6 +22,8 @@ namespace kw {
 
 /// What most warps of a GPU wait for, by the step that helps against it.
 enum class Wait : std::uint8_t { global_memory, shared_memory, barriers };
+/// The share of all samples of warps that wait for it; nothing where no reason was counted.
+[[nodiscard]] std::optional<double> wait_share(const HardwareCounters& counters, Wait wait);
 /// Where that takes a third of all samples or more.
 [[nodiscard]] std::optional<std::string> long_wait(const Attempt& kernel, Wait wait);
 /// Integers, conversions and control are more than half of what threads execute, while schedulers are busy.

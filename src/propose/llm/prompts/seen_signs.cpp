@@ -7,7 +7,10 @@
 
 #include "problem/operator.hpp"
 #include "propose/llm/knowledge/knowledge.hpp"
+#include "propose/llm/prompts/machine_code_text.hpp"
+#include "propose/llm/prompts/memory_text.hpp"
 #include "propose/llm/prompts/task_text.hpp"
+#include "record/access_text.hpp"
 #include "record/launch_plan.hpp"
 
 namespace kw {
@@ -77,11 +80,38 @@ void add_build_signs(const BuildReport& build, Signs& signs) {
   add_known(signs, "tensor_cores", build.tensor_core_instructions);
 }
 
+void add_loop_signs(const BuildReport& build, Signs& signs) {
+  const InstructionMix* code = hottest_code(build);
+  if (code == nullptr || !code->loop) return;
+  const auto arithmetic = static_cast<double>(code->vector_floats + code->scalar_floats);
+  signs["loop_calls"] = static_cast<double>(code->calls);
+  signs["loop_loads"] = static_cast<double>(code->loads_stores) / arithmetic;
+  signs["loop_stack"] = static_cast<double>(code->stack_accesses) / arithmetic;
+  signs["loop_vector_bits"] = static_cast<double>(code->vector_bits);
+}
+
+void add_access_signs(const SimulatedAccesses& accesses, Signs& signs) {
+  const auto add_excess = [&](const char* name, const AccessCounts& sum) {
+    if (sum.least > 0) signs[name] = static_cast<double>(sum.transactions) / static_cast<double>(sum.least);
+  };
+  AccessCounts global = sum_of(accesses, MemorySpace::global);
+  const AccessCounts shared = sum_of(accesses, MemorySpace::shared);
+  add_excess("sector_excess", global);
+  add_excess("bank_excess", shared);
+  global.requests += shared.requests;
+  global.lanes += shared.lanes;
+  if (global.requests > 0) signs["lane_share"] = lane_share(global);
+}
+
 void add_counter_signs(const HardwareCounters& counters, Signs& signs) {
+  add_known(signs, "bank_conflict_share", counters.bank_conflict_share);
   add_known(signs, "dram_peak_share", counters.dram_peak_share);
   add_known(signs, "issue_share", counters.issue_share);
   add_known(signs, "l2_hit_share", counters.l2_hit_share);
   add_known(signs, "tensor_pipe_share", counters.tensor_pipe_share);
+  add_known(signs, "wait_barrier", wait_share(counters, Wait::barriers));
+  add_known(signs, "wait_global", wait_share(counters, Wait::global_memory));
+  add_known(signs, "wait_shared", wait_share(counters, Wait::shared_memory));
 }
 
 void add_problem_signs(const PromptContext& context, Signs& signs) {
@@ -126,6 +156,8 @@ Signs signs_of(const PromptContext& context, const Attempt* kernel) {
   add_source_signs(kernel->candidate.bundle.source, signs);
   add_plan_signs(context, *kernel, signs);
   add_build_signs(kernel->build, signs);
+  add_loop_signs(kernel->build, signs);
+  if (kernel->accesses) add_access_signs(*kernel->accesses, signs);
   if (!kernel->measurement) return signs;
   if (const auto share = bound_share(context, *kernel->measurement)) signs["bound_share"] = *share;
   if (kernel->measurement->counters) add_counter_signs(*kernel->measurement->counters, signs);

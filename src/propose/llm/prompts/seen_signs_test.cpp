@@ -28,6 +28,13 @@ class SeenSignsTest : public testing::Test {
     kernel.measurement.emplace().median_ns = 10e6;
     kernel.measurement->roofline_fraction = 0.4;
     kernel.build.registers = 96;
+    kernel.build.machine_code = {{"k", true, 100, 50, 0, 256, 40, 5, 2, {}}};
+  }
+  /// Reads of global memory in eight times the sectors needed, and writes with conflicts of banks.
+  static SimulatedAccesses counted_accesses() {
+    SimulatedAccesses accesses;
+    accesses.lines = {{"k", 3, false, false, 10, 5, 240, 320, 40}, {"k", 7, true, true, 10, 0, 320, 30, 20}};
+    return accesses;
   }
 
   Problem problem = load_problem("attention/softcap", RealFileSystem{}, {"problems"}).value();
@@ -56,12 +63,39 @@ TEST_F(SeenSignsTest, knows_problem_plan_and_measurement) {
   EXPECT_EQ(signs.count("cuda_arch"), 0U);
 }
 
+TEST_F(SeenSignsTest, knows_what_was_counted_in_machine_code_accesses_and_samples) {
+  kernel.accesses = counted_accesses();
+  kernel.measurement->counters.emplace().stalls = {{"long_scoreboard", 0.3}, {"lg_throttle", 0.2}, {"barrier", 0.1}};
+  const Signs signs = signs_of(context, &kernel);
+  EXPECT_NEAR(signs.at("loop_loads"), 0.8, 1e-9);
+  EXPECT_NEAR(signs.at("loop_stack"), 0.1, 1e-9);
+  EXPECT_EQ(signs.at("loop_calls"), 2);
+  EXPECT_EQ(signs.at("loop_vector_bits"), 256);
+  EXPECT_NEAR(signs.at("sector_excess"), 8, 1e-9);
+  EXPECT_NEAR(signs.at("bank_excess"), 1.5, 1e-9);
+  EXPECT_NEAR(signs.at("lane_share"), 560.0 / 640, 1e-9);
+  EXPECT_NEAR(signs.at("wait_global"), 0.5, 1e-9);
+  EXPECT_NEAR(signs.at("wait_barrier"), 0.1, 1e-9);
+  EXPECT_EQ(signs.at("wait_shared"), 0);
+}
+
+TEST_F(SeenSignsTest, are_unknown_where_nothing_was_counted) {
+  kernel.measurement->counters.emplace();
+  kernel.build.machine_code.clear();
+  const Signs signs = signs_of(context, &kernel);
+  for (const char* name : {"loop_loads", "sector_excess", "bank_excess", "lane_share", "wait_global"}) {
+    EXPECT_EQ(signs.count(name), 0U) << name;
+  }
+}
+
 TEST_F(SeenSignsTest, every_sign_has_a_meaning) {
   context.device.gpu.emplace().arch = "sm_90a";
   kernel.measurement->counters.emplace() = {"ncu", "k", 1.0, 1.0, 1.0, 0.5, 0.5, 0.5,
                                             0.5,   0.5, 96,  {},  {},  2.0, 0.1, 0.1};
   kernel.build.spill_bytes = kernel.build.shared_bytes = kernel.build.tensor_core_instructions = 0;
   kernel.build.occupancy = 0.5;
+  kernel.accesses = counted_accesses();
+  kernel.measurement->counters->stalls = {{"barrier", 0.1}};
   const Signs signs = signs_of(context, &kernel);
   for (const auto& [name, value] : signs) EXPECT_NE(sign_meaning(name), "") << name;
   for (std::string names = sign_names() + ","; !names.empty(); names.erase(0, names.find(',') + 2)) {
