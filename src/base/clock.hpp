@@ -2,6 +2,7 @@
 // Time as a parameter, so that budgets and deadlines are tested with a clock that the test ticks.
 
 #include <chrono>
+#include <optional>
 
 namespace kw {
 
@@ -13,20 +14,32 @@ class Clock {
   virtual ~Clock() = default;
   /// Monotonic; only differences mean anything.
   [[nodiscard]] virtual Instant now() const = 0;
+  /// Processor time, of all processors together, that a hypervisor has given to others; only differences mean anything,
+  /// and a real clock counts in ticks of 10 ms. Nothing where it is not known.
+  [[nodiscard]] virtual std::optional<Duration> stolen() const { return std::nullopt; }
 };
 
 class SteadyClock final : public Clock {
  public:
   [[nodiscard]] Instant now() const override { return std::chrono::steady_clock::now(); }
+  [[nodiscard]] std::optional<Duration> stolen() const override;  ///< "steal" of /proc/stat
 };
 
 class FakeClock final : public Clock {
  public:
   [[nodiscard]] Instant now() const override { return now_; }
-  void advance(Duration by) { now_ += by; }
+  [[nodiscard]] std::optional<Duration> stolen() const override { return stolen_; }
+  void advance(Duration by) {
+    if (now_ < quiet_from_) stolen_ += by;
+    now_ += by;
+  }
+  /// Until then a hypervisor takes a processor away.
+  void disturb_until(Instant end) { quiet_from_ = end; }
 
  private:
   Instant now_{};
+  Instant quiet_from_{};
+  Duration stolen_{};
 };
 
 [[nodiscard]] inline double to_seconds(Duration d) {

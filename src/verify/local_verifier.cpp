@@ -37,10 +37,16 @@ Result<void> time_one_process(const TimingContext& timing, MeasureState& measuri
                       "run the same command with --resume to measure it again"});
   };
   LoadedCandidate& champion = *measuring.champion;
-  // A disturbed pair is taken again, but not for ever: a machine that is never quiet gets "unreliable".
+  // A disturbed pair is taken again, but not for ever: a machine that is never quiet gets "unreliable". The first pair
+  // is worth more tries than the others: without any there is no result.
+  constexpr std::size_t k_tries = 2, k_tries_for_the_first = 10;
   const std::size_t pairs = final_pairs(measuring.baseline.time.median_ns);
   const std::size_t wanted = timed.other_ns.size() + pairs;
-  for (std::size_t tries = 0; timed.other_ns.size() < wanted && tries < 2 * pairs && in_time(); ++tries) {
+  const auto may_try = [&](std::size_t tries) {
+    if (tries < k_tries * pairs) return in_time();
+    return timed.other_ns.empty() && tries < k_tries_for_the_first * pairs && keep_going();
+  };
+  for (std::size_t tries = 0; timed.other_ns.size() < wanted && may_try(tries); ++tries) {
     if (auto done = time_pair(timing, champion, measuring.baseline.loaded, comparison, timed); !done) {
       return failed(done.error());
     }
@@ -243,7 +249,7 @@ Result<Measurement> LocalVerifier::final_measurement(int processes, const std::f
   KW_CHECK(measuring.champion.has_value(), "a final measurement without a champion");
   ComparisonRule rule = facts.options.comparison;
   rule.looks = {processes * static_cast<int>(final_pairs(measuring.baseline.time.median_ns))};
-  rule.max_discarded = 0.5;
+  rule.max_discarded = 1;                     // judged at the end: until then disturbed pairs are taken again
   rule.early_pairs = rule.looks.front() + 1;  // the champion is never given up early
   PairedComparison comparison(rule, measuring.rng.next());
   StepClock clock(facts.clock, Instant::max(), facts.options.ledger);
@@ -268,8 +274,9 @@ Result<Measurement> LocalVerifier::final_measurement(int processes, const std::f
     return fail(Error{errc::worker_failed, "the best kernel's final time cannot be believed: " + doubt->sentence,
                       "run the same command with --resume to measure it again"});
   }
-  measurement.versus.push_back(comparison.result());
-  measurement.versus.back().name = plain.name;
+  Versus& versus = measurement.versus.emplace_back(comparison.result());
+  versus.name = plain.name;
+  if (versus.discarded_pairs > versus.pairs) versus.decision = Comparison::unreliable;
   const Measurement plain_summary = summarise(timed.other_ns, measuring.rng);
   plain = {plain.name, plain_summary.median_ns, plain_summary.ci_ns};
   fill_profile(facts, measuring, measurement);

@@ -284,14 +284,22 @@ std::string first_right_text(const Outcome& outcome) {
   return outcome.first_right == 0 ? "never" : std::to_string(outcome.first_right);
 }
 
+/// Turns until the goal, which only the one great idea reaches.
+std::string to_goal_text(const Outcome& outcome) {
+  constexpr double k_goal = 3;
+  const auto reached =
+      std::find_if(outcome.speed.begin(), outcome.speed.end(), [&](const auto& best) { return best.second >= k_goal; });
+  return reached == outcome.speed.end() ? "never" : std::to_string(reached->first);
+}
+
 std::string table_of(const std::vector<Row>& rows) {
   std::string text =
-      "| scripted model | prompts | first right kernel | best after 2 | 4 | 8 | 12 | 16 turns |\n"
-      "| --- | --- | --- | --- | --- | --- | --- | --- |\n";
+      "| scripted model | prompts | first right kernel | turns to 3x | best after 2 | 4 | 8 | 12 | 16 turns |\n"
+      "| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n";
   std::map<std::string, int> solved;
   for (const auto& row : rows) {
     for (const auto& [name, outcome] : {std::pair("left out", &row.before), std::pair("as shipped", &row.after)}) {
-      text += fmt::format("| {} | {} | {} |", row.model, name, first_right_text(*outcome));
+      text += fmt::format("| {} | {} | {} | {} |", row.model, name, first_right_text(*outcome), to_goal_text(*outcome));
       for (const int turns : {2, 4, 8, 12, 16}) text += fmt::format(" {:.3g} |", outcome->speed.at(turns));
       text += "\n";
       solved[name] += outcome->first_right > 0 ? 1 : 0;
@@ -304,12 +312,13 @@ std::string table_of(const std::vector<Row>& rows) {
 /// The same model, with the prompts as shipped, without a judge and with one.
 std::string judge_table() {
   std::string text =
-      "\n| scripted model | judge | requests | best after 2 | 4 | 8 | 12 | 16 turns |\n"
-      "| --- | --- | --- | --- | --- | --- | --- | --- |\n";
+      "\n| scripted model | judge | requests | turns to 3x | best after 2 | 4 | 8 | 12 | 16 turns |\n"
+      "| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n";
   const Outcome without = Play({}, {}).played(follows_judge);
   const Outcome with_judge = Play({}, {}, reads_figures).played(follows_judge);
   for (const auto& [name, outcome] : {std::pair("none", &without), std::pair("reads figures", &with_judge)}) {
-    text += fmt::format("| follows the judge | {} | {} |", name, k_turns + outcome->judged);
+    text +=
+        fmt::format("| follows the judge | {} | {} | {} |", name, k_turns + outcome->judged, to_goal_text(*outcome));
     for (const int turns : {2, 4, 8, 12, 16}) text += fmt::format(" {:.3g} |", outcome->speed.at(turns));
     text += "\n";
   }

@@ -56,11 +56,11 @@ tl::expected<std::vector<SteppedLaunch>, std::string> step_through(const Problem
     if (i > 0) mode.contents = &step.before;
     const auto run = run_plan(problem, stepped, i, one, mode, clock);
     if (!run) return tl::unexpected("its launches could not be run one by one: " + run.error().sentence);
-    step.share = static_cast<double>(run->time.observed_ns);
-    all += step.share;
+    step.observed_ns = static_cast<double>(run->time.observed_ns);
+    all += step.observed_ns;
     steps.push_back(std::move(step));
   }
-  for (SteppedLaunch& step : steps) step.share /= all;
+  for (SteppedLaunch& step : steps) step.share = step.observed_ns / all;
   return steps;
 }
 

@@ -11,8 +11,9 @@
 namespace kw {
 
 struct SteppedLaunch {
-  BufferContents before;  ///< of outputs and scratch; empty where they hold poison
-  double share = 1;       ///< of the time of all launches
+  BufferContents before;   ///< of outputs and scratch; empty where they hold poison
+  double share = 1;        ///< of the time of all launches, requests to the process included
+  double observed_ns = 0;  ///< that time, by the host's clock; 0 of a plan that was not run
 };
 
 /// How long the process may take to start, and each launch.

@@ -1,6 +1,10 @@
 // The gate `profile`: where the time lies against the roofline, what the hardware counts of a kernel that would become
 // the best, and what a simulator counts of its accesses of memory. Never rejects.
 
+#include <algorithm>
+
+#include "record/time_use.hpp"
+#include "verify/checking/launch_steps.hpp"
 #include "verify/gates/gate.hpp"
 #include "verify/tools/profile.hpp"
 #include "verify/tools/simulated_accesses.hpp"
@@ -23,6 +27,32 @@ void ask_hardware(GateContext& context, Measurement& measurement) {
           count_in_hardware(context.facts, context.measuring.profiling, context.loaded, context.clock, measurement)) {
     context.verdict.note(GateId::profile, "no hardware counters, the compiler's figures stand in: " + *why_not);
   }
+}
+
+/// Which part of the time each launch takes, of a kernel that has several. One run of each, with warm caches: for
+/// readers, and no time that anything is decided by.
+void note_launch_shares(GateContext& context) {
+  constexpr std::int64_t k_most_between_launches = std::int64_t{1} << 29;
+  const RunFacts& facts = context.facts;
+  TenthOfTime& share = context.measuring.stepping;
+  const auto& launches = context.loaded.built.plans.front().plan.launches;
+  if (launches.size() < 2 || !share.has_time(facts)) return;
+  const auto stepping = context.clock.doing(time_activity::launches);
+  const Instant began = facts.clock.now();
+  const auto& deadlines = facts.options.deadlines;
+  const auto steps = step_through(facts.problem, facts.backend, context.loaded, case_of(facts.suite, 0),
+                                  {deadlines.start, deadlines.first_launch}, k_most_between_launches, context.clock);
+  share.used += facts.clock.now() - began;
+  if (!steps) return context.verdict.note(GateId::profile, "no shares of its launches in the time: " + steps.error());
+  const double request_ns = context.measuring.baseline.least_request_ns.value_or(0);
+  const auto time_of = [&](const SteppedLaunch& step) { return std::max(1.0, step.observed_ns - request_ns); };
+  double all = 0;
+  for (const SteppedLaunch& step : *steps) all += time_of(step);
+  std::string text;
+  for (std::size_t i = 0; i < launches.size(); ++i) {
+    text += fmt::format("{}{} {:.0f} %", i == 0 ? "" : ", ", launches[i].kernel, 100 * time_of((*steps)[i]) / all);
+  }
+  context.verdict.note(GateId::profile, "shares of its launches in the time, run one by one: " + text);
 }
 
 /// False where nobody asked, or nothing here can simulate the kernel.
@@ -49,6 +79,7 @@ bool run_profile_gate(GateContext& context) {
   if (!context.measurement) return true;
   note_roofline(context, *context.measurement);
   if (!becomes_best(*context.measurement)) return true;
+  note_launch_shares(context);
   ask_hardware(context, *context.measurement);
   static_cast<void>(ask_simulator(context));
   return true;

@@ -32,12 +32,31 @@ TimingContext timing_of(GateContext& context) {
   return {context.facts, context.measuring.baseline, context.clock, context.measuring.rng};
 }
 
+/// With the incumbent, and again from the start while disturbed pairs keep it from a decision and there is time for it.
+/// What was discarded before is counted.
+tl::expected<TimingResult, TimingFailure> compare_undisturbed(GateContext& context, const TimingContext& timing) {
+  TenthOfTime& retiming = context.measuring.retiming;
+  const auto compare = [&] {
+    return compare_interleaved(timing, context.loaded, *context.measuring.champion, context.facts.options.comparison,
+                               "incumbent");
+  };
+  auto timed = compare();
+  while (timed && timed->versus.decision == Comparison::unreliable && retiming.has_time(context.facts) &&
+         !context.clock.out_of_time()) {
+    const std::int64_t discarded = timed->versus.pairs + timed->versus.discarded_pairs;
+    const Instant began = context.facts.clock.now();
+    timed = compare();
+    retiming.used += context.facts.clock.now() - began;
+    if (timed) timed->versus.discarded_pairs += discarded;
+  }
+  return timed;
+}
+
 }  // namespace
 
 bool run_time_gate(GateContext& context) {
   const TimingContext timing = timing_of(context);
-  auto timed = context.measuring.champion ? compare_interleaved(timing, context.loaded, *context.measuring.champion,
-                                                                context.facts.options.comparison, "incumbent")
+  auto timed = context.measuring.champion ? compare_undisturbed(context, timing)
                                           : time_alone(timing, context.loaded, k_solo_samples);
   if (!timed) return reject_timing(context, timed.error());
   // Too few launches for a decision, or for what was found in them to count.

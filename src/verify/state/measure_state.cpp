@@ -23,13 +23,16 @@ void Baseline::learn_request(const LaunchOutcome& outcome) {
   least_request_ns = std::min(least_request_ns.value_or(beyond), beyond);
 }
 
-bool ProfilerShare::has_time(const RunFacts& facts) const {
+bool TenthOfTime::has_time(const RunFacts& facts, Duration expected) const {
   constexpr int k_part = 10;
+  return (used + expected) * k_part <= facts.clock.now() - facts.opened;
+}
+
+bool ProfilerShare::has_time(const RunFacts& facts) const {
   // A search comes to its first best without waiting for counters, which take two to four seconds. Whoever asks about
   // one kernel wants them.
   constexpr Duration k_expected = std::chrono::seconds(3);
-  const Duration expected = facts.options.screen ? k_expected : Duration{};
-  return (used + expected) * k_part <= facts.clock.now() - facts.opened;
+  return time.has_time(facts, facts.options.screen ? k_expected : Duration{});
 }
 
 std::optional<double> MeasureState::roofline_ns(const RunFacts& facts) const {

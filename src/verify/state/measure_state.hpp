@@ -27,10 +27,18 @@ struct Baseline {
   [[nodiscard]] Duration launch_deadline(const VerifyDeadlines& deadlines) const;
 };
 
-/// The profiler is for the reader, and the search must go on: it may take a tenth of the time.
+/// Work that a search must not wait for long: all of it together may take a tenth of the time since the opening.
+struct TenthOfTime {
+  Duration used{};
+
+  /// Whether there is time for what takes about `expected` more.
+  [[nodiscard]] bool has_time(const RunFacts& facts, Duration expected = {}) const;
+};
+
+/// The profiler is for the reader.
 struct ProfilerShare {
   Profiler* profiler = nullptr;  ///< null also after it said that it cannot count: it is not asked again
-  Duration used{};
+  TenthOfTime time = {};
 
   [[nodiscard]] bool has_time(const RunFacts& facts) const;
 };
@@ -41,6 +49,8 @@ struct MeasureState {
   DeviceFacts device;                       ///< with its peaks as they were last measured: the run's only ones
   Rng rng;                                  ///< order of timing data
   ProfilerShare profiling;
+  TenthOfTime retiming = {};  ///< of candidates whose pairs were disturbed, which is no fault of theirs
+  TenthOfTime stepping = {};  ///< through the launches of would-be bests
 
   /// Least time the device's measured peaks allow for the primary workload; nothing without peaks.
   [[nodiscard]] std::optional<double> roofline_ns(const RunFacts& facts) const;

@@ -9,8 +9,8 @@
 namespace kw {
 
 /// Watches one stretch of measuring, from construction on. Disturbed: the hypervisor gave more than 1 % of the
-/// processors' time in it to others (/proc/stat, "steal"; counted in ticks of 10 ms, so that in a short stretch a
-/// single tick is too much). Never disturbed where that cannot be read.
+/// processors' time in it to others (Clock::stolen; in a short stretch a single tick is too much). Never disturbed
+/// where that is not known.
 class DisturbanceWatch {
  public:
   explicit DisturbanceWatch(const Clock& clock);
@@ -19,7 +19,7 @@ class DisturbanceWatch {
  private:
   const Clock& clock_;
   Instant start_;
-  std::optional<double> stolen_before_;
+  std::optional<Duration> stolen_before_;
 };
 
 /// The share of the last ten seconds, 0 to 1, in which some task waited for a processor, from the system's pressure

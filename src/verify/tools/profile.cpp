@@ -19,7 +19,7 @@ std::optional<std::string> count_in_hardware(const RunFacts& facts, ProfilerShar
   const auto counting = clock.doing(time_activity::tool);
   const Instant began = facts.clock.now();
   auto counted = share.profiler->profile(facts, loaded, clock);
-  share.used += facts.clock.now() - began;
+  share.time.used += facts.clock.now() - began;
   if (auto* counters = std::get_if<HardwareCounters>(&counted)) {
     measurement.counters = std::move(*counters);
     return std::nullopt;
