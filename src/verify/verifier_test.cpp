@@ -295,6 +295,34 @@ TEST_F(VerifierTest, compares_with_the_incumbent_once_there_is_one) {
   EXPECT_LT(slower.measurement->samples, 10);
 }
 
+TEST_F(VerifierTest, starts_the_incumbent_again_when_its_process_was_killed) {
+  kernels["faster"] = FakeKernel{FakeBehaviour::honest, 1e6, 0.005, BuildStatus::ok, "", false};
+  open();
+  ASSERT_TRUE(verify("honest").verdict.accepted());
+  verifier->promote();
+  backend.kill_started();
+  const auto faster = verify("faster");
+  ASSERT_TRUE(faster.verdict.accepted()) << faster.verdict.message;
+  ASSERT_TRUE(faster.measurement.has_value());
+  EXPECT_EQ(faster.measurement->versus.at(0).decision, Comparison::faster);
+  EXPECT_NEAR(faster.measurement->versus.at(0).speedup, 2.0, 0.1);
+}
+
+TEST_F(VerifierTest, starts_an_incumbent_that_fails_again_once_for_each_candidate) {
+  kernels["faster"] = FakeKernel{FakeBehaviour::honest, 1e6, 0.005, BuildStatus::ok, "", false};
+  kernels["honest"].crashes_from_process = 1;
+  open();
+  ASSERT_TRUE(verify("honest").verdict.accepted());
+  verifier->promote();
+  backend.kill_started();
+  const int before = backend.starts();
+  const auto faster = verify("faster");
+  EXPECT_EQ(faster.verdict.status, VerdictStatus::unverified);
+  EXPECT_THAT(faster.verdict.message,
+              testing::HasSubstr("the incumbent failed while being timed against: the process running"));
+  EXPECT_EQ(backend.starts(), before + 2) << "the candidate's and one more of the incumbent";
+}
+
 TEST_F(VerifierTest, rejects_what_is_faster_than_the_device_can_be) {
   backend.mutable_device().peak_f32_flops = 1e9;
   backend.mutable_device().peak_bytes = 1e6;  // the bound is about 5 ms

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "record/time_use.hpp"
+#include "verify/checking/case_runner.hpp"
 #include "verify/gates/gate.hpp"
 #include "verify/timing/doubt.hpp"
 #include "verify/timing/timing.hpp"
@@ -32,20 +34,41 @@ TimingContext timing_of(GateContext& context) {
   return {context.facts, context.measuring.baseline, context.clock, context.measuring.rng};
 }
 
+/// The process is gone, whatever ended it; what it would have answered, nobody knows.
+bool is_lost(const CaseFailure& failure) {
+  return failure.reason == Reason::crashed || failure.reason == Reason::memory_limit ||
+         failure.reason == Reason::timeout;
+}
+
+bool start_again(GateContext& context, LoadedCandidate& champion) {
+  const auto starting = context.clock.doing(time_activity::starting);
+  return !start_candidate(context.facts.backend, champion, context.facts.options.deadlines.start);
+}
+
+/// Interleaved. A champion whose process has gone, as one does that the system kills for its memory, gets a new one and
+/// is tried once more: without it, no later candidate of the run could be decided.
+tl::expected<TimingResult, TimingFailure> compare_with_champion(GateContext& context, const TimingContext& timing) {
+  const RunFacts& facts = context.facts;
+  LoadedCandidate& champion = *context.measuring.champion;
+  const auto compare = [&] {
+    return compare_interleaved(timing, context.loaded, champion, facts.options.comparison, "incumbent");
+  };
+  auto timed = compare();
+  const bool lost = !timed && !timed.error().candidate_at_fault && is_lost(timed.error().failure);
+  if (!lost || context.clock.out_of_time()) return timed;
+  return start_again(context, champion) ? compare() : timed;
+}
+
 /// With the incumbent, and again from the start while disturbed pairs keep it from a decision and there is time for it.
 /// What was discarded before is counted.
 tl::expected<TimingResult, TimingFailure> compare_undisturbed(GateContext& context, const TimingContext& timing) {
   TenthOfTime& retiming = context.measuring.retiming;
-  const auto compare = [&] {
-    return compare_interleaved(timing, context.loaded, *context.measuring.champion, context.facts.options.comparison,
-                               "incumbent");
-  };
-  auto timed = compare();
+  auto timed = compare_with_champion(context, timing);
   while (timed && timed->versus.decision == Comparison::unreliable && retiming.has_time(context.facts) &&
          !context.clock.out_of_time()) {
     const std::int64_t discarded = timed->versus.pairs + timed->versus.discarded_pairs;
     const Instant began = context.facts.clock.now();
-    timed = compare();
+    timed = compare_with_champion(context, timing);
     retiming.used += context.facts.clock.now() - began;
     if (timed) timed->versus.discarded_pairs += discarded;
   }

@@ -30,8 +30,15 @@ const OutputValues& answers(const Problem& problem, const Workload& workload, co
 
 class FakeProcess final : public KernelProcess {
  public:
-  FakeProcess(const Problem& problem, FakeClock& clock, FakeKernel kernel, StartRequest request, std::uint64_t seed)
-      : problem_(problem), clock_(clock), kernel_(std::move(kernel)), request_(std::move(request)), rng_(seed) {}
+  /// `is_killed` is asked before each launch.
+  FakeProcess(const Problem& problem, FakeClock& clock, FakeKernel kernel, StartRequest request, std::uint64_t seed,
+              std::function<bool()> is_killed)
+      : problem_(problem),
+        clock_(clock),
+        kernel_(std::move(kernel)),
+        request_(std::move(request)),
+        rng_(seed),
+        is_killed_(std::move(is_killed)) {}
 
   Result<void> select(std::size_t plan) override {
     plan_ = plan;
@@ -75,6 +82,7 @@ class FakeProcess final : public KernelProcess {
   FakeKernel kernel_;
   StartRequest request_;
   Rng rng_;
+  std::function<bool()> is_killed_;
   std::size_t plan_ = 0;
   std::vector<std::size_t> offsets_;
   std::vector<std::byte> arena_;
@@ -185,6 +193,7 @@ void FakeProcess::misbehave(bool cold) {
 }
 
 std::variant<LaunchOutcome, LaunchFailure, LostWorker> FakeProcess::launch(bool cold, Duration deadline) {
+  if (is_killed_()) return LostWorker{WorkerLoss::crashed, "signal 9 (Killed)"};
   if (kernel_.behaviour == FakeBehaviour::hangs) {
     clock_.advance(deadline);
     return LostWorker{WorkerLoss::timed_out, "killed at the deadline"};
@@ -259,7 +268,7 @@ std::variant<BuildReply, LostWorker> FakeBackend::build(const BuildRequest& requ
 
 std::variant<std::unique_ptr<KernelProcess>, LaunchFailure, LostWorker> FakeBackend::start(const StartRequest& request,
                                                                                            Duration) {
-  ++starts_;
+  const int start = starts_++;
   clock_.advance(std::chrono::milliseconds(10));
   const auto kernel = built_.find(request.binaries.front());
   KW_CHECK(kernel != built_.end(), "a binary that was never built");
@@ -268,8 +277,11 @@ std::variant<std::unique_ptr<KernelProcess>, LaunchFailure, LostWorker> FakeBack
   if (started.lies_from_process >= 0 && number >= started.lies_from_process) {
     started.behaviour = FakeBehaviour::lies_about_time;
   }
-  return std::unique_ptr<KernelProcess>(
-      std::make_unique<FakeProcess>(problem_, clock_, std::move(started), request, rng_.next()));
+  if (started.crashes_from_process >= 0 && number >= started.crashes_from_process) {
+    started.behaviour = FakeBehaviour::crashes;
+  }
+  return std::unique_ptr<KernelProcess>(std::make_unique<FakeProcess>(
+      problem_, clock_, std::move(started), request, rng_.next(), [this, start] { return start < killed_; }));
 }
 
 }  // namespace kw

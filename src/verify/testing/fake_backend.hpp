@@ -43,8 +43,9 @@ struct FakeKernel {
   BuildStatus build = BuildStatus::ok;
   std::string build_log;
   bool build_hangs = false;
-  std::int64_t registers = -1;  ///< as BuildReply has it
-  int lies_from_process = -1;   ///< lies_about_time in the process of this number and in later ones, counted from 0
+  std::int64_t registers = -1;    ///< as BuildReply has it
+  int lies_from_process = -1;     ///< lies_about_time in the process of this number and in later ones, counted from 0
+  int crashes_from_process = -1;  ///< the same for crashes
   std::vector<InstructionMix> machine_code = {};  ///< as BuildReply has it
   std::vector<AccessCounts> accesses = {};        ///< as LaunchReply has it, where counting is asked for
 };
@@ -63,6 +64,9 @@ class FakeBackend final : public ExecutionBackend {
   std::variant<std::unique_ptr<KernelProcess>, LaunchFailure, LostWorker> start(const StartRequest& request,
                                                                                 Duration deadline) override;
 
+  /// As the system does when it is short of memory: the next launch in any process started so far finds it gone.
+  void kill_started() { killed_ = starts_; }
+
   [[nodiscard]] int builds() const { return builds_; }
   [[nodiscard]] int starts() const { return starts_; }
   [[nodiscard]] DeviceFacts& mutable_device() { return device_; }
@@ -78,6 +82,7 @@ class FakeBackend final : public ExecutionBackend {
   Rng rng_{1};
   int builds_ = 0;
   int starts_ = 0;
+  int killed_ = 0;  ///< of the started ones, the first
 };
 
 }  // namespace kw
