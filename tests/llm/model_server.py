@@ -21,6 +21,8 @@ standard input is closed, and when nobody asked for S seconds. The model's name 
     fault-loris                a byte of the answer every 50 ms, for ever
     fault-10mb, fault-utf8     an answer of 10 MB; an answer with bytes that are no UTF-8
     fault-html                 a page of HTML with status 200
+    fault-gzip                 an answer of 512 MiB in a few megabytes of gzip, which nobody asked for
+    fault-headers              headers without an end
     KIND-once                  a fault for the first request, like improver afterwards
 
 With --key every other key is answered with 401. --log appends one JSON object per request: model, messages, parameters, and
@@ -28,6 +30,7 @@ whether a key came along, never the key.
 """
 
 import argparse
+import functools
 import http.server
 import json
 import os
@@ -37,6 +40,7 @@ import struct
 import sys
 import threading
 import time
+import zlib
 
 import scripted_models
 from scripted_models import Reply
@@ -53,6 +57,7 @@ ERRORS = {
 }
 CHUNK = 200
 DRIP_SECONDS = 0.05
+BOMB_BYTES = 512 << 20
 
 
 class Play:
@@ -159,6 +164,17 @@ def complaint_about(request):
     return None
 
 
+@functools.cache
+def gzip_bomb():
+    """A streamed answer of one long event, packed."""
+    piece = b"x" * (1 << 20)
+    packer = zlib.compressobj(1, wbits=31)
+    packed = [packer.compress(b'data: {"choices":[{"index":0,"delta":{"content":"')]
+    packed += [packer.compress(piece) for _ in range(BOMB_BYTES // len(piece))]
+    packed.append(packer.compress(b'"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'))
+    return b"".join(packed) + packer.flush()
+
+
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     play = None
@@ -214,7 +230,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             error = ERRORS.get(status, {"message": "internal error", "type": "server_error"})
             return self.send_error_object(status, error, {"Retry-After": "1"} if status == 429 else {})
         faults = {"reset": self.fail_with_reset, "truncated": self.fail_truncated, "loris": self.fail_slowly,
-                  "10mb": self.fail_with_size, "utf8": self.fail_with_bytes, "html": self.fail_with_page}
+                  "10mb": self.fail_with_size, "utf8": self.fail_with_bytes, "html": self.fail_with_page, "gzip": self.fail_with_gzip, "headers": self.fail_with_headers}
         if fault not in faults:
             return self.send_error_object(404, ERRORS[404])
         self.close_connection = True
@@ -261,12 +277,23 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def fail_with_page(self, request, reply):
         self.send_bytes(200, "text/html; charset=utf-8", b"<!DOCTYPE html><script>alert(1)</script><h1>Sign in</h1>")
 
-    def begin_stream(self):
+    def fail_with_gzip(self, request, reply):
+        self.begin_stream({"Content-Encoding": "gzip"})
+        self.wfile.write(gzip_bomb())
+
+    def fail_with_headers(self, request, reply):
+        self.wfile.write(b"HTTP/1.1 200 OK\r\n")
+        while True:
+            self.wfile.write(b"X-Long: " + b"x" * 1000 + b"\r\n")
+
+    def begin_stream(self, headers=None):
         """An answer that ends with its connection."""
         self.close_connection = True
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream; charset=utf-8")
         self.send_header("Connection", "close")
+        for name, value in (headers or {}).items():
+            self.send_header(name, value)
         self.end_headers()
 
     @staticmethod

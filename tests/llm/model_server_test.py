@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import zlib
 
 import model_server
 import scripted_models
@@ -168,6 +169,22 @@ class ServerTest(unittest.TestCase):
             self.post("fault-utf8")[2].decode()
         self.assertEqual(self.post("fault-html")[1].get_content_type(), "text/html")
         self.assertEqual(self.post("fault-unheard-of")[0], 404)
+
+    def test_fault_gzip_unpacks_to_a_long_answer(self):
+        _, headers, body = self.post("fault-gzip")
+        self.assertEqual(headers["Content-Encoding"], "gzip")
+        unpacker = zlib.decompressobj(wbits=31)
+        self.assertTrue(unpacker.decompress(body, 60).startswith(b'data: {"choices":[{"index":0,"delta":{"content":"xxx'))
+        self.assertGreater(model_server.BOMB_BYTES, 100 * len(body))
+        unpacked = 60
+        while not unpacker.eof:
+            unpacked += len(unpacker.decompress(unpacker.unconsumed_tail, 1 << 20))
+        self.assertGreater(unpacked, model_server.BOMB_BYTES)
+
+    def test_fault_headers_has_no_end(self):
+        with self.assertRaises(http.client.HTTPException) as raised:
+            self.post("fault-headers")
+        self.assertIn("got more than", str(raised.exception))
 
     def test_fault_once_is_followed_by_answers(self):
         self.assertEqual([self.post("fault-503-once")[0] for _ in range(3)], [503, 200, 200])

@@ -7,10 +7,15 @@ usage: runs_test.py KERNELWRIGHT SOURCE_ROOT
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 import unittest
+
+from model_server import BOMB_BYTES
 
 HERE = pathlib.Path(__file__).parent
 TOOL, ROOT = sys.argv.pop(1), pathlib.Path(sys.argv.pop(1))
@@ -51,6 +56,35 @@ class Run:
     def table(self, key):
         blocks = [block for section in self.report()["sections"] for block in section["blocks"]]
         return next(block["rows"] for block in blocks if block.get("key") == key)
+
+
+def watch_memory(processes):
+    """The most bytes that each of the processes has held so far; filled in from now on until all have ended."""
+    peaks = {}
+
+    def watch():
+        alive = list(processes)
+        while alive:
+            for process in list(alive):
+                peak = peak_of(process)
+                if peak is None:
+                    alive.remove(process)
+                else:
+                    peaks[process] = peak
+            time.sleep(0.1)
+
+    threading.Thread(target=watch, daemon=True).start()
+    return peaks
+
+
+def peak_of(process):
+    """Bytes; None when it has ended."""
+    try:
+        status = pathlib.Path("/proc", str(process), "status").read_text()
+    except OSError:
+        return None
+    found = re.search(r"^VmHWM:\s+(\d+) kB$", status, re.MULTILINE)
+    return int(found.group(1)) * 1024 if found else None
 
 
 class Runs(unittest.TestCase):
@@ -146,9 +180,11 @@ class Runs(unittest.TestCase):
     def test_the_budget_holds_whatever_the_server_does(self):
         budget = ["--budget", f"{WALL_SECONDS}s"]
         faults = ["slow-300", "fault-loris", "fault-500", "fault-truncated", "fault-10mb", "fault-html", "fault-utf8"]
+        faults += ["fault-gzip", "fault-headers"]
         runs = []
         for fault in faults:  # all at once: they wait most of the time
             runs.append((fault, self.start(fault, fault, *budget)))
+        peaks = watch_memory([run.process.pid for _, run in runs])
         for fault, run in runs:
             with self.subTest(fault):
                 run.wait()
@@ -157,6 +193,7 @@ class Runs(unittest.TestCase):
                     self.assertLess(run.result["budget"]["used"]["wall_seconds"], WALL_SECONDS + SLACK_SECONDS)
                 else:
                     self.assertIn("[chat.", run.stderr)
+                self.assertLess(peaks[run.process.pid], BOMB_BYTES, "bytes of memory")
 
     def test_a_replay_needs_no_server(self):
         first = self.run_tool("replayed", "improver", "--budget", "3c")
