@@ -2,9 +2,9 @@
 """Holds src/ to its layers: a folder includes and links only folders of a lower rank (ARCHITECTURE.md).
 
 Within a folder that has rooms, a room includes only the rooms before it. No two types have one name, in src/ and tests/
-together: what a program links of them would be one of the two, and which one is chance. Reads the #include lines of every
-.hpp and .cpp, the types that they define, and the kw_add_layer calls of ROOT/src/CMakeLists.txt, and prints one
-`file:line: what is wrong; what to do` for each breach. Exit status 1 if there is any.
+together: what a program links of them would be one of the two, and which one is chance. No file but a few reads the
+calendar. Reads every .hpp and .cpp, the types that they define, and the kw_add_layer calls of ROOT/src/CMakeLists.txt, and
+prints one `file:line: what is wrong; what to do` for each breach. Exit status 1 if there is any.
 """
 
 import pathlib
@@ -76,6 +76,14 @@ WORKER_ONLY = {"device": {"worker"}, "worker": set()}
 # Folders whose parts are reached through a list that the program links: who may name them.
 LISTED = {"operators": ({"catalogue"}, "problem/operator.hpp")}
 
+# Who may ask what day it is. That clock jumps, by years where a machine has just found out the time: a budget or a deadline
+# that is measured by it ends at once or never.
+CALENDAR = {
+    "src/cli/environment.cpp": "the date in a record of a run",
+    "src/propose/llm/client/reply_receiver.cpp": "a Retry-After that is a date, where the server names none of its own",
+    "src/sandbox/private_directory.cpp": "the age of a folder that a killed run has left",
+}
+
 # What may stand in front of an #include without being one: comments and raw strings, such as a kernel's source in a
 # test. Replaced by as many newlines as they held, so that line numbers stay right.
 NOT_CODE = re.compile(r'/\*.*?\*/|//[^\n]*|R"([^()\s\\]{0,16})\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'"\'', re.DOTALL)
@@ -83,6 +91,8 @@ INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(<[^>\n]*>|"[^"\n]*")', re.MUL
 # Files are formatted: what begins a line stands at the level of a namespace, and each namespace says where it ends.
 SCOPE_OR_TYPE = re.compile(r"^namespace(?P<opened>(?: [\w:]+)?) \{|^(?P<closed>\}  // namespace)"
                            r"|^(?:struct|class|enum class|union) (?P<type>\w+)(?: final)?(?: : [^;{]*)? \{", re.MULTILINE)
+READS_CALENDAR = re.compile(r"\b(?:system_clock|utc_clock|high_resolution_clock|file_clock|CLOCK_REALTIME\w*|gettimeofday"
+                            r"|timespec_get|time ?\((?:nullptr|NULL|0|&))")
 ADD_LAYER = re.compile(r"kw_add_layer\(([^)]*)\)")
 
 
@@ -183,6 +193,15 @@ def check_file(path, shown):
                 yield f"{shown}:{line}: {why}"
 
 
+def check_calendar(path, shown):
+    if str(shown) in CALENDAR or is_test(shown.parts[1:]):
+        return
+    code = NOT_CODE.sub(blank, path.read_text(encoding="utf-8"))
+    for match in READS_CALENDAR.finditer(code):
+        yield (f"{shown}:{code.count(chr(10), 0, match.start()) + 1}: {match.group(0)} is of the calendar, whose clock jumps by "
+               "years; measure time with a Clock (base/clock.hpp)")
+
+
 def has_room(parts):
     """Whether each folder of a file is a room of the one around it."""
     for depth in range(1, len(parts) - 1):
@@ -208,6 +227,7 @@ def check_sources(root):
                    "tools/check_layers.py")
             continue
         yield from check_file(path, shown)
+        yield from check_calendar(path, shown)
 
 
 def layers(cmake_text):

@@ -129,6 +129,19 @@ class CheckLayers(unittest.TestCase):
         self.assert_breach({"src/base/a.cpp": '/*\n\n*/\nauto k = R"(\n\n)";\n#include "loop/run.hpp"\n'},
                            "src/base/a.cpp:7:")
 
+    def test_the_calendar_is_read_where_a_date_is_wanted(self):
+        for asked in ("std::chrono::system_clock::now()", "std::time(nullptr)", "::time(&now)", "clock_gettime(CLOCK_REALTIME, &t)",
+                      "gettimeofday(&t, nullptr)"):
+            with self.subTest(asked):
+                self.assert_breach({"src/loop/budget.cpp": f"int a;\nauto now = {asked};\n"}, "src/loop/budget.cpp:2: ",
+                                   "is of the calendar", "base/clock.hpp")
+        status, lines = report({
+            "src/cli/environment.cpp": "const std::time_t now = std::time(nullptr);\n",
+            "src/loop/budget_test.cpp": "auto now = std::chrono::system_clock::now();\n",
+            "src/loop/budget.cpp": "auto now = std::chrono::steady_clock::now();  // not system_clock\nend_time(nullptr);\n",
+        })
+        self.assertEqual((status, lines), (0, []))
+
     def test_no_two_types_have_one_name(self):
         first = "namespace kw {\n\nstruct Row {\n  int a;\n};\n\n}  // namespace kw\n"
         self.assert_breach({"src/program/row.hpp": first, "tests/programs/row.hpp": first},

@@ -1,5 +1,7 @@
 // Runs that a model drives, with scripted models and a scripted device.
 
+#include <gmock/gmock.h>
+
 #include <condition_variable>
 
 #include "archive/sqlite.hpp"
@@ -246,6 +248,35 @@ TEST_F(ModelRunTest, a_stopped_run_is_resumed_without_asking_again) {
   EXPECT_EQ(whole->used.tokens, std::ssize(turns) * 150 + open_requests(*whole->model_use).tokens);
   std::set<std::int64_t> ordinals;
   for (const auto& turn : turns) EXPECT_TRUE(ordinals.insert(turn.ordinal).second) << turn.ordinal;
+}
+
+TEST_F(ModelRunTest, goes_on_as_it_began_after_the_calendar_jumped_by_years) {
+  const std::string lesson = "Diagnosis: loads were the limit. Avoid: version 0.";
+  const auto earlier = run_with([](const ChatRequest&, int before) {
+    return Result<ChatReply>(
+        reply_of("Diagnosis: loads were the limit.\nAvoid: version 0.\n\n```c\n" + kernel_text(before + 1) + "```\n"));
+  });
+  ASSERT_TRUE(earlier) << earlier.error().to_string();
+  for (const char* const jumped : {"1970-01-01T00:00:00Z", "2106-02-07T06:28:15Z"}) {
+    setup.resume = false;
+    setup.started_utc = "2026-01-02T00:00:00Z";
+    setup.limits = parse_budget("8c").value();
+    observer.on_attempt = [this](const Attempt& attempt) { stop = attempt.ordinal == 3; };
+    const auto part = run_with([](const ChatRequest&, int before) { return next_version({}, before + 10); });
+    ASSERT_TRUE(part) << part.error().to_string();
+    EXPECT_EQ(part->status, RunStatus::interrupted);
+    stop = false;
+    observer.on_attempt = nullptr;
+    setup.resume = true;
+    setup.started_utc = jumped;
+    const auto whole = run_with([](const ChatRequest&, int before) { return next_version({}, before + 20); });
+    ASSERT_TRUE(whole) << whole.error().to_string();
+    EXPECT_EQ(whole->id, part->id) << jumped;
+    EXPECT_EQ(whole->started_utc, part->started_utc) << jumped;
+    EXPECT_EQ(whole->used.candidates, 8) << jumped;
+    EXPECT_THAT(prompt_text(client->requests().at(0)), testing::HasSubstr(lesson))
+        << "what it was told before it is told again, and the calendar says " << jumped;
+  }
 }
 
 TEST_F(ModelRunTest, a_replay_needs_no_model_and_decides_the_same) {

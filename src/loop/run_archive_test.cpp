@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "archive/check.hpp"
 #include "archive/sqlite.hpp"
 #include "loop/testing/run_fixture.hpp"
 
@@ -56,6 +57,23 @@ TEST_F(RunArchiveTest, damaged_runs_are_passed_over_with_one_warning) {
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().code, errc::resume_nothing);
   EXPECT_EQ(observer.warnings.size(), 1U) << "or nobody knows why there is nothing";
+}
+
+TEST_F(RunArchiveTest, runs_of_a_calendar_that_jumps_by_years_are_whole_and_seed_each_other) {
+  setup.limits = parse_budget("3c,1h").value();
+  const auto first = run_at("2026-01-01T00:00:00Z");
+  for (const char* const jumped : {"2106-02-07T06:28:15Z", "1970-01-01T00:00:00Z", "10000-01-01T00:00:00Z"}) {
+    const auto run = run_at(jumped);
+    EXPECT_EQ(run.status, RunStatus::finished) << jumped;
+    EXPECT_EQ(run.used.candidates, 3) << jumped;
+    EXPECT_LT(run.used.wall_seconds, 3600) << jumped;
+    EXPECT_FALSE(run.archive_seeds.empty()) << jumped;
+    EXPECT_EQ(open()->run(run.id)->started_utc, jumped);
+  }
+  const auto state = check_archive(RunDirectory::archive(setup.root));
+  ASSERT_TRUE(state) << state.error().to_string();
+  EXPECT_EQ(state->whole.size(), 4U);
+  EXPECT_THAT(state->whole, ::testing::Contains(first.id));
 }
 
 TEST_F(RunArchiveTest, a_run_that_goes_on_elsewhere_is_not_resumed) {
