@@ -42,6 +42,7 @@ class FakeProcess final : public KernelProcess {
 
   Result<void> select(std::size_t plan) override {
     plan_ = plan;
+    workload_ = workload_of(plan);
     std::size_t total = k_guard_bytes;
     offsets_.clear();
     for (const auto& buffer : request_.plans[plan].plan.buffers) {
@@ -69,6 +70,7 @@ class FakeProcess final : public KernelProcess {
 
  private:
   [[nodiscard]] const std::vector<PlannedBuffer>& buffers() const { return request_.plans[plan_].plan.buffers; }
+  [[nodiscard]] std::size_t workload_of(std::size_t plan) const;
   [[nodiscard]] InputValues read_inputs();
   [[nodiscard]] double first_product(const InputValues& inputs) const;
   [[nodiscard]] bool knows(const InputValues& inputs);
@@ -84,10 +86,31 @@ class FakeProcess final : public KernelProcess {
   Rng rng_;
   std::function<bool()> is_killed_;
   std::size_t plan_ = 0;
+  std::size_t workload_ = 0;
   std::vector<std::size_t> offsets_;
   std::vector<std::byte> arena_;
   std::vector<double> products_;  ///< what a kernel that replays remembers
 };
+
+/// The workload of this plan's number, or, of a kernel that is run one launch at a time and has a plan for each, the
+/// first one whose inputs have these sizes.
+std::size_t FakeProcess::workload_of(std::size_t plan) const {
+  const auto fits = [&](std::size_t workload) {
+    std::size_t input = 0;
+    for (const auto& planned : request_.plans[plan].plan.buffers) {
+      if (planned.role != BufferRole::input) continue;
+      const auto count = element_count(problem_.inputs[input++], problem_.workloads[workload].axes);
+      if (!count || *count * std::int64_t{sizeof(float)} != planned.bytes) return false;
+    }
+    return true;
+  };
+  if (plan < problem_.workloads.size() && fits(plan)) return plan;
+  for (std::size_t workload = 0; workload < problem_.workloads.size(); ++workload) {
+    if (fits(workload)) return workload;
+  }
+  KW_CHECK(false, "a fake kernel's plan fits no workload of {}", problem_.name);
+  return 0;
+}
 
 InputValues FakeProcess::read_inputs() {
   InputValues inputs;
@@ -103,7 +126,7 @@ InputValues FakeProcess::read_inputs() {
 /// Of the first rows of Q and K.
 double FakeProcess::first_product(const InputValues& inputs) const {
   double product = 0;
-  const auto row = static_cast<std::size_t>(problem_.workloads[plan_].axes.at("D"));
+  const auto row = static_cast<std::size_t>(problem_.workloads[workload_].axes.at("D"));
   for (std::size_t i = 0; i < row; ++i) {
     product += static_cast<double>(inputs[0][i]) * static_cast<double>(inputs[1][i]);
   }
@@ -122,7 +145,7 @@ bool FakeProcess::knows(const InputValues& inputs) {
 /// Whether the first score is beyond what exp() has a finite f32 for.
 bool FakeProcess::has_large_scores(const InputValues& inputs) const {
   constexpr double k_largest = 88.0;
-  return first_product(inputs) / std::sqrt(static_cast<double>(problem_.workloads[plan_].axes.at("D"))) > k_largest;
+  return first_product(inputs) / std::sqrt(static_cast<double>(problem_.workloads[workload_].axes.at("D"))) > k_largest;
 }
 
 void FakeProcess::write_outputs(const OutputValues& values) {
@@ -155,10 +178,10 @@ void FakeProcess::misbehave(bool cold) {
       std::fill(last_row.begin(), last_row.end(), std::byte{0x3f});
       break;
     case FakeBehaviour::right_on_primary_only:
-      if (plan_ != 0) std::fill(last_row.begin(), last_row.end(), std::byte{0x3f});
+      if (workload_ != 0) std::fill(last_row.begin(), last_row.end(), std::byte{0x3f});
       break;
     case FakeBehaviour::shifted_on_primary:
-      if (plan_ == 0 && has_large_scores(read_inputs())) {
+      if (workload_ == 0 && has_large_scores(read_inputs())) {
         for (auto rest = output; !rest.empty(); rest = rest.subspan(sizeof(float))) {
           float value = 0;
           std::memcpy(&value, rest.data(), sizeof value);
@@ -204,13 +227,13 @@ std::variant<LaunchOutcome, LaunchFailure, LostWorker> FakeProcess::launch(bool 
   const bool replays = kernel_.behaviour == FakeBehaviour::replays && knows(read_inputs());
   const double noisy =
       (replays ? 0.1 : 1.0) * kernel_.time_ns * std::max(0.1, 1.0 + kernel_.relative_noise * rng_.normal());
-  const auto real_ns = static_cast<std::int64_t>(plan_ == 0 ? noisy : noisy / 10);
+  const auto real_ns = static_cast<std::int64_t>(workload_ == 0 ? noisy : noisy / 10);
   if (Duration(real_ns) > deadline) {
     clock_.advance(deadline);
     return LostWorker{WorkerLoss::timed_out, "killed at the deadline"};
   }
   if (kernel_.behaviour != FakeBehaviour::writes_nothing) {
-    write_outputs(answers(problem_, problem_.workloads[plan_], read_inputs()));
+    write_outputs(answers(problem_, problem_.workloads[workload_], read_inputs()));
     misbehave(cold);
   }
   clock_.advance(Duration(real_ns + k_request_ns));
