@@ -18,6 +18,7 @@
 #include "sandbox/namespaces.hpp"
 #include "sandbox/plan_child.hpp"
 #include "sandbox/private_directory.hpp"
+#include "sandbox/processor_time.hpp"
 #include "sandbox/sandbox.hpp"
 #include "sandbox/supervisor_link.hpp"
 
@@ -77,6 +78,9 @@ class Process final : public SandboxedProcess {
   }
 
   [[nodiscard]] pid_t pid() const override { return link_.program(); }
+  [[nodiscard]] std::optional<Duration> processor_time() const override {
+    return ended_ ? std::nullopt : processor_time_of(link_.program());
+  }
   [[nodiscard]] const std::filesystem::path& private_directory() const override { return inside_; }
 
   [[nodiscard]] std::string output() const override {

@@ -80,6 +80,9 @@ class SandboxedProcess {
   /// SIGKILL to everything in it; then reaps. Idempotent.
   virtual ExitReport kill() = 0;
   [[nodiscard]] virtual pid_t pid() const = 0;
+  /// User and system time that the program and what it started have had since it began, in steps of 10 ms; what left
+  /// its session is not counted. Nothing when it has ended.
+  [[nodiscard]] virtual std::optional<Duration> processor_time() const = 0;
   /// Its private writable directory, as the host sees it; valid while this object lives, and empty at the start. Where
   /// there is a mount namespace it is a file system of its own, limited to `file_bytes`, and this path leads into it by
   /// a descriptor; the child knows the directory as $TMPDIR. What lies in it is untrusted, symbolic links too.

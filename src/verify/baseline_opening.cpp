@@ -24,6 +24,10 @@ Error baseline_error(const std::string& doing, const std::string& what) {
 
 Result<void> build_baseline(const RunFacts& facts, MeasureState& measuring, StepClock& clock) {
   auto built = build_own(facts, measuring, clock, *facts.options.plain);
+  if (!built && !built.error().is_fault) {
+    return fail(Error{errc::worker_failed, "the plain kernel could not be built: " + built.error().what,
+                      "run the command again when the machine has less to do"});
+  }
   if (!built) return fail(baseline_error(built.error().doing, built.error().what));
   measuring.baseline.loaded = *std::move(built);
   return {};

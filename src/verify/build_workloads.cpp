@@ -25,7 +25,7 @@ struct Build {
 };
 
 Result<BuildReply> build_one(ExecutionBackend& backend, const Candidate& candidate, const Build& build,
-                             Duration deadline) {
+                             AnswerDeadline deadline) {
   const Bundle& bundle = candidate.bundle;
   BuildRequest request{
       backend.device().id, guarded_source(bundle.source, bundle.target, build.definitions), {}, build.launches};
@@ -40,7 +40,7 @@ Result<BuildReply> build_one(ExecutionBackend& backend, const Candidate& candida
 }  // namespace
 
 Result<std::vector<BuiltWorkload>> build_workloads(const Problem& problem, const Candidate& candidate,
-                                                   ExecutionBackend& backend, Duration deadline) {
+                                                   ExecutionBackend& backend, AnswerDeadline each) {
   const DeviceFacts& device = backend.device();
   if (const auto why = source_problem(candidate.bundle.source, candidate.bundle.target)) {
     return fail(errc::source_forbidden, "{}", *why);
@@ -55,7 +55,7 @@ Result<std::vector<BuiltWorkload>> build_workloads(const Problem& problem, const
                               [&](const Build& one) { return one.serves(definitions, plan->launches); });
     if (found == builds.end()) {
       Build fresh{std::move(definitions), plan->launches, {}};
-      KW_TRY(fresh.reply, build_one(backend, candidate, fresh, deadline));
+      KW_TRY(fresh.reply, build_one(backend, candidate, fresh, each));
       found = builds.insert(builds.end(), std::move(fresh));
     }
     KW_TRY(auto tunables, resolve_tunables(candidate, workload.axes, device));

@@ -18,9 +18,9 @@ struct BuiltWorkload {
 };
 
 /// Plans and builds every workload of the problem, the primary first; workloads with equal definitions and launches of
-/// equal shape share one build. Errors: a plan that is not valid, a source that includes files, a compiler process
-/// that was lost (errc::worker_failed).
+/// equal shape share one build, which has the deadline `each`. Errors: a plan that is not valid, a source that includes
+/// files, a compiler process that was lost (errc::worker_failed).
 [[nodiscard]] Result<std::vector<BuiltWorkload>> build_workloads(const Problem& problem, const Candidate& candidate,
-                                                                 ExecutionBackend& backend, Duration deadline);
+                                                                 ExecutionBackend& backend, AnswerDeadline each);
 
 }  // namespace kw

@@ -89,6 +89,21 @@ TEST_F(DeadlineTest, gives_up_opening_at_its_deadline) {
   EXPECT_EQ(opened.error().hint, "give the run more time, such as --budget 5m");
 }
 
+TEST_F(DeadlineTest, does_not_call_a_busy_machine_a_defect) {
+  kernels["plain"].build_hangs = true;
+  backend.make_busy(100);
+  VerifierOptions options;
+  options.secret_seed = 7;
+  options.device = backend.device();
+  options.plain = small_candidate("plain");
+  const auto opened = LocalVerifier::open(problem, backend, clock, std::move(options));
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().code, errc::worker_failed);
+  EXPECT_EQ(opened.error().message,
+            "the plain kernel could not be built: the machine was too busy to compile it: killed at the deadline");
+  EXPECT_EQ(opened.error().hint, "run the command again when the machine has less to do");
+}
+
 TEST_F(DeadlineTest, says_after_one_launch_that_the_budget_is_too_short) {
   VerifierOptions options;
   options.secret_seed = 7;

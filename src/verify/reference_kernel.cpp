@@ -17,8 +17,8 @@ tl::expected<LoadedCandidate, OwnFailure> build_own(const RunFacts& facts, Measu
   const bool built = run_gates(GatePhase::build, context);
   clock = context.clock;
   if (!built) {
-    return tl::unexpected(
-        OwnFailure{fmt::format("gate {}", to_string(*context.verdict.failed_gate)), context.verdict.message});
+    return tl::unexpected(OwnFailure{fmt::format("gate {}", to_string(*context.verdict.failed_gate)),
+                                     context.verdict.message, context.verdict.status == VerdictStatus::rejected});
   }
   const auto starting = clock.doing(time_activity::starting);
   if (auto failure = start_candidate(facts.backend, context.loaded, facts.options.deadlines.start)) {

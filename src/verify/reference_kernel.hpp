@@ -17,6 +17,7 @@ namespace kw {
 struct OwnFailure {
   std::string doing;  ///< "gate build"
   std::string what;
+  bool is_fault = true;  ///< of the kernel or the device; else the machine had no time for it
 };
 
 /// Through the gates of the phase `build`, as every candidate, then into a process of its own.

@@ -390,6 +390,19 @@ TEST_F(VerifierTest, all_builds_of_a_candidate_have_one_deadline) {
   EXPECT_EQ(clock.now() - began, VerifyDeadlines{}.build);
 }
 
+TEST_F(VerifierTest, a_busy_machine_decides_nothing_about_what_compiles_for_long) {
+  kernels["stuck"] = FakeKernel{FakeBehaviour::honest, 1e6, 0, BuildStatus::ok, "", true};
+  open();
+  const Candidate stuck = small_candidate("stuck");
+  backend.make_busy(2);
+  EXPECT_EQ(verifier->verify(stuck).verdict.reason, Reason::build_timeout) << "it had its processor time";
+  backend.make_busy(100);
+  const auto starved = verifier->verify(stuck);
+  EXPECT_EQ(starved.verdict.status, VerdictStatus::unverified);
+  EXPECT_EQ(starved.verdict.failed_gate, GateId::build);
+  EXPECT_EQ(starved.verdict.message, "the machine was too busy to compile it: killed at the deadline");
+}
+
 TEST_F(VerifierTest, keeps_held_out_sizes_from_the_message) {
   kernels["narrow"] = FakeKernel{FakeBehaviour::right_on_primary_only, 2e6, 0, BuildStatus::ok, "", false};
   open();

@@ -10,6 +10,7 @@
 #include "cli/inputs.hpp"
 #include "cli/print.hpp"
 #include "verify/build_workloads.hpp"
+#include "verify/processes/build_deadline.hpp"
 
 namespace kw {
 namespace {
@@ -150,7 +151,7 @@ Result<ExitCode> run_build(const BuildOptions& options) {
   KW_TRY(const auto problem, read_problem(options.input));
   KW_TRY(const auto candidate, read_candidate(options.bundle, options.tune));
   KW_TRY(const auto backend, open_for(options.device, candidate.bundle.target));
-  KW_TRY(const auto built, build_workloads(problem, candidate, *backend, k_deadline));
+  KW_TRY(const auto built, build_workloads(problem, candidate, *backend, patient(k_deadline)));
   if (options.json) {
     Json json{{"device", backend->device().id}, {"target", backend->device().target}};
     json["arch"] = backend->device().gpu ? Json(backend->device().gpu->arch) : Json(nullptr);

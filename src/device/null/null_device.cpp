@@ -31,6 +31,7 @@ void misbehave_while_building(const std::string& how) {
   if (how == "crash_late") null_effects::spin(400'000);
   if (how.starts_with("crash")) null_effects::crash();
   if (how == "hang") null_effects::hang();
+  if (how == "sleep_until_killed") null_effects::sleep_until_killed();
   if (how == "exit") ::_exit(0);
 }
 

@@ -75,7 +75,7 @@ bool parse_operands(const std::vector<std::string>& words, Operands operands, Nu
 bool parse_line(const std::vector<std::string>& words, NullProgram& program) {
   if (words[0] == "at_build" && words.size() == 2 && program.kernels.empty()) {
     program.at_build = words[1];
-    constexpr std::array<std::string_view, 4> k_known = {"crash", "crash_late", "hang", "exit"};
+    constexpr std::array<std::string_view, 5> k_known = {"crash", "crash_late", "hang", "sleep_until_killed", "exit"};
     return std::ranges::find(k_known, words[1]) != k_known.end();
   }
   if (words[0] == "kernel" && (words.size() == 2 || words.size() == 3)) {

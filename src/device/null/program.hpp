@@ -3,7 +3,8 @@
 // through the protocol, the sandbox and its deadlines is tested on a machine with no driver. It computes nothing else
 // and is no device anybody can optimise for. '#' starts a comment. Lines before the first `kernel` run while building.
 //
-//   at_build crash|crash_late|hang|exit   the build process dies, crash_late after 0.4 s, or never answers
+//   at_build crash|crash_late|exit|hang|sleep_until_killed   the build process dies, crash_late after 0.4 s, or never
+//                                answers, with and without burning a core
 //   kernel NAME [ARGUMENTS]      the lines that follow are its body; ARGUMENTS is how many it takes (default: any)
 //
 //   fill BUFFER VALUE            every f32 of a buffer of the plan, by the buffer's name

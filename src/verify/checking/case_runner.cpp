@@ -39,6 +39,7 @@ void prepare(const LaunchPlan& plan, KernelProcess& process, const StoredInputs&
 CaseFailure lost(const LostWorker& loss, Duration deadline) {
   switch (loss.how) {
     case WorkerLoss::not_started:
+    case WorkerLoss::starved:
       return {Reason::none, "no process could be started for it: " + loss.detail, loss.detail, false};
     case WorkerLoss::timed_out:
       return {Reason::timeout, fmt::format("a launch did not finish within {:.1f} s", to_seconds(deadline)),

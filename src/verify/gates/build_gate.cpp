@@ -2,13 +2,16 @@
 // different ones are built at the same time.
 
 #include <algorithm>
+#include <atomic>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 #include "record/time_use.hpp"
 #include "verify/checking/source_policy.hpp"
 #include "verify/checking/worker_words.hpp"
 #include "verify/gates/gate.hpp"
+#include "verify/processes/build_deadline.hpp"
 
 namespace kw {
 namespace {
@@ -37,6 +40,7 @@ Reason reason_of(WorkerLoss loss) {
       return Reason::memory_limit;
     case WorkerLoss::crashed:
     case WorkerLoss::not_started:
+    case WorkerLoss::starved:
       return Reason::build_crashed;
   }
   return Reason::build_crashed;
@@ -109,12 +113,14 @@ void reject_build(GateContext& context, const BuildReply& reply, bool hidden) {
                              : first_errors(reply.log));
 }
 
-void record_loss(GateContext& context, const LostWorker& lost, bool ends_budget) {
+void record_loss(GateContext& context, const LostWorker& lost) {
+  const bool late = lost.how == WorkerLoss::timed_out || lost.how == WorkerLoss::starved;
   if (lost.how == WorkerLoss::not_started) {
     context.verdict.cannot_decide(GateId::build, "no compiler process could be started: " + lost.detail);
-  } else if (lost.how == WorkerLoss::timed_out && ends_budget) {
-    context.clock.hit_deadline();
+  } else if (late && context.clock.out_of_time()) {
     context.verdict.cannot_decide(GateId::build, k_budget_ended);
+  } else if (lost.how == WorkerLoss::starved) {
+    context.verdict.cannot_decide(GateId::build, "the machine was too busy to compile it: " + lost.detail);
   } else {
     context.verdict.reject(GateId::build, reason_of(lost.how),
                            fmt::format("the compiler did not finish: {}", lost.detail));
@@ -176,25 +182,33 @@ std::vector<PlannedBuild> plan_builds(GateContext& context) {
   return builds;
 }
 
-/// All at once, with one deadline together, however many there are. False after a rejection.
+/// All at once, with one deadline together, however many there are: when one is lost, no other is begun. False after a
+/// rejection.
 bool build_all(GateContext& context, const std::vector<PlannedBuild>& builds) {
-  std::vector<BuildOutcome> outcomes(builds.size());
-  const StepTimeout timeout = context.clock.timeout(context.facts.options.deadlines.build);
+  std::vector<std::optional<BuildOutcome>> outcomes(builds.size());  // nothing: not begun, because another was lost
+  const AnswerDeadline together = build_deadline(context.clock, context.facts.options.deadlines.build);
   const Clock& clock = context.clock.clock();
-  const Instant end = clock.now() + timeout.time;
+  const Instant began = clock.now();
+  std::atomic<bool> given_up = false;
   const auto compiling = context.clock.doing(time_activity::compiling);
   context.facts.options.parallel(std::ssize(builds), [&](std::int64_t i) {
+    const Duration waited = clock.now() - began;
+    if (given_up || waited >= together.wall) return;
+    // On a busy machine those before it may have taken long without having had much.
+    const Duration left = std::max(together.processor - waited, together.processor / k_build_patience);
     const auto index = static_cast<std::size_t>(i);
-    const Duration left = end - clock.now();
-    outcomes[index] = left > Duration::zero() ? context.facts.backend.build(builds[index].request, left)
-                                              : LostWorker{WorkerLoss::timed_out, "its other builds took all the time"};
+    outcomes[index] = context.facts.backend.build(builds[index].request, {left, together.wall - waited});
+    if (std::holds_alternative<LostWorker>(*outcomes[index])) given_up = true;
   });
+  const LostWorker not_begun{WorkerLoss::starved, "its other builds took all the time"};
   for (std::size_t i = 0; i < builds.size(); ++i) {
-    if (const auto* lost = std::get_if<LostWorker>(&outcomes[i])) {
-      record_loss(context, *lost, timeout.ends_budget);
+    if (!outcomes[i] && given_up) continue;  // one that is lost stands further on
+    const auto* lost = outcomes[i] ? std::get_if<LostWorker>(&*outcomes[i]) : &not_begun;
+    if (lost != nullptr) {
+      record_loss(context, *lost);
       return false;
     }
-    if (!record_build(context, std::get<BuildReply>(outcomes[i]), builds[i].hidden)) return false;
+    if (!record_build(context, std::get<BuildReply>(*outcomes[i]), builds[i].hidden)) return false;
   }
   Hasher hasher;
   for (const auto& binary : context.loaded.built.binaries) hasher.add(binary);

@@ -32,11 +32,23 @@ enum class WorkerLoss : std::uint8_t {
   not_started,    ///< could not be started at all: no candidate's fault
   crashed,        ///< a signal, or an exit nobody asked for
   timed_out,      ///< past its deadline; killed
+  starved,        ///< the machine was too busy to give it the processor time it may have; killed. Nobody's fault
   out_of_memory,  ///< over the sandbox's memory limit
 };
 struct LostWorker {
   WorkerLoss how = WorkerLoss::crashed;
   std::string detail;  ///< "signal 11 (Segmentation fault)"
+};
+
+/// When a worker that does not answer is given up. On a busy machine wall clock says little of what is asked, so it may
+/// have its `processor` time as long as that takes, but `wall` at most.
+struct AnswerDeadline {
+  /// By wall clock alone.
+  AnswerDeadline(Duration only_wall) : processor(only_wall), wall(only_wall) {}  // NOLINT: any duration is a deadline
+  AnswerDeadline(Duration most_processor, Duration most_wall) : processor(most_processor), wall(most_wall) {}
+
+  Duration processor;  ///< user and system time of all it does; never ends a wait sooner than as much wall clock
+  Duration wall;
 };
 
 /// One launch of a whole plan in a candidate's process.
@@ -99,8 +111,8 @@ class ExecutionBackend {
   /// What the sandbox was probed to enforce; recorded with every result.
   [[nodiscard]] virtual const SandboxReport& sandbox() const = 0;
   /// Compiles in a persistent build process; a lost one is replaced before the next call. May be called from several
-  /// threads at once.
-  virtual std::variant<BuildReply, LostWorker> build(const BuildRequest& request, Duration deadline) = 0;
+  /// threads at once. The deadline is for all that is tried.
+  virtual std::variant<BuildReply, LostWorker> build(const BuildRequest& request, AnswerDeadline deadline) = 0;
   /// A fresh run process with the binaries loaded.
   virtual std::variant<std::unique_ptr<KernelProcess>, LaunchFailure, LostWorker> start(const StartRequest& request,
                                                                                         Duration deadline) = 0;

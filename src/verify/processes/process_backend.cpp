@@ -106,20 +106,23 @@ class ProcessBackend final : public ExecutionBackend {
   [[nodiscard]] const DeviceFacts& device() const override { return device_; }
   [[nodiscard]] const SandboxReport& sandbox() const override { return sandbox_; }
 
-  std::variant<BuildReply, LostWorker> build(const BuildRequest& request, Duration deadline) override {
+  std::variant<BuildReply, LostWorker> build(const BuildRequest& request, AnswerDeadline deadline) override {
     prepare_standby();
     BuildRequest bound = request;
     bound.device_id = compiler_of(device_);
     // What kills a process that has built before may be what earlier candidates left in it, so it has to happen in a
     // fresh one to count. Both tries have one deadline together: a source cannot take it twice.
     const SteadyClock clock;
-    const Instant end = clock.now() + deadline;
+    const Instant end = clock.now() + deadline.wall;
     auto builder = take_builder();
     const bool used = builder.has_value();
     auto first = build_once(std::move(builder), bound, deadline);
     const auto* lost = std::get_if<LostWorker>(&first);
-    if (lost == nullptr || lost->how == WorkerLoss::timed_out || !used) return first;
-    return build_once(std::nullopt, bound, std::max<Duration>(end - clock.now(), std::chrono::milliseconds(1)));
+    const bool late = lost != nullptr && (lost->how == WorkerLoss::timed_out || lost->how == WorkerLoss::starved);
+    if (lost == nullptr || late || !used) return first;
+    deadline.wall = std::max<Duration>(end - clock.now(), std::chrono::milliseconds(1));
+    deadline.processor = std::min(deadline.processor, deadline.wall);
+    return build_once(std::nullopt, bound, deadline);
   }
 
   void prepare() override { prepare_standby(); }
@@ -159,7 +162,7 @@ class ProcessBackend final : public ExecutionBackend {
 
   /// Builds in the given process or in a new one, which then waits for the next build; a lost one is not kept.
   std::variant<BuildReply, LostWorker> build_once(std::optional<WorkerProcess> builder, const BuildRequest& request,
-                                                  Duration deadline) {
+                                                  AnswerDeadline deadline) {
     if (!builder) {
       auto spawned = WorkerProcess::spawn(build_spec(options_, language_of(device_)));
       if (!spawned) return LostWorker{WorkerLoss::not_started, spawned.error().to_string()};

@@ -177,10 +177,25 @@ TEST_F(NullBackend, a_source_that_crashes_the_compiler_late_has_one_deadline_for
   ASSERT_EQ(build("kernel k\n", {launch_of("k", 1, 1, {})}).status, BuildStatus::ok) << "a process that has built";
   BuildRequest request;
   request.source = "at_build crash_late\n";
-  const auto answer = backend_->build(request, milliseconds(600));
+  const auto answer = backend_->build(request, Duration(milliseconds(600)));
   const auto* lost = std::get_if<LostWorker>(&answer);
   ASSERT_NE(lost, nullptr);
   EXPECT_EQ(lost->how, WorkerLoss::timed_out) << lost->detail;
+}
+
+TEST_F(NullBackend, a_build_is_given_up_by_its_processor_time_on_a_busy_machine) {
+  const AnswerDeadline patient(milliseconds(200), seconds(60));
+  const auto lost_by = [&](const char* how, AnswerDeadline deadline) {
+    BuildRequest request;
+    request.source = std::string("at_build ") + how + "\n";
+    const auto answer = backend_->build(request, deadline);
+    return fate(std::get<LostWorker>(answer));
+  };
+  EXPECT_THAT(lost_by("hang", patient), StartsWith("timed out: no answer after 0."));
+  EXPECT_THAT(lost_by("sleep_until_killed", {milliseconds(200), milliseconds(500)}),
+              AllOf(StartsWith("starved: no answer within 0.5"), HasSubstr(" of processor time; killed")))
+      << "it never had what it may have";
+  EXPECT_EQ(build("kernel k\n", {launch_of("k", 1, 1, {})}).status, BuildStatus::ok);
 }
 
 TEST_F(NullBackend, two_candidates_at_once_do_not_share_anything) {

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <utility>
 
@@ -72,20 +73,48 @@ std::string WorkerProcess::file(const std::string& name) const {
   return text;
 }
 
-std::variant<WorkerMessage, LostWorker> WorkerProcess::request(const HostMessage& message, Duration deadline) {
+std::optional<LostWorker> WorkerProcess::wait_for_answer(std::string& frame, AnswerDeadline deadline) {
+  // Shorter waits would only look at the processes more often.
+  constexpr Duration k_least_wait = std::chrono::milliseconds(100);
+  const SteadyClock clock;
+  const Instant began = clock.now();
+  const bool patient = deadline.wall > deadline.processor;
+  const Duration before = patient ? process_->processor_time().value_or(Duration::zero()) : Duration::zero();
+  Duration wait = std::min(deadline.processor, deadline.wall);
+  for (;;) {
+    switch (process_->receive(frame, wait)) {
+      case SandboxedProcess::Received::frame:
+        return std::nullopt;
+      case SandboxedProcess::Received::closed:
+        return lose_closed();
+      case SandboxedProcess::Received::oversized:
+        return lose(WorkerLoss::crashed, "announced an answer larger than a frame may be; killed");
+      case SandboxedProcess::Received::timed_out:
+        break;
+    }
+    if (!patient) {
+      return lose(WorkerLoss::timed_out, fmt::format("no answer within {:.3g} s; killed", to_seconds(deadline.wall)));
+    }
+    const Duration waited = clock.now() - began;
+    const Duration had = process_->processor_time().value_or(before) - before;
+    if (had >= deadline.processor) {
+      return lose(WorkerLoss::timed_out,
+                  fmt::format("no answer after {:.3g} s of processor time; killed", to_seconds(had)));
+    }
+    if (waited >= deadline.wall) {
+      return lose(WorkerLoss::starved, fmt::format("no answer within {:.3g} s, in which it had {:.3g} s of processor "
+                                                   "time; killed",
+                                                   to_seconds(waited), to_seconds(had)));
+    }
+    wait = std::min(std::max(deadline.processor - had, k_least_wait), deadline.wall - waited);
+  }
+}
+
+std::variant<WorkerMessage, LostWorker> WorkerProcess::request(const HostMessage& message, AnswerDeadline deadline) {
   if (lost_) return *lost_;
   std::string frame = encode(message);
   if (!process_->send(frame)) return lose_closed();
-  switch (process_->receive(frame, deadline)) {
-    case SandboxedProcess::Received::frame:
-      break;
-    case SandboxedProcess::Received::closed:
-      return lose_closed();
-    case SandboxedProcess::Received::timed_out:
-      return lose(WorkerLoss::timed_out, fmt::format("no answer within {:.3g} s; killed", to_seconds(deadline)));
-    case SandboxedProcess::Received::oversized:
-      return lose(WorkerLoss::crashed, "announced an answer larger than a frame may be; killed");
-  }
+  if (auto lost = wait_for_answer(frame, deadline)) return *std::move(lost);
   auto reply = decode_worker_message(frame);
   if (!reply) return lose(WorkerLoss::crashed, reply.error().message + "; killed");
   return *std::move(reply);

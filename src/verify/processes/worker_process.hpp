@@ -18,7 +18,7 @@ class WorkerProcess {
 
   /// Sends and waits for the answer, no longer than the deadline. After LostWorker the process is dead, and every later
   /// call gives the same answer.
-  [[nodiscard]] std::variant<WorkerMessage, LostWorker> request(const HostMessage& message, Duration deadline);
+  [[nodiscard]] std::variant<WorkerMessage, LostWorker> request(const HostMessage& message, AnswerDeadline deadline);
   /// Its standard output and error so far; untrusted text.
   [[nodiscard]] std::string output() const { return process_->output(); }
   /// Lets it end by itself; its exit status, or nothing when it was killed, then or before. Requests nothing more.
@@ -28,6 +28,8 @@ class WorkerProcess {
 
  private:
   explicit WorkerProcess(std::unique_ptr<SandboxedProcess> process) : process_(std::move(process)) {}
+  /// What came into `frame`; LostWorker where nothing did.
+  std::optional<LostWorker> wait_for_answer(std::string& frame, AnswerDeadline deadline);
   LostWorker lose(WorkerLoss how, std::string detail);
   LostWorker lose_closed();
   [[nodiscard]] std::string last_words() const;

@@ -65,6 +65,8 @@ inline std::string fate(const LaunchAnswer& answer) {
       return "crashed: " + lost.detail;
     case WorkerLoss::timed_out:
       return "timed out: " + lost.detail;
+    case WorkerLoss::starved:
+      return "starved: " + lost.detail;
     case WorkerLoss::out_of_memory:
       return "out of memory: " + lost.detail;
   }

@@ -270,12 +270,14 @@ FakeBackend::FakeBackend(const Problem& problem, FakeClock& clock, std::function
   device_.vector_floats = 16;
 }
 
-std::variant<BuildReply, LostWorker> FakeBackend::build(const BuildRequest& request, Duration deadline) {
+std::variant<BuildReply, LostWorker> FakeBackend::build(const BuildRequest& request, AnswerDeadline deadline) {
   ++builds_;
   const FakeKernel kernel = model_(request);
   if (kernel.build_hangs) {
-    clock_.advance(deadline);
-    return LostWorker{WorkerLoss::timed_out, "killed at the deadline"};
+    const Duration at_work = busy_machine_ * deadline.processor;
+    clock_.advance(std::min<Duration>(at_work, deadline.wall));
+    if (at_work <= deadline.wall) return LostWorker{WorkerLoss::timed_out, "killed at the deadline"};
+    return LostWorker{busy_machine_ > 1 ? WorkerLoss::starved : WorkerLoss::timed_out, "killed at the deadline"};
   }
   clock_.advance(std::chrono::milliseconds(100));
   BuildReply reply;

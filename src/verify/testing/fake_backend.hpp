@@ -42,7 +42,7 @@ struct FakeKernel {
   double relative_noise = 0;  ///< standard deviation of its times
   BuildStatus build = BuildStatus::ok;
   std::string build_log;
-  bool build_hangs = false;
+  bool build_hangs = false;       ///< it computes, until its processor time is over
   std::int64_t registers = -1;    ///< as BuildReply has it
   int lies_from_process = -1;     ///< lies_about_time in the process of this number and in later ones, counted from 0
   int crashes_from_process = -1;  ///< the same for crashes
@@ -60,12 +60,15 @@ class FakeBackend final : public ExecutionBackend {
 
   [[nodiscard]] const DeviceFacts& device() const override { return device_; }
   [[nodiscard]] const SandboxReport& sandbox() const override { return sandbox_; }
-  std::variant<BuildReply, LostWorker> build(const BuildRequest& request, Duration deadline) override;
+  std::variant<BuildReply, LostWorker> build(const BuildRequest& request, AnswerDeadline deadline) override;
   std::variant<std::unique_ptr<KernelProcess>, LaunchFailure, LostWorker> start(const StartRequest& request,
                                                                                 Duration deadline) override;
 
   /// As the system does when it is short of memory: the next launch in any process started so far finds it gone.
   void kill_started() { killed_ = starts_; }
+
+  /// From here on a build gets one in so many seconds of a processor's time.
+  void make_busy(int share) { busy_machine_ = share; }
 
   [[nodiscard]] int builds() const { return builds_; }
   [[nodiscard]] int starts() const { return starts_; }
@@ -80,6 +83,7 @@ class FakeBackend final : public ExecutionBackend {
   DeviceFacts device_;
   SandboxReport sandbox_;
   Rng rng_{1};
+  int busy_machine_ = 1;
   int builds_ = 0;
   int starts_ = 0;
   int killed_ = 0;  ///< of the started ones, the first

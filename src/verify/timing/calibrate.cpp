@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "codegen/calibration.hpp"
+#include "verify/processes/build_deadline.hpp"
 
 namespace kw {
 namespace {
@@ -18,7 +19,7 @@ Error calibration_error(const DeviceFacts& device, const std::string& what) {
 /// Seconds of the fastest launch.
 Result<double> fastest_launch(ExecutionBackend& backend, const CalibrationKernel& kernel) {
   const DeviceFacts& device = backend.device();
-  auto built = backend.build({device.id, kernel.source, {}, kernel.plan.launches}, k_calibration_deadline);
+  auto built = backend.build({device.id, kernel.source, {}, kernel.plan.launches}, patient(k_calibration_deadline));
   if (const auto* lost = std::get_if<LostWorker>(&built)) return fail(calibration_error(device, lost->detail));
   auto& reply = std::get<BuildReply>(built);
   if (reply.status != BuildStatus::ok) return fail(calibration_error(device, reply.log));

@@ -116,7 +116,7 @@ class WatchedBench final : public ExecutionBackend {
   WatchedBench(ExecutionBackend& inner, ToolReport report) : inner_(inner), report_(std::move(report)) {}
   [[nodiscard]] const DeviceFacts& device() const override { return inner_.device(); }
   [[nodiscard]] const SandboxReport& sandbox() const override { return inner_.sandbox(); }
-  std::variant<BuildReply, LostWorker> build(const BuildRequest& request, Duration deadline) override {
+  std::variant<BuildReply, LostWorker> build(const BuildRequest& request, AnswerDeadline deadline) override {
     return inner_.build(request, deadline);
   }
   std::variant<std::unique_ptr<KernelProcess>, LaunchFailure, LostWorker> start(const StartRequest& request,

@@ -9,6 +9,7 @@
 #include "verify/checking/plan_slice.hpp"
 #include "verify/checking/source_policy.hpp"
 #include "verify/checking/worker_words.hpp"
+#include "verify/processes/build_deadline.hpp"
 #include "verify/tools/sanitizer.hpp"
 
 namespace kw {
@@ -75,7 +76,7 @@ OrWhyNot<std::string> build_counting(const RunFacts& facts, ExecutionBackend& si
                        plan.launches};
   request.definitions.assign(definitions->begin(), definitions->end());
   request.counting = Counting::accesses;
-  auto built = simulator.build(request, clock.timeout(facts.options.deadlines.build).time);
+  auto built = simulator.build(request, build_deadline(clock, facts.options.deadlines.build));
   if (const auto* lost = std::get_if<LostWorker>(&built)) return tl::unexpected(lost->detail);
   auto& reply = std::get<BuildReply>(built);
   if (reply.status != BuildStatus::ok) return tl::unexpected(std::string("the simulator could not build it"));

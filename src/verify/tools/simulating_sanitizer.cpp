@@ -5,6 +5,7 @@
 #include "record/time_use.hpp"
 #include "verify/checking/case_runner.hpp"
 #include "verify/checking/source_policy.hpp"
+#include "verify/processes/build_deadline.hpp"
 #include "verify/tools/oclgrind.hpp"
 #include "verify/tools/sanitizer.hpp"
 
@@ -92,7 +93,7 @@ std::optional<std::string> SimulatingSanitizer::build(const RunFacts& facts, con
   BuildRequest request{
       simulator_->device().id, guarded_source(bundle.source, bundle.target, *definitions), {}, launches};
   request.definitions.assign(definitions->begin(), definitions->end());
-  auto built = simulator_->build(request, clock.timeout(facts.options.deadlines.build).time);
+  auto built = simulator_->build(request, build_deadline(clock, facts.options.deadlines.build));
   auto* reply = std::get_if<BuildReply>(&built);
   if (reply == nullptr || reply->status != BuildStatus::ok) return std::nullopt;
   return std::move(reply->binary);
