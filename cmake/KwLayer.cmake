@@ -54,7 +54,12 @@ function(kw_add_layer)
     endforeach()
     kw_link_lists(kw_${arg_NAME}_tests ${arg_LISTS})
     include(GoogleTest)
+    # For tests that hang. The slowest takes two seconds; a sanitizer on a busy machine makes a hundred times that of it.
+    set(timeout 120)
+    if(KW_SANITIZE)
+      set(timeout 600)
+    endif()
     gtest_discover_tests(kw_${arg_NAME}_tests TEST_PREFIX "${arg_NAME}." DISCOVERY_TIMEOUT 60
-      WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} PROPERTIES TIMEOUT 120 LABELS unit)
+      WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} PROPERTIES TIMEOUT ${timeout} LABELS unit)
   endif()
 endfunction()
