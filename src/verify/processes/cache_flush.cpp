@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 #include <sched.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#include <immintrin.h>
+#endif
 
 #include <algorithm>
 #include <fstream>
@@ -35,6 +39,17 @@ void read_lines(std::span<const std::byte> memory) {
   static_cast<void>(sink);
 }
 
+#if defined(__x86_64__)
+__attribute__((target("clflushopt"))) void flush_lines(std::span<const std::byte> memory) {
+  // The instruction takes an address that it does not write to.
+  for (std::size_t i = 0; i < memory.size(); i += k_line_bytes) _mm_clflushopt(const_cast<std::byte*>(&memory[i]));
+  if (!memory.empty()) _mm_clflushopt(const_cast<std::byte*>(&memory.back()));
+  _mm_sfence();
+}
+#else
+void flush_lines(std::span<const std::byte>) {}
+#endif
+
 bool move_to(int core) {
   cpu_set_t only;
   CPU_ZERO(&only);
@@ -44,7 +59,7 @@ bool move_to(int core) {
 
 }  // namespace
 
-CacheFlush::CacheFlush(const DeviceFacts& device) {
+CacheFlush::CacheFlush(const DeviceFacts& device, bool by_line) : by_line_(by_line && can_flush_lines()) {
   if (device.kind != DeviceKind::cpu) return;
   const std::int64_t last = device.last_level_cache_bytes > 0 ? device.last_level_cache_bytes : k_guessed_cache_bytes;
   shared_bytes_ = static_cast<std::size_t>(std::min(k_most_bytes, 2 * std::min(last, k_most_bytes)));
@@ -60,19 +75,43 @@ CacheFlush::CacheFlush(const DeviceFacts& device) {
   }
 }
 
-void CacheFlush::run() {
-  if (shared_bytes_ == 0) return;
+CacheFlush::Done CacheFlush::run(std::span<const std::byte> data) {
+  Done done;
+  if (shared_bytes_ == 0) return done;
+  const bool by_line = by_line_ && data.size() < shared_bytes_;
+  const std::size_t most = by_line ? private_bytes_ : shared_bytes_;
   // Not zero: untouched pages of zeros may all be one page, which fills no cache.
-  if (memory_.empty()) memory_.assign(shared_bytes_, std::byte{1});
+  if (memory_.size() < most) memory_.assign(most, std::byte{1});
+  if (by_line) {
+    flush_lines(data);
+    done.thrown_out = data.size();
+  }
   cpu_set_t before;
   CPU_ZERO(&before);
   const bool can_return = ::sched_getaffinity(0, sizeof before, &before) == 0;
   const std::span<const std::byte> memory(memory_);
   for (const Core& core : cores_) {
     if (!can_return || !move_to(core.number)) continue;
-    read_lines(memory.first(core.first_of_its_cache ? shared_bytes_ : private_bytes_));
+    const std::size_t bytes = core.first_of_its_cache ? most : private_bytes_;
+    read_lines(memory.first(bytes));
+    done.read += bytes;
   }
   if (can_return) ::sched_setaffinity(0, sizeof before, &before);
+  return done;
+}
+
+bool can_flush_lines() {
+#if defined(__x86_64__)
+  constexpr unsigned k_leaf = 7;
+  constexpr unsigned k_clflushopt = 1U << 23U;  // of EBX (Intel's and AMD's manuals, CPUID)
+  unsigned eax = 0;
+  unsigned ebx = 0;
+  unsigned ecx = 0;
+  unsigned edx = 0;
+  return __get_cpuid_count(k_leaf, 0, &eax, &ebx, &ecx, &edx) != 0 && (ebx & k_clflushopt) != 0;
+#else
+  return false;
+#endif
 }
 
 }  // namespace kw

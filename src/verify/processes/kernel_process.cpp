@@ -49,7 +49,7 @@ class SandboxedKernel final : public KernelProcess {
   std::variant<LaunchOutcome, LaunchFailure, LostWorker> launch(bool cold, Duration deadline) override {
     const auto hold = isolation_.lock.hold();
     const auto before = std::chrono::steady_clock::now();
-    if (cold) isolation_.flush.run();
+    if (cold) isolation_.flush.run(process_.arena.bytes().first(static_cast<std::size_t>(layout().bytes)));
     const auto begin = std::chrono::steady_clock::now();
     auto answer = process_.worker.request(LaunchRequest{static_cast<std::int64_t>(selected_.value()), cold}, deadline);
     const Duration observed = std::chrono::steady_clock::now() - begin;
