@@ -233,7 +233,23 @@ TEST_F(OpenclBackend, what_a_build_let_through_is_refused_where_it_would_be_load
 #endif
 }
 
-TEST_F(OpenclBackend, a_builder_that_may_have_run_what_it_built_is_replaced) {
+TEST_F(OpenclBackend, what_a_library_would_run_when_loaded_does_not_run_in_the_builder) {
+#if defined(__x86_64__)
+  const std::string source = R"(
+    __kernel void k(__global float* q, __global float* o) {
+      __asm__ volatile(".pushsection .init_array, \"aw\", @init_array\n .quad 1f\n .popsection\n jmp 2f\n1: ud2\n2:\n");
+      o[0] = q[0];
+    })";
+  const std::vector<PlannedLaunch> launches{launch_of("k", 1, 1, {BufferArg{0}, BufferArg{1}})};
+  const BuildReply refused = build(source, launches);
+  EXPECT_EQ(refused.status, BuildStatus::forbidden);
+  EXPECT_THAT(refused.log, HasSubstr("has a function that runs when it is loaded or unloaded"));
+#else
+  GTEST_SKIP() << "SKIP: the kernel is written for x86-64";
+#endif
+}
+
+TEST_F(OpenclBackend, a_builder_whose_kernel_is_forbidden_is_replaced) {
 #if defined(__x86_64__)
   const LaunchPlan plan =
       plan_with({input("Q", 64), output("O", 64)}, {launch_of("k", 1, 1, {BufferArg{0}, BufferArg{1}})});
