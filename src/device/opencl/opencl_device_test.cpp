@@ -88,10 +88,11 @@ bool maps_a_compiled_kernel() {
 TEST_F(PoclDevice, builds_a_kernel_without_loading_it) {
   PlannedLaunch other = launch();
   other.kernel = "unloaded";
-  const auto built = device_->build({device_->facts().id,
-                                     "__kernel void unloaded(__global float* a, __global float* b, int n) { a[n] = 1; }",
-                                     {},
-                                     {other}});
+  const auto built =
+      device_->build({device_->facts().id,
+                      "__kernel void unloaded(__global float* a, __global float* b, int n) { a[n] = 1; }",
+                      {},
+                      {other}});
   ASSERT_EQ(built.status, BuildStatus::ok) << built.log;
   EXPECT_THAT(built.binary, HasSubstr("unloaded.so"));
   EXPECT_FALSE(maps_a_compiled_kernel());

@@ -39,7 +39,7 @@ void* find_for_pocl(void* handle, const char* name) {
 struct LoadedLibrary {
   ElfW(Addr) base = 0;
   std::span<const ElfW(Phdr)> segments;
-  const ElfW(Sym)* symbols = nullptr;
+  const ElfW(Sym) * symbols = nullptr;
   const char* names = nullptr;
   std::span<const ElfW(Rela)> functions;  ///< entries by which it calls functions of others
   std::span<const ElfW(Rela)> addresses;  ///< the same, where it was linked without lazy binding
