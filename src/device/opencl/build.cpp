@@ -10,7 +10,7 @@
 #include "device/opencl/object_policy.hpp"
 #include "device/opencl/pocl_cache.hpp"
 #include "device/opencl/session.hpp"
-#include "device/opencl/unloaded_kernels.hpp"
+#include "device/opencl/kernel_loading.hpp"
 
 namespace kw::opencl {
 namespace {

@@ -5,7 +5,7 @@
 #include "device/opencl/loaded.hpp"
 #include "device/opencl/pocl_cache.hpp"
 #include "device/opencl/session.hpp"
-#include "device/opencl/unloaded_kernels.hpp"
+#include "device/opencl/kernel_loading.hpp"
 
 namespace kw {
 namespace {

@@ -1,14 +1,18 @@
-#include "device/opencl/unloaded_kernels.hpp"
+#include "device/opencl/kernel_loading.hpp"
 
 #include <dlfcn.h>
 #include <link.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
+#include <map>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "device/device.hpp"
@@ -26,8 +30,23 @@ std::atomic<bool>& kernels_stay_unloaded() {
   std::abort();
 }
 
+/// Kernels in memory, by the folder that holds all variants of one: "XX/<hash>/<kernel>" of pocl_cache.hpp.
+std::map<std::string, void*, std::less<>>& kernels_in_memory() {
+  static std::map<std::string, void*, std::less<>> kernels;
+  return kernels;
+}
+
+/// Without "/<variant>/<kernel>.so"; "" for other files.
+std::string_view folder_of_variants(std::string_view library) {
+  const std::string_view variant = library.substr(0, std::min(library.rfind('/'), library.size()));
+  return variant.substr(0, variant.rfind('/') == std::string_view::npos ? 0 : variant.rfind('/'));
+}
+
 void* open_for_pocl(const char* file, int mode) {
-  return ::dlopen(kernels_stay_unloaded() ? nullptr : file, mode);
+  if (kernels_stay_unloaded()) return ::dlopen(nullptr, mode);
+  const auto& kernels = kernels_in_memory();
+  const auto loaded = kernels.find(file == nullptr ? std::string_view() : folder_of_variants(file));
+  return loaded == kernels.end() ? ::dlopen(file, mode) : loaded->second;
 }
 
 void* find_for_pocl(void* handle, const char* name) {
@@ -119,6 +138,13 @@ Result<void> redirect_loading_of_pocl() {
   if (done.opens && done.finds) return {};
   return fail(Error{errc::device_refused, "this PoCL loads what it compiles in a way that cannot be prevented",
                     "use the PoCL of the distribution"});
+}
+
+Result<void> load_kernel(const std::filesystem::path& library) {
+  void* const handle = ::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) return fail(errc::device_refused, "a compiled kernel cannot be loaded: {}", ::dlerror());
+  kernels_in_memory().insert_or_assign(std::string(folder_of_variants(library.native())), handle);
+  return {};
 }
 
 KernelsUnloaded::KernelsUnloaded() {
