@@ -249,6 +249,28 @@ TEST_F(OpenclBackend, what_a_library_would_run_when_loaded_does_not_run_in_the_b
 #endif
 }
 
+#if !defined(KW_SANITIZED)  // whose own memory has no limit
+TEST_F(OpenclBackend, a_source_that_grows_in_the_compiler_ends_the_builder_by_memory_before_time) {
+  BackendOptions options;
+  options.device_id = "opencl:0";
+  options.limits.memory_bytes = std::int64_t{1} << 30;
+  const auto opened = open_process_backend(options);
+  ASSERT_TRUE(opened) << opened.error().to_string();
+  std::string source = "#define N0 1,\n";
+  for (int i = 1; i <= 25; ++i) source += fmt::format("#define N{} N{} N{}\n", i, i - 1, i - 1);
+  source += "constant int numbers[] = {N25};\n__kernel void k(__global int* o) { o[0] = numbers[o[1]]; }\n";
+  BuildRequest request{"opencl:0", source, {}, {launch_of("k", 1, 1, {BufferArg{0}})}};
+  const auto answer = (*opened)->build(request, k_ample);
+  const auto* lost = std::get_if<LostWorker>(&answer);
+  ASSERT_NE(lost, nullptr);
+  EXPECT_EQ(lost->how, WorkerLoss::out_of_memory) << lost->detail;
+  request.source = "__kernel void k(__global int* o) { o[0] = 1; }";
+  const auto next = (*opened)->build(request, k_ample);
+  ASSERT_NE(std::get_if<BuildReply>(&next), nullptr) << "the builder is replaced";
+  EXPECT_EQ(std::get<BuildReply>(next).status, BuildStatus::ok);
+}
+#endif
+
 TEST_F(OpenclBackend, a_builder_whose_kernel_is_forbidden_is_replaced) {
 #if defined(__x86_64__)
   const LaunchPlan plan =

@@ -29,6 +29,7 @@ class WorkerProcess {
  private:
   explicit WorkerProcess(std::unique_ptr<SandboxedProcess> process) : process_(std::move(process)) {}
   LostWorker lose(WorkerLoss how, std::string detail);
+  [[nodiscard]] bool compiler_lacked_memory(const ExitReport& end) const;
   LostWorker lose_closed();
   [[nodiscard]] std::string last_words() const;
 
