@@ -170,12 +170,12 @@ void deny_open_for_writing(FilterBuilder& filter, std::string_view name, unsigne
   }
 }
 
-constexpr std::array k_channel{"read"sv, "write"sv, "readv"sv, "writev"sv, "recvfrom"sv, "poll"sv, "ppoll"sv, "dup"sv};
-// PoCL opens the library of a kernel at each launch, although it is loaded.
-constexpr std::array k_looking{"access"sv, "faccessat"sv, "faccessat2"sv, "fstat"sv, "newfstatat"sv, "pread64"sv};
+constexpr std::array k_channel{"read"sv, "write"sv, "writev"sv, "recvfrom"sv, "poll"sv, "ppoll"sv};
+// PoCL asks whether there is a library of the kernel, at its first launch. It is in memory, and none is opened.
+constexpr std::array k_looking{"access"sv, "faccessat"sv, "faccessat2"sv};
 constexpr std::array k_memory{"munmap"sv, "madvise"sv, "brk"sv};
-constexpr std::array k_waiting{"futex"sv,         "sched_yield"sv,     "nanosleep"sv, "clock_nanosleep"sv,
-                               "clock_gettime"sv, "restart_syscall"sv, "getcpu"sv,    "sched_getaffinity"sv};
+constexpr std::array k_waiting{"futex"sv,           "sched_yield"sv,   "nanosleep"sv,
+                               "clock_nanosleep"sv, "clock_gettime"sv, "restart_syscall"sv};
 /// With what a failed assertion does before it.
 constexpr std::array k_end{"exit"sv,   "exit_group"sv, "rt_sigreturn"sv, "rt_sigprocmask"sv,
                            "getpid"sv, "gettid"sv,     "close"sv};
@@ -221,14 +221,15 @@ void add_rules_for_loaded_kernels(FilterBuilder& filter) {
   const ArgumentTest no_code{Kind::has_bits, 2, PROT_EXEC, 0};
 #ifdef KW_SANITIZED  // a sanitizer's allocator maps at addresses of its own, and its report reads files
   const std::vector mapping{no_code};
-  filter.allow(std::array{"readlink"sv, "lseek"sv, "ioctl"sv, "prctl"sv, "prlimit64"sv, "sigaltstack"sv, "getuid"sv,
-                          "geteuid"sv, "uname"sv});
-#else
-  const std::vector mapping{no_code, ArgumentTest{Kind::has_bits, 3, MAP_FIXED | MAP_FIXED_NOREPLACE, 0}};
-#endif
+  filter.allow(std::array{"readlink"sv, "lseek"sv, "pread64"sv, "ioctl"sv, "prctl"sv, "prlimit64"sv, "sigaltstack"sv,
+                          "getuid"sv, "geteuid"sv, "uname"sv, "dup"sv, "readv"sv, "fstat"sv, "newfstatat"sv, "getcpu"sv,
+                          "sched_getaffinity"sv});
   constexpr std::uint64_t k_writing = O_ACCMODE | O_CREAT | O_TRUNC;
   filter.allow_if("open", std::array{ArgumentTest{Kind::has_bits, 1, k_writing, O_RDONLY}});
   filter.allow_if("openat", std::array{ArgumentTest{Kind::has_bits, 2, k_writing, O_RDONLY}});
+#else
+  const std::vector mapping{no_code, ArgumentTest{Kind::has_bits, 3, MAP_FIXED | MAP_FIXED_NOREPLACE, 0}};
+#endif
   filter.allow_if("mmap", mapping);
   filter.allow_if("sendto", std::array{ArgumentTest{Kind::equal, 4, 0, 0}});
   filter.allow_if("mprotect", std::array{no_code});

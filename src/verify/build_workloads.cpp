@@ -34,7 +34,9 @@ Result<BuildReply> build_one(ExecutionBackend& backend, const Candidate& candida
   if (const auto* lost = std::get_if<LostWorker>(&outcome)) {
     return fail(errc::worker_failed, "the compiler did not finish: {}", lost->detail);
   }
-  return std::get<BuildReply>(std::move(outcome));
+  auto reply = std::get<BuildReply>(std::move(outcome));
+  reply.log = without_guard(reply.log);
+  return reply;
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "device/opencl/object_policy.hpp"
 #include "device/opencl/pocl_cache.hpp"
 #include "device/opencl/session.hpp"
+#include "device/opencl/kernel_loading.hpp"
 
 namespace kw::opencl {
 namespace {
@@ -99,7 +100,10 @@ void build_into(const Session& session, const BuildRequest& request, BuildReply&
 BuildReply build(const Session& session, const BuildRequest& request) {
   const auto begin = std::chrono::steady_clock::now();
   BuildReply reply;
-  build_into(session, request, reply);
+  {
+    const KernelsUnloaded until_built;
+    build_into(session, request, reply);
+  }
   if (reply.log.size() > k_max_log_bytes) reply.log.resize(k_max_log_bytes);
   if (session.device.pocl) clear_pocl_cache(session.pocl_cache);
   reply.build_ns = std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count();

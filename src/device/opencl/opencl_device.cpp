@@ -5,6 +5,7 @@
 #include "device/opencl/loaded.hpp"
 #include "device/opencl/pocl_cache.hpp"
 #include "device/opencl/session.hpp"
+#include "device/opencl/kernel_loading.hpp"
 
 namespace kw {
 namespace {
@@ -67,6 +68,7 @@ Result<std::unique_ptr<Device>> open_opencl_device(const std::string& device_id)
   if (wanted == devices.end()) {
     return fail(errc::device_unavailable, "there is no device '{}'; OpenCL has {}", device_id, devices.size());
   }
+  if (wanted->pocl) KW_TRY_VOID(opencl::redirect_loading_of_pocl());
   KW_TRY(opencl::Session session, open_session(api, std::move(*wanted), std::move(pocl_cache)));
   return std::make_unique<OpenclDevice>(std::move(session));
 }

@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <fstream>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "base/testing/scratch_directory.hpp"
@@ -72,6 +74,28 @@ TEST_F(PoclDevice, builds_loads_and_launches_a_kernel) {
   const auto none = device_->launch({1, false});
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().message, "there is no plan 1");
+}
+
+/// Whether this process has mapped a file of PoCL's cache, now or before it was removed.
+bool maps_a_compiled_kernel() {
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    if (line.find("/pocl/") != std::string::npos && line.find("/unloaded.so") != std::string::npos) return true;
+  }
+  return false;
+}
+
+TEST_F(PoclDevice, builds_a_kernel_without_loading_it) {
+  PlannedLaunch other = launch();
+  other.kernel = "unloaded";
+  const auto built =
+      device_->build({device_->facts().id,
+                      "__kernel void unloaded(__global float* a, __global float* b, int n) { a[n] = 1; }",
+                      {},
+                      {other}});
+  ASSERT_EQ(built.status, BuildStatus::ok) << built.log;
+  EXPECT_THAT(built.binary, HasSubstr("unloaded.so"));
+  EXPECT_FALSE(maps_a_compiled_kernel());
 }
 
 TEST_F(PoclDevice, says_what_the_machine_code_consists_of) {

@@ -1,6 +1,5 @@
 #include "device/opencl/pocl_cache.hpp"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "device/device.hpp"
+#include "device/opencl/kernel_loading.hpp"
 
 namespace kw::opencl {
 namespace {
@@ -70,11 +70,7 @@ Result<std::vector<fs::path>> compiled_kernels(const fs::path& cache) {
 
 Result<void> load_cached_kernels(const fs::path& cache) {
   KW_TRY(const auto libraries, compiled_kernels(cache));
-  for (const fs::path& library : libraries) {
-    if (::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr) {
-      return fail(errc::device_refused, "a compiled kernel cannot be loaded: {}", ::dlerror());
-    }
-  }
+  for (const fs::path& library : libraries) KW_TRY_VOID(load_kernel(library));
   return {};
 }
 

@@ -14,7 +14,7 @@ constexpr std::string_view k_in_kernel = "the value is only known in the kernel"
 constexpr std::string_view k_no_tensors = "tensors cannot be made in a mod";
 constexpr std::string_view k_declare = "declare it under [tensors] in the problem file and index it here";
 constexpr std::string_view k_written_out = "kernels have no such operation here";
-constexpr std::array<RefusedCall, 47> k_refused_calls = {{
+constexpr std::array<RefusedCall, 49> k_refused_calls = {{
     {"print", "a kernel cannot print", "leave it out"},
     {"isinstance", "types of Python are not read", "compare with None, or pass a flag"},
     {"type", "types of Python are not read", "compare with None, or pass a flag"},
@@ -60,6 +60,8 @@ constexpr std::array<RefusedCall, 47> k_refused_calls = {{
     {"torch.hypot", k_written_out, "write torch.sqrt(x * x + y * y)"},
     {"torch.lerp", k_written_out, "write x + weight * (y - x)"},
     {"torch.masked_fill", k_written_out, "write torch.where(mask, value, x)"},
+    {"torch.rint", "PyTorch has no such function", "write torch.round(x)"},
+    {"torch.isin", k_written_out, "write (x == a) | (x == b)"},
     {"torch.isnan", "finite inputs never give one", "leave the check out"},
     {"torch.vmap", "a mod describes one score", "write the function of one score"},
 }};

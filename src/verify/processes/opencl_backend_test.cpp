@@ -233,7 +233,45 @@ TEST_F(OpenclBackend, what_a_build_let_through_is_refused_where_it_would_be_load
 #endif
 }
 
-TEST_F(OpenclBackend, a_builder_that_may_have_run_what_it_built_is_replaced) {
+TEST_F(OpenclBackend, what_a_library_would_run_when_loaded_does_not_run_in_the_builder) {
+#if defined(__x86_64__)
+  const std::string source = R"(
+    __kernel void k(__global float* q, __global float* o) {
+      __asm__ volatile(".pushsection .init_array, \"aw\", @init_array\n .quad 1f\n .popsection\n jmp 2f\n1: ud2\n2:\n");
+      o[0] = q[0];
+    })";
+  const std::vector<PlannedLaunch> launches{launch_of("k", 1, 1, {BufferArg{0}, BufferArg{1}})};
+  const BuildReply refused = build(source, launches);
+  EXPECT_EQ(refused.status, BuildStatus::forbidden);
+  EXPECT_THAT(refused.log, HasSubstr("has a function that runs when it is loaded or unloaded"));
+#else
+  GTEST_SKIP() << "SKIP: the kernel is written for x86-64";
+#endif
+}
+
+#if !defined(KW_SANITIZED)  // whose own memory has no limit
+TEST_F(OpenclBackend, a_source_that_grows_in_the_compiler_ends_the_builder_by_memory_before_time) {
+  BackendOptions options;
+  options.device_id = "opencl:0";
+  options.limits.memory_bytes = std::int64_t{1} << 30;
+  const auto opened = open_process_backend(options);
+  ASSERT_TRUE(opened) << opened.error().to_string();
+  std::string source = "#define N0 1,\n";
+  for (int i = 1; i <= 25; ++i) source += fmt::format("#define N{} N{} N{}\n", i, i - 1, i - 1);
+  source += "constant int numbers[] = {N25};\n__kernel void k(__global int* o) { o[0] = numbers[o[1]]; }\n";
+  BuildRequest request{"opencl:0", source, {}, {launch_of("k", 1, 1, {BufferArg{0}})}};
+  const auto answer = (*opened)->build(request, k_ample);
+  const auto* lost = std::get_if<LostWorker>(&answer);
+  ASSERT_NE(lost, nullptr);
+  EXPECT_EQ(lost->how, WorkerLoss::out_of_memory) << lost->detail;
+  request.source = "__kernel void k(__global int* o) { o[0] = 1; }";
+  const auto next = (*opened)->build(request, k_ample);
+  ASSERT_NE(std::get_if<BuildReply>(&next), nullptr) << "the builder is replaced";
+  EXPECT_EQ(std::get<BuildReply>(next).status, BuildStatus::ok);
+}
+#endif
+
+TEST_F(OpenclBackend, a_builder_whose_kernel_is_forbidden_is_replaced) {
 #if defined(__x86_64__)
   const LaunchPlan plan =
       plan_with({input("Q", 64), output("O", 64)}, {launch_of("k", 1, 1, {BufferArg{0}, BufferArg{1}})});

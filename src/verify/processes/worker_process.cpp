@@ -44,9 +44,15 @@ LostWorker WorkerProcess::lose(WorkerLoss how, std::string detail) {
   return *lost_;
 }
 
+/// A compiler that is a library ends the process itself where it gets no memory, without asking what was set for that.
+bool WorkerProcess::compiler_lacked_memory(const ExitReport& end) const {
+  return end.signalled && end.code == SIGABRT &&
+         process_->output().find("LLVM ERROR: out of memory") != std::string::npos;
+}
+
 LostWorker WorkerProcess::lose_closed() {
   const ExitReport end = process_->kill();
-  if (end.out_of_memory || (!end.signalled && end.code == k_exit_out_of_memory)) {
+  if (end.out_of_memory || (!end.signalled && end.code == k_exit_out_of_memory) || compiler_lacked_memory(end)) {
     return lose(WorkerLoss::out_of_memory, "asked for more memory than the sandbox grants");
   }
   // Whoever closes the socket and lives on dies by the kill above.

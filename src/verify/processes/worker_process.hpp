@@ -31,6 +31,7 @@ class WorkerProcess {
   /// What came into `frame`; LostWorker where nothing did.
   std::optional<LostWorker> wait_for_answer(std::string& frame, AnswerDeadline deadline);
   LostWorker lose(WorkerLoss how, std::string detail);
+  [[nodiscard]] bool compiler_lacked_memory(const ExitReport& end) const;
   LostWorker lose_closed();
   [[nodiscard]] std::string last_words() const;
 

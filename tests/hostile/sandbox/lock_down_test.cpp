@@ -85,6 +85,16 @@ TEST(lock_down, leaves_a_kernel_in_its_drivers_process_no_new_code_and_no_thread
   EXPECT_EQ(outcome("locked_for_kernel", "use_memory"), "done");
 }
 
+#if !defined(KW_SANITIZED)  // whose reports read files
+TEST(lock_down, leaves_a_kernel_in_its_drivers_process_no_files) {
+  for (const char* lock : {"locked_for_kernel", "locked"}) {
+    SandboxSpec spec = spec_for({lock, "read", "/usr/bin/true"});
+    spec.at_most = SandboxTier::none;
+    EXPECT_EQ(run(spec), std::string_view(lock) == "locked" ? "done" : "EPERM");
+  }
+}
+#endif
+
 TEST(lock_down, stops_acts_on_other_processes) {
   for (const char* act : {"signal", "trace", "slow_down", "starve"}) {
     const Bystander bystander;
