@@ -1,8 +1,8 @@
 #pragma once
 // What a kernel's calls of built-in functions cost, by ablation: it is built once more with stand-ins of a few
-// instructions for them, and both are launched in turn. Stand-ins, because a kernel without its exponentials computes
-// with other numbers: arguments in their place made one of ours nine times as fast, by the denormal numbers that were
-// gone. For the gate `profile`, where no hardware counts; it is for readers, and nothing is decided by it.
+// instructions for them, and both are launched in turn. Arguments alone would not do for stand-ins: the rest of the
+// kernel would compute with other numbers, denormal ones or none, which changes its time. For the gate `profile`, where
+// no hardware counts; it is for readers, and nothing is decided by it.
 
 #include <optional>
 #include <string>
