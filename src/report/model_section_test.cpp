@@ -92,6 +92,21 @@ TEST(ModelSection, counts_requests_without_an_answer) {
   EXPECT_THAT(json, HasSubstr("\"budget_share\": 0.4"));
 }
 
+TEST(ModelSection, says_how_long_answers_were_and_how_hard_the_model_was_to_think) {
+  auto synthetic = run_with_model();
+  synthetic.run.model_use->effort = "high";
+  auto said = turns();
+  said[1].reply.usage.completion = 4096;
+  said[1].reply.finish = ChatFinish::length;
+  said.push_back(said[0]);
+  said[2].purpose = k_judge_purpose;
+  said[2].reply.usage.completion = 9999;
+  const auto text = to_terminal(build_report(synthetic.run, synthetic.attempts, said), false);
+  EXPECT_THAT(text, HasSubstr("20  in the middle; 4096 at most, 1 cut off by a limit"));
+  EXPECT_THAT(text, HasSubstr("high"));
+  EXPECT_THAT(final_json(synthetic.run, synthetic.attempts), HasSubstr("\"effort\": \"high\""));
+}
+
 TEST(ModelSection, that_sent_nothing_counts_nothing_as_open) {
   const auto synthetic = run_with_model();
   EXPECT_THAT(final_json(synthetic.run, synthetic.attempts), HasSubstr("\"open_requests\": null"));

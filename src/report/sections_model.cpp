@@ -26,7 +26,24 @@ std::string open_note(const ModelUse& use) {
   return fmt::format("{} without an answer when the run ended, with some {} prompt tokens", open.count, open.tokens);
 }
 
-Facts use_facts(const ModelUse& use) {
+/// Of the model that writes kernels: what one answer took, reasoning included.
+Fact answer_length(std::span<const Turn> turns) {
+  std::vector<std::int64_t> lengths;
+  std::int64_t cut_off = 0;
+  for (const auto& turn : turns) {
+    if (turn.purpose == k_judge_purpose || turn.fault == ReplyFault::no_reply) continue;
+    lengths.push_back(turn.reply.usage.completion);
+    cut_off += turn.reply.finish == ChatFinish::length ? 1 : 0;
+  }
+  Fact fact{"answer_tokens", "Tokens of an answer", Value{}};
+  if (lengths.empty()) return fact;
+  std::ranges::sort(lengths);
+  fact.value = counted(lengths[(lengths.size() - 1) / 2]);
+  fact.note = fmt::format("in the middle; {} at most, {} cut off by a limit", lengths.back(), cut_off);
+  return fact;
+}
+
+Facts use_facts(const ModelUse& use, std::span<const Turn> turns) {
   Facts facts{"model_use",
               "Model",
               {{"provider", "Provider", text_or_nothing(use.provider), use.base_url},
@@ -40,6 +57,7 @@ Facts use_facts(const ModelUse& use) {
                {"turns", "Turns", counted(use.turns), fmt::format("{} gave no kernel", use.faulty_turns)},
                {"prompt_tokens", "Prompt tokens", counted(use.prompt_tokens)},
                {"completion_tokens", "Completion tokens", counted(use.completion_tokens), "with reasoning"},
+               answer_length(turns),
                {"dollars", "Cost", dollars_of(use), use.dollars ? use.prices : "the model's price is not known"}}};
   for (const auto& constraint : use.constraints) facts.facts.push_back({"constraint", "Constraint", constraint});
   return facts;
@@ -150,7 +168,7 @@ Folded exchange(const Turn& turn, const Attempt* attempt) {
 
 Section model_section(const RunRecord& run, std::span<const Attempt> attempts, std::span<const Turn> turns) {
   Section section{"model", "What the model did", {}};
-  section.blocks.emplace_back(use_facts(*run.model_use));
+  section.blocks.emplace_back(use_facts(*run.model_use, turns));
   section.blocks.emplace_back(over_time(run, attempts, turns));
   section.blocks.emplace_back(turns_table(turns, attempts));
   for (const auto& turn : turns) section.blocks.emplace_back(exchange(turn, attempt_of(turn, attempts)));

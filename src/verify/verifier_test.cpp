@@ -498,7 +498,7 @@ TEST_F(VerifierTest, says_which_workloads_are_right_when_one_is_wrong) {
   EXPECT_EQ(last.gate, GateId::check);
   EXPECT_EQ(last.text,
             "the workloads by themselves: primary (Skv = 20, Sq = 20): right with normal inputs; "
-            "odd (Skv = 9, Sq = 7): wrong with normal inputs");
+            "odd (Skv = 9, Sq = 7): wrong with normal inputs; that is as if it were right only where Skv = Sq");
 }
 
 TEST_F(VerifierTest, says_in_which_pattern_an_output_is_wrong) {

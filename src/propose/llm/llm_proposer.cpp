@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "propose/bandit.hpp"
+#include "propose/llm/answer_room.hpp"
 #include "propose/llm/chain.hpp"
 #include "propose/llm/client/chat_errors.hpp"
 #include "propose/llm/judging.hpp"
@@ -24,8 +25,6 @@ namespace {
 constexpr int k_failures_in_a_row = 6;
 /// A kernel that the verifier could not judge this often, through no fault of its own, is left.
 constexpr int k_most_tries = 3;
-/// A reply that has less room than this cannot hold reasoning and a kernel.
-constexpr std::int64_t k_least_reply_tokens = 1024;
 constexpr double k_coolest = 0.6;
 constexpr double k_hottest = 1.0;
 constexpr double k_accepted_gain = 0.3;  ///< of a right kernel that is not faster, for the bandit over chains
@@ -90,7 +89,7 @@ class LlmProposer final : public Proposer {
         measured_(run.measured),
         past_(run.past),
         lessons_(run.lessons),
-        token_limit_(run.token_limit),
+        room_(access.options.max_tokens, run.token_limit),
         service_(*access.service),
         keep_(access.keep),
         rng_(run.seed),
@@ -114,7 +113,6 @@ class LlmProposer final : public Proposer {
   [[nodiscard]] std::vector<ChatMessage> prompt_for(const Chain& chain);
   [[nodiscard]] std::vector<Exemplar> draw_exemplars(const Chain& chain);
   [[nodiscard]] bool asks_for_plan(const Chain& chain) const;
-  [[nodiscard]] std::optional<std::int64_t> room_for_reply() const;
   void take(ChatOutcome outcome);
   void take_judgement(const PendingRequest& pending, Turn turn, Result<ChatReply> reply);
   void take_failure(const PendingRequest& pending, Turn turn, const Error& error);
@@ -128,7 +126,7 @@ class LlmProposer final : public Proposer {
   const DeviceFacts* measured_;  ///< may be null
   std::vector<Attempt> past_;
   Lessons lessons_;
-  std::optional<std::int64_t> token_limit_;
+  AnswerRoom room_;
   ChatService& service_;
   std::function<void(Turn)> keep_;
   Rng rng_;
@@ -143,7 +141,6 @@ class LlmProposer final : public Proposer {
   std::deque<Ready> ready_;
   std::deque<Ready> pending_;  ///< proposed, not observed
   WrittenKernels kernels_;
-  std::int64_t used_tokens_ = 0;
   bool took_reply_ = false;      ///< by the last next()
   int failures_ = 0;             ///< of the server, in a row
   std::optional<Error> closed_;  ///< no request is made any more
@@ -198,12 +195,6 @@ void LlmProposer::ask_due_chains() {
   }
 }
 
-std::optional<std::int64_t> LlmProposer::room_for_reply() const {
-  if (!token_limit_) return options_.max_tokens;
-  const std::int64_t left = std::max(k_least_reply_tokens, *token_limit_ - used_tokens_);
-  return std::min(left, options_.max_tokens.value_or(left));
-}
-
 bool LlmProposer::asks_for_plan(const Chain& chain) const {
   if (chain.need() == ChainNeed::first) return options_.plan;
   return chain.need() == ChainNeed::repair_reply && chain.last()->turn.fault == ReplyFault::no_plan;
@@ -215,7 +206,7 @@ void LlmProposer::ask(std::size_t index) {
   PendingRequest pending{index, chain.purpose(), {}, source_shown(chain), asks_for_plan(chain)};
   pending.request.model = options_.model;
   pending.request.messages = prompt_for(chain);
-  pending.request.max_tokens = room_for_reply();
+  pending.request.max_tokens = room_.next();
   std::string step;
   if (const auto* last = chain.last(); last != nullptr && last->attempt != nullptr) {
     step = suggested_step(prompt_, *last->attempt, best_);
@@ -238,7 +229,7 @@ void LlmProposer::ask_judge(std::size_t index) {
   PendingRequest pending{index, std::string(k_judge_purpose), {}, "", false};
   pending.request.model = judging_.model();
   pending.request.messages = judge_prompt(prompt_, *chain.last()->attempt, best_);
-  pending.request.max_tokens = room_for_reply();
+  pending.request.max_tokens = room_.next();
   pending.request.temperature = k_coolest;
   judging_.asked(chain);
   const std::int64_t turn = next_turn_++;
@@ -304,7 +295,7 @@ void LlmProposer::take(ChatOutcome outcome) {
   turn.reply = *std::move(outcome.reply);
   turn.summary = reasoning_summary(turn.reply);
   if (pending.told) lessons_.add(lesson_text(turn, *pending.told->attempt, pending.told->turn));
-  used_tokens_ += turn.reply.usage.prompt + turn.reply.usage.completion;
+  room_.count(turn.reply);
   exemplars_.count_answer(chains_[pending.chain].id(), attempts_);
   auto candidates = read_reply(pending, turn);
   if (candidates.empty()) return end_with_fault(pending.chain, std::move(turn));
@@ -317,14 +308,15 @@ void LlmProposer::take(ChatOutcome outcome) {
 void LlmProposer::take_judgement(const PendingRequest& pending, Turn turn, Result<ChatReply> reply) {
   const Chain& chain = chains_[pending.chain];
   if (!reply) {
-    judging_.take_failure(chain, is_final_chat_error(reply.error()));
+    const bool for_length = room_.take_failure(turn.request.max_tokens, reply.error());
+    judging_.take_failure(chain, is_final_chat_error(reply.error()) && !for_length);
     if (reply.error().code == errc::chat_stopped) return;
     turn.fault = ReplyFault::no_reply;
     turn.fault_message = reply.error().message;
   } else {
     turn.reply = *std::move(reply);
     turn.summary = reasoning_summary(turn.reply);
-    used_tokens_ += turn.reply.usage.prompt + turn.reply.usage.completion;
+    room_.count(turn.reply);
     judging_.take_answer(chain, turn);
   }
   keep_(std::move(turn));
@@ -334,7 +326,8 @@ void LlmProposer::take_failure(const PendingRequest& pending, Turn turn, const E
   // The run is ending: nobody's turn.
   if (error.code == errc::chat_stopped) return chains_[pending.chain].drop_sample();
   ++failures_;
-  if (is_final_chat_error(error) || failures_ >= k_failures_in_a_row) closed_ = error;
+  const bool for_length = room_.take_failure(turn.request.max_tokens, error);
+  if ((is_final_chat_error(error) && !for_length) || failures_ >= k_failures_in_a_row) closed_ = error;
   turn.fault = ReplyFault::no_reply;
   turn.fault_message = error.message;
   end_with_fault(pending.chain, std::move(turn));

@@ -1,6 +1,11 @@
 #include "verify/gates/other_workloads.hpp"
 
 #include <set>
+#include <utility>
+
+#include "base/text.hpp"
+#include "record/launch_plan.hpp"
+#include "verify/checking/fitting_conditions.hpp"
 
 namespace kw {
 namespace {
@@ -30,6 +35,31 @@ std::string named(const Workload& workload, const std::set<std::string>& axes) {
   return sizes.empty() ? workload.name : fmt::format("{} ({})", workload.name, sizes);
 }
 
+Axes only(const Axes& all, const std::set<std::string>& names) {
+  Axes some;
+  for (const auto& [axis, extent] : all) {
+    if (names.contains(axis)) some.emplace(axis, extent);
+  }
+  return some;
+}
+
+/// What the compiler is told of the kernel that is the same for all workloads that may be named.
+IntBindings constants_of(const GateContext& context) {
+  IntBindings constants;
+  bool first = true;
+  for (const Workload& workload : context.facts.problem.workloads) {
+    if (!may_be_named(workload)) continue;
+    const auto definitions = build_definitions(context.loaded.candidate, workload.axes, context.facts.device());
+    if (!definitions) return {};
+    if (std::exchange(first, false)) constants = *definitions;
+    std::erase_if(constants, [&](const auto& one) {
+      const auto found = definitions->find(one.first);
+      return found == definitions->end() || found->second != one.second;
+    });
+  }
+  return constants;
+}
+
 enum class Outcome : std::uint8_t { right, wrong, lost };
 
 Outcome look_at(GateContext& context, const CheckCase& one) {
@@ -48,6 +78,7 @@ std::string other_workloads(GateContext& context) {
   const Problem& problem = context.facts.problem;
   const std::set<std::string> axes = telling_axes(problem);
   std::set<std::size_t> seen;
+  std::vector<JudgedSizes> judged;
   std::string text;
   for (const CheckCase& one : context.facts.suite.cases()) {
     const Workload& workload = problem.workloads[one.workload];
@@ -55,10 +86,14 @@ std::string other_workloads(GateContext& context) {
     if (context.clock.out_of_time()) break;
     const Outcome outcome = look_at(context, one);
     if (outcome == Outcome::lost) break;
+    judged.push_back({only(workload.axes, axes), outcome == Outcome::right});
     text += fmt::format("{}{}: {} with {} inputs", text.empty() ? "" : "; ", named(workload, axes),
                         outcome == Outcome::right ? "right" : "wrong", one.distribution.name);
   }
-  return text.empty() ? "" : "the workloads by themselves: " + text;
+  if (text.empty()) return "";
+  const auto conditions = fitting_conditions(judged, constants_of(context));
+  if (!conditions.empty()) text += "; that is as if it were right only where " + join(conditions, ", or where ");
+  return "the workloads by themselves: " + text;
 }
 
 }  // namespace kw

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 
+#include "language/language.hpp"
 #include "record/time_use.hpp"
 #include "verify/checking/launch_steps.hpp"
 #include "verify/gates/gate.hpp"
+#include "verify/tools/call_ablation.hpp"
 #include "verify/tools/profile.hpp"
 #include "verify/tools/simulated_accesses.hpp"
 
@@ -55,6 +57,27 @@ void note_launch_shares(GateContext& context) {
   context.verdict.note(GateId::profile, "shares of its launches in the time, run one by one: " + text);
 }
 
+/// What calls of built-in functions cost: for whoever reads it, where no hardware counts. OpenCL's functions alone have
+/// stand-ins.
+void note_call_share(GateContext& context, const Measurement& measurement) {
+  const RunFacts& facts = context.facts;
+  TenthOfTime& share = context.measuring.stepping;
+  const bool counted = facts.device().kind == DeviceKind::gpu;
+  const Language* language = find_language(context.loaded.candidate.bundle.target);
+  if (language == nullptr || !language->has_vector_types) return;
+  const auto expected = Duration(static_cast<std::int64_t>(k_ablation_launches * measurement.median_ns));
+  if (counted || !facts.options.count_accesses || !share.has_time(facts, expected)) return;
+  const auto ablating = context.clock.doing(time_activity::launches);
+  const Instant began = facts.clock.now();
+  const auto& deadlines = facts.options.deadlines;
+  const auto found =
+      ablate_calls(facts, context.loaded, context.measuring.baseline.least_request_ns.value_or(0),
+                   {deadlines.start, context.measuring.baseline.launch_deadline(deadlines)}, context.clock);
+  share.used += facts.clock.now() - began;
+  if (!found) return context.verdict.note(GateId::profile, "what its calls cost is not known: " + found.error());
+  if (*found) context.verdict.note(GateId::profile, ablation_text(**found));
+}
+
 /// False where nobody asked, or nothing here can simulate the kernel.
 bool ask_simulator(GateContext& context) {
   if (!context.facts.options.count_accesses) return false;
@@ -80,6 +103,7 @@ bool run_profile_gate(GateContext& context) {
   note_roofline(context, *context.measurement);
   if (!becomes_best(*context.measurement)) return true;
   note_launch_shares(context);
+  note_call_share(context, *context.measurement);
   ask_hardware(context, *context.measurement);
   static_cast<void>(ask_simulator(context));
   return true;

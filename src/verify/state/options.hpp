@@ -62,7 +62,8 @@ struct VerifierOptions {
   /// Where there is a champion, judge others on the smallest evidence first, and on all of it only those that would
   /// replace it. Whoever asks about one kernel wants all.
   bool screen = false;
-  /// Have a simulator count what right kernels, and on a GPU would-be best ones, ask of memory: for whoever reads it.
+  /// For whoever reads it: have a simulator count what right kernels, and on a GPU would-be best ones, ask of memory;
+  /// elsewhere, time would-be best ones without their calls of built-in functions.
   bool count_accesses = false;
   RunBeside beside = serial_beside;
   TimeLedger* ledger = nullptr;  ///< of the thread that owns the verifier; not owned

@@ -177,6 +177,7 @@ std::span<const EmbeddedText> row_sum_texts() {
   static constexpr EmbeddedText k_texts[] = {
       {"operation", "Y = the sum of X over its last axis{{#chunk}}, in chunks of {{chunk}} elements{{/chunk}}.\n"},
       {"sizes", "one row, one column, rows that are no multiple of anything\n"},
+      {"distributions", "{{#heavy_end}}\n*heavy_end*, a last element that outweighs its chunk\n{{/heavy_end}}\n"},
       {"precision", "Sums in f16 are outside of that.\n"},
       {"strategies", "- Give each row to one work-group, and let its items add up parts of it.\n"},
       {"steps", "{{#inner_loop}}\nadd with several accumulators.\n{{/inner_loop}}\n"},

@@ -182,7 +182,11 @@ void add_verdict(const PromptContext& context, const Attempt& last, PromptValues
 
 std::string standing_text(const Attempt& last, const Attempt& best) {
   if (last.ordinal == best.ordinal) return "It is the best kernel so far.";
-  const std::string best_time = best.measurement ? time_text(best.measurement->median_ns) : "an unknown time";
+  if (!best.measurement) {
+    return "It is not ranked before the best kernel so far: its change is not kept. Continue from the best kernel, not "
+           "from this one.";
+  }
+  const std::string best_time = time_text(best.measurement->median_ns);
   const bool compared = last.measurement && !last.measurement->versus.empty();
   const Comparison decision = compared ? last.measurement->versus.front().decision : Comparison::undecided;
   if (decision == Comparison::slower) {

@@ -37,6 +37,8 @@ void add_operator(const Operator& one, Placeholders& table) {
   table[name("operation")] = one.prompts.placeholders();
   table[name("sizes")] = {};
   table[name("precision")] = {};
+  auto& distributions = table[name("distributions")];
+  for (const auto& distribution : one.checks.distributions()) distributions.emplace_back(distribution.name);
   table[name("strategies")] = {"cpu", "gpu", "vector_floats", "compute_units"};
   table[name("steps")] = advised_steps();
   for (const auto& value : one.prompts.placeholders()) table[name("steps")].push_back(value);
@@ -47,10 +49,9 @@ void add_operator(const Operator& one, Placeholders& table) {
 Placeholders common_placeholders() {
   return {
       {"system.md", {"language", "target", "device_name"}},
-      {"task.md",
-       {"user_prompt", "problem", "description", "operation", "tensors", "constants", "mods", "primary_sizes",
-        "edge_sizes", "sizes", "precision", "device", "work", "untimed", "plain_time", "constraints", "language",
-        "target"}},
+      {"task.md", {"user_prompt", "problem",       "description", "operation",     "tensors",  "constants", "mods",
+                   "primary",     "primary_sizes", "edge_sizes",  "distributions", "sizes",    "precision", "device",
+                   "work",        "untimed",       "plain_time",  "constraints",   "language", "target"}},
       {"contract.md", {"language", "target", "axes", "example", "vector_calls"}},
       {"answer.md", {"plan", "contrast", "reflection", "language", "target"}},
       {"first.md",
@@ -137,12 +138,16 @@ void add_shipped(const std::string& name, std::string_view text, PromptTemplates
 }
 
 /// What an operator has to say; of the other steps it may keep silent, and they are then not suggested.
-void check_advice(std::string_view op, const PromptTemplates& templates) {
+void check_advice(const Operator& one, const PromptTemplates& templates) {
+  const std::string_view op = one.format.op;
   const auto check = [&](const char* text, const PromptValues& values, std::string_view section) {
     KW_CHECK(!templates.render(operator_template(op, text), values).empty(), "operator {} says nothing of {} {}", op,
              text, section);
   };
   for (const char* text : {"operation", "sizes", "precision"}) check(text, {}, "");
+  for (const auto& own : one.checks.distributions()) {
+    check("distributions", {{std::string(own.name), "yes"}}, own.name);
+  }
   check("strategies", {{"cpu", "yes"}}, "on a CPU");
   check("strategies", {{"gpu", "yes"}}, "on a GPU");
   check("steps", {{"inner_loop", "yes"}}, "inner_loop");
@@ -188,7 +193,7 @@ const PromptTemplates& shipped_prompt_templates() {
       }
     }
     for (const auto& name : shipped_names()) KW_CHECK(made.texts.count(name) > 0, "prompts/{} is not shipped", name);
-    for (const Operator* one : operators().all()) check_advice(one->format.op, made);
+    for (const Operator* one : operators().all()) check_advice(*one, made);
     return made;
   }();
   return shipped;

@@ -94,8 +94,8 @@ TEST_F(TemplateDirectory, refuses_names_that_are_not_shipped) {
   write("frist.md", "x");
   const Error error = refusal();
   EXPECT_EQ(error.code, errc::prompt_file);
-  EXPECT_THAT(error.message,
-              HasSubstr("'frist.md' is not a prompt template; there are answer.md, attention/operation.md"));
+  EXPECT_THAT(error.message, HasSubstr("'frist.md' is not a prompt template; there are answer.md, "
+                                       "attention/distributions.md, attention/operation.md"));
   EXPECT_EQ(error.hint, "did you mean first.md?");
   EXPECT_THAT(error.where.file, HasSubstr("frist.md"));
 }

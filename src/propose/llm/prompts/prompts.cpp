@@ -54,10 +54,12 @@ std::string strategy_text(const PromptContext& context, int variation) {
   return strategies[static_cast<std::size_t>(std::max(variation, 0)) % strategies.size()];
 }
 
+/// Without times where the device has none.
 void add_best(const PromptContext& context, const Attempt* best, PromptValues& values) {
-  if (best == nullptr || !best->measurement) return;
-  const double ns = best->measurement->median_ns;
+  if (best == nullptr) return;
   values["best"] = kernel_text(best->candidate);
+  if (!best->measurement) return;
+  const double ns = best->measurement->median_ns;
   values["best_time"] = time_text(ns);
   if (context.plain.median_ns > 0 && ns > 0)
     values["best_speedup"] = fmt::format("{:.3g}", context.plain.median_ns / ns);
@@ -123,7 +125,7 @@ std::string goal_from(const PromptContext& context, const Attempt* best, const s
 }  // namespace
 
 const Attempt& anchor_of(const Attempt& last, const Attempt* best) {
-  return best != nullptr && best->measurement ? *best : last;
+  return best != nullptr ? *best : last;
 }
 
 std::vector<ChatMessage> first_prompt(const PromptContext& context, const std::vector<Exemplar>& exemplars,
@@ -132,7 +134,6 @@ std::vector<ChatMessage> first_prompt(const PromptContext& context, const std::v
   values["notes"] = notes_text(context, nullptr);
   values["goal"] = goal_from(context, best, exemplars);
   values["exemplars"] = exemplars_text(exemplars);
-  if (best != nullptr) values["best"] = kernel_text(best->candidate);
   add_best(context, best, values);
   values["strategy"] = strategy_text(context, variation);
   return conversation(context, "first.md", values);

@@ -58,7 +58,7 @@ std::string constants_text(const Problem& problem) {
   return text;
 }
 
-/// The axes in which a workload that may be named differs from the primary one.
+/// Workloads that may be named, with the axes in which they differ from the primary one.
 std::string edge_sizes_text(const Problem& problem) {
   std::string text;
   for (const auto& workload : problem.workloads) {
@@ -68,9 +68,17 @@ std::string edge_sizes_text(const Problem& problem) {
       const auto primary = problem.primary().axes.find(axis);
       if (primary == problem.primary().axes.end() || primary->second != extent) changed.emplace(axis, extent);
     }
-    text += (text.empty() ? "" : "; ") + (changed.empty() ? std::string("the same sizes") : sizes_text(changed));
+    text += fmt::format("{}*{}* ({})", text.empty() ? "" : "; ", workload.name,
+                        changed.empty() ? "the same sizes" : sizes_text(changed));
   }
   return text;
+}
+
+/// What the operator's own distributions are: findings name them.
+std::string own_distributions_text(const PromptContext& context) {
+  return join(operator_of(*context.problem).checks.distributions(), ";\n", [&](const OwnDistribution& one) {
+    return operator_text(context, "distributions", {{std::string(one.name), "yes"}});
+  });
 }
 
 /// What the operator computes.
@@ -222,8 +230,10 @@ std::string task_text(const PromptContext& context) {
       {"tensors", tensors_text(problem)},
       {"constants", constants_text(problem)},
       {"mods", mods_text(problem)},
+      {"primary", problem.primary().name},
       {"primary_sizes", sizes_text(problem.primary().axes)},
       {"edge_sizes", edge_sizes_text(problem)},
+      {"distributions", own_distributions_text(context)},
       {"sizes", operator_text(context, "sizes", {})},
       {"precision", operator_text(context, "precision", {})},
       {"device", device},

@@ -5,12 +5,14 @@
 
 #include "base/file_system.hpp"
 #include "codegen/testing/devices.hpp"
+#include "problem/operator.hpp"
 
 namespace kw {
 namespace {
 
 using testing::HasSubstr;
 using testing::Not;
+using testing::StartsWith;
 
 DeviceFacts gpu_with_tensor_cores() {
   DeviceFacts device = avx512_device();
@@ -61,6 +63,33 @@ TEST_F(TaskTextTest, explains_the_distributions_that_findings_name) {
   take("causal", avx512_device());
   for (const char* words : {"*normal*;", "*uniform* in [0, 1);", "*spikes*,", "*late*,"}) {
     EXPECT_THAT(task_text(context_), HasSubstr(words));
+  }
+}
+
+TEST_F(TaskTextTest, explains_the_distributions_of_each_operator) {
+  for (const std::string& name : operator_names()) {
+    const Operator& one = *find_operator(name);
+    for (const OwnDistribution& own : one.checks.distributions()) {
+      const std::string text =
+          shipped_prompt_templates().render(operator_template(name, "distributions"), {{std::string(own.name), "yes"}});
+      EXPECT_THAT(text, StartsWith(fmt::format("*{}*, ", own.name))) << name;
+      EXPECT_GT(text.size(), own.name.size() + 10) << name;
+    }
+  }
+  take("causal", avx512_device());
+  EXPECT_THAT(task_text(context_), HasSubstr("*offset*, all elements of a row moved alike"));
+}
+
+TEST_F(TaskTextTest, names_the_workloads_that_findings_name) {
+  take("causal", avx512_device());
+  const std::string text = task_text(context_);
+  for (const Workload& workload : problem_.workloads) {
+    const std::string name = "*" + workload.name + "*";
+    if (workload.role == WorkloadRole::held_out) {
+      EXPECT_THAT(text, Not(HasSubstr(name)));
+    } else {
+      EXPECT_THAT(text, HasSubstr(name));
+    }
   }
 }
 
