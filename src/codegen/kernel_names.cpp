@@ -12,11 +12,12 @@ namespace {
 /// Names between spaces that we write ourselves, beside those that stand in the files of kernels/.
 constexpr std::string_view k_written =
     " "
-    "K LSE O Q S V anchor apart attend attention batch bias chunk classify counted dropped_term finish_scores "
+    "K LSE O Q S V anchor apart behind attend attention batch bias chunk classify column columns counted dropped_term "
+    "finish_scores "
     "first_allowed lane_bias "
-    "last_allowed "
+    "last_allowed line place "
     "lower_bound mask_mod mean merge pack packed_row places positions scale score_mod scores slope softmax squares "
-    "thread_query together upper_bound "
+    "thread_query stacks tap tiles together top upper_bound "
     "weighted_sum ";
 
 /// t1, m2, m2_column, and types such as float16: families rather than words. So are names with an underscore in front,

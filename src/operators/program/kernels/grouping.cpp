@@ -5,6 +5,7 @@
 
 #include "operators/program/kernels/contract.hpp"
 #include "operators/program/kernels/scratch_memory.hpp"
+#include "operators/program/kernels/windows.hpp"
 #include "operators/program/program_detail.hpp"
 #include "program/simplify/simplify.hpp"
 #include "program/stages/access.hpp"
@@ -96,7 +97,7 @@ class Grouping {
 
   /// Whether it is to be done by rows: no product, and no window that slides over its elements.
   [[nodiscard]] bool is_row_reduction(const Stage& stage) const {
-    if (stage.kind != StageKind::reduce || goes_to_contract(stage)) return false;
+    if (stage.kind != StageKind::reduce || goes_to_contract(stage) || is_window(stage, dialect_)) return false;
     return !slides(stage) || (on_gpu() && count_of(stage.inner) >= k_longest_window);
   }
 

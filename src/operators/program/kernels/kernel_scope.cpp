@@ -62,7 +62,8 @@ constexpr std::array k_own_names = {
     "product",   "running", "row",     "lane",     "slice",   "live",      "at",     "reach",   "item",
     "lanes",     "chunks",  "first",   "last",     "block",   "blocks",    "values", "start",   "total",
     "totals",    "kept",    "earlier", "elements", "before",  "lane_part", "batch",  "counted", "places",
-    "positions", "chunk",   "count",   "mean",     "squares", "together",  "apart"};
+    "positions", "chunk",   "count",   "mean",     "squares", "together",  "apart",  "line",    "tiles",
+    "columns",   "column",  "behind",  "stacks",   "place",   "top",       "tap"};
 
 std::string operand_of(const std::string& text) {
   return is_word(text) || text.find(' ') == std::string::npos ? text : "(" + text + ")";

@@ -11,7 +11,8 @@ namespace kw {
 namespace {
 
 constexpr std::int64_t k_most_elements = 16;
-constexpr std::int64_t k_unrolled = 32;
+/// Elements of loops that are unrolled whole.
+constexpr double k_unrolled = 128;
 
 std::string count_text(const StageAxes& columns, KernelScope& scope) {
   if (columns.empty()) return "1";
@@ -146,9 +147,13 @@ void write_batches(BodyWriter& body, const StageAxes& columns, KernelScope& scop
 
 void write_nested_loops(BodyWriter& body, const StageAxes& columns, KernelScope& scope,
                         const std::vector<std::string>& statements) {
-  for (const auto& axis : columns) {
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const auto& axis = columns[i];
     const auto index = scope.axis(axis.name);
-    if (axis.extent.is_constant() && axis.extent.value() <= k_unrolled) body.line("#pragma unroll");
+    const StageAxes nested(columns.begin() + static_cast<std::ptrdiff_t>(i), columns.end());
+    const bool constant =
+        std::all_of(nested.begin(), nested.end(), [](const auto& one) { return one.extent.is_constant(); });
+    if (constant && count_of(nested) <= k_unrolled) body.line("#pragma unroll");
     body.open(fmt::format("for (int {0} = 0; {0} < {1}; ++{0})", index, scope.extent(axis.extent)));
   }
   body.lines(statements);
