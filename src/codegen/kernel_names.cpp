@@ -14,9 +14,10 @@ constexpr std::string_view k_written =
     " "
     "K LSE O Q S V anchor apart behind attend attention batch bias chunk classify column columns counted dropped_term "
     "finish_scores "
-    "first_allowed lane_bias "
+    "first_allowed fours lane_bias "
     "last_allowed line place "
-    "lower_bound mask_mod mean merge pack packed_row places positions scale score_mod scores slope softmax squares "
+    "lower_bound mask_mod mean merge most pack packed_row places positions scale score_mod scores shift slope softmax "
+    "squares "
     "thread_query stacks tap tiles together top upper_bound "
     "weighted_sum ";
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "operators/program/kernels/contract.hpp"
+#include "operators/program/kernels/exchange_sums.hpp"
 #include "operators/program/kernels/scratch_memory.hpp"
 #include "operators/program/kernels/windows.hpp"
 #include "operators/program/program_detail.hpp"
@@ -173,12 +174,15 @@ Result<GroupedProgram> grouped_for(const Problem& problem, Dialect dialect, cons
   KW_TRY(auto stages, lower(simple.graph, simple.outputs));
   auto grouped = grouped_for(std::move(stages), dialect, device);
   grouped.graph = std::move(simple.graph);
-  for (const auto& applied : simple.applied) grouped.simplifications.push_back(applied_text(applied));
+  std::vector<std::string> applied;
+  for (const auto& one : simple.applied) applied.push_back(applied_text(one));
+  grouped.simplifications.insert(grouped.simplifications.begin(), applied.begin(), applied.end());
   return grouped;
 }
 
 GroupedProgram grouped_for(StageProgram program, Dialect dialect, const DeviceFacts& device) {
   auto joined = fused(std::move(program));
+  auto exchanged = exchange_sums(joined.program);
   Grouping grouping(std::move(joined.program), dialect, device);
   // A work-item of a CPU does a whole row: a sum in sixteen lanes that is longer would lose too much to rounding.
   constexpr double k_longest_of_item = 65536;
@@ -186,6 +190,7 @@ GroupedProgram grouped_for(StageProgram program, Dialect dialect, const DeviceFa
   grouping.split_long_reductions(dialect->has_vectors ? k_longest_of_item : k_longest_of_group);
   auto grouped = grouping.with_rows();
   grouped.fusions = std::move(joined.fusions);
+  grouped.simplifications = std::move(exchanged);
   return grouped;
 }
 

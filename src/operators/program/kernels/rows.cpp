@@ -9,11 +9,10 @@
 #include "operators/program/kernels/kernel_signature.hpp"
 #include "operators/program/kernels/row_batches.hpp"
 #include "operators/program/kernels/row_coordinates.hpp"
-#include "operators/program/kernels/row_moments.hpp"
+#include "operators/program/kernels/row_pairs.hpp"
 #include "operators/program/kernels/row_sharing.hpp"
 #include "operators/program/kernels/stage_kernel.hpp"
 #include "program/stages/access.hpp"
-#include "program/stages/split.hpp"
 #include "program/stages/work.hpp"
 
 namespace kw {
@@ -42,10 +41,12 @@ class RowsWriter {
     for (std::size_t i = 0; i < stages_.size(); ++i) {
       const auto& stage = *stages_[i];
       scope_.forget_values();
+      const bool last = alone() || i + 1 == stages_.size();
+      const auto pair = last ? std::nullopt : row_pair(stage, *stages_[i + 1]);
       if (stage.kind != StageKind::reduce) {
         write_map(stage);
-      } else if (i + 1 < stages_.size() && sharing_.share != RowShare::item && are_moments(stage, *stages_[i + 1])) {
-        write_moments(stage, *stages_[++i]);
+      } else if (pair) {
+        write_pair(stage, *stages_[++i], *pair);
       } else {
         write_reduction(stage);
       }
@@ -155,28 +156,28 @@ class RowsWriter {
     hold(stage, result);
   }
 
-  /// Two reductions in one loop; see row_moments.hpp.
-  void write_moments(const Stage& first, const Stage& second) {
+  /// Two reductions in one loop; see row_pairs.hpp.
+  void write_pair(const Stage& first, const Stage& second, const RowPair& pair) {
     const auto first_result = declare_result(first);
     const auto second_result = declare_result(second);
     body_.open("");
-    const auto accumulator = moments_accumulator();
-    body_.lines(accumulator.declarations);
+    own_helpers_.insert(pair.both.own_helpers.begin(), pair.both.own_helpers.end());
+    body_.lines(pair.both.declarations);
     open_live();
     BatchText text;
     write_values(text, first);
-    auto moments = moments_of_batch(counts_in_batch(first.inner, scope_, sharing_, text));
-    text.before = std::move(moments.before);
-    text.uses = std::move(moments.uses);
-    text.after = std::move(moments.after);
+    text.before = pair.before;
+    text.uses = pair.uses;
+    const auto counts = counts_in_batch(first.inner, scope_, sharing_, text);
+    for (const auto& line : pair.after) text.after.push_back(fill(line, {{"counts", counts}}));
     write_batches(body_, first.inner, scope_, sharing_, text);
     close_live();
     scope_.forget_values();
-    write_gathering(body_, accumulator, sharing_, scope_.dialect(), arrays_);
-    write_result(first, accumulator.result, first_result);
+    write_gathering(body_, pair.both, sharing_, scope_.dialect(), arrays_);
+    write_result(first, pair.both.result, first_result);
     scope_.forget_values();
     scope_.hold(first.buffer, first_result);
-    write_result(second, second_sum(first_result), second_result);
+    write_result(second, fill(pair.second_result, {{"first", first_result}}), second_result);
     body_.close();
     hold(first, first_result);
     hold(second, second_result);
