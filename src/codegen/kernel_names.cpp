@@ -12,9 +12,13 @@ namespace {
 /// Names between spaces that we write ourselves, beside those that stand in the files of kernels/.
 constexpr std::string_view k_written =
     " "
-    "K LSE O Q S V anchor attend attention bias classify dropped_term finish_scores first_allowed lane_bias "
-    "last_allowed "
-    "lower_bound mask_mod merge pack packed_row scale score_mod scores slope softmax thread_query upper_bound "
+    "K LSE O Q S V anchor apart behind attend attention batch bias chunk classify column columns counted dropped_term "
+    "finish_scores "
+    "first_allowed fours lane_bias "
+    "last_allowed line place "
+    "lower_bound mask_mod mean merge most pack packed_row places positions scale score_mod scores shift slope softmax "
+    "squares "
+    "thread_query stacks tap tiles together top upper_bound "
     "weighted_sum ";
 
 /// t1, m2, m2_column, and types such as float16: families rather than words. So are names with an underscore in front,

@@ -60,6 +60,8 @@ const std::vector<Fused> k_products = {
 
 constexpr const char* k_rows_on_cpu = "ROWS_PER_ITEM";
 constexpr const char* k_any_kernel = "";
+constexpr const char* k_columns = "columns[line][at]";
+constexpr const char* k_windows_alone = "WINDOW_LINES";
 
 const std::vector<Fused> k_rows_and_maps = {
     {"softmax", "torch.softmax(x * 9, -1)", "torch.rand(9, 1203)", "", "exp16(", "ROW_THREADS"},
@@ -101,6 +103,52 @@ const std::vector<Fused> k_rows_and_maps = {
     {"running_product_of_columns", "torch.cumprod(x + 0.5, 0)", "torch.rand(301, 5)", "", k_any_kernel, "SCAN_THREADS"},
 };
 
+const std::vector<Fused> k_parts_and_windows = {
+    {"rows_of_a_warp", "torch.softmax(x * 9, -1)", "torch.rand(3001, 70)", "", k_any_kernel, "WARP_ROW_THREADS"},
+    {"places_in_rows_of_a_warp", "torch.argmin(x, -1)", "torch.rand(3001, 70)", "", k_any_kernel, "WARP_ROW_THREADS"},
+    {"mean_and_variance_at_once", "torch.var(x + 300, -1)", "torch.rand(5, 3003)", "", k_any_kernel, "other_squares"},
+    {"norm_in_parts", "self.c(x + 50)", "torch.rand(8, 3, 61, 101)", "self.c = nn.BatchNorm2d(3)", k_any_kernel,
+     "_variance_parts"},
+    {"norm_of_columns_in_parts", "self.c(x - 3)", "torch.rand(20001, 7)", "self.c = nn.BatchNorm1d(7)", k_any_kernel,
+     "_variance_parts"},
+    {"sum_over_groups_in_parts", "self.c(x).mean((1, 2, 3))", "torch.rand(2, 6, 91, 101)",
+     "self.c = nn.GroupNorm(3, 6)", k_any_kernel, "_parts"},
+    {"exponentials_in_one_reading", "torch.log_softmax(x * 50 - 900, -1)", "torch.rand(9, 3001)", "", k_any_kernel,
+     "most = larger(most, values[part])"},
+    {"exponentials_of_columns", "torch.logsumexp(x * 50 - 900, 1)", "torch.rand(3, 90, 70)", "", k_any_kernel,
+     "most = larger(most, values[part])"},
+    {"exponentials_of_rows_of_a_warp", "torch.logsumexp(x * 90, -1) + 1", "torch.rand(3001, 70)", "", k_any_kernel,
+     "most = larger(most, values[part])"},
+    {"sum_of_a_transposed_convolution", "self.c(x).mean((2, 3), keepdim=True) * 3", "torch.rand(B, C, H, W)",
+     "self.c = nn.ConvTranspose2d(6, 37, 3)", "_sums", "_sums"},
+    {"sum_of_phases", "(self.c(x) * 0.5).mean((2, 3))", "torch.rand(B, C, H, W)",
+     "self.c = nn.ConvTranspose2d(6, 37, 3, stride=2, padding=1, output_padding=1)", "_sums", "_sums"},
+    {"sum_along_one_axis_of_a_convolution", "torch.tanh(self.c(x).sum(2, keepdim=True))", "torch.rand(2, 6, 7, 8, 19)",
+     "self.c = nn.Conv3d(6, 20, 3, padding=1, stride=(1, 2, 1))", "_sums", "_sums"},
+    {"sum_over_the_batch_of_a_linear", "(self.c(x) / 3).mean(0) - 1", "torch.rand(90, 70)",
+     "self.c = nn.Linear(70, 41)", "_sums", "_sums"},
+    {"fours", "torch.tanh(x) * more[0] + more[1]", "torch.rand(6, 4700), torch.rand(4700), torch.rand(6, 1)", "",
+     k_any_kernel, "make_float4("},
+    {"fours_of_a_choice", "torch.cat([x, more[0]], 0) * 2", "torch.rand(6, 700), torch.rand(3, 700)", "", k_any_kernel,
+     "MAP_ELEMENTS"},
+    {"largest_of_all", "torch.amax(x * 2)", "torch.rand(7, 61, 303)", "", k_any_kernel, "_parts"},
+    {"largest_of_windows", "F.max_pool2d(x, 3, 2, 1)", "torch.rand(B, C, 23, 37)", "", k_any_kernel, k_columns},
+    {"average_without_padding", "F.avg_pool2d(x, (2, 3), (1, 2), (1, 1), count_include_pad=False)",
+     "torch.rand(B, C, 19, 45)", "", k_any_kernel, k_columns},
+    {"dilated_windows_in_1d", "F.max_pool1d(x, 4, 1, 2, 3)", "torch.rand(3, 5, 1301)", "", k_any_kernel, k_columns},
+    {"averages_in_3d_with_maps", "F.avg_pool3d(torch.tanh(x), 3, 2, 1) * 2 + 1", "torch.rand(2, 3, 9, 11, 35)", "",
+     k_any_kernel, k_columns},
+    {"distinct_windows", "F.avg_pool2d(x, 5)", "torch.rand(2, 3, 61, 67)", "", k_any_kernel, k_columns},
+    {"windows_that_overhang", "F.max_pool2d(x, 3, 2, 0, ceil_mode=True)", "torch.rand(2, 3, 22, 46)", "", k_any_kernel,
+     k_columns},
+    {"depthwise", "self.c(x)", "torch.rand(B, C, H, W)", "self.c = nn.Conv2d(6, 6, 3, padding=1, groups=6)",
+     k_any_kernel, k_windows_alone},
+    {"depthwise_strided", "torch.relu(self.c(x))", "torch.rand(2, C, 23, 41)",
+     "self.c = nn.Conv2d(6, 12, (3, 2), stride=(2, 1), dilation=(1, 2), groups=6)", k_any_kernel, k_windows_alone},
+    {"depthwise_in_1d", "self.c(x)", "torch.rand(3, 5, 301)", "self.c = nn.Conv1d(5, 5, 7, padding=3, groups=5)",
+     k_any_kernel, k_windows_alone},
+};
+
 /// The kernels of the family, and the verdict on them.
 void expect_accepted(const ProgramVerdicts& device, const std::string& module, const char* of_family,
                      const std::string& arch = "") {
@@ -125,6 +173,8 @@ TEST_P(FusedOnCpu, is_accepted) {
 INSTANTIATE_TEST_SUITE_P(Products, FusedOnCpu, testing::ValuesIn(k_products),
                          [](const auto& one) { return std::string(one.param.name); });
 INSTANTIATE_TEST_SUITE_P(RowsAndMaps, FusedOnCpu, testing::ValuesIn(k_rows_and_maps),
+                         [](const auto& one) { return std::string(one.param.name); });
+INSTANTIATE_TEST_SUITE_P(PartsAndWindows, FusedOnCpu, testing::ValuesIn(k_parts_and_windows),
                          [](const auto& one) { return std::string(one.param.name); });
 
 class FusedOnSimulator : public testing::TestWithParam<Fused> {
@@ -151,6 +201,8 @@ TEST_P(FusedOnSimulator, is_accepted_as_older_chips_have_it) {
 INSTANTIATE_TEST_SUITE_P(Products, FusedOnSimulator, testing::ValuesIn(k_products),
                          [](const auto& one) { return std::string(one.param.name); });
 INSTANTIATE_TEST_SUITE_P(RowsAndMaps, FusedOnSimulator, testing::ValuesIn(k_rows_and_maps),
+                         [](const auto& one) { return std::string(one.param.name); });
+INSTANTIATE_TEST_SUITE_P(PartsAndWindows, FusedOnSimulator, testing::ValuesIn(k_parts_and_windows),
                          [](const auto& one) { return std::string(one.param.name); });
 
 /// Rows of the product are counted over seven axes, more than an expression of a bundle may multiply.

@@ -94,11 +94,12 @@ bool only_as_neighbours(const StageExpr& node, const std::string& a, const Stage
   return true;
 }
 
-/// Whether the product can be written for every binding of the axes, in few enough words.
+/// Whether the product can be written for every binding of the axes, in few enough words, and is an int that may grow.
 bool has_product(const Extent& a, const Extent& b) {
   constexpr std::size_t k_longest = 60;
+  constexpr std::int64_t k_largest = 1 << 30;
   const auto product = exact_product(a, b);
-  return product && product->text().size() <= k_longest;
+  return product && product->text().size() <= k_longest && product->value() <= k_largest;
 }
 
 /// Whether every load that has the axes as neighbours can have them as one.
@@ -181,6 +182,12 @@ std::size_t collapse_axes(std::span<Stage* const> stages, std::size_t common) {
 void collapse_axes(Stage& stage) {
   Stage* const one = &stage;
   collapse_axes(std::span<Stage* const>(&one, 1), 0);
+}
+
+void collapse_inner_axes(Stage& reduction) {
+  drop_units(reduction, reduction.inner, 0, 1);
+  simplify_loads(reduction);
+  merge_all(reduction, reduction.inner, 0);
 }
 
 }  // namespace kw

@@ -13,5 +13,7 @@ namespace kw {
 /// stage's axes. At least one inner axis is left, and the axis of a scan. Returns how many common axes are left.
 std::size_t collapse_axes(std::span<Stage* const> stages, std::size_t common);
 void collapse_axes(Stage& stage);
+/// The axes that a reduction reduces alone: what reads the stage's results sees them as before.
+void collapse_inner_axes(Stage& reduction);
 
 }  // namespace kw

@@ -14,4 +14,14 @@ namespace kw {
 /// were read; 1 where the axes are too short and nothing changed.
 std::int64_t split_reduction(StageProgram& program, std::size_t index, std::int64_t parts);
 
+/// Whether stages[second] sums (e - r) * (e - r) where stages[first] sums e, over the same elements, and r is what
+/// follows from the first sum at the same place: as mean and variance are.
+[[nodiscard]] bool are_moments(const Stage& first, const Stage& second);
+
+/// Splits both sums of are_moments(): parts have a mean of their own and the squares of the differences from it, so
+/// that one reading of the elements does for both. What was stages[first] and stages[second] then joins the parts: the
+/// sum of all is that of the parts', and to the squares of each part come those of its mean's difference from r.
+/// Returns as split_reduction().
+std::int64_t split_moments(StageProgram& program, std::size_t first, std::size_t second, std::int64_t parts);
+
 }  // namespace kw

@@ -8,12 +8,14 @@
 #include "operators/program/kernels/plain.hpp"
 #include "operators/program/kernels/rows.hpp"
 #include "operators/program/kernels/scans.hpp"
+#include "operators/program/kernels/windows.hpp"
 
 namespace kw {
 
 const std::vector<KernelFamily>& kernel_families() {
   static const std::vector<KernelFamily> k_families = {
       {"contract", contract_takes, contract_kernels},
+      {"window", windows_take, windows_kernels},
       {"reduce", rows_take, rows_kernels},
       {"map", maps_take, maps_kernels},
       {"scan", scans_take, scans_kernels},

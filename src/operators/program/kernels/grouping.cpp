@@ -4,7 +4,9 @@
 #include <cmath>
 
 #include "operators/program/kernels/contract.hpp"
+#include "operators/program/kernels/exchange_sums.hpp"
 #include "operators/program/kernels/scratch_memory.hpp"
+#include "operators/program/kernels/windows.hpp"
 #include "operators/program/program_detail.hpp"
 #include "program/simplify/simplify.hpp"
 #include "program/stages/access.hpp"
@@ -24,6 +26,16 @@ constexpr double k_shortest_row = 32;
 constexpr double k_small = 1 << 18;
 /// Elements that each part of a split reduction has at least.
 constexpr double k_least_part = 2048;
+/// Of a GPU: parts are many for each unit, so that the last ones keep few units waiting, but have enough elements that
+/// starting and gathering them costs little. Where they are fewer than units, shorter ones are better.
+constexpr double k_parts_per_unit = 32;
+constexpr double k_rows_per_unit = 4;
+constexpr double k_least_gpu_part = 16384;
+constexpr double k_least_small_part = 4096;
+/// An element's window is shorter; a longer sum of neighbours is worth many work-items.
+constexpr double k_longest_window = 1024;
+/// Elements of a row that are read again while a cache still has them.
+constexpr double k_longest_cached = 32768;
 
 /// What tensors of 16-bit floats are stored as; scratch memory has none.
 DType held_type(const StageBuffer& buffer) {
@@ -42,24 +54,27 @@ class Grouping {
 
   /// Into parts of at most `longest` elements, and enough of them to keep the device busy.
   void split_long_reductions(double longest) {
+    for (auto& stage : program_.stages) {
+      if (on_gpu() && is_row_reduction(stage) && can_split(stage)) collapse_inner_axes(stage);
+    }
     for (std::size_t i = program_.stages.size(); i-- > 0;) {
       const auto& stage = program_.stages[i];
-      if (!can_split(stage) || slides(stage) || goes_to_contract(stage)) continue;
+      if (!is_row_reduction(stage) || !can_split(stage)) continue;
       const double length = count_of(stage.inner);
-      const double missing = std::ceil(groups_wanted_ / std::max(work_groups(stage), 1.0));
-      const double parts = std::max(std::min(missing, std::floor(length / k_least_part)), std::ceil(length / longest));
-      if (parts >= 2.0) (void)split_reduction(program_, i, static_cast<std::int64_t>(parts));
+      const double parts = std::max(wanted_parts(stage), std::ceil(length / longest));
+      if (parts >= 2.0) split(i, static_cast<std::int64_t>(parts));
     }
   }
 
   [[nodiscard]] GroupedProgram with_rows() {
     RowRules rules;
     rules.reduction = [&](const Stage& stage) {
-      if (slides(stage) || goes_to_contract(stage)) return false;
-      if (count_of(stage.inner) < k_shortest_row) return true;
+      if (!is_row_reduction(stage)) return false;
+      if (on_gpu() || count_of(stage.inner) < k_shortest_row) return true;
       return work_groups(stage) >= groups_wanted_ / 2.0 || evaluations(stage) <= 4.0 * k_small;
     };
     rules.map = [&](const Stage& map, double rows) {
+      if (on_gpu() && evaluations(map) > rows * k_longest_cached && evaluations(map) > k_small) return false;
       return rows >= groups_wanted_ / 2.0 || evaluations(map) <= k_small;
     };
     std::vector<std::vector<std::size_t>> lists;
@@ -79,6 +94,38 @@ class Grouping {
   }
 
  private:
+  [[nodiscard]] bool on_gpu() const { return !dialect_->warp.empty(); }
+
+  /// Whether it is to be done by rows: no product, and no window that slides over its elements.
+  [[nodiscard]] bool is_row_reduction(const Stage& stage) const {
+    if (stage.kind != StageKind::reduce || goes_to_contract(stage) || is_window(stage, dialect_)) return false;
+    return !slides(stage) || (on_gpu() && count_of(stage.inner) >= k_longest_window);
+  }
+
+  /// Parts that leave no unit of the device idle; less than 2 where the rows do so.
+  [[nodiscard]] double wanted_parts(const Stage& stage) const {
+    const double groups = std::max(work_groups(stage), 1.0);
+    const double length = count_of(stage.inner);
+    if (!on_gpu()) return std::min(std::ceil(groups_wanted_ / groups), std::floor(length / k_least_part));
+    const double units = groups_wanted_ / 2.0;
+    if (groups >= units * k_rows_per_unit) return 1.0;
+    // Where neighbouring rows are what is contiguous, a work-group has 32 of them.
+    const double rows = count_of(stage.axes) / groups;
+    const double longest = std::floor(length * rows / k_least_gpu_part);
+    const double least = std::floor(std::min(length * rows / k_least_small_part, 2.0 * units / groups));
+    return std::min(std::ceil(units * k_parts_per_unit / groups), std::max(longest, least));
+  }
+
+  /// Sums of elements and of their squared differences from the mean are split together.
+  void split(std::size_t index, std::int64_t parts) {
+    for (std::size_t i = 0; on_gpu() && i < index; ++i) {
+      if (!are_moments(program_.stages[i], program_.stages[index])) continue;
+      (void)split_moments(program_, i, index, parts);
+      return;
+    }
+    (void)split_reduction(program_, index, parts);
+  }
+
   /// As the family will be asked, once the stage is a group of its own.
   [[nodiscard]] bool goes_to_contract(Stage stage) const {
     collapse_axes(stage);
@@ -127,12 +174,15 @@ Result<GroupedProgram> grouped_for(const Problem& problem, Dialect dialect, cons
   KW_TRY(auto stages, lower(simple.graph, simple.outputs));
   auto grouped = grouped_for(std::move(stages), dialect, device);
   grouped.graph = std::move(simple.graph);
-  for (const auto& applied : simple.applied) grouped.simplifications.push_back(applied_text(applied));
+  std::vector<std::string> applied;
+  for (const auto& one : simple.applied) applied.push_back(applied_text(one));
+  grouped.simplifications.insert(grouped.simplifications.begin(), applied.begin(), applied.end());
   return grouped;
 }
 
 GroupedProgram grouped_for(StageProgram program, Dialect dialect, const DeviceFacts& device) {
   auto joined = fused(std::move(program));
+  auto exchanged = exchange_sums(joined.program);
   Grouping grouping(std::move(joined.program), dialect, device);
   // A work-item of a CPU does a whole row: a sum in sixteen lanes that is longer would lose too much to rounding.
   constexpr double k_longest_of_item = 65536;
@@ -140,6 +190,7 @@ GroupedProgram grouped_for(StageProgram program, Dialect dialect, const DeviceFa
   grouping.split_long_reductions(dialect->has_vectors ? k_longest_of_item : k_longest_of_group);
   auto grouped = grouping.with_rows();
   grouped.fusions = std::move(joined.fusions);
+  grouped.simplifications = std::move(exchanged);
   return grouped;
 }
 

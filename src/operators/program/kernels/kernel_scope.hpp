@@ -50,6 +50,8 @@ class KernelScope {
   /// Statements that name what is used more than once in `roots`, and can be computed before it is known which of them
   /// are needed. With `loads`, elements of tensors too, where they are read in any case.
   [[nodiscard]] std::vector<std::string> shared_values(const std::vector<StageExpr>& roots, bool loads);
+  /// A variable holds the value of the node.
+  void call_value(const StageNode* node, const std::string& name) { values_[node] = name; }
   /// At the end of the block that they were defined in.
   void forget_values() { values_.clear(); }
   /// A variable of the kernel holds the one element of the buffer that its work-item reads.

@@ -7,27 +7,16 @@
 #include "operators/program/kernels/accumulator.hpp"
 #include "operators/program/kernels/body_writer.hpp"
 #include "operators/program/kernels/kernel_signature.hpp"
+#include "operators/program/kernels/row_batches.hpp"
 #include "operators/program/kernels/row_coordinates.hpp"
+#include "operators/program/kernels/row_pairs.hpp"
+#include "operators/program/kernels/row_sharing.hpp"
 #include "operators/program/kernels/stage_kernel.hpp"
 #include "program/stages/access.hpp"
 #include "program/stages/work.hpp"
 
 namespace kw {
 namespace {
-
-/// Neighbouring rows that a work-group has where those are contiguous.
-constexpr int k_row_lanes = 32;
-/// Shorter rows have one work-item each.
-constexpr double k_shared_row = 32;
-
-/// Work-items that share a row, by the length of the row: one tunable for all groups of like rows.
-Tunable threads_tunable(double elements) {
-  constexpr double k_short = 512;
-  constexpr double k_long = 8192;
-  if (elements < k_short) return {"SHORT_ROW_THREADS", {32, 64, 128}, 64};
-  if (elements < k_long) return {"ROW_THREADS", {64, 128, 256, 512}, 256};
-  return {"LONG_ROW_THREADS", {128, 256, 512, 1024}, 512};
-}
 
 StageAxes columns_of(const Stage& stage, std::size_t rows) {
   if (stage.kind == StageKind::reduce) return stage.inner;
@@ -41,25 +30,25 @@ class RowsWriter {
         group_(group),
         stages_(stages_of(context, group)),
         scope_(context.buffers, stages_, context.dialect),
-        rows_(stages_[0]->axes.begin(), stages_[0]->axes.begin() + static_cast<std::ptrdiff_t>(group.rows)),
-        rows_per_group_(rows_are_contiguous() ? k_row_lanes : 1) {
+        rows_(stages_[0]->axes.begin(), stages_[0]->axes.begin() + static_cast<std::ptrdiff_t>(group.rows)) {
     double longest = 0.0;
     for (const auto* stage : stages_) longest = std::max(longest, count_of(columns_of(*stage, group.rows)));
-    alone_ = longest < k_shared_row;
-    // Neighbouring rows leave fewer work-items for each.
-    threads_ = threads_tunable(alone_ ? k_row_lanes : longest * rows_per_group_);
-    many_ = alone_ || rows_per_group_ > 1;
-    lanes_ = alone_ ? threads_.name : std::to_string(rows_per_group_);
-    slices_ = alone_ ? "1" : many_ ? fmt::format("({} / {})", threads_.name, lanes_) : threads_.name;
+    sharing_ =
+        row_sharing(count_of(rows_), longest, rows_are_contiguous(), static_cast<double>(context.device.compute_units));
   }
 
   GroupKernels write() {
-    for (const auto* stage : stages_) {
+    for (std::size_t i = 0; i < stages_.size(); ++i) {
+      const auto& stage = *stages_[i];
       scope_.forget_values();
-      if (stage->kind == StageKind::reduce) {
-        write_reduction(*stage);
+      const bool last = alone() || i + 1 == stages_.size();
+      const auto pair = last ? std::nullopt : row_pair(stage, *stages_[i + 1]);
+      if (stage.kind != StageKind::reduce) {
+        write_map(stage);
+      } else if (pair) {
+        write_pair(stage, *stages_[++i], *pair);
       } else {
-        write_map(*stage);
+        write_reduction(stage);
       }
     }
     return kernel();
@@ -90,157 +79,195 @@ class RowsWriter {
     return std::find(group_.local.begin(), group_.local.end(), buffer) != group_.local.end();
   }
 
-  /// The loop of a work-item over its share of the columns; what is in it was written to `inside`.
-  void write_loop(const StageAxes& columns, const BodyWriter& inside) {
-    if (many_) body_.open("if (live)");
-    const bool one = columns.size() == 1;
-    const auto index = one ? scope_.axis(columns[0].name) : "at";
-    const auto count =
-        columns.empty() ? "1" : join(columns, " * ", [&](const StageAxis& axis) { return scope_.extent(axis.extent); });
-    body_.open(alone_ ? fmt::format("for (int {0} = 0; {0} < {1}; ++{0})", index, count)
-                      : fmt::format("for (int {0} = slice; {0} < {1}; {0} += {2})", index, count, slices_));
-    std::string inner;
-    for (std::size_t i = columns.size(); !one && i-- > 0;) {
-      const auto extent = scope_.extent(columns[i].extent);
-      const auto place = inner.empty() ? "at" : fmt::format("at / ({})", inner);
-      const auto whole = i == 0 ? place : fmt::format("{} % {}", place, extent);
-      if (scope_.used_axes().count(columns[i].name) > 0) {
-        body_.line(fmt::format("const int {} = {};", scope_.axis(columns[i].name), whole));
-      }
-      inner = inner.empty() ? extent : extent + " * " + inner;
-    }
-    body_.raw(inside.text());
-    body_.close();
-    if (many_) body_.close();
+  [[nodiscard]] bool alone() const { return sharing_.share == RowShare::item; }
+
+  /// Where a work-group may have too few rows, only those there are.
+  void open_live() {
+    if (sharing_.many()) body_.open("if (live)");
+  }
+  void close_live() {
+    if (sharing_.many()) body_.close();
   }
 
   void write_map(const Stage& stage) {
-    auto inside = nested();
-    inside.lines(scope_.shared_values({stage.body}, true));
-    inside.line(store(stage, stage.body));
-    write_loop(columns_of(stage, group_.rows), inside);
+    const auto columns = columns_of(stage, group_.rows);
+    open_live();
+    if (alone()) {
+      auto statements = scope_.shared_values({stage.body}, true);
+      statements.push_back(store(stage, without_parentheses(scope_.text(stage.body))));
+      write_nested_loops(body_, columns, scope_, statements);
+    } else {
+      BatchText text;
+      text.arrays = {fmt::format("{} values[batch];", kernel_type(stage.body->type)), "long places[batch];"};
+      text.reads = scope_.shared_values({stage.body}, true);
+      text.reads.push_back(fmt::format("values[part] = {};", without_parentheses(scope_.text(stage.body))));
+      text.reads.push_back(fmt::format("places[part] = {};", place_of(stage)));
+      text.uses = {stored_at(stage, "places[part]", "values[part]")};
+      body_.open("");
+      write_batches(body_, columns, scope_, sharing_, text);
+      body_.close();
+    }
+    close_live();
   }
 
-  [[nodiscard]] BodyWriter nested() const { return body_.nested(many_ ? 2 : 1); }
-
-  [[nodiscard]] std::string store(const Stage& stage, const StageExpr& value) {
-    return store_value(stage, without_parentheses(scope_.text(value)));
-  }
-
-  [[nodiscard]] std::string store_value(const Stage& stage, const std::string& value) {
-    const auto& buffer = context_.buffers[stage.buffer];
-    written_.insert(stage.buffer);
+  [[nodiscard]] std::string place_of(const Stage& stage) {
+    if (!stage.place) return "0";  // a single number
     std::vector<std::string> indices;
     for (const auto& index : stage.place->operands) indices.push_back(scope_.text(index, Binding::sum));
-    return store_text(buffer.dtype, buffer.name, scope_.offset(indices, stage.place->tensor.type.shape), value,
-                      scope_.dialect());
+    return scope_.offset(indices, stage.place->tensor.type.shape);
+  }
+
+  [[nodiscard]] std::string stored_at(const Stage& stage, const std::string& place, const std::string& value) {
+    const auto& buffer = context_.buffers[stage.buffer];
+    written_.insert(stage.buffer);
+    return store_text(buffer.dtype, buffer.name, place, value, scope_.dialect());
+  }
+
+  [[nodiscard]] std::string store(const Stage& stage, const std::string& value) {
+    return stored_at(stage, place_of(stage), value);
+  }
+
+  /// The variable that is to hold the reduction's result.
+  [[nodiscard]] std::string declare_result(const Stage& stage) {
+    const auto result = scope_.new_name(kernel_name(context_.program.buffers[stage.buffer].name + "_of_row"));
+    body_.line(fmt::format("{} {} = 0;", kernel_type(result_type_of(stage)), result));
+    return result;
   }
 
   void write_reduction(const Stage& stage) {
-    const auto type = result_type_of(stage);
-    const auto result = scope_.new_name(kernel_name(context_.program.buffers[stage.buffer].name + "_of_row"));
-    body_.line(fmt::format("{} {} = 0;", kernel_type(type), result));
+    const auto result = declare_result(stage);
     body_.open("");
     auto sequential = stage;
     sequential.in_parts = false;  // each work-item gathers a short part
     const auto accumulator = accumulator_of(sequential, "");
     own_helpers_.insert(accumulator.own_helpers.begin(), accumulator.own_helpers.end());
     body_.lines(accumulator.declarations);
-    write_loop(stage.inner, elements(stage, accumulator));
+    open_live();
+    if (alone()) {
+      write_nested_loops(body_, stage.inner, scope_, elements(stage, accumulator));
+    } else {
+      write_batches(body_, stage.inner, scope_, sharing_, batches(stage, accumulator));
+    }
+    close_live();
     scope_.forget_values();
-    gather(accumulator);
-    scope_.call_result(accumulator.result);
+    write_gathering(body_, accumulator, sharing_, scope_.dialect(), arrays_);
+    write_result(stage, accumulator.result, result);
+    body_.close();
+    hold(stage, result);
+  }
+
+  /// Two reductions in one loop; see row_pairs.hpp.
+  void write_pair(const Stage& first, const Stage& second, const RowPair& pair) {
+    const auto first_result = declare_result(first);
+    const auto second_result = declare_result(second);
+    body_.open("");
+    own_helpers_.insert(pair.both.own_helpers.begin(), pair.both.own_helpers.end());
+    body_.lines(pair.both.declarations);
+    open_live();
+    BatchText text;
+    write_values(text, first);
+    text.before = pair.before;
+    text.uses = pair.uses;
+    const auto counts = counts_in_batch(first.inner, scope_, sharing_, text);
+    for (const auto& line : pair.after) text.after.push_back(fill(line, {{"counts", counts}}));
+    write_batches(body_, first.inner, scope_, sharing_, text);
+    close_live();
+    scope_.forget_values();
+    write_gathering(body_, pair.both, sharing_, scope_.dialect(), arrays_);
+    write_result(first, pair.both.result, first_result);
+    scope_.forget_values();
+    scope_.hold(first.buffer, first_result);
+    write_result(second, fill(pair.second_result, {{"first", first_result}}), second_result);
+    body_.close();
+    hold(first, first_result);
+    hold(second, second_result);
+  }
+
+  /// What follows from the row's reduction, in every work-item of the row; one of them stores it.
+  void write_result(const Stage& stage, const std::string& reduced, const std::string& result) {
+    scope_.call_result(reduced);
     const auto value = stage.epilogue ? stage.epilogue : reduction_result(stage.body->type);
-    if (many_) body_.open("if (live)");
+    open_live();
     body_.lines(scope_.shared_values({stage.epilogue}, true));
     body_.line(fmt::format("{} = {};", result, without_parentheses(scope_.text(value))));
-    if (!is_local(stage.buffer)) body_.line((alone_ ? "" : "if (slice == 0) ") + store_value(stage, result));
-    if (many_) body_.close();
-    body_.close();
+    if (!is_local(stage.buffer)) body_.line((alone() ? "" : "if (slice == 0) ") + store(stage, result));
+    close_live();
+  }
+
+  void hold(const Stage& stage, const std::string& result) {
     scope_.forget_values();
     scope_.hold(stage.buffer, result);
   }
 
-  [[nodiscard]] BodyWriter elements(const Stage& stage, const Accumulator& accumulator) {
-    auto inside = nested();
+  static StageExpr guard_of(const Stage& stage) {
     StageExpr guard;
     for (const auto& one : stage.guards) guard = both(guard, one);
-    if (guard) {
-      inside.lines(scope_.shared_values({guard}, false));
-      inside.line(fmt::format("if (!({})) continue;", scope_.text(guard)));
+    return guard;
+  }
+
+  /// Statements for one element after the other.
+  [[nodiscard]] std::vector<std::string> elements(const Stage& stage, const Accumulator& accumulator) {
+    std::vector<std::string> statements;
+    const auto add = [&](const std::vector<std::string>& more) {
+      statements.insert(statements.end(), more.begin(), more.end());
+    };
+    if (const auto guard = guard_of(stage)) {
+      add(scope_.shared_values({guard}, false));
+      add({fmt::format("if (!({})) continue;", scope_.text(guard))});
     }
-    inside.lines(scope_.shared_values({stage.body, stage.position}, true));
+    add(scope_.shared_values({stage.body, stage.position}, true));
     const auto position = stage.position ? without_parentheses(scope_.text(stage.position)) : "";
-    inside.lines(accumulator.step(without_parentheses(scope_.text(stage.body)), position));
-    return inside;
+    add(accumulator.step(without_parentheses(scope_.text(stage.body)), position));
+    return statements;
   }
 
-  /// Halves the slices that hold a part until one holds the whole, which all read.
-  void gather(const Accumulator& accumulator) {
-    if (alone_) return;
-    std::vector<std::string> shared;
-    for (const auto& state : accumulator.state) {
-      shared.push_back(shared_array(state.type));
-      body_.line(fmt::format("{}[threadIdx.x] = {};", shared.back(), state.name));
-      used_arrays_.insert(shared.back());
+  /// The elements of a batch that the stage reduces, in `values`.
+  void write_values(BatchText& text, const Stage& stage) {
+    text.arrays = {fmt::format("{} values[batch];", kernel_type(stage.body->type))};
+    if (const auto guard = guard_of(stage)) {
+      text.guard_values = scope_.shared_values({guard}, false);
+      text.guard = scope_.text(guard);
     }
-    used_arrays_.clear();
-    body_.line("__syncthreads();");
-    body_.open(fmt::format("for (int reach = {} / 2; reach > 0; reach /= 2)", slices_));
-    body_.open("if (slice < reach)");
-    const auto other = many_ ? fmt::format("threadIdx.x + reach * {}", lanes_) : std::string("threadIdx.x + reach");
-    for (std::size_t i = 0; i < shared.size(); ++i) {
-      const auto& state = accumulator.state[i];
-      body_.line(fmt::format("const {} other_{} = {}[{}];", state.type, state.name, shared[i], other));
-    }
-    body_.lines(accumulator.merge);
-    for (std::size_t i = 0; i < shared.size(); ++i) {
-      body_.line(fmt::format("{}[threadIdx.x] = {};", shared[i], accumulator.state[i].name));
-    }
-    body_.close();
-    body_.line("__syncthreads();");
-    body_.close();
-    for (std::size_t i = 0; i < shared.size(); ++i) {
-      body_.line(fmt::format("{} = {}[{}];", accumulator.state[i].name, shared[i], many_ ? "lane" : "0"));
-    }
-    body_.line("__syncthreads();");
+    text.reads = scope_.shared_values({stage.body, stage.position}, true);
+    text.reads.push_back(fmt::format("values[part] = {};", without_parentheses(scope_.text(stage.body))));
   }
 
-  /// An array of that type that the gathering at hand does not use yet.
-  std::string shared_array(const std::string& type) {
-    for (int i = 1;; ++i) {
-      auto name = fmt::format("{}s_{}", type, i);
-      if (used_arrays_.count(name) > 0) continue;
-      arrays_[name] = type;
-      return name;
+  [[nodiscard]] BatchText batches(const Stage& stage, const Accumulator& accumulator) {
+    BatchText text;
+    write_values(text, stage);
+    if (stage.position) {
+      text.arrays.push_back("int positions[batch];");
+      text.reads.push_back(fmt::format("positions[part] = {};", without_parentheses(scope_.text(stage.position))));
     }
+    if (stage.op == ReduceOp::sum && stage.body->type == StageType::real) {
+      // The sum of a batch first: fewer roundings in a row.
+      text.before = {"float chunk = 0.0f;"};
+      text.uses = {"chunk += values[part];"};
+      text.after = accumulator.step("chunk", "");
+    } else {
+      text.uses = accumulator.step("values[part]", "positions[part]");
+    }
+    return text;
   }
 
   [[nodiscard]] std::string opening() {
     std::string coordinates;
     for (const auto& one : row_coordinates(rows_, scope_)) coordinates += "  " + one + "\n";
-    std::string text;
-    for (const auto& [name, type] : arrays_)
-      text += fmt::format("  __shared__ {} {}[{}];\n", type, name, threads_.name);
-    if (!many_) return text + "  const int slice = threadIdx.x;\n  const long row = blockIdx.x;\n" + coordinates;
-    text += fmt::format(
-        "  const int lane = threadIdx.x{1};\n{2}"
-        "  const long row = (long)blockIdx.x * {0} + lane;\n  const bool live = row < {3};\n",
-        lanes_, alone_ ? "" : " % " + lanes_,
-        alone_ ? "" : fmt::format("  const int slice = threadIdx.x / {};\n", lanes_), scope_.element_count(rows_));
-    return text + coordinates;
+    return arrays_.declarations(sharing_.threads.name) + row_variables(sharing_, scope_.element_count(rows_)) +
+           coordinates;
   }
 
   [[nodiscard]] GroupKernels kernel() {
     const auto start = opening();
     const KernelSignature signature(context_, scope_, written_);
-    auto kernels =
-        signature.kernels(kernel_of_buffer(context_, stages_.back()->buffer), threads_.name, start + body_.text());
+    auto kernels = signature.kernels(kernel_of_buffer(context_, stages_.back()->buffer), sharing_.threads.name,
+                                     start + body_.text());
     Shape shape;
     for (const auto& row : rows_) shape.push_back(row.extent);
-    const auto rows = count_expression(shape);
-    kernels.launches[0].grid = {many_ ? fmt::format("ceil_div({}, {})", rows, lanes_) : rows};
-    kernels.tunables.push_back(threads_);
+    const auto rows = rows_.empty() ? "1" : count_expression(shape);
+    kernels.launches[0].grid = {sharing_.many() ? fmt::format("ceil_div({}, {})", rows, sharing_.lanes) : rows};
+    kernels.tunables.push_back(sharing_.threads);
+    if (!alone()) kernels.tunables.push_back(row_elements());
     kernels.own_helpers.insert(own_helpers_.begin(), own_helpers_.end());
     return kernels;
   }
@@ -250,23 +277,21 @@ class RowsWriter {
   std::vector<const Stage*> stages_;
   KernelScope scope_;
   StageAxes rows_;
-  int rows_per_group_;
-  bool alone_ = false;  ///< a work-item has a row to itself
-  bool many_ = false;   ///< a work-group has several rows
-  std::string lanes_;   ///< how many; of each row, `slices_` work-items
-  std::string slices_;
-  Tunable threads_;
+  RowSharing sharing_;
   BodyWriter body_;
   std::set<std::size_t> written_;
-  std::map<std::string, std::string> arrays_;  ///< types by name
-  std::set<std::string> used_arrays_;
+  SharedArrays arrays_;
   std::set<std::string> own_helpers_;
 };
 
 }  // namespace
 
 bool rows_take(const GroupContext& context, const StageGroup& group) {
-  return group.rows > 0 && context.dialect->lanes != nullptr && !context.dialect->warp.empty();
+  if (context.dialect->lanes == nullptr || context.dialect->warp.empty()) return false;
+  const auto& first = context.program.stages[group.stages[0]];
+  const bool single_number =
+      group.stages.size() == 1 && first.kind == StageKind::reduce && first.axes.empty() && !first.inner.empty();
+  return group.rows > 0 || single_number;
 }
 
 GroupKernels rows_kernels(const GroupContext& context, const StageGroup& group) {

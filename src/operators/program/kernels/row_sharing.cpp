@@ -1,0 +1,152 @@
+#include "operators/program/kernels/row_sharing.hpp"
+
+#include <fmt/format.h>
+
+#include <set>
+
+namespace kw {
+namespace {
+
+constexpr int k_lanes_of_rows = 32;
+/// Shorter rows have one work-item each.
+constexpr double k_shared_row = 32;
+/// Longer rows have a work-group each.
+constexpr double k_longest_of_warp = 1024;
+
+/// Work-items that share a row, by the length of the row: one tunable for all groups of like rows.
+Tunable threads_of_group(double elements) {
+  constexpr double k_short = 512;
+  constexpr double k_long = 8192;
+  if (elements < k_short) return {"SHORT_ROW_THREADS", {32, 64, 128}, 64};
+  if (elements < k_long) return {"ROW_THREADS", {64, 128, 256, 512}, 256};
+  return {"LONG_ROW_THREADS", {128, 256, 512, 1024}, 512};
+}
+
+RowSharing with_lanes(RowShare share, Tunable threads, std::string slices, std::string lanes, std::int64_t usual) {
+  return {share, std::move(threads), std::move(slices), std::move(lanes), usual};
+}
+
+void gather_in_warp(BodyWriter& body, const Accumulator& accumulator, Dialect dialect) {
+  const auto word = [&](std::string_view name) {
+    for (const auto& [hole, text] : dialect->warp) {
+      if (hole == name) return text;
+    }
+    return std::string();
+  };
+  body.line("#pragma unroll");
+  body.open(fmt::format("for (int reach = {}; reach > 0; reach /= 2)", k_lanes_of_rows / 2));
+  // HIP shuffles among 64 lanes, of which each half keeps to itself.
+  const std::string mask = word("mask").empty() ? "" : "0xffffffffu, ";
+  for (const auto& state : accumulator.state) {
+    body.line(
+        fmt::format("const {0} other_{1} = {2}({3}{1}, reach);", state.type, state.name, word("shuffle_xor"), mask));
+  }
+  body.lines(accumulator.merge);
+  body.close();
+}
+
+/// Halves the slices that hold a part until one holds the whole, which all read.
+void gather_in_group(BodyWriter& body, const Accumulator& accumulator, const RowSharing& sharing,
+                     const std::vector<std::string>& shared) {
+  const bool lanes = sharing.share == RowShare::lanes;
+  for (std::size_t i = 0; i < shared.size(); ++i) {
+    body.line(fmt::format("{}[threadIdx.x] = {};", shared[i], accumulator.state[i].name));
+  }
+  body.line("__syncthreads();");
+  body.open(fmt::format("for (int reach = {} / 2; reach > 0; reach /= 2)", sharing.slices));
+  body.open("if (slice < reach)");
+  const auto other =
+      lanes ? fmt::format("threadIdx.x + reach * {}", sharing.lanes) : std::string("threadIdx.x + reach");
+  for (std::size_t i = 0; i < shared.size(); ++i) {
+    const auto& state = accumulator.state[i];
+    body.line(fmt::format("const {} other_{} = {}[{}];", state.type, state.name, shared[i], other));
+  }
+  body.lines(accumulator.merge);
+  for (std::size_t i = 0; i < shared.size(); ++i) {
+    body.line(fmt::format("{}[threadIdx.x] = {};", shared[i], accumulator.state[i].name));
+  }
+  body.close();
+  body.line("__syncthreads();");
+  body.close();
+  for (std::size_t i = 0; i < shared.size(); ++i) {
+    body.line(fmt::format("{} = {}[{}];", accumulator.state[i].name, shared[i], lanes ? "lane" : "0"));
+  }
+  body.line("__syncthreads();");
+}
+
+}  // namespace
+
+RowSharing row_sharing(double rows, double longest, bool rows_are_contiguous, double units) {
+  constexpr const char* k_lanes = "32";
+  constexpr std::int64_t k_usual_warps = 4;
+  if (longest < k_shared_row) {
+    const Tunable threads{"SHORT_ROW_THREADS", {32, 64, 128}, 64};
+    return with_lanes(RowShare::item, threads, "1", threads.name, 1);
+  }
+  if (rows_are_contiguous) {
+    // Neighbouring rows leave fewer work-items for each.
+    auto threads = threads_of_group(longest * k_lanes_of_rows);
+    const auto slices = fmt::format("({} / {})", threads.name, k_lanes);
+    const auto usual = threads.default_value / k_lanes_of_rows;
+    return with_lanes(RowShare::lanes, std::move(threads), slices, k_lanes, usual);
+  }
+  // A warp needs no barriers. Few rows are done sooner by all work-items of a group.
+  if (longest <= k_longest_of_warp && rows >= units * k_usual_warps * 2) {
+    const Tunable threads{"WARP_ROW_THREADS", {64, 128, 256}, k_usual_warps * k_lanes_of_rows};
+    return with_lanes(RowShare::warp, threads, k_lanes, fmt::format("({} / {})", threads.name, k_lanes),
+                      k_lanes_of_rows);
+  }
+  auto threads = threads_of_group(longest);
+  const auto slices = threads.name;
+  const auto usual = threads.default_value;
+  return with_lanes(RowShare::group, std::move(threads), slices, "", usual);
+}
+
+std::string row_variables(const RowSharing& sharing, const std::string& count) {
+  std::string lane;
+  switch (sharing.share) {
+    case RowShare::group:
+      return "  const int slice = threadIdx.x;\n  const long row = blockIdx.x;\n";
+    case RowShare::item:
+      lane = "  const int lane = threadIdx.x;\n";
+      break;
+    case RowShare::lanes:
+      lane =
+          fmt::format("  const int lane = threadIdx.x % {0};\n  const int slice = threadIdx.x / {0};\n", sharing.lanes);
+      break;
+    case RowShare::warp:
+      lane = fmt::format("  const int lane = threadIdx.x / {0};\n  const int slice = threadIdx.x % {0};\n",
+                         sharing.slices);
+      break;
+  }
+  return fmt::format("{}  const long row = (long)blockIdx.x * {} + lane;\n  const bool live = row < {};\n", lane,
+                     sharing.lanes, count);
+}
+
+std::vector<std::string> SharedArrays::named(const std::vector<Accumulator::State>& state) {
+  std::vector<std::string> names;
+  std::map<std::string, int> used;
+  for (const auto& one : state) {
+    names.push_back(fmt::format("{}s_{}", one.type, ++used[one.type]));
+    types_[names.back()] = one.type;
+  }
+  return names;
+}
+
+std::string SharedArrays::declarations(const std::string& elements) const {
+  std::string text;
+  for (const auto& [name, type] : types_) text += fmt::format("  __shared__ {} {}[{}];\n", type, name, elements);
+  return text;
+}
+
+void write_gathering(BodyWriter& body, const Accumulator& accumulator, const RowSharing& sharing, Dialect dialect,
+                     SharedArrays& arrays) {
+  if (sharing.share == RowShare::item) return;
+  if (sharing.share == RowShare::warp) {
+    gather_in_warp(body, accumulator, dialect);
+  } else {
+    gather_in_group(body, accumulator, sharing, arrays.named(accumulator.state));
+  }
+}
+
+}  // namespace kw

@@ -1,0 +1,314 @@
+#include "operators/program/kernels/windows.hpp"
+
+#include <algorithm>
+
+#include "base/int_math.hpp"
+#include "base/text.hpp"
+#include "codegen/text.hpp"
+#include "operators/program/kernels/accumulator.hpp"
+#include "operators/program/kernels/body_writer.hpp"
+#include "operators/program/kernels/kernel_signature.hpp"
+#include "operators/program/kernels/row_batches.hpp"
+#include "operators/program/kernels/row_coordinates.hpp"
+#include "operators/program/kernels/stage_kernel.hpp"
+#include "operators/program/kernels/window_columns.hpp"
+#include "program/stages/access.hpp"
+#include "program/stages/work.hpp"
+
+namespace kw {
+namespace {
+
+constexpr double k_most_taps = 1024;
+/// A shorter line keeps too few work-items of a warp busy.
+constexpr std::int64_t k_shortest_line = 12;
+constexpr double k_most_lines = 1 << 30;
+/// Bytes of shared memory that the columns of a work-group may take.
+constexpr std::int64_t k_most_column_bytes = 24576;
+
+Tunable window_threads() {
+  return {"WINDOW_THREADS", {128, 256}, 256};
+}
+/// Outputs of a work-item, one below the other, where it visits its windows alone.
+Tunable window_lines() {
+  return {"WINDOW_LINES", {1, 2, 4, 8}, 4};
+}
+
+/// Inner axes whose place in a tensor follows from the output's as well.
+std::size_t window_axes(const Stage& stage) {
+  std::set<std::string> found;
+  for_each_load(stage, [&](const StageNode& load) {
+    for (const auto& index : load.operands) {
+      const auto used = axes_used(index);
+      const auto is_used = [&](const StageAxis& axis) { return used.count(axis.name) > 0; };
+      if (std::none_of(stage.axes.begin(), stage.axes.end(), is_used)) continue;
+      for (const auto& axis : stage.inner) {
+        if (is_used(axis)) found.insert(axis.name);
+      }
+    }
+  });
+  return found.size();
+}
+
+class WindowWriter {
+ public:
+  WindowWriter(const GroupContext& context, const Stage& stage)
+      : context_(context),
+        stage_(stage),
+        window_(columns_within_memory(stage)),
+        scope_(context.buffers, stages_of(stage_, window_), context.dialect),
+        lines_(stage.axes.begin(), stage.axes.end() - 1),
+        lanes_(lanes_of(stage)),
+        outputs_(window_ ? outputs_per_item(*window_) : 1) {}
+
+  GroupKernels write() {
+    const auto x = scope_.axis(stage_.axes.back().name);
+    if (window_) {
+      write_columns();
+      write_outputs(x);
+    } else {
+      write_alone(x);
+    }
+    return kernel();
+  }
+
+ private:
+  static std::vector<const Stage*> stages_of(const Stage& stage, const std::optional<WindowColumns>& window) {
+    return window ? std::vector{&stage, &window->columns} : std::vector{&stage};
+  }
+
+  /// Work-items for a stretch of a line, so that few have no output in the last stretch.
+  static std::int64_t lanes_of(const Stage& stage) {
+    const auto line = stage.axes.back().extent.value();
+    std::int64_t best = 128;
+    for (const std::int64_t lanes : {64, 32}) {
+      if (ceil_div(line, lanes) * lanes < ceil_div(line, best) * best) best = lanes;
+    }
+    return best;
+  }
+
+  /// Work-items with few elements to read have several outputs, so that as many reads are under way.
+  static std::int64_t outputs_per_item(const WindowColumns& window) {
+    constexpr double k_reads = 4;
+    const double reads = count_of(window.columns.inner) * static_cast<double>(window.stride);
+    const auto line = window.columns.axes.back().extent.value();
+    std::int64_t outputs = 1;
+    while (static_cast<double>(outputs) * reads < k_reads && outputs * 128 < line) outputs *= 2;
+    return outputs;
+  }
+
+  static std::int64_t span_of(const WindowColumns& window, std::int64_t outputs) {
+    return (outputs - 1) * window.stride + (window.taps - 1) * window.dilation + 1;
+  }
+
+  static std::optional<WindowColumns> columns_within_memory(const Stage& stage) {
+    auto window = window_columns(stage);
+    if (!window) return std::nullopt;
+    const auto lanes = lanes_of(stage);
+    const auto lines = window_threads().values.back() / lanes;
+    const auto bytes = lines * span_of(*window, lanes * outputs_per_item(*window)) * 4;
+    return bytes <= k_most_column_bytes ? window : std::nullopt;
+  }
+
+  [[nodiscard]] std::int64_t span() const { return span_of(*window_, lanes_ * outputs_); }
+
+  [[nodiscard]] std::string line_extent() { return scope_.extent(stage_.axes.back().extent); }
+
+  /// Each column of the stretch into shared memory.
+  void write_columns() {
+    const auto& columns = window_->columns;
+    const auto accumulator = plain_accumulator(columns);
+    body_.open("if (live)");
+    // Columns behind those of the line's last output may lie outside of the tensor.
+    body_.line(fmt::format("const int behind = ({} - 1 - first) * {} + {};", line_extent(), window_->stride,
+                           (window_->taps - 1) * window_->dilation + 1));
+    body_.line("#pragma unroll");
+    body_.open(fmt::format("for (int at = lane; at < {}; at += {})", span(), lanes_));
+    body_.open("if (at < behind)");
+    body_.line(fmt::format("const int {} = first * {} + at{};", scope_.axis(window_->column), window_->stride,
+                           signed_text(window_->start)));
+    body_.lines(accumulator.declarations);
+    write_taps(columns, accumulator);
+    body_.line(fmt::format("columns[line][at] = {};", accumulator.result));
+    body_.close();
+    body_.close();
+    body_.close();
+    body_.line("__syncthreads();");
+    scope_.forget_values();
+  }
+
+  void write_outputs(const std::string& x) {
+    const auto accumulator = plain_accumulator(stage_);
+    body_.line("#pragma unroll");
+    body_.open(fmt::format("for (int at = lane; at < {}; at += {})", lanes_ * outputs_, lanes_));
+    body_.line(fmt::format("const int {} = first + at;", x));
+    body_.open(fmt::format("if (live && {} < {})", x, line_extent()));
+    body_.lines(accumulator.declarations);
+    if (window_->taps <= 32) body_.line("#pragma unroll");
+    body_.open(fmt::format("for (int tap = 0; tap < {}; ++tap)", window_->taps));
+    body_.lines(
+        accumulator.step(fmt::format("columns[line][at * {} + tap * {}]", window_->stride, window_->dilation), ""));
+    body_.close();
+    write_result(accumulator);
+    body_.close();
+    body_.close();
+  }
+
+  /// Each output by itself.
+  void write_alone(const std::string& x) {
+    const auto accumulator = plain_accumulator(stage_);
+    body_.line(fmt::format("const int {} = first + lane;", x));
+    body_.open(fmt::format("if (live && {} < {})", x, line_extent()));
+    if (stacked()) {
+      const auto y = scope_.axis(lines_.back().name);
+      body_.line("#pragma unroll");
+      body_.open("for (int item = 0; item < WINDOW_LINES; ++item)");
+      body_.line(fmt::format("const int {} = top + item;", y));
+      body_.open(fmt::format("if ({} < {})", y, scope_.extent(lines_.back().extent)));
+    }
+    body_.lines(accumulator.declarations);
+    write_taps(stage_, accumulator);
+    scope_.forget_values();
+    write_result(accumulator);
+    if (stacked()) {
+      body_.close();
+      body_.close();
+    }
+    body_.close();
+  }
+
+  /// Whether a work-item has outputs of several lines.
+  [[nodiscard]] bool stacked() const { return !window_ && !lines_.empty(); }
+
+  static std::string signed_text(std::int64_t number) {
+    if (number == 0) return "";
+    return number < 0 ? fmt::format(" - {}", -number) : fmt::format(" + {}", number);
+  }
+
+  Accumulator plain_accumulator(const Stage& stage) {
+    auto sequential = stage;
+    sequential.in_parts = false;  // windows are short
+    auto accumulator = accumulator_of(sequential, "");
+    own_helpers_.insert(accumulator.own_helpers.begin(), accumulator.own_helpers.end());
+    return accumulator;
+  }
+
+  void write_taps(const Stage& stage, const Accumulator& accumulator) {
+    std::vector<std::string> statements;
+    StageExpr guard;
+    for (const auto& one : stage.guards) guard = both(guard, one);
+    const std::string margin = guard ? "  " : "";
+    const auto add = [&](const std::vector<std::string>& more) {
+      for (const auto& one : more) statements.push_back(margin + one);
+    };
+    if (guard) {
+      statements = scope_.shared_values({guard}, false);
+      statements.push_back(fmt::format("if ({}) {{", scope_.text(guard)));
+    }
+    add(scope_.shared_values({stage.body}, true));
+    add(accumulator.step(without_parentheses(scope_.text(stage.body)), ""));
+    if (guard) statements.emplace_back("}");
+    write_nested_loops(body_, stage.inner, scope_, statements);
+    scope_.forget_values();
+  }
+
+  void write_result(const Accumulator& accumulator) {
+    scope_.call_result(accumulator.result);
+    const auto value = stage_.epilogue ? stage_.epilogue : reduction_result(stage_.body->type);
+    body_.lines(scope_.shared_values({stage_.epilogue}, true));
+    std::vector<std::string> indices;
+    Shape shape;
+    for (const auto& axis : stage_.axes) {
+      indices.push_back(scope_.text(axis_index(axis.name)));
+      shape.push_back(axis.extent);
+    }
+    const auto& buffer = context_.buffers[stage_.buffer];
+    body_.line(store_text(buffer.dtype, buffer.name, scope_.offset(indices, shape),
+                          without_parentheses(scope_.text(value)), scope_.dialect()));
+  }
+
+  /// Lines that a work-group has one below the other: so many of the last of their axes are one for a work-item.
+  [[nodiscard]] std::string opening() {
+    const auto threads = window_threads().name;
+    std::string text;
+    if (window_) text += fmt::format("  __shared__ float columns[{} / {}][{}];\n", threads, lanes_, span());
+    text += fmt::format("  const int lane = threadIdx.x % {0};\n  const int line = threadIdx.x / {0};\n", lanes_);
+    text +=
+        fmt::format("  const int tiles = ({} + {} - 1) / {};\n", line_extent(), lanes_ * outputs_, lanes_ * outputs_);
+    text += fmt::format("  const int first = blockIdx.x % tiles * {};\n", lanes_ * outputs_);
+    StageAxes rows = lines_;
+    const auto stack = stacked()
+                           ? fmt::format("({} + WINDOW_LINES - 1) / WINDOW_LINES", scope_.extent(lines_.back().extent))
+                           : std::string();
+    if (stacked()) {
+      text += fmt::format("  const int stacks = {};\n", stack);
+      rows.pop_back();
+    }
+    text += fmt::format("  const int {} = blockIdx.x / tiles * ({} / {}) + line;\n", stacked() ? "place" : "row",
+                        threads, lanes_);
+    if (stacked()) {
+      text += "  const int row = place / stacks;\n  const int top = place % stacks * WINDOW_LINES;\n";
+    }
+    text += fmt::format("  const bool live = row < {};\n", scope_.element_count(rows));
+    for (const auto& one : row_coordinates(rows, scope_)) text += "  " + one + "\n";
+    return text;
+  }
+
+  [[nodiscard]] GroupKernels kernel() {
+    const auto start = opening();
+    const auto threads = window_threads();
+    const KernelSignature signature(context_, scope_, {stage_.buffer});
+    auto kernels = signature.kernels(kernel_of_buffer(context_, stage_.buffer), threads.name, start + body_.text());
+    Shape outer;
+    for (const auto& axis : lines_) outer.push_back(axis.extent);
+    std::string places = outer.empty() ? "1" : count_expression(outer);
+    if (stacked()) {
+      const auto last = outer.back().text();
+      outer.pop_back();
+      places = fmt::format("ceil_div({}, WINDOW_LINES)", last);
+      if (!outer.empty()) places = fmt::format("({}) * {}", count_expression(outer), places);
+      kernels.tunables.push_back(window_lines());
+    }
+    kernels.tunables.push_back(threads);
+    kernels.launches[0].grid = {fmt::format("ceil_div({}, {}) * ceil_div({}, {} / {})",
+                                            stage_.axes.back().extent.text(), lanes_ * outputs_, places, threads.name,
+                                            lanes_)};
+    kernels.own_helpers.insert(own_helpers_.begin(), own_helpers_.end());
+    return kernels;
+  }
+
+  const GroupContext& context_;
+  const Stage& stage_;
+  std::optional<WindowColumns> window_;
+  KernelScope scope_;
+  StageAxes lines_;       ///< of the output but the last one
+  std::int64_t lanes_;    ///< work-items of a line
+  std::int64_t outputs_;  ///< of a work-item in its line
+  BodyWriter body_;
+  std::set<std::string> own_helpers_;
+};
+
+}  // namespace
+
+bool is_window(const Stage& stage, Dialect dialect) {
+  if (dialect->warp.empty() || stage.kind != StageKind::reduce || stage.axes.empty() || stage.inner.empty())
+    return false;
+  const bool simple = stage.op == ReduceOp::sum || stage.op == ReduceOp::product || stage.op == ReduceOp::maximum ||
+                      stage.op == ReduceOp::minimum;
+  if (!simple || stage.position || stage.place || stage.body->type != StageType::real) return false;
+  const bool constant = std::all_of(stage.inner.begin(), stage.inner.end(),
+                                    [](const StageAxis& axis) { return axis.extent.is_constant(); });
+  return constant && count_of(stage.inner) <= k_most_taps && stage.axes.back().extent.value() >= k_shortest_line &&
+         count_of(stage.axes) / static_cast<double>(stage.axes.back().extent.value()) <= k_most_lines &&
+         (slides(stage) ? window_axes(stage) > 0 : window_axes(stage) > 1);
+}
+
+bool windows_take(const GroupContext& context, const StageGroup& group) {
+  return group.rows == 0 && group.stages.size() == 1 &&
+         is_window(context.program.stages[group.stages[0]], context.dialect);
+}
+
+GroupKernels windows_kernels(const GroupContext& context, const StageGroup& group) {
+  return WindowWriter(context, context.program.stages[group.stages[0]]).write();
+}
+
+}  // namespace kw
