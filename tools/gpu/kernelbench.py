@@ -259,11 +259,12 @@ def tools_that_ended(text):
 def verdict_row(status, text, errors):
     """What `verify` said; where it said nothing, why."""
     lines = text.splitlines()
-    if status is None or not lines or lines[-1] not in ("accepted", "rejected", "unverified"):
+    verdict = lines[-1].removesuffix(" (not sanitized)") if lines else ""
+    if status is None or verdict not in ("accepted", "rejected", "unverified"):
         unscorable = "[verify.unscorable]" in errors
         status = "late" if status is None else "unscorable" if unscorable else "failed"
         return {"status": status, "note": one_line(errors or text)}
-    row = {"status": lines[-1], "note": ""}
+    row = {"status": verdict, "note": ""}
     row["gates_passed"] = " ".join(line.split()[1] for line in lines if re.match(r"pass +\w+$", line))
     row["sanitized"] = tools_that_ended(text)
     for line in lines:

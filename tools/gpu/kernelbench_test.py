@@ -147,6 +147,10 @@ class Folder(unittest.TestCase):
         self.assertEqual((rows["2_odd"]["status"], rows["2_odd"]["note"]), ("failed", "killed"))
         self.assertNotIn("3_hopeless", rows)
 
+    def test_what_no_sanitizer_saw_is_accepted_without_that_gate(self):
+        row = kernelbench.verdict_row(0, "pass   read\n\naccepted (not sanitized)\n", "")
+        self.assertEqual((row["status"], row["gates_passed"], row["sanitized"]), ("accepted", "read", ""))
+
     def test_a_rejection_names_gate_and_reason(self):
         found = kernelbench.verdict_row(1, "pass   read\nFAIL   check: wrong_result: off by 3\n\nrejected\n", "a warning")
         self.assertEqual(found, {"status": "rejected", "gates_passed": "read", "sanitized": "", "gate": "check",
