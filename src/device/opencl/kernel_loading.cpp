@@ -64,6 +64,12 @@ struct LoadedLibrary {
   std::span<const ElfW(Rela)> addresses;  ///< the same, where it was linked without lazy binding
 };
 
+/// What an entry of the dynamic section points to: on most processors the loader has made an address of it.
+template <typename T>
+const T* pointed_to(ElfW(Addr) base, ElfW(Addr) value) {
+  return reinterpret_cast<const T*>(value < base ? base + value : value);
+}
+
 LoadedLibrary loaded_library(const dl_phdr_info& info) {
   LoadedLibrary library{info.dlpi_addr, {info.dlpi_phdr, info.dlpi_phnum}, nullptr, nullptr, {}, {}};
   const ElfW(Rela)* functions = nullptr;
@@ -74,11 +80,11 @@ LoadedLibrary loaded_library(const dl_phdr_info& info) {
     if (segment.p_type != PT_DYNAMIC) continue;
     const auto* entry = reinterpret_cast<const ElfW(Dyn)*>(library.base + segment.p_vaddr);
     for (; entry->d_tag != DT_NULL; ++entry) {
-      if (entry->d_tag == DT_SYMTAB) library.symbols = reinterpret_cast<const ElfW(Sym)*>(entry->d_un.d_ptr);
-      if (entry->d_tag == DT_STRTAB) library.names = reinterpret_cast<const char*>(entry->d_un.d_ptr);
-      if (entry->d_tag == DT_JMPREL) functions = reinterpret_cast<const ElfW(Rela)*>(entry->d_un.d_ptr);
+      if (entry->d_tag == DT_SYMTAB) library.symbols = pointed_to<ElfW(Sym)>(library.base, entry->d_un.d_ptr);
+      if (entry->d_tag == DT_STRTAB) library.names = pointed_to<char>(library.base, entry->d_un.d_ptr);
+      if (entry->d_tag == DT_JMPREL) functions = pointed_to<ElfW(Rela)>(library.base, entry->d_un.d_ptr);
       if (entry->d_tag == DT_PLTRELSZ) function_bytes = entry->d_un.d_val;
-      if (entry->d_tag == DT_RELA) addresses = reinterpret_cast<const ElfW(Rela)*>(entry->d_un.d_ptr);
+      if (entry->d_tag == DT_RELA) addresses = pointed_to<ElfW(Rela)>(library.base, entry->d_un.d_ptr);
       if (entry->d_tag == DT_RELASZ) address_bytes = entry->d_un.d_val;
     }
   }
