@@ -36,10 +36,17 @@ std::map<std::string, void*, std::less<>>& kernels_in_memory() {
   return kernels;
 }
 
-/// Without "/<variant>/<kernel>.so"; "" for other files.
+/// That of a library's path, whatever stands in front of it; "" for other files.
 std::string_view folder_of_variants(std::string_view library) {
-  const std::string_view variant = library.substr(0, std::min(library.rfind('/'), library.size()));
-  return variant.substr(0, variant.rfind('/') == std::string_view::npos ? 0 : variant.rfind('/'));
+  constexpr int k_parts = 5;  // XX, hash, kernel, variant and file
+  std::size_t begin = library.size();
+  std::size_t end = 0;
+  for (int part = k_parts; part > 0; --part) {
+    if (begin == 0 || begin == std::string_view::npos) return {};
+    begin = library.rfind('/', begin - 1);
+    if (part == k_parts - 1) end = begin;
+  }
+  return begin == std::string_view::npos ? std::string_view() : library.substr(begin + 1, end - begin - 1);
 }
 
 void* open_for_pocl(const char* file, int mode) {
@@ -64,6 +71,12 @@ struct LoadedLibrary {
   std::span<const ElfW(Rela)> addresses;  ///< the same, where it was linked without lazy binding
 };
 
+/// What an entry of the dynamic section points to: on most processors the loader has made an address of it.
+template <typename T>
+const T* pointed_to(ElfW(Addr) base, ElfW(Addr) value) {
+  return reinterpret_cast<const T*>(value < base ? base + value : value);
+}
+
 LoadedLibrary loaded_library(const dl_phdr_info& info) {
   LoadedLibrary library{info.dlpi_addr, {info.dlpi_phdr, info.dlpi_phnum}, nullptr, nullptr, {}, {}};
   const ElfW(Rela)* functions = nullptr;
@@ -74,11 +87,11 @@ LoadedLibrary loaded_library(const dl_phdr_info& info) {
     if (segment.p_type != PT_DYNAMIC) continue;
     const auto* entry = reinterpret_cast<const ElfW(Dyn)*>(library.base + segment.p_vaddr);
     for (; entry->d_tag != DT_NULL; ++entry) {
-      if (entry->d_tag == DT_SYMTAB) library.symbols = reinterpret_cast<const ElfW(Sym)*>(entry->d_un.d_ptr);
-      if (entry->d_tag == DT_STRTAB) library.names = reinterpret_cast<const char*>(entry->d_un.d_ptr);
-      if (entry->d_tag == DT_JMPREL) functions = reinterpret_cast<const ElfW(Rela)*>(entry->d_un.d_ptr);
+      if (entry->d_tag == DT_SYMTAB) library.symbols = pointed_to<ElfW(Sym)>(library.base, entry->d_un.d_ptr);
+      if (entry->d_tag == DT_STRTAB) library.names = pointed_to<char>(library.base, entry->d_un.d_ptr);
+      if (entry->d_tag == DT_JMPREL) functions = pointed_to<ElfW(Rela)>(library.base, entry->d_un.d_ptr);
       if (entry->d_tag == DT_PLTRELSZ) function_bytes = entry->d_un.d_val;
-      if (entry->d_tag == DT_RELA) addresses = reinterpret_cast<const ElfW(Rela)*>(entry->d_un.d_ptr);
+      if (entry->d_tag == DT_RELA) addresses = pointed_to<ElfW(Rela)>(library.base, entry->d_un.d_ptr);
       if (entry->d_tag == DT_RELASZ) address_bytes = entry->d_un.d_val;
     }
   }
@@ -143,7 +156,8 @@ Result<void> redirect_loading_of_pocl() {
 Result<void> load_kernel(const std::filesystem::path& library) {
   void* const handle = ::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) return fail(errc::device_refused, "a compiled kernel cannot be loaded: {}", ::dlerror());
-  kernels_in_memory().insert_or_assign(std::string(folder_of_variants(library.native())), handle);
+  const std::string folder(folder_of_variants(library.native()));
+  if (!folder.empty()) kernels_in_memory().insert_or_assign(folder, handle);
   return {};
 }
 
