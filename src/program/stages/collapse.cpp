@@ -96,7 +96,7 @@ bool only_as_neighbours(const StageExpr& node, const std::string& a, const Stage
 
 /// Whether the product can be written for every binding of the axes, in few enough words, and is an int that may grow.
 bool has_product(const Extent& a, const Extent& b) {
-  constexpr std::size_t k_longest = 60;
+  constexpr std::size_t k_longest = 160;
   constexpr std::int64_t k_largest = 1 << 30;
   const auto product = exact_product(a, b);
   return product && product->text().size() <= k_longest && product->value() <= k_largest;

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "operators/program/kernels/affine_index.hpp"
+#include "operators/program/kernels/sum_algebra.hpp"
 #include "program/stages/access.hpp"
 #include "program/stages/decomposition.hpp"
 #include "program/stages/exact_extent.hpp"
@@ -16,65 +17,20 @@ namespace {
 
 using Names = std::set<std::string>;
 
-bool has_result(const StageExpr& node) {
-  if (node->op == StageOp::result) return true;
-  return std::any_of(node->operands.begin(), node->operands.end(), has_result);
-}
-
-/// The sum of `count` values of an expression that is linear in the result, where the result is then their sum.
-std::optional<StageExpr> sum_of_linear_in_result(const StageExpr& node, const StageExpr& count) {
-  if (!has_result(node)) return node * count;
-  if (node->op == StageOp::result) return node;
-  std::vector<StageExpr> sums;
-  const auto& operands = node->operands;
-  if (node->op == StageOp::add || node->op == StageOp::subtract) {
-    for (const auto& operand : operands) {
-      const auto sum = sum_of_linear_in_result(operand, count);
-      if (!sum) return std::nullopt;
-      sums.push_back(*sum);
-    }
-    return node->op == StageOp::add ? sums[0] + sums[1] : sums[0] - sums[1];
-  }
-  const bool scaled = node->op == StageOp::multiply || node->op == StageOp::divide;
-  if (!scaled || has_result(operands[1]) == has_result(operands[0])) return std::nullopt;
-  const bool second = has_result(operands[1]);
-  if (second && node->op == StageOp::divide) return std::nullopt;
-  const auto sum = sum_of_linear_in_result(operands[second ? 1 : 0], count);
-  if (!sum) return std::nullopt;
-  const auto& factor = operands[second ? 0 : 1];
-  return node->op == StageOp::multiply ? *sum * factor : *sum / factor;
-}
-
 /// A sum of products and the sum over some of its axes.
 struct NestedSums {
   const Stage& products;
   const Stage& total;
   AxisValues own;           ///< axes of the products by those of the total
   Names summed;             ///< axes of the products
-  StageNode varied, fixed;  ///< the factors: the first one depends on what is summed
+  StageExpr varied, fixed;  ///< the factors: the first one depends on what is summed
 };
 
-const StageAxis* axis_named(const StageAxes& axes, const std::string& name) {
-  const auto found = std::find_if(axes.begin(), axes.end(), [&](const StageAxis& one) { return one.name == name; });
-  return found == axes.end() ? nullptr : &*found;
-}
-
-bool meets(const Names& a, const Names& b) {
-  return std::any_of(a.begin(), a.end(), [&](const std::string& one) { return b.count(one) > 0; });
-}
-
-bool is_plain_sum(const Stage& stage) {
-  return stage.kind == StageKind::reduce && stage.op == ReduceOp::sum && !stage.position &&
-         stage.body->type == StageType::real;
-}
-
 std::optional<NestedSums> nested_sums(const Stage& products, const Stage& total) {
-  if (!is_plain_sum(products) || !is_plain_sum(total) || !total.guards.empty()) return std::nullopt;
-  const auto& body = *products.body;
-  const bool product =
-      body.op == StageOp::multiply && body.operands[0]->op == StageOp::load && body.operands[1]->op == StageOp::load;
-  if (!product || total.body->op != StageOp::load || total.body->tensor.buffer != products.buffer) return std::nullopt;
-  NestedSums nested{products, total, {}, {}, *body.operands[0], *body.operands[1]};
+  if (!is_real_sum(products) || !is_real_sum(total) || !total.guards.empty()) return std::nullopt;
+  const auto factors = two_factors(products);
+  if (!factors || total.body->op != StageOp::load || total.body->tensor.buffer != products.buffer) return std::nullopt;
+  NestedSums nested{products, total, {}, {}, factors->first, factors->second};
   const auto places = reshaped_indices(total.body->operands, total.body->tensor.type.shape, extents_of(products.axes));
   Names met;
   for (std::size_t i = 0; i < places.size(); ++i) {
@@ -89,9 +45,9 @@ std::optional<NestedSums> nested_sums(const Stage& products, const Stage& total)
   }
   const auto is_met = [&](const StageAxis& axis) { return axis.extent.text() == "1" || met.count(axis.name) > 0; };
   if (nested.summed.empty() || !std::all_of(total.inner.begin(), total.inner.end(), is_met)) return std::nullopt;
-  if (!meets(axes_used(body.operands[0]), nested.summed)) std::swap(nested.varied, nested.fixed);
-  if (meets(axes_used(StageExpr(nested.fixed)), nested.summed)) return std::nullopt;
-  if (products.epilogue && meets(axes_used(products.epilogue), nested.summed)) return std::nullopt;
+  if (!have_common(axes_used(nested.varied), nested.summed)) std::swap(nested.varied, nested.fixed);
+  if (have_common(axes_used(nested.fixed), nested.summed)) return std::nullopt;
+  if (products.epilogue && have_common(axes_used(products.epilogue), nested.summed)) return std::nullopt;
   return nested;
 }
 
@@ -106,16 +62,16 @@ class FactorSums {
 
   /// False where the sums are not of this form.
   [[nodiscard]] bool build() {
-    const auto& factor = nested_.varied;
+    const auto& factor = *nested_.varied;
     for (std::size_t i = 0; i < factor.operands.size(); ++i) {
       const auto& index = factor.operands[i];
       const auto used = axes_used(index);
-      const bool fits = meets(used, nested_.summed) ? add_summed(i, index, used) : add_kept(i, index);
+      const bool fits = have_common(used, nested_.summed) ? add_summed(i, index, used) : add_kept(i, index);
       if (!fits) return false;
     }
     stage_.body = load(factor.tensor, elements_);
     for (const auto& guard : nested_.products.guards) {
-      if (!meets(axes_used(guard), nested_.summed)) left_.push_back(guard);
+      if (!have_common(axes_used(guard), nested_.summed)) left_.push_back(guard);
     }
     return taken_ + left_.size() == nested_.products.guards.size();
   }
@@ -126,7 +82,7 @@ class FactorSums {
 
  private:
   bool add_kept(std::size_t i, const StageExpr& index) {
-    const StageAxis axis{fmt::format("i{}", i), nested_.varied.tensor.type.shape[i]};
+    const StageAxis axis{fmt::format("i{}", i), nested_.varied->tensor.type.shape[i]};
     stage_.axes.push_back(axis);
     elements_.push_back(axis_index(axis.name));
     read_.push_back(index);
@@ -169,7 +125,7 @@ class FactorSums {
   /// reads element (z + rest) / stride. Whether every input is met by some output is then known more often.
   bool add_by_inputs(std::size_t i, const StageExpr& index, const std::string& summed,
                      const std::vector<StageExpr>& guards) {
-    const auto& extent = nested_.varied.tensor.type.shape[i];
+    const auto& extent = nested_.varied->tensor.type.shape[i];
     const bool strided = index->op == StageOp::floor_divide;
     const auto reached = strided ? index->operands[0] : index;
     const StageExpr stride = strided ? index->operands[1] : StageExpr(1);
@@ -210,17 +166,6 @@ class FactorSums {
   std::size_t taken_ = 0;
 };
 
-/// Names of `inner` that no axis of `axes` has.
-AxisValues free_names(StageAxes& inner, const StageAxes& axes) {
-  AxisValues names;
-  for (auto& axis : inner) {
-    const auto old = axis.name;
-    while (axis_named(axes, axis.name) != nullptr) axis.name += "_";
-    names[old] = axis_index(axis.name);
-  }
-  return names;
-}
-
 bool exchange(StageProgram& program, std::size_t first, std::size_t second) {
   const auto nested = nested_sums(program.stages[first], program.stages[second]);
   if (!nested) return false;
@@ -240,32 +185,19 @@ bool exchange(StageProgram& program, std::size_t first, std::size_t second) {
   Stage whole = total;
   whole.inner = products.inner;
   auto values = nested->own;
-  for (const auto& [old, name] : free_names(whole.inner, whole.axes)) values[old] = name;
+  for (const auto& [old, name] : with_free_names(whole.inner, whole.axes)) values[old] = name;
   whole.in_parts = products.in_parts;
-  whole.body = with_axes(load(TensorView{part.buffer, buffer.type}, sums.read()) * StageExpr(nested->fixed), values);
+  whole.body = with_axes(load(TensorView{part.buffer, buffer.type}, sums.read()) * nested->fixed, values);
   whole.guards.clear();
   for (const auto& guard : sums.left()) whole.guards.push_back(with_axes(guard, values));
   const auto all = with_axes(*result, values);
-  whole.epilogue = !total.epilogue ? all : rewritten(total.epilogue, [&](const StageExpr& node) {
-    return node->op == StageOp::result ? all : StageExpr();
-  });
+  whole.epilogue = with_result(total.epilogue, all);
   constexpr double k_share = 0.25;
   if (evaluations(part) + evaluations(whole) > k_share * evaluations(products)) return false;
   program.buffers.push_back(std::move(buffer));
   program.stages[first] = std::move(part);
   program.stages[second] = std::move(whole);
   return true;
-}
-
-/// The only stage that reads the buffer.
-std::optional<std::size_t> only_reader(const StageProgram& program, std::size_t buffer) {
-  std::optional<std::size_t> reader;
-  for (std::size_t i = 0; i < program.stages.size(); ++i) {
-    if (buffers_read(program.stages[i]).count(buffer) == 0) continue;
-    if (reader) return std::nullopt;
-    reader = i;
-  }
-  return reader;
 }
 
 }  // namespace

@@ -9,11 +9,12 @@
 #include "operators/program/kernels/row_coordinates.hpp"
 #include "operators/program/kernels/stage_kernel.hpp"
 #include "program/stages/access.hpp"
+#include "program/stages/work.hpp"
 
 namespace kw {
 namespace {
 
-constexpr std::int64_t k_shortest_mapped_row = 256;
+constexpr double k_shortest_mapped_row = 256;
 
 Tunable map_threads() {
   return {"MAP_THREADS", {128, 256, 512}, 256};
@@ -52,113 +53,162 @@ std::vector<const StageNode*> shared_loads(const Stage& stage, const GroupContex
   return fits ? loads : std::vector<const StageNode*>();
 }
 
-/// Four neighbouring elements at a time, where the row and the buffers begin at places that allow it.
-void write_fours(BodyWriter& body, const Stage& stage, const GroupContext& context, KernelScope& scope,
-                 const std::vector<const StageNode*>& loads) {
-  const auto& output = context.buffers[stage.buffer].name;
-  const auto column = scope.axis(stage.axes.back().name);
-  const auto columns = scope.extent(stage.axes.back().extent);
-  const std::string place = "start + (part * MAP_THREADS + threadIdx.x) * 4";
-  std::string addresses = fmt::format("(unsigned long){}", output);
-  std::vector<std::string> fours;
-  std::vector<std::string> reads;
-  for (const auto* load : loads) {
-    const auto& buffer = scope.buffer(load->tensor.buffer).name;
-    fours.push_back(scope.new_name(fmt::format("four_{}", fours.size())));
-    reads.push_back(
-        fmt::format("const float4 {} = *(const float4*)({} + {});", fours.back(), buffer, scope.place_text(*load)));
-    addresses += fmt::format(" | (unsigned long){}", buffer);
+/// The last axes of a map, as few as make a row of columns that is long enough for work-groups of its own.
+struct MapAxes {
+  StageAxes outer, columns;
+};
+
+MapAxes map_axes(const Stage& stage) {
+  MapAxes axes{stage.axes, {}};
+  while (!axes.outer.empty() && count_of(axes.columns) < k_shortest_mapped_row) {
+    axes.columns.insert(axes.columns.begin(), axes.outer.back());
+    axes.outer.pop_back();
   }
-  body.open(fmt::format("if (MAP_ELEMENTS % 4 == 0 && {} % 4 == 0 && ({}) % 16 == 0)", columns, addresses));
-  body.line("float4 fours[(MAP_ELEMENTS + 3) / 4];");
-  body.line("#pragma unroll");
-  body.open("for (int part = 0; part < MAP_ELEMENTS / 4; ++part)");
-  body.line("float values[4];");
-  body.line(fmt::format("const int first = min({}, {} - 4);", place, columns));
-  // Places of the first of four, then the elements of all.
-  body.line(fmt::format("int {} = first;", column));
-  body.lines(reads);
-  body.line("#pragma unroll");
-  body.open("for (int item = 0; item < 4; ++item)");
-  body.line(fmt::format("{} = first + item;", column));
-  for (std::size_t i = 0; i < loads.size(); ++i) {
-    const auto value = scope.new_name(fmt::format("element_{}", i));
-    body.line(fmt::format("const float {0} = item == 0 ? {1}.x : item == 1 ? {1}.y : item == 2 ? {1}.z : {1}.w;", value,
-                          fours[i]));
-    scope.call_value(loads[i], value);
-  }
-  body.lines(scope.shared_values({stage.body}, true));
-  body.line(fmt::format("values[item] = {};", without_parentheses(scope.text(stage.body))));
-  body.close();
-  body.line("fours[part] = make_float4(values[0], values[1], values[2], values[3]);");
-  body.close();
-  body.line("#pragma unroll");
-  body.open("for (int part = 0; part < MAP_ELEMENTS / 4; ++part)");
-  body.line(fmt::format("const int {} = {};", column, place));
-  body.line(
-      fmt::format("if ({0} < {1}) *(float4*)({2} + (long)row * {1} + {0}) = fours[part];", column, columns, output));
-  body.close();
-  body.line("return;");
-  body.close();
-  scope.forget_values();
+  return axes;
 }
 
-std::string map_body(const Stage& stage, const GroupContext& context, KernelScope& scope) {
-  const auto& buffer = context.buffers[stage.buffer];
-  const auto& last = stage.axes.back();
-  const auto column = scope.axis(last.name);
-  const auto columns = scope.extent(last.extent);
-  const StageAxes outer(stage.axes.begin(), stage.axes.end() - 1);
-  BodyWriter indices;
-  BodyWriter reads;
-  if (const auto loads = shared_loads(stage, context); !loads.empty()) write_fours(reads, stage, context, scope, loads);
-  reads.line("const int first = start + threadIdx.x;");
-  reads.line(fmt::format("{} values[MAP_ELEMENTS];", kernel_type(stage.body->type)));
-  reads.line("#pragma unroll");
-  reads.open("for (int part = 0; part < MAP_ELEMENTS; ++part)");
-  reads.line(fmt::format("const int {} = min(first + part * MAP_THREADS, {} - 1);", column, columns));
-  reads.lines(scope.shared_values({stage.body}, true));
-  reads.line(fmt::format("values[part] = {};", without_parentheses(scope.text(stage.body))));
-  reads.close();
-  reads.line("#pragma unroll");
-  reads.open("for (int part = 0; part < MAP_ELEMENTS; ++part)");
-  reads.line(fmt::format("const int {} = first + part * MAP_THREADS;", column));
-  reads.line(fmt::format("if ({} < {}) {}", column, columns,
-                         store_text(buffer.dtype, buffer.name, fmt::format("(long)row * {} + {}", columns, column),
-                                    "values[part]", scope.dialect())));
-  reads.close();
-  indices.lines(row_coordinates(outer, scope));
-  return fmt::format(
-             "  const int chunks = ({} + MAP_THREADS * MAP_ELEMENTS - 1) / (MAP_THREADS * MAP_ELEMENTS);\n"
-             "  const int row = blockIdx.x / chunks;\n"
-             "  const int start = blockIdx.x % chunks * (MAP_THREADS * MAP_ELEMENTS);\n",
-             columns) +
-         indices.text() + reads.text();
-}
+class MapWriter {
+ public:
+  MapWriter(const GroupContext& context, const Stage& stage)
+      : context_(context), stage_(stage), axes_(map_axes(stage)), scope_(context.buffers, stage, context.dialect) {
+    count_ = join(axes_.columns, " * ", [&](const StageAxis& axis) { return scope_.extent(axis.extent); });
+    if (axes_.columns.size() > 1) count_ = "(" + count_ + ")";
+  }
+
+  GroupKernels write() {
+    const auto loads = shared_loads(stage_, context_);
+    if (!loads.empty()) write_fours(loads);
+    write_elements();
+    BodyWriter indices;
+    indices.lines(row_coordinates(axes_.outer, scope_));
+    const auto opening = fmt::format(
+        "  const int chunks = ({} + MAP_THREADS * MAP_ELEMENTS - 1) / (MAP_THREADS * MAP_ELEMENTS);\n"
+        "  const int row = blockIdx.x / chunks;\n"
+        "  const int start = blockIdx.x % chunks * (MAP_THREADS * MAP_ELEMENTS);\n",
+        count_);
+    return kernel(opening + indices.text() + body_.text());
+  }
+
+ private:
+  /// Indices along the columns' axes of the element `at`, as far as they are used; the last one may change.
+  void write_indices() {
+    std::string inner;
+    std::vector<std::string> lines;
+    for (std::size_t i = axes_.columns.size(); i-- > 0;) {
+      const auto& axis = axes_.columns[i];
+      const bool last = i + 1 == axes_.columns.size();
+      const auto extent = scope_.extent(axis.extent);
+      const auto place = inner.empty() ? "at" : fmt::format("at / ({})", inner);
+      if (last || scope_.used_axes().count(axis.name) > 0) {
+        lines.push_back(fmt::format("{}int {} = {};", last ? "" : "const ", scope_.axis(axis.name),
+                                    i == 0 ? place : fmt::format("{} % {}", place, extent)));
+      }
+      inner = inner.empty() ? extent : extent + " * " + inner;
+    }
+    body_.lines(lines);
+  }
+
+  void open_parts(const std::string& parts) {
+    body_.line("#pragma unroll");
+    body_.open(fmt::format("for (int part = 0; part < {}; ++part)", parts));
+  }
+
+  /// Four neighbouring elements at a time, where the last axis and the buffers begin at places that allow it.
+  void write_fours(const std::vector<const StageNode*>& loads) {
+    const auto& output = context_.buffers[stage_.buffer].name;
+    const auto column = scope_.axis(stage_.axes.back().name);
+    const std::string place = "start + (part * MAP_THREADS + threadIdx.x) * 4";
+    std::string addresses = fmt::format("(unsigned long){}", output);
+    std::vector<std::string> reads, elements;
+    for (const auto* load : loads) {
+      const auto& buffer = scope_.buffer(load->tensor.buffer).name;
+      const auto four = scope_.new_name(fmt::format("four_{}", reads.size()));
+      const auto element = scope_.new_name(fmt::format("element_{}", reads.size()));
+      reads.push_back(
+          fmt::format("const float4 {} = *(const float4*)({} + {});", four, buffer, scope_.place_text(*load)));
+      elements.push_back(fmt::format(
+          "const float {0} = item == 0 ? {1}.x : item == 1 ? {1}.y : item == 2 ? {1}.z : {1}.w;", element, four));
+      addresses += fmt::format(" | (unsigned long){}", buffer);
+      scope_.call_value(load, element);
+    }
+    const auto shared = scope_.shared_values({stage_.body}, true);
+    const auto value = without_parentheses(scope_.text(stage_.body));
+    body_.open(fmt::format("if (MAP_ELEMENTS % 4 == 0 && {} % 4 == 0 && ({}) % 16 == 0)",
+                           scope_.extent(stage_.axes.back().extent), addresses));
+    body_.line("float4 fours[(MAP_ELEMENTS + 3) / 4];");
+    open_parts("MAP_ELEMENTS / 4");
+    body_.line("float values[4];");
+    body_.line(fmt::format("const int at = min({}, {} - 4);", place, count_));
+    write_indices();
+    body_.line(fmt::format("const int first = {};", column));
+    body_.lines(reads);
+    body_.line("#pragma unroll");
+    body_.open("for (int item = 0; item < 4; ++item)");
+    body_.line(fmt::format("{} = first + item;", column));
+    body_.lines(elements);
+    body_.lines(shared);
+    body_.line(fmt::format("values[item] = {};", value));
+    body_.close();
+    body_.line("fours[part] = make_float4(values[0], values[1], values[2], values[3]);");
+    body_.close();
+    open_parts("MAP_ELEMENTS / 4");
+    body_.line(fmt::format("const int at = {};", place));
+    body_.line(fmt::format("if (at < {0}) *(float4*)({1} + (long)row * {0} + at) = fours[part];", count_, output));
+    body_.close();
+    body_.line("return;");
+    body_.close();
+    scope_.forget_values();
+  }
+
+  void write_elements() {
+    const auto& buffer = context_.buffers[stage_.buffer];
+    const auto shared = scope_.shared_values({stage_.body}, true);
+    const auto value = without_parentheses(scope_.text(stage_.body));
+    body_.line("const int first = start + threadIdx.x;");
+    body_.line(fmt::format("{} values[MAP_ELEMENTS];", kernel_type(stage_.body->type)));
+    open_parts("MAP_ELEMENTS");
+    body_.line(fmt::format("const int at = min(first + part * MAP_THREADS, {} - 1);", count_));
+    write_indices();
+    body_.lines(shared);
+    body_.line(fmt::format("values[part] = {};", value));
+    body_.close();
+    open_parts("MAP_ELEMENTS");
+    body_.line("const int at = first + part * MAP_THREADS;");
+    body_.line(fmt::format("if (at < {}) {}", count_,
+                           store_text(buffer.dtype, buffer.name, fmt::format("(long)row * {} + at", count_),
+                                      "values[part]", scope_.dialect())));
+    body_.close();
+  }
+
+  [[nodiscard]] GroupKernels kernel(const std::string& body) {
+    const KernelSignature signature(context_, scope_, {stage_.buffer});
+    auto kernels = signature.kernels(kernel_of_buffer(context_, stage_.buffer), "MAP_THREADS", body);
+    const auto outer = extents_of(axes_.outer);
+    const auto chunks =
+        fmt::format("ceil_div({}, MAP_THREADS * MAP_ELEMENTS)", count_expression(extents_of(axes_.columns)));
+    kernels.launches[0].grid = {outer.empty() ? chunks : fmt::format("({}) * {}", count_expression(outer), chunks)};
+    kernels.tunables = {map_threads(), map_elements()};
+    return kernels;
+  }
+
+  const GroupContext& context_;
+  const Stage& stage_;
+  MapAxes axes_;
+  KernelScope scope_;
+  std::string count_;  ///< of the columns, as an int
+  BodyWriter body_;
+};
 
 }  // namespace
 
 bool maps_take(const GroupContext& context, const StageGroup& group) {
   if (context.dialect->warp.empty() || group.stages.size() != 1) return false;
   const auto& stage = context.program.stages[group.stages[0]];
-  return stage.kind == StageKind::map && !stage.place && !stage.axes.empty() &&
-         stage.axes.back().extent.value() >= k_shortest_mapped_row;
+  return stage.kind == StageKind::map && !stage.place && count_of(stage.axes) >= k_shortest_mapped_row;
 }
 
 GroupKernels maps_kernels(const GroupContext& context, const StageGroup& group) {
-  const auto& stage = context.program.stages[group.stages[0]];
-  KernelScope scope(context.buffers, stage, context.dialect);
-  const auto body = map_body(stage, context, scope);
-  KernelSignature signature(context, scope, {stage.buffer});
-  auto kernels = signature.kernels(kernel_of_buffer(context, stage.buffer), "MAP_THREADS", body);
-  Shape outer;
-  for (const auto& axis : stage.axes) outer.push_back(axis.extent);
-  const auto columns = outer.back().text();
-  outer.pop_back();
-  const auto chunks = fmt::format("ceil_div({}, MAP_THREADS * MAP_ELEMENTS)", columns);
-  kernels.launches[0].grid = {outer.empty() ? chunks : fmt::format("({}) * {}", count_expression(outer), chunks)};
-  kernels.tunables = {map_threads(), map_elements()};
-  return kernels;
+  return MapWriter(context, context.program.stages[group.stages[0]]).write();
 }
 
 }  // namespace kw

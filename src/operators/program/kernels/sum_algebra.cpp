@@ -1,0 +1,84 @@
+#include "operators/program/kernels/sum_algebra.hpp"
+
+#include <algorithm>
+
+namespace kw {
+namespace {
+
+bool has_result(const StageExpr& node) {
+  if (node->op == StageOp::result) return true;
+  return std::any_of(node->operands.begin(), node->operands.end(), has_result);
+}
+
+}  // namespace
+
+std::optional<StageExpr> sum_of_linear_in_result(const StageExpr& node, const StageExpr& count) {
+  if (!has_result(node)) return node * count;
+  if (node->op == StageOp::result) return node;
+  std::vector<StageExpr> sums;
+  const auto& operands = node->operands;
+  if (node->op == StageOp::add || node->op == StageOp::subtract) {
+    for (const auto& operand : operands) {
+      const auto sum = sum_of_linear_in_result(operand, count);
+      if (!sum) return std::nullopt;
+      sums.push_back(*sum);
+    }
+    return node->op == StageOp::add ? sums[0] + sums[1] : sums[0] - sums[1];
+  }
+  const bool scaled = node->op == StageOp::multiply || node->op == StageOp::divide;
+  if (!scaled || has_result(operands[1]) == has_result(operands[0])) return std::nullopt;
+  const bool second = has_result(operands[1]);
+  if (second && node->op == StageOp::divide) return std::nullopt;
+  const auto sum = sum_of_linear_in_result(operands[second ? 1 : 0], count);
+  if (!sum) return std::nullopt;
+  const auto& factor = operands[second ? 0 : 1];
+  return node->op == StageOp::multiply ? *sum * factor : *sum / factor;
+}
+
+StageExpr with_result(const StageExpr& outer, const StageExpr& inner) {
+  if (!outer) return inner;
+  return rewritten(outer, [&](const StageExpr& node) { return node->op == StageOp::result ? inner : StageExpr(); });
+}
+
+bool is_real_sum(const Stage& stage) {
+  return stage.kind == StageKind::reduce && stage.op == ReduceOp::sum && !stage.position &&
+         stage.body->type == StageType::real;
+}
+
+std::optional<TwoFactors> two_factors(const Stage& stage) {
+  const auto& body = *stage.body;
+  if (body.op != StageOp::multiply) return std::nullopt;
+  const bool loads = body.operands[0]->op == StageOp::load && body.operands[1]->op == StageOp::load;
+  return loads ? std::optional(TwoFactors{body.operands[0], body.operands[1]}) : std::nullopt;
+}
+
+const StageAxis* axis_named(const StageAxes& axes, const std::string& name) {
+  const auto found = std::find_if(axes.begin(), axes.end(), [&](const StageAxis& one) { return one.name == name; });
+  return found == axes.end() ? nullptr : &*found;
+}
+
+bool have_common(const std::set<std::string>& a, const std::set<std::string>& b) {
+  return std::any_of(a.begin(), a.end(), [&](const std::string& one) { return b.count(one) > 0; });
+}
+
+AxisValues with_free_names(StageAxes& inner, const StageAxes& axes) {
+  AxisValues names;
+  for (auto& axis : inner) {
+    const auto old = axis.name;
+    while (axis_named(axes, axis.name) != nullptr) axis.name += "_";
+    names[old] = axis_index(axis.name);
+  }
+  return names;
+}
+
+std::optional<std::size_t> only_reader(const StageProgram& program, std::size_t buffer) {
+  std::optional<std::size_t> reader;
+  for (std::size_t i = 0; i < program.stages.size(); ++i) {
+    if (buffers_read(program.stages[i]).count(buffer) == 0) continue;
+    if (reader) return std::nullopt;
+    reader = i;
+  }
+  return reader;
+}
+
+}  // namespace kw
