@@ -259,7 +259,7 @@ def tools_that_ended(text):
 def verdict_row(status, text, errors):
     """What `verify` said; where it said nothing, why."""
     lines = text.splitlines()
-    verdict = lines[-1].removesuffix(" (not sanitized)") if lines else ""
+    verdict = lines[-1].removesuffix(", but not sanitized") if lines else ""
     if status is None or verdict not in ("accepted", "rejected", "unverified"):
         unscorable = "[verify.unscorable]" in errors
         status = "late" if status is None else "unscorable" if unscorable else "failed"

@@ -148,7 +148,7 @@ class Folder(unittest.TestCase):
         self.assertNotIn("3_hopeless", rows)
 
     def test_what_no_sanitizer_saw_is_accepted_without_that_gate(self):
-        row = kernelbench.verdict_row(0, "pass   read\n\naccepted (not sanitized)\n", "")
+        row = kernelbench.verdict_row(0, "pass   read\n\naccepted, but not sanitized\n", "")
         self.assertEqual((row["status"], row["gates_passed"], row["sanitized"]), ("accepted", "read", ""))
 
     def test_a_rejection_names_gate_and_reason(self):

@@ -7,7 +7,6 @@
 #include "cli/dispatch_text.hpp"
 #include "cli/inputs.hpp"
 #include "cli/print.hpp"
-#include "cli/verdict_line.hpp"
 #include "loop/threads.hpp"
 #include "loop/verifier_setup.hpp"
 #include "record/access_text.hpp"
@@ -91,7 +90,7 @@ Result<ExitCode> run_verify(const VerifyOptions& options) {
     // Where the table has no answer, the read gate said so.
     if (const auto tunables = resolve_workloads(candidate, problem, device.backend->device()))
       print_text("{}", rows_text(candidate.bundle, *tunables));
-    print_text("\n{}\n", verdict_line(result.verdict));
+    print_text("\n{}\n", to_string(result.verdict.status));
   }
   return exit_code_of_verdict(result.verdict.status);
 }
