@@ -5,9 +5,11 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <string>
 #include <utility>
 
 #include "archive/archive.hpp"
+#include "record/verdict.hpp"
 #include "report/escape.hpp"
 
 namespace kw {
@@ -21,6 +23,9 @@ template <typename... Args>
 void print_text(fmt::format_string<Args...> format, Args&&... args) {
   print_text(stdout, format, std::forward<Args>(args)...);
 }
+
+/// "accepted", "accepted, but not sanitized", "rejected": what a verdict comes to, in a few words.
+[[nodiscard]] std::string verdict_in_words(const Verdict& verdict);
 
 /// One warning on standard error that names the damaged runs which reading met, if it met any.
 void warn_of_damage(const Archive& archive);

@@ -28,6 +28,7 @@ Result<std::unique_ptr<LocalVerifier>> open_verifier(const Problem& problem, con
 
 void print_evidence(const VerifyResult& result, const BaselineRecord& plain) {
   const auto& verdict = result.verdict;
+  print_text("{}\n", verdict_in_words(verdict));
   for (const auto gate : verdict.gates_passed) print_text("pass   {}\n", to_string(gate));
   if (verdict.failed_gate) {
     print_text("FAIL   {}: {}: {}\n", to_string(*verdict.failed_gate), to_string(verdict.reason), verdict.message);
@@ -90,7 +91,7 @@ Result<ExitCode> run_verify(const VerifyOptions& options) {
     // Where the table has no answer, the read gate said so.
     if (const auto tunables = resolve_workloads(candidate, problem, device.backend->device()))
       print_text("{}", rows_text(candidate.bundle, *tunables));
-    print_text("\n{}\n", to_string(result.verdict.status));
+    print_text("\n{}\n", verdict_in_words(result.verdict));
   }
   return exit_code_of_verdict(result.verdict.status);
 }
