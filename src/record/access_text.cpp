@@ -41,13 +41,36 @@ std::string sentence_of(const std::string& kernel, const AccessCounts& sum) {
   return text + ".";
 }
 
+/// "", or the branch at which warps of the kernel part most often.
+std::string worst_branch(const SimulatedAccesses& accesses, const std::string& kernel) {
+  const AccessCounts* worst = nullptr;
+  for (const AccessCounts& one : accesses.lines) {
+    if (!counts_branches(one) || one.kernel != kernel || one.line == 0) continue;
+    if (worst == nullptr || one.partial > worst->partial) worst = &one;
+  }
+  return worst == nullptr ? "" : fmt::format(", most often at the end of what begins at line {}", worst->line);
+}
+
+std::string branch_sentence(const SimulatedAccesses& accesses, const std::string& kernel, const AccessCounts& sum) {
+  std::string text = fmt::format("{}, branches: warps come to {}, and part at ", kernel, sum.requests);
+  return text + (sum.partial == 0 ? "none." : fmt::format("{}{}.", sum.partial, worst_branch(accesses, kernel)));
+}
+
 }  // namespace
+
+AccessCounts branches_of(const SimulatedAccesses& accesses) {
+  AccessCounts sum;
+  for (const AccessCounts& one : accesses.lines) {
+    if (counts_branches(one)) add_to(sum, one);
+  }
+  return sum;
+}
 
 AccessCounts sum_of(const SimulatedAccesses& accesses, MemorySpace space) {
   AccessCounts sum;
   sum.shared = space == MemorySpace::shared;
   for (const AccessCounts& one : accesses.lines) {
-    if (one.shared == sum.shared) add_to(sum, one);
+    if (one.shared == sum.shared && !counts_branches(one)) add_to(sum, one);
   }
   return sum;
 }
@@ -59,7 +82,8 @@ double lane_share(const AccessCounts& counts) {
 std::vector<AccessCounts> costly_lines(const SimulatedAccesses& accesses, std::size_t most) {
   std::vector<AccessCounts> lines;
   for (const AccessCounts& one : accesses.lines) {
-    if (one.line > 0 && (excess_of(one) > 0 || lane_share(one) < k_few_lanes)) lines.push_back(one);
+    if (!counts_branches(one) && one.line > 0 && (excess_of(one) > 0 || lane_share(one) < k_few_lanes))
+      lines.push_back(one);
   }
   const auto cost = [](const AccessCounts& one) { return std::pair(excess_of(one), one.partial); };
   std::ranges::stable_sort(lines, std::greater<>(), cost);
@@ -79,13 +103,19 @@ std::string costly_text(const AccessCounts& counts) {
 
 std::vector<std::string> access_sentences(const SimulatedAccesses& accesses) {
   std::map<std::pair<std::string, bool>, AccessCounts> sums;
+  std::map<std::string, AccessCounts> branches;
   for (const AccessCounts& one : accesses.lines) {
+    if (counts_branches(one)) {
+      add_to(branches[one.kernel], one);
+      continue;
+    }
     AccessCounts& sum = sums[{one.kernel, one.shared}];
     sum.shared = one.shared;
     add_to(sum, one);
   }
   std::vector<std::string> sentences;
   for (const auto& [key, sum] : sums) sentences.push_back(sentence_of(key.first, sum));
+  for (const auto& [kernel, sum] : branches) sentences.push_back(branch_sentence(accesses, kernel, sum));
   return sentences;
 }
 

@@ -12,6 +12,15 @@ namespace kw {
 
 enum class MemorySpace : std::uint8_t { global, shared };
 
+/// Whether an entry is not of accesses, which take a transaction at least, but of the branch at the end of the basic
+/// block that begins at its line: `requests` are the warps that came to it, `partial` those whose lanes parted there.
+[[nodiscard]] inline bool counts_branches(const AccessCounts& counts) {
+  return counts.transactions == 0;
+}
+
+/// All branches together; no requests where none were counted.
+[[nodiscard]] AccessCounts branches_of(const SimulatedAccesses& accesses);
+
 /// All kernels and lines of one space together; `line` is 0 and the name empty.
 [[nodiscard]] AccessCounts sum_of(const SimulatedAccesses& accesses, MemorySpace space);
 
@@ -28,8 +37,9 @@ enum class MemorySpace : std::uint8_t { global, shared };
 /// "reads of global memory: 32 sectors a request of a warp, 4 would do", and how many lanes take part if not all.
 [[nodiscard]] std::string costly_text(const AccessCounts& counts);
 
-/// One sentence for each kernel and space: "attention, global memory: 640 requests of warps in 2,560 sectors of 32
-/// bytes; 2,560 would do."
+/// One sentence for each kernel and its branches, "attention, branches: warps come to 640, and part at 32, most often
+/// at the end of what begins at line 14.", and one for each kernel and space: "attention, global memory: 640 requests
+/// of warps in 2,560 sectors of 32 bytes; 2,560 would do."
 [[nodiscard]] std::vector<std::string> access_sentences(const SimulatedAccesses& accesses);
 
 /// What was counted, "in all 64 groups" or "in the first 8 of 64 groups".

@@ -46,6 +46,23 @@ TEST(AccessText, adds_up_one_space) {
   EXPECT_DOUBLE_EQ(lane_share(sum), 113.0 / 160);
 }
 
+TEST(AccessText, tells_branches_apart_from_accesses) {
+  SimulatedAccesses accesses = some_accesses();
+  const AccessCounts before = sum_of(accesses, MemorySpace::global);
+  accesses.lines.insert(accesses.lines.end(), {{"scale", 9, false, false, 30, 4, 900, 0, 0},
+                                               {"scale", 12, false, false, 10, 6, 300, 0, 0},
+                                               {"sum", 2, false, false, 8, 0, 256, 0, 0}});
+  EXPECT_EQ(sum_of(accesses, MemorySpace::global).requests, before.requests);
+  EXPECT_EQ(branches_of(accesses).requests, 48);
+  EXPECT_EQ(branches_of(accesses).partial, 10);
+  const auto sentences = access_sentences(accesses);
+  ASSERT_EQ(sentences.size(), 5U);
+  EXPECT_EQ(sentences[3],
+            "scale, branches: warps come to 40, and part at 10, most often at the end of what begins at line 12.");
+  EXPECT_EQ(sentences[4], "sum, branches: warps come to 8, and part at none.");
+  for (const AccessCounts& one : costly_lines(accesses, 9)) EXPECT_LT(one.line, 9);
+}
+
 TEST(AccessText, names_lines_without_excess_where_lanes_are_missing) {
   SimulatedAccesses accesses;
   accesses.lines = {{"k", 7, false, false, 10, 10, 80, 10, 10}, {"k", 8, false, false, 10, 1, 300, 10, 10}};

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/byte_text.hpp"
+#include "record/access_text.hpp"
 #include "report/report.hpp"
 #include "report/sections.hpp"
 #include "report/summary.hpp"
@@ -206,7 +207,16 @@ Json machine_code_json(const BuildReport& build) {
 
 Json accesses_json(const SimulatedAccesses& accesses) {
   Json lines = Json::array();
+  Json branches = Json::array();
   for (const auto& one : accesses.lines) {
+    if (counts_branches(one)) {
+      branches.push_back({{"kernel", text(one.kernel)},
+                          {"line", one.line},
+                          {"executed", one.requests},
+                          {"parted", one.partial},
+                          {"lanes", one.lanes}});
+      continue;
+    }
     lines.push_back({{"kernel", text(one.kernel)},
                      {"line", one.line},
                      {"space", one.shared ? "shared" : "global"},
@@ -217,11 +227,8 @@ Json accesses_json(const SimulatedAccesses& accesses) {
                      {"transactions", one.transactions},
                      {"least", one.least}});
   }
-  return {{"device", text(accesses.device)},
-          {"groups", accesses.groups},
-          {"of", accesses.of},
-          {"uncounted", accesses.uncounted},
-          {"lines", std::move(lines)}};
+  return {{"device", text(accesses.device)}, {"groups", accesses.groups}, {"of", accesses.of},
+          {"uncounted", accesses.uncounted}, {"lines", std::move(lines)}, {"branches", std::move(branches)}};
 }
 
 /// What is known of the kernel below its source, as far as it is.

@@ -123,17 +123,23 @@ TEST(Report, shows_the_lines_that_cost_most_of_what_the_simulator_counted) {
   SyntheticRun synthetic = synthetic_run(7, 12);
   EXPECT_THAT(to_markdown(model_of(synthetic)), Not(HasSubstr("What warps ask of memory")));
   for (Attempt& attempt : synthetic.attempts) {
-    attempt.accesses = SimulatedAccesses{
-        "h200",
-        8,
-        64,
-        0,
-        {{"attention", 3, false, false, 10, 0, 320, 40, 40}, {"attention", 9, true, true, 10, 5, 240, 320, 20}}};
+    attempt.accesses = SimulatedAccesses{"h200",
+                                         8,
+                                         64,
+                                         0,
+                                         {{"attention", 3, false, false, 10, 0, 320, 40, 40},
+                                          {"attention", 9, true, true, 10, 5, 240, 320, 20},
+                                          {"attention", 7, false, false, 90, 30, 2880, 0, 0}}};
   }
   const std::string text = to_markdown(model_of(synthetic));
   EXPECT_THAT(text, HasSubstr("counted by the simulator h200 in the first 8 of 64 groups"));
   EXPECT_THAT(text, HasSubstr("| attention | 9 | writes to shared | 10 | 320 | 20 | 5 |"));
   EXPECT_THAT(text, Not(HasSubstr("reads of global"))) << "they cost no more than they must";
+  EXPECT_THAT(text, HasSubstr("Branches of warps, counted with them"));
+  EXPECT_THAT(text, HasSubstr("| attention | 7 | 90 | 30 |"));
+  const Json accesses = Json::parse(final_json(synthetic.run, synthetic.attempts)).at("best").at("accesses");
+  EXPECT_EQ(accesses.at("lines").size(), 2U);
+  EXPECT_EQ(accesses.at("branches").at(0).at("parted"), 30);
   for (Attempt& attempt : synthetic.attempts) attempt.accesses->lines.resize(1);
   EXPECT_THAT(to_markdown(model_of(synthetic)), HasSubstr("| attention | 3 | reads of global | 10 | 40 | 40 | 0 |"));
 }

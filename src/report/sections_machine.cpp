@@ -116,12 +116,34 @@ Table accesses_table(const SimulatedAccesses& accesses) {
       {},
       ""};
   auto lines = costly_lines(accesses, k_shown);
-  if (lines.empty()) lines = accesses.lines;
+  if (lines.empty()) std::ranges::remove_copy_if(accesses.lines, std::back_inserter(lines), counts_branches);
   if (lines.size() > k_shown) lines.resize(k_shown);
   for (const AccessCounts& one : lines) {
     table.rows.push_back({one.kernel, one.line > 0 ? Value(counted(one.line)) : Value(),
                           fmt::format("{} {}", one.write ? "writes to" : "reads of", one.shared ? "shared" : "global"),
                           counted(one.requests), counted(one.transactions), counted(one.least), counted(one.partial)});
+  }
+  return table;
+}
+
+/// Where warps part, the most often first.
+Table branches_table(const SimulatedAccesses& accesses) {
+  constexpr std::size_t k_shown = 6;
+  Table table{"branches",
+              "Branches of warps, counted with them",
+              {{"kernel", "Kernel"},
+               {"line", "At the end of what begins at line", true},
+               {"executed", "Warps that came", true},
+               {"parted", "Of these parted", true}},
+              {},
+              "No branch was counted."};
+  std::vector<AccessCounts> branches;
+  std::ranges::copy_if(accesses.lines, std::back_inserter(branches), counts_branches);
+  std::ranges::stable_sort(branches, std::greater<>(), &AccessCounts::partial);
+  if (branches.size() > k_shown) branches.resize(k_shown);
+  for (const AccessCounts& one : branches) {
+    table.rows.push_back(
+        {one.kernel, one.line > 0 ? Value(counted(one.line)) : Value(), counted(one.requests), counted(one.partial)});
   }
   return table;
 }
@@ -134,6 +156,9 @@ void add_machine_evidence(const RunSummary& summary, Section& section) {
   if (!best.build.machine_code.empty()) section.blocks.emplace_back(machine_code_table(best.build));
   if (const auto* counters = counters_of(summary)) section.blocks.emplace_back(counter_facts(*counters));
   if (best.accesses) section.blocks.emplace_back(accesses_table(*best.accesses));
+  if (best.accesses && branches_of(*best.accesses).requests > 0) {
+    section.blocks.emplace_back(branches_table(*best.accesses));
+  }
 }
 
 }  // namespace kw

@@ -501,6 +501,18 @@ TEST_F(VerifierTest, says_which_workloads_are_right_when_one_is_wrong) {
             "odd (Skv = 9, Sq = 7): wrong with normal inputs; that is as if it were right only where Skv = Sq");
 }
 
+TEST_F(VerifierTest, says_which_workloads_are_right_with_the_data_that_one_is_wrong_with) {
+  kernels["overflows"] = FakeKernel{FakeBehaviour::shifted_on_primary, 2e6, 0, BuildStatus::ok, "", false};
+  open();
+  const auto overflows = verify("overflows");
+  ASSERT_EQ(overflows.verdict.reason, Reason::wrong_result) << overflows.verdict.message;
+  const std::string& text = overflows.verdict.evidence.back().text;
+  EXPECT_NE(text.find("primary (Skv = 20, Sq = 20): wrong with offset inputs; odd (Skv = 9, Sq = 7): right with offset "
+                      "inputs"),
+            std::string::npos)
+      << text;
+}
+
 TEST_F(VerifierTest, says_in_which_pattern_an_output_is_wrong) {
   kernels["tail"] = FakeKernel{FakeBehaviour::last_row_wrong, 2e6, 0, BuildStatus::ok, "", false};
   kernels["absent"] = FakeKernel{FakeBehaviour::writes_nothing, 2e6, 0, BuildStatus::ok, "", false};

@@ -99,6 +99,7 @@ std::size_t AccessCounter::SiteHash::operator()(const AccessSite& site) const {
 }
 
 void AccessCounter::begin_block(std::size_t threads) {
+  branches_.begin_block(threads);
   warps_.resize((threads + k_lanes - 1) / k_lanes);
   for (std::size_t w = 0; w < warps_.size(); ++w) {
     const auto lanes = static_cast<unsigned>(std::min<std::size_t>(k_lanes, threads - w * k_lanes));
@@ -158,6 +159,7 @@ void AccessCounter::settle(const AccessSite& site, const LaneRequest& request, s
 }
 
 void AccessCounter::warp_is_together(std::size_t warp) {
+  branches_.warp_is_together(warp);
   for (auto& [site, open] : warps_[warp].sites) {
     for (const LaneRequest& request : open.requests) settle(site, request, warps_[warp].lanes);
     open_ -= open.requests.size();

@@ -21,6 +21,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "device/sim/branch_counter.hpp"
 #include "device/sim/runtime/abi.hpp"
 
 namespace kw::sim {
@@ -68,6 +69,8 @@ class AccessCounter {
   /// All threads of the block are; and at its end.
   void block_is_together();
 
+  /// Of the same blocks of threads.
+  [[nodiscard]] BranchCounter& branches() { return branches_; }
   /// Since the last take(), by instruction.
   [[nodiscard]] std::map<AccessSite, AccessTotals> take();
   /// Accesses that are in no total, because too much was open at once.
@@ -91,6 +94,7 @@ class AccessCounter {
   void piece(Warp& warp, unsigned lane, const AccessSite& site, std::uint64_t address);
   void settle(const AccessSite& site, const LaneRequest& request, std::uint32_t all);
 
+  BranchCounter branches_;
   std::vector<Warp> warps_;
   std::map<AccessSite, AccessTotals> totals_;
   std::size_t open_ = 0;

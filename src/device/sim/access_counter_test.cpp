@@ -136,5 +136,22 @@ TEST(AccessTable, adds_up_lines_and_puts_the_smallest_together) {
   EXPECT_EQ(counts.back().transactions, 25);
 }
 
+TEST(AccessTable, keeps_the_branches_that_part_warps_most_often_beside_the_accesses) {
+  AccessTable table;
+  table.add("k", 1, k_read, {1, 0, 32, 4, 1});
+  for (int line = 1; line <= 9; ++line) table.add("k", line, BranchTotals{10, line, 320});
+  table.add("k", 9, BranchTotals{10, 1, 320});
+  const auto counts = table.take(32);
+  ASSERT_EQ(counts.size(), 4U) << "two lines of branches, their rest, and one of accesses";
+  EXPECT_EQ(counts[0].line, 0);
+  EXPECT_EQ(counts[0].partial, 1 + 2 + 3 + 4 + 5 + 6 + 7);
+  EXPECT_EQ(counts[2].line, 9);
+  EXPECT_EQ(counts[2].requests, 20);
+  EXPECT_EQ(counts[2].partial, 10);
+  EXPECT_EQ(counts[2].transactions, 0);
+  EXPECT_EQ(counts[3].transactions, 4);
+  EXPECT_TRUE(table.take(32).empty());
+}
+
 }  // namespace
 }  // namespace kw::sim

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "device/testing/sim_fixture.hpp"
+#include "record/access_text.hpp"
 
 namespace kw::sim {
 namespace {
@@ -46,6 +47,20 @@ extern "C" __global__ void rounds(const int* in, int* out, int n) {
   for (int j = 0; j <= i; ++j) sum += in[j];  // rounds_read
   out[i] = sum;
 }
+extern "C" __global__ void arithmetic(const int* in, int* out, int n) {
+  int i = threadIdx.x;
+  int x = i * 3;
+  if (i % 2 == 0) {
+    for (int j = 0; j < 7; ++j) x = x * x + (x >> 3) + i;
+  }
+  out[i] = x;
+}
+extern "C" __global__ void equal_rounds(const int* in, int* out, int n) {
+  int i = threadIdx.x;
+  int sum = 0;
+  for (int j = 0; j < n; ++j) sum += in[j];
+  out[i] = sum;
+}
 extern "C" __global__ void copies(const int* in, int* out, int n) {
   __shared__ __align__(16) int stage[128];
   __kw_sim_cp_async_16(stage + 4 * threadIdx.x, in + 4 * threadIdx.x, 16);  // copies
@@ -84,9 +99,20 @@ class AccessKernelsTest : public testing::Test {
     const auto ran = kernels().run(launch);
     EXPECT_TRUE(ran) << ran.error().message;
     for (const AccessCounts& one : kernels().accesses()) {
-      if (one.line == line_of(mark) && one.shared == shared && one.write == write) return one;
+      if (!counts_branches(one) && one.line == line_of(mark) && one.shared == shared && one.write == write) return one;
     }
     return {};
+  }
+  /// Of all branches of the last launch.
+  static void expect_branches(std::int64_t executed, std::int64_t parted) {
+    AccessCounts sum;
+    for (const AccessCounts& one : kernels().accesses()) {
+      if (!counts_branches(one)) continue;
+      sum.requests += one.requests;
+      sum.partial += one.partial;
+    }
+    EXPECT_EQ(sum.requests, executed);
+    EXPECT_EQ(sum.partial, parted);
   }
   static void expect(const AccessCounts& counts, std::int64_t requests, std::int64_t transactions, std::int64_t least) {
     EXPECT_EQ(counts.requests, requests);
@@ -149,6 +175,28 @@ TEST_F(AccessKernelsTest, a_loop_with_fewer_rounds_for_some_lanes_has_requests_w
   expect(seen, 32, 32, 32);
   EXPECT_EQ(seen.partial, 31);
   EXPECT_EQ(seen.lanes, 32 * 33 / 2);
+}
+
+TEST_F(AccessKernelsTest, a_condition_on_the_lane_parts_every_warp) {
+  ASSERT_TRUE(kernels().run(TestLaunch{"some_lanes", 64}));
+  expect_branches(2, 2);
+}
+
+TEST_F(AccessKernelsTest, a_branch_around_arithmetic_alone_is_seen) {
+  ASSERT_TRUE(kernels().run(TestLaunch{"arithmetic", 64}));
+  expect_branches(2 + 2 * 7, 2);  // the condition, and a loop that those stay in together
+}
+
+TEST_F(AccessKernelsTest, a_loop_that_lanes_leave_one_by_one_parts_them_until_the_last) {
+  ASSERT_TRUE(kernels().run(TestLaunch{"rounds", 32}));
+  expect_branches(32, 31);
+}
+
+TEST_F(AccessKernelsTest, a_loop_that_lanes_leave_together_parts_none) {
+  TestLaunch launch{"equal_rounds", 64};
+  launch.n = 5;
+  ASSERT_TRUE(kernels().run(launch));
+  expect_branches(10, 0);
 }
 
 TEST_F(AccessKernelsTest, an_asynchronous_copy_reads_global_and_writes_shared_memory) {

@@ -29,7 +29,11 @@ kw_sim::Runtime callbacks(Counting counting) {
   table.access = [](const void* address, unsigned long bytes, unsigned kind, kw_sim::Place place) {
     Block::current()->access(address, bytes, kind, place);
   };
+  table.entered = [](kw_sim::Place) {};
   if (counting == Counting::accesses) {
+    table.entered = [](kw_sim::Place block) {
+      Block::current()->counter()->branches().entered(Block::current()->thread().number, block);
+    };
     table.access = [](const void* address, unsigned long bytes, unsigned kind, kw_sim::Place place) {
       Block::current()->counted_access(address, bytes, kind, place);
     };

@@ -181,8 +181,11 @@ std::optional<std::string> Compiler::compile(const BuildRequest& request, const 
   std::vector<std::string> command{program_,          "-x", "c++-cpp-output", "-O1", "-g1", "-c",
                                    path("kernel.ii"), "-o", path("kernel.o")};
   append(command, candidate_options());
-  // An access of a vector is to be one, as on a GPU, and not one of each element. It costs speed.
-  if (request.counting == Counting::accesses && !clang_) command.emplace_back("-fno-tree-sra");
+  // An access of a vector is to be one, as on a GPU, and not one of each element; and basic blocks are announced, for
+  // branches to be counted. It costs speed.
+  if (request.counting == Counting::accesses && !clang_) {
+    append(command, {"-fno-tree-sra", "-fsanitize-coverage=trace-pc"});
+  }
   if (!run(command, dialect_of(device).source_name, reply)) return std::nullopt;
   auto object = files.read(path("kernel.o"), k_most_object_bytes);
   if (!object) {

@@ -31,7 +31,7 @@ bool is_the_simulators(std::string_view name) {
   return name.find("kw_sim") != std::string_view::npos;
 }
 bool is_the_instrumentations(std::string_view name) {
-  return name.starts_with("__tsan_") || name.starts_with("__ubsan_");
+  return name.starts_with("__tsan_") || name.starts_with("__ubsan_") || name == "__sanitizer_cov_trace_pc";
 }
 
 bool may_be_needed(std::string_view name) {

@@ -40,12 +40,34 @@ bool take_number(std::string_view& bytes, std::uint64_t& number) {
   return true;
 }
 
+constexpr std::uint64_t k_inlined_bit = std::uint64_t{1} << 32;
+
+/// The last entry that begins at the address or before it; null when there is none.
+const LineEntry* entry_at(const std::vector<LineEntry>& lines, std::uint64_t address) {
+  const auto after = std::upper_bound(lines.begin(), lines.end(), address,
+                                      [](std::uint64_t a, const LineEntry& entry) { return a < entry.address; });
+  return after == lines.begin() ? nullptr : &*std::prev(after);
+}
+
+/// Code of ours has the line of the candidate's that stands before it.
+void place_inlined(std::vector<LineEntry>& entries) {
+  int line = 0;
+  for (LineEntry& entry : entries) {
+    if (entry.inlined) entry.line = line;
+    line = entry.line;
+  }
+}
+
 }  // namespace
 
 int Program::line_at(std::uint64_t address) const {
-  auto after = std::upper_bound(lines.begin(), lines.end(), address,
-                                [](std::uint64_t a, const LineEntry& entry) { return a < entry.address; });
-  return after == lines.begin() ? 0 : std::prev(after)->line;
+  const LineEntry* entry = entry_at(lines, address);
+  return entry == nullptr ? 0 : entry->line;
+}
+
+bool Program::is_inlined_at(std::uint64_t address) const {
+  const LineEntry* entry = entry_at(lines, address);
+  return entry != nullptr && entry->inlined;
 }
 
 std::string encode(const Program& program) {
@@ -53,7 +75,7 @@ std::string encode(const Program& program) {
   append_number(bytes, program.lines.size());
   for (const LineEntry& entry : program.lines) {
     append_number(bytes, entry.address);
-    append_number(bytes, static_cast<std::uint64_t>(entry.line));
+    append_number(bytes, static_cast<std::uint64_t>(entry.line) | (entry.inlined ? k_inlined_bit : 0));
   }
   return bytes + program.object;
 }
@@ -70,7 +92,8 @@ Result<Program> decode_program(std::string_view bytes) {
   for (LineEntry& entry : program.lines) {
     std::uint64_t line = 0;
     if (!take_number(bytes, entry.address) || !take_number(bytes, line)) break;
-    entry.line = static_cast<int>(line);
+    entry.line = static_cast<int>(line & (k_inlined_bit - 1));
+    entry.inlined = (line & k_inlined_bit) != 0;
   }
   program.object = bytes;
   return program;
@@ -82,14 +105,18 @@ std::vector<LineEntry> parse_line_table(std::string_view text, std::string_view 
     const std::size_t end = std::min(text.find('\n'), text.size());
     const auto words = words_of(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
-    if (words.size() < 3 || words[0] != source || words[2].substr(0, 2) != "0x") continue;
+    if (words.size() < 3 || words[2].substr(0, 2) != "0x") continue;
     LineEntry entry;
+    entry.inlined = words[0] != source;
     if (!parse_number(words[2].substr(2), entry.address, 16)) continue;
     if (words[1] != "-" && !parse_number(words[1], entry.line, 10)) continue;
+    // The end of a sequence belongs to nothing.
+    if (entry.inlined && words[1] == "-") continue;
     entries.push_back(entry);
   }
   std::stable_sort(entries.begin(), entries.end(),
                    [](const LineEntry& a, const LineEntry& b) { return a.address < b.address; });
+  place_inlined(entries);
   return entries;
 }
 

@@ -16,6 +16,7 @@ namespace kw::sim {
 struct LineEntry {
   std::uint64_t address = 0;
   int line = 0;
+  bool inlined = false;  ///< code of ours, which stands at the line before it
 };
 
 struct Program {
@@ -24,6 +25,8 @@ struct Program {
 
   /// The candidate's line at an address; in code of ours that was inlined, the line before it. 0 when not known.
   [[nodiscard]] int line_at(std::uint64_t address) const;
+  /// Whether the address is in code of ours that was inlined.
+  [[nodiscard]] bool is_inlined_at(std::uint64_t address) const;
 };
 
 [[nodiscard]] std::string encode(const Program& program);

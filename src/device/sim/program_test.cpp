@@ -23,6 +23,9 @@ TEST(Program, line_of_an_address_is_the_candidates_line_before_it) {
   EXPECT_EQ(program.line_at(0x1000), 0);
   EXPECT_EQ(program.line_at(0x109e), 2);
   EXPECT_EQ(program.line_at(0x10ba), 5) << "code of ours that was inlined belongs to the line that calls it";
+  EXPECT_TRUE(program.is_inlined_at(0x10ba));
+  EXPECT_FALSE(program.is_inlined_at(0x10b0));
+  EXPECT_FALSE(program.is_inlined_at(0x1000));
   EXPECT_EQ(program.line_at(0x1130), 7);
   EXPECT_EQ(program.line_at(0x1150), 0) << "behind the end of the code";
 }
@@ -32,7 +35,9 @@ TEST(Program, survives_its_encoding) {
   const auto decoded = decode_program(encode(program));
   ASSERT_TRUE(decoded.has_value());
   EXPECT_EQ(decoded->object, "object");
-  EXPECT_EQ(decoded->lines.size(), 4U);
+  EXPECT_EQ(decoded->lines.size(), 5U);
+  EXPECT_TRUE(decoded->is_inlined_at(0x10ba));
+  EXPECT_EQ(decoded->line_at(0x10ba), 5);
   EXPECT_EQ(decoded->line_at(0x10af), 5);
 }
 

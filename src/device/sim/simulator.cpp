@@ -82,7 +82,11 @@ Result<void> Simulator::load_image(Binary& binary) {
   for (unsigned runner = 0; runner < runners_; ++runner) {
     const StackArea stacks{stacks_.data() + runner * k_max_threads * k_stack_bytes, k_stack_bytes};
     blocks.push_back(std::make_unique<Block>(runner, lanes_, stacks, binary.image->memory(), findings_, stop_));
-    if (counting_ == Counting::accesses) blocks.back()->count_accesses();
+    if (counting_ != Counting::accesses) continue;
+    blocks.back()->count_accesses();
+    blocks.back()->counter()->branches().leave_out([&binary](kw_sim::Place place) {
+      return binary.program.is_inlined_at(place - reinterpret_cast<kw_sim::Place>(binary.image->memory().data()));
+    });
   }
   return {};
 }
@@ -169,6 +173,9 @@ void Simulator::collect_accesses(const KernelRun& run, const Image& image) {
     for (const auto& [site, totals] : block->counter()->take()) {
       const bool is_line = site.place < kw_sim::k_most_lines;
       accesses_.add(run.kernel, is_line ? static_cast<int>(site.place) : line_of(site.place), site, totals);
+    }
+    for (const auto& [place, totals] : block->counter()->branches().take()) {
+      accesses_.add(run.kernel, line_of(place), totals);
     }
   }
 }

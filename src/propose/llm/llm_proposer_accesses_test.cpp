@@ -67,15 +67,26 @@ TEST_F(AccessesTest, of_some_lanes_are_advised_to_be_of_all) {
   counts.partial = 10;
   counts.lanes = 80;
   EXPECT_THAT(told_of(counts),
-              HasSubstr("warps reach memory with some of their lanes only (25 % of the lanes take part in their warps' "
+              HasSubstr("lanes of a warp do different work (25 % of the lanes take part in their warps' "
                         "10 requests)"));
+}
+
+TEST_F(AccessesTest, of_warps_that_part_at_branches_are_advised_to_stay_together) {
+  const AccessCounts branches{"k", 3, false, false, 40, 10, 1280, 0, 0};
+  const std::string told = told_of([&](Attempt& attempt) {
+    attempt.accesses = SimulatedAccesses{"sim:sm_90", 4, 8, 0, {branches, read_of_body(false, 40, 40)}};
+  });
+  EXPECT_THAT(told, HasSubstr("* k, branches: warps come to 40, and part at 10, most often at the end of what begins "
+                              "at line 3."));
+  EXPECT_THAT(told,
+              HasSubstr("lanes of a warp do different work (10 of the 40 branches that warps come to part them)"));
 }
 
 TEST_F(AccessesTest, that_cost_no_more_than_they_must_are_no_reason_for_advice) {
   const std::string told = told_of(read_of_body(false, 44, 40));
   EXPECT_THAT(told, Not(HasSubstr("far apart")));
   EXPECT_THAT(told, Not(HasSubstr("meet in the same banks")));
-  EXPECT_THAT(told, Not(HasSubstr("some of their lanes only")));
+  EXPECT_THAT(told, Not(HasSubstr("do different work")));
 }
 
 HardwareCounters stalled_by(const std::string& reason, double share) {

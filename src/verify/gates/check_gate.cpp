@@ -61,9 +61,9 @@ bool is_wrong_answer(const Verdict& verdict) {
          (reason == Reason::wrong_result || reason == Reason::not_finite || reason == Reason::output_unwritten);
 }
 
-void note_other_workloads(GateContext& context) {
+void note_other_workloads(GateContext& context, const CheckCase& failed) {
   if (!is_wrong_answer(context.verdict)) return;
-  const std::string text = other_workloads(context);
+  const std::string text = other_workloads(context, failed);
   if (!text.empty()) context.verdict.note(GateId::check, text);
 }
 
@@ -99,7 +99,7 @@ bool run_check_gate(GateContext& context) {
       return false;
     }
     if (!check_case(context, one)) {
-      note_other_workloads(context);
+      note_other_workloads(context, one);
       return false;
     }
   }

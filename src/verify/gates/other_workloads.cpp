@@ -1,5 +1,6 @@
 #include "verify/gates/other_workloads.hpp"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -60,6 +61,24 @@ IntBindings constants_of(const GateContext& context) {
   return constants;
 }
 
+/// One case of each workload that may be named, in the order of the suite: under the distribution of the case that
+/// failed, where there is such a one, else the first. Of a held-out workload not even its distribution is told.
+std::vector<const CheckCase*> cases_to_tell(const GateContext& context, const CheckCase& failed) {
+  const Problem& problem = context.facts.problem;
+  const bool may_follow = may_be_named(problem.workloads[failed.workload]);
+  std::vector<const CheckCase*> cases;
+  for (const CheckCase& one : context.facts.suite.cases()) {
+    if (!may_be_named(problem.workloads[one.workload])) continue;
+    const auto known = std::ranges::find(cases, one.workload, &CheckCase::workload);
+    if (known == cases.end()) {
+      cases.push_back(&one);
+    } else if (may_follow && one.distribution.name == failed.distribution.name) {
+      *known = &one;
+    }
+  }
+  return cases;
+}
+
 enum class Outcome : std::uint8_t { right, wrong, lost };
 
 Outcome look_at(GateContext& context, const CheckCase& one) {
@@ -74,21 +93,19 @@ Outcome look_at(GateContext& context, const CheckCase& one) {
 
 }  // namespace
 
-std::string other_workloads(GateContext& context) {
+std::string other_workloads(GateContext& context, const CheckCase& failed) {
   const Problem& problem = context.facts.problem;
   const std::set<std::string> axes = telling_axes(problem);
-  std::set<std::size_t> seen;
   std::vector<JudgedSizes> judged;
   std::string text;
-  for (const CheckCase& one : context.facts.suite.cases()) {
-    const Workload& workload = problem.workloads[one.workload];
-    if (!may_be_named(workload) || !seen.insert(one.workload).second) continue;
+  for (const CheckCase* one : cases_to_tell(context, failed)) {
+    const Workload& workload = problem.workloads[one->workload];
     if (context.clock.out_of_time()) break;
-    const Outcome outcome = look_at(context, one);
+    const Outcome outcome = look_at(context, *one);
     if (outcome == Outcome::lost) break;
     judged.push_back({only(workload.axes, axes), outcome == Outcome::right});
     text += fmt::format("{}{}: {} with {} inputs", text.empty() ? "" : "; ", named(workload, axes),
-                        outcome == Outcome::right ? "right" : "wrong", one.distribution.name);
+                        outcome == Outcome::right ? "right" : "wrong", one->distribution.name);
   }
   if (text.empty()) return "";
   const auto conditions = fitting_conditions(judged, constants_of(context));

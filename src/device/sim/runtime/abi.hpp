@@ -98,6 +98,8 @@ struct Runtime {
   /// False when there is none to compute; see PendingProducts::next.
   bool (*next_product)(Product* product, int groups_left);
   void (*pause)(int line);
+  /// A basic block of the candidate's code begins; called only where the compiler was asked to announce them.
+  void (*entered)(Place block);
   /// Ends the launch with a finding: an assertion, a trap.
   void (*stop)(const char* what, int line);
 };

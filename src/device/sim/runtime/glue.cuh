@@ -52,6 +52,11 @@ void __tsan_func_exit() {}
 void __tsan_vptr_update(void**, void*) {}
 void __tsan_vptr_read(void**) {}
 
+/// Where branches are counted: a basic block begins. While the object is loaded there is no table yet.
+void __sanitizer_cov_trace_pc() {
+  if (runtime != nullptr) runtime->entered(reinterpret_cast<kw_sim::Place>(KW_FROM) - 1);
+}
+
 /// What takes addresses and is called by name, by the compiler or by a candidate that declares it itself: these are
 /// seen, where the machine's own would not be. They may not be compiled to calls of themselves (see compile.cpp).
 void* memmove(void* to, const void* from, unsigned long bytes) {

@@ -44,6 +44,8 @@ constexpr SignMeaning k_sign_meanings[] = {
     {"bank_excess", "passes over the banks of shared memory over those needed"},
     {"lane_share", "share of the lanes that take part in their warps' requests"},
     {"sector_excess", "sectors of global memory over those needed"},
+    // Of either.
+    {"divergent_share", "share of the branches at which a warp's lanes part"},
     // Of a kernel whose hardware counters were read.
     {"bank_conflict_share", "share of bank conflicts in the passes over shared memory"},
     {"dram_peak_share", "share of device memory's peak rate"},

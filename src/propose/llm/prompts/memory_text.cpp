@@ -41,6 +41,15 @@ const HardwareCounters* counters_of(const Attempt& kernel) {
   return kernel.measurement && kernel.measurement->counters ? &*kernel.measurement->counters : nullptr;
 }
 
+/// Of the branches that warps come to, those that part them, where they are many.
+std::optional<std::string> parting_branches(const SimulatedAccesses& accesses) {
+  constexpr double k_many = 0.25;
+  const AccessCounts branches = branches_of(accesses);
+  if (branches.requests == 0 || static_cast<double>(branches.partial) < k_many * static_cast<double>(branches.requests))
+    return std::nullopt;
+  return fmt::format("{} of the {} branches that warps come to part them", branches.partial, branches.requests);
+}
+
 bool is_about(std::string_view reason, Wait wait) {
   constexpr auto k_global = std::to_array<std::string_view>({"long_scoreboard", "lg_throttle", "drain"});
   constexpr auto k_shared = std::to_array<std::string_view>({"short_scoreboard", "mio_throttle"});
@@ -87,7 +96,7 @@ std::optional<std::string> missing_lanes(const Attempt& kernel) {
   AccessCounts both;
   both.requests = global.requests + shared.requests;
   both.lanes = global.lanes + shared.lanes;
-  if (lane_share(both) >= k_few) return std::nullopt;
+  if (lane_share(both) >= k_few) return parting_branches(*kernel.accesses);
   return fmt::format("{:.0f} % of the lanes take part in their warps' {} requests", 100 * lane_share(both),
                      both.requests);
 }

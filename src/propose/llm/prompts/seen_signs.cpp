@@ -101,10 +101,15 @@ void add_access_signs(const SimulatedAccesses& accesses, Signs& signs) {
   global.requests += shared.requests;
   global.lanes += shared.lanes;
   if (global.requests > 0) signs["lane_share"] = lane_share(global);
+  const AccessCounts branches = branches_of(accesses);
+  if (branches.requests > 0) {
+    signs["divergent_share"] = static_cast<double>(branches.partial) / static_cast<double>(branches.requests);
+  }
 }
 
 void add_counter_signs(const HardwareCounters& counters, Signs& signs) {
   add_known(signs, "bank_conflict_share", counters.bank_conflict_share);
+  add_known(signs, "divergent_share", counters.divergent_branch_share);
   add_known(signs, "dram_peak_share", counters.dram_peak_share);
   add_known(signs, "issue_share", counters.issue_share);
   add_known(signs, "l2_hit_share", counters.l2_hit_share);

@@ -33,7 +33,9 @@ class SeenSignsTest : public testing::Test {
   /// Reads of global memory in eight times the sectors needed, and writes with conflicts of banks.
   static SimulatedAccesses counted_accesses() {
     SimulatedAccesses accesses;
-    accesses.lines = {{"k", 3, false, false, 10, 5, 240, 320, 40}, {"k", 7, true, true, 10, 0, 320, 30, 20}};
+    accesses.lines = {{"k", 3, false, false, 10, 5, 240, 320, 40},
+                      {"k", 7, true, true, 10, 0, 320, 30, 20},
+                      {"k", 2, false, false, 8, 2, 256, 0, 0}};  // branches
     return accesses;
   }
 
@@ -74,6 +76,7 @@ TEST_F(SeenSignsTest, knows_what_was_counted_in_machine_code_accesses_and_sample
   EXPECT_NEAR(signs.at("sector_excess"), 8, 1e-9);
   EXPECT_NEAR(signs.at("bank_excess"), 1.5, 1e-9);
   EXPECT_NEAR(signs.at("lane_share"), 560.0 / 640, 1e-9);
+  EXPECT_NEAR(signs.at("divergent_share"), 0.25, 1e-9);
   EXPECT_NEAR(signs.at("wait_global"), 0.5, 1e-9);
   EXPECT_NEAR(signs.at("wait_barrier"), 0.1, 1e-9);
   EXPECT_EQ(signs.at("wait_shared"), 0);
@@ -83,7 +86,8 @@ TEST_F(SeenSignsTest, are_unknown_where_nothing_was_counted) {
   kernel.measurement->counters.emplace();
   kernel.build.machine_code.clear();
   const Signs signs = signs_of(context, &kernel);
-  for (const char* name : {"loop_loads", "sector_excess", "bank_excess", "lane_share", "wait_global"}) {
+  for (const char* name :
+       {"loop_loads", "sector_excess", "bank_excess", "lane_share", "divergent_share", "wait_global"}) {
     EXPECT_EQ(signs.count(name), 0U) << name;
   }
 }
