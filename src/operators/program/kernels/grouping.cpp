@@ -6,6 +6,7 @@
 #include "operators/program/kernels/contract.hpp"
 #include "operators/program/kernels/exchange_sums.hpp"
 #include "operators/program/kernels/pool_products.hpp"
+#include "operators/program/kernels/scans.hpp"
 #include "operators/program/kernels/scratch_memory.hpp"
 #include "operators/program/kernels/windows.hpp"
 #include "operators/program/program_detail.hpp"
@@ -185,6 +186,7 @@ GroupedProgram grouped_for(StageProgram program, Dialect dialect, const DeviceFa
   auto joined = fused(std::move(program));
   auto exchanged = exchange_sums(joined.program);
   for (auto& line : pool_products(joined.program)) exchanged.push_back(std::move(line));
+  reverse_scans(joined.program, dialect);
   Grouping grouping(std::move(joined.program), dialect, device);
   // A work-item of a CPU does a whole row: a sum in sixteen lanes that is longer would lose too much to rounding.
   constexpr double k_longest_of_item = 65536;

@@ -79,14 +79,13 @@ class MapWriter {
     const auto loads = shared_loads(stage_, context_);
     if (!loads.empty()) write_fours(loads);
     write_elements();
-    BodyWriter indices;
-    indices.lines(row_coordinates(axes_.outer, scope_));
-    const auto opening = fmt::format(
-        "  const int chunks = ({} + MAP_THREADS * MAP_ELEMENTS - 1) / (MAP_THREADS * MAP_ELEMENTS);\n"
-        "  const int row = blockIdx.x / chunks;\n"
-        "  const int start = blockIdx.x % chunks * (MAP_THREADS * MAP_ELEMENTS);\n",
-        count_);
-    return kernel(opening + indices.text() + body_.text());
+    BodyWriter opening;
+    opening.line(fmt::format("const int chunks = ({} + MAP_THREADS * MAP_ELEMENTS - 1) / (MAP_THREADS * MAP_ELEMENTS);",
+                             count_));
+    opening.line("const int row = blockIdx.x / chunks;");
+    opening.line("const int start = blockIdx.x % chunks * (MAP_THREADS * MAP_ELEMENTS);");
+    opening.lines(row_coordinates(axes_.outer, scope_));
+    return kernel(opening.text() + body_.text());
   }
 
  private:

@@ -26,7 +26,7 @@ std::string flat_index(const RowSharing& sharing) {
 
 /// A constant of the kernel: no more elements than a work-item usually has.
 std::string batch_size(const StageAxes& columns, const RowSharing& sharing) {
-  const auto name = row_elements().name;
+  auto name = row_elements().name;
   const auto share = std::ceil(count_of(columns) / static_cast<double>(sharing.usual_slices));
   if (share >= static_cast<double>(k_most_elements)) return name;
   const auto most = std::max(static_cast<std::int64_t>(share), std::int64_t{1});

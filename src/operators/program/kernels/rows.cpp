@@ -129,7 +129,7 @@ class RowsWriter {
 
   /// The variable that is to hold the reduction's result.
   [[nodiscard]] std::string declare_result(const Stage& stage) {
-    const auto result = scope_.new_name(kernel_name(context_.program.buffers[stage.buffer].name + "_of_row"));
+    auto result = scope_.new_name(kernel_name(context_.program.buffers[stage.buffer].name + "_of_row"));
     body_.line(fmt::format("{} {} = 0;", kernel_type(result_type_of(stage)), result));
     return result;
   }
@@ -236,7 +236,7 @@ class RowsWriter {
     BatchText text;
     write_values(text, stage);
     if (stage.position) {
-      text.arrays.push_back("int positions[batch];");
+      text.arrays.emplace_back("int positions[batch];");
       text.reads.push_back(fmt::format("positions[part] = {};", without_parentheses(scope_.text(stage.position))));
     }
     if (stage.op == ReduceOp::sum && stage.body->type == StageType::real) {

@@ -7,6 +7,10 @@
 
 namespace kw {
 
+/// Whether the family takes the stage; it then stores elements at Stage::place.
+[[nodiscard]] bool is_row_scan(const Stage& stage, Dialect dialect);
+/// Where such a stage's results are only read in reverse order, as those of a sum from the end are, they are stored so.
+void reverse_scans(StageProgram& program, Dialect dialect);
 /// A running sum, product, maximum or minimum of reals, in languages with shared memory and warps.
 [[nodiscard]] bool scans_take(const GroupContext& context, const StageGroup& group);
 [[nodiscard]] GroupKernels scans_kernels(const GroupContext& context, const StageGroup& group);

@@ -229,28 +229,28 @@ class WindowWriter {
   /// Lines that a work-group has one below the other: so many of the last of their axes are one for a work-item.
   [[nodiscard]] std::string opening() {
     const auto threads = window_threads().name;
-    std::string text;
-    if (window_) text += fmt::format("  __shared__ float columns[{} / {}][{}];\n", threads, lanes_, span());
-    text += fmt::format("  const int lane = threadIdx.x % {0};\n  const int line = threadIdx.x / {0};\n", lanes_);
-    text +=
-        fmt::format("  const int tiles = ({} + {} - 1) / {};\n", line_extent(), lanes_ * outputs_, lanes_ * outputs_);
-    text += fmt::format("  const int first = blockIdx.x % tiles * {};\n", lanes_ * outputs_);
+    const auto stretch = lanes_ * outputs_;
+    BodyWriter text;
+    if (window_) text.line(fmt::format("__shared__ float columns[{} / {}][{}];", threads, lanes_, span()));
+    text.line(fmt::format("const int lane = threadIdx.x % {};", lanes_));
+    text.line(fmt::format("const int line = threadIdx.x / {};", lanes_));
+    text.line(fmt::format("const int tiles = ({0} + {1} - 1) / {1};", line_extent(), stretch));
+    text.line(fmt::format("const int first = blockIdx.x % tiles * {};", stretch));
+    const auto place = fmt::format("blockIdx.x / tiles * ({} / {}) + line", threads, lanes_);
     StageAxes rows = lines_;
-    const auto stack = stacked()
-                           ? fmt::format("({} + WINDOW_LINES - 1) / WINDOW_LINES", scope_.extent(lines_.back().extent))
-                           : std::string();
     if (stacked()) {
-      text += fmt::format("  const int stacks = {};\n", stack);
       rows.pop_back();
+      text.line(fmt::format("const int stacks = ({} + WINDOW_LINES - 1) / WINDOW_LINES;",
+                            scope_.extent(lines_.back().extent)));
+      text.line(fmt::format("const int place = {};", place));
+      text.line("const int row = place / stacks;");
+      text.line("const int top = place % stacks * WINDOW_LINES;");
+    } else {
+      text.line(fmt::format("const int row = {};", place));
     }
-    text += fmt::format("  const int {} = blockIdx.x / tiles * ({} / {}) + line;\n", stacked() ? "place" : "row",
-                        threads, lanes_);
-    if (stacked()) {
-      text += "  const int row = place / stacks;\n  const int top = place % stacks * WINDOW_LINES;\n";
-    }
-    text += fmt::format("  const bool live = row < {};\n", scope_.element_count(rows));
-    for (const auto& one : row_coordinates(rows, scope_)) text += "  " + one + "\n";
-    return text;
+    text.line(fmt::format("const bool live = row < {};", scope_.element_count(rows)));
+    text.lines(row_coordinates(rows, scope_));
+    return text.text();
   }
 
   [[nodiscard]] GroupKernels kernel() {
