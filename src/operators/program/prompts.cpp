@@ -21,6 +21,7 @@ std::map<std::string, std::string, std::less<>> program_values(const Problem& pr
   }
   return {{"class", detail.program.name},
           {"mode", std::string(to_string(detail.program.mode))},
+          {"precision", fmt::format("{}: {}", to_string(detail.module.precision), words_for(detail.module.precision))},
           {"settings", join(settings)},
           {"module", detail.module.text},
           {"graph", program_text(detail.program)}};
@@ -31,9 +32,7 @@ std::map<std::string, std::string, std::less<>> program_values(const Problem& pr
 OperatorPrompts program_prompts() {
   return {.texts = program_prompt_texts,
           .placeholders =
-              [] {
-                return std::vector<std::string>{"class", "mode", "settings", "module", "graph"};
-              },
+              [] { return std::vector<std::string>{"class", "mode", "precision", "settings", "module", "graph"}; },
           .values = program_values};
 }
 
