@@ -24,6 +24,8 @@ struct Fused {
 
 constexpr const char* k_products_on_cpu = "multiply_add(";
 constexpr const char* k_by_warps = "multiply_tile(";
+/// Numbers of 16 bits are tf32 numbers.
+constexpr const char* k_one_product_each = "begin_rounded_tile(row_tiles";
 
 /// With more than 32 rows and more than a step, so that warpgroups multiply them, where no other text is named.
 const std::vector<Fused> k_products = {
@@ -39,9 +41,11 @@ const std::vector<Fused> k_products = {
     {"sums_of_einsum", "torch.einsum('bhqd,bkhd->bhqk', x, more[0])",
      "torch.rand(2, 3, 17, 20), torch.rand(2, 19, 3, 20)", "", k_products_on_cpu, k_by_warps},
     {"f16", "torch.sigmoid(x @ more[0])",
-     "torch.rand(33, 41, dtype=torch.float16), torch.rand(41, 37, dtype=torch.float16)"},
+     "torch.rand(33, 41, dtype=torch.float16), torch.rand(41, 37, dtype=torch.float16)", "", k_products_on_cpu,
+     k_one_product_each},
     {"bf16", "F.linear(x, more[0])",
-     "torch.rand(33, 41, dtype=torch.bfloat16), torch.rand(37, 41, dtype=torch.bfloat16)"},
+     "torch.rand(33, 41, dtype=torch.bfloat16), torch.rand(37, 41, dtype=torch.bfloat16)", "", k_products_on_cpu,
+     k_one_product_each},
     {"map_of_a_factor", "torch.relu(x - 0.5) @ more[0]", "torch.rand(37, 53), torch.rand(53, 29)"},
     {"convolution", "self.c(x)", "torch.rand(B, C, H, W)", "self.c = nn.Conv2d(6, 37, 3, padding=1)"},
     {"strided_dilated_grouped", "self.c(x)", "torch.rand(B, C, H, W)",

@@ -19,9 +19,11 @@ std::map<std::string, std::string, std::less<>> program_values(const Problem& pr
       settings.push_back(fmt::format("{} = {}", axis.name, axis.extent));
     }
   }
+  const auto precision = detail.module.precision;
+  const bool strict = precision == Precision::strict;
   return {{"class", detail.program.name},
           {"mode", std::string(to_string(detail.program.mode))},
-          {"precision", fmt::format("{}: {}", to_string(detail.module.precision), words_for(detail.module.precision))},
+          {"precision", strict ? "" : fmt::format("{}: {}", to_string(precision), words_for(precision))},
           {"settings", join(settings)},
           {"module", detail.module.text},
           {"graph", program_text(detail.program)}};
