@@ -62,7 +62,7 @@ __device__ __forceinline__ void multiply_tile(const float* rows, const float* co
   }
 }
 
-// --- section: multiply_tile_tf32
+// --- section: lane_tile
 // Eight more: what the lanes of a warp read at once is in different banks.
 #define ROW_STRIDE (TILE_M + 8)
 #define COLUMN_STRIDE (TILE_N + 8)
@@ -70,7 +70,7 @@ __device__ __forceinline__ void multiply_tile(const float* rows, const float* co
 #define UNIT_THREADS (THREAD_M * THREAD_N > 32 ? 256 : 512)
 #define RESIDENT_BLOCKS (TILE_THREADS < UNIT_THREADS ? UNIT_THREADS / TILE_THREADS : 1)
 
-${split_products}
+${multiply_add}
 
 // Where in the tile a thread's sums are. Of the rows of its i-th sums the block has THREADS_M, in the order of `line`.
 // Warps have 8 * THREAD_M rows and 32 columns, side by side. In an instruction a lane has two rows and two columns;
@@ -84,6 +84,9 @@ __device__ __forceinline__ int row_place(const int line, const int i) {
 __device__ __forceinline__ int column_place(const int thread, const int j) {
   return thread / 32 % (TILE_N / 32) * 32 + thread % 4 * 8 + j;
 }
+
+// --- section: multiply_tile_tf32
+${split}
 
 // An operand of four steps: each element as two tf32 numbers.
 __device__ __forceinline__ void split_four(const float4 four, unsigned (&high)[4], unsigned (&low)[4]) {
@@ -150,17 +153,60 @@ __device__ __forceinline__ void multiply_tile(const float* rows, const float* co
   }
 }
 
-// --- section: multiply_tile_wgmma
-// Threads with few sums are to be so many that they hide each other's waiting; those with 64 take what there is.
-#define UNIT_THREADS (THREAD_N > 16 ? 256 : 512)
-#define RESIDENT_BLOCKS (TILE_THREADS < UNIT_THREADS ? UNIT_THREADS / TILE_THREADS : 1)
-// Of a factor's tile: the high parts of all elements, and the low ones.
-#define ROW_FLOATS (2 * TILE_M * TILE_K)
-#define COLUMN_FLOATS (2 * TILE_N * TILE_K)
+// --- section: multiply_tile_tf32_rounded
+${rounded}
+
+// Adds the products of a tile of TILE_K steps of tf32 numbers to a thread's sums. Tensor cores cut off what does not fit
+// an accumulator; of a long sum, each part of eight steps is summed from zero, and added in f32.
+template <bool IS_LONG>
+__device__ __forceinline__ void multiply_rounded_tile(const float* rows, const float* columns, const int thread,
+                                                      float (&sum)[THREAD_M][THREAD_N]) {
+  const int lane = thread % 32;
+  const float* row = rows + lane % 4 * ROW_STRIDE + row_place(line_of(thread), 0);
+  const float* column = columns + lane % 4 * COLUMN_STRIDE + column_place(thread - lane, 0) + lane / 4 * 4;
+  #pragma unroll
+  for (int step = 0; step < TILE_K; step += 8) {
+    uint4 column_steps[2];
+    #pragma unroll
+    for (int k = 0; k < 2; ++k) column_steps[k] = *(const uint4*)(column + (step + 4 * k) * COLUMN_STRIDE);
+    const unsigned b[4][2] = {{column_steps[0].x, column_steps[1].x},
+                              {column_steps[0].y, column_steps[1].y},
+                              {column_steps[0].z, column_steps[1].z},
+                              {column_steps[0].w, column_steps[1].w}};
+    #pragma unroll
+    for (int i = 0; i < THREAD_M; i += 4) {
+      uint4 row_steps[2];
+      #pragma unroll
+      for (int k = 0; k < 2; ++k) row_steps[k] = *(const uint4*)(row + (step + 4 * k) * ROW_STRIDE + i * 8);
+      const unsigned a[2][4] = {{row_steps[0].x, row_steps[0].y, row_steps[1].x, row_steps[1].y},
+                                {row_steps[0].z, row_steps[0].w, row_steps[1].z, row_steps[1].w}};
+      #pragma unroll
+      for (int half = 0; half < 2; ++half) {
+        float* const first = sum[i + 2 * half];
+        float* const second = sum[i + 2 * half + 1];
+        #pragma unroll
+        for (int j = 0; j < 4; ++j) {
+          float part[4] = {0.0f, 0.0f, 0.0f, 0.0f};
+          if (!IS_LONG) {
+            part[0] = first[j];
+            part[1] = first[j + 4];
+            part[2] = second[j];
+            part[3] = second[j + 4];
+          }
+          multiply_add(part, a[half], b[j]);
+          first[j] = IS_LONG ? first[j] + part[0] : part[0];
+          first[j + 4] = IS_LONG ? first[j + 4] + part[1] : part[1];
+          second[j] = IS_LONG ? second[j] + part[2] : part[2];
+          second[j + 4] = IS_LONG ? second[j + 4] + part[3] : part[3];
+        }
+      }
+    }
+  }
+}
+
+// --- section: group_tile
 // A warpgroup has 64 rows.
 #define GROUP_COLUMNS (4 * THREAD_N)
-
-${split}
 
 ${wgmma_groups}
 
@@ -179,6 +225,16 @@ __device__ __forceinline__ void keep_sums(float* line, const int thread, const f
   #pragma unroll
   for (int j = 0; j < THREAD_N; j += 2) *(float2*)(columns + 4 * j) = make_float2(sums[j], sums[j + 1]);
 }
+
+// --- section: multiply_tile_wgmma
+// Threads with few sums are to be so many that they hide each other's waiting; those with 64 take what there is.
+#define UNIT_THREADS (THREAD_N > 16 ? 256 : 512)
+#define RESIDENT_BLOCKS (TILE_THREADS < UNIT_THREADS ? UNIT_THREADS / TILE_THREADS : 1)
+// Of a factor's tile: the high parts of all elements, and the low ones.
+#define ROW_FLOATS (2 * TILE_M * TILE_K)
+#define COLUMN_FLOATS (2 * TILE_N * TILE_K)
+
+${split}
 
 // Four steps, from 4 * chunk on, of row or column `place` of a tile of that many `places`. Tiles lie as the tensor
 // cores' descriptors want them: 128 bytes of steps per place, 16-byte chunks exchanged by place.
@@ -216,6 +272,64 @@ __device__ __forceinline__ void end_tile(float (&part)[THREAD_N / 2][4], float (
     for (int j = 0; j < THREAD_N; ++j) sum[i][j] += part[j / 2][2 * i + j % 2];
 }
 
+// --- section: multiply_tile_wgmma_rounded
+// As many as registers allow: sums, elements on their way, and what places of elements take.
+#define BLOCKS_OF(registers) ((registers) * TILE_THREADS < 65536 ? 65536 / ((registers) * TILE_THREADS) : 1)
+#define ROUNDED_REGISTERS (2 * THREAD_N + AT_LEAST_A_RUN(ROW_LOADS) + AT_LEAST_A_RUN(COLUMN_LOADS) + 32)
+#define RESIDENT_ROUNDED_BLOCKS BLOCKS_OF(ROUNDED_REGISTERS)
+// A long sum has its registers twice.
+#define RESIDENT_LONG_BLOCKS BLOCKS_OF(ROUNDED_REGISTERS + 2 * THREAD_N)
+
+${rounded}
+
+// The same number, of which the compiler does not know that: what follows from it is computed again where it would be
+// held in registers otherwise.
+__device__ __forceinline__ int computed_again(int number) {
+#ifndef KW_SIM
+  asm volatile("" : "+r"(number));
+#endif
+  return number;
+}
+
+// As keep_four(), of elements that are rounded to tf32 numbers.
+__device__ __forceinline__ void keep_rounded_four(float* tile, const int place, const int chunk, const float a,
+                                                  const float b, const float c, const float d) {
+  *(uint4*)(tile + place * TILE_K + (chunk ^ (place & 7)) * 4) =
+      make_uint4(rounded_bits(a), rounded_bits(b), rounded_bits(c), rounded_bits(d));
+}
+
+// Begins to add the products of a tile of TILE_K steps.
+__device__ __forceinline__ void begin_rounded_tile(const float* rows, const float* columns, const int thread,
+                                                   float (&part)[THREAD_N / 2][4]) {
+  const float* row = rows + thread / 128 / (TILE_N / GROUP_COLUMNS) * 64 * TILE_K;
+  const float* column = columns + thread / 128 % (TILE_N / GROUP_COLUMNS) * GROUP_COLUMNS * TILE_K;
+  begin_products();
+  #pragma unroll
+  for (int step = 0; step < TILE_K; step += 8) multiply(part, row + step, column + step, true);
+  commit_products();
+}
+
+// Until the tensor cores have read all tiles but the last one; nobody may read `part` yet.
+__device__ __forceinline__ void wait_for_tiles() {
+#ifdef KW_SIM
+  __kw_sim_wgmma_wait_group<1>();
+#else
+  asm volatile("wgmma.wait_group.sync.aligned 1;" ::: "memory");
+#endif
+}
+
+// Adds the products of all tiles that were begun to a thread's sums.
+__device__ __forceinline__ void end_tiles(float (&part)[THREAD_N / 2][4], float (&sum)[THREAD_M][THREAD_N]) {
+  wait_products<0>(part);
+  #pragma unroll
+  for (int i = 0; i < THREAD_M; ++i)
+    #pragma unroll
+    for (int j = 0; j < THREAD_N; ++j) {
+      sum[i][j] += part[j / 2][2 * i + j % 2];
+      part[j / 2][2 * i + j % 2] = 0.0f;
+    }
+}
+
 // --- section: stored_sums
 // A thread's sums of a row, among those of `line`.
 __device__ __forceinline__ void keep_sums(float* line, const int thread, const float (&sums)[THREAD_N]) {
@@ -237,13 +351,20 @@ float* const tiles = (float*)(shared_memory + (-(long)__cvta_generic_to_shared(s
 float (&row_tiles)[2][ROW_FLOATS] = *(float (*)[2][ROW_FLOATS])tiles;
 float (&column_tiles)[2][COLUMN_FLOATS] = *(float (*)[2][COLUMN_FLOATS])(tiles + 2 * ROW_FLOATS);
 
+// --- section: tiles_wgmma_rounded
+extern __shared__ unsigned char shared_memory[];
+// Descriptors count from multiples of 1024 bytes.
+float* const tiles = (float*)(shared_memory + (-(long)__cvta_generic_to_shared(shared_memory) & 1023));
+float (&row_tiles)[3][TILE_M * TILE_K] = *(float (*)[3][TILE_M * TILE_K])tiles;
+float (&column_tiles)[3][TILE_N * TILE_K] = *(float (*)[3][TILE_N * TILE_K])(tiles + 3 * TILE_M * TILE_K);
+
 // --- section: loop
 for (int next = begin; next < end + TILE_K; next += TILE_K) {
   if (next < end) {
     ${load_rows}
     ${load_columns}
   }
-  if (next > begin) multiply_tile(row_tiles[stage], column_tiles[stage], thread, sum);
+  if (next > begin) ${multiply_tile}(row_tiles[stage], column_tiles[stage], thread, sum);
   if (next < end) {
     ${keep_rows}
     ${keep_columns}
@@ -286,6 +407,47 @@ for (int step = begin; step < end; step += TILE_K) {
   __syncthreads();
 }
 
+// --- section: loop_wgmma_rounded
+// Of three tiles in shared memory the tensor cores multiply one and may not be done with the last one.
+// Meanwhile the next one passes there from registers, and the one after it is on its way.
+int next = begin, loaded = 0, filled = 0;
+const auto load_tile = [&]() {
+  if (next < end) {
+    ${load_rows}
+    ${load_columns}
+  }
+  ${next_steps}
+  next += TILE_K;
+  loaded ^= 1;
+};
+const auto keep_tile = [&]() {
+  ${keep_rows}
+  ${keep_columns}
+  proxy_fence();
+};
+float part_sum[THREAD_N / 2][4];
+#pragma unroll
+for (int j = 0; j < THREAD_N / 2; ++j) part_sum[j][0] = part_sum[j][1] = part_sum[j][2] = part_sum[j][3] = 0.0f;
+load_tile();
+keep_tile();
+__syncthreads();
+load_tile();
+__syncthreads();
+for (int step = begin; step < end; step += TILE_K) {
+  begin_rounded_tile(row_tiles[stage], column_tiles[stage], thread, part_sum);
+  stage = filled = stage == 2 ? 0 : stage + 1;
+  wait_for_tiles();
+  if (step + TILE_K < end) keep_tile();
+  load_tile();
+  ${gather}
+  __syncthreads();
+}
+end_tiles(part_sum, sum);
+
+// --- section: gather
+// Tensor cores cut off what does not fit an accumulator; so parts of a long sum are added in f32.
+if ((step - begin) % 2048 == 2048 - TILE_K) end_tiles(part_sum, sum);
+
 // --- section: products
 // A tile of TILE_M rows and TILE_N columns per block${parts}. While a tile of
 // TILE_K steps is multiplied, the next one is on its way into registers.
@@ -320,7 +482,7 @@ ${signature} {
     __syncthreads();
     keep_sums(tiles + line_of(thread) * LINE_STRIDE, thread, sum[i]);
     __syncthreads();
-    #pragma unroll
+    #pragma unroll${at_a_time}
     for (int j = 0; j < THREAD_N; ++j) {
       const int at = thread + j * TILE_THREADS;
       const int m = first_row + row_place(at / TILE_N, i), n = first_column + at % TILE_N;
@@ -355,9 +517,8 @@ for (int i = 0; i < ${places}; ++i) {
 }
 
 // --- section: taps
-for (int tap = 0; tap < ${count}; ++tap) {
-  ${axes}
-  if (${guard}) ${taps}[i] |= 1u << tap;
+for (int ${axis} = 0; ${axis} < ${count}; ++${axis}) {
+  if (${guard}) ${taps}[i] |= ${bit};
 }
 
 // --- section: steps
@@ -386,7 +547,7 @@ for (int i = 0; i < ${loads}; ++i) {
 #pragma unroll
 for (int i = 0; i < ${loads}; ++i) {
   const int at = thread + i * TILE_THREADS;
-  ${tiles}[stage ^ 1][(${step}) * ${stride} + ${place}] = ${registers}[i];
+  ${tiles}[stage ^ 1][(${step}) * ${stride} + ${place}] = ${kept_0};
 }
 
 // --- section: load_four
@@ -414,7 +575,7 @@ for (int i = 0; i < ${loads}; i += 4) {
 #pragma unroll
 for (int i = 0; i < ${loads}; ++i) {
   const int at = 4 * thread + i / 4 * (4 * TILE_THREADS);
-  ${tiles}[stage ^ 1][(at % TILE_K + i % 4) * ${stride} + at / TILE_K] = ${registers}[i];
+  ${tiles}[stage ^ 1][(at % TILE_K + i % 4) * ${stride} + at / TILE_K] = ${kept_0};
 }
 
 // --- section: keep_four_rows
@@ -422,7 +583,7 @@ for (int i = 0; i < ${loads}; ++i) {
 for (int i = 0; i < ${loads}; i += 4) {
   const int at = 4 * thread + i * TILE_THREADS;
   *(float4*)&${tiles}[stage ^ 1][at / ${tile} * ${stride} + at % ${tile}] =
-      make_float4(${registers}[i], ${registers}[i + 1], ${registers}[i + 2], ${registers}[i + 3]);
+      make_float4(${kept_0}, ${kept_1}, ${kept_2}, ${kept_3});
 }
 
 // --- section: keep_split
@@ -442,6 +603,25 @@ for (int i = 0; i < ${loads}; i += 16) {
   for (int j = 0; j < 4; ++j)
     keep_four(${tiles}[stage ^ 1], ${tile}, ${place} + j, ${chunk}, ${registers}[i + j],
               ${registers}[i + 4 + j], ${registers}[i + 8 + j], ${registers}[i + 12 + j]);
+}
+
+// --- section: keep_rounded
+#pragma unroll
+for (int i = 0; i < ${loads}; i += 4) {
+  const int at = ${at};
+  keep_rounded_four(${tiles}[filled], ${place}, ${chunk}, ${registers}[i], ${registers}[i + 1],
+                    ${registers}[i + 2], ${registers}[i + 3]);
+}
+
+// --- section: keep_rounded_rows
+#pragma unroll
+for (int i = 0; i < ${loads}; i += 16) {
+  const int at = ${at};
+  ${valid}
+  #pragma unroll
+  for (int j = 0; j < 4; ++j)
+    keep_rounded_four(${tiles}[filled], ${place} + j, ${chunk}, ${registers}[i + j], ${registers}[i + 4 + j],
+                      ${registers}[i + 8 + j], ${registers}[i + 12 + j]);
 }
 
 // --- section: sum_parts

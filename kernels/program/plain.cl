@@ -7,6 +7,18 @@
 // The larger number; NaN where one is.
 static inline float larger(const float a, const float b) { return a > b || a != a ? a : b; }
 
+// --- section: rounded_to_tf32
+// The nearest number with 10 bits behind the point, ties away from zero; infinities and NaN stay.
+static inline float rounded_to_tf32(const float x) {
+  union {
+    float number;
+    unsigned bits;
+  } rounded;
+  rounded.number = x;
+  if ((rounded.bits & 0x7fffffffu) < 0x7f800000u) rounded.bits = (rounded.bits + 0x1000u) & 0xffffe000u;
+  return rounded.number;
+}
+
 // --- section: smaller
 // The smaller number; NaN where one is.
 static inline float smaller(const float a, const float b) { return a < b || a != a ? a : b; }

@@ -1,5 +1,5 @@
-// Products of f32 on the tensor cores of sm_80 and later, as three products of tf32 numbers. The small parts' product is
-// below what f32 can tell.
+// Products of f32 on the tensor cores of sm_80 and later: as three products of tf32 numbers, where the small parts'
+// product is below what f32 can tell, or as one of factors that are rounded.
 
 // --- section: split
 // A float as the sum of two tf32 numbers, to within 2^-21 of it: the first one is the nearest with 10 bits behind the
@@ -26,5 +26,17 @@ __device__ __forceinline__ void multiply_add(float (&d)[4], const unsigned (&a)[
       "{%0, %1, %2, %3};"
       : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+#endif
+}
+
+// --- section: rounded
+// The bits of the nearest tf32 number, ties away from zero.
+__device__ __forceinline__ unsigned rounded_bits(const float x) {
+#ifdef KW_SIM
+  return __kw_sim_to_tf32(x);
+#else
+  unsigned bits;
+  asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(x));
+  return bits;
 #endif
 }

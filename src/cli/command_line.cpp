@@ -34,6 +34,8 @@ void add_problem(CLI::App& sub, ProblemInput& input) {
                  "names of its axes 'slopes[Hq]=slopes.npy'")
       ->allow_extra_args(false);
   sub.add_option("--mode", input.mode, "Of a module: train (default) or eval, where dropout is the identity");
+  sub.add_option("--precision", input.precision,
+                 "Of a module's products: strict (default), tf32_convolutions (PyTorch's default), or tf32 for all");
   sub.add_option("--fit", input.most_steps,
                  "Of a module: halve its largest axes until a plain evaluation takes at most this many operations, "
                  "as in --fit 1e9");
@@ -130,6 +132,9 @@ void add_suite(CLI::App& app, CommandOptions& command) {
              "--mode", options->mode,
              "Of modules: train or eval. In train mode dropout is taken as the identity, and the table says so"))
       ->check(CLI::IsMember({"train", "eval"}))
+      ->capture_default_str();
+  begins(sub->add_option("--precision", options->precision, "Of modules: as for `optimize`"))
+      ->check(CLI::IsMember({"strict", "tf32_convolutions", "tf32"}))
       ->capture_default_str();
   begins(sub->add_option("--fit", options->most_steps, "Of modules: as for `optimize`, 1e9 for example"));
   begins(sub->add_option("--seed", options->seed, "Seed of each search"))->capture_default_str();

@@ -231,6 +231,7 @@ TEST(CommandLine, retune_takes_every_option) {
 
 TEST(CommandLine, the_small_commands_take_their_options) {
   EXPECT_EQ(read<ExplainOptions>({"explain", "p", "--set", "Sq=8"}).input.problem, "p");
+  EXPECT_EQ(read<ExplainOptions>({"explain", "p.py", "--precision", "tf32"}).input.precision, "tf32");
   EXPECT_TRUE(read<ExplainOptions>({"explain", "p", "--json"}).json);
   EXPECT_FALSE(read<DoctorOptions>({"doctor"}).json);
   EXPECT_TRUE(read<DoctorOptions>({"doctor", "--json"}).json);
@@ -243,9 +244,10 @@ TEST(CommandLine, the_small_commands_take_their_options) {
 }
 
 TEST(CommandLine, suite_takes_paths_devices_and_baselines) {
-  const auto options = read<SuiteOptions>({"suite", "level1", "a.py", "--device", "cuda:0,cuda:1", "--device", "cuda:2",
-                                           "--baseline", "e.json", "--baseline", "c.json", "--fit", "1e6", "--budget",
-                                           "2h", "--export", "files", "--mode", "eval"});
+  const auto options = read<SuiteOptions>({"suite",  "level1",      "a.py",   "--device",   "cuda:0,cuda:1", "--device",
+                                           "cuda:2", "--baseline",  "e.json", "--baseline", "c.json",        "--fit",
+                                           "1e6",    "--budget",    "2h",     "--export",   "files",         "--mode",
+                                           "eval",   "--precision", "tf32"});
   EXPECT_THAT(options.paths, ElementsAre("level1", "a.py"));
   EXPECT_THAT(options.devices, ElementsAre("cuda:0", "cuda:1", "cuda:2"));
   EXPECT_THAT(options.baselines, ElementsAre("e.json", "c.json"));
@@ -254,6 +256,7 @@ TEST(CommandLine, suite_takes_paths_devices_and_baselines) {
   EXPECT_EQ(options.budget_per_problem, "") << "the command decides";
   EXPECT_EQ(options.export_to, "files");
   EXPECT_EQ(options.mode, "eval");
+  EXPECT_EQ(options.precision, "tf32");
   EXPECT_EQ(options.out, "kw-suite");
 }
 
@@ -261,6 +264,7 @@ TEST(CommandLine, a_resumed_suite_keeps_its_settings) {
   const auto options = read<SuiteOptions>({"suite", "--resume", "night", "--budget", "3h", "--json"});
   EXPECT_EQ(options.resume, "night");
   for (const auto& [option, value] : {std::pair("--mode", "eval"),
+                                      {"--precision", "tf32"},
                                       {"--fit", "1e6"},
                                       {"--device", "cuda:0"},
                                       {"--budget-per-problem", "9s"},
@@ -268,6 +272,7 @@ TEST(CommandLine, a_resumed_suite_keeps_its_settings) {
     expect_usage_error({"suite", "--resume", "night", option, value}, "excludes");
   }
   expect_usage_error({"suite", "level1", "--mode", "sometimes"}, "sometimes not in {");
+  expect_usage_error({"suite", "level1", "--precision", "half"}, "half not in {");
 }
 
 TEST(CommandLine, refuses_what_it_does_not_know) {

@@ -83,6 +83,10 @@ Result<Problem> read_problem(const ProblemInput& input) {
   if (!input.mode.empty()) {
     return fail(Error{errc::command_line, "--mode is for modules, not for problem files", "leave it out"});
   }
+  if (!input.precision.empty()) {
+    return fail(Error{errc::command_line, "--precision is for modules, not for problem files",
+                      "write precision = \"...\" into its table [program], or leave it out"});
+  }
   const RealFileSystem files;
   KW_TRY(auto problem, load_problem(input.problem, files, problem_directories()));
   KW_TRY(problem, with_tensors(std::move(problem), file_of(input.problem, files).string(), input.tensors, files));

@@ -7,6 +7,7 @@
 #include "base/file_system.hpp"
 #include "cli/inputs.hpp"
 #include "problem/operator.hpp"
+#include "program/graph/precision.hpp"
 #include "program/reader/program_reader.hpp"
 
 namespace kw {
@@ -20,6 +21,12 @@ Result<ProgramMode> read_mode(const std::string& mode) {
   if (const auto named = program_mode_named(mode)) return *named;
   return fail(Error{errc::command_line, fmt::format("--mode \"{}\" is no mode", mode),
                     "write train or eval, or train_no_dropout for train with dropout as the identity"});
+}
+
+Result<void> check_precision(const std::string& precision) {
+  if (precision.empty() || precision_named(precision)) return {};
+  return fail(Error{errc::command_line, fmt::format("--precision \"{}\" is none", precision),
+                    fmt::format("write {}", precision_names())});
 }
 
 struct LoadedModule {
@@ -71,10 +78,11 @@ Result<Program> read_program_input(const ProblemInput& input) {
 Result<Problem> read_module_problem(const ProblemInput& input) {
   KW_TRY(const auto module, load_module(input));
   KW_TRY_VOID(read_mode(input.mode));
+  KW_TRY_VOID(check_precision(input.precision));
   const Operator* const found = find_operator("program");
   KW_CHECK(found != nullptr, "no operator computes modules");
-  KW_TRY(const auto text, found->format.from_module(
-                              {module.text, module.file, module.class_name, input.mode, input.set, limits_of(input)}));
+  KW_TRY(const auto text, found->format.from_module({module.text, module.file, module.class_name, input.mode, input.set,
+                                                     limits_of(input), input.precision}));
   return parse_problem(text, module.file);
 }
 

@@ -26,6 +26,7 @@ std::string problem_words(const ProblemInput& input) {
   for (const auto& tensor : input.tensors) text += " --tensor " + shell_word(tensor);
   if (input.most_steps > 0) text += fmt::format(" --fit {:g}", input.most_steps);
   if (!input.mode.empty()) text += " --mode " + shell_word(input.mode);
+  if (!input.precision.empty()) text += " --precision " + shell_word(input.precision);
   return text;
 }
 

@@ -13,11 +13,12 @@
 namespace kw {
 
 struct SuiteOptions {
-  std::vector<std::string> paths;  ///< modules, problem files, folders of them
-  std::string mode = "train";      ///< of modules; dropout is then the identity
-  double most_steps = 0;           ///< as ProblemInput has it
-  std::string budget;              ///< of all problems together; empty: no limit
-  std::string budget_per_problem;  ///< empty: 30 s where `budget` says nothing either
+  std::vector<std::string> paths;    ///< modules, problem files, folders of them
+  std::string mode = "train";        ///< of modules; dropout is then the identity
+  std::string precision = "strict";  ///< of modules' products
+  double most_steps = 0;             ///< as ProblemInput has it
+  std::string budget;                ///< of all problems together; empty: no limit
+  std::string budget_per_problem;    ///< empty: 30 s where `budget` says nothing either
   std::vector<std::string> devices;
   std::string target{default_language().name};
   std::string style;

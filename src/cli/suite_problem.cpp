@@ -6,6 +6,8 @@
 #include "cli/inputs.hpp"
 #include "cli/program_input.hpp"
 #include "cli/run_command.hpp"
+#include "program/graph/precision.hpp"
+#include "report/sections.hpp"
 
 namespace kw {
 namespace {
@@ -25,6 +27,12 @@ std::vector<std::string> changed_axes(const Program& program, const Problem& pro
   return changed;
 }
 
+/// Kernels that may round are reported apart.
+void remark_precision(SuiteProblem& read) {
+  const auto precision = asked_precision(read.problem.canonical_text());
+  if (!precision.empty()) read.remarks.push_back("precision " + precision);
+}
+
 }  // namespace
 
 Result<SuiteProblem> read_suite_problem(const SuiteRow& row, const SuiteSettings& settings) {
@@ -32,9 +40,12 @@ Result<SuiteProblem> read_suite_problem(const SuiteRow& row, const SuiteSettings
   input.problem = row.item.input;
   if (!names_a_program(input.problem)) {
     KW_TRY(auto problem, read_problem(input));
-    return SuiteProblem{std::move(problem), problem_words(input)};
+    SuiteProblem read{std::move(problem), problem_words(input)};
+    remark_precision(read);
+    return read;
   }
   input.mode = settings.mode;
+  if (settings.precision != to_string(Precision::strict)) input.precision = settings.precision;
   input.most_steps = settings.most_steps;
   KW_TRY(const auto program, read_program_input(input));
   SuiteProblem read;
@@ -44,6 +55,7 @@ Result<SuiteProblem> read_suite_problem(const SuiteRow& row, const SuiteSettings
   }
   KW_TRY(read.problem, read_problem(input));
   read.problem_input = problem_words(input);
+  remark_precision(read);
   const auto changed = changed_axes(program, read.problem);
   read.is_smaller = !changed.empty();
   if (read.is_smaller) read.remarks.push_back("made smaller: " + join(changed));

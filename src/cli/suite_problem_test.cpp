@@ -28,6 +28,16 @@ class SuiteProblemTest : public testing::Test {
   ScratchDirectory scratch_;
 };
 
+TEST_F(SuiteProblemTest, says_which_precision_is_not_strict) {
+  SuiteSettings settings;
+  EXPECT_THAT(read_suite_problem(row("x @ x.T"), settings)->remarks, ElementsAre());
+  settings.precision = "tf32";
+  const auto read = read_suite_problem(row("x @ x.T"), settings);
+  ASSERT_TRUE(read) << read.error().to_string();
+  EXPECT_THAT(read->remarks, ElementsAre("precision tf32"));
+  EXPECT_THAT(read->problem_input, HasSubstr("m.py --mode train --precision tf32"));
+}
+
 TEST_F(SuiteProblemTest, says_what_was_changed) {
   SuiteSettings settings;
   settings.most_steps = 1e5;

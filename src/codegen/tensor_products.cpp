@@ -63,7 +63,15 @@ std::string tf32_split() {
 }
 
 std::string tf32_products() {
-  return tf32_split() + "\n\n" + fill_lines(kernel_text(k_tf32_texts, "multiply_add"));
+  return tf32_split() + "\n\n" + tf32_multiply_add();
+}
+
+std::string tf32_rounded() {
+  return fill_lines(kernel_text(k_tf32_texts, "rounded"));
+}
+
+std::string tf32_multiply_add() {
+  return fill_lines(kernel_text(k_tf32_texts, "multiply_add"));
 }
 
 std::string wgmma_groups() {

@@ -10,8 +10,12 @@ namespace kw {
 
 /// f32 as two numbers of tf32: `split()`.
 [[nodiscard]] std::string tf32_split();
-/// The same, and `multiply_add()` of 16 x 8 by 8 x 8, for sm_80 and later.
+/// The same, and tf32_multiply_add().
 [[nodiscard]] std::string tf32_products();
+/// f32 as the nearest number of tf32: `rounded_bits()`, for sm_80 and later.
+[[nodiscard]] std::string tf32_rounded();
+/// `multiply_add()` of 16 x 8 by 8 x 8 numbers of tf32, for sm_80 and later.
+[[nodiscard]] std::string tf32_multiply_add();
 
 /// What begins, ends and waits for products of a warpgroup, for sm_90a: before what the next two give.
 [[nodiscard]] std::string wgmma_groups();

@@ -44,6 +44,7 @@ struct PyTorchModule {
   std::string mode;              ///< "train" or "eval"; empty: train
   std::vector<std::string> set;  ///< NAME=VALUE: other values for integers of the file
   ModuleLimits limits;           ///< a larger primary is made smaller, and the problem's description says so
+  std::string precision = {};    ///< of its products, by name; empty: "strict"
 };
 
 /// What an operator adds to problem files.

@@ -65,8 +65,8 @@ struct OperatorChecks {
       conditioning;
   /// Lives as long as the program.
   Required<const std::vector<OwnDistribution>&()> distributions;
-  /// Of an output of this type whose innermost axis has `row_length` elements; 1 for a single number.
-  Required<Tolerance(DType dtype, std::int64_t row_length)> tolerance;
+  /// Of the problem's outputs of this type whose innermost axis has `row_length` elements; 1 for a single number.
+  Required<Tolerance(const Problem& problem, DType dtype, std::int64_t row_length)> tolerance;
   Required<std::vector<OwnProbe>(const Problem& problem)> probes;
   /// What to change about a problem whose answer does not depend on this operand.
   Required<std::string(std::string_view operand)> how_to_depend;

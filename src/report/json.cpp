@@ -344,8 +344,10 @@ std::string final_json(const RunRecord& run, std::span<const Attempt> attempts) 
   Json speedups = Json::object();
   for (const auto& speedup : summary.speedups)
     speedups[speedup.name] = speedup.stands() ? finite(speedup.ratio) : Json();
+  const auto precision = asked_precision(run.problem_text);
   const Json json{{"run_id", text(run.id)},
                   {"problem", text(run.problem)},
+                  {"precision", precision.empty() ? Json() : text(precision)},
                   {"device", text(run.device.name)},
                   {"target", text(run.target)},
                   {"status", to_string(run.status)},

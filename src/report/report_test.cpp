@@ -323,14 +323,24 @@ TEST(Report, the_final_object_has_exactly_the_documented_keys) {
   };
   const Json json = Json::parse(final_json(synthetic.run, synthetic.attempts));
   using ::testing::UnorderedElementsAre;
-  EXPECT_THAT(keys(json), UnorderedElementsAre("run_id", "problem", "device", "target", "status", "best", "baselines",
-                                               "speedup", "candidates", "budget", "model", "time", "verifier"));
+  EXPECT_THAT(keys(json),
+              UnorderedElementsAre("run_id", "problem", "precision", "device", "target", "status", "best", "baselines",
+                                   "speedup", "candidates", "budget", "model", "time", "verifier"));
   EXPECT_THAT(keys(json.at("best")),
               UnorderedElementsAre("candidate", "bundle_path", "time_ns", "ci95_ns", "gflops", "roofline_fraction"));
   EXPECT_THAT(keys(json.at("baselines").at(0)), UnorderedElementsAre("name", "time_ns"));
   EXPECT_THAT(keys(json.at("candidates")),
               UnorderedElementsAre("proposed", "built", "correct", "screened", "timed", "undecided", "rejected_by"));
   EXPECT_THAT(keys(json.at("verifier")), UnorderedElementsAre("tier", "workloads", "distributions", "sanitizers"));
+}
+
+TEST(Report, says_which_precision_was_asked_for_where_it_is_not_strict) {
+  SyntheticRun synthetic = synthetic_run(7, 20);
+  EXPECT_TRUE(Json::parse(final_json(synthetic.run, synthetic.attempts)).at("precision").is_null());
+  EXPECT_THAT(to_markdown(model_of(synthetic)), Not(HasSubstr("Precision")));
+  synthetic.run.problem_text += "\nprecision tf32_convolutions\n";
+  EXPECT_EQ(Json::parse(final_json(synthetic.run, synthetic.attempts)).at("precision"), "tf32_convolutions");
+  EXPECT_THAT(to_markdown(model_of(synthetic)), HasSubstr("tf32_convolutions"));
 }
 
 TEST(Report, a_run_without_candidates_says_so) {

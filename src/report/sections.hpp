@@ -11,6 +11,9 @@
 namespace kw {
 
 [[nodiscard]] Section asked_section(const RunRecord& run);
+/// How exactly products are to be computed, where the canonical text of the problem says that it is not strictly;
+/// otherwise empty.
+[[nodiscard]] std::string asked_precision(const std::string& problem_text);
 [[nodiscard]] Section result_section(const RunRecord& run, const RunSummary& summary);
 /// What compiler, hardware and simulator say of the best kernel, which there must be.
 void add_machine_evidence(const RunSummary& summary, Section& section);

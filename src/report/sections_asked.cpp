@@ -7,12 +7,11 @@
 namespace kw {
 namespace {
 
-/// The axes of the primary workload, as the canonical text of the problem writes them.
-std::string primary_axes(const std::string& problem_text) {
-  constexpr std::string_view k_line = "workload primary ";
-  std::size_t at = problem_text.rfind(k_line, 0) == 0 ? 0 : problem_text.find("\n" + std::string(k_line));
+/// What stands behind `start` in the line of the problem's canonical text that begins with it.
+std::string rest_of_line(const std::string& problem_text, std::string_view start) {
+  std::size_t at = problem_text.rfind(start, 0) == 0 ? 0 : problem_text.find("\n" + std::string(start));
   if (at == std::string::npos) return "";
-  at = problem_text.find(k_line, at) + k_line.size();
+  at = problem_text.find(start, at) + start.size();
   return problem_text.substr(at, problem_text.find('\n', at) - at);
 }
 
@@ -33,12 +32,17 @@ std::string budget_text(const BudgetLimits& limits) {
   return parts.empty() ? "no limit" : join(parts);
 }
 
+std::string asked_precision(const std::string& problem_text) {
+  return rest_of_line(problem_text, "precision ");
+}
+
 Section asked_section(const RunRecord& run) {
   Facts facts{
       "asked",
       "The run",
       {{"problem", "Problem", text_or_nothing(run.problem)},
-       {"axes", "Axes", text_or_nothing(primary_axes(run.problem_text)), "of the primary workload"},
+       {"axes", "Axes", text_or_nothing(rest_of_line(run.problem_text, "workload primary ")),
+        "of the primary workload"},
        {"useful_flops", "Work", number_or_nothing(run.useful_flops, Unit::flop), "operations that cannot be avoided"},
        {"useful_bytes", "Data", number_or_nothing(run.useful_bytes, Unit::bytes),
         "every input read once, every output written once"},
@@ -50,6 +54,10 @@ Section asked_section(const RunRecord& run) {
        {"status", "Status", std::string(to_string(run.status)), run.failure},
        {"started", "Started", text_or_nothing(run.started_utc)},
        {"run_id", "Run", text_or_nothing(run.id)}}};
+  if (const auto precision = asked_precision(run.problem_text); !precision.empty()) {
+    facts.facts.insert(facts.facts.begin() + 2,
+                       {"precision", "Precision", precision, "not to be compared with strict kernels"});
+  }
   Section section{"asked", "What was asked", {facts}};
   if (!run.mod_text.empty()) {
     section.blocks.push_back(Code{"mod_text", "The mods, as they were written", "python", run.mod_text});

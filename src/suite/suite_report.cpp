@@ -132,6 +132,7 @@ Facts setup_facts(const SuiteState& state) {
        {"target", "Target", settings.target},
        {"style", "Style", text(settings.style, "the fastest of each problem")},
        {"mode", "Mode of modules", settings.mode},
+       {"precision", "Precision of modules", settings.precision},
        {"per_problem", "Budget of each problem", text(settings.budget_per_problem, "no limit of its own")},
        {"budget", "Budget of all", text(settings.budget, "no limit")},
        {"fit", "Sizes",
@@ -140,13 +141,17 @@ Facts setup_facts(const SuiteState& state) {
        {"elapsed", "Took", Number{state.elapsed_seconds, Unit::seconds, {}}}}};
 }
 
-Notes meaning(const SuiteFigures& figures) {
+Notes meaning(const SuiteFigures& figures, const std::string& precision) {
   Notes notes{"meaning", "What the figures say", {}};
   notes.items.emplace_back(
       "Solved: a kernel passed every gate of the verifier. Shares are of all problems, also of those that failed or "
       "cannot be scored.");
   notes.items.emplace_back(
       "Times over plain are interleaved pairs in the same run. Times of other baselines were measured elsewhere.");
+  if (precision != "strict") {
+    notes.items.push_back(
+        fmt::format("Precision of modules is {}: these kernels may round what strict ones may not.", precision));
+  }
   for (const auto& one : figures.baselines) {
     if (one.smaller == 0) continue;
     notes.items.push_back(fmt::format(
@@ -181,7 +186,9 @@ ReportModel build_suite_report(const SuiteState& state, const SuiteFigures& figu
     model.highlights.push_back(
         {"mean_" + one.name, "Speed over " + one.name, times_or_nothing(one.mean), "geometric mean of those solved"});
   }
-  model.sections = {{"figures", "What came out", {baselines_table(figures), solved_curve(figures), meaning(figures)}},
+  model.sections = {{"figures",
+                     "What came out",
+                     {baselines_table(figures), solved_curve(figures), meaning(figures, state.settings.precision)}},
                     {"problems", "Problems", {problems_table(state, others)}}};
   if (figures.count(SuiteStatus::unscorable) > 0) {
     model.sections.push_back({"unscorable", "Not scored", {unscorable_notes(state)}});

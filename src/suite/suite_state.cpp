@@ -23,6 +23,7 @@ std::string devices_text(const std::vector<std::string>& devices) {
 std::optional<Difference> difference(const SuiteSettings& a, const SuiteSettings& b) {
   const Difference all[] = {
       {"--mode", a.mode, b.mode},
+      {"--precision", a.precision, b.precision},
       {"--fit", fmt::format("{:g}", a.most_steps), fmt::format("{:g}", b.most_steps)},
       {"--target", a.target, b.target},
       {"--style", a.style, b.style},

@@ -17,8 +17,9 @@ namespace kw {
 
 /// The same for all problems. A suite goes on with the settings it began with, but for `budget`.
 struct SuiteSettings {
-  std::string mode = "train";  ///< of modules
-  double most_steps = 0;       ///< of modules: --fit; 0: any number
+  std::string mode = "train";        ///< of modules
+  std::string precision = "strict";  ///< of modules' products
+  double most_steps = 0;             ///< of modules: --fit; 0: any number
   std::string target;
   std::string style;  ///< empty: the fastest of each problem
   std::uint64_t seed = 1;

@@ -136,6 +136,7 @@ SuiteRow row_from(const StateJson& value) {
 SuiteSettings settings_from(const StateJson& value) {
   SuiteSettings settings;
   value.at("mode").get_to(settings.mode);
+  settings.precision = value.value("precision", settings.precision);  // suites from before there was a choice lack it
   value.at("fit").get_to(settings.most_steps);
   value.at("target").get_to(settings.target);
   value.at("style").get_to(settings.style);
@@ -156,6 +157,7 @@ std::string encode_suite(const SuiteState& state) {
                        {"record", "suite"},
                        {"settings",
                         {{"mode", settings.mode},
+                         {"precision", settings.precision},
                          {"fit", settings.most_steps},
                          {"target", settings.target},
                          {"style", settings.style},

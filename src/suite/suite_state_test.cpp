@@ -18,7 +18,7 @@ SuiteRow row_named(const std::string& name) {
 
 SuiteState full_state() {
   SuiteState state;
-  state.settings = {"train", 1e6, "opencl", "plain", 7, {"opencl:0", ""}, "5s", "2h"};
+  state.settings = {"train", "strict", 1e6, "opencl", "plain", 7, {"opencl:0", ""}, "5s", "2h"};
   state.elapsed_seconds = 12.5;
   SuiteRow row = row_named("level1/23_Softmax");
   row.item.level = 1;
@@ -98,6 +98,8 @@ TEST(SuiteState, does_not_mix_settings) {
     EXPECT_EQ(refused.error().code, errc::suite_mismatch);
     return refused.error().message;
   };
+  EXPECT_EQ(refused_with([](SuiteSettings& s) { s.precision = "tf32"; }),
+            "the folder holds a suite with --precision strict, not tf32");
   EXPECT_EQ(refused_with([](SuiteSettings& s) { s.mode = "eval"; }),
             "the folder holds a suite with --mode train, not eval");
   EXPECT_EQ(refused_with([](SuiteSettings& s) { s.style.clear(); }),

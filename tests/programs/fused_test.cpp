@@ -24,6 +24,8 @@ struct Fused {
 
 constexpr const char* k_products_on_cpu = "multiply_add(";
 constexpr const char* k_by_warps = "multiply_tile(";
+/// Numbers of 16 bits are tf32 numbers.
+constexpr const char* k_one_product_each = "begin_rounded_tile(row_tiles";
 
 /// With more than 32 rows and more than a step, so that warpgroups multiply them, where no other text is named.
 const std::vector<Fused> k_products = {
@@ -39,9 +41,11 @@ const std::vector<Fused> k_products = {
     {"sums_of_einsum", "torch.einsum('bhqd,bkhd->bhqk', x, more[0])",
      "torch.rand(2, 3, 17, 20), torch.rand(2, 19, 3, 20)", "", k_products_on_cpu, k_by_warps},
     {"f16", "torch.sigmoid(x @ more[0])",
-     "torch.rand(33, 41, dtype=torch.float16), torch.rand(41, 37, dtype=torch.float16)"},
+     "torch.rand(33, 41, dtype=torch.float16), torch.rand(41, 37, dtype=torch.float16)", "", k_products_on_cpu,
+     k_one_product_each},
     {"bf16", "F.linear(x, more[0])",
-     "torch.rand(33, 41, dtype=torch.bfloat16), torch.rand(37, 41, dtype=torch.bfloat16)"},
+     "torch.rand(33, 41, dtype=torch.bfloat16), torch.rand(37, 41, dtype=torch.bfloat16)", "", k_products_on_cpu,
+     k_one_product_each},
     {"map_of_a_factor", "torch.relu(x - 0.5) @ more[0]", "torch.rand(37, 53), torch.rand(53, 29)"},
     {"convolution", "self.c(x)", "torch.rand(B, C, H, W)", "self.c = nn.Conv2d(6, 37, 3, padding=1)"},
     {"strided_dilated_grouped", "self.c(x)", "torch.rand(B, C, H, W)",
@@ -167,8 +171,8 @@ const std::vector<Fused> k_parts_and_windows = {
 
 /// The kernels of the family, and the verdict on them.
 void expect_accepted(const ProgramVerdicts& device, const std::string& module, const char* of_family,
-                     const std::string& arch = "") {
-  const Problem problem = problem_of_module(module, "m.py");
+                     const std::string& arch = "", const std::string& precision = "") {
+  const Problem problem = problem_of_module(module, "m.py", "", k_any_steps, precision);
   const Bundle bundle = device.emitted(problem, "fused", arch);
   EXPECT_NE(bundle.to_text().find(of_family), std::string::npos) << "of another family:\n" << module;
   const Verdict verdict = device.verdict_of(problem, bundle);
@@ -220,6 +224,49 @@ INSTANTIATE_TEST_SUITE_P(RowsAndMaps, FusedOnSimulator, testing::ValuesIn(k_rows
                          [](const auto& one) { return std::string(one.param.name); });
 INSTANTIATE_TEST_SUITE_P(PartsAndWindows, FusedOnSimulator, testing::ValuesIn(k_parts_and_windows),
                          [](const auto& one) { return std::string(one.param.name); });
+
+/// One product of tf32 numbers each, on tensor cores with and without the instructions of a warpgroup.
+class RoundedOnSimulator : public FusedOnSimulator {};
+
+TEST_P(RoundedOnSimulator, is_accepted_as_one_product_of_tf32_numbers) {
+  const auto& one = GetParam();
+  const auto module = module_of(one.result, one.init, one.inputs);
+  const bool by_warps = std::string_view(one.on_gpu) == k_by_warps;  // perhaps
+  expect_accepted(*device_, module, by_warps ? "_rounded_tile" : "begin_rounded_tile(row_tiles", "", "tf32");
+  expect_accepted(*device_, module, "multiply_rounded_tile<", "sm_80", "tf32");
+}
+
+INSTANTIATE_TEST_SUITE_P(Products, RoundedOnSimulator, testing::ValuesIn(k_products),
+                         [](const auto& one) { return std::string(one.param.name); });
+
+TEST_F(FusedOnSimulator, adds_parts_of_a_long_sum_of_tf32_products_in_f32) {
+  const auto module = module_of("x @ more[0]", "", "torch.rand(33, 4100), torch.rand(4100, 9)");
+  expect_accepted(*device_, module, "% 2048 == 2048 - TILE_K", "", "tf32");
+  expect_accepted(*device_, module, "multiply_rounded_tile<true>(", "sm_80", "tf32");
+}
+
+/// Both kinds of products in one source.
+TEST_F(FusedOnSimulator, rounds_factors_of_convolutions_alone_where_it_is_told_so) {
+  const auto module =
+      module_of("self.c(x) @ more[0]", "self.c = nn.Conv2d(6, 40, 3)", "torch.rand(2, C, H, W), torch.rand(18, 33)");
+  const Problem problem = problem_of_module(module, "m.py", "", k_any_steps, "tf32_convolutions");
+  const Bundle older = device_->emitted(problem, "fused", "sm_80");
+  EXPECT_NE(older.source.find("multiply_rounded_tile<false>(row_tiles"), std::string::npos) << older.source;
+  EXPECT_NE(older.source.find(" multiply_tile(row_tiles"), std::string::npos) << older.source;
+  const Bundle bundle = device_->emitted(problem, "fused");
+  EXPECT_NE(bundle.source.find("begin_rounded_tile(row_tiles"), std::string::npos) << bundle.source;
+  EXPECT_NE(bundle.source.find("begin_tile(row_tiles"), std::string::npos) << bundle.source;
+  const Verdict verdict = device_->verdict_of(problem, bundle);
+  EXPECT_TRUE(verdict.accepted()) << verdict.message;
+}
+
+TEST_F(FusedOnSimulator, rejects_rounded_factors_in_a_strict_problem) {
+  const auto module = module_of("x @ more[0]", "", "torch.rand(90, 53), torch.rand(53, 29)");
+  const Problem rounded = problem_of_module(module, "m.py", "", k_any_steps, "tf32");
+  const Verdict verdict = device_->verdict_of(problem_of_module(module, "m.py"), device_->emitted(rounded, "fused"));
+  EXPECT_EQ(verdict.status, VerdictStatus::rejected);
+  EXPECT_EQ(verdict.reason, Reason::wrong_result) << verdict.message;
+}
 
 /// Rows of the product are counted over seven axes, more than an expression of a bundle may multiply.
 constexpr const char* k_many_axes = R"(import torch

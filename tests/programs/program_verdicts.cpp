@@ -16,8 +16,10 @@ std::string module_of(const std::string& result, const std::string& init, const 
          "]\ndef get_init_inputs():\n    return []\n";
 }
 
-Problem problem_of_module(const std::string& text, const std::string& file, const std::string& mode, double steps) {
-  const auto toml = find_operator("program")->format.from_module({text, file, "", mode, {}, {k_any_steps, steps}});
+Problem problem_of_module(const std::string& text, const std::string& file, const std::string& mode, double steps,
+                          const std::string& precision) {
+  const auto toml =
+      find_operator("program")->format.from_module({text, file, "", mode, {}, {k_any_steps, steps}, precision});
   KW_CHECK(toml.has_value(), "{}", toml.error().to_string());
   auto problem = parse_problem(*toml, file);
   KW_CHECK(problem.has_value(), "{}", problem.error().to_string());

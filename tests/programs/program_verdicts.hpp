@@ -22,7 +22,7 @@ inline constexpr double k_any_steps = 1e30;
 
 /// `steps` bounds a plain evaluation of the primary, whose axes are halved until it holds. A refusal is a defect.
 [[nodiscard]] Problem problem_of_module(const std::string& text, const std::string& file, const std::string& mode = "",
-                                        double steps = k_any_steps);
+                                        double steps = k_any_steps, const std::string& precision = "");
 
 /// A device that stays open. Blocks while kernels run.
 class ProgramVerdicts {

@@ -46,7 +46,8 @@ class EditedPrograms : public ProgramsOnDevice, public testing::WithParamInterfa
 
 TEST_P(EditedPrograms, a_kernel_with_one_wrong_line_is_rejected) {
   const KernelEdit& edit = GetParam();
-  const Problem problem = problem_of_module(module_of(edit.module, "", edit.inputs), "right.py");
+  const Problem problem =
+      problem_of_module(module_of(edit.module, "", edit.inputs), "right.py", "", k_any_steps, edit.precision);
   Bundle bundle = plain(problem);
   const Verdict honest = verdict_of(problem, bundle);
   EXPECT_TRUE(honest.accepted()) << honest.message;

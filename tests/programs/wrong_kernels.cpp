@@ -75,14 +75,28 @@ const std::vector<ModulePair> k_pairs = {
      "torch.randn(B, W), torch.randn(B, W)"},
 };
 
+/// So many rows that few of them are no reason for a wider limit.
+constexpr const char* k_many_rows = "torch.rand(900, 40) - 0.5, torch.rand(40, 40) - 0.5";
+constexpr const char* k_many_rows_of_one_sign = "torch.rand(900, 40), torch.rand(40, 40)";
+constexpr const char* k_product = "sum += x_[(long)i * W + k] * input_1[(long)k * W + j];";
+constexpr const char* k_rounded_product =
+    "sum += as_float(as_int(x_[(long)i * W + k]) & ~0x1fff) * as_float(as_int(input_1[(long)k * W + j]) & ~0x1fff);";
+constexpr const char* k_rounded_factor = "x_in_tf32[id] = rounded_to_tf32(x_[id]);";
+constexpr const char* k_factor_of_8_bits = "x_in_tf32[id] = as_float((as_int(x_[id]) + 0x8000) & ~0xffff);";
+
 const std::vector<KernelEdit> k_edits = {
     {"scan_that_begins_anew_at_a_tile", "torch.cumsum(x, -1)", "    sum += x_[",
      "    if (l % 8 == 0) sum = 0.0f;\n    sum += x_["},
     {"sum_for_the_primary_shape_only", "torch.relu(x).sum(-1)", "l < W", "l < 20"},
-    {"one_tf32_product_for_f32", "x @ more[0]", "sum += x_[(long)i * W + k] * input_1[(long)k * W + j];",
-     "sum += as_float(as_int(x_[(long)i * W + k]) & ~0x1fff) * as_float(as_int(input_1[(long)k * W + j]) & ~0x1fff);",
-     k_matrices},
-    {"sum_held_in_16_bits", "x @ more[0]", "sum += x_[(long)i * W + k] * input_1[(long)k * W + j];",
+    {"one_tf32_product_for_f32", "x @ more[0]", k_product, k_rounded_product, k_matrices},
+    {"one_tf32_product_that_is_no_convolution", "x @ more[0]", k_product, k_rounded_product, k_matrices,
+     "tf32_convolutions"},
+    {"factor_of_bf16_for_tf32", "x @ more[0]", k_rounded_factor, k_factor_of_8_bits, k_many_rows, "tf32"},
+    {"factors_cut_off_for_tf32", "x @ more[0]", "(rounded.bits + 0x1000u)", "(rounded.bits)", k_many_rows_of_one_sign,
+     "tf32"},
+    {"convolution_of_bf16_for_tf32", "F.conv2d(x, more[0])", k_rounded_factor, k_factor_of_8_bits,
+     "torch.rand(9, 6, 24, 24) - 0.5, torch.rand(8, 6, 3, 3) - 0.5", "tf32_convolutions"},
+    {"sum_held_in_16_bits", "x @ more[0]", k_product,
      "sum = as_float(as_int(sum + x_[(long)i * W + k] * input_1[(long)k * W + j]) & ~0xffff);", k_matrices},
 };
 

@@ -24,6 +24,7 @@ struct KernelEdit {
   const char* line;  ///< or a part of one, in the plain kernel in OpenCL
   const char* instead;
   const char* inputs = "torch.rand(B, C, H, W)";
+  const char* precision = "strict";
   friend void PrintTo(const KernelEdit& edit, std::ostream* out) { *out << edit.name; }
 };
 [[nodiscard]] const std::vector<KernelEdit>& wrong_lines();

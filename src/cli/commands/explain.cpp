@@ -74,7 +74,7 @@ Result<ExitCode> explain_module(const ExplainOptions& options) {
     auto json = nlohmann::ordered_json::parse(program_json(program));
     json["kernels"] = nullptr;
     for (const auto& field : explanation ? explanation->fields : std::vector<ExplainedField>{}) {
-      if (field.name == "kernels") json[field.name] = to_json(field.value);
+      if (field.name == "kernels" || field.name == "precision") json[field.name] = to_json(field.value);
     }
     std::fputs((json.dump(2) + "\n").c_str(), stdout);
   } else if (explanation) {

@@ -35,8 +35,8 @@ Result<SuiteState> asked_state(const SuiteOptions& options) {
     row.item = item;
     state.rows.push_back(std::move(row));
   }
-  state.settings = {options.mode,    options.most_steps,         options.target, options.style, options.seed,
-                    options.devices, options.budget_per_problem, options.budget};
+  state.settings = {options.mode, options.precision, options.most_steps,         options.target, options.style,
+                    options.seed, options.devices,   options.budget_per_problem, options.budget};
   if (state.settings.devices.empty()) state.settings.devices.emplace_back();
   if (options.budget.empty() && options.budget_per_problem.empty()) {
     state.settings.budget_per_problem = k_default_per_problem;

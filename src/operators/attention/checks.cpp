@@ -32,7 +32,7 @@ double attention_tensor_share(DType dtype, std::int64_t row_length) {
   return std::max(k_share, short_row);
 }
 
-Tolerance attention_tolerance(DType dtype, std::int64_t row_length) {
+Tolerance attention_tolerance(const Problem&, DType dtype, std::int64_t row_length) {
   return {.error_factor = k_error_factor,
           .least_error = least_attention_error(dtype),
           .tensor_share = attention_tensor_share(dtype, row_length),

@@ -31,6 +31,9 @@ constexpr double k_f32_cancelled = 1e-6;
 /// As a share of a row: by how much roundings may change an output. A plain kernel that errs by five times as much is
 /// wrong.
 constexpr double k_close = 2e-3;
+/// The same of factors that are rounded to tf32: of products of numbers of either sign, the worst elements move by
+/// some thousandths.
+constexpr double k_close_of_tf32 = 2e-2;
 
 using GraphValues = std::map<std::size_t, DenseTensor>;
 
@@ -183,15 +186,37 @@ void move_by_means(const Node& node, const GraphValues& values, DenseTensor& res
   for (std::size_t i = 0; i < result.values.size(); ++i) result.values[i] += moves[(*group_of)(i)];
 }
 
+/// Whether the call adds the operand to its products.
+bool is_only_added(const Node& node, std::size_t operand) {
+  const bool adds_input = node.op == "addmm" || node.op == "baddbmm";
+  return std::any_of(node.arguments.begin(), node.arguments.end(), [&](const Argument& argument) {
+    const auto* value = std::get_if<ValueRef>(&argument.value);
+    const bool added = argument.name == "bias" || (adds_input && argument.name == "input");
+    return added && value != nullptr && value->value == operand;
+  });
+}
+
+/// What the call is given, with its factors as a product of tf32 numbers has them.
+GraphValues rounded_operands(const Node& node, const GraphValues& values) {
+  GraphValues rounded;
+  for (const auto operand : program_oracle::operands_of(node)) {
+    DenseTensor& tensor = rounded[operand] = values.at(operand);
+    if (tensor.dtype != ElementType::float32 || is_only_added(node, operand)) continue;
+    for (double& value : tensor.values) value = rounded_to_tf32(static_cast<float>(value));
+  }
+  return rounded;
+}
+
 /// Every value of the graph, call by call; each moved by roundings where a generator is given. Nothing where the oracle
 /// refuses.
-std::optional<GraphValues> all_values(const Program& program, GraphValues values, Rng* roundings) {
+std::optional<GraphValues> all_values(const Program& program, Precision precision, GraphValues values, Rng* roundings) {
   const auto moved = [&](DenseTensor& tensor) {
     if (roundings != nullptr && is_floating(tensor.dtype)) move_by_roundings(tensor.values, *roundings);
   };
   for (auto& [value, leaf] : values) moved(leaf);
   for (const auto& node : program.graph.nodes) {
-    auto answers = evaluate_graph(program.graph, values, node.outputs);
+    const bool rounds = roundings != nullptr && rounds_factors(precision, node);
+    auto answers = evaluate_graph(program.graph, rounds ? rounded_operands(node, values) : values, node.outputs);
     if (!answers) return std::nullopt;
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
       moved((*answers)[i]);
@@ -238,13 +263,14 @@ double difference(const DenseTensor& one, const DenseTensor& other) {
 }
 
 std::optional<double> conditioning(const Problem& problem, const Program& program, const InputValues& operands) {
+  const auto precision = program_detail(problem).module.precision;
   const auto leaves = oracle_leaves(problem, program, operands);
-  const auto values = all_values(program, leaves, nullptr);
+  const auto values = all_values(program, precision, leaves, nullptr);
   if (!values) return std::nullopt;
   const auto largest = largest_of(program, *values);
   if (!largest) return std::nullopt;
   Rng roundings(k_nominal_seed);
-  const auto moved = all_values(program, leaves, &roundings);
+  const auto moved = all_values(program, precision, leaves, &roundings);
   double worst = 0;
   for (const auto output : program_detail(problem).outputs) {
     const DenseTensor& answer = values->at(output);
@@ -252,7 +278,7 @@ std::optional<double> conditioning(const Problem& problem, const Program& progra
     if (!(magnitude_of(answer) > k_f32_cancelled * *largest)) return std::nullopt;
     worst = std::max(worst, difference(answer, moved->at(output)));
   }
-  if (worst > k_close) return std::nullopt;
+  if (worst > (rounds_factors(precision, program.graph) ? k_close_of_tf32 : k_close)) return std::nullopt;
   return worst;
 }
 

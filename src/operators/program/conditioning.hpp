@@ -18,8 +18,9 @@ inline constexpr double k_most_steps_asked = 1e7;
 inline constexpr double k_most_steps_asked_again = 4e6;
 
 /// As in OperatorChecks: nothing where a number on the way is beyond its type, or a real output is nothing but what
-/// cancelled, or operands and intermediate results that move by roundings change it by two thousandths of a row. 0 for
-/// workloads of more steps than are asked again, which are not asked: large outputs are made of many elements.
+/// cancelled, or operands and intermediate results that move by roundings change it by two thousandths of a row. Where
+/// the problem allows factors to be rounded to tf32, they are, and change it by two hundredths at most. 0 for workloads
+/// of more steps than are asked again, which are not asked: large outputs are made of many elements.
 [[nodiscard]] std::optional<double> conditioning_of(const Problem& problem, const Workload& workload,
                                                     const InputValues& operands);
 

@@ -34,6 +34,13 @@ Result<ProgramMode> mode_named(const std::string& mode) {
       Error{errc::problem_value, fmt::format("mode \"{}\" is no mode", mode), "write train, eval or train_no_dropout"});
 }
 
+Result<Precision> precision_of(const std::string& name) {
+  if (name.empty()) return Precision::strict;
+  if (const auto named = precision_named(name)) return *named;
+  return fail(Error{errc::problem_value, fmt::format("precision \"{}\" is none", name),
+                    fmt::format("write {}", precision_names())});
+}
+
 Result<Axes> assigned(const std::vector<std::string>& texts) {
   Axes values;
   for (const auto& text : texts) {
@@ -103,6 +110,7 @@ class ProblemWriter {
     module_.file = text_.file;
     if (!text_.class_name.empty()) module_.class_name = text_.class_name;
     KW_TRY(module_.mode, mode_named(text_.mode));
+    KW_TRY(module_.precision, precision_of(text_.precision));
     KW_TRY(const Axes set, assigned(text_.set));
     ProgramOptions options{module_.class_name, set, module_.mode};
     KW_TRY(const auto everything, read_program(module_.text, module_.file, options));
@@ -194,6 +202,9 @@ class ProblemWriter {
     for (const auto& [name, extent] : primary_) toml += fmt::format("{} = {}\n", name, extent);
     toml += fmt::format("\n[program]\nclass = \"{}\"\nmode = \"{}\"\ninputs = \"{}\"\nmodule = {}\n",
                         module_.class_name, to_string(module_.mode), to_string(domain), toml_lines(module_.text));
+    if (module_.precision != Precision::strict) {
+      toml += fmt::format("precision = \"{}\"\n", to_string(module_.precision));
+    }
     if (!module_.settings.empty()) toml += "[program.set]\n";
     for (const auto& [name, value] : module_.settings) toml += fmt::format("{} = {}\n", name, value);
     for (std::size_t i = 0; i < workloads_.size(); ++i) {

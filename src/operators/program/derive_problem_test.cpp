@@ -263,6 +263,35 @@ TEST(DeriveProblem, takes_dropout_as_the_identity_where_it_is_told_so) {
   EXPECT_THAT(other.error().to_string(), HasSubstr("gives another result each time")) << "other randomness stays";
 }
 
+Result<Problem> derived_with(const std::string& precision) {
+  KW_TRY(const auto text,
+         program_problem_text({k_conv, "some/conv_relu.py", "", "", {}, {k_unlimited, k_unlimited}, precision}));
+  return parse_problem(text, "some/conv_relu.py");
+}
+
+TEST(DeriveProblem, keeps_the_precision_of_products_in_the_problem_and_its_identity) {
+  const auto strict = derived_with("");
+  ASSERT_TRUE(strict) << strict.error().to_string();
+  EXPECT_EQ(derived_with("strict")->id(), strict->id());
+  EXPECT_THAT(strict->canonical_text(), testing::Not(HasSubstr("precision"))) << "as before there was a choice";
+  const auto rounded = derived_with("tf32_convolutions");
+  ASSERT_TRUE(rounded) << rounded.error().to_string();
+  EXPECT_EQ(program_detail(*rounded).module.precision, Precision::tf32_convolutions);
+  EXPECT_THAT(rounded->canonical_text(), HasSubstr("\nprecision tf32_convolutions\n"));
+  EXPECT_NE(rounded->id(), strict->id());
+  EXPECT_EQ(read_again(*rounded->source)->id(), rounded->id());
+  EXPECT_NE(derived_with("tf32")->id(), rounded->id());
+  EXPECT_EQ(derived_with("half").error().to_string(),
+            "precision \"half\" is none [problem.value]\n  try: write \"strict\", \"tf32_convolutions\" or \"tf32\"");
+}
+
+TEST(DeriveProblem, tells_models_and_people_of_the_precision) {
+  const auto rounded = derived_with("tf32_convolutions").value();
+  EXPECT_THAT(program_prompts().values(rounded).at("precision"), HasSubstr("tf32_convolutions: f32 factors of"));
+  const auto explained = explain_program(rounded).value();
+  EXPECT_THAT(explained.lines, testing::Contains(HasSubstr("precision  tf32_convolutions: f32 factors of")));
+}
+
 TEST(DeriveProblem, settles_operands_that_are_no_free_reals) {
   const auto problem = derived(k_conv, "eval").value();
   InputValues operands;

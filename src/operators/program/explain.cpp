@@ -15,10 +15,13 @@ Result<Explanation> explain_program(const Problem& problem) {
   explanation.lines.push_back(detail.domain == InputDomain::real
                                   ? "inputs     any real numbers"
                                   : "inputs     only what get_inputs() draws: the module gives no numbers beyond that");
+  const auto precision = detail.module.precision;
+  explanation.lines.push_back(fmt::format("precision  {}: {}", to_string(precision), words_for(precision)));
   explanation.fields = {{"class", {detail.program.name}},
                         {"mode", {std::string(to_string(detail.program.mode))}},
                         {"nodes", {static_cast<std::int64_t>(detail.program.graph.nodes.size())}},
-                        {"inputs", {std::string(to_string(detail.domain))}}};
+                        {"inputs", {std::string(to_string(detail.domain))}},
+                        {"precision", {std::string(to_string(precision))}}};
   const auto kernels = explain_kernels(problem);
   if (kernels) {
     std::string sections = kernels_text(*kernels);

@@ -35,6 +35,14 @@ Result<ProgramMode> read_mode_word(const ConfigValue& table) {
                     "write \"train\", \"eval\" or \"train_no_dropout\"", table.find("mode")->where});
 }
 
+Result<Precision> read_precision(const ConfigValue& table) {
+  KW_TRY(const auto text, optional_text(table, "precision"));
+  if (!text) return Precision::strict;
+  if (const auto named = precision_named(*text)) return *named;
+  return fail(Error{errc::problem_value, fmt::format("precision = \"{}\" is not known", *text),
+                    fmt::format("write {}", precision_names()), table.find("precision")->where});
+}
+
 /// A module imports nothing beside PyTorch, so no file beside it is read.
 Result<void> read_program_table(const ConfigValue& root, ModuleFiles*, Problem& problem) {
   const auto* table = root.find("program");
@@ -44,12 +52,13 @@ Result<void> read_program_table(const ConfigValue& root, ModuleFiles*, Problem& 
                       root.where});
   }
   KW_TRY_VOID(check_kind(*table, "'program'", ConfigKind::table));
-  KW_TRY_VOID(check_keys(*table, "[program]", {"module", "class", "mode", "inputs", "set"}));
+  KW_TRY_VOID(check_keys(*table, "[program]", {"module", "class", "mode", "inputs", "precision", "set"}));
   ModuleSource module;
   KW_TRY(module.text, required_text(*table, "module", "class Model(nn.Module): ..."));
   KW_TRY(auto class_name, optional_text(*table, "class"));
   if (class_name) module.class_name = *std::move(class_name);
   KW_TRY(module.mode, read_mode_word(*table));
+  KW_TRY(module.precision, read_precision(*table));
   KW_TRY(const auto domain, read_domain(*table));
   if (const auto* set = table->find("set")) {
     KW_TRY(module.settings, integers_of(*set, "[program.set]"));
@@ -70,7 +79,10 @@ Result<void> check_program_axes(const Problem& problem, const Axes& axes) {
 
 std::string canonical_program(const Problem& problem) {
   const ProgramDetail& detail = program_detail(problem);
-  return fmt::format("inputs {}\n{}", to_string(detail.domain), program_text(detail.program));
+  // Problems from before there was a choice keep their identity.
+  const auto precision = detail.module.precision;
+  const auto line = precision == Precision::strict ? "" : fmt::format("precision {}\n", to_string(precision));
+  return fmt::format("inputs {}\n{}{}", to_string(detail.domain), line, program_text(detail.program));
 }
 
 }  // namespace

@@ -178,6 +178,11 @@ const ProgramDetail& program_detail(const Problem& problem) {
   return *detail;
 }
 
+bool rounds_factors(const Problem& problem) {
+  const ProgramDetail& detail = program_detail(problem);
+  return rounds_factors(detail.module.precision, detail.program.graph);
+}
+
 std::shared_ptr<const Program> ProgramReadings::find(const Axes& axes) const {
   const std::lock_guard lock(mutex_);
   const auto found = programs_.find(axes);

@@ -13,6 +13,7 @@
 #include "base/result.hpp"
 #include "problem/problem.hpp"
 #include "program/graph/graph.hpp"
+#include "program/graph/precision.hpp"
 
 namespace kw {
 
@@ -24,6 +25,7 @@ struct ModuleSource {
   ProgramMode mode = ProgramMode::train;
   /// Integers of the file that have another value here and are no axes of the problem.
   Axes settings;
+  Precision precision = Precision::strict;
 };
 
 /// What real-valued inputs of forward() may be.
@@ -57,6 +59,9 @@ struct ProgramDetail final : OperatorDetail {
 
 /// Whether forward() is given this value of the graph; otherwise the module holds it.
 [[nodiscard]] bool is_forward_input(const Program& program, std::size_t value);
+
+/// Whether a kernel of the problem may round factors to tf32 anywhere.
+[[nodiscard]] bool rounds_factors(const Problem& problem);
 
 /// Of a problem of operator "program".
 [[nodiscard]] const ProgramDetail& program_detail(const Problem& problem);

@@ -19,8 +19,11 @@ std::map<std::string, std::string, std::less<>> program_values(const Problem& pr
       settings.push_back(fmt::format("{} = {}", axis.name, axis.extent));
     }
   }
+  const auto precision = detail.module.precision;
+  const bool strict = precision == Precision::strict;
   return {{"class", detail.program.name},
           {"mode", std::string(to_string(detail.program.mode))},
+          {"precision", strict ? "" : fmt::format("{}: {}", to_string(precision), words_for(precision))},
           {"settings", join(settings)},
           {"module", detail.module.text},
           {"graph", program_text(detail.program)}};
@@ -31,9 +34,7 @@ std::map<std::string, std::string, std::less<>> program_values(const Problem& pr
 OperatorPrompts program_prompts() {
   return {.texts = program_prompt_texts,
           .placeholders =
-              [] {
-                return std::vector<std::string>{"class", "mode", "settings", "module", "graph"};
-              },
+              [] { return std::vector<std::string>{"class", "mode", "precision", "settings", "module", "graph"}; },
           .values = program_values};
 }
 

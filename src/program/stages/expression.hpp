@@ -77,7 +77,8 @@ enum class StageOp : std::uint8_t {
   floor,
   ceil,
   trunc,
-  round,  ///< halves to the even number
+  round,          ///< halves to the even number
+  round_to_tf32,  ///< as program/graph/precision.hpp
   // truths
   less,
   less_equal,

@@ -77,6 +77,7 @@ constexpr std::array k_function_rows = {
     FunctionRow{StageOp::ceil, "ceil"},
     FunctionRow{StageOp::trunc, "trunc"},
     FunctionRow{StageOp::round, "rint"},
+    FunctionRow{StageOp::round_to_tf32, "rounded_to_tf32"},
     FunctionRow{StageOp::to_integer, "int"},
     FunctionRow{StageOp::to_real, "float"},
     FunctionRow{StageOp::to_truth, "bool"},

@@ -47,6 +47,7 @@ struct Stage {
   StageAxes inner;                  ///< in the order in which elements are met
   ReduceOp op = ReduceOp::sum;
   bool in_parts = false;          ///< a long sum that sequential rounding would spoil: gather it in short parts
+  bool rounds_factors = false;    ///< of f32, to tf32 where they are multiplied; see rounding.hpp
   std::vector<StageExpr> guards;  ///< all of them must hold for an element to count
   StageExpr body;
   StageExpr position;  ///< what argmax and argmin give for an element

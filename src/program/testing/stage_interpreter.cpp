@@ -6,6 +6,8 @@
 #include <limits>
 #include <string>
 
+#include "program/graph/precision.hpp"
+
 namespace kw::program_test {
 namespace {
 
@@ -50,6 +52,7 @@ double function_of_one(StageOp op, double a) {
       {StageOp::trunc, std::trunc},
       {StageOp::absolute, std::fabs},
       {StageOp::round, std::nearbyint},
+      {StageOp::round_to_tf32, [](double x) { return static_cast<double>(rounded_to_tf32(static_cast<float>(x))); }},
       {StageOp::to_integer, std::trunc},
       {StageOp::to_real, [](double x) { return x; }},
       {StageOp::negate, [](double x) { return -x; }},

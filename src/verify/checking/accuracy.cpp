@@ -197,7 +197,8 @@ OutputScales output_scales(std::span<const double> reference, const OutputForm& 
 
 OutputForm output_form(const Problem& problem, const TensorSpec& output, const Axes& axes) {
   const std::int64_t row_length = row_length_of(output, axes);
-  return {row_length, output.dtype, output.unit, operator_of(problem).checks.tolerance(output.dtype, row_length)};
+  return {row_length, output.dtype, output.unit,
+          operator_of(problem).checks.tolerance(problem, output.dtype, row_length)};
 }
 
 std::vector<double> element_errors(std::span<const double> values, std::span<const double> reference,

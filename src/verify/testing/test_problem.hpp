@@ -57,7 +57,7 @@ inline Candidate small_candidate(const std::string& source) {
 
 /// An output's form as attention judges it.
 inline OutputForm test_form(std::int64_t row_length, DType dtype = DType::f32, double unit = 0.0) {
-  return {row_length, dtype, unit, find_operator("attention")->checks.tolerance(dtype, row_length)};
+  return {row_length, dtype, unit, find_operator("attention")->checks.tolerance(small_problem(), dtype, row_length)};
 }
 inline double least_allowed_error(DType dtype) {
   return test_form(1, dtype).tolerance.least_error;

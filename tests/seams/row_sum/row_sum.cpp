@@ -109,7 +109,7 @@ std::vector<AnswerSample> row_sum_sample(const Problem& problem, const Axes& axe
   return {std::move(sums)};
 }
 
-Tolerance row_sum_tolerance(DType dtype, std::int64_t row_length) {
+Tolerance row_sum_tolerance(const Problem&, DType dtype, std::int64_t row_length) {
   const auto length = static_cast<double>(row_length);
   return {.error_factor = 4.0,
           .least_error = 32.0 * unit_roundoff(dtype),

@@ -67,7 +67,8 @@ void add_styles(const Problem& problem, EmittedLines& lines) {
 }
 
 /// A module whose forward() gives `result` of x and y, which are of these shapes.
-Problem module_problem(const std::string& result, const std::string& x, const std::string& y) {
+Problem module_problem(const std::string& result, const std::string& x, const std::string& y,
+                       const std::string& precision = "") {
   const std::string module =
       "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\n"
       "class Model(nn.Module):\n    def forward(self, x, y):\n        return " +
@@ -75,7 +76,8 @@ Problem module_problem(const std::string& result, const std::string& x, const st
       ")]\n"
       "def get_init_inputs():\n    return []\n";
   constexpr double k_any = 1e12;
-  const auto text = find_operator("program")->format.from_module({module, "m.py", "", "", {}, {k_any, k_any}});
+  const auto text =
+      find_operator("program")->format.from_module({module, "m.py", "", "", {}, {k_any, k_any}, precision});
   return parse_problem(text.value(), "m.py").value();
 }
 
@@ -95,6 +97,10 @@ std::vector<Problem> modules() {
       module_problem("F.conv2d(x, y, padding=1)", "2, 6, 20, 20", "17, 6, 3, 3"),
       module_problem("x @ y", "32, 50000", "50000, 32"),
       module_problem("F.conv_transpose2d(x, y, stride=2, padding=1)", "2, 6, 20, 20", "6, 17, 3, 3"),
+      module_problem("x @ y", "128, 64", "64, 128", "tf32"),
+      module_problem("x.T @ y", "640, 128", "640, 127", "tf32"),
+      module_problem("F.conv2d(x, y, padding=1)", "2, 6, 20, 20", "17, 6, 3, 3", "tf32"),
+      module_problem("x @ y", "32, 50000", "50000, 32", "tf32"),
   };
 }
 

@@ -64,6 +64,7 @@ const std::vector<std::string>& contract_gpu_locals() {
                                                    "keep_tile",
                                                    "part_sum",
                                                    "loaded",
+                                                   "filled",
                                                    "step_place",
                                                    "step_tap",
                                                    "place_of_stored",
@@ -80,6 +81,7 @@ class CudaContraction {
         inner_(contraction.split.stage.inner),
         sizes_(contract_sizes(context.program, ColumnChoice::contiguous)),
         products_(tile_products(context.dialect, context.device, sizes_)),
+        rounded_(products_ != TileProducts::simt && contraction.split.stage.rounds_factors),
         splits_(contract_splits(contract_size(contraction), context.device)) {}
 
   GroupKernels write() {
@@ -87,19 +89,51 @@ class CudaContraction {
     if (splits_) write_sum();
     add_helpers();
     kernels_.tunables = contract_gpu_tunables(sizes_, products_, context_.device);
-    kernels_.constraints = contract_gpu_constraints(products_);
+    kernels_.constraints = contract_gpu_constraints(sizes_, products_);
     return std::move(kernels_);
   }
 
  private:
   bool by_warpgroups() const { return products_ == TileProducts::wgmma; }
 
+  /// In the order of their names, in which sources have them.
   void add_helpers() {
-    kernels_.own_helpers.insert("contract.cu/block_tile");
-    kernels_.own_helpers.insert(by_warpgroups()                   ? "contract.cu/multiply_tile_wgmma"
-                                : products_ == TileProducts::tf32 ? "contract.cu/multiply_tile_tf32"
-                                                                  : "contract.cu/multiply_tile");
-    if (!by_warpgroups()) kernels_.own_helpers.insert("contract.cu/stored_sums");
+    const auto add = [&](const std::string& name) { kernels_.own_helpers.insert("contract.cu/" + name); };
+    add("block_tile");
+    const std::string suffix = rounded_ ? "_rounded" : "";
+    switch (products_) {
+      case TileProducts::simt:
+        add("multiply_tile");
+        break;
+      case TileProducts::tf32:
+        add("lane_tile");
+        add("multiply_tile_tf32" + suffix);
+        break;
+      case TileProducts::wgmma:
+        add("group_tile");
+        add("multiply_tile_wgmma" + suffix);
+        break;
+    }
+    if (!by_warpgroups()) add("stored_sums");
+  }
+
+  /// The text of the section, for warpgroups or others.
+  std::string section_for_products(const std::string& name, const Fillings& fillings = {}) const {
+    const auto whole = name + (by_warpgroups() ? "_wgmma" : "") + (by_warpgroups() && rounded_ ? "_rounded" : "");
+    return fill_lines(contract_gpu_section(whole.c_str()), fillings);
+  }
+
+  /// How many blocks a unit is to hold.
+  const char* resident_blocks() const {
+    if (!by_warpgroups() || !rounded_) return "RESIDENT_BLOCKS";
+    return is_long_sum(contract_size(contraction_)) ? "RESIDENT_LONG_BLOCKS" : "RESIDENT_ROUNDED_BLOCKS";
+  }
+
+  /// Of warpgroups' tiles: two of both parts of each number, or three of rounded ones; and up to 1024 bytes to begin at
+  /// a multiple of these.
+  const char* shared_bytes() const {
+    if (!by_warpgroups()) return "0";
+    return rounded_ ? "12 * TILE_K * (TILE_M + TILE_N) + 1024" : "16 * TILE_K * (TILE_M + TILE_N) + 1024";
   }
 
   std::string parts_name() const { return "parts_of_" + out_.name; }
@@ -179,27 +213,33 @@ class CudaContraction {
   void fill_loop(KernelScope& scope, TileLoads& loads, Fillings& fillings) const {
     const auto rows = loads.rows(scope);
     const auto columns = loads.columns(scope);
-    fillings.emplace_back("tiles", fill_lines(contract_gpu_section(by_warpgroups() ? "tiles_wgmma" : "tiles")));
+    fillings.emplace_back("tiles", section_for_products("tiles"));
     fillings.emplace_back("step_tables", loads.step_tables());
     fillings.emplace_back("row_places", rows.before);
     fillings.emplace_back("column_places", columns.before);
     fillings.emplace_back("first_steps", loads.first_steps(scope));
-    fillings.emplace_back("loop", fill_lines(contract_gpu_section(by_warpgroups() ? "loop_wgmma" : "loop"),
-                                             {{"load_rows", rows.load},
+    const bool is_long = is_long_sum(contract_size(contraction_));
+    const auto rounded_products = fmt::format("multiply_rounded_tile<{}>", is_long);
+    fillings.emplace_back(
+        "loop", section_for_products("loop", {{"load_rows", rows.load},
                                               {"load_columns", columns.load},
                                               {"keep_rows", rows.keep},
                                               {"keep_columns", columns.keep},
-                                              {"next_steps", loads.next_steps(scope)}}));
+                                              {"next_steps", loads.next_steps(scope)},
+                                              {"gather", is_long ? fill_lines(contract_gpu_section("gather")) : ""},
+                                              {"multiply_tile", rounded_ ? rounded_products : "multiply_tile"}}));
   }
 
   void write_tiles() {
     const auto& stage = contraction_.split.stage;
     KernelScope scope(context_.buffers, stage, context_.dialect, contract_gpu_locals());
-    Fillings fillings = {
-        {"parts", splits_ ? ", and one of SPLIT_K parts of the sum" : ""},
-        {"qualifier", fill_lines(context_.dialect->kernel_qualifier, {{"threads", "TILE_THREADS, RESIDENT_BLOCKS"}})}};
+    Fillings fillings = {{"parts", splits_ ? ", and one of SPLIT_K parts of the sum" : ""},
+                         {"qualifier", fill_lines(context_.dialect->kernel_qualifier,
+                                                  {{"threads", fmt::format("TILE_THREADS, {}", resident_blocks())}})}};
+    // More outputs at a time would take the registers of a second block.
+    fillings.emplace_back("at_a_time", rounded_ ? " 8" : "");
     fill_tile_store(scope, fillings);
-    TileLoads loads(context_, contraction_, products_);
+    TileLoads loads(context_, contraction_, products_, rounded_);
     fill_loop(scope, loads, fillings);
     fillings.emplace_back("batch", batch_text(scope));
     fillings.emplace_back("steps", steps_text(scope));
@@ -231,8 +271,7 @@ class CudaContraction {
                          extent_of(contraction_.columns).text(), bundle_operand(extent_of(contraction_.batch)),
                          splits_ ? " * SPLIT_K" : "")},
             {"(TILE_M / THREAD_M) * (TILE_N / THREAD_N)"},
-            // Two stages of both parts of each number, and up to 1024 bytes to begin at a multiple of these.
-            by_warpgroups() ? "16 * TILE_K * (TILE_M + TILE_N) + 1024" : "0",
+            shared_bytes(),
             arguments.arguments()});
   }
 
@@ -285,6 +324,7 @@ class CudaContraction {
   StageAxes inner_;
   std::vector<ContractSize> sizes_;
   TileProducts products_;
+  bool rounded_;  ///< factors, to tf32 numbers that are multiplied once
   bool splits_;
   GroupKernels kernels_;
 };

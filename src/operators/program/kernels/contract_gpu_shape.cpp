@@ -11,6 +11,8 @@ namespace {
 /// Multiply-adds per clock of a unit: of 128 lanes, and as three products of tf32 with the splitting.
 constexpr double k_simt_rate = 128.0;
 constexpr double k_tf32_rate = 280.0;
+/// As one product of numbers that are rounded already: an A100 has 512 at best. Not measured.
+constexpr double k_rounded_rate = 450.0;
 
 double value_in(const IntBindings& assignment, std::string_view name, std::int64_t fallback) {
   const auto found = assignment.find(name);
@@ -52,32 +54,56 @@ double units_of(const DeviceFacts& device) {
   return static_cast<double>(std::max<std::int64_t>(device.compute_units, 1));
 }
 
-/// What was measured on an H200 (docs/results/2026-11-23-h200-warpgroups.md): the products read shared memory for as
-/// long as tensor cores take or longer, what is loaded and stored comes on top of that, and the rest hides behind other
-/// blocks.
-double wgmma_cost_of(const ContractSize& size, const DeviceFacts& device, const IntBindings& assignment) {
-  const auto tile = gpu_tiles_of(size, device, assignment);
-  constexpr double k_rate = 1024.0 / 3.0;           // multiply-adds per clock of a unit, as three products
+/// The parts of what a step of a warpgroups' tile takes, in clocks of a unit.
+struct GroupStep {
+  double products;  ///< multiply-adds, or the shared memory that they and the tile's elements need
+  double others;    ///< barriers, and places of elements
+};
+
+GroupStep group_step_of(const ContractSize& size, const GpuTiles& tile) {
+  constexpr double k_rate = 1024.0;                 // multiply-adds of tf32 numbers per clock
   constexpr double k_bytes = 128.0;                 // of shared memory per clock
-  constexpr double k_barriers = 600.0;              // clocks of a step
-  constexpr double k_guarded = 0.1;                 // clocks for the place of an element
-  constexpr double k_output = 0.3;                  // clocks from a sum to the output
-  constexpr double k_moved = 12.0;                  // bytes: an element comes, and is stored as two parts
+  constexpr double k_guarded = 0.1;                 // for the place of an element
   constexpr double k_group_rows = 64.0, k_k = 8.0;  // of a warpgroup's instruction
-  const double units = units_of(device);
-  const double tiles_per_unit = std::ceil(tile.count / units);
+  const double products_each = size.rounded ? 1.0 : 3.0;
+  // Where three tiles take turns, the tensor cores do not wait for barriers. Not measured.
+  const double barriers = size.rounded ? 200.0 : 600.0;
+  // An element comes, and is stored, as one number or two parts.
+  const double moved = size.rounded ? 8.0 : 12.0;
   const double group_columns = 4.0 * tile.thread_columns;
   const double groups = tile.rows / k_group_rows * tile.columns / group_columns;
-  const double read = groups * 3.0 * tile.steps / k_k * 4.0 * k_k * (k_group_rows + group_columns) / k_bytes;
+  const double read = groups * products_each * tile.steps / k_k * 4.0 * k_k * (k_group_rows + group_columns) / k_bytes;
   const double elements = (tile.rows + tile.columns) * tile.steps;
-  const double products = std::max(tile.rows * tile.columns * tile.steps / k_rate, read + k_moved * elements / k_bytes);
-  constexpr double k_unit_threads = 512.0, k_unit_threads_of_64 = 256.0;
-  const double resident =
-      std::clamp((tile.thread_columns > 16.0 ? k_unit_threads_of_64 : k_unit_threads) / tile.threads, 1.0,
-                 std::min(3.0, std::max(1.0, tiles_per_unit)));
-  const double step = products + (k_barriers + (size.guarded ? k_guarded * elements : 0.0)) / resident;
-  return tiles_per_unit * (steps_of_part(size, tile) * step + k_output * tile.rows * tile.columns) +
-         sum_of_parts(size, tile, units);
+  return {std::max(products_each * tile.rows * tile.columns * tile.steps / k_rate, read + moved * elements / k_bytes),
+          barriers + (size.guarded ? k_guarded * elements : 0.0)};
+}
+
+/// How many blocks of warpgroups a unit holds: as the kernels ask for, and as shared memory allows.
+double resident_groups(const ContractSize& size, const GpuTiles& tile) {
+  constexpr double k_unit_threads = 512.0, k_unit_threads_of_64 = 256.0, k_few_sums = 16.0;
+  if (!size.rounded) return (tile.thread_columns > k_few_sums ? k_unit_threads_of_64 : k_unit_threads) / tile.threads;
+  constexpr double k_least_run = 16.0, k_others = 32.0, k_registers = 65536.0;
+  const double sums = (is_long_sum(size) ? 4.0 : 2.0) * tile.thread_columns;
+  const double registers = sums + std::max(k_least_run, tile.rows * tile.steps / tile.threads) +
+                           std::max(k_least_run, tile.columns * tile.steps / tile.threads) + k_others;
+  constexpr double k_shared = 229376.0, k_bytes_each = 12.0, k_block_bytes = 2048.0;
+  const double shared = k_bytes_each * tile.steps * (tile.rows + tile.columns) + k_block_bytes;
+  return std::floor(std::min(k_registers / (registers * tile.threads), k_shared / shared));
+}
+
+/// What was measured on an H200 for strict products (docs/results/2026-11-23-h200-warpgroups.md): the products read
+/// shared memory for as long as tensor cores take or longer, what is loaded and stored comes on top of that, and the
+/// rest hides behind other blocks. Of rounded factors, whose products are short, outputs hide there too: by estimate.
+double wgmma_cost_of(const ContractSize& size, const DeviceFacts& device, const IntBindings& assignment) {
+  const auto tile = gpu_tiles_of(size, device, assignment);
+  constexpr double k_output = 0.3;  // clocks from a sum to the output
+  const double units = units_of(device);
+  const double tiles_per_unit = std::ceil(tile.count / units);
+  const double resident = std::clamp(resident_groups(size, tile), 1.0, std::min(3.0, std::max(1.0, tiles_per_unit)));
+  const auto step = group_step_of(size, tile);
+  const double steps = steps_of_part(size, tile) * (step.products + step.others / resident);
+  const double outputs = k_output * tile.rows * tile.columns / (size.rounded ? resident : 1.0);
+  return tiles_per_unit * (steps + outputs) + sum_of_parts(size, tile, units);
 }
 
 double threads_cost_of(const ContractSize& size, TileProducts how, const DeviceFacts& device,
@@ -86,7 +112,8 @@ double threads_cost_of(const ContractSize& size, TileProducts how, const DeviceF
   // 128 multiply-adds per clock; a float4 from shared memory per warp takes four clocks of 32 lanes' banks, which
   // threads of a warp share in part; a float of a tile costs what its address and its guards do.
   const double sums = tile.rows * tile.columns;
-  const double rate = how == TileProducts::tf32 ? k_tf32_rate : k_simt_rate;
+  const double tensor_rate = size.rounded ? k_rounded_rate : k_tf32_rate;
+  const double rate = how == TileProducts::tf32 ? tensor_rate : k_simt_rate;
   const double products = sums / rate * (1.0 + 1.5 * (1.0 / tile.thread_rows + 1.0 / tile.thread_columns));
   const double loads = (tile.rows + tile.columns) * (size.guarded ? 0.5 : 0.25);
   const double step = products + loads + 40.0 / tile.steps;
@@ -146,22 +173,24 @@ std::vector<Tunable> gpu_tunables(const std::vector<ContractSize>& sizes, TilePr
 
 IntBindings cheapest_tile(const std::vector<ContractSize>& sizes, TileProducts products, const DeviceFacts& device) {
   const auto best = cheapest_contracts(
-      gpu_tunables(sizes, products, device), contract_gpu_constraints(products), device,
+      gpu_tunables(sizes, products, device), contract_gpu_constraints(sizes, products), device,
       [&](const IntBindings& one) { return contract_gpu_cost(sizes, products, device, one); }, 1);
   KW_CHECK(!best.empty(), "no tile of a contraction fits {}", device.name);
   return best[0];
 }
 
-/// Two stages of both parts of each number in shared memory. Of the registers, sums are held twice: those of a tile and
-/// those of all.
-std::vector<std::string> wgmma_constraints() {
+/// Two stages of both parts of each number in shared memory, or three of rounded ones. Of the registers, sums are held
+/// twice, those of a tile and those of all; but not those of short sums of rounded factors.
+std::vector<std::string> wgmma_constraints(const std::vector<ContractSize>& sizes) {
+  const bool split = std::any_of(sizes.begin(), sizes.end(), [](const ContractSize& size) { return !size.rounded; });
+  const bool twice = split || std::any_of(sizes.begin(), sizes.end(), is_long_sum);
   const std::string threads = "(TILE_M / THREAD_M * (TILE_N / THREAD_N))";
   return {"TILE_M % 64 == 0 && TILE_N % (4 * THREAD_N) == 0", fmt::format("{0} >= 128 && {0} <= 512", threads),
           fmt::format("TILE_M * TILE_K % (4 * {0}) == 0 && TILE_N * TILE_K % (4 * {0}) == 0", threads),
-          "16 * TILE_K * (TILE_M + TILE_N) + 1024 <= shared_bytes_per_block",
-          fmt::format("4 * THREAD_N + (TILE_M + TILE_N) * TILE_K / {0} + 40 <= "
+          fmt::format("{} * TILE_K * (TILE_M + TILE_N) + 1024 <= shared_bytes_per_block", split ? 16 : 12),
+          fmt::format("{1} * THREAD_N + (TILE_M + TILE_N) * TILE_K / {0} + 40 <= "
                       "min(max_registers_per_thread, registers_per_block / {0})",
-                      threads)};
+                      threads, twice ? 4 : 2)};
 }
 
 }  // namespace
@@ -177,7 +206,7 @@ TileProducts tile_products(Dialect dialect, const DeviceFacts& device, const std
   if (dialect != cuda_dialect()) return TileProducts::simt;
   const auto arch = device.gpu ? find_gpu_arch(device.gpu->arch) : std::nullopt;
   if (!arch) return TileProducts::tf32;
-  // Tensor cores multiply half as many tf32 numbers as f16 ones, and each product of f32 takes three.
+  // Tensor cores multiply half as many tf32 numbers as f16 ones, and each strict product of f32 takes three.
   constexpr int k_first_with_tf32 = 80;
   constexpr std::int64_t k_f16_per_product = 6;
   const bool faster = arch->f16_per_clock > k_f16_per_product * arch->f32_per_clock;
@@ -204,8 +233,8 @@ std::vector<Tunable> contract_gpu_tunables(const std::vector<ContractSize>& size
   return tunables;
 }
 
-std::vector<std::string> contract_gpu_constraints(TileProducts products) {
-  if (products == TileProducts::wgmma) return wgmma_constraints();
+std::vector<std::string> contract_gpu_constraints(const std::vector<ContractSize>& sizes, TileProducts products) {
+  if (products == TileProducts::wgmma) return wgmma_constraints(sizes);
   const std::string threads = "(TILE_M / THREAD_M * (TILE_N / THREAD_N))";
   const bool tf32 = products == TileProducts::tf32;
   const int strides = tf32 ? 16 : 8;  // what rows of both tiles are longer by in shared memory

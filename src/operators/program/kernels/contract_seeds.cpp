@@ -26,7 +26,8 @@ ContractSpace contract_space(Dialect dialect, const Problem& problem, const Devi
   space.products = tile_products(dialect, device, space.sizes);
   space.tunables = vectors ? contract_vector_tunables(space.sizes, device)
                            : contract_gpu_tunables(space.sizes, space.products, device);
-  space.constraints = vectors ? contract_vector_constraints(device) : contract_gpu_constraints(space.products);
+  space.constraints =
+      vectors ? contract_vector_constraints(device) : contract_gpu_constraints(space.sizes, space.products);
   return space;
 }
 

@@ -7,8 +7,12 @@
 namespace kw {
 
 ContractSize contract_size(const Contraction& contraction) {
-  return {count_of(contraction.batch), count_of(contraction.rows), count_of(contraction.columns),
-          count_of(contraction.inner), !contraction.split.stage.guards.empty() || contraction.inner.size() > 1};
+  return {count_of(contraction.batch),
+          count_of(contraction.rows),
+          count_of(contraction.columns),
+          count_of(contraction.inner),
+          !contraction.split.stage.guards.empty() || contraction.inner.size() > 1,
+          contraction.split.stage.rounds_factors};
 }
 
 std::vector<ContractSize> contract_sizes(const StageProgram& program, ColumnChoice choice) {

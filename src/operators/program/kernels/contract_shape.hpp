@@ -16,7 +16,12 @@ namespace kw {
 struct ContractSize {
   double batch = 1, rows = 1, columns = 1, steps = 1;
   bool guarded = false;  ///< elements have guards, and places of several axes
+  bool rounded = false;  ///< factors may be rounded to tf32
 };
+/// Of rounded factors: a sum of more steps would lose as much by what tensor cores cut off as by the rounding.
+[[nodiscard]] inline bool is_long_sum(const ContractSize& size) {
+  return size.steps > 4096.0;
+}
 [[nodiscard]] ContractSize contract_size(const Contraction& contraction);
 /// Of every contraction of the program: one assignment of tunables has to suit all of them.
 [[nodiscard]] std::vector<ContractSize> contract_sizes(const StageProgram& program, ColumnChoice choice);
@@ -36,8 +41,8 @@ struct ContractSize {
 /// What multiplies the tiles of a GPU's block.
 enum class TileProducts : std::uint8_t {
   simt,   ///< multiply-adds of threads
-  tf32,   ///< three products of tf32 numbers on tensor cores, with the error of f32
-  wgmma,  ///< the same by warpgroups, from shared memory that holds both parts of each number
+  tf32,   ///< three products of tf32 numbers on tensor cores, with the error of f32; one of factors that are rounded
+  wgmma,  ///< the same by warpgroups, from shared memory
 };
 /// Of a program with these contractions.
 [[nodiscard]] TileProducts tile_products(Dialect dialect, const DeviceFacts& device,
@@ -46,7 +51,8 @@ enum class TileProducts : std::uint8_t {
 /// thread; SPLIT_K parts of a sum where one of the products is split.
 [[nodiscard]] std::vector<Tunable> contract_gpu_tunables(const std::vector<ContractSize>& sizes, TileProducts products,
                                                          const DeviceFacts& device);
-[[nodiscard]] std::vector<std::string> contract_gpu_constraints(TileProducts products);
+[[nodiscard]] std::vector<std::string> contract_gpu_constraints(const std::vector<ContractSize>& sizes,
+                                                                TileProducts products);
 /// In clocks of a unit; `assignment` has every tunable but perhaps SPLIT_K.
 [[nodiscard]] double contract_gpu_cost(const std::vector<ContractSize>& sizes, TileProducts products,
                                        const DeviceFacts& device, const IntBindings& assignment);

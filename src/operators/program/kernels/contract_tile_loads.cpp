@@ -1,9 +1,11 @@
 #include "operators/program/kernels/contract_tile_loads.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "codegen/text.hpp"
 #include "language/kernel_texts.hpp"
+#include "operators/program/kernels/contract_taps.hpp"
 #include "operators/program/kernels/contract_text.hpp"
 #include "operators/program/kernels/factor_memory.hpp"
 #include "program/stages/exact_extent.hpp"
@@ -117,7 +119,10 @@ TileLoad TileLoads::load_of(KernelScope& scope, const ContractionFactor& factor,
 
 void TileLoads::fill_order(Load& load, TileRun run) const {
   load.order = tile_order(products_, run, load.along_steps, load.names.tile, load.names.macro_with("_PLACES"));
-  load.fillings.emplace_back("at", load.order.at);
+  // Rows of filters and matrices have many addresses, which would take the registers of a second block.
+  const bool again = rounded_ && products_ == TileProducts::wgmma && load.names.line == "row";
+  load.fillings.emplace_back(
+      "at", again ? "computed_again(thread)" + load.order.at.substr(std::string("thread").size()) : load.order.at);
   load.fillings.emplace_back("valid",
                              load.order.valid.empty() ? "" : fmt::format("if (!({})) continue;", load.order.valid));
   const bool by_blocks = !load.order.valid.empty();
@@ -126,6 +131,25 @@ void TileLoads::fill_order(Load& load, TileRun run) const {
   load.fillings.emplace_back("place", load.order.place);
   load.fillings.emplace_back("step", load.order.step);
   load.fillings.emplace_back("chunk", load.order.chunk);
+  fill_kept(load);
+}
+
+/// Registers as shared memory is given them; warpgroups' tiles are made by functions.
+void TileLoads::fill_kept(Load& load) const {
+  constexpr std::array k_holes = {"kept_0", "kept_1", "kept_2", "kept_3"};
+  for (std::size_t i = 0; i < k_holes.size(); ++i) {
+    const auto value = fmt::format("next_{}[i{}]", load.names.with("s"), i == 0 ? "" : fmt::format(" + {}", i));
+    load.fillings.emplace_back(k_holes[i], rounded_ ? fmt::format("__uint_as_float(rounded_bits({}))", value) : value);
+  }
+}
+
+const char* TileLoads::keep_section(const Load& load, TileRun run) const {
+  if (products_ == TileProducts::wgmma) {
+    if (rounded_) return run == TileRun::lines ? "keep_rounded_rows" : "keep_rounded";
+    return run == TileRun::lines ? "keep_split_rows" : "keep_split";
+  }
+  if (run == TileRun::one) return "keep";
+  return load.along_steps ? "keep_four_steps" : "keep_four_rows";
 }
 
 /// Whether neighbouring steps, rather than neighbours along `axes`, are neighbours in memory. Where both are, as in
@@ -187,8 +211,7 @@ TileLoad TileLoads::load_of_fours(KernelScope& scope, const Load& load) {
   fillings.emplace_back("further_step", steps ? "3" : "0");
   fillings.emplace_back("one_index", steps ? "0" : "j");
   fillings.emplace_back("one_step", steps ? "j" : "0");
-  const bool splits = products_ == TileProducts::wgmma;
-  const auto* keep = splits ? (steps ? "keep_split" : "keep_split_rows") : steps ? "keep_four_steps" : "keep_four_rows";
+  const auto* keep = keep_section(load, steps ? TileRun::steps : TileRun::lines);
   return {"", fill_lines(tile_load_section("load_four"), fillings), fill_lines(tile_load_section(keep), fillings)};
 }
 
@@ -220,6 +243,15 @@ std::vector<std::string> TileLoads::index_lines(KernelScope& scope, const Load& 
   return lines;
 }
 
+/// Whether all steps of a row or column lie in a part of the tensor that an int counts: the kernel is given, as an int,
+/// how far apart two such parts are.
+bool TileLoads::steps_fit_an_int(const Load& load) const {
+  const auto& indices = load.factor.element->operands;
+  const auto first = std::find_if(indices.begin(), indices.end(),
+                                  [&](const StageExpr& index) { return names_any(axes_named(index), inner_); });
+  return std::any_of(indices.begin(), first, [](const StageExpr& index) { return !axes_named(index).empty(); });
+}
+
 /// The element, where it lies in memory. What its row or column owes to the place is a pointer; what its step does is
 /// read ahead of the conditions, so that neighbouring steps are read together.
 std::string TileLoads::element_text(KernelScope& scope, const Load& load, ElementText& text) {
@@ -229,53 +261,16 @@ std::string TileLoads::element_text(KernelScope& scope, const Load& load, Elemen
   const auto start = address_text(scope, *load.address, joined_axes(contraction_.batch, load.axes), true);
   auto step = address_text(scope, *load.address, inner_, false);
   if (has_step_tables()) {
-    add_table({"long", load.names.with("_steps"), step}, axes_in(*load.address));
-    text.reads.push_back("const long step_place = " + step_value(load.names.with("_steps"), load) + ";");
+    const std::string type = steps_fit_an_int(load) ? "int" : "long";
+    add_table({type, load.names.with("_steps"), type == "int" ? fmt::format("(int)({})", step) : step},
+              axes_in(*load.address));
+    text.reads.push_back(fmt::format("const {} step_place = {};", type, step_value(load.names.with("_steps"), load)));
     step = "step_place";
   }
   if (load.along_steps) return fmt::format("{}[{}]", memory, start == "0" ? step : start + " + " + step);
   text.places.push_back(
       {"const float*", load.names.with("_from"), start == "0" ? memory : fmt::format("{} + ({})", memory, start)});
   return fmt::format("{}[{}][{}]", load.names.with("_from"), load.order.kept, step);
-}
-
-/// The inner axes that the guards name, where a bit for each of their indices fits an int.
-StageAxes TileLoads::tap_axes(const std::vector<StageExpr>& guards) const {
-  constexpr std::int64_t k_most_taps = 32;
-  StageAxes taps;
-  std::int64_t count = 1;
-  for (const auto& axis : inner_) {
-    const bool named = std::any_of(guards.begin(), guards.end(),
-                                   [&](const StageExpr& guard) { return axes_named(guard).count(axis.name) > 0; });
-    if (!named) continue;
-    if (!axis.extent.is_constant() || axis.extent.value() > k_most_taps) return {};
-    count *= axis.extent.value();
-    taps.push_back(axis);
-  }
-  return count <= k_most_taps ? taps : StageAxes();
-}
-
-/// Which taps of the window at each place lie inside is found out once, as the bits of an int; none where there is no
-/// such place.
-std::string TileLoads::taps_text(KernelScope& scope, const Load& load, const std::vector<StageExpr>& guards,
-                                 const StageAxes& taps) {
-  const auto named = names_of(taps);
-  const auto inside = fmt::format("{} < {}", load.names.index, scope.extent(extent_of(load.axes)));
-  return fill_lines(tile_load_section("taps"),
-                    {{"taps", load.names.with("_taps")},
-                     {"count", std::to_string(extent_of(taps).value())},
-                     {"axes", join_lines(index_statements(scope, taps, "tap", named))},
-                     {"guard", fmt::format("{} && {}", inside, condition_text(scope, guards))}});
-}
-
-/// The bit of a step's tap; none where there is no such step.
-std::string TileLoads::tap_bit(KernelScope& scope, const StageAxes& taps, const std::string& condition) const {
-  std::string tap;
-  for (const auto& axis : taps) {
-    const auto name = scope.axis(axis.name);
-    tap = tap.empty() ? name : fmt::format("({}) * {} + {}", tap, axis.extent.value(), name);
-  }
-  return fmt::format("k < end{} ? 1u << ({}) : 0u", condition.empty() ? "" : " && " + condition, tap);
 }
 
 /// The conditions under which there is an element, each found out as seldom as can be.
@@ -289,16 +284,18 @@ void TileLoads::add_conditions(KernelScope& scope, const Load& load, ElementText
   for (const auto& guard : of_steps) named_of_steps.merge(axes_named(guard));
   std::set<std::string> named_of_places;
   for (const auto& guard : of_places) named_of_places.merge(axes_named(guard));
-  const auto taps = of_places.empty() || load.along_steps || !has_step_tables() ? StageAxes() : tap_axes(of_places);
+  const auto taps =
+      of_places.empty() || load.along_steps || !has_step_tables() ? StageAxes() : window_taps(inner_, of_places);
   if (!taps.empty()) {
     text.kept = named_of_places;
-    text.taps = taps_text(scope, load, of_places, taps);
+    const auto inside = fmt::format("{} < {}", load.names.index, scope.extent(extent_of(load.axes)));
+    text.taps = taps_statements(scope, taps, of_places, inside, load.names.with("_taps"));
     text.places.push_back({"unsigned", load.names.with("_taps"), "0"});
     named_of_steps.merge(names_of(taps));
-    add_table({"unsigned", load.names.with("_tap"), tap_bit(scope, taps, condition_text(scope, of_steps))},
+    add_table({"unsigned", load.names.with("_tap"), tap_bits(scope, taps, condition_text(scope, of_steps))},
               named_of_steps);
     text.reads.push_back("const unsigned step_tap = " + step_value(load.names.with("_tap"), load) + ";");
-    text.inside = fmt::format("({}[{}] & step_tap) != 0", load.names.with("_taps"), load.order.kept);
+    text.inside = fmt::format("({}[{}] & step_tap) == step_tap", load.names.with("_taps"), load.order.kept);
     return;
   }
   text.inside = fmt::format("{} < {} && k < end", load.names.index, scope.extent(extent_of(load.axes)));
@@ -337,7 +334,7 @@ TileLoad TileLoads::load_of_elements(KernelScope& scope, const Load& load) {
   const auto indices = index_statements(scope, load.axes, load.names.index, computed);
   return {kept_places(load.fillings, load.names.macro_with("_PLACES"), text.places, indices, text.taps),
           fill_lines(tile_load_section("load"), fillings),
-          fill_lines(tile_load_section(products_ == TileProducts::wgmma ? "keep_split" : "keep"), fillings)};
+          fill_lines(tile_load_section(keep_section(load, TileRun::one)), fillings)};
 }
 
 std::string TileLoads::step_value(const std::string& table, const Load& load) const {

@@ -39,8 +39,13 @@ struct StoredColumns {
 
 class TileLoads {
  public:
-  TileLoads(const GroupContext& context, const Contraction& contraction, TileProducts products)
-      : context_(context), contraction_(contraction), products_(products), inner_(contraction.split.stage.inner) {}
+  /// `rounded`: tiles in shared memory are of tf32 numbers.
+  TileLoads(const GroupContext& context, const Contraction& contraction, TileProducts products, bool rounded)
+      : context_(context),
+        contraction_(contraction),
+        products_(products),
+        rounded_(rounded),
+        inner_(contraction.split.stage.inner) {}
 
   [[nodiscard]] TileLoad rows(KernelScope& scope);
   [[nodiscard]] TileLoad columns(KernelScope& scope);
@@ -72,6 +77,8 @@ class TileLoads {
   [[nodiscard]] TileLoad load_of(KernelScope& scope, const ContractionFactor& factor, const StageAxes& axes,
                                  const Names& names);
   void fill_order(Load& load, TileRun run) const;
+  void fill_kept(Load& load) const;
+  [[nodiscard]] const char* keep_section(const Load& load, TileRun run) const;
   [[nodiscard]] TileLoad load_of_fours(KernelScope& scope, const Load& load);
   [[nodiscard]] TileLoad load_of_elements(KernelScope& scope, const Load& load);
   [[nodiscard]] bool steps_are_neighbours(const ContractionFactor& factor, const StageAxes& axes) const;
@@ -81,11 +88,8 @@ class TileLoads {
                                                      const std::set<std::string>& used,
                                                      const std::set<std::string>& computed,
                                                      std::vector<KeptValue>& places);
-  [[nodiscard]] StageAxes tap_axes(const std::vector<StageExpr>& guards) const;
-  [[nodiscard]] std::string taps_text(KernelScope& scope, const Load& load, const std::vector<StageExpr>& guards,
-                                      const StageAxes& taps);
-  [[nodiscard]] std::string tap_bit(KernelScope& scope, const StageAxes& taps, const std::string& condition) const;
   void add_conditions(KernelScope& scope, const Load& load, ElementText& text);
+  [[nodiscard]] bool steps_fit_an_int(const Load& load) const;
   [[nodiscard]] std::string element_text(KernelScope& scope, const Load& load, ElementText& text);
   [[nodiscard]] std::string steps_text(KernelScope& scope, const std::string& first, const std::string& stage) const;
   void add_table(const KeptValue& table, const std::set<std::string>& axes);
@@ -98,6 +102,7 @@ class TileLoads {
   const GroupContext& context_;
   const Contraction& contraction_;
   TileProducts products_;
+  bool rounded_;
   StageAxes inner_;
   std::vector<KeptValue> tables_;
   std::set<std::string> step_axes_;  ///< that the tables' values name

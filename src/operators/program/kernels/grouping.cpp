@@ -15,6 +15,7 @@
 #include "program/stages/collapse.hpp"
 #include "program/stages/fuse.hpp"
 #include "program/stages/lower.hpp"
+#include "program/stages/rounding.hpp"
 #include "program/stages/row_groups.hpp"
 #include "program/stages/split.hpp"
 #include "program/stages/work.hpp"
@@ -174,6 +175,7 @@ Result<GroupedProgram> grouped_for(const Problem& problem, Dialect dialect, cons
   const auto& detail = program_detail(problem);
   auto simple = simplified(detail.program.graph, detail.outputs);
   KW_TRY(auto stages, lower(simple.graph, simple.outputs));
+  mark_rounded(stages, simple.graph, detail.module.precision);
   auto grouped = grouped_for(std::move(stages), dialect, device);
   grouped.graph = std::move(simple.graph);
   std::vector<std::string> applied;

@@ -247,6 +247,9 @@ std::string KernelScope::call(const StageNode& node, const std::vector<std::stri
       own_helpers_.insert(largest ? "larger" : "smaller");
       return fmt::format("{}({}, {})", largest ? "larger" : "smaller", operands[0], operands[1]);
     }
+    case StageOp::round_to_tf32:
+      own_helpers_.insert("rounded_to_tf32");
+      return fmt::format("rounded_to_tf32({})", operands[0]);
     case StageOp::absolute:
       if (!real) return fmt::format("{}abs({})", dialect_->unsigned_abs ? "(int)" : "", operands[0]);
       return fmt::format("{}({})", dialect_->typed_functions ? "fabsf" : "fabs", operands[0]);

@@ -4,6 +4,7 @@
 #include "operators/program/kernels/stage_kernel.hpp"
 #include "operators/program/program_detail.hpp"
 #include "program/stages/lower.hpp"
+#include "program/stages/rounding.hpp"
 
 namespace kw {
 
@@ -17,6 +18,8 @@ Result<Bundle> emit_program_plain(Dialect dialect, const Problem& problem) {
   GroupedProgram grouped;
   grouped.graph = detail.program.graph;
   KW_TRY(grouped.program, lower(grouped.graph, detail.outputs));
+  mark_rounded(grouped.program, grouped.graph, detail.module.precision);
+  round_factors(grouped.program);
   for (std::size_t i = 0; i < grouped.program.stages.size(); ++i) grouped.groups.push_back({{i}, {}});
   return program_bundle(dialect, problem, std::move(grouped),
                         {"plain", "plain 1", {}, "a kernel per step, in the order of the module", plain_kernels});

@@ -45,7 +45,8 @@ Fillings tensor_core_texts() {
   for (const int columns : {64, 128})
     multiplies += (multiplies.empty() ? "" : "\n") + wgmma_multiply(columns, DType::f32);
   return {{"split", tf32_split()},
-          {"split_products", tf32_products()},
+          {"rounded", tf32_rounded()},
+          {"multiply_add", tf32_multiply_add()},
           {"wgmma_groups", wgmma_groups()},
           {"wgmma_multiplies", multiplies}};
 }
@@ -53,7 +54,7 @@ Fillings tensor_core_texts() {
 std::string own_helper_source(const std::set<std::string>& names, Dialect dialect) {
   std::string text;
   for (const auto& name : names) {
-    const bool scalar = name == "larger" || name == "smaller";
+    const bool scalar = name == "larger" || name == "smaller" || name == "rounded_to_tf32";
     const auto slash = name.find('/');
     const bool own_file = slash != std::string::npos;
     const auto file = own_file ? "program/" + name.substr(0, slash) : scalar ? "program/plain.cl" : "program/vector.cl";
