@@ -42,7 +42,7 @@ TIME_FIELDS = [
     "level", "problem", "status", "samples",
     *[f"{name}_{part}" for name in TIMED for part in ("ms", "q1", "q3")],
     "reference", "ours_error", "eager_error", "compiled_error", "ours_worst", "wrong", "wrong_to_eager", "repeats",
-    "style", "launches", "seconds", "note",
+    "style", "precision", "launches", "seconds", "note",
 ]  # fmt: skip
 GATE_FIELDS = ["level", "problem", "status", "gate", "reason", "gates_passed", "sanitized", "seconds", "note"]
 
@@ -116,11 +116,16 @@ def run(command, seconds, **options):
     return done.returncode, done.stdout, done.stderr
 
 
+def reading(options):
+    """How a module's file is to be read."""
+    return ["--mode", MODE, "--precision", options.precision]
+
+
 def constants_of(problem, plan, options):
     """{name: number} of the tensors that forward() itself makes and kernels read."""
     if not any(buffer["name"].startswith("constant_") for buffer in plan["buffers"]):
         return {}
-    explained = json.loads(run([options.kernelwright, "explain", problem.path, "--mode", MODE, "--json"], SECONDS_TO_BUILD)[1])
+    explained = json.loads(run([options.kernelwright, "explain", problem.path, *reading(options), "--json"], SECONDS_TO_BUILD)[1])
     said = {one["name"]: re.fullmatch(r"constant\((.+)\)", one["distribution"] or "") for one in explained["parameters"]}
     return {name: float(rule[1]) for name, rule in said.items() if rule and name.startswith("constant_")}
 
@@ -132,16 +137,17 @@ def prepare(problem, options):
     where = ["--device", options.emit_for]
     why = ""
     for style in dict.fromkeys([options.style, "plain"]):
-        emit = [options.kernelwright, "emit", problem.path, "--target", "cuda", *where, "--style", style, "--mode", MODE]
+        emit = [options.kernelwright, "emit", problem.path, "--target", "cuda", *where, "--style", style, *reading(options)]
         status, text, errors = run(emit, SECONDS_TO_BUILD)
         if status == 0:
             problem.file(".cu").write_text(text)
-            build = [options.kernelwright, "build", problem.path, problem.file(".cu"), *where, "--mode", MODE,
+            build = [options.kernelwright, "build", problem.path, problem.file(".cu"), *where, *reading(options),
                      "--binary", problem.file(".cubin"), "--json"]  # fmt: skip
             status, text, errors = run(build, SECONDS_TO_BUILD)
         if status == 0:
             workload = json.loads(text)["workloads"][0]
-            kept = {"style": style, "note": why, "plan": workload["plan"], "kernels": workload["kernels"],
+            kept = {"style": style, "precision": options.precision, "note": why, "plan": workload["plan"],
+                    "kernels": workload["kernels"],
                     "constants": constants_of(problem, workload["plan"], options)}  # fmt: skip
             problem.file(".json").write_text(json.dumps(kept))
             return
@@ -175,7 +181,7 @@ def time_one(problem, worker, seconds):
     started = time.monotonic()
     answer = worker.ask(task_of(problem, kept), seconds)
     note = one_line(" ".join(part for part in (kept["note"], answer.pop("note", "")) if part))
-    return problem.row(style=kept["style"], launches=len(kept["plan"]["launches"]), note=note,
+    return problem.row(style=kept["style"], precision=kept["precision"], launches=len(kept["plan"]["launches"]), note=note,
                        seconds=f"{time.monotonic() - started:.1f}", **answer)  # fmt: skip
 
 
@@ -276,7 +282,7 @@ def verdict_row(status, text, errors):
 
 def verify(problem, options):
     command = [options.kernelwright, "verify", problem.path, problem.file(".cu"), "--device", options.device,
-               "--mode", MODE, "--fit", options.fit]  # fmt: skip
+               *reading(options), "--fit", options.fit]  # fmt: skip
     started = time.monotonic()
     seconds = min(SECONDS_TO_VERIFY, options.time_left() + options.grace)
     status, text, errors = run(command, seconds)
@@ -337,6 +343,7 @@ def parse(arguments):
     parser.add_argument("--kernelwright", required=True)
     parser.add_argument("--style", default="fused")
     parser.add_argument("--emit-for", default="h200")
+    parser.add_argument("--precision", default="strict", help="strict, tf32_convolutions or tf32")
     parser.add_argument("--device", default="cuda:0")
     parser.add_argument("--fit", default="2e6")
     parser.add_argument("--only", default="", help="1-23,2-39")

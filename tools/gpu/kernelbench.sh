@@ -9,6 +9,7 @@
 #   ONLY=1-23,2-39                     these problems alone, as level-number
 #   DEVICE=cuda:0                      where gates are run, as `kernelwright doctor` lists it
 #   STYLE=fused                        style of kernels; where it has none for a problem, plain
+#   PRECISION=strict                   what products may round: strict, tf32_convolutions (as PyTorch does) or tf32
 #   EMIT_FOR=h200                      whose facts kernels are written for (a shipped name or FILE.json); needs no GPU
 #   SECONDS_LEFT=540                   begin nothing new after that long; the next call goes on
 #   JOBS=N, GATE_JOBS=N                problems at work at once; default: three quarters and half of the processors
@@ -27,7 +28,8 @@ fi
 [[ -x $KERNELWRIGHT ]] || { echo "KERNELWRIGHT=$KERNELWRIGHT is no program" >&2; exit 2; }
 read -ra steps <<<"${STEPS:-prepare time gates report}"
 exec python3 "$repo/tools/gpu/kernelbench.py" "${OUT:-kw-kernelbench}" "${steps[@]}" --problems "$KERNELBENCH" \
-  --kernelwright "$KERNELWRIGHT" --style "${STYLE:-fused}" --emit-for "${EMIT_FOR:-h200}" --device "${DEVICE:-cuda:0}" --fit "${FIT:-2e6}" \
+  --kernelwright "$KERNELWRIGHT" --style "${STYLE:-fused}" --emit-for "${EMIT_FOR:-h200}" \
+  --precision "${PRECISION:-strict}" --device "${DEVICE:-cuda:0}" --fit "${FIT:-2e6}" \
   --seconds "${SECONDS_LEFT:-540}" ${ONLY:+--only "$ONLY"} ${RETRY:+--retry "$RETRY"} ${JOBS:+--jobs "$JOBS"} \
   ${GATE_JOBS:+--gate-jobs "$GATE_JOBS"} ${FACTS:+--facts "$FACTS"} \
   ${AUTOTUNE:+--autotune}

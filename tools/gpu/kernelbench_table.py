@@ -18,7 +18,7 @@ DEGENERATE = {
 FIELDS = ["level", "problem", "status", "ours_ms", "eager_ms", "compiled_ms", "autotuned_ms", "rival", "ratio", "correct",
           "degenerate", "gates", "sanitized", "reference", "ours_error", "eager_error", "compiled_error", "ours_worst", "wrong",
           "wrong_to_eager", "repeats", "samples", "ours_q1", "ours_q3", "eager_q1", "eager_q3", "compiled_q1",
-          "compiled_q3", "style", "launches", "note"]  # fmt: skip
+          "compiled_q3", "style", "precision", "launches", "note"]  # fmt: skip
 
 
 def read(path):

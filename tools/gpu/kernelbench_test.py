@@ -140,6 +140,12 @@ class Folder(unittest.TestCase):
         self.command("time", only="1-5", seconds=1, grace=0)
         self.assertEqual(self.rows("times.csv"), {})
 
+    def test_modules_are_read_with_the_precision_that_was_asked_for(self):
+        options = unittest.mock.Mock(precision="tf32_convolutions")
+        self.assertEqual(kernelbench.reading(options)[-2:], ["--precision", "tf32_convolutions"])
+        self.command("prepare", only="1-1")
+        self.assertEqual(json.loads((self.folder / "out/kernels/1-1.json").read_text())["precision"], "strict")
+
     def test_gates_keep_the_verdict_or_why_there_is_none(self):
         self.command("prepare", "gates")
         rows = self.rows("gates.csv")
