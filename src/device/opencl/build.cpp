@@ -6,11 +6,11 @@
 #include "device/build_steps.hpp"
 #include "device/opencl/group_numbers.hpp"
 #include "device/opencl/kernel_check.hpp"
+#include "device/opencl/kernel_loading.hpp"
 #include "device/opencl/machine_code.hpp"
 #include "device/opencl/object_policy.hpp"
 #include "device/opencl/pocl_cache.hpp"
 #include "device/opencl/session.hpp"
-#include "device/opencl/kernel_loading.hpp"
 
 namespace kw::opencl {
 namespace {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "device/opencl/kernel_loading.hpp"
 #include "device/opencl/loaded.hpp"
 #include "device/opencl/pocl_cache.hpp"
 #include "device/opencl/session.hpp"
-#include "device/opencl/kernel_loading.hpp"
 
 namespace kw {
 namespace {
