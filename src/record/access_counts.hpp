@@ -10,7 +10,8 @@
 
 namespace kw {
 
-/// All accesses of one kind at one line of the source, in all launches of one kernel together.
+/// All accesses of one kind at one line of the source, in all launches of one kernel together. Of the branch at the end
+/// of the basic block that begins at the line where no transactions are counted (counts_branches in access_text.hpp).
 struct AccessCounts {
   std::string kernel;
   std::int64_t line = 0;  ///< of the source below the bundle's header, from 1; 0: not known, or several

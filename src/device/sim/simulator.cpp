@@ -77,7 +77,7 @@ Result<void> Simulator::reserve_stacks() {
 Result<void> Simulator::load_image(Binary& binary) {
   if (binary.image) return {};
   KW_TRY(Image image, Image::load(binary.file, runtime_));
-  binary.image = std::make_unique<Image>(std::move(image));
+  binary.image = std::make_unique<Image>(image);
   auto& blocks = blocks_[binary.image.get()];
   for (unsigned runner = 0; runner < runners_; ++runner) {
     const StackArea stacks{stacks_.data() + runner * k_max_threads * k_stack_bytes, k_stack_bytes};

@@ -23,7 +23,8 @@ bool fits(const SizeCondition& condition, const std::vector<JudgedSizes>& judged
 /// Axes that all have, in the order of their names.
 std::vector<std::string> common_axes(const std::vector<JudgedSizes>& judged) {
   std::vector<std::string> names;
-  for (const auto& [name, extent] : judged.front().axes) {
+  for (const auto& axis : judged.front().axes) {
+    const std::string& name = axis.first;
     if (std::ranges::all_of(judged, [&](const JudgedSizes& one) { return one.axes.contains(name); })) {
       names.push_back(name);
     }

@@ -89,7 +89,7 @@ bool ask_simulator(GateContext& context) {
   } else {
     context.verdict.note(GateId::profile, "accesses of memory were not counted: " + counted.error());
   }
-  return counted.has_value();
+  return context.accesses.has_value();
 }
 
 }  // namespace

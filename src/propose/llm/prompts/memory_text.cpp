@@ -81,7 +81,7 @@ std::optional<std::string> scattered_accesses(const Attempt& kernel) {
 }
 
 std::optional<std::string> bank_conflicts(const Attempt& kernel) {
-  if (const auto counted = in_excess(kernel, MemorySpace::shared, 1.5, "passes over the banks")) return counted;
+  if (auto counted = in_excess(kernel, MemorySpace::shared, 1.5, "passes over the banks")) return counted;
   constexpr double k_much = 1.0 / 3;
   const HardwareCounters* counters = counters_of(kernel);
   if (counters == nullptr || counters->bank_conflict_share.value_or(0) < k_much) return std::nullopt;
