@@ -608,7 +608,7 @@ for (int i = 0; i < ${loads}; i += 16) {
 // --- section: keep_rounded
 #pragma unroll
 for (int i = 0; i < ${loads}; i += 4) {
-  const int at = ${at};
+  const int at = computed_again(thread) + i / 4 * TILE_THREADS;
   keep_rounded_four(${tiles}[filled], ${place}, ${chunk}, ${registers}[i], ${registers}[i + 1],
                     ${registers}[i + 2], ${registers}[i + 3]);
 }
@@ -616,7 +616,7 @@ for (int i = 0; i < ${loads}; i += 4) {
 // --- section: keep_rounded_rows
 #pragma unroll
 for (int i = 0; i < ${loads}; i += 16) {
-  const int at = ${at};
+  const int at = computed_again(thread) + i / 16 * TILE_THREADS;
   ${valid}
   #pragma unroll
   for (int j = 0; j < 4; ++j)

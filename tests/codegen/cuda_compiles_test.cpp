@@ -18,6 +18,7 @@
 #include "device/cuda/nvrtc_build.hpp"
 #include "device/cuda/toolkit.hpp"
 #include "hardware/device_file.hpp"
+#include "problem/operator.hpp"
 #include "record/launch_plan.hpp"
 
 namespace kw {
@@ -142,6 +143,45 @@ TEST_P(CudaCompiles, without_spills_for_every_problem) {
              style, names.size(), all ? "everything" : "part (KW_COMPILE_ALL=1 for the rest)", tally.programs,
              tally.kernels, tally.most_registers, tally.greediest, cpu_seconds() - began);
 }
+
+/// A convolution of images with 16 channels, `x`, and the `rest` that is done to it.
+Problem rounded_convolution(const std::string& layer, const std::string& rest) {
+  const std::string module =
+      "import torch\nimport torch.nn as nn\nB, H, W = 64, 256, 256\nclass Model(nn.Module):\n"
+      "    def __init__(self):\n        super().__init__()\n        self.c = nn." +
+      layer +
+      "\n        self.b = nn.Parameter(torch.rand(128, 1, 1))\n    def forward(self, x):\n        x = self.c(x)\n" +
+      "        return " + rest + "\ndef get_inputs():\n    return [torch.rand(B, 16, H, W)]\n";
+  constexpr double k_any = 1e30;
+  const auto text =
+      find_operator("program")->format.from_module({module, "m.py", "", "", {}, {k_any, k_any}, "tf32_convolutions"});
+  return parse_problem(text.value(), "m.py").value();
+}
+
+/// A unit holds two blocks of warpgroups or more, so that one stores while another multiplies; a spill would undo that.
+class CudaCompilesRounded : public CudaCompiles {};
+
+TEST_P(CudaCompilesRounded, convolutions_without_spills_and_two_blocks_a_unit) {
+  Tally tally;
+  for (const char* layer : {"Conv2d(16, 128, 3)", "Conv2d(16, 128, 3, padding=1)", "Conv2d(16, 64, (5, 9), padding=4)",
+                            "ConvTranspose2d(16, 128, 3, stride=2, padding=1)", "Conv2d(16, 128, 1)"}) {
+    const std::string sums = std::string(layer).find("64,") == std::string::npos ? "x + self.b" : "x * 2";
+    for (const std::string& rest :
+         {std::string("x"), "torch.relu(" + sums + ")", std::string("nn.functional.mish(x)")}) {
+      for (const Build& build : builds_of(rounded_convolution(layer, rest), "fused", "h100")) {
+        if (!build.primary) continue;
+        SCOPED_TRACE(std::string(layer) + ", " + rest);
+        expect_clean(build, GetParam(), tally);
+        const BuildReply reply = cuda::build(*nvrtc(), build.device, build.request);
+        EXPECT_GE(reply.kernels.back().blocks_per_unit.value(), 2);
+      }
+    }
+  }
+  EXPECT_EQ(tally.kernels, 18) << "a transposed one has a launch that packs its filter";
+}
+
+INSTANTIATE_TEST_SUITE_P(Programs, CudaCompilesRounded, testing::Values("wgmma"),
+                         [](const auto& style) { return style.param; });
 
 INSTANTIATE_TEST_SUITE_P(Styles, CudaCompiles, testing::Values("plain", "simt", "mma", "wgmma"),
                          [](const auto& style) { return style.param; });
