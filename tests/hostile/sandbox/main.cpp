@@ -25,8 +25,9 @@ std::string outcome(bool succeeded) {
 }
 
 void report(std::string_view text) {
-  // For as long as the process lives: a second descriptor is more than a locked kernel may have.
-  static FrameChannel channel(UniqueFd(3));
+  // For as long as the process lives: a second descriptor is more than a locked kernel may have, and one that is closed
+  // while the program still ends has its host kill what would have ended with a status of its own.
+  static FrameChannel& channel = *new FrameChannel(UniqueFd(3));
   if (!channel.send(text, std::chrono::seconds(5))) ::_exit(3);
 }
 
