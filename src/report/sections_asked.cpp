@@ -60,9 +60,9 @@ Section asked_section(const RunRecord& run) {
   }
   Section section{"asked", "What was asked", {facts}};
   if (!run.mod_text.empty()) {
-    section.blocks.push_back(Code{"mod_text", "The mods, as they were written", "python", run.mod_text});
+    section.blocks.emplace_back(Code{"mod_text", "The mods, as they were written", "python", run.mod_text});
   }
-  section.blocks.push_back(Code{"problem_text", "The problem, in its normal form", "text", run.problem_text});
+  section.blocks.emplace_back(Code{"problem_text", "The problem, in its normal form", "text", run.problem_text});
   return section;
 }
 

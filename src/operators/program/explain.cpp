@@ -12,9 +12,10 @@ Result<Explanation> explain_program(const Problem& problem) {
   std::string text = program_text(detail.program);
   text.pop_back();  // each entry is a line, and this is many
   explanation.lines.push_back(std::move(text));
-  explanation.lines.push_back(detail.domain == InputDomain::real
-                                  ? "inputs     any real numbers"
-                                  : "inputs     only what get_inputs() draws: the module gives no numbers beyond that");
+  explanation.lines.emplace_back(
+      detail.domain == InputDomain::real
+          ? "inputs     any real numbers"
+          : "inputs     only what get_inputs() draws: the module gives no numbers beyond that");
   const auto precision = detail.module.precision;
   explanation.lines.push_back(fmt::format("precision  {}: {}", to_string(precision), words_for(precision)));
   explanation.fields = {{"class", {detail.program.name}},

@@ -90,7 +90,7 @@ const InfixRow* infix_row(StageOp op) {
   return nullptr;
 }
 
-std::string wrapped(std::string text, Binding own, Binding least) {
+std::string wrapped(const std::string& text, Binding own, Binding least) {
   return own < least ? "(" + text + ")" : text;
 }
 

@@ -32,10 +32,10 @@ std::optional<std::int64_t> parse_http_date(std::string_view value) {
 }
 
 std::optional<Duration> parse_retry_after(std::string_view value, std::int64_t now_unix_seconds) {
-  constexpr std::string_view k_white = " \t\r\n";
-  const std::size_t begin = value.find_first_not_of(k_white);
+  constexpr std::string_view k_blanks = " \t\r\n";
+  const std::size_t begin = value.find_first_not_of(k_blanks);
   if (begin == std::string_view::npos) return std::nullopt;
-  value = value.substr(begin, value.find_last_not_of(k_white) - begin + 1);
+  value = value.substr(begin, value.find_last_not_of(k_blanks) - begin + 1);
   std::int64_t seconds = 0;
   if (std::all_of(value.begin(), value.end(), [](char c) { return c >= '0' && c <= '9'; })) {
     for (const char digit : value) seconds = std::min(k_day_seconds, seconds * 10 + (digit - '0'));
