@@ -3,9 +3,9 @@
 // the candidate: code that shares an address space with the flush could disarm it and be timed warm.
 //
 // All of a candidate's data lies in the arena, so its lines are thrown out by address (CLFLUSHOPT), from the caches of
-// all cores: 0.7 ms for 8 MiB. To read more than a last-level cache holds took 524 ms where that has 480 MiB, and what
-// was cold afterwards was as cold (docs/results/2026-11-25-cache-flush.md). It is left for processors without the
-// instruction and for data larger than that.
+// all cores: 0.7 ms for 8 MiB. To read more than a last-level cache holds took 524 ms where that has 480 MiB, and a
+// read of them then took 0.68 ms instead of 0.58 (docs/results/2026-11-25-cache-flush.md). It is left for processors
+// without the instruction and for data larger than that.
 
 #include <cstddef>
 #include <span>

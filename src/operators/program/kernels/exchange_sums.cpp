@@ -204,13 +204,9 @@ bool exchange(StageProgram& program, std::size_t first, std::size_t second) {
 
 std::vector<std::string> exchange_sums(StageProgram& program) {
   std::vector<std::string> lines;
-  for (std::size_t i = 0; i < program.stages.size(); ++i) {
-    const auto buffer = program.stages[i].buffer;
-    if (program.buffers[buffer].use != BufferUse::scratch) continue;
-    const auto reader = only_reader(program, buffer);
-    if (!reader || !exchange(program, i, *reader)) continue;
-    lines.push_back(fmt::format("sums_exchanged at {}: the sum over outputs of {} sums its inputs first",
-                                program.buffers[program.stages[*reader].buffer].name, program.buffers[buffer].name));
+  for (const auto& [between, result] : rewrite_pairs(program, exchange)) {
+    lines.push_back(
+        fmt::format("sums_exchanged at {}: the sum over outputs of {} sums its inputs first", result, between));
   }
   return lines;
 }

@@ -354,13 +354,8 @@ bool pool(StageProgram& program, std::size_t first, std::size_t second) {
 
 std::vector<std::string> pool_products(StageProgram& program) {
   std::vector<std::string> lines;
-  for (std::size_t i = 0; i < program.stages.size(); ++i) {
-    const auto buffer = program.stages[i].buffer;
-    if (program.buffers[buffer].use != BufferUse::scratch) continue;
-    const auto reader = only_reader(program, buffer);
-    if (!reader || !pool(program, i, *reader)) continue;
-    lines.push_back(fmt::format("products_pooled at {}: pooling of {} pools its filter",
-                                program.buffers[program.stages[*reader].buffer].name, program.buffers[buffer].name));
+  for (const auto& [between, result] : rewrite_pairs(program, pool)) {
+    lines.push_back(fmt::format("products_pooled at {}: pooling of {} pools its filter", result, between));
   }
   return lines;
 }

@@ -81,4 +81,17 @@ std::optional<std::size_t> only_reader(const StageProgram& program, std::size_t 
   return reader;
 }
 
+std::vector<RewrittenPair> rewrite_pairs(StageProgram& program,
+                                         bool (*rule)(StageProgram& program, std::size_t first, std::size_t second)) {
+  std::vector<RewrittenPair> pairs;
+  for (std::size_t i = 0; i < program.stages.size(); ++i) {
+    const auto buffer = program.stages[i].buffer;
+    if (program.buffers[buffer].use != BufferUse::scratch) continue;
+    const auto reader = only_reader(program, buffer);
+    if (!reader || !rule(program, i, *reader)) continue;
+    pairs.push_back({program.buffers[buffer].name, program.buffers[program.stages[*reader].buffer].name});
+  }
+  return pairs;
+}
+
 }  // namespace kw

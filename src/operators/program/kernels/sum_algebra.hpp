@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "program/stages/rewrite.hpp"
 #include "program/stages/stage.hpp"
@@ -30,5 +31,16 @@ struct TwoFactors {
 [[nodiscard]] AxisValues with_free_names(StageAxes& inner, const StageAxes& axes);
 /// The only stage that reads the buffer.
 [[nodiscard]] std::optional<std::size_t> only_reader(const StageProgram& program, std::size_t buffer);
+
+/// Where a rule has rewritten two stages: names of buffers.
+struct RewrittenPair {
+  std::string between;  ///< what the first stage gave and the second one read
+  std::string result;   ///< of the second one
+};
+/// Offers a rule every stage whose scratch buffer one other stage alone reads, and that reader. The rule says whether
+/// it has rewritten the two.
+[[nodiscard]] std::vector<RewrittenPair> rewrite_pairs(StageProgram& program,
+                                                       bool (*rule)(StageProgram& program, std::size_t first,
+                                                                    std::size_t second));
 
 }  // namespace kw
