@@ -141,8 +141,10 @@ Diagnosis diagnose_launches(const std::string& log, std::string_view source_name
 
 std::int64_t shared_bytes(const ObjectFacts& object, std::span<const PlannedLaunch> launches) {
   std::int64_t largest = 0;
-  for (const PlannedLaunch& launch : launches) largest = std::max(largest, launch.shared_bytes);
-  return object.static_shared_bytes + largest;
+  for (const PlannedLaunch& launch : launches) {
+    largest = std::max(largest, static_shared_bytes(object, launch.kernel) + launch.shared_bytes);
+  }
+  return largest;
 }
 
 Diagnosis check_object(const ObjectFacts& object, std::span<const PlannedLaunch> launches, const DeviceFacts& device) {
@@ -156,12 +158,14 @@ Diagnosis check_object(const ObjectFacts& object, std::span<const PlannedLaunch>
     }
   }
   const std::int64_t most_static = device.gpu ? device.gpu->static_shared_bytes_per_block : k_static_shared_bytes;
-  if (object.static_shared_bytes > most_static) {
+  for (const PlannedLaunch& launch : launches) {
+    const std::int64_t declared = static_shared_bytes(object, launch.kernel);
+    if (declared <= most_static) continue;
     return {
         BuildStatus::resource,
         fmt::format("error: {} bytes of static shared memory, {} are allowed: declare it extern and ask for it with "
                     "the launch's shared_bytes",
-                    object.static_shared_bytes, most_static)};
+                    declared, most_static)};
   }
   const std::int64_t needed = shared_bytes(object, launches);
   if (needed > device.shared_bytes_per_block) {

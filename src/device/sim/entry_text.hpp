@@ -38,7 +38,7 @@ struct Diagnosis {
 /// kernel.
 [[nodiscard]] Diagnosis check_object(const ObjectFacts& object, std::span<const PlannedLaunch> launches,
                                      const DeviceFacts& device);
-/// Static and the largest dynamic part.
+/// The most that a launch takes: its kernel's static part and its own dynamic one, in bytes.
 [[nodiscard]] std::int64_t shared_bytes(const ObjectFacts& object, std::span<const PlannedLaunch> launches);
 
 }  // namespace kw::sim

@@ -224,6 +224,32 @@ TEST_F(Features, static_and_dynamic_shared_memory_and_constants) {
   for (int i = 0; i < 128; ++i) EXPECT_EQ(out[static_cast<std::size_t>(i)], 127 - i + 1000 * k_table[(127 - i) % 4]);
 }
 
+TEST(SharedMemory, of_a_launch_is_what_its_own_kernel_declares) {
+  SimKernels kernels(R"(
+__device__ int turned(const int* in, int n) {
+  __shared__ int common[100];
+  common[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  return common[n - threadIdx.x];
+}
+extern "C" __global__ void first(const int* in, int* out, int n) {
+  __shared__ int own[9000];
+  own[threadIdx.x] = turned(in, n);
+  out[threadIdx.x] = own[threadIdx.x];
+}
+extern "C" __global__ void second(const int* in, int* out, int n) {
+  __shared__ int own[8000];
+  own[threadIdx.x] = turned(in, n);
+  out[32 + threadIdx.x] = own[threadIdx.x];
+}
+)");
+  ASSERT_EQ(kernels.built().status, BuildStatus::ok) << kernels.built().log;
+  EXPECT_EQ(kernels.built().shared_bytes, 4 * (9000 + 100));
+  const auto out = kernels.run(std::vector<TestLaunch>{{"first", 32, 1, 0, 31}, {"second", 32, 1, 0, 31}});
+  ASSERT_TRUE(out) << out.error().to_string();
+  for (int i = 0; i < 64; ++i) EXPECT_EQ((*out)[static_cast<std::size_t>(i)], 31 - i % 32);
+}
+
 TEST_F(Features, votes_matches_and_reductions) {
   const auto out = run({"votes", 64, 1, 0, 64});
   for (int t = 0; t < 64; ++t) {
