@@ -359,6 +359,8 @@ def parse(arguments):
     options = parser.parse_args(arguments)
     program = pathlib.Path(__file__).with_name("kernelbench_times.py")
     options.times_program = [str(program), "--lock", str(options.folder / "gpu.lock")]
+    if options.precision == "tf32":
+        options.times_program.append("--allow-tf32")
     options.started = time.monotonic()
     options.time_left = lambda: options.started + options.seconds - time.monotonic()
     return options

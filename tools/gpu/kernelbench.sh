@@ -9,7 +9,7 @@
 #   ONLY=1-23,2-39                     these problems alone, as level-number
 #   DEVICE=cuda:0                      where gates are run, as `kernelwright doctor` lists it
 #   STYLE=fused                        style of kernels; where it has none for a problem, plain
-#   PRECISION=strict                   what products may round: strict, tf32_convolutions (as PyTorch does) or tf32
+#   PRECISION=strict                   what products may round: strict, tf32_convolutions (as PyTorch does) or tf32 (PyTorch's products then too)
 #   EMIT_FOR=h200                      whose facts kernels are written for (a shipped name or FILE.json); needs no GPU
 #   SECONDS_LEFT=540                   begin nothing new after that long; the next call goes on
 #   JOBS=N, GATE_JOBS=N                problems at work at once; default: three quarters and half of the processors

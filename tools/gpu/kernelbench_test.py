@@ -146,6 +146,12 @@ class Folder(unittest.TestCase):
         self.command("prepare", only="1-1")
         self.assertEqual(json.loads((self.folder / "out/kernels/1-1.json").read_text())["precision"], "strict")
 
+    def test_pytorch_may_round_products_where_ours_do(self):
+        common = ["out", "time", "--problems", "bench", "--kernelwright", "kw"]
+        for precision, rounds in (("strict", False), ("tf32_convolutions", False), ("tf32", True)):
+            options = kernelbench.parse([*common, "--precision", precision])
+            self.assertEqual("--allow-tf32" in options.times_program, rounds, precision)
+
     def test_gates_keep_the_verdict_or_why_there_is_none(self):
         self.command("prepare", "gates")
         rows = self.rows("gates.csv")

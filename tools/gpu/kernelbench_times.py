@@ -180,8 +180,13 @@ def reference(case):
     except Exception as why:  # too large, or a module that makes float32 tensors of its own
         note = type(why).__name__
         torch.cuda.empty_cache()
-    with torch.backends.cudnn.flags(enabled=True, allow_tf32=False):
-        return tensors_of(copy.deepcopy(case.model)(*case.inputs)), f"f32 ({note})"
+    rounds = torch.backends.cuda.matmul.allow_tf32
+    torch.backends.cuda.matmul.allow_tf32 = False
+    try:
+        with torch.backends.cudnn.flags(enabled=True, allow_tf32=False):
+            return tensors_of(copy.deepcopy(case.model)(*case.inputs)), f"f32 ({note})"
+    finally:
+        torch.backends.cuda.matmul.allow_tf32 = rounds
 
 
 def checksum(outputs):
@@ -326,8 +331,10 @@ def main():
     parser.add_argument("--lock", required=True)
     parser.add_argument("--once", action="store_true", help="launch the one kernel of standard input once; time nothing")
     parser.add_argument("--autotune", action="store_true")
+    parser.add_argument("--allow-tf32", action="store_true", help="PyTorch's products may round as ours do")
     options = parser.parse_args()
     torch.set_grad_enabled(False)
+    torch.backends.cuda.matmul.allow_tf32 = options.allow_tf32
     if options.once:
         return launch_once(json.loads(sys.stdin.read()))
     # What modules and compilers print is no answer.
