@@ -210,8 +210,6 @@ __device__ __forceinline__ void multiply_rounded_tile(const float* rows, const f
 
 ${wgmma_groups}
 
-${wgmma_multiplies}
-
 // Where in the tile a thread's sums are. Of the rows of its i-th sums the block has THREADS_M, in the order of `line`.
 // A warp has 16 rows of its warpgroup's, a lane two of these.
 __device__ __forceinline__ int line_of(const int thread) {
@@ -225,6 +223,9 @@ __device__ __forceinline__ void keep_sums(float* line, const int thread, const f
   #pragma unroll
   for (int j = 0; j < THREAD_N; j += 2) *(float2*)(columns + 4 * j) = make_float2(sums[j], sums[j + 1]);
 }
+
+// --- section: group_tile_tf32
+${wgmma_multiplies}
 
 // --- section: multiply_tile_wgmma
 // Threads with few sums are to be so many that they hide each other's waiting; those with 64 take what there is.
@@ -309,6 +310,7 @@ __device__ __forceinline__ void begin_rounded_tile(const float* rows, const floa
   commit_products();
 }
 
+// --- section: tiles_under_way
 // Until the tensor cores have read all tiles but the last one; nobody may read `part` yet.
 __device__ __forceinline__ void wait_for_tiles() {
 #ifdef KW_SIM
@@ -359,6 +361,8 @@ float (&row_tiles)[3][TILE_M * TILE_K] = *(float (*)[3][TILE_M * TILE_K])tiles;
 float (&column_tiles)[3][TILE_N * TILE_K] = *(float (*)[3][TILE_N * TILE_K])(tiles + 3 * TILE_M * TILE_K);
 
 // --- section: loop
+// While a tile is multiplied, the next one is on its way into registers.
+float next_rows[AT_LEAST_A_RUN(ROW_LOADS)], next_columns[AT_LEAST_A_RUN(COLUMN_LOADS)];
 for (int next = begin; next < end + TILE_K; next += TILE_K) {
   if (next < end) {
     ${load_rows}
@@ -377,6 +381,7 @@ for (int next = begin; next < end + TILE_K; next += TILE_K) {
 // --- section: loop_wgmma
 // While a tile is multiplied, the next one passes from registers to shared memory, and the one
 // after that is on its way into registers.
+float next_rows[AT_LEAST_A_RUN(ROW_LOADS)], next_columns[AT_LEAST_A_RUN(COLUMN_LOADS)];
 int next = begin, loaded = 0;
 const auto load_tile = [&]() {
   if (next < end) {
@@ -410,6 +415,7 @@ for (int step = begin; step < end; step += TILE_K) {
 // --- section: loop_wgmma_rounded
 // Of three tiles in shared memory the tensor cores multiply one and may not be done with the last one.
 // Meanwhile the next one passes there from registers, and the one after it is on its way.
+float next_rows[AT_LEAST_A_RUN(ROW_LOADS)], next_columns[AT_LEAST_A_RUN(COLUMN_LOADS)];
 int next = begin, loaded = 0, filled = 0;
 const auto load_tile = [&]() {
   if (next < end) {
@@ -449,8 +455,7 @@ end_tiles(part_sum, sum);
 if ((step - begin) % 2048 == 2048 - TILE_K) end_tiles(part_sum, sum);
 
 // --- section: products
-// A tile of TILE_M rows and TILE_N columns per block${parts}. While a tile of
-// TILE_K steps is multiplied, the next one is on its way into registers.
+// A tile of TILE_M rows and TILE_N columns per block, TILE_K steps at a time${parts}.
 ${qualifier}
 ${signature} {
   ${tiles}
@@ -470,7 +475,6 @@ ${signature} {
   for (int i = 0; i < THREAD_M; ++i)
     #pragma unroll
     for (int j = 0; j < THREAD_N; ++j) sum[i][j] = 0.0f;
-  float next_rows[AT_LEAST_A_RUN(ROW_LOADS)], next_columns[AT_LEAST_A_RUN(COLUMN_LOADS)];
   int stage = 0;
   ${first_steps}
   ${loop}

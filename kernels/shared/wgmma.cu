@@ -91,3 +91,20 @@ __device__ __forceinline__ void multiply_columns(float (&d)[${tiles}][4], const 
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(describe(b, panel_bytes)), "r"(1));
 #endif
 }
+
+// --- section: multiply_by_columns
+// d += a * b with both in shared memory: steps are contiguous in rows of a, and columns in rows of b, 64 of them in a
+// panel and the next 64 `panel_bytes` further on.
+__device__ __forceinline__ void multiply_by_columns(float (&d)[${tiles}][4], const ${element}* a, const ${element}* b,
+                                                    const unsigned panel_bytes) {
+#ifdef KW_SIM
+  __kw_sim_wgmma_columns_m64k16_${type}_f32(d, a, b, panel_bytes);
+#else
+  asm volatile(
+      "wgmma.mma_async.sync.aligned.m64n${columns}k16.f32.${type}.${type} "
+      "{${operands}}, "
+      "%${a}, %${b}, 1, 1, 1, 0, 1;\n"
+      : ${accumulators}
+      : "l"(describe(a, 16)), "l"(describe(b, panel_bytes)));
+#endif
+}

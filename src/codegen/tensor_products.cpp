@@ -86,4 +86,12 @@ std::string wgmma_multiply_columns(int columns, DType dtype) {
   return wgmma_function("multiply_columns", columns, dtype);
 }
 
+std::string wgmma_multiply_by_columns(int columns, DType dtype) {
+  return wgmma_function("multiply_by_columns", columns, dtype);
+}
+
+std::string asynchronous_copies() {
+  return fill_lines(kernel_text("shared/cp_async.cu", "copies"));
+}
+
 }  // namespace kw

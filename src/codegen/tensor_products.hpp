@@ -24,5 +24,10 @@ namespace kw {
 [[nodiscard]] std::string wgmma_multiply(int columns, DType dtype);
 /// `multiply_columns`: the left operand in registers, the right one summed over its rows; f16 or bf16.
 [[nodiscard]] std::string wgmma_multiply_columns(int columns, DType dtype);
+/// `multiply_by_columns`: as wgmma_multiply() but for the right operand, which is summed over its rows; f16 or bf16.
+[[nodiscard]] std::string wgmma_multiply_by_columns(int columns, DType dtype);
+
+/// Copies of 16 bytes into shared memory that nobody waits for at once, for sm_80 and later.
+[[nodiscard]] std::string asynchronous_copies();
 
 }  // namespace kw

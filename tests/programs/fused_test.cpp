@@ -26,6 +26,8 @@ constexpr const char* k_products_on_cpu = "multiply_add(";
 constexpr const char* k_by_warps = "multiply_tile(";
 /// Numbers of 16 bits are tf32 numbers.
 constexpr const char* k_one_product_each = "begin_rounded_tile(row_tiles";
+constexpr const char* k_halves_by_rows = "begin_tile_by_rows(row_tiles";
+constexpr const char* k_halves_by_columns = "begin_tile_by_columns(row_tiles";
 
 /// With more than 32 rows and more than a step, so that warpgroups multiply them, where no other text is named.
 const std::vector<Fused> k_products = {
@@ -42,9 +44,25 @@ const std::vector<Fused> k_products = {
      "torch.rand(2, 3, 17, 20), torch.rand(2, 19, 3, 20)", "", k_products_on_cpu, k_by_warps},
     {"f16", "torch.sigmoid(x @ more[0])",
      "torch.rand(33, 41, dtype=torch.float16), torch.rand(41, 37, dtype=torch.float16)", "", k_products_on_cpu,
-     k_one_product_each},
+     k_halves_by_columns},
     {"bf16", "F.linear(x, more[0])",
      "torch.rand(33, 41, dtype=torch.bfloat16), torch.rand(37, 41, dtype=torch.bfloat16)", "", k_products_on_cpu,
+     k_halves_by_rows},
+    {"runs_of_f16", "torch.relu(F.linear(x, more[0]) + more[1])",
+     "torch.rand(72, 200, dtype=torch.float16), torch.rand(136, 200, dtype=torch.float16), "
+     "torch.rand(136, dtype=torch.float16)",
+     "", k_products_on_cpu, k_halves_by_rows},
+    {"batches_of_bf16", "torch.bmm(x, more[0]) * 2",
+     "torch.rand(3, 70, 72, dtype=torch.bfloat16), torch.rand(3, 72, 88, dtype=torch.bfloat16)", "", k_products_on_cpu,
+     k_halves_by_columns},
+    {"long_sum_of_f16", "x @ more[0]",
+     "torch.rand(34, 2504, dtype=torch.float16) - 0.5, torch.rand(2504, 16, dtype=torch.float16)", "",
+     k_products_on_cpu, k_halves_by_columns},
+    {"steps_of_f16_far_apart", "x.T @ more[0]",
+     "torch.rand(41, 35, dtype=torch.float16), torch.rand(41, 37, dtype=torch.float16)", "", k_products_on_cpu,
+     k_one_product_each},
+    {"map_of_a_factor_of_bf16", "torch.relu(x - 0.5) @ more[0]",
+     "torch.rand(37, 53, dtype=torch.bfloat16), torch.rand(53, 29, dtype=torch.bfloat16)", "", k_products_on_cpu,
      k_one_product_each},
     {"map_of_a_factor", "torch.relu(x - 0.5) @ more[0]", "torch.rand(37, 53), torch.rand(53, 29)"},
     {"convolution", "self.c(x)", "torch.rand(B, C, H, W)", "self.c = nn.Conv2d(6, 37, 3, padding=1)"},
@@ -231,8 +249,11 @@ class RoundedOnSimulator : public FusedOnSimulator {};
 TEST_P(RoundedOnSimulator, is_accepted_as_one_product_of_tf32_numbers) {
   const auto& one = GetParam();
   const auto module = module_of(one.result, one.init, one.inputs);
-  const bool by_warps = std::string_view(one.on_gpu) == k_by_warps;  // perhaps
-  expect_accepted(*device_, module, by_warps ? "_rounded_tile" : "begin_rounded_tile(row_tiles", "", "tf32");
+  const std::string_view on_gpu = one.on_gpu;
+  const bool halves = on_gpu == k_halves_by_rows || on_gpu == k_halves_by_columns;
+  const bool by_warps = on_gpu == k_by_warps;  // perhaps
+  const char* rounded = by_warps ? "_rounded_tile" : k_one_product_each;
+  expect_accepted(*device_, module, halves ? one.on_gpu : rounded, "", "tf32");
   expect_accepted(*device_, module, "multiply_rounded_tile<", "sm_80", "tf32");
 }
 

@@ -73,6 +73,25 @@ extern "C" __global__ void columns(const int* in, int* out, int n) {
     for (int i = 0; i < 4; ++i) out[(row + i / 2 * 8) * 64 + 8 * (j - 4) + k + i % 2] = (int)d[j][i];
 }
 
+// As `columns`, with the rows of `left` in shared memory.
+extern "C" __global__ void rows_by_columns(const int* in, int* out, int n) {
+  __shared__ __align__(1024) __nv_bfloat16 a[ROWS * 64], b[2 * 16 * 64];
+  for (int i = threadIdx.x; i < ROWS * 64; i += 128)
+    a[place(i / 64, i % 64)] = __float2bfloat16((float)left(i / 64, i % 64));
+  for (int i = threadIdx.x; i < 16 * 128; i += 128)
+    b[i % 128 / 64 * 16 * 64 + place(i / 128, i % 64)] = __float2bfloat16((float)right(i / 128, i % 128));
+  __syncthreads();
+  float d[16][4];
+  for (int j = 0; j < 16; ++j)
+    for (int i = 0; i < 4; ++i) d[j][i] = 1.0f;
+  __kw_sim_wgmma_columns_m64k16_bf16_f32(d, a, b, 16 * 128);
+  __kw_sim_wgmma_commit_group();
+  __kw_sim_wgmma_wait_group<0>();
+  const int lane = threadIdx.x % 32, row = threadIdx.x / 32 * 16 + lane / 4;
+  for (int j = 4; j < 12; ++j)
+    for (int i = 0; i < 4; ++i) out[(row + i / 2 * 8) * 64 + 8 * (j - 4) + lane % 4 * 2 + i % 2] = (int)d[j][i];
+}
+
 // Sums of two groups, looked at after everything that a kernel may wait for; bit i of out: at look i they were there.
 extern "C" __global__ void waits(const int* in, int* out, int n) {
   __shared__ __align__(1024) __half a[ROWS * 64], b[8 * 64];
@@ -167,14 +186,16 @@ TEST_F(Wgmma, multiplies_rows_of_tf32_numbers) {
   }
 }
 
-TEST_F(Wgmma, multiplies_registers_by_columns_of_several_panels) {
-  const auto out = kernels->run({"columns", 128});
-  ASSERT_TRUE(out) << out.error().message;
-  for (int row = 0; row < 64; ++row) {
-    for (int column = 0; column < 64; ++column) {
-      int sum = 1;
-      for (int k = 0; k < 16; ++k) sum += left(row, k) * right(k, column + 32);
-      ASSERT_EQ((*out)[static_cast<std::size_t>(row * 64 + column)], sum) << row << ", " << column;
+TEST_F(Wgmma, multiplies_registers_or_rows_by_columns_of_several_panels) {
+  for (const char* kernel : {"columns", "rows_by_columns"}) {
+    const auto out = kernels->run({kernel, 128});
+    ASSERT_TRUE(out) << kernel << ": " << out.error().message;
+    for (int row = 0; row < 64; ++row) {
+      for (int column = 0; column < 64; ++column) {
+        int sum = 1;
+        for (int k = 0; k < 16; ++k) sum += left(row, k) * right(k, column + 32);
+        ASSERT_EQ((*out)[static_cast<std::size_t>(row * 64 + column)], sum) << kernel << ": " << row << ", " << column;
+      }
     }
   }
 }

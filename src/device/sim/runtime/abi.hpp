@@ -70,7 +70,7 @@ struct Product {
   const void* a;  ///< rows in shared memory; null: `registers`
   unsigned registers[4];
   const void* b;                ///< in shared memory: summed over what is contiguous, with `registers` over rows
-  unsigned long leading_bytes;  ///< with `registers`: from 64 columns of b to the next
+  unsigned long leading_bytes;  ///< from 64 columns of b to the next, where its rows are summed over; else 0
   int line;
 };
 

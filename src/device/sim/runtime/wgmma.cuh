@@ -8,6 +8,8 @@
 //   __kw_sim_wgmma_trans_m64k16_f16_f32(d, a, b, leading_bytes)
 //       d = a * b + d with `a` in registers and rows of `b` summed over (imm-trans-b = 1): 64 columns a row, the next
 //       64 at leading_bytes.
+//   __kw_sim_wgmma_columns_m64k16_f16_f32(d, a, b, leading_bytes)
+//       d = a * b + d with both operands in shared memory, `a` as in the first one and `b` as in the second
 //   __kw_sim_wgmma_..._bf16_f32               all for bfloat16
 //   __kw_sim_wgmma_m64k8_tf32_f32(d, a, b, add)
 //       wgmma.mma_async.sync.aligned.m64nNk8.f32.tf32.tf32, as the first one with 8 steps of 4 bytes
@@ -57,7 +59,7 @@ KW_INLINE void kw_sim_compute(const kw_sim::Product& product) {
     const unsigned column = 8 * j + lane / 4;
     unsigned right[2];
     for (unsigned i = 0; i < 2; ++i) {
-      right[i] = product.a == nullptr
+      right[i] = product.leading_bytes != 0
                      ? kw_sim_pair_of_column(product.b, column, 2 * k + 8 * i, product.leading_bytes, product.line)
                      : kw_sim_word_of_row(product.b, column, k + 4 * i, product.line);
     }
@@ -85,13 +87,25 @@ KW_INLINE void kw_sim_compute(const kw_sim::Product& product) {
                                   {a[0], a[1], a[2], a[3]}, b,        leading_bytes, kw_line};                       \
     kw_sim_defer_product(&product);                                                                                  \
   }
+#define KW_WGMMA_COLUMNS(TYPE, OP)                                                                              \
+  template <int Tiles>                                                                                          \
+  KW_INLINE void __kw_sim_wgmma_columns_m64k16_##TYPE##_f32(float(&d)[Tiles][4], const void* a, const void* b,  \
+                                                            unsigned leading_bytes, KW_LINE) {                  \
+    kw_sim_check_tile(a, kw_line);                                                                              \
+    kw_sim_check_tile(b, kw_line);                                                                              \
+    const kw_sim::Product product{kw_sim::WarpOp::OP, &d[0][0], Tiles, true, a, {}, b, leading_bytes, kw_line}; \
+    kw_sim_defer_product(&product);                                                                             \
+  }
 KW_WGMMA(f16, 16, multiply_f16)
 KW_WGMMA(bf16, 16, multiply_bf16)
 KW_WGMMA(tf32, 8, multiply_tf32)
 KW_WGMMA_TRANS(f16, multiply_f16)
 KW_WGMMA_TRANS(bf16, multiply_bf16)
+KW_WGMMA_COLUMNS(f16, multiply_f16)
+KW_WGMMA_COLUMNS(bf16, multiply_bf16)
 #undef KW_WGMMA
 #undef KW_WGMMA_TRANS
+#undef KW_WGMMA_COLUMNS
 
 KW_INLINE void __kw_sim_wgmma_commit_group() {
   kw_sim_commit_products();

@@ -2,6 +2,7 @@
 
 #include "codegen/text.hpp"
 #include "language/kernel_texts.hpp"
+#include "operators/program/kernels/contract_halves.hpp"
 #include "operators/program/kernels/contract_packing.hpp"
 #include "operators/program/kernels/contract_shape.hpp"
 #include "operators/program/kernels/contract_text.hpp"
@@ -68,7 +69,10 @@ const std::vector<std::string>& contract_gpu_locals() {
                                                    "step_place",
                                                    "step_tap",
                                                    "place_of_stored",
-                                                   "shared_memory"};
+                                                   "shared_memory",
+                                                   "place",
+                                                   "chunk",
+                                                   "ahead"};
   return k_names;
 }
 
@@ -82,7 +86,9 @@ class CudaContraction {
         sizes_(contract_sizes(context.program, ColumnChoice::contiguous)),
         products_(tile_products(context.dialect, context.device, sizes_)),
         rounded_(products_ != TileProducts::simt && contraction.split.stage.rounds_factors),
-        splits_(contract_splits(contract_size(contraction), context.device)) {}
+        splits_(contract_splits(contract_size(contraction), context.device)) {
+    if (products_ == TileProducts::halves) halves_ = half_factors(contraction, context.program);
+  }
 
   GroupKernels write() {
     write_tiles();
@@ -94,7 +100,7 @@ class CudaContraction {
   }
 
  private:
-  bool by_warpgroups() const { return products_ == TileProducts::wgmma; }
+  bool by_warpgroups() const { return products_ == TileProducts::wgmma || products_ == TileProducts::halves; }
 
   /// In the order of their names, in which sources have them.
   void add_helpers() {
@@ -111,7 +117,14 @@ class CudaContraction {
         break;
       case TileProducts::wgmma:
         add("group_tile");
+        add("group_tile_tf32");
         add("multiply_tile_wgmma" + suffix);
+        if (rounded_) add("tiles_under_way");
+        break;
+      case TileProducts::halves:
+        add("group_tile");
+        add("tiles_under_way");
+        kernels_.own_helpers.merge(half_helpers(*halves_));
         break;
     }
     if (!by_warpgroups()) add("stored_sums");
@@ -125,6 +138,7 @@ class CudaContraction {
 
   /// How many blocks a unit is to hold.
   const char* resident_blocks() const {
+    if (halves_) return "RESIDENT_HALF_BLOCKS";
     if (!by_warpgroups() || !rounded_) return "RESIDENT_BLOCKS";
     return is_long_sum(contract_size(contraction_)) ? "RESIDENT_LONG_BLOCKS" : "RESIDENT_ROUNDED_BLOCKS";
   }
@@ -133,6 +147,7 @@ class CudaContraction {
   /// a multiple of these.
   const char* shared_bytes() const {
     if (!by_warpgroups()) return "0";
+    if (halves_) return "2 * TILE_STAGES * TILE_K * (TILE_M + TILE_N) + 1024";
     return rounded_ ? "12 * TILE_K * (TILE_M + TILE_N) + 1024" : "16 * TILE_K * (TILE_M + TILE_N) + 1024";
   }
 
@@ -210,7 +225,19 @@ class CudaContraction {
     fillings.emplace_back("stored_column_axes", join_lines(places.lines));
   }
 
-  void fill_loop(KernelScope& scope, TileLoads& loads, Fillings& fillings) const {
+  void fill_half_loop(KernelScope& scope, Fillings& fillings, std::set<std::size_t>& loaded) const {
+    const auto tiles = half_tiles(scope, contraction_, *halves_);
+    fillings.emplace_back("tiles", tiles.tiles);
+    fillings.emplace_back("step_tables", "");
+    fillings.emplace_back("row_places", tiles.places);
+    fillings.emplace_back("column_places", "");
+    fillings.emplace_back("first_steps", "");
+    fillings.emplace_back("loop", tiles.loop);
+    loaded = {halves_->rows.buffer, halves_->columns.buffer};
+  }
+
+  void fill_loop(KernelScope& scope, Fillings& fillings, std::set<std::size_t>& loaded) const {
+    TileLoads loads(context_, contraction_, products_, rounded_);
     const auto rows = loads.rows(scope);
     const auto columns = loads.columns(scope);
     fillings.emplace_back("tiles", section_for_products("tiles"));
@@ -228,6 +255,7 @@ class CudaContraction {
                                               {"next_steps", loads.next_steps(scope)},
                                               {"gather", is_long ? fill_lines(contract_gpu_section("gather")) : ""},
                                               {"multiply_tile", rounded_ ? rounded_products : "multiply_tile"}}));
+    loaded = loads.loaded();
   }
 
   void write_tiles() {
@@ -239,8 +267,8 @@ class CudaContraction {
     // More outputs at a time would take the registers of a second block.
     fillings.emplace_back("at_a_time", rounded_ ? " 8" : "");
     fill_tile_store(scope, fillings);
-    TileLoads loads(context_, contraction_, products_, rounded_);
-    fill_loop(scope, loads, fillings);
+    std::set<std::size_t> loaded;
+    halves_ ? fill_half_loop(scope, fillings, loaded) : fill_loop(scope, fillings, loaded);
     fillings.emplace_back("batch", batch_text(scope));
     fillings.emplace_back("steps", steps_text(scope));
     auto used = scope.used_axes();
@@ -253,7 +281,7 @@ class CudaContraction {
     fillings.emplace_back("column_count", scope.extent(extent_of(contraction_.columns)));
     ContractArguments arguments(context_.dialect);
     arguments.add_loaded(scope, context_.buffers, stage.buffer);
-    for (const auto buffer : loads.loaded()) {
+    for (const auto buffer : loaded) {
       const auto& held = context_.buffers[buffer];
       if (scope.loaded().count(buffer) == 0) arguments.add(held.dtype, false, held.name, held.argument);
     }
@@ -325,6 +353,7 @@ class CudaContraction {
   std::vector<ContractSize> sizes_;
   TileProducts products_;
   bool rounded_;  ///< factors, to tf32 numbers that are multiplied once
+  std::optional<HalfFactors> halves_;
   bool splits_;
   GroupKernels kernels_;
 };
@@ -332,7 +361,10 @@ class CudaContraction {
 }  // namespace
 
 GroupKernels contract_cuda(const GroupContext& context, const Contraction& contraction) {
-  auto packed = packed_contraction(context, contraction);
+  // What is copied into tiles as it is needs no packing.
+  const auto products =
+      tile_products(context.dialect, context.device, contract_sizes(context.program, ColumnChoice::contiguous));
+  auto packed = products == TileProducts::halves ? std::nullopt : packed_contraction(context, contraction);
   if (!packed) return CudaContraction(context, contraction).write();
   auto kernels =
       CudaContraction({context.program, packed->buffers, context.dialect, context.device}, packed->contraction).write();

@@ -106,6 +106,32 @@ double wgmma_cost_of(const ContractSize& size, const DeviceFacts& device, const 
   return tiles_per_unit * (steps + outputs) + sum_of_parts(size, tile, units);
 }
 
+/// Of products of 16-bit numbers, whose tiles come by copies: tensor cores, or shared memory, which the copies write
+/// and the products read. Not measured.
+double halves_cost_of(const ContractSize& size, const DeviceFacts& device, const IntBindings& assignment) {
+  const auto tile = gpu_tiles_of(size, device, assignment);
+  constexpr double k_rate = 2048.0;  // multiply-adds per clock
+  constexpr double k_bytes = 128.0;  // of shared memory per clock
+  constexpr double k_group_rows = 64.0, k_barriers = 150.0, k_output = 0.3, k_element = 2.0;
+  const double group_columns = 4.0 * tile.thread_columns;
+  const double groups = tile.rows / k_group_rows * tile.columns / group_columns;
+  const double moved = groups * (k_group_rows + group_columns) + tile.rows + tile.columns;
+  const double products = std::max(tile.rows * tile.columns / k_rate, k_element * moved / k_bytes) * tile.steps;
+  const double units = units_of(device);
+  const double tiles_per_unit = std::ceil(tile.count / units);
+  constexpr double k_unit_threads = 512.0, k_unit_threads_of_64 = 256.0, k_few_sums = 32.0, k_shared = 229376.0;
+  const double shared = k_element * value_in(assignment, "TILE_STAGES", 3) * tile.steps * (tile.rows + tile.columns);
+  const double held =
+      std::min((tile.thread_columns > k_few_sums ? k_unit_threads_of_64 : k_unit_threads) / tile.threads,
+               std::floor(k_shared / (shared + 2048.0)));
+  const double resident = std::clamp(held, 1.0, std::max(1.0, tiles_per_unit));
+  // A deeper ring hides more of what a tile waits for; blocks beside each other do so too.
+  const double waiting = k_barriers / (resident * (value_in(assignment, "TILE_STAGES", 3) - 2.0));
+  const double outputs = k_output * tile.rows * tile.columns / resident;
+  return tiles_per_unit * (steps_of_part(size, tile) * (products + waiting) + outputs) +
+         sum_of_parts(size, tile, units);
+}
+
 double threads_cost_of(const ContractSize& size, TileProducts how, const DeviceFacts& device,
                        const IntBindings& assignment) {
   const auto tile = gpu_tiles_of(size, device, assignment);
@@ -137,6 +163,7 @@ double threads_cost_of(const ContractSize& size, TileProducts how, const DeviceF
 
 double gpu_cost_of(const ContractSize& size, TileProducts how, const DeviceFacts& device,
                    const IntBindings& assignment) {
+  if (how == TileProducts::halves) return halves_cost_of(size, device, assignment);
   return how == TileProducts::wgmma ? wgmma_cost_of(size, device, assignment)
                                     : threads_cost_of(size, how, device, assignment);
 }
@@ -150,9 +177,16 @@ std::vector<Tunable> wgmma_tiles() {
           {"THREAD_N", {16, 32}, 32}};
 }
 
+/// A row of a tile is 128 bytes of steps.
+std::vector<Tunable> half_tile_tunables() {
+  return {{"TILE_M", {64, 128, 256}, 128}, {"TILE_N", {64, 128, 256}, 256}, {"TILE_K", {64}, 64}, {"THREAD_M", {2}, 2},
+          {"THREAD_N", {16, 32, 64}, 64},  {"TILE_STAGES", {3, 4}, 4}};
+}
+
 /// An instruction's lanes have 32 columns among them.
 std::vector<Tunable> gpu_tiles(TileProducts how) {
   if (how == TileProducts::wgmma) return wgmma_tiles();
+  if (how == TileProducts::halves) return half_tile_tunables();
   const std::vector<std::int64_t> thread_columns =
       how == TileProducts::tf32 ? std::vector<std::int64_t>{8} : std::vector<std::int64_t>{4, 8};
   return {{"TILE_M", {32, 64, 128, 256}, 64},
@@ -193,6 +227,19 @@ std::vector<std::string> wgmma_constraints(const std::vector<ContractSize>& size
                       threads, twice ? 4 : 2)};
 }
 
+/// A thread's sums are held once; finished lines of them pass through the tiles.
+std::vector<std::string> half_constraints() {
+  const std::string threads = "(TILE_M / THREAD_M * (TILE_N / THREAD_N))";
+  return {"TILE_M % 64 == 0 && TILE_N % (4 * THREAD_N) == 0",
+          fmt::format("{0} >= 128 && {0} <= 512", threads),
+          fmt::format("TILE_M * TILE_K % (8 * {0}) == 0 && TILE_N * TILE_K % (8 * {0}) == 0", threads),
+          "2 * TILE_STAGES * TILE_K * (TILE_M + TILE_N) + 1024 <= shared_bytes_per_block",
+          "2 * TILE_M * (TILE_N + 4) <= 2 * TILE_STAGES * TILE_K * (TILE_M + TILE_N)",
+          fmt::format("2 * THREAD_N + 2 * (TILE_M + TILE_N) * TILE_K / 8 / {0} + 48 <= "
+                      "min(max_registers_per_thread, registers_per_block / {0})",
+                      threads)};
+}
+
 }  // namespace
 
 bool contract_splits(const ContractSize& size, const DeviceFacts& device) {
@@ -219,6 +266,8 @@ TileProducts tile_products(Dialect dialect, const DeviceFacts& device, const std
     return size.rows <= k_few_rows && size.steps < k_few_steps;
   });
   if (empty) return TileProducts::tf32;
+  if (std::all_of(sizes.begin(), sizes.end(), [](const ContractSize& size) { return size.halves; }))
+    return TileProducts::halves;
   const auto least = [&](TileProducts how) {
     return contract_gpu_cost(sizes, how, device, cheapest_tile(sizes, how, device));
   };
@@ -235,6 +284,7 @@ std::vector<Tunable> contract_gpu_tunables(const std::vector<ContractSize>& size
 
 std::vector<std::string> contract_gpu_constraints(const std::vector<ContractSize>& sizes, TileProducts products) {
   if (products == TileProducts::wgmma) return wgmma_constraints(sizes);
+  if (products == TileProducts::halves) return half_constraints();
   const std::string threads = "(TILE_M / THREAD_M * (TILE_N / THREAD_N))";
   const bool tf32 = products == TileProducts::tf32;
   const int strides = tf32 ? 16 : 8;  // what rows of both tiles are longer by in shared memory

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "operators/program/kernels/contract_halves.hpp"
 #include "program/stages/work.hpp"
 
 namespace kw {
@@ -18,7 +19,10 @@ ContractSize contract_size(const Contraction& contraction) {
 std::vector<ContractSize> contract_sizes(const StageProgram& program, ColumnChoice choice) {
   std::vector<ContractSize> sizes;
   for (const auto& stage : program.stages) {
-    if (const auto contraction = contraction_of(stage, choice)) sizes.push_back(contract_size(*contraction));
+    const auto contraction = contraction_of(stage, choice);
+    if (!contraction) continue;
+    sizes.push_back(contract_size(*contraction));
+    sizes.back().halves = half_factors(*contraction, program).has_value();
   }
   return sizes;
 }

@@ -17,11 +17,13 @@ struct ContractSize {
   double batch = 1, rows = 1, columns = 1, steps = 1;
   bool guarded = false;  ///< elements have guards, and places of several axes
   bool rounded = false;  ///< factors may be rounded to tf32
+  bool halves = false;   ///< factors are matrices of f16 or bf16; see contract_halves.hpp
 };
 /// Of rounded factors: a sum of more steps would lose as much by what tensor cores cut off as by the rounding.
 [[nodiscard]] inline bool is_long_sum(const ContractSize& size) {
   return size.steps > 4096.0;
 }
+/// Leaves out `halves`.
 [[nodiscard]] ContractSize contract_size(const Contraction& contraction);
 /// Of every contraction of the program: one assignment of tunables has to suit all of them.
 [[nodiscard]] std::vector<ContractSize> contract_sizes(const StageProgram& program, ColumnChoice choice);
@@ -40,9 +42,10 @@ struct ContractSize {
 
 /// What multiplies the tiles of a GPU's block.
 enum class TileProducts : std::uint8_t {
-  simt,   ///< multiply-adds of threads
-  tf32,   ///< three products of tf32 numbers on tensor cores, with the error of f32; one of factors that are rounded
-  wgmma,  ///< the same by warpgroups, from shared memory
+  simt,    ///< multiply-adds of threads
+  tf32,    ///< three products of tf32 numbers on tensor cores, with the error of f32; one of factors that are rounded
+  wgmma,   ///< the same by warpgroups, from shared memory
+  halves,  ///< products of 16-bit numbers by warpgroups
 };
 /// Of a program with these contractions.
 [[nodiscard]] TileProducts tile_products(Dialect dialect, const DeviceFacts& device,

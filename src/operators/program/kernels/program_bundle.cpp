@@ -40,15 +40,26 @@ std::string preamble(const Problem& problem, Dialect dialect, const ProgramWriti
          "#define NAN __int_as_float(0x7fffffff)\n#endif\n";
 }
 
+/// For each width of tiles that a warpgroup multiplies.
+std::string of_widths(std::string (*multiply)(int columns, DType dtype), DType dtype,
+                      std::initializer_list<int> widths) {
+  std::string text;
+  for (const int columns : widths) text += (text.empty() ? "" : "\n") + multiply(columns, dtype);
+  return text;
+}
+
 Fillings tensor_core_texts() {
-  std::string multiplies;
-  for (const int columns : {64, 128})
-    multiplies += (multiplies.empty() ? "" : "\n") + wgmma_multiply(columns, DType::f32);
+  const auto of_halves = [](auto multiply, DType dtype) { return of_widths(multiply, dtype, {64, 128, 256}); };
   return {{"split", tf32_split()},
           {"rounded", tf32_rounded()},
           {"multiply_add", tf32_multiply_add()},
           {"wgmma_groups", wgmma_groups()},
-          {"wgmma_multiplies", multiplies}};
+          {"wgmma_multiplies", of_widths(wgmma_multiply, DType::f32, {64, 128})},
+          {"f16_by_rows", of_halves(wgmma_multiply, DType::f16)},
+          {"f16_by_columns", of_halves(wgmma_multiply_by_columns, DType::f16)},
+          {"bf16_by_rows", of_halves(wgmma_multiply, DType::bf16)},
+          {"bf16_by_columns", of_halves(wgmma_multiply_by_columns, DType::bf16)},
+          {"asynchronous_copies", asynchronous_copies()}};
 }
 
 std::string own_helper_source(const std::set<std::string>& names, Dialect dialect) {

@@ -1,0 +1,44 @@
+#pragma once
+// Products of matrices of f16 or bf16 on sm_90, whose tiles are copied to shared memory as they are: which contractions
+// these are, and how the threads of a block copy the tiles.
+
+#include <optional>
+#include <set>
+#include <string>
+
+#include "operators/program/kernels/affine_index.hpp"
+#include "operators/program/kernels/contraction.hpp"
+#include "operators/program/kernels/kernel_scope.hpp"
+
+namespace kw {
+
+/// A tensor of 16-bit numbers.
+struct HalfFactor {
+  std::size_t buffer = 0;
+  AffineIndex address;      ///< in elements, by the axes of the contraction
+  bool along_steps = true;  ///< neighbouring steps are neighbours in memory, otherwise neighbouring columns
+};
+
+struct HalfFactors {
+  DType dtype = DType::f16;  ///< of both
+  HalfFactor rows;           ///< along steps
+  HalfFactor columns;
+};
+
+/// Absent where a factor is no such tensor, or has no such neighbours (what kernels keep for each other is f32); where
+/// the factors are not to be multiplied as they are; and of sums so long that what tensor cores cut off of them would
+/// show beside the rounding of the result.
+[[nodiscard]] std::optional<HalfFactors> half_factors(const Contraction& contraction, const StageProgram& program);
+
+/// Statements in CUDA C++, for kernels/program/contract.cu.
+struct HalfTiles {
+  std::string tiles;   ///< declarations in shared memory
+  std::string places;  ///< where the rows and columns of the thread's elements begin
+  std::string loop;
+};
+[[nodiscard]] HalfTiles half_tiles(KernelScope& scope, const Contraction& contraction, const HalfFactors& factors);
+
+/// Sections of kernels/program/contract_halves.cu, as GroupKernels::own_helpers has them.
+[[nodiscard]] std::set<std::string> half_helpers(const HalfFactors& factors);
+
+}  // namespace kw
