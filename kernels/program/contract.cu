@@ -7,6 +7,8 @@
 #define THREADS_M (TILE_M / THREAD_M)
 #define THREADS_N (TILE_N / THREAD_N)
 #define TILE_THREADS (THREADS_M * THREADS_N)
+// How many rows of tiles blocks go through side by side.
+#define BAND 8
 // Of how many rows and columns a thread loads elements: it loads several steps of each.
 #define ROW_PLACES (TILE_M > TILE_THREADS ? TILE_M / TILE_THREADS : 1)
 #define COLUMN_PLACES (TILE_N > TILE_THREADS ? TILE_N / TILE_THREADS : 1)
@@ -439,16 +441,21 @@ keep_tile();
 __syncthreads();
 load_tile();
 __syncthreads();
-for (int step = begin; step < end; step += TILE_K) {
-  begin_rounded_tile(row_tiles[stage], column_tiles[stage], thread, part_sum);
-  stage = filled = stage == 2 ? 0 : stage + 1;
-  wait_for_tiles();
-  if (step + TILE_K < end) keep_tile();
-  load_tile();
-  ${gather}
-  __syncthreads();
+// Where there may be no tile at all, ptxas would let no product begin before the last one has ended.
+if (begin < end) {
+  int step = begin;
+  do {
+    begin_rounded_tile(row_tiles[stage], column_tiles[stage], thread, part_sum);
+    stage = filled = stage == 2 ? 0 : stage + 1;
+    wait_for_tiles();
+    if (step + TILE_K < end) keep_tile();
+    load_tile();
+    ${gather}
+    __syncthreads();
+    step += TILE_K;
+  } while (step < end);
+  end_tiles(part_sum, sum);
 }
-end_tiles(part_sum, sum);
 
 // --- section: gather
 // Tensor cores cut off what does not fit an accumulator; so parts of a long sum are added in f32.
@@ -463,8 +470,11 @@ ${signature} {
   const int thread = threadIdx.x;
   const int tiles_across = (${column_count} + TILE_N - 1) / TILE_N;
   const int tiles_down = (${row_count} + TILE_M - 1) / TILE_M;
-  const int first_column = (int)blockIdx.x % tiles_across * TILE_N;
-  const int first_row = (int)blockIdx.x / tiles_across % tiles_down * TILE_M;
+  // Blocks beside each other share what they read: BAND rows of tiles, column by column, then the next ones.
+  const int tile = (int)blockIdx.x % (tiles_across * tiles_down);
+  const int band = tile / (BAND * tiles_across) * BAND, band_rows = min(BAND, tiles_down - band);
+  const int first_row = (band + (tile - band * tiles_across) % band_rows) * TILE_M;
+  const int first_column = (tile - band * tiles_across) / band_rows * TILE_N;
   ${batch}
   ${steps}
   ${batch_axes}

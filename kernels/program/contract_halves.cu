@@ -118,13 +118,18 @@ float part_sum[THREAD_N / 2][4];
 for (int j = 0; j < THREAD_N / 2; ++j) part_sum[j][0] = part_sum[j][1] = part_sum[j][2] = part_sum[j][3] = 0.0f;
 #pragma unroll
 for (int ahead = 0; ahead < TILE_STAGES - 2; ++ahead) load_tile(begin + ahead * TILE_K);
-for (int step = begin; step < end; step += TILE_K) {
-  cp_async_wait<TILE_STAGES - 3>();
-  proxy_fence();
-  __syncthreads();
-  load_tile(step + (TILE_STAGES - 2) * TILE_K);
-  ${begin_tile}(row_tiles[stage], column_tiles[stage], thread, part_sum);
-  stage = stage == TILE_STAGES - 1 ? 0 : stage + 1;
-  wait_for_tiles();
+// Where there may be no tile at all, ptxas would let no product begin before the last one has ended.
+if (begin < end) {
+  int step = begin;
+  do {
+    cp_async_wait<TILE_STAGES - 3>();
+    proxy_fence();
+    __syncthreads();
+    load_tile(step + (TILE_STAGES - 2) * TILE_K);
+    ${begin_tile}(row_tiles[stage], column_tiles[stage], thread, part_sum);
+    stage = stage == TILE_STAGES - 1 ? 0 : stage + 1;
+    wait_for_tiles();
+    step += TILE_K;
+  } while (step < end);
+  end_tiles(part_sum, sum);
 }
-end_tiles(part_sum, sum);

@@ -98,6 +98,7 @@ class CudaCompiles : public testing::TestWithParam<std::string> {
     SCOPED_TRACE(build.what);
     const BuildReply reply = cuda::build(*nvrtc(), build.device, build.request);
     ASSERT_EQ(reply.status, BuildStatus::ok) << reply.log;
+    EXPECT_EQ(reply.log.find("Potential Performance Loss"), std::string::npos) << reply.log;
     ASSERT_EQ(reply.kernels.size(), build.request.launches.size());
     std::int64_t tensor = 0;
     for (const KernelReport& kernel : reply.kernels) {
@@ -178,6 +179,34 @@ TEST_P(CudaCompilesRounded, convolutions_without_spills_and_two_blocks_a_unit) {
     }
   }
   EXPECT_EQ(tally.kernels, 18) << "a transposed one has a launch that packs its filter";
+}
+
+/// A product of matrices of 16-bit numbers, `a` and `b`.
+Problem half_product(const std::string& type, const std::string& shape_of_b, const std::string& result) {
+  const std::string module = fmt::format(
+      "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\nM, K, N = 4096, 2048, 4096\n"
+      "class Model(nn.Module):\n    def forward(self, a, b):\n        return {0}\ndef get_inputs():\n"
+      "    return [torch.rand(M, K, dtype=torch.{1}), torch.rand({2}, dtype=torch.{1})]\n",
+      result, type, shape_of_b);
+  constexpr double k_any = 1e30;
+  const auto text = find_operator("program")->format.from_module({module, "m.py", "", "", {}, {k_any, k_any}, ""});
+  return parse_problem(text.value(), "m.py").value();
+}
+
+TEST_P(CudaCompilesRounded, products_of_16_bit_numbers_that_overlap) {
+  Tally tally;
+  for (const char* type : {"float16", "bfloat16"}) {
+    for (const auto& [shape, result] :
+         {std::pair{"K, N", "a @ b"}, std::pair{"K, N", "F.gelu(a @ b)"}, std::pair{"N, K", "F.linear(a, b)"}}) {
+      for (const Build& build : builds_of(half_product(type, shape, result), "fused", "h200")) {
+        if (!build.primary) continue;
+        SCOPED_TRACE(std::string(type) + ", " + result);
+        EXPECT_NE(build.request.source.find("begin_tile_by_"), std::string::npos);
+        expect_clean(build, GetParam(), tally);
+      }
+    }
+  }
+  EXPECT_EQ(tally.kernels, 6);
 }
 
 INSTANTIATE_TEST_SUITE_P(Programs, CudaCompilesRounded, testing::Values("wgmma"),

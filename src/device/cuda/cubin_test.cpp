@@ -99,5 +99,11 @@ TEST(PtxasLog, reports_are_left_out_for_people) {
   EXPECT_EQ(without_ptxas_reports("\n"), "");
 }
 
+TEST(PtxasLog, what_costs_speed_is_kept) {
+  const std::string loss =
+      "ptxas info    : (C7515) Potential Performance Loss: wgmma.mma_async instructions are serialized due to others\n";
+  EXPECT_EQ(without_ptxas_reports(std::string(k_log) + loss), "kernel.cu(3): warning: look\n" + loss);
+}
+
 }  // namespace
 }  // namespace kw::cuda

@@ -17,6 +17,8 @@ std::string_view next_line(std::string_view& text) {
 }
 
 bool is_report(std::string_view line) {
+  // Such as warpgroups' products that cannot overlap.
+  if (line.find("Potential Performance Loss") != std::string_view::npos) return false;
   return line.starts_with("ptxas info") || line.starts_with("ptxas         .");
 }
 

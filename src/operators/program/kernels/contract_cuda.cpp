@@ -70,6 +70,9 @@ const std::vector<std::string>& contract_gpu_locals() {
                                                    "step_tap",
                                                    "place_of_stored",
                                                    "shared_memory",
+                                                   "tile",
+                                                   "band",
+                                                   "band_rows",
                                                    "place",
                                                    "chunk",
                                                    "ahead"};

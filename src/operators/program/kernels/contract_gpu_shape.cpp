@@ -107,12 +107,14 @@ double wgmma_cost_of(const ContractSize& size, const DeviceFacts& device, const 
 }
 
 /// Of products of 16-bit numbers, whose tiles come by copies: tensor cores, or shared memory, which the copies write
-/// and the products read. Not measured.
+/// and the products read; and what a step waits for, as it was measured on an H200 at 2048 to 4096 rows (docs/results/
+/// 2026-11-25-h200-halves.md): less beside more warps, and with a tile more on its way.
 double halves_cost_of(const ContractSize& size, const DeviceFacts& device, const IntBindings& assignment) {
   const auto tile = gpu_tiles_of(size, device, assignment);
   constexpr double k_rate = 2048.0;  // multiply-adds per clock
   constexpr double k_bytes = 128.0;  // of shared memory per clock
-  constexpr double k_group_rows = 64.0, k_barriers = 150.0, k_output = 0.3, k_element = 2.0;
+  constexpr double k_group_rows = 64.0, k_element = 2.0, k_output = 0.3;
+  const double stages = value_in(assignment, "TILE_STAGES", 3);
   const double group_columns = 4.0 * tile.thread_columns;
   const double groups = tile.rows / k_group_rows * tile.columns / group_columns;
   const double moved = groups * (k_group_rows + group_columns) + tile.rows + tile.columns;
@@ -120,15 +122,14 @@ double halves_cost_of(const ContractSize& size, const DeviceFacts& device, const
   const double units = units_of(device);
   const double tiles_per_unit = std::ceil(tile.count / units);
   constexpr double k_unit_threads = 512.0, k_unit_threads_of_64 = 256.0, k_few_sums = 32.0, k_shared = 229376.0;
-  const double shared = k_element * value_in(assignment, "TILE_STAGES", 3) * tile.steps * (tile.rows + tile.columns);
-  const double held =
-      std::min((tile.thread_columns > k_few_sums ? k_unit_threads_of_64 : k_unit_threads) / tile.threads,
-               std::floor(k_shared / (shared + 2048.0)));
+  const double shared = k_element * stages * tile.steps * (tile.rows + tile.columns);
+  const double threads = tile.thread_columns > k_few_sums ? k_unit_threads_of_64 : k_unit_threads;
+  const double held = std::min(threads / tile.threads, std::floor(k_shared / (shared + 2048.0)));
   const double resident = std::clamp(held, 1.0, std::max(1.0, tiles_per_unit));
-  // A deeper ring hides more of what a tile waits for; blocks beside each other do so too.
-  const double waiting = k_barriers / (resident * (value_in(assignment, "TILE_STAGES", 3) - 2.0));
-  const double outputs = k_output * tile.rows * tile.columns / resident;
-  return tiles_per_unit * (steps_of_part(size, tile) * (products + waiting) + outputs) +
+  constexpr double k_step = 350.0, k_of_warps = 5600.0, k_short_ring = 280.0;
+  const double waiting = k_step + k_of_warps / (resident * tile.threads / 32.0) + (stages < 4.0 ? k_short_ring : 0.0);
+  const double outputs = k_output * tile.rows * tile.columns;
+  return tiles_per_unit * (steps_of_part(size, tile) * (products + waiting / resident) + outputs / resident) +
          sum_of_parts(size, tile, units);
 }
 
