@@ -65,6 +65,9 @@ const std::vector<Fused> k_products = {
 constexpr const char* k_rows_on_cpu = "ROWS_PER_ITEM";
 constexpr const char* k_any_kernel = "";
 constexpr const char* k_columns = "columns[line][at]";
+constexpr const char* k_four_columns = "make_float4(fours[0]";
+/// Of rows: four neighbours at a time.
+constexpr const char* k_fours = "fours - 1) * 4;";
 constexpr const char* k_windows_alone = "WINDOW_LINES";
 
 const std::vector<Fused> k_rows_and_maps = {
@@ -161,6 +164,40 @@ const std::vector<Fused> k_parts_and_windows = {
     {"distinct_windows", "F.avg_pool2d(x, 5)", "torch.rand(2, 3, 61, 67)", "", k_any_kernel, k_columns},
     {"windows_that_overhang", "F.max_pool2d(x, 3, 2, 0, ceil_mode=True)", "torch.rand(2, 3, 22, 46)", "", k_any_kernel,
      k_columns},
+    {"rows_in_fours", "torch.softmax(x * 9, -1)", "torch.rand(9, 1204)", "", k_any_kernel, k_fours},
+    {"rows_of_a_warp_in_fours", "torch.softmax(x * 9, -1)", "torch.rand(1101, 256)", "", k_any_kernel, k_fours},
+    {"maps_of_rows_in_fours", "self.c(x)", "torch.rand(3, 5, 1024)", "self.c = nn.LayerNorm(1024)", k_any_kernel,
+     "places[four]"},
+    {"moments_in_fours", "torch.var(x + 300, -1)", "torch.rand(5, 3004)", "", k_any_kernel, k_fours},
+    {"parts_in_fours", "((x - more[0]) ** 2).mean()", "torch.rand(90, 1000), torch.rand(90, 1000)", "", k_any_kernel,
+     k_fours},
+    {"rows_that_four_does_not_divide", "torch.softmax(x * 9, -1)", "torch.rand(9, 60 * W + 1)", "",
+     k_any_kernel, k_fours},
+    {"parts_of_several_axes_in_fours", "torch.relu(1 - x * more[0]).mean()", "torch.rand(301, 300), torch.rand(300)",
+     "", k_any_kernel, "next_j * 4"},
+    {"norm_in_fours", "self.c(x + 50)", "torch.rand(8, 3, 62, 102)", "self.c = nn.BatchNorm2d(3)", k_any_kernel,
+     k_fours},
+    {"places_in_fours", "torch.argmax(x, -1)", "torch.rand(40, 300)", "", k_any_kernel, k_fours},
+    {"choice_in_fours", "(torch.where(x > 0.5, more[0], x) * x).sum(-1)", "torch.rand(9, 1204), torch.rand(1204)", "",
+     k_any_kernel, k_fours},
+    {"running_sum_in_fours", "torch.cumsum(x * more[0], 1) * 2", "torch.rand(6, 1500), torch.rand(1500)", "",
+     k_any_kernel, "fours_written"},
+    {"running_product_of_f16", "torch.cumprod(x + 0.5, 1)", "torch.rand(6, 150, dtype=torch.float16)", "", k_any_kernel,
+     "SCAN_THREADS"},
+    {"exclusive_sum", "torch.cat((torch.zeros_like(x[:, :1]), torch.cumsum(x[:, :-1], 1)), 1)", "torch.rand(6, 1500)",
+     "", k_any_kernel, "following[item] = j < 1 ? 0.0f"},
+    {"exclusive_product_by_three", "torch.cat((torch.ones_like(x[:3]), torch.cumprod(x[:-3] + 0.5, 0)), 0)",
+     "torch.rand(301, 5)", "", k_any_kernel, "following[item] = i < 3 ? 1.0f"},
+    {"sum_behind_other_numbers", "torch.cat((torch.ones_like(x[:, :1]), torch.cumsum(x[:, :-1], 1)), 1)",
+     "torch.rand(6, 301)", "", k_any_kernel, "j < 1 ? 1.0f : cumsum"},
+    {"windows_in_fours", "F.max_pool2d(x, 3, 2, 1)", "torch.rand(B, C, 24, 36)", "", k_any_kernel, k_four_columns},
+    {"dilated_windows_in_fours", "F.max_pool1d(x, 4, 1, 2, 3)", "torch.rand(3, 5, 1300)", "", k_any_kernel,
+     k_four_columns},
+    {"averages_in_1d_in_fours", "F.avg_pool1d(x, 8, 1, 4)", "torch.rand(3, 5, 1300)", "", k_any_kernel, k_four_columns},
+    {"averages_in_3d_in_fours", "F.avg_pool3d(torch.tanh(x), 3, 2, 1) * 2 + 1", "torch.rand(2, 3, 9, 11, 36)", "",
+     k_any_kernel, k_four_columns},
+    {"windows_without_padding_in_fours", "F.avg_pool2d(x, (2, 5), (1, 3))", "torch.rand(2, 3, 17, 68)", "",
+     k_any_kernel, k_four_columns},
     {"depthwise", "self.c(x)", "torch.rand(B, C, H, W)", "self.c = nn.Conv2d(6, 6, 3, padding=1, groups=6)",
      k_any_kernel, k_windows_alone},
     {"depthwise_strided", "torch.relu(self.c(x))", "torch.rand(2, C, 23, 41)",

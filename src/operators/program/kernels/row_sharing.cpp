@@ -27,19 +27,11 @@ RowSharing with_lanes(RowShare share, Tunable threads, std::string slices, std::
 }
 
 void gather_in_warp(BodyWriter& body, const Accumulator& accumulator, Dialect dialect) {
-  const auto word = [&](std::string_view name) {
-    for (const auto& [hole, text] : dialect->warp) {
-      if (hole == name) return text;
-    }
-    return std::string();
-  };
   body.line("#pragma unroll");
   body.open(fmt::format("for (int reach = {}; reach > 0; reach /= 2)", k_lanes_of_rows / 2));
-  // HIP shuffles among 64 lanes, of which each half keeps to itself.
-  const std::string mask = word("mask").empty() ? "" : "0xffffffffu, ";
   for (const auto& state : accumulator.state) {
-    body.line(
-        fmt::format("const {0} other_{1} = {2}({3}{1}, reach);", state.type, state.name, word("shuffle_xor"), mask));
+    body.line(fmt::format("const {0} other_{1} = {2}({3}{1}, reach);", state.type, state.name,
+                          warp_word(dialect, "shuffle_xor"), shuffle_mask(dialect)));
   }
   body.lines(accumulator.merge);
   body.close();
@@ -75,6 +67,17 @@ void gather_in_group(BodyWriter& body, const Accumulator& accumulator, const Row
 }
 
 }  // namespace
+
+std::string warp_word(Dialect dialect, std::string_view name) {
+  for (const auto& [hole, text] : dialect->warp) {
+    if (hole == name) return text;
+  }
+  return "";
+}
+
+std::string shuffle_mask(Dialect dialect) {
+  return warp_word(dialect, "mask").empty() ? "" : "0xffffffffu, ";
+}
 
 RowSharing row_sharing(double rows, double longest, bool rows_are_contiguous, double units) {
   constexpr const char* k_lanes = "32";

@@ -48,6 +48,12 @@ class SharedArrays {
   std::map<std::string, std::string> types_;  ///< by name
 };
 
+/// What the dialect calls an instruction of warps; empty where it has none.
+[[nodiscard]] std::string warp_word(Dialect dialect, std::string_view name);
+/// The first argument of shuffles among 32 lanes, with a comma. HIP has none: it shuffles among 64 lanes, of which each
+/// half keeps to itself.
+[[nodiscard]] std::string shuffle_mask(Dialect dialect);
+
 /// Writes statements after which the accumulator's variables have the whole row in every work-item of it.
 void write_gathering(BodyWriter& body, const Accumulator& accumulator, const RowSharing& sharing, Dialect dialect,
                      SharedArrays& arrays);
