@@ -36,7 +36,7 @@ double elements_of_item(const StageAxes& columns, const RowSharing& sharing) {
 
 /// A constant of the kernel: no more elements than a work-item usually has.
 std::string batch_size(const StageAxes& columns, const RowSharing& sharing) {
-  auto name = row_elements().name;
+  auto name = sharing.elements.name;
   const auto share = elements_of_item(columns, sharing);
   if (share >= static_cast<double>(k_most_elements)) return name;
   const auto most = std::max(static_cast<std::int64_t>(share), std::int64_t{1});
@@ -46,7 +46,7 @@ std::string batch_size(const StageAxes& columns, const RowSharing& sharing) {
 /// The same in whole fours.
 std::string batch_of_fours(const StageAxes& columns, const RowSharing& sharing) {
   const auto share = elements_of_item(columns, sharing);
-  const auto name = row_elements().name;
+  const auto name = sharing.elements.name;
   if (share >= static_cast<double>(k_most_elements)) return fmt::format("{0} < 4 ? 4 : {0}", name);
   return share < 8.0 ? "4" : fmt::format("{} < 8 ? 4 : 8", name);
 }
@@ -201,10 +201,6 @@ void write_fours(BodyWriter& body, const StageAxes& columns, KernelScope& scope,
 }
 
 }  // namespace
-
-Tunable row_elements() {
-  return {"ROW_ELEMENTS", {1, 2, 4, 8, k_most_elements}, 8};
-}
 
 std::string counts_in_batch(const StageAxes& columns, KernelScope& scope, const RowSharing& sharing,
                             const BatchText& text) {

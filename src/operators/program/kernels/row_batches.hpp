@@ -32,9 +32,6 @@ struct FourText {
   std::vector<std::string> uses;      ///< of four that count, the first at `four`; empty: text.uses, of each
 };
 
-/// How many elements a work-item has under way.
-[[nodiscard]] Tunable row_elements();
-
 /// Writes the loop of a work-item over its share of the row's columns. `scope` has printed `text` already.
 void write_batches(BodyWriter& body, const StageAxes& columns, KernelScope& scope, const RowSharing& sharing,
                    const BatchText& text);

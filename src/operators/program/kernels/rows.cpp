@@ -35,8 +35,8 @@ class RowsWriter {
         rows_(stages_[0]->axes.begin(), stages_[0]->axes.begin() + static_cast<std::ptrdiff_t>(group.rows)) {
     double longest = 0.0;
     for (const auto* stage : stages_) longest = std::max(longest, count_of(columns_of(*stage, group.rows)));
-    sharing_ =
-        row_sharing(count_of(rows_), longest, rows_are_contiguous(), static_cast<double>(context.device.compute_units));
+    sharing_ = row_sharing(count_of(rows_), longest, rows_are_contiguous(), gathers_one_number(),
+                           static_cast<double>(context.device.compute_units));
   }
 
   GroupKernels write() {
@@ -75,6 +75,16 @@ class RowsWriter {
       });
     }
     return along_rows && !along_columns;
+  }
+
+  /// Rather than a number and its place, or two reductions at a time.
+  [[nodiscard]] bool gathers_one_number() const {
+    for (std::size_t i = 0; i < stages_.size(); ++i) {
+      const auto& stage = *stages_[i];
+      if (stage.kind == StageKind::reduce && (stage.position || stage.op == ReduceOp::log_sum_exp)) return false;
+      if (i + 1 < stages_.size() && row_pair(stage, *stages_[i + 1])) return false;
+    }
+    return true;
   }
 
   [[nodiscard]] bool is_local(std::size_t buffer) const {
@@ -324,7 +334,7 @@ class RowsWriter {
     const auto rows = rows_.empty() ? "1" : count_expression(shape);
     kernels.launches[0].grid = {sharing_.many() ? fmt::format("ceil_div({}, {})", rows, sharing_.lanes) : rows};
     kernels.tunables.push_back(sharing_.threads);
-    if (!alone()) kernels.tunables.push_back(row_elements());
+    if (!alone()) kernels.tunables.push_back(sharing_.elements);
     kernels.own_helpers.insert(own_helpers_.begin(), own_helpers_.end());
     return kernels;
   }
