@@ -71,6 +71,8 @@ __device__ __forceinline__ void multiply_tile(const float* rows, const float* co
 // Threads with few sums are to be so many that they hide each other's waiting; those with 64 take what there is.
 #define UNIT_THREADS (THREAD_M * THREAD_N > 32 ? 256 : 512)
 #define RESIDENT_BLOCKS (TILE_THREADS < UNIT_THREADS ? UNIT_THREADS / TILE_THREADS : 1)
+// Of short sums the outputs take the time: while one block stores, another one multiplies.
+#define RESIDENT_SHORT_BLOCKS (RESIDENT_BLOCKS < 2 && TILE_THREADS <= 256 ? 2 : RESIDENT_BLOCKS)
 
 ${multiply_add}
 
@@ -496,19 +498,48 @@ ${signature} {
     __syncthreads();
     keep_sums(tiles + line_of(thread) * LINE_STRIDE, thread, sum[i]);
     __syncthreads();
-    #pragma unroll${at_a_time}
-    for (int j = 0; j < THREAD_N; ++j) {
-      const int at = thread + j * TILE_THREADS;
-      const int m = first_row + row_place(at / TILE_N, i), n = first_column + at % TILE_N;
-      if (m >= ${row_count} || n >= ${column_count}) continue;
-      const float total = tiles[at / TILE_N * LINE_STRIDE + at % TILE_N];
-      ${stored_row_axes}
-      ${stored_column_axes}
-      ${stored_guard}
-      ${values}
-      ${store}
-    }
+    ${stores}
   }
+}
+
+// --- section: store_ones
+#pragma unroll${at_a_time}
+for (int j = 0; j < THREAD_N; ++j) {
+  const int at = thread + j * TILE_THREADS;
+  const int m = first_row + row_place(at / TILE_N, i), n = first_column + at % TILE_N;
+  if (m >= ${row_count} || n >= ${column_count}) continue;
+  const float total = tiles[at / TILE_N * LINE_STRIDE + at % TILE_N];
+  ${stored_row_axes}
+  ${stored_column_axes}
+  ${stored_guard}
+  ${values}
+  ${store}
+}
+
+// --- section: store_fours
+if (${column_count} % 4 == 0 && (unsigned long)${out} % 16 == 0) {
+  #pragma unroll${fours_at_a_time}
+  for (int j = 0; j < THREAD_N; j += 4) {
+    const int at = 4 * thread + j * TILE_THREADS;
+    const int m = first_row + row_place(at / TILE_N, i), first_n = first_column + at % TILE_N;
+    if (m >= ${row_count} || first_n >= ${column_count}) continue;
+    const float4 totals = *(const float4*)&tiles[at / TILE_N * LINE_STRIDE + at % TILE_N];
+    float results[4];
+    ${stored_row_axes}
+    #pragma unroll
+    for (int item = 0; item < 4; ++item) {
+      const int n = first_n + item;
+      const float total = item == 0 ? totals.x : item == 1 ? totals.y : item == 2 ? totals.z : totals.w;
+      ${stored_column_axes}
+      ${values}
+      results[item] = ${value};
+    }
+    const int n = first_n;
+    ${place_column_axes}
+    *(float4*)(${out} + ${place}) = make_float4(results[0], results[1], results[2], results[3]);
+  }
+} else {
+  ${store_ones}
 }
 
 // --- section: pack_rows

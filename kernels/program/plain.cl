@@ -1,7 +1,7 @@
 // Functions that kernels of tensor programs call. operators/program/kernels picks those in use.
 // The definitions are those of the loops that it writes around them for GPUs.
 //
-// definitions: SHORT_ROW_THREADS WARP_ROW_THREADS ROW_THREADS LONG_ROW_THREADS ROW_ELEMENTS MAP_THREADS MAP_ELEMENTS WINDOW_THREADS WINDOW_LINES
+// definitions: SHORT_ROW_THREADS WARP_ROW_THREADS ROW_THREADS LONG_ROW_THREADS LONGEST_ROW_THREADS SHORT_LANE_THREADS LANE_THREADS WIDE_LANE_THREADS ROW_ELEMENTS LANE_ELEMENTS MAP_THREADS MAP_ELEMENTS WINDOW_THREADS WINDOW_LINES
 
 // --- section: larger
 // The larger number; NaN where one is.

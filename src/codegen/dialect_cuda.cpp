@@ -43,6 +43,7 @@ Spelling cuda_spelling(const Language& language) {
       .lanes_are_fixed = true,
       .warp = {{"warp_definitions", "#define ALL_LANES 0xffffffffu"},
                {"shuffle_xor", "__shfl_xor_sync"},
+               {"shuffle_up", "__shfl_up_sync"},
                {"mask", "ALL_LANES, "},
                {"sync_lanes", "__syncwarp()"},
                {"fast_exp2", fill_lines(kernel_text("shared/helpers.cu", "exp2_cuda"))}},

@@ -22,6 +22,7 @@ Spelling hip_spelling() {
   hip.lanes_are_fixed = false;
   hip.warp = {{"warp_definitions", "\n" + std::string(kernel_text("shared/helpers.cu", "sync_lanes_hip"))},
               {"shuffle_xor", "__shfl_xor"},
+              {"shuffle_up", "__shfl_up"},
               {"mask", ""},
               {"sync_lanes", "sync_lanes()"},
               {"fast_exp2", fill_lines(kernel_text("shared/helpers.cu", "exp2_hip"))}};

@@ -19,6 +19,14 @@ std::string free_axis_name(const Stage& stage, std::string name) {
   return name;
 }
 
+/// Of neighbouring elements, long parts begin at multiples of four: kernels read four at once.
+std::optional<Extent> length_of_part(const Extent& whole, std::int64_t parts, bool neighbours) {
+  constexpr std::int64_t k_long = 256;
+  if (!neighbours || whole.value() / parts < k_long) return exact_quotient_up(whole, parts);
+  const auto fours = exact_quotient_up(whole, 4 * parts);
+  return fours ? exact_product(*fours, 4) : std::nullopt;
+}
+
 /// The parts of inner[0]: as many as there are elements, or `parts` of equal length, the last ones shorter or empty.
 /// Leaves the stage as it is where that length cannot be expressed. `cut` is how many elements along the axis a part of
 /// it has, where it was cut.
@@ -30,7 +38,7 @@ void split_outermost(Stage& part, std::int64_t parts, StageExpr& cut) {
     return;
   }
   const StageAxis whole = outermost;
-  const auto length = exact_quotient_up(whole.extent, parts);
+  const auto length = length_of_part(whole.extent, parts, part.inner.size() == 1);
   if (!length) return;
   const StageAxis which{free_axis_name(part, "part"), Extent(parts)};
   outermost.extent = *length;
@@ -38,7 +46,7 @@ void split_outermost(Stage& part, std::int64_t parts, StageExpr& cut) {
   const AxisValues values{{whole.name, index}};
   for (auto& guard : part.guards) guard = with_axes(guard, values);
   part.body = with_axes(part.body, values);
-  const bool exact = whole.extent.is_constant() && whole.extent.value() % parts == 0;
+  const bool exact = whole.extent.is_constant() && whole.extent.value() == parts * outermost.extent.value();
   if (!exact) part.guards.insert(part.guards.begin(), index < StageExpr(whole.extent));
   const auto left = StageExpr(whole.extent) - axis_index(which.name) * StageExpr(outermost.extent);
   cut = exact ? StageExpr(outermost.extent) : maximum(minimum(left, outermost.extent), 0);

@@ -5,6 +5,7 @@
 #include "operators/program/kernels/contract_halves.hpp"
 #include "operators/program/kernels/contract_packing.hpp"
 #include "operators/program/kernels/contract_shape.hpp"
+#include "operators/program/kernels/contract_stores.hpp"
 #include "operators/program/kernels/contract_text.hpp"
 #include "operators/program/kernels/contract_tile_loads.hpp"
 
@@ -30,6 +31,8 @@ const std::vector<std::string>& contract_gpu_locals() {
                                                    "end",
                                                    "sum",
                                                    "total",
+                                                   "results",
+                                                   "first_n",
                                                    "tiles",
                                                    "next_rows",
                                                    "next_columns",
@@ -142,6 +145,9 @@ class CudaContraction {
   /// How many blocks a unit is to hold.
   const char* resident_blocks() const {
     if (halves_) return "RESIDENT_HALF_BLOCKS";
+    constexpr double k_short_sum = 64;
+    if (products_ == TileProducts::tf32 && !splits_ && contract_size(contraction_).steps <= k_short_sum)
+      return "RESIDENT_SHORT_BLOCKS";
     if (!by_warpgroups() || !rounded_) return "RESIDENT_BLOCKS";
     return is_long_sum(contract_size(contraction_)) ? "RESIDENT_LONG_BLOCKS" : "RESIDENT_ROUNDED_BLOCKS";
   }
@@ -218,6 +224,8 @@ class CudaContraction {
                           stored.guard.empty() ? "" : fmt::format("if (!({})) continue;", stored.guard));
     fillings.emplace_back("values", stored.values);
     fillings.emplace_back("store", stored.store);
+    fillings.emplace_back("value", stored.value);
+    fillings.emplace_back("place", stored.place);
     const auto used = scope.used_axes();
     auto used_of_rows = used;
     if (address) used_of_rows.merge(axes_in(*address));
@@ -226,6 +234,8 @@ class CudaContraction {
         stored_columns(scope, columns, used, kept, address ? axes_in(*address) : std::set<std::string>());
     fillings.emplace_back("stored_places", places.before);
     fillings.emplace_back("stored_column_axes", join_lines(places.lines));
+    fillings.emplace_back("place_column_axes", join_lines(places.lines));
+    fillings.emplace_back("out", out_.name);
   }
 
   void fill_half_loop(KernelScope& scope, Fillings& fillings, std::set<std::size_t>& loaded) const {
@@ -269,6 +279,7 @@ class CudaContraction {
                                                   {{"threads", fmt::format("TILE_THREADS, {}", resident_blocks())}})}};
     // More outputs at a time would take the registers of a second block.
     fillings.emplace_back("at_a_time", rounded_ ? " 8" : "");
+    fillings.emplace_back("fours_at_a_time", rounded_ ? " 2" : "");
     fill_tile_store(scope, fillings);
     std::set<std::size_t> loaded;
     halves_ ? fill_half_loop(scope, fillings, loaded) : fill_loop(scope, fillings, loaded);
@@ -282,6 +293,7 @@ class CudaContraction {
     fillings.emplace_back("batch_axes", join_lines(index_statements(scope, contraction_.batch, "batch", used)));
     fillings.emplace_back("row_count", scope.extent(extent_of(contraction_.rows)));
     fillings.emplace_back("column_count", scope.extent(extent_of(contraction_.columns)));
+    fillings.emplace_back("stores", stores_text(contraction_, out_, splits_, fillings));
     ContractArguments arguments(context_.dialect);
     arguments.add_loaded(scope, context_.buffers, stage.buffer);
     for (const auto buffer : loaded) {

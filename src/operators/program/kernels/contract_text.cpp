@@ -129,10 +129,10 @@ StoredSum stored_sum(KernelScope& scope, const Contraction& contraction, const K
   for (auto& statement : values) statement = broken_statement(statement, k_line_columns);
   stored.values = join_lines(values);
   const auto result = stage.epilogue ? stage.epilogue : reduction_result(stage.body->type);
-  const auto value = without_parentheses(scope.text(result));
-  stored.store = broken_statement(
-      store_text(out.dtype, out.name, place.empty() ? own_place(scope, contraction) : place, value, scope.dialect()),
-      k_line_columns);
+  stored.value = without_parentheses(scope.text(result));
+  stored.place = place.empty() ? own_place(scope, contraction) : place;
+  stored.store =
+      broken_statement(store_text(out.dtype, out.name, stored.place, stored.value, scope.dialect()), k_line_columns);
   return stored;
 }
 

@@ -50,9 +50,10 @@ class ContractArguments {
 
 /// What becomes of a finished sum that is called `sum`.
 struct StoredSum {
-  std::string guard;   ///< a condition: whether the output has such an element; empty: always
-  std::string values;  ///< statements before the store
-  std::string store;   ///< a statement
+  std::string guard;         ///< a condition: whether the output has such an element; empty: always
+  std::string values;        ///< statements before the store
+  std::string store;         ///< a statement
+  std::string value, place;  ///< what it stores where: expressions
 };
 /// `place`: of the element in `out`, where the text around knows it.
 [[nodiscard]] StoredSum stored_sum(KernelScope& scope, const Contraction& contraction, const KernelBuffer& out,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "operators/program/kernels/computed_factors.hpp"
 #include "operators/program/kernels/contract.hpp"
 #include "operators/program/kernels/exchange_sums.hpp"
 #include "operators/program/kernels/pool_products.hpp"
@@ -189,6 +190,8 @@ GroupedProgram grouped_for(StageProgram program, Dialect dialect, const DeviceFa
   auto exchanged = exchange_sums(joined.program);
   for (auto& line : pool_products(joined.program)) exchanged.push_back(std::move(line));
   reverse_scans(joined.program, dialect);
+  shift_scans(joined.program, dialect);
+  store_computed_factors(joined.program, dialect);
   Grouping grouping(std::move(joined.program), dialect, device);
   // A work-item of a CPU does a whole row: a sum in sixteen lanes that is longer would lose too much to rounding.
   constexpr double k_longest_of_item = 65536;

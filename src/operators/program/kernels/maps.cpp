@@ -15,6 +15,9 @@ namespace kw {
 namespace {
 
 constexpr double k_shortest_mapped_row = 256;
+/// Work-items of a row, where a work-group would be too many for it.
+constexpr std::int64_t k_least_lanes = 32;
+constexpr std::int64_t k_most_lanes = 128;
 
 Tunable map_threads() {
   return {"MAP_THREADS", {128, 256, 512}, 256};
@@ -71,6 +74,10 @@ class MapWriter {
  public:
   MapWriter(const GroupContext& context, const Stage& stage)
       : context_(context), stage_(stage), axes_(map_axes(stage)), scope_(context.buffers, stage, context.dialect) {
+    constexpr double k_elements = 8;  // of a work-item, by default
+    auto lanes = k_least_lanes;
+    while (lanes <= k_most_lanes && static_cast<double>(lanes) * k_elements < count_of(axes_.columns)) lanes *= 2;
+    if (lanes <= k_most_lanes) lanes_ = lanes;
     count_ = join(axes_.columns, " * ", [&](const StageAxis& axis) { return scope_.extent(axis.extent); });
     if (axes_.columns.size() > 1) count_ = "(" + count_ + ")";
   }
@@ -80,15 +87,27 @@ class MapWriter {
     if (!loads.empty()) write_fours(loads);
     write_elements();
     BodyWriter opening;
-    opening.line(fmt::format("const int chunks = ({} + MAP_THREADS * MAP_ELEMENTS - 1) / (MAP_THREADS * MAP_ELEMENTS);",
-                             count_));
-    opening.line("const int row = blockIdx.x / chunks;");
-    opening.line("const int start = blockIdx.x % chunks * (MAP_THREADS * MAP_ELEMENTS);");
+    opening.line(
+        fmt::format("const int chunks = ({0} + {1} * MAP_ELEMENTS - 1) / ({1} * MAP_ELEMENTS);", count_, threads()));
+    if (lanes_) {
+      opening.line(fmt::format("const int lane = threadIdx.x % {};", *lanes_));
+      opening.line(fmt::format("const int block = blockIdx.x * (MAP_THREADS / {0}) + threadIdx.x / {0};", *lanes_));
+      opening.line("const int row = block / chunks;");
+      opening.line(fmt::format("const int start = block % chunks * ({} * MAP_ELEMENTS);", *lanes_));
+      opening.line(fmt::format("if (row >= {}) return;", scope_.element_count(axes_.outer)));
+    } else {
+      opening.line("const int row = blockIdx.x / chunks;");
+      opening.line("const int start = blockIdx.x % chunks * (MAP_THREADS * MAP_ELEMENTS);");
+    }
     opening.lines(row_coordinates(axes_.outer, scope_));
     return kernel(opening.text() + body_.text());
   }
 
  private:
+  /// Work-items of a row's chunk.
+  [[nodiscard]] std::string threads() const { return lanes_ ? std::to_string(*lanes_) : "MAP_THREADS"; }
+  [[nodiscard]] std::string thread() const { return lanes_ ? "lane" : "threadIdx.x"; }
+
   /// Indices along the columns' axes of the element `at`, as far as they are used; the last one may change.
   void write_indices() {
     std::string inner;
@@ -116,7 +135,7 @@ class MapWriter {
   void write_fours(const std::vector<const StageNode*>& loads) {
     const auto& output = context_.buffers[stage_.buffer].name;
     const auto column = scope_.axis(stage_.axes.back().name);
-    const std::string place = "start + (part * MAP_THREADS + threadIdx.x) * 4";
+    const auto place = fmt::format("start + (part * {} + {}) * 4", threads(), thread());
     std::string addresses = fmt::format("(unsigned long){}", output);
     std::vector<std::string> reads, elements;
     for (const auto* load : loads) {
@@ -163,16 +182,16 @@ class MapWriter {
     const auto& buffer = context_.buffers[stage_.buffer];
     const auto shared = scope_.shared_values({stage_.body}, true);
     const auto value = without_parentheses(scope_.text(stage_.body));
-    body_.line("const int first = start + threadIdx.x;");
+    body_.line(fmt::format("const int first = start + {};", thread()));
     body_.line(fmt::format("{} values[MAP_ELEMENTS];", kernel_type(stage_.body->type)));
     open_parts("MAP_ELEMENTS");
-    body_.line(fmt::format("const int at = min(first + part * MAP_THREADS, {} - 1);", count_));
+    body_.line(fmt::format("const int at = min(first + part * {}, {} - 1);", threads(), count_));
     write_indices();
     body_.lines(shared);
     body_.line(fmt::format("values[part] = {};", value));
     body_.close();
     open_parts("MAP_ELEMENTS");
-    body_.line("const int at = first + part * MAP_THREADS;");
+    body_.line(fmt::format("const int at = first + part * {};", threads()));
     body_.line(fmt::format("if (at < {}) {}", count_,
                            store_text(buffer.dtype, buffer.name, fmt::format("(long)row * {} + at", count_),
                                       "values[part]", scope_.dialect())));
@@ -184,8 +203,9 @@ class MapWriter {
     auto kernels = signature.kernels(kernel_of_buffer(context_, stage_.buffer), "MAP_THREADS", body);
     const auto outer = extents_of(axes_.outer);
     const auto chunks =
-        fmt::format("ceil_div({}, MAP_THREADS * MAP_ELEMENTS)", count_expression(extents_of(axes_.columns)));
-    kernels.launches[0].grid = {outer.empty() ? chunks : fmt::format("({}) * {}", count_expression(outer), chunks)};
+        fmt::format("ceil_div({}, {} * MAP_ELEMENTS)", count_expression(extents_of(axes_.columns)), threads());
+    const auto all = outer.empty() ? chunks : fmt::format("({}) * {}", count_expression(outer), chunks);
+    kernels.launches[0].grid = {lanes_ ? fmt::format("ceil_div({}, MAP_THREADS / {})", all, *lanes_) : all};
     kernels.tunables = {map_threads(), map_elements()};
     return kernels;
   }
@@ -195,6 +215,7 @@ class MapWriter {
   MapAxes axes_;
   KernelScope scope_;
   std::string count_;  ///< of the columns, as an int
+  std::optional<std::int64_t> lanes_;
   BodyWriter body_;
 };
 

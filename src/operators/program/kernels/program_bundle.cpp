@@ -65,7 +65,12 @@ Fillings tensor_core_texts() {
 std::string own_helper_source(const std::set<std::string>& names, Dialect dialect) {
   std::string text;
   for (const auto& name : names) {
-    const bool scalar = name == "larger" || name == "smaller" || name == "rounded_to_tf32";
+    const bool extremum = name == "larger" || name == "smaller";
+    const bool scalar = extremum || name == "rounded_to_tf32";
+    if (extremum && !dialect->warp.empty()) {
+      text += kernel_text("program/helpers.cu", name);
+      continue;
+    }
     const auto slash = name.find('/');
     const bool own_file = slash != std::string::npos;
     const auto file = own_file ? "program/" + name.substr(0, slash) : scalar ? "program/plain.cl" : "program/vector.cl";

@@ -8,38 +8,46 @@ namespace kw {
 namespace {
 
 constexpr int k_lanes_of_rows = 32;
+/// Longer rows lie side by side by as many: of each line, memory then gives 512 bytes.
+constexpr int k_many_lanes_of_rows = 128;
 /// Shorter rows have one work-item each.
 constexpr double k_shared_row = 32;
+/// Of rows side by side: how long they are, and how many work-groups each unit has, where a group takes many of them.
+constexpr double k_row_of_many = 256;
+constexpr double k_groups_of_many = 8;
 /// Longer rows have a work-group each.
 constexpr double k_longest_of_warp = 1024;
 
-/// Work-items that share a row, by the length of the row: one tunable for all groups of like rows.
-Tunable threads_of_group(double elements) {
+/// Work-items that share a row, by the length of the row: one tunable for all groups of like rows. More of them need
+/// few registers each, as those have that gather one number.
+Tunable threads_of_group(double elements, bool one_number) {
   constexpr double k_short = 512;
   constexpr double k_long = 8192;
+  constexpr double k_longest = 131072;
   if (elements < k_short) return {"SHORT_ROW_THREADS", {32, 64, 128}, 64};
   if (elements < k_long) return {"ROW_THREADS", {64, 128, 256, 512}, 256};
-  return {"LONG_ROW_THREADS", {128, 256, 512, 1024}, 512};
+  if (elements < k_longest || !one_number) return {"LONG_ROW_THREADS", {128, 256, 512, 1024}, 512};
+  return {"LONGEST_ROW_THREADS", {256, 512, 1024}, 1024};
+}
+
+/// The same, of rows that lie side by side.
+Tunable threads_of_lanes(double elements, bool many, bool one_number) {
+  constexpr double k_short = 256;
+  if (many && one_number) return {"WIDE_LANE_THREADS", {256, 512, 1024}, 1024};
+  if (!many && elements < k_short) return {"SHORT_LANE_THREADS", {64, 128, 256}, 128};
+  return {"LANE_THREADS", {128, 256, 512, 1024}, 512};
 }
 
 RowSharing with_lanes(RowShare share, Tunable threads, std::string slices, std::string lanes, std::int64_t usual) {
-  return {share, std::move(threads), std::move(slices), std::move(lanes), usual};
+  return {share, std::move(threads), std::move(slices), std::move(lanes), usual, row_elements()};
 }
 
 void gather_in_warp(BodyWriter& body, const Accumulator& accumulator, Dialect dialect) {
-  const auto word = [&](std::string_view name) {
-    for (const auto& [hole, text] : dialect->warp) {
-      if (hole == name) return text;
-    }
-    return std::string();
-  };
   body.line("#pragma unroll");
   body.open(fmt::format("for (int reach = {}; reach > 0; reach /= 2)", k_lanes_of_rows / 2));
-  // HIP shuffles among 64 lanes, of which each half keeps to itself.
-  const std::string mask = word("mask").empty() ? "" : "0xffffffffu, ";
   for (const auto& state : accumulator.state) {
-    body.line(
-        fmt::format("const {0} other_{1} = {2}({3}{1}, reach);", state.type, state.name, word("shuffle_xor"), mask));
+    body.line(fmt::format("const {0} other_{1} = {2}({3}{1}, reach);", state.type, state.name,
+                          warp_word(dialect, "shuffle_xor"), shuffle_mask(dialect)));
   }
   body.lines(accumulator.merge);
   body.close();
@@ -76,27 +84,44 @@ void gather_in_group(BodyWriter& body, const Accumulator& accumulator, const Row
 
 }  // namespace
 
-RowSharing row_sharing(double rows, double longest, bool rows_are_contiguous, double units) {
-  constexpr const char* k_lanes = "32";
+Tunable row_elements() {
+  return {"ROW_ELEMENTS", {1, 2, 4, 8, 16}, 8};
+}
+
+std::string warp_word(Dialect dialect, std::string_view name) {
+  for (const auto& [hole, text] : dialect->warp) {
+    if (hole == name) return text;
+  }
+  return "";
+}
+
+std::string shuffle_mask(Dialect dialect) {
+  return warp_word(dialect, "mask").empty() ? "" : "0xffffffffu, ";
+}
+
+RowSharing row_sharing(double rows, double longest, bool rows_are_contiguous, bool one_number, double units) {
   constexpr std::int64_t k_usual_warps = 4;
   if (longest < k_shared_row) {
     const Tunable threads{"SHORT_ROW_THREADS", {32, 64, 128}, 64};
     return with_lanes(RowShare::item, threads, "1", threads.name, 1);
   }
   if (rows_are_contiguous) {
-    // Neighbouring rows leave fewer work-items for each.
-    auto threads = threads_of_group(longest * k_lanes_of_rows);
-    const auto slices = fmt::format("({} / {})", threads.name, k_lanes);
-    const auto usual = threads.default_value / k_lanes_of_rows;
-    return with_lanes(RowShare::lanes, std::move(threads), slices, k_lanes, usual);
+    const bool many = longest >= k_row_of_many && rows >= units * k_groups_of_many * k_many_lanes_of_rows;
+    const auto lanes = many ? k_many_lanes_of_rows : k_lanes_of_rows;
+    auto threads = threads_of_lanes(longest, many, one_number);
+    const auto slices = fmt::format("({} / {})", threads.name, lanes);
+    const auto usual = threads.default_value / lanes;
+    auto sharing = with_lanes(RowShare::lanes, std::move(threads), slices, std::to_string(lanes), usual);
+    if (many && !one_number) sharing.elements = {"LANE_ELEMENTS", {4, 8, 16}, 16};
+    return sharing;
   }
   // A warp needs no barriers. Few rows are done sooner by all work-items of a group.
   if (longest <= k_longest_of_warp && rows >= units * k_usual_warps * 2) {
     const Tunable threads{"WARP_ROW_THREADS", {64, 128, 256}, k_usual_warps * k_lanes_of_rows};
-    return with_lanes(RowShare::warp, threads, k_lanes, fmt::format("({} / {})", threads.name, k_lanes),
-                      k_lanes_of_rows);
+    const auto lanes = std::to_string(k_lanes_of_rows);
+    return with_lanes(RowShare::warp, threads, lanes, fmt::format("({} / {})", threads.name, lanes), k_lanes_of_rows);
   }
-  auto threads = threads_of_group(longest);
+  auto threads = threads_of_group(longest, one_number);
   const auto slices = threads.name;
   const auto usual = threads.default_value;
   return with_lanes(RowShare::group, std::move(threads), slices, "", usual);

@@ -25,13 +25,19 @@ struct RowSharing {
   std::string slices;             ///< work-items of a row: an expression
   std::string lanes;              ///< rows of a work-group; unused where it has one
   std::int64_t usual_slices = 1;  ///< with the tunable's default
+  Tunable elements;               ///< how many a work-item has under way; unused where it has a row to itself
 
   /// Whether a work-group has several rows, so that the last one may have too few: a variable `live` says so.
   [[nodiscard]] bool many() const { return share != RowShare::group; }
 };
 
-/// For `rows` rows of at most `longest` elements on a device of so many units.
-[[nodiscard]] RowSharing row_sharing(double rows, double longest, bool rows_are_contiguous, double units);
+/// How many elements of a row a work-item has under way.
+[[nodiscard]] Tunable row_elements();
+
+/// For `rows` rows of at most `longest` elements on a device of so many units. `one_number`: work-items gather one
+/// number of a row at a time, such as a sum.
+[[nodiscard]] RowSharing row_sharing(double rows, double longest, bool rows_are_contiguous, bool one_number,
+                                     double units);
 
 /// The variables `row`, and as far as the sharing has them `lane`, `slice` and `live`. `count` is how many rows there
 /// are.
@@ -47,6 +53,12 @@ class SharedArrays {
  private:
   std::map<std::string, std::string> types_;  ///< by name
 };
+
+/// What the dialect calls an instruction of warps; empty where it has none.
+[[nodiscard]] std::string warp_word(Dialect dialect, std::string_view name);
+/// The first argument of shuffles among 32 lanes, with a comma. HIP has none: it shuffles among 64 lanes, of which each
+/// half keeps to itself.
+[[nodiscard]] std::string shuffle_mask(Dialect dialect);
 
 /// Writes statements after which the accumulator's variables have the whole row in every work-item of it.
 void write_gathering(BodyWriter& body, const Accumulator& accumulator, const RowSharing& sharing, Dialect dialect,

@@ -9,6 +9,8 @@
 #include "operators/program/kernels/kernel_signature.hpp"
 #include "operators/program/kernels/row_batches.hpp"
 #include "operators/program/kernels/row_coordinates.hpp"
+#include "operators/program/kernels/row_fours.hpp"
+#include "operators/program/kernels/row_guards.hpp"
 #include "operators/program/kernels/row_pairs.hpp"
 #include "operators/program/kernels/row_sharing.hpp"
 #include "operators/program/kernels/stage_kernel.hpp"
@@ -33,8 +35,8 @@ class RowsWriter {
         rows_(stages_[0]->axes.begin(), stages_[0]->axes.begin() + static_cast<std::ptrdiff_t>(group.rows)) {
     double longest = 0.0;
     for (const auto* stage : stages_) longest = std::max(longest, count_of(columns_of(*stage, group.rows)));
-    sharing_ =
-        row_sharing(count_of(rows_), longest, rows_are_contiguous(), static_cast<double>(context.device.compute_units));
+    sharing_ = row_sharing(count_of(rows_), longest, rows_are_contiguous(), gathers_one_number(),
+                           static_cast<double>(context.device.compute_units));
   }
 
   GroupKernels write() {
@@ -75,6 +77,16 @@ class RowsWriter {
     return along_rows && !along_columns;
   }
 
+  /// Rather than a number and its place, or two reductions at a time.
+  [[nodiscard]] bool gathers_one_number() const {
+    for (std::size_t i = 0; i < stages_.size(); ++i) {
+      const auto& stage = *stages_[i];
+      if (stage.kind == StageKind::reduce && (stage.position || stage.op == ReduceOp::log_sum_exp)) return false;
+      if (i + 1 < stages_.size() && row_pair(stage, *stages_[i + 1])) return false;
+    }
+    return true;
+  }
+
   [[nodiscard]] bool is_local(std::size_t buffer) const {
     return std::find(group_.local.begin(), group_.local.end(), buffer) != group_.local.end();
   }
@@ -97,17 +109,55 @@ class RowsWriter {
       statements.push_back(store(stage, without_parentheses(scope_.text(stage.body))));
       write_nested_loops(body_, columns, scope_, statements);
     } else {
-      BatchText text;
-      text.arrays = {fmt::format("{} values[batch];", kernel_type(stage.body->type)), "long places[batch];"};
-      text.reads = scope_.shared_values({stage.body}, true);
-      text.reads.push_back(fmt::format("values[part] = {};", without_parentheses(scope_.text(stage.body))));
-      text.reads.push_back(fmt::format("places[part] = {};", place_of(stage)));
-      text.uses = {stored_at(stage, "places[part]", "values[part]")};
+      const auto text = map_batches(stage);
       body_.open("");
-      write_batches(body_, columns, scope_, sharing_, text);
+      write_loops(columns, text, fours(stage, columns, [&] { return map_batches(stage); }));
       body_.close();
     }
     close_live();
+  }
+
+  [[nodiscard]] BatchText map_batches(const Stage& stage) {
+    BatchText text;
+    text.arrays = {fmt::format("{} values[batch];", kernel_type(stage.body->type)), "long places[batch];"};
+    text.reads = scope_.shared_values({stage.body}, true);
+    text.reads.push_back(fmt::format("values[part] = {};", without_parentheses(scope_.text(stage.body))));
+    text.reads.push_back(fmt::format("places[part] = {};", place_of(stage)));
+    text.uses = {stored_at(stage, "places[part]", "values[part]")};
+    return text;
+  }
+
+  void write_loops(const StageAxes& columns, const BatchText& text, const std::optional<FourText>& fours) {
+    if (fours) {
+      write_batches(body_, columns, scope_, sharing_, text, *fours);
+    } else {
+      write_batches(body_, columns, scope_, sharing_, text);
+    }
+  }
+
+  /// The loop with fours, where there is one; `print` prints the stage's batches as elements are then called.
+  template <typename Print>
+  [[nodiscard]] std::optional<FourText> fours(const Stage& stage, const StageAxes& columns, const Print& print) {
+    if (!has_fours(columns, sharing_)) return std::nullopt;
+    const bool map = stage.kind != StageKind::reduce;
+    const auto& column = columns.back();
+    const auto found = row_fours(stage, column.name, column.extent, map ? stage.place.get() : nullptr, scope_);
+    if (!found) return std::nullopt;
+    scope_.forget_values();
+    auto reads = four_reads(*found, "part % 4", scope_);
+    FourText fours;
+    fours.conditions = found->conditions;
+    fours.loads = std::move(reads.loads);
+    fours.elements = std::move(reads.elements);
+    fours.text = print();
+    if (map) {
+      fours.uses = {
+          fmt::format("*(float4*)({} + places[four]) = make_float4(values[four], values[four + 1], values[four + 2], "
+                      "values[four + 3]);",
+                      context_.buffers[stage.buffer].name)};
+    }
+    scope_.forget_values();
+    return fours;
   }
 
   [[nodiscard]] std::string place_of(const Stage& stage) {
@@ -146,7 +196,8 @@ class RowsWriter {
     if (alone()) {
       write_nested_loops(body_, stage.inner, scope_, elements(stage, accumulator));
     } else {
-      write_batches(body_, stage.inner, scope_, sharing_, batches(stage, accumulator));
+      const auto text = batches(stage, accumulator);
+      write_loops(stage.inner, text, fours(stage, stage.inner, [&] { return batches(stage, accumulator); }));
     }
     close_live();
     scope_.forget_values();
@@ -164,13 +215,16 @@ class RowsWriter {
     own_helpers_.insert(pair.both.own_helpers.begin(), pair.both.own_helpers.end());
     body_.lines(pair.both.declarations);
     open_live();
-    BatchText text;
-    write_values(text, first);
-    text.before = pair.before;
-    text.uses = pair.uses;
-    const auto counts = counts_in_batch(first.inner, scope_, sharing_, text);
-    for (const auto& line : pair.after) text.after.push_back(fill(line, {{"counts", counts}}));
-    write_batches(body_, first.inner, scope_, sharing_, text);
+    auto text = pair_batches(first, pair);
+    for (const auto& line : pair.after)
+      text.after.push_back(fill(line, {{"counts", counts_in_batch(first.inner, scope_, sharing_, text)}}));
+    auto in_fours = fours(first, first.inner, [&] {
+      auto other = pair_batches(first, pair);
+      for (const auto& line : pair.after)
+        other.after.push_back(fill(line, {{"counts", counts_in_fours(sharing_, other)}}));
+      return other;
+    });
+    write_loops(first.inner, text, in_fours);
     close_live();
     scope_.forget_values();
     write_gathering(body_, pair.both, sharing_, scope_.dialect(), arrays_);
@@ -181,6 +235,14 @@ class RowsWriter {
     body_.close();
     hold(first, first_result);
     hold(second, second_result);
+  }
+
+  [[nodiscard]] BatchText pair_batches(const Stage& first, const RowPair& pair) {
+    BatchText text;
+    write_values(text, first);
+    text.before = pair.before;
+    text.uses = pair.uses;
+    return text;
   }
 
   /// What follows from the row's reduction, in every work-item of the row; one of them stores it.
@@ -224,9 +286,14 @@ class RowsWriter {
   /// The elements of a batch that the stage reduces, in `values`.
   void write_values(BatchText& text, const Stage& stage) {
     text.arrays = {fmt::format("{} values[batch];", kernel_type(stage.body->type))};
-    if (const auto guard = guard_of(stage)) {
-      text.guard_values = scope_.shared_values({guard}, false);
-      text.guard = scope_.text(guard);
+    const auto guards = row_guards(stage);
+    if (guards.length) {
+      text.length = without_parentheses(scope_.text(guards.length));
+      text.length_name = scope_.new_name("length");
+    }
+    if (guards.others) {
+      text.guard_values = scope_.shared_values({guards.others}, false);
+      text.guard = scope_.text(guards.others);
     }
     text.reads = scope_.shared_values({stage.body, stage.position}, true);
     text.reads.push_back(fmt::format("values[part] = {};", without_parentheses(scope_.text(stage.body))));
@@ -267,7 +334,7 @@ class RowsWriter {
     const auto rows = rows_.empty() ? "1" : count_expression(shape);
     kernels.launches[0].grid = {sharing_.many() ? fmt::format("ceil_div({}, {})", rows, sharing_.lanes) : rows};
     kernels.tunables.push_back(sharing_.threads);
-    if (!alone()) kernels.tunables.push_back(row_elements());
+    if (!alone()) kernels.tunables.push_back(sharing_.elements);
     kernels.own_helpers.insert(own_helpers_.begin(), own_helpers_.end());
     return kernels;
   }

@@ -11,6 +11,9 @@ namespace kw {
 [[nodiscard]] bool is_row_scan(const Stage& stage, Dialect dialect);
 /// Where such a stage's results are only read in reverse order, as those of a sum from the end are, they are stored so.
 void reverse_scans(StageProgram& program, Dialect dialect);
+/// Where its results are only read some places further, behind neutral elements, as those of an exclusive sum are, it
+/// runs over elements that begin so.
+void shift_scans(StageProgram& program, Dialect dialect);
 /// A running sum, product, maximum or minimum of reals, in languages with shared memory and warps.
 [[nodiscard]] bool scans_take(const GroupContext& context, const StageGroup& group);
 [[nodiscard]] GroupKernels scans_kernels(const GroupContext& context, const StageGroup& group);

@@ -1,5 +1,7 @@
 #include "operators/program/kernels/windows.hpp"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "base/int_math.hpp"
@@ -10,6 +12,7 @@
 #include "operators/program/kernels/kernel_signature.hpp"
 #include "operators/program/kernels/row_batches.hpp"
 #include "operators/program/kernels/row_coordinates.hpp"
+#include "operators/program/kernels/row_fours.hpp"
 #include "operators/program/kernels/stage_kernel.hpp"
 #include "operators/program/kernels/window_columns.hpp"
 #include "program/stages/access.hpp"
@@ -58,7 +61,10 @@ class WindowWriter {
         scope_(context.buffers, stages_of(stage_, window_), context.dialect),
         lines_(stage.axes.begin(), stage.axes.end() - 1),
         lanes_(lanes_of(stage)),
-        outputs_(window_ ? outputs_per_item(*window_) : 1) {}
+        outputs_(window_ ? outputs_per_item(*window_) : 1) {
+    if (window_) fours_ = row_fours(window_->columns, window_->column, 4, nullptr, scope_);
+    if (fours_) shift_ = shift_of(*window_);
+  }
 
   GroupKernels write() {
     const auto x = scope_.axis(stage_.axes.back().name);
@@ -88,7 +94,7 @@ class WindowWriter {
 
   /// Work-items with few elements to read have several outputs, so that as many reads are under way.
   static std::int64_t outputs_per_item(const WindowColumns& window) {
-    constexpr double k_reads = 4;
+    const double k_reads = window.columns.inner.empty() ? 8 : 4;
     const double reads = count_of(window.columns.inner) * static_cast<double>(window.stride);
     const auto line = window.columns.axes.back().extent.value();
     std::int64_t outputs = 1;
@@ -96,8 +102,12 @@ class WindowWriter {
     return outputs;
   }
 
+  /// Columns of a stretch before the first one that an output has: stretches begin at multiples of four.
+  static std::int64_t shift_of(const WindowColumns& window) { return (window.start % 4 + 4) % 4; }
+
   static std::int64_t span_of(const WindowColumns& window, std::int64_t outputs) {
-    return (outputs - 1) * window.stride + (window.taps - 1) * window.dilation + 1;
+    const auto span = (outputs - 1) * window.stride + (window.taps - 1) * window.dilation + 1;
+    return ceil_div(span + shift_of(window), 4) * 4;
   }
 
   static std::optional<WindowColumns> columns_within_memory(const Stage& stage) {
@@ -115,25 +125,79 @@ class WindowWriter {
 
   /// Each column of the stretch into shared memory.
   void write_columns() {
-    const auto& columns = window_->columns;
-    const auto accumulator = plain_accumulator(columns);
     body_.open("if (live)");
     // Columns behind those of the line's last output may lie outside of the tensor.
     body_.line(fmt::format("const int behind = ({} - 1 - first) * {} + {};", line_extent(), window_->stride,
-                           (window_->taps - 1) * window_->dilation + 1));
-    body_.line("#pragma unroll");
-    body_.open(fmt::format("for (int at = lane; at < {}; at += {})", span(), lanes_));
-    body_.open("if (at < behind)");
-    body_.line(fmt::format("const int {} = first * {} + at{};", scope_.axis(window_->column), window_->stride,
-                           signed_text(window_->start)));
+                           (window_->taps - 1) * window_->dilation + 1 + shift_));
+    if (fours_) {
+      body_.open(fmt::format("if ({})", fmt::join(fours_->conditions, " && ")));
+      write_four_columns();
+      body_.close();
+      body_.open("else");
+    }
+    const auto accumulator = plain_accumulator(window_->columns);
+    open_columns(1);
+    body_.line("const " + column_text());
     body_.lines(accumulator.declarations);
-    write_taps(columns, accumulator);
+    write_taps(window_->columns, accumulator);
     body_.line(fmt::format("columns[line][at] = {};", accumulator.result));
     body_.close();
     body_.close();
+    if (fours_) body_.close();
     body_.close();
     body_.line("__syncthreads();");
     scope_.forget_values();
+  }
+
+  void open_columns(int at_once) {
+    const auto times = at_once == 1 ? std::string() : fmt::format(" * {}", at_once);
+    body_.line("#pragma unroll");
+    body_.open(fmt::format("for (int at = lane{}; at < {}; at += {})", times, span(), lanes_ * at_once));
+    body_.open("if (at < behind)");
+  }
+
+  /// The place in the tensor of the column `at`.
+  [[nodiscard]] std::string column_text() {
+    return fmt::format("int {} = first * {} + at{};", scope_.axis(window_->column), window_->stride,
+                       signed_text(window_->start - shift_));
+  }
+
+  /// Four neighbouring columns at a time: the window's other axes are the same for them, and so are guards.
+  void write_four_columns() {
+    const auto accumulator = plain_accumulator(window_->columns);
+    const auto& state = accumulator.state[0].name;
+    const auto column = scope_.axis(window_->column);
+    const auto first = scope_.new_name("first_" + column);
+    open_columns(4);
+    body_.line("float fours[4];");
+    open_items();
+    body_.lines(accumulator.declarations);
+    body_.line(fmt::format("fours[item] = {};", accumulator.result));
+    body_.close();
+    body_.line(column_text());
+    body_.line(fmt::format("const int {} = {};", first, column));
+    write_guarded(window_->columns, [&] {
+      const auto reads = four_reads(*fours_, "item", scope_);
+      auto statements = reads.loads;
+      const auto add = [&](const std::vector<std::string>& more, const char* margin) {
+        for (const auto& line : more) statements.push_back(margin + line);
+      };
+      add({"#pragma unroll", "for (int item = 0; item < 4; ++item) {"}, "");
+      add({fmt::format("float& {} = fours[item];", state), fmt::format("{} = {} + item;", column, first)}, "  ");
+      add(reads.elements, "  ");
+      add(scope_.shared_values({window_->columns.body}, true), "  ");
+      add(accumulator.step(without_parentheses(scope_.text(window_->columns.body)), ""), "  ");
+      add({"}", fmt::format("{} = {};", column, first)}, "");
+      return statements;
+    });
+    body_.line("*(float4*)&columns[line][at] = make_float4(fours[0], fours[1], fours[2], fours[3]);");
+    body_.close();
+    body_.close();
+  }
+
+  void open_items() {
+    body_.line("#pragma unroll");
+    body_.open("for (int item = 0; item < 4; ++item)");
   }
 
   void write_outputs(const std::string& x) {
@@ -145,8 +209,9 @@ class WindowWriter {
     body_.lines(accumulator.declarations);
     if (window_->taps <= 32) body_.line("#pragma unroll");
     body_.open(fmt::format("for (int tap = 0; tap < {}; ++tap)", window_->taps));
-    body_.lines(
-        accumulator.step(fmt::format("columns[line][at * {} + tap * {}]", window_->stride, window_->dilation), ""));
+    body_.lines(accumulator.step(
+        fmt::format("columns[line][at * {} + tap * {}{}]", window_->stride, window_->dilation, signed_text(shift_)),
+        ""));
     body_.close();
     write_result(accumulator);
     body_.close();
@@ -193,19 +258,25 @@ class WindowWriter {
   }
 
   void write_taps(const Stage& stage, const Accumulator& accumulator) {
-    std::vector<std::string> statements;
+    write_guarded(stage, [&] {
+      auto statements = scope_.shared_values({stage.body}, true);
+      const auto step = accumulator.step(without_parentheses(scope_.text(stage.body)), "");
+      statements.insert(statements.end(), step.begin(), step.end());
+      return statements;
+    });
+  }
+
+  /// The statements that `print` gives, for every tap that counts. What guards name is known to them.
+  template <typename Print>
+  void write_guarded(const Stage& stage, const Print& print) {
     StageExpr guard;
     for (const auto& one : stage.guards) guard = both(guard, one);
-    const std::string margin = guard ? "  " : "";
-    const auto add = [&](const std::vector<std::string>& more) {
-      for (const auto& one : more) statements.push_back(margin + one);
-    };
+    std::vector<std::string> statements;
     if (guard) {
       statements = scope_.shared_values({guard}, false);
       statements.push_back(fmt::format("if ({}) {{", scope_.text(guard)));
     }
-    add(scope_.shared_values({stage.body}, true));
-    add(accumulator.step(without_parentheses(scope_.text(stage.body)), ""));
+    for (const auto& one : print()) statements.push_back((guard ? "  " : "") + one);
     if (guard) statements.emplace_back("}");
     write_nested_loops(body_, stage.inner, scope_, statements);
     scope_.forget_values();
@@ -231,7 +302,8 @@ class WindowWriter {
     const auto threads = window_threads().name;
     const auto stretch = lanes_ * outputs_;
     BodyWriter text;
-    if (window_) text.line(fmt::format("__shared__ float columns[{} / {}][{}];", threads, lanes_, span()));
+    if (window_)
+      text.line(fmt::format("__shared__ __align__(16) float columns[{} / {}][{}];", threads, lanes_, span()));
     text.line(fmt::format("const int lane = threadIdx.x % {};", lanes_));
     text.line(fmt::format("const int line = threadIdx.x / {};", lanes_));
     text.line(fmt::format("const int tiles = ({0} + {1} - 1) / {1};", line_extent(), stretch));
@@ -280,9 +352,11 @@ class WindowWriter {
   const Stage& stage_;
   std::optional<WindowColumns> window_;
   KernelScope scope_;
-  StageAxes lines_;       ///< of the output but the last one
-  std::int64_t lanes_;    ///< work-items of a line
-  std::int64_t outputs_;  ///< of a work-item in its line
+  StageAxes lines_;                ///< of the output but the last one
+  std::int64_t lanes_;             ///< work-items of a line
+  std::int64_t outputs_;           ///< of a work-item in its line
+  std::optional<RowFours> fours_;  ///< of the columns
+  std::int64_t shift_ = 0;         ///< of an output's first column in its stretch
   BodyWriter body_;
   std::set<std::string> own_helpers_;
 };
