@@ -106,7 +106,10 @@ std::optional<std::int64_t> apply_function(std::string_view name, const std::vec
 /// Recursive descent.
 class IntExpr::Parser {
  public:
-  explicit Parser(std::string_view text) : text_(text), made_(text) {}
+  explicit Parser(std::string_view text) : text_(text), made_(text) {
+    // Few characters make no node, and an expression is short.
+    made_.nodes_.reserve(std::min(text.size(), k_longest_text) / 2 + 1);
+  }
 
   Result<IntExpr> run() {
     if (text_.size() > k_longest_text) {

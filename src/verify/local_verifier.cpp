@@ -64,6 +64,11 @@ Result<void> time_one_process(const TimingContext& timing, MeasureState& measuri
   return {};
 }
 
+/// Whether those behind the first best are screened.
+bool will_screen(const RunFacts& facts) {
+  return facts.options.screen && facts.timed();
+}
+
 /// Champion and plain kernel in new processes. From the binaries that were checked, not from a new build: the build
 /// process has since compiled other candidates.
 Result<void> start_afresh(const RunFacts& facts, MeasureState& measuring, const StepClock& clock) {
@@ -170,8 +175,7 @@ void LocalVerifier::pass(InFlight& oldest, GatePhase phase, bool build_next) {
   if (!build_next || waiting.size() < 2 || waiting[1].is_built) return go();
   const auto waiting_for_compiler =
       TimeLedger::stage(oldest.context.clock.ledger(), to_string(GateId::build), time_activity::compiling);
-  const bool screens = is_screened(state_->facts, state_->measuring);
-  state_->facts.options.beside(go, [&] { build(waiting[1], screens); });
+  state_->facts.options.beside(go, [&] { build(waiting[1], will_screen(state_->facts)); });
 }
 
 /// What those behind a would-be best need before they can be timed: whether they are right does not depend on who is
@@ -180,7 +184,7 @@ void LocalVerifier::pass(InFlight& oldest, GatePhase phase, bool build_next) {
 void LocalVerifier::go_ahead() {
   auto& waiting = state_->waiting;
   const RunFacts& facts = state_->facts;
-  const bool screens = facts.options.screen && facts.timed();
+  const bool screens = will_screen(facts);
   for (std::size_t i = 1; i < waiting.size(); ++i) {
     build(waiting[i], screens);
     InFlight& one = waiting[i];
@@ -209,8 +213,9 @@ std::optional<VerifyResult> LocalVerifier::poll() {
   build_oldest();
   // There may be a champion since it was built.
   oldest.context.screens = is_screened(state_->facts, state_->measuring);
-  // A screening is over sooner than a build, and would wait for it with idle cores: see build_oldest().
-  if (!oldest.has_run || !oldest.context.screens) pass(oldest, GatePhase::run, !oldest.context.screens);
+  // A screening is over sooner than a build, and would wait for it with idle cores: see build_oldest(). The check of a
+  // first candidate has all cores, for a first verified kernel comes before anything else: see prove().
+  if (!oldest.has_run || !oldest.context.screens) pass(oldest, GatePhase::run, !will_screen(state_->facts));
   // A GPU's time is between two events on the device, where no compiler disturbs it.
   pass(oldest, GatePhase::measure, state_->facts.device().kind == DeviceKind::gpu && !oldest.context.screens);
   prove(oldest);
