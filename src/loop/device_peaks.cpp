@@ -1,5 +1,7 @@
 #include "loop/device_peaks.hpp"
 
+#include <algorithm>
+
 #include "record/time_use.hpp"
 #include "verify/timing/calibrate.hpp"
 
@@ -16,7 +18,9 @@ Result<DeviceFacts> DevicePeaks::measure(TimeLedger& ledger) {
     services_.observer.phase("measuring the device's peaks");
     brief_ = needs_calibration(device) && !known;
     const auto effort = brief_ ? CalibrationEffort::brief : CalibrationEffort::full;
+    const Instant began = services_.clock.now();
     KW_TRY(device, calibrate(services_.backend, effort, services_.parallel));
+    brief_took_ = services_.clock.now() - began;
     date_ = today();
   }
   if (known) raise_peaks(device, *known);
@@ -24,8 +28,10 @@ Result<DeviceFacts> DevicePeaks::measure(TimeLedger& ledger) {
 }
 
 void DevicePeaks::complete(DeviceFacts device, Instant deadline) {
-  constexpr Duration k_takes = std::chrono::seconds(2);
-  if (!brief_ || services_.stop || services_.clock.now() + k_takes > deadline) return;
+  constexpr Duration k_least = std::chrono::seconds(2);
+  constexpr int k_times_as_long = 3;  // five launches instead of two
+  const Duration takes = std::max(k_least, k_times_as_long * brief_took_);
+  if (!brief_ || services_.stop || services_.clock.now() + takes > deadline) return;
   services_.observer.phase("measuring the device's peaks in full, for later runs");
   const auto full = calibrate(services_.backend, CalibrationEffort::full, services_.parallel);
   if (!full) return services_.observer.warning(full.error().to_string());

@@ -2,6 +2,7 @@
 // The peaks of the device of a run: known to the caller, read from the file beside the archive, or measured; and kept
 // for the next run. For the loop.
 
+#include <chrono>
 #include <string>
 
 #include "base/time_ledger.hpp"
@@ -21,7 +22,7 @@ class DevicePeaks {
   [[nodiscard]] Result<DeviceFacts> measure(TimeLedger& ledger);
   /// For the next run, where they were measured and not told by the driver. A convenience: its failure is a warning.
   void keep(const DeviceFacts& device) const;
-  /// Where they were measured briefly, by this run or an earlier one, and some seconds are left before `deadline`: in
+  /// Where they were measured briefly, by this run or an earlier one, and enough time is left before `deadline`: in
   /// full, for the runs to come. This one has ended, and has judged by those it has. Keeps the highest of both.
   void complete(DeviceFacts device, Instant deadline);
 
@@ -33,6 +34,7 @@ class DevicePeaks {
   const PeakFile file_;
   std::string date_;  ///< of the last measurement
   bool brief_ = false;
+  Duration brief_took_ = std::chrono::seconds(2);  ///< or of an earlier run, about as long
 };
 
 }  // namespace kw

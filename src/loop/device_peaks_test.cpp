@@ -15,7 +15,7 @@ class DevicePeaksTest : public RunTest {
       const std::string& kernel = request.launches.front().kernel;
       if (kernel != "multiply_add" && kernel != "touch") return landscape(request);
       ++calibrations;
-      return FakeKernel{FakeBehaviour::writes_nothing, 10e6, 0, BuildStatus::ok, "", false};
+      return FakeKernel{FakeBehaviour::writes_nothing, calibration_ns, 0, BuildStatus::ok, "", false};
     };
   }
 
@@ -36,6 +36,7 @@ class DevicePeaksTest : public RunTest {
   }
 
   DeviceFacts device;
+  double calibration_ns = 10e6;
   int calibrations = 0;  ///< builds of calibration kernels, two each time
 };
 
@@ -64,6 +65,17 @@ TEST_F(DevicePeaksTest, are_left_brief_by_a_run_that_is_stopped_and_completed_by
   ASSERT_TRUE(run_on_processor("2026-11-26"));
   EXPECT_EQ(calibrations, 2) << "none before the search";
   EXPECT_FALSE(kept()->brief);
+}
+
+TEST_F(DevicePeaksTest, are_not_completed_where_that_would_take_longer_than_the_budget_lasts) {
+  calibration_ns = 1e9;
+  setup.limits = parse_budget("60s").value();
+  const Instant began = clock.now();
+  const auto record = run_on_processor("2026-11-25");
+  ASSERT_TRUE(record) << record.error().to_string();
+  EXPECT_EQ(calibrations, 2);
+  EXPECT_TRUE(kept()->brief);
+  EXPECT_LE(to_seconds(clock.now() - began), 60.0);
 }
 
 TEST_F(DevicePeaksTest, never_fall) {

@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t k_longest_text = 1024;
 constexpr int k_deepest_level = 64;
 
-enum class Op : std::uint8_t { or_, and_, le, ge, eq, ne, lt, gt, add, sub, mul, div, mod };
+enum class Op : std::uint8_t { either, both, le, ge, eq, ne, lt, gt, add, sub, mul, div, mod };
 
 struct BinaryOperator {
   Op op;
@@ -26,10 +26,10 @@ struct BinaryOperator {
 };
 /// Longer symbols before their prefixes.
 constexpr std::array k_operators = {
-    BinaryOperator{Op::or_, "||", 1}, BinaryOperator{Op::and_, "&&", 2}, BinaryOperator{Op::le, "<=", 3},
-    BinaryOperator{Op::ge, ">=", 3},  BinaryOperator{Op::eq, "==", 3},   BinaryOperator{Op::ne, "!=", 3},
-    BinaryOperator{Op::lt, "<", 3},   BinaryOperator{Op::gt, ">", 3},    BinaryOperator{Op::add, "+", 4},
-    BinaryOperator{Op::sub, "-", 4},  BinaryOperator{Op::mul, "*", 5},   BinaryOperator{Op::div, "/", 5},
+    BinaryOperator{Op::either, "||", 1}, BinaryOperator{Op::both, "&&", 2}, BinaryOperator{Op::le, "<=", 3},
+    BinaryOperator{Op::ge, ">=", 3},     BinaryOperator{Op::eq, "==", 3},   BinaryOperator{Op::ne, "!=", 3},
+    BinaryOperator{Op::lt, "<", 3},      BinaryOperator{Op::gt, ">", 3},    BinaryOperator{Op::add, "+", 4},
+    BinaryOperator{Op::sub, "-", 4},     BinaryOperator{Op::mul, "*", 5},   BinaryOperator{Op::div, "/", 5},
     BinaryOperator{Op::mod, "%", 5},
 };
 constexpr int k_comparison = 3;
@@ -62,9 +62,9 @@ std::optional<std::int64_t> modulo(std::int64_t a, std::int64_t b) {
 
 std::optional<std::int64_t> apply_operator(Op op, std::int64_t a, std::int64_t b) {
   switch (op) {
-    case Op::or_:
+    case Op::either:
       return a != 0 || b != 0;
-    case Op::and_:
+    case Op::both:
       return a != 0 && b != 0;
     case Op::le:
       return a <= b;
@@ -303,7 +303,7 @@ class IntExpr::Evaluation {
   [[nodiscard]] Result<std::int64_t> binary(const Node& node, bool live) const {
     const auto& [op, symbol, binding] = k_operators[node.which];
     KW_TRY(const std::int64_t left, of(node.operands[0], live));
-    const bool decided = (op == Op::and_ && left == 0) || (op == Op::or_ && left != 0);
+    const bool decided = (op == Op::both && left == 0) || (op == Op::either && left != 0);
     KW_TRY(const std::int64_t right, of(node.operands[1], live && !decided));
     if (!live) return left;
     const auto value = apply_operator(op, left, right);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "record/time_use.hpp"
 #include "verify/checking/fresh_data.hpp"
@@ -120,7 +121,8 @@ tl::expected<TimingResult, TimingFailure> time_alone(const TimingContext& timing
   TimingResult result;
   std::optional<TimedData> next;
   for (int i = 0; i < samples && !timing.clock.out_of_time(); ++i) {
-    const TimedData data = next ? *std::move(next) : draw_data(timing);
+    auto drawn = std::exchange(next, std::nullopt);
+    const TimedData data = drawn ? *std::move(drawn) : draw_data(timing);
     tl::expected<LaunchOutcome, CaseFailure> time;
     const auto launch = [&] { time = timed_launch(timing, candidate, data); };
     if (draws_beside && i + 1 < samples) {
