@@ -21,6 +21,11 @@ constexpr double k_least_share = 2.0 / 3;
 
 }  // namespace
 
+Instant last_verdict(Instant deadline, Duration reserve) {
+  constexpr int k_part = 2;
+  return deadline == Instant::max() ? deadline : deadline - reserve / k_part;
+}
+
 Duration final_reserve(Duration plain_launch) {
   const double seconds = to_seconds(plain_launch);
   const double launches = final_pairs(seconds * 1e9) > 1 ? k_reserved_plain_launches : k_reserved_long_launches;

@@ -13,6 +13,9 @@ namespace kw {
 
 /// What is kept back from the wall clock for the final measurement: it launches the plain kernel some times.
 [[nodiscard]] Duration final_reserve(Duration plain_launch);
+/// When the candidate in flight must be decided, in a run that ends at `deadline` (Instant::max(): at no time): a part
+/// of what is kept back stays for the shortest final measurement.
+[[nodiscard]] Instant last_verdict(Instant deadline, Duration reserve);
 
 struct BudgetParts {
   double budget_seconds = 0;   ///< what is left when this part of the run begins

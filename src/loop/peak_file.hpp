@@ -15,7 +15,11 @@ struct MeasuredPeaks {
   std::string date;  ///< of the last measurement, "2026-11-23"
   double f32_flops = 0;
   double bytes = 0;
+  bool brief = false;  ///< of a few launches only: higher ones are still to be looked for
 };
+
+/// Whether peaks of that date serve for a run of today's: for thirty days. A date that is none, or lies ahead, is old.
+[[nodiscard]] bool are_recent(const std::string& date, const std::string& today);
 
 class PeakFile {
  public:
@@ -26,7 +30,7 @@ class PeakFile {
   [[nodiscard]] std::optional<MeasuredPeaks> find(const DeviceFacts& device) const;
   /// Writes the device's peaks, and those of other devices that the file knows. Those of two runs at the same time: the
   /// last one's. Errors of FileSystem::write_atomic.
-  [[nodiscard]] Result<void> keep(const DeviceFacts& device, const std::string& date) const;
+  [[nodiscard]] Result<void> keep(const DeviceFacts& device, const std::string& date, bool brief) const;
 
  private:
   FileSystem& files_;

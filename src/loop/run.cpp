@@ -57,7 +57,6 @@ class Run {
   void record_use(const Budget& budget);
   [[nodiscard]] Duration plain_launch() const { return from_seconds(1e-9 * verifier_->plain().median_ns); }
   [[nodiscard]] Duration reserve() const { return final_reserve(plain_launch()); }
-  [[nodiscard]] Instant last_verdict(const Budget& budget) const;
 
   const RunSetup& setup_;
   const std::shared_ptr<const WorkloadCosts> costs_ = std::make_shared<WorkloadCosts>(setup_.problem);
@@ -65,7 +64,7 @@ class Run {
   RunServices& world_;
   const Instant began_;
   TimeLedger ledger_;
-  const DevicePeaks peaks_{setup_, world_};
+  DevicePeaks peaks_{setup_, world_};
   std::vector<TimeUse> time_before_;  ///< of the parts of a resumed run that ended
   double beside_before_ = 0;
   std::optional<FileLock> lock_;  ///< as RunStart has it
@@ -224,12 +223,6 @@ Result<void> Run::replay(Budget& budget) {
   return verifier_->restore(best->candidate);
 }
 
-/// When the candidate in flight must be decided: a part of what is kept back stays for the shortest final measurement.
-Instant Run::last_verdict(const Budget& budget) const {
-  constexpr int k_part = 2;
-  return budget.deadline() == Instant::max() ? Instant::max() : budget.deadline() - reserve() / k_part;
-}
-
 Result<void> Run::accept_best(const Attempt& attempt) {
   verifier_->promote();
   record_.best_ordinal = attempt.ordinal;
@@ -250,7 +243,7 @@ Result<void> Run::submit_proposals(Budget& budget) {
     }
     if (in_flight_.empty()) began_seconds_ = budget.used().wall_seconds;
     std::optional<Duration> left;
-    const Instant deadline = last_verdict(budget);
+    const Instant deadline = last_verdict(budget.deadline(), reserve());
     if (deadline != Instant::max()) left = deadline - world_.clock.now();
     verifier_->submit(verifier_->request_for(proposed_.front().candidate, left));
     in_flight_.push_back(std::move(proposed_.front()));
@@ -389,6 +382,7 @@ Result<RunRecord> Run::go() {
     return fail(std::move(searched).error());
   }
   KW_TRY_VOID(save());
+  peaks_.complete(record_.device, budget.deadline());
   return record_;
 }
 

@@ -31,6 +31,14 @@ std::optional<Candidate> reference_for(const Problem& problem, const std::string
   return std::nullopt;
 }
 
+/// A cold launch reads at some 5e9 bytes a second what a warm one has in the cache: where a plain kernel computes for
+/// a hundred times as long, and for 25 ms at least, that is not seen.
+bool cold_cache_is_nothing(const WorkloadCosts& costs, const DeviceFacts& device) {
+  constexpr double k_least_steps = 1e8, k_steps_per_byte = 80;
+  const WorkloadCost& primary = costs.of(0);
+  return device.kind == DeviceKind::cpu && primary.steps >= std::max(k_least_steps, k_steps_per_byte * primary.bytes);
+}
+
 bool plain_takes_long(const WorkloadCosts& costs, const DeviceFacts& device) {
   return costs.of(0).steps > (device.kind == DeviceKind::cpu ? k_quick_steps_on_cpu : k_quick_steps_on_gpu);
 }
@@ -63,6 +71,7 @@ Result<VerifierOptions> verifier_options(const Problem& problem, const std::stri
   if (!simulated && plain_takes_long(*options.costs, options.device)) {
     options.reference = reference_for(problem, target, options.device);
   }
+  options.plain_is_timed_by_checks = !simulated && cold_cache_is_nothing(*options.costs, options.device);
   return options;
 }
 

@@ -24,15 +24,19 @@ struct TimedPair {
   bool disturbed = false;  ///< discarded, but counted
 };
 
+/// After that many pairs, a candidate that is slower than `slower` times the other in each of them is given up.
+struct EarlyStop {
+  int pairs = 0;
+  double slower = 0;
+};
+
 struct ComparisonRule {
   std::vector<int> looks = {10, 20, 40, 80, 160};  ///< pairs at which a decision is allowed
   double total_alpha = 0.01;                       ///< spent evenly over the looks (Bonferroni: conservative)
   double equivalence = 0.02;                       ///< +-2 % is called equivalent
   double max_discarded = 0.30;                     ///< above this share at a look the result is `unreliable`
   int resamples = 2000;
-  /// After this many pairs, a candidate slower than `hopeless` times the other in all of them is stopped as slower.
-  int early_pairs = 3;
-  double hopeless = 1.5;
+  std::vector<EarlyStop> early = {{3, 1.5}};  ///< stopped as slower; none: every candidate gets to a look
   /// A search only asks "is it faster?": stop at the first look whose interval rules that out, `undecided` unless the
   /// interval also says slower or equivalent.
   bool only_if_faster = false;

@@ -266,6 +266,39 @@ TEST(PairedComparison, a_search_stops_as_soon_as_faster_is_ruled_out) {
   EXPECT_EQ(faster.result().pairs, 6);
 }
 
+/// Pairs until a search gives up on a candidate that takes `ratio` times as long, without noise.
+std::int64_t pairs_of_a_search(double ratio) {
+  PairedComparison comparison(search_rule(), 1);
+  while (!comparison.decided()) comparison.add({ratio * 1e6, 1e6, false});
+  EXPECT_EQ(comparison.result().decision, Comparison::slower) << ratio;
+  EXPECT_EQ(comparison.stopped_early(), comparison.result().pairs < 6) << ratio;
+  return comparison.result().pairs;
+}
+
+TEST(PairedComparison, a_search_gives_up_the_sooner_the_slower_a_candidate_is) {
+  EXPECT_EQ(pairs_of_a_search(1.6), 2);
+  EXPECT_EQ(pairs_of_a_search(1.2), 3);
+  EXPECT_EQ(pairs_of_a_search(1.07), 5);
+  EXPECT_EQ(pairs_of_a_search(1.03), 6) << "at the first look";
+}
+
+/// Of a thousand comparisons of a candidate that is `speedup` times as fast, those that were given up early.
+int lost_by_a_search(double noise, double burst_share, double speedup, std::uint64_t seed) {
+  NoisyMachine machine(noise, burst_share, seed);
+  int lost = 0;
+  for (std::uint64_t trial = 0; trial < 1000; ++trial) {
+    lost += compare(machine, speedup, trial, search_rule()).stopped_early ? 1 : 0;
+  }
+  return lost;
+}
+
+TEST(PairedComparison, a_search_rarely_gives_up_what_is_faster) {
+  constexpr std::uint64_t k_seed = 77;
+  EXPECT_LE(lost_by_a_search(0.05, k_no_bursts, 1.05, k_seed), 0) << "seed " << k_seed;
+  EXPECT_LE(lost_by_a_search(0.10, k_no_bursts, 1.05, k_seed), 10) << "seed " << k_seed;
+  EXPECT_LE(lost_by_a_search(k_quiet, k_bursty, 1.05, k_seed), 5) << "seed " << k_seed;
+}
+
 TEST(PairedComparison, a_search_rarely_prefers_one_of_two_equals) {
   constexpr std::uint64_t k_seed = 900;
   NoisyMachine machine(k_quiet, k_bursty, k_seed);

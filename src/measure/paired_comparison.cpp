@@ -24,7 +24,9 @@ double log_ratio(const TimedPair& pair) {
 ComparisonRule search_rule() {
   ComparisonRule rule;
   rule.looks = {6, 12, 24};
-  rule.hopeless = 1.2;
+  // Of a thousand candidates that are 5 % faster, timed with 5 % of noise a launch, these lose none; at most five where
+  // everything takes twice as long for 30 % of the time (the tests count them). What is lost is a try, not a verdict.
+  rule.early = {{2, 1.5}, {3, 1.1}, {5, 1.05}};
   rule.only_if_faster = true;
   return rule;
 }
@@ -66,10 +68,12 @@ bool PairedComparison::is_unreliable() const {
 }
 
 bool PairedComparison::is_hopeless() const {
-  // Every pair must agree: one burst of noise must not end a good candidate after three pairs.
-  return std::ssize(pairs_) == rule_.early_pairs &&
-         std::all_of(pairs_.begin(), pairs_.end(),
-                     [&](const TimedPair& pair) { return pair.this_ns > rule_.hopeless * pair.other_ns; });
+  // Every pair must agree: one burst of noise must not end a good candidate after a few of them.
+  return std::ranges::any_of(rule_.early, [&](const EarlyStop& stop) {
+    return std::ssize(pairs_) == stop.pairs && std::ranges::all_of(pairs_, [&](const TimedPair& pair) {
+             return pair.this_ns > stop.slower * pair.other_ns;
+           });
+  });
 }
 
 void PairedComparison::finish() {

@@ -17,16 +17,20 @@ namespace {
 constexpr std::size_t k_longest_text = 1024;
 constexpr int k_deepest_level = 64;
 
+enum class Op : std::uint8_t { either, both, le, ge, eq, ne, lt, gt, add, sub, mul, div, mod };
+
 struct BinaryOperator {
+  Op op;
   std::string_view symbol;
   int binding;  ///< higher binds tighter
 };
 /// Longer symbols before their prefixes.
 constexpr std::array k_operators = {
-    BinaryOperator{"||", 1}, BinaryOperator{"&&", 2}, BinaryOperator{"<=", 3}, BinaryOperator{">=", 3},
-    BinaryOperator{"==", 3}, BinaryOperator{"!=", 3}, BinaryOperator{"<", 3},  BinaryOperator{">", 3},
-    BinaryOperator{"+", 4},  BinaryOperator{"-", 4},  BinaryOperator{"*", 5},  BinaryOperator{"/", 5},
-    BinaryOperator{"%", 5},
+    BinaryOperator{Op::either, "||", 1}, BinaryOperator{Op::both, "&&", 2}, BinaryOperator{Op::le, "<=", 3},
+    BinaryOperator{Op::ge, ">=", 3},     BinaryOperator{Op::eq, "==", 3},   BinaryOperator{Op::ne, "!=", 3},
+    BinaryOperator{Op::lt, "<", 3},      BinaryOperator{Op::gt, ">", 3},    BinaryOperator{Op::add, "+", 4},
+    BinaryOperator{Op::sub, "-", 4},     BinaryOperator{Op::mul, "*", 5},   BinaryOperator{Op::div, "/", 5},
+    BinaryOperator{Op::mod, "%", 5},
 };
 constexpr int k_comparison = 3;
 
@@ -56,19 +60,36 @@ std::optional<std::int64_t> modulo(std::int64_t a, std::int64_t b) {
   return b == -1 ? 0 : floor_mod(a, b);  // INT64_MIN % -1 traps on x86
 }
 
-std::optional<std::int64_t> apply_operator(std::string_view symbol, std::int64_t a, std::int64_t b) {
-  if (symbol == "||") return a != 0 || b != 0;
-  if (symbol == "&&") return a != 0 && b != 0;
-  if (symbol == "<=") return a <= b;
-  if (symbol == ">=") return a >= b;
-  if (symbol == "==") return a == b;
-  if (symbol == "!=") return a != b;
-  if (symbol == "<") return a < b;
-  if (symbol == ">") return a > b;
-  if (symbol == "+") return checked_add(a, b);
-  if (symbol == "-") return checked_sub(a, b);
-  if (symbol == "*") return checked_mul(a, b);
-  return symbol == "/" ? divide(a, b) : modulo(a, b);
+std::optional<std::int64_t> apply_operator(Op op, std::int64_t a, std::int64_t b) {
+  switch (op) {
+    case Op::either:
+      return a != 0 || b != 0;
+    case Op::both:
+      return a != 0 && b != 0;
+    case Op::le:
+      return a <= b;
+    case Op::ge:
+      return a >= b;
+    case Op::eq:
+      return a == b;
+    case Op::ne:
+      return a != b;
+    case Op::lt:
+      return a < b;
+    case Op::gt:
+      return a > b;
+    case Op::add:
+      return checked_add(a, b);
+    case Op::sub:
+      return checked_sub(a, b);
+    case Op::mul:
+      return checked_mul(a, b);
+    case Op::div:
+      return divide(a, b);
+    case Op::mod:
+      return modulo(a, b);
+  }
+  return std::nullopt;
 }
 
 /// ceil_div and round_up are meant for tiles: a divisor below 1 is refused.
@@ -80,139 +101,131 @@ std::optional<std::int64_t> apply_function(std::string_view name, const std::vec
   return name == "ceil_div" ? tiles : checked_mul(tiles, args[1]);
 }
 
-/// Recursive descent that evaluates as it parses. Without names it checks the syntax alone. The side of && and || that
-/// does not decide is parsed, and its names are checked, but its value is not computed: `N == 0 || 64 % N == 0` works.
-class Evaluator {
- public:
-  Evaluator(std::string_view text, const IntBindings* names) : text_(text), names_(names) {}
+}  // namespace
 
-  Result<std::int64_t> run() {
+/// Recursive descent.
+class IntExpr::Parser {
+ public:
+  explicit Parser(std::string_view text) : text_(text), made_(text) {
+    // Few characters make no node, and an expression is short.
+    made_.nodes_.reserve(std::min(text.size(), k_longest_text) / 2 + 1);
+  }
+
+  Result<IntExpr> run() {
     if (text_.size() > k_longest_text) {
       return fail(errc::expr_syntax, "an expression of {} characters is too long; the limit is {}", text_.size(),
                   k_longest_text);
     }
-    KW_TRY(const std::int64_t value, binary(0, names_ != nullptr));
+    KW_TRY([[maybe_unused]] const std::size_t whole, binary(0));
     if (at_ < text_.size()) return syntax("an operator or the end");
-    return value;
+    return std::move(made_);
   }
 
  private:
+  std::size_t add(IntExpr::Node node) {
+    made_.nodes_.push_back(std::move(node));
+    return made_.nodes_.size() - 1;
+  }
+
   void skip_spaces() {
     while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t')) ++at_;
   }
-  bool take(std::string_view symbol) {
+  bool take(char symbol) {
     skip_spaces();
-    if (text_.substr(at_, symbol.size()) != symbol) return false;
-    at_ += symbol.size();
+    if (at_ >= text_.size() || text_[at_] != symbol) return false;
+    ++at_;
     return true;
+  }
+  [[nodiscard]] bool stands_here(std::string_view symbol) const {
+    if (at_ >= text_.size() || text_[at_] != symbol[0]) return false;
+    return symbol.size() == 1 || (at_ + 1 < text_.size() && text_[at_ + 1] == symbol[1]);
   }
 
   tl::unexpected<Error> syntax(std::string_view expected) const {
     const auto found = at_ < text_.size() ? fmt::format("'{}'", text_[at_]) : std::string("the end");
     return fail(errc::expr_syntax, "in \"{}\": expected {} at character {}, found {}", text_, expected, at_ + 1, found);
   }
-  tl::unexpected<Error> bad_value(std::string_view what) const {
-    return fail(errc::expr_value, "in \"{}\": {}", text_, what);
-  }
 
-  std::optional<BinaryOperator> peek_operator() {
+  std::optional<std::size_t> peek_operator() {
     skip_spaces();
-    for (const auto& candidate : k_operators) {
-      if (text_.substr(at_, candidate.symbol.size()) == candidate.symbol) return candidate;
+    for (std::size_t i = 0; i < k_operators.size(); ++i) {
+      if (stands_here(k_operators[i].symbol)) return i;
     }
     return std::nullopt;
   }
 
-  /// Precedence climbing; `live` says whether the value matters.
-  Result<std::int64_t> binary(int min_binding, bool live) {
-    KW_TRY(std::int64_t left, unary(live));
+  /// Precedence climbing.
+  Result<std::size_t> binary(int min_binding) {
+    KW_TRY(std::size_t left, unary());
     int previous = 0;
     while (true) {
       const auto op = peek_operator();
-      if (!op || op->binding < min_binding) return left;
-      if (op->binding == k_comparison && previous == k_comparison) {
+      if (!op || k_operators[*op].binding < min_binding) return left;
+      if (k_operators[*op].binding == k_comparison && previous == k_comparison) {
         return fail(errc::expr_syntax, "in \"{}\": comparisons do not chain (character {}); join two of them with &&",
                     text_, at_ + 1);
       }
-      at_ += op->symbol.size();
-      const bool decided = (op->symbol == "&&" && left == 0) || (op->symbol == "||" && left != 0);
-      KW_TRY(const std::int64_t right, binary(op->binding + 1, live && !decided));
-      previous = op->binding;
-      if (!live) continue;
-      const auto value = apply_operator(op->symbol, left, right);
-      if (!value) {
-        if (right == 0) return bad_value(fmt::format("{} {} 0 divides by zero", left, op->symbol));
-        return bad_value(fmt::format("{} {} {} overflows 64 bits", left, op->symbol, right));
-      }
-      left = *value;
+      at_ += k_operators[*op].symbol.size();
+      KW_TRY(const std::size_t right, binary(k_operators[*op].binding + 1));
+      previous = k_operators[*op].binding;
+      left = add({.kind = Kind::binary, .which = *op, .operands = {left, right}});
     }
   }
 
-  Result<std::int64_t> unary(bool live) {
+  Result<std::size_t> unary() {
     // The only place where the recursion passes each time, so the only one that counts.
     if (depth_ >= k_deepest_level) {
       return fail(errc::expr_syntax, "in \"{}\": nested deeper than {} levels", text_, k_deepest_level);
     }
     ++depth_;
-    auto value = unary_inside(live);
+    auto node = unary_inside();
     --depth_;
-    return value;
+    return node;
   }
 
-  Result<std::int64_t> unary_inside(bool live) {
+  Result<std::size_t> unary_inside() {
     skip_spaces();
-    if (text_.substr(at_, 2) != "!=" && take("!")) {
-      KW_TRY(const std::int64_t value, unary(live));
-      return value == 0 ? 1 : 0;
+    if (!stands_here("!=") && take('!')) {
+      KW_TRY(const std::size_t operand, unary());
+      return add({.kind = Kind::complement, .operands = {operand}});
     }
-    if (take("-")) {
-      KW_TRY(const std::int64_t value, unary(live));
-      const auto negated = checked_sub(0, value);
-      if (!negated) return bad_value(fmt::format("-({}) overflows 64 bits", value));
-      return *negated;
+    if (take('-')) {
+      KW_TRY(const std::size_t operand, unary());
+      return add({.kind = Kind::negation, .operands = {operand}});
     }
-    if (take("(")) {
-      KW_TRY(const std::int64_t value, binary(0, live));
-      if (!take(")")) return syntax("')'");
-      return value;
+    if (take('(')) {
+      KW_TRY(const std::size_t inner, binary(0));
+      if (!take(')')) return syntax("')'");
+      return inner;
     }
-    return primary(live);
+    return primary();
   }
 
-  Result<std::int64_t> primary(bool live) {
+  Result<std::size_t> primary() {
     std::size_t end = at_;
     while (end < text_.size() && is_word(text_[end])) ++end;
     const std::string_view word = text_.substr(at_, end - at_);
     if (word.empty()) return syntax("a number, a name or '('");
     if (word.front() >= '0' && word.front() <= '9') return literal(word);
     at_ = end;
-    if (take("(")) return call(word, live);
-    return name(word);
+    if (take('(')) return call(word);
+    return add({.kind = Kind::name, .name = std::string(word)});
   }
 
-  Result<std::int64_t> literal(std::string_view word) {
+  Result<std::size_t> literal(std::string_view word) {
     std::int64_t value = 0;
     const auto [stopped, status] = std::from_chars(word.data(), word.data() + word.size(), value);
-    if (status == std::errc::result_out_of_range) return bad_value(fmt::format("{} does not fit 64 bits", word));
+    if (status == std::errc::result_out_of_range) {
+      return fail(errc::expr_value, "in \"{}\": {} does not fit 64 bits", text_, word);
+    }
     if (stopped != word.data() + word.size()) {
       return fail(errc::expr_syntax, "in \"{}\": '{}' is neither a name nor a whole decimal number", text_, word);
     }
     at_ += word.size();
-    return value;
+    return add({.value = value});
   }
 
-  Result<std::int64_t> name(std::string_view word) {
-    if (names_ == nullptr) return 0;
-    if (const auto found = names_->find(word); found != names_->end()) return found->second;
-    std::vector<std::string> known;
-    for (const auto& [key, unused] : *names_) known.push_back(key);
-    const auto nearest = closest_name(word, known);
-    Error error{errc::expr_unknown_name, fmt::format("in \"{}\": '{}' is not a known name", text_, word)};
-    error.hint = !nearest ? "known names: " + join(known) : "did you mean '" + *nearest + "'?";
-    return fail(std::move(error));
-  }
-
-  Result<std::int64_t> call(std::string_view word, bool live) {
+  Result<std::size_t> call(std::string_view word) {
     const auto* function =
         std::find_if(k_functions.begin(), k_functions.end(), [&](const Function& f) { return f.name == word; });
     if (function == k_functions.end()) {
@@ -220,33 +233,122 @@ class Evaluator {
       error.hint = "known functions: ceil_div(a, b), round_up(a, b), min(a, ...), max(a, ...)";
       return fail(std::move(error));
     }
-    std::vector<std::int64_t> args;
+    std::vector<std::size_t> arguments;
     do {
-      KW_TRY(const std::int64_t value, binary(0, live));
-      args.push_back(value);
-    } while (take(","));
-    if (!take(")")) return syntax("',' or ')'");
-    if (args.size() < function->min_args || args.size() > function->max_args) {
+      KW_TRY(const std::size_t argument, binary(0));
+      arguments.push_back(argument);
+    } while (take(','));
+    if (!take(')')) return syntax("',' or ')'");
+    if (arguments.size() < function->min_args || arguments.size() > function->max_args) {
       return fail(errc::expr_syntax, "in \"{}\": {} takes {} to {} arguments, not {}", text_, word, function->min_args,
-                  function->max_args, args.size());
+                  function->max_args, arguments.size());
     }
-    if (!live) return 0;
-    const auto value = apply_function(word, args);
-    if (!value && args[1] < 1) return bad_value(fmt::format("{} needs a divisor above 0, not {}", word, args[1]));
-    if (!value) return bad_value(fmt::format("{}({}, {}) overflows 64 bits", word, args[0], args[1]));
-    return *value;
+    const auto which = static_cast<std::size_t>(function - k_functions.begin());
+    return add({.kind = Kind::call, .which = which, .operands = std::move(arguments)});
   }
 
   std::string_view text_;
-  const IntBindings* names_;  ///< null: check the syntax alone
+  IntExpr made_;
   std::size_t at_ = 0;
   int depth_ = 0;
 };
 
-}  // namespace
+/// The side of && and || that does not decide has its names checked, but its value is not computed:
+/// `N == 0 || 64 % N == 0` works.
+class IntExpr::Evaluation {
+ public:
+  Evaluation(const IntExpr& expression, const IntBindings& names) : expression_(expression), names_(names) {}
+
+  /// `live` says whether the value matters.
+  Result<std::int64_t> of(std::size_t index, bool live) const {
+    const Node& node = expression_.nodes_[index];
+    switch (node.kind) {
+      case Kind::literal:
+        return node.value;
+      case Kind::name:
+        return name(node.name);
+      case Kind::complement: {
+        KW_TRY(const std::int64_t value, of(node.operands[0], live));
+        return value == 0 ? 1 : 0;
+      }
+      case Kind::negation: {
+        KW_TRY(const std::int64_t value, of(node.operands[0], live));
+        const auto negated = checked_sub(0, value);
+        if (!negated) return bad_value(fmt::format("-({}) overflows 64 bits", value));
+        return *negated;
+      }
+      case Kind::binary:
+        return binary(node, live);
+      case Kind::call:
+        return call(node, live);
+    }
+    return 0;
+  }
+
+ private:
+  [[nodiscard]] tl::unexpected<Error> bad_value(std::string_view what) const {
+    return fail(errc::expr_value, "in \"{}\": {}", expression_.text_, what);
+  }
+
+  [[nodiscard]] Result<std::int64_t> name(const std::string& word) const {
+    if (const auto found = names_.find(word); found != names_.end()) return found->second;
+    std::vector<std::string> known;
+    for (const auto& [key, unused] : names_) known.push_back(key);
+    const auto nearest = closest_name(word, known);
+    Error error{errc::expr_unknown_name, fmt::format("in \"{}\": '{}' is not a known name", expression_.text_, word)};
+    error.hint = !nearest ? "known names: " + join(known) : "did you mean '" + *nearest + "'?";
+    return fail(std::move(error));
+  }
+
+  [[nodiscard]] Result<std::int64_t> binary(const Node& node, bool live) const {
+    const auto& [op, symbol, binding] = k_operators[node.which];
+    KW_TRY(const std::int64_t left, of(node.operands[0], live));
+    const bool decided = (op == Op::both && left == 0) || (op == Op::either && left != 0);
+    KW_TRY(const std::int64_t right, of(node.operands[1], live && !decided));
+    if (!live) return left;
+    const auto value = apply_operator(op, left, right);
+    if (value) return *value;
+    if (right == 0) return bad_value(fmt::format("{} {} 0 divides by zero", left, symbol));
+    return bad_value(fmt::format("{} {} {} overflows 64 bits", left, symbol, right));
+  }
+
+  [[nodiscard]] Result<std::int64_t> call(const Node& node, bool live) const {
+    std::vector<std::int64_t> arguments;
+    for (const std::size_t operand : node.operands) {
+      KW_TRY(const std::int64_t value, of(operand, live));
+      arguments.push_back(value);
+    }
+    if (!live) return 0;
+    const std::string_view word = k_functions[node.which].name;
+    const auto value = apply_function(word, arguments);
+    if (value) return *value;
+    if (arguments[1] < 1) return bad_value(fmt::format("{} needs a divisor above 0, not {}", word, arguments[1]));
+    return bad_value(fmt::format("{}({}, {}) overflows 64 bits", word, arguments[0], arguments[1]));
+  }
+
+  const IntExpr& expression_;
+  const IntBindings& names_;
+};
+
+Result<IntExpr> IntExpr::parse(std::string_view text) {
+  return Parser(text).run();
+}
+
+Result<std::int64_t> IntExpr::evaluate(const IntBindings& names) const {
+  return Evaluation(*this, names).of(nodes_.size() - 1, true);
+}
+
+Result<std::vector<IntExpr>> parse_int_exprs(const std::vector<std::string>& texts) {
+  std::vector<IntExpr> parsed;
+  for (const std::string& text : texts) {
+    KW_TRY(auto one, IntExpr::parse(text));
+    parsed.push_back(std::move(one));
+  }
+  return parsed;
+}
 
 Result<void> check_int_expr(std::string_view text) {
-  KW_TRY([[maybe_unused]] const std::int64_t value, Evaluator(text, nullptr).run());
+  KW_TRY([[maybe_unused]] const auto parsed, IntExpr::parse(text));
   return {};
 }
 
@@ -261,7 +363,8 @@ bool mentions_name(std::string_view text, std::string_view name) {
 }
 
 Result<std::int64_t> evaluate_int_expr(std::string_view text, const IntBindings& names) {
-  return Evaluator(text, &names).run();
+  KW_TRY(const auto parsed, IntExpr::parse(text));
+  return parsed.evaluate(names);
 }
 
 }  // namespace kw

@@ -1,6 +1,6 @@
 #include "tensor/int_expr.hpp"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <string>
 
@@ -111,6 +111,33 @@ TEST(IntExpr, checks_syntax_without_names) {
   EXPECT_EQ(checked.error().code, errc::expr_syntax);
 }
 
+TEST(IntExpr, is_parsed_once_for_many_assignments) {
+  const auto tiles = IntExpr::parse("BM % 2 == 0 || ceil_div(Sq, BM) > limit");
+  ASSERT_TRUE(tiles.has_value());
+  EXPECT_EQ(tiles->text(), "BM % 2 == 0 || ceil_div(Sq, BM) > limit");
+  EXPECT_EQ(tiles->evaluate({{"BM", 6}, {"Sq", 10}, {"limit", 9}}), 1);
+  EXPECT_EQ(tiles->evaluate({{"BM", 5}, {"Sq", 10}, {"limit", 1}}), 1);
+  EXPECT_EQ(tiles->evaluate({{"BM", 5}, {"Sq", 10}, {"limit", 2}}), 0);
+  const auto unknown = tiles->evaluate({{"BM", 6}, {"Sq", 10}});
+  ASSERT_FALSE(unknown.has_value()) << "of the side that does not matter too";
+  EXPECT_EQ(unknown.error().code, errc::expr_unknown_name);
+  const auto negative = tiles->evaluate({{"BM", -1}, {"Sq", 10}, {"limit", 9}});
+  ASSERT_FALSE(negative.has_value());
+  EXPECT_EQ(negative.error().to_string(),
+            "in \"BM % 2 == 0 || ceil_div(Sq, BM) > limit\": ceil_div needs a divisor above 0, not -1 [expr.value]");
+}
+
+TEST(IntExpr, parses_lists_up_to_the_first_error) {
+  const auto both = parse_int_exprs({"1 + 1", "N * 2"});
+  ASSERT_TRUE(both.has_value());
+  ASSERT_EQ(both->size(), 2U);
+  EXPECT_EQ(both->at(1).evaluate({{"N", 4}}), 8);
+  const auto wrong = parse_int_exprs({"1", "2 +", "3 +"});
+  ASSERT_FALSE(wrong.has_value());
+  EXPECT_EQ(wrong.error().code, errc::expr_syntax);
+  EXPECT_THAT(wrong.error().message, testing::HasSubstr("\"2 +\""));
+}
+
 /// Random expressions without division, against direct evaluation while they are written.
 std::pair<std::string, std::int64_t> random_expression(Rng& rng, int depth) {
   if (depth == 0 || rng.below(4) == 0) {
@@ -144,6 +171,9 @@ TEST(IntExpr, agrees_with_direct_evaluation_on_random_expressions) {
     const auto value = evaluate_int_expr(text, {});
     ASSERT_TRUE(value.has_value()) << "seed " << k_seed << ": " << value.error().to_string();
     EXPECT_EQ(*value, expected) << "seed " << k_seed << ": " << text;
+    const auto parsed = IntExpr::parse(text);
+    ASSERT_TRUE(parsed.has_value());
+    EXPECT_EQ(parsed->evaluate({}), expected) << "seed " << k_seed << ": " << text;
   }
 }
 

@@ -83,7 +83,8 @@ Result<void> require_time(const RunFacts& facts, const CheckCase& one, const Lau
   const Duration launch(outcome.observed_ns);
   // The reference takes its place, and this launch is its time.
   if (facts.options.reference) return {};
-  const Duration rest = (primaries - 1 + k_samples) * launch;
+  const auto launches = primaries - 1 + (facts.options.plain_is_timed_by_checks ? 0 : k_samples);
+  const Duration rest = launches * launch;
   if (!clock.timeout(rest).ends_budget) {
     if (facts.options.foresee) facts.options.foresee(launch, rest);
     return {};
@@ -92,7 +93,7 @@ Result<void> require_time(const RunFacts& facts, const CheckCase& one, const Lau
       errc::out_of_time,
       fmt::format("the budget is too short: the plain kernel takes {:.2g} s a launch, and is launched {} times more "
                   "on the primary workload before the first candidate, which takes {:.0f} s from here on",
-                  to_seconds(launch), primaries - 1 + k_samples, std::ceil(to_seconds(rest))),
+                  to_seconds(launch), launches, std::ceil(to_seconds(rest))),
       "give the run more time, such as --budget 10m, or make the primary workload smaller with --set"});
 }
 
@@ -135,7 +136,7 @@ Result<Reached> reached_on(const RunFacts& facts, Baseline& baseline, LoadedCand
   if (!run) return fail(baseline_error(place, run.error().sentence));
   if (reference == nullptr) {
     baseline.learn_request(run->time);
-    if (one.workload == 0) baseline.last_primary = run->time;
+    if (one.workload == 0) baseline.primaries.push_back(run->time);
     KW_TRY_VOID(require_time(facts, one, run->time, clock));
   }
   const auto judging = clock.doing(time_activity::judging);
@@ -221,12 +222,16 @@ Result<void> build_beside_answers(RunFacts& facts, MeasureState& measuring, Step
   return answered ? std::move(built) : std::move(answered);
 }
 
-/// By the launch on the first case: of one that takes long a cold cache changes nothing.
-void take_time_of_check(const RunFacts& facts, Baseline& baseline) {
-  const LaunchOutcome& launch = *baseline.last_primary;
-  baseline.request_ns = static_cast<double>(launch.observed_ns - launch.claimed_ns);
-  const double ns = launch_ns(facts, baseline, launch);
-  baseline.time = {"plain", ns, {ns, ns, 0}};
+/// By its launches on the checks: of one that takes long a cold cache changes nothing.
+void take_time_of_checks(const RunFacts& facts, MeasureState& measuring) {
+  Baseline& baseline = measuring.baseline;
+  std::vector<double> times;
+  for (const LaunchOutcome& launch : baseline.primaries) {
+    baseline.request_ns = std::max(baseline.request_ns, static_cast<double>(launch.observed_ns - launch.claimed_ns));
+    times.push_back(launch_ns(facts, baseline, launch));
+  }
+  const Measurement measured = summarise(times, measuring.rng);
+  baseline.time = {"plain", measured.median_ns, measured.ci_ns};
 }
 
 Result<void> time_baseline(const RunFacts& facts, MeasureState& measuring, StepClock& clock) {
@@ -249,8 +254,9 @@ Result<void> open_baseline(RunFacts& facts, MeasureState& measuring, StepClock& 
   KW_TRY_VOID(build_beside_answers(facts, measuring, clock, make_suite, reference));
   KW_TRY_VOID(learn_allowed_errors(facts, measuring.baseline, reference, clock));
   if (!facts.timed()) return {};
-  if (!reference || !measuring.baseline.last_primary) return time_baseline(facts, measuring, clock);
-  take_time_of_check(facts, measuring.baseline);
+  const bool told_by_checks = reference || facts.options.plain_is_timed_by_checks;
+  if (!told_by_checks || measuring.baseline.primaries.empty()) return time_baseline(facts, measuring, clock);
+  take_time_of_checks(facts, measuring);
   return {};
 }
 

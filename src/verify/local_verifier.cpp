@@ -64,6 +64,11 @@ Result<void> time_one_process(const TimingContext& timing, MeasureState& measuri
   return {};
 }
 
+/// Whether those behind the first best are screened.
+bool will_screen(const RunFacts& facts) {
+  return facts.options.screen && facts.timed();
+}
+
 /// Champion and plain kernel in new processes. From the binaries that were checked, not from a new build: the build
 /// process has since compiled other candidates.
 Result<void> start_afresh(const RunFacts& facts, MeasureState& measuring, const StepClock& clock) {
@@ -85,6 +90,7 @@ struct LocalVerifier::InFlight {
   GateContext context;
   bool goes_on = true;    ///< no gate has stopped it yet
   bool is_built = false;  ///< its gates of the phase `build` are over
+  bool has_run = false;   ///< those of the phase `run` are too, as of one that is screened
 };
 
 struct LocalVerifier::State {
@@ -141,10 +147,10 @@ VerifyTicket LocalVerifier::submit(const VerifyRequest& request) {
   return ticket;
 }
 
-void LocalVerifier::build(InFlight& one) const {
+void LocalVerifier::build(InFlight& one, bool screens) const {
   if (one.is_built) return;
   one.is_built = true;
-  one.context.screens = is_screened(state_->facts, state_->measuring);
+  one.context.screens = screens;
   one.goes_on = one.goes_on && run_gates(GatePhase::build, one.context);
 }
 
@@ -155,8 +161,9 @@ void LocalVerifier::build_oldest() {
   if (waiting.front().is_built) return;
   const RunFacts& facts = state_->facts;
   const auto compiling = TimeLedger::stage(facts.options.ledger, to_string(GateId::build), time_activity::compiling);
-  const std::int64_t count = is_screened(facts, state_->measuring) ? std::ssize(waiting) : 1;
-  facts.options.parallel(count, [&](std::int64_t i) { build(waiting[static_cast<std::size_t>(i)]); });
+  const bool screens = is_screened(facts, state_->measuring);
+  const std::int64_t count = screens ? std::ssize(waiting) : 1;
+  facts.options.parallel(count, [&](std::int64_t i) { build(waiting[static_cast<std::size_t>(i)], screens); });
 }
 
 /// Through one phase; if asked for, the next candidate is built beside. Compilers run beside untimed launches, and
@@ -168,7 +175,34 @@ void LocalVerifier::pass(InFlight& oldest, GatePhase phase, bool build_next) {
   if (!build_next || waiting.size() < 2 || waiting[1].is_built) return go();
   const auto waiting_for_compiler =
       TimeLedger::stage(oldest.context.clock.ledger(), to_string(GateId::build), time_activity::compiling);
-  state_->facts.options.beside(go, [&] { build(waiting[1]); });
+  state_->facts.options.beside(go, [&] { build(waiting[1], will_screen(state_->facts)); });
+}
+
+/// What those behind a would-be best need before they can be timed: whether they are right does not depend on who is
+/// the best. There will be one if this one is proved, and then they are screened; if it is not, the whole check comes
+/// after all. On a GPU one kernel at a time is launched.
+void LocalVerifier::go_ahead() {
+  auto& waiting = state_->waiting;
+  const RunFacts& facts = state_->facts;
+  const bool screens = will_screen(facts);
+  for (std::size_t i = 1; i < waiting.size(); ++i) {
+    build(waiting[i], screens);
+    InFlight& one = waiting[i];
+    if (i > 1 || !screens || facts.device().kind == DeviceKind::gpu || !one.goes_on || one.has_run) continue;
+    one.has_run = true;
+    one.context.screens = true;
+    one.goes_on = run_gates(GatePhase::run, one.context);
+  }
+}
+
+/// Sanitizers take one core, for seconds.
+void LocalVerifier::prove(InFlight& oldest) {
+  const bool proves = oldest.goes_on && oldest.context.measurement && becomes_best(*oldest.context.measurement);
+  if (!proves) return pass(oldest, GatePhase::prove, false);
+  const auto waiting_for_others =
+      TimeLedger::stage(oldest.context.clock.ledger(), to_string(GateId::build), time_activity::compiling);
+  state_->facts.options.beside([&] { oldest.goes_on = run_gates(GatePhase::prove, oldest.context); },
+                               [&] { go_ahead(); });
 }
 
 std::optional<VerifyResult> LocalVerifier::poll() {
@@ -179,12 +213,12 @@ std::optional<VerifyResult> LocalVerifier::poll() {
   build_oldest();
   // There may be a champion since it was built.
   oldest.context.screens = is_screened(state_->facts, state_->measuring);
-  // A screening is over sooner than a build, and would wait for it with idle cores: see build_oldest().
-  pass(oldest, GatePhase::run, !oldest.context.screens);
+  // A screening is over sooner than a build, and would wait for it with idle cores: see build_oldest(). The check of a
+  // first candidate has all cores, for a first verified kernel comes before anything else: see prove().
+  if (!oldest.has_run || !oldest.context.screens) pass(oldest, GatePhase::run, !will_screen(state_->facts));
   // A GPU's time is between two events on the device, where no compiler disturbs it.
   pass(oldest, GatePhase::measure, state_->facts.device().kind == DeviceKind::gpu && !oldest.context.screens);
-  const bool proves = oldest.context.measurement && becomes_best(*oldest.context.measurement);
-  pass(oldest, GatePhase::prove, proves);
+  prove(oldest);
   pass(oldest, GatePhase::count, false);
   VerifyResult result = settle(oldest);
   waiting.pop_front();
@@ -249,8 +283,8 @@ Result<Measurement> LocalVerifier::final_measurement(int processes, const std::f
   KW_CHECK(measuring.champion.has_value(), "a final measurement without a champion");
   ComparisonRule rule = facts.options.comparison;
   rule.looks = {processes * static_cast<int>(final_pairs(measuring.baseline.time.median_ns))};
-  rule.max_discarded = 1;                     // judged at the end: until then disturbed pairs are taken again
-  rule.early_pairs = rule.looks.front() + 1;  // the champion is never given up early
+  rule.max_discarded = 1;  // judged at the end: until then disturbed pairs are taken again
+  rule.early.clear();      // the champion is never given up early
   PairedComparison comparison(rule, measuring.rng.next());
   StepClock clock(facts.clock, Instant::max(), facts.options.ledger);
   TimingResult timed;

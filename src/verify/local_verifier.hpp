@@ -31,8 +31,9 @@ class LocalVerifier final : public Verifier {
 
   [[nodiscard]] VerifyRequest request_for(const Candidate& candidate, std::optional<Duration> budget) const override;
   VerifyTicket submit(const VerifyRequest& request) override;
-  /// Takes the oldest candidate through all of its gates. The one behind it is built beside that one's checks, beside
-  /// the sanitizers of a would-be best, and where candidates are screened, at the same time as the oldest.
+  /// Takes the oldest candidate through all of its gates. The one behind it is built beside that one's checks, and
+  /// where candidates are screened, at the same time as the oldest. While a would-be best is proved, all behind it are
+  /// built, and on a CPU the next one is screened.
   [[nodiscard]] std::optional<VerifyResult> poll() override;
   void wait(Instant) override {}  // poll() works until it has something to give
   [[nodiscard]] std::size_t in_flight() const override;
@@ -51,9 +52,11 @@ class LocalVerifier final : public Verifier {
   struct State;
   struct InFlight;
   explicit LocalVerifier(std::unique_ptr<State> state);
-  void build(InFlight& one) const;
+  void build(InFlight& one, bool screens) const;
   void build_oldest();
   void pass(InFlight& oldest, GatePhase phase, bool build_next);
+  void prove(InFlight& oldest);
+  void go_ahead();
   [[nodiscard]] VerifyResult settle(InFlight& one);
 
   std::unique_ptr<State> state_;

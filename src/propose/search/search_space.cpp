@@ -50,7 +50,11 @@ std::optional<std::size_t> SearchSpace::variant_for(const IntBindings& structure
     const Hash id = bundle->id();
     const auto same = std::find_if(variants_.begin(), variants_.end(), [&](const Variant& v) { return v.id == id; });
     index = static_cast<std::size_t>(same - variants_.begin());
-    if (same == variants_.end()) variants_.push_back({structure, *std::move(bundle), id});
+    if (same == variants_.end()) {
+      auto constraints = parse_int_exprs(bundle->constraints);
+      KW_CHECK(constraints.has_value(), "{}", constraints.error().to_string());
+      variants_.push_back({structure, *std::move(bundle), id, *std::move(constraints)});
+    }
   }
   by_structure_[structure] = index;
   return index;
@@ -124,8 +128,8 @@ std::optional<SearchPoint> SearchSpace::point_of(const Candidate& candidate) {
 bool SearchSpace::is_consistent(const SearchPoint& point) const {
   IntBindings names = point.tunables;
   names.insert(device_names_.begin(), device_names_.end());
-  for (const auto& constraint : variants_[point.variant].bundle.constraints) {
-    const auto value = evaluate_int_expr(constraint, names);
+  for (const auto& constraint : variants_[point.variant].constraints) {
+    const auto value = constraint.evaluate(names);
     // A name that is neither is an axis: candidate_at decides.
     if (value ? *value == 0 : value.error().code != errc::expr_unknown_name) return false;
   }

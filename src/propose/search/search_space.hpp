@@ -80,6 +80,7 @@ class SearchSpace {
     IntBindings structure;
     Bundle bundle;
     Hash id;
+    std::vector<IntExpr> constraints;  ///< of the bundle
   };
 
   SearchSpace(const Style& style, const Problem& problem, DeviceFacts device)

@@ -7,7 +7,6 @@
 #include "record/time_use.hpp"
 #include "verify/checking/accuracy.hpp"
 #include "verify/checking/error_location.hpp"
-#include "verify/checking/sampled_rows.hpp"
 #include "verify/checking/storage.hpp"
 
 namespace kw {
@@ -58,7 +57,7 @@ double fresh_limit(std::span<const CheckCase> alike, const FreshCase& fresh, std
 }  // namespace
 
 FreshCase draw_fresh(const Problem& problem, const CheckCase& like, const WorkloadCosts& costs, Rng& rng,
-                     const ParallelFor& parallel, TimeLedger* ledger) {
+                     const ParallelFor& parallel, TimeLedger* ledger, std::int64_t least_rows) {
   const Workload& workload = problem.workloads[like.workload];
   FreshCase fresh;
   fresh.one.workload = like.workload;
@@ -73,7 +72,7 @@ FreshCase draw_fresh(const Problem& problem, const CheckCase& like, const Worklo
   const auto answering = TimeLedger::activity(ledger, time_activity::oracle);
   const OracleSampling& sampling = operator_of(problem).sampling;
   const AnswerWork whole = whole_answer_work(problem, workload, costs.of(like.workload).steps);
-  const auto rows = sampled_rows(sampling.rows(problem, workload.axes), whole, k_sample_work, rng);
+  const auto rows = sampled_rows(sampling.rows(problem, workload.axes), whole, k_sample_work, rng, least_rows);
   fresh.answers = sampling.answer(problem, workload.axes, fresh.one.inputs, rows, parallel);
   return fresh;
 }

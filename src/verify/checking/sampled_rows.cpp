@@ -16,12 +16,11 @@ AnswerWork whole_answer_work(const Problem& problem, const Workload& workload, d
   return work;
 }
 
-std::vector<std::int64_t> sampled_rows(std::int64_t rows, const AnswerWork& all, const AnswerWork& affordable,
-                                       Rng& rng) {
-  constexpr std::int64_t k_least_rows = 32;
+std::vector<std::int64_t> sampled_rows(std::int64_t rows, const AnswerWork& all, const AnswerWork& affordable, Rng& rng,
+                                       std::int64_t least) {
   const double share =
       std::min({affordable.flops / std::max(all.flops, 1.0), affordable.elements / std::max(all.elements, 1.0), 1.0});
-  const std::int64_t wanted = std::max(k_least_rows, static_cast<std::int64_t>(share * static_cast<double>(rows)));
+  const std::int64_t wanted = std::max(least, static_cast<std::int64_t>(share * static_cast<double>(rows)));
   if (wanted >= rows) {
     std::vector<std::int64_t> each(static_cast<std::size_t>(rows));
     std::iota(each.begin(), each.end(), 0);

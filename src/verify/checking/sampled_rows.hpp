@@ -19,10 +19,13 @@ struct AnswerWork {
 /// Of the whole answer to the workload, of all outputs together. `steps` as in WorkloadCost.
 [[nodiscard]] AnswerWork whole_answer_work(const Problem& problem, const Workload& workload, double steps);
 
-/// Of `rows` that cost `all` together: as many as `affordable` pays for, at least 32, or all. The first, the last, and
-/// others at random; ascending. A kernel that is wrong in a share s of the rows is found out by n of them with the
+inline constexpr std::int64_t k_least_rows = 32;
+
+/// Of `rows` that cost `all` together: as many as `affordable` pays for, at least `least`, or all. The first, the last,
+/// and others at random; ascending. A kernel that is wrong in a share s of the rows is found out by n of them with the
 /// probability 1 - (1 - s)^n.
 [[nodiscard]] std::vector<std::int64_t> sampled_rows(std::int64_t rows, const AnswerWork& all,
-                                                     const AnswerWork& affordable, Rng& rng);
+                                                     const AnswerWork& affordable, Rng& rng,
+                                                     std::int64_t least = k_least_rows);
 
 }  // namespace kw

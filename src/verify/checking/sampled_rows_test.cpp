@@ -26,6 +26,12 @@ TEST(SampledRows, are_never_fewer_than_32) {
   EXPECT_EQ(rows_of({1e6, 1e12}, {1e6, 1e6}), 32U);
 }
 
+TEST(SampledRows, are_more_where_more_are_asked_for) {
+  Rng rng(3);
+  EXPECT_EQ(sampled_rows(4096, {1e12, 1e6}, {1e6, 1e6}, rng, 80).size(), 80U);
+  EXPECT_EQ(sampled_rows(50, {1e12, 1e6}, {1e6, 1e6}, rng, 80).size(), 50U) << "all there are";
+}
+
 TEST(SampledRows, count_the_elements_of_all_outputs) {
   const Problem problem = small_problem();
   const auto work = whole_answer_work(problem, problem.primary(), 5e3);

@@ -12,13 +12,18 @@ bool start_for(GateId gate, GateContext& context) {
   return !failure;
 }
 
-std::optional<CaseRun> run_judged(GateId gate, GateContext& context, const CheckCase& one, const Poison& poison,
-                                  AccuracyTable* accuracy) {
+StoredInputs stored_inputs(const GateContext& context, const CheckCase& one) {
+  const auto copying = context.clock.doing(time_activity::copies);
+  return {context.facts.problem, one, context.facts.options.parallel};
+}
+
+std::optional<CaseRun> run_judged(GateId gate, GateContext& context, const CheckCase& one, const StoredInputs& inputs,
+                                  const Poison& poison, AccuracyTable* accuracy) {
   const RunFacts& facts = context.facts;
   const StepTimeout timeout =
       context.clock.timeout(context.measuring.baseline.launch_deadline(facts.options.deadlines));
   const CaseMode mode{false, poison, timeout.time, timeout.ends_budget};
-  auto run = run_case(facts.problem, context.loaded, one, mode, context.clock, facts.options.parallel);
+  auto run = run_plan(facts.problem, context.loaded, one.workload, inputs, mode, context.clock, facts.options.parallel);
   if (!run) {
     reject_case(facts.problem, one, gate, run.error(), context.verdict);
     return std::nullopt;

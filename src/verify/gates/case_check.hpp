@@ -11,8 +11,12 @@ namespace kw {
 /// Starts a fresh process with what has been built. False after a rejection by `gate`.
 [[nodiscard]] bool start_for(GateId gate, GateContext& context);
 
-/// One untimed launch, judged; appends to `accuracy` when given. Nothing after a rejection by `gate`.
+/// One untimed launch, judged; appends to `accuracy` when given. Nothing after a rejection by `gate`. `inputs` are
+/// those of `one`.
 [[nodiscard]] std::optional<CaseRun> run_judged(GateId gate, GateContext& context, const CheckCase& one,
-                                                const Poison& poison, AccuracyTable* accuracy);
+                                                const StoredInputs& inputs, const Poison& poison,
+                                                AccuracyTable* accuracy);
+/// Of `one`, counted as copying.
+[[nodiscard]] StoredInputs stored_inputs(const GateContext& context, const CheckCase& one);
 
 }  // namespace kw

@@ -40,10 +40,11 @@ bool runs_twice(const CheckCase& one) {
 }
 
 bool check_case(GateContext& context, const CheckCase& one) {
-  const auto first = run_judged(GateId::check, context, one, k_nan_poison, &context.accuracy);
+  const StoredInputs inputs = stored_inputs(context, one);  // for both runs
+  const auto first = run_judged(GateId::check, context, one, inputs, k_nan_poison, &context.accuracy);
   if (!first) return false;
   if (!runs_twice(one)) return true;
-  const auto second = run_judged(GateId::check, context, one, k_finite_poison, nullptr);
+  const auto second = run_judged(GateId::check, context, one, inputs, k_finite_poison, nullptr);
   if (!second) return false;
   if (context.loaded.candidate.bundle.deterministic && second->outputs != first->outputs) {
     const CaseFailure differs{Reason::nondeterministic, "two runs on the same data gave different bits",

@@ -12,8 +12,6 @@
 namespace kw {
 namespace {
 
-constexpr int k_solo_samples = 10;
-
 bool reject_timing(GateContext& context, const TimingFailure& why) {
   const CheckCase& one = context.facts.suite.cases()[why.case_index];
   if (why.candidate_at_fault) {
@@ -32,6 +30,13 @@ bool end_of_budget(GateContext& context) {
 
 TimingContext timing_of(GateContext& context) {
   return {context.facts, context.measuring.baseline, context.clock, context.measuring.rng};
+}
+
+/// While there is no champion.
+tl::expected<TimingResult, TimingFailure> time_first(GateContext& context, TimingContext timing) {
+  const SoloSamples samples = solo_samples(context.loaded.built.plans[0].plan);
+  timing.least_rows = samples.least_rows;
+  return time_alone(timing, context.loaded, samples.launches);
 }
 
 /// The process is gone, whatever ended it; what it would have answered, nobody knows.
@@ -79,8 +84,7 @@ tl::expected<TimingResult, TimingFailure> compare_undisturbed(GateContext& conte
 
 bool run_time_gate(GateContext& context) {
   const TimingContext timing = timing_of(context);
-  auto timed = context.measuring.champion ? compare_undisturbed(context, timing)
-                                          : time_alone(timing, context.loaded, k_solo_samples);
+  auto timed = context.measuring.champion ? compare_undisturbed(context, timing) : time_first(context, timing);
   if (!timed) return reject_timing(context, timed.error());
   // Too few launches for a decision, or for what was found in them to count.
   if (context.clock.deadline_hit()) return end_of_budget(context);

@@ -3,6 +3,7 @@
 // share. Gates of the phase `measure` alone change it, for one candidate at a time.
 
 #include <optional>
+#include <vector>
 
 #include "base/clock.hpp"
 #include "base/rng.hpp"
@@ -18,8 +19,8 @@ struct Baseline {
   LoadedCandidate loaded;
   BaselineRecord time;
   double request_ns = 0;  ///< what a request to its process took beyond the launch, at worst of the timed ones
-  std::optional<double> least_request_ns;     ///< and at best of all: the baseline is ours, and its claims are true
-  std::optional<LaunchOutcome> last_primary;  ///< of the check on the primary workload
+  std::optional<double> least_request_ns;  ///< and at best of all: the baseline is ours, and its claims are true
+  std::vector<LaunchOutcome> primaries;    ///< of the checks on the primary workload
 
   void learn_request(const LaunchOutcome& outcome);
 

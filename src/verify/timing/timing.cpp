@@ -1,6 +1,8 @@
 #include "verify/timing/timing.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "record/time_use.hpp"
 #include "verify/checking/fresh_data.hpp"
@@ -30,8 +32,8 @@ TimedData draw_data(const TimingContext& timing) {
   const RunFacts& facts = timing.facts;
   const ParallelFor& parallel = facts.options.parallel;
   const auto like = static_cast<std::size_t>(timing.rng.below(static_cast<std::int64_t>(k_timing_cases)));
-  FreshCase fresh =
-      draw_fresh(facts.problem, facts.suite.cases()[like], facts.costs(), timing.rng, parallel, timing.clock.ledger());
+  FreshCase fresh = draw_fresh(facts.problem, facts.suite.cases()[like], facts.costs(), timing.rng, parallel,
+                               timing.clock.ledger(), timing.least_rows);
   const auto storing = timing.clock.doing(time_activity::inputs);
   StoredInputs inputs(facts.problem, fresh.one, parallel);
   return {like, std::move(fresh), std::move(inputs)};
@@ -114,14 +116,33 @@ tl::expected<TimingResult, TimingFailure> compare_interleaved(const TimingContex
 
 tl::expected<TimingResult, TimingFailure> time_alone(const TimingContext& timing, LoadedCandidate& candidate,
                                                      int samples) {
+  const VerifierOptions& options = timing.facts.options;
+  const bool draws_beside = timing.facts.device().kind == DeviceKind::gpu;
   TimingResult result;
+  std::optional<TimedData> next;
   for (int i = 0; i < samples && !timing.clock.out_of_time(); ++i) {
-    const TimedData data = draw_data(timing);
-    auto time = timed_launch(timing, candidate, data);
+    auto drawn = std::exchange(next, std::nullopt);
+    const TimedData data = drawn ? *std::move(drawn) : draw_data(timing);
+    tl::expected<LaunchOutcome, CaseFailure> time;
+    const auto launch = [&] { time = timed_launch(timing, candidate, data); };
+    if (draws_beside && i + 1 < samples) {
+      options.beside(launch, [&] { next.emplace(draw_data(timing)); });
+    } else {
+      launch();
+    }
     if (!time) return tl::unexpected(TimingFailure{std::move(time).error(), data.like, true});
     keep(timing, *time, result);
   }
   return result;
+}
+
+SoloSamples solo_samples(const LaunchPlan& plan) {
+  constexpr std::int64_t k_long_to_draw = std::int64_t{64} << 20;
+  constexpr SoloSamples k_usual{10, k_least_rows}, k_few{4, 80};
+  static_assert(k_usual.launches * k_usual.least_rows == k_few.launches * k_few.least_rows);
+  std::int64_t bytes = 0;
+  for (const PlannedBuffer& buffer : plan.buffers) bytes += buffer.role == BufferRole::input ? buffer.bytes : 0;
+  return bytes > k_long_to_draw ? k_few : k_usual;
 }
 
 Measurement summarise(const std::vector<double>& samples_ns, Rng& rng) {

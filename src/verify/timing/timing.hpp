@@ -9,6 +9,7 @@
 
 #include "measure/measure.hpp"
 #include "verify/checking/case_runner.hpp"
+#include "verify/checking/sampled_rows.hpp"
 #include "verify/state/measure_state.hpp"
 #include "verify/state/run_facts.hpp"
 
@@ -20,6 +21,7 @@ struct TimingContext {
   const Baseline& baseline;  ///< its time says how long a launch may take
   StepClock& clock;
   Rng& rng;
+  std::int64_t least_rows = k_least_rows;  ///< that the oracle answers of each launch
 };
 
 /// A timed launch that failed, and whose: only the candidate's failure is the candidate's fault.
@@ -56,9 +58,19 @@ struct TimingResult {
                                                                             const ComparisonRule& rule,
                                                                             const std::string& other_name);
 
-/// `samples` cold launches of one candidate alone, or as many as end before the clock's deadline, as above.
+/// `samples` cold launches of one candidate alone, or as many as end before the clock's deadline, as above. On a GPU,
+/// whose time does not depend on what the host does, the next data are drawn beside a launch.
 [[nodiscard]] tl::expected<TimingResult, TimingFailure> time_alone(const TimingContext& timing,
                                                                    LoadedCandidate& candidate, int samples);
+
+/// How often a candidate is launched that is timed alone, and the rows that the oracle answers of each launch.
+struct SoloSamples {
+  int launches = 0;
+  std::int64_t least_rows = 0;  ///< for TimingContext
+};
+/// Where the data of a launch take long to draw, fewer launches with more rows: what is left out in a share s of the
+/// rows is found by n rows in all with the same probability 1 - (1 - s)^n.
+[[nodiscard]] SoloSamples solo_samples(const LaunchPlan& plan);
 
 /// Median and 95 % interval of the samples; no comparison filled in.
 [[nodiscard]] Measurement summarise(const std::vector<double>& samples_ns, Rng& rng);

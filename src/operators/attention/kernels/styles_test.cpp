@@ -346,6 +346,12 @@ TEST(Calibration, counts_what_its_kernels_do) {
   EXPECT_EQ(bandwidth.plan.buffers[0].bytes, 128 << 20);
   EXPECT_DOUBLE_EQ(bandwidth.bytes, 4 * 2.0 * (128 << 20)) << "four passes, each reads and writes";
   EXPECT_EQ(bandwidth.plan.launches.size(), 4U);
+  DeviceFacts with_large_cache = avx512_device();
+  with_large_cache.last_level_cache_bytes = std::int64_t{480} << 20;
+  const auto large = bandwidth_calibration(with_large_cache).value();
+  EXPECT_EQ(large.plan.buffers[0].bytes, 512 << 20);
+  EXPECT_EQ(large.plan.launches.size(), 1U) << "one pass takes as long as four over a quarter of it";
+  EXPECT_DOUBLE_EQ(large.bytes, 2.0 * (512 << 20));
 }
 
 TEST(Calibration, refuses_targets_it_has_no_kernel_for) {

@@ -44,14 +44,16 @@ std::vector<IntBindings> cheapest_contracts(const std::vector<Tunable>& tunables
   std::vector<std::pair<double, std::size_t>> order;
   for (std::size_t i = 0; i < all.size(); ++i) order.emplace_back(cost(all[i]), i);
   std::sort(order.begin(), order.end());
-  // Constraints are texts, which take longer to evaluate than the cost; so only those of the cheapest are.
+  // Constraints take longer to evaluate than the cost; so only those of the cheapest are.
+  const auto parsed = parse_int_exprs(constraints);
+  KW_CHECK(parsed.has_value(), "{}", parsed.error().to_string());
   IntBindings names = device.bindings();
   std::vector<IntBindings> cheapest;
   for (const auto& [unused, i] : order) {
     if (cheapest.size() == count) break;
     for (const auto& [name, value] : all[i]) names[name] = value;
-    const bool broken = std::any_of(constraints.begin(), constraints.end(), [&](const std::string& constraint) {
-      const auto value = evaluate_int_expr(constraint, names);
+    const bool broken = std::any_of(parsed->begin(), parsed->end(), [&](const IntExpr& constraint) {
+      const auto value = constraint.evaluate(names);
       return value && *value == 0;
     });
     if (!broken) cheapest.push_back(all[i]);

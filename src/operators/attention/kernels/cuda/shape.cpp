@@ -120,11 +120,14 @@ std::vector<IntBindings> legal_assignments(const std::vector<Tunable>& tunables,
       }
     all = std::move(more);
   }
+  // Parsed once: an assignment takes less than a text, and there are thousands.
+  const auto parsed = parse_int_exprs(constraints);
+  KW_CHECK(parsed.has_value(), "{}", parsed.error().to_string());
   IntBindings names = gpu_facts_for(device).bindings();
   const auto is_illegal = [&](const IntBindings& assignment) {
     for (const auto& [name, value] : assignment) names[name] = value;
-    return std::any_of(constraints.begin(), constraints.end(),
-                       [&](const std::string& constraint) { return value_of(constraint, names) == 0; });
+    return std::any_of(parsed->begin(), parsed->end(),
+                       [&](const IntExpr& constraint) { return value_of(constraint, names) == 0; });
   };
   std::erase_if(all, is_illegal);
   return all;
@@ -133,6 +136,12 @@ std::vector<IntBindings> legal_assignments(const std::vector<Tunable>& tunables,
 std::int64_t value_of(const std::string& text, const IntBindings& names) {
   const auto value = evaluate_int_expr(text, names);
   KW_CHECK(value.has_value(), "{} in {}", value.error().to_string(), text);
+  return *value;
+}
+
+std::int64_t value_of(const IntExpr& expression, const IntBindings& names) {
+  const auto value = expression.evaluate(names);
+  KW_CHECK(value.has_value(), "{} in {}", value.error().to_string(), expression.text());
   return *value;
 }
 

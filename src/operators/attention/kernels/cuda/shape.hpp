@@ -63,6 +63,7 @@ struct BlockShape {
 
 /// `text` for these names; the text is ours, so failing is a defect.
 [[nodiscard]] std::int64_t value_of(const std::string& text, const IntBindings& names);
+[[nodiscard]] std::int64_t value_of(const IntExpr& expression, const IntBindings& names);
 
 /// Nodes of the problem's mods, as a measure of what they cost per score; those that a GPU computes in its special
 /// units count in `special`.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "operators/attention/kernels/cuda/mma_shape.hpp"
 #include "operators/attention/kernels/cuda/styles.hpp"
 
 namespace kw {
@@ -21,12 +22,9 @@ IntBindings with_unrolling(IntBindings assignment) {
   return assignment;
 }
 
-IntBindings best_tile(const Problem& problem, const DeviceFacts& device) {
-  const auto legal = legal_assignments(tile_tunables(), simt_constraints(problem), device);
-  KW_CHECK(!legal.empty(), "no tile of the simt style fits {}", device.name);
-  return *std::min_element(legal.begin(), legal.end(), [&](const IntBindings& a, const IntBindings& b) {
-    return estimate_attention_gpu_simt(problem, device, a) < estimate_attention_gpu_simt(problem, device, b);
-  });
+std::vector<IntBindings> simt_tiles_by_cost(const Problem& problem, const DeviceFacts& device) {
+  return tiles_by_cost(problem, device, legal_assignments(tile_tunables(), simt_constraints(problem), device),
+                       estimate_attention_gpu_simt);
 }
 
 }  // namespace
@@ -64,18 +62,16 @@ std::vector<std::string> simt_constraints(const Problem& problem) {
 
 std::vector<Tunable> simt_tunables(const Problem& problem, const DeviceFacts& device) {
   std::vector<Tunable> tunables = tile_tunables();
-  const IntBindings best = best_tile(problem, device);
-  for (Tunable& tunable : tunables) tunable.default_value = best.at(tunable.name);
+  const std::vector<IntBindings> tiles = simt_tiles_by_cost(problem, device);
+  KW_CHECK(!tiles.empty(), "no tile of the simt style fits {}", device.name);
+  for (Tunable& tunable : tunables) tunable.default_value = tiles.front().at(tunable.name);
   tunables.push_back({"UNROLL_D", {1, 2, 4, 8}, 4});
   tunables.push_back({"UNROLL_KV", {1, 2, 4}, 2});
   return tunables;
 }
 
 std::vector<IntBindings> seeds_attention_gpu_simt(const Problem& problem, const DeviceFacts& device) {
-  std::vector<IntBindings> legal = legal_assignments(tile_tunables(), simt_constraints(problem), device);
-  std::stable_sort(legal.begin(), legal.end(), [&](const IntBindings& a, const IntBindings& b) {
-    return estimate_attention_gpu_simt(problem, device, a) < estimate_attention_gpu_simt(problem, device, b);
-  });
+  const std::vector<IntBindings> legal = simt_tiles_by_cost(problem, device);
   std::vector<IntBindings> seeds;
   constexpr std::size_t k_seeds = 6;
   for (std::size_t i = 0; i < std::min(legal.size(), k_seeds); ++i) {

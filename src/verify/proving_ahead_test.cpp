@@ -1,0 +1,187 @@
+// While a would-be best is proved, those behind it are built and the next one is screened. That saves time and may
+// change no verdict.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "verify/local_verifier.hpp"
+#include "verify/state/measure_state.hpp"
+#include "verify/testing/fake_backend.hpp"
+#include "verify/testing/test_problem.hpp"
+#include "verify/tools/sanitizer.hpp"
+
+namespace kw {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+
+/// Finds something in the kernels whose sources are named.
+class NamingSanitizer final : public Sanitizer {
+ public:
+  [[nodiscard]] std::string name() const override { return "naming"; }
+  [[nodiscard]] SanitizerReach reach() const override { return {1e12, 1e12, 1e12, std::int64_t{1} << 28}; }
+  std::vector<Sanitized> run(const RunFacts&, const LoadedCandidate& loaded, const std::vector<std::size_t>& workloads,
+                             StepClock&) override {
+    asked.push_back(loaded.candidate.bundle.source);
+    if (on_run) on_run();
+    Sanitized result{workloads.front(), std::nullopt, "a note", true};
+    if (guilty.contains(asked.back())) result.finding = SanitizerFinding{"Invalid write", false};
+    return {result};
+  }
+  std::vector<Sanitized> run_slices(const RunFacts&, const LoadedCandidate&, const std::vector<WatchedSlice>&,
+                                    StepClock&) override {
+    return {};
+  }
+  std::set<std::string> guilty;
+  std::vector<std::string> asked;
+  std::function<void()> on_run;
+};
+
+class ProvingAheadTest : public ::testing::Test {
+ protected:
+  ProvingAheadTest() {
+    const auto kernel = [](FakeBehaviour behaviour, double time_ns) {
+      return FakeKernel{behaviour, time_ns, 0.005, BuildStatus::ok, "", false};
+    };
+    kernels["plain"] = kernel(FakeBehaviour::honest, 10e6);
+    kernels["first"] = kernel(FakeBehaviour::honest, 2e6);
+    kernels["faster"] = kernel(FakeBehaviour::honest, 1e6);
+    kernels["slower"] = kernel(FakeBehaviour::honest, 4e6);
+    kernels["wrong"] = kernel(FakeBehaviour::writes_zeros, 0.5e6);
+    kernels["restless"] = kernel(FakeBehaviour::differs_each_run, 0.5e6);
+  }
+
+  void open() {
+    VerifierOptions options;
+    options.secret_seed = 7;
+    options.device = backend.device();
+    options.plain = small_candidate("plain");
+    options.screen = true;
+    options.tools.sanitizers = {&sanitizer};
+    options.beside = [this](const std::function<void()>& here, const std::function<void()>& beside) {
+      ++besides;
+      serial_beside(here, beside);
+    };
+    auto opened = LocalVerifier::open(problem, backend, clock, std::move(options));
+    ASSERT_TRUE(opened) << opened.error().to_string();
+    verifier = *std::move(opened);
+  }
+
+  void submit(const std::string& source) {
+    verifier->submit(verifier->request_for(small_candidate(source), std::nullopt));
+  }
+  /// The next result; what was accepted as the best becomes it.
+  VerifyResult next() {
+    auto result = verifier->poll();
+    EXPECT_TRUE(result.has_value());
+    const bool best = result->verdict.accepted() && result->measurement && becomes_best(*result->measurement);
+    if (best) verifier->promote();
+    return *std::move(result);
+  }
+
+  Problem problem = small_problem();
+  FakeClock clock;
+  std::map<std::string, FakeKernel> kernels;
+  FakeBackend backend{problem, clock,
+                      [this](const BuildRequest& request) { return kernels.at(written_source(request)); }};
+  NamingSanitizer sanitizer;
+  int besides = 0;
+  std::unique_ptr<LocalVerifier> verifier;
+};
+
+TEST_F(ProvingAheadTest, builds_and_screens_the_next_beside_the_sanitizers_of_a_would_be_best) {
+  open();
+  submit("first");
+  ASSERT_TRUE(next().verdict.accepted());
+  for (const char* source : {"faster", "slower", "wrong"}) submit(source);
+  const auto faster = next();
+  ASSERT_TRUE(faster.verdict.accepted()) << faster.verdict.message;
+  const int builds = backend.builds(), starts = backend.starts();
+  const auto slower = next();
+  EXPECT_EQ(slower.verdict.status, VerdictStatus::screened);
+  EXPECT_THAT(slower.verdict.gates_passed, ElementsAre(GateId::read, GateId::build, GateId::static_check,
+                                                       GateId::screen, GateId::time, GateId::profile));
+  EXPECT_EQ(slower.measurement->versus.front().decision, Comparison::slower) << "than the new best";
+  EXPECT_EQ(backend.starts(), starts) << "it was screened before";
+  const auto wrong = next();
+  EXPECT_EQ(wrong.verdict.failed_gate, GateId::screen);
+  EXPECT_EQ(backend.builds(), builds) << "all had been built";
+}
+
+TEST_F(ProvingAheadTest, gives_the_verdicts_and_the_order_that_one_at_a_time_gets) {
+  const std::vector<std::string> sources = {"slower", "wrong", "first", "restless", "faster", "slower"};
+  const auto verdicts = [&](std::size_t in_flight) {
+    open();
+    std::vector<std::string> all;
+    std::size_t submitted = 0;
+    while (all.size() < sources.size()) {
+      while (submitted < sources.size() && verifier->in_flight() < in_flight) submit(sources[submitted++]);
+      const auto result = next();
+      all.push_back(fmt::format("{}: {} {}", sources[static_cast<std::size_t>(result.ticket)],
+                                to_string(result.verdict.status), result.verdict.message));
+    }
+    return all;
+  };
+  const auto alone = verdicts(1);
+  EXPECT_EQ(verdicts(2), alone);
+  EXPECT_EQ(verdicts(4), alone);
+}
+
+TEST_F(ProvingAheadTest, what_was_screened_ahead_of_a_best_that_fails_is_checked_on_everything) {
+  open();
+  sanitizer.guilty = {"first"};
+  submit("first");
+  submit("restless");
+  submit("faster");
+  const auto first = next();
+  EXPECT_EQ(first.verdict.failed_gate, GateId::sanitize);
+  const auto restless = next();
+  EXPECT_EQ(restless.verdict.status, VerdictStatus::rejected) << "one run, as of a screening, shows nothing";
+  EXPECT_EQ(restless.verdict.failed_gate, GateId::check);
+  const auto faster = next();
+  ASSERT_TRUE(faster.verdict.accepted()) << faster.verdict.message;
+  EXPECT_THAT(faster.verdict.gates_passed, Contains(GateId::check));
+  EXPECT_THAT(faster.verdict.gates_passed, Contains(GateId::sanitize));
+}
+
+TEST_F(ProvingAheadTest, asks_no_sanitizer_about_what_is_screened_out) {
+  open();
+  for (const char* source : {"first", "slower", "wrong", "restless", "faster"}) submit(source);
+  while (verifier->in_flight() > 0) (void)next();
+  EXPECT_THAT(sanitizer.asked, ElementsAre("first", "faster"));
+}
+
+TEST_F(ProvingAheadTest, does_nothing_beside_a_timed_launch) {
+  open();
+  submit("first");
+  submit("slower");
+  const int before = besides;
+  int builds_when_asked = -1;
+  sanitizer.on_run = [&] { builds_when_asked = backend.builds(); };
+  const int builds_before = backend.builds();
+  ASSERT_TRUE(next().verdict.accepted());
+  EXPECT_EQ(builds_when_asked - builds_before, 1) << "a first verified kernel comes before anything else";
+  EXPECT_EQ(backend.builds() - builds_before, 2);
+  EXPECT_EQ(besides - before, 1) << "its proof, and neither its checks nor the time between them";
+}
+
+TEST_F(ProvingAheadTest, launches_one_kernel_at_a_time_on_a_gpu) {
+  backend.mutable_device().kind = DeviceKind::gpu;
+  open();
+  submit("first");
+  ASSERT_TRUE(next().verdict.accepted());
+  submit("faster");
+  submit("slower");
+  const auto faster = next();
+  ASSERT_TRUE(faster.verdict.accepted()) << faster.verdict.message;
+  const int builds = backend.builds(), starts = backend.starts();
+  EXPECT_EQ(next().verdict.status, VerdictStatus::screened);
+  EXPECT_EQ(backend.builds(), builds);
+  EXPECT_EQ(backend.starts(), starts + 1) << "it was not launched before its turn";
+}
+
+}  // namespace
+}  // namespace kw
