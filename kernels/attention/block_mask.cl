@@ -41,3 +41,29 @@ ${signature} {
       codes[block / PANEL_KEYS + p] = all(every[p]) ? EVERY_KEY : any(some[p]) ? SOME_KEYS : NO_KEY;
   }
 }
+
+// --- section: row_limits
+// What a term of the score must be above for its key to count, for each row: some way below the largest of the row.
+// Floats beyond 2^24 are too coarse to say that; there only -infinity is sure to lose.
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+${signature} {
+  ${indices}
+  __global float* limits =
+      row_limits + ((long)get_group_id(2) * get_num_groups(1) + get_group_id(1)) * ${rows};
+  ${group_statements}
+  ${row_loop}
+    ${query_index}
+    ${row_statements}
+    float16 top = -INFINITY;
+    #pragma unroll 1
+    for (int key = 0; key < Skv; key += LANES) {
+      const int16 kv_idx = key + LANE_INDEX;
+      ${element_statements}
+      const float16 term = ${term};
+      // What is no number is not above anything.
+      top = select(top, term, (term > top) & (kv_idx < Skv));
+    }
+    const float lost_below = largest(top);
+    limits[${row}] = fabs(lost_below) <= ${most} ? lost_below - ${distance} : -INFINITY;
+  }
+}

@@ -170,6 +170,34 @@ __device__ __forceinline__ int needed_panel(const int* codes, int panel, const i
   return panel;
 }
 
+// --- section: row_limits
+// What a term of the score must be above for its key to count, for each row: some way below the largest of the row.
+// Floats beyond 2^24 are too coarse to say that; there only -infinity is sure to lose. A block for every row.
+extern "C" __global__ __launch_bounds__(THREADS)
+${signature} {
+  ${indices}
+  ${query_index}
+  ${group_statements}
+  ${row_statements}
+  float top = -INFINITY;
+  for (int key = threadIdx.x; key < Skv; key += THREADS) {
+    const int kv_idx = key;
+    ${element_statements}
+    top = fmaxf(top, ${term});
+  }
+  __shared__ float tops[THREADS];
+  tops[threadIdx.x] = top;
+  __syncthreads();
+  for (int step = 1; step < THREADS; step *= 2) {
+    if (threadIdx.x % (2 * step) == 0 && threadIdx.x + step < THREADS)
+      tops[threadIdx.x] = fmaxf(tops[threadIdx.x], tops[threadIdx.x + step]);
+    __syncthreads();
+  }
+  if (threadIdx.x != 0) return;
+  const float lost_below = fabsf(tops[0]) <= ${most} ? tops[0] - ${distance} : -INFINITY;
+  row_limits[((long)blockIdx.z * gridDim.y + blockIdx.y) * ${rows} + ${row}] = lost_below;
+}
+
 // --- section: part
 // This block's part of the panels.
 const int share = (${panels} + parts - 1) / parts;

@@ -2,6 +2,7 @@
 
 #include <asm/ioctls.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <linux/sched.h>
 #include <linux/seccomp.h>
 #include <sys/mman.h>
@@ -11,6 +12,7 @@
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstddef>
 #include <string_view>
 
@@ -170,15 +172,82 @@ void deny_open_for_writing(FilterBuilder& filter, std::string_view name, unsigne
   }
 }
 
-constexpr std::array k_channel{"read"sv, "write"sv, "writev"sv, "recvfrom"sv, "poll"sv, "ppoll"sv};
-// PoCL asks whether there is a library of the kernel, at its first launch. It is in memory, and none is opened.
-constexpr std::array k_looking{"access"sv, "faccessat"sv, "faccessat2"sv};
-constexpr std::array k_memory{"munmap"sv, "madvise"sv, "brk"sv};
-constexpr std::array k_waiting{"futex"sv,           "sched_yield"sv,   "nanosleep"sv,
-                               "clock_nanosleep"sv, "clock_gettime"sv, "restart_syscall"sv};
-/// With what a failed assertion does before it.
-constexpr std::array k_end{"exit"sv,   "exit_group"sv, "rt_sigreturn"sv, "rt_sigprocmask"sv,
-                           "getpid"sv, "gettid"sv,     "close"sv};
+// What is left to a process whose candidate is code of its own processor. Each has its reason; what is missing is
+// denied, and its users go on without it.
+
+/// Requests come and answers go by the channel's socket, and the worker waits for them there. An answer names no
+/// address, so that no other socket can be meant. A worker may have a channel under any number.
+void allow_channel(FilterBuilder& filter) {
+  filter.allow(std::array{"poll"sv, "recvfrom"sv});
+  filter.allow_if("sendto", std::array{ArgumentTest{Kind::equal, 4, 0, 0}});
+}
+
+/// PoCL's threads hand over work, and the C library's locks wait, by these operations alone. Not those that inherit
+/// priorities or move waiters, which is where the kernel's futexes had their holes.
+void allow_waiting(FilterBuilder& filter) {
+  constexpr std::uint64_t k_operation = 0xffffffff & ~std::uint64_t{FUTEX_PRIVATE_FLAG | FUTEX_CLOCK_REALTIME};
+  for (const std::uint64_t operation : {FUTEX_WAIT, FUTEX_WAKE, FUTEX_WAIT_BITSET, FUTEX_WAKE_BITSET}) {
+    filter.allow_if("futex", std::array{ArgumentTest{Kind::has_bits, 1, k_operation, operation}});
+  }
+  // The kernel's own way to go on with a wait when a stopped worker is continued.
+  filter.allow(std::array{"restart_syscall"sv});
+  // The clock of the launch, on machines whose clock cannot be read without a call.
+  filter.allow(std::array{"clock_gettime"sv});
+}
+
+/// What the C library's malloc asks for: memory that is no code, belongs to no file, and lies where the kernel chooses.
+/// mprotect also closes and opens the pages between buffers (arena_fence.hpp).
+void allow_memory(FilterBuilder& filter) {
+  filter.allow(std::array{"brk"sv, "munmap"sv});
+  constexpr std::uint64_t k_read_write = PROT_READ | PROT_WRITE;
+  const ArgumentTest no_code{Kind::has_bits, 2, k_int & ~k_read_write, 0};
+  filter.allow_if("mprotect", std::array{no_code});
+  constexpr std::uint64_t k_kind = MAP_SHARED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_FIXED_NOREPLACE;
+  const ArgumentTest own{Kind::has_bits, 3, k_kind, MAP_PRIVATE | MAP_ANONYMOUS};
+  filter.allow_if("mmap", std::array{ArgumentTest{Kind::equal, 0, 0, 0}, no_code, own});
+  filter.allow_if("madvise", std::array{ArgumentTest{Kind::has_bits, 2, k_int, MADV_DONTNEED}});
+}
+
+/// The worker's end, and the return from PoCL's handler of divisions by zero.
+void allow_end(FilterBuilder& filter) {
+  filter.allow(std::array{"exit"sv, "exit_group"sv, "rt_sigreturn"sv});
+}
+
+/// At its first launch PoCL asks whether there is a library of the kernel, which is in memory by then
+/// (device/opencl/kernel_loading.hpp). It is told so without anybody looking, as it would be of any other file.
+void answer_looking(FilterBuilder& filter) {
+  for (const std::string_view name : {"access"sv, "faccessat"sv, "faccessat2"sv}) filter.answer(name, 0);
+}
+
+/// How a worker gives up: a failed assertion says so on its error output, which the host keeps some lines of, and ends
+/// by a signal to itself, by which the host tells it from a kernel's crash.
+void allow_abort(FilterBuilder& filter) {
+  for (const std::string_view name : {"write"sv, "writev"sv}) {
+    filter.allow_if(name, std::array{ArgumentTest{Kind::equal, 0, 0, STDERR_FILENO}});
+  }
+  filter.allow(std::array{"getpid"sv, "gettid"sv});
+  const auto self = static_cast<std::uint64_t>(::getpid());
+  filter.allow_if("tgkill",
+                  std::array{ArgumentTest{Kind::equal, 0, 0, self}, ArgumentTest{Kind::equal, 2, 0, SIGABRT}});
+}
+
+#ifdef KW_SANITIZED
+/// A sanitizer's allocator maps at addresses of its own, and its reports read and write files.
+void allow_sanitizer(FilterBuilder& filter) {
+  filter.allow(std::array{"readlink"sv,       "lseek"sv,       "pread64"sv,     "ioctl"sv,
+                          "prctl"sv,          "prlimit64"sv,   "sigaltstack"sv, "getuid"sv,
+                          "geteuid"sv,        "uname"sv,       "dup"sv,         "readv"sv,
+                          "fstat"sv,          "newfstatat"sv,  "getcpu"sv,      "sched_getaffinity"sv,
+                          "read"sv,           "write"sv,       "writev"sv,      "close"sv,
+                          "rt_sigprocmask"sv, "sched_yield"sv, "nanosleep"sv,   "clock_nanosleep"sv,
+                          "mremap"sv,         "madvise"sv,     "futex"sv});
+  const ArgumentTest no_code{Kind::has_bits, 2, PROT_EXEC, 0};
+  filter.allow_if("mmap", std::array{no_code});
+  constexpr std::uint64_t k_writing = O_ACCMODE | O_CREAT | O_TRUNC;
+  filter.allow_if("open", std::array{ArgumentTest{Kind::has_bits, 1, k_writing, O_RDONLY}});
+  filter.allow_if("openat", std::array{ArgumentTest{Kind::has_bits, 2, k_writing, O_RDONLY}});
+}
+#endif
 
 }  // namespace
 
@@ -213,29 +282,15 @@ void add_lock_down_rules(FilterBuilder& filter, OpenForWriting open) {
 }
 
 void add_rules_for_loaded_kernels(FilterBuilder& filter) {
-  filter.allow(k_channel);
-  filter.allow(k_looking);
-  filter.allow(k_memory);
-  filter.allow(k_waiting);
-  filter.allow(k_end);
-  const ArgumentTest no_code{Kind::has_bits, 2, PROT_EXEC, 0};
-#ifdef KW_SANITIZED  // a sanitizer's allocator maps at addresses of its own, and its report reads files
-  const std::vector mapping{no_code};
-  filter.allow(std::array{"readlink"sv, "lseek"sv, "pread64"sv, "ioctl"sv, "prctl"sv, "prlimit64"sv, "sigaltstack"sv,
-                          "getuid"sv, "geteuid"sv, "uname"sv, "dup"sv, "readv"sv, "fstat"sv, "newfstatat"sv, "getcpu"sv,
-                          "sched_getaffinity"sv});
-  constexpr std::uint64_t k_writing = O_ACCMODE | O_CREAT | O_TRUNC;
-  filter.allow_if("open", std::array{ArgumentTest{Kind::has_bits, 1, k_writing, O_RDONLY}});
-  filter.allow_if("openat", std::array{ArgumentTest{Kind::has_bits, 2, k_writing, O_RDONLY}});
-#else
-  const std::vector mapping{no_code, ArgumentTest{Kind::has_bits, 3, MAP_FIXED | MAP_FIXED_NOREPLACE, 0}};
+  allow_channel(filter);
+  allow_waiting(filter);
+  allow_memory(filter);
+  allow_end(filter);
+  allow_abort(filter);
+  answer_looking(filter);
+#ifdef KW_SANITIZED
+  allow_sanitizer(filter);
 #endif
-  filter.allow_if("mmap", mapping);
-  filter.allow_if("sendto", std::array{ArgumentTest{Kind::equal, 4, 0, 0}});
-  filter.allow_if("mprotect", std::array{no_code});
-  filter.allow_if("mremap", std::array{ArgumentTest{Kind::has_bits, 3, MREMAP_FIXED, 0}});
-  // A failed assertion's signal to its own process.
-  filter.allow_if("tgkill", std::array{ArgumentTest{Kind::equal, 0, 0, static_cast<std::uint64_t>(::getpid())}});
 }
 
 }  // namespace kw

@@ -425,6 +425,20 @@ TEST_F(VerifierTest, refuses_directives_that_reach_for_files_however_they_are_sp
   }
 }
 
+TEST_F(VerifierTest, refuses_a_kernel_that_its_language_has_a_name_of) {
+  open();
+  Candidate named = small_candidate("honest");
+  for (const char* name : {"step", "switch", "min", "int", "float4", "main"}) {
+    named.bundle.launches.front().kernel = name;
+    const auto verdict = verifier->verify(named).verdict;
+    EXPECT_EQ(verdict.reason, Reason::bundle_invalid) << name;
+    EXPECT_THAT(verdict.message,
+                ::testing::StartsWith(fmt::format("a kernel is called '{}', which OpenCL C has", name)));
+  }
+  named.bundle.launches.front().kernel = "a_step";
+  EXPECT_EQ(verifier->verify(named).verdict.gates_passed.front(), GateId::read);
+}
+
 TEST_F(VerifierTest, refuses_a_bundle_for_another_target) {
   open();
   Candidate other = small_candidate("honest");

@@ -61,7 +61,8 @@ INSTANTIATE_TEST_SUITE_P(Simulated, HipStyles,
                          ::testing::Values(SimulatedCase{"alibi_causal", "sim", 64},
                                            SimulatedCase{"alibi_causal", "sim:gfx1100", 32},
                                            SimulatedCase{"document_causal_f16", "sim:gfx942", 64},
-                                           SimulatedCase{"neighborhood_2d", "sim:gfx1100", 32}),
+                                           SimulatedCase{"neighborhood_2d", "sim:gfx1100", 32},
+                                           SimulatedCase{"additive_mask_finite", "sim:gfx942", 64}),
                          [](const auto& one) {
                            return std::string(one.param.problem) + "_" + std::to_string(one.param.lanes);
                          });

@@ -98,9 +98,40 @@ TEST_P(SimulatedStylesTest, agree_with_the_oracle) {
   }
 }
 
+/// The shipped kernel for a captured mask with `find` in its source replaced.
+VerifyResult verify_losing(const ExecutionBackend& backend, Verifier& verifier, const Problem& problem,
+                           const std::string& find, const std::string& replace) {
+  Bundle bundle = emit_bundle(problem, "opencl", "vector", backend.device()).value();
+  const auto at = bundle.source.find(find);
+  KW_CHECK(at != std::string::npos, "{}", find);
+  bundle.source.replace(at, find.size(), replace);
+  return verifier.verify(make_candidate(std::move(bundle)).value());
+}
+
+class LosingKeys : public SystemTest {};
+
+// What is skipped is not computed: with a limit that every key is below, the answer is empty. And a row of nothing but
+// losing keys needs all of them: with a limit below the largest term in every row, they are gone.
+TEST_F(LosingKeys, are_skipped_and_kept_by_the_limit_of_their_row) {
+  const Problem problem =
+      with_axes(load_problem("problems/attention/additive_mask_finite.toml", RealFileSystem(), {}).value(),
+                {"Sq=83", "Skv=97", "Hkv=2", "Hq=2"})
+          .value();
+  const auto opened = open_verifier(problem);
+  ASSERT_TRUE(opened) << opened.error().to_string();
+  const auto with = [&](const std::string& find, const std::string& replace) {
+    return verify_losing(backend(), **opened, problem, find, replace).verdict;
+  };
+  const Verdict honest = with("lost_below - 8412.0f", "lost_below - 8412.0f");
+  EXPECT_TRUE(honest.accepted()) << honest.message;
+  EXPECT_EQ(with("lost_below - 8412.0f", "lost_below + 1.0f").reason, Reason::wrong_result);
+  EXPECT_EQ(with("fabs(lost_below) <= 16777216.0f", "1").reason, Reason::wrong_result);
+}
+
 INSTANTIATE_TEST_SUITE_P(Simulated, SimulatedStylesTest,
                          ::testing::Values("tests/problems/tiny_lse.toml", "tests/problems/tiny_half.toml",
-                                           "tests/problems/tiny_names.toml", "tests/problems/tiny_bfloat.toml"),
+                                           "tests/problems/tiny_names.toml", "tests/problems/tiny_bfloat.toml",
+                                           "tests/problems/tiny_losing.toml"),
                          [](const auto& path) { return std::filesystem::path(path.param).stem().string(); });
 
 INSTANTIATE_TEST_SUITE_P(Differential, StylesTest, ::testing::ValuesIn(shipped_problems()),

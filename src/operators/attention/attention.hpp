@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "mod/analysis/losing_term.hpp"
 #include "mod/analysis/masked_scores.hpp"
 #include "mod/expression/expr.hpp"
 #include "problem/problem.hpp"
@@ -23,12 +24,18 @@ struct AttentionSpec final : OperatorDetail {
   /// Both again, for kernels that skip what is masked: with the masks that the score_mod holds in the mask_mod. Made by
   /// set_attention().
   MaskedMods apart;
+  /// What of apart.score_mod can make keys lose on the data at hand, where apart.mask_mod is no interval of keys per
+  /// row. Made by set_attention().
+  std::optional<LosingTerm> losing;
   [[nodiscard]] double scale_for(const Axes& axes) const;
 };
 
 /// Null for a problem of another operator.
 [[nodiscard]] const AttentionSpec* attention_of(const Problem& problem);
 void set_attention(Problem& problem, AttentionSpec spec);
+/// Whether kernels have to classify tiles to know which keys a row needs: a mask that is no interval of keys per row,
+/// or a term by which keys may lose.
+[[nodiscard]] bool needs_block_mask(const AttentionSpec& attention);
 
 /// From here on a float has lost the score that something was added to: its neighbours are 8 away. Such scores are what
 /// f32 makes of them, so that all keys of a row with -1e9 + score count alike, as they do in Python.

@@ -1,6 +1,8 @@
 #include "operators/attention/cost.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <optional>
 #include <vector>
 
 #include "mod/analysis/analysis.hpp"
@@ -22,8 +24,19 @@ double bytes_of(const std::vector<TensorSpec>& tensors, const Axes& axes) {
   return bytes;
 }
 
-/// Counts what the mask lets through, on every row or on evenly spaced ones when there are too many.
-AttendedPairs density_of(const ModFunction& mask, const Axes& axes, const CaptureData& captures) {
+/// Replaces the terms of a row by 1 where its key counts, and 0 where it can only lose.
+void count_keys(double distance, std::vector<double>& row) {
+  double largest = -std::numeric_limits<double>::infinity();
+  for (const double term : row)
+    if (term > largest) largest = term;
+  const double limit = losing_limit(largest, distance);
+  for (double& term : row) term = term <= limit ? 0.0 : 1.0;
+}
+
+/// Counts what the mask lets through, or the keys that do not lose by the term, on every row or on evenly spaced ones
+/// when there are too many.
+AttendedPairs density_of(const ModFunction& mask, std::optional<double> distance, const Axes& axes,
+                         const CaptureData& captures) {
   const auto depends = dependencies(mask)[static_cast<std::size_t>(mask.root)];
   const std::int64_t batches = depends.batch ? axes.at("B") : 1;
   const std::int64_t heads = depends.head ? axes.at("Hq") : 1;
@@ -42,6 +55,7 @@ AttendedPairs density_of(const ModFunction& mask, const Axes& axes, const Captur
   for (double at = (step - 1.0) / 2.0; at < all_rows; at += step) {
     const auto index = static_cast<std::int64_t>(at);
     evaluator.run({index / queries / heads, index / queries % heads, index % queries}, 0, row);
+    if (distance) count_keys(*distance, row);
     for (const double value : row) attended += value;
     rows += 1;
   }
@@ -51,10 +65,14 @@ AttendedPairs density_of(const ModFunction& mask, const Axes& axes, const Captur
 }  // namespace
 
 AttendedPairs attended_pairs(const Problem& problem, const Workload& workload) {
-  const auto& mask = attention_of(problem)->apart.mask_mod;
-  if (!mask) return {1.0, true};
+  const auto& attention = *attention_of(problem);
+  const auto& mask = attention.apart.mask_mod;
+  if (!mask && !attention.losing) return {1.0, true};
   const auto captures = draw_captures(problem.captures, workload.axes, k_nominal_seed);
-  return captures ? density_of(*mask, workload.axes, *captures) : AttendedPairs{1.0, false};
+  if (!captures) return {1.0, false};
+  const auto& losing = attention.losing;
+  if (losing) return density_of(losing->term, losing->distance, workload.axes, *captures);
+  return density_of(*mask, std::nullopt, workload.axes, *captures);
 }
 
 WorkloadCost attention_cost(const Problem& problem, const Workload& workload) {

@@ -35,6 +35,40 @@ TEST(AttentionCost, counts_no_pairs_that_can_only_lose) {
   EXPECT_DOUBLE_EQ(attended_pairs(problem, problem.primary()).share, masked);
 }
 
+TEST(AttentionCost, counts_no_pairs_that_lose_by_a_captured_mask) {
+  const auto share = [](const std::string& mod) {
+    const auto problem = parse_problem(R"(
+name = "t"
+op = "attention"
+[axes]
+B = 2
+Hq = 2
+Sq = 12
+Skv = 16
+D = 4
+[tensors.mask]
+dtype = "f32"
+axes = ["B", "Sq", "Skv"]
+formula = """
+def mask(b, q, k):
+    return torch.where((k <= q) & (k >= 3 * b), 0.0, torch.finfo(torch.float32).min)
+"""
+[attention]
+dtype = "f32"
+)" + mod + "\n[[workload]]\nname = \"w\"\nrole = \"edge\"\nSq = 5\n",
+                                       "t.toml")
+                             .value();
+    return attended_pairs(problem, problem.primary());
+  };
+  const auto captured = share("score_mod = \"lambda s, b, h, q, k: s + mask[b, q, k]\"");
+  EXPECT_TRUE(captured.exact);
+  // Batch 0: 1 to 12 keys. Batch 1: three rows without a winner keep all 16; then 1 to 9.
+  EXPECT_DOUBLE_EQ(captured.share, (78.0 + 3 * 16 + 45.0) / (2 * 12 * 16));
+  const auto joined = share(
+      "score_mod = \"lambda s, b, h, q, k: s + mask[b, q, k]\"\nmask_mod = \"lambda b, h, q, k: (q + k) % 2 == 0\"");
+  EXPECT_LT(joined.share, captured.share * 0.6);
+}
+
 TEST(AttentionCost, samples_rows_of_large_masks_and_says_so) {
   const auto problem = with_axes(load("attention/causal"), {"Sq=16384", "Skv=16384"}).value();
   const auto large = attended_pairs(problem, problem.primary());

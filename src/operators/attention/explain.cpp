@@ -88,12 +88,20 @@ void explain_offset(ModFunction& mod, ExprId offset, std::vector<std::string>& p
   }
 }
 
-ModExplanation explain_score_mod(const ModFunction& original, const MaskedMods& apart) {
+ModExplanation explain_score_mod(const ModFunction& original, const MaskedMods& apart,
+                                 const std::optional<LosingTerm>& losing) {
   ModExplanation explanation{"score_mod", original.name, to_python(original, original.root, 200), {}, {}, {}};
   if (apart.taken_out) {
     explanation.proved.emplace_back(
         "it holds a mask, of scores that can only lose; rows of nothing else keep all of their keys");
     if (!apart.score_mod) explanation.proved.emplace_back("beside that it leaves the score as it is");
+  }
+  if (losing) {
+    explanation.proved.push_back(
+        fmt::format("keys may lose by {}: tiles are classified by its values, and those are skipped in which it is "
+                    "-infinity or more "
+                    "than {} below the largest of every row; rows of nothing else keep all of their keys",
+                    to_python(losing->term, losing->term.root, 60), losing->distance));
   }
   if (!apart.score_mod) return explanation;
   split_by_rate(*apart.score_mod, explanation);
@@ -198,7 +206,8 @@ Result<ProblemExplanation> analyse(const Problem& problem) {
   for (const auto& capture : problem.captures) {
     explanation.captures.push_back(explain_capture(capture, data.find(capture.declared.name)->second));
   }
-  if (attention->score_mod) explanation.mods.push_back(explain_score_mod(*attention->score_mod, attention->apart));
+  if (attention->score_mod)
+    explanation.mods.push_back(explain_score_mod(*attention->score_mod, attention->apart, attention->losing));
   const auto& mask = attention->apart.mask_mod;
   if (!mask) return explanation;
   explanation.mods.push_back(explain_mask(*mask, attention->mask_mod ? "mask_mod" : "mask"));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/file_system.hpp"
 #include "base/rng.hpp"
 #include "mod/expression/expr_builder.hpp"
 #include "mod/expression/text.hpp"
@@ -180,6 +181,18 @@ TEST(Explain, counts_the_work_left_per_score) {
   ASSERT_EQ(mask.hoisted.size(), 1);
   EXPECT_EQ(mask.hoisted[0].text, "kv_idx // 5");
   EXPECT_EQ(mask.hoisted[0].rate, TermRate::per_column);
+}
+
+TEST(ExplainAttention, says_by_what_keys_may_lose) {
+  const auto problem = load_problem("attention/additive_mask_finite", RealFileSystem{}, {"problems"}).value();
+  const auto explained = analyse(problem).value();
+  ASSERT_EQ(explained.mods.size(), 1U);
+  EXPECT_EQ(
+      explained.mods[0].proved.front(),
+      "keys may lose by attention_mask[b, 0, q_idx, kv_idx]: tiles are classified by its values, and those are "
+      "skipped in which it is -infinity or more than 8412 below the largest of every row; rows of nothing else keep "
+      "all of their keys");
+  EXPECT_LT(explained.attended.share, 0.6);
 }
 
 }  // namespace

@@ -85,6 +85,38 @@ TEST(lock_down, leaves_a_kernel_in_its_drivers_process_no_new_code_and_no_thread
   EXPECT_EQ(outcome("locked_for_kernel", "use_memory"), "done");
 }
 
+#if !defined(KW_SANITIZED)  // which make these calls themselves
+TEST(lock_down, leaves_a_kernel_in_its_drivers_process_no_call_but_what_running_needs) {
+  const auto outcome = [](std::vector<std::string> act) {
+    SandboxSpec spec = spec_for(std::move(act));
+    spec.at_most = SandboxTier::none;
+    return run(spec);
+  };
+  for (const char* call : {"read", "write_elsewhere", "writev_elsewhere", "ppoll", "mremap", "map_shared",
+                           "map_near_an_address", "open_downwards", "advise_otherwise", "move_waiters", "lend_priority",
+                           "yield", "sleep", "sleep_by_a_clock", "close", "block_signals", "signal_itself"}) {
+    EXPECT_EQ(outcome({"locked_for_kernel", "make_call", call}), "EPERM") << call;
+    const std::string before = outcome({"locked", "make_call", call});
+    EXPECT_TRUE(before == "done" || std::string_view(call) == "open_downwards") << call << ": " << before;
+  }
+  EXPECT_EQ(outcome({"locked_for_kernel", "use_what_is_left"}), "done");
+  // Nobody looks: what is asked for is said to be there.
+  EXPECT_EQ(outcome({"locked_for_kernel", "ask_for_file"}), "done");
+  EXPECT_EQ(outcome({"locked", "ask_for_file"}), "ENOENT");
+}
+
+TEST(lock_down, leaves_a_kernel_in_its_drivers_process_an_end_of_its_own) {
+  SandboxSpec spec = spec_for({"locked_for_kernel", "give_up"});
+  spec.at_most = SandboxTier::none;
+  auto process = spawn_sandboxed(spec);
+  ASSERT_TRUE(process) << process.error().to_string();
+  const auto end = (*process)->finish(std::chrono::seconds(20));
+  ASSERT_TRUE(end.has_value());
+  EXPECT_EQ(end->to_string(), "killed by signal 6 (SIGABRT)");
+  EXPECT_NE((*process)->output().find("its last words"), std::string::npos) << (*process)->output();
+}
+#endif
+
 #if !defined(KW_SANITIZED)  // whose reports read files
 TEST(lock_down, leaves_a_kernel_in_its_drivers_process_no_files) {
   for (const char* lock : {"locked_for_kernel", "locked"}) {

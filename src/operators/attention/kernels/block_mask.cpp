@@ -4,6 +4,7 @@
 
 #include "codegen/text.hpp"
 #include "language/kernel_texts.hpp"
+#include "operators/attention/kernels/losing_keys.hpp"
 
 namespace kw {
 namespace {
@@ -42,10 +43,15 @@ std::string sharing(const MaskText& mask) {
 
 }  // namespace
 
-KernelParameters classify_parameters(const MaskText& mask, const std::string& buffer, Dialect dialect, bool pack_gqa) {
+MaskBuffers mask_buffers(const Problem& problem) {
+  return {free_buffer_name(problem, k_block_mask), free_buffer_name(problem, k_row_limits)};
+}
+
+KernelParameters classify_parameters(const MaskText& mask, const MaskBuffers& buffers, Dialect dialect, bool pack_gqa) {
   KernelParameters parameters(dialect);
   parameters.add_captures(mask.names.captures);
-  parameters.add_tensor(DType::i32, true, k_block_mask, buffer);
+  if (mask.limits) parameters.add_tensor(DType::f32, false, k_row_limits, buffers.limits);
+  parameters.add_tensor(DType::i32, true, k_block_mask, buffers.map);
   for (const char* axis : {"Sq", "Skv"}) parameters.add_axis(axis);
   if (pack_gqa && mask.inputs.query)
     for (const char* axis : {"Hq", "Hkv"}) parameters.add_axis(axis);
@@ -63,7 +69,7 @@ std::string classify_source(const MaskText& mask) {
   const bool by_row = mask.inputs.query;
   return fill(kernel_text("attention/block_mask.cl", "classify"),
               {{"map_comment", map_comment(mask)},
-               {"signature", classify_parameters(mask, k_block_mask).signature("classify")},
+               {"signature", classify_parameters(mask, {k_block_mask, k_row_limits}).signature("classify")},
                {"indices", index_definitions(mask)},
                {"group_statements", join_lines(mask.stages.group)},
                {"column_declarations", column_declarations(mask.stages)},
@@ -75,12 +81,13 @@ std::string classify_source(const MaskText& mask) {
                {"allowed", mask.allowed}});
 }
 
-Launch classify_launch(const MaskText& mask, const std::string& buffer, const MapTile& tile, const std::string& items) {
+Launch classify_launch(const MaskText& mask, const MaskBuffers& buffers, const MapTile& tile,
+                       const std::string& items) {
   return {"classify",
           {classifying_groups(mask, tile), mask.inputs.head ? "Hq" : "1", mask.inputs.batch ? "B" : "1"},
           {items, "1", "1"},
           "0",
-          classify_parameters(mask, buffer, opencl_dialect(), tile.pack_gqa).arguments()};
+          classify_parameters(mask, buffers, opencl_dialect(), tile.pack_gqa).arguments()};
 }
 
 std::string block_mask_elements(const MaskText& mask, const MapTile& tile) {

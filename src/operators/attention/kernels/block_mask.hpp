@@ -26,15 +26,22 @@ struct MapTile {
   bool group_per_panel = false;
 };
 
-/// The arguments of the kernel "classify". `buffer` is the map's name in the bundle.
-[[nodiscard]] KernelParameters classify_parameters(const MaskText& mask, const std::string& buffer,
+/// Their names in the bundle.
+struct MaskBuffers {
+  std::string map;
+  std::string limits;  ///< losing_keys.hpp
+};
+[[nodiscard]] MaskBuffers mask_buffers(const Problem& problem);
+
+/// The arguments of the kernel "classify".
+[[nodiscard]] KernelParameters classify_parameters(const MaskText& mask, const MaskBuffers& buffers,
                                                    Dialect dialect = opencl_dialect(), bool pack_gqa = false);
 /// Its opening comment, which says who shares the map's entries.
 [[nodiscard]] std::string map_comment(const MaskText& mask);
 /// The kernel "classify" in OpenCL C, with the codes' definitions.
 [[nodiscard]] std::string classify_source(const MaskText& mask);
 /// With work-groups of `items` work-items.
-[[nodiscard]] Launch classify_launch(const MaskText& mask, const std::string& buffer, const MapTile& tile = {},
+[[nodiscard]] Launch classify_launch(const MaskText& mask, const MaskBuffers& buffers, const MapTile& tile = {},
                                      const std::string& items = "1");
 /// Codes in the map, as an expression of axes and tunables.
 [[nodiscard]] std::string block_mask_elements(const MaskText& mask, const MapTile& tile = {});

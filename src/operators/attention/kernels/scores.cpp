@@ -9,6 +9,7 @@
 #include "codegen/text.hpp"
 #include "language/kernel_texts.hpp"
 #include "operators/attention/attention.hpp"
+#include "operators/attention/kernels/losing_keys.hpp"
 #include "operators/attention/kernels/score_sizes.hpp"
 #include "operators/attention/kernels/text.hpp"
 
@@ -43,17 +44,6 @@ void append_lines(std::vector<std::string>& to, const std::vector<std::string>& 
   to.insert(to.end(), from.begin(), from.end());
 }
 
-StageText stages_of(const KernelExpr& printed) {
-  StageText stages;
-  stages.group = printed.statements(ExprStage::group);
-  stages.row = printed.statements(ExprStage::row);
-  stages.column = printed.statements(ExprStage::column);
-  stages.columns = printed.column_values();
-  stages.element = column_loads(stages);
-  append_lines(stages.element, printed.statements(ExprStage::element));
-  return stages;
-}
-
 void take_statements(const KernelExpr& printed, Parameters& parameters, ScoreText& text) {
   text.stages.append(stages_of(printed));
   text.helpers.insert(printed.helpers().begin(), printed.helpers().end());
@@ -65,11 +55,6 @@ void take_statements(const KernelExpr& printed, Parameters& parameters, ScoreTex
 std::vector<std::string>& place(ScoreText& text, ExprStage stage) {
   if (stage == ExprStage::group) return text.stages.group;
   return stage == ExprStage::row ? text.stages.row : text.stages.element;
-}
-
-KernelExprOptions printing(const ScoreOptions& options, const char* prefix, bool fast_tanh) {
-  const bool vector = options.dialect->has_vectors;
-  return {vector, prefix, fast_tanh, vector, options.dialect, true, options.pack_gqa};
 }
 
 /// score_mod = multiplier * score + offset, with both folded into one fused multiply-add per score.
@@ -289,7 +274,7 @@ void print_mask_by_element(const ModFunction& mask, const ScoreOptions& options,
   std::string condition = printed.text(mask.root);
   const Dependencies inputs = dependencies(mask)[static_cast<std::size_t>(mask.root)];
   if (vector && stage_of(inputs) != ExprStage::element) condition = fmt::format("(int16)(-{})", condition);
-  text.mask = {stages_of(printed), condition, {}, inputs};
+  text.mask = {stages_of(printed), condition, {}, inputs, {}};
   constexpr std::size_t k_short = 30;
   if (condition.size() > k_short) {
     text.stages.element.push_back(
@@ -302,6 +287,22 @@ void print_mask_by_element(const ModFunction& mask, const ScoreOptions& options,
 }
 
 }  // namespace
+
+StageText stages_of(const KernelExpr& printed) {
+  StageText stages;
+  stages.group = printed.statements(ExprStage::group);
+  stages.row = printed.statements(ExprStage::row);
+  stages.column = printed.statements(ExprStage::column);
+  stages.columns = printed.column_values();
+  stages.element = column_loads(stages);
+  append_lines(stages.element, printed.statements(ExprStage::element));
+  return stages;
+}
+
+KernelExprOptions printing(const ScoreOptions& options, const char* prefix, bool fast_tanh) {
+  const bool vector = options.dialect->has_vectors;
+  return {vector, prefix, fast_tanh, vector, options.dialect, true, options.pack_gqa};
+}
 
 void StageText::append(const StageText& other) {
   append_lines(group, other.group);
@@ -364,6 +365,7 @@ ScoreText score_text(const AttentionSpec& attention, const ScoreOptions& options
   } else if (mask) {
     print_mask_by_element(*mask, options, parameters, text);
   }
+  if (attention.losing && options.block_mask) print_losing_term(*attention.losing, options, text);
   return text;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "codegen/expr_stage.hpp"
+#include "codegen/kernel_expr.hpp"
 #include "codegen/kernel_helpers.hpp"
 #include "operators/attention/attention.hpp"
 #include "operators/attention/kernels/text.hpp"
@@ -20,6 +21,7 @@ struct ScoreOptions {
   bool row_bounds = true;  ///< turn a mask that is an interval of keys per row into loop bounds
   bool fast_tanh = true;
   Dialect dialect = opencl_dialect();
+  bool block_mask = true;   ///< tiles are classified: a term by which keys may lose has them skipped
   bool unit_later = false;  ///< may leave ScoreText::unit to what follows
   /// The rows of a tile are of all heads that share a key head, one head after the other: `h` is known with the row,
   /// and a row's number counts from `first_head`.
@@ -37,6 +39,10 @@ struct StageText {
   void append(const StageText& other);
 };
 
+[[nodiscard]] StageText stages_of(const KernelExpr& printed);
+/// How a mod is printed for these styles; `prefix` is of the names that are made up.
+[[nodiscard]] KernelExprOptions printing(const ScoreOptions& options, const char* prefix, bool fast_tanh);
+
 /// The private array that keeps a column's values for a KV block.
 [[nodiscard]] std::string column_array(const NamedValue& column);
 /// The arrays' declarations, and the loop that fills them for the `vectors` from key `block` on.
@@ -45,12 +51,20 @@ struct StageText {
 /// Statements that load the columns' values of element `c`.
 [[nodiscard]] std::vector<std::string> column_loads(const StageText& text);
 
+/// How a first kernel finds what a row's terms must be above for their keys to count: some way below the largest.
+struct RowLimitText {
+  StageText stages;  ///< without columns
+  std::string term;
+  double distance = 0.0;
+};
+
 /// How a block mask tells which panels of keys a tile of rows needs: all that block_mask.cpp must know.
 struct MaskText {
   StageText stages;
   std::string allowed;  ///< int16 mask or int, without regard to the sequence's end
   OuterNames names;
   Dependencies inputs;
+  std::optional<RowLimitText> limits;  ///< `allowed` compares a term with `lost_below`, the row's limit
 };
 
 /// What was left out of every score of a row, in natural units: a function and its call for row `row`.
@@ -69,9 +83,11 @@ struct ScoreText {
   std::vector<std::string> arguments;        ///< the same, as a call names them
   std::string bound_functions;               ///< first_allowed and last_allowed; empty without row bounds
   std::vector<std::string> bound_arguments;  ///< trailing arguments of both
-  std::optional<MaskText> mask;              ///< a mask that must be applied to every score, not only at interval ends
-  std::optional<DroppedTerm> dropped;        ///< what LSE must be given back
-  OuterNames names;                          ///< what the kernel must be handed
+  /// A mask that is no interval of keys per row. Where it has `limits` it says which keys count, and `allowed` still
+  /// tells what must be masked.
+  std::optional<MaskText> mask;
+  std::optional<DroppedTerm> dropped;  ///< what LSE must be given back
+  OuterNames names;                    ///< what the kernel must be handed
   std::set<KernelHelper> helpers;
   /// CUDA: what a score must still be multiplied by to be in units of log2; positive. The largest score is the same
   /// before and after, so that it can wait for the subtraction of the largest and becomes one instruction with it.

@@ -170,6 +170,34 @@ TEST(VectorStyle, a_value_that_can_only_lose_is_a_mask) {
   EXPECT_THAT(finite.source, HasSubstr("// The score_mod holds a mask: scores that can only lose"));
 }
 
+TEST(VectorStyle, keys_that_lose_by_a_captured_mask_are_skipped_by_panels) {
+  const Bundle added = vector_bundle("additive_mask_finite");
+  ASSERT_EQ(added.launches.size(), 4U);
+  EXPECT_EQ(added.launches[1].kernel, "row_limits");
+  EXPECT_EQ(added.launches[2].kernel, "classify");
+  EXPECT_THAT(added.source, HasSubstr("fabs(lost_below) <= 16777216.0f ? lost_below - 8412.0f : -INFINITY"));
+  EXPECT_THAT(added.source, HasSubstr("const int16 allowed = ~(m1 <= lost_below) & (kv_idx < Skv);"));
+  EXPECT_THAT(added.source, HasSubstr("// Keys that can only lose by a term of the score_mod count for nothing."));
+  EXPECT_THAT(added.source, HasSubstr("select((float16)(-INFINITY), s, (kv_idx >= allowed_first)")) << "no other mask";
+  const Bundle whole = vector_bundle("additive_mask_finite", {{"block_mask", 0}});
+  EXPECT_EQ(whole.launches.size(), 2U);
+  EXPECT_THAT(whole.source, Not(HasSubstr("row_limits")));
+}
+
+TEST(CudaStyles, skip_keys_that_lose_by_a_captured_mask) {
+  for (const char* style : {"simt", "mma"}) {
+    const auto emitted = [&](const IntBindings& structure) {
+      return emit_bundle(shipped("additive_mask_finite"), "cuda", style, h200_device(), structure).value();
+    };
+    const Bundle added = emitted({});
+    EXPECT_EQ(added.launches.front().kernel, "row_limits") << style;
+    EXPECT_EQ(added.launches.front().grid, (std::vector<std::string>{"Sq", "1", "B"})) << style;
+    EXPECT_THAT(added.source, HasSubstr("const int allowed = !(m1 <= lost_below) && key < Skv;")) << style;
+    EXPECT_THAT(added.source, HasSubstr("needed_panel(codes, 0, end_panel)")) << style;
+    EXPECT_THAT(emitted({{"block_mask", 0}}).source, Not(HasSubstr("row_limits"))) << style;
+  }
+}
+
 TEST(VectorStyle, scores_that_may_be_large_stay_in_natural_units) {
   const std::string large = vector_bundle("additive_mask_finite").source;
   EXPECT_THAT(large, HasSubstr("const float scale = 1.0f / sqrt((float)HEAD_DIM);"));

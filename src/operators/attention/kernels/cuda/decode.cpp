@@ -52,6 +52,11 @@ DecodePlan decode_plan(const Problem& problem, const std::vector<Tunable>& choic
     by_head = dependencies(mask)[static_cast<std::size_t>(mask.root)].head;
     interval = chosen("row_bounds") && row_interval(mask).has_value();
   }
+  if (attention.losing && chosen("block_mask")) {
+    interval = false;
+    const ModFunction& term = attention.losing->term;
+    by_head = by_head || dependencies(term)[node_index(term.root)].head;
+  }
   DecodePlan plan;
   plan.pack_gqa = chosen("pack_gqa") && (interval || !by_head) && axes.at("Hq") > axes.at("Hkv");
   plan.split_kv = chosen("split_kv") && axes.at("Skv") >= k_keys_per_query * axes.at("Sq");

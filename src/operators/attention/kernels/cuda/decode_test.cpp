@@ -84,6 +84,24 @@ TEST(Decode, a_mask_that_differs_from_head_to_head_is_not_packed_unless_it_is_an
   EXPECT_TRUE(packs(with_mask("kv_idx > h")));
 }
 
+TEST(Decode, heads_share_the_map_of_a_term_that_is_the_same_for_all_of_them) {
+  const auto packs = [](const std::string& index) {
+    const Problem problem = parse_problem(
+                                "name = \"test/decode\"\nop = \"attention\"\n[axes]\nB = 1\nHq = 4\nHkv = 2\nSq = 2\n"
+                                "Skv = 512\nD = 16\n[tensors.mask]\ndtype = \"f32\"\naxes = [\"Hq\", \"Sq\", \"Skv\"]\n"
+                                "generator = \"normal\"\n[attention]\ndtype = \"f32\"\n"
+                                "score_mod = \"lambda s, b, h, q, k: s + mask[" +
+                                    index + ", q, k]\"\n[[workload]]\nname = \"one\"\nrole = \"edge\"\nSq = 1\n",
+                                "test.toml")
+                                .value();
+    const std::string source = mma_bundle(problem).source;
+    EXPECT_THAT(source, HasSubstr("void row_limits("));
+    return source.find("packed_row") != std::string::npos;
+  };
+  EXPECT_TRUE(packs("0"));
+  EXPECT_FALSE(packs("h"));
+}
+
 TEST(Decode, is_for_few_queries_alone) {
   for (const char* name : {"full", "gqa_causal", "cross_attention"}) {
     const Bundle bundle = mma_bundle(shipped(name));

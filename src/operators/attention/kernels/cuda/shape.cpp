@@ -32,9 +32,9 @@ HeadText heads_of(const Workload& workload) {
 /// known here, so a mask with bounds counts half and one with a map a quarter, and coarse tiles more of it.
 double panel_share(const Problem& problem, const BlockShape& block) {
   const AttentionSpec& attention = *attention_of(problem);
-  if (!attention.apart.mask_mod) return 1.0;
-  ModFunction mask = *attention.apart.mask_mod;
-  const double attended = row_interval(mask) ? 0.5 : 0.25;
+  if (!attention.apart.mask_mod && !attention.losing) return 1.0;
+  // A term by which keys may lose is most often a causal mask of a caller's own making.
+  const double attended = attention.losing || !needs_block_mask(attention) ? 0.5 : 0.25;
   const double edge = static_cast<double>(block.rows + block.keys) /
                       (2.0 * static_cast<double>(std::max<std::int64_t>(problem.primary().axes.at("Skv"), 1)));
   return std::min(1.0, attended + edge);

@@ -9,6 +9,7 @@
 #include "language/kernel_texts.hpp"
 #include "operators/attention/attention.hpp"
 #include "operators/attention/kernels/block_mask.hpp"
+#include "operators/attention/kernels/losing_keys.hpp"
 
 namespace kw {
 namespace {
@@ -105,17 +106,20 @@ CudaAttention::CudaAttention(const Problem& problem, const std::vector<Tunable>&
       dialect_(dialect),
       tile_(std::move(tile)),
       plan_(decode_plan(problem, choices, structure)),
-      text_(score_text(attention_, {choice_of(choices, structure, "row_bounds") != 0,
-                                    choice_of(choices, structure, "fast_tanh") != 0, dialect,
-                                    attention_.scale.value_or(1.0) > 0.0, plan_.pack_gqa})),
+      text_(score_text(attention_, {.row_bounds = choice_of(choices, structure, "row_bounds") != 0,
+                                    .fast_tanh = choice_of(choices, structure, "fast_tanh") != 0,
+                                    .dialect = dialect,
+                                    .block_mask = choice_of(choices, structure, "block_mask") != 0,
+                                    .unit_later = attention_.scale.value_or(1.0) > 0.0,
+                                    .pack_gqa = plan_.pack_gqa})),
       mapped_(text_.mask.has_value() && choice_of(choices, structure, "block_mask") != 0),
-      map_buffer_(free_buffer_name(problem, k_block_mask)) {}
+      buffers_(mask_buffers(problem)) {}
 
 KernelParameters CudaAttention::attention_parameters() const {
   KernelParameters parameters(dialect_);
   for (const char* tensor : {"Q", "K", "V"}) parameters.add_tensor(attention_.dtype, false, tensor);
   parameters.add_captures(text_.names.captures);
-  if (mapped_) parameters.add_tensor(DType::i32, false, k_block_mask, map_buffer_);
+  if (mapped_) parameters.add_tensor(DType::i32, false, k_block_mask, buffers_.map);
   if (plan_.split_kv) {
     for (const char* buffer : {k_part_values, k_part_sums})
       parameters.add_tensor(DType::f32, true, buffer, free_buffer_name(problem_, buffer));
@@ -171,17 +175,21 @@ std::string CudaAttention::classify() const {
   const bool by_row = mask.inputs.query;
   const char* const query = plan_.pack_gqa ? "const int q_idx = min(first_row + i / BN, Sq * (Hq / Hkv) - 1) % Sq;"
                                            : "const int q_idx = min(first_row + i / BN, Sq - 1);";
-  return fused("classify",
-               {{"map_comment", map_comment(mask)},
-                {"signature", classify_parameters(mask, k_block_mask, dialect_, plan_.pack_gqa).signature("classify")},
-                {"indices", join_lines(indices)},
-                {"group_statements", join_lines(mask.stages.group)},
-                {"first_row", by_row ? "const int first_row = (int)blockIdx.x / panels * BM;" : ""},
-                {"scores_of_tile", by_row ? "BM * BN" : "BN"},
-                {"query_index", by_row ? query : ""},
-                {"row_statements", join_lines(mask.stages.row)},
-                {"element_statements", join_lines(mask.stages.element)},
-                {"allowed", mask.allowed}});
+  const std::string limits = row_limits_source(mask, dialect_);
+  return (limits.empty() ? "" : limits + "\n") +
+         fused(
+             "classify",
+             {{"map_comment", map_comment(mask)},
+              {"signature",
+               classify_parameters(mask, {k_block_mask, k_row_limits}, dialect_, plan_.pack_gqa).signature("classify")},
+              {"indices", join_lines(indices)},
+              {"group_statements", join_lines(mask.stages.group)},
+              {"first_row", by_row ? "const int first_row = (int)blockIdx.x / panels * BM;" : ""},
+              {"scores_of_tile", by_row ? "BM * BN" : "BN"},
+              {"query_index", by_row ? query : ""},
+              {"row_statements", join_lines(mask.stages.row)},
+              {"element_statements", join_lines(mask.stages.element)},
+              {"allowed", mask.allowed}});
 }
 
 std::string CudaAttention::bounds() const {
@@ -254,10 +262,7 @@ std::string CudaAttention::indices() const {
 Fillings CudaAttention::fillings(const std::string& generator, const std::vector<std::string>& notes) const {
   std::vector<std::string> all_notes = notes;
   all_notes.insert(all_notes.end(), text_.notes.begin(), text_.notes.end());
-  if (mapped_)
-    all_notes.emplace_back(
-        "The mask is no interval of keys per row: a first kernel classifies panels of BN keys for each tile of\n"
-        "BM rows; empty ones are skipped, full ones are not masked.");
+  if (mapped_) all_notes.push_back(block_mask_note(*text_.mask, "panels of BN keys for each tile of\nBM rows"));
   if (plan_.pack_gqa)
     all_notes.emplace_back("The rows of a tile are of all heads that share a key head, one head after the other.");
   if (plan_.split_kv)
@@ -293,8 +298,9 @@ Bundle CudaAttention::bundle(const std::string& generator, const std::string& sh
   bundle.defines = {{"HEAD_DIM", "D"}, {"VALUE_DIM", "Dv"}};
   const MapTile tile = {tile_.rows, tile_.keys, plan_.pack_gqa, true};
   if (mapped_) {
-    bundle.scratch = {{map_buffer_, DType::i32, block_mask_elements(*text_.mask, tile)}};
-    bundle.launches = {classify_launch(*text_.mask, map_buffer_, tile, tile_.threads)};
+    bundle.scratch = {{buffers_.map, DType::i32, block_mask_elements(*text_.mask, tile)}};
+    add_row_limits(problem_, *text_.mask, "1", tile_.threads, dialect_, bundle);
+    bundle.launches.push_back(classify_launch(*text_.mask, buffers_, tile, tile_.threads));
   }
   std::string tiles = row_tiles(plan_, tile_.rows);
   const std::string parts = key_parts(plan_, tile_.rows, tile_.keys);

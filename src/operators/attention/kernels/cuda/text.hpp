@@ -8,6 +8,7 @@
 
 #include "codegen/text.hpp"
 #include "operators/attention/attention.hpp"
+#include "operators/attention/kernels/block_mask.hpp"
 #include "operators/attention/kernels/cuda/decode.hpp"
 #include "operators/attention/kernels/scores.hpp"
 #include "operators/attention/kernels/text.hpp"
@@ -70,7 +71,7 @@ class CudaAttention {
   DecodePlan plan_;
   ScoreText text_;
   bool mapped_ = false;
-  std::string map_buffer_;
+  MaskBuffers buffers_;
 };
 
 }  // namespace kw

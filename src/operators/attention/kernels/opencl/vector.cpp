@@ -9,6 +9,7 @@
 #include "language/kernel_texts.hpp"
 #include "operators/attention/attention.hpp"
 #include "operators/attention/kernels/block_mask.hpp"
+#include "operators/attention/kernels/losing_keys.hpp"
 #include "operators/attention/kernels/opencl/styles.hpp"
 #include "operators/attention/kernels/opencl/vector_shape.hpp"
 #include "operators/attention/kernels/scores.hpp"
@@ -217,6 +218,12 @@ VectorKernels kernel_parameters(const Problem& problem, const ScoreText& text, b
   return kernels;
 }
 
+/// The kernels that find out which keys are needed.
+std::string masking_kernels(const MaskText& mask) {
+  const std::string limits = row_limits_source(mask, opencl_dialect());
+  return limits.empty() ? classify_source(mask) : limits + "\n" + classify_source(mask);
+}
+
 std::string vector_source(const Problem& problem, const IntBindings& structure, const ScoreText& text, bool mapped) {
   const AttentionSpec& attention = *attention_of(problem);
   const bool lazy = vector_choice(structure, "lazy_rescale") != 0;
@@ -225,10 +232,7 @@ std::string vector_source(const Problem& problem, const IntBindings& structure, 
       "through\n"
       "the keys in blocks of BLOCK_KV with an online softmax; dot products and weighted sums are register tiles."};
   notes.insert(notes.end(), text.notes.begin(), text.notes.end());
-  if (mapped)
-    notes.emplace_back(
-        "The mask is no interval of keys per row: a first kernel classifies panels of keys for each tile of\n"
-        "rows; empty ones are skipped, full ones are not masked.");
+  if (mapped) notes.push_back(block_mask_note(*text.mask, "panels of keys for each tile of\nrows"));
   const VectorKernels kernels = kernel_parameters(problem, text, mapped);
   Fillings fillings = {
       {"comment", source_comment(problem, k_vector_generator, notes)},
@@ -246,7 +250,7 @@ std::string vector_source(const Problem& problem, const IntBindings& structure, 
       {"row_statements", join_lines(text.stages.row)},
       {"element_statements", join_lines(text.stages.element)},
       {"allowed", text.allowed},
-      {"classify", mapped ? classify_source(*text.mask) : ""},
+      {"classify", mapped ? masking_kernels(*text.mask) : ""},
       {"pack_signature", kernels.pack.signature("pack")},
       {"attention_signature", kernels.attention.signature("attention")},
       {"group_statements", join_lines(text.stages.group)},
@@ -276,10 +280,13 @@ void describe_launches(const Problem& problem, const ScoreText& text, bool mappe
   bundle.defines = {{"HEAD_DIM", "D"}, {"VALUE_DIM", "Dv"}};
   bundle.scratch = {{scratch.keys, DType::f32, "B * Hkv * D * round_up(Skv, 16 * PANELS)"},
                     {scratch.values, DType::f32, values}};
-  if (mapped) bundle.scratch.push_back({scratch.map, DType::i32, block_mask_elements(*text.mask)});
   bundle.launches = {
       {"pack", {"ceil_div(Skv, 16 * PANELS)", "Hkv", "B"}, {"1", "1", "1"}, "0", kernels.pack.arguments()}};
-  if (mapped) bundle.launches.push_back(classify_launch(*text.mask, scratch.map));
+  if (mapped) {
+    bundle.scratch.push_back({scratch.map, DType::i32, block_mask_elements(*text.mask)});
+    add_row_limits(problem, *text.mask, "ROWS", "1", opencl_dialect(), bundle);
+    bundle.launches.push_back(classify_launch(*text.mask, mask_buffers(problem)));
+  }
   bundle.launches.push_back({"attention",
                              {"ceil_div(Sq, ROWS * ROW_TILES)", "Hq", "B"},
                              {"1", "1", "1"},
@@ -301,9 +308,11 @@ Result<Bundle> emit_attention_opencl_vector(const Problem& problem, const Device
                                             const IntBindings& structure) {
   KW_TRY(const AttentionSpec* attention, float_attention(problem, "vector"));
   KW_TRY_VOID(check_choices("vector", structure_attention_opencl_vector(), structure));
-  const ScoreText text =
-      score_text(*attention, {vector_choice(structure, "row_bounds") != 0, vector_choice(structure, "fast_tanh") != 0});
-  const bool mapped = text.mask.has_value() && vector_choice(structure, "block_mask") != 0;
+  const bool block_mask = vector_choice(structure, "block_mask") != 0;
+  const ScoreText text = score_text(*attention, {.row_bounds = vector_choice(structure, "row_bounds") != 0,
+                                                 .fast_tanh = vector_choice(structure, "fast_tanh") != 0,
+                                                 .block_mask = block_mask});
+  const bool mapped = text.mask.has_value() && block_mask;
   Bundle bundle;
   bundle.target = "opencl";
   bundle.problem = problem.name;

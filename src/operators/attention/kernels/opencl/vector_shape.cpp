@@ -20,14 +20,14 @@ std::int64_t registers_needed(const VectorRegisters& registers, std::int64_t row
 /// A mask that is applied to every score, and so classified first unless block_mask says no.
 bool mask_needs_map(const Problem& problem) {
   const AttentionSpec* attention = attention_of(problem);
-  if (attention == nullptr || !attention->apart.mask_mod) return false;
-  ModFunction mask = *attention->apart.mask_mod;
-  return !row_interval(mask).has_value();
+  return attention != nullptr && needs_block_mask(*attention);
 }
 
 /// Cycles for sixteen scores of a mask, were each node one vector operation.
 double mask_cycles(const Problem& problem) {
-  return static_cast<double>(attention_of(problem)->apart.mask_mod->nodes.size());
+  const AttentionSpec& attention = *attention_of(problem);
+  const ModFunction& mask = attention.losing ? attention.losing->term : *attention.apart.mask_mod;
+  return static_cast<double>(mask.nodes.size());
 }
 
 /// Share of the panels that a tile cannot skip when a share `attended` of all pairs is attended to: allowed keys come
