@@ -42,13 +42,20 @@ std::string preamble(const Problem& problem, Dialect dialect, const ProgramWriti
 
 Fillings tensor_core_texts() {
   std::string multiplies;
-  for (const int columns : {64, 128})
-    multiplies += (multiplies.empty() ? "" : "\n") + wgmma_multiply(columns, DType::f32);
+  std::string multiplies_of_places;
+  for (const int columns : {64, 128}) {
+    const auto* between = columns == 64 ? "" : "\n";
+    multiplies += between + wgmma_multiply(columns, DType::f32);
+    multiplies_of_places += between + wgmma_multiply_places(columns);
+  }
   return {{"split", tf32_split()},
           {"rounded", tf32_rounded()},
           {"multiply_add", tf32_multiply_add()},
           {"wgmma_groups", wgmma_groups()},
-          {"wgmma_multiplies", multiplies}};
+          {"wgmma_multiplies", multiplies},
+          {"places", wgmma_places()},
+          {"multiplies_of_places", multiplies_of_places},
+          {"copies", asynchronous_copies()}};
 }
 
 std::string own_helper_source(const std::set<std::string>& names, Dialect dialect) {
@@ -114,7 +121,7 @@ Result<Bundle> program_bundle(Dialect dialect, const Problem& problem, GroupedPr
   auto& program = grouped.program;
   const auto scratch = scratch_memory(grouped, taken_names(problem));
   const auto buffers = named_buffers(problem, program, scratch);
-  const GroupContext context{program, buffers, dialect, writing.device};
+  const GroupContext context{program, buffers, dialect, writing.device, writing.patches};
   Bundle bundle;
   bundle.target = target_of(dialect);
   bundle.problem = problem.name;

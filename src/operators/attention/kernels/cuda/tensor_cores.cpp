@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "codegen/dialect.hpp"
+#include "codegen/tensor_products.hpp"
 #include "language/kernel_texts.hpp"
 #include "operators/attention/attention.hpp"
 #include "operators/attention/kernels/cuda/text.hpp"
@@ -43,6 +44,7 @@ Bundle tensor_core_bundle(const Problem& problem, const IntBindings& structure, 
                                 {shape.rows, shape.keys, fmt::format("32 * {}", shape.warps),
                                  "float (&scores)[SCORE_TILES][4]", "c / 2 * 8 + c % 2"});
   Fillings fillings = attention.fillings(parts.generator, parts.notes);
+  fillings.emplace_back("copies", asynchronous_copies());
   fillings.emplace_back("next_ahead", attention.next_needed("ahead"));
   fillings.insert(fillings.end(), parts.products.begin(), parts.products.end());
   const DType dtype = attention_of(problem)->dtype;
