@@ -24,7 +24,7 @@ ${preamble}
 
 ${softmax}
 ${classify}
-${asynchronous_copies}
+${copies}
 
 // Seldom after the first panels: most often no row of a warp has found a larger score.
 __device__ __forceinline__ void shrink_sums(const float (&shrink)[2], float (&out)[VALUE_TILES][4]) {

@@ -19,6 +19,12 @@
 // Of a line of finished sums in shared memory.
 #define LINE_STRIDE (TILE_N + 4)
 
+// --- section: factors_split
+${split}
+
+// --- section: factors_rounded
+${rounded}
+
 // --- section: multiply_tile
 // Four more: the steps of a column begin in different banks, and at multiples of 16 bytes.
 #define ROW_STRIDE (TILE_M + 4)
@@ -90,8 +96,6 @@ __device__ __forceinline__ int column_place(const int thread, const int j) {
 }
 
 // --- section: multiply_tile_tf32
-${split}
-
 // An operand of four steps: each element as two tf32 numbers.
 __device__ __forceinline__ void split_four(const float4 four, unsigned (&high)[4], unsigned (&low)[4]) {
   const float elements[4] = {four.x, four.y, four.z, four.w};
@@ -158,8 +162,6 @@ __device__ __forceinline__ void multiply_tile(const float* rows, const float* co
 }
 
 // --- section: multiply_tile_tf32_rounded
-${rounded}
-
 // Adds the products of a tile of TILE_K steps of tf32 numbers to a thread's sums. Tensor cores cut off what does not fit
 // an accumulator; of a long sum, each part of eight steps is summed from zero, and added in f32.
 template <bool IS_LONG>
@@ -239,8 +241,6 @@ ${wgmma_multiplies}
 #define ROW_FLOATS (2 * TILE_M * TILE_K)
 #define COLUMN_FLOATS (2 * TILE_N * TILE_K)
 
-${split}
-
 // Four steps, from 4 * chunk on, of row or column `place` of a tile of that many `places`. Tiles lie as the tensor
 // cores' descriptors want them: 128 bytes of steps per place, 16-byte chunks exchanged by place.
 __device__ __forceinline__ void keep_four(float* tile, const int places, const int place, const int chunk,
@@ -284,8 +284,6 @@ __device__ __forceinline__ void end_tile(float (&part)[THREAD_N / 2][4], float (
 #define RESIDENT_ROUNDED_BLOCKS BLOCKS_OF(ROUNDED_REGISTERS)
 // A long sum has its registers twice.
 #define RESIDENT_LONG_BLOCKS BLOCKS_OF(ROUNDED_REGISTERS + 2 * THREAD_N)
-
-${rounded}
 
 // The same number, of which the compiler does not know that: what follows from it is computed again where it would be
 // held in registers otherwise.
@@ -366,7 +364,6 @@ float (&column_tiles)[3][TILE_N * TILE_K] = *(float (*)[3][TILE_N * TILE_K])(til
 
 // --- section: loop
 // While a tile is multiplied, the next one is on its way into registers.
-float next_rows[AT_LEAST_A_RUN(ROW_LOADS)], next_columns[AT_LEAST_A_RUN(COLUMN_LOADS)];
 for (int next = begin; next < end + TILE_K; next += TILE_K) {
   if (next < end) {
     ${load_rows}
@@ -385,7 +382,6 @@ for (int next = begin; next < end + TILE_K; next += TILE_K) {
 // --- section: loop_wgmma
 // While a tile is multiplied, the next one passes from registers to shared memory, and the one
 // after that is on its way into registers.
-float next_rows[AT_LEAST_A_RUN(ROW_LOADS)], next_columns[AT_LEAST_A_RUN(COLUMN_LOADS)];
 int next = begin, loaded = 0;
 const auto load_tile = [&]() {
   if (next < end) {
@@ -419,7 +415,6 @@ for (int step = begin; step < end; step += TILE_K) {
 // --- section: loop_wgmma_rounded
 // Of three tiles in shared memory the tensor cores multiply one and may not be done with the last one.
 // Meanwhile the next one passes there from registers, and the one after it is on its way.
-float next_rows[AT_LEAST_A_RUN(ROW_LOADS)], next_columns[AT_LEAST_A_RUN(COLUMN_LOADS)];
 int next = begin, loaded = 0, filled = 0;
 const auto load_tile = [&]() {
   if (next < end) {
@@ -463,20 +458,30 @@ if (begin < end) {
 // Tensor cores cut off what does not fit an accumulator; so parts of a long sum are added in f32.
 if ((step - begin) % 2048 == 2048 - TILE_K) end_tiles(part_sum, sum);
 
-// --- section: products
+// --- section: comment
 // A tile of TILE_M rows and TILE_N columns per block, TILE_K steps at a time${parts}.
+
+// --- section: tile_place
+const int tiles_across = (${column_count} + TILE_N - 1) / TILE_N;
+const int tiles_down = (${row_count} + TILE_M - 1) / TILE_M;
+// Blocks beside each other share what they read: BAND rows of tiles, column by column, then the next ones.
+const int tile = (int)blockIdx.x % (tiles_across * tiles_down);
+const int band = tile / (BAND * tiles_across) * BAND, band_rows = min(BAND, tiles_down - band);
+const int first_row = (band + (tile - band * tiles_across) % band_rows) * TILE_M;
+const int first_column = (tile - band * tiles_across) / band_rows * TILE_N;
+
+// --- section: registers
+float next_rows[AT_LEAST_A_RUN(ROW_LOADS)], next_columns[AT_LEAST_A_RUN(COLUMN_LOADS)];
+int stage = 0;
+
+// --- section: products
+${comment}
 ${qualifier}
 ${signature} {
   ${tiles}
   ${step_tables}
   const int thread = threadIdx.x;
-  const int tiles_across = (${column_count} + TILE_N - 1) / TILE_N;
-  const int tiles_down = (${row_count} + TILE_M - 1) / TILE_M;
-  // Blocks beside each other share what they read: BAND rows of tiles, column by column, then the next ones.
-  const int tile = (int)blockIdx.x % (tiles_across * tiles_down);
-  const int band = tile / (BAND * tiles_across) * BAND, band_rows = min(BAND, tiles_down - band);
-  const int first_row = (band + (tile - band * tiles_across) % band_rows) * TILE_M;
-  const int first_column = (tile - band * tiles_across) / band_rows * TILE_N;
+  ${tile_place}
   ${batch}
   ${steps}
   ${batch_axes}
@@ -487,7 +492,6 @@ ${signature} {
   for (int i = 0; i < THREAD_M; ++i)
     #pragma unroll
     for (int j = 0; j < THREAD_N; ++j) sum[i][j] = 0.0f;
-  int stage = 0;
   ${first_steps}
   ${loop}
   ${stored_places}
@@ -506,9 +510,9 @@ ${signature} {
 #pragma unroll${at_a_time}
 for (int j = 0; j < THREAD_N; ++j) {
   const int at = thread + j * TILE_THREADS;
-  const int m = first_row + row_place(at / TILE_N, i), n = first_column + at % TILE_N;
-  if (m >= ${row_count} || n >= ${column_count}) continue;
-  const float total = tiles[at / TILE_N * LINE_STRIDE + at % TILE_N];
+  const int m = first_row + row_place(at / TILE_N, i)${column};
+  if (m >= ${row_count} || ${outside}) continue;
+  const float total = tiles[at / TILE_N * LINE_STRIDE + ${stored_column}];
   ${stored_row_axes}
   ${stored_column_axes}
   ${stored_guard}

@@ -23,7 +23,7 @@ ${f16_by_rows}
 #define ROW_RUNS (TILE_M * TILE_K / 8 / TILE_THREADS)
 #define COLUMN_RUNS (TILE_N * TILE_K / 8 / TILE_THREADS)
 
-${asynchronous_copies}
+${copies}
 
 // Eight neighbours from global to shared memory: the first `count` as they are, for the others zeros. Where they are
 // not `whole`, at a multiple of 16 bytes and all or none of them there, one by one.

@@ -72,6 +72,38 @@ __device__ __forceinline__ void multiply(float (&d)[${tiles}][4], const ${elemen
 #endif
 }
 
+// --- section: places
+// The descriptor of a place in a tile without exchange: 16 bytes of each of 8 rows behind one another, the next 16 bytes
+// of these rows at leading_bytes, the next 8 rows at stride_bytes. A place may be any multiple of 16 bytes.
+__device__ __forceinline__ unsigned long long describe_places(const void* place, const unsigned leading_bytes,
+                                                              const unsigned stride_bytes) {
+  const unsigned address = (unsigned)__cvta_generic_to_shared(place);
+  return (unsigned long long)((address & 0x3ffff) >> 4) | (unsigned long long)(leading_bytes >> 4) << 16 |
+         (unsigned long long)(stride_bytes >> 4) << 32;
+}
+
+// --- section: multiply_places
+// d = a * b + d, or a * b where nothing is to be added to; for 64 x 8 by 8 x ${columns}. Both lie in places without
+// exchange; rows of a are 16 bytes from each other all through.
+__device__ __forceinline__ void multiply_places(float (&d)[${tiles}][4], const float* a, const unsigned a_leading,
+                                                const float* b, const unsigned b_leading, const unsigned b_stride,
+                                                const bool add) {
+#ifdef KW_SIM
+  __kw_sim_wgmma_places_m64k8_tf32_f32(d, a, a_leading, 128, b, b_leading, b_stride, add);
+#else
+  asm volatile(
+      "{\n"
+      ".reg .pred add;\n"
+      "setp.ne.b32 add, %${add}, 0;\n"
+      "wgmma.mma_async.sync.aligned.m64n${columns}k8.f32.tf32.tf32 "
+      "{${operands}}, "
+      "%${a}, %${b}, add, 1, 1;\n"
+      "}\n"
+      : ${accumulators}
+      : "l"(describe_places(a, a_leading, 128)), "l"(describe_places(b, b_leading, b_stride)), "r"((int)add));
+#endif
+}
+
 // --- section: multiply_columns
 // d += a * b with a in registers, and rows of b that are summed over.
 __device__ __forceinline__ void multiply_columns(float (&d)[${tiles}][4], const unsigned (&a)[4], const ${element}* b,

@@ -74,6 +74,10 @@ std::string tf32_multiply_add() {
   return fill_lines(kernel_text(k_tf32_texts, "multiply_add"));
 }
 
+std::string asynchronous_copies() {
+  return fill_lines(kernel_text("shared/copies.cu", "asynchronous_copies"));
+}
+
 std::string wgmma_groups() {
   return fill_lines(kernel_text(k_wgmma_texts, "asynchronous_products"));
 }
@@ -82,16 +86,20 @@ std::string wgmma_multiply(int columns, DType dtype) {
   return wgmma_function("multiply", columns, dtype);
 }
 
+std::string wgmma_places() {
+  return fill_lines(kernel_text(k_wgmma_texts, "places"));
+}
+
+std::string wgmma_multiply_places(int columns) {
+  return wgmma_function("multiply_places", columns, DType::f32);
+}
+
 std::string wgmma_multiply_columns(int columns, DType dtype) {
   return wgmma_function("multiply_columns", columns, dtype);
 }
 
 std::string wgmma_multiply_by_columns(int columns, DType dtype) {
   return wgmma_function("multiply_by_columns", columns, dtype);
-}
-
-std::string asynchronous_copies() {
-  return fill_lines(kernel_text("shared/cp_async.cu", "copies"));
 }
 
 }  // namespace kw

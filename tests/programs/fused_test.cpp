@@ -230,11 +230,41 @@ const std::vector<Fused> k_parts_and_windows = {
      k_any_kernel, k_windows_alone},
 };
 
+/// Convolutions whose patches of an image all taps read: sizes that no tile and no chunk of channels divides.
+const std::vector<Fused> k_convolutions = {
+    {"padded", "self.c(x)", "torch.rand(2, 9, 13, 21)", "self.c = nn.Conv2d(9, 37, 3, padding=1)"},
+    {"few_channels", "torch.relu(self.c(x)) * 2", "torch.rand(2, 3, 19, 23)", "self.c = nn.Conv2d(3, 70, 3)"},
+    {"strided_and_dilated", "self.c(x) + more[0]", "torch.rand(3, 5, 29, 31), torch.rand(70, 1, 1)",
+     "self.c = nn.Conv2d(5, 70, (3, 2), stride=(2, 3), padding=(2, 1), dilation=(1, 2))"},
+    {"three_lines_apart", "self.c(x)", "torch.rand(4, 10, 31, 33)",
+     "self.c = nn.Conv2d(10, 66, (2, 5), stride=(3, 2), padding=(1, 0), dilation=(2, 1), bias=False)"},
+    {"grouped", "self.c(x)", "torch.rand(2, 12, 17, 19)", "self.c = nn.Conv2d(12, 130, 3, padding=1, groups=2)"},
+    {"pointwise", "self.c(x)", "torch.rand(3, 13, 17, 19)", "self.c = nn.Conv2d(13, 70, 1)"},
+    {"pointwise_strided", "self.c(x)", "torch.rand(3, 13, 17, 29)", "self.c = nn.Conv2d(13, 70, 1, stride=2)"},
+    {"in_1d", "self.c(x)", "torch.rand(3, 6, 301)", "self.c = nn.Conv1d(6, 37, 5, padding='same')"},
+    {"in_1d_strided_and_dilated", "self.c(x)", "torch.rand(3, 9, 401)",
+     "self.c = nn.Conv1d(9, 70, 3, stride=3, padding=2, dilation=4)"},
+    {"in_3d", "self.c(x)", "torch.rand(2, 5, 7, 11, 13)",
+     "self.c = nn.Conv3d(5, 37, (2, 3, 3), stride=(2, 1, 1), padding=(1, 1, 0))"},
+    {"transposed", "self.c(x)", "torch.rand(2, 9, 13, 21)", "self.c = nn.ConvTranspose2d(9, 37, (3, 2), padding=1)"},
+    {"transposed_by_phases", "torch.tanh(self.c(x))", "torch.rand(2, 9, 13, 17)",
+     "self.c = nn.ConvTranspose2d(9, 66, 3, stride=2, padding=1, output_padding=1)"},
+    {"transposed_and_dilated", "self.c(x)", "torch.rand(2, 6, 11, 14)",
+     "self.c = nn.ConvTranspose2d(6, 70, (3, 4), stride=(3, 2), padding=(1, 2), dilation=(2, 3))"},
+    {"transposed_in_1d", "self.c(x)", "torch.rand(3, 10, 201)",
+     "self.c = nn.ConvTranspose1d(10, 70, 5, stride=2, dilation=3, groups=2)"},
+    {"transposed_in_3d", "self.c(x)", "torch.rand(2, 6, 4, 5, 9)",
+     "self.c = nn.ConvTranspose3d(6, 66, 3, stride=2, padding=1, output_padding=1)"},
+};
+constexpr const char* k_by_patches = "load_patch(";
+const IntBindings k_patches = {{"PATCHES", 1}};
+
 /// The kernels of the family, and the verdict on them.
 void expect_accepted(const ProgramVerdicts& device, const std::string& module, const char* of_family,
-                     const std::string& arch = "", const std::string& precision = "") {
+                     const std::string& arch = "", const std::string& precision = "",
+                     const IntBindings& structure = {}) {
   const Problem problem = problem_of_module(module, "m.py", "", k_any_steps, precision);
-  const Bundle bundle = device.emitted(problem, "fused", arch);
+  const Bundle bundle = device.emitted(problem, "fused", arch, structure);
   EXPECT_NE(bundle.to_text().find(of_family), std::string::npos) << "of another family:\n" << module;
   const Verdict verdict = device.verdict_of(problem, bundle);
   EXPECT_TRUE(verdict.accepted()) << module << verdict.message << "\n" << bundle.to_text();
@@ -284,6 +314,23 @@ INSTANTIATE_TEST_SUITE_P(Products, FusedOnSimulator, testing::ValuesIn(k_product
 INSTANTIATE_TEST_SUITE_P(RowsAndMaps, FusedOnSimulator, testing::ValuesIn(k_rows_and_maps),
                          [](const auto& one) { return std::string(one.param.name); });
 INSTANTIATE_TEST_SUITE_P(PartsAndWindows, FusedOnSimulator, testing::ValuesIn(k_parts_and_windows),
+                         [](const auto& one) { return std::string(one.param.name); });
+
+/// Warpgroups that multiply a filter and patches, in both precisions.
+class ConvolutionsOnSimulator : public FusedOnSimulator {};
+
+TEST_P(ConvolutionsOnSimulator, are_accepted_by_patches) {
+  const auto& one = GetParam();
+  expect_accepted(*device_, module_of(one.result, one.init, one.inputs), k_by_patches, "", "", k_patches);
+}
+
+TEST_P(ConvolutionsOnSimulator, are_accepted_by_rounded_patches) {
+  const auto& one = GetParam();
+  expect_accepted(*device_, module_of(one.result, one.init, one.inputs), "keep_rounded_pixel(places", "",
+                  "tf32_convolutions", k_patches);
+}
+
+INSTANTIATE_TEST_SUITE_P(Patches, ConvolutionsOnSimulator, testing::ValuesIn(k_convolutions),
                          [](const auto& one) { return std::string(one.param.name); });
 
 /// One product of tf32 numbers each, on tensor cores with and without the instructions of a warpgroup.

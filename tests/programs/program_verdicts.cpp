@@ -54,10 +54,11 @@ Verdict ProgramVerdicts::verdict_of(const Problem& problem, Bundle bundle) const
   return (*verifier)->verify(make_candidate(std::move(bundle)).value()).verdict;
 }
 
-Bundle ProgramVerdicts::emitted(const Problem& problem, const std::string& style, const std::string& arch) const {
+Bundle ProgramVerdicts::emitted(const Problem& problem, const std::string& style, const std::string& arch,
+                                const IntBindings& structure) const {
   DeviceFacts device = backend_->device();
   if (!arch.empty()) device.gpu.value().arch = arch;
-  return emit_bundle(problem, target_, style, device).value();
+  return emit_bundle(problem, target_, style, device, structure).value();
 }
 
 }  // namespace kw

@@ -34,7 +34,8 @@ class ProgramVerdicts {
   /// Why no kernel of the problem can be verified; nothing where one can.
   [[nodiscard]] std::optional<Error> refusal_of(const Problem& problem) const;
   /// For the device, or for one that differs from it in the architecture ("sm_80") alone.
-  [[nodiscard]] Bundle emitted(const Problem& problem, const std::string& style, const std::string& arch = "") const;
+  [[nodiscard]] Bundle emitted(const Problem& problem, const std::string& style, const std::string& arch = "",
+                               const IntBindings& structure = {}) const;
 
  private:
   [[nodiscard]] Result<std::unique_ptr<LocalVerifier>> verifier_of(const Problem& problem) const;

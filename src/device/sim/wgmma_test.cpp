@@ -147,6 +147,44 @@ extern "C" __global__ void misplaced(const int* in, int* out, int n) {
 }
 )";
 
+// Its own source: shared memory of all kernels of one is counted together.
+constexpr const char* k_places_source = R"(
+#define ROWS 64
+__device__ int left(int row, int k) { return (row * 7 + k * 3) % 11 - 5; }
+__device__ int right(int k, int column) { return (k * 5 + column * 2) % 13 - 6; }
+
+// Without a swizzle: places of 16 bytes. Of b, the second four steps lie 37 places behind the first, and 8 columns 10
+// places behind those before them; it begins at an odd place.
+extern "C" __global__ void places(const int* in, int* out, int n) {
+  __shared__ __align__(128) float a[2 * ROWS * 4], b[128 * 4];
+  for (int i = threadIdx.x; i < ROWS * 8; i += 128)
+    a[(i % 8 / 4 * ROWS + i / 8) * 4 + i % 4] = (float)left(i / 8, i % 8);
+  for (int i = threadIdx.x; i < 128 * 4; i += 128) b[i] = 1000.0f;
+  __syncthreads();
+  for (int i = threadIdx.x; i < 16 * 8; i += 128) {
+    const int column = i / 8, k = i % 8;
+    b[(3 + k / 4 * 37 + column / 8 * 10 + column % 8) * 4 + k % 4] = (float)right(k, column);
+  }
+  __syncthreads();
+  float d[2][4];
+  __kw_sim_wgmma_places_m64k8_tf32_f32(d, a, ROWS * 16, 128, b + 3 * 4, 37 * 16, 10 * 16, false);
+  __kw_sim_wgmma_commit_group();
+  __kw_sim_wgmma_wait_group<0>();
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  for (int j = 0; j < 2; ++j)
+    for (int i = 0; i < 4; ++i)
+      out[(16 * warp + lane / 4 + i / 2 * 8) * 16 + 8 * j + lane % 4 * 2 + i % 2] = (int)d[j][i];
+}
+
+extern "C" __global__ void between_places(const int* in, int* out, int n) {
+  __shared__ __align__(128) float a[ROWS * 8];
+  for (int i = threadIdx.x; i < ROWS * 8; i += 128) a[i] = 0.0f;
+  __syncthreads();
+  float d[1][4];
+  __kw_sim_wgmma_places_m64k8_tf32_f32(d, a, ROWS * 16, 128, a + n % 4, n / 4 * 16, 128, false);
+}
+)";
+
 int left(int row, int k) {
   return (row * 7 + k * 3) % 11 - 5;
 }
@@ -161,6 +199,30 @@ class Wgmma : public ::testing::Test {
   void SetUp() override { ASSERT_EQ(kernels->built().status, BuildStatus::ok) << kernels->built().log; }
   static inline std::unique_ptr<SimKernels> kernels;
 };
+
+TEST(WgmmaPlaces, are_multiplied_without_a_swizzle) {
+  SimKernels kernels(k_places_source);
+  ASSERT_EQ(kernels.built().status, BuildStatus::ok) << kernels.built().log;
+  const auto out = kernels.run({"places", 128});
+  ASSERT_TRUE(out) << out.error().message;
+  for (int row = 0; row < 64; ++row) {
+    for (int column = 0; column < 16; ++column) {
+      int sum = 0;
+      for (int k = 0; k < 8; ++k) sum += left(row, k) * right(k, column);
+      ASSERT_EQ((*out)[static_cast<std::size_t>(row * 16 + column)], sum) << row << ", " << column;
+    }
+  }
+}
+
+TEST(WgmmaPlaces, are_refused_where_no_descriptor_can_name_them) {
+  SimKernels kernels(k_places_source);
+  const auto between = kernels.run({"between_places", 128, 1, 0, 2});
+  ASSERT_FALSE(between);
+  EXPECT_NE(between.error().message.find("must be multiples of 16"), std::string::npos) << between.error().message;
+  const auto far = kernels.run({"between_places", 128, 1, 0, 4 << 14});
+  ASSERT_FALSE(far);
+  EXPECT_NE(far.error().message.find("has no room for so many bytes"), std::string::npos) << far.error().message;
+}
 
 TEST_F(Wgmma, multiplies_rows_by_rows_of_shared_memory) {
   const auto out = kernels->run({"rows", 128});

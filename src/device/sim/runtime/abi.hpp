@@ -60,6 +60,12 @@ struct WarpRequest {
   const void* from = nullptr;  ///< the call, filled in on the way
 };
 
+/// Where an operand of a warpgroup's product lies in shared memory, when its descriptor has no swizzle: 16 bytes of each
+/// of 8 rows behind one another, the next 16 bytes of the rows at `leading_bytes`, the next 8 rows at `stride_bytes`.
+struct OperandPlaces {
+  unsigned long leading_bytes, stride_bytes;  ///< both 0: rows of 128 bytes, exchanged by a swizzle
+};
+
 /// A product of a warpgroup, as one of its threads asks for it: 64 rows by 16 steps, or 8 of tf32, by 8 * tiles
 /// columns.
 struct Product {
@@ -72,6 +78,7 @@ struct Product {
   const void* b;                ///< in shared memory: summed over what is contiguous, with `registers` over rows
   unsigned long leading_bytes;  ///< from 64 columns of b to the next, where its rows are summed over; else 0
   int line;
+  OperandPlaces a_places{0, 0}, b_places{0, 0};
 };
 
 struct Runtime {

@@ -13,6 +13,9 @@
 //   __kw_sim_wgmma_..._bf16_f32               all for bfloat16
 //   __kw_sim_wgmma_m64k8_tf32_f32(d, a, b, add)
 //       wgmma.mma_async.sync.aligned.m64nNk8.f32.tf32.tf32, as the first one with 8 steps of 4 bytes
+//   __kw_sim_wgmma_places_m64k8_tf32_f32(d, a, a_leading_bytes, a_stride_bytes, b, b_leading_bytes, b_stride_bytes, add)
+//       the same with descriptors that have no swizzle: 16 bytes of each of 8 rows behind one another, the next 16 bytes
+//       of these rows at leading_bytes, the next 8 rows at stride_bytes; all of them multiples of 16
 //
 //   __kw_sim_wgmma_commit_group(), __kw_sim_wgmma_wait_group<N>()
 //
@@ -37,6 +40,26 @@ KW_INLINE void kw_sim_check_tile(const void* tile, int line) {
 KW_INLINE unsigned kw_sim_word_of_row(const void* tile, unsigned row, unsigned k, int line) {
   return kw_sim_swizzled(tile, size_t{row} * 128 + 4 * k, 4, line);
 }
+/// The same where no swizzle exchanges anything.
+KW_INLINE unsigned kw_sim_word_of_places(const void* tile, const kw_sim::OperandPlaces& places, unsigned row, unsigned k,
+                                         int line) {
+  const auto* word = reinterpret_cast<const unsigned short*>(reinterpret_cast<size_t>(tile) +
+                                                             k / 4 * places.leading_bytes +
+                                                             row / 8 * places.stride_bytes + row % 8 * 16 + k % 4 * 4);
+  kw_sim_access(word, 4, kw_sim::k_matrix_unit, line);
+  return kw_sim_peek(word) | static_cast<unsigned>(kw_sim_peek(word + 1)) << 16;
+}
+KW_INLINE unsigned kw_sim_word_of_operand(const void* tile, const kw_sim::OperandPlaces& places, unsigned row, unsigned k,
+                                          int line) {
+  return places.stride_bytes == 0 ? kw_sim_word_of_row(tile, row, k, line)
+                                  : kw_sim_word_of_places(tile, places, row, k, line);
+}
+KW_INLINE void kw_sim_check_places(const void* tile, size_t leading_bytes, size_t stride_bytes, int line) {
+  if (reinterpret_cast<size_t>(tile) % 16 != 0 || leading_bytes % 16 != 0 || stride_bytes % 16 != 0)
+    kw_sim_stop("a matrix descriptor's address and offsets must be multiples of 16", line);
+  if (leading_bytes >= size_t{1} << 18 || stride_bytes >= size_t{1} << 18 || stride_bytes == 0)
+    kw_sim_stop("a matrix descriptor's offset has no room for so many bytes", line);
+}
 /// Elements (k, column) and (k + 1, column), where rows are summed over.
 KW_INLINE unsigned kw_sim_pair_of_column(const void* tile, unsigned column, unsigned k, size_t leading_bytes,
                                          int line) {
@@ -53,7 +76,7 @@ KW_INLINE void kw_sim_compute(const kw_sim::Product& product) {
   unsigned left[4];
   for (unsigned i = 0; i < 4; ++i) {
     left[i] = product.a == nullptr ? product.registers[i]
-                                   : kw_sim_word_of_row(product.a, row + i % 2 * 8, k + i / 2 * 4, product.line);
+                                   : kw_sim_word_of_operand(product.a, product.a_places, row + i % 2 * 8, k + i / 2 * 4, product.line);
   }
   for (unsigned j = 0; j < product.tiles; ++j) {
     const unsigned column = 8 * j + lane / 4;
@@ -61,7 +84,7 @@ KW_INLINE void kw_sim_compute(const kw_sim::Product& product) {
     for (unsigned i = 0; i < 2; ++i) {
       right[i] = product.leading_bytes != 0
                      ? kw_sim_pair_of_column(product.b, column, 2 * k + 8 * i, product.leading_bytes, product.line)
-                     : kw_sim_word_of_row(product.b, column, k + 4 * i, product.line);
+                     : kw_sim_word_of_operand(product.b, product.b_places, column, k + 4 * i, product.line);
     }
     const unsigned operands[6] = {left[0], left[1], left[2], left[3], right[0], right[1]};
     kw_sim::WarpRequest request{product.op, 0xffffffffu, product.line, 0, 32, 24, operands, product.sums + 4 * j};
@@ -106,6 +129,26 @@ KW_WGMMA_COLUMNS(bf16, multiply_bf16)
 #undef KW_WGMMA
 #undef KW_WGMMA_TRANS
 #undef KW_WGMMA_COLUMNS
+
+template <int Tiles>
+KW_INLINE void __kw_sim_wgmma_places_m64k8_tf32_f32(float (&d)[Tiles][4], const void* a, size_t a_leading_bytes,
+                                                    size_t a_stride_bytes, const void* b, size_t b_leading_bytes,
+                                                    size_t b_stride_bytes, bool add, KW_LINE) {
+  kw_sim_check_places(a, a_leading_bytes, a_stride_bytes, kw_line);
+  kw_sim_check_places(b, b_leading_bytes, b_stride_bytes, kw_line);
+  const kw_sim::Product product{kw_sim::WarpOp::multiply_tf32,
+                                &d[0][0],
+                                Tiles,
+                                add,
+                                a,
+                                {},
+                                b,
+                                0,
+                                kw_line,
+                                {a_leading_bytes, a_stride_bytes},
+                                {b_leading_bytes, b_stride_bytes}};
+  kw_sim_defer_product(&product);
+}
 
 KW_INLINE void __kw_sim_wgmma_commit_group() {
   kw_sim_commit_products();

@@ -4,6 +4,7 @@
 #include "language/kernel_texts.hpp"
 #include "operators/program/kernels/contract_halves.hpp"
 #include "operators/program/kernels/contract_packing.hpp"
+#include "operators/program/kernels/contract_patch_text.hpp"
 #include "operators/program/kernels/contract_shape.hpp"
 #include "operators/program/kernels/contract_stores.hpp"
 #include "operators/program/kernels/contract_text.hpp"
@@ -90,22 +91,35 @@ class CudaContraction {
         out_(context.buffers[contraction.split.stage.buffer]),
         inner_(contraction.split.stage.inner),
         sizes_(contract_sizes(context.program, ColumnChoice::contiguous)),
-        products_(tile_products(context.dialect, context.device, sizes_)),
+        of_program_(tile_products(context.dialect, context.device, sizes_, context.patches)),
+        products_(own_products(contract_size(contraction), of_program_, context.device)),
         rounded_(products_ != TileProducts::simt && contraction.split.stage.rounds_factors),
         splits_(contract_splits(contract_size(contraction), context.device)) {
     if (products_ == TileProducts::halves) halves_ = half_factors(contraction, context.program);
+    if (products_ != TileProducts::patches) return;
+    patch_ = patch_contraction(contraction);
+    KW_CHECK(patch_.has_value(), "a contraction without patches is multiplied by them");
+    patch_text_.emplace(context_, contraction_, *patch_, rounded_, is_long_sum(contract_size(contraction)),
+                        "filters_of_" + out_.name);
   }
 
   GroupKernels write() {
+    if (patch_text_) kernels_ = patch_text_->packing();
     write_tiles();
     if (splits_) write_sum();
     add_helpers();
-    kernels_.tunables = contract_gpu_tunables(sizes_, products_, context_.device);
-    kernels_.constraints = contract_gpu_constraints(sizes_, products_);
+    kernels_.tunables = contract_gpu_tunables(sizes_, of_program_, context_.device);
+    kernels_.constraints = contract_gpu_constraints(sizes_, of_program_, context_.device);
     return std::move(kernels_);
   }
 
  private:
+  /// Of one contraction of the program.
+  static TileProducts own_products(const ContractSize& size, TileProducts products, const DeviceFacts& device) {
+    if (products != TileProducts::patches || by_patches(size, products, device)) return products;
+    return TileProducts::wgmma;
+  }
+
   bool by_warpgroups() const { return products_ == TileProducts::wgmma || products_ == TileProducts::halves; }
 
   /// In the order of their names, in which sources have them.
@@ -113,6 +127,7 @@ class CudaContraction {
     const auto add = [&](const std::string& name) { kernels_.own_helpers.insert("contract.cu/" + name); };
     add("block_tile");
     const std::string suffix = rounded_ ? "_rounded" : "";
+    if (products_ != TileProducts::simt) add(rounded_ ? "factors_rounded" : "factors_split");
     switch (products_) {
       case TileProducts::simt:
         add("multiply_tile");
@@ -132,8 +147,11 @@ class CudaContraction {
         add("tiles_under_way");
         kernels_.own_helpers.merge(half_helpers(*halves_));
         break;
+      case TileProducts::patches:
+        for (const auto& name : patch_text_->own_helpers()) kernels_.own_helpers.insert(name);
+        break;
     }
-    if (!by_warpgroups()) add("stored_sums");
+    if (products_ == TileProducts::simt || products_ == TileProducts::tf32) add("stored_sums");
   }
 
   /// The text of the section, for warpgroups or others.
@@ -143,7 +161,8 @@ class CudaContraction {
   }
 
   /// How many blocks a unit is to hold.
-  const char* resident_blocks() const {
+  std::string resident_blocks() const {
+    if (patch_text_) return patch_text_->resident_blocks();
     if (halves_) return "RESIDENT_HALF_BLOCKS";
     constexpr double k_short_sum = 64;
     if (products_ == TileProducts::tf32 && !splits_ && contract_size(contraction_).steps <= k_short_sum)
@@ -154,10 +173,23 @@ class CudaContraction {
 
   /// Of warpgroups' tiles: two of both parts of each number, or three of rounded ones; and up to 1024 bytes to begin at
   /// a multiple of these.
-  const char* shared_bytes() const {
+  std::string shared_bytes() const {
+    if (patch_text_) return patch_text_->shared_bytes();
     if (!by_warpgroups()) return "0";
     if (halves_) return "2 * TILE_STAGES * TILE_K * (TILE_M + TILE_N) + 1024";
     return rounded_ ? "12 * TILE_K * (TILE_M + TILE_N) + 1024" : "16 * TILE_K * (TILE_M + TILE_N) + 1024";
+  }
+
+  std::string grid() const {
+    return fmt::format("ceil_div({}, TILE_M) * ceil_div({}, TILE_N) * {}{}", extent_of(contraction_.rows).text(),
+                       extent_of(contraction_.columns).text(), bundle_operand(extent_of(contraction_.batch)),
+                       splits_ ? " * SPLIT_K" : "");
+  }
+
+  std::vector<std::string> locals() const {
+    auto names = contract_gpu_locals();
+    if (patch_text_) names.insert(names.end(), PatchText::locals().begin(), PatchText::locals().end());
+    return names;
   }
 
   std::string parts_name() const { return "parts_of_" + out_.name; }
@@ -211,12 +243,14 @@ class CudaContraction {
   /// What a column owes to the place of its elements in the output is kept, as for loads.
   void fill_stored(KernelScope& scope, Fillings& fillings) const {
     const auto& columns = contraction_.columns;
-    const auto address = columns.size() > 1 ? stored_address(contraction_) : std::nullopt;
+    const auto address = columns.size() > 1 || patch_ ? stored_address(contraction_) : std::nullopt;
     KeptValue kept;
     std::string place;
     if (address) {
-      kept = {"long", "place_of_stored", address_text(scope, *address, columns, false)};
-      const auto start = address_text(scope, *address, joined_axes(contraction_.batch, contraction_.rows), true);
+      kept = {"long", "place_of_stored", address_text(scope, *address, patch_ ? patch_->tile : columns, false)};
+      auto around = joined_axes(contraction_.batch, contraction_.rows);
+      if (patch_) around = joined_axes(around, patch_->outer);
+      const auto start = address_text(scope, *address, around, true);
       place = "place_of_stored[j % COLUMN_PLACES]" + (start == "0" ? "" : " + " + start);
     }
     const auto stored = stored_sum(scope, contraction_, out_, "total", place);
@@ -230,21 +264,36 @@ class CudaContraction {
     auto used_of_rows = used;
     if (address) used_of_rows.merge(axes_in(*address));
     fillings.emplace_back("stored_row_axes", join_lines(index_statements(scope, contraction_.rows, "m", used_of_rows)));
-    const auto places =
-        stored_columns(scope, columns, used, kept, address ? axes_in(*address) : std::set<std::string>());
+    const auto place_axes = address ? axes_in(*address) : std::set<std::string>();
+    const auto places = patch_text_ ? patch_text_->stored_pixels(scope, used, kept, place_axes)
+                                    : stored_columns(scope, columns, used, kept, place_axes);
     fillings.emplace_back("stored_places", places.before);
     fillings.emplace_back("stored_column_axes", join_lines(places.lines));
     fillings.emplace_back("place_column_axes", join_lines(places.lines));
     fillings.emplace_back("out", out_.name);
   }
 
+  /// Which tile a block computes, of products whose columns are counted as one axis.
+  void fill_tile_places(KernelScope& scope, Fillings& fillings) const {
+    fillings.emplace_back("comment", fill_lines(contract_gpu_section("comment"),
+                                                {{"parts", splits_ ? ", and one of SPLIT_K parts of the sum" : ""}}));
+    fillings.emplace_back("tile_place", fill_lines(contract_gpu_section("tile_place"),
+                                                   {{"row_count", scope.extent(extent_of(contraction_.rows))},
+                                                    {"column_count", scope.extent(extent_of(contraction_.columns))}}));
+    fillings.emplace_back("steps", steps_text(scope));
+    fillings.emplace_back("column", ", n = first_column + at % TILE_N");
+    fillings.emplace_back("outside", "n >= " + scope.extent(extent_of(contraction_.columns)));
+    fillings.emplace_back("stored_column", "at % TILE_N");
+  }
+
   void fill_half_loop(KernelScope& scope, Fillings& fillings, std::set<std::size_t>& loaded) const {
     const auto tiles = half_tiles(scope, contraction_, *halves_);
+    fill_tile_places(scope, fillings);
     fillings.emplace_back("tiles", tiles.tiles);
     fillings.emplace_back("step_tables", "");
     fillings.emplace_back("row_places", tiles.places);
     fillings.emplace_back("column_places", "");
-    fillings.emplace_back("first_steps", "");
+    fillings.emplace_back("first_steps", "int stage = 0;");
     fillings.emplace_back("loop", tiles.loop);
     loaded = {halves_->rows.buffer, halves_->columns.buffer};
   }
@@ -253,11 +302,14 @@ class CudaContraction {
     TileLoads loads(context_, contraction_, products_, rounded_);
     const auto rows = loads.rows(scope);
     const auto columns = loads.columns(scope);
+    fill_tile_places(scope, fillings);
     fillings.emplace_back("tiles", section_for_products("tiles"));
     fillings.emplace_back("step_tables", loads.step_tables());
     fillings.emplace_back("row_places", rows.before);
     fillings.emplace_back("column_places", columns.before);
-    fillings.emplace_back("first_steps", loads.first_steps(scope));
+    const auto registers = fill_lines(contract_gpu_section("registers"));
+    const auto first_steps = loads.first_steps(scope);
+    fillings.emplace_back("first_steps", registers + (first_steps.empty() ? "" : "\n" + first_steps));
     const bool is_long = is_long_sum(contract_size(contraction_));
     const auto rounded_products = fmt::format("multiply_rounded_tile<{}>", is_long);
     fillings.emplace_back(
@@ -273,18 +325,21 @@ class CudaContraction {
 
   void write_tiles() {
     const auto& stage = contraction_.split.stage;
-    KernelScope scope(context_.buffers, stage, context_.dialect, contract_gpu_locals());
-    Fillings fillings = {{"parts", splits_ ? ", and one of SPLIT_K parts of the sum" : ""},
-                         {"qualifier", fill_lines(context_.dialect->kernel_qualifier,
+    KernelScope scope(context_.buffers, patch_text_ ? patch_text_->scope_stage() : stage, context_.dialect, locals());
+    Fillings fillings = {{"qualifier", fill_lines(context_.dialect->kernel_qualifier,
                                                   {{"threads", fmt::format("TILE_THREADS, {}", resident_blocks())}})}};
     // More outputs at a time would take the registers of a second block.
-    fillings.emplace_back("at_a_time", rounded_ ? " 8" : "");
+    fillings.emplace_back("at_a_time", rounded_ || patch_text_ ? " 8" : "");
     fillings.emplace_back("fours_at_a_time", rounded_ ? " 2" : "");
     fill_tile_store(scope, fillings);
     std::set<std::size_t> loaded;
-    halves_ ? fill_half_loop(scope, fillings, loaded) : fill_loop(scope, fillings, loaded);
+    if (patch_text_) {
+      patch_text_->fill_products(scope, fillings);
+      loaded = {patch_text_->image()};
+    } else {
+      halves_ ? fill_half_loop(scope, fillings, loaded) : fill_loop(scope, fillings, loaded);
+    }
     fillings.emplace_back("batch", batch_text(scope));
-    fillings.emplace_back("steps", steps_text(scope));
     auto used = scope.used_axes();
     for (const auto* factor : {&contraction_.first, &contraction_.second}) {
       used.insert(factor->axes.begin(), factor->axes.end());
@@ -292,14 +347,15 @@ class CudaContraction {
     if (const auto address = stored_address(contraction_)) used.merge(axes_in(*address));
     fillings.emplace_back("batch_axes", join_lines(index_statements(scope, contraction_.batch, "batch", used)));
     fillings.emplace_back("row_count", scope.extent(extent_of(contraction_.rows)));
-    fillings.emplace_back("column_count", scope.extent(extent_of(contraction_.columns)));
-    fillings.emplace_back("stores", stores_text(contraction_, out_, splits_, fillings));
+    if (!patch_text_) fillings.emplace_back("column_count", scope.extent(extent_of(contraction_.columns)));
+    fillings.emplace_back("stores", stores_text(contraction_, out_, splits_ || patch_text_.has_value(), fillings));
     ContractArguments arguments(context_.dialect);
     arguments.add_loaded(scope, context_.buffers, stage.buffer);
     for (const auto buffer : loaded) {
       const auto& held = context_.buffers[buffer];
       if (scope.loaded().count(buffer) == 0) arguments.add(held.dtype, false, held.name, held.argument);
     }
+    if (patch_text_) arguments.add(DType::f32, false, "filters", patch_text_->filters());
     if (splits_) {
       arguments.add(DType::f32, true, "parts", parts_name());
     } else {
@@ -310,9 +366,7 @@ class CudaContraction {
     fillings.emplace_back("signature", arguments.signature(kernel));
     finish(scope, fill(contract_gpu_section("products"), fillings),
            {kernel,
-            {fmt::format("ceil_div({}, TILE_M) * ceil_div({}, TILE_N) * {}{}", extent_of(contraction_.rows).text(),
-                         extent_of(contraction_.columns).text(), bundle_operand(extent_of(contraction_.batch)),
-                         splits_ ? " * SPLIT_K" : "")},
+            {patch_text_ ? patch_text_->grid() : grid()},
             {"(TILE_M / THREAD_M) * (TILE_N / THREAD_N)"},
             shared_bytes(),
             arguments.arguments()});
@@ -366,23 +420,29 @@ class CudaContraction {
   const KernelBuffer& out_;
   StageAxes inner_;
   std::vector<ContractSize> sizes_;
-  TileProducts products_;
-  bool rounded_;  ///< factors, to tf32 numbers that are multiplied once
+  TileProducts of_program_;
+  TileProducts products_;  ///< of this contraction
+  bool rounded_;           ///< factors, to tf32 numbers that are multiplied once
   std::optional<HalfFactors> halves_;
   bool splits_;
+  std::optional<PatchContraction> patch_;
+  std::optional<PatchText> patch_text_;  ///< where it is multiplied by patches
   GroupKernels kernels_;
 };
 
 }  // namespace
 
 GroupKernels contract_cuda(const GroupContext& context, const Contraction& contraction) {
-  // What is copied into tiles as it is needs no packing.
-  const auto products =
-      tile_products(context.dialect, context.device, contract_sizes(context.program, ColumnChoice::contiguous));
-  auto packed = products == TileProducts::halves ? std::nullopt : packed_contraction(context, contraction);
+  const auto products = tile_products(context.dialect, context.device,
+                                      contract_sizes(context.program, ColumnChoice::contiguous), context.patches);
+  // What is copied into tiles as it is needs no packing, and patches pack in their own way.
+  const bool packs =
+      products != TileProducts::halves && !by_patches(contract_size(contraction), products, context.device);
+  auto packed = packs ? packed_contraction(context, contraction) : std::nullopt;
   if (!packed) return CudaContraction(context, contraction).write();
-  auto kernels =
-      CudaContraction({context.program, packed->buffers, context.dialect, context.device}, packed->contraction).write();
+  auto kernels = CudaContraction({context.program, packed->buffers, context.dialect, context.device, context.patches},
+                                 packed->contraction)
+                     .write();
   auto& copying = packed->copying;
   kernels.source = copying.source + "\n" + kernels.source;
   kernels.launches.insert(kernels.launches.begin(), copying.launches.begin(), copying.launches.end());

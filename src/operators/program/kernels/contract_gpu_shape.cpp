@@ -165,8 +165,19 @@ double threads_cost_of(const ContractSize& size, TileProducts how, const DeviceF
 double gpu_cost_of(const ContractSize& size, TileProducts how, const DeviceFacts& device,
                    const IntBindings& assignment) {
   if (how == TileProducts::halves) return halves_cost_of(size, device, assignment);
-  return how == TileProducts::wgmma ? wgmma_cost_of(size, device, assignment)
-                                    : threads_cost_of(size, how, device, assignment);
+  if (by_patches(size, how, device))
+    return patch_cost(*size.patch, size.rounded, is_long_sum(size), device, assignment);
+  const bool groups = how == TileProducts::wgmma || how == TileProducts::patches;
+  return groups ? wgmma_cost_of(size, device, assignment) : threads_cost_of(size, how, device, assignment);
+}
+
+/// Contractions that are not multiplied by patches, where some are.
+std::vector<ContractSize> without_patches(const std::vector<ContractSize>& sizes, const DeviceFacts& device) {
+  std::vector<ContractSize> others;
+  for (const auto& size : sizes) {
+    if (!by_patches(size, TileProducts::patches, device)) others.push_back(size);
+  }
+  return others;
 }
 
 /// A warpgroup has 64 rows, and its lanes two rows each.
@@ -186,6 +197,7 @@ std::vector<Tunable> half_tile_tunables() {
 
 /// An instruction's lanes have 32 columns among them.
 std::vector<Tunable> gpu_tiles(TileProducts how) {
+  if (how == TileProducts::patches) return patch_tunables();
   if (how == TileProducts::wgmma) return wgmma_tiles();
   if (how == TileProducts::halves) return half_tile_tunables();
   const std::vector<std::int64_t> thread_columns =
@@ -200,18 +212,25 @@ std::vector<Tunable> gpu_tiles(TileProducts how) {
 std::vector<Tunable> gpu_tunables(const std::vector<ContractSize>& sizes, TileProducts products,
                                   const DeviceFacts& device) {
   std::vector<Tunable> tunables = gpu_tiles(products);
+  if (products == TileProducts::patches && !without_patches(sizes, device).empty())
+    tunables.push_back({"TILE_K", {32}, 32});
   const bool splits =
       std::any_of(sizes.begin(), sizes.end(), [&](const ContractSize& size) { return contract_splits(size, device); });
   if (splits) tunables.push_back({"SPLIT_K", {2, 4, 8, 16, 32, 64}, 8});
   return tunables;
 }
 
-IntBindings cheapest_tile(const std::vector<ContractSize>& sizes, TileProducts products, const DeviceFacts& device) {
-  const auto best = cheapest_contracts(
-      gpu_tunables(sizes, products, device), contract_gpu_constraints(sizes, products), device,
+std::vector<IntBindings> cheapest_tiles(const std::vector<ContractSize>& sizes, TileProducts products,
+                                        const DeviceFacts& device) {
+  return cheapest_contracts(
+      gpu_tunables(sizes, products, device), contract_gpu_constraints(sizes, products, device), device,
       [&](const IntBindings& one) { return contract_gpu_cost(sizes, products, device, one); }, 1);
+}
+
+IntBindings cheapest_tile(const std::vector<ContractSize>& sizes, TileProducts products, const DeviceFacts& device) {
+  auto best = cheapest_tiles(sizes, products, device);
   KW_CHECK(!best.empty(), "no tile of a contraction fits {}", device.name);
-  return best[0];
+  return std::move(best[0]);
 }
 
 /// Two stages of both parts of each number in shared memory, or three of rounded ones. Of the registers, sums are held
@@ -250,7 +269,8 @@ bool contract_splits(const ContractSize& size, const DeviceFacts& device) {
   return 2.0 * tiles <= static_cast<double>(device.compute_units) && size.steps >= k_least_steps;
 }
 
-TileProducts tile_products(Dialect dialect, const DeviceFacts& device, const std::vector<ContractSize>& sizes) {
+TileProducts tile_products(Dialect dialect, const DeviceFacts& device, const std::vector<ContractSize>& sizes,
+                           PatchUse use) {
   if (dialect != cuda_dialect()) return TileProducts::simt;
   const auto arch = device.gpu ? find_gpu_arch(device.gpu->arch) : std::nullopt;
   if (!arch) return TileProducts::tf32;
@@ -266,13 +286,27 @@ TileProducts tile_products(Dialect dialect, const DeviceFacts& device, const std
     constexpr double k_few_rows = 32.0, k_few_steps = 128.0;
     return size.rows <= k_few_rows && size.steps < k_few_steps;
   });
-  if (empty) return TileProducts::tf32;
   if (std::all_of(sizes.begin(), sizes.end(), [](const ContractSize& size) { return size.halves; }))
-    return TileProducts::halves;
+    return empty ? TileProducts::tf32 : TileProducts::halves;
   const auto least = [&](TileProducts how) {
     return contract_gpu_cost(sizes, how, device, cheapest_tile(sizes, how, device));
   };
-  return least(TileProducts::wgmma) < least(TileProducts::tf32) ? TileProducts::wgmma : TileProducts::tf32;
+  const auto groups =
+      empty || least(TileProducts::tf32) <= least(TileProducts::wgmma) ? TileProducts::tf32 : TileProducts::wgmma;
+  if (use == PatchUse::never || without_patches(sizes, device).size() == sizes.size()) return groups;
+  const auto patches = cheapest_tiles(sizes, TileProducts::patches, device);
+  if (use == PatchUse::always && !patches.empty()) return TileProducts::patches;
+  // The estimate of products that are gathered leaves out what loads wait for: on an H200 convolutions took 1.2 times
+  // as long in the median, and rounded ones, whose products are short, 1.8 times.
+  const bool rounded = std::any_of(sizes.begin(), sizes.end(), [](const ContractSize& size) { return size.rounded; });
+  const double gathered = (rounded ? 1.8 : 1.2) * least(groups);
+  const bool cheaper =
+      !patches.empty() && contract_gpu_cost(sizes, TileProducts::patches, device, patches[0]) < gathered;
+  return cheaper ? TileProducts::patches : groups;
+}
+
+bool by_patches(const ContractSize& size, TileProducts products, const DeviceFacts& device) {
+  return products == TileProducts::patches && size.patch && !contract_splits(size, device);
 }
 
 std::vector<Tunable> contract_gpu_tunables(const std::vector<ContractSize>& sizes, TileProducts products,
@@ -283,7 +317,19 @@ std::vector<Tunable> contract_gpu_tunables(const std::vector<ContractSize>& size
   return tunables;
 }
 
-std::vector<std::string> contract_gpu_constraints(const std::vector<ContractSize>& sizes, TileProducts products) {
+std::vector<std::string> contract_gpu_constraints(const std::vector<ContractSize>& sizes, TileProducts products,
+                                                  const DeviceFacts& device) {
+  if (products == TileProducts::patches) {
+    const auto others = without_patches(sizes, device);
+    auto constraints = others.empty() ? std::vector<std::string>() : wgmma_constraints(others);
+    for (const auto& size : sizes) {
+      if (!by_patches(size, products, device)) continue;
+      for (auto& one : patch_constraints(*size.patch, size.rounded, is_long_sum(size))) {
+        if (std::ranges::count(constraints, one) == 0) constraints.push_back(std::move(one));
+      }
+    }
+    return constraints;
+  }
   if (products == TileProducts::wgmma) return wgmma_constraints(sizes);
   if (products == TileProducts::halves) return half_constraints();
   const std::string threads = "(TILE_M / THREAD_M * (TILE_N / THREAD_N))";

@@ -8,6 +8,8 @@
 namespace kw {
 namespace {
 
+constexpr const char* k_patch_choice = "PATCHES";
+
 /// The problem's contractions and what may be tuned about them.
 struct ContractSpace {
   std::vector<ContractSize> sizes;
@@ -16,18 +18,18 @@ struct ContractSpace {
   std::vector<std::string> constraints;
 };
 
-ContractSpace contract_space(Dialect dialect, const Problem& problem, const DeviceFacts& device) {
+ContractSpace contract_space(Dialect dialect, const Problem& problem, const DeviceFacts& device, PatchUse patches) {
   const auto grouped = grouped_for(problem, dialect, device);
   ContractSpace space;
   if (!grouped) return space;
   const bool vectors = dialect->has_vectors;
   space.sizes = contract_sizes(grouped->program, vectors ? ColumnChoice::packed : ColumnChoice::contiguous);
   if (space.sizes.empty()) return space;
-  space.products = tile_products(dialect, device, space.sizes);
+  space.products = tile_products(dialect, device, space.sizes, patches);
   space.tunables = vectors ? contract_vector_tunables(space.sizes, device)
                            : contract_gpu_tunables(space.sizes, space.products, device);
   space.constraints =
-      vectors ? contract_vector_constraints(device) : contract_gpu_constraints(space.sizes, space.products);
+      vectors ? contract_vector_constraints(device) : contract_gpu_constraints(space.sizes, space.products, device);
   return space;
 }
 
@@ -38,9 +40,19 @@ double cost_in(const ContractSpace& space, Dialect dialect, const DeviceFacts& d
 
 }  // namespace
 
+std::vector<Tunable> contract_structure() {
+  return {{k_patch_choice, {0, 1, 2}, 0}};
+}
+
+PatchUse patch_use(const IntBindings& structure) {
+  const auto found = structure.find(k_patch_choice);
+  if (found == structure.end() || found->second == 0) return PatchUse::estimated;
+  return found->second == 1 ? PatchUse::always : PatchUse::never;
+}
+
 std::vector<IntBindings> contract_seeds(Dialect dialect, const Problem& problem, const DeviceFacts& device) {
   std::vector<IntBindings> seeds = {IntBindings{}};
-  const auto space = contract_space(dialect, problem, device);
+  const auto space = contract_space(dialect, problem, device, PatchUse::estimated);
   if (space.sizes.empty()) return seeds;
   constexpr std::size_t k_seeds = 6;
   const auto best = cheapest_contracts(
@@ -57,7 +69,7 @@ std::vector<IntBindings> contract_seeds(Dialect dialect, const Problem& problem,
 
 double contract_estimate(Dialect dialect, const Problem& problem, const DeviceFacts& device,
                          const IntBindings& assignment) {
-  const auto space = contract_space(dialect, problem, device);
+  const auto space = contract_space(dialect, problem, device, patch_use(assignment));
   if (space.sizes.empty()) return 1.0;
   IntBindings whole = assignment;
   for (const auto& tunable : space.tunables) whole.emplace(tunable.name, tunable.default_value);

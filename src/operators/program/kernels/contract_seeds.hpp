@@ -3,10 +3,16 @@
 
 #include "codegen/dialect.hpp"
 #include "hardware/device_facts.hpp"
+#include "operators/program/kernels/program_bundle.hpp"
 #include "problem/problem.hpp"
 #include "record/bundle.hpp"
 
 namespace kw {
+
+/// PATCHES of kernels in CUDA C++: 0 where patches are estimated to be faster for convolutions, 1 where they can be, 2
+/// nowhere.
+[[nodiscard]] std::vector<Tunable> contract_structure();
+[[nodiscard]] PatchUse patch_use(const IntBindings& structure);
 
 /// Assignments of the contractions' tunables that are worth trying first, best guess first: that of the defaults, which
 /// assigns nothing, and the best ones by estimate after it. Of a problem without contractions the defaults alone.

@@ -8,12 +8,14 @@
 namespace kw {
 
 ContractSize contract_size(const Contraction& contraction) {
+  const auto patch = patch_contraction(contraction);
   return {count_of(contraction.batch),
           count_of(contraction.rows),
           count_of(contraction.columns),
           count_of(contraction.inner),
           !contraction.split.stage.guards.empty() || contraction.inner.size() > 1,
-          contraction.split.stage.rounds_factors};
+          contraction.split.stage.rounds_factors,
+          patch ? std::optional(patch_size(contraction, *patch)) : std::nullopt};
 }
 
 std::vector<ContractSize> contract_sizes(const StageProgram& program, ColumnChoice choice) {

@@ -7,7 +7,9 @@
 
 #include "codegen/dialect.hpp"
 #include "hardware/device_facts.hpp"
+#include "operators/program/kernels/contract_patch_shape.hpp"
 #include "operators/program/kernels/contraction.hpp"
+#include "operators/program/kernels/program_bundle.hpp"
 #include "record/bundle.hpp"
 
 namespace kw {
@@ -15,9 +17,10 @@ namespace kw {
 /// The extents of a contraction as it was read.
 struct ContractSize {
   double batch = 1, rows = 1, columns = 1, steps = 1;
-  bool guarded = false;  ///< elements have guards, and places of several axes
-  bool rounded = false;  ///< factors may be rounded to tf32
-  bool halves = false;   ///< factors are matrices of f16 or bf16; see contract_halves.hpp
+  bool guarded = false;                           ///< elements have guards, and places of several axes
+  bool rounded = false;                           ///< factors may be rounded to tf32
+  std::optional<PatchSize> patch = std::nullopt;  ///< where it can be multiplied by patches
+  bool halves = false;                            ///< factors are matrices of f16 or bf16; see contract_halves.hpp
 };
 /// Of rounded factors: a sum of more steps would lose as much by what tensor cores cut off as by the rounding.
 [[nodiscard]] inline bool is_long_sum(const ContractSize& size) {
@@ -42,20 +45,23 @@ struct ContractSize {
 
 /// What multiplies the tiles of a GPU's block.
 enum class TileProducts : std::uint8_t {
-  simt,    ///< multiply-adds of threads
-  tf32,    ///< three products of tf32 numbers on tensor cores, with the error of f32; one of factors that are rounded
-  wgmma,   ///< the same by warpgroups, from shared memory
-  halves,  ///< products of 16-bit numbers by warpgroups
+  simt,     ///< multiply-adds of threads
+  tf32,     ///< three products of tf32 numbers on tensor cores, with the error of f32; one of factors that are rounded
+  wgmma,    ///< the same by warpgroups, from shared memory
+  halves,   ///< products of 16-bit numbers by warpgroups
+  patches,  ///< as wgmma, with patches of a tensor for all taps of a filter where there are some
 };
+/// Whether the contraction is multiplied by patches, where some are.
+[[nodiscard]] bool by_patches(const ContractSize& size, TileProducts products, const DeviceFacts& device);
 /// Of a program with these contractions.
 [[nodiscard]] TileProducts tile_products(Dialect dialect, const DeviceFacts& device,
-                                         const std::vector<ContractSize>& sizes);
+                                         const std::vector<ContractSize>& sizes, PatchUse patches);
 /// Of the kernels for GPUs: tiles of TILE_M x TILE_N sums by TILE_K steps per block, THREAD_M x THREAD_N sums per
-/// thread; SPLIT_K parts of a sum where one of the products is split.
+/// thread; SPLIT_K parts of a sum where one of the products is split; with patches PATCH_K and PATCH_STEPS.
 [[nodiscard]] std::vector<Tunable> contract_gpu_tunables(const std::vector<ContractSize>& sizes, TileProducts products,
                                                          const DeviceFacts& device);
 [[nodiscard]] std::vector<std::string> contract_gpu_constraints(const std::vector<ContractSize>& sizes,
-                                                                TileProducts products);
+                                                                TileProducts products, const DeviceFacts& device);
 /// In clocks of a unit; `assignment` has every tunable but perhaps SPLIT_K.
 [[nodiscard]] double contract_gpu_cost(const std::vector<ContractSize>& sizes, TileProducts products,
                                        const DeviceFacts& device, const IntBindings& assignment);

@@ -24,10 +24,10 @@ bool stores_fours(const Contraction& contraction, const KernelBuffer& out) {
 
 }  // namespace
 
-std::string stores_text(const Contraction& contraction, const KernelBuffer& out, bool splits,
+std::string stores_text(const Contraction& contraction, const KernelBuffer& out, bool one_by_one,
                         const Fillings& fillings) {
   auto ones = fill_lines(contract_gpu_section("store_ones"), fillings);
-  if (splits || !stores_fours(contraction, out)) return ones;
+  if (one_by_one || !stores_fours(contraction, out)) return ones;
   auto all = fillings;
   all.emplace_back("store_ones", std::move(ones));
   return fill_lines(contract_gpu_section("store_fours"), all);

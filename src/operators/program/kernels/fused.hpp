@@ -5,11 +5,13 @@
 #include "codegen/dialect.hpp"
 #include "hardware/device_facts.hpp"
 #include "problem/problem.hpp"
+#include "operators/program/kernels/program_bundle.hpp"
 #include "record/bundle.hpp"
 
 namespace kw {
 
 /// One bundle serves every shape of the module.
-[[nodiscard]] Result<Bundle> emit_program_fused(Dialect dialect, const Problem& problem, const DeviceFacts& device);
+[[nodiscard]] Result<Bundle> emit_program_fused(Dialect dialect, const Problem& problem, const DeviceFacts& device,
+                                                PatchUse patches = PatchUse::estimated);
 
 }  // namespace kw

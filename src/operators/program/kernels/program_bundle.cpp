@@ -49,6 +49,7 @@ std::string of_widths(std::string (*multiply)(int columns, DType dtype), DType d
 }
 
 Fillings tensor_core_texts() {
+  const std::string multiplies_of_places = wgmma_multiply_places(64) + "\n" + wgmma_multiply_places(128);
   const auto of_halves = [](auto multiply, DType dtype) { return of_widths(multiply, dtype, {64, 128, 256}); };
   return {{"split", tf32_split()},
           {"rounded", tf32_rounded()},
@@ -59,7 +60,9 @@ Fillings tensor_core_texts() {
           {"f16_by_columns", of_halves(wgmma_multiply_by_columns, DType::f16)},
           {"bf16_by_rows", of_halves(wgmma_multiply, DType::bf16)},
           {"bf16_by_columns", of_halves(wgmma_multiply_by_columns, DType::bf16)},
-          {"asynchronous_copies", asynchronous_copies()}};
+          {"places", wgmma_places()},
+          {"multiplies_of_places", multiplies_of_places},
+          {"copies", asynchronous_copies()}};
 }
 
 std::string own_helper_source(const std::set<std::string>& names, Dialect dialect) {
@@ -130,7 +133,7 @@ Result<Bundle> program_bundle(Dialect dialect, const Problem& problem, GroupedPr
   auto& program = grouped.program;
   const auto scratch = scratch_memory(grouped, taken_names(problem));
   const auto buffers = named_buffers(problem, program, scratch);
-  const GroupContext context{program, buffers, dialect, writing.device};
+  const GroupContext context{program, buffers, dialect, writing.device, writing.patches};
   Bundle bundle;
   bundle.target = target_of(dialect);
   bundle.problem = problem.name;

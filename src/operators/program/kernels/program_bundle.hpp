@@ -34,12 +34,20 @@ struct GroupedProgram {
   std::vector<std::string> fusions;          ///< what became of stages that went; see program/stages/fuse.hpp
 };
 
+/// A structural choice of the style for CUDA C++: whether convolutions are multiplied by patches.
+enum class PatchUse : std::uint8_t {
+  estimated,  ///< where they are estimated to be faster
+  always,     ///< where they can be
+  never,
+};
+
 /// What a family needs in order to write a group.
 struct GroupContext {
   const StageProgram& program;
   const std::vector<KernelBuffer>& buffers;  ///< of the program, in its order; local ones have no argument
   Dialect dialect;
   const DeviceFacts& device;
+  PatchUse patches = PatchUse::estimated;
 };
 
 /// What a family wrote.
@@ -59,6 +67,7 @@ struct ProgramWriting {
   DeviceFacts device;     ///< that the kernels are for
   std::string summary;    ///< for the first comment: "a kernel per step"
   std::function<GroupKernels(const GroupContext& context, const StageGroup& group)> write;
+  PatchUse patches = PatchUse::estimated;
 };
 
 /// One bundle serves every shape of the module: extents that depend on axes are arguments of the kernels.

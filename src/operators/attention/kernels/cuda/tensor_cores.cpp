@@ -44,7 +44,7 @@ Bundle tensor_core_bundle(const Problem& problem, const IntBindings& structure, 
                                 {shape.rows, shape.keys, fmt::format("32 * {}", shape.warps),
                                  "float (&scores)[SCORE_TILES][4]", "c / 2 * 8 + c % 2"});
   Fillings fillings = attention.fillings(parts.generator, parts.notes);
-  fillings.emplace_back("asynchronous_copies", asynchronous_copies());
+  fillings.emplace_back("copies", asynchronous_copies());
   fillings.emplace_back("next_ahead", attention.next_needed("ahead"));
   fillings.insert(fillings.end(), parts.products.begin(), parts.products.end());
   const DType dtype = attention_of(problem)->dtype;

@@ -1,7 +1,6 @@
-// Copies from global to shared memory that go on beside a kernel's other instructions, for sm_80 and later (PTX ISA,
-// "cp.async"). They are committed in groups, which a thread waits for.
+// Copies of sm_80 and later that go on while the threads that began them do other things.
 
-// --- section: copies
+// --- section: asynchronous_copies
 // 16 bytes from global to shared memory behind the kernel's back; zeros instead of what lies past `bytes`.
 __device__ __forceinline__ void cp_async_16(void* to, const void* from, const int bytes) {
 #ifdef KW_SIM

@@ -1,0 +1,274 @@
+// Convolutions as products, for warpgroups of sm_90a: the part of an image that a tile of outputs needs, a patch, is
+// loaded and converted once for all taps. Shared memory holds it by groups of four channels, 16 bytes a pixel, so that
+// a tap is the same patch from another place on. operators/program/kernels/patch_text.cpp fills the holes; contract.cu
+// has the rest of the kernel.
+//
+// definitions: TILE_M TILE_N THREAD_M THREAD_N PATCH_K PATCH_STEPS
+
+// --- section: patch_tile
+${places}
+
+${multiplies_of_places}
+
+${copies}
+
+// Channels are multiplied by fours, two of them a step; of a single four, two taps are a step.
+#define PATCH_GROUPS (PATCH_K / 4)
+
+// What a tile needs of an image: LINED tiles are 8 columns wide for each warpgroup, others are one line. Along lines and
+// from line to line, output pixels are STEP apart in the image, and the taps of one span SPAN more pixels. PARTS numbers of
+// tf32 make an element.
+template <bool LINED, int LINE_STEP, int LINE_SPAN, int STEP, int SPAN, int TAPS, int PARTS>
+struct Patch {
+  static constexpr int tile_lines = LINED ? GROUP_COLUMNS / 8 : 1;
+  static constexpr int tile_width = TILE_N / tile_lines;
+  // Every STEP-th pixel of a line is a plane's, whose pixels are neighbours in shared memory.
+  static constexpr int plane_places = ((tile_width - 1) * STEP + SPAN) / STEP + 1;
+  static constexpr int line_places = STEP * plane_places;
+  static constexpr int group_places = ((tile_lines - 1) * LINE_STEP + LINE_SPAN + 1) * line_places;
+  static constexpr int part_floats = PATCH_GROUPS * group_places * 4;
+  static constexpr int floats = PARTS * part_floats;
+  static constexpr int loads = (PATCH_GROUPS * group_places + TILE_THREADS - 1) / TILE_THREADS;
+  // From 8 pixels of a warpgroup's to the next 8, in bytes.
+  static constexpr int stride_bytes = LINED ? LINE_STEP * line_places * 16 : 128;
+  static constexpr int group_width = LINED ? 8 : GROUP_COLUMNS;
+  // Of the filter: a slice has PATCH_STEPS steps of 8, and those behind the last one are zeros.
+  static constexpr int slices = ((TAPS * PATCH_GROUPS + 1) / 2 + PATCH_STEPS - 1) / PATCH_STEPS;
+  static constexpr int step_floats = PARTS * 2 * TILE_M * 4;
+  static constexpr int slice_floats = PATCH_STEPS * step_floats;
+};
+
+// Blocks that a unit is to hold: `copies` of the sums are in registers, elements on their way, and what places take.
+#define PATCH_REGISTERS(copies, loads) (2 * (copies) * THREAD_N + 5 * (loads) + 25)
+#define PATCH_BLOCKS(copies, loads)                                      \
+  (PATCH_REGISTERS(copies, loads) * TILE_THREADS < 65536                 \
+       ? 65536 / (PATCH_REGISTERS(copies, loads) * TILE_THREADS)         \
+       : 1)
+
+// A finished tile's column in shared memory, of the pixel `place` of a tile that is read line by line.
+template <int LINES, int WIDTH>
+__device__ __forceinline__ int column_of_place(const int place) {
+  return LINES == 1 ? place : place % WIDTH / 8 * GROUP_COLUMNS + place / WIDTH * 8 + place % 8;
+}
+
+// Adds the products that were begun to a thread's sums, in f32.
+__device__ __forceinline__ void add_products(float (&part)[THREAD_N / 2][4], float (&sum)[THREAD_M][THREAD_N]) {
+  #pragma unroll
+  for (int i = 0; i < THREAD_M; ++i)
+    #pragma unroll
+    for (int j = 0; j < THREAD_N; ++j) sum[i][j] += part[j / 2][2 * i + j % 2];
+}
+
+// --- section: patch_split
+// Four channels of a pixel, as both parts of each number.
+__device__ __forceinline__ void keep_pixel(float* place, const int part_floats, const float (&four)[4]) {
+  const Split parts[4] = {split(four[0]), split(four[1]), split(four[2]), split(four[3])};
+  *(uint4*)place = make_uint4(parts[0].high, parts[1].high, parts[2].high, parts[3].high);
+  *(uint4*)(place + part_floats) = make_uint4(parts[0].low, parts[1].low, parts[2].low, parts[3].low);
+}
+
+// --- section: patch_rounded
+// Four channels of a pixel, rounded to tf32 numbers.
+__device__ __forceinline__ void keep_rounded_pixel(float* place, const float (&four)[4]) {
+  *(uint4*)place =
+      make_uint4(rounded_bits(four[0]), rounded_bits(four[1]), rounded_bits(four[2]), rounded_bits(four[3]));
+}
+
+// --- section: tile_place
+const int tiles_down = (${row_count} + TILE_M - 1) / TILE_M;
+const int tiles_wide = (${width} + Places::tile_width - 1) / Places::tile_width;
+const int tiles_high = (${height} + Places::tile_lines - 1) / Places::tile_lines;
+const int tiles_across = tiles_wide * tiles_high * ${outer_count};
+const int first_row = (int)blockIdx.x % tiles_down * TILE_M;
+const int tile = (int)blockIdx.x / tiles_down % tiles_across;
+const int first_place = tile % tiles_wide * Places::tile_width;
+const int first_line = tile / tiles_wide % tiles_high * Places::tile_lines;
+const int outer = tile / (tiles_wide * tiles_high);
+
+// --- section: tiles
+extern __shared__ __align__(128) unsigned char shared_memory[];
+float* const tiles = (float*)shared_memory;
+using Places = ${patch};
+
+// --- section: patch_places
+// Where a thread's pixels of the patch are in the image, from its four channels' beginning on; -1 outside.
+${top}
+const int left = ${first_across};
+int place_from[Places::loads];
+#pragma unroll
+for (int i = 0; i < Places::loads; ++i) {
+  const int at = thread + i * TILE_THREADS;
+  ${line_statement}
+  const int ${across_index} = left + at % Places::line_places;
+  const bool inside = at < PATCH_GROUPS * Places::group_places && ${inside};
+  place_from[i] = inside ? (int)(${place}) + at / Places::group_places * 4 * ${depth_stride} : -1;
+}
+
+// --- section: stored_pixels
+${declarations}
+#pragma unroll
+for (int i = 0; i < COLUMN_PLACES; ++i) {
+  const int place = (thread + i * TILE_THREADS) % TILE_N;
+  const int line = first_line + place / Places::tile_width, across = first_place + place % Places::tile_width;
+  inside_of_stored[i] = line < ${height} && across < ${width};
+  ${axes}
+  ${values}
+}
+
+// --- section: loop_patches
+// While the products of a slice of the filter are under way, its next slice comes to shared memory,
+// the next patch passes there from registers, and the one after that is on its way into registers.
+const int patches = ${patches};
+float next_pixels[Places::loads][4];
+const auto load_patch = [&](const int patch) {
+  ${patch_axes}
+  const int first_depth = ${chunk} * PATCH_K;
+  ${patch_inside}
+  const float* const from = ${memory} + (${start});
+  #pragma unroll
+  for (int i = 0; i < Places::loads; ++i) {
+    ${depth_line}
+    #pragma unroll
+    for (int j = 0; j < 4; ++j) {
+      next_pixels[i][j] = 0.0f;
+      if (${loaded}) next_pixels[i][j] = from[place_from[i] + j * ${depth_stride}];
+    }
+  }
+};
+const auto keep_patch = [&](const int patch) {
+  float* const places = tiles + patch % 2 * Places::floats;
+  #pragma unroll
+  for (int i = 0; i < Places::loads; ++i) {
+    const int at = thread + i * TILE_THREADS;
+    if (at >= PATCH_GROUPS * Places::group_places) continue;
+    ${kept_place}
+    ${keep_pixel}
+  }
+};
+// The filter lies in global memory as the loop reads it.
+float* const slices = tiles + 2 * Places::floats;
+const float* const slices_from =
+    ${filters} + ((long)${filter_batch} * tiles_down + first_row / TILE_M) * patches * (Places::slices * Places::slice_floats);
+const auto copy_slice = [&](const int turn) {
+  if (turn < patches * Places::slices) {
+    const float* const from = slices_from + (long)turn * Places::slice_floats;
+    float* const to = slices + turn % 2 * Places::slice_floats;
+    #pragma unroll
+    for (int i = 4 * thread; i < Places::slice_floats; i += 4 * TILE_THREADS) cp_async_16(to + i, from + i, 16);
+  }
+  cp_async_commit();
+};
+// A four of channels of a tap, counted as the filter has them: its place in the patch.
+const auto place_of_unit = [&](const int unit) {
+  const int tap = min(unit / PATCH_GROUPS, ${taps} - 1);
+  const int across = tap % ${taps_across};
+  return unit % PATCH_GROUPS * Places::group_places + tap / ${taps_across} * (${line_dilation} * Places::line_places) +
+         ${tap_place};
+};
+float part_sum[THREAD_N / 2][4];
+${zero_parts}
+load_patch(0);
+copy_slice(0);
+keep_patch(0);
+if (patches > 1) load_patch(1);
+int turn = 0;
+for (int patch = 0; patch < patches; ++patch) {
+  for (int slice = 0; slice < Places::slices; ++slice, ++turn) {
+    cp_async_wait<0>();
+    proxy_fence();
+    __syncthreads();
+    const float* const filter =
+        slices + turn % 2 * Places::slice_floats + thread / 128 / (TILE_N / GROUP_COLUMNS) * 64 * 4;
+    const float* const pixels =
+        tiles + patch % 2 * Places::floats + thread / 128 % (TILE_N / GROUP_COLUMNS) * Places::group_width * 4;
+    begin_products();
+    ${products}
+    commit_products();
+    copy_slice(turn + 1);
+    if (slice == 0) {
+      if (patch + 1 < patches) keep_patch(patch + 1);
+      if (patch + 2 < patches) load_patch(patch + 2);
+    }
+    wait_products<0>(part_sum);
+    ${add_products}
+  }
+}
+${last_products}
+
+// --- section: products_of_slice
+// Tensor cores cut off what does not fit an accumulator; so the products of a slice are summed from
+// zero, the small ones first.
+#pragma unroll
+for (int step = 0; step < PATCH_STEPS; ++step) {
+  const int unit = 2 * (slice * PATCH_STEPS + step);
+  const int place = place_of_unit(unit), leading = (place_of_unit(unit + 1) - place) * 16;
+  const float* const a = filter + step * Places::step_floats;
+  const float* const b = pixels + place * 4;
+  multiply_places(part_sum, a + TILE_M * 4, 2 * TILE_M * 16, b, leading, Places::stride_bytes, step > 0);
+  multiply_places(part_sum, a, 2 * TILE_M * 16, b + Places::part_floats, leading, Places::stride_bytes, true);
+}
+#pragma unroll
+for (int step = 0; step < PATCH_STEPS; ++step) {
+  const int unit = 2 * (slice * PATCH_STEPS + step);
+  const int place = place_of_unit(unit), leading = (place_of_unit(unit + 1) - place) * 16;
+  multiply_places(part_sum, filter + step * Places::step_floats, 2 * TILE_M * 16, pixels + place * 4, leading,
+                  Places::stride_bytes, true);
+}
+
+// --- section: products_of_rounded_slice
+#pragma unroll
+for (int step = 0; step < PATCH_STEPS; ++step) {
+  const int unit = 2 * (slice * PATCH_STEPS + step);
+  const int place = place_of_unit(unit), leading = (place_of_unit(unit + 1) - place) * 16;
+  multiply_places(part_sum, filter + step * Places::step_floats, TILE_M * 16, pixels + place * 4, leading,
+                  Places::stride_bytes, true);
+}
+
+// --- section: zero_parts
+#pragma unroll
+for (int j = 0; j < THREAD_N / 2; ++j) part_sum[j][0] = part_sum[j][1] = part_sum[j][2] = part_sum[j][3] = 0.0f;
+
+// --- section: gathered
+// Tensor cores cut off what does not fit an accumulator; so parts of a long sum are added in f32.
+if (turn % (256 / PATCH_STEPS) == 256 / PATCH_STEPS - 1) {
+  add_products(part_sum, sum);
+  ${zero_parts}
+}
+
+// --- section: comment
+// A tile of TILE_M rows and as many pixels as TILE_N columns per block; patches of PATCH_K channels.
+
+// --- section: store_split
+const Split parts = split(element);
+const long at = id + id / (4 * TILE_M) * (4 * TILE_M);
+filters[at] = __uint_as_float(parts.high);
+filters[at + 4 * TILE_M] = __uint_as_float(parts.low);
+
+// --- section: store_rounded
+filters[id] = __uint_as_float(rounded_bits(element));
+
+// --- section: pack_filters
+// Copies the filter of ${name}
+// in the order in which the loop over patches reads it, with zeros where it has no more.
+${qualifier}
+${signature} {
+  using Places = ${patch};
+  const long id = ${global_index};
+  const int tiles_down = (${row_count} + TILE_M - 1) / TILE_M;
+  const int patches = ${patches};
+  constexpr int units = 2 * PATCH_STEPS * Places::slices;
+  if (id >= (long)${filter_count} * tiles_down * patches * units * (4 * TILE_M)) return;
+  long rest = id / (4 * TILE_M);
+  const int unit = (int)(rest % units);
+  rest /= units;
+  const int patch = (int)(rest % patches);
+  rest /= patches;
+  const int m = (int)(rest % tiles_down) * TILE_M + (int)(id / 4 % TILE_M);
+  ${batch}
+  const int tap = unit / PATCH_GROUPS;
+  const int depth_at = ${chunk} * PATCH_K + unit % PATCH_GROUPS * 4 + (int)(id % 4);
+  ${axes}
+  float element = 0.0f;
+  if (m < ${row_count} && depth_at < ${depth} && tap < ${taps}${guard}) element = ${element};
+  ${store}
+}

@@ -1,0 +1,161 @@
+#include "operators/program/kernels/contract_patch_shape.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "operators/program/kernels/contract_text.hpp"
+#include "program/stages/work.hpp"
+
+namespace kw {
+namespace {
+
+/// What an assignment makes of a patch and a slice of the filter.
+struct PatchTile {
+  double rows, columns, group_columns, chunk, slice_steps;
+  double lines, width;
+  double threads;
+  double group_places;  ///< of a patch, for four channels
+  double slices;        ///< of a patch
+};
+
+PatchTile patch_tile_of(const PatchSize& size, const IntBindings& assignment) {
+  const auto value = [&](const char* name) { return static_cast<double>(assignment.at(name)); };
+  PatchTile tile{};
+  tile.rows = value("TILE_M");
+  tile.columns = value("TILE_N");
+  tile.group_columns = 4.0 * value("THREAD_N");
+  tile.chunk = value("PATCH_K");
+  tile.slice_steps = value("PATCH_STEPS");
+  tile.lines = size.lined ? tile.group_columns / 8.0 : 1.0;
+  tile.width = tile.columns / tile.lines;
+  tile.threads = tile.rows / 2.0 * tile.columns / value("THREAD_N");
+  const auto step = static_cast<double>(size.step);
+  const double plane = std::floor(((tile.width - 1.0) * step + static_cast<double>(size.span)) / step) + 1.0;
+  tile.group_places =
+      ((tile.lines - 1.0) * static_cast<double>(size.line_step) + static_cast<double>(size.line_span) + 1.0) * step *
+      plane;
+  const double steps = std::ceil(static_cast<double>(size.taps) * tile.chunk / 8.0);
+  tile.slices = std::ceil(steps / tile.slice_steps);
+  return tile;
+}
+
+std::string group_places_text(const PatchSize& size) {
+  const auto plane =
+      fmt::format("((({} - 1) * {} + {}) / {} + 1)", tile_width_text(size), size.step, size.span, size.step);
+  return fmt::format("(({} - 1) * {} + {}) * {} * {}", tile_lines_text(size), size.line_step, size.line_span + 1,
+                     size.step, plane);
+}
+
+constexpr const char* k_patch_threads = "(TILE_M / THREAD_M * (TILE_N / THREAD_N))";
+
+/// As kernels/program/patches.cu asks for, and as shared memory allows.
+double resident_patches(const PatchTile& tile, double thread_columns, bool rounded, bool is_long) {
+  constexpr double k_registers = 65536.0, k_others = 25.0, k_each = 5.0;
+  constexpr double k_shared = 232448.0, k_block_bytes = 1024.0, k_place_bytes = 16.0;
+  const double loads = std::ceil(tile.chunk / 4.0 * tile.group_places / tile.threads);
+  const double registers = 2.0 * patch_copies(rounded, is_long) * thread_columns + k_each * loads + k_others;
+  const double parts = rounded ? 1.0 : 2.0;
+  const double loop =
+      2.0 * parts * k_place_bytes * (tile.chunk / 4.0 * tile.group_places + 2.0 * tile.slice_steps * tile.rows);
+  const double shared = std::max(loop, 2.0 * tile.rows * (tile.columns + 4.0)) + k_block_bytes;
+  return std::max(1.0, std::floor(std::min(k_registers / (registers * tile.threads), k_shared / shared)));
+}
+
+}  // namespace
+
+PatchSize patch_size(const Contraction& contraction, const PatchContraction& patch) {
+  PatchSize size;
+  size.lined = patch.line.has_value();
+  if (patch.line) {
+    size.line_step = patch.line->step;
+    size.line_span = patch.line->span();
+    size.height = static_cast<double>(patch.tile[0].extent.value());
+  }
+  if (patch.across) {
+    size.step = patch.across->step;
+    size.span = patch.across->span();
+  }
+  size.width = count_of(patch.tile) / size.height;
+  size.taps = patch.taps();
+  size.batch = count_of(contraction.batch);
+  size.rows = count_of(contraction.rows);
+  size.outer = count_of(patch.outer);
+  size.depth = static_cast<double>(patch.depth.extent.value());
+  size.others = count_of(patch.others);
+  return size;
+}
+
+std::string tile_lines_text(const PatchSize& size) {
+  return size.lined ? "THREAD_N / 2" : "1";
+}
+
+std::string tile_width_text(const PatchSize& size) {
+  return size.lined ? "2 * TILE_N / THREAD_N" : "TILE_N";
+}
+
+std::string patch_bytes_text(const PatchSize& size, bool rounded) {
+  const int parts = rounded ? 1 : 2;
+  return fmt::format("max({} * PATCH_K * ({}) + {} * TILE_M * PATCH_STEPS, 2 * TILE_M * (TILE_N + 4))", 8 * parts,
+                     group_places_text(size), 64 * parts);
+}
+
+std::string packed_count_text(const PatchSize& size, const Extent& batch, const Extent& rows, const Extent& others,
+                              const Extent& depth) {
+  return fmt::format(
+      "{} * ceil_div({}, TILE_M) * TILE_M * {} * ceil_div({}, PATCH_K) * 8 * PATCH_STEPS * ceil_div({} * PATCH_K, 8 * "
+      "PATCH_STEPS)",
+      bundle_operand(batch), rows.text(), bundle_operand(others), depth.text(), size.taps);
+}
+
+std::vector<Tunable> patch_tunables() {
+  return {{"TILE_M", {64, 128}, 64},      {"TILE_N", {64, 128, 256}, 128},
+          {"THREAD_M", {2}, 2},           {"THREAD_N", {16, 32}, 32},
+          {"PATCH_K", {4, 8, 16, 32}, 8}, {"PATCH_STEPS", {1, 2, 3, 4, 5, 6, 7, 9, 12}, 9}};
+}
+
+/// Of a single four of channels two taps are a step, which must lie in the patch in their order: as they do unless
+/// every few pixels are a plane of their own. An offset of a descriptor has no room for 2^18 bytes.
+std::vector<std::string> patch_constraints(const PatchSize& size, bool rounded, bool is_long) {
+  const auto places = group_places_text(size);
+  std::vector<std::string> constraints = {
+      "TILE_N % (4 * THREAD_N) == 0",
+      fmt::format("{0} >= 128 && {0} <= 512", k_patch_threads),
+      fmt::format("8 * PATCH_STEPS < {} * PATCH_K + 8", size.taps),
+      fmt::format("{} <= shared_bytes_per_block", patch_bytes_text(size, rounded)),
+      fmt::format("16 * ({}) < 262144", places),
+      fmt::format("{0} * THREAD_N + 5 * ceil_div(PATCH_K / 4 * ({1}), {2}) + 25 <= min(max_registers_per_thread, "
+                  "registers_per_block / {2})",
+                  2 * patch_copies(rounded, is_long), places, k_patch_threads)};
+  if (size.step > 1) constraints.emplace_back("PATCH_K >= 8");
+  return constraints;
+}
+
+/// Fitted to what an H200 took for eleven assignments with 3 x 3 taps and six with one
+/// (docs/results/2026-11-25-h200-patches.md).
+double patch_cost(const PatchSize& size, bool rounded, bool is_long, const DeviceFacts& device,
+                  const IntBindings& assignment) {
+  constexpr double k_rate = 1024.0 * 0.9;             // multiply-adds of tf32 numbers per clock
+  constexpr double k_narrow = 1.3;                    // of instructions with 64 columns, which read shared memory more
+  constexpr double k_patch = 100.0, k_pixel = 750.0;  // of a patch, and of each four channels that a thread loads
+  constexpr double k_slice = 150.0;
+  constexpr double k_tile = 5000.0, k_output = 0.5;
+  const auto tile = patch_tile_of(size, assignment);
+  const double thread_columns = tile.group_columns / 4.0;
+  const double units = static_cast<double>(std::max<std::int64_t>(device.compute_units, 1));
+  const double tiles = size.batch * size.outer * std::ceil(size.rows / tile.rows) * std::ceil(size.width / tile.width) *
+                       std::ceil(size.height / tile.lines);
+  const double tiles_per_unit = std::max(1.0, tiles / units);
+  const double patches = std::ceil(size.depth / tile.chunk) * size.others;
+  const double steps = patches * tile.slices * tile.slice_steps * 8.0;
+  const double products =
+      tile.rows * tile.columns * steps * (rounded ? 1.0 : 3.0) / k_rate * (tile.group_columns < 128.0 ? k_narrow : 1.0);
+  const double pixels = tile.chunk / 4.0 * tile.group_places / tile.threads;
+  const double others =
+      patches * (k_patch + k_pixel * pixels + k_slice * tile.slices) + k_tile + k_output * tile.rows * tile.columns;
+  const double resident = std::min(resident_patches(tile, thread_columns, rounded, is_long), std::ceil(tiles_per_unit));
+  return tiles_per_unit * (products + others / resident);
+}
+
+}  // namespace kw

@@ -1,0 +1,47 @@
+#pragma once
+// The tunables of products of filters and patches: what an assignment makes of them, as numbers and as expressions of
+// bundles.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hardware/device_facts.hpp"
+#include "operators/program/kernels/contract_patches.hpp"
+#include "record/bundle.hpp"
+
+namespace kw {
+
+/// The extents of a PatchContraction as it was read. Without lines a tile is one line of pixels.
+struct PatchSize {
+  bool lined = false;
+  std::int64_t line_step = 1, line_span = 0;  ///< of the tensor's lines: from output to output, from tap to tap
+  std::int64_t step = 1, span = 0;            ///< the same along a line
+  std::int64_t taps = 1;
+  double batch = 1, rows = 1, outer = 1, width = 1, height = 1, depth = 1, others = 1;
+};
+[[nodiscard]] PatchSize patch_size(const Contraction& contraction, const PatchContraction& patch);
+
+/// How many times registers hold a thread's sums: those of all and of a part, or the same for both.
+[[nodiscard]] constexpr int patch_copies(bool rounded, bool is_long) {
+  return rounded && !is_long ? 1 : 2;
+}
+
+// Of a tile.
+[[nodiscard]] std::string tile_lines_text(const PatchSize& size);
+[[nodiscard]] std::string tile_width_text(const PatchSize& size);
+/// Shared memory of a block.
+[[nodiscard]] std::string patch_bytes_text(const PatchSize& size, bool rounded);
+/// Numbers of the packed filter, each counted once.
+[[nodiscard]] std::string packed_count_text(const PatchSize& size, const Extent& batch, const Extent& rows,
+                                            const Extent& others, const Extent& depth);
+
+/// PATCH_K channels of a patch, PATCH_STEPS steps of eight products that a slice of the filter has; with those of the
+/// other products of warpgroups.
+[[nodiscard]] std::vector<Tunable> patch_tunables();
+[[nodiscard]] std::vector<std::string> patch_constraints(const PatchSize& size, bool rounded, bool is_long);
+/// In clocks of a unit; `assignment` has every tunable.
+[[nodiscard]] double patch_cost(const PatchSize& size, bool rounded, bool is_long, const DeviceFacts& device,
+                                const IntBindings& assignment);
+
+}  // namespace kw

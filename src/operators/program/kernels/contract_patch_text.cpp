@@ -1,0 +1,331 @@
+#include "operators/program/kernels/contract_patch_text.hpp"
+
+#include "language/kernel_texts.hpp"
+#include "operators/program/kernels/contract_patch_shape.hpp"
+#include "operators/program/kernels/contract_text.hpp"
+
+namespace kw {
+namespace {
+
+std::string_view patch_section(const char* name) {
+  return kernel_text("program/patches.cu", name);
+}
+
+}  // namespace
+
+PatchText::PatchText(const GroupContext& context, const Contraction& contraction, const PatchContraction& patch,
+                     bool rounded, bool is_long, std::string filters)
+    : context_(context),
+      contraction_(contraction),
+      patch_(patch),
+      rounded_(rounded),
+      is_long_(is_long),
+      filters_(std::move(filters)) {}
+
+const std::vector<std::string>& PatchText::locals() {
+  static const std::vector<std::string> k_names = {"Places",        "place_from",   "top",
+                                                   "left",          "patches",      "patch",
+                                                   "other",         "depth",        "first_depth",
+                                                   "next_pixels",   "load_patch",   "keep_patch",
+                                                   "slices",        "slices_from",  "copy_slice",
+                                                   "place_of_unit", "turn",         "slice",
+                                                   "filter",        "pixels",       "unit",
+                                                   "units",         "across",       "line",
+                                                   "outer",         "tile",         "first_place",
+                                                   "first_line",    "tiles_wide",   "tiles_high",
+                                                   "inside",        "patch_inside", "filters",
+                                                   "depth_at",      "tap",          "to",
+                                                   "places",        "part_sum",     "inside_of_stored"};
+  return k_names;
+}
+
+Stage PatchText::scope_stage() const {
+  Stage stage = contraction_.split.stage;
+  for (const auto* axis : {patch_.line ? &*patch_.line : nullptr, patch_.across ? &*patch_.across : nullptr}) {
+    if (axis != nullptr) stage.axes.push_back({axis->index, axis->extent});
+  }
+  return stage;
+}
+
+std::string PatchText::place_type() const {
+  const PatchAxis none;
+  const auto& line = patch_.line ? *patch_.line : none;
+  const auto& across = patch_.across ? *patch_.across : none;
+  return fmt::format("Patch<{}, {}, {}, {}, {}, {}, {}>", patch_.line.has_value(), line.step, line.span(), across.step,
+                     across.span(), patch_.taps(), parts());
+}
+
+std::vector<std::string> PatchText::own_helpers() const {
+  const std::string how = rounded_ ? "rounded" : "split";
+  return {"contract.cu/block_tile", "contract.cu/factors_" + how, "contract.cu/group_tile", "patches.cu/patch_tile",
+          "patches.cu/patch_" + how};
+}
+
+std::string PatchText::resident_blocks() const {
+  return fmt::format("PATCH_BLOCKS({}, ({}::loads))", patch_copies(rounded_, is_long_), place_type());
+}
+
+std::string PatchText::width(KernelScope& scope) const {
+  return scope.extent(patch_.across ? patch_.tile.back().extent : extent_of(patch_.tile));
+}
+
+std::string PatchText::height(KernelScope& scope) const {
+  return patch_.line ? scope.extent(patch_.tile[0].extent) : "1";
+}
+
+std::string PatchText::grid() const {
+  const auto size = patch_size(contraction_, patch_);
+  const auto wide = (patch_.across ? patch_.tile.back().extent : extent_of(patch_.tile)).text();
+  const auto high =
+      patch_.line ? fmt::format(" * ceil_div({}, {})", patch_.tile[0].extent.text(), tile_lines_text(size)) : "";
+  return fmt::format("ceil_div({}, TILE_M) * ceil_div({}, {}){} * {} * {}", extent_of(contraction_.rows).text(), wide,
+                     tile_width_text(size), high, bundle_operand(extent_of(patch_.outer)),
+                     bundle_operand(extent_of(contraction_.batch)));
+}
+
+std::string PatchText::shared_bytes() const {
+  return patch_bytes_text(patch_size(contraction_, patch_), rounded_);
+}
+
+std::string PatchText::patches(KernelScope& scope) const {
+  const auto chunks = fmt::format("({} + PATCH_K - 1) / PATCH_K", scope.extent(patch_.depth.extent));
+  const auto others = scope.extent(extent_of(patch_.others));
+  return others == "1" ? chunks : fmt::format("{} * {}", chunks, others);
+}
+
+std::string PatchText::chunk(KernelScope& scope) const {
+  const auto others = scope.extent(extent_of(patch_.others));
+  return others == "1" ? "patch" : fmt::format("patch / {}", others);
+}
+
+/// Indices of the axes that a patch has one of.
+std::vector<std::string> PatchText::others_lines(KernelScope& scope, const std::set<std::string>& used) const {
+  const auto others = scope.extent(extent_of(patch_.others));
+  auto lines = index_statements(scope, patch_.others, "other", used);
+  if (!lines.empty()) lines.insert(lines.begin(), fmt::format("const int other = patch % {};", others));
+  return lines;
+}
+
+/// In the tensor, of the tile's first output and the tap that is read before all others.
+std::string PatchText::first_index(KernelScope& scope, const PatchAxis& axis, const std::string& first) const {
+  auto text = axis.step == 1 ? first : fmt::format("{} * {}", first, axis.step);
+  const auto rest = address_text(scope, axis.rest, contraction_.batch, true);
+  if (rest != "0") text = fmt::format("(int)({} + {})", text, rest);
+  if (axis.dilation < 0) text += fmt::format(" - {}", axis.span());
+  return text;
+}
+
+std::string PatchText::places_text(KernelScope& scope) const {
+  const auto bounded = [&](const PatchAxis& axis) {
+    const auto name = scope.axis(axis.index);
+    return fmt::format("{0} >= 0 && {0} < {1}", name, scope.extent(axis.extent));
+  };
+  Fillings fillings = {{"depth_stride", scope.extent(patch_.depth_stride)}};
+  const auto across = patch_.across ? scope.axis(patch_.across->index) : "pixel";
+  auto inside = patch_.across ? bounded(*patch_.across) : fmt::format("pixel < {}", width(scope));
+  auto place = across;
+  if (patch_.line) {
+    inside = bounded(*patch_.line) + " && " + inside;
+    place = fmt::format("{} * {} + {}", scope.axis(patch_.line->index), scope.extent(patch_.across->extent), across);
+  }
+  const auto guards = condition_text(scope, patch_.pixel_guards);
+  if (!guards.empty()) inside += " && " + guards;
+  fillings.emplace_back("line_statement",
+                        patch_.line
+                            ? fmt::format("const int {} = {} + at % Places::group_places / Places::line_places;",
+                                          scope.axis(patch_.line->index), "top")
+                            : "");
+  fillings.emplace_back("across_index", across);
+  fillings.emplace_back(
+      "top", patch_.line ? fmt::format("const int top = {};", first_index(scope, *patch_.line, "first_line")) : "");
+  fillings.emplace_back("first_across",
+                        patch_.across ? first_index(scope, *patch_.across, "first_place") : "first_place");
+  fillings.emplace_back("inside", inside);
+  fillings.emplace_back("place", place);
+  return fill_lines(patch_section("patch_places"), fillings);
+}
+
+void PatchText::fill_load(KernelScope& scope, Fillings& fillings) const {
+  constexpr std::int64_t k_largest_chunk = 32;
+  const auto around = joined_axes(joined_axes(contraction_.batch, patch_.outer), patch_.others);
+  const auto start = address_text(scope, patch_.start, around, true);
+  const auto step = fmt::format("(long)first_depth * {}", scope.extent(patch_.depth_stride));
+  const auto guard = condition_text(scope, patch_.patch_guards);
+  std::set<std::string> used = axes_in(patch_.start);
+  for (const auto& one : patch_.patch_guards) used.merge(axes_named(one));
+  const auto& depth = patch_.depth.extent;
+  const bool whole = depth.is_constant() && depth.value() % k_largest_chunk == 0;
+  std::string loaded = "place_from[i] >= 0";
+  if (!guard.empty()) loaded += " && patch_inside";
+  if (!whole) loaded += fmt::format(" && ({0} % PATCH_K == 0 || depth + j < {0})", scope.extent(depth));
+  fillings.emplace_back(
+      "depth_line",
+      whole ? "" : "const int depth = first_depth + (thread + i * TILE_THREADS) / Places::group_places * 4;");
+  fillings.emplace_back("patch_axes", join_lines(others_lines(scope, used)));
+  fillings.emplace_back("chunk", chunk(scope));
+  fillings.emplace_back("patch_inside", guard.empty() ? "" : fmt::format("const bool patch_inside = {};", guard));
+  fillings.emplace_back("memory", context_.buffers[image()].name);
+  fillings.emplace_back("start", start == "0" ? step : start + " + " + step);
+  fillings.emplace_back("loaded", loaded);
+  fillings.emplace_back("depth_stride", scope.extent(patch_.depth_stride));
+}
+
+std::string PatchText::loop_text(KernelScope& scope) const {
+  Fillings fillings = {{"patches", patches(scope)}, {"filters", "filters"}};
+  fill_load(scope, fillings);
+  const std::string step = std::to_string(patch_.across ? patch_.across->step : 1);
+  fillings.emplace_back("kept_place",
+                        step == "1" ? "const int place = at;"
+                                    : fmt::format("const int place = at / Places::line_places * Places::line_places + "
+                                                  "at % Places::line_places % {0} * Places::plane_places + "
+                                                  "at % Places::line_places / {0};",
+                                                  step));
+  fillings.emplace_back("keep_pixel", rounded_
+                                          ? "keep_rounded_pixel(places + place * 4, next_pixels[i]);"
+                                          : "keep_pixel(places + place * 4, Places::part_floats, next_pixels[i]);");
+  const auto batches = scope.extent(extent_of(contraction_.batch));
+  fillings.emplace_back("filter_batch", batches == "1" ? "0" : "batch");
+  fillings.emplace_back("taps", std::to_string(patch_.taps()));
+  fillings.emplace_back("taps_across", std::to_string(taps_across()));
+  fillings.emplace_back("line_dilation", std::to_string(patch_.line ? patch_.line->apart() : 0));
+  const auto apart = std::to_string(patch_.across ? patch_.across->apart() : 0);
+  fillings.emplace_back(
+      "tap_place", step == "1"
+                       ? fmt::format("across * {}", apart)
+                       : fmt::format("across * {0} % {1} * Places::plane_places + across * {0} / {1}", apart, step));
+  const auto zeros = fill_lines(patch_section("zero_parts"));
+  fillings.emplace_back("zero_parts", rounded_ ? zeros : "");
+  fillings.emplace_back("products",
+                        fill_lines(patch_section(rounded_ ? "products_of_rounded_slice" : "products_of_slice")));
+  const std::string add = "add_products(part_sum, sum);";
+  fillings.emplace_back("add_products", !rounded_  ? add
+                                        : is_long_ ? fill_lines(patch_section("gathered"), {{"zero_parts", zeros}})
+                                                   : "");
+  fillings.emplace_back("last_products", rounded_ ? add : "");
+  return fill_lines(patch_section("loop_patches"), fillings);
+}
+
+void PatchText::fill_products(KernelScope& scope, Fillings& fillings) const {
+  fillings.emplace_back("comment", fill_lines(patch_section("comment")));
+  fillings.emplace_back("tiles", fill_lines(patch_section("tiles"), {{"patch", place_type()}}));
+  fillings.emplace_back("step_tables", "");
+  fillings.emplace_back(
+      "tile_place", fill_lines(patch_section("tile_place"), {{"row_count", scope.extent(extent_of(contraction_.rows))},
+                                                             {"width", width(scope)},
+                                                             {"height", height(scope)},
+                                                             {"outer_count", scope.extent(extent_of(patch_.outer))}}));
+  fillings.emplace_back("steps", "");
+  fillings.emplace_back("column_places", places_text(scope));
+  fillings.emplace_back("first_steps", "");
+  fillings.emplace_back("loop", loop_text(scope));
+  fillings.emplace_back("column", "");
+  fillings.emplace_back("outside", "!inside_of_stored[j % COLUMN_PLACES]");
+  fillings.emplace_back("stored_column", "column_of_place<Places::tile_lines, Places::tile_width>(at % TILE_N)");
+  auto used = scope.used_axes();
+  used.merge(axes_in(patch_.start));
+  if (const auto address = stored_address(contraction_)) used.merge(axes_in(*address));
+  fillings.emplace_back("row_places", join_lines(index_statements(scope, patch_.outer, "outer", used)));
+}
+
+StoredColumns PatchText::stored_pixels(KernelScope& scope, const std::set<std::string>& used, const KeptValue& place,
+                                       const std::set<std::string>& place_axes) const {
+  StoredColumns stored;
+  std::vector<std::string> declarations = {"bool inside_of_stored[COLUMN_PLACES];"};
+  std::vector<std::string> values;
+  const auto keep = [&](const KeptValue& one) {
+    declarations.push_back(fmt::format("{} {}[COLUMN_PLACES];", one.type, one.name));
+    values.push_back(fmt::format("{}[i] = {};", one.name, one.value));
+  };
+  auto computed = used;
+  computed.insert(place_axes.begin(), place_axes.end());
+  for (const auto& axis : patch_.tile) {
+    if (used.count(axis.name) == 0) continue;
+    const auto name = scope.axis(axis.name);
+    keep({"int", name + "_of_stored", name});
+    stored.lines.push_back(fmt::format("const int {0} = {0}_of_stored[j % COLUMN_PLACES];", name));
+  }
+  if (!place.name.empty()) keep(place);
+  std::vector<std::string> axes;
+  if (patch_.line && computed.count(patch_.tile[0].name) > 0)
+    axes.push_back(fmt::format("const int {} = line;", scope.axis(patch_.tile[0].name)));
+  const StageAxes run(patch_.tile.begin() + (patch_.line ? 1 : 0), patch_.tile.end());
+  for (auto& statement : index_statements(scope, run, "across", computed)) axes.push_back(std::move(statement));
+  stored.before = fill_lines(patch_section("stored_pixels"), {{"declarations", join_lines(declarations)},
+                                                              {"width", width(scope)},
+                                                              {"height", height(scope)},
+                                                              {"axes", join_lines(axes)},
+                                                              {"values", join_lines(values)}});
+  return stored;
+}
+
+/// What an element of the filter is called for: its own axes, from the place in the packed filter.
+std::vector<std::string> PatchText::packed_axes(KernelScope& scope, const std::set<std::string>& used) const {
+  auto lines = index_statements(scope, contraction_.batch, "batch", used);
+  for (auto& line : index_statements(scope, contraction_.rows, "m", used)) lines.push_back(std::move(line));
+  for (auto& line : others_lines(scope, used)) lines.push_back(std::move(line));
+  if (used.count(patch_.depth.name) > 0)
+    lines.push_back(fmt::format("const int {} = depth_at;", scope.axis(patch_.depth.name)));
+  const auto add_tap = [&](const PatchAxis& axis, const std::string& at) {
+    if (axis.tap.empty() || used.count(axis.tap) == 0) return;
+    const auto from = axis.dilation < 0 ? fmt::format("{} - ", axis.taps - 1) : "";
+    lines.push_back(fmt::format("const int {} = {}{};", scope.axis(axis.tap), from, at));
+  };
+  if (patch_.line) add_tap(*patch_.line, fmt::format("tap / {}", taps_across()));
+  if (patch_.across) add_tap(*patch_.across, fmt::format("tap % {}", taps_across()));
+  return lines;
+}
+
+std::string PatchText::packed_store() const {
+  return fill_lines(patch_section(rounded_ ? "store_rounded" : "store_split"));
+}
+
+GroupKernels PatchText::packing() const {
+  const auto& stage = contraction_.split.stage;
+  const auto& out = context_.buffers[stage.buffer];
+  auto names = locals();
+  names.insert(names.end(), {"id", "rest", "m", "batch", "element", "parts", "tiles_down"});
+  KernelScope scope(context_.buffers, stage, context_.dialect, names);
+  const auto guard = condition_text(scope, contraction_.first.guards);
+  const auto element = without_parentheses(scope.text(contraction_.first.element));
+  const auto used = scope.used_axes();
+  const bool batched = !index_statements(scope, contraction_.batch, "batch", used).empty();
+  const auto axes = packed_axes(scope, used);
+  Fillings fillings = {{"name", out.name},
+                       {"patch", place_type()},
+                       {"global_index", context_.dialect->global_index},
+                       {"row_count", scope.extent(extent_of(contraction_.rows))},
+                       {"patches", patches(scope)},
+                       {"filter_count", scope.extent(extent_of(contraction_.batch))},
+                       {"chunk", chunk(scope)},
+                       {"axes", join_lines(axes)},
+                       {"batch", batched ? "const int batch = (int)(rest / tiles_down);" : ""},
+                       {"depth", scope.extent(patch_.depth.extent)},
+                       {"taps", std::to_string(patch_.taps())},
+                       {"guard", guard.empty() ? "" : fmt::format(" && ({})", guard)},
+                       {"element", element},
+                       {"store", packed_store()}};
+  constexpr int k_threads = 256;
+  fillings.emplace_back("qualifier",
+                        fill_lines(context_.dialect->kernel_qualifier, {{"threads", std::to_string(k_threads)}}));
+  ContractArguments arguments(context_.dialect);
+  arguments.add_loaded(scope, context_.buffers, stage.buffer);
+  arguments.add(DType::f32, true, "filters", filters_);
+  arguments.add_integers(scope);
+  const auto kernel = "pack_" + out.name;
+  fillings.emplace_back("signature", arguments.signature(kernel));
+  GroupKernels kernels;
+  kernels.source = with_short_lines(fill(patch_section("pack_filters"), fillings));
+  const auto count = packed_count_text(patch_size(contraction_, patch_), extent_of(contraction_.batch),
+                                       extent_of(contraction_.rows), extent_of(patch_.others), patch_.depth.extent);
+  kernels.launches.push_back({kernel,
+                              {fmt::format("ceil_div({}, {})", count, k_threads)},
+                              {std::to_string(k_threads)},
+                              "0",
+                              arguments.arguments()});
+  kernels.scratch.push_back({filters_, DType::f32, rounded_ ? count : "2 * " + count});
+  kernels.helpers = scope.helpers();
+  kernels.own_helpers = scope.own_helpers();
+  return kernels;
+}
+
+}  // namespace kw
