@@ -288,6 +288,19 @@ TEST_F(FusedOnSimulator, adds_parts_of_a_long_sum_of_tf32_products_in_f32) {
   expect_accepted(*device_, module, "multiply_rounded_tile<true>(", "sm_80", "tf32");
 }
 
+/// Where rows that lie side by side are many for each unit.
+TEST_F(FusedOnSimulator, gives_a_work_group_a_hundred_and_more_rows_that_lie_side_by_side) {
+  const std::pair<const char*, const char*> cases[] = {{"torch.amax(x * 2, 0)", "WIDE_LANE_THREADS"},
+                                                       {"torch.argmax(x, 0)", "LANE_ELEMENTS"}};
+  for (const auto& [result, text] : cases) {
+    const Problem problem = problem_of_module(module_of(result, "", "torch.rand(257, 1030)"), "m.py");
+    const Bundle bundle = device_->emitted(problem, "fused", "", 1);
+    EXPECT_NE(bundle.to_text().find(text), std::string::npos) << bundle.to_text();
+    const Verdict verdict = device_->verdict_of(problem, bundle);
+    EXPECT_TRUE(verdict.accepted()) << verdict.message << "\n" << bundle.to_text();
+  }
+}
+
 /// Both kinds of products in one source.
 TEST_F(FusedOnSimulator, rounds_factors_of_convolutions_alone_where_it_is_told_so) {
   const auto module =

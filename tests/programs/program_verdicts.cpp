@@ -54,8 +54,10 @@ Verdict ProgramVerdicts::verdict_of(const Problem& problem, Bundle bundle) const
   return (*verifier)->verify(make_candidate(std::move(bundle)).value()).verdict;
 }
 
-Bundle ProgramVerdicts::emitted(const Problem& problem, const std::string& style, const std::string& arch) const {
+Bundle ProgramVerdicts::emitted(const Problem& problem, const std::string& style, const std::string& arch,
+                                std::int64_t units) const {
   DeviceFacts device = backend_->device();
+  if (units > 0) device.compute_units = units;
   if (!arch.empty()) device.gpu.value().arch = arch;
   return emit_bundle(problem, target_, style, device).value();
 }
