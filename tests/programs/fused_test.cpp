@@ -190,6 +190,8 @@ const std::vector<Fused> k_parts_and_windows = {
      "torch.rand(301, 5)", "", k_any_kernel, "following[item] = i < 3 ? 1.0f"},
     {"sum_behind_other_numbers", "torch.cat((torch.ones_like(x[:, :1]), torch.cumsum(x[:, :-1], 1)), 1)",
      "torch.rand(6, 301)", "", k_any_kernel, "j < 1 ? 1.0f : cumsum"},
+    {"short_sum_of_warps", "x @ more[0]", "torch.rand(70, 1), torch.rand(1, 150)", "", k_any_kernel,
+     "TILE_THREADS, RESIDENT_SHORT_BLOCKS"},
     {"attention", "F.scaled_dot_product_attention(x, more[0], more[1])",
      "torch.rand(2, 40, 33), torch.rand(2, 48, 33), torch.rand(2, 48, 300)", "", k_any_kernel, "_factor["},
     {"outputs_in_fours", "torch.relu(x @ more[0] + more[1])", "torch.rand(70, 50), torch.rand(50, 68), torch.rand(68)",
