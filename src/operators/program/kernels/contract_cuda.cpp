@@ -129,7 +129,9 @@ class CudaContraction {
   /// How many blocks a unit is to hold.
   const char* resident_blocks() const {
     constexpr double k_short_sum = 64;
-    if (products_ == TileProducts::tf32 && !splits_ && contract_size(contraction_).steps <= k_short_sum)
+    const auto size = contract_size(contraction_);
+    // Guards of elements take the registers that a second block would need.
+    if (products_ == TileProducts::tf32 && !splits_ && !size.guarded && size.steps <= k_short_sum)
       return "RESIDENT_SHORT_BLOCKS";
     if (!by_warpgroups() || !rounded_) return "RESIDENT_BLOCKS";
     return is_long_sum(contract_size(contraction_)) ? "RESIDENT_LONG_BLOCKS" : "RESIDENT_ROUNDED_BLOCKS";
