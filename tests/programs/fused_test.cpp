@@ -208,6 +208,8 @@ const std::vector<Fused> k_parts_and_windows = {
      "torch.rand(301, 5)", "", k_any_kernel, "following[item] = i < 3 ? 1.0f"},
     {"sum_behind_other_numbers", "torch.cat((torch.ones_like(x[:, :1]), torch.cumsum(x[:, :-1], 1)), 1)",
      "torch.rand(6, 301)", "", k_any_kernel, "j < 1 ? 1.0f : cumsum"},
+    {"short_sum_of_warps", "x @ more[0]", "torch.rand(70, 1), torch.rand(1, 150)", "", k_any_kernel,
+     "TILE_THREADS, RESIDENT_SHORT_BLOCKS"},
     {"attention", "F.scaled_dot_product_attention(x, more[0], more[1])",
      "torch.rand(2, 40, 33), torch.rand(2, 48, 33), torch.rand(2, 48, 300)", "", k_any_kernel, "_factor["},
     {"outputs_in_fours", "torch.relu(x @ more[0] + more[1])", "torch.rand(70, 50), torch.rand(50, 68), torch.rand(68)",
@@ -222,6 +224,10 @@ const std::vector<Fused> k_parts_and_windows = {
      k_any_kernel, k_four_columns},
     {"windows_without_padding_in_fours", "F.avg_pool2d(x, (2, 5), (1, 3))", "torch.rand(2, 3, 17, 68)", "",
      k_any_kernel, k_four_columns},
+    {"windows_of_one_line_that_four_does_not_divide", "F.avg_pool1d(x, 7, 3)", "torch.rand(1, 1, 1303)", "",
+     k_any_kernel, k_columns},
+    {"windows_of_one_line_in_fours", "F.avg_pool1d(x, 7, 3)", "torch.rand(1, 1, 1304)", "", k_any_kernel,
+     k_four_columns},
     {"depthwise", "self.c(x)", "torch.rand(B, C, H, W)", "self.c = nn.Conv2d(6, 6, 3, padding=1, groups=6)",
      k_any_kernel, k_windows_alone},
     {"depthwise_strided", "torch.relu(self.c(x))", "torch.rand(2, C, 23, 41)",
@@ -354,6 +360,19 @@ TEST_F(FusedOnSimulator, adds_parts_of_a_long_sum_of_tf32_products_in_f32) {
   const auto module = module_of("x @ more[0]", "", "torch.rand(33, 4100), torch.rand(4100, 9)");
   expect_accepted(*device_, module, "% 2048 == 2048 - TILE_K", "", "tf32");
   expect_accepted(*device_, module, "multiply_rounded_tile<true>(", "sm_80", "tf32");
+}
+
+/// Where rows that lie side by side are many for each unit.
+TEST_F(FusedOnSimulator, gives_a_work_group_a_hundred_and_more_rows_that_lie_side_by_side) {
+  const std::pair<const char*, const char*> cases[] = {{"torch.amax(x * 2, 0)", "WIDE_LANE_THREADS"},
+                                                       {"torch.argmax(x, 0)", "LANE_ELEMENTS"}};
+  for (const auto& [result, text] : cases) {
+    const Problem problem = problem_of_module(module_of(result, "", "torch.rand(257, 1030)"), "m.py");
+    const Bundle bundle = device_->emitted(problem, "fused", "", {}, 1);
+    EXPECT_NE(bundle.to_text().find(text), std::string::npos) << bundle.to_text();
+    const Verdict verdict = device_->verdict_of(problem, bundle);
+    EXPECT_TRUE(verdict.accepted()) << verdict.message << "\n" << bundle.to_text();
+  }
 }
 
 /// Both kinds of products in one source.

@@ -55,8 +55,9 @@ Verdict ProgramVerdicts::verdict_of(const Problem& problem, Bundle bundle) const
 }
 
 Bundle ProgramVerdicts::emitted(const Problem& problem, const std::string& style, const std::string& arch,
-                                const IntBindings& structure) const {
+                                const IntBindings& structure, std::int64_t units) const {
   DeviceFacts device = backend_->device();
+  if (units > 0) device.compute_units = units;
   if (!arch.empty()) device.gpu.value().arch = arch;
   return emit_bundle(problem, target_, style, device, structure).value();
 }

@@ -78,6 +78,18 @@ TEST(SplitMoments, gives_each_part_its_own_mean_and_joins_them) {
   EXPECT_TRUE(are_moments(program.stages[0], program.stages[2]));
 }
 
+TEST(SplitReduction, begins_long_parts_of_neighbours_at_multiples_of_four) {
+  const auto length = [](const Extent& columns, std::int64_t parts) {
+    auto program = moments(4, columns);
+    EXPECT_EQ(split_reduction(program, 0, parts), parts);
+    return program.stages[0].inner[0].extent;
+  };
+  EXPECT_EQ(length(10001, 7).text(), "1432");  // of 1428.7
+  EXPECT_EQ(length(Extent::axis("n", 10001), 7).value(), 1432);
+  EXPECT_EQ(length(8000, 4).text(), "2000");
+  EXPECT_EQ(length(901, 7).text(), "129");  // too short to matter
+}
+
 TEST(SplitMoments, leaves_what_is_too_short) {
   auto program = moments(4, 2);
   EXPECT_EQ(split_moments(program, 0, 1, 3), 1);

@@ -165,7 +165,9 @@ class CudaContraction {
     if (patch_text_) return patch_text_->resident_blocks();
     if (halves_) return "RESIDENT_HALF_BLOCKS";
     constexpr double k_short_sum = 64;
-    if (products_ == TileProducts::tf32 && !splits_ && contract_size(contraction_).steps <= k_short_sum)
+    const auto size = contract_size(contraction_);
+    // Guards of elements take the registers that a second block would need.
+    if (products_ == TileProducts::tf32 && !splits_ && !size.guarded && size.steps <= k_short_sum)
       return "RESIDENT_SHORT_BLOCKS";
     if (!by_warpgroups() || !rounded_) return "RESIDENT_BLOCKS";
     return is_long_sum(contract_size(contraction_)) ? "RESIDENT_LONG_BLOCKS" : "RESIDENT_ROUNDED_BLOCKS";

@@ -61,7 +61,8 @@ bool add_place(const StageNode& load, const std::string& column, const KernelSco
   if (scope.buffer(load.tensor.buffer).dtype != DType::f32 || !is_contiguous(load, column)) return false;
   auto tried = conditions;
   if (!tried.add_run(load.operands.back(), column)) return false;
-  if (load.operands.size() > 1 && !tried.add_multiple(load.tensor.type.shape.back())) return false;
+  // Also of a vector: the four of its last element is not to reach beyond it.
+  if (!tried.add_multiple(load.tensor.type.shape.back())) return false;
   tried.buffers.insert(load.tensor.buffer);
   conditions = std::move(tried);
   return true;
