@@ -73,8 +73,9 @@ class Build:
 
     def embedding(self, text):
         """Generated sources that hold `text`, which stands in a file that no compiler reads."""
-        return [words[-1] for words in self.compiles.values()
-                if words[-1].startswith(str(self.folder)) and text in pathlib.Path(words[-1]).read_text()]
+        generated = {path for read in self.dependencies.values() for path in read
+                     if path.startswith(str(self.folder)) and path.endswith(".cpp")}
+        return sorted(path for path in generated if text in pathlib.Path(path).read_text())
 
     def users(self, files):
         """Objects that are compiled from one of the files, or include it."""

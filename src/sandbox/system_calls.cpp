@@ -186,7 +186,7 @@ void allow_channel(FilterBuilder& filter) {
 /// priorities or move waiters, which is where the kernel's futexes had their holes.
 void allow_waiting(FilterBuilder& filter) {
   constexpr std::uint64_t k_operation = 0xffffffff & ~std::uint64_t{FUTEX_PRIVATE_FLAG | FUTEX_CLOCK_REALTIME};
-  for (const std::uint64_t operation : {FUTEX_WAIT, FUTEX_WAKE, FUTEX_WAIT_BITSET, FUTEX_WAKE_BITSET}) {
+  for (const unsigned operation : {FUTEX_WAIT + 0U, FUTEX_WAKE + 0U, FUTEX_WAIT_BITSET + 0U, FUTEX_WAKE_BITSET + 0U}) {
     filter.allow_if("futex", std::array{ArgumentTest{Kind::has_bits, 1, k_operation, operation}});
   }
   // The kernel's own way to go on with a wait when a stopped worker is continued.
