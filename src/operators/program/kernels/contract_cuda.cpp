@@ -291,8 +291,8 @@ class CudaContraction {
       patch_text_->fill_products(scope, fillings);
     } else {
       fill_loop(scope, loads, fillings);
+      fillings.emplace_back("batch", batch_text(scope));
     }
-    fillings.emplace_back("batch", batch_text(scope));
     auto used = scope.used_axes();
     for (const auto* factor : {&contraction_.first, &contraction_.second}) {
       used.insert(factor->axes.begin(), factor->axes.end());
