@@ -78,9 +78,10 @@ __device__ __forceinline__ void keep_rounded_pixel(float* place, const float (&f
 const int tiles_down = (${row_count} + TILE_M - 1) / TILE_M;
 const int tiles_wide = (${width} + Places::tile_width - 1) / Places::tile_width;
 const int tiles_high = (${height} + Places::tile_lines - 1) / Places::tile_lines;
-const int tiles_across = tiles_wide * tiles_high * ${outer_count};
-const int first_row = (int)blockIdx.x % tiles_down * TILE_M;
-const int tile = (int)blockIdx.x / tiles_down % tiles_across;
+// Phases of the same pixels write to the same sectors of memory: their blocks follow one another.
+${batch}
+const int first_row = ${block} % tiles_down * TILE_M;
+const int tile = ${block} / tiles_down;
 const int first_place = tile % tiles_wide * Places::tile_width;
 const int first_line = tile / tiles_wide % tiles_high * Places::tile_lines;
 const int outer = tile / (tiles_wide * tiles_high);

@@ -340,8 +340,8 @@ class CudaContraction {
       loaded = {patch_text_->image()};
     } else {
       halves_ ? fill_half_loop(scope, fillings, loaded) : fill_loop(scope, fillings, loaded);
+      fillings.emplace_back("batch", batch_text(scope));
     }
-    fillings.emplace_back("batch", batch_text(scope));
     auto used = scope.used_axes();
     for (const auto* factor : {&contraction_.first, &contraction_.second}) {
       used.insert(factor->axes.begin(), factor->axes.end());

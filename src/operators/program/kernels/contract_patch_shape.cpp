@@ -79,6 +79,7 @@ PatchSize patch_size(const Contraction& contraction, const PatchContraction& pat
   }
   size.width = count_of(patch.tile) / size.height;
   size.taps = patch.taps();
+  size.phases = !contraction.split.phases.empty();
   size.batch = count_of(contraction.batch);
   size.rows = count_of(contraction.rows);
   size.outer = count_of(patch.outer);
@@ -132,7 +133,7 @@ std::vector<std::string> patch_constraints(const PatchSize& size, bool rounded, 
   return constraints;
 }
 
-/// Fitted to what an H200 took for eleven assignments with 3 x 3 taps and six with one
+/// Fitted to what an H200 took for 25 assignments with 3 x 3 taps and six with one
 /// (docs/results/2026-11-25-h200-patches.md).
 double patch_cost(const PatchSize& size, bool rounded, bool is_long, const DeviceFacts& device,
                   const IntBindings& assignment) {
@@ -140,7 +141,9 @@ double patch_cost(const PatchSize& size, bool rounded, bool is_long, const Devic
   constexpr double k_narrow = 1.3;                    // of instructions with 64 columns, which read shared memory more
   constexpr double k_patch = 100.0, k_pixel = 750.0;  // of a patch, and of each four channels that a thread loads
   constexpr double k_slice = 150.0;
-  constexpr double k_tile = 5000.0, k_output = 0.5;
+  constexpr double k_tile = 5000.0;
+  // Of an output; lines of eight floats begin anywhere, and write two sectors of memory where sixteen write three.
+  constexpr double k_output = 0.15, k_sector = 8.0;
   const auto tile = patch_tile_of(size, assignment);
   const double thread_columns = tile.group_columns / 4.0;
   const double units = static_cast<double>(std::max<std::int64_t>(device.compute_units, 1));
@@ -152,10 +155,10 @@ double patch_cost(const PatchSize& size, bool rounded, bool is_long, const Devic
   const double products =
       tile.rows * tile.columns * steps * (rounded ? 1.0 : 3.0) / k_rate * (tile.group_columns < 128.0 ? k_narrow : 1.0);
   const double pixels = tile.chunk / 4.0 * tile.group_places / tile.threads;
-  const double others =
-      patches * (k_patch + k_pixel * pixels + k_slice * tile.slices) + k_tile + k_output * tile.rows * tile.columns;
+  const double others = patches * (k_patch + k_pixel * pixels + k_slice * tile.slices) + k_tile;
+  const double outputs = k_output * tile.rows * tile.columns * (1.0 + k_sector / tile.width);
   const double resident = std::min(resident_patches(tile, thread_columns, rounded, is_long), std::ceil(tiles_per_unit));
-  return tiles_per_unit * (products + others / resident);
+  return tiles_per_unit * (products + outputs + others / resident);
 }
 
 }  // namespace kw

@@ -206,14 +206,19 @@ std::string PatchText::loop_text(KernelScope& scope) const {
 }
 
 void PatchText::fill_products(KernelScope& scope, Fillings& fillings) const {
+  const auto batches = scope.extent(extent_of(contraction_.batch));
   fillings.emplace_back("comment", fill_lines(patch_section("comment")));
+  fillings.emplace_back("batch", "");
   fillings.emplace_back("tiles", fill_lines(patch_section("tiles"), {{"patch", place_type()}}));
   fillings.emplace_back("step_tables", "");
   fillings.emplace_back(
-      "tile_place", fill_lines(patch_section("tile_place"), {{"row_count", scope.extent(extent_of(contraction_.rows))},
-                                                             {"width", width(scope)},
-                                                             {"height", height(scope)},
-                                                             {"outer_count", scope.extent(extent_of(patch_.outer))}}));
+      "tile_place",
+      fill_lines(patch_section("tile_place"),
+                 {{"row_count", scope.extent(extent_of(contraction_.rows))},
+                  {"width", width(scope)},
+                  {"height", height(scope)},
+                  {"batch", batches == "1" ? "" : fmt::format("const int batch = (int)blockIdx.x % {};", batches)},
+                  {"block", batches == "1" ? "(int)blockIdx.x" : fmt::format("(int)blockIdx.x / {}", batches)}}));
   fillings.emplace_back("steps", "");
   fillings.emplace_back("column_places", places_text(scope));
   fillings.emplace_back("first_steps", "");
