@@ -142,8 +142,9 @@ double patch_cost(const PatchSize& size, bool rounded, bool is_long, const Devic
   constexpr double k_patch = 100.0, k_pixel = 750.0;  // of a patch, and of each four channels that a thread loads
   constexpr double k_slice = 150.0;
   constexpr double k_tile = 5000.0;
-  // Of an output; lines of eight floats begin anywhere, and write two sectors of memory where sixteen write three.
-  constexpr double k_output = 0.15, k_sector = 8.0;
+  // Of an output. Lines of eight floats begin anywhere, and write two sectors of memory where sixteen write three,
+  // which nothing hides where factors are rounded.
+  constexpr double k_output = 0.15, k_sector = 8.0, k_hidden_output = 0.5;
   const auto tile = patch_tile_of(size, assignment);
   const double thread_columns = tile.group_columns / 4.0;
   const double units = static_cast<double>(std::max<std::int64_t>(device.compute_units, 1));
@@ -155,8 +156,10 @@ double patch_cost(const PatchSize& size, bool rounded, bool is_long, const Devic
   const double products =
       tile.rows * tile.columns * steps * (rounded ? 1.0 : 3.0) / k_rate * (tile.group_columns < 128.0 ? k_narrow : 1.0);
   const double pixels = tile.chunk / 4.0 * tile.group_places / tile.threads;
-  const double others = patches * (k_patch + k_pixel * pixels + k_slice * tile.slices) + k_tile;
-  const double outputs = k_output * tile.rows * tile.columns * (1.0 + k_sector / tile.width);
+  const double sums = tile.rows * tile.columns;
+  const double outputs = rounded ? k_output * sums * (1.0 + k_sector / tile.width) : 0.0;
+  const double others = patches * (k_patch + k_pixel * pixels + k_slice * tile.slices) + k_tile +
+                        (rounded ? 0.0 : k_hidden_output * sums);
   const double resident = std::min(resident_patches(tile, thread_columns, rounded, is_long), std::ceil(tiles_per_unit));
   return tiles_per_unit * (products + outputs + others / resident);
 }
