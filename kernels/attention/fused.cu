@@ -149,6 +149,7 @@ ${signature} {
   const long entry = ((long)blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
   ${group_statements}
   int some = 0, every = 1;
+  ${unroll}
   for (int i = threadIdx.x; i < ${scores_of_tile}; i += THREADS) {
     const int key = first_key + i % BN;
     const int kv_idx = min(key, Skv - 1);

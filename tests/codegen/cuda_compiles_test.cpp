@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <ctime>
+#include <functional>
 #include <set>
 
 #include "base/file_system.hpp"
@@ -70,9 +71,10 @@ class CudaCompiles : public testing::TestWithParam<std::string> {
   }
 
   /// One per set of definitions among the problem's workloads.
-  static std::vector<Build> builds_of(const Problem& problem, const std::string& style, const std::string& device) {
+  static std::vector<Build> builds_of(const Problem& problem, const std::string& style, const std::string& device,
+                                      const IntBindings& structure = {}) {
     const DeviceFacts facts = find_device_facts(device).value();
-    const auto bundle = emit_bundle(problem, "cuda", style, facts);
+    const auto bundle = emit_bundle(problem, "cuda", style, facts, structure);
     // Types and generations that the style is not for; it says so.
     if (!bundle && style == "wgmma" && bundle.error().code == errc::codegen_unsupported) return {};
     EXPECT_TRUE(bundle) << bundle.error().to_string();
@@ -159,26 +161,41 @@ Problem rounded_convolution(const std::string& layer, const std::string& rest) {
   return parse_problem(text.value(), "m.py").value();
 }
 
-/// A unit holds two blocks of warpgroups or more, so that one stores while another multiplies; a spill would undo that.
-class CudaCompilesRounded : public CudaCompiles {};
-
-TEST_P(CudaCompilesRounded, convolutions_without_spills_and_two_blocks_a_unit) {
-  Tally tally;
-  for (const char* layer : {"Conv2d(16, 128, 3)", "Conv2d(16, 128, 3, padding=1)", "Conv2d(16, 64, (5, 9), padding=4)",
-                            "ConvTranspose2d(16, 128, 3, stride=2, padding=1)", "Conv2d(16, 128, 1)"}) {
-    const std::string sums = std::string(layer).find("64,") == std::string::npos ? "x + self.b" : "x * 2";
-    for (const std::string& rest :
-         {std::string("x"), "torch.relu(" + sums + ")", std::string("nn.functional.mish(x)")}) {
-      for (const Build& build : builds_of(rounded_convolution(layer, rest), "fused", "h100")) {
-        if (!build.primary) continue;
-        SCOPED_TRACE(std::string(layer) + ", " + rest);
-        expect_clean(build, GetParam(), tally);
-        const BuildReply reply = cuda::build(*nvrtc(), build.device, build.request);
-        EXPECT_GE(reply.kernels.back().blocks_per_unit.value(), 2);
+class CudaCompilesRounded : public CudaCompiles {
+ protected:
+  /// Convolutions of several kinds with what may be done to them, all in one way; what `more` is to hold for each.
+  static void expect_clean_convolutions(const std::string& style, const IntBindings& structure, Tally& tally,
+                                        const std::function<void(const BuildReply& reply)>& more) {
+    for (const char* layer :
+         {"Conv2d(16, 128, 3)", "Conv2d(16, 128, 3, padding=1)", "Conv2d(16, 64, (5, 9), padding=4)",
+          "ConvTranspose2d(16, 128, 3, stride=2, padding=1)", "Conv2d(16, 128, 1)"}) {
+      const std::string sums = std::string(layer).find("64,") == std::string::npos ? "x + self.b" : "x * 2";
+      for (const std::string& rest :
+           {std::string("x"), "torch.relu(" + sums + ")", std::string("nn.functional.mish(x)")}) {
+        for (const Build& build : builds_of(rounded_convolution(layer, rest), "fused", "h100", structure)) {
+          if (!build.primary) continue;
+          SCOPED_TRACE(std::string(layer) + ", " + rest);
+          expect_clean(build, style, tally);
+          more(cuda::build(*nvrtc(), build.device, build.request));
+        }
       }
     }
   }
+};
+
+/// A unit holds two blocks of warpgroups or more, so that one stores while another multiplies; a spill would undo that.
+TEST_P(CudaCompilesRounded, gathered_convolutions_without_spills_and_two_blocks_a_unit) {
+  Tally tally;
+  expect_clean_convolutions(GetParam(), {{"PATCHES", 2}}, tally, [](const BuildReply& reply) {
+    EXPECT_GE(reply.kernels.back().blocks_per_unit.value(), 2);
+  });
   EXPECT_EQ(tally.kernels, 18) << "a transposed one has a launch that packs its filter";
+}
+
+TEST_P(CudaCompilesRounded, convolutions_by_patches_without_spills) {
+  Tally tally;
+  expect_clean_convolutions(GetParam(), {{"PATCHES", 1}}, tally, [](const BuildReply&) {});
+  EXPECT_EQ(tally.kernels, 30) << "each has a launch that packs its filter";
 }
 
 /// A product of matrices of 16-bit numbers, `a` and `b`.

@@ -383,7 +383,7 @@ TEST_F(FusedOnSimulator, rounds_factors_of_convolutions_alone_where_it_is_told_s
   const Bundle older = device_->emitted(problem, "fused", "sm_80");
   EXPECT_NE(older.source.find("multiply_rounded_tile<false>(row_tiles"), std::string::npos) << older.source;
   EXPECT_NE(older.source.find(" multiply_tile(row_tiles"), std::string::npos) << older.source;
-  const Bundle bundle = device_->emitted(problem, "fused");
+  const Bundle bundle = device_->emitted(problem, "fused", "", {{"PATCHES", 2}});
   EXPECT_NE(bundle.source.find("begin_rounded_tile(row_tiles"), std::string::npos) << bundle.source;
   EXPECT_NE(bundle.source.find("begin_tile(row_tiles"), std::string::npos) << bundle.source;
   const Verdict verdict = device_->verdict_of(problem, bundle);

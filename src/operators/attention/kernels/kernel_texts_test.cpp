@@ -101,6 +101,9 @@ std::vector<Problem> modules() {
       module_problem("x.T @ y", "640, 128", "640, 127", "tf32"),
       module_problem("F.conv2d(x, y, padding=1)", "2, 6, 20, 20", "17, 6, 3, 3", "tf32"),
       module_problem("x @ y", "32, 50000", "50000, 32", "tf32"),
+      module_problem("F.conv2d(x, y, padding=1)", "16, 600, 64, 64", "128, 600, 3, 3", "tf32"),
+      module_problem("x @ y", "128, 64, dtype=torch.float16", "64, 128, dtype=torch.float16"),
+      module_problem("x @ y.T", "128, 64, dtype=torch.bfloat16", "128, 64, dtype=torch.bfloat16"),
   };
 }
 

@@ -186,6 +186,8 @@ std::string CudaAttention::classify() const {
               {"group_statements", join_lines(mask.stages.group)},
               {"first_row", by_row ? "const int first_row = (int)blockIdx.x / panels * BM;" : ""},
               {"scores_of_tile", by_row ? "BM * BN" : "BN"},
+              // Terms that are read from tables take registers: four at a time, as NVRTC 13.0 has it, spill.
+              {"unroll", mask.limits ? "#pragma unroll 2" : ""},
               {"query_index", by_row ? query : ""},
               {"row_statements", join_lines(mask.stages.row)},
               {"element_statements", join_lines(mask.stages.element)},
