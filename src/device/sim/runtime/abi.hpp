@@ -60,8 +60,9 @@ struct WarpRequest {
   const void* from = nullptr;  ///< the call, filled in on the way
 };
 
-/// Where an operand of a warpgroup's product lies in shared memory, when its descriptor has no swizzle: 16 bytes of each
-/// of 8 rows behind one another, the next 16 bytes of the rows at `leading_bytes`, the next 8 rows at `stride_bytes`.
+/// Where an operand of a warpgroup's product lies in shared memory, when its descriptor has no swizzle: 16 bytes of
+/// each of 8 rows behind one another, the next 16 bytes of the rows at `leading_bytes`, the next 8 rows at
+/// `stride_bytes`.
 struct OperandPlaces {
   unsigned long leading_bytes, stride_bytes;  ///< both 0: rows of 128 bytes, exchanged by a swizzle
 };

@@ -271,6 +271,14 @@ double longer_than_estimated(const std::vector<ContractSize>& sizes, TileProduct
   return rounded ? 2.0 : 1.3;
 }
 
+/// Of split factors, patches of three channels have a fourth of zeros. Over three axes and in phases that cost more
+/// than it gave: on an H200 five such convolutions took 1.1 to 1.3 times as long by patches
+/// (docs/results/2026-11-25-h200-patches.md).
+bool is_gathered_faster(const ContractSize& size) {
+  constexpr double k_four = 4.0;
+  return !size.rounded && size.patch && size.patch->phases && size.patch->depth < k_four && size.patch->others > 1.0;
+}
+
 }  // namespace
 
 bool contract_splits(const ContractSize& size, const DeviceFacts& device) {
@@ -307,6 +315,7 @@ TileProducts tile_products(Dialect dialect, const DeviceFacts& device, const std
   if (use == PatchUse::never || without_patches(sizes, device).size() == sizes.size()) return groups;
   const auto patches = cheapest_tiles(sizes, TileProducts::patches, device);
   if (use == PatchUse::always && !patches.empty()) return TileProducts::patches;
+  if (std::any_of(sizes.begin(), sizes.end(), is_gathered_faster)) return groups;
   const double gathered = longer_than_estimated(sizes, groups) * least(groups);
   const bool cheaper =
       !patches.empty() && contract_gpu_cost(sizes, TileProducts::patches, device, patches[0]) < gathered;

@@ -4,8 +4,8 @@
 #include "base/result.hpp"
 #include "codegen/dialect.hpp"
 #include "hardware/device_facts.hpp"
-#include "problem/problem.hpp"
 #include "operators/program/kernels/program_bundle.hpp"
+#include "problem/problem.hpp"
 #include "record/bundle.hpp"
 
 namespace kw {
