@@ -1,5 +1,8 @@
 #include "operators/program/kernels/contract_cuda.hpp"
 
+#include <iterator>
+#include <sstream>
+
 #include "codegen/text.hpp"
 #include "language/kernel_texts.hpp"
 #include "operators/program/kernels/contract_halves.hpp"
@@ -18,68 +21,18 @@ std::string_view contract_gpu_section(const char* name) {
 }
 
 /// Locals of the texts, which no axis may be called.
+constexpr const char* k_gpu_locals =
+    "row_tiles column_tiles thread tiles_across tiles_down first_row first_column batch part begin end "
+    "sum total results first_n tiles next_rows next_columns stage next i j m n k at element from four "
+    "part_steps row_from column_from row_steps column_steps row_inside column_inside row_taps column_taps "
+    "row_tap column_tap tap rows_whole columns_whole id parts step load_tile keep_tile part_sum loaded "
+    "filled step_place step_tap place_of_stored shared_memory tile band band_rows place chunk ahead";
+
 const std::vector<std::string>& contract_gpu_locals() {
-  static const std::vector<std::string> k_names = {"row_tiles",
-                                                   "column_tiles",
-                                                   "thread",
-                                                   "tiles_across",
-                                                   "tiles_down",
-                                                   "first_row",
-                                                   "first_column",
-                                                   "batch",
-                                                   "part",
-                                                   "begin",
-                                                   "end",
-                                                   "sum",
-                                                   "total",
-                                                   "results",
-                                                   "first_n",
-                                                   "tiles",
-                                                   "next_rows",
-                                                   "next_columns",
-                                                   "stage",
-                                                   "next",
-                                                   "i",
-                                                   "j",
-                                                   "m",
-                                                   "n",
-                                                   "k",
-                                                   "at",
-                                                   "element",
-                                                   "from",
-                                                   "four",
-                                                   "part_steps",
-                                                   "row_from",
-                                                   "column_from",
-                                                   "row_steps",
-                                                   "column_steps",
-                                                   "row_inside",
-                                                   "column_inside",
-                                                   "row_taps",
-                                                   "column_taps",
-                                                   "row_tap",
-                                                   "column_tap",
-                                                   "tap",
-                                                   "rows_whole",
-                                                   "columns_whole",
-                                                   "id",
-                                                   "parts",
-                                                   "step",
-                                                   "load_tile",
-                                                   "keep_tile",
-                                                   "part_sum",
-                                                   "loaded",
-                                                   "filled",
-                                                   "step_place",
-                                                   "step_tap",
-                                                   "place_of_stored",
-                                                   "shared_memory",
-                                                   "tile",
-                                                   "band",
-                                                   "band_rows",
-                                                   "place",
-                                                   "chunk",
-                                                   "ahead"};
+  static const std::vector<std::string> k_names = [] {
+    std::istringstream words(k_gpu_locals);
+    return std::vector<std::string>(std::istream_iterator<std::string>(words), {});
+  }();
   return k_names;
 }
 

@@ -100,9 +100,9 @@ class HalfTileTexts {
     };
     add(extent_of(fast));
     add(factor.address.constant);
-    for (const auto& [axis, coefficient] : factor.address.coefficients) {
-      const bool in_run = std::any_of(fast.begin(), fast.end(), [&](const StageAxis& one) { return one.name == axis; });
-      if (!in_run) add(coefficient);
+    for (const auto& entry : factor.address.coefficients) {
+      const auto is_its_axis = [&](const StageAxis& axis) { return axis.name == entry.first; };
+      if (std::none_of(fast.begin(), fast.end(), is_its_axis)) add(entry.second);
     }
     return conditions.empty() ? "true" : fmt::format("{}", fmt::join(conditions, " && "));
   }

@@ -2,12 +2,16 @@
 
 #include <algorithm>
 
+#include "language/kernel_texts.hpp"
 #include "operators/program/kernels/affine_index.hpp"
-#include "operators/program/kernels/contract_cuda.hpp"
 #include "operators/program/kernels/contract_text.hpp"
 
 namespace kw {
 namespace {
+
+std::string_view stores_section(const char* name) {
+  return kernel_text("program/contract.cu", name);
+}
 
 /// Whether four neighbouring columns of a row are neighbours in the output, where four divides the columns.
 bool stores_fours(const Contraction& contraction, const KernelBuffer& out) {
@@ -26,11 +30,11 @@ bool stores_fours(const Contraction& contraction, const KernelBuffer& out) {
 
 std::string stores_text(const Contraction& contraction, const KernelBuffer& out, bool one_by_one,
                         const Fillings& fillings) {
-  auto ones = fill_lines(contract_gpu_section("store_ones"), fillings);
+  auto ones = fill_lines(stores_section("store_ones"), fillings);
   if (one_by_one || !stores_fours(contraction, out)) return ones;
   auto all = fillings;
   all.emplace_back("store_ones", std::move(ones));
-  return fill_lines(contract_gpu_section("store_fours"), all);
+  return fill_lines(stores_section("store_fours"), all);
 }
 
 }  // namespace kw
