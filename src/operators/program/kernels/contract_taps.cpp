@@ -22,20 +22,20 @@ std::string bit_of(const std::string& index, std::int64_t first) {
 }  // namespace
 
 StageAxes window_taps(const StageAxes& inner, const std::vector<StageExpr>& guards) {
-  constexpr std::int64_t k_most_taps = 31;
+  constexpr std::int64_t k_most_bits = 31;
   StageAxes taps;
   std::int64_t count = 0;
   for (const auto& axis : inner) {
     if (std::none_of(guards.begin(), guards.end(), [&](const StageExpr& guard) { return guard_names(guard, axis); }))
       continue;
-    if (!axis.extent.is_constant() || axis.extent.value() > k_most_taps) return {};
+    if (!axis.extent.is_constant() || axis.extent.value() > k_most_bits) return {};
     count += axis.extent.value();
     taps.push_back(axis);
   }
   const bool apart = std::all_of(guards.begin(), guards.end(), [&](const StageExpr& guard) {
     return std::count_if(taps.begin(), taps.end(), [&](const StageAxis& tap) { return guard_names(guard, tap); }) <= 1;
   });
-  return apart && count <= k_most_taps ? taps : StageAxes();
+  return apart && count <= k_most_bits ? taps : StageAxes();
 }
 
 std::string taps_statements(KernelScope& scope, const StageAxes& taps, const std::vector<StageExpr>& guards,
