@@ -107,6 +107,17 @@ class TermSplitter {
   std::map<ExprId, SplitValue> known_;
 };
 
+/// Whether an element of a mask comes into the value, other than as an index of another element.
+bool reads_mask(const ModFunction& mod, ExprId root, const MaskTest& may_be_mask) {
+  std::vector<bool> reads;
+  for (const auto& node : mod.nodes) {
+    const auto reads_one = [&](ExprId arg) { return reads[node_index(arg)]; };
+    reads.push_back(node.op == ExprOp::gather ? may_be_mask(node.name)
+                                              : std::any_of(node.args.begin(), node.args.end(), reads_one));
+  }
+  return reads[node_index(root)];
+}
+
 }  // namespace
 
 double losing_limit(double largest, double distance) {
@@ -114,7 +125,8 @@ double losing_limit(double largest, double distance) {
 }
 
 std::optional<LosingTerm> losing_term(const std::optional<ModFunction>& score_mod,
-                                      const std::optional<ModFunction>& mask_mod, double score_bound) {
+                                      const std::optional<ModFunction>& mask_mod, double score_bound,
+                                      const MaskTest& may_be_mask) {
   if (!score_mod || score_mod->nodes.size() > k_most_term_nodes) return std::nullopt;
   LosingTerm losing;
   losing.term.name = score_mod->name;
@@ -122,6 +134,7 @@ std::optional<LosingTerm> losing_term(const std::optional<ModFunction>& score_mo
   ExprBuilder builder(losing.term);
   const auto split = TermSplitter(*score_mod, builder, score_bound).split(score_mod->root);
   if (split.term < 0 || split.rest > k_ordinary_term) return std::nullopt;
+  if (!reads_mask(losing.term, split.term, may_be_mask)) return std::nullopt;
   losing.distance = 2.0 * split.rest + k_rounded_margin;
   losing.term.root = split.term;
   if (mask_mod) {

@@ -4,7 +4,9 @@
 // the largest term of its row has probability zero in f32, whatever the dot products are. Rows of nothing but losing
 // terms keep all of their keys, as in Python.
 
+#include <functional>
 #include <optional>
+#include <string>
 
 #include "mod/expression/expr.hpp"
 
@@ -21,10 +23,15 @@ struct LosingTerm {
 inline constexpr double k_ordinary_term = 16'777'216.0;  // 2^24
 [[nodiscard]] double losing_limit(double largest, double distance);
 
+/// Whether the captured tensor of this name may hold a mask.
+using MaskTest = std::function<bool(const std::string& capture)>;
+
 /// The term of the score_mod that decides which keys cannot count, as long as no score that comes into it is larger
 /// than `score_bound`, either way. Nothing where all terms are ordinary numbers, where two of them may not be, or where
-/// what is left of the score_mod may grow without bounds.
+/// what is left of the score_mod may grow without bounds; and where no element of a mask comes into the term: looking
+/// for keys that lose by a bias of position takes time, and there are none.
 [[nodiscard]] std::optional<LosingTerm> losing_term(const std::optional<ModFunction>& score_mod,
-                                                    const std::optional<ModFunction>& mask_mod, double score_bound);
+                                                    const std::optional<ModFunction>& mask_mod, double score_bound,
+                                                    const MaskTest& may_be_mask);
 
 }  // namespace kw

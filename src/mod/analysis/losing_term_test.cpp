@@ -34,10 +34,14 @@ ModFunction parsed(const std::string& body, ModRole role) {
   return *std::move(mod);
 }
 
+bool is_no_slope(const std::string& capture) {
+  return capture != "slopes";
+}
+
 std::optional<LosingTerm> losing(const std::string& score_mod, const std::string& mask_mod = "") {
   std::optional<ModFunction> mask;
   if (!mask_mod.empty()) mask = parsed(mask_mod, ModRole::mask_mod);
-  return losing_term(parsed(score_mod, ModRole::score_mod), mask, k_bound);
+  return losing_term(parsed(score_mod, ModRole::score_mod), mask, k_bound, is_no_slope);
 }
 
 std::string term_of(const std::optional<LosingTerm>& found) {
@@ -52,6 +56,13 @@ TEST(LosingTerm, is_what_is_added_to_the_score_or_chosen_in_its_place) {
   EXPECT_EQ(term_of(losing("s + torch.where(pad[k], 0.0, -1e30)")), "torch.where(pad[kv_idx], 0, -1e+30)");
   EXPECT_EQ(term_of(losing("s + mask[q, k]", "q >= k")),
             "torch.where(q_idx >= kv_idx, mask[q_idx, kv_idx], -torch.inf)");
+}
+
+TEST(LosingTerm, is_none_where_no_mask_comes_into_it) {
+  EXPECT_EQ(term_of(losing("s - slopes[h] * (q - k)")), "none");
+  EXPECT_EQ(term_of(losing("s - (q - k) * 0.5")), "none");
+  EXPECT_EQ(term_of(losing("s - 3 * (q - k)", "pad[k]")), "none") << "the mask_mod has a map of its own";
+  EXPECT_NE(term_of(losing("s + bias[q, k]")), "none");
 }
 
 TEST(LosingTerm, is_compared_by_what_the_rest_of_the_score_can_make_good) {
@@ -71,7 +82,7 @@ TEST(LosingTerm, is_none_where_the_rest_is_not_bounded_or_nothing_can_lose) {
         "torch.exp(s) + mask[q, k]", "s * s * s * s + mask[q, k]", "s + mask[q, 0]", "torch.where(s > 0, s, -1e9)"}) {
     EXPECT_EQ(term_of(losing(body)), "none") << body;
   }
-  EXPECT_FALSE(losing_term(std::nullopt, std::nullopt, k_bound));
+  EXPECT_FALSE(losing_term(std::nullopt, std::nullopt, k_bound, is_no_slope));
 }
 
 TEST(LosingTerm, a_row_without_an_ordinary_term_loses_nothing_but_minus_infinity) {

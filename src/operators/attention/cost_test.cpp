@@ -35,6 +35,25 @@ TEST(AttentionCost, counts_no_pairs_that_can_only_lose) {
   EXPECT_DOUBLE_EQ(attended_pairs(problem, problem.primary()).share, masked);
 }
 
+TEST(AttentionCost, looks_for_losing_keys_in_masks_and_not_in_biases) {
+  for (const char* mask : {"additive_mask", "additive_mask_finite"})
+    EXPECT_TRUE(attention_of(load(std::string("attention/") + mask))->losing) << mask;
+  for (const char* bias : {"alibi", "relative", "learned_relative", "t5_buckets"})
+    EXPECT_FALSE(attention_of(load(std::string("attention/") + bias))->losing) << bias;
+  const auto with_values = [](const std::string& values) {
+    return parse_problem(
+               "name = \"t\"\nop = \"attention\"\n[axes]\nB = 1\nHq = 1\nHkv = 1\nSq = 4\nSkv = 4\nD = 8\nDv = 8\n"
+               "[tensors.given]\ndtype = \"f32\"\naxes = [\"Skv\"]\nvalues = " +
+                   values +
+                   "\n[attention]\ndtype = \"f32\"\nscore_mod = \"lambda s, b, h, q, k: s + given[k]\"\n"
+                   "[[workload]]\nname = \"one\"\nrole = \"edge\"\nSq = 1\n",
+               "t")
+        .value();
+  };
+  EXPECT_FALSE(attention_of(with_values("[0.5, -3.0, 2.0, 0.0]"))->losing);
+  EXPECT_TRUE(attention_of(with_values("[0.0, 0.0, -1e9, -3e38]"))->losing);
+}
+
 TEST(AttentionCost, counts_no_pairs_that_lose_by_a_captured_mask) {
   const auto share = [](const std::string& mod) {
     const auto problem = parse_problem(R"(

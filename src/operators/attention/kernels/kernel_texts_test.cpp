@@ -110,7 +110,7 @@ std::vector<Problem> modules() {
 EmittedLines all_emitted() {
   EmittedLines lines;
   for (const char* name : {"causal", "alibi_lse", "softcap", "neighborhood_2d", "document_causal_f16", "causal_bf16",
-                           "decode", "document_lse", "learned_relative"}) {
+                           "decode", "document_lse", "learned_relative", "additive_mask"}) {
     add_styles(load_problem(std::string("attention/") + name, RealFileSystem{}, {"problems"}).value(), lines);
   }
   for (const auto& module : modules()) add_styles(module, lines);

@@ -38,22 +38,24 @@ const std::vector<std::string>& contract_gpu_locals() {
 
 class CudaContraction {
  public:
-  CudaContraction(const GroupContext& context, const Contraction& contraction)
+  /// `sizes` and `products` are the program's.
+  CudaContraction(const GroupContext& context, const Contraction& contraction, std::vector<ContractSize> sizes,
+                  TileProducts products)
       : context_(context),
         contraction_(contraction),
         out_(context.buffers[contraction.split.stage.buffer]),
         inner_(contraction.split.stage.inner),
-        sizes_(contract_sizes(context.program, ColumnChoice::contiguous)),
-        of_program_(tile_products(context.dialect, context.device, sizes_, context.patches)),
-        products_(own_products(contract_size(contraction), of_program_, context.device)),
+        size_(contract_size(contraction)),
+        sizes_(std::move(sizes)),
+        of_program_(products),
+        products_(own_products(size_, of_program_, context.device)),
         rounded_(products_ != TileProducts::simt && contraction.split.stage.rounds_factors),
-        splits_(contract_splits(contract_size(contraction), context.device)) {
+        splits_(contract_splits(size_, context.device)) {
     if (products_ == TileProducts::halves) halves_ = half_factors(contraction, context.program);
     if (products_ != TileProducts::patches) return;
     patch_ = patch_contraction(contraction);
     KW_CHECK(patch_.has_value(), "a contraction without patches is multiplied by them");
-    patch_text_.emplace(context_, contraction_, *patch_, rounded_, is_long_sum(contract_size(contraction)),
-                        "filters_of_" + out_.name);
+    patch_text_.emplace(context_, contraction_, *patch_, rounded_, is_long_sum(size_), "filters_of_" + out_.name);
   }
 
   GroupKernels write() {
@@ -118,12 +120,11 @@ class CudaContraction {
     if (patch_text_) return patch_text_->resident_blocks();
     if (halves_) return "RESIDENT_HALF_BLOCKS";
     constexpr double k_short_sum = 64;
-    const auto size = contract_size(contraction_);
     // Guards of elements take the registers that a second block would need.
-    if (products_ == TileProducts::tf32 && !splits_ && !size.guarded && size.steps <= k_short_sum)
+    if (products_ == TileProducts::tf32 && !splits_ && !size_.guarded && size_.steps <= k_short_sum)
       return "RESIDENT_SHORT_BLOCKS";
     if (!by_warpgroups() || !rounded_) return "RESIDENT_BLOCKS";
-    return is_long_sum(contract_size(contraction_)) ? "RESIDENT_LONG_BLOCKS" : "RESIDENT_ROUNDED_BLOCKS";
+    return is_long_sum(size_) ? "RESIDENT_LONG_BLOCKS" : "RESIDENT_ROUNDED_BLOCKS";
   }
 
   /// Of warpgroups' tiles: two of both parts of each number, or three of rounded ones; and up to 1024 bytes to begin at
@@ -265,7 +266,7 @@ class CudaContraction {
     const auto registers = fill_lines(contract_gpu_section("registers"));
     const auto first_steps = loads.first_steps(scope);
     fillings.emplace_back("first_steps", registers + (first_steps.empty() ? "" : "\n" + first_steps));
-    const bool is_long = is_long_sum(contract_size(contraction_));
+    const bool is_long = is_long_sum(size_);
     const auto rounded_products = fmt::format("multiply_rounded_tile<{}>", is_long);
     fillings.emplace_back(
         "loop", section_for_products("loop", {{"load_rows", rows.load},
@@ -374,7 +375,8 @@ class CudaContraction {
   const Contraction& contraction_;
   const KernelBuffer& out_;
   StageAxes inner_;
-  std::vector<ContractSize> sizes_;
+  ContractSize size_;
+  std::vector<ContractSize> sizes_;  ///< of the program
   TileProducts of_program_;
   TileProducts products_;  ///< of this contraction
   bool rounded_;           ///< factors, to tf32 numbers that are multiplied once
@@ -388,16 +390,15 @@ class CudaContraction {
 }  // namespace
 
 GroupKernels contract_cuda(const GroupContext& context, const Contraction& contraction) {
-  const auto products = tile_products(context.dialect, context.device,
-                                      contract_sizes(context.program, ColumnChoice::contiguous), context.patches);
+  const auto sizes = contract_sizes(context.program, ColumnChoice::contiguous);
+  const auto products = tile_products(context.dialect, context.device, sizes, context.patches);
   // What is copied into tiles as it is needs no packing, and patches pack in their own way.
   const bool packs =
       products != TileProducts::halves && !by_patches(contract_size(contraction), products, context.device);
   auto packed = packs ? packed_contraction(context, contraction) : std::nullopt;
-  if (!packed) return CudaContraction(context, contraction).write();
-  auto kernels = CudaContraction({context.program, packed->buffers, context.dialect, context.device, context.patches},
-                                 packed->contraction)
-                     .write();
+  if (!packed) return CudaContraction(context, contraction, sizes, products).write();
+  const GroupContext with_copy{context.program, packed->buffers, context.dialect, context.device, context.patches};
+  auto kernels = CudaContraction(with_copy, packed->contraction, sizes, products).write();
   auto& copying = packed->copying;
   kernels.source = copying.source + "\n" + kernels.source;
   kernels.launches.insert(kernels.launches.begin(), copying.launches.begin(), copying.launches.end());

@@ -86,14 +86,15 @@ TEST(Decode, a_mask_that_differs_from_head_to_head_is_not_packed_unless_it_is_an
 
 TEST(Decode, heads_share_the_map_of_a_term_that_is_the_same_for_all_of_them) {
   const auto packs = [](const std::string& index) {
-    const Problem problem = parse_problem(
-                                "name = \"test/decode\"\nop = \"attention\"\n[axes]\nB = 1\nHq = 4\nHkv = 2\nSq = 2\n"
-                                "Skv = 512\nD = 16\n[tensors.mask]\ndtype = \"f32\"\naxes = [\"Hq\", \"Sq\", \"Skv\"]\n"
-                                "generator = \"normal\"\n[attention]\ndtype = \"f32\"\n"
-                                "score_mod = \"lambda s, b, h, q, k: s + mask[" +
-                                    index + ", q, k]\"\n[[workload]]\nname = \"one\"\nrole = \"edge\"\nSq = 1\n",
-                                "test.toml")
-                                .value();
+    const Problem problem =
+        parse_problem(
+            "name = \"test/decode\"\nop = \"attention\"\n[axes]\nB = 1\nHq = 4\nHkv = 2\nSq = 2\n"
+            "Skv = 512\nD = 16\n[tensors.mask]\ndtype = \"f32\"\naxes = [\"Hq\", \"Sq\", \"Skv\"]\n"
+            "formula = \"lambda h, q, k: torch.where(k > q + 300, -torch.inf, 0.0)\"\n[attention]\ndtype = \"f32\"\n"
+            "score_mod = \"lambda s, b, h, q, k: s + mask[" +
+                index + ", q, k]\"\n[[workload]]\nname = \"one\"\nrole = \"edge\"\nSq = 1\n",
+            "test.toml")
+            .value();
     const std::string source = mma_bundle(problem).source;
     EXPECT_THAT(source, HasSubstr("void row_limits("));
     return source.find("packed_row") != std::string::npos;
