@@ -1,7 +1,7 @@
 // kw_fuzz_programs CASES [SEED [SHARD OF [TARGET]]]: random modules of PyTorch as text, through the reader, the oracle
-// whole and on demand, the interpreter of stages, and every style of a target (opencl, cuda on the simulator; oracle
-// runs no kernels) under the whole verifier. A case is one module. The first failure is made small, printed and ends
-// it. A single case is printed before it is run: case N is `1 SEED N 1`.
+// whole and on demand, the interpreter of stages, and every style of a target (opencl, cuda on the simulator, a
+// device's id such as cuda:0; oracle runs no kernels) under the whole verifier. A case is one module. The first failure
+// is made small, printed and ends it. A single case is printed before it is run: case N is `1 SEED N 1`.
 
 #include <fmt/format.h>
 

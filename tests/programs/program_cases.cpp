@@ -113,10 +113,15 @@ Result<std::optional<Candidate>> drawn_candidate(const Style& style, const Probl
 Result<ProgramCases> ProgramCases::open(const std::string& target) {
   if (target == "oracle") return ProgramCases(target, nullptr);
   BackendOptions options;
-  options.device_id = target == "opencl" ? "opencl:0" : "sim:sm_90";
-  options.target = target;
+  const auto colon = target.find(':');
+  options.target = target.substr(0, colon);
+  if (colon != std::string::npos) {
+    options.device_id = target;
+  } else {
+    options.device_id = target == "opencl" ? "opencl:0" : "sim:sm_90";
+  }
   KW_TRY(auto backend, open_process_backend(options));
-  return ProgramCases(target, std::move(backend));
+  return ProgramCases(options.target, std::move(backend));
 }
 
 ProgramOutcome ProgramCases::run(const RandomModule& module) const {

@@ -26,7 +26,7 @@ struct ProgramOutcome {
 class ProgramCases {
  public:
   /// "oracle" runs no kernels; "opencl" has the first device, "cuda" the simulator of an architecture that every style
-  /// is written for.
+  /// is written for. A device's id, such as "cuda:0", has that device, without tools around its launches.
   [[nodiscard]] static Result<ProgramCases> open(const std::string& target);
 
   /// The module at its own extents and at others that it may have.
