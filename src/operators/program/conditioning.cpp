@@ -143,10 +143,19 @@ std::optional<std::function<std::size_t(std::size_t)>> groups_of_mean(const Node
     const auto* truth = argument == nullptr ? nullptr : std::get_if<bool>(&argument->value);
     return truth != nullptr && !*truth;
   };
-  if (input.extents.size() < 2 || is_false("training") || is_false("use_input_stats")) return std::nullopt;
+  if (input.extents.empty() || is_false("training") || is_false("use_input_stats")) return std::nullopt;
   const auto& extents = input.extents;
-  std::size_t inner = 1;
-  for (std::size_t axis = 2; axis < extents.size(); ++axis) inner *= static_cast<std::size_t>(extents[axis]);
+  const auto elements_behind = [&](std::size_t axis) {
+    std::size_t count = 1;
+    for (; axis < extents.size(); ++axis) count *= static_cast<std::size_t>(extents[axis]);
+    return count;
+  };
+  if (node.op == "layer_norm") {
+    const auto normalised = std::get<Shape>(node.find("normalized_shape")->value).size();
+    return [length = elements_behind(extents.size() - normalised)](std::size_t i) { return i / length; };
+  }
+  if (extents.size() < 2) return std::nullopt;
+  const auto inner = elements_behind(2);
   const auto channels = static_cast<std::size_t>(extents[1]);
   if (node.op.starts_with("batch_norm")) return [=](std::size_t i) { return i / inner % channels; };
   if (node.op.starts_with("instance_norm")) return [=](std::size_t i) { return i / inner; };
@@ -156,32 +165,50 @@ std::optional<std::function<std::size_t(std::size_t)>> groups_of_mean(const Node
   return [=](std::size_t i) { return i / length; };
 }
 
+/// Of the elements that share a mean.
+struct Moments {
+  double count = 0, magnitudes = 0, sum = 0, squares = 0, result_sum = 0, result_squares = 0;
+
+  void add(double from, double to) {
+    count += 1;
+    magnitudes += std::fabs(from);
+    sum += from;
+    squares += from * from;
+    result_sum += to;
+    result_squares += to * to;
+  }
+};
+
+/// What the mean loses, as the result has it. Additions one after the other lose about the root of their number of
+/// units; long sums are made of shorter ones. Elements that are all equal lose as well, and a normalisation divides it
+/// by no more than the root of eps: the weights, which the result does not show then, are taken to be one.
+double lost_by_mean(const Moments& all, double eps) {
+  constexpr double k_unit = 0x1p-24;
+  const double units = std::clamp(std::sqrt(all.count), 4.0, 32.0);
+  const double from = all.squares / all.count - std::pow(all.sum / all.count, 2);
+  const double to = all.result_squares / all.count - std::pow(all.result_sum / all.count, 2);
+  const bool all_equal = from <= 1e-12 * all.squares / all.count;
+  const double gain = all_equal ? 1 / std::sqrt(eps) : std::sqrt(to / from);
+  const double lost = k_unit * units * all.magnitudes / all.count * gain;
+  return std::isfinite(lost) ? lost : 0;
+}
+
 /// The mean inside of a normalisation is a sum too, and all elements that it was taken of move together: what averages
 /// them afterwards does not take that away.
 void move_by_means(const Node& node, const GraphValues& values, DenseTensor& result, Rng& rng) {
-  constexpr double k_two_units = 0x1p-22;
   const auto operands = program_oracle::operands_of(node);
   if (operands.empty()) return;
   const DenseTensor& input = values.at(operands.front());
   const auto group_of = groups_of_mean(node, input);
   if (!group_of) return;
-  struct Moments {
-    double count = 0, magnitudes = 0, sum = 0, squares = 0, result_sum = 0, result_squares = 0;
-  };
+  const auto* given = node.find("eps");
+  const auto* eps = given == nullptr ? nullptr : std::get_if<double>(&given->value);
   std::map<std::size_t, Moments> moments;
-  for (std::size_t i = 0; i < input.values.size(); ++i) {
-    const double from = input.values[i];
-    const double to = result.values[i];
-    Moments& all = moments[(*group_of)(i)];
-    all = {all.count + 1,       all.magnitudes + std::fabs(from), all.sum + from, all.squares + from * from,
-           all.result_sum + to, all.result_squares + to * to};
-  }
+  for (std::size_t i = 0; i < input.values.size(); ++i) moments[(*group_of)(i)].add(input.values[i], result.values[i]);
   std::map<std::size_t, double> moves;
   for (const auto& [group, all] : moments) {
-    const double from = all.squares / all.count - std::pow(all.sum / all.count, 2);
-    const double to = all.result_squares / all.count - std::pow(all.result_sum / all.count, 2);
-    const double lost = k_two_units * all.magnitudes / all.count * std::sqrt(to / from);
-    moves[group] = !std::isfinite(lost) ? 0.0 : rng.below(2) == 0 ? lost : -lost;
+    const double lost = lost_by_mean(all, eps == nullptr ? 1e-5 : *eps);
+    moves[group] = rng.below(2) == 0 ? lost : -lost;
   }
   for (std::size_t i = 0; i < result.values.size(); ++i) result.values[i] += moves[(*group_of)(i)];
 }

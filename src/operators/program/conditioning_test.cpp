@@ -72,7 +72,8 @@ TEST(Conditioning, counts_what_additions_lose_in_every_sum) {
 }
 
 TEST(Conditioning, counts_what_the_mean_of_a_norm_loses_however_it_is_averaged) {
-  for (const std::string norm : {"nn.BatchNorm1d(N)", "nn.InstanceNorm1d(N)", "nn.GroupNorm(2, N)"}) {
+  for (const std::string norm :
+       {"nn.BatchNorm1d(N)", "nn.InstanceNorm1d(N)", "nn.GroupNorm(2, N)", "nn.LayerNorm((N, M))"}) {
     SCOPED_TRACE(norm);
     // What is rounded in one element counts for a tenth in averages of 100.
     const auto problem = problem_of_module("F.avg_pool1d(self.n(x.unsqueeze(0)), 100)", "self.n = " + norm, 6000);
@@ -88,6 +89,18 @@ TEST(Conditioning, counts_what_the_mean_of_a_norm_loses_however_it_is_averaged) 
     // The mean loses two units of 10, which are 2.4e-5 of a deviation of 0.1; and rows are a tenth of one.
     EXPECT_GT(*lost, 1.5e-4);
   }
+}
+
+TEST(Conditioning, counts_what_the_mean_of_equal_numbers_loses) {
+  // Half a unit of 1 for each of the first additions, and a division by the root of 1e-5.
+  const auto norm = problem_of_module("self.n(torch.sign(x))", "self.n = nn.BatchNorm1d(M)", 6);
+  InputValues operands;
+  for (const auto& tensor : norm.inputs) {
+    operands.emplace_back(static_cast<std::size_t>(element_count(tensor, norm.primary().axes).value()), 1.0F);
+  }
+  const auto lost = conditioning_of(norm, norm.primary(), operands);
+  ASSERT_TRUE(lost.has_value()) << "there is the bias";
+  EXPECT_GT(*lost, 5e-5);
 }
 
 TEST(Conditioning, tells_what_is_saturated) {

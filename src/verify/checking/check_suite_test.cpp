@@ -128,12 +128,12 @@ TEST(CheckSuite, allows_what_roundings_of_the_inputs_do_where_the_plain_kernel_w
     const auto one =
         std::ranges::find(suite.cases(), distribution, [](const CheckCase& each) { return each.distribution.name; });
     KW_CHECK(one != suite.cases().end(), "no case has {}", distribution);
-    EXPECT_GE(one->limit(0), std::min(one->conditioning, 1e-4));
+    EXPECT_GE(one->limit(0), std::min(one->conditioning, distribution == "normal" ? 1e-4 : 1e-3));
     return one->limit(0);
   };
   EXPECT_GT(allowed_on("far"), 2e-5);
-  EXPECT_LE(allowed_on("far"), 1e-4) << "products of fewer bits must not hide in it";
-  EXPECT_LT(allowed_on("normal"), 2e-5);
+  EXPECT_LE(allowed_on("far"), 1e-3);
+  EXPECT_LT(allowed_on("normal"), 2e-5) << "products of fewer bits must not hide in it";
 }
 
 TEST(CheckSuite, leaves_out_workloads_that_are_too_large_but_never_the_smallest) {
