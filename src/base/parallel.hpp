@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <future>
+#include <utility>
 
 namespace kw {
 
@@ -39,6 +41,15 @@ using RunBeside = std::function<void(const std::function<void()>& here, const st
 inline void serial_beside(const std::function<void()>& here, const std::function<void()>& beside) {
   here();
   beside();
+}
+
+/// Begins work on any thread and returns at once. Whoever waits for the future sees what the work has done; a future
+/// that is destroyed waits as well, unless the work never began.
+using StartWork = std::function<std::future<void>(std::function<void()> work)>;
+
+/// The one that needs no threads: the work is done when somebody waits for it.
+inline std::future<void> start_later(std::function<void()> work) {
+  return std::async(std::launch::deferred, std::move(work));
 }
 
 }  // namespace kw

@@ -30,6 +30,13 @@ std::string problem_words(const ProblemInput& input) {
   return text;
 }
 
+/// Beside a launch and its check there are cores for one compiler on a small machine, and for more on a large one. With
+/// half of them compiling, the others draw, copy and judge.
+int candidates_in_flight(int processors) {
+  constexpr int k_many_processors = 8;
+  return processors < k_many_processors ? 2 : processors / 2;
+}
+
 void describe_conditions(RunSetup& setup) {
   setup.version = std::string(k_version);
   setup.started_utc = utc_now();
@@ -41,9 +48,7 @@ Result<RunSetup> setup_of(const ProblemInput& input, const std::string& budget) 
   KW_TRY(setup.limits, parse_budget(budget));
   KW_TRY(setup.problem, read_problem(input));
   setup.problem_input = problem_words(input);
-  // Beside a launch and its check there are cores for one compiler on a small machine, and for more on a large one.
-  constexpr int k_many_processors = 8;
-  if (usable_processors() >= k_many_processors) setup.in_flight = 4;
+  setup.in_flight = candidates_in_flight(usable_processors());
   describe_conditions(setup);
   return setup;
 }
@@ -67,6 +72,7 @@ Result<RunRecord> run_with_progress(const RunSetup& setup, Archive& archive, con
                        parallel_for(usable_processors()),
                        opened.tools(),
                        run_beside,
+                       start_now,
                        waiting_share,
                        began};
   auto run = run_loop(setup, services);

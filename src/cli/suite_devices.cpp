@@ -29,8 +29,8 @@ class OpenedSuiteDevice final : public SuiteDevice {
     RunSetup now = setup;
     now.started_utc = utc_now();
     now.calibrated = calibrated_;
-    RunServices services{*opened_.backend, *archive_,       files_,    clock_, observer, stop_,
-                         parallel_,        opened_.tools(), run_beside};
+    RunServices services{*opened_.backend, *archive_,       files_,     clock_,   observer, stop_,
+                         parallel_,        opened_.tools(), run_beside, start_now};
     auto run = run_loop(now, services);
     if (run) calibrated_ = run->device;
     return run;

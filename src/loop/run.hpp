@@ -81,6 +81,7 @@ struct RunServices {
   ParallelFor parallel;
   VerifierTools tools = {};
   RunBeside beside = serial_beside;
+  StartWork start = start_later;
   /// The share of the last seconds in which something waited for a processor, as waiting_share(); null: nobody knows.
   std::function<std::optional<double>()> interference = nullptr;
   /// When the budget began, where that was before the backend was opened.

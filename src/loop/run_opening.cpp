@@ -38,6 +38,7 @@ Result<VerifierOptions> opening_options(const RunSetup& setup, const RunServices
   options.screen = !setup.model;
   options.count_accesses = setup.model.has_value();
   options.beside = services.beside;
+  options.start = services.start;
   options.deadlines.build = build_share(options.deadlines.build, setup.limits.wall_seconds);
   options.requirements = setup.requirements;
   if (device.kind == DeviceKind::simulator) options.suite.suite_flops = k_most_simulated_suite_flops;

@@ -29,6 +29,10 @@ void run_beside(const std::function<void()>& here, const std::function<void()>& 
   helper.join();
 }
 
+std::future<void> start_now(std::function<void()> work) {
+  return std::async(std::launch::async, std::move(work));
+}
+
 int usable_processors() {
   cpu_set_t set;
   CPU_ZERO(&set);

@@ -12,6 +12,8 @@ namespace kw {
 [[nodiscard]] ParallelFor parallel_for(int threads);
 /// A thread for one call, as above.
 void run_beside(const std::function<void()>& here, const std::function<void()>& beside);
+/// A thread for one piece of work, as above.
+[[nodiscard]] std::future<void> start_now(std::function<void()> work);
 /// One thread per processor this process may use.
 [[nodiscard]] int usable_processors();
 

@@ -1,6 +1,8 @@
 #include "verify/local_verifier.hpp"
 
 #include <algorithm>
+#include <deque>
+#include <future>
 #include <limits>
 
 #include "record/time_use.hpp"
@@ -88,9 +90,10 @@ Result<void> start_afresh(const RunFacts& facts, MeasureState& measuring, const 
 struct LocalVerifier::InFlight {
   VerifyTicket ticket;
   GateContext context;
-  bool goes_on = true;    ///< no gate has stopped it yet
-  bool is_built = false;  ///< its gates of the phase `build` are over
-  bool has_run = false;   ///< those of the phase `run` are too, as of one that is screened
+  bool goes_on = true;              ///< no gate has stopped it yet
+  bool is_built = false;            ///< its gates of the phase `build` are over
+  bool has_run = false;             ///< those of the phase `run` are too, as of one that is screened
+  std::future<void> building = {};  ///< of one that was built at once; the last member, for it works on the others
 };
 
 struct LocalVerifier::State {
@@ -144,23 +147,39 @@ VerifyTicket LocalVerifier::submit(const VerifyRequest& request) {
     one.context.verdict.cannot_decide(gates().front().id, "this verifier was opened for another problem or suite");
     one.goes_on = false;
   }
+  if (builds_at_once()) {
+    one.is_built = true;
+    one.building = facts.options.start([&one] { run_builds(one, true); });
+  }
   return ticket;
+}
+
+/// The first candidate is built in all its variants, with all cores. A GPU's time is between two events on the device,
+/// where no compiler disturbs it.
+bool LocalVerifier::builds_at_once() const {
+  const RunFacts& facts = state_->facts;
+  return will_screen(facts) && facts.device().kind == DeviceKind::gpu && state_->waiting.size() > 1;
+}
+
+void LocalVerifier::run_builds(InFlight& one, bool screens) {
+  one.context.screens = screens;
+  one.goes_on = one.goes_on && run_gates(GatePhase::build, one.context);
 }
 
 void LocalVerifier::build(InFlight& one, bool screens) const {
   if (one.is_built) return;
   one.is_built = true;
-  one.context.screens = screens;
-  one.goes_on = one.goes_on && run_gates(GatePhase::build, one.context);
+  run_builds(one, screens);
 }
 
 /// With those behind it at the same time where candidates are screened: each needs one compiler then, and nothing takes
 /// longer.
 void LocalVerifier::build_oldest() {
   auto& waiting = state_->waiting;
-  if (waiting.front().is_built) return;
   const RunFacts& facts = state_->facts;
   const auto compiling = TimeLedger::stage(facts.options.ledger, to_string(GateId::build), time_activity::compiling);
+  if (waiting.front().building.valid()) waiting.front().building.get();
+  if (waiting.front().is_built) return;
   const bool screens = is_screened(facts, state_->measuring);
   const std::int64_t count = screens ? std::ssize(waiting) : 1;
   facts.options.parallel(count, [&](std::int64_t i) { build(waiting[static_cast<std::size_t>(i)], screens); });

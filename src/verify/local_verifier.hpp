@@ -33,7 +33,8 @@ class LocalVerifier final : public Verifier {
   VerifyTicket submit(const VerifyRequest& request) override;
   /// Takes the oldest candidate through all of its gates. The one behind it is built beside that one's checks, and
   /// where candidates are screened, at the same time as the oldest. While a would-be best is proved, all behind it are
-  /// built, and on a CPU the next one is screened.
+  /// built, and on a CPU the next one is screened. For a GPU, whose times no compiler disturbs, candidates that will be
+  /// screened are built as soon as they are submitted.
   [[nodiscard]] std::optional<VerifyResult> poll() override;
   void wait(Instant) override {}  // poll() works until it has something to give
   [[nodiscard]] std::size_t in_flight() const override;
@@ -52,7 +53,9 @@ class LocalVerifier final : public Verifier {
   struct State;
   struct InFlight;
   explicit LocalVerifier(std::unique_ptr<State> state);
+  [[nodiscard]] bool builds_at_once() const;
   void build(InFlight& one, bool screens) const;
+  static void run_builds(InFlight& one, bool screens);
   void build_oldest();
   void pass(InFlight& oldest, GatePhase phase, bool build_next);
   void prove(InFlight& oldest);

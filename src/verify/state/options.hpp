@@ -69,6 +69,7 @@ struct VerifierOptions {
   /// elsewhere, time would-be best ones without their calls of built-in functions.
   bool count_accesses = false;
   RunBeside beside = serial_beside;
+  StartWork start = start_later;
   TimeLedger* ledger = nullptr;  ///< of the thread that owns the verifier; not owned
 };
 
