@@ -4,7 +4,7 @@
     loop_rate.py KERNELWRIGHT [--gpu] [--times N] [--budget 30s] [--only NAME]
 
 Each case is a run of `optimize` with an empty archive; --times repeats all of them in turn. Without --gpu the two sizes of
-a processor are run, with it three of a GPU. Prints one row per run as a table, its largest stages below it, and the
+a processor are run, with it three of a GPU. Prints one row per run as a table, its largest stages and what they did below it, and the
 processor time that the run took with all it started: on a busy machine that and the shares are what compares.
 """
 
@@ -61,6 +61,7 @@ def figures(report, progress):
             "search": seconds_of(progress, "searching"), "first": seconds_of(progress, "best "),
             "best_ms": best["time_ns"] / 1e6 if best.get("time_ns") else None,
             "stages": sorted(stages.items(), key=lambda stage: -stage[1]),
+            "uses": sorted(report["time"]["uses"], key=lambda use: -use["seconds"]),
             "beside": report["time"].get("beside_seconds") or 0}  # fmt: skip
 
 
@@ -72,11 +73,13 @@ def rows(one, got, processor_seconds):
     """The lines of a run."""
     rate, first = one["aim"]
     whole = sum(seconds for _, seconds in got["stages"]) or 1
+    largest = ", ".join(f"{use['activity']} in {use['stage']} {use['seconds']:.1f} s" for use in got["uses"][:9])
     shares = ", ".join(f"{name} {100 * seconds / whole:.0f} %" for name, seconds in got["stages"][:7])
     return [
         f"| {one['name']} | {got['rate']:.0f} (aim {rate}) | {shown(got['first'])} s (aim {first}) | {shown(got['search'])} s"
         f" | {got['candidates']} in {got['wall']:.1f} s | {shown(got['best_ms'], 3)} ms | {processor_seconds:.1f} s |",
         f"    {shares}; {got['beside']:.1f} s beside",
+        f"    {largest}",
     ]
 
 

@@ -39,10 +39,11 @@ class LoopRate(unittest.TestCase):
     def test_a_run_without_a_kernel_has_no_first_best(self):
         got = loop_rate.figures({**REPORT, "best": None}, "   4.2 s  searching\n")
         self.assertIsNone(got["first"])
-        row, shares = loop_rate.rows(loop_rate.PROCESSOR[0], got, 21.0)
+        row, shares, largest = loop_rate.rows(loop_rate.PROCESSOR[0], got, 21.0)
         self.assertIn("| - s (aim 4) |", row)
         self.assertIn("| - ms | 21.0 s |", row)
         self.assertEqual(shares, "    build 75 %, opening 25 %; 7.0 s beside")
+        self.assertEqual(largest, "    compiling in build 9.0 s, peaks in opening 2.0 s, oracle in opening 1.0 s")
 
     def test_asks_for_the_sizes_of_its_name(self):
         words = loop_rate.command("kw", loop_rate.GPU[1], "60s", "folder")
