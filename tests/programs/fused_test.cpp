@@ -401,6 +401,20 @@ INSTANTIATE_TEST_SUITE_P(Strips, StripTunablesOnSimulator,
                          testing::Values(k_in_strips[0], k_in_strips[1], k_in_strips[5]),
                          [](const auto& one) { return std::string(one.param.name); });
 
+/// A strip that is read before all lanes have seen their copies of it arrive is a race.
+TEST_F(FusedOnSimulator, rejects_strips_without_their_barrier) {
+  const auto module = module_of("self.c(x)", "self.c = nn.Conv2d(13, 70, 1)", "torch.rand(3, 13, 12, 20)");
+  const Problem problem = problem_of_module(module, "m.py");
+  Bundle bundle = device_->emitted(problem, "fused", "", k_strips);
+  const std::string arrival = "cp_async_wait<STRIP_STAGES - 1>();\n";
+  const auto at = bundle.source.find(arrival + "    __syncwarp();\n");
+  ASSERT_NE(at, std::string::npos) << bundle.source;
+  bundle.source.erase(at + arrival.size(), std::string("    __syncwarp();\n").size());
+  const Verdict verdict = device_->verdict_of(problem, bundle);
+  EXPECT_EQ(verdict.status, VerdictStatus::rejected);
+  EXPECT_EQ(verdict.reason, Reason::sanitizer_report) << verdict.message;
+}
+
 /// Where columns lie apart, are guarded or belong to several taps, strips are for nobody, however much they are wanted.
 TEST_F(FusedOnSimulator, has_no_strips_of_columns_that_are_no_neighbours) {
   for (const auto& [init, inputs] : {std::pair("self.c = nn.Conv2d(13, 70, 1, stride=2)", "torch.rand(3, 13, 17, 29)"),
