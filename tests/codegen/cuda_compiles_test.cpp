@@ -148,7 +148,7 @@ TEST_P(CudaCompiles, without_spills_for_every_problem) {
 }
 
 /// A convolution of images with 16 channels, `x`, and the `rest` that is done to it.
-Problem rounded_convolution(const std::string& layer, const std::string& rest) {
+Problem convolution(const std::string& layer, const std::string& rest, const std::string& precision) {
   const std::string module =
       "import torch\nimport torch.nn as nn\nB, H, W = 64, 256, 256\nclass Model(nn.Module):\n"
       "    def __init__(self):\n        super().__init__()\n        self.c = nn." +
@@ -157,7 +157,7 @@ Problem rounded_convolution(const std::string& layer, const std::string& rest) {
       "        return " + rest + "\ndef get_inputs():\n    return [torch.rand(B, 16, H, W)]\n";
   constexpr double k_any = 1e30;
   const auto text =
-      find_operator("program")->format.from_module({module, "m.py", "", "", {}, {k_any, k_any}, "tf32_convolutions"});
+      find_operator("program")->format.from_module({module, "m.py", "", "", {}, {k_any, k_any}, precision});
   return parse_problem(text.value(), "m.py").value();
 }
 
@@ -172,7 +172,8 @@ class CudaCompilesRounded : public CudaCompiles {
       const std::string sums = std::string(layer).find("64,") == std::string::npos ? "x + self.b" : "x * 2";
       for (const std::string& rest :
            {std::string("x"), "torch.relu(" + sums + ")", std::string("nn.functional.mish(x)")}) {
-        for (const Build& build : builds_of(rounded_convolution(layer, rest), "fused", "h100", structure)) {
+        for (const Build& build :
+             builds_of(convolution(layer, rest, "tf32_convolutions"), "fused", "h100", structure)) {
           if (!build.primary) continue;
           SCOPED_TRACE(std::string(layer) + ", " + rest);
           expect_clean(build, style, tally);
@@ -186,7 +187,7 @@ class CudaCompilesRounded : public CudaCompiles {
 /// A unit holds two blocks of warpgroups or more, so that one stores while another multiplies; a spill would undo that.
 TEST_P(CudaCompilesRounded, gathered_convolutions_without_spills_and_two_blocks_a_unit) {
   Tally tally;
-  expect_clean_convolutions(GetParam(), {{"PATCHES", 2}}, tally, [](const BuildReply& reply) {
+  expect_clean_convolutions(GetParam(), {{"PATCHES", 2}, {"STRIPS", 2}}, tally, [](const BuildReply& reply) {
     EXPECT_GE(reply.kernels.back().blocks_per_unit.value(), 2);
   });
   EXPECT_EQ(tally.kernels, 18) << "a transposed one has a launch that packs its filter";
@@ -196,6 +197,24 @@ TEST_P(CudaCompilesRounded, convolutions_by_patches_without_spills) {
   Tally tally;
   expect_clean_convolutions(GetParam(), {{"PATCHES", 1}}, tally, [](const BuildReply&) {});
   EXPECT_EQ(tally.kernels, 30) << "each has a launch that packs its filter";
+}
+
+/// Strips are the default for convolutions of one tap: of warps of every chip with tensor cores for tf32.
+TEST_P(CudaCompilesRounded, products_by_strips_without_spills) {
+  Tally tally;
+  for (const char* precision : {"strict", "tf32_convolutions"}) {
+    for (const char* device : {"a100", "h100", "h200"}) {
+      for (const char* rest : {"x", "torch.relu(x + self.b)"}) {
+        for (const Build& build : builds_of(convolution("Conv2d(16, 128, 1)", rest, precision), "fused", device)) {
+          if (!build.primary) continue;
+          SCOPED_TRACE(std::string(precision) + ", " + rest);
+          EXPECT_NE(build.request.source.find("copy_strip(turn"), std::string::npos);
+          expect_clean(build, GetParam(), tally);
+        }
+      }
+    }
+  }
+  EXPECT_EQ(tally.kernels, 12);
 }
 
 /// A product of matrices of 16-bit numbers, `a` and `b`.

@@ -10,6 +10,7 @@
 #include "operators/program/kernels/contract_patch_text.hpp"
 #include "operators/program/kernels/contract_shape.hpp"
 #include "operators/program/kernels/contract_stores.hpp"
+#include "operators/program/kernels/contract_strips.hpp"
 #include "operators/program/kernels/contract_text.hpp"
 #include "operators/program/kernels/contract_tile_loads.hpp"
 
@@ -105,6 +106,8 @@ class CudaContraction {
       case TileProducts::patches:
         for (const auto& name : patch_text_->own_helpers()) kernels_.own_helpers.insert(name);
         break;
+      case TileProducts::strips:
+        KW_CHECK(false, "strips have kernels of their own");
     }
     if (products_ == TileProducts::simt || products_ == TileProducts::tf32) add("stored_sums");
   }
@@ -391,13 +394,19 @@ class CudaContraction {
 
 GroupKernels contract_cuda(const GroupContext& context, const Contraction& contraction) {
   const auto sizes = contract_sizes(context.program, ColumnChoice::contiguous);
-  const auto products = tile_products(context.dialect, context.device, sizes, context.patches);
+  const auto products = tile_products(context.dialect, context.device, sizes, context.ways);
+  if (products == TileProducts::strips) {
+    auto kernels = contract_by_strips(context, contraction);
+    kernels.tunables = contract_gpu_tunables(sizes, products, context.device);
+    kernels.constraints = contract_gpu_constraints(sizes, products, context.device);
+    return kernels;
+  }
   // What is copied into tiles as it is needs no packing, and patches pack in their own way.
   const bool packs =
       products != TileProducts::halves && !by_patches(contract_size(contraction), products, context.device);
   auto packed = packs ? packed_contraction(context, contraction) : std::nullopt;
   if (!packed) return CudaContraction(context, contraction, sizes, products).write();
-  const GroupContext with_copy{context.program, packed->buffers, context.dialect, context.device, context.patches};
+  const GroupContext with_copy{context.program, packed->buffers, context.dialect, context.device, context.ways};
   auto kernels = CudaContraction(with_copy, packed->contraction, sizes, products).write();
   auto& copying = packed->copying;
   kernels.source = copying.source + "\n" + kernels.source;

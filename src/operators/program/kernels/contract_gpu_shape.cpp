@@ -4,6 +4,7 @@
 
 #include "hardware/gpu_arch.hpp"
 #include "operators/program/kernels/contract_shape.hpp"
+#include "operators/program/kernels/contract_strip_shape.hpp"
 
 namespace kw {
 namespace {
@@ -165,6 +166,7 @@ double threads_cost_of(const ContractSize& size, TileProducts how, const DeviceF
 double gpu_cost_of(const ContractSize& size, TileProducts how, const DeviceFacts& device,
                    const IntBindings& assignment) {
   if (how == TileProducts::halves) return halves_cost_of(size, device, assignment);
+  if (how == TileProducts::strips) return strip_cost(size, device, assignment);
   if (by_patches(size, how, device))
     return patch_cost(*size.patch, size.rounded, is_long_sum(size), device, assignment);
   const bool groups = how == TileProducts::wgmma || how == TileProducts::patches;
@@ -200,6 +202,7 @@ std::vector<Tunable> gpu_tiles(TileProducts how) {
   if (how == TileProducts::patches) return patch_tunables();
   if (how == TileProducts::wgmma) return wgmma_tiles();
   if (how == TileProducts::halves) return half_tile_tunables();
+  if (how == TileProducts::strips) return strip_tunables();
   const std::vector<std::int64_t> thread_columns =
       how == TileProducts::tf32 ? std::vector<std::int64_t>{8} : std::vector<std::int64_t>{4, 8};
   return {{"TILE_M", {32, 64, 128, 256}, 64},
@@ -215,6 +218,7 @@ std::vector<Tunable> gpu_tunables(const std::vector<ContractSize>& sizes, TilePr
   if (products == TileProducts::patches && !without_patches(sizes, device).empty())
     tunables.push_back({"TILE_K", {32}, 32});
   const bool splits =
+      products != TileProducts::strips &&
       std::any_of(sizes.begin(), sizes.end(), [&](const ContractSize& size) { return contract_splits(size, device); });
   if (splits) tunables.push_back({"SPLIT_K", {2, 4, 8, 16, 32, 64}, 8});
   return tunables;
@@ -279,6 +283,15 @@ bool is_gathered_faster(const ContractSize& size) {
   return !size.rounded && size.patch && size.patch->phases && size.patch->depth < k_four && size.patch->others > 1.0;
 }
 
+/// Whether all contractions are multiplied by strips. None is where patches are asked for.
+bool by_strips(const std::vector<ContractSize>& sizes, const DeviceFacts& device, ContractWays ways) {
+  const bool can = ways.strips != WayUse::never && std::ranges::all_of(sizes, &ContractSize::strips) &&
+                   !cheapest_tiles(sizes, TileProducts::strips, device).empty();
+  if (!can || ways.strips == WayUse::always) return can;
+  return ways.patches != WayUse::always &&
+         std::ranges::all_of(sizes, [&](const ContractSize& size) { return suits_strips(size, device); });
+}
+
 }  // namespace
 
 bool contract_splits(const ContractSize& size, const DeviceFacts& device) {
@@ -289,7 +302,7 @@ bool contract_splits(const ContractSize& size, const DeviceFacts& device) {
 }
 
 TileProducts tile_products(Dialect dialect, const DeviceFacts& device, const std::vector<ContractSize>& sizes,
-                           PatchUse use) {
+                           ContractWays ways) {
   if (dialect != cuda_dialect()) return TileProducts::simt;
   const auto arch = device.gpu ? find_gpu_arch(device.gpu->arch) : std::nullopt;
   if (!arch) return TileProducts::tf32;
@@ -298,6 +311,7 @@ TileProducts tile_products(Dialect dialect, const DeviceFacts& device, const std
   constexpr std::int64_t k_f16_per_product = 6;
   const bool faster = arch->f16_per_clock > k_f16_per_product * arch->f32_per_clock;
   if (arch_number(device) < k_first_with_tf32 || !faster) return TileProducts::simt;
+  if (by_strips(sizes, device, ways)) return TileProducts::strips;
   constexpr int k_with_warpgroups = 90;
   if (arch_number(device) != k_with_warpgroups) return TileProducts::tf32;
   // With few rows and few steps most of a warpgroup's tile is empty: on an H200 up to 1.9 times slower than warps.
@@ -312,9 +326,9 @@ TileProducts tile_products(Dialect dialect, const DeviceFacts& device, const std
   };
   const auto groups =
       empty || least(TileProducts::tf32) <= least(TileProducts::wgmma) ? TileProducts::tf32 : TileProducts::wgmma;
-  if (use == PatchUse::never || without_patches(sizes, device).size() == sizes.size()) return groups;
+  if (ways.patches == WayUse::never || without_patches(sizes, device).size() == sizes.size()) return groups;
   const auto patches = cheapest_tiles(sizes, TileProducts::patches, device);
-  if (use == PatchUse::always && !patches.empty()) return TileProducts::patches;
+  if (ways.patches == WayUse::always && !patches.empty()) return TileProducts::patches;
   if (std::any_of(sizes.begin(), sizes.end(), is_gathered_faster)) return groups;
   const double gathered = longer_than_estimated(sizes, groups) * least(groups);
   const bool cheaper =
@@ -349,6 +363,7 @@ std::vector<std::string> contract_gpu_constraints(const std::vector<ContractSize
   }
   if (products == TileProducts::wgmma) return wgmma_constraints(sizes);
   if (products == TileProducts::halves) return half_constraints();
+  if (products == TileProducts::strips) return strip_constraints(std::ranges::all_of(sizes, &ContractSize::rounded));
   const std::string threads = "(TILE_M / THREAD_M * (TILE_N / THREAD_N))";
   const bool tf32 = products == TileProducts::tf32;
   const int strides = tf32 ? 16 : 8;  // what rows of both tiles are longer by in shared memory

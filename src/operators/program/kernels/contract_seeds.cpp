@@ -9,6 +9,7 @@ namespace kw {
 namespace {
 
 constexpr const char* k_patch_choice = "PATCHES";
+constexpr const char* k_strip_choice = "STRIPS";
 
 /// The problem's contractions and what may be tuned about them.
 struct ContractSpace {
@@ -18,14 +19,14 @@ struct ContractSpace {
   std::vector<std::string> constraints;
 };
 
-ContractSpace contract_space(Dialect dialect, const Problem& problem, const DeviceFacts& device, PatchUse patches) {
+ContractSpace contract_space(Dialect dialect, const Problem& problem, const DeviceFacts& device, ContractWays ways) {
   const auto grouped = grouped_for(problem, dialect, device);
   ContractSpace space;
   if (!grouped) return space;
   const bool vectors = dialect->has_vectors;
   space.sizes = contract_sizes(grouped->program, vectors ? ColumnChoice::packed : ColumnChoice::contiguous);
   if (space.sizes.empty()) return space;
-  space.products = tile_products(dialect, device, space.sizes, patches);
+  space.products = tile_products(dialect, device, space.sizes, ways);
   space.tunables = vectors ? contract_vector_tunables(space.sizes, device)
                            : contract_gpu_tunables(space.sizes, space.products, device);
   space.constraints =
@@ -41,18 +42,21 @@ double cost_in(const ContractSpace& space, Dialect dialect, const DeviceFacts& d
 }  // namespace
 
 std::vector<Tunable> contract_structure() {
-  return {{k_patch_choice, {0, 1, 2}, 0}};
+  return {{k_patch_choice, {0, 1, 2}, 0}, {k_strip_choice, {0, 1, 2}, 0}};
 }
 
-PatchUse patch_use(const IntBindings& structure) {
-  const auto found = structure.find(k_patch_choice);
-  if (found == structure.end() || found->second == 0) return PatchUse::estimated;
-  return found->second == 1 ? PatchUse::always : PatchUse::never;
+ContractWays contract_ways(const IntBindings& structure) {
+  const auto use_of = [&](const char* choice) {
+    const auto found = structure.find(choice);
+    if (found == structure.end() || found->second == 0) return WayUse::estimated;
+    return found->second == 1 ? WayUse::always : WayUse::never;
+  };
+  return {use_of(k_patch_choice), use_of(k_strip_choice)};
 }
 
 std::vector<IntBindings> contract_seeds(Dialect dialect, const Problem& problem, const DeviceFacts& device) {
   std::vector<IntBindings> seeds = {IntBindings{}};
-  const auto space = contract_space(dialect, problem, device, PatchUse::estimated);
+  const auto space = contract_space(dialect, problem, device, {});
   if (space.sizes.empty()) return seeds;
   constexpr std::size_t k_seeds = 6;
   const auto best = cheapest_contracts(
@@ -69,7 +73,7 @@ std::vector<IntBindings> contract_seeds(Dialect dialect, const Problem& problem,
 
 double contract_estimate(Dialect dialect, const Problem& problem, const DeviceFacts& device,
                          const IntBindings& assignment) {
-  const auto space = contract_space(dialect, problem, device, patch_use(assignment));
+  const auto space = contract_space(dialect, problem, device, contract_ways(assignment));
   if (space.sizes.empty()) return 1.0;
   IntBindings whole = assignment;
   for (const auto& tunable : space.tunables) whole.emplace(tunable.name, tunable.default_value);

@@ -10,9 +10,9 @@
 namespace kw {
 
 /// PATCHES of kernels in CUDA C++: 0 where patches are estimated to be faster for convolutions, 1 where they can be, 2
-/// nowhere.
+/// nowhere; STRIPS the same for strips of columns.
 [[nodiscard]] std::vector<Tunable> contract_structure();
-[[nodiscard]] PatchUse patch_use(const IntBindings& structure);
+[[nodiscard]] ContractWays contract_ways(const IntBindings& structure);
 
 /// Assignments of the contractions' tunables that are worth trying first, best guess first: that of the defaults, which
 /// assigns nothing, and the best ones by estimate after it. Of a problem without contractions the defaults alone.

@@ -3,9 +3,20 @@
 #include <algorithm>
 
 #include "operators/program/kernels/contract_halves.hpp"
+#include "operators/program/kernels/contract_strips.hpp"
 #include "program/stages/work.hpp"
 
 namespace kw {
+namespace {
+
+double operations_of(const StageExpr& node) {
+  if (!node || node->operands.empty() || node->type == StageType::integer) return 0.0;
+  double count = 1.0;
+  for (const auto& operand : node->operands) count += operations_of(operand);
+  return count;
+}
+
+}  // namespace
 
 ContractSize contract_size(const Contraction& contraction) {
   const auto patch = patch_contraction(contraction);
@@ -15,7 +26,10 @@ ContractSize contract_size(const Contraction& contraction) {
           count_of(contraction.inner),
           !contraction.split.stage.guards.empty() || contraction.inner.size() > 1,
           contraction.split.stage.rounds_factors,
-          patch ? std::optional(patch_size(contraction, *patch)) : std::nullopt};
+          patch ? std::optional(patch_size(contraction, *patch)) : std::nullopt,
+          false,
+          strip_contraction(contraction).has_value(),
+          operations_of(contraction.split.stage.epilogue)};
 }
 
 std::vector<ContractSize> contract_sizes(const StageProgram& program, ColumnChoice choice) {

@@ -21,6 +21,8 @@ struct ContractSize {
   bool rounded = false;                           ///< factors may be rounded to tf32
   std::optional<PatchSize> patch = std::nullopt;  ///< where it can be multiplied by patches
   bool halves = false;                            ///< factors are matrices of f16 or bf16; see contract_halves.hpp
+  bool strips = false;    ///< it can be multiplied by strips of columns; see contract_strips.hpp
+  double operations = 0;  ///< that are done to each sum
 };
 /// Of rounded factors: a sum of more steps would lose as much by what tensor cores cut off as by the rounding.
 [[nodiscard]] inline bool is_long_sum(const ContractSize& size) {
@@ -49,15 +51,17 @@ enum class TileProducts : std::uint8_t {
   tf32,     ///< three products of tf32 numbers on tensor cores, with the error of f32; one of factors that are rounded
   wgmma,    ///< the same by warpgroups, from shared memory
   halves,   ///< products of 16-bit numbers by warpgroups
+  strips,   ///< as tf32, of few rows and steps: columns come by 16 bytes, and sums go to the output from registers
   patches,  ///< as wgmma, with patches of a tensor for all taps of a filter where there are some
 };
 /// Whether the contraction is multiplied by patches, where some are.
 [[nodiscard]] bool by_patches(const ContractSize& size, TileProducts products, const DeviceFacts& device);
 /// Of a program with these contractions.
 [[nodiscard]] TileProducts tile_products(Dialect dialect, const DeviceFacts& device,
-                                         const std::vector<ContractSize>& sizes, PatchUse patches);
+                                         const std::vector<ContractSize>& sizes, ContractWays ways);
 /// Of the kernels for GPUs: tiles of TILE_M x TILE_N sums by TILE_K steps per block, THREAD_M x THREAD_N sums per
-/// thread; SPLIT_K parts of a sum where one of the products is split; with patches PATCH_K and PATCH_STEPS.
+/// thread; SPLIT_K parts of a sum where one of the products is split; with patches PATCH_K and PATCH_STEPS; of strips
+/// see contract_strip_shape.hpp.
 [[nodiscard]] std::vector<Tunable> contract_gpu_tunables(const std::vector<ContractSize>& sizes, TileProducts products,
                                                          const DeviceFacts& device);
 [[nodiscard]] std::vector<std::string> contract_gpu_constraints(const std::vector<ContractSize>& sizes,

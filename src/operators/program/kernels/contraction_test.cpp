@@ -5,6 +5,7 @@
 
 #include "base/rng.hpp"
 #include "operators/program/kernels/affine_index.hpp"
+#include "operators/program/kernels/contract_strips.hpp"
 #include "operators/program/kernels/factor_memory.hpp"
 #include "program/reader/program_reader.hpp"
 #include "program/stages/lower.hpp"
@@ -116,6 +117,34 @@ TEST(Contraction, leaves_products_whose_rows_cannot_be_counted_for_other_shapes)
   };
   EXPECT_EQ(axes_for("a, b, c, d, e, f, g, "), "none");
   EXPECT_EQ(axes_for("c, d, e, f, g, "), "| b0<c b1<d b2<e b3<f i<g | j<n | k<k ");
+}
+
+/// The run of a strip, with extents.
+std::string run_of(const StageProgram& program) {
+  const auto contraction = contraction_in(program, ColumnChoice::contiguous);
+  const auto strip = contraction ? strip_contraction(*contraction) : std::nullopt;
+  return strip ? names_of(strip->run) : "none";
+}
+
+TEST(StripContraction, has_the_columns_of_one_matrix_as_a_run) {
+  EXPECT_EQ(run_of(stages_of("x @ more[0]", "torch.rand(30, 40), torch.rand(40, 50)")), "j<50 ");
+  EXPECT_EQ(
+      run_of(stages_of("torch.einsum('fc,ncxy->nfxy', x, more[0])", "torch.rand(24, 16), torch.rand(3, 16, 12, 20)")),
+      "x<12 y<20 ");
+}
+
+TEST(StripContraction, is_none_of_columns_that_are_apart_or_of_guards_taps_and_other_types) {
+  const char* image = "torch.rand(3, 16, 12, 20)";
+  EXPECT_EQ(run_of(stages_of("self.c(x)", image, "self.c = nn.Conv2d(16, 24, 3)")), "none");
+  EXPECT_EQ(run_of(stages_of("self.c(x)", image, "self.c = nn.Conv2d(16, 24, 1, padding=1)")), "none");
+  EXPECT_EQ(run_of(stages_of("self.c(x)", "torch.rand(90, 40)", "self.c = nn.Linear(40, 50)")), "none");
+  EXPECT_EQ(
+      run_of(stages_of("torch.einsum('fc,ncxy->nfyx', x, more[0])", "torch.rand(24, 16), torch.rand(3, 16, 12, 20)")),
+      "none");
+  EXPECT_EQ(run_of(stages_of("x @ more[0]",
+                             "torch.rand(30, 40, dtype=torch.float16), "
+                             "torch.rand(40, 50, dtype=torch.float16)")),
+            "none");
 }
 
 TEST(FactorMemory, reads_tensors_of_floats_where_they_lie) {

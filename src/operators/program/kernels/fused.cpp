@@ -6,13 +6,13 @@
 namespace kw {
 
 Result<Bundle> emit_program_fused(Dialect dialect, const Problem& problem, const DeviceFacts& device,
-                                  PatchUse patches) {
+                                  ContractWays ways) {
   KW_TRY(auto grouped, grouped_for(problem, dialect, device));
   const auto write = [](const GroupContext& context, const StageGroup& group) {
     return family_of(context, group).write(context, group);
   };
   return program_bundle(dialect, problem, std::move(grouped),
-                        {"fused", "fused 4", device, "groups of steps, each in the way that suits it", write, patches});
+                        {"fused", "fused 4", device, "groups of steps, each in the way that suits it", write, ways});
 }
 
 }  // namespace kw

@@ -12,6 +12,6 @@ namespace kw {
 
 /// One bundle serves every shape of the module.
 [[nodiscard]] Result<Bundle> emit_program_fused(Dialect dialect, const Problem& problem, const DeviceFacts& device,
-                                                PatchUse patches = PatchUse::estimated);
+                                                ContractWays ways = {});
 
 }  // namespace kw

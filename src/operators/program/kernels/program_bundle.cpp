@@ -133,7 +133,7 @@ Result<Bundle> program_bundle(Dialect dialect, const Problem& problem, GroupedPr
   auto& program = grouped.program;
   const auto scratch = scratch_memory(grouped, taken_names(problem));
   const auto buffers = named_buffers(problem, program, scratch);
-  const GroupContext context{program, buffers, dialect, writing.device, writing.patches};
+  const GroupContext context{program, buffers, dialect, writing.device, writing.ways};
   Bundle bundle;
   bundle.target = target_of(dialect);
   bundle.problem = problem.name;

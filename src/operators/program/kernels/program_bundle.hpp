@@ -34,11 +34,15 @@ struct GroupedProgram {
   std::vector<std::string> fusions;          ///< what became of stages that went; see program/stages/fuse.hpp
 };
 
-/// A structural choice of the style for CUDA C++: whether convolutions are multiplied by patches.
-enum class PatchUse : std::uint8_t {
-  estimated,  ///< where they are estimated to be faster
-  always,     ///< where they can be
+/// A structural choice of the style for CUDA C++: whether contractions are multiplied in a certain way.
+enum class WayUse : std::uint8_t {
+  estimated,  ///< where it is estimated to be faster
+  always,     ///< where it can be
   never,
+};
+struct ContractWays {
+  WayUse patches = WayUse::estimated;  ///< of convolutions; see contract_patches.hpp
+  WayUse strips = WayUse::estimated;   ///< where all contractions can be, before patches; see contract_strips.hpp
 };
 
 /// What a family needs in order to write a group.
@@ -47,7 +51,7 @@ struct GroupContext {
   const std::vector<KernelBuffer>& buffers;  ///< of the program, in its order; local ones have no argument
   Dialect dialect;
   const DeviceFacts& device;
-  PatchUse patches = PatchUse::estimated;
+  ContractWays ways = {};
 };
 
 /// What a family wrote.
@@ -67,7 +71,7 @@ struct ProgramWriting {
   DeviceFacts device;     ///< that the kernels are for
   std::string summary;    ///< for the first comment: "a kernel per step"
   std::function<GroupKernels(const GroupContext& context, const StageGroup& group)> write;
-  PatchUse patches = PatchUse::estimated;
+  ContractWays ways = {};
 };
 
 /// One bundle serves every shape of the module: extents that depend on axes are arguments of the kernels.

@@ -27,7 +27,7 @@ Style program_fused_style(Dialect dialect) {
           "steps fused into groups, each written by the family that suits it: products in tiles, rows in one launch",
           dialect == cuda_dialect() ? contract_structure() : std::vector<Tunable>(),
           [=](const Problem& problem, const DeviceFacts& device, const IntBindings& structure) {
-            return emit_program_fused(dialect, problem, device, patch_use(structure));
+            return emit_program_fused(dialect, problem, device, contract_ways(structure));
           },
           [=](const Problem& problem, const DeviceFacts& device) { return contract_seeds(dialect, problem, device); },
           [=](const Problem& problem, const DeviceFacts& device, const IntBindings& assignment) {
