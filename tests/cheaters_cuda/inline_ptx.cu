@@ -19,7 +19,9 @@ shared_bytes = "4 * 32 * (D + 1 + Dv)"
 args = ["Q", "K", "V", "O", "Hq", "Hkv", "Sq", "Skv"]
 */
 // caught by: build build_failed
-// Asks the hardware for its lane. The simulator has no hardware, and a bundle for it may not depend on any.
+// on a GPU: accepted
+// Asks the hardware for its lane. The simulator has no hardware, and a bundle for it may not depend on any. A GPU has
+// it, and this one does no harm there.
 
 // The score after the problem's mods, -INFINITY where the mask hides the key.
 __device__ float final_score(float score, int h, int q, int k) {
