@@ -18,9 +18,9 @@ namespace kw {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   // Cut off and made quiet: a NaN whose set bits are all in the lower half would be an infinity without them, and
   // rounding could carry another one past the exponent.
-  if ((bits & 0x7fffffffU) > 0x7f800000U) return static_cast<std::uint16_t>((bits >> 16) | 0x40U);
-  const std::uint32_t odd = (bits >> 16) & 1U;
-  return static_cast<std::uint16_t>((bits + 0x7fffU + odd) >> 16);
+  const std::uint32_t quiet = (bits >> 16) | 0x40U;
+  const std::uint32_t rounded = (bits + 0x7fffU + ((bits >> 16) & 1U)) >> 16;
+  return static_cast<std::uint16_t>((bits & 0x7fffffffU) > 0x7f800000U ? quiet : rounded);
 }
 
 /// `value` as it is after being stored in a bf16.

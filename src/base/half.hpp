@@ -22,25 +22,39 @@ namespace kw {
   return (bits & 0x8000) != 0 ? -magnitude : magnitude;
 }
 
+/// a where c, else b; without a branch even where a floating-point operation made one of them, so that loops over it
+/// are vector code.
+[[nodiscard]] inline std::uint32_t either(bool c, std::uint32_t a, std::uint32_t b) {
+  const std::uint32_t mask = 0U - static_cast<std::uint32_t>(c);
+  return (a & mask) | (b & ~mask);
+}
+
 /// The nearest half, ties to even; beyond 65504 infinity, NaN stays NaN.
 [[nodiscard]] inline std::uint16_t half_bits(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
-  const auto sign = static_cast<std::uint16_t>((bits >> 16) & 0x8000U);
+  const std::uint32_t sign = (bits >> 16) & 0x8000U;
   const std::uint32_t magnitude = bits & 0x7fffffffU;
-  if (magnitude > 0x7f800000U) return sign | 0x7e00U;
-  if (magnitude >= 0x477ff000U) return sign | 0x7c00U;  // 65520: halfway between the largest half and the next
-  if (magnitude < 0x38800000U) {                        // 2^-14: the result is subnormal, in steps of 2^-24
-    // The addition rounds to a multiple of 2^-24, which is the unit in the last place of 0.5.
-    const float shifted = std::bit_cast<float>(magnitude) + 0.5F;
-    return static_cast<std::uint16_t>(sign | (std::bit_cast<std::uint32_t>(shifted) - 0x3f000000U));
-  }
-  const std::uint32_t odd = (magnitude >> 13) & 1U;
-  return static_cast<std::uint16_t>(sign | ((magnitude - 0x38000000U + 0xfffU + odd) >> 13));
+  // Below 2^-14 the result is subnormal, in steps of 2^-24: the addition rounds to a multiple of that, which is the
+  // unit in the last place of 0.5.
+  const std::uint32_t subnormal = std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) + 0.5F) - 0x3f000000U;
+  const std::uint32_t normal = (magnitude - 0x38000000U + 0xfffU + ((magnitude >> 13) & 1U)) >> 13;
+  std::uint32_t half = either(magnitude < 0x38800000U, subnormal, normal);
+  half = either(magnitude >= 0x477ff000U, 0x7c00U, half);  // 65520: halfway between the largest half and the next
+  half = either(magnitude > 0x7f800000U, 0x7e00U, half);
+  return static_cast<std::uint16_t>(sign | half);
 }
 
 /// `value` as it is after being stored in an f16.
 [[nodiscard]] inline float rounded_to_half(float value) {
-  return half_value(half_bits(value));
+  // As half_bits() rounds; the bits of a half need not be made for it.
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  const std::uint32_t magnitude = bits & 0x7fffffffU;
+  const auto subnormal = std::bit_cast<std::uint32_t>((std::bit_cast<float>(magnitude) + 0.5F) - 0.5F);
+  const std::uint32_t normal = (magnitude + 0xfffU + ((magnitude >> 13) & 1U)) & ~0x1fffU;
+  std::uint32_t rounded = either(magnitude < 0x38800000U, subnormal, normal);
+  rounded = either(magnitude >= 0x477ff000U, 0x7f800000U, rounded);
+  rounded = either(magnitude > 0x7f800000U, 0x7fc00000U, rounded);
+  return std::bit_cast<float>((bits & 0x80000000U) | rounded);
 }
 
 }  // namespace kw

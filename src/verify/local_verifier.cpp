@@ -1,6 +1,7 @@
 #include "verify/local_verifier.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <deque>
 #include <future>
 #include <limits>
@@ -103,6 +104,7 @@ struct LocalVerifier::State {
   VerifyTicket next_ticket = 0;
   std::deque<InFlight> waiting = {};  ///< in the order of submission
   std::optional<LoadedCandidate> last_accepted = {};
+  std::vector<std::future<void>> ending = {};  ///< processes of candidates that were judged
 };
 
 LocalVerifier::LocalVerifier(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -240,8 +242,21 @@ std::optional<VerifyResult> LocalVerifier::poll() {
   prove(oldest);
   pass(oldest, GatePhase::count, false);
   VerifyResult result = settle(oldest);
+  let_go(oldest.context.loaded);
   waiting.pop_front();
   return result;
+}
+
+/// A process that had a GPU takes a tenth of a second to end. Nobody waits for that.
+void LocalVerifier::let_go(LoadedCandidate& loaded) {
+  const RunFacts& facts = state_->facts;
+  if (facts.device().kind != DeviceKind::gpu || !loaded.process) return;
+  auto& ending = state_->ending;
+  std::erase_if(ending, [](const std::future<void>& end) {
+    return end.wait_for(std::chrono::seconds(0)) != std::future_status::timeout;
+  });
+  auto judged = std::make_shared<LoadedCandidate>(std::move(loaded));
+  ending.push_back(facts.options.start([judged]() mutable { judged.reset(); }));
 }
 
 /// The result of a candidate that a gate has stopped or all have let through.

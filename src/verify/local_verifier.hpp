@@ -18,6 +18,7 @@
 namespace kw {
 
 enum class GatePhase : std::uint8_t;
+struct LoadedCandidate;
 
 class LocalVerifier final : public Verifier {
  public:
@@ -61,6 +62,7 @@ class LocalVerifier final : public Verifier {
   void prove(InFlight& oldest);
   void go_ahead();
   [[nodiscard]] VerifyResult settle(InFlight& one);
+  void let_go(LoadedCandidate& loaded);
 
   std::unique_ptr<State> state_;
 };

@@ -1,6 +1,7 @@
 #include "verify/timing/timing.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <utility>
 
@@ -39,6 +40,25 @@ TimedData draw_data(const TimingContext& timing) {
   return {like, std::move(fresh), std::move(inputs)};
 }
 
+/// Data for one launch after the other. On a GPU, whose time does not depend on what the host does, the next are drawn
+/// beside a launch.
+class DataAhead {
+ public:
+  explicit DataAhead(const TimingContext& timing) : timing_(timing) {}
+
+  /// Calls `launch` with data, and draws the next where `goes_on`.
+  void use(const std::function<void(const TimedData&)>& launch, bool goes_on) {
+    auto drawn = std::exchange(next_, std::nullopt);
+    const TimedData data = drawn ? *std::move(drawn) : draw_data(timing_);
+    if (!goes_on || timing_.facts.device().kind != DeviceKind::gpu) return launch(data);
+    timing_.facts.options.beside([&] { launch(data); }, [&] { next_.emplace(draw_data(timing_)); });
+  }
+
+ private:
+  const TimingContext& timing_;
+  std::optional<TimedData> next_;
+};
+
 /// One cold launch, timed and checked.
 tl::expected<LaunchOutcome, CaseFailure> timed_launch(const TimingContext& timing, LoadedCandidate& candidate,
                                                       const TimedData& data) {
@@ -63,17 +83,10 @@ tl::expected<LaunchOutcome, CaseFailure> timed_launch(const TimingContext& timin
   return run->time;
 }
 
-}  // namespace
-
-double launch_ns(const RunFacts& facts, const Baseline& baseline, const LaunchOutcome& outcome) {
-  if (facts.device().kind != DeviceKind::cpu) return static_cast<double>(outcome.claimed_ns);
-  return std::max(1.0, static_cast<double>(outcome.observed_ns) - baseline.least_request_ns.value_or(0));
-}
-
-tl::expected<void, TimingFailure> time_pair(const TimingContext& timing, LoadedCandidate& candidate,
-                                            LoadedCandidate& other, PairedComparison& comparison,
-                                            TimingResult& result) {
-  const TimedData data = draw_data(timing);
+/// One pair on these data; a disturbed pair counts in the comparison only.
+tl::expected<void, TimingFailure> time_pair_on(const TimingContext& timing, const TimedData& data,
+                                               LoadedCandidate& candidate, LoadedCandidate& other,
+                                               PairedComparison& comparison, TimingResult& result) {
   const bool candidate_first = comparison.this_first();
   const DisturbanceWatch watch(timing.facts.clock);
   LaunchOutcome candidate_time;
@@ -97,15 +110,30 @@ tl::expected<void, TimingFailure> time_pair(const TimingContext& timing, LoadedC
   return {};
 }
 
+}  // namespace
+
+double launch_ns(const RunFacts& facts, const Baseline& baseline, const LaunchOutcome& outcome) {
+  if (facts.device().kind != DeviceKind::cpu) return static_cast<double>(outcome.claimed_ns);
+  return std::max(1.0, static_cast<double>(outcome.observed_ns) - baseline.least_request_ns.value_or(0));
+}
+
+tl::expected<void, TimingFailure> time_pair(const TimingContext& timing, LoadedCandidate& candidate,
+                                            LoadedCandidate& other, PairedComparison& comparison,
+                                            TimingResult& result) {
+  return time_pair_on(timing, draw_data(timing), candidate, other, comparison, result);
+}
+
 tl::expected<TimingResult, TimingFailure> compare_interleaved(const TimingContext& timing, LoadedCandidate& candidate,
                                                               LoadedCandidate& other, const ComparisonRule& rule,
                                                               const std::string& other_name) {
   PairedComparison comparison(rule, timing.rng.next());
   TimingResult result;
+  DataAhead data(timing);
   while (!comparison.decided() && !timing.clock.out_of_time()) {
-    if (auto pair = time_pair(timing, candidate, other, comparison, result); !pair) {
-      return tl::unexpected(std::move(pair).error());
-    }
+    tl::expected<void, TimingFailure> pair;
+    data.use([&](const TimedData& drawn) { pair = time_pair_on(timing, drawn, candidate, other, comparison, result); },
+             true);
+    if (!pair) return tl::unexpected(std::move(pair).error());
   }
   comparison.finish();
   result.versus = comparison.result();
@@ -116,21 +144,17 @@ tl::expected<TimingResult, TimingFailure> compare_interleaved(const TimingContex
 
 tl::expected<TimingResult, TimingFailure> time_alone(const TimingContext& timing, LoadedCandidate& candidate,
                                                      int samples) {
-  const VerifierOptions& options = timing.facts.options;
-  const bool draws_beside = timing.facts.device().kind == DeviceKind::gpu;
   TimingResult result;
-  std::optional<TimedData> next;
+  DataAhead data(timing);
   for (int i = 0; i < samples && !timing.clock.out_of_time(); ++i) {
-    auto drawn = std::exchange(next, std::nullopt);
-    const TimedData data = drawn ? *std::move(drawn) : draw_data(timing);
     tl::expected<LaunchOutcome, CaseFailure> time;
-    const auto launch = [&] { time = timed_launch(timing, candidate, data); };
-    if (draws_beside && i + 1 < samples) {
-      options.beside(launch, [&] { next.emplace(draw_data(timing)); });
-    } else {
-      launch();
-    }
-    if (!time) return tl::unexpected(TimingFailure{std::move(time).error(), data.like, true});
+    std::size_t like = 0;
+    const auto launch = [&](const TimedData& drawn) {
+      like = drawn.like;
+      time = timed_launch(timing, candidate, drawn);
+    };
+    data.use(launch, i + 1 < samples);
+    if (!time) return tl::unexpected(TimingFailure{std::move(time).error(), like, true});
     keep(timing, *time, result);
   }
   return result;

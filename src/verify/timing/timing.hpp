@@ -51,15 +51,15 @@ struct TimingResult {
                                                           LoadedCandidate& other, PairedComparison& comparison,
                                                           TimingResult& result);
 
-/// Pairs until the rule decides, or the clock's deadline has passed: then clock.deadline_hit() says so.
+/// Pairs until the rule decides, or the clock's deadline has passed: then clock.deadline_hit() says so. On a GPU, whose
+/// time does not depend on what the host does, the data of the next pair are drawn beside one.
 [[nodiscard]] tl::expected<TimingResult, TimingFailure> compare_interleaved(const TimingContext& timing,
                                                                             LoadedCandidate& candidate,
                                                                             LoadedCandidate& other,
                                                                             const ComparisonRule& rule,
                                                                             const std::string& other_name);
 
-/// `samples` cold launches of one candidate alone, or as many as end before the clock's deadline, as above. On a GPU,
-/// whose time does not depend on what the host does, the next data are drawn beside a launch.
+/// `samples` cold launches of one candidate alone, or as many as end before the clock's deadline, as above.
 [[nodiscard]] tl::expected<TimingResult, TimingFailure> time_alone(const TimingContext& timing,
                                                                    LoadedCandidate& candidate, int samples);
 
