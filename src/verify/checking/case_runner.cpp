@@ -4,6 +4,7 @@
 #include <cstring>
 #include <limits>
 
+#include "base/zeros.hpp"
 #include "record/time_use.hpp"
 #include "verify/checking/accuracy.hpp"
 #include "verify/checking/doubted_rows.hpp"
@@ -150,7 +151,7 @@ std::vector<std::vector<std::byte>> copied_outputs(const LaunchPlan& plan, Kerne
   for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
     if (plan.buffers[i].role != BufferRole::output) continue;
     const auto bytes = process.buffer(i);
-    copy_bytes(outputs.emplace_back(bytes.size()), bytes, parallel);
+    copy_bytes(outputs.emplace_back(zeros<std::byte>(bytes.size(), parallel)), bytes, parallel);
   }
   return outputs;
 }

@@ -5,6 +5,7 @@
 
 #include "base/normal.hpp"
 #include "base/rng.hpp"
+#include "base/zeros.hpp"
 #include "problem/operator.hpp"
 #include "verify/checking/storage.hpp"
 
@@ -49,7 +50,7 @@ void fill_rows(std::span<float> values, std::int64_t first_row, const TensorShap
 
 std::vector<float> fill(const TensorShape& shape, const Distribution& distribution, Rng rng,
                         const ParallelFor& parallel) {
-  std::vector<float> values(static_cast<std::size_t>(shape.elements));
+  auto values = zeros<float>(static_cast<std::size_t>(shape.elements), parallel);
   const std::int64_t rows = shape.elements / shape.row_length;
   const std::int64_t parts = (rows + k_rows_per_part - 1) / k_rows_per_part;
   std::vector<Rng> generators;

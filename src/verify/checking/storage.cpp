@@ -5,6 +5,8 @@
 #include <atomic>
 #include <cstring>
 
+#include "base/zeros.hpp"
+
 namespace kw {
 namespace {
 
@@ -72,7 +74,7 @@ void round_to(DType dtype, std::span<float> values, const ParallelFor& parallel)
 
 std::vector<std::byte> stored(DType dtype, std::span<const float> values, const ParallelFor& parallel) {
   const auto width = static_cast<std::size_t>(bytes_per_element(dtype));
-  std::vector<std::byte> bytes(values.size() * width);
+  auto bytes = zeros<std::byte>(values.size() * width, parallel);
   for_parts(parallel, values.size(), k_elements_per_part, [&](std::size_t, std::size_t begin, std::size_t end) {
     store_all(dtype, values.subspan(begin, end - begin), bytes.data() + begin * width);
   });
@@ -87,7 +89,7 @@ double stored_element(DType dtype, std::span<const std::byte> bytes, std::size_t
 std::vector<double> stored_values(DType dtype, std::span<const std::byte> bytes, const ParallelFor& parallel) {
   return with_storage(dtype, [&](auto type) {
     using Bits = typename decltype(type)::Bits;
-    std::vector<double> values(bytes.size() / sizeof(Bits));
+    auto values = zeros<double>(bytes.size() / sizeof(Bits), parallel);
     for_parts(parallel, values.size(), k_elements_per_part, [&](std::size_t, std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) values[i] = type.number(bits_at<Bits>(bytes, i));
     });
