@@ -42,13 +42,38 @@ const char* const k_add = R"(extern "C" __global__ void k_add(const float* a, co
 }
 )";
 
+/// What fills "sum" with "a" + "b", each of `count` elements.
+LaunchPlan plan_of_sum(int count) {
+  return plan_with(
+      {input("a", 4 * count), input("b", 4 * count), output("sum", 4 * count)},
+      {launch_of("k_add", (count + 127) / 128, 128, {BufferArg{0}, BufferArg{1}, BufferArg{2}, IntArg{count}})});
+}
+
+TEST_F(CudaBackend, each_start_takes_one_of_several_processes_in_reserve_that_has_room) {
+  BackendOptions options;
+  options.device_id = "cuda:0";
+  options.gpu_reserve = 3;
+  auto backend = open_process_backend(options);
+  ASSERT_TRUE(backend) << backend.error().to_string();
+  for (int i = 0; i < 5; ++i) (*backend)->prepare();
+  for (const int count : {1000, 30 << 20, 500}) {
+    StartRequest request;
+    request.plans.push_back({plan_of_sum(count), 0});
+    request.binaries = {build(k_add, request.plans.front().plan.launches).binary};
+    auto started = (*backend)->start(request, k_ample);
+    auto* process = std::get_if<std::unique_ptr<KernelProcess>>(&started);
+    ASSERT_NE(process, nullptr) << count;
+    floats((*process)->buffer(0)).back() = 1.0F;
+    floats((*process)->buffer(1)).back() = 2.0F;
+    ASSERT_EQ(fate((*process)->launch(false, k_ample)), "ran");
+    EXPECT_EQ(floats((*process)->buffer(2)).back(), 3.0F);
+  }
+}
+
 TEST_F(CudaBackend, compiles_without_the_driver_and_runs_with_it) {
   EXPECT_EQ(backend_->device().name, "Fake GPU");
   constexpr int k_count = 1000;
-  const LaunchPlan plan =
-      plan_with({input("a", 4 * k_count), input("b", 4 * k_count), output("sum", 4 * k_count)},
-                {launch_of("k_add", 8, 128, {BufferArg{0}, BufferArg{1}, BufferArg{2}, IntArg{k_count}})});
-  auto process = start(k_add, {plan});
+  auto process = start(k_add, {plan_of_sum(k_count)});
   ASSERT_NE(process, nullptr);
   for (std::size_t i = 0; i < k_count; ++i) {
     floats(process->buffer(0))[i] = static_cast<float>(i);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <deque>
 #include <mutex>
 #include <optional>
 #include <system_error>
@@ -196,20 +197,21 @@ class ProcessBackend final : public ExecutionBackend {
     return RunProcess{std::move(arena), std::move(worker), options_.tool ? options_.tool->report_file : ""};
   }
 
-  /// Starts the next run process unless one is waiting. A failure shows when the process is needed.
+  /// Starts the next run process unless enough are waiting. A failure shows when the process is needed.
   void prepare_standby() {
     const std::lock_guard lock(standby_mutex_);
-    if (!options_.standby || standby_) return;
+    const int wanted = device_.kind == DeviceKind::gpu ? options_.gpu_reserve : 1;
+    if (!options_.standby || std::ssize(standby_) >= wanted) return;
     auto process = spawn_run_process(arena_room_);
-    if (process) standby_.emplace(Standby{*std::move(process), arena_room_});
+    if (process) standby_.push_back(Standby{*std::move(process), arena_room_});
   }
 
   Result<RunProcess> take_process(std::int64_t arena_bytes) {
     const std::lock_guard lock(standby_mutex_);
     arena_room_ = std::max(arena_room_, arena_bytes);
-    if (standby_) {
-      Standby taken = *std::move(standby_);
-      standby_.reset();
+    while (!standby_.empty()) {
+      Standby taken = std::move(standby_.front());
+      standby_.pop_front();
       if (taken.arena_bytes >= arena_bytes) return std::move(taken.process);
     }
     return spawn_run_process(arena_bytes);
@@ -222,7 +224,7 @@ class ProcessBackend final : public ExecutionBackend {
   std::vector<WorkerProcess> builders_;  ///< idle ones; as many as builds ever ran at once
   LaunchIsolation isolation_;
   std::mutex standby_mutex_;
-  std::optional<Standby> standby_;
+  std::deque<Standby> standby_;  ///< the one that has had most time to load its driver first
   std::int64_t arena_room_ = k_least_arena_bytes;
 };
 

@@ -32,7 +32,8 @@ struct BackendOptions {
   SandboxTier at_most = SandboxTier::c;
   SandboxTier required = SandboxTier::none;                           ///< errc::sandbox_tier when the probe finds less
   std::vector<std::pair<std::string, std::string>> environment = {};  ///< for the workers, such as another driver
-  bool standby = true;               ///< false starts every run process only when it is needed
+  bool standby = true;  ///< false starts every run process only when it is needed
+  int gpu_reserve = 1;  ///< run processes that wait with a GPU's driver loaded, which takes a tenth of a second
   std::optional<GpuTool> tool = {};  ///< around every run process
 };
 
