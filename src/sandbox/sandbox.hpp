@@ -49,6 +49,9 @@ struct SandboxSpec {
   std::filesystem::path program;
   std::vector<std::string> arguments;
   SandboxLimits limits;
+  /// What may be read in the place of all of /usr, /lib and /bin, from which nothing can be executed then; empty:
+  /// those.
+  std::vector<std::filesystem::path> system;
   std::vector<std::filesystem::path> readable;                   ///< beyond the profile's own list
   std::vector<std::filesystem::path> executable;                 ///< the same, and programs there may be executed
   std::vector<std::filesystem::path> devices;                    ///< device nodes, read-write
