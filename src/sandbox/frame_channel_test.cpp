@@ -90,7 +90,7 @@ TEST_F(FrameChannelTest, an_other_side_that_does_not_read_costs_the_deadline_and
 TEST_F(FrameChannelTest, waits_for_ever_where_no_deadline_is_set) {
   const std::string sent(k_max_bytes, 'z');
   std::string got;
-  std::thread other([this, &sent, &got] {
+  std::thread other([this, &got] {
     FrameChannel there(std::move(raw_), k_max_bytes);
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     EXPECT_EQ(there.receive(got, FrameChannel::k_for_ever), Received::frame);

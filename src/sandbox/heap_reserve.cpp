@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <limits>
 
+#include "sandbox/sandbox.hpp"
+
 namespace kw {
 
 void keep_one_heap() {
