@@ -49,6 +49,8 @@ constexpr auto k_cuda_watchers = std::to_array<std::string_view>({
 constexpr auto k_cuda_environment = std::to_array<std::string_view>({"CUDA_"});
 
 constexpr SandboxGrants k_cuda_toolkit{
+    .system = SystemFiles::all,
+    .programs = {},
     .executable = false,
     .folder_variables = k_cuda_variables,
     .folders = k_cuda_folders,
@@ -61,6 +63,8 @@ constexpr SandboxGrants k_cuda_toolkit{
 };
 
 constexpr SandboxGrants k_cuda_driver{
+    .system = SystemFiles::all,
+    .programs = {},
     .executable = false,
     .folder_variables = {},
     .folders = {},

@@ -66,6 +66,9 @@ constexpr auto k_opencl_toolchain = std::to_array<Toolchain>({
      "apt-get install oclgrind"},
 });
 
+/// PoCL has its linker do the last step.
+constexpr auto k_opencl_programs = std::to_array<std::string_view>({"ld"});
+
 constexpr auto k_opencl_environment = std::to_array<std::string_view>({"POCL_", "OCL_ICD_"});
 
 }  // namespace
@@ -89,7 +92,17 @@ const Language& opencl_language() {
       .gpu_reports_resources = false,
       .calibration = "shared/calibration.cl",
       .simulator = std::nullopt,
-      .build = k_no_grants,
+      .build = {.system = SystemFiles::of_libraries,
+                .programs = k_opencl_programs,
+                .executable = false,
+                .folder_variables = {},
+                .folders = {},
+                .file_variables = {},
+                .around_files = {},
+                .nodes = {},
+                .paths_with_nodes = {},
+                .variables_with_nodes = {},
+                .settings_with_nodes = {}},
       .run = k_no_grants,
       .sanitizers = k_opencl_sanitizers,
       .profiler = "",

@@ -8,8 +8,16 @@
 
 namespace kw {
 
+/// What of the system's own folders is open: all of /usr, or the libraries and what goes with those of OpenCL and of a
+/// linker.
+enum class SystemFiles : unsigned char { all, of_libraries };
+
 /// What is missing on a machine is skipped. The members that end in _with_nodes count only where there is a node.
 struct SandboxGrants {
+  SystemFiles system;
+  /// Programs that the compiler starts, by their names in the folders of PATH; for SystemFiles::of_libraries, because
+  /// all others may start what they find.
+  std::span<const std::string_view> programs;
   bool executable;  ///< programs in the opened folders may be executed, not only read
   /// Variables of this process that are handed on, such as CUDA_HOME, and whose values are folders to open.
   std::span<const std::string_view> folder_variables;
@@ -27,6 +35,8 @@ struct SandboxGrants {
 
 /// Nothing beyond what every worker gets.
 inline constexpr SandboxGrants k_no_grants{
+    .system = SystemFiles::all,
+    .programs = {},
     .executable = false,
     .folder_variables = {},
     .folders = {},

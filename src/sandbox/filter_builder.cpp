@@ -14,6 +14,19 @@
 #include "sandbox/sandbox.hpp"
 
 namespace kw {
+namespace {
+
+scmp_arg_cmp comparison_of(const ArgumentTest& test) {
+  using Kind = ArgumentTest::Kind;
+  if (test.kind == Kind::has_bits) return {test.index, SCMP_CMP_MASKED_EQ, test.mask, test.value};
+  const auto compare = test.kind == Kind::not_equal  ? SCMP_CMP_NE
+                       : test.kind == Kind::at_least ? SCMP_CMP_GE
+                       : test.kind == Kind::below    ? SCMP_CMP_LT
+                                                     : SCMP_CMP_EQ;
+  return {test.index, compare, test.value, 0};
+}
+
+}  // namespace
 
 struct FilterBuilder::Context {
   scmp_filter_ctx filter = nullptr;
@@ -44,12 +57,7 @@ void FilterBuilder::add(std::string_view name, std::uint32_t action, std::span<c
   if (number == __NR_SCMP_ERROR) return;
   std::vector<scmp_arg_cmp> compared;
   for (const ArgumentTest& test : tests) {
-    if (test.kind == ArgumentTest::Kind::has_bits) {
-      compared.push_back({test.index, SCMP_CMP_MASKED_EQ, test.mask, test.value});
-    } else {
-      compared.push_back(
-          {test.index, test.kind == ArgumentTest::Kind::equal ? SCMP_CMP_EQ : SCMP_CMP_NE, test.value, 0});
-    }
+    compared.push_back(comparison_of(test));
   }
   const auto count = static_cast<unsigned>(compared.size());
   const int failed = ::seccomp_rule_add_array(context_->filter, action, number, count, compared.data());

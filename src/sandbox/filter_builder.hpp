@@ -20,6 +20,8 @@ struct ArgumentTest {
     has_bits,   ///< (argument & mask) == value
     not_equal,  ///< all 64 bits, so that stray upper bits count as different
     equal,      ///< all 64 bits
+    at_least,   ///< as a number of 64 bits
+    below,      ///< the same
   };
   Kind kind = Kind::has_bits;
   unsigned index = 0;

@@ -18,6 +18,7 @@ constexpr std::size_t k_read_bytes = std::size_t{1} << 20;
 
 // Far deadlines ("forever") must not overflow the clock.
 Instant until_from(Duration deadline) {
+  if (deadline == FrameChannel::k_for_ever) return Instant::max();
   constexpr Duration k_longest = std::chrono::hours{24 * 365};
   return std::chrono::steady_clock::now() + std::clamp(deadline, Duration::zero(), k_longest);
 }
@@ -33,6 +34,11 @@ bool wait_for(int fd, short events, Instant until) {
     if (ready < 0 && errno != EINTR) return false;
     if (std::chrono::steady_clock::now() >= until) return false;
   }
+}
+
+/// The socket waits itself where nothing ends the wait.
+int flags_of_waiting(Instant until) {
+  return until == Instant::max() ? 0 : MSG_DONTWAIT;
 }
 
 std::uint32_t length_of(const std::string& header) {
@@ -54,17 +60,18 @@ void FrameChannel::hang_up() const {
 bool FrameChannel::send(std::string_view payload, Duration deadline) {
   if (!socket_.valid() || std::cmp_greater(payload.size(), max_frame_bytes_)) return false;
   const Instant until = until_from(deadline);
+  const int waiting = flags_of_waiting(until);
   std::array<char, k_header_bytes> header{};
   for (std::size_t i = 0; i < k_header_bytes; ++i) header[i] = static_cast<char>((payload.size() >> (8 * i)) & 0xff);
   for (std::string_view part : {std::string_view(header.data(), header.size()), payload}) {
     while (!part.empty()) {
-      const ssize_t sent = ::send(socket_.get(), part.data(), part.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+      const ssize_t sent = ::send(socket_.get(), part.data(), part.size(), MSG_NOSIGNAL | waiting);
       if (sent > 0) {
         part.remove_prefix(static_cast<std::size_t>(sent));
         continue;
       }
       const bool full = sent < 0 && (errno == EAGAIN || errno == EINTR);
-      if (!full || !wait_for(socket_.get(), POLLOUT, until)) {
+      if (!full || (waiting != 0 && !wait_for(socket_.get(), POLLOUT, until))) {
         close();
         return false;
       }
@@ -74,16 +81,17 @@ bool FrameChannel::send(std::string_view payload, Duration deadline) {
 }
 
 FrameChannel::Arrival FrameChannel::read_some(std::size_t wanted_bytes, Instant until) {
+  const int waiting = flags_of_waiting(until);
   for (;;) {
     const std::size_t before = arrived_.size();
     const std::size_t room = std::min(wanted_bytes, k_read_bytes);
     arrived_.resize(before + room);
-    const ssize_t got = ::recv(socket_.get(), arrived_.data() + before, room, MSG_DONTWAIT);
+    const ssize_t got = ::recv(socket_.get(), arrived_.data() + before, room, waiting);
     const int error = errno;
     arrived_.resize(before + (got > 0 ? static_cast<std::size_t>(got) : 0));
     if (got > 0) return Arrival::some;
     if (got == 0 || (error != EAGAIN && error != EINTR)) return Arrival::closed;
-    if (!wait_for(socket_.get(), POLLIN, until)) return Arrival::timed_out;
+    if (waiting != 0 && !wait_for(socket_.get(), POLLIN, until)) return Arrival::timed_out;
   }
 }
 

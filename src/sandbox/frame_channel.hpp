@@ -18,6 +18,10 @@ class FrameChannel {
 
   explicit FrameChannel(UniqueFd socket, std::int64_t max_frame_bytes = std::int64_t{64} << 20);
 
+  /// For as long as the other end lives. Waiting is then left to the socket itself, so that a process without the
+  /// calls that wait for a time can use the channel.
+  static constexpr Duration k_for_ever = Duration::max();
+
   /// False when the other end is gone, or has not read for `deadline`; the channel is then closed, because half a frame
   /// may be on its way.
   [[nodiscard]] bool send(std::string_view payload, Duration deadline);

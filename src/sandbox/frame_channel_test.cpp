@@ -87,6 +87,23 @@ TEST_F(FrameChannelTest, an_other_side_that_does_not_read_costs_the_deadline_and
   EXPECT_EQ(here_.receive(payload_, k_patient), Received::closed);
 }
 
+TEST_F(FrameChannelTest, waits_for_ever_where_no_deadline_is_set) {
+  const std::string sent(k_max_bytes, 'z');
+  std::string got;
+  std::thread other([this, &got] {
+    FrameChannel there(std::move(raw_), k_max_bytes);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    EXPECT_EQ(there.receive(got, FrameChannel::k_for_ever), Received::frame);
+    EXPECT_TRUE(there.send("an answer", FrameChannel::k_for_ever));
+  });
+  EXPECT_TRUE(here_.send(sent, FrameChannel::k_for_ever));
+  EXPECT_EQ(here_.receive(payload_, FrameChannel::k_for_ever), Received::frame);
+  other.join();
+  EXPECT_EQ(got, sent);
+  EXPECT_EQ(payload_, "an answer");
+  EXPECT_EQ(here_.receive(payload_, FrameChannel::k_for_ever), Received::closed);
+}
+
 TEST_F(FrameChannelTest, large_frames_pass_while_the_other_side_reads) {
   const std::string sent(k_max_bytes, 'y');
   std::thread sender([this, &sent] {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "sandbox/heap_reserve.hpp"
 #include "sandbox/landlock.hpp"
 #include "sandbox/plan_child.hpp"
 #include "sandbox/sandbox.hpp"
@@ -12,12 +13,18 @@
 
 namespace kw {
 
-Result<void> lock_down(OpenForWriting open, NewCode code) {
-  if (code == NewCode::never) {
-    FilterBuilder left(Others::denied);
-    add_rules_for_loaded_kernels(left);
-    return left.load_on_all_threads();
-  }
+Result<void> lock_down_for_kernels(const KernelRights& rights) {
+  KW_TRY_VOID(reserve_heap());
+  // First, because the other one allows no further filter.
+  FilterBuilder bounds;
+  add_bounds_of_arena(bounds, rights.arena);
+  KW_TRY_VOID(bounds.load_on_all_threads());
+  FilterBuilder left(Others::denied);
+  add_rules_for_loaded_kernels(left, rights);
+  return left.load_on_all_threads();
+}
+
+Result<void> lock_down(OpenForWriting open) {
   FilterBuilder filter;
   add_lock_down_rules(filter, open);
   return filter.load_on_all_threads();

@@ -127,7 +127,10 @@ LandlockPlan plan_paths(const SandboxSpec& spec, const fs::path& private_directo
   // The build profile runs the compiler's linker and assembler; the run profile executes the worker and its loader.
   // Mapping a library to run it needs only the right to read.
   const PathAccess system = spec.profile == SandboxProfile::build ? PathAccess::read_execute : PathAccess::read;
-  for (const char* path : {"/usr", "/lib", "/lib64", "/lib32", "/bin"}) plan.rules.push_back({path, system});
+  if (spec.system.empty()) {
+    for (const char* path : {"/usr", "/lib", "/lib64", "/lib32", "/bin"}) plan.rules.push_back({path, system});
+  }
+  for (const fs::path& path : spec.system) plan.rules.push_back({path.string(), PathAccess::read});
   for (const char* path : {"/etc/OpenCL", "/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf",
                            "/etc/ld.so.conf.d", "/etc/ld.so.preload", "/etc/localtime", "/sys/devices/system",
                            "/proc/self", "/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/filesystems",

@@ -15,6 +15,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -48,6 +49,9 @@ struct SandboxSpec {
   std::filesystem::path program;
   std::vector<std::string> arguments;
   SandboxLimits limits;
+  /// What may be read in the place of all of /usr, /lib and /bin, from which nothing can be executed then; empty:
+  /// those.
+  std::vector<std::filesystem::path> system;
   std::vector<std::filesystem::path> readable;                   ///< beyond the profile's own list
   std::vector<std::filesystem::path> executable;                 ///< the same, and programs there may be executed
   std::vector<std::filesystem::path> devices;                    ///< device nodes, read-write
@@ -102,15 +106,20 @@ inline constexpr std::int64_t k_kept_output_bytes = std::int64_t{256} << 10;
 /// driver needs for its device nodes. The candidate of such a worker is code on the GPU, which makes no system calls.
 enum class OpenForWriting : std::uint8_t { never, as_granted };
 
-/// Whether a worker goes on starting threads and mapping code. `never` is for one whose candidate is code of this
-/// machine's own processor, loaded and not yet called, and whose driver has its threads.
-enum class NewCode : std::uint8_t { as_before, never };
-
 /// Called by the worker itself, after its driver is initialised and before candidate code runs: on all threads, no
-/// more execve, sockets, opening files for writing, ptrace, signals to others, new namespaces; with NewCode::never no
-/// more threads, code, memory at a chosen address, nor any call but those that a loaded kernel and its driver need.
-/// `open` counts for nothing then: such a worker opens files for reading alone. Cannot be undone.
-[[nodiscard]] Result<void> lock_down(OpenForWriting open = OpenForWriting::never, NewCode code = NewCode::as_before);
+/// more execve, sockets, opening files for writing, ptrace, signals to others, new namespaces. Cannot be undone.
+[[nodiscard]] Result<void> lock_down(OpenForWriting open = OpenForWriting::never);
+
+/// What is left to a worker whose candidate is code of this machine's own processor, loaded and not yet called.
+struct KernelRights {
+  int channel = -1;                  ///< its socket to the host
+  std::span<const std::byte> arena;  ///< whole pages, which it may close and open
+};
+
+/// The same for such a worker, whose driver has its threads and which called keep_one_heap() (heap_reserve.hpp) before
+/// there were any: malloc gets a reserve to live on, and there are no more threads, files, code or memory, nor any call
+/// but those that a loaded kernel and its driver need, on the channel and the arena alone. Cannot be undone.
+[[nodiscard]] Result<void> lock_down_for_kernels(const KernelRights& rights);
 
 /// Called by the worker itself, first thing, when a tool has started it without the layer `tool_paths`: from here on
 /// this thread, and every one it starts, reaches the paths of the profile and the spec's own, and no others. The

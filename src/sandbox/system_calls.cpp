@@ -14,6 +14,9 @@
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
+#include <cstdint>
+#include <ctime>
+#include <span>
 #include <string_view>
 
 namespace kw {
@@ -175,42 +178,47 @@ void deny_open_for_writing(FilterBuilder& filter, std::string_view name, unsigne
 // What is left to a process whose candidate is code of its own processor. Each has its reason; what is missing is
 // denied, and its users go on without it.
 
-/// Requests come and answers go by the channel's socket, and the worker waits for them there. An answer names no
-/// address, so that no other socket can be meant. A worker may have a channel under any number.
-void allow_channel(FilterBuilder& filter) {
-  filter.allow(std::array{"poll"sv, "recvfrom"sv});
-  filter.allow_if("sendto", std::array{ArgumentTest{Kind::equal, 4, 0, 0}});
+/// Requests come and answers go by the channel's socket, which also waits for them: no address, no other socket.
+void allow_channel(FilterBuilder& filter, int channel) {
+  const auto socket = static_cast<std::uint64_t>(channel);
+  for (const std::string_view name : {"recvfrom"sv, "sendto"sv}) {
+    filter.allow_if(name, std::array{ArgumentTest{Kind::equal, 0, 0, socket}, ArgumentTest{Kind::equal, 4, 0, 0}});
+  }
 }
 
 /// PoCL's threads hand over work, and the C library's locks wait, by these operations alone. Not those that inherit
-/// priorities or move waiters, which is where the kernel's futexes had their holes.
+/// priorities or move waiters, which is where the kernel's futexes had their holes. Nothing waits for a time: such a
+/// wait needs a call of its own (restart_syscall) to go on in a worker that was stopped.
 void allow_waiting(FilterBuilder& filter) {
   constexpr std::uint64_t k_operation = 0xffffffff & ~std::uint64_t{FUTEX_PRIVATE_FLAG | FUTEX_CLOCK_REALTIME};
-  for (const unsigned operation : {FUTEX_WAIT + 0U, FUTEX_WAKE + 0U, FUTEX_WAIT_BITSET + 0U, FUTEX_WAKE_BITSET + 0U}) {
-    filter.allow_if("futex", std::array{ArgumentTest{Kind::has_bits, 1, k_operation, operation}});
+  const ArgumentTest for_ever{Kind::equal, 3, 0, 0};
+  for (const unsigned operation : {FUTEX_WAIT + 0U, FUTEX_WAIT_BITSET + 0U}) {
+    filter.allow_if("futex", std::array{ArgumentTest{Kind::has_bits, 1, k_operation, operation}, for_ever});
   }
-  // The kernel's own way to go on with a wait when a stopped worker is continued.
-  filter.allow(std::array{"restart_syscall"sv});
+  filter.allow_if("futex", std::array{ArgumentTest{Kind::has_bits, 1, k_operation, FUTEX_WAKE}});
   // The clock of the launch, on machines whose clock cannot be read without a call.
-  filter.allow(std::array{"clock_gettime"sv});
+  filter.allow_if("clock_gettime", std::array{ArgumentTest{Kind::has_bits, 0, k_int, CLOCK_MONOTONIC}});
 }
 
-/// What the C library's malloc asks for: memory that is no code, belongs to no file, and lies where the kernel chooses.
-/// mprotect also closes and opens the pages between buffers (arena_fence.hpp).
-void allow_memory(FilterBuilder& filter) {
-  filter.allow(std::array{"brk"sv, "munmap"sv});
-  constexpr std::uint64_t k_read_write = PROT_READ | PROT_WRITE;
-  const ArgumentTest no_code{Kind::has_bits, 2, k_int & ~k_read_write, 0};
-  filter.allow_if("mprotect", std::array{no_code});
-  constexpr std::uint64_t k_kind = MAP_SHARED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_FIXED_NOREPLACE;
-  const ArgumentTest own{Kind::has_bits, 3, k_kind, MAP_PRIVATE | MAP_ANONYMOUS};
-  filter.allow_if("mmap", std::array{ArgumentTest{Kind::equal, 0, 0, 0}, no_code, own});
-  filter.allow_if("madvise", std::array{ArgumentTest{Kind::has_bits, 2, k_int, MADV_DONTNEED}});
+/// The pages between buffers, which the worker closes and opens when it goes from one plan to another
+/// (worker/arena_fence.hpp). malloc has its memory (heap_reserve.hpp).
+void allow_fence(FilterBuilder& filter, std::span<const std::byte> arena) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(arena.data());
+  for (const std::uint64_t rights : {std::uint64_t{PROT_NONE}, std::uint64_t{PROT_READ | PROT_WRITE}}) {
+    filter.allow_if("mprotect", std::array{ArgumentTest{Kind::at_least, 0, 0, begin},
+                                           ArgumentTest{Kind::below, 1, 0, arena.size() + 1},
+                                           ArgumentTest{Kind::equal, 2, 0, rights}});
+  }
 }
 
-/// The worker's end, and the return from PoCL's handler of divisions by zero.
+/// The C library takes an error of this call for an address, and 0 for a system that has no more.
+void answer_growing(FilterBuilder& filter) {
+  filter.answer("brk", 0);
+}
+
+/// The worker's end, and the return from PoCL's handler of divisions by zero. Its threads end with it.
 void allow_end(FilterBuilder& filter) {
-  filter.allow(std::array{"exit"sv, "exit_group"sv, "rt_sigreturn"sv});
+  filter.allow(std::array{"exit_group"sv, "rt_sigreturn"sv});
 }
 
 /// At its first launch PoCL asks whether there is a library of the kernel, which is in memory by then
@@ -234,6 +242,7 @@ void allow_abort(FilterBuilder& filter) {
 #ifdef KW_SANITIZED
 /// A sanitizer's allocator maps at addresses of its own, and its reports read and write files.
 void allow_sanitizer(FilterBuilder& filter) {
+  filter.allow(std::array{"brk"sv, "munmap"sv, "mprotect"sv, "exit"sv});
   filter.allow(std::array{"readlink"sv,       "lseek"sv,       "pread64"sv,     "ioctl"sv,
                           "prctl"sv,          "prlimit64"sv,   "sigaltstack"sv, "getuid"sv,
                           "geteuid"sv,        "uname"sv,       "dup"sv,         "readv"sv,
@@ -281,15 +290,24 @@ void add_lock_down_rules(FilterBuilder& filter, OpenForWriting open) {
   filter.deny_if("prctl", {Kind::has_bits, 0, k_int, PR_SET_SECCOMP});
 }
 
-void add_rules_for_loaded_kernels(FilterBuilder& filter) {
-  allow_channel(filter);
+void add_rules_for_loaded_kernels(FilterBuilder& filter, const KernelRights& rights) {
+  allow_channel(filter, rights.channel);
   allow_waiting(filter);
-  allow_memory(filter);
+  allow_fence(filter, rights.arena);
   allow_end(filter);
   allow_abort(filter);
   answer_looking(filter);
 #ifdef KW_SANITIZED
   allow_sanitizer(filter);
+#else
+  answer_growing(filter);
+#endif
+}
+
+void add_bounds_of_arena([[maybe_unused]] FilterBuilder& filter, [[maybe_unused]] std::span<const std::byte> arena) {
+#ifndef KW_SANITIZED  // whose allocator protects pages of its own
+  const auto end = reinterpret_cast<std::uintptr_t>(arena.data()) + arena.size();
+  filter.deny_if("mprotect", {Kind::at_least, 0, 0, end});
 #endif
 }
 

@@ -24,8 +24,12 @@ enum class Sockets : std::uint8_t { none, listening, calling };
 /// What lock_down() adds, for the calling process: no new process, program, file to write, socket, or signal to others.
 void add_lock_down_rules(FilterBuilder& filter, OpenForWriting open);
 
-/// What is left to NewCode::never, for a filter in which others are denied: the channel, memory that is no code and at
-/// no chosen address, waiting, and the end.
-void add_rules_for_loaded_kernels(FilterBuilder& filter);
+/// What lock_down_for_kernels() leaves, for a filter in which others are denied: the channel, waiting, the pages of the
+/// arena, and the end. docs/threat-model.md lists the calls with their reasons.
+void add_rules_for_loaded_kernels(FilterBuilder& filter, const KernelRights& rights);
+
+/// The other half of it, for a filter of its own: one rule can compare an argument only once, so rights of pages from
+/// the arena's beginning on are allowed there, and those behind its end denied here.
+void add_bounds_of_arena(FilterBuilder& filter, std::span<const std::byte> arena);
 
 }  // namespace kw

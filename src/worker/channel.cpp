@@ -1,19 +1,12 @@
 #include "worker/channel.hpp"
 
-#include <chrono>
 #include <string>
 
 namespace kw {
-namespace {
-
-/// The host ends the wait by closing the socket or by SIGKILL; until then a worker in reserve may wait for hours.
-constexpr Duration k_as_long_as_the_host_lives = std::chrono::hours(24 * 365);
-
-}  // namespace
-
+// The host ends the wait by closing the socket or by SIGKILL; until then a worker in reserve may wait for hours.
 std::optional<HostMessage> Channel::receive() {
   std::string payload;
-  if (frames_.receive(payload, k_as_long_as_the_host_lives) != FrameChannel::Received::frame) return std::nullopt;
+  if (frames_.receive(payload, FrameChannel::k_for_ever) != FrameChannel::Received::frame) return std::nullopt;
   auto message = decode_host_message(payload);
   if (!message) return std::nullopt;
   return *std::move(message);
@@ -24,7 +17,7 @@ bool Channel::send(const WorkerMessage& message) {
   if (static_cast<std::int64_t>(payload.size()) > k_max_frame_bytes) {
     return send(LaunchFailure{fmt::format("an answer of {} bytes is larger than a frame may be", payload.size())});
   }
-  return frames_.send(payload, k_as_long_as_the_host_lives);
+  return frames_.send(payload, FrameChannel::k_for_ever);
 }
 
 }  // namespace kw

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "device/device.hpp"
+#include "sandbox/heap_reserve.hpp"
 #include "sandbox/sandbox.hpp"
 #include "worker/arena_fence.hpp"
 #include "worker/services.hpp"
@@ -41,15 +42,18 @@ std::vector<std::vector<ArenaSlot>> slots_of(const LoadRequest& request) {
 
 /// A fence where kernels run on the arena itself.
 Result<std::optional<ArenaFence>> load_candidate(Device& device, const LoadRequest& request, int arena_fd,
-                                                 RightsAfterLoad rights) {
+                                                 RightsAfterLoad rights, int channel) {
   KW_TRY(const std::span<std::byte> arena, map_arena(arena_fd, request.arena_bytes));
   KW_TRY_VOID(device.load(request, arena));
   std::optional<ArenaFence> fence;
   if (device.has_all_code()) fence.emplace(arena, slots_of(request));
   if (rights == RightsAfterLoad::as_before) return fence;
   // From here on candidate code may run. What it could use has to be gone by now.
-  KW_TRY_VOID(lock_down(device.keeps_opening_nodes() ? OpenForWriting::as_granted : OpenForWriting::never,
-                        device.has_all_code() ? NewCode::never : NewCode::as_before));
+  if (device.has_all_code()) {
+    KW_TRY_VOID(lock_down_for_kernels({channel, arena}));
+  } else {
+    KW_TRY_VOID(lock_down(device.keeps_opening_nodes() ? OpenForWriting::as_granted : OpenForWriting::never));
+  }
   return fence;
 }
 
@@ -66,7 +70,7 @@ void serve(Channel& channel, Result<std::unique_ptr<Device>> device, int arena_f
     if (!device) {
       reply = LaunchFailure{device.error().to_string()};
     } else if (const auto* load = std::get_if<LoadRequest>(&*message); load != nullptr && !loaded) {
-      auto result = load_candidate(**device, *load, arena_fd, rights);
+      auto result = load_candidate(**device, *load, arena_fd, rights, channel.socket());
       loaded = result.has_value();
       reply = loaded ? WorkerMessage{LoadReply{}} : LaunchFailure{result.error().message};
       if (loaded) fence = *std::move(result);
@@ -106,6 +110,7 @@ Result<std::unique_ptr<Device>> open_watched(const Watched& watched) {
 }  // namespace
 
 int serve_launches(Channel& channel, const std::string& device_id, int arena_fd) {
+  keep_one_heap();  // before the driver has threads
   serve(channel, open_device(device_id), arena_fd, RightsAfterLoad::none);
   // Not a return from main: drivers' destructors would run candidate code and may hang.
   ::_exit(0);

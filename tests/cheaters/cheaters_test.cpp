@@ -1,7 +1,8 @@
 // Every bundle of this folder through the real verifier and the real device, and every bundle of tests/cheaters_cuda
 // through the verifier and the simulator. A bundle with CHEAT = 1 is a cheat and
 // must be rejected by the gate and for the reason that its line "// caught by: GATE REASON" names; with CHEAT = 0 it is
-// the honest twin and must be accepted. To add a cheat, add a file.
+// the honest twin and must be accepted. To add a cheat, add a file. Those of tests/cheaters_final are accepted first,
+// and must be caught when the best kernel is measured for the last time; they name the error.
 
 #include <gtest/gtest.h>
 
@@ -27,19 +28,21 @@ std::string name_of(const ::testing::TestParamInfo<std::string>& path) {
   return std::filesystem::path(path.param).stem().string();
 }
 
+/// What follows `label` on its line of the bundle; "" without such a line.
+std::string line_of(const std::string& path, const std::string& label) {
+  std::istringstream source(RealFileSystem().read(path, 1 << 20).value());
+  for (std::string line; std::getline(source, line);) {
+    if (line.rfind(label, 0) == 0) return line.substr(label.size());
+  }
+  return "";
+}
+
 class CheatTest : public SystemTest, public ::testing::WithParamInterface<std::string> {
  protected:
   [[nodiscard]] static const std::string& path() { return GetParam(); }
   [[nodiscard]] static bool simulated() { return path().ends_with(".cu"); }
 
-  /// What follows `label` on its line of the source; "" without such a line.
-  [[nodiscard]] static std::string line_of_source(const std::string& label) {
-    std::istringstream source(read_candidate(path()).bundle.source);
-    for (std::string line; std::getline(source, line);) {
-      if (line.rfind(label, 0) == 0) return line.substr(label.size());
-    }
-    return "";
-  }
+  [[nodiscard]] static std::string line_of_source(const std::string& label) { return line_of(path(), label); }
 
   /// Simulating is left to the cheats that only the sanitize gate catches, and to their twins.
   static VerifyResult verify_with(std::int64_t cheat) {
@@ -86,6 +89,43 @@ TEST_P(ScreenedCheatTest, does_not_become_the_best_where_candidates_are_screened
 INSTANTIATE_TEST_SUITE_P(Cheaters, CheatTest, ::testing::ValuesIn(cheaters("tests/cheaters", ".cl")), name_of);
 INSTANTIATE_TEST_SUITE_P(Cheaters, ScreenedCheatTest, ::testing::ValuesIn(cheaters("tests/cheaters", ".cl")), name_of);
 INSTANTIATE_TEST_SUITE_P(CudaCheaters, CheatTest, ::testing::ValuesIn(cheaters("tests/cheaters_cuda", ".cu")), name_of);
+
+/// Bundles of tests/cheaters_final: good in the search, accepted there, and a lie in the final measurement alone.
+class FinalLiarTest : public SystemTest, public ::testing::WithParamInterface<std::string> {
+ protected:
+  FinalLiarTest()
+      : problem_(load_problem("tests/problems/tiny_causal.toml", RealFileSystem(), {}).value()),
+        verifier_(open_verifier(problem_, &sanitizer()).value()) {}
+
+  /// What the final measurement of the bundle gives, once the search has accepted it.
+  [[nodiscard]] Result<Measurement> measured_at_the_end(std::int64_t cheat) {
+    const auto searched = verifier_->verify(read_candidate(GetParam(), {{"CHEAT", cheat}}));
+    EXPECT_TRUE(searched.verdict.accepted()) << searched.verdict.message;
+    if (!searched.verdict.accepted()) return fail(errc::worker_failed, "rejected in the search");
+    verifier_->promote();
+    return verifier_->final_measurement(2, [] { return true; });
+  }
+
+  Problem problem_;
+  std::unique_ptr<Verifier> verifier_;
+};
+
+TEST_P(FinalLiarTest, is_caught_as_it_says) {
+  const std::string named = line_of(GetParam(), "// caught by: ");
+  ASSERT_FALSE(named.empty());
+  const auto last = measured_at_the_end(1);
+  ASSERT_FALSE(last) << "a time of " << last->median_ns << " ns was believed";
+  EXPECT_EQ(last.error().message.substr(0, named.size()), named) << last.error().message;
+}
+
+TEST_P(FinalLiarTest, has_an_honest_twin_that_is_measured) {
+  const auto last = measured_at_the_end(0);
+  ASSERT_TRUE(last) << last.error().to_string();
+  EXPECT_GT(last->median_ns, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cheaters, FinalLiarTest, ::testing::ValuesIn(cheaters("tests/cheaters_final", ".cl")),
+                         name_of);
 
 TEST(Cheaters, are_many) {
   EXPECT_GE(cheaters("tests/cheaters", ".cl").size(), 80U) << "run from the root of the source tree";

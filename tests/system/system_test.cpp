@@ -31,14 +31,6 @@ T require(Result<T> result) {
   return *std::move(result);
 }
 
-Sanitizer& sanitizer() {
-  if (!world->sanitizer) {
-    KW_CHECK(have_oclgrind(), "Oclgrind is not installed (apt-get install oclgrind)");
-    world->sanitizer = simulating_sanitizer(require(open_oclgrind({})));
-  }
-  return *world->sanitizer;
-}
-
 Result<VerifierOptions> options_for(const Problem& problem, Sanitizer* asked) {
   VerifierTools tools;
   if (asked != nullptr) tools.sanitizers = {asked};
@@ -104,6 +96,14 @@ Result<std::unique_ptr<Verifier>> SystemTest::open_verifier(const Problem& probl
 
 ExecutionBackend& SystemTest::backend() {
   return *world->backend;
+}
+
+Sanitizer& SystemTest::sanitizer() {
+  if (!world->sanitizer) {
+    KW_CHECK(have_oclgrind(), "Oclgrind is not installed (apt-get install oclgrind)");
+    world->sanitizer = simulating_sanitizer(require(open_oclgrind({})));
+  }
+  return *world->sanitizer;
 }
 
 ExecutionBackend& SystemTest::simulator() {

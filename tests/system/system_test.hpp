@@ -30,6 +30,8 @@ class SystemTest : public ::testing::Test {
   /// Another verifier on the same device; `problem` must outlive it.
   static Result<std::unique_ptr<Verifier>> open_verifier(const Problem& problem, Sanitizer* sanitizer = nullptr);
   static ExecutionBackend& backend();
+  /// Oclgrind.
+  static Sanitizer& sanitizer();
   /// The same for CUDA on the simulator.
   static Result<std::unique_ptr<Verifier>> open_simulated(const Problem& problem);
   static ExecutionBackend& simulator();

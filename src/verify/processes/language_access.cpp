@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "base/environment.hpp"
+#include "verify/processes/library_places.hpp"
 
 namespace kw {
 namespace {
@@ -47,6 +48,19 @@ void add_toolkits(const SandboxGrants& grants, LanguageAccess& access) {
   }
 }
 
+/// As execve finds them: the sandbox has this PATH (sandbox/plan_child.cpp).
+void add_programs(const SandboxGrants& grants, LanguageAccess& access) {
+  for (const std::string_view name : grants.programs) {
+    for (const char* folder : {"/usr/bin", "/bin"}) {
+      std::error_code error;
+      const fs::path real = fs::canonical(fs::path(folder) / name, error);
+      if (!error && std::ranges::find(access.executable, real) == access.executable.end()) {
+        access.executable.push_back(real);
+      }
+    }
+  }
+}
+
 bool is_node(std::string_view name, std::string_view pattern) {
   if (pattern == "*") return true;
   if (!pattern.ends_with('#')) return name == pattern;
@@ -68,6 +82,8 @@ void add_nodes(const fs::path& dev, const fs::path& pattern, LanguageAccess& acc
 
 LanguageAccess access_of(const SandboxGrants& grants, const fs::path& dev) {
   LanguageAccess access;
+  if (grants.system == SystemFiles::of_libraries) access.system = library_places();
+  add_programs(grants, access);
   add_toolkits(grants, access);
   for (const std::string_view pattern : grants.nodes) add_nodes(dev, pattern, access);
   std::sort(access.devices.begin(), access.devices.end());
@@ -83,6 +99,7 @@ LanguageAccess access_of(const SandboxGrants& grants, const fs::path& dev) {
 
 void grant(const LanguageAccess& access, SandboxSpec& spec) {
   spec.environment.insert(spec.environment.end(), access.environment.begin(), access.environment.end());
+  spec.system.insert(spec.system.end(), access.system.begin(), access.system.end());
   spec.readable.insert(spec.readable.end(), access.readable.begin(), access.readable.end());
   spec.executable.insert(spec.executable.end(), access.executable.begin(), access.executable.end());
   spec.devices.insert(spec.devices.end(), access.devices.begin(), access.devices.end());

@@ -15,6 +15,7 @@ namespace kw {
 
 struct LanguageAccess {
   std::vector<std::pair<std::string, std::string>> environment;
+  std::vector<std::filesystem::path> system;  ///< as in SandboxSpec
   std::vector<std::filesystem::path> readable;
   std::vector<std::filesystem::path> executable;
   std::vector<std::filesystem::path> devices;

@@ -62,6 +62,11 @@ const Language* meant_language(const BackendOptions& options) {
 SandboxSpec build_spec(const BackendOptions& options, const Language* language) {
   SandboxSpec spec = base_spec(options);
   if (language != nullptr) grant(access_of(language->build), spec);
+  // A driver that is named by a variable, as a sanitizer is, need not lie where the system's libraries do.
+  for (const auto& [name, value] : options.environment) {
+    const std::filesystem::path named = value;
+    if (!spec.system.empty() && named.is_absolute()) spec.readable.push_back(named);
+  }
   return spec;
 }
 
@@ -82,6 +87,7 @@ SandboxSpec run_spec(const BackendOptions& options, const DeviceFacts& device, c
     // Tools around a run process, and what they load into it, come with the toolkit.
     grant(access_of(language->build), spec);
     grant(access_of(language->run), spec);
+    spec.system.clear();  // a driver reads what it likes before the candidate is loaded
   }
   spec.profile = SandboxProfile::run;
   spec.arguments = {"run", device.id};

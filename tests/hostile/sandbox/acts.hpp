@@ -5,6 +5,7 @@
 //
 // Each act is preceded by a comment of what must happen: RUN (the arguments) and EXPECT (with the sandbox).
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,6 +33,8 @@ struct Act {
 [[nodiscard]] std::string error_name(int error);
 /// "done", or errno's name when `succeeded` is false.
 [[nodiscard]] std::string outcome(bool succeeded);
+/// Pages as a worker has them for the buffers of a kernel: 16 of them, which exist from the first call on.
+[[nodiscard]] std::span<std::byte> arena();
 /// Sends one frame to the host.
 void report(std::string_view text);
 

@@ -3,6 +3,7 @@
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -10,6 +11,8 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <ctime>
 
@@ -29,16 +32,14 @@ std::string map_code(const Arguments&) {
 // RUN: make_code (locked_for_kernel)
 // EXPECT: EPERM
 std::string make_code(const Arguments&) {
-  void* memory = ::mmap(nullptr, k_page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  return outcome(memory != MAP_FAILED && ::mprotect(memory, k_page, PROT_READ | PROT_EXEC) == 0);
+  return outcome(::mprotect(arena().data(), k_page, PROT_READ | PROT_EXEC) == 0);
 }
 
 // RUN: map_at_address (locked_for_kernel)
 // EXPECT: EPERM
 std::string map_at_address(const Arguments&) {
-  void* memory = ::mmap(nullptr, k_page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
-  return outcome(memory != MAP_FAILED && ::mmap(memory, k_page, PROT_READ | PROT_WRITE, flags, -1, 0) != MAP_FAILED);
+  return outcome(::mmap(arena().data(), k_page, PROT_READ | PROT_WRITE, flags, -1, 0) != MAP_FAILED);
 }
 
 // RUN: bare_thread (locked_for_kernel)
@@ -78,14 +79,6 @@ std::string leave_directory(const Arguments&) {
   return outcome(::chdir("/") == 0);
 }
 
-// RUN: use_memory (locked_for_kernel)
-// EXPECT: "done": a driver allocates
-std::string use_memory(const Arguments&) {
-  constexpr std::size_t k_bytes = std::size_t{64} << 20;
-  void* memory = ::mmap(nullptr, k_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  return outcome(memory != MAP_FAILED && ::mprotect(memory, k_bytes, PROT_READ) == 0 && ::munmap(memory, k_bytes) == 0);
-}
-
 /// One call as a kernel would make it, without the C library in between.
 struct Call {
   std::string_view name;
@@ -94,9 +87,8 @@ struct Call {
 
 unsigned g_word = 0;
 
-void* some_page() {
-  return ::mmap(nullptr, k_page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-}
+/// Not of the arena, and there before anything is locked.
+alignas(k_page) std::byte g_page[k_page] = {};
 
 constexpr Call k_calls[] = {
     {"read", [] { return ::syscall(SYS_read, 0, &g_word, 0); }},
@@ -107,12 +99,59 @@ constexpr Call k_calls[] = {
        const timespec none{};
        return ::syscall(SYS_ppoll, nullptr, 0, &none, nullptr, 0);
      }},
-    {"mremap", [] { return ::syscall(SYS_mremap, some_page(), k_page, k_page, 0); }},
+    {"poll", [] { return ::syscall(SYS_poll, nullptr, 0, 0); }},
+    {"go_on_waiting",
+     [] {
+       const long waited = ::syscall(SYS_restart_syscall);
+       return waited < 0 && errno == EINTR ? 0L : waited;  // there was no wait
+     }},
+    {"wait_for_a_time",
+     [] {
+       const timespec none{};
+       const long woken = ::syscall(SYS_futex, &g_word, FUTEX_WAIT_PRIVATE, 0, &none, nullptr, 0);
+       return woken < 0 && errno == ETIMEDOUT ? 0L : woken;
+     }},
+    {"read_another_clock",
+     [] {
+       timespec now{};
+       return ::syscall(SYS_clock_gettime, CLOCK_REALTIME, &now);
+     }},
+    {"receive_elsewhere",
+     [] {
+       const long got = ::syscall(SYS_recvfrom, 2, &g_word, 1, MSG_DONTWAIT, nullptr, nullptr);
+       return got < 0 && errno == ENOTSOCK ? 0L : got;
+     }},
+    {"send_elsewhere",
+     [] {
+       const long sent = ::syscall(SYS_sendto, 2, &g_word, 1, MSG_DONTWAIT | MSG_NOSIGNAL, nullptr, 0);
+       return sent < 0 && errno == ENOTSOCK ? 0L : sent;
+     }},
+    {"grow_heap",
+     [] {
+       const long end = ::syscall(SYS_brk, 0);
+       if (end != 0 && ::syscall(SYS_brk, end + 4096) == end + 4096) return 0L;
+       errno = EPERM;  // the call itself knows no errors
+       return -1L;
+     }},
+    {"map", [] { return ::syscall(SYS_mmap, nullptr, k_page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); }},
+    {"unmap", [] { return ::syscall(SYS_munmap, arena().data(), k_page); }},
+    {"give_back", [] { return ::syscall(SYS_madvise, arena().data(), k_page, MADV_DONTNEED); }},
+    {"close_pages_elsewhere", [] { return ::syscall(SYS_mprotect, g_page, k_page, PROT_READ | PROT_WRITE); }},
+    {"close_pages_behind",
+     [] { return ::syscall(SYS_mprotect, arena().data() + arena().size(), 0, PROT_READ | PROT_WRITE); }},
+    {"close_more_than_there_is",
+     [] {
+       const auto begin = reinterpret_cast<std::uintptr_t>(arena().data());
+       const long closed = ::syscall(SYS_mprotect, begin, 0 - begin, PROT_NONE);
+       return closed < 0 && errno == ENOMEM ? 0L : closed;
+     }},
+    {"only_read", [] { return ::syscall(SYS_mprotect, arena().data(), k_page, PROT_READ); }},
+    {"mremap", [] { return ::syscall(SYS_mremap, g_page, k_page, k_page, 0); }},
     {"map_shared", [] { return ::syscall(SYS_mmap, nullptr, k_page, PROT_READ, MAP_SHARED | MAP_ANONYMOUS, -1, 0); }},
     {"map_near_an_address",
      [] { return ::syscall(SYS_mmap, k_page << 24, k_page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); }},
-    {"open_downwards", [] { return ::syscall(SYS_mprotect, some_page(), k_page, 8 | PROT_READ); }},
-    {"advise_otherwise", [] { return ::syscall(SYS_madvise, some_page(), k_page, MADV_WILLNEED); }},
+    {"open_downwards", [] { return ::syscall(SYS_mprotect, arena().data(), k_page, 8 | PROT_READ); }},
+    {"advise_otherwise", [] { return ::syscall(SYS_madvise, g_page, k_page, MADV_WILLNEED); }},
     {"move_waiters", [] { return ::syscall(SYS_futex, &g_word, FUTEX_REQUEUE, 0, 0, &g_word, 0); }},
     {"lend_priority", [] { return ::syscall(SYS_futex, &g_word, FUTEX_TRYLOCK_PI, 0, nullptr, nullptr, 0); }},
     {"yield", [] { return ::syscall(SYS_sched_yield); }},
@@ -149,14 +188,29 @@ std::string ask_for_file(const Arguments&) {
 // RUN: use_what_is_left (locked_for_kernel)
 // EXPECT: "done": what PoCL and the C library do while kernels run
 std::string use_what_is_left(const Arguments&) {
-  void* page = some_page();
-  const timespec none{};
+  timespec now{};
   const bool waits = ::syscall(SYS_futex, &g_word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0) == 0 &&
-                     ::syscall(SYS_futex, &g_word, FUTEX_WAIT_BITSET_PRIVATE | FUTEX_CLOCK_REALTIME, 1, &none, nullptr,
-                               FUTEX_BITSET_MATCH_ANY) < 0 &&
+                     ::syscall(SYS_futex, &g_word, FUTEX_WAIT_BITSET_PRIVATE | FUTEX_CLOCK_REALTIME, 1, nullptr,
+                               nullptr, FUTEX_BITSET_MATCH_ANY) < 0 &&
                      errno == EAGAIN;
-  return outcome(waits && page != MAP_FAILED && ::madvise(page, k_page, MADV_DONTNEED) == 0 &&
-                 ::mprotect(page, k_page, PROT_NONE) == 0 && ::write(2, "", 0) == 0);
+  return outcome(waits && ::syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now) == 0 &&
+                 ::mprotect(arena().data() + k_page, k_page, PROT_NONE) == 0 &&
+                 ::mprotect(arena().data(), arena().size(), PROT_READ | PROT_WRITE) == 0 && ::write(2, "", 0) == 0);
+}
+
+// RUN: wait_to_be_told (locked_for_kernel)
+// EXPECT: "done" once a frame has come, also when the process was stopped meanwhile
+std::string wait_to_be_told(const Arguments&) {
+  report("waits");
+  std::array<char, 9> frame{};  // a length and "go on"; whoever leaves earlier has the host fail to send the rest
+  return outcome(::recv(3, frame.data(), frame.size(), MSG_WAITALL) == static_cast<ssize_t>(frame.size()));
+}
+
+// RUN: end_a_thread (locked_for_kernel)
+// EXPECT: EPERM: the worker's threads end together
+std::string end_a_thread(const Arguments&) {
+  ::syscall(SYS_exit, 0);
+  return outcome(false);
 }
 
 // RUN: give_up (locked_for_kernel)
@@ -168,6 +222,8 @@ std::string give_up(const Arguments&) {
 
 constexpr Act k_acts[] = {{"make_call", make_call},
                           {"give_up", give_up},
+                          {"wait_to_be_told", wait_to_be_told},
+                          {"end_a_thread", end_a_thread},
                           {"ask_for_file", ask_for_file},
                           {"use_what_is_left", use_what_is_left},
                           {"map_code", map_code},
@@ -177,10 +233,15 @@ constexpr Act k_acts[] = {{"make_call", make_call},
                           {"catch_signal", catch_signal},
                           {"set_timer", set_timer},
                           {"open_pipe", open_pipe},
-                          {"leave_directory", leave_directory},
-                          {"use_memory", use_memory}};
+                          {"leave_directory", leave_directory}};
 
 }  // namespace
+
+std::span<std::byte> arena() {
+  constexpr std::size_t k_bytes = 16 * k_page;
+  static void* const pages = ::mmap(nullptr, k_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  return {static_cast<std::byte*>(pages), k_bytes};
+}
 
 std::span<const Act> code_acts() {
   return k_acts;

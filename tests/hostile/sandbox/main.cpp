@@ -1,6 +1,7 @@
 // The hostile program: `hostile_program [restricted] [locked|locked_for_gpu|locked_for_kernel] ACT [ARGUMENTS]`. With
-// "locked" it calls lock_down() first; "_for_gpu" leaves a driver its device nodes, "_for_kernel" allows no new code;
-// with "restricted" restrict_own_paths(). Exit status 0 after the act, 2 for an unknown one.
+// "locked" it calls lock_down() first; "_for_gpu" leaves a driver its device nodes, "_for_kernel" is what a loaded
+// kernel has: arena() and descriptor 3; with "restricted" restrict_own_paths(). Exit status 0 after the act, 2 for an
+// unknown one.
 
 #include <cerrno>
 #include <cstring>
@@ -11,6 +12,7 @@
 #include "acts.hpp"
 #include "base/unique_fd.hpp"
 #include "sandbox/frame_channel.hpp"
+#include "sandbox/heap_reserve.hpp"
 #include "sandbox/sandbox.hpp"
 
 namespace kw::hostile {
@@ -46,16 +48,18 @@ const Act* find(std::string_view name) {
 // Lock-down has to reach threads that exist already, as a driver's do, so the act is done on one of them. It runs
 // before anything is locked: a sanitizer gives each thread that begins a signal stack, which a locked kernel may not
 // have.
-void act_on_older_thread(const Act& act, const Arguments& arguments, OpenForWriting open, NewCode code) {
+template <typename LockDown>
+void act_on_older_thread(const Act& act, const Arguments& arguments, const LockDown& lock) {
   std::promise<void> runs;
   std::promise<void> locked;
   std::thread older([&] {
     runs.set_value();
     locked.get_future().wait();
     report(act.run(arguments));
+    ::_exit(0);  // a kernel's thread may not end alone
   });
   runs.get_future().wait();
-  if (const auto done = lock_down(open, code); !done) {
+  if (const auto done = lock(); !done) {
     report(done.error().to_string());
     ::_exit(1);
   }
@@ -76,14 +80,17 @@ int main(int argc, char** argv) {
   }
   const bool for_gpu = !arguments.empty() && arguments[0] == "locked_for_gpu";
   const bool for_kernel = !arguments.empty() && arguments[0] == "locked_for_kernel";
+  if (for_kernel) kw::keep_one_heap();
   const bool locked = for_gpu || for_kernel || (!arguments.empty() && arguments[0] == "locked");
   if (locked) arguments.erase(arguments.begin());
   const Act* act = arguments.empty() ? nullptr : find(arguments[0]);
   if (act == nullptr) return 2;
   arguments.erase(arguments.begin());
   if (locked) {
-    act_on_older_thread(*act, arguments, for_gpu ? kw::OpenForWriting::as_granted : kw::OpenForWriting::never,
-                        for_kernel ? kw::NewCode::never : kw::NewCode::as_before);
+    act_on_older_thread(*act, arguments, [&] {
+      if (for_kernel) return kw::lock_down_for_kernels({3, arena()});
+      return kw::lock_down(for_gpu ? kw::OpenForWriting::as_granted : kw::OpenForWriting::never);
+    });
   } else {
     report(act->run(arguments));
   }
