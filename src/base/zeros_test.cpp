@@ -8,7 +8,7 @@ namespace kw {
 namespace {
 
 TEST(Zeros, are_zeros_of_any_number_also_in_memory_that_was_used) {
-  for (const std::size_t count : {0, 1, 1000, 3000000}) {
+  for (const std::size_t count : {0U, 1U, 1000U, 3000000U}) {
     { const std::vector<float> used(count, 7.0F); }
     std::int64_t parts = 0;
     const auto numbers = zeros<float>(count, [&](std::int64_t wanted, const std::function<void(std::int64_t)>& body) {

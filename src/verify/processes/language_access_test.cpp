@@ -121,7 +121,7 @@ TEST(meant_language, goes_by_the_device_and_without_one_by_the_target) {
 
 TEST(access_of, lets_through_the_nodes_of_the_driver_and_no_others) {
   const ScratchDirectory directory;
-  const fs::path dev = directory.path();
+  const fs::path& dev = directory.path();
   fs::create_directory(dev / "nvidia-caps");
   for (const char* name : {"nvidia0", "nvidia12", "nvidiactl", "nvidia-uvm", "nvidia", "nvidiax", "nvme0", "sda",
                            "nvidia-caps/nvidia-cap1"}) {
