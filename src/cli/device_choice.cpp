@@ -39,8 +39,7 @@ Result<OpenedDevice> open_device(const std::string& device, const std::string& t
   KW_TRY(options.required, read_tier(require_sandbox));
   options.device_id = device;
   options.target = target;
-  constexpr int k_most_in_reserve = 4;
-  options.gpu_reserve = std::clamp(usable_processors() / k_most_in_reserve, 1, k_most_in_reserve);
+  options.gpu_reserve = std::clamp(usable_processors() / 4, 1, 4);
   OpenedDevice opened;
   KW_TRY(opened.backend, open_process_backend(options));
   const DeviceFacts& facts = opened.backend->device();

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "base/text.hpp"
@@ -31,10 +32,11 @@ std::string problem_words(const ProblemInput& input) {
 }
 
 /// Beside a launch and its check there are cores for one compiler on a small machine, and for more on a large one. With
-/// half of them compiling, the others draw, copy and judge.
+/// half of them compiling, the others draw, copy and judge. Not more than was tried: each is proposed without knowing
+/// what became of those before it.
 int candidates_in_flight(int processors) {
-  constexpr int k_many_processors = 8;
-  return processors < k_many_processors ? 2 : processors / 2;
+  constexpr int k_many_processors = 8, k_most = 8;
+  return processors < k_many_processors ? 2 : std::min(processors / 2, k_most);
 }
 
 void describe_conditions(RunSetup& setup) {
