@@ -23,17 +23,14 @@ class NamingSanitizer final : public Sanitizer {
  public:
   [[nodiscard]] std::string name() const override { return "naming"; }
   [[nodiscard]] SanitizerReach reach() const override { return {1e12, 1e12, 1e12, std::int64_t{1} << 28}; }
-  std::vector<Sanitized> run(const RunFacts&, const LoadedCandidate& loaded, const std::vector<std::size_t>& workloads,
+  std::vector<Sanitized> run(const RunFacts&, const LoadedCandidate& loaded, const SanitizerWork& work,
                              StepClock&) override {
+    if (work.workloads.empty()) return {};
     asked.push_back(loaded.candidate.bundle.source);
     if (on_run) on_run();
-    Sanitized result{workloads.front(), std::nullopt, "a note", true};
+    Sanitized result{work.workloads.front(), std::nullopt, "a note", true};
     if (guilty.contains(asked.back())) result.finding = SanitizerFinding{"Invalid write", false};
     return {result};
-  }
-  std::vector<Sanitized> run_slices(const RunFacts&, const LoadedCandidate&, const std::vector<WatchedSlice>&,
-                                    StepClock&) override {
-    return {};
   }
   std::set<std::string> guilty;
   std::vector<std::string> asked;

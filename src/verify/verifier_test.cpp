@@ -5,10 +5,9 @@
 #include "verify/baseline_opening.hpp"
 #include "verify/local_verifier.hpp"
 #include "verify/testing/fake_backend.hpp"
+#include "verify/testing/scripted_tools.hpp"
 #include "verify/testing/test_problem.hpp"
 #include "verify/testing/verifier_fixture.hpp"
-#include "verify/tools/profiler.hpp"
-#include "verify/tools/sanitizer.hpp"
 
 namespace kw {
 namespace {
@@ -97,50 +96,6 @@ TEST_F(VerifierTest, reports_no_final_time_that_the_clock_contradicts) {
                                                          "claims 2"));
 }
 
-/// Says what it is told to, and counts how often it was asked.
-class ScriptedSanitizer final : public Sanitizer {
- public:
-  [[nodiscard]] std::string name() const override { return "scripted"; }
-  [[nodiscard]] SanitizerReach reach() const override {
-    return {enough, 1e12, enough / 2, bytes, SliceKind::boxes, per_second};
-  }
-  std::vector<Sanitized> run(const RunFacts&, const LoadedCandidate& loaded, const std::vector<std::size_t>& workloads,
-                             StepClock&) override {
-    ++runs;
-    const auto& grid = loaded.built.plans[workloads.front()].plan.launches.back().grid;
-    asked.push_back(fmt::format("{}: {} x {}", workloads.front(), grid[0], grid[1]));
-    return {{workloads.front(), finding, "a note", checked}};
-  }
-  std::vector<Sanitized> run_slices(const RunFacts&, const LoadedCandidate&, const std::vector<WatchedSlice>& slices,
-                                    StepClock&) override {
-    ++runs;
-    std::vector<Sanitized> results;
-    for (const auto& [slice, before] : slices) {
-      asked.push_back(fmt::format("launch {}: {}", slice.launch, slice.which));
-      results.push_back({0, on_primary, "a note", checked});
-    }
-    return results;
-  }
-  double enough = 1e12;
-  double per_second = std::numeric_limits<double>::infinity();
-  std::int64_t bytes = std::int64_t{1} << 28;
-  std::optional<SanitizerFinding> finding;
-  std::optional<SanitizerFinding> on_primary;
-  bool checked = true;
-  int runs = 0;
-  std::vector<std::string> asked;  ///< the first workload of each run, with its grid
-};
-
-class ScriptedProfiler final : public Profiler {
- public:
-  std::variant<HardwareCounters, std::string> profile(const RunFacts&, const LoadedCandidate&, StepClock&) override {
-    ++runs;
-    return answer;
-  }
-  std::variant<HardwareCounters, std::string> answer;
-  int runs = 0;
-};
-
 HardwareCounters counters() {
   HardwareCounters counted;
   counted.tool = "a profiler";
@@ -161,91 +116,6 @@ TEST_F(VerifierTest, does_not_call_sanitized_what_no_tool_has_looked_at) {
   EXPECT_TRUE(result.verdict.accepted());
   EXPECT_THAT(result.verdict.gates_passed, ::testing::Not(::testing::Contains(GateId::sanitize)));
   EXPECT_THAT(evidence_of(result, GateId::sanitize), ::testing::HasSubstr("not sanitized: this machine has no tool"));
-}
-
-TEST_F(VerifierTest, rejects_what_no_tool_has_looked_at_where_that_is_required) {
-  ScriptedSanitizer sanitizer;
-  tools.sanitizers = {&sanitizer};
-  open(*parse_requirements("sanitized"));
-  EXPECT_TRUE(verify("honest").verdict.accepted());
-  sanitizer.checked = false;
-  const auto result = verify("honest");
-  EXPECT_EQ(result.verdict.failed_gate, GateId::sanitize);
-  EXPECT_EQ(result.verdict.reason, Reason::constraint_violated);
-  EXPECT_EQ(result.verdict.message, "sanitized is required, and no sanitizer could run this kernel");
-}
-
-TEST_F(VerifierTest, sanitizes_some_groups_of_a_primary_that_is_too_large) {
-  ScriptedSanitizer sanitizer;
-  sanitizer.enough = cost(problem, problem.primary()).flops * 0.9;  // half of it: 18 groups
-  tools.sanitizers = {&sanitizer};
-  open();
-  const auto clean = verify("honest");
-  EXPECT_TRUE(clean.verdict.accepted()) << clean.verdict.message;
-  EXPECT_THAT(sanitizer.asked,
-              ::testing::ElementsAre("2: 5 x 2", "launch 0: 6 first, 6 middle and 6 last of 40 groups"));
-  EXPECT_THAT(evidence_of(clean, GateId::sanitize),
-              ::testing::HasSubstr("primary: 6 first, 6 middle and 6 last of 40 groups: a note"));
-  sanitizer.on_primary = SanitizerFinding{"a read behind K", false};
-  const auto caught = verify("honest");
-  EXPECT_EQ(caught.verdict.failed_gate, GateId::sanitize);
-  EXPECT_EQ(caught.verdict.reason, Reason::sanitizer_report);
-}
-
-TEST_F(VerifierTest, sanitizes_smaller_workloads_where_little_time_is_left) {
-  ScriptedSanitizer sanitizer;
-  tools.sanitizers = {&sanitizer};
-  open();
-  EXPECT_TRUE(verify("honest").verdict.accepted());
-  EXPECT_THAT(sanitizer.asked, ::testing::ElementsAre(::testing::StartsWith("0: ")));
-  sanitizer.per_second = 1;  // as if an hour were next to nothing
-  EXPECT_TRUE(verify("honest").verdict.accepted());
-  EXPECT_THAT(sanitizer.asked[1], ::testing::StartsWith("1: ")) << "the smallest";
-}
-
-TEST_F(VerifierTest, says_where_no_group_of_the_primary_can_be_sanitized) {
-  ScriptedSanitizer sanitizer;
-  sanitizer.enough = 1;
-  tools.sanitizers = {&sanitizer};
-  open();
-  const auto result = verify("honest");
-  EXPECT_TRUE(result.verdict.accepted()) << result.verdict.message;
-  EXPECT_THAT(evidence_of(result, GateId::sanitize),
-              ::testing::HasSubstr("primary not sanitized by scripted: one group comes to "));
-}
-
-TEST_F(VerifierTest, asks_no_tool_about_a_primary_with_more_bytes_than_it_can_hold) {
-  ScriptedSanitizer sanitizer;
-  sanitizer.enough = cost(problem, problem.primary()).flops * 0.9;
-  sanitizer.bytes = 1;
-  tools.sanitizers = {&sanitizer};
-  open();
-  const auto result = verify("honest");
-  EXPECT_TRUE(result.verdict.accepted()) << result.verdict.message;
-  EXPECT_THAT(sanitizer.asked, ::testing::ElementsAre("2: 5 x 2"));
-  EXPECT_THAT(evidence_of(result, GateId::sanitize),
-              ::testing::HasSubstr("primary not sanitized by scripted: its buffers have "));
-}
-
-TEST_F(VerifierTest, sanitizes_a_would_be_best_and_nothing_else) {
-  kernels["slower"] = FakeKernel{FakeBehaviour::honest, 8e6, 0.005, BuildStatus::ok, "", false};
-  kernels["faster"] = FakeKernel{FakeBehaviour::honest, 1e6, 0.005, BuildStatus::ok, "", false};
-  ScriptedSanitizer sanitizer;
-  tools.sanitizers = {&sanitizer};
-  open();
-  EXPECT_THAT(verify("honest").verdict.gates_passed, ::testing::Contains(GateId::sanitize));
-  verifier->promote();
-  const auto slower = verify("slower");
-  EXPECT_TRUE(slower.verdict.accepted());
-  EXPECT_THAT(slower.verdict.gates_passed, ::testing::Not(::testing::Contains(GateId::sanitize)));
-  EXPECT_EQ(sanitizer.runs, 1);
-  sanitizer.finding = SanitizerFinding{"a race", false};
-  const auto racing = verify("faster");
-  EXPECT_EQ(racing.verdict.failed_gate, GateId::sanitize);
-  EXPECT_EQ(racing.verdict.message, "a race");
-  sanitizer.finding.reset();
-  sanitizer.checked = false;
-  EXPECT_THAT(verify("faster").verdict.gates_passed, ::testing::Not(::testing::Contains(GateId::sanitize)));
 }
 
 TEST_F(VerifierTest, records_what_a_profiler_counts_of_a_would_be_best) {

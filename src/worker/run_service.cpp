@@ -1,3 +1,4 @@
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -29,6 +30,11 @@ Result<std::span<std::byte>> map_arena(int fd, std::int64_t bytes) {
   }
   ::close(fd);
   return std::span(static_cast<std::byte*>(memory), length);
+}
+
+/// The file's size stays what the host makes it: it may do so at the same time.
+void take_pages(int fd, std::int64_t bytes) {
+  if (bytes > 0) static_cast<void>(::fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, bytes));
 }
 
 /// How a run process lives with its candidate.
@@ -109,9 +115,11 @@ Result<std::unique_ptr<Device>> open_watched(const Watched& watched) {
 
 }  // namespace
 
-int serve_launches(Channel& channel, const std::string& device_id, int arena_fd) {
+int serve_launches(Channel& channel, const std::string& device_id, int arena_fd, std::int64_t arena_bytes) {
   keep_one_heap();  // before the driver has threads
-  serve(channel, open_device(device_id), arena_fd, RightsAfterLoad::none);
+  auto device = open_device(device_id);
+  take_pages(arena_fd, arena_bytes);
+  serve(channel, std::move(device), arena_fd, RightsAfterLoad::none);
   // Not a return from main: drivers' destructors would run candidate code and may hang.
   ::_exit(0);
 }

@@ -40,7 +40,7 @@ class RunService : public ::testing::Test {
  protected:
   static void serve(int socket, int arena) {
     Channel channel(socket);
-    serve_launches(channel, "null", arena);
+    serve_launches(channel, "null", arena, 0);
   }
   ForkedWorker worker_{serve, k_arena_bytes};
 };
@@ -118,13 +118,27 @@ TEST(RunServiceWithoutDevice, answers_every_request_with_what_is_missing) {
   ForkedWorker worker(
       [](int socket, int arena) {
         Channel channel(socket);
-        serve_launches(channel, "quantum:0", arena);
+        serve_launches(channel, "quantum:0", arena, 0);
       },
       k_arena_bytes);
   for (int i = 0; i < 2; ++i) {
     EXPECT_EQ(worker.failure_of(load_of("kernel a\n", {"a"})),
               "no runtime is called 'quantum' (device 'quantum:0') [device.unavailable]");
   }
+}
+
+TEST(RunServiceInReserve, has_pages_cleared_before_the_file_has_a_size) {
+  constexpr std::int64_t k_pages = std::int64_t{1} << 20;
+  ForkedWorker worker(
+      [](int socket, int arena) {
+        Channel channel(socket);
+        serve_launches(channel, "null", arena, k_pages);
+      },
+      0);
+  // It answers when it is ready.
+  EXPECT_THAT(worker.failure_of(LaunchRequest{0, false}), StartsWith("a run process loads one candidate"));
+  EXPECT_EQ(worker.arena_file().st_size, 0) << "the host's to decide";
+  EXPECT_GE(worker.arena_file().st_blocks * 512, k_pages);
 }
 
 /// Below a tool, with the private directory where the tool's worker would have it.

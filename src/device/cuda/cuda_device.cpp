@@ -29,8 +29,7 @@ class CudaDevice final : public Device {
     KW_TRY(plans_, cuda::load(session_, request, arena));
     // Everything but the candidate's kernels once, so that what the driver sets up at first use is there before the
     // process gives up its rights.
-    const cuda::ReadyPlan idle{plans_.empty() ? std::vector<cuda::Mirror>{} : plans_.front().mirrors, {}};
-    KW_TRY_VOID(cuda::launch(session_, idle, true));
+    KW_TRY_VOID(cuda::launch(session_, {short_mirrors(), {}}, true));
     return {};
   }
 
@@ -47,6 +46,17 @@ class CudaDevice final : public Device {
   }
 
  private:
+  /// Enough of the first plan's for the driver to set up copies.
+  [[nodiscard]] std::vector<cuda::Mirror> short_mirrors() const {
+    constexpr std::size_t k_enough_bytes = std::size_t{1} << 20;
+    std::vector<cuda::Mirror> mirrors;
+    if (plans_.empty()) return mirrors;
+    for (const cuda::Mirror& mirror : plans_.front().mirrors) {
+      mirrors.push_back({mirror.host.first(std::min(mirror.host.size(), k_enough_bytes)), mirror.device});
+    }
+    return mirrors;
+  }
+
   cuda::Session session_;
   std::vector<cuda::ReadyPlan> plans_;
 };

@@ -88,9 +88,10 @@ std::vector<WatchedSlice> slices_of_primary(const RunFacts& facts, const LaunchP
   return slices;
 }
 
-/// What goes wrong at the sizes of the primary workload alone, in as many groups of each launch as the tool can run.
-/// Not enough to call a candidate sanitized. False after a rejection.
-bool ask_about_primary(GateContext& context, Sanitizer& sanitizer, const std::vector<Sanitized>& small) {
+/// What goes wrong at the sizes of the primary workload alone is looked for in as many groups of each launch as the
+/// tool can run. Not enough to call a candidate sanitized.
+std::vector<WatchedSlice> slices_in_reach(GateContext& context, const Sanitizer& sanitizer,
+                                          const std::vector<Sanitized>& small) {
   constexpr std::int64_t k_most_between_launches = std::int64_t{1} << 29;
   const RunFacts& facts = context.facts;
   const SanitizerReach reach = reach_in_time(sanitizer, context.clock);
@@ -100,30 +101,34 @@ bool ask_about_primary(GateContext& context, Sanitizer& sanitizer, const std::ve
   };
   if (const auto too_large = too_large_to_slice(plan, reach.slice_bytes)) {
     note(*too_large);
-    return true;
+    return {};
   }
   const auto& deadlines = facts.options.deadlines;
   auto steps = step_through(facts.problem, facts.backend, context.loaded, case_of(facts.suite, 0),
                             {deadlines.start, deadlines.first_launch}, k_most_between_launches, context.clock);
   if (!steps) {
     note(steps.error());
-    return true;
+    return {};
   }
   std::string without;
-  const auto slices =
-      slices_of_primary(facts, plan, reach, primary_steps(facts, reach, small), *std::move(steps), without);
+  auto slices = slices_of_primary(facts, plan, reach, primary_steps(facts, reach, small), *std::move(steps), without);
   if (!without.empty()) note(without);
-  if (slices.empty()) return true;
-  auto results = sanitizer.run_slices(facts, context.loaded, slices, context.clock);
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    const LaunchSlice& slice = slices[i].slice;
-    const std::string launch = plan.launches.size() == 1 ? ""
-                                                         : fmt::format("launch {} ({}), ", slice.launch + 1,
-                                                                       plan.launches[slice.launch].kernel);
-    results[i].note = fmt::format("{}{}: {}", launch, slice.which, results[i].note);
-    if (!judge(facts.problem, results[i], context.verdict)) return false;
-  }
-  return true;
+  return slices;
+}
+
+/// Runs the tool and judges what it says, until something rejects. `results` is what it said; false after a rejection.
+bool watch(GateContext& context, Sanitizer& sanitizer, const SanitizerWork& work, std::vector<Sanitized>& results) {
+  results = sanitizer.run(context.facts, context.loaded, work, context.clock);
+  const auto& launches = context.loaded.built.plans[0].plan.launches;
+  return std::ranges::all_of(results, [&](Sanitized& one) {
+    if (one.slice) {
+      const LaunchSlice& slice = work.slices[*one.slice].slice;
+      const std::string launch =
+          launches.size() == 1 ? "" : fmt::format("launch {} ({}), ", slice.launch + 1, launches[slice.launch].kernel);
+      one.note = fmt::format("{}{}: {}", launch, slice.which, one.note);
+    }
+    return judge(context.facts.problem, one, context.verdict);
+  });
 }
 
 /// Whether the primary workload runs on the device, and not whole under the tool.
@@ -133,23 +138,24 @@ bool is_primary_open(const RunFacts& facts, const std::vector<std::size_t>& work
          std::find(left_out.begin(), left_out.end(), std::size_t{0}) == left_out.end();
 }
 
-/// False after a rejection; context.skipped is cleared when anything was checked.
+/// False after a rejection; context.skipped is cleared when a whole workload was checked.
 bool ask(GateContext& context, Sanitizer& sanitizer) {
-  const auto workloads = small_workloads(context.facts, reach_in_time(sanitizer, context.clock));
-  const bool primary_open = is_primary_open(context.facts, workloads);
-  if (workloads.empty()) {
+  const SanitizerReach reach = reach_in_time(sanitizer, context.clock);
+  SanitizerWork work{small_workloads(context.facts, reach), {}};
+  const bool primary_open = is_primary_open(context.facts, work.workloads);
+  if (work.workloads.empty()) {
     context.verdict.note(GateId::sanitize, "not sanitized: every workload is too large for " + sanitizer.name());
-    return !primary_open || ask_about_primary(context, sanitizer, {});
   }
-  const auto results = sanitizer.run(context.facts, context.loaded, workloads, context.clock);
-  if (std::any_of(results.begin(), results.end(), [](const Sanitized& one) { return one.checked; })) {
-    context.skipped = false;
-  }
-  const bool clean = std::all_of(results.begin(), results.end(), [&](const Sanitized& one) {
-    return judge(context.facts.problem, one, context.verdict);
-  });
-  if (!clean || !primary_open) return clean;
-  return context.clock.out_of_time() || ask_about_primary(context, sanitizer, results);
+  if (primary_open && reach.at_once) work.slices = slices_in_reach(context, sanitizer, {});
+  std::vector<Sanitized> results;
+  const bool some = !work.workloads.empty() || !work.slices.empty();
+  const bool clean = !some || watch(context, sanitizer, work, results);
+  const auto is_checked = [](const Sanitized& one) { return one.checked && !one.slice; };
+  if (std::ranges::any_of(results, is_checked)) context.skipped = false;
+  if (!clean || !primary_open || reach.at_once) return clean;
+  if (some && context.clock.out_of_time()) return true;
+  const SanitizerWork primary{{}, slices_in_reach(context, sanitizer, results)};
+  return primary.slices.empty() || watch(context, sanitizer, primary, results);
 }
 
 /// False after a rejection: nothing was checked, and the user requires it.

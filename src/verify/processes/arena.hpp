@@ -23,7 +23,7 @@ inline constexpr std::int64_t k_arena_page_bytes = 4096;
 inline constexpr std::int64_t k_buffer_alignment = 512;
 /// At least this much before the first and after every buffer: more than a tile of rows, the usual length of a slip.
 inline constexpr std::int64_t k_guard_bytes = 64 << 10;
-/// What every byte of a freshly selected layout holds: a NaN as f32, f16 and bf16.
+/// What every byte of the guard zones of a freshly selected layout holds: a NaN as f32, f16 and bf16.
 inline constexpr std::byte k_arena_poison{0xff};
 
 struct ArenaLayout {

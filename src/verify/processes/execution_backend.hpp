@@ -72,7 +72,8 @@ class KernelProcess {
   virtual ~KernelProcess() = default;
 
   /// Chooses the plan (index into StartRequest::plans) that the next calls use; its buffers are laid out in the arena
-  /// with guard zones between them, all poison until written. The selected plan once more: nothing changes.
+  /// with guard zones of poison between them. A buffer holds anything until the host has written it: filling a
+  /// gigabyte twice takes a second. The selected plan once more: nothing changes.
   virtual Result<void> select(std::size_t plan) = 0;
   /// The bytes of a buffer of the selected plan, shared with the process. The host writes inputs and poison here and
   /// reads outputs; the process may have written anything anywhere, at any time: copy, then check.

@@ -18,8 +18,7 @@ class SandboxedKernel final : public KernelProcess {
     if (plan >= layouts_.size()) return fail(errc::worker_failed, "there is no plan {} of {}", plan, layouts_.size());
     if (plan == selected_) return {};
     selected_ = plan;
-    const auto used = process_.arena.bytes().first(static_cast<std::size_t>(layout().bytes));
-    std::fill(used.begin(), used.end(), k_arena_poison);
+    for (const auto guard : guards()) std::fill(guard.begin(), guard.end(), k_arena_poison);
     return {};
   }
 

@@ -88,13 +88,27 @@ TEST_F(TwoToolkits, a_process_for_a_simulated_or_a_test_device_gets_neither) {
 TEST_F(TwoToolkits, a_run_process_gets_the_driver_of_its_language_alone) {
   auto arena = Arena::create();
   ASSERT_TRUE(arena) << arena.error().to_string();
-  const SandboxSpec cuda = run_spec({}, device_of("cuda", DeviceKind::gpu), *arena, 1);
+  const SandboxSpec cuda = run_spec({}, device_of("cuda", DeviceKind::gpu), *arena, {1});
   EXPECT_THAT(cuda.environment, Contains(Key("KERNELWRIGHT_CUDA_DRIVER")));
   EXPECT_THAT(cuda.readable, Contains(root() / "driver"));
-  const SandboxSpec opencl = run_spec({}, device_of("opencl", DeviceKind::cpu), *arena, 1);
+  const SandboxSpec opencl = run_spec({}, device_of("opencl", DeviceKind::cpu), *arena, {1});
   EXPECT_THAT(opencl.environment, IsEmpty());
   EXPECT_THAT(opencl.readable, IsEmpty());
   EXPECT_THAT(opencl.devices, IsEmpty());
+}
+
+TEST_F(TwoToolkits, a_run_process_is_told_how_much_memory_to_have_cleared_unless_a_tool_starts_it) {
+  auto arena = Arena::create();
+  ASSERT_TRUE(arena) << arena.error().to_string();
+  const DeviceFacts device = device_of("cuda", DeviceKind::gpu);
+  EXPECT_THAT(run_spec({}, device, *arena, {5, 0}).arguments, testing::ElementsAre("run", device.id));
+  EXPECT_THAT(run_spec({}, device, *arena, {5, 3}).arguments, testing::ElementsAre("run", device.id, "3"));
+  EXPECT_EQ(run_spec({}, device, *arena, {5, 3}).limits.memory_bytes,
+            run_spec({}, device, *arena, {}).limits.memory_bytes + 5);
+  BackendOptions watched;
+  watched.worker = "/bin/false";
+  watched.tool = GpuTool{"/bin/true", {}, {}, {}, false};
+  EXPECT_EQ(run_spec(watched, device, *arena, {5, 3}).arguments, run_spec(watched, device, *arena, {5, 0}).arguments);
 }
 
 TEST_F(TwoToolkits, a_process_that_asks_for_devices_gets_the_drivers_and_no_compiler) {

@@ -1,5 +1,7 @@
 #include "verify/processes/process_backend.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <deque>
@@ -191,9 +193,9 @@ class ProcessBackend final : public ExecutionBackend {
     return load_candidate(*std::move(process), device_.id, request, plan, isolation_, deadline);
   }
 
-  Result<RunProcess> spawn_run_process(std::int64_t arena_bytes) {
+  Result<RunProcess> spawn_run_process(const ArenaRoom& room) {
     KW_TRY(Arena arena, Arena::create());
-    KW_TRY(WorkerProcess worker, WorkerProcess::spawn(run_spec(options_, device_, arena, arena_bytes)));
+    KW_TRY(WorkerProcess worker, WorkerProcess::spawn(run_spec(options_, device_, arena, room)));
     return RunProcess{std::move(arena), std::move(worker), options_.tool ? options_.tool->report_file : ""};
   }
 
@@ -202,19 +204,30 @@ class ProcessBackend final : public ExecutionBackend {
     const std::lock_guard lock(standby_mutex_);
     const int wanted = device_.kind == DeviceKind::gpu ? options_.gpu_reserve : 1;
     if (!options_.standby || std::ssize(standby_) >= wanted) return;
-    auto process = spawn_run_process(arena_room_);
+    auto process = spawn_run_process({arena_room_, cleared_ahead(wanted)});
     if (process) standby_.push_back(Standby{*std::move(process), arena_room_});
+  }
+
+  /// What the largest candidate so far needed, where all in reserve together leave the machine most of its memory. On a
+  /// processor clearing would take it from what is timed.
+  [[nodiscard]] std::int64_t cleared_ahead(std::int64_t processes) const {
+    constexpr std::int64_t k_least_worth_it = std::int64_t{1} << 20;
+    constexpr std::int64_t k_part_of_memory = 8;
+    if (device_.kind != DeviceKind::gpu || arena_needed_ < k_least_worth_it) return 0;
+    const std::int64_t memory = std::int64_t{::sysconf(_SC_PHYS_PAGES)} * ::sysconf(_SC_PAGESIZE);
+    return processes * arena_needed_ <= memory / k_part_of_memory ? arena_needed_ : 0;
   }
 
   Result<RunProcess> take_process(std::int64_t arena_bytes) {
     const std::lock_guard lock(standby_mutex_);
     arena_room_ = std::max(arena_room_, arena_bytes);
+    arena_needed_ = std::max(arena_needed_, arena_bytes);
     while (!standby_.empty()) {
       Standby taken = std::move(standby_.front());
       standby_.pop_front();
       if (taken.arena_bytes >= arena_bytes) return std::move(taken.process);
     }
-    return spawn_run_process(arena_bytes);
+    return spawn_run_process({arena_bytes});
   }
 
   BackendOptions options_;
@@ -226,6 +239,7 @@ class ProcessBackend final : public ExecutionBackend {
   std::mutex standby_mutex_;
   std::deque<Standby> standby_;  ///< the one that has had most time to load its driver first
   std::int64_t arena_room_ = k_least_arena_bytes;
+  std::int64_t arena_needed_ = 0;  ///< by the largest candidate that was started
 };
 
 }  // namespace

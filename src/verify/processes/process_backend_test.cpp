@@ -36,14 +36,15 @@ TEST_F(NullBackend, a_launch_changes_the_buffers_the_host_sees) {
   EXPECT_THAT(floats(process->buffer(1)), testing::Each(2.5F));
 }
 
-TEST_F(NullBackend, a_fresh_layout_is_poison_and_guards_surround_every_buffer) {
+TEST_F(NullBackend, guards_of_poison_surround_every_buffer_of_a_fresh_layout) {
   const auto launch = launch_of("k", 1, 1, {});
   auto process = start("kernel k\nfill O 1\n", {plan_with({input("Q", 100), output("O", 5000)}, {launch}),
                                                 plan_with({output("O", 8192)}, {launch})});
   ASSERT_NE(process, nullptr);
   ASSERT_EQ(fate(process->launch(false, k_ample)), "ran");
+  std::ranges::fill(process->guards()[2], std::byte{0});
   ASSERT_TRUE(process->select(0));
-  EXPECT_FALSE(all_poison(process->buffer(1))) << "the plan that is selected is not laid out again";
+  EXPECT_FALSE(all_poison(process->guards()[2])) << "the plan that is selected is not laid out again";
   ASSERT_TRUE(process->select(1));
   ASSERT_TRUE(process->select(0));
   const auto guards = process->guards();
@@ -53,7 +54,6 @@ TEST_F(NullBackend, a_fresh_layout_is_poison_and_guards_surround_every_buffer) {
     EXPECT_TRUE(all_poison(guard));
   }
   for (std::size_t i = 0; i < 2; ++i) {
-    EXPECT_TRUE(all_poison(process->buffer(i))) << i;
     EXPECT_EQ(guards[i].data() + guards[i].size(), process->buffer(i).data()) << i;
     EXPECT_EQ(process->buffer(i).data() + process->buffer(i).size(), guards[i + 1].data()) << i;
   }

@@ -81,7 +81,7 @@ bool describing_needs_more() {
 }
 
 SandboxSpec run_spec(const BackendOptions& options, const DeviceFacts& device, const Arena& arena,
-                     std::int64_t arena_bytes) {
+                     const ArenaRoom& room) {
   SandboxSpec spec = base_spec(options);
   if (const Language* language = language_of(device)) {
     // Tools around a run process, and what they load into it, come with the toolkit.
@@ -91,9 +91,13 @@ SandboxSpec run_spec(const BackendOptions& options, const DeviceFacts& device, c
   }
   spec.profile = SandboxProfile::run;
   spec.arguments = {"run", device.id};
-  spec.limits.memory_bytes += arena_bytes;
+  spec.limits.memory_bytes += room.most;
   spec.inherited = {arena.descriptor()};
-  if (options.tool) put_tool_around(*options.tool, spec);
+  if (options.tool) {
+    put_tool_around(*options.tool, spec);
+  } else if (room.ahead > 0) {
+    spec.arguments.push_back(std::to_string(room.ahead));
+  }
   return spec;
 }
 

@@ -24,8 +24,13 @@ namespace kw {
 /// Whether that takes rights that build_spec does not give.
 [[nodiscard]] bool describing_needs_more();
 
+/// Of the memory that a run process shares with the host, in bytes.
+struct ArenaRoom {
+  std::int64_t most = 0;   ///< the sandbox lets the process map this much
+  std::int64_t ahead = 0;  ///< the process has so much cleared before it knows its candidate; not below a tool
+};
 /// For processes that run one candidate on `device`, with options.tool around them.
 [[nodiscard]] SandboxSpec run_spec(const BackendOptions& options, const DeviceFacts& device, const Arena& arena,
-                                   std::int64_t arena_bytes);
+                                   const ArenaRoom& room);
 
 }  // namespace kw

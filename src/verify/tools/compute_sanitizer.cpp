@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <utility>
 
 #include "base/text.hpp"
@@ -15,7 +16,8 @@ namespace {
 /// racecheck slows a kernel down by some hundreds; a GPU has billions of operations to spare.
 /// CUDA has no launch that begins at another block than the first: of a larger primary the first ones are looked at,
 /// and the simulator looks at others.
-constexpr SanitizerReach k_sanitizer_reach{1e9, 1e10, 1e9, std::int64_t{1} << 28, SliceKind::smaller};
+constexpr SanitizerReach k_sanitizer_reach{
+    1e9, 1e10, 1e9, std::int64_t{1} << 28, SliceKind::smaller, std::numeric_limits<double>::infinity(), true};
 constexpr Duration k_sanitized_launch_deadline = std::chrono::seconds(20);
 constexpr Duration k_sanitizer_end_deadline = std::chrono::seconds(20);
 constexpr std::size_t k_max_sanitizer_finding_chars = 300;
@@ -66,6 +68,7 @@ struct WatchedPlan {
   std::size_t plan = 0;
   std::size_t workload = 0;
   const BufferContents* before = nullptr;  ///< null: poison
+  std::optional<std::size_t> slice = {};   ///< as in Sanitized
 };
 
 /// What one tool came to.
@@ -82,10 +85,8 @@ class ComputeSanitizer final : public Sanitizer {
 
   [[nodiscard]] std::string name() const override { return name_; }
   [[nodiscard]] SanitizerReach reach() const override { return k_sanitizer_reach; }
-  std::vector<Sanitized> run(const RunFacts& facts, const LoadedCandidate& loaded,
-                             const std::vector<std::size_t>& workloads, StepClock& clock) override;
-  std::vector<Sanitized> run_slices(const RunFacts& facts, const LoadedCandidate& loaded,
-                                    const std::vector<WatchedSlice>& slices, StepClock& clock) override;
+  std::vector<Sanitized> run(const RunFacts& facts, const LoadedCandidate& loaded, const SanitizerWork& work,
+                             StepClock& clock) override;
 
  private:
   std::vector<Sanitized> run_all(const RunFacts& facts, const Candidate& candidate, const StartRequest& built,
@@ -154,14 +155,16 @@ std::vector<Sanitized> ComputeSanitizer::run_all(const RunFacts& facts, const Ca
   }
   std::vector<std::string> done;
   std::vector<std::string> failed;
+  const auto without_finding = [&](const WatchedPlan& plan) {
+    return Sanitized{plan.workload, std::nullopt, note(done, failed), !done.empty(), {}, plan.slice};
+  };
   for (std::size_t i = 0; i < passes_.size(); ++i) {
     PassResult& result = passed[i];
     if (result.finding) {
       std::vector<Sanitized> results;
-      for (std::size_t k = 0; k < result.last; ++k) {
-        results.push_back({plans[k].workload, std::nullopt, note(done, failed), !done.empty()});
-      }
-      results.push_back({plans[result.last].workload, std::move(result.finding), "", true});
+      for (std::size_t k = 0; k < result.last; ++k) results.push_back(without_finding(plans[k]));
+      const WatchedPlan& guilty = plans[result.last];
+      results.push_back({guilty.workload, std::move(result.finding), "", true, {}, guilty.slice});
       return results;
     }
     if (result.failure.empty()) {
@@ -171,27 +174,22 @@ std::vector<Sanitized> ComputeSanitizer::run_all(const RunFacts& facts, const Ca
     }
   }
   std::vector<Sanitized> results;
-  for (const WatchedPlan& plan : plans) {
-    results.push_back({plan.workload, std::nullopt, note(done, failed), !done.empty()});
-  }
+  for (const WatchedPlan& plan : plans) results.push_back(without_finding(plan));
   return results;
 }
 
+/// Slices first: a finding that the tool tells late, at its end, is taken for the last plan's, and most small workloads
+/// are held out, so that less is said of it.
 std::vector<Sanitized> ComputeSanitizer::run(const RunFacts& facts, const LoadedCandidate& loaded,
-                                             const std::vector<std::size_t>& workloads, StepClock& clock) {
+                                             const SanitizerWork& work, StepClock& clock) {
+  StartRequest built = only(loaded.built, work.workloads);
   std::vector<WatchedPlan> plans;
-  for (const std::size_t workload : workloads) plans.push_back({workload, workload});
-  return run_all(facts, loaded.candidate, only(loaded.built, workloads), plans, clock);
-}
-
-std::vector<Sanitized> ComputeSanitizer::run_slices(const RunFacts& facts, const LoadedCandidate& loaded,
-                                                    const std::vector<WatchedSlice>& slices, StepClock& clock) {
-  StartRequest built{loaded.built.binaries, {}, loaded.built.inspection};
-  std::vector<WatchedPlan> plans;
-  for (const WatchedSlice& watched : slices) {
-    plans.push_back({built.plans.size(), 0, watched.before.empty() ? nullptr : &watched.before});
+  for (std::size_t i = 0; i < work.slices.size(); ++i) {
+    const WatchedSlice& watched = work.slices[i];
+    plans.push_back({built.plans.size(), 0, watched.before.empty() ? nullptr : &watched.before, i});
     built.plans.push_back({watched.slice.plan, loaded.built.plans.front().binary});
   }
+  for (const std::size_t workload : work.workloads) plans.push_back({workload, workload});
   return run_all(facts, loaded.candidate, built, plans, clock);
 }
 

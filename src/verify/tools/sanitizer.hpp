@@ -38,12 +38,19 @@ struct Sanitized {
   std::string note;      ///< what was looked for, or why it was not; unused with a finding
   bool checked = false;  ///< at least one check came to its end
   Duration took{};       ///< of its launch under the tool; zero where that says nothing of the tool's speed
+  std::optional<std::size_t> slice = {};  ///< index into SanitizerWork::slices; nothing: it was a whole workload
 };
 
 /// Some groups of one launch of the primary workload, to be watched by themselves.
 struct WatchedSlice {
   LaunchSlice slice;
   BufferContents before;  ///< of outputs and scratch; empty where they hold poison
+};
+
+/// What a tool is to watch.
+struct SanitizerWork {
+  std::vector<std::size_t> workloads;  ///< indices of those that it runs whole
+  std::vector<WatchedSlice> slices;    ///< of the primary workload's launches
 };
 
 /// Workloads worth a tool's time, in useful operations: the largest that has no more than `enough`, and none above
@@ -56,6 +63,8 @@ struct SanitizerReach {
   SliceKind slice_kind = SliceKind::boxes;
   /// What the tool gets through: a budget that is short is spent on smaller workloads.
   double flops_per_second = std::numeric_limits<double>::infinity();
+  /// To start it is what takes long: whole workloads and slices go into one run.
+  bool at_once = false;
 };
 
 class Sanitizer {
@@ -64,14 +73,11 @@ class Sanitizer {
   /// With its version, for people and records.
   [[nodiscard]] virtual std::string name() const = 0;
   [[nodiscard]] virtual SanitizerReach reach() const = 0;
-  /// The candidate, which was built and has passed its checks, on these workloads, in turn, until something is found;
-  /// launches are counted in `clock`. One entry per workload that was begun.
-  virtual std::vector<Sanitized> run(const RunFacts& facts, const LoadedCandidate& loaded,
-                                     const std::vector<std::size_t>& workloads, StepClock& clock) = 0;
-  /// The same with groups of the primary workload's launches (reach().slice_kind), each from what its buffers hold
-  /// before it. One entry per slice that was begun, in their order.
-  virtual std::vector<Sanitized> run_slices(const RunFacts& facts, const LoadedCandidate& loaded,
-                                            const std::vector<WatchedSlice>& slices, StepClock& clock) = 0;
+  /// The candidate, which was built and has passed its checks, on these workloads, and on groups of the primary
+  /// workload's launches (reach().slice_kind), each from what its buffers hold before it; in turn, until something is
+  /// found. Launches are counted in `clock`. One entry for each that was begun.
+  virtual std::vector<Sanitized> run(const RunFacts& facts, const LoadedCandidate& loaded, const SanitizerWork& work,
+                                     StepClock& clock) = 0;
   /// Where this simulates a GPU: the simulator, which can count what the candidate's warps ask of memory.
   [[nodiscard]] virtual ExecutionBackend* counting_simulator() { return nullptr; }
 };

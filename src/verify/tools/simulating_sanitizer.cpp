@@ -1,6 +1,7 @@
 // Sanitizers that are devices themselves: the candidate is built for them and run there.
 
 #include <algorithm>
+#include <iterator>
 
 #include "record/time_use.hpp"
 #include "verify/checking/case_runner.hpp"
@@ -45,19 +46,21 @@ class SimulatingSanitizer final : public Sanitizer {
   [[nodiscard]] SanitizerReach reach() const override { return k_simulation_reach; }
   [[nodiscard]] ExecutionBackend* counting_simulator() override { return simulated_gpu() ? simulator_.get() : nullptr; }
 
-  std::vector<Sanitized> run(const RunFacts& facts, const LoadedCandidate& loaded,
-                             const std::vector<std::size_t>& workloads, StepClock& clock) override {
+  std::vector<Sanitized> run(const RunFacts& facts, const LoadedCandidate& loaded, const SanitizerWork& work,
+                             StepClock& clock) override {
     std::vector<Sanitized> results;
-    for (const std::size_t workload : workloads) {
+    for (const std::size_t workload : work.workloads) {
       results.push_back(run_on(facts, loaded, workload, clock));
-      if (results.back().finding) break;
+      if (results.back().finding) return results;
     }
+    if (!work.slices.empty())
+      std::ranges::move(run_slices(facts, loaded, work.slices, clock), std::back_inserter(results));
     return results;
   }
-  std::vector<Sanitized> run_slices(const RunFacts& facts, const LoadedCandidate& loaded,
-                                    const std::vector<WatchedSlice>& slices, StepClock& clock) override;
 
  private:
+  std::vector<Sanitized> run_slices(const RunFacts& facts, const LoadedCandidate& loaded,
+                                    const std::vector<WatchedSlice>& slices, StepClock& clock);
   [[nodiscard]] bool simulated_gpu() const { return simulator_->device().kind == DeviceKind::simulator; }
   std::optional<std::string> build(const RunFacts& facts, const LoadedCandidate& loaded, std::size_t workload,
                                    const std::vector<PlannedLaunch>& launches, const StepClock& clock);
@@ -195,7 +198,7 @@ Sanitized SimulatingSanitizer::run_on(const RunFacts& facts, const LoadedCandida
 std::vector<Sanitized> SimulatingSanitizer::run_slices(const RunFacts& facts, const LoadedCandidate& loaded,
                                                        const std::vector<WatchedSlice>& slices, StepClock& clock) {
   auto built = build_slices(facts, loaded, slices, clock);
-  if (!built) return {{0, std::nullopt, k_not_built, false}};
+  if (!built) return {{0, std::nullopt, k_not_built, false, {}, 0}};
   LoadedCandidate simulated{loaded.candidate, *std::move(built), nullptr};
   // Without uninitialised values: to Oclgrind all scratch is uninitialised that this process did not write, and here
   // earlier launches wrote it elsewhere.
@@ -206,6 +209,7 @@ std::vector<Sanitized> SimulatingSanitizer::run_slices(const RunFacts& facts, co
     const BufferContents* before = slices[i].before.empty() ? nullptr : &slices[i].before;
     results.push_back(result_of(0, simulate(facts, backend, simulated, {i, case_of(facts.suite, 0), before}, clock),
                                 fewer != nullptr ? std::string(k_always) : all_checks()));
+    results.back().slice = i;
     if (results.back().finding) break;
   }
   return results;

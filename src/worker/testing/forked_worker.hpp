@@ -4,6 +4,7 @@
 
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -72,6 +73,11 @@ class ForkedWorker {
     ::waitpid(child_, &status_, 0);
     child_ = 0;
     return status_;
+  }
+  [[nodiscard]] struct stat arena_file() const {
+    struct stat file = {};
+    KW_CHECK(::fstat(arena_.get(), &file) == 0);
+    return file;
   }
   /// What the arena holds at `offset`.
   [[nodiscard]] std::byte arena_byte(std::int64_t offset) const {
