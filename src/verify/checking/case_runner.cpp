@@ -158,11 +158,16 @@ std::vector<std::vector<std::byte>> copied_outputs(const LaunchPlan& plan, Kerne
 
 }  // namespace
 
-StoredInputs::StoredInputs(const Problem& problem, const CheckCase& one, const ParallelFor& parallel) {
+StoredInputs::StoredInputs(const Problem& problem, const CheckCase& one, const ParallelFor& parallel,
+                           StoredInputs used) {
   converted_.reserve(one.inputs.size());
+  used.converted_.resize(one.inputs.size());
   for (std::size_t i = 0; i < one.inputs.size(); ++i) {
     const DType dtype = problem.inputs[i].dtype;
-    if (dtype != DType::f32) converted_.push_back(stored(dtype, one.inputs[i], parallel));
+    if (dtype != DType::f32) {
+      auto& memory = used.converted_[converted_.size()];
+      converted_.push_back(stored(dtype, one.inputs[i], parallel, std::move(memory)));
+    }
     bytes_.push_back(dtype == DType::f32 ? std::as_bytes(std::span(one.inputs[i])) : converted_.back());
   }
 }

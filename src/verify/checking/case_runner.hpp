@@ -55,10 +55,12 @@ struct CaseMode {
 };
 
 /// The inputs of a case as their buffers hold them, by the order of Problem::inputs. Those of f32 are the case's own,
-/// which has to outlive this. Made once where several launches have the same data.
+/// which has to outlive this. Made once where several launches have the same data. The memory of `used` is taken where
+/// its inputs were as large.
 class StoredInputs {
  public:
-  StoredInputs(const Problem& problem, const CheckCase& one, const ParallelFor& parallel);
+  StoredInputs() = default;
+  StoredInputs(const Problem& problem, const CheckCase& one, const ParallelFor& parallel, StoredInputs used = {});
   [[nodiscard]] std::span<const std::byte> operator[](std::size_t input) const { return bytes_[input]; }
 
  private:

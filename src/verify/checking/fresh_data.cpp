@@ -29,8 +29,10 @@ std::string worst_element(const TensorSpec& tensor, const Axes& axes, const Answ
 constexpr int k_most_fresh_draws = 4;
 
 /// Normal operands, and the captured tensors of `like`.
-InputValues draw_like(const Problem& problem, const CheckCase& like, Rng& rng, const ParallelFor& parallel) {
-  InputValues inputs = draw_operands(problem, problem.workloads[like.workload], Distribution::normal, rng, parallel);
+InputValues draw_like(const Problem& problem, const CheckCase& like, Rng& rng, const ParallelFor& parallel,
+                      InputValues used) {
+  const Workload& workload = problem.workloads[like.workload];
+  InputValues inputs = draw_operands(problem, workload, Distribution::normal, rng, parallel, std::move(used));
   for (std::size_t i = 0; i < inputs.size(); ++i) round_to(problem.inputs[i].dtype, inputs[i], parallel);
   inputs.insert(inputs.end(), like.inputs.begin() + static_cast<std::ptrdiff_t>(problem.operand_count()),
                 like.inputs.end());
@@ -57,13 +59,14 @@ double fresh_limit(std::span<const CheckCase> alike, const FreshCase& fresh, std
 }  // namespace
 
 FreshCase draw_fresh(const Problem& problem, const CheckCase& like, const WorkloadCosts& costs, Rng& rng,
-                     const ParallelFor& parallel, TimeLedger* ledger, std::int64_t least_rows) {
+                     const ParallelFor& parallel, TimeLedger* ledger, std::int64_t least_rows, InputValues used) {
   const Workload& workload = problem.workloads[like.workload];
   FreshCase fresh;
   fresh.one.workload = like.workload;
+  fresh.one.inputs = std::move(used);
   const auto drawing = TimeLedger::activity(ledger, time_activity::inputs);
   for (int draw = 0; draw < k_most_fresh_draws; ++draw) {
-    fresh.one.inputs = draw_like(problem, like, rng, parallel);
+    fresh.one.inputs = draw_like(problem, like, rng, parallel, std::move(fresh.one.inputs));
     if (const auto found = operator_of(problem).checks.conditioning(problem, workload, fresh.one.inputs)) {
       fresh.one.conditioning = *found;
       break;

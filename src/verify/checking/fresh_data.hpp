@@ -23,9 +23,10 @@ struct FreshCase {
 
 /// New operands for the workload of `like`, which is a timing case, with normal data. The first and the last row are
 /// always among those that are answered, which are `least_rows` or more where there are as many. `ledger` may be null.
+/// `used`: as for draw_operands.
 [[nodiscard]] FreshCase draw_fresh(const Problem& problem, const CheckCase& like, const WorkloadCosts& costs, Rng& rng,
                                    const ParallelFor& parallel = serial_for, TimeLedger* ledger = nullptr,
-                                   std::int64_t least_rows = k_least_rows);
+                                   std::int64_t least_rows = k_least_rows, InputValues used = {});
 
 /// Judges the outputs of a run on fresh data by the largest error that is allowed on `alike`: at least one case, of
 /// the same workload and distribution. Nothing when they are right.

@@ -52,6 +52,22 @@ TEST_F(FreshData, is_answered_by_the_oracle) {
   }
 }
 
+TEST_F(FreshData, takes_the_memory_of_data_that_were_used_and_nothing_of_what_they_held) {
+  FreshCase used = draw();
+  const float* const memory = used.one.inputs.front().data();
+  Rng alike = rng_;
+  const FreshCase anew = draw();
+  const FreshCase again =
+      draw_fresh(problem_, like(), costs_, alike, serial_for, nullptr, k_least_rows, std::move(used.one.inputs));
+  EXPECT_EQ(again.one.inputs.front().data(), memory);
+  EXPECT_EQ(again.one.inputs, anew.one.inputs);
+  EXPECT_EQ(again.answers.at(k_output).values, anew.answers.at(k_output).values);
+  EXPECT_EQ(
+      draw_fresh(problem_, like(), costs_, rng_, serial_for, nullptr, k_least_rows, {{1.0F}, {2.0F}}).one.inputs.size(),
+      anew.one.inputs.size())
+      << "of another size: of no use, and no harm";
+}
+
 TEST_F(FreshData, of_a_large_problem_is_answered_in_some_rows_with_the_first_and_the_last) {
   const auto large = with_axes(small_problem(), {"Sq=400", "Skv=2000", "D=32", "Dv=32"});
   ASSERT_TRUE(large) << large.error().to_string();

@@ -49,8 +49,9 @@ void fill_rows(std::span<float> values, std::int64_t first_row, const TensorShap
 }
 
 std::vector<float> fill(const TensorShape& shape, const Distribution& distribution, Rng rng,
-                        const ParallelFor& parallel) {
-  auto values = zeros<float>(static_cast<std::size_t>(shape.elements), parallel);
+                        const ParallelFor& parallel, std::vector<float> used) {
+  const auto elements = static_cast<std::size_t>(shape.elements);
+  std::vector<float> values = used.size() == elements ? std::move(used) : zeros<float>(elements, parallel);
   const std::int64_t rows = shape.elements / shape.row_length;
   const std::int64_t parts = (rows + k_rows_per_part - 1) / k_rows_per_part;
   std::vector<Rng> generators;
@@ -98,12 +99,13 @@ Result<std::vector<Distribution>> distributions_for(const Problem& problem, cons
 }
 
 InputValues draw_operands(const Problem& problem, const Workload& workload, const Distribution& distribution, Rng& rng,
-                          const ParallelFor& parallel) {
+                          const ParallelFor& parallel, InputValues used) {
   InputValues operands;
+  used.resize(std::max(used.size(), problem.operand_count()));
   for (std::size_t i = 0; i < problem.operand_count(); ++i) {
     const auto shape = shape_of(problem.inputs[i], workload.axes);
     KW_CHECK(shape.has_value(), "{} was never checked", problem.inputs[i].name);
-    operands.push_back(fill(*shape, distribution, rng.split(i), parallel));
+    operands.push_back(fill(*shape, distribution, rng.split(i), parallel, std::move(used[i])));
   }
   operator_of(problem).checks.settle(problem, workload, operands, rng);
   return operands;

@@ -46,10 +46,11 @@ struct InputSeeds {
 };
 
 /// Values for every operand, not rounded to its type yet. Parts of a tensor are drawn by `parallel`, and what is drawn
-/// does not depend on it. The extents must have been checked (make_inputs).
+/// does not depend on it. The extents must have been checked (make_inputs). Operands that nobody needs any more may be
+/// given as `used`: where they are as large, their memory is taken, for new memory is cleared by one thread.
 [[nodiscard]] InputValues draw_operands(const Problem& problem, const Workload& workload,
                                         const Distribution& distribution, Rng& rng,
-                                        const ParallelFor& parallel = serial_for);
+                                        const ParallelFor& parallel = serial_for, InputValues used = {});
 
 /// Values for every input of the problem, as its type can hold them. Deterministic for the seeds. errc::overflow for a
 /// workload that does not fit, errc::capture_values for captured tensors that cannot be drawn.

@@ -72,9 +72,11 @@ void round_to(DType dtype, std::span<float> values, const ParallelFor& parallel)
   if (dtype == DType::bf16) round_each<rounded_to_bfloat>(values, parallel);
 }
 
-std::vector<std::byte> stored(DType dtype, std::span<const float> values, const ParallelFor& parallel) {
+std::vector<std::byte> stored(DType dtype, std::span<const float> values, const ParallelFor& parallel,
+                              std::vector<std::byte> used) {
   const auto width = static_cast<std::size_t>(bytes_per_element(dtype));
-  auto bytes = zeros<std::byte>(values.size() * width, parallel);
+  const std::size_t length = values.size() * width;
+  auto bytes = used.size() == length ? std::move(used) : zeros<std::byte>(length, parallel);
   for_parts(parallel, values.size(), k_elements_per_part, [&](std::size_t, std::size_t begin, std::size_t end) {
     store_all(dtype, values.subspan(begin, end - begin), bytes.data() + begin * width);
   });

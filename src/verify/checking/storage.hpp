@@ -17,9 +17,9 @@ namespace kw {
 
 /// The nearest values that a tensor of this type can hold.
 void round_to(DType dtype, std::span<float> values, const ParallelFor& parallel = serial_for);
-/// `values` as `dtype` stores them; they were rounded by round_to.
+/// `values` as `dtype` stores them; they were rounded by round_to. In the memory of `used` where that is as large.
 [[nodiscard]] std::vector<std::byte> stored(DType dtype, std::span<const float> values,
-                                            const ParallelFor& parallel = serial_for);
+                                            const ParallelFor& parallel = serial_for, std::vector<std::byte> used = {});
 /// Element types as buffers hold them: their bits, the number that these are, and whether it is none. For loops over
 /// many elements.
 struct StoredF32 {

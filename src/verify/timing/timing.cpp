@@ -17,7 +17,7 @@ constexpr int k_resamples = 2000;
 
 /// Data for timed launches, and which case they are like.
 struct TimedData {
-  std::size_t like;  ///< index of a timing case
+  std::size_t like = 0;  ///< index of a timing case
   FreshCase fresh;
   StoredInputs inputs;  ///< of the fresh case
 };
@@ -29,14 +29,15 @@ void keep(const TimingContext& timing, const LaunchOutcome& outcome, TimingResul
   result.observed_ns.push_back(static_cast<double>(outcome.observed_ns));
 }
 
-TimedData draw_data(const TimingContext& timing) {
+/// In the memory of `used`, of which nothing is needed any more.
+TimedData draw_data(const TimingContext& timing, TimedData used = {}) {
   const RunFacts& facts = timing.facts;
   const ParallelFor& parallel = facts.options.parallel;
   const auto like = static_cast<std::size_t>(timing.rng.below(static_cast<std::int64_t>(k_timing_cases)));
   FreshCase fresh = draw_fresh(facts.problem, facts.suite.cases()[like], facts.costs(), timing.rng, parallel,
-                               timing.clock.ledger(), timing.least_rows);
+                               timing.clock.ledger(), timing.least_rows, std::move(used.fresh.one.inputs));
   const auto storing = timing.clock.doing(time_activity::inputs);
-  StoredInputs inputs(facts.problem, fresh.one, parallel);
+  StoredInputs inputs(facts.problem, fresh.one, parallel, std::move(used.inputs));
   return {like, std::move(fresh), std::move(inputs)};
 }
 
@@ -49,14 +50,20 @@ class DataAhead {
   /// Calls `launch` with data, and draws the next where `goes_on`.
   void use(const std::function<void(const TimedData&)>& launch, bool goes_on) {
     auto drawn = std::exchange(next_, std::nullopt);
-    const TimedData data = drawn ? *std::move(drawn) : draw_data(timing_);
-    if (!goes_on || timing_.facts.device().kind != DeviceKind::gpu) return launch(data);
-    timing_.facts.options.beside([&] { launch(data); }, [&] { next_.emplace(draw_data(timing_)); });
+    TimedData data = drawn ? *std::move(drawn) : draw_data(timing_, std::exchange(used_, {}));
+    if (goes_on && timing_.facts.device().kind == DeviceKind::gpu) {
+      timing_.facts.options.beside([&] { launch(data); },
+                                   [&] { next_.emplace(draw_data(timing_, std::exchange(used_, {}))); });
+    } else {
+      launch(data);
+    }
+    used_ = std::move(data);
   }
 
  private:
   const TimingContext& timing_;
   std::optional<TimedData> next_;
+  TimedData used_;  ///< of the last launch, for its memory
 };
 
 /// One cold launch, timed and checked.
