@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "record/time_use.hpp"
 #include "verify/checking/launch_steps.hpp"
 #include "verify/checking/plan_slice.hpp"
 #include "verify/gates/gate.hpp"
@@ -88,24 +89,34 @@ std::vector<WatchedSlice> slices_of_primary(const RunFacts& facts, const LaunchP
   return slices;
 }
 
+/// What one tool is asked, and what comes of it. All tools are asked at the same time: one works on the GPU, another on
+/// a processor.
+struct Inquiry {
+  const RunFacts& facts;
+  const LoadedCandidate& loaded;
+  StepClock clock;
+  Verdict verdict = {};  ///< notes, and a rejection
+  bool skipped = true;   ///< no whole workload was checked
+};
+
 /// What goes wrong at the sizes of the primary workload alone is looked for in as many groups of each launch as the
 /// tool can run. Not enough to call a candidate sanitized.
-std::vector<WatchedSlice> slices_in_reach(GateContext& context, const Sanitizer& sanitizer,
+std::vector<WatchedSlice> slices_in_reach(Inquiry& inquiry, const Sanitizer& sanitizer,
                                           const std::vector<Sanitized>& small) {
   constexpr std::int64_t k_most_between_launches = std::int64_t{1} << 29;
-  const RunFacts& facts = context.facts;
-  const SanitizerReach reach = reach_in_time(sanitizer, context.clock);
-  const LaunchPlan& plan = context.loaded.built.plans[0].plan;
+  const RunFacts& facts = inquiry.facts;
+  const SanitizerReach reach = reach_in_time(sanitizer, inquiry.clock);
+  const LaunchPlan& plan = inquiry.loaded.built.plans[0].plan;
   const auto note = [&](std::string_view text) {
-    context.verdict.note(GateId::sanitize, fmt::format("primary not sanitized by {}: {}", sanitizer.name(), text));
+    inquiry.verdict.note(GateId::sanitize, fmt::format("primary not sanitized by {}: {}", sanitizer.name(), text));
   };
   if (const auto too_large = too_large_to_slice(plan, reach.slice_bytes)) {
     note(*too_large);
     return {};
   }
   const auto& deadlines = facts.options.deadlines;
-  auto steps = step_through(facts.problem, facts.backend, context.loaded, case_of(facts.suite, 0),
-                            {deadlines.start, deadlines.first_launch}, k_most_between_launches, context.clock);
+  auto steps = step_through(facts.problem, facts.backend, inquiry.loaded, case_of(facts.suite, 0),
+                            {deadlines.start, deadlines.first_launch}, k_most_between_launches, inquiry.clock);
   if (!steps) {
     note(steps.error());
     return {};
@@ -117,9 +128,9 @@ std::vector<WatchedSlice> slices_in_reach(GateContext& context, const Sanitizer&
 }
 
 /// Runs the tool and judges what it says, until something rejects. `results` is what it said; false after a rejection.
-bool watch(GateContext& context, Sanitizer& sanitizer, const SanitizerWork& work, std::vector<Sanitized>& results) {
-  results = sanitizer.run(context.facts, context.loaded, work, context.clock);
-  const auto& launches = context.loaded.built.plans[0].plan.launches;
+bool watch(Inquiry& inquiry, Sanitizer& sanitizer, const SanitizerWork& work, std::vector<Sanitized>& results) {
+  results = sanitizer.run(inquiry.facts, inquiry.loaded, work, inquiry.clock);
+  const auto& launches = inquiry.loaded.built.plans[0].plan.launches;
   return std::ranges::all_of(results, [&](Sanitized& one) {
     if (one.slice) {
       const LaunchSlice& slice = work.slices[*one.slice].slice;
@@ -127,7 +138,7 @@ bool watch(GateContext& context, Sanitizer& sanitizer, const SanitizerWork& work
           launches.size() == 1 ? "" : fmt::format("launch {} ({}), ", slice.launch + 1, launches[slice.launch].kernel);
       one.note = fmt::format("{}{}: {}", launch, slice.which, one.note);
     }
-    return judge(context.facts.problem, one, context.verdict);
+    return judge(inquiry.facts.problem, one, inquiry.verdict);
   });
 }
 
@@ -138,24 +149,41 @@ bool is_primary_open(const RunFacts& facts, const std::vector<std::size_t>& work
          std::find(left_out.begin(), left_out.end(), std::size_t{0}) == left_out.end();
 }
 
-/// False after a rejection; context.skipped is cleared when a whole workload was checked.
-bool ask(GateContext& context, Sanitizer& sanitizer) {
-  const SanitizerReach reach = reach_in_time(sanitizer, context.clock);
-  SanitizerWork work{small_workloads(context.facts, reach), {}};
-  const bool primary_open = is_primary_open(context.facts, work.workloads);
+/// False after a rejection; `skipped` is cleared when a whole workload was checked.
+bool ask(Inquiry& inquiry, Sanitizer& sanitizer) {
+  const SanitizerReach reach = reach_in_time(sanitizer, inquiry.clock);
+  SanitizerWork work{small_workloads(inquiry.facts, reach), {}};
+  const bool primary_open = is_primary_open(inquiry.facts, work.workloads);
   if (work.workloads.empty()) {
-    context.verdict.note(GateId::sanitize, "not sanitized: every workload is too large for " + sanitizer.name());
+    inquiry.verdict.note(GateId::sanitize, "not sanitized: every workload is too large for " + sanitizer.name());
   }
-  if (primary_open && reach.at_once) work.slices = slices_in_reach(context, sanitizer, {});
+  if (primary_open && reach.at_once) work.slices = slices_in_reach(inquiry, sanitizer, {});
   std::vector<Sanitized> results;
   const bool some = !work.workloads.empty() || !work.slices.empty();
-  const bool clean = !some || watch(context, sanitizer, work, results);
+  const bool clean = !some || watch(inquiry, sanitizer, work, results);
   const auto is_checked = [](const Sanitized& one) { return one.checked && !one.slice; };
-  if (std::ranges::any_of(results, is_checked)) context.skipped = false;
+  if (std::ranges::any_of(results, is_checked)) inquiry.skipped = false;
   if (!clean || !primary_open || reach.at_once) return clean;
-  if (some && context.clock.out_of_time()) return true;
-  const SanitizerWork primary{{}, slices_in_reach(context, sanitizer, results)};
-  return primary.slices.empty() || watch(context, sanitizer, primary, results);
+  if (some && inquiry.clock.out_of_time()) return true;
+  const SanitizerWork primary{{}, slices_in_reach(inquiry, sanitizer, results)};
+  return primary.slices.empty() || watch(inquiry, sanitizer, primary, results);
+}
+
+/// Takes over what the tools said, in their order, up to a rejection; false then.
+bool join(GateContext& context, std::vector<Inquiry>& inquiries) {
+  for (Inquiry& inquiry : inquiries) {
+    context.clock.add_device_seconds(inquiry.clock.device_seconds());
+    if (inquiry.clock.deadline_hit()) context.clock.hit_deadline();
+    if (!inquiry.skipped) context.skipped = false;
+  }
+  for (Inquiry& inquiry : inquiries) {
+    const Verdict& said = inquiry.verdict;
+    for (const auto& evidence : said.evidence) context.verdict.note(evidence.gate, evidence.text, evidence.hidden);
+    if (!said.failed_gate) continue;
+    context.verdict.reject(*said.failed_gate, said.reason, said.message);
+    return false;
+  }
+  return true;
 }
 
 /// False after a rejection: nothing was checked, and the user requires it.
@@ -181,9 +209,19 @@ bool run_sanitize_gate(GateContext& context) {
   if (sanitizers.empty()) {
     context.verdict.note(GateId::sanitize, "not sanitized: this machine has no tool for it; see `kernelwright doctor`");
   }
-  const bool clean =
-      std::all_of(sanitizers.begin(), sanitizers.end(), [&](Sanitizer* sanitizer) { return ask(context, *sanitizer); });
-  return clean && is_sanitized_as_required(context);
+  const bool at_once = sanitizers.size() > 1;
+  std::vector<Inquiry> inquiries;
+  for (std::size_t i = 0; i < sanitizers.size(); ++i) {
+    inquiries.push_back({context.facts, context.loaded, at_once ? context.clock.beside() : context.clock.part()});
+  }
+  {
+    const auto watching = context.clock.doing(at_once ? time_activity::tool : TimeLedger::k_other);
+    context.facts.options.parallel(std::ssize(sanitizers), [&](std::int64_t i) {
+      const auto at = static_cast<std::size_t>(i);
+      static_cast<void>(ask(inquiries[at], *sanitizers[at]));
+    });
+  }
+  return join(context, inquiries) && is_sanitized_as_required(context);
 }
 
 }  // namespace kw

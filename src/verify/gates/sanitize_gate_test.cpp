@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "verify/testing/fake_backend.hpp"
 #include "verify/testing/scripted_tools.hpp"
 #include "verify/testing/verifier_fixture.hpp"
@@ -124,6 +126,24 @@ TEST_F(SanitizeGateTest, asks_a_tool_that_is_slow_to_start_about_everything_at_o
   sanitizer.on_primary.reset();
   sanitizer.finding = SanitizerFinding{"a race", false};
   EXPECT_EQ(verify("honest").verdict.failed_gate, GateId::sanitize);
+}
+
+TEST_F(SanitizeGateTest, asks_every_tool_and_rejects_by_the_first_that_finds_something) {
+  ScriptedSanitizer first;
+  ScriptedSanitizer second;
+  ScriptedSanitizer third;
+  tools.sanitizers = {&first, &second, &third};
+  first.checked = false;
+  open();
+  const auto clean = verify("honest");
+  EXPECT_TRUE(clean.verdict.accepted()) << clean.verdict.message;
+  EXPECT_THAT(clean.verdict.gates_passed, ::testing::Contains(GateId::sanitize)) << "the others have looked at it";
+  second.finding = SanitizerFinding{"a race", false};
+  third.finding = SanitizerFinding{"a read behind K", false};
+  const auto rejected = verify("honest");
+  EXPECT_EQ(rejected.verdict.message, "a race");
+  EXPECT_THAT(evidence_of(rejected, GateId::sanitize), ::testing::HasSubstr("a note")) << "of the first";
+  EXPECT_EQ(std::min({first.runs, second.runs, third.runs}), 2);
 }
 
 TEST_F(SanitizeGateTest, does_not_call_a_kernel_sanitized_for_a_part_of_its_primary) {

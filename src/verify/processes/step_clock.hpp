@@ -23,6 +23,8 @@ class StepClock {
 
   /// For work on a thread beside: it ends when this one does, and its time is nobody's.
   [[nodiscard]] StepClock beside() const { return StepClock(*clock_, deadline_); }
+  /// For a part of the step, on the same thread, that counts for itself.
+  [[nodiscard]] StepClock part() const { return StepClock(*clock_, deadline_, ledger_); }
 
   /// `usual`, or what is left until the deadline: at least a millisecond, because a deadline that has passed is noticed
   /// between two steps.
