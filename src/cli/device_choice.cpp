@@ -48,7 +48,7 @@ Result<OpenedDevice> open_device(const std::string& device, const std::string& t
         wrong_target(errc::device_missing, facts, target, "see `kernelwright doctor` for devices and their targets"));
   }
   if (const Language* language = find_language(target)) {
-    KW_TRY(opened.watching, open_tools(*language, options, *opened.backend));
+    KW_TRY(opened.watching, open_tools(*language, options, *opened.backend, parallel_for(usable_processors())));
   }
   return opened;
 }

@@ -96,20 +96,27 @@ std::vector<const Tool*> tools_of(const Language& language) {
   return tools;
 }
 
-Result<OpenedTools> open_tools(const Language& language, BackendOptions options, ExecutionBackend& backend) {
+Result<OpenedTools> open_tools(const Language& language, BackendOptions options, ExecutionBackend& backend,
+                               const ParallelFor& parallel) {
   options.device_id = backend.device().id;
+  std::vector<const Tool*> tools = tools_of(language);
+  std::erase_if(tools, [&](const Tool* tool) { return !tool->serves(backend.device()); });
+  std::vector<SanitizerResult> sanitizers(tools.size());
+  std::unique_ptr<Profiler> profiler;
+  parallel(std::ssize(tools), [&](std::int64_t i) {
+    const auto at = static_cast<std::size_t>(i);
+    const Tool& tool = *tools[at];
+    if (tool.sanitizer != nullptr) sanitizers[at] = tool.sanitizer(options, backend);
+    if (tool.profiler == nullptr) return;
+    auto found = tool.profiler(options, backend);
+    profiler = found ? *std::move(found) : std::make_unique<NoProfiler>(found.error().message);
+  });
   OpenedTools opened;
-  for (const Tool* tool : tools_of(language)) {
-    if (!tool->serves(backend.device())) continue;
-    if (tool->sanitizer != nullptr) {
-      KW_TRY(auto sanitizer, tool->sanitizer(options, backend));
-      if (sanitizer) opened.sanitizers.push_back(std::move(sanitizer));
-    }
-    if (tool->profiler != nullptr) {
-      auto profiler = tool->profiler(options, backend);
-      opened.profiler = profiler ? *std::move(profiler) : std::make_unique<NoProfiler>(profiler.error().message);
-    }
+  for (SanitizerResult& one : sanitizers) {
+    KW_TRY(auto sanitizer, std::move(one));
+    if (sanitizer) opened.sanitizers.push_back(std::move(sanitizer));
   }
+  opened.profiler = std::move(profiler);
   return opened;
 }
 

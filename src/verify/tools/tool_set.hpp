@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/parallel.hpp"
 #include "language/language.hpp"
 #include "verify/processes/process_backend.hpp"
 #include "verify/tools/profiler.hpp"
@@ -39,8 +40,9 @@ struct OpenedTools {
   std::unique_ptr<Profiler> profiler;                  ///< null where hardware counts nothing
 };
 
-/// Those of the language that serve the device of `backend`, which was opened with `options`.
+/// Those of the language that serve the device of `backend`, which was opened with `options`. Each is tried on a kernel
+/// of its own, by `parallel`: on a GPU that takes a second.
 [[nodiscard]] Result<OpenedTools> open_tools(const Language& language, BackendOptions options,
-                                             ExecutionBackend& backend);
+                                             ExecutionBackend& backend, const ParallelFor& parallel);
 
 }  // namespace kw
