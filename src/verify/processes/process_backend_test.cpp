@@ -3,8 +3,12 @@
 
 #include "verify/processes/process_backend.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "verify/processes/build_deadline.hpp"
+#include "verify/processes/worker_process.hpp"
+#include "verify/processes/worker_spec.hpp"
 #include "verify/testing/backend_fixture.hpp"
 #include "verify/testing/mapped_files.hpp"
 
@@ -34,6 +38,24 @@ TEST_F(NullBackend, a_launch_changes_the_buffers_the_host_sees) {
   EXPECT_EQ(fate(process->launch(false, k_ample)), "ran");
   EXPECT_THAT(floats(process->buffer(0)), testing::Each(2.5F));
   EXPECT_THAT(floats(process->buffer(1)), testing::Each(2.5F));
+}
+
+TEST_F(NullBackend, a_process_in_reserve_has_memory_cleared_within_its_limits) {
+  constexpr std::int64_t k_file_limit = std::int64_t{1} << 20;
+  constexpr std::int64_t k_ahead = 8 * k_file_limit;
+  BackendOptions options;
+  options.worker = find_worker().value();
+  options.limits.file_bytes = k_file_limit;
+  auto arena = Arena::create();
+  ASSERT_TRUE(arena) << arena.error().to_string();
+  auto worker = WorkerProcess::spawn(run_spec(options, backend_->device(), *arena, {k_ahead, k_ahead}));
+  ASSERT_TRUE(worker) << worker.error().to_string();
+  // It answers when it is ready; a process that was killed for a file that is too long does not.
+  const auto answer = worker->request(LaunchRequest{0, false}, patient(k_ample));
+  ASSERT_TRUE(std::holds_alternative<WorkerMessage>(answer)) << std::get<LostWorker>(answer).detail;
+  struct stat file = {};
+  ASSERT_EQ(::fstat(arena->descriptor(), &file), 0);
+  EXPECT_GE(file.st_blocks * 512, k_ahead);
 }
 
 TEST_F(NullBackend, guards_of_poison_surround_every_buffer_of_a_fresh_layout) {

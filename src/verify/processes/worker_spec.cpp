@@ -97,6 +97,8 @@ SandboxSpec run_spec(const BackendOptions& options, const DeviceFacts& device, c
     put_tool_around(*options.tool, spec);
   } else if (room.ahead > 0) {
     spec.arguments.push_back(std::to_string(room.ahead));
+    // The system takes memory that is cleared in a file of memory for a write to it.
+    spec.limits.file_bytes = std::max(spec.limits.file_bytes, room.ahead);
   }
   return spec;
 }
