@@ -17,25 +17,54 @@
 namespace kw {
 namespace {
 
-/// Maps the arena and closes its descriptor; the mapping lasts as long as the process.
-Result<std::span<std::byte>> map_arena(int fd, std::int64_t bytes) {
-  struct stat file = {};
-  if (::fstat(fd, &file) != 0 || bytes < 1 || file.st_size < bytes) {
-    return fail(errc::device_refused, "the arena of {} bytes was not handed over", bytes);
-  }
-  const auto length = static_cast<std::size_t>(bytes);
-  void* memory = ::mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-  if (memory == MAP_FAILED) {
-    return fail(errc::device_refused, "the arena of {} bytes cannot be mapped: {}", bytes, std::strerror(errno));
-  }
-  ::close(fd);
-  return std::span(static_cast<std::byte*>(memory), length);
-}
+/// The memory that this process shares with the host.
+class Arena {
+ public:
+  explicit Arena(int fd) : fd_(fd) {}
 
-/// The file's size stays what the host makes it: it may do so at the same time.
-void take_pages(int fd, std::int64_t bytes) {
-  if (bytes > 0) static_cast<void>(::fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, bytes));
-}
+  /// Before it is known how much is needed. Of a file that has a size already all pages are mapped: it was another
+  /// process's, and the host maps it still. Of another one `bytes` are cleared; its size stays what the host makes it,
+  /// which it may do at the same time.
+  void take_pages(std::int64_t bytes) {
+    const std::int64_t length = bytes > 0 ? file_bytes() : 0;
+    if (length > 0 && map(length)) {
+      // Nothing depends on it: what is not mapped now is mapped when it is used.
+      static_cast<void>(::madvise(memory_.data(), memory_.size(), MADV_POPULATE_WRITE));
+    } else if (bytes > 0) {
+      static_cast<void>(::fallocate(fd_, FALLOC_FL_KEEP_SIZE, 0, bytes));
+    }
+  }
+
+  /// Maps so many bytes, once, and closes the descriptor; the mapping lasts as long as the process.
+  Result<std::span<std::byte>> open(std::int64_t bytes) {
+    if (bytes < 1 || file_bytes() < bytes) {
+      return fail(errc::device_refused, "the arena of {} bytes was not handed over", bytes);
+    }
+    const auto length = static_cast<std::size_t>(bytes);
+    if (memory_.size() < length && !map(bytes)) {
+      return fail(errc::device_refused, "the arena of {} bytes cannot be mapped: {}", bytes, std::strerror(errno));
+    }
+    ::close(fd_);
+    return memory_.first(length);
+  }
+
+ private:
+  /// 0 where the host has not handed over a file.
+  [[nodiscard]] std::int64_t file_bytes() const {
+    struct stat file = {};
+    return ::fstat(fd_, &file) == 0 ? file.st_size : 0;
+  }
+  [[nodiscard]] bool map(std::int64_t bytes) {
+    const auto length = static_cast<std::size_t>(bytes);
+    void* memory = ::mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0);
+    if (memory == MAP_FAILED) return false;
+    memory_ = {static_cast<std::byte*>(memory), length};
+    return true;
+  }
+
+  int fd_;
+  std::span<std::byte> memory_;
+};
 
 /// How a run process lives with its candidate.
 enum class RightsAfterLoad : std::uint8_t { none, as_before };
@@ -47,9 +76,9 @@ std::vector<std::vector<ArenaSlot>> slots_of(const LoadRequest& request) {
 }
 
 /// A fence where kernels run on the arena itself.
-Result<std::optional<ArenaFence>> load_candidate(Device& device, const LoadRequest& request, int arena_fd,
+Result<std::optional<ArenaFence>> load_candidate(Device& device, const LoadRequest& request, Arena& shared,
                                                  RightsAfterLoad rights, int channel) {
-  KW_TRY(const std::span<std::byte> arena, map_arena(arena_fd, request.arena_bytes));
+  KW_TRY(const std::span<std::byte> arena, shared.open(request.arena_bytes));
   KW_TRY_VOID(device.load(request, arena));
   std::optional<ArenaFence> fence;
   if (device.has_all_code()) fence.emplace(arena, slots_of(request));
@@ -68,7 +97,7 @@ Result<LaunchReply> launch_fenced(Device& device, std::optional<ArenaFence>& fen
   return device.launch(request);
 }
 
-void serve(Channel& channel, Result<std::unique_ptr<Device>> device, int arena_fd, RightsAfterLoad rights) {
+void serve(Channel& channel, Result<std::unique_ptr<Device>> device, Arena arena, RightsAfterLoad rights) {
   bool loaded = false;
   std::optional<ArenaFence> fence;
   while (const auto message = channel.receive()) {
@@ -76,7 +105,7 @@ void serve(Channel& channel, Result<std::unique_ptr<Device>> device, int arena_f
     if (!device) {
       reply = LaunchFailure{device.error().to_string()};
     } else if (const auto* load = std::get_if<LoadRequest>(&*message); load != nullptr && !loaded) {
-      auto result = load_candidate(**device, *load, arena_fd, rights, channel.socket());
+      auto result = load_candidate(**device, *load, arena, rights, channel.socket());
       loaded = result.has_value();
       reply = loaded ? WorkerMessage{LoadReply{}} : LaunchFailure{result.error().message};
       if (loaded) fence = *std::move(result);
@@ -118,15 +147,16 @@ Result<std::unique_ptr<Device>> open_watched(const Watched& watched) {
 int serve_launches(Channel& channel, const std::string& device_id, int arena_fd, std::int64_t arena_bytes) {
   keep_one_heap();  // before the driver has threads
   auto device = open_device(device_id);
-  take_pages(arena_fd, arena_bytes);
-  serve(channel, std::move(device), arena_fd, RightsAfterLoad::none);
+  Arena arena(arena_fd);
+  arena.take_pages(arena_bytes);
+  serve(channel, std::move(device), arena, RightsAfterLoad::none);
   // Not a return from main: drivers' destructors would run candidate code and may hang.
   ::_exit(0);
 }
 
 int serve_watched(Channel& channel, const std::vector<std::string>& arguments, int arena_fd) {
   const Watched watched = read_arguments(arguments);
-  serve(channel, open_watched(watched), arena_fd,
+  serve(channel, open_watched(watched), Arena(arena_fd),
         watched.unlocked ? RightsAfterLoad::as_before : RightsAfterLoad::none);
   ::_exit(0);
 }

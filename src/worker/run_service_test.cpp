@@ -141,6 +141,21 @@ TEST(RunServiceInReserve, has_pages_cleared_before_the_file_has_a_size) {
   EXPECT_GE(worker.arena_file().st_blocks * 512, k_pages);
 }
 
+TEST(RunServiceInReserve, maps_what_was_another_processs_and_runs_in_it) {
+  constexpr std::int64_t k_pages = std::int64_t{1} << 20;
+  ForkedWorker worker(
+      [](int socket, int arena) {
+        Channel channel(socket);
+        serve_launches(channel, "null", arena, 1);
+      },
+      k_pages);
+  EXPECT_THAT(worker.failure_of(LaunchRequest{0, false}), StartsWith("a run process loads one candidate"));
+  EXPECT_GE(worker.arena_file().st_blocks * 512, k_pages) << "all of it, however much was asked for";
+  ASSERT_TRUE(is_loaded(worker.ask(load_of("kernel a\nfill out 1\n", {"a"}))));
+  ASSERT_TRUE(worker.ask(LaunchRequest{0, false}));
+  EXPECT_EQ(worker.arena_byte(3), std::byte{0x3f}) << "1.0f is 0x3f800000";
+}
+
 /// Below a tool, with the private directory where the tool's worker would have it.
 class WatchedService : public ::testing::Test {
  protected:

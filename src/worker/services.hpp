@@ -13,8 +13,8 @@ namespace kw {
 int serve_builds(Channel& channel);
 
 /// Opens the device at once, so that a process kept in reserve has its driver ready, and has the system clear
-/// `arena_bytes` of the arena, as far as it can, which takes half a second for a gigabyte; then loads one candidate,
-/// gives up its rights, and launches.
+/// `arena_bytes` of the arena, as far as it can, which takes half a second for a gigabyte (0: nothing; of an arena that
+/// has a size all is mapped); then loads one candidate, gives up its rights, and launches.
 int serve_launches(Channel& channel, const std::string& device_id, int arena_fd, std::int64_t arena_bytes);
 
 /// The same below a tool that watches the GPU. `arguments` are the device, and after it, in any order,

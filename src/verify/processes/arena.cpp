@@ -60,6 +60,12 @@ Result<Arena> Arena::create() {
 
 Arena::Arena(Arena&& other) noexcept : file_(std::move(other.file_)), memory_(std::exchange(other.memory_, {})) {}
 
+Arena& Arena::operator=(Arena&& other) noexcept {
+  std::swap(file_, other.file_);
+  std::swap(memory_, other.memory_);
+  return *this;
+}
+
 Arena::~Arena() {
   if (!memory_.empty()) ::munmap(memory_.data(), memory_.size());
 }

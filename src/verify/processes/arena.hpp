@@ -40,7 +40,7 @@ class Arena {
  public:
   [[nodiscard]] static Result<Arena> create();
   Arena(Arena&& other) noexcept;
-  Arena& operator=(Arena&& other) = delete;
+  Arena& operator=(Arena&& other) noexcept;
   Arena(const Arena&) = delete;
   ~Arena();
 

@@ -70,6 +70,40 @@ TEST_F(CudaBackend, each_start_takes_one_of_several_processes_in_reserve_that_ha
   }
 }
 
+TEST_F(CudaBackend, a_process_gets_the_memory_of_one_that_has_ended) {
+  BackendOptions options;
+  options.device_id = "cuda:0";
+  auto backend = open_process_backend(options);
+  ASSERT_TRUE(backend) << backend.error().to_string();
+  constexpr int k_count = 1 << 20;
+  StartRequest request;
+  request.plans.push_back({plan_of_sum(k_count), 0});
+  request.binaries = {build(k_add, request.plans.front().plan.launches).binary};
+  const auto start_one = [&] {
+    auto started = (*backend)->start(request, k_ample);
+    auto* process = std::get_if<std::unique_ptr<KernelProcess>>(&started);
+    return process == nullptr ? nullptr : std::move(*process);
+  };
+  const auto mapped = [&](KernelProcess& process) { return process.buffer(0).data(); };
+  auto first = start_one();
+  ASSERT_NE(first, nullptr);
+  auto second = start_one();
+  ASSERT_NE(second, nullptr);
+  EXPECT_NE(mapped(*second), mapped(*first)) << "it is in use";
+  const std::byte* const memory = mapped(*first);
+  std::ranges::fill(first->guards()[0], std::byte{0});
+  first.reset();
+  (*backend)->prepare();
+  auto third = start_one();
+  ASSERT_NE(third, nullptr);
+  EXPECT_EQ(mapped(*third), memory);
+  for (const auto& guard : third->guards()) EXPECT_TRUE(all_poison(guard));
+  floats(third->buffer(0)).back() = 1.0F;
+  floats(third->buffer(1)).back() = 2.0F;
+  ASSERT_EQ(fate(third->launch(false, k_ample)), "ran");
+  EXPECT_EQ(floats(third->buffer(2)).back(), 3.0F);
+}
+
 TEST_F(CudaBackend, compiles_without_the_driver_and_runs_with_it) {
   EXPECT_EQ(backend_->device().name, "Fake GPU");
   constexpr int k_count = 1000;

@@ -13,6 +13,13 @@ class SandboxedKernel final : public KernelProcess {
  public:
   SandboxedKernel(RunProcess process, std::vector<ArenaLayout> layouts, LaunchIsolation& isolation)
       : process_(std::move(process)), layouts_(std::move(layouts)), isolation_(isolation) {}
+  SandboxedKernel(const SandboxedKernel&) = delete;
+  SandboxedKernel& operator=(const SandboxedKernel&) = delete;
+  ~SandboxedKernel() override {
+    if (isolation_.arenas == nullptr) return;
+    process_.worker.end();
+    isolation_.arenas->put(std::move(process_.arena));
+  }
 
   Result<void> select(std::size_t plan) override {
     if (plan >= layouts_.size()) return fail(errc::worker_failed, "there is no plan {} of {}", plan, layouts_.size());
@@ -95,8 +102,13 @@ Result<ArenaPlan> plan_arena(const StartRequest& request) {
 
 std::variant<std::unique_ptr<KernelProcess>, LaunchFailure, LostWorker> load_candidate(
     RunProcess process, const std::string& device_id, const StartRequest& request, const ArenaPlan& plan,
-    LaunchIsolation& isolation, Duration deadline) {
-  if (auto sized = process.arena.fix_size(plan.bytes); !sized) return LaunchFailure{sized.error().message};
+    LaunchIsolation& isolation, Duration deadline, std::int64_t arena_bytes) {
+  if (process.arena.bytes().empty()) {
+    auto sized = process.arena.fix_size(std::max(plan.bytes, arena_bytes));
+    if (!sized) return LaunchFailure{sized.error().message};
+  }
+  KW_CHECK(process.arena.bytes().size() >= static_cast<std::size_t>(plan.bytes), "{} bytes in an arena of {}",
+           plan.bytes, process.arena.bytes().size());
   const LoadRequest load = make_load_request(device_id, request, plan);
   auto answer = process.worker.request(load, deadline);
   if (auto* lost = std::get_if<LostWorker>(&answer)) return std::move(*lost);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "verify/processes/arena.hpp"
+#include "verify/processes/arena_pool.hpp"
 #include "verify/processes/cache_flush.hpp"
 #include "verify/processes/device_lock.hpp"
 #include "verify/processes/execution_backend.hpp"
@@ -14,7 +15,7 @@
 
 namespace kw {
 
-/// A run process whose driver is starting or has started, and its arena, which has no size yet.
+/// A run process whose driver is starting or has started, and its arena, which has no size yet or one from before.
 struct RunProcess {
   Arena arena;
   WorkerProcess worker;
@@ -32,11 +33,13 @@ struct ArenaPlan {
 struct LaunchIsolation {
   CacheFlush flush;
   DeviceLock lock;
+  ArenaPool* arenas = nullptr;  ///< where that of a process goes when it has ended; null: away
 };
 
-/// Loads the candidate into the process.
+/// Loads the candidate into the process. An arena without a size gets `plan.bytes`, or `arena_bytes` where that is
+/// more.
 [[nodiscard]] std::variant<std::unique_ptr<KernelProcess>, LaunchFailure, LostWorker> load_candidate(
     RunProcess process, const std::string& device_id, const StartRequest& request, const ArenaPlan& plan,
-    LaunchIsolation& isolation, Duration deadline);
+    LaunchIsolation& isolation, Duration deadline, std::int64_t arena_bytes = 0);
 
 }  // namespace kw

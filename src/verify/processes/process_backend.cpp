@@ -102,7 +102,9 @@ class ProcessBackend final : public ExecutionBackend {
       : options_(std::move(options)),
         sandbox_(std::move(sandbox)),
         device_(std::move(device)),
-        isolation_{CacheFlush(device_), DeviceLock(device_)} {
+        arenas_(memory_to_keep()),
+        isolation_{CacheFlush(device_), DeviceLock(device_),
+                   device_.kind == DeviceKind::gpu && !options_.tool ? &arenas_ : nullptr} {
     if (builder) builders_.push_back(*std::move(builder));
   }
 
@@ -190,13 +192,19 @@ class ProcessBackend final : public ExecutionBackend {
                                                                                     Duration deadline) {
     auto process = take_process(plan.bytes);
     if (!process) return LostWorker{WorkerLoss::not_started, process.error().to_string()};
-    return load_candidate(*std::move(process), device_.id, request, plan, isolation_, deadline);
+    // The next candidates need about as much: arenas that are as large as the largest so far serve all of them.
+    const std::int64_t arena_bytes = isolation_.arenas != nullptr ? arena_needed() : 0;
+    return load_candidate(*std::move(process), device_.id, request, plan, isolation_, deadline, arena_bytes);
   }
 
-  Result<RunProcess> spawn_run_process(const ArenaRoom& room) {
-    KW_TRY(Arena arena, Arena::create());
-    KW_TRY(WorkerProcess worker, WorkerProcess::spawn(run_spec(options_, device_, arena, room)));
-    return RunProcess{std::move(arena), std::move(worker), options_.tool ? options_.tool->report_file : ""};
+  /// With the memory of one that has ended where that has `least_bytes`.
+  Result<RunProcess> spawn_run_process(const ArenaRoom& room, std::int64_t least_bytes) {
+    std::optional<Arena> arena = isolation_.arenas != nullptr ? arenas_.take(least_bytes) : std::nullopt;
+    if (!arena) {
+      KW_TRY(arena, Arena::create());
+    }
+    KW_TRY(WorkerProcess worker, WorkerProcess::spawn(run_spec(options_, device_, *arena, room)));
+    return RunProcess{*std::move(arena), std::move(worker), options_.tool ? options_.tool->report_file : ""};
   }
 
   /// Starts the next run process unless enough are waiting. A failure shows when the process is needed.
@@ -204,30 +212,44 @@ class ProcessBackend final : public ExecutionBackend {
     const std::lock_guard lock(standby_mutex_);
     const int wanted = device_.kind == DeviceKind::gpu ? options_.gpu_reserve : 1;
     if (!options_.standby || std::ssize(standby_) >= wanted) return;
-    auto process = spawn_run_process({arena_room_, cleared_ahead(wanted)});
-    if (process) standby_.push_back(Standby{*std::move(process), arena_room_});
+    auto process = spawn_run_process({arena_room_, cleared_ahead(wanted)}, arena_needed_);
+    if (!process) return;
+    const auto sized = static_cast<std::int64_t>(process->arena.bytes().size());
+    const std::int64_t room = sized > 0 ? std::min(sized, arena_room_) : arena_room_;
+    standby_.push_back(Standby{*std::move(process), room});
   }
 
   /// What the largest candidate so far needed, where all in reserve together leave the machine most of its memory. On a
   /// processor clearing would take it from what is timed.
   [[nodiscard]] std::int64_t cleared_ahead(std::int64_t processes) const {
     constexpr std::int64_t k_least_worth_it = std::int64_t{1} << 20;
-    constexpr std::int64_t k_part_of_memory = 8;
     if (device_.kind != DeviceKind::gpu || arena_needed_ < k_least_worth_it) return 0;
-    const std::int64_t memory = std::int64_t{::sysconf(_SC_PHYS_PAGES)} * ::sysconf(_SC_PAGESIZE);
-    return processes * arena_needed_ <= memory / k_part_of_memory ? arena_needed_ : 0;
+    return processes * arena_needed_ <= memory_to_keep() ? arena_needed_ : 0;
+  }
+
+  static std::int64_t memory_to_keep() {
+    constexpr std::int64_t k_part_of_memory = 8;
+    return std::int64_t{::sysconf(_SC_PHYS_PAGES)} * ::sysconf(_SC_PAGESIZE) / k_part_of_memory;
+  }
+
+  std::int64_t arena_needed() {
+    const std::lock_guard lock(standby_mutex_);
+    return arena_needed_;
   }
 
   Result<RunProcess> take_process(std::int64_t arena_bytes) {
     const std::lock_guard lock(standby_mutex_);
     arena_room_ = std::max(arena_room_, arena_bytes);
     arena_needed_ = std::max(arena_needed_, arena_bytes);
-    while (!standby_.empty()) {
-      Standby taken = std::move(standby_.front());
-      standby_.pop_front();
-      if (taken.arena_bytes >= arena_bytes) return std::move(taken.process);
+    const auto with_room =
+        std::ranges::find_if(standby_, [&](const Standby& one) { return one.arena_bytes >= arena_bytes; });
+    if (with_room == standby_.end()) {
+      standby_.clear();  // later candidates need about as much
+      return spawn_run_process({arena_bytes}, arena_bytes);
     }
-    return spawn_run_process({arena_bytes});
+    RunProcess taken = std::move(with_room->process);
+    standby_.erase(with_room);
+    return taken;
   }
 
   BackendOptions options_;
@@ -235,6 +257,7 @@ class ProcessBackend final : public ExecutionBackend {
   DeviceFacts device_;
   std::mutex builders_mutex_;
   std::vector<WorkerProcess> builders_;  ///< idle ones; as many as builds ever ran at once
+  ArenaPool arenas_;
   LaunchIsolation isolation_;
   std::mutex standby_mutex_;
   std::deque<Standby> standby_;  ///< the one that has had most time to load its driver first

@@ -23,6 +23,8 @@ class WorkerProcess {
   [[nodiscard]] std::string output() const { return process_->output(); }
   /// Lets it end by itself; its exit status, or nothing when it was killed, then or before. Requests nothing more.
   [[nodiscard]] std::optional<int> finish(Duration deadline);
+  /// Kills it with everything it started, and waits for that. Requests nothing more.
+  void end() { process_.reset(); }
   /// A file of its private directory, the first k_kept_output_bytes of it; "" when there is none. Untrusted text.
   [[nodiscard]] std::string file(const std::string& name) const;
 
