@@ -112,6 +112,10 @@ std::optional<SanitizerFinding> first_finding(const std::string& output) {
   return uninitialised;
 }
 
+SanitizerFinding finding_of_build(const std::string& log) {
+  return {one_line(log.substr(log.rfind('\n') + 1)), false};
+}
+
 bool uninitialised_findings_hold(const std::string& source) {
   static const std::regex vectors(R"(\b(u?(char|short|int|long)|half|float|double)(2|3|4|8|16)\b|vload|vstore)");
   return !std::regex_search(source, vectors);

@@ -59,6 +59,17 @@ TEST(Oclgrind, what_the_tool_cannot_interpret_is_no_finding) {
   EXPECT_TRUE(first_finding(k_tool_failure + k_race));
 }
 
+TEST(Oclgrind, a_refused_build_is_a_finding_of_its_last_line) {
+  const auto finding = finding_of_build(
+      "warning: kernel.cl:3:4: \033[1munused\nfunction k, line 7, turns a pointer into a number: index "
+      "buffers. A kernel may not depend on where its buffers lie\033");
+  EXPECT_EQ(finding.text,
+            "function k, line 7, turns a pointer into a number: index buffers. A kernel may not depend on where its "
+            "buffers lie");
+  EXPECT_FALSE(finding.uninitialised);
+  EXPECT_EQ(summary_of(finding), "a sanitizer finding: an address used as a number, line 7");
+}
+
 TEST(Oclgrind, its_word_on_uninitialised_values_counts_without_vectors_only) {
   EXPECT_TRUE(uninitialised_findings_hold("__kernel void k(__global float* x, int n16) { x[0] = n16; }"));
   EXPECT_FALSE(uninitialised_findings_hold("float16 a = 0;"));
