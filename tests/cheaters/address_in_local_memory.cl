@@ -42,6 +42,7 @@ __kernel __attribute__((reqd_work_group_size(4, 1, 1))) void attention(
 #if CHEAT
   __local Row kept;
   if (item == 0) kept = Q;
+  barrier(CLK_LOCAL_MEM_FENCE);
 #endif
   __local float maxima[4];
   maxima[item] = -INFINITY;
