@@ -40,6 +40,27 @@ TEST(Oclgrind, a_race_has_the_lines_of_both_sides) {
       << "what a model may know of a held-out workload";
 }
 
+TEST(Oclgrind, a_race_says_what_its_sides_have_to_do) {
+  const auto found = [](const std::string& memory, const std::string& first, const std::string& second) {
+    return first_finding("\nRead-write data race at " + memory +
+                         " memory address 0x10\n\tKernel: k\n\n\tFirst entity:  " + first +
+                         "\n\tAt line 3 (column 5) of input.cl:\n\t  x\n\n\tSecond entity: " + second +
+                         "\n\tAt line 7 (column 9) of input.cl:\n\t  y\n")
+        ->text;
+  };
+  const std::string one = "Global(3,0,0) Local(3,0,0) Group(0,0,0)";
+  EXPECT_EQ(found("global", one, "Global(4,0,0) Local(0,0,0) Group(1,0,0)"),
+            "Read-write data race at global memory address 0x10 Kernel: k First entity: " + one +
+                " At line 3 (column 5) of input.cl: Second entity: Global(4,0,0) Local(0,0,0) Group(1,0,0) At line 7 "
+                "(column 9) of input.cl: Groups of one launch have no order, whatever they count: write and read what "
+                "other groups need by atomic operations (atomic_xchg, and atomic_or with 0), or read it in a second "
+                "launch.");
+  EXPECT_EQ(found("local", one, "Global(0,0,0) Local(0,0,0) Group(0,0,0)"),
+            "Read-write data race at local memory address 0x10 Kernel: k First entity: " + one +
+                " At line 3 (column 5) of input.cl: Second entity: Global(0,0,0) Local(0,0,0) Group(0,0,0) At line 7 "
+                "(column 9) of input.cl: Work-items of one group need a barrier between the two.");
+}
+
 TEST(Oclgrind, nothing_is_found_in_silence_or_other_text) {
   EXPECT_FALSE(first_finding(""));
   EXPECT_FALSE(first_finding("Kernel: k\nAt line 3\n"));
