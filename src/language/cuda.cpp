@@ -88,6 +88,7 @@ const Language& cuda_language() {
       .extends = "",
       .headers = k_cuda_headers,
       .forbidden = {},
+      .unlike_macros = {},
       .has_vector_types = false,
       .prompt = "cuda",
       .runtime = "cuda",

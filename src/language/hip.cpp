@@ -36,6 +36,7 @@ const Language& hip_language() {
       .extends = "cuda",
       .headers = k_hip_headers,
       .forbidden = {},
+      .unlike_macros = {},
       .has_vector_types = false,
       .prompt = "hip",
       .runtime = "hip",
