@@ -59,6 +59,7 @@ const Language& hip_language() {
                 .executable = true,
                 .folder_variables = k_hip_folder_variables,
                 .folders = k_hip_folders,
+                .folders_with_files = {},
                 .file_variables = k_hip_programs,
                 .around_files = k_hip_around_program,
                 .nodes = {},

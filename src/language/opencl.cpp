@@ -136,6 +136,7 @@ const Language& opencl_language() {
                 .executable = false,
                 .folder_variables = {},
                 .folders = {},
+                .folders_with_files = {},
                 .file_variables = {},
                 .around_files = {},
                 .nodes = {},
