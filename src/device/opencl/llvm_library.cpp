@@ -23,8 +23,7 @@ int remember_driver(dl_phdr_info* info, std::size_t, void* search) {
   return 0;
 }
 
-LlvmApi llvm_functions(SymbolFinder& find) {
-  LlvmApi api;
+void find_functions_of_modules(SymbolFinder& find, LlvmApi& api) {
   find("LLVMContextCreate", api.context_create);
   find("LLVMContextDispose", api.context_dispose);
   find("LLVMContextSetDiagnosticHandler", api.context_set_diagnostic_handler);
@@ -54,6 +53,9 @@ LlvmApi llvm_functions(SymbolFinder& find) {
   find("LLVMGetGEPSourceElementType", api.get_gep_source_element_type);
   find("LLVMCountIncoming", api.count_incoming);
   find("LLVMGetIncomingValue", api.get_incoming_value);
+}
+
+void find_functions_of_values(SymbolFinder& find, LlvmApi& api) {
   find("LLVMGetFirstUse", api.get_first_use);
   find("LLVMGetNextUse", api.get_next_use);
   find("LLVMGetUser", api.get_user);
@@ -85,7 +87,6 @@ LlvmApi llvm_functions(SymbolFinder& find) {
   find("LLVMGetAllocatedType", api.get_allocated_type);
   find("LLVMGetEnumAttributeKindForName", api.get_enum_attribute_kind_for_name);
   find("LLVMRemoveEnumAttributeAtIndex", api.remove_enum_attribute_at_index);
-  return api;
 }
 
 }  // namespace
@@ -97,7 +98,9 @@ Result<LlvmApi> llvm_of_driver(const std::string& library) {
   void* const driver = search.path.empty() ? nullptr : ::dlopen(search.path.c_str(), RTLD_NOW | RTLD_NOLOAD);
   if (driver == nullptr) return fail(errc::device_refused, "there is no {} in this process", library);
   SymbolFinder find{driver};
-  const LlvmApi api = llvm_functions(find);
+  LlvmApi api;
+  find_functions_of_modules(find, api);
+  find_functions_of_values(find, api);
   if (find.missing.empty()) return api;
   return fail(Error{errc::device_refused,
                     fmt::format("what {} compiles cannot be read: it has no {} of LLVM's", library, find.missing),
