@@ -10,7 +10,6 @@
 #include <fstream>
 #include <iterator>
 
-#include "base/rng.hpp"
 #include "base/testing/scratch_directory.hpp"
 
 namespace kw::opencl {
@@ -123,11 +122,14 @@ TEST_F(AddressPolicy, looks_through_functions) {
 }
 
 TEST_F(AddressPolicy, lets_honest_pointers_be) {
+  constexpr const char* k_rows =
+      "for (int i = 0; i < n; ++i) { __global float* row = x + i * n; for (__global float* p = row; p < row + n; p += "
+      "4) "
+      "vstore4((float4)(0), 0, p); }";
   for (const char* body : {
            "x[get_global_id(0)] = y[n] + t[0];",
            "for (__global float* p = x; p < x + n; ++p) *p = 0;",
-           "for (int i = 0; i < n; ++i) { __global float* row = x + i * n; for (__global float* p = row; p < row + n; "
-           "p += 4) vstore4((float4)(0), 0, p); }",
+           k_rows,
            "__global float* end = x + get_global_id(0) * n; for (__global float* p = x; p != end; ++p) *p = 0;",
            "x[0] = (float)((x + n) - (x + 1));",
            "__global float* p = n ? x : y; p[n] = 1;",
