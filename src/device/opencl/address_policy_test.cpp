@@ -2,15 +2,10 @@
 
 #include "device/opencl/address_policy.hpp"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <fstream>
-#include <iterator>
-
-#include "base/testing/scratch_directory.hpp"
+#include "device/opencl/platform.hpp"
 
 namespace kw::opencl {
 namespace {
@@ -18,22 +13,22 @@ namespace {
 /// Of the Oclgrind of this machine.
 class AddressPolicy : public ::testing::Test {
  protected:
-  static void SetUpTestSuite() {
-    static void* const driver = ::dlopen("/usr/lib/oclgrind/liboclgrind-rt-icd.so", RTLD_NOW);
-    ASSERT_NE(driver, nullptr) << ::dlerror();
-  }
-
-  /// Bitcode, as Oclgrind's compiler makes it.
+  /// Bitcode, as Oclgrind gives what it compiled.
   std::string compiled(const std::string& source) {
-    const auto path = [&](const char* name) { return (folder_.path() / name).string(); };
-    std::ofstream(path("k.cl")) << source;
-    const std::string command = fmt::format(
-        "clang -x cl -cl-std=CL1.2 -cl-opt-disable -O0 -g -target spir64-unknown-unknown -fno-builtin "
-        "-Xclang -finclude-default-header -emit-llvm -c {} -o {} 2> {}",
-        path("k.cl"), path("k.bc"), path("log"));
-    EXPECT_EQ(std::system(command.c_str()), 0) << source;
-    std::ifstream file(path("k.bc"), std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    cl_int status = CL_SUCCESS;
+    const OwnedContext context(api_.create_context(nullptr, 1, &device_.id, nullptr, nullptr, &status),
+                               api_.release_context);
+    const char* text = source.c_str();
+    const OwnedProgram program(api_.create_program_with_source(context.get(), 1, &text, nullptr, &status),
+                               api_.release_program);
+    EXPECT_EQ(api_.build_program(program.get(), 1, &device_.id, "-cl-opt-disable", nullptr, nullptr), CL_SUCCESS)
+        << source;
+    std::size_t bytes = 0;
+    EXPECT_EQ(api_.get_program_info(program.get(), CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, nullptr), CL_SUCCESS);
+    std::string binary(bytes, '\0');
+    auto* data = reinterpret_cast<unsigned char*>(binary.data());
+    EXPECT_EQ(api_.get_program_info(program.get(), CL_PROGRAM_BINARIES, sizeof data, &data, nullptr), CL_SUCCESS);
+    return binary;
   }
 
   /// "" when nothing is found.
@@ -46,8 +41,9 @@ class AddressPolicy : public ::testing::Test {
                     body + "\n}\n");
   }
 
+  Api api_ = load_api("/usr/lib/oclgrind/liboclgrind-rt.so").value();
+  ListedDevice device_ = list_devices(api_).value().front();
   LlvmApi llvm_ = llvm_of_driver("liboclgrind").value();
-  ScratchDirectory folder_;
 };
 
 constexpr const char* k_row = "typedef struct { __global const float* at; int n; } Row;\n";
