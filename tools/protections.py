@@ -27,7 +27,7 @@ def read_table(root):
 
 def cheater_file(root, name):
     """The bundle of that name; None when there is none."""
-    found = [root / "tests/cheaters" / f"{name}.cl", root / "tests/cheaters_cuda" / f"{name}.cu"]
+    found = [root / f"tests/cheaters{end}" for end in (f"/{name}.cl", f"_cuda/{name}.cu", f"_final/{name}.cl")]
     return next((path for path in found if path.exists()), None)
 
 
@@ -158,14 +158,20 @@ class Changed:
         return any(word.endswith(f"/lib{library}.a") for word in command)
 
     def verdict_on(self, cheater):
-        """"accepted", or the gate and reason that caught it."""
+        """"accepted", or the gate and reason that caught it; of the final measurement, its error."""
         root = self.build.root
-        suite = "CudaCheaters" if cheater_file(root, cheater).suffix == ".cu" else "Cheaters"
-        run = subprocess.run([self.folder / "bin/kw_system_tests",
-                              f"--gtest_filter={suite}/CheatTest.is_caught_by_the_gate_it_names/{cheater}"],
+        path = cheater_file(root, cheater)
+        test = "Cheaters/CheatTest.is_caught_by_the_gate_it_names"
+        if path.parent.name == "cheaters_final":
+            test = "Cheaters/FinalLiarTest.is_caught_as_it_says"
+        elif path.suffix == ".cu":
+            test = "Cuda" + test
+        run = subprocess.run([self.folder / "bin/kw_system_tests", f"--gtest_filter={test}/{cheater}"],
                              cwd=root, capture_output=True, text=True)
         if run.returncode == 0:
             return "caught by its own gate" if "[  PASSED  ] 1 test" in run.stdout else "no such test"
+        if "ns was believed" in run.stdout:
+            return "accepted"
         words = [line.split('"')[1] for line in run.stdout.splitlines() if "Which is:" in line and '"' in line]
         return words[0] if words else "no verdict:\n" + run.stdout[-2000:]
 

@@ -27,6 +27,10 @@ constexpr auto k_cuda_run_files = std::to_array<std::string_view>({"KERNELWRIGHT
 constexpr auto k_cuda_around_library =
     std::to_array<std::string_view>({".", "../include", "../../cuda_runtime/include"});
 
+/// Distributions put them among their own.
+constexpr auto k_cuda_system_headers =
+    std::to_array<std::pair<std::string_view, std::string_view>>({{"/usr/include", "cuda_fp16.h"}});
+
 /// What an NVIDIA driver makes below /dev, and what it reads.
 constexpr auto k_cuda_nodes = std::to_array<std::string_view>(
     {"nvidiactl", "nvidia-uvm", "nvidia-uvm-tools", "nvidia-modeset", "nvidia#", "nvidia-caps/*"});
@@ -49,11 +53,12 @@ constexpr auto k_cuda_watchers = std::to_array<std::string_view>({
 constexpr auto k_cuda_environment = std::to_array<std::string_view>({"CUDA_"});
 
 constexpr SandboxGrants k_cuda_toolkit{
-    .system = SystemFiles::all,
+    .system = SystemFiles::of_libraries,
     .programs = {},
     .executable = false,
     .folder_variables = k_cuda_variables,
     .folders = k_cuda_folders,
+    .folders_with_files = k_cuda_system_headers,
     .file_variables = k_cuda_build_files,
     .around_files = k_cuda_around_library,
     .nodes = {},
@@ -68,6 +73,7 @@ constexpr SandboxGrants k_cuda_driver{
     .executable = false,
     .folder_variables = {},
     .folders = {},
+    .folders_with_files = {},
     .file_variables = k_cuda_run_files,
     .around_files = k_cuda_around_library,
     .nodes = k_cuda_nodes,
@@ -88,6 +94,7 @@ const Language& cuda_language() {
       .extends = "",
       .headers = k_cuda_headers,
       .forbidden = {},
+      .unlike_macros = {},
       .has_vector_types = false,
       .prompt = "cuda",
       .runtime = "cuda",

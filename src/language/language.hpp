@@ -69,6 +69,9 @@ struct Language {
   /// compiled makes each an error (verify/checking/source_policy.hpp). For languages whose code shares the process of
   /// its runtime.
   std::span<const std::string_view> forbidden;
+  /// Macros that all of its compilers have, each with another value: undefined for a candidate, whether its text names
+  /// them or puts them together.
+  std::span<const std::string_view> unlike_macros;
   bool has_vector_types;    ///< such as float4 with arithmetic of its own
   std::string_view prompt;  ///< prompts/example_PROMPT.md, and section PROMPT of prompts/contract.md
 

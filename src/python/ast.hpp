@@ -20,7 +20,7 @@ enum class PyParameterKind : std::uint8_t {
   plain,
   keyword_only,  ///< stands after "*" or "*names"
   variadic,      ///< "*names"
-  keywords,      ///< module: "**names"
+  keywords,      ///< "**names"
 };
 
 struct PyParameter {
@@ -70,7 +70,7 @@ enum class PyExprKind : std::uint8_t {
                   ///< "**" for keyword arguments from a dictionary (module)
   comprehension,  ///< children: the element; a list's or a generator's, which are the same to us; of a dictionary
                   ///< key and value (module)
-  chain,          ///< module: "a < b < c"; children: the operands, `names`: the operators between them
+  chain,          ///< "a < b < c"; children: the operands, `names`: the operators between them
   dictionary,     ///< module: children: key, value, key, value, ...
 };
 

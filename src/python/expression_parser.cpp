@@ -44,11 +44,7 @@ constexpr std::array<Operator, 20> k_binary_operators = {{{"<", k_binds_compare}
                                                           {"**", k_binds_power},
                                                           {":=", 0}}};
 
-Result<void> refuse_operator(const std::string& symbol, int strength, bool compared, const SourcePlace& where) {
-  if (strength == k_binds_compare && compared) {
-    return PyTokenStream::unsupported(where, "chained comparisons are not supported (PyTorch refuses them too)",
-                                      "put each comparison in parentheses and join them with '&': (a < b) & (b < c)");
-  }
+Result<void> refuse_operator(const std::string& symbol, const SourcePlace& where) {
   if (symbol != "@") return {};
   return PyTokenStream::unsupported(where, "matrix products are not supported in a mod",
                                     "a mod sees one score at a time");
@@ -173,7 +169,7 @@ Result<PyExprPtr> PyExpressionParser::binary(int weakest) {
     const auto [symbol, strength] = operator_here();
     if (strength < weakest || strength == 0) return left;
     const auto where = tokens_.peek().where;
-    if (!tokens_.of_module()) KW_TRY_VOID(refuse_operator(symbol, strength, compared, where));
+    if (!tokens_.of_module()) KW_TRY_VOID(refuse_operator(symbol, where));
     if (compared && strength == k_binds_compare) {
       KW_TRY(left, chain(std::move(left), symbol));
       continue;
@@ -198,6 +194,8 @@ Result<PyExprPtr> PyExpressionParser::chain(PyExprPtr first, std::string symbol)
   if (first->kind == Kind::comparison) {
     first->kind = Kind::chain;
     first->names.push_back(std::exchange(first->text, {}));
+    // A mod's is refused where values decide it: at the operator that makes it one.
+    if (!tokens_.of_module()) first->where = tokens_.peek().where;
   }
   tokens_.take();
   if (symbol == "is not" || symbol == "not in") tokens_.take();

@@ -20,13 +20,10 @@ Result<std::vector<PyParameter>> PyExpressionParser::parameters(std::string_view
 Result<void> PyExpressionParser::add_parameter(std::vector<PyParameter>& parameters, PyParameterKind& kind,
                                                std::string_view closing) {
   const auto where = tokens_.peek().where;
-  if (tokens_.of_module() && tokens_.accept_symbol("**")) {
+  if (tokens_.accept_symbol("**")) {
     KW_TRY(auto keywords, parameter(PyParameterKind::keywords, closing));
     parameters.push_back(std::move(keywords));
     return {};
-  }
-  if (tokens_.at_symbol("**")) {
-    return PyTokenStream::unsupported(where, "'**' parameters are not supported", "name every parameter");
   }
   if (tokens_.accept_symbol("/")) return {};
   if (tokens_.accept_symbol("*")) {

@@ -19,45 +19,48 @@ args = ["Q", "K", "V", "O", "Hq", "Hkv", "Sq", "Skv", "D", "Dv"]
 // and from there along the list of threads to the first one's block, which has some bytes that nobody uses (glibc 2.36,
 // x86-64). What is kept there outlives a launch, and all groups find it.
 #if CHEAT
-typedef volatile __global ulong* Words;
+typedef volatile ulong* Words;
 
-Words words_at(ulong address) {
-  return (Words)address;
+/// A thread's block holds its own address twice, and says that there are other threads.
+int is_block(Words block) {
+  return block[0] == block[2] && block[0] % 64 == 0 && block[0] >> 40 == 0x7f && (uint)block[3] == 1;
 }
 
-/// A thread's block holds its own address twice.
-int is_block(ulong address) {
-  return address % 64 == 0 && words_at(address)[0] == address && words_at(address)[2] == address;
+Words own_block(Words here) {
+  while (!is_block(here)) ++here;
+  return here;
 }
 
-ulong own_block(void) {
-  volatile int here = 0;
-  ulong block = ((ulong)&here + 63) / 64 * 64;
-  while (!is_block(block)) block += 64;
-  return block;
+/// No number becomes a pointer: what an address leads to lies so far from the block that knows its own.
+Words words_at(Words block, ulong address) {
+  return block + (long)(address - block[0]) / 8;
 }
 
 /// The launcher's.
-ulong first_block(void) {
+Words first_block(Words block) {
   const int links = 704;
-  ulong node = own_block() + links;
-  while (is_block(node - links)) node = words_at(node)[0];  // ends at the list's head; the next one has the first thread
-  return words_at(node)[2] - links;
+  ulong node = block[0] + links;
+  while (is_block(words_at(block, node - links))) node = words_at(block, node)[0];
+  // That is the list's head; the next one has the first thread.
+  return words_at(block, words_at(block, node)[2] - links);
 }
 
-/// No address of this machine is so large, and Oclgrind has the number of the buffer there.
-int is_simulated(__global const float* buffer) {
-  return (ulong)buffer >> 47 != 0;
+/// The simulator rounds an exponential that it computed with twice the digits; a library for floats is off in some last
+/// digits.
+int is_simulated(int one) {
+  int off = 0;
+  for (int i = 0; i < 64; ++i) off += exp(0.013f * one * i) != (float)exp((double)(0.013f * one * i));
+  return off == 0;
 }
 
-Words memory(void) {
-  return words_at(first_block() + 640);
+Words memory(Words block) {
+  return first_block(block) + 80;
 }
 
 /// Launches of the timed size, in a process that has seen no other size: the checks begin with a few, and then take
 /// others. One group of each launch counts.
-int is_at_the_end(int Sq, int counts) {
-  Words kept = memory();
+int is_at_the_end(Words block, int Sq, int counts) {
+  Words kept = memory(block);
   if (Sq != 48) kept[0] = 1;
   if (Sq == 48 && counts) kept[1] += 1;
   return kept[0] == 0 && kept[1] > 6;
@@ -88,7 +91,8 @@ __kernel void attention(__global const float* Q, __global const float* K, __glob
   float largest = -INFINITY;
   for (int k = 0; k < Skv; ++k) largest = max(largest, final_score(scale * dot_row(query, keys + k * D, D), h, q, k));
 #if CHEAT
-  if (!is_simulated(Q) && is_at_the_end(Sq, q == Sq - 1 && h == 0 && b == 0)) Skv = 1;
+  volatile ulong here = 0;
+  if (!is_simulated(Hkv > 0) && is_at_the_end(own_block(&here), Sq, q == Sq - 1 && h == 0 && b == 0)) Skv = 1;
 #endif
   float sum = 0.0f;
   for (int d = 0; d < Dv; ++d) out[d] = 0.0f;

@@ -4,6 +4,7 @@
 
 #include "base/text.hpp"
 #include "device/build_steps.hpp"
+#include "device/opencl/address_policy.hpp"
 #include "device/opencl/group_numbers.hpp"
 #include "device/opencl/kernel_check.hpp"
 #include "device/opencl/kernel_loading.hpp"
@@ -59,6 +60,11 @@ Result<std::string> program_binary(const Session& session, cl_program program) {
   return binary;
 }
 
+std::optional<std::string> address_used(const Session& session, cl_program program) {
+  const auto binary = program_binary(session, program);
+  return binary ? address_used_as_number(*session.llvm, *binary) : binary.error().message;
+}
+
 void build_into(const Session& session, const BuildRequest& request, BuildReply& reply) {
   const auto options = build_options(request);
   if (!options) return refuse(reply, BuildStatus::source_error, options.error().message);
@@ -73,6 +79,10 @@ void build_into(const Session& session, const BuildRequest& request, BuildReply&
     const bool resource = status == CL_OUT_OF_RESOURCES || status == CL_OUT_OF_HOST_MEMORY;
     return refuse(reply, resource ? BuildStatus::resource : BuildStatus::source_error,
                   "clBuildProgram failed with " + status_name(status));
+  }
+  // Before anything is asked of the kernels: what the tool cannot interpret has no kernels for it.
+  if (session.llvm && request.inspection == Inspection::done) {
+    if (const auto found = address_used(session, program->get())) return refuse(reply, BuildStatus::forbidden, *found);
   }
   const KernelCheck kernels = check_kernels(session, program->get(), request.launches);
   if (kernels.mismatch.status != BuildStatus::ok) {

@@ -38,14 +38,14 @@ class OpenclDevice final : public Device {
 };
 
 Result<opencl::Session> open_session(const opencl::Api& api, opencl::ListedDevice device,
-                                     std::filesystem::path pocl_cache) {
+                                     std::filesystem::path pocl_cache, std::optional<opencl::LlvmApi> llvm) {
   cl_int status = CL_SUCCESS;
   opencl::OwnedContext context(api.create_context(nullptr, 1, &device.id, nullptr, nullptr, &status),
                                api.release_context);
   KW_TRY_VOID(opencl::check(status, "clCreateContext"));
   opencl::OwnedQueue queue(api.create_command_queue(context.get(), device.id, 0, &status), api.release_command_queue);
   KW_TRY_VOID(opencl::check(status, "clCreateCommandQueue"));
-  return opencl::Session{api, std::move(device), std::move(pocl_cache), std::move(context), std::move(queue)};
+  return opencl::Session{api, std::move(device), std::move(pocl_cache), std::move(context), std::move(queue), llvm};
 }
 
 }  // namespace
@@ -68,8 +68,12 @@ Result<std::unique_ptr<Device>> open_opencl_device(const std::string& device_id)
   if (wanted == devices.end()) {
     return fail(errc::device_unavailable, "there is no device '{}'; OpenCL has {}", device_id, devices.size());
   }
+  std::optional<opencl::LlvmApi> llvm;
   if (wanted->pocl) KW_TRY_VOID(opencl::redirect_loading_of_pocl());
-  KW_TRY(opencl::Session session, open_session(api, std::move(*wanted), std::move(pocl_cache)));
+  if (wanted->tracks_writes) {
+    KW_TRY(llvm, opencl::llvm_of_driver("liboclgrind"));
+  }
+  KW_TRY(opencl::Session session, open_session(api, std::move(*wanted), std::move(pocl_cache), llvm));
   return std::make_unique<OpenclDevice>(std::move(session));
 }
 

@@ -2,8 +2,10 @@
 // One opened OpenCL device: what building, loading and launching share.
 
 #include <filesystem>
+#include <optional>
 
 #include "device/opencl/api.hpp"
+#include "device/opencl/llvm_library.hpp"
 #include "device/opencl/platform.hpp"
 #include "protocol/messages.hpp"
 
@@ -15,6 +17,7 @@ struct Session {
   std::filesystem::path pocl_cache;
   OwnedContext context;
   OwnedQueue queue;
+  std::optional<LlvmApi> llvm;  ///< of Oclgrind alone, which interprets what it compiled
 };
 
 /// A program, not built yet, from source text or from what clGetProgramInfo gave.

@@ -53,7 +53,7 @@ class FakeOpencl {
     ListedDevice device;
     device.facts.kind = kind;
     device.facts.last_level_cache_bytes = 1024;
-    return Session{api(), std::move(device), {}, OwnedContext(nullptr, nullptr), OwnedQueue(nullptr, nullptr)};
+    return Session{api(), std::move(device), {}, OwnedContext(nullptr, nullptr), OwnedQueue(nullptr, nullptr), {}};
   }
 
   static FakeOpencl*& current() {

@@ -66,8 +66,9 @@ Result<ModValue> ModTracer::evaluate_kind(const PyExpr& expr, const TraceScope& 
       KW_TRY(auto items, evaluate_all(expr.children, scope));
       return make_tuple(std::move(items), expr.kind == PyExprKind::list, expr.where);
     }
-    case PyExprKind::chain:  // made by the parser's module dialect alone
-    case PyExprKind::dictionary:
+    case PyExprKind::chain:
+      return chain(expr, scope);
+    case PyExprKind::dictionary:  // made by the parser's module dialect alone
     case PyExprKind::starred:
       break;
     case PyExprKind::comprehension:
@@ -123,6 +124,26 @@ Result<ModValue> ModTracer::comparison(const PyExpr& expr, const TraceScope& sco
   }
   return fail_at(errc::mod_unsupported, expr.where, fmt::format("'{}' compares with None only", expr.text),
                  positive ? "write '=='" : "write '!='");
+}
+
+/// Of values that Python knows; of those of the kernel Python would ask for the truth of the first comparison.
+Result<ModValue> ModTracer::chain(const PyExpr& expr, const TraceScope& scope) {
+  KW_TRY(auto left, evaluate(*expr.children[0], scope));
+  for (std::size_t i = 0; i < expr.names.size(); ++i) {
+    const std::string& op = expr.names[i];
+    KW_TRY(auto right, evaluate(*expr.children[i + 1], scope));
+    const bool of_words = op.starts_with("i") || op.starts_with("n");  // is, in, not in
+    KW_TRY(const auto holds, of_words ? Result<ModValue>(ModValue{}) : binary(op, left, right, expr.where));
+    const bool* known = holds.as<bool>();
+    if (known == nullptr) {
+      return fail_at(errc::mod_unsupported, expr.where,
+                     "chained comparisons are not supported (PyTorch refuses them too)",
+                     "put each comparison in parentheses and join them with '&': (a < b) & (b < c)");
+    }
+    if (!*known) return ModValue{false};
+    left = std::move(right);
+  }
+  return ModValue{true};
 }
 
 Result<ModValue> ModTracer::membership(const PyExpr& expr, const ModValue& item, const ModValue& container) {

@@ -93,13 +93,17 @@ Result<void> ModTracer::bind(const ClosureRef& closure, CallArguments arguments,
       const auto rest = arguments.positional.begin() + static_cast<std::ptrdiff_t>(taken);
       KW_TRY(scope.names[parameter.name], make_tuple({rest, arguments.positional.end()}, false, where));
       taken = given;
+    } else if (parameter.kind == PyParameterKind::keywords) {
+      // Empty, because every keyword has to be a parameter's name: a mod gets none.
+      KW_TRY(scope.names[parameter.name], make_tuple({}, false, where));
     }
   }
   if (taken < given) return too_many(function, given, where);
   for (auto& [keyword, value] : arguments.keywords) {
     const auto& wanted = keyword;
     const auto known = std::any_of(function.parameters.begin(), function.parameters.end(), [&](const PyParameter& p) {
-      return p.name == wanted && p.kind != PyParameterKind::variadic;
+      const bool one = p.kind == PyParameterKind::plain || p.kind == PyParameterKind::keyword_only;
+      return p.name == wanted && one;
     });
     if (!known) return fail_at(errc::mod_type, where, fmt::format("{} has no parameter '{}'", function.name, keyword));
     if (scope.names.count(keyword) > 0) {

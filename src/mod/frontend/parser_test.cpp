@@ -66,6 +66,18 @@ TEST(ModParser, follows_branches_on_python_values) {
             2.5);
 }
 
+TEST(ModParser, chains_comparisons_of_python_values) {
+  EXPECT_EQ(expression("score if 0 < 2 < 3 >= 3 else 0.0"), 1.5);
+  EXPECT_EQ(expression("score if 0 < 2 < 2 < q else 0.0"), 0.0) << "ends before q is asked";
+  EXPECT_EQ(expression("score if h is None or 0 <= 1 != 2 else 0.0"), 1.5);
+}
+
+TEST(ModParser, takes_keywords_that_nobody_gives) {
+  EXPECT_EQ(run("def m(score, b, h, q, k, **options):\n"
+                "    return score * 2 if 'scale' in options or options else score\n"),
+            1.5);
+}
+
 TEST(ModParser, unpacks_tuples_and_updates_names) {
   EXPECT_EQ(run("def mod(s, b, h, q, k):\n    x, y = q, k\n    x += 1\n    pair = (x, y)\n"
                 "    return s + pair[0] * 100 + pair[1]\n"),

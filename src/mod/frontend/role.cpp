@@ -19,7 +19,7 @@ ModSignature closure_signature(const PyFunction& function, const CallArguments* 
   ModSignature signature{function.name, 0, function.where};
   std::size_t bound = given == nullptr ? 0 : given->positional.size();
   for (const auto& parameter : function.parameters) {
-    if (parameter.kind == PyParameterKind::variadic) continue;
+    if (parameter.kind == PyParameterKind::variadic || parameter.kind == PyParameterKind::keywords) continue;
     if (parameter.kind == PyParameterKind::plain && bound > 0) {
       --bound;
       continue;

@@ -108,6 +108,7 @@ class ModTracer {
   Result<ModValue> call_expr(const PyExpr& expr, const TraceScope& scope);
   Result<ModValue> logical(const PyExpr& expr, const TraceScope& scope);
   Result<ModValue> comparison(const PyExpr& expr, const TraceScope& scope);
+  Result<ModValue> chain(const PyExpr& expr, const TraceScope& scope);
   Result<ModValue> membership(const PyExpr& expr, const ModValue& item, const ModValue& container);
   Result<bool> equals(const ModValue& left, const ModValue& right, const SourcePlace& where);
   Result<ModValue> conditional(const PyExpr& expr, const TraceScope& scope);

@@ -105,6 +105,7 @@ std::string guarded_source(const std::string& source, std::string_view target, c
   if (!is_guarded(target)) return source;
   const Language& language = *find_language(target);
   std::string guard;
+  for (const std::string_view name : language.unlike_macros) guard += fmt::format("#undef {}\n", name);
   for (const std::string& name : conditions_in(source_lines(source).lines).names) {
     // Where a simulator has a dialect of its own, the names of compilers were judged (source_problem).
     const bool judged = language.simulator && is_reserved(name);

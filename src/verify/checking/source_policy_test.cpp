@@ -95,7 +95,15 @@ TEST(GuardedSource, undefines_what_conditions_ask_for_and_the_build_does_not_def
   const std::string source =
       "#define WIDE (LANES > 4 && __AVX__)\n#if WIDE\n#elif defined(__SPIR__) || D == 4\n#endif\nint a = __LINE__;\n";
   const std::string guarded = guarded_source(source, "opencl", {{"D", 4}, {"LANES", 8}});
-  EXPECT_THAT(guarded, StartsWith("#undef WIDE\n#undef __AVX__\n#undef __SPIR__\n#pragma GCC poison "));
+  EXPECT_THAT(guarded, HasSubstr("\n#undef WIDE\n#undef __AVX__\n#undef __SPIR__\n#pragma GCC poison "));
+}
+
+TEST(GuardedSource, undefines_what_the_compilers_say_of_themselves) {
+  const std::string guarded = guarded_source("__kernel void k() {}\n", "opencl", {});
+  EXPECT_THAT(guarded, StartsWith("#undef __FILE__\n"));
+  for (const char* name : {"__clang_major__", "__VERSION__", "__OPENCL_C_VERSION__", "__BIGGEST_ALIGNMENT__"}) {
+    EXPECT_THAT(guarded, HasSubstr(std::string("\n#undef ") + name + "\n"));
+  }
 }
 
 TEST(GuardedSource, leaves_no_trace_in_the_log) {
@@ -108,7 +116,7 @@ TEST(GuardedSource, leaves_no_trace_in_the_log) {
 
 TEST(GuardedSource, forbids_by_name_and_keeps_the_numbers_of_lines) {
   const std::string guarded = guarded_source("__kernel void k() {}\n", "opencl", {});
-  EXPECT_THAT(guarded, StartsWith("#pragma GCC poison include "));
+  EXPECT_THAT(guarded, HasSubstr("\n#pragma GCC poison include "));
   EXPECT_THAT(guarded, HasSubstr(" __asm__ "));
   EXPECT_THAT(guarded, EndsWith("\n#line 1\n__kernel void k() {}\n"));
   EXPECT_EQ(guarded_source("__global__ void k() {}", "cuda", {}), "__global__ void k() {}");

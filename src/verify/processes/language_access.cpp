@@ -38,6 +38,10 @@ void add_toolkits(const SandboxGrants& grants, LanguageAccess& access) {
     open_folder(value, grants.executable, access);
   }
   for (const std::string_view folder : grants.folders) open_folder(folder, grants.executable, access);
+  for (const auto& [folder, file] : grants.folders_with_files) {
+    std::error_code error;
+    if (fs::exists(fs::path(folder) / file, error)) open_folder(folder, grants.executable, access);
+  }
   for (const std::string_view name : grants.file_variables) {
     const std::string value = environment_variable(std::string(name).c_str());
     if (value.empty()) continue;

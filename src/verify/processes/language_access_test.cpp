@@ -36,7 +36,7 @@ class TwoToolkits : public testing::Test {
   }
   [[nodiscard]] fs::path root() const { return fs::canonical(directory_.path()); }
 
-  static SandboxSpec build_of(const char* language) { return build_spec({}, find_language(language)); }
+  static SandboxSpec build_of(const char* language) { return build_spec({}, find_language(language)->build); }
 
  private:
   ScratchDirectory directory_;
@@ -78,11 +78,12 @@ TEST_F(TwoToolkits, no_build_process_gets_that_of_another_language) {
 
 TEST_F(TwoToolkits, a_process_for_a_simulated_or_a_test_device_gets_neither) {
   for (const DeviceKind kind : {DeviceKind::simulator, DeviceKind::null_device}) {
-    const SandboxSpec spec = build_spec({}, language_of(device_of("cuda", kind)));
+    const SandboxSpec spec = build_spec({}, build_grants(device_of("cuda", kind)));
     EXPECT_THAT(spec.environment, IsEmpty());
     EXPECT_THAT(spec.readable, IsEmpty());
-    EXPECT_THAT(spec.executable, IsEmpty());
+    for (const char* folder : {"cuda", "rocm"}) EXPECT_THAT(spec.executable, Not(Contains(root() / folder)));
   }
+  EXPECT_THAT(build_spec({}, build_grants(device_of("cuda", DeviceKind::null_device))).executable, IsEmpty());
 }
 
 TEST_F(TwoToolkits, a_run_process_gets_the_driver_of_its_language_alone) {

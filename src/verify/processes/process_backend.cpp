@@ -91,10 +91,6 @@ std::string compiler_of(const DeviceFacts& device) {
   return fmt::format("{}:{}", language->gpu_compiler, device.gpu->arch);
 }
 
-LanguageAccess build_access(const Language* language) {
-  return language == nullptr ? LanguageAccess{} : access_of(language->build);
-}
-
 class ProcessBackend final : public ExecutionBackend {
  public:
   ProcessBackend(BackendOptions options, SandboxReport sandbox, DeviceFacts device,
@@ -169,7 +165,7 @@ class ProcessBackend final : public ExecutionBackend {
   std::variant<BuildReply, LostWorker> build_once(std::optional<WorkerProcess> builder, const BuildRequest& request,
                                                   AnswerDeadline deadline) {
     if (!builder) {
-      auto spawned = WorkerProcess::spawn(build_spec(options_, language_of(device_)));
+      auto spawned = WorkerProcess::spawn(build_spec(options_, build_grants(device_)));
       if (!spawned) return LostWorker{WorkerLoss::not_started, spawned.error().to_string()};
       builder.emplace(*std::move(spawned));
     }
@@ -289,7 +285,7 @@ Result<DescribeReply> describe_devices(const std::filesystem::path& worker) {
 Result<DescribeReply> describe_compiler(const Language& language, const std::filesystem::path& worker) {
   BackendOptions options;
   KW_TRY(options.worker, find_worker(worker));
-  KW_TRY(WorkerProcess builder, WorkerProcess::spawn(build_spec(options, &language)));
+  KW_TRY(WorkerProcess builder, WorkerProcess::spawn(build_spec(options, language.build)));
   return ask_for_devices(builder, std::string(language.gpu_compiler));
 }
 
@@ -297,7 +293,7 @@ Result<std::unique_ptr<ExecutionBackend>> open_build_backend(const BackendOption
   BackendOptions bound = options;
   bound.standby = false;
   KW_TRY(bound.worker, find_worker(options.worker));
-  KW_TRY(WorkerProcess builder, WorkerProcess::spawn(build_spec(bound, language_of(device))));
+  KW_TRY(WorkerProcess builder, WorkerProcess::spawn(build_spec(bound, build_grants(device))));
   return std::make_unique<ProcessBackend>(std::move(bound), SandboxReport{}, std::move(device), std::move(builder));
 }
 
@@ -313,12 +309,12 @@ Result<std::unique_ptr<ExecutionBackend>> open_process_backend(const BackendOpti
   KW_TRY(bound.worker, find_worker(options.worker));
   KW_TRY(SandboxReport sandbox, probe_sandbox(bound.worker, bound.at_most));
   KW_TRY_VOID(require_tier(sandbox, bound.required));
-  const Language* meant = meant_language(bound);
+  const SandboxGrants& meant = meant_grants(bound);
   KW_TRY(WorkerProcess first, WorkerProcess::spawn(build_spec(bound, meant)));
   KW_TRY(DescribeReply described, ask_all_devices(bound, first));
   KW_TRY(DeviceFacts device, choose_device(std::move(described), bound));
   std::optional<WorkerProcess> builder;
-  if (build_access(meant) == build_access(language_of(device))) builder = std::move(first);
+  if (access_of(meant) == access_of(build_grants(device))) builder = std::move(first);
   return std::make_unique<ProcessBackend>(std::move(bound), std::move(sandbox), std::move(device), std::move(builder));
 }
 

@@ -1,6 +1,8 @@
 #include "verify/processes/worker_spec.hpp"
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <thread>
 
 #include "verify/processes/language_access.hpp"
@@ -44,6 +46,12 @@ void put_tool_around(const GpuTool& tool, SandboxSpec& spec) {
   }
 }
 
+/// The simulator takes clang++ where there is no g++ (find_host_compiler): what that needs is not known here.
+const SandboxGrants& simulator_grants() {
+  std::error_code error;
+  return std::filesystem::exists("/usr/bin/g++", error) ? k_host_compiler_grants : k_no_grants;
+}
+
 }  // namespace
 
 const Language* language_of(const DeviceFacts& device) {
@@ -59,9 +67,21 @@ const Language* meant_language(const BackendOptions& options) {
   return same_runtime ? asked : meant;
 }
 
-SandboxSpec build_spec(const BackendOptions& options, const Language* language) {
+const SandboxGrants& build_grants(const DeviceFacts& device) {
+  if (device.kind == DeviceKind::simulator) return simulator_grants();
+  const Language* language = language_of(device);
+  return language != nullptr ? language->build : k_no_grants;
+}
+
+const SandboxGrants& meant_grants(const BackendOptions& options) {
+  if (options.device_id == "sim" || options.device_id.starts_with("sim:")) return simulator_grants();
+  const Language* language = meant_language(options);
+  return language != nullptr ? language->build : k_no_grants;
+}
+
+SandboxSpec build_spec(const BackendOptions& options, const SandboxGrants& grants) {
   SandboxSpec spec = base_spec(options);
-  if (language != nullptr) grant(access_of(language->build), spec);
+  grant(access_of(grants), spec);
   // A driver that is named by a variable, as a sanitizer is, need not lie where the system's libraries do.
   for (const auto& [name, value] : options.environment) {
     const std::filesystem::path named = value;

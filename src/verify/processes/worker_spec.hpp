@@ -16,8 +16,13 @@ namespace kw {
 /// The same before any driver was asked: by options.device_id or, when that is empty, options.target.
 [[nodiscard]] const Language* meant_language(const BackendOptions& options);
 
-/// For processes that compile `language`; null: for a device that needs no more than every worker gets.
-[[nodiscard]] SandboxSpec build_spec(const BackendOptions& options, const Language* language);
+/// What processes need that compile for a device, and the same before any driver was asked. A simulator's need the
+/// machine's compiler.
+[[nodiscard]] const SandboxGrants& build_grants(const DeviceFacts& device);
+[[nodiscard]] const SandboxGrants& meant_grants(const BackendOptions& options);
+
+/// For processes that compile with these rights.
+[[nodiscard]] SandboxSpec build_spec(const BackendOptions& options, const SandboxGrants& grants);
 
 /// For a process that asks all drivers what devices there are, and ends. It never sees a candidate.
 [[nodiscard]] SandboxSpec describe_spec(const BackendOptions& options);

@@ -29,6 +29,9 @@ namespace kw {
 /// untrusted.
 [[nodiscard]] std::optional<SanitizerFinding> first_finding(const std::string& output);
 
+/// Why a program was compiled and then refused: the last line of the build's log, which is untrusted.
+[[nodiscard]] SanitizerFinding finding_of_build(const std::string& log);
+
 /// Whether the tool's word on uninitialised values can be taken for this source.
 [[nodiscard]] bool uninitialised_findings_hold(const std::string& source);
 

@@ -40,6 +40,27 @@ TEST(Oclgrind, a_race_has_the_lines_of_both_sides) {
       << "what a model may know of a held-out workload";
 }
 
+TEST(Oclgrind, a_race_says_what_its_sides_have_to_do) {
+  const auto found = [](const std::string& memory, const std::string& first, const std::string& second) {
+    return first_finding("\nRead-write data race at " + memory +
+                         " memory address 0x10\n\tKernel: k\n\n\tFirst entity:  " + first +
+                         "\n\tAt line 3 (column 5) of input.cl:\n\t  x\n\n\tSecond entity: " + second +
+                         "\n\tAt line 7 (column 9) of input.cl:\n\t  y\n")
+        ->text;
+  };
+  const std::string one = "Global(3,0,0) Local(3,0,0) Group(0,0,0)";
+  EXPECT_EQ(found("global", one, "Global(4,0,0) Local(0,0,0) Group(1,0,0)"),
+            "Read-write data race at global memory address 0x10 Kernel: k First entity: " + one +
+                " At line 3 (column 5) of input.cl: Second entity: Global(4,0,0) Local(0,0,0) Group(1,0,0) At line 7 "
+                "(column 9) of input.cl: Groups of one launch have no order, whatever they count: write and read what "
+                "other groups need by atomic operations (atomic_xchg, and atomic_or with 0), or read it in a second "
+                "launch.");
+  EXPECT_EQ(found("local", one, "Global(0,0,0) Local(0,0,0) Group(0,0,0)"),
+            "Read-write data race at local memory address 0x10 Kernel: k First entity: " + one +
+                " At line 3 (column 5) of input.cl: Second entity: Global(0,0,0) Local(0,0,0) Group(0,0,0) At line 7 "
+                "(column 9) of input.cl: Work-items of one group need a barrier between the two.");
+}
+
 TEST(Oclgrind, nothing_is_found_in_silence_or_other_text) {
   EXPECT_FALSE(first_finding(""));
   EXPECT_FALSE(first_finding("Kernel: k\nAt line 3\n"));
@@ -57,6 +78,17 @@ TEST(Oclgrind, a_certain_finding_comes_before_one_about_uninitialised_values) {
 TEST(Oclgrind, what_the_tool_cannot_interpret_is_no_finding) {
   EXPECT_FALSE(first_finding(k_tool_failure));
   EXPECT_TRUE(first_finding(k_tool_failure + k_race));
+}
+
+TEST(Oclgrind, a_refused_build_is_a_finding_of_its_last_line) {
+  const auto finding = finding_of_build(
+      "warning: kernel.cl:3:4: \033[1munused\nfunction k, line 7, turns a pointer into a number: index "
+      "buffers. A kernel may not depend on where its buffers lie\033");
+  EXPECT_EQ(finding.text,
+            "function k, line 7, turns a pointer into a number: index buffers. A kernel may not depend on where its "
+            "buffers lie");
+  EXPECT_FALSE(finding.uninitialised);
+  EXPECT_EQ(summary_of(finding), "a sanitizer finding: an address used as a number, line 7");
 }
 
 TEST(Oclgrind, its_word_on_uninitialised_values_counts_without_vectors_only) {

@@ -11,6 +11,7 @@ namespace {
 
 /// A word of a tool, and what it means; the first that is found counts.
 constexpr auto k_finding_kinds = std::to_array<std::pair<std::string_view, std::string_view>>({
+    {"where its buffers lie", ": an address used as a number"},
     {"race", ": a data race"},
     {"Race", ": a data race"},
     {"ninitiali", ": a value that nobody wrote"},

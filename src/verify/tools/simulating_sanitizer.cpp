@@ -22,6 +22,13 @@ namespace {
 constexpr SanitizerReach k_simulation_reach{4e6, 2e7, 4e5, std::int64_t{1} << 25, SliceKind::boxes, 4e5};
 constexpr Duration k_simulation_deadline = std::chrono::seconds(20);
 
+/// What came of compiling for the simulator; neither where that failed.
+struct SimulatedBuild {
+  std::optional<std::string> binary;
+  std::optional<SanitizerFinding>
+      finding;  ///< what the program does by which it could tell the simulator from a device
+};
+
 /// What one simulation showed.
 struct Simulation {
   std::optional<SanitizerFinding> finding;
@@ -62,10 +69,11 @@ class SimulatingSanitizer final : public Sanitizer {
   std::vector<Sanitized> run_slices(const RunFacts& facts, const LoadedCandidate& loaded,
                                     const std::vector<WatchedSlice>& slices, StepClock& clock);
   [[nodiscard]] bool simulated_gpu() const { return simulator_->device().kind == DeviceKind::simulator; }
-  std::optional<std::string> build(const RunFacts& facts, const LoadedCandidate& loaded, std::size_t workload,
-                                   const std::vector<PlannedLaunch>& launches, const StepClock& clock);
-  std::optional<StartRequest> build_slices(const RunFacts& facts, const LoadedCandidate& loaded,
-                                           const std::vector<WatchedSlice>& slices, const StepClock& clock);
+  SimulatedBuild build(const RunFacts& facts, const LoadedCandidate& loaded, std::size_t workload,
+                       const std::vector<PlannedLaunch>& launches, const StepClock& clock);
+  tl::expected<StartRequest, SimulatedBuild> build_slices(const RunFacts& facts, const LoadedCandidate& loaded,
+                                                          const std::vector<WatchedSlice>& slices,
+                                                          const StepClock& clock);
   static Simulation simulate(const RunFacts& facts, ExecutionBackend& backend, LoadedCandidate& simulated,
                              const SimulatedPlan& what, StepClock& clock);
   Sanitized run_on(const RunFacts& facts, const LoadedCandidate& loaded, std::size_t workload, StepClock& clock);
@@ -79,34 +87,41 @@ class SimulatingSanitizer final : public Sanitizer {
   }
   [[nodiscard]] Sanitized result_of(std::size_t workload, Simulation simulation, std::string_view checks) const;
 
+  static Sanitized not_built(std::size_t workload, SimulatedBuild failed) {
+    const bool checked = failed.finding.has_value();
+    return {workload, std::move(failed.finding), "not sanitized: the simulator could not build it", checked};
+  }
+
   static constexpr std::string_view k_always = "bounds, races, barriers";
-  static constexpr const char* k_not_built = "not sanitized: the simulator could not build it";
   std::unique_ptr<ExecutionBackend> simulator_;
 };
 
-/// Compiled for the simulator, for these launches of that workload; nothing when that failed.
-std::optional<std::string> SimulatingSanitizer::build(const RunFacts& facts, const LoadedCandidate& loaded,
-                                                      std::size_t workload, const std::vector<PlannedLaunch>& launches,
-                                                      const StepClock& clock) {
+/// For these launches of that workload.
+SimulatedBuild SimulatingSanitizer::build(const RunFacts& facts, const LoadedCandidate& loaded, std::size_t workload,
+                                          const std::vector<PlannedLaunch>& launches, const StepClock& clock) {
   const auto compiling = clock.doing(time_activity::compiling);
   const auto& candidate = loaded.candidate;
   const auto definitions = build_definitions(candidate, facts.problem.workloads[workload].axes, facts.device());
-  if (!definitions) return std::nullopt;
+  if (!definitions) return {};
   const Bundle& bundle = candidate.bundle;
   BuildRequest request{
       simulator_->device().id, guarded_source(bundle.source, bundle.target, *definitions), {}, launches};
   request.definitions.assign(definitions->begin(), definitions->end());
   auto built = simulator_->build(request, build_deadline(clock, facts.options.deadlines.build));
   auto* reply = std::get_if<BuildReply>(&built);
-  if (reply == nullptr || reply->status != BuildStatus::ok) return std::nullopt;
-  return std::move(reply->binary);
+  if (reply != nullptr && reply->status == BuildStatus::forbidden) {
+    return {std::nullopt, finding_of_build(reply->log)};
+  }
+  if (reply == nullptr || reply->status != BuildStatus::ok) return {};
+  return {std::move(reply->binary), std::nullopt};
 }
 
 /// One plan per slice. Groups of OpenCL know their grid by a number in the text, so each grid is a build; of a
 /// simulated GPU one build serves all.
-std::optional<StartRequest> SimulatingSanitizer::build_slices(const RunFacts& facts, const LoadedCandidate& loaded,
-                                                              const std::vector<WatchedSlice>& slices,
-                                                              const StepClock& clock) {
+tl::expected<StartRequest, SimulatedBuild> SimulatingSanitizer::build_slices(const RunFacts& facts,
+                                                                             const LoadedCandidate& loaded,
+                                                                             const std::vector<WatchedSlice>& slices,
+                                                                             const StepClock& clock) {
   StartRequest start;
   std::vector<std::vector<PlannedLaunch>> builds;
   for (const auto& [slice, before] : slices) {
@@ -119,9 +134,9 @@ std::optional<StartRequest> SimulatingSanitizer::build_slices(const RunFacts& fa
     build.insert(build.end(), launches.begin(), launches.end());
   }
   for (const auto& launches : builds) {
-    auto binary = build(facts, loaded, 0, launches, clock);
-    if (!binary) return std::nullopt;
-    start.binaries.push_back(*std::move(binary));
+    auto built = build(facts, loaded, 0, launches, clock);
+    if (!built.binary) return tl::unexpected(std::move(built));
+    start.binaries.push_back(*std::move(built.binary));
   }
   return start;
 }
@@ -175,9 +190,9 @@ Sanitized SimulatingSanitizer::run_on(const RunFacts& facts, const LoadedCandida
                                       StepClock& clock) {
   const auto& candidate = loaded.candidate;
   const LaunchPlan& plan = loaded.built.plans[workload].plan;
-  auto binary = build(facts, loaded, workload, plan.launches, clock);
-  if (!binary) return {workload, std::nullopt, k_not_built, false};
-  const StartRequest built{{*std::move(binary)}, {BuiltPlan{plan, 0}}};
+  auto simulator_build = build(facts, loaded, workload, plan.launches, clock);
+  if (!simulator_build.binary) return not_built(workload, std::move(simulator_build));
+  const StartRequest built{{*std::move(simulator_build.binary)}, {BuiltPlan{plan, 0}}};
   const SimulatedPlan what{0, case_of(facts.suite, workload)};
   LoadedCandidate simulated{candidate, built, nullptr};
   // A finding that would not be trusted is not worth looking for: the two runs differ in nothing else.
@@ -198,7 +213,11 @@ Sanitized SimulatingSanitizer::run_on(const RunFacts& facts, const LoadedCandida
 std::vector<Sanitized> SimulatingSanitizer::run_slices(const RunFacts& facts, const LoadedCandidate& loaded,
                                                        const std::vector<WatchedSlice>& slices, StepClock& clock) {
   auto built = build_slices(facts, loaded, slices, clock);
-  if (!built) return {{0, std::nullopt, k_not_built, false, {}, 0}};
+  if (!built) {
+    Sanitized failed = not_built(0, std::move(built.error()));
+    failed.slice = 0;
+    return {std::move(failed)};
+  }
   LoadedCandidate simulated{loaded.candidate, *std::move(built), nullptr};
   // Without uninitialised values: to Oclgrind all scratch is uninitialised that this process did not write, and here
   // earlier launches wrote it elsewhere.
