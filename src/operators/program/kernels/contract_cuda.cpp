@@ -1,13 +1,12 @@
 #include "operators/program/kernels/contract_cuda.hpp"
 
-#include <iterator>
-#include <sstream>
-
 #include "codegen/text.hpp"
 #include "language/kernel_texts.hpp"
 #include "operators/program/kernels/contract_halves.hpp"
 #include "operators/program/kernels/contract_packing.hpp"
+#include "operators/program/kernels/contract_parts.hpp"
 #include "operators/program/kernels/contract_patch_text.hpp"
+#include "operators/program/kernels/contract_products.hpp"
 #include "operators/program/kernels/contract_shape.hpp"
 #include "operators/program/kernels/contract_stores.hpp"
 #include "operators/program/kernels/contract_strips.hpp"
@@ -19,22 +18,6 @@ namespace {
 
 std::string_view contract_gpu_section(const char* name) {
   return kernel_text("program/contract.cu", name);
-}
-
-/// Locals of the texts, which no axis may be called.
-constexpr const char* k_gpu_locals =
-    "row_tiles column_tiles thread tiles_across tiles_down first_row first_column batch part begin end "
-    "sum total results first_n tiles next_rows next_columns stage next i j m n k at element from four "
-    "part_steps row_from column_from row_steps column_steps row_inside column_inside row_taps column_taps "
-    "row_tap column_tap tap rows_whole columns_whole id parts step load_tile keep_tile part_sum loaded "
-    "filled step_place step_tap place_of_stored shared_memory tile band band_rows place chunk ahead";
-
-const std::vector<std::string>& contract_gpu_locals() {
-  static const std::vector<std::string> k_names = [] {
-    std::istringstream words(k_gpu_locals);
-    return std::vector<std::string>(std::istream_iterator<std::string>(words), {});
-  }();
-  return k_names;
 }
 
 class CudaContraction {
@@ -62,7 +45,7 @@ class CudaContraction {
   GroupKernels write() {
     if (patch_text_) kernels_ = patch_text_->packing();
     write_tiles();
-    if (splits_) write_sum();
+    if (splits_) add(sum_of_parts(context_, contraction_, parts_name()));
     add_helpers();
     kernels_.tunables = contract_gpu_tunables(sizes_, of_program_, context_.device);
     kernels_.constraints = contract_gpu_constraints(sizes_, of_program_, context_.device);
@@ -76,46 +59,15 @@ class CudaContraction {
     return TileProducts::wgmma;
   }
 
-  bool by_warpgroups() const { return products_ == TileProducts::wgmma || products_ == TileProducts::halves; }
-
-  /// In the order of their names, in which sources have them.
   void add_helpers() {
-    const auto add = [&](const std::string& name) { kernels_.own_helpers.insert("contract.cu/" + name); };
-    add("block_tile");
-    const std::string suffix = rounded_ ? "_rounded" : "";
-    if (products_ != TileProducts::simt) add(rounded_ ? "factors_rounded" : "factors_split");
-    switch (products_) {
-      case TileProducts::simt:
-        add("multiply_tile");
-        break;
-      case TileProducts::tf32:
-        add("lane_tile");
-        add("multiply_tile_tf32" + suffix);
-        break;
-      case TileProducts::wgmma:
-        add("group_tile");
-        add("group_tile_tf32");
-        add("multiply_tile_wgmma" + suffix);
-        if (rounded_) add("tiles_under_way");
-        break;
-      case TileProducts::halves:
-        add("group_tile");
-        add("tiles_under_way");
-        kernels_.own_helpers.merge(half_helpers(*halves_));
-        break;
-      case TileProducts::patches:
-        for (const auto& name : patch_text_->own_helpers()) kernels_.own_helpers.insert(name);
-        break;
-      case TileProducts::strips:
-        KW_CHECK(false, "strips have kernels of their own");
-    }
-    if (products_ == TileProducts::simt || products_ == TileProducts::tf32) add("stored_sums");
+    kernels_.own_helpers.merge(product_helpers(products_, rounded_));
+    if (halves_) kernels_.own_helpers.merge(half_helpers(*halves_));
+    if (!patch_text_) return;
+    for (const auto& name : patch_text_->own_helpers()) kernels_.own_helpers.insert(name);
   }
 
-  /// The text of the section, for warpgroups or others.
   std::string section_for_products(const std::string& name, const Fillings& fillings = {}) const {
-    const auto whole = name + (by_warpgroups() ? "_wgmma" : "") + (by_warpgroups() && rounded_ ? "_rounded" : "");
-    return fill_lines(contract_gpu_section(whole.c_str()), fillings);
+    return product_section(name, products_, rounded_, fillings);
   }
 
   /// How many blocks a unit is to hold.
@@ -126,7 +78,7 @@ class CudaContraction {
     // Guards of elements take the registers that a second block would need.
     if (products_ == TileProducts::tf32 && !splits_ && !size_.guarded && size_.steps <= k_short_sum)
       return "RESIDENT_SHORT_BLOCKS";
-    if (!by_warpgroups() || !rounded_) return "RESIDENT_BLOCKS";
+    if (!by_warpgroups(products_) || !rounded_) return "RESIDENT_BLOCKS";
     return is_long_sum(size_) ? "RESIDENT_LONG_BLOCKS" : "RESIDENT_ROUNDED_BLOCKS";
   }
 
@@ -134,7 +86,7 @@ class CudaContraction {
   /// a multiple of these.
   std::string shared_bytes() const {
     if (patch_text_) return patch_text_->shared_bytes();
-    if (!by_warpgroups()) return "0";
+    if (!by_warpgroups(products_)) return "0";
     if (halves_) return "2 * TILE_STAGES * TILE_K * (TILE_M + TILE_N) + 1024";
     return rounded_ ? "12 * TILE_K * (TILE_M + TILE_N) + 1024" : "16 * TILE_K * (TILE_M + TILE_N) + 1024";
   }
@@ -158,6 +110,14 @@ class CudaContraction {
     kernels_.launches.push_back(std::move(launch));
     kernels_.helpers.insert(scope.helpers().begin(), scope.helpers().end());
     kernels_.own_helpers.insert(scope.own_helpers().begin(), scope.own_helpers().end());
+  }
+
+  void add(const GroupKernels& more) {
+    kernels_.source += "\n" + more.source;
+    kernels_.launches.insert(kernels_.launches.end(), more.launches.begin(), more.launches.end());
+    kernels_.scratch.insert(kernels_.scratch.end(), more.scratch.begin(), more.scratch.end());
+    kernels_.helpers.insert(more.helpers.begin(), more.helpers.end());
+    kernels_.own_helpers.insert(more.own_helpers.begin(), more.own_helpers.end());
   }
 
   std::string batch_text(KernelScope& scope) const {
@@ -329,49 +289,6 @@ class CudaContraction {
             {"(TILE_M / THREAD_M) * (TILE_N / THREAD_N)"},
             shared_bytes(),
             arguments.arguments()});
-  }
-
-  void write_sum() {
-    const auto& stage = contraction_.split.stage;
-    KernelScope scope(context_.buffers, stage, context_.dialect, contract_gpu_locals());
-    const auto stored = stored_sum(scope, contraction_, out_, "sum");
-    const auto all = joined_axes(joined_axes(contraction_.batch, contraction_.rows), contraction_.columns);
-    const auto count = scope.element_count(all);
-    const auto rows = scope.extent(extent_of(contraction_.rows));
-    const auto columns = scope.extent(extent_of(contraction_.columns));
-    const auto used = scope.used_axes();
-    auto axes = index_statements(scope, contraction_.batch, "batch", used);
-    const bool batched = !axes.empty();
-    for (auto& one : index_statements(scope, contraction_.rows, "m", used)) axes.push_back(std::move(one));
-    for (auto& one : index_statements(scope, contraction_.columns, "n", used)) axes.push_back(std::move(one));
-    ContractArguments arguments(context_.dialect);
-    arguments.add(DType::f32, false, "parts", parts_name());
-    arguments.add_loaded(scope, context_.buffers, stage.buffer);
-    arguments.add(out_.dtype, true, out_.name, out_.argument);
-    arguments.add_integers(scope);
-    constexpr int k_threads = 256;
-    const auto kernel = kernel_of_buffer(context_, stage.buffer);
-    finish(
-        scope,
-        fill(contract_gpu_section("sum_parts"),
-             {{"name", out_.name},
-              {"qualifier", fill_lines(context_.dialect->kernel_qualifier, {{"threads", std::to_string(k_threads)}})},
-              {"signature", arguments.signature(kernel)},
-              {"global_index", context_.dialect->global_index},
-              {"count", "(" + count + ")"},
-              {"column_count", columns},
-              {"row_count", rows},
-              {"batch", batched ? fmt::format("const int batch = (int)(id / ((long){} * {}));", rows, columns) : ""},
-              {"axes", join_lines(axes)},
-              {"stored_guard", stored.guard.empty() ? "" : fmt::format("if (!({})) return;", stored.guard)},
-              {"values", stored.values},
-              {"store", stored.store}}),
-        {kernel,
-         {fmt::format("ceil_div({}, {})", extent_of(all).text(), k_threads)},
-         {std::to_string(k_threads)},
-         "0",
-         arguments.arguments()});
-    kernels_.scratch.push_back({parts_name(), DType::f32, fmt::format("SPLIT_K * {}", bundle_operand(extent_of(all)))});
   }
 
   const GroupContext context_;
