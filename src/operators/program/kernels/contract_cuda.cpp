@@ -10,6 +10,7 @@
 #include "operators/program/kernels/contract_shape.hpp"
 #include "operators/program/kernels/contract_stores.hpp"
 #include "operators/program/kernels/contract_strips.hpp"
+#include "operators/program/kernels/contract_tail_text.hpp"
 #include "operators/program/kernels/contract_text.hpp"
 #include "operators/program/kernels/contract_tile_loads.hpp"
 
@@ -24,7 +25,7 @@ class CudaContraction {
  public:
   /// `sizes` and `products` are the program's.
   CudaContraction(const GroupContext& context, const Contraction& contraction, std::vector<ContractSize> sizes,
-                  TileProducts products)
+                  TileProducts products, const ContractTail* tail)
       : context_(context),
         contraction_(contraction),
         out_(context.buffers[contraction.split.stage.buffer]),
@@ -34,7 +35,8 @@ class CudaContraction {
         of_program_(products),
         products_(own_products(size_, of_program_, context.device)),
         rounded_(products_ != TileProducts::simt && contraction.split.stage.rounds_factors),
-        splits_(contract_splits(size_, context.device)) {
+        splits_(contract_splits(size_, context.device)),
+        tail_(tail) {
     if (products_ == TileProducts::halves) halves_ = half_factors(contraction, context.program);
     if (products_ != TileProducts::patches) return;
     patch_ = patch_contraction(contraction);
@@ -46,6 +48,7 @@ class CudaContraction {
     if (patch_text_) kernels_ = patch_text_->packing();
     write_tiles();
     if (splits_) add(sum_of_parts(context_, contraction_, parts_name()));
+    if (joins_tiles()) add(joined_tiles(context_, contraction_, patch_ ? &*patch_ : nullptr, *tail_, parts_name()));
     add_helpers();
     kernels_.tunables = contract_gpu_tunables(sizes_, of_program_, context_.device);
     kernels_.constraints = contract_gpu_constraints(sizes_, of_program_, context_.device);
@@ -97,8 +100,14 @@ class CudaContraction {
                        splits_ ? " * SPLIT_K" : "");
   }
 
+  /// Whether a second launch joins what the tiles have left.
+  bool joins_tiles() const { return tail_ != nullptr && tail_->kind != TailKind::windows; }
+  /// Whether it computes the output, from parts in scratch memory.
+  bool has_parts() const { return splits_ || joins_tiles(); }
+
   std::vector<std::string> locals() const {
     auto names = contract_gpu_locals();
+    if (tail_ != nullptr) names.insert(names.end(), tail_locals().begin(), tail_locals().end());
     if (patch_text_) names.insert(names.end(), PatchText::locals().begin(), PatchText::locals().end());
     return names;
   }
@@ -144,6 +153,10 @@ class CudaContraction {
         steps);
   }
 
+  TileStores stores() const {
+    return {contraction_, out_, patch_ ? &*patch_ : nullptr, patch_text_ ? &*patch_text_ : nullptr, tail_};
+  }
+
   void fill_tile_store(KernelScope& scope, Fillings& fillings) {
     if (splits_) {
       fillings.emplace_back("stored_row_axes", "");
@@ -155,41 +168,8 @@ class CudaContraction {
                                                  scope.extent(extent_of(contraction_.rows)),
                                                  scope.extent(extent_of(contraction_.columns))));
     } else {
-      fill_stored(scope, fillings);
+      stores().fill(scope, fillings);
     }
-  }
-
-  /// What a column owes to the place of its elements in the output is kept, as for loads.
-  void fill_stored(KernelScope& scope, Fillings& fillings) const {
-    const auto& columns = contraction_.columns;
-    const auto address = columns.size() > 1 || patch_ ? stored_address(contraction_) : std::nullopt;
-    KeptValue kept;
-    std::string place;
-    if (address) {
-      kept = {"long", "place_of_stored", address_text(scope, *address, patch_ ? patch_->tile : columns, false)};
-      auto around = joined_axes(contraction_.batch, contraction_.rows);
-      if (patch_) around = joined_axes(around, patch_->outer);
-      const auto start = address_text(scope, *address, around, true);
-      place = "place_of_stored[j % COLUMN_PLACES]" + (start == "0" ? "" : " + " + start);
-    }
-    const auto stored = stored_sum(scope, contraction_, out_, "total", place);
-    fillings.emplace_back("stored_guard",
-                          stored.guard.empty() ? "" : fmt::format("if (!({})) continue;", stored.guard));
-    fillings.emplace_back("values", stored.values);
-    fillings.emplace_back("store", stored.store);
-    fillings.emplace_back("value", stored.value);
-    fillings.emplace_back("place", stored.place);
-    const auto used = scope.used_axes();
-    auto used_of_rows = used;
-    if (address) used_of_rows.merge(axes_in(*address));
-    fillings.emplace_back("stored_row_axes", join_lines(index_statements(scope, contraction_.rows, "m", used_of_rows)));
-    const auto place_axes = address ? axes_in(*address) : std::set<std::string>();
-    const auto places = patch_text_ ? patch_text_->stored_pixels(scope, used, kept, place_axes)
-                                    : stored_columns(scope, columns, used, kept, place_axes);
-    fillings.emplace_back("stored_places", places.before);
-    fillings.emplace_back("stored_column_axes", join_lines(places.lines));
-    fillings.emplace_back("place_column_axes", join_lines(places.lines));
-    fillings.emplace_back("out", out_.name);
   }
 
   /// Which tile a block computes, of products whose columns are counted as one axis.
@@ -244,12 +224,14 @@ class CudaContraction {
 
   void write_tiles() {
     const auto& stage = contraction_.split.stage;
-    KernelScope scope(context_.buffers, patch_text_ ? patch_text_->scope_stage() : stage, context_.dialect, locals());
+    const auto whole = stores().with_window_axes(patch_text_ ? patch_text_->scope_stage() : stage);
+    KernelScope scope(context_.buffers, whole, context_.dialect, locals());
     Fillings fillings = {{"qualifier", fill_lines(context_.dialect->kernel_qualifier,
                                                   {{"threads", fmt::format("TILE_THREADS, {}", resident_blocks())}})}};
     // More outputs at a time would take the registers of a second block.
     fillings.emplace_back("at_a_time", rounded_ || patch_text_ ? " 8" : "");
     fillings.emplace_back("fours_at_a_time", rounded_ ? " 2" : "");
+    fillings.emplace_back("gathered_at_a_time", rounded_ ? "4" : "8");
     fill_tile_store(scope, fillings);
     std::set<std::size_t> loaded;
     if (patch_text_) {
@@ -267,7 +249,7 @@ class CudaContraction {
     fillings.emplace_back("batch_axes", join_lines(index_statements(scope, contraction_.batch, "batch", used)));
     fillings.emplace_back("row_count", scope.extent(extent_of(contraction_.rows)));
     if (!patch_text_) fillings.emplace_back("column_count", scope.extent(extent_of(contraction_.columns)));
-    fillings.emplace_back("stores", stores_text(contraction_, out_, splits_ || patch_text_.has_value(), fillings));
+    fillings.emplace_back("stores", stores().text(splits_ || patch_text_.has_value(), fillings));
     ContractArguments arguments(context_.dialect);
     arguments.add_loaded(scope, context_.buffers, stage.buffer);
     for (const auto buffer : loaded) {
@@ -275,13 +257,13 @@ class CudaContraction {
       if (scope.loaded().count(buffer) == 0) arguments.add(held.dtype, false, held.name, held.argument);
     }
     if (patch_text_) arguments.add(DType::f32, false, "filters", patch_text_->filters());
-    if (splits_) {
+    if (has_parts()) {
       arguments.add(DType::f32, true, "parts", parts_name());
     } else {
       arguments.add(out_.dtype, true, out_.name, out_.argument);
     }
     arguments.add_integers(scope);
-    const auto kernel = splits_ ? "multiply_" + out_.name : kernel_of_buffer(context_, stage.buffer);
+    const auto kernel = has_parts() ? "multiply_" + out_.name : kernel_of_buffer(context_, stage.buffer);
     fillings.emplace_back("signature", arguments.signature(kernel));
     finish(scope, fill(contract_gpu_section("products"), fillings),
            {kernel,
@@ -302,6 +284,7 @@ class CudaContraction {
   bool rounded_;           ///< factors, to tf32 numbers that are multiplied once
   std::optional<HalfFactors> halves_;
   bool splits_;
+  const ContractTail* tail_;  ///< null where all sums are stored
   std::optional<PatchContraction> patch_;
   std::optional<PatchText> patch_text_;  ///< where it is multiplied by patches
   GroupKernels kernels_;
@@ -309,7 +292,7 @@ class CudaContraction {
 
 }  // namespace
 
-GroupKernels contract_cuda(const GroupContext& context, const Contraction& contraction) {
+GroupKernels contract_cuda(const GroupContext& context, const Contraction& contraction, const ContractTail* tail) {
   const auto sizes = contract_sizes(context.program, ColumnChoice::contiguous);
   const auto products = tile_products(context.dialect, context.device, sizes, context.ways);
   if (products == TileProducts::strips) {
@@ -322,9 +305,9 @@ GroupKernels contract_cuda(const GroupContext& context, const Contraction& contr
   const bool packs =
       products != TileProducts::halves && !by_patches(contract_size(contraction), products, context.device);
   auto packed = packs ? packed_contraction(context, contraction) : std::nullopt;
-  if (!packed) return CudaContraction(context, contraction, sizes, products).write();
+  if (!packed) return CudaContraction(context, contraction, sizes, products, tail).write();
   const GroupContext with_copy{context.program, packed->buffers, context.dialect, context.device, context.ways};
-  auto kernels = CudaContraction(with_copy, packed->contraction, sizes, products).write();
+  auto kernels = CudaContraction(with_copy, packed->contraction, sizes, products, tail).write();
   auto& copying = packed->copying;
   kernels.source = copying.source + "\n" + kernels.source;
   kernels.launches.insert(kernels.launches.begin(), copying.launches.begin(), copying.launches.end());

@@ -16,13 +16,24 @@ constexpr const char* k_gpu_locals =
     "row_tap column_tap tap rows_whole columns_whole id parts step load_tile keep_tile part_sum loaded "
     "filled step_place step_tap place_of_stored shared_memory tile band band_rows place chunk ahead";
 
+constexpr const char* k_tail_locals =
+    "gathered windows windows_of_eight eights eight sums_line sums_column window_top window_left of_line "
+    "of_column pixel line across item totals";
+
+std::vector<std::string> names_in(const char* text) {
+  std::istringstream words(text);
+  return {std::istream_iterator<std::string>(words), {}};
+}
+
 }  // namespace
 
 const std::vector<std::string>& contract_gpu_locals() {
-  static const std::vector<std::string> k_names = [] {
-    std::istringstream words(k_gpu_locals);
-    return std::vector<std::string>(std::istream_iterator<std::string>(words), {});
-  }();
+  static const std::vector<std::string> k_names = names_in(k_gpu_locals);
+  return k_names;
+}
+
+const std::vector<std::string>& tail_locals() {
+  static const std::vector<std::string> k_names = names_in(k_tail_locals);
   return k_names;
 }
 

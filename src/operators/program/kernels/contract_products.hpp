@@ -13,6 +13,8 @@ namespace kw {
 
 /// Locals of the texts, which no axis may be called.
 [[nodiscard]] const std::vector<std::string>& contract_gpu_locals();
+/// Those that tails.cu has besides.
+[[nodiscard]] const std::vector<std::string>& tail_locals();
 
 /// Whether tiles are those of contract.cu's warpgroups.
 [[nodiscard]] bool by_warpgroups(TileProducts products);
