@@ -26,12 +26,10 @@ const std::vector<Tailed> k_rows = {
     {"mean_of_channels_and_more", "torch.sigmoid(self.c(x) - more[0]).mean(1, keepdim=True) * more[1]",
      "self.c = nn.Conv2d(6, 45, 3, padding=1)", "torch.rand(B, C, H, W), torch.rand(B, 1, H, W), torch.rand(W)"},
     {"channels_in_1d", "torch.amax(self.c(x), 1)", "self.c = nn.Conv1d(6, 66, 5)", "torch.rand(3, 6, 150)"},
-    {"infinite_channels", "torch.clamp(torch.amax((torch.relu(self.c(x)) + 0.5) / (more[0] + more[1]), 1), -3, 3)",
-     "self.c = nn.Conv2d(6, 40, 3, padding=1)",
-     "torch.rand(B, C, H, W), torch.randint(0, 2, (B, 1, H, W)), torch.randint(0, 2, (40, 1, 1))"},
-    {"channels_that_are_no_numbers", "torch.nan_to_num(torch.amin(self.c(x) + 0.0 / (more[0] + more[1]), 1), 7.0)",
-     "self.c = nn.Conv2d(6, 40, 3, padding=1)",
-     "torch.rand(B, C, H, W), torch.randint(0, 2, (B, 1, H, W)), torch.randint(0, 2, (40, 1, 1))"},
+    {"infinite_channels", "torch.clamp(torch.amax((torch.relu(self.c(x)) + 0.5) / more[0], 1), -3, 3)",
+     "self.c = nn.Conv2d(6, 40, 3, padding=1)", "torch.rand(B, C, H, W), torch.randint(0, 2, (B, 1, H, W))"},
+    {"channels_that_are_no_numbers", "torch.nan_to_num(torch.amin(self.c(x) + 0.0 / more[0], 1), 7.0)",
+     "self.c = nn.Conv2d(6, 40, 3, padding=1)", "torch.rand(B, C, H, W), torch.randint(0, 2, (B, 1, H, W))"},
     {"sums_in_f16", "torch.relu(self.c(x)).amax(1).half()", "self.c = nn.Conv2d(6, 40, 3)"},
 };
 
@@ -62,9 +60,8 @@ const std::vector<Tailed> k_windows = {
      "torch.rand(3, 6, 21, 39), torch.rand(37, 1, 1)"},
     {"of_a_strided_convolution", "F.max_pool2d(self.c(x), 2)", "self.c = nn.Conv2d(6, 37, 3, stride=2, dilation=2)",
      "torch.rand(2, 6, 31, 53)"},
-    {"infinite_pixels", "torch.clamp(F.max_pool2d((torch.relu(self.c(x)) + 0.5) / (more[0] + more[1]), 2), -3, 3)",
-     "self.c = nn.Conv2d(6, 40, 3, padding=1)",
-     "torch.rand(2, 6, 11, 21), torch.randint(0, 2, (2, 40, 1, 1)), torch.randint(0, 2, (11, 21))"},
+    {"infinite_pixels", "torch.clamp(F.max_pool2d((torch.relu(self.c(x)) + 0.5) / more[0], 2), -3, 3)",
+     "self.c = nn.Conv2d(6, 40, 3, padding=1)", "torch.rand(2, 6, 11, 21), torch.randint(0, 2, (2, 40, 1, 1))"},
 };
 
 /// Whose tiles have pixels that are none.
@@ -77,9 +74,8 @@ const std::vector<Tailed> k_pixels = {
      "torch.rand(3, 6, 150)"},
     {"mean_in_3d", "torch.relu(self.c(x)).mean((2, 3, 4))", "self.c = nn.Conv3d(5, 37, 3, padding=1)",
      "torch.rand(2, 5, 3, 9, 19)"},
-    {"least_that_is_no_number", "torch.nan_to_num(torch.amin(self.c(x) + 0.0 / (more[0] + more[1]), (2, 3)), 7.0)",
-     "self.c = nn.Conv2d(6, 40, 3, padding=1)",
-     "torch.rand(2, 6, 11, 21), torch.randint(0, 2, (2, 40, 1, 1)), torch.randint(0, 2, (11, 21))"},
+    {"least_that_is_no_number", "torch.nan_to_num(torch.amin(self.c(x) + 0.0 / more[0], (2, 3)), 7.0)",
+     "self.c = nn.Conv2d(6, 40, 3, padding=1)", "torch.rand(2, 6, 11, 21), torch.randint(0, 2, (2, 40, 1, 1))"},
 };
 
 constexpr const char* k_gathers_pixels = "* part_count + part]";
