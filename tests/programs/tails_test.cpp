@@ -153,7 +153,7 @@ TEST_P(WindowTails, are_accepted) {
 
 TEST_P(WindowTails, are_accepted_of_wide_tiles) {
   expect_accepted(k_gathers_windows, "tf32", {{"PATCHES", 1}}, "",
-                  {{"TILE_N", 256}, {"THREAD_N", 16}, {"PATCH_K", 8}, {"PATCH_STEPS", 1}});
+                  {{"TILE_N", 128}, {"THREAD_N", 16}, {"PATCH_K", 8}, {"PATCH_STEPS", 1}});
 }
 
 INSTANTIATE_TEST_SUITE_P(Windows, WindowTails, testing::ValuesIn(k_windows),
