@@ -2,6 +2,7 @@
 
 #include "operators/program/kernels/contract_cuda.hpp"
 #include "operators/program/kernels/contract_opencl.hpp"
+#include "operators/program/kernels/contract_tails.hpp"
 #include "operators/program/kernels/contraction.hpp"
 #include "operators/program/kernels/factor_memory.hpp"
 
@@ -30,6 +31,12 @@ std::optional<Contraction> simt_contraction(const Stage& stage) {
   return contraction_of(stage, ColumnChoice::contiguous);
 }
 
+std::optional<TailedContraction> tailed_in(const GroupContext& context, const StageGroup& group) {
+  if (group.stages.size() != 2 || context.dialect->warp.empty()) return std::nullopt;
+  const auto& stages = context.program.stages;
+  return tailed_contraction(stages[group.stages[0]], stages[group.stages[1]]);
+}
+
 }  // namespace
 
 bool is_contraction(const Stage& stage, const std::vector<KernelBuffer>& buffers, Dialect dialect) {
@@ -37,11 +44,13 @@ bool is_contraction(const Stage& stage, const std::vector<KernelBuffer>& buffers
 }
 
 bool contract_takes(const GroupContext& context, const StageGroup& group) {
+  if (group.stages.size() == 2) return tailed_in(context, group).has_value();
   return group.stages.size() == 1 &&
          is_contraction(context.program.stages[group.stages[0]], context.buffers, context.dialect);
 }
 
 GroupKernels contract_kernels(const GroupContext& context, const StageGroup& group) {
+  if (const auto tailed = tailed_in(context, group)) return contract_cuda(context, tailed->contraction, &tailed->tail);
   const auto& stage = context.program.stages[group.stages[0]];
   if (context.dialect->has_vectors) {
     const auto found = vector_contraction(stage, context.buffers);

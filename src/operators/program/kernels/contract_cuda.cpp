@@ -1,16 +1,16 @@
 #include "operators/program/kernels/contract_cuda.hpp"
 
-#include <iterator>
-#include <sstream>
-
 #include "codegen/text.hpp"
 #include "language/kernel_texts.hpp"
 #include "operators/program/kernels/contract_halves.hpp"
 #include "operators/program/kernels/contract_packing.hpp"
+#include "operators/program/kernels/contract_parts.hpp"
 #include "operators/program/kernels/contract_patch_text.hpp"
+#include "operators/program/kernels/contract_products.hpp"
 #include "operators/program/kernels/contract_shape.hpp"
 #include "operators/program/kernels/contract_stores.hpp"
 #include "operators/program/kernels/contract_strips.hpp"
+#include "operators/program/kernels/contract_tail_text.hpp"
 #include "operators/program/kernels/contract_text.hpp"
 #include "operators/program/kernels/contract_tile_loads.hpp"
 
@@ -21,27 +21,11 @@ std::string_view contract_gpu_section(const char* name) {
   return kernel_text("program/contract.cu", name);
 }
 
-/// Locals of the texts, which no axis may be called.
-constexpr const char* k_gpu_locals =
-    "row_tiles column_tiles thread tiles_across tiles_down first_row first_column batch part begin end "
-    "sum total results first_n tiles next_rows next_columns stage next i j m n k at element from four "
-    "part_steps row_from column_from row_steps column_steps row_inside column_inside row_taps column_taps "
-    "row_tap column_tap tap rows_whole columns_whole id parts step load_tile keep_tile part_sum loaded "
-    "filled step_place step_tap place_of_stored shared_memory tile band band_rows place chunk ahead";
-
-const std::vector<std::string>& contract_gpu_locals() {
-  static const std::vector<std::string> k_names = [] {
-    std::istringstream words(k_gpu_locals);
-    return std::vector<std::string>(std::istream_iterator<std::string>(words), {});
-  }();
-  return k_names;
-}
-
 class CudaContraction {
  public:
   /// `sizes` and `products` are the program's.
   CudaContraction(const GroupContext& context, const Contraction& contraction, std::vector<ContractSize> sizes,
-                  TileProducts products)
+                  TileProducts products, const ContractTail* tail)
       : context_(context),
         contraction_(contraction),
         out_(context.buffers[contraction.split.stage.buffer]),
@@ -51,7 +35,8 @@ class CudaContraction {
         of_program_(products),
         products_(own_products(size_, of_program_, context.device)),
         rounded_(products_ != TileProducts::simt && contraction.split.stage.rounds_factors),
-        splits_(contract_splits(size_, context.device)) {
+        splits_(contract_splits(size_, context.device)),
+        tail_(tail) {
     if (products_ == TileProducts::halves) halves_ = half_factors(contraction, context.program);
     if (products_ != TileProducts::patches) return;
     patch_ = patch_contraction(contraction);
@@ -62,7 +47,8 @@ class CudaContraction {
   GroupKernels write() {
     if (patch_text_) kernels_ = patch_text_->packing();
     write_tiles();
-    if (splits_) write_sum();
+    if (splits_) add(sum_of_parts(context_, contraction_, parts_name()));
+    if (joins_tiles()) add(joined_tiles(context_, contraction_, patch_ ? &*patch_ : nullptr, *tail_, parts_name()));
     add_helpers();
     kernels_.tunables = contract_gpu_tunables(sizes_, of_program_, context_.device);
     kernels_.constraints = contract_gpu_constraints(sizes_, of_program_, context_.device);
@@ -76,46 +62,15 @@ class CudaContraction {
     return TileProducts::wgmma;
   }
 
-  bool by_warpgroups() const { return products_ == TileProducts::wgmma || products_ == TileProducts::halves; }
-
-  /// In the order of their names, in which sources have them.
   void add_helpers() {
-    const auto add = [&](const std::string& name) { kernels_.own_helpers.insert("contract.cu/" + name); };
-    add("block_tile");
-    const std::string suffix = rounded_ ? "_rounded" : "";
-    if (products_ != TileProducts::simt) add(rounded_ ? "factors_rounded" : "factors_split");
-    switch (products_) {
-      case TileProducts::simt:
-        add("multiply_tile");
-        break;
-      case TileProducts::tf32:
-        add("lane_tile");
-        add("multiply_tile_tf32" + suffix);
-        break;
-      case TileProducts::wgmma:
-        add("group_tile");
-        add("group_tile_tf32");
-        add("multiply_tile_wgmma" + suffix);
-        if (rounded_) add("tiles_under_way");
-        break;
-      case TileProducts::halves:
-        add("group_tile");
-        add("tiles_under_way");
-        kernels_.own_helpers.merge(half_helpers(*halves_));
-        break;
-      case TileProducts::patches:
-        for (const auto& name : patch_text_->own_helpers()) kernels_.own_helpers.insert(name);
-        break;
-      case TileProducts::strips:
-        KW_CHECK(false, "strips have kernels of their own");
-    }
-    if (products_ == TileProducts::simt || products_ == TileProducts::tf32) add("stored_sums");
+    kernels_.own_helpers.merge(product_helpers(products_, rounded_));
+    if (halves_) kernels_.own_helpers.merge(half_helpers(*halves_));
+    if (!patch_text_) return;
+    for (const auto& name : patch_text_->own_helpers()) kernels_.own_helpers.insert(name);
   }
 
-  /// The text of the section, for warpgroups or others.
   std::string section_for_products(const std::string& name, const Fillings& fillings = {}) const {
-    const auto whole = name + (by_warpgroups() ? "_wgmma" : "") + (by_warpgroups() && rounded_ ? "_rounded" : "");
-    return fill_lines(contract_gpu_section(whole.c_str()), fillings);
+    return product_section(name, products_, rounded_, fillings);
   }
 
   /// How many blocks a unit is to hold.
@@ -126,7 +81,7 @@ class CudaContraction {
     // Guards of elements take the registers that a second block would need.
     if (products_ == TileProducts::tf32 && !splits_ && !size_.guarded && size_.steps <= k_short_sum)
       return "RESIDENT_SHORT_BLOCKS";
-    if (!by_warpgroups() || !rounded_) return "RESIDENT_BLOCKS";
+    if (!by_warpgroups(products_) || !rounded_) return "RESIDENT_BLOCKS";
     return is_long_sum(size_) ? "RESIDENT_LONG_BLOCKS" : "RESIDENT_ROUNDED_BLOCKS";
   }
 
@@ -134,7 +89,7 @@ class CudaContraction {
   /// a multiple of these.
   std::string shared_bytes() const {
     if (patch_text_) return patch_text_->shared_bytes();
-    if (!by_warpgroups()) return "0";
+    if (!by_warpgroups(products_)) return "0";
     if (halves_) return "2 * TILE_STAGES * TILE_K * (TILE_M + TILE_N) + 1024";
     return rounded_ ? "12 * TILE_K * (TILE_M + TILE_N) + 1024" : "16 * TILE_K * (TILE_M + TILE_N) + 1024";
   }
@@ -145,8 +100,14 @@ class CudaContraction {
                        splits_ ? " * SPLIT_K" : "");
   }
 
+  /// Whether a second launch joins what the tiles have left.
+  bool joins_tiles() const { return tail_ != nullptr && tail_->kind != TailKind::windows; }
+  /// Whether it computes the output, from parts in scratch memory.
+  bool has_parts() const { return splits_ || joins_tiles(); }
+
   std::vector<std::string> locals() const {
     auto names = contract_gpu_locals();
+    if (tail_ != nullptr) names.insert(names.end(), tail_locals().begin(), tail_locals().end());
     if (patch_text_) names.insert(names.end(), PatchText::locals().begin(), PatchText::locals().end());
     return names;
   }
@@ -158,6 +119,14 @@ class CudaContraction {
     kernels_.launches.push_back(std::move(launch));
     kernels_.helpers.insert(scope.helpers().begin(), scope.helpers().end());
     kernels_.own_helpers.insert(scope.own_helpers().begin(), scope.own_helpers().end());
+  }
+
+  void add(const GroupKernels& more) {
+    kernels_.source += "\n" + more.source;
+    kernels_.launches.insert(kernels_.launches.end(), more.launches.begin(), more.launches.end());
+    kernels_.scratch.insert(kernels_.scratch.end(), more.scratch.begin(), more.scratch.end());
+    kernels_.helpers.insert(more.helpers.begin(), more.helpers.end());
+    kernels_.own_helpers.insert(more.own_helpers.begin(), more.own_helpers.end());
   }
 
   std::string batch_text(KernelScope& scope) const {
@@ -184,6 +153,10 @@ class CudaContraction {
         steps);
   }
 
+  TileStores stores() const {
+    return {contraction_, out_, patch_ ? &*patch_ : nullptr, patch_text_ ? &*patch_text_ : nullptr, tail_};
+  }
+
   void fill_tile_store(KernelScope& scope, Fillings& fillings) {
     if (splits_) {
       fillings.emplace_back("stored_row_axes", "");
@@ -195,41 +168,8 @@ class CudaContraction {
                                                  scope.extent(extent_of(contraction_.rows)),
                                                  scope.extent(extent_of(contraction_.columns))));
     } else {
-      fill_stored(scope, fillings);
+      stores().fill(scope, fillings);
     }
-  }
-
-  /// What a column owes to the place of its elements in the output is kept, as for loads.
-  void fill_stored(KernelScope& scope, Fillings& fillings) const {
-    const auto& columns = contraction_.columns;
-    const auto address = columns.size() > 1 || patch_ ? stored_address(contraction_) : std::nullopt;
-    KeptValue kept;
-    std::string place;
-    if (address) {
-      kept = {"long", "place_of_stored", address_text(scope, *address, patch_ ? patch_->tile : columns, false)};
-      auto around = joined_axes(contraction_.batch, contraction_.rows);
-      if (patch_) around = joined_axes(around, patch_->outer);
-      const auto start = address_text(scope, *address, around, true);
-      place = "place_of_stored[j % COLUMN_PLACES]" + (start == "0" ? "" : " + " + start);
-    }
-    const auto stored = stored_sum(scope, contraction_, out_, "total", place);
-    fillings.emplace_back("stored_guard",
-                          stored.guard.empty() ? "" : fmt::format("if (!({})) continue;", stored.guard));
-    fillings.emplace_back("values", stored.values);
-    fillings.emplace_back("store", stored.store);
-    fillings.emplace_back("value", stored.value);
-    fillings.emplace_back("place", stored.place);
-    const auto used = scope.used_axes();
-    auto used_of_rows = used;
-    if (address) used_of_rows.merge(axes_in(*address));
-    fillings.emplace_back("stored_row_axes", join_lines(index_statements(scope, contraction_.rows, "m", used_of_rows)));
-    const auto place_axes = address ? axes_in(*address) : std::set<std::string>();
-    const auto places = patch_text_ ? patch_text_->stored_pixels(scope, used, kept, place_axes)
-                                    : stored_columns(scope, columns, used, kept, place_axes);
-    fillings.emplace_back("stored_places", places.before);
-    fillings.emplace_back("stored_column_axes", join_lines(places.lines));
-    fillings.emplace_back("place_column_axes", join_lines(places.lines));
-    fillings.emplace_back("out", out_.name);
   }
 
   /// Which tile a block computes, of products whose columns are counted as one axis.
@@ -284,12 +224,14 @@ class CudaContraction {
 
   void write_tiles() {
     const auto& stage = contraction_.split.stage;
-    KernelScope scope(context_.buffers, patch_text_ ? patch_text_->scope_stage() : stage, context_.dialect, locals());
+    const auto whole = stores().with_window_axes(patch_text_ ? patch_text_->scope_stage() : stage);
+    KernelScope scope(context_.buffers, whole, context_.dialect, locals());
     Fillings fillings = {{"qualifier", fill_lines(context_.dialect->kernel_qualifier,
                                                   {{"threads", fmt::format("TILE_THREADS, {}", resident_blocks())}})}};
     // More outputs at a time would take the registers of a second block.
     fillings.emplace_back("at_a_time", rounded_ || patch_text_ ? " 8" : "");
     fillings.emplace_back("fours_at_a_time", rounded_ ? " 2" : "");
+    fillings.emplace_back("gathered_at_a_time", rounded_ ? "4" : "8");
     fill_tile_store(scope, fillings);
     std::set<std::size_t> loaded;
     if (patch_text_) {
@@ -307,7 +249,7 @@ class CudaContraction {
     fillings.emplace_back("batch_axes", join_lines(index_statements(scope, contraction_.batch, "batch", used)));
     fillings.emplace_back("row_count", scope.extent(extent_of(contraction_.rows)));
     if (!patch_text_) fillings.emplace_back("column_count", scope.extent(extent_of(contraction_.columns)));
-    fillings.emplace_back("stores", stores_text(contraction_, out_, splits_ || patch_text_.has_value(), fillings));
+    fillings.emplace_back("stores", stores().text(splits_ || patch_text_.has_value(), fillings));
     ContractArguments arguments(context_.dialect);
     arguments.add_loaded(scope, context_.buffers, stage.buffer);
     for (const auto buffer : loaded) {
@@ -315,13 +257,13 @@ class CudaContraction {
       if (scope.loaded().count(buffer) == 0) arguments.add(held.dtype, false, held.name, held.argument);
     }
     if (patch_text_) arguments.add(DType::f32, false, "filters", patch_text_->filters());
-    if (splits_) {
+    if (has_parts()) {
       arguments.add(DType::f32, true, "parts", parts_name());
     } else {
       arguments.add(out_.dtype, true, out_.name, out_.argument);
     }
     arguments.add_integers(scope);
-    const auto kernel = splits_ ? "multiply_" + out_.name : kernel_of_buffer(context_, stage.buffer);
+    const auto kernel = has_parts() ? "multiply_" + out_.name : kernel_of_buffer(context_, stage.buffer);
     fillings.emplace_back("signature", arguments.signature(kernel));
     finish(scope, fill(contract_gpu_section("products"), fillings),
            {kernel,
@@ -329,49 +271,6 @@ class CudaContraction {
             {"(TILE_M / THREAD_M) * (TILE_N / THREAD_N)"},
             shared_bytes(),
             arguments.arguments()});
-  }
-
-  void write_sum() {
-    const auto& stage = contraction_.split.stage;
-    KernelScope scope(context_.buffers, stage, context_.dialect, contract_gpu_locals());
-    const auto stored = stored_sum(scope, contraction_, out_, "sum");
-    const auto all = joined_axes(joined_axes(contraction_.batch, contraction_.rows), contraction_.columns);
-    const auto count = scope.element_count(all);
-    const auto rows = scope.extent(extent_of(contraction_.rows));
-    const auto columns = scope.extent(extent_of(contraction_.columns));
-    const auto used = scope.used_axes();
-    auto axes = index_statements(scope, contraction_.batch, "batch", used);
-    const bool batched = !axes.empty();
-    for (auto& one : index_statements(scope, contraction_.rows, "m", used)) axes.push_back(std::move(one));
-    for (auto& one : index_statements(scope, contraction_.columns, "n", used)) axes.push_back(std::move(one));
-    ContractArguments arguments(context_.dialect);
-    arguments.add(DType::f32, false, "parts", parts_name());
-    arguments.add_loaded(scope, context_.buffers, stage.buffer);
-    arguments.add(out_.dtype, true, out_.name, out_.argument);
-    arguments.add_integers(scope);
-    constexpr int k_threads = 256;
-    const auto kernel = kernel_of_buffer(context_, stage.buffer);
-    finish(
-        scope,
-        fill(contract_gpu_section("sum_parts"),
-             {{"name", out_.name},
-              {"qualifier", fill_lines(context_.dialect->kernel_qualifier, {{"threads", std::to_string(k_threads)}})},
-              {"signature", arguments.signature(kernel)},
-              {"global_index", context_.dialect->global_index},
-              {"count", "(" + count + ")"},
-              {"column_count", columns},
-              {"row_count", rows},
-              {"batch", batched ? fmt::format("const int batch = (int)(id / ((long){} * {}));", rows, columns) : ""},
-              {"axes", join_lines(axes)},
-              {"stored_guard", stored.guard.empty() ? "" : fmt::format("if (!({})) return;", stored.guard)},
-              {"values", stored.values},
-              {"store", stored.store}}),
-        {kernel,
-         {fmt::format("ceil_div({}, {})", extent_of(all).text(), k_threads)},
-         {std::to_string(k_threads)},
-         "0",
-         arguments.arguments()});
-    kernels_.scratch.push_back({parts_name(), DType::f32, fmt::format("SPLIT_K * {}", bundle_operand(extent_of(all)))});
   }
 
   const GroupContext context_;
@@ -385,6 +284,7 @@ class CudaContraction {
   bool rounded_;           ///< factors, to tf32 numbers that are multiplied once
   std::optional<HalfFactors> halves_;
   bool splits_;
+  const ContractTail* tail_;  ///< null where all sums are stored
   std::optional<PatchContraction> patch_;
   std::optional<PatchText> patch_text_;  ///< where it is multiplied by patches
   GroupKernels kernels_;
@@ -392,7 +292,7 @@ class CudaContraction {
 
 }  // namespace
 
-GroupKernels contract_cuda(const GroupContext& context, const Contraction& contraction) {
+GroupKernels contract_cuda(const GroupContext& context, const Contraction& contraction, const ContractTail* tail) {
   const auto sizes = contract_sizes(context.program, ColumnChoice::contiguous);
   const auto products = tile_products(context.dialect, context.device, sizes, context.ways);
   if (products == TileProducts::strips) {
@@ -405,9 +305,9 @@ GroupKernels contract_cuda(const GroupContext& context, const Contraction& contr
   const bool packs =
       products != TileProducts::halves && !by_patches(contract_size(contraction), products, context.device);
   auto packed = packs ? packed_contraction(context, contraction) : std::nullopt;
-  if (!packed) return CudaContraction(context, contraction, sizes, products).write();
+  if (!packed) return CudaContraction(context, contraction, sizes, products, tail).write();
   const GroupContext with_copy{context.program, packed->buffers, context.dialect, context.device, context.ways};
-  auto kernels = CudaContraction(with_copy, packed->contraction, sizes, products).write();
+  auto kernels = CudaContraction(with_copy, packed->contraction, sizes, products, tail).write();
   auto& copying = packed->copying;
   kernels.source = copying.source + "\n" + kernels.source;
   kernels.launches.insert(kernels.launches.begin(), copying.launches.begin(), copying.launches.end());

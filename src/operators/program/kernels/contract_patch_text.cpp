@@ -57,8 +57,8 @@ std::string PatchText::place_type() const {
 
 std::vector<std::string> PatchText::own_helpers() const {
   const std::string how = rounded_ ? "rounded" : "split";
-  return {"contract.cu/block_tile", "contract.cu/factors_" + how, "contract.cu/group_tile", "patches.cu/patch_tile",
-          "patches.cu/patch_" + how};
+  return {"contract_functions.cu/block_tile", "contract_functions.cu/factors_" + how,
+          "contract_functions.cu/group_tile", "patches.cu/patch_tile", "patches.cu/patch_" + how};
 }
 
 std::string PatchText::resident_blocks() const {

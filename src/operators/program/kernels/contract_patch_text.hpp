@@ -29,7 +29,7 @@ class PatchText {
   /// As stored_columns(), for the tile's own axes.
   [[nodiscard]] StoredColumns stored_pixels(KernelScope& scope, const std::set<std::string>& used,
                                             const KeptValue& place, const std::set<std::string>& place_axes) const;
-  /// Whose own sections contract.cu and patches.cu have.
+  /// Sections of contract_functions.cu and patches.cu.
   [[nodiscard]] std::vector<std::string> own_helpers() const;
   /// Blocks that a unit is to hold, for the kernel's qualifier.
   [[nodiscard]] std::string resident_blocks() const;

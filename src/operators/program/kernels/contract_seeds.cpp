@@ -10,6 +10,7 @@ namespace {
 
 constexpr const char* k_patch_choice = "PATCHES";
 constexpr const char* k_strip_choice = "STRIPS";
+constexpr const char* k_tail_choice = "TAILS";
 
 /// The problem's contractions and what may be tuned about them.
 struct ContractSpace {
@@ -20,7 +21,7 @@ struct ContractSpace {
 };
 
 ContractSpace contract_space(Dialect dialect, const Problem& problem, const DeviceFacts& device, ContractWays ways) {
-  const auto grouped = grouped_for(problem, dialect, device);
+  const auto grouped = grouped_for(problem, dialect, device, ways);
   ContractSpace space;
   if (!grouped) return space;
   const bool vectors = dialect->has_vectors;
@@ -42,7 +43,7 @@ double cost_in(const ContractSpace& space, Dialect dialect, const DeviceFacts& d
 }  // namespace
 
 std::vector<Tunable> contract_structure() {
-  return {{k_patch_choice, {0, 1, 2}, 0}, {k_strip_choice, {0, 1, 2}, 0}};
+  return {{k_patch_choice, {0, 1, 2}, 0}, {k_strip_choice, {0, 1, 2}, 0}, {k_tail_choice, {0, 1, 2}, 0}};
 }
 
 ContractWays contract_ways(const IntBindings& structure) {
@@ -51,7 +52,7 @@ ContractWays contract_ways(const IntBindings& structure) {
     if (found == structure.end() || found->second == 0) return WayUse::estimated;
     return found->second == 1 ? WayUse::always : WayUse::never;
   };
-  return {use_of(k_patch_choice), use_of(k_strip_choice)};
+  return {use_of(k_patch_choice), use_of(k_strip_choice), use_of(k_tail_choice)};
 }
 
 std::vector<IntBindings> contract_seeds(Dialect dialect, const Problem& problem, const DeviceFacts& device) {

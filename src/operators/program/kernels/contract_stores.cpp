@@ -4,6 +4,7 @@
 
 #include "language/kernel_texts.hpp"
 #include "operators/program/kernels/affine_index.hpp"
+#include "operators/program/kernels/contract_tail_text.hpp"
 #include "operators/program/kernels/contract_text.hpp"
 
 namespace kw {
@@ -11,6 +12,10 @@ namespace {
 
 std::string_view stores_section(const char* name) {
   return kernel_text("program/contract.cu", name);
+}
+
+std::string_view tails_section(const char* name) {
+  return kernel_text("program/tails.cu", name);
 }
 
 /// Whether four neighbouring columns of a row are neighbours in the output, where four divides the columns.
@@ -26,12 +31,162 @@ bool stores_fours(const Contraction& contraction, const KernelBuffer& out) {
                       [&](const StageExpr& index) { return axes_named(index).count(column.name) > 0; });
 }
 
+std::string guard_text(const std::string& guard) {
+  return guard.empty() ? "" : fmt::format("if (!({})) continue;", guard);
+}
+
 }  // namespace
 
-std::string stores_text(const Contraction& contraction, const KernelBuffer& out, bool one_by_one,
-                        const Fillings& fillings) {
+Stage TileStores::with_window_axes(Stage stage) const {
+  if (tail_ == nullptr) return stage;
+  for (const auto* axis : {&tail_->line, &tail_->column}) {
+    if (!axis->name.empty()) stage.axes.push_back(*axis);
+  }
+  return stage;
+}
+
+void TileStores::fill(KernelScope& scope, Fillings& fillings) const {
+  fillings.emplace_back("out", out_.name);
+  if (tail_ == nullptr) return fill_sums(scope, fillings);
+  switch (tail_->kind) {
+    case TailKind::rows:
+      return fill_rows(scope, fillings);
+    case TailKind::windows:
+      return fill_windows(scope, fillings);
+    case TailKind::pixels:
+      return fill_pixels(scope, fillings);
+  }
+}
+
+TileStores::StoredPlace TileStores::place_of(KernelScope& scope, const StageAxes& rows) const {
+  const auto& columns = contraction_.columns;
+  StoredPlace place;
+  if (columns.size() > 1 || patch_ != nullptr) place.address = stored_address(contraction_);
+  if (!place.address) return place;
+  place.kept = {"long", "place_of_stored",
+                address_text(scope, *place.address, patch_ != nullptr ? patch_->tile : columns, false)};
+  auto around = joined_axes(contraction_.batch, rows);
+  if (patch_ != nullptr) around = joined_axes(around, patch_->outer);
+  const auto start = address_text(scope, *place.address, around, true);
+  place.text = "place_of_stored[j % COLUMN_PLACES]" + (start == "0" ? "" : " + " + start);
+  return place;
+}
+
+StoredColumns TileStores::columns_of(KernelScope& scope, const std::set<std::string>& used,
+                                     const StoredPlace& place) const {
+  const auto place_axes = place.address ? axes_in(*place.address) : std::set<std::string>();
+  return patch_text_ != nullptr ? patch_text_->stored_pixels(scope, used, place.kept, place_axes)
+                                : stored_columns(scope, contraction_.columns, used, place.kept, place_axes);
+}
+
+/// What a column owes to the place of its elements in the output is kept, as for loads.
+void TileStores::fill_sums(KernelScope& scope, Fillings& fillings) const {
+  const auto place = place_of(scope, contraction_.rows);
+  const auto stored = stored_sum(scope, contraction_, out_, "total", place.text);
+  fillings.emplace_back("stored_guard", guard_text(stored.guard));
+  fillings.emplace_back("values", stored.values);
+  fillings.emplace_back("store", stored.store);
+  fillings.emplace_back("value", stored.value);
+  fillings.emplace_back("place", stored.place);
+  const auto used = scope.used_axes();
+  auto used_of_rows = used;
+  if (place.address) used_of_rows.merge(axes_in(*place.address));
+  fillings.emplace_back("stored_row_axes", join_lines(index_statements(scope, contraction_.rows, "m", used_of_rows)));
+  const auto columns = columns_of(scope, used, place);
+  fillings.emplace_back("stored_places", columns.before);
+  fillings.emplace_back("stored_column_axes", join_lines(columns.lines));
+  fillings.emplace_back("place_column_axes", join_lines(columns.lines));
+}
+
+/// A finished sum becomes part of `result`.
+void TileStores::fill_gathered(KernelScope& scope, Fillings& fillings, const std::string& result) const {
+  const auto stored = stored_sum(scope, contraction_, out_, "total", "0");
+  fillings.emplace_back("stored_guard", guard_text(stored.guard));
+  fillings.emplace_back("values", stored.values);
+  fillings.emplace_back("neutral", tail_neutral(*tail_));
+  fillings.emplace_back("gathered", tail_joined(scope, *tail_, result, stored.value));
+  scope.forget_values();
+}
+
+void TileStores::fill_rows(KernelScope& scope, Fillings& fillings) const {
+  fill_gathered(scope, fillings, "gathered[j]");
+  fillings.emplace_back("gathered_row_axes",
+                        join_lines(index_statements(scope, contraction_.rows, "m", scope.used_axes())));
+  const auto place = place_of(scope, {});
+  fillings.emplace_back("place", place.text.empty() ? stored_place(scope, contraction_) : place.text);
+  fillings.emplace_back("count", scope.element_count(tail_->reduction.axes));
+  const auto stored = columns_of(scope, scope.used_axes(), place);
+  const auto declared = fill_lines(tails_section("gathered"), fillings);
+  fillings.emplace_back("stored_places", stored.before.empty() ? declared : stored.before + "\n" + declared);
+  fillings.emplace_back("stored_column_axes", join_lines(stored.lines));
+}
+
+/// The indices of a pixel that the text so far has used, from those that the text around has.
+std::string TileStores::pixel_axes(KernelScope& scope, const std::string& line, const std::string& across) const {
+  std::vector<std::string> lines;
+  const auto add_axis = [&](const std::optional<PatchAxis>& axis, const std::string& index) {
+    if (!axis || scope.used_axes().count(axis->axis) == 0) return;
+    lines.push_back(fmt::format("const int {} = {};", scope.axis(axis->axis), index));
+  };
+  add_axis(patch_->line, line);
+  add_axis(patch_->across, across);
+  return join_lines(lines);
+}
+
+/// The place in scratch memory is that of the row's number, and the tile among those that have some of it.
+void TileStores::fill_pixels(KernelScope& scope, Fillings& fillings) const {
+  fill_gathered(scope, fillings, "gathered");
+  fillings.emplace_back("gathered_other", tail_joined(scope, *tail_, "gathered", "other"));
+  fillings.emplace_back("pixel_axes", pixel_axes(scope, "line", "across"));
+  fillings.emplace_back("place", stored_place(scope, contraction_));
+  fillings.emplace_back("stored_row_axes",
+                        join_lines(index_statements(scope, contraction_.rows, "m", scope.used_axes())));
+  fillings.emplace_back("stored_places", "");
+  const auto planes = scope.extent(extent_of(tail_->planes));
+  const std::string tile = "tile % (tiles_wide * tiles_high)";
+  fillings.emplace_back(
+      "part", planes == "1" ? tile : fmt::format("outer % {} * (tiles_wide * tiles_high) + {}", planes, tile));
+  fillings.emplace_back("part_count", planes == "1" ? "(tiles_wide * tiles_high)"
+                                                    : fmt::format("(tiles_wide * tiles_high * {})", planes));
+  fillings.emplace_back("width", scope.extent(patch_->tile.back().extent));
+  fillings.emplace_back("height", patch_->line ? scope.extent(patch_->tile[0].extent) : "1");
+}
+
+void TileStores::fill_windows(KernelScope& scope, Fillings& fillings) const {
+  fill_gathered(scope, fillings, "gathered");
+  fillings.emplace_back("pixel_axes", pixel_axes(scope, "first_line + of_line", "first_place + of_column + part"));
+  const auto result = tail_result(scope, out_, tail_->epilogue, stored_place(scope, contraction_));
+  fillings.emplace_back("result_values", result.values);
+  fillings.emplace_back("store", result.store);
+  fillings.emplace_back("stored_row_axes",
+                        join_lines(index_statements(scope, contraction_.rows, "m", scope.used_axes())));
+  const auto& tail = *tail_;
+  fillings.emplace_back("stored_places", "");
+  const auto chunk = std::min<std::int64_t>(tail.columns, 4);
+  fillings.emplace_back("chunk", std::to_string(chunk));
+  fillings.emplace_back("chunk_type", chunk == 1 ? "float" : fmt::format("float{}", chunk));
+  fillings.emplace_back("total", chunk == 1 ? "totals"
+                                 : chunk == 2
+                                     ? "part == 0 ? totals.x : totals.y"
+                                     : "part == 0 ? totals.x : part == 1 ? totals.y : part == 2 ? totals.z : totals.w");
+  fillings.emplace_back("window_lines", std::to_string(tail.lines));
+  fillings.emplace_back("window_columns", std::to_string(tail.columns));
+  fillings.emplace_back("window_items", std::to_string(tail.lines * tail.columns));
+  fillings.emplace_back("window_line", tail.line.name.empty() ? "window_line" : scope.axis(tail.line.name));
+  fillings.emplace_back("window_column", scope.axis(tail.column.name));
+  fillings.emplace_back("windows_high", tail.line.name.empty() ? "1" : scope.extent(tail.line.extent));
+  fillings.emplace_back("windows_across", scope.extent(tail.column.extent));
+}
+
+std::string TileStores::text(bool one_by_one, const Fillings& fillings) const {
+  if (tail_ != nullptr) {
+    const auto* section = tail_->kind == TailKind::rows     ? "gather_rows"
+                          : tail_->kind == TailKind::pixels ? "gather_pixels"
+                                                            : "store_windows";
+    return fill_lines(tails_section(section), fillings);
+  }
   auto ones = fill_lines(stores_section("store_ones"), fillings);
-  if (one_by_one || !stores_fours(contraction, out)) return ones;
+  if (one_by_one || !stores_fours(contraction_, out_)) return ones;
   auto all = fillings;
   all.emplace_back("store_ones", std::move(ones));
   return fill_lines(stores_section("store_fours"), all);

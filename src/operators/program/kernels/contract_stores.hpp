@@ -1,17 +1,54 @@
 #pragma once
-// How the sums of a tile on a GPU come from shared memory into the output.
+// How the sums of a tile on a GPU come from shared memory into the output, or what is reduced of them.
 
 #include <string>
 
 #include "codegen/text.hpp"
+#include "operators/program/kernels/contract_patch_text.hpp"
+#include "operators/program/kernels/contract_tails.hpp"
 #include "operators/program/kernels/contraction.hpp"
 #include "operators/program/kernels/kernel_scope.hpp"
 
 namespace kw {
 
-/// The statements for a line of each thread's sums, of which `fillings` has the holes. Four neighbours at a time where
-/// they are neighbours in the output, and the kernel finds that addresses allow it. `one_by_one`: never.
-[[nodiscard]] std::string stores_text(const Contraction& contraction, const KernelBuffer& out, bool one_by_one,
-                                      const Fillings& fillings);
+class TileStores {
+ public:
+  /// `patch` and `patch_text` are null where the contraction is not multiplied by patches, `tail` where all sums are
+  /// stored. None of them is copied.
+  TileStores(const Contraction& contraction, const KernelBuffer& out, const PatchContraction* patch,
+             const PatchText* patch_text, const ContractTail* tail)
+      : contraction_(contraction), out_(out), patch_(patch), patch_text_(patch_text), tail_(tail) {}
+
+  /// The stage with the axes that count windows, for the scope of the kernel.
+  [[nodiscard]] Stage with_window_axes(Stage stage) const;
+  /// The holes of the stores of contract.cu or tails.cu.
+  void fill(KernelScope& scope, Fillings& fillings) const;
+  /// The statements for a line of each thread's sums, of which `fillings` has the holes. Four neighbours at a time
+  /// where they are neighbours in the output, and the kernel finds that addresses allow it. `one_by_one`: never.
+  [[nodiscard]] std::string text(bool one_by_one, const Fillings& fillings) const;
+
+ private:
+  /// What the place of a column's element in the output is made of.
+  struct StoredPlace {
+    std::optional<AffineIndex> address;
+    KeptValue kept;    ///< what a column owes to it
+    std::string text;  ///< empty: not known before
+  };
+  [[nodiscard]] StoredPlace place_of(KernelScope& scope, const StageAxes& rows) const;
+  [[nodiscard]] StoredColumns columns_of(KernelScope& scope, const std::set<std::string>& used,
+                                         const StoredPlace& place) const;
+  void fill_sums(KernelScope& scope, Fillings& fillings) const;
+  void fill_gathered(KernelScope& scope, Fillings& fillings, const std::string& result) const;
+  void fill_rows(KernelScope& scope, Fillings& fillings) const;
+  void fill_windows(KernelScope& scope, Fillings& fillings) const;
+  void fill_pixels(KernelScope& scope, Fillings& fillings) const;
+  [[nodiscard]] std::string pixel_axes(KernelScope& scope, const std::string& line, const std::string& across) const;
+
+  const Contraction& contraction_;
+  const KernelBuffer& out_;
+  const PatchContraction* patch_;
+  const PatchText* patch_text_;
+  const ContractTail* tail_;
+};
 
 }  // namespace kw

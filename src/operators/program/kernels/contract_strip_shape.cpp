@@ -51,7 +51,11 @@ bool suits_strips(const ContractSize& size, const DeviceFacts& device) {
 double strip_cost(const ContractSize& size, const DeviceFacts& device, const IntBindings& assignment) {
   constexpr double k_bytes = 18.0;  // of memory per clock and unit of an H200
   constexpr double k_rate = 640.0;  // multiply-adds of tf32 numbers per clock
-  constexpr double k_registers = 65536.0, k_warps = 8.0, k_lanes = 32.0;
+  constexpr double k_registers = 65536.0, k_lanes = 32.0;
+  // Eight warps hide each other's waiting where factors are rounded. Where they are split, each eight steps are three
+  // products that wait for one another and additions that wait for the last one, which takes twice as many: on an H200,
+  // 16 warps of 32 rows took 5.02 ms where 8 of 64 took 5.35 (docs/results/2026-11-25-h200-loop.md).
+  const double k_warps = size.rounded ? 8.0 : 16.0;
   constexpr double k_hidden = 0.75, k_row = 3.0, k_barrier = 1500.0, k_columns_again = 4.0, k_no_copy_ahead = 1.05;
   const double rows = strip_value(assignment, "TILE_M"), steps = strip_value(assignment, "TILE_K");
   const double warps = strip_value(assignment, "STRIP_WARPS"), stages = strip_value(assignment, "STRIP_STAGES");

@@ -75,7 +75,8 @@ class StripText {
     kernels.launches.push_back({kernel, {grid()}, {"32 * STRIP_WARPS"}, shared_bytes(), arguments.arguments()});
     kernels.helpers = scope_.helpers();
     kernels.own_helpers = scope_.own_helpers();
-    kernels.own_helpers.insert(rounded_ ? "contract.cu/factors_rounded" : "contract.cu/factors_split");
+    kernels.own_helpers.insert(rounded_ ? "contract_functions.cu/factors_rounded"
+                                        : "contract_functions.cu/factors_split");
     kernels.own_helpers.insert("strips.cu/lane_strip");
     kernels.own_helpers.insert(rounded_ ? "strips.cu/multiply_strip_rounded" : "strips.cu/multiply_strip");
     return kernels;

@@ -52,7 +52,7 @@ std::string taps_statements(KernelScope& scope, const StageAxes& taps, const std
     for (const auto& guard : guards) {
       if (guard_names(guard, tap)) own.push_back(guard);
     }
-    loops.push_back(fill_lines(kernel_text("program/contract.cu", "taps"),
+    loops.push_back(fill_lines(kernel_text("program/contract_loads.cu", "taps"),
                                {{"axis", scope.axis(tap.name)},
                                 {"count", std::to_string(tap.extent.value())},
                                 {"guard", fmt::format("{} && {}", inside, condition_text(scope, own))},

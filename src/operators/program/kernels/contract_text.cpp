@@ -91,9 +91,7 @@ std::string loops_text(KernelScope& scope, const StageAxes& axes) {
   return text;
 }
 
-namespace {
-
-std::string own_place(KernelScope& scope, const Contraction& contraction) {
+std::string stored_place(KernelScope& scope, const Contraction& contraction) {
   std::vector<std::string> indices;
   Shape shape;
   for (std::size_t i = 0; i < contraction.split.place.size(); ++i) {
@@ -102,8 +100,6 @@ std::string own_place(KernelScope& scope, const Contraction& contraction) {
   }
   return scope.offset(indices, shape);
 }
-
-}  // namespace
 
 std::optional<AffineIndex> stored_address(const Contraction& contraction) {
   std::vector<AffineIndex> indices;
@@ -130,7 +126,7 @@ StoredSum stored_sum(KernelScope& scope, const Contraction& contraction, const K
   stored.values = join_lines(values);
   const auto result = stage.epilogue ? stage.epilogue : reduction_result(stage.body->type);
   stored.value = without_parentheses(scope.text(result));
-  stored.place = place.empty() ? own_place(scope, contraction) : place;
+  stored.place = place.empty() ? stored_place(scope, contraction) : place;
   stored.store =
       broken_statement(store_text(out.dtype, out.name, stored.place, stored.value, scope.dialect()), k_line_columns);
   return stored;

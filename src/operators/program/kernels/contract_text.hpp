@@ -58,7 +58,9 @@ struct StoredSum {
 /// `place`: of the element in `out`, where the text around knows it.
 [[nodiscard]] StoredSum stored_sum(KernelScope& scope, const Contraction& contraction, const KernelBuffer& out,
                                    const std::string& sum, const std::string& place = "");
-/// The place of the sum's element in the output, by the axes of the contraction; absent where it is no sum over them.
+/// The place of the sum's element in the output.
+[[nodiscard]] std::string stored_place(KernelScope& scope, const Contraction& contraction);
+/// The same by the axes of the contraction; absent where it is no sum over them.
 [[nodiscard]] std::optional<AffineIndex> stored_address(const Contraction& contraction);
 
 /// A stage that only has axes, for the scope of a kernel over them.

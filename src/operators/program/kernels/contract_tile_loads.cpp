@@ -37,7 +37,7 @@ struct TileLoads::Load {
 namespace {
 
 std::string_view tile_load_section(const char* name) {
-  return kernel_text("program/contract.cu", name);
+  return kernel_text("program/contract_loads.cu", name);
 }
 
 bool names_any(const std::set<std::string>& named, const StageAxes& axes) {

@@ -15,7 +15,7 @@
 
 namespace kw {
 
-/// Statements in CUDA C++, for kernels/program/contract.cu.
+/// Statements in CUDA C++, for kernels/program/contract.cu; contract_loads.cu has the texts.
 struct TileLoad {
   std::string before;  ///< the loop over tiles; may be empty
   std::string load;    ///< the elements of the tile at step `next`, into registers

@@ -7,7 +7,7 @@ namespace kw {
 
 Result<Bundle> emit_program_fused(Dialect dialect, const Problem& problem, const DeviceFacts& device,
                                   ContractWays ways) {
-  KW_TRY(auto grouped, grouped_for(problem, dialect, device));
+  KW_TRY(auto grouped, grouped_for(problem, dialect, device, ways));
   const auto write = [](const GroupContext& context, const StageGroup& group) {
     return family_of(context, group).write(context, group);
   };

@@ -9,6 +9,7 @@
 #include "operators/program/kernels/pool_products.hpp"
 #include "operators/program/kernels/scans.hpp"
 #include "operators/program/kernels/scratch_memory.hpp"
+#include "operators/program/kernels/tail_groups.hpp"
 #include "operators/program/kernels/windows.hpp"
 #include "operators/program/program_detail.hpp"
 #include "program/simplify/simplify.hpp"
@@ -69,6 +70,8 @@ class Grouping {
       if (parts >= 2.0) split(i, static_cast<std::int64_t>(parts));
     }
   }
+
+  [[nodiscard]] const std::vector<Stage>& stages() const { return program_.stages; }
 
   [[nodiscard]] GroupedProgram with_rows() {
     RowRules rules;
@@ -172,12 +175,13 @@ class Grouping {
 
 }  // namespace
 
-Result<GroupedProgram> grouped_for(const Problem& problem, Dialect dialect, const DeviceFacts& device) {
+Result<GroupedProgram> grouped_for(const Problem& problem, Dialect dialect, const DeviceFacts& device,
+                                   ContractWays ways) {
   const auto& detail = program_detail(problem);
   auto simple = simplified(detail.program.graph, detail.outputs);
   KW_TRY(auto stages, lower(simple.graph, simple.outputs));
   mark_rounded(stages, simple.graph, detail.module.precision);
-  auto grouped = grouped_for(std::move(stages), dialect, device);
+  auto grouped = grouped_for(std::move(stages), dialect, device, ways);
   grouped.graph = std::move(simple.graph);
   std::vector<std::string> applied;
   for (const auto& one : simple.applied) applied.push_back(applied_text(one));
@@ -185,7 +189,7 @@ Result<GroupedProgram> grouped_for(const Problem& problem, Dialect dialect, cons
   return grouped;
 }
 
-GroupedProgram grouped_for(StageProgram program, Dialect dialect, const DeviceFacts& device) {
+GroupedProgram grouped_for(StageProgram program, Dialect dialect, const DeviceFacts& device, ContractWays ways) {
   auto joined = fused(std::move(program));
   auto exchanged = exchange_sums(joined.program);
   for (auto& line : pool_products(joined.program)) exchanged.push_back(std::move(line));
@@ -193,11 +197,13 @@ GroupedProgram grouped_for(StageProgram program, Dialect dialect, const DeviceFa
   shift_scans(joined.program, dialect);
   store_computed_factors(joined.program, dialect);
   Grouping grouping(std::move(joined.program), dialect, device);
+  const auto whole = grouping.stages();
   // A work-item of a CPU does a whole row: a sum in sixteen lanes that is longer would lose too much to rounding.
   constexpr double k_longest_of_item = 65536;
   constexpr double k_longest_of_group = 1 << 22;
   grouping.split_long_reductions(dialect->has_vectors ? k_longest_of_item : k_longest_of_group);
   auto grouped = grouping.with_rows();
+  if (!dialect->warp.empty()) join_tails(grouped, whole, dialect, device, ways);
   grouped.fusions = std::move(joined.fusions);
   grouped.simplifications = std::move(exchanged);
   return grouped;

@@ -34,7 +34,7 @@ struct GroupedProgram {
   std::vector<std::string> fusions;          ///< what became of stages that went; see program/stages/fuse.hpp
 };
 
-/// A structural choice of the style for CUDA C++: whether contractions are multiplied in a certain way.
+/// Structural choices of the style for CUDA C++: whether contractions are multiplied in a certain way.
 enum class WayUse : std::uint8_t {
   estimated,  ///< where it is estimated to be faster
   always,     ///< where it can be
@@ -43,6 +43,7 @@ enum class WayUse : std::uint8_t {
 struct ContractWays {
   WayUse patches = WayUse::estimated;  ///< of convolutions; see contract_patches.hpp
   WayUse strips = WayUse::estimated;   ///< where all contractions can be, before patches; see contract_strips.hpp
+  WayUse tails = WayUse::estimated;    ///< with reductions in the same kernel; see contract_tails.hpp
 };
 
 /// What a family needs in order to write a group.

@@ -1,0 +1,74 @@
+#include "operators/program/kernels/tail_groups.hpp"
+
+#include <algorithm>
+
+#include "program/stages/collapse.hpp"
+#include "program/stages/rewrite.hpp"
+
+namespace kw {
+namespace {
+
+/// The only stage that reads what this one computes; absent where others do too, or the program's caller.
+std::optional<std::size_t> reader_of_sums(const StageProgram& program, std::size_t index) {
+  const auto buffer = program.stages[index].buffer;
+  if (program.buffers[buffer].use != BufferUse::scratch) return std::nullopt;
+  std::optional<std::size_t> reader;
+  for (std::size_t i = 0; i < program.stages.size(); ++i) {
+    if (buffers_read(program.stages[i]).count(buffer) == 0) continue;
+    if (reader) return std::nullopt;
+    reader = i;
+  }
+  return reader;
+}
+
+/// What is left of a contraction's windows in each plane.
+StageBuffer buffer_of_planes(const StageProgram& program, std::size_t product, const Stage& in_planes) {
+  StageBuffer buffer;
+  buffer.name = program.buffers[program.stages[product].buffer].name + "_windows";
+  while (std::ranges::count(program.buffers, buffer.name, &StageBuffer::name) > 0) buffer.name += "_";
+  buffer.type = {ElementType::float32, extents_of(in_planes.axes)};
+  return buffer;
+}
+
+std::vector<StageGroup>::iterator group_of_one(GroupedProgram& grouped, std::size_t stage) {
+  return std::ranges::find_if(
+      grouped.groups, [&](const StageGroup& group) { return group.stages.size() == 1 && group.stages[0] == stage; });
+}
+
+}  // namespace
+
+void join_tails(GroupedProgram& grouped, const std::vector<Stage>& stages, Dialect dialect, const DeviceFacts& device,
+                ContractWays ways) {
+  auto& program = grouped.program;
+  std::vector<KernelBuffer> buffers;
+  for (const auto& buffer : program.buffers) buffers.push_back({buffer.name, "", DType::f32});
+  const GroupContext context{program, buffers, dialect, device, ways};
+  const auto count = program.stages.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    auto reader = reader_of_sums(program, i);
+    if (!reader || group_of_one(grouped, i) == grouped.groups.end()) continue;
+    auto tail = group_of_one(grouped, *reader);
+    const auto whole = std::ranges::find(stages, program.stages[*reader].buffer, &Stage::buffer);
+    if (tail == grouped.groups.end() || whole == stages.end()) continue;
+    auto reduction = *whole;
+    const auto planes = windows_of_planes(program.stages[i], reduction, program.buffers.size());
+    if (planes) reduction = planes->in_planes;
+    const auto tailed = tailed_contraction(program.stages[i], reduction);
+    if (!tailed || !takes_tail(context, *tailed)) continue;
+    if (planes) {
+      program.buffers.push_back(buffer_of_planes(program, i, reduction));
+      program.stages[*reader] = planes->of_planes;
+      collapse_axes(program.stages[*reader]);
+      *tail = {{*reader}, {}, 0};
+      tail = grouped.groups.insert(tail, StageGroup());
+      reader = program.stages.size();
+      program.stages.push_back(reduction);
+    } else {
+      program.stages[*reader] = reduction;
+    }
+    *tail = {{i, *reader}, {program.stages[i].buffer}, 0};
+    grouped.groups.erase(group_of_one(grouped, i));
+  }
+}
+
+}  // namespace kw
