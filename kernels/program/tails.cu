@@ -100,7 +100,8 @@ constexpr int windows_of_eight = 8 / ${window_columns}, eights = Places::tile_wi
 constexpr int windows = Places::tile_lines / ${window_lines} * Places::tile_width / ${window_columns};
 #pragma unroll 1
 for (int at = thread; at < THREADS_M * windows; at += TILE_THREADS) {
-  const int sums_line = at / windows_of_eight % (THREADS_M / 2) * 2 + at / (windows_of_eight * (THREADS_M / 2)) % 2;
+  const int sums_line =
+      at / windows_of_eight % (THREADS_M / 2) * 2 + at / (windows_of_eight * (THREADS_M / 2)) % 2;
   const int eight = at / (windows_of_eight * THREADS_M);
   const int window_top = eight / eights * ${window_lines};
   const int window_left = eight % eights * 8 + at % windows_of_eight * ${window_columns};

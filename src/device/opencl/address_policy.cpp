@@ -17,10 +17,9 @@ using Forbidden = std::optional<std::string>;
 /// end.
 constexpr double k_reach_bytes = 0x1p46;
 
-constexpr unsigned k_kernel_convention = 76;  // spir_kernel
-constexpr unsigned k_function_itself = ~0U;   // LLVMAttributeFunctionIndex
-constexpr int k_equal = 32;                   // LLVMIntEQ
-constexpr int k_unequal = 33;                 // LLVMIntNE
+constexpr unsigned k_function_itself = ~0U;  // LLVMAttributeFunctionIndex
+constexpr int k_equal = 32;                  // LLVMIntEQ
+constexpr int k_unequal = 33;                // LLVMIntNE
 constexpr unsigned k_deepest_constant = 64;
 
 constexpr const char* k_number =

@@ -8,7 +8,7 @@
 
 namespace kw::opencl {
 
-/// The convention by which LLVM knows a kernel among functions.
+/// The convention by which LLVM knows a kernel among functions (spir_kernel).
 inline constexpr unsigned k_kernel_convention = 76;
 
 /// A pointer's beginnings, through arithmetic, casts, choices, and calls of the program's own functions.

@@ -188,7 +188,8 @@ class ProcessBackend final : public ExecutionBackend {
                                                                                     Duration deadline) {
     auto process = take_process(plan.bytes);
     if (!process) return LostWorker{WorkerLoss::not_started, process.error().to_string()};
-    // The next candidates need about as much: arenas that are as large as the largest so far serve all of them.
+    // The next candidates need about as much: arenas that are as large as the largest of the last ones serve all of
+    // them.
     const std::int64_t arena_bytes = isolation_.arenas != nullptr ? arena_needed() : 0;
     return load_candidate(*std::move(process), device_.id, request, plan, isolation_, deadline, arena_bytes);
   }
@@ -215,8 +216,8 @@ class ProcessBackend final : public ExecutionBackend {
     standby_.push_back(Standby{*std::move(process), room});
   }
 
-  /// What the largest candidate so far needed, where all in reserve together leave the machine most of its memory. On a
-  /// processor clearing would take it from what is timed.
+  /// What the largest of the last candidates needed, where all in reserve together leave the machine most of its
+  /// memory. On a processor clearing would take it from what is timed.
   [[nodiscard]] std::int64_t cleared_ahead(std::int64_t processes) const {
     constexpr std::int64_t k_least_worth_it = std::int64_t{1} << 20;
     if (device_.kind != DeviceKind::gpu || arena_needed_ < k_least_worth_it) return 0;
@@ -236,7 +237,8 @@ class ProcessBackend final : public ExecutionBackend {
   Result<RunProcess> take_process(std::int64_t arena_bytes) {
     const std::lock_guard lock(standby_mutex_);
     arena_room_ = std::max(arena_room_, arena_bytes);
-    arena_needed_ = std::max(arena_needed_, arena_bytes);
+    // One that asked for far more than the others is forgotten after some of them.
+    arena_needed_ = std::max(arena_needed_ - arena_needed_ / 8, arena_bytes);
     const auto with_room =
         std::ranges::find_if(standby_, [&](const Standby& one) { return one.arena_bytes >= arena_bytes; });
     if (with_room == standby_.end()) {
@@ -258,7 +260,7 @@ class ProcessBackend final : public ExecutionBackend {
   std::mutex standby_mutex_;
   std::deque<Standby> standby_;  ///< the one that has had most time to load its driver first
   std::int64_t arena_room_ = k_least_arena_bytes;
-  std::int64_t arena_needed_ = 0;  ///< by the largest candidate that was started
+  std::int64_t arena_needed_ = 0;  ///< by the largest of the candidates that were started lately
 };
 
 }  // namespace
