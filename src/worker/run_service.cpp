@@ -18,9 +18,9 @@ namespace kw {
 namespace {
 
 /// The memory that this process shares with the host.
-class Arena {
+class SharedArena {
  public:
-  explicit Arena(int fd) : fd_(fd) {}
+  explicit SharedArena(int fd) : fd_(fd) {}
 
   /// Before it is known how much is needed. Of a file that has a size already all pages are mapped: it was another
   /// process's, and the host maps it still. Of another one `bytes` are cleared; its size stays what the host makes it,
@@ -76,7 +76,7 @@ std::vector<std::vector<ArenaSlot>> slots_of(const LoadRequest& request) {
 }
 
 /// A fence where kernels run on the arena itself.
-Result<std::optional<ArenaFence>> load_candidate(Device& device, const LoadRequest& request, Arena& shared,
+Result<std::optional<ArenaFence>> load_candidate(Device& device, const LoadRequest& request, SharedArena& shared,
                                                  RightsAfterLoad rights, int channel) {
   KW_TRY(const std::span<std::byte> arena, shared.open(request.arena_bytes));
   KW_TRY_VOID(device.load(request, arena));
@@ -97,7 +97,7 @@ Result<LaunchReply> launch_fenced(Device& device, std::optional<ArenaFence>& fen
   return device.launch(request);
 }
 
-void serve(Channel& channel, Result<std::unique_ptr<Device>> device, Arena arena, RightsAfterLoad rights) {
+void serve(Channel& channel, Result<std::unique_ptr<Device>> device, SharedArena arena, RightsAfterLoad rights) {
   bool loaded = false;
   std::optional<ArenaFence> fence;
   while (const auto message = channel.receive()) {
@@ -147,7 +147,7 @@ Result<std::unique_ptr<Device>> open_watched(const Watched& watched) {
 int serve_launches(Channel& channel, const std::string& device_id, int arena_fd, std::int64_t arena_bytes) {
   keep_one_heap();  // before the driver has threads
   auto device = open_device(device_id);
-  Arena arena(arena_fd);
+  SharedArena arena(arena_fd);
   arena.take_pages(arena_bytes);
   serve(channel, std::move(device), arena, RightsAfterLoad::none);
   // Not a return from main: drivers' destructors would run candidate code and may hang.
@@ -156,7 +156,7 @@ int serve_launches(Channel& channel, const std::string& device_id, int arena_fd,
 
 int serve_watched(Channel& channel, const std::vector<std::string>& arguments, int arena_fd) {
   const Watched watched = read_arguments(arguments);
-  serve(channel, open_watched(watched), Arena(arena_fd),
+  serve(channel, open_watched(watched), SharedArena(arena_fd),
         watched.unlocked ? RightsAfterLoad::as_before : RightsAfterLoad::none);
   ::_exit(0);
 }
