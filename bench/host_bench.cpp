@@ -83,7 +83,7 @@ BENCHMARK(judge_primary_output)->Unit(benchmark::kMicrosecond);
 
 void oracle_primary_one_thread(benchmark::State& state) {
   const Problem problem = alibi();
-  const auto inputs = make_inputs(problem, problem.primary(), Distribution::normal, 1).value();
+  const auto inputs = make_inputs(problem, problem.primary(), Distribution::normal, 1).value().values;
   for (auto _ : state) benchmark::DoNotOptimize(evaluate_oracle(problem, problem.primary(), inputs));
 }
 BENCHMARK(oracle_primary_one_thread)->Unit(benchmark::kMillisecond);

@@ -1,79 +1,115 @@
 #include "base/normal.hpp"
 
-#include <array>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <numbers>
+
+#include "base/rng.hpp"
 
 namespace kw {
 namespace {
 
-constexpr std::size_t k_cell_bits = 12;
-constexpr std::size_t k_cells = std::size_t{1} << k_cell_bits;
-constexpr std::size_t k_fraction_bits = 20;
+constexpr unsigned k_cell_bits = 12;
+constexpr unsigned k_fraction_bits = 20;
+static_assert(std::size_t{1} << k_cell_bits == k_normal_cells);
+/// What tail numbers are drawn with beside the sequence of the others.
+constexpr std::uint64_t k_tail_key = 0x6a09e667f3bcc909ULL;
 
-struct Cell {
-  float low = 0;
-  float width = 0;
-};
-
-/// Where the distribution function is `probability`, by Newton's method from `near`.
-double quantile(double probability, double near) {
-  constexpr int k_steps = 40;
-  double x = near;
+/// Where that much of the distribution lies above, by Newton's method from `below`, where more does: the share above is
+/// convex there, so that no step goes too far.
+double upper_quantile(double share, double below) {
+  constexpr int k_steps = 60;
+  double x = below;
   for (int i = 0; i < k_steps; ++i) {
-    const double excess = 0.5 * std::erfc(-x * std::numbers::sqrt2 / 2) - probability;
+    const double excess = 0.5 * std::erfc(x * std::numbers::sqrt2 / 2) - share;
     const double density = std::exp(-0.5 * x * x) * std::numbers::inv_sqrtpi / std::numbers::sqrt2;
-    x -= excess / density;
+    x += excess / density;
   }
   return x;
 }
 
-/// The lower half is the upper one with its sign turned. The first and the last cell have no width: see tail().
-std::array<Cell, k_cells> make_cells() {
-  std::array<double, k_cells + 1> edges{};
-  double near = 0;
-  for (std::size_t i = k_cells / 2; i < k_cells; ++i) {
-    near = quantile(static_cast<double>(i) / k_cells, near);
-    edges[i] = near;
-    edges[k_cells - i] = -near;
+NormalCell cell_between(double low, double high) {
+  return {static_cast<float>(low), static_cast<float>(high - low)};
+}
+
+/// Equally likely cells of what lies above the quantile of `share`. The last one has no end: it gets one where half of
+/// it lies above.
+std::array<NormalCell, k_normal_cells> upper_cells(double share) {
+  std::array<NormalCell, k_normal_cells> cells{};
+  double low = upper_quantile(share, 0);
+  for (std::size_t i = 0; i < k_normal_cells; ++i) {
+    const double left = i + 1 < k_normal_cells ? static_cast<double>(k_normal_cells - 1 - i) : 0.5;
+    const double high = upper_quantile(share * left / k_normal_cells, low);
+    cells[i] = cell_between(low, high);
+    low = high;
   }
-  std::array<Cell, k_cells> cells{};
-  for (std::size_t i = 1; i + 1 < k_cells; ++i) {
-    cells[i] = {static_cast<float>(edges[i]), static_cast<float>(edges[i + 1] - edges[i])};
-  }
-  cells.front().low = static_cast<float>(edges[1]);
-  cells.back().low = static_cast<float>(edges[k_cells - 1]);
   return cells;
 }
 
-/// Beyond `edge`, which is positive.
-double tail(double edge, Rng& rng) {
-  for (;;) {
-    const double beyond = -std::log(1.0 - rng.uniform()) / edge;
-    const double limit = -std::log(1.0 - rng.uniform());
-    if (2 * limit > beyond * beyond) return edge + beyond;
+/// The lower half is the upper one with its sign turned.
+std::array<NormalCell, k_normal_cells> all_cells() {
+  std::array<NormalCell, k_normal_cells> cells{};
+  constexpr std::size_t k_half = k_normal_cells / 2;
+  double low = 0;
+  for (std::size_t i = 0; i + 1 < k_half; ++i) {
+    const double high = upper_quantile(static_cast<double>(k_half - 1 - i) / k_normal_cells, low);
+    cells[k_half + i] = cell_between(low, high);
+    cells[k_half - 1 - i] = cell_between(-high, -low);
+    low = high;
   }
+  return cells;
+}
+
+NormalTables make_tables() {
+  constexpr double k_share = 1.0 / k_normal_cells;
+  return {all_cells(), upper_cells(k_share), upper_cells(k_share * k_share)};
+}
+
+/// Of the lowest 32 bits: the cell in the lower 12.
+std::size_t cell_of(std::uint64_t bits) {
+  return bits % k_normal_cells;
+}
+float number_in(const std::array<NormalCell, k_normal_cells>& cells, std::uint64_t bits) {
+  constexpr float k_step = 1.0F / static_cast<float>(1U << k_fraction_bits);
+  const auto fraction = static_cast<float>(bits >> k_cell_bits & ((1U << k_fraction_bits) - 1));
+  const NormalCell& cell = cells[cell_of(bits)];
+  return cell.low + (fraction + 0.5F) * k_step * cell.width;
+}
+
+/// In the upper tail, of 64 other bits. Apart from the rest, which is as quick as it is short.
+[[gnu::noinline]] float tail_number(const NormalTables& tables, std::uint64_t key, std::uint64_t place) {
+  const std::uint64_t bits = random_bits(key ^ k_tail_key, place);
+  return cell_of(bits) + 1 < k_normal_cells ? number_in(tables.tail, bits) : number_in(tables.far, bits >> 32);
+}
+
+/// Two numbers are made of one draw of 64 bits: of the lower half that of an even place.
+float number_at(const NormalTables& tables, std::uint64_t key, std::uint64_t place, std::uint64_t bits) {
+  const std::size_t cell = cell_of(bits);
+  if (cell - 1 < k_normal_cells - 2) [[likely]]
+    return number_in(tables.all, bits);
+  const float size = tail_number(tables, key, place);
+  return cell == 0 ? -size : size;
 }
 
 }  // namespace
 
-void fill_normal(std::span<float> values, Rng& rng) {
-  static const std::array<Cell, k_cells> k_table = make_cells();
-  constexpr float k_step = 1.0F / static_cast<float>(1U << k_fraction_bits);
-  std::uint64_t bits = 0;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    bits = i % 2 == 0 ? rng.next() : bits >> (k_cell_bits + k_fraction_bits);
-    const std::size_t cell = bits % k_cells;
-    if (cell == 0 || cell == k_cells - 1) {
-      const double size = tail(static_cast<double>(k_table[k_cells - 1].low), rng);
-      values[i] = static_cast<float>(cell == 0 ? -size : size);
-      continue;
-    }
-    const auto fraction = static_cast<float>(bits >> k_cell_bits & ((1U << k_fraction_bits) - 1));
-    values[i] = k_table[cell].low + (fraction + 0.5F) * k_step * k_table[cell].width;
+const NormalTables& normal_tables() {
+  static const NormalTables k_tables = make_tables();
+  return k_tables;
+}
+
+void fill_normal(std::span<float> values, std::uint64_t key, std::uint64_t first) {
+  const NormalTables& tables = normal_tables();
+  std::size_t i = 0;
+  if (first % 2 == 1 && !values.empty()) {
+    values[i++] = number_at(tables, key, first, random_bits(key, first / 2) >> 32);
   }
+  for (; i + 1 < values.size(); i += 2) {
+    const std::uint64_t place = first + i;
+    const std::uint64_t bits = random_bits(key, place / 2);
+    values[i] = number_at(tables, key, place, bits);
+    values[i + 1] = number_at(tables, key, place + 1, bits >> 32);
+  }
+  if (i < values.size()) values[i] = number_at(tables, key, first + i, random_bits(key, (first + i) / 2));
 }
 
 }  // namespace kw

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 namespace kw {
@@ -11,8 +12,7 @@ namespace {
 
 std::vector<float> drawn(std::size_t count, std::uint64_t seed) {
   std::vector<float> values(count);
-  Rng rng(seed);
-  fill_normal(values, rng);
+  fill_normal(values, seed);
   return values;
 }
 
@@ -61,15 +61,37 @@ TEST(FillNormal, gives_independent_neighbours) {
   }
 }
 
-TEST(FillNormal, repeats_itself_for_a_seed_and_never_otherwise) {
+TEST(FillNormal, repeats_itself_for_a_key_and_never_otherwise) {
   EXPECT_EQ(drawn(1001, 5), drawn(1001, 5));
   EXPECT_NE(drawn(1001, 5), drawn(1001, 6));
-  Rng rng(5);
-  std::vector<float> first(100);
-  std::vector<float> second(100);
-  fill_normal(first, rng);
-  fill_normal(second, rng);
-  EXPECT_NE(first, second);
+}
+
+TEST(FillNormal, draws_any_part_of_a_sequence_by_itself) {
+  const auto whole = drawn(100'000, 17);
+  for (const auto& [first, count] :
+       {std::pair{0U, 1U}, {1U, 1U}, {1U, 2U}, {6U, 0U}, {7U, 4093U}, {50'000U, 50'000U}}) {
+    std::vector<float> part(count);
+    fill_normal(part, 17, first);
+    EXPECT_TRUE(std::equal(part.begin(), part.end(), whole.begin() + first)) << first << ' ' << count;
+  }
+}
+
+/// Cells are next to each other, and each is as likely as its neighbour.
+TEST(FillNormal, has_cells_without_gaps_up_to_its_end) {
+  const NormalTables& tables = normal_tables();
+  const auto meets = [](const NormalCell& one, const NormalCell& next) {
+    return std::abs(one.low + one.width - next.low) <= 1e-6F * std::abs(next.low) + 1e-9F;
+  };
+  for (std::size_t i = 1; i + 2 < k_normal_cells; ++i) EXPECT_TRUE(meets(tables.all[i], tables.all[i + 1])) << i;
+  for (std::size_t i = 0; i + 1 < k_normal_cells; ++i) {
+    EXPECT_TRUE(meets(tables.tail[i], tables.tail[i + 1])) << i;
+    EXPECT_TRUE(meets(tables.far[i], tables.far[i + 1])) << i;
+  }
+  EXPECT_TRUE(meets(tables.all[k_normal_cells - 2], tables.tail.front()));
+  EXPECT_TRUE(meets(tables.tail[k_normal_cells - 2], tables.far.front()));
+  EXPECT_NEAR(tables.tail.front().low, 3.4871, 1e-3);  // quantile of 1 - 2^-12, as tables have it
+  EXPECT_NEAR(tables.far.front().low, 5.2947, 1e-3);   // of 1 - 2^-24
+  EXPECT_NEAR(tables.far.back().low, 6.6510, 1e-3);    // of 1 - 2^-36
 }
 
 }  // namespace

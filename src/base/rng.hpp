@@ -8,17 +8,23 @@
 
 namespace kw {
 
+/// Number `place` of the sequence of Rng(key), by itself: SplitMix64 adds a constant and mixes.
+[[nodiscard]] inline std::uint64_t random_bits(std::uint64_t key, std::uint64_t place) {
+  std::uint64_t z = key + (place + 1) * 0x9e3779b97f4a7c15ULL;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+  return z ^ (z >> 31);
+}
+
 /// SplitMix64 (Steele, Lea, Flood 2014): 64 bits of state, passes BigCrush, and any seed is a good seed.
 class Rng {
  public:
   explicit Rng(std::uint64_t seed) : state_(seed) {}
 
   std::uint64_t next() {
-    state_ += 0x9e3779b97f4a7c15ULL;
-    std::uint64_t z = state_;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-    return z ^ (z >> 31);
+    const std::uint64_t bits = random_bits(state_, 0);
+    state_ += k_step;
+    return bits;
   }
   /// Uniform in [0, bound); bound > 0. Multiply-shift; the bias is below 2^-32 for bounds under 2^32.
   std::int64_t below(std::int64_t bound) {
@@ -36,6 +42,8 @@ class Rng {
   Rng split(std::uint64_t stream) { return Rng(next() ^ (stream * 0xd1342543de82ef95ULL)); }
 
  private:
+  static constexpr std::uint64_t k_step = 0x9e3779b97f4a7c15ULL;
+
   std::uint64_t state_;
 };
 

@@ -50,6 +50,8 @@ class Device {
 
   /// Launches a loaded plan in order and waits; the arena then holds what the kernels wrote.
   virtual Result<LaunchReply> launch(const LaunchRequest& request) = 0;
+  /// Whether a launch may ask it to fill buffers.
+  [[nodiscard]] virtual bool fills_buffers() const { return false; }
 };
 
 /// A runtime that may be present. Both functions may load its driver; neither prints.

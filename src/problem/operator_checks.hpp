@@ -56,6 +56,8 @@ struct OwnProbe {
 struct OperatorChecks {
   /// Gives operands that were drawn the values that their tensors may have, whatever the distribution.
   Required<void(const Problem& problem, const Workload& workload, InputValues& operands, Rng& rng)> settle;
+  /// Whether that may change this operand.
+  Required<bool(const Problem& problem, std::size_t operand)> settles;
   /// Whether an answer may be right that does without this operand, as a bias that a normalisation takes away again.
   Required<bool(const Problem& problem, std::size_t operand)> may_be_idle;
   /// By what share roundings of the inputs, and of what is computed of them, move the answer; only the ratio between

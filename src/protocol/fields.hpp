@@ -15,6 +15,8 @@ inline constexpr std::int64_t k_enum_last<Inspection> = static_cast<std::int64_t
 template <>
 inline constexpr std::int64_t k_enum_last<Counting> = static_cast<std::int64_t>(Counting::accesses);
 template <>
+inline constexpr std::int64_t k_enum_last<BufferFilling> = static_cast<std::int64_t>(BufferFilling::normal);
+template <>
 inline constexpr std::int64_t k_enum_last<BuildStatus> = static_cast<std::int64_t>(BuildStatus::forbidden);
 template <>
 inline constexpr std::int64_t k_enum_last<BufferRole> = static_cast<std::int64_t>(BufferRole::scratch);
@@ -71,10 +73,17 @@ void list_fields(auto& walk, EitherConst<BuildRequest> auto& request) {
   walk(request.device_id, request.source, request.definitions, request.launches, request.inspection, request.counting);
 }
 void list_fields(auto& walk, EitherConst<LoadRequest> auto& request) {
-  walk(request.device_id, request.arena_bytes, request.binaries, request.plans, request.inspection, request.counting);
+  walk(request.device_id, request.arena_bytes, request.binaries, request.plans, request.inspection, request.counting,
+       request.normal_numbers);
+}
+void list_fields(auto& walk, EitherConst<BufferFill> auto& fill) {
+  walk(fill.buffer, fill.with, fill.value);
+}
+void list_fields(auto& walk, EitherConst<BufferPart> auto& part) {
+  walk(part.buffer, part.offset, part.bytes);
 }
 void list_fields(auto& walk, EitherConst<LaunchRequest> auto& request) {
-  walk(request.plan, request.cold);
+  walk(request.plan, request.cold, request.fills, request.returned);
 }
 
 void list_fields(auto& walk, EitherConst<DescribeReply> auto& reply) {
@@ -99,7 +108,7 @@ void list_fields(auto& walk, EitherConst<AccessCounts> auto& counts) {
        counts.transactions, counts.least);
 }
 void list_fields(auto& walk, EitherConst<LaunchReply> auto& reply) {
-  walk(reply.claimed_ns, reply.accesses, reply.uncounted_accesses);
+  walk(reply.claimed_ns, reply.changed, reply.accesses, reply.uncounted_accesses);
 }
 void list_fields(auto& walk, EitherConst<LaunchFailure> auto& failure) {
   walk(failure.what);

@@ -64,6 +64,26 @@ struct LoadRequest {
   std::vector<LoadedPlan> plans;
   Inspection inspection = Inspection::done;
   Counting counting = Counting::none;
+  std::string normal_numbers =
+      {};  ///< kernels of the host's own, for BufferFilling::normal; "" where none is asked for
+};
+/// What a device fills a buffer with before a launch, where the host does not upload it.
+enum class BufferFilling : std::uint8_t {
+  pattern = 1,  ///< the low 32 bits of `value`, again and again; the buffer is a multiple of 4 bytes long
+  normal = 2,   ///< the normal numbers of the key `value` (base/normal.hpp), rounded to the buffer's type
+};
+struct BufferFill {
+  std::int64_t buffer = 0;  ///< index into the plan's
+  BufferFilling with = BufferFilling::pattern;
+  std::int64_t value = 0;
+  friend bool operator==(const BufferFill&, const BufferFill&) = default;
+};
+/// Some bytes of a buffer.
+struct BufferPart {
+  std::int64_t buffer = 0;
+  std::int64_t offset = 0;
+  std::int64_t bytes = 0;
+  friend bool operator==(const BufferPart&, const BufferPart&) = default;
 };
 /// `cold` asks for a flush of the device's own caches, outside the clock. On a CPU it does nothing: there the host
 /// flushes (verify/processes/cache_flush.hpp), since the candidate could have disarmed whatever runs in its own
@@ -71,6 +91,10 @@ struct LoadRequest {
 struct LaunchRequest {
   std::int64_t plan = 0;
   bool cold = false;
+  /// Each buffer once at most. All others are taken from the arena, and brought back into it afterwards, as guard zones
+  /// are in any case. A device that cannot do it refuses the launch.
+  std::vector<BufferFill> fills = {};
+  std::vector<BufferPart> returned = {};  ///< of the filled buffers, what is brought back
 };
 using HostMessage = std::variant<DescribeRequest, BuildRequest, LoadRequest, LaunchRequest>;
 
@@ -114,6 +138,8 @@ struct BuildReply {
 struct LoadReply {};
 struct LaunchReply {
   std::int64_t claimed_ns = 0;
+  /// Of the buffers that were filled with normal numbers, those that hold something else after the launch.
+  std::vector<std::int64_t> changed = {};
   std::vector<AccessCounts> accesses = {};  ///< of this launch, where counting was asked for; k_max_access_lines
   std::int64_t uncounted_accesses = 0;
 };

@@ -75,7 +75,7 @@ class KernelBenchTrials {
     one.distribution = given_distribution(problem_);
     auto inputs = make_inputs(problem_, primary, one.distribution, InputSeeds{rng_.next()}, facts_.options.parallel);
     if (!inputs) return inputs.error().message;
-    one.inputs = *std::move(inputs);
+    one.inputs = std::move(inputs->values);
     const auto expected = evaluate_oracle(problem_, primary, one.inputs, facts_.options.parallel);
     if (!expected) return expected.error().message;
     const CaseMode mode{true, k_nan_poison, facts_.options.deadlines.first_launch, false};

@@ -93,6 +93,9 @@ Result<std::optional<ArenaFence>> load_candidate(Device& device, const LoadReque
 }
 
 Result<LaunchReply> launch_fenced(Device& device, std::optional<ArenaFence>& fence, const LaunchRequest& request) {
+  if (!request.fills.empty() && !device.fills_buffers()) {
+    return fail(errc::device_refused, "{} does not fill buffers", device.facts().id);
+  }
   if (fence) KW_TRY_VOID(fence->around(request.plan));
   return device.launch(request);
 }

@@ -15,6 +15,10 @@
 #include <string_view>
 #include <vector>
 
+#include "base/bfloat.hpp"
+#include "base/half.hpp"
+#include "base/normal.hpp"
+
 // The driver's own names.
 // NOLINTBEGIN(readability-identifier-naming)
 namespace {
@@ -69,6 +73,54 @@ void spin(std::chrono::microseconds length) {
   while (std::chrono::steady_clock::now() < until) continue;
 }
 
+std::uint64_t word_64(void** arguments, int index) {
+  return *static_cast<std::uint64_t*>(arguments[index]);
+}
+
+/// What the host's own kernels for normal numbers work on, by the arguments that they take.
+struct Numbers {
+  std::byte* buffer;
+  std::size_t count;
+  std::uint64_t key;
+  bool has_tables;  ///< the same as the host's
+};
+Numbers numbers_of(void** arguments) {
+  const void* const tables = reinterpret_cast<void*>(word_64(arguments, 3));
+  return {reinterpret_cast<std::byte*>(word_64(arguments, 0)), word_64(arguments, 1), word_64(arguments, 2),
+          std::memcmp(tables, &kw::normal_tables(), sizeof(kw::NormalTables)) == 0};
+}
+
+/// The numbers' bytes, as a buffer of that type holds them.
+std::vector<std::byte> drawn(const Numbers& numbers, std::string_view type) {
+  std::vector<float> values(numbers.count);
+  kw::fill_normal(values, numbers.key);
+  std::vector<std::byte> bytes(values.size() * (type == "f32" ? 4 : 2));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::uint16_t short_bits = type == "f16" ? kw::half_bits(values[i]) : kw::bfloat_bits(values[i]);
+    const void* const from = type == "f32" ? static_cast<const void*>(&values[i]) : &short_bits;
+    std::memcpy(bytes.data() + i * (bytes.size() / values.size()), from, bytes.size() / values.size());
+  }
+  return bytes;
+}
+
+std::function<Status()> number_kernel(std::string_view name, void** arguments) {
+  const Numbers numbers = numbers_of(arguments);
+  const std::string type(name.substr(name.rfind('_') + 1));
+  if (!numbers.has_tables) return [] { return k_illegal_address; };
+  if (name.starts_with("k_draw_normal_")) {
+    return [numbers, type] {
+      const auto bytes = drawn(numbers, type);
+      std::memcpy(numbers.buffer, bytes.data(), bytes.size());
+      return 0;
+    };
+  }
+  return [numbers, type, changed = reinterpret_cast<std::uint32_t*>(word_64(arguments, 4))] {
+    const auto bytes = drawn(numbers, type);
+    if (std::memcmp(numbers.buffer, bytes.data(), bytes.size()) != 0) *changed |= 1;
+    return 0;
+  };
+}
+
 /// Arguments are read when the launch is queued, as the driver does.
 std::function<Status()> body_of(const std::string& name, void** arguments) {
   if (name == "k_add") {
@@ -84,6 +136,7 @@ std::function<Status()> body_of(const std::string& name, void** arguments) {
       return 0;
     };
   }
+  if (name.starts_with("k_draw_normal_") || name.starts_with("k_find_changed_")) return number_kernel(name, arguments);
   if (name == "k_fault") return [] { return k_illegal_address; };
   return [] { return 0; };
 }

@@ -46,7 +46,7 @@ std::string problem_text(const std::string& module, const Axes& axes, const Axes
 bool has_answer(const Problem& problem, std::uint64_t seed) {
   const Workload& workload = problem.workloads.back();
   const auto inputs = make_inputs(problem, workload, Distribution::normal, seed);
-  const auto answers = inputs ? evaluate_oracle(problem, workload, *inputs) : Result<OutputValues>(OutputValues{});
+  const auto answers = inputs ? evaluate_oracle(problem, workload, inputs->values) : Result<OutputValues>(OutputValues{});
   if (!answers) return false;
   for (const auto& output : *answers) {
     for (const double value : output) {
@@ -135,13 +135,13 @@ ProgramOutcome ProgramCases::run(const RandomModule& module) const {
   for (const auto& workload : problem->workloads) {
     const auto inputs = make_inputs(*problem, workload, Distribution::normal, module.data_seed);
     if (!inputs) return {Status::fails, "read", inputs.error().to_string()};
-    if (auto why = difference_on_demand(*problem, workload, *inputs, module.data_seed); !why.empty()) {
+    if (auto why = difference_on_demand(*problem, workload, inputs->values, module.data_seed); !why.empty()) {
       return {Status::fails, "on demand", why};
     }
-    if (auto why = difference_of_stages(*problem, workload, *inputs); !why.empty()) {
+    if (auto why = difference_of_stages(*problem, workload, inputs->values); !why.empty()) {
       return {Status::fails, "stages", why};
     }
-    if (auto why = difference_of_simplified(*problem, workload, *inputs); !why.empty()) {
+    if (auto why = difference_of_simplified(*problem, workload, inputs->values); !why.empty()) {
       return {Status::fails, "simplified", why};
     }
   }

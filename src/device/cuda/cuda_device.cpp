@@ -29,9 +29,11 @@ class CudaDevice final : public Device {
     KW_TRY(plans_, cuda::load(session_, request, arena));
     // Everything but the candidate's kernels once, so that what the driver sets up at first use is there before the
     // process gives up its rights.
-    KW_TRY_VOID(cuda::launch(session_, {short_mirrors(), {}}, true));
+    KW_TRY_VOID(cuda::launch(session_, {short_mirrors(), {}, {}}, {0, true}));
     return {};
   }
+
+  [[nodiscard]] bool fills_buffers() const override { return true; }
 
   void be_watched() override { session_.watched = true; }
 
@@ -42,7 +44,7 @@ class CudaDevice final : public Device {
     if (request.plan < 0 || static_cast<std::size_t>(request.plan) >= plans_.size()) {
       return fail(errc::device_refused, "there is no plan {}", request.plan);
     }
-    return cuda::launch(session_, plans_[static_cast<std::size_t>(request.plan)], request.cold);
+    return cuda::launch(session_, plans_[static_cast<std::size_t>(request.plan)], request);
   }
 
  private:

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/normal.hpp"
 #include "device/cuda/driver_api.hpp"
 #include "device/cuda/toolkit.hpp"
 
@@ -17,6 +18,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 class CudaDeviceTest : public ::testing::Test {
  protected:
@@ -52,7 +54,9 @@ class CudaDeviceTest : public ::testing::Test {
       plan.slots.push_back({static_cast<std::int64_t>(offset(i)), 4 * k_count});
     }
     arena_.assign(offset(3), std::byte{0xff});
-    const auto loaded = device_->load({"cuda:0", static_cast<std::int64_t>(arena_.size()), {"cubin"}, {plan}}, arena_);
+    LoadRequest request{"cuda:0", static_cast<std::int64_t>(arena_.size()), {"cubin"}, {plan}};
+    request.normal_numbers = normal_numbers_;
+    const auto loaded = device_->load(request, arena_);
     ASSERT_TRUE(loaded) << loaded.error().to_string();
     loading_calls_ = calls();
     forget_calls();
@@ -69,6 +73,7 @@ class CudaDeviceTest : public ::testing::Test {
   std::unique_ptr<Device> device_;
   std::vector<std::byte> arena_;
   std::string loading_calls_;
+  std::string normal_numbers_;
 };
 
 TEST_F(CudaDeviceTest, describes_what_the_driver_says) {
@@ -123,6 +128,82 @@ TEST_F(CudaDeviceTest, without_a_gate_launches_are_timed_all_the_same) {
 TEST_F(CudaDeviceTest, the_arena_is_kept_in_place_for_copies) {
   ASSERT_NO_FATAL_FAILURE(open_with({add()}));
   EXPECT_THAT(loading_calls_, HasSubstr("register:" + std::to_string(arena_.size())));
+}
+
+class FilledBuffers : public CudaDeviceTest {
+ protected:
+  FilledBuffers() { normal_numbers_ = "cubin"; }
+
+  static constexpr BufferFill k_first{0, BufferFilling::normal, 77};
+  static constexpr BufferFill k_second{1, BufferFilling::normal, 78};
+  static constexpr BufferFill k_sum{2, BufferFilling::pattern, 0x7f0a5a5a};
+  [[nodiscard]] static BufferPart all_of(std::int64_t buffer) { return {buffer, 0, std::int64_t{4} * k_count}; }
+  [[nodiscard]] static std::vector<float> numbers(std::uint64_t key) {
+    std::vector<float> values(k_count);
+    fill_normal(values, key);
+    return values;
+  }
+  /// Why the launch was refused.
+  [[nodiscard]] std::string refusal(std::vector<BufferFill> fills, std::vector<BufferPart> returned = {}) {
+    const auto reply = device_->launch({0, false, std::move(fills), std::move(returned)});
+    return reply ? "it was not" : reply.error().message;
+  }
+};
+
+TEST_F(FilledBuffers, are_drawn_on_the_device_and_their_guard_zones_are_copied) {
+  ASSERT_NO_FATAL_FAILURE(open_with({add()}));
+  const auto reply = device_->launch({0, true, {k_first, k_second, k_sum}, {all_of(2)}});
+  ASSERT_TRUE(reply) << reply.error().to_string();
+  EXPECT_TRUE(reply->changed.empty());
+  const auto a = numbers(77);
+  const auto b = numbers(78);
+  for (int i = 0; i < k_count; ++i) ASSERT_EQ(floats(2)[i], a[i] + b[i]) << i;
+  EXPECT_EQ(arena_[offset(0)], std::byte{0xff}) << "it stayed on the device";
+  const std::string made = calls();
+  EXPECT_THAT(made,
+              StartsWith("launch:k_draw_normal_f32 launch:k_draw_normal_f32 flush:4000 upload upload upload upload"
+                         " reset-l2 "));
+  EXPECT_THAT(made, HasSubstr(" gate event launch:k_add event wait sync download download download download download "
+                              "flush:4 launch:k_find_changed_f32 wait download "));
+}
+
+TEST_F(FilledBuffers, come_back_in_parts) {
+  ASSERT_NO_FATAL_FAILURE(open_with({add()}));
+  ASSERT_TRUE(device_->launch({0, false, {k_second}, {{1, 400, 8}, {1, 3996, 4}}}));
+  const auto b = numbers(78);
+  EXPECT_EQ(floats(1)[100], b[100]);
+  EXPECT_EQ(floats(1)[101], b[101]);
+  EXPECT_EQ(floats(1)[999], b[999]);
+  EXPECT_EQ(arena_[offset(1) + 408], std::byte{0xff});
+}
+
+TEST_F(FilledBuffers, that_a_kernel_changed_are_named) {
+  ASSERT_NO_FATAL_FAILURE(open_with({launch_of("k_add", {BufferArg{0}, BufferArg{1}, BufferArg{0}, IntArg{1}})}));
+  const auto reply = device_->launch({0, false, {k_first, k_second, k_sum}, {}});
+  ASSERT_TRUE(reply) << reply.error().to_string();
+  EXPECT_EQ(reply->changed, std::vector<std::int64_t>{0});
+}
+
+TEST_F(FilledBuffers, that_are_overrun_show_it_in_the_guard_zone) {
+  ASSERT_NO_FATAL_FAILURE(open_with({launch_of("k_overrun", {BufferArg{1}, IntArg{k_count}})}));
+  ASSERT_TRUE(device_->launch({0, false, {k_first, k_second, k_sum}, {}}));
+  float past = 0;
+  std::memcpy(&past, &arena_[offset(1) + 4 * k_count], sizeof past);
+  EXPECT_EQ(past, 1.0F);
+}
+
+TEST_F(FilledBuffers, need_a_buffer_that_is_there_once_and_kernels) {
+  ASSERT_NO_FATAL_FAILURE(open_with({add()}));
+  EXPECT_EQ(refusal({{3, BufferFilling::normal, 1}}), "there is no buffer 3 to fill");
+  EXPECT_EQ(refusal({{-1, BufferFilling::pattern, 1}}), "there is no buffer -1 to fill");
+  EXPECT_EQ(refusal({k_first, k_first}), "buffer 0 is to be filled twice");
+  EXPECT_EQ(refusal({k_first}, {{0, 3996, 8}}), "8 bytes from 3996 of buffer 0 cannot be brought back");
+  EXPECT_EQ(refusal({k_first}, {{1, 0, 4}}), "4 bytes from 0 of buffer 1 cannot be brought back");
+  EXPECT_EQ(refusal({k_first}, {{0, -4, 4}}), "4 bytes from -4 of buffer 0 cannot be brought back");
+  normal_numbers_.clear();
+  ASSERT_NO_FATAL_FAILURE(open_with({add()}));
+  EXPECT_EQ(refusal({k_first}), "no kernel was loaded that draws numbers of type f32");
+  EXPECT_EQ(refusal({k_sum}), "it was not");
 }
 
 TEST_F(CudaDeviceTest, a_driver_that_does_not_keep_pages_in_place_copies_all_the_same) {

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/text.hpp"
+#include "device/cuda/fills.hpp"
 #include "device/cuda/loaded.hpp"
 
 namespace kw::cuda {
@@ -123,23 +124,28 @@ Result<double> timed_run(Session& session, const ReadyPlan& plan) {
 
 }  // namespace
 
-Result<LaunchReply> launch(Session& session, const ReadyPlan& plan, bool cold) {
+Result<LaunchReply> launch(Session& session, const ReadyPlan& plan, const LaunchRequest& request) {
   const DriverApi& api = session.api;
   if (!session.lost.empty()) {
     return fail(errc::device_refused, "the GPU's context was lost by an earlier launch: {}", session.lost);
   }
-  for (const Mirror& mirror : plan.mirrors) {
+  KW_TRY_VOID(fill_buffers(session, plan, request.fills));
+  KW_TRY(std::vector<Mirror> back, parts_to_return(plan, request));
+  const std::vector<Mirror> copied = left_to_copy(plan, request.fills);
+  for (const Mirror& mirror : copied) {
     KW_TRY_VOID(must(session, api.upload(mirror.device, mirror.host.data(), mirror.host.size()), "cuMemcpyHtoD"));
   }
-  if (cold) KW_TRY_VOID(flush_cache(session));
+  if (request.cold) KW_TRY_VOID(flush_cache(session));
   // The upload may still be on its way, on a stream that ours does not wait for; and what was queued so far is no part
   // of what the host's clock is to see.
   KW_TRY_VOID(must(session, api.synchronise_context(), "cuCtxSynchronize"));
   KW_TRY(const double nanoseconds, timed_run(session, plan));
-  for (const Mirror& mirror : plan.mirrors) {
+  back.insert(back.end(), copied.begin(), copied.end());
+  for (const Mirror& mirror : back) {
     KW_TRY_VOID(must(session, api.download(mirror.host.data(), mirror.device, mirror.host.size()), "cuMemcpyDtoH"));
   }
-  return LaunchReply{std::max<std::int64_t>(1, std::llround(nanoseconds))};
+  KW_TRY(std::vector<std::int64_t> changed, changed_buffers(session, plan, request.fills));
+  return LaunchReply{std::max<std::int64_t>(1, std::llround(nanoseconds)), std::move(changed)};
 }
 
 }  // namespace kw::cuda

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "device/cuda/fills.hpp"
+
 namespace kw::cuda {
 namespace {
 
@@ -109,6 +111,17 @@ Result<DeviceAddress> shared_memory_of(const Session& session, const LoadRequest
   return allocate(session, most);
 }
 
+std::vector<DeviceBuffer> buffers_of(const LoadedPlan& plan, std::span<std::byte> arena,
+                                     const std::vector<DeviceAddress>& addresses) {
+  std::vector<DeviceBuffer> buffers;
+  for (std::size_t i = 0; i < plan.slots.size(); ++i) {
+    const ArenaSlot& slot = plan.slots[i];
+    buffers.push_back({arena.subspan(static_cast<std::size_t>(slot.offset), static_cast<std::size_t>(slot.bytes)),
+                       addresses[i], plan.plan.buffers[i].dtype});
+  }
+  return buffers;
+}
+
 /// Memory whose pages stay in place is copied at the speed of the bus; anything else a driver copies twice. Where it
 /// refuses, copies are slower and nothing else changes.
 void keep_in_place(const Session& session, std::span<std::byte> arena) {
@@ -118,13 +131,16 @@ void keep_in_place(const Session& session, std::span<std::byte> arena) {
 
 }  // namespace
 
-Result<std::vector<ReadyPlan>> load(const Session& session, const LoadRequest& request, std::span<std::byte> arena) {
+Result<std::vector<ReadyPlan>> load(Session& session, const LoadRequest& request, std::span<std::byte> arena) {
   KW_TRY_VOID(check_load_request(request, arena.size()));
   KW_TRY_VOID(refuse_boxes(request));
   std::vector<Module> modules;
   for (const std::string& binary : request.binaries) {
     KW_TRY_VOID(
         check(session.api, session.api.load_module(&modules.emplace_back(), binary.data()), "cuModuleLoadData"));
+  }
+  if (!request.normal_numbers.empty()) {
+    KW_TRY(session.numbers, load_number_kernels(session, request.normal_numbers));
   }
   KW_TRY(const DeviceAddress memory, shared_memory_of(session, request, arena.size()));
   keep_in_place(session, arena);
@@ -136,7 +152,7 @@ Result<std::vector<ReadyPlan>> load(const Session& session, const LoadRequest& r
     } else {
       placed = place_together(plan, arena, memory);
     }
-    ReadyPlan ready{std::move(placed.mirrors), {}};
+    ReadyPlan ready{std::move(placed.mirrors), buffers_of(plan, arena, placed.buffers), {}};
     for (const PlannedLaunch& launch : plan.plan.launches) {
       const auto module = modules[static_cast<std::size_t>(plan.binary)];
       KW_TRY(ReadyLaunch one, prepare_launch(session, module, launch, placed.buffers));

@@ -27,19 +27,28 @@ struct Mirror {
   DeviceAddress device = 0;
 };
 
+/// A buffer of the plan without its guard zones.
+struct DeviceBuffer {
+  std::span<std::byte> host;  ///< in the arena
+  DeviceAddress device = 0;
+  DType dtype = DType::f32;
+};
+
 struct ReadyPlan {
   std::vector<Mirror> mirrors;  ///< one; of a session that is watched, one per buffer, without guard zones
+  std::vector<DeviceBuffer> buffers;
   std::vector<ReadyLaunch> launches;
 };
 
 /// One device allocation serves every plan: only one is used at a time; where a tool watches, every buffer has its own.
 /// Runs no candidate code.
-[[nodiscard]] Result<std::vector<ReadyPlan>> load(const Session& session, const LoadRequest& request,
+[[nodiscard]] Result<std::vector<ReadyPlan>> load(Session& session, const LoadRequest& request,
                                                   std::span<std::byte> arena);
 
-/// Uploads buffers and guard zones, empties the L2 cache when `cold`, launches everything, waits for the whole device,
-/// downloads. The time is between two events on our stream around the launches, which are all queued before the first
-/// may start; it must not exceed what the host's clock saw. After an error that stays, every call says so.
-[[nodiscard]] Result<LaunchReply> launch(Session& session, const ReadyPlan& plan, bool cold);
+/// Uploads buffers and guard zones, fills the buffers that the request names, empties the L2 cache when it is to be
+/// cold, launches everything, waits for the whole device, downloads. The time is between two events on our stream
+/// around the launches, which are all queued before the first may start; it must not exceed what the host's clock saw.
+/// After an error that stays, every call says so.
+[[nodiscard]] Result<LaunchReply> launch(Session& session, const ReadyPlan& plan, const LaunchRequest& request);
 
 }  // namespace kw::cuda

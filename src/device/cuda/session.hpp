@@ -2,14 +2,28 @@
 // One opened GPU: what loading and launching share. Everything in it belongs to the driver and lives as long as the
 // process, which runs one candidate.
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "device/cuda/driver_api.hpp"
 #include "hardware/device_facts.hpp"
 
 namespace kw::cuda {
+
+/// f32, f16 and bf16.
+inline constexpr std::size_t k_number_types = 3;
+
+/// Kernels of the host's own that draw normal numbers (fills.hpp), by type.
+struct NumberKernels {
+  std::array<Function, k_number_types> draw{};
+  std::array<Function, k_number_types> find_changed{};
+  DeviceAddress tables = 0;   ///< NormalTables
+  DeviceAddress changed = 0;  ///< a word
+};
 
 struct Session {
   DriverApi api;
@@ -24,6 +38,7 @@ struct Session {
   volatile std::uint32_t* gate = nullptr;
   DeviceAddress gate_address = 0;
   std::uint32_t gate_turn = 0;
+  std::optional<NumberKernels> numbers;  ///< where the host has given them
   /// A tool watches: buffers apart from each other, and nothing queued behind the gate, because it may run each launch
   /// to its end, several times, before it goes on.
   bool watched = false;

@@ -109,6 +109,7 @@ std::string how_to_be_finite() {
 
 OperatorChecks attention_checks() {
   return {.settle = [](const Problem&, const Workload&, InputValues&, Rng&) {},
+          .settles = [](const Problem&, std::size_t) { return false; },
           .may_be_idle = [](const Problem&, std::size_t) { return false; },
           .conditioning = [](const Problem&, const Workload&, const InputValues&) { return std::optional(0.0); },
           .distributions = attention_distributions,

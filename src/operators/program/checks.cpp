@@ -54,6 +54,7 @@ bool may_be_idle(const Problem& problem, std::size_t operand) {
 
 OperatorChecks program_checks() {
   return {.settle = settle_operands,
+          .settles = [](const Problem& problem, std::size_t operand) { return !is_free_operand(problem, operand); },
           .may_be_idle = may_be_idle,
           .conditioning = conditioning_of,
           .distributions = program_distributions,

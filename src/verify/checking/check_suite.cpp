@@ -152,7 +152,9 @@ Result<bool> draw_inputs(const Problem& problem, const InputSeeds& seeds, const 
   InputSeeds own = seeds;
   Rng others(seeds.operands);
   for (int draw = 0; draw < k_most_draws; ++draw) {
-    KW_TRY(one.inputs, make_inputs(problem, workload, one.distribution, own, parallel));
+    KW_TRY(DrawnInputs drawn, make_inputs(problem, workload, one.distribution, own, parallel));
+    one.inputs = std::move(drawn.values);
+    one.keys = std::move(drawn.keys);
     if (const auto found = operator_of(problem).checks.conditioning(problem, workload, one.inputs)) {
       one.conditioning = *found;
       return true;

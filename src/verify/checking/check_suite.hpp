@@ -31,6 +31,7 @@ struct CheckCase {
   std::size_t workload = 0;  ///< index into Problem::workloads
   Distribution distribution = Distribution::normal;
   InputValues inputs;
+  InputKeys keys;  ///< of `inputs`; a device draws those that have one. Empty: none has
   OutputValues expected;
   std::vector<OutputScales> scales;  ///< per output, of `expected`
   std::vector<double> allowed;       ///< per output, against the oracle's answer; set from the baseline (allow_errors)

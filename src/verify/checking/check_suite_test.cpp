@@ -151,9 +151,9 @@ TEST(CheckSuite, data_repeats_for_a_seed_and_differs_between_seeds) {
   const auto problem = small_problem();
   const auto& workload = problem.primary();
   for (const auto& distribution : all_distributions(problem)) {
-    const auto a = make_inputs(problem, workload, distribution, 5).value();
-    EXPECT_EQ(a, make_inputs(problem, workload, distribution, 5).value());
-    EXPECT_NE(a, make_inputs(problem, workload, distribution, 6).value());
+    const auto a = make_inputs(problem, workload, distribution, 5).value().values;
+    EXPECT_EQ(a, make_inputs(problem, workload, distribution, 5).value().values);
+    EXPECT_NE(a, make_inputs(problem, workload, distribution, 6).value().values);
   }
 }
 

@@ -29,14 +29,14 @@ std::string worst_element(const TensorSpec& tensor, const Axes& axes, const Answ
 constexpr int k_most_fresh_draws = 4;
 
 /// Normal operands, and the captured tensors of `like`.
-InputValues draw_like(const Problem& problem, const CheckCase& like, Rng& rng, const ParallelFor& parallel,
+DrawnInputs draw_like(const Problem& problem, const CheckCase& like, Rng& rng, const ParallelFor& parallel,
                       InputValues used) {
   const Workload& workload = problem.workloads[like.workload];
-  InputValues inputs = draw_operands(problem, workload, Distribution::normal, rng, parallel, std::move(used));
-  for (std::size_t i = 0; i < inputs.size(); ++i) round_to(problem.inputs[i].dtype, inputs[i], parallel);
-  inputs.insert(inputs.end(), like.inputs.begin() + static_cast<std::ptrdiff_t>(problem.operand_count()),
-                like.inputs.end());
-  return inputs;
+  DrawnInputs drawn = draw_operands(problem, workload, Distribution::normal, rng, parallel, std::move(used));
+  drawn.values.insert(drawn.values.end(), like.inputs.begin() + static_cast<std::ptrdiff_t>(problem.operand_count()),
+                      like.inputs.end());
+  drawn.keys.resize(drawn.values.size());
+  return drawn;
 }
 
 /// How much more roundings do to these data than to those that an error was learnt on: parameters are drawn anew too,
@@ -66,7 +66,9 @@ FreshCase draw_fresh(const Problem& problem, const CheckCase& like, const Worklo
   fresh.one.inputs = std::move(used);
   const auto drawing = TimeLedger::activity(ledger, time_activity::inputs);
   for (int draw = 0; draw < k_most_fresh_draws; ++draw) {
-    fresh.one.inputs = draw_like(problem, like, rng, parallel, std::move(fresh.one.inputs));
+    DrawnInputs drawn = draw_like(problem, like, rng, parallel, std::move(fresh.one.inputs));
+    fresh.one.inputs = std::move(drawn.values);
+    fresh.one.keys = std::move(drawn.keys);
     if (const auto found = operator_of(problem).checks.conditioning(problem, workload, fresh.one.inputs)) {
       fresh.one.conditioning = *found;
       break;

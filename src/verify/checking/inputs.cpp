@@ -27,43 +27,63 @@ struct TensorShape {
   std::int64_t sequence = 1;  ///< extent of the axis outside of that
 };
 
-/// Rows that are drawn from a generator of their own.
+/// Rows whose scales are drawn from a generator of their own.
 constexpr std::int64_t k_rows_per_part = 1024;
 
-void fill_rows(std::span<float> values, std::int64_t first_row, const TensorShape& shape,
-               const Distribution& distribution, Rng rng) {
-  if (distribution == Distribution::uniform) {
+/// What a tensor is drawn from: values by their place in the sequence of a key, scales of rows from a generator.
+struct TensorDraw {
+  TensorShape shape;
+  DType dtype;
+  Distribution distribution;
+  std::uint64_t key;
+  Rng scales;
+};
+
+bool scales_rows(const Distribution& distribution) {
+  return distribution == Distribution::spikes || distribution == Distribution::late;
+}
+
+void fill_rows(std::span<float> values, std::int64_t first_row, const TensorDraw& draw, Rng rng) {
+  const TensorShape& shape = draw.shape;
+  if (draw.distribution == Distribution::uniform) {
     for (float& value : values) value = static_cast<float>(rng.uniform());
   } else {
-    fill_normal(values, rng);
+    fill_normal(values, draw.key, static_cast<std::uint64_t>(first_row * shape.row_length));
   }
-  if (distribution != Distribution::spikes && distribution != Distribution::late) return;
   const auto length = static_cast<std::size_t>(shape.row_length);
-  for (std::size_t start = 0; start < values.size(); start += length) {
+  for (std::size_t start = 0; scales_rows(draw.distribution) && start < values.size(); start += length) {
     const std::int64_t position = (first_row + static_cast<std::int64_t>(start / length)) % shape.sequence;
     const double place =
         shape.sequence > 1 ? static_cast<double>(position) / static_cast<double>(shape.sequence - 1) : 1.0;
-    const float scale = row_scale(distribution, place, rng);
+    const float scale = row_scale(draw.distribution, place, rng);
     for (float& value : values.subspan(start, length)) value *= scale;
   }
+  round_to(draw.dtype, values);  // while they are in the cache
 }
 
-std::vector<float> fill(const TensorShape& shape, const Distribution& distribution, Rng rng,
-                        const ParallelFor& parallel, std::vector<float> used) {
+std::vector<float> fill(TensorDraw draw, const ParallelFor& parallel, std::vector<float> used) {
+  const TensorShape& shape = draw.shape;
   const auto elements = static_cast<std::size_t>(shape.elements);
   std::vector<float> values = used.size() == elements ? std::move(used) : zeros<float>(elements, parallel);
   const std::int64_t rows = shape.elements / shape.row_length;
   const std::int64_t parts = (rows + k_rows_per_part - 1) / k_rows_per_part;
   std::vector<Rng> generators;
-  for (std::int64_t part = 0; part < parts; ++part) generators.push_back(rng.split(static_cast<std::uint64_t>(part)));
+  for (std::int64_t part = 0; part < parts; ++part) {
+    generators.push_back(draw.scales.split(static_cast<std::uint64_t>(part)));
+  }
   parallel(parts, [&](std::int64_t part) {
     const std::int64_t first = part * k_rows_per_part;
     const std::int64_t count = std::min(k_rows_per_part, rows - first);
     fill_rows(std::span(values).subspan(static_cast<std::size_t>(first * shape.row_length),
                                         static_cast<std::size_t>(count * shape.row_length)),
-              first, shape, distribution, generators[static_cast<std::size_t>(part)]);
+              first, draw, generators[static_cast<std::size_t>(part)]);
   });
   return values;
+}
+
+/// Whether an operand keeps the values that it was drawn with.
+bool stays_normal(const Problem& problem, std::size_t operand, const Distribution& distribution) {
+  return distribution == Distribution::normal && !operator_of(problem).checks.settles(problem, operand);
 }
 
 Result<TensorShape> shape_of(const TensorSpec& tensor, const Axes& axes) {
@@ -98,33 +118,43 @@ Result<std::vector<Distribution>> distributions_for(const Problem& problem, cons
   return chosen;
 }
 
-InputValues draw_operands(const Problem& problem, const Workload& workload, const Distribution& distribution, Rng& rng,
+DrawnInputs draw_operands(const Problem& problem, const Workload& workload, const Distribution& distribution, Rng& rng,
                           const ParallelFor& parallel, InputValues used) {
-  InputValues operands;
+  DrawnInputs drawn;
   used.resize(std::max(used.size(), problem.operand_count()));
   for (std::size_t i = 0; i < problem.operand_count(); ++i) {
-    const auto shape = shape_of(problem.inputs[i], workload.axes);
-    KW_CHECK(shape.has_value(), "{} was never checked", problem.inputs[i].name);
-    operands.push_back(fill(*shape, distribution, rng.split(i), parallel, std::move(used[i])));
+    const TensorSpec& tensor = problem.inputs[i];
+    const auto shape = shape_of(tensor, workload.axes);
+    KW_CHECK(shape.has_value(), "{} was never checked", tensor.name);
+    Rng own = rng.split(i);
+    const std::uint64_t key = own.next();
+    drawn.keys.push_back(stays_normal(problem, i, distribution) ? std::optional(key) : std::nullopt);
+    drawn.values.push_back(fill({*shape, tensor.dtype, distribution, key, own}, parallel, std::move(used[i])));
   }
-  operator_of(problem).checks.settle(problem, workload, operands, rng);
-  return operands;
+  operator_of(problem).checks.settle(problem, workload, drawn.values, rng);
+  for (std::size_t i = 0; i < drawn.values.size(); ++i) {
+    if (!drawn.keys[i]) round_to(problem.inputs[i].dtype, drawn.values[i], parallel);
+  }
+  return drawn;
 }
 
-Result<InputValues> make_inputs(const Problem& problem, const Workload& workload, const Distribution& distribution,
+Result<DrawnInputs> make_inputs(const Problem& problem, const Workload& workload, const Distribution& distribution,
                                 InputSeeds seeds, const ParallelFor& parallel) {
   for (std::size_t i = 0; i < problem.operand_count(); ++i) {
     KW_TRY_VOID(shape_of(problem.inputs[i], workload.axes));
   }
   Rng rng(seeds.operands);
-  InputValues inputs = draw_operands(problem, workload, distribution, rng, parallel);
+  DrawnInputs drawn = draw_operands(problem, workload, distribution, rng, parallel);
   KW_TRY(CaptureData captures, draw_captures(problem.captures, workload.axes, seeds.captures));
-  if (distribution.own != nullptr) distribution.own->shape(problem, workload, captures, inputs, rng);
+  if (distribution.own != nullptr) distribution.own->shape(problem, workload, captures, drawn.values, rng);
   for (const auto& capture : problem.captures) {
-    inputs.push_back(std::move(captures.find(capture.declared.name)->second.values));
+    drawn.values.push_back(std::move(captures.find(capture.declared.name)->second.values));
   }
-  for (std::size_t i = 0; i < inputs.size(); ++i) round_to(problem.inputs[i].dtype, inputs[i], parallel);
-  return inputs;
+  drawn.keys.resize(drawn.values.size());
+  for (std::size_t i = 0; i < drawn.values.size(); ++i) {
+    if (!drawn.keys[i]) round_to(problem.inputs[i].dtype, drawn.values[i], parallel);
+  }
+  return drawn;
 }
 
 }  // namespace kw

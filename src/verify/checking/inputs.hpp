@@ -5,6 +5,7 @@
 // distribution.
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -45,19 +46,28 @@ struct InputSeeds {
   std::uint64_t captures = k_nominal_seed;
 };
 
-/// Values for every operand, not rounded to its type yet. Parts of a tensor are drawn by `parallel`, and what is drawn
+/// By input: of values that are a sequence of normal numbers (base/normal.hpp), rounded to the input's type, its key.
+/// Whoever has the key makes them anew. Nothing for values that are something else.
+using InputKeys = std::vector<std::optional<std::uint64_t>>;
+
+struct DrawnInputs {
+  InputValues values;
+  InputKeys keys;  ///< as many
+};
+
+/// Values for every operand, as its type can hold them. Parts of a tensor are drawn by `parallel`, and what is drawn
 /// does not depend on it. The extents must have been checked (make_inputs). Operands that nobody needs any more may be
 /// given as `used`: where they are as large, their memory is taken, for new memory is cleared by one thread.
-[[nodiscard]] InputValues draw_operands(const Problem& problem, const Workload& workload,
+[[nodiscard]] DrawnInputs draw_operands(const Problem& problem, const Workload& workload,
                                         const Distribution& distribution, Rng& rng,
                                         const ParallelFor& parallel = serial_for, InputValues used = {});
 
 /// Values for every input of the problem, as its type can hold them. Deterministic for the seeds. errc::overflow for a
 /// workload that does not fit, errc::capture_values for captured tensors that cannot be drawn.
-[[nodiscard]] Result<InputValues> make_inputs(const Problem& problem, const Workload& workload,
+[[nodiscard]] Result<DrawnInputs> make_inputs(const Problem& problem, const Workload& workload,
                                               const Distribution& distribution, InputSeeds seeds,
                                               const ParallelFor& parallel = serial_for);
-[[nodiscard]] inline Result<InputValues> make_inputs(const Problem& problem, const Workload& workload,
+[[nodiscard]] inline Result<DrawnInputs> make_inputs(const Problem& problem, const Workload& workload,
                                                      const Distribution& distribution, std::uint64_t seed) {
   return make_inputs(problem, workload, distribution, InputSeeds{seed});
 }

@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 
+#include "base/normal.hpp"
 #include "hardware/device_file.hpp"
 #include "language/language.hpp"
 #include "verify/build_workloads.hpp"
@@ -102,6 +103,24 @@ TEST_F(CudaBackend, a_process_gets_the_memory_of_one_that_has_ended) {
   floats(third->buffer(1)).back() = 2.0F;
   ASSERT_EQ(fate(third->launch(false, k_ample)), "ran");
   EXPECT_EQ(floats(third->buffer(2)).back(), 3.0F);
+}
+
+TEST_F(CudaBackend, fills_buffers_on_the_device) {
+  constexpr int k_count = 5000;
+  auto process = start(k_add, {plan_of_sum(k_count)});
+  ASSERT_NE(process, nullptr);
+  ASSERT_TRUE(process->fills_buffers());
+  std::ranges::fill(floats(process->buffer(0)), 0.0F);
+  const LaunchFilling filling{{{0, BufferFilling::normal, 5}, {2, BufferFilling::pattern, 0}}, {{2, 0, 4 * k_count}}};
+  std::ranges::fill(floats(process->buffer(1)), 1.0F);
+  const auto ran = process->launch_filled(filling, false, k_ample);
+  ASSERT_EQ(fate(ran), "ran");
+  EXPECT_TRUE(std::get<LaunchOutcome>(ran).changed.empty());
+  std::vector<float> numbers(k_count);
+  fill_normal(numbers, 5);
+  for (std::size_t i = 0; i < k_count; ++i) ASSERT_EQ(floats(process->buffer(2))[i], numbers[i] + 1.0F) << i;
+  EXPECT_EQ(floats(process->buffer(0))[7], 0.0F) << "what the device drew is not copied";
+  for (const auto& guard : process->guards()) EXPECT_TRUE(all_poison(guard));
 }
 
 TEST_F(CudaBackend, compiles_without_the_driver_and_runs_with_it) {

@@ -58,6 +58,13 @@ struct LaunchOutcome {
   std::int64_t flush_ns = 0;     ///< what emptying the host's caches took before that
   std::vector<AccessCounts> accesses = {};  ///< as the process reported them, where StartRequest asks for it: claims
   std::int64_t uncounted_accesses = 0;
+  std::vector<std::int64_t> changed = {};  ///< buffers that were filled with normal numbers and hold others: a claim
+};
+
+/// Buffers that the device fills before a launch, and what of them is brought back, as LaunchRequest has it.
+struct LaunchFilling {
+  std::vector<BufferFill> fills;
+  std::vector<BufferPart> returned;
 };
 
 /// What a tool that watches a process has said, and how it ended.
@@ -92,6 +99,14 @@ class KernelProcess {
   }
   /// Uploads, launches everything in order, waits, downloads. `cold` flushes the caches first, outside the clock.
   virtual std::variant<LaunchOutcome, LaunchFailure, LostWorker> launch(bool cold, Duration deadline) = 0;
+  /// Whether launch_filled() may be called: whether the device fills buffers with patterns and normal numbers.
+  [[nodiscard]] virtual bool fills_buffers() const { return false; }
+  /// The same launch, but the device fills those buffers, and only the parts that are named come back.
+  virtual std::variant<LaunchOutcome, LaunchFailure, LostWorker> launch_filled(const LaunchFilling& filling, bool cold,
+                                                                               Duration deadline) {
+    static_cast<void>(filling), static_cast<void>(cold), static_cast<void>(deadline);
+    return LaunchFailure{"this process fills no buffers"};
+  }
 };
 
 struct BuiltPlan {

@@ -11,8 +11,11 @@ namespace {
 
 class SandboxedKernel final : public KernelProcess {
  public:
-  SandboxedKernel(RunProcess process, std::vector<ArenaLayout> layouts, LaunchIsolation& isolation)
-      : process_(std::move(process)), layouts_(std::move(layouts)), isolation_(isolation) {}
+  SandboxedKernel(RunProcess process, std::vector<ArenaLayout> layouts, LaunchIsolation& isolation, bool fills_buffers)
+      : process_(std::move(process)),
+        layouts_(std::move(layouts)),
+        isolation_(isolation),
+        fills_buffers_(fills_buffers) {}
   SandboxedKernel(const SandboxedKernel&) = delete;
   SandboxedKernel& operator=(const SandboxedKernel&) = delete;
   ~SandboxedKernel() override {
@@ -53,18 +56,26 @@ class SandboxedKernel final : public KernelProcess {
   }
 
   std::variant<LaunchOutcome, LaunchFailure, LostWorker> launch(bool cold, Duration deadline) override {
+    return launch_filled({}, cold, deadline);
+  }
+
+  [[nodiscard]] bool fills_buffers() const override { return fills_buffers_; }
+
+  std::variant<LaunchOutcome, LaunchFailure, LostWorker> launch_filled(const LaunchFilling& filling, bool cold,
+                                                                       Duration deadline) override {
     const auto hold = isolation_.lock.hold();
     const auto before = std::chrono::steady_clock::now();
     if (cold) isolation_.flush.run(process_.arena.bytes().first(static_cast<std::size_t>(layout().bytes)));
     const auto begin = std::chrono::steady_clock::now();
-    auto answer = process_.worker.request(LaunchRequest{static_cast<std::int64_t>(selected_.value()), cold}, deadline);
+    const LaunchRequest request{static_cast<std::int64_t>(selected_.value()), cold, filling.fills, filling.returned};
+    auto answer = process_.worker.request(request, deadline);
     const Duration observed = std::chrono::steady_clock::now() - begin;
     if (auto* lost = std::get_if<LostWorker>(&answer)) return std::move(*lost);
     auto& reply = std::get<WorkerMessage>(answer);
     if (auto* failure = std::get_if<LaunchFailure>(&reply)) return std::move(*failure);
     if (auto* done = std::get_if<LaunchReply>(&reply)) {
-      return LaunchOutcome{done->claimed_ns, observed.count(), Duration(begin - before).count(),
-                           std::move(done->accesses), done->uncounted_accesses};
+      return LaunchOutcome{done->claimed_ns,          observed.count(),         Duration(begin - before).count(),
+                           std::move(done->accesses), done->uncounted_accesses, std::move(done->changed)};
     }
     return LostWorker{WorkerLoss::crashed, "answered a launch with something else"};
   }
@@ -75,11 +86,13 @@ class SandboxedKernel final : public KernelProcess {
   RunProcess process_;
   std::vector<ArenaLayout> layouts_;
   LaunchIsolation& isolation_;
+  bool fills_buffers_;
   std::optional<std::size_t> selected_;  ///< from load_candidate() on
 };
 
-LoadRequest make_load_request(const std::string& device_id, const StartRequest& request, const ArenaPlan& arena) {
-  LoadRequest load{device_id, arena.bytes, request.binaries, {}, request.inspection, request.counting};
+LoadRequest make_load_request(const std::string& device_id, const StartRequest& request, const ArenaPlan& arena,
+                              const std::string& normal_numbers) {
+  LoadRequest load{device_id, arena.bytes, request.binaries, {}, request.inspection, request.counting, normal_numbers};
   for (std::size_t i = 0; i < request.plans.size(); ++i) {
     const BuiltPlan& built = request.plans[i];
     load.plans.push_back({static_cast<std::int64_t>(built.binary), built.plan, arena.layouts[i].slots});
@@ -102,14 +115,14 @@ Result<ArenaPlan> plan_arena(const StartRequest& request) {
 
 std::variant<std::unique_ptr<KernelProcess>, LaunchFailure, LostWorker> load_candidate(
     RunProcess process, const std::string& device_id, const StartRequest& request, const ArenaPlan& plan,
-    LaunchIsolation& isolation, Duration deadline, std::int64_t arena_bytes) {
+    LaunchIsolation& isolation, Duration deadline, std::int64_t arena_bytes, const std::string& normal_numbers) {
   if (process.arena.bytes().empty()) {
     auto sized = process.arena.fix_size(std::max(plan.bytes, arena_bytes));
     if (!sized) return LaunchFailure{sized.error().message};
   }
   KW_CHECK(process.arena.bytes().size() >= static_cast<std::size_t>(plan.bytes), "{} bytes in an arena of {}",
            plan.bytes, process.arena.bytes().size());
-  const LoadRequest load = make_load_request(device_id, request, plan);
+  const LoadRequest load = make_load_request(device_id, request, plan, normal_numbers);
   auto answer = process.worker.request(load, deadline);
   if (auto* lost = std::get_if<LostWorker>(&answer)) return std::move(*lost);
   auto& reply = std::get<WorkerMessage>(answer);
@@ -117,7 +130,7 @@ std::variant<std::unique_ptr<KernelProcess>, LaunchFailure, LostWorker> load_can
   if (!std::holds_alternative<LoadReply>(reply)) {
     return LostWorker{WorkerLoss::crashed, "answered a load with something else"};
   }
-  auto kernel = std::make_unique<SandboxedKernel>(std::move(process), plan.layouts, isolation);
+  auto kernel = std::make_unique<SandboxedKernel>(std::move(process), plan.layouts, isolation, !normal_numbers.empty());
   if (auto selected = kernel->select(0); !selected) return LaunchFailure{selected.error().message};
   return kernel;
 }

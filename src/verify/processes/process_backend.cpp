@@ -15,6 +15,7 @@
 #include "hardware/device_file.hpp"
 #include "verify/processes/kernel_process.hpp"
 #include "verify/processes/language_access.hpp"
+#include "verify/processes/normal_numbers.hpp"
 #include "verify/processes/worker_spec.hpp"
 
 namespace kw {
@@ -100,7 +101,10 @@ class ProcessBackend final : public ExecutionBackend {
         device_(std::move(device)),
         arenas_(memory_to_keep()),
         isolation_{CacheFlush(device_), DeviceLock(device_),
-                   device_.kind == DeviceKind::gpu && !options_.tool ? &arenas_ : nullptr} {
+                   device_.kind == DeviceKind::gpu && !options_.tool ? &arenas_ : nullptr},
+        numbers_(device_, [this](const BuildRequest& request, AnswerDeadline deadline) {
+          return build_bound(request, std::nullopt, deadline);
+        }) {
     if (builder) builders_.push_back(*std::move(builder));
   }
 
@@ -109,21 +113,19 @@ class ProcessBackend final : public ExecutionBackend {
 
   std::variant<BuildReply, LostWorker> build(const BuildRequest& request, AnswerDeadline deadline) override {
     prepare_standby();
-    BuildRequest bound = request;
-    bound.device_id = compiler_of(device_);
     // What kills a process that has built before may be what earlier candidates left in it, so it has to happen in a
     // fresh one to count. Both tries have one deadline together: a source cannot take it twice.
     const SteadyClock clock;
     const Instant end = clock.now() + deadline.wall;
     auto builder = take_builder();
     const bool used = builder.has_value();
-    auto first = build_once(std::move(builder), bound, deadline);
+    auto first = build_bound(request, std::move(builder), deadline);
     const auto* lost = std::get_if<LostWorker>(&first);
     const bool late = lost != nullptr && (lost->how == WorkerLoss::timed_out || lost->how == WorkerLoss::starved);
     if (lost == nullptr || late || !used) return first;
     deadline.wall = std::max<Duration>(end - clock.now(), std::chrono::milliseconds(1));
     deadline.processor = std::min(deadline.processor, deadline.wall);
-    return build_once(std::nullopt, bound, deadline);
+    return build_bound(request, std::nullopt, deadline);
   }
 
   void prepare() override { prepare_standby(); }
@@ -161,6 +163,14 @@ class ProcessBackend final : public ExecutionBackend {
     return builder;
   }
 
+  /// By the compiler of this backend's device, in a process as below.
+  std::variant<BuildReply, LostWorker> build_bound(const BuildRequest& request, std::optional<WorkerProcess> builder,
+                                                   AnswerDeadline deadline) {
+    BuildRequest bound = request;
+    bound.device_id = compiler_of(device_);
+    return build_once(std::move(builder), bound, deadline);
+  }
+
   /// Builds in the given process or in a new one, which then waits for the next build; a lost one is not kept.
   std::variant<BuildReply, LostWorker> build_once(std::optional<WorkerProcess> builder, const BuildRequest& request,
                                                   AnswerDeadline deadline) {
@@ -191,7 +201,8 @@ class ProcessBackend final : public ExecutionBackend {
     // The next candidates need about as much: arenas that are as large as the largest of the last ones serve all of
     // them.
     const std::int64_t arena_bytes = isolation_.arenas != nullptr ? arena_needed() : 0;
-    return load_candidate(*std::move(process), device_.id, request, plan, isolation_, deadline, arena_bytes);
+    return load_candidate(*std::move(process), device_.id, request, plan, isolation_, deadline, arena_bytes,
+                          options_.tool ? "" : numbers_.binary());
   }
 
   /// With the memory of one that has ended where that has `least_bytes`.
@@ -206,6 +217,7 @@ class ProcessBackend final : public ExecutionBackend {
 
   /// Starts the next run process unless enough are waiting. A failure shows when the process is needed.
   void prepare_standby() {
+    if (options_.standby && !options_.tool) numbers_.begin();
     const std::lock_guard lock(standby_mutex_);
     const int wanted = device_.kind == DeviceKind::gpu ? options_.gpu_reserve : 1;
     if (!options_.standby || std::ssize(standby_) >= wanted) return;
@@ -261,6 +273,7 @@ class ProcessBackend final : public ExecutionBackend {
   std::deque<Standby> standby_;  ///< the one that has had most time to load its driver first
   std::int64_t arena_room_ = k_least_arena_bytes;
   std::int64_t arena_needed_ = 0;  ///< by the largest of the candidates that were started lately
+  NormalNumbers numbers_;          ///< ends first: its thread builds
 };
 
 }  // namespace

@@ -88,7 +88,7 @@ OrWhyNot<CheckCase> drawn_case(const RunFacts& facts) {
   CheckCase one;
   auto inputs = make_inputs(facts.problem, facts.problem.primary(), one.distribution, facts.options.secret_seed ^ 1);
   if (!inputs) return tl::unexpected(inputs.error().message);
-  one.inputs = *std::move(inputs);
+  one.inputs = std::move(inputs->values);
   return one;
 }
 

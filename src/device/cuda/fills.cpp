@@ -1,0 +1,163 @@
+#include "device/cuda/fills.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "base/normal.hpp"
+
+namespace kw::cuda {
+namespace {
+
+constexpr unsigned k_threads = 256;
+/// Enough blocks for any GPU to be busy; each thread takes one number after the other.
+constexpr unsigned k_most_blocks = 8192;
+
+/// Types that hold normal numbers, by their place in NumberKernels.
+constexpr std::array<std::pair<DType, std::string_view>, k_number_types> k_types{
+    {{DType::f32, "f32"}, {DType::f16, "f16"}, {DType::bf16, "bf16"}}};
+
+std::size_t place_of(DType dtype) {
+  const auto found = std::find_if(k_types.begin(), k_types.end(), [&](const auto& one) { return one.first == dtype; });
+  return static_cast<std::size_t>(found - k_types.begin());
+}
+
+Result<Function> function_of(const Session& session, Module module, std::string_view prefix, std::string_view type) {
+  Function function = nullptr;
+  const std::string name = fmt::format("{}_{}", prefix, type);
+  KW_TRY_VOID(check(session.api, session.api.get_function(&function, module, name.c_str()),
+                    fmt::format("cuModuleGetFunction({})", name)));
+  return function;
+}
+
+/// A kernel whose arguments are 64 bits each.
+Result<void> queue(Session& session, Function function, std::uint64_t elements, std::vector<std::uint64_t> values) {
+  std::vector<void*> arguments;
+  for (std::uint64_t& value : values) arguments.push_back(&value);
+  const auto blocks = static_cast<unsigned>(std::min<std::uint64_t>(k_most_blocks, elements / k_threads + 1));
+  return check(
+      session.api,
+      session.api.launch(function, blocks, 1, 1, k_threads, 1, 1, 0, session.stream, arguments.data(), nullptr),
+      "cuLaunchKernel for normal numbers");
+}
+
+Result<void> draw(Session& session, const DeviceBuffer& buffer, std::uint64_t key) {
+  const std::uint64_t count = buffer.host.size() / static_cast<std::size_t>(bytes_per_element(buffer.dtype));
+  return queue(session, session.numbers->draw[place_of(buffer.dtype)], count,
+               {buffer.device, count, key, session.numbers->tables});
+}
+
+Result<void> repeat(Session& session, const DeviceBuffer& buffer, std::uint64_t pattern) {
+  return check(
+      session.api,
+      session.api.fill_words(buffer.device, static_cast<unsigned>(pattern), buffer.host.size() / 4, session.stream),
+      "cuMemsetD32Async to fill a buffer");
+}
+
+Result<void> check_fill(const Session& session, const ReadyPlan& plan, const BufferFill& fill) {
+  if (fill.buffer < 0 || fill.buffer >= std::ssize(plan.buffers)) {
+    return fail(errc::device_refused, "there is no buffer {} to fill", fill.buffer);
+  }
+  const DeviceBuffer& buffer = plan.buffers[static_cast<std::size_t>(fill.buffer)];
+  if (fill.with == BufferFilling::pattern && buffer.host.size() % 4 != 0) {
+    return fail(errc::device_refused, "a pattern of 4 bytes does not fill a buffer of {}", buffer.host.size());
+  }
+  if (fill.with == BufferFilling::normal && (!session.numbers || place_of(buffer.dtype) == k_types.size())) {
+    return fail(errc::device_refused, "no kernel was loaded that draws numbers of type {}", to_string(buffer.dtype));
+  }
+  return {};
+}
+
+/// [begin, end) of the host's memory without `hole`.
+void cut(std::vector<Mirror>& pieces, std::span<std::byte> hole) {
+  std::vector<Mirror> rest;
+  for (const Mirror& piece : pieces) {
+    const std::byte* const begin = piece.host.data();
+    const std::byte* const end = begin + piece.host.size();
+    if (hole.data() >= end || hole.data() + hole.size() <= begin) {
+      rest.push_back(piece);
+      continue;
+    }
+    const auto before = hole.data() > begin ? static_cast<std::size_t>(hole.data() - begin) : 0;
+    if (before > 0) rest.push_back({piece.host.first(before), piece.device});
+    const auto after = static_cast<std::size_t>(hole.data() + hole.size() - begin);
+    if (after < piece.host.size()) rest.push_back({piece.host.subspan(after), piece.device + after});
+  }
+  pieces = std::move(rest);
+}
+
+}  // namespace
+
+Result<NumberKernels> load_number_kernels(const Session& session, const std::string& binary) {
+  const DriverApi& api = session.api;
+  Module module = nullptr;
+  KW_TRY_VOID(check(api, api.load_module(&module, binary.data()), "cuModuleLoadData"));
+  NumberKernels kernels;
+  for (std::size_t i = 0; i < k_types.size(); ++i) {
+    KW_TRY(kernels.draw[i], function_of(session, module, "k_draw_normal", k_types[i].second));
+    KW_TRY(kernels.find_changed[i], function_of(session, module, "k_find_changed", k_types[i].second));
+  }
+  KW_TRY_VOID(check(api, api.allocate(&kernels.tables, sizeof(NormalTables)), "cuMemAlloc for tables"));
+  KW_TRY_VOID(check(api, api.upload(kernels.tables, &normal_tables(), sizeof(NormalTables)), "cuMemcpyHtoD"));
+  KW_TRY_VOID(check(api, api.allocate(&kernels.changed, sizeof(std::uint32_t)), "cuMemAlloc"));
+  return kernels;
+}
+
+std::vector<Mirror> left_to_copy(const ReadyPlan& plan, std::span<const BufferFill> fills) {
+  std::vector<Mirror> pieces = plan.mirrors;
+  for (const BufferFill& fill : fills) cut(pieces, plan.buffers[static_cast<std::size_t>(fill.buffer)].host);
+  return pieces;
+}
+
+Result<std::vector<Mirror>> parts_to_return(const ReadyPlan& plan, const LaunchRequest& request) {
+  std::vector<Mirror> parts;
+  for (const BufferPart& part : request.returned) {
+    const bool filled =
+        std::ranges::any_of(request.fills, [&](const auto& fill) { return fill.buffer == part.buffer; });
+    const auto length = filled ? std::ssize(plan.buffers[static_cast<std::size_t>(part.buffer)].host) : 0;
+    if (part.offset < 0 || part.bytes < 0 || part.offset > length || part.bytes > length - part.offset) {
+      return fail(errc::device_refused, "{} bytes from {} of buffer {} cannot be brought back", part.bytes, part.offset,
+                  part.buffer);
+    }
+    const DeviceBuffer& buffer = plan.buffers[static_cast<std::size_t>(part.buffer)];
+    parts.push_back({buffer.host.subspan(static_cast<std::size_t>(part.offset), static_cast<std::size_t>(part.bytes)),
+                     buffer.device + static_cast<DeviceAddress>(part.offset)});
+  }
+  return parts;
+}
+
+Result<void> fill_buffers(Session& session, const ReadyPlan& plan, std::span<const BufferFill> fills) {
+  std::vector<bool> filled(plan.buffers.size(), false);
+  for (const BufferFill& fill : fills) {
+    KW_TRY_VOID(check_fill(session, plan, fill));
+    const auto index = static_cast<std::size_t>(fill.buffer);
+    if (filled[index]) return fail(errc::device_refused, "buffer {} is to be filled twice", fill.buffer);
+    filled[index] = true;
+    const auto value = static_cast<std::uint64_t>(fill.value);
+    const DeviceBuffer& buffer = plan.buffers[index];
+    KW_TRY_VOID(fill.with == BufferFilling::normal ? draw(session, buffer, value) : repeat(session, buffer, value));
+  }
+  return {};
+}
+
+Result<std::vector<std::int64_t>> changed_buffers(Session& session, const ReadyPlan& plan,
+                                                  std::span<const BufferFill> fills) {
+  std::vector<std::int64_t> changed;
+  for (const BufferFill& fill : fills) {
+    if (fill.with != BufferFilling::normal) continue;
+    const DeviceBuffer& buffer = plan.buffers[static_cast<std::size_t>(fill.buffer)];
+    const DriverApi& api = session.api;
+    const std::uint64_t count = buffer.host.size() / static_cast<std::size_t>(bytes_per_element(buffer.dtype));
+    std::uint32_t word = 0;
+    KW_TRY_VOID(check(api, api.fill_words(session.numbers->changed, 0, 1, session.stream), "cuMemsetD32Async"));
+    KW_TRY_VOID(queue(session, session.numbers->find_changed[place_of(buffer.dtype)], count,
+                      {buffer.device, count, static_cast<std::uint64_t>(fill.value), session.numbers->tables,
+                       session.numbers->changed}));
+    KW_TRY_VOID(check(api, api.synchronise_stream(session.stream), "looking for changed numbers"));
+    KW_TRY_VOID(check(api, api.download(&word, session.numbers->changed, sizeof word), "cuMemcpyDtoH"));
+    if (word != 0) changed.push_back(fill.buffer);
+  }
+  return changed;
+}
+
+}  // namespace kw::cuda

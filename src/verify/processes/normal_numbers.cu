@@ -1,0 +1,71 @@
+// Standard normal numbers of a key as base/normal.cpp makes them, bit for bit, and whether those of a buffer have become
+// others. Trusted: it runs in a candidate's process before and after the candidate's kernels, so that data need not be
+// copied there and back. `tables` is kw::NormalTables.
+
+using Word = unsigned int;
+using Long = unsigned long long;
+
+__device__ inline Long random_bits(Long key, Long place) {
+  Long z = key + (place + 1) * 0x9e3779b97f4a7c15ULL;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+  return z ^ (z >> 31);
+}
+
+// Each operation is rounded by itself, as on the host: none may be fused.
+__device__ inline float number_in(const float2* cells, Word bits) {
+  const float2 cell = cells[bits & 4095];
+  const float fraction = __fmul_rn((float)(bits >> 12) + 0.5f, 1.0f / 1048576.0f);
+  return __fadd_rn(cell.x, __fmul_rn(fraction, cell.y));
+}
+
+__device__ inline float tail_number(const float2* tables, Long key, Long place) {
+  const Long bits = random_bits(key ^ 0x6a09e667f3bcc909ULL, place);
+  return (bits & 4095) != 4095 ? number_in(tables + 4096, (Word)bits) : number_in(tables + 8192, (Word)(bits >> 32));
+}
+
+__device__ inline float number_at(const float2* tables, Long key, Long place) {
+  const Long pair = random_bits(key, place >> 1);
+  const Word bits = (place & 1) == 0 ? (Word)pair : (Word)(pair >> 32);
+  const Word cell = bits & 4095;
+  if (cell != 0 && cell != 4095) return number_in(tables, bits);
+  const float size = tail_number(tables, key, place);
+  return cell == 0 ? -size : size;
+}
+
+// Nearest, ties to even, without a header: normal numbers are never NaN, and none is too large for a half.
+__device__ inline Word stored_f32(float value) {
+  return __float_as_uint(value);
+}
+__device__ inline Word stored_bf16(float value) {
+  const Word bits = __float_as_uint(value);
+  return (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
+}
+__device__ inline Word stored_f16(float value) {
+  const Word bits = __float_as_uint(value);
+  const Word size = bits & 0x7fffffffu;
+  const Word small = __float_as_uint(__fadd_rn(__uint_as_float(size), 0.5f)) - 0x3f000000u;
+  const Word normal = (size - 0x38000000u + 0xfffu + ((size >> 13) & 1u)) >> 13;
+  return ((bits >> 16) & 0x8000u) | (size < 0x38800000u ? small : normal);
+}
+
+#define NORMAL_NUMBERS(TYPE, ELEMENT)                                                                                \
+  extern "C" __global__ void k_draw_normal_##TYPE(ELEMENT* out, Long count, Long key, const float2* tables) {        \
+    const Long step = (Long)gridDim.x * blockDim.x;                                                                  \
+    for (Long i = (Long)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step) {                               \
+      out[i] = (ELEMENT)stored_##TYPE(number_at(tables, key, i));                                                    \
+    }                                                                                                                \
+  }                                                                                                                  \
+  extern "C" __global__ void k_find_changed_##TYPE(const ELEMENT* in, Long count, Long key, const float2* tables,   \
+                                                    Word* changed) {                                                 \
+    const Long step = (Long)gridDim.x * blockDim.x;                                                                  \
+    Word found = 0;                                                                                                  \
+    for (Long i = (Long)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step) {                               \
+      if (in[i] != (ELEMENT)stored_##TYPE(number_at(tables, key, i))) found = 1;                                     \
+    }                                                                                                                \
+    if (found != 0) atomicOr(changed, 1u);                                                                           \
+  }
+
+NORMAL_NUMBERS(f32, Word)
+NORMAL_NUMBERS(f16, unsigned short)
+NORMAL_NUMBERS(bf16, unsigned short)
