@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "base/zeros.hpp"
 #include "record/time_use.hpp"
 #include "verify/checking/accuracy.hpp"
+#include "verify/checking/device_filling.hpp"
 #include "verify/checking/doubted_rows.hpp"
 #include "verify/checking/error_location.hpp"
 #include "verify/checking/error_pattern.hpp"
@@ -16,14 +18,18 @@
 namespace kw {
 namespace {
 
-void prepare(const LaunchPlan& plan, KernelProcess& process, const StoredInputs& inputs, const CaseMode& mode,
-             const ParallelFor& parallel) {
+/// Everything but what the device fills.
+void prepare(const LaunchPlan& plan, KernelProcess& process, const StoredInputs& inputs, const LaunchFilling& filling,
+             const CaseMode& mode, const ParallelFor& parallel) {
   const Poison& poison = mode.poison;
   std::size_t next_input = 0;
   for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
+    const std::size_t input = next_input;
+    if (plan.buffers[i].role == BufferRole::input) ++next_input;
+    if (is_filled(filling, i)) continue;
     const auto bytes = process.buffer(i);
     if (plan.buffers[i].role == BufferRole::input) {
-      const auto values = inputs[next_input++];
+      const auto values = inputs.bytes(input, parallel);
       KW_CHECK(values.size() == bytes.size(), "input of {} bytes for a buffer of {}", values.size(), bytes.size());
       copy_bytes(bytes, values, parallel);
     } else if (mode.contents != nullptr && !(*mode.contents)[i].empty()) {
@@ -59,7 +65,8 @@ CaseFailure lost(const LostWorker& loss, Duration deadline) {
 }
 
 std::optional<CaseFailure> inspect_surroundings(const Problem& problem, const LaunchPlan& plan, KernelProcess& process,
-                                                const StoredInputs& inputs, std::byte filled,
+                                                const StoredInputs& inputs, const LaunchFilling& filling,
+                                                const LaunchOutcome& outcome, std::byte filled,
                                                 const ParallelFor& parallel) {
   std::size_t zone = 0;
   for (const auto guard : process.guards()) {
@@ -73,8 +80,11 @@ std::optional<CaseFailure> inspect_surroundings(const Problem& problem, const La
   std::size_t next_input = 0;
   for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
     if (plan.buffers[i].role != BufferRole::input) continue;
-    const auto bytes = process.buffer(i);
-    if (!same_bytes(inputs[next_input], bytes, parallel)) {
+    const bool by_device = is_filled(filling, i);
+    const bool named = std::ranges::find(outcome.changed, static_cast<std::int64_t>(i)) != outcome.changed.end();
+    const bool same = by_device ? !named && parts_are_unchanged(filling, i, process, inputs, next_input)
+                                : same_bytes(inputs.bytes(next_input, parallel), process.buffer(i), parallel);
+    if (!same) {
       return CaseFailure{Reason::input_modified, fmt::format("input {} was modified", problem.inputs[next_input].name),
                          ""};
     }
@@ -136,41 +146,52 @@ namespace {
 
 using LaunchEnd = std::variant<LaunchOutcome, LaunchFailure, LostWorker>;
 
-LaunchEnd launch(KernelProcess& process, const CaseMode& mode, StepClock& clock) {
+LaunchEnd launch(KernelProcess& process, const LaunchFilling& filling, const CaseMode& mode, StepClock& clock) {
   const auto launching = clock.doing(time_activity::launches);
-  auto end = process.launch(mode.cold, mode.deadline);
+  auto end = filling.fills.empty() ? process.launch(mode.cold, mode.deadline)
+                                   : process.launch_filled(filling, mode.cold, mode.deadline);
   const auto* outcome = std::get_if<LaunchOutcome>(&end);
   if (outcome != nullptr) clock.reassign(time_activity::flush, Duration(outcome->flush_ns));
   return end;
 }
 
-std::vector<std::vector<std::byte>> copied_outputs(const LaunchPlan& plan, KernelProcess& process,
-                                                   const StepClock& clock, const ParallelFor& parallel) {
+/// Why a launch gave nothing to look at.
+std::optional<CaseFailure> failure_of(const LaunchEnd& end, KernelProcess& process, const CaseMode& mode,
+                                      StepClock& clock) {
+  if (const auto* loss = std::get_if<LostWorker>(&end)) {
+    if (loss->how == WorkerLoss::timed_out) clock.add_device_seconds(to_seconds(mode.deadline));
+    if (loss->how == WorkerLoss::timed_out && mode.ends_budget) {
+      clock.hit_deadline();
+      return CaseFailure{Reason::none, k_budget_ended, "", false};
+    }
+    return lost(*loss, mode.deadline);
+  }
+  if (auto finding = first_simulator_finding(process.output())) {
+    return CaseFailure{Reason::sanitizer_report, std::move(finding->summary), std::move(finding->text)};
+  }
+  if (const auto* refused = std::get_if<LaunchFailure>(&end)) {
+    return CaseFailure{Reason::launch_failed, refused->what, refused->what};
+  }
+  return std::nullopt;
+}
+
+/// In the memory of `used`, by the order of outputs, where that is as large.
+OutputBytes copied_outputs(const LaunchPlan& plan, KernelProcess& process, const StepClock& clock,
+                           const ParallelFor& parallel, OutputBytes used) {
   const auto copying = clock.doing(time_activity::copies);
-  std::vector<std::vector<std::byte>> outputs;
+  OutputBytes outputs;
   for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
     if (plan.buffers[i].role != BufferRole::output) continue;
     const auto bytes = process.buffer(i);
-    copy_bytes(outputs.emplace_back(zeros<std::byte>(bytes.size(), parallel)), bytes, parallel);
+    const std::size_t place = outputs.size();
+    const bool fits = place < used.size() && used[place].size() == bytes.size();
+    outputs.push_back(fits ? std::move(used[place]) : zeros<std::byte>(bytes.size(), parallel));
+    copy_bytes(outputs.back(), bytes, parallel);
   }
   return outputs;
 }
 
 }  // namespace
-
-StoredInputs::StoredInputs(const Problem& problem, const CheckCase& one, const ParallelFor& parallel,
-                           StoredInputs used) {
-  converted_.reserve(one.inputs.size());
-  used.converted_.resize(one.inputs.size());
-  for (std::size_t i = 0; i < one.inputs.size(); ++i) {
-    const DType dtype = problem.inputs[i].dtype;
-    if (dtype != DType::f32) {
-      auto& memory = used.converted_[converted_.size()];
-      converted_.push_back(stored(dtype, one.inputs[i], parallel, std::move(memory)));
-    }
-    bytes_.push_back(dtype == DType::f32 ? std::as_bytes(std::span(one.inputs[i])) : converted_.back());
-  }
-}
 
 tl::expected<CaseRun, CaseFailure> run_case(const Problem& problem, LoadedCandidate& loaded, const CheckCase& one,
                                             const CaseMode& mode, StepClock& clock, const ParallelFor& parallel) {
@@ -181,7 +202,7 @@ tl::expected<CaseRun, CaseFailure> run_plan(const Problem& problem, LoadedCandid
                                             const CheckCase& one, const CaseMode& mode, StepClock& clock,
                                             const ParallelFor& parallel) {
   const auto copying = clock.doing(time_activity::copies);
-  const StoredInputs inputs(problem, one, parallel);
+  const StoredInputs inputs(problem, one);
   return run_plan(problem, loaded, chosen, inputs, mode, clock, parallel);
 }
 
@@ -193,31 +214,21 @@ tl::expected<CaseRun, CaseFailure> run_plan(const Problem& problem, LoadedCandid
   if (auto selected = process.select(chosen); !selected) {
     return tl::unexpected(CaseFailure{Reason::launch_failed, selected.error().message, selected.error().to_string()});
   }
+  const LaunchFilling filling = device_filling(plan, process, inputs, mode);
   {
     const auto copying = clock.doing(time_activity::copies);
-    prepare(plan, process, inputs, mode, parallel);
+    prepare(plan, process, inputs, filling, mode, parallel);
   }
-  auto outcome = launch(process, mode, clock);
-  if (const auto* loss = std::get_if<LostWorker>(&outcome)) {
-    if (loss->how == WorkerLoss::timed_out) clock.add_device_seconds(to_seconds(mode.deadline));
-    if (loss->how == WorkerLoss::timed_out && mode.ends_budget) {
-      clock.hit_deadline();
-      return tl::unexpected(CaseFailure{Reason::none, k_budget_ended, "", false});
-    }
-    return tl::unexpected(lost(*loss, mode.deadline));
-  }
-  if (auto finding = first_simulator_finding(process.output())) {
-    return tl::unexpected(CaseFailure{Reason::sanitizer_report, std::move(finding->summary), std::move(finding->text)});
-  }
-  if (const auto* refused = std::get_if<LaunchFailure>(&outcome)) {
-    return tl::unexpected(CaseFailure{Reason::launch_failed, refused->what, refused->what});
-  }
+  const auto end = launch(process, filling, mode, clock);
+  if (auto failure = failure_of(end, process, mode, clock)) return tl::unexpected(*std::move(failure));
   CaseRun run;
-  run.time = std::get<LaunchOutcome>(outcome);
+  run.time = std::get<LaunchOutcome>(end);
   clock.add_device_seconds(static_cast<double>(run.time.observed_ns) * 1e-9);
-  run.outputs = copied_outputs(plan, process, clock, parallel);
+  run.outputs = copied_outputs(plan, process, clock, parallel,
+                               mode.memory != nullptr ? std::exchange(*mode.memory, {}) : OutputBytes());
   const auto judging = clock.doing(time_activity::judging);
-  if (auto failure = inspect_surroundings(problem, plan, process, inputs, mode.poison.guards, parallel))
+  if (auto failure =
+          inspect_surroundings(problem, plan, process, inputs, filling, run.time, mode.poison.guards, parallel))
     return tl::unexpected(*std::move(failure));
   return run;
 }

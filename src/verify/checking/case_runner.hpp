@@ -11,6 +11,7 @@
 #include "base/parallel.hpp"
 #include "record/run_record.hpp"
 #include "verify/checking/check_suite.hpp"
+#include "verify/checking/stored_inputs.hpp"
 #include "verify/processes/loaded_candidate.hpp"
 #include "verify/processes/step_clock.hpp"
 
@@ -26,9 +27,12 @@ struct CaseFailure {
   bool candidate_at_fault = true;  ///< false: the harness could not run it
 };
 
+/// Copies of outputs, in the order of Problem::outputs.
+using OutputBytes = std::vector<std::vector<std::byte>>;
+
 struct CaseRun {
   LaunchOutcome time;
-  std::vector<std::vector<std::byte>> outputs;  ///< copies, in the order of Problem::outputs
+  OutputBytes outputs;
 };
 
 /// What buffers hold before a launch.
@@ -52,24 +56,11 @@ struct CaseMode {
   Duration deadline{};
   bool ends_budget = false;                  ///< as StepTimeout
   const BufferContents* contents = nullptr;  ///< of outputs and scratch before the launch; null: poison
+  OutputBytes* memory = nullptr;  ///< of outputs that nobody looks at any more, for the new ones where it is as large
 };
 
-/// The inputs of a case as their buffers hold them, by the order of Problem::inputs. Those of f32 are the case's own,
-/// which has to outlive this. Made once where several launches have the same data. The memory of `used` is taken where
-/// its inputs were as large.
-class StoredInputs {
- public:
-  StoredInputs() = default;
-  StoredInputs(const Problem& problem, const CheckCase& one, const ParallelFor& parallel, StoredInputs used = {});
-  [[nodiscard]] std::span<const std::byte> operator[](std::size_t input) const { return bytes_[input]; }
-
- private:
-  std::vector<std::vector<std::byte>> converted_;
-  std::vector<std::span<const std::byte>> bytes_;
-};
-
-/// Fresh inputs, poisoned outputs and scratch, guards; launch; then guards and inputs must be as they were. Counts the
-/// launch in `clock`.
+/// Fresh inputs, poisoned outputs and scratch, guards; launch; then guards and inputs must be as they were. A process
+/// that fills buffers gets what it can fill as keys and patterns (device_filling.hpp). Counts the launch in `clock`.
 [[nodiscard]] tl::expected<CaseRun, CaseFailure> run_case(const Problem& problem, LoadedCandidate& loaded,
                                                           const CheckCase& one, const CaseMode& mode, StepClock& clock,
                                                           const ParallelFor& parallel = serial_for);

@@ -12,11 +12,6 @@ bool start_for(GateId gate, GateContext& context) {
   return !failure;
 }
 
-StoredInputs stored_inputs(const GateContext& context, const CheckCase& one) {
-  const auto copying = context.clock.doing(time_activity::copies);
-  return {context.facts.problem, one, context.facts.options.parallel};
-}
-
 std::optional<CaseRun> run_judged(GateId gate, GateContext& context, const CheckCase& one, const StoredInputs& inputs,
                                   const Poison& poison, AccuracyTable* accuracy) {
   const RunFacts& facts = context.facts;

@@ -16,7 +16,5 @@ namespace kw {
 [[nodiscard]] std::optional<CaseRun> run_judged(GateId gate, GateContext& context, const CheckCase& one,
                                                 const StoredInputs& inputs, const Poison& poison,
                                                 AccuracyTable* accuracy);
-/// Of `one`, counted as copying.
-[[nodiscard]] StoredInputs stored_inputs(const GateContext& context, const CheckCase& one);
 
 }  // namespace kw

@@ -40,7 +40,7 @@ bool runs_twice(const CheckCase& one) {
 }
 
 bool check_case(GateContext& context, const CheckCase& one) {
-  const StoredInputs inputs = stored_inputs(context, one);  // for both runs
+  const StoredInputs inputs(context.facts.problem, one);  // for both runs
   const auto first = run_judged(GateId::check, context, one, inputs, k_nan_poison, &context.accuracy);
   if (!first) return false;
   if (!runs_twice(one)) return true;

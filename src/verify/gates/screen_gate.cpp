@@ -37,7 +37,7 @@ bool run_screen_gate(GateContext& context) {
       context.verdict.cannot_decide(GateId::screen, k_budget_ended);
       return false;
     }
-    const StoredInputs inputs = stored_inputs(context, *one);
+    const StoredInputs inputs(context.facts.problem, *one);
     if (!run_judged(GateId::screen, context, *one, inputs, k_nan_poison, &context.accuracy)) return false;
   }
   return true;

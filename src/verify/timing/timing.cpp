@@ -20,6 +20,7 @@ struct TimedData {
   std::size_t like = 0;  ///< index of a timing case
   FreshCase fresh;
   StoredInputs inputs;  ///< of the fresh case
+  OutputBytes outputs;  ///< memory for those of the next launch
 };
 
 /// Of the candidate; the pair or the launch was not disturbed.
@@ -29,31 +30,41 @@ void keep(const TimingContext& timing, const LaunchOutcome& outcome, TimingResul
   result.observed_ns.push_back(static_cast<double>(outcome.observed_ns));
 }
 
+/// What of a launch's data has to be on the host.
+enum class HostBytes : std::uint8_t { when_asked_for, now };
+
+HostBytes needed_by(const LoadedCandidate& candidate) {
+  return candidate.process->fills_buffers() ? HostBytes::when_asked_for : HostBytes::now;
+}
+
 /// In the memory of `used`, of which nothing is needed any more.
-TimedData draw_data(const TimingContext& timing, TimedData used = {}) {
+TimedData draw_data(const TimingContext& timing, HostBytes host, TimedData used = {}) {
   const RunFacts& facts = timing.facts;
   const ParallelFor& parallel = facts.options.parallel;
   const auto like = static_cast<std::size_t>(timing.rng.below(static_cast<std::int64_t>(k_timing_cases)));
   FreshCase fresh = draw_fresh(facts.problem, facts.suite.cases()[like], facts.costs(), timing.rng, parallel,
                                timing.clock.ledger(), timing.least_rows, std::move(used.fresh.one.inputs));
   const auto storing = timing.clock.doing(time_activity::inputs);
-  StoredInputs inputs(facts.problem, fresh.one, parallel, std::move(used.inputs));
-  return {like, std::move(fresh), std::move(inputs)};
+  StoredInputs inputs(facts.problem, fresh.one, std::move(used.inputs));
+  for (std::size_t i = 0; host == HostBytes::now && i < fresh.one.inputs.size(); ++i) {
+    static_cast<void>(inputs.bytes(i, parallel));
+  }
+  return {like, std::move(fresh), std::move(inputs), std::move(used.outputs)};
 }
 
 /// Data for one launch after the other. On a GPU, whose time does not depend on what the host does, the next are drawn
 /// beside a launch.
 class DataAhead {
  public:
-  explicit DataAhead(const TimingContext& timing) : timing_(timing) {}
+  DataAhead(const TimingContext& timing, HostBytes host) : timing_(timing), host_(host) {}
 
   /// Calls `launch` with data, and draws the next where `goes_on`.
-  void use(const std::function<void(const TimedData&)>& launch, bool goes_on) {
+  void use(const std::function<void(TimedData&)>& launch, bool goes_on) {
     auto drawn = std::exchange(next_, std::nullopt);
-    TimedData data = drawn ? *std::move(drawn) : draw_data(timing_, std::exchange(used_, {}));
+    TimedData data = drawn ? *std::move(drawn) : draw_data(timing_, host_, std::exchange(used_, {}));
     if (goes_on && timing_.facts.device().kind == DeviceKind::gpu) {
       timing_.facts.options.beside([&] { launch(data); },
-                                   [&] { next_.emplace(draw_data(timing_, std::exchange(used_, {}))); });
+                                   [&] { next_.emplace(draw_data(timing_, host_, std::exchange(used_, {}))); });
     } else {
       launch(data);
     }
@@ -62,16 +73,17 @@ class DataAhead {
 
  private:
   const TimingContext& timing_;
+  HostBytes host_;
   std::optional<TimedData> next_;
   TimedData used_;  ///< of the last launch, for its memory
 };
 
 /// One cold launch, timed and checked.
 tl::expected<LaunchOutcome, CaseFailure> timed_launch(const TimingContext& timing, LoadedCandidate& candidate,
-                                                      const TimedData& data) {
+                                                      TimedData& data) {
   const RunFacts& facts = timing.facts;
   const StepTimeout timeout = timing.clock.timeout(timing.baseline.launch_deadline(facts.options.deadlines));
-  const CaseMode mode{true, k_nan_poison, timeout.time, timeout.ends_budget};
+  const CaseMode mode{true, k_nan_poison, timeout.time, timeout.ends_budget, nullptr, &data.outputs};
   auto run = run_plan(facts.problem, candidate, data.fresh.one.workload, data.inputs, mode, timing.clock,
                       facts.options.parallel);
   if (!run) return tl::unexpected(std::move(run).error());
@@ -82,6 +94,7 @@ tl::expected<LaunchOutcome, CaseFailure> timed_launch(const TimingContext& timin
     failure->sentence = "right when checked, but in a timed launch " + failure->sentence;
     return tl::unexpected(*std::move(failure));
   }
+  data.outputs = std::move(run->outputs);
   if (run->time.claimed_ns <= 0 || run->time.claimed_ns > run->time.observed_ns) {
     return tl::unexpected(
         CaseFailure{Reason::clock_mismatch, "the claimed time does not fit the host's clock",
@@ -91,9 +104,9 @@ tl::expected<LaunchOutcome, CaseFailure> timed_launch(const TimingContext& timin
 }
 
 /// One pair on these data; a disturbed pair counts in the comparison only.
-tl::expected<void, TimingFailure> time_pair_on(const TimingContext& timing, const TimedData& data,
-                                               LoadedCandidate& candidate, LoadedCandidate& other,
-                                               PairedComparison& comparison, TimingResult& result) {
+tl::expected<void, TimingFailure> time_pair_on(const TimingContext& timing, TimedData& data, LoadedCandidate& candidate,
+                                               LoadedCandidate& other, PairedComparison& comparison,
+                                               TimingResult& result) {
   const bool candidate_first = comparison.this_first();
   const DisturbanceWatch watch(timing.facts.clock);
   LaunchOutcome candidate_time;
@@ -127,7 +140,8 @@ double launch_ns(const RunFacts& facts, const Baseline& baseline, const LaunchOu
 tl::expected<void, TimingFailure> time_pair(const TimingContext& timing, LoadedCandidate& candidate,
                                             LoadedCandidate& other, PairedComparison& comparison,
                                             TimingResult& result) {
-  return time_pair_on(timing, draw_data(timing), candidate, other, comparison, result);
+  TimedData data = draw_data(timing, needed_by(candidate));
+  return time_pair_on(timing, data, candidate, other, comparison, result);
 }
 
 tl::expected<TimingResult, TimingFailure> compare_interleaved(const TimingContext& timing, LoadedCandidate& candidate,
@@ -135,11 +149,10 @@ tl::expected<TimingResult, TimingFailure> compare_interleaved(const TimingContex
                                                               const std::string& other_name) {
   PairedComparison comparison(rule, timing.rng.next());
   TimingResult result;
-  DataAhead data(timing);
+  DataAhead data(timing, needed_by(candidate));
   while (!comparison.decided() && !timing.clock.out_of_time()) {
     tl::expected<void, TimingFailure> pair;
-    data.use([&](const TimedData& drawn) { pair = time_pair_on(timing, drawn, candidate, other, comparison, result); },
-             true);
+    data.use([&](TimedData& drawn) { pair = time_pair_on(timing, drawn, candidate, other, comparison, result); }, true);
     if (!pair) return tl::unexpected(std::move(pair).error());
   }
   comparison.finish();
@@ -152,11 +165,11 @@ tl::expected<TimingResult, TimingFailure> compare_interleaved(const TimingContex
 tl::expected<TimingResult, TimingFailure> time_alone(const TimingContext& timing, LoadedCandidate& candidate,
                                                      int samples) {
   TimingResult result;
-  DataAhead data(timing);
+  DataAhead data(timing, needed_by(candidate));
   for (int i = 0; i < samples && !timing.clock.out_of_time(); ++i) {
     tl::expected<LaunchOutcome, CaseFailure> time;
     std::size_t like = 0;
-    const auto launch = [&](const TimedData& drawn) {
+    const auto launch = [&](TimedData& drawn) {
       like = drawn.like;
       time = timed_launch(timing, candidate, drawn);
     };

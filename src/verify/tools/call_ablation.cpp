@@ -154,7 +154,7 @@ tl::expected<std::optional<CallAblation>, std::string> ablate_calls(const RunFac
       return tl::unexpected(failure->sentence);
     }
   }
-  const StoredInputs inputs(facts.problem, case_of(facts.suite, 0), facts.options.parallel);
+  const StoredInputs inputs(facts.problem, case_of(facts.suite, 0));
   for (int i = 0; i < k_ablation_launches / 2; ++i) {
     for (auto [one, least] : {std::pair(&with, &found.with_ns), std::pair(&*without, &found.without_ns)}) {
       const auto ns = launch_ns(facts, *one, inputs, deadlines.launch, clock);

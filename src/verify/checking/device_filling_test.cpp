@@ -1,0 +1,206 @@
+#include "verify/checking/device_filling.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <functional>
+
+#include "base/normal.hpp"
+#include "verify/checking/storage.hpp"
+#include "verify/testing/test_problem.hpp"
+
+namespace kw {
+namespace {
+
+constexpr std::size_t k_q = 0, k_k = 1, k_o = 3, k_scratch = 4;
+
+Problem long_queries() {
+  auto problem = parse_problem(R"(
+name = "test/long_queries"
+op = "attention"
+description = "queries that are worth filling, keys that are not"
+[axes]
+B = 1
+Hq = 8
+Sq = 1024
+Skv = 64
+D = 64
+[attention]
+dtype = "bf16"
+[[workload]]
+name = "odd"
+role = "edge"
+Sq = 7
+)",
+                               "long_queries.toml");
+  KW_CHECK(problem.has_value(), "{}", problem.error().to_string());
+  return *std::move(problem);
+}
+
+LaunchPlan plan_of_long_queries() {
+  constexpr std::int64_t k_long = std::int64_t{1} << 20;
+  LaunchPlan plan;
+  plan.buffers = {{"Q", BufferRole::input, DType::bf16, k_long},
+                  {"K", BufferRole::input, DType::bf16, k_long / 16},
+                  {"V", BufferRole::input, DType::bf16, k_long / 16},
+                  {"O", BufferRole::output, DType::bf16, k_long},
+                  {"sums", BufferRole::scratch, DType::f32, 2 * k_long}};
+  return plan;
+}
+
+/// A process whose device has memory of its own and fills it, and whose kernel is a function of that.
+class FillingProcess final : public KernelProcess {
+ public:
+  using Memory = std::vector<std::vector<std::byte>>;
+
+  explicit FillingProcess(const LaunchPlan& plan) : plan_(plan) {
+    for (const auto& buffer : plan.buffers) arena_.emplace_back(static_cast<std::size_t>(buffer.bytes));
+  }
+  Result<void> select(std::size_t) override { return {}; }
+  [[nodiscard]] std::span<std::byte> buffer(std::size_t index) override { return arena_[index]; }
+  [[nodiscard]] std::vector<std::span<std::byte>> guards() override { return {}; }
+  [[nodiscard]] bool fills_buffers() const override { return fills; }
+
+  std::variant<LaunchOutcome, LaunchFailure, LostWorker> launch(bool cold, Duration deadline) override {
+    return launch_filled({}, cold, deadline);
+  }
+  std::variant<LaunchOutcome, LaunchFailure, LostWorker> launch_filled(const LaunchFilling& filling, bool,
+                                                                       Duration) override {
+    asked = filling;
+    memory = arena_;
+    for (const BufferFill& fill : filling.fills) fill_one(fill);
+    const Memory before = memory;
+    kernel(memory);
+    LaunchOutcome outcome{1, 1};
+    for (const BufferFill& fill : filling.fills) {
+      const auto index = static_cast<std::size_t>(fill.buffer);
+      const bool changed = fill.with == BufferFilling::normal && memory[index] != before[index];
+      if (changed && tells) outcome.changed.push_back(fill.buffer);
+    }
+    bring_back(filling);
+    return outcome;
+  }
+
+  bool fills = true;
+  bool tells = true;  ///< of buffers that were changed
+  std::function<void(Memory&)> kernel = [](Memory&) {};
+  LaunchFilling asked;
+  Memory memory;
+
+ private:
+  void fill_one(const BufferFill& fill) {
+    const auto index = static_cast<std::size_t>(fill.buffer);
+    if (fill.with == BufferFilling::pattern) {
+      return fill_poison(memory[index], static_cast<std::uint32_t>(fill.value));
+    }
+    std::vector<float> numbers(memory[index].size() / 2);
+    fill_normal(numbers, static_cast<std::uint64_t>(fill.value));
+    round_to(DType::bf16, numbers);
+    memory[index] = stored(DType::bf16, numbers);
+  }
+  void bring_back(const LaunchFilling& filling) {
+    for (std::size_t i = 0; i < memory.size(); ++i) {
+      if (!is_filled(filling, i)) arena_[i] = memory[i];
+    }
+    for (const BufferPart& part : filling.returned) {
+      const auto index = static_cast<std::size_t>(part.buffer);
+      std::copy_n(memory[index].begin() + part.offset, part.bytes, arena_[index].begin() + part.offset);
+    }
+  }
+
+  LaunchPlan plan_;
+  Memory arena_;
+};
+
+class DeviceFilling : public ::testing::Test {
+ protected:
+  DeviceFilling() {
+    auto drawn = make_inputs(problem_, problem_.primary(), Distribution::normal, 7);
+    KW_CHECK(drawn.has_value(), "{}", drawn.error().to_string());
+    one_.inputs = std::move(drawn->values);
+    one_.keys = std::move(drawn->keys);
+    loaded_.built.plans.push_back({plan_of_long_queries(), 0});
+    auto process = std::make_unique<FillingProcess>(plan_of_long_queries());
+    process_ = process.get();
+    loaded_.process = std::move(process);
+  }
+
+  tl::expected<CaseRun, CaseFailure> run(CaseMode mode = {}) {
+    const SteadyClock time;
+    StepClock clock(time);
+    return run_case(problem_, loaded_, one_, mode, clock);
+  }
+  /// As a buffer that was copied has it.
+  [[nodiscard]] std::vector<std::byte> stored_input(std::size_t input) const {
+    return stored(DType::bf16, one_.inputs[input]);
+  }
+
+  Problem problem_ = long_queries();
+  CheckCase one_;
+  LoadedCandidate loaded_{small_candidate("k"), {}, nullptr};
+  FillingProcess* process_ = nullptr;
+};
+
+TEST_F(DeviceFilling, draws_large_inputs_and_poisons_large_outputs_and_copies_the_rest) {
+  const auto ran = run();
+  ASSERT_TRUE(ran) << ran.error().sentence;
+  const std::vector<BufferFill> wanted = {
+      {k_q, BufferFilling::normal, static_cast<std::int64_t>(one_.keys[k_q].value())},
+      {k_o, BufferFilling::pattern, std::int64_t{k_nan_poison.outputs}},
+      {k_scratch, BufferFilling::pattern, std::int64_t{k_nan_poison.scratch}}};
+  EXPECT_EQ(process_->asked.fills, wanted);
+  EXPECT_EQ(process_->memory[k_q], stored_input(k_q)) << "what the device drew is what the oracle sees";
+  EXPECT_EQ(process_->memory[k_k], stored_input(k_k));
+  EXPECT_EQ(ran->outputs.at(0).size(), std::size_t{1} << 20);
+  EXPECT_TRUE(is_poison(DType::bf16, ran->outputs.at(0), k_nan_poison.outputs, 77)) << "outputs come back whole";
+}
+
+TEST_F(DeviceFilling, copies_inputs_that_are_no_normal_numbers_of_a_key) {
+  one_.keys[k_q].reset();
+  ASSERT_TRUE(run());
+  EXPECT_FALSE(is_filled(process_->asked, k_q));
+  EXPECT_EQ(process_->memory[k_q], stored_input(k_q));
+}
+
+TEST_F(DeviceFilling, leaves_contents_that_were_given_as_they_are) {
+  BufferContents contents(5);
+  contents[k_scratch].assign(std::size_t{2} << 20, std::byte{3});
+  CaseMode mode;
+  mode.contents = &contents;
+  ASSERT_TRUE(run(mode));
+  EXPECT_FALSE(is_filled(process_->asked, k_scratch));
+  EXPECT_EQ(process_->memory[k_scratch], contents[k_scratch]);
+}
+
+TEST_F(DeviceFilling, asks_nothing_of_a_process_that_fills_no_buffers) {
+  process_->fills = false;
+  ASSERT_TRUE(run());
+  EXPECT_TRUE(process_->asked.fills.empty());
+  EXPECT_EQ(process_->memory[k_q], stored_input(k_q));
+}
+
+TEST_F(DeviceFilling, an_input_that_the_device_says_was_changed_is_refused) {
+  process_->kernel = [](FillingProcess::Memory& memory) { memory[k_q][12345] ^= std::byte{1}; };
+  const auto ran = run();
+  ASSERT_FALSE(ran);
+  EXPECT_EQ(ran.error().reason, Reason::input_modified);
+  EXPECT_EQ(ran.error().sentence, "input Q was modified");
+}
+
+TEST_F(DeviceFilling, the_host_looks_at_parts_of_an_input_whatever_the_device_says) {
+  process_->tells = false;
+  process_->kernel = [](FillingProcess::Memory& memory) { fill_poison(memory[k_q], 0); };
+  const auto ran = run();
+  ASSERT_FALSE(ran);
+  EXPECT_EQ(ran.error().reason, Reason::input_modified);
+}
+
+TEST_F(DeviceFilling, a_small_input_is_compared_whole) {
+  process_->kernel = [](FillingProcess::Memory& memory) { memory[k_k].back() ^= std::byte{1}; };
+  const auto ran = run();
+  ASSERT_FALSE(ran);
+  EXPECT_EQ(ran.error().sentence, "input K was modified");
+}
+
+}  // namespace
+}  // namespace kw

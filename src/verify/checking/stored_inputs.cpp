@@ -1,0 +1,40 @@
+#include "verify/checking/stored_inputs.hpp"
+
+#include <utility>
+
+#include "base/required.hpp"
+#include "verify/checking/storage.hpp"
+
+namespace kw {
+
+StoredInputs::StoredInputs(const Problem& problem, const CheckCase& one, StoredInputs used) {
+  used.inputs_.resize(one.inputs.size());
+  for (std::size_t i = 0; i < one.inputs.size(); ++i) {
+    Input input;
+    input.dtype = problem.inputs[i].dtype;
+    input.values = one.inputs[i];
+    if (i < one.keys.size()) input.key = one.keys[i];
+    input.converted = std::move(used.inputs_[i].converted);
+    inputs_.push_back(std::move(input));
+  }
+}
+
+std::span<const std::byte> StoredInputs::bytes(std::size_t input, const ParallelFor& parallel) const {
+  const Input& one = inputs_[input];
+  if (one.dtype == DType::f32) return std::as_bytes(one.values);
+  if (!one.is_converted) one.converted = stored(one.dtype, one.values, parallel, std::move(one.converted));
+  one.is_converted = true;
+  return one.converted;
+}
+
+std::vector<std::byte> StoredInputs::part(std::size_t input, std::size_t offset, std::size_t length) const {
+  const Input& one = inputs_[input];
+  const auto width = static_cast<std::size_t>(bytes_per_element(one.dtype));
+  return stored(one.dtype, one.values.subspan(offset / width, length / width));
+}
+
+std::optional<std::uint64_t> StoredInputs::key(std::size_t input) const {
+  return inputs_[input].key;
+}
+
+}  // namespace kw

@@ -1,0 +1,42 @@
+#pragma once
+// The inputs of a case as the buffers of a plan hold them.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/parallel.hpp"
+#include "problem/problem.hpp"
+#include "verify/checking/check_suite.hpp"
+
+namespace kw {
+
+/// By the order of Problem::inputs. Those of f32 are the case's own, which has to outlive this; the others are
+/// converted when somebody asks for them. Made once where several launches have the same data. For one thread at a
+/// time.
+class StoredInputs {
+ public:
+  StoredInputs() = default;
+  /// The memory of `used` is taken where its inputs were as large.
+  StoredInputs(const Problem& problem, const CheckCase& one, StoredInputs used = {});
+
+  [[nodiscard]] std::span<const std::byte> bytes(std::size_t input, const ParallelFor& parallel) const;
+  /// That many bytes from `offset` on, both multiples of an element's length, without the rest.
+  [[nodiscard]] std::vector<std::byte> part(std::size_t input, std::size_t offset, std::size_t length) const;
+  /// What a device can draw the input from (InputKeys).
+  [[nodiscard]] std::optional<std::uint64_t> key(std::size_t input) const;
+
+ private:
+  struct Input {
+    DType dtype = DType::f32;
+    std::span<const float> values;
+    std::optional<std::uint64_t> key;
+    mutable std::vector<std::byte> converted;  ///< memory of any content until is_converted
+    mutable bool is_converted = false;
+  };
+  std::vector<Input> inputs_;
+};
+
+}  // namespace kw
