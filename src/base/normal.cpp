@@ -15,14 +15,16 @@ static_assert(std::size_t{1} << k_cell_bits == k_normal_cells);
 constexpr std::uint64_t k_tail_key = 0x6a09e667f3bcc909ULL;
 
 /// Where that much of the distribution lies above, by Newton's method from `below`, where more does: the share above is
-/// convex there, so that no step goes too far.
+/// convex there, so that no step goes too far, and from the neighbouring quantile a few suffice.
 double upper_quantile(double share, double below) {
-  constexpr int k_steps = 60;
+  constexpr int k_most_steps = 60;
   double x = below;
-  for (int i = 0; i < k_steps; ++i) {
+  for (int i = 0; i < k_most_steps; ++i) {
     const double excess = 0.5 * std::erfc(x * std::numbers::sqrt2 / 2) - share;
     const double density = std::exp(-0.5 * x * x) * std::numbers::inv_sqrtpi / std::numbers::sqrt2;
-    x += excess / density;
+    const double step = excess / density;
+    x += step;
+    if (std::abs(step) < 1e-15) break;
   }
   return x;
 }

@@ -90,6 +90,10 @@ struct OracleSampling {
   Required<std::vector<AnswerSample>(const Problem& problem, const Axes& axes, const InputValues& inputs,
                                      std::span<const std::int64_t> rows, const ParallelFor& parallel)>
       answer;
+  /// Which elements of the operands `answer` looks at for these rows. Nothing where that is not known beforehand, or
+  /// where the operator's conditioning looks at others.
+  Required<std::optional<OperandReads>(const Problem& problem, const Axes& axes, std::span<const std::int64_t> rows)>
+      reads;
 };
 
 struct Operator {

@@ -12,6 +12,14 @@ using InputValues = std::vector<std::vector<float>>;
 /// Output values in the order of Problem::outputs, in double precision: not rounded to the type they are stored in.
 using OutputValues = std::vector<std::vector<double>>;
 
+/// Elements of a tensor, by flat index: `begin` up to, not including, `end`.
+struct ElementRange {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+};
+/// By operand: ranges that ascend and do not overlap.
+using OperandReads = std::vector<std::vector<ElementRange>>;
+
 /// Some elements of an output.
 struct AnswerSample {
   std::vector<std::int64_t> elements;  ///< flat indices, ascending

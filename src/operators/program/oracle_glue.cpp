@@ -96,7 +96,11 @@ std::vector<AnswerSample> sample_of_rows(const Problem& problem, const Axes& axe
 }  // namespace
 
 OracleSampling program_sampling() {
-  return {.rows = answer_rows_of, .answer = sample_of_rows};
+  return {.rows = answer_rows_of,
+          .answer = sample_of_rows,
+          .reads = [](const Problem&, const Axes&, std::span<const std::int64_t>) {
+            return std::optional<OperandReads>();
+          }};
 }
 
 OutputValues program_answer(const Problem& problem, const Axes& axes, const InputValues& inputs,

@@ -7,7 +7,6 @@
 namespace kw {
 namespace {
 
-constexpr std::int64_t k_worth_filling = std::int64_t{1} << 20;
 /// Of an input, and where they lie depends on its key, which no kernel knows.
 constexpr std::uint64_t k_parts = 4;
 constexpr std::int64_t k_part_bytes = std::int64_t{64} << 10;
@@ -40,10 +39,10 @@ LaunchFilling device_filling(const LaunchPlan& plan, const KernelProcess& proces
     const auto index = static_cast<std::int64_t>(i);
     const bool is_input = buffer.role == BufferRole::input;
     const auto key = is_input ? inputs.key(next_input++) : std::nullopt;
-    if (buffer.bytes < k_worth_filling) continue;
+    if (buffer.bytes < k_least_filled_bytes) continue;
     if (key) {
-      filling.fills.push_back({index, BufferFilling::normal, static_cast<std::int64_t>(*key)});
-      bring_back_parts(buffer, index, *key, filling);
+      filling.fills.push_back({index, BufferFilling::normal, static_cast<std::int64_t>(key->key)});
+      bring_back_parts(buffer, index, key->key, filling);
     } else if (!is_input && buffer.bytes % 4 == 0 && (mode.contents == nullptr || (*mode.contents)[i].empty())) {
       fill_poison_of(buffer, index, mode, filling);
     }

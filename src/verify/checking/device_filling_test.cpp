@@ -22,7 +22,7 @@ description = "queries that are worth filling, keys that are not"
 [axes]
 B = 1
 Hq = 8
-Sq = 1024
+Sq = 4096
 Skv = 64
 D = 64
 [attention]
@@ -38,11 +38,11 @@ Sq = 7
 }
 
 LaunchPlan plan_of_long_queries() {
-  constexpr std::int64_t k_long = std::int64_t{1} << 20;
+  constexpr std::int64_t k_long = std::int64_t{4} << 20;
   LaunchPlan plan;
   plan.buffers = {{"Q", BufferRole::input, DType::bf16, k_long},
-                  {"K", BufferRole::input, DType::bf16, k_long / 16},
-                  {"V", BufferRole::input, DType::bf16, k_long / 16},
+                  {"K", BufferRole::input, DType::bf16, k_long / 64},
+                  {"V", BufferRole::input, DType::bf16, k_long / 64},
                   {"O", BufferRole::output, DType::bf16, k_long},
                   {"sums", BufferRole::scratch, DType::f32, 2 * k_long}};
   return plan;
@@ -145,13 +145,13 @@ TEST_F(DeviceFilling, draws_large_inputs_and_poisons_large_outputs_and_copies_th
   const auto ran = run();
   ASSERT_TRUE(ran) << ran.error().sentence;
   const std::vector<BufferFill> wanted = {
-      {k_q, BufferFilling::normal, static_cast<std::int64_t>(one_.keys[k_q].value())},
+      {k_q, BufferFilling::normal, static_cast<std::int64_t>(one_.keys[k_q].value().key)},
       {k_o, BufferFilling::pattern, std::int64_t{k_nan_poison.outputs}},
       {k_scratch, BufferFilling::pattern, std::int64_t{k_nan_poison.scratch}}};
   EXPECT_EQ(process_->asked.fills, wanted);
   EXPECT_EQ(process_->memory[k_q], stored_input(k_q)) << "what the device drew is what the oracle sees";
   EXPECT_EQ(process_->memory[k_k], stored_input(k_k));
-  EXPECT_EQ(ran->outputs.at(0).size(), std::size_t{1} << 20);
+  EXPECT_EQ(ran->outputs.at(0).size(), std::size_t{4} << 20);
   EXPECT_TRUE(is_poison(DType::bf16, ran->outputs.at(0), k_nan_poison.outputs, 77)) << "outputs come back whole";
 }
 
@@ -164,7 +164,7 @@ TEST_F(DeviceFilling, copies_inputs_that_are_no_normal_numbers_of_a_key) {
 
 TEST_F(DeviceFilling, leaves_contents_that_were_given_as_they_are) {
   BufferContents contents(5);
-  contents[k_scratch].assign(std::size_t{2} << 20, std::byte{3});
+  contents[k_scratch].assign(std::size_t{8} << 20, std::byte{3});
   CaseMode mode;
   mode.contents = &contents;
   ASSERT_TRUE(run(mode));

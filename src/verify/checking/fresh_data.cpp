@@ -30,9 +30,9 @@ constexpr int k_most_fresh_draws = 4;
 
 /// Normal operands, and the captured tensors of `like`.
 DrawnInputs draw_like(const Problem& problem, const CheckCase& like, Rng& rng, const ParallelFor& parallel,
-                      InputValues used) {
+                      InputValues used, const OperandReads* reads) {
   const Workload& workload = problem.workloads[like.workload];
-  DrawnInputs drawn = draw_operands(problem, workload, Distribution::normal, rng, parallel, std::move(used));
+  DrawnInputs drawn = draw_operands(problem, workload, Distribution::normal, rng, parallel, std::move(used), reads);
   drawn.values.insert(drawn.values.end(), like.inputs.begin() + static_cast<std::ptrdiff_t>(problem.operand_count()),
                       like.inputs.end());
   drawn.keys.resize(drawn.values.size());
@@ -59,14 +59,19 @@ double fresh_limit(std::span<const CheckCase> alike, const FreshCase& fresh, std
 }  // namespace
 
 FreshCase draw_fresh(const Problem& problem, const CheckCase& like, const WorkloadCosts& costs, Rng& rng,
-                     const ParallelFor& parallel, TimeLedger* ledger, std::int64_t least_rows, InputValues used) {
+                     const ParallelFor& parallel, TimeLedger* ledger, std::int64_t least_rows, InputValues used,
+                     bool on_device) {
   const Workload& workload = problem.workloads[like.workload];
+  const OracleSampling& sampling = operator_of(problem).sampling;
+  const AnswerWork whole = whole_answer_work(problem, workload, costs.of(like.workload).steps);
+  const auto rows = sampled_rows(sampling.rows(problem, workload.axes), whole, k_sample_work, rng, least_rows);
   FreshCase fresh;
   fresh.one.workload = like.workload;
   fresh.one.inputs = std::move(used);
   const auto drawing = TimeLedger::activity(ledger, time_activity::inputs);
+  const auto reads = on_device ? sampling.reads(problem, workload.axes, rows) : std::nullopt;
   for (int draw = 0; draw < k_most_fresh_draws; ++draw) {
-    DrawnInputs drawn = draw_like(problem, like, rng, parallel, std::move(fresh.one.inputs));
+    DrawnInputs drawn = draw_like(problem, like, rng, parallel, std::move(fresh.one.inputs), reads ? &*reads : nullptr);
     fresh.one.inputs = std::move(drawn.values);
     fresh.one.keys = std::move(drawn.keys);
     if (const auto found = operator_of(problem).checks.conditioning(problem, workload, fresh.one.inputs)) {
@@ -75,9 +80,6 @@ FreshCase draw_fresh(const Problem& problem, const CheckCase& like, const Worklo
     }
   }
   const auto answering = TimeLedger::activity(ledger, time_activity::oracle);
-  const OracleSampling& sampling = operator_of(problem).sampling;
-  const AnswerWork whole = whole_answer_work(problem, workload, costs.of(like.workload).steps);
-  const auto rows = sampled_rows(sampling.rows(problem, workload.axes), whole, k_sample_work, rng, least_rows);
   fresh.answers = sampling.answer(problem, workload.axes, fresh.one.inputs, rows, parallel);
   return fresh;
 }

@@ -23,10 +23,12 @@ struct FreshCase {
 
 /// New operands for the workload of `like`, which is a timing case, with normal data. The first and the last row are
 /// always among those that are answered, which are `least_rows` or more where there are as many. `ledger` may be null.
-/// `used`: as for draw_operands.
+/// `used`: as for draw_operands. For a device that draws large operands itself (`on_device`), these are drawn here in
+/// the places alone that the oracle reads, where the operator can tell them.
 [[nodiscard]] FreshCase draw_fresh(const Problem& problem, const CheckCase& like, const WorkloadCosts& costs, Rng& rng,
                                    const ParallelFor& parallel = serial_for, TimeLedger* ledger = nullptr,
-                                   std::int64_t least_rows = k_least_rows, InputValues used = {});
+                                   std::int64_t least_rows = k_least_rows, InputValues used = {},
+                                   bool on_device = false);
 
 /// Judges the outputs of a run on fresh data by the largest error that is allowed on `alike`: at least one case, of
 /// the same workload and distribution. Nothing when they are right.

@@ -218,5 +218,45 @@ TEST_F(FreshData, counts_what_is_unwritten_or_nan_wherever_it_is) {
   EXPECT_EQ(judge(fresh, run)->reason, Reason::output_unwritten);
 }
 
+/// Of large operands that a device draws, the oracle's rows have the same numbers as if all had been drawn.
+TEST(FreshDataForADevice, is_drawn_where_the_oracle_reads_and_answered_alike) {
+  auto large = parse_problem(R"(
+name = "test/large"
+op = "attention"
+description = "queries, keys and values that a device draws"
+[axes]
+B = 2
+Hq = 4
+Hkv = 2
+Sq = 4096
+Skv = 8192
+D = 64
+[attention]
+dtype = "bf16"
+[[workload]]
+name = "odd"
+role = "edge"
+Sq = 7
+)",
+                             "large.toml");
+  ASSERT_TRUE(large) << large.error().to_string();
+  const WorkloadCosts costs(*large);
+  Rng rng(9);
+  Rng alike = rng;
+  CheckCase like;
+  like.inputs.resize(3);
+  const FreshCase whole = draw_fresh(*large, like, costs, rng);
+  const FreshCase parts = draw_fresh(*large, like, costs, alike, serial_for, nullptr, k_least_rows, {}, true);
+  ASSERT_EQ(parts.answers.at(k_output).elements, whole.answers.at(k_output).elements);
+  EXPECT_EQ(parts.answers.at(k_output).values, whole.answers.at(k_output).values);
+  for (std::size_t i = 0; i < 3; ++i) {
+    ASSERT_TRUE(parts.one.keys.at(i)) << i;
+    EXPECT_EQ(parts.one.keys[i]->key, whole.one.keys.at(i).value().key) << i;
+    EXPECT_FALSE(parts.one.keys[i]->all_drawn) << i;
+    EXPECT_TRUE(whole.one.keys[i]->all_drawn) << i;
+  }
+  EXPECT_NE(parts.one.inputs[0], whole.one.inputs[0]) << "most queries nobody asks for";
+}
+
 }  // namespace
 }  // namespace kw

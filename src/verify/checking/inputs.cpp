@@ -8,6 +8,7 @@
 #include "base/zeros.hpp"
 #include "problem/operator.hpp"
 #include "verify/checking/storage.hpp"
+#include "verify/processes/execution_backend.hpp"
 
 namespace kw {
 namespace {
@@ -61,10 +62,13 @@ void fill_rows(std::span<float> values, std::int64_t first_row, const TensorDraw
   round_to(draw.dtype, values);  // while they are in the cache
 }
 
-std::vector<float> fill(TensorDraw draw, const ParallelFor& parallel, std::vector<float> used) {
-  const TensorShape& shape = draw.shape;
+std::vector<float> memory_for(const TensorShape& shape, const ParallelFor& parallel, std::vector<float> used) {
   const auto elements = static_cast<std::size_t>(shape.elements);
-  std::vector<float> values = used.size() == elements ? std::move(used) : zeros<float>(elements, parallel);
+  return used.size() == elements ? std::move(used) : zeros<float>(elements, parallel);
+}
+
+void fill(std::span<float> values, TensorDraw draw, const ParallelFor& parallel) {
+  const TensorShape& shape = draw.shape;
   const std::int64_t rows = shape.elements / shape.row_length;
   const std::int64_t parts = (rows + k_rows_per_part - 1) / k_rows_per_part;
   std::vector<Rng> generators;
@@ -74,11 +78,26 @@ std::vector<float> fill(TensorDraw draw, const ParallelFor& parallel, std::vecto
   parallel(parts, [&](std::int64_t part) {
     const std::int64_t first = part * k_rows_per_part;
     const std::int64_t count = std::min(k_rows_per_part, rows - first);
-    fill_rows(std::span(values).subspan(static_cast<std::size_t>(first * shape.row_length),
-                                        static_cast<std::size_t>(count * shape.row_length)),
+    fill_rows(values.subspan(static_cast<std::size_t>(first * shape.row_length),
+                             static_cast<std::size_t>(count * shape.row_length)),
               first, draw, generators[static_cast<std::size_t>(part)]);
   });
-  return values;
+}
+
+/// These elements alone, of normal numbers.
+void fill_ranges(std::span<float> values, const TensorDraw& draw, std::span<const ElementRange> ranges,
+                 const ParallelFor& parallel) {
+  parallel(std::ssize(ranges), [&](std::int64_t i) {
+    const ElementRange& range = ranges[static_cast<std::size_t>(i)];
+    const auto part =
+        values.subspan(static_cast<std::size_t>(range.begin), static_cast<std::size_t>(range.end - range.begin));
+    fill_normal(part, draw.key, static_cast<std::uint64_t>(range.begin));
+    round_to(draw.dtype, part);
+  });
+}
+
+bool is_worth_drawing(const TensorSpec& tensor, const TensorShape& shape) {
+  return shape.elements * bytes_per_element(tensor.dtype) >= k_least_filled_bytes;
 }
 
 /// Whether an operand keeps the values that it was drawn with.
@@ -119,7 +138,7 @@ Result<std::vector<Distribution>> distributions_for(const Problem& problem, cons
 }
 
 DrawnInputs draw_operands(const Problem& problem, const Workload& workload, const Distribution& distribution, Rng& rng,
-                          const ParallelFor& parallel, InputValues used) {
+                          const ParallelFor& parallel, InputValues used, const OperandReads* reads) {
   DrawnInputs drawn;
   used.resize(std::max(used.size(), problem.operand_count()));
   for (std::size_t i = 0; i < problem.operand_count(); ++i) {
@@ -127,9 +146,16 @@ DrawnInputs draw_operands(const Problem& problem, const Workload& workload, cons
     const auto shape = shape_of(tensor, workload.axes);
     KW_CHECK(shape.has_value(), "{} was never checked", tensor.name);
     Rng own = rng.split(i);
-    const std::uint64_t key = own.next();
-    drawn.keys.push_back(stays_normal(problem, i, distribution) ? std::optional(key) : std::nullopt);
-    drawn.values.push_back(fill({*shape, tensor.dtype, distribution, key, own}, parallel, std::move(used[i])));
+    const TensorDraw draw{*shape, tensor.dtype, distribution, own.next(), own};
+    std::vector<float>& values = drawn.values.emplace_back(memory_for(*shape, parallel, std::move(used[i])));
+    auto& key = drawn.keys.emplace_back();
+    if (stays_normal(problem, i, distribution)) key = InputKey{draw.key, true};
+    if (key && reads != nullptr && is_worth_drawing(tensor, *shape)) {
+      key->all_drawn = false;
+      fill_ranges(values, draw, (*reads)[i], parallel);
+    } else {
+      fill(values, draw, parallel);
+    }
   }
   operator_of(problem).checks.settle(problem, workload, drawn.values, rng);
   for (std::size_t i = 0; i < drawn.values.size(); ++i) {

@@ -46,9 +46,13 @@ struct InputSeeds {
   std::uint64_t captures = k_nominal_seed;
 };
 
-/// By input: of values that are a sequence of normal numbers (base/normal.hpp), rounded to the input's type, its key.
-/// Whoever has the key makes them anew. Nothing for values that are something else.
-using InputKeys = std::vector<std::optional<std::uint64_t>>;
+/// Of values that are a sequence of normal numbers (base/normal.hpp), rounded to the input's type.
+struct InputKey {
+  std::uint64_t key = 0;  ///< whoever has it makes them anew
+  bool all_drawn = true;  ///< false: of the host's values only those are drawn that the oracle was to read
+};
+/// By input; nothing for values that are something else.
+using InputKeys = std::vector<std::optional<InputKey>>;
 
 struct DrawnInputs {
   InputValues values;
@@ -57,10 +61,12 @@ struct DrawnInputs {
 
 /// Values for every operand, as its type can hold them. Parts of a tensor are drawn by `parallel`, and what is drawn
 /// does not depend on it. The extents must have been checked (make_inputs). Operands that nobody needs any more may be
-/// given as `used`: where they are as large, their memory is taken, for new memory is cleared by one thread.
+/// given as `used`: where they are as large, their memory is taken, for new memory is cleared by one thread. With
+/// `reads`, of operands that a device draws only these are; what is anywhere else in them is left over.
 [[nodiscard]] DrawnInputs draw_operands(const Problem& problem, const Workload& workload,
                                         const Distribution& distribution, Rng& rng,
-                                        const ParallelFor& parallel = serial_for, InputValues used = {});
+                                        const ParallelFor& parallel = serial_for, InputValues used = {},
+                                        const OperandReads* reads = nullptr);
 
 /// Values for every input of the problem, as its type can hold them. Deterministic for the seeds. errc::overflow for a
 /// workload that does not fit, errc::capture_values for captured tensors that cannot be drawn.

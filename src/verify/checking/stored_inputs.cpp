@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/normal.hpp"
 #include "base/required.hpp"
 #include "verify/checking/storage.hpp"
 
@@ -21,6 +22,7 @@ StoredInputs::StoredInputs(const Problem& problem, const CheckCase& one, StoredI
 
 std::span<const std::byte> StoredInputs::bytes(std::size_t input, const ParallelFor& parallel) const {
   const Input& one = inputs_[input];
+  KW_CHECK(!one.key || one.key->all_drawn, "of input {} only parts were drawn", input);
   if (one.dtype == DType::f32) return std::as_bytes(one.values);
   if (!one.is_converted) one.converted = stored(one.dtype, one.values, parallel, std::move(one.converted));
   one.is_converted = true;
@@ -30,10 +32,13 @@ std::span<const std::byte> StoredInputs::bytes(std::size_t input, const Parallel
 std::vector<std::byte> StoredInputs::part(std::size_t input, std::size_t offset, std::size_t length) const {
   const Input& one = inputs_[input];
   const auto width = static_cast<std::size_t>(bytes_per_element(one.dtype));
-  return stored(one.dtype, one.values.subspan(offset / width, length / width));
+  std::vector<float> values(length / width);
+  fill_normal(values, one.key.value().key, offset / width);
+  round_to(one.dtype, values);
+  return stored(one.dtype, values);
 }
 
-std::optional<std::uint64_t> StoredInputs::key(std::size_t input) const {
+std::optional<InputKey> StoredInputs::key(std::size_t input) const {
   return inputs_[input].key;
 }
 

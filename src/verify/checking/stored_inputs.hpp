@@ -22,17 +22,18 @@ class StoredInputs {
   /// The memory of `used` is taken where its inputs were as large.
   StoredInputs(const Problem& problem, const CheckCase& one, StoredInputs used = {});
 
+  /// All of them must have been drawn.
   [[nodiscard]] std::span<const std::byte> bytes(std::size_t input, const ParallelFor& parallel) const;
-  /// That many bytes from `offset` on, both multiples of an element's length, without the rest.
+  /// That many bytes from `offset` on, both multiples of an element's length, of an input that has a key.
   [[nodiscard]] std::vector<std::byte> part(std::size_t input, std::size_t offset, std::size_t length) const;
   /// What a device can draw the input from (InputKeys).
-  [[nodiscard]] std::optional<std::uint64_t> key(std::size_t input) const;
+  [[nodiscard]] std::optional<InputKey> key(std::size_t input) const;
 
  private:
   struct Input {
     DType dtype = DType::f32;
     std::span<const float> values;
-    std::optional<std::uint64_t> key;
+    std::optional<InputKey> key;
     mutable std::vector<std::byte> converted;  ///< memory of any content until is_converted
     mutable bool is_converted = false;
   };

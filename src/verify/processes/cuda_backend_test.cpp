@@ -106,7 +106,8 @@ TEST_F(CudaBackend, a_process_gets_the_memory_of_one_that_has_ended) {
 }
 
 TEST_F(CudaBackend, fills_buffers_on_the_device) {
-  constexpr int k_count = 5000;
+  constexpr int k_count = k_least_filled_bytes / 4;
+  EXPECT_FALSE(start(k_add, {plan_of_sum(k_count - 1)})->fills_buffers()) << "it is not worth loading kernels";
   auto process = start(k_add, {plan_of_sum(k_count)});
   ASSERT_NE(process, nullptr);
   ASSERT_TRUE(process->fills_buffers());

@@ -61,6 +61,10 @@ struct LaunchOutcome {
   std::vector<std::int64_t> changed = {};  ///< buffers that were filled with normal numbers and hold others: a claim
 };
 
+/// A device fills buffers of at least this many bytes, and the host copies the others: a launch of a kernel takes
+/// longer than a short copy.
+inline constexpr std::int64_t k_least_filled_bytes = std::int64_t{4} << 20;
+
 /// Buffers that the device fills before a launch, and what of them is brought back, as LaunchRequest has it.
 struct LaunchFilling {
   std::vector<BufferFill> fills;

@@ -202,7 +202,15 @@ class ProcessBackend final : public ExecutionBackend {
     // them.
     const std::int64_t arena_bytes = isolation_.arenas != nullptr ? arena_needed() : 0;
     return load_candidate(*std::move(process), device_.id, request, plan, isolation_, deadline, arena_bytes,
-                          options_.tool ? "" : numbers_.binary());
+                          is_worth_filling(request) ? numbers_.binary() : "");
+  }
+
+  /// A tool that watches would watch those kernels too.
+  [[nodiscard]] bool is_worth_filling(const StartRequest& request) const {
+    return !options_.tool && std::ranges::any_of(request.plans, [](const BuiltPlan& built) {
+      return std::ranges::any_of(built.plan.buffers,
+                                 [](const PlannedBuffer& one) { return one.bytes >= k_least_filled_bytes; });
+    });
   }
 
   /// With the memory of one that has ended where that has `least_bytes`.

@@ -42,8 +42,9 @@ TimedData draw_data(const TimingContext& timing, HostBytes host, TimedData used 
   const RunFacts& facts = timing.facts;
   const ParallelFor& parallel = facts.options.parallel;
   const auto like = static_cast<std::size_t>(timing.rng.below(static_cast<std::int64_t>(k_timing_cases)));
-  FreshCase fresh = draw_fresh(facts.problem, facts.suite.cases()[like], facts.costs(), timing.rng, parallel,
-                               timing.clock.ledger(), timing.least_rows, std::move(used.fresh.one.inputs));
+  FreshCase fresh =
+      draw_fresh(facts.problem, facts.suite.cases()[like], facts.costs(), timing.rng, parallel, timing.clock.ledger(),
+                 timing.least_rows, std::move(used.fresh.one.inputs), host == HostBytes::when_asked_for);
   const auto storing = timing.clock.doing(time_activity::inputs);
   StoredInputs inputs(facts.problem, fresh.one, std::move(used.inputs));
   for (std::size_t i = 0; host == HostBytes::now && i < fresh.one.inputs.size(); ++i) {

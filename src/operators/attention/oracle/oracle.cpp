@@ -165,6 +165,21 @@ class RowBlock {
   std::vector<double> sums_;        // [k_rows, value_size rounded up]
 };
 
+OracleShape shape_of(const Axes& axes) {
+  return {axes.at("Hq"), axes.at("Hkv"), axes.at("Sq"), axes.at("Skv"), axes.at("D"), axes.at("Dv")};
+}
+
+ModRowEvaluator::Row place_of(const OracleShape& shape, std::int64_t row) {
+  const std::int64_t slice = row / shape.queries;
+  return {slice / shape.query_heads, slice % shape.query_heads, row % shape.queries};
+}
+
+/// Of a row numbered along [B, Hq, Sq]: which [Skv, D] of all keys it sees.
+std::int64_t key_slice_of(const OracleShape& shape, std::int64_t row) {
+  const auto place = place_of(shape, row);
+  return place.batch * shape.key_heads + place.head / (shape.query_heads / shape.key_heads);
+}
+
 /// What every row of an answer is computed from.
 class AttentionOracle {
  public:
@@ -173,20 +188,16 @@ class AttentionOracle {
         axes_(axes),
         inputs_(inputs),
         captures_(captures_among(problem.captures, axes, std::span(inputs).subspan(problem.operand_count()))),
-        shape_{axes.at("Hq"), axes.at("Hkv"), axes.at("Sq"), axes.at("Skv"), axes.at("D"), axes.at("Dv")} {}
+        shape_(shape_of(axes)) {}
 
   [[nodiscard]] const OracleShape& shape() const { return shape_; }
   [[nodiscard]] bool has_lse() const { return spec_.lse; }
 
-  /// Of a row numbered along [B, Hq, Sq]: which [Skv, D] of all keys it sees.
-  [[nodiscard]] std::int64_t key_slice(std::int64_t row) const {
-    const auto place = place_of(row);
-    return place.batch * shape_.key_heads + place.head / (shape_.query_heads / shape_.key_heads);
-  }
+  [[nodiscard]] std::int64_t key_slice(std::int64_t row) const { return key_slice_of(shape_, row); }
 
   /// `lse` may be null.
   [[nodiscard]] RowTask task(std::int64_t row, double* output, double* lse) const {
-    return {place_of(row), inputs_[0].data() + row * shape_.head_size, output, lse};
+    return {place_of(shape_, row), inputs_[0].data() + row * shape_.head_size, output, lse};
   }
 
   /// At most k_rows, all of one key slice.
@@ -197,11 +208,6 @@ class AttentionOracle {
   }
 
  private:
-  [[nodiscard]] ModRowEvaluator::Row place_of(std::int64_t row) const {
-    const std::int64_t slice = row / shape_.queries;
-    return {slice / shape_.query_heads, slice % shape_.query_heads, row % shape_.queries};
-  }
-
   const AttentionSpec& spec_;
   const Axes& axes_;
   const InputValues& inputs_;
@@ -261,6 +267,23 @@ std::vector<AnswerSample> attention_oracle_sample(const Problem& problem, const 
   std::vector<AnswerSample> samples = {std::move(output)};
   if (oracle.has_lse()) samples.push_back(std::move(lse));
   return samples;
+}
+
+std::optional<OperandReads> attention_oracle_reads(const Problem&, const Axes& axes,
+                                                   std::span<const std::int64_t> rows) {
+  const OracleShape shape = shape_of(axes);
+  OperandReads reads(3);
+  std::int64_t last_slice = -1;
+  for (const std::int64_t row : rows) {
+    reads[0].push_back({row * shape.head_size, (row + 1) * shape.head_size});
+    const std::int64_t slice = key_slice_of(shape, row);
+    if (slice == last_slice) continue;
+    last_slice = slice;
+    const std::int64_t first = slice * shape.keys;
+    reads[1].push_back({first * shape.head_size, (first + shape.keys) * shape.head_size});
+    reads[2].push_back({first * shape.value_size, (first + shape.keys) * shape.value_size});
+  }
+  return reads;
 }
 
 }  // namespace kw

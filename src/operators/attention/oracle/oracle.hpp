@@ -1,6 +1,7 @@
 #pragma once
 // Attention in double precision, straight from the definition in problem/problem.hpp.
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -21,5 +22,8 @@ namespace kw {
                                                                 const InputValues& inputs,
                                                                 std::span<const std::int64_t> rows,
                                                                 const ParallelFor& parallel);
+/// The rows themselves in Q, and all keys and values that they see.
+[[nodiscard]] std::optional<OperandReads> attention_oracle_reads(const Problem& problem, const Axes& axes,
+                                                                 std::span<const std::int64_t> rows);
 
 }  // namespace kw
