@@ -46,7 +46,8 @@ std::string problem_text(const std::string& module, const Axes& axes, const Axes
 bool has_answer(const Problem& problem, std::uint64_t seed) {
   const Workload& workload = problem.workloads.back();
   const auto inputs = make_inputs(problem, workload, Distribution::normal, seed);
-  const auto answers = inputs ? evaluate_oracle(problem, workload, inputs->values) : Result<OutputValues>(OutputValues{});
+  const auto answers =
+      inputs ? evaluate_oracle(problem, workload, inputs->values) : Result<OutputValues>(OutputValues{});
   if (!answers) return false;
   for (const auto& output : *answers) {
     for (const double value : output) {
