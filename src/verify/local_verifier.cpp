@@ -324,7 +324,7 @@ Result<Measurement> LocalVerifier::final_measurement(int processes, const std::f
   TimingResult timed;
   for (int i = 0; i < processes && (i == 0 || keep_going()); ++i) {
     KW_TRY_VOID(start_afresh(facts, measuring, clock));
-    const TimingContext timing{facts, measuring.baseline, clock, measuring.rng};
+    const TimingContext timing{facts, measuring.baseline, clock, measuring.rng, measuring.spare};
     KW_TRY_VOID(time_one_process(timing, measuring, comparison, timed, keep_going));
   }
   comparison.finish();
@@ -334,7 +334,7 @@ Result<Measurement> LocalVerifier::final_measurement(int processes, const std::f
   }
   BaselineRecord& plain = measuring.baseline.time;
   Measurement measurement = summarise(timed.candidate_ns, measuring.rng);
-  const TimingContext timing{facts, measuring.baseline, clock, measuring.rng};
+  const TimingContext timing{facts, measuring.baseline, clock, measuring.rng, measuring.spare};
   const auto doubt = timed.candidate_ns.empty()
                          ? std::nullopt
                          : doubt_about(timing, measuring, *measuring.champion, timed, measurement.median_ns);

@@ -11,6 +11,7 @@
 #include "record/run_record.hpp"
 #include "verify/processes/loaded_candidate.hpp"
 #include "verify/state/run_facts.hpp"
+#include "verify/timing/timed_data.hpp"
 
 namespace kw {
 
@@ -52,6 +53,7 @@ struct MeasureState {
   ProfilerShare profiling;
   TenthOfTime retiming = {};  ///< of candidates whose pairs were disturbed, which is no fault of theirs
   TenthOfTime stepping = {};  ///< through the launches of would-be bests
+  SpareData spare = {};
 
   /// Least time the device's measured peaks allow for the primary workload; nothing without peaks.
   [[nodiscard]] std::optional<double> roofline_ns(const RunFacts& facts) const;

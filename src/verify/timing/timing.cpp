@@ -15,14 +15,6 @@ namespace {
 constexpr double k_confidence = 0.95;
 constexpr int k_resamples = 2000;
 
-/// Data for timed launches, and which case they are like.
-struct TimedData {
-  std::size_t like = 0;  ///< index of a timing case
-  FreshCase fresh;
-  StoredInputs inputs;  ///< of the fresh case
-  OutputBytes outputs;  ///< memory for those of the next launch
-};
-
 /// Of the candidate; the pair or the launch was not disturbed.
 void keep(const TimingContext& timing, const LaunchOutcome& outcome, TimingResult& result) {
   result.candidate_ns.push_back(launch_ns(timing.facts, timing.baseline, outcome));
@@ -38,7 +30,7 @@ HostBytes needed_by(const LoadedCandidate& candidate) {
 }
 
 /// In the memory of `used`, of which nothing is needed any more.
-TimedData draw_data(const TimingContext& timing, HostBytes host, TimedData used = {}) {
+TimedData draw_data(const TimingContext& timing, HostBytes host, TimedData used) {
   const RunFacts& facts = timing.facts;
   const ParallelFor& parallel = facts.options.parallel;
   const auto like = static_cast<std::size_t>(timing.rng.below(static_cast<std::int64_t>(k_timing_cases)));
@@ -59,24 +51,38 @@ class DataAhead {
  public:
   DataAhead(const TimingContext& timing, HostBytes host) : timing_(timing), host_(host) {}
 
+  DataAhead(const DataAhead&) = delete;
+  DataAhead& operator=(const DataAhead&) = delete;
+  ~DataAhead() {
+    if (next_) timing_.spare.push_back(*std::move(next_));
+  }
+
   /// Calls `launch` with data, and draws the next where `goes_on`.
   void use(const std::function<void(TimedData&)>& launch, bool goes_on) {
     auto drawn = std::exchange(next_, std::nullopt);
-    TimedData data = drawn ? *std::move(drawn) : draw_data(timing_, host_, std::exchange(used_, {}));
+    TimedData data = drawn ? *std::move(drawn) : draw();
     if (goes_on && timing_.facts.device().kind == DeviceKind::gpu) {
-      timing_.facts.options.beside([&] { launch(data); },
-                                   [&] { next_.emplace(draw_data(timing_, host_, std::exchange(used_, {}))); });
+      timing_.facts.options.beside([&] { launch(data); }, [&] { next_.emplace(draw()); });
     } else {
       launch(data);
     }
-    used_ = std::move(data);
+    timing_.spare.push_back(std::move(data));
   }
 
  private:
+  /// On one thread at a time: while a launch goes on, on that beside it.
+  TimedData draw() {
+    TimedData used;
+    if (!timing_.spare.empty()) {
+      used = std::move(timing_.spare.back());
+      timing_.spare.pop_back();
+    }
+    return draw_data(timing_, host_, std::move(used));
+  }
+
   const TimingContext& timing_;
   HostBytes host_;
   std::optional<TimedData> next_;
-  TimedData used_;  ///< of the last launch, for its memory
 };
 
 /// One cold launch, timed and checked.
@@ -141,8 +147,10 @@ double launch_ns(const RunFacts& facts, const Baseline& baseline, const LaunchOu
 tl::expected<void, TimingFailure> time_pair(const TimingContext& timing, LoadedCandidate& candidate,
                                             LoadedCandidate& other, PairedComparison& comparison,
                                             TimingResult& result) {
-  TimedData data = draw_data(timing, needed_by(candidate));
-  return time_pair_on(timing, data, candidate, other, comparison, result);
+  tl::expected<void, TimingFailure> pair;
+  DataAhead(timing, needed_by(candidate))
+      .use([&](TimedData& drawn) { pair = time_pair_on(timing, drawn, candidate, other, comparison, result); }, false);
+  return pair;
 }
 
 tl::expected<TimingResult, TimingFailure> compare_interleaved(const TimingContext& timing, LoadedCandidate& candidate,

@@ -12,6 +12,7 @@
 #include "verify/checking/sampled_rows.hpp"
 #include "verify/state/measure_state.hpp"
 #include "verify/state/run_facts.hpp"
+#include "verify/timing/timed_data.hpp"
 
 namespace kw {
 
@@ -21,6 +22,7 @@ struct TimingContext {
   const Baseline& baseline;  ///< its time says how long a launch may take
   StepClock& clock;
   Rng& rng;
+  SpareData& spare;
   std::int64_t least_rows = k_least_rows;  ///< that the oracle answers of each launch
 };
 
