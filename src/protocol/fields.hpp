@@ -83,7 +83,7 @@ void list_fields(auto& walk, EitherConst<BufferPart> auto& part) {
   walk(part.buffer, part.offset, part.bytes);
 }
 void list_fields(auto& walk, EitherConst<LaunchRequest> auto& request) {
-  walk(request.plan, request.cold, request.fills, request.returned);
+  walk(request.plan, request.cold, request.fills, request.returned, request.counted);
 }
 
 void list_fields(auto& walk, EitherConst<DescribeReply> auto& reply) {
@@ -107,8 +107,11 @@ void list_fields(auto& walk, EitherConst<AccessCounts> auto& counts) {
   walk(counts.kernel, counts.line, counts.shared, counts.write, counts.requests, counts.partial, counts.lanes,
        counts.transactions, counts.least);
 }
+void list_fields(auto& walk, EitherConst<UselessElements> auto& useless) {
+  walk(useless.buffer, useless.unwritten, useless.nans);
+}
 void list_fields(auto& walk, EitherConst<LaunchReply> auto& reply) {
-  walk(reply.claimed_ns, reply.changed, reply.accesses, reply.uncounted_accesses);
+  walk(reply.claimed_ns, reply.changed, reply.useless, reply.accesses, reply.uncounted_accesses);
 }
 void list_fields(auto& walk, EitherConst<LaunchFailure> auto& failure) {
   walk(failure.what);

@@ -85,6 +85,13 @@ struct BufferPart {
   std::int64_t bytes = 0;
   friend bool operator==(const BufferPart&, const BufferPart&) = default;
 };
+/// How much of a buffer that was filled with a pattern is no answer after a launch.
+struct UselessElements {
+  std::int64_t buffer = 0;
+  std::int64_t unwritten = 0;  ///< hold the pattern
+  std::int64_t nans = 0;       ///< are none, which a pattern may be
+  friend bool operator==(const UselessElements&, const UselessElements&) = default;
+};
 /// `cold` asks for a flush of the device's own caches, outside the clock. On a CPU it does nothing: there the host
 /// flushes (verify/processes/cache_flush.hpp), since the candidate could have disarmed whatever runs in its own
 /// process.
@@ -94,7 +101,8 @@ struct LaunchRequest {
   /// Each buffer once at most. All others are taken from the arena, and brought back into it afterwards, as guard zones
   /// are in any case. A device that cannot do it refuses the launch.
   std::vector<BufferFill> fills = {};
-  std::vector<BufferPart> returned = {};  ///< of the filled buffers, what is brought back
+  std::vector<BufferPart> returned = {};   ///< of the filled buffers, what is brought back
+  std::vector<std::int64_t> counted = {};  ///< buffers filled with a pattern, of floats, whose useless elements count
 };
 using HostMessage = std::variant<DescribeRequest, BuildRequest, LoadRequest, LaunchRequest>;
 
@@ -140,7 +148,8 @@ struct LaunchReply {
   std::int64_t claimed_ns = 0;
   /// Of the buffers that were filled with normal numbers, those that hold something else after the launch.
   std::vector<std::int64_t> changed = {};
-  std::vector<AccessCounts> accesses = {};  ///< of this launch, where counting was asked for; k_max_access_lines
+  std::vector<UselessElements> useless = {};  ///< of those that were to be counted, in their order
+  std::vector<AccessCounts> accesses = {};    ///< of this launch, where counting was asked for; k_max_access_lines
   std::int64_t uncounted_accesses = 0;
 };
 /// The runtime refused something: a plan, a buffer, a launch. Also the answer to a LoadRequest that fails.

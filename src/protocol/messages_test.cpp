@@ -102,9 +102,11 @@ HostMessage random_host_message(Rng& rng) {
                          random_text(rng)};
     default:
       return LaunchRequest{random_int(rng), rng.below(2) == 1, random_list(rng, random_fill),
-                           random_list(rng, [](Rng& r) {
-                             return BufferPart{random_int(r), random_int(r), random_int(r)};
-                           })};
+                           random_list(rng,
+                                       [](Rng& r) {
+                                         return BufferPart{random_int(r), random_int(r), random_int(r)};
+                                       }),
+                           random_list(rng, random_int)};
   }
 }
 WorkerMessage random_worker_message(Rng& rng) {
@@ -135,8 +137,12 @@ WorkerMessage random_worker_message(Rng& rng) {
     case 2:
       return LoadReply{};
     case 3:
-      return LaunchReply{random_int(rng), random_list(rng, random_int), random_list(rng, random_counts),
-                         random_int(rng)};
+      return LaunchReply{random_int(rng), random_list(rng, random_int),
+                         random_list(rng,
+                                     [](Rng& r) {
+                                       return UselessElements{random_int(r), random_int(r), random_int(r)};
+                                     }),
+                         random_list(rng, random_counts), random_int(rng)};
     default:
       return LaunchFailure{random_text(rng)};
   }
@@ -215,11 +221,12 @@ TEST(Messages, every_field_of_a_plan_arrives) {
 
 TEST(Messages, the_bytes_of_a_launch_request_are_what_the_header_says) {
   EXPECT_EQ(encode(HostMessage{LaunchRequest{2, true}}),
-            "\x04" + little_endian(2) + little_endian(1) + little_endian(0) + little_endian(0));
-  const LaunchRequest filling{0, false, {{3, BufferFilling::normal, 7}}, {{4, 5, 6}}};
+            "\x04" + little_endian(2) + little_endian(1) + little_endian(0) + little_endian(0) + little_endian(0));
+  const LaunchRequest filling{0, false, {{3, BufferFilling::normal, 7}}, {{4, 5, 6}}, {8}};
   const std::string fills = little_endian(1) + little_endian(3) + little_endian(2) + little_endian(7);
   const std::string returned = little_endian(1) + little_endian(4) + little_endian(5) + little_endian(6);
-  EXPECT_EQ(encode(HostMessage{filling}), "\x04" + little_endian(0) + little_endian(0) + fills + returned);
+  EXPECT_EQ(encode(HostMessage{filling}),
+            "\x04" + little_endian(0) + little_endian(0) + fills + returned + little_endian(1) + little_endian(8));
 }
 
 TEST(Messages, truncation_at_every_byte_is_refused) {
@@ -273,7 +280,7 @@ TEST(Messages, enumerators_and_flags_outside_their_range_are_refused) {
   launch[9] = 2;
   const auto decoded = decode_host_message(launch);
   ASSERT_FALSE(decoded);
-  EXPECT_EQ(decoded.error().message, "a message of the host is malformed: a flag is neither 0 nor 1 at byte 17 of 33");
+  EXPECT_EQ(decoded.error().message, "a message of the host is malformed: a flag is neither 0 nor 1 at byte 17 of 41");
 }
 
 TEST(Messages, random_bytes_and_flipped_bits_never_crash_the_decoder) {

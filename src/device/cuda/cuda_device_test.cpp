@@ -164,7 +164,7 @@ TEST_F(FilledBuffers, are_drawn_on_the_device_and_their_guard_zones_are_copied) 
               StartsWith("launch:k_draw_normal_f32 launch:k_draw_normal_f32 flush:4000 upload upload upload upload"
                          " reset-l2 "));
   EXPECT_THAT(made, HasSubstr(" gate event launch:k_add event wait sync download download download download download "
-                              "flush:4 launch:k_find_changed_f32 wait download "));
+                              "flush:16 launch:k_find_changed_f32 wait download "));
 }
 
 TEST_F(FilledBuffers, come_back_in_parts) {
@@ -192,6 +192,19 @@ TEST_F(FilledBuffers, that_are_overrun_show_it_in_the_guard_zone) {
   EXPECT_EQ(past, 1.0F);
 }
 
+TEST_F(FilledBuffers, tell_how_much_of_them_is_no_answer) {
+  ASSERT_NO_FATAL_FAILURE(open_with({launch_of("k_add", {BufferArg{0}, BufferArg{1}, BufferArg{2}, IntArg{900}})}));
+  const std::uint32_t nan = 0x7fc00000;
+  std::memset(floats(1), 0, std::size_t{4} * k_count);
+  std::memcpy(floats(1) + 7, &nan, sizeof nan);
+  const auto reply = device_->launch({0, false, {k_first, k_sum}, {{2, 0, 400}}, {2}});
+  ASSERT_TRUE(reply) << reply.error().to_string();
+  EXPECT_EQ(reply->useless, (std::vector<UselessElements>{{2, 100, 1}}));
+  const auto refused = device_->launch({0, false, {k_first, k_sum}, {}, {0}});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message, "buffer 0 was filled with no pattern");
+}
+
 TEST_F(FilledBuffers, need_a_buffer_that_is_there_once_and_kernels) {
   ASSERT_NO_FATAL_FAILURE(open_with({add()}));
   EXPECT_EQ(refusal({{3, BufferFilling::normal, 1}}), "there is no buffer 3 to fill");
@@ -202,7 +215,7 @@ TEST_F(FilledBuffers, need_a_buffer_that_is_there_once_and_kernels) {
   EXPECT_EQ(refusal({k_first}, {{0, -4, 4}}), "4 bytes from -4 of buffer 0 cannot be brought back");
   normal_numbers_.clear();
   ASSERT_NO_FATAL_FAILURE(open_with({add()}));
-  EXPECT_EQ(refusal({k_first}), "no kernel was loaded that draws numbers of type f32");
+  EXPECT_EQ(refusal({k_first}), "no kernel was loaded for numbers of type f32");
   EXPECT_EQ(refusal({k_sum}), "it was not");
 }
 

@@ -41,10 +41,31 @@ Result<void> queue(Session& session, Function function, std::uint64_t elements, 
       "cuLaunchKernel for normal numbers");
 }
 
+std::uint64_t elements_of(const DeviceBuffer& buffer) {
+  return buffer.host.size() / static_cast<std::size_t>(bytes_per_element(buffer.dtype));
+}
+
 Result<void> draw(Session& session, const DeviceBuffer& buffer, std::uint64_t key) {
-  const std::uint64_t count = buffer.host.size() / static_cast<std::size_t>(bytes_per_element(buffer.dtype));
+  const std::uint64_t count = elements_of(buffer);
   return queue(session, session.numbers->draw[place_of(buffer.dtype)], count,
                {buffer.device, count, key, session.numbers->tables});
+}
+
+/// What a kernel that looks through a buffer has found.
+using Found = std::array<std::uint64_t, 2>;
+
+/// Runs one with those arguments and, behind them, where it counts.
+Result<Found> look_through(Session& session, const DeviceBuffer& buffer, Function function,
+                           std::vector<std::uint64_t> values) {
+  const DriverApi& api = session.api;
+  const DeviceAddress counts = session.numbers->found;
+  Found found{};
+  KW_TRY_VOID(check(api, api.fill_words(counts, 0, sizeof found / 4, session.stream), "cuMemsetD32Async"));
+  values.push_back(counts);
+  KW_TRY_VOID(queue(session, function, elements_of(buffer), std::move(values)));
+  KW_TRY_VOID(check(api, api.synchronise_stream(session.stream), "looking through a buffer"));
+  KW_TRY_VOID(check(api, api.download(found.data(), counts, sizeof found), "cuMemcpyDtoH"));
+  return found;
 }
 
 Result<void> repeat(Session& session, const DeviceBuffer& buffer, std::uint64_t pattern) {
@@ -52,6 +73,15 @@ Result<void> repeat(Session& session, const DeviceBuffer& buffer, std::uint64_t 
       session.api,
       session.api.fill_words(buffer.device, static_cast<unsigned>(pattern), buffer.host.size() / 4, session.stream),
       "cuMemsetD32Async to fill a buffer");
+}
+
+bool can_look_through(const Session& session, const DeviceBuffer& buffer) {
+  return session.numbers && place_of(buffer.dtype) < k_types.size();
+}
+
+Error no_kernel_for(const DeviceBuffer& buffer) {
+  return Error{errc::device_refused,
+               fmt::format("no kernel was loaded for numbers of type {}", to_string(buffer.dtype)), ""};
 }
 
 Result<void> check_fill(const Session& session, const ReadyPlan& plan, const BufferFill& fill) {
@@ -62,9 +92,7 @@ Result<void> check_fill(const Session& session, const ReadyPlan& plan, const Buf
   if (fill.with == BufferFilling::pattern && buffer.host.size() % 4 != 0) {
     return fail(errc::device_refused, "a pattern of 4 bytes does not fill a buffer of {}", buffer.host.size());
   }
-  if (fill.with == BufferFilling::normal && (!session.numbers || place_of(buffer.dtype) == k_types.size())) {
-    return fail(errc::device_refused, "no kernel was loaded that draws numbers of type {}", to_string(buffer.dtype));
-  }
+  if (fill.with == BufferFilling::normal && !can_look_through(session, buffer)) return fail(no_kernel_for(buffer));
   return {};
 }
 
@@ -96,10 +124,11 @@ Result<NumberKernels> load_number_kernels(const Session& session, const std::str
   for (std::size_t i = 0; i < k_types.size(); ++i) {
     KW_TRY(kernels.draw[i], function_of(session, module, "k_draw_normal", k_types[i].second));
     KW_TRY(kernels.find_changed[i], function_of(session, module, "k_find_changed", k_types[i].second));
+    KW_TRY(kernels.count_useless[i], function_of(session, module, "k_count_useless", k_types[i].second));
   }
   KW_TRY_VOID(check(api, api.allocate(&kernels.tables, sizeof(NormalTables)), "cuMemAlloc for tables"));
   KW_TRY_VOID(check(api, api.upload(kernels.tables, &normal_tables(), sizeof(NormalTables)), "cuMemcpyHtoD"));
-  KW_TRY_VOID(check(api, api.allocate(&kernels.changed, sizeof(std::uint32_t)), "cuMemAlloc"));
+  KW_TRY_VOID(check(api, api.allocate(&kernels.found, sizeof(Found)), "cuMemAlloc"));
   return kernels;
 }
 
@@ -146,18 +175,30 @@ Result<std::vector<std::int64_t>> changed_buffers(Session& session, const ReadyP
   for (const BufferFill& fill : fills) {
     if (fill.with != BufferFilling::normal) continue;
     const DeviceBuffer& buffer = plan.buffers[static_cast<std::size_t>(fill.buffer)];
-    const DriverApi& api = session.api;
-    const std::uint64_t count = buffer.host.size() / static_cast<std::size_t>(bytes_per_element(buffer.dtype));
-    std::uint32_t word = 0;
-    KW_TRY_VOID(check(api, api.fill_words(session.numbers->changed, 0, 1, session.stream), "cuMemsetD32Async"));
-    KW_TRY_VOID(queue(session, session.numbers->find_changed[place_of(buffer.dtype)], count,
-                      {buffer.device, count, static_cast<std::uint64_t>(fill.value), session.numbers->tables,
-                       session.numbers->changed}));
-    KW_TRY_VOID(check(api, api.synchronise_stream(session.stream), "looking for changed numbers"));
-    KW_TRY_VOID(check(api, api.download(&word, session.numbers->changed, sizeof word), "cuMemcpyDtoH"));
-    if (word != 0) changed.push_back(fill.buffer);
+    KW_TRY(const Found found, look_through(session, buffer, session.numbers->find_changed[place_of(buffer.dtype)],
+                                           {buffer.device, elements_of(buffer), static_cast<std::uint64_t>(fill.value),
+                                            session.numbers->tables}));
+    if (found[0] != 0) changed.push_back(fill.buffer);
   }
   return changed;
+}
+
+Result<std::vector<UselessElements>> useless_elements(Session& session, const ReadyPlan& plan,
+                                                      const LaunchRequest& request) {
+  std::vector<UselessElements> all;
+  for (const std::int64_t index : request.counted) {
+    const auto fill = std::ranges::find_if(request.fills, [&](const BufferFill& one) {
+      return one.buffer == index && one.with == BufferFilling::pattern;
+    });
+    if (fill == request.fills.end()) return fail(errc::device_refused, "buffer {} was filled with no pattern", index);
+    const DeviceBuffer& buffer = plan.buffers[static_cast<std::size_t>(index)];
+    if (!can_look_through(session, buffer)) return fail(no_kernel_for(buffer));
+    KW_TRY(const Found found,
+           look_through(session, buffer, session.numbers->count_useless[place_of(buffer.dtype)],
+                        {buffer.device, elements_of(buffer), static_cast<std::uint64_t>(fill->value)}));
+    all.push_back({index, static_cast<std::int64_t>(found[0]), static_cast<std::int64_t>(found[1])});
+  }
+  return all;
 }
 
 }  // namespace kw::cuda

@@ -26,4 +26,8 @@ namespace kw::cuda {
 [[nodiscard]] Result<std::vector<std::int64_t>> changed_buffers(Session& session, const ReadyPlan& plan,
                                                                 std::span<const BufferFill> fills);
 
+/// Of the buffers that the request counts. Waits for the device.
+[[nodiscard]] Result<std::vector<UselessElements>> useless_elements(Session& session, const ReadyPlan& plan,
+                                                                    const LaunchRequest& request);
+
 }  // namespace kw::cuda

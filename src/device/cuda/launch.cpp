@@ -145,7 +145,8 @@ Result<LaunchReply> launch(Session& session, const ReadyPlan& plan, const Launch
     KW_TRY_VOID(must(session, api.download(mirror.host.data(), mirror.device, mirror.host.size()), "cuMemcpyDtoH"));
   }
   KW_TRY(std::vector<std::int64_t> changed, changed_buffers(session, plan, request.fills));
-  return LaunchReply{std::max<std::int64_t>(1, std::llround(nanoseconds)), std::move(changed)};
+  KW_TRY(std::vector<UselessElements> useless, useless_elements(session, plan, request));
+  return LaunchReply{std::max<std::int64_t>(1, std::llround(nanoseconds)), std::move(changed), std::move(useless)};
 }
 
 }  // namespace kw::cuda

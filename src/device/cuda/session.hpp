@@ -17,12 +17,13 @@ namespace kw::cuda {
 /// f32, f16 and bf16.
 inline constexpr std::size_t k_number_types = 3;
 
-/// Kernels of the host's own that draw normal numbers (fills.hpp), by type.
+/// Kernels of the host's own that draw normal numbers and look through buffers (fills.hpp), by type.
 struct NumberKernels {
   std::array<Function, k_number_types> draw{};
   std::array<Function, k_number_types> find_changed{};
-  DeviceAddress tables = 0;   ///< NormalTables
-  DeviceAddress changed = 0;  ///< a word
+  std::array<Function, k_number_types> count_useless{};
+  DeviceAddress tables = 0;  ///< NormalTables
+  DeviceAddress found = 0;   ///< two 64-bit words
 };
 
 struct Session {

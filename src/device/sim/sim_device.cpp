@@ -42,7 +42,7 @@ class SimDevice final : public Device {
   Result<LaunchReply> launch(const LaunchRequest& request) override {
     if (!simulator_) return fail(errc::device_refused, "nothing is loaded");
     KW_TRY_VOID(simulator_->launch(request.plan));
-    return LaunchReply{0, {}, simulator_->take_accesses(), simulator_->uncounted_accesses()};
+    return LaunchReply{0, {}, {}, simulator_->take_accesses(), simulator_->uncounted_accesses()};
   }
 
  private:

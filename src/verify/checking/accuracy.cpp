@@ -263,12 +263,18 @@ DoubtedRows rows_over(std::span<const std::byte> bytes, std::uint32_t poison, st
 }
 
 OutputError measure_sample(std::span<const std::byte> bytes, std::uint32_t poison, const AnswerSample& sample,
-                           const OutputScales& like, const OutputForm& form, double limit,
-                           const ParallelFor& parallel) {
+                           const OutputScales& like, const OutputForm& form, double limit, const ParallelFor& parallel,
+                           const std::optional<UselessCount>& counted) {
   const std::vector<double> scales = sample_scales(sample, like, form);
   return with_storage(form.dtype, [&](auto type) {
     using Bits = typename decltype(type)::Bits;
-    OutputError result = count_all_useless(type, bytes, poison, parallel);
+    OutputError result;
+    if (counted) {
+      result.unwritten = counted->unwritten;
+      result.not_finite = counted->nans;
+    } else {
+      result = count_all_useless(type, bytes, poison, parallel);
+    }
     for (std::size_t i = 0; i < sample.elements.size(); ++i) {
       const auto element = static_cast<std::size_t>(sample.elements[i]);
       const auto bits = bits_at<Bits>(bytes, element);

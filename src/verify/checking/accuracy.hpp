@@ -79,13 +79,21 @@ struct DoubtedRows {
                                     std::span<const double> reference, const OutputScales& scales,
                                     const OutputForm& form, double limit, const ParallelFor& parallel = serial_for);
 
+/// Elements of an output that are no answer, whatever the answer is.
+struct UselessCount {
+  std::int64_t unwritten = 0;  ///< hold the poison
+  std::int64_t nans = 0;       ///< as poison may be
+};
+
 /// As measure_error, where the answer is known for some elements only. `like` are the scales of an output to data of
 /// the same distribution: they hold for rows that are known in part. A row that is known whole has its own, for a short
 /// one may be many times larger than the row of other data. Elements that were not written, and NaN, are counted
-/// wherever they are; of elements whose answer is not known any that holds the poison.
+/// wherever they are; of elements whose answer is not known any that holds the poison. Where they were counted already,
+/// `bytes` need to be right in the sampled elements alone.
 [[nodiscard]] OutputError measure_sample(std::span<const std::byte> bytes, std::uint32_t poison,
                                          const AnswerSample& sample, const OutputScales& like, const OutputForm& form,
-                                         double limit, const ParallelFor& parallel = serial_for);
+                                         double limit, const ParallelFor& parallel = serial_for,
+                                         const std::optional<UselessCount>& counted = std::nullopt);
 
 /// What may be allowed beyond both when an output has so few rows: 1 + 16 / sqrt(rows). The errors within a row go
 /// together, and the worst of a few says little of what the plain kernel might have reached. Counts of honest kernels

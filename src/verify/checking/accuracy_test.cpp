@@ -38,6 +38,11 @@ TEST_P(MeasureSample, counts_what_is_unwritten_or_no_number_wherever_it_is) {
     EXPECT_EQ(left.not_finite, 0);
     EXPECT_EQ(left.unwritten, 1);
     EXPECT_EQ(left.over, 0);
+    // Counted by somebody else: nobody looks at the others here.
+    const UselessCount others{5, 6};
+    const auto counted = measure_sample(bytes, k_poison, sample, scales, form, 1e-3, serial_for, others);
+    EXPECT_EQ(counted.not_finite, 6);
+    EXPECT_EQ(counted.unwritten, 5);
   }
 }
 

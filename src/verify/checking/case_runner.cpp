@@ -175,20 +175,38 @@ std::optional<CaseFailure> failure_of(const LaunchEnd& end, KernelProcess& proce
   return std::nullopt;
 }
 
+/// What the device counted in that buffer; nothing where it was to count and has not.
+std::optional<UselessCount> count_of(const LaunchOutcome& outcome, std::size_t buffer) {
+  for (const UselessElements& one : outcome.useless) {
+    if (one.buffer == static_cast<std::int64_t>(buffer)) return UselessCount{one.unwritten, one.nans};
+  }
+  return std::nullopt;
+}
+
+/// All bytes of a buffer, or where the device counts those parts of it that have come back.
+void copy_output(std::size_t buffer, KernelProcess& process, const LaunchFilling& filling, std::vector<std::byte>& to,
+                 const ParallelFor& parallel) {
+  const auto bytes = process.buffer(buffer);
+  if (!is_counted(filling, buffer)) return copy_bytes(to, bytes, parallel);
+  for (const BufferPart& part : filling.returned) {
+    if (part.buffer != static_cast<std::int64_t>(buffer)) continue;
+    std::copy_n(bytes.begin() + part.offset, part.bytes, to.begin() + part.offset);
+  }
+}
+
 /// In the memory of `used`, by the order of outputs, where that is as large.
-OutputBytes copied_outputs(const LaunchPlan& plan, KernelProcess& process, const StepClock& clock,
-                           const ParallelFor& parallel, OutputBytes used) {
+void copy_outputs(const LaunchPlan& plan, KernelProcess& process, const LaunchFilling& filling, const StepClock& clock,
+                  const ParallelFor& parallel, OutputBytes used, CaseRun& run) {
   const auto copying = clock.doing(time_activity::copies);
-  OutputBytes outputs;
   for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
     if (plan.buffers[i].role != BufferRole::output) continue;
-    const auto bytes = process.buffer(i);
-    const std::size_t place = outputs.size();
-    const bool fits = place < used.size() && used[place].size() == bytes.size();
-    outputs.push_back(fits ? std::move(used[place]) : zeros<std::byte>(bytes.size(), parallel));
-    copy_bytes(outputs.back(), bytes, parallel);
+    const auto length = static_cast<std::size_t>(plan.buffers[i].bytes);
+    const std::size_t place = run.outputs.size();
+    const bool fits = place < used.size() && used[place].size() == length;
+    run.outputs.push_back(fits ? std::move(used[place]) : zeros<std::byte>(length, parallel));
+    copy_output(i, process, filling, run.outputs.back(), parallel);
+    run.counted.push_back(is_counted(filling, i) ? count_of(run.time, i) : std::nullopt);
   }
-  return outputs;
 }
 
 }  // namespace
@@ -224,8 +242,11 @@ tl::expected<CaseRun, CaseFailure> run_plan(const Problem& problem, LoadedCandid
   CaseRun run;
   run.time = std::get<LaunchOutcome>(end);
   clock.add_device_seconds(static_cast<double>(run.time.observed_ns) * 1e-9);
-  run.outputs = copied_outputs(plan, process, clock, parallel,
-                               mode.memory != nullptr ? std::exchange(*mode.memory, {}) : OutputBytes());
+  if (run.time.useless.size() != filling.counted.size()) {
+    return tl::unexpected(CaseFailure{Reason::crashed, "the process running the kernel counted no outputs", ""});
+  }
+  copy_outputs(plan, process, filling, clock, parallel,
+               mode.memory != nullptr ? std::exchange(*mode.memory, {}) : OutputBytes(), run);
   const auto judging = clock.doing(time_activity::judging);
   if (auto failure =
           inspect_surroundings(problem, plan, process, inputs, filling, run.time, mode.poison.guards, parallel))

@@ -4,12 +4,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "base/parallel.hpp"
 #include "record/run_record.hpp"
+#include "verify/checking/accuracy.hpp"
 #include "verify/checking/check_suite.hpp"
 #include "verify/checking/stored_inputs.hpp"
 #include "verify/processes/loaded_candidate.hpp"
@@ -33,6 +35,8 @@ using OutputBytes = std::vector<std::vector<std::byte>>;
 struct CaseRun {
   LaunchOutcome time;
   OutputBytes outputs;
+  /// By output, where the device has counted and only what CaseMode::looked_at names is in `outputs`; empty: nowhere.
+  std::vector<std::optional<UselessCount>> counted = {};
 };
 
 /// What buffers hold before a launch.
@@ -56,6 +60,9 @@ struct CaseMode {
   Duration deadline{};
   bool ends_budget = false;                  ///< as StepTimeout
   const BufferContents* contents = nullptr;  ///< of outputs and scratch before the launch; null: poison
+  /// Where it is not empty: by output, elements that will be looked at. Of large outputs that a device has filled with
+  /// poison no others come back, and the device counts the useless ones.
+  std::span<const AnswerSample> looked_at = {};
   OutputBytes* memory = nullptr;  ///< of outputs that nobody looks at any more, for the new ones where it is as large
 };
 

@@ -20,11 +20,42 @@ void bring_back_parts(const PlannedBuffer& buffer, std::int64_t index, std::uint
   }
 }
 
-void fill_poison_of(const PlannedBuffer& buffer, std::int64_t index, const CaseMode& mode, LaunchFilling& filling) {
-  const bool scratch = buffer.role == BufferRole::scratch;
-  filling.fills.push_back(
-      {index, BufferFilling::pattern, std::int64_t{scratch ? mode.poison.scratch : mode.poison.outputs}});
-  if (!scratch) filling.returned.push_back({index, 0, buffer.bytes});
+/// The elements, as the fewest parts: those of a row lie side by side.
+void bring_back_elements(const PlannedBuffer& buffer, std::int64_t index, std::span<const std::int64_t> elements,
+                         LaunchFilling& filling) {
+  const std::int64_t width = bytes_per_element(buffer.dtype);
+  for (std::size_t begin = 0; begin < elements.size();) {
+    std::size_t end = begin + 1;
+    while (end < elements.size() && elements[end] == elements[end - 1] + 1) ++end;
+    filling.returned.push_back({index, elements[begin] * width, static_cast<std::int64_t>(end - begin) * width});
+    begin = end;
+  }
+}
+
+bool holds_floats(const PlannedBuffer& buffer) {
+  return buffer.dtype == DType::f32 || buffer.dtype == DType::f16 || buffer.dtype == DType::bf16;
+}
+
+void fill_input(const PlannedBuffer& buffer, std::int64_t index, const std::optional<InputKey>& key,
+                LaunchFilling& filling) {
+  if (!key) return;
+  filling.fills.push_back({index, BufferFilling::normal, static_cast<std::int64_t>(key->key)});
+  bring_back_parts(buffer, index, key->key, filling);
+}
+
+/// An output or scratch, which does not come back.
+void fill_with_poison(const PlannedBuffer& buffer, std::int64_t index, std::size_t output, const CaseMode& mode,
+                      LaunchFilling& filling) {
+  const bool is_output = buffer.role == BufferRole::output;
+  const std::uint32_t poison = is_output ? mode.poison.outputs : mode.poison.scratch;
+  filling.fills.push_back({index, BufferFilling::pattern, std::int64_t{poison}});
+  if (!is_output) return;
+  if (mode.looked_at.empty() || !holds_floats(buffer)) {
+    filling.returned.push_back({index, 0, buffer.bytes});
+  } else {
+    bring_back_elements(buffer, index, mode.looked_at[output].elements, filling);
+    filling.counted.push_back(index);
+  }
 }
 
 }  // namespace
@@ -34,17 +65,17 @@ LaunchFilling device_filling(const LaunchPlan& plan, const KernelProcess& proces
   LaunchFilling filling;
   if (!process.fills_buffers()) return filling;
   std::size_t next_input = 0;
+  std::size_t next_output = 0;
   for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
     const PlannedBuffer& buffer = plan.buffers[i];
     const auto index = static_cast<std::int64_t>(i);
-    const bool is_input = buffer.role == BufferRole::input;
-    const auto key = is_input ? inputs.key(next_input++) : std::nullopt;
+    const std::size_t input = buffer.role == BufferRole::input ? next_input++ : 0;
+    const std::size_t output = buffer.role == BufferRole::output ? next_output++ : 0;
     if (buffer.bytes < k_least_filled_bytes) continue;
-    if (key) {
-      filling.fills.push_back({index, BufferFilling::normal, static_cast<std::int64_t>(key->key)});
-      bring_back_parts(buffer, index, key->key, filling);
-    } else if (!is_input && buffer.bytes % 4 == 0 && (mode.contents == nullptr || (*mode.contents)[i].empty())) {
-      fill_poison_of(buffer, index, mode, filling);
+    if (buffer.role == BufferRole::input) {
+      fill_input(buffer, index, inputs.key(input), filling);
+    } else if (buffer.bytes % 4 == 0 && (mode.contents == nullptr || (*mode.contents)[i].empty())) {
+      fill_with_poison(buffer, index, output, mode, filling);
     }
   }
   return filling;
@@ -53,6 +84,10 @@ LaunchFilling device_filling(const LaunchPlan& plan, const KernelProcess& proces
 bool is_filled(const LaunchFilling& filling, std::size_t buffer) {
   return std::ranges::any_of(filling.fills,
                              [&](const BufferFill& fill) { return fill.buffer == static_cast<std::int64_t>(buffer); });
+}
+
+bool is_counted(const LaunchFilling& filling, std::size_t buffer) {
+  return std::ranges::find(filling.counted, static_cast<std::int64_t>(buffer)) != filling.counted.end();
 }
 
 bool parts_are_unchanged(const LaunchFilling& filling, std::size_t buffer, KernelProcess& process,

@@ -77,17 +77,29 @@ class FillingProcess final : public KernelProcess {
       const bool changed = fill.with == BufferFilling::normal && memory[index] != before[index];
       if (changed && tells) outcome.changed.push_back(fill.buffer);
     }
+    for (const std::int64_t buffer : filling.counted) {
+      if (counts) outcome.useless.push_back({buffer, unwritten_in(static_cast<std::size_t>(buffer)), nans});
+    }
     bring_back(filling);
     return outcome;
   }
 
   bool fills = true;
   bool tells = true;  ///< of buffers that were changed
+  bool counts = true;
+  std::int64_t nans = 0;  ///< that it says are in outputs
   std::function<void(Memory&)> kernel = [](Memory&) {};
   LaunchFilling asked;
   Memory memory;
 
  private:
+  [[nodiscard]] std::int64_t unwritten_in(std::size_t buffer) const {
+    std::int64_t unwritten = 0;
+    for (std::size_t i = 0; i < memory[buffer].size() / 2; ++i) {
+      unwritten += is_poison(DType::bf16, memory[buffer], k_nan_poison.outputs, i) ? 1 : 0;
+    }
+    return unwritten;
+  }
   void fill_one(const BufferFill& fill) {
     const auto index = static_cast<std::size_t>(fill.buffer);
     if (fill.with == BufferFilling::pattern) {
@@ -200,6 +212,47 @@ TEST_F(DeviceFilling, a_small_input_is_compared_whole) {
   const auto ran = run();
   ASSERT_FALSE(ran);
   EXPECT_EQ(ran.error().sentence, "input K was modified");
+}
+
+/// What the oracle answered in the first and the last row of O.
+std::vector<AnswerSample> first_and_last_row() {
+  constexpr std::int64_t k_elements = std::int64_t{8} * 4096 * 64;
+  AnswerSample sample;
+  for (std::int64_t i = 0; i < 64; ++i) sample.elements.push_back(i);
+  for (std::int64_t i = k_elements - 64; i < k_elements; ++i) sample.elements.push_back(i);
+  sample.values.resize(sample.elements.size());
+  return {sample};
+}
+
+TEST_F(DeviceFilling, brings_back_the_elements_that_are_looked_at_and_counts_the_others) {
+  const auto looked_at = first_and_last_row();
+  CaseMode mode;
+  mode.looked_at = looked_at;
+  process_->nans = 3;
+  process_->kernel = [](FillingProcess::Memory& memory) {
+    std::fill_n(memory[k_o].begin(), 100 * 128, std::byte{0x3f});
+    memory[k_o].back() = std::byte{0x40};
+  };
+  const auto ran = run(mode);
+  ASSERT_TRUE(ran) << ran.error().sentence;
+  EXPECT_EQ(process_->asked.counted, std::vector<std::int64_t>{k_o});
+  ASSERT_TRUE(ran->counted.at(0));
+  EXPECT_EQ(ran->counted[0]->unwritten, 8 * 4096 * 64 - 100 * 64 - 1);
+  EXPECT_EQ(ran->counted[0]->nans, 3);
+  const auto& bytes = ran->outputs.at(0);
+  EXPECT_EQ(bytes[127], std::byte{0x3f});
+  EXPECT_EQ(bytes[128], std::byte{0}) << "the second row stayed where it was";
+  EXPECT_EQ(bytes.back(), std::byte{0x40});
+}
+
+TEST_F(DeviceFilling, a_process_that_was_to_count_and_has_not_is_not_believed) {
+  const auto looked_at = first_and_last_row();
+  CaseMode mode;
+  mode.looked_at = looked_at;
+  process_->counts = false;
+  const auto ran = run(mode);
+  ASSERT_FALSE(ran);
+  EXPECT_EQ(ran.error().reason, Reason::crashed);
 }
 
 }  // namespace

@@ -93,7 +93,8 @@ std::optional<CaseFailure> judge_fresh(const Problem& problem, std::span<const C
     const AnswerSample& sample = fresh.answers[output];
     const OutputForm form = output_form(problem, tensor, axes);
     const OutputError error = measure_sample(run.outputs[output], poison.outputs, sample, like.scales[output], form,
-                                             fresh_limit(alike, fresh, output), parallel);
+                                             fresh_limit(alike, fresh, output), parallel,
+                                             output < run.counted.size() ? run.counted[output] : std::nullopt);
     if (error.unwritten > 0) {
       return CaseFailure{Reason::output_unwritten, fmt::format("{} has elements that were never written", tensor.name),
                          fmt::format("{} elements unwritten", error.unwritten)};

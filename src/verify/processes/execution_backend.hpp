@@ -58,17 +58,19 @@ struct LaunchOutcome {
   std::int64_t flush_ns = 0;     ///< what emptying the host's caches took before that
   std::vector<AccessCounts> accesses = {};  ///< as the process reported them, where StartRequest asks for it: claims
   std::int64_t uncounted_accesses = 0;
-  std::vector<std::int64_t> changed = {};  ///< buffers that were filled with normal numbers and hold others: a claim
+  std::vector<std::int64_t> changed = {};     ///< buffers that were filled with normal numbers and hold others: a claim
+  std::vector<UselessElements> useless = {};  ///< of buffers that were to be counted: a claim
 };
 
 /// A device fills buffers of at least this many bytes, and the host copies the others: a launch of a kernel takes
 /// longer than a short copy.
 inline constexpr std::int64_t k_least_filled_bytes = std::int64_t{4} << 20;
 
-/// Buffers that the device fills before a launch, and what of them is brought back, as LaunchRequest has it.
+/// Buffers that the device fills before a launch, and what of them is brought back or counted, as LaunchRequest has it.
 struct LaunchFilling {
   std::vector<BufferFill> fills;
   std::vector<BufferPart> returned;
+  std::vector<std::int64_t> counted = {};
 };
 
 /// What a tool that watches a process has said, and how it ended.

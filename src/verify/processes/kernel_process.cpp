@@ -67,7 +67,8 @@ class SandboxedKernel final : public KernelProcess {
     const auto before = std::chrono::steady_clock::now();
     if (cold) isolation_.flush.run(process_.arena.bytes().first(static_cast<std::size_t>(layout().bytes)));
     const auto begin = std::chrono::steady_clock::now();
-    const LaunchRequest request{static_cast<std::int64_t>(selected_.value()), cold, filling.fills, filling.returned};
+    const LaunchRequest request{static_cast<std::int64_t>(selected_.value()), cold, filling.fills, filling.returned,
+                                filling.counted};
     auto answer = process_.worker.request(request, deadline);
     const Duration observed = std::chrono::steady_clock::now() - begin;
     if (auto* lost = std::get_if<LostWorker>(&answer)) return std::move(*lost);
@@ -75,7 +76,8 @@ class SandboxedKernel final : public KernelProcess {
     if (auto* failure = std::get_if<LaunchFailure>(&reply)) return std::move(*failure);
     if (auto* done = std::get_if<LaunchReply>(&reply)) {
       return LaunchOutcome{done->claimed_ns,          observed.count(),         Duration(begin - before).count(),
-                           std::move(done->accesses), done->uncounted_accesses, std::move(done->changed)};
+                           std::move(done->accesses), done->uncounted_accesses, std::move(done->changed),
+                           std::move(done->useless)};
     }
     return LostWorker{WorkerLoss::crashed, "answered a launch with something else"};
   }

@@ -25,6 +25,7 @@ BuildRequest request_for_numbers() {
     };
     ask_for("k_draw_normal_", 4);
     ask_for("k_find_changed_", 5);
+    ask_for("k_count_useless_", 4);
   }
   return request;
 }

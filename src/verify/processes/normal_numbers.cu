@@ -1,5 +1,5 @@
-// Standard normal numbers of a key as base/normal.cpp makes them, bit for bit, and whether those of a buffer have become
-// others. Trusted: it runs in a candidate's process before and after the candidate's kernels, so that data need not be
+// Standard normal numbers of a key as base/normal.cpp makes them, bit for bit, whether those of a buffer have become
+// others, and how much of an output is no answer. Trusted: it runs in a candidate's process before and after the candidate's kernels, so that data need not be
 // copied there and back. `tables` is kw::NormalTables.
 
 using Word = unsigned int;
@@ -57,15 +57,44 @@ __device__ inline Word stored_f16(float value) {
     }                                                                                                                \
   }                                                                                                                  \
   extern "C" __global__ void k_find_changed_##TYPE(const ELEMENT* in, Long count, Long key, const float2* tables,   \
-                                                    Word* changed) {                                                 \
+                                                    Long* changed) {                                                 \
     const Long step = (Long)gridDim.x * blockDim.x;                                                                  \
     Word found = 0;                                                                                                  \
     for (Long i = (Long)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step) {                               \
       if (in[i] != (ELEMENT)stored_##TYPE(number_at(tables, key, i))) found = 1;                                     \
     }                                                                                                                \
-    if (found != 0) atomicOr(changed, 1u);                                                                           \
+    if (found != 0) atomicAdd(changed, 1ULL);                                                                          \
   }
 
+__device__ inline bool is_nan_f32(Word bits) {
+  return (bits & 0x7fffffffu) > 0x7f800000u;
+}
+__device__ inline bool is_nan_f16(Word bits) {
+  return (bits & 0x7fffu) > 0x7c00u;
+}
+__device__ inline bool is_nan_bf16(Word bits) {
+  return (bits & 0x7fffu) > 0x7f80u;
+}
+
+// counts[0]: elements that hold the pattern of 4 bytes that the buffer was filled with; counts[1]: NaNs, these too.
+#define USELESS_ELEMENTS(TYPE, ELEMENT)                                                                              \
+  __device__ inline void count_useless_##TYPE(const ELEMENT* in, Long count, Word pattern, Long* counts) {           \
+    const Long step = (Long)gridDim.x * blockDim.x;                                                                  \
+    Word unwritten = 0, nans = 0;                                                                                    \
+    for (Long i = (Long)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step) {                               \
+      if (in[i] == (ELEMENT)(pattern >> (i * sizeof(ELEMENT) % 4 * 8))) ++unwritten;                                 \
+      if (is_nan_##TYPE(in[i])) ++nans;                                                                              \
+    }                                                                                                                \
+    if (unwritten != 0) atomicAdd(&counts[0], (Long)unwritten);                                                      \
+    if (nans != 0) atomicAdd(&counts[1], (Long)nans);                                                                \
+  }                                                                                                                  \
+  extern "C" __global__ void k_count_useless_##TYPE(const ELEMENT* in, Long count, Long pattern, Long* counts) {     \
+    count_useless_##TYPE(in, count, (Word)pattern, counts);                                                          \
+  }
+
+USELESS_ELEMENTS(f32, Word)
+USELESS_ELEMENTS(f16, unsigned short)
+USELESS_ELEMENTS(bf16, unsigned short)
 NORMAL_NUMBERS(f32, Word)
 NORMAL_NUMBERS(f16, unsigned short)
 NORMAL_NUMBERS(bf16, unsigned short)

@@ -7,6 +7,7 @@
 #include "base/bfloat.hpp"
 #include "base/half.hpp"
 #include "base/normal.hpp"
+#include "verify/checking/storage.hpp"
 #include "verify/testing/backend_fixture.hpp"
 
 namespace kw {
@@ -28,6 +29,11 @@ extern "C" __global__ void k_draw_{0}(const float2* tables, {1}* out, int low, i
   for (Long i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += gridDim.x * blockDim.x) {{
     out[i] = ({1})stored_{0}(number_at(tables, key, i));
   }}
+}}
+extern "C" __global__ void k_count_{0}(const {1}* in, Long* counts, int pattern, int count) {{
+  if (blockIdx.x == 0 && threadIdx.x < 2) counts[threadIdx.x] = 0;
+  __syncthreads();
+  count_useless_{0}(in, count, (Word)pattern, counts);
 }}
 )",
                         type, element);
@@ -69,6 +75,25 @@ class NormalNumbersTest : public BackendTest {
     fill_normal(values, k_key);
     return values;
   }
+  template <typename Bits>
+  static void expect_counts(const std::string& type, const std::vector<Bits>& output, std::uint32_t pattern,
+                            std::uint64_t unwritten, std::uint64_t nans) {
+    const DType dtype = type == "f32" ? DType::f32 : type == "f16" ? DType::f16 : DType::bf16;
+    const auto count = static_cast<std::int32_t>(output.size());
+    const LaunchPlan plan =
+        plan_with({{"in", BufferRole::input, dtype, std::ssize(output) * std::int64_t{sizeof(Bits)}},
+                   {"counts", BufferRole::output, DType::i32, 16}},
+                  {launch_of("k_count_" + type, 1, 128,
+                             {BufferArg{0}, BufferArg{1}, IntArg{static_cast<std::int32_t>(pattern)}, IntArg{count}})});
+    auto process = start(text_with_kernels(), {plan});
+    ASSERT_NE(process, nullptr);
+    std::memcpy(process->buffer(0).data(), output.data(), output.size() * sizeof(Bits));
+    ASSERT_EQ(fate(process->launch(false, k_ample)), "ran");
+    std::uint64_t counts[2] = {};
+    std::memcpy(counts, process->buffer(1).data(), sizeof counts);
+    EXPECT_EQ(counts[0], unwritten) << type;
+    EXPECT_EQ(counts[1], nans) << type;
+  }
   static void expect_halves(const std::string& type, std::uint16_t (*bits_of)(float)) {
     const auto made = drawn(type);
     ASSERT_EQ(made.size(), std::size_t{2} * k_count);
@@ -80,6 +105,16 @@ class NormalNumbersTest : public BackendTest {
     }
   }
 };
+
+/// Some elements hold the pattern, some are NaN and some infinite, the others are numbers.
+template <typename Bits>
+std::vector<Bits> output_of(std::uint32_t pattern, Bits nan, Bits infinity) {
+  std::vector<Bits> bits(1001, Bits{0x11});
+  for (const std::size_t i : {4U, 7U, 1000U}) bits[i] = poison_at<Bits>(pattern, i);
+  for (const std::size_t i : {5U, 600U}) bits[i] = nan;
+  bits[9] = infinity;
+  return bits;
+}
 
 TEST_F(NormalNumbersTest, are_the_hosts_in_f32) {
   const auto made = drawn("f32");
@@ -93,6 +128,15 @@ TEST_F(NormalNumbersTest, are_the_hosts_in_f32) {
 TEST_F(NormalNumbersTest, are_the_hosts_in_f16_and_bf16) {
   expect_halves("f16", half_bits);
   expect_halves("bf16", bfloat_bits);
+}
+
+TEST_F(NormalNumbersTest, come_with_counts_of_what_is_no_answer) {
+  constexpr std::uint32_t k_number_pattern = 0x3c013c02U;  // two different halves, neither of them NaN
+  expect_counts("f32", output_of<std::uint32_t>(k_number_pattern, 0x7fc00001U, 0x7f800000U), k_number_pattern, 3, 2);
+  expect_counts("f16", output_of<std::uint16_t>(k_number_pattern, 0xfe01U, 0x7c00U), k_number_pattern, 3, 2);
+  expect_counts("bf16", output_of<std::uint16_t>(k_number_pattern, 0x7fc1U, 0xff80U), k_number_pattern, 3, 2);
+  constexpr std::uint32_t k_nan_pattern = 0xffe5ffe5U;
+  expect_counts("bf16", output_of<std::uint16_t>(k_nan_pattern, 0x7fc1U, 0xff80U), k_nan_pattern, 3, 5);
 }
 
 }  // namespace

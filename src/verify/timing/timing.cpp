@@ -90,7 +90,8 @@ tl::expected<LaunchOutcome, CaseFailure> timed_launch(const TimingContext& timin
                                                       TimedData& data) {
   const RunFacts& facts = timing.facts;
   const StepTimeout timeout = timing.clock.timeout(timing.baseline.launch_deadline(facts.options.deadlines));
-  const CaseMode mode{true, k_nan_poison, timeout.time, timeout.ends_budget, nullptr, &data.outputs};
+  const CaseMode mode{true,    k_nan_poison,       timeout.time, timeout.ends_budget,
+                      nullptr, data.fresh.answers, &data.outputs};
   auto run = run_plan(facts.problem, candidate, data.fresh.one.workload, data.inputs, mode, timing.clock,
                       facts.options.parallel);
   if (!run) return tl::unexpected(std::move(run).error());
