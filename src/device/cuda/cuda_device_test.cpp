@@ -157,7 +157,7 @@ TEST_F(FilledBuffers, are_drawn_on_the_device_and_their_guard_zones_are_copied) 
   EXPECT_TRUE(reply->changed.empty());
   const auto a = numbers(77);
   const auto b = numbers(78);
-  for (int i = 0; i < k_count; ++i) ASSERT_EQ(floats(2)[i], a[i] + b[i]) << i;
+  for (std::size_t i = 0; i < k_count; ++i) ASSERT_EQ(floats(2)[i], a[i] + b[i]) << i;
   EXPECT_EQ(arena_[offset(0)], std::byte{0xff}) << "it stayed on the device";
   const std::string made = calls();
   EXPECT_THAT(made,

@@ -2,6 +2,7 @@
 
 #include "verify/processes/normal_numbers.hpp"
 
+#include <bit>
 #include <cstring>
 
 #include "base/bfloat.hpp"
@@ -121,7 +122,9 @@ TEST_F(NormalNumbersTest, are_the_hosts_in_f32) {
   const auto values = of_the_host();
   ASSERT_EQ(made.size(), values.size() * sizeof(float));
   for (std::size_t i = 0; i < values.size(); ++i) {
-    ASSERT_EQ(std::memcmp(made.data() + sizeof(float) * i, &values[i], sizeof(float)), 0) << i;
+    std::uint32_t bits = 0;
+    std::memcpy(&bits, made.data() + sizeof bits * i, sizeof bits);
+    ASSERT_EQ(bits, std::bit_cast<std::uint32_t>(values[i])) << i;
   }
 }
 
