@@ -149,7 +149,99 @@ const auto keep_patch = [&](const int patch) {
 // The filter lies in global memory as the loop reads it.
 float* const slices = tiles + 2 * Places::floats;
 const float* const slices_from =
-    ${filters} + ((long)${filter_batch} * tiles_down + first_row / TILE_M) * patches * (Places::slices * Places::slice_floats);
+    ${filters} + ((long)${filter_batch} * tiles_down + first_row / TILE_M) * ${filter_patches} * (Places::slices * Places::slice_floats);
+${turns}
+
+// --- section: own_taps
+// How many taps the phase has, four bits for each in a table of all.
+const int own_lines = ${lines}, own_across = ${across};
+${others}
+
+// --- section: turns_of_phase
+// A phase goes through its own taps: their steps are as many as there are, the last slice has what is left.
+const int own_steps = own_lines * own_across * (PATCH_GROUPS / 2);
+const int own_slices = (own_steps + PATCH_STEPS - 1) / PATCH_STEPS;
+const int across_part = 65535 / max(own_across, 1) + 1;
+const auto copy_slice = [&](const int patch, const int slice, const int turn) {
+  if (patch < patches) {
+    ${filter_patch}
+    const float* const from =
+        slices_from + (filter_patch * Places::slices + slice) * (long)Places::slice_floats;
+    float* const to = slices + turn % 2 * Places::slice_floats;
+    const int floats = min(PATCH_STEPS, own_steps - slice * PATCH_STEPS) * Places::step_floats;
+    #pragma unroll 1
+    for (int i = 4 * thread; i < floats; i += 4 * TILE_THREADS) cp_async_16(to + i, from + i, 16);
+  }
+  cp_async_commit();
+};
+// The place of a step in the patch: of the first of its two fours of channels.
+const auto place_of_step = [&](const int step) {
+  const int tap = step / (PATCH_GROUPS / 2), line = tap * across_part >> 16;
+  const int across = ${first_across}tap - line * own_across;
+  return step % (PATCH_GROUPS / 2) * 2 * Places::group_places + (${first_line}line) * (${line_dilation} * Places::line_places) +
+         ${tap_place};
+};
+constexpr unsigned leading = Places::group_places * 16;
+float part_sum[THREAD_N / 2][4];
+${zero_parts}
+if (own_steps > 0 && patches > 0) {
+  load_patch(0);
+  copy_slice(0, 0, 0);
+  keep_patch(0);
+  if (patches > 1) load_patch(1);
+}
+int turn = 0;
+for (int patch = 0; patch < (own_steps > 0 ? patches : 0); ++patch) {
+  for (int slice = 0; slice < own_slices; ++slice, ++turn) {
+    cp_async_wait<0>();
+    proxy_fence();
+    __syncthreads();
+    const float* const filter =
+        slices + turn % 2 * Places::slice_floats + thread / 128 / (TILE_N / GROUP_COLUMNS) * 64 * 4;
+    const float* const pixels =
+        tiles + patch % 2 * Places::floats + thread / 128 % (TILE_N / GROUP_COLUMNS) * Places::group_width * 4;
+    const int first_step = slice * PATCH_STEPS, steps = min(PATCH_STEPS, own_steps - first_step);
+    begin_products();
+    ${products}
+    commit_products();
+    const bool last = slice + 1 == own_slices;
+    copy_slice(last ? patch + 1 : patch, last ? 0 : slice + 1, turn + 1);
+    if (slice == 0) {
+      if (patch + 1 < patches) keep_patch(patch + 1);
+      if (patch + 2 < patches) load_patch(patch + 2);
+    }
+    wait_products<0>(part_sum);
+    ${add_products}
+  }
+}
+${last_products}
+
+// --- section: products_of_phase
+// Tensor cores cut off what does not fit an accumulator; so the products of a slice are summed from
+// zero, the small ones first.
+#pragma unroll 1
+for (int step = 0; step < steps; ++step) {
+  const float* const a = filter + step * Places::step_floats;
+  const float* const b = pixels + place_of_step(first_step + step) * 4;
+  multiply_places(part_sum, a + TILE_M * 4, 2 * TILE_M * 16, b, leading, Places::stride_bytes, step > 0);
+  multiply_places(part_sum, a, 2 * TILE_M * 16, b + Places::part_floats, leading, Places::stride_bytes, true);
+}
+#pragma unroll 1
+for (int step = 0; step < steps; ++step) {
+  const float* const a = filter + step * Places::step_floats;
+  const float* const b = pixels + place_of_step(first_step + step) * 4;
+  multiply_places(part_sum, a, 2 * TILE_M * 16, b, leading, Places::stride_bytes, true);
+}
+
+// --- section: rounded_products_of_phase
+#pragma unroll 1
+for (int step = 0; step < steps; ++step) {
+  const float* const a = filter + step * Places::step_floats;
+  const float* const b = pixels + place_of_step(first_step + step) * 4;
+  multiply_places(part_sum, a, TILE_M * 16, b, leading, Places::stride_bytes, true);
+}
+
+// --- section: turns
 const auto copy_slice = [&](const int turn) {
   if (turn < patches * Places::slices) {
     const float* const from = slices_from + (long)turn * Places::slice_floats;

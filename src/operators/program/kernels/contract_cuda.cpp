@@ -41,7 +41,9 @@ class CudaContraction {
     if (products_ != TileProducts::patches) return;
     patch_ = patch_contraction(contraction);
     KW_CHECK(patch_.has_value(), "a contraction without patches is multiplied by them");
-    patch_text_.emplace(context_, contraction_, *patch_, rounded_, is_long_sum(size_), "filters_of_" + out_.name);
+    auto phases = takes_own_taps(context_.ways) ? patch_phases(contraction, *patch_) : std::nullopt;
+    patch_text_.emplace(context_, contraction_, *patch_, std::move(phases), rounded_, is_long_sum(size_),
+                        "filters_of_" + out_.name);
   }
 
   GroupKernels write() {
@@ -293,7 +295,7 @@ class CudaContraction {
 }  // namespace
 
 GroupKernels contract_cuda(const GroupContext& context, const Contraction& contraction, const ContractTail* tail) {
-  const auto sizes = contract_sizes(context.program, ColumnChoice::contiguous);
+  const auto sizes = contract_sizes(context.program, ColumnChoice::contiguous, context.ways);
   const auto products = tile_products(context.dialect, context.device, sizes, context.ways);
   if (products == TileProducts::strips) {
     auto kernels = contract_by_strips(context, contraction);

@@ -20,6 +20,11 @@ struct PatchSize {
   std::int64_t taps = 1;
   bool phases = false;  ///< outputs of a batch lie apart, as those of a transposed convolution do
   double batch = 1, rows = 1, outer = 1, width = 1, height = 1, depth = 1, others = 1;
+  /// Taps and `others` of each phase; empty: those of all.
+  struct OfPhase {
+    double taps = 1, others = 1;
+  };
+  std::vector<OfPhase> of_phases;
 };
 [[nodiscard]] PatchSize patch_size(const Contraction& contraction, const PatchContraction& patch);
 

@@ -31,7 +31,13 @@ struct ContractSize {
 /// Leaves out `halves`.
 [[nodiscard]] ContractSize contract_size(const Contraction& contraction);
 /// Of every contraction of the program: one assignment of tunables has to suit all of them.
-[[nodiscard]] std::vector<ContractSize> contract_sizes(const StageProgram& program, ColumnChoice choice);
+[[nodiscard]] std::vector<ContractSize> contract_sizes(const StageProgram& program, ColumnChoice choice,
+                                                       ContractWays ways = {});
+
+/// Whether phases that are multiplied by patches go through their own taps alone.
+[[nodiscard]] inline bool takes_own_taps(ContractWays ways) {
+  return ways.phases != WayUse::never;
+}
 
 /// Of the kernels for CPUs: TILE_ROWS x 16 * TILE_VECTORS sums in registers, ROW_TILES tiles per work-group, BLOCK_K
 /// steps of the sum in the nearest cache. Defaults are the best guess.
