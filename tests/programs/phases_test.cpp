@@ -47,7 +47,32 @@ const std::vector<Phased> k_phased = {
      "self.c = nn.ConvTranspose2d(10, 70, 3, stride=2, padding=1, output_padding=1)"},
 };
 
+/// With a stride of two along lines, which are as long as four divides or not, and not read by a reduction.
+const std::vector<Phased> k_paired = {
+    {"lines_of_fours", "torch.relu(self.c(x)) + more[0]",
+     "self.c = nn.ConvTranspose2d(10, 37, 3, stride=2, padding=1, output_padding=1)",
+     "torch.rand(2, 10, 9, 14), torch.rand(28)"},
+    {"lines_of_an_odd_length", "self.c(x) * 2", "self.c = nn.ConvTranspose2d(10, 70, 5, stride=2, padding=2)",
+     "torch.rand(2, 10, 13, 17)"},
+    {"all_taps", "torch.sigmoid(self.c(x)) * more[0]", "self.c = nn.ConvTranspose2d(10, 37, 4, stride=2, padding=1)",
+     "torch.rand(2, 10, 9, 14), torch.rand(37, 18, 28)"},
+    {"groups_of_rows", "torch.sigmoid(self.c(x))",
+     "self.c = nn.ConvTranspose2d(20, 74, 3, stride=2, padding=1, output_padding=1, groups=2)",
+     "torch.rand(2, 20, 9, 13)"},
+    {"planes", "self.c(x) + more[0]", "self.c = nn.ConvTranspose3d(6, 37, 3, stride=2, padding=1, output_padding=1)",
+     "torch.rand(2, 6, 4, 5, 9), torch.rand(2, 37, 8, 10, 18)"},
+    {"a_stride_of_lines_alone", "self.c(x)", "self.c = nn.ConvTranspose2d(10, 37, 3, stride=(1, 2), padding=(2, 1))",
+     "torch.rand(2, 10, 13, 17)"},
+    {"one_phase_without_taps", "self.c(x)", "self.c = nn.ConvTranspose2d(10, 37, 3, stride=2, padding=1, dilation=2)",
+     "torch.rand(2, 10, 13, 17)"},
+    {"in_1d", "torch.relu(self.c(x))", "self.c = nn.ConvTranspose1d(10, 37, 3, stride=2, padding=1)",
+     "torch.rand(3, 10, 75)"},
+    {"halves_of_results", "self.c(x).half()", "self.c = nn.ConvTranspose2d(10, 37, 4, stride=2, padding=1)",
+     "torch.rand(2, 10, 9, 14)"},
+};
+
 constexpr const char* k_own_taps = "own_steps";
+constexpr const char* k_pairs = "Both phases of lines";
 
 class PhasesOnSimulator : public testing::TestWithParam<Phased> {
  protected:
@@ -62,15 +87,17 @@ class PhasesOnSimulator : public testing::TestWithParam<Phased> {
     return device_->emitted(problem(one), "fused", "", structure).source.find(k_own_taps) != std::string::npos;
   }
 
-  /// The kernel through its own taps, and the verdict on it.
-  static void expect_accepted(const std::string& precision, const IntBindings& tunables) {
+  /// The kernel with that text, and the verdict on it.
+  static void expect_accepted(const char* text, const std::string& precision, IntBindings structure,
+                              const IntBindings& tunables) {
     const Problem read = problem(GetParam(), precision);
-    Bundle bundle = device_->emitted(read, "fused", "", {{"PATCHES", 1}});
+    structure["PATCHES"] = 1;
+    Bundle bundle = device_->emitted(read, "fused", "", structure);
     for (auto& tunable : bundle.tunables) {
       const auto found = tunables.find(tunable.name);
       if (found != tunables.end()) tunable.default_value = found->second;
     }
-    EXPECT_NE(bundle.source.find(k_own_taps), std::string::npos) << bundle.source;
+    EXPECT_NE(bundle.source.find(text), std::string::npos) << bundle.source;
     const Verdict verdict = device_->verdict_of(read, bundle);
     EXPECT_TRUE(verdict.accepted()) << verdict.message << "\n" << bundle.to_text();
   }
@@ -81,19 +108,34 @@ class PhasesOnSimulator : public testing::TestWithParam<Phased> {
 using Phases = PhasesOnSimulator;
 
 TEST_P(Phases, are_accepted) {
-  expect_accepted("", {});
+  expect_accepted(k_own_taps, "", {{"PAIRS", 2}}, {});
 }
 
 TEST_P(Phases, are_accepted_in_many_slices) {
-  expect_accepted("", {{"TILE_M", 64}, {"TILE_N", 64}, {"THREAD_N", 16}, {"PATCH_K", 16}, {"PATCH_STEPS", 1}});
+  expect_accepted(k_own_taps, "", {{"PAIRS", 2}},
+                  {{"TILE_M", 64}, {"TILE_N", 64}, {"THREAD_N", 16}, {"PATCH_K", 16}, {"PATCH_STEPS", 1}});
 }
 
 TEST_P(Phases, are_accepted_rounded_with_a_slice_for_all_taps) {
-  expect_accepted("tf32_convolutions",
+  expect_accepted(k_own_taps, "tf32_convolutions", {{"PAIRS", 2}},
                   {{"TILE_M", 64}, {"TILE_N", 128}, {"THREAD_N", 16}, {"PATCH_K", 32}, {"PATCH_STEPS", 4}});
 }
 
 INSTANTIATE_TEST_SUITE_P(Taps, Phases, testing::ValuesIn(k_phased),
+                         [](const auto& one) { return std::string(one.param.name); });
+
+class PairsOfPhases : public PhasesOnSimulator {};
+
+TEST_P(PairsOfPhases, are_accepted) {
+  expect_accepted(k_pairs, "", {}, {});
+}
+
+TEST_P(PairsOfPhases, are_accepted_rounded_in_other_tiles) {
+  expect_accepted(k_pairs, "tf32_convolutions", {},
+                  {{"TILE_M", 64}, {"TILE_N", 128}, {"THREAD_N", 16}, {"PATCH_K", 16}, {"PATCH_STEPS", 2}});
+}
+
+INSTANTIATE_TEST_SUITE_P(Lines, PairsOfPhases, testing::ValuesIn(k_paired),
                          [](const auto& one) { return std::string(one.param.name); });
 
 using NoPhases = PhasesOnSimulator;
@@ -104,9 +146,20 @@ TEST_F(NoPhases, go_through_all_taps_where_that_is_asked_for) {
 }
 
 TEST_F(NoPhases, have_fewer_taps_where_the_stride_divides_the_filter) {
-  EXPECT_FALSE(
-      has_own_taps({"", "self.c(x)", "self.c = nn.ConvTranspose2d(10, 37, 4, stride=2, padding=1)"}, {{"PATCHES", 1}}));
+  EXPECT_FALSE(has_own_taps({"", "self.c(x)", "self.c = nn.ConvTranspose2d(10, 37, 4, stride=2, padding=1)"},
+                            {{"PATCHES", 1}, {"PAIRS", 2}}));
   EXPECT_FALSE(has_own_taps({"", "self.c(x)", "self.c = nn.ConvTranspose2d(10, 37, 3, padding=1)"}, {{"PATCHES", 1}}));
+}
+
+TEST_F(NoPhases, are_pairs_where_that_is_turned_off) {
+  const auto is_paired = [](const Phased& one, const IntBindings& structure) {
+    return device_->emitted(problem(one), "fused", "", structure).source.find(k_pairs) != std::string::npos;
+  };
+  EXPECT_TRUE(is_paired(k_paired[0], {{"PATCHES", 1}}));
+  EXPECT_FALSE(is_paired(k_paired[0], {{"PATCHES", 1}, {"PAIRS", 2}}));
+  // Strides of three, and what a reduction reads.
+  EXPECT_FALSE(is_paired(k_phased[5], {{"PATCHES", 1}}));
+  EXPECT_FALSE(is_paired(k_phased.back(), {{"PATCHES", 1}}));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "language/kernel_texts.hpp"
 #include "operators/program/kernels/contract_halves.hpp"
 #include "operators/program/kernels/contract_packing.hpp"
+#include "operators/program/kernels/contract_pairs.hpp"
 #include "operators/program/kernels/contract_parts.hpp"
 #include "operators/program/kernels/contract_patch_text.hpp"
 #include "operators/program/kernels/contract_products.hpp"
@@ -41,9 +42,10 @@ class CudaContraction {
     if (products_ != TileProducts::patches) return;
     patch_ = patch_contraction(contraction);
     KW_CHECK(patch_.has_value(), "a contraction without patches is multiplied by them");
-    auto phases = takes_own_taps(context_.ways) ? patch_phases(contraction, *patch_) : std::nullopt;
-    patch_text_.emplace(context_, contraction_, *patch_, std::move(phases), rounded_, is_long_sum(size_),
-                        "filters_of_" + out_.name);
+    if (tail_ == nullptr && pairs_phases(context_.ways)) pair_ = paired_phase(contraction, *patch_);
+    auto phases = takes_own_taps(context_.ways) ? patch_phases(contraction, *patch_, pair_.has_value()) : std::nullopt;
+    patch_text_.emplace(context_, contraction_, *patch_, std::move(phases), pair_.has_value(), rounded_,
+                        is_long_sum(size_), "filters_of_" + out_.name);
   }
 
   GroupKernels write() {
@@ -233,8 +235,13 @@ class CudaContraction {
     // More outputs at a time would take the registers of a second block.
     fillings.emplace_back("at_a_time", rounded_ || patch_text_ ? " 8" : "");
     fillings.emplace_back("fours_at_a_time", rounded_ ? " 2" : "");
+    fillings.emplace_back("fours_at_once", rounded_ ? "2" : "4");
     fillings.emplace_back("gathered_at_a_time", rounded_ ? "4" : "8");
-    fill_tile_store(scope, fillings);
+    if (pair_) {
+      fill_pair_stores(scope, contraction_, *patch_, *pair_, out_, fillings);
+    } else {
+      fill_tile_store(scope, fillings);
+    }
     std::set<std::size_t> loaded;
     if (patch_text_) {
       patch_text_->fill_products(scope, fillings);
@@ -248,10 +255,13 @@ class CudaContraction {
       used.insert(factor->axes.begin(), factor->axes.end());
     }
     if (const auto address = stored_address(contraction_)) used.merge(axes_in(*address));
-    fillings.emplace_back("batch_axes", join_lines(index_statements(scope, contraction_.batch, "batch", used)));
+    if (pair_) used.erase(pair_->name);
+    fillings.emplace_back(
+        "batch_axes", join_lines(index_statements(scope, contraction_.batch, pair_ ? "first_batch" : "batch", used)));
     fillings.emplace_back("row_count", scope.extent(extent_of(contraction_.rows)));
     if (!patch_text_) fillings.emplace_back("column_count", scope.extent(extent_of(contraction_.columns)));
-    fillings.emplace_back("stores", stores().text(splits_ || patch_text_.has_value(), fillings));
+    fillings.emplace_back("stores", pair_ ? fill_lines(kernel_text("program/patches.cu", "store_pairs"), fillings)
+                                          : stores().text(splits_ || patch_text_.has_value(), fillings));
     ContractArguments arguments(context_.dialect);
     arguments.add_loaded(scope, context_.buffers, stage.buffer);
     for (const auto buffer : loaded) {
@@ -267,7 +277,9 @@ class CudaContraction {
     arguments.add_integers(scope);
     const auto kernel = has_parts() ? "multiply_" + out_.name : kernel_of_buffer(context_, stage.buffer);
     fillings.emplace_back("signature", arguments.signature(kernel));
-    finish(scope, fill(contract_gpu_section("products"), fillings),
+    const auto products =
+        pair_ ? kernel_text("program/patches.cu", "products_of_pairs") : contract_gpu_section("products");
+    finish(scope, fill(products, fillings),
            {kernel,
             {patch_text_ ? patch_text_->grid() : grid()},
             {"(TILE_M / THREAD_M) * (TILE_N / THREAD_N)"},
@@ -288,6 +300,7 @@ class CudaContraction {
   bool splits_;
   const ContractTail* tail_;  ///< null where all sums are stored
   std::optional<PatchContraction> patch_;
+  std::optional<StageAxis> pair_;        ///< whose two phases are a block's
   std::optional<PatchText> patch_text_;  ///< where it is multiplied by patches
   GroupKernels kernels_;
 };

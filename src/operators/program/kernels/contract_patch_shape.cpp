@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "operators/program/kernels/contract_pairs.hpp"
 #include "operators/program/kernels/contract_phases.hpp"
 #include "operators/program/kernels/contract_text.hpp"
 #include "program/stages/work.hpp"
@@ -70,7 +71,7 @@ std::string group_places_text(const PatchSize& size) {
 constexpr const char* k_patch_threads = "(TILE_M / THREAD_M * (TILE_N / THREAD_N))";
 
 /// As kernels/program/patches.cu asks for, and as shared memory allows.
-double resident_patches(const PatchTile& tile, double thread_columns, bool rounded, bool is_long) {
+double resident_patches(const PatchTile& tile, double thread_columns, bool pairs, bool rounded, bool is_long) {
   constexpr double k_registers = 65536.0, k_others = 25.0, k_each = 5.0;
   constexpr double k_shared = 232448.0, k_block_bytes = 1024.0, k_place_bytes = 16.0;
   const double loads = std::ceil(tile.chunk / 4.0 * tile.group_places / tile.threads);
@@ -78,7 +79,8 @@ double resident_patches(const PatchTile& tile, double thread_columns, bool round
   const double parts = rounded ? 1.0 : 2.0;
   const double loop =
       2.0 * parts * k_place_bytes * (tile.chunk / 4.0 * tile.group_places + 2.0 * tile.slice_steps * tile.rows);
-  const double shared = std::max(loop, 2.0 * tile.rows * (tile.columns + 4.0)) + k_block_bytes;
+  const double sums = (pairs ? 4.0 : 2.0) * tile.rows * (tile.columns + 4.0);
+  const double shared = std::max(loop, sums) + (pairs ? sums : 0.0) + k_block_bytes;
   return std::max(1.0, std::floor(std::min(k_registers / (registers * tile.threads), k_shared / shared)));
 }
 
@@ -108,12 +110,13 @@ PatchSize patch_size(const Contraction& contraction, const PatchContraction& pat
   size.width = count_of(patch.tile) / size.height;
   size.taps = patch.taps();
   size.phases = !contraction.split.phases.empty();
+  size.pairs = paired_phase(contraction, patch).has_value();
   size.batch = count_of(contraction.batch);
   size.rows = count_of(contraction.rows);
   size.outer = count_of(patch.outer);
   size.depth = static_cast<double>(patch.depth.extent.value());
   size.others = count_of(patch.others);
-  const auto phases = patch_phases(contraction, patch);
+  const auto phases = patch_phases(contraction, patch, size.pairs);
   if (!phases) return size;
   const bool own_others = !phases->other.phase.empty();
   for (const auto line : phases->line.counts) {
@@ -126,6 +129,14 @@ PatchSize patch_size(const Contraction& contraction, const PatchContraction& pat
   return size;
 }
 
+void forget_pairs(PatchSize& size) {
+  size.pairs = false;
+  const bool full = std::ranges::all_of(size.of_phases, [&](const PatchSize::OfPhase& one) {
+    return one.taps == static_cast<double>(size.taps) && one.others == size.others;
+  });
+  if (full) size.of_phases.clear();
+}
+
 std::string tile_lines_text(const PatchSize& size) {
   return size.lined ? "THREAD_N / 2" : "1";
 }
@@ -136,8 +147,9 @@ std::string tile_width_text(const PatchSize& size) {
 
 std::string patch_bytes_text(const PatchSize& size, bool rounded) {
   const int parts = rounded ? 1 : 2;
-  return fmt::format("max({} * PATCH_K * ({}) + {} * TILE_M * PATCH_STEPS, 2 * TILE_M * (TILE_N + 4))", 8 * parts,
-                     group_places_text(size), 64 * parts);
+  return fmt::format("max({} * PATCH_K * ({}) + {} * TILE_M * PATCH_STEPS, {} * TILE_M * (TILE_N + 4)){}", 8 * parts,
+                     group_places_text(size), 64 * parts, size.pairs ? 4 : 2,
+                     size.pairs ? " + 4 * TILE_M * (TILE_N + 4)" : "");
 }
 
 std::string packed_count_text(const PatchSize& size, const Extent& batch, const Extent& rows, const Extent& others,
@@ -200,7 +212,8 @@ double patch_cost(const PatchSize& size, bool rounded, bool is_long, const Devic
   const double outputs = rounded ? k_output * sums * (1.0 + k_sector / tile.width) : 0.0;
   const double others = turns.patches * (k_patch + k_pixel * pixels) + k_slice * turns.slices + k_tile +
                         (rounded ? 0.0 : k_hidden_output * sums);
-  const double resident = std::min(resident_patches(tile, thread_columns, rounded, is_long), std::ceil(tiles_per_unit));
+  const double resident =
+      std::min(resident_patches(tile, thread_columns, size.pairs, rounded, is_long), std::ceil(tiles_per_unit));
   const double passed = size.of_phases.empty() ? 0.0 : passed_bytes(tile, turns, rounded) / k_bytes;
   return tiles_per_unit * (std::max(products + outputs, passed) + others / resident);
 }

@@ -1,7 +1,6 @@
 #include "operators/program/kernels/contract_patch_text.hpp"
 
 #include "language/kernel_texts.hpp"
-#include "operators/program/kernels/contract_patch_shape.hpp"
 #include "operators/program/kernels/contract_text.hpp"
 
 namespace kw {
@@ -14,11 +13,12 @@ std::string_view patch_section(const char* name) {
 }  // namespace
 
 PatchText::PatchText(const GroupContext& context, const Contraction& contraction, const PatchContraction& patch,
-                     std::optional<PatchPhases> phases, bool rounded, bool is_long, std::string filters)
+                     std::optional<PatchPhases> phases, bool pairs, bool rounded, bool is_long, std::string filters)
     : context_(context),
       contraction_(contraction),
       patch_(patch),
       phases_(std::move(phases)),
+      pairs_(pairs),
       rounded_(rounded),
       is_long_(is_long),
       filters_(std::move(filters)) {}
@@ -40,7 +40,13 @@ const std::vector<std::string>& PatchText::locals() {
                                                    "own_lines",     "place_of_step", "own_others",
                                                    "own_across",    "own_steps",     "own_slices",
                                                    "across_part",   "first_step",    "steps",
-                                                   "leading",       "last",          "filter_patch"};
+                                                   "leading",       "last",          "filter_patch",
+                                                   "waiting",       "first_batch",   "sums_place",
+                                                   "even",          "odd",           "place",
+                                                   "is_inside",     "result_of",     "results",
+                                                   "pixel",         "sums_line",     "loop_floats",
+                                                   "sum_floats",    "kept",          "item",
+                                                   "result"};
   return k_names;
 }
 
@@ -62,8 +68,11 @@ std::string PatchText::place_type() const {
 
 std::vector<std::string> PatchText::own_helpers() const {
   const std::string how = rounded_ ? "rounded" : "split";
-  return {"contract_functions.cu/block_tile", "contract_functions.cu/factors_" + how,
-          "contract_functions.cu/group_tile", "patches.cu/patch_tile", "patches.cu/patch_" + how};
+  std::vector<std::string> names = {"contract_functions.cu/block_tile", "contract_functions.cu/factors_" + how,
+                                    "contract_functions.cu/group_tile", "patches.cu/patch_tile",
+                                    "patches.cu/patch_" + how};
+  if (phases_ || pairs_) names.emplace_back("patches.cu/patch_tile_of_phases");
+  return names;
 }
 
 std::string PatchText::resident_blocks() const {
@@ -78,18 +87,28 @@ std::string PatchText::height(KernelScope& scope) const {
   return patch_.line ? scope.extent(patch_.tile[0].extent) : "1";
 }
 
+PatchSize PatchText::size() const {
+  auto size = patch_size(contraction_, patch_);
+  if (!pairs_) forget_pairs(size);
+  return size;
+}
+
+/// What blocks have one index of each.
+StageAxes PatchText::block_batch() const {
+  return {contraction_.batch.begin(), contraction_.batch.end() - (pairs_ ? 1 : 0)};
+}
+
 std::string PatchText::grid() const {
-  const auto size = patch_size(contraction_, patch_);
   const auto wide = (patch_.across ? patch_.tile.back().extent : extent_of(patch_.tile)).text();
   const auto high =
-      patch_.line ? fmt::format(" * ceil_div({}, {})", patch_.tile[0].extent.text(), tile_lines_text(size)) : "";
+      patch_.line ? fmt::format(" * ceil_div({}, {})", patch_.tile[0].extent.text(), tile_lines_text(size())) : "";
   return fmt::format("ceil_div({}, TILE_M) * ceil_div({}, {}){} * {} * {}", extent_of(contraction_.rows).text(), wide,
-                     tile_width_text(size), high, bundle_operand(extent_of(patch_.outer)),
-                     bundle_operand(extent_of(contraction_.batch)));
+                     tile_width_text(size()), high, bundle_operand(extent_of(patch_.outer)),
+                     bundle_operand(extent_of(block_batch())));
 }
 
 std::string PatchText::shared_bytes() const {
-  return patch_bytes_text(patch_size(contraction_, patch_), rounded_);
+  return patch_bytes_text(size(), rounded_);
 }
 
 std::string PatchText::phase_name(KernelScope& scope, const PhaseTaps& taps) const {
@@ -177,7 +196,8 @@ void PatchText::fill_load(KernelScope& scope, Fillings& fillings) const {
       "depth_line",
       whole ? "" : "const int depth = first_depth + (thread + i * TILE_THREADS) / Places::group_places * 4;");
   fillings.emplace_back("patch_axes", join_lines(others_lines(scope, used, true)));
-  fillings.emplace_back("chunk", chunk(scope, true));
+  const auto loaded_chunk = chunk(scope, true);
+  fillings.emplace_back("chunk", pairs_ ? fmt::format("not_followed({})", loaded_chunk) : loaded_chunk);
   fillings.emplace_back("patch_inside", guard.empty() ? "" : fmt::format("const bool patch_inside = {};", guard));
   fillings.emplace_back("memory", context_.buffers[image()].name);
   fillings.emplace_back("start", start == "0" ? step : start + " + " + step);
@@ -195,6 +215,7 @@ std::string PatchText::loop_text(KernelScope& scope) const {
                                                   "at % Places::line_places % {0} * Places::plane_places + "
                                                   "at % Places::line_places / {0};",
                                                   step));
+  fillings.emplace_back("kept_turn", phases_ ? "not_followed(patch % 2)" : "patch % 2");
   fillings.emplace_back("keep_pixel", rounded_
                                           ? "keep_rounded_pixel(places + place * 4, next_pixels[i]);"
                                           : "keep_pixel(places + place * 4, Places::part_floats, next_pixels[i]);");
@@ -256,7 +277,9 @@ std::string PatchText::turns_of_phase(KernelScope& scope, Fillings fillings) con
 }
 
 void PatchText::fill_products(KernelScope& scope, Fillings& fillings) const {
-  const auto batches = scope.extent(extent_of(contraction_.batch));
+  const auto batches = scope.extent(extent_of(block_batch()));
+  const std::string block_index =
+      pairs_ ? "const int first_batch = (int)blockIdx.x % {} * 2;" : "const int batch = (int)blockIdx.x % {};";
   fillings.emplace_back("comment", fill_lines(patch_section("comment")));
   fillings.emplace_back("batch", "");
   fillings.emplace_back("tiles", fill_lines(patch_section("tiles"), {{"patch", place_type()}}));
@@ -267,7 +290,8 @@ void PatchText::fill_products(KernelScope& scope, Fillings& fillings) const {
                  {{"row_count", scope.extent(extent_of(contraction_.rows))},
                   {"width", width(scope)},
                   {"height", height(scope)},
-                  {"batch", batches == "1" ? "" : fmt::format("const int batch = (int)blockIdx.x % {};", batches)},
+                  {"batch", batches == "1" ? (pairs_ ? "const int first_batch = 0;" : "")
+                                           : fmt::format(fmt::runtime(block_index), batches)},
                   {"block", batches == "1" ? "(int)blockIdx.x" : fmt::format("(int)blockIdx.x / {}", batches)}}));
   fillings.emplace_back("steps", "");
   fillings.emplace_back("column_places", places_text(scope));
@@ -382,8 +406,8 @@ GroupKernels PatchText::packing() const {
   fillings.emplace_back("signature", arguments.signature(kernel));
   GroupKernels kernels;
   kernels.source = with_short_lines(fill(patch_section("pack_filters"), fillings));
-  const auto count = packed_count_text(patch_size(contraction_, patch_), extent_of(contraction_.batch),
-                                       extent_of(contraction_.rows), extent_of(patch_.others), patch_.depth.extent);
+  const auto count = packed_count_text(size(), extent_of(contraction_.batch), extent_of(contraction_.rows),
+                                       extent_of(patch_.others), patch_.depth.extent);
   kernels.launches.push_back({kernel,
                               {fmt::format("ceil_div({}, {})", count, k_threads)},
                               {std::to_string(k_threads)},

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "codegen/text.hpp"
+#include "operators/program/kernels/contract_patch_shape.hpp"
 #include "operators/program/kernels/contract_patches.hpp"
 #include "operators/program/kernels/contract_phases.hpp"
 #include "operators/program/kernels/contract_tile_loads.hpp"
@@ -17,9 +18,10 @@ namespace kw {
 class PatchText {
  public:
   /// `rounded`: factors are rounded to tf32 numbers, else split into two. `is_long`: parts of rounded sums are added in
-  /// f32. `filters`: scratch that holds the packed filter. With `phases` each goes through its own taps.
+  /// f32. `filters`: scratch that holds the packed filter. With `phases` each goes through its own taps,
+  /// with `pairs` a block is of the two phases of paired_phase().
   PatchText(const GroupContext& context, const Contraction& contraction, const PatchContraction& patch,
-            std::optional<PatchPhases> phases, bool rounded, bool is_long, std::string filters);
+            std::optional<PatchPhases> phases, bool pairs, bool rounded, bool is_long, std::string filters);
 
   /// Names of the texts, which no axis may be called.
   [[nodiscard]] static const std::vector<std::string>& locals();
@@ -44,6 +46,8 @@ class PatchText {
   [[nodiscard]] GroupKernels packing() const;
 
  private:
+  [[nodiscard]] PatchSize size() const;
+  [[nodiscard]] StageAxes block_batch() const;
   [[nodiscard]] std::string place_type() const;
   [[nodiscard]] std::string width(KernelScope& scope) const;
   [[nodiscard]] std::string height(KernelScope& scope) const;
@@ -69,7 +73,7 @@ class PatchText {
   const Contraction& contraction_;
   const PatchContraction& patch_;
   std::optional<PatchPhases> phases_;
-  bool rounded_, is_long_;
+  bool pairs_, rounded_, is_long_;
   std::string filters_;
 };
 

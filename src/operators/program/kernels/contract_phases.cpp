@@ -113,7 +113,7 @@ bool has_fewer(const PhaseTaps& taps, std::int64_t count) {
 
 }  // namespace
 
-std::optional<PatchPhases> patch_phases(const Contraction& contraction, const PatchContraction& patch) {
+std::optional<PatchPhases> patch_phases(const Contraction& contraction, const PatchContraction& patch, bool full) {
   if (contraction.split.phases.empty() || !patch.across) return std::nullopt;
   PhaseFinder finder(contraction);
   const auto last = contraction.second.element->operands.size() - 1;
@@ -136,7 +136,7 @@ std::optional<PatchPhases> patch_phases(const Contraction& contraction, const Pa
       patch.others.size() == 1 && patch.others[0].extent.is_constant() ? patch.others[0].extent.value() : 1;
   const bool fewer = has_fewer(phases.across, patch.across->taps) ||
                      has_fewer(phases.line, patch.line ? patch.line->taps : 1) || has_fewer(phases.other, others);
-  return fewer ? std::optional(phases) : std::nullopt;
+  return fewer || full ? std::optional(phases) : std::nullopt;
 }
 
 std::string phase_taps_text(const PhaseTaps& taps, const std::string& phase, std::int64_t least) {

@@ -24,8 +24,10 @@ struct PatchPhases {
   PhaseTaps other;         ///< of the axis that a patch has one index of
 };
 
-/// Absent where all phases have all taps, or which they have is not known before the kernel runs.
-[[nodiscard]] std::optional<PatchPhases> patch_phases(const Contraction& contraction, const PatchContraction& patch);
+/// Absent where which taps they have is not known before the kernel runs; and where all phases have all taps, unless
+/// `full` ones are wanted too.
+[[nodiscard]] std::optional<PatchPhases> patch_phases(const Contraction& contraction, const PatchContraction& patch,
+                                                      bool full);
 
 /// How many of `taps` the phase of that name has, as an int in CUDA C++, but not fewer than `least`.
 [[nodiscard]] std::string phase_taps_text(const PhaseTaps& taps, const std::string& phase, std::int64_t least = 0);

@@ -12,6 +12,7 @@ constexpr const char* k_patch_choice = "PATCHES";
 constexpr const char* k_strip_choice = "STRIPS";
 constexpr const char* k_tail_choice = "TAILS";
 constexpr const char* k_phase_choice = "PHASES";
+constexpr const char* k_pair_choice = "PAIRS";
 
 /// The problem's contractions and what may be tuned about them.
 struct ContractSpace {
@@ -47,7 +48,8 @@ std::vector<Tunable> contract_structure() {
   return {{k_patch_choice, {0, 1, 2}, 0},
           {k_strip_choice, {0, 1, 2}, 0},
           {k_tail_choice, {0, 1, 2}, 0},
-          {k_phase_choice, {0, 1, 2}, 0}};
+          {k_phase_choice, {0, 1, 2}, 0},
+          {k_pair_choice, {0, 1, 2}, 0}};
 }
 
 ContractWays contract_ways(const IntBindings& structure) {
@@ -56,7 +58,8 @@ ContractWays contract_ways(const IntBindings& structure) {
     if (found == structure.end() || found->second == 0) return WayUse::estimated;
     return found->second == 1 ? WayUse::always : WayUse::never;
   };
-  return {use_of(k_patch_choice), use_of(k_strip_choice), use_of(k_tail_choice), use_of(k_phase_choice)};
+  return {use_of(k_patch_choice), use_of(k_strip_choice), use_of(k_tail_choice), use_of(k_phase_choice),
+          use_of(k_pair_choice)};
 }
 
 std::vector<IntBindings> contract_seeds(Dialect dialect, const Problem& problem, const DeviceFacts& device) {

@@ -39,6 +39,7 @@ std::vector<ContractSize> contract_sizes(const StageProgram& program, ColumnChoi
     if (!contraction) continue;
     sizes.push_back(contract_size(*contraction));
     if (!takes_own_taps(ways) && sizes.back().patch) sizes.back().patch->of_phases.clear();
+    if (!pairs_phases(ways) && sizes.back().patch) forget_pairs(*sizes.back().patch);
     sizes.back().halves = half_factors(*contraction, program).has_value();
   }
   return sizes;
