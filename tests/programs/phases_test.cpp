@@ -108,16 +108,16 @@ class PhasesOnSimulator : public testing::TestWithParam<Phased> {
 using Phases = PhasesOnSimulator;
 
 TEST_P(Phases, are_accepted) {
-  expect_accepted(k_own_taps, "", {{"PAIRS", 2}}, {});
+  expect_accepted(k_own_taps, "", {{"PAIRS", 2}, {"PHASES", 1}}, {});
 }
 
 TEST_P(Phases, are_accepted_in_many_slices) {
-  expect_accepted(k_own_taps, "", {{"PAIRS", 2}},
+  expect_accepted(k_own_taps, "", {{"PAIRS", 2}, {"PHASES", 1}},
                   {{"TILE_M", 64}, {"TILE_N", 64}, {"THREAD_N", 16}, {"PATCH_K", 16}, {"PATCH_STEPS", 1}});
 }
 
 TEST_P(Phases, are_accepted_rounded_with_a_slice_for_all_taps) {
-  expect_accepted(k_own_taps, "tf32_convolutions", {{"PAIRS", 2}},
+  expect_accepted(k_own_taps, "tf32_convolutions", {{"PAIRS", 2}, {"PHASES", 1}},
                   {{"TILE_M", 64}, {"TILE_N", 128}, {"THREAD_N", 16}, {"PATCH_K", 32}, {"PATCH_STEPS", 4}});
 }
 
@@ -159,7 +159,8 @@ TEST_F(NoPhases, are_pairs_where_that_is_turned_off) {
   EXPECT_FALSE(is_paired(k_paired[0], {{"PATCHES", 1}, {"PAIRS", 2}}));
   // Strides of three, and what a reduction reads.
   EXPECT_FALSE(is_paired(k_phased[5], {{"PATCHES", 1}}));
-  EXPECT_FALSE(is_paired(k_phased.back(), {{"PATCHES", 1}}));
+  EXPECT_FALSE(is_paired(k_phased.back(), {{"PATCHES", 1}, {"PAIRS", 1}}));
+  EXPECT_FALSE(has_own_taps(k_phased.back(), {{"PATCHES", 1}}));
 }
 
 }  // namespace
