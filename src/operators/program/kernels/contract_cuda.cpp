@@ -162,7 +162,9 @@ class CudaContraction {
   }
 
   void fill_tile_store(KernelScope& scope, Fillings& fillings) {
-    if (splits_) {
+    if (pair_) {
+      fill_pair_stores(scope, contraction_, *patch_, *pair_, out_, fillings);
+    } else if (splits_) {
       fillings.emplace_back("stored_row_axes", "");
       fillings.emplace_back("stored_column_axes", "");
       fillings.emplace_back("stored_places", "");
@@ -226,30 +228,7 @@ class CudaContraction {
     loaded = loads.loaded();
   }
 
-  void write_tiles() {
-    const auto& stage = contraction_.split.stage;
-    const auto whole = stores().with_window_axes(patch_text_ ? patch_text_->scope_stage() : stage);
-    KernelScope scope(context_.buffers, whole, context_.dialect, locals());
-    Fillings fillings = {{"qualifier", fill_lines(context_.dialect->kernel_qualifier,
-                                                  {{"threads", fmt::format("TILE_THREADS, {}", resident_blocks())}})}};
-    // More outputs at a time would take the registers of a second block.
-    fillings.emplace_back("at_a_time", rounded_ || patch_text_ ? " 8" : "");
-    fillings.emplace_back("fours_at_a_time", rounded_ ? " 2" : "");
-    fillings.emplace_back("fours_at_once", rounded_ ? "2" : "4");
-    fillings.emplace_back("gathered_at_a_time", rounded_ ? "4" : "8");
-    if (pair_) {
-      fill_pair_stores(scope, contraction_, *patch_, *pair_, out_, fillings);
-    } else {
-      fill_tile_store(scope, fillings);
-    }
-    std::set<std::size_t> loaded;
-    if (patch_text_) {
-      patch_text_->fill_products(scope, fillings);
-      loaded = {patch_text_->image()};
-    } else {
-      halves_ ? fill_half_loop(scope, fillings, loaded) : fill_loop(scope, fillings, loaded);
-      fillings.emplace_back("batch", batch_text(scope));
-    }
+  void fill_batch_axes(KernelScope& scope, Fillings& fillings) const {
     auto used = scope.used_axes();
     for (const auto* factor : {&contraction_.first, &contraction_.second}) {
       used.insert(factor->axes.begin(), factor->axes.end());
@@ -258,12 +237,12 @@ class CudaContraction {
     if (pair_) used.erase(pair_->name);
     fillings.emplace_back(
         "batch_axes", join_lines(index_statements(scope, contraction_.batch, pair_ ? "first_batch" : "batch", used)));
-    fillings.emplace_back("row_count", scope.extent(extent_of(contraction_.rows)));
-    if (!patch_text_) fillings.emplace_back("column_count", scope.extent(extent_of(contraction_.columns)));
-    fillings.emplace_back("stores", pair_ ? fill_lines(kernel_text("program/patches.cu", "store_pairs"), fillings)
-                                          : stores().text(splits_ || patch_text_.has_value(), fillings));
+  }
+
+  /// `loaded`: buffers that the loop reads.
+  ContractArguments arguments_of(const KernelScope& scope, const std::set<std::size_t>& loaded) const {
     ContractArguments arguments(context_.dialect);
-    arguments.add_loaded(scope, context_.buffers, stage.buffer);
+    arguments.add_loaded(scope, context_.buffers, contraction_.split.stage.buffer);
     for (const auto buffer : loaded) {
       const auto& held = context_.buffers[buffer];
       if (scope.loaded().count(buffer) == 0) arguments.add(held.dtype, false, held.name, held.argument);
@@ -275,6 +254,35 @@ class CudaContraction {
       arguments.add(out_.dtype, true, out_.name, out_.argument);
     }
     arguments.add_integers(scope);
+    return arguments;
+  }
+
+  void write_tiles() {
+    const auto& stage = contraction_.split.stage;
+    const auto whole = stores().with_window_axes(patch_text_ ? patch_text_->scope_stage() : stage);
+    KernelScope scope(context_.buffers, whole, context_.dialect, locals());
+    Fillings fillings = {{"qualifier", fill_lines(context_.dialect->kernel_qualifier,
+                                                  {{"threads", fmt::format("TILE_THREADS, {}", resident_blocks())}})}};
+    // More outputs at a time would take the registers of a second block.
+    fillings.emplace_back("at_a_time", rounded_ || patch_text_ ? " 8" : "");
+    fillings.emplace_back("fours_at_a_time", rounded_ ? " 2" : "");
+    fillings.emplace_back("fours_at_once", rounded_ ? "2" : "4");
+    fillings.emplace_back("gathered_at_a_time", rounded_ ? "4" : "8");
+    fill_tile_store(scope, fillings);
+    std::set<std::size_t> loaded;
+    if (patch_text_) {
+      patch_text_->fill_products(scope, fillings);
+      loaded = {patch_text_->image()};
+    } else {
+      halves_ ? fill_half_loop(scope, fillings, loaded) : fill_loop(scope, fillings, loaded);
+      fillings.emplace_back("batch", batch_text(scope));
+    }
+    fill_batch_axes(scope, fillings);
+    fillings.emplace_back("row_count", scope.extent(extent_of(contraction_.rows)));
+    if (!patch_text_) fillings.emplace_back("column_count", scope.extent(extent_of(contraction_.columns)));
+    fillings.emplace_back("stores", pair_ ? fill_lines(kernel_text("program/patches.cu", "store_pairs"), fillings)
+                                          : stores().text(splits_ || patch_text_.has_value(), fillings));
+    const auto arguments = arguments_of(scope, loaded);
     const auto kernel = has_parts() ? "multiply_" + out_.name : kernel_of_buffer(context_, stage.buffer);
     fillings.emplace_back("signature", arguments.signature(kernel));
     const auto products =
