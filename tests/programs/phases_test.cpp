@@ -127,11 +127,11 @@ INSTANTIATE_TEST_SUITE_P(Taps, Phases, testing::ValuesIn(k_phased),
 class PairsOfPhases : public PhasesOnSimulator {};
 
 TEST_P(PairsOfPhases, are_accepted) {
-  expect_accepted(k_pairs, "", {}, {});
+  expect_accepted(k_pairs, "", {{"PAIRS", 1}}, {});
 }
 
 TEST_P(PairsOfPhases, are_accepted_rounded_in_other_tiles) {
-  expect_accepted(k_pairs, "tf32_convolutions", {},
+  expect_accepted(k_pairs, "tf32_convolutions", {{"PAIRS", 1}},
                   {{"TILE_M", 64}, {"TILE_N", 128}, {"THREAD_N", 16}, {"PATCH_K", 16}, {"PATCH_STEPS", 2}});
 }
 
@@ -157,8 +157,11 @@ TEST_F(NoPhases, are_pairs_where_that_is_turned_off) {
   };
   EXPECT_TRUE(is_paired(k_paired[0], {{"PATCHES", 1}}));
   EXPECT_FALSE(is_paired(k_paired[0], {{"PATCHES", 1}, {"PAIRS", 2}}));
+  // By estimate not where lines leave element by element, or all phases have all taps.
+  EXPECT_FALSE(is_paired(k_paired[1], {{"PATCHES", 1}}));
+  EXPECT_FALSE(is_paired(k_paired[2], {{"PATCHES", 1}}));
   // Strides of three, and what a reduction reads.
-  EXPECT_FALSE(is_paired(k_phased[5], {{"PATCHES", 1}}));
+  EXPECT_FALSE(is_paired(k_phased[5], {{"PATCHES", 1}, {"PAIRS", 1}}));
   EXPECT_FALSE(is_paired(k_phased.back(), {{"PATCHES", 1}, {"PAIRS", 1}}));
   EXPECT_FALSE(has_own_taps(k_phased.back(), {{"PATCHES", 1}}));
 }

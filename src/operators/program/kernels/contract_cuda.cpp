@@ -42,8 +42,10 @@ class CudaContraction {
     if (products_ != TileProducts::patches) return;
     patch_ = patch_contraction(contraction);
     KW_CHECK(patch_.has_value(), "a contraction without patches is multiplied by them");
-    if (tail_ == nullptr && pairs_phases(context_.ways)) pair_ = paired_phase(contraction, *patch_);
-    auto phases = takes_own_taps(context_.ways) ? patch_phases(contraction, *patch_, pair_.has_value()) : std::nullopt;
+    auto size = patch_size(contraction, *patch_);
+    choose_phases(size, context_.ways.phases, context_.ways.pairs);
+    if (size.pairs) pair_ = paired_phase(contraction, *patch_);
+    auto phases = size.of_phases.empty() ? std::nullopt : patch_phases(contraction, *patch_, size.pairs);
     patch_text_.emplace(context_, contraction_, *patch_, std::move(phases), pair_.has_value(), rounded_,
                         is_long_sum(size_), "filters_of_" + out_.name);
   }

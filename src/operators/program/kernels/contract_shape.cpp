@@ -38,8 +38,7 @@ std::vector<ContractSize> contract_sizes(const StageProgram& program, ColumnChoi
     const auto contraction = contraction_of(stage, choice);
     if (!contraction) continue;
     sizes.push_back(contract_size(*contraction));
-    if (!takes_own_taps(ways) && sizes.back().patch) sizes.back().patch->of_phases.clear();
-    if (!pairs_phases(ways) && sizes.back().patch) forget_pairs(*sizes.back().patch);
+    if (sizes.back().patch) choose_phases(*sizes.back().patch, ways.phases, ways.pairs);
     sizes.back().halves = half_factors(*contraction, program).has_value();
   }
   return sizes;

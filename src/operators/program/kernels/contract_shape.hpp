@@ -34,16 +34,6 @@ struct ContractSize {
 [[nodiscard]] std::vector<ContractSize> contract_sizes(const StageProgram& program, ColumnChoice choice,
                                                        ContractWays ways = {});
 
-/// Whether phases that are multiplied by patches go through their own taps alone.
-[[nodiscard]] inline bool takes_own_taps(ContractWays ways) {
-  return ways.phases != WayUse::never;
-}
-
-/// Whether both phases of a line are multiplied in one block where they can be.
-[[nodiscard]] inline bool pairs_phases(ContractWays ways) {
-  return ways.pairs != WayUse::never;
-}
-
 /// Of the kernels for CPUs: TILE_ROWS x 16 * TILE_VECTORS sums in registers, ROW_TILES tiles per work-group, BLOCK_K
 /// steps of the sum in the nearest cache. Defaults are the best guess.
 [[nodiscard]] std::vector<Tunable> contract_vector_tunables(const std::vector<ContractSize>& sizes,
