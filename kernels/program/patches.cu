@@ -59,6 +59,16 @@ __device__ __forceinline__ void add_products(float (&part)[THREAD_N / 2][4], flo
     for (int j = 0; j < THREAD_N; ++j) sum[i][j] += part[j / 2][2 * i + j % 2];
 }
 
+// --- section: patch_tile_of_phases
+// A number that the compiler does not follow from turn to turn of a loop: each of the addresses that it computes from
+// one would take two registers all the time.
+__device__ __forceinline__ int not_followed(int number) {
+#ifndef KW_SIM
+  asm volatile("" : "+r"(number));
+#endif
+  return number;
+}
+
 // --- section: patch_split
 // Four channels of a pixel, as both parts of each number.
 __device__ __forceinline__ void keep_pixel(float* place, const int part_floats, const float (&four)[4]) {
@@ -137,7 +147,7 @@ const auto load_patch = [&](const int patch) {
   }
 };
 const auto keep_patch = [&](const int patch) {
-  float* const places = tiles + patch % 2 * Places::floats;
+  float* const places = tiles + ${kept_turn} * Places::floats;
   #pragma unroll
   for (int i = 0; i < Places::loads; ++i) {
     const int at = thread + i * TILE_THREADS;
@@ -149,7 +159,99 @@ const auto keep_patch = [&](const int patch) {
 // The filter lies in global memory as the loop reads it.
 float* const slices = tiles + 2 * Places::floats;
 const float* const slices_from =
-    ${filters} + ((long)${filter_batch} * tiles_down + first_row / TILE_M) * patches * (Places::slices * Places::slice_floats);
+    ${filters} + ((long)${filter_batch} * tiles_down + first_row / TILE_M) * ${filter_patches} * (Places::slices * Places::slice_floats);
+${turns}
+
+// --- section: own_taps
+// How many taps the phase has, four bits for each in a table of all.
+const int own_lines = ${lines}, own_across = ${across};
+${others}
+
+// --- section: turns_of_phase
+// A phase goes through its own taps: their steps are as many as there are, the last slice has what is left.
+const int own_steps = not_followed(own_lines * own_across * (PATCH_GROUPS / 2));
+const int own_slices = (own_steps + PATCH_STEPS - 1) / PATCH_STEPS;
+const int across_part = 65535 / max(own_across, 1) + 1;
+const auto copy_slice = [&](const int patch, const int slice, const int turn) {
+  if (patch < patches) {
+    ${filter_patch}
+    const float* const from =
+        slices_from + (filter_patch * Places::slices + slice) * (long)Places::slice_floats;
+    float* const to = slices + not_followed(turn % 2) * Places::slice_floats;
+    const int floats = min(PATCH_STEPS, own_steps - slice * PATCH_STEPS) * Places::step_floats;
+    #pragma unroll 1
+    for (int i = 4 * thread; i < floats; i += 4 * TILE_THREADS) cp_async_16(to + i, from + i, 16);
+  }
+  cp_async_commit();
+};
+// The place of a step in the patch: of the first of its two fours of channels.
+const auto place_of_step = [&](const int step) {
+  const int tap = step / (PATCH_GROUPS / 2), line = tap * across_part >> 16;
+  const int across = ${first_across}tap - line * own_across;
+  return step % (PATCH_GROUPS / 2) * 2 * Places::group_places + (${first_line}line) * (${line_dilation} * Places::line_places) +
+         ${tap_place};
+};
+constexpr unsigned leading = Places::group_places * 16;
+float part_sum[THREAD_N / 2][4];
+${zero_parts}
+if (own_steps > 0 && patches > 0) {
+  load_patch(0);
+  copy_slice(0, 0, 0);
+  keep_patch(0);
+  if (patches > 1) load_patch(1);
+}
+int turn = 0;
+for (int patch = 0; patch < (own_steps > 0 ? patches : 0); ++patch) {
+  for (int slice = 0; slice < own_slices; ++slice, ++turn) {
+    cp_async_wait<0>();
+    proxy_fence();
+    __syncthreads();
+    const float* const filter =
+        slices + turn % 2 * Places::slice_floats + thread / 128 / (TILE_N / GROUP_COLUMNS) * 64 * 4;
+    const float* const pixels =
+        tiles + patch % 2 * Places::floats + thread / 128 % (TILE_N / GROUP_COLUMNS) * Places::group_width * 4;
+    const int first_step = slice * PATCH_STEPS, steps = min(PATCH_STEPS, own_steps - first_step);
+    begin_products();
+    ${products}
+    commit_products();
+    const bool last = slice + 1 == own_slices;
+    copy_slice(last ? patch + 1 : patch, last ? 0 : slice + 1, turn + 1);
+    if (slice == 0) {
+      if (patch + 1 < patches) keep_patch(patch + 1);
+      if (patch + 2 < patches) load_patch(patch + 2);
+    }
+    wait_products<0>(part_sum);
+    ${add_products}
+  }
+}
+${last_products}
+
+// --- section: products_of_phase
+// Tensor cores cut off what does not fit an accumulator; so the products of a slice are summed from
+// zero, the small ones first.
+#pragma unroll 1
+for (int step = 0; step < steps; ++step) {
+  const float* const a = filter + step * Places::step_floats;
+  const float* const b = pixels + place_of_step(first_step + step) * 4;
+  multiply_places(part_sum, a + TILE_M * 4, 2 * TILE_M * 16, b, leading, Places::stride_bytes, step > 0);
+  multiply_places(part_sum, a, 2 * TILE_M * 16, b + Places::part_floats, leading, Places::stride_bytes, true);
+}
+#pragma unroll 1
+for (int step = 0; step < steps; ++step) {
+  const float* const a = filter + step * Places::step_floats;
+  const float* const b = pixels + place_of_step(first_step + step) * 4;
+  multiply_places(part_sum, a, 2 * TILE_M * 16, b, leading, Places::stride_bytes, true);
+}
+
+// --- section: rounded_products_of_phase
+#pragma unroll 1
+for (int step = 0; step < steps; ++step) {
+  const float* const a = filter + step * Places::step_floats;
+  const float* const b = pixels + place_of_step(first_step + step) * 4;
+  multiply_places(part_sum, a, TILE_M * 16, b, leading, Places::stride_bytes, true);
+}
+
+// --- section: turns
 const auto copy_slice = [&](const int turn) {
   if (turn < patches * Places::slices) {
     const float* const from = slices_from + (long)turn * Places::slice_floats;
@@ -272,4 +374,72 @@ ${signature} {
   float element = 0.0f;
   if (m < ${row_count} && depth_at < ${depth} && tap < ${taps}${guard}) element = ${element};
   ${store}
+}
+
+// --- section: products_of_pairs
+// Both phases of lines, one after the other.
+${comment}
+${qualifier}
+${signature} {
+  ${tiles}
+  int thread = threadIdx.x;
+  ${tile_place}
+  ${batch_axes}
+  ${row_places}
+  float sum[THREAD_M][THREAD_N];
+  // The sums of the first phase wait behind what the loop uses.
+  constexpr int loop_floats = 2 * (Places::floats + Places::slice_floats), sum_floats = TILE_M * LINE_STRIDE;
+  float* const waiting = tiles + (loop_floats > sum_floats ? loop_floats : sum_floats);
+  #pragma unroll 1
+  for (int ${phase} = 0; ${phase} < 2; ++${phase}) {
+    const int batch = first_batch + ${phase};
+    thread = not_followed(thread);
+    ${column_places}
+    #pragma unroll
+    for (int i = 0; i < THREAD_M; ++i)
+      #pragma unroll
+      for (int j = 0; j < THREAD_N; ++j) sum[i][j] = 0.0f;
+    ${loop}
+    __syncthreads();
+    float* const kept = ${phase} == 0 ? waiting : tiles;
+    #pragma unroll
+    for (int i = 0; i < THREAD_M; ++i)
+      keep_sums(kept + (i * THREADS_M + line_of(thread)) * LINE_STRIDE, thread, sum[i]);
+    __syncthreads();
+  }
+  ${stores}
+}
+
+// --- section: store_pairs
+// Neighbouring threads store neighbours: four of a line each, two of each phase.
+#pragma unroll ${fours_at_once}
+for (int j = 0; j < THREAD_M * THREAD_N / 2; ++j) {
+  const int at = thread + j * TILE_THREADS;
+  const int sums_line = at / (TILE_N / 2), pixel = at % (TILE_N / 2) * 2;
+  const int m = first_row + row_place(sums_line % THREADS_M, sums_line / THREADS_M);
+  const int line = first_line + pixel / Places::tile_width, across = first_place + pixel % Places::tile_width;
+  if (m >= ${row_count} || line >= ${height} || across >= ${width}) continue;
+  const int sums_place = sums_line * LINE_STRIDE + column_of_place<Places::tile_lines, Places::tile_width>(pixel);
+  const float2 even = *(const float2*)&waiting[sums_place];
+  const float2 odd = *(const float2*)&tiles[sums_place];
+  ${stored_axes}
+  const long place = ${place} + (long)across * 2;
+  const auto is_inside = [&](const int ${step}, const int ${phase}) { return ${step} < ${width} && (${inside}); };
+  const auto result_of = [&](const float total, const int ${step}, const int ${phase}) {
+    ${values}
+    return ${value};
+  };
+  if (${by_fours} && is_inside(across + 1, 1)) {
+    const float results[4] = {result_of(even.x, across, 0), result_of(odd.x, across, 1),
+                              result_of(even.y, across + 1, 0), result_of(odd.y, across + 1, 1)};
+    ${four}
+  } else {
+    #pragma unroll 1
+    for (int item = 0; item < 4; ++item) {
+      if (!is_inside(across + item / 2, item % 2)) continue;
+      const float total = item == 0 ? even.x : item == 1 ? odd.x : item == 2 ? even.y : odd.y;
+      const float result = result_of(total, across + item / 2, item % 2);
+      ${store}
+    }
+  }
 }

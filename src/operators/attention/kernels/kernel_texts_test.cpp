@@ -97,6 +97,8 @@ std::vector<Problem> modules() {
       module_problem("F.conv2d(x, y, padding=1)", "2, 6, 20, 20", "17, 6, 3, 3"),
       module_problem("x @ y", "32, 50000", "50000, 32"),
       module_problem("F.conv_transpose2d(x, y, stride=2, padding=1)", "2, 6, 20, 20", "6, 17, 3, 3"),
+      module_problem("F.conv_transpose2d(x, y, stride=2, padding=1)", "16, 64, 64, 64", "64, 64, 3, 3"),
+      module_problem("F.conv_transpose2d(x, y, stride=2, padding=1)", "16, 64, 64, 64", "64, 64, 3, 3", "tf32"),
       module_problem("x @ y", "128, 64", "64, 128", "tf32"),
       module_problem("x.T @ y", "640, 128", "640, 127", "tf32"),
       module_problem("F.conv2d(x, y, padding=1)", "2, 6, 20, 20", "17, 6, 3, 3", "tf32"),

@@ -4,6 +4,7 @@
 #include "language/kernel_texts.hpp"
 #include "operators/program/kernels/contract_halves.hpp"
 #include "operators/program/kernels/contract_packing.hpp"
+#include "operators/program/kernels/contract_pairs.hpp"
 #include "operators/program/kernels/contract_parts.hpp"
 #include "operators/program/kernels/contract_patch_text.hpp"
 #include "operators/program/kernels/contract_products.hpp"
@@ -41,7 +42,12 @@ class CudaContraction {
     if (products_ != TileProducts::patches) return;
     patch_ = patch_contraction(contraction);
     KW_CHECK(patch_.has_value(), "a contraction without patches is multiplied by them");
-    patch_text_.emplace(context_, contraction_, *patch_, rounded_, is_long_sum(size_), "filters_of_" + out_.name);
+    auto size = patch_size(contraction, *patch_);
+    choose_phases(size, context_.ways.phases, context_.ways.pairs);
+    if (size.pairs) pair_ = paired_phase(contraction, *patch_);
+    auto phases = size.of_phases.empty() ? std::nullopt : patch_phases(contraction, *patch_, size.pairs);
+    patch_text_.emplace(context_, contraction_, *patch_, std::move(phases), pair_.has_value(), rounded_,
+                        is_long_sum(size_), "filters_of_" + out_.name);
   }
 
   GroupKernels write() {
@@ -158,7 +164,9 @@ class CudaContraction {
   }
 
   void fill_tile_store(KernelScope& scope, Fillings& fillings) {
-    if (splits_) {
+    if (pair_) {
+      fill_pair_stores(scope, contraction_, *patch_, *pair_, out_, fillings);
+    } else if (splits_) {
       fillings.emplace_back("stored_row_axes", "");
       fillings.emplace_back("stored_column_axes", "");
       fillings.emplace_back("stored_places", "");
@@ -222,36 +230,21 @@ class CudaContraction {
     loaded = loads.loaded();
   }
 
-  void write_tiles() {
-    const auto& stage = contraction_.split.stage;
-    const auto whole = stores().with_window_axes(patch_text_ ? patch_text_->scope_stage() : stage);
-    KernelScope scope(context_.buffers, whole, context_.dialect, locals());
-    Fillings fillings = {{"qualifier", fill_lines(context_.dialect->kernel_qualifier,
-                                                  {{"threads", fmt::format("TILE_THREADS, {}", resident_blocks())}})}};
-    // More outputs at a time would take the registers of a second block.
-    fillings.emplace_back("at_a_time", rounded_ || patch_text_ ? " 8" : "");
-    fillings.emplace_back("fours_at_a_time", rounded_ ? " 2" : "");
-    fillings.emplace_back("gathered_at_a_time", rounded_ ? "4" : "8");
-    fill_tile_store(scope, fillings);
-    std::set<std::size_t> loaded;
-    if (patch_text_) {
-      patch_text_->fill_products(scope, fillings);
-      loaded = {patch_text_->image()};
-    } else {
-      halves_ ? fill_half_loop(scope, fillings, loaded) : fill_loop(scope, fillings, loaded);
-      fillings.emplace_back("batch", batch_text(scope));
-    }
+  void fill_batch_axes(KernelScope& scope, Fillings& fillings) const {
     auto used = scope.used_axes();
     for (const auto* factor : {&contraction_.first, &contraction_.second}) {
       used.insert(factor->axes.begin(), factor->axes.end());
     }
     if (const auto address = stored_address(contraction_)) used.merge(axes_in(*address));
-    fillings.emplace_back("batch_axes", join_lines(index_statements(scope, contraction_.batch, "batch", used)));
-    fillings.emplace_back("row_count", scope.extent(extent_of(contraction_.rows)));
-    if (!patch_text_) fillings.emplace_back("column_count", scope.extent(extent_of(contraction_.columns)));
-    fillings.emplace_back("stores", stores().text(splits_ || patch_text_.has_value(), fillings));
+    if (pair_) used.erase(pair_->name);
+    fillings.emplace_back(
+        "batch_axes", join_lines(index_statements(scope, contraction_.batch, pair_ ? "first_batch" : "batch", used)));
+  }
+
+  /// `loaded`: buffers that the loop reads.
+  ContractArguments arguments_of(const KernelScope& scope, const std::set<std::size_t>& loaded) const {
     ContractArguments arguments(context_.dialect);
-    arguments.add_loaded(scope, context_.buffers, stage.buffer);
+    arguments.add_loaded(scope, context_.buffers, contraction_.split.stage.buffer);
     for (const auto buffer : loaded) {
       const auto& held = context_.buffers[buffer];
       if (scope.loaded().count(buffer) == 0) arguments.add(held.dtype, false, held.name, held.argument);
@@ -263,9 +256,40 @@ class CudaContraction {
       arguments.add(out_.dtype, true, out_.name, out_.argument);
     }
     arguments.add_integers(scope);
+    return arguments;
+  }
+
+  void write_tiles() {
+    const auto& stage = contraction_.split.stage;
+    const auto whole = stores().with_window_axes(patch_text_ ? patch_text_->scope_stage() : stage);
+    KernelScope scope(context_.buffers, whole, context_.dialect, locals());
+    Fillings fillings = {{"qualifier", fill_lines(context_.dialect->kernel_qualifier,
+                                                  {{"threads", fmt::format("TILE_THREADS, {}", resident_blocks())}})}};
+    // More outputs at a time would take the registers of a second block.
+    fillings.emplace_back("at_a_time", rounded_ || patch_text_ ? " 8" : "");
+    fillings.emplace_back("fours_at_a_time", rounded_ ? " 2" : "");
+    fillings.emplace_back("fours_at_once", rounded_ ? "2" : "4");
+    fillings.emplace_back("gathered_at_a_time", rounded_ ? "4" : "8");
+    fill_tile_store(scope, fillings);
+    std::set<std::size_t> loaded;
+    if (patch_text_) {
+      patch_text_->fill_products(scope, fillings);
+      loaded = {patch_text_->image()};
+    } else {
+      halves_ ? fill_half_loop(scope, fillings, loaded) : fill_loop(scope, fillings, loaded);
+      fillings.emplace_back("batch", batch_text(scope));
+    }
+    fill_batch_axes(scope, fillings);
+    fillings.emplace_back("row_count", scope.extent(extent_of(contraction_.rows)));
+    if (!patch_text_) fillings.emplace_back("column_count", scope.extent(extent_of(contraction_.columns)));
+    fillings.emplace_back("stores", pair_ ? fill_lines(kernel_text("program/patches.cu", "store_pairs"), fillings)
+                                          : stores().text(splits_ || patch_text_.has_value(), fillings));
+    const auto arguments = arguments_of(scope, loaded);
     const auto kernel = has_parts() ? "multiply_" + out_.name : kernel_of_buffer(context_, stage.buffer);
     fillings.emplace_back("signature", arguments.signature(kernel));
-    finish(scope, fill(contract_gpu_section("products"), fillings),
+    const auto products =
+        pair_ ? kernel_text("program/patches.cu", "products_of_pairs") : contract_gpu_section("products");
+    finish(scope, fill(products, fillings),
            {kernel,
             {patch_text_ ? patch_text_->grid() : grid()},
             {"(TILE_M / THREAD_M) * (TILE_N / THREAD_N)"},
@@ -286,14 +310,31 @@ class CudaContraction {
   bool splits_;
   const ContractTail* tail_;  ///< null where all sums are stored
   std::optional<PatchContraction> patch_;
+  std::optional<StageAxis> pair_;        ///< whose two phases are a block's
   std::optional<PatchText> patch_text_;  ///< where it is multiplied by patches
   GroupKernels kernels_;
 };
 
 }  // namespace
 
-GroupKernels contract_cuda(const GroupContext& context, const Contraction& contraction, const ContractTail* tail) {
-  const auto sizes = contract_sizes(context.program, ColumnChoice::contiguous);
+namespace {
+
+/// What is reduced is not written, so that nothing is gained by pairs. Through its own taps the one such convolution
+/// that was measured took 1.19 times as long on an H200; it has another tile by estimate.
+ContractWays ways_with_tail(ContractWays ways) {
+  ways.pairs = WayUse::never;
+  if (ways.phases == WayUse::estimated) ways.phases = WayUse::never;
+  return ways;
+}
+
+}  // namespace
+
+GroupKernels contract_cuda(const GroupContext& given, const Contraction& contraction, const ContractTail* tail) {
+  const auto ways = tail == nullptr ? given.ways : ways_with_tail(given.ways);
+  const GroupContext context{given.program, given.buffers, given.dialect, given.device, ways};
+  // One assignment is for all contractions of a program, which have no tail.
+  auto sizes = contract_sizes(given.program, ColumnChoice::contiguous, given.ways);
+  if (sizes.size() == 1) sizes = contract_sizes(given.program, ColumnChoice::contiguous, ways);
   const auto products = tile_products(context.dialect, context.device, sizes, context.ways);
   if (products == TileProducts::strips) {
     auto kernels = contract_by_strips(context, contraction);

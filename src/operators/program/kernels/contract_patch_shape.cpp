@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "operators/program/kernels/contract_pairs.hpp"
+#include "operators/program/kernels/contract_phases.hpp"
 #include "operators/program/kernels/contract_text.hpp"
 #include "program/stages/work.hpp"
 
@@ -17,8 +19,28 @@ struct PatchTile {
   double lines, width;
   double threads;
   double group_places;  ///< of a patch, for four channels
-  double slices;        ///< of a patch
 };
+
+/// What a tile goes through of patches, slices of the filter and steps: on average of the phases.
+struct PatchTurns {
+  double patches = 0, slices = 0, steps = 0;
+};
+
+PatchTurns patch_turns(const PatchSize& size, const PatchTile& tile) {
+  const auto whole = PatchSize::OfPhase{static_cast<double>(size.taps), size.others};
+  const auto phases = size.of_phases.empty() ? std::vector{whole} : size.of_phases;
+  PatchTurns turns;
+  for (const auto& phase : phases) {
+    if (phase.taps == 0.0) continue;
+    const double patches = std::ceil(size.depth / tile.chunk) * phase.others / static_cast<double>(phases.size());
+    const double steps = std::ceil(phase.taps * tile.chunk / 8.0);
+    const double slices = std::ceil(steps / tile.slice_steps);
+    turns.patches += patches;
+    turns.slices += patches * slices;
+    turns.steps += patches * (size.of_phases.empty() ? slices * tile.slice_steps : steps);
+  }
+  return turns;
+}
 
 PatchTile patch_tile_of(const PatchSize& size, const IntBindings& assignment) {
   const auto value = [&](const char* name) { return static_cast<double>(assignment.at(name)); };
@@ -36,8 +58,6 @@ PatchTile patch_tile_of(const PatchSize& size, const IntBindings& assignment) {
   tile.group_places =
       ((tile.lines - 1.0) * static_cast<double>(size.line_step) + static_cast<double>(size.line_span) + 1.0) * step *
       plane;
-  const double steps = std::ceil(static_cast<double>(size.taps) * tile.chunk / 8.0);
-  tile.slices = std::ceil(steps / tile.slice_steps);
   return tile;
 }
 
@@ -51,7 +71,7 @@ std::string group_places_text(const PatchSize& size) {
 constexpr const char* k_patch_threads = "(TILE_M / THREAD_M * (TILE_N / THREAD_N))";
 
 /// As kernels/program/patches.cu asks for, and as shared memory allows.
-double resident_patches(const PatchTile& tile, double thread_columns, bool rounded, bool is_long) {
+double resident_patches(const PatchTile& tile, double thread_columns, bool pairs, bool rounded, bool is_long) {
   constexpr double k_registers = 65536.0, k_others = 25.0, k_each = 5.0;
   constexpr double k_shared = 232448.0, k_block_bytes = 1024.0, k_place_bytes = 16.0;
   const double loads = std::ceil(tile.chunk / 4.0 * tile.group_places / tile.threads);
@@ -59,8 +79,18 @@ double resident_patches(const PatchTile& tile, double thread_columns, bool round
   const double parts = rounded ? 1.0 : 2.0;
   const double loop =
       2.0 * parts * k_place_bytes * (tile.chunk / 4.0 * tile.group_places + 2.0 * tile.slice_steps * tile.rows);
-  const double shared = std::max(loop, 2.0 * tile.rows * (tile.columns + 4.0)) + k_block_bytes;
+  const double sums = (pairs ? 4.0 : 2.0) * tile.rows * (tile.columns + 4.0);
+  const double shared = std::max(loop, sums) + (pairs ? sums : 0.0) + k_block_bytes;
   return std::max(1.0, std::floor(std::min(k_registers / (registers * tile.threads), k_shared / shared)));
+}
+
+/// What a tile of a phase reads and writes of the second cache: few taps leave more of that than of products. Every
+/// second float of a line takes as long as all.
+double passed_bytes(const PatchTile& tile, const PatchTurns& turns, bool rounded) {
+  constexpr double k_float = 4.0, k_step = 8.0;
+  const double filter = turns.steps * k_step * tile.rows * (rounded ? 1.0 : 2.0);
+  const double patches = turns.patches * tile.chunk * tile.group_places;
+  return k_float * (filter + patches + 2.0 * tile.rows * tile.columns);
 }
 
 }  // namespace
@@ -80,12 +110,50 @@ PatchSize patch_size(const Contraction& contraction, const PatchContraction& pat
   size.width = count_of(patch.tile) / size.height;
   size.taps = patch.taps();
   size.phases = !contraction.split.phases.empty();
+  constexpr std::int64_t k_four = 4;
+  size.pairs = paired_phase(contraction, patch).has_value();
+  size.in_fours = contraction.split.output.back().extent.value() % k_four == 0;
   size.batch = count_of(contraction.batch);
   size.rows = count_of(contraction.rows);
   size.outer = count_of(patch.outer);
   size.depth = static_cast<double>(patch.depth.extent.value());
   size.others = count_of(patch.others);
+  const auto phases = patch_phases(contraction, patch, size.pairs);
+  if (!phases) return size;
+  const bool own_others = !phases->other.phase.empty();
+  for (const auto line : phases->line.counts) {
+    for (const auto across : phases->across.counts) {
+      for (const auto other : phases->other.counts)
+        size.of_phases.push_back(
+            {static_cast<double>(line * across), own_others ? static_cast<double>(other) : size.others});
+    }
+  }
   return size;
+}
+
+void forget_pairs(PatchSize& size) {
+  size.pairs = false;
+  const bool full = std::ranges::all_of(size.of_phases, [&](const PatchSize::OfPhase& one) {
+    return one.taps == static_cast<double>(size.taps) && one.others == size.others;
+  });
+  if (full) size.of_phases.clear();
+}
+
+/// As measured on an H200. Phases gained but in one dimension, and where the largest has one tap; of fewer than eight
+/// channels, which a step of a phase's own tap has, they multiply more zeros. Pairs gained where lines leave by 16
+/// bytes and phases have few taps: not of filters of four with a stride of two.
+void choose_phases(PatchSize& size, WayUse phases, WayUse pairs) {
+  constexpr double k_step_channels = 8.0;
+  bool fewer = false;
+  double most = 0.0;
+  for (const auto& one : size.of_phases) {
+    fewer = fewer || one.taps < static_cast<double>(size.taps) || one.others < size.others;
+    most = std::max(most, one.taps);
+  }
+  const bool phases_gain = fewer && size.lined && most > 1.0 && size.depth >= k_step_channels;
+  const bool pairs_gain = phases_gain && size.in_fours;
+  if (pairs == WayUse::never || (pairs == WayUse::estimated && !pairs_gain)) forget_pairs(size);
+  if (phases == WayUse::never || (phases == WayUse::estimated && !phases_gain && !size.pairs)) size.of_phases.clear();
 }
 
 std::string tile_lines_text(const PatchSize& size) {
@@ -98,8 +166,9 @@ std::string tile_width_text(const PatchSize& size) {
 
 std::string patch_bytes_text(const PatchSize& size, bool rounded) {
   const int parts = rounded ? 1 : 2;
-  return fmt::format("max({} * PATCH_K * ({}) + {} * TILE_M * PATCH_STEPS, 2 * TILE_M * (TILE_N + 4))", 8 * parts,
-                     group_places_text(size), 64 * parts);
+  return fmt::format("max({} * PATCH_K * ({}) + {} * TILE_M * PATCH_STEPS, {} * TILE_M * (TILE_N + 4)){}", 8 * parts,
+                     group_places_text(size), 64 * parts, size.pairs ? 4 : 2,
+                     size.pairs ? " + 4 * TILE_M * (TILE_N + 4)" : "");
 }
 
 std::string packed_count_text(const PatchSize& size, const Extent& batch, const Extent& rows, const Extent& others,
@@ -117,7 +186,8 @@ std::vector<Tunable> patch_tunables() {
 }
 
 /// Of a single four of channels two taps are a step, which must lie in the patch in their order: as they do unless
-/// every few pixels are a plane of their own. An offset of a descriptor has no room for 2^18 bytes.
+/// every few pixels are a plane of their own, or a phase has its own taps. An offset of a descriptor has no room for
+/// 2^18 bytes.
 std::vector<std::string> patch_constraints(const PatchSize& size, bool rounded, bool is_long) {
   const auto places = group_places_text(size);
   std::vector<std::string> constraints = {
@@ -129,7 +199,7 @@ std::vector<std::string> patch_constraints(const PatchSize& size, bool rounded, 
       fmt::format("{0} * THREAD_N + 5 * ceil_div(PATCH_K / 4 * ({1}), {2}) + 25 <= min(max_registers_per_thread, "
                   "registers_per_block / {2})",
                   2 * patch_copies(rounded, is_long), places, k_patch_threads)};
-  if (size.step > 1) constraints.emplace_back("PATCH_K >= 8");
+  if (size.step > 1 || !size.of_phases.empty()) constraints.emplace_back("PATCH_K >= 8");
   return constraints;
 }
 
@@ -145,23 +215,26 @@ double patch_cost(const PatchSize& size, bool rounded, bool is_long, const Devic
   // Of an output. Lines of eight floats begin anywhere, and write two sectors of memory where sixteen write three,
   // which nothing hides where factors are rounded.
   constexpr double k_output = 0.15, k_sector = 8.0, k_hidden_output = 0.5;
+  constexpr double k_bytes = 40.0;  // of the second cache per clock. Not measured
   const auto tile = patch_tile_of(size, assignment);
   const double thread_columns = tile.group_columns / 4.0;
   const double units = static_cast<double>(std::max<std::int64_t>(device.compute_units, 1));
   const double tiles = size.batch * size.outer * std::ceil(size.rows / tile.rows) * std::ceil(size.width / tile.width) *
                        std::ceil(size.height / tile.lines);
   const double tiles_per_unit = std::max(1.0, tiles / units);
-  const double patches = std::ceil(size.depth / tile.chunk) * size.others;
-  const double steps = patches * tile.slices * tile.slice_steps * 8.0;
+  const auto turns = patch_turns(size, tile);
+  const double steps = turns.steps * 8.0;
   const double products =
       tile.rows * tile.columns * steps * (rounded ? 1.0 : 3.0) / k_rate * (tile.group_columns < 128.0 ? k_narrow : 1.0);
   const double pixels = tile.chunk / 4.0 * tile.group_places / tile.threads;
   const double sums = tile.rows * tile.columns;
   const double outputs = rounded ? k_output * sums * (1.0 + k_sector / tile.width) : 0.0;
-  const double others = patches * (k_patch + k_pixel * pixels + k_slice * tile.slices) + k_tile +
+  const double others = turns.patches * (k_patch + k_pixel * pixels) + k_slice * turns.slices + k_tile +
                         (rounded ? 0.0 : k_hidden_output * sums);
-  const double resident = std::min(resident_patches(tile, thread_columns, rounded, is_long), std::ceil(tiles_per_unit));
-  return tiles_per_unit * (products + outputs + others / resident);
+  const double resident =
+      std::min(resident_patches(tile, thread_columns, size.pairs, rounded, is_long), std::ceil(tiles_per_unit));
+  const double passed = size.of_phases.empty() ? 0.0 : passed_bytes(tile, turns, rounded) / k_bytes;
+  return tiles_per_unit * (std::max(products + outputs, passed) + others / resident);
 }
 
 }  // namespace kw

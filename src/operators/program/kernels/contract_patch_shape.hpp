@@ -8,6 +8,7 @@
 
 #include "hardware/device_facts.hpp"
 #include "operators/program/kernels/contract_patches.hpp"
+#include "operators/program/kernels/program_bundle.hpp"
 #include "record/bundle.hpp"
 
 namespace kw {
@@ -18,10 +19,22 @@ struct PatchSize {
   std::int64_t line_step = 1, line_span = 0;  ///< of the tensor's lines: from output to output, from tap to tap
   std::int64_t step = 1, span = 0;            ///< the same along a line
   std::int64_t taps = 1;
-  bool phases = false;  ///< outputs of a batch lie apart, as those of a transposed convolution do
+  bool pairs = false;     ///< a tile is of two phases, one after the other
+  bool in_fours = false;  ///< four divides the output's lines
+  bool phases = false;    ///< outputs of a batch lie apart, as those of a transposed convolution do
   double batch = 1, rows = 1, outer = 1, width = 1, height = 1, depth = 1, others = 1;
+  /// Taps and `others` of each phase; empty: those of all.
+  struct OfPhase {
+    double taps = 1, others = 1;
+  };
+  std::vector<OfPhase> of_phases;
 };
 [[nodiscard]] PatchSize patch_size(const Contraction& contraction, const PatchContraction& patch);
+
+/// As phases are where each has a tile of its own.
+void forget_pairs(PatchSize& size);
+/// Leaves what is wanted, or can be and is estimated to be faster, of pairs and of phases with their own taps.
+void choose_phases(PatchSize& size, WayUse phases, WayUse pairs);
 
 /// How many times registers hold a thread's sums: those of all and of a part, or the same for both.
 [[nodiscard]] constexpr int patch_copies(bool rounded, bool is_long) {

@@ -1,7 +1,6 @@
 #include "operators/program/kernels/contract_patch_text.hpp"
 
 #include "language/kernel_texts.hpp"
-#include "operators/program/kernels/contract_patch_shape.hpp"
 #include "operators/program/kernels/contract_text.hpp"
 
 namespace kw {
@@ -14,28 +13,40 @@ std::string_view patch_section(const char* name) {
 }  // namespace
 
 PatchText::PatchText(const GroupContext& context, const Contraction& contraction, const PatchContraction& patch,
-                     bool rounded, bool is_long, std::string filters)
+                     std::optional<PatchPhases> phases, bool pairs, bool rounded, bool is_long, std::string filters)
     : context_(context),
       contraction_(contraction),
       patch_(patch),
+      phases_(std::move(phases)),
+      pairs_(pairs),
       rounded_(rounded),
       is_long_(is_long),
       filters_(std::move(filters)) {}
 
 const std::vector<std::string>& PatchText::locals() {
-  static const std::vector<std::string> k_names = {"Places",        "place_from",   "top",
-                                                   "left",          "patches",      "patch",
-                                                   "other",         "depth",        "first_depth",
-                                                   "next_pixels",   "load_patch",   "keep_patch",
-                                                   "slices",        "slices_from",  "copy_slice",
-                                                   "place_of_unit", "turn",         "slice",
-                                                   "filter",        "pixels",       "unit",
-                                                   "units",         "across",       "line",
-                                                   "outer",         "tile",         "first_place",
-                                                   "first_line",    "tiles_wide",   "tiles_high",
-                                                   "inside",        "patch_inside", "filters",
-                                                   "depth_at",      "tap",          "to",
-                                                   "places",        "part_sum",     "inside_of_stored"};
+  static const std::vector<std::string> k_names = {"Places",        "place_from",    "top",
+                                                   "left",          "patches",       "patch",
+                                                   "other",         "depth",         "first_depth",
+                                                   "next_pixels",   "load_patch",    "keep_patch",
+                                                   "slices",        "slices_from",   "copy_slice",
+                                                   "place_of_unit", "turn",          "slice",
+                                                   "filter",        "pixels",        "unit",
+                                                   "units",         "across",        "line",
+                                                   "outer",         "tile",          "first_place",
+                                                   "first_line",    "tiles_wide",    "tiles_high",
+                                                   "inside",        "patch_inside",  "filters",
+                                                   "depth_at",      "tap",           "to",
+                                                   "places",        "part_sum",      "inside_of_stored",
+                                                   "own_lines",     "place_of_step", "own_others",
+                                                   "own_across",    "own_steps",     "own_slices",
+                                                   "across_part",   "first_step",    "steps",
+                                                   "leading",       "last",          "filter_patch",
+                                                   "waiting",       "first_batch",   "sums_place",
+                                                   "even",          "odd",           "place",
+                                                   "is_inside",     "result_of",     "results",
+                                                   "pixel",         "sums_line",     "loop_floats",
+                                                   "sum_floats",    "kept",          "item",
+                                                   "result"};
   return k_names;
 }
 
@@ -57,8 +68,11 @@ std::string PatchText::place_type() const {
 
 std::vector<std::string> PatchText::own_helpers() const {
   const std::string how = rounded_ ? "rounded" : "split";
-  return {"contract_functions.cu/block_tile", "contract_functions.cu/factors_" + how,
-          "contract_functions.cu/group_tile", "patches.cu/patch_tile", "patches.cu/patch_" + how};
+  std::vector<std::string> names = {"contract_functions.cu/block_tile", "contract_functions.cu/factors_" + how,
+                                    "contract_functions.cu/group_tile", "patches.cu/patch_tile",
+                                    "patches.cu/patch_" + how};
+  if (phases_ || pairs_) names.emplace_back("patches.cu/patch_tile_of_phases");
+  return names;
 }
 
 std::string PatchText::resident_blocks() const {
@@ -73,36 +87,56 @@ std::string PatchText::height(KernelScope& scope) const {
   return patch_.line ? scope.extent(patch_.tile[0].extent) : "1";
 }
 
+PatchSize PatchText::size() const {
+  auto size = patch_size(contraction_, patch_);
+  if (!pairs_) forget_pairs(size);
+  return size;
+}
+
+/// What blocks have one index of each.
+StageAxes PatchText::block_batch() const {
+  return {contraction_.batch.begin(), contraction_.batch.end() - (pairs_ ? 1 : 0)};
+}
+
 std::string PatchText::grid() const {
-  const auto size = patch_size(contraction_, patch_);
   const auto wide = (patch_.across ? patch_.tile.back().extent : extent_of(patch_.tile)).text();
   const auto high =
-      patch_.line ? fmt::format(" * ceil_div({}, {})", patch_.tile[0].extent.text(), tile_lines_text(size)) : "";
+      patch_.line ? fmt::format(" * ceil_div({}, {})", patch_.tile[0].extent.text(), tile_lines_text(size())) : "";
   return fmt::format("ceil_div({}, TILE_M) * ceil_div({}, {}){} * {} * {}", extent_of(contraction_.rows).text(), wide,
-                     tile_width_text(size), high, bundle_operand(extent_of(patch_.outer)),
-                     bundle_operand(extent_of(contraction_.batch)));
+                     tile_width_text(size()), high, bundle_operand(extent_of(patch_.outer)),
+                     bundle_operand(extent_of(block_batch())));
 }
 
 std::string PatchText::shared_bytes() const {
-  return patch_bytes_text(patch_size(contraction_, patch_), rounded_);
+  return patch_bytes_text(size(), rounded_);
 }
 
-std::string PatchText::patches(KernelScope& scope) const {
+std::string PatchText::phase_name(KernelScope& scope, const PhaseTaps& taps) const {
+  return taps.phase.empty() ? "0" : scope.axis(taps.phase);
+}
+
+/// How many indices there are of the axes that a patch has one of; those of the phase alone where they are its `own`.
+std::string PatchText::others(KernelScope& scope, bool own) const {
+  return own && phases_ && !phases_->other.phase.empty() ? "own_others" : scope.extent(extent_of(patch_.others));
+}
+
+std::string PatchText::patches(KernelScope& scope, bool own) const {
   const auto chunks = fmt::format("({} + PATCH_K - 1) / PATCH_K", scope.extent(patch_.depth.extent));
-  const auto others = scope.extent(extent_of(patch_.others));
-  return others == "1" ? chunks : fmt::format("{} * {}", chunks, others);
+  const auto count = others(scope, own);
+  return count == "1" ? chunks : fmt::format("{} * {}", chunks, count);
 }
 
-std::string PatchText::chunk(KernelScope& scope) const {
-  const auto others = scope.extent(extent_of(patch_.others));
-  return others == "1" ? "patch" : fmt::format("patch / {}", others);
+std::string PatchText::chunk(KernelScope& scope, bool own) const {
+  const auto count = others(scope, own);
+  return count == "1" ? "patch" : fmt::format("patch / {}", count);
 }
 
 /// Indices of the axes that a patch has one of.
-std::vector<std::string> PatchText::others_lines(KernelScope& scope, const std::set<std::string>& used) const {
-  const auto others = scope.extent(extent_of(patch_.others));
+std::vector<std::string> PatchText::others_lines(KernelScope& scope, const std::set<std::string>& used,
+                                                 bool own) const {
+  const auto count = others(scope, own);
   auto lines = index_statements(scope, patch_.others, "other", used);
-  if (!lines.empty()) lines.insert(lines.begin(), fmt::format("const int other = patch % {};", others));
+  if (!lines.empty()) lines.insert(lines.begin(), fmt::format("const int other = patch % {};", count));
   return lines;
 }
 
@@ -161,8 +195,9 @@ void PatchText::fill_load(KernelScope& scope, Fillings& fillings) const {
   fillings.emplace_back(
       "depth_line",
       whole ? "" : "const int depth = first_depth + (thread + i * TILE_THREADS) / Places::group_places * 4;");
-  fillings.emplace_back("patch_axes", join_lines(others_lines(scope, used)));
-  fillings.emplace_back("chunk", chunk(scope));
+  fillings.emplace_back("patch_axes", join_lines(others_lines(scope, used, true)));
+  const auto loaded_chunk = chunk(scope, true);
+  fillings.emplace_back("chunk", pairs_ ? fmt::format("not_followed({})", loaded_chunk) : loaded_chunk);
   fillings.emplace_back("patch_inside", guard.empty() ? "" : fmt::format("const bool patch_inside = {};", guard));
   fillings.emplace_back("memory", context_.buffers[image()].name);
   fillings.emplace_back("start", start == "0" ? step : start + " + " + step);
@@ -171,7 +206,7 @@ void PatchText::fill_load(KernelScope& scope, Fillings& fillings) const {
 }
 
 std::string PatchText::loop_text(KernelScope& scope) const {
-  Fillings fillings = {{"patches", patches(scope)}, {"filters", "filters"}};
+  Fillings fillings = {{"patches", patches(scope, true)}, {"filters", "filters"}};
   fill_load(scope, fillings);
   const std::string step = std::to_string(patch_.across ? patch_.across->step : 1);
   fillings.emplace_back("kept_place",
@@ -180,13 +215,31 @@ std::string PatchText::loop_text(KernelScope& scope) const {
                                                   "at % Places::line_places % {0} * Places::plane_places + "
                                                   "at % Places::line_places / {0};",
                                                   step));
+  fillings.emplace_back("kept_turn", phases_ ? "not_followed(patch % 2)" : "patch % 2");
   fillings.emplace_back("keep_pixel", rounded_
                                           ? "keep_rounded_pixel(places + place * 4, next_pixels[i]);"
                                           : "keep_pixel(places + place * 4, Places::part_floats, next_pixels[i]);");
   const auto batches = scope.extent(extent_of(contraction_.batch));
   fillings.emplace_back("filter_batch", batches == "1" ? "0" : "batch");
-  fillings.emplace_back("taps", std::to_string(patch_.taps()));
-  fillings.emplace_back("taps_across", std::to_string(taps_across()));
+  fillings.emplace_back("filter_patches", phases_ ? fmt::format("({})", patches(scope, false)) : "patches");
+  fillings.emplace_back("turns", turns_text(scope));
+  return (phases_ ? own_taps_text(scope) + "\n" : "") + fill_lines(patch_section("loop_patches"), fillings);
+}
+
+/// How many taps the phase of the block has.
+std::string PatchText::own_taps_text(KernelScope& scope) const {
+  const auto line = [&](const PhaseTaps& taps) { return phase_taps_text(taps, phase_name(scope, taps)); };
+  return fill_lines(
+      patch_section("own_taps"),
+      {{"lines", line(phases_->line)},
+       {"across", line(phases_->across)},
+       {"others",
+        phases_->other.phase.empty() ? "" : fmt::format("const int own_others = {};", line(phases_->other))}});
+}
+
+std::string PatchText::turns_text(KernelScope& scope) const {
+  const std::string step = std::to_string(patch_.across ? patch_.across->step : 1);
+  Fillings fillings = {{"taps", std::to_string(patch_.taps())}, {"taps_across", std::to_string(taps_across())}};
   fillings.emplace_back("line_dilation", std::to_string(patch_.line ? patch_.line->apart() : 0));
   const auto apart = std::to_string(patch_.across ? patch_.across->apart() : 0);
   fillings.emplace_back(
@@ -195,18 +248,38 @@ std::string PatchText::loop_text(KernelScope& scope) const {
                        : fmt::format("across * {0} % {1} * Places::plane_places + across * {0} / {1}", apart, step));
   const auto zeros = fill_lines(patch_section("zero_parts"));
   fillings.emplace_back("zero_parts", rounded_ ? zeros : "");
-  fillings.emplace_back("products",
-                        fill_lines(patch_section(rounded_ ? "products_of_rounded_slice" : "products_of_slice")));
   const std::string add = "add_products(part_sum, sum);";
   fillings.emplace_back("add_products", !rounded_  ? add
                                         : is_long_ ? fill_lines(patch_section("gathered"), {{"zero_parts", zeros}})
                                                    : "");
   fillings.emplace_back("last_products", rounded_ ? add : "");
-  return fill_lines(patch_section("loop_patches"), fillings);
+  if (phases_) return turns_of_phase(scope, std::move(fillings));
+  fillings.emplace_back("products",
+                        fill_lines(patch_section(rounded_ ? "products_of_rounded_slice" : "products_of_slice")));
+  return fill_lines(patch_section("turns"), fillings);
+}
+
+std::string PatchText::turns_of_phase(KernelScope& scope, Fillings fillings) const {
+  // The first taps of those that all phases have are read last.
+  const auto first_of = [&](const std::optional<PatchAxis>& axis, const char* own) {
+    return axis && axis->dilation < 0 ? fmt::format("{} - {} + ", axis->taps, own) : std::string();
+  };
+  fillings.emplace_back("first_across", first_of(patch_.across, "own_across"));
+  fillings.emplace_back("first_line", first_of(patch_.line, "own_lines"));
+  const auto own = others(scope, true);
+  const auto all = others(scope, false);
+  fillings.emplace_back(
+      "filter_patch", own == all ? "const int filter_patch = patch;"
+                                 : fmt::format("const int filter_patch = patch / {0} * {1} + patch % {0};", own, all));
+  fillings.emplace_back("products",
+                        fill_lines(patch_section(rounded_ ? "rounded_products_of_phase" : "products_of_phase")));
+  return fill_lines(patch_section("turns_of_phase"), fillings);
 }
 
 void PatchText::fill_products(KernelScope& scope, Fillings& fillings) const {
-  const auto batches = scope.extent(extent_of(contraction_.batch));
+  const auto batches = scope.extent(extent_of(block_batch()));
+  const std::string block_index =
+      pairs_ ? "const int first_batch = (int)blockIdx.x % {} * 2;" : "const int batch = (int)blockIdx.x % {};";
   fillings.emplace_back("comment", fill_lines(patch_section("comment")));
   fillings.emplace_back("batch", "");
   fillings.emplace_back("tiles", fill_lines(patch_section("tiles"), {{"patch", place_type()}}));
@@ -217,7 +290,8 @@ void PatchText::fill_products(KernelScope& scope, Fillings& fillings) const {
                  {{"row_count", scope.extent(extent_of(contraction_.rows))},
                   {"width", width(scope)},
                   {"height", height(scope)},
-                  {"batch", batches == "1" ? "" : fmt::format("const int batch = (int)blockIdx.x % {};", batches)},
+                  {"batch", batches == "1" ? (pairs_ ? "const int first_batch = 0;" : "")
+                                           : fmt::format(fmt::runtime(block_index), batches)},
                   {"block", batches == "1" ? "(int)blockIdx.x" : fmt::format("(int)blockIdx.x / {}", batches)}}));
   fillings.emplace_back("steps", "");
   fillings.emplace_back("column_places", places_text(scope));
@@ -267,16 +341,27 @@ StoredColumns PatchText::stored_pixels(KernelScope& scope, const std::set<std::s
 std::vector<std::string> PatchText::packed_axes(KernelScope& scope, const std::set<std::string>& used) const {
   auto lines = index_statements(scope, contraction_.batch, "batch", used);
   for (auto& line : index_statements(scope, contraction_.rows, "m", used)) lines.push_back(std::move(line));
-  for (auto& line : others_lines(scope, used)) lines.push_back(std::move(line));
+  for (auto& line : others_lines(scope, used, false)) lines.push_back(std::move(line));
   if (used.count(patch_.depth.name) > 0)
     lines.push_back(fmt::format("const int {} = depth_at;", scope.axis(patch_.depth.name)));
-  const auto add_tap = [&](const PatchAxis& axis, const std::string& at) {
+  const auto add_tap = [&](const PatchAxis& axis, const std::string& at, const std::string& last) {
     if (axis.tap.empty() || used.count(axis.tap) == 0) return;
-    const auto from = axis.dilation < 0 ? fmt::format("{} - ", axis.taps - 1) : "";
+    const auto from = axis.dilation < 0 ? last + " - " : "";
     lines.push_back(fmt::format("const int {} = {}{};", scope.axis(axis.tap), from, at));
   };
-  if (patch_.line) add_tap(*patch_.line, fmt::format("tap / {}", taps_across()));
-  if (patch_.across) add_tap(*patch_.across, fmt::format("tap % {}", taps_across()));
+  std::string across = std::to_string(taps_across());
+  if (phases_) {
+    // Of a phase without taps no element is read.
+    const auto own = [&](const PhaseTaps& taps) { return phase_taps_text(taps, phase_name(scope, taps), 1); };
+    lines.push_back(fmt::format("const int own_lines = {};", own(phases_->line)));
+    lines.push_back(fmt::format("const int own_across = {};", own(phases_->across)));
+    across = "own_across";
+  }
+  const auto last_of = [&](const PatchAxis& axis, const char* own) {
+    return phases_ ? fmt::format("{} - 1", own) : std::to_string(axis.taps - 1);
+  };
+  if (patch_.line) add_tap(*patch_.line, "tap / " + across, last_of(*patch_.line, "own_lines"));
+  if (patch_.across) add_tap(*patch_.across, "tap % " + across, last_of(*patch_.across, "own_across"));
   return lines;
 }
 
@@ -292,20 +377,21 @@ GroupKernels PatchText::packing() const {
   KernelScope scope(context_.buffers, stage, context_.dialect, names);
   const auto guard = condition_text(scope, contraction_.first.guards);
   const auto element = without_parentheses(scope.text(contraction_.first.element));
-  const auto used = scope.used_axes();
+  auto used = scope.used_axes();
+  if (phases_) used.insert({phases_->line.phase, phases_->across.phase});
   const bool batched = !index_statements(scope, contraction_.batch, "batch", used).empty();
   const auto axes = packed_axes(scope, used);
   Fillings fillings = {{"name", out.name},
                        {"patch", place_type()},
                        {"global_index", context_.dialect->global_index},
                        {"row_count", scope.extent(extent_of(contraction_.rows))},
-                       {"patches", patches(scope)},
+                       {"patches", patches(scope, false)},
                        {"filter_count", scope.extent(extent_of(contraction_.batch))},
-                       {"chunk", chunk(scope)},
+                       {"chunk", chunk(scope, false)},
                        {"axes", join_lines(axes)},
                        {"batch", batched ? "const int batch = (int)(rest / tiles_down);" : ""},
                        {"depth", scope.extent(patch_.depth.extent)},
-                       {"taps", std::to_string(patch_.taps())},
+                       {"taps", phases_ ? "own_lines * own_across" : std::to_string(patch_.taps())},
                        {"guard", guard.empty() ? "" : fmt::format(" && ({})", guard)},
                        {"element", element},
                        {"store", packed_store()}};
@@ -320,8 +406,8 @@ GroupKernels PatchText::packing() const {
   fillings.emplace_back("signature", arguments.signature(kernel));
   GroupKernels kernels;
   kernels.source = with_short_lines(fill(patch_section("pack_filters"), fillings));
-  const auto count = packed_count_text(patch_size(contraction_, patch_), extent_of(contraction_.batch),
-                                       extent_of(contraction_.rows), extent_of(patch_.others), patch_.depth.extent);
+  const auto count = packed_count_text(size(), extent_of(contraction_.batch), extent_of(contraction_.rows),
+                                       extent_of(patch_.others), patch_.depth.extent);
   kernels.launches.push_back({kernel,
                               {fmt::format("ceil_div({}, {})", count, k_threads)},
                               {std::to_string(k_threads)},

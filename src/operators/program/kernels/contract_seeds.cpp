@@ -11,6 +11,8 @@ namespace {
 constexpr const char* k_patch_choice = "PATCHES";
 constexpr const char* k_strip_choice = "STRIPS";
 constexpr const char* k_tail_choice = "TAILS";
+constexpr const char* k_phase_choice = "PHASES";
+constexpr const char* k_pair_choice = "PAIRS";
 
 /// The problem's contractions and what may be tuned about them.
 struct ContractSpace {
@@ -25,7 +27,7 @@ ContractSpace contract_space(Dialect dialect, const Problem& problem, const Devi
   ContractSpace space;
   if (!grouped) return space;
   const bool vectors = dialect->has_vectors;
-  space.sizes = contract_sizes(grouped->program, vectors ? ColumnChoice::packed : ColumnChoice::contiguous);
+  space.sizes = contract_sizes(grouped->program, vectors ? ColumnChoice::packed : ColumnChoice::contiguous, ways);
   if (space.sizes.empty()) return space;
   space.products = tile_products(dialect, device, space.sizes, ways);
   space.tunables = vectors ? contract_vector_tunables(space.sizes, device)
@@ -43,7 +45,11 @@ double cost_in(const ContractSpace& space, Dialect dialect, const DeviceFacts& d
 }  // namespace
 
 std::vector<Tunable> contract_structure() {
-  return {{k_patch_choice, {0, 1, 2}, 0}, {k_strip_choice, {0, 1, 2}, 0}, {k_tail_choice, {0, 1, 2}, 0}};
+  return {{k_patch_choice, {0, 1, 2}, 0},
+          {k_strip_choice, {0, 1, 2}, 0},
+          {k_tail_choice, {0, 1, 2}, 0},
+          {k_phase_choice, {0, 1, 2}, 0},
+          {k_pair_choice, {0, 1, 2}, 0}};
 }
 
 ContractWays contract_ways(const IntBindings& structure) {
@@ -52,7 +58,8 @@ ContractWays contract_ways(const IntBindings& structure) {
     if (found == structure.end() || found->second == 0) return WayUse::estimated;
     return found->second == 1 ? WayUse::always : WayUse::never;
   };
-  return {use_of(k_patch_choice), use_of(k_strip_choice), use_of(k_tail_choice)};
+  return {use_of(k_patch_choice), use_of(k_strip_choice), use_of(k_tail_choice), use_of(k_phase_choice),
+          use_of(k_pair_choice)};
 }
 
 std::vector<IntBindings> contract_seeds(Dialect dialect, const Problem& problem, const DeviceFacts& device) {

@@ -32,12 +32,13 @@ ContractSize contract_size(const Contraction& contraction) {
           operations_of(contraction.split.stage.epilogue)};
 }
 
-std::vector<ContractSize> contract_sizes(const StageProgram& program, ColumnChoice choice) {
+std::vector<ContractSize> contract_sizes(const StageProgram& program, ColumnChoice choice, ContractWays ways) {
   std::vector<ContractSize> sizes;
   for (const auto& stage : program.stages) {
     const auto contraction = contraction_of(stage, choice);
     if (!contraction) continue;
     sizes.push_back(contract_size(*contraction));
+    if (sizes.back().patch) choose_phases(*sizes.back().patch, ways.phases, ways.pairs);
     sizes.back().halves = half_factors(*contraction, program).has_value();
   }
   return sizes;

@@ -31,7 +31,8 @@ struct ContractSize {
 /// Leaves out `halves`.
 [[nodiscard]] ContractSize contract_size(const Contraction& contraction);
 /// Of every contraction of the program: one assignment of tunables has to suit all of them.
-[[nodiscard]] std::vector<ContractSize> contract_sizes(const StageProgram& program, ColumnChoice choice);
+[[nodiscard]] std::vector<ContractSize> contract_sizes(const StageProgram& program, ColumnChoice choice,
+                                                       ContractWays ways = {});
 
 /// Of the kernels for CPUs: TILE_ROWS x 16 * TILE_VECTORS sums in registers, ROW_TILES tiles per work-group, BLOCK_K
 /// steps of the sum in the nearest cache. Defaults are the best guess.

@@ -306,7 +306,7 @@ std::optional<WindowsOfPlanes> windows_of_planes(const Stage& product, const Sta
 
 bool takes_tail(const GroupContext& context, const TailedContraction& tailed) {
   if (context.ways.tails == WayUse::never || context.dialect->warp.empty()) return false;
-  const auto sizes = contract_sizes(context.program, ColumnChoice::contiguous);
+  const auto sizes = contract_sizes(context.program, ColumnChoice::contiguous, context.ways);
   const auto products = tile_products(context.dialect, context.device, sizes, context.ways);
   const auto size = contract_size(tailed.contraction);
   if (products == TileProducts::strips || contract_splits(size, context.device)) return false;

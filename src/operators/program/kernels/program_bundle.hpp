@@ -44,6 +44,8 @@ struct ContractWays {
   WayUse patches = WayUse::estimated;  ///< of convolutions; see contract_patches.hpp
   WayUse strips = WayUse::estimated;   ///< where all contractions can be, before patches; see contract_strips.hpp
   WayUse tails = WayUse::estimated;    ///< with reductions in the same kernel; see contract_tails.hpp
+  WayUse phases = WayUse::estimated;   ///< of transposed convolutions, by patches, each its own taps
+  WayUse pairs = WayUse::estimated;    ///< of such phases, in one block; see contract_pairs.hpp
 };
 
 /// What a family needs in order to write a group.

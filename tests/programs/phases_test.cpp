@@ -1,0 +1,170 @@
+// Phases of transposed convolutions by patches, each through its own taps, on the CUDA simulator through the whole
+// verifier: extents that tiles do not divide, phases of fewer taps and of none, along each axis.
+
+#include <gtest/gtest.h>
+
+#include "tests/programs/program_verdicts.hpp"
+
+namespace kw {
+namespace {
+
+struct Phased {
+  const char* name;
+  const char* result;
+  const char* init;
+  const char* inputs = "torch.rand(3, 10, 11, 13)";
+  friend void PrintTo(const Phased& phased, std::ostream* out) { *out << phased.name; }
+};
+
+/// Of a number of channels that fours do not divide, and of rows that no tile is full of.
+const std::vector<Phased> k_phased = {
+    {"three_taps_of_two", "torch.relu(self.c(x))",
+     "self.c = nn.ConvTranspose2d(10, 37, 3, stride=2, padding=1, output_padding=1)"},
+    {"five_taps_of_two", "self.c(x) * 2", "self.c = nn.ConvTranspose2d(10, 70, 5, stride=2, padding=2)"},
+    {"three_taps_of_two_in_3d", "self.c(x) + more[0]",
+     "self.c = nn.ConvTranspose3d(9, 37, 3, stride=2, padding=1, output_padding=1)",
+     "torch.rand(2, 9, 4, 6, 9), torch.rand(2, 37, 8, 12, 18)"},
+    {"other_strides_along_each_axis", "torch.tanh(self.c(x))",
+     "self.c = nn.ConvTranspose3d(5, 37, (3, 5, 4), stride=(2, 1, 3), padding=(1, 2, 0))", "torch.rand(2, 5, 4, 5, 9)"},
+    {"a_stride_of_depth_alone", "self.c(x)",
+     "self.c = nn.ConvTranspose3d(5, 37, (3, 3, 3), stride=(2, 1, 1), padding=(0, 2, 1))",
+     "torch.rand(2, 5, 4, 5, 13)"},
+    {"phases_without_taps", "self.c(x) - more[0]", "self.c = nn.ConvTranspose2d(10, 37, 2, stride=3, output_padding=1)",
+     "torch.rand(3, 10, 7, 9), torch.rand(37, 1, 1)"},
+    {"dilation_that_leaves_phases_without", "self.c(x)",
+     "self.c = nn.ConvTranspose2d(10, 37, 3, stride=2, padding=1, dilation=2)"},
+    {"dilation_that_leaves_depths_without", "self.c(x)",
+     "self.c = nn.ConvTranspose3d(5, 37, 3, stride=2, padding=1, dilation=2)", "torch.rand(2, 5, 4, 6, 11)"},
+    {"dilation_that_mixes_phases", "self.c(x)",
+     "self.c = nn.ConvTranspose2d(10, 37, 3, stride=2, padding=3, dilation=3)"},
+    {"groups", "torch.sigmoid(self.c(x))",
+     "self.c = nn.ConvTranspose2d(20, 74, 3, stride=2, padding=1, output_padding=1, groups=2)",
+     "torch.rand(2, 20, 11, 13)"},
+    {"one_axis", "self.c(x)", "self.c = nn.ConvTranspose1d(10, 37, 3, stride=2, padding=1)", "torch.rand(3, 10, 75)"},
+    {"one_axis_of_dilation", "self.c(x)", "self.c = nn.ConvTranspose1d(10, 37, 3, stride=2, padding=1, dilation=2)",
+     "torch.rand(3, 10, 75)"},
+    {"least_channel", "torch.amin(self.c(x), 1)",
+     "self.c = nn.ConvTranspose2d(10, 70, 3, stride=2, padding=1, output_padding=1)"},
+};
+
+/// With a stride of two along lines, which are as long as four divides or not, and not read by a reduction.
+const std::vector<Phased> k_paired = {
+    {"lines_of_fours", "torch.relu(self.c(x)) + more[0]",
+     "self.c = nn.ConvTranspose2d(10, 37, 3, stride=2, padding=1, output_padding=1)",
+     "torch.rand(2, 10, 9, 14), torch.rand(28)"},
+    {"lines_of_an_odd_length", "self.c(x) * 2", "self.c = nn.ConvTranspose2d(10, 70, 5, stride=2, padding=2)",
+     "torch.rand(2, 10, 13, 17)"},
+    {"all_taps", "torch.sigmoid(self.c(x)) * more[0]", "self.c = nn.ConvTranspose2d(10, 37, 4, stride=2, padding=1)",
+     "torch.rand(2, 10, 9, 14), torch.rand(37, 18, 28)"},
+    {"groups_of_rows", "torch.sigmoid(self.c(x))",
+     "self.c = nn.ConvTranspose2d(20, 74, 3, stride=2, padding=1, output_padding=1, groups=2)",
+     "torch.rand(2, 20, 9, 13)"},
+    {"planes", "self.c(x) + more[0]", "self.c = nn.ConvTranspose3d(6, 37, 3, stride=2, padding=1, output_padding=1)",
+     "torch.rand(2, 6, 4, 5, 9), torch.rand(2, 37, 8, 10, 18)"},
+    {"a_stride_of_lines_alone", "self.c(x)", "self.c = nn.ConvTranspose2d(10, 37, 3, stride=(1, 2), padding=(2, 1))",
+     "torch.rand(2, 10, 13, 17)"},
+    {"one_phase_without_taps", "self.c(x)", "self.c = nn.ConvTranspose2d(10, 37, 3, stride=2, padding=1, dilation=2)",
+     "torch.rand(2, 10, 13, 17)"},
+    {"in_1d", "torch.relu(self.c(x))", "self.c = nn.ConvTranspose1d(10, 37, 3, stride=2, padding=1)",
+     "torch.rand(3, 10, 75)"},
+    {"halves_of_results", "self.c(x).half()", "self.c = nn.ConvTranspose2d(10, 37, 4, stride=2, padding=1)",
+     "torch.rand(2, 10, 9, 14)"},
+};
+
+constexpr const char* k_own_taps = "own_steps";
+constexpr const char* k_pairs = "Both phases of lines";
+
+class PhasesOnSimulator : public testing::TestWithParam<Phased> {
+ protected:
+  static void SetUpTestSuite() { device_ = std::make_unique<ProgramVerdicts>("sim", "cuda"); }
+  static void TearDownTestSuite() { device_.reset(); }
+
+  static Problem problem(const Phased& one, const std::string& precision = "") {
+    return problem_of_module(module_of(one.result, one.init, one.inputs), "m.py", "", k_any_steps, precision);
+  }
+
+  static bool has_own_taps(const Phased& one, const IntBindings& structure) {
+    return device_->emitted(problem(one), "fused", "", structure).source.find(k_own_taps) != std::string::npos;
+  }
+
+  /// The kernel with that text, and the verdict on it.
+  static void expect_accepted(const char* text, const std::string& precision, IntBindings structure,
+                              const IntBindings& tunables) {
+    const Problem read = problem(GetParam(), precision);
+    structure["PATCHES"] = 1;
+    Bundle bundle = device_->emitted(read, "fused", "", structure);
+    for (auto& tunable : bundle.tunables) {
+      const auto found = tunables.find(tunable.name);
+      if (found != tunables.end()) tunable.default_value = found->second;
+    }
+    EXPECT_NE(bundle.source.find(text), std::string::npos) << bundle.source;
+    const Verdict verdict = device_->verdict_of(read, bundle);
+    EXPECT_TRUE(verdict.accepted()) << verdict.message << "\n" << bundle.to_text();
+  }
+
+  static inline std::unique_ptr<ProgramVerdicts> device_;
+};
+
+using Phases = PhasesOnSimulator;
+
+TEST_P(Phases, are_accepted) {
+  expect_accepted(k_own_taps, "", {{"PAIRS", 2}, {"PHASES", 1}}, {});
+}
+
+TEST_P(Phases, are_accepted_in_many_slices) {
+  expect_accepted(k_own_taps, "", {{"PAIRS", 2}, {"PHASES", 1}},
+                  {{"TILE_M", 64}, {"TILE_N", 64}, {"THREAD_N", 16}, {"PATCH_K", 16}, {"PATCH_STEPS", 1}});
+}
+
+TEST_P(Phases, are_accepted_rounded_with_a_slice_for_all_taps) {
+  expect_accepted(k_own_taps, "tf32_convolutions", {{"PAIRS", 2}, {"PHASES", 1}},
+                  {{"TILE_M", 64}, {"TILE_N", 128}, {"THREAD_N", 16}, {"PATCH_K", 32}, {"PATCH_STEPS", 4}});
+}
+
+INSTANTIATE_TEST_SUITE_P(Taps, Phases, testing::ValuesIn(k_phased),
+                         [](const auto& one) { return std::string(one.param.name); });
+
+class PairsOfPhases : public PhasesOnSimulator {};
+
+TEST_P(PairsOfPhases, are_accepted) {
+  expect_accepted(k_pairs, "", {{"PAIRS", 1}}, {});
+}
+
+TEST_P(PairsOfPhases, are_accepted_rounded_in_other_tiles) {
+  expect_accepted(k_pairs, "tf32_convolutions", {{"PAIRS", 1}},
+                  {{"TILE_M", 64}, {"TILE_N", 128}, {"THREAD_N", 16}, {"PATCH_K", 16}, {"PATCH_STEPS", 2}});
+}
+
+INSTANTIATE_TEST_SUITE_P(Lines, PairsOfPhases, testing::ValuesIn(k_paired),
+                         [](const auto& one) { return std::string(one.param.name); });
+
+using NoPhases = PhasesOnSimulator;
+
+TEST_F(NoPhases, go_through_all_taps_where_that_is_asked_for) {
+  EXPECT_TRUE(has_own_taps(k_phased[0], {{"PATCHES", 1}}));
+  EXPECT_FALSE(has_own_taps(k_phased[0], {{"PATCHES", 1}, {"PHASES", 2}}));
+}
+
+TEST_F(NoPhases, have_fewer_taps_where_the_stride_divides_the_filter) {
+  EXPECT_FALSE(has_own_taps({"", "self.c(x)", "self.c = nn.ConvTranspose2d(10, 37, 4, stride=2, padding=1)"},
+                            {{"PATCHES", 1}, {"PAIRS", 2}}));
+  EXPECT_FALSE(has_own_taps({"", "self.c(x)", "self.c = nn.ConvTranspose2d(10, 37, 3, padding=1)"}, {{"PATCHES", 1}}));
+}
+
+TEST_F(NoPhases, are_pairs_where_that_is_turned_off) {
+  const auto is_paired = [](const Phased& one, const IntBindings& structure) {
+    return device_->emitted(problem(one), "fused", "", structure).source.find(k_pairs) != std::string::npos;
+  };
+  EXPECT_TRUE(is_paired(k_paired[0], {{"PATCHES", 1}}));
+  EXPECT_FALSE(is_paired(k_paired[0], {{"PATCHES", 1}, {"PAIRS", 2}}));
+  // By estimate not where lines leave element by element, or all phases have all taps.
+  EXPECT_FALSE(is_paired(k_paired[1], {{"PATCHES", 1}}));
+  EXPECT_FALSE(is_paired(k_paired[2], {{"PATCHES", 1}}));
+  // Strides of three, and what a reduction reads.
+  EXPECT_FALSE(is_paired(k_phased[5], {{"PATCHES", 1}, {"PAIRS", 1}}));
+  EXPECT_FALSE(is_paired(k_phased.back(), {{"PATCHES", 1}, {"PAIRS", 1}}));
+  EXPECT_FALSE(has_own_taps(k_phased.back(), {{"PATCHES", 1}}));
+}
+
+}  // namespace
+}  // namespace kw
