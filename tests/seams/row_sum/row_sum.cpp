@@ -109,6 +109,21 @@ std::vector<AnswerSample> row_sum_sample(const Problem& problem, const Axes& axe
   return {std::move(sums)};
 }
 
+/// The chunk of each sum.
+std::optional<OperandReads> row_sum_reads(const Problem& problem, const Axes& axes,
+                                          std::span<const std::int64_t> rows) {
+  const std::int64_t columns = columns_of(problem, axes);
+  const std::int64_t chunk = chunk_of(problem, axes);
+  const std::int64_t chunks = (columns + chunk - 1) / chunk;
+  OperandReads reads(1);
+  for (const std::int64_t row : rows) {
+    const std::int64_t first = row % chunks * chunk;
+    const std::int64_t begin = row / chunks * columns + first;
+    reads[0].push_back({begin, begin + std::min(chunk, columns - first)});
+  }
+  return reads;
+}
+
 Tolerance row_sum_tolerance(const Problem&, DType dtype, std::int64_t row_length) {
   const auto length = static_cast<double>(row_length);
   return {.error_factor = 4.0,
@@ -151,6 +166,7 @@ std::vector<OwnProbe> row_sum_probes(const Problem&) {
 
 OperatorChecks row_sum_checks() {
   return {.settle = [](const Problem&, const Workload&, InputValues&, Rng&) {},
+          .settles = [](const Problem&, std::size_t) { return false; },
           .may_be_idle = [](const Problem&, std::size_t) { return false; },
           .conditioning = [](const Problem&, const Workload&, const InputValues&) { return std::optional(0.0); },
           .distributions = row_sum_distributions,
@@ -213,7 +229,7 @@ const Operator& row_sum_operator() {
                                       .cost = row_sum_cost,
                                       .checks = row_sum_checks(),
                                       .oracle = row_sum_oracle,
-                                      .sampling = {row_sum_rows, row_sum_sample},
+                                      .sampling = {row_sum_rows, row_sum_sample, row_sum_reads},
                                       .prompts = {.texts = row_sum_texts,
                                                   .placeholders = [] { return std::vector<std::string>{"chunk"}; },
                                                   .values = row_sum_values},
