@@ -9,9 +9,9 @@
 #include "base/rng.hpp"
 #include "hardware/device_facts.hpp"
 #include "record/run_record.hpp"
+#include "verify/checking/timed_data.hpp"
 #include "verify/processes/loaded_candidate.hpp"
 #include "verify/state/run_facts.hpp"
-#include "verify/timing/timed_data.hpp"
 
 namespace kw {
 

@@ -10,9 +10,9 @@
 #include "measure/measure.hpp"
 #include "verify/checking/case_runner.hpp"
 #include "verify/checking/sampled_rows.hpp"
+#include "verify/checking/timed_data.hpp"
 #include "verify/state/measure_state.hpp"
 #include "verify/state/run_facts.hpp"
-#include "verify/timing/timed_data.hpp"
 
 namespace kw {
 
