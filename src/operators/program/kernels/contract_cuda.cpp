@@ -2,6 +2,7 @@
 
 #include "codegen/text.hpp"
 #include "language/kernel_texts.hpp"
+#include "operators/program/kernels/contract_direct.hpp"
 #include "operators/program/kernels/contract_halves.hpp"
 #include "operators/program/kernels/contract_packing.hpp"
 #include "operators/program/kernels/contract_parts.hpp"
@@ -295,8 +296,9 @@ class CudaContraction {
 GroupKernels contract_cuda(const GroupContext& context, const Contraction& contraction, const ContractTail* tail) {
   const auto sizes = contract_sizes(context.program, ColumnChoice::contiguous);
   const auto products = tile_products(context.dialect, context.device, sizes, context.ways);
-  if (products == TileProducts::strips) {
-    auto kernels = contract_by_strips(context, contraction);
+  if (products == TileProducts::strips || products == TileProducts::direct) {
+    auto kernels = products == TileProducts::strips ? contract_by_strips(context, contraction)
+                                                    : contract_directly(context, contraction);
     kernels.tunables = contract_gpu_tunables(sizes, products, context.device);
     kernels.constraints = contract_gpu_constraints(sizes, products, context.device);
     return kernels;

@@ -10,6 +10,7 @@ namespace {
 
 constexpr const char* k_patch_choice = "PATCHES";
 constexpr const char* k_strip_choice = "STRIPS";
+constexpr const char* k_direct_choice = "DIRECT";
 constexpr const char* k_tail_choice = "TAILS";
 
 /// The problem's contractions and what may be tuned about them.
@@ -43,7 +44,10 @@ double cost_in(const ContractSpace& space, Dialect dialect, const DeviceFacts& d
 }  // namespace
 
 std::vector<Tunable> contract_structure() {
-  return {{k_patch_choice, {0, 1, 2}, 0}, {k_strip_choice, {0, 1, 2}, 0}, {k_tail_choice, {0, 1, 2}, 0}};
+  std::vector<Tunable> choices;
+  for (const auto* name : {k_patch_choice, k_strip_choice, k_direct_choice, k_tail_choice})
+    choices.push_back({name, {0, 1, 2}, 0});
+  return choices;
 }
 
 ContractWays contract_ways(const IntBindings& structure) {
@@ -52,7 +56,7 @@ ContractWays contract_ways(const IntBindings& structure) {
     if (found == structure.end() || found->second == 0) return WayUse::estimated;
     return found->second == 1 ? WayUse::always : WayUse::never;
   };
-  return {use_of(k_patch_choice), use_of(k_strip_choice), use_of(k_tail_choice)};
+  return {use_of(k_patch_choice), use_of(k_strip_choice), use_of(k_direct_choice), use_of(k_tail_choice)};
 }
 
 std::vector<IntBindings> contract_seeds(Dialect dialect, const Problem& problem, const DeviceFacts& device) {

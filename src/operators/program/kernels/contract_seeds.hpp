@@ -10,7 +10,8 @@
 namespace kw {
 
 /// PATCHES of kernels in CUDA C++: 0 where patches are estimated to be faster for convolutions, 1 where they can be, 2
-/// nowhere; STRIPS the same for strips of columns, and TAILS for reductions in the kernels of contractions.
+/// nowhere; STRIPS the same for strips of columns, DIRECT for direct convolutions, and TAILS for reductions in the
+/// kernels of contractions.
 [[nodiscard]] std::vector<Tunable> contract_structure();
 [[nodiscard]] ContractWays contract_ways(const IntBindings& structure);
 

@@ -309,7 +309,8 @@ bool takes_tail(const GroupContext& context, const TailedContraction& tailed) {
   const auto sizes = contract_sizes(context.program, ColumnChoice::contiguous);
   const auto products = tile_products(context.dialect, context.device, sizes, context.ways);
   const auto size = contract_size(tailed.contraction);
-  if (products == TileProducts::strips || contract_splits(size, context.device)) return false;
+  if (products == TileProducts::strips || products == TileProducts::direct || contract_splits(size, context.device))
+    return false;
   return tailed.tail.kind == TailKind::rows || by_patches(size, products, context.device);
 }
 

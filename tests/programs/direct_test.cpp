@@ -1,0 +1,145 @@
+// Direct convolutions, whose threads multiply and add in registers, on the CUDA simulator through the whole verifier:
+// extents that no block divides, in one to three dimensions, transposed ones with all phases of a line in a thread.
+
+#include <gtest/gtest.h>
+
+#include "tests/programs/program_verdicts.hpp"
+
+namespace kw {
+namespace {
+
+struct Direct {
+  const char* name;
+  const char* result;
+  const char* init;
+  const char* inputs = "torch.rand(B, C, H, W)";
+  friend void PrintTo(const Direct& direct, std::ostream* out) { *out << direct.name; }
+};
+
+/// Pixels and channels that no block divides, of several images.
+const std::vector<Direct> k_forward = {
+    {"of_two_dimensions", "self.c(x)", "self.c = nn.Conv2d(6, 37, 3)", "torch.rand(3, 6, 21, 39)"},
+    {"of_one_dimension", "torch.relu(self.c(x))", "self.c = nn.Conv1d(6, 66, 5, padding=2, bias=False)",
+     "torch.rand(3, 6, 250)"},
+    {"of_three_dimensions", "self.c(x) + more[0]", "self.c = nn.Conv3d(3, 19, 3, padding=1)",
+     "torch.rand(2, 3, 5, 7, 11), torch.rand(2, 19, 5, 7, 11)"},
+    {"strided_and_dilated", "torch.tanh(self.c(x))",
+     "self.c = nn.Conv2d(5, 34, (3, 4), stride=(2, 3), dilation=(2, 1), "
+     "padding=(3, 2))",
+     "torch.rand(3, 5, 31, 53)"},
+    {"of_groups", "self.c(x) * more[0]", "self.c = nn.Conv2d(6, 74, 3, groups=2, padding=1)",
+     "torch.rand(2, 6, 20, 30), torch.rand(74, 1, 1)"},
+    {"of_one_tap", "self.c(x)", "self.c = nn.Conv2d(7, 40, 1, stride=2)", "torch.rand(3, 7, 30, 41)"},
+    {"of_taps_along_a_column", "torch.where(x[:, :1, 1:-1] > 0.5, self.c(x), more[0])",
+     "self.c = nn.Conv2d(4, 33, (3, 1))", "torch.rand(3, 4, 20, 30), torch.rand(33, 1, 1)"},
+    {"of_more_steps_than_fit", "self.c(x)", "self.c = nn.Conv2d(45, 20, 3, padding=1)", "torch.rand(2, 45, 12, 20)"},
+    {"of_a_large_window", "self.c(x)", "self.c = nn.Conv2d(3, 20, 11, stride=4, padding=5)",
+     "torch.rand(3, 3, 50, 61)"},
+    {"in_f16", "self.c(x).half()", "self.c = nn.Conv2d(6, 37, 3)"},
+};
+
+const std::vector<Direct> k_transposed = {
+    {"without_a_stride", "self.c(x)", "self.c = nn.ConvTranspose2d(6, 37, (3, 2), padding=1)",
+     "torch.rand(2, 6, 13, 21)"},
+    {"by_phases", "torch.tanh(self.c(x))",
+     "self.c = nn.ConvTranspose2d(6, 34, 3, stride=2, padding=1, output_padding=1)", "torch.rand(2, 6, 13, 17)"},
+    {"by_odd_lines", "self.c(x) + more[0]", "self.c = nn.ConvTranspose2d(6, 34, 3, stride=2, padding=1)",
+     "torch.rand(2, 6, 13, 17), torch.rand(34, 25, 33)"},
+    {"and_dilated", "self.c(x)",
+     "self.c = nn.ConvTranspose2d(6, 40, (3, 4), stride=(3, 2), padding=(1, 2), dilation=(2, 3))",
+     "torch.rand(2, 6, 11, 14)"},
+    {"and_dilated_as_it_is_strided", "self.c(x)", "self.c = nn.ConvTranspose1d(6, 40, 3, stride=2, dilation=2)",
+     "torch.rand(2, 6, 101)"},
+    {"in_1d_of_groups", "self.c(x)", "self.c = nn.ConvTranspose1d(10, 70, 5, stride=2, dilation=3, groups=2)",
+     "torch.rand(3, 10, 201)"},
+    {"in_3d", "self.c(x)", "self.c = nn.ConvTranspose3d(3, 18, 3, stride=2, padding=1)", "torch.rand(2, 3, 4, 5, 9)"},
+    {"with_a_wide_stride", "self.c(x)", "self.c = nn.ConvTranspose2d(5, 20, 3, stride=5)", "torch.rand(2, 5, 6, 13)"},
+    {"with_fewer_taps_than_phases", "self.c(x)", "self.c = nn.ConvTranspose2d(5, 20, 2, stride=4)",
+     "torch.rand(2, 5, 6, 13)"},
+};
+
+constexpr const char* k_direct_text = "multiply_pixels(places";
+const IntBindings k_directly = {{"DIRECT", 1}};
+
+class DirectOnSimulator : public testing::TestWithParam<Direct> {
+ protected:
+  static void SetUpTestSuite() { device_ = std::make_unique<ProgramVerdicts>("sim", "cuda"); }
+  static void TearDownTestSuite() { device_.reset(); }
+
+  static Problem problem(const Direct& one, const std::string& precision = "") {
+    return problem_of_module(module_of(one.result, one.init, one.inputs), "m.py", "", k_any_steps, precision);
+  }
+
+  static void expect_accepted(const IntBindings& tunables, const std::string& arch = "",
+                              const std::string& precision = "") {
+    const Problem read = problem(GetParam(), precision);
+    Bundle bundle = device_->emitted(read, "fused", arch, k_directly);
+    for (auto& tunable : bundle.tunables) {
+      const auto found = tunables.find(tunable.name);
+      if (found != tunables.end()) tunable.default_value = found->second;
+    }
+    EXPECT_NE(bundle.source.find(k_direct_text), std::string::npos) << bundle.source;
+    const Verdict verdict = device_->verdict_of(read, bundle);
+    EXPECT_TRUE(verdict.accepted()) << verdict.message << "\n" << bundle.to_text();
+  }
+
+  static inline std::unique_ptr<ProgramVerdicts> device_;
+};
+
+TEST_P(DirectOnSimulator, is_accepted) {
+  expect_accepted({{"DIRECT_PIXELS", 2}, {"DIRECT_CHANNELS", 16}, {"DIRECT_THREADS", 128}});
+}
+
+TEST_P(DirectOnSimulator, is_accepted_of_other_blocks) {
+  expect_accepted({{"DIRECT_PIXELS", 1}, {"DIRECT_CHANNELS", 32}, {"DIRECT_THREADS", 64}}, "sm_80");
+  expect_accepted({{"DIRECT_PIXELS", 4}, {"DIRECT_CHANNELS", 8}, {"DIRECT_THREADS", 64}}, "", "tf32_convolutions");
+}
+
+INSTANTIATE_TEST_SUITE_P(Forward, DirectOnSimulator, testing::ValuesIn(k_forward),
+                         [](const auto& one) { return std::string(one.param.name); });
+INSTANTIATE_TEST_SUITE_P(Transposed, DirectOnSimulator, testing::ValuesIn(k_transposed),
+                         [](const auto& one) { return std::string(one.param.name); });
+
+using DirectConvolutions = DirectOnSimulator;
+
+std::string emitted_text(const ProgramVerdicts& device, const Direct& one, const IntBindings& structure) {
+  return device
+      .emitted(problem_of_module(module_of(one.result, one.init, one.inputs), "m.py"), "fused", "", structure, 132)
+      .source;
+}
+
+/// By default where there are many sums of few steps; and where another way is asked for, or none of these, not.
+TEST_F(DirectConvolutions, are_those_of_few_channels) {
+  const Direct few{"few", "self.c(x)", "self.c = nn.Conv2d(3, 16, 3)", "torch.rand(64, 3, 256, 256)"};
+  EXPECT_NE(emitted_text(*device_, few, {}).find(k_direct_text), std::string::npos);
+  for (const IntBindings& structure : {IntBindings{{"DIRECT", 2}}, IntBindings{{"PATCHES", 1}}})
+    EXPECT_EQ(emitted_text(*device_, few, structure).find(k_direct_text), std::string::npos);
+  for (const Direct& one :
+       {Direct{"small", "self.c(x)", "self.c = nn.Conv2d(3, 16, 3)", "torch.rand(2, 3, 64, 64)"},
+        Direct{"long", "self.c(x)", "self.c = nn.Conv2d(64, 128, 3)", "torch.rand(64, 64, 128, 128)"}})
+    EXPECT_EQ(emitted_text(*device_, one, {}).find(k_direct_text), std::string::npos) << one.name;
+}
+
+/// An image of f16, and a window that is too wide to be written out.
+TEST_F(DirectConvolutions, are_none_of_other_images_and_wide_windows) {
+  for (const Direct& one : {Direct{"f16", "self.c(x)", "self.c = nn.Conv2d(6, 37, 3, dtype=torch.float16)",
+                                   "torch.rand(3, 6, 21, 39, dtype=torch.float16)"},
+                            Direct{"wide", "self.c(x)", "self.c = nn.Conv2d(2, 9, 40)", "torch.rand(1, 2, 43, 80)"}})
+    EXPECT_EQ(emitted_text(*device_, one, k_directly).find(k_direct_text), std::string::npos) << one.name;
+}
+
+/// A filter that is read before all threads have stored theirs of it is a race.
+TEST_F(DirectConvolutions, are_rejected_without_their_barrier) {
+  const Problem read = problem(k_forward[0]);
+  Bundle bundle = device_->emitted(read, "fused", "", k_directly);
+  const std::string stored = "      filter[at] = element;\n    }\n", barrier = "    __syncthreads();\n";
+  const auto at = bundle.source.find(stored + barrier);
+  ASSERT_NE(at, std::string::npos) << bundle.source;
+  bundle.source.erase(at + stored.size(), barrier.size());
+  const Verdict verdict = device_->verdict_of(read, bundle);
+  EXPECT_EQ(verdict.status, VerdictStatus::rejected);
+  EXPECT_EQ(verdict.reason, Reason::sanitizer_report) << verdict.message;
+}
+
+}  // namespace
+}  // namespace kw
