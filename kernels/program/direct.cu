@@ -38,48 +38,51 @@ ${signature} {
   const int first_n = (int)blockIdx.x / (tiles_down${batches}) * (DIRECT_THREADS * DIRECT_PIXELS) + thread;
   ${batch_axes}
   ${first_pixel}
-  long from[DIRECT_PIXELS];
-  ${declare_inside}
-  {
-    ${begin_pixels}
-    #pragma unroll
-    for (int i = 0; i < DIRECT_PIXELS; ++i) {
-      const bool within = first_n + i * DIRECT_THREADS < ${column_count};
-      ${loaded_pixel}
-      from[i] = ${from};
-      ${inside}
-      ${next_pixel}
-    }
-  }
-  float sums[${phases}][DIRECT_PIXELS][DIRECT_CHANNELS];
-  #pragma unroll
-  for (int p = 0; p < ${phases}; ++p)
-    #pragma unroll
-    for (int i = 0; i < DIRECT_PIXELS; ++i)
-      #pragma unroll
-      for (int c = 0; c < DIRECT_CHANNELS; ++c) sums[p][i][c] = 0.0f;
-  #pragma unroll 1
-  for (int first_step = 0; first_step < ${step_count}; first_step += ${chunk}) {
-    if (first_step > 0) __syncthreads();
-    for (int at = thread; at < ${places} * DIRECT_CHANNELS; at += DIRECT_THREADS) {
-      const int m = first_row + at % DIRECT_CHANNELS, place = at / DIRECT_CHANNELS;
-      const int k = first_step * ${taps} + place / ${written};
-      float element = 0.0f;
-      if (m < ${row_count} && k < ${step_count} * ${taps}) {
-        ${filter_axes}
-        element = ${filter_element};
-      }
-      filter[at] = element;
-    }
-    __syncthreads();
-    const float* of_step = filter;
-    const int last_step = min(first_step + ${chunk}, ${step_count});
-    ${loops}
-    {
-      ${step}
-    }
-  }
+  ${sums}
   ${stores}
+}
+
+// --- section: sums
+long from[DIRECT_PIXELS];
+${declare_inside}
+{
+  ${begin_pixels}
+  #pragma unroll
+  for (int i = 0; i < DIRECT_PIXELS; ++i) {
+    const bool within = first_n + i * DIRECT_THREADS < ${column_count};
+    ${loaded_pixel}
+    from[i] = ${from};
+    ${inside}
+    ${next_pixel}
+  }
+}
+float sums[${phases}][DIRECT_PIXELS][DIRECT_CHANNELS];
+#pragma unroll
+for (int p = 0; p < ${phases}; ++p)
+  #pragma unroll
+  for (int i = 0; i < DIRECT_PIXELS; ++i)
+    #pragma unroll
+    for (int c = 0; c < DIRECT_CHANNELS; ++c) sums[p][i][c] = 0.0f;
+#pragma unroll 1
+for (int first_step = 0; first_step < ${step_count}; first_step += ${chunk}) {
+  if (${again}) __syncthreads();
+  for (int at = thread; at < ${places} * DIRECT_CHANNELS; at += DIRECT_THREADS) {
+    const int m = first_row + at % DIRECT_CHANNELS, place = at / DIRECT_CHANNELS;
+    const int k = first_step * ${taps} + place / ${written};
+    float element = 0.0f;
+    if (m < ${row_count} && k < ${step_count} * ${taps}) {
+      ${filter_axes}
+      element = ${filter_element};
+    }
+    filter[at] = element;
+  }
+  __syncthreads();
+  const float* of_step = filter;
+  const int last_step = min(first_step + ${chunk}, ${step_count});
+  ${loops}
+  {
+    ${step}
+  }
 }
 
 // --- section: step
@@ -99,21 +102,37 @@ for (int i = 0; i < DIRECT_PIXELS; ++i) here[i] = (inside[i] & (${needed})) == (
 #pragma unroll
 for (int i = 0; i < DIRECT_PIXELS; ++i) elements[${load}][i] = ${element};
 
-// --- section: stores
-{
-  long place_of_stored[DIRECT_PIXELS];
-  ${declare_stored}
-  {
-    ${begin_pixels}
+// --- section: windows
+float gathered[${kept_phases}][DIRECT_PIXELS][DIRECT_CHANNELS];
+#pragma unroll
+for (int p = 0; p < ${kept_phases}; ++p)
+  #pragma unroll
+  for (int i = 0; i < DIRECT_PIXELS; ++i)
     #pragma unroll
-    for (int i = 0; i < DIRECT_PIXELS; ++i) {
-      const bool within = first_n + i * DIRECT_THREADS < ${column_count};
-      ${loaded_pixel}
-      place_of_stored[i] = ${stored_place};
-      ${keep_stored}
-      ${next_pixel}
-    }
+    for (int c = 0; c < DIRECT_CHANNELS; ++c) gathered[p][i][c] = ${neutral};
+#pragma unroll 1
+for (int window = 0; window < ${window_count}; ++window) {
+  ${window_axes}
+  ${sums}
+  ${gather}
+}
+
+// --- section: places
+${declare_stored}
+{
+  ${begin_pixels}
+  #pragma unroll
+  for (int i = 0; i < DIRECT_PIXELS; ++i) {
+    const bool within = first_n + i * DIRECT_THREADS < ${column_count};
+    ${loaded_pixel}
+    ${keep_stored}
+    ${next_pixel}
   }
+}
+
+// --- section: finished
+{
+  ${places}
   #pragma unroll
   for (int c = 0; c < DIRECT_CHANNELS; ++c) {
     const int m = first_row + c;
@@ -127,7 +146,7 @@ for (int i = 0; i < DIRECT_PIXELS; ++i) elements[${load}][i] = ${element};
       for (int p = 0; p < ${phases}; ++p) {
         ${phase_axis}
         if (${stored_guard}) {
-          const float total = sums[p][i][c];
+          const float total = ${total};
           ${values}
           ${store}
         }

@@ -71,14 +71,16 @@ class DirectOnSimulator : public testing::TestWithParam<Direct> {
   }
 
   static void expect_accepted(const IntBindings& tunables, const std::string& arch = "",
-                              const std::string& precision = "") {
+                              const std::string& precision = "", const IntBindings& structure = k_directly,
+                              const char* text = k_direct_text) {
     const Problem read = problem(GetParam(), precision);
-    Bundle bundle = device_->emitted(read, "fused", arch, k_directly);
+    Bundle bundle = device_->emitted(read, "fused", arch, structure);
     for (auto& tunable : bundle.tunables) {
       const auto found = tunables.find(tunable.name);
       if (found != tunables.end()) tunable.default_value = found->second;
     }
     EXPECT_NE(bundle.source.find(k_direct_text), std::string::npos) << bundle.source;
+    EXPECT_NE(bundle.source.find(text), std::string::npos) << bundle.source;
     const Verdict verdict = device_->verdict_of(read, bundle);
     EXPECT_TRUE(verdict.accepted()) << verdict.message << "\n" << bundle.to_text();
   }
@@ -100,6 +102,57 @@ INSTANTIATE_TEST_SUITE_P(Forward, DirectOnSimulator, testing::ValuesIn(k_forward
 INSTANTIATE_TEST_SUITE_P(Transposed, DirectOnSimulator, testing::ValuesIn(k_transposed),
                          [](const auto& one) { return std::string(one.param.name); });
 
+/// Windows of outputs that a thread reduces, with outputs that belong to none; whole axes; phases among them or not.
+const std::vector<Direct> k_windows = {
+    {"largest_of_four", "F.max_pool2d(self.c(x), 2)", "self.c = nn.Conv2d(6, 37, 3)", "torch.rand(3, 6, 21, 39)"},
+    {"mean_of_fifteen", "F.avg_pool2d(torch.tanh(self.c(x)), (3, 5)) * more[0]",
+     "self.c = nn.Conv2d(3, 37, 3, padding=1)", "torch.rand(3, 3, 22, 39), torch.rand(37, 1, 1)"},
+    {"in_3d", "F.max_pool3d(torch.sin(self.c(x)), 2) * 3", "self.c = nn.Conv3d(3, 19, 3, padding=1)",
+     "torch.rand(2, 3, 5, 9, 19)"},
+    {"in_1d_of_groups", "F.max_pool1d(self.c(x) - more[0], 4)", "self.c = nn.Conv1d(6, 74, 5, groups=2)",
+     "torch.rand(3, 6, 150), torch.rand(74, 146)"},
+    {"least_of_an_axis", "torch.amin(self.c(x) * more[0], 2)", "self.c = nn.Conv3d(3, 19, 3)",
+     "torch.rand(2, 3, 7, 9, 19), torch.rand(7, 17)"},
+    {"sum_of_an_axis", "torch.sigmoid(torch.sin(self.c(x)).sum(3, keepdim=True))",
+     "self.c = nn.Conv2d(3, 20, 3, stride=2, padding=1)", "torch.rand(2, 3, 19, 25)"},
+    {"largest_of_phases", "F.max_pool2d(self.c(x), 2)", "self.c = nn.ConvTranspose2d(5, 18, 3, stride=2, padding=1)",
+     "torch.rand(2, 5, 13, 17)"},
+    {"largest_of_phases_in_3d", "F.max_pool3d(torch.sin(self.c(x)) * more[0], 2)",
+     "self.c = nn.ConvTranspose3d(3, 18, 3, stride=2, padding=1, output_padding=1)",
+     "torch.rand(2, 3, 4, 5, 9), torch.rand(18, 8, 10, 18)"},
+    {"mean_of_several_steps", "F.avg_pool2d(torch.sin(self.c(x)), 4)",
+     "self.c = nn.ConvTranspose2d(5, 18, 3, stride=2, padding=1)", "torch.rand(2, 5, 13, 17)"},
+    {"largest_of_phases_of_lines", "F.max_pool2d(torch.sin(self.c(x)), (2, 1))",
+     "self.c = nn.ConvTranspose2d(5, 18, 3, stride=2, padding=1)", "torch.rand(2, 5, 13, 17)"},
+    {"largest_of_phases_across", "F.max_pool2d(torch.sin(self.c(x) + more[0]), (1, 2))",
+     "self.c = nn.ConvTranspose2d(5, 18, 3, stride=2, padding=1)", "torch.rand(2, 5, 13, 17), torch.rand(25, 33)"},
+    {"largest_of_what_rises", "F.max_pool2d(torch.tanh(self.c(x)) * 2 + more[0], 4)", "self.c = nn.Conv2d(6, 37, 3)",
+     "torch.rand(3, 6, 21, 39), torch.rand(37, 1, 1)"},
+    {"infinite", "torch.clamp(F.max_pool2d((torch.relu(self.c(x)) + 0.5) / more[0], 2), -3, 3)",
+     "self.c = nn.Conv2d(6, 40, 3, padding=1)", "torch.rand(2, 6, 11, 21), torch.randint(0, 2, (2, 40, 1, 1))"},
+    {"no_number", "torch.nan_to_num(torch.amin(self.c(x) + 0.0 / more[0], 2), 7.0)",
+     "self.c = nn.Conv2d(6, 40, 3, padding=1)", "torch.rand(2, 6, 11, 21), torch.randint(0, 2, (2, 40, 1, 1))"},
+    {"in_f16", "F.max_pool2d(self.c(x), 2).half()", "self.c = nn.Conv2d(6, 40, 3)"},
+};
+
+constexpr const char* k_direct_windows = "for (int window = 0";
+const IntBindings k_with_tails = {{"DIRECT", 1}, {"TAILS", 1}};
+
+class DirectWindows : public DirectOnSimulator {};
+
+TEST_P(DirectWindows, are_accepted) {
+  expect_accepted({{"DIRECT_PIXELS", 2}, {"DIRECT_CHANNELS", 16}, {"DIRECT_THREADS", 128}}, "", "", k_with_tails,
+                  k_direct_windows);
+}
+
+TEST_P(DirectWindows, are_accepted_of_other_blocks) {
+  expect_accepted({{"DIRECT_PIXELS", 4}, {"DIRECT_CHANNELS", 8}, {"DIRECT_THREADS", 64}}, "sm_80", "", k_with_tails,
+                  k_direct_windows);
+}
+
+INSTANTIATE_TEST_SUITE_P(Windows, DirectWindows, testing::ValuesIn(k_windows),
+                         [](const auto& one) { return std::string(one.param.name); });
+
 using DirectConvolutions = DirectOnSimulator;
 
 std::string emitted_text(const ProgramVerdicts& device, const Direct& one, const IntBindings& structure) {
@@ -118,6 +171,26 @@ TEST_F(DirectConvolutions, are_those_of_few_channels) {
        {Direct{"small", "self.c(x)", "self.c = nn.Conv2d(3, 16, 3)", "torch.rand(2, 3, 64, 64)"},
         Direct{"long", "self.c(x)", "self.c = nn.Conv2d(64, 128, 3)", "torch.rand(64, 64, 128, 128)"}})
     EXPECT_EQ(emitted_text(*device_, one, {}).find(k_direct_text), std::string::npos) << one.name;
+}
+
+/// Windows that overlap, are padded, or cut a stride's phases apart; sums that somebody else reads too; and none where
+/// they are turned off, or leave too few outputs for a device.
+TEST_F(DirectConvolutions, reduce_no_other_windows) {
+  const auto has_windows = [&](const Direct& one, const IntBindings& structure) {
+    return emitted_text(*device_, one, structure).find(k_direct_windows) != std::string::npos;
+  };
+  const char* const forward = "self.c = nn.Conv2d(6, 37, 3)";
+  const char* const phases = "self.c = nn.ConvTranspose2d(6, 37, 3, stride=2)";
+  for (const Direct& one : {Direct{"overlapping", "F.max_pool2d(self.c(x), 2, stride=1)", forward},
+                            Direct{"padded", "F.max_pool2d(self.c(x), 2, padding=1)", forward},
+                            Direct{"of_three_in_phases", "F.max_pool2d(self.c(x), 3)", phases},
+                            Direct{"all_of_an_axis_in_phases", "torch.amax(self.c(x), 3)", phases},
+                            Direct{"of_channels", "torch.amax(self.c(x), 1)", forward},
+                            Direct{"of_all", "torch.amax(self.c(x), (0, 2, 3))", forward}})
+    EXPECT_FALSE(has_windows(one, k_with_tails)) << one.name;
+  EXPECT_TRUE(has_windows(k_windows[0], k_with_tails));
+  EXPECT_FALSE(has_windows(k_windows[0], {{"DIRECT", 1}, {"TAILS", 2}}));
+  EXPECT_FALSE(has_windows(k_windows[0], {{"DIRECT", 1}}));
 }
 
 /// An image of f16, and a window that is too wide to be written out.

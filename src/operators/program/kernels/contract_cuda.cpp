@@ -293,12 +293,13 @@ class CudaContraction {
 
 }  // namespace
 
-GroupKernels contract_cuda(const GroupContext& context, const Contraction& contraction, const ContractTail* tail) {
+GroupKernels contract_cuda(const GroupContext& context, const Contraction& contraction, const ContractTail* tail,
+                           const DirectTail* direct_tail) {
   const auto sizes = contract_sizes(context.program, ColumnChoice::contiguous);
   const auto products = tile_products(context.dialect, context.device, sizes, context.ways);
   if (products == TileProducts::strips || products == TileProducts::direct) {
     auto kernels = products == TileProducts::strips ? contract_by_strips(context, contraction)
-                                                    : contract_directly(context, contraction);
+                                                    : contract_directly(context, contraction, direct_tail);
     kernels.tunables = contract_gpu_tunables(sizes, products, context.device);
     kernels.constraints = contract_gpu_constraints(sizes, products, context.device);
     return kernels;

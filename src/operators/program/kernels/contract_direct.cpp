@@ -55,8 +55,9 @@ std::optional<bool> decided(const StageExpr& guard, const StageAxes& axes) {
 /// Makes a DirectContraction, or finds out that there is none.
 class DirectFinder {
  public:
-  explicit DirectFinder(const Contraction& contraction)
+  DirectFinder(const Contraction& contraction, const StageAxes& windows)
       : contraction_(contraction),
+        windows_(windows),
         all_axes_(joined_axes(contraction.split.stage.axes, contraction.split.stage.inner)) {}
 
   std::optional<DirectContraction> found() {
@@ -67,8 +68,9 @@ class DirectFinder {
     if (!usable) return std::nullopt;
     find_written();
     if (!find_inner() || !share_guards() || !find_loads()) return std::nullopt;
-    const bool counted = has_extents(direct_.around) && has_extents(contraction_.columns) &&
-                         has_extents(contraction_.rows) && has_extents(direct_.inner);
+    const bool counted = has_extents(direct_.around) && has_extents(direct_.windows) &&
+                         has_extents(contraction_.columns) && has_extents(contraction_.rows) &&
+                         has_extents(direct_.inner);
     return counted ? std::optional(std::move(direct_)) : std::nullopt;
   }
 
@@ -80,11 +82,20 @@ class DirectFinder {
     for (const auto& axis : contraction_.inner) {
       if (named.count(axis.name) > 0 && is_few(axis) && direct_.tap.name.empty()) direct_.tap = axis;
     }
+    const auto is_phase = [&](const StageAxis& axis) {
+      return direct_.phase.name.empty() && contraction_.split.phases.count(axis.name) > 0 &&
+             named.count(axis.name) > 0 && axis.extent.is_constant() && axis.extent.value() <= k_most_phases;
+    };
+    for (const auto& axis : windows_) {
+      if (is_phase(axis)) {
+        direct_.phase = axis;
+        direct_.reduces_phase = true;
+      } else {
+        direct_.windows.push_back(axis);
+      }
+    }
     for (const auto& axis : contraction_.batch) {
-      const bool phase = direct_.phase.name.empty() && contraction_.split.phases.count(axis.name) > 0 &&
-                         named.count(axis.name) > 0 && axis.extent.is_constant() &&
-                         axis.extent.value() <= k_most_phases;
-      if (phase) {
+      if (is_phase(axis)) {
         direct_.phase = axis;
       } else {
         direct_.around.push_back(axis);
@@ -196,6 +207,7 @@ class DirectFinder {
   static constexpr std::int64_t k_most_filter = 384;  ///< of a channel, in shared memory
 
   const Contraction& contraction_;
+  const StageAxes& windows_;
   StageAxes all_axes_;
   std::vector<StageExpr> load_guards_;  ///< that name what is written out
   DirectContraction direct_;
@@ -209,8 +221,8 @@ std::int64_t DirectContraction::taps() const {
   return count;
 }
 
-std::optional<DirectContraction> direct_contraction(const Contraction& contraction) {
-  return DirectFinder(contraction).found();
+std::optional<DirectContraction> direct_contraction(const Contraction& contraction, const StageAxes& windows) {
+  return DirectFinder(contraction, windows).found();
 }
 
 }  // namespace kw

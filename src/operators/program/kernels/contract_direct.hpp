@@ -26,11 +26,13 @@ struct DirectUse {
 };
 
 struct DirectContraction {
-  StageAxis phase;    ///< of the innermost axis of a transposed one: a thread has all of them; without a name: none
-  StageAxis tap;      ///< that is written out; without a name: none
-  StageAxes around;   ///< batches that a block has one index of
-  StageAxes inner;    ///< that is looped over: the channels, then other taps, whose extents are constants
-  AffineIndex start;  ///< of the first load
+  StageAxis phase;  ///< of the innermost axis of a transposed one: a thread has all of them; without a name: none
+  StageAxis tap;    ///< that is written out; without a name: none
+  bool reduces_phase = false;  ///< it belongs to windows
+  StageAxes windows;           ///< of the window's outputs, one after the other
+  StageAxes around;            ///< batches that a block has one index of
+  StageAxes inner;             ///< that is looped over: the channels, then other taps, whose extents are constants
+  AffineIndex start;           ///< of the first load
   std::vector<DirectLoad> loads;
   std::vector<DirectUse> uses;
   std::vector<StageExpr> step_guards;   ///< of all pixels: by batches and `inner`
@@ -45,9 +47,13 @@ struct DirectContraction {
 };
 
 /// Absent where the second factor is no tensor of f32, or has more taps and guards than can be written out.
-[[nodiscard]] std::optional<DirectContraction> direct_contraction(const Contraction& contraction);
+/// `windows`: axes of outputs that a thread reduces; see contract_direct_tails.hpp.
+[[nodiscard]] std::optional<DirectContraction> direct_contraction(const Contraction& contraction,
+                                                                  const StageAxes& windows = {});
 
-/// Without tunables. A defect where it is no direct one.
-[[nodiscard]] GroupKernels contract_directly(const GroupContext& context, const Contraction& contraction);
+struct DirectTail;
+/// Without tunables. A defect where it is no direct one. `tail`: null where all sums are stored.
+[[nodiscard]] GroupKernels contract_directly(const GroupContext& context, const Contraction& contraction,
+                                             const DirectTail* tail = nullptr);
 
 }  // namespace kw

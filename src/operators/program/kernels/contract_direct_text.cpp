@@ -7,6 +7,7 @@
 #include "language/kernel_texts.hpp"
 #include "operators/program/kernels/contract_direct.hpp"
 #include "operators/program/kernels/contract_direct_shape.hpp"
+#include "operators/program/kernels/contract_direct_tails.hpp"
 #include "operators/program/kernels/contract_taps.hpp"
 #include "operators/program/kernels/contract_text.hpp"
 
@@ -16,7 +17,8 @@ namespace {
 /// Locals of the text, which no axis may be called.
 constexpr const char* k_direct_locals =
     "filter thread tiles_down batch first_row first_n from inside within i p c n m k at place places element elements "
-    "sums first_step last_step of_step step_from here total place_of_stored";
+    "sums first_step last_step of_step step_from here total place_of_stored window "
+    "gathered";
 
 std::vector<std::string> direct_locals() {
   std::istringstream words(k_direct_locals);
@@ -38,10 +40,12 @@ void add_sure_loads(const StageExpr& node, std::vector<StageExpr>& loads) {
 
 class DirectText {
  public:
-  DirectText(const GroupContext& context, const Contraction& contraction, const DirectContraction& direct)
+  DirectText(const GroupContext& context, const Contraction& contraction, const DirectContraction& direct,
+             const DirectTail* tail)
       : context_(context),
         contraction_(contraction),
         direct_(direct),
+        tail_(tail),
         columns_(contraction.columns),
         out_(context.buffers[contraction.split.stage.buffer]),
         image_(contraction.second.element->tensor.buffer),
@@ -56,22 +60,17 @@ class DirectText {
 
   GroupKernels write() {
     const auto kernel = kernel_of_buffer(context_, contraction_.split.stage.buffer);
+    const auto held = direct_.phases() + (tail_ != nullptr ? kept_phases() : 0);
     Fillings fillings = {
         {"qualifier", fill_lines(context_.dialect->kernel_qualifier,
-                                 {{"threads", fmt::format("DIRECT_THREADS, DIRECT_BLOCKS({})", direct_.phases())}})},
+                                 {{"threads", fmt::format("DIRECT_THREADS, DIRECT_BLOCKS({})", held)}})},
         {"places", std::to_string(direct_places(direct_))},
-        {"chunk", std::to_string(direct_places(direct_) / (direct_.taps() * direct_.written()))},
         {"row_count", count(contraction_.rows)},
         {"column_count", count(columns_)},
-        {"phases", std::to_string(direct_.phases())},
-        {"taps", std::to_string(direct_.taps())},
-        {"written", std::to_string(direct_.written())},
-        {"step_count", scope_.extent(direct_.inner[0].extent)}};
+        {"first_pixel", first_pixel()}};
     // First of all, because what it names has to be known apart from the rest.
     fillings.emplace_back("stores", stores());
-    fill_pixels(fillings);
-    fill_filter(fillings);
-    fill_steps(fillings);
+    fillings.emplace_back("sums", tail_ != nullptr ? windows() : sums());
     fill_batch(fillings);
     ContractArguments arguments(context_.dialect);
     arguments.add_loaded(scope_, context_.buffers, contraction_.split.stage.buffer);
@@ -160,6 +159,52 @@ class DirectText {
     return join_lines(lines);
   }
 
+  std::string sums() {
+    Fillings fillings = {{"places", std::to_string(direct_places(direct_))},
+                         {"chunk", std::to_string(direct_places(direct_) / (direct_.taps() * direct_.written()))},
+                         {"again", tail_ != nullptr ? "window > 0 || first_step > 0" : "first_step > 0"},
+                         {"row_count", count(contraction_.rows)},
+                         {"column_count", count(columns_)},
+                         {"phases", std::to_string(direct_.phases())},
+                         {"taps", std::to_string(direct_.taps())},
+                         {"written", std::to_string(direct_.written())},
+                         {"step_count", scope_.extent(direct_.inner[0].extent)}};
+    fill_pixels(fillings);
+    fill_filter(fillings);
+    fill_steps(fillings);
+    return direct_section("sums", fillings);
+  }
+
+  /// The window's outputs, one after the other.
+  std::string windows() {
+    const bool is_sum = tail_->op == ReduceOp::sum, is_most = tail_->op == ReduceOp::maximum;
+    auto gather = finished(contraction_, false);
+    auto text = sums();
+    auto used = scope_.used_axes();
+    used.merge(axes_in(direct_.start));
+    return direct_section("windows",
+                          {{"kept_phases", std::to_string(kept_phases())},
+                           {"neutral", is_sum    ? "0.0f"
+                                       : is_most ? "-INFINITY"
+                                                 : "INFINITY"},
+                           {"window_count", count(direct_.windows)},
+                           {"window_axes", join_lines(index_statements(scope_, direct_.windows, "window", used))},
+                           {"sums", std::move(text)},
+                           {"gather", std::move(gather)}});
+  }
+
+  /// Of what a thread stores.
+  std::int64_t kept_phases() const { return direct_.reduces_phase ? 1 : direct_.phases(); }
+
+  /// A value of an output as part of what is gathered.
+  std::string joined(const std::string& value) {
+    const std::string gathered = fmt::format("gathered[{}][i][c]", direct_.reduces_phase ? "0" : "p");
+    if (tail_->op == ReduceOp::sum) return fmt::format("{} += {};", gathered, value);
+    const std::string function = tail_->op == ReduceOp::maximum ? "larger" : "smaller";
+    scope_.need_own(function);
+    return fmt::format("{0} = {1}({0}, {2});", gathered, function, value);
+  }
+
   void fill_pixels(Fillings& fillings) {
     auto used = axes_in(direct_.start);
     for (const auto* guards : {&direct_.pixel_guards, &direct_.tap_guards}) {
@@ -168,7 +213,6 @@ class DirectText {
     for (const auto& load : direct_.loads) {
       for (const auto& guard : load.guards) used.merge(axes_named(guard));
     }
-    fillings.emplace_back("first_pixel", first_pixel());
     fillings.emplace_back("begin_pixels", begin_pixels());
     fillings.emplace_back("next_pixel", next_pixel());
     fillings.emplace_back("loaded_pixel", loaded_pixel(used));
@@ -177,7 +221,7 @@ class DirectText {
     fillings.emplace_back("inside", is_guarded() ? inside() : "");
   }
 
-  StageAxes pixel_axes() const { return joined_axes(direct_.around, columns_); }
+  StageAxes pixel_axes() const { return joined_axes(joined_axes(direct_.around, direct_.windows), columns_); }
 
   // Guards of pixels are bits: one for each index along axes that are looped over, one for each load that has guards,
   // and one that is there without these.
@@ -308,8 +352,7 @@ class DirectText {
   }
 
   /// Elements that an epilogue reads of a row alone have names.
-  std::string row_values() {
-    const auto& epilogue = contraction_.split.stage.epilogue;
+  std::string row_values(const StageExpr& epilogue) {
     std::vector<StageExpr> loads;
     if (epilogue) add_sure_loads(epilogue, loads);
     std::vector<std::string> lines;
@@ -327,17 +370,55 @@ class DirectText {
   }
 
   std::string stores() {
-    const auto values_of_row = row_values();
-    auto of_sum = contraction_.rows;
-    if (!direct_.phase.name.empty()) of_sum.push_back(direct_.phase);
+    if (tail_ == nullptr) return finished(contraction_, true);
+    Contraction reduced = contraction_;
+    reduced.split.stage.epilogue = tail_->epilogue;
+    return finished(reduced, true);
+  }
+
+  /// What becomes of each sum, or of each reduced one: it is stored, or becomes part of what is gathered.
+  std::string finished(const Contraction& contraction, bool is_stored) {
+    const bool of_sums = tail_ == nullptr || !is_stored;
+    const bool has_phases = !direct_.phase.name.empty() && (of_sums || !direct_.reduces_phase);
+    const auto values_of_row = row_values(contraction.split.stage.epilogue);
+    auto of_sum = contraction.rows;
+    if (has_phases) of_sum.push_back(direct_.phase);
     const auto apart = address_text(scope_, stored_, of_sum, false);
-    const auto stored = stored_sum(scope_, contraction_, out_, "total",
+    const auto stored = stored_sum(scope_, contraction, out_, "total",
                                    apart == "0" ? "place_of_stored[i]" : "place_of_stored[i] + " + apart);
     const auto used = scope_.used_axes();  // by values and guards
     scope_.forget_values();
-    auto of_places = used;
-    of_places.merge(axes_in(stored_));
-    std::vector<std::string> declared, kept, pixel;
+    auto of_rows = used;
+    of_rows.merge(axes_in(stored_));
+    std::vector<std::string> pixel;
+    std::string guard = "first_n + i * DIRECT_THREADS < " + count(columns_);
+    if (!stored.guard.empty()) guard += " && " + stored.guard;
+    const auto places = places_text(used, is_stored, pixel);
+    const bool names_phase = has_phases && of_rows.count(direct_.phase.name) > 0;
+    return direct_section(
+        "finished",
+        {{"places", places},
+         {"row_count", count(contraction.rows)},
+         {"row_axes", join_lines(index_statements(scope_, contraction.rows, "m", of_rows))},
+         {"row_values", values_of_row},
+         {"stored_pixel", join_lines(pixel)},
+         {"phases", std::to_string(of_sums ? direct_.phases() : kept_phases())},
+         {"phase_axis", names_phase ? fmt::format("const int {} = p;", scope_.axis(direct_.phase.name)) : ""},
+         {"stored_guard", guard},
+         {"total", of_sums ? "sums[p][i][c]" : "gathered[p][i][c]"},
+         {"values", stored.values},
+         {"store", is_stored ? stored.store : joined(stored.value)}});
+  }
+
+  /// Indices of pixels along axes in `used`, and with `is_stored` their places; `pixel` gets the names of one's.
+  std::string places_text(const std::set<std::string>& used, bool is_stored, std::vector<std::string>& pixel) {
+    std::vector<std::string> declared, kept;
+    auto named = used;
+    if (is_stored) {
+      named.merge(axes_in(stored_));
+      declared.emplace_back("long place_of_stored[DIRECT_PIXELS];");
+      kept.push_back(fmt::format("place_of_stored[i] = {};", address_text(scope_, stored_, pixel_axes(), true)));
+    }
     for (const auto& axis : columns_) {
       if (used.count(axis.name) == 0) continue;
       const auto name = scope_.axis(axis.name), array = scope_.new_name("stored_" + name);
@@ -345,31 +426,19 @@ class DirectText {
       kept.push_back(fmt::format("{}[i] = {};", array, name));
       pixel.push_back(fmt::format("const int {} = {}[i];", name, array));
     }
-    const bool has_phase = !direct_.phase.name.empty() && of_places.count(direct_.phase.name) > 0;
-    std::string guard = "first_n + i * DIRECT_THREADS < " + count(columns_);
-    if (!stored.guard.empty()) guard += " && " + stored.guard;
-    return direct_section(
-        "stores", {{"declare_stored", join_lines(declared)},
-                   {"begin_pixels", begin_pixels()},
-                   {"column_count", count(columns_)},
-                   {"loaded_pixel", loaded_pixel(of_places)},
-                   {"stored_place", address_text(scope_, stored_, pixel_axes(), true)},
-                   {"keep_stored", join_lines(kept)},
-                   {"next_pixel", next_pixel()},
-                   {"row_count", count(contraction_.rows)},
-                   {"row_axes", join_lines(index_statements(scope_, contraction_.rows, "m", of_places))},
-                   {"row_values", values_of_row},
-                   {"stored_pixel", join_lines(pixel)},
-                   {"phases", std::to_string(direct_.phases())},
-                   {"phase_axis", has_phase ? fmt::format("const int {} = p;", scope_.axis(direct_.phase.name)) : ""},
-                   {"stored_guard", guard},
-                   {"values", stored.values},
-                   {"store", stored.store}});
+    if (declared.empty()) return "";
+    return direct_section("places", {{"declare_stored", join_lines(declared)},
+                                     {"begin_pixels", begin_pixels()},
+                                     {"column_count", count(columns_)},
+                                     {"loaded_pixel", loaded_pixel(named)},
+                                     {"keep_stored", join_lines(kept)},
+                                     {"next_pixel", next_pixel()}});
   }
 
   const GroupContext& context_;
   const Contraction& contraction_;
   const DirectContraction& direct_;
+  const DirectTail* tail_;
   const StageAxes& columns_;
   const KernelBuffer& out_;
   std::size_t image_;   ///< buffer of the second factor
@@ -380,10 +449,10 @@ class DirectText {
 
 }  // namespace
 
-GroupKernels contract_directly(const GroupContext& context, const Contraction& contraction) {
-  const auto direct = direct_contraction(contraction);
+GroupKernels contract_directly(const GroupContext& context, const Contraction& contraction, const DirectTail* tail) {
+  const auto direct = direct_contraction(contraction, tail != nullptr ? tail->windows : StageAxes());
   KW_CHECK(direct.has_value(), "a contraction that cannot be computed directly is");
-  return DirectText(context, contraction, *direct).write();
+  return DirectText(context, contraction, *direct, tail).write();
 }
 
 }  // namespace kw

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "operators/program/kernels/contract_direct_tails.hpp"
 #include "program/stages/collapse.hpp"
 #include "program/stages/rewrite.hpp"
 
@@ -35,6 +36,16 @@ std::vector<StageGroup>::iterator group_of_one(GroupedProgram& grouped, std::siz
       grouped.groups, [&](const StageGroup& group) { return group.stages.size() == 1 && group.stages[0] == stage; });
 }
 
+bool takes_directly(const GroupContext& context, const Stage& product, const Stage& reduction) {
+  const auto tailed = direct_tailed(product, reduction);
+  return tailed && has_windows_enough(context, *tailed);
+}
+
+bool takes_in_tiles(const GroupContext& context, const Stage& product, const Stage& reduction) {
+  const auto tailed = tailed_contraction(product, reduction);
+  return tailed && takes_tail(context, *tailed);
+}
+
 }  // namespace
 
 void join_tails(GroupedProgram& grouped, const std::vector<Stage>& stages, Dialect dialect, const DeviceFacts& device,
@@ -44,6 +55,7 @@ void join_tails(GroupedProgram& grouped, const std::vector<Stage>& stages, Diale
   for (const auto& buffer : program.buffers) buffers.push_back({buffer.name, "", DType::f32});
   const GroupContext context{program, buffers, dialect, device, ways};
   const auto count = program.stages.size();
+  const bool direct = has_direct_tails(context);
   for (std::size_t i = 0; i < count; ++i) {
     auto reader = reader_of_sums(program, i);
     if (!reader || group_of_one(grouped, i) == grouped.groups.end()) continue;
@@ -51,10 +63,11 @@ void join_tails(GroupedProgram& grouped, const std::vector<Stage>& stages, Diale
     const auto whole = std::ranges::find(stages, program.stages[*reader].buffer, &Stage::buffer);
     if (tail == grouped.groups.end() || whole == stages.end()) continue;
     auto reduction = *whole;
-    const auto planes = windows_of_planes(program.stages[i], reduction, program.buffers.size());
+    const auto planes = direct ? std::nullopt : windows_of_planes(program.stages[i], reduction, program.buffers.size());
     if (planes) reduction = planes->in_planes;
-    const auto tailed = tailed_contraction(program.stages[i], reduction);
-    if (!tailed || !takes_tail(context, *tailed)) continue;
+    if (direct ? !takes_directly(context, program.stages[i], reduction)
+               : !takes_in_tiles(context, program.stages[i], reduction))
+      continue;
     if (planes) {
       program.buffers.push_back(buffer_of_planes(program, i, reduction));
       program.stages[*reader] = planes->of_planes;
