@@ -34,8 +34,8 @@ ${signature} {
   const int thread = threadIdx.x;
   const int tiles_down = (${row_count} + DIRECT_CHANNELS - 1) / DIRECT_CHANNELS;
   ${batch}
-  const int first_row = (int)blockIdx.x${of_batches} % tiles_down * DIRECT_CHANNELS;
-  const int first_n = (int)blockIdx.x / (tiles_down${batches}) * (DIRECT_THREADS * DIRECT_PIXELS) + thread;
+  ${first_row}
+  const int first_n = (int)blockIdx.x / (${tiles}${batches}) * (DIRECT_THREADS * DIRECT_PIXELS) + thread;
   ${batch_axes}
   ${first_pixel}
   ${sums}
@@ -56,7 +56,7 @@ ${declare_inside}
     ${next_pixel}
   }
 }
-float sums[${phases}][DIRECT_PIXELS][DIRECT_CHANNELS];
+${declare_sums}
 #pragma unroll
 for (int p = 0; p < ${phases}; ++p)
   #pragma unroll
@@ -115,6 +115,47 @@ for (int window = 0; window < ${window_count}; ++window) {
   ${window_axes}
   ${sums}
   ${gather}
+}
+
+// --- section: rows
+float sums[${phases}][DIRECT_PIXELS][DIRECT_CHANNELS];
+float reduced[${count}][${phases}][DIRECT_PIXELS];
+// Rows that a thread has all of are computed once, others again for each of the reductions.
+#pragma unroll 1
+for (int turn = 0; turn < ${count} * tiles_down; ++turn) {
+  const int first_row = turn % tiles_down * DIRECT_CHANNELS;
+  if (turn == 0 || tiles_down > 1) {
+    ${sums}
+    ${finished}
+  }
+  ${reductions}
+}
+
+// --- section: reduction
+if (turn / tiles_down == ${index}) {
+  ${places}
+  #pragma unroll
+  for (int i = 0; i < DIRECT_PIXELS; ++i) {
+    ${stored_pixel}
+    #pragma unroll
+    for (int p = 0; p < ${phases}; ++p) {
+      ${phase_axis}
+      ${known}
+      if (${stored_guard}) {
+        float gathered = first_row == 0 ? ${neutral} : reduced[${index}][p][i];
+        #pragma unroll
+        for (int c = 0; c < DIRECT_CHANNELS; ++c) {
+          const float total = sums[p][i][c];
+          if (first_row + c < ${row_count}) ${joined}
+        }
+        if (first_row + DIRECT_CHANNELS >= ${row_count}) {
+          ${values}
+          ${result}
+        }
+        ${keep}
+      }
+    }
+  }
 }
 
 // --- section: places

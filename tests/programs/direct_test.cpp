@@ -153,6 +153,37 @@ TEST_P(DirectWindows, are_accepted_of_other_blocks) {
 INSTANTIATE_TEST_SUITE_P(Windows, DirectWindows, testing::ValuesIn(k_windows),
                          [](const auto& one) { return std::string(one.param.name); });
 
+/// Reductions of all channels, of which a thread has all, or some at a time.
+const std::vector<Direct> k_channels = {
+    {"log_sum_exp_of_phases", "torch.sigmoid(torch.logsumexp(self.c(x) * 3, 1, keepdim=True)) - more[0]",
+     "self.c = nn.ConvTranspose2d(5, 13, 3, stride=2, padding=1)", "torch.rand(2, 5, 13, 17), torch.rand(1, 1, 33)"},
+    {"log_sum_exp", "torch.logsumexp(torch.sin(self.c(x)), 1)", "self.c = nn.Conv3d(3, 37, 3, padding=1)",
+     "torch.rand(2, 3, 4, 7, 9)"},
+    {"largest", "torch.tanh(torch.amax(self.c(x) + more[0], 1))", "self.c = nn.Conv2d(6, 37, 3)",
+     "torch.rand(B, C, H, W), torch.rand(10, 18)"},
+    {"mean", "torch.relu(self.c(x)).mean(1, keepdim=True) * more[0]", "self.c = nn.Conv1d(6, 21, 5)",
+     "torch.rand(3, 6, 150), torch.rand(146)"},
+    {"no_number", "torch.nan_to_num(torch.amin(self.c(x) + 0.0 / more[0], 1), 7.0)",
+     "self.c = nn.Conv2d(6, 20, 3, padding=1)", "torch.rand(B, C, H, W), torch.randint(0, 2, (B, 1, H, W))"},
+};
+
+constexpr const char* k_direct_rows = "if (turn / tiles_down == 0)";
+
+class DirectChannels : public DirectOnSimulator {};
+
+TEST_P(DirectChannels, are_accepted) {
+  expect_accepted({{"DIRECT_PIXELS", 2}, {"DIRECT_CHANNELS", 16}, {"DIRECT_THREADS", 128}}, "", "", k_with_tails,
+                  k_direct_rows);
+}
+
+TEST_P(DirectChannels, are_accepted_some_at_a_time) {
+  expect_accepted({{"DIRECT_PIXELS", 1}, {"DIRECT_CHANNELS", 8}, {"DIRECT_THREADS", 64}}, "sm_80", "", k_with_tails,
+                  k_direct_rows);
+}
+
+INSTANTIATE_TEST_SUITE_P(Channels, DirectChannels, testing::ValuesIn(k_channels),
+                         [](const auto& one) { return std::string(one.param.name); });
+
 using DirectConvolutions = DirectOnSimulator;
 
 std::string emitted_text(const ProgramVerdicts& device, const Direct& one, const IntBindings& structure) {
@@ -173,6 +204,21 @@ TEST_F(DirectConvolutions, are_those_of_few_channels) {
     EXPECT_EQ(emitted_text(*device_, one, {}).find(k_direct_text), std::string::npos) << one.name;
 }
 
+/// Of groups, of sums that are read again behind the reduction, and of other axes.
+TEST_F(DirectConvolutions, reduce_no_channels_that_are_not_all) {
+  const auto has_rows = [&](const Direct& one, const IntBindings& structure) {
+    return emitted_text(*device_, one, structure).find(k_direct_rows) != std::string::npos;
+  };
+  const char* const forward = "self.c = nn.Conv2d(6, 20, 3)";
+  for (const Direct& one : {Direct{"groups", "torch.amax(self.c(x), 1)", "self.c = nn.Conv2d(6, 20, 3, groups=2)"},
+                            Direct{"read_again", "torch.softmax(self.c(x), 1)", forward},
+                            Direct{"lines", "torch.logsumexp(self.c(x), 2)", forward}})
+    EXPECT_FALSE(has_rows(one, k_with_tails)) << one.name;
+  EXPECT_TRUE(has_rows(k_channels[0], k_with_tails));
+  EXPECT_FALSE(has_rows(k_channels[0], {{"DIRECT", 1}, {"TAILS", 2}}));
+  EXPECT_FALSE(has_rows(k_channels[0], {{"DIRECT", 1}}));
+}
+
 /// Windows that overlap, are padded, or cut a stride's phases apart; sums that somebody else reads too; and none where
 /// they are turned off, or leave too few outputs for a device.
 TEST_F(DirectConvolutions, reduce_no_other_windows) {
@@ -186,6 +232,7 @@ TEST_F(DirectConvolutions, reduce_no_other_windows) {
                             Direct{"of_three_in_phases", "F.max_pool2d(self.c(x), 3)", phases},
                             Direct{"all_of_an_axis_in_phases", "torch.amax(self.c(x), 3)", phases},
                             Direct{"of_channels", "torch.amax(self.c(x), 1)", forward},
+                            Direct{"of_channels_and_lines", "torch.amax(self.c(x), (1, 2))", forward},
                             Direct{"of_all", "torch.amax(self.c(x), (0, 2, 3))", forward}})
     EXPECT_FALSE(has_windows(one, k_with_tails)) << one.name;
   EXPECT_TRUE(has_windows(k_windows[0], k_with_tails));

@@ -37,9 +37,14 @@ bool may_have_tail(const GroupContext& context, const StageGroup& group) {
 }
 
 std::optional<DirectTailed> direct_tailed_in(const GroupContext& context, const StageGroup& group) {
-  if (!may_have_tail(context, group) || !has_direct_tails(context)) return std::nullopt;
   const auto& stages = context.program.stages;
-  return direct_tailed(stages[group.stages[0]], stages[group.stages[1]]);
+  const auto& first = stages[group.stages[0]];
+  const bool candidate = group.stages.size() > 1 && is_contraction(first, context.buffers, context.dialect);
+  if (!candidate || !has_direct_tails(context)) return std::nullopt;
+  std::vector<Stage> reductions;
+  for (std::size_t i = 1; i < group.stages.size(); ++i) reductions.push_back(stages[group.stages[i]]);
+  auto windows = reductions.size() == 1 ? direct_tailed(first, reductions[0]) : std::nullopt;
+  return windows ? std::move(windows) : direct_rows(first, reductions);
 }
 
 std::optional<TailedContraction> tailed_in(const GroupContext& context, const StageGroup& group) {
@@ -55,7 +60,7 @@ bool is_contraction(const Stage& stage, const std::vector<KernelBuffer>& buffers
 }
 
 bool contract_takes(const GroupContext& context, const StageGroup& group) {
-  if (group.stages.size() == 2) return direct_tailed_in(context, group) || tailed_in(context, group);
+  if (group.stages.size() > 1) return direct_tailed_in(context, group) || tailed_in(context, group);
   return group.stages.size() == 1 &&
          is_contraction(context.program.stages[group.stages[0]], context.buffers, context.dialect);
 }

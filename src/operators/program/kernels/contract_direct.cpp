@@ -118,24 +118,26 @@ class DirectFinder {
 
   bool share_guards() {
     for (const auto* factor : {&contraction_.first, &contraction_.second}) {
-      for (const auto& guard : factor->guards) {
-        const auto named = axes_named(guard);
-        const bool written = std::ranges::any_of(named, [&](const std::string& name) { return is_written(name); });
-        const bool pixels = names_any(named, contraction_.columns);
-        const bool steps = names_any(named, direct_.inner);
-        if (names_any(named, contraction_.rows)) {
-          // The filter has a zero there.
-          if (written || pixels) return false;
-        } else if (written) {
-          if (steps) return false;
-          load_guards_.push_back(guard);
-        } else {
-          (!pixels ? direct_.step_guards : steps ? direct_.tap_guards : direct_.pixel_guards).push_back(guard);
-        }
-      }
+      if (!std::ranges::all_of(factor->guards, [&](const StageExpr& guard) { return share_guard(guard); }))
+        return false;
     }
     direct_.guarded = window_taps(direct_.inner, direct_.tap_guards);
     return direct_.guarded.empty() == direct_.tap_guards.empty();
+  }
+
+  bool share_guard(const StageExpr& guard) {
+    const auto named = axes_named(guard);
+    const bool written = std::ranges::any_of(named, [&](const std::string& name) { return is_written(name); });
+    const bool pixels = names_any(named, contraction_.columns);
+    const bool steps = names_any(named, direct_.inner);
+    // The filter has a zero where one of its rows does not hold.
+    if (names_any(named, contraction_.rows)) return !written && !pixels;
+    if (written) {
+      load_guards_.push_back(guard);
+      return !steps;
+    }
+    (!pixels ? direct_.step_guards : steps ? direct_.tap_guards : direct_.pixel_guards).push_back(guard);
+    return true;
   }
 
   /// Whether both are the same condition on the same sums of axes.

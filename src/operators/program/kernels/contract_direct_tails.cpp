@@ -179,7 +179,112 @@ class DirectTailFinder {
   DirectTailed found_;
 };
 
+class DirectRowsFinder {
+ public:
+  DirectRowsFinder(const Stage& product, const std::vector<Stage>& reductions)
+      : product_(product), reductions_(reductions) {}
+
+  std::optional<DirectTailed> found() {
+    auto contraction = contraction_of(product_, ColumnChoice::contiguous);
+    const bool usable = contraction && contraction->rows.size() == 1 && !product_.place && !product_.in_parts;
+    if (!usable) return std::nullopt;
+    found_.contraction = *std::move(contraction);
+    for (const auto& reduction : reductions_) {
+      if (!add(reduction)) return std::nullopt;
+    }
+    auto& split = found_.contraction.split;
+    const auto& last = reductions_.back();
+    split.stage.buffer = last.buffer;
+    split.output = last.axes;
+    split.place = known_.at(last.buffer);
+    if (!has_extents(last.axes) || !direct_contraction(found_.contraction)) return std::nullopt;
+    return std::move(found_);
+  }
+
+ private:
+  bool add(const Stage& reduction) {
+    const bool simple = reduction.kind == StageKind::reduce && !reduction.position && !reduction.place &&
+                        reduction.guards.empty() && reduction.inner.size() == 1 && !reduction.rounds_factors;
+    const bool known =
+        reduction.op == ReduceOp::sum || reduction.op == ReduceOp::maximum || reduction.op == ReduceOp::minimum;
+    if (!simple || !known || !find_axes(reduction)) return false;
+    const auto of_row = [&](const StageExpr& node) {
+      return node->op == StageOp::load && node->tensor.buffer == product_.buffer ? reduction_result(StageType::real)
+                                                                                 : StageExpr();
+    };
+    RowReduction row{reduction.buffer, reduction.op, with_axes(rewritten(reduction.body, of_row), kept_), {}};
+    if (reduction.epilogue) row.epilogue = with_axes(reduction.epilogue, kept_);
+    // What else it reads by the row's index would have to be loaded for each of them.
+    if (axes_named(row.body).count(reduction.inner[0].name) > 0) return false;
+    found_.tail.rows.push_back(std::move(row));
+    auto& places = known_[reduction.buffer];
+    for (const auto& axis : reduction.axes) {
+      const auto kept = kept_.find(axis.name);
+      if (kept == kept_.end() && !(axis.extent.is_constant() && axis.extent.value() == 1)) return false;
+      places.push_back(kept == kept_.end() ? StageExpr(0) : kept->second);
+    }
+    return true;
+  }
+
+  /// Each load of sums is that of the pixel's own ones; the axes of the reduction by those of the contraction.
+  bool find_axes(const Stage& reduction) {
+    kept_.clear();
+    const auto& contraction = found_.contraction;
+    bool usable = reduction.body->type == StageType::real, reads = false;
+    const auto visit = [&](const StageNode& load) {
+      if (load.tensor.buffer != product_.buffer) return;
+      reads = true;
+      usable = usable && load.operands.size() == product_.axes.size();
+      for (std::size_t i = 0; usable && i < load.operands.size(); ++i) {
+        const auto& operand = load.operands[i];
+        const auto& whole = product_.axes[i];
+        const bool is_row = whole.name == contraction.rows[0].name;
+        const bool one = operand->op == StageOp::integer && whole.extent.is_constant() && whole.extent.value() == 1;
+        if (one && !is_row) continue;
+        usable = operand->op == StageOp::axis;
+        if (!usable) break;
+        const auto* axis = axis_called(is_row ? reduction.inner : reduction.axes, operand->axis);
+        usable = axis != nullptr && axis->extent.text() == whole.extent.text();
+        const auto& place = contraction.split.place[i];
+        if (!is_row) usable = usable && same_expression(kept_.emplace(operand->axis, place).first->second, place);
+      }
+    };
+    for_each_load(reduction.body, visit);
+    bool again = false;
+    if (reduction.epilogue)
+      for_each_load(reduction.epilogue,
+                    [&](const StageNode& load) { again = again || load.tensor.buffer == product_.buffer; });
+    return usable && reads && !again && reads_own_results(reduction);
+  }
+
+  /// Whether results of reductions before it are read at the pixel's own place alone.
+  bool reads_own_results(const Stage& reduction) const {
+    bool own = true;
+    for_each_load(reduction, [&](const StageNode& load) {
+      const auto known = known_.find(load.tensor.buffer);
+      if (known == known_.end()) return;
+      own = own && load.operands.size() == known->second.size();
+      for (std::size_t i = 0; own && i < load.operands.size(); ++i) {
+        const auto& extent = load.tensor.type.shape[i];
+        const bool one = extent.is_constant() && extent.value() == 1;
+        own = one || same_expression(with_axes(load.operands[i], kept_), known->second[i]);
+      }
+    });
+    return own;
+  }
+
+  const Stage& product_;
+  const std::vector<Stage>& reductions_;
+  AxisValues kept_;                            ///< of a reduction's axes
+  std::map<std::size_t, StageIndices> known_;  ///< places of results so far, by buffer
+  DirectTailed found_;
+};
+
 }  // namespace
+
+std::optional<DirectTailed> direct_rows(const Stage& product, const std::vector<Stage>& reductions) {
+  return DirectRowsFinder(product, reductions).found();
+}
 
 std::optional<DirectTailed> direct_tailed(const Stage& product, const Stage& reduction) {
   return DirectTailFinder(product, reduction).found();
@@ -194,9 +299,14 @@ bool has_direct_tails(const GroupContext& context) {
 bool has_windows_enough(const GroupContext& context, const DirectTailed& tailed) {
   constexpr double k_unit_windows = 1024.0;
   const auto& contraction = tailed.contraction;
-  const double windows = count_of(contraction.batch) * count_of(contraction.rows) * count_of(contraction.columns);
+  // A thread with fewer rows than there are would compute them again for each reduction.
+  constexpr double k_most_rows = 16.0;
+  const bool of_rows = !tailed.tail.rows.empty();
+  const double rows = of_rows ? 1.0 : count_of(contraction.rows);
+  const double windows = count_of(contraction.batch) * rows * count_of(contraction.columns);
   return context.ways.tails == WayUse::always ||
-         windows >= k_unit_windows * static_cast<double>(context.device.compute_units);
+         ((!of_rows || count_of(contraction.rows) <= k_most_rows) &&
+          windows >= k_unit_windows * static_cast<double>(context.device.compute_units));
 }
 
 }  // namespace kw

@@ -17,7 +17,7 @@ namespace {
 /// Locals of the text, which no axis may be called.
 constexpr const char* k_direct_locals =
     "filter thread tiles_down batch first_row first_n from inside within i p c n m k at place places element elements "
-    "sums first_step last_step of_step step_from here total place_of_stored window "
+    "sums first_step last_step of_step step_from here total place_of_stored window turn reduced "
     "gathered";
 
 std::vector<std::string> direct_locals() {
@@ -60,7 +60,7 @@ class DirectText {
 
   GroupKernels write() {
     const auto kernel = kernel_of_buffer(context_, contraction_.split.stage.buffer);
-    const auto held = direct_.phases() + (tail_ != nullptr ? kept_phases() : 0);
+    const auto held = direct_.phases() + (has_windows() ? kept_phases() : 0);
     Fillings fillings = {
         {"qualifier", fill_lines(context_.dialect->kernel_qualifier,
                                  {{"threads", fmt::format("DIRECT_THREADS, DIRECT_BLOCKS({})", held)}})},
@@ -69,8 +69,14 @@ class DirectText {
         {"column_count", count(columns_)},
         {"first_pixel", first_pixel()}};
     // First of all, because what it names has to be known apart from the rest.
-    fillings.emplace_back("stores", stores());
-    fillings.emplace_back("sums", tail_ != nullptr ? windows() : sums());
+    fillings.emplace_back("stores", has_rows() ? "" : stores());
+    fillings.emplace_back("sums", has_rows() ? rows() : has_windows() ? windows() : sums());
+    fillings.emplace_back("tiles", has_rows() ? "1" : "tiles_down");
+    fillings.emplace_back("first_row", has_rows()
+                                           ? ""
+                                           : fmt::format("const int first_row = (int)blockIdx.x{} % tiles_down * "
+                                                         "DIRECT_CHANNELS;",
+                                                         times_batches(" / ")));
     fill_batch(fillings);
     ContractArguments arguments(context_.dialect);
     arguments.add_loaded(scope_, context_.buffers, contraction_.split.stage.buffer);
@@ -91,10 +97,13 @@ class DirectText {
  private:
   std::string count(const StageAxes& axes) { return scope_.extent(extent_of(axes)); }
 
+  bool has_rows() const { return tail_ != nullptr && !tail_->rows.empty(); }
+  bool has_windows() const { return tail_ != nullptr && tail_->rows.empty(); }
+
   std::string grid() const {
-    return fmt::format("ceil_div({}, DIRECT_THREADS * DIRECT_PIXELS) * ceil_div({}, DIRECT_CHANNELS) * {}",
-                       extent_of(columns_).text(), extent_of(contraction_.rows).text(),
-                       bundle_operand(extent_of(direct_.around)));
+    const auto rows = fmt::format(" * ceil_div({}, DIRECT_CHANNELS)", extent_of(contraction_.rows).text());
+    return fmt::format("ceil_div({}, DIRECT_THREADS * DIRECT_PIXELS){} * {}", extent_of(columns_).text(),
+                       has_rows() ? "" : rows, bundle_operand(extent_of(direct_.around)));
   }
 
   std::string times_batches(const char* before) {
@@ -110,7 +119,6 @@ class DirectText {
     const auto axes = index_statements(scope_, direct_.around, "batch", used);
     fillings.emplace_back("batch", axes.empty() ? "" : fmt::format("const int batch = (int)blockIdx.x % {};", batches));
     fillings.emplace_back("batch_axes", join_lines(axes));
-    fillings.emplace_back("of_batches", times_batches(" / "));
     fillings.emplace_back("batches", times_batches(" * "));
   }
 
@@ -160,33 +168,103 @@ class DirectText {
   }
 
   std::string sums() {
-    Fillings fillings = {{"places", std::to_string(direct_places(direct_))},
-                         {"chunk", std::to_string(direct_places(direct_) / (direct_.taps() * direct_.written()))},
-                         {"again", tail_ != nullptr ? "window > 0 || first_step > 0" : "first_step > 0"},
-                         {"row_count", count(contraction_.rows)},
-                         {"column_count", count(columns_)},
-                         {"phases", std::to_string(direct_.phases())},
-                         {"taps", std::to_string(direct_.taps())},
-                         {"written", std::to_string(direct_.written())},
-                         {"step_count", scope_.extent(direct_.inner[0].extent)}};
+    Fillings fillings = {
+        {"places", std::to_string(direct_places(direct_))},
+        {"chunk", std::to_string(direct_places(direct_) / (direct_.taps() * direct_.written()))},
+        {"again", has_rows()      ? "turn > 0 || first_step > 0"
+                  : has_windows() ? "window > 0 || first_step > 0"
+                                  : "first_step > 0"},
+        {"declare_sums",
+         has_rows() ? "" : fmt::format("float sums[{}][DIRECT_PIXELS][DIRECT_CHANNELS];", direct_.phases())},
+        {"row_count", count(contraction_.rows)},
+        {"column_count", count(columns_)},
+        {"phases", std::to_string(direct_.phases())},
+        {"taps", std::to_string(direct_.taps())},
+        {"written", std::to_string(direct_.written())},
+        {"step_count", scope_.extent(direct_.inner[0].extent)}};
     fill_pixels(fillings);
     fill_filter(fillings);
     fill_steps(fillings);
     return direct_section("sums", fillings);
   }
 
+  /// Reductions of all rows, one after the other.
+  std::string rows() {
+    std::vector<std::string> reductions;
+    for (std::size_t i = 0; i < tail_->rows.size(); ++i) reductions.push_back(reduction(i));
+    auto of_values = contraction_.split.stage.epilogue ? finished(contraction_, false) : "";
+    return direct_section("rows", {{"phases", std::to_string(direct_.phases())},
+                                   {"count", std::to_string(tail_->rows.size())},
+                                   {"sums", sums()},
+                                   {"finished", of_values},
+                                   {"reductions", join_lines(reductions)}});
+  }
+
+  std::string reduction(std::size_t index) {
+    const auto& row = tail_->rows[index];
+    const bool is_last = index + 1 == tail_->rows.size();
+    std::vector<std::string> known;
+    for (std::size_t i = 0; i < index; ++i) {
+      const auto name = scope_.new_name("known");
+      known.push_back(fmt::format("const float {} = reduced[{}][p][i];", name, i));
+      scope_.hold(tail_->rows[i].buffer, name);
+    }
+    scope_.call_result("total");
+    const auto joined_body = joined_text(row.op, "gathered", without_parentheses(scope_.text(row.body)));
+    scope_.forget_values();
+    Contraction reduced = contraction_;
+    reduced.split.stage.epilogue = row.epilogue;
+    const auto apart = direct_.phase.name.empty() ? "0" : address_text(scope_, stored_, {direct_.phase}, false);
+    const auto stored = stored_sum(scope_, reduced, out_, "gathered",
+                                   apart == "0" ? "place_of_stored[i]" : "place_of_stored[i] + " + apart);
+    const auto used = scope_.used_axes();
+    scope_.forget_values();
+    std::vector<std::string> pixel;
+    std::string guard = "first_n + i * DIRECT_THREADS < " + count(columns_);
+    if (!stored.guard.empty()) guard += " && " + stored.guard;
+    auto named = used;
+    named.merge(axes_in(stored_));
+    const bool names_phase = named.count(direct_.phase.name) > 0;
+    const auto places = places_text(used, is_last, pixel);
+    return direct_section(
+        "reduction",
+        {{"index", std::to_string(index)},
+         {"places", places},
+         {"stored_pixel", join_lines(pixel)},
+         {"phases", std::to_string(direct_.phases())},
+         {"phase_axis", names_phase ? fmt::format("const int {} = p;", scope_.axis(direct_.phase.name)) : ""},
+         {"known", join_lines(known)},
+         {"stored_guard", guard},
+         {"neutral", neutral(row.op)},
+         {"row_count", count(contraction_.rows)},
+         {"joined", joined_body},
+         {"values", stored.values},
+         {"result", is_last        ? stored.store
+                    : row.epilogue ? fmt::format("gathered = {};", stored.value)
+                                   : std::string()},
+         {"keep", fmt::format("reduced[{}][p][i] = gathered;", index)}});
+  }
+
+  static std::string neutral(ReduceOp op) {
+    return op == ReduceOp::sum ? "0.0f" : op == ReduceOp::maximum ? "-INFINITY" : "INFINITY";
+  }
+
+  std::string joined_text(ReduceOp op, const std::string& gathered, const std::string& value) {
+    if (op == ReduceOp::sum) return fmt::format("{} += {};", gathered, value);
+    const std::string function = op == ReduceOp::maximum ? "larger" : "smaller";
+    scope_.need_own(function);
+    return fmt::format("{0} = {1}({0}, {2});", gathered, function, value);
+  }
+
   /// The window's outputs, one after the other.
   std::string windows() {
-    const bool is_sum = tail_->op == ReduceOp::sum, is_most = tail_->op == ReduceOp::maximum;
     auto gather = finished(contraction_, false);
     auto text = sums();
     auto used = scope_.used_axes();
     used.merge(axes_in(direct_.start));
     return direct_section("windows",
                           {{"kept_phases", std::to_string(kept_phases())},
-                           {"neutral", is_sum    ? "0.0f"
-                                       : is_most ? "-INFINITY"
-                                                 : "INFINITY"},
+                           {"neutral", neutral(tail_->op)},
                            {"window_count", count(direct_.windows)},
                            {"window_axes", join_lines(index_statements(scope_, direct_.windows, "window", used))},
                            {"sums", std::move(text)},
@@ -198,11 +276,8 @@ class DirectText {
 
   /// A value of an output as part of what is gathered.
   std::string joined(const std::string& value) {
-    const std::string gathered = fmt::format("gathered[{}][i][c]", direct_.reduces_phase ? "0" : "p");
-    if (tail_->op == ReduceOp::sum) return fmt::format("{} += {};", gathered, value);
-    const std::string function = tail_->op == ReduceOp::maximum ? "larger" : "smaller";
-    scope_.need_own(function);
-    return fmt::format("{0} = {1}({0}, {2});", gathered, function, value);
+    if (has_rows()) return fmt::format("sums[p][i][c] = {};", value);
+    return joined_text(tail_->op, fmt::format("gathered[{}][i][c]", direct_.reduces_phase ? "0" : "p"), value);
   }
 
   void fill_pixels(Fillings& fillings) {

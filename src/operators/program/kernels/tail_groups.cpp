@@ -46,6 +46,47 @@ bool takes_in_tiles(const GroupContext& context, const Stage& product, const Sta
   return tailed && takes_tail(context, *tailed);
 }
 
+/// The group whose stages are all that read the contraction's sums, and read nothing else of it.
+StageGroup* readers_of_sums(GroupedProgram& grouped, std::size_t index) {
+  const auto& program = grouped.program;
+  const auto buffer = program.stages[index].buffer;
+  if (program.buffers[buffer].use != BufferUse::scratch) return nullptr;
+  StageGroup* found = nullptr;
+  for (auto& group : grouped.groups) {
+    const bool reads = std::ranges::any_of(
+        group.stages, [&](std::size_t stage) { return buffers_read(program.stages[stage]).count(buffer) > 0; });
+    if (!reads) continue;
+    if (found != nullptr) return nullptr;
+    found = &group;
+  }
+  return found;
+}
+
+/// Reductions of all rows of a direct convolution, each in the group of the first one's reader.
+void join_rows(GroupedProgram& grouped, const std::vector<Stage>& stages, const GroupContext& context) {
+  auto& program = grouped.program;
+  for (std::size_t i = 0; i < program.stages.size(); ++i) {
+    auto* readers = readers_of_sums(grouped, i);
+    if (readers == nullptr || group_of_one(grouped, i) == grouped.groups.end()) continue;
+    std::vector<Stage> reductions;
+    bool local = true;  // all results but the last one
+    for (const auto stage : readers->stages) {
+      const auto whole = std::ranges::find(stages, program.stages[stage].buffer, &Stage::buffer);
+      if (whole == stages.end()) break;
+      reductions.push_back(*whole);
+      local = local && (stage == readers->stages.back() || std::ranges::count(readers->local, whole->buffer) > 0);
+    }
+    if (!local || reductions.size() != readers->stages.size()) continue;
+    const auto tailed = direct_rows(program.stages[i], reductions);
+    if (!tailed || !has_windows_enough(context, *tailed)) continue;
+    for (std::size_t j = 0; j < reductions.size(); ++j) program.stages[readers->stages[j]] = reductions[j];
+    readers->stages.insert(readers->stages.begin(), i);
+    readers->local.push_back(program.stages[i].buffer);
+    readers->rows = 0;
+    grouped.groups.erase(group_of_one(grouped, i));
+  }
+}
+
 }  // namespace
 
 void join_tails(GroupedProgram& grouped, const std::vector<Stage>& stages, Dialect dialect, const DeviceFacts& device,
@@ -56,6 +97,7 @@ void join_tails(GroupedProgram& grouped, const std::vector<Stage>& stages, Diale
   const GroupContext context{program, buffers, dialect, device, ways};
   const auto count = program.stages.size();
   const bool direct = has_direct_tails(context);
+  if (direct) join_rows(grouped, stages, context);
   for (std::size_t i = 0; i < count; ++i) {
     auto reader = reader_of_sums(program, i);
     if (!reader || group_of_one(grouped, i) == grouped.groups.end()) continue;
