@@ -1,7 +1,7 @@
 // Direct convolutions for any GPU, in CUDA C++ and HIP C++: sums of pixels and channels in a thread's registers, the
 // filter in shared memory. operators/program/kernels/contract_direct_text.cpp fills the holes.
 //
-// definitions: DIRECT_PIXELS DIRECT_CHANNELS DIRECT_THREADS
+// definitions: DIRECT_PIXELS DIRECT_CHANNELS DIRECT_THREADS DIRECT_UNROLL
 
 // --- section: multiply_pixels
 // Blocks that a unit is to hold: sums, and what places, guards and elements of pixels take.

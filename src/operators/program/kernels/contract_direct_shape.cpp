@@ -39,6 +39,8 @@ DirectSize direct_size(const Contraction& contraction, const DirectContraction& 
   size.guarded = !direct.pixel_guards.empty() || !direct.tap_guards.empty() ||
                  std::ranges::any_of(direct.loads, [](const DirectLoad& load) { return !load.guards.empty(); });
   size.around = count_of(direct.around);
+  size.last_taps =
+      direct.inner.back().extent.is_constant() ? static_cast<double>(direct.inner.back().extent.value()) : 1.0;
   size.slides = !direct.tap.name.empty();
   return size;
 }
@@ -46,7 +48,8 @@ DirectSize direct_size(const Contraction& contraction, const DirectContraction& 
 std::vector<Tunable> direct_tunables() {
   return {{"DIRECT_PIXELS", {1, 2, 4, 8}, 4},
           {"DIRECT_CHANNELS", {8, 16, 32}, 16},
-          {"DIRECT_THREADS", {64, 128, 256}, 128}};
+          {"DIRECT_THREADS", {64, 128, 256}, 128},
+          {"DIRECT_UNROLL", {1, 2, 3}, 1}};
 }
 
 /// Registers: the sums, what a pixel's place, guards and element take, and some more (NVRTC, sm_90a).
@@ -78,17 +81,22 @@ double direct_cost(const ContractSize& size, const DeviceFacts& device, const In
   const auto units = static_cast<double>(std::max<std::int64_t>(device.compute_units, 1));
   const double resident = std::floor(k_registers / ((sums + k_of_pixel * pixels * phases + k_of_thread) * threads));
   const double waiting = std::max(1.0, k_warps / (std::max(resident, 1.0) * threads / 32.0));
-  const double instructions = std::ceil(blocks / units) * threads * of_thread / (k_lanes * k_used) * waiting;
+  // Elements of the next step are on their way while those of one are multiplied. Not measured.
+  constexpr double k_waits = 0.15;
+  const double written_out = std::min(direct_value(assignment, "DIRECT_UNROLL"), direct.last_taps);
+  const double waits = 1.0 - k_waits + k_waits / written_out;
+  const double instructions = std::ceil(blocks / units) * threads * of_thread / (k_lanes * k_used) * waiting * waits;
   const double memory = 4.0 * size.batch * size.rows * size.columns / (k_bytes * units);
   constexpr double k_overlap = 0.25;
   return std::max(instructions, memory) + k_overlap * std::min(instructions, memory);
 }
 
 bool is_short_convolution(const ContractSize& size) {
-  constexpr double k_most_products = 216.0, k_least_sums = 1 << 20;
+  constexpr double k_least_sums = 1 << 20, k_few_rows = 16.0, k_most_rows = 32.0, k_most_products = 96.0;
   const double sums = size.batch * size.rows * size.columns;
   if (!size.direct || !size.direct->slides || sums < k_least_sums) return false;
-  return size.direct->steps * size.direct->uses / static_cast<double>(size.direct->phases) <= k_most_products;
+  const double products = size.direct->steps * size.direct->uses / static_cast<double>(size.direct->phases);
+  return size.rows <= k_few_rows || (size.rows <= k_most_rows && products <= k_most_products);
 }
 
 }  // namespace kw

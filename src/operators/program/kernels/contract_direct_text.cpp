@@ -366,13 +366,13 @@ class DirectText {
   }
 
   std::string loops() {
-    const auto depth = scope_.axis(direct_.inner[0].name);
-    std::vector<std::string> lines = {
-        fmt::format("#pragma unroll 1\nfor (int {0} = first_step; {0} < last_step; ++{0})", depth)};
-    for (std::size_t i = 1; i < direct_.inner.size(); ++i) {
-      const std::string margin(2 * i, ' ');
-      lines.push_back(fmt::format("{0}#pragma unroll 1\n{0}for (int {1} = 0; {1} < {2}; ++{1})", margin,
-                                  scope_.axis(direct_.inner[i].name), direct_.inner[i].extent.value()));
+    std::vector<std::string> lines;
+    for (std::size_t i = 0; i < direct_.inner.size(); ++i) {
+      const auto name = scope_.axis(direct_.inner[i].name);
+      const auto* const unroll = i + 1 == direct_.inner.size() ? "DIRECT_UNROLL" : "1";
+      const auto last = i == 0 ? "last_step" : std::to_string(direct_.inner[i].extent.value());
+      lines.push_back(fmt::format("{0}#pragma unroll {1}\n{0}for (int {2} = {3}; {2} < {4}; ++{2})",
+                                  std::string(2 * i, ' '), unroll, name, i == 0 ? "first_step" : "0", last));
     }
     return join_lines(lines);
   }

@@ -19,6 +19,7 @@ struct DirectSize {
   std::int64_t phases = 1, places = 1;
   double loads = 1, uses = 1;  ///< in each step
   double steps = 1, around = 1;
+  double last_taps = 1;  ///< of the innermost loop
   bool guarded = false;
   bool slides = false;  ///< several taps lie along a line of the image
 };
