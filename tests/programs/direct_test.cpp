@@ -200,7 +200,8 @@ TEST_F(DirectConvolutions, are_those_of_few_channels) {
     EXPECT_EQ(emitted_text(*device_, few, structure).find(k_direct_text), std::string::npos);
   for (const Direct& one :
        {Direct{"small", "self.c(x)", "self.c = nn.Conv2d(3, 16, 3)", "torch.rand(2, 3, 64, 64)"},
-        Direct{"long", "self.c(x)", "self.c = nn.Conv2d(64, 128, 3)", "torch.rand(64, 64, 128, 128)"}})
+        Direct{"wide", "self.c(x)", "self.c = nn.Conv2d(3, 64, 3)", "torch.rand(64, 3, 256, 256)"},
+        Direct{"long", "self.c(x)", "self.c = nn.Conv2d(24, 32, 3)", "torch.rand(64, 24, 128, 128)"}})
     EXPECT_EQ(emitted_text(*device_, one, {}).find(k_direct_text), std::string::npos) << one.name;
 }
 
