@@ -199,6 +199,24 @@ TEST_P(CudaCompilesRounded, convolutions_by_patches_without_spills) {
   EXPECT_EQ(tally.kernels, 30) << "each has a launch that packs its filter";
 }
 
+/// Of few channels, by threads alone, on every chip with tensor cores for tf32.
+TEST_P(CudaCompilesRounded, direct_convolutions_without_spills_or_tensor_cores) {
+  Tally tally;
+  for (const char* device : {"a100", "h100", "h200"}) {
+    for (const char* layer :
+         {"Conv2d(16, 64, 3)", "Conv2d(16, 64, 3, padding=1)", "ConvTranspose2d(16, 32, 3, stride=2, padding=1)"}) {
+      for (const Build& build :
+           builds_of(convolution(layer, "torch.relu(x)", "strict"), "fused", device, {{"DIRECT", 1}})) {
+        if (!build.primary) continue;
+        SCOPED_TRACE(std::string(device) + ", " + layer);
+        EXPECT_NE(build.request.source.find("multiply_pixels(places"), std::string::npos);
+        expect_clean(build, "simt", tally);
+      }
+    }
+  }
+  EXPECT_EQ(tally.kernels, 9);
+}
+
 /// Strips are the default for convolutions of one tap: of warps of every chip with tensor cores for tf32.
 TEST_P(CudaCompilesRounded, products_by_strips_without_spills) {
   Tally tally;

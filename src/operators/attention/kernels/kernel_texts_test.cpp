@@ -108,6 +108,8 @@ std::vector<Problem> modules() {
       module_problem("F.max_pool2d(F.conv2d(x, y, padding=1), 2)", "16, 64, 64, 64", "128, 64, 3, 3"),
       module_problem("torch.mean(torch.relu(F.conv2d(x, y, padding=1)), dim=(2, 3))", "16, 64, 64, 64",
                      "128, 64, 3, 3"),
+      module_problem("torch.logsumexp(F.conv2d(x, y, padding=1), dim=1)", "16, 3, 256, 256", "16, 3, 3, 3"),
+      module_problem("F.max_pool2d(torch.sin(F.conv2d(x, y, padding=1)), 2)", "16, 3, 256, 256", "16, 3, 3, 3"),
       module_problem("x @ y", "128, 64, dtype=torch.float16", "64, 128, dtype=torch.float16"),
       module_problem("x @ y.T", "128, 64, dtype=torch.bfloat16", "128, 64, dtype=torch.bfloat16"),
   };

@@ -1,6 +1,7 @@
 #include "operators/program/kernels/contract.hpp"
 
 #include "operators/program/kernels/contract_cuda.hpp"
+#include "operators/program/kernels/contract_direct_tails.hpp"
 #include "operators/program/kernels/contract_opencl.hpp"
 #include "operators/program/kernels/contract_tails.hpp"
 #include "operators/program/kernels/contraction.hpp"
@@ -31,8 +32,23 @@ std::optional<Contraction> simt_contraction(const Stage& stage) {
   return contraction_of(stage, ColumnChoice::contiguous);
 }
 
+bool may_have_tail(const GroupContext& context, const StageGroup& group) {
+  return group.stages.size() == 2 && !context.dialect->warp.empty();
+}
+
+std::optional<DirectTailed> direct_tailed_in(const GroupContext& context, const StageGroup& group) {
+  const auto& stages = context.program.stages;
+  const auto& first = stages[group.stages[0]];
+  const bool candidate = group.stages.size() > 1 && is_contraction(first, context.buffers, context.dialect);
+  if (!candidate || !has_direct_tails(context)) return std::nullopt;
+  std::vector<Stage> reductions;
+  for (std::size_t i = 1; i < group.stages.size(); ++i) reductions.push_back(stages[group.stages[i]]);
+  auto windows = reductions.size() == 1 ? direct_tailed(first, reductions[0]) : std::nullopt;
+  return windows ? std::move(windows) : direct_rows(first, reductions);
+}
+
 std::optional<TailedContraction> tailed_in(const GroupContext& context, const StageGroup& group) {
-  if (group.stages.size() != 2 || context.dialect->warp.empty()) return std::nullopt;
+  if (!may_have_tail(context, group) || has_direct_tails(context)) return std::nullopt;
   const auto& stages = context.program.stages;
   return tailed_contraction(stages[group.stages[0]], stages[group.stages[1]]);
 }
@@ -44,12 +60,14 @@ bool is_contraction(const Stage& stage, const std::vector<KernelBuffer>& buffers
 }
 
 bool contract_takes(const GroupContext& context, const StageGroup& group) {
-  if (group.stages.size() == 2) return tailed_in(context, group).has_value();
+  if (group.stages.size() > 1) return direct_tailed_in(context, group) || tailed_in(context, group);
   return group.stages.size() == 1 &&
          is_contraction(context.program.stages[group.stages[0]], context.buffers, context.dialect);
 }
 
 GroupKernels contract_kernels(const GroupContext& context, const StageGroup& group) {
+  if (const auto tailed = direct_tailed_in(context, group))
+    return contract_cuda(context, tailed->contraction, nullptr, &tailed->tail);
   if (const auto tailed = tailed_in(context, group)) return contract_cuda(context, tailed->contraction, &tailed->tail);
   const auto& stage = context.program.stages[group.stages[0]];
   if (context.dialect->has_vectors) {

@@ -2,6 +2,7 @@
 
 #include "codegen/text.hpp"
 #include "language/kernel_texts.hpp"
+#include "operators/program/kernels/contract_direct.hpp"
 #include "operators/program/kernels/contract_halves.hpp"
 #include "operators/program/kernels/contract_packing.hpp"
 #include "operators/program/kernels/contract_pairs.hpp"
@@ -329,15 +330,17 @@ ContractWays ways_with_tail(ContractWays ways) {
 
 }  // namespace
 
-GroupKernels contract_cuda(const GroupContext& given, const Contraction& contraction, const ContractTail* tail) {
+GroupKernels contract_cuda(const GroupContext& given, const Contraction& contraction, const ContractTail* tail,
+                           const DirectTail* direct_tail) {
   const auto ways = tail == nullptr ? given.ways : ways_with_tail(given.ways);
   const GroupContext context{given.program, given.buffers, given.dialect, given.device, ways};
   // One assignment is for all contractions of a program, which have no tail.
   auto sizes = contract_sizes(given.program, ColumnChoice::contiguous, given.ways);
   if (sizes.size() == 1) sizes = contract_sizes(given.program, ColumnChoice::contiguous, ways);
   const auto products = tile_products(context.dialect, context.device, sizes, context.ways);
-  if (products == TileProducts::strips) {
-    auto kernels = contract_by_strips(context, contraction);
+  if (products == TileProducts::strips || products == TileProducts::direct) {
+    auto kernels = products == TileProducts::strips ? contract_by_strips(context, contraction)
+                                                    : contract_directly(context, contraction, direct_tail);
     kernels.tunables = contract_gpu_tunables(sizes, products, context.device);
     kernels.constraints = contract_gpu_constraints(sizes, products, context.device);
     return kernels;

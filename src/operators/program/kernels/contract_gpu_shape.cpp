@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "hardware/gpu_arch.hpp"
+#include "operators/program/kernels/contract_direct_shape.hpp"
 #include "operators/program/kernels/contract_shape.hpp"
 #include "operators/program/kernels/contract_strip_shape.hpp"
 
@@ -167,6 +168,7 @@ double gpu_cost_of(const ContractSize& size, TileProducts how, const DeviceFacts
                    const IntBindings& assignment) {
   if (how == TileProducts::halves) return halves_cost_of(size, device, assignment);
   if (how == TileProducts::strips) return strip_cost(size, device, assignment);
+  if (how == TileProducts::direct) return direct_cost(size, device, assignment);
   if (by_patches(size, how, device))
     return patch_cost(*size.patch, size.rounded, is_long_sum(size), device, assignment);
   const bool groups = how == TileProducts::wgmma || how == TileProducts::patches;
@@ -203,6 +205,7 @@ std::vector<Tunable> gpu_tiles(TileProducts how) {
   if (how == TileProducts::wgmma) return wgmma_tiles();
   if (how == TileProducts::halves) return half_tile_tunables();
   if (how == TileProducts::strips) return strip_tunables();
+  if (how == TileProducts::direct) return direct_tunables();
   const std::vector<std::int64_t> thread_columns =
       how == TileProducts::tf32 ? std::vector<std::int64_t>{8} : std::vector<std::int64_t>{4, 8};
   return {{"TILE_M", {32, 64, 128, 256}, 64},
@@ -218,7 +221,7 @@ std::vector<Tunable> gpu_tunables(const std::vector<ContractSize>& sizes, TilePr
   if (products == TileProducts::patches && !without_patches(sizes, device).empty())
     tunables.push_back({"TILE_K", {32}, 32});
   const bool splits =
-      products != TileProducts::strips &&
+      products != TileProducts::strips && products != TileProducts::direct &&
       std::any_of(sizes.begin(), sizes.end(), [&](const ContractSize& size) { return contract_splits(size, device); });
   if (splits) tunables.push_back({"SPLIT_K", {2, 4, 8, 16, 32, 64}, 8});
   return tunables;
@@ -292,6 +295,23 @@ bool by_strips(const std::vector<ContractSize>& sizes, const DeviceFacts& device
          std::ranges::all_of(sizes, [&](const ContractSize& size) { return suits_strips(size, device); });
 }
 
+/// Whether all contractions are computed directly. None is where another way is asked for.
+bool are_direct(const std::vector<ContractSize>& sizes, const DeviceFacts& device, ContractWays ways) {
+  const bool can = ways.direct != WayUse::never &&
+                   std::ranges::all_of(sizes, [](const ContractSize& size) { return size.direct.has_value(); }) &&
+                   !cheapest_tiles(sizes, TileProducts::direct, device).empty();
+  if (!can || ways.direct == WayUse::always) return can;
+  const bool others = ways.patches == WayUse::always || ways.strips == WayUse::always;
+  if (others || sizes.empty() || !std::ranges::all_of(sizes, is_short_convolution)) return false;
+  // Tiles of such convolutions took half to all of what is estimated for them on an H200, and the estimate of direct
+  // ones is not measured.
+  constexpr double k_of_tiles = 0.5;
+  const auto least = [&](TileProducts how) {
+    return contract_gpu_cost(sizes, how, device, cheapest_tile(sizes, how, device));
+  };
+  return least(TileProducts::direct) < k_of_tiles * least(TileProducts::tf32);
+}
+
 }  // namespace
 
 bool contract_splits(const ContractSize& size, const DeviceFacts& device) {
@@ -311,6 +331,7 @@ TileProducts tile_products(Dialect dialect, const DeviceFacts& device, const std
   constexpr std::int64_t k_f16_per_product = 6;
   const bool faster = arch->f16_per_clock > k_f16_per_product * arch->f32_per_clock;
   if (arch_number(device) < k_first_with_tf32 || !faster) return TileProducts::simt;
+  if (are_direct(sizes, device, ways)) return TileProducts::direct;
   if (by_strips(sizes, device, ways)) return TileProducts::strips;
   constexpr int k_with_warpgroups = 90;
   if (arch_number(device) != k_with_warpgroups) return TileProducts::tf32;
@@ -363,6 +384,7 @@ std::vector<std::string> contract_gpu_constraints(const std::vector<ContractSize
   }
   if (products == TileProducts::wgmma) return wgmma_constraints(sizes);
   if (products == TileProducts::halves) return half_constraints();
+  if (products == TileProducts::direct) return direct_constraints(sizes);
   if (products == TileProducts::strips) return strip_constraints(std::ranges::all_of(sizes, &ContractSize::rounded));
   const std::string threads = "(TILE_M / THREAD_M * (TILE_N / THREAD_N))";
   const bool tf32 = products == TileProducts::tf32;

@@ -74,7 +74,8 @@ std::set<std::string> product_helpers(TileProducts products, bool rounded) {
     case TileProducts::patches:
       break;
     case TileProducts::strips:
-      KW_CHECK(false, "strips have kernels of their own");
+    case TileProducts::direct:
+      KW_CHECK(false, "strips and direct convolutions have kernels of their own");
   }
   if (products == TileProducts::simt || products == TileProducts::tf32) add("stored_sums");
   return helpers;

@@ -10,6 +10,7 @@ namespace {
 
 constexpr const char* k_patch_choice = "PATCHES";
 constexpr const char* k_strip_choice = "STRIPS";
+constexpr const char* k_direct_choice = "DIRECT";
 constexpr const char* k_tail_choice = "TAILS";
 constexpr const char* k_phase_choice = "PHASES";
 constexpr const char* k_pair_choice = "PAIRS";
@@ -45,11 +46,11 @@ double cost_in(const ContractSpace& space, Dialect dialect, const DeviceFacts& d
 }  // namespace
 
 std::vector<Tunable> contract_structure() {
-  return {{k_patch_choice, {0, 1, 2}, 0},
-          {k_strip_choice, {0, 1, 2}, 0},
-          {k_tail_choice, {0, 1, 2}, 0},
-          {k_phase_choice, {0, 1, 2}, 0},
-          {k_pair_choice, {0, 1, 2}, 0}};
+  std::vector<Tunable> choices;
+  for (const auto* name :
+       {k_patch_choice, k_strip_choice, k_direct_choice, k_tail_choice, k_phase_choice, k_pair_choice})
+    choices.push_back({name, {0, 1, 2}, 0});
+  return choices;
 }
 
 ContractWays contract_ways(const IntBindings& structure) {
@@ -58,8 +59,8 @@ ContractWays contract_ways(const IntBindings& structure) {
     if (found == structure.end() || found->second == 0) return WayUse::estimated;
     return found->second == 1 ? WayUse::always : WayUse::never;
   };
-  return {use_of(k_patch_choice), use_of(k_strip_choice), use_of(k_tail_choice), use_of(k_phase_choice),
-          use_of(k_pair_choice)};
+  return {use_of(k_patch_choice), use_of(k_strip_choice), use_of(k_direct_choice),
+          use_of(k_tail_choice),  use_of(k_phase_choice), use_of(k_pair_choice)};
 }
 
 std::vector<IntBindings> contract_seeds(Dialect dialect, const Problem& problem, const DeviceFacts& device) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "operators/program/kernels/contract_direct_shape.hpp"
 #include "operators/program/kernels/contract_halves.hpp"
 #include "operators/program/kernels/contract_strips.hpp"
 #include "program/stages/work.hpp"
@@ -20,6 +21,7 @@ double operations_of(const StageExpr& node) {
 
 ContractSize contract_size(const Contraction& contraction) {
   const auto patch = patch_contraction(contraction);
+  const auto direct = direct_contraction(contraction);
   return {count_of(contraction.batch),
           count_of(contraction.rows),
           count_of(contraction.columns),
@@ -29,7 +31,8 @@ ContractSize contract_size(const Contraction& contraction) {
           patch ? std::optional(patch_size(contraction, *patch)) : std::nullopt,
           false,
           strip_contraction(contraction).has_value(),
-          operations_of(contraction.split.stage.epilogue)};
+          operations_of(contraction.split.stage.epilogue),
+          direct ? std::optional(direct_size(contraction, *direct)) : std::nullopt};
 }
 
 std::vector<ContractSize> contract_sizes(const StageProgram& program, ColumnChoice choice, ContractWays ways) {

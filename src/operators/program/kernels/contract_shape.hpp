@@ -14,6 +14,16 @@
 
 namespace kw {
 
+/// Of a convolution that can be computed directly; see contract_direct.hpp.
+struct DirectSize {
+  std::int64_t phases = 1, places = 1;
+  double loads = 1, uses = 1;  ///< in each step
+  double steps = 1, around = 1;
+  double last_taps = 1;  ///< of the innermost loop
+  bool guarded = false;
+  bool slides = false;  ///< several taps lie along a line of the image
+};
+
 /// The extents of a contraction as it was read.
 struct ContractSize {
   double batch = 1, rows = 1, columns = 1, steps = 1;
@@ -23,6 +33,7 @@ struct ContractSize {
   bool halves = false;                            ///< factors are matrices of f16 or bf16; see contract_halves.hpp
   bool strips = false;    ///< it can be multiplied by strips of columns; see contract_strips.hpp
   double operations = 0;  ///< that are done to each sum
+  std::optional<DirectSize> direct = std::nullopt;
 };
 /// Of rounded factors: a sum of more steps would lose as much by what tensor cores cut off as by the rounding.
 [[nodiscard]] inline bool is_long_sum(const ContractSize& size) {
@@ -53,6 +64,7 @@ enum class TileProducts : std::uint8_t {
   wgmma,    ///< the same by warpgroups, from shared memory
   halves,   ///< products of 16-bit numbers by warpgroups
   strips,   ///< as tf32, of few rows and steps: columns come by 16 bytes, and sums go to the output from registers
+  direct,   ///< as simt, of short sums: the filter is in shared memory, each thread loads its elements of the image
   patches,  ///< as wgmma, with patches of a tensor for all taps of a filter where there are some
 };
 /// Whether the contraction is multiplied by patches, where some are.
@@ -62,7 +74,7 @@ enum class TileProducts : std::uint8_t {
                                          const std::vector<ContractSize>& sizes, ContractWays ways);
 /// Of the kernels for GPUs: tiles of TILE_M x TILE_N sums by TILE_K steps per block, THREAD_M x THREAD_N sums per
 /// thread; SPLIT_K parts of a sum where one of the products is split; with patches PATCH_K and PATCH_STEPS; of strips
-/// see contract_strip_shape.hpp.
+/// see contract_strip_shape.hpp, of direct convolutions contract_direct_shape.hpp.
 [[nodiscard]] std::vector<Tunable> contract_gpu_tunables(const std::vector<ContractSize>& sizes, TileProducts products,
                                                          const DeviceFacts& device);
 [[nodiscard]] std::vector<std::string> contract_gpu_constraints(const std::vector<ContractSize>& sizes,

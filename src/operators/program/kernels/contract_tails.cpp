@@ -12,13 +12,6 @@
 namespace kw {
 namespace {
 
-/// How an index of the product's buffer moves with the axes of the reduction.
-struct TailIndex {
-  std::string kept;        ///< an axis of the result; empty: there is none
-  std::string reduced;     ///< an inner axis; empty: there is none
-  std::int64_t count = 1;  ///< of a window
-};
-
 const StageAxis* tail_axis(const StageAxes& axes, const std::string& name) {
   const auto found = std::ranges::find(axes, name, &StageAxis::name);
   return found == axes.end() ? nullptr : &*found;
@@ -111,6 +104,11 @@ class TailFinder {
     const TensorType type{ElementType::float32, extents_of(in_planes.axes)};
     split.of_planes = map_over(split.of_planes, load({buffer, type}, kept));
     return split;
+  }
+
+  std::optional<std::vector<TailIndex>> indices() {
+    if (!is_candidate() || !find_indices()) return std::nullopt;
+    return std::move(indices_);
   }
 
   std::optional<TailedContraction> found() {
@@ -296,6 +294,10 @@ class TailFinder {
 
 }  // namespace
 
+std::optional<std::vector<TailIndex>> tail_indices(const Stage& product, const Stage& reduction) {
+  return TailFinder(product, reduction).indices();
+}
+
 std::optional<TailedContraction> tailed_contraction(const Stage& product, const Stage& reduction) {
   return TailFinder(product, reduction).found();
 }
@@ -309,7 +311,8 @@ bool takes_tail(const GroupContext& context, const TailedContraction& tailed) {
   const auto sizes = contract_sizes(context.program, ColumnChoice::contiguous, context.ways);
   const auto products = tile_products(context.dialect, context.device, sizes, context.ways);
   const auto size = contract_size(tailed.contraction);
-  if (products == TileProducts::strips || contract_splits(size, context.device)) return false;
+  if (products == TileProducts::strips || products == TileProducts::direct || contract_splits(size, context.device))
+    return false;
   return tailed.tail.kind == TailKind::rows || by_patches(size, products, context.device);
 }
 

@@ -37,6 +37,17 @@ struct TailedContraction {
   ContractTail tail;
 };
 
+/// How an index of the product's buffer moves with the axes of the reduction.
+struct TailIndex {
+  std::string kept;        ///< an axis of the result; empty: there is none
+  std::string reduced;     ///< an inner axis; empty: there is none
+  std::int64_t count = 1;  ///< of a window
+};
+
+/// Of the product's axes. Absent where the reduction reads more than the product's sums, has conditions, or is none of
+/// sums, largest and least numbers of windows that lie side by side.
+[[nodiscard]] std::optional<std::vector<TailIndex>> tail_indices(const Stage& product, const Stage& reduction);
+
 /// Of two stages of which the second one reads the first one's buffer; absent where it is no such reduction.
 [[nodiscard]] std::optional<TailedContraction> tailed_contraction(const Stage& product, const Stage& reduction);
 
