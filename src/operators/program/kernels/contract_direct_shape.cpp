@@ -93,9 +93,11 @@ double direct_cost(const ContractSize& size, const DeviceFacts& device, const In
 
 bool is_short_convolution(const ContractSize& size) {
   constexpr double k_least_sums = 1 << 20, k_few_rows = 16.0, k_most_rows = 32.0, k_most_products = 96.0;
+  constexpr double k_most_rounded_rows = 24.0, k_most_rounded_products = 200.0;
   const double sums = size.batch * size.rows * size.columns;
   if (!size.direct || !size.direct->slides || sums < k_least_sums) return false;
   const double products = size.direct->steps * size.direct->uses / static_cast<double>(size.direct->phases);
+  if (size.rounded && (size.rows > k_most_rounded_rows || products > k_most_rounded_products)) return false;
   return size.rows <= k_few_rows || (size.rows <= k_most_rows && products <= k_most_products);
 }
 

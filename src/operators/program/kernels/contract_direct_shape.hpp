@@ -17,7 +17,7 @@ namespace kw {
 [[nodiscard]] std::vector<Tunable> direct_tunables();
 [[nodiscard]] std::vector<std::string> direct_constraints(const std::vector<ContractSize>& sizes);
 /// Whether it is a convolution of so few channels and short sums that tensor cores may not pay: of 42 problems on an
-/// H200, those of more rows took longer than by tiles or patches.
+/// H200, those of more rows took longer than by tiles or patches, and of rounded factors also those of longer sums.
 [[nodiscard]] bool is_short_convolution(const ContractSize& size);
 /// In clocks of a unit; `assignment` has every tunable.
 [[nodiscard]] double direct_cost(const ContractSize& size, const DeviceFacts& device, const IntBindings& assignment);
