@@ -60,7 +60,31 @@ std::optional<AffineIndex> affine_form(const StageExpr& node, const std::set<std
   }
 }
 
-/// The value for given indices; absent for what is no arithmetic of constants and axes.
+/// Of a term of one axis, by trying all of its indices.
+std::optional<std::pair<std::int64_t, std::int64_t>> term_range(const StageExpr& term, const StageAxes& axes) {
+  constexpr std::int64_t k_most_phases = 64;
+  const auto named = axes_named(term);
+  if (named.size() != 1) return std::nullopt;
+  const auto axis =
+      std::find_if(axes.begin(), axes.end(), [&](const StageAxis& one) { return one.name == *named.begin(); });
+  if (axis == axes.end() || !axis->extent.is_constant() || axis->extent.value() > k_most_phases) return std::nullopt;
+  std::optional<std::pair<std::int64_t, std::int64_t>> range;
+  for (std::int64_t i = 0; i < axis->extent.value(); ++i) {
+    const auto value = value_at(term, {{axis->name, i}});
+    if (!value) return std::nullopt;
+    range =
+        range ? std::pair(std::min(range->first, *value), std::max(range->second, *value)) : std::pair(*value, *value);
+  }
+  return range;
+}
+
+/// Whether the extent is at least 0 whatever the axes are.
+bool surely_not_negative(const Extent& extent) {
+  return extent.value() >= 0 && (extent.is_constant() || extent.text().find('-') == std::string::npos);
+}
+
+}  // namespace
+
 std::optional<std::int64_t> value_at(const StageExpr& node, const std::map<std::string, std::int64_t>& indices) {
   if (node->op == StageOp::integer && node->integer.is_constant()) return node->integer.value();
   if (node->op == StageOp::axis) {
@@ -88,31 +112,6 @@ std::optional<std::int64_t> value_at(const StageExpr& node, const std::map<std::
       return std::nullopt;
   }
 }
-
-/// Of a term of one axis, by trying all of its indices.
-std::optional<std::pair<std::int64_t, std::int64_t>> term_range(const StageExpr& term, const StageAxes& axes) {
-  constexpr std::int64_t k_most_phases = 64;
-  const auto named = axes_named(term);
-  if (named.size() != 1) return std::nullopt;
-  const auto axis =
-      std::find_if(axes.begin(), axes.end(), [&](const StageAxis& one) { return one.name == *named.begin(); });
-  if (axis == axes.end() || !axis->extent.is_constant() || axis->extent.value() > k_most_phases) return std::nullopt;
-  std::optional<std::pair<std::int64_t, std::int64_t>> range;
-  for (std::int64_t i = 0; i < axis->extent.value(); ++i) {
-    const auto value = value_at(term, {{axis->name, i}});
-    if (!value) return std::nullopt;
-    range =
-        range ? std::pair(std::min(range->first, *value), std::max(range->second, *value)) : std::pair(*value, *value);
-  }
-  return range;
-}
-
-/// Whether the extent is at least 0 whatever the axes are.
-bool surely_not_negative(const Extent& extent) {
-  return extent.value() >= 0 && (extent.is_constant() || extent.text().find('-') == std::string::npos);
-}
-
-}  // namespace
 
 bool has_extents(const StageAxes& axes) {
   std::optional<Extent> product = 1;

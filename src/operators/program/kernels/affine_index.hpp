@@ -2,6 +2,7 @@
 // Integer expressions of stages as sums of axes times coefficients: the form in which addresses can be taken apart into
 // what a row knows and what a step adds.
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
@@ -37,6 +38,10 @@ struct ExtentRange {
   Extent least, largest;
 };
 [[nodiscard]] std::optional<ExtentRange> range_of(const AffineIndex& index, const StageAxes& axes);
+
+/// The value for given indices of axes; absent for what is no arithmetic of constants and of these.
+[[nodiscard]] std::optional<std::int64_t> value_at(const StageExpr& node,
+                                                   const std::map<std::string, std::int64_t>& indices);
 
 /// Axes that the expression names.
 [[nodiscard]] std::set<std::string> axes_named(const StageExpr& expression);

@@ -5,49 +5,24 @@
 #include <algorithm>
 #include <map>
 
+#include "operators/program/kernels/affine_index.hpp"
+
 namespace kw {
 namespace {
 
 using AxisNumbers = std::map<std::string, std::int64_t>;
 
-std::int64_t floor_quotient(std::int64_t a, std::int64_t b) {
-  return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
-}
-
-/// What an expression of integers is for these indices; truths are 0 or 1. Absent for what guards of phases do not use.
+/// What a guard's expression is for these indices; truths are 0 or 1. Absent for what guards of phases do not use.
 std::optional<std::int64_t> number_of(const StageExpr& node, const AxisNumbers& axes) {
-  if (node->op == StageOp::integer)
-    return node->integer.is_constant() ? std::optional(node->integer.value()) : std::nullopt;
-  if (node->op == StageOp::axis) {
-    const auto found = axes.find(node->axis);
-    return found == axes.end() ? std::nullopt : std::optional(found->second);
-  }
-  if (node->operands.size() != 2) return std::nullopt;
+  const bool compares = node->op == StageOp::less || node->op == StageOp::less_equal || node->op == StageOp::equal;
+  if (!compares && node->op != StageOp::both) return value_at(node, axes);
   const auto a = number_of(node->operands[0], axes);
   const auto b = number_of(node->operands[1], axes);
   if (!a || !b) return std::nullopt;
-  switch (node->op) {
-    case StageOp::add:
-      return *a + *b;
-    case StageOp::subtract:
-      return *a - *b;
-    case StageOp::multiply:
-      return *a * *b;
-    case StageOp::floor_divide:
-      return *b == 0 ? std::nullopt : std::optional(floor_quotient(*a, *b));
-    case StageOp::floor_modulo:
-      return *b == 0 ? std::nullopt : std::optional(*a - floor_quotient(*a, *b) * *b);
-    case StageOp::less:
-      return *a < *b ? 1 : 0;
-    case StageOp::less_equal:
-      return *a <= *b ? 1 : 0;
-    case StageOp::equal:
-      return *a == *b ? 1 : 0;
-    case StageOp::both:
-      return *a != 0 && *b != 0 ? 1 : 0;
-    default:
-      return std::nullopt;
-  }
+  if (node->op == StageOp::less) return *a < *b ? 1 : 0;
+  if (node->op == StageOp::less_equal) return *a <= *b ? 1 : 0;
+  if (node->op == StageOp::equal) return *a == *b ? 1 : 0;
+  return *a != 0 && *b != 0 ? 1 : 0;
 }
 
 constexpr std::size_t k_most_phases = 8;
