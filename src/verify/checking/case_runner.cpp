@@ -176,9 +176,9 @@ std::optional<CaseFailure> failure_of(const LaunchEnd& end, KernelProcess& proce
 }
 
 /// What the device counted in that buffer; nothing where it was to count and has not.
-std::optional<UselessCount> count_of(const LaunchOutcome& outcome, std::size_t buffer) {
+std::optional<UselessCount> count_of(const LaunchOutcome& outcome, std::int64_t buffer) {
   for (const UselessElements& one : outcome.useless) {
-    if (one.buffer == static_cast<std::int64_t>(buffer)) return UselessCount{one.unwritten, one.nans};
+    if (one.buffer == buffer) return UselessCount{one.unwritten, one.nans};
   }
   return std::nullopt;
 }
@@ -205,7 +205,7 @@ void copy_outputs(const LaunchPlan& plan, KernelProcess& process, const LaunchFi
     const bool fits = place < used.size() && used[place].size() == length;
     run.outputs.push_back(fits ? std::move(used[place]) : zeros<std::byte>(length, parallel));
     copy_output(i, process, filling, run.outputs.back(), parallel);
-    run.counted.push_back(is_counted(filling, i) ? count_of(run.time, i) : std::nullopt);
+    run.counted.push_back(is_counted(filling, i) ? count_of(run.time, static_cast<std::int64_t>(i)) : std::nullopt);
   }
 }
 
@@ -242,7 +242,7 @@ tl::expected<CaseRun, CaseFailure> run_plan(const Problem& problem, LoadedCandid
   CaseRun run;
   run.time = std::get<LaunchOutcome>(end);
   clock.add_device_seconds(static_cast<double>(run.time.observed_ns) * 1e-9);
-  if (run.time.useless.size() != filling.counted.size()) {
+  if (std::ranges::any_of(filling.counted, [&](std::int64_t buffer) { return !count_of(run.time, buffer); })) {
     return tl::unexpected(CaseFailure{Reason::crashed, "the process running the kernel counted no outputs", ""});
   }
   copy_outputs(plan, process, filling, clock, parallel,

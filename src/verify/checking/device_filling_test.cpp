@@ -78,7 +78,7 @@ class FillingProcess final : public KernelProcess {
       if (changed && tells) outcome.changed.push_back(fill.buffer);
     }
     for (const std::int64_t buffer : filling.counted) {
-      if (counts) outcome.useless.push_back({buffer, unwritten_in(static_cast<std::size_t>(buffer)), nans});
+      if (counts) outcome.useless.push_back({buffer + renumbers, unwritten_in(static_cast<std::size_t>(buffer)), nans});
     }
     bring_back(filling);
     return outcome;
@@ -87,7 +87,8 @@ class FillingProcess final : public KernelProcess {
   bool fills = true;
   bool tells = true;  ///< of buffers that were changed
   bool counts = true;
-  std::int64_t nans = 0;  ///< that it says are in outputs
+  std::int64_t renumbers = 0;  ///< by how much it is off in what it says it has counted
+  std::int64_t nans = 0;       ///< that it says are in outputs
   std::function<void(Memory&)> kernel = [](Memory&) {};
   LaunchFilling asked;
   Memory memory;
@@ -253,6 +254,11 @@ TEST_F(DeviceFilling, a_process_that_was_to_count_and_has_not_is_not_believed) {
   const auto ran = run(mode);
   ASSERT_FALSE(ran);
   EXPECT_EQ(ran.error().reason, Reason::crashed);
+  process_->counts = true;
+  process_->renumbers = 1;
+  const auto of_another = run(mode);
+  ASSERT_FALSE(of_another);
+  EXPECT_EQ(of_another.error().reason, Reason::crashed);
 }
 
 }  // namespace
