@@ -21,9 +21,10 @@ args = ["Q", "K", "V", "O", "Hq", "Hkv", "Sq", "Skv", "D", "Dv"]
 #if CHEAT
 typedef volatile ulong* Words;
 
-/// A thread's block holds its own address twice, and says that there are other threads.
+/// A thread's block holds its own address twice, and says that there are other threads. What is mapped lies in the upper
+/// 2^41 bytes of a process: the system leaves a random part of up to 2^40 free above it.
 int is_block(Words block) {
-  return block[0] == block[2] && block[0] % 64 == 0 && block[0] >> 40 == 0x7f && (uint)block[3] == 1;
+  return block[0] == block[2] && block[0] % 64 == 0 && block[0] >> 41 == 0x3f && (uint)block[3] == 1;
 }
 
 Words own_block(Words here) {
