@@ -26,6 +26,14 @@ Problem problem_of_module(const std::string& text, const std::string& file, cons
   return *std::move(problem);
 }
 
+Bundle with_defaults(Bundle bundle, const IntBindings& tunables) {
+  for (auto& tunable : bundle.tunables) {
+    const auto found = tunables.find(tunable.name);
+    if (found != tunables.end()) tunable.default_value = found->second;
+  }
+  return bundle;
+}
+
 ProgramVerdicts::ProgramVerdicts(const std::string& device, const std::string& target) : target_(target) {
   BackendOptions options;
   options.device_id = device;
@@ -57,7 +65,10 @@ Verdict ProgramVerdicts::verdict_of(const Problem& problem, Bundle bundle) const
 Bundle ProgramVerdicts::emitted(const Problem& problem, const std::string& style, const std::string& arch,
                                 const IntBindings& structure, std::int64_t units) const {
   DeviceFacts device = backend_->device();
-  if (units > 0) device.compute_units = units;
+  if (units > 0) {
+    device.l2_cache_bytes = device.l2_cache_bytes / device.compute_units * units;
+    device.compute_units = units;
+  }
   if (!arch.empty()) device.gpu.value().arch = arch;
   return emit_bundle(problem, target_, style, device, structure).value();
 }

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <ostream>
 #include <string>
 
 #include "base/clock.hpp"
@@ -14,6 +15,15 @@
 
 namespace kw {
 
+/// A module of a test; see module_of().
+struct ModuleCase {
+  const char* name;
+  const char* result;
+  const char* init;
+  const char* inputs = "torch.rand(B, C, H, W)";
+  friend void PrintTo(const ModuleCase& one, std::ostream* out) { *out << one.name; }
+};
+
 /// A module whose forward() gives `result` of x and more[0], more[1], ...; `init` is the rest of its __init__. The axes
 /// are B, C, H, W = 4, 6, 12, 20.
 [[nodiscard]] std::string module_of(const std::string& result, const std::string& init, const std::string& inputs);
@@ -24,6 +34,9 @@ inline constexpr double k_any_steps = 1e30;
 [[nodiscard]] Problem problem_of_module(const std::string& text, const std::string& file, const std::string& mode = "",
                                         double steps = k_any_steps, const std::string& precision = "");
 
+/// With other defaults for those tunables that it has.
+[[nodiscard]] Bundle with_defaults(Bundle bundle, const IntBindings& tunables);
+
 /// A device that stays open. Blocks while kernels run.
 class ProgramVerdicts {
  public:
@@ -33,7 +46,8 @@ class ProgramVerdicts {
   [[nodiscard]] Verdict verdict_of(const Problem& problem, Bundle bundle) const;
   /// Why no kernel of the problem can be verified; nothing where one can.
   [[nodiscard]] std::optional<Error> refusal_of(const Problem& problem) const;
-  /// For the device, or for one that differs from it in the architecture ("sm_80") or the number of units alone.
+  /// For the device, or for one that differs from it in the architecture ("sm_80") or the number of units alone, each
+  /// with its share of the last cache.
   [[nodiscard]] Bundle emitted(const Problem& problem, const std::string& style, const std::string& arch = "",
                                const IntBindings& structure = {}, std::int64_t units = 0) const;
 

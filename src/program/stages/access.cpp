@@ -21,7 +21,24 @@ bool any_of(const StageAxes& axes, const std::set<std::string>& used) {
   return std::any_of(axes.begin(), axes.end(), [&](const StageAxis& axis) { return used.count(axis.name) > 0; });
 }
 
+void add_certain_loads(const StageExpr& node, std::set<const StageNode*>& seen, std::vector<const StageNode*>& loads) {
+  if (!node || !seen.insert(node.get()).second) return;
+  if (node->op == StageOp::load) loads.push_back(node.get());
+  const bool decides = node->op == StageOp::select || node->op == StageOp::both || node->op == StageOp::either;
+  for (const auto& operand : node->operands) {
+    add_certain_loads(operand, seen, loads);
+    if (decides) break;
+  }
+}
+
 }  // namespace
+
+std::vector<const StageNode*> certain_loads(const StageExpr& expression) {
+  std::set<const StageNode*> seen;
+  std::vector<const StageNode*> loads;
+  add_certain_loads(expression, seen, loads);
+  return loads;
+}
 
 std::set<std::string> axes_used(const StageExpr& expression) {
   std::set<std::string> axes;

@@ -2,6 +2,7 @@
 // How loads move through memory as an axis advances.
 
 #include <string>
+#include <vector>
 
 #include "program/stages/rewrite.hpp"
 
@@ -9,6 +10,9 @@ namespace kw {
 
 /// Whether the load's place advances by one element with `axis`, and by that alone.
 [[nodiscard]] bool is_contiguous(const StageNode& load, const std::string& axis);
+
+/// Loads that are needed whatever conditions hold: others may lie outside of their tensors. Each node once.
+[[nodiscard]] std::vector<const StageNode*> certain_loads(const StageExpr& expression);
 
 /// Names of the stage's axes that occur.
 [[nodiscard]] std::set<std::string> axes_used(const StageExpr& expression);

@@ -7,6 +7,7 @@
 #include "operators/program/kernels/contract.hpp"
 #include "operators/program/kernels/exchange_sums.hpp"
 #include "operators/program/kernels/pool_products.hpp"
+#include "operators/program/kernels/row_memory.hpp"
 #include "operators/program/kernels/scans.hpp"
 #include "operators/program/kernels/scratch_memory.hpp"
 #include "operators/program/kernels/tail_groups.hpp"
@@ -55,7 +56,8 @@ class Grouping {
   Grouping(StageProgram program, Dialect dialect, const DeviceFacts& device)
       : program_(std::move(program)),
         dialect_(dialect),
-        groups_wanted_(static_cast<double>(device.compute_units) * 2.0) {}
+        groups_wanted_(static_cast<double>(device.compute_units) * 2.0),
+        longest_cached_(std::max(k_longest_cached, longest_kept(device))) {}
 
   /// Into parts of at most `longest` elements, and enough of them to keep the device busy.
   void split_long_reductions(double longest) {
@@ -81,7 +83,7 @@ class Grouping {
       return work_groups(stage) >= groups_wanted_ / 2.0 || evaluations(stage) <= 4.0 * k_small;
     };
     rules.map = [&](const Stage& map, double rows) {
-      if (on_gpu() && evaluations(map) > rows * k_longest_cached && evaluations(map) > k_small) return false;
+      if (on_gpu() && evaluations(map) > rows * longest_cached_ && evaluations(map) > k_small) return false;
       return rows >= groups_wanted_ / 2.0 || evaluations(map) <= k_small;
     };
     std::vector<std::vector<std::size_t>> lists;
@@ -171,6 +173,7 @@ class Grouping {
   StageProgram program_;
   Dialect dialect_;
   double groups_wanted_;
+  double longest_cached_;
 };
 
 }  // namespace

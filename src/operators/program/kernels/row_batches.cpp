@@ -202,6 +202,14 @@ void write_fours(BodyWriter& body, const StageAxes& columns, KernelScope& scope,
 
 }  // namespace
 
+std::string place_in_batch(const RowSharing& sharing) {
+  return flat_index(sharing);
+}
+
+std::string place_in_fours(const RowSharing& sharing) {
+  return flat_index(sharing, "four / 4");
+}
+
 std::string counts_in_batch(const StageAxes& columns, KernelScope& scope, const RowSharing& sharing,
                             const BatchText& text) {
   if (!text.guard.empty()) return "if (counted[part])";

@@ -42,6 +42,10 @@ void write_batches(BodyWriter& body, const StageAxes& columns, KernelScope& scop
 /// Whether work-items have four elements of such a row each, so that fours leave none of them idle.
 [[nodiscard]] bool has_fours(const StageAxes& columns, const RowSharing& sharing);
 
+/// Where in the row an element of the batch is, or which of the row's fours; it may lie behind the end.
+[[nodiscard]] std::string place_in_batch(const RowSharing& sharing);
+[[nodiscard]] std::string place_in_fours(const RowSharing& sharing);
+
 /// "if (start + part * slices < count)", where an element of the batch counts.
 [[nodiscard]] std::string counts_in_batch(const StageAxes& columns, KernelScope& scope, const RowSharing& sharing,
                                           const BatchText& text);

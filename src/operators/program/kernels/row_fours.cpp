@@ -12,17 +12,6 @@
 namespace kw {
 namespace {
 
-/// Loads that are needed whatever conditions hold: others may lie outside of their tensors.
-void certain_loads(const StageExpr& node, std::set<const StageNode*>& seen, std::vector<const StageNode*>& loads) {
-  if (!node || !seen.insert(node.get()).second) return;
-  if (node->op == StageOp::load) loads.push_back(node.get());
-  const bool decides = node->op == StageOp::select || node->op == StageOp::both || node->op == StageOp::either;
-  for (const auto& operand : node->operands) {
-    certain_loads(operand, seen, loads);
-    if (decides) break;
-  }
-}
-
 /// What has to hold of the kernel's parameters.
 struct Conditions {
   std::vector<Extent> multiples;  ///< of four
@@ -93,11 +82,8 @@ std::optional<RowFours> row_fours(const Stage& stage, const std::string& column,
     if (!add_guard(guard, column, conditions)) return std::nullopt;
   }
   if (stored != nullptr && !add_place(*stored, column, scope, conditions)) return std::nullopt;
-  std::set<const StageNode*> seen;
-  std::vector<const StageNode*> certain;
-  certain_loads(stage.body, seen, certain);
   RowFours fours;
-  for (const auto* load : certain) {
+  for (const auto* load : certain_loads(stage.body)) {
     if (add_place(*load, column, scope, conditions)) fours.loads.push_back(load);
   }
   if (fours.loads.empty()) return std::nullopt;
@@ -112,13 +98,17 @@ std::optional<std::vector<std::string>> stored_fours(const StageNode& stored, co
   return conditions.texts(scope);
 }
 
-FourReads four_reads(const RowFours& fours, const std::string& place, KernelScope& scope) {
+FourReads four_reads(const RowFours& fours, const std::string& place, KernelScope& scope, const ReadFour& read) {
   FourReads reads;
   for (const auto* load : fours.loads) {
-    const auto four = scope.new_name(fmt::format("four_{}", reads.loads.size()));
-    const auto element = scope.new_name(fmt::format("element_{}", reads.loads.size()));
-    reads.loads.push_back(fmt::format("const float4 {} = *(const float4*)({} + {});", four,
-                                      scope.buffer(load->tensor.buffer).name, scope.place_text(*load)));
+    const auto four = scope.new_name(fmt::format("four_{}", reads.elements.size()));
+    const auto element = scope.new_name(fmt::format("element_{}", reads.elements.size()));
+    auto lines = read ? read(*load, four) : std::vector<std::string>();
+    if (lines.empty()) {
+      lines.push_back(fmt::format("const float4 {} = *(const float4*)({} + {});", four,
+                                  scope.buffer(load->tensor.buffer).name, scope.place_text(*load)));
+    }
+    reads.loads.insert(reads.loads.end(), lines.begin(), lines.end());
     reads.elements.push_back(fmt::format(
         "const float {0} = {2} == 0 ? {1}.x : {2} == 1 ? {1}.y : {2} == 2 ? {1}.z : {1}.w;", element, four, place));
     scope.call_value(load, element);

@@ -2,6 +2,7 @@
 // Neighbouring elements of a row, four at a time: sixteen bytes of each tensor, which takes a quarter of the
 // instructions, where a kernel finds that extents and addresses allow it.
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,6 +32,9 @@ struct RowFours {
 struct FourReads {
   std::vector<std::string> loads, elements;
 };
-[[nodiscard]] FourReads four_reads(const RowFours& fours, const std::string& place, KernelScope& scope);
+/// `read`: statements that declare a four of this name, where it is not simply read from its tensor; else none.
+using ReadFour = std::function<std::vector<std::string>(const StageNode& load, const std::string& name)>;
+[[nodiscard]] FourReads four_reads(const RowFours& fours, const std::string& place, KernelScope& scope,
+                                   const ReadFour& read = nullptr);
 
 }  // namespace kw

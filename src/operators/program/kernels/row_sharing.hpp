@@ -49,6 +49,7 @@ class SharedArrays {
   /// Of each type as many as `state` has variables of it.
   [[nodiscard]] std::vector<std::string> named(const std::vector<Accumulator::State>& state);
   [[nodiscard]] std::string declarations(const std::string& elements) const;
+  [[nodiscard]] std::size_t count() const { return types_.size(); }
 
  private:
   std::map<std::string, std::string> types_;  ///< by name

@@ -11,6 +11,7 @@
 #include "operators/program/kernels/row_coordinates.hpp"
 #include "operators/program/kernels/row_fours.hpp"
 #include "operators/program/kernels/row_guards.hpp"
+#include "operators/program/kernels/row_memory.hpp"
 #include "operators/program/kernels/row_pairs.hpp"
 #include "operators/program/kernels/row_sharing.hpp"
 #include "operators/program/kernels/stage_kernel.hpp"
@@ -37,6 +38,7 @@ class RowsWriter {
     for (const auto* stage : stages_) longest = std::max(longest, count_of(columns_of(*stage, group.rows)));
     sharing_ = row_sharing(count_of(rows_), longest, rows_are_contiguous(), gathers_one_number(),
                            static_cast<double>(context.device.compute_units));
+    if (sharing_.share == RowShare::group) keep_rows();
   }
 
   GroupKernels write() {
@@ -52,6 +54,7 @@ class RowsWriter {
       } else {
         write_reduction(stage);
       }
+      if (memory_ && !memory_->elements(stage).empty()) memory_->is_filled();
     }
     return kernel();
   }
@@ -87,6 +90,35 @@ class RowsWriter {
     return true;
   }
 
+  /// In shared memory, where several stages read the same elements of them.
+  void keep_rows() {
+    std::vector<const Stage*> readings;
+    for (std::size_t i = 0; i < stages_.size(); ++i) {
+      readings.push_back(stages_[i]);
+      if (i + 1 < stages_.size() && row_pair(*stages_[i], *stages_[i + 1])) ++i;
+    }
+    memory_ = RowMemory::of(readings, group_.rows, context_.buffers, context_.device);
+    if (!memory_) return;
+    sharing_.threads = memory_->threads();
+    sharing_.slices = sharing_.threads.name;
+    sharing_.usual_slices = sharing_.threads.default_value;
+  }
+
+  /// Of the stage's elements that are kept, one at a time.
+  [[nodiscard]] std::vector<std::string> kept_reads(const Stage& stage) {
+    std::vector<std::string> reads;
+    if (!memory_ || in_fours_) return reads;
+    std::string name;
+    for (const auto* load : memory_->elements(stage)) {
+      if (name.empty()) {
+        name = scope_.new_name("element");
+        reads = memory_->read(*load, "float", name, place_in_batch(sharing_), scope_);
+      }
+      scope_.call_value(load, name);
+    }
+    return reads;
+  }
+
   [[nodiscard]] bool is_local(std::size_t buffer) const {
     return std::find(group_.local.begin(), group_.local.end(), buffer) != group_.local.end();
   }
@@ -120,7 +152,8 @@ class RowsWriter {
   [[nodiscard]] BatchText map_batches(const Stage& stage) {
     BatchText text;
     text.arrays = {fmt::format("{} values[batch];", kernel_type(stage.body->type)), "long places[batch];"};
-    text.reads = scope_.shared_values({stage.body}, true);
+    text.reads = kept_reads(stage);
+    add(text.reads, scope_.shared_values({stage.body}, true));
     text.reads.push_back(fmt::format("values[part] = {};", without_parentheses(scope_.text(stage.body))));
     text.reads.push_back(fmt::format("places[part] = {};", place_of(stage)));
     text.uses = {stored_at(stage, "places[part]", "values[part]")};
@@ -144,12 +177,18 @@ class RowsWriter {
     const auto found = row_fours(stage, column.name, column.extent, map ? stage.place.get() : nullptr, scope_);
     if (!found) return std::nullopt;
     scope_.forget_values();
-    auto reads = four_reads(*found, "part % 4", scope_);
+    auto reads = four_reads(*found, "part % 4", scope_, [&](const StageNode& load, const std::string& name) {
+      return memory_ && memory_->has(load)
+                 ? memory_->read(load, "float4", name, "(" + place_in_fours(sharing_) + ") * 4", scope_)
+                 : std::vector<std::string>();
+    });
     FourText fours;
     fours.conditions = found->conditions;
     fours.loads = std::move(reads.loads);
     fours.elements = std::move(reads.elements);
+    in_fours_ = true;
     fours.text = print();
+    in_fours_ = false;
     if (map) {
       fours.uses = {
           fmt::format("*(float4*)({} + places[four]) = make_float4(values[four], values[four + 1], values[four + 2], "
@@ -261,6 +300,10 @@ class RowsWriter {
     scope_.hold(stage.buffer, result);
   }
 
+  static void add(std::vector<std::string>& statements, const std::vector<std::string>& more) {
+    statements.insert(statements.end(), more.begin(), more.end());
+  }
+
   static StageExpr guard_of(const Stage& stage) {
     StageExpr guard;
     for (const auto& one : stage.guards) guard = both(guard, one);
@@ -270,16 +313,13 @@ class RowsWriter {
   /// Statements for one element after the other.
   [[nodiscard]] std::vector<std::string> elements(const Stage& stage, const Accumulator& accumulator) {
     std::vector<std::string> statements;
-    const auto add = [&](const std::vector<std::string>& more) {
-      statements.insert(statements.end(), more.begin(), more.end());
-    };
     if (const auto guard = guard_of(stage)) {
-      add(scope_.shared_values({guard}, false));
-      add({fmt::format("if (!({})) continue;", scope_.text(guard))});
+      add(statements, scope_.shared_values({guard}, false));
+      statements.push_back(fmt::format("if (!({})) continue;", scope_.text(guard)));
     }
-    add(scope_.shared_values({stage.body, stage.position}, true));
+    add(statements, scope_.shared_values({stage.body, stage.position}, true));
     const auto position = stage.position ? without_parentheses(scope_.text(stage.position)) : "";
-    add(accumulator.step(without_parentheses(scope_.text(stage.body)), position));
+    add(statements, accumulator.step(without_parentheses(scope_.text(stage.body)), position));
     return statements;
   }
 
@@ -295,7 +335,8 @@ class RowsWriter {
       text.guard_values = scope_.shared_values({guards.others}, false);
       text.guard = scope_.text(guards.others);
     }
-    text.reads = scope_.shared_values({stage.body, stage.position}, true);
+    text.reads = kept_reads(stage);
+    add(text.reads, scope_.shared_values({stage.body, stage.position}, true));
     text.reads.push_back(fmt::format("values[part] = {};", without_parentheses(scope_.text(stage.body))));
   }
 
@@ -320,8 +361,8 @@ class RowsWriter {
   [[nodiscard]] std::string opening() {
     std::string coordinates;
     for (const auto& one : row_coordinates(rows_, scope_)) coordinates += "  " + one + "\n";
-    return arrays_.declarations(sharing_.threads.name) + row_variables(sharing_, scope_.element_count(rows_)) +
-           coordinates;
+    return arrays_.declarations(sharing_.threads.name) + (memory_ ? memory_->declarations(scope_) : "") +
+           row_variables(sharing_, scope_.element_count(rows_)) + coordinates;
   }
 
   [[nodiscard]] GroupKernels kernel() {
@@ -334,6 +375,12 @@ class RowsWriter {
     const auto rows = rows_.empty() ? "1" : count_expression(shape);
     kernels.launches[0].grid = {sharing_.many() ? fmt::format("ceil_div({}, {})", rows, sharing_.lanes) : rows};
     kernels.tunables.push_back(sharing_.threads);
+    if (memory_) {
+      kernels.launches[0].shared_bytes = memory_->shared_bytes();
+      kernels.tunables.push_back(memory_->kept(context_.device));
+      kernels.constraints.push_back(
+          fmt::format("4 * ROW_KEPT + {} * {} <= shared_bytes_per_block", 4 * arrays_.count(), sharing_.threads.name));
+    }
     if (!alone()) kernels.tunables.push_back(sharing_.elements);
     kernels.own_helpers.insert(own_helpers_.begin(), own_helpers_.end());
     return kernels;
@@ -345,6 +392,8 @@ class RowsWriter {
   KernelScope scope_;
   StageAxes rows_;
   RowSharing sharing_;
+  std::optional<RowMemory> memory_;
+  bool in_fours_ = false;  ///< what is printed has its elements from fours
   BodyWriter body_;
   std::set<std::size_t> written_;
   SharedArrays arrays_;

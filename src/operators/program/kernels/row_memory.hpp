@@ -1,0 +1,63 @@
+#pragma once
+// Rows that a work-group reads more than once, in shared memory: as much of each as fits is written there when it is
+// read first, and not read from memory again. No cache has a long row still when it is needed again, because all rows
+// that are under way together are larger than it.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hardware/device_facts.hpp"
+#include "operators/program/kernels/kernel_scope.hpp"
+#include "operators/program/kernels/row_sharing.hpp"
+#include "program/stages/stage.hpp"
+
+namespace kw {
+
+/// The tensor of f32 whose rows are kept, and where in it a group's row is.
+class RowMemory {
+ public:
+  /// Of a group with a row for each work-group: the elements that several of its readings have in common. `readings`
+  /// are the stages whose bodies are read, in their order. Absent where nothing is read twice that is worth keeping,
+  /// where the first reading is no reduction of the whole row, and where rows have several axes of columns.
+  [[nodiscard]] static std::optional<RowMemory> of(const std::vector<const Stage*>& readings, std::size_t rows,
+                                                   const std::vector<KernelBuffer>& buffers, const DeviceFacts& device);
+
+  /// Elements of it that the stage's body reads, at the column's own index.
+  [[nodiscard]] std::vector<const StageNode*> elements(const Stage& stage) const;
+  [[nodiscard]] bool has(const StageNode& load) const;
+
+  /// Statements that declare `name` as the element, or as four neighbours from it on where `type` is "float4". In the
+  /// first reading they keep what they read: `place` is its place in the row, which may lie behind the end.
+  [[nodiscard]] std::vector<std::string> read(const StageNode& load, const std::string& type, const std::string& name,
+                                              const std::string& place, KernelScope& scope) const;
+  /// Later readings read what is kept.
+  void is_filled() { filled_ = true; }
+
+  /// The kernel's first lines: the memory, and how many elements it has.
+  [[nodiscard]] std::string declarations(KernelScope& scope) const;
+  /// Of a launch.
+  [[nodiscard]] std::string shared_bytes() const;
+  /// How many elements are kept at most; by default as many as a row has and the device has room for.
+  [[nodiscard]] Tunable kept(const DeviceFacts& device) const;
+  /// More work-items where few work-groups fit on a unit.
+  [[nodiscard]] Tunable threads() const;
+
+ private:
+  RowMemory(const StageNode& element, Extent length) : element_(&element), length_(std::move(length)) {}
+
+  const StageNode* element_;  ///< of the first reading
+  Extent length_;             ///< of a row
+  bool filled_ = false;
+};
+
+/// Elements of a row that a work-group of the device has room for, beside what gathering takes.
+[[nodiscard]] std::int64_t row_memory_elements(const DeviceFacts& device);
+/// Of a row of which most fits there; what does not is read again, and is so little that a cache has it.
+[[nodiscard]] double longest_kept(const DeviceFacts& device);
+/// Whether a row of so many elements is worth keeping: no near cache has it still, and half of the last one is less
+/// than all rows that are under way together.
+[[nodiscard]] bool is_worth_keeping(double elements, const DeviceFacts& device);
+
+}  // namespace kw
