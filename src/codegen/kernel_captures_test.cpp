@@ -195,6 +195,7 @@ TEST(OpenClNames, keep_out_of_the_kernels_own) {
   EXPECT_EQ(kernel_name("FLT_MAX"), "FLT_MAX_") << "a macro";
   EXPECT_EQ(kernel_name("t12"), "t12_");
   EXPECT_EQ(kernel_name("to_bf16"), "to_bf16_");
+  EXPECT_EQ(kernel_name("dim3"), "dim3_") << "a type of CUDA C++, which an axis of a module is called like";
   EXPECT_EQ(kernel_name("t5_table"), "t5_table_");
   EXPECT_EQ(kernel_name("__kernel"), "__kernel_");
   EXPECT_EQ(kernel_name("_table"), "_table_") << "a compiler may have it";

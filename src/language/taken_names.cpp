@@ -32,7 +32,7 @@ constexpr std::string_view k_c_functions =
 constexpr std::string_view k_cuda_keywords =
     " "
     "alignas alignof and and_eq asm atomicMax atomicMin bitand bitor blockDim blockIdx catch char16_t char32_t "
-    "class compl concept const_cast consteval constexpr constinit cosf decltype delete dynamic_cast exp2f expf "
+    "class compl concept const_cast consteval constexpr constinit cosf decltype delete dim3 dynamic_cast exp2f expf "
     "explicit export fabsf floorf fmaf fmaxf fminf fmodf friend gridDim log2f logf make_float2 make_float4 memcpy "
     "mutable namespace new noexcept not not_eq nullptr operator or or_eq powf protected public "
     "reinterpret_cast requires rintf rsqrtf sinf sqrtf static_assert static_cast tanhf template this thread_local "
