@@ -17,6 +17,8 @@ const std::vector<ModuleCase> k_kept = {
     {"log_softmax_of_fours", "F.log_softmax(x * 2, 1)", "pass", "torch.randn(5, 16384)"},
     {"mean_and_variance", "self.n(x)", "self.n = nn.LayerNorm(16389)", "torch.randn(4, 16389)"},
     {"planes_of_an_image", "torch.relu(self.n(x))", "self.n = nn.InstanceNorm2d(3)", "torch.randn(2, 3, 130, 102)"},
+    {"behind_a_part_of_it", "(torch.triu(x).sum(1, keepdim=True) + torch.amax(x, 1, keepdim=True)) * x", "pass",
+     "torch.rand(5, 16387)"},
     {"some_of_its_elements", "torch.where(more[0] > 0.5, x, x * 0) - torch.amax(x, 1, keepdim=True)", "pass",
      "torch.rand(5, 16387), torch.rand(5, 16387)"},
 };

@@ -65,7 +65,7 @@ std::optional<RowMemory> RowMemory::of(const std::vector<const Stage*>& readings
       if (buffers[load->tensor.buffer].dtype != DType::f32 || !is_of_row(*load, column->name)) continue;
       const auto again = std::any_of(readings.begin() + static_cast<std::ptrdiff_t>(i) + 1, readings.end(),
                                      [&](const Stage* later) { return reads_row(*later, *load, column->extent); });
-      if (again) return RowMemory(*load, column->extent);
+      if (again) return RowMemory(first, *load);
     }
   }
   return std::nullopt;
@@ -74,15 +74,12 @@ std::optional<RowMemory> RowMemory::of(const std::vector<const Stage*>& readings
 std::vector<const StageNode*> RowMemory::elements(const Stage& stage) const {
   const auto& axes = stage.kind == StageKind::reduce ? stage.inner : stage.axes;
   std::vector<const StageNode*> found;
+  if (!filled_ && &stage != first_) return found;
   if (axes.empty() || axes.back().extent.text() != length_.text()) return found;
   for_each_load(stage.body, [&](const StageNode& load) {
     if (is_of_row(load, axes.back().name) && are_of_one_row(load, *element_)) found.push_back(&load);
   });
   return found;
-}
-
-bool RowMemory::has(const StageNode& load) const {
-  return are_of_one_row(load, *element_) && load.operands.back()->op == StageOp::axis;
 }
 
 std::vector<std::string> RowMemory::read(const StageNode& load, const std::string& type, const std::string& name,

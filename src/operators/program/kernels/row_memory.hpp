@@ -24,16 +24,15 @@ class RowMemory {
   [[nodiscard]] static std::optional<RowMemory> of(const std::vector<const Stage*>& readings, std::size_t rows,
                                                    const std::vector<KernelBuffer>& buffers, const DeviceFacts& device);
 
-  /// Elements of it that the stage's body reads, at the column's own index.
+  /// Elements of it that the stage's body reads, at the column's own index; none of stages before the first reading.
   [[nodiscard]] std::vector<const StageNode*> elements(const Stage& stage) const;
-  [[nodiscard]] bool has(const StageNode& load) const;
 
   /// Statements that declare `name` as the element, or as four neighbours from it on where `type` is "float4". In the
   /// first reading they keep what they read: `place` is its place in the row, which may lie behind the end.
   [[nodiscard]] std::vector<std::string> read(const StageNode& load, const std::string& type, const std::string& name,
                                               const std::string& place, KernelScope& scope) const;
-  /// Later readings read what is kept.
-  void is_filled() { filled_ = true; }
+  /// The stage was written; readings behind the first one read what is kept.
+  void was_written(const Stage& stage) { filled_ = filled_ || &stage == first_; }
 
   /// The kernel's first lines: the memory, and how many elements it has.
   [[nodiscard]] std::string declarations(KernelScope& scope) const;
@@ -45,9 +44,11 @@ class RowMemory {
   [[nodiscard]] Tunable threads() const;
 
  private:
-  RowMemory(const StageNode& element, Extent length) : element_(&element), length_(std::move(length)) {}
+  RowMemory(const Stage& first, const StageNode& element)
+      : first_(&first), element_(&element), length_(first.inner.back().extent) {}
 
-  const StageNode* element_;  ///< of the first reading
+  const Stage* first_;        ///< reading
+  const StageNode* element_;  ///< of it
   Extent length_;             ///< of a row
   bool filled_ = false;
 };

@@ -34,5 +34,38 @@ TEST(RowMemory, has_room_for_what_longest_kept_says) {
   }
 }
 
+/// The sum of rows of a tensor.
+Stage sum_of_rows() {
+  const Extent length(16384);
+  Stage stage;
+  stage.kind = StageKind::reduce;
+  stage.axes = {{"i", Extent(600)}};
+  stage.inner = {{"j", length}};
+  TensorView tensor;
+  tensor.type = {ElementType::float32, {Extent(600), length}};
+  stage.body = load(tensor, {axis_index("i"), axis_index("j")});
+  return stage;
+}
+
+TEST(RowMemory, is_filled_by_the_first_reading_of_all_elements) {
+  Stage part = sum_of_rows();
+  part.guards = {axis_index("j") < axis_index("i")};
+  const Stage whole = sum_of_rows(), again = sum_of_rows();
+  auto memory = RowMemory::of({&part, &whole, &again}, 1, {{"x", "x", DType::f32}}, facts_of("h200"));
+  ASSERT_TRUE(memory.has_value());
+  EXPECT_TRUE(memory->elements(part).empty()) << "it does not read all";
+  EXPECT_EQ(memory->elements(whole).size(), 1);
+  memory->was_written(part);
+  EXPECT_TRUE(memory->elements(again).empty()) << "nothing is kept yet";
+  memory->was_written(whole);
+  EXPECT_EQ(memory->elements(again).size(), 1);
+}
+
+TEST(RowMemory, is_for_what_is_read_twice) {
+  const Stage once = sum_of_rows();
+  EXPECT_FALSE(RowMemory::of({&once}, 1, {{"x", "x", DType::f32}}, facts_of("h200")).has_value());
+  EXPECT_FALSE(RowMemory::of({&once, &once}, 1, {{"x", "x", DType::f16}}, facts_of("h200")).has_value());
+}
+
 }  // namespace
 }  // namespace kw

@@ -54,7 +54,7 @@ class RowsWriter {
       } else {
         write_reduction(stage);
       }
-      if (memory_ && !memory_->elements(stage).empty()) memory_->is_filled();
+      if (memory_) memory_->was_written(stage);
     }
     return kernel();
   }
@@ -177,8 +177,9 @@ class RowsWriter {
     const auto found = row_fours(stage, column.name, column.extent, map ? stage.place.get() : nullptr, scope_);
     if (!found) return std::nullopt;
     scope_.forget_values();
+    const auto kept = memory_ ? memory_->elements(stage) : std::vector<const StageNode*>();
     auto reads = four_reads(*found, "part % 4", scope_, [&](const StageNode& load, const std::string& name) {
-      return memory_ && memory_->has(load)
+      return std::find(kept.begin(), kept.end(), &load) != kept.end()
                  ? memory_->read(load, "float4", name, "(" + place_in_fours(sharing_) + ") * 4", scope_)
                  : std::vector<std::string>();
     });
