@@ -3,21 +3,13 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/programs/program_verdicts.hpp"
+#include "tests/programs/modules_on_simulator.hpp"
 
 namespace kw {
 namespace {
 
-struct Direct {
-  const char* name;
-  const char* result;
-  const char* init;
-  const char* inputs = "torch.rand(B, C, H, W)";
-  friend void PrintTo(const Direct& direct, std::ostream* out) { *out << direct.name; }
-};
-
 /// Pixels and channels that no block divides, of several images.
-const std::vector<Direct> k_forward = {
+const std::vector<ModuleCase> k_forward = {
     {"of_two_dimensions", "self.c(x)", "self.c = nn.Conv2d(6, 37, 3)", "torch.rand(3, 6, 21, 39)"},
     {"of_one_dimension", "torch.relu(self.c(x))", "self.c = nn.Conv1d(6, 66, 5, padding=2, bias=False)",
      "torch.rand(3, 6, 250)"},
@@ -38,7 +30,7 @@ const std::vector<Direct> k_forward = {
     {"in_f16", "self.c(x).half()", "self.c = nn.Conv2d(6, 37, 3)"},
 };
 
-const std::vector<Direct> k_transposed = {
+const std::vector<ModuleCase> k_transposed = {
     {"without_a_stride", "self.c(x)", "self.c = nn.ConvTranspose2d(6, 37, (3, 2), padding=1)",
      "torch.rand(2, 6, 13, 21)"},
     {"by_phases", "torch.tanh(self.c(x))",
@@ -61,31 +53,16 @@ const std::vector<Direct> k_transposed = {
 constexpr const char* k_direct_text = "multiply_pixels(places";
 const IntBindings k_directly = {{"DIRECT", 1}};
 
-class DirectOnSimulator : public testing::TestWithParam<Direct> {
+class DirectOnSimulator : public ModulesOnSimulator {
  protected:
-  static void SetUpTestSuite() { device_ = std::make_unique<ProgramVerdicts>("sim", "cuda"); }
-  static void TearDownTestSuite() { device_.reset(); }
-
-  static Problem problem(const Direct& one, const std::string& precision = "") {
-    return problem_of_module(module_of(one.result, one.init, one.inputs), "m.py", "", k_any_steps, precision);
-  }
-
   static void expect_accepted(const IntBindings& tunables, const std::string& arch = "",
                               const std::string& precision = "", const IntBindings& structure = k_directly,
                               const char* text = k_direct_text) {
     const Problem read = problem(GetParam(), precision);
-    Bundle bundle = device_->emitted(read, "fused", arch, structure);
-    for (auto& tunable : bundle.tunables) {
-      const auto found = tunables.find(tunable.name);
-      if (found != tunables.end()) tunable.default_value = found->second;
-    }
+    const Bundle bundle = device_->emitted(read, "fused", arch, structure);
     EXPECT_NE(bundle.source.find(k_direct_text), std::string::npos) << bundle.source;
-    EXPECT_NE(bundle.source.find(text), std::string::npos) << bundle.source;
-    const Verdict verdict = device_->verdict_of(read, bundle);
-    EXPECT_TRUE(verdict.accepted()) << verdict.message << "\n" << bundle.to_text();
+    expect_accepted_with(text, read, bundle, tunables);
   }
-
-  static inline std::unique_ptr<ProgramVerdicts> device_;
 };
 
 TEST_P(DirectOnSimulator, is_accepted) {
@@ -103,7 +80,7 @@ INSTANTIATE_TEST_SUITE_P(Transposed, DirectOnSimulator, testing::ValuesIn(k_tran
                          [](const auto& one) { return std::string(one.param.name); });
 
 /// Windows of outputs that a thread reduces, with outputs that belong to none; whole axes; phases among them or not.
-const std::vector<Direct> k_windows = {
+const std::vector<ModuleCase> k_windows = {
     {"largest_of_four", "F.max_pool2d(self.c(x), 2)", "self.c = nn.Conv2d(6, 37, 3)", "torch.rand(3, 6, 21, 39)"},
     {"mean_of_fifteen", "F.avg_pool2d(torch.tanh(self.c(x)), (3, 5)) * more[0]",
      "self.c = nn.Conv2d(3, 37, 3, padding=1)", "torch.rand(3, 3, 22, 39), torch.rand(37, 1, 1)"},
@@ -154,7 +131,7 @@ INSTANTIATE_TEST_SUITE_P(Windows, DirectWindows, testing::ValuesIn(k_windows),
                          [](const auto& one) { return std::string(one.param.name); });
 
 /// Reductions of all channels, of which a thread has all, or some at a time.
-const std::vector<Direct> k_channels = {
+const std::vector<ModuleCase> k_channels = {
     {"log_sum_exp_of_phases", "torch.sigmoid(torch.logsumexp(self.c(x) * 3, 1, keepdim=True)) - more[0]",
      "self.c = nn.ConvTranspose2d(5, 13, 3, stride=2, padding=1)", "torch.rand(2, 5, 13, 17), torch.rand(1, 1, 33)"},
     {"log_sum_exp", "torch.logsumexp(torch.sin(self.c(x)), 1)", "self.c = nn.Conv3d(3, 37, 3, padding=1)",
@@ -186,7 +163,7 @@ INSTANTIATE_TEST_SUITE_P(Channels, DirectChannels, testing::ValuesIn(k_channels)
 
 using DirectConvolutions = DirectOnSimulator;
 
-std::string emitted_text(const ProgramVerdicts& device, const Direct& one, const IntBindings& structure) {
+std::string emitted_text(const ProgramVerdicts& device, const ModuleCase& one, const IntBindings& structure) {
   return device
       .emitted(problem_of_module(module_of(one.result, one.init, one.inputs), "m.py"), "fused", "", structure, 132)
       .source;
@@ -194,26 +171,27 @@ std::string emitted_text(const ProgramVerdicts& device, const Direct& one, const
 
 /// By default where there are many sums of few steps; and where another way is asked for, or none of these, not.
 TEST_F(DirectConvolutions, are_those_of_few_channels) {
-  const Direct few{"few", "self.c(x)", "self.c = nn.Conv2d(3, 16, 3)", "torch.rand(64, 3, 256, 256)"};
+  const ModuleCase few{"few", "self.c(x)", "self.c = nn.Conv2d(3, 16, 3)", "torch.rand(64, 3, 256, 256)"};
   EXPECT_NE(emitted_text(*device_, few, {}).find(k_direct_text), std::string::npos);
   for (const IntBindings& structure : {IntBindings{{"DIRECT", 2}}, IntBindings{{"PATCHES", 1}}})
     EXPECT_EQ(emitted_text(*device_, few, structure).find(k_direct_text), std::string::npos);
-  for (const Direct& one :
-       {Direct{"small", "self.c(x)", "self.c = nn.Conv2d(3, 16, 3)", "torch.rand(2, 3, 64, 64)"},
-        Direct{"wide", "self.c(x)", "self.c = nn.Conv2d(3, 64, 3)", "torch.rand(64, 3, 256, 256)"},
-        Direct{"long", "self.c(x)", "self.c = nn.Conv2d(24, 32, 3)", "torch.rand(64, 24, 128, 128)"}})
+  for (const ModuleCase& one :
+       {ModuleCase{"small", "self.c(x)", "self.c = nn.Conv2d(3, 16, 3)", "torch.rand(2, 3, 64, 64)"},
+        ModuleCase{"wide", "self.c(x)", "self.c = nn.Conv2d(3, 64, 3)", "torch.rand(64, 3, 256, 256)"},
+        ModuleCase{"long", "self.c(x)", "self.c = nn.Conv2d(24, 32, 3)", "torch.rand(64, 24, 128, 128)"}})
     EXPECT_EQ(emitted_text(*device_, one, {}).find(k_direct_text), std::string::npos) << one.name;
 }
 
 /// Of groups, of sums that are read again behind the reduction, and of other axes.
 TEST_F(DirectConvolutions, reduce_no_channels_that_are_not_all) {
-  const auto has_rows = [&](const Direct& one, const IntBindings& structure) {
+  const auto has_rows = [&](const ModuleCase& one, const IntBindings& structure) {
     return emitted_text(*device_, one, structure).find(k_direct_rows) != std::string::npos;
   };
   const char* const forward = "self.c = nn.Conv2d(6, 20, 3)";
-  for (const Direct& one : {Direct{"groups", "torch.amax(self.c(x), 1)", "self.c = nn.Conv2d(6, 20, 3, groups=2)"},
-                            Direct{"read_again", "torch.softmax(self.c(x), 1)", forward},
-                            Direct{"lines", "torch.logsumexp(self.c(x), 2)", forward}})
+  for (const ModuleCase& one :
+       {ModuleCase{"groups", "torch.amax(self.c(x), 1)", "self.c = nn.Conv2d(6, 20, 3, groups=2)"},
+        ModuleCase{"read_again", "torch.softmax(self.c(x), 1)", forward},
+        ModuleCase{"lines", "torch.logsumexp(self.c(x), 2)", forward}})
     EXPECT_FALSE(has_rows(one, k_with_tails)) << one.name;
   EXPECT_TRUE(has_rows(k_channels[0], k_with_tails));
   EXPECT_FALSE(has_rows(k_channels[0], {{"DIRECT", 1}, {"TAILS", 2}}));
@@ -223,18 +201,18 @@ TEST_F(DirectConvolutions, reduce_no_channels_that_are_not_all) {
 /// Windows that overlap, are padded, or cut a stride's phases apart; sums that somebody else reads too; and none where
 /// they are turned off, or leave too few outputs for a device.
 TEST_F(DirectConvolutions, reduce_no_other_windows) {
-  const auto has_windows = [&](const Direct& one, const IntBindings& structure) {
+  const auto has_windows = [&](const ModuleCase& one, const IntBindings& structure) {
     return emitted_text(*device_, one, structure).find(k_direct_windows) != std::string::npos;
   };
   const char* const forward = "self.c = nn.Conv2d(6, 37, 3)";
   const char* const phases = "self.c = nn.ConvTranspose2d(6, 37, 3, stride=2)";
-  for (const Direct& one : {Direct{"overlapping", "F.max_pool2d(self.c(x), 2, stride=1)", forward},
-                            Direct{"padded", "F.max_pool2d(self.c(x), 2, padding=1)", forward},
-                            Direct{"of_three_in_phases", "F.max_pool2d(self.c(x), 3)", phases},
-                            Direct{"all_of_an_axis_in_phases", "torch.amax(self.c(x), 3)", phases},
-                            Direct{"of_channels", "torch.amax(self.c(x), 1)", forward},
-                            Direct{"of_channels_and_lines", "torch.amax(self.c(x), (1, 2))", forward},
-                            Direct{"of_all", "torch.amax(self.c(x), (0, 2, 3))", forward}})
+  for (const ModuleCase& one : {ModuleCase{"overlapping", "F.max_pool2d(self.c(x), 2, stride=1)", forward},
+                                ModuleCase{"padded", "F.max_pool2d(self.c(x), 2, padding=1)", forward},
+                                ModuleCase{"of_three_in_phases", "F.max_pool2d(self.c(x), 3)", phases},
+                                ModuleCase{"all_of_an_axis_in_phases", "torch.amax(self.c(x), 3)", phases},
+                                ModuleCase{"of_channels", "torch.amax(self.c(x), 1)", forward},
+                                ModuleCase{"of_channels_and_lines", "torch.amax(self.c(x), (1, 2))", forward},
+                                ModuleCase{"of_all", "torch.amax(self.c(x), (0, 2, 3))", forward}})
     EXPECT_FALSE(has_windows(one, k_with_tails)) << one.name;
   EXPECT_TRUE(has_windows(k_windows[0], k_with_tails));
   EXPECT_FALSE(has_windows(k_windows[0], {{"DIRECT", 1}, {"TAILS", 2}}));
@@ -243,9 +221,10 @@ TEST_F(DirectConvolutions, reduce_no_other_windows) {
 
 /// An image of f16, and a window that is too wide to be written out.
 TEST_F(DirectConvolutions, are_none_of_other_images_and_wide_windows) {
-  for (const Direct& one : {Direct{"f16", "self.c(x)", "self.c = nn.Conv2d(6, 37, 3, dtype=torch.float16)",
-                                   "torch.rand(3, 6, 21, 39, dtype=torch.float16)"},
-                            Direct{"wide", "self.c(x)", "self.c = nn.Conv2d(2, 9, 40)", "torch.rand(1, 2, 43, 80)"}})
+  for (const ModuleCase& one :
+       {ModuleCase{"f16", "self.c(x)", "self.c = nn.Conv2d(6, 37, 3, dtype=torch.float16)",
+                   "torch.rand(3, 6, 21, 39, dtype=torch.float16)"},
+        ModuleCase{"wide", "self.c(x)", "self.c = nn.Conv2d(2, 9, 40)", "torch.rand(1, 2, 43, 80)"}})
     EXPECT_EQ(emitted_text(*device_, one, k_directly).find(k_direct_text), std::string::npos) << one.name;
 }
 

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/programs/program_verdicts.hpp"
+#include "tests/programs/modules_on_simulator.hpp"
 
 namespace kw {
 namespace {
@@ -25,25 +25,14 @@ const std::vector<ModuleCase> k_kept = {
 
 constexpr const char* k_keeps = "kept_row[start + part * KEPT_ROW_THREADS] = ";
 
-class KeptRows : public testing::TestWithParam<ModuleCase> {
+class KeptRows : public ModulesOnSimulator {
  protected:
-  static void SetUpTestSuite() { device_ = std::make_unique<ProgramVerdicts>("sim", "cuda"); }
-  static void TearDownTestSuite() { device_.reset(); }
-
-  static Problem problem(const ModuleCase& one) {
-    return problem_of_module(module_of(one.result, one.init, one.inputs), "m.py");
-  }
   static Bundle emitted(const Problem& problem) { return device_->emitted(problem, "fused", "", {}, 1); }
 
   static void expect_accepted(const IntBindings& tunables) {
     const Problem read = problem(GetParam());
-    const Bundle bundle = with_defaults(emitted(read), tunables);
-    EXPECT_NE(bundle.source.find(k_keeps), std::string::npos) << bundle.source;
-    const Verdict verdict = device_->verdict_of(read, bundle);
-    EXPECT_TRUE(verdict.accepted()) << verdict.message << "\n" << bundle.to_text();
+    expect_accepted_with(k_keeps, read, emitted(read), tunables);
   }
-
-  static inline std::unique_ptr<ProgramVerdicts> device_;
 };
 
 TEST_P(KeptRows, are_accepted) {

@@ -3,24 +3,18 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/programs/program_verdicts.hpp"
+#include "tests/programs/modules_on_simulator.hpp"
 
 namespace kw {
 namespace {
 
-struct Phased {
-  const char* name;
-  const char* result;
-  const char* init;
-  const char* inputs = "torch.rand(3, 10, 11, 13)";
-  friend void PrintTo(const Phased& phased, std::ostream* out) { *out << phased.name; }
-};
+constexpr const char* k_image = "torch.rand(3, 10, 11, 13)";
 
 /// Of a number of channels that fours do not divide, and of rows that no tile is full of.
-const std::vector<Phased> k_phased = {
+const std::vector<ModuleCase> k_phased = {
     {"three_taps_of_two", "torch.relu(self.c(x))",
-     "self.c = nn.ConvTranspose2d(10, 37, 3, stride=2, padding=1, output_padding=1)"},
-    {"five_taps_of_two", "self.c(x) * 2", "self.c = nn.ConvTranspose2d(10, 70, 5, stride=2, padding=2)"},
+     "self.c = nn.ConvTranspose2d(10, 37, 3, stride=2, padding=1, output_padding=1)", k_image},
+    {"five_taps_of_two", "self.c(x) * 2", "self.c = nn.ConvTranspose2d(10, 70, 5, stride=2, padding=2)", k_image},
     {"three_taps_of_two_in_3d", "self.c(x) + more[0]",
      "self.c = nn.ConvTranspose3d(9, 37, 3, stride=2, padding=1, output_padding=1)",
      "torch.rand(2, 9, 4, 6, 9), torch.rand(2, 37, 8, 12, 18)"},
@@ -32,11 +26,11 @@ const std::vector<Phased> k_phased = {
     {"phases_without_taps", "self.c(x) - more[0]", "self.c = nn.ConvTranspose2d(10, 37, 2, stride=3, output_padding=1)",
      "torch.rand(3, 10, 7, 9), torch.rand(37, 1, 1)"},
     {"dilation_that_leaves_phases_without", "self.c(x)",
-     "self.c = nn.ConvTranspose2d(10, 37, 3, stride=2, padding=1, dilation=2)"},
+     "self.c = nn.ConvTranspose2d(10, 37, 3, stride=2, padding=1, dilation=2)", k_image},
     {"dilation_that_leaves_depths_without", "self.c(x)",
      "self.c = nn.ConvTranspose3d(5, 37, 3, stride=2, padding=1, dilation=2)", "torch.rand(2, 5, 4, 6, 11)"},
     {"dilation_that_mixes_phases", "self.c(x)",
-     "self.c = nn.ConvTranspose2d(10, 37, 3, stride=2, padding=3, dilation=3)"},
+     "self.c = nn.ConvTranspose2d(10, 37, 3, stride=2, padding=3, dilation=3)", k_image},
     {"groups", "torch.sigmoid(self.c(x))",
      "self.c = nn.ConvTranspose2d(20, 74, 3, stride=2, padding=1, output_padding=1, groups=2)",
      "torch.rand(2, 20, 11, 13)"},
@@ -44,11 +38,11 @@ const std::vector<Phased> k_phased = {
     {"one_axis_of_dilation", "self.c(x)", "self.c = nn.ConvTranspose1d(10, 37, 3, stride=2, padding=1, dilation=2)",
      "torch.rand(3, 10, 75)"},
     {"least_channel", "torch.amin(self.c(x), 1)",
-     "self.c = nn.ConvTranspose2d(10, 70, 3, stride=2, padding=1, output_padding=1)"},
+     "self.c = nn.ConvTranspose2d(10, 70, 3, stride=2, padding=1, output_padding=1)", k_image},
 };
 
 /// With a stride of two along lines, which are as long as four divides or not, and not read by a reduction.
-const std::vector<Phased> k_paired = {
+const std::vector<ModuleCase> k_paired = {
     {"lines_of_fours", "torch.relu(self.c(x)) + more[0]",
      "self.c = nn.ConvTranspose2d(10, 37, 3, stride=2, padding=1, output_padding=1)",
      "torch.rand(2, 10, 9, 14), torch.rand(28)"},
@@ -74,16 +68,9 @@ const std::vector<Phased> k_paired = {
 constexpr const char* k_own_taps = "own_steps";
 constexpr const char* k_pairs = "Both phases of lines";
 
-class PhasesOnSimulator : public testing::TestWithParam<Phased> {
+class PhasesOnSimulator : public ModulesOnSimulator {
  protected:
-  static void SetUpTestSuite() { device_ = std::make_unique<ProgramVerdicts>("sim", "cuda"); }
-  static void TearDownTestSuite() { device_.reset(); }
-
-  static Problem problem(const Phased& one, const std::string& precision = "") {
-    return problem_of_module(module_of(one.result, one.init, one.inputs), "m.py", "", k_any_steps, precision);
-  }
-
-  static bool has_own_taps(const Phased& one, const IntBindings& structure) {
+  static bool has_own_taps(const ModuleCase& one, const IntBindings& structure) {
     return device_->emitted(problem(one), "fused", "", structure).source.find(k_own_taps) != std::string::npos;
   }
 
@@ -92,17 +79,8 @@ class PhasesOnSimulator : public testing::TestWithParam<Phased> {
                               const IntBindings& tunables) {
     const Problem read = problem(GetParam(), precision);
     structure["PATCHES"] = 1;
-    Bundle bundle = device_->emitted(read, "fused", "", structure);
-    for (auto& tunable : bundle.tunables) {
-      const auto found = tunables.find(tunable.name);
-      if (found != tunables.end()) tunable.default_value = found->second;
-    }
-    EXPECT_NE(bundle.source.find(text), std::string::npos) << bundle.source;
-    const Verdict verdict = device_->verdict_of(read, bundle);
-    EXPECT_TRUE(verdict.accepted()) << verdict.message << "\n" << bundle.to_text();
+    expect_accepted_with(text, read, device_->emitted(read, "fused", "", structure), tunables);
   }
-
-  static inline std::unique_ptr<ProgramVerdicts> device_;
 };
 
 using Phases = PhasesOnSimulator;
@@ -146,13 +124,14 @@ TEST_F(NoPhases, go_through_all_taps_where_that_is_asked_for) {
 }
 
 TEST_F(NoPhases, have_fewer_taps_where_the_stride_divides_the_filter) {
-  EXPECT_FALSE(has_own_taps({"", "self.c(x)", "self.c = nn.ConvTranspose2d(10, 37, 4, stride=2, padding=1)"},
+  EXPECT_FALSE(has_own_taps({"", "self.c(x)", "self.c = nn.ConvTranspose2d(10, 37, 4, stride=2, padding=1)", k_image},
                             {{"PATCHES", 1}, {"PAIRS", 2}}));
-  EXPECT_FALSE(has_own_taps({"", "self.c(x)", "self.c = nn.ConvTranspose2d(10, 37, 3, padding=1)"}, {{"PATCHES", 1}}));
+  EXPECT_FALSE(
+      has_own_taps({"", "self.c(x)", "self.c = nn.ConvTranspose2d(10, 37, 3, padding=1)", k_image}, {{"PATCHES", 1}}));
 }
 
 TEST_F(NoPhases, are_pairs_where_that_is_turned_off) {
-  const auto is_paired = [](const Phased& one, const IntBindings& structure) {
+  const auto is_paired = [](const ModuleCase& one, const IntBindings& structure) {
     return device_->emitted(problem(one), "fused", "", structure).source.find(k_pairs) != std::string::npos;
   };
   EXPECT_TRUE(is_paired(k_paired[0], {{"PATCHES", 1}}));

@@ -3,21 +3,13 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/programs/program_verdicts.hpp"
+#include "tests/programs/modules_on_simulator.hpp"
 
 namespace kw {
 namespace {
 
-struct Tailed {
-  const char* name;
-  const char* result;
-  const char* init;
-  const char* inputs = "torch.rand(B, C, H, W)";
-  friend void PrintTo(const Tailed& tailed, std::ostream* out) { *out << tailed.name; }
-};
-
 /// Of 37 to 70 rows, so that a tile has rows that are none, or two tiles are joined.
-const std::vector<Tailed> k_rows = {
+const std::vector<ModuleCase> k_rows = {
     {"least_channel", "torch.tanh(torch.min(self.c(x), dim=1, keepdim=True)[0])", "self.c = nn.Conv2d(6, 70, 3)"},
     {"largest_channel_in_phases", "torch.amax(self.c(x) * 2, 1)",
      "self.c = nn.ConvTranspose2d(6, 37, 3, stride=2, padding=1, output_padding=1)"},
@@ -34,14 +26,14 @@ const std::vector<Tailed> k_rows = {
 };
 
 /// Rows of a matrix, where nothing is multiplied by patches.
-const std::vector<Tailed> k_matrices = {
+const std::vector<ModuleCase> k_matrices = {
     {"largest_row", "torch.amax(torch.sin(x @ more[0]), 0)", "pass", "torch.rand(90, 40), torch.rand(40, 150)"},
     {"least_row_of_batches", "torch.amin(torch.bmm(x, more[0]), 1)", "pass",
      "torch.rand(3, 71, 35), torch.rand(3, 35, 45)"},
 };
 
 /// With pixels that belong to no window.
-const std::vector<Tailed> k_windows = {
+const std::vector<ModuleCase> k_windows = {
     {"largest_of_four", "F.max_pool2d(self.c(x), 2)", "self.c = nn.Conv2d(6, 70, 3)", "torch.rand(3, 6, 21, 39)"},
     {"mean_of_sixteen", "F.avg_pool2d(torch.tanh(self.c(x)), 4) * 2", "self.c = nn.Conv2d(6, 37, 3)",
      "torch.rand(3, 6, 21, 39)"},
@@ -65,7 +57,7 @@ const std::vector<Tailed> k_windows = {
 };
 
 /// Whose tiles have pixels that are none.
-const std::vector<Tailed> k_pixels = {
+const std::vector<ModuleCase> k_pixels = {
     {"mean_of_an_image", "F.adaptive_avg_pool2d(F.gelu(self.c(x)), 1)", "self.c = nn.Conv2d(6, 70, 3)",
      "torch.rand(3, 6, 21, 39)"},
     {"largest_of_groups", "torch.amax(torch.sin(self.c(x) * more[0]), (2, 3)) - more[1]",
@@ -82,30 +74,14 @@ constexpr const char* k_gathers_pixels = "* part_count + part]";
 constexpr const char* k_gathers_rows = "parts[first_row / TILE_M";
 constexpr const char* k_gathers_windows = "windows_of_eight";
 
-class TailsOnSimulator : public testing::TestWithParam<Tailed> {
+class TailsOnSimulator : public ModulesOnSimulator {
  protected:
-  static void SetUpTestSuite() { device_ = std::make_unique<ProgramVerdicts>("sim", "cuda"); }
-  static void TearDownTestSuite() { device_.reset(); }
-
-  static Problem problem(const Tailed& one, const std::string& precision = "") {
-    return problem_of_module(module_of(one.result, one.init, one.inputs), "m.py", "", k_any_steps, precision);
-  }
-
   /// The kernel with that text, and the verdict on it.
   static void expect_accepted(const char* text, const std::string& precision, const IntBindings& structure,
                               const std::string& arch = "", const IntBindings& tunables = {}) {
     const Problem read = problem(GetParam(), precision);
-    Bundle bundle = device_->emitted(read, "fused", arch, structure);
-    for (auto& tunable : bundle.tunables) {
-      const auto found = tunables.find(tunable.name);
-      if (found != tunables.end()) tunable.default_value = found->second;
-    }
-    EXPECT_NE(bundle.source.find(text), std::string::npos) << bundle.source;
-    const Verdict verdict = device_->verdict_of(read, bundle);
-    EXPECT_TRUE(verdict.accepted()) << verdict.message << "\n" << bundle.to_text();
+    expect_accepted_with(text, read, device_->emitted(read, "fused", arch, structure), tunables);
   }
-
-  static inline std::unique_ptr<ProgramVerdicts> device_;
 };
 
 class RowTails : public TailsOnSimulator {};
@@ -192,7 +168,7 @@ TEST_F(Tails, are_none_where_they_are_turned_off) {
 /// of groups; and sums that somebody else reads too.
 TEST_F(Tails, are_none_of_what_no_tile_has_whole) {
   const char* const conv = "self.c = nn.Conv2d(6, 40, 3)";
-  const std::vector<Tailed> k_others = {
+  const std::vector<ModuleCase> k_others = {
       {"overlapping", "F.max_pool2d(self.c(x), 2, stride=1)", conv},
       {"padded", "F.max_pool2d(self.c(x), 2, padding=1)", conv},
       {"of_nine", "F.max_pool2d(self.c(x), 3)", conv},
