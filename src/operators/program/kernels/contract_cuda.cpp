@@ -342,7 +342,7 @@ ContractWays ways_with_tail(ContractWays ways) {
 }  // namespace
 
 GroupKernels contract_cuda(const GroupContext& given, const Contraction& contraction, const ContractTail* tail,
-                           const DirectTail* direct_tail) {
+                           const DirectTail* direct_tail, const ContractStatistics* statistics) {
   const auto ways = tail == nullptr ? given.ways : ways_with_tail(given.ways);
   const GroupContext context{given.program, given.buffers, given.dialect, given.device, ways};
   // One assignment is for all contractions of a program, which have no tail.
@@ -351,7 +351,7 @@ GroupKernels contract_cuda(const GroupContext& given, const Contraction& contrac
   const auto products = tile_products(context.dialect, context.device, sizes, context.ways);
   if (products == TileProducts::strips || products == TileProducts::direct) {
     auto kernels = products == TileProducts::strips ? contract_by_strips(context, contraction)
-                                                    : contract_directly(context, contraction, direct_tail);
+                                                    : contract_directly(context, contraction, direct_tail, statistics);
     kernels.tunables = contract_gpu_tunables(sizes, products, context.device);
     kernels.constraints = contract_gpu_constraints(sizes, products, context.device);
     if (direct_tail != nullptr && sizes.size() == 1)

@@ -9,6 +9,7 @@
 #include "operators/program/kernels/pool_products.hpp"
 #include "operators/program/kernels/scans.hpp"
 #include "operators/program/kernels/scratch_memory.hpp"
+#include "operators/program/kernels/statistics_groups.hpp"
 #include "operators/program/kernels/tail_groups.hpp"
 #include "operators/program/kernels/windows.hpp"
 #include "operators/program/program_detail.hpp"
@@ -56,6 +57,9 @@ class Grouping {
       : program_(std::move(program)),
         dialect_(dialect),
         groups_wanted_(static_cast<double>(device.compute_units) * 2.0) {}
+
+  /// Reductions that write these buffers are left as they are, each alone.
+  void keep_apart(std::set<std::size_t> buffers) { apart_ = std::move(buffers); }
 
   /// Into parts of at most `longest` elements, and enough of them to keep the device busy.
   void split_long_reductions(double longest) {
@@ -105,7 +109,8 @@ class Grouping {
 
   /// Whether it is to be done by rows: no product, and no window that slides over its elements.
   [[nodiscard]] bool is_row_reduction(const Stage& stage) const {
-    if (stage.kind != StageKind::reduce || goes_to_contract(stage) || is_window(stage, dialect_)) return false;
+    if (stage.kind != StageKind::reduce || apart_.count(stage.buffer) > 0) return false;
+    if (goes_to_contract(stage) || is_window(stage, dialect_)) return false;
     return !slides(stage) || (on_gpu() && count_of(stage.inner) >= k_longest_window);
   }
 
@@ -171,6 +176,7 @@ class Grouping {
   StageProgram program_;
   Dialect dialect_;
   double groups_wanted_;
+  std::set<std::size_t> apart_;
 };
 
 }  // namespace
@@ -196,13 +202,16 @@ GroupedProgram grouped_for(StageProgram program, Dialect dialect, const DeviceFa
   reverse_scans(joined.program, dialect);
   shift_scans(joined.program, dialect);
   store_computed_factors(joined.program, dialect);
+  const auto statistics = statistics_groups(joined.program, dialect, device, ways);
   Grouping grouping(std::move(joined.program), dialect, device);
+  grouping.keep_apart(sums_of(statistics));
   const auto whole = grouping.stages();
   // A work-item of a CPU does a whole row: a sum in sixteen lanes that is longer would lose too much to rounding.
   constexpr double k_longest_of_item = 65536;
   constexpr double k_longest_of_group = 1 << 22;
   grouping.split_long_reductions(dialect->has_vectors ? k_longest_of_item : k_longest_of_group);
   auto grouped = grouping.with_rows();
+  join_statistics(grouped, whole, statistics);
   if (!dialect->warp.empty()) join_tails(grouped, whole, dialect, device, ways);
   grouped.fusions = std::move(joined.fusions);
   grouped.simplifications = std::move(exchanged);

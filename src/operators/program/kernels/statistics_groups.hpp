@@ -1,0 +1,27 @@
+#pragma once
+// Which contractions leave parts of the statistics of their values: groups of a contraction, sums of its values and
+// sums of squares (contract_statistics.hpp).
+
+#include <set>
+
+#include "operators/program/kernels/program_bundle.hpp"
+
+namespace kw {
+
+/// Buffers that a contraction and the sums behind it write, in the order in which they run.
+struct StatisticsGroup {
+  std::size_t values = 0;
+  std::vector<std::size_t> sums;
+};
+
+/// Those where leaves_statistics(); none but in CUDA C++.
+[[nodiscard]] std::vector<StatisticsGroup> statistics_groups(const StageProgram& program, Dialect dialect,
+                                                             const DeviceFacts& device, ContractWays ways);
+[[nodiscard]] std::set<std::size_t> sums_of(const std::vector<StatisticsGroup>& groups);
+
+/// Puts the sums' groups into that of their contraction. `stages` are those of the program as they were when the
+/// groups were found.
+void join_statistics(GroupedProgram& grouped, const std::vector<Stage>& stages,
+                     const std::vector<StatisticsGroup>& groups);
+
+}  // namespace kw
