@@ -1,7 +1,7 @@
 // Parts of the statistics of what a contraction computes, and the launches that join them, in CUDA C++.
 // operators/program/kernels/contract_statistics_text.cpp fills the holes.
 //
-// definitions: DIRECT_PIXELS DIRECT_CHANNELS DIRECT_THREADS
+// definitions: DIRECT_PIXELS DIRECT_CHANNELS DIRECT_THREADS TILE_M TILE_N THREAD_M THREAD_N
 
 // --- section: sum_over_warp
 // Of each of a lane's numbers the sum over the warp. In each step a lane gives half of its numbers away, so that
@@ -12,7 +12,8 @@ __device__ __forceinline__ void sum_over_warp(float (&numbers)[DIRECT_CHANNELS],
     const int left = DIRECT_CHANNELS * reach / 32;
     if (left == 0) numbers[0] += __shfl_xor_sync(0xffffffffu, numbers[0], reach);
     #pragma unroll
-    for (int c = 0; c < left; ++c) {
+    for (int c = 0; c < DIRECT_CHANNELS / 2; ++c) {
+      if (c >= left) break;
       const bool upper = (lane & reach) != 0;
       const float given = upper ? numbers[c] : numbers[c + left];
       numbers[c] = (upper ? numbers[c + left] : numbers[c]) + __shfl_xor_sync(0xffffffffu, given, reach);
@@ -86,6 +87,50 @@ __device__ __forceinline__ float sum_over_block(float number, float* of_warps) {
     for (int other = 0; other < DIRECT_THREADS / 32; ++other) squares += of_warps[other][thread];
     float* const left = parts + (((long)${batch} * ${row_count} + first_row + thread) * ${tile_count} + ${tile}) * 3;
     left[0] = (float)count;
+    left[1] = mean;
+    left[2] = squares;
+  }
+}
+
+// --- section: leave_tile
+// Neighbouring threads have pixels of the same line of values, and leave how many these are, their mean, and
+// the sum of the squares of their differences from it.
+__syncthreads();
+{
+  const int sums_line = thread / THREADS_N, m = first_row + row_place(sums_line, i);
+  const auto for_each_value = [&](const auto& visit) {
+    #pragma unroll 4
+    for (int j = 0; j < THREAD_N; ++j) {
+      const int pixel = thread % THREADS_N + j * THREADS_N;
+      const int line = first_line + pixel / Places::tile_width, across = first_place + pixel % Places::tile_width;
+      if (line >= ${height} || across >= ${width}) continue;
+      ${pixel_axes}
+      ${stored_guard}
+      visit(tiles[sums_line * LINE_STRIDE + column_of_place<Places::tile_lines, Places::tile_width>(pixel)]);
+    }
+  };
+  const auto sum_over_threads = [](float number) {
+    #pragma unroll
+    for (int reach = THREADS_N / 2; reach > 0; reach /= 2) number += __shfl_xor_sync(0xffffffffu, number, reach);
+    return number;
+  };
+  float count = 0.0f, mean = 0.0f, squares = 0.0f;
+  for_each_value([&](const float value) {
+    count += 1.0f;
+    mean += value;
+  });
+  count = sum_over_threads(count);
+  mean = sum_over_threads(mean);
+  if (count > 0.0f) mean /= count;
+  for_each_value([&](const float value) {
+    const float apart = value - mean;
+    squares += apart * apart;
+  });
+  squares = sum_over_threads(squares);
+  if (m < ${row_count} && thread % THREADS_N == 0) {
+    const int tile_count = tiles_wide * tiles_high;
+    float* const left = parts + (((long)${batch} * ${row_count} + m) * tile_count + tile % tile_count) * 3;
+    left[0] = count;
     left[1] = mean;
     left[2] = squares;
   }

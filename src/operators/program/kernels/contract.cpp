@@ -64,8 +64,8 @@ std::optional<ContractStatistics> statistics_in(const GroupContext& context, con
   if (!is_contraction(product, context.buffers, context.dialect)) return std::nullopt;
   std::vector<Stage> sums;
   for (std::size_t i = 1; i < group.stages.size(); ++i) sums.push_back(stages[group.stages[i]]);
-  auto statistics = contract_statistics(context.program, product, sums);
-  if (!statistics || !leaves_statistics(context, *statistics)) return std::nullopt;
+  auto statistics = left_statistics(context, product, sums);
+  if (!statistics) return std::nullopt;
   statistics->stored = std::ranges::count(group.local, product.buffer) == 0;
   return statistics;
 }

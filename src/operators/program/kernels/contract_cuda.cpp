@@ -10,6 +10,7 @@
 #include "operators/program/kernels/contract_patch_text.hpp"
 #include "operators/program/kernels/contract_products.hpp"
 #include "operators/program/kernels/contract_shape.hpp"
+#include "operators/program/kernels/contract_statistics_text.hpp"
 #include "operators/program/kernels/contract_stores.hpp"
 #include "operators/program/kernels/contract_strips.hpp"
 #include "operators/program/kernels/contract_tail_text.hpp"
@@ -27,7 +28,7 @@ class CudaContraction {
  public:
   /// `sizes` and `products` are the program's.
   CudaContraction(const GroupContext& context, const Contraction& contraction, std::vector<ContractSize> sizes,
-                  TileProducts products, const ContractTail* tail)
+                  TileProducts products, const ContractTail* tail, const ContractStatistics* statistics)
       : context_(context),
         contraction_(contraction),
         out_(context.buffers[contraction.split.stage.buffer]),
@@ -38,7 +39,8 @@ class CudaContraction {
         products_(own_products(size_, of_program_, context.device)),
         rounded_(products_ != TileProducts::simt && contraction.split.stage.rounds_factors),
         splits_(contract_splits(size_, context.device)),
-        tail_(tail) {
+        tail_(tail),
+        statistics_(statistics) {
     if (products_ == TileProducts::halves) halves_ = half_factors(contraction, context.program);
     if (products_ != TileProducts::patches) return;
     patch_ = patch_contraction(contraction);
@@ -55,6 +57,7 @@ class CudaContraction {
     if (patch_text_) kernels_ = patch_text_->packing();
     write_tiles();
     if (splits_) add(sum_of_parts(context_, contraction_, parts_name()));
+    if (statistics_ != nullptr) add(joined_statistics(context_, *statistics_, statistics_parts()));
     if (joins_tiles()) add(joined_tiles(context_, contraction_, patch_ ? &*patch_ : nullptr, *tail_, parts_name()));
     add_helpers();
     kernels_.tunables = contract_gpu_tunables(sizes_, of_program_, context_.device);
@@ -114,9 +117,15 @@ class CudaContraction {
 
   std::vector<std::string> locals() const {
     auto names = contract_gpu_locals();
-    if (tail_ != nullptr) names.insert(names.end(), tail_locals().begin(), tail_locals().end());
+    if (tail_ != nullptr || statistics_ != nullptr)
+      names.insert(names.end(), tail_locals().begin(), tail_locals().end());
     if (patch_text_) names.insert(names.end(), PatchText::locals().begin(), PatchText::locals().end());
     return names;
+  }
+
+  StatisticsParts statistics_parts() const {
+    return {parts_name(), statistics_->batch, patch_tiles_expression(contraction_, *patch_),
+            [this](KernelScope& scope) { return patch_tiles_text(scope, contraction_, *patch_); }};
   }
 
   std::string parts_name() const { return "parts_of_" + out_.name; }
@@ -161,7 +170,7 @@ class CudaContraction {
   }
 
   TileStores stores() const {
-    return {contraction_, out_, patch_ ? &*patch_ : nullptr, patch_text_ ? &*patch_text_ : nullptr, tail_};
+    return {contraction_, out_, patch_ ? &*patch_ : nullptr, patch_text_ ? &*patch_text_ : nullptr, tail_, statistics_};
   }
 
   void fill_tile_store(KernelScope& scope, Fillings& fillings) {
@@ -253,9 +262,10 @@ class CudaContraction {
     if (patch_text_) arguments.add(DType::f32, false, "filters", patch_text_->filters());
     if (has_parts()) {
       arguments.add(DType::f32, true, "parts", parts_name());
-    } else {
+    } else if (statistics_ == nullptr || statistics_->stored) {
       arguments.add(out_.dtype, true, out_.name, out_.argument);
     }
+    if (statistics_ != nullptr) arguments.add(DType::f32, true, "parts", parts_name());
     arguments.add_integers(scope);
     return arguments;
   }
@@ -309,7 +319,8 @@ class CudaContraction {
   bool rounded_;           ///< factors, to tf32 numbers that are multiplied once
   std::optional<HalfFactors> halves_;
   bool splits_;
-  const ContractTail* tail_;  ///< null where all sums are stored
+  const ContractTail* tail_;              ///< null where all sums are stored
+  const ContractStatistics* statistics_;  ///< null where no parts of these are left
   std::optional<PatchContraction> patch_;
   std::optional<StageAxis> pair_;        ///< whose two phases are a block's
   std::optional<PatchText> patch_text_;  ///< where it is multiplied by patches
@@ -362,9 +373,9 @@ GroupKernels contract_cuda(const GroupContext& given, const Contraction& contrac
   const bool packs =
       products != TileProducts::halves && !by_patches(contract_size(contraction), products, context.device);
   auto packed = packs ? packed_contraction(context, contraction) : std::nullopt;
-  if (!packed) return CudaContraction(context, contraction, sizes, products, tail).write();
+  if (!packed) return CudaContraction(context, contraction, sizes, products, tail, statistics).write();
   const GroupContext with_copy{context.program, packed->buffers, context.dialect, context.device, context.ways};
-  auto kernels = CudaContraction(with_copy, packed->contraction, sizes, products, tail).write();
+  auto kernels = CudaContraction(with_copy, packed->contraction, sizes, products, tail, nullptr).write();
   auto& copying = packed->copying;
   kernels.source = copying.source + "\n" + kernels.source;
   kernels.launches.insert(kernels.launches.begin(), copying.launches.begin(), copying.launches.end());

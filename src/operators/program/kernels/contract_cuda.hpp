@@ -12,7 +12,7 @@ namespace kw {
 
 /// Where the device would idle, the sum is split into parts that a second launch adds.
 /// With a `tail` the sums are reduced and only that is stored; of such takes_tail() holds, or of a direct convolution's
-/// has_direct_tails(). `statistics`: of this contraction, without a tail, where leaves_statistics().
+/// has_direct_tails(). `statistics`: of this contraction, without a tail, of left_statistics().
 [[nodiscard]] GroupKernels contract_cuda(const GroupContext& context, const Contraction& contraction,
                                          const ContractTail* tail = nullptr, const DirectTail* direct_tail = nullptr,
                                          const ContractStatistics* statistics = nullptr);

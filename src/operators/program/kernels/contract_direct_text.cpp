@@ -323,7 +323,7 @@ class DirectText {
     std::vector<std::string> pixel;
     std::string guard = "first_n + i * DIRECT_THREADS < " + sums_.count(columns_);
     if (!stored.guard.empty()) guard += " && " + stored.guard;
-    const auto places = places_text(used, is_stored, pixel);
+    const auto places = places_text(used, is_stored && stores_values(), pixel);
     const bool names_phase = has_phases && of_rows.count(direct_.phase.name) > 0;
     return direct_section(
         "finished",

@@ -36,7 +36,8 @@ Stage with_axes_of(const Stage& sum, Stage squares) {
 
 class StatisticsFinder {
  public:
-  StatisticsFinder(const StageProgram& program, const Stage& product) : program_(program), product_(product) {}
+  StatisticsFinder(const StageProgram& program, const Stage& product, const std::set<std::string>& apart)
+      : program_(program), product_(product), kept_(apart) {}
 
   std::optional<ContractStatistics> found(const std::vector<Stage>& sums) {
     auto contraction = contraction_of(product_, ColumnChoice::contiguous);
@@ -137,6 +138,7 @@ class StatisticsFinder {
     }
     std::erase_if(contraction.columns, [&](const StageAxis& axis) { return kept_.count(axis.name) > 0; });
     contraction.batch.insert(contraction.batch.begin(), found_.kept.begin(), found_.kept.end());
+    found_.batch = contraction.batch;
   }
 
   bool find_places(Moments& moments) const {
@@ -205,11 +207,60 @@ class StatisticsFinder {
   ContractStatistics found_;
 };
 
+/// Whether all of the moments sum what a part has all indices of, and parts can be counted.
+bool can_leave_parts(const ContractStatistics& statistics, const StageAxes& batch) {
+  auto parts = batch;
+  parts.insert(parts.end(), statistics.contraction.rows.begin(), statistics.contraction.rows.end());
+  return has_extents(parts) && std::ranges::all_of(statistics.moments, [&](const Moments& moments) {
+           const bool summed = std::ranges::all_of(statistics.batch, [&](const StageAxis& axis) {
+             if (statistics_axis(batch, axis.name) != nullptr) return true;
+             const auto& at = moments.at.at(axis.name);
+             return at->op == StageOp::axis && statistics_axis(moments.joined, at->axis) != nullptr;
+           });
+           return summed && has_extents(moments.sum.axes) && has_extents(joined_by_parts(statistics, moments, batch));
+         });
+}
+
+/// What is left of an image has to fill blocks.
+bool has_columns_enough(const ContractStatistics& statistics) {
+  constexpr double k_columns = 4096.0;
+  return statistics.kept.empty() || count_of(statistics.contraction.columns) >= k_columns;
+}
+
+std::optional<ContractStatistics> left_directly(const GroupContext& context, const Stage& product,
+                                                const std::vector<Stage>& sums) {
+  auto statistics = contract_statistics(context.program, product, sums);
+  if (!statistics) return std::nullopt;
+  if (context.ways.statistics == WayUse::estimated && !has_columns_enough(*statistics)) return std::nullopt;
+  const auto direct = direct_contraction(statistics->contraction);
+  if (!direct || !can_leave_parts(*statistics, direct->around)) return std::nullopt;
+  return statistics;
+}
+
+/// Of tiles of pixels, each of a phase of its own.
+std::optional<ContractStatistics> left_by_patches(const GroupContext& context, const Stage& product,
+                                                  const std::vector<Stage>& sums) {
+  const auto whole = contraction_of(product, ColumnChoice::contiguous);
+  const auto patch = whole ? patch_contraction(*whole) : std::nullopt;
+  if (!patch || !patch->across) return std::nullopt;
+  auto size = contract_size(*whole);
+  choose_phases(*size.patch, context.ways.phases, context.ways.pairs);
+  if (size.patch->pairs || !by_patches(size, TileProducts::patches, context.device)) return std::nullopt;
+  std::set<std::string> outer;
+  for (const auto& axis : patch->outer) outer.insert(axis.name);
+  auto statistics = contract_statistics(context.program, product, sums, outer);
+  if (!statistics || statistics->kept.size() != outer.size() || !can_leave_parts(*statistics, statistics->batch))
+    return std::nullopt;
+  statistics->contraction = *whole;
+  return statistics;
+}
+
 }  // namespace
 
 std::optional<ContractStatistics> contract_statistics(const StageProgram& program, const Stage& product,
-                                                      const std::vector<Stage>& sums) {
-  return StatisticsFinder(program, product).found(sums);
+                                                      const std::vector<Stage>& sums,
+                                                      const std::set<std::string>& apart) {
+  return StatisticsFinder(program, product, apart).found(sums);
 }
 
 StageAxes joined_by_parts(const ContractStatistics& statistics, const Moments& moments, const StageAxes& batch) {
@@ -223,31 +274,22 @@ StageAxes joined_by_parts(const ContractStatistics& statistics, const Moments& m
   return joined;
 }
 
-bool can_leave_parts(const ContractStatistics& statistics, const StageAxes& batch) {
-  const auto& contraction = statistics.contraction;
-  auto parts = batch;
-  parts.insert(parts.end(), contraction.rows.begin(), contraction.rows.end());
-  return has_extents(parts) && std::ranges::all_of(statistics.moments, [&](const Moments& moments) {
-           const bool summed = std::ranges::all_of(contraction.batch, [&](const StageAxis& axis) {
-             if (statistics_axis(batch, axis.name) != nullptr) return true;
-             const auto& at = moments.at.at(axis.name);
-             return at->op == StageOp::axis && statistics_axis(moments.joined, at->axis) != nullptr;
-           });
-           return summed && has_extents(moments.sum.axes) && has_extents(joined_by_parts(statistics, moments, batch));
-         });
-}
-
-bool leaves_statistics(const GroupContext& context, const ContractStatistics& statistics) {
-  if (context.ways.statistics == WayUse::never || context.dialect != cuda_dialect()) return false;
-  // What the nearest cache of all units holds is read again at little cost.
+std::optional<ContractStatistics> left_statistics(const GroupContext& context, const Stage& product,
+                                                  const std::vector<Stage>& sums) {
+  if (context.ways.statistics == WayUse::never || context.dialect != cuda_dialect()) return std::nullopt;
+  // What the cache of all units holds is read again at little cost.
   constexpr double k_bytes = 4.0;
-  const double bytes = k_bytes * count_of(statistics.contraction.split.output);
-  const bool is_large = bytes > static_cast<double>(context.device.l2_cache_bytes);
-  if (context.ways.statistics == WayUse::estimated && !is_large) return false;
+  const bool is_large = k_bytes * count_of(product.axes) > static_cast<double>(context.device.l2_cache_bytes);
+  if (context.ways.statistics == WayUse::estimated && !is_large) return std::nullopt;
   const auto sizes = contract_sizes(context.program, ColumnChoice::contiguous, context.ways);
-  if (tile_products(context.dialect, context.device, sizes, context.ways) != TileProducts::direct) return false;
-  const auto direct = direct_contraction(statistics.contraction);
-  return direct && can_leave_parts(statistics, direct->around);
+  switch (tile_products(context.dialect, context.device, sizes, context.ways)) {
+    case TileProducts::direct:
+      return left_directly(context, product, sums);
+    case TileProducts::patches:
+      return left_by_patches(context, product, sums);
+    default:
+      return std::nullopt;
+  }
 }
 
 }  // namespace kw

@@ -22,28 +22,33 @@ struct Moments {
   StageAxes joined;  ///< whose parts are joined
 };
 
-/// A part is of one index along `batch` and `rows`, and of some or all columns, which are all summed.
+/// A part is of one index along `batch` and the contraction's rows, and of some or all of its columns that are summed
+/// by all of the moments.
 struct ContractStatistics {
-  Contraction contraction;  ///< columns that not all of the moments sum have become the first batches
-  StageAxes kept;           ///< these
+  Contraction contraction;  ///< as it is multiplied
+  StageAxes kept;           ///< columns, as they were, that a part has one index of
+  StageAxes batch;          ///< these, then the batches as they were
   std::vector<Moments> moments;
   bool stored = true;  ///< somebody else reads the values
 };
 
 /// Of a contraction's stage and sums of its values, each with that of the squares behind it where are_moments(). All as
 /// they were before axes were collapsed. Absent where one of them reads anything but the values, results of those
-/// before it and inputs, or where no column is summed by all.
+/// before it and inputs, or where no column is summed by all. `apart`: columns that a part has one index of in any
+/// case.
 [[nodiscard]] std::optional<ContractStatistics> contract_statistics(const StageProgram& program, const Stage& product,
-                                                                    const std::vector<Stage>& sums);
+                                                                    const std::vector<Stage>& sums,
+                                                                    const std::set<std::string>& apart = {});
 
-/// Of `joined` those whose parts differ, where a part is of one index along `batch` of the contraction's batches and of
-/// all indices along the others.
+/// The same in the way in which the program's contractions are multiplied, where that leaves such parts: directly,
+/// where kept columns are the contraction's first batches, or by patches, where they are what a tile has one index of.
+/// Absent also where it gains nothing.
+[[nodiscard]] std::optional<ContractStatistics> left_statistics(const GroupContext& context, const Stage& product,
+                                                                const std::vector<Stage>& sums);
+
+/// Of `joined` those whose parts differ, where a part is of one index along `batch` and of all indices along other
+/// batches.
 [[nodiscard]] StageAxes joined_by_parts(const ContractStatistics& statistics, const Moments& moments,
                                         const StageAxes& batch);
-/// Whether such parts can be left: all of the moments sum what a part has all indices of, and parts can be counted.
-[[nodiscard]] bool can_leave_parts(const ContractStatistics& statistics, const StageAxes& batch);
-
-/// Whether the kernel of the contraction, in the way in which the program's are multiplied, leaves such parts.
-[[nodiscard]] bool leaves_statistics(const GroupContext& context, const ContractStatistics& statistics);
 
 }  // namespace kw

@@ -40,8 +40,6 @@ constexpr double k_least_gpu_part = 16384;
 constexpr double k_least_small_part = 4096;
 /// An element's window is shorter; a longer sum of neighbours is worth many work-items.
 constexpr double k_longest_window = 1024;
-/// Elements of a row that are read again while a cache still has them.
-constexpr double k_longest_cached = 32768;
 
 /// What tensors of 16-bit floats are stored as; scratch memory has none.
 DType held_type(const StageBuffer& buffer) {
@@ -85,7 +83,7 @@ class Grouping {
       return work_groups(stage) >= groups_wanted_ / 2.0 || evaluations(stage) <= 4.0 * k_small;
     };
     rules.map = [&](const Stage& map, double rows) {
-      if (on_gpu() && evaluations(map) > rows * k_longest_cached && evaluations(map) > k_small) return false;
+      if (on_gpu() && evaluations(map) > rows * k_longest_cached_row && evaluations(map) > k_small) return false;
       return rows >= groups_wanted_ / 2.0 || evaluations(map) <= k_small;
     };
     std::vector<std::vector<std::size_t>> lists;

@@ -7,6 +7,9 @@
 
 namespace kw {
 
+/// Elements of a row that a GPU reads again while a cache still has them.
+inline constexpr double k_longest_cached_row = 32768.0;
+
 /// The problem's module simplified, lowered and grouped. errc::program_unsupported for an operator without kernels.
 [[nodiscard]] Result<GroupedProgram> grouped_for(const Problem& problem, Dialect dialect, const DeviceFacts& device,
                                                  ContractWays ways = {});

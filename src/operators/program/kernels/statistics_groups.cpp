@@ -2,10 +2,13 @@
 
 #include <algorithm>
 
+#include "operators/program/kernels/affine_sums.hpp"
 #include "operators/program/kernels/contract.hpp"
 #include "operators/program/kernels/contract_statistics.hpp"
+#include "operators/program/kernels/grouping.hpp"
 #include "program/stages/rewrite.hpp"
 #include "program/stages/split.hpp"
+#include "program/stages/work.hpp"
 
 namespace kw {
 namespace {
@@ -13,6 +16,18 @@ namespace {
 const Stage* stage_of(const std::vector<Stage>& stages, std::size_t buffer) {
   const auto found = std::ranges::find(stages, buffer, &Stage::buffer);
   return found == stages.end() ? nullptr : &*found;
+}
+
+/// Without the axes that have one element, which a contraction has no use for; the others as they were.
+Stage without_single_axes(Stage stage) {
+  const auto is_single = [](const StageAxis& axis) { return axis.extent.is_constant() && axis.extent.value() == 1; };
+  rewrite_stage(stage, [&](const StageExpr& node) {
+    if (node->op != StageOp::axis) return StageExpr();
+    const auto found = std::ranges::find(stage.axes, node->axis, &StageAxis::name);
+    return found != stage.axes.end() && is_single(*found) ? StageExpr(0) : StageExpr();
+  });
+  std::erase_if(stage.axes, is_single);
+  return stage;
 }
 
 /// The sums of a contraction's values that may be joined from parts: one of squares with the one before it.
@@ -30,23 +45,92 @@ std::vector<Stage> moments_behind(const StageProgram& program, const Stage& prod
   return found;
 }
 
+/// Whether somebody else than the other members reads what the first one computes.
+bool reads_elsewhere(const StageProgram& program, const std::vector<std::size_t>& members) {
+  const auto buffer = program.stages[members[0]].buffer;
+  bool elsewhere = program.buffers[buffer].use != BufferUse::scratch;
+  for (std::size_t i = 0; i < program.stages.size(); ++i) {
+    const bool member = std::ranges::count(members, i) > 0;
+    elsewhere = elsewhere || (!member && buffers_read(program.stages[i]).count(buffer) > 0);
+  }
+  return elsewhere;
+}
+
+/// Whether one launch does the statistics and all that reads them, while a cache has the rows.
+bool is_done_at_once(const GroupContext& context, const std::vector<Stage>& sums) {
+  if (context.ways.statistics == WayUse::always) return false;
+  for (const auto& sum : sums) {
+    const double row = count_of(sum.inner);
+    if (row > k_longest_cached_row) return false;
+    for (const auto& stage : context.program.stages) {
+      const bool member = std::ranges::count(sums, stage.buffer, &Stage::buffer) > 0;
+      if (member || buffers_read(stage).count(sum.buffer) == 0) continue;
+      if (stage.kind != StageKind::map || count_of(stage.axes) != count_of(sum.axes) * row) return false;
+    }
+  }
+  return true;
+}
+
+/// What is left of a program where sums are rewritten.
+struct RewrittenSums {
+  StatisticsGroup group;
+  std::vector<AffineSum> sums;
+};
+
+std::optional<RewrittenSums> statistics_behind(const GroupContext& context, const Stage& stage,
+                                               std::size_t first_buffer) {
+  const auto& program = context.program;
+  auto sums = moments_behind(program, stage);
+  const auto product = without_single_axes(stage);
+  if (sums.empty() || !is_contraction(product, context.buffers, context.dialect)) return std::nullopt;
+  const auto can_leave = [&] { return left_statistics(context, product, sums).has_value(); };
+  if (!can_leave() || is_done_at_once(context, sums)) return std::nullopt;
+  RewrittenSums found{{product.buffer, {}}, {}};
+  for (const auto& reader : program.stages) {
+    if (buffers_read(reader).count(product.buffer) == 0 || std::ranges::count(sums, reader.buffer, &Stage::buffer) > 0)
+      continue;
+    auto affine = affine_sum_of(program, product, reader, first_buffer + found.sums.size());
+    if (!affine) continue;
+    sums.push_back(affine->means);
+    if (can_leave()) {
+      found.sums.push_back(*std::move(affine));
+    } else {
+      sums.pop_back();
+    }
+  }
+  for (const auto& sum : sums) found.group.sums.push_back(sum.buffer);
+  return found;
+}
+
+void rewrite_sums(StageProgram& program, const RewrittenSums& rewritten_sums) {
+  for (const auto& one : rewritten_sums.sums) {
+    *std::ranges::find(program.stages, one.rest.buffer, &Stage::buffer) = one.rest;
+    program.buffers.push_back(one.buffer);
+    const auto values = std::ranges::find(program.stages, rewritten_sums.group.values, &Stage::buffer);
+    program.stages.insert(values + 1, one.means);
+  }
+}
+
 }  // namespace
 
-std::vector<StatisticsGroup> statistics_groups(const StageProgram& program, Dialect dialect, const DeviceFacts& device,
+std::vector<StatisticsGroup> statistics_groups(StageProgram& program, Dialect dialect, const DeviceFacts& device,
                                                ContractWays ways) {
   std::vector<StatisticsGroup> groups;
   if (dialect != cuda_dialect() || ways.statistics == WayUse::never) return groups;
   std::vector<KernelBuffer> buffers;
   for (const auto& buffer : program.buffers) buffers.push_back({buffer.name, "", DType::f32});
   const GroupContext context{program, buffers, dialect, device, ways};
-  for (const auto& product : program.stages) {
-    const auto sums = moments_behind(program, product);
-    if (sums.empty() || !is_contraction(product, buffers, dialect)) continue;
-    const auto statistics = contract_statistics(program, product, sums);
-    if (!statistics || !leaves_statistics(context, *statistics)) continue;
-    StatisticsGroup group{product.buffer, {}};
-    for (const auto& sum : sums) group.sums.push_back(sum.buffer);
-    groups.push_back(std::move(group));
+  std::vector<RewrittenSums> all;
+  std::size_t first_buffer = program.buffers.size();
+  for (const auto& stage : program.stages) {
+    auto found = statistics_behind(context, stage, first_buffer);
+    if (!found) continue;
+    first_buffer += found->sums.size();
+    all.push_back(*std::move(found));
+  }
+  for (const auto& one : all) {
+    rewrite_sums(program, one);
+    groups.push_back(one.group);
   }
   return groups;
 }
@@ -66,13 +150,15 @@ void join_statistics(GroupedProgram& grouped, const std::vector<Stage>& stages,
     buffers.insert(buffers.begin(), group.values);
     for (const auto buffer : buffers) {
       const auto at = std::ranges::find(program.stages, buffer, &Stage::buffer);
-      *at = *stage_of(stages, buffer);
+      const auto& whole = *stage_of(stages, buffer);
+      *at = buffer == group.values ? without_single_axes(whole) : whole;
       members.push_back(static_cast<std::size_t>(at - program.stages.begin()));
     }
     const auto of = [&](std::size_t stage) {
       return std::ranges::find_if(grouped.groups, [&](const StageGroup& one) { return one.stages[0] == stage; });
     };
     *of(members[0]) = {members, {}, 0};
+    if (!reads_elsewhere(program, members)) of(members[0])->local.push_back(group.values);
     for (std::size_t i = 1; i < members.size(); ++i) grouped.groups.erase(of(members[i]));
   }
 }

@@ -14,13 +14,15 @@ struct StatisticsGroup {
   std::vector<std::size_t> sums;
 };
 
-/// Those where leaves_statistics(); none but in CUDA C++.
-[[nodiscard]] std::vector<StatisticsGroup> statistics_groups(const StageProgram& program, Dialect dialect,
+/// Those where there are left_statistics(); none but in CUDA C++. Sums of what follows from the values by a factor and
+/// a term, such as the mean of an image behind a norm, are rewritten to read means of the values, which then belong to
+/// the group (affine_sums.hpp).
+[[nodiscard]] std::vector<StatisticsGroup> statistics_groups(StageProgram& program, Dialect dialect,
                                                              const DeviceFacts& device, ContractWays ways);
 [[nodiscard]] std::set<std::size_t> sums_of(const std::vector<StatisticsGroup>& groups);
 
-/// Puts the sums' groups into that of their contraction. `stages` are those of the program as they were when the
-/// groups were found.
+/// Puts the sums' groups into that of their contraction, which writes the values only where somebody else reads them.
+/// `stages` are those of the program as they were when the groups were found.
 void join_statistics(GroupedProgram& grouped, const std::vector<Stage>& stages,
                      const std::vector<StatisticsGroup>& groups);
 
