@@ -97,11 +97,11 @@ __device__ __forceinline__ float sum_over_block(float number, float* of_warps) {
 // the sum of the squares of their differences from it.
 __syncthreads();
 {
-  const int sums_line = thread / THREADS_N, m = first_row + row_place(sums_line, i);
+  const int follower = not_followed(thread), sums_line = follower / THREADS_N;
   const auto for_each_value = [&](const auto& visit) {
     #pragma unroll 4
     for (int j = 0; j < THREAD_N; ++j) {
-      const int pixel = thread % THREADS_N + j * THREADS_N;
+      const int pixel = follower % THREADS_N + j * THREADS_N;
       const int line = first_line + pixel / Places::tile_width, across = first_place + pixel % Places::tile_width;
       if (line >= ${height} || across >= ${width}) continue;
       ${pixel_axes}
@@ -111,7 +111,8 @@ __syncthreads();
   };
   const auto sum_over_threads = [](float number) {
     #pragma unroll
-    for (int reach = THREADS_N / 2; reach > 0; reach /= 2) number += __shfl_xor_sync(0xffffffffu, number, reach);
+    for (int reach = THREADS_N / 2; reach > 0; reach /= 2)
+      number += __shfl_xor_sync(0xffffffffu, number, reach);
     return number;
   };
   float count = 0.0f, mean = 0.0f, squares = 0.0f;
@@ -127,9 +128,12 @@ __syncthreads();
     squares += apart * apart;
   });
   squares = sum_over_threads(squares);
-  if (m < ${row_count} && thread % THREADS_N == 0) {
-    const int tile_count = tiles_wide * tiles_high;
-    float* const left = parts + (((long)${batch} * ${row_count} + m) * tile_count + tile % tile_count) * 3;
+  // What is computed again here takes no registers before.
+  const int block = not_followed(blockIdx.x), m = ${block} % tiles_down * TILE_M + row_place(sums_line, i);
+  if (m < ${row_count} && follower % THREADS_N == 0) {
+    const int tile_count = tiles_wide * tiles_high, of_tile = ${block} / tiles_down;
+    float* const left =
+        parts + (((long)${batch} * ${row_count} + m) * tile_count + of_tile % tile_count) * 3;
     left[0] = count;
     left[1] = mean;
     left[2] = squares;

@@ -73,8 +73,6 @@ const std::vector<Norm> k_means = {
     {"of_images_behind_batches", "F.adaptive_avg_pool2d(self.n(self.c(x) * 2), 1)",
      "self.c = nn.ConvTranspose2d(5, 18, 3, stride=2, padding=1)\n        self.n = nn.BatchNorm2d(18)",
      "torch.rand(3, 5, 13, 17)"},
-    {"of_lines", "self.n(self.c(x)).mean(3)", "self.c = nn.Conv2d(3, 18, 3)\n        self.n = nn.GroupNorm(3, 18)",
-     "torch.rand(3, 3, 14, 23)"},
 };
 const std::vector<Norm> k_means_of_stored = {
     {"that_is_subtracted", "(lambda y: y - torch.mean(y, dim=(2, 3, 4), keepdim=True))(self.n(self.c(x)))",
@@ -142,7 +140,7 @@ INSTANTIATE_TEST_SUITE_P(Norms, StatisticsOnSimulator, testing::ValuesIn(k_norms
 /// Whether a buffer of scratch memory holds what the convolution computes.
 bool stores_values(const Bundle& bundle) {
   const auto holds = [&](const ScratchBuffer& one) {
-    return bundle.source.find(one.name + "[place_of_stored[i]") != std::string::npos;
+    return bundle.source.find(one.name + "[place_of_stored[") != std::string::npos;
   };
   return std::ranges::any_of(bundle.scratch, holds);
 }
@@ -156,6 +154,12 @@ TEST_P(MeansBehindNorms, follow_from_parts_of_direct_convolutions) {
   EXPECT_TRUE(stores_values(emitted(problem_of(GetParam()), {{"DIRECT", 1}, {"STATISTICS", 2}})));
 }
 
+TEST_P(MeansBehindNorms, follow_from_parts_of_patches) {
+  expect_accepted(GetParam(), k_by_patches);
+  EXPECT_FALSE(stores_values(emitted(problem_of(GetParam()), k_by_patches)));
+  EXPECT_TRUE(stores_values(emitted(problem_of(GetParam()), {{"PATCHES", 1}, {"STATISTICS", 2}})));
+}
+
 INSTANTIATE_TEST_SUITE_P(Means, MeansBehindNorms, testing::ValuesIn(k_means),
                          [](const auto& one) { return one.param.name; });
 
@@ -164,10 +168,21 @@ class MeansOfStored : public StatisticsOnSimulator {};
 TEST_P(MeansOfStored, are_accepted) {
   expect_accepted(GetParam(), k_directly, {{"DIRECT_PIXELS", 1}, {"DIRECT_CHANNELS", 8}, {"DIRECT_THREADS", 64}});
   EXPECT_TRUE(stores_values(emitted(problem_of(GetParam()), k_directly)));
+  expect_accepted(GetParam(), k_by_patches);
 }
 
 INSTANTIATE_TEST_SUITE_P(Means, MeansOfStored, testing::ValuesIn(k_means_of_stored),
                          [](const auto& one) { return one.param.name; });
+
+/// Each line of a direct convolution has blocks of its own then; tiles of patches have several lines.
+TEST_F(MeansOfStored, of_lines_follow_from_parts_of_direct_convolutions) {
+  const Norm of_lines = {"of_lines", "self.n(self.c(x)).mean(3)",
+                         "self.c = nn.Conv2d(3, 18, 3)\n        self.n = nn.GroupNorm(3, 18)",
+                         "torch.rand(3, 3, 14, 23)"};
+  expect_accepted(of_lines, k_directly, {{"DIRECT_PIXELS", 1}, {"DIRECT_CHANNELS", 8}, {"DIRECT_THREADS", 64}});
+  EXPECT_FALSE(stores_values(emitted(problem_of(of_lines), k_directly)));
+  EXPECT_TRUE(stores_values(emitted(problem_of(of_lines), k_by_patches)));
+}
 
 /// A norm of any kind behind a convolution of any kind, of small odd sizes.
 class RandomNorm {
@@ -220,32 +235,43 @@ class RandomNorm {
   std::mt19937_64 random_;
 };
 
-using Statistics = StatisticsOnSimulator;
+class Statistics : public StatisticsOnSimulator {
+ protected:
+  static void expect_random_norms_accepted(std::uint64_t otherwise, const IntBindings& structure, const char* text);
+};
 
 std::uint64_t test_seed(std::uint64_t otherwise) {
   const char* given = std::getenv("KW_TEST_SEED");
   return given == nullptr ? otherwise : std::stoull(given);
 }
 
-TEST_F(Statistics, of_random_norms_are_accepted) {
-  constexpr int k_cases = 16;
-  const auto seed = test_seed(20261125);
+/// `text`: of kernels that may leave parts. Not of products that are too few for it.
+void Statistics::expect_random_norms_accepted(std::uint64_t otherwise, const IntBindings& structure, const char* text) {
+  constexpr int k_cases = 12;
+  const auto seed = test_seed(otherwise);
   RandomNorm random(seed);
   int judged = 0;
   for (int i = 0; i < k_cases; ++i) {
     const auto one = random.draw();
     const Problem read = problem_of(one);
-    // Too few elements for a norm that says anything, or products for a direct convolution.
-    const bool is_direct = emitted(read, k_directly).source.find("multiply_pixels(places") != std::string::npos;
-    if (!is_direct || device_->refusal_of(read)) continue;
-    ++judged;
     const IntBindings tunables = {{"DIRECT_PIXELS", 1 << random.between(0, 2)},
                                   {"DIRECT_CHANNELS", 8 << random.between(0, 1)},
                                   {"DIRECT_THREADS", 64}};
+    // Too few elements for a norm that says anything.
+    if (emitted(read, structure).source.find(text) == std::string::npos || device_->refusal_of(read)) continue;
+    ++judged;
     SCOPED_TRACE(fmt::format("KW_TEST_SEED={}, case {}", seed, i));
-    expect_accepted(one, k_directly, tunables);
+    expect_accepted(one, structure, tunables);
   }
   EXPECT_GE(judged, k_cases / 2);
+}
+
+TEST_F(Statistics, of_random_norms_are_accepted_of_direct_convolutions) {
+  expect_random_norms_accepted(20261125, k_directly, "multiply_pixels(places");
+}
+
+TEST_F(Statistics, of_random_norms_are_accepted_of_patches) {
+  expect_random_norms_accepted(20261126, k_by_patches, "using Places = Patch<true");
 }
 
 /// The verdict on the kernels of a norm in which `right`, wherever it stands, is `wrong`.
@@ -284,6 +310,21 @@ TEST_F(Statistics, of_pixels_that_are_none_are_rejected) {
   const auto verdict = verdict_with(*device_, k_norms[8], k_directly,
                                     "if ((present >> (p * DIRECT_PIXELS + i) & 1u) != 0)", "if (true)");
   EXPECT_EQ(verdict.status, VerdictStatus::rejected) << verdict.message;
+  const auto by_patches =
+      verdict_with(*device_, k_norms[8], k_by_patches,
+                   "          if (!(y_step * 2 + y_phase < 25 && x_step * 2 + x_phase < 33)) continue;\n", "");
+  EXPECT_EQ(by_patches.status, VerdictStatus::rejected) << by_patches.message;
+}
+
+/// Values of a thread that has not stored them yet are none.
+TEST_F(Statistics, of_values_that_are_not_there_yet_are_rejected) {
+  const Norm group = {"", "self.n(torch.sigmoid(self.c(x)))",
+                      "self.c = nn.Conv2d(3, 16, 3)\n        self.n = nn.GroupNorm(4, 16)", "torch.rand(2, 3, 14, 23)"};
+  const auto of_tile =
+      verdict_with(*device_, group, k_by_patches, "    __syncthreads();\n    {\n      const int follower",
+                   "    {\n      const int follower");
+  EXPECT_EQ(of_tile.status, VerdictStatus::rejected);
+  EXPECT_EQ(of_tile.reason, Reason::sanitizer_report) << of_tile.message;
 }
 
 /// Norms of single lines or of channels alone, sums that read something else, and convolutions whose values a cache
@@ -298,6 +339,12 @@ TEST_F(Statistics, are_not_left_where_they_cannot_be_or_gain_nothing) {
                           Norm{"changed", "F.layer_norm(self.c(x) * more[0], (16, 19, 37))", convolution,
                                input + ", torch.rand(3, 16, 19, 37)"}})
     EXPECT_EQ(leaves(one, k_directly), one.name == "changed") << one.name;
+  const Norm phases{"phases", "self.n(self.c(x))",
+                    "self.c = nn.ConvTranspose2d(8, 18, 3, stride=2, padding=1, output_padding=1)\n"
+                    "        self.n = nn.BatchNorm2d(18)",
+                    "torch.rand(3, 8, 20, 20)"};
+  EXPECT_TRUE(leaves(phases, {{"PATCHES", 1}, {"PAIRS", 2}, {"STATISTICS", 1}}));
+  EXPECT_FALSE(leaves(phases, {{"PATCHES", 1}, {"PAIRS", 1}, {"STATISTICS", 1}}));
   EXPECT_TRUE(leaves(k_norms[0], k_directly));
   EXPECT_FALSE(leaves(k_norms[0], {{"DIRECT", 1}}));
   EXPECT_FALSE(leaves(k_norms[0], {{"DIRECT", 1}, {"STATISTICS", 2}}));

@@ -76,6 +76,7 @@ class CudaContraction {
     kernels_.own_helpers.merge(product_helpers(products_, rounded_));
     if (halves_) kernels_.own_helpers.merge(half_helpers(*halves_));
     if (!patch_text_) return;
+    if (statistics_ != nullptr) kernels_.own_helpers.insert("patches.cu/patch_tile_of_phases");
     for (const auto& name : patch_text_->own_helpers()) kernels_.own_helpers.insert(name);
   }
 

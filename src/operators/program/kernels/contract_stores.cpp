@@ -104,7 +104,8 @@ std::string TileStores::kept_store(const StoredSum& stored, Dialect dialect) con
   constexpr std::size_t k_line_columns = 100;
   std::vector<std::string> lines = {
       broken_statement(fmt::format("const float result = {};", stored.value), k_line_columns),
-      "tiles[at / TILE_N * LINE_STRIDE + ${stored_column}] = result;"};
+      "tiles[at / TILE_N * LINE_STRIDE + "
+      "column_of_place<Places::tile_lines, Places::tile_width>(at % TILE_N)] = result;"};
   if (statistics_->stored) lines.push_back(store_text(out_.dtype, out_.name, stored.place, "result", dialect));
   return join_lines(lines);
 }
@@ -117,7 +118,9 @@ std::string TileStores::leave_parts(KernelScope& scope, const StoredSum& stored)
                      {"row_count", scope.extent(extent_of(contraction_.rows))},
                      {"pixel_axes", pixel_axes(scope, "line", "across")},
                      {"stored_guard", guard_text(stored.guard)},
-                     {"batch", batches == "1" ? "outer" : fmt::format("((long)outer * {} + batch)", batches)}});
+                     {"block", batches == "1" ? "block" : "block / " + batches},
+                     {"batch", batches == "1" ? "(of_tile / tile_count)"
+                                              : fmt::format("(of_tile / tile_count * {0} + block % {0})", batches)}});
 }
 
 /// A finished sum becomes part of `result`.
