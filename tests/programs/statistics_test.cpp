@@ -345,6 +345,8 @@ TEST_F(Statistics, are_not_left_where_they_cannot_be_or_gain_nothing) {
                     "torch.rand(3, 8, 20, 20)"};
   EXPECT_TRUE(leaves(phases, {{"PATCHES", 1}, {"PAIRS", 2}, {"STATISTICS", 1}}));
   EXPECT_FALSE(leaves(phases, {{"PATCHES", 1}, {"PAIRS", 1}, {"STATISTICS", 1}}));
+  const Norm mean{"mean", "F.adaptive_avg_pool2d(F.gelu(self.c(x)), 1)", convolution, input};
+  EXPECT_FALSE(leaves(mean, {{"PATCHES", 1}, {"TAILS", 1}, {"STATISTICS", 1}})) << "a tail does that";
   EXPECT_TRUE(leaves(k_norms[0], k_directly));
   EXPECT_FALSE(leaves(k_norms[0], {{"DIRECT", 1}}));
   EXPECT_FALSE(leaves(k_norms[0], {{"DIRECT", 1}, {"STATISTICS", 2}}));

@@ -56,16 +56,17 @@ std::optional<TailedContraction> tailed_in(const GroupContext& context, const St
   return tailed_contraction(stages[group.stages[0]], stages[group.stages[1]]);
 }
 
-/// The contraction comes first, its sums and those of squares follow.
+/// The contraction comes first, then a sum and that of squares, and perhaps more of them. Of one sum alone a tail is
+/// left.
 std::optional<ContractStatistics> statistics_in(const GroupContext& context, const StageGroup& group) {
-  if (group.stages.size() < 2 || context.dialect != cuda_dialect()) return std::nullopt;
+  if (group.stages.size() < 3 || context.dialect != cuda_dialect()) return std::nullopt;
   const auto& stages = context.program.stages;
   const auto& product = stages[group.stages[0]];
   if (!is_contraction(product, context.buffers, context.dialect)) return std::nullopt;
   std::vector<Stage> sums;
   for (std::size_t i = 1; i < group.stages.size(); ++i) sums.push_back(stages[group.stages[i]]);
   auto statistics = left_statistics(context, product, sums);
-  if (!statistics) return std::nullopt;
+  if (!statistics || !statistics->moments[0].squares) return std::nullopt;
   statistics->stored = std::ranges::count(group.local, product.buffer) == 0;
   return statistics;
 }
