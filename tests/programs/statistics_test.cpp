@@ -174,6 +174,57 @@ TEST_P(MeansOfStored, are_accepted) {
 INSTANTIATE_TEST_SUITE_P(Means, MeansOfStored, testing::ValuesIn(k_means_of_stored),
                          [](const auto& one) { return one.param.name; });
 
+/// Pooling behind a norm reads the pooled values of tiles, which are written instead of all.
+const std::vector<Norm> k_pooled = {
+    {"largest_of_groups", "F.max_pool2d(self.n(self.c(x)) * more[0], 4)",
+     "self.c = nn.Conv2d(6, 18, 3)\n        self.n = nn.GroupNorm(3, 18)",
+     "torch.rand(3, 6, 21, 39), torch.rand(18, 1, 1) - 0.5"},
+    {"largest_behind_tanh", "F.max_pool2d(torch.tanh(self.n(torch.sin(self.c(x)))), 2)",
+     "self.c = nn.ConvTranspose2d(6, 18, 3, padding=1)\n        self.n = nn.BatchNorm2d(18)",
+     "torch.rand(3, 6, 14, 23)"},
+    {"means", "F.avg_pool2d(self.n(F.relu(self.c(x))), (2, 4)) + more[0]",
+     "self.c = nn.Conv2d(6, 18, 3)\n        self.n = nn.InstanceNorm2d(18)",
+     "torch.rand(2, 6, 21, 39), torch.rand(9, 9)"},
+    {"in_1d", "F.max_pool1d(self.n(self.c(x)), 8)", "self.c = nn.Conv1d(6, 20, 5)\n        self.n = nn.BatchNorm1d(20)",
+     "torch.rand(3, 6, 150)"},
+    {"in_planes_and_a_mean",
+     "(lambda y: F.max_pool3d(y, (1, 2, 2)) + y.mean((2, 3, 4), keepdim=True))(self.n(self.c(x)))",
+     "self.c = nn.Conv3d(5, 18, 3, padding=1)\n        self.n = nn.GroupNorm(3, 18)", "torch.rand(2, 5, 3, 9, 19)"},
+};
+
+class PooledBehindNorms : public StatisticsOnSimulator {};
+
+TEST_P(PooledBehindNorms, follow_from_windows_of_patches) {
+  expect_accepted(GetParam(), k_by_patches);
+  EXPECT_FALSE(stores_values(emitted(problem_of(GetParam()), k_by_patches)));
+}
+
+INSTANTIATE_TEST_SUITE_P(Pooled, PooledBehindNorms, testing::ValuesIn(k_pooled),
+                         [](const auto& one) { return one.param.name; });
+
+/// Of a negative weight the largest number is that of the least value.
+TEST_F(PooledBehindNorms, are_rejected_without_the_least_values) {
+  const Problem read = problem_of(k_pooled[0]);
+  Bundle bundle = emitted(read, k_by_patches);
+  const std::string least = "gathered = smaller(gathered";
+  const auto at = bundle.source.find(least);
+  ASSERT_NE(at, std::string::npos) << bundle.source;
+  bundle.source.replace(at, least.size(), "gathered = larger(gathered");
+  const Verdict verdict = device_->verdict_of(read, bundle);
+  EXPECT_EQ(verdict.status, VerdictStatus::rejected) << verdict.message;
+}
+
+/// Functions that are not monotone, that pixels have weights of, and windows that overlap or of two values.
+TEST_F(PooledBehindNorms, are_none_of_other_functions_and_windows) {
+  for (const char* result :
+       {"F.max_pool2d(torch.sin(self.n(self.c(x))), 2)", "F.max_pool2d(self.n(self.c(x)) * more[0], 2)",
+        "F.avg_pool2d(torch.tanh(self.n(self.c(x))), 2)", "F.max_pool2d(self.n(self.c(x)), 4, stride=2)",
+        "F.max_pool2d(self.n(self.c(x)), (1, 2))"}) {
+    const Norm one{"", result, k_pooled[0].init, "torch.rand(3, 6, 21, 39), torch.rand(19, 37)"};
+    EXPECT_TRUE(stores_values(emitted(problem_of(one), k_by_patches))) << result;
+  }
+}
+
 /// Each line of a direct convolution has blocks of its own then; tiles of patches have several lines.
 TEST_F(MeansOfStored, of_lines_follow_from_parts_of_direct_convolutions) {
   const Norm of_lines = {"of_lines", "self.n(self.c(x)).mean(3)",

@@ -10,28 +10,6 @@
 namespace kw {
 namespace {
 
-/// The one element of `values` that the body reads; absent where it reads none, or several.
-StageExpr only_element(const Stage& values, const Stage& sum) {
-  StageExpr element;
-  bool one = true;
-  const auto visit = [&](const StageExpr& node, const auto& again) -> void {
-    if (node->op == StageOp::load && node->tensor.buffer == values.buffer) {
-      one = one && (!element || same_expression(element, node));
-      element = node;
-    }
-    for (const auto& operand : node->operands) again(operand, again);
-  };
-  visit(sum.body, visit);
-  return one ? element : StageExpr();
-}
-
-bool reads_behind_sum(const Stage& values, const Stage& sum) {
-  bool reads = false;
-  if (!sum.epilogue) return reads;
-  for_each_load(sum.epilogue, [&](const StageNode& load) { reads = reads || load.tensor.buffer == values.buffer; });
-  return reads;
-}
-
 /// By axes of `values`: the axis of the sum that goes through all of it and is named nowhere else; empty: none does.
 std::vector<std::string> whole_axes(const Stage& values, const Stage& sum, const StageIndices& indices,
                                     const StageExpr& of_element) {
@@ -67,14 +45,9 @@ Stage sum_of_means(Stage sum, const std::vector<std::string>& whole, const Stage
 std::optional<AffineSum> affine_sum_of(const StageProgram& program, const Stage& values, const Stage& sum,
                                        std::size_t buffer) {
   const bool simple = is_real_sum(sum) && sum.guards.empty() && !sum.place && sum.body->op != StageOp::load;
-  const auto element = simple ? only_element(values, sum) : StageExpr();
-  if (!element || reads_behind_sum(values, sum)) return std::nullopt;
-  const auto with_element = [&](const StageExpr& by) {
-    return rewritten(sum.body, [&](const StageExpr& node) {
-      return node->op == StageOp::load && node->tensor.buffer == values.buffer ? by : StageExpr();
-    });
-  };
-  const auto of_element = with_element(reduction_result(StageType::real));
+  const auto element = simple ? only_element(sum.body, values.buffer) : StageExpr();
+  if (!element || epilogue_reads(sum, values.buffer)) return std::nullopt;
+  const auto of_element = with_elements(sum.body, values.buffer, reduction_result(StageType::real));
   if (!sum_of_linear_in_result(of_element, StageExpr(1.0))) return std::nullopt;
   const auto shape = extents_of(values.axes);
   const auto indices = reshaped_indices(element->operands, element->tensor.type.shape, shape);
@@ -96,7 +69,8 @@ std::optional<AffineSum> affine_sum_of(const StageProgram& program, const Stage&
   found.means.in_parts = sum.in_parts;
   found.means.body = load({values.buffer, {ElementType::float32, shape}}, indices_of(values.axes));
   found.means.epilogue = reduction_result(StageType::real) / count;
-  found.rest = sum_of_means(sum, whole, with_element(load({buffer, found.buffer.type}, kept)), count);
+  found.rest =
+      sum_of_means(sum, whole, with_elements(sum.body, values.buffer, load({buffer, found.buffer.type}, kept)), count);
   return found;
 }
 

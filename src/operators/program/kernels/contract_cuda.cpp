@@ -188,7 +188,21 @@ class CudaContraction {
                                                  scope.extent(extent_of(contraction_.columns))));
     } else {
       stores().fill(scope, fillings);
+      if (statistics_ != nullptr) windows_ = windows_text(scope);
     }
+  }
+
+  /// What is reduced of a tile's finished values, of which statistics are left.
+  std::string windows_text(KernelScope& scope) const {
+    std::string text;
+    for (const auto& [contraction, tail] : statistics_->windows) {
+      const TileStores windows(contraction, context_.buffers[contraction.split.stage.buffer], &*patch_, &*patch_text_,
+                               &tail, nullptr);
+      Fillings fillings = {{"row_count", scope.extent(extent_of(contraction_.rows))}};
+      windows.fill(scope, fillings);
+      text += fill_lines("\n{\n  ${windows}\n}", {{"windows", windows.text(true, fillings)}});
+    }
+    return text;
   }
 
   /// Which tile a block computes, of products whose columns are counted as one axis.
@@ -266,7 +280,13 @@ class CudaContraction {
     } else if (statistics_ == nullptr || statistics_->stored) {
       arguments.add(out_.dtype, true, out_.name, out_.argument);
     }
-    if (statistics_ != nullptr) arguments.add(DType::f32, true, "parts", parts_name());
+    if (statistics_ != nullptr) {
+      arguments.add(DType::f32, true, "parts", parts_name());
+      for (const auto& window : statistics_->windows) {
+        const auto& out = context_.buffers[window.tail.reduction.buffer];
+        arguments.add(out.dtype, true, out.name, out.argument);
+      }
+    }
     arguments.add_integers(scope);
     return arguments;
   }
@@ -295,7 +315,7 @@ class CudaContraction {
     fillings.emplace_back("row_count", scope.extent(extent_of(contraction_.rows)));
     if (!patch_text_) fillings.emplace_back("column_count", scope.extent(extent_of(contraction_.columns)));
     fillings.emplace_back("stores", pair_ ? fill_lines(kernel_text("program/patches.cu", "store_pairs"), fillings)
-                                          : stores().text(splits_ || patch_text_.has_value(), fillings));
+                                          : stores().text(splits_ || patch_text_.has_value(), fillings) + windows_);
     const auto arguments = arguments_of(scope, loaded);
     const auto kernel = has_parts() ? "multiply_" + out_.name : kernel_of_buffer(context_, stage.buffer);
     fillings.emplace_back("signature", arguments.signature(kernel));
@@ -322,6 +342,7 @@ class CudaContraction {
   bool splits_;
   const ContractTail* tail_;              ///< null where all sums are stored
   const ContractStatistics* statistics_;  ///< null where no parts of these are left
+  std::string windows_;                   ///< text of what is reduced of windows besides
   std::optional<PatchContraction> patch_;
   std::optional<StageAxis> pair_;        ///< whose two phases are a block's
   std::optional<PatchText> patch_text_;  ///< where it is multiplied by patches

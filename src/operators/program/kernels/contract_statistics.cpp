@@ -237,9 +237,28 @@ std::optional<ContractStatistics> left_directly(const GroupContext& context, con
   return statistics;
 }
 
+/// Whether it reduces parts of an axis.
+bool has_windows(const Stage& product, const Stage& reduction) {
+  const auto indices = tail_indices(product, reduction);
+  return indices && std::ranges::any_of(*indices, [](const TailIndex& index) { return index.count > 1; });
+}
+
+/// Windows that tiles have whole; false where there are others.
+bool add_windows(const Stage& product, const std::vector<Stage>& windows, ContractStatistics& statistics) {
+  for (const auto& window : windows) {
+    auto tailed = tailed_contraction(product, window);
+    if (!tailed || tailed->tail.kind != TailKind::windows) return false;
+    // What is reduced is finished already.
+    tailed->contraction.split.stage.epilogue = StageExpr();
+    tailed->tail.epilogue = StageExpr();
+    statistics.windows.push_back(*std::move(tailed));
+  }
+  return true;
+}
+
 /// Of tiles of pixels, each of a phase of its own.
 std::optional<ContractStatistics> left_by_patches(const GroupContext& context, const Stage& product,
-                                                  const std::vector<Stage>& sums) {
+                                                  const std::vector<Stage>& sums, const std::vector<Stage>& windows) {
   const auto whole = contraction_of(product, ColumnChoice::contiguous);
   const auto patch = whole ? patch_contraction(*whole) : std::nullopt;
   if (!patch || !patch->across) return std::nullopt;
@@ -252,6 +271,7 @@ std::optional<ContractStatistics> left_by_patches(const GroupContext& context, c
   if (!statistics || statistics->kept.size() != outer.size() || !can_leave_parts(*statistics, statistics->batch))
     return std::nullopt;
   statistics->contraction = *whole;
+  if (!add_windows(product, windows, *statistics)) return std::nullopt;
   return statistics;
 }
 
@@ -275,18 +295,20 @@ StageAxes joined_by_parts(const ContractStatistics& statistics, const Moments& m
 }
 
 std::optional<ContractStatistics> left_statistics(const GroupContext& context, const Stage& product,
-                                                  const std::vector<Stage>& sums) {
+                                                  const std::vector<Stage>& reductions) {
   if (context.ways.statistics == WayUse::never || context.dialect != cuda_dialect()) return std::nullopt;
   // What the cache of all units holds is read again at little cost.
   constexpr double k_bytes = 4.0;
   const bool is_large = k_bytes * count_of(product.axes) > static_cast<double>(context.device.l2_cache_bytes);
   if (context.ways.statistics == WayUse::estimated && !is_large) return std::nullopt;
+  std::vector<Stage> sums, windows;
+  for (const auto& one : reductions) (has_windows(product, one) ? windows : sums).push_back(one);
   const auto sizes = contract_sizes(context.program, ColumnChoice::contiguous, context.ways);
   switch (tile_products(context.dialect, context.device, sizes, context.ways)) {
     case TileProducts::direct:
-      return left_directly(context, product, sums);
+      return windows.empty() ? left_directly(context, product, sums) : std::nullopt;
     case TileProducts::patches:
-      return left_by_patches(context, product, sums);
+      return left_by_patches(context, product, sums, windows);
     default:
       return std::nullopt;
   }

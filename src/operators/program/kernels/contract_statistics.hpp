@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "operators/program/kernels/contract_tails.hpp"
 #include "operators/program/kernels/contraction.hpp"
 #include "operators/program/kernels/program_bundle.hpp"
 #include "program/stages/rewrite.hpp"
@@ -29,7 +30,8 @@ struct ContractStatistics {
   StageAxes kept;           ///< columns, as they were, that a part has one index of
   StageAxes batch;          ///< these, then the batches as they were
   std::vector<Moments> moments;
-  bool stored = true;  ///< somebody else reads the values
+  std::vector<TailedContraction> windows;  ///< of values, whose reductions are stored too; without epilogues
+  bool stored = true;                      ///< somebody else reads the values
 };
 
 /// Of a contraction's stage and sums of its values, each with that of the squares behind it where are_moments(). All as

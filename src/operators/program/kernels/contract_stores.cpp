@@ -38,9 +38,16 @@ std::string guard_text(const std::string& guard) {
 }  // namespace
 
 Stage TileStores::with_window_axes(Stage stage) const {
-  if (tail_ == nullptr) return stage;
-  for (const auto* axis : {&tail_->line, &tail_->column}) {
-    if (!axis->name.empty()) stage.axes.push_back(*axis);
+  std::vector<const ContractTail*> tails;
+  if (tail_ != nullptr) tails.push_back(tail_);
+  if (statistics_ != nullptr) {
+    for (const auto& window : statistics_->windows) tails.push_back(&window.tail);
+  }
+  for (const auto* tail : tails) {
+    for (const auto* axis : {&tail->line, &tail->column}) {
+      if (!axis->name.empty() && std::ranges::count(stage.axes, axis->name, &StageAxis::name) == 0)
+        stage.axes.push_back(*axis);
+    }
   }
   return stage;
 }

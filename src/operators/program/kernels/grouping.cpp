@@ -202,7 +202,7 @@ GroupedProgram grouped_for(StageProgram program, Dialect dialect, const DeviceFa
   store_computed_factors(joined.program, dialect);
   const auto statistics = statistics_groups(joined.program, dialect, device, ways);
   Grouping grouping(std::move(joined.program), dialect, device);
-  grouping.keep_apart(sums_of(statistics));
+  grouping.keep_apart(reductions_of(statistics));
   const auto whole = grouping.stages();
   // A work-item of a CPU does a whole row: a sum in sixteen lanes that is longer would lose too much to rounding.
   constexpr double k_longest_of_item = 65536;

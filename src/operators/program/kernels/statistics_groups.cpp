@@ -6,6 +6,7 @@
 #include "operators/program/kernels/contract.hpp"
 #include "operators/program/kernels/contract_statistics.hpp"
 #include "operators/program/kernels/grouping.hpp"
+#include "operators/program/kernels/pooled_values.hpp"
 #include "program/stages/rewrite.hpp"
 #include "program/stages/split.hpp"
 #include "program/stages/work.hpp"
@@ -71,43 +72,69 @@ bool is_done_at_once(const GroupContext& context, const std::vector<Stage>& sums
   return true;
 }
 
-/// What is left of a program where sums are rewritten.
-struct RewrittenSums {
-  StatisticsGroup group;
-  std::vector<AffineSum> sums;
+/// A stage that read a contraction's values, and reads reductions of them now.
+struct RewrittenReader {
+  std::vector<StageBuffer> buffers;
+  std::vector<Stage> reductions;
+  Stage rest;
 };
 
-std::optional<RewrittenSums> statistics_behind(const GroupContext& context, const Stage& stage,
-                                               std::size_t first_buffer) {
+/// What is left of a program where readers are rewritten.
+struct RewrittenReaders {
+  StatisticsGroup group;
+  std::vector<RewrittenReader> readers;
+};
+
+/// In ways that may be left by a contraction.
+std::vector<RewrittenReader> rewritten_reader(const StageProgram& program, const Stage& product, const Stage& reader,
+                                              std::size_t first_buffer) {
+  std::vector<RewrittenReader> ways;
+  if (const auto affine = affine_sum_of(program, product, reader, first_buffer))
+    ways.push_back({{affine->buffer}, {affine->means}, affine->rest});
+  // Less than half as many numbers as there were.
+  constexpr double k_least_window = 4.0;
+  const auto pooled = pooled_values_of(program, product, reader, first_buffer);
+  if (pooled && count_of(reader.inner) >= k_least_window)
+    ways.push_back({pooled->buffers, pooled->windows, pooled->rest});
+  return ways;
+}
+
+std::optional<RewrittenReaders> statistics_behind(const GroupContext& context, const Stage& stage,
+                                                  std::size_t first_buffer) {
   const auto& program = context.program;
-  auto sums = moments_behind(program, stage);
+  auto reductions = moments_behind(program, stage);
   const auto product = without_single_axes(stage);
-  if (sums.empty() || !is_contraction(product, context.buffers, context.dialect)) return std::nullopt;
-  const auto can_leave = [&] { return left_statistics(context, product, sums).has_value(); };
-  if (!can_leave() || is_done_at_once(context, sums)) return std::nullopt;
-  RewrittenSums found{{product.buffer, {}}, {}};
+  if (reductions.empty() || !is_contraction(product, context.buffers, context.dialect)) return std::nullopt;
+  const auto can_leave = [&] { return left_statistics(context, product, reductions).has_value(); };
+  if (!can_leave() || is_done_at_once(context, reductions)) return std::nullopt;
+  RewrittenReaders found{{product.buffer, {}}, {}};
+  const auto moments = reductions.size();
   for (const auto& reader : program.stages) {
-    if (buffers_read(reader).count(product.buffer) == 0 || std::ranges::count(sums, reader.buffer, &Stage::buffer) > 0)
+    const auto is_moment = [&](const Stage& one) { return one.buffer == reader.buffer; };
+    const auto last_moment = reductions.begin() + static_cast<std::ptrdiff_t>(moments);
+    if (buffers_read(reader).count(product.buffer) == 0 || std::any_of(reductions.begin(), last_moment, is_moment))
       continue;
-    auto affine = affine_sum_of(program, product, reader, first_buffer + found.sums.size());
-    if (!affine) continue;
-    sums.push_back(affine->means);
-    if (can_leave()) {
-      found.sums.push_back(*std::move(affine));
-    } else {
-      sums.pop_back();
+    for (auto& way : rewritten_reader(program, product, reader, first_buffer)) {
+      const auto before = reductions;
+      reductions.insert(reductions.end(), way.reductions.begin(), way.reductions.end());
+      if (can_leave()) {
+        first_buffer += way.buffers.size();
+        found.readers.push_back(std::move(way));
+        break;
+      }
+      reductions = before;
     }
   }
-  for (const auto& sum : sums) found.group.sums.push_back(sum.buffer);
+  for (const auto& reduction : reductions) found.group.reductions.push_back(reduction.buffer);
   return found;
 }
 
-void rewrite_sums(StageProgram& program, const RewrittenSums& rewritten_sums) {
-  for (const auto& one : rewritten_sums.sums) {
+void rewrite_readers(StageProgram& program, const RewrittenReaders& rewritten_readers) {
+  for (const auto& one : rewritten_readers.readers) {
     *std::ranges::find(program.stages, one.rest.buffer, &Stage::buffer) = one.rest;
-    program.buffers.push_back(one.buffer);
-    const auto values = std::ranges::find(program.stages, rewritten_sums.group.values, &Stage::buffer);
-    program.stages.insert(values + 1, one.means);
+    program.buffers.insert(program.buffers.end(), one.buffers.begin(), one.buffers.end());
+    const auto values = std::ranges::find(program.stages, rewritten_readers.group.values, &Stage::buffer);
+    program.stages.insert(values + 1, one.reductions.begin(), one.reductions.end());
   }
 }
 
@@ -120,25 +147,25 @@ std::vector<StatisticsGroup> statistics_groups(StageProgram& program, Dialect di
   std::vector<KernelBuffer> buffers;
   for (const auto& buffer : program.buffers) buffers.push_back({buffer.name, "", DType::f32});
   const GroupContext context{program, buffers, dialect, device, ways};
-  std::vector<RewrittenSums> all;
+  std::vector<RewrittenReaders> all;
   std::size_t first_buffer = program.buffers.size();
   for (const auto& stage : program.stages) {
     auto found = statistics_behind(context, stage, first_buffer);
     if (!found) continue;
-    first_buffer += found->sums.size();
+    for (const auto& reader : found->readers) first_buffer += reader.buffers.size();
     all.push_back(*std::move(found));
   }
   for (const auto& one : all) {
-    rewrite_sums(program, one);
+    rewrite_readers(program, one);
     groups.push_back(one.group);
   }
   return groups;
 }
 
-std::set<std::size_t> sums_of(const std::vector<StatisticsGroup>& groups) {
-  std::set<std::size_t> sums;
-  for (const auto& group : groups) sums.insert(group.sums.begin(), group.sums.end());
-  return sums;
+std::set<std::size_t> reductions_of(const std::vector<StatisticsGroup>& groups) {
+  std::set<std::size_t> reductions;
+  for (const auto& group : groups) reductions.insert(group.reductions.begin(), group.reductions.end());
+  return reductions;
 }
 
 void join_statistics(GroupedProgram& grouped, const std::vector<Stage>& stages,
@@ -146,7 +173,7 @@ void join_statistics(GroupedProgram& grouped, const std::vector<Stage>& stages,
   auto& program = grouped.program;
   for (const auto& group : groups) {
     std::vector<std::size_t> members;
-    auto buffers = group.sums;
+    auto buffers = group.reductions;
     buffers.insert(buffers.begin(), group.values);
     for (const auto buffer : buffers) {
       const auto at = std::ranges::find(program.stages, buffer, &Stage::buffer);

@@ -8,10 +8,10 @@
 
 namespace kw {
 
-/// Buffers that a contraction and the sums behind it write, in the order in which they run.
+/// Buffers that a contraction and the reductions behind it write, in the order in which they run.
 struct StatisticsGroup {
   std::size_t values = 0;
-  std::vector<std::size_t> sums;
+  std::vector<std::size_t> reductions;
 };
 
 /// Those where there are left_statistics(); none but in CUDA C++. Sums of what follows from the values by a factor and
@@ -19,10 +19,10 @@ struct StatisticsGroup {
 /// the group (affine_sums.hpp).
 [[nodiscard]] std::vector<StatisticsGroup> statistics_groups(StageProgram& program, Dialect dialect,
                                                              const DeviceFacts& device, ContractWays ways);
-[[nodiscard]] std::set<std::size_t> sums_of(const std::vector<StatisticsGroup>& groups);
+[[nodiscard]] std::set<std::size_t> reductions_of(const std::vector<StatisticsGroup>& groups);
 
-/// Puts the sums' groups into that of their contraction, which writes the values only where somebody else reads them.
-/// `stages` are those of the program as they were when the groups were found.
+/// Puts the reductions' groups into that of their contraction, which writes the values only where somebody else reads
+/// them. `stages` are those of the program as they were when the groups were found.
 void join_statistics(GroupedProgram& grouped, const std::vector<Stage>& stages,
                      const std::vector<StatisticsGroup>& groups);
 
