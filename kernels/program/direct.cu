@@ -33,9 +33,10 @@ ${signature} {
   __shared__ __align__(16) float filter[${places} * DIRECT_CHANNELS];
   const int thread = threadIdx.x;
   const int tiles_down = (${row_count} + DIRECT_CHANNELS - 1) / DIRECT_CHANNELS;
+  ${of_images}
   ${batch}
   ${first_row}
-  const int first_n = (int)blockIdx.x / (${tiles}${batches}) * (DIRECT_THREADS * DIRECT_PIXELS) + thread;
+  const int first_n = ${block} / (${tiles}${batches}) * (DIRECT_THREADS * DIRECT_PIXELS) + thread;
   ${batch_axes}
   ${first_pixel}
   ${sums}

@@ -217,6 +217,27 @@ TEST_P(CudaCompilesRounded, direct_convolutions_without_spills_or_tensor_cores) 
   EXPECT_EQ(tally.kernels, 9);
 }
 
+/// Parts of a norm's statistics, with the launch that joins them and the norm.
+TEST_P(CudaCompilesRounded, convolutions_that_leave_statistics_without_spills) {
+  Tally tally;
+  for (const auto& [layer, direct] :
+       std::vector<std::pair<std::string, bool>>{{"Conv2d(16, 64, 3)", false},
+                                                 {"Conv2d(16, 64, 3, padding=1)", true},
+                                                 {"ConvTranspose2d(16, 32, 3, stride=2, padding=1)", true}}) {
+    for (const std::string& rest : {std::string("nn.functional.group_norm(nn.functional.mish(x), 8)"),
+                                    std::string("nn.functional.batch_norm(x, None, None, training=True)")}) {
+      const IntBindings structure = {{direct ? "DIRECT" : "PATCHES", 1}};
+      for (const Build& build : builds_of(convolution(layer, rest, "tf32_convolutions"), "fused", "h200", structure)) {
+        if (!build.primary) continue;
+        SCOPED_TRACE(layer + ", " + rest);
+        EXPECT_NE(build.request.source.find("float* const left = parts"), std::string::npos);
+        expect_clean(build, direct ? "simt" : GetParam(), tally);
+      }
+    }
+  }
+  EXPECT_EQ(tally.kernels, 20) << "three launches each, and of patches one that packs the filter";
+}
+
 /// Strips are the default for convolutions of one tap: of warps of every chip with tensor cores for tf32.
 TEST_P(CudaCompilesRounded, products_by_strips_without_spills) {
   Tally tally;

@@ -110,6 +110,8 @@ std::vector<Problem> modules() {
                      "128, 64, 3, 3"),
       module_problem("torch.logsumexp(F.conv2d(x, y, padding=1), dim=1)", "16, 3, 256, 256", "16, 3, 3, 3"),
       module_problem("F.max_pool2d(torch.sin(F.conv2d(x, y, padding=1)), 2)", "16, 3, 256, 256", "16, 3, 3, 3"),
+      module_problem("F.group_norm(F.conv2d(x, y, padding=1), 4)", "16, 3, 256, 256", "16, 3, 3, 3"),
+      module_problem("F.group_norm(F.conv2d(x, y, padding=1), 4)", "16, 64, 64, 64", "128, 64, 3, 3"),
       module_problem("x @ y", "128, 64, dtype=torch.float16", "64, 128, dtype=torch.float16"),
       module_problem("x @ y.T", "128, 64, dtype=torch.bfloat16", "128, 64, dtype=torch.bfloat16"),
   };

@@ -1,8 +1,11 @@
 #include "operators/program/kernels/contract.hpp"
 
+#include <algorithm>
+
 #include "operators/program/kernels/contract_cuda.hpp"
 #include "operators/program/kernels/contract_direct_tails.hpp"
 #include "operators/program/kernels/contract_opencl.hpp"
+#include "operators/program/kernels/contract_statistics.hpp"
 #include "operators/program/kernels/contract_tails.hpp"
 #include "operators/program/kernels/contraction.hpp"
 #include "operators/program/kernels/factor_memory.hpp"
@@ -53,6 +56,21 @@ std::optional<TailedContraction> tailed_in(const GroupContext& context, const St
   return tailed_contraction(stages[group.stages[0]], stages[group.stages[1]]);
 }
 
+/// The contraction comes first, then a sum and that of squares, and perhaps more of them. Of one sum alone a tail is
+/// left.
+std::optional<ContractStatistics> statistics_in(const GroupContext& context, const StageGroup& group) {
+  if (group.stages.size() < 3 || context.dialect != cuda_dialect()) return std::nullopt;
+  const auto& stages = context.program.stages;
+  const auto& product = stages[group.stages[0]];
+  if (!is_contraction(product, context.buffers, context.dialect)) return std::nullopt;
+  std::vector<Stage> sums;
+  for (std::size_t i = 1; i < group.stages.size(); ++i) sums.push_back(stages[group.stages[i]]);
+  auto statistics = left_statistics(context, product, sums);
+  if (!statistics || !statistics->moments[0].squares) return std::nullopt;
+  statistics->stored = std::ranges::count(group.local, product.buffer) == 0;
+  return statistics;
+}
+
 }  // namespace
 
 bool is_contraction(const Stage& stage, const std::vector<KernelBuffer>& buffers, Dialect dialect) {
@@ -60,12 +78,15 @@ bool is_contraction(const Stage& stage, const std::vector<KernelBuffer>& buffers
 }
 
 bool contract_takes(const GroupContext& context, const StageGroup& group) {
-  if (group.stages.size() > 1) return direct_tailed_in(context, group) || tailed_in(context, group);
+  if (group.stages.size() > 1)
+    return statistics_in(context, group) || direct_tailed_in(context, group) || tailed_in(context, group);
   return group.stages.size() == 1 &&
          is_contraction(context.program.stages[group.stages[0]], context.buffers, context.dialect);
 }
 
 GroupKernels contract_kernels(const GroupContext& context, const StageGroup& group) {
+  if (const auto statistics = statistics_in(context, group))
+    return contract_cuda(context, statistics->contraction, nullptr, nullptr, &*statistics);
   if (const auto tailed = direct_tailed_in(context, group))
     return contract_cuda(context, tailed->contraction, nullptr, &tailed->tail);
   if (const auto tailed = tailed_in(context, group)) return contract_cuda(context, tailed->contraction, &tailed->tail);

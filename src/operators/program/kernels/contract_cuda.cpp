@@ -10,6 +10,7 @@
 #include "operators/program/kernels/contract_patch_text.hpp"
 #include "operators/program/kernels/contract_products.hpp"
 #include "operators/program/kernels/contract_shape.hpp"
+#include "operators/program/kernels/contract_statistics_text.hpp"
 #include "operators/program/kernels/contract_stores.hpp"
 #include "operators/program/kernels/contract_strips.hpp"
 #include "operators/program/kernels/contract_tail_text.hpp"
@@ -27,7 +28,7 @@ class CudaContraction {
  public:
   /// `sizes` and `products` are the program's.
   CudaContraction(const GroupContext& context, const Contraction& contraction, std::vector<ContractSize> sizes,
-                  TileProducts products, const ContractTail* tail)
+                  TileProducts products, const ContractTail* tail, const ContractStatistics* statistics)
       : context_(context),
         contraction_(contraction),
         out_(context.buffers[contraction.split.stage.buffer]),
@@ -38,7 +39,8 @@ class CudaContraction {
         products_(own_products(size_, of_program_, context.device)),
         rounded_(products_ != TileProducts::simt && contraction.split.stage.rounds_factors),
         splits_(contract_splits(size_, context.device)),
-        tail_(tail) {
+        tail_(tail),
+        statistics_(statistics) {
     if (products_ == TileProducts::halves) halves_ = half_factors(contraction, context.program);
     if (products_ != TileProducts::patches) return;
     patch_ = patch_contraction(contraction);
@@ -55,6 +57,7 @@ class CudaContraction {
     if (patch_text_) kernels_ = patch_text_->packing();
     write_tiles();
     if (splits_) add(sum_of_parts(context_, contraction_, parts_name()));
+    if (statistics_ != nullptr) add(joined_statistics(context_, *statistics_, statistics_parts()));
     if (joins_tiles()) add(joined_tiles(context_, contraction_, patch_ ? &*patch_ : nullptr, *tail_, parts_name()));
     add_helpers();
     kernels_.tunables = contract_gpu_tunables(sizes_, of_program_, context_.device);
@@ -73,6 +76,7 @@ class CudaContraction {
     kernels_.own_helpers.merge(product_helpers(products_, rounded_));
     if (halves_) kernels_.own_helpers.merge(half_helpers(*halves_));
     if (!patch_text_) return;
+    if (statistics_ != nullptr) kernels_.own_helpers.insert("patches.cu/patch_tile_of_phases");
     for (const auto& name : patch_text_->own_helpers()) kernels_.own_helpers.insert(name);
   }
 
@@ -114,9 +118,15 @@ class CudaContraction {
 
   std::vector<std::string> locals() const {
     auto names = contract_gpu_locals();
-    if (tail_ != nullptr) names.insert(names.end(), tail_locals().begin(), tail_locals().end());
+    if (tail_ != nullptr || statistics_ != nullptr)
+      names.insert(names.end(), tail_locals().begin(), tail_locals().end());
     if (patch_text_) names.insert(names.end(), PatchText::locals().begin(), PatchText::locals().end());
     return names;
+  }
+
+  StatisticsParts statistics_parts() const {
+    return {parts_name(), statistics_->batch, patch_tiles_expression(contraction_, *patch_),
+            [this](KernelScope& scope) { return patch_tiles_text(scope, contraction_, *patch_); }};
   }
 
   std::string parts_name() const { return "parts_of_" + out_.name; }
@@ -161,7 +171,7 @@ class CudaContraction {
   }
 
   TileStores stores() const {
-    return {contraction_, out_, patch_ ? &*patch_ : nullptr, patch_text_ ? &*patch_text_ : nullptr, tail_};
+    return {contraction_, out_, patch_ ? &*patch_ : nullptr, patch_text_ ? &*patch_text_ : nullptr, tail_, statistics_};
   }
 
   void fill_tile_store(KernelScope& scope, Fillings& fillings) {
@@ -178,7 +188,21 @@ class CudaContraction {
                                                  scope.extent(extent_of(contraction_.columns))));
     } else {
       stores().fill(scope, fillings);
+      if (statistics_ != nullptr) windows_ = windows_text(scope);
     }
+  }
+
+  /// What is reduced of a tile's finished values, of which statistics are left.
+  std::string windows_text(KernelScope& scope) const {
+    std::string text;
+    for (const auto& [contraction, tail] : statistics_->windows) {
+      const TileStores windows(contraction, context_.buffers[contraction.split.stage.buffer], &*patch_, &*patch_text_,
+                               &tail, nullptr);
+      Fillings fillings = {{"row_count", scope.extent(extent_of(contraction_.rows))}};
+      windows.fill(scope, fillings);
+      text += fill_lines("\n{\n  ${windows}\n}", {{"windows", windows.text(true, fillings)}});
+    }
+    return text;
   }
 
   /// Which tile a block computes, of products whose columns are counted as one axis.
@@ -253,8 +277,15 @@ class CudaContraction {
     if (patch_text_) arguments.add(DType::f32, false, "filters", patch_text_->filters());
     if (has_parts()) {
       arguments.add(DType::f32, true, "parts", parts_name());
-    } else {
+    } else if (statistics_ == nullptr || statistics_->stored) {
       arguments.add(out_.dtype, true, out_.name, out_.argument);
+    }
+    if (statistics_ != nullptr) {
+      arguments.add(DType::f32, true, "parts", parts_name());
+      for (const auto& window : statistics_->windows) {
+        const auto& out = context_.buffers[window.tail.reduction.buffer];
+        arguments.add(out.dtype, true, out.name, out.argument);
+      }
     }
     arguments.add_integers(scope);
     return arguments;
@@ -284,7 +315,7 @@ class CudaContraction {
     fillings.emplace_back("row_count", scope.extent(extent_of(contraction_.rows)));
     if (!patch_text_) fillings.emplace_back("column_count", scope.extent(extent_of(contraction_.columns)));
     fillings.emplace_back("stores", pair_ ? fill_lines(kernel_text("program/patches.cu", "store_pairs"), fillings)
-                                          : stores().text(splits_ || patch_text_.has_value(), fillings));
+                                          : stores().text(splits_ || patch_text_.has_value(), fillings) + windows_);
     const auto arguments = arguments_of(scope, loaded);
     const auto kernel = has_parts() ? "multiply_" + out_.name : kernel_of_buffer(context_, stage.buffer);
     fillings.emplace_back("signature", arguments.signature(kernel));
@@ -309,7 +340,9 @@ class CudaContraction {
   bool rounded_;           ///< factors, to tf32 numbers that are multiplied once
   std::optional<HalfFactors> halves_;
   bool splits_;
-  const ContractTail* tail_;  ///< null where all sums are stored
+  const ContractTail* tail_;              ///< null where all sums are stored
+  const ContractStatistics* statistics_;  ///< null where no parts of these are left
+  std::string windows_;                   ///< text of what is reduced of windows besides
   std::optional<PatchContraction> patch_;
   std::optional<StageAxis> pair_;        ///< whose two phases are a block's
   std::optional<PatchText> patch_text_;  ///< where it is multiplied by patches
@@ -342,7 +375,7 @@ ContractWays ways_with_tail(ContractWays ways) {
 }  // namespace
 
 GroupKernels contract_cuda(const GroupContext& given, const Contraction& contraction, const ContractTail* tail,
-                           const DirectTail* direct_tail) {
+                           const DirectTail* direct_tail, const ContractStatistics* statistics) {
   const auto ways = tail == nullptr ? given.ways : ways_with_tail(given.ways);
   const GroupContext context{given.program, given.buffers, given.dialect, given.device, ways};
   // One assignment is for all contractions of a program, which have no tail.
@@ -351,7 +384,7 @@ GroupKernels contract_cuda(const GroupContext& given, const Contraction& contrac
   const auto products = tile_products(context.dialect, context.device, sizes, context.ways);
   if (products == TileProducts::strips || products == TileProducts::direct) {
     auto kernels = products == TileProducts::strips ? contract_by_strips(context, contraction)
-                                                    : contract_directly(context, contraction, direct_tail);
+                                                    : contract_directly(context, contraction, direct_tail, statistics);
     kernels.tunables = contract_gpu_tunables(sizes, products, context.device);
     kernels.constraints = contract_gpu_constraints(sizes, products, context.device);
     if (direct_tail != nullptr && sizes.size() == 1)
@@ -362,9 +395,9 @@ GroupKernels contract_cuda(const GroupContext& given, const Contraction& contrac
   const bool packs =
       products != TileProducts::halves && !by_patches(contract_size(contraction), products, context.device);
   auto packed = packs ? packed_contraction(context, contraction) : std::nullopt;
-  if (!packed) return CudaContraction(context, contraction, sizes, products, tail).write();
+  if (!packed) return CudaContraction(context, contraction, sizes, products, tail, statistics).write();
   const GroupContext with_copy{context.program, packed->buffers, context.dialect, context.device, context.ways};
-  auto kernels = CudaContraction(with_copy, packed->contraction, sizes, products, tail).write();
+  auto kernels = CudaContraction(with_copy, packed->contraction, sizes, products, tail, nullptr).write();
   auto& copying = packed->copying;
   kernels.source = copying.source + "\n" + kernels.source;
   kernels.launches.insert(kernels.launches.begin(), copying.launches.begin(), copying.launches.end());

@@ -52,8 +52,11 @@ struct DirectContraction {
                                                                   const StageAxes& windows = {});
 
 struct DirectTail;
-/// Without tunables. A defect where it is no direct one. `tail`: null where all sums are stored.
+struct ContractStatistics;
+/// Without tunables. A defect where it is no direct one. `tail`: null where all sums are stored. `statistics`: of this
+/// contraction, without a tail; parts of them are left and joined.
 [[nodiscard]] GroupKernels contract_directly(const GroupContext& context, const Contraction& contraction,
-                                             const DirectTail* tail = nullptr);
+                                             const DirectTail* tail = nullptr,
+                                             const ContractStatistics* statistics = nullptr);
 
 }  // namespace kw

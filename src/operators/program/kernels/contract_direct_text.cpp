@@ -9,6 +9,7 @@
 #include "operators/program/kernels/contract_direct_shape.hpp"
 #include "operators/program/kernels/contract_direct_sums.hpp"
 #include "operators/program/kernels/contract_direct_tails.hpp"
+#include "operators/program/kernels/contract_statistics_text.hpp"
 #include "operators/program/kernels/contract_text.hpp"
 
 namespace kw {
@@ -18,7 +19,7 @@ namespace {
 constexpr const char* k_direct_locals =
     "filter thread tiles_down batch first_row first_n from inside within i p c n m k at place places element elements "
     "sums first_step last_step of_step step_from here total place_of_stored window turn reduced "
-    "gathered";
+    "gathered parts present block";
 
 std::vector<std::string> direct_locals() {
   std::istringstream words(k_direct_locals);
@@ -37,11 +38,12 @@ void add_sure_loads(const StageExpr& node, std::vector<StageExpr>& loads) {
 class DirectText {
  public:
   DirectText(const GroupContext& context, const Contraction& contraction, const DirectContraction& direct,
-             const DirectTail* tail)
+             const DirectTail* tail, const ContractStatistics* statistics)
       : context_(context),
         contraction_(contraction),
         direct_(direct),
         tail_(tail),
+        statistics_(statistics),
         columns_(contraction.columns),
         out_(context.buffers[contraction.split.stage.buffer]),
         image_(contraction.second.element->tensor.buffer),
@@ -63,17 +65,17 @@ class DirectText {
     fillings.emplace_back("stores", has_rows() ? "" : stores());
     fillings.emplace_back("sums", has_rows() ? rows() : has_windows() ? windows() : sums_.sums(again(), !has_rows()));
     fillings.emplace_back("tiles", has_rows() ? "1" : "tiles_down");
-    fillings.emplace_back("first_row", has_rows()
-                                           ? ""
-                                           : fmt::format("const int first_row = (int)blockIdx.x{} % tiles_down * "
-                                                         "DIRECT_CHANNELS;",
-                                                         times_batches(" / ")));
+    fillings.emplace_back("first_row", has_rows() ? ""
+                                                  : fmt::format("const int first_row = {}{} % tiles_down * "
+                                                                "DIRECT_CHANNELS;",
+                                                                block(), times_batches(" / ")));
     fill_batch(fillings);
     ContractArguments arguments(context_.dialect);
     arguments.add_loaded(scope_, context_.buffers, contraction_.split.stage.buffer);
     if (scope_.loaded().count(image_) == 0)
       arguments.add(DType::f32, false, context_.buffers[image_].name, context_.buffers[image_].argument);
-    arguments.add(out_.dtype, true, out_.name, out_.argument);
+    if (stores_values()) arguments.add(out_.dtype, true, out_.name, out_.argument);
+    if (statistics_ != nullptr) arguments.add(DType::f32, true, "parts", parts().buffer);
     arguments.add_integers(scope_);
     fillings.emplace_back("signature", arguments.signature(kernel));
     GroupKernels kernels;
@@ -82,6 +84,7 @@ class DirectText {
     kernels.helpers = scope_.helpers();
     kernels.own_helpers = scope_.own_helpers();
     kernels.own_helpers.insert("direct.cu/multiply_pixels");
+    if (statistics_ != nullptr) add_joining(kernels);
     return kernels;
   }
 
@@ -90,6 +93,28 @@ class DirectText {
   std::string again() const {
     if (has_rows()) return "turn > 0 || first_step > 0";
     return has_windows() ? "window > 0 || first_step > 0" : "first_step > 0";
+  }
+
+  bool stores_values() const { return statistics_ == nullptr || statistics_->stored; }
+
+  StatisticsParts parts() {
+    const auto& columns = columns_;
+    return {"parts_of_" + out_.name, direct_.around,
+            fmt::format("ceil_div({}, DIRECT_THREADS * DIRECT_PIXELS)", extent_of(columns).text()),
+            [&columns](KernelScope& scope) {
+              return fmt::format("(({} + DIRECT_THREADS * DIRECT_PIXELS - 1) / (DIRECT_THREADS * DIRECT_PIXELS))",
+                                 scope.extent(extent_of(columns)));
+            }};
+  }
+
+  void add_joining(GroupKernels& kernels) {
+    auto joining = joined_statistics(context_, *statistics_, parts());
+    kernels.source += "\n" + joining.source;
+    kernels.launches.insert(kernels.launches.end(), joining.launches.begin(), joining.launches.end());
+    kernels.scratch = std::move(joining.scratch);
+    kernels.helpers.merge(joining.helpers);
+    kernels.own_helpers.merge(joining.own_helpers);
+    kernels.own_helpers.insert("statistics.cu/sum_over_warp");
   }
 
   bool has_rows() const { return tail_ != nullptr && !tail_->rows.empty(); }
@@ -102,19 +127,40 @@ class DirectText {
   }
 
   std::string times_batches(const char* before) {
-    const auto batches = sums_.count(direct_.around);
+    const auto batches = sums_.count(side_by_side());
     return batches == "1" ? "" : before + batches;
   }
 
+  /// Images that a block has one of come one after the other, other batches side by side.
   void fill_batch(Fillings& fillings) {
     auto used = scope_.used_axes();
     used.merge(axes_in(direct_.start));
     used.merge(axes_in(stored_));
     const auto batches = sums_.count(direct_.around);
     const auto axes = index_statements(scope_, direct_.around, "batch", used);
-    fillings.emplace_back("batch", axes.empty() ? "" : fmt::format("const int batch = (int)blockIdx.x % {};", batches));
+    const bool is_named = !axes.empty() || (statistics_ != nullptr && batches != "1");
+    std::string of_images;
+    std::string batch = fmt::format("{} % {}", block(), sums_.count(side_by_side()));
+    if (has_images()) {
+      const auto of_image = fmt::format("({} * tiles_down{})", parts().tiles_in(scope_), times_batches(" * "));
+      of_images = fmt::format("const int block = (int)blockIdx.x % {};", of_image);
+      batch = fmt::format("(int)blockIdx.x / {} * {} + {}", of_image, sums_.count(side_by_side()), batch);
+    }
+    fillings.emplace_back("of_images", of_images);
+    fillings.emplace_back("block", block());
+    fillings.emplace_back("batch", is_named ? fmt::format("const int batch = {};", batch) : "");
     fillings.emplace_back("batch_axes", join_lines(axes));
     fillings.emplace_back("batches", times_batches(" * "));
+  }
+
+  bool has_images() const { return statistics_ != nullptr && !statistics_->kept.empty(); }
+
+  /// Of an image's blocks, or of all.
+  std::string block() const { return has_images() ? "block" : "(int)blockIdx.x"; }
+
+  StageAxes side_by_side() const {
+    const auto kept = has_images() ? static_cast<std::ptrdiff_t>(statistics_->kept.size()) : 0;
+    return {direct_.around.begin() + kept, direct_.around.end()};
   }
 
   // Indices of pixels: a thread's first one is divided, the others follow by additions.
@@ -233,10 +279,31 @@ class DirectText {
   }
 
   std::string stores() {
+    if (statistics_ != nullptr)
+      return fmt::format("unsigned present = 0u;\n{}\n{}", finished(contraction_, true), leave_parts());
     if (tail_ == nullptr) return finished(contraction_, true);
     Contraction reduced = contraction_;
     reduced.split.stage.epilogue = tail_->epilogue;
     return finished(reduced, true);
+  }
+
+  std::string leave_parts() {
+    const auto batches = sums_.count(direct_.around);
+    return fill_lines(kernel_text("program/statistics.cu", "leave_direct"),
+                      {{"phases", std::to_string(direct_.phases())},
+                       {"row_count", sums_.count(contraction_.rows)},
+                       {"batch", batches == "1" ? "0" : "batch"},
+                       {"tile_count", parts().tiles_in(scope_)},
+                       {"tile", fmt::format("{} / (tiles_down{})", block(), times_batches(" * "))}});
+  }
+
+  /// The value takes the sum's place, and is known to be there.
+  std::string kept_store(const StoredSum& stored) const {
+    std::vector<std::string> lines = {"present |= 1u << (p * DIRECT_PIXELS + i);",
+                                      fmt::format("sums[p][i][c] = {};", stored.value)};
+    if (stores_values())
+      lines.push_back(store_text(out_.dtype, out_.name, stored.place, "sums[p][i][c]", scope_.dialect()));
+    return join_lines(lines);
   }
 
   /// What becomes of each sum, or of each reduced one: it is stored, or becomes part of what is gathered.
@@ -256,7 +323,7 @@ class DirectText {
     std::vector<std::string> pixel;
     std::string guard = "first_n + i * DIRECT_THREADS < " + sums_.count(columns_);
     if (!stored.guard.empty()) guard += " && " + stored.guard;
-    const auto places = places_text(used, is_stored, pixel);
+    const auto places = places_text(used, is_stored && stores_values(), pixel);
     const bool names_phase = has_phases && of_rows.count(direct_.phase.name) > 0;
     return direct_section(
         "finished",
@@ -270,7 +337,9 @@ class DirectText {
          {"stored_guard", guard},
          {"total", of_sums ? "sums[p][i][c]" : "gathered[p][i][c]"},
          {"values", stored.values},
-         {"store", is_stored ? stored.store : joined(stored.value)}});
+         {"store", !is_stored               ? joined(stored.value)
+                   : statistics_ != nullptr ? kept_store(stored)
+                                            : stored.store}});
   }
 
   /// Indices of pixels along axes in `used`, and with `is_stored` their places; `pixel` gets the names of one's.
@@ -302,6 +371,7 @@ class DirectText {
   const Contraction& contraction_;
   const DirectContraction& direct_;
   const DirectTail* tail_;
+  const ContractStatistics* statistics_;  ///< of the values; null: none
   const StageAxes& columns_;
   const KernelBuffer& out_;
   std::size_t image_;   ///< buffer of the second factor
@@ -312,10 +382,11 @@ class DirectText {
 
 }  // namespace
 
-GroupKernels contract_directly(const GroupContext& context, const Contraction& contraction, const DirectTail* tail) {
+GroupKernels contract_directly(const GroupContext& context, const Contraction& contraction, const DirectTail* tail,
+                               const ContractStatistics* statistics) {
   const auto direct = direct_contraction(contraction, tail != nullptr ? tail->windows : StageAxes());
   KW_CHECK(direct.has_value(), "a contraction that cannot be computed directly is");
-  return DirectText(context, contraction, *direct, tail).write();
+  return DirectText(context, contraction, *direct, tail, statistics).write();
 }
 
 }  // namespace kw

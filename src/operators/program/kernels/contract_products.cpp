@@ -18,7 +18,8 @@ constexpr const char* k_gpu_locals =
 
 constexpr const char* k_tail_locals =
     "gathered windows windows_of_eight eights eight sums_line sums_column window_top window_left of_line "
-    "of_column pixel line across item totals";
+    "of_column pixel line across item totals result values count mean squares left apart follower block "
+    "of_tile tile_count";
 
 std::vector<std::string> names_in(const char* text) {
   std::istringstream words(text);

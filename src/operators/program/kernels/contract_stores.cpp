@@ -38,9 +38,16 @@ std::string guard_text(const std::string& guard) {
 }  // namespace
 
 Stage TileStores::with_window_axes(Stage stage) const {
-  if (tail_ == nullptr) return stage;
-  for (const auto* axis : {&tail_->line, &tail_->column}) {
-    if (!axis->name.empty()) stage.axes.push_back(*axis);
+  std::vector<const ContractTail*> tails;
+  if (tail_ != nullptr) tails.push_back(tail_);
+  if (statistics_ != nullptr) {
+    for (const auto& window : statistics_->windows) tails.push_back(&window.tail);
+  }
+  for (const auto* tail : tails) {
+    for (const auto* axis : {&tail->line, &tail->column}) {
+      if (!axis->name.empty() && std::ranges::count(stage.axes, axis->name, &StageAxis::name) == 0)
+        stage.axes.push_back(*axis);
+    }
   }
   return stage;
 }
@@ -85,7 +92,8 @@ void TileStores::fill_sums(KernelScope& scope, Fillings& fillings) const {
   const auto stored = stored_sum(scope, contraction_, out_, "total", place.text);
   fillings.emplace_back("stored_guard", guard_text(stored.guard));
   fillings.emplace_back("values", stored.values);
-  fillings.emplace_back("store", stored.store);
+  fillings.emplace_back("store", statistics_ == nullptr ? stored.store : kept_store(stored, scope.dialect()));
+  if (statistics_ != nullptr) fillings.emplace_back("leave_parts", leave_parts(scope, stored));
   fillings.emplace_back("value", stored.value);
   fillings.emplace_back("place", stored.place);
   const auto used = scope.used_axes();
@@ -96,6 +104,30 @@ void TileStores::fill_sums(KernelScope& scope, Fillings& fillings) const {
   fillings.emplace_back("stored_places", columns.before);
   fillings.emplace_back("stored_column_axes", join_lines(columns.lines));
   fillings.emplace_back("place_column_axes", join_lines(columns.lines));
+}
+
+/// The value takes the place of the sum.
+std::string TileStores::kept_store(const StoredSum& stored, Dialect dialect) const {
+  constexpr std::size_t k_line_columns = 100;
+  std::vector<std::string> lines = {
+      broken_statement(fmt::format("const float result = {};", stored.value), k_line_columns),
+      "tiles[at / TILE_N * LINE_STRIDE + "
+      "column_of_place<Places::tile_lines, Places::tile_width>(at % TILE_N)] = result;"};
+  if (statistics_->stored) lines.push_back(store_text(out_.dtype, out_.name, stored.place, "result", dialect));
+  return join_lines(lines);
+}
+
+std::string TileStores::leave_parts(KernelScope& scope, const StoredSum& stored) const {
+  const auto batches = scope.extent(extent_of(contraction_.batch));
+  return fill_lines(kernel_text("program/statistics.cu", "leave_tile"),
+                    {{"width", scope.extent(patch_->tile.back().extent)},
+                     {"height", patch_->line ? scope.extent(patch_->tile[0].extent) : "1"},
+                     {"row_count", scope.extent(extent_of(contraction_.rows))},
+                     {"pixel_axes", pixel_axes(scope, "line", "across")},
+                     {"stored_guard", guard_text(stored.guard)},
+                     {"block", batches == "1" ? "block" : "block / " + batches},
+                     {"batch", batches == "1" ? "(of_tile / tile_count)"
+                                              : fmt::format("(of_tile / tile_count * {0} + block % {0})", batches)}});
 }
 
 /// A finished sum becomes part of `result`.
@@ -186,6 +218,7 @@ std::string TileStores::text(bool one_by_one, const Fillings& fillings) const {
     return fill_lines(tails_section(section), fillings);
   }
   auto ones = fill_lines(stores_section("store_ones"), fillings);
+  if (statistics_ != nullptr) ones += "\n" + fill_lines("${leave_parts}", fillings);
   if (one_by_one || !stores_fours(contraction_, out_)) return ones;
   auto all = fillings;
   all.emplace_back("store_ones", std::move(ones));

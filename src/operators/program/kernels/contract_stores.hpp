@@ -5,7 +5,9 @@
 
 #include "codegen/text.hpp"
 #include "operators/program/kernels/contract_patch_text.hpp"
+#include "operators/program/kernels/contract_statistics.hpp"
 #include "operators/program/kernels/contract_tails.hpp"
+#include "operators/program/kernels/contract_text.hpp"
 #include "operators/program/kernels/contraction.hpp"
 #include "operators/program/kernels/kernel_scope.hpp"
 
@@ -14,10 +16,15 @@ namespace kw {
 class TileStores {
  public:
   /// `patch` and `patch_text` are null where the contraction is not multiplied by patches, `tail` where all sums are
-  /// stored. None of them is copied.
+  /// stored, `statistics` where no parts of these are left; there are patches where some are. None of them is copied.
   TileStores(const Contraction& contraction, const KernelBuffer& out, const PatchContraction* patch,
-             const PatchText* patch_text, const ContractTail* tail)
-      : contraction_(contraction), out_(out), patch_(patch), patch_text_(patch_text), tail_(tail) {}
+             const PatchText* patch_text, const ContractTail* tail, const ContractStatistics* statistics)
+      : contraction_(contraction),
+        out_(out),
+        patch_(patch),
+        patch_text_(patch_text),
+        tail_(tail),
+        statistics_(statistics) {}
 
   /// The stage with the axes that count windows, for the scope of the kernel.
   [[nodiscard]] Stage with_window_axes(Stage stage) const;
@@ -38,6 +45,8 @@ class TileStores {
   [[nodiscard]] StoredColumns columns_of(KernelScope& scope, const std::set<std::string>& used,
                                          const StoredPlace& place) const;
   void fill_sums(KernelScope& scope, Fillings& fillings) const;
+  [[nodiscard]] std::string kept_store(const StoredSum& stored, Dialect dialect) const;
+  [[nodiscard]] std::string leave_parts(KernelScope& scope, const StoredSum& stored) const;
   void fill_gathered(KernelScope& scope, Fillings& fillings, const std::string& result) const;
   void fill_rows(KernelScope& scope, Fillings& fillings) const;
   void fill_windows(KernelScope& scope, Fillings& fillings) const;
@@ -49,6 +58,7 @@ class TileStores {
   const PatchContraction* patch_;
   const PatchText* patch_text_;
   const ContractTail* tail_;
+  const ContractStatistics* statistics_;
 };
 
 }  // namespace kw

@@ -13,25 +13,35 @@ namespace {
 /// How many tiles have some of a row's pixels, in the kernel and in the bundle.
 std::string tiles_text(KernelScope& scope, const Contraction& contraction, const PatchContraction& patch,
                        const ContractTail& tail) {
+  auto text = patch_tiles_text(scope, contraction, patch);
+  if (!tail.planes.empty()) text += " * " + scope.extent(extent_of(tail.planes));
+  return text;
+}
+
+std::string tiles_expression(const Contraction& contraction, const PatchContraction& patch, const ContractTail& tail) {
+  auto text = patch_tiles_expression(contraction, patch);
+  if (!tail.planes.empty()) text += " * " + bundle_operand(extent_of(tail.planes));
+  return text;
+}
+
+}  // namespace
+
+std::string patch_tiles_text(KernelScope& scope, const Contraction& contraction, const PatchContraction& patch) {
   const auto size = patch_size(contraction, patch);
   const auto tiles = [&](const Extent& pixels, const std::string& width) {
     return fmt::format("(({} + {} - 1) / ({}))", scope.extent(pixels), width, width);
   };
   auto text = tiles(patch.tile.back().extent, tile_width_text(size));
   if (patch.line) text += " * " + tiles(patch.tile[0].extent, tile_lines_text(size));
-  if (!tail.planes.empty()) text += " * " + scope.extent(extent_of(tail.planes));
   return text;
 }
 
-std::string tiles_expression(const Contraction& contraction, const PatchContraction& patch, const ContractTail& tail) {
+std::string patch_tiles_expression(const Contraction& contraction, const PatchContraction& patch) {
   const auto size = patch_size(contraction, patch);
   auto text = fmt::format("ceil_div({}, {})", patch.tile.back().extent.text(), tile_width_text(size));
   if (patch.line) text += fmt::format(" * ceil_div({}, {})", patch.tile[0].extent.text(), tile_lines_text(size));
-  if (!tail.planes.empty()) text += " * " + bundle_operand(extent_of(tail.planes));
   return text;
 }
-
-}  // namespace
 
 std::string tail_neutral(const ContractTail& tail) {
   const auto op = tail.reduction.op;

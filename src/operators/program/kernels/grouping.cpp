@@ -10,6 +10,7 @@
 #include "operators/program/kernels/row_memory.hpp"
 #include "operators/program/kernels/scans.hpp"
 #include "operators/program/kernels/scratch_memory.hpp"
+#include "operators/program/kernels/statistics_groups.hpp"
 #include "operators/program/kernels/tail_groups.hpp"
 #include "operators/program/kernels/windows.hpp"
 #include "operators/program/program_detail.hpp"
@@ -40,8 +41,6 @@ constexpr double k_least_gpu_part = 16384;
 constexpr double k_least_small_part = 4096;
 /// An element's window is shorter; a longer sum of neighbours is worth many work-items.
 constexpr double k_longest_window = 1024;
-/// Elements of a row that are read again while a cache still has them.
-constexpr double k_longest_cached = 32768;
 
 /// What tensors of 16-bit floats are stored as; scratch memory has none.
 DType held_type(const StageBuffer& buffer) {
@@ -57,7 +56,10 @@ class Grouping {
       : program_(std::move(program)),
         dialect_(dialect),
         groups_wanted_(static_cast<double>(device.compute_units) * 2.0),
-        longest_cached_(std::max(k_longest_cached, longest_kept(device))) {}
+        longest_row_(longest_row_at_once(device)) {}
+
+  /// Reductions that write these buffers are left as they are, each alone.
+  void keep_apart(std::set<std::size_t> buffers) { apart_ = std::move(buffers); }
 
   /// Into parts of at most `longest` elements, and enough of them to keep the device busy.
   void split_long_reductions(double longest) {
@@ -83,7 +85,7 @@ class Grouping {
       return work_groups(stage) >= groups_wanted_ / 2.0 || evaluations(stage) <= 4.0 * k_small;
     };
     rules.map = [&](const Stage& map, double rows) {
-      if (on_gpu() && evaluations(map) > rows * longest_cached_ && evaluations(map) > k_small) return false;
+      if (on_gpu() && evaluations(map) > rows * longest_row_ && evaluations(map) > k_small) return false;
       return rows >= groups_wanted_ / 2.0 || evaluations(map) <= k_small;
     };
     std::vector<std::vector<std::size_t>> lists;
@@ -107,7 +109,8 @@ class Grouping {
 
   /// Whether it is to be done by rows: no product, and no window that slides over its elements.
   [[nodiscard]] bool is_row_reduction(const Stage& stage) const {
-    if (stage.kind != StageKind::reduce || goes_to_contract(stage) || is_window(stage, dialect_)) return false;
+    if (stage.kind != StageKind::reduce || apart_.count(stage.buffer) > 0) return false;
+    if (goes_to_contract(stage) || is_window(stage, dialect_)) return false;
     return !slides(stage) || (on_gpu() && count_of(stage.inner) >= k_longest_window);
   }
 
@@ -173,10 +176,16 @@ class Grouping {
   StageProgram program_;
   Dialect dialect_;
   double groups_wanted_;
-  double longest_cached_;
+  double longest_row_;
+  std::set<std::size_t> apart_;
 };
 
 }  // namespace
+
+double longest_row_at_once(const DeviceFacts& device) {
+  constexpr double k_longest_cached = 32768.0;
+  return std::max(k_longest_cached, longest_kept(device));
+}
 
 Result<GroupedProgram> grouped_for(const Problem& problem, Dialect dialect, const DeviceFacts& device,
                                    ContractWays ways) {
@@ -199,13 +208,16 @@ GroupedProgram grouped_for(StageProgram program, Dialect dialect, const DeviceFa
   reverse_scans(joined.program, dialect);
   shift_scans(joined.program, dialect);
   store_computed_factors(joined.program, dialect);
+  const auto statistics = statistics_groups(joined.program, dialect, device, ways);
   Grouping grouping(std::move(joined.program), dialect, device);
+  grouping.keep_apart(reductions_of(statistics));
   const auto whole = grouping.stages();
   // A work-item of a CPU does a whole row: a sum in sixteen lanes that is longer would lose too much to rounding.
   constexpr double k_longest_of_item = 65536;
   constexpr double k_longest_of_group = 1 << 22;
   grouping.split_long_reductions(dialect->has_vectors ? k_longest_of_item : k_longest_of_group);
   auto grouped = grouping.with_rows();
+  join_statistics(grouped, whole, statistics);
   if (!dialect->warp.empty()) join_tails(grouped, whole, dialect, device, ways);
   grouped.fusions = std::move(joined.fusions);
   grouped.simplifications = std::move(exchanged);

@@ -41,12 +41,13 @@ enum class WayUse : std::uint8_t {
   never,
 };
 struct ContractWays {
-  WayUse patches = WayUse::estimated;  ///< of convolutions; see contract_patches.hpp
-  WayUse strips = WayUse::estimated;   ///< where all contractions can be, before patches; see contract_strips.hpp
-  WayUse direct = WayUse::estimated;   ///< where all contractions can be, before both; see contract_direct.hpp
-  WayUse tails = WayUse::estimated;    ///< with reductions in the same kernel; see contract_tails.hpp
-  WayUse phases = WayUse::estimated;   ///< of transposed convolutions, by patches, each its own taps
-  WayUse pairs = WayUse::estimated;    ///< of such phases, in one block; see contract_pairs.hpp
+  WayUse patches = WayUse::estimated;     ///< of convolutions; see contract_patches.hpp
+  WayUse strips = WayUse::estimated;      ///< where all contractions can be, before patches; see contract_strips.hpp
+  WayUse direct = WayUse::estimated;      ///< where all contractions can be, before both; see contract_direct.hpp
+  WayUse tails = WayUse::estimated;       ///< with reductions in the same kernel; see contract_tails.hpp
+  WayUse phases = WayUse::estimated;      ///< of transposed convolutions, by patches, each its own taps
+  WayUse pairs = WayUse::estimated;       ///< of such phases, in one block; see contract_pairs.hpp
+  WayUse statistics = WayUse::estimated;  ///< left by contractions for norms; see contract_statistics.hpp
 };
 
 /// What a family needs in order to write a group.

@@ -52,6 +52,33 @@ std::optional<TwoFactors> two_factors(const Stage& stage) {
   return loads ? std::optional(TwoFactors{body.operands[0], body.operands[1]}) : std::nullopt;
 }
 
+StageExpr only_element(const StageExpr& expression, std::size_t buffer) {
+  StageExpr element;
+  bool one = true;
+  const auto visit = [&](const StageExpr& node, const auto& again) -> void {
+    if (node->op == StageOp::load && node->tensor.buffer == buffer) {
+      one = one && (!element || same_expression(element, node));
+      element = node;
+    }
+    for (const auto& operand : node->operands) again(operand, again);
+  };
+  visit(expression, visit);
+  return one ? element : StageExpr();
+}
+
+bool epilogue_reads(const Stage& stage, std::size_t buffer) {
+  bool reads = false;
+  if (!stage.epilogue) return reads;
+  for_each_load(stage.epilogue, [&](const StageNode& load) { reads = reads || load.tensor.buffer == buffer; });
+  return reads;
+}
+
+StageExpr with_elements(const StageExpr& expression, std::size_t buffer, const StageExpr& by) {
+  return rewritten(expression, [&](const StageExpr& node) {
+    return node->op == StageOp::load && node->tensor.buffer == buffer ? by : StageExpr();
+  });
+}
+
 const StageAxis* axis_named(const StageAxes& axes, const std::string& name) {
   const auto found = std::find_if(axes.begin(), axes.end(), [&](const StageAxis& one) { return one.name == name; });
   return found == axes.end() ? nullptr : &*found;

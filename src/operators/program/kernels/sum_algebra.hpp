@@ -25,6 +25,13 @@ struct TwoFactors {
 };
 [[nodiscard]] std::optional<TwoFactors> two_factors(const Stage& stage);
 
+/// The one element of the buffer that an expression reads; absent where it reads none, or several.
+[[nodiscard]] StageExpr only_element(const StageExpr& expression, std::size_t buffer);
+/// Whether what follows the reduction reads the buffer.
+[[nodiscard]] bool epilogue_reads(const Stage& stage, std::size_t buffer);
+/// `by` in the place of each element of the buffer.
+[[nodiscard]] StageExpr with_elements(const StageExpr& expression, std::size_t buffer, const StageExpr& by);
+
 [[nodiscard]] const StageAxis* axis_named(const StageAxes& axes, const std::string& name);
 [[nodiscard]] bool have_common(const std::set<std::string>& a, const std::set<std::string>& b);
 /// Gives axes of `inner` names that no axis of `axes` has; the result has them by the old names.

@@ -1,0 +1,29 @@
+#pragma once
+// Which contractions leave parts of the statistics of their values: groups of a contraction, sums of its values and
+// sums of squares (contract_statistics.hpp).
+
+#include <set>
+
+#include "operators/program/kernels/program_bundle.hpp"
+
+namespace kw {
+
+/// Buffers that a contraction and the reductions behind it write, in the order in which they run.
+struct StatisticsGroup {
+  std::size_t values = 0;
+  std::vector<std::size_t> reductions;
+};
+
+/// Those where there are left_statistics(); none but in CUDA C++. Sums of what follows from the values by a factor and
+/// a term, such as the mean of an image behind a norm, are rewritten to read means of the values, which then belong to
+/// the group (affine_sums.hpp).
+[[nodiscard]] std::vector<StatisticsGroup> statistics_groups(StageProgram& program, Dialect dialect,
+                                                             const DeviceFacts& device, ContractWays ways);
+[[nodiscard]] std::set<std::size_t> reductions_of(const std::vector<StatisticsGroup>& groups);
+
+/// Puts the reductions' groups into that of their contraction, which writes the values only where somebody else reads
+/// them. `stages` are those of the program as they were when the groups were found.
+void join_statistics(GroupedProgram& grouped, const std::vector<Stage>& stages,
+                     const std::vector<StatisticsGroup>& groups);
+
+}  // namespace kw
