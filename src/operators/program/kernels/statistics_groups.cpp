@@ -6,6 +6,7 @@
 #include "operators/program/kernels/contract.hpp"
 #include "operators/program/kernels/contract_statistics.hpp"
 #include "operators/program/kernels/grouping.hpp"
+#include "operators/program/kernels/pool_apart.hpp"
 #include "operators/program/kernels/pooled_values.hpp"
 #include "program/stages/rewrite.hpp"
 #include "program/stages/split.hpp"
@@ -138,6 +139,21 @@ void rewrite_readers(StageProgram& program, const RewrittenReaders& rewritten_re
   }
 }
 
+/// Whether all of the groups are as they were in another program, whose contractions may be multiplied in another way.
+bool still_leave(const StageProgram& program, const std::vector<StatisticsGroup>& groups, const GroupContext& before) {
+  const GroupContext context{program, before.buffers, before.dialect, before.device, before.ways};
+  return std::ranges::all_of(groups, [&](const StatisticsGroup& group) {
+    std::vector<Stage> reductions;
+    for (const auto buffer : group.reductions) {
+      const auto* stage = stage_of(program.stages, buffer);
+      if (stage == nullptr) return false;
+      reductions.push_back(*stage);
+    }
+    const auto* values = stage_of(program.stages, group.values);
+    return values != nullptr && left_statistics(context, without_single_axes(*values), reductions);
+  });
+}
+
 }  // namespace
 
 std::vector<StatisticsGroup> statistics_groups(StageProgram& program, Dialect dialect, const DeviceFacts& device,
@@ -158,6 +174,15 @@ std::vector<StatisticsGroup> statistics_groups(StageProgram& program, Dialect di
   for (const auto& one : all) {
     rewrite_readers(program, one);
     groups.push_back(one.group);
+  }
+  // Of the work of short sums; not measured.
+  constexpr double k_most_pooled = 0.125;
+  const double most = ways.statistics == WayUse::always ? 1.0 : k_most_pooled;
+  for (const auto& group : groups) {
+    auto other = program;
+    const std::set<std::size_t> reductions(group.reductions.begin(), group.reductions.end());
+    if (pool_apart(other, group.values, reductions, most) && still_leave(other, groups, context))
+      program = std::move(other);
   }
   return groups;
 }
