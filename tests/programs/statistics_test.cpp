@@ -58,6 +58,13 @@ const std::vector<Norm> k_norms = {
      "torch.rand(3, 3, 21, 39), torch.rand(16, 1, 1)"},
     {"values_that_are_returned", "(lambda y: (y, self.n(y)))(self.c(x))",
      "self.c = nn.Conv2d(3, 19, 3)\n        self.n = nn.BatchNorm2d(19)", "torch.rand(3, 3, 21, 39)"},
+    {"two_one_after_the_other", "self.m(self.d(torch.relu(self.n(self.c(x)))))",
+     "self.c = nn.Conv2d(3, 16, 3)\n        self.n = nn.GroupNorm(4, 16)\n"
+     "        self.d = nn.Conv2d(16, 18, 3, padding=1)\n        self.m = nn.BatchNorm2d(18)",
+     "torch.rand(2, 3, 14, 23)"},
+    {"before_one_tap", "self.d(torch.relu(self.n(self.c(x))))",
+     "self.c = nn.Conv2d(3, 16, 3)\n        self.n = nn.BatchNorm2d(16)\n        self.d = nn.Conv2d(16, 18, 1)",
+     "torch.rand(2, 3, 14, 23)"},
     {"values_far_from_zero", "self.n(self.c(x) + 5)",
      "self.c = nn.Conv2d(3, 16, 3)\n        self.n = nn.GroupNorm(4, 16)", "torch.rand(3, 3, 21, 39)"},
 };

@@ -5,6 +5,7 @@
 
 #include "operators/program/kernels/affine_index.hpp"
 #include "operators/program/kernels/contract_direct.hpp"
+#include "operators/program/kernels/contract_direct_shape.hpp"
 #include "operators/program/kernels/contract_shape.hpp"
 #include "program/stages/exact_extent.hpp"
 #include "program/stages/rewrite.hpp"
@@ -233,7 +234,10 @@ std::optional<ContractStatistics> left_directly(const GroupContext& context, con
   if (!statistics) return std::nullopt;
   if (context.ways.statistics == WayUse::estimated && !has_columns_enough(*statistics)) return std::nullopt;
   const auto direct = direct_contraction(statistics->contraction);
-  if (!direct || !can_leave_parts(*statistics, direct->around)) return std::nullopt;
+  // What the block joins lies in shared memory beside the filter of up to 32 channels.
+  constexpr std::int64_t k_most_places = 360;
+  if (!direct || direct_places(*direct) > k_most_places || !can_leave_parts(*statistics, direct->around))
+    return std::nullopt;
   return statistics;
 }
 
