@@ -58,6 +58,13 @@ const std::vector<Norm> k_norms = {
      "torch.rand(3, 3, 21, 39), torch.rand(16, 1, 1)"},
     {"values_that_are_returned", "(lambda y: (y, self.n(y)))(self.c(x))",
      "self.c = nn.Conv2d(3, 19, 3)\n        self.n = nn.BatchNorm2d(19)", "torch.rand(3, 3, 21, 39)"},
+    {"two_one_after_the_other", "self.m(self.d(torch.relu(self.n(self.c(x)))))",
+     "self.c = nn.Conv2d(3, 16, 3)\n        self.n = nn.GroupNorm(4, 16)\n"
+     "        self.d = nn.Conv2d(16, 18, 3, padding=1)\n        self.m = nn.BatchNorm2d(18)",
+     "torch.rand(2, 3, 14, 23)"},
+    {"before_one_tap", "self.d(torch.relu(self.n(self.c(x))))",
+     "self.c = nn.Conv2d(3, 16, 3)\n        self.n = nn.BatchNorm2d(16)\n        self.d = nn.Conv2d(16, 18, 1)",
+     "torch.rand(2, 3, 14, 23)"},
     {"values_far_from_zero", "self.n(self.c(x) + 5)",
      "self.c = nn.Conv2d(3, 16, 3)\n        self.n = nn.GroupNorm(4, 16)", "torch.rand(3, 3, 21, 39)"},
 };
@@ -201,6 +208,47 @@ TEST_P(PooledBehindNorms, follow_from_windows_of_patches) {
 
 INSTANTIATE_TEST_SUITE_P(Pooled, PooledBehindNorms, testing::ValuesIn(k_pooled),
                          [](const auto& one) { return one.param.name; });
+
+/// Average pooling of what a direct convolution's norm gives is a convolution of its own.
+const std::vector<Norm> k_pooled_apart = {
+    {"of_phases_twice", "F.avg_pool3d(F.avg_pool3d(self.n(self.c(x)), 2), 2)",
+     "self.c = nn.ConvTranspose3d(3, 16, 3, stride=2, padding=1)\n        self.n = nn.BatchNorm3d(16)",
+     "torch.rand(2, 3, 6, 7, 9)"},
+    {"of_groups", "torch.tanh(F.avg_pool2d(self.n(self.c(x)) * more[0], 2))",
+     "self.c = nn.Conv2d(6, 18, 3)\n        self.n = nn.GroupNorm(3, 18)",
+     "torch.rand(3, 6, 21, 39), torch.rand(18, 1, 1)"},
+};
+
+class PooledApart : public StatisticsOnSimulator {};
+
+TEST_P(PooledApart, is_accepted_behind_direct_convolutions) {
+  expect_accepted(GetParam(), k_directly, {{"DIRECT_PIXELS", 1}, {"DIRECT_CHANNELS", 16}, {"DIRECT_THREADS", 64}});
+  const auto bundle = emitted(problem_of(GetParam()), k_directly);
+  for (const auto& memory : bundle.scratch)
+    EXPECT_TRUE(memory.name != "conv2d_0" && memory.name != "conv_transpose3d_0") << memory.name;
+  EXPECT_NE(bundle.source.find("_pooled_filter["), std::string::npos);
+}
+
+INSTANTIATE_TEST_SUITE_P(Pooled, PooledApart, testing::ValuesIn(k_pooled_apart),
+                         [](const auto& one) { return one.param.name; });
+
+/// Where an activation stands between convolution and norm, and where it would be much work.
+TEST_F(PooledApart, is_none_of_values_that_are_no_sums_and_of_much_work) {
+  const auto is_apart = [&](const Norm& one, const IntBindings& structure) {
+    return device_->emitted(problem_of(one), "fused", "", structure, 132).source.find("_pooled_filter[") !=
+           std::string::npos;
+  };
+  const Norm relu{"", "F.avg_pool2d(self.n(F.relu(self.c(x))), 2)", k_pooled_apart[1].init, "torch.rand(3, 6, 21, 39)"};
+  EXPECT_FALSE(is_apart(relu, k_directly));
+  const Norm little{"", "F.avg_pool2d(self.n(self.c(x)), 8)",
+                    "self.c = nn.Conv2d(3, 16, 5)\n        self.n = nn.BatchNorm2d(16)",
+                    "torch.rand(128, 3, 256, 256)"};
+  const Norm much{"", "F.avg_pool2d(self.n(self.c(x)), 2)", little.init, little.inputs};
+  EXPECT_TRUE(is_apart(little, {}));
+  EXPECT_FALSE(is_apart(much, {}));
+  EXPECT_TRUE(is_apart(much, {{"STATISTICS", 1}}));
+  EXPECT_FALSE(is_apart(little, {{"STATISTICS", 2}}));
+}
 
 /// Of a negative weight the largest number is that of the least value.
 TEST_F(PooledBehindNorms, are_rejected_without_the_least_values) {

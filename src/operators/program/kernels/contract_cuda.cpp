@@ -188,21 +188,8 @@ class CudaContraction {
                                                  scope.extent(extent_of(contraction_.columns))));
     } else {
       stores().fill(scope, fillings);
-      if (statistics_ != nullptr) windows_ = windows_text(scope);
+      if (statistics_ != nullptr) windows_ = stores().windows(scope, context_.buffers);
     }
-  }
-
-  /// What is reduced of a tile's finished values, of which statistics are left.
-  std::string windows_text(KernelScope& scope) const {
-    std::string text;
-    for (const auto& [contraction, tail] : statistics_->windows) {
-      const TileStores windows(contraction, context_.buffers[contraction.split.stage.buffer], &*patch_, &*patch_text_,
-                               &tail, nullptr);
-      Fillings fillings = {{"row_count", scope.extent(extent_of(contraction_.rows))}};
-      windows.fill(scope, fillings);
-      text += fill_lines("\n{\n  ${windows}\n}", {{"windows", windows.text(true, fillings)}});
-    }
-    return text;
   }
 
   /// Which tile a block computes, of products whose columns are counted as one axis.

@@ -5,6 +5,7 @@
 
 #include "operators/program/kernels/affine_index.hpp"
 #include "operators/program/kernels/contract_direct.hpp"
+#include "operators/program/kernels/contract_direct_shape.hpp"
 #include "operators/program/kernels/contract_shape.hpp"
 #include "program/stages/exact_extent.hpp"
 #include "program/stages/rewrite.hpp"
@@ -141,7 +142,7 @@ class StatisticsFinder {
     found_.batch = contraction.batch;
   }
 
-  bool find_places(Moments& moments) const {
+  bool find_places(JoinedMoments& moments) const {
     const auto indices = indices_of_values(moments.sum);
     for (std::size_t i = 0; i < indices.size(); ++i) {
       const auto& place = found_.contraction.split.place[i];
@@ -153,7 +154,7 @@ class StatisticsFinder {
   }
 
   /// All parts along what the place is made of are joined.
-  bool join_all(Moments& moments, const StageExpr& place) const {
+  bool join_all(JoinedMoments& moments, const StageExpr& place) const {
     for (const auto& name : axes_named(place)) {
       if (statistics_axis(found_.contraction.columns, name) != nullptr) continue;
       const auto* axis = part_axis(name);
@@ -171,13 +172,13 @@ class StatisticsFinder {
     return row != nullptr ? row : statistics_axis(found_.contraction.batch, name);
   }
 
-  static bool is_taken(const Moments& moments, const std::string& name) {
+  static bool is_taken(const JoinedMoments& moments, const std::string& name) {
     return statistics_axis(moments.sum.axes, name) != nullptr || statistics_axis(moments.sum.inner, name) != nullptr ||
            statistics_axis(moments.joined, name) != nullptr;
   }
 
   /// Parts of that index of the product's axis: place = axis, or outer * count + inner.
-  bool place_at(Moments& moments, const StageExpr& place, const StageExpr& index) const {
+  bool place_at(JoinedMoments& moments, const StageExpr& place, const StageExpr& index) const {
     for (const auto& name : axes_named(index)) {
       const auto* inner = statistics_axis(moments.sum.inner, name);
       if (inner != nullptr) moments.joined.push_back(*inner);
@@ -211,7 +212,7 @@ class StatisticsFinder {
 bool can_leave_parts(const ContractStatistics& statistics, const StageAxes& batch) {
   auto parts = batch;
   parts.insert(parts.end(), statistics.contraction.rows.begin(), statistics.contraction.rows.end());
-  return has_extents(parts) && std::ranges::all_of(statistics.moments, [&](const Moments& moments) {
+  return has_extents(parts) && std::ranges::all_of(statistics.moments, [&](const JoinedMoments& moments) {
            const bool summed = std::ranges::all_of(statistics.batch, [&](const StageAxis& axis) {
              if (statistics_axis(batch, axis.name) != nullptr) return true;
              const auto& at = moments.at.at(axis.name);
@@ -233,7 +234,10 @@ std::optional<ContractStatistics> left_directly(const GroupContext& context, con
   if (!statistics) return std::nullopt;
   if (context.ways.statistics == WayUse::estimated && !has_columns_enough(*statistics)) return std::nullopt;
   const auto direct = direct_contraction(statistics->contraction);
-  if (!direct || !can_leave_parts(*statistics, direct->around)) return std::nullopt;
+  // What the block joins lies in shared memory beside the filter of up to 32 channels.
+  constexpr std::int64_t k_most_places = 360;
+  if (!direct || direct_places(*direct) > k_most_places || !can_leave_parts(*statistics, direct->around))
+    return std::nullopt;
   return statistics;
 }
 
@@ -283,7 +287,7 @@ std::optional<ContractStatistics> contract_statistics(const StageProgram& progra
   return StatisticsFinder(program, product, apart).found(sums);
 }
 
-StageAxes joined_by_parts(const ContractStatistics& statistics, const Moments& moments, const StageAxes& batch) {
+StageAxes joined_by_parts(const ContractStatistics& statistics, const JoinedMoments& moments, const StageAxes& batch) {
   std::set<std::string> named;
   for (const auto* axes : {&batch, &statistics.contraction.rows}) {
     for (const auto& axis : *axes) named.merge(axes_named(moments.at.at(axis.name)));

@@ -15,7 +15,7 @@
 namespace kw {
 
 /// Sums of a contraction's values, and perhaps of the squares of their differences from what follows from the first.
-struct Moments {
+struct JoinedMoments {
   Stage sum;
   std::optional<Stage> squares;  ///< its axes are called as those of `sum`
   /// Of each axis of the contraction that a part has one index of: by axes of `sum` and `joined`.
@@ -29,7 +29,7 @@ struct ContractStatistics {
   Contraction contraction;  ///< as it is multiplied
   StageAxes kept;           ///< columns, as they were, that a part has one index of
   StageAxes batch;          ///< these, then the batches as they were
-  std::vector<Moments> moments;
+  std::vector<JoinedMoments> moments;
   std::vector<TailedContraction> windows;  ///< of values, whose reductions are stored too; without epilogues
   bool stored = true;                      ///< somebody else reads the values
 };
@@ -50,7 +50,7 @@ struct ContractStatistics {
 
 /// Of `joined` those whose parts differ, where a part is of one index along `batch` and of all indices along other
 /// batches.
-[[nodiscard]] StageAxes joined_by_parts(const ContractStatistics& statistics, const Moments& moments,
+[[nodiscard]] StageAxes joined_by_parts(const ContractStatistics& statistics, const JoinedMoments& moments,
                                         const StageAxes& batch);
 
 }  // namespace kw

@@ -19,7 +19,7 @@ std::string statistics_section(const char* name, const Fillings& fillings) {
 /// The launch for one of the moments.
 class JoinText {
  public:
-  JoinText(const GroupContext& context, const ContractStatistics& statistics, const Moments& moments,
+  JoinText(const GroupContext& context, const ContractStatistics& statistics, const JoinedMoments& moments,
            const StatisticsParts& parts)
       : context_(context),
         moments_(moments),
@@ -134,7 +134,7 @@ class JoinText {
   }
 
   const GroupContext& context_;
-  const Moments& moments_;
+  const JoinedMoments& moments_;
   const StatisticsParts& parts_;
   StageAxes axes_;    ///< of the parts
   StageAxes joined_;  ///< whose parts are joined

@@ -225,4 +225,15 @@ std::string TileStores::text(bool one_by_one, const Fillings& fillings) const {
   return fill_lines(stores_section("store_fours"), all);
 }
 
+std::string TileStores::windows(KernelScope& scope, const std::vector<KernelBuffer>& buffers) const {
+  std::string text;
+  for (const auto& [contraction, tail] : statistics_->windows) {
+    const TileStores windows(contraction, buffers[contraction.split.stage.buffer], patch_, patch_text_, &tail, nullptr);
+    Fillings fillings = {{"row_count", scope.extent(extent_of(contraction_.rows))}};
+    windows.fill(scope, fillings);
+    text += fill_lines("\n{\n  ${windows}\n}", {{"windows", windows.text(true, fillings)}});
+  }
+  return text;
+}
+
 }  // namespace kw

@@ -34,6 +34,9 @@ class TileStores {
   /// where they are neighbours in the output, and the kernel finds that addresses allow it. `one_by_one`: never.
   [[nodiscard]] std::string text(bool one_by_one, const Fillings& fillings) const;
 
+  /// What is reduced of windows of a tile's finished values besides, where `statistics` have some: behind text().
+  [[nodiscard]] std::string windows(KernelScope& scope, const std::vector<KernelBuffer>& buffers) const;
+
  private:
   /// What the place of a column's element in the output is made of.
   struct StoredPlace {

@@ -217,7 +217,7 @@ GroupedProgram grouped_for(StageProgram program, Dialect dialect, const DeviceFa
   constexpr double k_longest_of_group = 1 << 22;
   grouping.split_long_reductions(dialect->has_vectors ? k_longest_of_item : k_longest_of_group);
   auto grouped = grouping.with_rows();
-  join_statistics(grouped, whole, statistics);
+  join_statistics(grouped, whole, statistics, dialect, device, ways);
   if (!dialect->warp.empty()) join_tails(grouped, whole, dialect, device, ways);
   grouped.fusions = std::move(joined.fusions);
   grouped.simplifications = std::move(exchanged);

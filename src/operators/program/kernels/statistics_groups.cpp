@@ -6,7 +6,9 @@
 #include "operators/program/kernels/contract.hpp"
 #include "operators/program/kernels/contract_statistics.hpp"
 #include "operators/program/kernels/grouping.hpp"
+#include "operators/program/kernels/pool_apart.hpp"
 #include "operators/program/kernels/pooled_values.hpp"
+#include "program/stages/collapse.hpp"
 #include "program/stages/rewrite.hpp"
 #include "program/stages/split.hpp"
 #include "program/stages/work.hpp"
@@ -58,12 +60,12 @@ bool reads_elsewhere(const StageProgram& program, const std::vector<std::size_t>
 }
 
 /// Whether one launch does the statistics and all that reads them, while a cache has the rows.
-bool is_done_at_once(const GroupContext& context, const std::vector<Stage>& sums) {
+bool is_done_at_once(const GroupContext& context, const StageProgram& program, const std::vector<Stage>& sums) {
   if (context.ways.statistics == WayUse::always) return false;
   for (const auto& sum : sums) {
     const double row = count_of(sum.inner);
     if (row > longest_row_at_once(context.device)) return false;
-    for (const auto& stage : context.program.stages) {
+    for (const auto& stage : program.stages) {
       const bool member = std::ranges::count(sums, stage.buffer, &Stage::buffer) > 0;
       if (member || buffers_read(stage).count(sum.buffer) == 0) continue;
       if (stage.kind != StageKind::map || count_of(stage.axes) != count_of(sum.axes) * row) return false;
@@ -99,14 +101,22 @@ std::vector<RewrittenReader> rewritten_reader(const StageProgram& program, const
   return ways;
 }
 
-std::optional<RewrittenReaders> statistics_behind(const GroupContext& context, const Stage& stage,
-                                                  std::size_t first_buffer) {
-  const auto& program = context.program;
+/// Contractions as they will be multiplied: it is decided for all of them together.
+StageProgram with_collapsed_axes(StageProgram program) {
+  for (auto& stage : program.stages) {
+    if (stage.kind == StageKind::reduce) collapse_axes(stage);
+  }
+  return program;
+}
+
+/// `context` is that of the program with collapsed axes.
+std::optional<RewrittenReaders> statistics_behind(const GroupContext& context, const StageProgram& program,
+                                                  const Stage& stage, std::size_t first_buffer) {
   auto reductions = moments_behind(program, stage);
   const auto product = without_single_axes(stage);
   if (reductions.empty() || !is_contraction(product, context.buffers, context.dialect)) return std::nullopt;
   const auto can_leave = [&] { return left_statistics(context, product, reductions).has_value(); };
-  if (!can_leave() || is_done_at_once(context, reductions)) return std::nullopt;
+  if (!can_leave() || is_done_at_once(context, program, reductions)) return std::nullopt;
   RewrittenReaders found{{product.buffer, {}}, {}};
   const auto moments = reductions.size();
   for (const auto& reader : program.stages) {
@@ -138,6 +148,43 @@ void rewrite_readers(StageProgram& program, const RewrittenReaders& rewritten_re
   }
 }
 
+/// Whether all of the groups are as they were in another program, whose contractions may be multiplied in another way.
+bool still_leave(const StageProgram& program, const std::vector<StatisticsGroup>& groups, const GroupContext& context) {
+  return std::ranges::all_of(groups, [&](const StatisticsGroup& group) {
+    std::vector<Stage> reductions;
+    for (const auto buffer : group.reductions) {
+      const auto* stage = stage_of(program.stages, buffer);
+      if (stage == nullptr) return false;
+      reductions.push_back(*stage);
+    }
+    const auto* values = stage_of(program.stages, group.values);
+    return values != nullptr && left_statistics(context, without_single_axes(*values), reductions);
+  });
+}
+
+void join_group(GroupedProgram& grouped, const std::vector<Stage>& stages, const StatisticsGroup& group) {
+  auto& program = grouped.program;
+  std::vector<std::size_t> members;
+  auto buffers = group.reductions;
+  buffers.insert(buffers.begin(), group.values);
+  for (const auto buffer : buffers) {
+    const auto at = std::ranges::find(program.stages, buffer, &Stage::buffer);
+    const auto& whole = *stage_of(stages, buffer);
+    *at = buffer == group.values ? without_single_axes(whole) : whole;
+    members.push_back(static_cast<std::size_t>(at - program.stages.begin()));
+  }
+  const auto of = [&](std::size_t stage) {
+    const auto found =
+        std::ranges::find_if(grouped.groups, [&](const StageGroup& one) { return one.stages == std::vector{stage}; });
+    KW_CHECK(found != grouped.groups.end(), "a stage whose statistics are joined is not alone");
+    return found;
+  };
+  StageGroup joined{members, {}, 0};
+  if (!reads_elsewhere(program, members)) joined.local.push_back(group.values);
+  for (std::size_t i = 1; i < members.size(); ++i) grouped.groups.erase(of(members[i]));
+  *of(members[0]) = std::move(joined);
+}
+
 }  // namespace
 
 std::vector<StatisticsGroup> statistics_groups(StageProgram& program, Dialect dialect, const DeviceFacts& device,
@@ -146,11 +193,12 @@ std::vector<StatisticsGroup> statistics_groups(StageProgram& program, Dialect di
   if (dialect != cuda_dialect() || ways.statistics == WayUse::never) return groups;
   std::vector<KernelBuffer> buffers;
   for (const auto& buffer : program.buffers) buffers.push_back({buffer.name, "", DType::f32});
-  const GroupContext context{program, buffers, dialect, device, ways};
+  const auto collapsed = with_collapsed_axes(program);
+  const GroupContext context{collapsed, buffers, dialect, device, ways};
   std::vector<RewrittenReaders> all;
   std::size_t first_buffer = program.buffers.size();
   for (const auto& stage : program.stages) {
-    auto found = statistics_behind(context, stage, first_buffer);
+    auto found = statistics_behind(context, program, stage, first_buffer);
     if (!found) continue;
     for (const auto& reader : found->readers) first_buffer += reader.buffers.size();
     all.push_back(*std::move(found));
@@ -158,6 +206,16 @@ std::vector<StatisticsGroup> statistics_groups(StageProgram& program, Dialect di
   for (const auto& one : all) {
     rewrite_readers(program, one);
     groups.push_back(one.group);
+  }
+  // Of the work of short sums; not measured.
+  constexpr double k_most_pooled = 0.125;
+  const double most = ways.statistics == WayUse::always ? 1.0 : k_most_pooled;
+  for (const auto& group : groups) {
+    auto other = program;
+    const std::set<std::size_t> reductions(group.reductions.begin(), group.reductions.end());
+    if (!pool_apart(other, group.values, reductions, most)) continue;
+    const auto other_collapsed = with_collapsed_axes(other);
+    if (still_leave(other, groups, {other_collapsed, buffers, dialect, device, ways})) program = std::move(other);
   }
   return groups;
 }
@@ -169,25 +227,15 @@ std::set<std::size_t> reductions_of(const std::vector<StatisticsGroup>& groups) 
 }
 
 void join_statistics(GroupedProgram& grouped, const std::vector<Stage>& stages,
-                     const std::vector<StatisticsGroup>& groups) {
-  auto& program = grouped.program;
-  for (const auto& group : groups) {
-    std::vector<std::size_t> members;
-    auto buffers = group.reductions;
-    buffers.insert(buffers.begin(), group.values);
-    for (const auto buffer : buffers) {
-      const auto at = std::ranges::find(program.stages, buffer, &Stage::buffer);
-      const auto& whole = *stage_of(stages, buffer);
-      *at = buffer == group.values ? without_single_axes(whole) : whole;
-      members.push_back(static_cast<std::size_t>(at - program.stages.begin()));
-    }
-    const auto of = [&](std::size_t stage) {
-      return std::ranges::find_if(grouped.groups, [&](const StageGroup& one) { return one.stages[0] == stage; });
-    };
-    *of(members[0]) = {members, {}, 0};
-    if (!reads_elsewhere(program, members)) of(members[0])->local.push_back(group.values);
-    for (std::size_t i = 1; i < members.size(); ++i) grouped.groups.erase(of(members[i]));
-  }
+                     const std::vector<StatisticsGroup>& groups, Dialect dialect, const DeviceFacts& device,
+                     ContractWays ways) {
+  if (groups.empty()) return;
+  const auto before = grouped;
+  for (const auto& group : groups) join_group(grouped, stages, group);
+  std::vector<KernelBuffer> buffers;
+  for (const auto& buffer : grouped.program.buffers) buffers.push_back({buffer.name, "", DType::f32});
+  // Where other contractions look otherwise now, so that all are multiplied in another way, each reduction stays alone.
+  if (!still_leave(grouped.program, groups, {grouped.program, buffers, dialect, device, ways})) grouped = before;
 }
 
 }  // namespace kw

@@ -16,7 +16,8 @@ struct StatisticsGroup {
 
 /// Those where there are left_statistics(); none but in CUDA C++. Sums of what follows from the values by a factor and
 /// a term, such as the mean of an image behind a norm, are rewritten to read means of the values, which then belong to
-/// the group (affine_sums.hpp).
+/// the group (affine_sums.hpp), and pooling to read pooled values (pooled_values.hpp), or to be a contraction of its
+/// own (pool_apart.hpp).
 [[nodiscard]] std::vector<StatisticsGroup> statistics_groups(StageProgram& program, Dialect dialect,
                                                              const DeviceFacts& device, ContractWays ways);
 [[nodiscard]] std::set<std::size_t> reductions_of(const std::vector<StatisticsGroup>& groups);
@@ -24,6 +25,7 @@ struct StatisticsGroup {
 /// Puts the reductions' groups into that of their contraction, which writes the values only where somebody else reads
 /// them. `stages` are those of the program as they were when the groups were found.
 void join_statistics(GroupedProgram& grouped, const std::vector<Stage>& stages,
-                     const std::vector<StatisticsGroup>& groups);
+                     const std::vector<StatisticsGroup>& groups, Dialect dialect, const DeviceFacts& device,
+                     ContractWays ways);
 
 }  // namespace kw
