@@ -17,10 +17,8 @@ namespace kw {
 
 /// A module of a test; see module_of().
 struct ModuleCase {
-  const char* name;
-  const char* result;
-  const char* init;
-  const char* inputs = "torch.rand(B, C, H, W)";
+  std::string name, result, init;
+  std::string inputs = "torch.rand(B, C, H, W)";
   friend void PrintTo(const ModuleCase& one, std::ostream* out) { *out << one.name; }
 };
 

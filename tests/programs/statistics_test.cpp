@@ -7,24 +7,16 @@
 #include <random>
 
 #include "base/text.hpp"
-#include "tests/programs/program_verdicts.hpp"
+#include "tests/programs/modules_on_simulator.hpp"
 
 namespace kw {
 namespace {
-
-struct Norm {
-  std::string name;
-  std::string result;
-  std::string init;
-  std::string inputs;
-  friend void PrintTo(const Norm& norm, std::ostream* out) { *out << norm.name; }
-};
 
 constexpr const char* k_leaves_parts = "float* const left = parts";
 const IntBindings k_by_patches = {{"PATCHES", 1}, {"STATISTICS", 1}};
 const IntBindings k_directly = {{"DIRECT", 1}, {"STATISTICS", 1}};
 
-const std::vector<Norm> k_norms = {
+const std::vector<ModuleCase> k_norms = {
     {"batch_in_2d", "torch.tanh(self.n(self.c(x)))",
      "self.c = nn.Conv2d(3, 19, 3)\n        self.n = nn.BatchNorm2d(19)", "torch.rand(3, 3, 21, 39)"},
     {"group_in_2d", "self.n(torch.sigmoid((self.c(x) + more[0]) * 2))",
@@ -71,7 +63,7 @@ const std::vector<Norm> k_norms = {
 
 /// Means of images behind a norm, for which the convolution's values are not read: by all of them, then not even
 /// written.
-const std::vector<Norm> k_means = {
+const std::vector<ModuleCase> k_means = {
     {"of_images_in_3d", "torch.mean(self.n(F.hardswish(self.c(x))), dim=[2, 3, 4])",
      "self.c = nn.Conv3d(3, 20, 3)\n        self.n = nn.GroupNorm(5, 20)", "torch.rand(2, 3, 5, 9, 19)"},
     {"of_channels_too", "(self.n(self.c(x)) * more[0] + more[1]).mean(dim=[1, 2, 3])",
@@ -81,7 +73,7 @@ const std::vector<Norm> k_means = {
      "self.c = nn.ConvTranspose2d(5, 18, 3, stride=2, padding=1)\n        self.n = nn.BatchNorm2d(18)",
      "torch.rand(3, 5, 13, 17)"},
 };
-const std::vector<Norm> k_means_of_stored = {
+const std::vector<ModuleCase> k_means_of_stored = {
     {"that_is_subtracted", "(lambda y: y - torch.mean(y, dim=(2, 3, 4), keepdim=True))(self.n(self.c(x)))",
      "self.c = nn.ConvTranspose3d(3, 18, 3, stride=2, padding=1)\n        self.n = nn.BatchNorm3d(18)",
      "torch.rand(3, 3, 4, 5, 9)"},
@@ -92,39 +84,19 @@ const std::vector<Norm> k_means_of_stored = {
      "torch.rand(3, 3, 14, 23), torch.rand(12, 21)"},
 };
 
-Problem problem_of(const Norm& one, const std::string& precision = "") {
-  return problem_of_module(module_of(one.result, one.init, one.inputs), "m.py", "", k_any_steps, precision);
-}
-
-class StatisticsOnSimulator : public testing::TestWithParam<Norm> {
+class StatisticsOnSimulator : public ModulesOnSimulator {
  protected:
-  static void SetUpTestSuite() { device_ = std::make_unique<ProgramVerdicts>("sim", "cuda"); }
-  static void TearDownTestSuite() { device_.reset(); }
-
   static Bundle emitted(const Problem& problem, const IntBindings& structure, const IntBindings& tunables = {},
                         const std::string& arch = "") {
-    Bundle bundle = device_->emitted(problem, "fused", arch, structure);
-    for (auto& tunable : bundle.tunables) {
-      const auto found = tunables.find(tunable.name);
-      if (found != tunables.end()) tunable.default_value = found->second;
-    }
-    return bundle;
+    return with_defaults(device_->emitted(problem, "fused", arch, structure), tunables);
   }
 
-  static void expect_accepted(const Norm& one, const IntBindings& structure, const IntBindings& tunables = {},
+  static void expect_accepted(const ModuleCase& one, const IntBindings& structure, const IntBindings& tunables = {},
                               const std::string& arch = "") {
-    const Problem read = problem_of(one);
-    const Bundle bundle = emitted(read, structure, tunables, arch);
-    EXPECT_NE(bundle.source.find(k_leaves_parts), std::string::npos) << bundle.source;
-    const Verdict verdict = device_->verdict_of(read, bundle);
-    EXPECT_TRUE(verdict.accepted()) << one.result << "\n"
-                                    << one.init << "\n"
-                                    << one.inputs << "\n"
-                                    << verdict.message << "\n"
-                                    << bundle.to_text();
+    SCOPED_TRACE(one.result + "\n" + one.init + "\n" + one.inputs);
+    const Problem read = problem(one);
+    expect_accepted_with(k_leaves_parts, read, emitted(read, structure, {}, arch), tunables);
   }
-
-  static inline std::unique_ptr<ProgramVerdicts> device_;
 };
 
 TEST_P(StatisticsOnSimulator, are_accepted_of_direct_convolutions) {
@@ -157,14 +129,14 @@ class MeansBehindNorms : public StatisticsOnSimulator {};
 TEST_P(MeansBehindNorms, follow_from_parts_of_direct_convolutions) {
   const IntBindings tunables = {{"DIRECT_PIXELS", 1}, {"DIRECT_CHANNELS", 16}, {"DIRECT_THREADS", 64}};
   expect_accepted(GetParam(), k_directly, tunables);
-  EXPECT_FALSE(stores_values(emitted(problem_of(GetParam()), k_directly)));
-  EXPECT_TRUE(stores_values(emitted(problem_of(GetParam()), {{"DIRECT", 1}, {"STATISTICS", 2}})));
+  EXPECT_FALSE(stores_values(emitted(problem(GetParam()), k_directly)));
+  EXPECT_TRUE(stores_values(emitted(problem(GetParam()), {{"DIRECT", 1}, {"STATISTICS", 2}})));
 }
 
 TEST_P(MeansBehindNorms, follow_from_parts_of_patches) {
   expect_accepted(GetParam(), k_by_patches);
-  EXPECT_FALSE(stores_values(emitted(problem_of(GetParam()), k_by_patches)));
-  EXPECT_TRUE(stores_values(emitted(problem_of(GetParam()), {{"PATCHES", 1}, {"STATISTICS", 2}})));
+  EXPECT_FALSE(stores_values(emitted(problem(GetParam()), k_by_patches)));
+  EXPECT_TRUE(stores_values(emitted(problem(GetParam()), {{"PATCHES", 1}, {"STATISTICS", 2}})));
 }
 
 INSTANTIATE_TEST_SUITE_P(Means, MeansBehindNorms, testing::ValuesIn(k_means),
@@ -174,7 +146,7 @@ class MeansOfStored : public StatisticsOnSimulator {};
 
 TEST_P(MeansOfStored, are_accepted) {
   expect_accepted(GetParam(), k_directly, {{"DIRECT_PIXELS", 1}, {"DIRECT_CHANNELS", 8}, {"DIRECT_THREADS", 64}});
-  EXPECT_TRUE(stores_values(emitted(problem_of(GetParam()), k_directly)));
+  EXPECT_TRUE(stores_values(emitted(problem(GetParam()), k_directly)));
   expect_accepted(GetParam(), k_by_patches);
 }
 
@@ -182,7 +154,7 @@ INSTANTIATE_TEST_SUITE_P(Means, MeansOfStored, testing::ValuesIn(k_means_of_stor
                          [](const auto& one) { return one.param.name; });
 
 /// Pooling behind a norm reads the pooled values of tiles, which are written instead of all.
-const std::vector<Norm> k_pooled = {
+const std::vector<ModuleCase> k_pooled = {
     {"largest_of_groups", "F.max_pool2d(self.n(self.c(x)) * more[0], 4)",
      "self.c = nn.Conv2d(6, 18, 3)\n        self.n = nn.GroupNorm(3, 18)",
      "torch.rand(3, 6, 21, 39), torch.rand(18, 1, 1) - 0.5"},
@@ -203,14 +175,14 @@ class PooledBehindNorms : public StatisticsOnSimulator {};
 
 TEST_P(PooledBehindNorms, follow_from_windows_of_patches) {
   expect_accepted(GetParam(), k_by_patches);
-  EXPECT_FALSE(stores_values(emitted(problem_of(GetParam()), k_by_patches)));
+  EXPECT_FALSE(stores_values(emitted(problem(GetParam()), k_by_patches)));
 }
 
 INSTANTIATE_TEST_SUITE_P(Pooled, PooledBehindNorms, testing::ValuesIn(k_pooled),
                          [](const auto& one) { return one.param.name; });
 
 /// Average pooling of what a direct convolution's norm gives is a convolution of its own.
-const std::vector<Norm> k_pooled_apart = {
+const std::vector<ModuleCase> k_pooled_apart = {
     {"of_phases_twice", "F.avg_pool3d(F.avg_pool3d(self.n(self.c(x)), 2), 2)",
      "self.c = nn.ConvTranspose3d(3, 16, 3, stride=2, padding=1)\n        self.n = nn.BatchNorm3d(16)",
      "torch.rand(2, 3, 6, 7, 9)"},
@@ -223,7 +195,7 @@ class PooledApart : public StatisticsOnSimulator {};
 
 TEST_P(PooledApart, is_accepted_behind_direct_convolutions) {
   expect_accepted(GetParam(), k_directly, {{"DIRECT_PIXELS", 1}, {"DIRECT_CHANNELS", 16}, {"DIRECT_THREADS", 64}});
-  const auto bundle = emitted(problem_of(GetParam()), k_directly);
+  const auto bundle = emitted(problem(GetParam()), k_directly);
   for (const auto& memory : bundle.scratch)
     EXPECT_TRUE(memory.name != "conv2d_0" && memory.name != "conv_transpose3d_0") << memory.name;
   EXPECT_NE(bundle.source.find("_pooled_filter["), std::string::npos);
@@ -234,16 +206,17 @@ INSTANTIATE_TEST_SUITE_P(Pooled, PooledApart, testing::ValuesIn(k_pooled_apart),
 
 /// Where an activation stands between convolution and norm, and where it would be much work.
 TEST_F(PooledApart, is_none_of_values_that_are_no_sums_and_of_much_work) {
-  const auto is_apart = [&](const Norm& one, const IntBindings& structure) {
-    return device_->emitted(problem_of(one), "fused", "", structure, 132).source.find("_pooled_filter[") !=
+  const auto is_apart = [&](const ModuleCase& one, const IntBindings& structure) {
+    return device_->emitted(problem(one), "fused", "", structure, 132).source.find("_pooled_filter[") !=
            std::string::npos;
   };
-  const Norm relu{"", "F.avg_pool2d(self.n(F.relu(self.c(x))), 2)", k_pooled_apart[1].init, "torch.rand(3, 6, 21, 39)"};
+  const ModuleCase relu{"", "F.avg_pool2d(self.n(F.relu(self.c(x))), 2)", k_pooled_apart[1].init,
+                        "torch.rand(3, 6, 21, 39)"};
   EXPECT_FALSE(is_apart(relu, k_directly));
-  const Norm little{"", "F.avg_pool2d(self.n(self.c(x)), 8)",
-                    "self.c = nn.Conv2d(3, 16, 5)\n        self.n = nn.BatchNorm2d(16)",
-                    "torch.rand(128, 3, 256, 256)"};
-  const Norm much{"", "F.avg_pool2d(self.n(self.c(x)), 2)", little.init, little.inputs};
+  const ModuleCase little{"", "F.avg_pool2d(self.n(self.c(x)), 8)",
+                          "self.c = nn.Conv2d(3, 16, 5)\n        self.n = nn.BatchNorm2d(16)",
+                          "torch.rand(128, 3, 256, 256)"};
+  const ModuleCase much{"", "F.avg_pool2d(self.n(self.c(x)), 2)", little.init, little.inputs};
   EXPECT_TRUE(is_apart(little, {}));
   EXPECT_FALSE(is_apart(much, {}));
   EXPECT_TRUE(is_apart(much, {{"STATISTICS", 1}}));
@@ -252,7 +225,7 @@ TEST_F(PooledApart, is_none_of_values_that_are_no_sums_and_of_much_work) {
 
 /// Of a negative weight the largest number is that of the least value.
 TEST_F(PooledBehindNorms, are_rejected_without_the_least_values) {
-  const Problem read = problem_of(k_pooled[0]);
+  const Problem read = problem(k_pooled[0]);
   Bundle bundle = emitted(read, k_by_patches);
   const std::string least = "gathered = smaller(gathered";
   const auto at = bundle.source.find(least);
@@ -268,19 +241,19 @@ TEST_F(PooledBehindNorms, are_none_of_other_functions_and_windows) {
        {"F.max_pool2d(torch.sin(self.n(self.c(x))), 2)", "F.max_pool2d(self.n(self.c(x)) * more[0], 2)",
         "F.avg_pool2d(torch.tanh(self.n(self.c(x))), 2)", "F.max_pool2d(self.n(self.c(x)), 4, stride=2)",
         "F.max_pool2d(self.n(self.c(x)), (1, 2))"}) {
-    const Norm one{"", result, k_pooled[0].init, "torch.rand(3, 6, 21, 39), torch.rand(19, 37)"};
-    EXPECT_TRUE(stores_values(emitted(problem_of(one), k_by_patches))) << result;
+    const ModuleCase one{"", result, k_pooled[0].init, "torch.rand(3, 6, 21, 39), torch.rand(19, 37)"};
+    EXPECT_TRUE(stores_values(emitted(problem(one), k_by_patches))) << result;
   }
 }
 
 /// Each line of a direct convolution has blocks of its own then; tiles of patches have several lines.
 TEST_F(MeansOfStored, of_lines_follow_from_parts_of_direct_convolutions) {
-  const Norm of_lines = {"of_lines", "self.n(self.c(x)).mean(3)",
-                         "self.c = nn.Conv2d(3, 18, 3)\n        self.n = nn.GroupNorm(3, 18)",
-                         "torch.rand(3, 3, 14, 23)"};
+  const ModuleCase of_lines = {"of_lines", "self.n(self.c(x)).mean(3)",
+                               "self.c = nn.Conv2d(3, 18, 3)\n        self.n = nn.GroupNorm(3, 18)",
+                               "torch.rand(3, 3, 14, 23)"};
   expect_accepted(of_lines, k_directly, {{"DIRECT_PIXELS", 1}, {"DIRECT_CHANNELS", 8}, {"DIRECT_THREADS", 64}});
-  EXPECT_FALSE(stores_values(emitted(problem_of(of_lines), k_directly)));
-  EXPECT_TRUE(stores_values(emitted(problem_of(of_lines), k_by_patches)));
+  EXPECT_FALSE(stores_values(emitted(problem(of_lines), k_directly)));
+  EXPECT_TRUE(stores_values(emitted(problem(of_lines), k_by_patches)));
 }
 
 /// A norm of any kind behind a convolution of any kind, of small odd sizes.
@@ -288,7 +261,7 @@ class RandomNorm {
  public:
   explicit RandomNorm(std::uint64_t seed) : random_(seed) {}
 
-  Norm draw() {
+  ModuleCase draw() {
     const int dimensions = between(1, 3), groups = between(2, 4), channels = groups * between(3, 5);
     const bool transposed = between(0, 1) == 1;
     std::string extents, spatial;
@@ -352,7 +325,7 @@ void Statistics::expect_random_norms_accepted(std::uint64_t otherwise, const Int
   int judged = 0;
   for (int i = 0; i < k_cases; ++i) {
     const auto one = random.draw();
-    const Problem read = problem_of(one);
+    const Problem read = problem(one);
     const IntBindings tunables = {{"DIRECT_PIXELS", 1 << random.between(0, 2)},
                                   {"DIRECT_CHANNELS", 8 << random.between(0, 1)},
                                   {"DIRECT_THREADS", 64}};
@@ -374,9 +347,8 @@ TEST_F(Statistics, of_random_norms_are_accepted_of_patches) {
 }
 
 /// The verdict on the kernels of a norm in which `right`, wherever it stands, is `wrong`.
-Verdict verdict_with(const ProgramVerdicts& device, const Norm& one, const IntBindings& structure,
+Verdict verdict_with(const ProgramVerdicts& device, const Problem& read, const IntBindings& structure,
                      const std::string& right, const std::string& wrong) {
-  const Problem read = problem_of(one);
   Bundle bundle = device.emitted(read, "fused", "", structure);
   std::size_t found = 0;
   for (auto at = bundle.source.find(right); at != std::string::npos;
@@ -390,15 +362,16 @@ Verdict verdict_with(const ProgramVerdicts& device, const Norm& one, const IntBi
 
 /// Joined without the differences of means, without some parts, or as if all parts had as many values.
 TEST_F(Statistics, that_are_joined_in_a_wrong_way_are_rejected) {
-  const Norm group = {"", "self.n(torch.sigmoid(self.c(x)))",
-                      "self.c = nn.Conv2d(3, 16, 3)\n        self.n = nn.GroupNorm(4, 16)", "torch.rand(2, 3, 14, 23)"};
+  const ModuleCase group = {"", "self.n(torch.sigmoid(self.c(x)))",
+                            "self.c = nn.Conv2d(3, 16, 3)\n        self.n = nn.GroupNorm(4, 16)",
+                            "torch.rand(2, 3, 14, 23)"};
   for (const auto& [right, wrong] : std::vector<std::pair<std::string, std::string>>{
            {"left[2] + left[0] * (apart * apart)", "left[2]"},
            {"left[0] * (apart * apart)", "(apart * apart)"},
            {"sum += left[0] * left[1];", "sum += left[1] * (float)(DIRECT_THREADS * DIRECT_PIXELS);"},
            {"int part = threadIdx.x; part < ", "int part = threadIdx.x + 1; part < "},
            {"int count = __popc(present);", "int count = DIRECT_PIXELS;"}}) {
-    const auto verdict = verdict_with(*device_, group, k_directly, right, wrong);
+    const auto verdict = verdict_with(*device_, problem(group), k_directly, right, wrong);
     EXPECT_EQ(verdict.status, VerdictStatus::rejected) << wrong;
     EXPECT_EQ(verdict.reason, Reason::wrong_result) << wrong << "\n" << verdict.message;
   }
@@ -406,21 +379,22 @@ TEST_F(Statistics, that_are_joined_in_a_wrong_way_are_rejected) {
 
 /// What a thread of a tile's edge has is no value.
 TEST_F(Statistics, of_pixels_that_are_none_are_rejected) {
-  const auto verdict = verdict_with(*device_, k_norms[8], k_directly,
+  const auto verdict = verdict_with(*device_, problem(k_norms[8]), k_directly,
                                     "if ((present >> (p * DIRECT_PIXELS + i) & 1u) != 0)", "if (true)");
   EXPECT_EQ(verdict.status, VerdictStatus::rejected) << verdict.message;
   const auto by_patches =
-      verdict_with(*device_, k_norms[8], k_by_patches,
+      verdict_with(*device_, problem(k_norms[8]), k_by_patches,
                    "          if (!(y_step * 2 + y_phase < 25 && x_step * 2 + x_phase < 33)) continue;\n", "");
   EXPECT_EQ(by_patches.status, VerdictStatus::rejected) << by_patches.message;
 }
 
 /// Values of a thread that has not stored them yet are none.
 TEST_F(Statistics, of_values_that_are_not_there_yet_are_rejected) {
-  const Norm group = {"", "self.n(torch.sigmoid(self.c(x)))",
-                      "self.c = nn.Conv2d(3, 16, 3)\n        self.n = nn.GroupNorm(4, 16)", "torch.rand(2, 3, 14, 23)"};
+  const ModuleCase group = {"", "self.n(torch.sigmoid(self.c(x)))",
+                            "self.c = nn.Conv2d(3, 16, 3)\n        self.n = nn.GroupNorm(4, 16)",
+                            "torch.rand(2, 3, 14, 23)"};
   const auto of_tile =
-      verdict_with(*device_, group, k_by_patches, "    __syncthreads();\n    {\n      const int follower",
+      verdict_with(*device_, problem(group), k_by_patches, "    __syncthreads();\n    {\n      const int follower",
                    "    {\n      const int follower");
   EXPECT_EQ(of_tile.status, VerdictStatus::rejected);
   EXPECT_EQ(of_tile.reason, Reason::sanitizer_report) << of_tile.message;
@@ -429,28 +403,30 @@ TEST_F(Statistics, of_values_that_are_not_there_yet_are_rejected) {
 /// Norms of single lines or of channels alone, sums that read something else, and convolutions whose values a cache
 /// holds.
 TEST_F(Statistics, are_not_left_where_they_cannot_be_or_gain_nothing) {
-  const auto leaves = [&](const Norm& one, const IntBindings& structure) {
-    const auto bundle = device_->emitted(problem_of(one), "fused", "", structure, 132);
+  const auto leaves = [&](const ModuleCase& one, const IntBindings& structure) {
+    const auto bundle = device_->emitted(problem(one), "fused", "", structure, 132);
     return bundle.source.find(k_leaves_parts) != std::string::npos;
   };
   const std::string convolution = "self.c = nn.Conv2d(3, 16, 3)", input = "torch.rand(3, 3, 21, 39)";
-  for (const Norm& one : {Norm{"channels", "F.layer_norm(self.c(x).permute(0, 2, 3, 1), (16,))", convolution, input},
-                          Norm{"changed", "F.layer_norm(self.c(x) * more[0], (16, 19, 37))", convolution,
-                               input + ", torch.rand(3, 16, 19, 37)"}})
+  for (const ModuleCase& one :
+       {ModuleCase{"channels", "F.layer_norm(self.c(x).permute(0, 2, 3, 1), (16,))", convolution, input},
+        ModuleCase{"changed", "F.layer_norm(self.c(x) * more[0], (16, 19, 37))", convolution,
+                   input + ", torch.rand(3, 16, 19, 37)"}})
     EXPECT_EQ(leaves(one, k_directly), one.name == "changed") << one.name;
-  const Norm phases{"phases", "self.n(self.c(x))",
-                    "self.c = nn.ConvTranspose2d(8, 18, 3, stride=2, padding=1, output_padding=1)\n"
-                    "        self.n = nn.BatchNorm2d(18)",
-                    "torch.rand(3, 8, 20, 20)"};
+  const ModuleCase phases{"phases", "self.n(self.c(x))",
+                          "self.c = nn.ConvTranspose2d(8, 18, 3, stride=2, padding=1, output_padding=1)\n"
+                          "        self.n = nn.BatchNorm2d(18)",
+                          "torch.rand(3, 8, 20, 20)"};
   EXPECT_TRUE(leaves(phases, {{"PATCHES", 1}, {"PAIRS", 2}, {"STATISTICS", 1}}));
   EXPECT_FALSE(leaves(phases, {{"PATCHES", 1}, {"PAIRS", 1}, {"STATISTICS", 1}}));
-  const Norm mean{"mean", "F.adaptive_avg_pool2d(F.gelu(self.c(x)), 1)", convolution, input};
+  const ModuleCase mean{"mean", "F.adaptive_avg_pool2d(F.gelu(self.c(x)), 1)", convolution, input};
   EXPECT_FALSE(leaves(mean, {{"PATCHES", 1}, {"TAILS", 1}, {"STATISTICS", 1}})) << "a tail does that";
   EXPECT_TRUE(leaves(k_norms[0], k_directly));
   EXPECT_FALSE(leaves(k_norms[0], {{"DIRECT", 1}}));
   EXPECT_FALSE(leaves(k_norms[0], {{"DIRECT", 1}, {"STATISTICS", 2}}));
-  const Norm large{"large", "self.n(self.c(x))", "self.c = nn.Conv2d(3, 16, 3)\n        self.n = nn.BatchNorm2d(16)",
-                   "torch.rand(64, 3, 256, 256)"};
+  const ModuleCase large{"large", "self.n(self.c(x))",
+                         "self.c = nn.Conv2d(3, 16, 3)\n        self.n = nn.BatchNorm2d(16)",
+                         "torch.rand(64, 3, 256, 256)"};
   EXPECT_TRUE(leaves(large, {}));
   EXPECT_FALSE(leaves(large, {{"STATISTICS", 2}}));
 }
