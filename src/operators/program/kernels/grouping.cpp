@@ -209,6 +209,7 @@ GroupedProgram grouped_for(StageProgram program, Dialect dialect, const DeviceFa
   shift_scans(joined.program, dialect);
   store_computed_factors(joined.program, dialect);
   const auto statistics = statistics_groups(joined.program, dialect, device, ways);
+  for (const auto& group : statistics) exchanged.insert(exchanged.end(), group.applied.begin(), group.applied.end());
   Grouping grouping(std::move(joined.program), dialect, device);
   grouping.keep_apart(reductions_of(statistics));
   const auto whole = grouping.stages();

@@ -117,7 +117,7 @@ std::optional<RewrittenReaders> statistics_behind(const GroupContext& context, c
   if (reductions.empty() || !is_contraction(product, context.buffers, context.dialect)) return std::nullopt;
   const auto can_leave = [&] { return left_statistics(context, product, reductions).has_value(); };
   if (!can_leave() || is_done_at_once(context, program, reductions)) return std::nullopt;
-  RewrittenReaders found{{product.buffer, {}}, {}};
+  RewrittenReaders found{{product.buffer, {}, {}}, {}};
   const auto moments = reductions.size();
   for (const auto& reader : program.stages) {
     const auto is_moment = [&](const Stage& one) { return one.buffer == reader.buffer; };
@@ -129,6 +129,9 @@ std::optional<RewrittenReaders> statistics_behind(const GroupContext& context, c
       reductions.insert(reductions.end(), way.reductions.begin(), way.reductions.end());
       if (can_leave()) {
         first_buffer += way.buffers.size();
+        found.group.applied.push_back(fmt::format("values_reduced at {}: reads reductions of {}",
+                                                  program.buffers[reader.buffer].name,
+                                                  program.buffers[product.buffer].name));
         found.readers.push_back(std::move(way));
         break;
       }
@@ -210,12 +213,15 @@ std::vector<StatisticsGroup> statistics_groups(StageProgram& program, Dialect di
   // Of the work of short sums; not measured.
   constexpr double k_most_pooled = 0.125;
   const double most = ways.statistics == WayUse::always ? 1.0 : k_most_pooled;
-  for (const auto& group : groups) {
+  for (auto& group : groups) {
     auto other = program;
     const std::set<std::size_t> reductions(group.reductions.begin(), group.reductions.end());
     if (!pool_apart(other, group.values, reductions, most)) continue;
     const auto other_collapsed = with_collapsed_axes(other);
-    if (still_leave(other, groups, {other_collapsed, buffers, dialect, device, ways})) program = std::move(other);
+    if (!still_leave(other, groups, {other_collapsed, buffers, dialect, device, ways})) continue;
+    program = std::move(other);
+    group.applied.push_back(
+        fmt::format("products_pooled behind the statistics of {}", program.buffers[group.values].name));
   }
   return groups;
 }

@@ -3,6 +3,8 @@
 // sums of squares (contract_statistics.hpp).
 
 #include <set>
+#include <string>
+#include <vector>
 
 #include "operators/program/kernels/program_bundle.hpp"
 
@@ -12,6 +14,7 @@ namespace kw {
 struct StatisticsGroup {
   std::size_t values = 0;
   std::vector<std::size_t> reductions;
+  std::vector<std::string> applied;  ///< a line for each stage that was rewritten, as those of the simplification
 };
 
 /// Those where there are left_statistics(); none but in CUDA C++. Sums of what follows from the values by a factor and
