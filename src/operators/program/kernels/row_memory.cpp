@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "program/stages/access.hpp"
 #include "program/stages/rewrite.hpp"
