@@ -44,19 +44,22 @@ __device__ __forceinline__ float sum_over_block(float number, float* of_warps) {
   #pragma unroll
   for (int reach = 16; reach > 0; reach /= 2) count += __shfl_xor_sync(0xffffffffu, count, reach);
   if (lane == 0) counts[warp] = count;
-  float totals[DIRECT_CHANNELS];
-  #pragma unroll
-  for (int c = 0; c < DIRECT_CHANNELS; ++c) totals[c] = 0.0f;
-  #pragma unroll
-  for (int p = 0; p < ${phases}; ++p)
+  const auto sum_in_warps = [&](const auto& term_of) {
+    float totals[DIRECT_CHANNELS];
     #pragma unroll
-    for (int i = 0; i < DIRECT_PIXELS; ++i)
-      if ((present >> (p * DIRECT_PIXELS + i) & 1u) != 0)
-        #pragma unroll
-        for (int c = 0; c < DIRECT_CHANNELS; ++c) totals[c] += sums[p][i][c];
-  sum_over_warp(totals, lane);
-  if (lane % (32 / DIRECT_CHANNELS) == 0) of_warps[warp][lane * DIRECT_CHANNELS / 32] = totals[0];
-  __syncthreads();
+    for (int c = 0; c < DIRECT_CHANNELS; ++c) totals[c] = 0.0f;
+    #pragma unroll
+    for (int p = 0; p < ${phases}; ++p)
+      #pragma unroll
+      for (int i = 0; i < DIRECT_PIXELS; ++i)
+        if ((present >> (p * DIRECT_PIXELS + i) & 1u) != 0)
+          #pragma unroll
+          for (int c = 0; c < DIRECT_CHANNELS; ++c) totals[c] += term_of(sums[p][i][c], c);
+    sum_over_warp(totals, lane);
+    if (lane % (32 / DIRECT_CHANNELS) == 0) of_warps[warp][lane * DIRECT_CHANNELS / 32] = totals[0];
+    __syncthreads();
+  };
+  sum_in_warps([](const float value, int) { return value; });
   float mean = 0.0f, squares = 0.0f;
   count = 0;
   if (thread < DIRECT_CHANNELS) {
@@ -68,21 +71,10 @@ __device__ __forceinline__ float sum_over_block(float number, float* of_warps) {
     means[thread] = mean;
   }
   __syncthreads();
-  #pragma unroll
-  for (int c = 0; c < DIRECT_CHANNELS; ++c) totals[c] = 0.0f;
-  #pragma unroll
-  for (int p = 0; p < ${phases}; ++p)
-    #pragma unroll
-    for (int i = 0; i < DIRECT_PIXELS; ++i)
-      if ((present >> (p * DIRECT_PIXELS + i) & 1u) != 0)
-        #pragma unroll
-        for (int c = 0; c < DIRECT_CHANNELS; ++c) {
-          const float apart = sums[p][i][c] - means[c];
-          totals[c] += apart * apart;
-        }
-  sum_over_warp(totals, lane);
-  if (lane % (32 / DIRECT_CHANNELS) == 0) of_warps[warp][lane * DIRECT_CHANNELS / 32] = totals[0];
-  __syncthreads();
+  sum_in_warps([&](const float value, const int c) {
+    const float apart = value - means[c];
+    return apart * apart;
+  });
   if (thread < DIRECT_CHANNELS && first_row + thread < ${row_count}) {
     for (int other = 0; other < DIRECT_THREADS / 32; ++other) squares += of_warps[other][thread];
     float* const left = parts + (((long)${batch} * ${row_count} + first_row + thread) * ${tile_count} + ${tile}) * 3;

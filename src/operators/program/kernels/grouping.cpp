@@ -50,6 +50,12 @@ DType held_type(const StageBuffer& buffer) {
   return scratch_type(type);
 }
 
+/// Elements of a row that a work-group of a GPU may read again: a cache or its own memory has them still.
+double longest_row_at_once(const DeviceFacts& device) {
+  constexpr double k_longest_cached = 32768.0;
+  return std::max(k_longest_cached, longest_kept(device));
+}
+
 class Grouping {
  public:
   Grouping(StageProgram program, Dialect dialect, const DeviceFacts& device)
@@ -61,6 +67,18 @@ class Grouping {
   /// Reductions that write these buffers are left as they are, each alone.
   void keep_apart(std::set<std::size_t> buffers) { apart_ = std::move(buffers); }
 
+  [[nodiscard]] const std::vector<Stage>& stages() const { return program_.stages; }
+
+  /// Long reductions split, and what works on the same rows together. To be called once.
+  [[nodiscard]] GroupedProgram by_rows() {
+    // A work-item of a CPU does a whole row: a sum in sixteen lanes that is longer would lose too much to rounding.
+    constexpr double k_longest_of_item = 65536;
+    constexpr double k_longest_of_group = 1 << 22;
+    split_long_reductions(dialect_->has_vectors ? k_longest_of_item : k_longest_of_group);
+    return with_rows();
+  }
+
+ private:
   /// Into parts of at most `longest` elements, and enough of them to keep the device busy.
   void split_long_reductions(double longest) {
     for (auto& stage : program_.stages) {
@@ -74,8 +92,6 @@ class Grouping {
       if (parts >= 2.0) split(i, static_cast<std::int64_t>(parts));
     }
   }
-
-  [[nodiscard]] const std::vector<Stage>& stages() const { return program_.stages; }
 
   [[nodiscard]] GroupedProgram with_rows() {
     RowRules rules;
@@ -104,7 +120,6 @@ class Grouping {
     return grouped;
   }
 
- private:
   [[nodiscard]] bool on_gpu() const { return !dialect_->warp.empty(); }
 
   /// Whether it is to be done by rows: no product, and no window that slides over its elements.
@@ -182,11 +197,6 @@ class Grouping {
 
 }  // namespace
 
-double longest_row_at_once(const DeviceFacts& device) {
-  constexpr double k_longest_cached = 32768.0;
-  return std::max(k_longest_cached, longest_kept(device));
-}
-
 Result<GroupedProgram> grouped_for(const Problem& problem, Dialect dialect, const DeviceFacts& device,
                                    ContractWays ways) {
   const auto& detail = program_detail(problem);
@@ -208,16 +218,13 @@ GroupedProgram grouped_for(StageProgram program, Dialect dialect, const DeviceFa
   reverse_scans(joined.program, dialect);
   shift_scans(joined.program, dialect);
   store_computed_factors(joined.program, dialect);
-  const auto statistics = statistics_groups(joined.program, dialect, device, ways);
+  const auto by_rows = [&] { return Grouping(joined.program, dialect, device).by_rows(); };
+  const auto statistics = statistics_groups(joined.program, by_rows, dialect, device, ways);
   for (const auto& group : statistics) exchanged.insert(exchanged.end(), group.applied.begin(), group.applied.end());
   Grouping grouping(std::move(joined.program), dialect, device);
   grouping.keep_apart(reductions_of(statistics));
   const auto whole = grouping.stages();
-  // A work-item of a CPU does a whole row: a sum in sixteen lanes that is longer would lose too much to rounding.
-  constexpr double k_longest_of_item = 65536;
-  constexpr double k_longest_of_group = 1 << 22;
-  grouping.split_long_reductions(dialect->has_vectors ? k_longest_of_item : k_longest_of_group);
-  auto grouped = grouping.with_rows();
+  auto grouped = grouping.by_rows();
   join_statistics(grouped, whole, statistics, dialect, device, ways);
   if (!dialect->warp.empty()) join_tails(grouped, whole, dialect, device, ways);
   grouped.fusions = std::move(joined.fusions);

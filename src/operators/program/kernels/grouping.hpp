@@ -7,9 +7,6 @@
 
 namespace kw {
 
-/// Elements of a row that a work-group of a GPU may read again: a cache or its own memory has them still.
-[[nodiscard]] double longest_row_at_once(const DeviceFacts& device);
-
 /// The problem's module simplified, lowered and grouped. errc::program_unsupported for an operator without kernels.
 [[nodiscard]] Result<GroupedProgram> grouped_for(const Problem& problem, Dialect dialect, const DeviceFacts& device,
                                                  ContractWays ways = {});

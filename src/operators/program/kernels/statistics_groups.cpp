@@ -5,7 +5,6 @@
 #include "operators/program/kernels/affine_sums.hpp"
 #include "operators/program/kernels/contract.hpp"
 #include "operators/program/kernels/contract_statistics.hpp"
-#include "operators/program/kernels/grouping.hpp"
 #include "operators/program/kernels/pool_apart.hpp"
 #include "operators/program/kernels/pooled_values.hpp"
 #include "program/stages/collapse.hpp"
@@ -59,16 +58,29 @@ bool reads_elsewhere(const StageProgram& program, const std::vector<std::size_t>
   return elsewhere;
 }
 
-/// Whether one launch does the statistics and all that reads them, while a cache has the rows.
-bool is_done_at_once(const GroupContext& context, const StageProgram& program, const std::vector<Stage>& sums) {
-  if (context.ways.statistics == WayUse::always) return false;
+/// The group that has the stage which writes a buffer.
+const StageGroup& group_of(const GroupedProgram& grouped, std::size_t buffer) {
+  const auto found = std::ranges::find_if(grouped.groups, [&](const StageGroup& group) {
+    return std::ranges::any_of(group.stages,
+                               [&](std::size_t stage) { return grouped.program.stages[stage].buffer == buffer; });
+  });
+  KW_CHECK(found != grouped.groups.end(), "a stage is in no group");
+  return *found;
+}
+
+/// Whether one launch does the statistics of whole rows and all that reads them, as the program was grouped.
+bool is_done_at_once(const GroupedProgram& grouped, std::size_t values, const std::vector<Stage>& sums) {
   for (const auto& sum : sums) {
-    const double row = count_of(sum.inner);
-    if (row > longest_row_at_once(context.device)) return false;
-    for (const auto& stage : program.stages) {
+    const auto& group = group_of(grouped, sum.buffer);
+    for (const auto& stage : grouped.program.stages) {
       const bool member = std::ranges::count(sums, stage.buffer, &Stage::buffer) > 0;
-      if (member || buffers_read(stage).count(sum.buffer) == 0) continue;
-      if (stage.kind != StageKind::map || count_of(stage.axes) != count_of(sum.axes) * row) return false;
+      const auto read = buffers_read(stage);
+      // One that was split joins its parts.
+      if (stage.buffer == sum.buffer && read.count(values) == 0) return false;
+      if (member || read.count(sum.buffer) == 0) continue;
+      if (stage.kind != StageKind::map || count_of(stage.axes) != count_of(sum.axes) * count_of(sum.inner))
+        return false;
+      if (&group_of(grouped, stage.buffer) != &group) return false;
     }
   }
   return true;
@@ -109,14 +121,17 @@ StageProgram with_collapsed_axes(StageProgram program) {
   return program;
 }
 
-/// `context` is that of the program with collapsed axes.
+/// `context` is that of the program with collapsed axes; `by_rows` groups the program without any statistics.
 std::optional<RewrittenReaders> statistics_behind(const GroupContext& context, const StageProgram& program,
-                                                  const Stage& stage, std::size_t first_buffer) {
+                                                  const std::function<GroupedProgram()>& by_rows, const Stage& stage,
+                                                  std::size_t first_buffer) {
   auto reductions = moments_behind(program, stage);
   const auto product = without_single_axes(stage);
   if (reductions.empty() || !is_contraction(product, context.buffers, context.dialect)) return std::nullopt;
   const auto can_leave = [&] { return left_statistics(context, product, reductions).has_value(); };
-  if (!can_leave() || is_done_at_once(context, program, reductions)) return std::nullopt;
+  if (!can_leave()) return std::nullopt;
+  if (context.ways.statistics != WayUse::always && is_done_at_once(by_rows(), stage.buffer, reductions))
+    return std::nullopt;
   RewrittenReaders found{{product.buffer, {}, {}}, {}};
   const auto moments = reductions.size();
   for (const auto& reader : program.stages) {
@@ -190,8 +205,8 @@ void join_group(GroupedProgram& grouped, const std::vector<Stage>& stages, const
 
 }  // namespace
 
-std::vector<StatisticsGroup> statistics_groups(StageProgram& program, Dialect dialect, const DeviceFacts& device,
-                                               ContractWays ways) {
+std::vector<StatisticsGroup> statistics_groups(StageProgram& program, const std::function<GroupedProgram()>& by_rows,
+                                               Dialect dialect, const DeviceFacts& device, ContractWays ways) {
   std::vector<StatisticsGroup> groups;
   if (dialect != cuda_dialect() || ways.statistics == WayUse::never) return groups;
   std::vector<KernelBuffer> buffers;
@@ -201,7 +216,7 @@ std::vector<StatisticsGroup> statistics_groups(StageProgram& program, Dialect di
   std::vector<RewrittenReaders> all;
   std::size_t first_buffer = program.buffers.size();
   for (const auto& stage : program.stages) {
-    auto found = statistics_behind(context, program, stage, first_buffer);
+    auto found = statistics_behind(context, program, by_rows, stage, first_buffer);
     if (!found) continue;
     for (const auto& reader : found->readers) first_buffer += reader.buffers.size();
     all.push_back(*std::move(found));
