@@ -477,6 +477,20 @@ TEST_F(FusedOnSimulator, gives_a_work_group_a_hundred_and_more_rows_that_lie_sid
   }
 }
 
+/// Whose sums take fewer instructions than moments that are joined; not of rows that no near cache has.
+TEST_F(FusedOnSimulator, reads_a_warps_row_again_for_its_variance) {
+  for (const bool long_rows : {false, true}) {
+    const std::string length = long_rows ? "2100" : "70";
+    const Problem problem = problem_of_module(
+        module_of("self.n(x)", "self.n = nn.LayerNorm(" + length + ")", "torch.rand(33, " + length + ")"), "m.py");
+    const Bundle bundle = device_->emitted(problem, "fused", "", {}, 1);
+    EXPECT_EQ(bundle.to_text().find("WARP_ROW_THREADS") == std::string::npos, long_rows) << bundle.to_text();
+    EXPECT_EQ(bundle.to_text().find("other_squares") == std::string::npos, !long_rows) << bundle.to_text();
+    const Verdict verdict = device_->verdict_of(problem, bundle);
+    EXPECT_TRUE(verdict.accepted()) << verdict.message << "\n" << bundle.to_text();
+  }
+}
+
 /// Both kinds of products in one source.
 TEST_F(FusedOnSimulator, rounds_factors_of_convolutions_alone_where_it_is_told_so) {
   const auto module =

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "program/stages/access.hpp"
 #include "program/stages/decomposition.hpp"
 #include "program/stages/exact_extent.hpp"
 #include "program/stages/rewrite.hpp"
@@ -62,12 +63,25 @@ ElementType stored_type(StageType type) {
 struct Parts {
   Stage part;
   StageExpr elements;  ///< that the part has, as a real
+  StageAxes axes;      ///< along which the parts are
   std::int64_t made = 1;
 };
 
-/// `made` is 1 where the axes are too short.
-Parts parts_of(const Stage& whole, std::int64_t parts) {
-  Parts result{whole, {}, 1};
+/// Whether neighbouring rows have elements that are contiguous, rather than neighbouring elements of a row.
+bool has_contiguous_rows(const Stage& whole) {
+  bool along_rows = false;
+  bool along_columns = false;
+  for_each_load(whole, [&](const StageNode& load) {
+    along_rows = along_rows || (!whole.axes.empty() && is_contiguous(load, whole.axes.back().name));
+    along_columns = along_columns || is_contiguous(load, whole.inner.back().name);
+  });
+  return along_rows && !along_columns;
+}
+
+/// `made` is 1 where the axes are too short. With `rows_last` the parts' axes come before the others, so that
+/// neighbouring results are of neighbouring rows.
+Parts parts_of(const Stage& whole, std::int64_t parts, bool rows_last) {
+  Parts result{whole, {}, {}, 1};
   auto& part = result.part;
   part.epilogue = {};
   // A short axis is a part each; what is missing to the number of parts comes from the next one.
@@ -85,6 +99,9 @@ Parts parts_of(const Stage& whole, std::int64_t parts) {
   }
   StageAxes others(part.inner.begin() + (cut ? 1 : 0), part.inner.end());
   result.elements = real_count(others);
+  const auto first_of_parts = part.axes.begin() + static_cast<std::ptrdiff_t>(whole.axes.size());
+  result.axes.assign(first_of_parts, part.axes.end());
+  if (rows_last) std::rotate(part.axes.begin(), first_of_parts, part.axes.end());
   if (cut) result.elements = converted(cut, StageType::real) * result.elements;
   return result;
 }
@@ -104,8 +121,8 @@ StageExpr store_parts(StageProgram& program, Stage& part, const std::string& nam
 }
 
 /// `whole` gathers `body` over the parts' axes.
-void gather_parts(Stage& whole, const Stage& part, StageExpr body) {
-  whole.inner.assign(part.axes.begin() + static_cast<std::ptrdiff_t>(whole.axes.size()), part.axes.end());
+void gather_parts(Stage& whole, const Parts& parts, StageExpr body) {
+  whole.inner = parts.axes;
   whole.guards.clear();
   whole.body = std::move(body);
 }
@@ -149,11 +166,11 @@ bool can_split(const Stage& stage) {
 
 std::int64_t split_reduction(StageProgram& program, std::size_t index, std::int64_t parts) {
   if (!can_split(program.stages[index])) return 1;
-  auto split = parts_of(program.stages[index], parts);
+  auto split = parts_of(program.stages[index], parts, has_contiguous_rows(program.stages[index]));
   if (split.made == 1) return 1;
   auto& whole = program.stages[index];
   const auto gathered = store_parts(program, split.part, program.buffers[whole.buffer].name + "_parts");
-  gather_parts(whole, split.part, gathered);
+  gather_parts(whole, split, gathered);
   program.stages.insert(program.stages.begin() + static_cast<std::ptrdiff_t>(index), std::move(split.part));
   return split.made;
 }
@@ -174,8 +191,9 @@ bool are_moments(const Stage& first, const Stage& second) {
 }
 
 std::int64_t split_moments(StageProgram& program, std::size_t first, std::size_t second, std::int64_t parts) {
-  auto sums = parts_of(program.stages[first], parts);
-  auto squares = parts_of(program.stages[second], parts);
+  const bool rows_last = has_contiguous_rows(program.stages[first]);
+  auto sums = parts_of(program.stages[first], parts, rows_last);
+  auto squares = parts_of(program.stages[second], parts, rows_last);
   if (sums.made == 1 || sums.made != squares.made) return 1;
   auto& whole_sum = program.stages[first];
   auto& whole_squares = program.stages[second];
@@ -184,7 +202,7 @@ std::int64_t split_moments(StageProgram& program, std::size_t first, std::size_t
   // An empty part has a mean of 0.
   sums.part.epilogue = reduction_result(StageType::real) / maximum(sums.elements, 1.0);
   const auto mean = store_parts(program, sums.part, name(whole_sum));
-  gather_parts(whole_sum, sums.part, mean * sums.elements);
+  gather_parts(whole_sum, sums, mean * sums.elements);
   StageIndices own;
   for (const auto& axis : squares.part.axes) own.push_back(axis_index(axis.name));
   const auto own_mean = load(mean->tensor, own);
@@ -193,7 +211,7 @@ std::int64_t split_moments(StageProgram& program, std::size_t first, std::size_t
   squares.part.body = apart * apart;
   const auto gathered = store_parts(program, squares.part, name(whole_squares));
   const auto shift = own_mean - r;
-  gather_parts(whole_squares, squares.part, gathered + squares.elements * shift * shift);
+  gather_parts(whole_squares, squares, gathered + squares.elements * shift * shift);
   const auto at = [&](std::size_t index) { return program.stages.begin() + static_cast<std::ptrdiff_t>(index); };
   program.stages.insert(at(second), std::move(squares.part));
   program.stages.insert(at(first), std::move(sums.part));

@@ -78,6 +78,22 @@ TEST(SplitMoments, gives_each_part_its_own_mean_and_joins_them) {
   EXPECT_TRUE(are_moments(program.stages[0], program.stages[2]));
 }
 
+/// So that neighbouring work-items read neighbours, both of the elements and of the parts.
+TEST(SplitMoments, puts_parts_before_rows_whose_neighbours_are_contiguous) {
+  auto program = moments(4, 100);
+  const TensorType columns_first{ElementType::float32, {100, 4}};
+  program.buffers[0].type = columns_first;
+  const auto element = load({0, columns_first}, {axis_index("k"), axis_index("i")});
+  program.stages[0].body = element;
+  const auto apart = element - program.stages[1].body->operands[0]->operands[1];
+  program.stages[1].body = apart * apart;
+  ASSERT_EQ(split_moments(program, 0, 1, 5), 5);
+  std::vector<std::string> lines;
+  for (const auto& stage : program.stages) lines.push_back(stage_text(program, stage));
+  EXPECT_EQ(lines[0], "mean_parts[part, i] = result / max(20.0 * 1.0, 1.0) of sum over k of x[part * 20 + k, i]");
+  EXPECT_EQ(lines[1], "mean[i] = result / 100.0 of sum over part of mean_parts[part, i] * (20.0 * 1.0)");
+}
+
 TEST(SplitReduction, begins_long_parts_of_neighbours_at_multiples_of_four) {
   const auto length = [](const Extent& columns, std::int64_t parts) {
     auto program = moments(4, columns);

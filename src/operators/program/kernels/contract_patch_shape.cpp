@@ -203,19 +203,19 @@ std::vector<std::string> patch_constraints(const PatchSize& size, bool rounded, 
   return constraints;
 }
 
-/// Fitted to what an H200 took for 25 assignments with 3 x 3 taps and six with one, and changed by hand after two runs
-/// over 90 convolutions (the outcome: docs/results/2026-11-25-h200-patches.md).
+/// Fitted to what an H100 took for 2271 assignments of 136 convolutions
+/// (docs/results/2026-11-26-h100-schedules.md): of each the cheapest one takes 1.1 % longer than the fastest that was
+/// timed, of rounded factors 3.5 %, in the geometric mean.
 double patch_cost(const PatchSize& size, bool rounded, bool is_long, const DeviceFacts& device,
                   const IntBindings& assignment) {
-  constexpr double k_rate = 1024.0 * 0.9;             // multiply-adds of tf32 numbers per clock
-  constexpr double k_narrow = 1.3;                    // of instructions with 64 columns, which read shared memory more
-  constexpr double k_patch = 100.0, k_pixel = 750.0;  // of a patch, and of each four channels that a thread loads
-  constexpr double k_slice = 150.0;
-  constexpr double k_tile = 5000.0;
-  // Of an output. Lines of eight floats begin anywhere, and write two sectors of memory where sixteen write three,
-  // which nothing hides where factors are rounded.
-  constexpr double k_output = 0.15, k_sector = 8.0, k_hidden_output = 0.5;
-  constexpr double k_bytes = 40.0;  // of the second cache per clock. Not measured
+  const double rate = 1024.0 * (rounded ? 0.57 : 0.9);  // multiply-adds of tf32 numbers per clock
+  const double narrow = rounded ? 1.43 : 1.28;  // of instructions with 64 columns, which read shared memory more
+  // Of each four channels that a thread loads, and of each pair of them that are on their way at the same time.
+  constexpr double k_pixel = 200.0, k_pair = 30.0;
+  constexpr double k_slice = 450.0, k_tile = 5000.0;
+  // Of an output. Lines of eight floats begin anywhere, and write two sectors of memory where sixteen write three.
+  constexpr double k_output = 0.25, k_sector = 5.5, k_hidden_output = 0.055;
+  constexpr double k_bytes = 23.0;  // of the second cache per clock
   const auto tile = patch_tile_of(size, assignment);
   const double thread_columns = tile.group_columns / 4.0;
   const double units = static_cast<double>(std::max<std::int64_t>(device.compute_units, 1));
@@ -225,12 +225,12 @@ double patch_cost(const PatchSize& size, bool rounded, bool is_long, const Devic
   const auto turns = patch_turns(size, tile);
   const double steps = turns.steps * 8.0;
   const double products =
-      tile.rows * tile.columns * steps * (rounded ? 1.0 : 3.0) / k_rate * (tile.group_columns < 128.0 ? k_narrow : 1.0);
+      tile.rows * tile.columns * steps * (rounded ? 1.0 : 3.0) / rate * (tile.group_columns < 128.0 ? narrow : 1.0);
   const double pixels = tile.chunk / 4.0 * tile.group_places / tile.threads;
   const double sums = tile.rows * tile.columns;
-  const double outputs = rounded ? k_output * sums * (1.0 + k_sector / tile.width) : 0.0;
-  const double others = turns.patches * (k_patch + k_pixel * pixels) + k_slice * turns.slices + k_tile +
-                        (rounded ? 0.0 : k_hidden_output * sums);
+  const double outputs = k_output * sums * (1.0 + k_sector / tile.width);
+  const double others =
+      turns.patches * pixels * (k_pixel + k_pair * pixels) + k_slice * turns.slices + k_tile + k_hidden_output * sums;
   const double resident =
       std::min(resident_patches(tile, thread_columns, size.pairs, rounded, is_long), std::ceil(tiles_per_unit));
   const double passed = size.of_phases.empty() ? 0.0 : passed_bytes(tile, turns, rounded) / k_bytes;

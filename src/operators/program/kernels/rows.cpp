@@ -45,8 +45,7 @@ class RowsWriter {
     for (std::size_t i = 0; i < stages_.size(); ++i) {
       const auto& stage = *stages_[i];
       scope_.forget_values();
-      const bool last = alone() || i + 1 == stages_.size();
-      const auto pair = last ? std::nullopt : row_pair(stage, *stages_[i + 1]);
+      const auto pair = reads_together() && i + 1 < stages_.size() ? row_pair(stage, *stages_[i + 1]) : std::nullopt;
       if (stage.kind != StageKind::reduce) {
         write_map(stage);
       } else if (pair) {
@@ -124,6 +123,9 @@ class RowsWriter {
   }
 
   [[nodiscard]] bool alone() const { return sharing_.share == RowShare::item; }
+  /// Whether what two reductions gather at the same time is worth its instructions: the nearest cache has the row of a
+  /// work-item or a warp when the second one reads it.
+  [[nodiscard]] bool reads_together() const { return !alone() && sharing_.share != RowShare::warp; }
 
   /// Where a work-group may have too few rows, only those there are.
   void open_live() {
