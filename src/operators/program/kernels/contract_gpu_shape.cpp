@@ -274,7 +274,8 @@ double longer_than_estimated(const std::vector<ContractSize>& sizes, TileProduct
   const bool phases = std::any_of(sizes.begin(), sizes.end(),
                                   [](const ContractSize& size) { return size.patch && size.patch->phases; });
   if (how == TileProducts::tf32) return rounded ? 1.2 : 0.8;
-  if (phases) return rounded ? 2.6 : 1.7;
+  // 1-81 of KernelBench takes half as long by patches on an H100, whose estimate is higher than it was.
+  if (phases) return rounded ? 3.3 : 1.7;
   return rounded ? 2.0 : 1.3;
 }
 

@@ -93,6 +93,25 @@ double passed_bytes(const PatchTile& tile, const PatchTurns& turns, bool rounded
   return k_float * (filter + patches + 2.0 * tile.rows * tile.columns);
 }
 
+/// What the parts of a tile take, in clocks of a unit. Fitted to what an H100 took for 2711 assignments of 136
+/// convolutions (docs/results/2026-11-26-h100-schedules.md): the cheapest ones take 2.3 % longer in the geometric mean
+/// than the fastest that were timed, of rounded factors 4.0 %.
+struct PatchClocks {
+  double rate;    ///< multiply-adds of tf32 numbers per clock
+  double narrow;  ///< for how long instructions with 64 columns take, which read shared memory more
+  /// Of each four channels that a thread loads, and of each pair of those that are on their way at the same time.
+  double pixel, pair;
+  double slice, tile;
+  /// Of a sum, which nothing hides, with what a narrow tile's sectors cost: lines of eight floats begin anywhere, and
+  /// write two sectors of memory where sixteen write three.
+  double output, sector;
+  double hidden_output;  ///< of a sum, behind other blocks
+  double bytes;          ///< of the second cache per clock
+};
+
+constexpr PatchClocks k_clocks_of_split = {1024.0 * 0.82, 1.22, 150.0, 8.5, 355.0, 5200.0, 0.25, 3.4, 0.19, 25.0};
+constexpr PatchClocks k_clocks_of_rounded = {1024.0 * 0.566, 1.52, 160.0, 30.0, 420.0, 4000.0, 0.25, 6.0, 0.042, 19.4};
+
 }  // namespace
 
 PatchSize patch_size(const Contraction& contraction, const PatchContraction& patch) {
@@ -203,19 +222,9 @@ std::vector<std::string> patch_constraints(const PatchSize& size, bool rounded, 
   return constraints;
 }
 
-/// Fitted to what an H100 took for 2271 assignments of 136 convolutions
-/// (docs/results/2026-11-26-h100-schedules.md): of each the cheapest one takes 1.1 % longer than the fastest that was
-/// timed, of rounded factors 3.5 %, in the geometric mean.
 double patch_cost(const PatchSize& size, bool rounded, bool is_long, const DeviceFacts& device,
                   const IntBindings& assignment) {
-  const double rate = 1024.0 * (rounded ? 0.57 : 0.9);  // multiply-adds of tf32 numbers per clock
-  const double narrow = rounded ? 1.43 : 1.28;  // of instructions with 64 columns, which read shared memory more
-  // Of each four channels that a thread loads, and of each pair of them that are on their way at the same time.
-  constexpr double k_pixel = 200.0, k_pair = 30.0;
-  constexpr double k_slice = 450.0, k_tile = 5000.0;
-  // Of an output. Lines of eight floats begin anywhere, and write two sectors of memory where sixteen write three.
-  constexpr double k_output = 0.25, k_sector = 5.5, k_hidden_output = 0.055;
-  constexpr double k_bytes = 23.0;  // of the second cache per clock
+  const PatchClocks clocks = rounded ? k_clocks_of_rounded : k_clocks_of_split;
   const auto tile = patch_tile_of(size, assignment);
   const double thread_columns = tile.group_columns / 4.0;
   const double units = static_cast<double>(std::max<std::int64_t>(device.compute_units, 1));
@@ -224,16 +233,16 @@ double patch_cost(const PatchSize& size, bool rounded, bool is_long, const Devic
   const double tiles_per_unit = std::max(1.0, tiles / units);
   const auto turns = patch_turns(size, tile);
   const double steps = turns.steps * 8.0;
-  const double products =
-      tile.rows * tile.columns * steps * (rounded ? 1.0 : 3.0) / rate * (tile.group_columns < 128.0 ? narrow : 1.0);
+  const double products = tile.rows * tile.columns * steps * (rounded ? 1.0 : 3.0) / clocks.rate *
+                          (tile.group_columns < 128.0 ? clocks.narrow : 1.0);
   const double pixels = tile.chunk / 4.0 * tile.group_places / tile.threads;
   const double sums = tile.rows * tile.columns;
-  const double outputs = k_output * sums * (1.0 + k_sector / tile.width);
-  const double others =
-      turns.patches * pixels * (k_pixel + k_pair * pixels) + k_slice * turns.slices + k_tile + k_hidden_output * sums;
+  const double outputs = clocks.output * sums * (1.0 + clocks.sector / tile.width);
+  const double others = turns.patches * pixels * (clocks.pixel + clocks.pair * pixels) + clocks.slice * turns.slices +
+                        clocks.tile + clocks.hidden_output * sums;
   const double resident =
       std::min(resident_patches(tile, thread_columns, size.pairs, rounded, is_long), std::ceil(tiles_per_unit));
-  const double passed = size.of_phases.empty() ? 0.0 : passed_bytes(tile, turns, rounded) / k_bytes;
+  const double passed = size.of_phases.empty() ? 0.0 : passed_bytes(tile, turns, rounded) / clocks.bytes;
   return tiles_per_unit * (std::max(products + outputs, passed) + others / resident);
 }
 
