@@ -36,6 +36,10 @@ struct Style {
   std::function<std::vector<IntBindings>(const Problem& problem, const DeviceFacts& device)> seeds;
   /// Relative cost estimate of an assignment on this device, lower is better; only ordering matters. For pruning.
   std::function<double(const Problem& problem, const DeviceFacts& device, const IntBindings& assignment)> estimate;
+  /// The estimate of assignments with one structure, which outlives its arguments; empty where `estimate` is as cheap.
+  std::function<std::function<double(const IntBindings& assignment)>(const Problem& problem, const DeviceFacts& device,
+                                                                     const IntBindings& structure)>
+      estimator = nullptr;
 };
 
 /// An operator's, none for one that is not known; of each target from the plainest to the fastest.

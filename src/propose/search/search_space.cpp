@@ -10,8 +10,8 @@
 namespace kw {
 namespace {
 
-/// Structural choices are few by design; past this many combinations an archived bundle is not searched for.
-constexpr std::int64_t k_most_structures_searched = 256;
+/// More structural assignments are not emitted one by one: most of the choices change nothing in a problem.
+constexpr std::int64_t k_most_structures = 256;
 
 std::int64_t nearest_allowed(const Tunable& tunable, std::int64_t wanted) {
   const auto distance = [&](std::int64_t value) {
@@ -53,7 +53,8 @@ std::optional<std::size_t> SearchSpace::variant_for(const IntBindings& structure
     if (same == variants_.end()) {
       auto constraints = parse_int_exprs(bundle->constraints);
       KW_CHECK(constraints.has_value(), "{}", constraints.error().to_string());
-      variants_.push_back({structure, *std::move(bundle), id, *std::move(constraints)});
+      variants_.push_back({structure, *std::move(bundle), id, *std::move(constraints), {}});
+      if (style_->estimator) variants_.back().estimate = style_->estimator(*problem_, device_, structure);
     }
   }
   by_structure_[structure] = index;
@@ -66,6 +67,12 @@ std::int64_t SearchSpace::structure_count() const {
   return count;
 }
 
+IntBindings SearchSpace::structure_at_defaults() const {
+  IntBindings structure;
+  for (const auto& choice : style_->structure) structure[choice.name] = choice.default_value;
+  return structure;
+}
+
 IntBindings SearchSpace::structure_at(std::int64_t rank) const {
   IntBindings structure;
   for (const auto& choice : style_->structure) {
@@ -76,9 +83,28 @@ IntBindings SearchSpace::structure_at(std::int64_t rank) const {
   return structure;
 }
 
+void SearchSpace::emit_variants() {
+  if (structure_count() <= k_most_structures) {
+    for (; emitted_ranks_ < structure_count(); ++emitted_ranks_) (void)variant_for(structure_at(emitted_ranks_));
+    return;
+  }
+  (void)variant_for(structure_at_defaults());
+  for (; followed_variants_ < variants_.size(); ++followed_variants_) {
+    // A copy, because emitting a new variant may move the ones there are.
+    const IntBindings structure = variants_[followed_variants_].structure;
+    for (const auto& choice : style_->structure) {
+      for (const auto value : choice.values) {
+        IntBindings changed = structure;
+        changed[choice.name] = value;
+        (void)variant_for(changed);
+      }
+    }
+  }
+}
+
 std::int64_t SearchSpace::size() {
   std::int64_t total = 0;
-  for (std::int64_t rank = 0; rank < structure_count(); ++rank) (void)variant_for(structure_at(rank));
+  emit_variants();
   for (const auto& variant : variants_) {
     std::int64_t points = 1;
     for (const auto& tunable : variant.bundle.tunables) points = saturating_product(points, std::ssize(tunable.values));
@@ -114,11 +140,9 @@ std::optional<SearchPoint> SearchSpace::point_of(const Candidate& candidate) {
   // A dispatch table of another problem may ask for axes that this one lacks; what it assigns is then not known.
   const auto resolved = resolve_tunables(candidate, problem_->primary().axes, device_);
   const IntBindings& tunables = resolved ? resolved->values : candidate.tunables;
-  const std::int64_t structures = structure_count() <= k_most_structures_searched ? structure_count() : 1;
-  for (std::int64_t rank = 0; rank < structures; ++rank) {
-    const auto variant = variant_for(structure_at(rank));
-    if (variant && variants_[*variant].id == id) return carried_over(*variant, tunables);
-  }
+  emit_variants();
+  const auto same = std::ranges::find(variants_, id, &Variant::id);
+  if (same != variants_.end()) return carried_over(static_cast<std::size_t>(same - variants_.begin()), tunables);
   auto point = point_at(tunables);
   const auto shared = [&](const auto& entry) { return tunables.contains(entry.first); };
   if (!point || std::none_of(point->tunables.begin(), point->tunables.end(), shared)) return std::nullopt;
@@ -160,7 +184,7 @@ std::vector<std::string> SearchSpace::names() {
     }
   };
   add(style_->structure);
-  for (std::int64_t rank = 0; rank < structure_count(); ++rank) (void)variant_for(structure_at(rank));
+  emit_variants();
   for (const auto& variant : variants_) add(variant.bundle.tunables);
   return known;
 }
@@ -177,7 +201,8 @@ std::map<std::string, std::set<std::int64_t>, std::less<>> SearchSpace::values()
 }
 
 double SearchSpace::estimate(const SearchPoint& point) const {
-  return style_->estimate(*problem_, device_, assignment(point));
+  const auto& of_variant = variants_[point.variant].estimate;
+  return of_variant ? of_variant(assignment(point)) : style_->estimate(*problem_, device_, assignment(point));
 }
 
 std::vector<SearchStep> SearchSpace::neighbours(const SearchPoint& point) {
@@ -230,10 +255,18 @@ SearchStep SearchSpace::scatter(const SearchPoint& point, int count, Rng& rng) {
   return {variant ? carried_over(*variant, changed.tunables) : point, std::move(names)};
 }
 
-std::optional<SearchPoint> SearchSpace::random_point(Rng& rng) {
+std::optional<std::size_t> SearchSpace::random_variant(Rng& rng) {
+  if (structure_count() > k_most_structures) {
+    emit_variants();
+    return static_cast<std::size_t>(rng.below(std::ssize(variants_)));
+  }
   IntBindings structure;
   for (const auto& choice : style_->structure) structure[choice.name] = pick(choice.values, rng);
-  const auto variant = variant_for(structure);
+  return variant_for(structure);
+}
+
+std::optional<SearchPoint> SearchSpace::random_point(Rng& rng) {
+  const auto variant = random_variant(rng);
   if (!variant) return std::nullopt;
   SearchPoint point{*variant, {}};
   for (const auto& tunable : variants_[*variant].bundle.tunables) {
@@ -243,12 +276,11 @@ std::optional<SearchPoint> SearchSpace::random_point(Rng& rng) {
 }
 
 std::optional<SearchPoint> SearchSpace::Walk::next(SearchSpace& space) {
-  while (!variant_) {
-    if (structure_ >= space.structure_count()) return std::nullopt;
-    variant_ = space.variant_for(space.structure_at(structure_++));
-    // Several structural assignments can be one variant.
-    if (variant_ && !walked_.insert(*variant_).second) variant_.reset();
-    if (variant_) digits_.assign(space.variants_[*variant_].bundle.tunables.size(), 0);
+  if (!variant_) {
+    if (next_variant_ == 0) space.emit_variants();
+    if (next_variant_ == space.variants_.size()) return std::nullopt;
+    variant_ = next_variant_++;
+    digits_.assign(space.variants_[*variant_].bundle.tunables.size(), 0);
   }
   const auto& tunables = space.variants_[*variant_].bundle.tunables;
   SearchPoint point{*variant_, {}};

@@ -3,6 +3,7 @@
 // tunables of the bundle each of them gives. Bundles are emitted when first needed and kept. Not thread safe.
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -35,7 +36,8 @@ class SearchSpace {
   /// Fails as the style does when it cannot express the problem. `style` and `problem` must outlive the space.
   [[nodiscard]] static Result<SearchSpace> open(const Style& style, const Problem& problem, DeviceFacts device);
 
-  /// Points, before constraints; saturates at INT64_MAX. Emits every variant.
+  /// Points, before constraints; saturates at INT64_MAX. Emits every variant: those of all structural assignments, or,
+  /// of more than 256, those that changes of one choice at a time lead to from the default on.
   [[nodiscard]] std::int64_t size();
   /// The point nearest to an assignment of structure and tunables: missing names take their default, unknown ones are
   /// ignored, values that are not allowed become the nearest allowed one. Nothing when the style refuses the structure.
@@ -60,19 +62,19 @@ class SearchSpace {
   [[nodiscard]] std::vector<SearchStep> neighbours(const SearchPoint& point);
   /// Changes up to `count` random dimensions; `dimension` lists them. The point need not be consistent.
   [[nodiscard]] SearchStep scatter(const SearchPoint& point, int count, Rng& rng);
-  /// Uniform over structural choices, then over the tunables. Need not be consistent.
+  /// Uniform over structural choices, of more than 256 assignments over their variants, then over the tunables. Need
+  /// not be consistent.
   [[nodiscard]] std::optional<SearchPoint> random_point(Rng& rng);
 
-  /// Walks all points in a fixed order; nothing at the end.
+  /// Walks all points, variants in the order in which they were emitted; nothing at the end.
   class Walk {
    public:
     [[nodiscard]] std::optional<SearchPoint> next(SearchSpace& space);
 
    private:
-    std::int64_t structure_ = 0;  ///< rank of the next structural assignment
+    std::size_t next_variant_ = 0;
     std::optional<std::size_t> variant_;
     std::vector<std::size_t> digits_;  ///< of the next point in the variant, one per tunable
-    std::set<std::size_t> walked_;     ///< variants begun
   };
 
  private:
@@ -80,7 +82,8 @@ class SearchSpace {
     IntBindings structure;
     Bundle bundle;
     Hash id;
-    std::vector<IntExpr> constraints;  ///< of the bundle
+    std::vector<IntExpr> constraints;                               ///< of the bundle
+    std::function<double(const IntBindings& assignment)> estimate;  ///< empty: the style's
   };
 
   SearchSpace(const Style& style, const Problem& problem, DeviceFacts device)
@@ -88,6 +91,9 @@ class SearchSpace {
   [[nodiscard]] std::optional<std::size_t> variant_for(const IntBindings& structure);
   [[nodiscard]] std::int64_t structure_count() const;
   [[nodiscard]] IntBindings structure_at(std::int64_t rank) const;
+  [[nodiscard]] IntBindings structure_at_defaults() const;
+  void emit_variants();
+  [[nodiscard]] std::optional<std::size_t> random_variant(Rng& rng);
   [[nodiscard]] SearchPoint carried_over(std::size_t variant, const IntBindings& tunables) const;
 
   const Style* style_;
@@ -95,6 +101,8 @@ class SearchSpace {
   DeviceFacts device_;
   IntBindings device_names_;  ///< of device_, as expressions know them
   std::vector<Variant> variants_;
+  std::int64_t emitted_ranks_ = 0;     ///< of structural assignments, where all of them are emitted
+  std::size_t followed_variants_ = 0;  ///< whose single changes were emitted, where they are not
   std::map<IntBindings, std::optional<std::size_t>> by_structure_;  ///< nothing: the style refuses it
 };
 

@@ -81,13 +81,15 @@ std::vector<IntBindings> contract_seeds(Dialect dialect, const Problem& problem,
   return seeds;
 }
 
-double contract_estimate(Dialect dialect, const Problem& problem, const DeviceFacts& device,
-                         const IntBindings& assignment) {
-  const auto space = contract_space(dialect, problem, device, contract_ways(assignment));
-  if (space.sizes.empty()) return 1.0;
-  IntBindings whole = assignment;
-  for (const auto& tunable : space.tunables) whole.emplace(tunable.name, tunable.default_value);
-  return cost_in(space, dialect, device, whole);
+std::function<double(const IntBindings&)> contract_estimator(Dialect dialect, const Problem& problem,
+                                                             const DeviceFacts& device, const IntBindings& structure) {
+  return [dialect, device,
+          space = contract_space(dialect, problem, device, contract_ways(structure))](const IntBindings& assignment) {
+    if (space.sizes.empty()) return 1.0;
+    IntBindings whole = assignment;
+    for (const auto& tunable : space.tunables) whole.emplace(tunable.name, tunable.default_value);
+    return cost_in(space, dialect, device, whole);
+  };
 }
 
 }  // namespace kw

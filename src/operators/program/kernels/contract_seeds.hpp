@@ -1,6 +1,8 @@
 #pragma once
 // What the search is told about the contractions of a whole problem.
 
+#include <functional>
+
 #include "codegen/dialect.hpp"
 #include "hardware/device_facts.hpp"
 #include "operators/program/kernels/program_bundle.hpp"
@@ -21,8 +23,11 @@ namespace kw {
 [[nodiscard]] std::vector<IntBindings> contract_seeds(Dialect dialect, const Problem& problem,
                                                       const DeviceFacts& device);
 
-/// Lower is better; 1 for a problem without contractions.
-[[nodiscard]] double contract_estimate(Dialect dialect, const Problem& problem, const DeviceFacts& device,
-                                       const IntBindings& assignment);
+/// Of assignments with this structure, what else `structure` assigns is ignored. Lower is better; 1 for a problem
+/// without contractions.
+[[nodiscard]] std::function<double(const IntBindings& assignment)> contract_estimator(Dialect dialect,
+                                                                                      const Problem& problem,
+                                                                                      const DeviceFacts& device,
+                                                                                      const IntBindings& structure);
 
 }  // namespace kw

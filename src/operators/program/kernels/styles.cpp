@@ -31,7 +31,10 @@ Style program_fused_style(Dialect dialect) {
           },
           [=](const Problem& problem, const DeviceFacts& device) { return contract_seeds(dialect, problem, device); },
           [=](const Problem& problem, const DeviceFacts& device, const IntBindings& assignment) {
-            return contract_estimate(dialect, problem, device, assignment);
+            return contract_estimator(dialect, problem, device, assignment)(assignment);
+          },
+          [=](const Problem& problem, const DeviceFacts& device, const IntBindings& structure) {
+            return contract_estimator(dialect, problem, device, structure);
           }};
 }
 
