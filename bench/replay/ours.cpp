@@ -140,7 +140,7 @@ class OursPolicy final : public Policy {
   }
 
   std::optional<std::size_t> next() override {
-    for (int refused = 0; refused < k_refusals;) {
+    for (int refused = 0; proposer_ && refused < k_refusals;) {
       const auto proposal = proposer_->next();
       if (!proposal) break;
       const auto point = point_in(space_, proposal->candidate.tunables);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "base/text.hpp"
 #include "hardware/device_match.hpp"
 
@@ -28,7 +30,8 @@ std::vector<TimeSample> samples_of(const SweepTable& table) {
     const auto cost = row.cost_ns();
     if (!cost) continue;
     TimeSample sample{subject, row.assignment};
-    if (first_estimate > 0 && row.estimate > 0) sample.relative_estimate = row.estimate / first_estimate;
+    if (first_estimate > 0 && row.estimate > 0 && std::isfinite(row.estimate))
+      sample.relative_estimate = row.estimate / first_estimate;
     sample.registers = row.registers;
     sample.spill_bytes = row.spill_bytes;
     sample.shared_bytes = row.shared_bytes;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -197,7 +198,12 @@ Result<void> SweepReader::read_row() {
   KW_TRY_VOID(number(6, row.samples));
   KW_TRY_VOID(number(7, row.paired_ns));
   KW_TRY_VOID(number(8, reference));
-  KW_TRY_VOID(number(9, row.estimate));
+  // Of what the style's cost model takes for impossible.
+  if (cells[9] == "inf") {
+    row.estimate = std::numeric_limits<double>::infinity();
+  } else {
+    KW_TRY_VOID(number(9, row.estimate));
+  }
   KW_TRY_VOID(number(10, row.build_ms));
   std::size_t column = 11;
   for (auto* reported : {&row.registers, &row.spill_bytes, &row.shared_bytes}) {

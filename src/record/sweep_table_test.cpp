@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+
 #include "record/json.hpp"
 
 namespace kw {
@@ -69,6 +72,18 @@ TEST(SweepTable, reads_what_it_wrote) {
   EXPECT_EQ(read->rows[1].assignment, (IntBindings{{"ROWS", 6}})) << "an empty cell is no value";
   EXPECT_EQ(read->rows[1].reason, Reason::build_timeout);
   EXPECT_FALSE(read->rows[1].cost_ns().has_value());
+}
+
+/// Of what a style's cost model takes for impossible; no time is.
+TEST(SweepTable, reads_an_infinite_estimate) {
+  auto written = table();
+  written.rows[0].estimate = std::numeric_limits<double>::infinity();
+  const auto text = encode_sweep(written);
+  const auto read = parse_sweep(text, "t.csv");
+  ASSERT_TRUE(read) << read.error().to_string();
+  EXPECT_EQ(encode_sweep(*read), text);
+  EXPECT_TRUE(std::isinf(read->rows[0].estimate));
+  EXPECT_NE(error_of(replaced(text, ",1240000,", ",inf,")), "");
 }
 
 TEST(SweepTable, names_the_line_that_is_wrong) {
