@@ -82,4 +82,14 @@ bool slides(const Stage& stage) {
   return found;
 }
 
+bool has_contiguous_rows(const Stage& stage) {
+  bool along_rows = false;
+  bool along_columns = false;
+  for_each_load(stage, [&](const StageNode& load) {
+    along_rows = along_rows || (!stage.axes.empty() && is_contiguous(load, stage.axes.back().name));
+    along_columns = along_columns || (!stage.inner.empty() && is_contiguous(load, stage.inner.back().name));
+  });
+  return along_rows && !along_columns;
+}
+
 }  // namespace kw

@@ -10,6 +10,8 @@ namespace kw {
 
 /// Whether the load's place advances by one element with `axis`, and by that alone.
 [[nodiscard]] bool is_contiguous(const StageNode& load, const std::string& axis);
+/// Of a reduction: whether neighbouring rows have elements that are contiguous, rather than neighbours of a row.
+[[nodiscard]] bool has_contiguous_rows(const Stage& stage);
 
 /// Loads that are needed whatever conditions hold: others may lie outside of their tensors. Each node once.
 [[nodiscard]] std::vector<const StageNode*> certain_loads(const StageExpr& expression);

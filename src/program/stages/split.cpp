@@ -67,17 +67,6 @@ struct Parts {
   std::int64_t made = 1;
 };
 
-/// Whether neighbouring rows have elements that are contiguous, rather than neighbouring elements of a row.
-bool has_contiguous_rows(const Stage& whole) {
-  bool along_rows = false;
-  bool along_columns = false;
-  for_each_load(whole, [&](const StageNode& load) {
-    along_rows = along_rows || (!whole.axes.empty() && is_contiguous(load, whole.axes.back().name));
-    along_columns = along_columns || is_contiguous(load, whole.inner.back().name);
-  });
-  return along_rows && !along_columns;
-}
-
 /// `made` is 1 where the axes are too short. With `rows_last` the parts' axes come before the others, so that
 /// neighbouring results are of neighbouring rows.
 Parts parts_of(const Stage& whole, std::int64_t parts, bool rows_last) {

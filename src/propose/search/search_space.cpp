@@ -140,9 +140,11 @@ std::optional<SearchPoint> SearchSpace::point_of(const Candidate& candidate) {
   // A dispatch table of another problem may ask for axes that this one lacks; what it assigns is then not known.
   const auto resolved = resolve_tunables(candidate, problem_->primary().axes, device_);
   const IntBindings& tunables = resolved ? resolved->values : candidate.tunables;
-  emit_variants();
-  const auto same = std::ranges::find(variants_, id, &Variant::id);
-  if (same != variants_.end()) return carried_over(static_cast<std::size_t>(same - variants_.begin()), tunables);
+  const auto same_bundle = [&] { return std::ranges::find(variants_, id, &Variant::id); };
+  if (same_bundle() == variants_.end()) (void)variant_for(structure_at_defaults());
+  if (same_bundle() == variants_.end()) emit_variants();
+  if (const auto same = same_bundle(); same != variants_.end())
+    return carried_over(static_cast<std::size_t>(same - variants_.begin()), tunables);
   auto point = point_at(tunables);
   const auto shared = [&](const auto& entry) { return tunables.contains(entry.first); };
   if (!point || std::none_of(point->tunables.begin(), point->tunables.end(), shared)) return std::nullopt;

@@ -163,13 +163,7 @@ class Grouping {
 
   /// Work-groups that a reduction of rows has, a row or a warp's width of rows each.
   static double work_groups(const Stage& stage) {
-    bool along_rows = false;
-    bool along_columns = false;
-    for_each_load(stage, [&](const StageNode& load) {
-      along_rows = along_rows || (!stage.axes.empty() && is_contiguous(load, stage.axes.back().name));
-      along_columns = along_columns || (!stage.inner.empty() && is_contiguous(load, stage.inner.back().name));
-    });
-    return count_of(stage.axes) / (along_rows && !along_columns ? 32.0 : 1.0);
+    return count_of(stage.axes) / (has_contiguous_rows(stage) ? 32.0 : 1.0);
   }
 
   /// What only stages of the list read.
