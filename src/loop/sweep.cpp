@@ -11,6 +11,7 @@
 #include "loop/verifier_setup.hpp"
 #include "propose/search/space_sample.hpp"
 #include "record/peak_times.hpp"
+#include "record/time_use.hpp"
 #include "verify/local_verifier.hpp"
 #include "verify/timing/calibrate.hpp"
 
@@ -32,6 +33,7 @@ class Sweep {
   Result<SweepTable> go();
 
  private:
+  Result<void> open();
   Result<void> identify();
   Result<void> continue_table();
   Result<void> open_space();
@@ -39,6 +41,7 @@ class Sweep {
   Result<void> restore_reference();
   [[nodiscard]] std::optional<SampledPoint> next_point();
   [[nodiscard]] bool ends() const;
+  [[nodiscard]] bool is_complete() const { return setup_.count && std::ssize(table_.rows) >= *setup_.count; }
   Result<void> time_all();
   Result<void> take_result();
   [[nodiscard]] SweepRow row_of(SampledPoint point, const VerifyResult& result) const;
@@ -69,6 +72,7 @@ Result<void> Sweep::identify() {
   SweepIdentity& of = table_.of;
   const Problem& problem = setup_.problem;
   world_.observer.phase("measuring the device's peaks");
+  const auto measuring = TimeLedger::activity(&world_.ledger, time_activity::peaks);
   KW_TRY(of.device, calibrate(world_.backend));
   if (of.device.kind == DeviceKind::simulator) {
     return fail(Error{errc::sweep_untimed, of.device.id + " is a simulator, and its times say nothing",
@@ -130,7 +134,9 @@ Result<void> Sweep::open_verifier() {
   KW_TRY(auto options, verifier_options(setup_.problem, setup_.target, table_.of.device, world_.parallel, {}));
   options.costs = costs_;
   options.screen = true;
+  options.ledger = &world_.ledger;
   options.beside = world_.beside;
+  options.start = world_.start;
   options.comparison = search_rule();
   KW_TRY(verifier_, LocalVerifier::open(setup_.problem, world_.backend, world_.clock, std::move(options)));
   return {};
@@ -212,6 +218,7 @@ Result<void> Sweep::take_result() {
 Result<void> Sweep::write(bool now) {
   if (!now && world_.clock.now() - written_ < k_between_writes) return {};
   written_ = world_.clock.now();
+  const auto keeping = TimeLedger::stage(&world_.ledger, time_stage::keeping);
   return world_.files.write_atomic(setup_.file, encode_sweep(table_));
 }
 
@@ -219,6 +226,7 @@ Result<void> Sweep::time_all() {
   world_.observer.phase("timing candidates");
   while (true) {
     while (std::ssize(in_flight_) < std::max(1, setup_.in_flight) && !ends()) {
+      const auto proposing = TimeLedger::stage(&world_.ledger, time_stage::proposing);
       auto point = next_point();
       if (!point) break;
       std::optional<Duration> left;
@@ -235,13 +243,19 @@ Result<void> Sweep::time_all() {
   }
 }
 
-Result<SweepTable> Sweep::go() {
+Result<void> Sweep::open() {
+  const auto opening = TimeLedger::stage(&world_.ledger, time_stage::opening);
   KW_TRY_VOID(identify());
   KW_TRY_VOID(continue_table());
   KW_TRY_VOID(open_space());
-  if (setup_.count && std::ssize(table_.rows) >= *setup_.count) return table_;
+  if (is_complete()) return {};
   KW_TRY_VOID(open_verifier());
-  KW_TRY_VOID(restore_reference());
+  return restore_reference();
+}
+
+Result<SweepTable> Sweep::go() {
+  KW_TRY_VOID(open());
+  if (is_complete()) return table_;
   const auto timed = time_all();
   KW_TRY_VOID(write(true));
   if (!timed) return fail(timed.error());

@@ -2,8 +2,8 @@
 // A sweep times many candidates of one style's space and keeps what it found in a table (record/sweep_table.hpp). No
 // proposer learns from it and nothing is archived: it is for who wants to know a space, to train a model of it, or to
 // compare ways of searching it. Candidates pass the verifier of a search: built, checked on the least evidence, timed
-// against the table's reference, its first candidate that was right, in interleaved launches. One that beats it is
-// checked on everything. The reference stays: were each winner the next one, every ratio would carry the errors of all
+// against the table's reference, its first candidate that was right, in interleaved launches. One that beats it
+// and all before is checked on everything. The reference stays: were each winner the next one, every ratio would carry the errors of all
 // before it, and on a busy machine the winners are those that erred most.
 
 #include <atomic>
@@ -15,6 +15,7 @@
 #include "base/clock.hpp"
 #include "base/file_system.hpp"
 #include "base/parallel.hpp"
+#include "base/time_ledger.hpp"
 #include "problem/problem.hpp"
 #include "propose/search/restricted_style.hpp"
 #include "record/run_record.hpp"
@@ -58,8 +59,10 @@ struct SweepServices {
   const Clock& clock;
   SweepObserver& observer;
   const std::atomic<bool>& stop;  ///< the candidate in flight is the last one
+  TimeLedger& ledger;             ///< of the calling thread: takes down what the time goes to
   ParallelFor parallel;
   RunBeside beside = serial_beside;
+  StartWork start = start_later;
 };
 
 /// The table as it stands in setup.file, which is written every few seconds and at the end: a sweep that was killed

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/time_ledger.hpp"
 #include "cli/commands.hpp"
 #include "cli/device_choice.hpp"
 #include "cli/environment.hpp"
@@ -15,6 +16,8 @@
 #include "cli/version.hpp"
 #include "loop/budget.hpp"
 #include "loop/threads.hpp"
+#include "loop/time_uses.hpp"
+#include "report/stage_times.hpp"
 
 namespace kw {
 namespace {
@@ -112,12 +115,16 @@ Result<ExitCode> run_sweep_command(const SweepOptions& options) {
   RealFileSystem files;
   const SteadyClock clock;
   const auto& stop = watch_stop_signals();
+  const Instant began = clock.now();
   SweepProgress progress(clock);
   progress.phase("opening the device");
   KW_TRY(const auto device, open_device(options.device, options.target, options.require_sandbox));
-  SweepServices services{*device.backend, files, clock, progress, stop, parallel_for(usable_processors()), run_beside};
+  TimeLedger ledger(clock, began, time_stage::opening, time_activity::device);
+  SweepServices services{*device.backend, files,    clock, progress, stop, ledger, parallel_for(usable_processors()),
+                         run_beside,      start_now};
   KW_TRY(const auto table, run_sweep(setup, services));
   print_text("{} of {} points\ntable    {}\n", counts_text(counts_of(table)), table.of.space, options.out.string());
+  for (const auto& line : stage_lines(joined_uses({}, ledger.entries()))) print_text("time     {}\n", line);
   if (stop) return ExitCode::interrupted;
   return counts_of(table).timed > 0 ? ExitCode::success : ExitCode::rejected;
 }

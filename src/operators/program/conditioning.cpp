@@ -32,8 +32,8 @@ constexpr double k_f32_cancelled = 1e-6;
 /// wrong.
 constexpr double k_close = 2e-3;
 /// The same of factors that are rounded to tf32: of products of numbers of either sign, the worst elements move by
-/// some thousandths.
-constexpr double k_close_of_tf32 = 2e-2;
+/// some thousandths, and by some hundredths where only the rare sums beyond a bound count.
+constexpr double k_close_of_tf32 = 5e-2;
 
 using GraphValues = std::map<std::size_t, DenseTensor>;
 

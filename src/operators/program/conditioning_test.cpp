@@ -11,14 +11,15 @@
 namespace kw {
 namespace {
 
-Problem problem_of_module(const std::string& result, const std::string& init = "pass", std::int64_t columns = 6) {
+Problem problem_of_module(const std::string& result, const std::string& init = "pass", std::int64_t columns = 6,
+                          const std::string& precision = "") {
   const std::string module =
       "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\nN = 4\nM = " + std::to_string(columns) +
       "\nclass Model(nn.Module):\n"
       "    def __init__(self):\n        super().__init__()\n        " +
       init + "\n    def forward(self, x):\n        return " + result +
       "\ndef get_inputs():\n    return [torch.randn(N, M)]\n";
-  const auto toml = program_problem_text({module, "m.py", "", "", {}, {1e30, 1e30}});
+  const auto toml = program_problem_text({module, "m.py", "", "", {}, {1e30, 1e30}, precision});
   KW_CHECK(toml.has_value(), "{}", toml.error().to_string());
   return parse_problem(*toml, "m.py").value();
 }
@@ -126,6 +127,17 @@ TEST(Conditioning, tells_nothing_of_what_a_type_cannot_hold) {
   EXPECT_FALSE(tells_in("float16")) << "60000";
   EXPECT_TRUE(tells_in("bfloat16"));
   EXPECT_TRUE(tells_in("float32"));
+}
+
+TEST(Conditioning, lets_factors_rounded_to_tf32_move_an_answer_by_a_twentieth) {
+  // 24 factors of 1.0002, each rounded to 1: 0.0048 of what is left.
+  const auto told = [](const std::string& precision, const std::string& subtracted) {
+    const std::string sum = "torch.matmul(x.reshape(1, -1), torch.ones(N * M, 1)) - " + subtracted;
+    return tells(problem_of_module(sum, "pass", 6, precision), 1.0002F, 1.0002F);
+  };
+  EXPECT_TRUE(told("tf32", "23.845")) << "by 2.7 hundredths";
+  EXPECT_FALSE(told("tf32", "23.965")) << "by 11 hundredths";
+  EXPECT_TRUE(told("strict", "23.965"));
 }
 
 TEST(Conditioning, sees_what_does_not_depend_on_the_inputs) {

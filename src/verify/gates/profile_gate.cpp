@@ -101,7 +101,7 @@ bool run_profile_gate(GateContext& context) {
   }
   if (!context.measurement) return true;
   note_roofline(context, *context.measurement);
-  if (!becomes_best(*context.measurement)) return true;
+  if (!context.measuring.would_be_best(*context.measurement)) return true;
   note_launch_shares(context);
   note_call_share(context, *context.measurement);
   ask_hardware(context, *context.measurement);

@@ -7,8 +7,8 @@ namespace {
 bool is_needed(const Gate& gate, GateContext& context) {
   if (gate.needs.screens && *gate.needs.screens != context.screens) return false;
   if (context.facts.timed()) {
-    const bool would_be_best = context.measurement && becomes_best(*context.measurement);
-    return would_be_best || !gate.needs.would_be_best;
+    const bool is_best = context.measurement && context.measuring.would_be_best(*context.measurement);
+    return is_best || !gate.needs.would_be_best;
   }
   if (gate.needs.timed_device && !context.untimed) context.untimed = gate.id;
   return !gate.needs.timed_device;

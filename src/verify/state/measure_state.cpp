@@ -40,6 +40,11 @@ std::optional<double> MeasureState::roofline_ns(const RunFacts& facts) const {
   return times ? std::optional(times->bound_ns()) : std::nullopt;
 }
 
+bool MeasureState::would_be_best(const Measurement& measurement) const {
+  if (!becomes_best(measurement)) return false;
+  return measurement.versus.empty() || measurement.versus.front().speedup > proved_speedup;
+}
+
 bool becomes_best(const Measurement& measurement) {
   return measurement.versus.empty() || measurement.versus.front().decision == Comparison::faster;
 }

@@ -47,16 +47,22 @@ struct ProfilerShare {
 
 struct MeasureState {
   Baseline baseline;
-  std::optional<LoadedCandidate> champion;  ///< the best so far, which candidates are timed against
+  std::optional<LoadedCandidate> champion;  ///< what candidates are timed against: the best so far, or a reference
   DeviceFacts device;                       ///< with its peaks as they were last measured: the run's only ones
   Rng rng;                                  ///< order of timing data
   ProfilerShare profiling;
   TenthOfTime retiming = {};  ///< of candidates whose pairs were disturbed, which is no fault of theirs
   TenthOfTime stepping = {};  ///< through the launches of would-be bests
   SpareData spare = {};
+  double proved_speedup = 1;  ///< over the champion: the most that a proved candidate has reached
 
   /// Least time the device's measured peaks allow for the primary workload; nothing without peaks.
   [[nodiscard]] std::optional<double> roofline_ns(const RunFacts& facts) const;
+
+  /// Whether a candidate with these times would be the best of all, and is worth all the evidence there is. Where each
+  /// such candidate becomes the champion, all that are faster than it by the rule; where the champion stays, as in a
+  /// table of times, only those that are also faster than what was proved before.
+  [[nodiscard]] bool would_be_best(const Measurement& measurement) const;
 };
 
 /// Whether an accepted candidate becomes the champion: the first does, a later one must be faster by the rule.
