@@ -84,7 +84,13 @@ std::vector<AnswerSample> sample_of_rows(const Problem& problem, const Axes& axe
   for (std::size_t i = 0; i < program.graph.values.size(); ++i) {
     if (!program.graph.values[i].node) leaves.try_emplace(i, [](std::int64_t) { return 0.0; });
   }
-  auto answers = evaluate_elements(program.graph, leaves, wanted, parallel);
+  if (!detail.readings->takes_tensors(axes)) {
+    const auto faster = faster_on_the_way(program.graph, leaves, wanted);
+    KW_CHECK(faster.has_value(), "{}", faster.error().to_string());
+    detail.readings->keep_takes_tensors(axes, *faster == OnTheWay::tensors);
+  }
+  const auto on_the_way = *detail.readings->takes_tensors(axes) ? OnTheWay::tensors : OnTheWay::elements;
+  auto answers = evaluate_elements(program.graph, leaves, wanted, parallel, on_the_way);
   KW_CHECK(answers.has_value(), "{}", answers.error().to_string());
   std::vector<AnswerSample> samples;
   for (std::size_t i = 0; i < wanted.size(); ++i) {

@@ -194,6 +194,17 @@ void ProgramReadings::keep(const Axes& axes, std::shared_ptr<const Program> prog
   programs_[axes] = std::move(program);
 }
 
+std::optional<bool> ProgramReadings::takes_tensors(const Axes& axes) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = takes_tensors_.find(axes);
+  return found == takes_tensors_.end() ? std::nullopt : std::optional(found->second);
+}
+
+void ProgramReadings::keep_takes_tensors(const Axes& axes, bool takes) {
+  const std::lock_guard lock(mutex_);
+  takes_tensors_[axes] = takes;
+}
+
 Result<std::shared_ptr<const Program>> program_at(const Problem& problem, const Axes& axes) {
   const ProgramDetail& detail = program_detail(problem);
   Axes own;

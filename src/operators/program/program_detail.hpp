@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,9 +44,14 @@ class ProgramReadings {
   [[nodiscard]] std::shared_ptr<const Program> find(const Axes& axes) const;
   void keep(const Axes& axes, std::shared_ptr<const Program> program);
 
+  /// Whether the oracle computes whole tensors to answer some rows; nothing where nobody has found out.
+  [[nodiscard]] std::optional<bool> takes_tensors(const Axes& axes) const;
+  void keep_takes_tensors(const Axes& axes, bool takes);
+
  private:
   mutable std::mutex mutex_;
   std::map<Axes, std::shared_ptr<const Program>> programs_;
+  std::map<Axes, bool> takes_tensors_;
 };
 
 struct ProgramDetail final : OperatorDetail {

@@ -21,14 +21,21 @@ using program_oracle::Operand;
 /// Nodes that ask each other in a row; each takes a few hundred bytes of a thread's stack. What lies deeper is
 /// evaluated whole.
 constexpr std::size_t k_deepest = 256;
+/// Shares of all elements on the way: beyond this one they are computed whole. Asking for an element takes some six
+/// times as long as computing it among others, and 16 threads that share a cone all compute it.
+constexpr std::int64_t k_whole_beyond = 32;
+/// Elements on the way that are worth the memory, 8 bytes each, and those that are worth a thought.
+constexpr std::int64_t k_most_whole = std::int64_t{1} << 27;
+constexpr std::int64_t k_least_whole = std::int64_t{1} << 16;
 /// Elements that are computed together. What is asked for ends somewhere, and the rest of a span is computed in vain.
 constexpr std::size_t k_longest_span = 32;
 
 class DemandEvaluation {
  public:
-  DemandEvaluation(const Graph& graph, const std::map<std::size_t, LeafElements>& leaves)
+  DemandEvaluation(const Graph& graph, const std::map<std::size_t, LeafElements>& leaves, OnTheWay on_the_way)
       : graph_(graph),
         leaves_(leaves),
+        on_the_way_(on_the_way),
         memos_(graph.values.size()),
         whole_(graph.values.size()),
         answers_(graph.nodes.size()),
@@ -46,7 +53,26 @@ class DemandEvaluation {
     return {};
   }
 
+  /// Of the tensors that were prepared.
+  [[nodiscard]] std::int64_t elements_on_the_way() const {
+    std::int64_t all = 0;
+    for (std::size_t value = 0; value < memos_.size(); ++value) {
+      if (memos_[value] != nullptr) all += program_oracle::elements_of(graph_.values[value].type);
+    }
+    return all;
+  }
+
+  /// Whether the wanted elements follow from more than `most` others. On one thread; nothing may be asked for later.
+  [[nodiscard]] bool takes_more_than(std::int64_t most, std::span<const WantedElements> wanted) {
+    left_ = most;
+    for (const auto& one : wanted) {
+      for (const auto i : one.elements) static_cast<void>(element(one.value, i));
+    }
+    return *left_ < 0;
+  }
+
   [[nodiscard]] double element(std::size_t value, std::int64_t i) {
+    if (left_ && *left_ < 0) return 0.0;
     const auto leaf = leaves_.find(value);
     if (leaf != leaves_.end()) return leaf->second(i);
     if (whole_[value]) return whole_[value]->values[static_cast<std::size_t>(i)];
@@ -65,7 +91,7 @@ class DemandEvaluation {
     for (const auto operand : program_oracle::operands_of(node)) depth = std::max(depth, depth_[operand] + 1);
     const program_oracle::OracleCall::OperandOf operand_of = [&](std::size_t value) { return operand(value); };
     KW_TRY(answers_[index], program_oracle::answer_of(graph_, node, operand_of));
-    if (depth >= k_deepest) {
+    if (depth >= k_deepest || on_the_way_ == OnTheWay::tensors) {
       auto outputs = program_oracle::whole_answer(graph_, node, *answers_[index], parallel);
       for (std::size_t i = 0; i < outputs.size(); ++i) whole_[node.outputs[i]] = std::move(outputs[i]);
       answers_[index].reset();
@@ -93,6 +119,7 @@ class DemandEvaluation {
   double keep(std::size_t value, std::int64_t i, double computed) {
     const double held = held_as(graph_.values[value].type.dtype, computed);
     memos_[value]->keep(i, held);
+    if (left_) --*left_;
     return held;
   }
 
@@ -132,6 +159,8 @@ class DemandEvaluation {
 
   const Graph& graph_;
   const std::map<std::size_t, LeafElements>& leaves_;
+  OnTheWay on_the_way_;
+  std::optional<std::int64_t> left_;  ///< elements that may still be computed, where they are counted
   std::vector<std::unique_ptr<ElementMemo>> memos_;  ///< by value
   std::vector<std::optional<DenseTensor>> whole_;    ///< by value
   std::vector<std::optional<Answer>> answers_;       ///< by node
@@ -143,8 +172,8 @@ class DemandEvaluation {
 Result<std::vector<std::vector<double>>> evaluate_elements(const Graph& graph,
                                                            const std::map<std::size_t, LeafElements>& leaves,
                                                            std::span<const WantedElements> wanted,
-                                                           const ParallelFor& parallel) {
-  DemandEvaluation evaluation(graph, leaves);
+                                                           const ParallelFor& parallel, OnTheWay on_the_way) {
+  DemandEvaluation evaluation(graph, leaves, on_the_way);
   KW_TRY_VOID(evaluation.prepare(wanted, parallel));
   std::vector<std::vector<double>> answers;
   for (const auto& one : wanted) {
@@ -156,6 +185,15 @@ Result<std::vector<std::vector<double>>> evaluate_elements(const Graph& graph,
                              });
   }
   return answers;
+}
+
+Result<OnTheWay> faster_on_the_way(const Graph& graph, const std::map<std::size_t, LeafElements>& leaves,
+                                   std::span<const WantedElements> wanted) {
+  DemandEvaluation evaluation(graph, leaves, OnTheWay::elements);
+  KW_TRY_VOID(evaluation.prepare(wanted, serial_for));
+  const std::int64_t all = evaluation.elements_on_the_way();
+  if (all < k_least_whole || all > k_most_whole) return OnTheWay::elements;
+  return evaluation.takes_more_than(all / k_whole_beyond, wanted) ? OnTheWay::tensors : OnTheWay::elements;
 }
 
 }  // namespace kw

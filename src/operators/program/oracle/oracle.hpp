@@ -60,11 +60,20 @@ class LeafElements {
   Source source_;
 };
 
-/// The answer on demand: for each of `wanted` its elements, with no more of the graph than they follow from. What was
-/// computed is kept until the end, so the memory grows with the cone of the wanted elements, never with the tensors.
-/// A mean over a channel or a whole tensor has all of it in its cone.
+/// What evaluate_elements computes of the values on the way.
+enum class OnTheWay : std::uint8_t {
+  elements,  ///< those that are asked for: the memory grows with the cone of the wanted elements, not with the tensors
+  tensors,   ///< all of each tensor that the wanted elements follow from, side by side on all threads
+};
+
+/// The answer on demand: for each of `wanted` its elements. What was computed is kept until the end.
 [[nodiscard]] Result<std::vector<std::vector<double>>> evaluate_elements(
     const Graph& graph, const std::map<std::size_t, LeafElements>& leaves, std::span<const WantedElements> wanted,
-    const ParallelFor& parallel = serial_for);
+    const ParallelFor& parallel = serial_for, OnTheWay on_the_way = OnTheWay::elements);
+
+/// Which of the two takes less time. A mean over a channel or a whole tensor has all of it in its cone, and so has a
+/// row of attention all keys: threads that ask for elements then compute the same ones.
+[[nodiscard]] Result<OnTheWay> faster_on_the_way(const Graph& graph, const std::map<std::size_t, LeafElements>& leaves,
+                                                 std::span<const WantedElements> wanted);
 
 }  // namespace kw

@@ -1,5 +1,6 @@
 // What the oracle refuses, what it computes and when, and integers as PyTorch has them.
 
+#include "operators/program/oracle/evaluation.hpp"
 #include "operators/program/oracle/oracle.hpp"
 
 #include <gmock/gmock.h>
@@ -117,6 +118,29 @@ TEST(Oracle, element_on_demand_reads_its_cone_only) {
       evaluate_elements(program.graph, sources, std::vector{WantedElements{program.outputs[0], {5000, 5001, 900'000}}});
   ASSERT_TRUE(answer.has_value());
   EXPECT_LE(reads, 3 * 2 * 9);
+}
+
+/// How a thousandth of the first result's elements would be answered.
+OnTheWay way_of(const std::string& forward, const std::string& inputs) {
+  const auto program = program_of(forward, inputs);
+  const auto leaves = leaves_of(program);
+  std::map<std::size_t, LeafElements> sources;
+  for (const auto& [value, leaf] : leaves)
+    sources[value] = [&leaf = leaf](std::int64_t i) { return leaf.values[static_cast<std::size_t>(i)]; };
+  WantedElements wanted{program.outputs[0], {}};
+  const auto all = program_oracle::elements_of(program.graph.values[wanted.value].type);
+  for (std::int64_t i = 0; i < all; i += 1000) wanted.elements.push_back(i);
+  return faster_on_the_way(program.graph, sources, std::vector{wanted}).value();
+}
+
+TEST(Oracle, takes_whole_tensors_where_few_elements_follow_from_all) {
+  EXPECT_EQ(way_of("F.batch_norm(F.relu(x), None, None, training=True)", "torch.rand(4, 3, 100, 100)"),
+            OnTheWay::tensors);
+  EXPECT_EQ(way_of("torch.softmax(torch.exp(x).flatten(), 0)", "torch.rand(4, 30000)"), OnTheWay::tensors);
+  EXPECT_EQ(way_of("F.relu(F.avg_pool2d(torch.exp(x), 2))", "torch.rand(4, 3, 200, 200)"), OnTheWay::elements);
+  EXPECT_EQ(way_of("F.batch_norm(F.relu(x), None, None, training=True)", "torch.rand(4, 3, 10, 10)"),
+            OnTheWay::elements)
+      << "too few to matter";
 }
 
 TEST(Oracle, value_that_is_read_twice_is_computed_once) {

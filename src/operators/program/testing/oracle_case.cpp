@@ -94,11 +94,13 @@ void expect_elements_are_those_of_the_whole(const Program& program, const std::m
     one.elements.resize((*whole)[k].values.size());
     std::iota(one.elements.begin(), one.elements.end(), 0);
   }
-  const auto elements = evaluate_elements(program.graph, sources, wanted);
-  ASSERT_TRUE(elements.has_value()) << elements.error().to_string();
-  for (std::size_t k = 0; k < whole->size(); ++k) {
-    for (std::size_t i = 0; i < (*whole)[k].values.size(); ++i)
-      expect_near((*elements)[k][i], (*whole)[k].values[i], fmt::format("element {} of output {} on demand", i, k));
+  for (const auto on_the_way : {OnTheWay::elements, OnTheWay::tensors}) {
+    const auto elements = evaluate_elements(program.graph, sources, wanted, serial_for, on_the_way);
+    ASSERT_TRUE(elements.has_value()) << elements.error().to_string();
+    for (std::size_t k = 0; k < whole->size(); ++k) {
+      for (std::size_t i = 0; i < (*whole)[k].values.size(); ++i)
+        expect_near((*elements)[k][i], (*whole)[k].values[i], fmt::format("element {} of output {} on demand", i, k));
+    }
   }
 }
 
