@@ -94,7 +94,7 @@ TEST_F(CudaBackend, a_process_gets_the_memory_of_one_that_has_ended) {
   const std::byte* const memory = mapped(*first);
   std::ranges::fill(first->guards()[0], std::byte{0});
   first.reset();
-  (*backend)->prepare();
+  ASSERT_NE(start_one(), nullptr) << "the one that was in reserve then";
   auto third = start_one();
   ASSERT_NE(third, nullptr);
   EXPECT_EQ(mapped(*third), memory);

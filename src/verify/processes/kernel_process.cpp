@@ -63,7 +63,7 @@ class SandboxedKernel final : public KernelProcess {
 
   std::variant<LaunchOutcome, LaunchFailure, LostWorker> launch_filled(const LaunchFilling& filling, bool cold,
                                                                        Duration deadline) override {
-    const auto hold = isolation_.lock.hold();
+    const auto hold = isolation_.lock.hold(isolation_.launches);
     const auto before = std::chrono::steady_clock::now();
     if (cold) isolation_.flush.run(process_.arena.bytes().first(static_cast<std::size_t>(layout().bytes)));
     const auto begin = std::chrono::steady_clock::now();

@@ -33,6 +33,7 @@ struct ArenaPlan {
 struct LaunchIsolation {
   CacheFlush flush;
   DeviceLock lock;
+  DeviceLock::Kind launches = DeviceLock::Kind::alone;
   ArenaPool* arenas = nullptr;  ///< where that of a process goes when it has ended; null: away
 };
 

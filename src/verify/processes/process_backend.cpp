@@ -101,6 +101,7 @@ class ProcessBackend final : public ExecutionBackend {
         device_(std::move(device)),
         arenas_(memory_to_keep()),
         isolation_{CacheFlush(device_), DeviceLock(device_),
+                   options_.tool ? DeviceLock::Kind::beside_untimed : DeviceLock::Kind::alone,
                    device_.kind == DeviceKind::gpu && !options_.tool ? &arenas_ : nullptr},
         numbers_(device_, [this](const BuildRequest& request, AnswerDeadline deadline) {
           return build_bound(request, std::nullopt, deadline);
@@ -135,6 +136,7 @@ class ProcessBackend final : public ExecutionBackend {
     const auto plan = plan_arena(request);
     if (!plan) return LaunchFailure{plan.error().message};
     auto first = load_once(request, *plan, deadline);
+    prepare_standby();
     if (std::holds_alternative<LaunchFailure>(first)) replace_builders();
     const auto* lost = std::get_if<LostWorker>(&first);
     if (lost == nullptr || lost->how == WorkerLoss::timed_out) return first;
@@ -223,7 +225,8 @@ class ProcessBackend final : public ExecutionBackend {
     return RunProcess{*std::move(arena), std::move(worker), options_.tool ? options_.tool->report_file : ""};
   }
 
-  /// Starts the next run process unless enough are waiting. A failure shows when the process is needed.
+  /// Starts the next run process unless enough are waiting: for each build and each start one, so that a reserve that
+  /// was used up fills again. A failure shows when the process is needed.
   void prepare_standby() {
     if (options_.standby && !options_.tool) numbers_.begin();
     const std::lock_guard lock(standby_mutex_);
