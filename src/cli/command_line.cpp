@@ -162,6 +162,8 @@ void add_verify(CLI::App& app, CommandOptions& command) {
   sub->add_option("--tune", options->tune, "Assign a tunable instead of its default: --tune ROWS=4");
   sub->add_option("--require-sandbox", options->require_sandbox, "Refuse to run below this tier: none, a, b, c")
       ->capture_default_str();
+  sub->add_flag("!--no-profile", options->profile,
+                "Leave out what decides nothing: the profiler's and the simulator's counts");
   sub->add_flag("--json", options->json, "Print the attempt as one JSON object");
   sub->callback([options, &command] { command = *options; });
 }

@@ -39,6 +39,7 @@ struct VerifyOptions {
   std::string device;
   std::vector<std::string> tune;  ///< NAME=VALUE
   std::string require_sandbox = "none";
+  bool profile = true;  ///< also what decides nothing: hardware counters, the simulator's counts
   bool json = false;
 };
 [[nodiscard]] Result<ExitCode> run_verify(const VerifyOptions& options);

@@ -282,7 +282,7 @@ def verdict_row(status, text, errors):
 
 def verify(problem, options):
     command = [options.kernelwright, "verify", problem.path, problem.file(".cu"), "--device", options.device,
-               *reading(options), "--fit", options.fit]  # fmt: skip
+               "--no-profile", *reading(options), "--fit", options.fit]  # fmt: skip
     started = time.monotonic()
     seconds = min(SECONDS_TO_VERIFY, options.time_left() + options.grace)
     status, text, errors = run(command, seconds)

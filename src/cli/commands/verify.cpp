@@ -2,15 +2,19 @@
 
 #include <cstdio>
 
+#include "base/time_ledger.hpp"
 #include "cli/commands.hpp"
 #include "cli/device_choice.hpp"
 #include "cli/dispatch_text.hpp"
 #include "cli/inputs.hpp"
 #include "cli/print.hpp"
 #include "loop/threads.hpp"
+#include "loop/time_uses.hpp"
 #include "loop/verifier_setup.hpp"
 #include "record/access_text.hpp"
 #include "record/json.hpp"
+#include "record/time_use.hpp"
+#include "report/stage_times.hpp"
 #include "verify/local_verifier.hpp"
 #include "verify/timing/calibrate.hpp"
 
@@ -18,11 +22,16 @@ namespace kw {
 namespace {
 
 Result<std::unique_ptr<LocalVerifier>> open_verifier(const Problem& problem, const OpenedDevice& device,
-                                                     const Clock& clock, const std::string& target) {
+                                                     const std::string& target, bool profile, const Clock& clock,
+                                                     TimeLedger& ledger) {
+  const auto opening = TimeLedger::stage(&ledger, time_stage::opening);
   KW_TRY(auto facts, calibrate(*device.backend));
+  VerifierTools tools = device.tools();
+  if (!profile) tools.profiler = nullptr;
   KW_TRY(auto options,
-         verifier_options(problem, target, std::move(facts), parallel_for(usable_processors()), device.tools()));
-  options.count_accesses = true;
+         verifier_options(problem, target, std::move(facts), parallel_for(usable_processors()), std::move(tools)));
+  options.count_accesses = profile;
+  options.ledger = &ledger;
   return LocalVerifier::open(problem, *device.backend, clock, std::move(options));
 }
 
@@ -71,9 +80,11 @@ ExitCode exit_code_of_verdict(VerdictStatus status) {
 Result<ExitCode> run_verify(const VerifyOptions& options) {
   KW_TRY(const auto problem, read_problem(options.input));
   KW_TRY(const auto candidate, read_candidate(options.bundle, options.tune));
-  KW_TRY(const auto device, open_device(options.device, candidate.bundle.target, options.require_sandbox));
   const SteadyClock clock;
-  KW_TRY(const auto verifier, open_verifier(problem, device, clock, candidate.bundle.target));
+  const Instant began = clock.now();
+  KW_TRY(const auto device, open_device(options.device, candidate.bundle.target, options.require_sandbox));
+  TimeLedger ledger(clock, began, time_stage::opening, time_activity::device);
+  KW_TRY(const auto verifier, open_verifier(problem, device, candidate.bundle.target, options.profile, clock, ledger));
   VerifyResult result = verifier->verify(candidate);
   if (options.json) {
     Attempt attempt;
@@ -91,6 +102,8 @@ Result<ExitCode> run_verify(const VerifyOptions& options) {
     // Where the table has no answer, the read gate said so.
     if (const auto tunables = resolve_workloads(candidate, problem, device.backend->device()))
       print_text("{}", rows_text(candidate.bundle, *tunables));
+    print_text("\nwhere {:.1f} s of verifying went\n", ledger.elapsed());
+    for (const auto& line : stage_lines(joined_uses({}, ledger.entries()))) print_text("  {}\n", line);
     print_text("\n{}\n", verdict_in_words(result.verdict));
   }
   return exit_code_of_verdict(result.verdict.status);

@@ -77,25 +77,25 @@ TEST_F(CudaBackend, a_process_gets_the_memory_of_one_that_has_ended) {
   auto backend = open_process_backend(options);
   ASSERT_TRUE(backend) << backend.error().to_string();
   constexpr int k_count = 1 << 20;
-  StartRequest request;
-  request.plans.push_back({plan_of_sum(k_count), 0});
-  request.binaries = {build(k_add, request.plans.front().plan.launches).binary};
-  const auto start_one = [&] {
+  const auto start_one = [&](int count) {
+    StartRequest request;
+    request.plans.push_back({plan_of_sum(count), 0});
+    request.binaries = {build(k_add, request.plans.front().plan.launches).binary};
     auto started = (*backend)->start(request, k_ample);
     auto* process = std::get_if<std::unique_ptr<KernelProcess>>(&started);
     return process == nullptr ? nullptr : std::move(*process);
   };
   const auto mapped = [&](KernelProcess& process) { return process.buffer(0).data(); };
-  auto first = start_one();
+  auto first = start_one(k_count);
   ASSERT_NE(first, nullptr);
-  auto second = start_one();
+  auto second = start_one(k_count);
   ASSERT_NE(second, nullptr);
   EXPECT_NE(mapped(*second), mapped(*first)) << "it is in use";
   const std::byte* const memory = mapped(*first);
   std::ranges::fill(first->guards()[0], std::byte{0});
   first.reset();
-  ASSERT_NE(start_one(), nullptr) << "the one that was in reserve then";
-  auto third = start_one();
+  ASSERT_NE(start_one(k_count), nullptr) << "the one that was in reserve then";
+  auto third = start_one(k_count + 1000);  // a little more has room too
   ASSERT_NE(third, nullptr);
   EXPECT_EQ(mapped(*third), memory);
   for (const auto& guard : third->guards()) EXPECT_TRUE(all_poison(guard));

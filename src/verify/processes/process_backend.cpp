@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <deque>
 #include <mutex>
@@ -257,19 +258,28 @@ class ProcessBackend final : public ExecutionBackend {
     return arena_needed_;
   }
 
+  /// Candidates of one problem differ by their workspaces: what fits one has room for another that is a little larger.
+  static std::int64_t with_room(std::int64_t bytes) {
+    const auto step =
+        static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(bytes, 8)))) / 8;
+    return (bytes + step - 1) / step * step;
+  }
+
   Result<RunProcess> take_process(std::int64_t arena_bytes) {
     const std::lock_guard lock(standby_mutex_);
-    arena_room_ = std::max(arena_room_, arena_bytes);
+    const std::int64_t needed = with_room(arena_bytes);
+    arena_room_ = std::max(arena_room_, needed);
     // One that asked for far more than the others is forgotten after some of them.
-    arena_needed_ = std::max(arena_needed_ - arena_needed_ / 8, arena_bytes);
-    const auto with_room =
+    arena_needed_ = std::max(arena_needed_ - arena_needed_ / 8, needed);
+    const auto fits =
         std::ranges::find_if(standby_, [&](const Standby& one) { return one.arena_bytes >= arena_bytes; });
-    if (with_room == standby_.end()) {
-      standby_.clear();  // later candidates need about as much
-      return spawn_run_process({arena_bytes}, arena_bytes);
+    if (fits == standby_.end()) {
+      // Later candidates may need as much; one of those that are too small makes place for one that is not.
+      if (!standby_.empty()) standby_.pop_front();
+      return spawn_run_process({needed}, needed);
     }
-    RunProcess taken = std::move(with_room->process);
-    standby_.erase(with_room);
+    RunProcess taken = std::move(fits->process);
+    standby_.erase(fits);
     return taken;
   }
 
