@@ -11,6 +11,7 @@
 #include <span>
 #include <string_view>
 
+#include "base/normal.hpp"
 #include "operators/program/oracle/evaluation.hpp"
 #include "operators/program/oracle/oracle.hpp"
 #include "operators/program/oracle_glue.hpp"
@@ -67,7 +68,11 @@ bool takes_infinity(const Node& node, const GraphValues& values) {
 template <typename Value>
 void move_by_roundings(std::vector<Value>& values, Rng& rng) {
   constexpr double k_two_units = 0x1p-22;
-  for (Value& value : values) value = static_cast<Value>(value * (1.0 + k_two_units * rng.normal()));
+  std::vector<float> moves(values.size());
+  fill_normal(moves, rng.next());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = static_cast<Value>(values[i] * (1.0 + k_two_units * static_cast<double>(moves[i])));
+  }
 }
 
 /// The root of the mean square of the finite ones.
@@ -132,6 +137,18 @@ void move_by_additions(const Program& program, const Node& node, const GraphValu
   for (std::size_t i = 0; i < result.values.size(); ++i) {
     const double lost = k_two_units * std::fabs(added->front().values[i]);
     if (std::isfinite(lost)) result.values[i] += rng.below(2) == 0 ? lost : -lost;
+  }
+}
+
+/// GELU adds one to a number near minus one where its input is negative, in PyTorch as well: an f32 knows that sum to
+/// half a unit of one, and x / 2 multiplies it.
+void move_by_gelu(const Node& node, const GraphValues& values, DenseTensor& result, Rng& rng) {
+  constexpr double k_unit = 0x1p-23;
+  if (node.op != "gelu") return;
+  const DenseTensor& input = values.at(program_oracle::operands_of(node).front());
+  for (std::size_t i = 0; i < result.values.size(); ++i) {
+    const double lost = k_unit / 2 * std::fabs(input.values[i]);
+    if (input.values[i] < 0 && std::isfinite(lost)) result.values[i] += rng.below(2) == 0 ? lost : -lost;
   }
 }
 
@@ -249,6 +266,7 @@ std::optional<GraphValues> all_values(const Program& program, Precision precisio
       moved((*answers)[i]);
       if (roundings != nullptr) {
         move_by_additions(program, node, values, (*answers)[i], *roundings);
+        move_by_gelu(node, values, (*answers)[i], *roundings);
         if (i == 0) move_by_means(node, values, (*answers)[i], *roundings);
       }
       values[node.outputs[i]] = std::move((*answers)[i]);

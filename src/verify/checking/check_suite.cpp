@@ -164,6 +164,38 @@ Result<bool> draw_inputs(const Problem& problem, const InputSeeds& seeds, const 
   return false;
 }
 
+/// Whether the operator is asked what the data of such a workload tell, which one thread finds out, or drawing them is
+/// so much work that all threads draw one after the other.
+bool is_small(const WorkloadCosts& costs, const CheckCase& one) {
+  constexpr double k_most_steps = 4e6;
+  return costs.of(one.workload).steps <= k_most_steps;
+}
+
+/// Draws the data of all cases; for each whether they tell something of a kernel.
+Result<std::vector<bool>> draw_all(const Problem& problem, const WorkloadCosts& costs,
+                                   const std::vector<InputSeeds>& seeds, const ParallelFor& parallel,
+                                   std::vector<CheckCase>& cases) {
+  std::vector<Result<bool>> telling(cases.size());
+  std::vector<std::size_t> small;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    if (is_small(costs, cases[i])) {
+      small.push_back(i);
+    } else {
+      telling[i] = draw_inputs(problem, seeds[i], parallel, cases[i]);
+    }
+  }
+  parallel(std::ssize(small), [&](std::int64_t k) {
+    const std::size_t i = small[static_cast<std::size_t>(k)];
+    telling[i] = draw_inputs(problem, seeds[i], serial_for, cases[i]);
+  });
+  std::vector<bool> told;
+  for (auto& one : telling) {
+    KW_TRY(const bool tells, std::move(one));
+    told.push_back(tells);
+  }
+  return told;
+}
+
 Error nothing_told(const Problem& problem) {
   return Error{errc::unscorable,
                fmt::format("{} cannot be scored: on every workload that can be run here roundings of the inputs decide "
@@ -219,22 +251,25 @@ Result<CheckSuite> CheckSuite::make(const Problem& problem, std::uint64_t seed, 
   listed = thinned(costs, std::move(listed), limits.suite_flops);
   suite.cases_left_out_ = all - listed.size();
   Rng rng(seed);
+  const auto is_timing = [&](std::size_t i) { return listed[i].workload == 0 && i < k_timing_cases; };
+  std::vector<InputSeeds> seeds;
   for (std::size_t i = 0; i < listed.size(); ++i) {
-    const auto drawing = TimeLedger::activity(ledger, time_activity::inputs);
-    CheckCase& one = listed[i];
     const std::uint64_t operands = rng.next();
-    const bool is_timing = one.workload == 0 && i < k_timing_cases;
-    const InputSeeds seeds{operands, is_timing ? k_nominal_seed : rng.next()};
-    KW_TRY(const bool telling, draw_inputs(problem, seeds, parallel, one));
+    seeds.push_back({operands, is_timing(i) ? k_nominal_seed : rng.next()});
+  }
+  const auto drawing = TimeLedger::activity(ledger, time_activity::inputs);
+  KW_TRY(const auto told, draw_all(problem, costs, seeds, parallel, listed));
+  for (std::size_t i = 0; i < listed.size(); ++i) {
     // What timed launches are like stays: where not even a plain kernel is near the answer, the problem is refused.
-    if (!telling && !is_timing) continue;
-    one.tells = telling;
+    if (!told[i] && !is_timing(i)) continue;
+    CheckCase& one = listed[i];
+    one.tells = told[i];
     const auto answering = TimeLedger::activity(ledger, time_activity::oracle);
     one.whole = whole_answer_work(problem, problem.workloads[one.workload], costs.of(one.workload).steps);
     if (is_answered_whole(one.whole, limits)) {
       KW_TRY_VOID(answer_whole(problem, parallel, one));
     } else {
-      Rng row_choice = Rng(operands).split(i);
+      Rng row_choice = Rng(seeds[i].operands).split(i);
       KW_TRY(suite.sampled_rows_, answer_rows(problem, one.whole, row_choice, parallel, one));
     }
     suite.cases_.push_back(std::move(one));

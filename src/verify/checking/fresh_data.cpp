@@ -25,9 +25,6 @@ std::string worst_element(const TensorSpec& tensor, const Axes& axes, const Answ
                      stored_element(tensor.dtype, bytes, static_cast<std::size_t>(error.worst)));
 }
 
-/// Of data that tell something of a kernel; the last draw is taken as it is.
-constexpr int k_most_fresh_draws = 4;
-
 /// Normal operands, and the captured tensors of `like`.
 DrawnInputs draw_like(const Problem& problem, const CheckCase& like, Rng& rng, const ParallelFor& parallel,
                       InputValues used, const OperandReads* reads) {
@@ -70,18 +67,20 @@ FreshCase draw_fresh(const Problem& problem, const CheckCase& like, const Worklo
   fresh.one.inputs = std::move(used);
   const auto drawing = TimeLedger::activity(ledger, time_activity::inputs);
   const auto reads = on_device ? sampling.reads(problem, workload.axes, rows) : std::nullopt;
-  for (int draw = 0; draw < k_most_fresh_draws; ++draw) {
-    DrawnInputs drawn = draw_like(problem, like, rng, parallel, std::move(fresh.one.inputs), reads ? &*reads : nullptr);
-    fresh.one.inputs = std::move(drawn.values);
-    fresh.one.keys = std::move(drawn.keys);
-    if (const auto found = operator_of(problem).checks.conditioning(problem, workload, fresh.one.inputs)) {
-      fresh.one.conditioning = *found;
-      break;
-    }
-  }
+  DrawnInputs drawn = draw_like(problem, like, rng, parallel, std::move(fresh.one.inputs), reads ? &*reads : nullptr);
+  fresh.one.inputs = std::move(drawn.values);
+  fresh.one.keys = std::move(drawn.keys);
   const auto answering = TimeLedger::activity(ledger, time_activity::oracle);
   fresh.answers = sampling.answer(problem, workload.axes, fresh.one.inputs, rows, parallel);
   return fresh;
+}
+
+void ask_conditioning(const Problem& problem, FreshCase& fresh) {
+  const Workload& workload = problem.workloads[fresh.one.workload];
+  const auto found = operator_of(problem).checks.conditioning(problem, workload, fresh.one.inputs);
+  fresh.is_asked = true;
+  fresh.one.tells = found.has_value();
+  fresh.one.conditioning = found.value_or(0);
 }
 
 std::optional<CaseFailure> judge_fresh(const Problem& problem, std::span<const CheckCase> alike, const FreshCase& fresh,

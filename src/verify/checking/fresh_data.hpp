@@ -19,6 +19,7 @@ namespace kw {
 struct FreshCase {
   CheckCase one;                      ///< without `expected` and `allowed`
   std::vector<AnswerSample> answers;  ///< by output
+  bool is_asked = false;              ///< what `one` says of its conditioning was found out; until then it tells
 };
 
 /// New operands for the workload of `like`, which is a timing case, with normal data. The first and the last row are
@@ -29,6 +30,11 @@ struct FreshCase {
                                    const ParallelFor& parallel = serial_for, TimeLedger* ledger = nullptr,
                                    std::int64_t least_rows = k_least_rows, InputValues used = {},
                                    bool on_device = false);
+
+/// Finds out what these data tell of a kernel: of data on which an output seems wrong, for it takes longer than drawing
+/// them and launching a kernel. Where roundings decide the answer, `one.tells` is false then, and others are to be
+/// drawn.
+void ask_conditioning(const Problem& problem, FreshCase& fresh);
 
 /// Judges the outputs of a run on fresh data by the largest error that is allowed on `alike`: at least one case, of
 /// the same workload and distribution. Nothing when they are right.

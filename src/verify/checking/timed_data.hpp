@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "base/rng.hpp"
 #include "verify/checking/case_runner.hpp"
 #include "verify/checking/fresh_data.hpp"
 #include "verify/checking/stored_inputs.hpp"
@@ -15,6 +16,7 @@ struct TimedData {
   FreshCase fresh;
   StoredInputs inputs;  ///< of the fresh case
   OutputBytes outputs;  ///< memory for those of the next launch
+  Rng others{0};        ///< draws other data in their place, where these tell nothing of a kernel
 };
 
 /// Data that nobody needs any more, for their memory: of new memory each page is cleared when it is first used, which

@@ -14,6 +14,8 @@ namespace {
 
 constexpr double k_confidence = 0.95;
 constexpr int k_resamples = 2000;
+/// Of data for one launch or pair, until some tell something of a kernel; the last are taken as they are.
+constexpr int k_most_draws = 4;
 
 /// Of the candidate; the pair or the launch was not disturbed.
 void keep(const TimingContext& timing, const LaunchOutcome& outcome, TimingResult& result) {
@@ -30,19 +32,19 @@ HostBytes needed_by(const LoadedCandidate& candidate) {
 }
 
 /// In the memory of `used`, of which nothing is needed any more.
-TimedData draw_data(const TimingContext& timing, HostBytes host, TimedData used) {
+TimedData draw_data(const TimingContext& timing, Rng& rng, HostBytes host, TimedData used) {
   const RunFacts& facts = timing.facts;
   const ParallelFor& parallel = facts.options.parallel;
-  const auto like = static_cast<std::size_t>(timing.rng.below(static_cast<std::int64_t>(k_timing_cases)));
+  const auto like = static_cast<std::size_t>(rng.below(static_cast<std::int64_t>(k_timing_cases)));
   FreshCase fresh =
-      draw_fresh(facts.problem, facts.suite.cases()[like], facts.costs(), timing.rng, parallel, timing.clock.ledger(),
+      draw_fresh(facts.problem, facts.suite.cases()[like], facts.costs(), rng, parallel, timing.clock.ledger(),
                  timing.least_rows, std::move(used.fresh.one.inputs), host == HostBytes::when_asked_for);
   const auto storing = timing.clock.doing(time_activity::inputs);
   StoredInputs inputs(facts.problem, fresh.one, std::move(used.inputs));
   for (std::size_t i = 0; host == HostBytes::now && i < fresh.one.inputs.size(); ++i) {
     static_cast<void>(inputs.bytes(i, parallel));
   }
-  return {like, std::move(fresh), std::move(inputs), std::move(used.outputs)};
+  return {like, std::move(fresh), std::move(inputs), std::move(used.outputs), Rng(rng.next())};
 }
 
 /// Data for one launch after the other. On a GPU, whose time does not depend on what the host does, the next are drawn
@@ -57,33 +59,54 @@ class DataAhead {
     if (next_) timing_.spare.push_back(*std::move(next_));
   }
 
-  /// Calls `launch` with data, and draws the next where `goes_on`.
+  /// Calls `launch` with data, and again with others where a launch has found that these tell nothing. Draws the next
+  /// where `goes_on`.
   void use(const std::function<void(TimedData&)>& launch, bool goes_on) {
     auto drawn = std::exchange(next_, std::nullopt);
     TimedData data = drawn ? *std::move(drawn) : draw();
     if (goes_on && timing_.facts.device().kind == DeviceKind::gpu) {
-      timing_.facts.options.beside([&] { launch(data); }, [&] { next_.emplace(draw()); });
+      timing_.facts.options.beside([&] { launch_on_telling(launch, data); }, [&] { next_.emplace(draw()); });
     } else {
-      launch(data);
+      launch_on_telling(launch, data);
     }
     timing_.spare.push_back(std::move(data));
   }
 
  private:
+  void launch_on_telling(const std::function<void(TimedData&)>& launch, TimedData& data) const {
+    launch(data);
+    for (int draws = 1; !data.fresh.one.tells && draws < k_most_draws; ++draws) {
+      Rng others = data.others;
+      data = draw_data(timing_, others, host_, std::move(data));
+      launch(data);
+    }
+  }
+
   /// On one thread at a time: while a launch goes on, on that beside it.
   TimedData draw() {
-    TimedData used;
-    if (!timing_.spare.empty()) {
-      used = std::move(timing_.spare.back());
-      timing_.spare.pop_back();
-    }
-    return draw_data(timing_, host_, std::move(used));
+    if (timing_.spare.empty()) return draw_data(timing_, timing_.rng, host_, {});
+    TimedData used = std::move(timing_.spare.back());
+    timing_.spare.pop_back();
+    return draw_data(timing_, timing_.rng, host_, std::move(used));
   }
 
   const TimingContext& timing_;
   HostBytes host_;
   std::optional<TimedData> next_;
 };
+
+/// What is wrong with the outputs. It stands only where the data tell something of a kernel.
+std::optional<CaseFailure> judge_timed(const TimingContext& timing, TimedData& data, const CaseRun& run,
+                                       const Poison& poison) {
+  const RunFacts& facts = timing.facts;
+  const auto judge = [&] {
+    return judge_fresh(facts.problem, facts.suite.timing_cases(), data.fresh, run, poison, facts.options.parallel);
+  };
+  auto failure = judge();
+  if (!failure || data.fresh.is_asked) return failure;
+  ask_conditioning(facts.problem, data.fresh);
+  return data.fresh.one.tells ? judge() : std::move(failure);
+}
 
 /// One cold launch, timed and checked.
 tl::expected<LaunchOutcome, CaseFailure> timed_launch(const TimingContext& timing, LoadedCandidate& candidate,
@@ -96,8 +119,7 @@ tl::expected<LaunchOutcome, CaseFailure> timed_launch(const TimingContext& timin
                       facts.options.parallel);
   if (!run) return tl::unexpected(std::move(run).error());
   const auto judging = timing.clock.doing(time_activity::judging);
-  if (auto failure = judge_fresh(facts.problem, facts.suite.timing_cases(), data.fresh, *run, mode.poison,
-                                 facts.options.parallel)) {
+  if (auto failure = judge_timed(timing, data, *run, mode.poison)) {
     failure->reason = Reason::wrong_when_timed;
     failure->sentence = "right when checked, but in a timed launch " + failure->sentence;
     return tl::unexpected(*std::move(failure));
