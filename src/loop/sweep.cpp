@@ -122,7 +122,7 @@ Result<void> Sweep::open_space() {
   KW_TRY(const Style* style, find_style(of.op, of.target, of.style));
   KW_TRY_VOID(require_known_values(*style, setup_.problem, of.device, setup_.allowed));
   style_ = restricted_style(*style, setup_.allowed);
-  KW_TRY(auto space, SearchSpace::open(style_, setup_.problem, of.device));
+  KW_TRY(auto space, SearchSpace::open(style_, setup_.problem, of.device, world_.parallel));
   points_.emplace(std::move(space), style_.seeds(setup_.problem, of.device), setup_.seed);
   table_.of.space = points_->space().size();
   table_.names = points_->space().names();

@@ -5,8 +5,13 @@
 
 #include <set>
 
+#include "codegen/codegen.hpp"
+#include "hardware/device_file.hpp"
 #include "loop/budget.hpp"
 #include "loop/testing/run_fixture.hpp"
+#include "loop/threads.hpp"
+#include "problem/operator.hpp"
+#include "propose/search/search_space.hpp"
 
 namespace kw {
 namespace {
@@ -148,6 +153,32 @@ TEST_F(SweepTest, refuses_a_table_of_something_else) {
   ASSERT_FALSE(other);
   EXPECT_EQ(other.error().code, errc::sweep_other);
   EXPECT_THAT(other.error().to_string(), HasSubstr("table.csv is a table of style vector, not plain"));
+}
+
+/// Its choices are more than are emitted one by one.
+TEST_F(SweepTest, knows_the_same_space_however_many_threads_emit_it) {
+  const std::string module =
+      "import torch\nimport torch.nn as nn\nN = 8\nclass Model(nn.Module):\n    def __init__(self):\n"
+      "        super().__init__()\n        self.c = nn.Conv2d(8, 16, 3)\n        self.n = nn.BatchNorm2d(16)\n"
+      "    def forward(self, x):\n        return torch.softmax(self.n(self.c(x)), 1)\n"
+      "def get_inputs():\n    return [torch.randn(N, 8, 40, 40)]\n";
+  const auto toml = find_operator("program")->format.from_module({module, "m.py", "", "", {}, {1e30, 1e30}});
+  ASSERT_TRUE(toml) << toml.error().to_string();
+  const Problem problem = parse_problem(*toml, "m.py").value();
+  const Style& style = *find_style("program", "cuda", "fused").value();
+  const DeviceFacts device = *find_device_facts("h200");
+  auto alone = SearchSpace::open(style, problem, device).value();
+  auto together = SearchSpace::open(style, problem, device, parallel_for(4)).value();
+  EXPECT_EQ(alone.size(), together.size());
+  EXPECT_EQ(alone.names(), together.names());
+  Rng one(3);
+  Rng other(3);
+  for (int i = 0; i < 20; ++i) {
+    const auto point = alone.random_point(one).value();
+    const auto same = together.random_point(other).value();
+    EXPECT_EQ(alone.assignment(point), together.assignment(same));
+    EXPECT_EQ(alone.estimate(point), together.estimate(same));
+  }
 }
 
 TEST_F(SweepTest, refuses_a_simulator) {

@@ -87,9 +87,10 @@ void add_attempts(std::span<const Attempt> attempts, const TimeSubject& subject,
 }  // namespace
 
 Result<std::vector<TimeSample>> candidates_to_foretell(const Problem& problem, const TimeSubject& subject,
-                                                       std::size_t at_most, std::uint64_t seed) {
+                                                       std::size_t at_most, std::uint64_t seed,
+                                                       const ParallelFor& parallel) {
   KW_TRY(const Style* style, find_style(subject.op, subject.target, subject.style));
-  KW_TRY(auto space, SearchSpace::open(*style, problem, subject.device));
+  KW_TRY(auto space, SearchSpace::open(*style, problem, subject.device, parallel));
   const double first = first_estimate(*style, problem, subject.device, space);
   SpaceSample points(std::move(space), style->seeds(problem, subject.device), seed);
   std::vector<TimeSample> candidates;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "archive/archive.hpp"
+#include "base/parallel.hpp"
 #include "predict/time_sample.hpp"
 #include "propose/search/space_sample.hpp"
 
@@ -14,7 +15,8 @@ namespace kw {
 /// Of one subject, the style's first guess first, then others of its space at random: none has a time. The subject's
 /// device need not be here. Errors: as find_style and SearchSpace::open.
 [[nodiscard]] Result<std::vector<TimeSample>> candidates_to_foretell(const Problem& problem, const TimeSubject& subject,
-                                                                     std::size_t at_most, std::uint64_t seed);
+                                                                     std::size_t at_most, std::uint64_t seed,
+                                                                     const ParallelFor& parallel = serial_for);
 
 /// The style's cost model of its first guess, which relative estimates are relative to; 0: unknown.
 [[nodiscard]] double estimate_of_first_guess(const Problem& problem, const TimeSubject& subject);

@@ -13,6 +13,7 @@
 #include "cli/print.hpp"
 #include "codegen/codegen.hpp"
 #include "loop/run_directory.hpp"
+#include "loop/threads.hpp"
 #include "loop/time_samples.hpp"
 #include "predict/forecast.hpp"
 #include "predict/skill.hpp"
@@ -153,7 +154,8 @@ Result<ExitCode> run_predict(const PredictOptions& options) {
   if (options.held_out) return print_skill(samples, options.json);
   KW_TRY(const auto problem, read_problem(options.input));
   KW_TRY(const auto subject, asked_subject(options, problem, samples));
-  KW_TRY(const auto candidates, candidates_to_foretell(problem, subject, k_candidates, k_candidate_seed));
+  KW_TRY(const auto candidates,
+         candidates_to_foretell(problem, subject, k_candidates, k_candidate_seed, parallel_for(usable_processors())));
   if (candidates.empty()) {
     return fail(Error{
         errc::predict_too_little,

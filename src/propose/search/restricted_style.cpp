@@ -39,6 +39,7 @@ Style restricted_style(Style style, AllowedValues allowed) {
 
 Result<void> require_known_values(const Style& style, const Problem& problem, const DeviceFacts& device,
                                   const AllowedValues& allowed) {
+  if (allowed.empty()) return {};
   KW_TRY(auto space, SearchSpace::open(style, problem, device));
   const auto known = space.values();
   for (const auto& [name, values] : allowed) {

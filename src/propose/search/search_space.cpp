@@ -31,8 +31,9 @@ std::int64_t saturating_product(std::int64_t a, std::int64_t b) {
 
 }  // namespace
 
-Result<SearchSpace> SearchSpace::open(const Style& style, const Problem& problem, DeviceFacts device) {
-  SearchSpace space(style, problem, std::move(device));
+Result<SearchSpace> SearchSpace::open(const Style& style, const Problem& problem, DeviceFacts device,
+                                      ParallelFor parallel) {
+  SearchSpace space(style, problem, std::move(device), std::move(parallel));
   KW_TRY(const Bundle bundle, style.emit(problem, space.device_, {}));
   for (const auto& tunable : bundle.tunables) {
     const auto same_name = [&](const Tunable& choice) { return choice.name == tunable.name; };
@@ -42,23 +43,45 @@ Result<SearchSpace> SearchSpace::open(const Style& style, const Problem& problem
   return space;
 }
 
+/// What a complete structural assignment gives: a new variant, one that is there, or nothing.
+void SearchSpace::keep(const IntBindings& structure, Result<Bundle> bundle) {
+  std::optional<std::size_t>& index = by_structure_[structure];
+  if (!bundle) return;
+  const Hash id = bundle->id();
+  const auto same = std::ranges::find(variants_, id, &Variant::id);
+  index = static_cast<std::size_t>(same - variants_.begin());
+  if (same != variants_.end()) return;
+  auto constraints = parse_int_exprs(bundle->constraints);
+  KW_CHECK(constraints.has_value(), "{}", constraints.error().to_string());
+  variants_.push_back({structure, *std::move(bundle), id, *std::move(constraints), {}});
+}
+
+/// Those that are not known yet, side by side; new variants stand in the order of `structures`.
+void SearchSpace::emit(const std::vector<IntBindings>& structures) {
+  std::map<IntBindings, std::size_t> places;
+  std::vector<const IntBindings*> unknown;
+  for (const auto& structure : structures) {
+    if (by_structure_.contains(structure) || !places.try_emplace(structure, unknown.size()).second) continue;
+    unknown.push_back(&structure);
+  }
+  std::vector<Result<Bundle>> bundles(unknown.size());
+  parallel_(std::ssize(unknown), [&](std::int64_t i) {
+    const auto place = static_cast<std::size_t>(i);
+    bundles[place] = style_->emit(*problem_, device_, *unknown[place]);
+  });
+  const std::size_t before = variants_.size();
+  for (std::size_t i = 0; i < unknown.size(); ++i) keep(*unknown[i], std::move(bundles[i]));
+  if (!style_->estimator) return;
+  parallel_(std::ssize(variants_) - static_cast<std::int64_t>(before), [&](std::int64_t i) {
+    Variant& variant = variants_[before + static_cast<std::size_t>(i)];
+    variant.estimate = style_->estimator(*problem_, device_, variant.structure);
+  });
+}
+
 /// The variant of a complete structural assignment.
 std::optional<std::size_t> SearchSpace::variant_for(const IntBindings& structure) {
-  if (const auto known = by_structure_.find(structure); known != by_structure_.end()) return known->second;
-  std::optional<std::size_t> index;
-  if (auto bundle = style_->emit(*problem_, device_, structure)) {
-    const Hash id = bundle->id();
-    const auto same = std::find_if(variants_.begin(), variants_.end(), [&](const Variant& v) { return v.id == id; });
-    index = static_cast<std::size_t>(same - variants_.begin());
-    if (same == variants_.end()) {
-      auto constraints = parse_int_exprs(bundle->constraints);
-      KW_CHECK(constraints.has_value(), "{}", constraints.error().to_string());
-      variants_.push_back({structure, *std::move(bundle), id, *std::move(constraints), {}});
-      if (style_->estimator) variants_.back().estimate = style_->estimator(*problem_, device_, structure);
-    }
-  }
-  by_structure_[structure] = index;
-  return index;
+  if (!by_structure_.contains(structure)) emit({structure});
+  return by_structure_.at(structure);
 }
 
 std::int64_t SearchSpace::structure_count() const {
@@ -84,21 +107,23 @@ IntBindings SearchSpace::structure_at(std::int64_t rank) const {
 }
 
 void SearchSpace::emit_variants() {
+  std::vector<IntBindings> structures;
   if (structure_count() <= k_most_structures) {
-    for (; emitted_ranks_ < structure_count(); ++emitted_ranks_) (void)variant_for(structure_at(emitted_ranks_));
-    return;
+    for (; emitted_ranks_ < structure_count(); ++emitted_ranks_) structures.push_back(structure_at(emitted_ranks_));
+    return emit(structures);
   }
   (void)variant_for(structure_at_defaults());
-  for (; followed_variants_ < variants_.size(); ++followed_variants_) {
-    // A copy, because emitting a new variant may move the ones there are.
-    const IntBindings structure = variants_[followed_variants_].structure;
-    for (const auto& choice : style_->structure) {
-      for (const auto value : choice.values) {
-        IntBindings changed = structure;
-        changed[choice.name] = value;
-        (void)variant_for(changed);
+  while (followed_variants_ < variants_.size()) {
+    structures.clear();
+    for (; followed_variants_ < variants_.size(); ++followed_variants_) {
+      for (const auto& choice : style_->structure) {
+        for (const auto value : choice.values) {
+          structures.push_back(variants_[followed_variants_].structure);
+          structures.back()[choice.name] = value;
+        }
       }
     }
+    emit(structures);
   }
 }
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/parallel.hpp"
 #include "base/result.hpp"
 #include "base/rng.hpp"
 #include "codegen/codegen.hpp"
@@ -33,8 +34,10 @@ struct SearchStep {
 
 class SearchSpace {
  public:
-  /// Fails as the style does when it cannot express the problem. `style` and `problem` must outlive the space.
-  [[nodiscard]] static Result<SearchSpace> open(const Style& style, const Problem& problem, DeviceFacts device);
+  /// Fails as the style does when it cannot express the problem. `style` and `problem` must outlive the space. Where
+  /// all variants are emitted, `parallel` does it: of a network of 30 kernels one takes a tenth of a second.
+  [[nodiscard]] static Result<SearchSpace> open(const Style& style, const Problem& problem, DeviceFacts device,
+                                                ParallelFor parallel = serial_for);
 
   /// Points, before constraints; saturates at INT64_MAX. Emits every variant: those of all structural assignments, or,
   /// of more than 256, those that changes of one choice at a time lead to from the default on.
@@ -86,8 +89,14 @@ class SearchSpace {
     std::function<double(const IntBindings& assignment)> estimate;  ///< empty: the style's
   };
 
-  SearchSpace(const Style& style, const Problem& problem, DeviceFacts device)
-      : style_(&style), problem_(&problem), device_(std::move(device)), device_names_(device_.bindings()) {}
+  SearchSpace(const Style& style, const Problem& problem, DeviceFacts device, ParallelFor parallel)
+      : style_(&style),
+        problem_(&problem),
+        device_(std::move(device)),
+        device_names_(device_.bindings()),
+        parallel_(std::move(parallel)) {}
+  void emit(const std::vector<IntBindings>& structures);
+  void keep(const IntBindings& structure, Result<Bundle> bundle);
   [[nodiscard]] std::optional<std::size_t> variant_for(const IntBindings& structure);
   [[nodiscard]] std::int64_t structure_count() const;
   [[nodiscard]] IntBindings structure_at(std::int64_t rank) const;
@@ -100,6 +109,7 @@ class SearchSpace {
   const Problem* problem_;
   DeviceFacts device_;
   IntBindings device_names_;  ///< of device_, as expressions know them
+  ParallelFor parallel_;
   std::vector<Variant> variants_;
   std::int64_t emitted_ranks_ = 0;     ///< of structural assignments, where all of them are emitted
   std::size_t followed_variants_ = 0;  ///< whose single changes were emitted, where they are not
