@@ -218,7 +218,8 @@ void LocalVerifier::go_ahead() {
 
 /// Sanitizers take one core, for seconds.
 void LocalVerifier::prove(InFlight& oldest) {
-  const bool proves = oldest.goes_on && oldest.context.measurement && state_->measuring.would_be_best(*oldest.context.measurement);
+  const auto& measurement = oldest.context.measurement;
+  const bool proves = oldest.goes_on && measurement && state_->measuring.would_be_best(*measurement);
   if (!proves) return pass(oldest, GatePhase::prove, false);
   const auto waiting_for_others =
       TimeLedger::stage(oldest.context.clock.ledger(), to_string(GateId::build), time_activity::compiling);
@@ -280,10 +281,7 @@ VerifyResult LocalVerifier::settle(InFlight& one) {
   if (!result.verdict.right_so_far())
     result.measurement.reset();  // no time is reported for an output that was not right
   if (result.verdict.accepted()) state_->last_accepted = std::move(context.loaded);
-  if (result.verdict.accepted() && result.measurement && !result.measurement->versus.empty()) {
-    double& proved = state_->measuring.proved_speedup;
-    proved = std::max(proved, result.measurement->versus.front().speedup);
-  }
+  if (result.verdict.accepted() && result.measurement) state_->measuring.note_proved(*result.measurement);
   return result;
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "verify/local_verifier.hpp"
+#include "verify/state/measure_state.hpp"
 #include "verify/testing/fake_backend.hpp"
 #include "verify/testing/test_problem.hpp"
 
@@ -153,6 +154,22 @@ INSTANTIATE_TEST_SUITE_P(Verifier, ScreenedConductTest,
                                            FakeBehaviour::differs_each_run, FakeBehaviour::wrong_when_cold,
                                            FakeBehaviour::low_precision, FakeBehaviour::lies_about_time,
                                            FakeBehaviour::hangs, FakeBehaviour::crashes, FakeBehaviour::eats_memory));
+
+/// A candidate that became no champion must not keep the next best from its proof.
+TEST(MeasureState, takes_for_proved_what_is_faster_by_the_rule_alone) {
+  const auto measured = [](Comparison decision, double speedup) {
+    Measurement measurement;
+    measurement.versus.push_back({"incumbent", decision, speedup, {}, 10, 0});
+    return measurement;
+  };
+  MeasureState state{{}, {}, {}, Rng(1), {nullptr, {}}};
+  state.note_proved(measured(Comparison::undecided, 1.5));
+  EXPECT_TRUE(state.would_be_best(measured(Comparison::faster, 1.1)));
+  state.note_proved(measured(Comparison::faster, 1.1));
+  EXPECT_FALSE(state.would_be_best(measured(Comparison::faster, 1.05)));
+  EXPECT_FALSE(state.would_be_best(measured(Comparison::undecided, 1.2)));
+  EXPECT_TRUE(state.would_be_best(measured(Comparison::faster, 1.2)));
+}
 
 }  // namespace
 }  // namespace kw

@@ -164,8 +164,8 @@ Result<bool> draw_inputs(const Problem& problem, const InputSeeds& seeds, const 
   return false;
 }
 
-/// Whether the operator is asked what the data of such a workload tell, which one thread finds out, or drawing them is
-/// so much work that all threads draw one after the other.
+/// Of such a workload one thread draws the data, and finds out what they tell. Those of a larger one are drawn by all
+/// threads.
 bool is_small(const WorkloadCosts& costs, const CheckCase& one) {
   constexpr double k_most_steps = 4e6;
   return costs.of(one.workload).steps <= k_most_steps;

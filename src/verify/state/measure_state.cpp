@@ -45,6 +45,11 @@ bool MeasureState::would_be_best(const Measurement& measurement) const {
   return measurement.versus.empty() || measurement.versus.front().speedup > proved_speedup;
 }
 
+void MeasureState::note_proved(const Measurement& measurement) {
+  if (measurement.versus.empty() || !becomes_best(measurement)) return;
+  proved_speedup = std::max(proved_speedup, measurement.versus.front().speedup);
+}
+
 bool becomes_best(const Measurement& measurement) {
   return measurement.versus.empty() || measurement.versus.front().decision == Comparison::faster;
 }

@@ -63,6 +63,8 @@ struct MeasureState {
   /// such candidate becomes the champion, all that are faster than it by the rule; where the champion stays, as in a
   /// table of times, only those that are also faster than what was proved before.
   [[nodiscard]] bool would_be_best(const Measurement& measurement) const;
+  /// After all gates. Of a candidate that is not faster by the rule the ratio says nothing.
+  void note_proved(const Measurement& measurement);
 };
 
 /// Whether an accepted candidate becomes the champion: the first does, a later one must be faster by the rule.
