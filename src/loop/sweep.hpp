@@ -3,8 +3,8 @@
 // proposer learns from it and nothing is archived: it is for who wants to know a space, to train a model of it, or to
 // compare ways of searching it. Candidates pass the verifier of a search: built, checked on the least evidence, timed
 // against the table's reference, its first candidate that was right, in interleaved launches. One that beats it
-// and all before is checked on everything. The reference stays: were each winner the next one, every ratio would carry the errors of all
-// before it, and on a busy machine the winners are those that erred most.
+// and all before is checked on everything. The reference stays: were each winner the next one, every ratio would carry
+// the errors of all before it, and on a busy machine the winners are those that erred most.
 
 #include <atomic>
 #include <cstdint>

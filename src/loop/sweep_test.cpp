@@ -48,7 +48,7 @@ class SweepTest : public ::testing::Test {
     return run_sweep(setup, services);
   }
 
-  std::string text() { return RealFileSystem().read(setup.file, k_most_sweep_bytes).value(); }
+  std::string text() const { return RealFileSystem().read(setup.file, k_most_sweep_bytes).value(); }
 
   ScratchDirectory scratch;
   SweepSetup setup;

@@ -120,8 +120,8 @@ TEST_P(HalfPrograms, are_verified_with_their_plain_and_fused_kernels) {
 
 INSTANTIATE_TEST_SUITE_P(Types, HalfPrograms, testing::Values("float16", "bfloat16"));
 
-/// With parameters whose sum is above one what is left of sin(x) is rounding, and parameters are drawn anew for each timed
-/// launch: of 26 launches none would see such.
+/// With parameters whose sum is above one what is left of sin(x) is rounding, and parameters are drawn anew for each
+/// timed launch: of 26 launches none would see such.
 TEST_F(ProgramsOnDevice, are_timed_on_other_data_where_some_tell_nothing) {
   const std::string large = "torch.relu(1e5 * (self.w.sum() - 1))";
   const Problem problem = problem_of_module(module_of("torch.sin(x) + " + large + " - " + large,

@@ -137,7 +137,7 @@ class ProcessBackend final : public ExecutionBackend {
     const auto plan = plan_arena(request);
     if (!plan) return LaunchFailure{plan.error().message};
     auto first = load_once(request, *plan, deadline);
-    prepare_standby();
+    if (device_.kind == DeviceKind::gpu) prepare_standby();  // elsewhere one is enough, and each build adds it
     if (std::holds_alternative<LaunchFailure>(first)) replace_builders();
     const auto* lost = std::get_if<LostWorker>(&first);
     if (lost == nullptr || lost->how == WorkerLoss::timed_out) return first;
@@ -226,8 +226,8 @@ class ProcessBackend final : public ExecutionBackend {
     return RunProcess{*std::move(arena), std::move(worker), options_.tool ? options_.tool->report_file : ""};
   }
 
-  /// Starts the next run process unless enough are waiting: for each build and each start one, so that a reserve that
-  /// was used up fills again. A failure shows when the process is needed.
+  /// Starts the next run process unless enough are waiting: for each build one, and on a GPU for each start, so
+  /// that a reserve that was used up fills again. A failure shows when the process is needed.
   void prepare_standby() {
     if (options_.standby && !options_.tool) numbers_.begin();
     const std::lock_guard lock(standby_mutex_);

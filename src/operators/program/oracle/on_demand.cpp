@@ -160,7 +160,7 @@ class DemandEvaluation {
   const Graph& graph_;
   const std::map<std::size_t, LeafElements>& leaves_;
   OnTheWay on_the_way_;
-  std::optional<std::int64_t> left_;  ///< elements that may still be computed, where they are counted
+  std::optional<std::int64_t> left_;                 ///< elements that may still be computed, where they are counted
   std::vector<std::unique_ptr<ElementMemo>> memos_;  ///< by value
   std::vector<std::optional<DenseTensor>> whole_;    ///< by value
   std::vector<std::optional<Answer>> answers_;       ///< by node

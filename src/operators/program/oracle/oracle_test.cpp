@@ -1,6 +1,5 @@
 // What the oracle refuses, what it computes and when, and integers as PyTorch has them.
 
-#include "operators/program/oracle/evaluation.hpp"
 #include "operators/program/oracle/oracle.hpp"
 
 #include <gmock/gmock.h>
@@ -9,6 +8,7 @@
 #include <cmath>
 #include <thread>
 
+#include "operators/program/oracle/evaluation.hpp"
 #include "operators/program/testing/oracle_case.hpp"
 #include "program/reader/program_reader.hpp"
 #include "program/testing/module_text.hpp"
