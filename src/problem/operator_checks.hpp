@@ -61,9 +61,12 @@ struct OperatorChecks {
   /// Whether an answer may be right that does without this operand, as a bias that a normalisation takes away again.
   Required<bool(const Problem& problem, std::size_t operand)> may_be_idle;
   /// By what share roundings of the inputs, and of what is computed of them, move the answer; only the ratio between
-  /// two draws for a workload counts, and 0 is no statement. Nothing where the answer says nothing of a kernel, because
-  /// roundings decide it, as the variance of a single number: honest kernels miss it too, and others are drawn.
-  Required<std::optional<double>(const Problem& problem, const Workload& workload, const InputValues& inputs)>
+  /// two draws for a workload counts, and 0 is no statement, as of workloads of more than `most_steps`
+  /// (WorkloadCost::steps), which are not asked about: the answer is computed three times for it, by one thread.
+  /// Nothing where the answer says nothing of a kernel, because roundings decide it, as the variance of a single
+  /// number: honest kernels miss it too, and others are drawn.
+  Required<std::optional<double>(const Problem& problem, const Workload& workload, const InputValues& inputs,
+                                 double most_steps)>
       conditioning;
   /// Lives as long as the program.
   Required<const std::vector<OwnDistribution>&()> distributions;

@@ -133,6 +133,18 @@ TEST_F(ProgramsOnDevice, are_timed_on_other_data_where_some_tell_nothing) {
   }
 }
 
+/// Of workloads whose data are not asked with every draw: it is no defect of the plain kernel.
+TEST_F(ProgramsOnDevice, are_refused_where_roundings_decide_a_large_answer) {
+  const std::string conv = "self.c = nn.Conv2d(8, 8, 4)";
+  const std::string inputs = "torch.rand(64, 8, 20, 36)";
+  const Problem problem = problem_of_module(module_of("torch.clamp(self.c(x) + 0.8, max=0)", conv, inputs), "rare.py",
+                                            "", k_any_steps, "tf32_convolutions");
+  const auto refusal = device_->refusal_of(problem);
+  ASSERT_TRUE(refusal.has_value());
+  EXPECT_EQ(refusal->code, errc::unscorable) << refusal->to_string();
+  EXPECT_THAT(refusal->message, testing::HasSubstr("roundings of the inputs decide"));
+}
+
 TEST_F(ProgramsOnDevice, are_refused_where_a_half_cannot_hold_the_answer) {
   const char* far = "(torch.rand(B, C, H, W) + 200).half()";
   const auto refusal = device_->refusal_of(problem_of_module(module_of("torch.sum(x * x)", "", far), "beyond.py"));

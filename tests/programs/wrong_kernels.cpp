@@ -96,6 +96,8 @@ const std::vector<KernelEdit> k_edits = {
      "tf32"},
     {"convolution_of_bf16_for_tf32", "F.conv2d(x, more[0])", k_rounded_factor, k_factor_of_8_bits,
      "torch.rand(9, 6, 24, 24) - 0.5, torch.rand(8, 6, 3, 3) - 0.5", "tf32_convolutions"},
+    {"convolution_of_bf16_of_which_rare_sums_count", "torch.clamp(F.conv2d(x, more[0]) + 1.2, max=0)", k_rounded_factor,
+     k_factor_of_8_bits, "torch.rand(9, 6, 24, 24) - 0.5, torch.rand(8, 6, 3, 3) - 0.5", "tf32_convolutions"},
     {"sum_held_in_16_bits", "x @ more[0]", k_product,
      "sum = as_float(as_int(sum + x_[(long)i * W + k] * input_1[(long)k * W + j]) & ~0xffff);", k_matrices},
 };

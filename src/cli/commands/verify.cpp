@@ -21,20 +21,20 @@
 namespace kw {
 namespace {
 
+Result<DeviceFacts> measured_facts(const OpenedDevice& device, TimeLedger& ledger) {
+  const auto measuring = TimeLedger::activity(&ledger, time_activity::peaks);
+  return calibrate(*device.backend);
+}
+
 Result<std::unique_ptr<LocalVerifier>> open_verifier(const Problem& problem, const OpenedDevice& device,
                                                      const std::string& target, bool profile, const Clock& clock,
                                                      TimeLedger& ledger) {
   const auto opening = TimeLedger::stage(&ledger, time_stage::opening);
-  Result<DeviceFacts> facts;
-  {
-    const auto measuring = TimeLedger::activity(&ledger, time_activity::peaks);
-    facts = calibrate(*device.backend);
-  }
-  if (!facts) return fail(std::move(facts).error());
+  KW_TRY(auto facts, measured_facts(device, ledger));
   VerifierTools tools = device.tools();
   if (!profile) tools.profiler = nullptr;
   KW_TRY(auto options,
-         verifier_options(problem, target, *std::move(facts), parallel_for(usable_processors()), std::move(tools)));
+         verifier_options(problem, target, std::move(facts), parallel_for(usable_processors()), std::move(tools)));
   options.count_accesses = profile;
   options.ledger = &ledger;
   return LocalVerifier::open(problem, *device.backend, clock, std::move(options));

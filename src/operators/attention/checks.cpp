@@ -108,15 +108,16 @@ std::string how_to_be_finite() {
 }  // namespace
 
 OperatorChecks attention_checks() {
-  return {.settle = [](const Problem&, const Workload&, InputValues&, Rng&) {},
-          .settles = [](const Problem&, std::size_t) { return false; },
-          .may_be_idle = [](const Problem&, std::size_t) { return false; },
-          .conditioning = [](const Problem&, const Workload&, const InputValues&) { return std::optional(0.0); },
-          .distributions = attention_distributions,
-          .tolerance = attention_tolerance,
-          .probes = attention_probes,
-          .how_to_depend = how_to_depend,
-          .how_to_be_finite = how_to_be_finite};
+  return {
+      .settle = [](const Problem&, const Workload&, InputValues&, Rng&) {},
+      .settles = [](const Problem&, std::size_t) { return false; },
+      .may_be_idle = [](const Problem&, std::size_t) { return false; },
+      .conditioning = [](const Problem&, const Workload&, const InputValues&, double) { return std::optional(0.0); },
+      .distributions = attention_distributions,
+      .tolerance = attention_tolerance,
+      .probes = attention_probes,
+      .how_to_depend = how_to_depend,
+      .how_to_be_finite = how_to_be_finite};
 }
 
 }  // namespace kw

@@ -346,8 +346,9 @@ InputValues normal_operands(const Problem& problem, const Workload& workload, Rn
 
 }  // namespace
 
-std::optional<double> conditioning_of(const Problem& problem, const Workload& workload, const InputValues& operands) {
-  if (program_cost(problem, workload).steps > k_most_steps_asked_again) return 0;
+std::optional<double> conditioning_of(const Problem& problem, const Workload& workload, const InputValues& operands,
+                                      double most_steps) {
+  if (program_cost(problem, workload).steps > most_steps) return 0;
   return conditioning(problem, *program_of(problem, workload), operands);
 }
 

@@ -1,8 +1,9 @@
 #pragma once
 // Which data say something of a kernel. A result that hangs on roundings of f32 does not: honest kernels round
-// differently. Asked of every draw, because it is the parameters that decide where a normalisation or a saturated
-// function has nothing left to say, and they are drawn anew.
+// differently. It is the parameters that decide where a normalisation or a saturated function has nothing left to say,
+// and they are drawn anew for every case.
 
+#include <limits>
 #include <optional>
 
 #include "problem/operator_checks.hpp"
@@ -13,16 +14,13 @@ namespace kw {
 
 /// Of workloads that are asked about once, as a problem is read.
 inline constexpr double k_most_steps_asked = 1e7;
-/// And with every draw, before every timed launch too: the three answers take about a tenth of a second. Not less: of
-/// level2/72 of KernelBench with 2e6 steps, whose channels hardly vary, a right kernel was refused without being asked.
-inline constexpr double k_most_steps_asked_again = 4e6;
 
 /// As in OperatorChecks: nothing where a number on the way is beyond its type, or a real output is nothing but what
 /// cancelled, or operands and intermediate results that move by roundings change it by two thousandths of a row. Where
-/// the problem allows factors to be rounded to tf32, they are, and change it by two hundredths at most. 0 for workloads
-/// of more steps than are asked again, which are not asked: large outputs are made of many elements.
+/// the problem allows factors to be rounded to tf32, they are, and change it by a twentieth at most.
 [[nodiscard]] std::optional<double> conditioning_of(const Problem& problem, const Workload& workload,
-                                                    const InputValues& operands);
+                                                    const InputValues& operands,
+                                                    double most_steps = std::numeric_limits<double>::infinity());
 
 /// A distribution's shape(), as in OwnDistribution.
 using ShapeOperands = void (*)(const Problem& problem, const Workload& workload, const CaptureData& captures,

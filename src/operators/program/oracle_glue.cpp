@@ -58,6 +58,18 @@ std::int64_t answer_rows_of(const Problem& problem, const Axes& axes) {
   return rows;
 }
 
+/// Found out with the first rows that are asked for.
+OnTheWay way_to(const ProgramDetail& detail, const Axes& axes, const Program& program,
+                const std::map<std::size_t, LeafElements>& leaves, std::span<const WantedElements> wanted) {
+  if (const auto known = detail.readings->takes_tensors(axes)) {
+    return *known ? OnTheWay::tensors : OnTheWay::elements;
+  }
+  const auto faster = faster_on_the_way(program.graph, leaves, wanted);
+  KW_CHECK(faster.has_value(), "{}", faster.error().to_string());
+  detail.readings->keep_takes_tensors(axes, *faster == OnTheWay::tensors);
+  return *faster;
+}
+
 std::vector<AnswerSample> sample_of_rows(const Problem& problem, const Axes& axes, const InputValues& inputs,
                                          std::span<const std::int64_t> rows, const ParallelFor& parallel) {
   const ProgramDetail& detail = program_detail(problem);
@@ -84,13 +96,8 @@ std::vector<AnswerSample> sample_of_rows(const Problem& problem, const Axes& axe
   for (std::size_t i = 0; i < program.graph.values.size(); ++i) {
     if (!program.graph.values[i].node) leaves.try_emplace(i, [](std::int64_t) { return 0.0; });
   }
-  if (!detail.readings->takes_tensors(axes)) {
-    const auto faster = faster_on_the_way(program.graph, leaves, wanted);
-    KW_CHECK(faster.has_value(), "{}", faster.error().to_string());
-    detail.readings->keep_takes_tensors(axes, *faster == OnTheWay::tensors);
-  }
-  const auto on_the_way = *detail.readings->takes_tensors(axes) ? OnTheWay::tensors : OnTheWay::elements;
-  auto answers = evaluate_elements(program.graph, leaves, wanted, parallel, on_the_way);
+  auto answers =
+      evaluate_elements(program.graph, leaves, wanted, parallel, way_to(detail, axes, program, leaves, wanted));
   KW_CHECK(answers.has_value(), "{}", answers.error().to_string());
   std::vector<AnswerSample> samples;
   for (std::size_t i = 0; i < wanted.size(); ++i) {

@@ -58,11 +58,10 @@ void SearchSpace::keep(const IntBindings& structure, Result<Bundle> bundle) {
 
 /// Those that are not known yet, side by side; new variants stand in the order of `structures`.
 void SearchSpace::emit(const std::vector<IntBindings>& structures) {
-  std::map<IntBindings, std::size_t> places;
+  std::set<IntBindings> seen;
   std::vector<const IntBindings*> unknown;
   for (const auto& structure : structures) {
-    if (by_structure_.contains(structure) || !places.try_emplace(structure, unknown.size()).second) continue;
-    unknown.push_back(&structure);
+    if (!by_structure_.contains(structure) && seen.insert(structure).second) unknown.push_back(&structure);
   }
   std::vector<Result<Bundle>> bundles(unknown.size());
   parallel_(std::ssize(unknown), [&](std::int64_t i) {

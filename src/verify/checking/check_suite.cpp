@@ -155,7 +155,8 @@ Result<bool> draw_inputs(const Problem& problem, const InputSeeds& seeds, const 
     KW_TRY(DrawnInputs drawn, make_inputs(problem, workload, one.distribution, own, parallel));
     one.inputs = std::move(drawn.values);
     one.keys = std::move(drawn.keys);
-    if (const auto found = operator_of(problem).checks.conditioning(problem, workload, one.inputs)) {
+    if (const auto found =
+            operator_of(problem).checks.conditioning(problem, workload, one.inputs, k_most_steps_asked)) {
       one.conditioning = *found;
       return true;
     }
@@ -167,14 +168,14 @@ Result<bool> draw_inputs(const Problem& problem, const InputSeeds& seeds, const 
 /// Of such a workload one thread draws the data, and finds out what they tell. Those of a larger one are drawn by all
 /// threads.
 bool is_small(const WorkloadCosts& costs, const CheckCase& one) {
-  constexpr double k_most_steps = 4e6;
-  return costs.of(one.workload).steps <= k_most_steps;
+  return costs.of(one.workload).steps <= k_most_steps_asked;
 }
 
 /// Draws the data of all cases; for each whether they tell something of a kernel.
 Result<std::vector<bool>> draw_all(const Problem& problem, const WorkloadCosts& costs,
                                    const std::vector<InputSeeds>& seeds, const ParallelFor& parallel,
-                                   std::vector<CheckCase>& cases) {
+                                   TimeLedger* ledger, std::vector<CheckCase>& cases) {
+  const auto drawing = TimeLedger::activity(ledger, time_activity::inputs);
   std::vector<Result<bool>> telling(cases.size());
   std::vector<std::size_t> small;
   for (std::size_t i = 0; i < cases.size(); ++i) {
@@ -257,8 +258,7 @@ Result<CheckSuite> CheckSuite::make(const Problem& problem, std::uint64_t seed, 
     const std::uint64_t operands = rng.next();
     seeds.push_back({operands, is_timing(i) ? k_nominal_seed : rng.next()});
   }
-  const auto drawing = TimeLedger::activity(ledger, time_activity::inputs);
-  KW_TRY(const auto told, draw_all(problem, costs, seeds, parallel, listed));
+  KW_TRY(const auto told, draw_all(problem, costs, seeds, parallel, ledger, listed));
   for (std::size_t i = 0; i < listed.size(); ++i) {
     // What timed launches are like stays: where not even a plain kernel is near the answer, the problem is refused.
     if (!told[i] && !is_timing(i)) continue;

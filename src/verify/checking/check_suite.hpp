@@ -51,6 +51,11 @@ struct CheckCase {
 
 inline constexpr std::size_t k_timing_cases = 2;
 
+/// Of workloads whose data are asked what they tell with every draw of a case (OperatorChecks::conditioning): that
+/// takes about a tenth of a second. Not less: of level2/72 of KernelBench with 2e6 steps, whose channels hardly vary, a
+/// right kernel was refused without being asked.
+inline constexpr double k_most_steps_asked = 4e6;
+
 /// Limits for slow devices such as a simulator, in useful FLOPs.
 struct SuiteLimits {
   double workload_flops = std::numeric_limits<double>::infinity();  ///< of one launch

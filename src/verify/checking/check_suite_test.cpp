@@ -178,7 +178,7 @@ TEST(CheckSuite, draws_again_what_says_nothing_of_a_kernel) {
     const CheckSuite suite = CheckSuite::make(problem, seed, serial_for).value();
     for (std::size_t i = k_timing_cases; i < suite.cases().size(); ++i) {
       const CheckCase& one = suite.cases()[i];
-      EXPECT_TRUE(conditioning(problem, problem.workloads[one.workload], one.inputs))
+      EXPECT_TRUE(conditioning(problem, problem.workloads[one.workload], one.inputs, k_most_steps_asked))
           << "seed " << seed << ", " << one.distribution.name;
       ++cases;
     }
@@ -191,7 +191,8 @@ TEST(CheckSuite, draws_again_what_says_nothing_of_a_kernel) {
   for (int i = 0; i < 20; ++i) {
     auto fresh = draw_fresh(problem, suite.cases().front(), costs, rng);
     ask_conditioning(problem, fresh);
-    EXPECT_EQ(fresh.one.tells, conditioning(problem, problem.primary(), fresh.one.inputs).has_value());
+    EXPECT_EQ(fresh.one.tells,
+              conditioning(problem, problem.primary(), fresh.one.inputs, k_most_steps_asked).has_value());
     nothing += fresh.one.tells ? 0 : 1;
   }
   EXPECT_GT(nothing, 2) << "each second draw says nothing";

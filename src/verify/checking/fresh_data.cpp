@@ -77,7 +77,7 @@ FreshCase draw_fresh(const Problem& problem, const CheckCase& like, const Worklo
 
 void ask_conditioning(const Problem& problem, FreshCase& fresh) {
   const Workload& workload = problem.workloads[fresh.one.workload];
-  const auto found = operator_of(problem).checks.conditioning(problem, workload, fresh.one.inputs);
+  const auto found = operator_of(problem).checks.conditioning(problem, workload, fresh.one.inputs, k_most_steps_asked);
   fresh.is_asked = true;
   fresh.one.tells = found.has_value();
   fresh.one.conditioning = found.value_or(0);

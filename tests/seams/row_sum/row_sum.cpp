@@ -165,15 +165,16 @@ std::vector<OwnProbe> row_sum_probes(const Problem&) {
 }
 
 OperatorChecks row_sum_checks() {
-  return {.settle = [](const Problem&, const Workload&, InputValues&, Rng&) {},
-          .settles = [](const Problem&, std::size_t) { return false; },
-          .may_be_idle = [](const Problem&, std::size_t) { return false; },
-          .conditioning = [](const Problem&, const Workload&, const InputValues&) { return std::optional(0.0); },
-          .distributions = row_sum_distributions,
-          .tolerance = row_sum_tolerance,
-          .probes = row_sum_probes,
-          .how_to_depend = [](std::string_view operand) { return fmt::format("sum over {}", operand); },
-          .how_to_be_finite = [] { return std::string("keep the sums within double precision"); }};
+  return {
+      .settle = [](const Problem&, const Workload&, InputValues&, Rng&) {},
+      .settles = [](const Problem&, std::size_t) { return false; },
+      .may_be_idle = [](const Problem&, std::size_t) { return false; },
+      .conditioning = [](const Problem&, const Workload&, const InputValues&, double) { return std::optional(0.0); },
+      .distributions = row_sum_distributions,
+      .tolerance = row_sum_tolerance,
+      .probes = row_sum_probes,
+      .how_to_depend = [](std::string_view operand) { return fmt::format("sum over {}", operand); },
+      .how_to_be_finite = [] { return std::string("keep the sums within double precision"); }};
 }
 
 OperatorFormat row_sum_format() {

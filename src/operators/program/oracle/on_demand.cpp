@@ -21,8 +21,8 @@ using program_oracle::Operand;
 /// Nodes that ask each other in a row; each takes a few hundred bytes of a thread's stack. What lies deeper is
 /// evaluated whole.
 constexpr std::size_t k_deepest = 256;
-/// Shares of all elements on the way: beyond this one they are computed whole. Asking for an element takes some six
-/// times as long as computing it among others, and 16 threads that share a cone all compute it.
+/// Where more than one in so many of the elements on the way are needed, all are computed. Asking for one takes some
+/// six times as long as computing it among others, and 16 threads that share a cone all compute it.
 constexpr std::int64_t k_whole_beyond = 32;
 /// Elements on the way that are worth the memory, 8 bytes each, and those that are worth a thought.
 constexpr std::int64_t k_most_whole = std::int64_t{1} << 27;
