@@ -266,7 +266,6 @@ class RandomNorm {
     const bool transposed = between(0, 1) == 1;
     std::string extents, spatial;
     const int longest = dimensions == 1 ? 300 : dimensions == 2 ? 23 : 9;
-    int elements = 1;
     std::vector<int> sizes;
     for (int i = 0; i < dimensions; ++i) sizes.push_back(between(longest / 2, longest));
     const int images = between(1, 4), inputs = between(3, 5), taps = between(2, 3);
@@ -276,7 +275,6 @@ class RandomNorm {
       extents += fmt::format(", {}", size);
       const int out = transposed ? (size - 1) * stride - 2 * padding + taps : (size + 2 * padding - taps) / stride + 1;
       shape += fmt::format(", {}", out);
-      elements *= out;
     }
     const auto* const layer = transposed ? "ConvTranspose" : "Conv";
     const auto convolution =
