@@ -5,6 +5,7 @@
 #include "device/opencl/kernel_loading.hpp"
 #include "device/opencl/loaded.hpp"
 #include "device/opencl/pocl_cache.hpp"
+#include "device/opencl/pocl_threads.hpp"
 #include "device/opencl/session.hpp"
 
 namespace kw {
@@ -52,6 +53,7 @@ Result<opencl::Session> open_session(const opencl::Api& api, opencl::ListedDevic
 
 Result<std::vector<DeviceFacts>> describe_opencl_devices() {
   opencl::use_private_pocl_cache();
+  opencl::bind_pocl_threads();
   KW_TRY(const opencl::Api api, opencl::load_api());
   KW_TRY(const auto devices, opencl::list_devices(api));
   std::vector<DeviceFacts> facts;
@@ -61,6 +63,7 @@ Result<std::vector<DeviceFacts>> describe_opencl_devices() {
 
 Result<std::unique_ptr<Device>> open_opencl_device(const std::string& device_id) {
   std::filesystem::path pocl_cache = opencl::use_private_pocl_cache();
+  opencl::bind_pocl_threads();
   KW_TRY(const opencl::Api api, opencl::load_api());
   KW_TRY(auto devices, opencl::list_devices(api));
   const auto wanted =

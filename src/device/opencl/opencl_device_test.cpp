@@ -5,15 +5,19 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "base/testing/scratch_directory.hpp"
+#include "device/opencl/pocl_threads.hpp"
 
 namespace kw {
 namespace {
@@ -83,6 +87,27 @@ bool maps_a_compiled_kernel() {
     if (line.find("/pocl/") != std::string::npos && line.find("/unloaded.so") != std::string::npos) return true;
   }
   return false;
+}
+
+/// The processors to which threads of this process are bound, each thread to one alone.
+cpu_set_t processors_of_bound_threads() {
+  cpu_set_t bound;
+  CPU_ZERO(&bound);
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+    cpu_set_t own;
+    CPU_ZERO(&own);
+    if (::sched_getaffinity(std::stoi(task.path().filename().string()), sizeof own, &own) != 0) continue;
+    if (CPU_COUNT(&own) == 1) CPU_OR(&bound, &bound, &own);
+  }
+  return bound;
+}
+
+TEST_F(PoclDevice, binds_a_thread_to_each_processor) {
+  cpu_set_t allowed;
+  ASSERT_EQ(::sched_getaffinity(0, sizeof allowed, &allowed), 0);
+  const bool all = opencl::can_bind_threads(allowed, ::sysconf(_SC_NPROCESSORS_ONLN));
+  const cpu_set_t bound = processors_of_bound_threads();
+  EXPECT_EQ(CPU_COUNT(&bound), all ? CPU_COUNT(&allowed) : 0);
 }
 
 TEST_F(PoclDevice, builds_a_kernel_without_loading_it) {
