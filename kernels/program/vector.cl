@@ -8,31 +8,49 @@
 
 // --- section: larger16
 // The larger number of each lane; NaN where one is.
-static inline float16 larger16(const float16 a, const float16 b) { return select(b, a, (a > b) | (a != a)); }
+static inline float16 larger16(const float16 a, const float16 b) { return select(a, b, (b > a) | (b != b)); }
 
 // --- section: smaller16
 // The smaller number of each lane; NaN where one is.
-static inline float16 smaller16(const float16 a, const float16 b) { return select(b, a, (a < b) | (a != a)); }
+static inline float16 smaller16(const float16 a, const float16 b) { return select(a, b, (b < a) | (b != b)); }
 
 // --- section: exp16
-// --- 2^n e^r with |r| <= ln(2) / 2; a polynomial of degree 7 for e^r, and n in two steps, so that neither leaves f32.
-// The exponential of each lane, within 2 units in the last place; 0, infinity and NaN where exp has them.
+// --- 2^n e^r with |r| <= ln(2) / 2. Adding 1.5 * 2^23 + 126 rounds to n and leaves n + 126 in the lowest bits, which
+// --- shifted are 2^(n - 1); the polynomial of degree 7 is of 2 e^r. Below -87 the shifted bits are those of 0. NaN
+// --- passes both bounds, since each keeps what it does not compare.
+// The exponential of each lane, within 1 unit in the last place; 0 below 1.7e-38, infinity and NaN where exp has them.
 static inline float16 exp16(const float16 x) {
-  const float16 bounded = fmin(fmax(x, (float16)(-104.0f)), (float16)(89.0f));
-  const float16 n = rint(bounded * 1.44269504f);
+  const float16 above = select(x, (float16)(-87.0f), x < -87.0f);
+  const float16 bounded = select(above, (float16)(89.0f), above > 89.0f);
+  const float16 shifted = fma(bounded, (float16)(1.44269504f), (float16)(12583038.0f));
+  const float16 n = shifted - 12583038.0f;
   float16 r = fma(n, (float16)(-0.693359375f), bounded);
   r = fma(n, (float16)(2.12194440e-4f), r);
-  float16 p = fma((float16)(1.98412698e-4f), r, (float16)(1.38888889e-3f));
-  p = fma(p, r, (float16)(8.33333333e-3f));
-  p = fma(p, r, (float16)(4.16666667e-2f));
-  p = fma(p, r, (float16)(1.66666667e-1f));
-  p = fma(p, r, (float16)(0.5f));
-  p = fma(p * r, r, r) + 1.0f;
-  const int16 whole = convert_int16(n);
-  const int16 half_of_it = whole >> 1;
-  p = p * as_float16((half_of_it + 127) << 23) * as_float16((whole - half_of_it + 127) << 23);
-  return select(p, x, x != x);
+  float16 p = fma((float16)(3.96825397e-4f), r, (float16)(2.77777778e-3f));
+  p = fma(p, r, (float16)(1.66666667e-2f));
+  p = fma(p, r, (float16)(8.33333333e-2f));
+  p = fma(p, r, (float16)(3.33333333e-1f));
+  p = fma(p, r, (float16)(1.0f));
+  p = fma(p, r, (float16)(2.0f));
+  p = fma(p, r, (float16)(2.0f));
+  return p * as_float16(as_int16(shifted) << 23);
 }
+
+// --- section: over16
+// --- One division for a whole loop. The divisor is brought near 1 first: the reciprocal of a tiny or a huge one would be
+// --- infinite or lose its digits.
+// Each lane divided by the same number, within 2 units in the last place.
+static inline float16 over16(const float16 x, const float divisor) {
+  const float size = fabs(divisor);
+  const float scale = size < 0x1p-64f ? 0x1p64f : size > 0x1p64f ? 0x1p-64f : 1.0f;
+  return x * scale * (1.0f / (divisor * scale));
+}
+
+// --- section: store16
+// --- PoCL 3.1 makes four stores of vstore16.
+typedef float16 __attribute__((aligned(4))) float16_anywhere;
+// Sixteen neighbours at once.
+static inline void store16(const float16 x, __global float* to) { *(__global float16_anywhere*)to = x; }
 
 // --- section: sum_of
 // The sum of sixteen lanes, in pairs.

@@ -1,6 +1,7 @@
 #include "cli/progress.hpp"
 
 #include "record/dispatch.hpp"
+#include "record/useful_rate.hpp"
 #include "report/escape.hpp"
 
 namespace kw {
@@ -83,9 +84,10 @@ void TerminalProgress::attempt(const RunRecord& run, const Attempt& attempt, con
                      assignment_text(attempt.candidate)));
   } else if (attempt.became_best) {
     best_ns_ = attempt.measurement->median_ns;
-    line(fmt::format("best {:9.3f} ms  {:6.1f} GFLOP/s  {:5.1f}x plain  #{} {}: {}", best_ns_ / 1e6,
-                     attempt.measurement->gflops, run.baselines.front().median_ns / best_ns_, attempt.ordinal,
-                     attempt.origin, assignment_text(attempt.candidate)));
+    const double flops = attempt.measurement->gflops * best_ns_;
+    line(fmt::format("best {:9.3f} ms  {:>14}  {:5.1f}x plain  #{} {}: {}", best_ns_ / 1e6,
+                     useful_rate_text(flops, run.useful_bytes, best_ns_), run.baselines.front().median_ns / best_ns_,
+                     attempt.ordinal, attempt.origin, assignment_text(attempt.candidate)));
   }
   std::string text = budget_text(run.limits, used);
   if (best_ns_ > 0) text += fmt::format(", best {:.3f} ms", best_ns_ / 1e6);

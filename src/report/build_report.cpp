@@ -62,7 +62,7 @@ std::string pairs_note(const Speedup& speedup) {
   return fmt::format("{} interleaved pairs, {:.4g} % interval", speedup.versus->pairs, confidence * 100);
 }
 
-std::vector<Fact> highlights(const RunSummary& summary) {
+std::vector<Fact> highlights(const RunRecord& run, const RunSummary& summary) {
   std::vector<Fact> facts;
   if (summary.best != nullptr && summary.best_measured) {
     const Measurement& best = *summary.best_measured;
@@ -73,7 +73,7 @@ std::vector<Fact> highlights(const RunSummary& summary) {
       const Value ratio = speedup.stands() ? Value(ratio_of(speedup)) : Value(std::string("undecided"));
       facts.push_back({"speedup_" + speedup.name, "Versus " + speedup.name, ratio, pairs_note(speedup)});
     }
-    if (best.gflops > 0) facts.push_back({"throughput", "Throughput", throughput_of(best), "useful operations"});
+    if (best.gflops > 0 || run.useful_bytes > 0) facts.push_back(throughput_fact(run, best));
     if (best.roofline_fraction) {
       facts.push_back({"roofline_fraction", "Roofline", roofline_of(best), "of the bound at measured peaks"});
     }
@@ -92,7 +92,7 @@ ReportModel build_report(const RunRecord& run, std::span<const Attempt> attempts
   model.title = run.problem + " on " + run.device.name;
   model.headline = headline(run, summary);
   if (const std::string note = status_note(run); !note.empty()) model.headline += " " + note;
-  model.highlights = highlights(summary);
+  model.highlights = highlights(run, summary);
   model.sections = {result_section(run, summary),   asked_section(run),
                     evidence_section(run, summary), search_section(run, attempts, turns, summary),
                     kernel_section(run, summary),   environment_section(run)};

@@ -44,7 +44,7 @@ void add_machine_evidence(const RunSummary& summary, Section& section);
   return {median_ns, Unit::nanoseconds, ci.high > 0 && ci.confidence > 0 ? std::optional(ci) : std::nullopt};
 }
 /// Throughput and share of the roofline; nothing where they are not known.
-[[nodiscard]] Value throughput_of(const Measurement& measured);
+[[nodiscard]] Fact throughput_fact(const RunRecord& run, const Measurement& measured);
 [[nodiscard]] Value roofline_of(const Measurement& measured);
 [[nodiscard]] Number ratio_of(const Speedup& speedup);
 [[nodiscard]] inline Number counted(std::int64_t count) {

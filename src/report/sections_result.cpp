@@ -62,7 +62,7 @@ Facts best_facts(const RunRecord& run, const RunSummary& summary) {
       "best",
       "The best kernel",
       {{"time", "Time", time_of(best.median_ns, best.ci_ns), samples_note(best)},
-       {"gflops", "Throughput", throughput_of(best), "useful operations over the median"},
+       throughput_fact(run, best),
        {"roofline_fraction", "Roofline", roofline_of(best),
         best.roofline_fraction ? "of the bound at the device's measured peaks" : "no measured peaks for this device"},
        {"candidate", "Candidate", fmt::format("{} (number {})", attempt.candidate.id().short_hex(), attempt.ordinal),
@@ -102,9 +102,16 @@ std::vector<std::string> closer_look(const RunRecord& run) {
   return commands;
 }
 
-Value throughput_of(const Measurement& measured) {
-  if (!(measured.gflops > 0)) return {};
-  return Number{measured.gflops, Unit::gflops, rate_interval(measured.gflops, measured)};
+Fact throughput_fact(const RunRecord& run, const Measurement& measured) {
+  if (measured.gflops > 0 || run.useful_bytes <= 0) {
+    const Value rate = measured.gflops > 0
+                           ? Value(Number{measured.gflops, Unit::gflops, rate_interval(measured.gflops, measured)})
+                           : Value();
+    return {"gflops", "Throughput", rate, "useful operations over the median"};
+  }
+  const double rate = run.useful_bytes / measured.median_ns * 1e9;
+  return {"bytes_per_second", "Throughput", Number{rate, Unit::bytes_per_second, rate_interval(rate, measured)},
+          "inputs read and outputs written, over the median"};
 }
 
 Value roofline_of(const Measurement& measured) {

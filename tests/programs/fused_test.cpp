@@ -103,7 +103,7 @@ const std::vector<Fused> k_rows_and_maps = {
     {"log_of_a_sum", "torch.logsumexp(x * 30, -1)", "torch.rand(40, 301)", "", k_rows_on_cpu, "ROW_THREADS"},
     {"product_of_rows", "torch.prod(x + 0.5, 1)", "torch.rand(6, 90, 17)", "", "_of_rows", "SHORT_LANE_THREADS"},
     {"map_with_broadcast", "torch.tanh(x) * more[0] + more[1]", "torch.rand(6, 703), torch.rand(703), torch.rand(6, 1)",
-     "", "vstore16(", "MAP_ELEMENTS"},
+     "", "store16(", "MAP_ELEMENTS"},
     {"map_of_f16", "F.gelu(x)", "torch.rand(6, 703, dtype=torch.float16)", "", "vstore_half16(", "MAP_ELEMENTS"},
     {"map_of_bf16", "x * 2 - 1", "torch.rand(6, 703, dtype=torch.bfloat16)", "", "to_bf16_16(", "MAP_ELEMENTS"},
     {"choice", "torch.where(x > more[0], x, -more[0])", "torch.rand(9, 503), torch.rand(503)", "", "select(",

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "base/text.hpp"
 #include "base/time_ledger.hpp"
 #include "cli/commands.hpp"
 #include "cli/device_choice.hpp"
@@ -14,6 +15,7 @@
 #include "record/access_text.hpp"
 #include "record/json.hpp"
 #include "record/time_use.hpp"
+#include "record/useful_rate.hpp"
 #include "report/stage_times.hpp"
 #include "verify/local_verifier.hpp"
 #include "verify/timing/calibrate.hpp"
@@ -40,7 +42,27 @@ Result<std::unique_ptr<LocalVerifier>> open_verifier(const Problem& problem, con
   return LocalVerifier::open(problem, *device.backend, clock, std::move(options));
 }
 
-void print_evidence(const VerifyResult& result, const BaselineRecord& plain) {
+/// "K=1024 M=1024"
+std::string size_text(const Workload& workload) {
+  std::vector<std::string> sizes;
+  for (const auto& [axis, extent] : workload.axes) sizes.push_back(fmt::format("{}={}", axis, extent));
+  return join(sizes, " ");
+}
+
+void print_time(const Measurement& time, const BaselineRecord& plain, const Problem& problem) {
+  const WorkloadCost work = cost(problem, problem.primary());
+  const auto rate = useful_rate_text(work.flops, work.bytes, time.median_ns);
+  // Of a module that is too large for this machine, the description says what was made smaller.
+  print_text("\nsize   {}\n", size_text(problem.primary()));
+  if (!problem.description.empty()) print_text("       {}\n", problem.description);
+  print_text("time   {:.3f} ms [{:.3f}, {:.3f}] ({} cold launches, 95 % interval of the median){}\n",
+             time.median_ns / 1e6, time.ci_ns.low / 1e6, time.ci_ns.high / 1e6, time.samples,
+             rate.empty() ? "" : ", " + rate);
+  print_text("plain  {:.3f} ms: {:.1f}x, not interleaved; `optimize` compares interleaved\n", plain.median_ns / 1e6,
+             plain.median_ns / time.median_ns);
+}
+
+void print_evidence(const VerifyResult& result, const BaselineRecord& plain, const Problem& problem) {
   const auto& verdict = result.verdict;
   print_text("{}\n", verdict_in_words(verdict));
   for (const auto gate : verdict.gates_passed) print_text("pass   {}\n", to_string(gate));
@@ -58,13 +80,7 @@ void print_evidence(const VerifyResult& result, const BaselineRecord& plain) {
     print_text("\n");
     for (const std::string& line : access_lines(*result.accesses)) print_text("{}\n", line);
   }
-  if (result.measurement) {
-    const auto& time = *result.measurement;
-    print_text("\ntime   {:.3f} ms [{:.3f}, {:.3f}] ({} cold launches, 95 % interval of the median), {:.1f} GFLOP/s\n",
-               time.median_ns / 1e6, time.ci_ns.low / 1e6, time.ci_ns.high / 1e6, time.samples, time.gflops);
-    print_text("plain  {:.3f} ms: {:.1f}x, not interleaved; `optimize` compares interleaved\n", plain.median_ns / 1e6,
-               plain.median_ns / time.median_ns);
-  }
+  if (result.measurement) print_time(*result.measurement, plain, problem);
 }
 
 ExitCode exit_code_of_verdict(VerdictStatus status) {
@@ -103,7 +119,7 @@ Result<ExitCode> run_verify(const VerifyOptions& options) {
     attempt.device_seconds = result.device_seconds;
     std::fputs((encode(attempt) + "\n").c_str(), stdout);
   } else {
-    print_evidence(result, verifier->plain());
+    print_evidence(result, verifier->plain(), problem);
     // Where the table has no answer, the read gate said so.
     if (const auto tunables = resolve_workloads(candidate, problem, device.backend->device()))
       print_text("{}", rows_text(candidate.bundle, *tunables));

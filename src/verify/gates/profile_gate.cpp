@@ -5,6 +5,7 @@
 
 #include "language/language.hpp"
 #include "record/time_use.hpp"
+#include "record/useful_rate.hpp"
 #include "verify/checking/launch_steps.hpp"
 #include "verify/gates/gate.hpp"
 #include "verify/tools/call_ablation.hpp"
@@ -18,9 +19,9 @@ void note_roofline(GateContext& context, Measurement& measurement) {
   fill_profile(context.facts, context.measuring, measurement);
   if (!measurement.roofline_fraction) return;
   const WorkloadCost work = context.facts.costs().primary();
-  context.verdict.note(GateId::profile, fmt::format("{:.1f} GFLOP/s, {:.0f} % of the roofline at {:.1f} FLOP per byte",
-                                                    measurement.gflops, 100.0 * *measurement.roofline_fraction,
-                                                    work.flops / work.bytes));
+  context.verdict.note(GateId::profile, fmt::format("{}, {:.0f} % of the roofline at {:.1f} FLOP per byte",
+                                                    useful_rate_text(work.flops, work.bytes, measurement.median_ns),
+                                                    100.0 * *measurement.roofline_fraction, work.flops / work.bytes));
 }
 
 void ask_hardware(GateContext& context, Measurement& measurement) {

@@ -72,7 +72,7 @@ class Grouping {
   /// Long reductions split, and what works on the same rows together. To be called once.
   [[nodiscard]] GroupedProgram by_rows() {
     // A work-item of a CPU does a whole row: a sum in sixteen lanes that is longer would lose too much to rounding.
-    constexpr double k_longest_of_item = 65536;
+    constexpr double k_longest_of_item = 1 << 20;
     constexpr double k_longest_of_group = 1 << 22;
     split_long_reductions(dialect_->has_vectors ? k_longest_of_item : k_longest_of_group);
     return with_rows();

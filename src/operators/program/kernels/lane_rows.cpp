@@ -1,13 +1,15 @@
 #include "operators/program/kernels/lane_rows.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/text.hpp"
 #include "codegen/text.hpp"
-#include "operators/program/kernels/accumulator.hpp"
 #include "operators/program/kernels/body_writer.hpp"
 #include "operators/program/kernels/kernel_signature.hpp"
+#include "operators/program/kernels/lane_loops.hpp"
 #include "operators/program/kernels/lane_reduction.hpp"
+#include "operators/program/kernels/lane_row_plan.hpp"
 #include "operators/program/kernels/lane_scope.hpp"
 #include "operators/program/kernels/row_coordinates.hpp"
 #include "operators/program/kernels/stage_kernel.hpp"
@@ -20,8 +22,6 @@ namespace {
 /// Elements that a work-item is to have, so that starting it costs little beside them.
 constexpr double k_elements_per_item = 16384;
 constexpr std::int64_t k_long_row = 4096;
-/// Elements of a row, or rows of elements, that are summed one after the other.
-constexpr int k_part = 512;
 
 Tunable rows_tunable(double columns) {
   Tunable rows{"ROWS_PER_ITEM", {1, 4, 16, 64, 256}, 1};
@@ -31,21 +31,15 @@ Tunable rows_tunable(double columns) {
   return rows;
 }
 
-Tunable columns_tunable() {
-  return {"COLUMNS_PER_ITEM", {1024, 4096, 16384, 65536}, 16384};
+/// Where the next row is read while one is written, an item's last row reads for nothing.
+Tunable rows_tunable_ahead(double columns) {
+  Tunable rows = rows_tunable(columns);
+  rows.default_value = std::max<std::int64_t>(rows.default_value, k_rows_of_item_ahead);
+  return rows;
 }
 
-/// What stores an element of the stage goes to, as a load of its buffer.
-StageNode place_of(const Stage& stage) {
-  if (stage.place) return *stage.place;
-  StageNode place;
-  place.op = StageOp::load;
-  place.tensor.buffer = stage.buffer;
-  for (const auto& axis : stage.axes) {
-    place.tensor.type.shape.push_back(axis.extent);
-    place.operands.push_back(axis_index(axis.name));
-  }
-  return place;
+Tunable columns_tunable() {
+  return {"COLUMNS_PER_ITEM", {1024, 4096, 16384, 65536}, 16384};
 }
 
 class LaneRowsWriter {
@@ -55,8 +49,10 @@ class LaneRowsWriter {
         group_(group),
         stages_(stages_of(context, group)),
         row_count_(group.rows > 0 ? group.rows : stages_[0]->axes.size() - 1),
-        scope_(context.buffers, stages_, context.dialect),
-        rows_(stages_[0]->axes.begin(), stages_[0]->axes.begin() + static_cast<std::ptrdiff_t>(row_count_)) {}
+        plan_(lane_row_plan(context, stages_, row_count_, group.local)),
+        scope_(context.buffers, with_ahead(stages_, plan_), context.dialect),
+        rows_(stages_[0]->axes.begin(), stages_[0]->axes.begin() + static_cast<std::ptrdiff_t>(row_count_)),
+        loops_(context, scope_, row_count_) {}
 
   GroupKernels write() {
     if (rows_have_lanes()) return write_blocks_of_rows();
@@ -70,10 +66,12 @@ class LaneRowsWriter {
     return stages;
   }
 
-  [[nodiscard]] StageAxes columns_of(const Stage& stage) const {
-    if (stage.kind == StageKind::reduce) return stage.inner;
-    return {stage.axes.begin() + static_cast<std::ptrdiff_t>(row_count_), stage.axes.end()};
+  static std::vector<const Stage*> with_ahead(std::vector<const Stage*> stages, const LaneRowPlan& plan) {
+    if (plan.ahead) stages.push_back(&plan.ahead->stage);
+    return stages;
   }
+
+  [[nodiscard]] BodyWriter& body() { return loops_.body(); }
 
   /// Whether all of the group can be done for sixteen rows at once, and not along the row.
   [[nodiscard]] bool rows_have_lanes() const {
@@ -81,7 +79,7 @@ class LaneRowsWriter {
     const auto& axis = rows_.back().name;
     bool along_columns = false;
     for (const auto* stage : stages_) {
-      const auto columns = columns_of(*stage);
+      const auto columns = columns_of(*stage, row_count_);
       for_each_load(*stage, [&](const StageNode& load) {
         along_columns = along_columns || (!columns.empty() && is_contiguous(load, columns.back().name));
       });
@@ -103,214 +101,61 @@ class LaneRowsWriter {
     return std::find(group_.local.begin(), group_.local.end(), buffer) != group_.local.end();
   }
 
-  /// Whether lanes can go along the last of the stage's columns.
-  [[nodiscard]] bool columns_have_lanes(const Stage& stage) const {
-    const auto columns = columns_of(stage);
-    if (columns.empty() || columns.back().extent.value() < k_lane_count) return false;
-    const auto& axis = columns.back().name;
-    const auto fixed = [&](const StageExpr& guard) { return !depends_on(guard, axis); };
-    if (!std::all_of(stage.guards.begin(), stage.guards.end(), fixed) || !has_lanes(stage.body, axis)) return false;
-    if (stage.kind == StageKind::map) return is_contiguous(place_of(stage), axis);
-    return lane_reduction(stage) != nullptr;
+  // A row.
+
+  [[nodiscard]] std::string name_of(const Stage& stage, const std::string& end) {
+    return scope_.new_name(kernel_name(context_.program.buffers[stage.buffer].name + end));
   }
 
-  // What is inside of the loops, once with lanes and once without.
-
-  void write_guards(const Stage& stage) {
-    StageExpr guard;
-    for (const auto& one : stage.guards) guard = both(guard, one);
-    if (guard) body_.line(fmt::format("if (!({})) continue;", scope_.text(guard)));
-  }
-
-  void scalar_map(const Stage& stage) {
-    body_.lines(scope_.shared_values({stage.body}, true));
-    body_.line(scalar_store(stage, without_parentheses(scope_.text(stage.body))));
-    scope_.forget_values();
-  }
-
-  [[nodiscard]] std::string scalar_store(const Stage& stage, const std::string& value) {
-    const auto place = place_of(stage);
-    const auto& buffer = context_.buffers[stage.buffer];
-    written_.insert(stage.buffer);
-    std::vector<std::string> indices;
-    for (const auto& index : place.operands) indices.push_back(scope_.text(index, Binding::sum));
-    return store_text(buffer.dtype, buffer.name, scope_.offset(indices, place.tensor.type.shape), value,
-                      scope_.dialect());
-  }
-
-  void lane_map(const Stage& stage, LaneScope& lanes) {
-    body_.lines(lanes.shared_values({stage.body}));
-    body_.line(lanes.store(place_of(stage), lanes.text(stage.body, true)));
-    written_.insert(stage.buffer);
-  }
-
-  void scalar_step(const Stage& stage, const Accumulator& accumulator) {
-    write_guards(stage);
-    body_.lines(scope_.shared_values({stage.body, stage.position}, true));
-    const auto position = stage.position ? without_parentheses(scope_.text(stage.position)) : "";
-    body_.lines(accumulator.step(without_parentheses(scope_.text(stage.body)), position));
-    scope_.forget_values();
-  }
-
-  void lane_step(const Stage& stage, LaneScope& lanes, const std::string& variable) {
-    const auto& reduction = *lane_reduction(stage);
-    write_guards(stage);
-    body_.lines(lanes.shared_values({stage.body}));
-    const auto element = lanes.text(stage.body, true);
-    if (gathers_parts(stage)) {
-      // As the plain kernel does: a long sequential sum would lose too much.
-      body_.line(fmt::format("lane_part += {};", element));
-      body_.open(fmt::format("if ({0} % {1} >= {1} - {2})", scope_.axis(stage.inner.back().name), k_part,
-                             lanes_along_row(stage, lanes) ? k_lane_count : 1));
-      flush(variable);
-      body_.close();
+  /// With the work for the next row in the same loop, if any. That is read first: rows often lie whole pages apart, and
+  /// a read behind a store with the same place in its page waits for it.
+  void stage_of_row(const RowStage& row, const LaneLoops::Work* ahead = nullptr) {
+    const auto& stage = row.stage;
+    const bool reduces = stage.kind == StageKind::reduce;
+    const auto result = reduces ? name_of(stage, "_of_row") : std::string();
+    if (reduces) body().line(fmt::format("{} {} = 0;", kernel_type(result_type_of(stage)), result));
+    body().open("");
+    const auto own = reduces ? loops_.reduction_work(row, result) : loops_.map_work(stage);
+    if (ahead != nullptr) {
+      const auto loop = apart([&] { loops_.over_columns(stage, {*ahead, own}); });
+      next_coordinates("min(row + 1, last - 1)");
+      body().raw(loop);
     } else {
-      body_.line(fmt::format(fmt::runtime(reduction.step), variable, element));
+      loops_.over_columns(stage, {own});
     }
-    if (reduction.helper != nullptr) scope_.need_own(reduction.helper);
-  }
-
-  void flush(const std::string& lanes) {
-    body_.line(lanes + " += lane_part;");
-    body_.line("lane_part = 0.0f;");
-  }
-
-  /// Parts do not go on in the next row of columns, which may be too short to fill one.
-  void flush_row(const Stage& stage, bool in_lanes) {
-    if (!gathers_parts(stage)) return;
-    body_.line("sum += part;");
-    body_.line("part = 0.0f;");
-    if (in_lanes) flush("lanes");
-  }
-
-  static bool gathers_parts(const Stage& stage) {
-    return stage.in_parts && stage.op == ReduceOp::sum && stage.body->type == StageType::real;
-  }
-
-  static bool lanes_along_row(const Stage& stage, LaneScope& lanes) {
-    return lanes.varies(axis_index(stage.inner.back().name));
-  }
-
-  // Loops.
-
-  std::size_t open_outer(const StageAxes& columns) {
-    for (std::size_t i = 0; i + 1 < columns.size(); ++i) open_loop(columns[i]);
-    return columns.empty() ? 0 : columns.size() - 1;
-  }
-
-  void open_loop(const StageAxis& axis) {
-    body_.open(fmt::format("for (int {0} = 0; {0} < {1}; ++{0})", scope_.axis(axis.name), scope_.extent(axis.extent)));
-  }
-
-  void close(std::size_t loops) {
-    for (std::size_t i = 0; i < loops; ++i) body_.close();
-  }
-
-  /// Over all columns of the row: in sixteens where lanes fit, and the rest one by one.
-  template <typename InLanes, typename One, typename AfterRow>
-  void over_columns(const Stage& stage, const std::string& first, const std::string& last, const InLanes& in_lanes,
-                    const One& one, const AfterRow& after_row) {
-    const auto columns = columns_of(stage);
-    const auto outer = open_outer(columns);
-    if (columns.empty()) {
-      one();
-      return;
-    }
-    const auto name = scope_.axis(columns.back().name);
-    const auto end = last.empty() ? scope_.extent(columns.back().extent) : last;
-    if (columns_have_lanes(stage)) {
-      body_.line(fmt::format("int {} = {};", name, first));
-      body_.open(fmt::format("for (; {0} + {1} <= {2}; {0} += {1})", name, k_lane_count, end));
-      LaneScope lanes(scope_, columns.back().name);
-      in_lanes(lanes);
-      body_.close();
-      body_.open(fmt::format("for (; {0} < {1}; ++{0})", name, end));
-    } else {
-      body_.open(fmt::format("for (int {0} = {1}; {0} < {2}; ++{0})", name, first, end));
-    }
-    one();
-    body_.close();
-    after_row();
-    close(outer);
-  }
-
-  void map_of_row(const Stage& stage, const std::string& first, const std::string& last) {
-    body_.open("");
-    over_columns(
-        stage, first, last, [&](LaneScope& lanes) { lane_map(stage, lanes); }, [&] { scalar_map(stage); }, [] {});
-    body_.close();
-  }
-
-  void reduction_of_row(const Stage& stage) {
-    const auto result = open_reduction(stage);
-    const bool in_lanes = columns_have_lanes(stage);
-    const auto accumulator = accumulator_of(stage, scope_.axis(stage.inner.back().name));
-    for (const auto& helper : accumulator.own_helpers) scope_.need_own(helper);
-    body_.lines(accumulator.declarations);
-    const auto* reduction = in_lanes ? lane_reduction(stage) : nullptr;
-    if (reduction != nullptr) body_.line(fmt::format("float16 lanes = {};", reduction->start));
-    if (reduction != nullptr && gathers_parts(stage)) body_.line("float16 lane_part = 0.0f;");
-    over_columns(
-        stage, "0", "", [&](LaneScope& lanes) { lane_step(stage, lanes, "lanes"); },
-        [&] { scalar_step(stage, accumulator); }, [&] { flush_row(stage, in_lanes); });
-    if (reduction != nullptr) {
-      scope_.need_own(reduction->gather);
-      body_.line(fmt::format(fmt::runtime(reduction->merge), fmt::format("{}(lanes)", reduction->gather)));
-    }
-    close_reduction(stage, accumulator, result);
-  }
-
-  [[nodiscard]] std::string open_reduction(const Stage& stage) {
-    auto result = scope_.new_name(kernel_name(context_.program.buffers[stage.buffer].name + "_of_row"));
-    body_.line(fmt::format("{} {} = 0;", kernel_type(result_type_of(stage)), result));
-    body_.open("");
-    return result;
-  }
-
-  void close_reduction(const Stage& stage, const Accumulator& accumulator, const std::string& result) {
-    scope_.call_result(accumulator.result);
-    const auto value = stage.epilogue ? stage.epilogue : reduction_result(stage.body->type);
-    body_.lines(scope_.shared_values({stage.epilogue}, true));
-    body_.line(fmt::format("{} = {};", result, without_parentheses(scope_.text(value))));
-    scope_.forget_values();
-    body_.close();
-    if (!is_local(stage.buffer)) body_.line(scalar_store(stage, result));
+    body().close();
+    if (!reduces) return;
+    if (!is_local(stage.buffer)) loops_.store_result(stage, result);
     scope_.hold(stage.buffer, result);
   }
 
   void stages_of_row() {
-    for (const auto* stage : stages_) {
-      if (stage->kind == StageKind::reduce) {
-        reduction_of_row(*stage);
-      } else {
-        map_of_row(*stage, "0", "");
-      }
-    }
+    for (const auto* stage : stages_) stage_of_row({*stage, std::nullopt});
   }
 
   void stages_of_sixteen_rows() {
     LaneScope lanes(scope_, rows_.back().name);
     for (const auto* stage : stages_) {
-      const auto columns = columns_of(*stage);
+      const auto columns = columns_of(*stage, row_count_);
       if (stage->kind == StageKind::map) {
-        for (const auto& axis : columns) open_loop(axis);
+        for (const auto& axis : columns) loops_.open_loop(axis);
         LaneScope inside = lanes;
-        lane_map(*stage, inside);
-        close(columns.size());
+        loops_.lane_map(*stage, inside);
+        loops_.close(columns.size());
         continue;
       }
-      const auto& reduction = *lane_reduction(*stage);
-      const auto name = scope_.new_name(kernel_name(context_.program.buffers[stage->buffer].name + "_of_rows"));
-      body_.line(fmt::format("float16 {} = {};", name, reduction.start));
-      body_.open("");
-      if (gathers_parts(*stage)) body_.line("float16 lane_part = 0.0f;");
-      for (const auto& axis : columns) open_loop(axis);
+      const auto name = name_of(*stage, "_of_rows");
+      body().line(fmt::format("float16 {} = {};", name, lane_reduction(*stage)->start));
+      body().open("");
+      const bool parts = LaneLoops::gathers_parts(*stage);
+      if (parts) body().line("float16 lane_part = 0.0f;");
+      for (const auto& axis : columns) loops_.open_loop(axis);
       LaneScope inside = lanes;
-      lane_step(*stage, inside, name);
-      body_.close();
-      if (gathers_parts(*stage)) flush(name);
-      close(columns.size() - 1);
-      body_.close();
+      loops_.lane_step({*stage, std::nullopt}, inside, name, "lane_part");
+      body().close();
+      if (parts) loops_.flush(name, "lane_part");
+      loops_.close(columns.size() - 1);
+      body().close();
       finish_lanes(*stage, lanes, name);
     }
   }
@@ -320,15 +165,12 @@ class LaneRowsWriter {
     if (stage.epilogue) {
       LaneScope inside = lanes;
       inside.call_result(name);
-      body_.lines(inside.shared_values({stage.epilogue}));
+      body().lines(inside.shared_values({stage.epilogue}));
       result = scope_.new_name(name + "_result");
-      body_.line(
+      body().line(
           fmt::format("const {} {} = {};", lane_type(stage.epilogue->type), result, inside.text(stage.epilogue, true)));
     }
-    if (!is_local(stage.buffer)) {
-      body_.line(lanes.store(place_of(stage), result));
-      written_.insert(stage.buffer);
-    }
+    if (!is_local(stage.buffer)) loops_.store_lanes(stage, lanes, result);
     lanes.hold(stage.buffer, result);
   }
 
@@ -348,26 +190,67 @@ class LaneRowsWriter {
   }
 
   GroupKernels write_rows() {
-    body_ = BodyWriter().nested(1);
-    stages_of_row();
+    body() = BodyWriter().nested(1);
+    const auto ahead = plan_.ahead ? rows_ahead() : std::string();
+    if (!plan_.ahead) {
+      for (const auto& row : plan_.stages) stage_of_row(row);
+    }
     BodyWriter outside;
     const auto all = scope_.element_count(rows_);
     outside.line("const long first = get_global_id(0) * ROWS_PER_ITEM;");
     outside.line(fmt::format("const long last = min(first + ROWS_PER_ITEM, (long)({}));", all));
+    outside.raw(ahead);
     outside.open("for (long row = first; row < last; ++row)");
     outside.lines(coordinates(rows_.size()));
-    outside.raw(body_.text());
+    outside.raw(body().text());
     outside.close();
     double columns = 0.0;
-    for (const auto* stage : stages_) columns += count_of(columns_of(*stage));
+    for (const auto* stage : stages_) columns += count_of(columns_of(*stage, row_count_));
     return kernels(outside.text(), fmt::format("ceil_div({}, ROWS_PER_ITEM)", count_text(rows_.size())),
-                   {rows_tunable(columns)});
+                   {plan_.ahead ? rows_tunable_ahead(columns) : rows_tunable(columns)});
+  }
+
+  /// Writes a row's stages so that the first one is done for the next row while a later one is done for this row.
+  /// Returns what stands before the loop over rows: the first stage of the first row.
+  std::string rows_ahead() {
+    const auto& ahead = *plan_.ahead;
+    const auto type = kernel_type(result_type_of(ahead.stage));
+    const auto result = name_of(ahead.stage, "_of_row"), next_result = name_of(ahead.stage, "_of_next_row");
+    body().line(fmt::format("const {} {} = {};", type, result, next_result));
+    scope_.hold(ahead.stage.buffer, result);
+    const auto work = loops_.reduction_work(ahead, next_result, "next_");
+    for (std::size_t i = 1; i < plan_.stages.size(); ++i) {
+      stage_of_row(plan_.stages[i], i == plan_.beside ? &work : nullptr);
+    }
+    const auto rows = std::exchange(body(), BodyWriter());
+    body().line(fmt::format("{} {} = 0;", type, next_result));
+    body().open("");
+    next_coordinates("first");
+    loops_.over_columns(ahead.stage, {work});
+    body().close();
+    return std::exchange(body(), rows).text();
+  }
+
+  /// What `write` adds to the body, which then stays as it was.
+  template <typename Write>
+  std::string apart(const Write& write) {
+    const auto before = std::exchange(body(), body().nested(0));
+    write();
+    return std::exchange(body(), before).text();
+  }
+
+  /// Of the row that is called `next`.
+  void next_coordinates(const std::string& next) {
+    body().line(fmt::format("const long next = {};", next));
+    body().lines(row_coordinates(plan_.next_rows, scope_, "next"));
   }
 
   GroupKernels write_parts_of_rows() {
     const auto& stage = *stages_[0];
     const auto columns = stage.axes.back().extent;
-    map_of_row(stage, "first", "last");
+    body().open("");
+    loops_.over_columns(stage, {loops_.map_work(stage)}, "first", "last");
+    body().close();
     BodyWriter outside;
     const auto extent = scope_.extent(columns);
     outside.line(fmt::format("const int chunks = ({} + COLUMNS_PER_ITEM - 1) / COLUMNS_PER_ITEM;", extent));
@@ -375,7 +258,7 @@ class LaneRowsWriter {
     outside.line("const int first = (int)(get_global_id(0) % chunks) * COLUMNS_PER_ITEM;");
     outside.line(fmt::format("const int last = min(first + COLUMNS_PER_ITEM, {});", extent));
     outside.lines(coordinates(rows_.size()));
-    outside.raw(body_.text());
+    outside.raw(body().text());
     return kernels(outside.text(),
                    fmt::format("({}) * ceil_div({}, COLUMNS_PER_ITEM)", count_text(rows_.size()), columns.text()),
                    {columns_tunable()});
@@ -385,21 +268,21 @@ class LaneRowsWriter {
     const auto& axis = rows_.back();
     const auto name = scope_.axis(axis.name);
     const auto extent = scope_.extent(axis.extent);
-    body_.open(fmt::format("if (first + {} <= {})", k_lane_count, extent));
-    body_.line(fmt::format("const int {} = first;", name));
+    body().open(fmt::format("if (first + {} <= {})", k_lane_count, extent));
+    body().line(fmt::format("const int {} = first;", name));
     stages_of_sixteen_rows();
-    body_.close();
-    body_.open("else");
-    body_.open(fmt::format("for (int {0} = first; {0} < {1}; ++{0})", name, extent));
+    body().close();
+    body().open("else");
+    body().open(fmt::format("for (int {0} = first; {0} < {1}; ++{0})", name, extent));
     stages_of_row();
-    body_.close();
-    body_.close();
+    body().close();
+    body().close();
     BodyWriter outside;
     outside.line(fmt::format("const int blocks = ({} + {}) / {};", extent, k_lane_count - 1, k_lane_count));
     outside.line("const long row = get_global_id(0) / blocks;");
     outside.line(fmt::format("const int first = (int)(get_global_id(0) % blocks) * {};", k_lane_count));
     outside.lines(coordinates(rows_.size() - 1));
-    outside.raw(body_.text());
+    outside.raw(body().text());
     return kernels(
         outside.text(),
         fmt::format("({}) * ceil_div({}, {})", count_text(rows_.size() - 1), axis.extent.text(), k_lane_count), {});
@@ -407,7 +290,7 @@ class LaneRowsWriter {
 
   [[nodiscard]] GroupKernels kernels(const std::string& body, const std::string& grid,
                                      std::vector<Tunable> tunables) const {
-    const KernelSignature signature(context_, scope_, written_);
+    const KernelSignature signature(context_, scope_, loops_.written());
     auto kernels = signature.kernels(kernel_of_buffer(context_, stages_.back()->buffer), "1", body);
     kernels.launches[0].grid = {grid};
     kernels.tunables = std::move(tunables);
@@ -418,10 +301,10 @@ class LaneRowsWriter {
   const StageGroup& group_;
   std::vector<const Stage*> stages_;
   std::size_t row_count_;
+  LaneRowPlan plan_;
   KernelScope scope_;
   StageAxes rows_;
-  BodyWriter body_;
-  std::set<std::size_t> written_;
+  LaneLoops loops_;
 };
 
 }  // namespace

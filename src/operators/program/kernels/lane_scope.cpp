@@ -87,6 +87,8 @@ std::string LaneScope::own_text(const StageExpr& node) {
       return load_text(*node);
     case StageOp::select:
       return select_text(*node);
+    case StageOp::divide:
+      return varies(node->operands[1]) ? "" : quotient_text(*node);
     default:
       return "";
   }
@@ -115,6 +117,12 @@ std::string LaneScope::select_text(const StageNode& node) {
   const auto no = text(node.operands[2], true);
   if (varies(node.operands[0])) return fmt::format("select({}, {}, {})", no, yes, text(node.operands[0], true));
   return fmt::format("({} ? {} : {})", scope_.text(node.operands[0], Binding::either), yes, no);
+}
+
+std::string LaneScope::quotient_text(const StageNode& node) {
+  scope_.need_own("over16");
+  return fmt::format("over16({}, {})", text(node.operands[0], true),
+                     without_parentheses(scope_.text(node.operands[1])));
 }
 
 std::string LaneScope::converted_text(const StageNode& node, const std::string& operand) {
@@ -192,7 +200,8 @@ std::string LaneScope::store(const StageNode& place, const std::string& value) {
   const auto& buffer = scope_.buffer(place.tensor.buffer);
   std::vector<std::string> indices;
   for (const auto& index : place.operands) indices.push_back(scope_.text(index, Binding::sum));
-  const auto to = fmt::format("0, {} + {}", buffer.name, scope_.offset(indices, place.tensor.type.shape));
+  const auto at = fmt::format("{} + {}", buffer.name, scope_.offset(indices, place.tensor.type.shape));
+  const auto to = "0, " + at;
   switch (buffer.dtype) {
     case DType::f16:
       return fmt::format("vstore_half16({}, {});", value, to);
@@ -202,6 +211,8 @@ std::string LaneScope::store(const StageNode& place, const std::string& value) {
     case DType::boolean:
       return fmt::format("vstore16(convert_uchar16(-({})), {});", value, to);
     case DType::f32:
+      scope_.need_own("store16");
+      return fmt::format("store16({}, {});", value, at);
     case DType::i32:
       return fmt::format("vstore16({}, {});", value, to);
   }

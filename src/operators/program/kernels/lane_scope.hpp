@@ -38,6 +38,8 @@ class LaneScope {
   [[nodiscard]] std::string own_text(const StageExpr& node);
   [[nodiscard]] std::string load_text(const StageNode& node);
   [[nodiscard]] std::string select_text(const StageNode& node);
+  /// For a divisor that is the same for all lanes.
+  [[nodiscard]] std::string quotient_text(const StageNode& node);
   [[nodiscard]] std::string call(const StageNode& node, const std::vector<std::string>& operands);
   [[nodiscard]] std::string converted_text(const StageNode& node, const std::string& operand);
   [[nodiscard]] std::string integer_quotient(const StageNode& node, const std::vector<std::string>& operands);

@@ -8,7 +8,8 @@
 
 namespace kw {
 
-/// Statements that define, from the variable `row`, the index along each axis that the scope has printed.
-[[nodiscard]] std::vector<std::string> row_coordinates(const StageAxes& rows, KernelScope& scope);
+/// Statements that define, from the variable called `row`, the index along each axis that the scope has printed.
+[[nodiscard]] std::vector<std::string> row_coordinates(const StageAxes& rows, KernelScope& scope,
+                                                       const std::string& row = "row");
 
 }  // namespace kw

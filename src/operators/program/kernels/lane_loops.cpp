@@ -1,0 +1,256 @@
+#include "operators/program/kernels/lane_loops.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "codegen/text.hpp"
+#include "operators/program/kernels/lane_reduction.hpp"
+#include "program/stages/access.hpp"
+
+namespace kw {
+namespace {
+
+/// Elements of a row, or rows of elements, that are summed one after the other.
+constexpr int k_part = 512;
+
+bool lanes_along_row(const Stage& stage, LaneScope& lanes) {
+  return lanes.varies(axis_index(stage.inner.back().name));
+}
+
+/// Where a loop over the axis has to end for the guard to hold in all of it: of "rest + axis < end" it is end - rest.
+/// Nothing for other guards.
+StageExpr bound_of(const StageExpr& guard, const std::string& axis) {
+  if (guard->op != StageOp::less || depends_on(guard->operands[1], axis)) return {};
+  const auto is_axis = [&](const StageExpr& node) { return node->op == StageOp::axis && node->axis == axis; };
+  const StageExpr &index = guard->operands[0], &end = guard->operands[1];
+  if (is_axis(index)) return end;
+  if (index->op != StageOp::add) return {};
+  for (std::size_t i = 0; i < 2; ++i) {
+    const auto& rest = index->operands[1 - i];
+    if (is_axis(index->operands[i]) && !depends_on(rest, axis)) return end - rest;
+  }
+  return {};
+}
+
+}  // namespace
+
+StageNode place_of(const Stage& stage) {
+  if (stage.place) return *stage.place;
+  StageNode place;
+  place.op = StageOp::load;
+  place.tensor.buffer = stage.buffer;
+  for (const auto& axis : stage.axes) {
+    place.tensor.type.shape.push_back(axis.extent);
+    place.operands.push_back(axis_index(axis.name));
+  }
+  return place;
+}
+
+StageAxes columns_of(const Stage& stage, std::size_t row_count) {
+  if (stage.kind == StageKind::reduce) return stage.inner;
+  return {stage.axes.begin() + static_cast<std::ptrdiff_t>(row_count), stage.axes.end()};
+}
+
+bool columns_have_lanes(const Stage& stage, std::size_t row_count) {
+  const auto columns = columns_of(stage, row_count);
+  if (columns.empty() || columns.back().extent.value() < k_lane_count) return false;
+  const auto& axis = columns.back().name;
+  const auto same_in_lanes = [&](const StageExpr& guard) { return !depends_on(guard, axis) || bound_of(guard, axis); };
+  if (!std::all_of(stage.guards.begin(), stage.guards.end(), same_in_lanes) || !has_lanes(stage.body, axis))
+    return false;
+  if (stage.kind == StageKind::map) return is_contiguous(place_of(stage), axis);
+  return lane_reduction(stage) != nullptr;
+}
+
+void LaneLoops::write_guards(const Stage& stage) {
+  StageExpr guard;
+  for (const auto& one : stage.guards) {
+    if (bounded_.empty() || !bound_of(one, bounded_)) guard = both(guard, one);
+  }
+  if (guard) body_.line(fmt::format("if (!({})) continue;", scope_.text(guard)));
+}
+
+void LaneLoops::scalar_map(const Stage& stage) {
+  body_.lines(scope_.shared_values({stage.body}, true));
+  body_.line(scalar_store(stage, without_parentheses(scope_.text(stage.body))));
+  scope_.forget_values();
+}
+
+std::string LaneLoops::scalar_store(const Stage& stage, const std::string& value) {
+  const auto place = place_of(stage);
+  const auto& buffer = context_.buffers[stage.buffer];
+  written_.insert(stage.buffer);
+  std::vector<std::string> indices;
+  for (const auto& index : place.operands) indices.push_back(scope_.text(index, Binding::sum));
+  return store_text(buffer.dtype, buffer.name, scope_.offset(indices, place.tensor.type.shape), value,
+                    scope_.dialect());
+}
+
+void LaneLoops::lane_map(const Stage& stage, LaneScope& lanes) {
+  body_.lines(lanes.shared_values({stage.body}));
+  store_lanes(stage, lanes, lanes.text(stage.body, true));
+}
+
+void LaneLoops::store_lanes(const Stage& stage, LaneScope& lanes, const std::string& value) {
+  body_.line(lanes.store(place_of(stage), value));
+  written_.insert(stage.buffer);
+}
+
+void LaneLoops::scalar_step(const RowStage& row, const Accumulator& accumulator) {
+  const auto& stage = row.stage;
+  write_guards(stage);
+  body_.lines(scope_.shared_values({stage.body, stage.position}, true));
+  const auto position = stage.position ? without_parentheses(scope_.text(stage.position)) : "";
+  auto element = without_parentheses(scope_.text(stage.body));
+  if (row.kept) {
+    const auto name = scope_.new_name("kept_value");
+    body_.line(fmt::format("const float {} = {};", name, element));
+    Stage keeping = stage;
+    keeping.buffer = row.kept->tensor.buffer;
+    keeping.place = StageExpr(*row.kept);
+    body_.line(scalar_store(keeping, name));
+    element = name;
+  }
+  body_.lines(accumulator.step(element, position));
+  scope_.forget_values();
+}
+
+void LaneLoops::lane_step(const RowStage& row, LaneScope& lanes, const std::string& variable, const std::string& part) {
+  const auto& stage = row.stage;
+  const auto& reduction = *lane_reduction(stage);
+  write_guards(stage);
+  body_.lines(lanes.shared_values({stage.body}));
+  auto element = lanes.text(stage.body, true);
+  if (row.kept) {
+    const auto name = scope_.new_name("kept_value");
+    body_.line(fmt::format("const float16 {} = {};", name, element));
+    body_.line(lanes.store(*row.kept, name));
+    written_.insert(row.kept->tensor.buffer);
+    element = name;
+  }
+  if (gathers_parts(stage)) {
+    // As the plain kernel does: a long sequential sum would lose too much.
+    body_.line(fmt::format("{} += {};", part, element));
+    body_.open(fmt::format("if ({0} % {1} >= {1} - {2})", scope_.axis(stage.inner.back().name), k_part,
+                           lanes_along_row(stage, lanes) ? k_lane_count : 1));
+    flush(variable, part);
+    body_.close();
+  } else {
+    body_.line(fmt::format(fmt::runtime(reduction.step), variable, element));
+  }
+  if (reduction.helper != nullptr) scope_.need_own(reduction.helper);
+}
+
+void LaneLoops::flush(const std::string& lanes, const std::string& part) {
+  body_.line(fmt::format("{} += {};", lanes, part));
+  body_.line(part + " = 0.0f;");
+}
+
+bool LaneLoops::gathers_parts(const Stage& stage) {
+  return stage.in_parts && stage.op == ReduceOp::sum && stage.body->type == StageType::real;
+}
+
+std::string LaneLoops::end_of_columns(const Stage& stage) {
+  const StageAxis last = columns_of(stage, row_count_).back();
+  StageExpr end;
+  for (const auto& guard : stage.guards) {
+    const auto bound = bound_of(guard, last.name);
+    if (bound) end = end ? minimum(end, bound) : bound;
+  }
+  if (!end) return scope_.extent(last.extent);
+  const auto name = scope_.new_name("end");
+  body_.line(
+      fmt::format("const int {} = {};", name, without_parentheses(scope_.text(minimum(StageExpr(last.extent), end)))));
+  return name;
+}
+
+std::size_t LaneLoops::open_outer(const StageAxes& columns) {
+  for (std::size_t i = 0; i + 1 < columns.size(); ++i) open_loop(columns[i]);
+  return columns.empty() ? 0 : columns.size() - 1;
+}
+
+void LaneLoops::open_loop(const StageAxis& axis) {
+  body_.open(fmt::format("for (int {0} = 0; {0} < {1}; ++{0})", scope_.axis(axis.name), scope_.extent(axis.extent)));
+}
+
+void LaneLoops::close(std::size_t loops) {
+  for (std::size_t i = 0; i < loops; ++i) body_.close();
+}
+
+void LaneLoops::over_columns(const Stage& stage, const std::vector<Work>& works, const std::string& first,
+                             const std::string& last) {
+  for (const auto& work : works) work.begin();
+  const auto columns = columns_of(stage, row_count_);
+  const auto outer = open_outer(columns);
+  const auto one = [&] {
+    for (const auto& work : works) work.one();
+  };
+  if (columns.empty()) {
+    one();
+  } else {
+    const auto name = scope_.axis(columns.back().name);
+    const auto end = last.empty() ? end_of_columns(stage) : last;
+    bounded_ = last.empty() ? columns.back().name : "";
+    if (columns_have_lanes(stage, row_count_)) {
+      body_.line(fmt::format("int {} = {};", name, first));
+      body_.open(fmt::format("for (; {0} + {1} <= {2}; {0} += {1})", name, k_lane_count, end));
+      LaneScope lanes(scope_, columns.back().name);
+      for (const auto& work : works) work.in_lanes(lanes);
+      body_.close();
+      body_.open(fmt::format("for (; {0} < {1}; ++{0})", name, end));
+    } else {
+      body_.open(fmt::format("for (int {0} = {1}; {0} < {2}; ++{0})", name, first, end));
+    }
+    one();
+    body_.close();
+    bounded_.clear();
+    for (const auto& work : works) work.after_line();
+    close(outer);
+  }
+  for (const auto& work : works) work.end();
+}
+
+LaneLoops::Work LaneLoops::map_work(const Stage& stage) {
+  return {[] {}, [&](LaneScope& lanes) { lane_map(stage, lanes); }, [&] { scalar_map(stage); }, [] {}, [] {}};
+}
+
+LaneLoops::Work LaneLoops::reduction_work(const RowStage& row, const std::string& result, const std::string& prefix) {
+  const Stage& stage = row.stage;
+  const bool in_lanes = columns_have_lanes(stage, row_count_);
+  const auto accumulator = accumulator_of(stage, scope_.axis(stage.inner.back().name));
+  const std::string lanes = prefix + "lanes", part = prefix + "lane_part";
+  const auto begin = [=, this, &stage] {
+    for (const auto& helper : accumulator.own_helpers) scope_.need_own(helper);
+    body_.lines(accumulator.declarations);
+    if (!in_lanes) return;
+    body_.line(fmt::format("float16 {} = {};", lanes, lane_reduction(stage)->start));
+    if (gathers_parts(stage)) body_.line(fmt::format("float16 {} = 0.0f;", part));
+  };
+  // Parts do not go on in the next line of columns, which may be too short to fill one.
+  const auto after_line = [=, this, &stage] {
+    if (!gathers_parts(stage)) return;
+    body_.line("sum += part;");
+    body_.line("part = 0.0f;");
+    if (in_lanes) flush(lanes, part);
+  };
+  const auto end = [=, this, &stage, &result] {
+    if (in_lanes) {
+      const auto& reduction = *lane_reduction(stage);
+      scope_.need_own(reduction.gather);
+      body_.line(fmt::format(fmt::runtime(reduction.merge), fmt::format("{}({})", reduction.gather, lanes)));
+    }
+    finish_reduction(stage, accumulator, result);
+  };
+  return {begin, [=, this, &row](LaneScope& scope) { lane_step(row, scope, lanes, part); },
+          [=, this, &row] { scalar_step(row, accumulator); }, after_line, end};
+}
+
+void LaneLoops::finish_reduction(const Stage& stage, const Accumulator& accumulator, const std::string& result) {
+  scope_.call_result(accumulator.result);
+  const auto value = stage.epilogue ? stage.epilogue : reduction_result(stage.body->type);
+  body_.lines(scope_.shared_values({stage.epilogue}, true));
+  body_.line(fmt::format("{} = {};", result, without_parentheses(scope_.text(value))));
+  scope_.forget_values();
+}
+
+}  // namespace kw

@@ -1,0 +1,90 @@
+#pragma once
+// The loops over the columns of a row for CPUs: sixteen elements at a time where lanes fit, and the rest one by one. A
+// loop may do a step of a reduction and store elements of a map in the same turn.
+
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "operators/program/kernels/accumulator.hpp"
+#include "operators/program/kernels/body_writer.hpp"
+#include "operators/program/kernels/lane_scope.hpp"
+#include "operators/program/kernels/program_bundle.hpp"
+
+namespace kw {
+
+/// What stores an element of the stage goes to, as a load of its buffer.
+[[nodiscard]] StageNode place_of(const Stage& stage);
+
+/// Columns are the axes of a stage behind its rows, or those that it reduces.
+[[nodiscard]] StageAxes columns_of(const Stage& stage, std::size_t row_count);
+/// Whether lanes can go along the last of the stage's columns.
+[[nodiscard]] bool columns_have_lanes(const Stage& stage, std::size_t row_count);
+
+/// A stage of a row, and what its loop does besides.
+struct RowStage {
+  Stage stage;
+  /// Of a reduction: each element is also stored here, for a later stage that reads it instead of computing it again.
+  std::optional<StageNode> kept;
+};
+
+class LaneLoops {
+ public:
+  LaneLoops(const GroupContext& context, KernelScope& scope, std::size_t row_count)
+      : context_(context), scope_(scope), row_count_(row_count) {}
+
+  [[nodiscard]] BodyWriter& body() { return body_; }
+  /// Buffers that were stored to.
+  [[nodiscard]] const std::set<std::size_t>& written() const { return written_; }
+
+  /// What one stage of a row does in a loop over columns.
+  struct Work {
+    std::function<void()> begin;
+    std::function<void(LaneScope& lanes)> in_lanes;
+    std::function<void()> one;
+    std::function<void()> after_line;  ///< at the end of a loop over the last axis
+    std::function<void()> end;
+  };
+  /// The loop of `stage`'s columns, in which several works with the same columns take their turns. From column `first`
+  /// up to `last`, which is empty for all of them.
+  void over_columns(const Stage& stage, const std::vector<Work>& works, const std::string& first = "0",
+                    const std::string& last = "");
+  [[nodiscard]] Work map_work(const Stage& stage);
+  /// The reduction into the variable `result`, which is declared. Its lanes are variables that begin with `prefix`;
+  /// both arguments must outlive the work.
+  [[nodiscard]] Work reduction_work(const RowStage& row, const std::string& result, const std::string& prefix = "");
+  void store_result(const Stage& stage, const std::string& value) { body_.line(scalar_store(stage, value)); }
+
+  // For lanes that are rows.
+
+  void lane_map(const Stage& stage, LaneScope& lanes);
+  /// `part` is what a long sum gathers short parts in.
+  void lane_step(const RowStage& row, LaneScope& lanes, const std::string& variable, const std::string& part);
+  void store_lanes(const Stage& stage, LaneScope& lanes, const std::string& value);
+  void open_loop(const StageAxis& axis);
+  void close(std::size_t loops);
+  /// Adds the part of a long sum that is under way.
+  void flush(const std::string& lanes, const std::string& part);
+  static bool gathers_parts(const Stage& stage);
+
+ private:
+  /// Those that the loop's end does not see to.
+  void write_guards(const Stage& stage);
+  /// The end of the loop over the last of the stage's columns.
+  [[nodiscard]] std::string end_of_columns(const Stage& stage);
+  void scalar_map(const Stage& stage);
+  [[nodiscard]] std::string scalar_store(const Stage& stage, const std::string& value);
+  void scalar_step(const RowStage& row, const Accumulator& accumulator);
+  std::size_t open_outer(const StageAxes& columns);
+  void finish_reduction(const Stage& stage, const Accumulator& accumulator, const std::string& result);
+
+  const GroupContext& context_;
+  KernelScope& scope_;
+  std::size_t row_count_;
+  BodyWriter body_;
+  std::set<std::size_t> written_;
+  std::string bounded_;  ///< the axis whose loop ends where guards say so
+};
+
+}  // namespace kw

@@ -1,0 +1,90 @@
+// Rows on a processor whose next one is read while this one is written, and values that a later loop reads again,
+// through the whole verifier.
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "tests/programs/program_verdicts.hpp"
+
+namespace kw {
+namespace {
+
+constexpr const char* k_ahead = "_of_next_row";
+constexpr const char* k_kept = "kept_value";
+
+struct RowCase {
+  ModuleCase module;
+  bool ahead, keeps;
+};
+
+/// 131 rows are more than 16 for each of four work-items of two units. Lengths that sixteen does not divide.
+const std::vector<RowCase> k_rows = {
+    {{"softmax", "torch.softmax(x * 9, -1)", "", "torch.randn(131, 403)"}, true, true},
+    {{"softmax_of_f16", "torch.softmax(x, -1)", "", "torch.randn(131, 403).half()"}, true, false},
+    {{"softmax_of_short_rows", "torch.softmax(x, -1)", "", "torch.randn(5, 31, 17)"}, true, true},
+    {{"softmin", "F.softmin(x, -1) * more[0]", "", "torch.randn(3, 7, 11, 70), torch.rand(70)"}, true, true},
+    {{"log_softmax", "F.log_softmax(x, -1)", "", "torch.randn(131, 90)"}, true, false},
+    {{"layer_norm", "torch.relu(self.n(x))", "self.n = nn.LayerNorm(303)", "torch.randn(131, 303)"}, true, false},
+    {{"instance_norm", "self.n(x)", "self.n = nn.InstanceNorm2d(19)", "torch.randn(7, 19, 13, 22)"}, true, false},
+    {{"unit_rows", "x / torch.norm(x, dim=-1, keepdim=True)", "", "torch.randn(131, 211)"}, true, false},
+    {{"root_mean_square", "x / torch.sqrt((x * x).mean(-1, keepdim=True) + 1e-5) * more[0]", "",
+      "torch.randn(2, 66, 128), torch.rand(128)"},
+     true,
+     false},
+    {{"range_of_rows", "(x - x.amin(-1, keepdim=True)) / (x.amax(-1, keepdim=True) - x.amin(-1, keepdim=True))", "",
+      "torch.randn(131, 90)"},
+     true,
+     false},
+    {{"exponentials_without_a_maximum", "torch.exp(x) / torch.exp(x).sum(-1, keepdim=True)", "",
+      "torch.randn(131, 90)"},
+     false,
+     true},
+    {{"few_rows", "torch.softmax(x, -1)", "", "torch.randn(9, 1203)"}, false, true},
+    {{"long_rows", "torch.softmax(x, -1)", "", "torch.randn(128, 65537)"}, false, false},
+    {{"parts_of_rows", "torch.softmax(x, -1)", "", "torch.randn(1, 262147)"}, false, false},
+    {{"columns_that_are_too_short", "torch.softmax(x, -1)", "", "torch.randn(300, 9)"}, false, false},
+};
+
+class RowsAhead : public testing::TestWithParam<RowCase> {
+ protected:
+  static void SetUpTestSuite() { device_ = std::make_unique<ProgramVerdicts>("opencl:0", "opencl"); }
+  static void TearDownTestSuite() { device_.reset(); }
+
+  static Problem problem(const ModuleCase& one) {
+    return problem_of_module(module_of(one.result, one.init, one.inputs), "m.py");
+  }
+  static Bundle emitted(const Problem& read) { return device_->emitted(read, "fused", "", {}, 2); }
+
+  static inline std::unique_ptr<ProgramVerdicts> device_;
+};
+
+TEST_P(RowsAhead, are_accepted) {
+  const Problem read = problem(GetParam().module);
+  const Bundle bundle = emitted(read);
+  EXPECT_EQ(bundle.source.find(k_ahead) != std::string::npos, GetParam().ahead) << bundle.source;
+  EXPECT_EQ(bundle.source.find(k_kept) != std::string::npos, GetParam().keeps) << bundle.source;
+  const Verdict verdict = device_->verdict_of(read, bundle);
+  EXPECT_TRUE(verdict.accepted()) << verdict.message << "\n" << bundle.to_text();
+}
+
+INSTANTIATE_TEST_SUITE_P(Rows, RowsAhead, testing::ValuesIn(k_rows),
+                         [](const auto& one) { return one.param.module.name; });
+
+/// What the kernels of a softmax may not leave out.
+TEST_F(RowsAhead, are_rejected_where_the_next_row_is_another_or_values_are_not_kept) {
+  const Problem read = problem(k_rows[0].module);
+  const std::pair<std::string, std::string> edits[] = {{"min(row + 1, last - 1)", "row"},
+                                                       {"store16(kept_value, ", "store16(kept_value * 0.5f, "},
+                                                       {"for (long row = first;", "for (long row = first + 1;"}};
+  for (const auto& [from, to] : edits) {
+    Bundle bundle = emitted(read);
+    const auto at = bundle.source.find(from);
+    ASSERT_NE(at, std::string::npos) << from << "\n" << bundle.source;
+    bundle.source.replace(at, from.size(), to);
+    EXPECT_EQ(device_->verdict_of(read, bundle).status, VerdictStatus::rejected) << from;
+  }
+}
+
+}  // namespace
+}  // namespace kw
