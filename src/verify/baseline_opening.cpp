@@ -7,6 +7,7 @@
 #include "problem/operator.hpp"
 #include "record/time_use.hpp"
 #include "verify/checking/accuracy.hpp"
+#include "verify/checking/asked_roundings.hpp"
 #include "verify/checking/case_runner.hpp"
 #include "verify/checking/storage.hpp"
 #include "verify/reference_kernel.hpp"
@@ -117,10 +118,9 @@ Result<void> require_precise(const RunFacts& facts, const CheckCase& one, const 
 /// Whether the plain kernel, which is far off on these data, is wrong: unless roundings decide the answer. Of a large
 /// workload that was not asked before; one thread takes some seconds for it.
 bool tells(const RunFacts& facts, const CheckCase& one) {
-  constexpr double k_most_steps_in_doubt = 1e8;
   const Workload& workload = facts.problem.workloads[one.workload];
   const auto& conditioning = operator_of(facts.problem).checks.conditioning;
-  return one.tells && conditioning(facts.problem, workload, one.inputs, k_most_steps_in_doubt).has_value();
+  return one.tells && conditioning(facts.problem, workload, one.inputs, k_most_steps_asked_in_doubt).has_value();
 }
 
 /// How far the baseline's outputs are from the answers. Where roundings decide those, that says nothing of the kernel.

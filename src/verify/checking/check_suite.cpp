@@ -324,6 +324,10 @@ OutputForm CheckCase::form(const Problem& problem, std::size_t output) const {
   return form;
 }
 
+void allow_roundings(CheckCase& one, double conditioning) {
+  for (double& allowed : one.allowed) allowed = std::max(allowed, std::min(conditioning, most_for_roundings(one)));
+}
+
 void CheckSuite::allow_errors(const Problem& problem, const std::vector<std::vector<double>>& errors) {
   KW_CHECK(errors.size() == cases_.size(), "{} errors for {} cases", errors.size(), cases_.size());
   for (std::size_t i = 0; i < cases_.size(); ++i) {
@@ -331,11 +335,10 @@ void CheckSuite::allow_errors(const Problem& problem, const std::vector<std::vec
     const auto& axes = problem.workloads[cases_[i].workload].axes;
     cases_[i].allowed.clear();
     for (std::size_t output = 0; output < errors[i].size(); ++output) {
-      const double near_plain = allowed_error(output_form(problem, problem.outputs[output], axes),
-                                              cases_[i].expected[output].size(), errors[i][output]);
-      cases_[i].allowed.push_back(
-          std::max(near_plain, std::min(cases_[i].conditioning, most_for_roundings(cases_[i]))));
+      cases_[i].allowed.push_back(allowed_error(output_form(problem, problem.outputs[output], axes),
+                                                cases_[i].expected[output].size(), errors[i][output]));
     }
+    allow_roundings(cases_[i], cases_[i].conditioning);
   }
 }
 

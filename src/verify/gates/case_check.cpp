@@ -1,6 +1,7 @@
 #include "verify/gates/case_check.hpp"
 
 #include "record/time_use.hpp"
+#include "verify/checking/asked_roundings.hpp"
 
 namespace kw {
 
@@ -24,7 +25,17 @@ std::optional<CaseRun> run_judged(GateId gate, GateContext& context, const Check
     return std::nullopt;
   }
   const auto judging = context.clock.doing(time_activity::judging);
-  if (const auto failure = judge_case(facts.problem, one, *run, mode, accuracy, facts.options.parallel)) {
+  AccuracyTable reached;
+  auto failure = judge_case(facts.problem, one, *run, mode, &reached, facts.options.parallel);
+  if (failure && failure->reason == Reason::wrong_result) {
+    const double steps = facts.costs().of(one.workload).steps;
+    if (const auto asked = with_roundings_asked(facts.problem, one, steps, reached.back().max_error)) {
+      reached.clear();
+      failure = judge_case(facts.problem, *asked, *run, mode, &reached, facts.options.parallel);
+    }
+  }
+  if (accuracy != nullptr) accuracy->insert(accuracy->end(), reached.begin(), reached.end());
+  if (failure) {
     reject_case(facts.problem, one, gate, *failure, context.verdict);
     return std::nullopt;
   }
