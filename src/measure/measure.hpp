@@ -17,6 +17,12 @@ namespace kw {
 /// The interval's confidence is less than was asked for where so few values cannot give it; 0 for a single one.
 [[nodiscard]] Interval bootstrap_median(std::span<const double> values, double confidence, int resamples, Rng& rng);
 
+/// Whether each of `these` is more than `factor` times smaller than each of `others`, and chance would set equal ones
+/// apart so, in this direction, with a probability of `alpha` at most: 1 / C(n + m, n), the extreme of the rank test of
+/// Wilcoxon (1945) and of Mann and Whitney (1947). For few values whose difference is large.
+[[nodiscard]] bool all_below(std::span<const double> these, std::span<const double> others, double factor,
+                             double alpha);
+
 /// One half of an interleaved pair, both measured back to back.
 struct TimedPair {
   double this_ns = 0;

@@ -137,6 +137,29 @@ TEST(Bootstrap, is_deterministic_for_its_seed) {
   EXPECT_GT(first.high, 12);
 }
 
+TEST(AllBelow, needs_a_gap_and_enough_values_for_the_probability) {
+  const std::vector<double> fast = {10, 11, 10.5, 12, 10, 10, 11, 10, 10, 10, 10, 10, 10};
+  const std::vector<double> two = {100, 90}, one = {100}, near = {100, 12.1};
+  EXPECT_TRUE(all_below(fast, two, 1.02, 0.01)) << "1 of 105";
+  EXPECT_FALSE(all_below(fast, one, 1.02, 0.01)) << "1 of 14";
+  EXPECT_FALSE(all_below(fast, near, 1.02, 0.01)) << "within the band";
+  EXPECT_FALSE(all_below(two, fast, 1.02, 0.01));
+  EXPECT_FALSE(all_below({}, two, 1.02, 0.01));
+  EXPECT_FALSE(all_below(std::span(fast).first(12), two, 1.02, 0.01)) << "1 of 91";
+}
+
+TEST(AllBelow, rarely_sets_equal_kernels_apart) {
+  Rng rng(7);
+  int apart = 0;
+  for (int run = 0; run < 20000; ++run) {
+    std::vector<double> a, b;
+    for (int i = 0; i < 9; ++i) a.push_back(1 + rng.uniform());
+    for (int i = 0; i < 3; ++i) b.push_back(1 + rng.uniform());
+    apart += all_below(a, b, 1.0, 0.01) ? 1 : 0;
+  }
+  EXPECT_NEAR(apart / 20000.0, 1 / 220.0, 0.003);
+}
+
 TEST(PairedComparison, interleaves_abba) {
   PairedComparison comparison({}, 1);
   std::vector<bool> order;

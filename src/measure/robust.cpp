@@ -82,4 +82,14 @@ Interval bootstrap_median(std::span<const double> values, double confidence, int
   return {medians[low], medians[medians.size() - 1 - low], std::min(confidence, confidence_of_extremes(values.size()))};
 }
 
+bool all_below(std::span<const double> these, std::span<const double> others, double factor, double alpha) {
+  if (these.empty() || others.empty()) return false;
+  if (std::ranges::max(these) * factor >= std::ranges::min(others)) return false;
+  double ways = 1;  // C(n + m, n)
+  for (std::size_t i = 1; i <= these.size(); ++i) {
+    ways *= static_cast<double>(others.size() + i) / static_cast<double>(i);
+  }
+  return 1 / ways <= alpha;
+}
+
 }  // namespace kw

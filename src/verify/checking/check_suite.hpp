@@ -65,7 +65,7 @@ struct SuiteLimits {
   double whole_flops = std::numeric_limits<double>::infinity();
 };
 
-/// Allows no less than what roundings do to the answer, `conditioning`, up to 1e-4, or 1e-3 on data that are not normal.
+/// Allows no less than what roundings do to the answer, `conditioning`, up to 1e-4; 1e-3 on data that are not normal.
 void allow_roundings(CheckCase& one, double conditioning);
 
 /// Of a problem whose plain kernel is far off on a timing case that tells nothing.

@@ -28,12 +28,17 @@ SanitizerReach reach_in_time(const Sanitizer& sanitizer, const StepClock& clock)
   return reach;
 }
 
-/// Indices of the workloads that are worth the tool's time.
+bool is_left_out(const RunFacts& facts, std::size_t workload) {
+  const auto& left_out = facts.suite.left_out();
+  return std::find(left_out.begin(), left_out.end(), workload) != left_out.end();
+}
+
+/// Indices of the workloads that are worth the tool's time, of those that have a case.
 std::vector<std::size_t> small_workloads(const RunFacts& facts, const SanitizerReach& reach) {
   std::vector<std::pair<double, std::size_t>> sized;
   for (std::size_t w = 0; w < facts.problem.workloads.size(); ++w) {
     const double flops = facts.costs().of(w).steps;
-    if (flops <= reach.most_flops) sized.emplace_back(flops, w);
+    if (flops <= reach.most_flops && !is_left_out(facts, w)) sized.emplace_back(flops, w);
   }
   std::sort(sized.begin(), sized.end());
   // The largest of the small ones: a workload of one row has no tile to leave. Where none is small, the smallest.
@@ -144,9 +149,7 @@ bool watch(Inquiry& inquiry, Sanitizer& sanitizer, const SanitizerWork& work, st
 
 /// Whether the primary workload runs on the device, and not whole under the tool.
 bool is_primary_open(const RunFacts& facts, const std::vector<std::size_t>& workloads) {
-  const auto& left_out = facts.suite.left_out();
-  return std::find(workloads.begin(), workloads.end(), std::size_t{0}) == workloads.end() &&
-         std::find(left_out.begin(), left_out.end(), std::size_t{0}) == left_out.end();
+  return std::find(workloads.begin(), workloads.end(), std::size_t{0}) == workloads.end() && !is_left_out(facts, 0);
 }
 
 /// False after a rejection; `skipped` is cleared when a whole workload was checked.

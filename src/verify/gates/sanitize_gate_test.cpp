@@ -51,6 +51,17 @@ TEST_F(SanitizeGateTest, sanitizes_some_groups_of_a_primary_that_is_too_large) {
   EXPECT_EQ(caught.verdict.reason, Reason::sanitizer_report);
 }
 
+TEST_F(SanitizeGateTest, asks_no_tool_about_a_workload_that_the_suite_leaves_out) {
+  ScriptedSanitizer sanitizer;
+  tools.sanitizers = {&sanitizer};
+  std::vector<double> sizes;
+  for (const auto& workload : problem.workloads) sizes.push_back(cost(problem, workload).steps);
+  suite.workload_flops = std::ranges::min(sizes);
+  open();
+  EXPECT_TRUE(verify("honest").verdict.accepted());
+  EXPECT_THAT(sanitizer.asked, ::testing::ElementsAre(::testing::StartsWith("1: "))) << "the smallest, the only one";
+}
+
 TEST_F(SanitizeGateTest, sanitizes_smaller_workloads_where_little_time_is_left) {
   ScriptedSanitizer sanitizer;
   tools.sanitizers = {&sanitizer};

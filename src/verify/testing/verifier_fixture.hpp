@@ -31,6 +31,7 @@ class VerifierTest : public ::testing::Test {
     options.plain = small_candidate("plain");
     options.tools = tools;
     options.count_accesses = count_accesses;
+    options.suite = suite;
     auto opened = LocalVerifier::open(problem, backend, clock, std::move(options));
     ASSERT_TRUE(opened) << opened.error().to_string();
     verifier = *std::move(opened);
@@ -45,6 +46,7 @@ class VerifierTest : public ::testing::Test {
                       [this](const BuildRequest& request) { return kernels.at(written_source(request)); }};
   VerifierTools tools;
   bool count_accesses = false;
+  SuiteLimits suite;
   std::unique_ptr<LocalVerifier> verifier;
 };
 

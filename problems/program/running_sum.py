@@ -1,0 +1,20 @@
+"""A running sum along the last axis."""
+import torch
+import torch.nn as nn
+
+
+class Model(nn.Module):
+    def forward(self, x):
+        return torch.cumsum(x, dim=-1)
+
+
+rows = 1024
+columns = 4096
+
+
+def get_inputs():
+    return [torch.randn(rows, columns)]
+
+
+def get_init_inputs():
+    return []
