@@ -41,8 +41,10 @@ TEST_F(PeakFileTest, remembers_each_device) {
 
 TEST_F(PeakFileTest, what_makes_no_sense_is_not_known) {
   const std::filesystem::path file = scratch.path() / "peaks.json";
-  const std::string entry = R"({"format": 1, "devices": {"a, driver 1": )";
-  for (const std::string& text : {std::string("not JSON"), std::string("[]"), std::string(R"({"format": 2})"),
+  const std::string good = R"({"date": "2026-11-22", "peak_f32_flops": 3e11, "peak_bytes": 2e10}}})";
+  const std::string earlier = R"({"format": 1, "devices": {"a, driver 1": )" + good;
+  const std::string entry = R"({"format": 2, "devices": {"a, driver 1": )";
+  for (const std::string& text : {std::string("not JSON"), std::string("[]"), std::string(R"({"format": 3})"), earlier,
                                   entry + "7}}", entry + R"({"date": 1, "peak_f32_flops": 1, "peak_bytes": 1}}})",
                                   entry + R"({"date": "x", "peak_f32_flops": -1, "peak_bytes": 1}}})",
                                   entry + R"({"date": "x", "peak_f32_flops": 1e999, "peak_bytes": 1}}})"}) {
@@ -55,7 +57,7 @@ TEST_F(PeakFileTest, what_makes_no_sense_is_not_known) {
 
 TEST_F(PeakFileTest, reads_files_that_say_nothing_of_how_peaks_were_measured) {
   const std::string before =
-      R"({"format": 1, "devices": {"a, driver 1": {"date": "2026-11-22", "peak_f32_flops": 3e11, "peak_bytes": 2e10}}})";
+      R"({"format": 2, "devices": {"a, driver 1": {"date": "2026-11-22", "peak_f32_flops": 3e11, "peak_bytes": 2e10}}})";
   ASSERT_TRUE(files.write_atomic(scratch.path() / "peaks.json", before));
   const auto a = peaks.find(device_with("a", 0, 0));
   ASSERT_TRUE(a.has_value());
