@@ -158,7 +158,7 @@ std::string LaneLoops::end_of_columns(const Stage& stage) {
     if (bound) end = end ? minimum(end, bound) : bound;
   }
   if (!end) return scope_.extent(last.extent);
-  const auto name = scope_.new_name("end");
+  auto name = scope_.new_name("end");
   body_.line(
       fmt::format("const int {} = {};", name, without_parentheses(scope_.text(minimum(StageExpr(last.extent), end)))));
   return name;
