@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -18,6 +20,7 @@
 
 #include "base/testing/scratch_directory.hpp"
 #include "device/opencl/pocl_threads.hpp"
+#include "language/kernel_texts.hpp"
 
 namespace kw {
 namespace {
@@ -78,6 +81,43 @@ TEST_F(PoclDevice, builds_loads_and_launches_a_kernel) {
   const auto none = device_->launch({1, false});
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().message, "there is no plan 1");
+}
+
+/// Distance from the right exponential in units of the last place of the nearest float.
+double units_off(float x, float result) {
+  const double right = std::exp(static_cast<double>(x));
+  const auto nearest = static_cast<float>(right);
+  if (std::isnan(x)) return std::isnan(result) ? 0 : INFINITY;
+  if (std::isinf(nearest) || std::isinf(result)) return nearest == result ? 0 : INFINITY;
+  if (right < 1.75e-38) return result <= 1.76e-38F ? 0 : INFINITY;
+  return std::abs(static_cast<double>(result) - right) / (std::nextafter(nearest, INFINITY) - nearest);
+}
+
+/// A function that kernels of tensor programs call.
+TEST_F(PoclDevice, exponentials_of_sixteen_lanes_are_right_to_a_unit) {
+  const std::string source =
+      fmt::format("{}\n{}\n", kernel_text("program/vector.cl", "exp16"), kernel_text("program/vector.cl", "store16")) +
+      "__kernel __attribute__((reqd_work_group_size(1, 1, 1)))\n"
+      "void exponentials(__global const float* a, __global float* b) {\n"
+      "  const long at = get_global_id(0) * 16;\n  store16(exp16(vload16(0, a + at)), b + at);\n}\n";
+  constexpr std::int64_t k_floats = std::int64_t{1} << 20;  // every 4096th of all floats
+  constexpr std::int64_t k_all_bytes = k_floats * 4;
+  const PlannedLaunch all{"exponentials", {k_floats / 16, 1, 1}, {1, 1, 1}, 0, {BufferArg{0}, BufferArg{1}}};
+  const BuildReply built = device_->build({device_->facts().id, source, {}, {all}});
+  ASSERT_EQ(built.status, BuildStatus::ok) << built.log;
+  std::vector<float> arena(2 * k_floats);
+  for (std::uint32_t i = 0; i < k_floats; ++i) arena[i] = std::bit_cast<float>(i * 4096U + 1234U);
+  LoadedPlan plan;
+  plan.plan.buffers = {{"a", BufferRole::input, DType::f32, k_all_bytes},
+                       {"b", BufferRole::output, DType::f32, k_all_bytes}};
+  plan.plan.launches = {all};
+  plan.slots = {{0, k_all_bytes}, {k_all_bytes, k_all_bytes}};
+  ASSERT_TRUE(device_->load({device_->facts().id, 2 * k_all_bytes, {built.binary}, {plan}},
+                            std::as_writable_bytes(std::span(arena))));
+  ASSERT_TRUE(device_->launch({0, false}));
+  double worst = 0;
+  for (std::size_t i = 0; i < k_floats; ++i) worst = std::max(worst, units_off(arena[i], arena[k_floats + i]));
+  EXPECT_LE(worst, 1.0);
 }
 
 /// Whether this process has mapped a file of PoCL's cache, now or before it was removed.
