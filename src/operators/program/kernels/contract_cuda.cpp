@@ -9,6 +9,7 @@
 #include "operators/program/kernels/contract_parts.hpp"
 #include "operators/program/kernels/contract_patch_text.hpp"
 #include "operators/program/kernels/contract_products.hpp"
+#include "operators/program/kernels/contract_scaled_halves.hpp"
 #include "operators/program/kernels/contract_shape.hpp"
 #include "operators/program/kernels/contract_statistics_text.hpp"
 #include "operators/program/kernels/contract_stores.hpp"
@@ -28,7 +29,8 @@ class CudaContraction {
  public:
   /// `sizes` and `products` are the program's.
   CudaContraction(const GroupContext& context, const Contraction& contraction, std::vector<ContractSize> sizes,
-                  TileProducts products, const ContractTail* tail, const ContractStatistics* statistics)
+                  TileProducts products, const ContractTail* tail, const ContractStatistics* statistics,
+                  const SplitContraction* split = nullptr)
       : context_(context),
         contraction_(contraction),
         out_(context.buffers[contraction.split.stage.buffer]),
@@ -39,6 +41,7 @@ class CudaContraction {
         products_(own_products(size_, of_program_, context.device)),
         rounded_(products_ != TileProducts::simt && contraction.split.stage.rounds_factors),
         splits_(contract_splits(size_, context.device)),
+        split_(split),
         tail_(tail),
         statistics_(statistics) {
     if (products_ == TileProducts::halves) halves_ = half_factors(contraction, context.program);
@@ -75,6 +78,7 @@ class CudaContraction {
   void add_helpers() {
     kernels_.own_helpers.merge(product_helpers(products_, rounded_));
     if (halves_) kernels_.own_helpers.merge(half_helpers(*halves_));
+    if (split_ != nullptr) kernels_.own_helpers.merge(scaled_helpers());
     if (!patch_text_) return;
     if (statistics_ != nullptr) kernels_.own_helpers.insert("patches.cu/patch_tile_of_phases");
     for (const auto& name : patch_text_->own_helpers()) kernels_.own_helpers.insert(name);
@@ -88,6 +92,7 @@ class CudaContraction {
   std::string resident_blocks() const {
     if (patch_text_) return patch_text_->resident_blocks();
     if (halves_) return "RESIDENT_HALF_BLOCKS";
+    if (split_ != nullptr) return "RESIDENT_SCALED_BLOCKS";
     constexpr double k_short_sum = 64;
     // Guards of elements take the registers that a second block would need.
     if (products_ == TileProducts::tf32 && !splits_ && !size_.guarded && size_.steps <= k_short_sum)
@@ -102,6 +107,7 @@ class CudaContraction {
     if (patch_text_) return patch_text_->shared_bytes();
     if (!by_warpgroups(products_)) return "0";
     if (halves_) return "2 * TILE_STAGES * TILE_K * (TILE_M + TILE_N) + 1024";
+    if (split_ != nullptr) return "4 * TILE_STAGES * TILE_K * (TILE_M + TILE_N) + 1024";
     return rounded_ ? "12 * TILE_K * (TILE_M + TILE_N) + 1024" : "16 * TILE_K * (TILE_M + TILE_N) + 1024";
   }
 
@@ -217,6 +223,18 @@ class CudaContraction {
     loaded = {halves_->rows.buffer, halves_->columns.buffer};
   }
 
+  void fill_scaled_loop(KernelScope& scope, Fillings& fillings, std::set<std::size_t>& loaded) const {
+    const auto tiles = scaled_tiles(scope, contraction_, *split_);
+    fill_tile_places(scope, fillings);
+    fillings.emplace_back("tiles", tiles.tiles);
+    fillings.emplace_back("step_tables", "");
+    fillings.emplace_back("row_places", tiles.places);
+    fillings.emplace_back("column_places", "");
+    fillings.emplace_back("first_steps", "int stage = 0;");
+    fillings.emplace_back("loop", tiles.loop);
+    loaded = {split_->rows.halves, split_->rows.exponents, split_->columns.halves, split_->columns.exponents};
+  }
+
   void fill_loop(KernelScope& scope, Fillings& fillings, std::set<std::size_t>& loaded) const {
     TileLoads loads(context_, contraction_, products_, rounded_);
     const auto rows = loads.rows(scope);
@@ -295,7 +313,11 @@ class CudaContraction {
       patch_text_->fill_products(scope, fillings);
       loaded = {patch_text_->image()};
     } else {
-      halves_ ? fill_half_loop(scope, fillings, loaded) : fill_loop(scope, fillings, loaded);
+      if (split_ != nullptr) {
+        fill_scaled_loop(scope, fillings, loaded);
+      } else {
+        halves_ ? fill_half_loop(scope, fillings, loaded) : fill_loop(scope, fillings, loaded);
+      }
       fillings.emplace_back("batch", batch_text(scope));
     }
     fill_batch_axes(scope, fillings);
@@ -327,6 +349,7 @@ class CudaContraction {
   bool rounded_;           ///< factors, to tf32 numbers that are multiplied once
   std::optional<HalfFactors> halves_;
   bool splits_;
+  const SplitContraction* split_;         ///< null where no launches have split the factors
   const ContractTail* tail_;              ///< null where all sums are stored
   const ContractStatistics* statistics_;  ///< null where no parts of these are left
   std::string windows_;                   ///< text of what is reduced of windows besides
@@ -359,6 +382,16 @@ ContractWays ways_with_tail(ContractWays ways) {
   return ways;
 }
 
+/// The kernels, and before them the launches that make what they read.
+GroupKernels behind(const GroupKernels& before, GroupKernels kernels) {
+  kernels.source = before.source + "\n" + kernels.source;
+  kernels.launches.insert(kernels.launches.begin(), before.launches.begin(), before.launches.end());
+  kernels.scratch.insert(kernels.scratch.begin(), before.scratch.begin(), before.scratch.end());
+  kernels.helpers.insert(before.helpers.begin(), before.helpers.end());
+  kernels.own_helpers.insert(before.own_helpers.begin(), before.own_helpers.end());
+  return kernels;
+}
+
 }  // namespace
 
 GroupKernels contract_cuda(const GroupContext& given, const Contraction& contraction, const ContractTail* tail,
@@ -378,6 +411,12 @@ GroupKernels contract_cuda(const GroupContext& given, const Contraction& contrac
       prefer_for_phases(*sizes[0].direct, *direct_tail, kernels.tunables);
     return kernels;
   }
+  if (products == TileProducts::scaled_halves) {
+    const auto split = split_contraction(context, contraction);
+    const GroupContext with_halves{context.program, split.buffers, context.dialect, context.device, context.ways};
+    auto kernels = CudaContraction(with_halves, contraction, sizes, products, tail, statistics, &split).write();
+    return behind(split.splitting, std::move(kernels));
+  }
   // What is copied into tiles as it is needs no packing, and patches pack in their own way.
   const bool packs =
       products != TileProducts::halves && !by_patches(contract_size(contraction), products, context.device);
@@ -385,13 +424,7 @@ GroupKernels contract_cuda(const GroupContext& given, const Contraction& contrac
   if (!packed) return CudaContraction(context, contraction, sizes, products, tail, statistics).write();
   const GroupContext with_copy{context.program, packed->buffers, context.dialect, context.device, context.ways};
   auto kernels = CudaContraction(with_copy, packed->contraction, sizes, products, tail, nullptr).write();
-  auto& copying = packed->copying;
-  kernels.source = copying.source + "\n" + kernels.source;
-  kernels.launches.insert(kernels.launches.begin(), copying.launches.begin(), copying.launches.end());
-  kernels.scratch.insert(kernels.scratch.begin(), copying.scratch.begin(), copying.scratch.end());
-  kernels.helpers.merge(copying.helpers);
-  kernels.own_helpers.merge(copying.own_helpers);
-  return kernels;
+  return behind(packed->copying, std::move(kernels));
 }
 
 }  // namespace kw

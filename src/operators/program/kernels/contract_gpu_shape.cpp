@@ -135,6 +135,30 @@ double halves_cost_of(const ContractSize& size, const DeviceFacts& device, const
          sum_of_parts(size, tile, units);
 }
 
+/// Of strict products as three of f16 numbers: copies of 16 bytes into tiles, which took 0.63 clocks each on an H100 at
+/// 1024 to 4096 rows, or tensor cores; and what the splitting moves through memory before.
+double scaled_cost_of(const ContractSize& size, const DeviceFacts& device, const IntBindings& assignment) {
+  const auto tile = gpu_tiles_of(size, device, assignment);
+  constexpr double k_rate = 2048.0, k_products = 3.0;
+  constexpr double k_copy = 0.63, k_copied_steps = 4.0;  // 16 bytes are the halves of four steps
+  constexpr double k_output = 0.4, k_launch = 8000.0;
+  const double units = units_of(device);
+  const double copies = k_copy * (tile.rows + tile.columns) * tile.steps / k_copied_steps;
+  const double step = std::max(k_products * tile.rows * tile.columns * tile.steps / k_rate, copies);
+  const double tiles_per_unit = std::ceil(tile.count / units);
+  constexpr double k_threads = 256.0;
+  const double resident = std::clamp(std::floor(k_threads / tile.threads), 1.0, std::max(1.0, tiles_per_unit));
+  constexpr double k_step = 150.0, k_short_ring = 150.0, k_whole_ring = 6.0;
+  const double waiting = k_step + (value_in(assignment, "TILE_STAGES", 6) < k_whole_ring ? k_short_ring : 0.0);
+  const double outputs = k_output * tile.rows * tile.columns;
+  constexpr double k_clock = 1.755e9, k_memory = 3.35e12, k_reached = 0.75;
+  const double clock = device.gpu && device.gpu->clock_hz > 0 ? device.gpu->clock_hz : k_clock;
+  const double bytes_per_clock = k_reached * (device.peak_bytes > 0 ? device.peak_bytes : k_memory) / clock;
+  return size.splitting_bytes.value_or(0.0) / bytes_per_clock + k_launch +
+         tiles_per_unit * (steps_of_part(size, tile) * (step + waiting / resident) + outputs / resident) +
+         sum_of_parts(size, tile, units);
+}
+
 double threads_cost_of(const ContractSize& size, TileProducts how, const DeviceFacts& device,
                        const IntBindings& assignment) {
   const auto tile = gpu_tiles_of(size, device, assignment);
@@ -167,6 +191,7 @@ double threads_cost_of(const ContractSize& size, TileProducts how, const DeviceF
 double gpu_cost_of(const ContractSize& size, TileProducts how, const DeviceFacts& device,
                    const IntBindings& assignment) {
   if (how == TileProducts::halves) return halves_cost_of(size, device, assignment);
+  if (how == TileProducts::scaled_halves) return scaled_cost_of(size, device, assignment);
   if (how == TileProducts::strips) return strip_cost(size, device, assignment);
   if (how == TileProducts::direct) return direct_cost(size, device, assignment);
   if (by_patches(size, how, device))
@@ -199,11 +224,18 @@ std::vector<Tunable> half_tile_tunables() {
           {"THREAD_N", {16, 32, 64}, 64},  {"TILE_STAGES", {3, 4}, 4}};
 }
 
+/// A row of a tile is 128 bytes: the large parts of 32 steps and the small ones.
+std::vector<Tunable> scaled_tile_tunables() {
+  return {{"TILE_M", {64, 128, 256}, 128}, {"TILE_N", {64, 128, 256}, 128}, {"TILE_K", {32}, 32}, {"THREAD_M", {2}, 2},
+          {"THREAD_N", {16, 32}, 32},      {"TILE_STAGES", {3, 4, 6}, 6}};
+}
+
 /// An instruction's lanes have 32 columns among them.
 std::vector<Tunable> gpu_tiles(TileProducts how) {
   if (how == TileProducts::patches) return patch_tunables();
   if (how == TileProducts::wgmma) return wgmma_tiles();
   if (how == TileProducts::halves) return half_tile_tunables();
+  if (how == TileProducts::scaled_halves) return scaled_tile_tunables();
   if (how == TileProducts::strips) return strip_tunables();
   if (how == TileProducts::direct) return direct_tunables();
   const std::vector<std::int64_t> thread_columns =
@@ -267,6 +299,19 @@ std::vector<std::string> half_constraints() {
                       threads)};
 }
 
+/// As those, with the sums of a thread three times.
+std::vector<std::string> scaled_constraints() {
+  const std::string threads = "(TILE_M / THREAD_M * (TILE_N / THREAD_N))";
+  return {"TILE_M % 64 == 0 && TILE_N % (4 * THREAD_N) == 0",
+          fmt::format("{0} >= 128 && {0} <= 512", threads),
+          fmt::format("TILE_M * TILE_K % (4 * {0}) == 0 && TILE_N * TILE_K % (4 * {0}) == 0", threads),
+          "4 * TILE_STAGES * TILE_K * (TILE_M + TILE_N) + 1024 <= shared_bytes_per_block",
+          "2 * TILE_M * (TILE_N + 4) <= 4 * TILE_STAGES * TILE_K * (TILE_M + TILE_N)",
+          fmt::format("6 * THREAD_N + (TILE_M + TILE_N) * TILE_K / 4 / {0} + 30 <= "
+                      "min(max_registers_per_thread, registers_per_block / {0})",
+                      threads)};
+}
+
 /// By how much convolutions whose elements are gathered took longer on an H200 than estimated, in the median: what
 /// loads wait for is left out, which matters more where products are short, and what outputs that lie apart cost.
 double longer_than_estimated(const std::vector<ContractSize>& sizes, TileProducts how) {
@@ -313,6 +358,20 @@ bool are_direct(const std::vector<ContractSize>& sizes, const DeviceFacts& devic
   return least(TileProducts::direct) < k_of_tiles * least(TileProducts::tf32);
 }
 
+/// Whether the factors of all contractions are split before they are multiplied. None is where patches are asked for.
+bool are_scaled(const std::vector<ContractSize>& sizes, const DeviceFacts& device, ContractWays ways) {
+  const bool can =
+      ways.scaled != WayUse::never && !sizes.empty() &&
+      std::ranges::all_of(sizes, [](const ContractSize& size) { return size.splitting_bytes.has_value(); }) &&
+      !cheapest_tiles(sizes, TileProducts::scaled_halves, device).empty();
+  if (!can || ways.scaled == WayUse::always) return can;
+  if (ways.patches == WayUse::always) return false;
+  const auto least = [&](TileProducts how) {
+    return contract_gpu_cost(sizes, how, device, cheapest_tile(sizes, how, device));
+  };
+  return least(TileProducts::scaled_halves) < std::min(least(TileProducts::wgmma), least(TileProducts::tf32));
+}
+
 }  // namespace
 
 bool contract_splits(const ContractSize& size, const DeviceFacts& device) {
@@ -332,10 +391,13 @@ TileProducts tile_products(Dialect dialect, const DeviceFacts& device, const std
   constexpr std::int64_t k_f16_per_product = 6;
   const bool faster = arch->f16_per_clock > k_f16_per_product * arch->f32_per_clock;
   if (arch_number(device) < k_first_with_tf32 || !faster) return TileProducts::simt;
+  constexpr int k_with_warpgroups = 90;
+  const bool groups_multiply = arch_number(device) == k_with_warpgroups;
+  if (groups_multiply && ways.scaled == WayUse::always && are_scaled(sizes, device, ways))
+    return TileProducts::scaled_halves;
   if (are_direct(sizes, device, ways)) return TileProducts::direct;
   if (by_strips(sizes, device, ways)) return TileProducts::strips;
-  constexpr int k_with_warpgroups = 90;
-  if (arch_number(device) != k_with_warpgroups) return TileProducts::tf32;
+  if (!groups_multiply) return TileProducts::tf32;
   // With few rows and few steps most of a warpgroup's tile is empty: on an H200 up to 1.9 times slower than warps.
   const bool empty = std::all_of(sizes.begin(), sizes.end(), [](const ContractSize& size) {
     constexpr double k_few_rows = 32.0, k_few_steps = 128.0;
@@ -346,6 +408,7 @@ TileProducts tile_products(Dialect dialect, const DeviceFacts& device, const std
   const auto least = [&](TileProducts how) {
     return contract_gpu_cost(sizes, how, device, cheapest_tile(sizes, how, device));
   };
+  if (are_scaled(sizes, device, ways)) return TileProducts::scaled_halves;
   const auto groups =
       empty || least(TileProducts::tf32) <= least(TileProducts::wgmma) ? TileProducts::tf32 : TileProducts::wgmma;
   if (ways.patches == WayUse::never || without_patches(sizes, device).size() == sizes.size()) return groups;
@@ -385,6 +448,7 @@ std::vector<std::string> contract_gpu_constraints(const std::vector<ContractSize
   }
   if (products == TileProducts::wgmma) return wgmma_constraints(sizes);
   if (products == TileProducts::halves) return half_constraints();
+  if (products == TileProducts::scaled_halves) return scaled_constraints();
   if (products == TileProducts::direct) return direct_constraints(sizes);
   if (products == TileProducts::strips) return strip_constraints(std::ranges::all_of(sizes, &ContractSize::rounded));
   const std::string threads = "(TILE_M / THREAD_M * (TILE_N / THREAD_N))";

@@ -14,7 +14,8 @@ constexpr const char* k_gpu_locals =
     "sum total results first_n tiles next_rows next_columns stage next i j m n k at element from four "
     "part_steps row_from column_from row_steps column_steps row_inside column_inside row_taps column_taps "
     "row_tap column_tap tap rows_whole columns_whole id parts step load_tile keep_tile part_sum loaded "
-    "filled step_place step_tap place_of_stored shared_memory tile band band_rows place chunk ahead";
+    "filled step_place step_tap place_of_stored shared_memory tile band band_rows place chunk ahead "
+    "small_sum chunks row_exponent of_group";
 
 constexpr const char* k_tail_locals =
     "gathered windows windows_of_eight eights eight sums_line sums_column window_top window_left of_line "
@@ -39,7 +40,8 @@ const std::vector<std::string>& tail_locals() {
 }
 
 bool by_warpgroups(TileProducts products) {
-  return products == TileProducts::wgmma || products == TileProducts::halves;
+  return products == TileProducts::wgmma || products == TileProducts::halves ||
+         products == TileProducts::scaled_halves;
 }
 
 std::string product_section(const std::string& name, TileProducts products, bool rounded, const Fillings& fillings) {
@@ -53,7 +55,7 @@ std::set<std::string> product_helpers(TileProducts products, bool rounded) {
   const auto add = [&](const std::string& name) { helpers.insert("contract_functions.cu/" + name); };
   add("block_tile");
   const std::string suffix = rounded ? "_rounded" : "";
-  if (products != TileProducts::simt) add(rounded ? "factors_rounded" : "factors_split");
+  if (products != TileProducts::simt && products != TileProducts::scaled_halves) add(rounded ? "factors_rounded" : "factors_split");
   switch (products) {
     case TileProducts::simt:
       add("multiply_tile");
@@ -72,6 +74,7 @@ std::set<std::string> product_helpers(TileProducts products, bool rounded) {
       add("group_tile");
       add("tiles_under_way");
       break;
+    case TileProducts::scaled_halves:
     case TileProducts::patches:
       break;
     case TileProducts::strips:

@@ -4,6 +4,7 @@
 
 #include "operators/program/kernels/contract_direct_shape.hpp"
 #include "operators/program/kernels/contract_halves.hpp"
+#include "operators/program/kernels/contract_scaled_halves.hpp"
 #include "operators/program/kernels/contract_strips.hpp"
 #include "program/stages/work.hpp"
 
@@ -43,6 +44,8 @@ std::vector<ContractSize> contract_sizes(const StageProgram& program, ColumnChoi
     sizes.push_back(contract_size(*contraction));
     if (sizes.back().patch) choose_phases(*sizes.back().patch, ways.phases, ways.pairs);
     sizes.back().halves = half_factors(*contraction, program).has_value();
+    if (const auto factors = scaled_factors(*contraction, program))
+      sizes.back().splitting_bytes = splitting_bytes(*contraction, *factors);
   }
   return sizes;
 }

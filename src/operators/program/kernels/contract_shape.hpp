@@ -34,12 +34,14 @@ struct ContractSize {
   bool strips = false;    ///< it can be multiplied by strips of columns; see contract_strips.hpp
   double operations = 0;  ///< that are done to each sum
   std::optional<DirectSize> direct = std::nullopt;
+  /// Memory that is read and written to split both factors; absent where they cannot be: see contract_scaled_halves.hpp.
+  std::optional<double> splitting_bytes = std::nullopt;
 };
 /// Of rounded factors: a sum of more steps would lose as much by what tensor cores cut off as by the rounding.
 [[nodiscard]] inline bool is_long_sum(const ContractSize& size) {
   return size.steps > 4096.0;
 }
-/// Leaves out `halves`.
+/// Leaves out `halves` and `splitting_bytes`.
 [[nodiscard]] ContractSize contract_size(const Contraction& contraction);
 /// Of every contraction of the program: one assignment of tunables has to suit all of them.
 [[nodiscard]] std::vector<ContractSize> contract_sizes(const StageProgram& program, ColumnChoice choice,
@@ -63,6 +65,7 @@ enum class TileProducts : std::uint8_t {
   tf32,     ///< three products of tf32 numbers on tensor cores, with the error of f32; one of factors that are rounded
   wgmma,    ///< the same by warpgroups, from shared memory
   halves,   ///< products of 16-bit numbers by warpgroups
+  scaled_halves,  ///< three such products, of numbers of f32 that launches before them have split, with the error of f32
   strips,   ///< as tf32, of few rows and steps: columns come by 16 bytes, and sums go to the output from registers
   direct,   ///< as simt, of short sums: the filter is in shared memory, each thread loads its elements of the image
   patches,  ///< as wgmma, with patches of a tensor for all taps of a filter where there are some

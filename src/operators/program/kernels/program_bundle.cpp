@@ -23,7 +23,8 @@ std::string node_comment(const Graph& graph, const Stage& stage) {
                                 node.where.file.empty() ? "" : node.where.file + ", ", node.where.line, place));
 }
 
-std::string preamble(const Problem& problem, Dialect dialect, const ProgramWriting& writing) {
+std::string preamble(const Problem& problem, Dialect dialect, const ProgramWriting& writing,
+                     const std::vector<ScratchBuffer>& scratch) {
   auto text = as_comment(fmt::format("{}: {}\nWritten by kernelwright, generator \"{}\": {}.", problem.name,
                                      problem.description, writing.generator, writing.summary)) +
               "\n";
@@ -32,7 +33,8 @@ std::string preamble(const Problem& problem, Dialect dialect, const ProgramWriti
   for (const DType dtype : {DType::f16, DType::bf16}) {
     const auto has_type = [&](const TensorSpec& tensor) { return tensor.dtype == dtype; };
     const bool used = std::any_of(problem.inputs.begin(), problem.inputs.end(), has_type) ||
-                      std::any_of(problem.outputs.begin(), problem.outputs.end(), has_type);
+                      std::any_of(problem.outputs.begin(), problem.outputs.end(), has_type) ||
+                      std::ranges::count(scratch, dtype, &ScratchBuffer::dtype) > 0;
     if (used) text += fmt::format("#include <{}>\n", cuda_16_bit_float(dtype, dialect).header);
   }
   return text +
@@ -157,7 +159,7 @@ Result<Bundle> program_bundle(Dialect dialect, const Problem& problem, GroupedPr
     helpers.insert(written.helpers.begin(), written.helpers.end());
     own_helpers.insert(written.own_helpers.begin(), written.own_helpers.end());
   }
-  bundle.source = preamble(problem, dialect, writing) + helper_source(helpers, dialect) +
+  bundle.source = preamble(problem, dialect, writing, bundle.scratch) + helper_source(helpers, dialect) +
                   own_helper_source(own_helpers, dialect) + kernels;
   KW_TRY_VOID(readable(bundle, problem, writing.style));
   return bundle;

@@ -48,6 +48,7 @@ struct ContractWays {
   WayUse phases = WayUse::estimated;      ///< of transposed convolutions, by patches, each its own taps
   WayUse pairs = WayUse::estimated;       ///< of such phases, in one block; see contract_pairs.hpp
   WayUse statistics = WayUse::estimated;  ///< left by contractions for norms; see contract_statistics.hpp
+  WayUse scaled = WayUse::estimated;      ///< where all contractions can be; see contract_scaled_halves.hpp
 };
 
 /// What a family needs in order to write a group.

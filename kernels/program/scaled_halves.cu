@@ -1,0 +1,266 @@
+// Products of f32 on tensor cores that multiply f16 numbers, with the error of f32. Each row of the first factor and each
+// column of the second is scaled by a power of two, and each of its numbers is kept as the sum of two f16 numbers, the
+// small one 2048 times as large as it counts; three of the four products of such sums are added up (H. Ootomo, R.
+// Yokota, "Recovering single precision accuracy from Tensor Cores while surpassing the FP32 theoretical peak
+// performance", 2022; the scaling is ours). operators/program/kernels/contract_scaled_halves.cpp fills the holes.
+//
+// definitions: TILE_M TILE_N TILE_K THREAD_M THREAD_N TILE_STAGES SPLIT_K
+
+// --- section: numbers
+// How many steps lie together: first their large parts, then their small ones, 128 bytes in all.
+#define SCALED_STEPS 32
+#define SMALL_SCALE 2048.0f
+
+__device__ __forceinline__ float power_of_two(const int exponent) { return __int_as_float((exponent + 127) << 23); }
+
+// What the numbers of a row are divided by, as an exponent of two: the largest one becomes at least 2^14 and less than
+// 2^15; f16 ends at 65504. Of rows below 2^-112 it is smaller, so that the power and its inverse are normal floats.
+__device__ __forceinline__ int exponent_of(const float largest) {
+  return max((__float_as_int(largest) >> 23) - 127, -112) - 14;
+}
+
+// number * 2^exponent, where the power alone may be too large or too small for a float.
+__device__ __forceinline__ float times_power(const float number, const int exponent) {
+  const int half = exponent >> 1;
+  return number * power_of_two(half) * power_of_two(exponent - half);
+}
+
+// --- section: splitting
+#define SPLIT_THREADS 256
+#define SPLIT_ROWS_THREADS 1024
+// Runs of eight steps that a thread keeps from the search for the largest number on; those behind them are read again.
+#define KEPT_RUNS 4
+
+// The largest of eight numbers, their signs aside, and of what was found; without those that are not finite.
+__device__ __forceinline__ float largest_of(const float (&numbers)[8], float largest) {
+  #pragma unroll
+  for (int i = 0; i < 8; ++i) largest = fmaxf(largest, fabsf(numbers[i]) < INFINITY ? fabsf(numbers[i]) : 0.0f);
+  return largest;
+}
+
+__device__ __forceinline__ void store_eight(__half* const to, const float (&numbers)[8], const float scale) {
+  __align__(16) __half large[8];
+  __align__(16) __half small[8];
+  #pragma unroll
+  for (int i = 0; i < 8; ++i) {
+    const float number = numbers[i] * scale;
+    large[i] = __float2half_rn(number);
+    small[i] = __float2half_rn((number - __half2float(large[i])) * SMALL_SCALE);
+  }
+  *(uint4*)to = *(const uint4*)large;
+  *(uint4*)(to + SCALED_STEPS) = *(const uint4*)small;
+}
+
+// Of eight steps from `step` on; zeros behind the last one. Where the row is `whole`, it begins at a multiple of 16
+// bytes and has a multiple of eight steps.
+__device__ __forceinline__ void load_eight(float (&numbers)[8], const float* const row, const int step, const int steps,
+                                           const bool whole) {
+  if (whole && step < steps) {
+    *(float4*)numbers = *(const float4*)(row + step);
+    *(float4*)(numbers + 4) = *(const float4*)(row + step + 4);
+  } else {
+    #pragma unroll
+    for (int i = 0; i < 8; ++i) numbers[i] = step + i < steps ? row[step + i] : 0.0f;
+  }
+}
+
+// --- section: split_rows_of_steps
+// Splits the ${lines} of ${name}, one per block: neighbouring steps are neighbours in memory.
+${qualifier}
+${signature} {
+  const int thread = threadIdx.x;
+  const long line = blockIdx.x;
+  ${axes}
+  const float* const from = ${memory} + (${start});
+  const int steps = ${steps}, runs = (steps + SCALED_STEPS - 1) / SCALED_STEPS * (SCALED_STEPS / 8);
+  const bool whole = ${whole};
+  __align__(16) float kept[KEPT_RUNS][8];
+  float largest = 0.0f;
+  #pragma unroll
+  for (int i = 0; i < KEPT_RUNS; ++i) {
+    load_eight(kept[i], from, 8 * (thread + i * SPLIT_THREADS), steps, whole);
+    largest = largest_of(kept[i], largest);
+  }
+  for (int run = thread + KEPT_RUNS * SPLIT_THREADS; run < runs; run += SPLIT_THREADS) {
+    __align__(16) float numbers[8];
+    load_eight(numbers, from, 8 * run, steps, whole);
+    largest = largest_of(numbers, largest);
+  }
+  __shared__ float of_warp[SPLIT_THREADS / 32];
+  #pragma unroll
+  for (int apart = 16; apart > 0; apart /= 2) largest = fmaxf(largest, __shfl_xor_sync(0xffffffffu, largest, apart));
+  if (thread % 32 == 0) of_warp[thread / 32] = largest;
+  __syncthreads();
+  #pragma unroll
+  for (int i = 0; i < SPLIT_THREADS / 32; ++i) largest = fmaxf(largest, of_warp[i]);
+  const int exponent = exponent_of(largest);
+  if (thread == 0) exponents[line] = exponent;
+  const float scale = power_of_two(-exponent);
+  __half* const to = halves + line * runs * 16;
+  const auto place = [&](const int run) {
+    return to + run / (SCALED_STEPS / 8) * (2 * SCALED_STEPS) + run % (SCALED_STEPS / 8) * 8;
+  };
+  #pragma unroll
+  for (int i = 0; i < KEPT_RUNS; ++i) {
+    const int run = thread + i * SPLIT_THREADS;
+    if (run < runs) store_eight(place(run), kept[i], scale);
+  }
+  for (int run = thread + KEPT_RUNS * SPLIT_THREADS; run < runs; run += SPLIT_THREADS) {
+    __align__(16) float numbers[8];
+    load_eight(numbers, from, 8 * run, steps, whole);
+    store_eight(place(run), numbers, scale);
+  }
+}
+
+// --- section: split_lines_of_steps
+// Splits 32 ${lines} of ${name} per block, a lane each, 32 steps of a warp at a time: neighbours in memory
+// are of one step.
+${qualifier}
+${signature} {
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const int lines = ${line_count}, steps = ${steps}, chunks = (steps + SCALED_STEPS - 1) / SCALED_STEPS;
+  const int blocks = (lines + 31) / 32;
+  ${batch}
+  // Lanes without a line read the last one.
+  const int first = (int)blockIdx.x % blocks * 32, line = min(first + lane, lines - 1);
+  ${axes}
+  const float* const from = ${memory} + (${start});
+  const auto load_steps = [&](float (&numbers)[SCALED_STEPS / 8][8], const int next) {
+    #pragma unroll
+    for (int i = 0; i < SCALED_STEPS; ++i) {
+      const int k = next + i;
+      ${step_axes}
+      numbers[i / 8][i % 8] = k < steps ? from[${step}] : 0.0f;
+    }
+  };
+  float largest = 0.0f;
+  for (int chunk = warp; chunk < chunks; chunk += SPLIT_ROWS_THREADS / 32) {
+    float numbers[SCALED_STEPS / 8][8];
+    load_steps(numbers, chunk * SCALED_STEPS);
+    #pragma unroll
+    for (int i = 0; i < SCALED_STEPS / 8; ++i) largest = largest_of(numbers[i], largest);
+  }
+  __shared__ float of_warp[SPLIT_ROWS_THREADS / 32][32];
+  of_warp[warp][lane] = largest;
+  __syncthreads();
+  for (int i = 0; i < SPLIT_ROWS_THREADS / 32; ++i) largest = fmaxf(largest, of_warp[i][lane]);
+  const int exponent = exponent_of(largest);
+  const long place = ${flat_line};
+  if (warp == 0 && first + lane < lines) exponents[place] = exponent;
+  const float scale = power_of_two(-exponent);
+  for (int chunk = warp; chunk < chunks; chunk += SPLIT_ROWS_THREADS / 32) {
+    float numbers[SCALED_STEPS / 8][8];
+    load_steps(numbers, chunk * SCALED_STEPS);
+    #pragma unroll
+    for (int i = 0; i < SCALED_STEPS / 8; ++i)
+      if (first + lane < lines) store_eight(halves + (place * chunks + chunk) * (2 * SCALED_STEPS) + i * 8, numbers[i], scale);
+  }
+}
+
+// --- section: scaled_tile
+// Registers are for three sums of a product each, and for one block of two warpgroups or two of one.
+#define RESIDENT_SCALED_BLOCKS (256 / TILE_THREADS > 1 ? 256 / TILE_THREADS : 1)
+// Of how many runs of eight halves a thread copies to a tile.
+#define ROW_RUNS (TILE_M * TILE_K / 4 / TILE_THREADS)
+#define COLUMN_RUNS (TILE_N * TILE_K / 4 / TILE_THREADS)
+
+${copies}
+
+// Begins the products of a tile of TILE_K steps: first those of large parts, from zero, because tensor cores cut off what
+// does not fit an accumulator; then those with small parts, of which nothing that is cut off would show.
+__device__ __forceinline__ void begin_scaled_tile(const __half* const rows, const __half* const columns,
+                                                  const int thread, float (&part)[THREAD_N / 2][4],
+                                                  float (&small)[THREAD_N / 2][4]) {
+  const __half* row = rows + thread / 128 / (TILE_N / GROUP_COLUMNS) * 64 * (2 * TILE_K);
+  const __half* column = columns + thread / 128 % (TILE_N / GROUP_COLUMNS) * GROUP_COLUMNS * (2 * TILE_K);
+  begin_products();
+  #pragma unroll
+  for (int step = 0; step < TILE_K; step += 16) multiply(part, row + step, column + step, step > 0);
+  commit_products();
+  #pragma unroll
+  for (int step = 0; step < TILE_K; step += 16) {
+    multiply(small, row + TILE_K + step, column + step, true);
+    multiply(small, row + step, column + TILE_K + step, true);
+  }
+  commit_products();
+}
+
+// Adds the products of large parts to a thread's sums, in f32, while those with small parts go on.
+__device__ __forceinline__ void add_part(float (&part)[THREAD_N / 2][4], float (&sum)[THREAD_M][THREAD_N]) {
+  wait_products<1>(part);
+  #pragma unroll
+  for (int i = 0; i < THREAD_M; ++i)
+    #pragma unroll
+    for (int j = 0; j < THREAD_N; ++j) sum[i][j] += part[j / 2][2 * i + j % 2];
+}
+
+// --- section: scaled_tiles
+extern __shared__ unsigned char shared_memory[];
+// Descriptors count from multiples of 1024 bytes.
+float* const tiles = (float*)(shared_memory + (-(long)__cvta_generic_to_shared(shared_memory) & 1023));
+__half (&row_tiles)[TILE_STAGES][TILE_M * 2 * TILE_K] = *(__half (*)[TILE_STAGES][TILE_M * 2 * TILE_K])tiles;
+__half (&column_tiles)[TILE_STAGES][TILE_N * 2 * TILE_K] =
+    *(__half (*)[TILE_STAGES][TILE_N * 2 * TILE_K])(tiles + TILE_STAGES * TILE_M * TILE_K);
+
+// --- section: scaled_places
+// Places behind the last one are the last one's; nobody stores what is computed of them.
+int ${from}[${runs}];
+#pragma unroll
+for (int i = 0; i < ${runs}; ++i)
+  ${from}[i] = (int)(${first_line} + min(${first} + (thread + i * TILE_THREADS) / (TILE_K / 4), ${count} - 1)) * chunks;
+
+// --- section: scaled_load
+#pragma unroll
+for (int i = 0; i < ${runs}; ++i) {
+  const int at = thread + i * TILE_THREADS, place = at / (TILE_K / 4), chunk = at % (TILE_K / 4);
+  cp_async_16(${tiles}[filled] + place * (2 * TILE_K) + (chunk ^ (place & 7)) * 8,
+              ${halves} + (${from}[i] + next / TILE_K) * (2l * TILE_K) + chunk * 8, 16);
+}
+
+// --- section: scaled_loop
+// Of TILE_STAGES tiles in shared memory the tensor cores multiply one and may not be done with the
+// last one; the others are on their way there.
+int filled = 0;
+const auto load_tile = [&](const int next) {
+  if (next < end) {
+    ${load_rows}
+    ${load_columns}
+  }
+  cp_async_commit();
+  filled = filled == TILE_STAGES - 1 ? 0 : filled + 1;
+};
+float part_sum[THREAD_N / 2][4], small_sum[THREAD_N / 2][4];
+#pragma unroll
+for (int j = 0; j < THREAD_N / 2; ++j)
+  #pragma unroll
+  for (int i = 0; i < 4; ++i) part_sum[j][i] = small_sum[j][i] = 0.0f;
+#pragma unroll
+for (int ahead = 0; ahead < TILE_STAGES - 2; ++ahead) load_tile(begin + ahead * TILE_K);
+// Where there may be no tile at all, ptxas would let no product begin before the last one has ended.
+if (begin < end) {
+  int step = begin;
+  do {
+    cp_async_wait<TILE_STAGES - 3>();
+    proxy_fence();
+    __syncthreads();
+    load_tile(step + (TILE_STAGES - 2) * TILE_K);
+    begin_scaled_tile(row_tiles[stage], column_tiles[stage], thread, part_sum, small_sum);
+    stage = stage == TILE_STAGES - 1 ? 0 : stage + 1;
+    add_part(part_sum, sum);
+    step += TILE_K;
+  } while (step < end);
+  wait_products<0>(small_sum);
+}
+// The powers of two that rows and columns were divided by.
+#pragma unroll
+for (int i = 0; i < THREAD_M; ++i) {
+  const int m = min(first_row + row_place(line_of(thread), i), ${row_count} - 1);
+  const int row_exponent = ${row_exponents}[${row_line} + m];
+  #pragma unroll
+  for (int j = 0; j < THREAD_N; ++j) {
+    const int of_group = thread / 128 % (TILE_N / GROUP_COLUMNS) * GROUP_COLUMNS + thread % 4 * 2;
+    const int n = min(first_column + of_group + j / 2 * 8 + j % 2, ${column_count} - 1);
+    const float total = sum[i][j] + small_sum[j / 2][2 * i + j % 2] * (1.0f / SMALL_SCALE);
+    sum[i][j] = times_power(total, row_exponent + ${column_exponents}[${column_line} + n]);
+  }
+}

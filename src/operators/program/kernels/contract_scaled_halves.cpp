@@ -1,0 +1,253 @@
+#include "operators/program/kernels/contract_scaled_halves.hpp"
+
+#include <algorithm>
+
+#include "codegen/text.hpp"
+#include "language/kernel_texts.hpp"
+#include "operators/program/kernels/contract_text.hpp"
+#include "operators/program/kernels/factor_memory.hpp"
+#include "operators/program/kernels/scratch_memory.hpp"
+#include "program/stages/work.hpp"
+
+namespace kw {
+namespace {
+
+/// Steps whose halves lie together, SCALED_STEPS of the text.
+constexpr int k_chunk = 32;
+
+std::string_view scaled_section(const char* name) {
+  return kernel_text("program/scaled_halves.cu", name);
+}
+
+/// What kernels keep for each other is f32 too.
+bool is_f32(const StageBuffer& buffer) {
+  return scratch_type(buffer.type.dtype) == DType::f32 &&
+         (buffer.use == BufferUse::scratch || buffer.type.dtype == ElementType::float32);
+}
+
+std::optional<ScaledFactor> scaled_factor(const Contraction& contraction, const ContractionFactor& factor,
+                                          const StageAxes& lines, const StageProgram& program) {
+  const auto& element = factor.element;
+  if (element->op != StageOp::load || !factor.guards.empty() || !is_f32(program.buffers[element->tensor.buffer]))
+    return std::nullopt;
+  auto address = load_address(*element, contraction.split.phases);
+  if (!address || !address->terms.empty()) return std::nullopt;
+  const bool along_steps = is_one_run(*address, contraction.split.stage.inner);
+  if (!along_steps && (lines.empty() || !is_one_run(*address, {lines.back()}))) return std::nullopt;
+  ScaledFactor scaled{element->tensor.buffer, std::move(*address), along_steps, {}};
+  for (const auto& axis : contraction.batch) {
+    if (factor.axes.count(axis.name) > 0) scaled.batch.push_back(axis);
+  }
+  if (!has_extents(joined_axes(scaled.batch, lines))) return std::nullopt;
+  return scaled;
+}
+
+double bytes_of(const ScaledFactor& factor, const StageAxes& lines, const StageAxes& inner) {
+  // Elements of a step that are neighbours are read twice: once to find the largest, once to be split.
+  const double bytes = factor.along_steps ? 8.0 : 12.0;
+  return bytes * count_of(factor.batch) * count_of(lines) * count_of(inner);
+}
+
+/// How the texts call a factor.
+struct FactorNames {
+  std::string lines, line, tile, runs;  ///< "rows", "row", "row_tiles", "ROW_RUNS"
+};
+const FactorNames k_row_names = {"rows", "row", "row_tiles", "ROW_RUNS"};
+const FactorNames k_column_names = {"columns", "column", "column_tiles", "COLUMN_RUNS"};
+
+/// The number of a factor's line among those of all its batches, from that in its batch.
+std::string first_line_text(KernelScope& scope, const ScaledFactor& factor, const StageAxes& lines) {
+  if (factor.batch.empty()) return "0";
+  AffineIndex number;
+  for (std::size_t i = factor.batch.size(); i-- > 0;) {
+    number.coefficients[factor.batch[i].name] = extent_of(joined_axes(
+        {factor.batch.begin() + static_cast<std::ptrdiff_t>(i) + 1, factor.batch.end()}, lines));
+  }
+  return address_text(scope, number, factor.batch, true);
+}
+
+/// A factor by its lines, the rows or the columns of the contraction.
+struct FactorLines {
+  const ScaledFactor& factor;
+  const StageAxes& axes;
+  const FactorNames& names;
+};
+
+/// How the threads of a block copy what the splitting has left.
+struct ScaledCopies {
+  std::string places, load;
+};
+
+ScaledCopies scaled_copies(KernelScope& scope, const SplitContraction& split, const SplitFactor& of,
+                           const FactorLines& lines) {
+  const Fillings fillings = {{"from", lines.names.line + "_from"},
+                             {"runs", lines.names.runs},
+                             {"first_line", first_line_text(scope, lines.factor, lines.axes)},
+                             {"first", "first_" + lines.names.line},
+                             {"count", scope.extent(extent_of(lines.axes))},
+                             {"tiles", lines.names.tile},
+                             {"halves", split.buffers[of.halves].name}};
+  return {fill_lines(scaled_section("scaled_places"), fillings), fill_lines(scaled_section("scaled_load"), fillings)};
+}
+
+class SplitText {
+ public:
+  SplitText(const GroupContext& context, const Contraction& contraction)
+      : context_(context), contraction_(contraction), out_(context.buffers[contraction.split.stage.buffer]) {}
+
+  SplitContraction write() {
+    auto factors = scaled_factors(contraction_, context_.program);
+    KW_CHECK(factors.has_value(), "a contraction whose factors cannot be scaled is split");
+    split_.factors = *std::move(factors);
+    split_.buffers = context_.buffers;
+    split_.rows = split_of({split_.factors.rows, contraction_.rows, k_row_names});
+    split_.columns = split_of({split_.factors.columns, contraction_.columns, k_column_names});
+    split_.splitting.own_helpers = {"scaled_halves.cu/numbers", "scaled_halves.cu/splitting"};
+    return std::move(split_);
+  }
+
+ private:
+  std::size_t add_scratch(const std::string& name, DType dtype, const std::string& elements) {
+    split_.buffers.push_back({name, name, dtype});
+    split_.splitting.scratch.push_back({name, dtype, elements});
+    return split_.buffers.size() - 1;
+  }
+
+  SplitFactor split_of(const FactorLines& lines) {
+    const auto count = bundle_operand(extent_of(joined_axes(lines.factor.batch, lines.axes)));
+    const auto steps = extent_of(contraction_.split.stage.inner).text();
+    const auto& line = lines.names.line;
+    SplitFactor split;
+    split.halves = add_scratch(fmt::format("{}_halves_of_{}", line, out_.name), DType::f16,
+                               fmt::format("{} * (ceil_div({}, {}) * {})", count, steps, k_chunk, 2 * k_chunk));
+    split.exponents = add_scratch(fmt::format("{}_exponents_of_{}", line, out_.name), DType::i32, count);
+    add_launch(lines, split);
+    return split;
+  }
+
+  void add_launch(const FactorLines& lines, const SplitFactor& split) {
+    const auto& factor = lines.factor;
+    const auto& inner = contraction_.split.stage.inner;
+    const auto all = joined_axes(factor.batch, lines.axes);
+    KernelScope scope(context_.buffers, stage_over(all, inner), context_.dialect,
+                      {"thread", "line", "from", "steps", "runs", "whole", "kept", "largest", "exponent", "scale",
+                       "to", "place", "lane", "warp", "lines", "chunks", "blocks", "first", "load_steps", "next",
+                       "numbers", "chunk", "batch", "of_warp", "halves", "exponents", "i", "k", "run", "apart"});
+    const auto used = axes_in(factor.address);
+    Fillings fillings = {{"name", out_.name},
+                         {"lines", lines.names.lines},
+                         {"memory", scope.buffer(factor.buffer).name},
+                         {"start", address_text(scope, factor.address, all, true)},
+                         {"steps", scope.extent(extent_of(inner))}};
+    const int threads = factor.along_steps ? 256 : 1024;
+    fillings.emplace_back("qualifier", fill_lines(context_.dialect->kernel_qualifier,
+                                                  {{"threads", std::to_string(threads)}}));
+    std::string grid = extent_of(all).text();
+    if (factor.along_steps) {
+      fillings.emplace_back("axes", join_lines(index_statements(scope, all, "line", used)));
+      fillings.emplace_back("whole", whole_text(scope, factor));
+    } else {
+      fill_lines_of_steps(scope, factor, lines.axes, fillings);
+      grid = fmt::format("ceil_div({}, 32) * {}", extent_of(lines.axes).text(), bundle_operand(extent_of(factor.batch)));
+    }
+    ContractArguments arguments(context_.dialect);
+    const auto& held = context_.buffers[factor.buffer];
+    arguments.add(held.dtype, false, held.name, held.argument);
+    arguments.add(DType::f16, true, "halves", split_.buffers[split.halves].argument);
+    arguments.add(DType::i32, true, "exponents", split_.buffers[split.exponents].argument);
+    arguments.add_integers(scope);
+    const auto kernel = fmt::format("split_{}_of_{}", lines.names.lines, out_.name);
+    fillings.emplace_back("signature", arguments.signature(kernel));
+    const auto text = scaled_section(factor.along_steps ? "split_rows_of_steps" : "split_lines_of_steps");
+    auto& kernels = split_.splitting;
+    kernels.source += (kernels.source.empty() ? "" : "\n") + with_short_lines(fill(text, fillings));
+    kernels.launches.push_back({kernel, {grid}, {std::to_string(threads)}, "0", arguments.arguments()});
+    kernels.helpers.insert(scope.helpers().begin(), scope.helpers().end());
+  }
+
+  void fill_lines_of_steps(KernelScope& scope, const ScaledFactor& factor, const StageAxes& lines,
+                           Fillings& fillings) const {
+    const auto& inner = contraction_.split.stage.inner;
+    const auto used = axes_in(factor.address);
+    auto axes = index_statements(scope, factor.batch, "batch", used);
+    for (auto& statement : index_statements(scope, lines, "line", used)) axes.push_back(std::move(statement));
+    const auto count = scope.extent(extent_of(lines));
+    fillings.emplace_back("line_count", count);
+    fillings.emplace_back("batch", factor.batch.empty() ? "" : "const int batch = (int)blockIdx.x / blocks;");
+    fillings.emplace_back("axes", join_lines(axes));
+    fillings.emplace_back("step_axes", join_lines(index_statements(scope, inner, "k", used)));
+    fillings.emplace_back("step", address_text(scope, factor.address, inner, false));
+    fillings.emplace_back("flat_line", factor.batch.empty() ? "line" : fmt::format("(long)batch * {} + line", count));
+  }
+
+  /// The condition for rows to begin at multiples of 16 bytes and to have a multiple of eight steps.
+  std::string whole_text(KernelScope& scope, const ScaledFactor& factor) const {
+    std::set<std::string> conditions;
+    const auto add = [&](const Extent& extent, int multiple) {
+      if (!extent.is_constant() || extent.value() % multiple != 0)
+        conditions.insert(fmt::format("{} % {} == 0", scope.extent(extent), multiple));
+    };
+    const auto& inner = contraction_.split.stage.inner;
+    add(extent_of(inner), 8);
+    add(factor.address.constant, 4);
+    for (const auto& entry : factor.address.coefficients) {
+      const auto is_its_axis = [&](const StageAxis& axis) { return axis.name == entry.first; };
+      if (std::none_of(inner.begin(), inner.end(), is_its_axis)) add(entry.second, 4);
+    }
+    conditions.insert(fmt::format("(unsigned long){} % 16 == 0", scope.buffer(factor.buffer).name));
+    return fmt::format("{}", fmt::join(conditions, " && "));
+  }
+
+  const GroupContext& context_;
+  const Contraction& contraction_;
+  const KernelBuffer& out_;
+  SplitContraction split_;
+};
+
+}  // namespace
+
+std::optional<ScaledFactors> scaled_factors(const Contraction& contraction, const StageProgram& program) {
+  const auto& split = contraction.split;
+  if (split.stage.rounds_factors || !split.stage.guards.empty() || !split.phases.empty()) return std::nullopt;
+  auto rows = scaled_factor(contraction, contraction.first, contraction.rows, program);
+  auto columns = scaled_factor(contraction, contraction.second, contraction.columns, program);
+  if (!rows || !columns) return std::nullopt;
+  return ScaledFactors{*std::move(rows), *std::move(columns)};
+}
+
+double splitting_bytes(const Contraction& contraction, const ScaledFactors& factors) {
+  return bytes_of(factors.rows, contraction.rows, contraction.inner) +
+         bytes_of(factors.columns, contraction.columns, contraction.inner);
+}
+
+SplitContraction split_contraction(const GroupContext& context, const Contraction& contraction) {
+  return SplitText(context, contraction).write();
+}
+
+ScaledTiles scaled_tiles(KernelScope& scope, const Contraction& contraction, const SplitContraction& split) {
+  const auto steps = scope.extent(extent_of(contraction.split.stage.inner));
+  ScaledTiles tiles;
+  tiles.tiles = fill_lines(scaled_section("scaled_tiles"));
+  const auto rows = scaled_copies(scope, split, split.rows, {split.factors.rows, contraction.rows, k_row_names});
+  const auto columns =
+      scaled_copies(scope, split, split.columns, {split.factors.columns, contraction.columns, k_column_names});
+  tiles.places = fmt::format("const int chunks = ({} + TILE_K - 1) / TILE_K;\n{}\n{}", steps, rows.places,
+                             columns.places);
+  tiles.loop = fill_lines(scaled_section("scaled_loop"),
+                          {{"load_rows", rows.load},
+                           {"load_columns", columns.load},
+                           {"row_count", scope.extent(extent_of(contraction.rows))},
+                           {"column_count", scope.extent(extent_of(contraction.columns))},
+                           {"row_line", first_line_text(scope, split.factors.rows, contraction.rows)},
+                           {"column_line", first_line_text(scope, split.factors.columns, contraction.columns)},
+                           {"row_exponents", split.buffers[split.rows.exponents].name},
+                           {"column_exponents", split.buffers[split.columns.exponents].name}});
+  return tiles;
+}
+
+std::set<std::string> scaled_helpers() {
+  return {"contract_functions.cu/group_tile", "contract_halves.cu/f16_by_rows", "scaled_halves.cu/numbers",
+          "scaled_halves.cu/scaled_tile"};
+}
+
+}  // namespace kw

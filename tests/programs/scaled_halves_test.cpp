@@ -1,0 +1,107 @@
+// Strict products as three products of f16 numbers, on the CUDA simulator through the whole verifier: factors of every
+// layout, sums that are split, what becomes of the sums, and rows so large and so small that only their powers of two
+// keep them.
+
+#include <gtest/gtest.h>
+
+#include "tests/programs/modules_on_simulator.hpp"
+
+namespace kw {
+namespace {
+
+const IntBindings k_scaled = {{"SCALED", 1}};
+constexpr const char* k_products = "begin_scaled_tile(row_tiles";
+
+const std::vector<ModuleCase> k_cases = {
+    {"steps_are_neighbours", "F.linear(x, more[0])", "pass", "torch.randn(37, 53), torch.randn(29, 53)"},
+    {"in_whole_runs", "F.linear(x, more[0])", "pass", "torch.randn(70, 96), torch.randn(140, 96)"},
+    {"columns_are_neighbours", "x @ more[0]", "pass", "torch.randn(37, 53), torch.randn(53, 29)"},
+    {"both_are_neighbours", "x.T @ more[0]", "pass", "torch.randn(53, 130), torch.randn(53, 129)"},
+    {"rows_are_neighbours", "x.T @ more[0].T", "pass", "torch.randn(41, 33), torch.randn(39, 41)"},
+    {"one_step", "x @ more[0]", "pass", "torch.randn(70, 1), torch.randn(1, 150)"},
+    {"batches", "torch.bmm(x, more[0])", "pass", "torch.randn(3, 21, 35), torch.randn(3, 35, 18)"},
+    {"batches_of_heads", "torch.einsum('bhqd,bkhd->bhqk', x, more[0])", "pass",
+     "torch.randn(2, 3, 17, 20), torch.randn(2, 19, 3, 20)"},
+    {"rows_of_two_axes", "x @ more[0]", "pass", "torch.randn(3, 21, 35), torch.randn(35, 18)"},
+    {"a_long_sum", "x @ more[0]", "pass", "torch.randn(17, 2503), torch.randn(2503, 19)"},
+    {"more_than_is_kept", "F.linear(x, more[0])", "pass", "torch.randn(33, 8300), torch.randn(34, 8300)"},
+    {"tiny_and_huge", "F.linear(x, more[0])", "pass", "torch.randn(37, 53) * 1e-30, torch.randn(29, 53) * 1e30"},
+    {"near_the_largest_float", "F.linear(x, more[0])", "pass", "torch.randn(37, 53) * 1e37, torch.randn(29, 53) * 1e-3"},
+    {"near_the_least_float", "(x @ more[0])", "pass", "torch.randn(37, 53) * 1e-36, torch.randn(53, 29)"},
+    {"zeros", "F.linear(x, more[0])", "pass", "torch.zeros(37, 53), torch.randn(29, 53)"},
+    {"bias_and_maps", "torch.relu(self.c(x)) * 2", "self.c = nn.Linear(20, 33)", "torch.randn(B, H, W)"},
+    {"layers", "self.b(torch.relu(self.a(x)))", "self.a = nn.Linear(20, 72); self.b = nn.Linear(72, 40)",
+     "torch.randn(90, W)"},
+    {"sum_of_rows", "torch.logsumexp(self.c(x), 1, keepdim=True)", "self.c = nn.Linear(40, 150)",
+     "torch.randn(70, 40)"},
+    {"pooled", "F.max_pool1d(self.c(x).unsqueeze(1), 4).squeeze(1)", "self.c = nn.Linear(40, 152)",
+     "torch.randn(70, 40)"},
+    {"upper_triangle", "torch.triu(x @ more[0])", "pass", "torch.randn(70, 70), torch.randn(70, 70)"},
+    {"convolution_of_one_tap", "self.c(x)", "self.c = nn.Conv2d(6, 37, 1)", "torch.randn(B, C, H, W)"},
+};
+
+class ScaledHalves : public ModulesOnSimulator {
+ protected:
+  static Bundle emitted(const Problem& problem) { return device_->emitted(problem, "fused", "", k_scaled); }
+};
+
+TEST_P(ScaledHalves, are_accepted) {
+  const Problem read = problem(GetParam());
+  expect_accepted_with(k_products, read, emitted(read), {});
+}
+
+TEST_P(ScaledHalves, are_accepted_in_small_tiles) {
+  const Problem read = problem(GetParam());
+  expect_accepted_with(k_products, read, emitted(read),
+                       {{"TILE_M", 64}, {"TILE_N", 64}, {"THREAD_N", 16}, {"TILE_STAGES", 3}});
+}
+
+INSTANTIATE_TEST_SUITE_P(Products, ScaledHalves, testing::ValuesIn(k_cases),
+                         [](const auto& one) { return one.param.name; });
+
+class NoScaledHalves : public ScaledHalves {};
+
+TEST_F(NoScaledHalves, are_factors_that_are_padded_or_of_16_bits) {
+  const std::vector<ModuleCase> others = {
+      {"convolution", "self.c(x)", "self.c = nn.Conv2d(6, 37, 3, padding=1)"},
+      {"halves", "F.linear(x, more[0])", "pass", "torch.randn(37, 53).half(), torch.randn(29, 53).half()"},
+  };
+  for (const auto& one : others) {
+    EXPECT_EQ(emitted(problem(one)).source.find(k_products), std::string::npos) << one.name;
+  }
+}
+
+/// Of small products the splitting takes longer than it saves.
+TEST_F(NoScaledHalves, are_small_products_unless_they_are_asked_for) {
+  EXPECT_EQ(device_->emitted(problem(k_cases[1]), "fused").source.find(k_products), std::string::npos);
+}
+
+/// The same kernel but for one thing, on an H200's simulator.
+struct Broken {
+  const char* name;
+  const char* text;
+  const char* instead;
+};
+
+class BrokenScaledHalves : public NoScaledHalves {};
+
+TEST_F(BrokenScaledHalves, are_rejected) {
+  const std::vector<Broken> all = {
+      {"large parts alone", "(1.0f / SMALL_SCALE)", "0.0f"},
+      {"a small part of one factor alone", "multiply(small, row + TILE_K + step, column + step, true);", ""},
+      {"small parts that are not scaled", "(1.0f / SMALL_SCALE)", "1.0f"},
+      {"exponents of rows alone", "times_power(total, row_exponent + ", "times_power(total, row_exponent + 0 * "},
+      {"steps behind the last are not zeros", "step + i < steps ? row[step + i] : 0.0f", "row[step + i]"},
+  };
+  const Problem read = problem(k_cases[0]);
+  for (const auto& one : all) {
+    Bundle bundle = emitted(read);
+    const auto at = bundle.source.find(one.text);
+    ASSERT_NE(at, std::string::npos) << one.name << "\n" << bundle.source;
+    bundle.source.replace(at, std::string(one.text).size(), one.instead);
+    EXPECT_EQ(device_->verdict_of(read, bundle).status, VerdictStatus::rejected) << one.name;
+  }
+}
+
+}  // namespace
+}  // namespace kw
