@@ -1,6 +1,6 @@
 // Convolutions as products, for warpgroups of sm_90a: the part of an image that a tile of outputs needs, a patch, is
-// loaded and converted once for all taps. Shared memory holds it by groups of four channels, 16 bytes a pixel, so that
-// a tap is the same patch from another place on. operators/program/kernels/patch_text.cpp fills the holes; contract.cu
+// loaded and converted once for all taps. Shared memory holds it by groups of channels, four tf32 numbers or eight of f16
+// and so 16 bytes a pixel, so that a tap is the same patch from another place on. operators/program/kernels/patch_text.cpp fills the holes; contract.cu
 // has the rest of the kernel.
 //
 // definitions: TILE_M TILE_N THREAD_M THREAD_N PATCH_K PATCH_STEPS
@@ -12,34 +12,36 @@ ${multiplies_of_places}
 
 ${copies}
 
-// Channels are multiplied by fours, two of them a step; of a single four, two taps are a step.
-#define PATCH_GROUPS (PATCH_K / 4)
-
 // What a tile needs of an image: LINED tiles are 8 columns wide for each warpgroup, others are one line. Along lines and
-// from line to line, output pixels are STEP apart in the image, and the taps of one span SPAN more pixels. PARTS numbers of
-// tf32 make an element.
-template <bool LINED, int LINE_STEP, int LINE_SPAN, int STEP, int SPAN, int TAPS, int PARTS>
+// from line to line, output pixels are STEP apart in the image, and the taps of one span SPAN more pixels. PARTS numbers
+// make an element.
+template <bool LINED, int LINE_STEP, int LINE_SPAN, int STEP, int SPAN, int TAPS, int PARTS, int UNIT>
 struct Patch {
+  // Channels are multiplied by units of 16 bytes, two of them a step; of a single unit, two taps are a step.
+  static constexpr int unit = UNIT;
+  static constexpr int groups = PATCH_K / UNIT;
   static constexpr int tile_lines = LINED ? GROUP_COLUMNS / 8 : 1;
   static constexpr int tile_width = TILE_N / tile_lines;
   // Every STEP-th pixel of a line is a plane's, whose pixels are neighbours in shared memory.
   static constexpr int plane_places = ((tile_width - 1) * STEP + SPAN) / STEP + 1;
   static constexpr int line_places = STEP * plane_places;
   static constexpr int group_places = ((tile_lines - 1) * LINE_STEP + LINE_SPAN + 1) * line_places;
-  static constexpr int part_floats = PATCH_GROUPS * group_places * 4;
+  static constexpr int part_floats = groups * group_places * 4;
   static constexpr int floats = PARTS * part_floats;
-  static constexpr int loads = (PATCH_GROUPS * group_places + TILE_THREADS - 1) / TILE_THREADS;
+  static constexpr int loads = (groups * group_places + TILE_THREADS - 1) / TILE_THREADS;
+  // Of what a thread loads at a time, and of exponents.
+  static constexpr int load_registers = (UNIT + 1) * loads + (UNIT > 4 ? 14 : 0);
   // From 8 pixels of a warpgroup's to the next 8, in bytes.
   static constexpr int stride_bytes = LINED ? LINE_STEP * line_places * 16 : 128;
   static constexpr int group_width = LINED ? 8 : GROUP_COLUMNS;
-  // Of the filter: a slice has PATCH_STEPS steps of 8, and those behind the last one are zeros.
-  static constexpr int slices = ((TAPS * PATCH_GROUPS + 1) / 2 + PATCH_STEPS - 1) / PATCH_STEPS;
+  // Of the filter: a slice has PATCH_STEPS steps, and those behind the last one are zeros.
+  static constexpr int slices = ((TAPS * groups + 1) / 2 + PATCH_STEPS - 1) / PATCH_STEPS;
   static constexpr int step_floats = PARTS * 2 * TILE_M * 4;
   static constexpr int slice_floats = PATCH_STEPS * step_floats;
 };
 
 // Blocks that a unit is to hold: `copies` of the sums are in registers, elements on their way, and what places take.
-#define PATCH_REGISTERS(copies, loads) (2 * (copies) * THREAD_N + 5 * (loads) + 25)
+#define PATCH_REGISTERS(copies, loads) (2 * (copies) * THREAD_N + (loads) + 25)
 #define PATCH_BLOCKS(copies, loads)                                      \
   (PATCH_REGISTERS(copies, loads) * TILE_THREADS < 65536                 \
        ? 65536 / (PATCH_REGISTERS(copies, loads) * TILE_THREADS)         \
@@ -84,6 +86,33 @@ __device__ __forceinline__ void keep_rounded_pixel(float* place, const float (&f
       make_uint4(rounded_bits(four[0]), rounded_bits(four[1]), rounded_bits(four[2]), rounded_bits(four[3]));
 }
 
+// --- section: patch_tile_of_halves
+${multiplies_of_half_places}
+
+// Eight channels of a pixel, as a large and a small part of each number.
+__device__ __forceinline__ void keep_scaled_pixel(float* place, const int part_floats, const float (&eight)[8],
+                                                  const float scale) {
+  __align__(16) __half2 large[4];
+  __align__(16) __half2 small[4];
+  #pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    const float first = eight[2 * i] * scale, second = eight[2 * i + 1] * scale;
+    large[i] = __floats2half2_rn(first, second);
+    const float2 kept = __half22float2(large[i]);
+    small[i] = __floats2half2_rn((first - kept.x) * SMALL_SCALE, (second - kept.y) * SMALL_SCALE);
+  }
+  *(uint4*)place = *(const uint4*)large;
+  *(uint4*)(place + part_floats) = *(const uint4*)small;
+}
+
+// The same, rounded to the large parts.
+__device__ __forceinline__ void keep_rounded_halves(float* place, const float (&eight)[8], const float scale) {
+  __align__(16) __half2 large[4];
+  #pragma unroll
+  for (int i = 0; i < 4; ++i) large[i] = __floats2half2_rn(eight[2 * i] * scale, eight[2 * i + 1] * scale);
+  *(uint4*)place = *(const uint4*)large;
+}
+
 // --- section: tile_place
 const int tiles_down = (${row_count} + TILE_M - 1) / TILE_M;
 const int tiles_wide = (${width} + Places::tile_width - 1) / Places::tile_width;
@@ -102,7 +131,7 @@ float* const tiles = (float*)shared_memory;
 using Places = ${patch};
 
 // --- section: patch_places
-// Where a thread's pixels of the patch are in the image, from its four channels' beginning on; -1 outside.
+// Where a thread's pixels of the patch are in the image, from its unit's first channel on; -1 outside.
 ${top}
 const int left = ${first_across};
 int place_from[Places::loads];
@@ -111,8 +140,8 @@ for (int i = 0; i < Places::loads; ++i) {
   const int at = thread + i * TILE_THREADS;
   ${line_statement}
   const int ${across_index} = left + at % Places::line_places;
-  const bool inside = at < PATCH_GROUPS * Places::group_places && ${inside};
-  place_from[i] = inside ? (int)(${place}) + at / Places::group_places * 4 * ${depth_stride} : -1;
+  const bool inside = at < Places::groups * Places::group_places && ${inside};
+  place_from[i] = inside ? (int)(${place}) + at / Places::group_places * Places::unit * ${depth_stride} : -1;
 }
 
 // --- section: stored_pixels
@@ -130,7 +159,8 @@ for (int i = 0; i < COLUMN_PLACES; ++i) {
 // While the products of a slice of the filter are under way, its next slice comes to shared memory,
 // the next patch passes there from registers, and the one after that is on its way into registers.
 const int patches = ${patches};
-float next_pixels[Places::loads][4];
+float next_pixels[Places::loads][Places::unit];
+${exponents}
 const auto load_patch = [&](const int patch) {
   ${patch_axes}
   const int first_depth = ${chunk} * PATCH_K;
@@ -140,18 +170,19 @@ const auto load_patch = [&](const int patch) {
   for (int i = 0; i < Places::loads; ++i) {
     ${depth_line}
     #pragma unroll
-    for (int j = 0; j < 4; ++j) {
+    for (int j = 0; j < Places::unit; ++j) {
       next_pixels[i][j] = 0.0f;
       if (${loaded}) next_pixels[i][j] = from[place_from[i] + j * ${depth_stride}];
     }
   }
 };
 const auto keep_patch = [&](const int patch) {
+  ${find_exponent}
   float* const places = tiles + ${kept_turn} * Places::floats;
   #pragma unroll
   for (int i = 0; i < Places::loads; ++i) {
     const int at = thread + i * TILE_THREADS;
-    if (at >= PATCH_GROUPS * Places::group_places) continue;
+    if (at >= Places::groups * Places::group_places) continue;
     ${kept_place}
     ${keep_pixel}
   }
@@ -169,7 +200,7 @@ ${others}
 
 // --- section: turns_of_phase
 // A phase goes through its own taps: their steps are as many as there are, the last slice has what is left.
-const int own_steps = not_followed(own_lines * own_across * (PATCH_GROUPS / 2));
+const int own_steps = not_followed(own_lines * own_across * (Places::groups / 2));
 const int own_slices = (own_steps + PATCH_STEPS - 1) / PATCH_STEPS;
 const int across_part = 65535 / max(own_across, 1) + 1;
 const auto copy_slice = [&](const int patch, const int slice, const int turn) {
@@ -186,9 +217,9 @@ const auto copy_slice = [&](const int patch, const int slice, const int turn) {
 };
 // The place of a step in the patch: of the first of its two fours of channels.
 const auto place_of_step = [&](const int step) {
-  const int tap = step / (PATCH_GROUPS / 2), line = tap * across_part >> 16;
+  const int tap = step / (Places::groups / 2), line = tap * across_part >> 16;
   const int across = ${first_across}tap - line * own_across;
-  return step % (PATCH_GROUPS / 2) * 2 * Places::group_places + (${first_line}line) * (${line_dilation} * Places::line_places) +
+  return step % (Places::groups / 2) * 2 * Places::group_places + (${first_line}line) * (${line_dilation} * Places::line_places) +
          ${tap_place};
 };
 constexpr unsigned leading = Places::group_places * 16;
@@ -202,6 +233,7 @@ if (own_steps > 0 && patches > 0) {
 }
 int turn = 0;
 for (int patch = 0; patch < (own_steps > 0 ? patches : 0); ++patch) {
+  ${take_exponent}
   for (int slice = 0; slice < own_slices; ++slice, ++turn) {
     cp_async_wait<0>();
     proxy_fence();
@@ -225,6 +257,7 @@ for (int patch = 0; patch < (own_steps > 0 ? patches : 0); ++patch) {
   }
 }
 ${last_products}
+${end_exponents}
 
 // --- section: products_of_phase
 // Tensor cores cut off what does not fit an accumulator; so the products of a slice are summed from
@@ -248,7 +281,7 @@ for (int step = 0; step < steps; ++step) {
 for (int step = 0; step < steps; ++step) {
   const float* const a = filter + step * Places::step_floats;
   const float* const b = pixels + place_of_step(first_step + step) * 4;
-  multiply_places(part_sum, a, TILE_M * 16, b, leading, Places::stride_bytes, true);
+  ${multiply}(part_sum, a, TILE_M * 16, b, leading, Places::stride_bytes, true);
 }
 
 // --- section: turns
@@ -263,9 +296,9 @@ const auto copy_slice = [&](const int turn) {
 };
 // A four of channels of a tap, counted as the filter has them: its place in the patch.
 const auto place_of_unit = [&](const int unit) {
-  const int tap = min(unit / PATCH_GROUPS, ${taps} - 1);
+  const int tap = min(unit / Places::groups, ${taps} - 1);
   const int across = tap % ${taps_across};
-  return unit % PATCH_GROUPS * Places::group_places + tap / ${taps_across} * (${line_dilation} * Places::line_places) +
+  return unit % Places::groups * Places::group_places + tap / ${taps_across} * (${line_dilation} * Places::line_places) +
          ${tap_place};
 };
 float part_sum[THREAD_N / 2][4];
@@ -276,6 +309,7 @@ keep_patch(0);
 if (patches > 1) load_patch(1);
 int turn = 0;
 for (int patch = 0; patch < patches; ++patch) {
+  ${take_exponent}
   for (int slice = 0; slice < Places::slices; ++slice, ++turn) {
     cp_async_wait<0>();
     proxy_fence();
@@ -297,6 +331,7 @@ for (int patch = 0; patch < patches; ++patch) {
   }
 }
 ${last_products}
+${end_exponents}
 
 // --- section: products_of_slice
 // Tensor cores cut off what does not fit an accumulator; so the products of a slice are summed from
@@ -323,13 +358,76 @@ for (int step = 0; step < PATCH_STEPS; ++step) {
 for (int step = 0; step < PATCH_STEPS; ++step) {
   const int unit = 2 * (slice * PATCH_STEPS + step);
   const int place = place_of_unit(unit), leading = (place_of_unit(unit + 1) - place) * 16;
-  multiply_places(part_sum, filter + step * Places::step_floats, TILE_M * 16, pixels + place * 4, leading,
+  ${multiply}(part_sum, filter + step * Places::step_floats, TILE_M * 16, pixels + place * 4, leading,
                   Places::stride_bytes, true);
+}
+
+// --- section: products_of_half_slice
+// As those, but the products with small parts have sums of their own: of what is cut off of them nothing
+// would show.
+#pragma unroll
+for (int step = 0; step < PATCH_STEPS; ++step) {
+  const int unit = 2 * (slice * PATCH_STEPS + step);
+  const int place = place_of_unit(unit), leading = (place_of_unit(unit + 1) - place) * 16;
+  const float* const a = filter + step * Places::step_floats;
+  const float* const b = pixels + place * 4;
+  multiply_half_places(part_sum, a, 2 * TILE_M * 16, b, leading, Places::stride_bytes, step > 0);
+  multiply_half_places(small_sum, a + TILE_M * 4, 2 * TILE_M * 16, b, leading, Places::stride_bytes, true);
+  multiply_half_places(small_sum, a, 2 * TILE_M * 16, b + Places::part_floats, leading, Places::stride_bytes, true);
+}
+
+// --- section: half_products_of_phase
+#pragma unroll 1
+for (int step = 0; step < steps; ++step) {
+  const float* const a = filter + step * Places::step_floats;
+  const float* const b = pixels + place_of_step(first_step + step) * 4;
+  multiply_half_places(part_sum, a, 2 * TILE_M * 16, b, leading, Places::stride_bytes, step > 0);
+  multiply_half_places(small_sum, a + TILE_M * 4, 2 * TILE_M * 16, b, leading, Places::stride_bytes, true);
+  multiply_half_places(small_sum, a, 2 * TILE_M * 16, b + Places::part_floats, leading, Places::stride_bytes, true);
+}
+
+// --- section: half_exponents
+// What the pixels are divided by, as an exponent of two: the largest of this patch and of those before it.
+__shared__ float largest_of_warp[TILE_THREADS / 32];
+int exponent = -126, next_exponent = -126;
+
+// --- section: find_exponent
+float largest = 0.0f;
+#pragma unroll
+for (int i = 0; i < Places::loads; ++i) largest = largest_of(next_pixels[i], largest);
+#pragma unroll
+for (int apart = 16; apart > 0; apart /= 2) largest = fmaxf(largest, __shfl_xor_sync(0xffffffffu, largest, apart));
+if (thread % 32 == 0) largest_of_warp[thread / 32] = largest;
+__syncthreads();
+#pragma unroll
+for (int i = 0; i < TILE_THREADS / 32; ++i) largest = fmaxf(largest, largest_of_warp[i]);
+next_exponent = max(next_exponent, exponent_of(largest));
+const float scale = power_of_two(-next_exponent);
+
+// --- section: take_exponent
+if (next_exponent != exponent) {
+  const float fewer = power_of_two(max(exponent - next_exponent, -126));
+  #pragma unroll
+  for (int i = 0; i < THREAD_M; ++i)
+    #pragma unroll
+    for (int j = 0; j < THREAD_N; ++j) {
+      ${scaled_sums}
+    }
+  exponent = next_exponent;
+}
+
+// --- section: end_exponents
+// The powers of two that rows of the filter and pixels were divided by.
+#pragma unroll
+for (int i = 0; i < THREAD_M; ++i) {
+  const int row_exponent = filter_exponents[${filter_batch} * tiles_down * TILE_M + first_row + row_place(line_of(thread), i)];
+  #pragma unroll
+  for (int j = 0; j < THREAD_N; ++j) sum[i][j] = times_power(${total}, exponent + row_exponent);
 }
 
 // --- section: zero_parts
 #pragma unroll
-for (int j = 0; j < THREAD_N / 2; ++j) part_sum[j][0] = part_sum[j][1] = part_sum[j][2] = part_sum[j][3] = 0.0f;
+for (int j = 0; j < THREAD_N / 2; ++j) ${sums}[j][0] = ${sums}[j][1] = ${sums}[j][2] = ${sums}[j][3] = 0.0f;
 
 // --- section: gathered
 // Tensor cores cut off what does not fit an accumulator; so parts of a long sum are added in f32.
@@ -368,12 +466,59 @@ ${signature} {
   rest /= patches;
   const int m = (int)(rest % tiles_down) * TILE_M + (int)(id / 4 % TILE_M);
   ${batch}
-  const int tap = unit / PATCH_GROUPS;
-  const int depth_at = ${chunk} * PATCH_K + unit % PATCH_GROUPS * 4 + (int)(id % 4);
+  const int tap = unit / Places::groups;
+  const int depth_at = ${chunk} * PATCH_K + unit % Places::groups * 4 + (int)(id % 4);
   ${axes}
   float element = 0.0f;
   if (m < ${row_count} && depth_at < ${depth} && tap < ${taps}${guard}) element = ${element};
   ${store}
+}
+
+// --- section: pack_half_filters
+// Copies the filter of ${name}
+// in the order in which the loop over patches reads it, with zeros where it has no more: a row per block, scaled.
+${qualifier}
+${signature} {
+  using Places = ${patch};
+  const int thread = threadIdx.x;
+  const int tiles_down = (${row_count} + TILE_M - 1) / TILE_M;
+  const int patches = ${patches};
+  constexpr int units = 2 * PATCH_STEPS * Places::slices;
+  const int m = (int)blockIdx.x % (tiles_down * TILE_M);
+  ${batch}
+  const auto element_at = [&](const int at) {
+    const int unit = at / Places::unit % units, patch = at / Places::unit / units;
+    const int tap = unit / Places::groups;
+    const int depth_at = ${chunk} * PATCH_K + unit % Places::groups * Places::unit + at % Places::unit;
+    ${axes}
+    float element = 0.0f;
+    if (m < ${row_count} && depth_at < ${depth} && tap < ${taps}${guard}) element = ${element};
+    return element;
+  };
+  float largest = 0.0f;
+  for (int at = thread; at < patches * units * Places::unit; at += 128) {
+    const float number = fabsf(element_at(at));
+    largest = fmaxf(largest, number < INFINITY ? number : 0.0f);
+  }
+  __shared__ float of_warp[4];
+  #pragma unroll
+  for (int apart = 16; apart > 0; apart /= 2) largest = fmaxf(largest, __shfl_xor_sync(0xffffffffu, largest, apart));
+  if (thread % 32 == 0) of_warp[thread / 32] = largest;
+  __syncthreads();
+  #pragma unroll
+  for (int i = 0; i < 4; ++i) largest = fmaxf(largest, of_warp[i]);
+  const int exponent = exponent_of(largest);
+  if (thread == 0) exponents[blockIdx.x] = exponent;
+  const float scale = power_of_two(-exponent);
+  // Of all rows' tiles, patches and units, the large parts of a tile's rows and then their small ones.
+  const long first = (long)((int)blockIdx.x / TILE_M) * patches * units;
+  for (int at = thread; at < patches * units * Places::unit; at += 128) {
+    const float number = element_at(at) * scale;
+    __half* const to = filters + ((first + at / Places::unit) * ${parts} * TILE_M + m % TILE_M) * Places::unit + at % Places::unit;
+    const __half large = __float2half_rn(number);
+    *to = large;
+    ${store_small}
+  }
 }
 
 // --- section: products_of_pairs

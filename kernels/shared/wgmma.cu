@@ -83,21 +83,21 @@ __device__ __forceinline__ unsigned long long describe_places(const void* place,
 }
 
 // --- section: multiply_places
-// d = a * b + d, or a * b where nothing is to be added to; for 64 x 8 by 8 x ${columns}. Both lie in places without
-// exchange; rows of a are 16 bytes from each other all through.
-__device__ __forceinline__ void multiply_places(float (&d)[${tiles}][4], const float* a, const unsigned a_leading,
-                                                const float* b, const unsigned b_leading, const unsigned b_stride,
-                                                const bool add) {
+// d = a * b + d, or a * b where nothing is to be added to; for 64 x ${steps} by ${steps} x ${columns}. Both lie in places
+// without exchange; rows of a are 16 bytes from each other all through.
+__device__ __forceinline__ void ${function}(float (&d)[${tiles}][4], const float* a, const unsigned a_leading,
+                                            const float* b, const unsigned b_leading, const unsigned b_stride,
+                                            const bool add) {
 #ifdef KW_SIM
-  __kw_sim_wgmma_places_m64k8_tf32_f32(d, a, a_leading, 128, b, b_leading, b_stride, add);
+  __kw_sim_wgmma_places_m64k${steps}_${type}_f32(d, a, a_leading, 128, b, b_leading, b_stride, add);
 #else
   asm volatile(
       "{\n"
       ".reg .pred add;\n"
       "setp.ne.b32 add, %${add}, 0;\n"
-      "wgmma.mma_async.sync.aligned.m64n${columns}k8.f32.tf32.tf32 "
+      "wgmma.mma_async.sync.aligned.m64n${columns}k${steps}.f32.${type}.${type} "
       "{${operands}}, "
-      "%${a}, %${b}, add, 1, 1;\n"
+      "%${a}, %${b}, add, 1, 1${majors};\n"
       "}\n"
       : ${accumulators}
       : "l"(describe_places(a, a_leading, 128)), "l"(describe_places(b, b_leading, b_stride)), "r"((int)add));

@@ -41,7 +41,8 @@ std::string wgmma_function(const char* section, int columns, DType dtype) {
               {{"columns", fmt::format("{}", columns)},
                {"tiles", fmt::format("{}", columns / 8)},
                {"element", element_type(dtype, cuda_dialect())},
-               {"type", tf32 ? "tf32" : std::string(cuda_16_bit_float(dtype).name)},
+               {"function", tf32 ? "multiply_places" : "multiply_half_places"},
+              {"type", tf32 ? "tf32" : std::string(cuda_16_bit_float(dtype).name)},
                {"steps", tf32 ? "8" : "16"},
                // Only 16-bit operands may be summed over what is not contiguous.
                {"majors", tf32 ? "" : ", 0, 0"},
@@ -90,8 +91,8 @@ std::string wgmma_places() {
   return fill_lines(kernel_text(k_wgmma_texts, "places"));
 }
 
-std::string wgmma_multiply_places(int columns) {
-  return wgmma_function("multiply_places", columns, DType::f32);
+std::string wgmma_multiply_places(int columns, DType dtype) {
+  return wgmma_function("multiply_places", columns, dtype);
 }
 
 std::string wgmma_multiply_columns(int columns, DType dtype) {

@@ -27,9 +27,9 @@ namespace kw {
 [[nodiscard]] std::string wgmma_multiply(int columns, DType dtype);
 /// What the next one describes its operands with: `describe_places()`.
 [[nodiscard]] std::string wgmma_places();
-/// `multiply_places`: numbers of tf32 in shared memory, 16 bytes a place and without exchange, so that an operand may
-/// begin at any place. For 64 rows and `columns`, 8 steps.
-[[nodiscard]] std::string wgmma_multiply_places(int columns);
+/// `multiply_places`: numbers of tf32 in shared memory (f32), 16 bytes a place and without exchange, so that an operand
+/// may begin at any place; for 64 rows and `columns`, 8 steps. Of f16 `multiply_half_places`, 16 steps.
+[[nodiscard]] std::string wgmma_multiply_places(int columns, DType dtype);
 /// `multiply_columns`: the left operand in registers, the right one summed over its rows; f16 or bf16.
 [[nodiscard]] std::string wgmma_multiply_columns(int columns, DType dtype);
 /// `multiply_by_columns`: as wgmma_multiply() but for the right operand, which is summed over its rows; f16 or bf16.

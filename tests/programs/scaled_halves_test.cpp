@@ -28,7 +28,7 @@ const std::vector<ModuleCase> k_cases = {
     {"tiny_and_huge", "F.linear(x, more[0])", "pass", "torch.randn(37, 53) * 1e-30, torch.randn(29, 53) * 1e30"},
     {"near_the_largest_float", "F.linear(x, more[0])", "pass", "torch.randn(37, 53) * 1e37, torch.randn(29, 53) * 1e-3"},
     {"near_the_least_float", "(x @ more[0])", "pass", "torch.randn(37, 53) * 1e-36, torch.randn(53, 29)"},
-    {"zeros", "F.linear(x, more[0])", "pass", "torch.zeros(37, 53), torch.randn(29, 53)"},
+    {"rows_of_zeros", "F.linear(torch.triu(x, 20), more[0])", "pass", "torch.randn(37, 53), torch.randn(29, 53)"},
     {"bias_and_maps", "torch.relu(self.c(x)) * 2", "self.c = nn.Linear(20, 33)", "torch.randn(B, H, W)"},
     {"layers", "self.b(torch.relu(self.a(x)))", "self.a = nn.Linear(20, 72); self.b = nn.Linear(72, 40)",
      "torch.randn(90, W)"},
@@ -57,6 +57,52 @@ TEST_P(ScaledHalves, are_accepted_in_small_tiles) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Products, ScaledHalves, testing::ValuesIn(k_cases),
+                         [](const auto& one) { return one.param.name; });
+
+const IntBindings k_half_patches = {{"SCALED", 1}, {"PATCHES", 1}, {"TAILS", 2}, {"PAIRS", 2}};
+
+const std::vector<ModuleCase> k_convolutions = {
+    {"odd_extents", "self.c(x)", "self.c = nn.Conv2d(6, 37, 3, padding=1)"},
+    {"several_chunks_of_channels", "self.c(x)", "self.c = nn.Conv2d(37, 40, 3)", "torch.randn(2, 37, 33, 41)"},
+    {"strided_dilated_grouped", "self.c(x)",
+     "self.c = nn.Conv2d(20, 38, (3, 2), stride=2, dilation=(1, 3), padding=(2, 1), groups=2)",
+     "torch.randn(2, 20, 33, 40)"},
+    {"in_1d", "torch.relu(self.c(x))", "self.c = nn.Conv1d(9, 37, 5, padding='same')", "torch.randn(4, 9, 161)"},
+    {"in_3d", "self.c(x)", "self.c = nn.Conv3d(5, 37, (1, 2, 3), padding=(0, 1, 1), bias=False)",
+     "torch.randn(2, 5, 6, 7, 8)"},
+    {"transposed", "self.c(x)", "self.c = nn.ConvTranspose2d(16, 37, 3, padding=1)", "torch.randn(2, 16, 24, 40)"},
+    {"phases", "self.c(x)", "self.c = nn.ConvTranspose2d(16, 37, 3, stride=2, padding=1, output_padding=1)",
+     "torch.randn(2, 16, 12, 20)"},
+    {"phases_of_one_tap", "self.c(x)", "self.c = nn.ConvTranspose2d(20, 24, 2, stride=2)",
+     "torch.randn(2, 20, 12, 20)"},
+    {"patches_of_other_sizes", "self.c(x * more[0])", "self.c = nn.Conv2d(20, 34, 3, padding=1)",
+     "torch.randn(2, 20, 33, 41), torch.exp(torch.arange(20) * 1.5 - 20).reshape(1, 20, 1, 1)"},
+    {"tiny_and_huge", "self.c(x * 1e-30)", "self.c = nn.Conv2d(16, 40, 3, padding=1, bias=False)",
+     "torch.randn(2, 16, 21, 33)"},
+};
+
+class HalfPatches : public ScaledHalves {
+ protected:
+  static void expect_accepted(const char* text, const std::string& precision, const IntBindings& tunables) {
+    const Problem read = problem(GetParam(), precision);
+    expect_accepted_with(text, read, device_->emitted(read, "fused", "", k_half_patches), tunables);
+  }
+};
+
+TEST_P(HalfPatches, are_accepted) {
+  expect_accepted("keep_scaled_pixel(places", "", {});
+}
+
+TEST_P(HalfPatches, are_accepted_in_small_tiles) {
+  expect_accepted("keep_scaled_pixel(places", "",
+                  {{"TILE_M", 64}, {"TILE_N", 128}, {"THREAD_N", 16}, {"PATCH_K", 16}, {"PATCH_STEPS", 1}});
+}
+
+TEST_P(HalfPatches, are_accepted_rounded) {
+  expect_accepted("keep_rounded_halves(places", "tf32_convolutions", {});
+}
+
+INSTANTIATE_TEST_SUITE_P(Convolutions, HalfPatches, testing::ValuesIn(k_convolutions),
                          [](const auto& one) { return one.param.name; });
 
 class NoScaledHalves : public ScaledHalves {};

@@ -16,6 +16,8 @@
 //   __kw_sim_wgmma_places_m64k8_tf32_f32(d, a, a_leading_bytes, a_stride_bytes, b, b_leading_bytes, b_stride_bytes, add)
 //       the same with descriptors that have no swizzle: 16 bytes of each of 8 rows behind one another, the next 16 bytes
 //       of these rows at leading_bytes, the next 8 rows at stride_bytes; all of them multiples of 16
+//   __kw_sim_wgmma_places_m64k16_f16_f32(...)
+//       the same with 16 steps of f16
 //
 //   __kw_sim_wgmma_commit_group(), __kw_sim_wgmma_wait_group<N>()
 //
@@ -130,25 +132,20 @@ KW_WGMMA_COLUMNS(bf16, multiply_bf16)
 #undef KW_WGMMA_TRANS
 #undef KW_WGMMA_COLUMNS
 
-template <int Tiles>
-KW_INLINE void __kw_sim_wgmma_places_m64k8_tf32_f32(float (&d)[Tiles][4], const void* a, size_t a_leading_bytes,
-                                                    size_t a_stride_bytes, const void* b, size_t b_leading_bytes,
-                                                    size_t b_stride_bytes, bool add, KW_LINE) {
-  kw_sim_check_places(a, a_leading_bytes, a_stride_bytes, kw_line);
-  kw_sim_check_places(b, b_leading_bytes, b_stride_bytes, kw_line);
-  const kw_sim::Product product{kw_sim::WarpOp::multiply_tf32,
-                                &d[0][0],
-                                Tiles,
-                                add,
-                                a,
-                                {},
-                                b,
-                                0,
-                                kw_line,
-                                {a_leading_bytes, a_stride_bytes},
-                                {b_leading_bytes, b_stride_bytes}};
-  kw_sim_defer_product(&product);
-}
+#define KW_WGMMA_PLACES(TYPE, STEPS, OP)                                                                               \
+  template <int Tiles>                                                                                                 \
+  KW_INLINE void __kw_sim_wgmma_places_m64k##STEPS##_##TYPE##_f32(                                                     \
+      float(&d)[Tiles][4], const void* a, size_t a_leading_bytes, size_t a_stride_bytes, const void* b,                \
+      size_t b_leading_bytes, size_t b_stride_bytes, bool add, KW_LINE) {                                              \
+    kw_sim_check_places(a, a_leading_bytes, a_stride_bytes, kw_line);                                                  \
+    kw_sim_check_places(b, b_leading_bytes, b_stride_bytes, kw_line);                                                  \
+    const kw_sim::Product product{kw_sim::WarpOp::OP, &d[0][0], Tiles, add, a, {}, b, 0, kw_line,                      \
+                                  {a_leading_bytes, a_stride_bytes}, {b_leading_bytes, b_stride_bytes}};               \
+    kw_sim_defer_product(&product);                                                                                    \
+  }
+KW_WGMMA_PLACES(tf32, 8, multiply_tf32)
+KW_WGMMA_PLACES(f16, 16, multiply_f16)
+#undef KW_WGMMA_PLACES
 
 KW_INLINE void __kw_sim_wgmma_commit_group() {
   kw_sim_commit_products();

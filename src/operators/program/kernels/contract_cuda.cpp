@@ -49,11 +49,11 @@ class CudaContraction {
     patch_ = patch_contraction(contraction);
     KW_CHECK(patch_.has_value(), "a contraction without patches is multiplied by them");
     auto size = patch_size(contraction, *patch_);
-    choose_phases(size, context_.ways.phases, context_.ways.pairs);
+    choose_ways(size, context_.ways);
     if (size.pairs) pair_ = paired_phase(contraction, *patch_);
     auto phases = size.of_phases.empty() ? std::nullopt : patch_phases(contraction, *patch_, size.pairs);
-    patch_text_.emplace(context_, contraction_, *patch_, std::move(phases), pair_.has_value(), rounded_,
-                        is_long_sum(size_), "filters_of_" + out_.name);
+    const PatchNumbers numbers{size.halves, rounded_, is_long_sum(size_)};
+    patch_text_.emplace(context_, contraction_, *patch_, std::move(phases), pair_.has_value(), numbers, out_.name);
   }
 
   GroupKernels write() {
@@ -279,7 +279,7 @@ class CudaContraction {
       const auto& held = context_.buffers[buffer];
       if (scope.loaded().count(buffer) == 0) arguments.add(held.dtype, false, held.name, held.argument);
     }
-    if (patch_text_) arguments.add(DType::f32, false, "filters", patch_text_->filters());
+    if (patch_text_) patch_text_->add_filters(arguments);
     if (has_parts()) {
       arguments.add(DType::f32, true, "parts", parts_name());
     } else if (statistics_ == nullptr || statistics_->stored) {

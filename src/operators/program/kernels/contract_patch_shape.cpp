@@ -33,7 +33,7 @@ PatchTurns patch_turns(const PatchSize& size, const PatchTile& tile) {
   for (const auto& phase : phases) {
     if (phase.taps == 0.0) continue;
     const double patches = std::ceil(size.depth / tile.chunk) * phase.others / static_cast<double>(phases.size());
-    const double steps = std::ceil(phase.taps * tile.chunk / 8.0);
+    const double steps = std::ceil(phase.taps * tile.chunk / (2.0 * patch_unit(size)));
     const double slices = std::ceil(steps / tile.slice_steps);
     turns.patches += patches;
     turns.slices += patches * slices;
@@ -70,24 +70,32 @@ std::string group_places_text(const PatchSize& size) {
 
 constexpr const char* k_patch_threads = "(TILE_M / THREAD_M * (TILE_N / THREAD_N))";
 
+/// Of a thread, besides sums and what it loads: PATCH_REGISTERS of kernels/program/patches.cu, and exponents of halves.
+int other_registers(const PatchSize& size) {
+  return size.halves ? 39 : 25;
+}
+
 /// As kernels/program/patches.cu asks for, and as shared memory allows.
-double resident_patches(const PatchTile& tile, double thread_columns, bool pairs, bool rounded, bool is_long) {
-  constexpr double k_registers = 65536.0, k_others = 25.0, k_each = 5.0;
+double resident_patches(const PatchSize& size, const PatchTile& tile, double thread_columns, bool rounded,
+                        bool is_long) {
+  constexpr double k_registers = 65536.0;
   constexpr double k_shared = 232448.0, k_block_bytes = 1024.0, k_place_bytes = 16.0;
-  const double loads = std::ceil(tile.chunk / 4.0 * tile.group_places / tile.threads);
-  const double registers = 2.0 * patch_copies(rounded, is_long) * thread_columns + k_each * loads + k_others;
+  const double unit = patch_unit(size);
+  const double loads = std::ceil(tile.chunk / unit * tile.group_places / tile.threads);
+  const double registers =
+      2.0 * patch_copies(size, rounded, is_long) * thread_columns + (unit + 1.0) * loads + other_registers(size);
   const double parts = rounded ? 1.0 : 2.0;
   const double loop =
-      2.0 * parts * k_place_bytes * (tile.chunk / 4.0 * tile.group_places + 2.0 * tile.slice_steps * tile.rows);
-  const double sums = (pairs ? 4.0 : 2.0) * tile.rows * (tile.columns + 4.0);
-  const double shared = std::max(loop, sums) + (pairs ? sums : 0.0) + k_block_bytes;
+      2.0 * parts * k_place_bytes * (tile.chunk / unit * tile.group_places + 2.0 * tile.slice_steps * tile.rows);
+  const double sums = (size.pairs ? 4.0 : 2.0) * tile.rows * (tile.columns + 4.0);
+  const double shared = std::max(loop, sums) + (size.pairs ? sums : 0.0) + k_block_bytes;
   return std::max(1.0, std::floor(std::min(k_registers / (registers * tile.threads), k_shared / shared)));
 }
 
 /// What a tile of a phase reads and writes of the second cache: few taps leave more of that than of products. Every
 /// second float of a line takes as long as all.
 double passed_bytes(const PatchTile& tile, const PatchTurns& turns, bool rounded) {
-  constexpr double k_float = 4.0, k_step = 8.0;
+  constexpr double k_float = 4.0, k_step = 8.0;  // a step of sixteen halves is as many bytes
   const double filter = turns.steps * k_step * tile.rows * (rounded ? 1.0 : 2.0);
   const double patches = turns.patches * tile.chunk * tile.group_places;
   return k_float * (filter + patches + 2.0 * tile.rows * tile.columns);
@@ -158,6 +166,8 @@ void forget_pairs(PatchSize& size) {
   if (full) size.of_phases.clear();
 }
 
+namespace {
+
 /// As measured on an H200. Phases gained but in one dimension, and where the largest has one tap; of fewer than eight
 /// channels, which a step of a phase's own tap has, they multiply more zeros. Pairs gained where lines leave by 16
 /// bytes and phases have few taps: not of filters of four with a stride of two.
@@ -175,6 +185,15 @@ void choose_phases(PatchSize& size, WayUse phases, WayUse pairs) {
   if (phases == WayUse::never || (phases == WayUse::estimated && !phases_gain && !size.pairs)) size.of_phases.clear();
 }
 
+}  // namespace
+
+void choose_ways(PatchSize& size, ContractWays ways) {
+  choose_phases(size, ways.phases, ways.pairs);
+  // A unit of eight channels has zeros behind the last one.
+  constexpr double k_least_channels = 8.0;
+  size.halves = ways.scaled == WayUse::always || (ways.scaled == WayUse::estimated && size.depth >= k_least_channels);
+}
+
 std::string tile_lines_text(const PatchSize& size) {
   return size.lined ? "THREAD_N / 2" : "1";
 }
@@ -185,7 +204,8 @@ std::string tile_width_text(const PatchSize& size) {
 
 std::string patch_bytes_text(const PatchSize& size, bool rounded) {
   const int parts = rounded ? 1 : 2;
-  return fmt::format("max({} * PATCH_K * ({}) + {} * TILE_M * PATCH_STEPS, {} * TILE_M * (TILE_N + 4)){}", 8 * parts,
+  return fmt::format("max({} * PATCH_K * ({}) + {} * TILE_M * PATCH_STEPS, {} * TILE_M * (TILE_N + 4)){}",
+                     32 / patch_unit(size) * parts,
                      group_places_text(size), 64 * parts, size.pairs ? 4 : 2,
                      size.pairs ? " + 4 * TILE_M * (TILE_N + 4)" : "");
 }
@@ -193,9 +213,9 @@ std::string patch_bytes_text(const PatchSize& size, bool rounded) {
 std::string packed_count_text(const PatchSize& size, const Extent& batch, const Extent& rows, const Extent& others,
                               const Extent& depth) {
   return fmt::format(
-      "{} * ceil_div({}, TILE_M) * TILE_M * {} * ceil_div({}, PATCH_K) * 8 * PATCH_STEPS * ceil_div({} * PATCH_K, 8 * "
-      "PATCH_STEPS)",
-      bundle_operand(batch), rows.text(), bundle_operand(others), depth.text(), size.taps);
+      "{0} * ceil_div({1}, TILE_M) * TILE_M * {2} * ceil_div({3}, PATCH_K) * {5} * PATCH_STEPS * ceil_div({4} * PATCH_K, "
+      "{5} * PATCH_STEPS)",
+      bundle_operand(batch), rows.text(), bundle_operand(others), depth.text(), size.taps, 2 * patch_unit(size));
 }
 
 std::vector<Tunable> patch_tunables() {
@@ -212,13 +232,16 @@ std::vector<std::string> patch_constraints(const PatchSize& size, bool rounded, 
   std::vector<std::string> constraints = {
       "TILE_N % (4 * THREAD_N) == 0",
       fmt::format("{0} >= 128 && {0} <= 512", k_patch_threads),
-      fmt::format("8 * PATCH_STEPS < {} * PATCH_K + 8", size.taps),
+      fmt::format("{0} * PATCH_STEPS < {1} * PATCH_K + {0}", 2 * patch_unit(size), size.taps),
       fmt::format("{} <= shared_bytes_per_block", patch_bytes_text(size, rounded)),
       fmt::format("16 * ({}) < 262144", places),
-      fmt::format("{0} * THREAD_N + 5 * ceil_div(PATCH_K / 4 * ({1}), {2}) + 25 <= min(max_registers_per_thread, "
+      fmt::format("{0} * THREAD_N + {3} * ceil_div(PATCH_K / {4} * ({1}), {2}) + {5} <= min(max_registers_per_thread, "
                   "registers_per_block / {2})",
-                  2 * patch_copies(rounded, is_long), places, k_patch_threads)};
-  if (size.step > 1 || !size.of_phases.empty()) constraints.emplace_back("PATCH_K >= 8");
+                  2 * patch_copies(size, rounded, is_long), places, k_patch_threads, patch_unit(size) + 1,
+                  patch_unit(size), other_registers(size))};
+  const bool two_units = size.step > 1 || !size.of_phases.empty();
+  if (two_units || size.halves)
+    constraints.push_back(fmt::format("PATCH_K >= {}", (two_units ? 2 : 1) * patch_unit(size)));
   return constraints;
 }
 
@@ -232,16 +255,19 @@ double patch_cost(const PatchSize& size, bool rounded, bool is_long, const Devic
                        std::ceil(size.height / tile.lines);
   const double tiles_per_unit = std::max(1.0, tiles / units);
   const auto turns = patch_turns(size, tile);
-  const double steps = turns.steps * 8.0;
-  const double products = tile.rows * tile.columns * steps * (rounded ? 1.0 : 3.0) / clocks.rate *
+  const double steps = turns.steps * 2.0 * patch_unit(size);
+  const double rate = clocks.rate * (size.halves ? 2.0 : 1.0);
+  const double products = tile.rows * tile.columns * steps * (rounded ? 1.0 : 3.0) / rate *
                           (tile.group_columns < 128.0 ? clocks.narrow : 1.0);
   const double pixels = tile.chunk / 4.0 * tile.group_places / tile.threads;
   const double sums = tile.rows * tile.columns;
   const double outputs = clocks.output * sums * (1.0 + clocks.sector / tile.width);
-  const double others = turns.patches * pixels * (clocks.pixel + clocks.pair * pixels) + clocks.slice * turns.slices +
-                        clocks.tile + clocks.hidden_output * sums;
+  // Halves find the largest of a patch between two barriers. Not measured.
+  const double largest = size.halves ? 200.0 : 0.0;
+  const double others = turns.patches * (pixels * (clocks.pixel + clocks.pair * pixels) + largest) +
+                        clocks.slice * turns.slices + clocks.tile + clocks.hidden_output * sums;
   const double resident =
-      std::min(resident_patches(tile, thread_columns, size.pairs, rounded, is_long), std::ceil(tiles_per_unit));
+      std::min(resident_patches(size, tile, thread_columns, rounded, is_long), std::ceil(tiles_per_unit));
   const double passed = size.of_phases.empty() ? 0.0 : passed_bytes(tile, turns, rounded) / clocks.bytes;
   return tiles_per_unit * (std::max(products + outputs, passed) + others / resident);
 }

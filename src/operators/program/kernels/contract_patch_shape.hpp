@@ -21,6 +21,7 @@ struct PatchSize {
   std::int64_t taps = 1;
   bool pairs = false;     ///< a tile is of two phases, one after the other
   bool in_fours = false;  ///< four divides the output's lines
+  bool halves = false;    ///< pixels and filter are scaled f16 numbers, else numbers of tf32
   bool phases = false;    ///< outputs of a batch lie apart, as those of a transposed convolution do
   double batch = 1, rows = 1, outer = 1, width = 1, height = 1, depth = 1, others = 1;
   /// Taps and `others` of each phase; empty: those of all.
@@ -33,12 +34,19 @@ struct PatchSize {
 
 /// As phases are where each has a tile of its own.
 void forget_pairs(PatchSize& size);
-/// Leaves what is wanted, or can be and is estimated to be faster, of pairs and of phases with their own taps.
-void choose_phases(PatchSize& size, WayUse phases, WayUse pairs);
+/// Leaves what is wanted, or can be and is estimated to be faster: pairs, phases with their own taps, and halves.
+void choose_ways(PatchSize& size, ContractWays ways);
 
-/// How many times registers hold a thread's sums: those of all and of a part, or the same for both.
-[[nodiscard]] constexpr int patch_copies(bool rounded, bool is_long) {
-  return rounded && !is_long ? 1 : 2;
+/// Channels that 16 bytes of a pixel hold.
+[[nodiscard]] constexpr int patch_unit(const PatchSize& size) {
+  return size.halves ? 8 : 4;
+}
+
+/// How many times registers hold a thread's sums: those of all and of a part, or the same for both; of split f16 numbers
+/// those of products with small parts too.
+[[nodiscard]] constexpr int patch_copies(const PatchSize& size, bool rounded, bool is_long) {
+  if (!rounded) return size.halves ? 3 : 2;
+  return is_long ? 2 : 1;
 }
 
 // Of a tile.
@@ -50,7 +58,7 @@ void choose_phases(PatchSize& size, WayUse phases, WayUse pairs);
 [[nodiscard]] std::string packed_count_text(const PatchSize& size, const Extent& batch, const Extent& rows,
                                             const Extent& others, const Extent& depth);
 
-/// PATCH_K channels of a patch, PATCH_STEPS steps of eight products that a slice of the filter has; with those of the
+/// PATCH_K channels of a patch, PATCH_STEPS steps of eight products, or sixteen of halves, that a slice of the filter has; with those of the
 /// other products of warpgroups.
 [[nodiscard]] std::vector<Tunable> patch_tunables();
 [[nodiscard]] std::vector<std::string> patch_constraints(const PatchSize& size, bool rounded, bool is_long);

@@ -6,6 +6,9 @@
 namespace kw {
 namespace {
 
+constexpr const char* k_store_small =
+    "to[TILE_M * Places::unit] = __float2half_rn((number - __half2float(large)) * SMALL_SCALE);";
+
 std::string_view patch_section(const char* name) {
   return kernel_text("program/patches.cu", name);
 }
@@ -13,15 +16,14 @@ std::string_view patch_section(const char* name) {
 }  // namespace
 
 PatchText::PatchText(const GroupContext& context, const Contraction& contraction, const PatchContraction& patch,
-                     std::optional<PatchPhases> phases, bool pairs, bool rounded, bool is_long, std::string filters)
+                     std::optional<PatchPhases> phases, bool pairs, PatchNumbers numbers, std::string out)
     : context_(context),
       contraction_(contraction),
       patch_(patch),
       phases_(std::move(phases)),
       pairs_(pairs),
-      rounded_(rounded),
-      is_long_(is_long),
-      filters_(std::move(filters)) {}
+      numbers_(numbers),
+      out_(std::move(out)) {}
 
 const std::vector<std::string>& PatchText::locals() {
   static const std::vector<std::string> k_names = {"Places",        "place_from",    "top",
@@ -46,7 +48,10 @@ const std::vector<std::string>& PatchText::locals() {
                                                    "is_inside",     "result_of",     "results",
                                                    "pixel",         "sums_line",     "loop_floats",
                                                    "sum_floats",    "kept",          "item",
-                                                   "result"};
+                                                   "result",        "next_exponent", "exponent",
+                                                   "largest",       "scale",         "small_sum",
+                                                   "row_exponent",  "fewer",         "largest_of_warp",
+                                                   "apart",         "filter_exponents"};
   return k_names;
 }
 
@@ -62,21 +67,26 @@ std::string PatchText::place_type() const {
   const PatchAxis none;
   const auto& line = patch_.line ? *patch_.line : none;
   const auto& across = patch_.across ? *patch_.across : none;
-  return fmt::format("Patch<{}, {}, {}, {}, {}, {}, {}>", patch_.line.has_value(), line.step, line.span(), across.step,
-                     across.span(), patch_.taps(), parts());
+  return fmt::format("Patch<{}, {}, {}, {}, {}, {}, {}, {}>", patch_.line.has_value(), line.step, line.span(),
+                     across.step, across.span(), patch_.taps(), parts(), patch_unit(size()));
 }
 
 std::vector<std::string> PatchText::own_helpers() const {
-  const std::string how = rounded_ ? "rounded" : "split";
-  std::vector<std::string> names = {"contract_functions.cu/block_tile", "contract_functions.cu/factors_" + how,
-                                    "contract_functions.cu/group_tile", "patches.cu/patch_tile",
-                                    "patches.cu/patch_" + how};
+  std::vector<std::string> names = {"contract_functions.cu/block_tile", "contract_functions.cu/group_tile",
+                                    "patches.cu/patch_tile"};
+  const std::string how = numbers_.rounded ? "rounded" : "split";
+  if (numbers_.halves) {
+    names.insert(names.end(), {"patches.cu/patch_tile_of_halves", "contract_scaled_halves.cu/numbers"});
+  } else {
+    names.insert(names.end(), {"contract_functions.cu/factors_" + how, "patches.cu/patch_" + how});
+  }
   if (phases_ || pairs_) names.emplace_back("patches.cu/patch_tile_of_phases");
   return names;
 }
 
 std::string PatchText::resident_blocks() const {
-  return fmt::format("PATCH_BLOCKS({}, ({}::loads))", patch_copies(rounded_, is_long_), place_type());
+  return fmt::format("PATCH_BLOCKS({}, ({}::load_registers))",
+                     patch_copies(size(), numbers_.rounded, numbers_.is_long), place_type());
 }
 
 std::string PatchText::width(KernelScope& scope) const {
@@ -90,6 +100,7 @@ std::string PatchText::height(KernelScope& scope) const {
 PatchSize PatchText::size() const {
   auto size = patch_size(contraction_, patch_);
   if (!pairs_) forget_pairs(size);
+  size.halves = numbers_.halves;
   return size;
 }
 
@@ -108,7 +119,7 @@ std::string PatchText::grid() const {
 }
 
 std::string PatchText::shared_bytes() const {
-  return patch_bytes_text(size(), rounded_);
+  return patch_bytes_text(size(), numbers_.rounded);
 }
 
 std::string PatchText::phase_name(KernelScope& scope, const PhaseTaps& taps) const {
@@ -194,7 +205,7 @@ void PatchText::fill_load(KernelScope& scope, Fillings& fillings) const {
   if (!whole) loaded += fmt::format(" && ({0} % PATCH_K == 0 || depth + j < {0})", scope.extent(depth));
   fillings.emplace_back(
       "depth_line",
-      whole ? "" : "const int depth = first_depth + (thread + i * TILE_THREADS) / Places::group_places * 4;");
+      whole ? "" : "const int depth = first_depth + (thread + i * TILE_THREADS) / Places::group_places * Places::unit;");
   fillings.emplace_back("patch_axes", join_lines(others_lines(scope, used, true)));
   const auto loaded_chunk = chunk(scope, true);
   fillings.emplace_back("chunk", pairs_ ? fmt::format("not_followed({})", loaded_chunk) : loaded_chunk);
@@ -216,9 +227,14 @@ std::string PatchText::loop_text(KernelScope& scope) const {
                                                   "at % Places::line_places / {0};",
                                                   step));
   fillings.emplace_back("kept_turn", phases_ ? "not_followed(patch % 2)" : "patch % 2");
-  fillings.emplace_back("keep_pixel", rounded_
-                                          ? "keep_rounded_pixel(places + place * 4, next_pixels[i]);"
-                                          : "keep_pixel(places + place * 4, Places::part_floats, next_pixels[i]);");
+  fillings.emplace_back(
+      "keep_pixel",
+      fmt::format("{}(places + place * 4, {}next_pixels[i]{});",
+                  numbers_.halves ? (numbers_.rounded ? "keep_rounded_halves" : "keep_scaled_pixel")
+                                  : (numbers_.rounded ? "keep_rounded_pixel" : "keep_pixel"),
+                  numbers_.rounded ? "" : "Places::part_floats, ", numbers_.halves ? ", scale" : ""));
+  fillings.emplace_back("exponents", numbers_.halves ? fill_lines(patch_section("half_exponents")) : "");
+  fillings.emplace_back("find_exponent", numbers_.halves ? fill_lines(patch_section("find_exponent")) : "");
   const auto batches = scope.extent(extent_of(contraction_.batch));
   fillings.emplace_back("filter_batch", batches == "1" ? "0" : "batch");
   fillings.emplace_back("filter_patches", phases_ ? fmt::format("({})", patches(scope, false)) : "patches");
@@ -246,17 +262,44 @@ std::string PatchText::turns_text(KernelScope& scope) const {
       "tap_place", step == "1"
                        ? fmt::format("across * {}", apart)
                        : fmt::format("across * {0} % {1} * Places::plane_places + across * {0} / {1}", apart, step));
-  const auto zeros = fill_lines(patch_section("zero_parts"));
-  fillings.emplace_back("zero_parts", rounded_ ? zeros : "");
+  const auto zeros = fill_lines(patch_section("zero_parts"), {{"sums", "part_sum"}});
+  std::string declared = numbers_.rounded ? zeros : "";
+  if (numbers_.halves && !numbers_.rounded)
+    declared = "float small_sum[THREAD_N / 2][4];\n" + fill_lines(patch_section("zero_parts"), {{"sums", "small_sum"}});
+  fillings.emplace_back("zero_parts", declared);
   const std::string add = "add_products(part_sum, sum);";
-  fillings.emplace_back("add_products", !rounded_  ? add
-                                        : is_long_ ? fill_lines(patch_section("gathered"), {{"zero_parts", zeros}})
-                                                   : "");
-  fillings.emplace_back("last_products", rounded_ ? add : "");
+  fillings.emplace_back("add_products",
+                        !numbers_.rounded  ? add
+                        : numbers_.is_long ? fill_lines(patch_section("gathered"), {{"zero_parts", zeros}})
+                                           : "");
+  fillings.emplace_back("last_products", numbers_.rounded ? add : "");
+  fill_exponents(scope, fillings);
   if (phases_) return turns_of_phase(scope, std::move(fillings));
-  fillings.emplace_back("products",
-                        fill_lines(patch_section(rounded_ ? "products_of_rounded_slice" : "products_of_slice")));
+  const char* products = numbers_.rounded  ? "products_of_rounded_slice"
+                         : numbers_.halves ? "products_of_half_slice"
+                                           : "products_of_slice";
+  fillings.emplace_back("products", fill_lines(patch_section(products), fillings));
   return fill_lines(patch_section("turns"), fillings);
+}
+
+/// What halves were divided by, and how a rounded product is multiplied.
+void PatchText::fill_exponents(KernelScope& scope, Fillings& fillings) const {
+  fillings.emplace_back("multiply", numbers_.halves ? "multiply_half_places" : "multiply_places");
+  if (!numbers_.halves) {
+    fillings.emplace_back("take_exponent", "");
+    fillings.emplace_back("end_exponents", "");
+    return;
+  }
+  const std::string products = (numbers_.rounded ? "part_sum" : "small_sum") + std::string("[j / 2][2 * i + j % 2]");
+  const bool adds = !numbers_.rounded || numbers_.is_long;
+  fillings.emplace_back("take_exponent",
+                        fill_lines(patch_section("take_exponent"),
+                                   {{"scaled_sums", (adds ? "sum[i][j] *= fewer;\n" : "") + products + " *= fewer;"}}));
+  fillings.emplace_back(
+      "end_exponents",
+      fill_lines(patch_section("end_exponents"),
+                 {{"filter_batch", scope.extent(extent_of(contraction_.batch)) == "1" ? "0" : "batch"},
+                  {"total", numbers_.rounded ? "sum[i][j]" : "sum[i][j] + " + products + " * (1.0f / SMALL_SCALE)"}}));
 }
 
 std::string PatchText::turns_of_phase(KernelScope& scope, Fillings fillings) const {
@@ -271,8 +314,10 @@ std::string PatchText::turns_of_phase(KernelScope& scope, Fillings fillings) con
   fillings.emplace_back(
       "filter_patch", own == all ? "const int filter_patch = patch;"
                                  : fmt::format("const int filter_patch = patch / {0} * {1} + patch % {0};", own, all));
-  fillings.emplace_back("products",
-                        fill_lines(patch_section(rounded_ ? "rounded_products_of_phase" : "products_of_phase")));
+  const char* products = numbers_.rounded  ? "rounded_products_of_phase"
+                         : numbers_.halves ? "half_products_of_phase"
+                                           : "products_of_phase";
+  fillings.emplace_back("products", fill_lines(patch_section(products), fillings));
   return fill_lines(patch_section("turns_of_phase"), fillings);
 }
 
@@ -365,15 +410,12 @@ std::vector<std::string> PatchText::packed_axes(KernelScope& scope, const std::s
   return lines;
 }
 
-std::string PatchText::packed_store() const {
-  return fill_lines(patch_section(rounded_ ? "store_rounded" : "store_split"));
-}
-
 GroupKernels PatchText::packing() const {
   const auto& stage = contraction_.split.stage;
   const auto& out = context_.buffers[stage.buffer];
   auto names = locals();
-  names.insert(names.end(), {"id", "rest", "m", "batch", "element", "parts", "tiles_down"});
+  names.insert(names.end(), {"id", "rest", "m", "batch", "element", "parts", "tiles_down", "thread", "element_at",
+                             "of_warp", "exponents", "first", "number", "large"});
   KernelScope scope(context_.buffers, stage, context_.dialect, names);
   const auto guard = condition_text(scope, contraction_.first.guards);
   const auto element = without_parentheses(scope.text(contraction_.first.element));
@@ -381,6 +423,7 @@ GroupKernels PatchText::packing() const {
   if (phases_) used.insert({phases_->line.phase, phases_->across.phase});
   const bool batched = !index_statements(scope, contraction_.batch, "batch", used).empty();
   const auto axes = packed_axes(scope, used);
+  const std::string row_tile = numbers_.halves ? "((int)blockIdx.x / TILE_M)" : "rest";
   Fillings fillings = {{"name", out.name},
                        {"patch", place_type()},
                        {"global_index", context_.dialect->global_index},
@@ -389,34 +432,52 @@ GroupKernels PatchText::packing() const {
                        {"filter_count", scope.extent(extent_of(contraction_.batch))},
                        {"chunk", chunk(scope, false)},
                        {"axes", join_lines(axes)},
-                       {"batch", batched ? "const int batch = (int)(rest / tiles_down);" : ""},
+                       {"batch", batched ? fmt::format("const int batch = (int)({} / tiles_down);", row_tile) : ""},
                        {"depth", scope.extent(patch_.depth.extent)},
                        {"taps", phases_ ? "own_lines * own_across" : std::to_string(patch_.taps())},
                        {"guard", guard.empty() ? "" : fmt::format(" && ({})", guard)},
                        {"element", element},
-                       {"store", packed_store()}};
-  constexpr int k_threads = 256;
-  fillings.emplace_back("qualifier",
-                        fill_lines(context_.dialect->kernel_qualifier, {{"threads", std::to_string(k_threads)}}));
+                       {"parts", std::to_string(parts())}};
+  if (!numbers_.halves)
+    fillings.emplace_back("store", fill_lines(patch_section(numbers_.rounded ? "store_rounded" : "store_split")));
+  fillings.emplace_back("store_small", numbers_.rounded ? "" : k_store_small);
   ContractArguments arguments(context_.dialect);
   arguments.add_loaded(scope, context_.buffers, stage.buffer);
-  arguments.add(DType::f32, true, "filters", filters_);
+  arguments.add(numbers_.halves ? DType::f16 : DType::f32, true, "filters", filters());
+  if (numbers_.halves) arguments.add(DType::i32, true, "exponents", filter_exponents());
   arguments.add_integers(scope);
-  const auto kernel = "pack_" + out.name;
-  fillings.emplace_back("signature", arguments.signature(kernel));
-  GroupKernels kernels;
-  kernels.source = with_short_lines(fill(patch_section("pack_filters"), fillings));
-  const auto count = packed_count_text(size(), extent_of(contraction_.batch), extent_of(contraction_.rows),
-                                       extent_of(patch_.others), patch_.depth.extent);
-  kernels.launches.push_back({kernel,
-                              {fmt::format("ceil_div({}, {})", count, k_threads)},
-                              {std::to_string(k_threads)},
-                              "0",
-                              arguments.arguments()});
-  kernels.scratch.push_back({filters_, DType::f32, rounded_ ? count : "2 * " + count});
+  auto kernels = packing_launch(fillings, std::move(arguments));
   kernels.helpers = scope.helpers();
   kernels.own_helpers = scope.own_helpers();
   return kernels;
+}
+
+/// Without the helpers that its element needs.
+GroupKernels PatchText::packing_launch(const Fillings& given, ContractArguments arguments) const {
+  const int threads = numbers_.halves ? 128 : 256;
+  const auto kernel = "pack_" + out_;
+  Fillings fillings = given;
+  fillings.emplace_back("qualifier",
+                        fill_lines(context_.dialect->kernel_qualifier, {{"threads", std::to_string(threads)}}));
+  fillings.emplace_back("signature", arguments.signature(kernel));
+  GroupKernels kernels;
+  kernels.source =
+      with_short_lines(fill(patch_section(numbers_.halves ? "pack_half_filters" : "pack_filters"), fillings));
+  const auto& batch = extent_of(contraction_.batch);
+  const auto& rows = extent_of(contraction_.rows);
+  const auto count = packed_count_text(size(), batch, rows, extent_of(patch_.others), patch_.depth.extent);
+  const auto packed_rows = fmt::format("{} * ceil_div({}, TILE_M) * TILE_M", bundle_operand(batch), rows.text());
+  const auto blocks = numbers_.halves ? packed_rows : fmt::format("ceil_div({}, {})", count, threads);
+  kernels.launches.push_back({kernel, {blocks}, {std::to_string(threads)}, "0", arguments.arguments()});
+  kernels.scratch.push_back(
+      {filters(), numbers_.halves ? DType::f16 : DType::f32, numbers_.rounded ? count : "2 * " + count});
+  if (numbers_.halves) kernels.scratch.push_back({filter_exponents(), DType::i32, packed_rows});
+  return kernels;
+}
+
+void PatchText::add_filters(ContractArguments& arguments) const {
+  arguments.add(DType::f32, false, "filters", filters());
+  if (numbers_.halves) arguments.add(DType::i32, false, "filter_exponents", filter_exponents());
 }
 
 }  // namespace kw

@@ -11,17 +11,24 @@
 #include "operators/program/kernels/contract_patch_shape.hpp"
 #include "operators/program/kernels/contract_patches.hpp"
 #include "operators/program/kernels/contract_phases.hpp"
+#include "operators/program/kernels/contract_text.hpp"
 #include "operators/program/kernels/contract_tile_loads.hpp"
 
 namespace kw {
 
+/// What is multiplied, and how the products are added.
+struct PatchNumbers {
+  bool halves = false;   ///< scaled f16 numbers, else numbers of tf32
+  bool rounded = false;  ///< factors are one such number, else the sum of two
+  bool is_long = false;  ///< parts of rounded sums are added in f32
+};
+
 class PatchText {
  public:
-  /// `rounded`: factors are rounded to tf32 numbers, else split into two. `is_long`: parts of rounded sums are added in
-  /// f32. `filters`: scratch that holds the packed filter. With `phases` each goes through its own taps,
-  /// with `pairs` a block is of the two phases of paired_phase().
+  /// With `phases` each goes through its own taps, with `pairs` a block is of the two phases of paired_phase(). `out`:
+  /// what is computed, after which scratch is called.
   PatchText(const GroupContext& context, const Contraction& contraction, const PatchContraction& patch,
-            std::optional<PatchPhases> phases, bool pairs, bool rounded, bool is_long, std::string filters);
+            std::optional<PatchPhases> phases, bool pairs, PatchNumbers numbers, std::string out);
 
   /// Names of the texts, which no axis may be called.
   [[nodiscard]] static const std::vector<std::string>& locals();
@@ -40,7 +47,8 @@ class PatchText {
   [[nodiscard]] std::string grid() const;
   [[nodiscard]] std::string shared_bytes() const;
   [[nodiscard]] std::size_t image() const { return contraction_.second.element->tensor.buffer; }
-  [[nodiscard]] const std::string& filters() const { return filters_; }
+  /// The packed filter, as an argument of the products.
+  void add_filters(ContractArguments& arguments) const;
 
   /// The launch that packs the filter, and the scratch for it.
   [[nodiscard]] GroupKernels packing() const;
@@ -65,16 +73,20 @@ class PatchText {
   [[nodiscard]] std::string phase_name(KernelScope& scope, const PhaseTaps& taps) const;
   void fill_load(KernelScope& scope, Fillings& fillings) const;
   [[nodiscard]] std::vector<std::string> packed_axes(KernelScope& scope, const std::set<std::string>& used) const;
-  [[nodiscard]] std::string packed_store() const;
+  void fill_exponents(KernelScope& scope, Fillings& fillings) const;
+  [[nodiscard]] GroupKernels packing_launch(const Fillings& fillings, ContractArguments arguments) const;
   [[nodiscard]] std::int64_t taps_across() const { return patch_.across ? patch_.across->taps : 1; }
-  [[nodiscard]] int parts() const { return rounded_ ? 1 : 2; }
+  [[nodiscard]] int parts() const { return numbers_.rounded ? 1 : 2; }
+  [[nodiscard]] std::string filters() const { return "filters_of_" + out_; }
+  [[nodiscard]] std::string filter_exponents() const { return "filter_exponents_of_" + out_; }
 
   const GroupContext& context_;
   const Contraction& contraction_;
   const PatchContraction& patch_;
   std::optional<PatchPhases> phases_;
-  bool pairs_, rounded_, is_long_;
-  std::string filters_;
+  bool pairs_;
+  PatchNumbers numbers_;
+  std::string out_;
 };
 
 }  // namespace kw

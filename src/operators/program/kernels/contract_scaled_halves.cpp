@@ -14,9 +14,11 @@ namespace {
 
 /// Steps whose halves lie together, SCALED_STEPS of the text.
 constexpr int k_chunk = 32;
+/// SPLIT_THREADS and SPLIT_PARTS of the text.
+constexpr int k_split_threads = 256, k_parts = 16;
 
 std::string_view scaled_section(const char* name) {
-  return kernel_text("program/scaled_halves.cu", name);
+  return kernel_text("program/contract_scaled_halves.cu", name);
 }
 
 /// What kernels keep for each other is f32 too.
@@ -39,6 +41,10 @@ std::optional<ScaledFactor> scaled_factor(const Contraction& contraction, const 
     if (factor.axes.count(axis.name) > 0) scaled.batch.push_back(axis);
   }
   if (!has_extents(joined_axes(scaled.batch, lines))) return std::nullopt;
+  // Windows of a convolution would be split once for each tap.
+  double elements = 1.0;
+  for (const auto& extent : element->tensor.type.shape) elements *= static_cast<double>(extent.value());
+  if (count_of(scaled.batch) * count_of(lines) * count_of(contraction.inner) > elements) return std::nullopt;
   return scaled;
 }
 
@@ -102,7 +108,7 @@ class SplitText {
     split_.buffers = context_.buffers;
     split_.rows = split_of({split_.factors.rows, contraction_.rows, k_row_names});
     split_.columns = split_of({split_.factors.columns, contraction_.columns, k_column_names});
-    split_.splitting.own_helpers = {"scaled_halves.cu/numbers", "scaled_halves.cu/splitting"};
+    split_.splitting.own_helpers = {"contract_scaled_halves.cu/numbers", "contract_scaled_halves.cu/splitting"};
     return std::move(split_);
   }
 
@@ -121,6 +127,8 @@ class SplitText {
     split.halves = add_scratch(fmt::format("{}_halves_of_{}", line, out_.name), DType::f16,
                                fmt::format("{} * (ceil_div({}, {}) * {})", count, steps, k_chunk, 2 * k_chunk));
     split.exponents = add_scratch(fmt::format("{}_exponents_of_{}", line, out_.name), DType::i32, count);
+    if (!lines.factor.along_steps)
+      split_.splitting.scratch.push_back({largest_of(lines), DType::f32, fmt::format("{} * {}", k_parts, count)});
     add_launch(lines, split);
     return split;
   }
@@ -130,39 +138,54 @@ class SplitText {
     const auto& inner = contraction_.split.stage.inner;
     const auto all = joined_axes(factor.batch, lines.axes);
     KernelScope scope(context_.buffers, stage_over(all, inner), context_.dialect,
-                      {"thread", "line", "from", "steps", "runs", "whole", "kept", "largest", "exponent", "scale",
-                       "to", "place", "lane", "warp", "lines", "chunks", "blocks", "first", "load_steps", "next",
-                       "numbers", "chunk", "batch", "of_warp", "halves", "exponents", "i", "k", "run", "apart"});
+                      {"thread", "line",  "from",  "steps",   "runs",    "whole",       "kept",        "largest",
+                       "to",     "place", "lane",  "warp",    "lines",   "chunks",      "first_chunk", "end_chunk",
+                       "first",  "next",  "tiles", "numbers", "chunk",   "part_chunks", "exponent",    "load_steps",
+                       "batch",  "i",     "k",     "run",     "apart",   "of_tile",     "of_warp",     "numbers_of_warp",
+                       "scale",  "j",     "eight", "most",    "halves",  "exponents",   "tile"});
     const auto used = axes_in(factor.address);
     Fillings fillings = {{"name", out_.name},
                          {"lines", lines.names.lines},
                          {"memory", scope.buffer(factor.buffer).name},
                          {"start", address_text(scope, factor.address, all, true)},
                          {"steps", scope.extent(extent_of(inner))}};
-    const int threads = factor.along_steps ? 256 : 1024;
-    fillings.emplace_back("qualifier", fill_lines(context_.dialect->kernel_qualifier,
-                                                  {{"threads", std::to_string(threads)}}));
-    std::string grid = extent_of(all).text();
     if (factor.along_steps) {
       fillings.emplace_back("axes", join_lines(index_statements(scope, all, "line", used)));
       fillings.emplace_back("whole", whole_text(scope, factor));
-    } else {
-      fill_lines_of_steps(scope, factor, lines.axes, fillings);
-      grid = fmt::format("ceil_div({}, 32) * {}", extent_of(lines.axes).text(), bundle_operand(extent_of(factor.batch)));
+      return add_kernel(scope, "split_rows_of_steps", fillings, lines, split, extent_of(all).text());
     }
+    fill_lines_of_steps(scope, factor, lines.axes, fillings);
+    const auto grid = fmt::format("ceil_div({}, 32) * {} * {}", extent_of(lines.axes).text(),
+                                  bundle_operand(extent_of(factor.batch)), k_parts);
+    add_kernel(scope, "largest_of_lines", fillings, lines, split, grid);
+    add_kernel(scope, "split_lines", fillings, lines, split, grid);
+  }
+
+  void add_kernel(KernelScope& scope, const char* section, Fillings fillings, const FactorLines& lines,
+                  const SplitFactor& split, const std::string& grid) {
+    const bool finds = std::string_view(section) == "largest_of_lines";
+    fillings.emplace_back("qualifier", fill_lines(context_.dialect->kernel_qualifier,
+                                                  {{"threads", std::to_string(k_split_threads)}}));
     ContractArguments arguments(context_.dialect);
-    const auto& held = context_.buffers[factor.buffer];
+    const auto& held = context_.buffers[lines.factor.buffer];
     arguments.add(held.dtype, false, held.name, held.argument);
-    arguments.add(DType::f16, true, "halves", split_.buffers[split.halves].argument);
-    arguments.add(DType::i32, true, "exponents", split_.buffers[split.exponents].argument);
+    if (!lines.factor.along_steps) arguments.add(DType::f32, finds, "largest", largest_of(lines));
+    if (!finds) {
+      arguments.add(DType::f16, true, "halves", split_.buffers[split.halves].argument);
+      arguments.add(DType::i32, true, "exponents", split_.buffers[split.exponents].argument);
+    }
     arguments.add_integers(scope);
-    const auto kernel = fmt::format("split_{}_of_{}", lines.names.lines, out_.name);
+    const auto kernel = fmt::format("{}_{}_of_{}", finds ? "largest" : "split", lines.names.lines, out_.name);
     fillings.emplace_back("signature", arguments.signature(kernel));
-    const auto text = scaled_section(factor.along_steps ? "split_rows_of_steps" : "split_lines_of_steps");
     auto& kernels = split_.splitting;
-    kernels.source += (kernels.source.empty() ? "" : "\n") + with_short_lines(fill(text, fillings));
-    kernels.launches.push_back({kernel, {grid}, {std::to_string(threads)}, "0", arguments.arguments()});
+    kernels.source += (kernels.source.empty() ? "" : "\n") + with_short_lines(fill(scaled_section(section), fillings));
+    kernels.launches.push_back({kernel, {grid}, {std::to_string(k_split_threads)}, "0", arguments.arguments()});
     kernels.helpers.insert(scope.helpers().begin(), scope.helpers().end());
+  }
+
+  /// Scratch for the largest numbers of each part of the steps.
+  std::string largest_of(const FactorLines& lines) const {
+    return fmt::format("{}_largest_of_{}", lines.names.line, out_.name);
   }
 
   void fill_lines_of_steps(KernelScope& scope, const ScaledFactor& factor, const StageAxes& lines,
@@ -173,11 +196,13 @@ class SplitText {
     for (auto& statement : index_statements(scope, lines, "line", used)) axes.push_back(std::move(statement));
     const auto count = scope.extent(extent_of(lines));
     fillings.emplace_back("line_count", count);
-    fillings.emplace_back("batch", factor.batch.empty() ? "" : "const int batch = (int)blockIdx.x / blocks;");
+    fillings.emplace_back("batch", factor.batch.empty() ? "" : "const int batch = tile / tiles;");
     fillings.emplace_back("axes", join_lines(axes));
     fillings.emplace_back("step_axes", join_lines(index_statements(scope, inner, "k", used)));
     fillings.emplace_back("step", address_text(scope, factor.address, inner, false));
     fillings.emplace_back("flat_line", factor.batch.empty() ? "line" : fmt::format("(long)batch * {} + line", count));
+    fillings.emplace_back("all_lines", scope.extent(extent_of(joined_axes(factor.batch, lines))));
+    fillings.emplace_back("lines_of_steps", fill_lines(scaled_section("lines_of_steps"), fillings));
   }
 
   /// The condition for rows to begin at multiples of 16 bytes and to have a multiple of eight steps.
@@ -246,8 +271,8 @@ ScaledTiles scaled_tiles(KernelScope& scope, const Contraction& contraction, con
 }
 
 std::set<std::string> scaled_helpers() {
-  return {"contract_functions.cu/group_tile", "contract_halves.cu/f16_by_rows", "scaled_halves.cu/numbers",
-          "scaled_halves.cu/scaled_tile"};
+  return {"contract_functions.cu/group_tile", "contract_halves.cu/f16_by_rows", "contract_scaled_halves.cu/numbers",
+          "contract_scaled_halves.cu/scaled_tile"};
 }
 
 }  // namespace kw

@@ -1,7 +1,7 @@
 #pragma once
 // Strict products of f32 matrices on sm_90 as three products of f16 numbers: which contractions these are, the launches
 // that split both factors, and how the threads of a block copy tiles of what these leave. kernels/program/
-// scaled_halves.cu says what the numbers are.
+// contract_scaled_halves.cu says what the numbers are.
 
 #include <optional>
 #include <set>
@@ -27,7 +27,8 @@ struct ScaledFactors {
   ScaledFactor rows, columns;
 };
 
-/// Absent where a factor is no such tensor or has no such neighbours, and where products may round their factors.
+/// Absent where a factor is no such tensor, has no such neighbours or is read more than once, and where products may round
+/// their factors.
 [[nodiscard]] std::optional<ScaledFactors> scaled_factors(const Contraction& contraction, const StageProgram& program);
 
 /// Bytes of memory that splitting both factors reads and writes.

@@ -42,7 +42,7 @@ std::vector<ContractSize> contract_sizes(const StageProgram& program, ColumnChoi
     const auto contraction = contraction_of(stage, choice);
     if (!contraction) continue;
     sizes.push_back(contract_size(*contraction));
-    if (sizes.back().patch) choose_phases(*sizes.back().patch, ways.phases, ways.pairs);
+    if (sizes.back().patch) choose_ways(*sizes.back().patch, ways);
     sizes.back().halves = half_factors(*contraction, program).has_value();
     if (const auto factors = scaled_factors(*contraction, program))
       sizes.back().splitting_bytes = splitting_bytes(*contraction, *factors);

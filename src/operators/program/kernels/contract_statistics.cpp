@@ -267,7 +267,7 @@ std::optional<ContractStatistics> left_by_patches(const GroupContext& context, c
   const auto patch = whole ? patch_contraction(*whole) : std::nullopt;
   if (!patch || !patch->across) return std::nullopt;
   auto size = contract_size(*whole);
-  choose_phases(*size.patch, context.ways.phases, context.ways.pairs);
+  choose_ways(*size.patch, context.ways);
   if (size.patch->pairs || !by_patches(size, TileProducts::patches, context.device)) return std::nullopt;
   std::set<std::string> outer;
   for (const auto& axis : patch->outer) outer.insert(axis.name);

@@ -51,7 +51,6 @@ std::string of_widths(std::string (*multiply)(int columns, DType dtype), DType d
 }
 
 Fillings tensor_core_texts() {
-  const std::string multiplies_of_places = wgmma_multiply_places(64) + "\n" + wgmma_multiply_places(128);
   const auto of_halves = [](auto multiply, DType dtype) { return of_widths(multiply, dtype, {64, 128, 256}); };
   return {{"split", tf32_split()},
           {"rounded", tf32_rounded()},
@@ -63,7 +62,8 @@ Fillings tensor_core_texts() {
           {"bf16_by_rows", of_halves(wgmma_multiply, DType::bf16)},
           {"bf16_by_columns", of_halves(wgmma_multiply_by_columns, DType::bf16)},
           {"places", wgmma_places()},
-          {"multiplies_of_places", multiplies_of_places},
+          {"multiplies_of_places", of_widths(wgmma_multiply_places, DType::f32, {64, 128})},
+          {"multiplies_of_half_places", of_widths(wgmma_multiply_places, DType::f16, {64, 128})},
           {"copies", asynchronous_copies()}};
 }
 

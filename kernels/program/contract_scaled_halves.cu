@@ -25,12 +25,6 @@ __device__ __forceinline__ float times_power(const float number, const int expon
   return number * power_of_two(half) * power_of_two(exponent - half);
 }
 
-// --- section: splitting
-#define SPLIT_THREADS 256
-#define SPLIT_ROWS_THREADS 1024
-// Runs of eight steps that a thread keeps from the search for the largest number on; those behind them are read again.
-#define KEPT_RUNS 4
-
 // The largest of eight numbers, their signs aside, and of what was found; without those that are not finite.
 __device__ __forceinline__ float largest_of(const float (&numbers)[8], float largest) {
   #pragma unroll
@@ -38,14 +32,22 @@ __device__ __forceinline__ float largest_of(const float (&numbers)[8], float lar
   return largest;
 }
 
+// --- section: splitting
+#define SPLIT_THREADS 256
+// Blocks for the same lines whose steps are no neighbours in memory.
+#define SPLIT_PARTS 16
+// Runs of eight steps that a thread keeps from the search for the largest number on; those behind them are read again.
+#define KEPT_RUNS 4
+
 __device__ __forceinline__ void store_eight(__half* const to, const float (&numbers)[8], const float scale) {
-  __align__(16) __half large[8];
-  __align__(16) __half small[8];
+  __align__(16) __half2 large[4];
+  __align__(16) __half2 small[4];
   #pragma unroll
-  for (int i = 0; i < 8; ++i) {
-    const float number = numbers[i] * scale;
-    large[i] = __float2half_rn(number);
-    small[i] = __float2half_rn((number - __half2float(large[i])) * SMALL_SCALE);
+  for (int i = 0; i < 4; ++i) {
+    const float first = numbers[2 * i] * scale, second = numbers[2 * i + 1] * scale;
+    large[i] = __floats2half2_rn(first, second);
+    const float2 kept = __half22float2(large[i]);
+    small[i] = __floats2half2_rn((first - kept.x) * SMALL_SCALE, (second - kept.y) * SMALL_SCALE);
   }
   *(uint4*)to = *(const uint4*)large;
   *(uint4*)(to + SCALED_STEPS) = *(const uint4*)small;
@@ -112,48 +114,80 @@ ${signature} {
   }
 }
 
-// --- section: split_lines_of_steps
-// Splits 32 ${lines} of ${name} per block, a lane each, 32 steps of a warp at a time: neighbours in memory
-// are of one step.
+// --- section: lines_of_steps
+// A lane has one of 32 lines, a block one of SPLIT_PARTS parts of the steps, a warp 32 steps at a time.
+const int thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
+const int lines = ${line_count}, steps = ${steps}, chunks = (steps + SCALED_STEPS - 1) / SCALED_STEPS;
+const int part_chunks = (chunks + SPLIT_PARTS - 1) / SPLIT_PARTS;
+const int first_chunk = (int)blockIdx.x % SPLIT_PARTS * part_chunks;
+const int end_chunk = min(first_chunk + part_chunks, chunks);
+const int tiles = (lines + 31) / 32, tile = (int)blockIdx.x / SPLIT_PARTS;
+${batch}
+// Lanes without a line read the last one.
+const int first = tile % tiles * 32, line = min(first + lane, lines - 1);
+${axes}
+const long place = ${flat_line};
+const float* const from = ${memory} + (${start});
+const auto load_steps = [&](float (&numbers)[SCALED_STEPS / 8][8], const int next) {
+  #pragma unroll
+  for (int i = 0; i < SCALED_STEPS; ++i) {
+    const int k = next + i;
+    ${step_axes}
+    numbers[i / 8][i % 8] = k < steps ? from[${step}] : 0.0f;
+  }
+};
+
+// --- section: largest_of_lines
+// Finds the largest numbers of the ${lines} of ${name}: neighbours in memory are of one step.
 ${qualifier}
 ${signature} {
-  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const int lines = ${line_count}, steps = ${steps}, chunks = (steps + SCALED_STEPS - 1) / SCALED_STEPS;
-  const int blocks = (lines + 31) / 32;
-  ${batch}
-  // Lanes without a line read the last one.
-  const int first = (int)blockIdx.x % blocks * 32, line = min(first + lane, lines - 1);
-  ${axes}
-  const float* const from = ${memory} + (${start});
-  const auto load_steps = [&](float (&numbers)[SCALED_STEPS / 8][8], const int next) {
-    #pragma unroll
-    for (int i = 0; i < SCALED_STEPS; ++i) {
-      const int k = next + i;
-      ${step_axes}
-      numbers[i / 8][i % 8] = k < steps ? from[${step}] : 0.0f;
-    }
-  };
-  float largest = 0.0f;
-  for (int chunk = warp; chunk < chunks; chunk += SPLIT_ROWS_THREADS / 32) {
+  ${lines_of_steps}
+  float most = 0.0f;
+  for (int chunk = first_chunk + warp; chunk < end_chunk; chunk += SPLIT_THREADS / 32) {
     float numbers[SCALED_STEPS / 8][8];
     load_steps(numbers, chunk * SCALED_STEPS);
     #pragma unroll
-    for (int i = 0; i < SCALED_STEPS / 8; ++i) largest = largest_of(numbers[i], largest);
+    for (int i = 0; i < SCALED_STEPS / 8; ++i) most = largest_of(numbers[i], most);
   }
-  __shared__ float of_warp[SPLIT_ROWS_THREADS / 32][32];
-  of_warp[warp][lane] = largest;
+  __shared__ float of_warp[SPLIT_THREADS / 32][32];
+  of_warp[warp][lane] = most;
   __syncthreads();
-  for (int i = 0; i < SPLIT_ROWS_THREADS / 32; ++i) largest = fmaxf(largest, of_warp[i][lane]);
-  const int exponent = exponent_of(largest);
-  const long place = ${flat_line};
-  if (warp == 0 && first + lane < lines) exponents[place] = exponent;
+  if (warp != 0 || first + lane >= lines) return;
+  #pragma unroll
+  for (int i = 1; i < SPLIT_THREADS / 32; ++i) most = fmaxf(most, of_warp[i][lane]);
+  largest[(int)blockIdx.x % SPLIT_PARTS * (long)${all_lines} + place] = most;
+}
+
+// --- section: split_lines
+// Splits them: the numbers of a warp's steps pass through shared memory, so that lanes store neighbours.
+${qualifier}
+${signature} {
+  ${lines_of_steps}
+  float most = 0.0f;
+  #pragma unroll
+  for (int i = 0; i < SPLIT_PARTS; ++i) most = fmaxf(most, largest[i * (long)${all_lines} + place]);
+  const int exponent = exponent_of(most);
+  if (first_chunk == 0 && warp == 0 && first + lane < lines) exponents[place] = exponent;
   const float scale = power_of_two(-exponent);
-  for (int chunk = warp; chunk < chunks; chunk += SPLIT_ROWS_THREADS / 32) {
+  __shared__ float numbers_of_warp[SPLIT_THREADS / 32][32][33];
+  float (&kept)[32][33] = numbers_of_warp[warp];
+  for (int chunk = first_chunk + warp; chunk < end_chunk; chunk += SPLIT_THREADS / 32) {
     float numbers[SCALED_STEPS / 8][8];
     load_steps(numbers, chunk * SCALED_STEPS);
+    __syncwarp();
     #pragma unroll
-    for (int i = 0; i < SCALED_STEPS / 8; ++i)
-      if (first + lane < lines) store_eight(halves + (place * chunks + chunk) * (2 * SCALED_STEPS) + i * 8, numbers[i], scale);
+    for (int i = 0; i < SCALED_STEPS; ++i) kept[lane][i] = numbers[i / 8][i % 8] * scale;
+    __syncwarp();
+    #pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const int of_tile = i * 8 + lane / 4, run = lane % 4 * 8;
+      if (first + of_tile >= lines) continue;
+      float eight[8];
+      #pragma unroll
+      for (int j = 0; j < 8; ++j) eight[j] = kept[of_tile][run + j];
+      // Lines of a tile are one behind the other.
+      store_eight(halves + ((place - line + first + of_tile) * chunks + chunk) * (2 * SCALED_STEPS) + run, eight, 1.0f);
+    }
   }
 }
 
