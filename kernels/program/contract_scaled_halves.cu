@@ -67,11 +67,13 @@ __device__ __forceinline__ void load_eight(float (&numbers)[8], const float* con
 }
 
 // --- section: split_rows_of_steps
-// Splits the ${lines} of ${name}, one per block: neighbouring steps are neighbours in memory.
+// Splits the ${lines} of ${name}, each one by ${line_threads} threads: neighbouring steps are neighbours in memory.
 ${qualifier}
 ${signature} {
-  const int thread = threadIdx.x;
-  const long line = blockIdx.x;
+  constexpr int line_threads = ${line_threads};
+  const int thread = (int)threadIdx.x % line_threads;
+  const long line = (long)blockIdx.x * (SPLIT_THREADS / line_threads) + (int)threadIdx.x / line_threads;
+  ${rest}
   ${axes}
   const float* const from = ${memory} + (${start});
   const int steps = ${steps}, runs = (steps + SCALED_STEPS - 1) / SCALED_STEPS * (SCALED_STEPS / 8);
@@ -80,21 +82,17 @@ ${signature} {
   float largest = 0.0f;
   #pragma unroll
   for (int i = 0; i < KEPT_RUNS; ++i) {
-    load_eight(kept[i], from, 8 * (thread + i * SPLIT_THREADS), steps, whole);
+    load_eight(kept[i], from, 8 * (thread + i * line_threads), steps, whole);
     largest = largest_of(kept[i], largest);
   }
-  for (int run = thread + KEPT_RUNS * SPLIT_THREADS; run < runs; run += SPLIT_THREADS) {
+  for (int run = thread + KEPT_RUNS * line_threads; run < runs; run += line_threads) {
     __align__(16) float numbers[8];
     load_eight(numbers, from, 8 * run, steps, whole);
     largest = largest_of(numbers, largest);
   }
-  __shared__ float of_warp[SPLIT_THREADS / 32];
   #pragma unroll
   for (int apart = 16; apart > 0; apart /= 2) largest = fmaxf(largest, __shfl_xor_sync(0xffffffffu, largest, apart));
-  if (thread % 32 == 0) of_warp[thread / 32] = largest;
-  __syncthreads();
-  #pragma unroll
-  for (int i = 0; i < SPLIT_THREADS / 32; ++i) largest = fmaxf(largest, of_warp[i]);
+  ${largest_of_block}
   const int exponent = exponent_of(largest);
   if (thread == 0) exponents[line] = exponent;
   const float scale = power_of_two(-exponent);
@@ -104,15 +102,22 @@ ${signature} {
   };
   #pragma unroll
   for (int i = 0; i < KEPT_RUNS; ++i) {
-    const int run = thread + i * SPLIT_THREADS;
+    const int run = thread + i * line_threads;
     if (run < runs) store_eight(place(run), kept[i], scale);
   }
-  for (int run = thread + KEPT_RUNS * SPLIT_THREADS; run < runs; run += SPLIT_THREADS) {
+  for (int run = thread + KEPT_RUNS * line_threads; run < runs; run += line_threads) {
     __align__(16) float numbers[8];
     load_eight(numbers, from, 8 * run, steps, whole);
     store_eight(place(run), numbers, scale);
   }
 }
+
+// --- section: largest_of_block
+__shared__ float of_warp[SPLIT_THREADS / 32];
+if (thread % 32 == 0) of_warp[thread / 32] = largest;
+__syncthreads();
+#pragma unroll
+for (int i = 0; i < SPLIT_THREADS / 32; ++i) largest = fmaxf(largest, of_warp[i]);
 
 // --- section: lines_of_steps
 // A lane has one of 32 lines, a block one of SPLIT_PARTS parts of the steps, a warp 32 steps at a time.

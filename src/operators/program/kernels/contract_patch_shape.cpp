@@ -105,9 +105,9 @@ double passed_bytes(const PatchTile& tile, const PatchTurns& turns, bool rounded
 /// convolutions (docs/results/2026-11-26-h100-schedules.md): the cheapest ones take 2.3 % longer in the geometric mean
 /// than the fastest that were timed, of rounded factors 4.0 %.
 struct PatchClocks {
-  double rate;    ///< multiply-adds of tf32 numbers per clock
+  double rate;    ///< multiply-adds per clock
   double narrow;  ///< for how long instructions with 64 columns take, which read shared memory more
-  /// Of each four channels that a thread loads, and of each pair of those that are on their way at the same time.
+  /// Of each unit of channels that a thread loads, and of each pair of those that are on their way at the same time.
   double pixel, pair;
   double slice, tile;
   /// Of a sum, which nothing hides, with what a narrow tile's sectors cost: lines of eight floats begin anywhere, and
@@ -115,10 +115,23 @@ struct PatchClocks {
   double output, sector;
   double hidden_output;  ///< of a sum, behind other blocks
   double bytes;          ///< of the second cache per clock
+  double largest;        ///< that halves look for between two barriers, of each patch
 };
 
-constexpr PatchClocks k_clocks_of_split = {1024.0 * 0.82, 1.22, 150.0, 8.5, 355.0, 5200.0, 0.25, 3.4, 0.19, 25.0};
-constexpr PatchClocks k_clocks_of_rounded = {1024.0 * 0.566, 1.52, 160.0, 30.0, 420.0, 4000.0, 0.25, 6.0, 0.042, 19.4};
+constexpr PatchClocks k_clocks_of_split = {1024.0 * 0.82, 1.22, 150.0, 8.5,  355.0, 5200.0,
+                                           0.25,          3.4,  0.19,  25.0, 0.0};
+constexpr PatchClocks k_clocks_of_rounded = {1024.0 * 0.566, 1.52, 160.0, 30.0, 420.0, 4000.0,
+                                             0.25,           6.0,  0.042, 19.4, 0.0};
+/// Fitted to 370 and 400 assignments of 31 convolutions each on an H100 (docs/results/2026-11-26-h100-scaled-halves.md).
+constexpr PatchClocks k_clocks_of_split_halves = {1614.0, 1.217, 505.0, 21.0, 685.0, 4840.0,
+                                                  0.318,  0.0,   0.233, 25.0, 88.0};
+constexpr PatchClocks k_clocks_of_rounded_halves = {1255.0, 1.456, 260.0, 41.0, 493.0, 5690.0,
+                                                    0.269,  2.8,   0.092, 19.4, 1120.0};
+
+PatchClocks clocks_of(const PatchSize& size, bool rounded) {
+  if (size.halves) return rounded ? k_clocks_of_rounded_halves : k_clocks_of_split_halves;
+  return rounded ? k_clocks_of_rounded : k_clocks_of_split;
+}
 
 }  // namespace
 
@@ -189,9 +202,11 @@ void choose_phases(PatchSize& size, WayUse phases, WayUse pairs) {
 
 void choose_ways(PatchSize& size, ContractWays ways) {
   choose_phases(size, ways.phases, ways.pairs);
-  // A unit of eight channels has zeros behind the last one.
-  constexpr double k_least_channels = 8.0;
-  size.halves = ways.scaled == WayUse::always || (ways.scaled == WayUse::estimated && size.depth >= k_least_channels);
+  // As measured on an H100: with eight channels or four taps, or where phases go through their own taps, most took longer.
+  constexpr double k_least_channels = 16.0;
+  constexpr std::int64_t k_least_taps = 9;
+  const bool gain = size.depth >= k_least_channels && size.taps >= k_least_taps && size.of_phases.empty();
+  size.halves = ways.scaled == WayUse::always || (ways.scaled == WayUse::estimated && gain);
 }
 
 std::string tile_lines_text(const PatchSize& size) {
@@ -247,7 +262,7 @@ std::vector<std::string> patch_constraints(const PatchSize& size, bool rounded, 
 
 double patch_cost(const PatchSize& size, bool rounded, bool is_long, const DeviceFacts& device,
                   const IntBindings& assignment) {
-  const PatchClocks clocks = rounded ? k_clocks_of_rounded : k_clocks_of_split;
+  const PatchClocks clocks = clocks_of(size, rounded);
   const auto tile = patch_tile_of(size, assignment);
   const double thread_columns = tile.group_columns / 4.0;
   const double units = static_cast<double>(std::max<std::int64_t>(device.compute_units, 1));
@@ -256,15 +271,12 @@ double patch_cost(const PatchSize& size, bool rounded, bool is_long, const Devic
   const double tiles_per_unit = std::max(1.0, tiles / units);
   const auto turns = patch_turns(size, tile);
   const double steps = turns.steps * 2.0 * patch_unit(size);
-  const double rate = clocks.rate * (size.halves ? 2.0 : 1.0);
-  const double products = tile.rows * tile.columns * steps * (rounded ? 1.0 : 3.0) / rate *
+  const double products = tile.rows * tile.columns * steps * (rounded ? 1.0 : 3.0) / clocks.rate *
                           (tile.group_columns < 128.0 ? clocks.narrow : 1.0);
-  const double pixels = tile.chunk / 4.0 * tile.group_places / tile.threads;
+  const double pixels = tile.chunk / patch_unit(size) * tile.group_places / tile.threads;
   const double sums = tile.rows * tile.columns;
   const double outputs = clocks.output * sums * (1.0 + clocks.sector / tile.width);
-  // Halves find the largest of a patch between two barriers. Not measured.
-  const double largest = size.halves ? 200.0 : 0.0;
-  const double others = turns.patches * (pixels * (clocks.pixel + clocks.pair * pixels) + largest) +
+  const double others = turns.patches * (pixels * (clocks.pixel + clocks.pair * pixels) + clocks.largest) +
                         clocks.slice * turns.slices + clocks.tile + clocks.hidden_output * sums;
   const double resident =
       std::min(resident_patches(size, tile, thread_columns, rounded, is_long), std::ceil(tiles_per_unit));

@@ -152,7 +152,15 @@ class SplitText {
     if (factor.along_steps) {
       fillings.emplace_back("axes", join_lines(index_statements(scope, all, "line", used)));
       fillings.emplace_back("whole", whole_text(scope, factor));
-      return add_kernel(scope, "split_rows_of_steps", fillings, lines, split, extent_of(all).text());
+      // A warp keeps 1024 elements, a block eight times as many.
+      constexpr double k_kept_by_a_warp = 1024.0;
+      const bool by_warps = count_of(inner) <= k_kept_by_a_warp;
+      fillings.emplace_back("line_threads", by_warps ? "32" : "256");
+      fillings.emplace_back("rest", by_warps ? fmt::format("if (line >= {}) return;", scope.element_count(all)) : "");
+      fillings.emplace_back("largest_of_block", by_warps ? "" : fill_lines(scaled_section("largest_of_block")));
+      const auto count = extent_of(all).text();
+      return add_kernel(scope, "split_rows_of_steps", fillings, lines, split,
+                        by_warps ? fmt::format("ceil_div({}, 8)", count) : count);
     }
     fill_lines_of_steps(scope, factor, lines.axes, fillings);
     const auto grid = fmt::format("ceil_div({}, 32) * {} * {}", extent_of(lines.axes).text(),
