@@ -91,7 +91,8 @@ ${signature} {
     largest = largest_of(numbers, largest);
   }
   #pragma unroll
-  for (int apart = 16; apart > 0; apart /= 2) largest = fmaxf(largest, __shfl_xor_sync(0xffffffffu, largest, apart));
+  for (int apart = 16; apart > 0; apart /= 2)
+    largest = fmaxf(largest, __shfl_xor_sync(0xffffffffu, largest, apart));
   ${largest_of_block}
   const int exponent = exponent_of(largest);
   if (thread == 0) exponents[line] = exponent;
@@ -191,7 +192,8 @@ ${signature} {
       #pragma unroll
       for (int j = 0; j < 8; ++j) eight[j] = kept[of_tile][run + j];
       // Lines of a tile are one behind the other.
-      store_eight(halves + ((place - line + first + of_tile) * chunks + chunk) * (2 * SCALED_STEPS) + run, eight, 1.0f);
+      const long at = (place - line + first + of_tile) * chunks + chunk;
+      store_eight(halves + at * (2 * SCALED_STEPS) + run, eight, 1.0f);
     }
   }
 }

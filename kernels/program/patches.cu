@@ -373,7 +373,8 @@ for (int step = 0; step < PATCH_STEPS; ++step) {
   const float* const b = pixels + place * 4;
   multiply_half_places(part_sum, a, 2 * TILE_M * 16, b, leading, Places::stride_bytes, step > 0);
   multiply_half_places(small_sum, a + TILE_M * 4, 2 * TILE_M * 16, b, leading, Places::stride_bytes, true);
-  multiply_half_places(small_sum, a, 2 * TILE_M * 16, b + Places::part_floats, leading, Places::stride_bytes, true);
+  multiply_half_places(small_sum, a, 2 * TILE_M * 16, b + Places::part_floats, leading,
+                       Places::stride_bytes, true);
 }
 
 // --- section: half_products_of_phase
@@ -383,7 +384,8 @@ for (int step = 0; step < steps; ++step) {
   const float* const b = pixels + place_of_step(first_step + step) * 4;
   multiply_half_places(part_sum, a, 2 * TILE_M * 16, b, leading, Places::stride_bytes, step > 0);
   multiply_half_places(small_sum, a + TILE_M * 4, 2 * TILE_M * 16, b, leading, Places::stride_bytes, true);
-  multiply_half_places(small_sum, a, 2 * TILE_M * 16, b + Places::part_floats, leading, Places::stride_bytes, true);
+  multiply_half_places(small_sum, a, 2 * TILE_M * 16, b + Places::part_floats, leading,
+                       Places::stride_bytes, true);
 }
 
 // --- section: half_exponents
@@ -396,7 +398,8 @@ float largest = 0.0f;
 #pragma unroll
 for (int i = 0; i < Places::loads; ++i) largest = largest_of(next_pixels[i], largest);
 #pragma unroll
-for (int apart = 16; apart > 0; apart /= 2) largest = fmaxf(largest, __shfl_xor_sync(0xffffffffu, largest, apart));
+for (int apart = 16; apart > 0; apart /= 2)
+  largest = fmaxf(largest, __shfl_xor_sync(0xffffffffu, largest, apart));
 if (thread % 32 == 0) largest_of_warp[thread / 32] = largest;
 __syncthreads();
 #pragma unroll
@@ -420,7 +423,8 @@ if (next_exponent != exponent) {
 // The powers of two that rows of the filter and pixels were divided by.
 #pragma unroll
 for (int i = 0; i < THREAD_M; ++i) {
-  const int row_exponent = filter_exponents[${filter_batch} * tiles_down * TILE_M + first_row + row_place(line_of(thread), i)];
+  const int row = first_row + row_place(line_of(thread), i);
+  const int row_exponent = filter_exponents[${filter_batch} * tiles_down * TILE_M + row];
   #pragma unroll
   for (int j = 0; j < THREAD_N; ++j) sum[i][j] = times_power(${total}, exponent + row_exponent);
 }
@@ -502,7 +506,8 @@ ${signature} {
   }
   __shared__ float of_warp[4];
   #pragma unroll
-  for (int apart = 16; apart > 0; apart /= 2) largest = fmaxf(largest, __shfl_xor_sync(0xffffffffu, largest, apart));
+  for (int apart = 16; apart > 0; apart /= 2)
+    largest = fmaxf(largest, __shfl_xor_sync(0xffffffffu, largest, apart));
   if (thread % 32 == 0) of_warp[thread / 32] = largest;
   __syncthreads();
   #pragma unroll
@@ -514,7 +519,8 @@ ${signature} {
   const long first = (long)((int)blockIdx.x / TILE_M) * patches * units;
   for (int at = thread; at < patches * units * Places::unit; at += 128) {
     const float number = element_at(at) * scale;
-    __half* const to = filters + ((first + at / Places::unit) * ${parts} * TILE_M + m % TILE_M) * Places::unit + at % Places::unit;
+    const long place = (first + at / Places::unit) * ${parts} * TILE_M + m % TILE_M;
+    __half* const to = filters + place * Places::unit + at % Places::unit;
     const __half large = __float2half_rn(number);
     *to = large;
     ${store_small}

@@ -42,7 +42,7 @@ std::string wgmma_function(const char* section, int columns, DType dtype) {
                {"tiles", fmt::format("{}", columns / 8)},
                {"element", element_type(dtype, cuda_dialect())},
                {"function", tf32 ? "multiply_places" : "multiply_half_places"},
-              {"type", tf32 ? "tf32" : std::string(cuda_16_bit_float(dtype).name)},
+               {"type", tf32 ? "tf32" : std::string(cuda_16_bit_float(dtype).name)},
                {"steps", tf32 ? "8" : "16"},
                // Only 16-bit operands may be summed over what is not contiguous.
                {"majors", tf32 ? "" : ", 0, 0"},

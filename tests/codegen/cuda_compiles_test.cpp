@@ -284,6 +284,36 @@ TEST_P(CudaCompilesRounded, products_of_16_bit_numbers_that_overlap) {
   EXPECT_EQ(tally.kernels, 6);
 }
 
+/// Matrices of f32 in both layouts of the second one, and a convolution, at sizes where halves are estimated to be
+/// faster.
+TEST_P(CudaCompilesRounded, products_of_scaled_halves_that_overlap) {
+  Tally tally;
+  const std::string head =
+      "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\nM, K, N = 4096, 4096, 2048\n";
+  const std::string matrices =
+      "class Model(nn.Module):\n    def forward(self, a, b):\n        return {}\ndef get_inputs():\n"
+      "    return [torch.randn(M, K), torch.randn({})]\n";
+  const std::string convolution =
+      "class Model(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+      "        self.c = nn.Conv2d(64, 128, 3)\n    def forward(self, x):\n        return self.c(x)\n"
+      "def get_inputs():\n    return [torch.randn(16, 64, 130, 130)]\n";
+  for (const auto& [module, text] :
+       {std::pair{fmt::format(fmt::runtime(matrices), "a @ b", "K, N"), "begin_scaled_tile(row_tiles"},
+        std::pair{fmt::format(fmt::runtime(matrices), "F.gelu(F.linear(a, b))", "N, K"), "begin_scaled_tile(row_tiles"},
+        std::pair{convolution, "multiply_half_places(part_sum"}}) {
+    constexpr double k_any = 1e30;
+    const auto problem =
+        find_operator("program")->format.from_module({head + module, "m.py", "", "", {}, {k_any, k_any}, ""});
+    for (const Build& build : builds_of(parse_problem(problem.value(), "m.py").value(), "fused", "h200")) {
+      if (!build.primary) continue;
+      SCOPED_TRACE(text);
+      EXPECT_NE(build.request.source.find(text), std::string::npos);
+      expect_clean(build, GetParam(), tally);
+    }
+  }
+  EXPECT_EQ(tally.kernels, 9);
+}
+
 INSTANTIATE_TEST_SUITE_P(Programs, CudaCompilesRounded, testing::Values("wgmma"),
                          [](const auto& style) { return style.param; });
 

@@ -1,6 +1,6 @@
-// Strict products as three products of f16 numbers, on the CUDA simulator through the whole verifier: factors of every
-// layout, sums that are split, what becomes of the sums, and rows so large and so small that only their powers of two
-// keep them.
+// Products of f32 as products of scaled f16 numbers, on the CUDA simulator through the whole verifier: factors of every
+// layout, convolutions by patches, sums that are split, what becomes of the sums, and rows and patches so large and so
+// small that only their powers of two keep them.
 
 #include <gtest/gtest.h>
 
@@ -26,7 +26,8 @@ const std::vector<ModuleCase> k_cases = {
     {"a_long_sum", "x @ more[0]", "pass", "torch.randn(17, 2503), torch.randn(2503, 19)"},
     {"more_than_is_kept", "F.linear(x, more[0])", "pass", "torch.randn(33, 8300), torch.randn(34, 8300)"},
     {"tiny_and_huge", "F.linear(x, more[0])", "pass", "torch.randn(37, 53) * 1e-30, torch.randn(29, 53) * 1e30"},
-    {"near_the_largest_float", "F.linear(x, more[0])", "pass", "torch.randn(37, 53) * 1e37, torch.randn(29, 53) * 1e-3"},
+    {"near_the_largest_float", "F.linear(x, more[0])", "pass",
+     "torch.randn(37, 53) * 1e37, torch.randn(29, 53) * 1e-3"},
     {"near_the_least_float", "(x @ more[0])", "pass", "torch.randn(37, 53) * 1e-36, torch.randn(53, 29)"},
     {"rows_of_zeros", "F.linear(torch.triu(x, 20), more[0])", "pass", "torch.randn(37, 53), torch.randn(29, 53)"},
     {"bias_and_maps", "torch.relu(self.c(x)) * 2", "self.c = nn.Linear(20, 33)", "torch.randn(B, H, W)"},
@@ -122,31 +123,53 @@ TEST_F(NoScaledHalves, are_small_products_unless_they_are_asked_for) {
   EXPECT_EQ(device_->emitted(problem(k_cases[1]), "fused").source.find(k_products), std::string::npos);
 }
 
-/// The same kernel but for one thing, on an H200's simulator.
+/// The same kernel but for one thing.
 struct Broken {
   const char* name;
   const char* text;
   const char* instead;
 };
 
-class BrokenScaledHalves : public NoScaledHalves {};
+class BrokenScaledHalves : public NoScaledHalves {
+ protected:
+  static void expect_rejected(const Problem& read, const Bundle& honest, const std::vector<Broken>& all) {
+    for (const auto& one : all) {
+      Bundle bundle = honest;
+      const auto at = bundle.source.find(one.text);
+      ASSERT_NE(at, std::string::npos) << one.name << "\n" << bundle.source;
+      bundle.source.replace(at, std::string(one.text).size(), one.instead);
+      EXPECT_EQ(device_->verdict_of(read, bundle).status, VerdictStatus::rejected) << one.name;
+    }
+  }
+};
 
 TEST_F(BrokenScaledHalves, are_rejected) {
-  const std::vector<Broken> all = {
-      {"large parts alone", "(1.0f / SMALL_SCALE)", "0.0f"},
-      {"a small part of one factor alone", "multiply(small, row + TILE_K + step, column + step, true);", ""},
-      {"small parts that are not scaled", "(1.0f / SMALL_SCALE)", "1.0f"},
-      {"exponents of rows alone", "times_power(total, row_exponent + ", "times_power(total, row_exponent + 0 * "},
-      {"steps behind the last are not zeros", "step + i < steps ? row[step + i] : 0.0f", "row[step + i]"},
-  };
   const Problem read = problem(k_cases[0]);
-  for (const auto& one : all) {
-    Bundle bundle = emitted(read);
-    const auto at = bundle.source.find(one.text);
-    ASSERT_NE(at, std::string::npos) << one.name << "\n" << bundle.source;
-    bundle.source.replace(at, std::string(one.text).size(), one.instead);
-    EXPECT_EQ(device_->verdict_of(read, bundle).status, VerdictStatus::rejected) << one.name;
-  }
+  expect_rejected(
+      read, emitted(read),
+      {
+          {"large parts alone", "(1.0f / SMALL_SCALE)", "0.0f"},
+          {"a small part of one factor alone", "multiply(small, row + TILE_K + step, column + step, true);", ""},
+          {"small parts that are not scaled", "(1.0f / SMALL_SCALE)", "1.0f"},
+          {"exponents of rows alone", "times_power(total, row_exponent + ", "times_power(total, row_exponent + 0 * "},
+          {"steps behind the last are not zeros", "step + i < steps ? row[step + i] : 0.0f", "row[step + i]"},
+      });
+}
+
+TEST_F(BrokenScaledHalves, are_rejected_where_columns_are_split_by_parts) {
+  const Problem read = problem(k_cases[2]);
+  expect_rejected(
+      read, emitted(read),
+      {{"the largest of one part", "for (int i = 0; i < SPLIT_PARTS; ++i) most", "for (int i = 1; i < 2; ++i) most"}});
+}
+
+TEST_F(BrokenScaledHalves, are_rejected_as_patches) {
+  const auto grows = std::ranges::find(k_convolutions, "patches_of_other_sizes", &ModuleCase::name);
+  const Problem read = problem(*grows);
+  expect_rejected(read, device_->emitted(read, "fused", "", k_half_patches),
+                  {{"sums that do not follow a larger patch", "sum[i][j] *= fewer;", ""},
+                   {"exponents of pixels alone", "exponent + row_exponent);", "exponent);"},
+                   {"pixels without small parts", "(second - kept.y) * SMALL_SCALE", "0.0f"}});
 }
 
 }  // namespace

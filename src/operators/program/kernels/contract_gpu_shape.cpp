@@ -372,8 +372,7 @@ bool are_scaled(const std::vector<ContractSize>& sizes, const DeviceFacts& devic
   };
   // What warpgroups are estimated to take is more than it is.
   constexpr double k_gain = 0.95;
-  return least(TileProducts::scaled_halves) <
-         k_gain * std::min(least(TileProducts::wgmma), least(TileProducts::tf32));
+  return least(TileProducts::scaled_halves) < k_gain * std::min(least(TileProducts::wgmma), least(TileProducts::tf32));
 }
 
 }  // namespace

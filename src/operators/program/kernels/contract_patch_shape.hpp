@@ -42,8 +42,8 @@ void choose_ways(PatchSize& size, ContractWays ways);
   return size.halves ? 8 : 4;
 }
 
-/// How many times registers hold a thread's sums: those of all and of a part, or the same for both; of split f16 numbers
-/// those of products with small parts too.
+/// How many times registers hold a thread's sums: those of all and of a part, or the same for both; of split f16
+/// numbers those of products with small parts too.
 [[nodiscard]] constexpr int patch_copies(const PatchSize& size, bool rounded, bool is_long) {
   if (!rounded) return size.halves ? 3 : 2;
   return is_long ? 2 : 1;
@@ -58,8 +58,8 @@ void choose_ways(PatchSize& size, ContractWays ways);
 [[nodiscard]] std::string packed_count_text(const PatchSize& size, const Extent& batch, const Extent& rows,
                                             const Extent& others, const Extent& depth);
 
-/// PATCH_K channels of a patch, PATCH_STEPS steps of eight products, or sixteen of halves, that a slice of the filter has; with those of the
-/// other products of warpgroups.
+/// PATCH_K channels of a patch, PATCH_STEPS steps of eight products, or sixteen of halves, that a slice of the filter
+/// has; with those of the other products of warpgroups.
 [[nodiscard]] std::vector<Tunable> patch_tunables();
 [[nodiscard]] std::vector<std::string> patch_constraints(const PatchSize& size, bool rounded, bool is_long);
 /// In clocks of a unit; `assignment` has every tunable.

@@ -26,32 +26,84 @@ PatchText::PatchText(const GroupContext& context, const Contraction& contraction
       out_(std::move(out)) {}
 
 const std::vector<std::string>& PatchText::locals() {
-  static const std::vector<std::string> k_names = {"Places",        "place_from",    "top",
-                                                   "left",          "patches",       "patch",
-                                                   "other",         "depth",         "first_depth",
-                                                   "next_pixels",   "load_patch",    "keep_patch",
-                                                   "slices",        "slices_from",   "copy_slice",
-                                                   "place_of_unit", "turn",          "slice",
-                                                   "filter",        "pixels",        "unit",
-                                                   "units",         "across",        "line",
-                                                   "outer",         "tile",          "first_place",
-                                                   "first_line",    "tiles_wide",    "tiles_high",
-                                                   "inside",        "patch_inside",  "filters",
-                                                   "depth_at",      "tap",           "to",
-                                                   "places",        "part_sum",      "inside_of_stored",
-                                                   "own_lines",     "place_of_step", "own_others",
-                                                   "own_across",    "own_steps",     "own_slices",
-                                                   "across_part",   "first_step",    "steps",
-                                                   "leading",       "last",          "filter_patch",
-                                                   "waiting",       "first_batch",   "sums_place",
-                                                   "even",          "odd",           "place",
-                                                   "is_inside",     "result_of",     "results",
-                                                   "pixel",         "sums_line",     "loop_floats",
-                                                   "sum_floats",    "kept",          "item",
-                                                   "result",        "next_exponent", "exponent",
-                                                   "largest",       "scale",         "small_sum",
-                                                   "row_exponent",  "fewer",         "largest_of_warp",
-                                                   "apart",         "filter_exponents"};
+  static const std::vector<std::string> k_names = {"Places",
+                                                   "place_from",
+                                                   "top",
+                                                   "left",
+                                                   "patches",
+                                                   "patch",
+                                                   "other",
+                                                   "depth",
+                                                   "first_depth",
+                                                   "next_pixels",
+                                                   "load_patch",
+                                                   "keep_patch",
+                                                   "slices",
+                                                   "slices_from",
+                                                   "copy_slice",
+                                                   "place_of_unit",
+                                                   "turn",
+                                                   "slice",
+                                                   "filter",
+                                                   "pixels",
+                                                   "unit",
+                                                   "units",
+                                                   "across",
+                                                   "line",
+                                                   "outer",
+                                                   "tile",
+                                                   "first_place",
+                                                   "first_line",
+                                                   "tiles_wide",
+                                                   "tiles_high",
+                                                   "inside",
+                                                   "patch_inside",
+                                                   "filters",
+                                                   "depth_at",
+                                                   "tap",
+                                                   "to",
+                                                   "places",
+                                                   "part_sum",
+                                                   "inside_of_stored",
+                                                   "own_lines",
+                                                   "place_of_step",
+                                                   "own_others",
+                                                   "own_across",
+                                                   "own_steps",
+                                                   "own_slices",
+                                                   "across_part",
+                                                   "first_step",
+                                                   "steps",
+                                                   "leading",
+                                                   "last",
+                                                   "filter_patch",
+                                                   "waiting",
+                                                   "first_batch",
+                                                   "sums_place",
+                                                   "even",
+                                                   "odd",
+                                                   "place",
+                                                   "is_inside",
+                                                   "result_of",
+                                                   "results",
+                                                   "pixel",
+                                                   "sums_line",
+                                                   "loop_floats",
+                                                   "sum_floats",
+                                                   "kept",
+                                                   "item",
+                                                   "result",
+                                                   "next_exponent",
+                                                   "exponent",
+                                                   "largest",
+                                                   "scale",
+                                                   "small_sum",
+                                                   "row_exponent",
+                                                   "fewer",
+                                                   "largest_of_warp",
+                                                   "apart",
+                                                   "filter_exponents",
+                                                   "row"};
   return k_names;
 }
 
@@ -85,8 +137,8 @@ std::vector<std::string> PatchText::own_helpers() const {
 }
 
 std::string PatchText::resident_blocks() const {
-  return fmt::format("PATCH_BLOCKS({}, ({}::load_registers))",
-                     patch_copies(size(), numbers_.rounded, numbers_.is_long), place_type());
+  return fmt::format("PATCH_BLOCKS({}, ({}::load_registers))", patch_copies(size(), numbers_.rounded, numbers_.is_long),
+                     place_type());
 }
 
 std::string PatchText::width(KernelScope& scope) const {
@@ -205,7 +257,8 @@ void PatchText::fill_load(KernelScope& scope, Fillings& fillings) const {
   if (!whole) loaded += fmt::format(" && ({0} % PATCH_K == 0 || depth + j < {0})", scope.extent(depth));
   fillings.emplace_back(
       "depth_line",
-      whole ? "" : "const int depth = first_depth + (thread + i * TILE_THREADS) / Places::group_places * Places::unit;");
+      whole ? ""
+            : "const int depth = first_depth + (thread + i * TILE_THREADS) / Places::group_places * Places::unit;");
   fillings.emplace_back("patch_axes", join_lines(others_lines(scope, used, true)));
   const auto loaded_chunk = chunk(scope, true);
   fillings.emplace_back("chunk", pairs_ ? fmt::format("not_followed({})", loaded_chunk) : loaded_chunk);
@@ -227,12 +280,11 @@ std::string PatchText::loop_text(KernelScope& scope) const {
                                                   "at % Places::line_places / {0};",
                                                   step));
   fillings.emplace_back("kept_turn", phases_ ? "not_followed(patch % 2)" : "patch % 2");
-  fillings.emplace_back(
-      "keep_pixel",
-      fmt::format("{}(places + place * 4, {}next_pixels[i]{});",
-                  numbers_.halves ? (numbers_.rounded ? "keep_rounded_halves" : "keep_scaled_pixel")
-                                  : (numbers_.rounded ? "keep_rounded_pixel" : "keep_pixel"),
-                  numbers_.rounded ? "" : "Places::part_floats, ", numbers_.halves ? ", scale" : ""));
+  fillings.emplace_back("keep_pixel",
+                        fmt::format("{}(places + place * 4, {}next_pixels[i]{});",
+                                    numbers_.halves ? (numbers_.rounded ? "keep_rounded_halves" : "keep_scaled_pixel")
+                                                    : (numbers_.rounded ? "keep_rounded_pixel" : "keep_pixel"),
+                                    numbers_.rounded ? "" : "Places::part_floats, ", numbers_.halves ? ", scale" : ""));
   fillings.emplace_back("exponents", numbers_.halves ? fill_lines(patch_section("half_exponents")) : "");
   fillings.emplace_back("find_exponent", numbers_.halves ? fill_lines(patch_section("find_exponent")) : "");
   const auto batches = scope.extent(extent_of(contraction_.batch));
@@ -268,10 +320,10 @@ std::string PatchText::turns_text(KernelScope& scope) const {
     declared = "float small_sum[THREAD_N / 2][4];\n" + fill_lines(patch_section("zero_parts"), {{"sums", "small_sum"}});
   fillings.emplace_back("zero_parts", declared);
   const std::string add = "add_products(part_sum, sum);";
-  fillings.emplace_back("add_products",
-                        !numbers_.rounded  ? add
-                        : numbers_.is_long ? fill_lines(patch_section("gathered"), {{"zero_parts", zeros}})
-                                           : "");
+  fillings.emplace_back("add_products", !numbers_.rounded ? add
+                                        : numbers_.is_long
+                                            ? fill_lines(patch_section("gathered"), {{"zero_parts", zeros}})
+                                            : "");
   fillings.emplace_back("last_products", numbers_.rounded ? add : "");
   fill_exponents(scope, fillings);
   if (phases_) return turns_of_phase(scope, std::move(fillings));
@@ -415,7 +467,7 @@ GroupKernels PatchText::packing() const {
   const auto& out = context_.buffers[stage.buffer];
   auto names = locals();
   names.insert(names.end(), {"id", "rest", "m", "batch", "element", "parts", "tiles_down", "thread", "element_at",
-                             "of_warp", "exponents", "first", "number", "large"});
+                             "of_warp", "exponents", "first", "number", "large", "place"});
   KernelScope scope(context_.buffers, stage, context_.dialect, names);
   const auto guard = condition_text(scope, contraction_.first.guards);
   const auto element = without_parentheses(scope.text(contraction_.first.element));

@@ -40,8 +40,7 @@ const std::vector<std::string>& tail_locals() {
 }
 
 bool by_warpgroups(TileProducts products) {
-  return products == TileProducts::wgmma || products == TileProducts::halves ||
-         products == TileProducts::scaled_halves;
+  return products == TileProducts::wgmma || products == TileProducts::halves || products == TileProducts::scaled_halves;
 }
 
 std::string product_section(const std::string& name, TileProducts products, bool rounded, const Fillings& fillings) {
@@ -55,7 +54,8 @@ std::set<std::string> product_helpers(TileProducts products, bool rounded) {
   const auto add = [&](const std::string& name) { helpers.insert("contract_functions.cu/" + name); };
   add("block_tile");
   const std::string suffix = rounded ? "_rounded" : "";
-  if (products != TileProducts::simt && products != TileProducts::scaled_halves) add(rounded ? "factors_rounded" : "factors_split");
+  if (products != TileProducts::simt && products != TileProducts::scaled_halves)
+    add(rounded ? "factors_rounded" : "factors_split");
   switch (products) {
     case TileProducts::simt:
       add("multiply_tile");

@@ -66,8 +66,8 @@ std::string first_line_text(KernelScope& scope, const ScaledFactor& factor, cons
   if (factor.batch.empty()) return "0";
   AffineIndex number;
   for (std::size_t i = factor.batch.size(); i-- > 0;) {
-    number.coefficients[factor.batch[i].name] = extent_of(joined_axes(
-        {factor.batch.begin() + static_cast<std::ptrdiff_t>(i) + 1, factor.batch.end()}, lines));
+    number.coefficients[factor.batch[i].name] =
+        extent_of(joined_axes({factor.batch.begin() + static_cast<std::ptrdiff_t>(i) + 1, factor.batch.end()}, lines));
   }
   return address_text(scope, number, factor.batch, true);
 }
@@ -138,11 +138,12 @@ class SplitText {
     const auto& inner = contraction_.split.stage.inner;
     const auto all = joined_axes(factor.batch, lines.axes);
     KernelScope scope(context_.buffers, stage_over(all, inner), context_.dialect,
-                      {"thread", "line",  "from",  "steps",   "runs",    "whole",       "kept",        "largest",
-                       "to",     "place", "lane",  "warp",    "lines",   "chunks",      "first_chunk", "end_chunk",
-                       "first",  "next",  "tiles", "numbers", "chunk",   "part_chunks", "exponent",    "load_steps",
-                       "batch",  "i",     "k",     "run",     "apart",   "of_tile",     "of_warp",     "numbers_of_warp",
-                       "scale",  "j",     "eight", "most",    "halves",  "exponents",   "tile"});
+                      {"thread", "line",  "from",  "steps",   "runs",   "whole",       "kept",        "largest",
+                       "to",     "place", "lane",  "warp",    "lines",  "chunks",      "first_chunk", "end_chunk",
+                       "first",  "next",  "tiles", "numbers", "chunk",  "part_chunks", "exponent",    "load_steps",
+                       "batch",  "i",     "k",     "run",     "apart",  "of_tile",     "of_warp",     "numbers_of_warp",
+                       "scale",  "j",     "eight", "most",    "halves", "exponents",   "tile",        "line_threads",
+                       "at"});
     const auto used = axes_in(factor.address);
     Fillings fillings = {{"name", out_.name},
                          {"lines", lines.names.lines},
@@ -172,8 +173,8 @@ class SplitText {
   void add_kernel(KernelScope& scope, const char* section, Fillings fillings, const FactorLines& lines,
                   const SplitFactor& split, const std::string& grid) {
     const bool finds = std::string_view(section) == "largest_of_lines";
-    fillings.emplace_back("qualifier", fill_lines(context_.dialect->kernel_qualifier,
-                                                  {{"threads", std::to_string(k_split_threads)}}));
+    fillings.emplace_back(
+        "qualifier", fill_lines(context_.dialect->kernel_qualifier, {{"threads", std::to_string(k_split_threads)}}));
     ContractArguments arguments(context_.dialect);
     const auto& held = context_.buffers[lines.factor.buffer];
     arguments.add(held.dtype, false, held.name, held.argument);
@@ -264,8 +265,8 @@ ScaledTiles scaled_tiles(KernelScope& scope, const Contraction& contraction, con
   const auto rows = scaled_copies(scope, split, split.rows, {split.factors.rows, contraction.rows, k_row_names});
   const auto columns =
       scaled_copies(scope, split, split.columns, {split.factors.columns, contraction.columns, k_column_names});
-  tiles.places = fmt::format("const int chunks = ({} + TILE_K - 1) / TILE_K;\n{}\n{}", steps, rows.places,
-                             columns.places);
+  tiles.places =
+      fmt::format("const int chunks = ({} + TILE_K - 1) / TILE_K;\n{}\n{}", steps, rows.places, columns.places);
   tiles.loop = fill_lines(scaled_section("scaled_loop"),
                           {{"load_rows", rows.load},
                            {"load_columns", columns.load},

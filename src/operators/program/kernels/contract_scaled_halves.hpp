@@ -27,8 +27,8 @@ struct ScaledFactors {
   ScaledFactor rows, columns;
 };
 
-/// Absent where a factor is no such tensor, has no such neighbours or is read more than once, and where products may round
-/// their factors.
+/// Absent where a factor is no such tensor, has no such neighbours or is read more than once, and where products may
+/// round their factors.
 [[nodiscard]] std::optional<ScaledFactors> scaled_factors(const Contraction& contraction, const StageProgram& program);
 
 /// Bytes of memory that splitting both factors reads and writes.

@@ -61,7 +61,7 @@ ContractWays contract_ways(const IntBindings& structure) {
     if (found == structure.end() || found->second == 0) return WayUse::estimated;
     return found->second == 1 ? WayUse::always : WayUse::never;
   };
-  return {use_of(k_patch_choice), use_of(k_strip_choice), use_of(k_direct_choice),    use_of(k_tail_choice),
+  return {use_of(k_patch_choice), use_of(k_strip_choice), use_of(k_direct_choice),     use_of(k_tail_choice),
           use_of(k_phase_choice), use_of(k_pair_choice),  use_of(k_statistics_choice), use_of(k_scaled_choice)};
 }
 

@@ -34,7 +34,8 @@ struct ContractSize {
   bool strips = false;    ///< it can be multiplied by strips of columns; see contract_strips.hpp
   double operations = 0;  ///< that are done to each sum
   std::optional<DirectSize> direct = std::nullopt;
-  /// Memory that is read and written to split both factors; absent where they cannot be: see contract_scaled_halves.hpp.
+  /// Memory that is read and written to split both factors; absent where they cannot be: see
+  /// contract_scaled_halves.hpp.
   std::optional<double> splitting_bytes = std::nullopt;
 };
 /// Of rounded factors: a sum of more steps would lose as much by what tensor cores cut off as by the rounding.
@@ -61,11 +62,12 @@ struct ContractSize {
 
 /// What multiplies the tiles of a GPU's block.
 enum class TileProducts : std::uint8_t {
-  simt,     ///< multiply-adds of threads
-  tf32,     ///< three products of tf32 numbers on tensor cores, with the error of f32; one of factors that are rounded
-  wgmma,    ///< the same by warpgroups, from shared memory
-  halves,   ///< products of 16-bit numbers by warpgroups
-  scaled_halves,  ///< three such products, of numbers of f32 that launches before them have split, with the error of f32
+  simt,    ///< multiply-adds of threads
+  tf32,    ///< three products of tf32 numbers on tensor cores, with the error of f32; one of factors that are rounded
+  wgmma,   ///< the same by warpgroups, from shared memory
+  halves,  ///< products of 16-bit numbers by warpgroups
+  scaled_halves,  ///< three such products, of numbers of f32 that launches before them have split, with the error of
+                  ///< f32
   strips,   ///< as tf32, of few rows and steps: columns come by 16 bytes, and sums go to the output from registers
   direct,   ///< as simt, of short sums: the filter is in shared memory, each thread loads its elements of the image
   patches,  ///< as wgmma, with patches of a tensor for all taps of a filter where there are some
