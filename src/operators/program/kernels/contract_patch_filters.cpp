@@ -78,14 +78,14 @@ GroupKernels PatchText::packing() const {
   arguments.add(numbers_.halves ? DType::f16 : DType::f32, true, "filters", filters());
   if (numbers_.halves) arguments.add(DType::i32, true, "exponents", filter_exponents());
   arguments.add_integers(scope);
-  auto kernels = packing_launch(fillings, std::move(arguments));
+  auto kernels = packing_launch(fillings, arguments);
   kernels.helpers = scope.helpers();
   kernels.own_helpers = scope.own_helpers();
   return kernels;
 }
 
 /// Without the helpers that its element needs.
-GroupKernels PatchText::packing_launch(const Fillings& given, ContractArguments arguments) const {
+GroupKernels PatchText::packing_launch(const Fillings& given, const ContractArguments& arguments) const {
   const int threads = numbers_.halves ? 128 : 256;
   const auto kernel = "pack_" + out_;
   Fillings fillings = given;

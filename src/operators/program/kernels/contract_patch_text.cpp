@@ -1,10 +1,24 @@
 #include "operators/program/kernels/contract_patch_text.hpp"
 
+#include <iterator>
+#include <sstream>
+
 #include "language/kernel_texts.hpp"
 #include "operators/program/kernels/contract_text.hpp"
 
 namespace kw {
 namespace {
+
+/// Names of the texts, which no axis may be called.
+constexpr const char* k_patch_locals =
+    "Places place_from top left patches patch other depth first_depth next_pixels load_patch keep_patch "
+    "slices slices_from copy_slice place_of_unit turn slice filter pixels unit units across line outer "
+    "tile first_place first_line tiles_wide tiles_high inside patch_inside filters depth_at tap to "
+    "places part_sum inside_of_stored own_lines place_of_step own_others own_across own_steps own_slices "
+    "across_part first_step steps leading last filter_patch waiting first_batch sums_place even odd "
+    "place is_inside result_of results pixel sums_line loop_floats sum_floats kept item result "
+    "next_exponent exponent largest scale small_sum row_exponent fewer largest_of_warp apart "
+    "filter_exponents row";
 
 std::string_view patch_section(const char* name) {
   return kernel_text("program/patches.cu", name);
@@ -23,84 +37,10 @@ PatchText::PatchText(const GroupContext& context, const Contraction& contraction
       out_(std::move(out)) {}
 
 const std::vector<std::string>& PatchText::locals() {
-  static const std::vector<std::string> k_names = {"Places",
-                                                   "place_from",
-                                                   "top",
-                                                   "left",
-                                                   "patches",
-                                                   "patch",
-                                                   "other",
-                                                   "depth",
-                                                   "first_depth",
-                                                   "next_pixels",
-                                                   "load_patch",
-                                                   "keep_patch",
-                                                   "slices",
-                                                   "slices_from",
-                                                   "copy_slice",
-                                                   "place_of_unit",
-                                                   "turn",
-                                                   "slice",
-                                                   "filter",
-                                                   "pixels",
-                                                   "unit",
-                                                   "units",
-                                                   "across",
-                                                   "line",
-                                                   "outer",
-                                                   "tile",
-                                                   "first_place",
-                                                   "first_line",
-                                                   "tiles_wide",
-                                                   "tiles_high",
-                                                   "inside",
-                                                   "patch_inside",
-                                                   "filters",
-                                                   "depth_at",
-                                                   "tap",
-                                                   "to",
-                                                   "places",
-                                                   "part_sum",
-                                                   "inside_of_stored",
-                                                   "own_lines",
-                                                   "place_of_step",
-                                                   "own_others",
-                                                   "own_across",
-                                                   "own_steps",
-                                                   "own_slices",
-                                                   "across_part",
-                                                   "first_step",
-                                                   "steps",
-                                                   "leading",
-                                                   "last",
-                                                   "filter_patch",
-                                                   "waiting",
-                                                   "first_batch",
-                                                   "sums_place",
-                                                   "even",
-                                                   "odd",
-                                                   "place",
-                                                   "is_inside",
-                                                   "result_of",
-                                                   "results",
-                                                   "pixel",
-                                                   "sums_line",
-                                                   "loop_floats",
-                                                   "sum_floats",
-                                                   "kept",
-                                                   "item",
-                                                   "result",
-                                                   "next_exponent",
-                                                   "exponent",
-                                                   "largest",
-                                                   "scale",
-                                                   "small_sum",
-                                                   "row_exponent",
-                                                   "fewer",
-                                                   "largest_of_warp",
-                                                   "apart",
-                                                   "filter_exponents",
-                                                   "row"};
+  static const std::vector<std::string> k_names = [] {
+    std::istringstream words(k_patch_locals);
+    return std::vector<std::string>{std::istream_iterator<std::string>(words), {}};
+  }();
   return k_names;
 }
 

@@ -74,7 +74,7 @@ class PatchText {
   void fill_load(KernelScope& scope, Fillings& fillings) const;
   [[nodiscard]] std::vector<std::string> packed_axes(KernelScope& scope, const std::set<std::string>& used) const;
   void fill_exponents(KernelScope& scope, Fillings& fillings) const;
-  [[nodiscard]] GroupKernels packing_launch(const Fillings& fillings, ContractArguments arguments) const;
+  [[nodiscard]] GroupKernels packing_launch(const Fillings& fillings, const ContractArguments& arguments) const;
   [[nodiscard]] std::int64_t taps_across() const { return patch_.across ? patch_.across->taps : 1; }
   [[nodiscard]] int parts() const { return numbers_.rounded ? 1 : 2; }
   [[nodiscard]] std::string filters() const { return "filters_of_" + out_; }
