@@ -39,7 +39,9 @@ class DemandEvaluation {
         memos_(graph.values.size()),
         whole_(graph.values.size()),
         answers_(graph.nodes.size()),
-        depth_(graph.values.size(), 0) {}
+        depth_(graph.values.size(), 0),
+        read_(graph.values.size(), false),
+        asked_(graph.values.size(), 0) {}
 
   Result<void> prepare(std::span<const WantedElements> wanted, const ParallelFor& parallel) {
     std::vector<std::size_t> values;
@@ -47,6 +49,11 @@ class DemandEvaluation {
     KW_TRY(const auto needed, program_oracle::needed_nodes(graph_, values, [&](std::size_t value) {
              return leaves_.find(value) != leaves_.end();
            }));
+    for (const auto& one : wanted) asked_[one.value] += static_cast<std::int64_t>(one.elements.size());
+    for (std::size_t i = 0; i < needed.size(); ++i) {
+      if (!needed[i]) continue;
+      for (const auto operand : program_oracle::operands_of(graph_.nodes[i])) read_[operand] = true;
+    }
     for (std::size_t i = 0; i < needed.size(); ++i) {
       if (needed[i]) KW_TRY_VOID(prepare(i, parallel));
     }
@@ -91,7 +98,7 @@ class DemandEvaluation {
     for (const auto operand : program_oracle::operands_of(node)) depth = std::max(depth, depth_[operand] + 1);
     const program_oracle::OracleCall::OperandOf operand_of = [&](std::size_t value) { return operand(value); };
     KW_TRY(answers_[index], program_oracle::answer_of(graph_, node, operand_of));
-    if (depth >= k_deepest || on_the_way_ == OnTheWay::tensors) {
+    if (depth >= k_deepest || (on_the_way_ == OnTheWay::tensors && takes_all_of(node))) {
       auto outputs = program_oracle::whole_answer(graph_, node, *answers_[index], parallel);
       for (std::size_t i = 0; i < outputs.size(); ++i) whole_[node.outputs[i]] = std::move(outputs[i]);
       answers_[index].reset();
@@ -102,6 +109,13 @@ class DemandEvaluation {
       memos_[value] = std::make_unique<ElementMemo>(program_oracle::elements_of(graph_.values[value].type));
     }
     return {};
+  }
+
+  /// Of what no other node reads, only what is wanted is computed, where that is little: rows of a product.
+  [[nodiscard]] bool takes_all_of(const Node& node) const {
+    return std::any_of(node.outputs.begin(), node.outputs.end(), [&](std::size_t value) {
+      return read_[value] || k_whole_beyond * asked_[value] > program_oracle::elements_of(graph_.values[value].type);
+    });
   }
 
   [[nodiscard]] Operand operand(std::size_t value) {
@@ -165,6 +179,8 @@ class DemandEvaluation {
   std::vector<std::optional<DenseTensor>> whole_;    ///< by value
   std::vector<std::optional<Answer>> answers_;       ///< by node
   std::vector<std::size_t> depth_;                   ///< by value
+  std::vector<bool> read_;                           ///< by value: whether a needed node has it as an operand
+  std::vector<std::int64_t> asked_;                  ///< by value: of how many elements somebody wants to know
 };
 
 }  // namespace

@@ -143,6 +143,31 @@ TEST(Oracle, takes_whole_tensors_where_few_elements_follow_from_all) {
       << "too few to matter";
 }
 
+/// Of the tensors on the way all is computed, but not of a product of which a row is wanted.
+TEST(Oracle, computes_wanted_rows_alone_behind_whole_tensors) {
+  constexpr std::int64_t k_columns = 40, k_steps = 50;
+  const auto program = program_of("x @ y.T", "torch.rand(64, 50), torch.rand(40, 50)");
+  const auto leaves = leaves_of(program);
+  std::atomic<int> reads = 0;
+  std::map<std::size_t, LeafElements> sources;
+  for (const auto& [value, leaf] : leaves) {
+    const bool counts = value == program.inputs[0].value;
+    sources[value] = [&leaf = leaf, &reads, counts](std::int64_t i) {
+      if (counts) ++reads;
+      return leaf.values[static_cast<std::size_t>(i)];
+    };
+  }
+  WantedElements row{program.outputs[0], {}};
+  for (std::int64_t i = 0; i < k_columns; ++i) row.elements.push_back(3 * k_columns + i);
+  const auto answer = evaluate_elements(program.graph, sources, std::vector{row}, serial_for, OnTheWay::tensors);
+  ASSERT_TRUE(answer.has_value());
+  EXPECT_LE(reads, 5 * k_steps);
+  const auto whole = evaluate_graph(program.graph, leaves, program.outputs);
+  ASSERT_TRUE(whole.has_value());
+  for (std::size_t i = 0; i < row.elements.size(); ++i)
+    EXPECT_NEAR((*answer)[0][i], whole->front().values[static_cast<std::size_t>(row.elements[i])], 1e-13);
+}
+
 TEST(Oracle, value_that_is_read_twice_is_computed_once) {
   // Without a memo these would be 2^60 additions.
   std::string doubled = "x";
