@@ -32,14 +32,9 @@ __device__ __forceinline__ float largest_of(const float (&numbers)[8], float lar
   return largest;
 }
 
-// --- section: splitting
-#define SPLIT_THREADS 256
-// Blocks for the same lines whose steps are no neighbours in memory.
-#define SPLIT_PARTS 16
-// Runs of eight steps that a thread keeps from the search for the largest number on; those behind them are read again.
-#define KEPT_RUNS 4
-
-__device__ __forceinline__ void store_eight(__half* const to, const float (&numbers)[8], const float scale) {
+// Stores eight numbers as large parts and as small ones, 16 bytes each.
+__device__ __forceinline__ void store_parts(void* const large_parts, void* const small_parts,
+                                            const float (&numbers)[8], const float scale) {
   __align__(16) __half2 large[4];
   __align__(16) __half2 small[4];
   #pragma unroll
@@ -49,8 +44,19 @@ __device__ __forceinline__ void store_eight(__half* const to, const float (&numb
     const float2 kept = __half22float2(large[i]);
     small[i] = __floats2half2_rn((first - kept.x) * SMALL_SCALE, (second - kept.y) * SMALL_SCALE);
   }
-  *(uint4*)to = *(const uint4*)large;
-  *(uint4*)(to + SCALED_STEPS) = *(const uint4*)small;
+  *(uint4*)large_parts = *(const uint4*)large;
+  *(uint4*)small_parts = *(const uint4*)small;
+}
+
+// --- section: splitting
+#define SPLIT_THREADS 256
+// Blocks for the same lines whose steps are no neighbours in memory.
+#define SPLIT_PARTS 16
+// Runs of eight steps that a thread keeps from the search for the largest number on; those behind them are read again.
+#define KEPT_RUNS 4
+
+__device__ __forceinline__ void store_eight(__half* const to, const float (&numbers)[8], const float scale) {
+  store_parts(to, to + SCALED_STEPS, numbers, scale);
 }
 
 // Of eight steps from `step` on; zeros behind the last one. Where the row is `whole`, it begins at a multiple of 16

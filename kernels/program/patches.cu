@@ -1,7 +1,7 @@
 // Convolutions as products, for warpgroups of sm_90a: the part of an image that a tile of outputs needs, a patch, is
 // loaded and converted once for all taps. Shared memory holds it by groups of channels, four tf32 numbers or eight of f16
-// and so 16 bytes a pixel, so that a tap is the same patch from another place on. operators/program/kernels/patch_text.cpp fills the holes; contract.cu
-// has the rest of the kernel.
+// and so 16 bytes a pixel, so that a tap is the same patch from another place on. operators/program/kernels/
+// contract_patch_text.cpp and contract_patch_filters.cpp fill the holes; contract.cu has the rest of the kernel.
 //
 // definitions: TILE_M TILE_N THREAD_M THREAD_N PATCH_K PATCH_STEPS
 
@@ -92,17 +92,7 @@ ${multiplies_of_half_places}
 // Eight channels of a pixel, as a large and a small part of each number.
 __device__ __forceinline__ void keep_scaled_pixel(float* place, const int part_floats, const float (&eight)[8],
                                                   const float scale) {
-  __align__(16) __half2 large[4];
-  __align__(16) __half2 small[4];
-  #pragma unroll
-  for (int i = 0; i < 4; ++i) {
-    const float first = eight[2 * i] * scale, second = eight[2 * i + 1] * scale;
-    large[i] = __floats2half2_rn(first, second);
-    const float2 kept = __half22float2(large[i]);
-    small[i] = __floats2half2_rn((first - kept.x) * SMALL_SCALE, (second - kept.y) * SMALL_SCALE);
-  }
-  *(uint4*)place = *(const uint4*)large;
-  *(uint4*)(place + part_floats) = *(const uint4*)small;
+  store_parts(place, place + part_floats, eight, scale);
 }
 
 // The same, rounded to the large parts.

@@ -211,8 +211,10 @@ class CudaContraction {
     fillings.emplace_back("stored_column", "at % TILE_N");
   }
 
-  void fill_half_loop(KernelScope& scope, Fillings& fillings, std::set<std::size_t>& loaded) const {
-    const auto tiles = half_tiles(scope, contraction_, *halves_);
+  /// Of 16-bit numbers, whose tiles are copied as they are.
+  void fill_copied_loop(KernelScope& scope, Fillings& fillings, std::set<std::size_t>& loaded) const {
+    const auto tiles =
+        split_ != nullptr ? scaled_tiles(scope, contraction_, *split_) : half_tiles(scope, contraction_, *halves_);
     fill_tile_places(scope, fillings);
     fillings.emplace_back("tiles", tiles.tiles);
     fillings.emplace_back("step_tables", "");
@@ -220,19 +222,11 @@ class CudaContraction {
     fillings.emplace_back("column_places", "");
     fillings.emplace_back("first_steps", "int stage = 0;");
     fillings.emplace_back("loop", tiles.loop);
-    loaded = {halves_->rows.buffer, halves_->columns.buffer};
-  }
-
-  void fill_scaled_loop(KernelScope& scope, Fillings& fillings, std::set<std::size_t>& loaded) const {
-    const auto tiles = scaled_tiles(scope, contraction_, *split_);
-    fill_tile_places(scope, fillings);
-    fillings.emplace_back("tiles", tiles.tiles);
-    fillings.emplace_back("step_tables", "");
-    fillings.emplace_back("row_places", tiles.places);
-    fillings.emplace_back("column_places", "");
-    fillings.emplace_back("first_steps", "int stage = 0;");
-    fillings.emplace_back("loop", tiles.loop);
-    loaded = {split_->rows.halves, split_->rows.exponents, split_->columns.halves, split_->columns.exponents};
+    if (split_ != nullptr) {
+      loaded = {split_->rows.halves, split_->rows.exponents, split_->columns.halves, split_->columns.exponents};
+    } else {
+      loaded = {halves_->rows.buffer, halves_->columns.buffer};
+    }
   }
 
   void fill_loop(KernelScope& scope, Fillings& fillings, std::set<std::size_t>& loaded) const {
@@ -313,11 +307,8 @@ class CudaContraction {
       patch_text_->fill_products(scope, fillings);
       loaded = {patch_text_->image()};
     } else {
-      if (split_ != nullptr) {
-        fill_scaled_loop(scope, fillings, loaded);
-      } else {
-        halves_ ? fill_half_loop(scope, fillings, loaded) : fill_loop(scope, fillings, loaded);
-      }
+      const bool copied = halves_ || split_ != nullptr;
+      copied ? fill_copied_loop(scope, fillings, loaded) : fill_loop(scope, fillings, loaded);
       fillings.emplace_back("batch", batch_text(scope));
     }
     fill_batch_axes(scope, fillings);

@@ -258,9 +258,9 @@ SplitContraction split_contraction(const GroupContext& context, const Contractio
   return SplitText(context, contraction).write();
 }
 
-ScaledTiles scaled_tiles(KernelScope& scope, const Contraction& contraction, const SplitContraction& split) {
+HalfTiles scaled_tiles(KernelScope& scope, const Contraction& contraction, const SplitContraction& split) {
   const auto steps = scope.extent(extent_of(contraction.split.stage.inner));
-  ScaledTiles tiles;
+  HalfTiles tiles;
   tiles.tiles = fill_lines(scaled_section("scaled_tiles"));
   const auto rows = scaled_copies(scope, split, split.rows, {split.factors.rows, contraction.rows, k_row_names});
   const auto columns =

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "operators/program/kernels/affine_index.hpp"
+#include "operators/program/kernels/contract_halves.hpp"
 #include "operators/program/kernels/contraction.hpp"
 #include "operators/program/kernels/kernel_scope.hpp"
 #include "operators/program/kernels/program_bundle.hpp"
@@ -48,14 +49,7 @@ struct SplitContraction {
 /// A defect where there are no scaled factors.
 [[nodiscard]] SplitContraction split_contraction(const GroupContext& context, const Contraction& contraction);
 
-/// Statements in CUDA C++, for kernels/program/contract.cu.
-struct ScaledTiles {
-  std::string tiles;   ///< declarations in shared memory
-  std::string places;  ///< where the rows and columns of the thread's elements begin
-  std::string loop;
-};
-[[nodiscard]] ScaledTiles scaled_tiles(KernelScope& scope, const Contraction& contraction,
-                                       const SplitContraction& split);
+[[nodiscard]] HalfTiles scaled_tiles(KernelScope& scope, const Contraction& contraction, const SplitContraction& split);
 
 /// Sections of kernels/program/, as GroupKernels::own_helpers has them, that the products call.
 [[nodiscard]] std::set<std::string> scaled_helpers();
