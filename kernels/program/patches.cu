@@ -3,7 +3,7 @@
 // and so 16 bytes a pixel, so that a tap is the same patch from another place on. operators/program/kernels/
 // contract_patch_text.cpp and contract_patch_filters.cpp fill the holes; contract.cu has the rest of the kernel.
 //
-// definitions: TILE_M TILE_N THREAD_M THREAD_N PATCH_K PATCH_STEPS
+// definitions: TILE_M TILE_N THREAD_M THREAD_N PATCH_K PATCH_STEPS PATCH_WIDE
 
 // --- section: patch_tile
 ${places}
@@ -12,15 +12,15 @@ ${multiplies_of_places}
 
 ${copies}
 
-// What a tile needs of an image: LINED tiles are 8 columns wide for each warpgroup, others are one line. Along lines and
-// from line to line, output pixels are STEP apart in the image, and the taps of one span SPAN more pixels. PARTS numbers
-// make an element.
-template <bool LINED, int LINE_STEP, int LINE_SPAN, int STEP, int SPAN, int TAPS, int PARTS, int UNIT>
+// What a tile needs of an image: LINED tiles are 8 columns wide for each warpgroup, and WIDE ones a line for each of
+// them; others are one line. Along lines and from line to line, output pixels are STEP apart in the image, and the taps
+// of one span SPAN more pixels. PARTS numbers make an element.
+template <bool LINED, bool WIDE, int LINE_STEP, int LINE_SPAN, int STEP, int SPAN, int TAPS, int PARTS, int UNIT>
 struct Patch {
   // Channels are multiplied by units of 16 bytes, two of them a step; of a single unit, two taps are a step.
   static constexpr int unit = UNIT;
   static constexpr int groups = PATCH_K / UNIT;
-  static constexpr int tile_lines = LINED ? GROUP_COLUMNS / 8 : 1;
+  static constexpr int tile_lines = !LINED ? 1 : WIDE ? TILE_N / GROUP_COLUMNS : GROUP_COLUMNS / 8;
   static constexpr int tile_width = TILE_N / tile_lines;
   // Every STEP-th pixel of a line is a plane's, whose pixels are neighbours in shared memory.
   static constexpr int plane_places = ((tile_width - 1) * STEP + SPAN) / STEP + 1;
@@ -32,8 +32,9 @@ struct Patch {
   // Of what a thread loads at a time, and of exponents.
   static constexpr int load_registers = (UNIT + 1) * loads + (UNIT > 4 ? 14 : 0);
   // From 8 pixels of a warpgroup's to the next 8, in bytes.
-  static constexpr int stride_bytes = LINED ? LINE_STEP * line_places * 16 : 128;
-  static constexpr int group_width = LINED ? 8 : GROUP_COLUMNS;
+  static constexpr int stride_bytes = LINED && !WIDE ? LINE_STEP * line_places * 16 : 128;
+  // From a warpgroup's pixels to those of the next one.
+  static constexpr int group_apart = !LINED ? GROUP_COLUMNS : WIDE ? LINE_STEP * line_places : 8;
   // Of the filter: a slice has PATCH_STEPS steps, and those behind the last one are zeros.
   static constexpr int slices = ((TAPS * groups + 1) / 2 + PATCH_STEPS - 1) / PATCH_STEPS;
   static constexpr int step_floats = PARTS * 2 * TILE_M * 4;
@@ -47,10 +48,14 @@ struct Patch {
        ? 65536 / (PATCH_REGISTERS(copies, loads) * TILE_THREADS)         \
        : 1)
 
-// A finished tile's column in shared memory, of the pixel `place` of a tile that is read line by line.
+// Of the sums that threads keep in shared memory at a time, a warp stores so many lines.
+#define LINES_OF_WARP (32 / THREADS_N)
+
+// A finished tile's column in shared memory, of the pixel `place` of a tile that is read line by line: lines of those
+// that are 8 columns wide for each warpgroup are narrower than its columns.
 template <int LINES, int WIDTH>
-__device__ __forceinline__ int column_of_place(const int place) {
-  return LINES == 1 ? place : place % WIDTH / 8 * GROUP_COLUMNS + place / WIDTH * 8 + place % 8;
+__device__ __forceinline__ int column_of_place(const unsigned place) {
+  return LINES == 1 || WIDTH == GROUP_COLUMNS ? place : place % WIDTH / 8 * GROUP_COLUMNS + place / WIDTH * 8 + place % 8;
 }
 
 // Adds the products that were begun to a thread's sums, in f32.
@@ -135,6 +140,7 @@ for (int i = 0; i < Places::loads; ++i) {
 }
 
 // --- section: stored_pixels
+bool inside_of_stored[COLUMN_PLACES];
 ${declarations}
 #pragma unroll
 for (int i = 0; i < COLUMN_PLACES; ++i) {
@@ -143,6 +149,86 @@ for (int i = 0; i < COLUMN_PLACES; ++i) {
   inside_of_stored[i] = line < ${height} && across < ${width};
   ${axes}
   ${values}
+}
+
+// --- section: held_of_rows
+// What the elements of a row share: a lane has it of one of the rows that its warp stores.
+${declarations}
+{
+  const int of_warp = thread % 32 % LINES_OF_WARP, of_thread = thread % 32 / LINES_OF_WARP % THREAD_M;
+  const int m = first_row + row_place(thread / 32 + of_warp * (TILE_THREADS / 32), of_thread);
+  if (m < ${row_count}) {
+    ${row_axes}
+    ${values}
+  }
+}
+
+// --- section: stored_lines
+// Which pixels of a line of sums a lane stores: ${pixels}, then as many of the next 32 lanes' ones.
+constexpr int stored_places = TILE_N / (32 * ${at_once});
+int column_of_stored[stored_places], pixels_of_stored[stored_places];
+${declarations}
+#pragma unroll
+for (int i = 0; i < stored_places; ++i) {
+  const unsigned place = (thread % 32 + i * 32) * ${at_once};
+  const int line = first_line + place / Places::tile_width, across = first_place + place % Places::tile_width;
+  pixels_of_stored[i] = line < ${height} ? max(min(${width} - across, ${at_once}), 0) : 0;
+  column_of_stored[i] = column_of_place<Places::tile_lines, Places::tile_width>(place);
+  ${axes}
+  ${values}
+}
+
+// --- section: store_lines
+// A warp stores one line of sums after another: what the elements of a row share is computed once.
+${by_twos}
+#pragma unroll 1
+for (int of_warp = 0; of_warp < LINES_OF_WARP; ++of_warp) {
+  const int sums_line = thread / 32 + of_warp * (TILE_THREADS / 32), m = first_row + row_place(sums_line, i);
+  const int of_lane = of_warp + i * LINES_OF_WARP;
+  ${taken_of_rows}
+  if (m >= ${row_count}) continue;
+  ${stored_row_axes}
+  // All are read before the first one is stored.
+  float* const kept_line = tiles + sums_line * LINE_STRIDE;
+  ${type} totals[stored_places];
+  #pragma unroll
+  for (int j = 0; j < stored_places; ++j) totals[j] = *(const ${type}*)(kept_line + column_of_stored[j]);
+  #pragma unroll
+  for (int j = 0; j < stored_places; ++j) {
+    if (pixels_of_stored[j] == 0) continue;
+    ${store_place}
+  }
+}
+
+// --- section: store_pixel
+const float total = totals[j];
+${stored_column_axes}
+${stored_guard}
+${values}
+${store}
+
+// --- section: store_two_pixels
+float results[2] = {0.0f, 0.0f};
+#pragma unroll
+for (int item = 0; item < 2; ++item) {
+  if (item >= pixels_of_stored[j]) continue;
+  const float total = item == 0 ? totals[j].x : totals[j].y;
+  ${stored_column_axes}
+  ${values}
+  results[item] = ${value};
+}
+${store}
+
+// --- section: keep_two
+*(float2*)(kept_line + column_of_stored[j]) = make_float2(results[0], results[1]);
+
+// --- section: write_two
+float* const to = ${out} + ${place};
+if (by_twos) {
+  *(float2*)to = make_float2(results[0], results[1]);
+} else {
+  to[0] = results[0];
+  if (pixels_of_stored[j] > 1) to[1] = results[1];
 }
 
 // --- section: loop_patches
@@ -231,7 +317,7 @@ for (int patch = 0; patch < (own_steps > 0 ? patches : 0); ++patch) {
     const float* const filter =
         slices + turn % 2 * Places::slice_floats + thread / 128 / (TILE_N / GROUP_COLUMNS) * 64 * 4;
     const float* const pixels =
-        tiles + patch % 2 * Places::floats + thread / 128 % (TILE_N / GROUP_COLUMNS) * Places::group_width * 4;
+        tiles + patch % 2 * Places::floats + thread / 128 % (TILE_N / GROUP_COLUMNS) * Places::group_apart * 4;
     const int first_step = slice * PATCH_STEPS, steps = min(PATCH_STEPS, own_steps - first_step);
     begin_products();
     ${products}
@@ -307,7 +393,7 @@ for (int patch = 0; patch < patches; ++patch) {
     const float* const filter =
         slices + turn % 2 * Places::slice_floats + thread / 128 / (TILE_N / GROUP_COLUMNS) * 64 * 4;
     const float* const pixels =
-        tiles + patch % 2 * Places::floats + thread / 128 % (TILE_N / GROUP_COLUMNS) * Places::group_width * 4;
+        tiles + patch % 2 * Places::floats + thread / 128 % (TILE_N / GROUP_COLUMNS) * Places::group_apart * 4;
     begin_products();
     ${products}
     commit_products();
@@ -552,11 +638,11 @@ ${signature} {
 }
 
 // --- section: store_pairs
-// Neighbouring threads store neighbours: four of a line each, two of each phase.
+// A warp stores one line of sums after another, its lanes neighbours: four of a line each, two of each phase.
 #pragma unroll ${fours_at_once}
 for (int j = 0; j < THREAD_M * THREAD_N / 2; ++j) {
-  const int at = thread + j * TILE_THREADS;
-  const int sums_line = at / (TILE_N / 2), pixel = at % (TILE_N / 2) * 2;
+  const int sums_line = thread / 32 + j / (TILE_N / 64) * (TILE_THREADS / 32);
+  const unsigned pixel = (thread % 32 + j % (TILE_N / 64) * 32) * 2;
   const int m = first_row + row_place(sums_line % THREADS_M, sums_line / THREADS_M);
   const int line = first_line + pixel / Places::tile_width, across = first_place + pixel % Places::tile_width;
   if (m >= ${row_count} || line >= ${height} || across >= ${width}) continue;

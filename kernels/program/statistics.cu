@@ -89,11 +89,12 @@ __device__ __forceinline__ float sum_over_block(float number, float* of_warps) {
 // the sum of the squares of their differences from it.
 __syncthreads();
 {
-  const int follower = not_followed(thread), sums_line = follower / THREADS_N;
+  const unsigned follower = not_followed(thread);
+  const int sums_line = follower / THREADS_N;
   const auto for_each_value = [&](const auto& visit) {
     #pragma unroll 4
     for (int j = 0; j < THREAD_N; ++j) {
-      const int pixel = follower % THREADS_N + j * THREADS_N;
+      const unsigned pixel = follower % THREADS_N + j * THREADS_N;
       const int line = first_line + pixel / Places::tile_width, across = first_place + pixel % Places::tile_width;
       if (line >= ${height} || across >= ${width}) continue;
       ${pixel_axes}

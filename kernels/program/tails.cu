@@ -51,7 +51,7 @@ ${signature} {
   float gathered = ${neutral};
   #pragma unroll ${gathered_at_a_time}
   for (int j = 0; j < THREAD_N; ++j) {
-    const int pixel = thread % THREADS_N + j * THREADS_N;
+    const unsigned pixel = (unsigned)thread % THREADS_N + j * THREADS_N;
     const int line = first_line + pixel / Places::tile_width, across = first_place + pixel % Places::tile_width;
     if (m >= ${row_count} || line >= ${height} || across >= ${width}) continue;
     const int sums_column = column_of_place<Places::tile_lines, Places::tile_width>(pixel);
@@ -99,10 +99,10 @@ ${signature} {
 constexpr int windows_of_eight = 8 / ${window_columns}, eights = Places::tile_width / 8;
 constexpr int windows = Places::tile_lines / ${window_lines} * Places::tile_width / ${window_columns};
 #pragma unroll 1
-for (int at = thread; at < THREADS_M * windows; at += TILE_THREADS) {
+for (unsigned at = thread; at < THREADS_M * windows; at += TILE_THREADS) {
   const int sums_line =
       at / windows_of_eight % (THREADS_M / 2) * 2 + at / (windows_of_eight * (THREADS_M / 2)) % 2;
-  const int eight = at / (windows_of_eight * THREADS_M);
+  const unsigned eight = at / (windows_of_eight * THREADS_M);
   const int window_top = eight / eights * ${window_lines};
   const int window_left = eight % eights * 8 + at % windows_of_eight * ${window_columns};
   const int m = first_row + row_place(sums_line, i);

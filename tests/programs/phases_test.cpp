@@ -113,6 +113,16 @@ TEST_P(PairsOfPhases, are_accepted_rounded_in_other_tiles) {
                   {{"TILE_M", 64}, {"TILE_N", 128}, {"THREAD_N", 16}, {"PATCH_K", 16}, {"PATCH_STEPS", 2}});
 }
 
+TEST_P(PairsOfPhases, are_accepted_in_wide_tiles) {
+  if (std::string_view(GetParam().name) == "in_1d") {
+    expect_accepted("Patch<false, false, ", "tf32_convolutions", {{"PAIRS", 1}}, {});
+    return;
+  }
+  expect_accepted(
+      "Patch<true, PATCH_WIDE, ", "tf32_convolutions", {{"PAIRS", 1}},
+      {{"TILE_M", 64}, {"TILE_N", 256}, {"THREAD_N", 32}, {"PATCH_K", 8}, {"PATCH_STEPS", 1}, {"PATCH_WIDE", 1}});
+}
+
 INSTANTIATE_TEST_SUITE_P(Lines, PairsOfPhases, testing::ValuesIn(k_paired),
                          [](const auto& one) { return std::string(one.param.name); });
 

@@ -103,6 +103,15 @@ TEST_P(HalfPatches, are_accepted_rounded) {
   expect_accepted("keep_rounded_halves(places", "tf32_convolutions", {});
 }
 
+/// Of a line of an image for each warpgroup.
+TEST_P(HalfPatches, are_accepted_in_wide_tiles) {
+  if (std::string_view(GetParam().name) == "in_1d") {
+    expect_accepted("Patch<false, false, ", "", {});
+    return;
+  }
+  expect_accepted("Patch<true, PATCH_WIDE, ", "", {{"TILE_N", 128}, {"THREAD_N", 16}, {"PATCH_WIDE", 1}});
+}
+
 INSTANTIATE_TEST_SUITE_P(Convolutions, HalfPatches, testing::ValuesIn(k_convolutions),
                          [](const auto& one) { return one.param.name; });
 

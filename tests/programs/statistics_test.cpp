@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <random>
+#include <set>
+#include <string_view>
 
 #include "base/text.hpp"
 #include "tests/programs/modules_on_simulator.hpp"
@@ -111,6 +113,19 @@ TEST_P(StatisticsOnSimulator, are_accepted_of_other_blocks) {
 
 TEST_P(StatisticsOnSimulator, are_accepted_of_patches) {
   expect_accepted(GetParam(), k_by_patches);
+}
+
+/// With what is reduced of windows besides, which needs lines of eight columns, or with several products.
+const std::set<std::string_view> k_never_wide = {"group_of_phases_in_3d", "group_before_pooling",
+                                                 "two_one_after_the_other", "before_one_tap"};
+
+/// Of a line of an image for each warpgroup.
+TEST_P(StatisticsOnSimulator, are_accepted_of_wide_tiles) {
+  const auto bundle = device_->emitted(problem(GetParam()), "fused", "", k_by_patches);
+  const bool wide = bundle.source.find("Patch<true, PATCH_WIDE") != std::string::npos;
+  const bool lines = bundle.source.find("Patch<true, ") != std::string::npos;
+  if (wide) expect_accepted(GetParam(), k_by_patches, {{"TILE_N", 128}, {"THREAD_N", 16}, {"PATCH_WIDE", 1}});
+  EXPECT_EQ(wide, lines && k_never_wide.count(GetParam().name) == 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Norms, StatisticsOnSimulator, testing::ValuesIn(k_norms),
@@ -341,7 +356,7 @@ TEST_F(Statistics, of_random_norms_are_accepted_of_direct_convolutions) {
 }
 
 TEST_F(Statistics, of_random_norms_are_accepted_of_patches) {
-  expect_random_norms_accepted(20261126, k_by_patches, "using Places = Patch<true");
+  expect_random_norms_accepted(20261126, k_by_patches, "using Places = Patch<true, ");
 }
 
 /// The verdict on the kernels of a norm in which `right`, wherever it stands, is `wrong`.

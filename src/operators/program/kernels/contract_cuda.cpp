@@ -52,7 +52,7 @@ class CudaContraction {
     choose_ways(size, context_.ways);
     if (size.pairs) pair_ = paired_phase(contraction, *patch_);
     auto phases = size.of_phases.empty() ? std::nullopt : patch_phases(contraction, *patch_, size.pairs);
-    const PatchNumbers numbers{size.halves, rounded_, is_long_sum(size_)};
+    const PatchNumbers numbers{size.halves, rounded_, is_long_sum(size_), is_wide()};
     patch_text_.emplace(context_, contraction_, *patch_, std::move(phases), pair_.has_value(), numbers, out_.name);
   }
 
@@ -74,6 +74,8 @@ class CudaContraction {
     if (products != TileProducts::patches || by_patches(size, products, device)) return products;
     return TileProducts::wgmma;
   }
+
+  bool is_wide() const { return sizes_.size() == 1 && sizes_[0].patch && sizes_[0].patch->wide; }
 
   void add_helpers() {
     kernels_.own_helpers.merge(product_helpers(products_, rounded_));
@@ -131,8 +133,8 @@ class CudaContraction {
   }
 
   StatisticsParts statistics_parts() const {
-    return {parts_name(), statistics_->batch, patch_tiles_expression(contraction_, *patch_),
-            [this](KernelScope& scope) { return patch_tiles_text(scope, contraction_, *patch_); }};
+    return {parts_name(), statistics_->batch, patch_tiles_expression(contraction_, *patch_, is_wide()),
+            [this](KernelScope& scope) { return patch_tiles_text(scope, contraction_, *patch_, is_wide()); }};
   }
 
   std::string parts_name() const { return "parts_of_" + out_.name; }
@@ -392,6 +394,12 @@ GroupKernels contract_cuda(const GroupContext& given, const Contraction& contrac
   // One assignment is for all contractions of a program, which have no tail.
   auto sizes = contract_sizes(given.program, ColumnChoice::contiguous, given.ways);
   if (sizes.size() == 1) sizes = contract_sizes(given.program, ColumnChoice::contiguous, ways);
+  // What is reduced of windows needs as many lines of a tile.
+  if (tail != nullptr || (statistics != nullptr && !statistics->windows.empty())) {
+    for (auto& size : sizes) {
+      if (size.patch) size.patch->wide = false;
+    }
+  }
   const auto products = tile_products(context.dialect, context.device, sizes, context.ways);
   if (products == TileProducts::strips || products == TileProducts::direct) {
     auto kernels = products == TileProducts::strips ? contract_by_strips(context, contraction)

@@ -232,8 +232,9 @@ std::vector<Tunable> scaled_tile_tunables() {
 }
 
 /// An instruction's lanes have 32 columns among them.
-std::vector<Tunable> gpu_tiles(TileProducts how) {
-  if (how == TileProducts::patches) return patch_tunables();
+std::vector<Tunable> gpu_tiles(const std::vector<ContractSize>& sizes, TileProducts how) {
+  if (how == TileProducts::patches)
+    return patch_tunables(std::ranges::any_of(sizes, [](const auto& size) { return size.patch && size.patch->wide; }));
   if (how == TileProducts::wgmma) return wgmma_tiles();
   if (how == TileProducts::halves) return half_tile_tunables();
   if (how == TileProducts::scaled_halves) return scaled_tile_tunables();
@@ -250,7 +251,7 @@ std::vector<Tunable> gpu_tiles(TileProducts how) {
 
 std::vector<Tunable> gpu_tunables(const std::vector<ContractSize>& sizes, TileProducts products,
                                   const DeviceFacts& device) {
-  std::vector<Tunable> tunables = gpu_tiles(products);
+  std::vector<Tunable> tunables = gpu_tiles(sizes, products);
   if (products == TileProducts::patches && !without_patches(sizes, device).empty())
     tunables.push_back({"TILE_K", {32}, 32});
   const bool splits =

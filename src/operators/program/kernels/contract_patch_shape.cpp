@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "operators/program/kernels/affine_index.hpp"
 #include "operators/program/kernels/contract_pairs.hpp"
 #include "operators/program/kernels/contract_phases.hpp"
 #include "operators/program/kernels/contract_text.hpp"
@@ -50,7 +51,8 @@ PatchTile patch_tile_of(const PatchSize& size, const IntBindings& assignment) {
   tile.group_columns = 4.0 * value("THREAD_N");
   tile.chunk = value("PATCH_K");
   tile.slice_steps = value("PATCH_STEPS");
-  tile.lines = size.lined ? tile.group_columns / 8.0 : 1.0;
+  const bool wide = size.wide && assignment.at("PATCH_WIDE") == 1;
+  tile.lines = !size.lined ? 1.0 : wide ? tile.columns / tile.group_columns : tile.group_columns / 8.0;
   tile.width = tile.columns / tile.lines;
   tile.threads = tile.rows / 2.0 * tile.columns / value("THREAD_N");
   const auto step = static_cast<double>(size.step);
@@ -92,45 +94,63 @@ double resident_patches(const PatchSize& size, const PatchTile& tile, double thr
   return std::max(1.0, std::floor(std::min(k_registers / (registers * tile.threads), k_shared / shared)));
 }
 
-/// What a tile of a phase reads and writes of the second cache: few taps leave more of that than of products. Every
-/// second float of a line takes as long as all.
-double passed_bytes(const PatchTile& tile, const PatchTurns& turns, bool rounded) {
-  constexpr double k_float = 4.0, k_step = 8.0;  // a step of sixteen halves is as many bytes
-  const double filter = turns.steps * k_step * tile.rows * (rounded ? 1.0 : 2.0);
-  const double patches = turns.patches * tile.chunk * tile.group_places;
-  return k_float * (filter + patches + 2.0 * tile.rows * tile.columns);
+/// Sectors of the second cache, of eight floats, that a tile writes some floats of: where they end and begin, as lines
+/// of outputs lie anywhere among them; all of them where pixels lie apart.
+double partial_sectors(const PatchSize& size, const PatchTile& tile) {
+  constexpr double k_sector = 8.0,
+                   k_ends = 1.75;  // most of the eight places where a line may begin are within a sector
+  if (size.stored_step > 1.0 && !size.pairs)
+    return tile.rows * tile.lines * (tile.width * size.stored_step / k_sector + k_ends / 2.0);
+  if (std::fmod(size.stored_length, k_sector) == 0.0) return 0.0;
+  // Whole lines follow one another.
+  const bool whole = tile.width * size.stored_step >= size.stored_length;
+  return tile.rows * k_ends * (whole ? 1.0 : tile.lines);
 }
 
-/// What the parts of a tile take, in clocks of a unit. Fitted to what an H100 took for 2711 assignments of 136
-/// convolutions (docs/results/2026-11-26-h100-schedules.md): the cheapest ones take 2.3 % longer in the geometric mean
-/// than the fastest that were timed, of rounded factors 4.0 %.
+/// What the parts of a tile take, in clocks of a unit, and what memory takes besides. Fitted to what an H100 took for
+/// 1962 assignments of 72 convolutions (docs/results/2026-11-26-h100-stores.md): the cheapest ones take 1.5 % longer in
+/// the geometric mean than the fastest that were timed.
 struct PatchClocks {
   double rate;    ///< multiply-adds per clock
   double narrow;  ///< for how long instructions with 64 columns take, which read shared memory more
   /// Of each unit of channels that a thread loads, and of each pair of those that are on their way at the same time.
   double pixel, pair;
   double slice, tile;
-  /// Of a sum, which nothing hides, with what a narrow tile's sectors cost: lines of eight floats begin anywhere, and
-  /// write two sectors of memory where sixteen write three.
-  double output, sector;
+  /// Of a step, for the places of its units; of a single unit of channels times as many, since taps take turns in it.
+  double step, single;
+  double output;         ///< of a sum, which nothing hides
   double hidden_output;  ///< of a sum, behind other blocks
-  double bytes;          ///< of the second cache per clock
   double largest;        ///< that halves look for between two barriers, of each patch
+  double sector;         ///< of which a part is written: as many bytes more
+  double input;          ///< of the bytes of patches, those that pass the memory
+  double bytes;          ///< per clock
 };
 
-constexpr PatchClocks k_clocks_of_split = {1024.0 * 0.82, 1.22, 150.0, 8.5, 355.0, 5200.0, 0.25, 3.4, 0.19, 25.0, 0.0};
-constexpr PatchClocks k_clocks_of_rounded = {1024.0 * 0.566, 1.52, 160.0, 30.0, 420.0, 4000.0,
-                                             0.25,           6.0,  0.042, 19.4, 0.0};
-/// Fitted to some 300 assignments of 31 convolutions each on an H100 (docs/results/2026-11-26-h100-scaled-halves.md):
-/// the cheapest ones take 0.1 % longer in the geometric mean than the fastest that were timed, of rounded factors 4 %.
-constexpr PatchClocks k_clocks_of_split_halves = {1470.0, 1.21, 481.0, 46.0, 548.0, 4340.0,
-                                                  0.342,  0.0,  0.231, 25.0, 55.0};
-constexpr PatchClocks k_clocks_of_rounded_halves = {1070.0, 1.27, 270.0, 41.4, 588.0, 5860.0,
-                                                    0.24,   3.67, 0.113, 19.4, 414.0};
+constexpr PatchClocks k_clocks_of_split = {1020.0, 1.26,   285.0, 9.51, 368.0, 3900.0, 68.2,
+                                           1.0,    0.0755, 0.242, 0.0,  30.0,  0.1,    14.0};
+constexpr PatchClocks k_clocks_of_rounded = {1020.0, 1.22,  120.0,  24.0, 484.0, 3380.0, 51.3,
+                                             4.2,    0.308, 0.0563, 0.0,  30.0,  0.1,    14.0};
+constexpr PatchClocks k_clocks_of_split_halves = {1790.0, 1.23,  515.0, 44.6, 650.0, 1770.0, 12.1,
+                                                  1.0,    0.419, 0.144, 43.0, 30.0,  0.1,    14.0};
+constexpr PatchClocks k_clocks_of_rounded_halves = {1430.0, 1.56,  341.0,  38.8,  600.0, 3600.0, 18.4,
+                                                    4.44,   0.292, 0.0341, 119.0, 30.0,  0.486,  14.0};
 
 PatchClocks clocks_of(const PatchSize& size, bool rounded) {
   if (size.halves) return rounded ? k_clocks_of_rounded_halves : k_clocks_of_split_halves;
   return rounded ? k_clocks_of_rounded : k_clocks_of_split;
+}
+
+}  // namespace
+
+namespace {
+
+/// From a pixel of a tile's line to the next, in the output's line; 1 where lines of tiles are none of the output.
+double stored_step(const Contraction& contraction, const PatchContraction& patch) {
+  if (!patch.across || contraction.split.place.empty()) return 1.0;
+  const auto last = affine_index(contraction.split.place.back(), contraction.split.phases);
+  if (!last) return 1.0;
+  const auto step = last->coefficients.find(patch.across->axis);
+  return step == last->coefficients.end() ? 1.0 : static_cast<double>(step->second.value());
 }
 
 }  // namespace
@@ -148,6 +168,8 @@ PatchSize patch_size(const Contraction& contraction, const PatchContraction& pat
     size.span = patch.across->span();
   }
   size.width = count_of(patch.tile) / size.height;
+  size.stored_length = patch.across ? static_cast<double>(contraction.split.output.back().extent.value()) : size.width;
+  size.stored_step = stored_step(contraction, patch);
   size.taps = patch.taps();
   size.phases = !contraction.split.phases.empty();
   constexpr std::int64_t k_four = 4;
@@ -211,11 +233,14 @@ void choose_ways(PatchSize& size, ContractWays ways) {
 }
 
 std::string tile_lines_text(const PatchSize& size) {
-  return size.lined ? "THREAD_N / 2" : "1";
+  if (!size.lined) return "1";
+  return size.wide ? "(THREAD_N / 2 + PATCH_WIDE * (TILE_N / (4 * THREAD_N) - THREAD_N / 2))" : "THREAD_N / 2";
 }
 
 std::string tile_width_text(const PatchSize& size) {
-  return size.lined ? "2 * TILE_N / THREAD_N" : "TILE_N";
+  if (!size.lined) return "TILE_N";
+  constexpr const char* k_wide = "(2 * TILE_N / THREAD_N + PATCH_WIDE * (4 * THREAD_N - 2 * TILE_N / THREAD_N))";
+  return size.wide ? k_wide : "2 * TILE_N / THREAD_N";
 }
 
 std::string patch_bytes_text(const PatchSize& size, bool rounded) {
@@ -234,10 +259,12 @@ std::string packed_count_text(const PatchSize& size, const Extent& batch, const 
       bundle_operand(batch), rows.text(), bundle_operand(others), depth.text(), size.taps, 2 * patch_unit(size));
 }
 
-std::vector<Tunable> patch_tunables() {
-  return {{"TILE_M", {64, 128}, 64},      {"TILE_N", {64, 128, 256}, 128},
-          {"THREAD_M", {2}, 2},           {"THREAD_N", {16, 32}, 32},
-          {"PATCH_K", {4, 8, 16, 32}, 8}, {"PATCH_STEPS", {1, 2, 3, 4, 5, 6, 7, 9, 12}, 9}};
+std::vector<Tunable> patch_tunables(bool wide) {
+  std::vector<Tunable> tunables = {{"TILE_M", {64, 128}, 64},      {"TILE_N", {64, 128, 256}, 128},
+                                   {"THREAD_M", {2}, 2},           {"THREAD_N", {16, 32}, 32},
+                                   {"PATCH_K", {4, 8, 16, 32}, 8}, {"PATCH_STEPS", {1, 2, 3, 4, 5, 6, 7, 9, 12}, 9}};
+  if (wide) tunables.push_back({"PATCH_WIDE", {0, 1}, 0});
+  return tunables;
 }
 
 /// Of a single four of channels two taps are a step, which must lie in the patch in their order: as they do unless
@@ -276,13 +303,20 @@ double patch_cost(const PatchSize& size, bool rounded, bool is_long, const Devic
                           (tile.group_columns < 128.0 ? clocks.narrow : 1.0);
   const double pixels = tile.chunk / patch_unit(size) * tile.group_places / tile.threads;
   const double sums = tile.rows * tile.columns;
-  const double outputs = clocks.output * sums * (1.0 + clocks.sector / tile.width);
+  const bool one_unit = tile.chunk == patch_unit(size);
   const double others = turns.patches * (pixels * (clocks.pixel + clocks.pair * pixels) + clocks.largest) +
-                        clocks.slice * turns.slices + clocks.tile + clocks.hidden_output * sums;
+                        clocks.slice * turns.slices + clocks.step * turns.steps * (one_unit ? clocks.single : 1.0) +
+                        clocks.tile + clocks.hidden_output * sums;
   const double resident =
       std::min(resident_patches(size, tile, thread_columns, rounded, is_long), std::ceil(tiles_per_unit));
-  const double passed = size.of_phases.empty() ? 0.0 : passed_bytes(tile, turns, rounded) / clocks.bytes;
-  return tiles_per_unit * (std::max(products + outputs, passed) + others / resident);
+  const double computing = products + clocks.output * sums + others / resident;
+  constexpr double k_float = 4.0;
+  const double memory = (k_float * sums + clocks.sector * partial_sectors(size, tile) +
+                         clocks.input * k_float * turns.patches * tile.chunk * tile.group_places) /
+                        clocks.bytes;
+  // The longer one, and longer where both take as long.
+  constexpr double k_power = 4.0;
+  return tiles_per_unit * std::pow(std::pow(computing, k_power) + std::pow(memory, k_power), 1.0 / k_power);
 }
 
 }  // namespace kw

@@ -22,8 +22,11 @@ struct PatchSize {
   bool pairs = false;     ///< a tile is of two phases, one after the other
   bool in_fours = false;  ///< four divides the output's lines
   bool halves = false;    ///< pixels and filter are scaled f16 numbers, else numbers of tf32
+  bool wide = false;      ///< PATCH_WIDE says which tiles: of lines of a warpgroup's columns, or of eight columns each
   bool phases = false;    ///< outputs of a batch lie apart, as those of a transposed convolution do
   double batch = 1, rows = 1, outer = 1, width = 1, height = 1, depth = 1, others = 1;
+  double stored_length = 1;  ///< of a line of the output, or of a run of it
+  double stored_step = 1;    ///< from a pixel of a tile to the next, in the output
   /// Taps and `others` of each phase; empty: those of all.
   struct OfPhase {
     double taps = 1, others = 1;
@@ -59,8 +62,8 @@ void choose_ways(PatchSize& size, ContractWays ways);
                                             const Extent& others, const Extent& depth);
 
 /// PATCH_K channels of a patch, PATCH_STEPS steps of eight products, or sixteen of halves, that a slice of the filter
-/// has; with those of the other products of warpgroups.
-[[nodiscard]] std::vector<Tunable> patch_tunables();
+/// has; where tiles may be `wide` PATCH_WIDE; with those of the other products of warpgroups.
+[[nodiscard]] std::vector<Tunable> patch_tunables(bool wide);
 [[nodiscard]] std::vector<std::string> patch_constraints(const PatchSize& size, bool rounded, bool is_long);
 /// In clocks of a unit; `assignment` has every tunable.
 [[nodiscard]] double patch_cost(const PatchSize& size, bool rounded, bool is_long, const DeviceFacts& device,

@@ -18,7 +18,8 @@ constexpr const char* k_patch_locals =
     "across_part first_step steps leading last filter_patch waiting first_batch sums_place even odd "
     "place is_inside result_of results pixel sums_line loop_floats sum_floats kept item result "
     "next_exponent exponent largest scale small_sum row_exponent fewer largest_of_warp apart "
-    "filter_exponents row";
+    "filter_exponents row stored_places column_of_stored pixels_of_stored by_twos of_warp totals "
+    "of_lane of_thread kept_line";
 
 std::string_view patch_section(const char* name) {
   return kernel_text("program/patches.cu", name);
@@ -56,8 +57,9 @@ std::string PatchText::place_type() const {
   const PatchAxis none;
   const auto& line = patch_.line ? *patch_.line : none;
   const auto& across = patch_.across ? *patch_.across : none;
-  return fmt::format("Patch<{}, {}, {}, {}, {}, {}, {}, {}>", patch_.line.has_value(), line.step, line.span(),
-                     across.step, across.span(), patch_.taps(), parts(), patch_unit(size()));
+  return fmt::format("Patch<{}, {}, {}, {}, {}, {}, {}, {}, {}>", patch_.line.has_value(),
+                     numbers_.wide ? "PATCH_WIDE" : "false", line.step, line.span(), across.step, across.span(),
+                     patch_.taps(), parts(), patch_unit(size()));
 }
 
 std::vector<std::string> PatchText::own_helpers() const {
@@ -90,6 +92,7 @@ PatchSize PatchText::size() const {
   auto size = patch_size(contraction_, patch_);
   if (!pairs_) forget_pairs(size);
   size.halves = numbers_.halves;
+  size.wide = numbers_.wide;
   return size;
 }
 
@@ -341,12 +344,14 @@ void PatchText::fill_products(KernelScope& scope, Fillings& fillings) const {
 }
 
 StoredColumns PatchText::stored_pixels(KernelScope& scope, const std::set<std::string>& used, const KeptValue& place,
-                                       const std::set<std::string>& place_axes) const {
+                                       const std::set<std::string>& place_axes, int at_once) const {
   StoredColumns stored;
-  std::vector<std::string> declarations = {"bool inside_of_stored[COLUMN_PLACES];"};
+  const bool of_lines = at_once > 0;
+  const std::string count = of_lines ? "stored_places" : "COLUMN_PLACES";
+  std::vector<std::string> declarations;
   std::vector<std::string> values;
   const auto keep = [&](const KeptValue& one) {
-    declarations.push_back(fmt::format("{} {}[COLUMN_PLACES];", one.type, one.name));
+    declarations.push_back(fmt::format("{} {}[{}];", one.type, one.name, count));
     values.push_back(fmt::format("{}[i] = {};", one.name, one.value));
   };
   auto computed = used;
@@ -354,8 +359,10 @@ StoredColumns PatchText::stored_pixels(KernelScope& scope, const std::set<std::s
   for (const auto& axis : patch_.tile) {
     if (used.count(axis.name) == 0) continue;
     const auto name = scope.axis(axis.name);
+    const bool steps = at_once > 1 && axis.name == patch_.tile.back().name;
     keep({"int", name + "_of_stored", name});
-    stored.lines.push_back(fmt::format("const int {0} = {0}_of_stored[j % COLUMN_PLACES];", name));
+    stored.lines.push_back(fmt::format("const int {0} = {0}_of_stored[{1}]{2};", name,
+                                       of_lines ? "j" : "j % COLUMN_PLACES", steps ? " + item" : ""));
   }
   if (!place.name.empty()) keep(place);
   std::vector<std::string> axes;
@@ -363,11 +370,14 @@ StoredColumns PatchText::stored_pixels(KernelScope& scope, const std::set<std::s
     axes.push_back(fmt::format("const int {} = line;", scope.axis(patch_.tile[0].name)));
   const StageAxes run(patch_.tile.begin() + (patch_.line ? 1 : 0), patch_.tile.end());
   for (auto& statement : index_statements(scope, run, "across", computed)) axes.push_back(std::move(statement));
-  stored.before = fill_lines(patch_section("stored_pixels"), {{"declarations", join_lines(declarations)},
-                                                              {"width", width(scope)},
-                                                              {"height", height(scope)},
-                                                              {"axes", join_lines(axes)},
-                                                              {"values", join_lines(values)}});
+  stored.before = fill_lines(patch_section(of_lines ? "stored_lines" : "stored_pixels"),
+                             {{"at_once", std::to_string(at_once)},
+                              {"pixels", at_once > 1 ? "neighbours" : "one"},
+                              {"declarations", join_lines(declarations)},
+                              {"width", width(scope)},
+                              {"height", height(scope)},
+                              {"axes", join_lines(axes)},
+                              {"values", join_lines(values)}});
   return stored;
 }
 

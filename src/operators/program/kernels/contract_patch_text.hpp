@@ -21,6 +21,7 @@ struct PatchNumbers {
   bool halves = false;   ///< scaled f16 numbers, else numbers of tf32
   bool rounded = false;  ///< factors are one such number, else the sum of two
   bool is_long = false;  ///< parts of rounded sums are added in f32
+  bool wide = false;     ///< tiles are as PATCH_WIDE says
 };
 
 class PatchText {
@@ -37,9 +38,11 @@ class PatchText {
   /// The holes tiles, tile_place, steps, row_places, column_places, first_steps, loop, column, outside, stored_column,
   /// step_tables and comment.
   void fill_products(KernelScope& scope, Fillings& fillings) const;
-  /// As stored_columns(), for the tile's own axes.
+  /// As stored_columns(), for the tile's own axes: of the pixels of a thread's columns, or where warps store lines of
+  /// sums, of those of a lane, `at_once` neighbours each; 0: of columns.
   [[nodiscard]] StoredColumns stored_pixels(KernelScope& scope, const std::set<std::string>& used,
-                                            const KeptValue& place, const std::set<std::string>& place_axes) const;
+                                            const KeptValue& place, const std::set<std::string>& place_axes,
+                                            int at_once) const;
   /// Sections of contract_functions.cu and patches.cu.
   [[nodiscard]] std::vector<std::string> own_helpers() const;
   /// Blocks that a unit is to hold, for the kernel's qualifier.

@@ -47,6 +47,8 @@ std::vector<ContractSize> contract_sizes(const StageProgram& program, ColumnChoi
     if (const auto factors = scaled_factors(*contraction, program))
       sizes.back().splitting_bytes = splitting_bytes(*contraction, *factors);
   }
+  // One assignment is for all.
+  if (sizes.size() == 1 && sizes[0].patch) sizes[0].patch->wide = sizes[0].patch->lined;
   return sizes;
 }
 

@@ -6,12 +6,17 @@
 #include "operators/program/kernels/affine_index.hpp"
 #include "operators/program/kernels/contract_tail_text.hpp"
 #include "operators/program/kernels/contract_text.hpp"
+#include "operators/program/kernels/shared_values.hpp"
 
 namespace kw {
 namespace {
 
 std::string_view stores_section(const char* name) {
   return kernel_text("program/contract.cu", name);
+}
+
+std::string_view patches_section(const char* name) {
+  return kernel_text("program/patches.cu", name);
 }
 
 std::string_view tails_section(const char* name) {
@@ -29,6 +34,32 @@ bool stores_fours(const Contraction& contraction, const KernelBuffer& out) {
   return split.output.back().extent.text() == column.extent.text() &&
          std::none_of(split.place.begin(), split.place.end() - 1,
                       [&](const StageExpr& index) { return axes_named(index).count(column.name) > 0; });
+}
+
+/// Neighbouring pixels that are stored at once: two where the second one's place is the next one, and what is computed
+/// of it needs no index of its own but that one. `used`: axes that the result names.
+int pixels_at_once(const Contraction& contraction, const KernelBuffer& out, const PatchContraction& patch,
+                   const std::optional<AffineIndex>& address, const std::set<std::string>& used) {
+  if (contraction.split.stored || out.dtype != DType::f32 || !address || !address->terms.empty()) return 1;
+  const StageAxes run(patch.tile.begin() + (patch.line ? 1 : 0), patch.tile.end());
+  const bool named =
+      run.size() > 1 && std::ranges::any_of(run, [&](const StageAxis& axis) { return used.count(axis.name) > 0; });
+  return !named && is_one_run(*address, run) ? 2 : 1;
+}
+
+/// Whether all places of pairs are even, as a condition of the kernel: `width` pixels are in a line or a run.
+std::string even_places_text(KernelScope& scope, const PatchContraction& patch, const AffineIndex& address,
+                             const std::string& width, const std::string& out) {
+  std::set<std::string> even = {width};
+  const auto add = [&](const Extent& extent) {
+    if (!extent.is_constant() || extent.value() % 2 != 0) even.insert(scope.extent(extent));
+  };
+  const StageAxes run(patch.tile.begin() + (patch.line ? 1 : 0), patch.tile.end());
+  for (const auto& [axis, coefficient] : address.coefficients) {
+    if (std::ranges::count(run, axis, &StageAxis::name) == 0) add(coefficient);
+  }
+  add(address.constant);
+  return fmt::format("((unsigned long){} / 4 | {}) % 2 == 0", out, fmt::join(even, " | "));
 }
 
 std::string guard_text(const std::string& guard) {
@@ -75,46 +106,94 @@ TileStores::StoredPlace TileStores::place_of(KernelScope& scope, const StageAxes
   auto around = joined_axes(contraction_.batch, rows);
   if (patch_ != nullptr) around = joined_axes(around, patch_->outer);
   const auto start = address_text(scope, *place.address, around, true);
-  place.text = "place_of_stored[j % COLUMN_PLACES]" + (start == "0" ? "" : " + " + start);
+  const std::string column = stores_lines() ? "j" : "j % COLUMN_PLACES";
+  place.text = "place_of_stored[" + column + "]" + (start == "0" ? "" : " + " + start);
   return place;
 }
 
-StoredColumns TileStores::columns_of(KernelScope& scope, const std::set<std::string>& used,
-                                     const StoredPlace& place) const {
+StoredColumns TileStores::columns_of(KernelScope& scope, const std::set<std::string>& used, const StoredPlace& place,
+                                     int at_once) const {
   const auto place_axes = place.address ? axes_in(*place.address) : std::set<std::string>();
-  return patch_text_ != nullptr ? patch_text_->stored_pixels(scope, used, place.kept, place_axes)
+  return patch_text_ != nullptr ? patch_text_->stored_pixels(scope, used, place.kept, place_axes, at_once)
                                 : stored_columns(scope, contraction_.columns, used, place.kept, place_axes);
+}
+
+/// Lanes hold what the elements of a row share, such as an element of a bias, of the rows that their warp stores.
+std::string TileStores::held_of_rows(KernelScope& scope, Fillings& fillings) const {
+  const auto& epilogue = contraction_.split.stage.epilogue;
+  std::set<std::string> axes;
+  for (const auto& axis : joined_axes(joined_axes(contraction_.batch, contraction_.rows), patch_->outer))
+    axes.insert(axis.name);
+  std::vector<std::string> declarations, values, taken;
+  if (epilogue) {
+    for (const auto& node : values_over(epilogue, axes)) {
+      const auto value = without_parentheses(scope.text(node));
+      const auto name = scope.new_name(fmt::format("of_row_{}", taken.size()));
+      declarations.push_back(fmt::format("float {}_of_lane = 0.0f;", name));
+      values.push_back(fmt::format("{}_of_lane = {};", name, value));
+      taken.push_back(fmt::format("const float {0} = __shfl_sync(0xffffffffu, {0}_of_lane, of_lane);", name));
+      scope.call_value(node.get(), name);
+    }
+  }
+  fillings.emplace_back("taken_of_rows", join_lines(taken));
+  if (values.empty()) return "";
+  return fill_lines(patches_section("held_of_rows"),
+                    {{"declarations", join_lines(declarations)},
+                     {"values", join_lines(values)},
+                     {"row_count", scope.extent(extent_of(contraction_.rows))},
+                     {"row_axes", join_lines(index_statements(scope, contraction_.rows, "m", scope.used_axes()))}});
 }
 
 /// What a column owes to the place of its elements in the output is kept, as for loads.
 void TileStores::fill_sums(KernelScope& scope, Fillings& fillings) const {
+  const auto held = stores_lines() ? held_of_rows(scope, fillings) : "";
   const auto place = place_of(scope, contraction_.rows);
   const auto stored = stored_sum(scope, contraction_, out_, "total", place.text);
-  fillings.emplace_back("stored_guard", guard_text(stored.guard));
-  fillings.emplace_back("values", stored.values);
-  fillings.emplace_back("store", statistics_ == nullptr ? stored.store : kept_store(stored, scope.dialect()));
   if (statistics_ != nullptr) fillings.emplace_back("leave_parts", leave_parts(scope, stored));
-  fillings.emplace_back("value", stored.value);
-  fillings.emplace_back("place", stored.place);
   const auto used = scope.used_axes();
   auto used_of_rows = used;
   if (place.address) used_of_rows.merge(axes_in(*place.address));
   fillings.emplace_back("stored_row_axes", join_lines(index_statements(scope, contraction_.rows, "m", used_of_rows)));
-  const auto columns = columns_of(scope, used, place);
-  fillings.emplace_back("stored_places", columns.before);
+  fillings.emplace_back("stored_guard", guard_text(stored.guard));
+  fillings.emplace_back("values", stored.values);
+  fillings.emplace_back("value", stored.value);
+  fillings.emplace_back("place", stored.place);
+  const int at_once = stores_lines() ? pixels_at_once(contraction_, out_, *patch_, place.address, used) : 0;
+  const auto columns = columns_of(scope, used, place, at_once);
+  fillings.emplace_back("stored_places", held.empty() ? columns.before : held + "\n" + columns.before);
   fillings.emplace_back("stored_column_axes", join_lines(columns.lines));
+  if (stores_lines()) return fill_lines_of_pixels(scope, stored, place, at_once, fillings);
   fillings.emplace_back("place_column_axes", join_lines(columns.lines));
+  fillings.emplace_back("store", stored.store);
 }
 
-/// The value takes the place of the sum.
-std::string TileStores::kept_store(const StoredSum& stored, Dialect dialect) const {
+/// Where statistics are left of the results, these take the place of the sums.
+void TileStores::fill_lines_of_pixels(KernelScope& scope, const StoredSum& stored, const StoredPlace& place,
+                                      int at_once, Fillings& fillings) const {
   constexpr std::size_t k_line_columns = 100;
-  std::vector<std::string> lines = {
-      broken_statement(fmt::format("const float result = {};", stored.value), k_line_columns),
-      "tiles[at / TILE_N * LINE_STRIDE + "
-      "column_of_place<Places::tile_lines, Places::tile_width>(at % TILE_N)] = result;"};
-  if (statistics_->stored) lines.push_back(store_text(out_.dtype, out_.name, stored.place, "result", dialect));
-  return join_lines(lines);
+  const bool keeps = statistics_ != nullptr, writes = !keeps || statistics_->stored, by_twos = at_once == 2;
+  std::vector<std::string> store;
+  if (by_twos) {
+    if (keeps) store.push_back(fill_lines(patches_section("keep_two")));
+    if (writes) store.push_back(fill_lines(patches_section("write_two"), fillings));
+  } else if (keeps) {
+    store.push_back(broken_statement(fmt::format("const float result = {};", stored.value), k_line_columns));
+    store.emplace_back("kept_line[column_of_stored[j]] = result;");
+    if (writes) store.push_back(store_text(out_.dtype, out_.name, stored.place, "result", scope.dialect()));
+  } else {
+    store.push_back(stored.store);
+  }
+  fillings.emplace_back("type", by_twos ? "float2" : "float");
+  auto pixel = fillings;
+  pixel.emplace_back("store", join_lines(store));
+  fillings.emplace_back("store_place",
+                        fill_lines(patches_section(by_twos ? "store_two_pixels" : "store_pixel"), pixel));
+  const auto width =
+      scope.extent(extent_of(StageAxes(patch_->tile.begin() + (patch_->line ? 1 : 0), patch_->tile.end())));
+  fillings.emplace_back("by_twos", by_twos && writes
+                                       ? fmt::format("const bool by_twos = {};",
+                                                     even_places_text(scope, *patch_, *place.address, width, out_.name))
+                                       : "");
 }
 
 std::string TileStores::leave_parts(KernelScope& scope, const StoredSum& stored) const {
@@ -147,7 +226,7 @@ void TileStores::fill_rows(KernelScope& scope, Fillings& fillings) const {
   const auto place = place_of(scope, {});
   fillings.emplace_back("place", place.text.empty() ? stored_place(scope, contraction_) : place.text);
   fillings.emplace_back("count", scope.element_count(tail_->reduction.axes));
-  const auto stored = columns_of(scope, scope.used_axes(), place);
+  const auto stored = columns_of(scope, scope.used_axes(), place, 0);
   const auto declared = fill_lines(tails_section("gathered"), fillings);
   fillings.emplace_back("stored_places", stored.before.empty() ? declared : stored.before + "\n" + declared);
   fillings.emplace_back("stored_column_axes", join_lines(stored.lines));
@@ -217,8 +296,11 @@ std::string TileStores::text(bool one_by_one, const Fillings& fillings) const {
                                                             : "store_windows";
     return fill_lines(tails_section(section), fillings);
   }
+  if (stores_lines()) {
+    const auto lines = fill_lines(patches_section("store_lines"), fillings);
+    return statistics_ == nullptr ? lines : lines + "\n" + fill_lines("${leave_parts}", fillings);
+  }
   auto ones = fill_lines(stores_section("store_ones"), fillings);
-  if (statistics_ != nullptr) ones += "\n" + fill_lines("${leave_parts}", fillings);
   if (one_by_one || !stores_fours(contraction_, out_)) return ones;
   auto all = fillings;
   all.emplace_back("store_ones", std::move(ones));

@@ -44,11 +44,15 @@ class TileStores {
     KeptValue kept;    ///< what a column owes to it
     std::string text;  ///< empty: not known before
   };
+  /// Whether warps store lines of sums, else threads columns of them.
+  [[nodiscard]] bool stores_lines() const { return patch_ != nullptr && tail_ == nullptr; }
   [[nodiscard]] StoredPlace place_of(KernelScope& scope, const StageAxes& rows) const;
   [[nodiscard]] StoredColumns columns_of(KernelScope& scope, const std::set<std::string>& used,
-                                         const StoredPlace& place) const;
+                                         const StoredPlace& place, int at_once) const;
+  [[nodiscard]] std::string held_of_rows(KernelScope& scope, Fillings& fillings) const;
   void fill_sums(KernelScope& scope, Fillings& fillings) const;
-  [[nodiscard]] std::string kept_store(const StoredSum& stored, Dialect dialect) const;
+  void fill_lines_of_pixels(KernelScope& scope, const StoredSum& stored, const StoredPlace& place, int at_once,
+                            Fillings& fillings) const;
   [[nodiscard]] std::string leave_parts(KernelScope& scope, const StoredSum& stored) const;
   void fill_gathered(KernelScope& scope, Fillings& fillings, const std::string& result) const;
   void fill_rows(KernelScope& scope, Fillings& fillings) const;

@@ -13,21 +13,23 @@ namespace {
 /// How many tiles have some of a row's pixels, in the kernel and in the bundle.
 std::string tiles_text(KernelScope& scope, const Contraction& contraction, const PatchContraction& patch,
                        const ContractTail& tail) {
-  auto text = patch_tiles_text(scope, contraction, patch);
+  auto text = patch_tiles_text(scope, contraction, patch, false);
   if (!tail.planes.empty()) text += " * " + scope.extent(extent_of(tail.planes));
   return text;
 }
 
 std::string tiles_expression(const Contraction& contraction, const PatchContraction& patch, const ContractTail& tail) {
-  auto text = patch_tiles_expression(contraction, patch);
+  auto text = patch_tiles_expression(contraction, patch, false);
   if (!tail.planes.empty()) text += " * " + bundle_operand(extent_of(tail.planes));
   return text;
 }
 
 }  // namespace
 
-std::string patch_tiles_text(KernelScope& scope, const Contraction& contraction, const PatchContraction& patch) {
-  const auto size = patch_size(contraction, patch);
+std::string patch_tiles_text(KernelScope& scope, const Contraction& contraction, const PatchContraction& patch,
+                             bool wide) {
+  auto size = patch_size(contraction, patch);
+  size.wide = wide;
   const auto tiles = [&](const Extent& pixels, const std::string& width) {
     return fmt::format("(({} + {} - 1) / ({}))", scope.extent(pixels), width, width);
   };
@@ -36,8 +38,9 @@ std::string patch_tiles_text(KernelScope& scope, const Contraction& contraction,
   return text;
 }
 
-std::string patch_tiles_expression(const Contraction& contraction, const PatchContraction& patch) {
-  const auto size = patch_size(contraction, patch);
+std::string patch_tiles_expression(const Contraction& contraction, const PatchContraction& patch, bool wide) {
+  auto size = patch_size(contraction, patch);
+  size.wide = wide;
   auto text = fmt::format("ceil_div({}, {})", patch.tile.back().extent.text(), tile_width_text(size));
   if (patch.line) text += fmt::format(" * ceil_div({}, {})", patch.tile[0].extent.text(), tile_lines_text(size));
   return text;

@@ -19,10 +19,12 @@ namespace kw {
 [[nodiscard]] StoredSum tail_result(KernelScope& scope, const KernelBuffer& out, const StageExpr& epilogue,
                                     const std::string& place);
 
-/// How many tiles of patches have pixels of an image, or of a plane of it: in the kernel and in the bundle.
+/// How many tiles of patches have pixels of an image, or of a plane of it: in the kernel and in the bundle. `wide`:
+/// they are as PATCH_WIDE says.
 [[nodiscard]] std::string patch_tiles_text(KernelScope& scope, const Contraction& contraction,
-                                           const PatchContraction& patch);
-[[nodiscard]] std::string patch_tiles_expression(const Contraction& contraction, const PatchContraction& patch);
+                                           const PatchContraction& patch, bool wide);
+[[nodiscard]] std::string patch_tiles_expression(const Contraction& contraction, const PatchContraction& patch,
+                                                 bool wide);
 
 /// Joins the numbers that tiles of rows, or of pixels of the patch, have left in scratch memory of that name, and
 /// stores what becomes of them. Without tunables. `patch`: null where there are no patches.

@@ -1,10 +1,22 @@
 #include "operators/program/kernels/shared_values.hpp"
 
+#include <algorithm>
 #include <map>
-#include <set>
+
+#include "operators/program/kernels/affine_index.hpp"
 
 namespace kw {
 namespace {
+
+bool names(const StageExpr& node, StageOp op) {
+  if (node->op == op) return true;
+  return std::ranges::any_of(node->operands, [&](const StageExpr& operand) { return names(operand, op); });
+}
+
+/// Whether all operands are computed, else the first one.
+bool computes_all(const StageExpr& node) {
+  return node->op != StageOp::select && node->op != StageOp::both && node->op != StageOp::either;
+}
 
 class UseCounter {
  public:
@@ -20,10 +32,9 @@ class UseCounter {
   /// Everything that is computed whatever the conditions are.
   void follow(const StageExpr& node) {
     if (!certain_.insert(node.get()).second) return;
-    const bool decides = node->op == StageOp::select || node->op == StageOp::both || node->op == StageOp::either;
     for (const auto& operand : node->operands) {
       follow(operand);
-      if (decides) break;
+      if (!computes_all(node)) break;
     }
   }
 
@@ -44,7 +55,38 @@ class UseCounter {
   std::vector<StageExpr> order_;
 };
 
+class ValuesOverAxes {
+ public:
+  explicit ValuesOverAxes(const std::set<std::string>& axes) : axes_(axes) {}
+
+  void find_in(const StageExpr& node) {
+    if (!seen_.insert(node.get()).second) return;
+    if (node->type == StageType::real && names(node, StageOp::load) && !names(node, StageOp::result) &&
+        std::ranges::includes(axes_, axes_named(node))) {
+      found_.push_back(node);
+      return;
+    }
+    for (const auto& operand : node->operands) {
+      find_in(operand);
+      if (!computes_all(node)) break;
+    }
+  }
+
+  [[nodiscard]] const std::vector<StageExpr>& found() const { return found_; }
+
+ private:
+  const std::set<std::string>& axes_;
+  std::set<const StageNode*> seen_;
+  std::vector<StageExpr> found_;
+};
+
 }  // namespace
+
+std::vector<StageExpr> values_over(const StageExpr& root, const std::set<std::string>& axes) {
+  ValuesOverAxes values(axes);
+  values.find_in(root);
+  return values.found();
+}
 
 std::vector<StageExpr> values_used_often(const std::vector<StageExpr>& roots, bool loads) {
   UseCounter counter;
