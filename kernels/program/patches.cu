@@ -637,35 +637,65 @@ ${signature} {
   ${stores}
 }
 
+// --- section: pair_line
+const int sums_line = thread / 32 + of_lane * (TILE_THREADS / 32);
+const int m = first_row + row_place(sums_line % THREADS_M, sums_line / THREADS_M);
+${taken_of_rows}
+if (m >= ${row_count}) continue;
+
+// --- section: pair_place
+const int line = first_line + pixel / Places::tile_width, across = first_place + pixel % Places::tile_width;
+if (line >= ${height} || across >= ${width}) continue;
+const int sums_column = column_of_place<Places::tile_lines, Places::tile_width>(pixel);
+const int sums_place = sums_line * LINE_STRIDE + sums_column;
+${stored_axes}
+const long place = ${place} + (long)across * 2;
+const auto is_inside = [&](const int ${step}, const int ${phase}) { return ${step} < ${width} && (${inside}); };
+const auto result_of = [&](const float total, const int ${step}, const int ${phase}) {
+  ${values}
+  return ${value};
+};
+
 // --- section: store_pairs
-// A warp stores one line of sums after another, its lanes neighbours: four of a line each, two of each phase.
-#pragma unroll ${fours_at_once}
-for (int j = 0; j < THREAD_M * THREAD_N / 2; ++j) {
-  const int sums_line = thread / 32 + j / (TILE_N / 64) * (TILE_THREADS / 32);
-  const unsigned pixel = (thread % 32 + j % (TILE_N / 64) * 32) * 2;
-  const int m = first_row + row_place(sums_line % THREADS_M, sums_line / THREADS_M);
-  const int line = first_line + pixel / Places::tile_width, across = first_place + pixel % Places::tile_width;
-  if (m >= ${row_count} || line >= ${height} || across >= ${width}) continue;
-  const int sums_place = sums_line * LINE_STRIDE + column_of_place<Places::tile_lines, Places::tile_width>(pixel);
-  const float2 even = *(const float2*)&waiting[sums_place];
-  const float2 odd = *(const float2*)&tiles[sums_place];
-  ${stored_axes}
-  const long place = ${place} + (long)across * 2;
-  const auto is_inside = [&](const int ${step}, const int ${phase}) { return ${step} < ${width} && (${inside}); };
-  const auto result_of = [&](const float total, const int ${step}, const int ${phase}) {
-    ${values}
-    return ${value};
-  };
-  if (${by_fours} && is_inside(across + 1, 1)) {
-    const float results[4] = {result_of(even.x, across, 0), result_of(odd.x, across, 1),
-                              result_of(even.y, across + 1, 0), result_of(odd.y, across + 1, 1)};
-    ${four}
-  } else {
-    #pragma unroll 1
-    for (int item = 0; item < 4; ++item) {
-      if (!is_inside(across + item / 2, item % 2)) continue;
-      const float total = item == 0 ? even.x : item == 1 ? odd.x : item == 2 ? even.y : odd.y;
-      const float result = result_of(total, across + item / 2, item % 2);
+// A warp stores one line of sums after another, its lanes neighbours: four each where the output's
+// lines are of fours.
+${held_of_rows}
+if (${by_fours}) {
+  #pragma unroll 1
+  for (int of_lane = 0; of_lane < THREAD_M * LINES_OF_WARP; ++of_lane) {
+    ${pair_line}
+    #pragma unroll ${fours_at_once}
+    for (int j = 0; j < TILE_N / 64; ++j) {
+      const unsigned pixel = (thread % 32 + j * 32) * 2;
+      ${pair_place}
+      const float2 even = *(const float2*)&waiting[sums_place];
+      const float2 odd = *(const float2*)&tiles[sums_place];
+      if (is_inside(across + 1, 1)) {
+        const float results[4] = {result_of(even.x, across, 0), result_of(odd.x, across, 1),
+                                  result_of(even.y, across + 1, 0), result_of(odd.y, across + 1, 1)};
+        ${four}
+      } else {
+        #pragma unroll 1
+        for (int item = 0; item < 4; ++item) {
+          if (!is_inside(across + item / 2, item % 2)) continue;
+          const float total = item == 0 ? even.x : item == 1 ? odd.x : item == 2 ? even.y : odd.y;
+          const float result = result_of(total, across + item / 2, item % 2);
+          ${store}
+        }
+      }
+    }
+  }
+} else {
+  #pragma unroll 1
+  for (int of_lane = 0; of_lane < THREAD_M * LINES_OF_WARP; ++of_lane) {
+    ${pair_line}
+    #pragma unroll 4
+    for (int j = 0; j < TILE_N / 16; ++j) {
+      const int at = thread % 32 + j * 32, item = at % 2;
+      const unsigned pixel = at / 2;
+      ${pair_place}
+      if (!is_inside(across, item)) continue;
+      const float result = result_of(item == 0 ? waiting[sums_place] : tiles[sums_place], across, item);
       ${store}
     }
   }

@@ -134,7 +134,8 @@ INSTANTIATE_TEST_SUITE_P(Norms, StatisticsOnSimulator, testing::ValuesIn(k_norms
 /// Whether a buffer of scratch memory holds what the convolution computes.
 bool stores_values(const Bundle& bundle) {
   const auto holds = [&](const ScratchBuffer& one) {
-    return bundle.source.find(one.name + "[place_of_stored[") != std::string::npos;
+    return bundle.source.find(one.name + "[place_of_stored[") != std::string::npos ||
+           bundle.source.find(one.name + " + place_of_stored[") != std::string::npos;
   };
   return std::ranges::any_of(bundle.scratch, holds);
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "operators/program/kernels/affine_index.hpp"
+#include "operators/program/kernels/contract_stores.hpp"
 #include "operators/program/kernels/contract_text.hpp"
 
 namespace kw {
@@ -45,6 +46,9 @@ std::optional<StageAxis> paired_phase(const Contraction& contraction, const Patc
 
 void fill_pair_stores(KernelScope& scope, const Contraction& contraction, const PatchContraction& patch,
                       const StageAxis& phase, const KernelBuffer& out, Fillings& fillings) {
+  const auto held =
+      held_of_rows(scope, contraction, patch, {contraction.batch.begin(), contraction.batch.end() - 1}, fillings);
+  fillings.emplace_back("held_of_rows", held);
   const auto stored = stored_sum(scope, contraction, out, "total", "place + item");
   const auto address = address_of_line(*stored_address(contraction), patch, phase);
   auto used = scope.used_axes();

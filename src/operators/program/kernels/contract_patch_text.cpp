@@ -19,7 +19,7 @@ constexpr const char* k_patch_locals =
     "place is_inside result_of results pixel sums_line loop_floats sum_floats kept item result "
     "next_exponent exponent largest scale small_sum row_exponent fewer largest_of_warp apart "
     "filter_exponents row stored_places column_of_stored pixels_of_stored by_twos of_warp totals "
-    "of_lane of_thread kept_line";
+    "of_lane of_thread kept_line sums_column at";
 
 std::string_view patch_section(const char* name) {
   return kernel_text("program/patches.cu", name);

@@ -68,6 +68,31 @@ std::string guard_text(const std::string& guard) {
 
 }  // namespace
 
+std::string held_of_rows(KernelScope& scope, const Contraction& contraction, const PatchContraction& patch,
+                         const StageAxes& batch, Fillings& fillings) {
+  const auto& epilogue = contraction.split.stage.epilogue;
+  std::set<std::string> axes;
+  for (const auto& axis : joined_axes(joined_axes(batch, contraction.rows), patch.outer)) axes.insert(axis.name);
+  std::vector<std::string> declarations, values, taken;
+  if (epilogue) {
+    for (const auto& node : values_over(epilogue, axes)) {
+      const auto value = without_parentheses(scope.text(node));
+      const auto name = scope.new_name(fmt::format("of_row_{}", taken.size()));
+      declarations.push_back(fmt::format("float {}_of_lane = 0.0f;", name));
+      values.push_back(fmt::format("{}_of_lane = {};", name, value));
+      taken.push_back(fmt::format("const float {0} = __shfl_sync(0xffffffffu, {0}_of_lane, of_lane);", name));
+      scope.call_value(node.get(), name);
+    }
+  }
+  fillings.emplace_back("taken_of_rows", join_lines(taken));
+  if (values.empty()) return "";
+  return fill_lines(patches_section("held_of_rows"),
+                    {{"declarations", join_lines(declarations)},
+                     {"values", join_lines(values)},
+                     {"row_count", scope.extent(extent_of(contraction.rows))},
+                     {"row_axes", join_lines(index_statements(scope, contraction.rows, "m", scope.used_axes()))}});
+}
+
 Stage TileStores::with_window_axes(Stage stage) const {
   std::vector<const ContractTail*> tails;
   if (tail_ != nullptr) tails.push_back(tail_);
@@ -118,35 +143,9 @@ StoredColumns TileStores::columns_of(KernelScope& scope, const std::set<std::str
                                 : stored_columns(scope, contraction_.columns, used, place.kept, place_axes);
 }
 
-/// Lanes hold what the elements of a row share, such as an element of a bias, of the rows that their warp stores.
-std::string TileStores::held_of_rows(KernelScope& scope, Fillings& fillings) const {
-  const auto& epilogue = contraction_.split.stage.epilogue;
-  std::set<std::string> axes;
-  for (const auto& axis : joined_axes(joined_axes(contraction_.batch, contraction_.rows), patch_->outer))
-    axes.insert(axis.name);
-  std::vector<std::string> declarations, values, taken;
-  if (epilogue) {
-    for (const auto& node : values_over(epilogue, axes)) {
-      const auto value = without_parentheses(scope.text(node));
-      const auto name = scope.new_name(fmt::format("of_row_{}", taken.size()));
-      declarations.push_back(fmt::format("float {}_of_lane = 0.0f;", name));
-      values.push_back(fmt::format("{}_of_lane = {};", name, value));
-      taken.push_back(fmt::format("const float {0} = __shfl_sync(0xffffffffu, {0}_of_lane, of_lane);", name));
-      scope.call_value(node.get(), name);
-    }
-  }
-  fillings.emplace_back("taken_of_rows", join_lines(taken));
-  if (values.empty()) return "";
-  return fill_lines(patches_section("held_of_rows"),
-                    {{"declarations", join_lines(declarations)},
-                     {"values", join_lines(values)},
-                     {"row_count", scope.extent(extent_of(contraction_.rows))},
-                     {"row_axes", join_lines(index_statements(scope, contraction_.rows, "m", scope.used_axes()))}});
-}
-
 /// What a column owes to the place of its elements in the output is kept, as for loads.
 void TileStores::fill_sums(KernelScope& scope, Fillings& fillings) const {
-  const auto held = stores_lines() ? held_of_rows(scope, fillings) : "";
+  const auto held = stores_lines() ? held_of_rows(scope, contraction_, *patch_, contraction_.batch, fillings) : "";
   const auto place = place_of(scope, contraction_.rows);
   const auto stored = stored_sum(scope, contraction_, out_, "total", place.text);
   if (statistics_ != nullptr) fillings.emplace_back("leave_parts", leave_parts(scope, stored));

@@ -13,6 +13,12 @@
 
 namespace kw {
 
+/// Statements by which lanes hold what the elements of a row share, such as an element of a bias, of the rows that
+/// their warp stores; empty where they share nothing. `batch`: what a block has one index of each. Adds the hole
+/// taken_of_rows, for the loop over these rows, and gives what is held its name in the scope.
+[[nodiscard]] std::string held_of_rows(KernelScope& scope, const Contraction& contraction,
+                                       const PatchContraction& patch, const StageAxes& batch, Fillings& fillings);
+
 class TileStores {
  public:
   /// `patch` and `patch_text` are null where the contraction is not multiplied by patches, `tail` where all sums are
@@ -49,7 +55,6 @@ class TileStores {
   [[nodiscard]] StoredPlace place_of(KernelScope& scope, const StageAxes& rows) const;
   [[nodiscard]] StoredColumns columns_of(KernelScope& scope, const std::set<std::string>& used,
                                          const StoredPlace& place, int at_once) const;
-  [[nodiscard]] std::string held_of_rows(KernelScope& scope, Fillings& fillings) const;
   void fill_sums(KernelScope& scope, Fillings& fillings) const;
   void fill_lines_of_pixels(KernelScope& scope, const StoredSum& stored, const StoredPlace& place, int at_once,
                             Fillings& fillings) const;

@@ -94,7 +94,7 @@ class WindowWriter {
 
   /// Work-items with few elements to read have several outputs, so that as many reads are under way.
   static std::int64_t outputs_per_item(const WindowColumns& window) {
-    const double k_reads = window.columns.inner.empty() ? 8 : 4;
+    constexpr double k_reads = 16.0;
     const double reads = count_of(window.columns.inner) * static_cast<double>(window.stride);
     const auto line = window.columns.axes.back().extent.value();
     std::int64_t outputs = 1;
@@ -218,27 +218,43 @@ class WindowWriter {
     body_.close();
   }
 
-  /// Each output by itself.
+  /// Each output by itself. Where all lines of a stack are there, none is asked for, so that the compiler reads once
+  /// what several of them need.
   void write_alone(const std::string& x) {
-    const auto accumulator = plain_accumulator(stage_);
     body_.line(fmt::format("const int {} = first + lane;", x));
     body_.open(fmt::format("if (live && {} < {})", x, line_extent()));
-    if (stacked()) {
-      const auto y = scope_.axis(lines_.back().name);
-      body_.line("#pragma unroll");
-      body_.open("for (int item = 0; item < WINDOW_LINES; ++item)");
-      body_.line(fmt::format("const int {} = top + item;", y));
-      body_.open(fmt::format("if ({} < {})", y, scope_.extent(lines_.back().extent)));
+    if (!stacked()) {
+      write_output();
+    } else {
+      const auto lines = scope_.extent(lines_.back().extent);
+      body_.open(fmt::format("if (top + WINDOW_LINES <= {})", lines));
+      write_stack("");
+      body_.close();
+      body_.open("else");
+      write_stack(lines);
+      body_.close();
     }
+    body_.close();
+  }
+
+  /// `lines`: how many there are; empty where the stack has all of its own.
+  void write_stack(const std::string& lines) {
+    const auto y = scope_.axis(lines_.back().name);
+    body_.line("#pragma unroll");
+    body_.open("for (int item = 0; item < WINDOW_LINES; ++item)");
+    body_.line(fmt::format("const int {} = top + item;", y));
+    if (!lines.empty()) body_.open(fmt::format("if ({} < {})", y, lines));
+    write_output();
+    if (!lines.empty()) body_.close();
+    body_.close();
+  }
+
+  void write_output() {
+    const auto accumulator = plain_accumulator(stage_);
     body_.lines(accumulator.declarations);
     write_taps(stage_, accumulator);
     scope_.forget_values();
     write_result(accumulator);
-    if (stacked()) {
-      body_.close();
-      body_.close();
-    }
-    body_.close();
   }
 
   /// Whether a work-item has outputs of several lines.
