@@ -408,8 +408,8 @@ TEST_F(Statistics, of_values_that_are_not_there_yet_are_rejected) {
                             "self.c = nn.Conv2d(3, 16, 3)\n        self.n = nn.GroupNorm(4, 16)",
                             "torch.rand(2, 3, 14, 23)"};
   const auto of_tile =
-      verdict_with(*device_, problem(group), k_by_patches, "    __syncthreads();\n    {\n      const int follower",
-                   "    {\n      const int follower");
+      verdict_with(*device_, problem(group), k_by_patches, "    __syncthreads();\n    {\n      const unsigned follower",
+                   "    {\n      const unsigned follower");
   EXPECT_EQ(of_tile.status, VerdictStatus::rejected);
   EXPECT_EQ(of_tile.reason, Reason::sanitizer_report) << of_tile.message;
 }
