@@ -419,9 +419,14 @@ TileProducts tile_products(Dialect dialect, const DeviceFacts& device, const std
   const auto patches = cheapest_tiles(sizes, TileProducts::patches, device);
   if (ways.patches == WayUse::always && !patches.empty()) return TileProducts::patches;
   if (std::any_of(sizes.begin(), sizes.end(), is_gathered_faster)) return groups;
-  const double gathered = longer_than_estimated(sizes, groups) * least(groups);
-  const bool cheaper =
-      !patches.empty() && contract_gpu_cost(sizes, TileProducts::patches, device, patches[0]) < gathered;
+  if (patches.empty()) return groups;
+  // Other tiles write the same places.
+  double memory = 0.0;
+  for (const auto& size : sizes) {
+    if (size.patch) memory += patch_memory(*size.patch, size.rounded, device, patches[0]);
+  }
+  const double gathered = with_memory(longer_than_estimated(sizes, groups) * least(groups), memory);
+  const bool cheaper = contract_gpu_cost(sizes, TileProducts::patches, device, patches[0]) < gathered;
   return cheaper ? TileProducts::patches : groups;
 }
 

@@ -288,15 +288,18 @@ std::vector<std::string> patch_constraints(const PatchSize& size, bool rounded, 
   return constraints;
 }
 
-double patch_cost(const PatchSize& size, bool rounded, bool is_long, const DeviceFacts& device,
-                  const IntBindings& assignment) {
-  const PatchClocks clocks = clocks_of(size, rounded);
-  const auto tile = patch_tile_of(size, assignment);
-  const double thread_columns = tile.group_columns / 4.0;
+namespace {
+
+double tiles_per_unit_of(const PatchSize& size, const PatchTile& tile, const DeviceFacts& device) {
   const double units = static_cast<double>(std::max<std::int64_t>(device.compute_units, 1));
   const double tiles = size.batch * size.outer * std::ceil(size.rows / tile.rows) * std::ceil(size.width / tile.width) *
                        std::ceil(size.height / tile.lines);
-  const double tiles_per_unit = std::max(1.0, tiles / units);
+  return std::max(1.0, tiles / units);
+}
+
+/// Of a tile, without what memory takes.
+double computing_clocks(const PatchSize& size, const PatchTile& tile, const PatchClocks& clocks, bool rounded,
+                        double resident) {
   const auto turns = patch_turns(size, tile);
   const double steps = turns.steps * 2.0 * patch_unit(size);
   const double products = tile.rows * tile.columns * steps * (rounded ? 1.0 : 3.0) / clocks.rate *
@@ -307,16 +310,38 @@ double patch_cost(const PatchSize& size, bool rounded, bool is_long, const Devic
   const double others = turns.patches * (pixels * (clocks.pixel + clocks.pair * pixels) + clocks.largest) +
                         clocks.slice * turns.slices + clocks.step * turns.steps * (one_unit ? clocks.single : 1.0) +
                         clocks.tile + clocks.hidden_output * sums;
-  const double resident =
-      std::min(resident_patches(size, tile, thread_columns, rounded, is_long), std::ceil(tiles_per_unit));
-  const double computing = products + clocks.output * sums + others / resident;
+  return products + clocks.output * sums + others / resident;
+}
+
+/// Of a tile: its outputs, what lies beside them in sectors, and some of its patches.
+double memory_clocks(const PatchSize& size, const PatchTile& tile, const PatchClocks& clocks) {
   constexpr double k_float = 4.0;
-  const double memory = (k_float * sums + clocks.sector * partial_sectors(size, tile) +
-                         clocks.input * k_float * turns.patches * tile.chunk * tile.group_places) /
-                        clocks.bytes;
-  // The longer one, and longer where both take as long.
+  const double patches = patch_turns(size, tile).patches * tile.chunk * tile.group_places;
+  return (k_float * (tile.rows * tile.columns + clocks.input * patches) + clocks.sector * partial_sectors(size, tile)) /
+         clocks.bytes;
+}
+
+}  // namespace
+
+double with_memory(double computing, double memory) {
   constexpr double k_power = 4.0;
-  return tiles_per_unit * std::pow(std::pow(computing, k_power) + std::pow(memory, k_power), 1.0 / k_power);
+  return std::pow(std::pow(computing, k_power) + std::pow(memory, k_power), 1.0 / k_power);
+}
+
+double patch_memory(const PatchSize& size, bool rounded, const DeviceFacts& device, const IntBindings& assignment) {
+  const auto tile = patch_tile_of(size, assignment);
+  return tiles_per_unit_of(size, tile, device) * memory_clocks(size, tile, clocks_of(size, rounded));
+}
+
+double patch_cost(const PatchSize& size, bool rounded, bool is_long, const DeviceFacts& device,
+                  const IntBindings& assignment) {
+  const PatchClocks clocks = clocks_of(size, rounded);
+  const auto tile = patch_tile_of(size, assignment);
+  const double tiles = tiles_per_unit_of(size, tile, device);
+  const double resident =
+      std::min(resident_patches(size, tile, tile.group_columns / 4.0, rounded, is_long), std::ceil(tiles));
+  return with_memory(tiles * computing_clocks(size, tile, clocks, rounded, resident),
+                     tiles * memory_clocks(size, tile, clocks));
 }
 
 }  // namespace kw

@@ -65,6 +65,12 @@ void choose_ways(PatchSize& size, ContractWays ways);
 /// has; where tiles may be `wide` PATCH_WIDE; with those of the other products of warpgroups.
 [[nodiscard]] std::vector<Tunable> patch_tunables(bool wide);
 [[nodiscard]] std::vector<std::string> patch_constraints(const PatchSize& size, bool rounded, bool is_long);
+/// What takes `computing` by itself and `memory` by itself, in the same unit: the longer one, and longer where both take
+/// as long.
+[[nodiscard]] double with_memory(double computing, double memory);
+/// What memory takes of the cost below.
+[[nodiscard]] double patch_memory(const PatchSize& size, bool rounded, const DeviceFacts& device,
+                                  const IntBindings& assignment);
 /// In clocks of a unit; `assignment` has every tunable.
 [[nodiscard]] double patch_cost(const PatchSize& size, bool rounded, bool is_long, const DeviceFacts& device,
                                 const IntBindings& assignment);
