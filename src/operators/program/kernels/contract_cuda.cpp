@@ -318,9 +318,9 @@ class CudaContraction {
     if (!patch_text_) fillings.emplace_back("column_count", scope.extent(extent_of(contraction_.columns)));
     if (pair_) {
       for (const auto* name : {"pair_line", "pair_place"})
-        fillings.emplace_back(name, fill_lines(kernel_text("program/patches.cu", name), fillings));
+        fillings.emplace_back(name, fill_lines(kernel_text("program/patch_stores.cu", name), fillings));
     }
-    fillings.emplace_back("stores", pair_ ? fill_lines(kernel_text("program/patches.cu", "store_pairs"), fillings)
+    fillings.emplace_back("stores", pair_ ? fill_lines(kernel_text("program/patch_stores.cu", "store_pairs"), fillings)
                                           : stores().text(splits_ || patch_text_.has_value(), fillings) + windows_);
     const auto arguments = arguments_of(scope, loaded);
     const auto kernel = has_parts() ? "multiply_" + out_.name : kernel_of_buffer(context_, stage.buffer);

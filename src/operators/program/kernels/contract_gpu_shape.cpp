@@ -326,6 +326,16 @@ double longer_than_estimated(const std::vector<ContractSize>& sizes, TileProduct
   return rounded ? 2.0 : 1.3;
 }
 
+/// What memory takes of the estimate of patches: other tiles write the same places.
+double memory_of_patches(const std::vector<ContractSize>& sizes, const DeviceFacts& device,
+                         const IntBindings& assignment) {
+  double memory = 0.0;
+  for (const auto& size : sizes) {
+    if (size.patch) memory += patch_memory(*size.patch, size.rounded, device, assignment);
+  }
+  return memory;
+}
+
 /// Of split factors, patches of three channels have a fourth of zeros. Over three axes and in phases that cost more
 /// than it gave: on an H200 five such convolutions took 1.1 to 1.3 times as long by patches
 /// (docs/results/2026-11-25-h200-patches.md).
@@ -420,12 +430,8 @@ TileProducts tile_products(Dialect dialect, const DeviceFacts& device, const std
   if (ways.patches == WayUse::always && !patches.empty()) return TileProducts::patches;
   if (std::any_of(sizes.begin(), sizes.end(), is_gathered_faster)) return groups;
   if (patches.empty()) return groups;
-  // Other tiles write the same places.
-  double memory = 0.0;
-  for (const auto& size : sizes) {
-    if (size.patch) memory += patch_memory(*size.patch, size.rounded, device, patches[0]);
-  }
-  const double gathered = with_memory(longer_than_estimated(sizes, groups) * least(groups), memory);
+  const double gathered =
+      with_memory(longer_than_estimated(sizes, groups) * least(groups), memory_of_patches(sizes, device, patches[0]));
   const bool cheaper = contract_gpu_cost(sizes, TileProducts::patches, device, patches[0]) < gathered;
   return cheaper ? TileProducts::patches : groups;
 }

@@ -14,7 +14,7 @@ namespace kw {
 /// phases do not alternate in memory.
 [[nodiscard]] std::optional<StageAxis> paired_phase(const Contraction& contraction, const PatchContraction& patch);
 
-/// The holes of section store_pairs of patches.cu.
+/// The holes of section store_pairs of patch_stores.cu.
 void fill_pair_stores(KernelScope& scope, const Contraction& contraction, const PatchContraction& patch,
                       const StageAxis& phase, const KernelBuffer& out, Fillings& fillings);
 

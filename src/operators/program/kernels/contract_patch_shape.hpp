@@ -52,6 +52,10 @@ void choose_ways(PatchSize& size, ContractWays ways);
   return is_long ? 2 : 1;
 }
 
+/// Registers of a thread besides sums and what it loads: PATCH_REGISTERS of kernels/program/patches.cu, and exponents
+/// of halves.
+[[nodiscard]] int patch_other_registers(const PatchSize& size);
+
 // Of a tile.
 [[nodiscard]] std::string tile_lines_text(const PatchSize& size);
 [[nodiscard]] std::string tile_width_text(const PatchSize& size);
@@ -65,8 +69,8 @@ void choose_ways(PatchSize& size, ContractWays ways);
 /// has; where tiles may be `wide` PATCH_WIDE; with those of the other products of warpgroups.
 [[nodiscard]] std::vector<Tunable> patch_tunables(bool wide);
 [[nodiscard]] std::vector<std::string> patch_constraints(const PatchSize& size, bool rounded, bool is_long);
-/// What takes `computing` by itself and `memory` by itself, in the same unit: the longer one, and longer where both take
-/// as long.
+/// What takes `computing` by itself and `memory` by itself, in the same unit: the longer one, and longer where both
+/// take as long.
 [[nodiscard]] double with_memory(double computing, double memory);
 /// What memory takes of the cost below.
 [[nodiscard]] double patch_memory(const PatchSize& size, bool rounded, const DeviceFacts& device,

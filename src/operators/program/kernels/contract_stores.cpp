@@ -15,8 +15,8 @@ std::string_view stores_section(const char* name) {
   return kernel_text("program/contract.cu", name);
 }
 
-std::string_view patches_section(const char* name) {
-  return kernel_text("program/patches.cu", name);
+std::string_view pixels_section(const char* name) {
+  return kernel_text("program/patch_stores.cu", name);
 }
 
 std::string_view tails_section(const char* name) {
@@ -86,7 +86,7 @@ std::string held_of_rows(KernelScope& scope, const Contraction& contraction, con
   }
   fillings.emplace_back("taken_of_rows", join_lines(taken));
   if (values.empty()) return "";
-  return fill_lines(patches_section("held_of_rows"),
+  return fill_lines(pixels_section("held_of_rows"),
                     {{"declarations", join_lines(declarations)},
                      {"values", join_lines(values)},
                      {"row_count", scope.extent(extent_of(contraction.rows))},
@@ -173,8 +173,8 @@ void TileStores::fill_lines_of_pixels(KernelScope& scope, const StoredSum& store
   const bool keeps = statistics_ != nullptr, writes = !keeps || statistics_->stored, by_twos = at_once == 2;
   std::vector<std::string> store;
   if (by_twos) {
-    if (keeps) store.push_back(fill_lines(patches_section("keep_two")));
-    if (writes) store.push_back(fill_lines(patches_section("write_two"), fillings));
+    if (keeps) store.push_back(fill_lines(pixels_section("keep_two")));
+    if (writes) store.push_back(fill_lines(pixels_section("write_two"), fillings));
   } else if (keeps) {
     store.push_back(broken_statement(fmt::format("const float result = {};", stored.value), k_line_columns));
     store.emplace_back("kept_line[column_of_stored[j]] = result;");
@@ -185,8 +185,7 @@ void TileStores::fill_lines_of_pixels(KernelScope& scope, const StoredSum& store
   fillings.emplace_back("type", by_twos ? "float2" : "float");
   auto pixel = fillings;
   pixel.emplace_back("store", join_lines(store));
-  fillings.emplace_back("store_place",
-                        fill_lines(patches_section(by_twos ? "store_two_pixels" : "store_pixel"), pixel));
+  fillings.emplace_back("store_place", fill_lines(pixels_section(by_twos ? "store_two_pixels" : "store_pixel"), pixel));
   const auto width =
       scope.extent(extent_of(StageAxes(patch_->tile.begin() + (patch_->line ? 1 : 0), patch_->tile.end())));
   fillings.emplace_back("by_twos", by_twos && writes
@@ -296,7 +295,7 @@ std::string TileStores::text(bool one_by_one, const Fillings& fillings) const {
     return fill_lines(tails_section(section), fillings);
   }
   if (stores_lines()) {
-    const auto lines = fill_lines(patches_section("store_lines"), fillings);
+    const auto lines = fill_lines(pixels_section("store_lines"), fillings);
     return statistics_ == nullptr ? lines : lines + "\n" + fill_lines("${leave_parts}", fillings);
   }
   auto ones = fill_lines(stores_section("store_ones"), fillings);

@@ -1,0 +1,160 @@
+// How finished sums of a tile of patches come from shared memory into the output: a warp stores one line of sums after
+// another. operators/program/kernels/contract_stores.cpp and contract_pairs.cpp fill the holes; patches.cu has the tile.
+//
+// definitions: TILE_N THREAD_M THREAD_N
+
+// --- section: stored_pixels
+bool inside_of_stored[COLUMN_PLACES];
+${declarations}
+#pragma unroll
+for (int i = 0; i < COLUMN_PLACES; ++i) {
+  const int place = (thread + i * TILE_THREADS) % TILE_N;
+  const int line = first_line + place / Places::tile_width, across = first_place + place % Places::tile_width;
+  inside_of_stored[i] = line < ${height} && across < ${width};
+  ${axes}
+  ${values}
+}
+
+// --- section: held_of_rows
+// What the elements of a row share: a lane has it of one of the rows that its warp stores.
+${declarations}
+{
+  const int of_warp = thread % 32 % LINES_OF_WARP, of_thread = thread % 32 / LINES_OF_WARP % THREAD_M;
+  const int m = first_row + row_place(thread / 32 + of_warp * (TILE_THREADS / 32), of_thread);
+  if (m < ${row_count}) {
+    ${row_axes}
+    ${values}
+  }
+}
+
+// --- section: stored_lines
+// Which pixels of a line of sums a lane stores: ${pixels}, then as many of the next 32 lanes' ones.
+constexpr int stored_places = TILE_N / (32 * ${at_once});
+int column_of_stored[stored_places], pixels_of_stored[stored_places];
+${declarations}
+#pragma unroll
+for (int i = 0; i < stored_places; ++i) {
+  const unsigned place = (thread % 32 + i * 32) * ${at_once};
+  const int line = first_line + place / Places::tile_width, across = first_place + place % Places::tile_width;
+  pixels_of_stored[i] = line < ${height} ? max(min(${width} - across, ${at_once}), 0) : 0;
+  column_of_stored[i] = column_of_place<Places::tile_lines, Places::tile_width>(place);
+  ${axes}
+  ${values}
+}
+
+// --- section: store_lines
+// A warp stores one line of sums after another: what the elements of a row share is computed once.
+${by_twos}
+#pragma unroll 1
+for (int of_warp = 0; of_warp < LINES_OF_WARP; ++of_warp) {
+  const int sums_line = thread / 32 + of_warp * (TILE_THREADS / 32), m = first_row + row_place(sums_line, i);
+  const int of_lane = of_warp + i * LINES_OF_WARP;
+  ${taken_of_rows}
+  if (m >= ${row_count}) continue;
+  ${stored_row_axes}
+  // All are read before the first one is stored.
+  float* const kept_line = tiles + sums_line * LINE_STRIDE;
+  ${type} totals[stored_places];
+  #pragma unroll
+  for (int j = 0; j < stored_places; ++j) totals[j] = *(const ${type}*)(kept_line + column_of_stored[j]);
+  #pragma unroll
+  for (int j = 0; j < stored_places; ++j) {
+    if (pixels_of_stored[j] == 0) continue;
+    ${store_place}
+  }
+}
+
+// --- section: store_pixel
+const float total = totals[j];
+${stored_column_axes}
+${stored_guard}
+${values}
+${store}
+
+// --- section: store_two_pixels
+float results[2] = {0.0f, 0.0f};
+#pragma unroll
+for (int item = 0; item < 2; ++item) {
+  if (item >= pixels_of_stored[j]) continue;
+  const float total = item == 0 ? totals[j].x : totals[j].y;
+  ${stored_column_axes}
+  ${values}
+  results[item] = ${value};
+}
+${store}
+
+// --- section: keep_two
+*(float2*)(kept_line + column_of_stored[j]) = make_float2(results[0], results[1]);
+
+// --- section: write_two
+float* const to = ${out} + ${place};
+if (by_twos) {
+  *(float2*)to = make_float2(results[0], results[1]);
+} else {
+  to[0] = results[0];
+  if (pixels_of_stored[j] > 1) to[1] = results[1];
+}
+
+// --- section: pair_line
+const int sums_line = thread / 32 + of_lane * (TILE_THREADS / 32);
+const int m = first_row + row_place(sums_line % THREADS_M, sums_line / THREADS_M);
+${taken_of_rows}
+if (m >= ${row_count}) continue;
+
+// --- section: pair_place
+const int line = first_line + pixel / Places::tile_width, across = first_place + pixel % Places::tile_width;
+if (line >= ${height} || across >= ${width}) continue;
+const int sums_column = column_of_place<Places::tile_lines, Places::tile_width>(pixel);
+const int sums_place = sums_line * LINE_STRIDE + sums_column;
+${stored_axes}
+const long place = ${place} + (long)across * 2;
+const auto is_inside = [&](const int ${step}, const int ${phase}) { return ${step} < ${width} && (${inside}); };
+const auto result_of = [&](const float total, const int ${step}, const int ${phase}) {
+  ${values}
+  return ${value};
+};
+
+// --- section: store_pairs
+// A warp stores one line of sums after another, its lanes neighbours: four each where the output's
+// lines are of fours.
+${held_of_rows}
+if (${by_fours}) {
+  #pragma unroll 1
+  for (int of_lane = 0; of_lane < THREAD_M * LINES_OF_WARP; ++of_lane) {
+    ${pair_line}
+    #pragma unroll ${fours_at_once}
+    for (int j = 0; j < TILE_N / 64; ++j) {
+      const unsigned pixel = (thread % 32 + j * 32) * 2;
+      ${pair_place}
+      const float2 even = *(const float2*)&waiting[sums_place];
+      const float2 odd = *(const float2*)&tiles[sums_place];
+      if (is_inside(across + 1, 1)) {
+        const float results[4] = {result_of(even.x, across, 0), result_of(odd.x, across, 1),
+                                  result_of(even.y, across + 1, 0), result_of(odd.y, across + 1, 1)};
+        ${four}
+      } else {
+        #pragma unroll 1
+        for (int item = 0; item < 4; ++item) {
+          if (!is_inside(across + item / 2, item % 2)) continue;
+          const float total = item == 0 ? even.x : item == 1 ? odd.x : item == 2 ? even.y : odd.y;
+          const float result = result_of(total, across + item / 2, item % 2);
+          ${store}
+        }
+      }
+    }
+  }
+} else {
+  #pragma unroll 1
+  for (int of_lane = 0; of_lane < THREAD_M * LINES_OF_WARP; ++of_lane) {
+    ${pair_line}
+    #pragma unroll 4
+    for (int j = 0; j < TILE_N / 16; ++j) {
+      const int at = thread % 32 + j * 32, item = at % 2;
+      const unsigned pixel = at / 2;
+      ${pair_place}
+      if (!is_inside(across, item)) continue;
+      const float result = result_of(item == 0 ? waiting[sums_place] : tiles[sums_place], across, item);
+      ${store}
+    }
+  }
+}
