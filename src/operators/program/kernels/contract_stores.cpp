@@ -73,6 +73,10 @@ std::string held_of_rows(KernelScope& scope, const Contraction& contraction, con
   const auto& epilogue = contraction.split.stage.epilogue;
   std::set<std::string> axes;
   for (const auto& axis : joined_axes(joined_axes(batch, contraction.rows), patch.outer)) axes.insert(axis.name);
+  // Elements of rows that are not stored may lie outside of their tensors.
+  if (contraction.split.stored) {
+    for (const auto& axis : axes_named(contraction.split.stored)) axes.erase(axis);
+  }
   std::vector<std::string> declarations, values, taken;
   if (epilogue) {
     for (const auto& node : values_over(epilogue, axes)) {
