@@ -299,7 +299,7 @@ class CudaContraction {
     Fillings fillings = {{"qualifier", fill_lines(context_.dialect->kernel_qualifier,
                                                   {{"threads", fmt::format("TILE_THREADS, {}", resident_blocks())}})}};
     // More outputs at a time would take the registers of a second block.
-    fillings.emplace_back("at_a_time", rounded_ || patch_text_ ? " 8" : "");
+    fillings.emplace_back("at_a_time", rounded_ ? " 8" : "");
     fillings.emplace_back("fours_at_a_time", rounded_ ? " 2" : "");
     fillings.emplace_back("fours_at_once", rounded_ ? "2" : "4");
     fillings.emplace_back("gathered_at_a_time", rounded_ ? "4" : "8");
@@ -321,7 +321,7 @@ class CudaContraction {
         fillings.emplace_back(name, fill_lines(kernel_text("program/patch_stores.cu", name), fillings));
     }
     fillings.emplace_back("stores", pair_ ? fill_lines(kernel_text("program/patch_stores.cu", "store_pairs"), fillings)
-                                          : stores().text(splits_ || patch_text_.has_value(), fillings) + windows_);
+                                          : stores().text(splits_, fillings) + windows_);
     const auto arguments = arguments_of(scope, loaded);
     const auto kernel = has_parts() ? "multiply_" + out_.name : kernel_of_buffer(context_, stage.buffer);
     fillings.emplace_back("signature", arguments.signature(kernel));

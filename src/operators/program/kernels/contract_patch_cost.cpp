@@ -87,7 +87,7 @@ double partial_sectors(const PatchSize& size, const PatchTile& tile) {
 }
 
 /// What the parts of a tile take, in clocks of a unit, and what memory takes besides. Fitted to what an H100 took for
-/// 1962 assignments of 72 convolutions (docs/results/2026-11-26-h100-stores.md): the cheapest ones take 1.5 % longer in
+/// 2526 assignments of 72 convolutions (docs/results/2026-11-26-h100-stores.md): the cheapest ones take 1.4 % longer in
 /// the geometric mean than the fastest that were timed.
 struct PatchClocks {
   double rate;    ///< multiply-adds per clock

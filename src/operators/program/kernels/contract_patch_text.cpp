@@ -368,7 +368,7 @@ StoredColumns PatchText::stored_pixels(KernelScope& scope, const std::set<std::s
   std::vector<std::string> axes;
   if (patch_.line && computed.count(patch_.tile[0].name) > 0)
     axes.push_back(fmt::format("const int {} = line;", scope.axis(patch_.tile[0].name)));
-  const StageAxes run(patch_.tile.begin() + (patch_.line ? 1 : 0), patch_.tile.end());
+  const auto run = patch_.run();
   for (auto& statement : index_statements(scope, run, "across", computed)) axes.push_back(std::move(statement));
   stored.before = fill_lines(kernel_text("program/patch_stores.cu", of_lines ? "stored_lines" : "stored_pixels"),
                              {{"at_once", std::to_string(at_once)},

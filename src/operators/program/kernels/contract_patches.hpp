@@ -37,6 +37,8 @@ struct PatchContraction {
   Extent depth_stride;              ///< in elements
   std::vector<StageExpr> pixel_guards;  ///< by the names of indices
   std::vector<StageExpr> patch_guards;  ///< by axes that a patch has one index of
+  /// Axes of the pixels of a tile's line, or of its run.
+  [[nodiscard]] StageAxes run() const { return {tile.begin() + (line ? 1 : 0), tile.end()}; }
   [[nodiscard]] std::int64_t taps() const { return (line ? line->taps : 1) * (across ? across->taps : 1); }
 };
 

@@ -41,7 +41,7 @@ bool stores_fours(const Contraction& contraction, const KernelBuffer& out) {
 int pixels_at_once(const Contraction& contraction, const KernelBuffer& out, const PatchContraction& patch,
                    const std::optional<AffineIndex>& address, const std::set<std::string>& used) {
   if (contraction.split.stored || out.dtype != DType::f32 || !address || !address->terms.empty()) return 1;
-  const StageAxes run(patch.tile.begin() + (patch.line ? 1 : 0), patch.tile.end());
+  const auto run = patch.run();
   const bool named =
       run.size() > 1 && std::ranges::any_of(run, [&](const StageAxis& axis) { return used.count(axis.name) > 0; });
   return !named && is_one_run(*address, run) ? 2 : 1;
@@ -54,7 +54,7 @@ std::string even_places_text(KernelScope& scope, const PatchContraction& patch, 
   const auto add = [&](const Extent& extent) {
     if (!extent.is_constant() || extent.value() % 2 != 0) even.insert(scope.extent(extent));
   };
-  const StageAxes run(patch.tile.begin() + (patch.line ? 1 : 0), patch.tile.end());
+  const auto run = patch.run();
   for (const auto& [axis, coefficient] : address.coefficients) {
     if (std::ranges::count(run, axis, &StageAxis::name) == 0) add(coefficient);
   }
@@ -190,8 +190,7 @@ void TileStores::fill_lines_of_pixels(KernelScope& scope, const StoredSum& store
   auto pixel = fillings;
   pixel.emplace_back("store", join_lines(store));
   fillings.emplace_back("store_place", fill_lines(pixels_section(by_twos ? "store_two_pixels" : "store_pixel"), pixel));
-  const auto width =
-      scope.extent(extent_of(StageAxes(patch_->tile.begin() + (patch_->line ? 1 : 0), patch_->tile.end())));
+  const auto width = scope.extent(extent_of(patch_->run()));
   fillings.emplace_back("by_twos", by_twos && writes
                                        ? fmt::format("const bool by_twos = {};",
                                                      even_places_text(scope, *patch_, *place.address, width, out_.name))

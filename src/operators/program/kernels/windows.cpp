@@ -92,7 +92,8 @@ class WindowWriter {
     return best;
   }
 
-  /// Work-items with few elements to read have several outputs, so that as many reads are under way.
+  /// Work-items with few elements to read have several outputs: as many reads are under way, and where the work-group
+  /// is takes fewer instructions of each.
   static std::int64_t outputs_per_item(const WindowColumns& window) {
     constexpr double k_reads = 16.0;
     const double reads = count_of(window.columns.inner) * static_cast<double>(window.stride);
