@@ -89,17 +89,21 @@ std::string parameter_list(const std::string& opening, const std::vector<std::st
 
 std::string broken_statement(const std::string& statement, std::size_t columns) {
   const std::string_view operators = ",&|+-*/^?:=";
+  const bool comment = statement.starts_with("// ");
+  const std::string_view next_line = comment ? "\n// " : "\n    ";
   std::string text;
   std::string_view rest = statement;
-  std::size_t room = columns;
+  if (comment) rest.remove_prefix(3), text = "// ";
+  std::size_t room = columns - text.size();
   while (rest.size() > room) {
     std::size_t space = rest.rfind(' ', room);
-    while (space != std::string_view::npos && space > 0 && operators.find(rest[space - 1]) == std::string_view::npos)
+    while (!comment && space != std::string_view::npos && space > 0 &&
+           operators.find(rest[space - 1]) == std::string_view::npos)
       space = rest.rfind(' ', space - 1);
     if (space == std::string_view::npos || space == 0) break;
-    text += std::string(rest.substr(0, space)) + "\n    ";
+    text += std::string(rest.substr(0, space)) + std::string(next_line);
     rest.remove_prefix(space + 1);
-    room = columns - 4;
+    room = columns - (next_line.size() - 1);
   }
   return text + std::string(rest);
 }

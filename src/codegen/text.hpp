@@ -27,7 +27,8 @@ using Fillings = std::vector<std::pair<std::string_view, std::string>>;
 [[nodiscard]] std::string parameter_list(const std::string& opening, const std::vector<std::string>& items,
                                          std::size_t columns = 110);
 
-/// A statement of more than `columns`, broken behind commas and operators into lines that are indented once more.
+/// A statement of more than `columns`, broken behind commas and operators into lines that are indented once more; or a
+/// line of comment, broken between words.
 [[nodiscard]] std::string broken_statement(const std::string& statement, std::size_t columns = 108);
 
 /// Without the parentheses around the whole of it, where something else already sets it apart.

@@ -31,6 +31,8 @@ TEST(BrokenStatement, breaks_behind_operators) {
   EXPECT_EQ(broken_statement("const int t1 = a;"), "const int t1 = a;");
   EXPECT_EQ(broken_statement("const int t1 = first(a, b) & second;", 30), "const int t1 = first(a, b) &\n    second;");
   EXPECT_EQ(broken_statement("const int unbreakable_name;", 12), "const int unbreakable_name;");
+  EXPECT_EQ(broken_statement("// The rows of a, each one by 32 threads", 24),
+            "// The rows of a, each\n// one by 32 threads");
 }
 
 TEST(WithoutParentheses, strips_only_a_pair_that_spans_the_text) {
