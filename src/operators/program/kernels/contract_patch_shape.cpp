@@ -92,17 +92,19 @@ namespace {
 
 /// As measured on an H200. Phases gained but in one dimension, and where the largest has one tap; of fewer than eight
 /// channels, which a step of a phase's own tap has, they multiply more zeros. Pairs gained where lines leave by 16
-/// bytes and phases have few taps: not of filters of four with a stride of two.
+/// bytes and phases have few taps: not of filters of four with a stride of two; and where a phase has no tap at all, as
+/// where taps lie two apart: its zeros leave with the other one's outputs.
 void choose_phases(PatchSize& size, WayUse phases, WayUse pairs) {
   constexpr double k_step_channels = 8.0;
-  bool fewer = false;
+  bool fewer = false, empty = false;
   double most = 0.0;
   for (const auto& one : size.of_phases) {
     fewer = fewer || one.taps < static_cast<double>(size.taps) || one.others < size.others;
+    empty = empty || one.taps == 0.0;
     most = std::max(most, one.taps);
   }
   const bool phases_gain = fewer && size.lined && most > 1.0 && size.depth >= k_step_channels;
-  const bool pairs_gain = phases_gain && size.in_fours;
+  const bool pairs_gain = (phases_gain && size.in_fours) || empty;
   if (pairs == WayUse::never || (pairs == WayUse::estimated && !pairs_gain)) forget_pairs(size);
   if (phases == WayUse::never || (phases == WayUse::estimated && !phases_gain && !size.pairs)) size.of_phases.clear();
 }
@@ -112,10 +114,13 @@ void choose_phases(PatchSize& size, WayUse phases, WayUse pairs) {
 void choose_ways(PatchSize& size, ContractWays ways) {
   choose_phases(size, ways.phases, ways.pairs);
   // As measured on an H100: with eight channels or four taps, or where phases go through their own taps, most took
-  // longer.
+  // longer; not where a phase has all taps or none.
   constexpr double k_least_channels = 16.0;
   constexpr std::int64_t k_least_taps = 9;
-  const bool gain = size.depth >= k_least_channels && size.taps >= k_least_taps && size.of_phases.empty();
+  const bool all_or_none = std::ranges::all_of(size.of_phases, [&](const PatchSize::OfPhase& one) {
+    return one.taps == 0.0 || one.taps == static_cast<double>(size.taps);
+  });
+  const bool gain = size.depth >= k_least_channels && size.taps >= k_least_taps && all_or_none;
   size.halves = ways.scaled == WayUse::always || (ways.scaled == WayUse::estimated && gain);
 }
 

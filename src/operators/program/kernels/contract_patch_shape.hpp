@@ -70,8 +70,9 @@ void choose_ways(PatchSize& size, ContractWays ways);
 [[nodiscard]] std::vector<Tunable> patch_tunables(bool wide);
 [[nodiscard]] std::vector<std::string> patch_constraints(const PatchSize& size, bool rounded, bool is_long);
 /// What takes `computing` by itself and `memory` by itself, in the same unit: the longer one, and longer where both
-/// take as long.
-[[nodiscard]] double with_memory(double computing, double memory);
+/// take as long: their norm of this power.
+inline constexpr double k_hiding_power = 4.0;
+[[nodiscard]] double with_memory(double computing, double memory, double power = k_hiding_power);
 /// What memory takes of the cost below.
 [[nodiscard]] double patch_memory(const PatchSize& size, bool rounded, const DeviceFacts& device,
                                   const IntBindings& assignment);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "operators/program/kernels/cached_rows.hpp"
 #include "operators/program/kernels/contract.hpp"
 #include "operators/program/kernels/lane_rows.hpp"
 #include "operators/program/kernels/maps.hpp"
@@ -16,6 +17,7 @@ const std::vector<KernelFamily>& kernel_families() {
   static const std::vector<KernelFamily> k_families = {
       {"contract", contract_takes, contract_kernels},
       {"window", windows_take, windows_kernels},
+      {"cached", are_cached_rows, cached_rows_kernels},
       {"reduce", rows_take, rows_kernels},
       {"map", maps_take, maps_kernels},
       {"scan", scans_take, scans_kernels},

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "operators/program/kernels/cached_rows.hpp"
 #include "operators/program/kernels/computed_factors.hpp"
 #include "operators/program/kernels/contract.hpp"
 #include "operators/program/kernels/exchange_sums.hpp"
@@ -39,6 +40,10 @@ constexpr double k_parts_per_unit = 32;
 constexpr double k_rows_per_unit = 4;
 constexpr double k_least_gpu_part = 16384;
 constexpr double k_least_small_part = 4096;
+/// Of much, neighbouring blocks read within few pages where parts are short: on an H100, 8.6 GB of parts of 1 MB took 9
+/// % longer than of 256 KB (docs/results/2026-11-26-h100-cached-rows.md).
+constexpr double k_much = 1 << 26;
+constexpr double k_near_part = 65536;
 /// An element's window is shorter; a longer sum of neighbours is worth many work-items.
 constexpr double k_longest_window = 1024;
 
@@ -61,6 +66,7 @@ class Grouping {
   Grouping(StageProgram program, Dialect dialect, const DeviceFacts& device)
       : program_(std::move(program)),
         dialect_(dialect),
+        device_(device),
         groups_wanted_(static_cast<double>(device.compute_units) * 2.0),
         longest_row_(longest_row_at_once(device)) {}
 
@@ -69,7 +75,14 @@ class Grouping {
 
   [[nodiscard]] const std::vector<Stage>& stages() const { return program_.stages; }
 
-  /// Long reductions split, and what works on the same rows together. To be called once.
+  /// Long reductions split, and what works on the same rows together, also by rows of cached_rows.hpp. To be called
+  /// once.
+  [[nodiscard]] GroupedProgram by_cached_rows() {
+    if (dialect_ == cuda_dialect()) cached_ = cached_buffers();
+    return by_rows();
+  }
+
+  /// Without those. To be called once.
   [[nodiscard]] GroupedProgram by_rows() {
     // A work-item of a CPU does a whole row: a sum in sixteen lanes that is longer would lose too much to rounding.
     constexpr double k_longest_of_item = 1 << 20;
@@ -79,6 +92,29 @@ class Grouping {
   }
 
  private:
+  /// What reductions and maps of long rows write that are one kernel of cached_rows.hpp, together.
+  [[nodiscard]] std::set<std::size_t> cached_buffers() const {
+    Grouping trial(*this);
+    for (auto& stage : trial.program_.stages) {
+      if (!is_row_reduction(stage) || !is_cached_row(count_of(stage.inner), device_)) continue;
+      if (can_split(stage)) collapse_inner_axes(stage);
+      trial.cached_.insert(stage.buffer);
+    }
+    if (trial.cached_.empty()) return {};
+    for (const auto& stage : program_.stages) {
+      if (stage.kind == StageKind::map) trial.cached_.insert(stage.buffer);
+    }
+    const auto grouped = trial.with_rows();
+    const auto buffers = held_buffers(grouped.program);
+    const GroupContext context{grouped.program, buffers, dialect_, device_};
+    std::set<std::size_t> cached;
+    for (const auto& group : grouped.groups) {
+      if (!are_cached_rows(context, group)) continue;
+      for (const auto index : group.stages) cached.insert(grouped.program.stages[index].buffer);
+    }
+    return cached;
+  }
+
   /// Into parts of at most `longest` elements, and enough of them to keep the device busy.
   void split_long_reductions(double longest) {
     for (auto& stage : program_.stages) {
@@ -86,7 +122,7 @@ class Grouping {
     }
     for (std::size_t i = program_.stages.size(); i-- > 0;) {
       const auto& stage = program_.stages[i];
-      if (!is_row_reduction(stage) || !can_split(stage)) continue;
+      if (!is_row_reduction(stage) || !can_split(stage) || cached_.count(stage.buffer) > 0) continue;
       const double length = count_of(stage.inner);
       const double parts = std::max(wanted_parts(stage), std::ceil(length / longest));
       if (parts >= 2.0) split(i, static_cast<std::int64_t>(parts));
@@ -101,6 +137,7 @@ class Grouping {
       return work_groups(stage) >= groups_wanted_ / 2.0 || evaluations(stage) <= 4.0 * k_small;
     };
     rules.map = [&](const Stage& map, double rows) {
+      if (cached_.count(map.buffer) > 0) return true;
       if (on_gpu() && evaluations(map) > rows * longest_row_ && evaluations(map) > k_small) return false;
       return rows >= groups_wanted_ / 2.0 || evaluations(map) <= k_small;
     };
@@ -135,12 +172,14 @@ class Grouping {
     const double length = count_of(stage.inner);
     if (!on_gpu()) return std::min(std::ceil(groups_wanted_ / groups), std::floor(length / k_least_part));
     const double units = groups_wanted_ / 2.0;
-    if (groups >= units * k_rows_per_unit) return 1.0;
+    const bool near = !has_contiguous_rows(stage) && groups * length >= k_much;
+    const double near_parts = near ? std::floor(length / k_near_part) : 1.0;
+    if (groups >= units * k_rows_per_unit) return near_parts;
     // Where neighbouring rows are what is contiguous, a work-group has 32 of them.
     const double rows = count_of(stage.axes) / groups;
     const double longest = std::floor(length * rows / k_least_gpu_part);
     const double least = std::floor(std::min(length * rows / k_least_small_part, 2.0 * units / groups));
-    return std::min(std::ceil(units * k_parts_per_unit / groups), std::max(longest, least));
+    return std::max(near_parts, std::min(std::ceil(units * k_parts_per_unit / groups), std::max(longest, least)));
   }
 
   /// Sums of elements and of their squared differences from the mean are split together.
@@ -156,9 +195,13 @@ class Grouping {
   /// As the family will be asked, once the stage is a group of its own.
   [[nodiscard]] bool goes_to_contract(Stage stage) const {
     collapse_axes(stage);
+    return is_contraction(stage, held_buffers(program_), dialect_);
+  }
+
+  [[nodiscard]] static std::vector<KernelBuffer> held_buffers(const StageProgram& program) {
     std::vector<KernelBuffer> buffers;
-    for (const auto& buffer : program_.buffers) buffers.push_back({buffer.name, "", held_type(buffer)});
-    return is_contraction(stage, buffers, dialect_);
+    for (const auto& buffer : program.buffers) buffers.push_back({buffer.name, "", held_type(buffer)});
+    return buffers;
   }
 
   /// Work-groups that a reduction of rows has, a row or a warp's width of rows each.
@@ -184,9 +227,11 @@ class Grouping {
 
   StageProgram program_;
   Dialect dialect_;
+  const DeviceFacts& device_;
   double groups_wanted_;
   double longest_row_;
   std::set<std::size_t> apart_;
+  std::set<std::size_t> cached_;  ///< see cached_buffers()
 };
 
 }  // namespace
@@ -218,7 +263,7 @@ GroupedProgram grouped_for(StageProgram program, Dialect dialect, const DeviceFa
   Grouping grouping(std::move(joined.program), dialect, device);
   grouping.keep_apart(reductions_of(statistics));
   const auto whole = grouping.stages();
-  auto grouped = grouping.by_rows();
+  auto grouped = grouping.by_cached_rows();
   join_statistics(grouped, whole, statistics, dialect, device, ways);
   if (!dialect->warp.empty()) join_tails(grouped, whole, dialect, device, ways);
   grouped.fusions = std::move(joined.fusions);

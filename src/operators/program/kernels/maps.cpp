@@ -70,6 +70,23 @@ MapAxes map_axes(const Stage& stage) {
   return axes;
 }
 
+/// Whether all rows read the same long row too, such as weights of a layer norm. Its columns come from memory once
+/// where the rows' blocks for them run side by side.
+bool reads_long_row_of_all(const Stage& stage, const MapAxes& axes) {
+  constexpr double k_long = 1 << 18;  // shorter ones stay in the second cache
+  if (axes.outer.empty() || count_of(axes.columns) < k_long) return false;
+  const auto uses_any = [](const StageNode& load, const StageAxes& of) {
+    return std::ranges::any_of(of, [&](const StageAxis& axis) {
+      return std::ranges::any_of(load.operands, [&](const StageExpr& index) { return depends_on(index, axis.name); });
+    });
+  };
+  bool found = false;
+  for_each_load(stage.body, [&](const StageNode& load) {
+    found = found || (uses_any(load, axes.columns) && !uses_any(load, axes.outer));
+  });
+  return found;
+}
+
 class MapWriter {
  public:
   MapWriter(const GroupContext& context, const Stage& stage)
@@ -87,14 +104,21 @@ class MapWriter {
     if (!loads.empty()) write_fours(loads);
     write_elements();
     BodyWriter opening;
-    opening.line(
-        fmt::format("const int chunks = ({0} + {1} * MAP_ELEMENTS - 1) / ({1} * MAP_ELEMENTS);", count_, threads()));
+    const bool rows_first = !lanes_ && reads_long_row_of_all(stage_, axes_);
+    if (!rows_first) {
+      opening.line(
+          fmt::format("const int chunks = ({0} + {1} * MAP_ELEMENTS - 1) / ({1} * MAP_ELEMENTS);", count_, threads()));
+    }
     if (lanes_) {
       opening.line(fmt::format("const int lane = threadIdx.x % {};", *lanes_));
       opening.line(fmt::format("const int block = blockIdx.x * (MAP_THREADS / {0}) + threadIdx.x / {0};", *lanes_));
       opening.line("const int row = block / chunks;");
       opening.line(fmt::format("const int start = block % chunks * ({} * MAP_ELEMENTS);", *lanes_));
       opening.line(fmt::format("if (row >= {}) return;", scope_.element_count(axes_.outer)));
+    } else if (rows_first) {
+      opening.line(fmt::format("const int rows = (int)({});", scope_.element_count(axes_.outer)));
+      opening.line("const int row = blockIdx.x % rows;");
+      opening.line("const int start = blockIdx.x / rows * (MAP_THREADS * MAP_ELEMENTS);");
     } else {
       opening.line("const int row = blockIdx.x / chunks;");
       opening.line("const int start = blockIdx.x % chunks * (MAP_THREADS * MAP_ELEMENTS);");

@@ -23,7 +23,7 @@ constexpr double k_longest_of_warp = 1024;
 Tunable threads_of_group(double elements, bool one_number) {
   constexpr double k_short = 512;
   constexpr double k_long = 8192;
-  constexpr double k_longest = 131072;
+  constexpr double k_longest = 65536;
   if (elements < k_short) return {"SHORT_ROW_THREADS", {32, 64, 128}, 64};
   if (elements < k_long) return {"ROW_THREADS", {64, 128, 256, 512}, 256};
   if (elements < k_longest || !one_number) return {"LONG_ROW_THREADS", {128, 256, 512, 1024}, 512};
