@@ -62,7 +62,7 @@ class WindowWriter {
         lines_(stage.axes.begin(), stage.axes.end() - 1),
         lanes_(lanes_of(stage)),
         outputs_(window_ ? outputs_per_item(*window_) : 1) {
-    if (window_) fours_ = row_fours(window_->columns, window_->column, 4, nullptr, scope_);
+    if (window_) fours_ = row_fours(window_->columns, window_->places.place, 4, nullptr, scope_);
     if (fours_) shift_ = shift_of(*window_);
   }
 
@@ -96,7 +96,7 @@ class WindowWriter {
   /// is takes fewer instructions of each.
   static std::int64_t outputs_per_item(const WindowColumns& window) {
     constexpr double k_reads = 16.0;
-    const double reads = count_of(window.columns.inner) * static_cast<double>(window.stride);
+    const double reads = count_of(window.columns.inner) * static_cast<double>(window.places.stride);
     const auto line = window.columns.axes.back().extent.value();
     std::int64_t outputs = 1;
     while (static_cast<double>(outputs) * reads < k_reads && outputs * 128 < line) outputs *= 2;
@@ -104,11 +104,10 @@ class WindowWriter {
   }
 
   /// Columns of a stretch before the first one that an output has: stretches begin at multiples of four.
-  static std::int64_t shift_of(const WindowColumns& window) { return (window.start % 4 + 4) % 4; }
+  static std::int64_t shift_of(const WindowColumns& window) { return (window.places.start % 4 + 4) % 4; }
 
   static std::int64_t span_of(const WindowColumns& window, std::int64_t outputs) {
-    const auto span = (outputs - 1) * window.stride + (window.taps - 1) * window.dilation + 1;
-    return ceil_div(span + shift_of(window), 4) * 4;
+    return ceil_div(window.places.span(outputs) + shift_of(window), 4) * 4;
   }
 
   static std::optional<WindowColumns> columns_within_memory(const Stage& stage) {
@@ -128,8 +127,8 @@ class WindowWriter {
   void write_columns() {
     body_.open("if (live)");
     // Columns behind those of the line's last output may lie outside of the tensor.
-    body_.line(fmt::format("const int behind = ({} - 1 - first) * {} + {};", line_extent(), window_->stride,
-                           (window_->taps - 1) * window_->dilation + 1 + shift_));
+    body_.line(fmt::format("const int behind = ({} - 1 - first) * {} + {};", line_extent(), window_->places.stride,
+                           (window_->places.taps - 1) * window_->places.dilation + 1 + shift_));
     if (fours_) {
       body_.open(fmt::format("if ({})", fmt::join(fours_->conditions, " && ")));
       write_four_columns();
@@ -159,15 +158,15 @@ class WindowWriter {
 
   /// The place in the tensor of the column `at`.
   [[nodiscard]] std::string column_text() {
-    return fmt::format("int {} = first * {} + at{};", scope_.axis(window_->column), window_->stride,
-                       signed_text(window_->start - shift_));
+    return fmt::format("int {} = first * {} + at{};", scope_.axis(window_->places.place), window_->places.stride,
+                       signed_text(window_->places.start - shift_));
   }
 
   /// Four neighbouring columns at a time: the window's other axes are the same for them, and so are guards.
   void write_four_columns() {
     const auto accumulator = plain_accumulator(window_->columns);
     const auto& state = accumulator.state[0].name;
-    const auto column = scope_.axis(window_->column);
+    const auto column = scope_.axis(window_->places.place);
     const auto first = scope_.new_name("first_" + column);
     open_columns(4);
     body_.line("float fours[4];");
@@ -208,11 +207,11 @@ class WindowWriter {
     body_.line(fmt::format("const int {} = first + at;", x));
     body_.open(fmt::format("if (live && {} < {})", x, line_extent()));
     body_.lines(accumulator.declarations);
-    if (window_->taps <= 32) body_.line("#pragma unroll");
-    body_.open(fmt::format("for (int tap = 0; tap < {}; ++tap)", window_->taps));
-    body_.lines(accumulator.step(
-        fmt::format("columns[line][at * {} + tap * {}{}]", window_->stride, window_->dilation, signed_text(shift_)),
-        ""));
+    if (window_->places.taps <= 32) body_.line("#pragma unroll");
+    body_.open(fmt::format("for (int tap = 0; tap < {}; ++tap)", window_->places.taps));
+    body_.lines(accumulator.step(fmt::format("columns[line][at * {} + tap * {}{}]", window_->places.stride,
+                                             window_->places.dilation, signed_text(shift_)),
+                                 ""));
     body_.close();
     write_result(accumulator);
     body_.close();
@@ -260,11 +259,6 @@ class WindowWriter {
 
   /// Whether a work-item has outputs of several lines.
   [[nodiscard]] bool stacked() const { return !window_ && !lines_.empty(); }
-
-  static std::string signed_text(std::int64_t number) {
-    if (number == 0) return "";
-    return number < 0 ? fmt::format(" - {}", -number) : fmt::format(" + {}", number);
-  }
 
   Accumulator plain_accumulator(const Stage& stage) {
     auto sequential = stage;
