@@ -13,12 +13,13 @@ namespace {
 constexpr std::string_view k_written =
     " "
     "K LSE O Q S V anchor apart behind attend attention batch bias chunk classify column columns counted dropped_term "
+    "exchanged "
     "finish_scores "
     "first_allowed fours lane_bias "
     "last_allowed line place "
     "lower_bound mask_mod mean merge most pack packed_row places positions scale score_mod scores shift slope softmax "
     "squares "
-    "thread_query stacks tap tiles together top upper_bound "
+    "stored thread_query stacks tap tiles together top upper_bound "
     "weighted_sum ";
 
 /// t1, m2, m2_column, and types such as float16: families rather than words. So are names with an underscore in front,

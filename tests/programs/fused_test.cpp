@@ -86,7 +86,12 @@ constexpr const char* k_columns = "columns[line][at]";
 constexpr const char* k_four_columns = "make_float4(fours[0]";
 /// Of rows: four neighbours at a time.
 constexpr const char* k_fours = "fours - 1) * 4;";
-constexpr const char* k_windows_alone = "WINDOW_LINES";
+constexpr const char* k_windows_alone = "if (top + WINDOW_LINES <= ";
+constexpr const char* k_tiles = "float sums[WINDOW_LINES][1];";
+constexpr const char* k_tiles_of_a_line = "float sums[1];";
+constexpr const char* k_four_windows = "*(float4*)&stored[";
+/// Where lines of outputs are not of fours.
+constexpr const char* k_four_windows_apart = "exchanged[threadIdx.x][side]";
 
 const std::vector<Fused> k_rows_and_maps = {
     {"softmax", "torch.softmax(x * 9, -1)", "torch.rand(9, 1203)", "", "exp16(", "ROW_THREADS"},
@@ -216,24 +221,57 @@ const std::vector<Fused> k_parts_and_windows = {
      "", k_any_kernel, "make_float4(results[0]"},
     {"maps_of_short_rows", "torch.tanh(x) * more[0]", "torch.rand(37, 300), torch.rand(37, 1)", "", k_any_kernel,
      "MAP_THREADS / 64) + threadIdx.x / 64"},
-    {"windows_in_fours", "F.max_pool2d(x, 3, 2, 1)", "torch.rand(B, C, 24, 36)", "", k_any_kernel, k_four_columns},
     {"dilated_windows_in_fours", "F.max_pool1d(x, 4, 1, 2, 3)", "torch.rand(3, 5, 1300)", "", k_any_kernel,
      k_four_columns},
     {"averages_in_1d_in_fours", "F.avg_pool1d(x, 8, 1, 4)", "torch.rand(3, 5, 1300)", "", k_any_kernel, k_four_columns},
-    {"averages_in_3d_in_fours", "F.avg_pool3d(torch.tanh(x), 3, 2, 1) * 2 + 1", "torch.rand(2, 3, 9, 11, 36)", "",
-     k_any_kernel, k_four_columns},
-    {"windows_without_padding_in_fours", "F.avg_pool2d(x, (2, 5), (1, 3))", "torch.rand(2, 3, 17, 68)", "",
+    {"averages_of_a_map_in_fours", "F.avg_pool2d(torch.tanh(x), 2) * 2 + 1", "torch.rand(2, 3, 30, 48)", "",
      k_any_kernel, k_four_columns},
     {"windows_of_one_line_that_four_does_not_divide", "F.avg_pool1d(x, 7, 3)", "torch.rand(1, 1, 1303)", "",
      k_any_kernel, k_columns},
+    {"depthwise_of_wide_windows", "self.c(x)", "torch.rand(2, 3, 23, 41)",
+     "self.c = nn.Conv2d(3, 3, (3, 21), padding=(1, 10), groups=3)", k_any_kernel, k_windows_alone},
+};
+
+/// Windows that work-items reduce as tiles: with four outputs side by side or one, with lines or without.
+const std::vector<Fused> k_tiled_windows = {
+    {"windows_in_fours", "F.max_pool2d(x, 3, 2, 1)", "torch.rand(B, C, 24, 36)", "", k_any_kernel,
+     k_four_windows_apart},
+    {"windows_without_padding_in_fours", "F.avg_pool2d(x, (2, 5), (1, 3))", "torch.rand(2, 3, 17, 68)", "",
+     k_any_kernel, k_four_windows_apart},
+    {"averages_in_3d_in_fours", "F.avg_pool3d(torch.relu(x), 3, 2, 1) * 2 + 1", "torch.rand(2, 3, 9, 11, 36)", "",
+     k_any_kernel, k_four_windows_apart},
     {"windows_of_one_line_in_fours", "F.avg_pool1d(x, 7, 3)", "torch.rand(1, 1, 1304)", "", k_any_kernel,
-     k_four_columns},
+     k_four_windows_apart},
     {"depthwise", "self.c(x)", "torch.rand(B, C, H, W)", "self.c = nn.Conv2d(6, 6, 3, padding=1, groups=6)",
-     k_any_kernel, k_windows_alone},
+     k_any_kernel, k_four_windows},
     {"depthwise_strided", "torch.relu(self.c(x))", "torch.rand(2, C, 23, 41)",
-     "self.c = nn.Conv2d(6, 12, (3, 2), stride=(2, 1), dilation=(1, 2), groups=6)", k_any_kernel, k_windows_alone},
+     "self.c = nn.Conv2d(6, 12, (3, 2), stride=(2, 1), dilation=(1, 2), groups=6)", k_any_kernel, k_tiles},
     {"depthwise_in_1d", "self.c(x)", "torch.rand(3, 5, 301)", "self.c = nn.Conv1d(5, 5, 7, padding=3, groups=5)",
-     k_any_kernel, k_windows_alone},
+     k_any_kernel, k_tiles_of_a_line},
+    {"depthwise_of_odd_lines", "self.c(x) * more[0]", "torch.rand(2, C, 13, 21), torch.rand(2, C, 13, 21)",
+     "self.c = nn.Conv2d(6, 6, 3, padding=1, groups=6)", k_any_kernel, k_tiles},
+    {"depthwise_in_1d_in_fours", "torch.tanh(self.c(x)) + more[0]", "torch.rand(3, 5, 304), torch.rand(10, 304)",
+     "self.c = nn.Conv1d(5, 10, 7, padding=3, groups=5)", k_any_kernel, k_four_windows},
+    {"depthwise_without_padding_in_fours", "torch.relu(self.c(x) + more[0])",
+     "torch.rand(B, C, 13, 36), torch.rand(C, 1, 34)", "self.c = nn.Conv2d(6, 6, 3, groups=6)", k_any_kernel,
+     k_four_windows_apart},
+    {"depthwise_strided_and_dilated_in_fours", "self.c(x)", "torch.rand(2, 6, 29, 72)",
+     "self.c = nn.Conv2d(6, 6, (3, 5), stride=(2, 2), padding=(3, 4), dilation=(3, 2), groups=6)", k_any_kernel,
+     k_four_windows},
+    {"depthwise_in_3d_in_fours", "self.c(x) + more[0]", "torch.rand(2, 3, 7, 9, 40), torch.rand(3, 7, 9, 40)",
+     "self.c = nn.Conv3d(3, 3, 3, padding=1, groups=3)", k_any_kernel, k_four_windows},
+    {"depthwise_of_a_map_in_fours", "self.c(torch.relu(x - 0.5) * more[0])", "torch.rand(2, 5, 30, 48), torch.rand(48)",
+     "self.c = nn.Conv2d(5, 5, 5, padding=2, groups=5)", k_any_kernel, k_four_windows},
+    {"depthwise_of_two_channels_in_fours", "self.c(x)", "torch.rand(2, 6, 17, 32)",
+     "self.c = nn.Conv2d(6, 3, 3, padding=1, groups=3)", k_any_kernel, k_four_windows},
+    {"depthwise_of_f16", "self.c(x)", "torch.rand(2, 6, 17, 32, dtype=torch.float16)",
+     "self.c = nn.Conv2d(6, 6, 3, padding=1, groups=6, dtype=torch.float16)", k_any_kernel, k_tiles},
+    {"dilated_windows_in_3d_in_fours", "F.max_pool3d(x, 3, 2, 1, 3)", "torch.rand(2, 3, 15, 17, 68)", "", k_any_kernel,
+     k_four_windows},
+    {"windows_that_overhang_in_fours", "F.max_pool2d(x, 3, 2, 0, ceil_mode=True)", "torch.rand(2, 3, 22, 48)", "",
+     k_any_kernel, k_four_windows},
+    {"averages_without_padding_in_fours", "F.avg_pool2d(x, 3, 1, 1, count_include_pad=False)",
+     "torch.rand(2, 3, 19, 44)", "", k_any_kernel, k_four_windows},
 };
 
 /// Convolutions whose patches of an image all taps read: sizes that no tile and no chunk of channels divides.
@@ -267,10 +305,10 @@ const IntBindings k_patches = {{"PATCHES", 1}};
 
 /// The kernels of the family, and the verdict on them.
 void expect_accepted(const ProgramVerdicts& device, const std::string& module, const char* of_family,
-                     const std::string& arch = "", const std::string& precision = "",
-                     const IntBindings& structure = {}) {
+                     const std::string& arch = "", const std::string& precision = "", const IntBindings& structure = {},
+                     const IntBindings& tunables = {}) {
   const Problem problem = problem_of_module(module, "m.py", "", k_any_steps, precision);
-  const Bundle bundle = device.emitted(problem, "fused", arch, structure);
+  const Bundle bundle = with_defaults(device.emitted(problem, "fused", arch, structure), tunables);
   EXPECT_NE(bundle.to_text().find(of_family), std::string::npos) << "of another family:\n" << module;
   const Verdict verdict = device.verdict_of(problem, bundle);
   EXPECT_TRUE(verdict.accepted()) << module << verdict.message << "\n" << bundle.to_text();
@@ -292,6 +330,8 @@ INSTANTIATE_TEST_SUITE_P(Products, FusedOnCpu, testing::ValuesIn(k_products),
 INSTANTIATE_TEST_SUITE_P(RowsAndMaps, FusedOnCpu, testing::ValuesIn(k_rows_and_maps),
                          [](const auto& one) { return std::string(one.param.name); });
 INSTANTIATE_TEST_SUITE_P(PartsAndWindows, FusedOnCpu, testing::ValuesIn(k_parts_and_windows),
+                         [](const auto& one) { return std::string(one.param.name); });
+INSTANTIATE_TEST_SUITE_P(TiledWindows, FusedOnCpu, testing::ValuesIn(k_tiled_windows),
                          [](const auto& one) { return std::string(one.param.name); });
 
 class FusedOnSimulator : public testing::TestWithParam<Fused> {
@@ -320,6 +360,22 @@ INSTANTIATE_TEST_SUITE_P(Products, FusedOnSimulator, testing::ValuesIn(k_product
 INSTANTIATE_TEST_SUITE_P(RowsAndMaps, FusedOnSimulator, testing::ValuesIn(k_rows_and_maps),
                          [](const auto& one) { return std::string(one.param.name); });
 INSTANTIATE_TEST_SUITE_P(PartsAndWindows, FusedOnSimulator, testing::ValuesIn(k_parts_and_windows),
+                         [](const auto& one) { return std::string(one.param.name); });
+INSTANTIATE_TEST_SUITE_P(TiledWindows, FusedOnSimulator, testing::ValuesIn(k_tiled_windows),
+                         [](const auto& one) { return std::string(one.param.name); });
+
+class WindowsOnSimulator : public FusedOnSimulator {};
+
+TEST_P(WindowsOnSimulator, are_accepted_of_other_tiles) {
+  const auto& one = GetParam();
+  const auto module = module_of(one.result, one.init, one.inputs);
+  for (const std::int64_t lines : {1, 2, 4}) {
+    expect_accepted(*device_, module, one.on_gpu, "", "", {},
+                    {{"WINDOW_LINES", 8 / lines}, {"POOL_LINES", lines}, {"WINDOW_THREADS", 128}});
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(TiledWindows, WindowsOnSimulator, testing::ValuesIn(k_tiled_windows),
                          [](const auto& one) { return std::string(one.param.name); });
 
 /// Warpgroups that multiply a filter and patches, in both precisions.

@@ -35,6 +35,10 @@ struct Conditions {
                        [&](const auto& one) { return one.first == column || add_multiple(one.second); });
   }
 
+  [[nodiscard]] bool hold_as_read() const {
+    return std::all_of(multiples.begin(), multiples.end(), [](const Extent& one) { return one.value() % 4 == 0; });
+  }
+
   [[nodiscard]] std::vector<std::string> texts(KernelScope& scope) const {
     std::vector<std::string> conditions;
     for (const auto& one : multiples) conditions.push_back(scope.extent(one) + " % 4 == 0");
@@ -88,6 +92,7 @@ std::optional<RowFours> row_fours(const Stage& stage, const std::string& column,
   }
   if (fours.loads.empty()) return std::nullopt;
   fours.conditions = conditions.texts(scope);
+  fours.hold_as_read = conditions.hold_as_read();
   return fours;
 }
 

@@ -15,6 +15,7 @@ namespace kw {
 struct RowFours {
   std::vector<const StageNode*> loads;  ///< that four neighbours have in sixteen bytes; each is read in any case
   std::vector<std::string> conditions;  ///< of the kernel's parameters: where one does not hold, elements go one by one
+  bool hold_as_read = false;            ///< with the extents that the module was read with
 };
 
 /// Of elements with neighbours along the axis `column`, the first at a multiple of four. Absent where none of the

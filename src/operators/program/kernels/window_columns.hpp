@@ -3,19 +3,14 @@
 // window, and the columns of an output.
 
 #include <optional>
-#include <string>
 
-#include "program/stages/stage.hpp"
+#include "operators/program/kernels/window_places.hpp"
 
 namespace kw {
 
 struct WindowColumns {
-  Stage columns;       ///< of an output line's columns: its last axis counts them, its inner axes are the other ones
-  std::string column;  ///< that axis
-  std::string tap;     ///< the inner axis that is left to the output
-  std::int64_t taps = 1;
-  // The column of a tap is output * stride + tap * dilation + start.
-  std::int64_t stride = 1, dilation = 1, start = 0;
+  Stage columns;        ///< of an output line's columns: its last axis counts them, its inner axes are the other ones
+  WindowPlaces places;  ///< along the line; their tap is the inner axis that is left to the output
 };
 
 /// Absent where elements depend on the output's place in its line in another way, as those of a convolution do through

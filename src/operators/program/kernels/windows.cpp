@@ -15,6 +15,7 @@
 #include "operators/program/kernels/row_fours.hpp"
 #include "operators/program/kernels/stage_kernel.hpp"
 #include "operators/program/kernels/window_columns.hpp"
+#include "operators/program/kernels/window_tile_text.hpp"
 #include "program/stages/access.hpp"
 #include "program/stages/work.hpp"
 
@@ -34,6 +35,10 @@ Tunable window_threads() {
 /// Outputs of a work-item, one below the other, where it visits its windows alone.
 Tunable window_lines() {
   return {"WINDOW_LINES", {1, 2, 4, 8}, 4};
+}
+/// The same of pooling, whose lines have less in common and take more registers.
+Tunable pool_lines() {
+  return {"POOL_LINES", {1, 2, 4}, 2};
 }
 
 /// Inner axes whose place in a tensor follows from the output's as well.
@@ -57,18 +62,24 @@ class WindowWriter {
   WindowWriter(const GroupContext& context, const Stage& stage)
       : context_(context),
         stage_(stage),
-        window_(columns_within_memory(stage)),
-        scope_(context.buffers, stages_of(stage_, window_), context.dialect),
+        tile_(window_tile(context, stage)),
+        window_(tile_ ? std::nullopt : columns_within_memory(stage)),
+        scope_(context.buffers, stages_of(stage_, tile_, window_), context.dialect),
         lines_(stage.axes.begin(), stage.axes.end() - 1),
-        lanes_(lanes_of(stage)),
-        outputs_(window_ ? outputs_per_item(*window_) : 1) {
-    if (window_) fours_ = row_fours(window_->columns, window_->column, 4, nullptr, scope_);
+        lanes_(tile_ ? lanes_of_tiles(stage, *tile_) : lanes_of(stage)),
+        outputs_(tile_     ? tile_->outputs
+                 : window_ ? outputs_per_item(*window_)
+                           : 1) {
+    if (tile_) tile_text_.emplace(context, stage_, *tile_, scope_, lanes_, line_count().name);
+    if (window_) fours_ = row_fours(window_->columns, window_->places.place, 4, nullptr, scope_);
     if (fours_) shift_ = shift_of(*window_);
   }
 
   GroupKernels write() {
     const auto x = scope_.axis(stage_.axes.back().name);
-    if (window_) {
+    if (tile_) {
+      tile_text_->write(body_);
+    } else if (window_) {
       write_columns();
       write_outputs(x);
     } else {
@@ -78,7 +89,9 @@ class WindowWriter {
   }
 
  private:
-  static std::vector<const Stage*> stages_of(const Stage& stage, const std::optional<WindowColumns>& window) {
+  static std::vector<const Stage*> stages_of(const Stage& stage, const std::optional<WindowTile>& tile,
+                                             const std::optional<WindowColumns>& window) {
+    if (tile) return {&stage, &tile->stage};
     return window ? std::vector{&stage, &window->columns} : std::vector{&stage};
   }
 
@@ -92,11 +105,22 @@ class WindowWriter {
     return best;
   }
 
+  /// As many as leave few of them without outputs; where it is the same, lines are those of a warp, below which other
+  /// warps have the next ones.
+  static std::int64_t lanes_of_tiles(const Stage& stage, const WindowTile& tile) {
+    const auto tiles = ceil_div(stage.axes.back().extent.value(), tile.outputs);
+    std::int64_t best = 32;
+    for (const std::int64_t lanes : {64, 128, 16, 8}) {
+      if (ceil_div(tiles, lanes) * lanes < ceil_div(tiles, best) * best) best = lanes;
+    }
+    return best;
+  }
+
   /// Work-items with few elements to read have several outputs: as many reads are under way, and where the work-group
   /// is takes fewer instructions of each.
   static std::int64_t outputs_per_item(const WindowColumns& window) {
     constexpr double k_reads = 16.0;
-    const double reads = count_of(window.columns.inner) * static_cast<double>(window.stride);
+    const double reads = count_of(window.columns.inner) * static_cast<double>(window.places.stride);
     const auto line = window.columns.axes.back().extent.value();
     std::int64_t outputs = 1;
     while (static_cast<double>(outputs) * reads < k_reads && outputs * 128 < line) outputs *= 2;
@@ -104,11 +128,10 @@ class WindowWriter {
   }
 
   /// Columns of a stretch before the first one that an output has: stretches begin at multiples of four.
-  static std::int64_t shift_of(const WindowColumns& window) { return (window.start % 4 + 4) % 4; }
+  static std::int64_t shift_of(const WindowColumns& window) { return (window.places.start % 4 + 4) % 4; }
 
   static std::int64_t span_of(const WindowColumns& window, std::int64_t outputs) {
-    const auto span = (outputs - 1) * window.stride + (window.taps - 1) * window.dilation + 1;
-    return ceil_div(span + shift_of(window), 4) * 4;
+    return ceil_div(window.places.span(outputs) + shift_of(window), 4) * 4;
   }
 
   static std::optional<WindowColumns> columns_within_memory(const Stage& stage) {
@@ -128,8 +151,8 @@ class WindowWriter {
   void write_columns() {
     body_.open("if (live)");
     // Columns behind those of the line's last output may lie outside of the tensor.
-    body_.line(fmt::format("const int behind = ({} - 1 - first) * {} + {};", line_extent(), window_->stride,
-                           (window_->taps - 1) * window_->dilation + 1 + shift_));
+    body_.line(fmt::format("const int behind = ({} - 1 - first) * {} + {};", line_extent(), window_->places.stride,
+                           (window_->places.taps - 1) * window_->places.dilation + 1 + shift_));
     if (fours_) {
       body_.open(fmt::format("if ({})", fmt::join(fours_->conditions, " && ")));
       write_four_columns();
@@ -159,15 +182,15 @@ class WindowWriter {
 
   /// The place in the tensor of the column `at`.
   [[nodiscard]] std::string column_text() {
-    return fmt::format("int {} = first * {} + at{};", scope_.axis(window_->column), window_->stride,
-                       signed_text(window_->start - shift_));
+    return fmt::format("int {} = first * {} + at{};", scope_.axis(window_->places.place), window_->places.stride,
+                       signed_text(window_->places.start - shift_));
   }
 
   /// Four neighbouring columns at a time: the window's other axes are the same for them, and so are guards.
   void write_four_columns() {
     const auto accumulator = plain_accumulator(window_->columns);
     const auto& state = accumulator.state[0].name;
-    const auto column = scope_.axis(window_->column);
+    const auto column = scope_.axis(window_->places.place);
     const auto first = scope_.new_name("first_" + column);
     open_columns(4);
     body_.line("float fours[4];");
@@ -208,11 +231,11 @@ class WindowWriter {
     body_.line(fmt::format("const int {} = first + at;", x));
     body_.open(fmt::format("if (live && {} < {})", x, line_extent()));
     body_.lines(accumulator.declarations);
-    if (window_->taps <= 32) body_.line("#pragma unroll");
-    body_.open(fmt::format("for (int tap = 0; tap < {}; ++tap)", window_->taps));
-    body_.lines(accumulator.step(
-        fmt::format("columns[line][at * {} + tap * {}{}]", window_->stride, window_->dilation, signed_text(shift_)),
-        ""));
+    if (window_->places.taps <= 32) body_.line("#pragma unroll");
+    body_.open(fmt::format("for (int tap = 0; tap < {}; ++tap)", window_->places.taps));
+    body_.lines(accumulator.step(fmt::format("columns[line][at * {} + tap * {}{}]", window_->places.stride,
+                                             window_->places.dilation, signed_text(shift_)),
+                                 ""));
     body_.close();
     write_result(accumulator);
     body_.close();
@@ -259,12 +282,9 @@ class WindowWriter {
   }
 
   /// Whether a work-item has outputs of several lines.
-  [[nodiscard]] bool stacked() const { return !window_ && !lines_.empty(); }
+  [[nodiscard]] bool stacked() const { return tile_ ? tile_->line.has_value() : !window_ && !lines_.empty(); }
 
-  static std::string signed_text(std::int64_t number) {
-    if (number == 0) return "";
-    return number < 0 ? fmt::format(" - {}", -number) : fmt::format(" + {}", number);
-  }
+  [[nodiscard]] Tunable line_count() const { return tile_ && tile_->pools ? pool_lines() : window_lines(); }
 
   Accumulator plain_accumulator(const Stage& stage) {
     auto sequential = stage;
@@ -300,18 +320,7 @@ class WindowWriter {
   }
 
   void write_result(const Accumulator& accumulator) {
-    scope_.call_result(accumulator.result);
-    const auto value = stage_.epilogue ? stage_.epilogue : reduction_result(stage_.body->type);
-    body_.lines(scope_.shared_values({stage_.epilogue}, true));
-    std::vector<std::string> indices;
-    Shape shape;
-    for (const auto& axis : stage_.axes) {
-      indices.push_back(scope_.text(axis_index(axis.name)));
-      shape.push_back(axis.extent);
-    }
-    const auto& buffer = context_.buffers[stage_.buffer];
-    body_.line(store_text(buffer.dtype, buffer.name, scope_.offset(indices, shape),
-                          without_parentheses(scope_.text(value)), scope_.dialect()));
+    write_window_result(body_, scope_, context_, stage_, accumulator.result);
   }
 
   /// Lines that a work-group has one below the other: so many of the last of their axes are one for a work-item.
@@ -319,6 +328,7 @@ class WindowWriter {
     const auto threads = window_threads().name;
     const auto stretch = lanes_ * outputs_;
     BodyWriter text;
+    if (tile_) text.lines(tile_text_->declarations(threads));
     if (window_)
       text.line(fmt::format("__shared__ __align__(16) float columns[{} / {}][{}];", threads, lanes_, span()));
     text.line(fmt::format("const int lane = threadIdx.x % {};", lanes_));
@@ -327,13 +337,13 @@ class WindowWriter {
     text.line(fmt::format("const int first = blockIdx.x % tiles * {};", stretch));
     const auto place = fmt::format("blockIdx.x / tiles * ({} / {}) + line", threads, lanes_);
     StageAxes rows = lines_;
+    const auto lines = line_count().name;
     if (stacked()) {
       rows.pop_back();
-      text.line(fmt::format("const int stacks = ({} + WINDOW_LINES - 1) / WINDOW_LINES;",
-                            scope_.extent(lines_.back().extent)));
+      text.line(fmt::format("const int stacks = ({0} + {1} - 1) / {1};", scope_.extent(lines_.back().extent), lines));
       text.line(fmt::format("const int place = {};", place));
       text.line("const int row = place / stacks;");
-      text.line("const int top = place % stacks * WINDOW_LINES;");
+      text.line(fmt::format("const int top = place % stacks * {};", lines));
     } else {
       text.line(fmt::format("const int row = {};", place));
     }
@@ -342,20 +352,30 @@ class WindowWriter {
     return text.text();
   }
 
+  /// Blocks that a unit is to hold. Columns of a tile are so many registers that the compiler, left alone, keeps other
+  /// values in memory rather than have fewer blocks.
+  [[nodiscard]] std::string resident_blocks() const {
+    if (!tile_ || !tile_->apart) return "";
+    const auto blocks = fmt::format(", 1024 / {}", window_threads().name);
+    return stacked() ? fmt::format("{} / ({} < 4 ? 1 : 2)", blocks, line_count().name) : blocks;
+  }
+
   [[nodiscard]] GroupKernels kernel() {
     const auto start = opening();
     const auto threads = window_threads();
     const KernelSignature signature(context_, scope_, {stage_.buffer});
-    auto kernels = signature.kernels(kernel_of_buffer(context_, stage_.buffer), threads.name, start + body_.text());
+    auto kernels = signature.kernels(kernel_of_buffer(context_, stage_.buffer), threads.name + resident_blocks(),
+                                     start + body_.text());
+    kernels.launches[0].block = {threads.name};
     Shape outer;
     for (const auto& axis : lines_) outer.push_back(axis.extent);
     std::string places = outer.empty() ? "1" : count_expression(outer);
     if (stacked()) {
       const auto last = outer.back().text();
       outer.pop_back();
-      places = fmt::format("ceil_div({}, WINDOW_LINES)", last);
+      places = fmt::format("ceil_div({}, {})", last, line_count().name);
       if (!outer.empty()) places = fmt::format("({}) * {}", count_expression(outer), places);
-      kernels.tunables.push_back(window_lines());
+      kernels.tunables.push_back(line_count());
     }
     kernels.tunables.push_back(threads);
     kernels.launches[0].grid = {fmt::format("ceil_div({}, {}) * ceil_div({}, {} / {})",
@@ -367,11 +387,13 @@ class WindowWriter {
 
   const GroupContext& context_;
   const Stage& stage_;
-  std::optional<WindowColumns> window_;
+  std::optional<WindowTile> tile_;
+  std::optional<WindowColumns> window_;  ///< where there are no tiles
   KernelScope scope_;
-  StageAxes lines_;                ///< of the output but the last one
-  std::int64_t lanes_;             ///< work-items of a line
-  std::int64_t outputs_;           ///< of a work-item in its line
+  StageAxes lines_;       ///< of the output but the last one
+  std::int64_t lanes_;    ///< work-items of a line
+  std::int64_t outputs_;  ///< of a work-item in its line
+  std::optional<WindowTileText> tile_text_;
   std::optional<RowFours> fours_;  ///< of the columns
   std::int64_t shift_ = 0;         ///< of an output's first column in its stretch
   BodyWriter body_;

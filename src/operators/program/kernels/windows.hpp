@@ -1,8 +1,9 @@
 #pragma once
 // The family of windows, for GPUs: pooling, depthwise convolutions and small ones. A work-group has a stretch of some
-// lines of the output. Where an element of the window is the same for all outputs that it is in, as in pooling, each
-// column of the stretch is reduced once, with neighbouring work-items at neighbouring columns, into shared memory, and
-// an output reduces the columns of its window; elsewhere a work-item visits its window alone.
+// lines of the output. Small windows are reduced as tiles of a work-item; see window_tiles.hpp. Elsewhere, where an
+// element of the window is the same for all outputs that it is in, as in pooling, each column of the stretch is reduced
+// once, with neighbouring work-items at neighbouring columns, into shared memory, and an output reduces the columns of
+// its window; what is left visits its window alone.
 
 #include "operators/program/kernels/program_bundle.hpp"
 
