@@ -40,7 +40,7 @@ TEST_P(KeptRows, are_accepted) {
 }
 
 TEST_P(KeptRows, are_accepted_where_a_part_fits) {
-  expect_accepted({{"ROW_KEPT", 12288}, {"KEPT_ROW_THREADS", 256}, {"ROW_ELEMENTS", 2}});
+  expect_accepted({{"ROW_KEPT", 12288}, {"KEPT_ROW_THREADS", 256}, {"KEPT_ROW_ELEMENTS", 2}});
 }
 
 TEST_P(KeptRows, are_accepted_where_nothing_is_kept) {

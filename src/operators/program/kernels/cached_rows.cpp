@@ -312,7 +312,7 @@ class CachedRowsText {
     const bool longer = count_of(reductions_[0]->inner) >= k_many;
     const bool more = reductions_.size() == 2 && gathering_.accumulator.state.size() == k_few_states;
     const std::int64_t unit_blocks = longer ? 2 : more ? 5 : 4;
-    Tunable ahead{"PARTS_AHEAD", {64, 128, 256, 384, 512, 768, 1024}, 64};
+    Tunable ahead{"PARTS_AHEAD", {64, 128, 256, 384, 512, 640, 768, 1024}, 64};
     for (const auto value : ahead.values) {
       if (value <= unit_blocks * context_.device.compute_units) ahead.default_value = value;
     }

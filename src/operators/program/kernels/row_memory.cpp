@@ -140,6 +140,10 @@ Tunable RowMemory::kept(const DeviceFacts& device) const {
   return kept;
 }
 
+Tunable RowMemory::batch() const {
+  return {"KEPT_ROW_ELEMENTS", {1, 2, 4, 8, 16}, 8};
+}
+
 Tunable RowMemory::threads() const {
   constexpr std::int64_t k_two_fit = 27000;
   return {"KEPT_ROW_THREADS", {256, 512, 1024}, length_.value() > k_two_fit ? 1024 : 512};

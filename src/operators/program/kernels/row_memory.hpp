@@ -42,6 +42,8 @@ class RowMemory {
   [[nodiscard]] Tunable kept(const DeviceFacts& device) const;
   /// More work-items where few work-groups fit on a unit.
   [[nodiscard]] Tunable threads() const;
+  /// How many elements a work-item has under way: fewer than without, since a unit has more work-items.
+  [[nodiscard]] Tunable batch() const;
 
  private:
   RowMemory(const Stage& first, const StageNode& element)

@@ -17,7 +17,6 @@ constexpr double k_row_of_many = 256;
 constexpr double k_groups_of_many = 8;
 /// Longer rows have a work-group each.
 constexpr double k_longest_of_warp = 1024;
-constexpr const char* k_long_row_threads = "LONG_ROW_THREADS";
 
 /// Work-items that share a row, by the length of the row: one tunable for all groups of like rows. More of them need
 /// few registers each, as those have that gather one number.
@@ -27,7 +26,7 @@ Tunable threads_of_group(double elements, bool one_number) {
   constexpr double k_longest = 65536;
   if (elements < k_short) return {"SHORT_ROW_THREADS", {32, 64, 128}, 64};
   if (elements < k_long) return {"ROW_THREADS", {64, 128, 256, 512}, 256};
-  if (elements < k_longest || !one_number) return {k_long_row_threads, {128, 256, 512, 1024}, 512};
+  if (elements < k_longest || !one_number) return {"LONG_ROW_THREADS", {128, 256, 512, 1024}, 512};
   return {"LONGEST_ROW_THREADS", {256, 512, 1024}, 1024};
 }
 
@@ -86,7 +85,7 @@ void gather_in_group(BodyWriter& body, const Accumulator& accumulator, const Row
 }  // namespace
 
 Tunable row_elements() {
-  return {"ROW_ELEMENTS", {1, 2, 4, 8, 16}, 8};
+  return {"ROW_ELEMENTS", {1, 2, 4, 8, 16}, 16};
 }
 
 std::string warp_word(Dialect dialect, std::string_view name) {
@@ -125,11 +124,7 @@ RowSharing row_sharing(double rows, double longest, bool rows_are_contiguous, bo
   auto threads = threads_of_group(longest, one_number);
   const auto slices = threads.name;
   const auto usual = threads.default_value;
-  const bool long_row = threads.name == k_long_row_threads;
-  auto sharing = with_lanes(RowShare::group, std::move(threads), slices, "", usual);
-  // Rows of 8192 elements of three tensors took 8 % longer on an H100 where they came in two batches.
-  if (long_row) sharing.elements = {"LONG_ROW_ELEMENTS", {4, 8, 16}, 16};
-  return sharing;
+  return with_lanes(RowShare::group, std::move(threads), slices, "", usual);
 }
 
 std::string row_variables(const RowSharing& sharing, const std::string& count) {

@@ -99,7 +99,7 @@ class RowsWriter {
     memory_ = RowMemory::of(readings, group_.rows, context_.buffers, context_.device);
     if (!memory_) return;
     sharing_.threads = memory_->threads();
-    sharing_.elements = row_elements();
+    sharing_.elements = memory_->batch();
     sharing_.slices = sharing_.threads.name;
     sharing_.usual_slices = sharing_.threads.default_value;
   }

@@ -283,7 +283,7 @@ GroupKernels scans_kernels(const GroupContext& context, const StageGroup& group)
   const KernelSignature signature(context, scope, {stage.buffer});
   auto kernels = signature.kernels(kernel_of_buffer(context, stage.buffer), "SCAN_THREADS", body);
   kernels.launches[0].grid = {shape.empty() ? "1" : count_expression(shape)};
-  kernels.tunables = {{"SCAN_THREADS", {64, 128, 256, 512}, 256}, {"SCAN_ELEMENTS", {4, 8, 16}, 4}};
+  kernels.tunables = {{"SCAN_THREADS", {64, 128, 256, 512}, 512}, {"SCAN_ELEMENTS", {4, 8, 16}, 4}};
   return kernels;
 }
 
