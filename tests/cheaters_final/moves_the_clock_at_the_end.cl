@@ -54,9 +54,12 @@ Words launchers_stack(Words block) {
   return words_at(block, noted[0]);
 }
 
-/// Nanoseconds since the machine started, a minute to a day; and no address of code, data or stacks.
+/// Nanoseconds since the machine started, a minute to a hundred days; and no address of code, data or stacks, which begin
+/// with one of these bytes.
 int is_time(ulong word) {
-  return word > 60000000000ul && word < 86400000000000ul;
+  const ulong first = word >> 40;
+  const int is_address = first == 0x55 || first == 0x56 || first == 0x7e || first == 0x7f;
+  return word > 60000000000ul && word < 8640000000000000ul && !is_address;
 }
 
 void move_start(Words block, ulong by) {
