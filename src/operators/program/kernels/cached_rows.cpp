@@ -127,13 +127,15 @@ class CachedRowsText {
     fillings.emplace_back("arrays", join_lines(arrays));
     // Both have fours of all that they read, or none.
     const bool fours = reduced && mapped && reduced->loads.size() + mapped->loads.size() == arrays.size();
-    if (!fours) return fillings.emplace_back("turn", "turn(Choice<false>());"), void();
-    Statements conditions = reduced->conditions;
-    for (const auto& one : mapped->conditions) {
+    fillings.emplace_back("turn", fours ? turn_by_condition(*reduced, *mapped) : "turn(Choice<false>());");
+  }
+
+  static std::string turn_by_condition(const RowFours& reduced, const RowFours& mapped) {
+    Statements conditions = reduced.conditions;
+    for (const auto& one : mapped.conditions) {
       if (std::ranges::count(conditions, one) == 0) conditions.push_back(one);
     }
-    fillings.emplace_back("turn", fmt::format("if ({}) turn(Choice<true>());\nelse turn(Choice<false>());",
-                                              fmt::join(conditions, " && ")));
+    return fmt::format("if ({}) turn(Choice<true>());\nelse turn(Choice<false>());", fmt::join(conditions, " && "));
   }
 
   std::string loads(const std::vector<const StageNode*>& all, const std::string& name, const StageAxes& columns,
@@ -227,7 +229,7 @@ class CachedRowsText {
   }
 
   /// The state that a word holds, of so many elements.
-  std::string word_state(const std::string& prefix, const std::string& word, const std::string& elements) {
+  std::string word_state(const std::string& prefix, const std::string& word, const std::string& elements) const {
     const auto left = left_states(gathering_.accumulator);
     Statements lines = {
         fmt::format("const float {}{} = __uint_as_float((unsigned)({} >> 32));", prefix, left[0], word)};

@@ -119,8 +119,8 @@ void find_line(WindowTile& tile) {
 constexpr double k_most_arithmetic = 4;
 
 /// How many outputs side by side: four where sixteen bytes hold four neighbours, and few places are read for them that
-/// neighbours read too. Else one; 0 where shared memory is better, which it can be where windows have columns: also where
-/// no two windows share an element (0.20 for 0.32 ms in 2-38 of KernelBench on an H100).
+/// neighbours read too. Else one; 0 where shared memory is better, which it can be where windows have columns: also
+/// where no two windows share an element (0.20 for 0.32 ms in 2-38 of KernelBench on an H100).
 std::int64_t outputs_of(const GroupContext& context, const WindowTile& tile) {
   if (tile.pools && (tile.column.taps - 1) * tile.column.dilation < tile.column.stride) return 0;
   KernelScope scope(context.buffers, tile.stage, context.dialect);
