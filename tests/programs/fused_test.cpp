@@ -134,6 +134,8 @@ const std::vector<Fused> k_rows_and_maps = {
 };
 
 const std::vector<Fused> k_parts_and_windows = {
+    {"weights_of_long_rows", "x * more[0] + more[1]", "torch.rand(3, 262150), torch.rand(262150), torch.rand(262150)",
+     "", k_any_kernel, "const int row = blockIdx.x % rows"},
     {"rows_of_a_warp", "torch.softmax(x * 9, -1)", "torch.rand(3001, 70)", "", k_any_kernel, "WARP_ROW_THREADS"},
     {"places_in_rows_of_a_warp", "torch.argmin(x, -1)", "torch.rand(3001, 70)", "", k_any_kernel, "WARP_ROW_THREADS"},
     {"mean_and_variance_at_once", "torch.var(x + 300, -1)", "torch.rand(5, 3003)", "", k_any_kernel, "other_squares"},
