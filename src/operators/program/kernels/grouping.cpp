@@ -40,7 +40,7 @@ constexpr double k_parts_per_unit = 32;
 constexpr double k_rows_per_unit = 4;
 constexpr double k_least_gpu_part = 16384;
 constexpr double k_least_small_part = 4096;
-/// Of much, neighbouring blocks read within few pages where parts are short: on an H100, 8.6 GB of parts of 1 MB took 9
+/// Of much, neighbouring blocks read within few pages where parts are short: on an H100, 8.6 GB of parts of 1 MB took 7
 /// % longer than of 256 KB (docs/results/2026-11-26-h100-cached-rows.md).
 constexpr double k_much = 1 << 26;
 constexpr double k_near_part = 65536;
