@@ -1,5 +1,5 @@
 // How finished sums of a tile of patches come from shared memory into the output: a warp stores one line of sums after
-// another. operators/program/kernels/contract_stores.cpp and contract_pairs.cpp fill the holes; patches.cu has the tile.
+// another. operators/program/kernels/contract_stores.cpp and contract_joined_phases.cpp fill the holes; patches.cu has the tile.
 //
 // definitions: TILE_N THREAD_M THREAD_N
 
@@ -95,66 +95,108 @@ if (by_twos) {
   if (pixels_of_stored[j] > 1) to[1] = results[1];
 }
 
-// --- section: pair_line
+// --- section: joined_line
 const int sums_line = thread / 32 + of_lane * (TILE_THREADS / 32);
 const int m = first_row + row_place(sums_line % THREADS_M, sums_line / THREADS_M);
 ${taken_of_rows}
 if (m >= ${row_count}) continue;
 
-// --- section: pair_place
-const int line = first_line + pixel / Places::tile_width, across = first_place + pixel % Places::tile_width;
-if (line >= ${height} || across >= ${width}) continue;
-const int sums_column = column_of_place<Places::tile_lines, Places::tile_width>(pixel);
-const int sums_place = sums_line * LINE_STRIDE + sums_column;
-${stored_axes}
-const long place = ${place} + (long)across * 2;
+// --- section: joined_inside
 const auto is_inside = [&](const int ${step}, const int ${phase}) { return ${step} < ${width} && (${inside}); };
+
+// --- section: joined_results
 const auto result_of = [&](const float total, const int ${step}, const int ${phase}) {
   ${values}
   return ${value};
 };
 
-// --- section: store_pairs
-// A warp stores one line of sums after another, its lanes neighbours: four each where the output's
-// lines are of fours.
-${held_of_rows}
-if (${by_fours}) {
-  #pragma unroll 1
-  for (int of_lane = 0; of_lane < THREAD_M * LINES_OF_WARP; ++of_lane) {
-    ${pair_line}
-    #pragma unroll ${fours_at_once}
-    for (int j = 0; j < TILE_N / 64; ++j) {
-      const unsigned pixel = (thread % 32 + j * 32) * 2;
-      ${pair_place}
-      const float2 even = *(const float2*)&waiting[sums_place];
-      const float2 odd = *(const float2*)&tiles[sums_place];
-      if (is_inside(across + 1, 1)) {
-        const float results[4] = {result_of(even.x, across, 0), result_of(odd.x, across, 1),
-                                  result_of(even.y, across + 1, 0), result_of(odd.y, across + 1, 1)};
-        ${four}
-      } else {
-        #pragma unroll 1
-        for (int item = 0; item < 4; ++item) {
-          if (!is_inside(across + item / 2, item % 2)) continue;
-          const float total = item == 0 ? even.x : item == 1 ? odd.x : item == 2 ? even.y : odd.y;
-          const float result = result_of(total, across + item / 2, item % 2);
-          ${store}
-        }
+// --- section: store_two_phases
+// Lanes store four neighbours each.
+#pragma unroll 1
+for (int of_lane = 0; of_lane < THREAD_M * LINES_OF_WARP; ++of_lane) {
+  ${joined_line}
+  #pragma unroll ${fours_at_once}
+  for (int j = 0; j < TILE_N / 64; ++j) {
+    const unsigned pixel = (thread % 32 + j * 32) * 2;
+    const int line = first_line + pixel / Places::tile_width, across = first_place + pixel % Places::tile_width;
+    if (line >= ${height} || across >= ${width}) continue;
+    const int sums_place =
+        sums_line * LINE_STRIDE + column_of_place<Places::tile_lines, Places::tile_width>(pixel);
+    ${stored_axes}
+    const long place = ${place} + (long)across * 2;
+    ${joined_inside}
+    ${joined_results}
+    const float2 even = ${even};
+    const float2 odd = ${odd};
+    if (is_inside(across + 1, 1)) {
+      const float results[4] = {result_of(even.x, across, 0), result_of(odd.x, across, 1),
+                                result_of(even.y, across + 1, 0), result_of(odd.y, across + 1, 1)};
+      *(float4*)(${out} + place) = make_float4(results[0], results[1], results[2], results[3]);
+    } else {
+      #pragma unroll 1
+      for (int item = 0; item < 4; ++item) {
+        if (!is_inside(across + item / 2, item % 2)) continue;
+        const float total = item == 0 ? even.x : item == 1 ? odd.x : item == 2 ? even.y : odd.y;
+        const float result = result_of(total, across + item / 2, item % 2);
+        ${store}
       }
     }
   }
-} else {
+}
+
+// --- section: store_phases
+// Lanes store neighbours: the phases of 32 pixels in as many turns. Where these are
+// is found out once for all lines.
+#pragma unroll 1
+for (int first_pixel = 0; first_pixel < TILE_N; first_pixel += 32) {
+  int sums_of_stored[${phases}], line_of_stored[${phases}], across_of_stored[${phases}], phase_of_stored[${phases}];
+  long place_of_stored[${phases}];
+  #pragma unroll
+  for (int j = 0; j < ${phases}; ++j) {
+    const unsigned at = thread % 32 + j * 32, pixel = first_pixel + at / ${phases};
+    const int line = first_line + pixel / Places::tile_width, across = first_place + pixel % Places::tile_width;
+    const int item = at % ${phases};
+    ${line_axis}
+    ${joined_inside}
+    const bool inside = line < ${height} && is_inside(across, item);
+    // -1 outside of the output, and for the sums of a phase without taps.
+    place_of_stored[j] = inside ? ${pixel_place} + (long)across * ${phases} + item : -1;
+    const int of_phase = ${sums_of_phase};
+    sums_of_stored[j] =
+        of_phase < 0 ? -1 : of_phase + (int)column_of_place<Places::tile_lines, Places::tile_width>(pixel);
+    line_of_stored[j] = line, across_of_stored[j] = across, phase_of_stored[j] = item;
+  }
   #pragma unroll 1
   for (int of_lane = 0; of_lane < THREAD_M * LINES_OF_WARP; ++of_lane) {
-    ${pair_line}
-    #pragma unroll 4
-    for (int j = 0; j < TILE_N / 16; ++j) {
-      const int at = thread % 32 + j * 32, item = at % 2;
-      const unsigned pixel = at / 2;
-      ${pair_place}
-      if (!is_inside(across, item)) continue;
-      const float result = result_of(item == 0 ? waiting[sums_place] : tiles[sums_place], across, item);
+    ${joined_line}
+    // All are read before the first one is stored.
+    float totals[${phases}];
+    #pragma unroll
+    for (int j = 0; j < ${phases}; ++j) {
+      totals[j] = 0.0f;
+      if (sums_of_stored[j] >= 0) totals[j] = tiles[sums_line * LINE_STRIDE + sums_of_stored[j]];
+    }
+    #pragma unroll
+    for (int j = 0; j < ${phases}; ++j) {
+      if (place_of_stored[j] < 0) continue;
+      const int line = line_of_stored[j];
+      ${stored_axes}
+      ${joined_results}
+      const float result = result_of(totals[j], across_of_stored[j], phase_of_stored[j]);
+      const long place = ${row_place} + place_of_stored[j];
       ${store}
     }
   }
+}
+
+// --- section: store_joined
+// A warp stores one line of sums after another.
+${held_of_rows}
+${store_lines}
+
+// --- section: store_either
+if (${by_fours}) {
+  ${store_two_phases}
+} else {
+  ${store_phases}
 }

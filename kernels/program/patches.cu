@@ -42,7 +42,8 @@ struct Patch {
 };
 
 // Blocks that a unit is to hold: `copies` of the sums are in registers, elements on their way, and what places take.
-#define PATCH_REGISTERS(copies, loads) (2 * (copies) * THREAD_N + (loads) + 25)
+// Registers come in eights.
+#define PATCH_REGISTERS(copies, loads) ((2 * (copies) * THREAD_N + (loads) + 32) / 8 * 8)
 #define PATCH_BLOCKS(copies, loads)                                      \
   (PATCH_REGISTERS(copies, loads) * TILE_THREADS < 65536                 \
        ? 65536 / (PATCH_REGISTERS(copies, loads) * TILE_THREADS)         \
@@ -511,8 +512,8 @@ ${signature} {
   }
 }
 
-// --- section: products_of_pairs
-// Both phases of lines, one after the other.
+// --- section: products_of_phases
+// The phases of lines, one after another; of those without taps nothing is computed.
 ${comment}
 ${qualifier}
 ${signature} {
@@ -522,11 +523,14 @@ ${signature} {
   ${batch_axes}
   ${row_places}
   float sum[THREAD_M][THREAD_N];
-  // The sums of the first phase wait behind what the loop uses.
+  // The last one's sums are kept where the loop had its factors, those of the others wait behind it.
+  // From one phase's sums to the next one's, banks are eight further.
   constexpr int loop_floats = 2 * (Places::floats + Places::slice_floats), sum_floats = TILE_M * LINE_STRIDE;
-  float* const waiting = tiles + (loop_floats > sum_floats ? loop_floats : sum_floats);
+  constexpr int first_waiting = loop_floats > sum_floats ? loop_floats : sum_floats;
+  constexpr int waiting_floats = sum_floats + 8;
   #pragma unroll 1
-  for (int ${phase} = 0; ${phase} < 2; ++${phase}) {
+  for (int computed = 0; computed < ${computed}; ++computed) {
+    const int ${phase} = ${phase_of_turn};
     const int batch = first_batch + ${phase};
     thread = not_followed(thread);
     ${column_places}
@@ -536,7 +540,7 @@ ${signature} {
       for (int j = 0; j < THREAD_N; ++j) sum[i][j] = 0.0f;
     ${loop}
     __syncthreads();
-    float* const kept = ${phase} == 0 ? waiting : tiles;
+    float* const kept = tiles + (computed + 1 < ${computed} ? first_waiting + computed * waiting_floats : 0);
     #pragma unroll
     for (int i = 0; i < THREAD_M; ++i)
       keep_sums(kept + (i * THREADS_M + line_of(thread)) * LINE_STRIDE, thread, sum[i]);

@@ -41,8 +41,8 @@ const std::vector<ModuleCase> k_phased = {
      "self.c = nn.ConvTranspose2d(10, 70, 3, stride=2, padding=1, output_padding=1)", k_image},
 };
 
-/// With a stride of two along lines, which are as long as four divides or not, and not read by a reduction.
-const std::vector<ModuleCase> k_paired = {
+/// With a stride along lines, which are as long as four divides or not, and not read by a reduction.
+const std::vector<ModuleCase> k_joined = {
     {"lines_of_fours", "torch.relu(self.c(x)) + more[0]",
      "self.c = nn.ConvTranspose2d(10, 37, 3, stride=2, padding=1, output_padding=1)",
      "torch.rand(2, 10, 9, 14), torch.rand(28)"},
@@ -64,12 +64,26 @@ const std::vector<ModuleCase> k_paired = {
      "torch.rand(2, 10, 13, 17)"},
     {"in_1d", "torch.relu(self.c(x))", "self.c = nn.ConvTranspose1d(10, 37, 3, stride=2, padding=1)",
      "torch.rand(3, 10, 75)"},
+    {"three_phases", "torch.relu(self.c(x)) + more[0]", "self.c = nn.ConvTranspose2d(10, 37, 4, stride=3, padding=1)",
+     "torch.rand(2, 10, 9, 13), torch.rand(37, 1, 1)"},
+    {"three_phases_of_which_one_has_no_taps", "self.c(x) * more[0]",
+     "self.c = nn.ConvTranspose2d(10, 70, 2, stride=3, output_padding=1)",
+     "torch.rand(2, 10, 7, 9), torch.rand(21, 27)"},
+    {"five_phases_with_taps_two_apart", "self.c(x)",
+     "self.c = nn.ConvTranspose2d(20, 37, 3, stride=5, padding=1, dilation=2)", "torch.rand(2, 20, 9, 13)"},
+    {"three_phases_of_lines_alone", "torch.tanh(self.c(x)) + more[0]",
+     "self.c = nn.ConvTranspose3d(5, 37, (3, 5, 4), stride=(2, 1, 3), padding=(1, 2, 0))",
+     "torch.rand(2, 5, 4, 5, 9), torch.rand(2, 37, 7, 5, 28)"},
+    {"four_phases_in_1d", "torch.relu(self.c(x))", "self.c = nn.ConvTranspose1d(10, 37, 3, stride=4, padding=1)",
+     "torch.rand(3, 10, 75)"},
+    {"four_phases_of_half_results", "self.c(x).half()", "self.c = nn.ConvTranspose2d(20, 74, 3, stride=4, groups=2)",
+     "torch.rand(2, 20, 9, 13)"},
     {"halves_of_results", "self.c(x).half()", "self.c = nn.ConvTranspose2d(10, 37, 4, stride=2, padding=1)",
      "torch.rand(2, 10, 9, 14)"},
 };
 
 constexpr const char* k_own_taps = "own_steps";
-constexpr const char* k_pairs = "Both phases of lines";
+constexpr const char* k_joined_text = "The phases of lines, one after another";
 
 class PhasesOnSimulator : public ModulesOnSimulator {
  protected:
@@ -89,44 +103,44 @@ class PhasesOnSimulator : public ModulesOnSimulator {
 using Phases = PhasesOnSimulator;
 
 TEST_P(Phases, are_accepted) {
-  expect_accepted(k_own_taps, "", {{"PAIRS", 2}, {"PHASES", 1}}, {});
+  expect_accepted(k_own_taps, "", {{"JOINED", 2}, {"PHASES", 1}}, {});
 }
 
 TEST_P(Phases, are_accepted_in_many_slices) {
-  expect_accepted(k_own_taps, "", {{"PAIRS", 2}, {"PHASES", 1}},
+  expect_accepted(k_own_taps, "", {{"JOINED", 2}, {"PHASES", 1}},
                   {{"TILE_M", 64}, {"TILE_N", 64}, {"THREAD_N", 16}, {"PATCH_K", 16}, {"PATCH_STEPS", 1}});
 }
 
 TEST_P(Phases, are_accepted_rounded_with_a_slice_for_all_taps) {
-  expect_accepted(k_own_taps, "tf32_convolutions", {{"PAIRS", 2}, {"PHASES", 1}},
+  expect_accepted(k_own_taps, "tf32_convolutions", {{"JOINED", 2}, {"PHASES", 1}},
                   {{"TILE_M", 64}, {"TILE_N", 128}, {"THREAD_N", 16}, {"PATCH_K", 32}, {"PATCH_STEPS", 4}});
 }
 
 INSTANTIATE_TEST_SUITE_P(Taps, Phases, testing::ValuesIn(k_phased),
                          [](const auto& one) { return std::string(one.param.name); });
 
-class PairsOfPhases : public PhasesOnSimulator {};
+class JoinedPhases : public PhasesOnSimulator {};
 
-TEST_P(PairsOfPhases, are_accepted) {
-  expect_accepted(k_pairs, "", {{"PAIRS", 1}}, {});
+TEST_P(JoinedPhases, are_accepted) {
+  expect_accepted(k_joined_text, "", {{"JOINED", 1}}, {});
 }
 
-TEST_P(PairsOfPhases, are_accepted_rounded_in_other_tiles) {
-  expect_accepted(k_pairs, "tf32_convolutions", {{"PAIRS", 1}},
+TEST_P(JoinedPhases, are_accepted_rounded_in_other_tiles) {
+  expect_accepted(k_joined_text, "tf32_convolutions", {{"JOINED", 1}},
                   {{"TILE_M", 64}, {"TILE_N", 128}, {"THREAD_N", 16}, {"PATCH_K", 16}, {"PATCH_STEPS", 2}});
 }
 
-TEST_P(PairsOfPhases, are_accepted_in_wide_tiles) {
-  if (std::string_view(GetParam().name) == "in_1d") {
-    expect_accepted("Patch<false, false, ", "tf32_convolutions", {{"PAIRS", 1}}, {});
+TEST_P(JoinedPhases, are_accepted_in_wide_tiles) {
+  if (std::string_view(GetParam().name).ends_with("in_1d")) {
+    expect_accepted("Patch<false, false, ", "tf32_convolutions", {{"JOINED", 1}}, {});
     return;
   }
   expect_accepted(
-      "Patch<true, PATCH_WIDE, ", "tf32_convolutions", {{"PAIRS", 1}},
+      "Patch<true, PATCH_WIDE, ", "tf32_convolutions", {{"JOINED", 1}},
       {{"TILE_M", 64}, {"TILE_N", 256}, {"THREAD_N", 32}, {"PATCH_K", 8}, {"PATCH_STEPS", 1}, {"PATCH_WIDE", 1}});
 }
 
-INSTANTIATE_TEST_SUITE_P(Lines, PairsOfPhases, testing::ValuesIn(k_paired),
+INSTANTIATE_TEST_SUITE_P(Lines, JoinedPhases, testing::ValuesIn(k_joined),
                          [](const auto& one) { return std::string(one.param.name); });
 
 using NoPhases = PhasesOnSimulator;
@@ -138,23 +152,22 @@ TEST_F(NoPhases, go_through_all_taps_where_that_is_asked_for) {
 
 TEST_F(NoPhases, have_fewer_taps_where_the_stride_divides_the_filter) {
   EXPECT_FALSE(has_own_taps({"", "self.c(x)", "self.c = nn.ConvTranspose2d(10, 37, 4, stride=2, padding=1)", k_image},
-                            {{"PATCHES", 1}, {"PAIRS", 2}}));
+                            {{"PATCHES", 1}, {"JOINED", 2}}));
   EXPECT_FALSE(
       has_own_taps({"", "self.c(x)", "self.c = nn.ConvTranspose2d(10, 37, 3, padding=1)", k_image}, {{"PATCHES", 1}}));
 }
 
-TEST_F(NoPhases, are_pairs_where_that_is_turned_off) {
-  const auto is_paired = [](const ModuleCase& one, const IntBindings& structure) {
-    return device_->emitted(problem(one), "fused", "", structure).source.find(k_pairs) != std::string::npos;
+TEST_F(NoPhases, are_joined_where_that_is_turned_off) {
+  const auto is_joined = [](const ModuleCase& one, const IntBindings& structure) {
+    return device_->emitted(problem(one), "fused", "", structure).source.find(k_joined_text) != std::string::npos;
   };
-  EXPECT_TRUE(is_paired(k_paired[0], {{"PATCHES", 1}}));
-  EXPECT_FALSE(is_paired(k_paired[0], {{"PATCHES", 1}, {"PAIRS", 2}}));
+  EXPECT_TRUE(is_joined(k_joined[0], {{"PATCHES", 1}}));
+  EXPECT_FALSE(is_joined(k_joined[0], {{"PATCHES", 1}, {"JOINED", 2}}));
   // By estimate not where lines leave element by element, or all phases have all taps.
-  EXPECT_FALSE(is_paired(k_paired[1], {{"PATCHES", 1}}));
-  EXPECT_FALSE(is_paired(k_paired[2], {{"PATCHES", 1}}));
-  // Strides of three, and what a reduction reads.
-  EXPECT_FALSE(is_paired(k_phased[5], {{"PATCHES", 1}, {"PAIRS", 1}}));
-  EXPECT_FALSE(is_paired(k_phased.back(), {{"PATCHES", 1}, {"PAIRS", 1}}));
+  EXPECT_FALSE(is_joined(k_joined[1], {{"PATCHES", 1}}));
+  EXPECT_FALSE(is_joined(k_joined[2], {{"PATCHES", 1}}));
+  // What a reduction reads.
+  EXPECT_FALSE(is_joined(k_phased.back(), {{"PATCHES", 1}, {"JOINED", 1}}));
   EXPECT_FALSE(has_own_taps(k_phased.back(), {{"PATCHES", 1}}));
 }
 

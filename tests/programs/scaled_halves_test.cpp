@@ -60,7 +60,7 @@ TEST_P(ScaledHalves, are_accepted_in_small_tiles) {
 INSTANTIATE_TEST_SUITE_P(Products, ScaledHalves, testing::ValuesIn(k_cases),
                          [](const auto& one) { return one.param.name; });
 
-const IntBindings k_half_patches = {{"SCALED", 1}, {"PATCHES", 1}, {"TAILS", 2}, {"PAIRS", 2}};
+const IntBindings k_half_patches = {{"SCALED", 1}, {"PATCHES", 1}, {"TAILS", 2}, {"JOINED", 2}};
 
 const std::vector<ModuleCase> k_convolutions = {
     {"odd_extents", "self.c(x)", "self.c = nn.Conv2d(6, 37, 3, padding=1)"},

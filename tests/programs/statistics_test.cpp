@@ -431,8 +431,8 @@ TEST_F(Statistics, are_not_left_where_they_cannot_be_or_gain_nothing) {
                           "self.c = nn.ConvTranspose2d(8, 18, 3, stride=2, padding=1, output_padding=1)\n"
                           "        self.n = nn.BatchNorm2d(18)",
                           "torch.rand(3, 8, 20, 20)"};
-  EXPECT_TRUE(leaves(phases, {{"PATCHES", 1}, {"PAIRS", 2}, {"STATISTICS", 1}}));
-  EXPECT_FALSE(leaves(phases, {{"PATCHES", 1}, {"PAIRS", 1}, {"STATISTICS", 1}}));
+  EXPECT_TRUE(leaves(phases, {{"PATCHES", 1}, {"JOINED", 2}, {"STATISTICS", 1}}));
+  EXPECT_FALSE(leaves(phases, {{"PATCHES", 1}, {"JOINED", 1}, {"STATISTICS", 1}}));
   const ModuleCase mean{"mean", "F.adaptive_avg_pool2d(F.gelu(self.c(x)), 1)", convolution, input};
   EXPECT_FALSE(leaves(mean, {{"PATCHES", 1}, {"TAILS", 1}, {"STATISTICS", 1}})) << "a tail does that";
   EXPECT_TRUE(leaves(k_norms[0], k_directly));

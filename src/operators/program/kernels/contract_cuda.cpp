@@ -4,8 +4,8 @@
 #include "language/kernel_texts.hpp"
 #include "operators/program/kernels/contract_direct.hpp"
 #include "operators/program/kernels/contract_halves.hpp"
+#include "operators/program/kernels/contract_joined_phases.hpp"
 #include "operators/program/kernels/contract_packing.hpp"
-#include "operators/program/kernels/contract_pairs.hpp"
 #include "operators/program/kernels/contract_parts.hpp"
 #include "operators/program/kernels/contract_patch_text.hpp"
 #include "operators/program/kernels/contract_products.hpp"
@@ -50,10 +50,11 @@ class CudaContraction {
     KW_CHECK(patch_.has_value(), "a contraction without patches is multiplied by them");
     auto size = patch_size(contraction, *patch_);
     choose_ways(size, context_.ways);
-    if (size.pairs) pair_ = paired_phase(contraction, *patch_);
-    auto phases = size.of_phases.empty() ? std::nullopt : patch_phases(contraction, *patch_, size.pairs);
+    if (size.joined > 1) joined_ = joined_phases(contraction, *patch_);
+    auto phases = size.of_phases.empty() ? std::nullopt : patch_phases(contraction, *patch_, size.joined > 1);
     const PatchNumbers numbers{size.halves, rounded_, is_long_sum(size_), is_wide()};
-    patch_text_.emplace(context_, contraction_, *patch_, std::move(phases), pair_.has_value(), numbers, out_.name);
+    patch_text_.emplace(context_, contraction_, *patch_, std::move(phases), joined_ ? joined_->count() : 1, numbers,
+                        out_.name);
   }
 
   GroupKernels write() {
@@ -183,8 +184,8 @@ class CudaContraction {
   }
 
   void fill_tile_store(KernelScope& scope, Fillings& fillings) {
-    if (pair_) {
-      fill_pair_stores(scope, contraction_, *patch_, *pair_, out_, fillings);
+    if (joined_) {
+      fill_joined_phases(scope, contraction_, *patch_, *joined_, out_, fillings);
     } else if (splits_) {
       fillings.emplace_back("stored_row_axes", "");
       fillings.emplace_back("stored_column_axes", "");
@@ -262,9 +263,9 @@ class CudaContraction {
       used.insert(factor->axes.begin(), factor->axes.end());
     }
     if (const auto address = stored_address(contraction_)) used.merge(axes_in(*address));
-    if (pair_) used.erase(pair_->name);
+    if (joined_) used.erase(joined_->phase.name);
     fillings.emplace_back(
-        "batch_axes", join_lines(index_statements(scope, contraction_.batch, pair_ ? "first_batch" : "batch", used)));
+        "batch_axes", join_lines(index_statements(scope, contraction_.batch, joined_ ? "first_batch" : "batch", used)));
   }
 
   /// `loaded`: buffers that the loop reads.
@@ -316,17 +317,12 @@ class CudaContraction {
     fill_batch_axes(scope, fillings);
     fillings.emplace_back("row_count", scope.extent(extent_of(contraction_.rows)));
     if (!patch_text_) fillings.emplace_back("column_count", scope.extent(extent_of(contraction_.columns)));
-    if (pair_) {
-      for (const auto* name : {"pair_line", "pair_place"})
-        fillings.emplace_back(name, fill_lines(kernel_text("program/patch_stores.cu", name), fillings));
-    }
-    fillings.emplace_back("stores", pair_ ? fill_lines(kernel_text("program/patch_stores.cu", "store_pairs"), fillings)
-                                          : stores().text(splits_, fillings) + windows_);
+    if (!joined_) fillings.emplace_back("stores", stores().text(splits_, fillings) + windows_);
     const auto arguments = arguments_of(scope, loaded);
     const auto kernel = has_parts() ? "multiply_" + out_.name : kernel_of_buffer(context_, stage.buffer);
     fillings.emplace_back("signature", arguments.signature(kernel));
     const auto products =
-        pair_ ? kernel_text("program/patches.cu", "products_of_pairs") : contract_gpu_section("products");
+        joined_ ? kernel_text("program/patches.cu", "products_of_phases") : contract_gpu_section("products");
     finish(scope, fill(products, fillings),
            {kernel,
             {patch_text_ ? patch_text_->grid() : grid()},
@@ -351,7 +347,7 @@ class CudaContraction {
   const ContractStatistics* statistics_;  ///< null where no parts of these are left
   std::string windows_;                   ///< text of what is reduced of windows besides
   std::optional<PatchContraction> patch_;
-  std::optional<StageAxis> pair_;        ///< whose two phases are a block's
+  std::optional<JoinedPhases> joined_;   ///< that a block computes
   std::optional<PatchText> patch_text_;  ///< where it is multiplied by patches
   GroupKernels kernels_;
 };
@@ -371,10 +367,10 @@ void prefer_for_phases(const DirectSize& size, const DirectTail& tail, std::vect
 
 namespace {
 
-/// What is reduced is not written, so that nothing is gained by pairs. Through its own taps the one such convolution
-/// that was measured took 1.19 times as long on an H200; it has another tile by estimate.
+/// What is reduced is not written, so that nothing is gained by joined phases. Through its own taps the one such
+/// convolution that was measured took 1.19 times as long on an H200; it has another tile by estimate.
 ContractWays ways_with_tail(ContractWays ways) {
-  ways.pairs = WayUse::never;
+  ways.joined = WayUse::never;
   if (ways.phases == WayUse::estimated) ways.phases = WayUse::never;
   return ways;
 }

@@ -63,13 +63,16 @@ double resident_patches(const PatchSize& size, const PatchTile& tile, double thr
   constexpr double k_shared = 232448.0, k_block_bytes = 1024.0, k_place_bytes = 16.0;
   const double unit = patch_unit(size);
   const double loads = std::ceil(tile.chunk / unit * tile.group_places / tile.threads);
-  const double registers =
+  const double used =
       2.0 * patch_copies(size, rounded, is_long) * thread_columns + (unit + 1.0) * loads + patch_other_registers(size);
+  constexpr double k_granularity = 8.0;
+  const double registers = k_granularity * std::ceil(used / k_granularity);
   const double parts = rounded ? 1.0 : 2.0;
   const double loop =
       2.0 * parts * k_place_bytes * (tile.chunk / unit * tile.group_places + 2.0 * tile.slice_steps * tile.rows);
-  const double sums = (size.pairs ? 4.0 : 2.0) * tile.rows * (tile.columns + 4.0);
-  const double shared = std::max(loop, sums) + (size.pairs ? sums : 0.0) + k_block_bytes;
+  const double sums = (size.joined > 1 ? 4.0 : 2.0) * tile.rows * (tile.columns + 4.0);
+  const double waiting = static_cast<double>(size.joined_sums - 1) * sums;
+  const double shared = std::max(loop, sums) + waiting + k_block_bytes;
   return std::max(1.0, std::floor(std::min(k_registers / (registers * tile.threads), k_shared / shared)));
 }
 
@@ -78,7 +81,7 @@ double resident_patches(const PatchSize& size, const PatchTile& tile, double thr
 double partial_sectors(const PatchSize& size, const PatchTile& tile) {
   constexpr double k_sector = 8.0,
                    k_ends = 1.75;  // most of the eight places where a line may begin are within a sector
-  if (size.stored_step > 1.0 && !size.pairs)
+  if (size.stored_step > 1.0 && size.joined == 1)
     return tile.rows * tile.lines * (tile.width * size.stored_step / k_sector + k_ends / 2.0);
   if (std::fmod(size.stored_length, k_sector) == 0.0) return 0.0;
   // Whole lines follow one another.

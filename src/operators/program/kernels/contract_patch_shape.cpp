@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "operators/program/kernels/affine_index.hpp"
-#include "operators/program/kernels/contract_pairs.hpp"
+#include "operators/program/kernels/contract_joined_phases.hpp"
 #include "operators/program/kernels/contract_phases.hpp"
 #include "operators/program/kernels/contract_text.hpp"
 #include "program/stages/work.hpp"
@@ -60,14 +60,17 @@ PatchSize patch_size(const Contraction& contraction, const PatchContraction& pat
   size.taps = patch.taps();
   size.phases = !contraction.split.phases.empty();
   constexpr std::int64_t k_four = 4;
-  size.pairs = paired_phase(contraction, patch).has_value();
+  if (const auto joined = joined_phases(contraction, patch)) {
+    size.joined = joined->count();
+    size.joined_sums = std::ssize(joined->with_taps);
+  }
   size.in_fours = contraction.split.output.back().extent.value() % k_four == 0;
   size.batch = count_of(contraction.batch);
   size.rows = count_of(contraction.rows);
   size.outer = count_of(patch.outer);
   size.depth = static_cast<double>(patch.depth.extent.value());
   size.others = count_of(patch.others);
-  const auto phases = patch_phases(contraction, patch, size.pairs);
+  const auto phases = patch_phases(contraction, patch, size.joined > 1);
   if (!phases) return size;
   const bool own_others = !phases->other.phase.empty();
   for (const auto line : phases->line.counts) {
@@ -80,8 +83,8 @@ PatchSize patch_size(const Contraction& contraction, const PatchContraction& pat
   return size;
 }
 
-void forget_pairs(PatchSize& size) {
-  size.pairs = false;
+void forget_joined(PatchSize& size) {
+  size.joined = size.joined_sums = 1;
   const bool full = std::ranges::all_of(size.of_phases, [&](const PatchSize::OfPhase& one) {
     return one.taps == static_cast<double>(size.taps) && one.others == size.others;
   });
@@ -91,10 +94,10 @@ void forget_pairs(PatchSize& size) {
 namespace {
 
 /// As measured on an H200. Phases gained but in one dimension, and where the largest has one tap; of fewer than eight
-/// channels, which a step of a phase's own tap has, they multiply more zeros. Pairs gained where lines leave by 16
-/// bytes and phases have few taps: not of filters of four with a stride of two; and where a phase has no tap at all, as
-/// where taps lie two apart: its zeros leave with the other one's outputs.
-void choose_phases(PatchSize& size, WayUse phases, WayUse pairs) {
+/// channels, which a step of a phase's own tap has, they multiply more zeros. Two joined phases gained where lines
+/// leave by 16 bytes and phases have few taps: not of filters of four with a stride of two; and where a phase has no
+/// tap at all, as where taps lie two apart: its zeros leave with the other ones' outputs.
+void choose_phases(PatchSize& size, WayUse phases, WayUse joined) {
   constexpr double k_step_channels = 8.0;
   bool fewer = false, empty = false;
   double most = 0.0;
@@ -104,15 +107,16 @@ void choose_phases(PatchSize& size, WayUse phases, WayUse pairs) {
     most = std::max(most, one.taps);
   }
   const bool phases_gain = fewer && size.lined && most > 1.0 && size.depth >= k_step_channels;
-  const bool pairs_gain = (phases_gain && size.in_fours) || empty;
-  if (pairs == WayUse::never || (pairs == WayUse::estimated && !pairs_gain)) forget_pairs(size);
-  if (phases == WayUse::never || (phases == WayUse::estimated && !phases_gain && !size.pairs)) size.of_phases.clear();
+  const bool joined_gain = (phases_gain && size.in_fours && size.joined == 2) || empty;
+  if (joined == WayUse::never || (joined == WayUse::estimated && !joined_gain)) forget_joined(size);
+  const bool own_taps = phases_gain || size.joined > 1;
+  if (phases == WayUse::never || (phases == WayUse::estimated && !own_taps)) size.of_phases.clear();
 }
 
 }  // namespace
 
 void choose_ways(PatchSize& size, ContractWays ways) {
-  choose_phases(size, ways.phases, ways.pairs);
+  choose_phases(size, ways.phases, ways.joined);
   // As measured on an H100: with eight channels or four taps, or where phases go through their own taps, most took
   // longer; not where a phase has all taps or none.
   constexpr double k_least_channels = 16.0;
@@ -137,9 +141,11 @@ std::string tile_width_text(const PatchSize& size) {
 
 std::string patch_bytes_text(const PatchSize& size, bool rounded) {
   const int parts = rounded ? 1 : 2;
+  // As section products_of_phases of patches.cu has them.
+  const auto waiting = size.joined_sums - 1;
   return fmt::format("max({} * PATCH_K * ({}) + {} * TILE_M * PATCH_STEPS, {} * TILE_M * (TILE_N + 4)){}",
-                     32 / patch_unit(size) * parts, group_places_text(size), 64 * parts, size.pairs ? 4 : 2,
-                     size.pairs ? " + 4 * TILE_M * (TILE_N + 4)" : "");
+                     32 / patch_unit(size) * parts, group_places_text(size), 64 * parts, size.joined > 1 ? 4 : 2,
+                     waiting > 0 ? fmt::format(" + {} * (TILE_M * (TILE_N + 4) + 8)", 4 * waiting) : "");
 }
 
 std::string packed_count_text(const PatchSize& size, const Extent& batch, const Extent& rows, const Extent& others,

@@ -19,11 +19,12 @@ struct PatchSize {
   std::int64_t line_step = 1, line_span = 0;  ///< of the tensor's lines: from output to output, from tap to tap
   std::int64_t step = 1, span = 0;            ///< the same along a line
   std::int64_t taps = 1;
-  bool pairs = false;     ///< a tile is of two phases, one after the other
-  bool in_fours = false;  ///< four divides the output's lines
-  bool halves = false;    ///< pixels and filter are scaled f16 numbers, else numbers of tf32
-  bool wide = false;      ///< PATCH_WIDE says which tiles: of lines of a warpgroup's columns, or of eight columns each
-  bool phases = false;    ///< outputs of a batch lie apart, as those of a transposed convolution do
+  std::int64_t joined = 1;       ///< phases of a line that a block computes, one after another
+  std::int64_t joined_sums = 1;  ///< of these, those with taps: their sums are in shared memory together
+  bool in_fours = false;         ///< four divides the output's lines
+  bool halves = false;           ///< pixels and filter are scaled f16 numbers, else numbers of tf32
+  bool wide = false;    ///< PATCH_WIDE says which tiles: of lines of a warpgroup's columns, or of eight columns each
+  bool phases = false;  ///< outputs of a batch lie apart, as those of a transposed convolution do
   double batch = 1, rows = 1, outer = 1, width = 1, height = 1, depth = 1, others = 1;
   double stored_length = 1;  ///< of a line of the output, or of a run of it
   double stored_step = 1;    ///< from a pixel of a tile to the next, in the output
@@ -36,8 +37,9 @@ struct PatchSize {
 [[nodiscard]] PatchSize patch_size(const Contraction& contraction, const PatchContraction& patch);
 
 /// As phases are where each has a tile of its own.
-void forget_pairs(PatchSize& size);
-/// Leaves what is wanted, or can be and is estimated to be faster: pairs, phases with their own taps, and halves.
+void forget_joined(PatchSize& size);
+/// Leaves what is wanted, or can be and is estimated to be faster: joined phases, phases with their own taps, and
+/// halves.
 void choose_ways(PatchSize& size, ContractWays ways);
 
 /// Channels that 16 bytes of a pixel hold.

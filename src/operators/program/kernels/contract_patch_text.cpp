@@ -16,6 +16,8 @@ constexpr const char* k_patch_locals =
     "tile first_place first_line tiles_wide tiles_high inside patch_inside filters depth_at tap to "
     "places part_sum inside_of_stored own_lines place_of_step own_others own_across own_steps own_slices "
     "across_part first_step steps leading last filter_patch waiting first_batch sums_place even odd "
+    "computed first_waiting waiting_floats first_pixel sums_of_stored line_of_stored across_of_stored "
+    "phase_of_stored place_of_stored of_phase "
     "place is_inside result_of results pixel sums_line loop_floats sum_floats kept item result "
     "next_exponent exponent largest scale small_sum row_exponent fewer largest_of_warp apart "
     "filter_exponents row stored_places column_of_stored pixels_of_stored by_twos of_warp totals "
@@ -28,12 +30,12 @@ std::string_view patch_section(const char* name) {
 }  // namespace
 
 PatchText::PatchText(const GroupContext& context, const Contraction& contraction, const PatchContraction& patch,
-                     std::optional<PatchPhases> phases, bool pairs, PatchNumbers numbers, std::string out)
+                     std::optional<PatchPhases> phases, std::int64_t joined, PatchNumbers numbers, std::string out)
     : context_(context),
       contraction_(contraction),
       patch_(patch),
       phases_(std::move(phases)),
-      pairs_(pairs),
+      joined_(joined),
       numbers_(numbers),
       out_(std::move(out)) {}
 
@@ -71,7 +73,7 @@ std::vector<std::string> PatchText::own_helpers() const {
   } else {
     names.insert(names.end(), {"contract_functions.cu/factors_" + how, "patches.cu/patch_" + how});
   }
-  if (phases_ || pairs_) names.emplace_back("patches.cu/patch_tile_of_phases");
+  if (phases_ || joined_ > 1) names.emplace_back("patches.cu/patch_tile_of_phases");
   return names;
 }
 
@@ -90,7 +92,7 @@ std::string PatchText::height(KernelScope& scope) const {
 
 PatchSize PatchText::size() const {
   auto size = patch_size(contraction_, patch_);
-  if (!pairs_) forget_pairs(size);
+  if (joined_ == 1) forget_joined(size);
   size.halves = numbers_.halves;
   size.wide = numbers_.wide;
   return size;
@@ -98,7 +100,7 @@ PatchSize PatchText::size() const {
 
 /// What blocks have one index of each.
 StageAxes PatchText::block_batch() const {
-  return {contraction_.batch.begin(), contraction_.batch.end() - (pairs_ ? 1 : 0)};
+  return {contraction_.batch.begin(), contraction_.batch.end() - (joined_ > 1 ? 1 : 0)};
 }
 
 std::string PatchText::grid() const {
@@ -201,7 +203,7 @@ void PatchText::fill_load(KernelScope& scope, Fillings& fillings) const {
             : "const int depth = first_depth + (thread + i * TILE_THREADS) / Places::group_places * Places::unit;");
   fillings.emplace_back("patch_axes", join_lines(others_lines(scope, used, true)));
   const auto loaded_chunk = chunk(scope, true);
-  fillings.emplace_back("chunk", pairs_ ? fmt::format("not_followed({})", loaded_chunk) : loaded_chunk);
+  fillings.emplace_back("chunk", joined_ > 1 ? fmt::format("not_followed({})", loaded_chunk) : loaded_chunk);
   fillings.emplace_back("patch_inside", guard.empty() ? "" : fmt::format("const bool patch_inside = {};", guard));
   fillings.emplace_back("memory", context_.buffers[image()].name);
   fillings.emplace_back("start", start == "0" ? step : start + " + " + step);
@@ -315,21 +317,22 @@ std::string PatchText::turns_of_phase(KernelScope& scope, Fillings fillings) con
 
 void PatchText::fill_products(KernelScope& scope, Fillings& fillings) const {
   const auto batches = scope.extent(extent_of(block_batch()));
-  const std::string block_index =
-      pairs_ ? "const int first_batch = (int)blockIdx.x % {} * 2;" : "const int batch = (int)blockIdx.x % {};";
+  const bool is_one = batches == "1";
+  const auto block_batch = is_one ? "0" : fmt::format("(int)blockIdx.x % {}", batches);
+  std::string batch_line = is_one ? "" : fmt::format("const int batch = {};", block_batch);
+  if (joined_ > 1)
+    batch_line = fmt::format("const int first_batch = {}{};", block_batch, is_one ? "" : fmt::format(" * {}", joined_));
   fillings.emplace_back("comment", fill_lines(patch_section("comment")));
   fillings.emplace_back("batch", "");
   fillings.emplace_back("tiles", fill_lines(patch_section("tiles"), {{"patch", place_type()}}));
   fillings.emplace_back("step_tables", "");
   fillings.emplace_back(
-      "tile_place",
-      fill_lines(patch_section("tile_place"),
-                 {{"row_count", scope.extent(extent_of(contraction_.rows))},
-                  {"width", width(scope)},
-                  {"height", height(scope)},
-                  {"batch", batches == "1" ? (pairs_ ? "const int first_batch = 0;" : "")
-                                           : fmt::format(fmt::runtime(block_index), batches)},
-                  {"block", batches == "1" ? "(int)blockIdx.x" : fmt::format("(int)blockIdx.x / {}", batches)}}));
+      "tile_place", fill_lines(patch_section("tile_place"),
+                               {{"row_count", scope.extent(extent_of(contraction_.rows))},
+                                {"width", width(scope)},
+                                {"height", height(scope)},
+                                {"batch", batch_line},
+                                {"block", is_one ? "(int)blockIdx.x" : fmt::format("(int)blockIdx.x / {}", batches)}}));
   fillings.emplace_back("steps", "");
   fillings.emplace_back("column_places", places_text(scope));
   fillings.emplace_back("first_steps", "");

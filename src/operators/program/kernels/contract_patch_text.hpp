@@ -26,10 +26,10 @@ struct PatchNumbers {
 
 class PatchText {
  public:
-  /// With `phases` each goes through its own taps, with `pairs` a block is of the two phases of paired_phase(). `out`:
-  /// what is computed, after which scratch is called.
+  /// With `phases` each goes through its own taps, with more than one `joined` a block is of so many, those of
+  /// joined_phases(). `out`: what is computed, after which scratch is called.
   PatchText(const GroupContext& context, const Contraction& contraction, const PatchContraction& patch,
-            std::optional<PatchPhases> phases, bool pairs, PatchNumbers numbers, std::string out);
+            std::optional<PatchPhases> phases, std::int64_t joined, PatchNumbers numbers, std::string out);
 
   /// Names of the texts, which no axis may be called.
   [[nodiscard]] static const std::vector<std::string>& locals();
@@ -87,7 +87,7 @@ class PatchText {
   const Contraction& contraction_;
   const PatchContraction& patch_;
   std::optional<PatchPhases> phases_;
-  bool pairs_;
+  std::int64_t joined_;
   PatchNumbers numbers_;
   std::string out_;
 };

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "operators/program/kernels/contract_pairs.hpp"
+#include "operators/program/kernels/contract_joined_phases.hpp"
 #include "program/reader/program_reader.hpp"
 #include "program/stages/fuse.hpp"
 #include "program/stages/lower.hpp"
@@ -73,16 +73,25 @@ TEST(ContractPhases, are_a_table_of_four_bits_each) {
   EXPECT_EQ(phase_taps_text({"p", {3, 3}}, "p"), "3");
 }
 
-TEST(ContractPairs, are_of_a_stride_of_two_along_lines) {
-  const auto phase_of = [](const std::string& init) {
-    const auto contraction = convolution_of(init, k_image);
-    return paired_phase(contraction, *patch_contraction(contraction)).has_value();
-  };
-  EXPECT_TRUE(phase_of("self.c = nn.ConvTranspose2d(16, 40, 3, stride=2)"));
-  EXPECT_TRUE(phase_of("self.c = nn.ConvTranspose2d(16, 40, 4, stride=(3, 2), padding=1)"));
-  EXPECT_FALSE(phase_of("self.c = nn.ConvTranspose2d(16, 40, 3, stride=(2, 1))"));
-  EXPECT_FALSE(phase_of("self.c = nn.ConvTranspose2d(16, 40, 3, stride=3)"));
-  EXPECT_FALSE(phase_of("self.c = nn.Conv2d(16, 40, 3, stride=2)"));
+std::vector<std::int64_t> joined_of(const std::string& init) {
+  const auto contraction = convolution_of(init, k_image);
+  const auto joined = joined_phases(contraction, *patch_contraction(contraction));
+  return joined ? joined->with_taps : std::vector<std::int64_t>();
+}
+
+TEST(JoinedPhases, are_those_along_lines_that_have_taps) {
+  EXPECT_THAT(joined_of("self.c = nn.ConvTranspose2d(16, 40, 3, stride=2)"), ElementsAre(0, 1));
+  EXPECT_THAT(joined_of("self.c = nn.ConvTranspose2d(16, 40, 4, stride=(3, 2), padding=1)"), ElementsAre(0, 1));
+  EXPECT_THAT(joined_of("self.c = nn.ConvTranspose2d(16, 40, 3, stride=3)"), ElementsAre(0, 1, 2));
+  EXPECT_THAT(joined_of("self.c = nn.ConvTranspose2d(16, 40, 3, stride=5, padding=1, dilation=2)"),
+              ElementsAre(1, 3, 4));
+  EXPECT_THAT(joined_of("self.c = nn.ConvTranspose2d(16, 40, 3, stride=2, padding=1, dilation=2)"), ElementsAre(1));
+}
+
+TEST(JoinedPhases, are_none_without_a_stride_along_lines) {
+  EXPECT_THAT(joined_of("self.c = nn.ConvTranspose2d(16, 40, 3, stride=(2, 1))"), testing::IsEmpty());
+  EXPECT_THAT(joined_of("self.c = nn.Conv2d(16, 40, 3, stride=2)"), testing::IsEmpty());
+  EXPECT_THAT(joined_of("self.c = nn.ConvTranspose2d(16, 40, 3, stride=9)"), testing::IsEmpty());
 }
 
 }  // namespace

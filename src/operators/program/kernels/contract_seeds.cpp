@@ -13,7 +13,7 @@ constexpr const char* k_strip_choice = "STRIPS";
 constexpr const char* k_direct_choice = "DIRECT";
 constexpr const char* k_tail_choice = "TAILS";
 constexpr const char* k_phase_choice = "PHASES";
-constexpr const char* k_pair_choice = "PAIRS";
+constexpr const char* k_joined_choice = "JOINED";
 constexpr const char* k_statistics_choice = "STATISTICS";
 constexpr const char* k_scaled_choice = "SCALED";
 
@@ -50,7 +50,7 @@ double cost_in(const ContractSpace& space, Dialect dialect, const DeviceFacts& d
 std::vector<Tunable> contract_structure() {
   std::vector<Tunable> choices;
   for (const auto* name : {k_patch_choice, k_strip_choice, k_direct_choice, k_tail_choice, k_phase_choice,
-                           k_pair_choice, k_statistics_choice, k_scaled_choice})
+                           k_joined_choice, k_statistics_choice, k_scaled_choice})
     choices.push_back({name, {0, 1, 2}, 0});
   return choices;
 }
@@ -61,8 +61,8 @@ ContractWays contract_ways(const IntBindings& structure) {
     if (found == structure.end() || found->second == 0) return WayUse::estimated;
     return found->second == 1 ? WayUse::always : WayUse::never;
   };
-  return {use_of(k_patch_choice), use_of(k_strip_choice), use_of(k_direct_choice),     use_of(k_tail_choice),
-          use_of(k_phase_choice), use_of(k_pair_choice),  use_of(k_statistics_choice), use_of(k_scaled_choice)};
+  return {use_of(k_patch_choice), use_of(k_strip_choice),  use_of(k_direct_choice),     use_of(k_tail_choice),
+          use_of(k_phase_choice), use_of(k_joined_choice), use_of(k_statistics_choice), use_of(k_scaled_choice)};
 }
 
 std::vector<IntBindings> contract_seeds(Dialect dialect, const Problem& problem, const DeviceFacts& device) {

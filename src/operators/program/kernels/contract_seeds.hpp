@@ -13,9 +13,9 @@ namespace kw {
 
 /// PATCHES of kernels in CUDA C++: 0 where patches are estimated to be faster for convolutions, 1 where they can be, 2
 /// nowhere; STRIPS the same for strips of columns, DIRECT for direct convolutions, TAILS for reductions in the kernels
-/// of contractions, PHASES for phases of transposed convolutions that go through their own taps alone, PAIRS for
-/// two of them in one block, STATISTICS for those of norms that the kernels of contractions leave, and SCALED for
-/// products of split numbers.
+/// of contractions, PHASES for phases of transposed convolutions that go through their own taps alone, JOINED
+/// for those of a line in one block, STATISTICS for those of norms that the kernels of contractions leave, and SCALED
+/// for products of split numbers.
 [[nodiscard]] std::vector<Tunable> contract_structure();
 [[nodiscard]] ContractWays contract_ways(const IntBindings& structure);
 

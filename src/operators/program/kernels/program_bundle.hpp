@@ -46,7 +46,7 @@ struct ContractWays {
   WayUse direct = WayUse::estimated;      ///< where all contractions can be, before both; see contract_direct.hpp
   WayUse tails = WayUse::estimated;       ///< with reductions in the same kernel; see contract_tails.hpp
   WayUse phases = WayUse::estimated;      ///< of transposed convolutions, by patches, each its own taps
-  WayUse pairs = WayUse::estimated;       ///< of such phases, in one block; see contract_pairs.hpp
+  WayUse joined = WayUse::estimated;      ///< phases of a line in one block; see contract_joined_phases.hpp
   WayUse statistics = WayUse::estimated;  ///< left by contractions for norms; see contract_statistics.hpp
   WayUse scaled = WayUse::estimated;      ///< where all contractions can be; see contract_scaled_halves.hpp
 };
