@@ -2,13 +2,12 @@
 // column of the second is scaled by a power of two, and each of its numbers is kept as the sum of two f16 numbers, the
 // small one 2048 times as large as it counts; three of the four products of such sums are added up (H. Ootomo, R.
 // Yokota, "Recovering single precision accuracy from Tensor Cores while surpassing the FP32 theoretical peak
-// performance", 2022; the scaling is ours). operators/program/kernels/contract_scaled_halves.cpp fills the holes.
+// performance", 2022; the scaling is ours). Where factors may be rounded, the large parts alone are multiplied, which have
+// as many bits as tf32 numbers. operators/program/kernels/contract_scaled_halves.cpp fills the holes.
 //
 // definitions: TILE_M TILE_N TILE_K THREAD_M THREAD_N TILE_STAGES SPLIT_K
 
 // --- section: numbers
-// How many steps lie together: first their large parts, then their small ones, 128 bytes in all.
-#define SCALED_STEPS 32
 #define SMALL_SCALE 2048.0f
 
 __device__ __forceinline__ float power_of_two(const int exponent) { return __int_as_float((exponent + 127) << 23); }
@@ -48,16 +47,35 @@ __device__ __forceinline__ void store_parts(void* const large_parts, void* const
   *(uint4*)small_parts = *(const uint4*)small;
 }
 
+// --- section: parts_both
+// How many steps lie together: first their large parts, then their small ones, 128 bytes in all.
+#define SCALED_STEPS 32
+
+__device__ __forceinline__ void store_eight(__half* const to, const float (&numbers)[8], const float scale) {
+  store_parts(to, to + SCALED_STEPS, numbers, scale);
+}
+
+// --- section: parts_rounded
+// How many steps lie together, 128 bytes.
+#define SCALED_STEPS 64
+
+__device__ __forceinline__ void store_eight(__half* const to, const float (&numbers)[8], const float scale) {
+  __align__(16) __half2 large[4];
+  #pragma unroll
+  for (int i = 0; i < 4; ++i) large[i] = __floats2half2_rn(numbers[2 * i] * scale, numbers[2 * i + 1] * scale);
+  *(uint4*)to = *(const uint4*)large;
+}
+
 // --- section: splitting
+// Halves that lie together.
+#define SCALED_HALVES 64
 #define SPLIT_THREADS 256
 // Blocks for the same lines whose steps are no neighbours in memory.
 #define SPLIT_PARTS 16
 // Runs of eight steps that a thread keeps from the search for the largest number on; those behind them are read again.
 #define KEPT_RUNS 4
-
-__device__ __forceinline__ void store_eight(__half* const to, const float (&numbers)[8], const float scale) {
-  store_parts(to, to + SCALED_STEPS, numbers, scale);
-}
+// Steps that a warp splits at a time where neighbours in memory are of one step.
+#define SPLIT_STEPS 32
 
 // Of eight steps from `step` on; zeros behind the last one. Where the row is `whole`, it begins at a multiple of 16
 // bytes and has a multiple of eight steps.
@@ -103,9 +121,9 @@ ${signature} {
   const int exponent = exponent_of(largest);
   if (thread == 0) exponents[line] = exponent;
   const float scale = power_of_two(-exponent);
-  __half* const to = halves + line * runs * 16;
+  __half* const to = halves + line * (runs / (SCALED_STEPS / 8)) * SCALED_HALVES;
   const auto place = [&](const int run) {
-    return to + run / (SCALED_STEPS / 8) * (2 * SCALED_STEPS) + run % (SCALED_STEPS / 8) * 8;
+    return to + run / (SCALED_STEPS / 8) * SCALED_HALVES + run % (SCALED_STEPS / 8) * 8;
   };
   #pragma unroll
   for (int i = 0; i < KEPT_RUNS; ++i) {
@@ -127,9 +145,11 @@ __syncthreads();
 for (int i = 0; i < SPLIT_THREADS / 32; ++i) largest = fmaxf(largest, of_warp[i]);
 
 // --- section: lines_of_steps
-// A lane has one of 32 lines, a block one of SPLIT_PARTS parts of the steps, a warp 32 steps at a time.
+// A lane has one of 32 lines, a block one of SPLIT_PARTS parts of the steps, a warp SPLIT_STEPS steps at a time.
 const int thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
-const int lines = ${line_count}, steps = ${steps}, chunks = (steps + SCALED_STEPS - 1) / SCALED_STEPS;
+const int lines = ${line_count}, steps = ${steps};
+constexpr int together = SCALED_STEPS / SPLIT_STEPS;
+const int chunks = (steps + SCALED_STEPS - 1) / SCALED_STEPS * together;
 const int part_chunks = (chunks + SPLIT_PARTS - 1) / SPLIT_PARTS;
 const int first_chunk = (int)blockIdx.x % SPLIT_PARTS * part_chunks;
 const int end_chunk = min(first_chunk + part_chunks, chunks);
@@ -140,9 +160,9 @@ const int first = tile % tiles * 32, line = min(first + lane, lines - 1);
 ${axes}
 const long place = ${flat_line};
 const float* const from = ${memory} + (${start});
-const auto load_steps = [&](float (&numbers)[SCALED_STEPS / 8][8], const int next) {
+const auto load_steps = [&](float (&numbers)[SPLIT_STEPS / 8][8], const int next) {
   #pragma unroll
-  for (int i = 0; i < SCALED_STEPS; ++i) {
+  for (int i = 0; i < SPLIT_STEPS; ++i) {
     const int k = next + i;
     ${step_axes}
     numbers[i / 8][i % 8] = k < steps ? from[${step}] : 0.0f;
@@ -156,10 +176,10 @@ ${signature} {
   ${lines_of_steps}
   float most = 0.0f;
   for (int chunk = first_chunk + warp; chunk < end_chunk; chunk += SPLIT_THREADS / 32) {
-    float numbers[SCALED_STEPS / 8][8];
-    load_steps(numbers, chunk * SCALED_STEPS);
+    float numbers[SPLIT_STEPS / 8][8];
+    load_steps(numbers, chunk * SPLIT_STEPS);
     #pragma unroll
-    for (int i = 0; i < SCALED_STEPS / 8; ++i) most = largest_of(numbers[i], most);
+    for (int i = 0; i < SPLIT_STEPS / 8; ++i) most = largest_of(numbers[i], most);
   }
   __shared__ float of_warp[SPLIT_THREADS / 32][32];
   of_warp[warp][lane] = most;
@@ -184,11 +204,11 @@ ${signature} {
   __shared__ float numbers_of_warp[SPLIT_THREADS / 32][32][33];
   float (&kept)[32][33] = numbers_of_warp[warp];
   for (int chunk = first_chunk + warp; chunk < end_chunk; chunk += SPLIT_THREADS / 32) {
-    float numbers[SCALED_STEPS / 8][8];
-    load_steps(numbers, chunk * SCALED_STEPS);
+    float numbers[SPLIT_STEPS / 8][8];
+    load_steps(numbers, chunk * SPLIT_STEPS);
     __syncwarp();
     #pragma unroll
-    for (int i = 0; i < SCALED_STEPS; ++i) kept[lane][i] = numbers[i / 8][i % 8] * scale;
+    for (int i = 0; i < SPLIT_STEPS; ++i) kept[lane][i] = numbers[i / 8][i % 8] * scale;
     __syncwarp();
     #pragma unroll
     for (int i = 0; i < 4; ++i) {
@@ -198,8 +218,8 @@ ${signature} {
       #pragma unroll
       for (int j = 0; j < 8; ++j) eight[j] = kept[of_tile][run + j];
       // Lines of a tile are one behind the other.
-      const long at = (place - line + first + of_tile) * chunks + chunk;
-      store_eight(halves + at * (2 * SCALED_STEPS) + run, eight, 1.0f);
+      const long at = (place - line + first + of_tile) * (chunks / together) + chunk / together;
+      store_eight(halves + at * SCALED_HALVES + chunk % together * SPLIT_STEPS + run, eight, 1.0f);
     }
   }
 }
@@ -208,8 +228,8 @@ ${signature} {
 // Registers are for three sums of a product each, and for one block of two warpgroups or two of one.
 #define RESIDENT_SCALED_BLOCKS (256 / TILE_THREADS > 1 ? 256 / TILE_THREADS : 1)
 // Of how many runs of eight halves a thread copies to a tile.
-#define ROW_RUNS (TILE_M * TILE_K / 4 / TILE_THREADS)
-#define COLUMN_RUNS (TILE_N * TILE_K / 4 / TILE_THREADS)
+#define ROW_RUNS (TILE_M * SCALED_HALVES / 8 / TILE_THREADS)
+#define COLUMN_RUNS (TILE_N * SCALED_HALVES / 8 / TILE_THREADS)
 
 ${copies}
 
@@ -245,23 +265,25 @@ __device__ __forceinline__ void add_part(float (&part)[THREAD_N / 2][4], float (
 extern __shared__ unsigned char shared_memory[];
 // Descriptors count from multiples of 1024 bytes.
 float* const tiles = (float*)(shared_memory + (-(long)__cvta_generic_to_shared(shared_memory) & 1023));
-__half (&row_tiles)[TILE_STAGES][TILE_M * 2 * TILE_K] = *(__half (*)[TILE_STAGES][TILE_M * 2 * TILE_K])tiles;
-__half (&column_tiles)[TILE_STAGES][TILE_N * 2 * TILE_K] =
-    *(__half (*)[TILE_STAGES][TILE_N * 2 * TILE_K])(tiles + TILE_STAGES * TILE_M * TILE_K);
+__half (&row_tiles)[TILE_STAGES][TILE_M * SCALED_HALVES] =
+    *(__half (*)[TILE_STAGES][TILE_M * SCALED_HALVES])tiles;
+__half (&column_tiles)[TILE_STAGES][TILE_N * SCALED_HALVES] =
+    *(__half (*)[TILE_STAGES][TILE_N * SCALED_HALVES])(tiles + TILE_STAGES * TILE_M * SCALED_HALVES / 2);
 
 // --- section: scaled_places
 // Places behind the last one are the last one's; nobody stores what is computed of them.
 int ${from}[${runs}];
 #pragma unroll
 for (int i = 0; i < ${runs}; ++i)
-  ${from}[i] = (int)(${first_line} + min(${first} + (thread + i * TILE_THREADS) / (TILE_K / 4), ${count} - 1)) * chunks;
+  ${from}[i] = (int)(${first_line} + min(${first} + (thread + i * TILE_THREADS) / (SCALED_HALVES / 8), ${count} - 1)) * chunks;
 
 // --- section: scaled_load
 #pragma unroll
 for (int i = 0; i < ${runs}; ++i) {
-  const int at = thread + i * TILE_THREADS, place = at / (TILE_K / 4), chunk = at % (TILE_K / 4);
-  cp_async_16(${tiles}[filled] + place * (2 * TILE_K) + (chunk ^ (place & 7)) * 8,
-              ${halves} + (${from}[i] + next / TILE_K) * (2l * TILE_K) + chunk * 8, 16);
+  const int at = thread + i * TILE_THREADS;
+  const int place = at / (SCALED_HALVES / 8), chunk = at % (SCALED_HALVES / 8);
+  cp_async_16(${tiles}[filled] + place * SCALED_HALVES + (chunk ^ (place & 7)) * 8,
+              ${halves} + (${from}[i] + next / TILE_K) * (long)SCALED_HALVES + chunk * 8, 16);
 }
 
 // --- section: scaled_loop
@@ -298,6 +320,8 @@ if (begin < end) {
   } while (step < end);
   wait_products<0>(small_sum);
 }
+
+// --- section: scaled_end
 // The powers of two that rows and columns were divided by.
 #pragma unroll
 for (int i = 0; i < THREAD_M; ++i) {
@@ -307,7 +331,7 @@ for (int i = 0; i < THREAD_M; ++i) {
   for (int j = 0; j < THREAD_N; ++j) {
     const int of_group = thread / 128 % (TILE_N / GROUP_COLUMNS) * GROUP_COLUMNS + thread % 4 * 2;
     const int n = min(first_column + of_group + j / 2 * 8 + j % 2, ${column_count} - 1);
-    const float total = sum[i][j] + small_sum[j / 2][2 * i + j % 2] * (1.0f / SMALL_SCALE);
+    const float total = ${total};
     sum[i][j] = times_power(total, row_exponent + ${column_exponents}[${column_line} + n]);
   }
 }

@@ -11,6 +11,7 @@ namespace {
 
 const IntBindings k_scaled = {{"SCALED", 1}};
 constexpr const char* k_products = "begin_scaled_tile(row_tiles";
+constexpr const char* k_rounded_products = "begin_tile_by_rows(row_tiles";
 
 const std::vector<ModuleCase> k_cases = {
     {"steps_are_neighbours", "F.linear(x, more[0])", "pass", "torch.randn(37, 53), torch.randn(29, 53)"},
@@ -54,6 +55,17 @@ TEST_P(ScaledHalves, are_accepted) {
 TEST_P(ScaledHalves, are_accepted_in_small_tiles) {
   const Problem read = problem(GetParam());
   expect_accepted_with(k_products, read, emitted(read),
+                       {{"TILE_M", 64}, {"TILE_N", 64}, {"THREAD_N", 16}, {"TILE_STAGES", 3}});
+}
+
+TEST_P(ScaledHalves, are_accepted_rounded) {
+  const Problem read = problem(GetParam(), "tf32");
+  expect_accepted_with(k_rounded_products, read, emitted(read), {});
+}
+
+TEST_P(ScaledHalves, are_accepted_rounded_in_small_tiles) {
+  const Problem read = problem(GetParam(), "tf32");
+  expect_accepted_with(k_rounded_products, read, emitted(read),
                        {{"TILE_M", 64}, {"TILE_N", 64}, {"THREAD_N", 16}, {"TILE_STAGES", 3}});
 }
 
@@ -161,6 +173,20 @@ TEST_F(BrokenScaledHalves, are_rejected) {
           {"a small part of one factor alone", "multiply(small, row + TILE_K + step, column + step, true);", ""},
           {"small parts that are not scaled", "(1.0f / SMALL_SCALE)", "1.0f"},
           {"exponents of rows alone", "times_power(total, row_exponent + ", "times_power(total, row_exponent + 0 * "},
+          {"steps behind the last are not zeros", "step + i < steps ? row[step + i] : 0.0f", "row[step + i]"},
+      });
+}
+
+TEST_F(BrokenScaledHalves, are_rejected_rounded) {
+  const Problem read = problem(k_cases[0], "tf32");
+  expect_rejected(
+      read, emitted(read),
+      {
+          {"exponents of columns alone", "times_power(total, row_exponent + ",
+           "times_power(total, 0 * row_exponent + "},
+          {"eight bits", "large[i] = __floats2half2_rn(numbers[2 * i] * scale, numbers[2 * i + 1] * scale)",
+           "large[i] = __floats2half2_rn(floorf(numbers[2 * i] * scale / 128.0f) * 128.0f, numbers[2 * i + 1] * "
+           "scale)"},
           {"steps behind the last are not zeros", "step + i < steps ? row[step + i] : 0.0f", "row[step + i]"},
       });
 }

@@ -81,7 +81,7 @@ class CudaContraction {
   void add_helpers() {
     kernels_.own_helpers.merge(product_helpers(products_, rounded_));
     if (halves_) kernels_.own_helpers.merge(half_helpers(*halves_));
-    if (split_ != nullptr) kernels_.own_helpers.merge(scaled_helpers());
+    if (split_ != nullptr) kernels_.own_helpers.merge(scaled_helpers(rounded_));
     if (!patch_text_) return;
     if (statistics_ != nullptr) kernels_.own_helpers.insert("patches.cu/patch_tile_of_phases");
     for (const auto& name : patch_text_->own_helpers()) kernels_.own_helpers.insert(name);
@@ -94,7 +94,7 @@ class CudaContraction {
   /// How many blocks a unit is to hold.
   std::string resident_blocks() const {
     if (patch_text_) return patch_text_->resident_blocks();
-    if (halves_) return "RESIDENT_HALF_BLOCKS";
+    if (halves_ || (split_ != nullptr && rounded_)) return "RESIDENT_HALF_BLOCKS";
     if (split_ != nullptr) return "RESIDENT_SCALED_BLOCKS";
     constexpr double k_short_sum = 64;
     // Guards of elements take the registers that a second block would need.
@@ -109,7 +109,7 @@ class CudaContraction {
   std::string shared_bytes() const {
     if (patch_text_) return patch_text_->shared_bytes();
     if (!by_warpgroups(products_)) return "0";
-    if (halves_) return "2 * TILE_STAGES * TILE_K * (TILE_M + TILE_N) + 1024";
+    if (halves_ || (split_ != nullptr && rounded_)) return "2 * TILE_STAGES * TILE_K * (TILE_M + TILE_N) + 1024";
     if (split_ != nullptr) return "4 * TILE_STAGES * TILE_K * (TILE_M + TILE_N) + 1024";
     return rounded_ ? "12 * TILE_K * (TILE_M + TILE_N) + 1024" : "16 * TILE_K * (TILE_M + TILE_N) + 1024";
   }

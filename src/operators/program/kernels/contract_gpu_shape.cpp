@@ -135,22 +135,24 @@ double halves_cost_of(const ContractSize& size, const DeviceFacts& device, const
          sum_of_parts(size, tile, units);
 }
 
-/// Of strict products as three of f16 numbers: copies of 16 bytes into tiles, or tensor cores; what the splitting moves
-/// through memory before; and the outputs, which nothing hides. Fitted to what an H100 took for matrices of 32 to 8192
-/// steps (docs/results/2026-11-26-h100-scaled-halves.md).
+/// Of strict products as three of f16 numbers, or of rounded ones as one: copies of 16 bytes into tiles, or tensor
+/// cores; what the splitting moves through memory before; and the outputs, which nothing hides. Fitted to what an H100
+/// took for matrices of 32 to 8192 steps (docs/results/2026-11-26-h100-scaled-halves.md).
 double scaled_cost_of(const ContractSize& size, const DeviceFacts& device, const IntBindings& assignment) {
   const auto tile = gpu_tiles_of(size, device, assignment);
-  constexpr double k_rate = 2048.0, k_products = 3.0;
-  constexpr double k_copy = 0.5, k_copied_steps = 4.0;  // 16 bytes are the halves of four steps
+  constexpr double k_rate = 2048.0, k_copy = 0.5;
+  const double products = size.rounded ? 1.0 : 3.0;
+  const double copied_steps = size.rounded ? 8.0 : 4.0;  // whose halves are 16 bytes
   constexpr double k_output = 0.8, k_launch = 8000.0;
   const double units = units_of(device);
-  const double copies = k_copy * (tile.rows + tile.columns) * tile.steps / k_copied_steps;
-  const double step = std::max(k_products * tile.rows * tile.columns * tile.steps / k_rate, copies);
+  const double copies = k_copy * (tile.rows + tile.columns) * tile.steps / copied_steps;
+  const double step = std::max(products * tile.rows * tile.columns * tile.steps / k_rate, copies);
   const double tiles_per_unit = std::ceil(tile.count / units);
   constexpr double k_threads = 256.0;
   const double resident = std::clamp(std::floor(k_threads / tile.threads), 1.0, std::max(1.0, tiles_per_unit));
-  constexpr double k_step = 20.0, k_short_ring = 150.0, k_whole_ring = 6.0;
-  const double waiting = k_step + (value_in(assignment, "TILE_STAGES", 6) < k_whole_ring ? k_short_ring : 0.0);
+  constexpr double k_step = 20.0, k_short_ring = 150.0;
+  const double whole_ring = size.rounded ? 4.0 : 6.0;
+  const double waiting = k_step + (value_in(assignment, "TILE_STAGES", 6) < whole_ring ? k_short_ring : 0.0);
   const double outputs = k_output * tile.rows * tile.columns;
   constexpr double k_clock = 1.755e9, k_memory = 3.35e12, k_reached = 0.8;
   const double clock = device.gpu && device.gpu->clock_hz > 0 ? device.gpu->clock_hz : k_clock;
@@ -236,7 +238,8 @@ std::vector<Tunable> gpu_tiles(const std::vector<ContractSize>& sizes, TileProdu
   if (how == TileProducts::patches)
     return patch_tunables(std::ranges::any_of(sizes, [](const auto& size) { return size.patch && size.patch->wide; }));
   if (how == TileProducts::wgmma) return wgmma_tiles();
-  if (how == TileProducts::halves) return half_tile_tunables();
+  const bool rounded = std::ranges::any_of(sizes, &ContractSize::rounded);
+  if (how == TileProducts::halves || (how == TileProducts::scaled_halves && rounded)) return half_tile_tunables();
   if (how == TileProducts::scaled_halves) return scaled_tile_tunables();
   if (how == TileProducts::strips) return strip_tunables();
   if (how == TileProducts::direct) return direct_tunables();
@@ -370,11 +373,13 @@ bool are_direct(const std::vector<ContractSize>& sizes, const DeviceFacts& devic
   return least(TileProducts::direct) < k_of_tiles * least(TileProducts::tf32);
 }
 
-/// Whether the factors of all contractions are split before they are multiplied. None is where patches are asked for.
+/// Whether the factors of all contractions are split before they are multiplied, or all are rounded. None is where
+/// patches are asked for.
 bool are_scaled(const std::vector<ContractSize>& sizes, const DeviceFacts& device, ContractWays ways) {
   const bool can =
       ways.scaled != WayUse::never && !sizes.empty() &&
-      std::ranges::all_of(sizes, [](const ContractSize& size) { return size.splitting_bytes.has_value(); }) &&
+      std::ranges::all_of(
+          sizes, [&](const ContractSize& size) { return size.splitting_bytes && size.rounded == sizes[0].rounded; }) &&
       !cheapest_tiles(sizes, TileProducts::scaled_halves, device).empty();
   if (!can || ways.scaled == WayUse::always) return can;
   if (ways.patches == WayUse::always) return false;
@@ -462,7 +467,9 @@ std::vector<std::string> contract_gpu_constraints(const std::vector<ContractSize
     return constraints;
   }
   if (products == TileProducts::wgmma) return wgmma_constraints(sizes);
-  if (products == TileProducts::halves) return half_constraints();
+  const bool rounded = std::ranges::any_of(sizes, &ContractSize::rounded);
+  if (products == TileProducts::halves || (products == TileProducts::scaled_halves && rounded))
+    return half_constraints();
   if (products == TileProducts::scaled_halves) return scaled_constraints();
   if (products == TileProducts::direct) return direct_constraints(sizes);
   if (products == TileProducts::strips) return strip_constraints(std::ranges::all_of(sizes, &ContractSize::rounded));

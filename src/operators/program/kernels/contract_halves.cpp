@@ -115,10 +115,9 @@ class HalfTileTexts {
 }  // namespace
 
 std::optional<HalfFactors> half_factors(const Contraction& contraction, const StageProgram& program) {
-  // In 32,768 steps tensor cores cut off less than an eighth of the last place of f16.
-  constexpr double k_most_steps = 32768.0;
   const auto& stage = contraction.split.stage;
-  if (!stage.rounds_factors || !stage.guards.empty() || count_of(contraction.inner) > k_most_steps) return std::nullopt;
+  if (!stage.rounds_factors || !stage.guards.empty() || count_of(contraction.inner) > k_most_half_steps)
+    return std::nullopt;
   auto rows = half_factor(contraction, contraction.first, {});
   auto columns = half_factor(contraction, contraction.second, contraction.columns);
   if (!rows || !columns) return std::nullopt;

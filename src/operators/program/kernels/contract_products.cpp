@@ -75,6 +75,8 @@ std::set<std::string> product_helpers(TileProducts products, bool rounded) {
       add("tiles_under_way");
       break;
     case TileProducts::scaled_halves:
+      if (rounded) add("tiles_under_way");
+      break;
     case TileProducts::patches:
       break;
     case TileProducts::strips:

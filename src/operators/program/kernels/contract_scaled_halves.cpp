@@ -12,8 +12,11 @@
 namespace kw {
 namespace {
 
-/// Steps whose halves lie together, SCALED_STEPS of the text.
-constexpr int k_chunk = 32;
+/// SCALED_HALVES of the text, and its SCALED_STEPS.
+constexpr int k_together = 64;
+int steps_together(bool rounded) {
+  return rounded ? k_together : k_together / 2;
+}
 /// SPLIT_THREADS and SPLIT_PARTS of the text.
 constexpr int k_split_threads = 256, k_parts = 16;
 
@@ -48,9 +51,10 @@ std::optional<ScaledFactor> scaled_factor(const Contraction& contraction, const 
   return scaled;
 }
 
-double bytes_of(const ScaledFactor& factor, const StageAxes& lines, const StageAxes& inner) {
+double bytes_of(const ScaledFactor& factor, const StageAxes& lines, const StageAxes& inner, bool rounded) {
   // Elements of a step that are neighbours are read twice: once to find the largest, once to be split.
-  const double bytes = factor.along_steps ? 8.0 : 12.0;
+  constexpr double k_float = 4.0, k_half = 2.0;
+  const double bytes = (factor.along_steps ? k_float : 2.0 * k_float) + (rounded ? k_half : 2.0 * k_half);
   return bytes * count_of(factor.batch) * count_of(lines) * count_of(inner);
 }
 
@@ -108,7 +112,9 @@ class SplitText {
     split_.buffers = context_.buffers;
     split_.rows = split_of({split_.factors.rows, contraction_.rows, k_row_names});
     split_.columns = split_of({split_.factors.columns, contraction_.columns, k_column_names});
-    split_.splitting.own_helpers = {"contract_scaled_halves.cu/numbers", "contract_scaled_halves.cu/splitting"};
+    split_.splitting.own_helpers = {
+        "contract_scaled_halves.cu/numbers", "contract_scaled_halves.cu/splitting",
+        split_.factors.rounded ? "contract_scaled_halves.cu/parts_rounded" : "contract_scaled_halves.cu/parts_both"};
     return std::move(split_);
   }
 
@@ -124,8 +130,9 @@ class SplitText {
     const auto steps = extent_of(contraction_.split.stage.inner).text();
     const auto& line = lines.names.line;
     SplitFactor split;
-    split.halves = add_scratch(fmt::format("{}_halves_of_{}", line, out_.name), DType::f16,
-                               fmt::format("{} * (ceil_div({}, {}) * {})", count, steps, k_chunk, 2 * k_chunk));
+    split.halves = add_scratch(
+        fmt::format("{}_halves_of_{}", line, out_.name), DType::f16,
+        fmt::format("{} * (ceil_div({}, {}) * {})", count, steps, steps_together(split_.factors.rounded), k_together));
     split.exponents = add_scratch(fmt::format("{}_exponents_of_{}", line, out_.name), DType::i32, count);
     if (!lines.factor.along_steps)
       split_.splitting.scratch.push_back({largest_of(lines), DType::f32, fmt::format("{} * {}", k_parts, count)});
@@ -137,13 +144,14 @@ class SplitText {
     const auto& factor = lines.factor;
     const auto& inner = contraction_.split.stage.inner;
     const auto all = joined_axes(factor.batch, lines.axes);
-    KernelScope scope(context_.buffers, stage_over(all, inner), context_.dialect,
-                      {"thread", "line",  "from",  "steps",   "runs",   "whole",       "kept",        "largest",
-                       "to",     "place", "lane",  "warp",    "lines",  "chunks",      "first_chunk", "end_chunk",
-                       "first",  "next",  "tiles", "numbers", "chunk",  "part_chunks", "exponent",    "load_steps",
-                       "batch",  "i",     "k",     "run",     "apart",  "of_tile",     "of_warp",     "numbers_of_warp",
-                       "scale",  "j",     "eight", "most",    "halves", "exponents",   "tile",        "line_threads",
-                       "at"});
+    KernelScope scope(
+        context_.buffers, stage_over(all, inner), context_.dialect,
+        {"thread", "line",    "from",  "steps",   "runs",   "whole",       "kept",        "largest",
+         "to",     "place",   "lane",  "warp",    "lines",  "chunks",      "first_chunk", "end_chunk",
+         "first",  "next",    "tiles", "numbers", "chunk",  "part_chunks", "exponent",    "load_steps",
+         "batch",  "i",       "k",     "run",     "apart",  "of_tile",     "of_warp",     "numbers_of_warp",
+         "scale",  "j",       "eight", "most",    "halves", "exponents",   "tile",        "line_threads",
+         "at",     "together"});
     const auto used = axes_in(factor.address);
     Fillings fillings = {{"name", out_.name},
                          {"lines", lines.names.lines},
@@ -242,16 +250,17 @@ class SplitText {
 
 std::optional<ScaledFactors> scaled_factors(const Contraction& contraction, const StageProgram& program) {
   const auto& split = contraction.split;
-  if (split.stage.rounds_factors || !split.stage.guards.empty() || !split.phases.empty()) return std::nullopt;
+  if (!split.stage.guards.empty() || !split.phases.empty()) return std::nullopt;
+  if (split.stage.rounds_factors && count_of(contraction.inner) > k_most_half_steps) return std::nullopt;
   auto rows = scaled_factor(contraction, contraction.first, contraction.rows, program);
   auto columns = scaled_factor(contraction, contraction.second, contraction.columns, program);
   if (!rows || !columns) return std::nullopt;
-  return ScaledFactors{*std::move(rows), *std::move(columns)};
+  return ScaledFactors{*std::move(rows), *std::move(columns), split.stage.rounds_factors};
 }
 
 double splitting_bytes(const Contraction& contraction, const ScaledFactors& factors) {
-  return bytes_of(factors.rows, contraction.rows, contraction.inner) +
-         bytes_of(factors.columns, contraction.columns, contraction.inner);
+  return bytes_of(factors.rows, contraction.rows, contraction.inner, factors.rounded) +
+         bytes_of(factors.columns, contraction.columns, contraction.inner, factors.rounded);
 }
 
 SplitContraction split_contraction(const GroupContext& context, const Contraction& contraction) {
@@ -267,21 +276,36 @@ HalfTiles scaled_tiles(KernelScope& scope, const Contraction& contraction, const
       scaled_copies(scope, split, split.columns, {split.factors.columns, contraction.columns, k_column_names});
   tiles.places =
       fmt::format("const int chunks = ({} + TILE_K - 1) / TILE_K;\n{}\n{}", steps, rows.places, columns.places);
-  tiles.loop = fill_lines(scaled_section("scaled_loop"),
-                          {{"load_rows", rows.load},
-                           {"load_columns", columns.load},
-                           {"row_count", scope.extent(extent_of(contraction.rows))},
-                           {"column_count", scope.extent(extent_of(contraction.columns))},
-                           {"row_line", first_line_text(scope, split.factors.rows, contraction.rows)},
-                           {"column_line", first_line_text(scope, split.factors.columns, contraction.columns)},
-                           {"row_exponents", split.buffers[split.rows.exponents].name},
-                           {"column_exponents", split.buffers[split.columns.exponents].name}});
+  Fillings fillings = {{"load_rows", rows.load},
+                       {"load_columns", columns.load},
+                       {"row_count", scope.extent(extent_of(contraction.rows))},
+                       {"column_count", scope.extent(extent_of(contraction.columns))},
+                       {"row_line", first_line_text(scope, split.factors.rows, contraction.rows)},
+                       {"column_line", first_line_text(scope, split.factors.columns, contraction.columns)},
+                       {"row_exponents", split.buffers[split.rows.exponents].name},
+                       {"column_exponents", split.buffers[split.columns.exponents].name}};
+  if (split.factors.rounded) {
+    fillings.emplace_back("begin_tile", "begin_tile_by_rows");
+    fillings.emplace_back("total", "sum[i][j]");
+  } else {
+    fillings.emplace_back("total", "sum[i][j] + small_sum[j / 2][2 * i + j % 2] * (1.0f / SMALL_SCALE)");
+  }
+  tiles.loop = join_lines({fill_lines(split.factors.rounded ? kernel_text("program/contract_halves.cu", "loop")
+                                                            : scaled_section("scaled_loop"),
+                                      fillings),
+                           fill_lines(scaled_section("scaled_end"), fillings)});
   return tiles;
 }
 
-std::set<std::string> scaled_helpers() {
-  return {"contract_functions.cu/group_tile", "contract_halves.cu/f16_by_rows", "contract_scaled_halves.cu/numbers",
-          "contract_scaled_halves.cu/scaled_tile"};
+std::set<std::string> scaled_helpers(bool rounded) {
+  std::set<std::string> helpers = {"contract_functions.cu/group_tile", "contract_halves.cu/f16_by_rows",
+                                   "contract_scaled_halves.cu/numbers"};
+  if (rounded) {
+    helpers.insert({"contract_halves.cu/half_tile", "contract_halves.cu/tile_by_rows"});
+  } else {
+    helpers.insert("contract_scaled_halves.cu/scaled_tile");
+  }
+  return helpers;
 }
 
 }  // namespace kw

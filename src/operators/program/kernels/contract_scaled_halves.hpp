@@ -1,7 +1,7 @@
 #pragma once
-// Strict products of f32 matrices on sm_90 as three products of f16 numbers: which contractions these are, the launches
-// that split both factors, and how the threads of a block copy tiles of what these leave. kernels/program/
-// contract_scaled_halves.cu says what the numbers are.
+// Products of f32 matrices on sm_90 as three products of f16 numbers, or as one where factors may be rounded: which
+// contractions these are, the launches that split both factors, and how the threads of a block copy tiles of what these
+// leave. kernels/program/ contract_scaled_halves.cu says what the numbers are.
 
 #include <optional>
 #include <set>
@@ -26,16 +26,17 @@ struct ScaledFactor {
 
 struct ScaledFactors {
   ScaledFactor rows, columns;
+  bool rounded = false;  ///< to their large parts
 };
 
-/// Absent where a factor is no such tensor, has no such neighbours or is read more than once, and where products may
-/// round their factors.
+/// Absent where a factor is no such tensor, has no such neighbours or is read more than once, and of rounded sums that
+/// are as long as those which half_factors() leaves out.
 [[nodiscard]] std::optional<ScaledFactors> scaled_factors(const Contraction& contraction, const StageProgram& program);
 
 /// Bytes of memory that splitting both factors reads and writes.
 [[nodiscard]] double splitting_bytes(const Contraction& contraction, const ScaledFactors& factors);
 
-/// What the splitting leaves of a factor: a row of 128 bytes per 32 steps, and an exponent per row.
+/// What the splitting leaves of a factor: a row of 128 bytes per 32 steps, or 64 rounded ones, and an exponent per row.
 struct SplitFactor {
   std::size_t halves = 0, exponents = 0;  ///< buffers
 };
@@ -52,6 +53,6 @@ struct SplitContraction {
 [[nodiscard]] HalfTiles scaled_tiles(KernelScope& scope, const Contraction& contraction, const SplitContraction& split);
 
 /// Sections of kernels/program/, as GroupKernels::own_helpers has them, that the products call.
-[[nodiscard]] std::set<std::string> scaled_helpers();
+[[nodiscard]] std::set<std::string> scaled_helpers(bool rounded);
 
 }  // namespace kw
