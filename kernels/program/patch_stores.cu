@@ -145,14 +145,17 @@ for (int of_lane = 0; of_lane < THREAD_M * LINES_OF_WARP; ++of_lane) {
 }
 
 // --- section: store_phases
-// Lanes store neighbours: the phases of 32 pixels in as many turns. Where these are
-// is found out once for all lines.
+// Lanes store neighbours: the phases of some pixels, in turns. Where these are is found out once
+// for all lines.
+constexpr int pixels_at_once = TILE_N < ${most_pixels} ? TILE_N : ${most_pixels};
+constexpr int stored_places = pixels_at_once * ${phases} / 32;
 #pragma unroll 1
-for (int first_pixel = 0; first_pixel < TILE_N; first_pixel += 32) {
-  int sums_of_stored[${phases}], line_of_stored[${phases}], across_of_stored[${phases}], phase_of_stored[${phases}];
-  long place_of_stored[${phases}];
+for (int first_pixel = 0; first_pixel < TILE_N; first_pixel += pixels_at_once) {
+  int sums_of_stored[stored_places], line_of_stored[stored_places];
+  int across_of_stored[stored_places], phase_of_stored[stored_places];
+  long place_of_stored[stored_places];
   #pragma unroll
-  for (int j = 0; j < ${phases}; ++j) {
+  for (int j = 0; j < stored_places; ++j) {
     const unsigned at = thread % 32 + j * 32, pixel = first_pixel + at / ${phases};
     const int line = first_line + pixel / Places::tile_width, across = first_place + pixel % Places::tile_width;
     const int item = at % ${phases};
@@ -170,14 +173,14 @@ for (int first_pixel = 0; first_pixel < TILE_N; first_pixel += 32) {
   for (int of_lane = 0; of_lane < THREAD_M * LINES_OF_WARP; ++of_lane) {
     ${joined_line}
     // All are read before the first one is stored.
-    float totals[${phases}];
+    float totals[stored_places];
     #pragma unroll
-    for (int j = 0; j < ${phases}; ++j) {
+    for (int j = 0; j < stored_places; ++j) {
       totals[j] = 0.0f;
       if (sums_of_stored[j] >= 0) totals[j] = tiles[sums_line * LINE_STRIDE + sums_of_stored[j]];
     }
     #pragma unroll
-    for (int j = 0; j < ${phases}; ++j) {
+    for (int j = 0; j < stored_places; ++j) {
       if (place_of_stored[j] < 0) continue;
       const int line = line_of_stored[j];
       ${stored_axes}

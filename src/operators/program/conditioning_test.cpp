@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "operators/program/parts.hpp"
 
@@ -52,6 +53,18 @@ TEST(Conditioning, is_larger_where_more_cancels) {
   };
   EXPECT_GT(of(0.99F), 10 * of(-1.0F));
   EXPECT_LT(of(-1.0F), 1e-5);
+}
+
+/// Two units of 0.3 for the only element of the answer that is not zero, whichever it is.
+TEST(Conditioning, is_not_left_to_the_luck_of_one_draw) {
+  const auto problem = problem_of_module("F.softshrink(x * 1.5, 0.3)");
+  for (std::size_t place = 0; place < 24; ++place) {
+    InputValues operands(1, std::vector<float>(24, 0.0F));
+    operands[0][place] = -0.2013F;
+    constexpr double k_result = 1.95e-3, k_moved = 4e-8;
+    const double scale = k_result / std::sqrt(6.0) + 0.1 * k_result / std::sqrt(24.0);
+    EXPECT_GT(conditioning_of(problem, problem.primary(), operands).value_or(0), k_moved / scale) << place;
+  }
 }
 
 TEST(Conditioning, counts_what_additions_lose_in_every_sum) {

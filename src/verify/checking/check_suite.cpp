@@ -324,8 +324,12 @@ OutputForm CheckCase::form(const Problem& problem, std::size_t output) const {
   return form;
 }
 
+double allowed_of_roundings(const CheckCase& one, double conditioning) {
+  return std::min(conditioning, most_for_roundings(one));
+}
+
 void allow_roundings(CheckCase& one, double conditioning) {
-  for (double& allowed : one.allowed) allowed = std::max(allowed, std::min(conditioning, most_for_roundings(one)));
+  for (double& allowed : one.allowed) allowed = std::max(allowed, allowed_of_roundings(one, conditioning));
 }
 
 void CheckSuite::allow_errors(const Problem& problem, const std::vector<std::vector<double>>& errors) {

@@ -65,7 +65,10 @@ struct SuiteLimits {
   double whole_flops = std::numeric_limits<double>::infinity();
 };
 
-/// Allows no less than what roundings do to the answer, `conditioning`, up to 1e-4; 1e-3 on data that are not normal.
+/// What is allowed of what roundings do to the answer of such data, `conditioning`: up to 1e-4; 1e-3 on data that are
+/// not normal.
+[[nodiscard]] double allowed_of_roundings(const CheckCase& one, double conditioning);
+/// Allows no less than that.
 void allow_roundings(CheckCase& one, double conditioning);
 
 /// Of a problem whose plain kernel is far off on a timing case that tells nothing.

@@ -43,9 +43,10 @@ double harder(const CheckCase& known, const FreshCase& fresh) {
 }
 
 /// The largest error of many elements is much chance: of two draws that are alike one may have a tenth of the other's.
-/// The more of them were seen, the rarer is a right kernel beyond all of them.
+/// The more of them were seen, the rarer is a right kernel beyond all of them. What roundings do to these data is
+/// allowed however lucky the others were.
 double fresh_limit(std::span<const CheckCase> alike, const FreshCase& fresh, std::size_t output) {
-  double limit = 0;
+  double limit = allowed_of_roundings(fresh.one, fresh.one.conditioning);
   for (const auto& known : alike) {
     if (known.allowed.empty()) return std::numeric_limits<double>::infinity();
     limit = std::max(limit, known.allowed[output] * harder(known, fresh));

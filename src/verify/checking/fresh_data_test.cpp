@@ -132,6 +132,21 @@ TEST_F(FreshData, that_roundings_move_more_may_be_missed_by_more) {
   EXPECT_TRUE(judge_fresh(problem_, {&like, 1}, fresh, run, k_nan_poison));
 }
 
+TEST_F(FreshData, may_be_missed_by_what_roundings_do_to_them_where_nothing_is_known_of_the_others) {
+  CheckCase like = suite_.cases().front();
+  FreshCase fresh = draw();
+  CaseRun run = right_answer(fresh);
+  const double row = like.scales[k_output].rows.front();
+  const double right = fresh.answers[k_output].values.front();
+  like.conditioning = 0;
+  fresh.one.conditioning = 8e-5;
+  set(run, 0, static_cast<float>(right + 5e-5 * row));
+  EXPECT_FALSE(judge_fresh(problem_, {&like, 1}, fresh, run, k_nan_poison));
+  fresh.one.conditioning = 1e-3;
+  set(run, 0, static_cast<float>(right + 5e-4 * row));
+  EXPECT_TRUE(judge_fresh(problem_, {&like, 1}, fresh, run, k_nan_poison)) << "no more than a type of 11 bits errs by";
+}
+
 // Of a clamped output a row may be zero but for one element: the largest error of a draw is then much chance.
 TEST_F(FreshData, may_be_missed_by_as_much_as_any_case_like_them) {
   std::vector<CheckCase> alike = {suite_.cases()[0], suite_.cases()[1]};

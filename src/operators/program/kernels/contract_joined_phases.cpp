@@ -80,6 +80,14 @@ std::string sums_of_phase(const JoinedPhases& joined) {
   return broken_statement(text + (last.empty() ? "-1" : last), 80);
 }
 
+/// Pixels whose phases a lane has at most sixteen of: a power of two.
+std::int64_t most_pixels(const JoinedPhases& joined) {
+  constexpr std::int64_t k_lanes = 32, k_most_places = 16;
+  std::int64_t pixels = k_lanes;
+  while (2 * pixels * joined.count() <= k_lanes * k_most_places) pixels *= 2;
+  return pixels;
+}
+
 std::string two_sums(const JoinedPhases& joined, std::int64_t phase) {
   const auto place = sums_place(joined, phase);
   if (place.empty()) return "make_float2(0.0f, 0.0f)";
@@ -154,6 +162,7 @@ void fill_joined_phases(KernelScope& scope, const Contraction& contraction, cons
   auto own = fillings;
   fill_results(scope, contraction, patch, out, own);
   own.emplace_back("phases", std::to_string(joined.count()));
+  own.emplace_back("most_pixels", std::to_string(most_pixels(joined)));
   own.emplace_back("sums_of_phase", sums_of_phase(joined));
   for (const auto* name : {"joined_line", "joined_inside", "joined_results"})
     own.emplace_back(name, stores_section(name, own));

@@ -16,7 +16,7 @@ constexpr const char* k_patch_locals =
     "tile first_place first_line tiles_wide tiles_high inside patch_inside filters depth_at tap to "
     "places part_sum inside_of_stored own_lines place_of_step own_others own_across own_steps own_slices "
     "across_part first_step steps leading last filter_patch waiting first_batch sums_place even odd "
-    "computed first_waiting waiting_floats first_pixel sums_of_stored line_of_stored across_of_stored "
+    "computed first_waiting waiting_floats first_pixel pixels_at_once sums_of_stored line_of_stored across_of_stored "
     "phase_of_stored place_of_stored of_phase "
     "place is_inside result_of results pixel sums_line loop_floats sum_floats kept item result "
     "next_exponent exponent largest scale small_sum row_exponent fewer largest_of_warp apart "
