@@ -5,6 +5,7 @@
 #include "operators/program/kernels/contract_direct.hpp"
 #include "operators/program/kernels/contract_halves.hpp"
 #include "operators/program/kernels/contract_joined_phases.hpp"
+#include "operators/program/kernels/contract_needed_tiles.hpp"
 #include "operators/program/kernels/contract_packing.hpp"
 #include "operators/program/kernels/contract_parts.hpp"
 #include "operators/program/kernels/contract_patch_text.hpp"
@@ -172,11 +173,16 @@ class CudaContraction {
 
   std::string steps_text(KernelScope& scope) const {
     const auto steps = scope.extent(extent_of(inner_));
-    if (!splits_) return fmt::format("const int begin = 0, end = {};", steps);
-    return fmt::format(
-        "const int part_steps = ({0} + SPLIT_K * TILE_K - 1) / (SPLIT_K * TILE_K) * TILE_K;\n"
-        "const int begin = part * part_steps, end = min(begin + part_steps, {0});",
-        steps);
+    const auto needed = needed_tile_text(scope, contraction_);
+    const std::string part_steps =
+        splits_
+            ? fmt::format("const int part_steps = ({0} + SPLIT_K * TILE_K - 1) / (SPLIT_K * TILE_K) * TILE_K;\n", steps)
+            : "";
+    const std::string begin = splits_ ? "part * part_steps" : "0";
+    const std::string end = splits_ ? fmt::format("min(begin + part_steps, {})", steps) : steps;
+    if (needed.empty()) return fmt::format("{}const int begin = {}, end = {};", part_steps, begin, end);
+    return fmt::format("{}const int begin = {};\n// Of other tiles no sum is stored.\nconst int end = {} ? {} : begin;",
+                       part_steps, begin, needed, end);
   }
 
   TileStores stores() const {

@@ -3,14 +3,11 @@
 #include <algorithm>
 
 namespace kw {
-namespace {
 
 bool has_result(const StageExpr& node) {
   if (node->op == StageOp::result) return true;
   return std::any_of(node->operands.begin(), node->operands.end(), has_result);
 }
-
-}  // namespace
 
 std::optional<StageExpr> sum_of_linear_in_result(const StageExpr& node, const StageExpr& count) {
   if (!has_result(node)) return node * count;

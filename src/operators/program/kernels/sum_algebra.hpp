@@ -11,6 +11,9 @@
 
 namespace kw {
 
+/// Whether an epilogue's value names what was reduced.
+[[nodiscard]] bool has_result(const StageExpr& node);
+
 /// The sum of `count` values of an expression that is linear in the result, where the result is then their sum. Absent
 /// where it is not linear.
 [[nodiscard]] std::optional<StageExpr> sum_of_linear_in_result(const StageExpr& node, const StageExpr& count);
