@@ -1,5 +1,6 @@
 // How finished sums of a tile of patches come from shared memory into the output: a warp stores one line of sums after
-// another. operators/program/kernels/contract_stores.cpp and contract_joined_phases.cpp fill the holes; patches.cu has the tile.
+// another. operators/program/kernels/contract_stores.cpp and contract_joined_phases.cpp fill the holes; patches.cu has
+// the tile.
 //
 // definitions: TILE_N THREAD_M THREAD_N
 

@@ -32,6 +32,13 @@ class FreshData : public ::testing::Test {
   static void set(CaseRun& run, std::size_t element, float value) {
     std::memcpy(run.outputs[k_output].data() + element * sizeof value, &value, sizeof value);
   }
+  /// The right answer but for its first element, which is off by that share of its row.
+  [[nodiscard]] CaseRun answer_off_by(double share, const FreshCase& fresh) const {
+    CaseRun run = right_answer(fresh);
+    const double off = share * like().scales[k_output].rows.front();
+    set(run, 0, static_cast<float>(fresh.answers[k_output].values.front() + off));
+    return run;
+  }
   [[nodiscard]] std::optional<CaseFailure> judge(const FreshCase& fresh, const CaseRun& run) const {
     return judge_fresh(problem_, {&like(), 1}, fresh, run, k_nan_poison);
   }
@@ -118,10 +125,7 @@ TEST_F(FreshData, finds_out_in_ten_launches_who_leaves_out_a_twentieth_of_the_ro
 TEST_F(FreshData, that_roundings_move_more_may_be_missed_by_more) {
   CheckCase like = suite_.cases().front();
   FreshCase fresh = draw();
-  CaseRun run = right_answer(fresh);
-  const double row = like.scales[k_output].rows.front();
-  const double right = fresh.answers[k_output].values.front();
-  set(run, 0, static_cast<float>(right + 3 * like.allowed[k_output] * row));
+  const CaseRun run = answer_off_by(3 * like.allowed[k_output], fresh);
   EXPECT_TRUE(judge_fresh(problem_, {&like, 1}, fresh, run, k_nan_poison)) << "three times what is allowed";
   like.conditioning = 1e-6;
   fresh.one.conditioning = 2e-6;
@@ -135,26 +139,19 @@ TEST_F(FreshData, that_roundings_move_more_may_be_missed_by_more) {
 TEST_F(FreshData, may_be_missed_by_what_roundings_do_to_them_where_nothing_is_known_of_the_others) {
   CheckCase like = suite_.cases().front();
   FreshCase fresh = draw();
-  CaseRun run = right_answer(fresh);
-  const double row = like.scales[k_output].rows.front();
-  const double right = fresh.answers[k_output].values.front();
   like.conditioning = 0;
   fresh.one.conditioning = 8e-5;
-  set(run, 0, static_cast<float>(right + 5e-5 * row));
-  EXPECT_FALSE(judge_fresh(problem_, {&like, 1}, fresh, run, k_nan_poison));
+  EXPECT_FALSE(judge_fresh(problem_, {&like, 1}, fresh, answer_off_by(5e-5, fresh), k_nan_poison));
   fresh.one.conditioning = 1e-3;
-  set(run, 0, static_cast<float>(right + 5e-4 * row));
-  EXPECT_TRUE(judge_fresh(problem_, {&like, 1}, fresh, run, k_nan_poison)) << "no more than a type of 11 bits errs by";
+  EXPECT_TRUE(judge_fresh(problem_, {&like, 1}, fresh, answer_off_by(5e-4, fresh), k_nan_poison))
+      << "no more than a type of 11 bits errs by";
 }
 
 // Of a clamped output a row may be zero but for one element: the largest error of a draw is then much chance.
 TEST_F(FreshData, may_be_missed_by_as_much_as_any_case_like_them) {
   std::vector<CheckCase> alike = {suite_.cases()[0], suite_.cases()[1]};
   const FreshCase fresh = draw();
-  CaseRun run = right_answer(fresh);
-  const double row = alike.front().scales[k_output].rows.front();
-  const double right = fresh.answers[k_output].values.front();
-  set(run, 0, static_cast<float>(right + 3 * alike.front().allowed[k_output] * row));
+  const CaseRun run = answer_off_by(3 * alike.front().allowed[k_output], fresh);
   EXPECT_TRUE(judge_fresh(problem_, alike, fresh, run, k_nan_poison));
   alike[1].allowed[k_output] *= 5;
   EXPECT_FALSE(judge_fresh(problem_, alike, fresh, run, k_nan_poison));

@@ -50,14 +50,10 @@ AffineIndex address_of_line(const Contraction& contraction, const PatchContracti
   return address;
 }
 
-/// Which phase is computed in a turn, four bits for each in a table of all.
+/// Which phase is computed in a turn: from a table like those of taps.
 std::string phase_of_turn(const JoinedPhases& joined) {
-  constexpr unsigned k_bits = 4;
-  if (std::ssize(joined.with_taps) == joined.count()) return "computed";
-  std::uint64_t table = 0;
-  for (std::size_t i = joined.with_taps.size(); i-- > 0;)
-    table = table << k_bits | static_cast<std::uint64_t>(joined.with_taps[i]);
-  return fmt::format("(int)({:#x}u >> 4 * computed & 15)", table);
+  const bool all = std::ssize(joined.with_taps) == joined.count();
+  return all ? "computed" : phase_taps_text({joined.phase.name, joined.with_taps}, "computed");
 }
 
 /// Where in shared memory the sums of a phase begin; empty for one without taps.

@@ -67,7 +67,7 @@ enum class TileProducts : std::uint8_t {
   wgmma,   ///< the same by warpgroups, from shared memory
   halves,  ///< products of 16-bit numbers by warpgroups
   scaled_halves,  ///< three such products, of numbers of f32 that launches before them have split, with the error of
-                  ///< f32
+                  ///< f32; one of factors that are rounded
   strips,   ///< as tf32, of few rows and steps: columns come by 16 bytes, and sums go to the output from registers
   direct,   ///< as simt, of short sums: the filter is in shared memory, each thread loads its elements of the image
   patches,  ///< as wgmma, with patches of a tensor for all taps of a filter where there are some
