@@ -79,12 +79,14 @@ void Block::prepare_threads() {
 void Block::run(kw_sim::Coordinates block) {
   index_ = block;
   barrier_ = {};
+  shared_barriers_.clear();
   ended_ = 0;
   idle_pauses_ = 0;
   acquired_ = false;
   fence_epoch_ = 0;
   begin_epoch();
   block_epoch_ = epoch_;
+  begin_epoch();  // what the copy engine writes stands in the epoch before
   prepare_threads();
   if (counter_) counter_->begin_block(threads_.size());
   running = this;

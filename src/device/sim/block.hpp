@@ -17,6 +17,7 @@
 #include "device/sim/findings.hpp"
 #include "device/sim/memory.hpp"
 #include "device/sim/runtime/abi.hpp"
+#include "device/sim/shared_barriers.hpp"
 #include "device/sim/shared_shadow.hpp"
 #include "device/sim/threads.hpp"
 
@@ -69,6 +70,10 @@ class Block {
   void copy_async(void* shared, const void* global, int bytes, int source_bytes, int line);
   void commit_copies() { ++thread_->copy_group; }
   void wait_for_copies(int groups_left, int line);
+  void copy_tensor(const kw_sim::TensorCopy& copy);
+  void init_barrier(void* barrier, unsigned arrivals, kw_sim::Place place);
+  void expect_bytes(void* barrier, unsigned bytes, kw_sim::Place place);
+  void wait_for_phase(void* barrier, unsigned parity, kw_sim::Place place);
   [[nodiscard]] PendingProducts& products() { return thread_->products; }
   /// Lets the others run; a thread that waits for memory calls it again and again.
   void pause(kw_sim::Place place);
@@ -116,6 +121,9 @@ class Block {
   void release(SimThread& thread);
   [[nodiscard]] bool ordered_in_warp(Stamp earlier, const SimThread& thread) const;
   [[nodiscard]] bool ordered_in_launch(Stamp earlier, const SimThread& thread, bool atomic) const;
+  [[nodiscard]] SharedBarrier& barrier_at(const void* barrier, unsigned kind, kw_sim::Place place);
+  void read_box(const kw_sim::TensorMap& map, const kw_sim::TensorCopy& copy, PendingBox& box);
+  void deliver(const PendingBox& box);
   void report_race(const Conflict& conflict, bool write, const std::string& where, const SimThread& thread,
                    kw_sim::Place place);
   void report_out_of_bounds(const std::byte* address, std::size_t bytes, bool write, kw_sim::Place place);
@@ -151,6 +159,7 @@ class Block {
   SimThread* thread_ = nullptr;
   FiberContext scheduler_;
   SimBarrier barrier_;
+  SharedBarriers shared_barriers_;
   unsigned ended_ = 0;
   std::uint64_t idle_pauses_ = 0;  ///< since anything changed
   unsigned fruitless_looks_ = 0;   ///< at volatile memory, or atomic accesses that changed nothing

@@ -55,6 +55,16 @@ kw_sim::Runtime callbacks(Counting counting) {
   };
   table.commit_copies = [] { Block::current()->commit_copies(); };
   table.wait_for_copies = [](int groups_left, int line) { Block::current()->wait_for_copies(groups_left, line); };
+  table.copy_tensor = [](const kw_sim::TensorCopy* copy) { Block::current()->copy_tensor(*copy); };
+  table.init_barrier = [](void* barrier, unsigned arrivals, int line) {
+    Block::current()->init_barrier(barrier, arrivals, static_cast<kw_sim::Place>(line));
+  };
+  table.expect_bytes = [](void* barrier, unsigned bytes, int line) {
+    Block::current()->expect_bytes(barrier, bytes, static_cast<kw_sim::Place>(line));
+  };
+  table.wait_for_phase = [](void* barrier, unsigned parity, int line) {
+    Block::current()->wait_for_phase(barrier, parity, static_cast<kw_sim::Place>(line));
+  };
   table.defer_product = [](const kw_sim::Product* product) { Block::current()->products().defer(*product); };
   table.commit_products = [] { Block::current()->products().commit(); };
   table.next_product = [](kw_sim::Product* product, int groups_left) {

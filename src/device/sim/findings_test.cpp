@@ -129,6 +129,78 @@ extern "C" __global__ void copy_too_early(const int* in, int* out, int n) {
   __kw_sim_cp_async_16(stage + 4 * (31 - threadIdx.x), in + 4 * threadIdx.x, 16);
   __kw_sim_cp_async_wait_all();
 }
+// A box of 64 by 2 elements of the first 256 of `in`, announced as that many bytes.
+__device__ void* map_in(int* out) { return (void*)(((size_t)(out + 2048) + 127) / 128 * 128); }
+__device__ void describe(const int* in, int* out) {
+  const int extents[3] = {64, 4, 1}, box[2] = {2, 1};
+  const long strides[2] = {128, 512};
+  __kw_sim_tensormap_3d(map_in(out), in, extents, strides, box);
+}
+#define BEGIN_BOX(bytes)                        \
+  __shared__ __align__(1024) int box[64];       \
+  __shared__ unsigned long long arrivals;       \
+  box[threadIdx.x] = box[threadIdx.x + 32] = 0; \
+  if (threadIdx.x == 0) {                       \
+    describe(in, out);                          \
+    __kw_sim_mbarrier_init(&arrivals, 1);       \
+  }                                             \
+  __syncthreads();                              \
+  if (threadIdx.x == 0) __kw_sim_mbarrier_expect_tx(&arrivals, bytes)
+extern "C" __global__ void box_read_too_early(const int* in, int* out, int n) {
+  BEGIN_BOX(256);
+  if (threadIdx.x == 0)
+    __kw_sim_cp_async_bulk_tensor_3d(box, map_in(out), 0, 0, 0, &arrivals);  // box_read_too_early
+  __syncthreads();
+  if (n) out[threadIdx.x] = box[threadIdx.x];
+  __kw_sim_mbarrier_wait_parity(&arrivals, 0);
+  out[threadIdx.x] += box[threadIdx.x];
+}
+extern "C" __global__ void box_over_what_is_read(const int* in, int* out, int n) {
+  BEGIN_BOX(256);
+  out[threadIdx.x] = box[63 - threadIdx.x];
+  if (!n) __syncthreads();
+  if (threadIdx.x == 0)
+    __kw_sim_cp_async_bulk_tensor_3d(box, map_in(out), 0, 0, 0, &arrivals);  // box_over_what_is_read
+  __kw_sim_mbarrier_wait_parity(&arrivals, 0);
+}
+extern "C" __global__ void box_of_other_bytes(const int* in, int* out, int n) {
+  BEGIN_BOX(n ? 128 : 256);
+  if (threadIdx.x == 0) __kw_sim_cp_async_bulk_tensor_3d(box, map_in(out), 0, 0, 0, &arrivals);
+  __kw_sim_mbarrier_wait_parity(&arrivals, 0);  // box_of_other_bytes
+}
+extern "C" __global__ void box_by_no_map(const int* in, int* out, int n) {
+  BEGIN_BOX(256);
+  if (threadIdx.x == 0)
+    __kw_sim_cp_async_bulk_tensor_3d(box, n ? in : map_in(out), 0, 0, 0, &arrivals);  // box_by_no_map
+  __kw_sim_mbarrier_wait_parity(&arrivals, 0);
+}
+extern "C" __global__ void box_behind_the_end(const int* in, int* out, int n) {
+  BEGIN_BOX(256);
+  const int extents[3] = {64, n ? 1000 : 4, 1}, box_rows[2] = {2, 1};
+  const long strides[2] = {128, 1 << 20};
+  if (threadIdx.x == 0) {
+    __kw_sim_tensormap_3d(map_in(out), in, extents, strides, box_rows);
+    __kw_sim_cp_async_bulk_tensor_3d(box, map_in(out), 0, 900, 0, &arrivals);  // box_behind_the_end
+  }
+  __kw_sim_mbarrier_wait_parity(&arrivals, 0);
+}
+extern "C" __global__ void barrier_of_nobody(const int* in, int* out, int n) {
+  __shared__ unsigned long long arrivals[2];
+  if (threadIdx.x == 0) __kw_sim_mbarrier_init(&arrivals[0], 1);
+  __syncthreads();
+  if (threadIdx.x == 0) __kw_sim_mbarrier_expect_tx(&arrivals[n], 0);  // barrier_of_nobody
+  __kw_sim_mbarrier_wait_parity(&arrivals[0], 0);
+}
+extern "C" __global__ void phase_nobody_waits_for(const int* in, int* out, int n) {
+  __shared__ unsigned long long arrivals;
+  if (threadIdx.x == 0) __kw_sim_mbarrier_init(&arrivals, 1);
+  __syncthreads();
+  if (threadIdx.x == 0) __kw_sim_mbarrier_expect_tx(&arrivals, 0);
+  if (!n) __kw_sim_mbarrier_wait_parity(&arrivals, 0);
+  __syncthreads();
+  if (threadIdx.x == 0) __kw_sim_mbarrier_expect_tx(&arrivals, 0);  // phase_nobody_waits_for
+  __kw_sim_mbarrier_wait_parity(&arrivals, 1);
+}
 extern "C" __global__ void matrix_row_unaligned(const int* in, int* out, int n) {
   __shared__ __align__(16) int tile[256];
   for (int i = threadIdx.x; i < 256; i += 32) tile[i] = 0;
@@ -215,7 +287,13 @@ INSTANTIATE_TEST_SUITE_P(
         Expectation{"lanes_missing", FindingKind::deadlock}, Expectation{"absent_lane", FindingKind::inactive_lane},
         Expectation{"not_in_mask", FindingKind::misused_instruction},
         Expectation{"copy_not_waited_for", FindingKind::uninitialised},
-        Expectation{"copy_too_early", FindingKind::race},
+        Expectation{"copy_too_early", FindingKind::race}, Expectation{"box_read_too_early", FindingKind::race},
+        Expectation{"box_over_what_is_read", FindingKind::race},
+        Expectation{"box_of_other_bytes", FindingKind::deadlock},
+        Expectation{"box_by_no_map", FindingKind::misused_instruction},
+        Expectation{"box_behind_the_end", FindingKind::out_of_bounds},
+        Expectation{"barrier_of_nobody", FindingKind::misused_instruction},
+        Expectation{"phase_nobody_waits_for", FindingKind::misused_instruction},
         Expectation{"matrix_row_unaligned", FindingKind::misused_instruction},
         Expectation{"endless_wait", FindingKind::deadlock, 1}, Expectation{"asserted", FindingKind::stopped}),
     [](const auto& expectation) { return std::string(expectation.param.kernel); });

@@ -82,6 +82,25 @@ struct Product {
   OperandPlaces a_places{0, 0}, b_places{0, 0};
 };
 
+/// A tensor of 16-bit numbers as the copy engine sees it; a GPU keeps something else in those 128 bytes.
+struct TensorMap {
+  unsigned long mark;  ///< k_tensor_map
+  const void* memory;
+  unsigned extents[3];       ///< in elements, those that are neighbours in memory first
+  unsigned box[3];           ///< what a copy moves, likewise
+  unsigned long strides[2];  ///< bytes from one element to the next along the second and the third
+};
+inline constexpr unsigned long k_tensor_map = 0x6b776d6170ul;
+
+/// A box of a tensor on its way to shared memory, as rows of 128 bytes, exchanged by a swizzle.
+struct TensorCopy {
+  void* shared;
+  const void* map;
+  int first[3];   ///< element of the box; what lies outside of the tensor is zero
+  void* barrier;  ///< in shared memory: at which its bytes arrive
+  int line;
+};
+
 struct Runtime {
   const char* stacks;  ///< all fibers' stacks: accesses there are a thread's own
   unsigned long stack_bytes;
@@ -101,6 +120,10 @@ struct Runtime {
   void (*copy_async)(void* shared, const void* global, int bytes, int source_bytes, int line);
   void (*commit_copies)();
   void (*wait_for_copies)(int groups_left, int line);
+  void (*copy_tensor)(const TensorCopy* copy);
+  void (*init_barrier)(void* barrier, unsigned arrivals, int line);
+  void (*expect_bytes)(void* barrier, unsigned bytes, int line);
+  void (*wait_for_phase)(void* barrier, unsigned parity, int line);
   void (*defer_product)(const Product* product);
   void (*commit_products)();
   /// False when there is none to compute; see PendingProducts::next.

@@ -21,6 +21,7 @@ KW_INLINE unsigned __activemask() { return static_cast<unsigned>(kw_sim_live_lan
 #include "atomics.cuh"
 #include "memory.cuh"
 #include "blocks.cuh"
+#include "tensor_copies.cuh"
 #include "wgmma.cuh"
 #include "groups.cuh"
 #include "launch.cuh"

@@ -55,6 +55,10 @@ unsigned long long kw_sim_compare_exchange(void* address, unsigned bytes, unsign
 void kw_sim_copy_async(void* shared, const void* global, int bytes, int source_bytes, int line);
 void kw_sim_commit_copies();
 void kw_sim_wait_for_copies(int groups_left, int line);
+void kw_sim_copy_tensor(const kw_sim::TensorCopy* copy);
+void kw_sim_init_barrier(void* barrier, unsigned arrivals, int line);
+void kw_sim_expect_bytes(void* barrier, unsigned bytes, int line);
+void kw_sim_wait_for_phase(void* barrier, unsigned parity, int line);
 void kw_sim_defer_product(const kw_sim::Product* product);
 void kw_sim_commit_products();
 bool kw_sim_next_product(kw_sim::Product* product, int groups_left);

@@ -141,6 +141,10 @@ void kw_sim_copy_async(void* shared, const void* global, int bytes, int source_b
 }
 void kw_sim_commit_copies() { runtime->commit_copies(); }
 void kw_sim_wait_for_copies(int groups_left, int line) { runtime->wait_for_copies(groups_left, line); }
+void kw_sim_copy_tensor(const kw_sim::TensorCopy* copy) { runtime->copy_tensor(copy); }
+void kw_sim_init_barrier(void* barrier, unsigned arrivals, int line) { runtime->init_barrier(barrier, arrivals, line); }
+void kw_sim_expect_bytes(void* barrier, unsigned bytes, int line) { runtime->expect_bytes(barrier, bytes, line); }
+void kw_sim_wait_for_phase(void* barrier, unsigned parity, int line) { runtime->wait_for_phase(barrier, parity, line); }
 void kw_sim_defer_product(const kw_sim::Product* product) { runtime->defer_product(product); }
 void kw_sim_commit_products() { runtime->commit_products(); }
 bool kw_sim_next_product(kw_sim::Product* product, int groups_left) {
