@@ -189,7 +189,7 @@ if (${column_count} % 4 == 0 && (unsigned long)${out} % 16 == 0) {
     const int m = first_row + row_place(at / TILE_N, i), first_n = first_column + at % TILE_N;
     if (m >= ${row_count} || first_n >= ${column_count}) continue;
     const float4 totals = *(const float4*)&tiles[at / TILE_N * LINE_STRIDE + at % TILE_N];
-    float results[4];
+    ${four} results[4];
     ${stored_row_axes}
     #pragma unroll
     for (int item = 0; item < 4; ++item) {
@@ -197,15 +197,21 @@ if (${column_count} % 4 == 0 && (unsigned long)${out} % 16 == 0) {
       const float total = item == 0 ? totals.x : item == 1 ? totals.y : item == 2 ? totals.z : totals.w;
       ${stored_column_axes}
       ${values}
-      results[item] = ${value};
+      ${store_item}
     }
     const int n = first_n;
     ${place_column_axes}
-    *(float4*)(${out} + ${place}) = make_float4(results[0], results[1], results[2], results[3]);
+    ${store_four}
   }
 } else {
   ${store_ones}
 }
+
+// --- section: store_four_floats
+*(float4*)(${out} + ${place}) = make_float4(results[0], results[1], results[2], results[3]);
+
+// --- section: store_four_halves
+*(uint2*)(${out} + ${place}) = *(const uint2*)results;
 
 // --- section: pack_rows
 // Copies the rows of ${name}'s first factor, so that their steps lie behind one another.

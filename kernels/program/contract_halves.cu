@@ -19,6 +19,8 @@ ${f16_by_rows}
 // Threads with few sums are to be so many that they hide each other's waiting.
 #define HALF_UNIT_THREADS (THREAD_N > 32 ? 256 : 512)
 #define RESIDENT_HALF_BLOCKS (TILE_THREADS < HALF_UNIT_THREADS ? HALF_UNIT_THREADS / TILE_THREADS : 1)
+
+// --- section: half_copies
 // Of how many runs of eight neighbours a thread copies to a tile.
 #define ROW_RUNS (TILE_M * TILE_K / 8 / TILE_THREADS)
 #define COLUMN_RUNS (TILE_N * TILE_K / 8 / TILE_THREADS)
@@ -101,35 +103,60 @@ for (int i = 0; i < ${runs}; ++i) {
              ${memory} + (${start}) + ${index}, ${memory}, k < end ? ${count} - ${index} : 0, ${whole});
 }
 
+// --- section: copies
+if (next < end) {
+  ${load_rows}
+  ${load_columns}
+}
+cp_async_commit();
+
+// --- section: copies_or_boxes
+if (whole) {
+  ${copy_boxes}
+} else if (next < end) {
+  ${load_rows}
+  ${load_columns}
+}
+
+// --- section: wait_for_copies
+cp_async_wait<TILE_STAGES - 3>();
+proxy_fence();
+
+// --- section: wait_for_either
+if (whole) {
+  ${wait_for_boxes}
+} else {
+  proxy_fence();
+}
+
 // --- section: loop
 // Of TILE_STAGES tiles in shared memory the tensor cores multiply one and may not be done with the
 // last one; the others are on their way there.
 int filled = 0;
 const auto load_tile = [&](const int next) {
-  if (next < end) {
-    ${load_rows}
-    ${load_columns}
-  }
-  cp_async_commit();
+  ${copy_tile}
   filled = filled == TILE_STAGES - 1 ? 0 : filled + 1;
 };
-float part_sum[THREAD_N / 2][4];
-#pragma unroll
-for (int j = 0; j < THREAD_N / 2; ++j) part_sum[j][0] = part_sum[j][1] = part_sum[j][2] = part_sum[j][3] = 0.0f;
+${part_sums}
 #pragma unroll
 for (int ahead = 0; ahead < TILE_STAGES - 2; ++ahead) load_tile(begin + ahead * TILE_K);
 // Where there may be no tile at all, ptxas would let no product begin before the last one has ended.
 if (begin < end) {
   int step = begin;
   do {
-    cp_async_wait<TILE_STAGES - 3>();
-    proxy_fence();
+    ${wait_for_tile}
     __syncthreads();
     load_tile(step + (TILE_STAGES - 2) * TILE_K);
-    ${begin_tile}(row_tiles[stage], column_tiles[stage], thread, part_sum);
+    ${begin_tile}
     stage = stage == TILE_STAGES - 1 ? 0 : stage + 1;
-    wait_for_tiles();
+    ${next_phase}
+    ${end_tile}
     step += TILE_K;
   } while (step < end);
-  end_tiles(part_sum, sum);
+  ${end_tiles}
 }
+
+// --- section: part_sums
+float part_sum[THREAD_N / 2][4];
+#pragma unroll
+for (int j = 0; j < THREAD_N / 2; ++j) part_sum[j][0] = part_sum[j][1] = part_sum[j][2] = part_sum[j][3] = 0.0f;

@@ -151,9 +151,9 @@ const int lines = ${line_count}, steps = ${steps};
 constexpr int together = SCALED_STEPS / SPLIT_STEPS;
 const int chunks = (steps + SCALED_STEPS - 1) / SCALED_STEPS * together;
 const int part_chunks = (chunks + SPLIT_PARTS - 1) / SPLIT_PARTS;
-const int first_chunk = (int)blockIdx.x % SPLIT_PARTS * part_chunks;
+const int first_chunk = block % SPLIT_PARTS * part_chunks;
 const int end_chunk = min(first_chunk + part_chunks, chunks);
-const int tiles = (lines + 31) / 32, tile = (int)blockIdx.x / SPLIT_PARTS;
+const int tiles = (lines + 31) / 32, tile = block / SPLIT_PARTS;
 ${batch}
 // Lanes without a line read the last one.
 const int first = tile % tiles * 32, line = min(first + lane, lines - 1);
@@ -173,6 +173,7 @@ const auto load_steps = [&](float (&numbers)[SPLIT_STEPS / 8][8], const int next
 // Finds the largest numbers of the ${lines} of ${name}: neighbours in memory are of one step.
 ${qualifier}
 ${signature} {
+  const int block = (int)blockIdx.x;
   ${lines_of_steps}
   float most = 0.0f;
   for (int chunk = first_chunk + warp; chunk < end_chunk; chunk += SPLIT_THREADS / 32) {
@@ -187,13 +188,15 @@ ${signature} {
   if (warp != 0 || first + lane >= lines) return;
   #pragma unroll
   for (int i = 1; i < SPLIT_THREADS / 32; ++i) most = fmaxf(most, of_warp[i][lane]);
-  largest[(int)blockIdx.x % SPLIT_PARTS * (long)${all_lines} + place] = most;
+  largest[block % SPLIT_PARTS * (long)${all_lines} + place] = most;
 }
 
 // --- section: split_lines
 // Splits them: the numbers of a warp's steps pass through shared memory, so that lanes store neighbours.
 ${qualifier}
 ${signature} {
+  // The other way round: what the search has read last is in the cache still.
+  const int block = (int)(gridDim.x - 1 - blockIdx.x);
   ${lines_of_steps}
   float most = 0.0f;
   #pragma unroll
@@ -227,11 +230,6 @@ ${signature} {
 // --- section: scaled_tile
 // Registers are for three sums of a product each, and for one block of two warpgroups or two of one.
 #define RESIDENT_SCALED_BLOCKS (256 / TILE_THREADS > 1 ? 256 / TILE_THREADS : 1)
-// Of how many runs of eight halves a thread copies to a tile.
-#define ROW_RUNS (TILE_M * SCALED_HALVES / 8 / TILE_THREADS)
-#define COLUMN_RUNS (TILE_N * SCALED_HALVES / 8 / TILE_THREADS)
-
-${copies}
 
 // Begins the products of a tile of TILE_K steps: first those of large parts, from zero, because tensor cores cut off what
 // does not fit an accumulator; then those with small parts, of which nothing that is cut off would show.
@@ -270,56 +268,12 @@ __half (&row_tiles)[TILE_STAGES][TILE_M * SCALED_HALVES] =
 __half (&column_tiles)[TILE_STAGES][TILE_N * SCALED_HALVES] =
     *(__half (*)[TILE_STAGES][TILE_N * SCALED_HALVES])(tiles + TILE_STAGES * TILE_M * SCALED_HALVES / 2);
 
-// --- section: scaled_places
-// Places behind the last one are the last one's; nobody stores what is computed of them.
-int ${from}[${runs}];
-#pragma unroll
-for (int i = 0; i < ${runs}; ++i)
-  ${from}[i] = (int)(${first_line} + min(${first} + (thread + i * TILE_THREADS) / (SCALED_HALVES / 8), ${count} - 1)) * chunks;
-
-// --- section: scaled_load
-#pragma unroll
-for (int i = 0; i < ${runs}; ++i) {
-  const int at = thread + i * TILE_THREADS;
-  const int place = at / (SCALED_HALVES / 8), chunk = at % (SCALED_HALVES / 8);
-  cp_async_16(${tiles}[filled] + place * SCALED_HALVES + (chunk ^ (place & 7)) * 8,
-              ${halves} + (${from}[i] + next / TILE_K) * (long)SCALED_HALVES + chunk * 8, 16);
-}
-
-// --- section: scaled_loop
-// Of TILE_STAGES tiles in shared memory the tensor cores multiply one and may not be done with the
-// last one; the others are on their way there.
-int filled = 0;
-const auto load_tile = [&](const int next) {
-  if (next < end) {
-    ${load_rows}
-    ${load_columns}
-  }
-  cp_async_commit();
-  filled = filled == TILE_STAGES - 1 ? 0 : filled + 1;
-};
+// --- section: scaled_sums
 float part_sum[THREAD_N / 2][4], small_sum[THREAD_N / 2][4];
 #pragma unroll
 for (int j = 0; j < THREAD_N / 2; ++j)
   #pragma unroll
   for (int i = 0; i < 4; ++i) part_sum[j][i] = small_sum[j][i] = 0.0f;
-#pragma unroll
-for (int ahead = 0; ahead < TILE_STAGES - 2; ++ahead) load_tile(begin + ahead * TILE_K);
-// Where there may be no tile at all, ptxas would let no product begin before the last one has ended.
-if (begin < end) {
-  int step = begin;
-  do {
-    cp_async_wait<TILE_STAGES - 3>();
-    proxy_fence();
-    __syncthreads();
-    load_tile(step + (TILE_STAGES - 2) * TILE_K);
-    begin_scaled_tile(row_tiles[stage], column_tiles[stage], thread, part_sum, small_sum);
-    stage = stage == TILE_STAGES - 1 ? 0 : stage + 1;
-    add_part(part_sum, sum);
-    step += TILE_K;
-  } while (step < end);
-  wait_products<0>(small_sum);
-}
 
 // --- section: scaled_end
 // The powers of two that rows and columns were divided by.

@@ -79,6 +79,14 @@ std::string asynchronous_copies() {
   return fill_lines(kernel_text("shared/copies.cu", "asynchronous_copies"));
 }
 
+std::string tensor_maps() {
+  return fill_lines(kernel_text("shared/tensor_copies.cu", "tensor_maps"));
+}
+
+std::string tensor_copies() {
+  return fill_lines(kernel_text("shared/tensor_copies.cu", "tensor_copies"));
+}
+
 std::string wgmma_groups() {
   return fill_lines(kernel_text(k_wgmma_texts, "asynchronous_products"));
 }

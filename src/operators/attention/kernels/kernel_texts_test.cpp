@@ -66,11 +66,11 @@ void add_styles(const Problem& problem, EmittedLines& lines) {
                  lines);
 }
 
-/// A module whose forward() gives `result` of x and y, which are of these shapes.
+/// A module whose forward() gives `result` of x and y, which are of these shapes; N is an axis.
 Problem module_problem(const std::string& result, const std::string& x, const std::string& y,
                        const std::string& precision = "") {
   const std::string module =
-      "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\n"
+      "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\nN = 128\n"
       "class Model(nn.Module):\n    def forward(self, x, y):\n        return " +
       result + "\ndef get_inputs():\n    return [torch.rand(" + x + "), torch.rand(" + y +
       ")]\n"
@@ -113,6 +113,7 @@ std::vector<Problem> modules() {
       module_problem("F.group_norm(F.conv2d(x, y, padding=1), 4)", "16, 3, 256, 256", "16, 3, 3, 3"),
       module_problem("F.group_norm(F.conv2d(x, y, padding=1), 4)", "16, 64, 64, 64", "128, 64, 3, 3"),
       module_problem("x @ y", "128, 64, dtype=torch.float16", "64, 128, dtype=torch.float16"),
+      module_problem("x @ y", "N, N, dtype=torch.float16", "N, N, dtype=torch.float16"),
       module_problem("x @ y.T", "128, 64, dtype=torch.bfloat16", "128, 64, dtype=torch.bfloat16"),
   };
 }

@@ -181,18 +181,23 @@ bool same_affine(const AffineIndex& a, const AffineIndex& b) {
          std::equal(a.terms.begin(), a.terms.end(), b.terms.begin(), b.terms.end(), same_expression);
 }
 
-bool is_one_run(const AffineIndex& address, const StageAxes& axes) {
-  Extent expected = 1;
+std::optional<Extent> stride_along(const AffineIndex& address, const StageAxes& axes) {
+  std::optional<Extent> stride, expected;
   for (std::size_t i = axes.size(); i-- > 0;) {
     const auto found = address.coefficients.find(axes[i].name);
-    if (found == address.coefficients.end() || found->second != expected || found->second.text() != expected.text())
-      return false;
+    if (found == address.coefficients.end()) return std::nullopt;
+    if (!stride) stride = expected = found->second;
+    if (found->second != *expected || found->second.text() != expected->text()) return std::nullopt;
     if (i == 0) break;
-    const auto next = exact_product(expected, axes[i].extent);
-    if (!next) return false;
-    expected = *next;
+    expected = exact_product(*expected, axes[i].extent);
+    if (!expected) return std::nullopt;
   }
-  return !axes.empty();
+  return stride;
+}
+
+bool is_one_run(const AffineIndex& address, const StageAxes& axes) {
+  const auto stride = stride_along(address, axes);
+  return stride && stride->is_constant() && stride->value() == 1;
 }
 
 std::optional<ExtentRange> range_of(const AffineIndex& index, const StageAxes& axes) {

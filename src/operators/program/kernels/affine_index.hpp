@@ -29,7 +29,10 @@ struct AffineIndex {
 [[nodiscard]] std::optional<AffineIndex> affine_times(const AffineIndex& a, const Extent& factor);
 [[nodiscard]] bool same_affine(const AffineIndex& a, const AffineIndex& b);
 
-/// Whether the elements along the axes, the last one fastest, are neighbours in memory.
+/// How far apart neighbours along the axes, the last one fastest, are in memory; absent where that is not the same
+/// everywhere, or there are no axes.
+[[nodiscard]] std::optional<Extent> stride_along(const AffineIndex& address, const StageAxes& axes);
+/// Whether that is 1.
 [[nodiscard]] bool is_one_run(const AffineIndex& address, const StageAxes& axes);
 
 /// The least and the largest value for all indices of `axes`. Absent where one of them cannot be expressed, the sign of

@@ -2,6 +2,7 @@
 
 #include "codegen/text.hpp"
 #include "language/kernel_texts.hpp"
+#include "operators/program/kernels/contract_boxes.hpp"
 #include "operators/program/kernels/contract_direct.hpp"
 #include "operators/program/kernels/contract_halves.hpp"
 #include "operators/program/kernels/contract_joined_phases.hpp"
@@ -31,7 +32,7 @@ class CudaContraction {
   /// `sizes` and `products` are the program's.
   CudaContraction(const GroupContext& context, const Contraction& contraction, std::vector<ContractSize> sizes,
                   TileProducts products, const ContractTail* tail, const ContractStatistics* statistics,
-                  const SplitContraction* split = nullptr)
+                  const SplitContraction* split = nullptr, const BoxedFactors* boxes = nullptr)
       : context_(context),
         contraction_(contraction),
         out_(context.buffers[contraction.split.stage.buffer]),
@@ -43,6 +44,7 @@ class CudaContraction {
         rounded_(products_ != TileProducts::simt && contraction.split.stage.rounds_factors),
         splits_(contract_splits(size_, context.device)),
         split_(split),
+        boxes_(boxes),
         tail_(tail),
         statistics_(statistics) {
     if (products_ == TileProducts::halves) halves_ = half_factors(contraction, context.program);
@@ -81,7 +83,7 @@ class CudaContraction {
 
   void add_helpers() {
     kernels_.own_helpers.merge(product_helpers(products_, rounded_));
-    if (halves_) kernels_.own_helpers.merge(half_helpers(*halves_));
+    if (halves_) kernels_.own_helpers.merge(half_helpers(*halves_, boxes_ != nullptr));
     if (split_ != nullptr) kernels_.own_helpers.merge(scaled_helpers(rounded_));
     if (!patch_text_) return;
     if (statistics_ != nullptr) kernels_.own_helpers.insert("patches.cu/patch_tile_of_phases");
@@ -222,8 +224,8 @@ class CudaContraction {
 
   /// Of 16-bit numbers, whose tiles are copied as they are.
   void fill_copied_loop(KernelScope& scope, Fillings& fillings, std::set<std::size_t>& loaded) const {
-    const auto tiles =
-        split_ != nullptr ? scaled_tiles(scope, contraction_, *split_) : half_tiles(scope, contraction_, *halves_);
+    const auto tiles = split_ != nullptr ? scaled_tiles(scope, contraction_, *split_)
+                                         : half_tiles(scope, contraction_, *halves_, boxes_ != nullptr);
     fill_tile_places(scope, fillings);
     fillings.emplace_back("tiles", tiles.tiles);
     fillings.emplace_back("step_tables", "");
@@ -232,10 +234,11 @@ class CudaContraction {
     fillings.emplace_back("first_steps", "int stage = 0;");
     fillings.emplace_back("loop", tiles.loop);
     if (split_ != nullptr) {
-      loaded = {split_->rows.halves, split_->rows.exponents, split_->columns.halves, split_->columns.exponents};
+      loaded = {split_->rows.exponents, split_->columns.exponents};
     } else {
       loaded = {halves_->rows.buffer, halves_->columns.buffer};
     }
+    if (boxes_ != nullptr) loaded.insert(boxes_->maps);
   }
 
   void fill_loop(KernelScope& scope, Fillings& fillings, std::set<std::size_t>& loaded) const {
@@ -349,6 +352,7 @@ class CudaContraction {
   std::optional<HalfFactors> halves_;
   bool splits_;
   const SplitContraction* split_;         ///< null where no launches have split the factors
+  const BoxedFactors* boxes_;             ///< null where the copy engine brings no tiles
   const ContractTail* tail_;              ///< null where all sums are stored
   const ContractStatistics* statistics_;  ///< null where no parts of these are left
   std::string windows_;                   ///< text of what is reduced of windows besides
@@ -391,6 +395,17 @@ GroupKernels behind(const GroupKernels& before, GroupKernels kernels) {
   return kernels;
 }
 
+GroupContext with_buffers(const GroupContext& context, const std::vector<KernelBuffer>& buffers) {
+  return {context.program, buffers, context.dialect, context.device, context.ways};
+}
+
+/// Where the copy engine brings the tiles of matrices of 16 bits.
+std::optional<BoxedFactors> boxes_of_halves(const GroupContext& context, const Contraction& contraction) {
+  const auto factors = half_factors(contraction, context.program);
+  if (!factors || !are_boxed(contraction, *factors, context.ways.boxes)) return std::nullopt;
+  return boxed_halves(context, contraction, *factors);
+}
+
 }  // namespace
 
 GroupKernels contract_cuda(const GroupContext& given, const Contraction& contraction, const ContractTail* tail,
@@ -418,16 +433,23 @@ GroupKernels contract_cuda(const GroupContext& given, const Contraction& contrac
   }
   if (products == TileProducts::scaled_halves) {
     const auto split = split_contraction(context, contraction);
-    const GroupContext with_halves{context.program, split.buffers, context.dialect, context.device, context.ways};
-    auto kernels = CudaContraction(with_halves, contraction, sizes, products, tail, statistics, &split).write();
-    return behind(split.splitting, std::move(kernels));
+    const auto with_halves = with_buffers(context, split.boxes.buffers);
+    auto kernels =
+        CudaContraction(with_halves, contraction, sizes, products, tail, statistics, &split, &split.boxes).write();
+    return behind(split.splitting, behind(split.boxes.describing, std::move(kernels)));
+  }
+  const auto boxes = products == TileProducts::halves ? boxes_of_halves(context, contraction) : std::nullopt;
+  if (boxes) {
+    const auto with_maps = with_buffers(context, boxes->buffers);
+    auto kernels = CudaContraction(with_maps, contraction, sizes, products, tail, statistics, nullptr, &*boxes).write();
+    return behind(boxes->describing, std::move(kernels));
   }
   // What is copied into tiles as it is needs no packing, and patches pack in their own way.
   const bool packs =
       products != TileProducts::halves && !by_patches(contract_size(contraction), products, context.device);
   auto packed = packs ? packed_contraction(context, contraction) : std::nullopt;
   if (!packed) return CudaContraction(context, contraction, sizes, products, tail, statistics).write();
-  const GroupContext with_copy{context.program, packed->buffers, context.dialect, context.device, context.ways};
+  const auto with_copy = with_buffers(context, packed->buffers);
   auto kernels = CudaContraction(with_copy, packed->contraction, sizes, products, tail, nullptr).write();
   return behind(packed->copying, std::move(kernels));
 }

@@ -108,19 +108,41 @@ double wgmma_cost_of(const ContractSize& size, const DeviceFacts& device, const 
   return tiles_per_unit * (steps + outputs) + sum_of_parts(size, tile, units);
 }
 
-/// Of products of 16-bit numbers, whose tiles come by copies: tensor cores, or shared memory, which the copies write
-/// and the products read; and what a step waits for, as it was measured on an H200 at 2048 to 4096 rows (docs/results/
-/// 2026-11-25-h200-halves.md): less beside more warps, and with a tile more on its way.
+/// Rows of a step that the products of a tile of 16-bit numbers read: each warpgroup its own.
+double rows_read(const GpuTiles& tile) {
+  constexpr double k_group_rows = 64.0;
+  const double group_columns = 4.0 * tile.thread_columns;
+  return tile.rows / k_group_rows * tile.columns / group_columns * (k_group_rows + group_columns);
+}
+
+/// What a step of a tile by boxes waits for: warpgroups that read less were faster by 1 % on an H100.
+double box_waits(const GpuTiles& tile, double stages) {
+  constexpr double k_step = 100.0, k_row = 0.1, k_short_ring = 150.0;
+  return k_step + k_row * rows_read(tile) + (stages < 4.0 ? k_short_ring : 0.0);
+}
+
+/// What a step of a tile of 16-bit numbers waits for, in clocks. By copies of threads as it was measured on an H200 at
+/// 2048 to 4096 rows (docs/results/2026-11-25-h200-halves.md): less beside more warps, and with a tile more on its way.
+double half_step_waits(const ContractSize& size, const GpuTiles& tile, double resident, double stages) {
+  if (size.boxed) return box_waits(tile, stages);
+  constexpr double k_step = 350.0, k_of_warps = 5600.0, k_short_ring = 280.0;
+  return k_step + k_of_warps / (resident * tile.threads / 32.0) + (stages < 4.0 ? k_short_ring : 0.0);
+}
+
+/// Of products of 16-bit numbers, whose tiles come by copies: tensor cores; or shared memory, which the copies write
+/// and the products read; or the second-level cache, of which a unit of an H100 got 37 bytes a clock by boxes
+/// (docs/results/2026-11-27-h100-boxes.md); and what a step waits for.
 double halves_cost_of(const ContractSize& size, const DeviceFacts& device, const IntBindings& assignment) {
   const auto tile = gpu_tiles_of(size, device, assignment);
   constexpr double k_rate = 2048.0;  // multiply-adds per clock
   constexpr double k_bytes = 128.0;  // of shared memory per clock
-  constexpr double k_group_rows = 64.0, k_element = 2.0, k_output = 0.3;
+  constexpr double k_element = 2.0, k_output = 0.3;
   const double stages = value_in(assignment, "TILE_STAGES", 3);
-  const double group_columns = 4.0 * tile.thread_columns;
-  const double groups = tile.rows / k_group_rows * tile.columns / group_columns;
-  const double moved = groups * (k_group_rows + group_columns) + tile.rows + tile.columns;
-  const double products = std::max(tile.rows * tile.columns / k_rate, k_element * moved / k_bytes) * tile.steps;
+  const double moved = rows_read(tile) + tile.rows + tile.columns;
+  constexpr double k_cache_bytes = 37.0;
+  const double cached = size.boxed ? k_element * (tile.rows + tile.columns) / k_cache_bytes : 0.0;
+  const double shared_memory = k_element * moved / k_bytes;
+  const double products = std::max({tile.rows * tile.columns / k_rate, shared_memory, cached}) * tile.steps;
   const double units = units_of(device);
   const double tiles_per_unit = std::ceil(tile.count / units);
   constexpr double k_unit_threads = 512.0, k_unit_threads_of_64 = 256.0, k_few_sums = 32.0, k_shared = 229376.0;
@@ -128,8 +150,7 @@ double halves_cost_of(const ContractSize& size, const DeviceFacts& device, const
   const double threads = tile.thread_columns > k_few_sums ? k_unit_threads_of_64 : k_unit_threads;
   const double held = std::min(threads / tile.threads, std::floor(k_shared / (shared + 2048.0)));
   const double resident = std::clamp(held, 1.0, std::max(1.0, tiles_per_unit));
-  constexpr double k_step = 350.0, k_of_warps = 5600.0, k_short_ring = 280.0;
-  const double waiting = k_step + k_of_warps / (resident * tile.threads / 32.0) + (stages < 4.0 ? k_short_ring : 0.0);
+  const double waiting = half_step_waits(size, tile, resident, stages);
   const double outputs = k_output * tile.rows * tile.columns;
   return tiles_per_unit * (steps_of_part(size, tile) * (products + waiting / resident) + outputs / resident) +
          sum_of_parts(size, tile, units);
@@ -140,7 +161,7 @@ double halves_cost_of(const ContractSize& size, const DeviceFacts& device, const
 /// took for matrices of 32 to 8192 steps (docs/results/2026-11-26-h100-scaled-halves.md).
 double scaled_cost_of(const ContractSize& size, const DeviceFacts& device, const IntBindings& assignment) {
   const auto tile = gpu_tiles_of(size, device, assignment);
-  constexpr double k_rate = 2048.0, k_copy = 0.5;
+  constexpr double k_rate = 2048.0, k_copy = 0.44;
   const double products = size.rounded ? 1.0 : 3.0;
   const double copied_steps = size.rounded ? 8.0 : 4.0;  // whose halves are 16 bytes
   constexpr double k_output = 0.8, k_launch = 8000.0;
@@ -150,9 +171,9 @@ double scaled_cost_of(const ContractSize& size, const DeviceFacts& device, const
   const double tiles_per_unit = std::ceil(tile.count / units);
   constexpr double k_threads = 256.0;
   const double resident = std::clamp(std::floor(k_threads / tile.threads), 1.0, std::max(1.0, tiles_per_unit));
-  constexpr double k_step = 20.0, k_short_ring = 150.0;
-  const double whole_ring = size.rounded ? 4.0 : 6.0;
-  const double waiting = k_step + (value_in(assignment, "TILE_STAGES", 6) < whole_ring ? k_short_ring : 0.0);
+  constexpr double k_step = 20.0, k_short_ring = 150.0, k_whole_ring = 6.0;
+  const double stages = value_in(assignment, "TILE_STAGES", 6);
+  const double waiting = size.rounded ? box_waits(tile, stages) : k_step + (stages < k_whole_ring ? k_short_ring : 0.0);
   const double outputs = k_output * tile.rows * tile.columns;
   constexpr double k_clock = 1.755e9, k_memory = 3.35e12, k_reached = 0.8;
   const double clock = device.gpu && device.gpu->clock_hz > 0 ? device.gpu->clock_hz : k_clock;

@@ -41,22 +41,78 @@ struct HalfNames {
   std::string index, line, tile;  ///< "m", "row", "TILE_M"
 };
 
+/// The axes of a factor by which the copy engine has it: `fast` are neighbours in memory.
+struct BoxAxes {
+  StageAxes fast, slow, outer;
+  Extent stride;        ///< along slow ones, in elements
+  Extent outer_stride;  ///< likewise; of no outer ones that of slow ones
+};
+
+std::optional<BoxAxes> box_axes(const Contraction& contraction, const HalfFactor& factor, const StageAxes& lines) {
+  const auto& inner = contraction.split.stage.inner;
+  BoxAxes axes{factor.along_steps ? inner : lines, factor.along_steps ? lines : inner, {}, {}, {}};
+  for (const auto& axis : contraction.batch) {
+    if (factor.address.coefficients.count(axis.name) > 0) axes.outer.push_back(axis);
+  }
+  const auto stride = stride_along(factor.address, axes.slow);
+  const auto outer = axes.outer.empty() ? stride : stride_along(factor.address, axes.outer);
+  if (!stride || !outer || !has_extents(axes.outer)) return std::nullopt;
+  axes.stride = *stride;
+  axes.outer_stride = *outer;
+  const auto is_whole = [](const Extent& extent) { return extent.value() % k_run == 0; };
+  const bool positive = stride->value() > 0 && outer->value() > 0;
+  if (!positive || !is_whole(*stride) || !is_whole(*outer) || !is_whole(factor.address.constant)) return std::nullopt;
+  return axes;
+}
+
+void add_unless_known(KernelScope& scope, const Extent& extent, std::set<std::string>& conditions) {
+  const bool known = extent.is_constant() && extent.value() % k_run == 0;
+  if (!known) conditions.insert(fmt::format("{} % {} == 0", scope.extent(extent), k_run));
+}
+
+/// The condition for the copy engine to read the factor, as parts of a conjunction.
+void add_boxed(KernelScope& scope, const HalfFactor& factor, const BoxAxes& axes, std::set<std::string>& conditions) {
+  for (const auto& extent : {axes.stride, axes.outer_stride, factor.address.constant})
+    add_unless_known(scope, extent, conditions);
+}
+
+std::string boxed_text(KernelScope& scope, const Contraction& contraction, const HalfFactors& factors) {
+  std::set<std::string> conditions;
+  add_boxed(scope, factors.rows, *box_axes(contraction, factors.rows, contraction.rows), conditions);
+  add_boxed(scope, factors.columns, *box_axes(contraction, factors.columns, contraction.columns), conditions);
+  return fmt::format("{}", fmt::join(conditions, " && "));
+}
+
+BoxTensor box_tensor(KernelScope& scope, const HalfFactor& factor, const BoxAxes& axes, const std::string& rows) {
+  const auto count = [&](const StageAxes& counted) { return scope.extent(extent_of(counted)); };
+  return {factor.buffer,
+          scope.extent(factor.address.constant),
+          {count(axes.fast), count(axes.slow), count(axes.outer)},
+          {scope.extent(axes.stride), scope.extent(axes.outer_stride)},
+          rows};
+}
+
 class HalfTileTexts {
  public:
-  HalfTileTexts(KernelScope& scope, const Contraction& contraction, const HalfFactors& factors)
-      : scope_(scope), contraction_(contraction), factors_(factors) {}
+  HalfTileTexts(KernelScope& scope, const Contraction& contraction, const HalfFactors& factors, bool boxed)
+      : scope_(scope), contraction_(contraction), factors_(factors), boxed_(boxed) {}
 
   HalfTiles write() {
-    const auto rows = copies_of(factors_.rows, contraction_.rows, {"m", "row", "TILE_M"});
-    const auto columns = copies_of(factors_.columns, contraction_.columns, {"n", "column", "TILE_N"});
+    const auto whole = boxed_ ? boxed_text(scope_, contraction_, factors_) : "";
+    const auto arrival = !boxed_ ? by_threads() : whole.empty() ? by_boxes() : by_either(whole);
+    const auto* begin = factors_.columns.along_steps ? "begin_tile_by_rows" : "begin_tile_by_columns";
     HalfTiles tiles;
     tiles.tiles = fill_lines(half_section("tiles"), {{"element", element()}});
-    tiles.places = join_lines({rows.places, columns.places});
+    tiles.places = arrival.places;
     tiles.loop =
         fill_lines(half_section("loop"),
-                   {{"load_rows", rows.load},
-                    {"load_columns", columns.load},
-                    {"begin_tile", factors_.columns.along_steps ? "begin_tile_by_rows" : "begin_tile_by_columns"}});
+                   {{"copy_tile", arrival.copy_tile},
+                    {"part_sums", fill_lines(half_section("part_sums"))},
+                    {"wait_for_tile", arrival.wait},
+                    {"begin_tile", fmt::format("{}(row_tiles[stage], column_tiles[stage], thread, part_sum);", begin)},
+                    {"next_phase", boxed_ ? k_next_phase : ""},
+                    {"end_tile", "wait_for_tiles();"},
+                    {"end_tiles", "end_tiles(part_sum, sum);"}});
     return tiles;
   }
 
@@ -64,6 +120,41 @@ class HalfTileTexts {
   struct Copies {
     std::string places, load;
   };
+  /// How tiles come to shared memory.
+  struct Arrival {
+    std::string places, copy_tile, wait;
+  };
+
+  Arrival by_threads() {
+    const auto rows = row_copies(), columns = column_copies();
+    return {join_lines({rows.places, columns.places}),
+            fill_lines(half_section("copies"), {{"load_rows", rows.load}, {"load_columns", columns.load}}),
+            fill_lines(half_section("wait_for_copies"))};
+  }
+
+  Arrival by_boxes() {
+    const auto outer = [&](const HalfFactor& factor, const StageAxes& lines) {
+      return number_text(scope_, box_axes(contraction_, factor, lines)->outer, 1);
+    };
+    return {box_arrivals_text(),
+            box_copies_text(
+                {"next", "first_row", outer(factors_.rows, contraction_.rows)},
+                {"next", "first_column", outer(factors_.columns, contraction_.columns), !factors_.columns.along_steps}),
+            k_wait_for_boxes};
+  }
+
+  /// By boxes where the factors are `whole`, element by element otherwise.
+  Arrival by_either(const std::string& whole) {
+    const auto rows = row_copies(), columns = column_copies();
+    const auto boxes = by_boxes();
+    return {join_lines({rows.places, columns.places, fmt::format("const bool whole = {};", whole), boxes.places}),
+            fill_lines(half_section("copies_or_boxes"),
+                       {{"load_rows", rows.load}, {"load_columns", columns.load}, {"copy_boxes", boxes.copy_tile}}),
+            fill_lines(half_section("wait_for_either"), {{"wait_for_boxes", boxes.wait}})};
+  }
+
+  Copies row_copies() { return copies_of(factors_.rows, contraction_.rows, {"m", "row", "TILE_M"}); }
+  Copies column_copies() { return copies_of(factors_.columns, contraction_.columns, {"n", "column", "TILE_N"}); }
 
   [[nodiscard]] std::string element() const { return element_type(factors_.dtype, cuda_dialect()); }
 
@@ -80,13 +171,15 @@ class HalfTileTexts {
         {"tiles", names.line + "_tiles"},
         {"from", names.line + "_from"},
         {"runs", names.line == "row" ? "ROW_RUNS" : "COLUMN_RUNS"},
-        {"whole", names.line + "s_whole"},
+        {"whole", boxed_ ? "false" : names.line + "s_whole"},
         {"count", scope_.extent(extent_of(axes))},
         {"axes", join_lines(index_statements(scope_, slow, slow_index, axes_in(factor.address)))},
         {"start", address_text(scope_, factor.address, joined_axes(contraction_.batch, slow), true)}};
     Copies copies;
-    copies.places = fmt::format("const bool {}s_whole = {};", names.line, whole_text(factor, fast));
-    if (factor.along_steps) copies.places += "\n" + fill_lines(half_section("places"), fillings);
+    std::vector<std::string> places;
+    if (!boxed_) places.push_back(fmt::format("const bool {}s_whole = {};", names.line, whole_text(factor, fast)));
+    if (factor.along_steps) places.push_back(fill_lines(half_section("places"), fillings));
+    copies.places = join_lines(places);
     copies.load = fill_lines(half_section(factor.along_steps ? "load_steps" : "load_columns"), fillings);
     return copies;
   }
@@ -94,10 +187,7 @@ class HalfTileTexts {
   /// The condition for runs of eight to begin at multiples of 16 bytes and to be in the tensor whole or not at all.
   std::string whole_text(const HalfFactor& factor, const StageAxes& fast) {
     std::set<std::string> conditions;
-    const auto add = [&](const Extent& extent) {
-      const bool known = extent.is_constant() && extent.value() % k_run == 0;
-      if (!known) conditions.insert(fmt::format("{} % {} == 0", scope_.extent(extent), k_run));
-    };
+    const auto add = [&](const Extent& extent) { add_unless_known(scope_, extent, conditions); };
     add(extent_of(fast));
     add(factor.address.constant);
     for (const auto& entry : factor.address.coefficients) {
@@ -110,6 +200,7 @@ class HalfTileTexts {
   KernelScope& scope_;
   const Contraction& contraction_;
   const HalfFactors& factors_;
+  bool boxed_;
 };
 
 }  // namespace
@@ -126,15 +217,38 @@ std::optional<HalfFactors> half_factors(const Contraction& contraction, const St
   return HalfFactors{*type, std::move(*rows), std::move(*columns)};
 }
 
-HalfTiles half_tiles(KernelScope& scope, const Contraction& contraction, const HalfFactors& factors) {
-  return HalfTileTexts(scope, contraction, factors).write();
+HalfTiles half_tiles(KernelScope& scope, const Contraction& contraction, const HalfFactors& factors, bool boxed) {
+  return HalfTileTexts(scope, contraction, factors, boxed).write();
 }
 
-std::set<std::string> half_helpers(const HalfFactors& factors) {
+bool are_boxed(const Contraction& contraction, const HalfFactors& factors, WayUse boxes) {
+  const bool can = boxes != WayUse::never && box_axes(contraction, factors.rows, contraction.rows) &&
+                   box_axes(contraction, factors.columns, contraction.columns);
+  // About 10 us on an H100.
+  constexpr double k_least_products = 4e9;
+  const double products = count_of(contraction.batch) * count_of(contraction.rows) * count_of(contraction.columns) *
+                          count_of(contraction.inner);
+  return can && (boxes == WayUse::always || products >= k_least_products);
+}
+
+BoxedFactors boxed_halves(const GroupContext& context, const Contraction& contraction, const HalfFactors& factors) {
+  KernelScope scope(context.buffers, contraction.split.stage, context.dialect, describing_locals());
+  const auto rows = *box_axes(contraction, factors.rows, contraction.rows);
+  const auto columns = *box_axes(contraction, factors.columns, contraction.columns);
+  return boxed_factors(scope, context.buffers, context.buffers[contraction.split.stage.buffer].name,
+                       box_tensor(scope, factors.rows, rows, "TILE_M"),
+                       box_tensor(scope, factors.columns, columns, factors.columns.along_steps ? "TILE_N" : "TILE_K"),
+                       boxed_text(scope, contraction, factors));
+}
+
+std::set<std::string> half_helpers(const HalfFactors& factors, bool boxed) {
   const std::string by = factors.columns.along_steps ? "by_rows" : "by_columns";
   const std::string type = factors.dtype == DType::f16 ? "f16" : "bf16";
   const std::string file = "contract_halves.cu/";
-  return {file + type + "_" + by, file + "half_tile", file + "tile_" + by};
+  std::set<std::string> helpers = {file + type + "_" + by, file + "half_tile", file + "half_copies",
+                                   file + "tile_" + by};
+  if (boxed) helpers.merge(box_helpers());
+  return helpers;
 }
 
 }  // namespace kw

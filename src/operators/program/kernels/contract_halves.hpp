@@ -7,6 +7,7 @@
 #include <string>
 
 #include "operators/program/kernels/affine_index.hpp"
+#include "operators/program/kernels/contract_boxes.hpp"
 #include "operators/program/kernels/contraction.hpp"
 #include "operators/program/kernels/kernel_scope.hpp"
 
@@ -40,9 +41,19 @@ struct HalfTiles {
   std::string places;  ///< where the rows and columns of the thread's elements begin
   std::string loop;
 };
-[[nodiscard]] HalfTiles half_tiles(KernelScope& scope, const Contraction& contraction, const HalfFactors& factors);
+/// `boxed`: the copy engine brings the tiles, where it can read the factors.
+[[nodiscard]] HalfTiles half_tiles(KernelScope& scope, const Contraction& contraction, const HalfFactors& factors,
+                                   bool boxed);
 
-/// Sections of kernels/program/contract_halves.cu, as GroupKernels::own_helpers has them.
-[[nodiscard]] std::set<std::string> half_helpers(const HalfFactors& factors);
+/// Whether the copy engine brings the tiles: it can read both factors, at the sizes of the primary workload, which are
+/// rows equally far apart by multiples of 16 bytes; and the product is so large that the launch which describes them is
+/// worth it, or they are asked for.
+[[nodiscard]] bool are_boxed(const Contraction& contraction, const HalfFactors& factors, WayUse boxes);
+/// That launch, where it can read them.
+[[nodiscard]] BoxedFactors boxed_halves(const GroupContext& context, const Contraction& contraction,
+                                        const HalfFactors& factors);
+
+/// Sections of kernels/program/, as GroupKernels::own_helpers has them.
+[[nodiscard]] std::set<std::string> half_helpers(const HalfFactors& factors, bool boxed);
 
 }  // namespace kw

@@ -13,7 +13,7 @@ namespace kw {
 namespace {
 
 constexpr const char* k_multiply_add = "contract.cl/multiply_add";
-constexpr const char* k_columns = "(16 * TILE_VECTORS)";
+constexpr const char* k_panel_columns = "(16 * TILE_VECTORS)";
 
 std::string_view contract_section(const char* name) {
   return kernel_text("program/contract.cl", name);
@@ -176,13 +176,14 @@ class OpenClContraction {
             {"1", "1", "1"},
             "0",
             arguments.arguments()});
-    kernels_.scratch.push_back({panels_, DType::f32,
-                                fmt::format("{} * {} * {} * {} * {}", bundle_operand(extent_of(contraction_.batch)),
-                                            panel_count(), k_columns, bundle_operand(steps), bundle_operand(others))});
+    kernels_.scratch.push_back(
+        {panels_, DType::f32,
+         fmt::format("{} * {} * {} * {} * {}", bundle_operand(extent_of(contraction_.batch)), panel_count(),
+                     k_panel_columns, bundle_operand(steps), bundle_operand(others))});
   }
 
   std::string panel_count() const {
-    return fmt::format("ceil_div({}, {})", extent_of(contraction_.columns).text(), k_columns);
+    return fmt::format("ceil_div({}, {})", extent_of(contraction_.columns).text(), k_panel_columns);
   }
 
   /// What becomes of a sum: its place in the output, whether there is one, and the statement that stores it.

@@ -1,9 +1,7 @@
 #include "operators/program/kernels/contract_products.hpp"
 
-#include <iterator>
-#include <sstream>
-
 #include "language/kernel_texts.hpp"
+#include "operators/program/kernels/contract_text.hpp"
 
 namespace kw {
 namespace {
@@ -15,17 +13,12 @@ constexpr const char* k_gpu_locals =
     "part_steps row_from column_from row_steps column_steps row_inside column_inside row_taps column_taps "
     "row_tap column_tap tap rows_whole columns_whole id parts step load_tile keep_tile part_sum loaded "
     "filled step_place step_tap place_of_stored shared_memory tile band band_rows place chunk ahead "
-    "small_sum chunks row_exponent of_group";
+    "small_sum row_exponent of_group maps arrivals parity whole panel";
 
 constexpr const char* k_tail_locals =
     "gathered windows windows_of_eight eights eight sums_line sums_column window_top window_left of_line "
     "of_column pixel line across item totals result values count mean squares left apart follower block "
     "of_tile tile_count";
-
-std::vector<std::string> names_in(const char* text) {
-  std::istringstream words(text);
-  return {std::istream_iterator<std::string>(words), {}};
-}
 
 }  // namespace
 

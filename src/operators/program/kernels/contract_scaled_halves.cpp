@@ -20,6 +20,12 @@ int steps_together(bool rounded) {
 /// SPLIT_THREADS and SPLIT_PARTS of the text.
 constexpr int k_split_threads = 256, k_parts = 16;
 
+/// Locals of the texts that split, which no axis may be called.
+constexpr const char* k_splitting_locals =
+    "thread line from steps runs whole kept largest to place lane warp lines chunks first_chunk end_chunk "
+    "first next tiles numbers chunk part_chunks exponent load_steps batch i k run apart of_tile of_warp "
+    "block numbers_of_warp scale j eight most halves exponents tile line_threads at together";
+
 std::string_view scaled_section(const char* name) {
   return kernel_text("program/contract_scaled_halves.cu", name);
 }
@@ -60,20 +66,14 @@ double bytes_of(const ScaledFactor& factor, const StageAxes& lines, const StageA
 
 /// How the texts call a factor.
 struct FactorNames {
-  std::string lines, line, tile, runs;  ///< "rows", "row", "row_tiles", "ROW_RUNS"
+  std::string lines, line;  ///< "rows", "row"
 };
-const FactorNames k_row_names = {"rows", "row", "row_tiles", "ROW_RUNS"};
-const FactorNames k_column_names = {"columns", "column", "column_tiles", "COLUMN_RUNS"};
+const FactorNames k_row_names = {"rows", "row"};
+const FactorNames k_column_names = {"columns", "column"};
 
-/// The number of a factor's line among those of all its batches, from that in its batch.
+/// The number of a batch's first line among those of all its batches.
 std::string first_line_text(KernelScope& scope, const ScaledFactor& factor, const StageAxes& lines) {
-  if (factor.batch.empty()) return "0";
-  AffineIndex number;
-  for (std::size_t i = factor.batch.size(); i-- > 0;) {
-    number.coefficients[factor.batch[i].name] =
-        extent_of(joined_axes({factor.batch.begin() + static_cast<std::ptrdiff_t>(i) + 1, factor.batch.end()}, lines));
-  }
-  return address_text(scope, number, factor.batch, true);
+  return number_text(scope, factor.batch, extent_of(lines));
 }
 
 /// A factor by its lines, the rows or the columns of the contraction.
@@ -82,23 +82,6 @@ struct FactorLines {
   const StageAxes& axes;
   const FactorNames& names;
 };
-
-/// How the threads of a block copy what the splitting has left.
-struct ScaledCopies {
-  std::string places, load;
-};
-
-ScaledCopies scaled_copies(KernelScope& scope, const SplitContraction& split, const SplitFactor& of,
-                           const FactorLines& lines) {
-  const Fillings fillings = {{"from", lines.names.line + "_from"},
-                             {"runs", lines.names.runs},
-                             {"first_line", first_line_text(scope, lines.factor, lines.axes)},
-                             {"first", "first_" + lines.names.line},
-                             {"count", scope.extent(extent_of(lines.axes))},
-                             {"tiles", lines.names.tile},
-                             {"halves", split.buffers[of.halves].name}};
-  return {fill_lines(scaled_section("scaled_places"), fillings), fill_lines(scaled_section("scaled_load"), fillings)};
-}
 
 class SplitText {
  public:
@@ -109,20 +92,21 @@ class SplitText {
     auto factors = scaled_factors(contraction_, context_.program);
     KW_CHECK(factors.has_value(), "a contraction whose factors cannot be scaled is split");
     split_.factors = *std::move(factors);
-    split_.buffers = context_.buffers;
+    split_.boxes.buffers = context_.buffers;
     split_.rows = split_of({split_.factors.rows, contraction_.rows, k_row_names});
     split_.columns = split_of({split_.factors.columns, contraction_.columns, k_column_names});
     split_.splitting.own_helpers = {
         "contract_scaled_halves.cu/numbers", "contract_scaled_halves.cu/splitting",
         split_.factors.rounded ? "contract_scaled_halves.cu/parts_rounded" : "contract_scaled_halves.cu/parts_both"};
+    describe();
     return std::move(split_);
   }
 
  private:
   std::size_t add_scratch(const std::string& name, DType dtype, const std::string& elements) {
-    split_.buffers.push_back({name, name, dtype});
+    split_.boxes.buffers.push_back({name, name, dtype});
     split_.splitting.scratch.push_back({name, dtype, elements});
-    return split_.buffers.size() - 1;
+    return split_.boxes.buffers.size() - 1;
   }
 
   SplitFactor split_of(const FactorLines& lines) {
@@ -140,18 +124,29 @@ class SplitText {
     return split;
   }
 
+  /// What the splitting leaves is a matrix of halves: a row for each line of all batches.
+  void describe() {
+    const StageAxes all = joined_axes(joined_axes(contraction_.batch, contraction_.rows), contraction_.columns);
+    KernelScope scope(split_.boxes.buffers, stage_over(all, contraction_.split.stage.inner), context_.dialect,
+                      describing_locals());
+    const int together = steps_together(split_.factors.rounded);
+    const auto width = fmt::format("(({0} + {1}) / {2} * {3})", scope.extent(extent_of(contraction_.split.stage.inner)),
+                                   together - 1, together, k_together);
+    const auto tensor = [&](const SplitFactor& split, const ScaledFactor& factor, const StageAxes& lines,
+                            const char* rows) {
+      const auto count = scope.extent(extent_of(joined_axes(factor.batch, lines)));
+      return BoxTensor{split.halves, "0", {width, count, "1"}, {width, width}, rows};
+    };
+    const auto rows = tensor(split_.rows, split_.factors.rows, contraction_.rows, "TILE_M");
+    const auto columns = tensor(split_.columns, split_.factors.columns, contraction_.columns, "TILE_N");
+    split_.boxes = boxed_factors(scope, split_.boxes.buffers, out_.name, rows, columns, "");
+  }
+
   void add_launch(const FactorLines& lines, const SplitFactor& split) {
     const auto& factor = lines.factor;
     const auto& inner = contraction_.split.stage.inner;
     const auto all = joined_axes(factor.batch, lines.axes);
-    KernelScope scope(
-        context_.buffers, stage_over(all, inner), context_.dialect,
-        {"thread", "line",    "from",  "steps",   "runs",   "whole",       "kept",        "largest",
-         "to",     "place",   "lane",  "warp",    "lines",  "chunks",      "first_chunk", "end_chunk",
-         "first",  "next",    "tiles", "numbers", "chunk",  "part_chunks", "exponent",    "load_steps",
-         "batch",  "i",       "k",     "run",     "apart",  "of_tile",     "of_warp",     "numbers_of_warp",
-         "scale",  "j",       "eight", "most",    "halves", "exponents",   "tile",        "line_threads",
-         "at",     "together"});
+    KernelScope scope(context_.buffers, stage_over(all, inner), context_.dialect, names_in(k_splitting_locals));
     const auto used = axes_in(factor.address);
     Fillings fillings = {{"name", out_.name},
                          {"lines", lines.names.lines},
@@ -188,8 +183,8 @@ class SplitText {
     arguments.add(held.dtype, false, held.name, held.argument);
     if (!lines.factor.along_steps) arguments.add(DType::f32, finds, "largest", largest_of(lines));
     if (!finds) {
-      arguments.add(DType::f16, true, "halves", split_.buffers[split.halves].argument);
-      arguments.add(DType::i32, true, "exponents", split_.buffers[split.exponents].argument);
+      arguments.add(DType::f16, true, "halves", split_.boxes.buffers[split.halves].argument);
+      arguments.add(DType::i32, true, "exponents", split_.boxes.buffers[split.exponents].argument);
     }
     arguments.add_integers(scope);
     const auto kernel = fmt::format("{}_{}_of_{}", finds ? "largest" : "split", lines.names.lines, out_.name);
@@ -268,31 +263,41 @@ SplitContraction split_contraction(const GroupContext& context, const Contractio
 }
 
 HalfTiles scaled_tiles(KernelScope& scope, const Contraction& contraction, const SplitContraction& split) {
-  const auto steps = scope.extent(extent_of(contraction.split.stage.inner));
+  const bool rounded = split.factors.rounded;
+  const auto row_line = first_line_text(scope, split.factors.rows, contraction.rows);
+  const auto column_line = first_line_text(scope, split.factors.columns, contraction.columns);
+  const auto first_of = [](const std::string& line, const char* first) {
+    return line == "0" ? std::string(first) : fmt::format("(int)({}) + {}", line, first);
+  };
+  const std::string step = rounded ? "next" : "2 * next";
   HalfTiles tiles;
   tiles.tiles = fill_lines(scaled_section("scaled_tiles"));
-  const auto rows = scaled_copies(scope, split, split.rows, {split.factors.rows, contraction.rows, k_row_names});
-  const auto columns =
-      scaled_copies(scope, split, split.columns, {split.factors.columns, contraction.columns, k_column_names});
-  tiles.places =
-      fmt::format("const int chunks = ({} + TILE_K - 1) / TILE_K;\n{}\n{}", steps, rows.places, columns.places);
-  Fillings fillings = {{"load_rows", rows.load},
-                       {"load_columns", columns.load},
+  tiles.places = box_arrivals_text();
+  Fillings fillings = {{"copy_tile", box_copies_text({step, first_of(row_line, "first_row")},
+                                                     {step, first_of(column_line, "first_column")})},
+                       {"wait_for_tile", k_wait_for_boxes},
+                       {"next_phase", k_next_phase},
                        {"row_count", scope.extent(extent_of(contraction.rows))},
                        {"column_count", scope.extent(extent_of(contraction.columns))},
-                       {"row_line", first_line_text(scope, split.factors.rows, contraction.rows)},
-                       {"column_line", first_line_text(scope, split.factors.columns, contraction.columns)},
-                       {"row_exponents", split.buffers[split.rows.exponents].name},
-                       {"column_exponents", split.buffers[split.columns.exponents].name}};
-  if (split.factors.rounded) {
-    fillings.emplace_back("begin_tile", "begin_tile_by_rows");
-    fillings.emplace_back("total", "sum[i][j]");
+                       {"row_line", row_line},
+                       {"column_line", column_line},
+                       {"row_exponents", split.boxes.buffers[split.rows.exponents].name},
+                       {"column_exponents", split.boxes.buffers[split.columns.exponents].name}};
+  const auto add = [&](const char* name, const std::string& text) { fillings.emplace_back(name, text); };
+  if (rounded) {
+    add("part_sums", fill_lines(kernel_text("program/contract_halves.cu", "part_sums")));
+    add("begin_tile", "begin_tile_by_rows(row_tiles[stage], column_tiles[stage], thread, part_sum);");
+    add("end_tile", "wait_for_tiles();");
+    add("end_tiles", "end_tiles(part_sum, sum);");
+    add("total", "sum[i][j]");
   } else {
-    fillings.emplace_back("total", "sum[i][j] + small_sum[j / 2][2 * i + j % 2] * (1.0f / SMALL_SCALE)");
+    add("part_sums", fill_lines(scaled_section("scaled_sums")));
+    add("begin_tile", "begin_scaled_tile(row_tiles[stage], column_tiles[stage], thread, part_sum, small_sum);");
+    add("end_tile", "add_part(part_sum, sum);");
+    add("end_tiles", "wait_products<0>(small_sum);");
+    add("total", "sum[i][j] + small_sum[j / 2][2 * i + j % 2] * (1.0f / SMALL_SCALE)");
   }
-  tiles.loop = join_lines({fill_lines(split.factors.rounded ? kernel_text("program/contract_halves.cu", "loop")
-                                                            : scaled_section("scaled_loop"),
-                                      fillings),
+  tiles.loop = join_lines({fill_lines(kernel_text("program/contract_halves.cu", "loop"), fillings),
                            fill_lines(scaled_section("scaled_end"), fillings)});
   return tiles;
 }
@@ -300,6 +305,7 @@ HalfTiles scaled_tiles(KernelScope& scope, const Contraction& contraction, const
 std::set<std::string> scaled_helpers(bool rounded) {
   std::set<std::string> helpers = {"contract_functions.cu/group_tile", "contract_halves.cu/f16_by_rows",
                                    "contract_scaled_halves.cu/numbers"};
+  helpers.merge(box_helpers());
   if (rounded) {
     helpers.insert({"contract_halves.cu/half_tile", "contract_halves.cu/tile_by_rows"});
   } else {

@@ -16,6 +16,7 @@ constexpr const char* k_phase_choice = "PHASES";
 constexpr const char* k_joined_choice = "JOINED";
 constexpr const char* k_statistics_choice = "STATISTICS";
 constexpr const char* k_scaled_choice = "SCALED";
+constexpr const char* k_box_choice = "BOXES";
 
 /// The problem's contractions and what may be tuned about them.
 struct ContractSpace {
@@ -50,7 +51,7 @@ double cost_in(const ContractSpace& space, Dialect dialect, const DeviceFacts& d
 std::vector<Tunable> contract_structure() {
   std::vector<Tunable> choices;
   for (const auto* name : {k_patch_choice, k_strip_choice, k_direct_choice, k_tail_choice, k_phase_choice,
-                           k_joined_choice, k_statistics_choice, k_scaled_choice})
+                           k_joined_choice, k_statistics_choice, k_scaled_choice, k_box_choice})
     choices.push_back({name, {0, 1, 2}, 0});
   return choices;
 }
@@ -61,8 +62,9 @@ ContractWays contract_ways(const IntBindings& structure) {
     if (found == structure.end() || found->second == 0) return WayUse::estimated;
     return found->second == 1 ? WayUse::always : WayUse::never;
   };
-  return {use_of(k_patch_choice), use_of(k_strip_choice),  use_of(k_direct_choice),     use_of(k_tail_choice),
-          use_of(k_phase_choice), use_of(k_joined_choice), use_of(k_statistics_choice), use_of(k_scaled_choice)};
+  return {use_of(k_patch_choice),      use_of(k_strip_choice),  use_of(k_direct_choice),
+          use_of(k_tail_choice),       use_of(k_phase_choice),  use_of(k_joined_choice),
+          use_of(k_statistics_choice), use_of(k_scaled_choice), use_of(k_box_choice)};
 }
 
 std::vector<IntBindings> contract_seeds(Dialect dialect, const Problem& problem, const DeviceFacts& device) {

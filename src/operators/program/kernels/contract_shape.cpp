@@ -31,6 +31,7 @@ ContractSize contract_size(const Contraction& contraction) {
           contraction.split.stage.rounds_factors,
           patch ? std::optional(patch_size(contraction, *patch)) : std::nullopt,
           false,
+          false,
           strip_contraction(contraction).has_value(),
           operations_of(contraction.split.stage.epilogue),
           direct ? std::optional(direct_size(contraction, *direct)) : std::nullopt};
@@ -43,7 +44,10 @@ std::vector<ContractSize> contract_sizes(const StageProgram& program, ColumnChoi
     if (!contraction) continue;
     sizes.push_back(contract_size(*contraction));
     if (sizes.back().patch) choose_ways(*sizes.back().patch, ways);
-    sizes.back().halves = half_factors(*contraction, program).has_value();
+    if (const auto factors = half_factors(*contraction, program)) {
+      sizes.back().halves = true;
+      sizes.back().boxed = are_boxed(*contraction, *factors, ways.boxes);
+    }
     if (const auto factors = scaled_factors(*contraction, program))
       sizes.back().splitting_bytes = splitting_bytes(*contraction, *factors);
   }

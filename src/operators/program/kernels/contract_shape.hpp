@@ -31,6 +31,7 @@ struct ContractSize {
   bool rounded = false;                           ///< factors may be rounded to tf32
   std::optional<PatchSize> patch = std::nullopt;  ///< where it can be multiplied by patches
   bool halves = false;                            ///< factors are matrices of f16 or bf16; see contract_halves.hpp
+  bool boxed = false;                             ///< and the copy engine brings their tiles; see contract_boxes.hpp
   bool strips = false;    ///< it can be multiplied by strips of columns; see contract_strips.hpp
   double operations = 0;  ///< that are done to each sum
   std::optional<DirectSize> direct = std::nullopt;
@@ -42,7 +43,7 @@ struct ContractSize {
 [[nodiscard]] inline bool is_long_sum(const ContractSize& size) {
   return size.steps > 4096.0;
 }
-/// Leaves out `halves` and `splitting_bytes`.
+/// Leaves out `halves`, `boxed` and `splitting_bytes`.
 [[nodiscard]] ContractSize contract_size(const Contraction& contraction);
 /// Of every contraction of the program: one assignment of tunables has to suit all of them.
 [[nodiscard]] std::vector<ContractSize> contract_sizes(const StageProgram& program, ColumnChoice choice,

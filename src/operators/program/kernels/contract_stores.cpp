@@ -26,7 +26,8 @@ std::string_view tails_section(const char* name) {
 /// Whether four neighbouring columns of a row are neighbours in the output, where four divides the columns.
 bool stores_fours(const Contraction& contraction, const KernelBuffer& out) {
   const auto& split = contraction.split;
-  if (split.stored || out.dtype != DType::f32 || contraction.columns.size() != 1 || split.place.empty()) return false;
+  const bool is_real = out.dtype == DType::f32 || is_16_bit_float(out.dtype);
+  if (split.stored || !is_real || contraction.columns.size() != 1 || split.place.empty()) return false;
   const auto& last = split.place.back();
   const auto& column = contraction.columns[0];
   if (last->op != StageOp::axis || last->axis != column.name) return false;
@@ -161,6 +162,9 @@ void TileStores::fill_sums(KernelScope& scope, Fillings& fillings) const {
   fillings.emplace_back("values", stored.values);
   fillings.emplace_back("value", stored.value);
   fillings.emplace_back("place", stored.place);
+  const auto* element = element_type(out_.dtype, scope.dialect());
+  fillings.emplace_back("four", is_16_bit_float(out_.dtype) ? fmt::format("__align__(8) {}", element) : element);
+  fillings.emplace_back("store_item", store_text(out_.dtype, "results", "item", stored.value, scope.dialect()));
   const int at_once = stores_lines() ? pixels_at_once(contraction_, out_, *patch_, place.address, used) : 0;
   const auto columns = columns_of(scope, used, place, at_once);
   fillings.emplace_back("stored_places", held.empty() ? columns.before : held + "\n" + columns.before);
@@ -304,6 +308,9 @@ std::string TileStores::text(bool one_by_one, const Fillings& fillings) const {
   auto ones = fill_lines(stores_section("store_ones"), fillings);
   if (one_by_one || !stores_fours(contraction_, out_)) return ones;
   auto all = fillings;
+  const bool floats = out_.dtype == DType::f32;
+  all.emplace_back("store_four",
+                   fill_lines(stores_section(floats ? "store_four_floats" : "store_four_halves"), fillings));
   all.emplace_back("store_ones", std::move(ones));
   return fill_lines(stores_section("store_fours"), all);
 }

@@ -1,11 +1,19 @@
 #include "operators/program/kernels/contract_text.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <sstream>
 
 #include "codegen/text.hpp"
 #include "operators/program/kernels/factor_memory.hpp"
+#include "program/stages/exact_extent.hpp"
 
 namespace kw {
+
+std::vector<std::string> names_in(const char* list) {
+  std::istringstream words(list);
+  return {std::istream_iterator<std::string>(words), {}};
+}
 
 void ContractArguments::add(DType dtype, bool writable, const std::string& name, const std::string& argument) {
   declarations_.push_back(buffer_parameter(dtype, writable, name, dialect_));
@@ -63,6 +71,19 @@ std::string address_text(KernelScope& scope, const AffineIndex& address, const S
   }
   if (parts.empty()) return "0";
   return fmt::format("{}", fmt::join(parts, " + "));
+}
+
+std::string number_text(KernelScope& scope, const StageAxes& axes, const Extent& unit) {
+  AffineIndex number;
+  Extent apart = unit;
+  for (std::size_t i = axes.size(); i-- > 0;) {
+    number.coefficients[axes[i].name] = apart;
+    if (i == 0) break;
+    const auto next = exact_product(apart, axes[i].extent);
+    KW_CHECK(next.has_value(), "the extents of a factor's batches cannot be expressed");
+    apart = *next;
+  }
+  return axes.empty() ? "0" : address_text(scope, number, axes, true);
 }
 
 std::string condition_text(KernelScope& scope, const std::vector<StageExpr>& guards) {

@@ -12,6 +12,9 @@
 
 namespace kw {
 
+/// The words of a list.
+[[nodiscard]] std::vector<std::string> names_in(const char* list);
+
 /// The arguments of one kernel, in the source and in the bundle.
 class ContractArguments {
  public:
@@ -37,6 +40,9 @@ class ContractArguments {
 /// The part of the address that `axes` decide, as a long; with `start` its constant and terms too. "0" for nothing.
 [[nodiscard]] std::string address_text(KernelScope& scope, const AffineIndex& address, const StageAxes& axes,
                                        bool start);
+
+/// The number of the element that the indices of `axes` name, the last one fastest, times `unit`; "0" for no axes.
+[[nodiscard]] std::string number_text(KernelScope& scope, const StageAxes& axes, const Extent& unit);
 
 /// The conjunction; empty for none.
 [[nodiscard]] std::string condition_text(KernelScope& scope, const std::vector<StageExpr>& guards);

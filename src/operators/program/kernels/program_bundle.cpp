@@ -64,7 +64,9 @@ Fillings tensor_core_texts() {
           {"places", wgmma_places()},
           {"multiplies_of_places", of_widths(wgmma_multiply_places, DType::f32, {64, 128})},
           {"multiplies_of_half_places", of_widths(wgmma_multiply_places, DType::f16, {64, 128})},
-          {"copies", asynchronous_copies()}};
+          {"copies", asynchronous_copies()},
+          {"maps", tensor_maps()},
+          {"boxes", tensor_copies()}};
 }
 
 std::string own_helper_source(const std::set<std::string>& names, Dialect dialect) {

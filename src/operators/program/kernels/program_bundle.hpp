@@ -49,6 +49,7 @@ struct ContractWays {
   WayUse joined = WayUse::estimated;      ///< phases of a line in one block; see contract_joined_phases.hpp
   WayUse statistics = WayUse::estimated;  ///< left by contractions for norms; see contract_statistics.hpp
   WayUse scaled = WayUse::estimated;      ///< where all contractions can be; see contract_scaled_halves.hpp
+  WayUse boxes = WayUse::estimated;       ///< of factors of 16-bit numbers; see contract_boxes.hpp
 };
 
 /// What a family needs in order to write a group.
