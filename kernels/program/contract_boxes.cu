@@ -1,6 +1,6 @@
-// Tiles of factors of 16-bit numbers that the copy engine of sm_90 brings to shared memory: a box of rows for each, by
-// maps that a launch before describes. operators/program/kernels/contract_boxes.cpp fills the holes; contract_halves.cu
-// has the loop around.
+// Tiles of factors of 16-bit numbers that the copy engine of sm_90 brings to shared memory: a box of rows of each, by
+// maps that every block writes for itself. operators/program/kernels/contract_boxes.cpp fills the holes;
+// contract_halves.cu has the loop around.
 //
 // definitions: TILE_M TILE_N TILE_K TILE_STAGES
 
@@ -10,32 +10,27 @@ ${boxes}
 // Of both factors' tiles, whose rows have 128 bytes each.
 #define BOX_BYTES (128 * (TILE_M + TILE_N))
 
-// --- section: maps
-${maps}
-
-// --- section: describe_factors
-// Describes the factors of ${name} to the copy engine.
-${qualifier}
-${signature} {
-  ${unless_whole}
+// --- section: arrivals
+// What the copy engine is told about both factors, and barriers at which their boxes arrive.
+__shared__ unsigned long long arrivals[TILE_STAGES];
+int parity = 0;
+int* const map = maps + 64L * blockIdx.x;
+if (${describes}) {
+  __shared__ __align__(128) unsigned words[2][32];
   ${describe_rows}
   ${describe_columns}
+  publish_map(map, words[0]);
+  publish_map(map + 32, words[1]);
 }
+if (thread == 0) {
+  for (int i = 0; i < TILE_STAGES; ++i) make_arrivals(arrivals + i);
+}
+__syncthreads();
 
 // --- section: describe
 const int ${line}_extents[3] = {${extents}}, ${line}_box[2] = {${rows}, 1};
 const long ${line}_strides[2] = {${strides}};
-describe_tensor(${map}, ${memory}, ${line}_extents, ${line}_strides, ${line}_box);
-
-// --- section: arrivals
-__shared__ unsigned long long arrivals[TILE_STAGES];
-int parity = 0;
-if (thread == 0) {
-  for (int i = 0; i < TILE_STAGES; ++i) make_arrivals(arrivals + i);
-  acquire_map(maps);
-  acquire_map(maps + 32);
-}
-__syncthreads();
+describe_tensor(words[${index}], ${memory}, ${line}_extents, ${line}_strides, ${line}_box);
 
 // --- section: copy
 if (thread == 0 && next < end) {

@@ -2,20 +2,19 @@
 // their bytes arrive (PTX ISA, "Data Movement and Conversion Instructions: Tensor copy" and "Parallel Synchronization
 // and Communication Instructions: mbarrier").
 
-// --- section: tensor_maps
-// Describes a tensor of 16-bit numbers to the copy engine, by a block of one warp: `extents` in elements, those that are
-// neighbours in memory first; `strides` in bytes along the second and the third, multiples of 16 as the address is. A
-// box is 64 by box[0] by box[1]; rows of 128 bytes, their 16-byte chunks exchanged by row; zeros outside of the tensor.
-__device__ __forceinline__ void describe_tensor(void* const map, const void* const memory, const int (&extents)[3],
+// --- section: tensor_copies
+// Describes a tensor of 16-bit numbers to the copy engine, by the first warp of a block: `extents` in elements, those
+// that are neighbours in memory first; `strides` in bytes along the second and the third, multiples of 16 as the address
+// is. A box is 64 by box[0] by box[1]; rows of 128 bytes, their 16-byte chunks exchanged by row; zeros outside of the
+// tensor. `words` begin at a multiple of 128 bytes.
+__device__ __forceinline__ void describe_tensor(unsigned (&words)[32], const void* const memory, const int (&extents)[3],
                                                 const long (&strides)[2], const int (&box)[2]) {
-#ifdef KW_SIM
-  if (threadIdx.x == 0) __kw_sim_tensormap_3d(map, memory, extents, strides, box);
-#else
-  __shared__ __align__(128) unsigned words[32];
   words[threadIdx.x] = 0;
   __syncwarp();
-  const unsigned place = (unsigned)__cvta_generic_to_shared(words);
   if (threadIdx.x == 0) {
+#ifdef KW_SIM
+    __kw_sim_tensormap_3d(words, memory, extents, strides, box);
+#else
     asm volatile(
         "tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%0], %1;\n"
         "tensormap.replace.tile.rank.shared::cta.b1024.b32 [%0], 2;\n"
@@ -34,20 +33,29 @@ __device__ __forceinline__ void describe_tensor(void* const map, const void* con
         "tensormap.replace.tile.interleave_layout.shared::cta.b1024.b32 [%0], 0;\n"
         "tensormap.replace.tile.swizzle_mode.shared::cta.b1024.b32 [%0], 3;\n"
         "tensormap.replace.tile.fill_mode.shared::cta.b1024.b32 [%0], 0;\n"
-        ::"r"(place), "l"(memory), "r"(extents[0]), "r"(extents[1]), "r"(extents[2]), "l"(strides[0]),
+        ::"r"((unsigned)__cvta_generic_to_shared(words)), "l"(memory), "r"(extents[0]), "r"(extents[1]), "r"(extents[2]), "l"(strides[0]),
         "l"(strides[1]), "r"(box[0]), "r"(box[1])
         : "memory");
+#endif
   }
   __syncwarp();
+}
+
+// Moves a description to 128 bytes of global memory, where the first thread of the block may copy by it.
+__device__ __forceinline__ void publish_map(int* const map, const unsigned (&words)[32]) {
+#ifdef KW_SIM
+  map[threadIdx.x] = words[threadIdx.x];
+  __syncwarp();
+#else
   asm volatile(
       "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%0], [%1], 128;"
-      ::"l"(map), "r"(place)
+      ::"l"(map), "r"((unsigned)__cvta_generic_to_shared(words))
       : "memory");
   __syncwarp();
+  if (threadIdx.x == 0) asm volatile("fence.proxy.tensormap::generic.acquire.gpu [%0], 128;" ::"l"(map) : "memory");
 #endif
 }
 
-// --- section: tensor_copies
 // Makes a barrier at which one thread arrives a phase, and the bytes that it expects. Other threads may use it behind a
 // barrier of the block.
 __device__ __forceinline__ void make_arrivals(unsigned long long* const arrivals) {
@@ -56,13 +64,6 @@ __device__ __forceinline__ void make_arrivals(unsigned long long* const arrivals
 #else
   asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;\nfence.mbarrier_init.release.cluster;\n"
                ::"r"((unsigned)__cvta_generic_to_shared(arrivals)) : "memory");
-#endif
-}
-
-// What another launch has described is seen by the thread that copies by it.
-__device__ __forceinline__ void acquire_map(const void* const map) {
-#ifndef KW_SIM
-  asm volatile("fence.proxy.tensormap::generic.acquire.gpu [%0], 128;" ::"l"(map) : "memory");
 #endif
 }
 

@@ -79,10 +79,6 @@ std::string asynchronous_copies() {
   return fill_lines(kernel_text("shared/copies.cu", "asynchronous_copies"));
 }
 
-std::string tensor_maps() {
-  return fill_lines(kernel_text("shared/tensor_copies.cu", "tensor_maps"));
-}
-
 std::string tensor_copies() {
   return fill_lines(kernel_text("shared/tensor_copies.cu", "tensor_copies"));
 }

@@ -19,9 +19,7 @@ namespace kw {
 
 /// `cp_async_16()`, `cp_async_commit()` and `cp_async_wait()`, for sm_80 and later.
 [[nodiscard]] std::string asynchronous_copies();
-/// A function that describes a tensor to the copy engine, for a launch of its own.
-[[nodiscard]] std::string tensor_maps();
-/// Copies of boxes of such tensors, and barriers at which they arrive.
+/// Descriptions of tensors to the copy engine, copies of boxes of these, and barriers at which boxes arrive.
 [[nodiscard]] std::string tensor_copies();
 
 /// What begins, ends and waits for products of a warpgroup, for sm_90a: before what the next two give.

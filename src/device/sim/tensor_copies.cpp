@@ -93,6 +93,11 @@ void Block::copy_tensor(const kw_sim::TensorCopy& copy) {
         FindingKind::misused_instruction,
         [&] { return std::string("a box of a tensor goes to shared memory at a multiple of 128 bytes"); }, place);
   }
+  constexpr std::uintptr_t k_map_alignment = 64;
+  if (reinterpret_cast<std::uintptr_t>(copy.map) % k_map_alignment != 0) {
+    stop(
+        FindingKind::misaligned, [&] { return std::string("a tensor map must lie at a multiple of 64 bytes"); }, place);
+  }
   access(copy.map, sizeof(kw_sim::TensorMap), 0, place);
   kw_sim::TensorMap map{};
   std::memcpy(&map, copy.map, sizeof map);

@@ -32,7 +32,7 @@ class CudaContraction {
   /// `sizes` and `products` are the program's.
   CudaContraction(const GroupContext& context, const Contraction& contraction, std::vector<ContractSize> sizes,
                   TileProducts products, const ContractTail* tail, const ContractStatistics* statistics,
-                  const SplitContraction* split = nullptr, const BoxedFactors* boxes = nullptr)
+                  const SplitContraction* split = nullptr)
       : context_(context),
         contraction_(contraction),
         out_(context.buffers[contraction.split.stage.buffer]),
@@ -44,10 +44,10 @@ class CudaContraction {
         rounded_(products_ != TileProducts::simt && contraction.split.stage.rounds_factors),
         splits_(contract_splits(size_, context.device)),
         split_(split),
-        boxes_(boxes),
         tail_(tail),
         statistics_(statistics) {
     if (products_ == TileProducts::halves) halves_ = half_factors(contraction, context.program);
+    boxed_ = split_ != nullptr || (halves_ && are_boxed(contraction, *halves_, context_.ways.boxes));
     if (products_ != TileProducts::patches) return;
     patch_ = patch_contraction(contraction);
     KW_CHECK(patch_.has_value(), "a contraction without patches is multiplied by them");
@@ -63,6 +63,7 @@ class CudaContraction {
   GroupKernels write() {
     if (patch_text_) kernels_ = patch_text_->packing();
     write_tiles();
+    if (boxed_) kernels_.scratch.push_back({maps_name(), DType::i32, box_map_words(grid())});
     if (splits_) add(sum_of_parts(context_, contraction_, parts_name()));
     if (statistics_ != nullptr) add(joined_statistics(context_, *statistics_, statistics_parts()));
     if (joins_tiles()) add(joined_tiles(context_, contraction_, patch_ ? &*patch_ : nullptr, *tail_, parts_name()));
@@ -83,7 +84,7 @@ class CudaContraction {
 
   void add_helpers() {
     kernels_.own_helpers.merge(product_helpers(products_, rounded_));
-    if (halves_) kernels_.own_helpers.merge(half_helpers(*halves_, boxes_ != nullptr));
+    if (halves_) kernels_.own_helpers.merge(half_helpers(*halves_, boxed_));
     if (split_ != nullptr) kernels_.own_helpers.merge(scaled_helpers(rounded_));
     if (!patch_text_) return;
     if (statistics_ != nullptr) kernels_.own_helpers.insert("patches.cu/patch_tile_of_phases");
@@ -142,6 +143,8 @@ class CudaContraction {
   }
 
   std::string parts_name() const { return "parts_of_" + out_.name; }
+  /// Scratch for what blocks tell the copy engine.
+  std::string maps_name() const { return "maps_of_" + out_.name; }
 
   void finish(const KernelScope& scope, const std::string& source, Launch launch) {
     kernels_.source += (kernels_.source.empty() ? "" : "\n") + with_short_lines(source);
@@ -225,7 +228,7 @@ class CudaContraction {
   /// Of 16-bit numbers, whose tiles are copied as they are.
   void fill_copied_loop(KernelScope& scope, Fillings& fillings, std::set<std::size_t>& loaded) const {
     const auto tiles = split_ != nullptr ? scaled_tiles(scope, contraction_, *split_)
-                                         : half_tiles(scope, contraction_, *halves_, boxes_ != nullptr);
+                                         : half_tiles(scope, contraction_, *halves_, boxed_);
     fill_tile_places(scope, fillings);
     fillings.emplace_back("tiles", tiles.tiles);
     fillings.emplace_back("step_tables", "");
@@ -234,11 +237,10 @@ class CudaContraction {
     fillings.emplace_back("first_steps", "int stage = 0;");
     fillings.emplace_back("loop", tiles.loop);
     if (split_ != nullptr) {
-      loaded = {split_->rows.exponents, split_->columns.exponents};
+      loaded = {split_->rows.halves, split_->rows.exponents, split_->columns.halves, split_->columns.exponents};
     } else {
       loaded = {halves_->rows.buffer, halves_->columns.buffer};
     }
-    if (boxes_ != nullptr) loaded.insert(boxes_->maps);
   }
 
   void fill_loop(KernelScope& scope, Fillings& fillings, std::set<std::size_t>& loaded) const {
@@ -298,6 +300,7 @@ class CudaContraction {
         arguments.add(out.dtype, true, out.name, out.argument);
       }
     }
+    if (boxed_) arguments.add(DType::i32, true, "maps", maps_name());
     arguments.add_integers(scope);
     return arguments;
   }
@@ -350,9 +353,9 @@ class CudaContraction {
   TileProducts products_;  ///< of this contraction
   bool rounded_;           ///< factors, to tf32 numbers that are multiplied once
   std::optional<HalfFactors> halves_;
+  bool boxed_ = false;  ///< the copy engine brings tiles
   bool splits_;
   const SplitContraction* split_;         ///< null where no launches have split the factors
-  const BoxedFactors* boxes_;             ///< null where the copy engine brings no tiles
   const ContractTail* tail_;              ///< null where all sums are stored
   const ContractStatistics* statistics_;  ///< null where no parts of these are left
   std::string windows_;                   ///< text of what is reduced of windows besides
@@ -399,13 +402,6 @@ GroupContext with_buffers(const GroupContext& context, const std::vector<KernelB
   return {context.program, buffers, context.dialect, context.device, context.ways};
 }
 
-/// Where the copy engine brings the tiles of matrices of 16 bits.
-std::optional<BoxedFactors> boxes_of_halves(const GroupContext& context, const Contraction& contraction) {
-  const auto factors = half_factors(contraction, context.program);
-  if (!factors || !are_boxed(contraction, *factors, context.ways.boxes)) return std::nullopt;
-  return boxed_halves(context, contraction, *factors);
-}
-
 }  // namespace
 
 GroupKernels contract_cuda(const GroupContext& given, const Contraction& contraction, const ContractTail* tail,
@@ -433,16 +429,9 @@ GroupKernels contract_cuda(const GroupContext& given, const Contraction& contrac
   }
   if (products == TileProducts::scaled_halves) {
     const auto split = split_contraction(context, contraction);
-    const auto with_halves = with_buffers(context, split.boxes.buffers);
-    auto kernels =
-        CudaContraction(with_halves, contraction, sizes, products, tail, statistics, &split, &split.boxes).write();
-    return behind(split.splitting, behind(split.boxes.describing, std::move(kernels)));
-  }
-  const auto boxes = products == TileProducts::halves ? boxes_of_halves(context, contraction) : std::nullopt;
-  if (boxes) {
-    const auto with_maps = with_buffers(context, boxes->buffers);
-    auto kernels = CudaContraction(with_maps, contraction, sizes, products, tail, statistics, nullptr, &*boxes).write();
-    return behind(boxes->describing, std::move(kernels));
+    const auto with_halves = with_buffers(context, split.buffers);
+    auto kernels = CudaContraction(with_halves, contraction, sizes, products, tail, statistics, &split).write();
+    return behind(split.splitting, std::move(kernels));
   }
   // What is copied into tiles as it is needs no packing, and patches pack in their own way.
   const bool packs =

@@ -4,6 +4,7 @@
 
 #include "codegen/text.hpp"
 #include "language/kernel_texts.hpp"
+#include "operators/program/kernels/contract_boxes.hpp"
 #include "operators/program/kernels/contract_text.hpp"
 #include "operators/program/kernels/factor_memory.hpp"
 #include "program/stages/work.hpp"
@@ -85,8 +86,9 @@ std::string boxed_text(KernelScope& scope, const Contraction& contraction, const
 
 BoxTensor box_tensor(KernelScope& scope, const HalfFactor& factor, const BoxAxes& axes, const std::string& rows) {
   const auto count = [&](const StageAxes& counted) { return scope.extent(extent_of(counted)); };
-  return {factor.buffer,
-          scope.extent(factor.address.constant),
+  const auto& name = scope.buffer(factor.buffer).name;
+  const auto start = scope.extent(factor.address.constant);
+  return {start == "0" ? name : name + " + " + start,
           {count(axes.fast), count(axes.slow), count(axes.outer)},
           {scope.extent(axes.stride), scope.extent(axes.outer_stride)},
           rows};
@@ -99,7 +101,7 @@ class HalfTileTexts {
 
   HalfTiles write() {
     const auto whole = boxed_ ? boxed_text(scope_, contraction_, factors_) : "";
-    const auto arrival = !boxed_ ? by_threads() : whole.empty() ? by_boxes() : by_either(whole);
+    const auto arrival = !boxed_ ? by_threads() : whole.empty() ? by_boxes("") : by_either(whole);
     const auto* begin = factors_.columns.along_steps ? "begin_tile_by_rows" : "begin_tile_by_columns";
     HalfTiles tiles;
     tiles.tiles = fill_lines(half_section("tiles"), {{"element", element()}});
@@ -132,21 +134,21 @@ class HalfTileTexts {
             fill_lines(half_section("wait_for_copies"))};
   }
 
-  Arrival by_boxes() {
-    const auto outer = [&](const HalfFactor& factor, const StageAxes& lines) {
-      return number_text(scope_, box_axes(contraction_, factor, lines)->outer, 1);
-    };
-    return {box_arrivals_text(),
-            box_copies_text(
-                {"next", "first_row", outer(factors_.rows, contraction_.rows)},
-                {"next", "first_column", outer(factors_.columns, contraction_.columns), !factors_.columns.along_steps}),
+  Arrival by_boxes(const std::string& whole) {
+    const auto rows = *box_axes(contraction_, factors_.rows, contraction_.rows);
+    const auto columns = *box_axes(contraction_, factors_.columns, contraction_.columns);
+    const bool by_rows = factors_.columns.along_steps;
+    return {box_arrivals_text(box_tensor(scope_, factors_.rows, rows, "TILE_M"),
+                              box_tensor(scope_, factors_.columns, columns, by_rows ? "TILE_N" : "TILE_K"), whole),
+            box_copies_text({"next", "first_row", number_text(scope_, rows.outer, 1)},
+                            {"next", "first_column", number_text(scope_, columns.outer, 1), !by_rows}),
             k_wait_for_boxes};
   }
 
   /// By boxes where the factors are `whole`, element by element otherwise.
   Arrival by_either(const std::string& whole) {
     const auto rows = row_copies(), columns = column_copies();
-    const auto boxes = by_boxes();
+    const auto boxes = by_boxes("whole");
     return {join_lines({rows.places, columns.places, fmt::format("const bool whole = {};", whole), boxes.places}),
             fill_lines(half_section("copies_or_boxes"),
                        {{"load_rows", rows.load}, {"load_columns", columns.load}, {"copy_boxes", boxes.copy_tile}}),
@@ -229,16 +231,6 @@ bool are_boxed(const Contraction& contraction, const HalfFactors& factors, WayUs
   const double products = count_of(contraction.batch) * count_of(contraction.rows) * count_of(contraction.columns) *
                           count_of(contraction.inner);
   return can && (boxes == WayUse::always || products >= k_least_products);
-}
-
-BoxedFactors boxed_halves(const GroupContext& context, const Contraction& contraction, const HalfFactors& factors) {
-  KernelScope scope(context.buffers, contraction.split.stage, context.dialect, describing_locals());
-  const auto rows = *box_axes(contraction, factors.rows, contraction.rows);
-  const auto columns = *box_axes(contraction, factors.columns, contraction.columns);
-  return boxed_factors(scope, context.buffers, context.buffers[contraction.split.stage.buffer].name,
-                       box_tensor(scope, factors.rows, rows, "TILE_M"),
-                       box_tensor(scope, factors.columns, columns, factors.columns.along_steps ? "TILE_N" : "TILE_K"),
-                       boxed_text(scope, contraction, factors));
 }
 
 std::set<std::string> half_helpers(const HalfFactors& factors, bool boxed) {

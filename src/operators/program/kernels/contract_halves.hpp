@@ -7,9 +7,9 @@
 #include <string>
 
 #include "operators/program/kernels/affine_index.hpp"
-#include "operators/program/kernels/contract_boxes.hpp"
 #include "operators/program/kernels/contraction.hpp"
 #include "operators/program/kernels/kernel_scope.hpp"
+#include "operators/program/kernels/program_bundle.hpp"
 
 namespace kw {
 
@@ -46,12 +46,9 @@ struct HalfTiles {
                                    bool boxed);
 
 /// Whether the copy engine brings the tiles: it can read both factors, at the sizes of the primary workload, which are
-/// rows equally far apart by multiples of 16 bytes; and the product is so large that the launch which describes them is
-/// worth it, or they are asked for.
+/// rows equally far apart by multiples of 16 bytes; and the product is so large that describing them is worth it, or it
+/// is asked for.
 [[nodiscard]] bool are_boxed(const Contraction& contraction, const HalfFactors& factors, WayUse boxes);
-/// That launch, where it can read them.
-[[nodiscard]] BoxedFactors boxed_halves(const GroupContext& context, const Contraction& contraction,
-                                        const HalfFactors& factors);
 
 /// Sections of kernels/program/, as GroupKernels::own_helpers has them.
 [[nodiscard]] std::set<std::string> half_helpers(const HalfFactors& factors, bool boxed);

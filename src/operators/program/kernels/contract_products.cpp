@@ -13,7 +13,8 @@ constexpr const char* k_gpu_locals =
     "part_steps row_from column_from row_steps column_steps row_inside column_inside row_taps column_taps "
     "row_tap column_tap tap rows_whole columns_whole id parts step load_tile keep_tile part_sum loaded "
     "filled step_place step_tap place_of_stored shared_memory tile band band_rows place chunk ahead "
-    "small_sum row_exponent of_group maps arrivals parity whole panel";
+    "small_sum row_exponent of_group maps map arrivals parity whole "
+    "panel words row_extents row_box row_strides column_extents column_box column_strides";
 
 constexpr const char* k_tail_locals =
     "gathered windows windows_of_eight eights eight sums_line sums_column window_top window_left of_line "

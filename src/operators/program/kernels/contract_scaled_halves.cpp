@@ -4,6 +4,7 @@
 
 #include "codegen/text.hpp"
 #include "language/kernel_texts.hpp"
+#include "operators/program/kernels/contract_boxes.hpp"
 #include "operators/program/kernels/contract_text.hpp"
 #include "operators/program/kernels/factor_memory.hpp"
 #include "operators/program/kernels/scratch_memory.hpp"
@@ -92,21 +93,20 @@ class SplitText {
     auto factors = scaled_factors(contraction_, context_.program);
     KW_CHECK(factors.has_value(), "a contraction whose factors cannot be scaled is split");
     split_.factors = *std::move(factors);
-    split_.boxes.buffers = context_.buffers;
+    split_.buffers = context_.buffers;
     split_.rows = split_of({split_.factors.rows, contraction_.rows, k_row_names});
     split_.columns = split_of({split_.factors.columns, contraction_.columns, k_column_names});
     split_.splitting.own_helpers = {
         "contract_scaled_halves.cu/numbers", "contract_scaled_halves.cu/splitting",
         split_.factors.rounded ? "contract_scaled_halves.cu/parts_rounded" : "contract_scaled_halves.cu/parts_both"};
-    describe();
     return std::move(split_);
   }
 
  private:
   std::size_t add_scratch(const std::string& name, DType dtype, const std::string& elements) {
-    split_.boxes.buffers.push_back({name, name, dtype});
+    split_.buffers.push_back({name, name, dtype});
     split_.splitting.scratch.push_back({name, dtype, elements});
-    return split_.boxes.buffers.size() - 1;
+    return split_.buffers.size() - 1;
   }
 
   SplitFactor split_of(const FactorLines& lines) {
@@ -122,24 +122,6 @@ class SplitText {
       split_.splitting.scratch.push_back({largest_of(lines), DType::f32, fmt::format("{} * {}", k_parts, count)});
     add_launch(lines, split);
     return split;
-  }
-
-  /// What the splitting leaves is a matrix of halves: a row for each line of all batches.
-  void describe() {
-    const StageAxes all = joined_axes(joined_axes(contraction_.batch, contraction_.rows), contraction_.columns);
-    KernelScope scope(split_.boxes.buffers, stage_over(all, contraction_.split.stage.inner), context_.dialect,
-                      describing_locals());
-    const int together = steps_together(split_.factors.rounded);
-    const auto width = fmt::format("(({0} + {1}) / {2} * {3})", scope.extent(extent_of(contraction_.split.stage.inner)),
-                                   together - 1, together, k_together);
-    const auto tensor = [&](const SplitFactor& split, const ScaledFactor& factor, const StageAxes& lines,
-                            const char* rows) {
-      const auto count = scope.extent(extent_of(joined_axes(factor.batch, lines)));
-      return BoxTensor{split.halves, "0", {width, count, "1"}, {width, width}, rows};
-    };
-    const auto rows = tensor(split_.rows, split_.factors.rows, contraction_.rows, "TILE_M");
-    const auto columns = tensor(split_.columns, split_.factors.columns, contraction_.columns, "TILE_N");
-    split_.boxes = boxed_factors(scope, split_.boxes.buffers, out_.name, rows, columns, "");
   }
 
   void add_launch(const FactorLines& lines, const SplitFactor& split) {
@@ -183,8 +165,8 @@ class SplitText {
     arguments.add(held.dtype, false, held.name, held.argument);
     if (!lines.factor.along_steps) arguments.add(DType::f32, finds, "largest", largest_of(lines));
     if (!finds) {
-      arguments.add(DType::f16, true, "halves", split_.boxes.buffers[split.halves].argument);
-      arguments.add(DType::i32, true, "exponents", split_.boxes.buffers[split.exponents].argument);
+      arguments.add(DType::f16, true, "halves", split_.buffers[split.halves].argument);
+      arguments.add(DType::i32, true, "exponents", split_.buffers[split.exponents].argument);
     }
     arguments.add_integers(scope);
     const auto kernel = fmt::format("{}_{}_of_{}", finds ? "largest" : "split", lines.names.lines, out_.name);
@@ -262,6 +244,20 @@ SplitContraction split_contraction(const GroupContext& context, const Contractio
   return SplitText(context, contraction).write();
 }
 
+namespace {
+
+/// What the splitting leaves of a factor is a matrix of halves: a row for each line of all batches.
+BoxTensor split_tensor(KernelScope& scope, const Contraction& contraction, const SplitContraction& split,
+                       const SplitFactor& of, const FactorLines& lines, const char* rows) {
+  const int together = steps_together(split.factors.rounded);
+  const auto width = fmt::format("(({0} + {1}) / {2} * {3})", scope.extent(extent_of(contraction.split.stage.inner)),
+                                 together - 1, together, k_together);
+  const auto count = scope.extent(extent_of(joined_axes(lines.factor.batch, lines.axes)));
+  return {split.buffers[of.halves].name, {width, count, "1"}, {width, width}, rows};
+}
+
+}  // namespace
+
 HalfTiles scaled_tiles(KernelScope& scope, const Contraction& contraction, const SplitContraction& split) {
   const bool rounded = split.factors.rounded;
   const auto row_line = first_line_text(scope, split.factors.rows, contraction.rows);
@@ -272,7 +268,11 @@ HalfTiles scaled_tiles(KernelScope& scope, const Contraction& contraction, const
   const std::string step = rounded ? "next" : "2 * next";
   HalfTiles tiles;
   tiles.tiles = fill_lines(scaled_section("scaled_tiles"));
-  tiles.places = box_arrivals_text();
+  tiles.places = box_arrivals_text(split_tensor(scope, contraction, split, split.rows,
+                                                {split.factors.rows, contraction.rows, k_row_names}, "TILE_M"),
+                                   split_tensor(scope, contraction, split, split.columns,
+                                                {split.factors.columns, contraction.columns, k_column_names}, "TILE_N"),
+                                   "");
   Fillings fillings = {{"copy_tile", box_copies_text({step, first_of(row_line, "first_row")},
                                                      {step, first_of(column_line, "first_column")})},
                        {"wait_for_tile", k_wait_for_boxes},
@@ -281,8 +281,8 @@ HalfTiles scaled_tiles(KernelScope& scope, const Contraction& contraction, const
                        {"column_count", scope.extent(extent_of(contraction.columns))},
                        {"row_line", row_line},
                        {"column_line", column_line},
-                       {"row_exponents", split.boxes.buffers[split.rows.exponents].name},
-                       {"column_exponents", split.boxes.buffers[split.columns.exponents].name}};
+                       {"row_exponents", split.buffers[split.rows.exponents].name},
+                       {"column_exponents", split.buffers[split.columns.exponents].name}};
   const auto add = [&](const char* name, const std::string& text) { fillings.emplace_back(name, text); };
   if (rounded) {
     add("part_sums", fill_lines(kernel_text("program/contract_halves.cu", "part_sums")));

@@ -44,8 +44,8 @@ struct SplitFactor {
 struct SplitContraction {
   ScaledFactors factors;
   SplitFactor rows, columns;
-  BoxedFactors boxes;      ///< of what the splitting leaves
-  GroupKernels splitting;  ///< the launches before the products, and the scratch
+  std::vector<KernelBuffer> buffers;  ///< of the program, and the scratch behind them
+  GroupKernels splitting;             ///< the launches before the products, and the scratch
 };
 /// A defect where there are no scaled factors.
 [[nodiscard]] SplitContraction split_contraction(const GroupContext& context, const Contraction& contraction);

@@ -65,7 +65,6 @@ Fillings tensor_core_texts() {
           {"multiplies_of_places", of_widths(wgmma_multiply_places, DType::f32, {64, 128})},
           {"multiplies_of_half_places", of_widths(wgmma_multiply_places, DType::f16, {64, 128})},
           {"copies", asynchronous_copies()},
-          {"maps", tensor_maps()},
           {"boxes", tensor_copies()}};
 }
 
