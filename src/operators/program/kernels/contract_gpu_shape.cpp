@@ -197,8 +197,10 @@ double threads_cost_of(const ContractSize& size, TileProducts how, const DeviceF
   // An element on its way takes a register, and its address and guards some more (NVRTC 13.0, sm_80 and sm_90a).
   const double registers = tile.thread_rows * tile.thread_columns + 2.0 * (tile.thread_rows + tile.thread_columns) +
                            48.0 + (size.guarded ? 8.0 : 4.0) * (tile.rows + tile.columns) * tile.steps / tile.threads;
-  constexpr double k_most_registers = 232.0;
-  const double spilling = registers > k_most_registers ? registers / 32.0 : 1.0;
+  // With few sums a thread, 512 threads share a unit's registers, 128 each, and less is needed than that estimate.
+  constexpr double k_most_registers = 232.0, k_most_with_few_sums = 176.0, k_few_sums = 32.0;
+  const bool few = how == TileProducts::tf32 && tile.thread_rows * tile.thread_columns <= k_few_sums;
+  const double spilling = registers > (few ? k_most_with_few_sums : k_most_registers) ? registers / 32.0 : 1.0;
   const double resident =
       std::max(1.0, std::min(std::floor(65536.0 / (registers * tile.threads)),
                              std::floor(160000.0 / (8.0 * tile.steps * (tile.rows + tile.columns + 8.0)))));
