@@ -11,26 +11,29 @@ ${boxes}
 #define BOX_BYTES (128 * (TILE_M + TILE_N))
 
 // --- section: arrivals
-// What the copy engine is told about both factors, and barriers at which their boxes arrive.
+// What the copy engine is told about both factors, by two warps, and barriers at which their boxes arrive.
+__shared__ __align__(128) unsigned words[2][32];
 __shared__ unsigned long long arrivals[TILE_STAGES];
-int parity = 0;
 int* const map = maps + 64L * blockIdx.x;
-if (${describes}) {
-  __shared__ __align__(128) unsigned words[2][32];
+int parity = 0;
+if (${describes_rows}) {
   ${describe_rows}
+} else if (${describes_columns}) {
   ${describe_columns}
-  publish_map(map, words[0]);
-  publish_map(map + 32, words[1]);
 }
-if (thread == 0) {
+if (thread == TILE_THREADS - 1) {
   for (int i = 0; i < TILE_STAGES; ++i) make_arrivals(arrivals + i);
 }
 __syncthreads();
+if (${acquires}) {
+  acquire_map(map);
+  acquire_map(map + 32);
+}
 
 // --- section: describe
 const int ${line}_extents[3] = {${extents}}, ${line}_box[2] = {${rows}, 1};
 const long ${line}_strides[2] = {${strides}};
-describe_tensor(words[${index}], ${memory}, ${line}_extents, ${line}_strides, ${line}_box);
+describe_tensor(${map}, words[${index}], ${memory}, ${line}_extents, ${line}_strides, ${line}_box);
 
 // --- section: copy
 if (thread == 0 && next < end) {

@@ -3,15 +3,17 @@
 // and Communication Instructions: mbarrier").
 
 // --- section: tensor_copies
-// Describes a tensor of 16-bit numbers to the copy engine, by the first warp of a block: `extents` in elements, those
-// that are neighbours in memory first; `strides` in bytes along the second and the third, multiples of 16 as the address
-// is. A box is 64 by box[0] by box[1]; rows of 128 bytes, their 16-byte chunks exchanged by row; zeros outside of the
-// tensor. `words` begin at a multiple of 128 bytes.
-__device__ __forceinline__ void describe_tensor(unsigned (&words)[32], const void* const memory, const int (&extents)[3],
-                                                const long (&strides)[2], const int (&box)[2]) {
-  words[threadIdx.x] = 0;
+// Describes a tensor of 16-bit numbers to the copy engine, by a warp: `extents` in elements, those that are neighbours in
+// memory first; `strides` in bytes along the second and the third, multiples of 16 as the address is. A box is 64 by
+// box[0] by box[1]; rows of 128 bytes, their 16-byte chunks exchanged by row; zeros outside of the tensor. The
+// description is made in `words`, which begin at a multiple of 128 bytes, and moves to `map` in global memory.
+__device__ __forceinline__ void describe_tensor(int* const map, unsigned (&words)[32], const void* const memory,
+                                                const int (&extents)[3], const long (&strides)[2],
+                                                const int (&box)[2]) {
+  const int lane = threadIdx.x % 32;
+  words[lane] = 0;
   __syncwarp();
-  if (threadIdx.x == 0) {
+  if (lane == 0) {
 #ifdef KW_SIM
     __kw_sim_tensormap_3d(words, memory, extents, strides, box);
 #else
@@ -33,26 +35,26 @@ __device__ __forceinline__ void describe_tensor(unsigned (&words)[32], const voi
         "tensormap.replace.tile.interleave_layout.shared::cta.b1024.b32 [%0], 0;\n"
         "tensormap.replace.tile.swizzle_mode.shared::cta.b1024.b32 [%0], 3;\n"
         "tensormap.replace.tile.fill_mode.shared::cta.b1024.b32 [%0], 0;\n"
-        ::"r"((unsigned)__cvta_generic_to_shared(words)), "l"(memory), "r"(extents[0]), "r"(extents[1]), "r"(extents[2]), "l"(strides[0]),
-        "l"(strides[1]), "r"(box[0]), "r"(box[1])
+        ::"r"((unsigned)__cvta_generic_to_shared(words)), "l"(memory), "r"(extents[0]), "r"(extents[1]),
+        "r"(extents[2]), "l"(strides[0]), "l"(strides[1]), "r"(box[0]), "r"(box[1])
         : "memory");
 #endif
   }
   __syncwarp();
-}
-
-// Moves a description to 128 bytes of global memory, where the first thread of the block may copy by it.
-__device__ __forceinline__ void publish_map(int* const map, const unsigned (&words)[32]) {
 #ifdef KW_SIM
-  map[threadIdx.x] = words[threadIdx.x];
-  __syncwarp();
+  map[lane] = words[lane];
 #else
   asm volatile(
       "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%0], [%1], 128;"
       ::"l"(map), "r"((unsigned)__cvta_generic_to_shared(words))
       : "memory");
-  __syncwarp();
-  if (threadIdx.x == 0) asm volatile("fence.proxy.tensormap::generic.acquire.gpu [%0], 128;" ::"l"(map) : "memory");
+#endif
+}
+
+// What another warp has described, before a barrier of the block, is seen by the thread that copies by it.
+__device__ __forceinline__ void acquire_map(const int* const map) {
+#ifndef KW_SIM
+  asm volatile("fence.proxy.tensormap::generic.acquire.gpu [%0], 128;" ::"l"(map) : "memory");
 #endif
 }
 

@@ -13,9 +13,10 @@ std::string_view box_section(const char* name) {
   return kernel_text("program/contract_boxes.cu", name);
 }
 
-std::string describe_text(const BoxTensor& tensor, const char* line, const char* index) {
+std::string describe_text(const BoxTensor& tensor, const char* line, const char* map, const char* index) {
   return fill_lines(box_section("describe"),
                     {{"line", line},
+                     {"map", map},
                      {"index", index},
                      {"memory", tensor.memory},
                      {"extents", fmt::format("{}", fmt::join(tensor.extents, ", "))},
@@ -31,9 +32,12 @@ std::string copy_text(const BoxCopy& copy, const char* tiles, const char* map) {
 }  // namespace
 
 std::string box_arrivals_text(const BoxTensor& rows, const BoxTensor& columns, const std::string& whole) {
-  return fill_lines(box_section("arrivals"), {{"describes", whole.empty() ? "thread < 32" : "thread < 32 && " + whole},
-                                              {"describe_rows", describe_text(rows, "row", "0")},
-                                              {"describe_columns", describe_text(columns, "column", "1")}});
+  const auto by = [&](const std::string& threads) { return whole.empty() ? threads : threads + " && " + whole; };
+  return fill_lines(box_section("arrivals"), {{"describes_rows", by("thread < 32")},
+                                              {"describe_rows", describe_text(rows, "row", "map", "0")},
+                                              {"describes_columns", by("thread < 64")},
+                                              {"describe_columns", describe_text(columns, "column", "map + 32", "1")},
+                                              {"acquires", by("thread == 0")}});
 }
 
 std::string box_map_words(const std::string& blocks) {
