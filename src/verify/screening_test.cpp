@@ -95,6 +95,30 @@ TEST_F(ScreeningTest, proves_what_would_become_the_best_on_everything) {
   EXPECT_TRUE(verifier->final_measurement(1, [] { return true; }));
 }
 
+/// A kernel of two launches and so many floats of scratch memory, as the first best.
+bool says_shares_of_launches(LocalVerifier& verifier, const std::string& floats) {
+  Bundle bundle = candidate_of_two_builds("champion").bundle;
+  bundle.scratch = {{"parts", DType::f32, floats}};
+  bundle.launches.push_back(bundle.launches.front());
+  const auto result = verifier.verify(make_candidate(std::move(bundle)).value());
+  EXPECT_TRUE(result.verdict.accepted()) << result.verdict.message;
+  return std::ranges::any_of(result.verdict.evidence, [](const Evidence& one) {
+    return one.text.starts_with("shares of its launches in the time, run one by one: ");
+  });
+}
+
+TEST_F(ScreeningTest, runs_launches_one_by_one_where_that_takes_a_tenth_of_the_time) {
+  open(false);
+  EXPECT_TRUE(says_shares_of_launches(*verifier, "1000"));
+  // 40 MB filled and read for each launch, at 4 ns a byte: 0.3 s.
+  open(false);
+  clock.advance(std::chrono::seconds(2));
+  EXPECT_FALSE(says_shares_of_launches(*verifier, "10000000"));
+  open(false);
+  clock.advance(std::chrono::seconds(5));
+  EXPECT_TRUE(says_shares_of_launches(*verifier, "10000000"));
+}
+
 TEST_F(ScreeningTest, checks_the_first_on_everything_before_it_is_timed) {
   open(false);
   const auto first = verify("champion");
