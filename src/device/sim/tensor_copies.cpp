@@ -128,7 +128,8 @@ void Block::read_box(const kw_sim::TensorMap& map, const kw_sim::TensorCopy& cop
     const std::int64_t y = copy.first[1] + row % map.box[1], z = copy.first[2] + row / map.box[1];
     if (begin >= end || y < 0 || y >= map.extents[1] || z < 0 || z >= map.extents[2]) continue;
     const auto* from = static_cast<const std::byte*>(map.memory) + static_cast<std::uint64_t>(y) * map.strides[0] +
-                       static_cast<std::uint64_t>(z) * map.strides[1] + begin * k_element_bytes;
+                       static_cast<std::uint64_t>(z) * map.strides[1] +
+                       static_cast<std::uint64_t>(begin) * k_element_bytes;
     const auto bytes = static_cast<std::size_t>(end - begin) * k_element_bytes;
     access(from, bytes, 0, box.place);
     const auto first =
