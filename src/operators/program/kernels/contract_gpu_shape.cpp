@@ -16,6 +16,9 @@ constexpr double k_tf32_rate = 280.0;
 /// As one product of numbers that are rounded already: an A100 has 512 at best. Not measured.
 constexpr double k_rounded_rate = 450.0;
 
+/// Shared memory of a unit of sm_90, and what each block has besides its tiles, in bytes.
+constexpr double k_unit_shared = 229376.0, k_block_shared = 2048.0;
+
 double value_in(const IntBindings& assignment, std::string_view name, std::int64_t fallback) {
   const auto found = assignment.find(name);
   return static_cast<double>(found == assignment.end() ? fallback : found->second);
@@ -88,9 +91,9 @@ double resident_groups(const ContractSize& size, const GpuTiles& tile) {
   const double sums = (is_long_sum(size) ? 4.0 : 2.0) * tile.thread_columns;
   const double registers = sums + std::max(k_least_run, tile.rows * tile.steps / tile.threads) +
                            std::max(k_least_run, tile.columns * tile.steps / tile.threads) + k_others;
-  constexpr double k_shared = 229376.0, k_bytes_each = 12.0, k_block_bytes = 2048.0;
-  const double shared = k_bytes_each * tile.steps * (tile.rows + tile.columns) + k_block_bytes;
-  return std::floor(std::min(k_registers / (registers * tile.threads), k_shared / shared));
+  constexpr double k_bytes_each = 12.0;
+  const double shared = k_bytes_each * tile.steps * (tile.rows + tile.columns) + k_block_shared;
+  return std::floor(std::min(k_registers / (registers * tile.threads), k_unit_shared / shared));
 }
 
 /// What was measured on an H200 for strict products (docs/results/2026-11-23-h200-warpgroups.md): the products read
@@ -115,16 +118,23 @@ double rows_read(const GpuTiles& tile) {
   return tile.rows / k_group_rows * tile.columns / group_columns * (k_group_rows + group_columns);
 }
 
-/// What a step of a tile by boxes waits for: warpgroups that read less were faster by 1 % on an H100.
-double box_waits(const GpuTiles& tile, double stages) {
-  constexpr double k_step = 100.0, k_row = 0.1, k_short_ring = 150.0;
-  return k_step + k_row * rows_read(tile) + (stages < 4.0 ? k_short_ring : 0.0);
+/// What a step of a tile by boxes takes at least, in clocks: so long a box was on its way on an H100, while a block
+/// waits for those of all stages but two.
+double box_arrives(double stages, double resident) {
+  constexpr double k_latency = 3300.0;
+  return k_latency / ((stages - 2.0) * resident);
+}
+
+/// What comes on top: warpgroups that read less were faster by 1 %.
+double box_waits(const GpuTiles& tile) {
+  constexpr double k_step = 100.0, k_row = 0.1;
+  return k_step + k_row * rows_read(tile);
 }
 
 /// What a step of a tile of 16-bit numbers waits for, in clocks. By copies of threads as it was measured on an H200 at
 /// 2048 to 4096 rows (docs/results/2026-11-25-h200-halves.md): less beside more warps, and with a tile more on its way.
 double half_step_waits(const ContractSize& size, const GpuTiles& tile, double resident, double stages) {
-  if (size.boxed) return box_waits(tile, stages);
+  if (size.boxed) return box_waits(tile);
   constexpr double k_step = 350.0, k_of_warps = 5600.0, k_short_ring = 280.0;
   return k_step + k_of_warps / (resident * tile.threads / 32.0) + (stages < 4.0 ? k_short_ring : 0.0);
 }
@@ -145,14 +155,15 @@ double halves_cost_of(const ContractSize& size, const DeviceFacts& device, const
   const double products = std::max({tile.rows * tile.columns / k_rate, shared_memory, cached}) * tile.steps;
   const double units = units_of(device);
   const double tiles_per_unit = std::ceil(tile.count / units);
-  constexpr double k_unit_threads = 512.0, k_unit_threads_of_64 = 256.0, k_few_sums = 32.0, k_shared = 229376.0;
+  constexpr double k_unit_threads = 512.0, k_unit_threads_of_64 = 256.0, k_few_sums = 32.0;
   const double shared = k_element * stages * tile.steps * (tile.rows + tile.columns);
   const double threads = tile.thread_columns > k_few_sums ? k_unit_threads_of_64 : k_unit_threads;
-  const double held = std::min(threads / tile.threads, std::floor(k_shared / (shared + 2048.0)));
+  const double held = std::min(threads / tile.threads, std::floor(k_unit_shared / (shared + k_block_shared)));
   const double resident = std::clamp(held, 1.0, std::max(1.0, tiles_per_unit));
   const double waiting = half_step_waits(size, tile, resident, stages);
+  const double step = size.boxed ? std::max(products, box_arrives(stages, resident)) : products;
   const double outputs = k_output * tile.rows * tile.columns;
-  return tiles_per_unit * (steps_of_part(size, tile) * (products + waiting / resident) + outputs / resident) +
+  return tiles_per_unit * (steps_of_part(size, tile) * (step + waiting / resident) + outputs / resident) +
          sum_of_parts(size, tile, units);
 }
 
@@ -165,15 +176,18 @@ double scaled_cost_of(const ContractSize& size, const DeviceFacts& device, const
   const double products = size.rounded ? 1.0 : 3.0;
   const double copied_steps = size.rounded ? 8.0 : 4.0;  // whose halves are 16 bytes
   constexpr double k_output = 0.8, k_launch = 8000.0;
-  const double units = units_of(device);
   const double copies = k_copy * (tile.rows + tile.columns) * tile.steps / copied_steps;
-  const double step = std::max(products * tile.rows * tile.columns * tile.steps / k_rate, copies);
+  const double units = units_of(device);
   const double tiles_per_unit = std::ceil(tile.count / units);
-  constexpr double k_threads = 256.0;
-  const double resident = std::clamp(std::floor(k_threads / tile.threads), 1.0, std::max(1.0, tiles_per_unit));
-  constexpr double k_step = 20.0, k_short_ring = 150.0, k_whole_ring = 6.0;
+  constexpr double k_threads = 256.0, k_row_bytes = 128.0;
   const double stages = value_in(assignment, "TILE_STAGES", 6);
-  const double waiting = size.rounded ? box_waits(tile, stages) : k_step + (stages < k_whole_ring ? k_short_ring : 0.0);
+  const double shared = k_row_bytes * stages * (tile.rows + tile.columns);
+  const double held = std::floor(std::min(k_threads / tile.threads, k_unit_shared / (shared + k_block_shared)));
+  const double resident = std::clamp(held, 1.0, std::max(1.0, tiles_per_unit));
+  const double step = std::max({products * tile.rows * tile.columns * tile.steps / k_rate, copies,
+                                size.rounded ? box_arrives(stages, resident) : 0.0});
+  constexpr double k_step = 20.0, k_short_ring = 150.0, k_whole_ring = 6.0;
+  const double waiting = size.rounded ? box_waits(tile) : k_step + (stages < k_whole_ring ? k_short_ring : 0.0);
   const double outputs = k_output * tile.rows * tile.columns;
   constexpr double k_clock = 1.755e9, k_memory = 3.35e12, k_reached = 0.8;
   const double clock = device.gpu && device.gpu->clock_hz > 0 ? device.gpu->clock_hz : k_clock;
@@ -247,7 +261,7 @@ std::vector<Tunable> wgmma_tiles() {
 /// A row of a tile is 128 bytes of steps.
 std::vector<Tunable> half_tile_tunables() {
   return {{"TILE_M", {64, 128, 256}, 128}, {"TILE_N", {64, 128, 256}, 256}, {"TILE_K", {64}, 64}, {"THREAD_M", {2}, 2},
-          {"THREAD_N", {16, 32, 64}, 64},  {"TILE_STAGES", {3, 4}, 4}};
+          {"THREAD_N", {16, 32, 64}, 64},  {"TILE_STAGES", {3, 4, 6, 8}, 4}};
 }
 
 /// A row of a tile is 128 bytes: the large parts of 32 steps and the small ones.

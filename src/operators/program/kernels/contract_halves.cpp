@@ -226,8 +226,8 @@ HalfTiles half_tiles(KernelScope& scope, const Contraction& contraction, const H
 bool are_boxed(const Contraction& contraction, const HalfFactors& factors, WayUse boxes) {
   const bool can = boxes != WayUse::never && box_axes(contraction, factors.rows, contraction.rows) &&
                    box_axes(contraction, factors.columns, contraction.columns);
-  // About 10 us on an H100.
-  constexpr double k_least_products = 4e9;
+  // Some microseconds on an H100, of which describing them takes one.
+  constexpr double k_least_products = 5e8;
   const double products = count_of(contraction.batch) * count_of(contraction.rows) * count_of(contraction.columns) *
                           count_of(contraction.inner);
   return can && (boxes == WayUse::always || products >= k_least_products);
