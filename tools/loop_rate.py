@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """How fast the loop is: candidates a minute, the first verified best, and where the time went.
 
-    loop_rate.py KERNELWRIGHT [--gpu] [--times N] [--budget 30s] [--only NAME]
+    loop_rate.py KERNELWRIGHT [--gpu [--types]] [--times N] [--budget 30s] [--only NAME]
 
 Each case is a run of `optimize` with an empty archive; --times repeats all of them in turn. Without --gpu the two sizes of
-a processor are run, with it three of a GPU. Prints one row per run as a table, its largest stages and what they did below it, and the
+a processor are run, with it three of a GPU; with --types these in the other types as well. Prints one row per run as a table, its largest stages and what they did below it, and the
 processor time that the run took with all it started: on a busy machine that and the shares are what compares.
 """
 
@@ -34,6 +34,15 @@ GPU = [
     case("B1 H8 S1024 D64 f16", "attention/causal_f16", "cuda", (1, 8, 1024, 64), (300, 10)),
     case("B4 H16 S4096 D128 bf16", "attention/causal_bf16", "cuda", (4, 16, 4096, 128), (60, 10)),
     case("B16 H16 S8192 D64 f16", "attention/causal_f16", "cuda", (16, 16, 8192, 64), (20, 10)),
+]
+
+OTHER_TYPES = [
+    case("B1 H8 S1024 D64 f32", "attention/alibi", "cuda", (1, 8, 1024, 64), (300, 10)),
+    case("B1 H8 S1024 D64 bf16", "attention/causal_bf16", "cuda", (1, 8, 1024, 64), (300, 10)),
+    case("B4 H16 S4096 D128 f32", "attention/alibi", "cuda", (4, 16, 4096, 128), (60, 10)),
+    case("B4 H16 S4096 D128 f16", "attention/causal_f16", "cuda", (4, 16, 4096, 128), (60, 10)),
+    case("B16 H16 S8192 D64 f32", "attention/alibi", "cuda", (16, 16, 8192, 64), (20, 10)),
+    case("B16 H16 S8192 D64 bf16", "attention/causal_bf16", "cuda", (16, 16, 8192, 64), (20, 10)),
 ]
 
 
@@ -102,14 +111,18 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("kernelwright")
     parser.add_argument("--gpu", action="store_true")
+    parser.add_argument("--types", action="store_true", help="of a GPU: the other types at its sizes, too")
     parser.add_argument("--times", type=int, default=1)
     parser.add_argument("--budget")
     parser.add_argument("--only", default="", help="cases whose name contains this")
     options = parser.parse_args()
+    if options.types and not options.gpu:
+        parser.error("--types takes --gpu: on a processor both sizes have one type")
+    cases = GPU + OTHER_TYPES * options.types if options.gpu else PROCESSOR
     print("| case | candidates a minute | first verified best | search begins | in all | best | processor time |")
     print("| --- | --- | --- | --- | --- | --- | --- |")
     for _ in range(options.times):
-        for one in GPU if options.gpu else PROCESSOR:
+        for one in cases:
             if options.only not in one["name"]:
                 continue
             report, progress, seconds = run(options.kernelwright, one, options.budget or ("60s" if options.gpu else "30s"))

@@ -51,6 +51,19 @@ class LoopRate(unittest.TestCase):
         for extent in ("B=4", "Hq=16", "Hkv=16", "Sq=4096", "Skv=4096", "D=128", "Dv=128"):
             self.assertIn(extent, words)
 
+    def test_has_every_type_at_every_size_of_a_gpu(self):
+        sizes = {}
+        for one in loop_rate.GPU + loop_rate.OTHER_TYPES:
+            size, dtype = one["name"].rsplit(" ", 1)
+            sizes.setdefault(size, []).append(dtype)
+        self.assertEqual([sorted(types) for types in sizes.values()], [["bf16", "f16", "f32"]] * 3)
+
+    def test_types_are_those_of_a_gpu(self):
+        done = subprocess.run([sys.executable, "-B", loop_rate.__file__, "kw", "--types"], capture_output=True, text=True,
+                              check=False)  # fmt: skip
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--types takes --gpu", done.stderr)
+
     def test_runs_the_program(self):
         with tempfile.TemporaryDirectory() as folder:
             program = pathlib.Path(folder) / "kw"
