@@ -357,7 +357,10 @@ Result<Measurement> LocalVerifier::final_measurement(int processes, const std::f
   plain = {plain.name, plain_summary.median_ns, plain_summary.ci_ns};
   fill_profile(facts, measuring, measurement);
   // Why there are no counters was said when the kernel became the best, or is no news at the end.
-  if (keep_going()) {
+  constexpr Duration k_short = std::chrono::seconds(5);
+  const LaunchPlan& plan = measuring.champion->built.plans.front().plan;
+  const bool is_short = profiling_time(plan, measurement.median_ns) <= k_short;
+  if (keep_going() && (is_short || measuring.profiling.has_time(facts, plan, measurement.median_ns))) {
     static_cast<void>(count_in_hardware(facts, measuring.profiling, *measuring.champion, clock, measurement));
   }
   state_->device_seconds += clock.device_seconds();

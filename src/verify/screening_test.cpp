@@ -6,6 +6,7 @@
 #include "verify/local_verifier.hpp"
 #include "verify/state/measure_state.hpp"
 #include "verify/testing/fake_backend.hpp"
+#include "verify/testing/scripted_tools.hpp"
 #include "verify/testing/test_problem.hpp"
 
 namespace kw {
@@ -50,6 +51,7 @@ class ScreeningTest : public ::testing::Test {
     options.device = backend.device();
     options.plain = candidate_of_two_builds("plain");
     options.screen = true;
+    options.tools.profiler = &profiler;
     auto opened = LocalVerifier::open(problem, backend, clock, std::move(options));
     ASSERT_TRUE(opened) << opened.error().to_string();
     verifier = *std::move(opened);
@@ -65,6 +67,7 @@ class ScreeningTest : public ::testing::Test {
   std::map<std::string, FakeKernel> kernels;
   FakeBackend backend{problem, clock,
                       [this](const BuildRequest& request) { return kernels.at(written_source(request)); }};
+  ScriptedProfiler profiler;
   std::unique_ptr<LocalVerifier> verifier;
 };
 
@@ -95,28 +98,50 @@ TEST_F(ScreeningTest, proves_what_would_become_the_best_on_everything) {
   EXPECT_TRUE(verifier->final_measurement(1, [] { return true; }));
 }
 
-/// A kernel of two launches and so many floats of scratch memory, as the first best.
-bool says_shares_of_launches(LocalVerifier& verifier, const std::string& floats) {
+/// How often the profiler ran for a first best with so many floats of scratch memory, so long after the opening.
+int profiled(LocalVerifier& verifier, FakeClock& clock, ScriptedProfiler& profiler, const std::string& floats,
+             std::chrono::seconds later) {
+  profiler.runs = 0;
+  clock.advance(later);
   Bundle bundle = candidate_of_two_builds("champion").bundle;
   bundle.scratch = {{"parts", DType::f32, floats}};
-  bundle.launches.push_back(bundle.launches.front());
-  const auto result = verifier.verify(make_candidate(std::move(bundle)).value());
-  EXPECT_TRUE(result.verdict.accepted()) << result.verdict.message;
-  return std::ranges::any_of(result.verdict.evidence, [](const Evidence& one) {
-    return one.text.starts_with("shares of its launches in the time, run one by one: ");
-  });
+  EXPECT_TRUE(verifier.verify(make_candidate(std::move(bundle)).value()).verdict.accepted());
+  return profiler.runs;
 }
 
-TEST_F(ScreeningTest, runs_launches_one_by_one_where_that_takes_a_tenth_of_the_time) {
+/// Three seconds, and 6 ns for each of 40 MB.
+TEST_F(ScreeningTest, counts_in_hardware_where_that_takes_a_tenth_of_the_time) {
+  profiler.answer = HardwareCounters{};
   open(false);
-  EXPECT_TRUE(says_shares_of_launches(*verifier, "1000"));
-  // 40 MB filled and read for each launch, at 4 ns a byte: 0.3 s.
+  EXPECT_EQ(profiled(*verifier, clock, profiler, "1000", std::chrono::seconds(25)), 0);
   open(false);
-  clock.advance(std::chrono::seconds(2));
-  EXPECT_FALSE(says_shares_of_launches(*verifier, "10000000"));
+  EXPECT_EQ(profiled(*verifier, clock, profiler, "1000", std::chrono::seconds(35)), 1);
   open(false);
-  clock.advance(std::chrono::seconds(5));
-  EXPECT_TRUE(says_shares_of_launches(*verifier, "10000000"));
+  EXPECT_EQ(profiled(*verifier, clock, profiler, "10000000", std::chrono::seconds(31)), 0);
+  open(false);
+  EXPECT_EQ(profiled(*verifier, clock, profiler, "10000000", std::chrono::seconds(40)), 1);
+}
+
+/// At the end, too, but for what takes five seconds at most.
+TEST_F(ScreeningTest, counts_at_the_end_in_hardware_where_that_is_short) {
+  profiler.answer = HardwareCounters{};
+  const auto counted_at_the_end = [&](const std::string& floats) {
+    open(false);
+    EXPECT_EQ(profiled(*verifier, clock, profiler, floats, std::chrono::seconds(1)), 0);
+    verifier->promote();
+    const auto last = verifier->final_measurement(1, [] { return true; });
+    return last && last->counters;
+  };
+  EXPECT_TRUE(counted_at_the_end("1000"));
+  EXPECT_FALSE(counted_at_the_end("100000000"));
+}
+
+TEST(ProfilingTime, grows_with_the_buffers_and_the_launch) {
+  LaunchPlan plan;
+  EXPECT_EQ(profiling_time(plan, 0), Duration(std::chrono::seconds(3)));
+  plan.buffers = {{"Q", BufferRole::input, DType::f32, 1'000'000'000},
+                  {"O", BufferRole::output, DType::f32, 500'000'000}};
+  EXPECT_EQ(profiling_time(plan, 100e6), Duration(std::chrono::seconds(16)));
 }
 
 TEST_F(ScreeningTest, checks_the_first_on_everything_before_it_is_timed) {

@@ -33,13 +33,6 @@ std::int64_t bytes_between(const LaunchPlan& plan) {
 
 }  // namespace
 
-Duration stepping_time(const LaunchPlan& plan) {
-  constexpr std::int64_t k_ns_per_byte = 4;
-  std::int64_t bytes = 0;
-  for (const auto& buffer : plan.buffers) bytes += buffer.bytes;
-  return Duration(bytes * std::ssize(plan.launches) * k_ns_per_byte);
-}
-
 tl::expected<std::vector<SteppedLaunch>, std::string> step_through(const Problem& problem, ExecutionBackend& backend,
                                                                    const LoadedCandidate& loaded, const CheckCase& one,
                                                                    const StepDeadlines& deadlines,

@@ -22,10 +22,6 @@ struct StepDeadlines {
   Duration launch{};
 };
 
-/// About how long stepping through a plan takes: its buffers are filled and read for every launch. 3 to 4 ns a byte and
-/// launch on a host with 16 cores and an H100.
-[[nodiscard]] Duration stepping_time(const LaunchPlan& plan);
-
 /// For every launch of the first plan of `loaded`, run on that case; a plan of one launch is not run. Contents are kept
 /// up to `most_bytes` together. The buffers' poison is k_nan_poison. Otherwise why not, for people.
 [[nodiscard]] tl::expected<std::vector<SteppedLaunch>, std::string> step_through(

@@ -25,7 +25,8 @@ void note_roofline(GateContext& context, Measurement& measurement) {
 }
 
 void ask_hardware(GateContext& context, Measurement& measurement) {
-  if (!context.measuring.profiling.has_time(context.facts)) return;
+  const LaunchPlan& plan = context.loaded.built.plans.front().plan;
+  if (!context.measuring.profiling.has_time(context.facts, plan, measurement.median_ns)) return;
   if (const auto why_not =
           count_in_hardware(context.facts, context.measuring.profiling, context.loaded, context.clock, measurement)) {
     context.verdict.note(GateId::profile, "no hardware counters, the compiler's figures stand in: " + *why_not);
@@ -38,11 +39,8 @@ void note_launch_shares(GateContext& context) {
   constexpr std::int64_t k_most_between_launches = std::int64_t{1} << 29;
   const RunFacts& facts = context.facts;
   TenthOfTime& share = context.measuring.stepping;
-  const LaunchPlan& plan = context.loaded.built.plans.front().plan;
-  const auto& launches = plan.launches;
-  // Whoever asks about one kernel wants them; a search has other things to do.
-  const Duration expected = facts.options.screen ? stepping_time(plan) : Duration{};
-  if (launches.size() < 2 || !share.has_time(facts, expected)) return;
+  const auto& launches = context.loaded.built.plans.front().plan.launches;
+  if (launches.size() < 2 || !share.has_time(facts)) return;
   const auto stepping = context.clock.doing(time_activity::launches);
   const Instant began = facts.clock.now();
   const auto& deadlines = facts.options.deadlines;

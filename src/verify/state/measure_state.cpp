@@ -28,11 +28,17 @@ bool TenthOfTime::has_time(const RunFacts& facts, Duration expected) const {
   return (used + expected) * k_part <= facts.clock.now() - facts.opened;
 }
 
-bool ProfilerShare::has_time(const RunFacts& facts) const {
-  // A search comes to its first best without waiting for counters, which take two to four seconds. Whoever asks about
-  // one kernel wants them.
-  constexpr Duration k_expected = std::chrono::seconds(3);
-  return time.has_time(facts, facts.options.screen ? k_expected : Duration{});
+Duration profiling_time(const LaunchPlan& plan, double launch_ns) {
+  // Nsight Compute on an H100: two to four seconds for small kernels, 19 s for one of 84 ms with 2.1 GB.
+  constexpr double k_start_ns = 3e9, k_ns_per_byte = 6.0, k_launches = 40.0;
+  double bytes = 0;
+  for (const auto& buffer : plan.buffers) bytes += static_cast<double>(buffer.bytes);
+  return Duration(static_cast<std::int64_t>(k_start_ns + k_ns_per_byte * bytes + k_launches * launch_ns));
+}
+
+bool ProfilerShare::has_time(const RunFacts& facts, const LaunchPlan& plan, double launch_ns) const {
+  // A search comes to its first best without waiting for counters. Whoever asks about one kernel wants them.
+  return time.has_time(facts, facts.options.screen ? profiling_time(plan, launch_ns) : Duration{});
 }
 
 std::optional<double> MeasureState::roofline_ns(const RunFacts& facts) const {

@@ -42,8 +42,11 @@ struct ProfilerShare {
   Profiler* profiler = nullptr;  ///< null also after it said that it cannot count: it is not asked again
   TenthOfTime time = {};
 
-  [[nodiscard]] bool has_time(const RunFacts& facts) const;
+  /// For a kernel with these buffers, whose launch takes so long.
+  [[nodiscard]] bool has_time(const RunFacts& facts, const LaunchPlan& plan, double launch_ns) const;
 };
+/// About how long the profiler takes for such a kernel: it runs it many times, and puts its buffers back each time.
+[[nodiscard]] Duration profiling_time(const LaunchPlan& plan, double launch_ns);
 
 struct MeasureState {
   Baseline baseline;
