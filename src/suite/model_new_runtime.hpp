@@ -121,7 +121,9 @@ def _kw_held(module, name):
 def _kw_input(name, tensor, dtype, shape):
     if tuple(tensor.shape) != shape:
         raise ValueError(f"{name} has the shape {tuple(tensor.shape)}; this kernel was planned for {shape}")
-    return tensor.detach().to(device=torch.device("cuda", torch.cuda.current_device()), dtype=dtype).contiguous()
+    held = tensor.detach().to(device=torch.device("cuda", torch.cuda.current_device()), dtype=dtype).contiguous()
+    # Kernels read 16 bytes at a time; a view may begin anywhere in its storage.
+    return held.clone() if held.data_ptr() % 16 else held
 
 
 def _kw_number(name, value, planned):

@@ -69,6 +69,7 @@ TEST(ModelNew, is_the_module_with_another_forward) {
   EXPECT_THAT(text, HasSubstr("# Problem m, run r.\nimport torch\n"));
   EXPECT_THAT(text, HasSubstr("class Model(nn.Module):"));
   EXPECT_THAT(text, HasSubstr("class ModelNew(Model):\n    def forward(self, *args, **kwargs):"));
+  EXPECT_THAT(text, HasSubstr("return held.clone() if held.data_ptr() % 16 else held"));
   EXPECT_THAT(text, HasSubstr(R"(_kw_number("scale", given["scale"], 2.5))"));
   EXPECT_THAT(text, HasSubstr(R"(given["xs"][0], torch.float32, (8, 3, ))"));
   EXPECT_THAT(text, HasSubstr(R"(given["xs"][1], torch.float32, (8, 6, ))"));
