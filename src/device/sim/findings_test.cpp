@@ -171,7 +171,13 @@ extern "C" __global__ void box_of_other_bytes(const int* in, int* out, int n) {
 extern "C" __global__ void box_by_no_map(const int* in, int* out, int n) {
   BEGIN_BOX(256);
   if (threadIdx.x == 0)
-    __kw_sim_cp_async_bulk_tensor_3d(box, n ? in : map_in(out), 0, 0, 0, &arrivals);  // box_by_no_map
+    __kw_sim_cp_async_bulk_tensor_3d(box, (char*)map_in(out) + 256 * n, 0, 0, 0, &arrivals);  // box_by_no_map
+  __kw_sim_mbarrier_wait_parity(&arrivals, 0);
+}
+extern "C" __global__ void box_by_a_map_aside(const int* in, int* out, int n) {
+  BEGIN_BOX(256);
+  if (threadIdx.x == 0)
+    __kw_sim_cp_async_bulk_tensor_3d(box, (char*)map_in(out) + 32 * n, 0, 0, 0, &arrivals);  // box_by_a_map_aside
   __kw_sim_mbarrier_wait_parity(&arrivals, 0);
 }
 extern "C" __global__ void box_behind_the_end(const int* in, int* out, int n) {
@@ -291,6 +297,7 @@ INSTANTIATE_TEST_SUITE_P(
         Expectation{"box_over_what_is_read", FindingKind::race},
         Expectation{"box_of_other_bytes", FindingKind::deadlock},
         Expectation{"box_by_no_map", FindingKind::misused_instruction},
+        Expectation{"box_by_a_map_aside", FindingKind::misaligned},
         Expectation{"box_behind_the_end", FindingKind::out_of_bounds},
         Expectation{"barrier_of_nobody", FindingKind::misused_instruction},
         Expectation{"phase_nobody_waits_for", FindingKind::misused_instruction},
