@@ -12,7 +12,6 @@ namespace kw {
 namespace {
 
 using testing::HasSubstr;
-using testing::Not;
 
 const std::string k_module = R"(import torch
 import torch.nn as nn
