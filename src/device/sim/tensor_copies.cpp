@@ -106,7 +106,8 @@ void Block::copy_tensor(const kw_sim::TensorCopy& copy) {
         FindingKind::misused_instruction, [&] { return std::string("what a box is copied by is no tensor map"); },
         place);
   }
-  PendingBox box;
+  // The block's own from the beginning: where a finding ends the launch, nothing of this frame is freed.
+  PendingBox& box = barrier.boxes.emplace_back();
   box.shared = shared;
   box.place = place;
   box.asked = Stamp::make(epoch_, warps_[thread_->warp].clocks.now[thread_->lane], thread_->number, false);
@@ -116,7 +117,6 @@ void Block::copy_tensor(const kw_sim::TensorCopy& copy) {
   read_box(map, copy, box);
   std::memset(shared, 0xff, box.data.size());
   barrier.copied += box.data.size();
-  barrier.boxes.push_back(std::move(box));
   idle_pauses_ = 0;
 }
 
