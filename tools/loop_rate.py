@@ -30,20 +30,15 @@ PROCESSOR = [
     case("B1 H4 S512 D64 f32", "attention/alibi", "opencl", (1, 4, 512, 64), (150, 4)),
     case("B1 H8 S1024 D64 f32", "attention/alibi", "opencl", (1, 8, 1024, 64), (60, 4)),
 ]
-GPU = [
-    case("B1 H8 S1024 D64 f16", "attention/causal_f16", "cuda", (1, 8, 1024, 64), (300, 10)),
-    case("B4 H16 S4096 D128 bf16", "attention/causal_bf16", "cuda", (4, 16, 4096, 128), (60, 10)),
-    case("B16 H16 S8192 D64 f16", "attention/causal_f16", "cuda", (16, 16, 8192, 64), (20, 10)),
+PROBLEMS = {"f32": "attention/alibi", "f16": "attention/causal_f16", "bf16": "attention/causal_bf16"}
+GPU_SIZES = [
+    ("B1 H8 S1024 D64", (1, 8, 1024, 64), (300, 10), "f16"),
+    ("B4 H16 S4096 D128", (4, 16, 4096, 128), (60, 10), "bf16"),
+    ("B16 H16 S8192 D64", (16, 16, 8192, 64), (20, 10), "f16"),
 ]
-
-OTHER_TYPES = [
-    case("B1 H8 S1024 D64 f32", "attention/alibi", "cuda", (1, 8, 1024, 64), (300, 10)),
-    case("B1 H8 S1024 D64 bf16", "attention/causal_bf16", "cuda", (1, 8, 1024, 64), (300, 10)),
-    case("B4 H16 S4096 D128 f32", "attention/alibi", "cuda", (4, 16, 4096, 128), (60, 10)),
-    case("B4 H16 S4096 D128 f16", "attention/causal_f16", "cuda", (4, 16, 4096, 128), (60, 10)),
-    case("B16 H16 S8192 D64 f32", "attention/alibi", "cuda", (16, 16, 8192, 64), (20, 10)),
-    case("B16 H16 S8192 D64 bf16", "attention/causal_bf16", "cuda", (16, 16, 8192, 64), (20, 10)),
-]
+GPU = [case(f"{name} {own}", PROBLEMS[own], "cuda", sizes, aim) for name, sizes, aim, own in GPU_SIZES]
+OTHER_TYPES = [case(f"{name} {dtype}", problem, "cuda", sizes, aim)
+               for name, sizes, aim, own in GPU_SIZES for dtype, problem in PROBLEMS.items() if dtype != own]  # fmt: skip
 
 
 def command(kernelwright, one, budget, out):

@@ -89,12 +89,6 @@ TEST_F(NoBoxes, are_accepted_at_sizes_that_the_copy_engine_cannot_read) {
   }
 }
 
-struct Broken {
-  const char* name;
-  const char* text;
-  const char* instead;
-};
-
 TEST_F(NoBoxes, are_rejected_that_are_wrong) {
   // More tiles of steps than stages, and two panels of columns.
   const Problem read =
@@ -102,20 +96,16 @@ TEST_F(NoBoxes, are_rejected_that_are_wrong) {
   const Bundle honest =
       with_defaults(emitted(read), {{"TILE_M", 64}, {"TILE_N", 128}, {"THREAD_N", 32}, {"TILE_STAGES", 3}});
   ASSERT_TRUE(device_->verdict_of(read, honest).accepted());
-  for (const auto& one : std::vector<Broken>{
-           {"not waited for", "wait_for_bytes(&arrivals[stage], parity);\n      __syncthreads", "__syncthreads"},
-           {"one phase for all", "parity ^= stage == 0;", ""},
-           {"no barrier before a box is overwritten", "__syncthreads();\n      load_tile(step", "load_tile(step"},
-           {"another panel", "first_column + panel * 64", "first_column"},
-           {"bytes of one factor", "128 * (TILE_M + TILE_N)", "128 * TILE_M"},
-           {"another row", "next, first_row, 0", "next, first_row + 1, 0"},
-       }) {
-    Bundle bundle = honest;
-    const auto at = bundle.source.find(one.text);
-    ASSERT_NE(at, std::string::npos) << one.name << "\n" << bundle.source;
-    bundle.source.replace(at, std::string(one.text).size(), one.instead);
-    EXPECT_EQ(device_->verdict_of(read, bundle).status, VerdictStatus::rejected) << one.name;
-  }
+  expect_rejected(
+      read, honest,
+      {
+          {"not waited for", "wait_for_bytes(&arrivals[stage], parity);\n      __syncthreads", "__syncthreads"},
+          {"one phase for all", "parity ^= stage == 0;", ""},
+          {"no barrier before a box is overwritten", "__syncthreads();\n      load_tile(step", "load_tile(step"},
+          {"another panel", "first_column + panel * 64", "first_column"},
+          {"bytes of one factor", "128 * (TILE_M + TILE_N)", "128 * TILE_M"},
+          {"another row", "next, first_row, 0", "next, first_row + 1, 0"},
+      });
 }
 
 }  // namespace

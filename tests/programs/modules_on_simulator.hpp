@@ -6,10 +6,18 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "tests/programs/program_verdicts.hpp"
 
 namespace kw {
+
+/// The same kernel but for one thing.
+struct Broken {
+  const char* name;
+  const char* text;
+  const char* instead;
+};
 
 class ModulesOnSimulator : public testing::TestWithParam<ModuleCase> {
  protected:
@@ -26,6 +34,17 @@ class ModulesOnSimulator : public testing::TestWithParam<ModuleCase> {
     EXPECT_NE(judged.source.find(text), std::string::npos) << judged.source;
     const Verdict verdict = device_->verdict_of(read, judged);
     EXPECT_TRUE(verdict.accepted()) << verdict.message << "\n" << judged.to_text();
+  }
+
+  /// Each of them, by the whole verifier.
+  static void expect_rejected(const Problem& read, const Bundle& honest, const std::vector<Broken>& all) {
+    for (const auto& one : all) {
+      Bundle bundle = honest;
+      const auto at = bundle.source.find(one.text);
+      ASSERT_NE(at, std::string::npos) << one.name << "\n" << bundle.source;
+      bundle.source.replace(at, std::string(one.text).size(), one.instead);
+      EXPECT_EQ(device_->verdict_of(read, bundle).status, VerdictStatus::rejected) << one.name;
+    }
   }
 
   static inline std::unique_ptr<ProgramVerdicts> device_;

@@ -144,25 +144,7 @@ TEST_F(NoScaledHalves, are_small_products_unless_they_are_asked_for) {
   EXPECT_EQ(device_->emitted(problem(k_cases[1]), "fused").source.find(k_products), std::string::npos);
 }
 
-/// The same kernel but for one thing.
-struct Broken {
-  const char* name;
-  const char* text;
-  const char* instead;
-};
-
-class BrokenScaledHalves : public NoScaledHalves {
- protected:
-  static void expect_rejected(const Problem& read, const Bundle& honest, const std::vector<Broken>& all) {
-    for (const auto& one : all) {
-      Bundle bundle = honest;
-      const auto at = bundle.source.find(one.text);
-      ASSERT_NE(at, std::string::npos) << one.name << "\n" << bundle.source;
-      bundle.source.replace(at, std::string(one.text).size(), one.instead);
-      EXPECT_EQ(device_->verdict_of(read, bundle).status, VerdictStatus::rejected) << one.name;
-    }
-  }
-};
+class BrokenScaledHalves : public NoScaledHalves {};
 
 TEST_F(BrokenScaledHalves, are_rejected) {
   const Problem read = problem(k_cases[0]);

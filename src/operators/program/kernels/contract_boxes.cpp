@@ -49,8 +49,4 @@ std::string box_copies_text(const BoxCopy& rows, const BoxCopy& columns) {
                                           {"copy_columns", copy_text(columns, "column_tiles", "map + 32")}});
 }
 
-std::set<std::string> box_helpers() {
-  return {"contract_boxes.cu/boxes"};
-}
-
 }  // namespace kw

@@ -3,7 +3,6 @@
 // tells it about both tensors, and how its first thread has it copy.
 
 #include <array>
-#include <set>
 #include <string>
 
 namespace kw {
@@ -33,7 +32,7 @@ struct BoxCopy {
 inline constexpr const char* k_wait_for_boxes = "wait_for_bytes(&arrivals[stage], parity);";
 inline constexpr const char* k_next_phase = "parity ^= stage == 0;";
 
-/// Sections of kernels/program/, as GroupKernels::own_helpers has them.
-[[nodiscard]] std::set<std::string> box_helpers();
+/// The section of kernels/program/ that these call, for KernelScope::need_own().
+inline constexpr const char* k_box_helpers = "contract_boxes.cu/boxes";
 
 }  // namespace kw

@@ -84,7 +84,7 @@ class CudaContraction {
 
   void add_helpers() {
     kernels_.own_helpers.merge(product_helpers(products_, rounded_));
-    if (halves_) kernels_.own_helpers.merge(half_helpers(*halves_, boxed_));
+    if (halves_) kernels_.own_helpers.merge(half_helpers(*halves_));
     if (split_ != nullptr) kernels_.own_helpers.merge(scaled_helpers(rounded_));
     if (!patch_text_) return;
     if (statistics_ != nullptr) kernels_.own_helpers.insert("patches.cu/patch_tile_of_phases");

@@ -167,7 +167,7 @@ double halves_cost_of(const ContractSize& size, const DeviceFacts& device, const
          sum_of_parts(size, tile, units);
 }
 
-/// Of strict products as three of f16 numbers, or of rounded ones as one: copies of 16 bytes into tiles, or tensor
+/// Of strict products as three of f16 numbers, or of rounded ones as one: boxes into tiles, or tensor
 /// cores; what the splitting moves through memory before; and the outputs, which nothing hides. Fitted to what an H100
 /// took for matrices of 32 to 8192 steps (docs/results/2026-11-26-h100-scaled-halves.md).
 double scaled_cost_of(const ContractSize& size, const DeviceFacts& device, const IntBindings& assignment) {

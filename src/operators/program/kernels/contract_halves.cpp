@@ -128,6 +128,7 @@ class HalfTileTexts {
   };
 
   Arrival by_threads() {
+    scope_.need_own("contract_halves.cu/half_copies");
     const auto rows = row_copies(), columns = column_copies();
     return {join_lines({rows.places, columns.places}),
             fill_lines(half_section("copies"), {{"load_rows", rows.load}, {"load_columns", columns.load}}),
@@ -135,6 +136,7 @@ class HalfTileTexts {
   }
 
   Arrival by_boxes(const std::string& whole) {
+    scope_.need_own(k_box_helpers);
     const auto rows = *box_axes(contraction_, factors_.rows, contraction_.rows);
     const auto columns = *box_axes(contraction_, factors_.columns, contraction_.columns);
     const bool by_rows = factors_.columns.along_steps;
@@ -147,6 +149,7 @@ class HalfTileTexts {
 
   /// By boxes where the factors are `whole`, element by element otherwise.
   Arrival by_either(const std::string& whole) {
+    scope_.need_own("contract_halves.cu/half_copies");
     const auto rows = row_copies(), columns = column_copies();
     const auto boxes = by_boxes("whole");
     return {join_lines({rows.places, columns.places, fmt::format("const bool whole = {};", whole), boxes.places}),
@@ -233,14 +236,11 @@ bool are_boxed(const Contraction& contraction, const HalfFactors& factors, WayUs
   return can && (boxes == WayUse::always || products >= k_least_products);
 }
 
-std::set<std::string> half_helpers(const HalfFactors& factors, bool boxed) {
+std::set<std::string> half_helpers(const HalfFactors& factors) {
   const std::string by = factors.columns.along_steps ? "by_rows" : "by_columns";
   const std::string type = factors.dtype == DType::f16 ? "f16" : "bf16";
   const std::string file = "contract_halves.cu/";
-  std::set<std::string> helpers = {file + type + "_" + by, file + "half_tile", file + "half_copies",
-                                   file + "tile_" + by};
-  if (boxed) helpers.merge(box_helpers());
-  return helpers;
+  return {file + type + "_" + by, file + "half_tile", file + "tile_" + by};
 }
 
 }  // namespace kw

@@ -50,7 +50,8 @@ struct HalfTiles {
 /// is asked for.
 [[nodiscard]] bool are_boxed(const Contraction& contraction, const HalfFactors& factors, WayUse boxes);
 
-/// Sections of kernels/program/, as GroupKernels::own_helpers has them.
-[[nodiscard]] std::set<std::string> half_helpers(const HalfFactors& factors, bool boxed);
+/// Sections of kernels/program/contract_halves.cu, as GroupKernels::own_helpers has them, besides what half_tiles()
+/// needs of the scope.
+[[nodiscard]] std::set<std::string> half_helpers(const HalfFactors& factors);
 
 }  // namespace kw

@@ -267,6 +267,7 @@ HalfTiles scaled_tiles(KernelScope& scope, const Contraction& contraction, const
   };
   const std::string step = rounded ? "next" : "2 * next";
   HalfTiles tiles;
+  scope.need_own(k_box_helpers);
   tiles.tiles = fill_lines(scaled_section("scaled_tiles"));
   tiles.places = box_arrivals_text(split_tensor(scope, contraction, split, split.rows,
                                                 {split.factors.rows, contraction.rows, k_row_names}, "TILE_M"),
@@ -305,7 +306,6 @@ HalfTiles scaled_tiles(KernelScope& scope, const Contraction& contraction, const
 std::set<std::string> scaled_helpers(bool rounded) {
   std::set<std::string> helpers = {"contract_functions.cu/group_tile", "contract_halves.cu/f16_by_rows",
                                    "contract_scaled_halves.cu/numbers"};
-  helpers.merge(box_helpers());
   if (rounded) {
     helpers.insert({"contract_halves.cu/half_tile", "contract_halves.cu/tile_by_rows"});
   } else {
