@@ -2,7 +2,7 @@
 format    = 1
 target    = "hip"
 problem   = "attention/causal_bf16"
-generator = "plain 2"
+generator = "plain 3"
 
 [defines]
 HEAD_DIM  = "D"
@@ -11,12 +11,12 @@ LANES     = "warp_size"
 
 [[launch]]
 kernel = "attention"
-grid   = ["Sq", "Hq", "B"]
-block  = ["warp_size", "1", "1"]
+grid   = ["ceil_div(Sq, 8)", "Hq", "B"]
+block  = ["warp_size", "8", "1"]
 args   = ["Q", "K", "V", "O", "Sq", "Skv", "Hq", "Hkv"]
 */
 // attention/causal_bf16: Attention where a query sees itself and the keys before it, stored in bf16.
-// Written by kernelwright, generator "plain 2".
+// Written by kernelwright, generator "plain 3".
 //
 // mask_mod:
 // def causal(b, h, q_idx, kv_idx):
@@ -43,20 +43,27 @@ __device__ __forceinline__ void sync_lanes() {
 #endif
 }
 
+#define ROWS 8
+#define STEP 32
 #define COLUMNS ((VALUE_DIM + LANES - 1) / LANES)
 
 __device__ __forceinline__ int mask_mod(const int b, const int h, const int q_idx, const int kv_idx) {
   return q_idx >= kv_idx;
 }
 
-// O[b, h, q, :] for one query row per warp. LANES keys at a time, one per lane: their scores, their probabilities under
-// the largest score so far, and then the weighted sum of their values, of which a lane holds every LANES-th column.
-extern "C" __global__ __launch_bounds__(LANES)
+// O[b, h, q, :] for ROWS query rows of a head, one per warp. LANES keys at a time, one per lane: their scores, their
+// probabilities under the largest score so far, and then the weighted sum of their values, of which a lane holds every
+// LANES-th column. STEP columns of the queries and the keys come through shared memory at a time, for all warps.
+extern "C" __global__ __launch_bounds__(LANES * ROWS)
 void attention(const __hip_bfloat16* __restrict__ Q, const __hip_bfloat16* __restrict__ K,
                const __hip_bfloat16* __restrict__ V, __hip_bfloat16* __restrict__ O, const int Sq, const int Skv,
                const int Hq, const int Hkv) {
-  __shared__ float probabilities[LANES];
-  const int lane = threadIdx.x, q_idx = blockIdx.x, h = blockIdx.y, b = blockIdx.z;
+  __shared__ float queries[ROWS][STEP];
+  __shared__ float keys[LANES][STEP + 1];  // lanes read a column: one more, so that they read different banks
+  __shared__ float probabilities[ROWS][LANES];
+  const int lane = threadIdx.x, row = threadIdx.y, h = blockIdx.y, b = blockIdx.z;
+  // Warps behind the last row go along with it, for all threads meet at the barriers, and store nothing.
+  const int q_idx = min((int)blockIdx.x * ROWS + row, Sq - 1);
   const long query_row = ((long)b * Hq + h) * Sq + q_idx;
   const long key_head = (long)b * Hkv + h / (Hq / Hkv);
   const __hip_bfloat16* query = Q + query_row * HEAD_DIM;
@@ -65,10 +72,19 @@ void attention(const __hip_bfloat16* __restrict__ Q, const __hip_bfloat16* __res
   float largest = -INFINITY, total = 0.0f;
   for (int first_key = 0; first_key < Skv; first_key += LANES) {
     const int kv_idx = min(first_key + lane, Skv - 1);
-    const __hip_bfloat16* key = K + (key_head * Skv + kv_idx) * HEAD_DIM;
     float dot_product = 0.0f;
-    #pragma unroll 16
-    for (int d = 0; d < HEAD_DIM; ++d) dot_product += __bfloat162float(query[d]) * __bfloat162float(key[d]);
+    for (int first = 0; first < HEAD_DIM; first += STEP) {
+      __syncthreads();
+      for (int d = lane; d < STEP; d += LANES)
+        queries[row][d] = first + d < HEAD_DIM ? __bfloat162float(query[first + d]) : 0.0f;
+      for (int i = row * LANES + lane; i < LANES * STEP; i += ROWS * LANES) {
+        const int k = i / STEP, d = i % STEP;
+        const __hip_bfloat16* key = K + (key_head * Skv + min(first_key + k, Skv - 1)) * HEAD_DIM;
+        keys[k][d] = first + d < HEAD_DIM ? __bfloat162float(key[first + d]) : 0.0f;
+      }
+      __syncthreads();
+      for (int d = 0; d < STEP; ++d) dot_product += queries[row][d] * keys[lane][d];
+    }
     float score = dot_product * (1.0f / sqrt((float)HEAD_DIM));
     if (!mask_mod(b, h, q_idx, kv_idx)) score = -INFINITY;
     if (first_key + lane >= Skv) score = -INFINITY;
@@ -80,18 +96,20 @@ void attention(const __hip_bfloat16* __restrict__ Q, const __hip_bfloat16* __res
     if (next == -INFINITY) continue;
     const float shrink = expf(largest - next);
     largest = next;
-    probabilities[lane] = expf(score - next);
+    probabilities[row][lane] = expf(score - next);
     sync_lanes();
     total *= shrink;
     for (int j = 0; j < COLUMNS; ++j) out[j] *= shrink;
     for (int k = 0; k < min(LANES, Skv - first_key); ++k) {
-      total += probabilities[k];
+      const float probability = probabilities[row][k];
+      total += probability;
       const __hip_bfloat16* value = V + (key_head * Skv + first_key + k) * VALUE_DIM;
       for (int j = 0; j < COLUMNS; ++j)
-        if (lane + j * LANES < VALUE_DIM) out[j] += probabilities[k] * __bfloat162float(value[lane + j * LANES]);
+        if (lane + j * LANES < VALUE_DIM) out[j] += probability * __bfloat162float(value[lane + j * LANES]);
     }
     sync_lanes();
   }
+  if ((int)blockIdx.x * ROWS + row >= Sq) return;
   for (int j = 0; j < COLUMNS; ++j)
     if (lane + j * LANES < VALUE_DIM)
       O[query_row * VALUE_DIM + lane + j * LANES] = __float2bfloat16(total > 0.0f ? out[j] / total : 0.0f);

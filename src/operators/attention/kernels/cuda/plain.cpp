@@ -1,4 +1,4 @@
-// Attention as a careful programmer writes it first for a GPU: one warp per query row, no tiles in shared memory, the
+// Attention as a careful programmer writes it first for a GPU: one warp per query row, keys through shared memory, the
 // natural exponential. It is what a run compares its best kernel with, and its error sets what the verifier may expect
 // of the problem's type. The scores are not kept: a long sequence would need more memory than a device has.
 #include <fmt/format.h>
@@ -13,7 +13,8 @@
 namespace kw {
 namespace {
 
-constexpr const char* k_cuda_plain_generator = "plain 2";
+constexpr const char* k_cuda_plain_generator = "plain 3";
+constexpr int k_rows = 8;  ///< of a block: what it reads of the keys is read once for all of them
 
 KernelParameters kernel_parameters(const AttentionSpec& attention, const OuterNames& mods, Dialect dialect) {
   KernelParameters parameters(dialect);
@@ -56,8 +57,9 @@ Result<Bundle> emit_attention_gpu_plain(Dialect dialect, const Problem& problem)
       {"scale", scale_text(*attention)},
       {"signature", parameters.signature("attention")},
       {"element", element_type(dtype, dialect)},
-      {"query", element_text(dtype, "query", "d", dialect)},
-      {"key", element_text(dtype, "key", "d", dialect)},
+      {"rows", std::to_string(k_rows)},
+      {"query", element_text(dtype, "query", "first + d", dialect)},
+      {"key", element_text(dtype, "key", "first + d", dialect)},
       {"value", element_text(dtype, "value", "lane + j * LANES", dialect)},
       {"apply_score_mod", score.call.empty() ? "" : fmt::format("score = {};", score.call)},
       {"apply_mask_mod", mask.call.empty() ? "" : fmt::format("if (!{}) score = -INFINITY;", mask.call)},
@@ -69,7 +71,9 @@ Result<Bundle> emit_attention_gpu_plain(Dialect dialect, const Problem& problem)
   bundle.defines = {{"HEAD_DIM", "D"}, {"VALUE_DIM", "Dv"}};
   // A wavefront has 64 or 32 lanes: one bundle serves both.
   if (!dialect->lanes_are_fixed) bundle.defines.push_back({"LANES", dialect->lanes});
-  bundle.launches = {{"attention", {"Sq", "Hq", "B"}, {dialect->lanes, "1", "1"}, "0", parameters.arguments()}};
+  const std::string blocks = fmt::format("ceil_div(Sq, {})", k_rows);
+  bundle.launches = {
+      {"attention", {blocks, "Hq", "B"}, {dialect->lanes, std::to_string(k_rows), "1"}, "0", parameters.arguments()}};
   return bundle;
 }
 
