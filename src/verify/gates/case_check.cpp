@@ -13,33 +13,35 @@ bool start_for(GateId gate, GateContext& context) {
   return !failure;
 }
 
-std::optional<CaseRun> run_judged(GateId gate, GateContext& context, const CheckCase& one, const StoredInputs& inputs,
-                                  const Poison& poison, AccuracyTable* accuracy) {
+std::optional<CaseRun> run_untimed(GateId gate, GateContext& context, const CheckCase& one, const StoredInputs& inputs,
+                                   const Poison& poison, OutputBytes* memory) {
   const RunFacts& facts = context.facts;
   const StepTimeout timeout =
       context.clock.timeout(context.measuring.baseline.launch_deadline(facts.options.deadlines));
-  const CaseMode mode{false, poison, timeout.time, timeout.ends_budget};
+  const CaseMode mode{false, poison, timeout.time, timeout.ends_budget, nullptr, {}, memory};
   auto run = run_plan(facts.problem, context.loaded, one.workload, inputs, mode, context.clock, facts.options.parallel);
-  if (!run) {
-    reject_case(facts.problem, one, gate, run.error(), context.verdict);
-    return std::nullopt;
-  }
+  if (run) return *std::move(run);
+  reject_case(facts.problem, one, gate, run.error(), context.verdict);
+  return std::nullopt;
+}
+
+bool judge_run(GateId gate, GateContext& context, const CheckCase& one, const CaseRun& run, const Poison& poison,
+               AccuracyTable* accuracy) {
+  const RunFacts& facts = context.facts;
+  const CaseMode mode{false, poison};
   const auto judging = context.clock.doing(time_activity::judging);
   AccuracyTable reached;
-  auto failure = judge_case(facts.problem, one, *run, mode, &reached, facts.options.parallel);
+  auto failure = judge_case(facts.problem, one, run, mode, &reached, facts.options.parallel);
   if (failure && failure->reason == Reason::wrong_result) {
     const double steps = facts.costs().of(one.workload).steps;
     if (const auto asked = with_roundings_asked(facts.problem, one, steps, reached.back().max_error)) {
       reached.clear();
-      failure = judge_case(facts.problem, *asked, *run, mode, &reached, facts.options.parallel);
+      failure = judge_case(facts.problem, *asked, run, mode, &reached, facts.options.parallel);
     }
   }
   if (accuracy != nullptr) accuracy->insert(accuracy->end(), reached.begin(), reached.end());
-  if (failure) {
-    reject_case(facts.problem, one, gate, *failure, context.verdict);
-    return std::nullopt;
-  }
-  return *std::move(run);
+  if (failure) reject_case(facts.problem, one, gate, *failure, context.verdict);
+  return !failure;
 }
 
 }  // namespace kw

@@ -1,6 +1,6 @@
 #pragma once
-// What the gates `screen` and `check` have in common: a process for the candidate, and one launch of it on a case,
-// looked at from all sides.
+// What the gates `screen` and `check` have in common: a process for the candidate, one launch of it on a case, and a
+// look at its outputs from all sides.
 
 #include <optional>
 
@@ -11,10 +11,14 @@ namespace kw {
 /// Starts a fresh process with what has been built. False after a rejection by `gate`.
 [[nodiscard]] bool start_for(GateId gate, GateContext& context);
 
-/// One untimed launch, judged; appends to `accuracy` when given. Nothing after a rejection by `gate`. `inputs` are
-/// those of `one`.
-[[nodiscard]] std::optional<CaseRun> run_judged(GateId gate, GateContext& context, const CheckCase& one,
-                                                const StoredInputs& inputs, const Poison& poison,
-                                                AccuracyTable* accuracy);
+/// One untimed launch, not judged. Nothing after a rejection by `gate`. `inputs` are those of `one`; `memory` is as in
+/// CaseMode.
+[[nodiscard]] std::optional<CaseRun> run_untimed(GateId gate, GateContext& context, const CheckCase& one,
+                                                 const StoredInputs& inputs, const Poison& poison,
+                                                 OutputBytes* memory = nullptr);
+
+/// Whether the outputs of such a launch are right; appends to `accuracy` when given. False after a rejection by `gate`.
+[[nodiscard]] bool judge_run(GateId gate, GateContext& context, const CheckCase& one, const CaseRun& run,
+                             const Poison& poison, AccuracyTable* accuracy);
 
 }  // namespace kw
