@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/parallel.hpp"
 #include "base/required.hpp"
 #include "base/rng.hpp"
 #include "problem/problem.hpp"
@@ -23,7 +24,7 @@ struct OwnDistribution {
   Required<Result<bool>(const Problem& problem, const Workload& workload)> suits;
   /// Makes it of operands that are standard normal.
   Required<void(const Problem& problem, const Workload& workload, const CaptureData& captures, InputValues& operands,
-                Rng& rng)>
+                Rng& rng, const ParallelFor& parallel)>
       shape;
 };
 
@@ -55,7 +56,9 @@ struct OwnProbe {
 
 struct OperatorChecks {
   /// Gives operands that were drawn the values that their tensors may have, whatever the distribution.
-  Required<void(const Problem& problem, const Workload& workload, InputValues& operands, Rng& rng)> settle;
+  Required<void(const Problem& problem, const Workload& workload, InputValues& operands, Rng& rng,
+                const ParallelFor& parallel)>
+      settle;
   /// Whether that may change this operand.
   Required<bool(const Problem& problem, std::size_t operand)> settles;
   /// Whether an answer may be right that does without this operand, as a bias that a normalisation takes away again.

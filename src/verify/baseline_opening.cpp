@@ -120,7 +120,7 @@ Result<void> require_precise(const RunFacts& facts, const CheckCase& one, const 
 bool tells(const RunFacts& facts, const CheckCase& one) {
   const Workload& workload = facts.problem.workloads[one.workload];
   const auto& conditioning = operator_of(facts.problem).checks.conditioning;
-  return one.tells && conditioning(facts.problem, workload, one.inputs, k_most_steps_asked_in_doubt).has_value();
+  return one.tells && conditioning(facts.problem, workload, *inputs_of(one), k_most_steps_asked_in_doubt).has_value();
 }
 
 /// How far the baseline's outputs are from the answers. Where roundings decide those, that says nothing of the kernel.
@@ -134,15 +134,22 @@ Result<Reached> compare(const RunFacts& facts, const CheckCase& one, const CaseR
   return fail(tells(facts, one) ? precise.error() : untold_error(facts.problem, one));
 }
 
+/// What the cases use one after the other: of new memory each page is cleared when it is first used.
+struct OpeningMemory {
+  StoredInputs inputs;
+  OutputBytes outputs;
+};
+
 /// What the baseline, or the reference in its place, reaches on one case.
 Result<Reached> reached_on(const RunFacts& facts, Baseline& baseline, LoadedCandidate* reference, const CheckCase& one,
-                           StepClock& clock) {
+                           StepClock& clock, OpeningMemory& memory) {
   if (clock.out_of_time()) return fail(baseline_error("checking it", k_budget_ended));
   const StepTimeout timeout = clock.timeout(facts.options.deadlines.first_launch);
-  const CaseMode mode{false, k_nan_poison, timeout.time, timeout.ends_budget};
+  const CaseMode mode{false, k_nan_poison, timeout.time, timeout.ends_budget, nullptr, {}, &memory.outputs};
   const std::string place = "workload " + facts.problem.workloads[one.workload].name;
   LoadedCandidate& runs = reference != nullptr ? *reference : baseline.loaded;
-  auto run = run_case(facts.problem, runs, one, mode, clock, facts.options.parallel);
+  memory.inputs = StoredInputs(facts.problem, one, std::move(memory.inputs));
+  auto run = run_plan(facts.problem, runs, one.workload, memory.inputs, mode, clock, facts.options.parallel);
   if (!run) return fail(baseline_error(place, run.error().sentence));
   if (reference == nullptr) {
     baseline.learn_request(run->time);
@@ -150,7 +157,9 @@ Result<Reached> reached_on(const RunFacts& facts, Baseline& baseline, LoadedCand
     KW_TRY_VOID(require_time(facts, one, run->time, clock));
   }
   const auto judging = clock.doing(time_activity::judging);
-  return compare(facts, one, *run, mode, place);
+  auto reached = compare(facts, one, *run, mode, place);
+  memory.outputs = std::move(run->outputs);
+  return reached;
 }
 
 /// What the plain kernel would have reached where the reference did: on the first case the two erred by `plain` and
@@ -170,11 +179,12 @@ Result<void> learn_on_all_cases(RunFacts& facts, Baseline& baseline, std::option
                                 StepClock& clock, std::vector<std::vector<double>>& errors) {
   std::optional<std::vector<double>> plain_reached;  // on the first case of the primary workload
   std::vector<double> reference_reached;
+  OpeningMemory memory;
   for (std::size_t i = 0; i < facts.suite.cases().size(); ++i) {
     const CheckCase& one = facts.suite.cases()[i];
     const bool primary = one.workload == 0;
     const bool by_reference = primary && plain_reached && reference;
-    KW_TRY(auto reached, reached_on(facts, baseline, by_reference ? &*reference : nullptr, one, clock));
+    KW_TRY(auto reached, reached_on(facts, baseline, by_reference ? &*reference : nullptr, one, clock, memory));
     errors.push_back(by_reference ? as_plain(reached.errors, *plain_reached, reference_reached) : reached.errors);
     if (!one.sampled.empty()) {
       facts.suite.adopt(i, std::move(reached.values), std::move(reached.scales), std::move(reached.errors));

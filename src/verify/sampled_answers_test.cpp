@@ -21,13 +21,14 @@ class SampledAnswers : public ::testing::Test {
   }
 
   /// Of workloads above `whole_flops` some rows are answered.
-  Result<void> open(double whole_flops) {
+  Result<void> open(double whole_flops, double kept_bytes = k_most_inputs_kept) {
     VerifierOptions options;
     options.secret_seed = 7;
     options.device = backend_.device();
     options.plain = small_candidate("plain");
     if (kernels_.contains("reference")) options.reference = small_candidate("reference");
     options.suite.whole_flops = whole_flops;
+    options.suite.kept_bytes = kept_bytes;
     KW_TRY(verifier_, LocalVerifier::open(problem_, backend_, clock_, std::move(options)));
     return {};
   }
@@ -57,15 +58,18 @@ class References : public SampledAnswers {
 constexpr double k_all = std::numeric_limits<double>::infinity();
 
 TEST_F(SampledAnswers, judge_as_if_the_oracle_had_answered_all) {
-  ASSERT_TRUE(open(1));
-  EXPECT_GT(verifier_->checked().sampled_rows.value_or(0), 0);
-  const auto honest = verifier_->verify(small_candidate("honest"));
-  EXPECT_TRUE(honest.verdict.accepted()) << honest.verdict.message;
-  for (const auto conduct : {FakeBehaviour::writes_zeros, FakeBehaviour::copies_input, FakeBehaviour::last_row_wrong,
-                             FakeBehaviour::right_on_primary_only, FakeBehaviour::low_precision}) {
-    kernels_["suspect"] = FakeKernel{conduct, 2e6, 0.005, BuildStatus::ok, "", false};
-    EXPECT_EQ(verifier_->verify(small_candidate("suspect")).verdict.reason, Reason::wrong_result)
-        << static_cast<int>(conduct);
+  for (const double kept_bytes : {k_most_inputs_kept, 0.0}) {
+    SCOPED_TRACE(kept_bytes > 0 ? "inputs are kept" : "inputs are drawn again");
+    ASSERT_TRUE(open(1, kept_bytes));
+    EXPECT_GT(verifier_->checked().sampled_rows.value_or(0), 0);
+    const auto honest = verifier_->verify(small_candidate("honest"));
+    EXPECT_TRUE(honest.verdict.accepted()) << honest.verdict.message;
+    for (const auto conduct : {FakeBehaviour::writes_zeros, FakeBehaviour::copies_input, FakeBehaviour::last_row_wrong,
+                               FakeBehaviour::right_on_primary_only, FakeBehaviour::low_precision}) {
+      kernels_["suspect"] = FakeKernel{conduct, 2e6, 0.005, BuildStatus::ok, "", false};
+      EXPECT_EQ(verifier_->verify(small_candidate("suspect")).verdict.reason, Reason::wrong_result)
+          << static_cast<int>(conduct);
+    }
   }
 }
 

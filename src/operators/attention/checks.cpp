@@ -109,7 +109,7 @@ std::string how_to_be_finite() {
 
 OperatorChecks attention_checks() {
   return {
-      .settle = [](const Problem&, const Workload&, InputValues&, Rng&) {},
+      .settle = [](const Problem&, const Workload&, InputValues&, Rng&, const ParallelFor&) {},
       .settles = [](const Problem&, std::size_t) { return false; },
       .may_be_idle = [](const Problem&, std::size_t) { return false; },
       .conditioning = [](const Problem&, const Workload&, const InputValues&, double) { return std::optional(0.0); },

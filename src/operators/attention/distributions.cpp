@@ -58,7 +58,7 @@ Result<bool> favours_some_keys(const Problem& problem, const Workload& workload)
 
 /// Of query heads that share keys, one drawn from `rng` is levelled.
 void level_scores(const Problem& problem, const Workload& workload, const CaptureData& captures, InputValues& inputs,
-                  Rng& rng) {
+                  Rng& rng, const ParallelFor&) {
   if (!attention_of(problem)->score_mod) return;
   const AttentionSpec& spec = *attention_of(problem);
   const Axes& axes = workload.axes;
@@ -87,18 +87,24 @@ Result<bool> suits_always(const Problem&, const Workload&) {
 
 /// Moves all elements of a row alike, those of Q's second half the other way, so that products of rows of Q and K come
 /// to +-120 when they are divided by the root of their length.
-void offset_rows(const Problem& problem, const Workload& workload, const CaptureData&, InputValues& inputs, Rng&) {
+void offset_rows(const Problem& problem, const Workload& workload, const CaptureData&, InputValues& inputs, Rng&,
+                 const ParallelFor& parallel) {
   constexpr double k_product = 120.0;
   for (std::size_t i = 0; i < problem.operand_count(); ++i) {
     const auto& axes = problem.inputs[i].axes;
-    const std::int64_t row_length = workload.axes.at(axes[3]);
-    const std::int64_t sequence = workload.axes.at(axes[2]);
-    const double magnitude = std::sqrt(k_product) / std::pow(static_cast<double>(row_length), 0.25);
-    for (std::size_t element = 0; element < inputs[i].size(); ++element) {
-      const std::int64_t position = static_cast<std::int64_t>(element) / row_length % sequence;
-      const double place = sequence > 1 ? static_cast<double>(position) / static_cast<double>(sequence - 1) : 1.0;
-      inputs[i][element] += static_cast<float>(i == 0 && place > 0.5 ? -magnitude : magnitude);
-    }
+    const auto row_length = static_cast<std::size_t>(workload.axes.at(axes[3]));
+    const auto sequence = static_cast<std::size_t>(workload.axes.at(axes[2]));
+    const auto magnitude = static_cast<float>(std::sqrt(k_product) / std::pow(static_cast<double>(row_length), 0.25));
+    const std::span<float> values = inputs[i];
+    const std::size_t part_rows = std::max<std::size_t>(1, k_elements_per_part / row_length);
+    for_parts(parallel, values.size() / row_length, part_rows, [&](std::size_t, std::size_t begin, std::size_t end) {
+      for (std::size_t row = begin; row < end; ++row) {
+        const std::size_t position = row % sequence;
+        const bool in_second_half = sequence == 1 || 2 * position > sequence - 1;
+        const float moved = i == 0 && in_second_half ? -magnitude : magnitude;
+        for (float& value : values.subspan(row * row_length, row_length)) value += moved;
+      }
+    });
   }
 }
 

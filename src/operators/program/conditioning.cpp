@@ -351,7 +351,7 @@ InputValues normal_operands(const Problem& problem, const Workload& workload, Rn
     auto& values = operands.emplace_back(static_cast<std::size_t>(element_count(tensor, workload.axes).value()));
     for (float& value : values) value = static_cast<float>(rng.normal());
   }
-  settle_operands(problem, workload, operands, rng);
+  settle_operands(problem, workload, operands, rng, serial_for);
   return operands;
 }
 
@@ -366,7 +366,7 @@ std::optional<double> conditioning_of(const Problem& problem, const Workload& wo
 bool is_answered(const Problem& problem, const Workload& workload, ShapeOperands shape) {
   Rng rng(k_nominal_seed);
   InputValues operands = normal_operands(problem, workload, rng);
-  shape(problem, workload, {}, operands, rng);
+  shape(problem, workload, {}, operands, rng, serial_for);
   return conditioning(problem, *program_of(problem, workload), operands, 1).has_value();
 }
 

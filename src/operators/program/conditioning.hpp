@@ -24,7 +24,7 @@ inline constexpr double k_most_steps_asked = 1e7;
 
 /// A distribution's shape(), as in OwnDistribution.
 using ShapeOperands = void (*)(const Problem& problem, const Workload& workload, const CaptureData& captures,
-                               InputValues& operands, Rng& rng);
+                               InputValues& operands, Rng& rng, const ParallelFor& parallel);
 /// Whether one draw from a fixed seed, of this shape, tells something; also of large workloads.
 [[nodiscard]] bool is_answered(const Problem& problem, const Workload& workload, ShapeOperands shape);
 

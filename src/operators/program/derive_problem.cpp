@@ -92,14 +92,15 @@ std::vector<std::string> axes_for(const Program& program) {
 }
 
 /// As large as the spikes of any distribution.
-void make_large(const Problem& problem, const Workload&, const CaptureData&, InputValues& operands, Rng&) {
+void make_large(const Problem& problem, const Workload&, const CaptureData&, InputValues& operands, Rng&,
+                const ParallelFor&) {
   for (std::size_t i = 0; i < operands.size(); ++i) {
     if (!is_free_operand(problem, i)) continue;
     for (float& value : operands[i]) value *= 6.0F;
   }
 }
 
-void leave_as_drawn(const Problem&, const Workload&, const CaptureData&, InputValues&, Rng&) {}
+void leave_as_drawn(const Problem&, const Workload&, const CaptureData&, InputValues&, Rng&, const ParallelFor&) {}
 
 class ProblemWriter {
  public:

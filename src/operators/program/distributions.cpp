@@ -22,13 +22,13 @@ void change_free_operands(const Problem& problem, const Workload& workload, Inpu
 
 /// As get_inputs() draws it: what the file itself would be run with.
 void draw_as_given(const Problem& problem, const Workload& workload, const CaptureData&, InputValues& operands,
-                   Rng& rng) {
-  draw_given_operands(problem, workload, operands, rng);
+                   Rng& rng, const ParallelFor& parallel) {
+  draw_given_operands(problem, workload, operands, rng, parallel);
 }
 
 /// No element above zero: what a rectifier or a maximum that starts at zero gets wrong.
 void make_negative(const Problem& problem, const Workload& workload, const CaptureData&, InputValues& operands,
-                   Rng& rng) {
+                   Rng& rng, const ParallelFor&) {
   change_free_operands(problem, workload, operands, rng, [](std::vector<float>& values, std::size_t, Rng&) {
     for (float& value : values) value = -std::fabs(value) - 0.125F;
   });
@@ -36,14 +36,15 @@ void make_negative(const Problem& problem, const Workload& workload, const Captu
 
 /// Rows of one value each: a variance of zero, and maxima that are all equal.
 void make_rows_constant(const Problem& problem, const Workload& workload, const CaptureData&, InputValues& operands,
-                        Rng& rng) {
+                        Rng& rng, const ParallelFor&) {
   change_free_operands(problem, workload, operands, rng, [](std::vector<float>& values, std::size_t length, Rng&) {
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = values[i - i % length];
   });
 }
 
 /// Few values, so that maxima are tied, and exact in every type.
-void make_ties(const Problem& problem, const Workload& workload, const CaptureData&, InputValues& operands, Rng& rng) {
+void make_ties(const Problem& problem, const Workload& workload, const CaptureData&, InputValues& operands, Rng& rng,
+               const ParallelFor&) {
   change_free_operands(problem, workload, operands, rng, [](std::vector<float>& values, std::size_t, Rng&) {
     for (float& value : values) value = std::round(2.0F * value) / 2.0F;
   });
@@ -51,7 +52,8 @@ void make_ties(const Problem& problem, const Workload& workload, const CaptureDa
 
 /// Far from zero, so that a variance from sums of squares loses all it has, and an exponential without a maximum
 /// overflows.
-void move_far(const Problem& problem, const Workload& workload, const CaptureData&, InputValues& operands, Rng& rng) {
+void move_far(const Problem& problem, const Workload& workload, const CaptureData&, InputValues& operands, Rng& rng,
+              const ParallelFor&) {
   change_free_operands(problem, workload, operands, rng, [](std::vector<float>& values, std::size_t, Rng&) {
     for (float& value : values) value += 100.0F;
   });

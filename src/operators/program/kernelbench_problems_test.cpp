@@ -29,7 +29,8 @@ std::string fault_of(const fs::path& path) {
   if (!problem) return problem.error().to_string();
   for (const auto& workload : problem->workloads) {
     if (workload.role == WorkloadRole::primary || program_cost(*problem, workload).steps > k_most_steps) continue;
-    const auto unchanged = [](const Problem&, const Workload&, const CaptureData&, InputValues&, Rng&) {};
+    const auto unchanged = [](const Problem&, const Workload&, const CaptureData&, InputValues&, Rng&,
+                              const ParallelFor&) {};
     if (!is_answered(*problem, workload, unchanged)) return workload.name + " has no answer";
   }
   return "";

@@ -100,7 +100,20 @@ namespace {
 
 enum class Which : std::uint8_t { fixed, all };
 
-void draw_own(const Problem& problem, const Workload& workload, Which which, InputValues& operands, Rng& rng) {
+/// Each part with a generator of its own, so that what is drawn does not depend on the threads.
+void draw_elements(const Rule& rule, std::vector<float>& values, Rng& rng, const ParallelFor& parallel) {
+  std::vector<Rng> generators;
+  for (std::size_t begin = 0; begin < values.size(); begin += k_elements_per_part) {
+    generators.push_back(rng.split(generators.size()));
+  }
+  for_parts(parallel, values.size(), k_elements_per_part, [&](std::size_t part, std::size_t begin, std::size_t end) {
+    Rng own = generators[part];
+    for (std::size_t i = begin; i < end; ++i) values[i] = drawn_by(rule, own);
+  });
+}
+
+void draw_own(const Problem& problem, const Workload& workload, Which which, InputValues& operands, Rng& rng,
+              const ParallelFor& parallel) {
   const ProgramDetail& detail = program_detail(problem);
   const auto program = program_at(problem, workload.axes);
   KW_CHECK(program.has_value(), "{} was never checked: {}", workload.name, program.error().to_string());
@@ -109,7 +122,7 @@ void draw_own(const Problem& problem, const Workload& workload, Which which, Inp
     if (which == Which::fixed && is_free(detail, operand)) continue;
     Rng own = rng.split(i);
     if (operand.rule) {
-      for (float& value : operands[i]) value = drawn_by(*operand.rule, own);
+      draw_elements(*operand.rule, operands[i], own, parallel);
     } else {
       evaluate_source(**program, operand.source, own, operands[i]);
     }
@@ -118,12 +131,14 @@ void draw_own(const Problem& problem, const Workload& workload, Which which, Inp
 
 }  // namespace
 
-void settle_operands(const Problem& problem, const Workload& workload, InputValues& operands, Rng& rng) {
-  draw_own(problem, workload, Which::fixed, operands, rng);
+void settle_operands(const Problem& problem, const Workload& workload, InputValues& operands, Rng& rng,
+                     const ParallelFor& parallel) {
+  draw_own(problem, workload, Which::fixed, operands, rng, parallel);
 }
 
-void draw_given_operands(const Problem& problem, const Workload& workload, InputValues& operands, Rng& rng) {
-  draw_own(problem, workload, Which::all, operands, rng);
+void draw_given_operands(const Problem& problem, const Workload& workload, InputValues& operands, Rng& rng,
+                         const ParallelFor& parallel) {
+  draw_own(problem, workload, Which::all, operands, rng, parallel);
 }
 
 }  // namespace kw

@@ -23,7 +23,8 @@ namespace kw {
 
 /// Gives drawn operands the values that their tensors may have (operands.cpp). Real inputs stay as they were drawn;
 /// integers, parameters, and all inputs of a program that only takes what get_inputs() draws, get their own.
-void settle_operands(const Problem& problem, const Workload& workload, InputValues& operands, Rng& rng);
+void settle_operands(const Problem& problem, const Workload& workload, InputValues& operands, Rng& rng,
+                     const ParallelFor& parallel);
 /// Whether this operand is drawn as distributions say.
 [[nodiscard]] bool is_free_operand(const Problem& problem, std::size_t operand);
 

@@ -12,7 +12,7 @@ std::optional<CheckCase> with_roundings_asked(const Problem& problem, const Chec
   most.allowed.assign(one.allowed.size(), 0.0);
   allow_roundings(most, 1.0);
   if (most.allowed.empty() || error > most.allowed.front()) return std::nullopt;
-  const auto found = operator_of(problem).checks.conditioning(problem, problem.workloads[one.workload], one.inputs,
+  const auto found = operator_of(problem).checks.conditioning(problem, problem.workloads[one.workload], *inputs_of(one),
                                                               k_most_steps_asked_in_doubt);
   if (!found || *found <= 0) return std::nullopt;
   CheckCase asked = one;

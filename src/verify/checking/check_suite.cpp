@@ -9,6 +9,7 @@
 #include "problem/operator.hpp"
 #include "record/time_use.hpp"
 #include "verify/checking/accuracy.hpp"
+#include "verify/checking/large_inputs.hpp"
 #include "verify/checking/probes.hpp"
 #include "verify/checking/sampled_rows.hpp"
 #include "verify/checking/storage.hpp"
@@ -166,28 +167,55 @@ Result<bool> draw_inputs(const Problem& problem, const InputSeeds& seeds, const 
 }
 
 /// Of such a workload one thread draws the data, and finds out what they tell. Those of a larger one are drawn by all
-/// threads.
+/// threads, and beside those of others: new memory is cleared by one thread for each tensor.
 bool is_small(const WorkloadCosts& costs, const CheckCase& one) {
   return costs.of(one.workload).steps <= k_most_steps_asked;
 }
 
-/// Draws the data of all cases; for each whether they tell something of a kernel.
-Result<std::vector<bool>> draw_all(const Problem& problem, const WorkloadCosts& costs,
+/// Some 4e6 elements take two cores half a second where an element has little arithmetic, as of a softmax.
+bool is_answered_whole(const AnswerWork& whole, const SuiteLimits& limits) {
+  constexpr double k_most_whole_elements = 4e6;
+  if (std::isinf(limits.whole_flops)) return true;
+  return whole.flops <= limits.whole_flops && whole.elements <= k_most_whole_elements;
+}
+
+/// Whether the oracle will answer some rows alone, and inputs are too large to be kept.
+bool is_large(const Problem& problem, const WorkloadCosts& costs, const SuiteLimits& limits, const CheckCase& one) {
+  const auto& workload = problem.workloads[one.workload];
+  if (is_answered_whole(whole_answer_work(problem, workload, costs.of(one.workload).steps), limits)) return false;
+  double elements = 0;
+  for (std::size_t i = 0; i < problem.operand_count(); ++i) {
+    elements += static_cast<double>(element_count(problem.inputs[i], workload.axes).value_or(0));
+  }
+  return elements * sizeof(float) > limits.kept_bytes;
+}
+
+/// Has inputs drawn whenever they are asked for.
+Result<void> draw_when_asked(const Problem& problem, InputSeeds seeds, const std::shared_ptr<LargeInputs>& large,
+                             CheckCase& one) {
+  const auto draw = [large, workload = one.workload, distribution = one.distribution, seeds] {
+    return large->draw(workload, distribution, seeds);
+  };
+  KW_TRY(const auto drawn, draw());
+  one.draw = [draw] { return draw().value(); };
+  one.keys = drawn->keys;
+  one.inputs.resize(problem.operand_count());
+  one.inputs.insert(one.inputs.end(), drawn->values.begin() + std::ssize(one.inputs), drawn->values.end());
+  return {};
+}
+
+/// Draws the data of all cases that are kept; for each whether they tell something of a kernel. Nobody asks what large
+/// ones tell.
+Result<std::vector<bool>> draw_all(const Problem& problem, const WorkloadCosts& costs, const SuiteLimits& limits,
                                    const std::vector<InputSeeds>& seeds, const ParallelFor& parallel,
                                    TimeLedger* ledger, std::vector<CheckCase>& cases) {
   const auto drawing = TimeLedger::activity(ledger, time_activity::inputs);
   std::vector<Result<bool>> telling(cases.size());
-  std::vector<std::size_t> small;
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    if (is_small(costs, cases[i])) {
-      small.push_back(i);
-    } else {
-      telling[i] = draw_inputs(problem, seeds[i], parallel, cases[i]);
-    }
-  }
-  parallel(std::ssize(small), [&](std::int64_t k) {
-    const std::size_t i = small[static_cast<std::size_t>(k)];
-    telling[i] = draw_inputs(problem, seeds[i], serial_for, cases[i]);
+  parallel(std::ssize(cases), [&](std::int64_t k) {
+    const auto i = static_cast<std::size_t>(k);
+    telling[i] = true;
+    if (is_large(problem, costs, limits, cases[i])) return;
+    telling[i] = draw_inputs(problem, seeds[i], is_small(costs, cases[i]) ? serial_for : parallel, cases[i]);
   });
   std::vector<bool> told;
   for (auto& one : telling) {
@@ -205,17 +233,10 @@ Error nothing_told(const Problem& problem) {
                "add a workload on which the answer is more than what is left of a cancellation"};
 }
 
-/// Some 4e6 elements take two cores half a second where an element has little arithmetic, as of a softmax.
-bool is_answered_whole(const AnswerWork& whole, const SuiteLimits& limits) {
-  constexpr double k_most_whole_elements = 4e6;
-  if (std::isinf(limits.whole_flops)) return true;
-  return whole.flops <= limits.whole_flops && whole.elements <= k_most_whole_elements;
-}
-
 /// The oracle's answer: of the whole workload.
 Result<void> answer_whole(const Problem& problem, const ParallelFor& parallel, CheckCase& one) {
   const auto& workload = problem.workloads[one.workload];
-  KW_TRY(one.expected, evaluate_oracle(problem, workload, one.inputs, parallel));
+  KW_TRY(one.expected, evaluate_oracle(problem, workload, *inputs_of(one), parallel));
   for (std::size_t output = 0; output < one.expected.size(); ++output) {
     KW_TRY_VOID(require_answer(problem, workload, output, one.expected[output]));
     one.scales.push_back(
@@ -232,7 +253,7 @@ Result<std::int64_t> answer_rows(const Problem& problem, const AnswerWork& whole
   const auto& workload = problem.workloads[one.workload];
   const OracleSampling& sampling = operator_of(problem).sampling;
   const auto rows = sampled_rows(sampling.rows(problem, workload.axes), whole, k_affordable, rng);
-  one.sampled = sampling.answer(problem, workload.axes, one.inputs, rows, parallel);
+  one.sampled = sampling.answer(problem, workload.axes, *inputs_of(one), rows, parallel);
   for (std::size_t output = 0; output < one.sampled.size(); ++output) {
     KW_TRY_VOID(require_answer(problem, workload, output, one.sampled[output].values));
   }
@@ -258,12 +279,14 @@ Result<CheckSuite> CheckSuite::make(const Problem& problem, std::uint64_t seed, 
     const std::uint64_t operands = rng.next();
     seeds.push_back({operands, is_timing(i) ? k_nominal_seed : rng.next()});
   }
-  KW_TRY(const auto told, draw_all(problem, costs, seeds, parallel, ledger, listed));
+  KW_TRY(const auto told, draw_all(problem, costs, limits, seeds, parallel, ledger, listed));
+  const auto large = std::make_shared<LargeInputs>(problem, parallel, ledger);
   for (std::size_t i = 0; i < listed.size(); ++i) {
     // What timed launches are like stays: where not even a plain kernel is near the answer, the problem is refused.
     if (!told[i] && !is_timing(i)) continue;
     CheckCase& one = listed[i];
     one.tells = told[i];
+    if (is_large(problem, costs, limits, one)) KW_TRY_VOID(draw_when_asked(problem, seeds[i], large, one));
     const auto answering = TimeLedger::activity(ledger, time_activity::oracle);
     one.whole = whole_answer_work(problem, problem.workloads[one.workload], costs.of(one.workload).steps);
     if (is_answered_whole(one.whole, limits)) {
@@ -311,6 +334,12 @@ Error untold_error(const Problem& problem, const CheckCase& one) {
                            problem.name, workload.name),
                "let forward() return more than what is left of a cancellation, as a distribution's divergence from "
                "itself is"};
+}
+
+std::shared_ptr<const InputValues> inputs_of(const CheckCase& one) {
+  if (!one.draw) return {std::shared_ptr<const void>(), &one.inputs};
+  const auto drawn = one.draw();
+  return {drawn, &drawn->values};
 }
 
 double CheckCase::limit(std::size_t output) const {

@@ -6,7 +6,9 @@
 // every other case draws its own, from the secret seed.
 
 #include <cstdint>
+#include <functional>
 #include <limits>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -30,7 +32,9 @@ inline constexpr ErrorCode unscorable{"verify.unscorable"};  ///< an answer with
 struct CheckCase {
   std::size_t workload = 0;  ///< index into Problem::workloads
   Distribution distribution = Distribution::normal;
-  InputValues inputs;
+  InputValues inputs;  ///< of large ones nothing but the captured tensors: see inputs_of()
+  /// Draws large inputs again (large_inputs.hpp); empty where all of them are in `inputs`.
+  std::function<std::shared_ptr<const DrawnInputs>()> draw;
   InputKeys keys;  ///< of `inputs`; a device draws those that have one. Empty: none has
   OutputValues expected;
   std::vector<OutputScales> scales;  ///< per output, of `expected`
@@ -49,12 +53,18 @@ struct CheckCase {
   [[nodiscard]] OutputForm form(const Problem& problem, std::size_t output) const;
 };
 
+/// All inputs of a case, in the order of Problem::inputs; `one` must live as long as the pointer.
+[[nodiscard]] std::shared_ptr<const InputValues> inputs_of(const CheckCase& one);
+
 inline constexpr std::size_t k_timing_cases = 2;
 
 /// Of workloads whose data are asked what they tell with every draw of a case (OperatorChecks::conditioning): that
 /// takes about a tenth of a second. Not less: of level2/72 of KernelBench with 2e6 steps, whose channels hardly vary, a
 /// right kernel was refused without being asked.
 inline constexpr double k_most_steps_asked = 4e6;
+
+/// Two cores need some 0.2 s to draw as many again.
+inline constexpr double k_most_inputs_kept = 128.0 * (1 << 20);
 
 /// Limits for slow devices such as a simulator, in useful FLOPs.
 struct SuiteLimits {
@@ -63,6 +73,8 @@ struct SuiteLimits {
   /// Above these, and above 4e6 elements of outputs, the oracle answers in some rows alone; for a suite whose cases
   /// will be adopted.
   double whole_flops = std::numeric_limits<double>::infinity();
+  /// Of such a case: inputs of more bytes, as floats, are drawn again when somebody asks for them, and not kept.
+  double kept_bytes = k_most_inputs_kept;
 };
 
 /// What is allowed of what roundings do to the answer of such data, `conditioning`: up to 1e-4; 1e-3 on data that are

@@ -30,7 +30,7 @@ std::optional<OutputError> ask_about_doubted_rows(const Problem& problem, const 
   const DoubtedRows doubted =
       rows_over(bytes, poison, one.expected[output], one.scales[output], form, one.limit(output), parallel);
   if (!affordable(one.whole, doubted.rows.size(), all)) return std::nullopt;
-  const auto answers = sampling.answer(problem, axes, one.inputs, doubted.rows, parallel);
+  const auto answers = sampling.answer(problem, axes, *inputs_of(one), doubted.rows, parallel);
   const OutputForm exact = output_form(problem, problem.outputs[output], axes);
   OutputError error =
       measure_sample(bytes, poison, answers[output], one.scales[output], exact, one.allowed[output], parallel);

@@ -157,7 +157,7 @@ DrawnInputs draw_operands(const Problem& problem, const Workload& workload, cons
       fill(values, draw, parallel);
     }
   }
-  operator_of(problem).checks.settle(problem, workload, drawn.values, rng);
+  operator_of(problem).checks.settle(problem, workload, drawn.values, rng, parallel);
   for (std::size_t i = 0; i < drawn.values.size(); ++i) {
     if (!drawn.keys[i]) round_to(problem.inputs[i].dtype, drawn.values[i], parallel);
   }
@@ -165,14 +165,14 @@ DrawnInputs draw_operands(const Problem& problem, const Workload& workload, cons
 }
 
 Result<DrawnInputs> make_inputs(const Problem& problem, const Workload& workload, const Distribution& distribution,
-                                InputSeeds seeds, const ParallelFor& parallel) {
+                                InputSeeds seeds, const ParallelFor& parallel, InputValues used) {
   for (std::size_t i = 0; i < problem.operand_count(); ++i) {
     KW_TRY_VOID(shape_of(problem.inputs[i], workload.axes));
   }
   Rng rng(seeds.operands);
-  DrawnInputs drawn = draw_operands(problem, workload, distribution, rng, parallel);
+  DrawnInputs drawn = draw_operands(problem, workload, distribution, rng, parallel, std::move(used));
   KW_TRY(CaptureData captures, draw_captures(problem.captures, workload.axes, seeds.captures));
-  if (distribution.own != nullptr) distribution.own->shape(problem, workload, captures, drawn.values, rng);
+  if (distribution.own != nullptr) distribution.own->shape(problem, workload, captures, drawn.values, rng, parallel);
   for (const auto& capture : problem.captures) {
     drawn.values.push_back(std::move(captures.find(capture.declared.name)->second.values));
   }

@@ -44,6 +44,7 @@ inline constexpr Distribution Distribution::late{"late"};
 struct InputSeeds {
   std::uint64_t operands = 0;
   std::uint64_t captures = k_nominal_seed;
+  friend bool operator==(const InputSeeds&, const InputSeeds&) = default;
 };
 
 /// Of values that are a sequence of normal numbers (base/normal.hpp), rounded to the input's type.
@@ -69,10 +70,10 @@ struct DrawnInputs {
                                         const OperandReads* reads = nullptr);
 
 /// Values for every input of the problem, as its type can hold them. Deterministic for the seeds. errc::overflow for a
-/// workload that does not fit, errc::capture_values for captured tensors that cannot be drawn.
+/// workload that does not fit, errc::capture_values for captured tensors that cannot be drawn. `used` as above.
 [[nodiscard]] Result<DrawnInputs> make_inputs(const Problem& problem, const Workload& workload,
                                               const Distribution& distribution, InputSeeds seeds,
-                                              const ParallelFor& parallel = serial_for);
+                                              const ParallelFor& parallel = serial_for, InputValues used = {});
 [[nodiscard]] inline Result<DrawnInputs> make_inputs(const Problem& problem, const Workload& workload,
                                                      const Distribution& distribution, std::uint64_t seed) {
   return make_inputs(problem, workload, distribution, InputSeeds{seed});

@@ -67,14 +67,15 @@ Result<std::optional<std::vector<double>>> probe_values(const Problem& problem, 
       if (expected.size() <= columns) return std::nullopt;
       return repeated(column_means(expected, columns), expected.size());
     case Probe::Kind::copy: {
-      const auto& values = one.inputs[probe.input];
+      const auto inputs = inputs_of(one);
+      const auto& values = (*inputs)[probe.input];
       if (values.size() != expected.size()) return std::nullopt;
       return std::vector<double>(values.begin(), values.end());
     }
     case Probe::Kind::own:
-      return probe.own->values({problem, workload.axes, one.inputs, one.expected}, probe.input, output);
+      return probe.own->values({problem, workload.axes, *inputs_of(one), one.expected}, probe.input, output);
     case Probe::Kind::without: {
-      InputValues inputs = one.inputs;
+      InputValues inputs = *inputs_of(one);
       std::fill(inputs[probe.input].begin(), inputs[probe.input].end(), 0.0F);
       KW_TRY(auto answers, evaluate_oracle(problem, workload, inputs, parallel));
       return std::move(answers[output]);

@@ -8,7 +8,7 @@
 
 namespace kw {
 
-StoredInputs::StoredInputs(const Problem& problem, const CheckCase& one, StoredInputs used) {
+StoredInputs::StoredInputs(const Problem& problem, const CheckCase& one, StoredInputs used) : draw_(one.draw) {
   used.inputs_.resize(one.inputs.size());
   for (std::size_t i = 0; i < one.inputs.size(); ++i) {
     Input input;
@@ -20,11 +20,17 @@ StoredInputs::StoredInputs(const Problem& problem, const CheckCase& one, StoredI
   }
 }
 
+std::span<const float> StoredInputs::values_of(std::size_t input) const {
+  if (!draw_ || !inputs_[input].values.empty()) return inputs_[input].values;
+  if (!drawn_) drawn_ = draw_();
+  return drawn_->values[input];
+}
+
 std::span<const std::byte> StoredInputs::bytes(std::size_t input, const ParallelFor& parallel) const {
   const Input& one = inputs_[input];
   KW_CHECK(!one.key || one.key->all_drawn, "of input {} only parts were drawn", input);
-  if (one.dtype == DType::f32) return std::as_bytes(one.values);
-  if (!one.is_converted) one.converted = stored(one.dtype, one.values, parallel, std::move(one.converted));
+  if (one.dtype == DType::f32) return std::as_bytes(values_of(input));
+  if (!one.is_converted) one.converted = stored(one.dtype, values_of(input), parallel, std::move(one.converted));
   one.is_converted = true;
   return one.converted;
 }

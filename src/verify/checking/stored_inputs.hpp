@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -14,8 +16,8 @@
 namespace kw {
 
 /// By the order of Problem::inputs. Those of f32 are the case's own, which has to outlive this; the others are
-/// converted when somebody asks for them. Made once where several launches have the same data. For one thread at a
-/// time.
+/// converted when somebody asks for them, and large ones are drawn then. Made once where several launches have the same
+/// data. For one thread at a time.
 class StoredInputs {
  public:
   StoredInputs() = default;
@@ -32,12 +34,16 @@ class StoredInputs {
  private:
   struct Input {
     DType dtype = DType::f32;
-    std::span<const float> values;
+    std::span<const float> values;  ///< empty where they are to be drawn
     std::optional<InputKey> key;
     mutable std::vector<std::byte> converted;  ///< memory of any content until is_converted
     mutable bool is_converted = false;
   };
+  [[nodiscard]] std::span<const float> values_of(std::size_t input) const;
+
   std::vector<Input> inputs_;
+  std::function<std::shared_ptr<const DrawnInputs>()> draw_;
+  mutable std::shared_ptr<const DrawnInputs> drawn_;
 };
 
 }  // namespace kw

@@ -133,7 +133,8 @@ Tolerance row_sum_tolerance(const Problem&, DType dtype, std::int64_t row_length
 }
 
 /// The last element of every chunk outweighs the others: whoever drops it is far off.
-void weigh_last(const Problem& problem, const Workload& workload, const CaptureData&, InputValues& operands, Rng&) {
+void weigh_last(const Problem& problem, const Workload& workload, const CaptureData&, InputValues& operands, Rng&,
+                const ParallelFor&) {
   const std::int64_t columns = columns_of(problem, workload.axes);
   const std::int64_t chunk = chunk_of(problem, workload.axes);
   auto& x = operands[0];
@@ -166,7 +167,7 @@ std::vector<OwnProbe> row_sum_probes(const Problem&) {
 
 OperatorChecks row_sum_checks() {
   return {
-      .settle = [](const Problem&, const Workload&, InputValues&, Rng&) {},
+      .settle = [](const Problem&, const Workload&, InputValues&, Rng&, const ParallelFor&) {},
       .settles = [](const Problem&, std::size_t) { return false; },
       .may_be_idle = [](const Problem&, std::size_t) { return false; },
       .conditioning = [](const Problem&, const Workload&, const InputValues&, double) { return std::optional(0.0); },
