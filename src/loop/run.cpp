@@ -39,7 +39,8 @@ class Run {
   Result<void> open_record();
   Result<void> open_verifier();
   Result<void> prepare();
-  Result<void> open_proposer(const Budget& budget);
+  Result<void> open_proposer(Instant models);
+  Result<void> propose_first();
   [[nodiscard]] ProposerContext proposer_context() const;
   Result<void> replay(Budget& budget);
   Result<void> search(Budget& budget);
@@ -111,6 +112,7 @@ Result<void> Run::open_verifier() {
   KW_TRY(auto options, opening_options(setup_, world_, record_.device, began_));
   options.costs = costs_;
   options.ledger = &ledger_;
+  if (!proposed_.empty()) options.first = proposed_.front().candidate;
   std::optional<ShareWatch> share;
   if (setup_.model && setup_.limits.wall_seconds) {
     const double before = used_before(setup_, record_, attempts_, turns_).wall_seconds;
@@ -131,6 +133,7 @@ Result<void> Run::prepare() {
   KW_TRY_VOID(require_checkable(setup_.requirements, record_.device));
   KW_TRY_VOID(require_sanitizer(setup_.requirements, world_.tools, record_.device, setup_.target));
   KW_TRY_VOID(open_record());
+  KW_TRY_VOID(propose_first());
   KW_TRY_VOID(open_verifier());
   if (record_.device.kind == DeviceKind::simulator) {
     ranking_.emplace(static_estimate(setup_.problem, record_.device, setup_.target, style_));
@@ -153,23 +156,32 @@ ProposerContext Run::proposer_context() const {
   context.archived = record_.archive_seeds;
   context.past = past_;
   context.lessons = lessons_;
-  context.plain = verifier_->plain();
+  if (verifier_) context.plain = verifier_->plain();
   context.requirements = setup_.requirements;
   context.token_limit = setup_.limits.tokens;
   return context;
 }
 
-Result<void> Run::open_proposer(const Budget& budget) {
+/// `models`: until when they are asked; unused where none is.
+Result<void> Run::open_proposer(Instant models) {
   ProposerContext context = proposer_context();
   if (setup_.start) {
     KW_TRY(context.start, start_of_tuning(setup_, record_, attempts_));
   }
   if (setup_.model) {
-    const bool limited = budget.deadline() != Instant::max();
-    models_ = std::make_unique<LlmDriver>(*setup_.model, limited ? budget.deadline() - reserve() : Instant::max());
+    models_ = std::make_unique<LlmDriver>(*setup_.model, models);
     context.model = &models_->open(turns_, setup_.resume, *record_.model_use);
   }
   KW_TRY(proposer_, entry_->make(context));
+  return {};
+}
+
+/// A search's first does not depend on the plain kernel's time, so that it can be built while that one is checked. A
+/// model has to know the time, and a resumed run has had its first.
+Result<void> Run::propose_first() {
+  if (setup_.model || setup_.resume || record_.device.kind != DeviceKind::gpu) return {};
+  KW_TRY_VOID(open_proposer(Instant::max()));
+  if (auto first = proposer_->next()) proposed_.push_back(*std::move(first));
   return {};
 }
 
@@ -365,7 +377,10 @@ Result<RunRecord> Run::go() {
   used.wall_seconds += to_seconds(world_.clock.now() - began_);
   used.device_seconds += verifier_->device_seconds();
   Budget budget(setup_.limits, used, world_.clock);
-  KW_TRY_VOID(open_proposer(budget));
+  const bool limited = budget.deadline() != Instant::max();
+  if (proposer_ == nullptr) {
+    KW_TRY_VOID(open_proposer(limited ? budget.deadline() - reserve() : Instant::max()));
+  }
   KW_TRY_VOID(replay(budget));
   auto searched = search(budget);
   end_asking(budget);

@@ -102,7 +102,8 @@ struct LocalVerifier::State {
   MeasureState measuring;
   double device_seconds = 0;
   VerifyTicket next_ticket = 0;
-  std::deque<InFlight> waiting = {};  ///< in the order of submission
+  std::unique_ptr<InFlight> first = {};  ///< what is expected to be submitted first, while it is
+  std::deque<InFlight> waiting = {};     ///< in the order of submission
   std::optional<LoadedCandidate> last_accepted = {};
   std::vector<std::future<void>> ending = {};  ///< processes of candidates that were judged
 };
@@ -124,6 +125,7 @@ Result<std::unique_ptr<LocalVerifier>> LocalVerifier::open(const Problem& proble
   auto state = std::make_unique<State>(
       State{RunFacts{problem, backend, clock, std::move(options), CheckSuite(), clock.now()}, std::move(measuring)});
   const VerifierOptions& opened_with = state->facts.options;
+  begin_first(*state);
   auto opened = open_baseline(state->facts, state->measuring, opening, [&] {
     return CheckSuite::make(problem, seed, opened_with.parallel, limits, opened_with.costs.get(), opened_with.ledger);
   });
@@ -138,13 +140,41 @@ VerifyRequest LocalVerifier::request_for(const Candidate& candidate, std::option
   return {facts.problem.source, facts.problem.id(), candidate, facts.options.secret_seed, budget};
 }
 
+/// Compiles it in all its variants; nothing else is done with it before the opening is over.
+void LocalVerifier::begin_first(State& state) {
+  const RunFacts& facts = state.facts;
+  const VerifierOptions& options = facts.options;
+  if (!options.first || facts.device().kind != DeviceKind::gpu) return;
+  const StepClock clock(facts.clock, options.opening_deadline, options.ledger);
+  state.first = std::make_unique<InFlight>(InFlight{0, GateContext{facts, state.measuring, clock}});
+  InFlight& one = *state.first;
+  one.context.loaded.candidate = *options.first;
+  one.is_built = true;
+  one.building = options.start([&one] { run_builds(one, false); });
+}
+
+/// One that was begun with the opening goes on as it is now; others begin here.
+LocalVerifier::InFlight& LocalVerifier::enqueue(const Candidate& candidate, const StepClock& clock) {
+  State& state = *state_;
+  const auto first = std::exchange(state.first, nullptr);
+  if (first) {
+    const auto compiling = TimeLedger::stage(clock.ledger(), to_string(GateId::build), time_activity::compiling);
+    first->building.get();
+  }
+  const bool is_begun = first && first->goes_on && first->context.loaded.candidate.id() == candidate.id();
+  InFlight& one =
+      state.waiting.emplace_back(is_begun ? std::move(*first) : InFlight{0, {state.facts, state.measuring, clock}});
+  one.context.clock = clock;
+  one.context.loaded.candidate = candidate;
+  return one;
+}
+
 VerifyTicket LocalVerifier::submit(const VerifyRequest& request) {
   const RunFacts& facts = state_->facts;
   const Instant deadline = request.budget ? facts.clock.now() + *request.budget : Instant::max();
   const VerifyTicket ticket = state_->next_ticket++;
-  InFlight& one = state_->waiting.emplace_back(
-      InFlight{ticket, GateContext{facts, state_->measuring, StepClock(facts.clock, deadline, facts.options.ledger)}});
-  one.context.loaded.candidate = request.candidate;
+  InFlight& one = enqueue(request.candidate, StepClock(facts.clock, deadline, facts.options.ledger));
+  one.ticket = ticket;
   if (request.problem_id != facts.problem.id() || request.suite_seed != facts.options.secret_seed) {
     one.context.verdict.cannot_decide(gates().front().id, "this verifier was opened for another problem or suite");
     one.goes_on = false;

@@ -54,6 +54,8 @@ class LocalVerifier final : public Verifier {
   struct State;
   struct InFlight;
   explicit LocalVerifier(std::unique_ptr<State> state);
+  static void begin_first(State& state);
+  [[nodiscard]] InFlight& enqueue(const Candidate& candidate, const StepClock& clock);
   [[nodiscard]] bool builds_at_once() const;
   void build(InFlight& one, bool screens) const;
   static void run_builds(InFlight& one, bool screens);
