@@ -18,7 +18,7 @@ const std::vector<Gate>& gates() {
       {GateId::check, GatePhase::run, k_unscreened, run_check_gate},
       {GateId::time, GatePhase::measure, k_times, run_time_gate},
       {GateId::check, GatePhase::prove, k_screened_would_be_best, run_check_gate},
-      {GateId::sanitize, GatePhase::prove, k_would_be_best, run_sanitize_gate},
+      {GateId::sanitize, GatePhase::prove, k_would_be_best, run_sanitize_gate, ask_sanitizers},
       {GateId::profile, GatePhase::count, {}, run_profile_gate},
   };
   return list;

@@ -229,6 +229,14 @@ void LocalVerifier::pass(InFlight& oldest, GatePhase phase, bool build_next) {
   state_->facts.options.beside(go, [&] { build(waiting[1], will_screen(state_->facts)); });
 }
 
+/// A first candidate's check: those of a search, which are right as a rule, are sanitized beside it on a GPU. Both are
+/// needed for a first verified kernel, and neither is timed.
+void LocalVerifier::check_first(InFlight& oldest) {
+  if (!oldest.goes_on) return;
+  const auto& beside = state_->facts.options.beside;
+  beside([&] { oldest.goes_on = run_gates(GatePhase::run, oldest.context); }, [&] { run_ahead(oldest.context); });
+}
+
 /// What those behind a would-be best need before they can be timed: whether they are right does not depend on who is
 /// the best. There will be one if this one is proved, and then they are screened; if it is not, the whole check comes
 /// after all. On a GPU one kernel at a time is launched.
@@ -267,9 +275,15 @@ std::optional<VerifyResult> LocalVerifier::poll() {
   oldest.context.screens = is_screened(state_->facts, state_->measuring);
   // A screening is over sooner than a build, and would wait for it with idle cores: see build_oldest(). The check of a
   // first candidate has all cores, for a first verified kernel comes before anything else: see prove().
-  if (!oldest.has_run || !oldest.context.screens) pass(oldest, GatePhase::run, !will_screen(state_->facts));
+  const RunFacts& facts = state_->facts;
+  const bool is_first = oldest.ticket == 0 && !oldest.context.screens;
+  if (is_first && will_screen(facts) && facts.device().kind == DeviceKind::gpu) {
+    check_first(oldest);
+  } else if (!oldest.has_run || !oldest.context.screens) {
+    pass(oldest, GatePhase::run, !will_screen(facts));
+  }
   // A GPU's time is between two events on the device, where no compiler disturbs it.
-  pass(oldest, GatePhase::measure, state_->facts.device().kind == DeviceKind::gpu && !oldest.context.screens);
+  pass(oldest, GatePhase::measure, facts.device().kind == DeviceKind::gpu && !oldest.context.screens);
   prove(oldest);
   pass(oldest, GatePhase::count, false);
   VerifyResult result = settle(oldest);

@@ -61,6 +61,7 @@ class LocalVerifier final : public Verifier {
   static void run_builds(InFlight& one, bool screens);
   void build_oldest();
   void pass(InFlight& oldest, GatePhase phase, bool build_next);
+  void check_first(InFlight& oldest);
   void prove(InFlight& oldest);
   void go_ahead();
   [[nodiscard]] VerifyResult settle(InFlight& one);

@@ -51,12 +51,14 @@ class ProvingAheadTest : public ::testing::Test {
     kernels["restless"] = kernel(FakeBehaviour::differs_each_run, 0.5e6);
   }
 
-  void open() {
+  /// `first` is expected to be submitted first; empty: nothing is.
+  void open(const std::string& first = "") {
     VerifierOptions options;
     options.secret_seed = 7;
     options.device = backend.device();
     options.plain = small_candidate("plain");
     options.screen = true;
+    if (!first.empty()) options.first = small_candidate(first);
     options.tools.sanitizers = {&sanitizer};
     options.beside = [this](const std::function<void()>& here, const std::function<void()>& beside) {
       ++besides;
@@ -186,6 +188,76 @@ TEST_F(ProvingAheadTest, does_nothing_beside_a_timed_launch) {
   EXPECT_EQ(builds_when_asked - builds_before, 1) << "a first verified kernel comes before anything else";
   EXPECT_EQ(backend.builds() - builds_before, 2);
   EXPECT_EQ(besides - before, 1) << "its proof, and neither its checks nor the time between them";
+}
+
+TEST_F(ProvingAheadTest, builds_what_is_expected_first_beside_the_opening_on_a_gpu) {
+  open("first");
+  const int without = backend.builds();
+  submit("first");
+  ASSERT_TRUE(next().verdict.accepted());
+  EXPECT_GT(backend.builds(), without) << "of a processor all cores open";
+  backend.mutable_device().kind = DeviceKind::gpu;
+  for (const std::string submitted : {"first", "faster", "wrong"}) {
+    SCOPED_TRACE(submitted);
+    open("first");
+    submit(submitted);
+    const int builds = backend.builds();
+    const auto result = next();
+    EXPECT_EQ(result.verdict.accepted(), submitted != "wrong") << result.verdict.message;
+    EXPECT_EQ(backend.builds() == builds, submitted == "first");
+  }
+}
+
+TEST_F(ProvingAheadTest, what_is_expected_first_and_does_not_compile_is_rejected_when_it_comes) {
+  backend.mutable_device().kind = DeviceKind::gpu;
+  kernels["broken"] = FakeKernel{FakeBehaviour::honest, 1e6, 0.005, BuildStatus::source_error, "error: no", false};
+  open("broken");
+  submit("broken");
+  EXPECT_EQ(next().verdict.reason, Reason::build_failed);
+  submit("first");
+  EXPECT_TRUE(next().verdict.accepted());
+}
+
+TEST_F(ProvingAheadTest, sanitizes_the_first_beside_its_check_on_a_gpu) {
+  backend.mutable_device().kind = DeviceKind::gpu;
+  open();
+  for (const char* source : {"first", "faster"}) submit(source);
+  const int before = besides;
+  const auto first = next();
+  ASSERT_TRUE(first.verdict.accepted()) << first.verdict.message;
+  EXPECT_THAT(first.verdict.gates_passed, ElementsAre(GateId::read, GateId::build, GateId::static_check, GateId::check,
+                                                      GateId::time, GateId::sanitize, GateId::profile));
+  EXPECT_THAT(sanitizer.asked, ElementsAre("first")) << "once";
+  EXPECT_GT(besides, before);
+  ASSERT_TRUE(next().verdict.accepted());
+  EXPECT_THAT(sanitizer.asked, ElementsAre("first", "faster"));
+}
+
+TEST_F(ProvingAheadTest, sanitizes_no_other_before_it_was_timed) {
+  kernels["cold"] = FakeKernel{FakeBehaviour::wrong_when_cold, 1e6, 0.005, BuildStatus::ok, "", false};
+  const auto asked_about = [&](const std::vector<std::string>& sources) {
+    open();
+    sanitizer.asked.clear();
+    for (const std::string& source : sources) {
+      submit(source);
+      (void)next();
+    }
+    return sanitizer.asked;
+  };
+  EXPECT_THAT(asked_about({"cold"}), ElementsAre()) << "a processor has no cores for it";
+  backend.mutable_device().kind = DeviceKind::gpu;
+  EXPECT_THAT(asked_about({"cold"}), ElementsAre("cold"));
+  EXPECT_THAT(asked_about({"first", "cold"}), ElementsAre("first"));
+}
+
+TEST_F(ProvingAheadTest, what_was_sanitized_beside_its_check_is_judged_in_the_order_of_the_gates) {
+  backend.mutable_device().kind = DeviceKind::gpu;
+  for (const std::string source : {"first", "wrong"}) {
+    open();
+    sanitizer.guilty = {source};
+    submit(source);
+    EXPECT_EQ(next().verdict.failed_gate, source == "wrong" ? GateId::check : GateId::sanitize);
+  }
 }
 
 TEST_F(ProvingAheadTest, launches_one_kernel_at_a_time_on_a_gpu) {

@@ -23,6 +23,8 @@ struct PlannedBuild {
   bool hidden = true;  ///< only held-out workloads need it
 };
 
+struct SanitizerInquiry;  // of the gate `sanitize` alone
+
 /// One candidate on its way through the gates.
 struct GateContext {
   const RunFacts& facts;
@@ -35,11 +37,12 @@ struct GateContext {
   std::optional<Measurement> measurement = {};
   AccuracyTable accuracy = {};
   std::optional<SimulatedAccesses> accesses = {};
-  std::vector<PlannedBuild> unbuilt = {};  ///< for workloads that only the whole check needs
-  bool screens = false;                    ///< VerifierOptions::screen, and there is a champion
-  std::optional<GateId> untimed = {};      ///< the first gate that was left out because the device's times say nothing
-  bool skipped = false;                    ///< the gate that returned true had nothing to go by, and was not passed
-  bool is_baseline = false;                ///< the plain kernel: the user's requirements are not about it
+  std::shared_ptr<std::vector<SanitizerInquiry>> inquiries = {};  ///< with what the tools said; null: not asked yet
+  std::vector<PlannedBuild> unbuilt = {};                         ///< for workloads that only the whole check needs
+  bool screens = false;                                           ///< VerifierOptions::screen, and there is a champion
+  std::optional<GateId> untimed = {};  ///< the first gate that was left out because the device's times say nothing
+  bool skipped = false;                ///< the gate that returned true had nothing to go by, and was not passed
+  bool is_baseline = false;            ///< the plain kernel: the user's requirements are not about it
 };
 
 /// Whether this candidate is to be screened before anything else: asked when its turn comes.
@@ -69,6 +72,9 @@ struct Gate {
   /// True when the candidate goes on (passed, or with context.skipped nothing to go by), and false after recording the
   /// first cause in context.verdict.
   bool (*run)(GateContext& context);
+  /// Work for it that may be done beside earlier gates, when nothing is timed and all is built; it then finds what
+  /// came of that in the context. Null: there is none.
+  void (*ahead)(GateContext& context) = nullptr;
 };
 
 /// The gates of this program. Defined where the program is put together; the product's is catalogue/gates.cpp.
@@ -76,6 +82,9 @@ struct Gate {
 
 /// The gates of one phase in turn, until one stops the candidate; false then, with the cause in context.verdict.
 [[nodiscard]] bool run_gates(GatePhase phase, GateContext& context);
+
+/// The work of all gates that may be done before their turn.
+void run_ahead(GateContext& context);
 
 bool run_read_gate(GateContext& context);
 bool run_build_gate(GateContext& context);
@@ -86,6 +95,7 @@ bool run_screen_gate(GateContext& context);
 bool run_check_gate(GateContext& context);
 bool run_time_gate(GateContext& context);
 bool run_sanitize_gate(GateContext& context);
+void ask_sanitizers(GateContext& context);
 bool run_profile_gate(GateContext& context);
 
 }  // namespace kw

@@ -42,4 +42,10 @@ bool run_gates(GatePhase phase, GateContext& context) {
   return true;
 }
 
+void run_ahead(GateContext& context) {
+  for (const Gate& gate : gates()) {
+    if (gate.ahead != nullptr) gate.ahead(context);
+  }
+}
+
 }  // namespace kw

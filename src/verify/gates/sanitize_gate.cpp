@@ -12,8 +12,20 @@
 #include "verify/tools/sanitizer.hpp"
 
 namespace kw {
+
+/// What one tool is asked, and what comes of it. All tools are asked at the same time: one works on the GPU, another on
+/// a processor.
+struct SanitizerInquiry {
+  const RunFacts& facts;
+  const LoadedCandidate& loaded;
+  StepClock clock;
+  Verdict verdict = {};  ///< notes, and a rejection
+  bool skipped = true;   ///< no whole workload was checked
+};
+
 namespace {
 
+using Inquiry = SanitizerInquiry;
 constexpr std::size_t k_workloads = 2;
 
 /// What the tool can do in the time that is left. Each run takes about a sixth of it, for a kernel that nothing is left
@@ -93,16 +105,6 @@ std::vector<WatchedSlice> slices_of_primary(const RunFacts& facts, const LaunchP
   }
   return slices;
 }
-
-/// What one tool is asked, and what comes of it. All tools are asked at the same time: one works on the GPU, another on
-/// a processor.
-struct Inquiry {
-  const RunFacts& facts;
-  const LoadedCandidate& loaded;
-  StepClock clock;
-  Verdict verdict = {};  ///< notes, and a rejection
-  bool skipped = true;   ///< no whole workload was checked
-};
 
 /// What goes wrong at the sizes of the primary workload alone is looked for in as many groups of each launch as the
 /// tool can run. Not enough to call a candidate sanitized.
@@ -207,24 +209,27 @@ bool run_sanitize_gate(GateContext& context) {
         "no finding (by the simulator, in every launch: bounds, races, barriers, uninitialised shared memory)");
     return true;
   }
-  context.skipped = true;
-  const auto& sanitizers = context.facts.options.tools.sanitizers;
-  if (sanitizers.empty()) {
+  if (context.facts.options.tools.sanitizers.empty()) {
     context.verdict.note(GateId::sanitize, "not sanitized: this machine has no tool for it; see `kernelwright doctor`");
   }
+  context.skipped = true;
+  if (!context.inquiries) ask_sanitizers(context);
+  return join(context, *context.inquiries) && is_sanitized_as_required(context);
+}
+
+void ask_sanitizers(GateContext& context) {
+  const auto& sanitizers = context.facts.options.tools.sanitizers;
   const bool at_once = sanitizers.size() > 1;
-  std::vector<Inquiry> inquiries;
+  auto inquiries = std::make_shared<std::vector<Inquiry>>();
   for (std::size_t i = 0; i < sanitizers.size(); ++i) {
-    inquiries.push_back({context.facts, context.loaded, at_once ? context.clock.beside() : context.clock.part()});
+    inquiries->push_back({context.facts, context.loaded, at_once ? context.clock.beside() : context.clock.part()});
   }
-  {
-    const auto watching = context.clock.doing(at_once ? time_activity::tool : TimeLedger::k_other);
-    context.facts.options.parallel(std::ssize(sanitizers), [&](std::int64_t i) {
-      const auto at = static_cast<std::size_t>(i);
-      static_cast<void>(ask(inquiries[at], *sanitizers[at]));
-    });
-  }
-  return join(context, inquiries) && is_sanitized_as_required(context);
+  const auto watching = context.clock.doing(at_once ? time_activity::tool : TimeLedger::k_other);
+  context.facts.options.parallel(std::ssize(sanitizers), [&](std::int64_t i) {
+    const auto at = static_cast<std::size_t>(i);
+    static_cast<void>(ask((*inquiries)[at], *sanitizers[at]));
+  });
+  context.inquiries = std::move(inquiries);
 }
 
 }  // namespace kw
