@@ -181,6 +181,7 @@ Result<void> learn_on_all_cases(RunFacts& facts, Baseline& baseline, std::option
   std::vector<double> reference_reached;
   OpeningMemory memory;
   for (std::size_t i = 0; i < facts.suite.cases().size(); ++i) {
+    KW_TRY_VOID(facts.suite.answer_large(facts.problem, i, facts.options.parallel, clock.ledger()));
     const CheckCase& one = facts.suite.cases()[i];
     const bool primary = one.workload == 0;
     const bool by_reference = primary && plain_reached && reference;

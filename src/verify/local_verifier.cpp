@@ -103,6 +103,7 @@ struct LocalVerifier::State {
   double device_seconds = 0;
   VerifyTicket next_ticket = 0;
   std::unique_ptr<InFlight> first = {};  ///< what is expected to be submitted first, while it is
+  bool first_is_checked = false;         ///< the first candidate of all, of one that screens on a GPU
   std::deque<InFlight> waiting = {};     ///< in the order of submission
   std::optional<LoadedCandidate> last_accepted = {};
   std::vector<std::future<void>> ending = {};  ///< processes of candidates that were judged
@@ -179,18 +180,22 @@ VerifyTicket LocalVerifier::submit(const VerifyRequest& request) {
     one.context.verdict.cannot_decide(gates().front().id, "this verifier was opened for another problem or suite");
     one.goes_on = false;
   }
-  if (builds_at_once()) {
-    one.is_built = true;
-    one.building = facts.options.start([&one] { run_builds(one, true); });
-  }
+  begin_builds();
   return ticket;
 }
 
-/// The first candidate is built in all its variants, with all cores. A GPU's time is between two events on the device,
-/// where no compiler disturbs it.
-bool LocalVerifier::builds_at_once() const {
+/// Of all behind the oldest, on a GPU: its time is between two events on the device, where no compiler disturbs it. The
+/// first candidate of all is built and checked with all cores.
+void LocalVerifier::begin_builds() {
   const RunFacts& facts = state_->facts;
-  return will_screen(facts) && facts.device().kind == DeviceKind::gpu && state_->waiting.size() > 1;
+  const bool first_is_due = !state_->first_is_checked && !state_->measuring.champion;
+  if (!will_screen(facts) || facts.device().kind != DeviceKind::gpu || first_is_due) return;
+  for (std::size_t i = 1; i < state_->waiting.size(); ++i) {
+    InFlight& one = state_->waiting[i];
+    if (one.is_built) continue;
+    one.is_built = true;
+    one.building = facts.options.start([&one] { run_builds(one, true); });
+  }
 }
 
 void LocalVerifier::run_builds(InFlight& one, bool screens) {
@@ -232,9 +237,13 @@ void LocalVerifier::pass(InFlight& oldest, GatePhase phase, bool build_next) {
 /// A first candidate's check: those of a search, which are right as a rule, are sanitized beside it on a GPU. Both are
 /// needed for a first verified kernel, and neither is timed.
 void LocalVerifier::check_first(InFlight& oldest) {
-  if (!oldest.goes_on) return;
-  const auto& beside = state_->facts.options.beside;
-  beside([&] { oldest.goes_on = run_gates(GatePhase::run, oldest.context); }, [&] { run_ahead(oldest.context); });
+  const auto check = [&] {
+    oldest.goes_on = oldest.goes_on && run_gates(GatePhase::run, oldest.context);
+    state_->first_is_checked = true;
+    begin_builds();
+  };
+  if (!oldest.goes_on) return check();
+  state_->facts.options.beside(check, [&] { run_ahead(oldest.context); });
 }
 
 /// What those behind a would-be best need before they can be timed: whether they are right does not depend on who is

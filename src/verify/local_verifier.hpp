@@ -56,7 +56,7 @@ class LocalVerifier final : public Verifier {
   explicit LocalVerifier(std::unique_ptr<State> state);
   static void begin_first(State& state);
   [[nodiscard]] InFlight& enqueue(const Candidate& candidate, const StepClock& clock);
-  [[nodiscard]] bool builds_at_once() const;
+  void begin_builds();
   void build(InFlight& one, bool screens) const;
   static void run_builds(InFlight& one, bool screens);
   void build_oldest();

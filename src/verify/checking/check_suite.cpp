@@ -190,20 +190,6 @@ bool is_large(const Problem& problem, const WorkloadCosts& costs, const SuiteLim
   return elements * sizeof(float) > limits.kept_bytes;
 }
 
-/// Has inputs drawn whenever they are asked for.
-Result<void> draw_when_asked(const Problem& problem, InputSeeds seeds, const std::shared_ptr<LargeInputs>& large,
-                             CheckCase& one) {
-  const auto draw = [large, workload = one.workload, distribution = one.distribution, seeds] {
-    return large->draw(workload, distribution, seeds);
-  };
-  KW_TRY(const auto drawn, draw());
-  one.draw = [draw] { return draw().value(); };
-  one.keys = drawn->keys;
-  one.inputs.resize(problem.operand_count());
-  one.inputs.insert(one.inputs.end(), drawn->values.begin() + std::ssize(one.inputs), drawn->values.end());
-  return {};
-}
-
 /// Draws the data of all cases that are kept; for each whether they tell something of a kernel. Nobody asks what large
 /// ones tell.
 Result<std::vector<bool>> draw_all(const Problem& problem, const WorkloadCosts& costs, const SuiteLimits& limits,
@@ -245,6 +231,20 @@ Result<void> answer_whole(const Problem& problem, const ParallelFor& parallel, C
   return {};
 }
 
+/// Of large inputs at least what is read, or all where that is not known; the captured tensors are kept of them.
+Result<std::shared_ptr<const InputValues>> inputs_for(const Problem& problem, const OperandReads* reads,
+                                                      CheckCase& one) {
+  if (!one.draw) return inputs_of(one);
+  KW_TRY(const auto drawn, one.draw(reads));
+  one.keys = drawn->keys;
+  for (auto& key : one.keys) {
+    if (key) key->all_drawn = true;  // when somebody asks for all
+  }
+  one.inputs.assign(problem.operand_count(), {});
+  one.inputs.insert(one.inputs.end(), drawn->values.begin() + std::ssize(one.inputs), drawn->values.end());
+  return std::shared_ptr<const InputValues>(drawn, &drawn->values);
+}
+
 /// In some rows, which no kernel knows. The number of rows.
 Result<std::int64_t> answer_rows(const Problem& problem, const AnswerWork& whole, Rng& rng, const ParallelFor& parallel,
                                  CheckCase& one) {
@@ -253,7 +253,9 @@ Result<std::int64_t> answer_rows(const Problem& problem, const AnswerWork& whole
   const auto& workload = problem.workloads[one.workload];
   const OracleSampling& sampling = operator_of(problem).sampling;
   const auto rows = sampled_rows(sampling.rows(problem, workload.axes), whole, k_affordable, rng);
-  one.sampled = sampling.answer(problem, workload.axes, *inputs_of(one), rows, parallel);
+  const auto reads = one.draw ? sampling.reads(problem, workload.axes, rows) : std::nullopt;
+  KW_TRY(const auto drawn, inputs_for(problem, reads ? &*reads : nullptr, one));
+  one.sampled = sampling.answer(problem, workload.axes, *drawn, rows, parallel);
   for (std::size_t output = 0; output < one.sampled.size(); ++output) {
     KW_TRY_VOID(require_answer(problem, workload, output, one.sampled[output].values));
   }
@@ -286,20 +288,35 @@ Result<CheckSuite> CheckSuite::make(const Problem& problem, std::uint64_t seed, 
     if (!told[i] && !is_timing(i)) continue;
     CheckCase& one = listed[i];
     one.tells = told[i];
-    if (is_large(problem, costs, limits, one)) KW_TRY_VOID(draw_when_asked(problem, seeds[i], large, one));
     const auto answering = TimeLedger::activity(ledger, time_activity::oracle);
     one.whole = whole_answer_work(problem, problem.workloads[one.workload], costs.of(one.workload).steps);
     if (is_answered_whole(one.whole, limits)) {
       KW_TRY_VOID(answer_whole(problem, parallel, one));
     } else {
       Rng row_choice = Rng(seeds[i].operands).split(i);
-      KW_TRY(suite.sampled_rows_, answer_rows(problem, one.whole, row_choice, parallel, one));
+      if (is_large(problem, costs, limits, one)) {
+        one.unasked = row_choice;
+        one.draw = [large, workload = one.workload, distribution = one.distribution, own = seeds[i]](
+                       const OperandReads* reads) { return large->draw(workload, distribution, own, reads); };
+      } else {
+        KW_TRY(suite.sampled_rows_, answer_rows(problem, one.whole, row_choice, parallel, one));
+      }
     }
     suite.cases_.push_back(std::move(one));
   }
   suite.leave_out_untold(problem);
   if (suite.cases_.empty()) return fail(nothing_told(problem));
   return suite;
+}
+
+Result<void> CheckSuite::answer_large(const Problem& problem, std::size_t index, const ParallelFor& parallel,
+                                      TimeLedger* ledger) {
+  CheckCase& one = cases_[index];
+  auto row_choice = std::exchange(one.unasked, std::nullopt);
+  if (!row_choice) return {};
+  const auto answering = TimeLedger::activity(ledger, time_activity::oracle);
+  KW_TRY(sampled_rows_, answer_rows(problem, one.whole, *row_choice, parallel, one));
+  return {};
 }
 
 void CheckSuite::leave_out_untold(const Problem& problem) {
@@ -338,7 +355,7 @@ Error untold_error(const Problem& problem, const CheckCase& one) {
 
 std::shared_ptr<const InputValues> inputs_of(const CheckCase& one) {
   if (!one.draw) return {std::shared_ptr<const void>(), &one.inputs};
-  const auto drawn = one.draw();
+  const auto drawn = one.draw(nullptr).value();
   return {drawn, &drawn->values};
 }
 

@@ -9,6 +9,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -33,9 +34,11 @@ struct CheckCase {
   std::size_t workload = 0;  ///< index into Problem::workloads
   Distribution distribution = Distribution::normal;
   InputValues inputs;  ///< of large ones nothing but the captured tensors: see inputs_of()
-  /// Draws large inputs again (large_inputs.hpp); empty where all of them are in `inputs`.
-  std::function<std::shared_ptr<const DrawnInputs>()> draw;
-  InputKeys keys;  ///< of `inputs`; a device draws those that have one. Empty: none has
+  /// Draws large inputs again, as LargeInputs does: all, or the elements that are read. Empty where all of them are in
+  /// `inputs`.
+  std::function<Result<std::shared_ptr<const DrawnInputs>>(const OperandReads* reads)> draw;
+  std::optional<Rng> unasked;  ///< of large inputs: chooses the rows that the oracle has not been asked about yet
+  InputKeys keys;              ///< of `inputs`; a device draws those that have one. Empty: none has
   OutputValues expected;
   std::vector<OutputScales> scales;  ///< per output, of `expected`
   std::vector<double> allowed;       ///< per output, against the oracle's answer; set from the baseline (allow_errors)
@@ -113,6 +116,10 @@ class CheckSuite {
     std::int64_t rows = 0;
   };
   [[nodiscard]] Sampled sampled() const;
+  /// Asks the oracle about a case with large inputs, which `make` leaves for later: they are drawn once for that and
+  /// for a launch that follows. Errors as of `make`.
+  [[nodiscard]] Result<void> answer_large(const Problem& problem, std::size_t index, const ParallelFor& parallel,
+                                          TimeLedger* ledger);
   /// Takes the baseline's own output, of these scales, as the answer of a sampled case. It erred by `errors` in the
   /// sampled rows.
   void adopt(std::size_t index, OutputValues values, std::vector<OutputScales> scales, std::vector<double> errors);

@@ -92,7 +92,12 @@ TEST(CheckSuite, draws_large_inputs_again_and_does_not_keep_them) {
   constexpr double k_unlimited = std::numeric_limits<double>::infinity();
   const double small = cost(problem, problem.workloads[1]).flops;
   const auto kept = CheckSuite::make(problem, 1, serial_for, {k_unlimited, k_unlimited, small}).value();
-  const auto drawn = CheckSuite::make(problem, 1, serial_for, {k_unlimited, k_unlimited, small, 0}).value();
+  auto drawn = CheckSuite::make(problem, 1, serial_for, {k_unlimited, k_unlimited, small, 0}).value();
+  EXPECT_EQ(drawn.sampled().cases, 0) << "the oracle is asked when their turn comes";
+  for (std::size_t i = 0; i < drawn.cases().size(); ++i)
+    ASSERT_TRUE(drawn.answer_large(problem, i, serial_for, nullptr));
+  EXPECT_EQ(drawn.sampled().cases, kept.sampled().cases);
+  EXPECT_EQ(drawn.sampled().rows, kept.sampled().rows);
   ASSERT_EQ(drawn.cases().size(), kept.cases().size());
   std::size_t large = 0;
   for (std::size_t i = 0; i < drawn.cases().size(); ++i) {

@@ -157,28 +157,31 @@ DrawnInputs draw_operands(const Problem& problem, const Workload& workload, cons
       fill(values, draw, parallel);
     }
   }
-  operator_of(problem).checks.settle(problem, workload, drawn.values, rng, parallel);
+  const OperatorChecks& checks = operator_of(problem).checks;
+  checks.settle(problem, workload, drawn.values, rng, parallel);
   for (std::size_t i = 0; i < drawn.values.size(); ++i) {
-    if (!drawn.keys[i]) round_to(problem.inputs[i].dtype, drawn.values[i], parallel);
+    if (checks.settles(problem, i)) round_to(problem.inputs[i].dtype, drawn.values[i], parallel);
   }
   return drawn;
 }
 
 Result<DrawnInputs> make_inputs(const Problem& problem, const Workload& workload, const Distribution& distribution,
-                                InputSeeds seeds, const ParallelFor& parallel, InputValues used) {
+                                InputSeeds seeds, const ParallelFor& parallel, InputValues used,
+                                const OperandReads* reads) {
   for (std::size_t i = 0; i < problem.operand_count(); ++i) {
     KW_TRY_VOID(shape_of(problem.inputs[i], workload.axes));
   }
   Rng rng(seeds.operands);
-  DrawnInputs drawn = draw_operands(problem, workload, distribution, rng, parallel, std::move(used));
+  DrawnInputs drawn = draw_operands(problem, workload, distribution, rng, parallel, std::move(used), reads);
   KW_TRY(CaptureData captures, draw_captures(problem.captures, workload.axes, seeds.captures));
   if (distribution.own != nullptr) distribution.own->shape(problem, workload, captures, drawn.values, rng, parallel);
   for (const auto& capture : problem.captures) {
     drawn.values.push_back(std::move(captures.find(capture.declared.name)->second.values));
   }
   drawn.keys.resize(drawn.values.size());
-  for (std::size_t i = 0; i < drawn.values.size(); ++i) {
-    if (!drawn.keys[i]) round_to(problem.inputs[i].dtype, drawn.values[i], parallel);
+  // Operands are as their type holds them, but for what was shaped.
+  for (std::size_t i = distribution.own != nullptr ? 0 : problem.operand_count(); i < drawn.values.size(); ++i) {
+    round_to(problem.inputs[i].dtype, drawn.values[i], parallel);
   }
   return drawn;
 }

@@ -70,10 +70,12 @@ struct DrawnInputs {
                                         const OperandReads* reads = nullptr);
 
 /// Values for every input of the problem, as its type can hold them. Deterministic for the seeds. errc::overflow for a
-/// workload that does not fit, errc::capture_values for captured tensors that cannot be drawn. `used` as above.
+/// workload that does not fit, errc::capture_values for captured tensors that cannot be drawn. `used` and `reads` as
+/// above.
 [[nodiscard]] Result<DrawnInputs> make_inputs(const Problem& problem, const Workload& workload,
                                               const Distribution& distribution, InputSeeds seeds,
-                                              const ParallelFor& parallel = serial_for, InputValues used = {});
+                                              const ParallelFor& parallel = serial_for, InputValues used = {},
+                                              const OperandReads* reads = nullptr);
 [[nodiscard]] inline Result<DrawnInputs> make_inputs(const Problem& problem, const Workload& workload,
                                                      const Distribution& distribution, std::uint64_t seed) {
   return make_inputs(problem, workload, distribution, InputSeeds{seed});

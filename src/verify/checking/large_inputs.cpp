@@ -1,5 +1,6 @@
 #include "verify/checking/large_inputs.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "record/time_use.hpp"
@@ -7,17 +8,19 @@
 namespace kw {
 
 Result<std::shared_ptr<const DrawnInputs>> LargeInputs::draw(std::size_t workload, const Distribution& distribution,
-                                                             InputSeeds seeds) {
+                                                             InputSeeds seeds, const OperandReads* reads) {
   const std::lock_guard lock(mutex_);
   const Source source{workload, distribution, seeds};
-  if (last_ && source == source_) return last_;
+  if (source == source_) return last_;
   const auto drawing = TimeLedger::activity(ledger_, time_activity::inputs);
   InputValues used;
   if (last_ && last_.use_count() == 1) used = std::move(last_->values);
   last_.reset();
+  source_.reset();
   KW_TRY(DrawnInputs drawn,
-         make_inputs(problem_, problem_.workloads[workload], distribution, seeds, parallel_, std::move(used)));
-  source_ = source;
+         make_inputs(problem_, problem_.workloads[workload], distribution, seeds, parallel_, std::move(used), reads));
+  const auto is_part = [](const std::optional<InputKey>& key) { return key && !key->all_drawn; };
+  if (std::ranges::none_of(drawn.keys, is_part)) source_ = source;
   last_ = std::make_shared<DrawnInputs>(std::move(drawn));
   return last_;
 }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 
 #include "base/time_ledger.hpp"
 #include "verify/checking/inputs.hpp"
@@ -20,9 +21,9 @@ class LargeInputs {
       : problem_(problem), parallel_(std::move(parallel)), ledger_(ledger) {}
 
   /// What make_inputs() gives for these arguments, with its errors. From any thread; whoever holds the pointer keeps
-  /// the values as they are.
+  /// the values as they are. With `reads`, of operands that are normal numbers at least these elements.
   [[nodiscard]] Result<std::shared_ptr<const DrawnInputs>> draw(std::size_t workload, const Distribution& distribution,
-                                                                InputSeeds seeds);
+                                                                InputSeeds seeds, const OperandReads* reads = nullptr);
 
  private:
   struct Source {
@@ -36,7 +37,7 @@ class LargeInputs {
   ParallelFor parallel_;
   TimeLedger* ledger_;
   std::mutex mutex_;
-  Source source_;                      ///< of the last
+  std::optional<Source> source_;       ///< of the last; nothing where parts of it alone were drawn
   std::shared_ptr<DrawnInputs> last_;  ///< null: none was drawn yet
 };
 

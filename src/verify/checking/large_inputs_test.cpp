@@ -43,5 +43,39 @@ TEST(LargeInputs, differ_by_workload_and_distribution) {
   EXPECT_NE(large.draw(1, Distribution::spikes, {5}).value()->values, first->values);
 }
 
+/// Operands of more bytes than a host copies to a device that can draw them.
+TEST(LargeInputs, are_drawn_in_parts_for_whoever_reads_parts_and_whole_for_the_next) {
+  const auto problem = parse_problem(R"(
+name = "attention/large"
+op = "attention"
+[axes]
+B = 1
+Hq = 2
+Hkv = 2
+Sq = 8192
+Skv = 8192
+D = 64
+[attention]
+dtype = "f32"
+[[workload]]
+name = "odd"
+role = "edge"
+Sq = 7
+)",
+                                     "large.toml");
+  ASSERT_TRUE(problem) << problem.error().to_string();
+  LargeInputs large(*problem, serial_for, nullptr);
+  const OperandReads reads = {{{0, 64}}, {{64, 128}}, {{0, 64}}};
+  const auto part = large.draw(0, Distribution::normal, {5}, &reads).value();
+  const auto whole = large.draw(0, Distribution::normal, {5}).value();
+  ASSERT_NE(part, whole) << "what was drawn in parts is no answer to who wants all";
+  EXPECT_EQ(whole->values, make_inputs(*problem, problem->primary(), Distribution::normal, 5).value().values);
+  EXPECT_FALSE(part->keys[1].value().all_drawn);
+  EXPECT_TRUE(whole->keys[1].value().all_drawn);
+  for (std::size_t i = 64; i < 128; ++i) ASSERT_EQ(part->values[1][i], whole->values[1][i]);
+  EXPECT_NE(part->values[1], whole->values[1]);
+  EXPECT_EQ(large.draw(0, Distribution::normal, {5}, &reads).value(), whole) << "who has all has the parts";
+}
+
 }  // namespace
 }  // namespace kw

@@ -22,7 +22,7 @@ StoredInputs::StoredInputs(const Problem& problem, const CheckCase& one, StoredI
 
 std::span<const float> StoredInputs::values_of(std::size_t input) const {
   if (!draw_ || !inputs_[input].values.empty()) return inputs_[input].values;
-  if (!drawn_) drawn_ = draw_();
+  if (!drawn_) drawn_ = draw_(nullptr).value();
   return drawn_->values[input];
 }
 

@@ -42,7 +42,7 @@ class StoredInputs {
   [[nodiscard]] std::span<const float> values_of(std::size_t input) const;
 
   std::vector<Input> inputs_;
-  std::function<std::shared_ptr<const DrawnInputs>()> draw_;
+  std::function<Result<std::shared_ptr<const DrawnInputs>>(const OperandReads* reads)> draw_;
   mutable std::shared_ptr<const DrawnInputs> drawn_;
 };
 
