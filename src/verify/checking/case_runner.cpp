@@ -29,6 +29,7 @@ void prepare(const LaunchPlan& plan, KernelProcess& process, const StoredInputs&
     if (is_filled(filling, i)) continue;
     const auto bytes = process.buffer(i);
     if (plan.buffers[i].role == BufferRole::input) {
+      if (mode.inputs_are_there) continue;
       const auto values = inputs.bytes(input, parallel);
       KW_CHECK(values.size() == bytes.size(), "input of {} bytes for a buffer of {}", values.size(), bytes.size());
       copy_bytes(bytes, values, parallel);

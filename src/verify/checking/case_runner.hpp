@@ -64,6 +64,8 @@ struct CaseMode {
   /// poison no others come back, and the device counts the useless ones.
   std::span<const AnswerSample> looked_at = {};
   OutputBytes* memory = nullptr;  ///< of outputs that nobody looks at any more, for the new ones where it is as large
+  /// The last launch in this process had the same plan and the same inputs, and has left them as they were.
+  bool inputs_are_there = false;
 };
 
 /// Fresh inputs, poisoned outputs and scratch, guards; launch; then guards and inputs must be as they were. A process

@@ -208,6 +208,21 @@ TEST_F(DeviceFilling, the_host_looks_at_parts_of_an_input_whatever_the_device_sa
   EXPECT_EQ(ran.error().reason, Reason::input_modified);
 }
 
+TEST_F(DeviceFilling, inputs_that_are_there_are_not_copied_again_and_compared_again) {
+  process_->fills = false;
+  ASSERT_TRUE(run());
+  const std::vector<std::byte> kept = stored_input(k_k);
+  CaseMode again;
+  again.inputs_are_there = true;
+  ASSERT_TRUE(run(again));
+  EXPECT_EQ(process_->memory[k_k], kept);
+  process_->buffer(k_k).back() ^= std::byte{1};
+  const auto changed = run(again);
+  ASSERT_FALSE(changed) << "nobody has written it anew";
+  EXPECT_EQ(changed.error().sentence, "input K was modified");
+  EXPECT_TRUE(run());
+}
+
 TEST_F(DeviceFilling, a_small_input_is_compared_whole) {
   process_->kernel = [](FillingProcess::Memory& memory) { memory[k_k].back() ^= std::byte{1}; };
   const auto ran = run();

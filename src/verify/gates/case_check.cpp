@@ -14,11 +14,12 @@ bool start_for(GateId gate, GateContext& context) {
 }
 
 std::optional<CaseRun> run_untimed(GateId gate, GateContext& context, const CheckCase& one, const StoredInputs& inputs,
-                                   const Poison& poison, OutputBytes* memory) {
+                                   CaseMode mode) {
   const RunFacts& facts = context.facts;
   const StepTimeout timeout =
       context.clock.timeout(context.measuring.baseline.launch_deadline(facts.options.deadlines));
-  const CaseMode mode{false, poison, timeout.time, timeout.ends_budget, nullptr, {}, memory};
+  mode.deadline = timeout.time;
+  mode.ends_budget = timeout.ends_budget;
   auto run = run_plan(facts.problem, context.loaded, one.workload, inputs, mode, context.clock, facts.options.parallel);
   if (run) return *std::move(run);
   reject_case(facts.problem, one, gate, run.error(), context.verdict);

@@ -55,7 +55,8 @@ bool same_outputs(const CaseRun& first, const CaseRun& second, const ParallelFor
 
 /// Of outputs that were found to be right. The same bits are right again.
 bool check_again(GateContext& context, const CheckCase& one, const CaseRun& first, CheckMemory& memory) {
-  auto second = run_untimed(GateId::check, context, one, memory.inputs, k_finite_poison, &memory.second);
+  auto second = run_untimed(GateId::check, context, one, memory.inputs,
+                            {.poison = k_finite_poison, .memory = &memory.second, .inputs_are_there = true});
   if (!second) return false;
   bool passes = same_outputs(first, *second, context.facts.options.parallel);
   if (!passes && judge_run(GateId::check, context, one, *second, k_finite_poison, nullptr)) {
@@ -72,7 +73,8 @@ bool check_again(GateContext& context, const CheckCase& one, const CaseRun& firs
 
 bool check_case(GateContext& context, const CheckCase& one, CheckMemory& memory) {
   memory.inputs = StoredInputs(context.facts.problem, one, std::move(memory.inputs));  // for both runs
-  auto first = run_untimed(GateId::check, context, one, memory.inputs, k_nan_poison, &memory.first);
+  auto first =
+      run_untimed(GateId::check, context, one, memory.inputs, {.poison = k_nan_poison, .memory = &memory.first});
   if (!first || !judge_run(GateId::check, context, one, *first, k_nan_poison, &context.accuracy)) return false;
   const bool passes = !runs_twice(one) || check_again(context, one, *first, memory);
   memory.first = std::move(first->outputs);

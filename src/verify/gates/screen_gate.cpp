@@ -38,7 +38,7 @@ bool run_screen_gate(GateContext& context) {
       return false;
     }
     const StoredInputs inputs(context.facts.problem, *one);
-    const auto run = run_untimed(GateId::screen, context, *one, inputs, k_nan_poison);
+    const auto run = run_untimed(GateId::screen, context, *one, inputs, {.poison = k_nan_poison});
     if (!run || !judge_run(GateId::screen, context, *one, *run, k_nan_poison, &context.accuracy)) return false;
   }
   return true;

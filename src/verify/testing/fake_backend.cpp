@@ -41,6 +41,7 @@ class FakeProcess final : public KernelProcess {
         is_killed_(std::move(is_killed)) {}
 
   Result<void> select(std::size_t plan) override {
+    if (plan == plan_ && !arena_.empty()) return {};
     plan_ = plan;
     workload_ = workload_of(plan);
     std::size_t total = k_guard_bytes;
