@@ -220,26 +220,32 @@ Result<void> learn_allowed_errors(RunFacts& facts, Baseline& baseline, std::opti
   return facts.suite.require_scorable(facts.problem, facts.options.parallel);
 }
 
+/// The suite, with the answers to what is launched first.
+Result<void> answer(RunFacts& facts, TimeLedger* ledger, const MakeSuite& make_suite) {
+  KW_TRY(facts.suite, make_suite());
+  for (std::size_t i = 0; i < std::min(k_timing_cases, facts.suite.cases().size()); ++i) {
+    KW_TRY_VOID(facts.suite.answer_large(facts.problem, i, facts.options.parallel, ledger));
+  }
+  return {};
+}
+
 /// A compiler keeps one core busy, and the oracle waits for nothing that it makes.
 Result<void> build_beside_answers(RunFacts& facts, MeasureState& measuring, StepClock& clock,
                                   const MakeSuite& make_suite, std::optional<LoadedCandidate>& reference) {
   Result<void> answered;
   Result<void> built;
-  const auto answer = [&] {
-    auto suite = make_suite();
-    if (suite) {
-      facts.suite = *std::move(suite);
-    } else {
-      answered = fail(std::move(suite).error());
-    }
-  };
-  const auto build = [&] {
+  const auto build_plain = [&] {
     if (facts.options.plain) built = build_baseline(facts, measuring, clock);
-    if (!built || !facts.options.reference) return;
-    if (auto own = build_own(facts, measuring, clock, *facts.options.reference)) reference = *std::move(own);
+  };
+  StepClock beside = clock.beside();
+  TimeLedger* const ledger = clock.ledger();
+  const auto build_reference = [&] {
+    if (!facts.options.reference) return;
+    if (auto own = build_own(facts, measuring, beside, *facts.options.reference)) reference = *std::move(own);
   };
   const auto waiting_for_compiler = clock.doing(time_activity::compiling);
-  facts.options.beside(answer, build);
+  facts.options.beside([&] { answered = answer(facts, ledger, make_suite); },
+                       [&] { facts.options.beside(build_plain, build_reference); });
   return answered ? std::move(built) : std::move(answered);
 }
 

@@ -243,6 +243,8 @@ void LocalVerifier::check_first(InFlight& oldest) {
     begin_builds();
   };
   if (!oldest.goes_on) return check();
+  const auto waiting_for_tool =
+      TimeLedger::stage(oldest.context.clock.ledger(), to_string(GateId::sanitize), time_activity::tool);
   state_->facts.options.beside(check, [&] { run_ahead(oldest.context); });
 }
 
