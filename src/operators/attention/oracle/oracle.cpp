@@ -21,8 +21,10 @@
 namespace kw {
 namespace {
 
-constexpr std::int64_t k_rows = 32;    // query rows per task
-constexpr std::int64_t k_keys = 512;   // keys whose transposed copy stays in cache
+constexpr std::int64_t k_rows = 32;   // query rows per task
+constexpr std::int64_t k_keys = 512;  // keys whose transposed copy stays in cache
+// Between rows of that copy: not a power of two, or all elements of a key would fall into the same few cache lines.
+constexpr std::int64_t k_key_stride = k_keys + 8;
 constexpr std::int64_t k_unroll = 32;  // a constant inner trip count is what lets g++ -O2 vectorise
 constexpr double k_minus_infinity = -std::numeric_limits<double>::infinity();
 
@@ -35,6 +37,18 @@ KW_WIDEST_VECTORS void add_scaled(double* __restrict sum, const double* __restri
                                   std::int64_t n) {
   for (std::int64_t i = 0; i < n; i += k_unroll) {
     for (std::int64_t j = 0; j < k_unroll; ++j) sum[i + j] += factor * addend[i + j];
+  }
+}
+
+/// n is a multiple of k_unroll.
+KW_WIDEST_VECTORS void multiply(double* row, double factor, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; i += k_unroll) {
+    for (std::int64_t j = 0; j < k_unroll; ++j) row[i + j] *= factor;
+  }
+}
+KW_WIDEST_VECTORS void divide(double* row, double divisor, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; i += k_unroll) {
+    for (std::int64_t j = 0; j < k_unroll; ++j) row[i + j] /= divisor;
   }
 }
 
@@ -71,7 +85,7 @@ class RowBlock {
     dot_products(keys, rows);
     for (std::size_t r = 0; r < rows.size(); ++r) {
       const auto row = scores_row(r);
-      for (auto& score : row) score *= scale_;
+      multiply(row.data(), scale_, padded_keys_);
       if (score_mod_) score_mod_->run(rows[r].place, 0, row);
       for (auto& score : row) score = as_float_holds(score);
       if (mask_mod_) mask(rows[r].place, row);
@@ -91,18 +105,18 @@ class RowBlock {
 
   void dot_products(const float* keys, std::span<const RowTask> rows) {
     std::fill(scores_.begin(), scores_.end(), 0.0);
-    transposed_.resize(static_cast<std::size_t>(shape_.head_size * k_keys));
+    transposed_.resize(static_cast<std::size_t>(shape_.head_size * k_key_stride));
     for (std::int64_t begin = 0; begin < shape_.keys; begin += k_keys) {
       const auto width = std::min(k_keys, shape_.keys - begin);
       std::fill(transposed_.begin(), transposed_.end(), 0.0);
       for (std::int64_t k = 0; k < width; ++k) {
         const float* key = keys + (begin + k) * shape_.head_size;
         for (std::int64_t d = 0; d < shape_.head_size; ++d)
-          transposed_[static_cast<std::size_t>(d * k_keys + k)] = key[d];
+          transposed_[static_cast<std::size_t>(d * k_key_stride + k)] = key[d];
       }
       for (std::size_t r = 0; r < rows.size(); ++r) {
         for (std::int64_t d = 0; d < shape_.head_size; ++d) {
-          add_scaled(scores_at(r) + begin, transposed_.data() + d * k_keys, rows[r].query[d], round_up(width));
+          add_scaled(scores_at(r) + begin, transposed_.data() + d * k_key_stride, rows[r].query[d], round_up(width));
         }
       }
     }
@@ -117,7 +131,7 @@ class RowBlock {
 
   /// Scores become weights, and log(sum(exp(score))) is the answer. A row of minus infinities has no weights and stays
   /// all 0; its logarithm is minus infinity.
-  static double softmax(std::span<double> row) {
+  double softmax(std::span<double> row) const {
     double largest = k_minus_infinity;
     for (const double score : row) largest = score > largest || std::isnan(score) ? score : largest;
     if (largest == k_minus_infinity) {
@@ -129,7 +143,7 @@ class RowBlock {
       score = std::exp(score - largest);
       total += score;
     }
-    for (auto& score : row) score /= total;
+    divide(row.data(), total, padded_keys_);
     return largest + std::log(total);
   }
 
@@ -158,9 +172,9 @@ class RowBlock {
   std::int64_t padded_keys_;
   std::optional<ModRowEvaluator> score_mod_;
   std::optional<ModRowEvaluator> mask_mod_;
-  std::vector<double> scores_;      // [k_rows, padded_keys_]
+  std::vector<double> scores_;      // [k_rows, padded_keys_], 0 behind the last key
   std::vector<double> mask_;        // [keys]
-  std::vector<double> transposed_;  // [head_size, k_keys]: a block of K
+  std::vector<double> transposed_;  // [head_size, k_key_stride]: a block of K
   std::vector<double> values_;      // [k_keys, value_size rounded up]: a block of V
   std::vector<double> sums_;        // [k_rows, value_size rounded up]
 };
