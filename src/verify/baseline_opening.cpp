@@ -35,10 +35,10 @@ Result<void> build_baseline(const RunFacts& facts, MeasureState& measuring, Step
   return {};
 }
 
-/// The baseline's outputs as numbers, and how far they are from the oracle's answers.
+/// The baseline's outputs, and how far they are from the oracle's answers.
 struct Reached {
-  OutputValues values;               ///< of a sampled case, whose answer they become
-  std::vector<OutputScales> scales;  ///< of the values
+  Answers outputs;                   ///< of a sampled case, whose answer they become
+  std::vector<OutputScales> scales;  ///< of the outputs
   std::vector<double> errors;
 };
 
@@ -54,23 +54,24 @@ Result<Reached> compare_whole(const RunFacts& facts, const CheckCase& one, const
   return reached;
 }
 
-/// Against the oracle's answers in some rows.
-Result<Reached> compare_rows(const RunFacts& facts, const CheckCase& one, const CaseRun& run, const CaseMode& mode,
+/// Against the oracle's answers in some rows. Takes the outputs.
+Result<Reached> compare_rows(const RunFacts& facts, const CheckCase& one, CaseRun& run, const CaseMode& mode,
                              const std::string& place) {
   Reached reached;
   for (std::size_t output = 0; output < run.outputs.size(); ++output) {
     const auto& tensor = facts.problem.outputs[output];
     const auto form = output_form(facts.problem, tensor, facts.problem.workloads[one.workload].axes);
-    reached.values.push_back(stored_values(tensor.dtype, run.outputs[output], facts.options.parallel));
-    reached.scales.push_back(output_scales(reached.values[output], form, facts.options.parallel));
+    const AnswerView got(tensor.dtype, run.outputs[output]);
+    reached.scales.push_back(output_scales(got, form, facts.options.parallel));
     const OutputError error =
         measure_sample(run.outputs[output], mode.poison.outputs, one.sampled[output], reached.scales[output], form,
                        std::numeric_limits<double>::infinity(), facts.options.parallel);
     if (error.unwritten > 0 || error.not_finite > 0) {
       return fail(baseline_error(place, fmt::format("{} of {} elements are unwritten, {} not finite", error.unwritten,
-                                                    reached.values[output].size(), error.not_finite)));
+                                                    got.size(), error.not_finite)));
     }
     reached.errors.push_back(error.max_error);
+    reached.outputs.emplace_back(tensor.dtype, std::move(run.outputs[output]));
   }
   return reached;
 }
@@ -124,7 +125,7 @@ bool tells(const RunFacts& facts, const CheckCase& one) {
 }
 
 /// How far the baseline's outputs are from the answers. Where roundings decide those, that says nothing of the kernel.
-Result<Reached> compare(const RunFacts& facts, const CheckCase& one, const CaseRun& run, const CaseMode& mode,
+Result<Reached> compare(const RunFacts& facts, const CheckCase& one, CaseRun& run, const CaseMode& mode,
                         const std::string& place) {
   const bool whole = one.sampled.empty();
   auto reached = whole ? compare_whole(facts, one, run, mode, place) : compare_rows(facts, one, run, mode, place);
@@ -188,7 +189,7 @@ Result<void> learn_on_all_cases(RunFacts& facts, Baseline& baseline, std::option
     KW_TRY(auto reached, reached_on(facts, baseline, by_reference ? &*reference : nullptr, one, clock, memory));
     errors.push_back(by_reference ? as_plain(reached.errors, *plain_reached, reference_reached) : reached.errors);
     if (!one.sampled.empty()) {
-      facts.suite.adopt(i, std::move(reached.values), std::move(reached.scales), std::move(reached.errors));
+      facts.suite.adopt(i, std::move(reached.outputs), std::move(reached.scales), std::move(reached.errors));
     }
     if (!primary || plain_reached) continue;
     plain_reached = errors.back();

@@ -76,7 +76,8 @@ OutputValues as_first_head(const Problem& problem, const CheckCase& one) {
   const std::int64_t heads = axes.at("Hq");
   const std::int64_t key_heads = axes.at("Hkv");
   const std::int64_t batches = axes.at("B");
-  OutputValues result = one.expected;
+  OutputValues result;
+  for (const Answer& answer : one.expected) result.push_back(answer.numbers());
   for (std::int64_t head = 1; head < heads; ++head) {
     InputValues inputs = one.inputs;
     for (std::int64_t batch = 0; batch < batches; ++batch) {
@@ -202,11 +203,12 @@ std::vector<bool> heads_caught(const Problem& problem, const CheckCase& one, con
   const OutputForm as_f32 = output_form(problem, single, axes);
   const double allowed = std::max(k_allowed, allowed_error(stored, values.size(), 0.0));
   std::vector<bool> caught(static_cast<std::size_t>(axes.at("Hq")));
+  const std::vector<double> right = one.expected[0].numbers();
   for (std::int64_t slice = 0; slice < axes.at("B") * axes.at("Hq"); ++slice) {
     // As if all other heads were right: judged against the scale of the whole output.
-    std::vector<float> mixed(one.expected[0].begin(), one.expected[0].end());
+    std::vector<float> mixed(right.begin(), right.end());
     std::copy_n(values.begin() + slice * rows, rows, mixed.begin() + slice * rows);
-    const auto error = measure_error(std::as_bytes(std::span(mixed)), 0xffffffffU, one.expected[0], as_f32, allowed);
+    const auto error = measure_error(std::as_bytes(std::span(mixed)), 0xffffffffU, right, as_f32, allowed);
     if (error.over > 0) caught[static_cast<std::size_t>(slice % axes.at("Hq"))] = true;
   }
   return caught;

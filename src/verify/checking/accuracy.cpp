@@ -31,9 +31,12 @@ bool stands_alone(double value, const OutputForm& form) {
   return form.unit > 0 && std::abs(value) >= k_far;
 }
 
-Squares squares_of(std::span<const double> values, const OutputForm& form) {
+/// Of the numbers number(begin) to number(end - 1).
+template <typename Number>
+Squares squares_of(const Number& number, std::size_t begin, std::size_t end, const OutputForm& form) {
   Squares squares;
-  for (const double value : values) {
+  for (std::size_t i = begin; i < end; ++i) {
+    const double value = number(i);
     if (!std::isfinite(value) || stands_alone(value, form)) continue;
     squares.sum += value * value;
     ++squares.count;
@@ -72,7 +75,8 @@ std::vector<double> sample_scales(const AnswerSample& sample, const OutputScales
     std::size_t end = begin;
     while (end < values.size() && sample.elements[end] / form.row_length == row) ++end;
     const bool whole = static_cast<std::int64_t>(end - begin) == form.row_length;
-    const double own = squares_of(values.subspan(begin, end - begin), form).rms() + like.floor;
+    const auto value_at = [&](std::size_t i) { return values[i]; };
+    const double own = squares_of(value_at, begin, end, form).rms() + like.floor;
     scales.resize(end, whole ? std::max(own, form.unit) : like.rows[static_cast<std::size_t>(row)]);
     begin = end;
   }
@@ -138,11 +142,10 @@ OutputError count_all_useless(Stored type, std::span<const std::byte> bytes, std
   return together(parts);
 }
 
-/// Of the rows from `first` on, one for each of `row_scales`.
-template <typename Stored>
-OutputError measure_rows(Stored type, std::span<const std::byte> bytes, std::uint32_t poison,
-                         std::span<const double> reference, std::size_t first, std::span<const double> row_scales,
-                         const OutputForm& form, double limit) {
+/// Of the rows from `first` on, one for each of `row_scales`; `right(i)` is what element i should be.
+template <typename Stored, typename Right>
+OutputError measure_rows(Stored type, std::span<const std::byte> bytes, std::uint32_t poison, const Right& right,
+                         std::size_t first, std::span<const double> row_scales, const OutputForm& form, double limit) {
   using Bits = typename Stored::Bits;
   const auto length = static_cast<std::size_t>(form.row_length);
   OutputError result;
@@ -151,9 +154,10 @@ OutputError measure_rows(Stored type, std::span<const std::byte> bytes, std::uin
     for (const std::size_t end = i + length; i < end; ++i) {
       const auto bits = bits_at<Bits>(bytes, i);
       const double value = type.number(bits);
-      const double error = element_error(value, reference[i], scale, form);
+      const double reference = right(i);
+      const double error = element_error(value, reference, scale, form);
       if (bits == poison_at<Bits>(poison, i) && is_left_out(value, error, limit)) ++result.unwritten;
-      if (std::isnan(value) || (std::isinf(value) && std::isfinite(reference[i]))) ++result.not_finite;
+      if (std::isnan(value) || (std::isinf(value) && std::isfinite(reference))) ++result.not_finite;
       if (error > limit) ++result.over;
       if (error > result.max_error) {
         result.max_error = error;
@@ -162,6 +166,16 @@ OutputError measure_rows(Stored type, std::span<const std::byte> bytes, std::uin
     }
   }
   return result;
+}
+
+/// The same of any answer, whose type is looked at once.
+OutputError measure_rows(std::span<const std::byte> bytes, std::uint32_t poison, const AnswerView& reference,
+                         std::size_t first, std::span<const double> row_scales, const OutputForm& form, double limit) {
+  return reference.with_numbers([&](const auto& right) {
+    return with_storage(form.dtype, [&](auto type) {
+      return measure_rows(type, bytes, poison, right, first, row_scales, form, limit);
+    });
+  });
 }
 
 }  // namespace
@@ -175,18 +189,20 @@ double allowed_error(const OutputForm& form, std::size_t elements, double plain_
   return small_output_factor(rows) * std::max(form.tolerance.error_factor * plain_error, form.tolerance.least_error);
 }
 
-OutputScales output_scales(std::span<const double> reference, const OutputForm& form, const ParallelFor& parallel) {
+OutputScales output_scales(const AnswerView& reference, const OutputForm& form, const ParallelFor& parallel) {
   const auto length = static_cast<std::size_t>(form.row_length);
   OutputScales scales;
   scales.rows.resize(reference.size() / length);
   const std::size_t part_rows = rows_per_part(form);
   std::vector<Squares> parts((scales.rows.size() + part_rows - 1) / part_rows);
   for_parts(parallel, scales.rows.size(), part_rows, [&](std::size_t part, std::size_t begin, std::size_t end) {
-    for (std::size_t row = begin; row < end; ++row) {
-      const Squares squares = squares_of(reference.subspan(row * length, length), form);
-      parts[part].add(squares);
-      scales.rows[row] = squares.rms();
-    }
+    reference.with_numbers([&](const auto& number) {
+      for (std::size_t row = begin; row < end; ++row) {
+        const Squares squares = squares_of(number, row * length, (row + 1) * length, form);
+        parts[part].add(squares);
+        scales.rows[row] = squares.rms();
+      }
+    });
   });
   Squares tensor;
   for (const Squares& part : parts) tensor.add(part);
@@ -217,33 +233,30 @@ bool is_left_out(double value, double error, double limit) {
   return std::isnan(value) || error > limit;
 }
 
-OutputError measure_error(std::span<const std::byte> bytes, std::uint32_t poison, std::span<const double> reference,
+OutputError measure_error(std::span<const std::byte> bytes, std::uint32_t poison, const AnswerView& reference,
                           const OutputForm& form, double limit) {
   return measure_error(bytes, poison, reference, output_scales(reference, form), form, limit);
 }
 
-OutputError measure_error(std::span<const std::byte> bytes, std::uint32_t poison, std::span<const double> reference,
+OutputError measure_error(std::span<const std::byte> bytes, std::uint32_t poison, const AnswerView& reference,
                           const OutputScales& scales, const OutputForm& form, double limit,
                           const ParallelFor& parallel) {
   const std::size_t part_rows = rows_per_part(form);
   std::vector<OutputError> parts((scales.rows.size() + part_rows - 1) / part_rows);
   for_parts(parallel, scales.rows.size(), part_rows, [&](std::size_t part, std::size_t begin, std::size_t end) {
     const auto rows = std::span(scales.rows).subspan(begin, end - begin);
-    parts[part] = with_storage(
-        form.dtype, [&](auto type) { return measure_rows(type, bytes, poison, reference, begin, rows, form, limit); });
+    parts[part] = measure_rows(bytes, poison, reference, begin, rows, form, limit);
   });
   return together(parts);
 }
 
-DoubtedRows rows_over(std::span<const std::byte> bytes, std::uint32_t poison, std::span<const double> reference,
+DoubtedRows rows_over(std::span<const std::byte> bytes, std::uint32_t poison, const AnswerView& reference,
                       const OutputScales& scales, const OutputForm& form, double limit, const ParallelFor& parallel) {
   const std::size_t part_rows = rows_per_part(form);
   std::vector<DoubtedRows> parts((scales.rows.size() + part_rows - 1) / part_rows);
   for_parts(parallel, scales.rows.size(), part_rows, [&](std::size_t part, std::size_t begin, std::size_t end) {
     for (std::size_t row = begin; row < end; ++row) {
-      const OutputError error = with_storage(form.dtype, [&](auto type) {
-        return measure_rows(type, bytes, poison, reference, row, {&scales.rows[row], 1}, form, limit);
-      });
+      const OutputError error = measure_rows(bytes, poison, reference, row, {&scales.rows[row], 1}, form, limit);
       if (!error.nothing_wrong()) {
         parts[part].rows.push_back(static_cast<std::int64_t>(row));
       } else if (error.max_error > parts[part].error_of_others) {

@@ -20,6 +20,7 @@
 
 #include "base/parallel.hpp"
 #include "problem/operator_checks.hpp"
+#include "verify/checking/answer.hpp"
 
 namespace kw {
 
@@ -47,7 +48,7 @@ struct OutputForm {
 /// element that is right to the limit counts as written, whatever its bits; a run with other poison finds it if it
 /// never was. NaN is never right.
 [[nodiscard]] OutputError measure_error(std::span<const std::byte> bytes, std::uint32_t poison,
-                                        std::span<const double> reference, const OutputForm& form, double limit);
+                                        const AnswerView& reference, const OutputForm& form, double limit);
 
 /// Whether an element of value `value`, which holds the poison, was never written; its error is `error`.
 [[nodiscard]] bool is_left_out(double value, double error, double limit);
@@ -61,13 +62,13 @@ struct OutputScales {
   std::vector<double> rows;
   double floor;  ///< f * rms(tensor)
 };
-[[nodiscard]] OutputScales output_scales(std::span<const double> reference, const OutputForm& form,
+[[nodiscard]] OutputScales output_scales(const AnswerView& reference, const OutputForm& form,
                                          const ParallelFor& parallel = serial_for);
 
 /// As above, where the scales of `reference` are known: making them reads all of it once more.
 [[nodiscard]] OutputError measure_error(std::span<const std::byte> bytes, std::uint32_t poison,
-                                        std::span<const double> reference, const OutputScales& scales,
-                                        const OutputForm& form, double limit, const ParallelFor& parallel = serial_for);
+                                        const AnswerView& reference, const OutputScales& scales, const OutputForm& form,
+                                        double limit, const ParallelFor& parallel = serial_for);
 
 /// Which rows of an output measure_error finds something wrong with, and how wrong the others are.
 struct DoubtedRows {
@@ -75,9 +76,9 @@ struct DoubtedRows {
   double error_of_others = 0;
   std::int64_t worst_of_others = 0;  ///< flat index
 };
-[[nodiscard]] DoubtedRows rows_over(std::span<const std::byte> bytes, std::uint32_t poison,
-                                    std::span<const double> reference, const OutputScales& scales,
-                                    const OutputForm& form, double limit, const ParallelFor& parallel = serial_for);
+[[nodiscard]] DoubtedRows rows_over(std::span<const std::byte> bytes, std::uint32_t poison, const AnswerView& reference,
+                                    const OutputScales& scales, const OutputForm& form, double limit,
+                                    const ParallelFor& parallel = serial_for);
 
 /// Elements of an output that are no answer, whatever the answer is.
 struct UselessCount {

@@ -115,7 +115,8 @@ Judged judged(const Problem& problem, const CheckCase& one, const CaseRun& run, 
 
 std::string where_unwritten(const Problem& problem, const CheckCase& one, const Judged& values, std::size_t output,
                             double allowed) {
-  const std::vector<double> errors = element_errors(values.got, one.expected[output], one.form(problem, output));
+  const std::vector<double> errors =
+      element_errors(values.got, one.expected[output].numbers(), one.form(problem, output));
   std::vector<bool> unwritten = values.poison;
   for (std::size_t i = 0; i < errors.size(); ++i) {
     unwritten[i] = unwritten[i] && is_left_out(values.got[i], errors[i], allowed);
@@ -128,8 +129,8 @@ std::string where_unwritten(const Problem& problem, const CheckCase& one, const 
 
 std::string where_wrong(const Problem& problem, const CheckCase& one, const Judged& values, std::size_t output,
                         double allowed) {
-  const ComparedOutput compared{values.tensor, values.axes, one.expected[output], values.got, one.form(problem, output),
-                                allowed};
+  const std::vector<double> expected = one.expected[output].numbers();
+  const ComparedOutput compared{values.tensor, values.axes, expected, values.got, one.form(problem, output), allowed};
   return fmt::format("{} distribution: {}", one.distribution.name, describe(find_error_pattern(compared), compared));
 }
 

@@ -222,9 +222,10 @@ Error nothing_told(const Problem& problem) {
 /// The oracle's answer: of the whole workload.
 Result<void> answer_whole(const Problem& problem, const ParallelFor& parallel, CheckCase& one) {
   const auto& workload = problem.workloads[one.workload];
-  KW_TRY(one.expected, evaluate_oracle(problem, workload, *inputs_of(one), parallel));
-  for (std::size_t output = 0; output < one.expected.size(); ++output) {
-    KW_TRY_VOID(require_answer(problem, workload, output, one.expected[output]));
+  KW_TRY(OutputValues answers, evaluate_oracle(problem, workload, *inputs_of(one), parallel));
+  for (std::size_t output = 0; output < answers.size(); ++output) {
+    KW_TRY_VOID(require_answer(problem, workload, output, answers[output]));
+    one.expected.emplace_back(std::move(answers[output]));
     one.scales.push_back(
         output_scales(one.expected[output], output_form(problem, problem.outputs[output], workload.axes), parallel));
   }
@@ -334,11 +335,11 @@ CheckSuite::Sampled CheckSuite::sampled() const {
   return {static_cast<std::size_t>(count), sampled_rows_};
 }
 
-void CheckSuite::adopt(std::size_t index, OutputValues values, std::vector<OutputScales> scales,
+void CheckSuite::adopt(std::size_t index, Answers outputs, std::vector<OutputScales> scales,
                        std::vector<double> errors) {
   CheckCase& one = cases_[index];
   KW_CHECK(!one.sampled.empty(), "the oracle has answered case {} itself", index);
-  one.expected = std::move(values);
+  one.expected = std::move(outputs);
   one.scales = std::move(scales);
   one.baseline_error = std::move(errors);
 }

@@ -21,6 +21,7 @@
 #include "problem/problem.hpp"
 #include "problem/workload_costs.hpp"
 #include "verify/checking/accuracy.hpp"
+#include "verify/checking/answer.hpp"
 #include "verify/checking/inputs.hpp"
 #include "verify/checking/sampled_rows.hpp"
 
@@ -39,7 +40,7 @@ struct CheckCase {
   std::function<Result<std::shared_ptr<const DrawnInputs>>(const OperandReads* reads)> draw;
   std::optional<Rng> unasked;  ///< of large inputs: chooses the rows that the oracle has not been asked about yet
   InputKeys keys;              ///< of `inputs`; a device draws those that have one. Empty: none has
-  OutputValues expected;
+  Answers expected;
   std::vector<OutputScales> scales;  ///< per output, of `expected`
   std::vector<double> allowed;       ///< per output, against the oracle's answer; set from the baseline (allow_errors)
   /// Where the oracle would take too long for all of `expected`: its answers in some rows, by output. The rest is then
@@ -120,9 +121,9 @@ class CheckSuite {
   /// for a launch that follows. Errors as of `make`.
   [[nodiscard]] Result<void> answer_large(const Problem& problem, std::size_t index, const ParallelFor& parallel,
                                           TimeLedger* ledger);
-  /// Takes the baseline's own output, of these scales, as the answer of a sampled case. It erred by `errors` in the
+  /// Takes the baseline's own outputs, of these scales, as the answer of a sampled case. They erred by `errors` in the
   /// sampled rows.
-  void adopt(std::size_t index, OutputValues values, std::vector<OutputScales> scales, std::vector<double> errors);
+  void adopt(std::size_t index, Answers outputs, std::vector<OutputScales> scales, std::vector<double> errors);
   /// `errors[case][output]` as the plain kernel reached them; sets what is allowed, which is no less than what
   /// roundings of the inputs do to the answer, up to 1e-4.
   void allow_errors(const Problem& problem, const std::vector<std::vector<double>>& errors);

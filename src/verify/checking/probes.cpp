@@ -53,7 +53,7 @@ std::vector<Probe> probes_for(const Problem& problem) {
 Result<std::optional<std::vector<double>>> probe_values(const Problem& problem, const Probe& probe,
                                                         const CheckCase& one, std::size_t output,
                                                         const ParallelFor& parallel) {
-  const auto& expected = one.expected[output];
+  const std::vector<double> expected = one.expected[output].numbers();
   const auto& workload = problem.workloads[one.workload];
   const auto columns = static_cast<std::size_t>(row_length_of(problem.outputs[output], workload.axes));
   switch (probe.kind) {
@@ -72,8 +72,11 @@ Result<std::optional<std::vector<double>>> probe_values(const Problem& problem, 
       if (values.size() != expected.size()) return std::nullopt;
       return std::vector<double>(values.begin(), values.end());
     }
-    case Probe::Kind::own:
-      return probe.own->values({problem, workload.axes, *inputs_of(one), one.expected}, probe.input, output);
+    case Probe::Kind::own: {
+      OutputValues answers;
+      for (const Answer& answer : one.expected) answers.push_back(answer.numbers());
+      return probe.own->values({problem, workload.axes, *inputs_of(one), answers}, probe.input, output);
+    }
     case Probe::Kind::without: {
       InputValues inputs = *inputs_of(one);
       std::fill(inputs[probe.input].begin(), inputs[probe.input].end(), 0.0F);
