@@ -14,7 +14,7 @@ InputValues kept(const Problem& problem, std::uint64_t seed) {
 TEST(LargeInputs, are_what_was_drawn_for_the_same_seeds) {
   const Problem problem = small_problem();
   LargeInputs large(problem, serial_for, nullptr);
-  for (const std::uint64_t seed : {5, 6, 5})
+  for (const std::uint64_t seed : {5U, 6U, 5U})
     EXPECT_EQ(large.draw(0, Distribution::spikes, {seed}).value()->values, kept(problem, seed)) << seed;
 }
 

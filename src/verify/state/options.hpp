@@ -46,8 +46,8 @@ struct VerifierOptions {
   /// Another kernel of ours with the arithmetic of the plain one, where that takes long on the primary workload: it
   /// answers all cases there but the first, on which the two have to agree. None: the plain one answers all.
   std::optional<Candidate> reference;
-  /// What will probably be submitted first. On a GPU it is built beside the opening: checking the plain kernel keeps the
-  /// device busy there, and the compiler the processor.
+  /// What will probably be submitted first. On a GPU it is built beside the opening: checking the plain kernel keeps
+  /// the device busy there, and the compiler the processor.
   std::optional<Candidate> first;
   /// Whether the plain kernel's launches on the checks tell its time: it takes so long on the primary workload that a
   /// cold cache changes nothing. It is timed otherwise. With a reference they always do.
