@@ -8,8 +8,14 @@ namespace kw {
 bool start_for(GateId gate, GateContext& context) {
   const auto starting = context.clock.doing(time_activity::starting);
   const RunFacts& facts = context.facts;
-  const auto failure = start_candidate(facts.backend, context.loaded, facts.options.deadlines.start);
-  if (failure) reject_case(facts.problem, facts.suite.cases().front(), gate, *failure, context.verdict);
+  const StepTimeout timeout = context.clock.timeout(facts.options.deadlines.start);
+  const auto failure = start_candidate(facts.backend, context.loaded, timeout.time);
+  if (failure && failure->reason == Reason::timeout && timeout.ends_budget) {
+    context.clock.hit_deadline();
+    context.verdict.cannot_decide(gate, k_budget_ended);
+  } else if (failure) {
+    reject_case(facts.problem, facts.suite.cases().front(), gate, *failure, context.verdict);
+  }
   return !failure;
 }
 

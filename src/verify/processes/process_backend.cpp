@@ -136,13 +136,14 @@ class ProcessBackend final : public ExecutionBackend {
                                                                                 Duration deadline) override {
     const auto plan = plan_arena(request);
     if (!plan) return LaunchFailure{plan.error().message};
-    auto first = load_once(request, *plan, deadline);
+    bool was_ready = false;
+    auto first = load_once(request, *plan, deadline, &was_ready);
     if (device_.kind == DeviceKind::gpu) prepare_standby();  // elsewhere one is enough, and each build adds it
     if (std::holds_alternative<LaunchFailure>(first)) replace_builders();
     const auto* lost = std::get_if<LostWorker>(&first);
-    if (lost == nullptr || lost->how == WorkerLoss::timed_out) return first;
+    if (lost == nullptr || (lost->how == WorkerLoss::timed_out && !was_ready)) return first;
     // No candidate code has run yet: the process in reserve may have died of something else, so ask a second one.
-    return load_once(request, *plan, deadline);
+    return load_once(request, *plan, deadline, nullptr);
   }
 
  private:
@@ -196,11 +197,16 @@ class ProcessBackend final : public ExecutionBackend {
     return LostWorker{WorkerLoss::crashed, failure != nullptr ? failure->what : "answered a build with something else"};
   }
 
+  /// Into a process of the reserve where one fits and `was_ready` is given, which tells of it: such a process has had
+  /// time to load its driver, and one that is silent all the same, as when somebody has stopped it, is not waited for.
   std::variant<std::unique_ptr<KernelProcess>, LaunchFailure, LostWorker> load_once(const StartRequest& request,
                                                                                     const ArenaPlan& plan,
-                                                                                    Duration deadline) {
-    auto process = take_process(plan.bytes);
+                                                                                    Duration deadline,
+                                                                                    bool* was_ready) {
+    constexpr int k_reserve_share = 8;
+    auto process = take_process(plan.bytes, was_ready);
     if (!process) return LostWorker{WorkerLoss::not_started, process.error().to_string()};
+    if (was_ready != nullptr && *was_ready) deadline /= k_reserve_share;
     // The next candidates need about as much: arenas that are as large as the largest of the last ones serve all of
     // them.
     const std::int64_t arena_bytes = isolation_.arenas != nullptr ? arena_needed() : 0;
@@ -265,7 +271,8 @@ class ProcessBackend final : public ExecutionBackend {
     return (bytes + step - 1) / step * step;
   }
 
-  Result<RunProcess> take_process(std::int64_t arena_bytes) {
+  /// A new one where `was_ready` is null.
+  Result<RunProcess> take_process(std::int64_t arena_bytes, bool* was_ready) {
     const std::lock_guard lock(standby_mutex_);
     const std::int64_t needed = with_room(arena_bytes);
     arena_room_ = std::max(arena_room_, needed);
@@ -273,13 +280,14 @@ class ProcessBackend final : public ExecutionBackend {
     arena_needed_ = std::max(arena_needed_ - arena_needed_ / 8, needed);
     const auto fits =
         std::ranges::find_if(standby_, [&](const Standby& one) { return one.arena_bytes >= arena_bytes; });
-    if (fits == standby_.end()) {
+    if (fits == standby_.end() || was_ready == nullptr) {
       // Later candidates may need as much; one of those that are too small makes place for one that is not.
       if (!standby_.empty()) standby_.pop_front();
       return spawn_run_process({needed}, needed);
     }
     RunProcess taken = std::move(fits->process);
     standby_.erase(fits);
+    *was_ready = true;
     return taken;
   }
 

@@ -6,6 +6,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+
 #include "verify/processes/build_deadline.hpp"
 #include "verify/processes/worker_process.hpp"
 #include "verify/processes/worker_spec.hpp"
@@ -246,6 +250,37 @@ TEST_F(NullBackend, a_candidate_larger_than_the_reserve_has_room_for_still_start
   ASSERT_NE(process, nullptr);
   ASSERT_EQ(fate(process->launch(false, k_ample)), "ran");
   EXPECT_EQ(floats(process->buffer(0)).back(), 3.0F);
+}
+
+/// Processes that this one has started, and theirs.
+std::vector<pid_t> descendants() {
+  std::vector<pid_t> found = {::getpid()};
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    for (const auto& task : std::filesystem::directory_iterator(fmt::format("/proc/{}/task", found[i]))) {
+      std::ifstream children(task.path() / "children");
+      for (pid_t child = 0; children >> child;) found.push_back(child);
+    }
+  }
+  found.erase(found.begin());
+  return found;
+}
+
+TEST_F(NullBackend, a_process_in_reserve_that_was_stopped_is_not_waited_for) {
+  const LaunchPlan plan = plan_with({output("O", 40)}, {launch_of("k", 1, 1, {})});
+  const BuildReply built = build("kernel k\nfill O 3\n", plan.launches);
+  ASSERT_EQ(built.status, BuildStatus::ok) << built.log;
+  backend_->prepare();
+  const std::vector<pid_t> ready = descendants();
+  ASSERT_FALSE(ready.empty());
+  for (const pid_t one : ready) ::kill(one, SIGSTOP);
+  StartRequest request;
+  request.binaries = {built.binary};
+  request.plans.push_back({plan, 0});
+  auto started = backend_->start(request, seconds(8));
+  for (const pid_t one : ready) ::kill(one, SIGCONT);  // the compiler's among them
+  auto* process = std::get_if<std::unique_ptr<KernelProcess>>(&started);
+  ASSERT_NE(process, nullptr) << std::get<LostWorker>(started).detail;
+  EXPECT_EQ(fate((*process)->launch(false, k_ample)), "ran");
 }
 
 std::string open_error(const BackendOptions& options) {
