@@ -15,9 +15,9 @@ constexpr VerifyDeadlines k_simulator_deadlines{std::chrono::seconds(60), std::c
                                                 std::chrono::seconds(60), std::chrono::seconds(60)};
 /// One core simulates 5e7 to 7e7 useful FLOPs per second (docs/cuda.md): a launch takes about one of it.
 constexpr double k_most_simulated_flops = 6e7;
-/// A plain kernel does some 4e9 steps a second on a CPU and 5e11 to 3e12 on a GPU (docs/results/): above these, a launch
-/// of it takes a tenth of a second or a few hundredths. A rule by sizes, because one by times would depend on what else
-/// the machine does.
+/// A plain kernel does some 4e9 steps a second on a CPU and 5e11 to 3e12 on a GPU (docs/results/): above these, a
+/// launch of it takes a tenth of a second or a few hundredths. A rule by sizes, because one by times would depend on
+/// what else the machine does.
 constexpr double k_quick_steps_on_cpu = 4e8;
 constexpr double k_quick_steps_on_gpu = 4e10;
 
