@@ -1,6 +1,7 @@
 #include "verify/checking/large_inputs.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 #include "record/time_use.hpp"
@@ -14,7 +15,10 @@ Result<std::shared_ptr<const DrawnInputs>> LargeInputs::draw(std::size_t workloa
   if (source == source_) return last_;
   const auto drawing = TimeLedger::activity(ledger_, time_activity::inputs);
   InputValues used;
-  if (last_ && last_.use_count() == 1) used = std::move(last_->values);
+  if (last_ && last_.use_count() == 1) {
+    std::atomic_thread_fence(std::memory_order_acquire);  // whoever held it has read the values before
+    used = std::move(last_->values);
+  }
   last_.reset();
   source_.reset();
   KW_TRY(DrawnInputs drawn,
