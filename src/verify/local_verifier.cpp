@@ -231,10 +231,10 @@ std::optional<VerifyResult> LocalVerifier::poll() {
   build_oldest();
   // There may be a champion since it was built.
   oldest.context.screens = is_screened(state_->facts, state_->measuring);
-  // A screening is over sooner than a build, and would wait for it with idle cores: see build_oldest(). The check of a
-  // first candidate has all cores, for a first verified kernel comes before anything else: see prove().
   const RunFacts& facts = state_->facts;
   const bool is_first = oldest.ticket == 0 && !oldest.context.screens;
+  // A screening is over sooner than a build, and would wait for it with idle cores: see build_oldest(). The check of a
+  // first candidate has all cores, for a first verified kernel comes before anything else: see prove().
   if (is_first && will_screen(facts) && facts.device().kind == DeviceKind::gpu) {
     check_first(oldest);
   } else if (!oldest.has_run || !oldest.context.screens) {

@@ -143,7 +143,7 @@ Result<bool> draw_inputs(const Problem& problem, const InputSeeds& seeds, const 
 }
 
 /// Of such a workload one thread draws the data, and finds out what they tell. Those of a larger one are drawn by all
-/// threads, and beside those of others: new memory is cleared by one thread for each tensor.
+/// threads.
 bool is_small(const WorkloadCosts& costs, const CheckCase& one) {
   return costs.of(one.workload).steps <= k_most_steps_asked;
 }
@@ -165,12 +165,19 @@ Result<std::vector<bool>> draw_all(const Problem& problem, const WorkloadCosts& 
                                    const std::vector<InputSeeds>& seeds, const ParallelFor& parallel,
                                    TimeLedger* ledger, std::vector<CheckCase>& cases) {
   const auto drawing = TimeLedger::activity(ledger, time_activity::inputs);
-  std::vector<Result<bool>> telling(cases.size());
-  parallel(std::ssize(cases), [&](std::int64_t k) {
-    const auto i = static_cast<std::size_t>(k);
-    telling[i] = true;
-    if (is_large(problem, costs, limits, cases[i])) return;
-    telling[i] = draw_inputs(problem, seeds[i], is_small(costs, cases[i]) ? serial_for : parallel, cases[i]);
+  std::vector<Result<bool>> telling(cases.size(), true);
+  std::vector<std::size_t> small;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    if (is_large(problem, costs, limits, cases[i])) continue;
+    if (is_small(costs, cases[i])) {
+      small.push_back(i);
+    } else {
+      telling[i] = draw_inputs(problem, seeds[i], parallel, cases[i]);
+    }
+  }
+  parallel(std::ssize(small), [&](std::int64_t k) {
+    const std::size_t i = small[static_cast<std::size_t>(k)];
+    telling[i] = draw_inputs(problem, seeds[i], serial_for, cases[i]);
   });
   std::vector<bool> told;
   for (auto& one : telling) {

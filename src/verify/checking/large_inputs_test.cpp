@@ -45,24 +45,7 @@ TEST(LargeInputs, differ_by_workload_and_distribution) {
 
 /// Operands of more bytes than a host copies to a device that can draw them.
 TEST(LargeInputs, are_drawn_in_parts_for_whoever_reads_parts_and_whole_for_the_next) {
-  const auto problem = parse_problem(R"(
-name = "attention/large"
-op = "attention"
-[axes]
-B = 1
-Hq = 2
-Hkv = 2
-Sq = 8192
-Skv = 8192
-D = 64
-[attention]
-dtype = "f32"
-[[workload]]
-name = "odd"
-role = "edge"
-Sq = 7
-)",
-                                     "large.toml");
+  const auto problem = with_axes(small_problem(), {"Sq=8192", "Skv=8192", "D=64", "Dv=64"});
   ASSERT_TRUE(problem) << problem.error().to_string();
   LargeInputs large(*problem, serial_for, nullptr);
   const OperandReads reads = {{{0, 64}}, {{64, 128}}, {{0, 64}}};
