@@ -22,7 +22,7 @@ struct NormalCell {
   float width = 0;
 };
 inline constexpr std::size_t k_normal_cells = 4096;
-/// What a sequence is made with, for code that makes the same elsewhere (verify/processes/normal_numbers.cu).
+/// What a sequence is made with, for code that makes the same elsewhere (verify/processes/number_kernels.cu).
 struct NormalTables {
   std::array<NormalCell, k_normal_cells> all;   ///< the outermost two are not used
   std::array<NormalCell, k_normal_cells> tail;  ///< of the upper tail, which the last cell of `all` is; its last is not

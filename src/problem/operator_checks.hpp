@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/parallel.hpp"
+#include "base/random_tensor.hpp"
 #include "base/required.hpp"
 #include "base/rng.hpp"
 #include "problem/problem.hpp"
@@ -22,7 +23,9 @@ struct OwnDistribution {
   std::string_view name;  ///< stored in archives
   /// Whether it tells more about this workload than normal data does.
   Required<Result<bool>(const Problem& problem, const Workload& workload)> suits;
-  /// Makes it of operands that are standard normal.
+  /// How this operand is drawn where that is all; nothing where `shape` makes it of standard normal numbers.
+  Required<std::optional<DrawRule>(const Problem& problem, const Workload& workload, std::size_t operand)> rule;
+  /// Changes operands without a rule, and leaves those that have one as they are.
   Required<void(const Problem& problem, const Workload& workload, const CaptureData& captures, InputValues& operands,
                 Rng& rng, const ParallelFor& parallel)>
       shape;
@@ -55,12 +58,14 @@ struct OwnProbe {
 };
 
 struct OperatorChecks {
-  /// Gives operands that were drawn the values that their tensors may have, whatever the distribution.
+  /// How this operand is drawn whatever the distribution; nothing where that one says it.
+  Required<std::optional<DrawRule>(const Problem& problem, const Workload& workload, std::size_t operand)> rule;
+  /// Gives other operands the values that their tensors may have, where no rule says which these are.
   Required<void(const Problem& problem, const Workload& workload, InputValues& operands, Rng& rng,
                 const ParallelFor& parallel)>
       settle;
   /// Whether that may change this operand.
-  Required<bool(const Problem& problem, std::size_t operand)> settles;
+  Required<bool(const Problem& problem, const Workload& workload, std::size_t operand)> settles;
   /// Whether an answer may be right that does without this operand, as a bias that a normalisation takes away again.
   Required<bool(const Problem& problem, std::size_t operand)> may_be_idle;
   /// By what share roundings of the inputs, and of what is computed of them, move the answer; only the ratio between

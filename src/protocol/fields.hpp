@@ -15,7 +15,12 @@ inline constexpr std::int64_t k_enum_last<Inspection> = static_cast<std::int64_t
 template <>
 inline constexpr std::int64_t k_enum_last<Counting> = static_cast<std::int64_t>(Counting::accesses);
 template <>
-inline constexpr std::int64_t k_enum_last<BufferFilling> = static_cast<std::int64_t>(BufferFilling::normal);
+inline constexpr std::int64_t k_enum_last<BufferFilling> = static_cast<std::int64_t>(BufferFilling::random);
+template <>
+inline constexpr std::int64_t k_enum_last<DrawRule::Numbers> = static_cast<std::int64_t>(DrawRule::Numbers::uniform);
+template <>
+inline constexpr std::int64_t k_enum_last<DrawRule::RowScales> =
+    static_cast<std::int64_t>(DrawRule::RowScales::growing);
 template <>
 inline constexpr std::int64_t k_enum_last<BuildStatus> = static_cast<std::int64_t>(BuildStatus::forbidden);
 template <>
@@ -74,10 +79,16 @@ void list_fields(auto& walk, EitherConst<BuildRequest> auto& request) {
 }
 void list_fields(auto& walk, EitherConst<LoadRequest> auto& request) {
   walk(request.device_id, request.arena_bytes, request.binaries, request.plans, request.inspection, request.counting,
-       request.normal_numbers);
+       request.number_kernels);
+}
+void list_fields(auto& walk, EitherConst<DrawRule> auto& rule) {
+  walk(rule.numbers, rule.rows, rule.scale, rule.shift, rule.late_shift);
+}
+void list_fields(auto& walk, EitherConst<RandomTensor> auto& tensor) {
+  walk(tensor.rule, tensor.key, tensor.row_length, tensor.sequence);
 }
 void list_fields(auto& walk, EitherConst<BufferFill> auto& fill) {
-  walk(fill.buffer, fill.with, fill.value);
+  walk(fill.buffer, fill.with, fill.pattern, fill.tensor);
 }
 void list_fields(auto& walk, EitherConst<BufferPart> auto& part) {
   walk(part.buffer, part.offset, part.bytes);

@@ -14,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/random_tensor.hpp"
 #include "base/result.hpp"
 #include "hardware/device_facts.hpp"
 #include "record/access_counts.hpp"
@@ -64,18 +65,19 @@ struct LoadRequest {
   std::vector<LoadedPlan> plans;
   Inspection inspection = Inspection::done;
   Counting counting = Counting::none;
-  std::string normal_numbers =
-      {};  ///< kernels of the host's own, for BufferFilling::normal; "" where none is asked for
+  std::string number_kernels =
+      {};  ///< kernels of the host's own, for BufferFilling::random; "" where none is asked for
 };
 /// What a device fills a buffer with before a launch, where the host does not upload it.
 enum class BufferFilling : std::uint8_t {
-  pattern = 1,  ///< the low 32 bits of `value`, again and again; the buffer is a multiple of 4 bytes long
-  normal = 2,   ///< the normal numbers of the key `value` (base/normal.hpp), rounded to the buffer's type
+  pattern = 1,  ///< the low 32 bits of `pattern`, again and again; the buffer is a multiple of 4 bytes long
+  random = 2,   ///< the elements of `tensor`, rounded to the buffer's type
 };
 struct BufferFill {
   std::int64_t buffer = 0;  ///< index into the plan's
   BufferFilling with = BufferFilling::pattern;
-  std::int64_t value = 0;
+  std::int64_t pattern = 0;
+  RandomTensor tensor = {};
   friend bool operator==(const BufferFill&, const BufferFill&) = default;
 };
 /// Some bytes of a buffer.
@@ -146,7 +148,7 @@ struct BuildReply {
 struct LoadReply {};
 struct LaunchReply {
   std::int64_t claimed_ns = 0;
-  /// Of the buffers that were filled with normal numbers, those that hold something else after the launch.
+  /// Of the buffers that were filled with a random tensor, those that hold something else after the launch.
   std::vector<std::int64_t> changed = {};
   std::vector<UselessElements> useless = {};  ///< of those that were to be counted, in their order
   std::vector<AccessCounts> accesses = {};    ///< of this launch, where counting was asked for; k_max_access_lines

@@ -65,6 +65,8 @@ class Reader {
     if constexpr (std::is_same_v<Int, bool>) {
       if (word != 0 && word != 1) return fail_with("a flag is neither 0 nor 1");
       value = word != 0;
+    } else if constexpr (std::is_same_v<Int, std::uint64_t>) {
+      value = static_cast<std::uint64_t>(word);  // any 64 bits are one
     } else {
       if (!std::in_range<Int>(word)) return fail_with("a number is out of its range");
       value = static_cast<Int>(word);
@@ -78,6 +80,11 @@ class Reader {
     if (failed()) return;
     if (word < 1 || word > k_enum_last<Enum>) return fail_with("an enumerator does not exist");
     value = static_cast<Enum>(word);
+  }
+  void get(float& value) {
+    std::uint32_t bits = 0;
+    get(bits);
+    if (!failed()) value = std::bit_cast<float>(bits);
   }
   void get(double& value) { value = std::bit_cast<double>(get_word()); }
   void get(std::string& text);

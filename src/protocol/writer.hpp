@@ -33,6 +33,7 @@ class Writer {
   template <typename Enum>
   requires std::is_enum_v<Enum>
   void put(const Enum& value) { put(static_cast<std::int64_t>(value)); }
+  void put(const float& value) { put(std::bit_cast<std::uint32_t>(value)); }
   void put(const double& value) { put(std::bit_cast<std::int64_t>(value)); }
   void put(const std::string& text) {
     put(text.size());

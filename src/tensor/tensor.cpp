@@ -38,6 +38,10 @@ bool is_16_bit_float(DType dtype) {
   return dtype == DType::f16 || dtype == DType::bf16;
 }
 
+bool is_float(DType dtype) {
+  return dtype == DType::f32 || is_16_bit_float(dtype);
+}
+
 double unit_roundoff(DType dtype) {
   if (dtype == DType::f16) return 0x1.0p-11;
   return dtype == DType::bf16 ? 0x1.0p-8 : 0x1.0p-24;

@@ -28,6 +28,8 @@ enum class DType : std::uint8_t {
 [[nodiscard]] std::int64_t bytes_per_element(DType dtype);
 /// Whether elements are floats of 16 bits, f16 or bf16: arithmetic on them is f32, and storing a result rounds it.
 [[nodiscard]] bool is_16_bit_float(DType dtype);
+/// One of those, or f32.
+[[nodiscard]] bool is_float(DType dtype);
 
 /// The most that rounding to the type changes a number by, relative to it: 2^-24, f16 2^-11, bf16 2^-8.
 [[nodiscard]] double unit_roundoff(DType dtype);

@@ -3,6 +3,7 @@
 // hangs or misbehaves: a gate that was not opened, too much dynamic shared memory without permission, work after an
 // error. $KW_FAKE_CUDA changes it: "no-gpu", "broken", "no-gate", "no-pages", "fast-clock", "old-gpu".
 
+#include <bit>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -18,6 +19,7 @@
 #include "base/bfloat.hpp"
 #include "base/half.hpp"
 #include "base/normal.hpp"
+#include "base/random_tensor.hpp"
 
 // The driver's own names.
 // NOLINTBEGIN(readability-identifier-naming)
@@ -77,23 +79,31 @@ std::uint64_t word_64(void** arguments, int index) {
   return *static_cast<std::uint64_t*>(arguments[index]);
 }
 
-/// What the host's own kernels for normal numbers work on, by the arguments that they take.
+/// What the host's own kernels for random tensors work on, by the arguments that they take.
 struct Numbers {
   std::byte* buffer;
   std::size_t count;
-  std::uint64_t key;
+  kw::RandomTensor tensor;
   bool has_tables;  ///< the same as the host's
 };
 Numbers numbers_of(void** arguments) {
-  const void* const tables = reinterpret_cast<void*>(word_64(arguments, 3));
-  return {reinterpret_cast<std::byte*>(word_64(arguments, 0)), word_64(arguments, 1), word_64(arguments, 2),
+  const void* const tables = reinterpret_cast<void*>(word_64(arguments, 2));
+  const auto real = [&](int index, unsigned shift) {
+    return std::bit_cast<float>(static_cast<std::uint32_t>(word_64(arguments, index) >> shift));
+  };
+  const kw::DrawRule rule{static_cast<kw::DrawRule::Numbers>(word_64(arguments, 4)),
+                          static_cast<kw::DrawRule::RowScales>(word_64(arguments, 5)), real(8, 0), real(8, 32),
+                          real(9, 0)};
+  const kw::RandomTensor tensor{rule, word_64(arguments, 3), static_cast<std::int64_t>(word_64(arguments, 6)),
+                                static_cast<std::int64_t>(word_64(arguments, 7))};
+  return {reinterpret_cast<std::byte*>(word_64(arguments, 0)), word_64(arguments, 1), tensor,
           std::memcmp(tables, &kw::normal_tables(), sizeof(kw::NormalTables)) == 0};
 }
 
-/// The numbers' bytes, as a buffer of that type holds them.
+/// The elements' bytes, as a buffer of that type holds them.
 std::vector<std::byte> drawn(const Numbers& numbers, std::string_view type) {
   std::vector<float> values(numbers.count);
-  kw::fill_normal(values, numbers.key);
+  kw::fill_random(values, numbers.tensor);
   std::vector<std::byte> bytes(values.size() * (type == "f32" ? 4 : 2));
   for (std::size_t i = 0; i < values.size(); ++i) {
     const std::uint16_t short_bits = type == "f16" ? kw::half_bits(values[i]) : kw::bfloat_bits(values[i]);
@@ -122,14 +132,14 @@ std::function<Status()> number_kernel(std::string_view name, void** arguments) {
   const Numbers numbers = numbers_of(arguments);
   const std::string type(name.substr(name.rfind('_') + 1));
   if (!numbers.has_tables) return [] { return k_illegal_address; };
-  if (name.starts_with("k_draw_normal_")) {
+  if (name.starts_with("k_draw_")) {
     return [numbers, type] {
       const auto bytes = drawn(numbers, type);
       std::memcpy(numbers.buffer, bytes.data(), bytes.size());
       return 0;
     };
   }
-  return [numbers, type, changed = reinterpret_cast<std::uint64_t*>(word_64(arguments, 4))] {
+  return [numbers, type, changed = reinterpret_cast<std::uint64_t*>(word_64(arguments, 10))] {
     const auto bytes = drawn(numbers, type);
     if (std::memcmp(numbers.buffer, bytes.data(), bytes.size()) != 0) *changed |= 1;
     return 0;
@@ -151,7 +161,7 @@ std::function<Status()> body_of(const std::string& name, void** arguments) {
       return 0;
     };
   }
-  for (const char* const own : {"k_draw_normal_", "k_find_changed_", "k_count_useless_"}) {
+  for (const char* const own : {"k_draw_", "k_find_changed_", "k_count_useless_"}) {
     if (name.starts_with(own)) return number_kernel(name, arguments);
   }
   if (name == "k_fault") return [] { return k_illegal_address; };

@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "base/normal.hpp"
+#include "base/random_tensor.hpp"
 #include "device/cuda/driver_api.hpp"
 #include "device/cuda/toolkit.hpp"
 
@@ -55,7 +55,7 @@ class CudaDeviceTest : public ::testing::Test {
     }
     arena_.assign(offset(3), std::byte{0xff});
     LoadRequest request{"cuda:0", static_cast<std::int64_t>(arena_.size()), {"cubin"}, {plan}};
-    request.normal_numbers = normal_numbers_;
+    request.number_kernels = number_kernels_;
     const auto loaded = device_->load(request, arena_);
     ASSERT_TRUE(loaded) << loaded.error().to_string();
     loading_calls_ = calls();
@@ -73,7 +73,7 @@ class CudaDeviceTest : public ::testing::Test {
   std::unique_ptr<Device> device_;
   std::vector<std::byte> arena_;
   std::string loading_calls_;
-  std::string normal_numbers_;
+  std::string number_kernels_;
 };
 
 TEST_F(CudaDeviceTest, describes_what_the_driver_says) {
@@ -132,15 +132,16 @@ TEST_F(CudaDeviceTest, the_arena_is_kept_in_place_for_copies) {
 
 class FilledBuffers : public CudaDeviceTest {
  protected:
-  FilledBuffers() { normal_numbers_ = "cubin"; }
+  FilledBuffers() { number_kernels_ = "cubin"; }
 
-  static constexpr BufferFill k_first{0, BufferFilling::normal, 77};
-  static constexpr BufferFill k_second{1, BufferFilling::normal, 78};
+  static constexpr RandomTensor k_growing{{.rows = DrawRule::RowScales::growing}, 78, 10, 100};
+  static constexpr BufferFill k_first{0, BufferFilling::random, 0, {{}, 77}};
+  static constexpr BufferFill k_second{1, BufferFilling::random, 0, k_growing};
   static constexpr BufferFill k_sum{2, BufferFilling::pattern, 0x7f0a5a5a};
   [[nodiscard]] static BufferPart all_of(std::int64_t buffer) { return {buffer, 0, std::int64_t{4} * k_count}; }
-  [[nodiscard]] static std::vector<float> numbers(std::uint64_t key) {
+  [[nodiscard]] static std::vector<float> elements(const BufferFill& fill) {
     std::vector<float> values(k_count);
-    fill_normal(values, key);
+    fill_random(values, fill.tensor);
     return values;
   }
   /// Why the launch was refused.
@@ -155,14 +156,13 @@ TEST_F(FilledBuffers, are_drawn_on_the_device_and_their_guard_zones_are_copied) 
   const auto reply = device_->launch({0, true, {k_first, k_second, k_sum}, {all_of(2)}});
   ASSERT_TRUE(reply) << reply.error().to_string();
   EXPECT_TRUE(reply->changed.empty());
-  const auto a = numbers(77);
-  const auto b = numbers(78);
+  const auto a = elements(k_first);
+  const auto b = elements(k_second);
   for (std::size_t i = 0; i < k_count; ++i) ASSERT_EQ(floats(2)[i], a[i] + b[i]) << i;
   EXPECT_EQ(arena_[offset(0)], std::byte{0xff}) << "it stayed on the device";
   const std::string made = calls();
-  EXPECT_THAT(made,
-              StartsWith("launch:k_draw_normal_f32 launch:k_draw_normal_f32 flush:4000 upload upload upload upload"
-                         " reset-l2 "));
+  EXPECT_THAT(made, StartsWith("launch:k_draw_f32 launch:k_draw_f32 flush:4000 upload upload upload upload"
+                               " reset-l2 "));
   EXPECT_THAT(made, HasSubstr(" gate event launch:k_add event wait sync download download download download download "
                               "flush:16 launch:k_find_changed_f32 wait download "));
 }
@@ -170,7 +170,7 @@ TEST_F(FilledBuffers, are_drawn_on_the_device_and_their_guard_zones_are_copied) 
 TEST_F(FilledBuffers, come_back_in_parts) {
   ASSERT_NO_FATAL_FAILURE(open_with({add()}));
   ASSERT_TRUE(device_->launch({0, false, {k_second}, {{1, 400, 8}, {1, 3996, 4}}}));
-  const auto b = numbers(78);
+  const auto b = elements(k_second);
   EXPECT_EQ(floats(1)[100], b[100]);
   EXPECT_EQ(floats(1)[101], b[101]);
   EXPECT_EQ(floats(1)[999], b[999]);
@@ -207,13 +207,15 @@ TEST_F(FilledBuffers, tell_how_much_of_them_is_no_answer) {
 
 TEST_F(FilledBuffers, need_a_buffer_that_is_there_once_and_kernels) {
   ASSERT_NO_FATAL_FAILURE(open_with({add()}));
-  EXPECT_EQ(refusal({{3, BufferFilling::normal, 1}}), "there is no buffer 3 to fill");
+  EXPECT_EQ(refusal({{3, BufferFilling::random}}), "there is no buffer 3 to fill");
   EXPECT_EQ(refusal({{-1, BufferFilling::pattern, 1}}), "there is no buffer -1 to fill");
+  EXPECT_EQ(refusal({{0, BufferFilling::random, 0, {{}, 77, 0, 3}}}),
+            "a tensor of 3 rows of 0 elements cannot be drawn");
   EXPECT_EQ(refusal({k_first, k_first}), "buffer 0 is to be filled twice");
   EXPECT_EQ(refusal({k_first}, {{0, 3996, 8}}), "8 bytes from 3996 of buffer 0 cannot be brought back");
   EXPECT_EQ(refusal({k_first}, {{1, 0, 4}}), "4 bytes from 0 of buffer 1 cannot be brought back");
   EXPECT_EQ(refusal({k_first}, {{0, -4, 4}}), "4 bytes from -4 of buffer 0 cannot be brought back");
-  normal_numbers_.clear();
+  number_kernels_.clear();
   ASSERT_NO_FATAL_FAILURE(open_with({add()}));
   EXPECT_EQ(refusal({k_first}), "no kernel was loaded for numbers of type f32");
   EXPECT_EQ(refusal({k_sum}), "it was not");

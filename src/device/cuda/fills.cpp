@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <string_view>
 
 #include "base/normal.hpp"
@@ -13,7 +14,7 @@ constexpr unsigned k_threads = 256;
 /// Enough blocks for any GPU to be busy; each thread takes one number after the other.
 constexpr unsigned k_most_blocks = 8192;
 
-/// Types that hold normal numbers, by their place in NumberKernels.
+/// Types that random tensors are drawn in, by their place in NumberKernels.
 constexpr std::array<std::pair<DType, std::string_view>, k_number_types> k_types{
     {{DType::f32, "f32"}, {DType::f16, "f16"}, {DType::bf16, "bf16"}}};
 
@@ -38,17 +39,24 @@ Result<void> queue(Session& session, Function function, std::uint64_t elements, 
   return check(
       session.api,
       session.api.launch(function, blocks, 1, 1, k_threads, 1, 1, 0, session.stream, arguments.data(), nullptr),
-      "cuLaunchKernel for normal numbers");
+      "cuLaunchKernel for random tensors");
 }
 
 std::uint64_t elements_of(const DeviceBuffer& buffer) {
   return buffer.host.size() / static_cast<std::size_t>(bytes_per_element(buffer.dtype));
 }
 
-Result<void> draw(Session& session, const DeviceBuffer& buffer, std::uint64_t key) {
-  const std::uint64_t count = elements_of(buffer);
-  return queue(session, session.numbers->draw[place_of(buffer.dtype)], count,
-               {buffer.device, count, key, session.numbers->tables});
+/// A buffer and the random tensor that it holds, or shall hold.
+std::vector<std::uint64_t> arguments_of(const Session& session, const DeviceBuffer& buffer,
+                                        const RandomTensor& tensor) {
+  std::vector<std::uint64_t> values = {buffer.device, elements_of(buffer), session.numbers->tables};
+  std::ranges::copy(words_of(tensor), std::back_inserter(values));
+  return values;
+}
+
+Result<void> draw(Session& session, const DeviceBuffer& buffer, const RandomTensor& tensor) {
+  return queue(session, session.numbers->draw[place_of(buffer.dtype)], elements_of(buffer),
+               arguments_of(session, buffer, tensor));
 }
 
 /// What a kernel that looks through a buffer has found.
@@ -92,7 +100,12 @@ Result<void> check_fill(const Session& session, const ReadyPlan& plan, const Buf
   if (fill.with == BufferFilling::pattern && buffer.host.size() % 4 != 0) {
     return fail(errc::device_refused, "a pattern of 4 bytes does not fill a buffer of {}", buffer.host.size());
   }
-  if (fill.with == BufferFilling::normal && !can_look_through(session, buffer)) return fail(no_kernel_for(buffer));
+  if (fill.with == BufferFilling::pattern) return {};
+  if (!can_look_through(session, buffer)) return fail(no_kernel_for(buffer));
+  if (fill.tensor.row_length < 1 || fill.tensor.sequence < 1) {
+    return fail(errc::device_refused, "a tensor of {} rows of {} elements cannot be drawn", fill.tensor.sequence,
+                fill.tensor.row_length);
+  }
   return {};
 }
 
@@ -122,7 +135,7 @@ Result<NumberKernels> load_number_kernels(const Session& session, const std::str
   KW_TRY_VOID(check(api, api.load_module(&module, binary.data()), "cuModuleLoadData"));
   NumberKernels kernels;
   for (std::size_t i = 0; i < k_types.size(); ++i) {
-    KW_TRY(kernels.draw[i], function_of(session, module, "k_draw_normal", k_types[i].second));
+    KW_TRY(kernels.draw[i], function_of(session, module, "k_draw", k_types[i].second));
     KW_TRY(kernels.find_changed[i], function_of(session, module, "k_find_changed", k_types[i].second));
     KW_TRY(kernels.count_useless[i], function_of(session, module, "k_count_useless", k_types[i].second));
   }
@@ -162,9 +175,9 @@ Result<void> fill_buffers(Session& session, const ReadyPlan& plan, std::span<con
     const auto index = static_cast<std::size_t>(fill.buffer);
     if (filled[index]) return fail(errc::device_refused, "buffer {} is to be filled twice", fill.buffer);
     filled[index] = true;
-    const auto value = static_cast<std::uint64_t>(fill.value);
     const DeviceBuffer& buffer = plan.buffers[index];
-    KW_TRY_VOID(fill.with == BufferFilling::normal ? draw(session, buffer, value) : repeat(session, buffer, value));
+    KW_TRY_VOID(fill.with == BufferFilling::random ? draw(session, buffer, fill.tensor)
+                                                   : repeat(session, buffer, static_cast<std::uint64_t>(fill.pattern)));
   }
   return {};
 }
@@ -173,11 +186,10 @@ Result<std::vector<std::int64_t>> changed_buffers(Session& session, const ReadyP
                                                   std::span<const BufferFill> fills) {
   std::vector<std::int64_t> changed;
   for (const BufferFill& fill : fills) {
-    if (fill.with != BufferFilling::normal) continue;
+    if (fill.with != BufferFilling::random) continue;
     const DeviceBuffer& buffer = plan.buffers[static_cast<std::size_t>(fill.buffer)];
     KW_TRY(const Found found, look_through(session, buffer, session.numbers->find_changed[place_of(buffer.dtype)],
-                                           {buffer.device, elements_of(buffer), static_cast<std::uint64_t>(fill.value),
-                                            session.numbers->tables}));
+                                           arguments_of(session, buffer, fill.tensor)));
     if (found[0] != 0) changed.push_back(fill.buffer);
   }
   return changed;
@@ -195,7 +207,7 @@ Result<std::vector<UselessElements>> useless_elements(Session& session, const Re
     if (!can_look_through(session, buffer)) return fail(no_kernel_for(buffer));
     KW_TRY(const Found found,
            look_through(session, buffer, session.numbers->count_useless[place_of(buffer.dtype)],
-                        {buffer.device, elements_of(buffer), static_cast<std::uint64_t>(fill->value)}));
+                        {buffer.device, elements_of(buffer), static_cast<std::uint64_t>(fill->pattern)}));
     all.push_back({index, static_cast<std::int64_t>(found[0]), static_cast<std::int64_t>(found[1])});
   }
   return all;

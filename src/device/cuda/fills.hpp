@@ -11,7 +11,7 @@
 
 namespace kw::cuda {
 
-/// Makes the host's kernels ready (LoadRequest::normal_numbers), with the tables that they read.
+/// Makes the host's kernels ready (LoadRequest::number_kernels), with the tables that they read.
 [[nodiscard]] Result<NumberKernels> load_number_kernels(const Session& session, const std::string& binary);
 
 /// What of the plan's mirrors the host copies still: everything but the bodies of the filled buffers.
@@ -22,7 +22,7 @@ namespace kw::cuda {
 /// Queues the fills on the session's stream. Refuses one that the plan or the session does not allow, and one buffer
 /// that is filled twice.
 [[nodiscard]] Result<void> fill_buffers(Session& session, const ReadyPlan& plan, std::span<const BufferFill> fills);
-/// Draws once more and compares: the buffers of normal numbers that hold something else now. Waits for the device.
+/// Draws once more and compares: the buffers of random tensors that hold something else now. Waits for the device.
 [[nodiscard]] Result<std::vector<std::int64_t>> changed_buffers(Session& session, const ReadyPlan& plan,
                                                                 std::span<const BufferFill> fills);
 

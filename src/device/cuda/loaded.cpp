@@ -139,8 +139,8 @@ Result<std::vector<ReadyPlan>> load(Session& session, const LoadRequest& request
     KW_TRY_VOID(
         check(session.api, session.api.load_module(&modules.emplace_back(), binary.data()), "cuModuleLoadData"));
   }
-  if (!request.normal_numbers.empty()) {
-    KW_TRY(session.numbers, load_number_kernels(session, request.normal_numbers));
+  if (!request.number_kernels.empty()) {
+    KW_TRY(session.numbers, load_number_kernels(session, request.number_kernels));
   }
   KW_TRY(const DeviceAddress memory, shared_memory_of(session, request, arena.size()));
   keep_in_place(session, arena);

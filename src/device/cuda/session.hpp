@@ -17,7 +17,7 @@ namespace kw::cuda {
 /// f32, f16 and bf16.
 inline constexpr std::size_t k_number_types = 3;
 
-/// Kernels of the host's own that draw normal numbers and look through buffers (fills.hpp), by type.
+/// Kernels of the host's own that draw random tensors and look through buffers (fills.hpp), by type.
 struct NumberKernels {
   std::array<Function, k_number_types> draw{};
   std::array<Function, k_number_types> find_changed{};

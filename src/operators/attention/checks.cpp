@@ -109,8 +109,9 @@ std::string how_to_be_finite() {
 
 OperatorChecks attention_checks() {
   return {
+      .rule = [](const Problem&, const Workload&, std::size_t) { return std::optional<DrawRule>(); },
       .settle = [](const Problem&, const Workload&, InputValues&, Rng&, const ParallelFor&) {},
-      .settles = [](const Problem&, std::size_t) { return false; },
+      .settles = [](const Problem&, const Workload&, std::size_t) { return false; },
       .may_be_idle = [](const Problem&, std::size_t) { return false; },
       .conditioning = [](const Problem&, const Workload&, const InputValues&, double) { return std::optional(0.0); },
       .distributions = attention_distributions,

@@ -85,34 +85,29 @@ Result<bool> suits_always(const Problem&, const Workload&) {
   return true;
 }
 
+/// The values stay as they are: a level is one of queries and keys.
+std::optional<DrawRule> rule_beside_level(const Problem&, const Workload&, std::size_t operand) {
+  return operand < 2 ? std::nullopt : std::optional(DrawRule{});
+}
+
 /// Moves all elements of a row alike, those of Q's second half the other way, so that products of rows of Q and K come
 /// to +-120 when they are divided by the root of their length.
-void offset_rows(const Problem& problem, const Workload& workload, const CaptureData&, InputValues& inputs, Rng&,
-                 const ParallelFor& parallel) {
+std::optional<DrawRule> offset_rows(const Problem& problem, const Workload& workload, std::size_t operand) {
   constexpr double k_product = 120.0;
-  for (std::size_t i = 0; i < problem.operand_count(); ++i) {
-    const auto& axes = problem.inputs[i].axes;
-    const auto row_length = static_cast<std::size_t>(workload.axes.at(axes[3]));
-    const auto sequence = static_cast<std::size_t>(workload.axes.at(axes[2]));
-    const auto magnitude = static_cast<float>(std::sqrt(k_product) / std::pow(static_cast<double>(row_length), 0.25));
-    const std::span<float> values = inputs[i];
-    const std::size_t part_rows = std::max<std::size_t>(1, k_elements_per_part / row_length);
-    for_parts(parallel, values.size() / row_length, part_rows, [&](std::size_t, std::size_t begin, std::size_t end) {
-      for (std::size_t row = begin; row < end; ++row) {
-        const std::size_t position = row % sequence;
-        const bool in_second_half = sequence == 1 || 2 * position > sequence - 1;
-        const float moved = i == 0 && in_second_half ? -magnitude : magnitude;
-        for (float& value : values.subspan(row * row_length, row_length)) value += moved;
-      }
-    });
-  }
+  const auto row_length = static_cast<double>(workload.axes.at(problem.inputs[operand].axes.back()));
+  DrawRule rule;
+  rule.shift = static_cast<float>(std::sqrt(k_product) / std::pow(row_length, 0.25));
+  rule.late_shift = operand == 0 ? -rule.shift : rule.shift;
+  return rule;
 }
+
+void keep(const Problem&, const Workload&, const CaptureData&, InputValues&, Rng&, const ParallelFor&) {}
 
 }  // namespace
 
 const std::vector<OwnDistribution>& attention_distributions() {
-  static const std::vector<OwnDistribution> all = {{"offset", suits_always, offset_rows},
-                                                   {"level", favours_some_keys, level_scores}};
+  static const std::vector<OwnDistribution> all = {{"offset", suits_always, offset_rows, keep},
+                                                   {"level", favours_some_keys, rule_beside_level, level_scores}};
   return all;
 }
 

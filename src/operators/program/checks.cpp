@@ -44,6 +44,10 @@ Tolerance program_tolerance(const Problem& problem, DType dtype, std::int64_t ro
           .worst_plain_error = rounded ? k_worst_rounded_error : k_worst_plain_error};
 }
 
+std::optional<DrawRule> rule_of_fixed(const Problem& problem, const Workload& workload, std::size_t operand) {
+  return is_free_operand(problem, operand) ? std::nullopt : given_rule(problem, workload, operand);
+}
+
 /// Parameters may be idle: a batch norm takes away the bias of the convolution before it.
 bool may_be_idle(const Problem& problem, std::size_t operand) {
   const ProgramDetail& detail = program_detail(problem);
@@ -53,8 +57,16 @@ bool may_be_idle(const Problem& problem, std::size_t operand) {
 }  // namespace
 
 OperatorChecks program_checks() {
-  return {.settle = settle_operands,
-          .settles = [](const Problem& problem, std::size_t operand) { return !is_free_operand(problem, operand); },
+  return {.rule = rule_of_fixed,
+          .settle =
+              [](const Problem& problem, const Workload& workload, InputValues& operands, Rng& rng,
+                 const ParallelFor& parallel) {
+                settle_operands(problem, workload, Settled::without_rule, operands, rng, parallel);
+              },
+          .settles =
+              [](const Problem& problem, const Workload& workload, std::size_t operand) {
+                return !is_free_operand(problem, operand) && !given_rule(problem, workload, operand);
+              },
           .may_be_idle = may_be_idle,
           .conditioning = conditioning_of,
           .distributions = program_distributions,

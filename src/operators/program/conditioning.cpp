@@ -351,7 +351,7 @@ InputValues normal_operands(const Problem& problem, const Workload& workload, Rn
     auto& values = operands.emplace_back(static_cast<std::size_t>(element_count(tensor, workload.axes).value()));
     for (float& value : values) value = static_cast<float>(rng.normal());
   }
-  settle_operands(problem, workload, operands, rng, serial_for);
+  settle_operands(problem, workload, Settled::all, operands, rng, serial_for);
   return operands;
 }
 

@@ -234,7 +234,7 @@ def get_inputs():
     operands.emplace_back(static_cast<std::size_t>(element_count(tensor, problem.primary().axes).value()), -7.0F);
   }
   Rng rng(3);
-  settle_operands(problem, problem.primary(), operands, rng, serial_for);
+  settle_operands(problem, problem.primary(), Settled::all, operands, rng, serial_for);
   std::map<std::string, std::vector<float>> drawn;
   for (std::size_t i = 0; i < operands.size(); ++i) {
     drawn[problem.inputs[i].name.substr(0, 5)] = operands[i];
@@ -299,7 +299,7 @@ TEST(DeriveProblem, settles_operands_that_are_no_free_reals) {
     operands.emplace_back(static_cast<std::size_t>(element_count(tensor, problem.primary().axes).value()), -7.0F);
   }
   Rng rng(3);
-  settle_operands(problem, problem.primary(), operands, rng, serial_for);
+  settle_operands(problem, problem.primary(), Settled::all, operands, rng, serial_for);
   for (std::size_t i = 0; i < operands.size(); ++i) {
     const bool variance = problem.inputs[i].name == "bn_running_var";
     const auto [least, most] = std::minmax_element(operands[i].begin(), operands[i].end());

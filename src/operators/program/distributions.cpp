@@ -2,7 +2,6 @@
 #include <cmath>
 
 #include "operators/program/conditioning.hpp"
-#include "operators/program/oracle_glue.hpp"
 #include "operators/program/parts.hpp"
 #include "operators/program/program_detail.hpp"
 
@@ -18,6 +17,11 @@ void change_free_operands(const Problem& problem, const Workload& workload, Inpu
     Rng own = rng.split(i);
     change(operands[i], static_cast<std::size_t>(row_length_of(problem.inputs[i], workload.axes)), own);
   }
+}
+
+/// For what shape() makes.
+std::optional<DrawRule> no_rule(const Problem&, const Workload&, std::size_t) {
+  return std::nullopt;
 }
 
 /// As get_inputs() draws it: what the file itself would be run with.
@@ -69,6 +73,7 @@ OwnDistribution small_distribution(std::string_view name) {
             return small && program_detail(problem).domain == InputDomain::real &&
                    is_answered(problem, workload, shape);
           },
+          .rule = no_rule,
           .shape = shape};
 }
 
@@ -79,7 +84,7 @@ Result<bool> always(const Problem&, const Workload&) {
 }  // namespace
 
 const std::vector<OwnDistribution>& program_distributions() {
-  static const std::vector<OwnDistribution> all = {{"as_given", always, draw_as_given},
+  static const std::vector<OwnDistribution> all = {{"as_given", always, given_rule, draw_as_given},
                                                    small_distribution<make_negative>("negative"),
                                                    small_distribution<make_rows_constant>("constant_rows"),
                                                    small_distribution<make_ties>("ties"),

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <map>
+#include <memory>
 #include <optional>
 
 #include "operators/program/oracle/oracle.hpp"
@@ -89,16 +90,32 @@ void evaluate_source(const Program& program, std::size_t source, Rng& rng, std::
   values.assign(made->front().values.begin(), made->front().values.end());
 }
 
-}  // namespace
-
-bool is_free_operand(const Problem& problem, std::size_t operand) {
-  const ProgramDetail& detail = program_detail(problem);
-  return is_free(detail, operand_at(detail.program, detail.inputs[operand]));
+/// As DrawRule says it.
+std::optional<DrawRule> as_draw_rule(const Operand& operand) {
+  if (!operand.rule || !operand.is_real || operand.rule->kind == Rule::Kind::integers) return std::nullopt;
+  const Rule& rule = *operand.rule;
+  DrawRule made;
+  made.shift = made.late_shift = static_cast<float>(rule.first);
+  switch (rule.kind) {
+    case Rule::Kind::uniform:
+      made.numbers = DrawRule::Numbers::uniform;
+      made.scale = static_cast<float>(rule.second - rule.first);
+      break;
+    case Rule::Kind::normal:
+      made.scale = static_cast<float>(rule.second);
+      break;
+    case Rule::Kind::integers:
+    case Rule::Kind::constant:
+      made.scale = 0;
+  }
+  return made;
 }
 
-namespace {
-
-enum class Which : std::uint8_t { fixed, all };
+std::shared_ptr<const Program> program_on(const Problem& problem, const Workload& workload) {
+  auto program = program_at(problem, workload.axes);
+  KW_CHECK(program.has_value(), "{} was never checked: {}", workload.name, program.error().to_string());
+  return *std::move(program);
+}
 
 /// Each part with a generator of its own, so that what is drawn does not depend on the threads.
 void draw_elements(const Rule& rule, std::vector<float>& values, Rng& rng, const ParallelFor& parallel) {
@@ -112,33 +129,49 @@ void draw_elements(const Rule& rule, std::vector<float>& values, Rng& rng, const
   });
 }
 
-void draw_own(const Problem& problem, const Workload& workload, Which which, InputValues& operands, Rng& rng,
+/// Draws the operands that are `wanted`, by their own rules.
+template <typename Wanted>
+void draw_own(const Problem& problem, const Workload& workload, const Wanted& wanted, InputValues& operands, Rng& rng,
               const ParallelFor& parallel) {
   const ProgramDetail& detail = program_detail(problem);
-  const auto program = program_at(problem, workload.axes);
-  KW_CHECK(program.has_value(), "{} was never checked: {}", workload.name, program.error().to_string());
+  const auto program = program_on(problem, workload);
   for (std::size_t i = 0; i < operands.size(); ++i) {
-    const Operand operand = operand_at(**program, detail.inputs[i]);
-    if (which == Which::fixed && is_free(detail, operand)) continue;
+    const Operand operand = operand_at(*program, detail.inputs[i]);
+    if (!wanted(operand)) continue;
     Rng own = rng.split(i);
     if (operand.rule) {
       draw_elements(*operand.rule, operands[i], own, parallel);
     } else {
-      evaluate_source(**program, operand.source, own, operands[i]);
+      evaluate_source(*program, operand.source, own, operands[i]);
     }
   }
 }
 
 }  // namespace
 
-void settle_operands(const Problem& problem, const Workload& workload, InputValues& operands, Rng& rng,
+bool is_free_operand(const Problem& problem, std::size_t operand) {
+  const ProgramDetail& detail = program_detail(problem);
+  return is_free(detail, operand_at(detail.program, detail.inputs[operand]));
+}
+
+std::optional<DrawRule> given_rule(const Problem& problem, const Workload& workload, std::size_t operand) {
+  return as_draw_rule(operand_at(*program_on(problem, workload), program_detail(problem).inputs[operand]));
+}
+
+void settle_operands(const Problem& problem, const Workload& workload, Settled which, InputValues& operands, Rng& rng,
                      const ParallelFor& parallel) {
-  draw_own(problem, workload, Which::fixed, operands, rng, parallel);
+  const ProgramDetail& detail = program_detail(problem);
+  const auto wanted = [&](const Operand& operand) {
+    return !is_free(detail, operand) && (which == Settled::all || !as_draw_rule(operand));
+  };
+  draw_own(problem, workload, wanted, operands, rng, parallel);
 }
 
 void draw_given_operands(const Problem& problem, const Workload& workload, InputValues& operands, Rng& rng,
                          const ParallelFor& parallel) {
-  draw_own(problem, workload, Which::all, operands, rng, parallel);
+  const ProgramDetail& detail = program_detail(problem);
+  const auto wanted = [&](const Operand& operand) { return is_free(detail, operand) && !as_draw_rule(operand); };
+  draw_own(problem, workload, wanted, operands, rng, parallel);
 }
 
 }  // namespace kw

@@ -4,18 +4,12 @@
 #include <cstddef>
 #include <map>
 
-#include "base/parallel.hpp"
-#include "base/rng.hpp"
 #include "operators/program/oracle/dense_tensor.hpp"
 #include "problem/problem.hpp"
 #include "problem/values.hpp"
 #include "program/graph/graph.hpp"
 
 namespace kw {
-
-/// Gives all operands, also those that are drawn freely, what get_inputs() and __init__ give them.
-void draw_given_operands(const Problem& problem, const Workload& workload, InputValues& operands, Rng& rng,
-                         const ParallelFor& parallel);
 
 /// All that the program's graph is given: the operands, and zeros for what no result follows from.
 [[nodiscard]] std::map<std::size_t, DenseTensor> oracle_leaves(const Problem& problem, const Program& program,

@@ -1,6 +1,9 @@
 #pragma once
 // The parts that tensor programs are registered with (operator.cpp), one source each.
 
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,12 +24,19 @@ namespace kw {
 /// How answers are checked.
 [[nodiscard]] OperatorChecks program_checks();
 
-/// Gives drawn operands the values that their tensors may have (operands.cpp). Real inputs stay as they were drawn;
-/// integers, parameters, and all inputs of a program that only takes what get_inputs() draws, get their own.
-void settle_operands(const Problem& problem, const Workload& workload, InputValues& operands, Rng& rng,
-                     const ParallelFor& parallel);
-/// Whether this operand is drawn as distributions say.
+/// Whether this operand is drawn as distributions say (operands.cpp), which real inputs are. Integers, parameters, and
+/// all inputs of a program that only takes what get_inputs() draws, get their own values.
 [[nodiscard]] bool is_free_operand(const Problem& problem, std::size_t operand);
+/// How get_inputs() or __init__ draws an operand, a trained parameter about its first value; nothing for integers, and
+/// where that is no rule.
+[[nodiscard]] std::optional<DrawRule> given_rule(const Problem& problem, const Workload& workload, std::size_t operand);
+/// Gives operands that are not free their own values, those that have no rule, or all of them.
+enum class Settled : std::uint8_t { without_rule, all };
+void settle_operands(const Problem& problem, const Workload& workload, Settled which, InputValues& operands, Rng& rng,
+                     const ParallelFor& parallel);
+/// Gives free operands what get_inputs() gives them, where that has no rule.
+void draw_given_operands(const Problem& problem, const Workload& workload, InputValues& operands, Rng& rng,
+                         const ParallelFor& parallel);
 
 /// Operands that expose wrong kernels of programs.
 [[nodiscard]] const std::vector<OwnDistribution>& program_distributions();

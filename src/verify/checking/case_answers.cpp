@@ -42,9 +42,9 @@ Result<std::shared_ptr<const InputValues>> inputs_for(const Problem& problem, co
                                                       CheckCase& one) {
   if (!one.draw) return inputs_of(one);
   KW_TRY(const auto drawn, one.draw(reads));
-  one.keys = drawn->keys;
-  for (auto& key : one.keys) {
-    if (key) key->all_drawn = true;  // when somebody asks for all
+  one.random = drawn->random;
+  for (auto& input : one.random) {
+    if (input) input->all_drawn = true;  // when somebody asks for all
   }
   one.inputs.assign(problem.operand_count(), {});
   one.inputs.insert(one.inputs.end(), drawn->values.begin() + std::ssize(one.inputs), drawn->values.end());

@@ -131,7 +131,7 @@ Result<bool> draw_inputs(const Problem& problem, const InputSeeds& seeds, const 
   for (int draw = 0; draw < k_most_draws; ++draw) {
     KW_TRY(DrawnInputs drawn, make_inputs(problem, workload, one.distribution, own, parallel));
     one.inputs = std::move(drawn.values);
-    one.keys = std::move(drawn.keys);
+    one.random = std::move(drawn.random);
     if (const auto found =
             operator_of(problem).checks.conditioning(problem, workload, one.inputs, k_most_steps_asked)) {
       one.conditioning = *found;

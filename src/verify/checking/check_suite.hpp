@@ -39,7 +39,7 @@ struct CheckCase {
   /// `inputs`.
   std::function<Result<std::shared_ptr<const DrawnInputs>>(const OperandReads* reads)> draw;
   std::optional<Rng> unasked;  ///< of large inputs: chooses the rows that the oracle has not been asked about yet
-  InputKeys keys;              ///< of `inputs`; a device draws those that have one. Empty: none has
+  RandomInputs random;         ///< of `inputs`: what a device can draw. Empty: nothing
   Answers expected;
   std::vector<OutputScales> scales;  ///< per output, of `expected`
   std::vector<double> allowed;       ///< per output, against the oracle's answer; set from the baseline (allow_errors)

@@ -107,10 +107,10 @@ TEST(CheckSuite, draws_large_inputs_again_and_does_not_keep_them) {
     EXPECT_FALSE(like.draw);
     EXPECT_EQ(static_cast<bool>(one.draw), !one.sampled.empty()) << "the oracle has read all of the others";
     EXPECT_EQ(*inputs_of(one), like.inputs) << one.distribution.name;
-    for (std::size_t input = 0; input < one.keys.size(); ++input) {
-      ASSERT_EQ(one.keys[input].has_value(), like.keys[input].has_value());
-      if (!one.keys[input]) continue;
-      EXPECT_EQ(one.keys[input]->key, like.keys[input]->key);
+    for (std::size_t input = 0; input < one.random.size(); ++input) {
+      ASSERT_EQ(one.random[input].has_value(), like.random[input].has_value());
+      if (!one.random[input]) continue;
+      EXPECT_EQ(one.random[input]->tensor, like.random[input]->tensor);
     }
     if (!one.draw) continue;
     ++large;

@@ -32,15 +32,11 @@ void bring_back_elements(const PlannedBuffer& buffer, std::int64_t index, std::s
   }
 }
 
-bool holds_floats(const PlannedBuffer& buffer) {
-  return buffer.dtype == DType::f32 || buffer.dtype == DType::f16 || buffer.dtype == DType::bf16;
-}
-
-void fill_input(const PlannedBuffer& buffer, std::int64_t index, const std::optional<InputKey>& key,
+void fill_input(const PlannedBuffer& buffer, std::int64_t index, const std::optional<RandomTensor>& tensor,
                 LaunchFilling& filling) {
-  if (!key) return;
-  filling.fills.push_back({index, BufferFilling::normal, static_cast<std::int64_t>(key->key)});
-  bring_back_parts(buffer, index, key->key, filling);
+  if (!tensor) return;
+  filling.fills.push_back({index, BufferFilling::random, 0, *tensor});
+  bring_back_parts(buffer, index, tensor->key, filling);
 }
 
 /// An output or scratch, which does not come back.
@@ -50,7 +46,7 @@ void fill_with_poison(const PlannedBuffer& buffer, std::int64_t index, std::size
   const std::uint32_t poison = is_output ? mode.poison.outputs : mode.poison.scratch;
   filling.fills.push_back({index, BufferFilling::pattern, std::int64_t{poison}});
   if (!is_output) return;
-  if (mode.looked_at.empty() || !holds_floats(buffer)) {
+  if (mode.looked_at.empty() || !is_float(buffer.dtype)) {
     filling.returned.push_back({index, 0, buffer.bytes});
   } else {
     bring_back_elements(buffer, index, mode.looked_at[output].elements, filling);
@@ -73,7 +69,7 @@ LaunchFilling device_filling(const LaunchPlan& plan, const KernelProcess& proces
     const std::size_t output = buffer.role == BufferRole::output ? next_output++ : 0;
     if (buffer.bytes < k_least_filled_bytes) continue;
     if (buffer.role == BufferRole::input) {
-      fill_input(buffer, index, inputs.key(input), filling);
+      fill_input(buffer, index, inputs.random(input), filling);
     } else if (buffer.bytes % 4 == 0 && (mode.contents == nullptr || (*mode.contents)[i].empty())) {
       fill_with_poison(buffer, index, output, mode, filling);
     }

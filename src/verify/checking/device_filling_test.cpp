@@ -5,7 +5,7 @@
 #include <cstring>
 #include <functional>
 
-#include "base/normal.hpp"
+#include "base/random_tensor.hpp"
 #include "verify/checking/storage.hpp"
 #include "verify/testing/test_problem.hpp"
 
@@ -74,7 +74,7 @@ class FillingProcess final : public KernelProcess {
     LaunchOutcome outcome{1, 1};
     for (const BufferFill& fill : filling.fills) {
       const auto index = static_cast<std::size_t>(fill.buffer);
-      const bool changed = fill.with == BufferFilling::normal && memory[index] != before[index];
+      const bool changed = fill.with == BufferFilling::random && memory[index] != before[index];
       if (changed && tells) outcome.changed.push_back(fill.buffer);
     }
     for (const std::int64_t buffer : filling.counted) {
@@ -104,10 +104,10 @@ class FillingProcess final : public KernelProcess {
   void fill_one(const BufferFill& fill) {
     const auto index = static_cast<std::size_t>(fill.buffer);
     if (fill.with == BufferFilling::pattern) {
-      return fill_poison(memory[index], static_cast<std::uint32_t>(fill.value));
+      return fill_poison(memory[index], static_cast<std::uint32_t>(fill.pattern));
     }
     std::vector<float> numbers(memory[index].size() / 2);
-    fill_normal(numbers, static_cast<std::uint64_t>(fill.value));
+    fill_random(numbers, fill.tensor);
     round_to(DType::bf16, numbers);
     memory[index] = stored(DType::bf16, numbers);
   }
@@ -131,7 +131,7 @@ class DeviceFilling : public ::testing::Test {
     auto drawn = make_inputs(problem_, problem_.primary(), Distribution::normal, 7);
     KW_CHECK(drawn.has_value(), "{}", drawn.error().to_string());
     one_.inputs = std::move(drawn->values);
-    one_.keys = std::move(drawn->keys);
+    one_.random = std::move(drawn->random);
     loaded_.built.plans.push_back({plan_of_long_queries(), 0});
     auto process = std::make_unique<FillingProcess>(plan_of_long_queries());
     process_ = process.get();
@@ -157,10 +157,9 @@ class DeviceFilling : public ::testing::Test {
 TEST_F(DeviceFilling, draws_large_inputs_and_poisons_large_outputs_and_copies_the_rest) {
   const auto ran = run();
   ASSERT_TRUE(ran) << ran.error().sentence;
-  const std::vector<BufferFill> wanted = {
-      {k_q, BufferFilling::normal, static_cast<std::int64_t>(one_.keys[k_q].value().key)},
-      {k_o, BufferFilling::pattern, std::int64_t{k_nan_poison.outputs}},
-      {k_scratch, BufferFilling::pattern, std::int64_t{k_nan_poison.scratch}}};
+  const std::vector<BufferFill> wanted = {{k_q, BufferFilling::random, 0, one_.random[k_q].value().tensor},
+                                          {k_o, BufferFilling::pattern, std::int64_t{k_nan_poison.outputs}},
+                                          {k_scratch, BufferFilling::pattern, std::int64_t{k_nan_poison.scratch}}};
   EXPECT_EQ(process_->asked.fills, wanted);
   EXPECT_EQ(process_->memory[k_q], stored_input(k_q)) << "what the device drew is what the oracle sees";
   EXPECT_EQ(process_->memory[k_k], stored_input(k_k));
@@ -168,8 +167,8 @@ TEST_F(DeviceFilling, draws_large_inputs_and_poisons_large_outputs_and_copies_th
   EXPECT_TRUE(is_poison(DType::bf16, ran->outputs.at(0), k_nan_poison.outputs, 77)) << "outputs come back whole";
 }
 
-TEST_F(DeviceFilling, copies_inputs_that_are_no_normal_numbers_of_a_key) {
-  one_.keys[k_q].reset();
+TEST_F(DeviceFilling, copies_inputs_that_are_no_numbers_of_a_key) {
+  one_.random[k_q].reset();
   ASSERT_TRUE(run());
   EXPECT_FALSE(is_filled(process_->asked, k_q));
   EXPECT_EQ(process_->memory[k_q], stored_input(k_q));

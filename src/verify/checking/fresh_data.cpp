@@ -32,7 +32,7 @@ DrawnInputs draw_like(const Problem& problem, const CheckCase& like, Rng& rng, c
   DrawnInputs drawn = draw_operands(problem, workload, Distribution::normal, rng, parallel, std::move(used), reads);
   drawn.values.insert(drawn.values.end(), like.inputs.begin() + static_cast<std::ptrdiff_t>(problem.operand_count()),
                       like.inputs.end());
-  drawn.keys.resize(drawn.values.size());
+  drawn.random.resize(drawn.values.size());
   return drawn;
 }
 
@@ -70,7 +70,7 @@ FreshCase draw_fresh(const Problem& problem, const CheckCase& like, const Worklo
   const auto reads = on_device ? sampling.reads(problem, workload.axes, rows) : std::nullopt;
   DrawnInputs drawn = draw_like(problem, like, rng, parallel, std::move(fresh.one.inputs), reads ? &*reads : nullptr);
   fresh.one.inputs = std::move(drawn.values);
-  fresh.one.keys = std::move(drawn.keys);
+  fresh.one.random = std::move(drawn.random);
   const auto answering = TimeLedger::activity(ledger, time_activity::oracle);
   fresh.answers = sampling.answer(problem, workload.axes, fresh.one.inputs, rows, parallel);
   return fresh;

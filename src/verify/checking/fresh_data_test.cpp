@@ -262,10 +262,10 @@ Sq = 7
   ASSERT_EQ(parts.answers.at(k_output).elements, whole.answers.at(k_output).elements);
   EXPECT_EQ(parts.answers.at(k_output).values, whole.answers.at(k_output).values);
   for (std::size_t i = 0; i < 3; ++i) {
-    ASSERT_TRUE(parts.one.keys.at(i)) << i;
-    EXPECT_EQ(parts.one.keys[i]->key, whole.one.keys.at(i).value().key) << i;
-    EXPECT_FALSE(parts.one.keys[i]->all_drawn) << i;
-    EXPECT_TRUE(whole.one.keys[i]->all_drawn) << i;
+    ASSERT_TRUE(parts.one.random.at(i)) << i;
+    EXPECT_EQ(parts.one.random[i]->tensor, whole.one.random.at(i).value().tensor) << i;
+    EXPECT_FALSE(parts.one.random[i]->all_drawn) << i;
+    EXPECT_TRUE(whole.one.random[i]->all_drawn) << i;
   }
   EXPECT_NE(parts.one.inputs[0], whole.one.inputs[0]) << "most queries nobody asks for";
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/parallel.hpp"
+#include "base/random_tensor.hpp"
 #include "base/rng.hpp"
 #include "problem/operator_checks.hpp"
 #include "problem/oracle.hpp"
@@ -19,8 +20,10 @@ namespace kw {
 
 /// A way of drawing operands.
 struct Distribution {
-  std::string_view name;                 ///< stored in archives
-  const OwnDistribution* own = nullptr;  ///< of the problem's operator; null for those that suit any
+  std::string_view name;  ///< stored in archives
+  DrawRule rule = {};     ///< of all operands
+  const OwnDistribution* own =
+      nullptr;  ///< of the problem's operator, in place of `rule`; null for those that suit any
 
   static const Distribution normal;   ///< standard normal: the everyday case
   static const Distribution uniform;  ///< [0, 1): sums of many are alike, so dropped elements and lost tails show
@@ -31,9 +34,9 @@ struct Distribution {
   friend bool operator<(const Distribution& a, const Distribution& b) { return a.name < b.name; }
 };
 inline constexpr Distribution Distribution::normal{"normal"};
-inline constexpr Distribution Distribution::uniform{"uniform"};
-inline constexpr Distribution Distribution::spikes{"spikes"};
-inline constexpr Distribution Distribution::late{"late"};
+inline constexpr Distribution Distribution::uniform{"uniform", {.numbers = DrawRule::Numbers::uniform}};
+inline constexpr Distribution Distribution::spikes{"spikes", {.rows = DrawRule::RowScales::spikes}};
+inline constexpr Distribution Distribution::late{"late", {.rows = DrawRule::RowScales::growing}};
 
 /// Those that suit any operator, then those of the problem's.
 [[nodiscard]] std::vector<Distribution> all_distributions(const Problem& problem);
@@ -47,17 +50,17 @@ struct InputSeeds {
   friend bool operator==(const InputSeeds&, const InputSeeds&) = default;
 };
 
-/// Of values that are a sequence of normal numbers (base/normal.hpp), rounded to the input's type.
-struct InputKey {
-  std::uint64_t key = 0;  ///< whoever has it makes them anew
+/// An input that is a random tensor, rounded to its type, which is one of floats: whoever has this makes it anew.
+struct RandomInput {
+  RandomTensor tensor;
   bool all_drawn = true;  ///< false: of the host's values only those are drawn that the oracle was to read
 };
 /// By input; nothing for values that are something else.
-using InputKeys = std::vector<std::optional<InputKey>>;
+using RandomInputs = std::vector<std::optional<RandomInput>>;
 
 struct DrawnInputs {
   InputValues values;
-  InputKeys keys;  ///< as many
+  RandomInputs random;  ///< as many
 };
 
 /// Values for every operand, as its type can hold them. Parts of a tensor are drawn by `parallel`, and what is drawn

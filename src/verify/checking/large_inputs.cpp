@@ -23,8 +23,8 @@ Result<std::shared_ptr<const DrawnInputs>> LargeInputs::draw(std::size_t workloa
   source_.reset();
   KW_TRY(DrawnInputs drawn,
          make_inputs(problem_, problem_.workloads[workload], distribution, seeds, parallel_, std::move(used), reads));
-  const auto is_part = [](const std::optional<InputKey>& key) { return key && !key->all_drawn; };
-  if (std::ranges::none_of(drawn.keys, is_part)) source_ = source;
+  const auto is_part = [](const std::optional<RandomInput>& input) { return input && !input->all_drawn; };
+  if (std::ranges::none_of(drawn.random, is_part)) source_ = source;
   last_ = std::make_shared<DrawnInputs>(std::move(drawn));
   return last_;
 }

@@ -53,8 +53,8 @@ TEST(LargeInputs, are_drawn_in_parts_for_whoever_reads_parts_and_whole_for_the_n
   const auto whole = large.draw(0, Distribution::normal, {5}).value();
   ASSERT_NE(part, whole) << "what was drawn in parts is no answer to who wants all";
   EXPECT_EQ(whole->values, make_inputs(*problem, problem->primary(), Distribution::normal, 5).value().values);
-  EXPECT_FALSE(part->keys[1].value().all_drawn);
-  EXPECT_TRUE(whole->keys[1].value().all_drawn);
+  EXPECT_FALSE(part->random[1].value().all_drawn);
+  EXPECT_TRUE(whole->random[1].value().all_drawn);
   for (std::size_t i = 64; i < 128; ++i) ASSERT_EQ(part->values[1][i], whole->values[1][i]);
   EXPECT_NE(part->values[1], whole->values[1]);
   EXPECT_EQ(large.draw(0, Distribution::normal, {5}, &reads).value(), whole) << "who has all has the parts";

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "base/normal.hpp"
+#include "base/random_tensor.hpp"
 #include "base/required.hpp"
 #include "verify/checking/storage.hpp"
 
@@ -14,7 +14,7 @@ StoredInputs::StoredInputs(const Problem& problem, const CheckCase& one, StoredI
     Input input;
     input.dtype = problem.inputs[i].dtype;
     input.values = one.inputs[i];
-    if (i < one.keys.size()) input.key = one.keys[i];
+    if (i < one.random.size()) input.random = one.random[i];
     input.converted = std::move(used.inputs_[i].converted);
     inputs_.push_back(std::move(input));
   }
@@ -28,7 +28,7 @@ std::span<const float> StoredInputs::values_of(std::size_t input) const {
 
 std::span<const std::byte> StoredInputs::bytes(std::size_t input, const ParallelFor& parallel) const {
   const Input& one = inputs_[input];
-  KW_CHECK(!one.key || one.key->all_drawn, "of input {} only parts were drawn", input);
+  KW_CHECK(!one.random || one.random->all_drawn, "of input {} only parts were drawn", input);
   if (one.dtype == DType::f32) return std::as_bytes(values_of(input));
   if (!one.is_converted) one.converted = stored(one.dtype, values_of(input), parallel, std::move(one.converted));
   one.is_converted = true;
@@ -39,13 +39,14 @@ std::vector<std::byte> StoredInputs::part(std::size_t input, std::size_t offset,
   const Input& one = inputs_[input];
   const auto width = static_cast<std::size_t>(bytes_per_element(one.dtype));
   std::vector<float> values(length / width);
-  fill_normal(values, one.key.value().key, offset / width);
+  fill_random(values, one.random.value().tensor, offset / width);
   round_to(one.dtype, values);
   return stored(one.dtype, values);
 }
 
-std::optional<InputKey> StoredInputs::key(std::size_t input) const {
-  return inputs_[input].key;
+std::optional<RandomTensor> StoredInputs::random(std::size_t input) const {
+  const auto& random = inputs_[input].random;
+  return random ? std::optional(random->tensor) : std::nullopt;
 }
 
 }  // namespace kw

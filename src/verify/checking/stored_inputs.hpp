@@ -26,16 +26,16 @@ class StoredInputs {
 
   /// All of them must have been drawn.
   [[nodiscard]] std::span<const std::byte> bytes(std::size_t input, const ParallelFor& parallel) const;
-  /// That many bytes from `offset` on, both multiples of an element's length, of an input that has a key.
+  /// That many bytes from `offset` on, both multiples of an element's length, of a random one.
   [[nodiscard]] std::vector<std::byte> part(std::size_t input, std::size_t offset, std::size_t length) const;
-  /// What a device can draw the input from (InputKeys).
-  [[nodiscard]] std::optional<InputKey> key(std::size_t input) const;
+  /// What a device can draw the input as.
+  [[nodiscard]] std::optional<RandomTensor> random(std::size_t input) const;
 
  private:
   struct Input {
     DType dtype = DType::f32;
     std::span<const float> values;  ///< empty where they are to be drawn
-    std::optional<InputKey> key;
+    std::optional<RandomInput> random;
     mutable std::vector<std::byte> converted;  ///< memory of any content until is_converted
     mutable bool is_converted = false;
   };

@@ -112,7 +112,8 @@ TEST_F(CudaBackend, fills_buffers_on_the_device) {
   ASSERT_NE(process, nullptr);
   ASSERT_TRUE(process->fills_buffers());
   std::ranges::fill(floats(process->buffer(0)), 0.0F);
-  const LaunchFilling filling{{{0, BufferFilling::normal, 5}, {2, BufferFilling::pattern, 0}}, {{2, 0, 4 * k_count}}};
+  const LaunchFilling filling{{{0, BufferFilling::random, 0, {{}, 5}}, {2, BufferFilling::pattern, 0}},
+                              {{2, 0, 4 * k_count}}};
   std::ranges::fill(floats(process->buffer(1)), 1.0F);
   const auto ran = process->launch_filled(filling, false, k_ample);
   ASSERT_EQ(fate(ran), "ran");

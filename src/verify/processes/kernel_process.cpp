@@ -93,8 +93,8 @@ class SandboxedKernel final : public KernelProcess {
 };
 
 LoadRequest make_load_request(const std::string& device_id, const StartRequest& request, const ArenaPlan& arena,
-                              const std::string& normal_numbers) {
-  LoadRequest load{device_id, arena.bytes, request.binaries, {}, request.inspection, request.counting, normal_numbers};
+                              const std::string& number_kernels) {
+  LoadRequest load{device_id, arena.bytes, request.binaries, {}, request.inspection, request.counting, number_kernels};
   for (std::size_t i = 0; i < request.plans.size(); ++i) {
     const BuiltPlan& built = request.plans[i];
     load.plans.push_back({static_cast<std::int64_t>(built.binary), built.plan, arena.layouts[i].slots});
@@ -117,14 +117,14 @@ Result<ArenaPlan> plan_arena(const StartRequest& request) {
 
 std::variant<std::unique_ptr<KernelProcess>, LaunchFailure, LostWorker> load_candidate(
     RunProcess process, const std::string& device_id, const StartRequest& request, const ArenaPlan& plan,
-    LaunchIsolation& isolation, Duration deadline, std::int64_t arena_bytes, const std::string& normal_numbers) {
+    LaunchIsolation& isolation, Duration deadline, std::int64_t arena_bytes, const std::string& number_kernels) {
   if (process.arena.bytes().empty()) {
     auto sized = process.arena.fix_size(std::max(plan.bytes, arena_bytes));
     if (!sized) return LaunchFailure{sized.error().message};
   }
   KW_CHECK(process.arena.bytes().size() >= static_cast<std::size_t>(plan.bytes), "{} bytes in an arena of {}",
            plan.bytes, process.arena.bytes().size());
-  const LoadRequest load = make_load_request(device_id, request, plan, normal_numbers);
+  const LoadRequest load = make_load_request(device_id, request, plan, number_kernels);
   auto answer = process.worker.request(load, deadline);
   if (auto* lost = std::get_if<LostWorker>(&answer)) return std::move(*lost);
   auto& reply = std::get<WorkerMessage>(answer);
@@ -132,7 +132,7 @@ std::variant<std::unique_ptr<KernelProcess>, LaunchFailure, LostWorker> load_can
   if (!std::holds_alternative<LoadReply>(reply)) {
     return LostWorker{WorkerLoss::crashed, "answered a load with something else"};
   }
-  auto kernel = std::make_unique<SandboxedKernel>(std::move(process), plan.layouts, isolation, !normal_numbers.empty());
+  auto kernel = std::make_unique<SandboxedKernel>(std::move(process), plan.layouts, isolation, !number_kernels.empty());
   if (auto selected = kernel->select(0); !selected) return LaunchFailure{selected.error().message};
   return kernel;
 }

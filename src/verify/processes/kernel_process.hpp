@@ -38,10 +38,10 @@ struct LaunchIsolation {
 };
 
 /// Loads the candidate into the process. An arena without a size gets `plan.bytes`, or `arena_bytes` where that is
-/// more. `normal_numbers`: kernels with which the process fills buffers (normal_numbers.hpp); "" where it does not.
+/// more. `number_kernels`: kernels with which the process fills buffers (number_kernels.hpp); "" where it does not.
 [[nodiscard]] std::variant<std::unique_ptr<KernelProcess>, LaunchFailure, LostWorker> load_candidate(
     RunProcess process, const std::string& device_id, const StartRequest& request, const ArenaPlan& plan,
     LaunchIsolation& isolation, Duration deadline, std::int64_t arena_bytes = 0,
-    const std::string& normal_numbers = "");
+    const std::string& number_kernels = "");
 
 }  // namespace kw

@@ -16,7 +16,7 @@
 #include "hardware/device_file.hpp"
 #include "verify/processes/kernel_process.hpp"
 #include "verify/processes/language_access.hpp"
-#include "verify/processes/normal_numbers.hpp"
+#include "verify/processes/number_kernels.hpp"
 #include "verify/processes/worker_spec.hpp"
 
 namespace kw {
@@ -302,7 +302,7 @@ class ProcessBackend final : public ExecutionBackend {
   std::deque<Standby> standby_;  ///< the one that has had most time to load its driver first
   std::int64_t arena_room_ = k_least_arena_bytes;
   std::int64_t arena_needed_ = 0;  ///< by the largest of the candidates that were started lately
-  NormalNumbers numbers_;          ///< ends first: its thread builds
+  NumberKernelBuild numbers_;      ///< ends first: its thread builds
 };
 
 }  // namespace

@@ -144,9 +144,13 @@ void weigh_last(const Problem& problem, const Workload& workload, const CaptureD
   }
 }
 
+std::optional<DrawRule> no_rule(const Problem&, const Workload&, std::size_t) {
+  return std::nullopt;
+}
+
 const std::vector<OwnDistribution>& row_sum_distributions() {
   static const std::vector<OwnDistribution> all = {
-      {"heavy_end", [](const Problem&, const Workload&) -> Result<bool> { return true; }, weigh_last}};
+      {"heavy_end", [](const Problem&, const Workload&) -> Result<bool> { return true; }, no_rule, weigh_last}};
   return all;
 }
 
@@ -167,8 +171,9 @@ std::vector<OwnProbe> row_sum_probes(const Problem&) {
 
 OperatorChecks row_sum_checks() {
   return {
+      .rule = no_rule,
       .settle = [](const Problem&, const Workload&, InputValues&, Rng&, const ParallelFor&) {},
-      .settles = [](const Problem&, std::size_t) { return false; },
+      .settles = [](const Problem&, const Workload&, std::size_t) { return false; },
       .may_be_idle = [](const Problem&, std::size_t) { return false; },
       .conditioning = [](const Problem&, const Workload&, const InputValues&, double) { return std::optional(0.0); },
       .distributions = row_sum_distributions,

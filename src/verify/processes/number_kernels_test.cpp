@@ -1,6 +1,6 @@
-// The device's normal numbers and the host's are the same, bit for bit: the kernels' own text on the simulator.
+// A device's random tensors and the host's are the same, bit for bit: the kernels' own text on the simulator.
 
-#include "verify/processes/normal_numbers.hpp"
+#include "verify/processes/number_kernels.hpp"
 
 #include <bit>
 #include <cstring>
@@ -8,6 +8,7 @@
 #include "base/bfloat.hpp"
 #include "base/half.hpp"
 #include "base/normal.hpp"
+#include "base/random_tensor.hpp"
 #include "verify/checking/storage.hpp"
 #include "verify/testing/backend_fixture.hpp"
 
@@ -16,19 +17,23 @@ namespace {
 
 using namespace backend_test;  // NOLINT: a test's own vocabulary
 
+using Numbers = DrawRule::Numbers;
+using RowScales = DrawRule::RowScales;
+
 constexpr int k_count = 1 << 17;
 constexpr std::uint64_t k_key = 0xfedcba9876543210ULL;
+const RandomTensor k_normal{{}, k_key};
 
-/// Kernels with the arguments that a plan can have: the tables are a buffer, and the key is two whole numbers.
+/// Kernels with the arguments that a plan can have: the tables and the tensor's words are buffers.
 std::string text_with_kernels() {
-  std::string text(normal_numbers_text());
+  std::string text(number_kernels_text());
   for (const auto& [type, element] :
        {std::pair{"f32", "Word"}, {"f16", "unsigned short"}, {"bf16", "unsigned short"}}) {
     text += fmt::format(R"(
-extern "C" __global__ void k_draw_{0}(const float2* tables, {1}* out, int low, int high, int count) {{
-  const Long key = (Long)(Word)high << 32 | (Word)low;
+extern "C" __global__ void k_draw_some_{0}(const float2* tables, const Long* w, {1}* out, int count) {{
+  const Tensor tensor = {{w[0], w[1], w[2], w[3], w[4], w[5], w[6]}};
   for (Long i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += gridDim.x * blockDim.x) {{
-    out[i] = ({1})stored_{0}(number_at(tables, key, i));
+    out[i] = ({1})stored_{0}(element_at(tables, tensor, i));
   }}
 }}
 extern "C" __global__ void k_count_{0}(const {1}* in, Long* counts, int pattern, int count) {{
@@ -42,7 +47,7 @@ extern "C" __global__ void k_count_{0}(const {1}* in, Long* counts, int pattern,
   return text;
 }
 
-class NormalNumbersTest : public BackendTest {
+class NumberKernelsTest : public BackendTest {
  protected:
   static void SetUpTestSuite() {
     BackendOptions options;
@@ -56,24 +61,26 @@ class NormalNumbersTest : public BackendTest {
   }
 
   /// The bytes that a kernel makes, after the host's tables.
-  static std::vector<std::byte> drawn(const std::string& type) {
+  static std::vector<std::byte> drawn(const std::string& type, const RandomTensor& tensor) {
     const std::int64_t bytes = std::int64_t{k_count} * (type == "f32" ? 4 : 2);
     const DType dtype = type == "f32" ? DType::f32 : type == "f16" ? DType::f16 : DType::bf16;
-    const LaunchPlan plan =
-        plan_with({input("tables", sizeof(NormalTables)), {"out", BufferRole::output, dtype, bytes}},
-                  {launch_of("k_draw_" + type, 8, 128,
-                             {BufferArg{0}, BufferArg{1}, IntArg{static_cast<std::int32_t>(k_key)},
-                              IntArg{static_cast<std::int32_t>(k_key >> 32)}, IntArg{k_count}})});
+    const LaunchPlan plan = plan_with(
+        {input("tables", sizeof(NormalTables)),
+         input("words", sizeof words_of(tensor)),
+         {"out", BufferRole::output, dtype, bytes}},
+        {launch_of("k_draw_some_" + type, 8, 128, {BufferArg{0}, BufferArg{1}, BufferArg{2}, IntArg{k_count}})});
     auto process = start(text_with_kernels(), {plan});
     if (process == nullptr) return {};
     std::memcpy(process->buffer(0).data(), &normal_tables(), sizeof(NormalTables));
+    const auto words = words_of(tensor);
+    std::memcpy(process->buffer(1).data(), words.data(), sizeof words);
     EXPECT_EQ(fate(process->launch(false, k_ample)), "ran");
-    const auto made = process->buffer(1);
+    const auto made = process->buffer(2);
     return {made.begin(), made.end()};
   }
-  static std::vector<float> of_the_host() {
+  static std::vector<float> of_the_host(const RandomTensor& tensor) {
     std::vector<float> values(k_count);
-    fill_normal(values, k_key);
+    fill_random(values, tensor);
     return values;
   }
   template <typename Bits>
@@ -95,10 +102,21 @@ class NormalNumbersTest : public BackendTest {
     EXPECT_EQ(counts[0], unwritten) << type;
     EXPECT_EQ(counts[1], nans) << type;
   }
-  static void expect_halves(const std::string& type, std::uint16_t (*bits_of)(float)) {
-    const auto made = drawn(type);
+  static void expect_floats(const RandomTensor& tensor) {
+    const auto made = drawn("f32", tensor);
+    const auto values = of_the_host(tensor);
+    ASSERT_EQ(made.size(), values.size() * sizeof(float));
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      std::uint32_t bits = 0;
+      std::memcpy(&bits, made.data() + sizeof bits * i, sizeof bits);
+      ASSERT_EQ(bits, std::bit_cast<std::uint32_t>(values[i]))
+          << i << " of rule " << testing::PrintToString(words_of(tensor));
+    }
+  }
+  static void expect_halves(const std::string& type, std::uint16_t (*bits_of)(float), const RandomTensor& tensor) {
+    const auto made = drawn(type, tensor);
     ASSERT_EQ(made.size(), std::size_t{2} * k_count);
-    const auto values = of_the_host();
+    const auto values = of_the_host(tensor);
     for (std::size_t i = 0; i < values.size(); ++i) {
       std::uint16_t bits = 0;
       std::memcpy(&bits, made.data() + 2 * i, sizeof bits);
@@ -117,23 +135,27 @@ std::vector<Bits> output_of(std::uint32_t pattern, Bits nan, Bits infinity) {
   return bits;
 }
 
-TEST_F(NormalNumbersTest, are_the_hosts_in_f32) {
-  const auto made = drawn("f32");
-  const auto values = of_the_host();
-  ASSERT_EQ(made.size(), values.size() * sizeof(float));
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    std::uint32_t bits = 0;
-    std::memcpy(&bits, made.data() + sizeof bits * i, sizeof bits);
-    ASSERT_EQ(bits, std::bit_cast<std::uint32_t>(values[i])) << i;
+TEST_F(NumberKernelsTest, draw_the_hosts_normal_numbers_in_f16_and_bf16) {
+  expect_halves("f16", half_bits, k_normal);
+  expect_halves("bf16", bfloat_bits, k_normal);
+}
+
+/// Rows that end within a pair of numbers, and a sequence that ends within a tensor.
+TEST_F(NumberKernelsTest, draw_the_hosts_tensors_of_every_rule) {
+  for (const auto numbers : {Numbers::normal, Numbers::uniform}) {
+    for (const auto rows : {RowScales::alike, RowScales::spikes, RowScales::growing}) {
+      for (const std::int64_t sequence : {1, 2, 977}) {
+        const RandomTensor tensor{{numbers, rows, 0.7F, 0.3F, -1.1F}, k_key, 37, sequence};
+        expect_floats(tensor);
+      }
+    }
   }
+  expect_floats(k_normal);
+  expect_halves("f16", half_bits, {{Numbers::normal, RowScales::growing, 3000.0F}, k_key, 37, 977});
+  expect_halves("bf16", bfloat_bits, {{Numbers::uniform, RowScales::spikes}, k_key, 37, 977});
 }
 
-TEST_F(NormalNumbersTest, are_the_hosts_in_f16_and_bf16) {
-  expect_halves("f16", half_bits);
-  expect_halves("bf16", bfloat_bits);
-}
-
-TEST_F(NormalNumbersTest, come_with_counts_of_what_is_no_answer) {
+TEST_F(NumberKernelsTest, come_with_counts_of_what_is_no_answer) {
   constexpr std::uint32_t k_number_pattern = 0x3c013c02U;  // two different halves, neither of them NaN
   expect_counts("f32", output_of<std::uint32_t>(k_number_pattern, 0x7fc00001U, 0x7f800000U), k_number_pattern, 3, 2);
   expect_counts("f16", output_of<std::uint16_t>(k_number_pattern, 0xfe01U, 0x7c00U), k_number_pattern, 3, 2);

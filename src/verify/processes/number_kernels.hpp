@@ -1,6 +1,6 @@
 #pragma once
-// Kernels of the host's own that draw normal numbers on a device of CUDA and look whether they are still there
-// (normal_numbers.cu), so that the data of a launch need not be copied. Built once by a backend, beside other work.
+// Kernels of the host's own that draw random tensors on a device of CUDA and look whether they are still there
+// (number_kernels.cu), so that the data of a launch need not be copied. Built once by a backend, beside other work.
 
 #include <functional>
 #include <future>
@@ -14,16 +14,16 @@
 namespace kw {
 
 /// The kernels' text, for tests.
-[[nodiscard]] std::string_view normal_numbers_text();
+[[nodiscard]] std::string_view number_kernels_text();
 
-class NormalNumbers {
+class NumberKernelBuild {
  public:
   using Build =
       std::function<std::variant<BuildReply, LostWorker>(const BuildRequest& request, AnswerDeadline deadline)>;
 
   /// `build` is called in a thread of this object's, which ends before it does. No thread for a device that is none of
   /// CUDA's GPUs.
-  NormalNumbers(const DeviceFacts& device, Build build);
+  NumberKernelBuild(const DeviceFacts& device, Build build);
 
   /// Begins to build, unless somebody has.
   void begin();

@@ -1,6 +1,6 @@
-// Standard normal numbers of a key as base/normal.cpp makes them, bit for bit, whether those of a buffer have become
-// others, and how much of an output is no answer. Trusted: it runs in a candidate's process before and after the candidate's kernels, so that data need not be
-// copied there and back. `tables` is kw::NormalTables.
+// Elements of random tensors as base/random_tensor.cpp draws them, bit for bit, whether those of a buffer have become
+// others, and how much of an output is no answer. Trusted: it runs in a candidate's process before and after the
+// candidate's kernels, so that data need not be copied there and back. `tables` is kw::NormalTables.
 
 using Word = unsigned int;
 using Long = unsigned long long;
@@ -33,7 +33,51 @@ __device__ inline float number_at(const float2* tables, Long key, Long place) {
   return cell == 0 ? -size : size;
 }
 
-// Nearest, ties to even, without a header: normal numbers are never NaN, and none is too large for a half.
+// kw::RandomTensor, as words of 64 bits.
+struct Tensor {
+  Long key, numbers, rows, row_length, sequence, scale_and_shift, late_shift;  // the floats' bits; the scale's are low
+};
+
+__device__ inline float growing_scale(Long position, Long sequence) {
+  if (sequence == 1) return 4.0f;
+  const Long piece = 4 * position / (sequence - 1);
+  const Long within = 4 * position % (sequence - 1);
+  const float fraction = __fdiv_rn((float)within, (float)(sequence - 1));
+  return __fmul_rn(0.25f * (float)(1u << piece), __fadd_rn(1.0f, fraction));
+}
+
+__device__ inline float scale_of_row(const Tensor& tensor, Long row) {
+  const float scale = __uint_as_float((Word)tensor.scale_and_shift);
+  if (tensor.rows == 1) return scale;
+  if (tensor.rows == 3) return __fmul_rn(scale, growing_scale(row % tensor.sequence, tensor.sequence));
+  const bool is_spike = random_bits(tensor.key ^ 0x3c6ef372fe94f82bULL, row) >> 59 == 0;
+  return is_spike ? __fmul_rn(scale, 6.0f) : scale;
+}
+
+__device__ inline float shift_of_row(const Tensor& tensor, Long row) {
+  const bool late = tensor.sequence == 1 || 2 * (row % tensor.sequence) > tensor.sequence - 1;
+  return __uint_as_float(late ? (Word)tensor.late_shift : (Word)(tensor.scale_and_shift >> 32));
+}
+
+// Whether elements are the numbers themselves: what most tensors are made of needs no rows.
+__device__ inline bool keeps_numbers(const Tensor& tensor) {
+  return tensor.rows == 1 && tensor.scale_and_shift == 0x3f800000u && tensor.late_shift == 0;
+}
+
+__device__ inline float element_at(const float2* tables, const Tensor& tensor, Long place) {
+  float number;
+  if (tensor.numbers == 1) {
+    number = number_at(tables, tensor.key, place);
+  } else {
+    const Word bits = (Word)(random_bits(tensor.key, place >> 1) >> (place & 1) * 32);
+    number = __fmul_rn((float)(bits >> 8), 1.0f / 16777216.0f);
+  }
+  if (keeps_numbers(tensor)) return number;
+  const Long row = place / tensor.row_length;
+  return __fadd_rn(__fmul_rn(number, scale_of_row(tensor, row)), shift_of_row(tensor, row));
+}
+
+// Nearest, ties to even, without a header: elements are never NaN.
 __device__ inline Word stored_f32(float value) {
   return __float_as_uint(value);
 }
@@ -46,24 +90,30 @@ __device__ inline Word stored_f16(float value) {
   const Word size = bits & 0x7fffffffu;
   const Word small = __float_as_uint(__fadd_rn(__uint_as_float(size), 0.5f)) - 0x3f000000u;
   const Word normal = (size - 0x38000000u + 0xfffu + ((size >> 13) & 1u)) >> 13;
-  return ((bits >> 16) & 0x8000u) | (size < 0x38800000u ? small : normal);
+  const Word rounded = size < 0x38800000u ? small : size < 0x477ff000u ? normal : 0x7c00u;
+  return ((bits >> 16) & 0x8000u) | rounded;
 }
 
-#define NORMAL_NUMBERS(TYPE, ELEMENT)                                                                                \
-  extern "C" __global__ void k_draw_normal_##TYPE(ELEMENT* out, Long count, Long key, const float2* tables) {        \
+#define RANDOM_TENSORS(TYPE, ELEMENT)                                                                                 \
+  extern "C" __global__ void k_draw_##TYPE(ELEMENT* out, Long count, const float2* tables, Long key, Long numbers,   \
+                                           Long rows, Long row_length, Long sequence, Long scale_and_shift,          \
+                                           Long late_shift) {                                                        \
+    const Tensor tensor = {key, numbers, rows, row_length, sequence, scale_and_shift, late_shift};                   \
     const Long step = (Long)gridDim.x * blockDim.x;                                                                  \
     for (Long i = (Long)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step) {                               \
-      out[i] = (ELEMENT)stored_##TYPE(number_at(tables, key, i));                                                    \
+      out[i] = (ELEMENT)stored_##TYPE(element_at(tables, tensor, i));                                                \
     }                                                                                                                \
   }                                                                                                                  \
-  extern "C" __global__ void k_find_changed_##TYPE(const ELEMENT* in, Long count, Long key, const float2* tables,   \
-                                                    Long* changed) {                                                 \
+  extern "C" __global__ void k_find_changed_##TYPE(const ELEMENT* in, Long count, const float2* tables, Long key,    \
+                                                   Long numbers, Long rows, Long row_length, Long sequence,          \
+                                                   Long scale_and_shift, Long late_shift, Long* changed) {           \
+    const Tensor tensor = {key, numbers, rows, row_length, sequence, scale_and_shift, late_shift};                   \
     const Long step = (Long)gridDim.x * blockDim.x;                                                                  \
     Word found = 0;                                                                                                  \
     for (Long i = (Long)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step) {                               \
-      if (in[i] != (ELEMENT)stored_##TYPE(number_at(tables, key, i))) found = 1;                                     \
+      if (in[i] != (ELEMENT)stored_##TYPE(element_at(tables, tensor, i))) found = 1;                                 \
     }                                                                                                                \
-    if (found != 0) atomicAdd(changed, 1ULL);                                                                          \
+    if (found != 0) atomicAdd(changed, 1ULL);                                                                        \
   }
 
 __device__ inline bool is_nan_f32(Word bits) {
@@ -95,6 +145,6 @@ __device__ inline bool is_nan_bf16(Word bits) {
 USELESS_ELEMENTS(f32, Word)
 USELESS_ELEMENTS(f16, unsigned short)
 USELESS_ELEMENTS(bf16, unsigned short)
-NORMAL_NUMBERS(f32, Word)
-NORMAL_NUMBERS(f16, unsigned short)
-NORMAL_NUMBERS(bf16, unsigned short)
+RANDOM_TENSORS(f32, Word)
+RANDOM_TENSORS(f16, unsigned short)
+RANDOM_TENSORS(bf16, unsigned short)

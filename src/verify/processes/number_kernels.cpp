@@ -1,4 +1,4 @@
-#include "verify/processes/normal_numbers.hpp"
+#include "verify/processes/number_kernels.hpp"
 
 #include <chrono>
 #include <span>
@@ -18,13 +18,13 @@ const AnswerDeadline k_numbers_deadline(std::chrono::seconds(20), std::chrono::s
 /// That these kernels exist, and that so many arguments of 64 bits are theirs.
 BuildRequest request_for_numbers() {
   BuildRequest request;
-  request.source = std::string(normal_numbers_text());
+  request.source = std::string(number_kernels_text());
   for (const std::string type : {"f32", "f16", "bf16"}) {
     const auto ask_for = [&](const std::string& kernel, std::size_t arguments) {
       request.launches.push_back({kernel + type, {1, 1, 1}, {256, 1, 1}, 0, {arguments, BufferArg{0}}});
     };
-    ask_for("k_draw_normal_", 4);
-    ask_for("k_find_changed_", 5);
+    ask_for("k_draw_", 10);
+    ask_for("k_find_changed_", 11);
     ask_for("k_count_useless_", 4);
   }
   return request;
@@ -32,14 +32,14 @@ BuildRequest request_for_numbers() {
 
 }  // namespace
 
-std::string_view normal_numbers_text() {
+std::string_view number_kernels_text() {
   return number_kernel_texts().front().text;
 }
 
-NormalNumbers::NormalNumbers(const DeviceFacts& device, Build build)
+NumberKernelBuild::NumberKernelBuild(const DeviceFacts& device, Build build)
     : wanted_(device.kind == DeviceKind::gpu && device.target == "cuda"), build_(std::move(build)) {}
 
-void NormalNumbers::begin() {
+void NumberKernelBuild::begin() {
   const std::lock_guard lock(mutex_);
   if (!wanted_ || built_.valid()) return;
   built_ = std::async(std::launch::async, [this] {
@@ -49,7 +49,7 @@ void NormalNumbers::begin() {
            }).share();
 }
 
-std::string NormalNumbers::binary() {
+std::string NumberKernelBuild::binary() {
   begin();
   return built_.valid() ? built_.get() : "";
 }
