@@ -86,6 +86,9 @@ struct OperatorPrompts {
 struct OracleSampling {
   /// Into how many rows an answer is divided. What a row is the operator says; it costs the same for each.
   Required<std::int64_t(const Problem& problem, const Axes& axes)> rows;
+  /// Into how many slices, of as many rows in succession each: rows of one read the same of operands that are large,
+  /// and rows of others read other parts.
+  Required<std::int64_t(const Problem& problem, const Axes& axes)> slices;
   /// What the oracle answers in these rows, which ascend: one sample per output, in their order.
   Required<std::vector<AnswerSample>(const Problem& problem, const Axes& axes, const InputValues& inputs,
                                      std::span<const std::int64_t> rows, const ParallelFor& parallel)>

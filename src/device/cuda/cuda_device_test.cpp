@@ -151,6 +151,11 @@ class FilledBuffers : public CudaDeviceTest {
   }
 };
 
+TEST_F(FilledBuffers, need_no_pages_of_the_arena) {
+  ASSERT_NO_FATAL_FAILURE(open_with({add()}));
+  EXPECT_THAT(loading_calls_, testing::Not(HasSubstr("register:")));
+}
+
 TEST_F(FilledBuffers, are_drawn_on_the_device_and_their_guard_zones_are_copied) {
   ASSERT_NO_FATAL_FAILURE(open_with({add()}));
   const auto reply = device_->launch({0, true, {k_first, k_second, k_sum}, {all_of(2)}});

@@ -110,10 +110,10 @@ std::vector<AnswerSample> sample_of_rows(const Problem& problem, const Axes& axe
 
 OracleSampling program_sampling() {
   return {.rows = answer_rows_of,
+          .slices = [](const Problem&, const Axes&) { return std::int64_t{1}; },
           .answer = sample_of_rows,
-          .reads = [](const Problem&, const Axes&, std::span<const std::int64_t>) {
-            return std::optional<OperandReads>();
-          }};
+          .reads = [](const Problem&, const Axes&,
+                      std::span<const std::int64_t>) { return std::optional<OperandReads>(); }};
 }
 
 OutputValues program_answer(const Problem& problem, const Axes& axes, const InputValues& inputs,

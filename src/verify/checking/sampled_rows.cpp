@@ -5,6 +5,16 @@
 #include <set>
 
 namespace kw {
+namespace {
+
+/// The first, the last, and others at random; ascending. Of no fewer than `wanted`, which is 2 at least.
+std::vector<std::int64_t> some_of(std::int64_t all, std::int64_t wanted, Rng& rng) {
+  std::set<std::int64_t> some = {0, all - 1};
+  while (std::ssize(some) < wanted) some.insert(rng.below(all));
+  return {some.begin(), some.end()};
+}
+
+}  // namespace
 
 AnswerWork whole_answer_work(const Problem& problem, const Workload& workload, double steps) {
   AnswerWork work{steps, 0};
@@ -26,9 +36,18 @@ std::vector<std::int64_t> sampled_rows(std::int64_t rows, const AnswerWork& all,
     std::iota(each.begin(), each.end(), 0);
     return each;
   }
-  std::set<std::int64_t> some = {0, rows - 1};
-  while (std::ssize(some) < wanted) some.insert(rng.below(rows));
-  return {some.begin(), some.end()};
+  return some_of(rows, wanted, rng);
+}
+
+std::vector<std::int64_t> rows_of_slices(std::int64_t rows, std::int64_t slices, std::int64_t most,
+                                         const AnswerWork& all, const AnswerWork& affordable, Rng& rng) {
+  if (slices <= most) return sampled_rows(rows, all, affordable, rng);
+  const std::int64_t length = rows / slices;
+  const std::vector<std::int64_t> chosen = some_of(slices, most, rng);
+  const double share = static_cast<double>(most) / static_cast<double>(slices);
+  auto sampled = sampled_rows(most * length, {share * all.flops, share * all.elements}, affordable, rng);
+  for (std::int64_t& row : sampled) row = chosen[static_cast<std::size_t>(row / length)] * length + row % length;
+  return sampled;
 }
 
 }  // namespace kw

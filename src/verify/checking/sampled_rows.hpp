@@ -28,4 +28,9 @@ inline constexpr std::int64_t k_least_rows = 32;
                                                      const AnswerWork& affordable, Rng& rng,
                                                      std::int64_t least = k_least_rows);
 
+/// The same within `most` of `slices`, which are as many rows in succession each: the first, the last, and others at
+/// random. What the oracle reads for one row of a slice may be as much as it reads for all of them.
+[[nodiscard]] std::vector<std::int64_t> rows_of_slices(std::int64_t rows, std::int64_t slices, std::int64_t most,
+                                                       const AnswerWork& all, const AnswerWork& affordable, Rng& rng);
+
 }  // namespace kw

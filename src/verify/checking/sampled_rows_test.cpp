@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
+
 #include "verify/testing/test_problem.hpp"
 
 namespace kw {
@@ -30,6 +33,25 @@ TEST(SampledRows, are_more_where_more_are_asked_for) {
   Rng rng(3);
   EXPECT_EQ(sampled_rows(4096, {1e12, 1e6}, {1e6, 1e6}, rng, 80).size(), 80U);
   EXPECT_EQ(sampled_rows(50, {1e12, 1e6}, {1e6, 1e6}, rng, 80).size(), 50U) << "all there are";
+}
+
+TEST(SampledRows, lie_in_as_many_slices_as_are_asked_for) {
+  Rng rng(3);
+  const auto rows = rows_of_slices(4096, 64, 8, {1e9, 1e6}, {1e7, 1e6}, rng);
+  EXPECT_EQ(rows.size(), 40U);
+  EXPECT_TRUE(std::ranges::is_sorted(rows));
+  EXPECT_EQ(rows.front(), 0);
+  EXPECT_EQ(rows.back(), 4095);
+  std::set<std::int64_t> slices;
+  for (const std::int64_t row : rows) slices.insert(row / 64);
+  EXPECT_EQ(slices.size(), 8U);
+  std::set<std::int64_t> others;
+  for (const std::int64_t row : rows_of_slices(4096, 64, 8, {1e9, 1e6}, {1e7, 1e6}, rng)) others.insert(row / 64);
+  EXPECT_NE(others, slices) << "each case has its own";
+  Rng one(5);
+  Rng other(5);
+  EXPECT_EQ(rows_of_slices(4096, 8, 8, {1e9, 1e6}, {1e7, 1e6}, one), sampled_rows(4096, {1e9, 1e6}, {1e7, 1e6}, other))
+      << "in all of them";
 }
 
 TEST(SampledRows, count_the_elements_of_all_outputs) {

@@ -236,7 +236,7 @@ const Operator& row_sum_operator() {
                                       .cost = row_sum_cost,
                                       .checks = row_sum_checks(),
                                       .oracle = row_sum_oracle,
-                                      .sampling = {row_sum_rows, row_sum_sample, row_sum_reads},
+                                      .sampling = {row_sum_rows, row_sum_rows, row_sum_sample, row_sum_reads},
                                       .prompts = {.texts = row_sum_texts,
                                                   .placeholders = [] { return std::vector<std::string>{"chunk"}; },
                                                   .values = row_sum_values},

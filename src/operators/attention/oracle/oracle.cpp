@@ -267,6 +267,10 @@ std::int64_t attention_oracle_rows(const Problem&, const Axes& axes) {
   return axes.at("B") * axes.at("Hq") * axes.at("Sq");
 }
 
+std::int64_t attention_oracle_slices(const Problem&, const Axes& axes) {
+  return axes.at("B") * axes.at("Hq");
+}
+
 std::vector<AnswerSample> attention_oracle_sample(const Problem& problem, const Axes& axes, const InputValues& inputs,
                                                   std::span<const std::int64_t> rows, const ParallelFor& parallel) {
   const AttentionOracle oracle(problem, axes, inputs);

@@ -17,6 +17,8 @@ namespace kw {
 
 /// Rows are query rows, numbered along [B, Hq, Sq].
 [[nodiscard]] std::int64_t attention_oracle_rows(const Problem& problem, const Axes& axes);
+/// Those of a head read the same keys and values.
+[[nodiscard]] std::int64_t attention_oracle_slices(const Problem& problem, const Axes& axes);
 /// Their rows of O and their elements of LSE.
 [[nodiscard]] std::vector<AnswerSample> attention_oracle_sample(const Problem& problem, const Axes& axes,
                                                                 const InputValues& inputs,
