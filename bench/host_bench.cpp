@@ -3,6 +3,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include "base/normal.hpp"
 #include "codegen/codegen.hpp"
 #include "measure/measure.hpp"
 #include "problem/oracle.hpp"
@@ -11,6 +12,7 @@
 #include "record/json.hpp"
 #include "verify/checking/accuracy.hpp"
 #include "verify/checking/inputs.hpp"
+#include "verify/checking/storage.hpp"
 
 namespace kw {
 namespace {
@@ -80,6 +82,34 @@ void judge_primary_output(benchmark::State& state) {
   }
 }
 BENCHMARK(judge_primary_output)->Unit(benchmark::kMicrosecond);
+
+/// A large output with the plain kernel's, which differs from it by roundings.
+void judge_stored_output(benchmark::State& state) {
+  const auto dtype = static_cast<DType>(state.range(0));
+  Problem problem = alibi();
+  problem.outputs[0].dtype = dtype;
+  constexpr std::size_t k_elements = std::size_t{1} << 22;
+  std::vector<float> values(k_elements);
+  fill_normal(values, 1);
+  round_to(dtype, values);
+  const Answer reference(dtype, stored(dtype, values));
+  for (std::size_t i = 0; i < k_elements; i += 3) values[i] *= 1.01F;
+  round_to(dtype, values);
+  const auto bytes = stored(dtype, values);
+  const OutputForm form = output_form(problem, problem.outputs[0], problem.primary().axes);
+  const OutputScales scales = output_scales(reference, form);
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(measure_error(bytes, 0xffffffffU, reference, scales, form, 1.0));
+  }
+  state.SetLabel(std::string(to_string(dtype)));
+  state.counters["per_element"] =
+      benchmark::Counter(k_elements, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+}
+BENCHMARK(judge_stored_output)
+    ->Arg(static_cast<int>(DType::f32))
+    ->Arg(static_cast<int>(DType::f16))
+    ->Arg(static_cast<int>(DType::bf16))
+    ->Unit(benchmark::kMillisecond);
 
 void oracle_primary_one_thread(benchmark::State& state) {
   const Problem problem = alibi();

@@ -7,26 +7,20 @@
 
 namespace kw {
 
-/// The value of 16 bits; exact.
-[[nodiscard]] inline float half_value(std::uint16_t bits) {
-  const int exponent = (bits >> 10) & 31;
-  const int fraction = bits & 0x3ff;
-  float magnitude = 0.0F;
-  if (exponent == 31) {
-    magnitude = fraction == 0 ? std::numeric_limits<float>::infinity() : std::numeric_limits<float>::quiet_NaN();
-  } else if (exponent == 0) {
-    magnitude = static_cast<float>(fraction) * 0x1p-24F;
-  } else {
-    magnitude = std::bit_cast<float>((exponent + 112) << 23 | fraction << 13);
-  }
-  return (bits & 0x8000) != 0 ? -magnitude : magnitude;
-}
-
 /// a where c, else b; without a branch even where a floating-point operation made one of them, so that loops over it
 /// are vector code.
 [[nodiscard]] inline std::uint32_t either(bool c, std::uint32_t a, std::uint32_t b) {
   const std::uint32_t mask = 0U - static_cast<std::uint32_t>(c);
   return (a & mask) | (b & ~mask);
+}
+
+/// The value of 16 bits; exact.
+[[nodiscard]] inline float half_value(std::uint16_t bits) {
+  const std::uint32_t size = (bits & 0x7fffU) << 13;
+  // Of subnormals too: the exponents of the two types differ by 112.
+  const auto finite = std::bit_cast<std::uint32_t>(std::bit_cast<float>(size) * 0x1p112F);
+  const std::uint32_t magnitude = either(size < 0x0f800000U, finite, size | 0x7f800000U);
+  return std::bit_cast<float>(magnitude | static_cast<std::uint32_t>(bits & 0x8000U) << 16);
 }
 
 /// The nearest half, ties to even; beyond 65504 infinity, NaN stays NaN.

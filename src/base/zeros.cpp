@@ -14,4 +14,13 @@ void prefer_large_pages(void* memory, std::size_t bytes) {
   if (first < last) static_cast<void>(::madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE));
 }
 
+void touch_pages(std::span<std::byte> memory, const ParallelFor& parallel) {
+  constexpr std::size_t k_page = 4096;
+  constexpr std::size_t k_part = std::size_t{4} << 20;
+  volatile std::byte* const bytes = memory.data();
+  for_parts(parallel, memory.size(), k_part, [&](std::size_t, std::size_t begin, std::size_t end) {
+    for (std::size_t at = begin; at < end; at += k_page) bytes[at] = std::byte{0};
+  });
+}
+
 }  // namespace kw

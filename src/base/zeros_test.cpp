@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <vector>
 
 namespace kw {
 namespace {
@@ -18,6 +19,14 @@ TEST(Zeros, are_zeros_of_any_number_also_in_memory_that_was_used) {
     EXPECT_EQ(numbers.size(), count);
     EXPECT_TRUE(std::ranges::all_of(numbers, [](float number) { return number == 0; }));
     EXPECT_EQ(parts, count < 1000000 ? 0 : 3) << "12 million bytes, in parts of four";
+  }
+}
+
+TEST(TouchPages, writes_to_the_first_byte_of_each) {
+  std::vector<std::byte> memory(10000, std::byte{7});
+  touch_pages(memory, serial_for);
+  for (std::size_t i = 0; i < memory.size(); ++i) {
+    ASSERT_EQ(memory[i], i % 4096 == 0 ? std::byte{0} : std::byte{7}) << i;
   }
 }
 

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "problem/operator.hpp"
 #include "verify/checking/storage.hpp"
@@ -25,10 +26,10 @@ struct Squares {
   [[nodiscard]] double rms() const { return count == 0 ? 0 : std::sqrt(sum / static_cast<double>(count)); }
 };
 
-/// Whether a logarithm is so far from all others that they would count for nothing beside it.
+/// A logarithm as large as this is so far from all others that they would count for nothing beside it.
+constexpr double k_alone = 8192.0;
 bool stands_alone(double value, const OutputForm& form) {
-  constexpr double k_far = 8192.0;
-  return form.unit > 0 && std::abs(value) >= k_far;
+  return form.unit > 0 && std::abs(value) >= k_alone;
 }
 
 /// Of the numbers number(begin) to number(end - 1).
@@ -142,6 +143,30 @@ OutputError count_all_useless(Stored type, std::span<const std::byte> bytes, std
   return together(parts);
 }
 
+/// How far the elements [begin, end) of a row are off at most, beyond what storing them takes, in the output's units;
+/// nothing where one of them is to be looked at by itself. `right(i)` is what element i should be.
+template <typename Stored, typename Right>
+std::optional<double> greatest_distance(Stored type, std::span<const std::byte> bytes, std::uint32_t poison,
+                                        const Right& right, std::size_t begin, std::size_t end,
+                                        const OutputForm& form) {
+  using Bits = typename Stored::Bits;
+  constexpr DType dtype = Stored::dtype;
+  const double alone = form.unit > 0 ? k_alone : k_infinity;
+  double most = 0;
+  bool special = false;
+  for (std::size_t i = begin; i < end; ++i) {
+    const auto bits = bits_at<Bits>(bytes, i);
+    const double value = type.number(bits);
+    const double reference = right(i);
+    const double distance = std::abs(value - reference) - form.roundings * storage_rounding(reference, dtype);
+    special |= bits == poison_at<Bits>(poison, i);
+    special |= !(std::abs(value) < k_infinity);
+    special |= !(std::abs(reference) < alone);
+    most = std::max(most, distance);
+  }
+  return special ? std::nullopt : std::optional(most);
+}
+
 /// Of the rows from `first` on, one for each of `row_scales`; `right(i)` is what element i should be.
 template <typename Stored, typename Right>
 OutputError measure_rows(Stored type, std::span<const std::byte> bytes, std::uint32_t poison, const Right& right,
@@ -151,6 +176,12 @@ OutputError measure_rows(Stored type, std::span<const std::byte> bytes, std::uin
   OutputError result;
   std::size_t i = first * length;
   for (const double scale : row_scales) {
+    // Most rows hold nothing worse than what was seen before them.
+    const auto distance = greatest_distance(type, bytes, poison, right, i, i + length, form);
+    if (distance && *distance / scale <= std::min(limit, result.max_error)) {
+      i += length;
+      continue;
+    }
     for (const std::size_t end = i + length; i < end; ++i) {
       const auto bits = bits_at<Bits>(bytes, i);
       const double value = type.number(bits);

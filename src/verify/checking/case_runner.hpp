@@ -37,6 +37,7 @@ struct CaseRun {
   OutputBytes outputs;
   /// By output, where the device has counted and only what CaseMode::looked_at names is in `outputs`; empty: nowhere.
   std::vector<std::optional<UselessCount>> counted = {};
+  bool repeats = false;  ///< every output holds the bits of CaseMode::earlier, and none is in `outputs`
 };
 
 /// What buffers hold before a launch.
@@ -64,6 +65,8 @@ struct CaseMode {
   /// poison no others come back, and the device counts the useless ones.
   std::span<const AnswerSample> looked_at = {};
   OutputBytes* memory = nullptr;  ///< of outputs that nobody looks at any more, for the new ones where it is as large
+  /// All of the outputs of another launch; null: there was none. Where they are the same, they are not copied.
+  const OutputBytes* earlier = nullptr;
   /// The last launch in this process had the same plan and the same inputs, and has left them as they were.
   bool inputs_are_there = false;
 };

@@ -23,26 +23,31 @@ void round_to(DType dtype, std::span<float> values, const ParallelFor& parallel 
 /// Element types as buffers hold them: their bits, the number that these are, and whether it is none. For loops over
 /// many elements.
 struct StoredF32 {
+  static constexpr DType dtype = DType::f32;
   using Bits = std::uint32_t;
   static double number(Bits bits) { return static_cast<double>(std::bit_cast<float>(bits)); }
   static constexpr bool is_nan(Bits bits) { return (bits & 0x7fffffffU) > 0x7f800000U; }
 };
 struct StoredF16 {
+  static constexpr DType dtype = DType::f16;
   using Bits = std::uint16_t;
   static double number(Bits bits) { return static_cast<double>(half_value(bits)); }
   static constexpr bool is_nan(Bits bits) { return (bits & 0x7fffU) > 0x7c00U; }
 };
 struct StoredBf16 {
+  static constexpr DType dtype = DType::bf16;
   using Bits = std::uint16_t;
   static double number(Bits bits) { return static_cast<double>(bfloat_value(bits)); }
   static constexpr bool is_nan(Bits bits) { return (bits & 0x7fffU) > 0x7f80U; }
 };
 struct StoredI32 {
+  static constexpr DType dtype = DType::i32;
   using Bits = std::uint32_t;
   static double number(Bits bits) { return static_cast<double>(static_cast<std::int32_t>(bits)); }
   static constexpr bool is_nan(Bits) { return false; }
 };
 struct StoredBoolean {
+  static constexpr DType dtype = DType::boolean;
   using Bits = std::uint8_t;
   static double number(Bits bits) { return static_cast<double>(bits); }
   static constexpr bool is_nan(Bits) { return false; }
