@@ -18,10 +18,11 @@ struct ReadyLaunch {
   std::size_t offset[3] = {0, 0, 0};  ///< of the first work-item, where not all groups run
 };
 
-/// The buffers of one plan. On a CPU each is the arena's own memory, so that the guard zones around it are real; on
-/// other devices one device buffer mirrors the plan's stretch of the arena, guards included, and each is a part of it.
+/// The buffers of one plan. On a CPU each that is passed to a kernel is the arena's own memory, so that the guard zones
+/// around it are real; on other devices one device buffer mirrors the plan's stretch of the arena, guards included, and
+/// each is a part of it.
 struct PlanBuffers {
-  std::vector<OwnedBuffer> buffers;
+  std::vector<OwnedBuffer> buffers;      ///< by the plan's order; null where it is passed to none
   OwnedBuffer mirror{nullptr, nullptr};  ///< null on a CPU
   std::span<std::byte> mirrored;
   /// Inputs to announce to a device that tracks writes: the buffer's index and its memory.

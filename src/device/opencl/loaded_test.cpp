@@ -46,6 +46,19 @@ TEST_F(OpenclLoad, on_a_cpu_the_buffers_are_the_arena_itself) {
   EXPECT_EQ(loaded->plans.front().buffers.mirror, nullptr);
 }
 
+TEST_F(OpenclLoad, on_a_cpu_there_are_no_buffers_that_no_kernel_is_passed) {
+  request_.plans[0].plan.buffers.insert(request_.plans[0].plan.buffers.begin(),
+                                        {"X", BufferRole::input, DType::f32, 4096});
+  request_.plans[0].slots.insert(request_.plans[0].slots.begin(), {16384, 4096});
+  request_.plans[0].plan.launches[0].args = {BufferArg{2}, IntArg{-5}, SharedArg{}, BufferArg{1}};
+  const auto loaded = load(driver_.session(), request_, arena_);
+  ASSERT_TRUE(loaded) << loaded.error().to_string();
+  EXPECT_THAT(driver_.calls,
+              ElementsAre("binary", "build ", "buffer 64 in place", "buffer 128 in place", "set k 0: buffer",
+                          "set k 1: int -5", "set k 2: shared 256", "set k 3: buffer"));
+  EXPECT_EQ(loaded->plans.front().buffers.buffers[0], nullptr);
+}
+
 TEST_F(OpenclLoad, on_a_gpu_one_buffer_mirrors_them_with_their_guards) {
   const auto loaded = load(driver_.session(DeviceKind::gpu), request_, arena_);
   ASSERT_TRUE(loaded) << loaded.error().to_string();

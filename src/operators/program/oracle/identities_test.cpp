@@ -120,6 +120,16 @@ TEST_F(Identities, differences_of_a_running_sum_are_the_elements) {
   }
 }
 
+/// Features in blocks of eight and what is left of them; each is read along memory, the other product across it.
+TEST_F(Identities, linear_is_a_product_with_the_transposed_weight) {
+  for (int i = 0; i < 8; ++i) {
+    const auto inner = integer(1, 40);
+    const auto inputs = fmt::format("torch.rand({0}, {1}), torch.rand({2}, {1})", integer(1, 5), inner, integer(1, 35));
+    expect_same("F.linear(x, y)", "torch.matmul(x, y.t())", inputs);
+    expect_same("F.linear(x, y)", "(x[:, None] * y[None]).sum(2)", inputs);
+  }
+}
+
 TEST_F(Identities, einsum_is_matmul_and_sums) {
   for (int round = 0; round < k_rounds; ++round) {
     const int b = integer(1, 3), i = integer(1, 4), j = integer(1, 4), k = integer(1, 4);
