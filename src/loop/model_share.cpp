@@ -19,6 +19,11 @@ constexpr double k_reserved_seconds = 2.0;
 /// A budget is the model's: what else a run does may take the rest.
 constexpr double k_least_share = 2.0 / 3;
 
+double kept_back_seconds(const BudgetParts& parts) {
+  const Duration left = from_seconds(parts.budget_seconds - parts.opening_seconds);
+  return to_seconds(kept_back(left, from_seconds(parts.reserve_seconds)));
+}
+
 }  // namespace
 
 Instant last_verdict(Instant deadline, Duration reserve) {
@@ -32,9 +37,14 @@ Duration final_reserve(Duration plain_launch) {
   return from_seconds(k_reserved_seconds + launches * seconds);
 }
 
+Duration kept_back(Duration left, Duration reserve) {
+  constexpr int k_part = 3;
+  return std::clamp(left / k_part, Duration::zero(), reserve);
+}
+
 double model_share(const BudgetParts& parts) {
   if (!(parts.budget_seconds > 0)) return 0;
-  const double left = parts.budget_seconds - parts.opening_seconds - parts.reserve_seconds;
+  const double left = parts.budget_seconds - parts.opening_seconds - kept_back_seconds(parts);
   return std::clamp(left / parts.budget_seconds, 0.0, 1.0);
 }
 
@@ -48,7 +58,7 @@ std::optional<std::string> small_share_warning(const BudgetParts& parts) {
       "{:.0f} s before it is asked, and the final measurement takes {:.0f} s; give --budget {:.0f}s, or make the "
       "primary "
       "workload smaller with --set",
-      100 * share, parts.budget_seconds, parts.opening_seconds, parts.reserve_seconds, std::ceil(enough));
+      100 * share, parts.budget_seconds, parts.opening_seconds, kept_back_seconds(parts), std::ceil(enough));
 }
 
 double ShareWatch::see(Duration plain_launch, Duration rest) {

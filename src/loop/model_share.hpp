@@ -11,8 +11,11 @@
 
 namespace kw {
 
-/// What is kept back from the wall clock for the final measurement: it launches the plain kernel some times.
+/// How long a final measurement takes that need not hurry: it launches the plain kernel some times.
 [[nodiscard]] Duration final_reserve(Duration plain_launch);
+/// What is kept back for it of `left`, the wall clock when the search begins: a third at most, for without a kernel
+/// there is nothing to measure. It ends in time, with fewer launches.
+[[nodiscard]] Duration kept_back(Duration left, Duration reserve);
 /// When the candidate in flight must be decided, in a run that ends at `deadline` (Instant::max(): at no time): a part
 /// of what is kept back stays for the shortest final measurement.
 [[nodiscard]] Instant last_verdict(Instant deadline, Duration reserve);
@@ -20,7 +23,7 @@ namespace kw {
 struct BudgetParts {
   double budget_seconds = 0;   ///< what is left when this part of the run begins
   double opening_seconds = 0;  ///< oracle, the plain kernel's checks and times, peaks
-  double reserve_seconds = 0;  ///< final_reserve
+  double reserve_seconds = 0;  ///< final_reserve, of which kept_back() is kept back
 };
 
 /// 0 to 1.

@@ -57,13 +57,14 @@ class Run {
   Result<void> save();
   void record_use(const Budget& budget);
   [[nodiscard]] Duration plain_launch() const { return from_seconds(1e-9 * verifier_->plain().median_ns); }
-  [[nodiscard]] Duration reserve() const { return final_reserve(plain_launch()); }
+  [[nodiscard]] Duration reserve() const { return kept_back(left_, final_reserve(plain_launch())); }
 
   const RunSetup& setup_;
   const std::shared_ptr<const WorkloadCosts> costs_ = std::make_shared<WorkloadCosts>(setup_.problem);
   std::string style_;  ///< as RunStart has it
   RunServices& world_;
   const Instant began_;
+  Duration left_ = Duration::max();  ///< of the wall clock when the search begins; of a run without a limit this
   TimeLedger ledger_;
   DevicePeaks peaks_{setup_, world_};
   std::vector<TimeUse> time_before_;  ///< of the parts of a resumed run that ended
@@ -378,6 +379,7 @@ Result<RunRecord> Run::go() {
   used.device_seconds += verifier_->device_seconds();
   Budget budget(setup_.limits, used, world_.clock);
   const bool limited = budget.deadline() != Instant::max();
+  if (limited) left_ = budget.deadline() - world_.clock.now();
   if (proposer_ == nullptr) {
     KW_TRY_VOID(open_proposer(limited ? budget.deadline() - reserve() : Instant::max()));
   }

@@ -17,9 +17,10 @@
 namespace kw {
 namespace {
 
-/// Two cores need about a second for the oracle's whole answer to such a workload, and there is one for each kind of
-/// inputs. Of larger ones the oracle answers some rows, and the plain kernel, which agrees with it there, the rest.
-constexpr double k_most_whole_flops = 4e9;
+/// Two cores that compile beside it need a quarter of a second for the oracle's whole answer to such a workload, and
+/// there is one for each kind of inputs, seven of attention. Of larger ones the oracle answers some rows, and the plain
+/// kernel, which agrees with it there, the rest.
+constexpr double k_most_whole_flops = 1e9;
 constexpr double k_unlimited = std::numeric_limits<double>::infinity();
 
 Error opening_hit_deadline() {

@@ -74,15 +74,16 @@ Result<void> answer_whole(const Problem& problem, const ParallelFor& parallel, C
 
 Result<std::int64_t> answer_rows(const Problem& problem, const AnswerWork& whole, Rng& rng, const ParallelFor& parallel,
                                  CheckCase& one) {
-  // A quarter of a second on two cores: of products the oracle has some 4e9 FLOPs a second, and of elements 1e7.
-  constexpr AnswerWork k_affordable{1e9, 1 << 20};
+  // A tenth of a second on two cores: of products the oracle has some 8e9 FLOPs a second on one, and of elements 1e7.
+  // Of what is hardly too large for all of them an eighth says enough.
+  const AnswerWork affordable{std::min(1e9, whole.flops / 8), 1 << 20};
   const auto& workload = problem.workloads[one.workload];
   const OracleSampling& sampling = operator_of(problem).sampling;
   // A device draws what else there is of them: the fewer slices, the less the host has to draw.
   constexpr std::int64_t k_most_slices = 48;
   const std::int64_t slices = one.draw ? sampling.slices(problem, workload.axes) : 1;
   const auto rows =
-      rows_of_slices(sampling.rows(problem, workload.axes), slices, k_most_slices, whole, k_affordable, rng);
+      rows_of_slices(sampling.rows(problem, workload.axes), slices, k_most_slices, whole, affordable, rng);
   const auto reads = one.draw ? sampling.reads(problem, workload.axes, rows) : std::nullopt;
   KW_TRY(const auto drawn, inputs_for(problem, reads ? &*reads : nullptr, one));
   one.sampled = sampling.answer(problem, workload.axes, *drawn, rows, parallel);

@@ -40,6 +40,38 @@ KW_WIDEST_VECTORS void add_scaled(double* __restrict sum, const double* __restri
   }
 }
 
+/// The same with four factors and as many rows of addends, one after the other: sums are loaded and stored once.
+KW_WIDEST_VECTORS void add_four_scaled(double* __restrict sum, const double* __restrict addends, std::int64_t stride,
+                                       const double* factors, std::int64_t n) {
+  const double f0 = factors[0], f1 = factors[1], f2 = factors[2], f3 = factors[3];
+  for (std::int64_t i = 0; i < n; i += k_unroll) {
+    const double* const from = addends + i;
+    for (std::int64_t j = 0; j < k_unroll; ++j) {
+      sum[i + j] =
+          sum[i + j] + f0 * from[j] + f1 * from[stride + j] + f2 * from[2 * stride + j] + f3 * from[3 * stride + j];
+    }
+  }
+}
+
+/// Of `count` rows of addends. Those with a factor of 0 are left out: 0 times what is no number would be none.
+void add_all_scaled(double* sum, const double* addends, std::int64_t stride, const double* factors, std::int64_t count,
+                    std::int64_t n) {
+  std::int64_t k = 0;
+  for (; k + 4 <= count; k += 4) {
+    const double* const four = factors + k;
+    if (four[0] != 0.0 && four[1] != 0.0 && four[2] != 0.0 && four[3] != 0.0) {
+      add_four_scaled(sum, addends + k * stride, stride, four, n);
+      continue;
+    }
+    for (std::int64_t j = k; j < k + 4; ++j) {
+      if (factors[j] != 0.0) add_scaled(sum, addends + j * stride, factors[j], n);
+    }
+  }
+  for (; k < count; ++k) {
+    if (factors[k] != 0.0) add_scaled(sum, addends + k * stride, factors[k], n);
+  }
+}
+
 /// n is a multiple of k_unroll.
 KW_WIDEST_VECTORS void multiply(double* row, double factor, std::int64_t n) {
   for (std::int64_t i = 0; i < n; i += k_unroll) {
@@ -108,16 +140,23 @@ class RowBlock {
     transposed_.resize(static_cast<std::size_t>(shape_.head_size * k_key_stride));
     for (std::int64_t begin = 0; begin < shape_.keys; begin += k_keys) {
       const auto width = std::min(k_keys, shape_.keys - begin);
-      std::fill(transposed_.begin(), transposed_.end(), 0.0);
-      for (std::int64_t k = 0; k < width; ++k) {
-        const float* key = keys + (begin + k) * shape_.head_size;
-        for (std::int64_t d = 0; d < shape_.head_size; ++d)
-          transposed_[static_cast<std::size_t>(d * k_key_stride + k)] = key[d];
-      }
+      transpose(keys + begin * shape_.head_size, width);
       for (std::size_t r = 0; r < rows.size(); ++r) {
-        for (std::int64_t d = 0; d < shape_.head_size; ++d) {
-          add_scaled(scores_at(r) + begin, transposed_.data() + d * k_key_stride, rows[r].query[d], round_up(width));
-        }
+        query_.assign(rows[r].query, rows[r].query + shape_.head_size);
+        add_all_scaled(scores_at(r) + begin, transposed_.data(), k_key_stride, query_.data(), shape_.head_size,
+                       round_up(width));
+      }
+    }
+  }
+
+  /// A block of keys, with zeros behind the last. Eight keys at a time, which lie side by side in a line of the cache.
+  void transpose(const float* keys, std::int64_t width) {
+    if (width < k_keys) std::fill(transposed_.begin(), transposed_.end(), 0.0);
+    for (std::int64_t first = 0; first < width; first += 8) {
+      const std::int64_t end = std::min(width, first + 8);
+      for (std::int64_t d = 0; d < shape_.head_size; ++d) {
+        double* const to = transposed_.data() + d * k_key_stride;
+        for (std::int64_t k = first; k < end; ++k) to[k] = keys[k * shape_.head_size + d];
       }
     }
   }
@@ -158,10 +197,7 @@ class RowBlock {
         std::copy_n(values + (begin + k) * shape_.value_size, shape_.value_size, values_.data() + k * width);
       }
       for (std::size_t r = 0; r < rows.size(); ++r) {
-        for (std::int64_t k = 0; k < keys; ++k) {
-          const double weight = scores_at(r)[begin + k];
-          if (weight != 0.0) add_scaled(sums_at(r), values_.data() + k * width, weight, width);
-        }
+        add_all_scaled(sums_at(r), values_.data(), width, scores_at(r) + begin, keys, width);
       }
     }
     for (std::size_t r = 0; r < rows.size(); ++r) std::copy_n(sums_at(r), shape_.value_size, rows[r].output);
@@ -175,6 +211,7 @@ class RowBlock {
   std::vector<double> scores_;      // [k_rows, padded_keys_], 0 behind the last key
   std::vector<double> mask_;        // [keys]
   std::vector<double> transposed_;  // [head_size, k_key_stride]: a block of K
+  std::vector<double> query_;       // [head_size]
   std::vector<double> values_;      // [k_keys, value_size rounded up]: a block of V
   std::vector<double> sums_;        // [k_rows, value_size rounded up]
 };
