@@ -226,6 +226,16 @@ TEST_F(RunTest, wall_clock_budget_keeps_time_for_the_final_measurement) {
   EXPECT_TRUE(record->best_final.has_value());
 }
 
+/// Two seconds are what an unhurried final measurement needs.
+TEST_F(RunTest, a_short_budget_is_for_finding_a_kernel_first) {
+  setup.limits = parse_budget("2s").value();
+  const auto record = run();
+  ASSERT_TRUE(record) << record.error().to_string();
+  EXPECT_LE(record->used.wall_seconds, 2.0);
+  EXPECT_TRUE(record->best_ordinal.has_value());
+  EXPECT_TRUE(record->best_final.has_value());
+}
+
 TEST_F(RunTest, keeps_what_is_needed_to_do_it_again) {
   setup.limits = parse_budget("3c").value();
   const auto made = run();
