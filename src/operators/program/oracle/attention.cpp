@@ -74,18 +74,19 @@ class Attention {
     const auto head = row / shape_.queries;
     const auto query = (query_head_(head) * shape_.queries + row % shape_.queries) * shape_.size;
     const auto keys = key_head_(head) * shape_.keys * shape_.size;
+    std::vector<double> own(static_cast<std::size_t>(shape_.size));
+    for (std::int64_t e = 0; e < shape_.size; ++e) own[static_cast<std::size_t>(e)] = query_[query + e];
     std::vector<double> scores(static_cast<std::size_t>(shape_.keys));
+    multiply_columns(scores, own, key_, keys, shape_.size);
     double largest = k_hidden;
     for (std::int64_t k = 0; k < shape_.keys; ++k) {
-      double score = 0.0;
-      for (std::int64_t e = 0; e < shape_.size; ++e) score += query_[query + e] * key_[keys + k * shape_.size + e];
+      double& score = scores[static_cast<std::size_t>(k)];
       score *= scale_;
       if (causal_ && k > row % shape_.queries) score = k_hidden;
       if (mask_) {
         const double mask = (*mask_)[row * shape_.keys + k];
         score = !boolean_mask_ ? score + mask : mask != 0.0 ? score : k_hidden;
       }
-      scores[static_cast<std::size_t>(k)] = score;
       largest = std::isnan(score) || score > largest ? score : largest;
     }
     double total = 0.0;

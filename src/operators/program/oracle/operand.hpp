@@ -70,6 +70,44 @@ inline void add_scaled(std::span<double> into, double factor, const Operand& ope
   }
 }
 
+/// into[i] = sum over k of left[k] * columns[i * stride + k], so that each column is read along memory. Eight sums at a
+/// time, for each waits for its last term; terms are added in the order of k.
+template <typename Number>
+void multiply_columns_of(std::span<double> into, std::span<const double> left, const Number* columns,
+                         std::int64_t stride) {
+  const double* const row = left.data();
+  const auto length = static_cast<std::int64_t>(left.size());
+  std::size_t i = 0;
+  for (; i + 8 <= into.size(); i += 8) {
+    const Number* const block = columns + static_cast<std::int64_t>(i) * stride;
+    double sums[8] = {};
+    for (std::int64_t k = 0; k < length; ++k) {
+#pragma GCC unroll 8
+      for (std::int64_t j = 0; j < 8; ++j) sums[j] += row[k] * static_cast<double>(block[j * stride + k]);
+    }
+    std::ranges::copy(sums, into.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  for (; i < into.size(); ++i) {
+    const Number* const column = columns + static_cast<std::int64_t>(i) * stride;
+    double sum = 0;
+    for (std::int64_t k = 0; k < length; ++k) sum += row[k] * static_cast<double>(column[k]);
+    into[i] = sum;
+  }
+}
+
+/// The same with the columns of an operand, from element `start` on.
+inline void multiply_columns(std::span<double> into, std::span<const double> left, const Operand& operand,
+                             std::int64_t start, std::int64_t stride) {
+  if (operand.values() != nullptr) return multiply_columns_of(into, left, operand.values() + start, stride);
+  if (operand.floats() != nullptr) return multiply_columns_of(into, left, operand.floats() + start, stride);
+  for (std::size_t i = 0; i < into.size(); ++i) {
+    const std::int64_t column = start + static_cast<std::int64_t>(i) * stride;
+    double sum = 0;
+    for (std::size_t k = 0; k < left.size(); ++k) sum += left[k] * operand[column + static_cast<std::int64_t>(k)];
+    into[i] = sum;
+  }
+}
+
 /// An operand as it is repeated along the axes of a result.
 class Broadcast {
  public:

@@ -1,6 +1,5 @@
 // Matrix products. A row of the result is the sum of rows of the second matrix, each times an element of the first.
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <span>
@@ -32,31 +31,6 @@ MatrixStack matrices(const Operand& operand, const Extents& stack) {
   return {operand, StridedMap(stack, strides), rows, columns, columns, 1};
 }
 
-/// into[i] = sum over k of left[k] * columns[i * stride + k], where the column of `into` are read along memory. Eight
-/// sums at a time, for each waits for its last term; terms are added in the order of k.
-template <typename Number>
-void multiply_columns(std::span<double> into, std::span<const double> left, const Number* columns,
-                      std::int64_t stride) {
-  const double* const row = left.data();
-  const auto length = static_cast<std::int64_t>(left.size());
-  std::size_t i = 0;
-  for (; i + 8 <= into.size(); i += 8) {
-    const Number* const block = columns + static_cast<std::int64_t>(i) * stride;
-    double sums[8] = {};
-    for (std::int64_t k = 0; k < length; ++k) {
-#pragma GCC unroll 8
-      for (std::int64_t j = 0; j < 8; ++j) sums[j] += row[k] * static_cast<double>(block[j * stride + k]);
-    }
-    std::ranges::copy(sums, into.begin() + static_cast<std::ptrdiff_t>(i));
-  }
-  for (; i < into.size(); ++i) {
-    const Number* const column = columns + static_cast<std::int64_t>(i) * stride;
-    double sum = 0;
-    for (std::int64_t k = 0; k < length; ++k) sum += row[k] * static_cast<double>(column[k]);
-    into[i] = sum;
-  }
-}
-
 /// beta * added + alpha * left @ right, row by row.
 struct Product {
   MatrixStack left;
@@ -80,22 +54,17 @@ struct Product {
  private:
   /// The row of `left` that begins there times the columns of `right` from there on.
   void multiply(std::int64_t from, std::int64_t to, std::span<double> into) const {
-    const bool lies_along_columns = right.row_stride == 1 && right.column_stride > 1;
-    if (!lies_along_columns || (right.operand.values() == nullptr && right.operand.floats() == nullptr)) {
+    if (right.row_stride == 1 && right.column_stride > 1) {
+      std::vector<double> row(static_cast<std::size_t>(left.columns));
       for (std::int64_t k = 0; k < left.columns; ++k) {
-        add_scaled(into, left.operand[from + k * left.column_stride], right.operand, to + k * right.row_stride,
-                   right.column_stride);
+        row[static_cast<std::size_t>(k)] = left.operand[from + k * left.column_stride];
       }
+      multiply_columns(into, row, right.operand, to, right.column_stride);
       return;
     }
-    std::vector<double> row(static_cast<std::size_t>(left.columns));
     for (std::int64_t k = 0; k < left.columns; ++k) {
-      row[static_cast<std::size_t>(k)] = left.operand[from + k * left.column_stride];
-    }
-    if (right.operand.values() != nullptr) {
-      multiply_columns(into, row, right.operand.values() + to, right.column_stride);
-    } else {
-      multiply_columns(into, row, right.operand.floats() + to, right.column_stride);
+      add_scaled(into, left.operand[from + k * left.column_stride], right.operand, to + k * right.row_stride,
+                 right.column_stride);
     }
   }
 };
