@@ -1,5 +1,6 @@
 // F.scaled_dot_product_attention. A query that sees no key has the answer 0, as PyTorch has had it since 2.5.
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -40,12 +41,12 @@ class Attention {
     }
   }
 
-  [[nodiscard]] std::int64_t row_length() const { return shape_.value_size; }
-
-  void fill(std::int64_t row, std::int64_t first, std::span<double> into) const {
+  /// One row of the result: all of it, for a part takes the weights of all keys too.
+  void fill(std::int64_t row, std::span<double> into) const {
     const auto head = row / shape_.queries;
     const auto scores = weights(row);
-    const auto values = value_head_(head) * shape_.keys * shape_.value_size + first;
+    const auto values = value_head_(head) * shape_.keys * shape_.value_size;
+    std::ranges::fill(into, 0.0);
     for (std::int64_t k = 0; k < shape_.keys; ++k) {
       const double weight = scores[static_cast<std::size_t>(k)];
       if (weight != 0.0) add_scaled(into, weight, value_, values + k * shape_.value_size, 1);
@@ -114,9 +115,10 @@ class Attention {
 
 Result<Answer> attention(const OracleCall& call) {
   const auto attention = std::make_shared<const Attention>(call);
-  return BySpan{attention->row_length(), [attention](std::int64_t row, std::int64_t first, std::span<double> into) {
-                  attention->fill(row, first, into);
-                }};
+  const auto extents = call.output_extents();
+  return ByLine{
+      Lines(extents, extents.size() - 1),
+      [attention](std::int64_t row, std::span<std::vector<double>> outputs) { attention->fill(row, outputs.front()); }};
 }
 
 constexpr std::array k_attention_answers = {OracleRow{"scaled_dot_product_attention", attention}};
