@@ -10,6 +10,7 @@
 #include "operators/program/oracle/element_memo.hpp"
 #include "operators/program/oracle/evaluation.hpp"
 #include "operators/program/oracle/oracle.hpp"
+#include "operators/program/steps.hpp"
 
 namespace kw {
 namespace {
@@ -24,6 +25,9 @@ constexpr std::size_t k_deepest = 256;
 /// Where more than one in so many of the elements on the way are needed, all are computed. Asking for one takes some
 /// six times as long as computing it among others, and 16 threads that share a cone all compute it.
 constexpr std::int64_t k_whole_beyond = 32;
+/// The terms of a long sum take as long either way. Threads may share such an element all the same, and one thread
+/// finds out what is faster by computing what is wanted.
+constexpr double k_times_summed = 16;
 /// Elements on the way that are worth the memory, 8 bytes each, and those that are worth a thought.
 constexpr std::int64_t k_most_whole = std::int64_t{1} << 27;
 constexpr std::int64_t k_least_whole = std::int64_t{1} << 16;
@@ -63,14 +67,24 @@ class DemandEvaluation {
   /// Of the tensors that were prepared.
   [[nodiscard]] std::int64_t elements_on_the_way() const {
     std::int64_t all = 0;
-    for (std::size_t value = 0; value < memos_.size(); ++value) {
-      if (memos_[value] != nullptr) all += program_oracle::elements_of(graph_.values[value].type);
-    }
+    for_each_on_the_way([&](std::size_t value) { all += program_oracle::elements_of(graph_.values[value].type); });
+    return all;
+  }
+  /// What it takes to compute them all, in steps.
+  [[nodiscard]] double steps_on_the_way() const {
+    double all = 0;
+    for_each_on_the_way([&](std::size_t value) {
+      all += static_cast<double>(program_oracle::elements_of(graph_.values[value].type)) * steps_of_element(value);
+    });
     return all;
   }
 
-  /// Whether the wanted elements follow from more than `most` others. On one thread; nothing may be asked for later.
-  [[nodiscard]] bool takes_more_than(std::int64_t most, std::span<const WantedElements> wanted) {
+  /// Whether asking for the wanted elements takes more than `most` steps. On one thread; nothing may be asked for
+  /// later.
+  [[nodiscard]] bool takes_more_than(double most, std::span<const WantedElements> wanted) {
+    asking_.assign(graph_.values.size(), 0);
+    for_each_on_the_way(
+        [&](std::size_t value) { asking_[value] = k_whole_beyond + k_times_summed * (steps_of_element(value) - 1); });
     left_ = most;
     for (const auto& one : wanted) {
       for (const auto i : one.elements) static_cast<void>(element(one.value, i));
@@ -92,6 +106,19 @@ class DemandEvaluation {
   }
 
  private:
+  template <typename Use>
+  void for_each_on_the_way(const Use& use) const {
+    for (std::size_t value = 0; value < memos_.size(); ++value) {
+      if (memos_[value] != nullptr) use(value);
+    }
+  }
+
+  /// 1 at least.
+  [[nodiscard]] double steps_of_element(std::size_t value) const {
+    const auto all = static_cast<double>(program_oracle::elements_of(graph_.values[value].type));
+    return std::max(1.0, steps_of(graph_, graph_.nodes[*graph_.values[value].node]) / std::max(all, 1.0));
+  }
+
   Result<void> prepare(std::size_t index, const ParallelFor& parallel) {
     const auto& node = graph_.nodes[index];
     std::size_t depth = 0;
@@ -133,7 +160,7 @@ class DemandEvaluation {
   double keep(std::size_t value, std::int64_t i, double computed) {
     const double held = held_as(graph_.values[value].type.dtype, computed);
     memos_[value]->keep(i, held);
-    if (left_) --*left_;
+    if (left_) *left_ -= asking_[value];
     return held;
   }
 
@@ -174,7 +201,8 @@ class DemandEvaluation {
   const Graph& graph_;
   const std::map<std::size_t, LeafElements>& leaves_;
   OnTheWay on_the_way_;
-  std::optional<std::int64_t> left_;                 ///< elements that may still be computed, where they are counted
+  std::optional<double> left_;                       ///< steps that may still be taken, where they are counted
+  std::vector<double> asking_;                       ///< by value, then: steps for one element
   std::vector<std::unique_ptr<ElementMemo>> memos_;  ///< by value
   std::vector<std::optional<DenseTensor>> whole_;    ///< by value
   std::vector<std::optional<Answer>> answers_;       ///< by node
@@ -209,7 +237,7 @@ Result<OnTheWay> faster_on_the_way(const Graph& graph, const std::map<std::size_
   KW_TRY_VOID(evaluation.prepare(wanted, serial_for));
   const std::int64_t all = evaluation.elements_on_the_way();
   if (all < k_least_whole || all > k_most_whole) return OnTheWay::elements;
-  return evaluation.takes_more_than(all / k_whole_beyond, wanted) ? OnTheWay::tensors : OnTheWay::elements;
+  return evaluation.takes_more_than(evaluation.steps_on_the_way(), wanted) ? OnTheWay::tensors : OnTheWay::elements;
 }
 
 }  // namespace kw

@@ -143,6 +143,22 @@ TEST(Oracle, takes_whole_tensors_where_few_elements_follow_from_all) {
       << "too few to matter";
 }
 
+/// One row in forty of a product: as many elements as of what is cheap would be computed among all others.
+TEST(Oracle, asks_for_rows_of_long_sums_one_by_one) {
+  const auto program = program_of("F.layer_norm(x @ y, (300,))", "torch.rand(240, 500), torch.rand(500, 300)");
+  const auto leaves = leaves_of(program);
+  std::map<std::size_t, LeafElements> sources;
+  for (const auto& [value, leaf] : leaves)
+    sources[value] = [&leaf = leaf](std::int64_t i) { return leaf.values[static_cast<std::size_t>(i)]; };
+  const auto way_of_rows = [&](std::int64_t rows) {
+    WantedElements wanted{program.outputs[0], {}};
+    for (std::int64_t i = 0; i < rows * 300; ++i) wanted.elements.push_back(i);
+    return faster_on_the_way(program.graph, sources, std::vector{wanted}).value();
+  };
+  EXPECT_EQ(way_of_rows(10), OnTheWay::elements);
+  EXPECT_EQ(way_of_rows(30), OnTheWay::tensors);
+}
+
 /// Of the tensors on the way all is computed, but not of a product of which a row is wanted.
 TEST(Oracle, computes_wanted_rows_alone_behind_whole_tensors) {
   constexpr std::int64_t k_columns = 40, k_steps = 50;
