@@ -231,7 +231,7 @@ TEST(Messages, the_bytes_of_a_launch_request_are_what_the_header_says) {
       0, false, {{3, BufferFilling::random, 7, {rule, ~std::uint64_t{0}, 9, 10}}}, {{4, 5, 6}}, {8}};
   const std::string fills = little_endian(1) + little_endian(3) + little_endian(2) + little_endian(7) +
                             little_endian(2) + little_endian(3) + little_endian(0x3f800000) +
-                            little_endian(0xc0000000) + little_endian(0x3f000000) + little_endian(-1) +
+                            little_endian(0xc0000000) + little_endian(0x3f000000) + little_endian(~std::uint64_t{0}) +
                             little_endian(9) + little_endian(10);
   const std::string returned = little_endian(1) + little_endian(4) + little_endian(5) + little_endian(6);
   EXPECT_EQ(encode(HostMessage{filling}),

@@ -64,7 +64,8 @@ OnTheWay way_to(const ProgramDetail& detail, const Axes& axes, const Program& pr
   if (const auto known = detail.readings->takes_tensors(axes)) {
     return *known ? OnTheWay::tensors : OnTheWay::elements;
   }
-  const auto faster = faster_on_the_way(program.graph, leaves, wanted);
+  const auto faster =
+      faster_on_the_way(program.graph, leaves, wanted, [&](const Node& node) { return steps_of(program.graph, node); });
   KW_CHECK(faster.has_value(), "{}", faster.error().to_string());
   detail.readings->keep_takes_tensors(axes, *faster == OnTheWay::tensors);
   return *faster;

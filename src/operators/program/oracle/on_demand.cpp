@@ -10,7 +10,6 @@
 #include "operators/program/oracle/element_memo.hpp"
 #include "operators/program/oracle/evaluation.hpp"
 #include "operators/program/oracle/oracle.hpp"
-#include "operators/program/steps.hpp"
 
 namespace kw {
 namespace {
@@ -71,20 +70,22 @@ class DemandEvaluation {
     return all;
   }
   /// What it takes to compute them all, in steps.
-  [[nodiscard]] double steps_on_the_way() const {
+  [[nodiscard]] double steps_on_the_way(const NodeSteps& steps_of) const {
     double all = 0;
     for_each_on_the_way([&](std::size_t value) {
-      all += static_cast<double>(program_oracle::elements_of(graph_.values[value].type)) * steps_of_element(value);
+      all += static_cast<double>(program_oracle::elements_of(graph_.values[value].type)) *
+             steps_of_element(value, steps_of);
     });
     return all;
   }
 
   /// Whether asking for the wanted elements takes more than `most` steps. On one thread; nothing may be asked for
   /// later.
-  [[nodiscard]] bool takes_more_than(double most, std::span<const WantedElements> wanted) {
+  [[nodiscard]] bool takes_more_than(double most, std::span<const WantedElements> wanted, const NodeSteps& steps_of) {
     asking_.assign(graph_.values.size(), 0);
-    for_each_on_the_way(
-        [&](std::size_t value) { asking_[value] = k_whole_beyond + k_times_summed * (steps_of_element(value) - 1); });
+    for_each_on_the_way([&](std::size_t value) {
+      asking_[value] = k_whole_beyond + k_times_summed * (steps_of_element(value, steps_of) - 1);
+    });
     left_ = most;
     for (const auto& one : wanted) {
       for (const auto i : one.elements) static_cast<void>(element(one.value, i));
@@ -114,9 +115,9 @@ class DemandEvaluation {
   }
 
   /// 1 at least.
-  [[nodiscard]] double steps_of_element(std::size_t value) const {
+  [[nodiscard]] double steps_of_element(std::size_t value, const NodeSteps& steps_of) const {
     const auto all = static_cast<double>(program_oracle::elements_of(graph_.values[value].type));
-    return std::max(1.0, steps_of(graph_, graph_.nodes[*graph_.values[value].node]) / std::max(all, 1.0));
+    return std::max(1.0, steps_of(graph_.nodes[*graph_.values[value].node]) / std::max(all, 1.0));
   }
 
   Result<void> prepare(std::size_t index, const ParallelFor& parallel) {
@@ -232,12 +233,13 @@ Result<std::vector<std::vector<double>>> evaluate_elements(const Graph& graph,
 }
 
 Result<OnTheWay> faster_on_the_way(const Graph& graph, const std::map<std::size_t, LeafElements>& leaves,
-                                   std::span<const WantedElements> wanted) {
+                                   std::span<const WantedElements> wanted, const NodeSteps& steps_of) {
   DemandEvaluation evaluation(graph, leaves, OnTheWay::elements);
   KW_TRY_VOID(evaluation.prepare(wanted, serial_for));
   const std::int64_t all = evaluation.elements_on_the_way();
   if (all < k_least_whole || all > k_most_whole) return OnTheWay::elements;
-  return evaluation.takes_more_than(evaluation.steps_on_the_way(), wanted) ? OnTheWay::tensors : OnTheWay::elements;
+  return evaluation.takes_more_than(evaluation.steps_on_the_way(steps_of), wanted, steps_of) ? OnTheWay::tensors
+                                                                                             : OnTheWay::elements;
 }
 
 }  // namespace kw

@@ -71,9 +71,11 @@ enum class OnTheWay : std::uint8_t {
     const Graph& graph, const std::map<std::size_t, LeafElements>& leaves, std::span<const WantedElements> wanted,
     const ParallelFor& parallel = serial_for, OnTheWay on_the_way = OnTheWay::elements);
 
+/// How much work an obvious evaluation of a node is, in additions of two elements.
+using NodeSteps = std::function<double(const Node& node)>;
 /// Which of the two takes less time. A mean over a channel or a whole tensor has all of it in its cone, and so has a
 /// row of attention all keys: threads that ask for elements then compute the same ones.
 [[nodiscard]] Result<OnTheWay> faster_on_the_way(const Graph& graph, const std::map<std::size_t, LeafElements>& leaves,
-                                                 std::span<const WantedElements> wanted);
+                                                 std::span<const WantedElements> wanted, const NodeSteps& steps_of);
 
 }  // namespace kw
