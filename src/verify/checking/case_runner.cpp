@@ -28,8 +28,9 @@ void prepare(const LaunchPlan& plan, KernelProcess& process, const StoredInputs&
     if (plan.buffers[i].role == BufferRole::input) ++next_input;
     const auto bytes = process.buffer(i);
     if (is_filled(filling, i)) {
-      // Its pages may be new, and a driver's copy would have one thread clear them: 0.5 s for 537 MB (2026-11-27).
-      if (comes_back(filling, i)) touch_pages(bytes, parallel);
+      // All of it comes back. Its pages may be new, and a driver's copy would have one thread clear them: 0.5 s for 537
+      // MB (2026-11-27).
+      if (plan.buffers[i].role == BufferRole::output && !is_counted(filling, i)) touch_pages(bytes, parallel);
       continue;
     }
     if (plan.buffers[i].role == BufferRole::input) {

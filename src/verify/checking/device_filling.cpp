@@ -82,13 +82,6 @@ bool is_filled(const LaunchFilling& filling, std::size_t buffer) {
                              [&](const BufferFill& fill) { return fill.buffer == static_cast<std::int64_t>(buffer); });
 }
 
-bool comes_back(const LaunchFilling& filling, std::size_t buffer) {
-  const auto is_whole = [&](const BufferPart& part) {
-    return part.buffer == static_cast<std::int64_t>(buffer) && part.offset == 0 && part.bytes >= k_least_filled_bytes;
-  };
-  return std::ranges::any_of(filling.returned, is_whole);
-}
-
 bool is_counted(const LaunchFilling& filling, std::size_t buffer) {
   return std::ranges::find(filling.counted, static_cast<std::int64_t>(buffer)) != filling.counted.end();
 }

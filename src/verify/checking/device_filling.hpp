@@ -10,8 +10,6 @@ namespace kw {
 /// Nothing where the process fills no buffers. Small buffers are copied: a launch of a kernel takes longer.
 [[nodiscard]] LaunchFilling device_filling(const LaunchPlan& plan, const KernelProcess& process,
                                            const StoredInputs& inputs, const CaseMode& mode);
-/// Whether the device fills that buffer, and all of it comes back.
-[[nodiscard]] bool comes_back(const LaunchFilling& filling, std::size_t buffer);
 /// Whether the device counts the useless elements of that buffer, and parts of it alone come back.
 [[nodiscard]] bool is_counted(const LaunchFilling& filling, std::size_t buffer);
 [[nodiscard]] bool is_filled(const LaunchFilling& filling, std::size_t buffer);

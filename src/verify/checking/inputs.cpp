@@ -53,8 +53,8 @@ bool is_worth_drawing(const TensorSpec& tensor, const TensorShape& shape) {
 std::optional<DrawRule> rule_of(const Problem& problem, const Workload& workload, std::size_t operand,
                                 const Distribution& distribution) {
   const OperatorChecks& checks = operator_of(problem).checks;
-  if (checks.settles(problem, workload, operand)) return std::nullopt;
   if (const auto always = checks.rule(problem, workload, operand)) return always;
+  if (checks.settles(problem, workload, operand)) return std::nullopt;
   return distribution.own != nullptr ? distribution.own->rule(problem, workload, operand) : distribution.rule;
 }
 
