@@ -160,6 +160,7 @@ ProposerContext Run::proposer_context() const {
   if (verifier_) context.plain = verifier_->plain();
   context.requirements = setup_.requirements;
   context.token_limit = setup_.limits.tokens;
+  context.parallel = world_.parallel;
   return context;
 }
 

@@ -81,6 +81,13 @@ struct OperatorPrompts {
   Required<std::map<std::string, std::string, std::less<>>(const Problem& problem)> values;
 };
 
+/// What the oracle's answer costs. Not its FLOPs alone: a softmax has few of them, and answering one element of it on
+/// demand took 150 ns of a core (Zen 5 class, 2026-11-23), in which a product makes hundreds.
+struct AnswerWork {
+  double flops = 0;  ///< useful ones
+  double elements = 0;
+};
+
 /// The oracle for a part of an answer: timed launches have new data each time, and the whole answer to them would take
 /// longer than timing.
 struct OracleSampling {
@@ -89,6 +96,9 @@ struct OracleSampling {
   /// Into how many slices, of as many rows in succession each: rows of one read the same of operands that are large,
   /// and rows of others read other parts.
   Required<std::int64_t(const Problem& problem, const Axes& axes)> slices;
+  /// What all rows would cost if each were answered by itself, of an answer that costs `whole`: what several rows
+  /// follow from is computed once for all of them, and hardly ever for two of a few.
+  Required<AnswerWork(const Problem& problem, const Axes& axes, const AnswerWork& whole)> apart;
   /// What the oracle answers in these rows, which ascend: one sample per output, in their order.
   Required<std::vector<AnswerSample>(const Problem& problem, const Axes& axes, const InputValues& inputs,
                                      std::span<const std::int64_t> rows, const ParallelFor& parallel)>

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/parallel.hpp"
 #include "base/result.hpp"
 #include "hardware/device_facts.hpp"
 #include "problem/problem.hpp"
@@ -49,6 +50,7 @@ struct ProposerContext {
   std::vector<Requirement> requirements;  ///< what the static gate demands besides the device's limits
   std::optional<std::int64_t> token_limit;  ///< of the run
   const LlmAccess* model = nullptr;         ///< for those that ask one (propose/llm/llm_proposer.hpp); else null
+  ParallelFor parallel = serial_for;        ///< for what a proposer computes
 };
 
 struct ProposerEntry {

@@ -205,6 +205,17 @@ void ProgramReadings::keep_takes_tensors(const Axes& axes, bool takes) {
   takes_tensors_[axes] = takes;
 }
 
+std::optional<double> ProgramReadings::elements_of_row(const Axes& axes) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = elements_of_row_.find(axes);
+  return found == elements_of_row_.end() ? std::nullopt : std::optional(found->second);
+}
+
+void ProgramReadings::keep_elements_of_row(const Axes& axes, double elements) {
+  const std::lock_guard lock(mutex_);
+  elements_of_row_[axes] = elements;
+}
+
 Result<std::shared_ptr<const Program>> program_at(const Problem& problem, const Axes& axes) {
   const ProgramDetail& detail = program_detail(problem);
   Axes own;

@@ -48,10 +48,15 @@ class ProgramReadings {
   [[nodiscard]] std::optional<bool> takes_tensors(const Axes& axes) const;
   void keep_takes_tensors(const Axes& axes, bool takes);
 
+  /// What the oracle computes for a row by itself, in elements; nothing where nobody has counted them.
+  [[nodiscard]] std::optional<double> elements_of_row(const Axes& axes) const;
+  void keep_elements_of_row(const Axes& axes, double elements);
+
  private:
   mutable std::mutex mutex_;
   std::map<Axes, std::shared_ptr<const Program>> programs_;
   std::map<Axes, bool> takes_tensors_;
+  std::map<Axes, double> elements_of_row_;
 };
 
 struct ProgramDetail final : OperatorDetail {

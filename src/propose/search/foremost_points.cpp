@@ -19,12 +19,13 @@ bool are_neighbours(const SearchSpace& space, const SearchPoint& a, const Search
 
 std::vector<SearchPoint> drawn_points(SearchSpace& space, std::size_t among, Rng& rng) {
   std::set<SearchPoint> drawn;
-  if (space.size() <= static_cast<std::int64_t>(among)) {
+  if (!space.exceeds(static_cast<std::int64_t>(among))) {
     SearchSpace::Walk walk;
     while (const auto point = walk.next(space)) {
       if (space.is_consistent(*point)) drawn.insert(*point);
     }
   } else {
+    space.widen();
     for (std::size_t i = 0; i < 4 * among && drawn.size() < among; ++i) {
       const auto point = space.random_point(rng);
       if (point && space.is_consistent(*point)) drawn.insert(*point);

@@ -257,6 +257,7 @@ std::optional<Proposal> SearchProposer::next_restart() {
     restart_points_.pop_front();
     if (auto proposal = propose(seed.point, Purpose::jump, "restart from " + seed.origin)) return proposal;
   }
+  space_.widen();
   for (int i = 0; i < k_tries; ++i) {
     const auto point = space_.random_point(rng_);
     if (!point || !is_fresh(*point)) continue;
@@ -339,7 +340,7 @@ void SearchProposer::observe(const Attempt& attempt) {
 
 Result<std::unique_ptr<Proposer>> make_search_proposer(const Style& style, const SearchOptions& options) {
   KW_CHECK(options.problem != nullptr, "a search needs a problem");
-  KW_TRY(auto space, SearchSpace::open(style, *options.problem, options.device));
+  KW_TRY(auto space, SearchSpace::open(style, *options.problem, options.device, options.parallel));
   auto proposer = std::make_unique<SearchProposer>(std::move(space), options.seed, options.ranking);
   proposer->seed_with(style.seeds(*options.problem, options.device), options.archived);
   return proposer;
@@ -360,8 +361,8 @@ Result<std::unique_ptr<Proposer>> make_search(const ProposerContext& context) {
 }  // namespace
 
 SearchOptions search_options(const ProposerContext& context) {
-  return {context.problem, context.device,   context.target, context.style,
-          context.seed,    context.archived, context.ranking};
+  return {context.problem, context.device,   context.target,  context.style,
+          context.seed,    context.archived, context.ranking, context.parallel};
 }
 
 const ProposerEntry& search_entry() {

@@ -28,6 +28,7 @@ struct SearchOptions {
   std::vector<Candidate> archived;  ///< past winners, most relevant first; at most six are used
   /// What a model that learnt from the archive says; null where there was too little to learn from.
   CandidateRanking ranking = nullptr;
+  ParallelFor parallel = serial_for;  ///< emits variants of the style
 };
 
 /// errc::codegen_style or codegen_unsupported when the style cannot write this problem.

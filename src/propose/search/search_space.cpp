@@ -105,30 +105,52 @@ IntBindings SearchSpace::structure_at(std::int64_t rank) const {
   return structure;
 }
 
-void SearchSpace::emit_variants() {
+bool SearchSpace::widen() {
+  const std::size_t before = variants_.size();
   std::vector<IntBindings> structures;
   if (structure_count() <= k_most_structures) {
     for (; emitted_ranks_ < structure_count(); ++emitted_ranks_) structures.push_back(structure_at(emitted_ranks_));
-    return emit(structures);
+    emit(structures);
+    return variants_.size() > before;
   }
   (void)variant_for(structure_at_defaults());
-  while (followed_variants_ < variants_.size()) {
-    structures.clear();
-    for (; followed_variants_ < variants_.size(); ++followed_variants_) {
-      for (const auto& choice : style_->structure) {
-        for (const auto value : choice.values) {
-          structures.push_back(variants_[followed_variants_].structure);
-          structures.back()[choice.name] = value;
-        }
-      }
+  while (variants_.size() == before && followed_variants_ < variants_.size()) {
+    emit(single_changes(variants_[followed_variants_++].structure));
+  }
+  return variants_.size() > before;
+}
+
+/// With itself among them.
+std::vector<IntBindings> SearchSpace::single_changes(const IntBindings& structure) const {
+  std::vector<IntBindings> changes;
+  for (const auto& choice : style_->structure) {
+    for (const auto value : choice.values) {
+      changes.push_back(structure);
+      changes.back()[choice.name] = value;
     }
-    emit(structures);
+  }
+  return changes;
+}
+
+void SearchSpace::emit_variants() {
+  while (widen()) {
   }
 }
 
 std::int64_t SearchSpace::size() {
-  std::int64_t total = 0;
   emit_variants();
+  return known_points();
+}
+
+bool SearchSpace::exceeds(std::int64_t points) {
+  while (known_points() <= points) {
+    if (!widen()) return false;
+  }
+  return true;
+}
+
+std::int64_t SearchSpace::known_points() const {
+  std::int64_t total = 0;
   for (const auto& variant : variants_) {
     std::int64_t points = 1;
     for (const auto& tunable : variant.bundle.tunables) points = saturating_product(points, std::ssize(tunable.values));
@@ -283,7 +305,7 @@ SearchStep SearchSpace::scatter(const SearchPoint& point, int count, Rng& rng) {
 
 std::optional<std::size_t> SearchSpace::random_variant(Rng& rng) {
   if (structure_count() > k_most_structures) {
-    emit_variants();
+    if (variants_.empty()) widen();
     return static_cast<std::size_t>(rng.below(std::ssize(variants_)));
   }
   IntBindings structure;
@@ -303,8 +325,7 @@ std::optional<SearchPoint> SearchSpace::random_point(Rng& rng) {
 
 std::optional<SearchPoint> SearchSpace::Walk::next(SearchSpace& space) {
   if (!variant_) {
-    if (next_variant_ == 0) space.emit_variants();
-    if (next_variant_ == space.variants_.size()) return std::nullopt;
+    if (next_variant_ == space.variants_.size() && !space.widen()) return std::nullopt;
     variant_ = next_variant_++;
     digits_.assign(space.variants_[*variant_].bundle.tunables.size(), 0);
   }

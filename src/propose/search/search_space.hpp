@@ -39,9 +39,13 @@ class SearchSpace {
   [[nodiscard]] static Result<SearchSpace> open(const Style& style, const Problem& problem, DeviceFacts device,
                                                 ParallelFor parallel = serial_for);
 
-  /// Points, before constraints; saturates at INT64_MAX. Emits every variant: those of all structural assignments, or,
-  /// of more than 256, those that changes of one choice at a time lead to from the default on.
+  /// Emits variants that are not known yet: those of all structural assignments, or, of more than 256, those that
+  /// changes of one choice lead to from a variant that is known, the default first. False where there are no more.
+  bool widen();
+  /// Points, before constraints; saturates at INT64_MAX. Emits every variant.
   [[nodiscard]] std::int64_t size();
+  /// Whether it has more points than that. Emits as many variants as that takes.
+  [[nodiscard]] bool exceeds(std::int64_t points);
   /// The point nearest to an assignment of structure and tunables: missing names take their default, unknown ones are
   /// ignored, values that are not allowed become the nearest allowed one. Nothing when the style refuses the structure.
   [[nodiscard]] std::optional<SearchPoint> point_at(const IntBindings& assignment);
@@ -65,8 +69,8 @@ class SearchSpace {
   [[nodiscard]] std::vector<SearchStep> neighbours(const SearchPoint& point);
   /// Changes up to `count` random dimensions; `dimension` lists them. The point need not be consistent.
   [[nodiscard]] SearchStep scatter(const SearchPoint& point, int count, Rng& rng);
-  /// Uniform over structural choices, of more than 256 assignments over their variants, then over the tunables. Need
-  /// not be consistent.
+  /// Uniform over structural choices, of more than 256 assignments over the variants that are known, then over the
+  /// tunables. Need not be consistent.
   [[nodiscard]] std::optional<SearchPoint> random_point(Rng& rng);
 
   /// Walks all points, variants in the order in which they were emitted; nothing at the end.
@@ -102,6 +106,8 @@ class SearchSpace {
   [[nodiscard]] IntBindings structure_at(std::int64_t rank) const;
   [[nodiscard]] IntBindings structure_at_defaults() const;
   void emit_variants();
+  [[nodiscard]] std::vector<IntBindings> single_changes(const IntBindings& structure) const;
+  [[nodiscard]] std::int64_t known_points() const;
   [[nodiscard]] std::optional<std::size_t> random_variant(Rng& rng);
   [[nodiscard]] SearchPoint carried_over(std::size_t variant, const IntBindings& tunables) const;
 

@@ -47,10 +47,30 @@ TEST(SearchSpace, draws_from_variants_of_many_choices) {
   const Problem problem = synthetic::problem();
   auto space = SearchSpace::open(style, problem, synthetic::device()).value();
   Rng rng(7);
-  std::set<std::size_t> variants;
-  for (int i = 0; i < 100; ++i) variants.insert(space.random_point(rng).value().variant);
-  EXPECT_EQ(variants.size(), 3U);
+  const auto variants_drawn = [&] {
+    std::set<std::size_t> variants;
+    for (int i = 0; i < 100; ++i) variants.insert(space.random_point(rng).value().variant);
+    return variants.size();
+  };
+  EXPECT_EQ(variants_drawn(), 1U) << "the one that is known";
+  EXPECT_EQ(emitted, 2) << "with the one that it was opened with: whoever proposes now does not wait for the others";
+  EXPECT_TRUE(space.widen());
+  EXPECT_EQ(variants_drawn(), 2U) << "one change away";
+  EXPECT_TRUE(space.widen());
+  EXPECT_EQ(variants_drawn(), 3U);
+  EXPECT_FALSE(space.widen());
   EXPECT_LT(emitted, 50);
+}
+
+TEST(SearchSpace, emits_no_more_variants_than_show_that_it_is_large) {
+  int emitted = 0;
+  const Style style = style_of_many_choices(emitted);
+  const Problem problem = synthetic::problem();
+  auto space = SearchSpace::open(style, problem, synthetic::device()).value();
+  EXPECT_TRUE(space.exceeds(2));
+  EXPECT_EQ(emitted, 2);
+  EXPECT_TRUE(space.exceeds(8));
+  EXPECT_FALSE(space.exceeds(9));
 }
 
 /// The cost of a structure is worked out once.

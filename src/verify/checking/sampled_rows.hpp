@@ -5,16 +5,10 @@
 #include <vector>
 
 #include "base/rng.hpp"
+#include "problem/operator.hpp"
 #include "problem/problem.hpp"
 
 namespace kw {
-
-/// What the oracle's answer costs. Not its FLOPs alone: a softmax has few of them, and answering one element of it on
-/// demand took 150 ns of a core (Zen 5 class, 2026-11-23), in which a product makes hundreds.
-struct AnswerWork {
-  double flops = 0;  ///< useful ones
-  double elements = 0;
-};
 
 /// Of the whole answer to the workload, of all outputs together. `steps` as in WorkloadCost.
 [[nodiscard]] AnswerWork whole_answer_work(const Problem& problem, const Workload& workload, double steps);

@@ -304,6 +304,10 @@ std::int64_t attention_oracle_rows(const Problem&, const Axes& axes) {
   return axes.at("B") * axes.at("Hq") * axes.at("Sq");
 }
 
+AnswerWork attention_oracle_apart(const Problem&, const Axes&, const AnswerWork& whole) {
+  return whole;
+}
+
 std::int64_t attention_oracle_slices(const Problem&, const Axes& axes) {
   return axes.at("B") * axes.at("Hq");
 }

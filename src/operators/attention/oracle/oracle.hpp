@@ -19,6 +19,8 @@ namespace kw {
 [[nodiscard]] std::int64_t attention_oracle_rows(const Problem& problem, const Axes& axes);
 /// Those of a head read the same keys and values.
 [[nodiscard]] std::int64_t attention_oracle_slices(const Problem& problem, const Axes& axes);
+/// Rows have nothing in common that takes time: `whole`.
+[[nodiscard]] AnswerWork attention_oracle_apart(const Problem& problem, const Axes& axes, const AnswerWork& whole);
 /// Their rows of O and their elements of LSE.
 [[nodiscard]] std::vector<AnswerSample> attention_oracle_sample(const Problem& problem, const Axes& axes,
                                                                 const InputValues& inputs,

@@ -27,13 +27,13 @@ double selu_of(double x) {
 
 template <double (*function)(double)>
 Result<Answer> activation(const OracleCall& call) {
-  return each_element([input = call.tensor("input")](std::int64_t i) { return function(input[i]); });
+  return each_in_place([input = call.tensor("input")](std::int64_t i) { return function(input[i]); });
 }
 
 /// With one number that the call gives.
 template <typename Function>
 Result<Answer> set_activation(const OracleCall& call, const char* name, Function function) {
-  return each_element([input = call.tensor("input"), setting = call.number(name), function](std::int64_t i) {
+  return each_in_place([input = call.tensor("input"), setting = call.number(name), function](std::int64_t i) {
     return function(input[i], setting);
   });
 }
@@ -41,8 +41,8 @@ Result<Answer> set_activation(const OracleCall& call, const char* name, Function
 /// With two of them.
 template <typename Function>
 Result<Answer> twice_set_activation(const OracleCall& call, const char* first, const char* second, Function function) {
-  return each_element([input = call.tensor("input"), one = call.number(first), two = call.number(second),
-                       function](std::int64_t i) { return function(input[i], one, two); });
+  return each_in_place([input = call.tensor("input"), one = call.number(first), two = call.number(second),
+                        function](std::int64_t i) { return function(input[i], one, two); });
 }
 
 Result<Answer> leaky_relu(const OracleCall& call) {
@@ -103,7 +103,7 @@ Result<Answer> prelu(const OracleCall& call) {
   const auto weight = call.tensor("weight");
   const bool one = weight.count() == 1;
   const Lines channels(input.extents(), 1);
-  return each_element([input, weight, one, channels](std::int64_t i) {
+  return each_in_place([input, weight, one, channels](std::int64_t i) {
     const double x = input[i];
     return x > 0.0 ? x : x * weight[one ? 0 : channels.position_of(i)];
   });

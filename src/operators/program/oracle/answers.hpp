@@ -20,19 +20,40 @@ namespace kw::program_oracle {
 
 // All functions are called from several threads at once.
 
+/// What an element follows from.
+enum class Reach : std::uint8_t {
+  any,   ///< elements that nobody knows
+  one,   ///< one element of each operand: to compute it again takes no longer than to remember it
+  same,  ///< that of the same place in operands of as many elements
+};
+
 /// Each element by itself.
 struct ByElement {
   std::function<double(std::size_t output, std::int64_t element)> at;
   /// What `at` asks for of an element's group; a whole tensor needs all groups, and so has them computed side by side.
   std::shared_ptr<GroupStatistics> groups = nullptr;
+  Reach reach = Reach::any;
 };
 
-/// Neighbouring elements of a row of the only output, computed together because that makes a tight loop.
+/// Neighbouring elements of rows of the only output, computed together because that makes a tight loop.
 struct BySpan {
-  std::int64_t length = 1;  ///< of a row
-  /// Elements first, first + 1, ... of row `row`, as many as `into` has. `into` holds zeros.
-  std::function<void(std::int64_t row, std::int64_t first, std::span<double> into)> fill;
+  std::int64_t length = 1;   ///< of a row
+  std::size_t together = 1;  ///< rows that take less time together, for all of them read the same
+  /// Elements first, first + 1, ... of each of these rows, as many as its span of `into` has, all alike. They hold
+  /// zeros.
+  std::function<void(std::span<const std::int64_t> rows, std::int64_t first, std::span<const std::span<double>> into)>
+      fill;
 };
+
+/// Rows that have nothing in common: fill(row, first, into).
+template <typename Fill>
+[[nodiscard]] BySpan row_by_row(std::int64_t length, Fill fill) {
+  return {length, 1,
+          [fill = std::move(fill)](std::span<const std::int64_t> rows, std::int64_t first,
+                                   std::span<const std::span<double>> into) {
+            for (std::size_t i = 0; i < rows.size(); ++i) fill(rows[i], first, into[i]);
+          }};
+}
 
 /// Whole lines of all outputs, which have the same shape.
 struct ByLine {
@@ -47,6 +68,17 @@ template <typename Function>
 [[nodiscard]] Answer each_element(Function function, std::shared_ptr<GroupStatistics> groups = nullptr) {
   return ByElement{[function = std::move(function)](std::size_t, std::int64_t element) { return function(element); },
                    std::move(groups)};
+}
+
+/// The same for a function of one element of each operand.
+template <typename Function>
+[[nodiscard]] Answer each_from_one(Function function, Reach reach = Reach::one) {
+  return ByElement{[function = std::move(function)](std::size_t, std::int64_t element) { return function(element); },
+                   nullptr, reach};
+}
+template <typename Function>
+[[nodiscard]] Answer each_in_place(Function function) {
+  return each_from_one(std::move(function), Reach::same);
 }
 
 struct OracleRow {

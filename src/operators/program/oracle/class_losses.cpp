@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "operators/program/oracle/answers.hpp"
+#include "operators/program/oracle/partial_folds.hpp"
 #include "operators/program/oracle/special_functions.hpp"
 
 namespace kw::program_oracle {
@@ -25,6 +26,7 @@ class ClassLoss {
         smoothing_(scores ? call.number("label_smoothing") : 0.0) {}
 
   [[nodiscard]] std::int64_t rows() const { return classes_.count; }
+  [[nodiscard]] std::int64_t classes() const { return classes_.length; }
   [[nodiscard]] double loss(std::int64_t row) const { return probabilities_ ? by_probabilities(row) : by_class(row); }
 
   /// What 'mean' divides by: the weights of the target classes, or the rows where the targets are probabilities.
@@ -90,15 +92,20 @@ Result<Answer> class_loss(const OracleCall& call, bool scores) {
   ClassLoss loss(call, scores);
   const auto& reduction = call.text("reduction");
   if (reduction == "none") return each_element([loss](std::int64_t row) { return loss.loss(row); });
-  return each_element([loss, mean = reduction == "mean"](std::int64_t) {
-    double sum = 0.0;
-    double shares = 0.0;
-    for (std::int64_t row = 0; row < loss.rows(); ++row) {
-      sum += loss.loss(row);
-      if (mean) shares += loss.share(row);
-    }
-    return mean ? sum / shares : sum;
-  });
+  const bool mean = reduction == "mean";
+  // A row has as many terms as there are classes.
+  return summed_in_parts(
+      1, loss.rows() * loss.classes(),
+      [loss, mean](std::int64_t, std::int64_t first, std::int64_t end) {
+        const auto row_from = [&](std::int64_t term) { return (term + loss.classes() - 1) / loss.classes(); };
+        GroupStatistics::Pair total;
+        for (auto row = row_from(first); row < row_from(end); ++row) {
+          total.first += loss.loss(row);
+          if (mean) total.second += loss.share(row);
+        }
+        return total;
+      },
+      [mean](const GroupStatistics::Pair& total) { return mean ? total.first / total.second : total.first; });
 }
 
 constexpr std::array k_class_loss_answers = {

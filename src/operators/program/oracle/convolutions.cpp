@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <vector>
 
 #include "operators/program/oracle/answers.hpp"
 #include "operators/program/oracle/windows.hpp"
@@ -116,23 +117,34 @@ class TransposedConvolution {
     const auto out_channels = shape_.out_channels / shape_.groups;
     const auto channels = shape_.in_channels / shape_.groups;
     const auto group = place.channel / out_channels;
+    const auto lines = lines_to(place);
     for (std::int64_t c = group * channels; c < (group + 1) * channels; ++c) {
       const auto plane = (place.image * shape_.in_channels + c) * volume_of(shape_.input);
       const auto taps = (c * out_channels + place.channel % out_channels) * volume_of(shape_.kernel);
-      for (std::int64_t kz = 0; kz < shape_.kernel[0]; ++kz) {
-        const auto z = source(0, place.z, kz);
-        if (z < 0) continue;
-        for (std::int64_t ky = 0; ky < shape_.kernel[1]; ++ky) {
-          const auto y = source(1, place.y, ky);
-          if (y < 0) continue;
-          add_row(into, first, plane + (z * shape_.input[1] + y) * shape_.input[2],
-                  taps + (kz * shape_.kernel[1] + ky) * shape_.kernel[2]);
-        }
-      }
+      for (const auto& line : lines) add_row(into, first, plane + line.input, taps + line.taps);
     }
   }
 
  private:
+  /// A row of the input and the row of the kernel that brings it to a row of the result, within a channel.
+  struct Line {
+    std::int64_t input = 0;
+    std::int64_t taps = 0;
+  };
+
+  [[nodiscard]] std::vector<Line> lines_to(const RowPlace& place) const {
+    std::vector<Line> lines;
+    for (std::int64_t kz = 0; kz < shape_.kernel[0]; ++kz) {
+      const auto z = source(0, place.z, kz);
+      for (std::int64_t ky = 0; z >= 0 && ky < shape_.kernel[1]; ++ky) {
+        const auto y = source(1, place.y, ky);
+        if (y < 0) continue;
+        lines.push_back({(z * shape_.input[1] + y) * shape_.input[2], (kz * shape_.kernel[1] + ky) * shape_.kernel[2]});
+      }
+    }
+    return lines;
+  }
+
   /// The place of the input that brings tap `tap` to the element; -1 where there is none.
   [[nodiscard]] std::int64_t source(std::size_t axis, std::int64_t element, std::int64_t tap) const {
     const auto reach = element + shape_.padding[axis] - tap * shape_.dilation[axis];
@@ -141,12 +153,15 @@ class TransposedConvolution {
   }
 
   void add_row(std::span<double> into, std::int64_t first, std::int64_t line, std::int64_t taps) const {
+    const auto count = static_cast<std::int64_t>(into.size());
+    const auto stride = shape_.stride[2];
     for (std::int64_t k = 0; k < shape_.kernel[2]; ++k) {
+      // Element `first` + i gets the place x of the input where x * stride = i + offset.
+      const auto offset = first + shape_.padding[2] - k * shape_.dilation[2];
+      const auto begin = offset > 0 ? (offset + stride - 1) / stride : 0;
+      const auto end = std::min(shape_.input[2], (count - 1 + offset) >= 0 ? (count - 1 + offset) / stride + 1 : 0);
       const double tap = weight_[taps + k];
-      for (std::size_t i = 0; i < into.size(); ++i) {
-        const auto x = source(2, first + static_cast<std::int64_t>(i), k);
-        if (x >= 0) into[i] += tap * input_[line + x];
-      }
+      for (auto x = begin; x < end; ++x) into[static_cast<std::size_t>(x * stride - offset)] += tap * input_[line + x];
     }
   }
 
@@ -159,8 +174,9 @@ class TransposedConvolution {
 template <typename Kind>
 Result<Answer> convolution(const OracleCall& call) {
   const auto kind = std::make_shared<const Kind>(call);
-  return BySpan{kind->row_length(),
-                [kind](std::int64_t row, std::int64_t first, std::span<double> into) { kind->fill(row, first, into); }};
+  return row_by_row(kind->row_length(), [kind](std::int64_t row, std::int64_t first, std::span<double> into) {
+    kind->fill(row, first, into);
+  });
 }
 
 constexpr std::array k_convolution_answers = {

@@ -49,10 +49,17 @@ void ElementMemo::keep(std::int64_t index, double value) {
   page->bits[at % k_page].store(std::bit_cast<std::uint64_t>(value), std::memory_order_relaxed);
 }
 
-GroupStatistics::Pair GroupStatistics::of(std::int64_t group) {
+std::optional<GroupStatistics::Pair> GroupStatistics::known(std::int64_t group) const {
   const auto first = memo_.find(2 * group);
   const auto second = memo_.find(2 * group + 1);
-  if (first && second) return {*first, *second};
+  if (!first || !second) return std::nullopt;
+  return Pair{*first, *second};
+}
+
+GroupStatistics::Pair GroupStatistics::of(std::int64_t group) {
+  if (const auto pair = known(group)) return *pair;
+  const std::lock_guard lock(computing_[static_cast<std::size_t>(group) % computing_.size()]);
+  if (const auto pair = known(group)) return *pair;
   const auto pair = compute_(group);
   memo_.keep(2 * group, pair.first);
   memo_.keep(2 * group + 1, pair.second);

@@ -1,10 +1,12 @@
 #pragma once
-// Numbers that were already computed, by their index in a space that may be far too large to store. Threads share it
-// without locks: two that miss the same number both compute it, and keep the same.
+// Numbers that were already computed, by their index in a space that may be far too large to store. Threads share a
+// memo without locks: two that miss the same number both compute it, and keep the same.
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -27,7 +29,8 @@ class ElementMemo {
 };
 
 /// Two numbers of each group of elements (a row's maximum and sum, a channel's mean and variance), computed when they
-/// are first asked for.
+/// are first asked for. Whoever asks meanwhile waits: a group may be a whole tensor. It may not ask for a group of the
+/// same statistics to be computed.
 class GroupStatistics {
  public:
   struct Pair {
@@ -42,9 +45,12 @@ class GroupStatistics {
   [[nodiscard]] Pair of(std::int64_t group);
 
  private:
+  [[nodiscard]] std::optional<Pair> known(std::int64_t group) const;
+
   std::int64_t groups_;
   ElementMemo memo_;
   Compute compute_;
+  std::array<std::mutex, 64> computing_;  ///< by group, several to each
 };
 
 }  // namespace kw::program_oracle

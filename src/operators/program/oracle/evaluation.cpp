@@ -8,6 +8,9 @@
 namespace kw::program_oracle {
 namespace {
 
+/// Elements of a row that are computed together.
+constexpr std::int64_t k_longest_part = 128;
+
 /// Elements that one task computes, unless there would be too few tasks: an element may be a long sum.
 constexpr std::int64_t k_task = 4096;
 constexpr std::int64_t k_fewest_tasks = 256;
@@ -24,17 +27,37 @@ void fill_whole(const ByElement& answer, std::vector<DenseTensor>& outputs, cons
   }
 }
 
+/// The same part of some rows.
+void fill_block(const BySpan& answer, std::span<const std::int64_t> rows, std::int64_t first, std::int64_t length,
+                const KeepRow& keep) {
+  const auto count = static_cast<std::size_t>(length);
+  std::vector<double> values(rows.size() * count, 0.0);
+  std::vector<std::span<double>> into;
+  for (std::size_t i = 0; i < rows.size(); ++i) into.push_back(std::span(values).subspan(i * count, count));
+  answer.fill(rows, first, into);
+  for (std::size_t i = 0; i < rows.size(); ++i) keep(rows[i], first, into[i]);
+}
+
 void fill_whole(const BySpan& answer, std::vector<DenseTensor>& outputs, const ParallelFor& parallel) {
   auto& tensor = outputs.front();
-  const auto length = static_cast<std::size_t>(answer.length);
   if (tensor.values.empty()) return;
-  in_tasks(static_cast<std::int64_t>(tensor.values.size() / length), answer.length, parallel,
-           [&](std::int64_t first, std::int64_t end) {
-             for (auto row = first; row < end; ++row) {
-               const std::span<double> into(tensor.values.data() + static_cast<std::size_t>(row) * length, length);
-               answer.fill(row, 0, into);
-               for (auto& one : into) one = held_as(tensor.dtype, one);
-             }
+  const KeepRow keep = [&](std::int64_t row, std::int64_t first, std::span<const double> values) {
+    auto at = static_cast<std::size_t>(row * answer.length + first);
+    for (const double value : values) tensor.values[at++] = held_as(tensor.dtype, value);
+  };
+  const std::int64_t count = static_cast<std::int64_t>(tensor.values.size()) / answer.length;
+  const auto together = static_cast<std::int64_t>(answer.together);
+  const std::int64_t parts = (answer.length + k_longest_part - 1) / k_longest_part;
+  const std::int64_t blocks = (count + together - 1) / together * parts;
+  const auto fill = [&](std::int64_t block) {
+    std::vector<std::int64_t> rows;
+    for (auto row = block / parts * together; row < count && std::ssize(rows) < together; ++row) rows.push_back(row);
+    const std::int64_t first = block % parts * k_longest_part;
+    fill_block(answer, rows, first, std::min(k_longest_part, answer.length - first), keep);
+  };
+  in_tasks(blocks, together * std::min(k_longest_part, answer.length), parallel,
+           [&](std::int64_t begin, std::int64_t end) {
+             for (auto block = begin; block < end; ++block) fill(block);
            });
 }
 
@@ -64,6 +87,31 @@ void in_tasks(std::int64_t count, std::int64_t each, const ParallelFor& parallel
   const auto steps = std::clamp<std::int64_t>(count / k_fewest_tasks, 1, std::max<std::int64_t>(1, k_task / each));
   parallel((count + steps - 1) / steps,
            [&](std::int64_t task) { body(task * steps, std::min(count, (task + 1) * steps)); });
+}
+
+void fill_parts(const BySpan& answer, std::span<const RowPart> parts, const ParallelFor& parallel,
+                const KeepRow& keep) {
+  struct Block {
+    std::vector<std::int64_t> rows;
+    std::int64_t first = 0;
+    std::int64_t count = 0;
+  };
+  std::vector<Block> blocks;
+  for (std::size_t i = 0; i < parts.size();) {
+    std::vector<std::int64_t> rows;
+    const RowPart& like = parts[i];
+    while (i < parts.size() && rows.size() < answer.together && parts[i].first == like.first &&
+           parts[i].count == like.count) {
+      rows.push_back(parts[i++].row);
+    }
+    for (std::int64_t at = 0; at < like.count; at += k_longest_part) {
+      blocks.push_back({rows, like.first + at, std::min(k_longest_part, like.count - at)});
+    }
+  }
+  parallel(std::ssize(blocks), [&](std::int64_t i) {
+    const Block& block = blocks[static_cast<std::size_t>(i)];
+    fill_block(answer, block.rows, block.first, block.count, keep);
+  });
 }
 
 std::vector<std::size_t> operands_of(const Node& node) {

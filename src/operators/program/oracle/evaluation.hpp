@@ -13,9 +13,24 @@
 
 namespace kw::program_oracle {
 
+/// Where more than one in so many of the elements on the way are needed, all are computed. Asking for one takes some
+/// six times as long as computing it among others, and 16 threads that share a cone all compute it.
+inline constexpr std::int64_t k_whole_beyond = 32;
+
 /// body(first, end) for parts of [0, count) that are worth a task, when `each` elements come with every step.
 void in_tasks(std::int64_t count, std::int64_t each, const ParallelFor& parallel,
               const std::function<void(std::int64_t, std::int64_t)>& body);
+
+/// Elements first, first + 1, ... of a row.
+struct RowPart {
+  std::int64_t row = 0;
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+};
+/// Takes values as they were computed, of elements of a row from `first` on. From several threads.
+using KeepRow = std::function<void(std::int64_t row, std::int64_t first, std::span<const double> values)>;
+/// Computes these, neighbours that are alike together.
+void fill_parts(const BySpan& answer, std::span<const RowPart> parts, const ParallelFor& parallel, const KeepRow& keep);
 
 /// The values that a node reads, each as often as it reads it.
 [[nodiscard]] std::vector<std::size_t> operands_of(const Node& node);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "operators/program/oracle/answers.hpp"
+#include "operators/program/oracle/partial_folds.hpp"
 
 namespace kw::program_oracle {
 
@@ -16,11 +17,14 @@ template <typename Loss>
   const auto& reduction = call.text("reduction");
   if (reduction == "none") return each_element(std::move(loss));
   const auto divisor = reduction == "sum" ? 1 : reduction == "mean" ? count : rows;
-  return each_element([count, divisor, loss = std::move(loss)](std::int64_t) {
-    double sum = 0.0;
-    for (std::int64_t i = 0; i < count; ++i) sum += loss(i);
-    return sum / static_cast<double>(divisor);
-  });
+  return summed_in_parts(
+      1, count,
+      [loss = std::move(loss)](std::int64_t, std::int64_t first, std::int64_t end) {
+        GroupStatistics::Pair sum;
+        for (auto i = first; i < end; ++i) sum.first += loss(i);
+        return sum;
+      },
+      [divisor](const GroupStatistics::Pair& sum) { return sum.first / static_cast<double>(divisor); });
 }
 
 }  // namespace kw::program_oracle

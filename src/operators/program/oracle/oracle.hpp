@@ -6,6 +6,7 @@
 // them and gives them as leaves), and what has no answer (errc::oracle_unanswered). It does not check what only
 // elements show: an index outside of its axis gives NaN.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -71,11 +72,20 @@ enum class OnTheWay : std::uint8_t {
     const Graph& graph, const std::map<std::size_t, LeafElements>& leaves, std::span<const WantedElements> wanted,
     const ParallelFor& parallel = serial_for, OnTheWay on_the_way = OnTheWay::elements);
 
+/// The elements of two rows of what is wanted, far from each other: the second shows what a row takes after others,
+/// which may have computed what it follows from.
+using TwoRows = std::array<std::vector<WantedElements>, 2>;
+
+/// What evaluate_elements takes for the second of these, with OnTheWay::elements: as many elements as it computes and
+/// keeps, and shares of one for what it computes and drops or reads. `most` where it is no less, or the first is not.
+/// Leaves are taken for zeros: which elements are read hardly depends on them.
+[[nodiscard]] Result<double> elements_asked_for(const Graph& graph, const TwoRows& two, double most);
+
 /// How much work an obvious evaluation of a node is, in additions of two elements.
 using NodeSteps = std::function<double(const Node& node)>;
-/// Which of the two takes less time. A mean over a channel or a whole tensor has all of it in its cone, and so has a
-/// row of attention all keys: threads that ask for elements then compute the same ones.
+/// Which of the two takes less time for `rows` rows like these. A mean over a channel or a whole tensor has all of it
+/// in its cone, and so has a row of attention all keys: threads that ask for elements then compute the same ones.
 [[nodiscard]] Result<OnTheWay> faster_on_the_way(const Graph& graph, const std::map<std::size_t, LeafElements>& leaves,
-                                                 std::span<const WantedElements> wanted, const NodeSteps& steps_of);
+                                                 const TwoRows& two, std::int64_t rows, const NodeSteps& steps_of);
 
 }  // namespace kw

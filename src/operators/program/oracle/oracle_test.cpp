@@ -120,18 +120,29 @@ TEST(Oracle, element_on_demand_reads_its_cone_only) {
   EXPECT_LE(reads, 3 * 2 * 9);
 }
 
-/// How a thousandth of the first result's elements would be answered.
+/// Rows of `length` elements of a value.
+TwoRows two_rows(std::size_t value, std::int64_t length, std::int64_t first, std::int64_t other) {
+  TwoRows two;
+  for (const std::size_t i : {0, 1}) {
+    WantedElements row{value, {}};
+    for (std::int64_t k = 0; k < length; ++k) row.elements.push_back((i == 0 ? first : other) * length + k);
+    two[i].push_back(std::move(row));
+  }
+  return two;
+}
+
+/// How a thousandth of the first result's elements would be answered, as rows of one.
 OnTheWay way_of(const std::string& forward, const std::string& inputs) {
   const auto program = program_of(forward, inputs);
   const auto leaves = leaves_of(program);
   std::map<std::size_t, LeafElements> sources;
   for (const auto& [value, leaf] : leaves)
     sources[value] = [&leaf = leaf](std::int64_t i) { return leaf.values[static_cast<std::size_t>(i)]; };
-  WantedElements wanted{program.outputs[0], {}};
-  const auto all = program_oracle::elements_of(program.graph.values[wanted.value].type);
-  for (std::int64_t i = 0; i < all; i += 1000) wanted.elements.push_back(i);
+  const auto value = program.outputs[0];
+  const auto all = program_oracle::elements_of(program.graph.values[value].type);
   const auto one_step_each = [](const Node&) { return 0.0; };
-  return faster_on_the_way(program.graph, sources, std::vector{wanted}, one_step_each).value();
+  return faster_on_the_way(program.graph, sources, two_rows(value, 1, all / 3, all / 2), all / 1000, one_step_each)
+      .value();
 }
 
 TEST(Oracle, takes_whole_tensors_where_few_elements_follow_from_all) {
@@ -152,10 +163,8 @@ TEST(Oracle, asks_for_rows_of_long_sums_one_by_one) {
   for (const auto& [value, leaf] : leaves)
     sources[value] = [&leaf = leaf](std::int64_t i) { return leaf.values[static_cast<std::size_t>(i)]; };
   const auto way_of_rows = [&](std::int64_t rows) {
-    WantedElements wanted{program.outputs[0], {}};
-    for (std::int64_t i = 0; i < rows * 300; ++i) wanted.elements.push_back(i);
     const auto steps_of = [](const Node& node) { return node.op == "matmul" ? 2.0 * 240 * 500 * 300 : 0.0; };
-    return faster_on_the_way(program.graph, sources, std::vector{wanted}, steps_of).value();
+    return faster_on_the_way(program.graph, sources, two_rows(program.outputs[0], 300, 5, 9), rows, steps_of).value();
   };
   EXPECT_EQ(way_of_rows(10), OnTheWay::elements);
   EXPECT_EQ(way_of_rows(30), OnTheWay::tensors);
@@ -184,6 +193,48 @@ TEST(Oracle, computes_wanted_rows_alone_behind_whole_tensors) {
   ASSERT_TRUE(whole.has_value());
   for (std::size_t i = 0; i < row.elements.size(); ++i)
     EXPECT_NEAR((*answer)[0][i], whole->front().values[static_cast<std::size_t>(row.elements[i])], 1e-13);
+}
+
+/// A norm reads the row of a product that it stands in: each weight is read once for all rows that are wanted.
+TEST(Oracle, reads_the_second_matrix_of_a_product_once_for_some_rows) {
+  constexpr std::int64_t k_rows = 6, k_columns = 40, k_steps = 50;
+  const auto program = program_of("F.layer_norm(F.relu(x @ y), (40,)) * 2", "torch.rand(64, 50), torch.rand(50, 40)");
+  const auto leaves = leaves_of(program);
+  std::atomic<int> reads = 0;
+  std::map<std::size_t, LeafElements> sources;
+  for (const auto& [value, leaf] : leaves) {
+    const bool counts = value == program.inputs[1].value;
+    sources[value] = [&leaf = leaf, &reads, counts](std::int64_t i) {
+      if (counts) ++reads;
+      return leaf.values[static_cast<std::size_t>(i)];
+    };
+  }
+  WantedElements rows{program.outputs[0], {}};
+  for (std::int64_t i = 0; i < k_rows * k_columns; ++i) rows.elements.push_back(i / k_columns * 400 + i % k_columns);
+  const auto answer = evaluate_elements(program.graph, sources, std::vector{rows});
+  ASSERT_TRUE(answer.has_value());
+  EXPECT_EQ(reads, k_steps * k_columns);
+}
+
+double asked_for(const std::string& forward, const std::string& inputs, std::int64_t length, double most = 1e6) {
+  const auto program = program_of(forward, inputs);
+  return elements_asked_for(program.graph, two_rows(program.outputs[0], length, 1, 5), most).value();
+}
+
+/// Rows of 32 elements: what is kept counts as one, what is computed again as an eighth, and what is read hardly.
+TEST(Oracle, counts_what_a_row_follows_from) {
+  const std::string image = "torch.rand(2, 16, 32, 32)";
+  const double plain = asked_for("F.relu(x)", image, 32);
+  EXPECT_NEAR(plain, 32.0 / 8, 1);
+  EXPECT_NEAR(asked_for("F.avg_pool2d(x, 3, 1, 1)", image, 32), 32, 2);
+  EXPECT_NEAR(asked_for("torch.softmax(F.avg_pool2d(x, 3, 1, 1), 1)", image, 32), 16 * 32, 64)
+      << "all channels of the row, of which one is wanted";
+  EXPECT_LT(asked_for("F.relu(x) / torch.exp(x).mean()", image, 32), 3 * plain) << "the mean is known by then";
+}
+
+TEST(Oracle, ends_counting_where_a_row_follows_from_too_much) {
+  EXPECT_EQ(asked_for("torch.softmax(F.avg_pool2d(x, 3, 1, 1), 1)", "torch.rand(2, 16, 32, 32)", 32, 100), 100);
+  EXPECT_EQ(asked_for("x / torch.norm(x, dim=(1, 2, 3), keepdim=True)", "torch.rand(2, 16, 32, 32)", 32, 20), 20);
 }
 
 TEST(Oracle, value_that_is_read_twice_is_computed_once) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "operators/program/oracle/answers.hpp"
+#include "operators/program/oracle/matrix_block.hpp"
 
 namespace kw::program_oracle {
 namespace {
@@ -31,7 +32,7 @@ MatrixStack matrices(const Operand& operand, const Extents& stack) {
   return {operand, StridedMap(stack, strides), rows, columns, columns, 1};
 }
 
-/// beta * added + alpha * left @ right, row by row.
+/// beta * added + alpha * left @ right, by rows.
 struct Product {
   MatrixStack left;
   MatrixStack right;
@@ -39,10 +40,35 @@ struct Product {
   double alpha = 1.0;
   double beta = 1.0;
 
-  void fill(std::int64_t row, std::int64_t first, std::span<double> into) const {
-    const auto stack = row / left.rows;
-    const auto from = left.start(stack) + row % left.rows * left.row_stride;
-    multiply(from, right.start(stack) + first * right.column_stride, into);
+  /// As BySpan wants it.
+  void fill(std::span<const std::int64_t> rows, std::int64_t first, std::span<const std::span<double>> into) const {
+    for (std::size_t i = 0; i < rows.size();) {
+      std::size_t end = i + 1;
+      while (end < rows.size() && end - i < k_rows_together && stack_of(rows[end]) == stack_of(rows[i])) ++end;
+      multiply(rows.subspan(i, end - i), first, into.subspan(i, end - i));
+      i = end;
+    }
+    for (std::size_t i = 0; i < rows.size(); ++i) finish(rows[i], first, into[i]);
+  }
+
+ private:
+  [[nodiscard]] std::int64_t stack_of(std::int64_t row) const { return row / left.rows; }
+
+  /// Rows of one stack.
+  void multiply(std::span<const std::int64_t> rows, std::int64_t first, std::span<const std::span<double>> into) const {
+    const std::int64_t stack = stack_of(rows.front());
+    const std::int64_t to = right.start(stack) + first * right.column_stride;
+    const std::int64_t from = left.start(stack);
+    if (rows.size() == 1) {
+      return multiply_row(from + rows.front() % left.rows * left.row_stride, to, into.front());
+    }
+    std::array<std::int64_t, k_rows_together> within{};
+    for (std::size_t i = 0; i < rows.size(); ++i) within[i] = rows[i] % left.rows;
+    multiply_rows({&left.operand, from, left.row_stride, left.column_stride}, std::span(within).first(rows.size()),
+                  {&right.operand, to, right.row_stride, right.column_stride}, left.columns, into);
+  }
+
+  void finish(std::int64_t row, std::int64_t first, std::span<double> into) const {
     if (alpha != 1.0) {
       for (auto& one : into) one *= alpha;
     }
@@ -51,9 +77,8 @@ struct Product {
       into[i] += beta * (*added)[row * right.columns + first + static_cast<std::int64_t>(i)];
   }
 
- private:
   /// The row of `left` that begins there times the columns of `right` from there on.
-  void multiply(std::int64_t from, std::int64_t to, std::span<double> into) const {
+  void multiply_row(std::int64_t from, std::int64_t to, std::span<double> into) const {
     if (right.row_stride == 1 && right.column_stride > 1) {
       std::vector<double> row(static_cast<std::size_t>(left.columns));
       for (std::int64_t k = 0; k < left.columns; ++k) {
@@ -71,9 +96,10 @@ struct Product {
 
 Answer product_answer(Product product) {
   const auto length = product.right.columns;
-  return BySpan{length, [product = std::move(product)](std::int64_t row, std::int64_t first, std::span<double> into) {
-                  product.fill(row, first, into);
-                }};
+  return BySpan{
+      length, k_rows_together,
+      [product = std::move(product)](std::span<const std::int64_t> rows, std::int64_t first,
+                                     std::span<const std::span<double>> into) { product.fill(rows, first, into); }};
 }
 
 /// A vector on the left is a row, on the right a column; neither has an axis in the result.

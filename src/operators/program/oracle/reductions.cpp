@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "operators/program/oracle/answers.hpp"
+#include "operators/program/oracle/partial_folds.hpp"
 #include "operators/program/oracle/special_functions.hpp"
 
 namespace kw::program_oracle {
@@ -18,12 +19,16 @@ class ReducedElements {
 
   [[nodiscard]] std::int64_t count() const { return space_.walked.count(); }
 
-  /// total = step(total, element) over all of them.
+  /// total = step(total, element) over elements first to end - 1 of them.
+  template <typename Step>
+  [[nodiscard]] double fold(std::int64_t result, std::int64_t first, std::int64_t end, double total, Step step) const {
+    const auto start = space_.kept(result);
+    for (auto i = first; i < end; ++i) total = step(total, input_[start + space_.walked(i)]);
+    return total;
+  }
   template <typename Step>
   [[nodiscard]] double fold(std::int64_t result, double total, Step step) const {
-    const auto start = space_.kept(result);
-    for (std::int64_t i = 0; i < count(); ++i) total = step(total, input_[start + space_.walked(i)]);
-    return total;
+    return fold(result, 0, count(), total, step);
   }
   [[nodiscard]] double mean(std::int64_t result) const {
     return fold(result, 0.0, [](double sum, double x) { return sum + x; }) / static_cast<double>(count());
@@ -34,17 +39,36 @@ class ReducedElements {
   SplitSpace space_;
 };
 
+/// finish(total), where total = step(total, element) from `initial` on, and join(total, total) of two parts.
+template <typename Step, typename Join, typename Finish>
+Answer folded(const OracleCall& call, double initial, Step step, Join join, Finish finish) {
+  const ReducedElements elements(call);
+  return folded_in_parts(
+      volume_of(call.output_extents()), elements.count(),
+      [elements, initial, step](std::int64_t result, std::int64_t first, std::int64_t end) {
+        return GroupStatistics::Pair{elements.fold(result, first, end, initial, step), 0.0};
+      },
+      [join](const GroupStatistics::Pair& a, const GroupStatistics::Pair& b) {
+        return GroupStatistics::Pair{join(a.first, b.first), 0.0};
+      },
+      [finish](const GroupStatistics::Pair& total) { return finish(total.first); });
+}
+
+constexpr auto sum_of = [](double a, double b) { return a + b; };
+constexpr auto unchanged = [](double x) { return x; };
+
+/// Whose parts are joined as elements are.
 template <typename Step>
 Answer folded(const OracleCall& call, double initial, Step step) {
-  return each_element(
-      [elements = ReducedElements(call), initial, step](std::int64_t i) { return elements.fold(i, initial, step); });
+  return folded(call, initial, step, step, unchanged);
 }
 
 Result<Answer> sum(const OracleCall& call) {
-  return folded(call, 0.0, [](double total, double x) { return total + x; });
+  return folded(call, 0.0, sum_of);
 }
 Result<Answer> nansum(const OracleCall& call) {
-  return folded(call, 0.0, [](double total, double x) { return std::isnan(x) ? total : total + x; });
+  return folded(
+      call, 0.0, [](double total, double x) { return std::isnan(x) ? total : total + x; }, sum_of, unchanged);
 }
 Result<Answer> prod(const OracleCall& call) {
   return folded(call, 1.0, [](double total, double x) { return total * x; });
@@ -63,7 +87,8 @@ Result<Answer> all(const OracleCall& call) {
 }
 
 Result<Answer> mean(const OracleCall& call) {
-  return each_element([elements = ReducedElements(call)](std::int64_t i) { return elements.mean(i); });
+  const auto count = static_cast<double>(ReducedElements(call).count());
+  return folded(call, 0.0, sum_of, sum_of, [count](double total) { return total / count; });
 }
 
 /// The largest one is taken out, so that nothing overflows.
@@ -88,17 +113,24 @@ Result<Answer> moments(const OracleCall& call, bool root, bool with_mean) {
   }};
 }
 
-double norm_of(const ReducedElements& elements, std::int64_t i, double order) {
+Answer norm_of_order(const OracleCall& call, double order) {
   constexpr double k_infinity = std::numeric_limits<double>::infinity();
   if (order == k_infinity)
-    return elements.fold(i, 0.0, [](double most, double x) { return larger_of(most, std::fabs(x)); });
+    return folded(call, 0.0, [](double most, double x) { return larger_of(most, std::fabs(x)); });
   if (order == -k_infinity)
-    return elements.fold(i, k_infinity, [](double least, double x) { return smaller_of(least, std::fabs(x)); });
-  if (order == 0.0) return elements.fold(i, 0.0, [](double count, double x) { return count + (x != 0.0 ? 1.0 : 0.0); });
-  if (order == 1.0) return elements.fold(i, 0.0, [](double sum, double x) { return sum + std::fabs(x); });
-  if (order == 2.0) return std::sqrt(elements.fold(i, 0.0, [](double sum, double x) { return sum + x * x; }));
-  return std::pow(elements.fold(i, 0.0, [=](double sum, double x) { return sum + std::pow(std::fabs(x), order); }),
-                  1.0 / order);
+    return folded(call, k_infinity, [](double least, double x) { return smaller_of(least, std::fabs(x)); });
+  if (order == 0.0) {
+    return folded(
+        call, 0.0, [](double count, double x) { return count + (x != 0.0 ? 1.0 : 0.0); }, sum_of, unchanged);
+  }
+  if (order == 1.0) return folded(call, 0.0, [](double sum, double x) { return sum + std::fabs(x); });
+  if (order == 2.0) {
+    return folded(
+        call, 0.0, [](double sum, double x) { return sum + x * x; }, sum_of, [](double sum) { return std::sqrt(sum); });
+  }
+  return folded(
+      call, 0.0, [order](double sum, double x) { return sum + std::pow(std::fabs(x), order); }, sum_of,
+      [order](double sum) { return std::pow(sum, 1.0 / order); });
 }
 
 Result<Answer> norm(const OracleCall& call) {
@@ -112,8 +144,7 @@ Result<Answer> norm(const OracleCall& call) {
                          "use 'fro' or a number");
     }
   }
-  return each_element(
-      [elements = ReducedElements(call), order](std::int64_t i) { return norm_of(elements, i, order); });
+  return norm_of_order(call, order);
 }
 
 constexpr std::array k_reduction_answers = {

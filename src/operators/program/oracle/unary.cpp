@@ -15,14 +15,14 @@ using Unary = double (*)(double);
 
 template <Unary function>
 Result<Answer> unary(const OracleCall& call) {
-  return each_element([input = call.tensor("input")](std::int64_t i) { return function(input[i]); });
+  return each_in_place([input = call.tensor("input")](std::int64_t i) { return function(input[i]); });
 }
 
 /// Half to even, as PyTorch rounds. With decimals it scales by a power of ten first.
 Result<Answer> rounded(const OracleCall& call) {
   const auto decimals = call.integer("decimals");
   const double scale = std::pow(10.0, static_cast<double>(std::abs(decimals)));
-  return each_element([input = call.tensor("input"), decimals, scale](std::int64_t i) {
+  return each_in_place([input = call.tensor("input"), decimals, scale](std::int64_t i) {
     const double x = input[i];
     if (decimals == 0) return std::nearbyint(x);
     return decimals > 0 ? std::nearbyint(x * scale) / scale : std::nearbyint(x / scale) * scale;
@@ -32,7 +32,7 @@ Result<Answer> rounded(const OracleCall& call) {
 Result<Answer> logit(const OracleCall& call) {
   const bool bounded = call.given("eps");
   const double eps = call.number_or("eps", 0.0);
-  return each_element([input = call.tensor("input"), bounded, eps](std::int64_t i) {
+  return each_in_place([input = call.tensor("input"), bounded, eps](std::int64_t i) {
     double p = input[i];
     if (bounded) p = smaller_of(larger_of(p, eps), 1.0 - eps);
     return std::log(p / (1.0 - p));
@@ -41,7 +41,7 @@ Result<Answer> logit(const OracleCall& call) {
 
 Result<Answer> bitwise_not(const OracleCall& call) {
   const bool boolean = call.output_type() == ElementType::boolean;
-  return each_element(
+  return each_in_place(
       [input = call.tensor("input"), boolean](std::int64_t i) { return boolean ? 1.0 - input[i] : -input[i] - 1.0; });
 }
 
@@ -53,7 +53,7 @@ Result<Answer> clamp(const OracleCall& call) {
     return Broadcast(present ? call.tensor(name) : Operand::number(ElementType::float64, otherwise), extents);
   };
   constexpr double k_infinity = std::numeric_limits<double>::infinity();
-  return each_element(
+  return each_in_place(
       [input = Broadcast(call.tensor("input"), extents), least = bound("min", -k_infinity),
        most = bound("max", k_infinity)](std::int64_t i) { return smaller_of(larger_of(input[i], least[i]), most[i]); });
 }
@@ -67,8 +67,8 @@ double largest_finite(ElementType type) {
 
 Result<Answer> nan_to_num(const OracleCall& call) {
   const double most = largest_finite(call.output_type());
-  return each_element([input = call.tensor("input"), nan = call.number("nan"), above = call.number_or("posinf", most),
-                       below = call.number_or("neginf", -most)](std::int64_t i) {
+  return each_in_place([input = call.tensor("input"), nan = call.number("nan"), above = call.number_or("posinf", most),
+                        below = call.number_or("neginf", -most)](std::int64_t i) {
     const double x = input[i];
     if (std::isnan(x)) return nan;
     return std::isinf(x) ? (x > 0.0 ? above : below) : x;
@@ -139,12 +139,12 @@ constexpr std::array k_unary_answers = {
     OracleRow{"clamp", clamp},
     OracleRow{"clamp_min", [](const OracleCall& call) -> Result<Answer> {
                 const auto extents = call.output_extents();
-                return each_element([input = call.tensor("input"), least = Broadcast(call.tensor("min"), extents)](
+                return each_in_place([input = call.tensor("input"), least = Broadcast(call.tensor("min"), extents)](
                                         std::int64_t i) { return larger_of(input[i], least[i]); });
               }},
     OracleRow{"clamp_max", [](const OracleCall& call) -> Result<Answer> {
                 const auto extents = call.output_extents();
-                return each_element([input = call.tensor("input"), most = Broadcast(call.tensor("max"), extents)](
+                return each_in_place([input = call.tensor("input"), most = Broadcast(call.tensor("max"), extents)](
                                         std::int64_t i) { return smaller_of(input[i], most[i]); });
               }},
     OracleRow{"nan_to_num", nan_to_num},

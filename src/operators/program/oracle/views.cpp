@@ -11,11 +11,11 @@ namespace {
 
 /// The same elements in the same order.
 Result<Answer> same_order(const OracleCall& call) {
-  return each_element([input = call.tensor("input")](std::int64_t i) { return input[i]; });
+  return each_in_place([input = call.tensor("input")](std::int64_t i) { return input[i]; });
 }
 
 Answer along(const OracleCall& call, const Operand& input, const Extents& strides, std::int64_t offset = 0) {
-  return each_element(
+  return each_from_one(
       [input, map = StridedMap(call.output_extents(), strides, offset)](std::int64_t i) { return input[map(i)]; });
 }
 
@@ -132,7 +132,7 @@ Result<Answer> diag(const OracleCall& call) {
   const auto offset = call.integer("diagonal");
   if (input.rank() > 1) return diagonal_of(call, input, offset, 0, 1);
   const auto side = call.output_extents()[0];
-  return each_element([input, side, offset](std::int64_t i) {
+  return each_from_one([input, side, offset](std::int64_t i) {
     const auto row = i / side;
     const auto column = i % side;
     return column - row == offset ? input[offset >= 0 ? row : column] : 0.0;
@@ -151,7 +151,8 @@ Result<Answer> cut(const OracleCall& call) {
     pieces.emplace_back(extents, strides, start * strides[axis]);
     start += extents[axis];
   }
-  return ByElement{[input, pieces](std::size_t output, std::int64_t i) { return input[pieces[output](i)]; }};
+  return ByElement{[input, pieces](std::size_t output, std::int64_t i) { return input[pieces[output](i)]; }, nullptr,
+                   Reach::one};
 }
 
 Result<Answer> unbind(const OracleCall& call) {
@@ -160,9 +161,11 @@ Result<Answer> unbind(const OracleCall& call) {
   auto strides = strides_of(input.extents());
   const auto step = strides[axis];
   strides.erase(strides.begin() + static_cast<std::ptrdiff_t>(axis));
-  return ByElement{[input, step, map = StridedMap(call.output_extents(), strides)](std::size_t output, std::int64_t i) {
-    return input[map(i) + static_cast<std::int64_t>(output) * step];
-  }};
+  const StridedMap map(call.output_extents(), strides);
+  return ByElement{[input, step, map](std::size_t output, std::int64_t i) {
+                     return input[map(i) + static_cast<std::int64_t>(output) * step];
+                   },
+                   nullptr, Reach::one};
 }
 
 constexpr std::array k_view_answers = {

@@ -1,0 +1,231 @@
+#include "operators/program/oracle/demand_evaluation.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace kw::program_oracle {
+namespace {
+
+/// Nodes that ask each other in a row; each takes a few hundred bytes of a thread's stack. What lies deeper is
+/// evaluated whole.
+constexpr std::size_t k_deepest = 256;
+/// Nodes that are computed again for an element that somebody asks for: as many calls take as long as a memo.
+constexpr std::size_t k_most_afresh = 8;
+/// Elements that are computed together. What is asked for ends somewhere, and the rest of a span is computed in vain.
+constexpr std::size_t k_longest_span = 32;
+
+/// The way out of an answer's loop over a whole tensor, of which nobody wants to know more.
+struct CostsTooMuch {};
+
+/// Rows of `length` that these elements are parts of.
+std::vector<RowPart> parts_of_rows(std::span<const std::int64_t> elements, std::int64_t length) {
+  std::vector<RowPart> parts;
+  for (const std::int64_t element : elements) {
+    const std::int64_t row = element / length;
+    const std::int64_t column = element % length;
+    const bool goes_on = !parts.empty() && parts.back().row == row && parts.back().first + parts.back().count == column;
+    if (!goes_on) parts.push_back({row, column, 0});
+    ++parts.back().count;
+  }
+  return parts;
+}
+
+}  // namespace
+
+DemandEvaluation::DemandEvaluation(const Graph& graph, const std::map<std::size_t, LeafElements>& leaves,
+                                   OnTheWay on_the_way)
+    : graph_(graph),
+      leaves_(leaves),
+      on_the_way_(on_the_way),
+      memos_(graph.values.size()),
+      whole_(graph.values.size()),
+      answers_(graph.nodes.size()),
+      depth_(graph.values.size(), 0),
+      afresh_(graph.values.size(), 0),
+      read_(graph.values.size(), false),
+      asked_(graph.values.size(), 0) {}
+
+Result<void> DemandEvaluation::prepare(std::span<const WantedElements> wanted, const ParallelFor& parallel,
+                                       Counting counting) {
+  counting_ = counting;
+  std::vector<std::size_t> values;
+  for (const auto& one : wanted) values.push_back(one.value);
+  KW_TRY(const auto needed, needed_nodes(graph_, values, [&](std::size_t value) { return is_leaf(value); }));
+  for (const auto& one : wanted) asked_[one.value] += static_cast<std::int64_t>(one.elements.size());
+  for (std::size_t i = 0; i < needed.size(); ++i) {
+    if (!needed[i]) continue;
+    for (const auto operand : operands_of(graph_.nodes[i])) read_[operand] = true;
+  }
+  for (std::size_t i = 0; i < needed.size(); ++i) {
+    if (needed[i]) KW_TRY_VOID(prepare(i, parallel));
+  }
+  return {};
+}
+
+Result<void> DemandEvaluation::prepare(std::size_t index, const ParallelFor& parallel) {
+  const auto& node = graph_.nodes[index];
+  std::size_t depth = 0;
+  for (const auto operand : operands_of(node)) depth = std::max(depth, depth_[operand] + 1);
+  const OracleCall::OperandOf operand_of = [&](std::size_t value) { return operand(value); };
+  KW_TRY(answers_[index], answer_of(graph_, node, operand_of));
+  const std::size_t afresh = afresh_steps(node, *answers_[index]);
+  if (takes_all_of(node, depth, afresh > 0)) {
+    auto outputs = whole_answer(graph_, node, *answers_[index], parallel);
+    for (std::size_t i = 0; i < outputs.size(); ++i) whole_[node.outputs[i]] = std::move(outputs[i]);
+    answers_[index].reset();
+    return {};
+  }
+  for (const auto value : node.outputs) {
+    depth_[value] = depth;
+    afresh_[value] = afresh;
+    if (afresh == 0) memos_[value] = std::make_unique<ElementMemo>(elements_of(graph_.values[value].type));
+  }
+  return {};
+}
+
+/// 0 where elements are to be kept.
+std::size_t DemandEvaluation::afresh_steps(const Node& node, const Answer& answer) const {
+  const auto* by_element = std::get_if<ByElement>(&answer);
+  if (by_element == nullptr || by_element->reach == Reach::any) return 0;
+  std::size_t steps = 1;
+  for (const auto operand : operands_of(node)) steps += afresh_[operand];
+  return steps <= k_most_afresh ? steps : 0;
+}
+
+/// Of what no other node reads, only what is wanted is computed, where that is little: rows of a product. Of a single
+/// element all is wanted, and threads may share its parts.
+bool DemandEvaluation::takes_all_of(const Node& node, std::size_t depth, bool is_afresh) const {
+  if (depth >= k_deepest) return true;
+  if (counting_ != Counting::nothing) return false;
+  return std::any_of(node.outputs.begin(), node.outputs.end(), [&](std::size_t value) {
+    const std::int64_t elements = elements_of(graph_.values[value].type);
+    if (elements == 1) return true;
+    return on_the_way_ == OnTheWay::tensors &&
+           ((read_[value] && !is_afresh) || k_whole_beyond * asked_[value] > elements);
+  });
+}
+
+Operand DemandEvaluation::operand(std::size_t value) {
+  const auto& type = graph_.values[value].type;
+  auto extents = values_of(type.shape);
+  if (whole_[value]) return {type.dtype, std::move(extents), whole_[value]->values.data()};
+  const auto leaf = leaves_.find(value);
+  if (leaf != leaves_.end() && counting_ != Counting::computed_and_read) {
+    if (leaf->second.floats() != nullptr) return {type.dtype, std::move(extents), leaf->second.floats()};
+    return {type.dtype, std::move(extents), leaf->second.source()};
+  }
+  return {type.dtype, std::move(extents), [this, value](std::int64_t i) { return element(value, i); }};
+}
+
+double DemandEvaluation::element(std::size_t value, std::int64_t i) {
+  const auto leaf = leaves_.find(value);
+  if (leaf != leaves_.end()) {
+    if (costs_ != nullptr) charge(costs_->leaf);
+    return leaf->second(i);
+  }
+  if (whole_[value]) return whole_[value]->values[static_cast<std::size_t>(i)];
+  if (memos_[value] != nullptr) {
+    if (const auto known = memos_[value]->find(i)) return *known;
+  }
+  const auto& node = graph_.nodes[*graph_.values[value].node];
+  const auto& answer = *answers_[*graph_.values[value].node];
+  const auto output =
+      static_cast<std::size_t>(std::find(node.outputs.begin(), node.outputs.end(), value) - node.outputs.begin());
+  return std::visit([&](const auto& kind) { return compute(kind, node, output, i); }, answer);
+}
+
+double DemandEvaluation::keep(std::size_t value, std::int64_t i, double computed) {
+  const double held = held_as(graph_.values[value].type.dtype, computed);
+  if (memos_[value] != nullptr) memos_[value]->keep(i, held);
+  if (costs_ != nullptr) charge(memos_[value] != nullptr ? costs_->kept[value] : costs_->afresh);
+  return held;
+}
+
+double DemandEvaluation::compute(const ByElement& answer, const Node& node, std::size_t output, std::int64_t i) {
+  return keep(node.outputs[output], i, answer.at(output, i));
+}
+
+/// Who asked for the two elements before this one in its row will ask for the next ones: a span of them reads the
+/// operands line by line, where elements one by one would read columns.
+double DemandEvaluation::compute(const BySpan& answer, const Node& node, std::size_t output, std::int64_t i) {
+  const std::size_t value = node.outputs[output];
+  const std::int64_t row = i / answer.length;
+  const std::int64_t first = i % answer.length;
+  const bool in_order = first >= 2 && memos_[value]->find(i - 1) && memos_[value]->find(i - 2);
+  std::array<double, k_longest_span> sums{};
+  const std::int64_t count = in_order ? std::min<std::int64_t>(k_longest_span, answer.length - first) : 1;
+  const std::span<double> into = std::span(sums).first(static_cast<std::size_t>(count));
+  answer.fill(std::span(&row, 1), first, std::span(&into, 1));
+  for (std::int64_t k = 1; k < count; ++k) keep(value, i + k, sums[static_cast<std::size_t>(k)]);
+  return keep(value, i, sums.front());
+}
+
+/// Keeps the whole line of all outputs.
+double DemandEvaluation::compute(const ByLine& answer, const Node& node, std::size_t output, std::int64_t i) {
+  const auto& lines = answer.lines;
+  std::vector<std::vector<double>> buffers(node.outputs.size(),
+                                           std::vector<double>(static_cast<std::size_t>(lines.length)));
+  answer.fill(lines.line_of(i), buffers);
+  const auto start = lines.start(lines.line_of(i));
+  double found = 0.0;
+  for (std::size_t k = 0; k < buffers.size(); ++k) {
+    for (std::int64_t at = 0; at < lines.length; ++at) {
+      const double held = keep(node.outputs[k], start + at * lines.stride, buffers[k][static_cast<std::size_t>(at)]);
+      if (k == output && start + at * lines.stride == i) found = held;
+    }
+  }
+  return found;
+}
+
+void DemandEvaluation::compute_rows(const WantedElements& wanted, const ParallelFor& parallel) {
+  std::vector<bool> visited(graph_.values.size(), false);
+  compute_rows(wanted.value, wanted.elements, parallel, visited);
+}
+
+void DemandEvaluation::compute_rows(std::size_t value, std::span<const std::int64_t> elements,
+                                    const ParallelFor& parallel, std::vector<bool>& visited) {
+  if (visited[value] || is_leaf(value) || whole_[value]) return;
+  visited[value] = true;
+  const std::size_t index = *graph_.values[value].node;
+  if (const auto* spans = std::get_if<BySpan>(&*answers_[index])) {
+    return fill_parts(*spans, parts_of_rows(elements, spans->length), parallel,
+                      [&](std::int64_t row, std::int64_t first, std::span<const double> values) {
+                        std::int64_t i = row * spans->length + first;
+                        for (const double computed : values) keep(value, i++, computed);
+                      });
+  }
+  const auto* by_element = std::get_if<ByElement>(&*answers_[index]);
+  if (by_element == nullptr || (by_element->reach != Reach::same && by_element->groups == nullptr)) return;
+  const std::int64_t all = elements_of(graph_.values[value].type);
+  for (const auto operand : operands_of(graph_.nodes[index])) {
+    if (elements_of(graph_.values[operand].type) == all) compute_rows(operand, elements, parallel, visited);
+  }
+}
+
+std::int64_t DemandEvaluation::elements_on_the_way() const {
+  std::int64_t all = 0;
+  for_each_on_the_way([&](std::size_t value) { all += elements_of(graph_.values[value].type); });
+  return all;
+}
+
+std::optional<double> DemandEvaluation::cost_of(std::span<const WantedElements> wanted, const AskingCosts& costs,
+                                                double most) {
+  costs_ = &costs;
+  left_ = most;
+  try {
+    for (const auto& one : wanted) {
+      for (const auto i : one.elements) static_cast<void>(element(one.value, i));
+    }
+  } catch (const CostsTooMuch&) {
+    return std::nullopt;
+  }
+  return most - left_;
+}
+
+void DemandEvaluation::charge(double cost) {
+  left_ -= cost;
+  if (left_ < 0) throw CostsTooMuch();
+}
+
+}  // namespace kw::program_oracle

@@ -1,0 +1,90 @@
+#pragma once
+// Elements of a graph with their cone of inputs: each node's answer reads its operands through a memo, which asks the
+// operand's own node for what it does not know yet. What takes no longer to compute again is not remembered.
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "operators/program/oracle/element_memo.hpp"
+#include "operators/program/oracle/evaluation.hpp"
+#include "operators/program/oracle/oracle.hpp"
+
+namespace kw::program_oracle {
+
+/// What asking for elements takes, in units of who counts.
+struct AskingCosts {
+  std::vector<double> kept;  ///< by value: for an element that is computed and kept
+  double afresh = 0;         ///< for one that is computed again whenever somebody asks
+  double leaf = 0;           ///< for one of a leaf
+};
+
+enum class Counting : std::uint8_t {
+  nothing,
+  computed,           ///< elements that are computed
+  computed_and_read,  ///< and those of leaves
+};
+
+class DemandEvaluation {
+ public:
+  /// `graph` and `leaves` must outlive it.
+  DemandEvaluation(const Graph& graph, const std::map<std::size_t, LeafElements>& leaves, OnTheWay on_the_way);
+
+  /// Before elements of these are asked for; once. One that counts computes nothing here.
+  [[nodiscard]] Result<void> prepare(std::span<const WantedElements> wanted, const ParallelFor& parallel,
+                                     Counting counting = Counting::nothing);
+  /// From any thread.
+  [[nodiscard]] double element(std::size_t value, std::int64_t i);
+  /// Computes what a product holds of these elements, or of those in the same places that they follow from: each
+  /// element of its operands is read once for several rows.
+  void compute_rows(const WantedElements& wanted, const ParallelFor& parallel);
+
+  /// Elements of the tensors that were prepared and that are kept where somebody asks for them.
+  [[nodiscard]] std::int64_t elements_on_the_way() const;
+  /// For each such value.
+  template <typename Use>
+  void for_each_on_the_way(const Use& use) const {
+    for (std::size_t value = 0; value < memos_.size(); ++value) {
+      if (memos_[value] != nullptr) use(value);
+    }
+  }
+
+  /// What asking for these takes, after what was asked for before, of one that counts; nothing where it is more than
+  /// `most`. On one thread.
+  [[nodiscard]] std::optional<double> cost_of(std::span<const WantedElements> wanted, const AskingCosts& costs,
+                                              double most);
+
+ private:
+  [[nodiscard]] Result<void> prepare(std::size_t node, const ParallelFor& parallel);
+  [[nodiscard]] bool takes_all_of(const Node& node, std::size_t depth, bool is_afresh) const;
+  [[nodiscard]] std::size_t afresh_steps(const Node& node, const Answer& answer) const;
+  [[nodiscard]] Operand operand(std::size_t value);
+  [[nodiscard]] bool is_leaf(std::size_t value) const { return leaves_.find(value) != leaves_.end(); }
+  void charge(double cost);
+  double keep(std::size_t value, std::int64_t i, double computed);
+  double compute(const ByElement& answer, const Node& node, std::size_t output, std::int64_t i);
+  double compute(const BySpan& answer, const Node& node, std::size_t output, std::int64_t i);
+  double compute(const ByLine& answer, const Node& node, std::size_t output, std::int64_t i);
+  void compute_rows(std::size_t value, std::span<const std::int64_t> elements, const ParallelFor& parallel,
+                    std::vector<bool>& visited);
+
+  const Graph& graph_;
+  const std::map<std::size_t, LeafElements>& leaves_;
+  OnTheWay on_the_way_;
+  Counting counting_ = Counting::nothing;
+  const AskingCosts* costs_ = nullptr;               ///< while it counts
+  double left_ = 0;                                  ///< of what may be counted
+  std::vector<std::unique_ptr<ElementMemo>> memos_;  ///< by value; null where elements are computed afresh
+  std::vector<std::optional<DenseTensor>> whole_;    ///< by value
+  std::vector<std::optional<Answer>> answers_;       ///< by node
+  std::vector<std::size_t> depth_;                   ///< by value
+  std::vector<std::size_t> afresh_;                  ///< by value: nodes that are computed again for one element
+  std::vector<bool> read_;                           ///< by value: whether a needed node has it as an operand
+  std::vector<std::int64_t> asked_;                  ///< by value: of how many elements somebody wants to know
+};
+
+}  // namespace kw::program_oracle
