@@ -24,7 +24,7 @@ W = 32
 def get_inputs():
     return [torch.rand(N, C, H, W)]
 )";
-  const auto text = program_problem_text({module, "some/rows.py", "", "", {}, {}});
+  const auto text = program_problem_text({module, "some/rows.py", "", "", {}, {1e12, 1e12}});
   KW_CHECK(text.has_value(), "{}", text.error().to_string());
   auto problem = parse_problem(*text, "some/rows.py");
   KW_CHECK(problem.has_value(), "{}", problem.error().to_string());
