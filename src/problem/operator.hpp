@@ -88,17 +88,26 @@ struct AnswerWork {
   double elements = 0;
 };
 
+/// How an answer is divided into rows, of which the oracle answers some. What a row is the operator says; it costs the
+/// same for each.
+struct AnswerRows {
+  std::int64_t rows = 1;
+  /// Into which they fall, as many into each: rows of one follow from the same elements, of which there are many, and
+  /// rows of others from other ones.
+  std::int64_t slices = 1;
+  std::int64_t most_slices = 1;  ///< that are asked for; two at least where there are more
+  /// What all rows would cost if each were answered by itself, or each slice: what several rows follow from is computed
+  /// once for all of them, and hardly ever for two of a few.
+  AnswerWork apart = {};
+  /// The row at that place of a slice. Null where slices are rows in succession.
+  std::function<std::int64_t(std::int64_t slice, std::int64_t place)> row_of = nullptr;
+};
+
 /// The oracle for a part of an answer: timed launches have new data each time, and the whole answer to them would take
 /// longer than timing.
 struct OracleSampling {
-  /// Into how many rows an answer is divided. What a row is the operator says; it costs the same for each.
-  Required<std::int64_t(const Problem& problem, const Axes& axes)> rows;
-  /// Into how many slices, of as many rows in succession each: rows of one read the same of operands that are large,
-  /// and rows of others read other parts.
-  Required<std::int64_t(const Problem& problem, const Axes& axes)> slices;
-  /// What all rows would cost if each were answered by itself, of an answer that costs `whole`: what several rows
-  /// follow from is computed once for all of them, and hardly ever for two of a few.
-  Required<AnswerWork(const Problem& problem, const Axes& axes, const AnswerWork& whole)> apart;
+  /// Of an answer that costs `whole`.
+  Required<AnswerRows(const Problem& problem, const Axes& axes, const AnswerWork& whole)> rows;
   /// What the oracle answers in these rows, which ascend: one sample per output, in their order.
   Required<std::vector<AnswerSample>(const Problem& problem, const Axes& axes, const InputValues& inputs,
                                      std::span<const std::int64_t> rows, const ParallelFor& parallel)>

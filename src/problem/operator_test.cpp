@@ -19,7 +19,7 @@ static_assert(!std::is_default_constructible_v<decltype(OwnProbe::values)>);
 static_assert(!std::is_default_constructible_v<decltype(OwnDistribution::shape)>);
 
 TEST(OperatorDeathTest, is_not_made_with_a_part_that_is_null) {
-  std::int64_t (*const missing)(const Problem&, const Axes&) = nullptr;
+  AnswerRows (*const missing)(const Problem&, const Axes&, const AnswerWork&) = nullptr;
   EXPECT_DEATH(static_cast<void>(decltype(OracleSampling::rows)(missing)), "a function that has to be there is null");
 }
 

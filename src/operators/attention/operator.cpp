@@ -14,8 +14,7 @@ const Operator& attention_operator() {
       .cost = attention_cost,
       .checks = attention_checks(),
       .oracle = attention_oracle,
-      .sampling = {attention_oracle_rows, attention_oracle_slices, attention_oracle_apart, attention_oracle_sample,
-                   attention_oracle_reads},
+      .sampling = {attention_oracle_rows, attention_oracle_sample, attention_oracle_reads},
       .prompts = attention_prompts(),
       .explain = explain_attention,
       .styles = attention_styles};

@@ -205,15 +205,15 @@ void ProgramReadings::keep_takes_tensors(const Axes& axes, bool takes) {
   takes_tensors_[axes] = takes;
 }
 
-std::optional<double> ProgramReadings::elements_of_row(const Axes& axes) const {
+std::optional<RowCost> ProgramReadings::row_cost(const Axes& axes) const {
   const std::lock_guard lock(mutex_);
-  const auto found = elements_of_row_.find(axes);
-  return found == elements_of_row_.end() ? std::nullopt : std::optional(found->second);
+  const auto found = row_costs_.find(axes);
+  return found == row_costs_.end() ? std::nullopt : std::optional(found->second);
 }
 
-void ProgramReadings::keep_elements_of_row(const Axes& axes, double elements) {
+void ProgramReadings::keep_row_cost(const Axes& axes, RowCost cost) {
   const std::lock_guard lock(mutex_);
-  elements_of_row_[axes] = elements;
+  row_costs_[axes] = std::move(cost);
 }
 
 Result<std::shared_ptr<const Program>> program_at(const Problem& problem, const Axes& axes) {

@@ -36,6 +36,14 @@ enum class InputDomain : std::uint8_t {
 };
 [[nodiscard]] std::string_view to_string(InputDomain domain);
 
+/// What the oracle computes for a row of an answer.
+struct RowCost {
+  double elements = 0;               ///< for one by itself
+  bool by_element = false;           ///< a row is an element, for those of the innermost axis have nothing in common
+  std::vector<std::size_t> sharing;  ///< elements that are alike on these axes of the output follow from the same ones;
+                                     ///< empty where a row is cheap, or shares nothing
+};
+
 /// The module as it was read for other axes, so that each workload's data, costs and answers read it once. Its
 /// functions may be called from several threads at once.
 class ProgramReadings {
@@ -48,15 +56,15 @@ class ProgramReadings {
   [[nodiscard]] std::optional<bool> takes_tensors(const Axes& axes) const;
   void keep_takes_tensors(const Axes& axes, bool takes);
 
-  /// What the oracle computes for a row by itself, in elements; nothing where nobody has counted them.
-  [[nodiscard]] std::optional<double> elements_of_row(const Axes& axes) const;
-  void keep_elements_of_row(const Axes& axes, double elements);
+  /// Nothing where nobody has found out.
+  [[nodiscard]] std::optional<RowCost> row_cost(const Axes& axes) const;
+  void keep_row_cost(const Axes& axes, RowCost cost);
 
  private:
   mutable std::mutex mutex_;
   std::map<Axes, std::shared_ptr<const Program>> programs_;
   std::map<Axes, bool> takes_tensors_;
-  std::map<Axes, double> elements_of_row_;
+  std::map<Axes, RowCost> row_costs_;
 };
 
 struct ProgramDetail final : OperatorDetail {

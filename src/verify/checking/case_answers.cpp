@@ -79,12 +79,7 @@ Result<std::int64_t> answer_rows(const Problem& problem, const AnswerWork& whole
   const AnswerWork affordable{std::min(1e9, whole.flops / 8), 1 << 20};
   const auto& workload = problem.workloads[one.workload];
   const OracleSampling& sampling = operator_of(problem).sampling;
-  const AnswerWork apart = sampling.apart(problem, workload.axes, whole);
-  // A device draws what else there is of them: the fewer slices, the less the host has to draw.
-  constexpr std::int64_t k_most_slices = 48;
-  const std::int64_t slices = one.draw ? sampling.slices(problem, workload.axes) : 1;
-  const auto rows =
-      rows_of_slices(sampling.rows(problem, workload.axes), slices, k_most_slices, apart, affordable, rng);
+  const auto rows = sampled_rows(sampling.rows(problem, workload.axes, whole), affordable, rng);
   const auto reads = one.draw ? sampling.reads(problem, workload.axes, rows) : std::nullopt;
   KW_TRY(const auto drawn, inputs_for(problem, reads ? &*reads : nullptr, one));
   one.sampled = sampling.answer(problem, workload.axes, *drawn, rows, parallel);

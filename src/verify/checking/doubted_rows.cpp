@@ -24,7 +24,7 @@ std::optional<OutputError> ask_about_doubted_rows(const Problem& problem, const 
   const Axes& axes = problem.workloads[one.workload].axes;
   const OracleSampling& sampling = operator_of(problem).sampling;
   const OutputForm form = one.form(problem, output);
-  const std::int64_t all = sampling.rows(problem, axes);
+  const std::int64_t all = sampling.rows(problem, axes, one.whole).rows;
   // Rows of the oracle are those of the output that has most of them.
   if (std::ssize(one.scales[output].rows) != all) return std::nullopt;
   const DoubtedRows doubted =

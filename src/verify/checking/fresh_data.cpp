@@ -62,8 +62,7 @@ FreshCase draw_fresh(const Problem& problem, const CheckCase& like, const Worklo
   const Workload& workload = problem.workloads[like.workload];
   const OracleSampling& sampling = operator_of(problem).sampling;
   const AnswerWork whole = whole_answer_work(problem, workload, costs.of(like.workload).steps);
-  const auto rows = sampled_rows(sampling.rows(problem, workload.axes), sampling.apart(problem, workload.axes, whole),
-                                 k_sample_work, rng, least_rows);
+  const auto rows = sampled_rows(sampling.rows(problem, workload.axes, whole), k_sample_work, rng, least_rows);
   FreshCase fresh;
   fresh.one.workload = like.workload;
   fresh.one.inputs = std::move(used);

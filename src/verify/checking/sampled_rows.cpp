@@ -7,8 +7,13 @@
 namespace kw {
 namespace {
 
-/// The first, the last, and others at random; ascending. Of no fewer than `wanted`, which is 2 at least.
+/// The first, the last, and others at random, ascending; all where as many are wanted. `wanted` is 2 at least.
 std::vector<std::int64_t> some_of(std::int64_t all, std::int64_t wanted, Rng& rng) {
+  if (wanted >= all) {
+    std::vector<std::int64_t> each(static_cast<std::size_t>(all));
+    std::iota(each.begin(), each.end(), 0);
+    return each;
+  }
   std::set<std::int64_t> some = {0, all - 1};
   while (std::ssize(some) < wanted) some.insert(rng.below(all));
   return {some.begin(), some.end()};
@@ -26,27 +31,20 @@ AnswerWork whole_answer_work(const Problem& problem, const Workload& workload, d
   return work;
 }
 
-std::vector<std::int64_t> sampled_rows(std::int64_t rows, const AnswerWork& all, const AnswerWork& affordable, Rng& rng,
+std::vector<std::int64_t> sampled_rows(const AnswerRows& of, const AnswerWork& affordable, Rng& rng,
                                        std::int64_t least) {
-  const double share =
-      std::min({affordable.flops / std::max(all.flops, 1.0), affordable.elements / std::max(all.elements, 1.0), 1.0});
-  const std::int64_t wanted = std::max(least, static_cast<std::int64_t>(share * static_cast<double>(rows)));
-  if (wanted >= rows) {
-    std::vector<std::int64_t> each(static_cast<std::size_t>(rows));
-    std::iota(each.begin(), each.end(), 0);
-    return each;
+  const double share = std::min(
+      {affordable.flops / std::max(of.apart.flops, 1.0), affordable.elements / std::max(of.apart.elements, 1.0), 1.0});
+  const std::int64_t wanted = std::max(least, static_cast<std::int64_t>(share * static_cast<double>(of.rows)));
+  if (of.slices <= of.most_slices) return some_of(of.rows, wanted, rng);
+  const std::int64_t length = of.rows / of.slices;
+  const std::vector<std::int64_t> chosen = some_of(of.slices, of.most_slices, rng);
+  auto sampled = some_of(of.most_slices * length, wanted, rng);
+  for (std::int64_t& row : sampled) {
+    const std::int64_t slice = chosen[static_cast<std::size_t>(row / length)];
+    row = of.row_of ? of.row_of(slice, row % length) : slice * length + row % length;
   }
-  return some_of(rows, wanted, rng);
-}
-
-std::vector<std::int64_t> rows_of_slices(std::int64_t rows, std::int64_t slices, std::int64_t most,
-                                         const AnswerWork& all, const AnswerWork& affordable, Rng& rng) {
-  if (slices <= most) return sampled_rows(rows, all, affordable, rng);
-  const std::int64_t length = rows / slices;
-  const std::vector<std::int64_t> chosen = some_of(slices, most, rng);
-  const double share = static_cast<double>(most) / static_cast<double>(slices);
-  auto sampled = sampled_rows(most * length, {share * all.flops, share * all.elements}, affordable, rng);
-  for (std::int64_t& row : sampled) row = chosen[static_cast<std::size_t>(row / length)] * length + row % length;
+  std::ranges::sort(sampled);
   return sampled;
 }
 

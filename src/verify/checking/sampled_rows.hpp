@@ -15,16 +15,10 @@ namespace kw {
 
 inline constexpr std::int64_t k_least_rows = 32;
 
-/// Of `rows` that cost `all` together: as many as `affordable` pays for, at least `least`, or all. The first, the last,
-/// and others at random; ascending. A kernel that is wrong in a share s of the rows is found out by n of them with the
-/// probability 1 - (1 - s)^n.
-[[nodiscard]] std::vector<std::int64_t> sampled_rows(std::int64_t rows, const AnswerWork& all,
-                                                     const AnswerWork& affordable, Rng& rng,
+/// As many rows as `affordable` pays for, at least `least`, or all; in `of.most_slices` of the slices at most. The
+/// first, the last, and others at random, of slices as of rows; ascending. A kernel that is wrong in a share s of the
+/// rows is found out by n of them with the probability 1 - (1 - s)^n.
+[[nodiscard]] std::vector<std::int64_t> sampled_rows(const AnswerRows& of, const AnswerWork& affordable, Rng& rng,
                                                      std::int64_t least = k_least_rows);
-
-/// The same within `most` of `slices`, which are as many rows in succession each: the first, the last, and others at
-/// random. What the oracle reads for one row of a slice may be as much as it reads for all of them.
-[[nodiscard]] std::vector<std::int64_t> rows_of_slices(std::int64_t rows, std::int64_t slices, std::int64_t most,
-                                                       const AnswerWork& all, const AnswerWork& affordable, Rng& rng);
 
 }  // namespace kw

@@ -12,7 +12,7 @@ namespace {
 
 std::size_t rows_of(const AnswerWork& all, const AnswerWork& affordable) {
   Rng rng(3);
-  const auto rows = sampled_rows(4096, all, affordable, rng);
+  const auto rows = sampled_rows({.rows = 4096, .apart = all}, affordable, rng);
   EXPECT_EQ(rows.front(), 0);
   EXPECT_EQ(rows.back(), 4095);
   return rows.size();
@@ -31,27 +31,39 @@ TEST(SampledRows, are_never_fewer_than_32) {
 
 TEST(SampledRows, are_more_where_more_are_asked_for) {
   Rng rng(3);
-  EXPECT_EQ(sampled_rows(4096, {1e12, 1e6}, {1e6, 1e6}, rng, 80).size(), 80U);
-  EXPECT_EQ(sampled_rows(50, {1e12, 1e6}, {1e6, 1e6}, rng, 80).size(), 50U) << "all there are";
+  const AnswerWork all{1e12, 1e6};
+  const AnswerWork affordable{1e6, 1e6};
+  EXPECT_EQ(sampled_rows({.rows = 4096, .apart = all}, affordable, rng, 80).size(), 80U);
+  EXPECT_EQ(sampled_rows({.rows = 50, .apart = all}, affordable, rng, 80).size(), 50U) << "all there are";
 }
 
 TEST(SampledRows, lie_in_as_many_slices_as_are_asked_for) {
   Rng rng(3);
-  const auto rows = rows_of_slices(4096, 64, 8, {1e9, 1e6}, {1e7, 1e6}, rng);
+  AnswerRows of{.rows = 4096, .slices = 64, .most_slices = 8, .apart = {1e9, 1e6}};
+  const AnswerWork affordable{1e7, 1e6};
+  const auto rows = sampled_rows(of, affordable, rng);
   EXPECT_EQ(rows.size(), 40U);
   EXPECT_TRUE(std::ranges::is_sorted(rows));
   EXPECT_EQ(rows.front(), 0);
   EXPECT_EQ(rows.back(), 4095);
-  std::set<std::int64_t> slices;
-  for (const std::int64_t row : rows) slices.insert(row / 64);
-  EXPECT_EQ(slices.size(), 8U);
-  std::set<std::int64_t> others;
-  for (const std::int64_t row : rows_of_slices(4096, 64, 8, {1e9, 1e6}, {1e7, 1e6}, rng)) others.insert(row / 64);
-  EXPECT_NE(others, slices) << "each case has its own";
-  Rng one(5);
-  Rng other(5);
-  EXPECT_EQ(rows_of_slices(4096, 8, 8, {1e9, 1e6}, {1e7, 1e6}, one), sampled_rows(4096, {1e9, 1e6}, {1e7, 1e6}, other))
-      << "in all of them";
+  const auto slices_of = [](const std::vector<std::int64_t>& some) {
+    std::set<std::int64_t> slices;
+    for (const std::int64_t row : some) slices.insert(row / 64);
+    return slices;
+  };
+  EXPECT_EQ(slices_of(rows).size(), 8U);
+  EXPECT_NE(slices_of(sampled_rows(of, affordable, rng)), slices_of(rows)) << "each case has its own";
+  of.most_slices = 64;
+  EXPECT_GT(slices_of(sampled_rows(of, affordable, rng)).size(), 20U) << "in all of them";
+}
+
+TEST(SampledRows, lie_where_a_slice_has_them) {
+  Rng rng(3);
+  const auto every_64th = [](std::int64_t slice, std::int64_t place) { return place * 64 + slice; };
+  const auto rows = sampled_rows(
+      {.rows = 4096, .slices = 64, .most_slices = 2, .apart = {1e9, 1e6}, .row_of = every_64th}, {1e7, 1e6}, rng);
+  EXPECT_TRUE(std::ranges::is_sorted(rows));
+  for (const std::int64_t row : rows) EXPECT_TRUE(row % 64 == 0 || row % 64 == 63) << row;
 }
 
 TEST(SampledRows, count_the_elements_of_all_outputs) {

@@ -91,12 +91,9 @@ WorkloadCost row_sum_cost(const Problem& problem, const Workload& workload) {
 }
 
 /// A row of an answer is one sum.
-std::int64_t row_sum_rows(const Problem& problem, const Axes& axes) {
-  return element_count(problem.outputs[0], axes).value();
-}
-
-AnswerWork row_sum_apart(const Problem&, const Axes&, const AnswerWork& whole) {
-  return whole;
+AnswerRows row_sum_rows(const Problem& problem, const Axes& axes, const AnswerWork& whole) {
+  const std::int64_t rows = element_count(problem.outputs[0], axes).value();
+  return {.rows = rows, .slices = rows, .most_slices = rows, .apart = whole};
 }
 
 std::vector<AnswerSample> row_sum_sample(const Problem& problem, const Axes& axes, const InputValues& inputs,
@@ -236,17 +233,16 @@ std::int64_t row_sum_chunk(const Problem& problem) {
 }
 
 const Operator& row_sum_operator() {
-  static const Operator k_operator = {
-      .format = row_sum_format(),
-      .cost = row_sum_cost,
-      .checks = row_sum_checks(),
-      .oracle = row_sum_oracle,
-      .sampling = {row_sum_rows, row_sum_rows, row_sum_apart, row_sum_sample, row_sum_reads},
-      .prompts = {.texts = row_sum_texts,
-                  .placeholders = [] { return std::vector<std::string>{"chunk"}; },
-                  .values = row_sum_values},
-      .explain = explain_row_sum,
-      .styles = row_sum_styles};
+  static const Operator k_operator = {.format = row_sum_format(),
+                                      .cost = row_sum_cost,
+                                      .checks = row_sum_checks(),
+                                      .oracle = row_sum_oracle,
+                                      .sampling = {row_sum_rows, row_sum_sample, row_sum_reads},
+                                      .prompts = {.texts = row_sum_texts,
+                                                  .placeholders = [] { return std::vector<std::string>{"chunk"}; },
+                                                  .values = row_sum_values},
+                                      .explain = explain_row_sum,
+                                      .styles = row_sum_styles};
   return k_operator;
 }
 

@@ -292,7 +292,7 @@ void answer(const AttentionOracle& oracle, std::span<const std::int64_t> rows, d
 OutputValues attention_oracle(const Problem& problem, const Axes& axes, const InputValues& inputs,
                               const ParallelFor& parallel) {
   const AttentionOracle oracle(problem, axes, inputs);
-  std::vector<std::int64_t> rows(static_cast<std::size_t>(attention_oracle_rows(problem, axes)));
+  std::vector<std::int64_t> rows(static_cast<std::size_t>(attention_oracle_rows(problem, axes, {}).rows));
   std::iota(rows.begin(), rows.end(), 0);
   OutputValues outputs = {std::vector<double>(rows.size() * static_cast<std::size_t>(oracle.shape().value_size), 0.0)};
   if (oracle.has_lse()) outputs.emplace_back(rows.size(), 0.0);
@@ -300,16 +300,10 @@ OutputValues attention_oracle(const Problem& problem, const Axes& axes, const In
   return outputs;
 }
 
-std::int64_t attention_oracle_rows(const Problem&, const Axes& axes) {
-  return axes.at("B") * axes.at("Hq") * axes.at("Sq");
-}
-
-AnswerWork attention_oracle_apart(const Problem&, const Axes&, const AnswerWork& whole) {
-  return whole;
-}
-
-std::int64_t attention_oracle_slices(const Problem&, const Axes& axes) {
-  return axes.at("B") * axes.at("Hq");
+AnswerRows attention_oracle_rows(const Problem&, const Axes& axes, const AnswerWork& whole) {
+  constexpr std::int64_t k_most_heads = 48;
+  const std::int64_t heads = axes.at("B") * axes.at("Hq");
+  return {heads * axes.at("Sq"), heads, k_most_heads, whole};
 }
 
 std::vector<AnswerSample> attention_oracle_sample(const Problem& problem, const Axes& axes, const InputValues& inputs,

@@ -15,12 +15,9 @@ namespace kw {
 [[nodiscard]] OutputValues attention_oracle(const Problem& problem, const Axes& axes, const InputValues& inputs,
                                             const ParallelFor& parallel);
 
-/// Rows are query rows, numbered along [B, Hq, Sq].
-[[nodiscard]] std::int64_t attention_oracle_rows(const Problem& problem, const Axes& axes);
-/// Those of a head read the same keys and values.
-[[nodiscard]] std::int64_t attention_oracle_slices(const Problem& problem, const Axes& axes);
-/// Rows have nothing in common that takes time: `whole`.
-[[nodiscard]] AnswerWork attention_oracle_apart(const Problem& problem, const Axes& axes, const AnswerWork& whole);
+/// Rows are query rows, numbered along [B, Hq, Sq], and slices are heads. A device draws large operands: the fewer
+/// heads are asked for, the less the host has to draw of keys and values.
+[[nodiscard]] AnswerRows attention_oracle_rows(const Problem& problem, const Axes& axes, const AnswerWork& whole);
 /// Their rows of O and their elements of LSE.
 [[nodiscard]] std::vector<AnswerSample> attention_oracle_sample(const Problem& problem, const Axes& axes,
                                                                 const InputValues& inputs,

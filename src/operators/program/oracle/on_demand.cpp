@@ -14,15 +14,11 @@ using program_oracle::AskingCosts;
 using program_oracle::Counting;
 using program_oracle::DemandEvaluation;
 
-/// The terms of a long sum take as long either way. Threads may share such an element all the same, and one thread
-/// finds out what is faster by computing what is wanted.
-constexpr double k_times_summed = 16;
+/// What one thread computes while others wait for it, or compute the same, takes as long as all of it on 16 threads.
+constexpr double k_threads = 16;
 /// Elements on the way that are worth the memory, 8 bytes each, and those that are worth a thought.
 constexpr std::int64_t k_most_whole = std::int64_t{1} << 27;
 constexpr std::int64_t k_least_whole = std::int64_t{1} << 16;
-
-/// A row that takes more than one in so many of all is not asked for: others hardly take less, or all wait for it.
-constexpr double k_most_rows_of_whole = 8;
 
 /// Steps for an element of the value, 1 at least.
 double steps_of_element(const Graph& graph, std::size_t value, const NodeSteps& steps_of) {
@@ -75,12 +71,13 @@ Result<OnTheWay> faster_on_the_way(const Graph& graph, const std::map<std::size_
   double whole = 0;
   evaluation.for_each_on_the_way([&](std::size_t value) {
     const double steps = steps_of_element(graph, value, steps_of);
-    costs.kept[value] = program_oracle::k_whole_beyond + k_times_summed * (steps - 1);
+    costs.kept[value] = program_oracle::k_whole_beyond + steps - 1;
     whole += steps * static_cast<double>(program_oracle::elements_of(graph.values[value].type));
   });
-  const auto first = evaluation.cost_of(two.front(), costs, whole / k_most_rows_of_whole);
+  const auto first = evaluation.cost_of(two.front(), costs, whole / k_threads);
   if (!first) return OnTheWay::tensors;
-  const auto other = evaluation.cost_of(two.back(), costs, (whole - *first) / static_cast<double>(rows));
+  const double left = whole - k_threads * *first;
+  const auto other = evaluation.cost_of(two.back(), costs, left / static_cast<double>(rows));
   return other ? OnTheWay::elements : OnTheWay::tensors;
 }
 

@@ -167,7 +167,7 @@ TEST(Oracle, asks_for_rows_of_long_sums_one_by_one) {
     return faster_on_the_way(program.graph, sources, two_rows(program.outputs[0], 300, 5, 9), rows, steps_of).value();
   };
   EXPECT_EQ(way_of_rows(10), OnTheWay::elements);
-  EXPECT_EQ(way_of_rows(30), OnTheWay::tensors);
+  EXPECT_EQ(way_of_rows(230), OnTheWay::tensors);
 }
 
 /// Of the tensors on the way all is computed, but not of a product of which a row is wanted.

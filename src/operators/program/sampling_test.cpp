@@ -35,7 +35,7 @@ def get_inputs():
 double times_apart(const std::string& forward) {
   const Problem problem = problem_of(forward);
   const auto elements = static_cast<double>(element_count(problem.outputs[0], problem.primary().axes).value());
-  const AnswerWork apart = program_sampling().apart(problem, problem.primary().axes, {1e9, elements});
+  const AnswerWork apart = program_sampling().rows(problem, problem.primary().axes, {1e9, elements}).apart;
   EXPECT_EQ(apart.flops, 1e9);
   return apart.elements / elements;
 }

@@ -1,0 +1,85 @@
+// Which elements of an answer follow from the same ones.
+
+#include "operators/program/shared_axes.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "operators/program/parts.hpp"
+
+namespace kw {
+namespace {
+
+using Sharing = std::vector<std::size_t>;
+
+Problem problem_of(const std::string& forward, const std::string& inputs) {
+  const std::string module = R"(import torch
+import torch.nn as nn
+import torch.nn.functional as F
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+    def forward(self, x, w=None):
+        return )" + forward + R"(
+N = 16
+C = 12
+H = 32
+W = 48
+def get_inputs():
+    return [)" + inputs + R"(]
+)";
+  const auto text = program_problem_text({module, "some/rows.py", "", "", {}, {1e12, 1e12}});
+  KW_CHECK(text.has_value(), "{}", text.error().to_string());
+  auto problem = parse_problem(*text, "some/rows.py");
+  KW_CHECK(problem.has_value(), "{}", problem.error().to_string());
+  return *std::move(problem);
+}
+
+Sharing sharing_in(const std::string& forward, const std::string& inputs = "torch.rand(N, C, H, W)") {
+  return shared_axes(problem_of(forward, inputs));
+}
+
+TEST(SharedAxes, are_those_that_a_statistic_is_taken_for) {
+  EXPECT_EQ(sharing_in("F.batch_norm(F.avg_pool2d(x, 3, 1, 1), None, None, training=True)"), Sharing{1});
+  EXPECT_EQ(sharing_in("F.layer_norm(F.avg_pool2d(x, 3, 1, 1), (C, H, W))"), Sharing{0});
+  EXPECT_EQ(sharing_in("F.instance_norm(F.avg_pool2d(x, 3, 1, 1))"), (Sharing{0, 1}));
+  EXPECT_EQ(sharing_in("F.batch_norm(x @ w, None, None, training=True)", "torch.rand(N, H), torch.rand(H, W)"),
+            Sharing{1})
+      << "columns, of which a row has one element each";
+}
+
+TEST(SharedAxes, are_none_where_elements_share_nothing_or_everything) {
+  EXPECT_EQ(sharing_in("F.relu(x)"), Sharing{});
+  EXPECT_EQ(sharing_in("F.avg_pool2d(x, 3, 1, 1)"), Sharing{});
+  EXPECT_EQ(sharing_in("F.avg_pool2d(x, 3, 1, 1) / F.avg_pool2d(x, 3, 1, 1).sum()"), Sharing{});
+}
+
+std::set<std::int64_t> rows_of_slice(const AxisSlices& slices, std::int64_t slice, std::int64_t places) {
+  std::set<std::int64_t> rows;
+  for (std::int64_t place = 0; place < places; ++place) rows.insert(slices.row_of(slice, place));
+  return rows;
+}
+
+TEST(AxisSlices, have_each_row_once) {
+  const Problem problem = problem_of("F.relu(x)", "torch.rand(2, 3, 4, 5)");
+  const TensorSpec& output = problem.outputs.front();
+  const Axes& axes = problem.primary().axes;
+  const AxisSlices channels(output, axes, {1}, false);
+  EXPECT_EQ(channels.count(), 3);
+  EXPECT_THAT(rows_of_slice(channels, 1, 8), testing::ElementsAre(4, 5, 6, 7, 16, 17, 18, 19));
+  const AxisSlices columns(output, axes, {0, 3}, true);
+  EXPECT_EQ(columns.count(), 10);
+  std::set<std::int64_t> all;
+  for (std::int64_t slice = 0; slice < 10; ++slice) {
+    const auto rows = rows_of_slice(columns, slice, 12);
+    EXPECT_EQ(rows.size(), 12U);
+    all.insert(rows.begin(), rows.end());
+  }
+  EXPECT_EQ(all.size(), 120U);
+  EXPECT_EQ(*all.rbegin(), 119);
+}
+
+}  // namespace
+}  // namespace kw
