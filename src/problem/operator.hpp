@@ -12,6 +12,7 @@
 #include "base/parallel.hpp"
 #include "base/required.hpp"
 #include "base/result.hpp"
+#include "problem/answer_rows.hpp"
 #include "problem/explanation.hpp"
 #include "problem/operator_checks.hpp"
 #include "problem/problem.hpp"
@@ -79,28 +80,6 @@ struct OperatorPrompts {
   Required<std::vector<std::string>()> placeholders;
   /// Values for them.
   Required<std::map<std::string, std::string, std::less<>>(const Problem& problem)> values;
-};
-
-/// What the oracle's answer costs. Not its FLOPs alone: a softmax has few of them, and answering one element of it on
-/// demand took 150 ns of a core (Zen 5 class, 2026-11-23), in which a product makes hundreds.
-struct AnswerWork {
-  double flops = 0;  ///< useful ones
-  double elements = 0;
-};
-
-/// How an answer is divided into rows, of which the oracle answers some. What a row is the operator says; it costs the
-/// same for each.
-struct AnswerRows {
-  std::int64_t rows = 1;
-  /// Into which they fall, as many into each: rows of one follow from the same elements, of which there are many, and
-  /// rows of others from other ones.
-  std::int64_t slices = 1;
-  std::int64_t most_slices = 1;  ///< that are asked for; two at least where there are more
-  /// What all rows would cost if each were answered by itself, or each slice: what several rows follow from is computed
-  /// once for all of them, and hardly ever for two of a few.
-  AnswerWork apart = {};
-  /// The row at that place of a slice. Null where slices are rows in succession.
-  std::function<std::int64_t(std::int64_t slice, std::int64_t place)> row_of = nullptr;
 };
 
 /// The oracle for a part of an answer: timed launches have new data each time, and the whole answer to them would take

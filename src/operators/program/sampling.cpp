@@ -20,7 +20,7 @@ constexpr double k_most_of_row = 65536;
 /// As many rows are always answered.
 constexpr std::int64_t k_fewest_rows = 32;
 /// Slices of an answer whose rows share what takes long, and elements of an answer that are worth that.
-constexpr std::int64_t k_fewest_slices = 4;
+constexpr std::int64_t k_fewest_slices = 8;
 constexpr double k_most_shared = 1 << 20;
 
 /// Row `row` of `rows`, of an output that has another number of rows.
@@ -118,7 +118,7 @@ RowCost row_cost_of(const Problem& problem, const Axes& axes) {
 }
 
 /// As many slices as have the fewest rows.
-std::int64_t slices_asked_for(const AxisSlices& slices, std::int64_t rows) {
+std::int64_t fewest_slices(const AxisSlices& slices, std::int64_t rows) {
   const std::int64_t places = rows / slices.count();
   return std::max(k_fewest_slices, (k_fewest_rows + places - 1) / places);
 }
@@ -133,7 +133,8 @@ AnswerRows rows_of_program(const Problem& problem, const Axes& axes, const Answe
   const AxisSlices slices(problem.outputs.front(), axes, cost.sharing, cost.by_element);
   return {.rows = rows,
           .slices = slices.count(),
-          .most_slices = slices_asked_for(slices, rows),
+          .fewest_slices = fewest_slices(slices, rows),
+          .most_slices = std::max(k_fewest_rows, fewest_slices(slices, rows)),
           .apart = whole,
           .row_of = [slices](std::int64_t slice, std::int64_t place) { return slices.row_of(slice, place); }};
 }
@@ -150,7 +151,7 @@ OnTheWay way_to(const Problem& problem, const Axes& axes, const std::map<std::si
   const auto two =
       shares ? division.two(rows.front(), rows.back()) : division.two(rows[rows.size() / 3], rows[rows.size() * 2 / 3]);
   const AxisSlices slices(problem.outputs.front(), axes, cost.sharing, cost.by_element);
-  const std::int64_t alike = shares ? slices_asked_for(slices, division.rows()) : std::ssize(rows);
+  const std::int64_t alike = shares ? fewest_slices(slices, division.rows()) : std::ssize(rows);
   const auto faster = faster_on_the_way(program->graph, leaves, two, alike,
                                         [&](const Node& node) { return steps_of(program->graph, node); });
   KW_CHECK(faster.has_value(), "{}", faster.error().to_string());

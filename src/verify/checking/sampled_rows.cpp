@@ -19,6 +19,13 @@ std::vector<std::int64_t> some_of(std::int64_t all, std::int64_t wanted, Rng& rn
   return {some.begin(), some.end()};
 }
 
+/// Of what slices are asked for.
+std::int64_t slices_asked_for(const AnswerRows& of, const AnswerWork& affordable) {
+  const double paid = affordable.flops / std::max(of.apart.flops, 1.0) * static_cast<double>(of.slices);
+  const double most = static_cast<double>(of.most_slices);
+  return std::min(of.slices, std::max(of.fewest_slices, static_cast<std::int64_t>(std::min(paid, most))));
+}
+
 }  // namespace
 
 AnswerWork whole_answer_work(const Problem& problem, const Workload& workload, double steps) {
@@ -36,10 +43,11 @@ std::vector<std::int64_t> sampled_rows(const AnswerRows& of, const AnswerWork& a
   const double share = std::min(
       {affordable.flops / std::max(of.apart.flops, 1.0), affordable.elements / std::max(of.apart.elements, 1.0), 1.0});
   const std::int64_t wanted = std::max(least, static_cast<std::int64_t>(share * static_cast<double>(of.rows)));
-  if (of.slices <= of.most_slices) return some_of(of.rows, wanted, rng);
+  const std::int64_t slices = slices_asked_for(of, affordable);
+  if (slices == of.slices) return some_of(of.rows, wanted, rng);
   const std::int64_t length = of.rows / of.slices;
-  const std::vector<std::int64_t> chosen = some_of(of.slices, of.most_slices, rng);
-  auto sampled = some_of(of.most_slices * length, wanted, rng);
+  const std::vector<std::int64_t> chosen = some_of(of.slices, slices, rng);
+  auto sampled = some_of(slices * length, wanted, rng);
   for (std::int64_t& row : sampled) {
     const std::int64_t slice = chosen[static_cast<std::size_t>(row / length)];
     row = of.row_of ? of.row_of(slice, row % length) : slice * length + row % length;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/rng.hpp"
-#include "problem/operator.hpp"
+#include "problem/answer_rows.hpp"
 #include "problem/problem.hpp"
 
 namespace kw {
@@ -15,9 +15,9 @@ namespace kw {
 
 inline constexpr std::int64_t k_least_rows = 32;
 
-/// As many rows as `affordable` pays for, at least `least`, or all; in `of.most_slices` of the slices at most. The
-/// first, the last, and others at random, of slices as of rows; ascending. A kernel that is wrong in a share s of the
-/// rows is found out by n of them with the probability 1 - (1 - s)^n.
+/// As many rows as `affordable` pays for, at least `least`, or all; in some of the slices. The first, the last, and
+/// others at random, of slices as of rows; ascending. A kernel that is wrong in a share s of the rows, or of the
+/// slices, is found out by n of them with the probability 1 - (1 - s)^n.
 [[nodiscard]] std::vector<std::int64_t> sampled_rows(const AnswerRows& of, const AnswerWork& affordable, Rng& rng,
                                                      std::int64_t least = k_least_rows);
 

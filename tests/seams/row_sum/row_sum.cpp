@@ -93,7 +93,7 @@ WorkloadCost row_sum_cost(const Problem& problem, const Workload& workload) {
 /// A row of an answer is one sum.
 AnswerRows row_sum_rows(const Problem& problem, const Axes& axes, const AnswerWork& whole) {
   const std::int64_t rows = element_count(problem.outputs[0], axes).value();
-  return {.rows = rows, .slices = rows, .most_slices = rows, .apart = whole};
+  return {.rows = rows, .slices = rows, .fewest_slices = rows, .most_slices = rows, .apart = whole};
 }
 
 std::vector<AnswerSample> row_sum_sample(const Problem& problem, const Axes& axes, const InputValues& inputs,

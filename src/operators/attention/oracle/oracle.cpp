@@ -303,7 +303,7 @@ OutputValues attention_oracle(const Problem& problem, const Axes& axes, const In
 AnswerRows attention_oracle_rows(const Problem&, const Axes& axes, const AnswerWork& whole) {
   constexpr std::int64_t k_most_heads = 48;
   const std::int64_t heads = axes.at("B") * axes.at("Hq");
-  return {heads * axes.at("Sq"), heads, k_most_heads, whole};
+  return {heads * axes.at("Sq"), heads, k_most_heads, k_most_heads, whole};
 }
 
 std::vector<AnswerSample> attention_oracle_sample(const Problem& problem, const Axes& axes, const InputValues& inputs,

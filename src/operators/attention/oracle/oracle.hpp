@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "problem/answer_rows.hpp"
 #include "problem/oracle.hpp"
 #include "problem/values.hpp"
 

@@ -123,7 +123,7 @@ TEST(Oracle, element_on_demand_reads_its_cone_only) {
 /// Rows of `length` elements of a value.
 TwoRows two_rows(std::size_t value, std::int64_t length, std::int64_t first, std::int64_t other) {
   TwoRows two;
-  for (const std::size_t i : {0, 1}) {
+  for (std::size_t i = 0; i < two.size(); ++i) {
     WantedElements row{value, {}};
     for (std::int64_t k = 0; k < length; ++k) row.elements.push_back((i == 0 ? first : other) * length + k);
     two[i].push_back(std::move(row));
