@@ -17,6 +17,8 @@ namespace {
 
 /// Elements that a row may follow from: of one that takes more, no more than the fewest rows can be answered.
 constexpr double k_most_of_row = 65536;
+/// As many are worth answering for a timed launch (verify/checking/fresh_data.cpp).
+constexpr double k_elements_of_launch = 65536;
 /// As many rows are always answered.
 constexpr std::int64_t k_fewest_rows = 32;
 /// Slices of an answer whose rows share what takes long, and elements of an answer that are worth that.
@@ -102,9 +104,13 @@ RowCost find_row_cost(const Problem& problem, const Axes& axes) {
   RowCost cost;
   if (RowDivision(problem, axes, cost).rows() <= k_fewest_rows) return cost;
   cost.elements = elements_of_row(problem, axes, cost);
-  if (cost.elements < k_most_of_row) return cost;
-  cost.sharing = shared_axes(problem);
+  if (cost.elements * k_fewest_rows <= k_elements_of_launch) return cost;
+  cost.sharing = shared_axes(problem, false);
+  if (!cost.sharing.empty() || cost.elements < k_most_of_row) return cost;
+  // Elements of a row may have nothing in common where a whole one follows from everything.
+  cost.sharing = shared_axes(problem, true);
   cost.by_element = std::ranges::find(cost.sharing, rank - 1) != cost.sharing.end();
+  if (!cost.by_element) cost.sharing.clear();
   return cost;
 }
 

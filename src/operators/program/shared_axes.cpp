@@ -43,18 +43,50 @@ const Workload* telling_workload(const Problem& problem) {
   return best;
 }
 
-/// What the last element takes after the first, where it takes the first one's place on `shared` axes.
-std::optional<double> cost_when_alike(const Problem& problem, const Workload& workload, std::uint32_t shared) {
-  const auto extents = extents_of(problem.outputs.front(), workload.axes);
-  std::int64_t other = 0;
-  for (std::size_t i = 0; i < extents.size(); ++i) {
-    other = other * extents[i] + ((shared >> i & 1U) != 0 ? 0 : extents[i] - 1);
+/// Rows or elements of the only output, or of one like the others, on a small workload.
+class SmallRows {
+ public:
+  SmallRows(const Problem& problem, bool by_element)
+      : problem_(problem),
+        workload_(*telling_workload(problem)),
+        extents_(extents_of(problem.outputs.front(), workload_.axes)) {
+    if (by_element) return;
+    length_ = extents_.back();
+    extents_.pop_back();
   }
-  const std::size_t value = program_detail(problem).outputs.front();
-  const TwoRows two = {std::vector{WantedElements{value, {0}}}, std::vector{WantedElements{value, {other}}}};
-  const auto cost = elements_asked_for(checked_program(problem, workload.axes)->graph, two, k_most_elements);
-  return cost ? std::optional(*cost) : std::nullopt;
-}
+
+  [[nodiscard]] std::size_t axes() const { return extents_.size(); }
+  /// What the first one takes.
+  [[nodiscard]] std::optional<double> cost_of_first() const { return cost_of({}, elements_of(0)); }
+  /// What the last one takes after it, in the first one's place on `alike` axes; nothing where both are the same.
+  [[nodiscard]] std::optional<double> cost_of_last(std::uint32_t alike) const {
+    std::int64_t row = 0;
+    for (std::size_t i = 0; i < extents_.size(); ++i) {
+      row = row * extents_[i] + ((alike >> i & 1U) != 0 ? 0 : extents_[i] - 1);
+    }
+    return row == 0 ? std::nullopt : cost_of(elements_of(0), elements_of(row));
+  }
+
+ private:
+  [[nodiscard]] std::vector<std::int64_t> elements_of(std::int64_t row) const {
+    std::vector<std::int64_t> elements;
+    for (std::int64_t i = 0; i < length_; ++i) elements.push_back(row * length_ + i);
+    return elements;
+  }
+  [[nodiscard]] std::optional<double> cost_of(std::vector<std::int64_t> before,
+                                              std::vector<std::int64_t> elements) const {
+    const std::size_t value = program_detail(problem_).outputs.front();
+    const TwoRows two = {std::vector{WantedElements{value, std::move(before)}},
+                         std::vector{WantedElements{value, std::move(elements)}}};
+    const auto cost = elements_asked_for(checked_program(problem_, workload_.axes)->graph, two, k_most_elements);
+    return cost ? std::optional(*cost) : std::nullopt;
+  }
+
+  const Problem& problem_;
+  const Workload& workload_;
+  std::vector<std::int64_t> extents_;
+  std::int64_t length_ = 1;
+};
 
 bool have_one_shape(const Problem& problem) {
   return std::ranges::all_of(problem.outputs,
@@ -63,19 +95,21 @@ bool have_one_shape(const Problem& problem) {
 
 }  // namespace
 
-std::vector<std::size_t> shared_axes(const Problem& problem) {
+std::vector<std::size_t> shared_axes(const Problem& problem, bool by_element) {
   const std::size_t rank = problem.outputs.front().axes.size();
   if (rank == 0 || rank > k_most_axes || !have_one_shape(problem)) return {};
-  const Workload& workload = *telling_workload(problem);
-  const auto apart = cost_when_alike(problem, workload, 0);
+  const SmallRows rows(problem, by_element);
+  const auto first = rows.cost_of_first();
+  const auto apart = rows.cost_of_last(0);
+  if (!first || !apart || *apart < k_little * *first) return {};
   std::uint32_t best = 0;
-  for (std::uint32_t axes = 1; apart && axes + 1 < 1U << rank; ++axes) {
+  for (std::uint32_t axes = 1; axes < 1U << rows.axes(); ++axes) {
     if (best != 0 && std::popcount(axes) >= std::popcount(best)) continue;
-    const auto cost = cost_when_alike(problem, workload, axes);
+    const auto cost = rows.cost_of_last(axes);
     if (cost && *cost < k_little * *apart) best = axes;
   }
   std::vector<std::size_t> sharing;
-  for (std::size_t i = 0; i < rank; ++i) {
+  for (std::size_t i = 0; i < rows.axes(); ++i) {
     if ((best >> i & 1U) != 0) sharing.push_back(i);
   }
   return sharing;

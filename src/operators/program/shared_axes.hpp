@@ -10,9 +10,10 @@
 
 namespace kw {
 
-/// The fewest axes of the output so that an element takes little after another one that is alike on them. None where
-/// there are none, where elements that differ on all axes share as much, and where outputs differ in shape.
-[[nodiscard]] std::vector<std::size_t> shared_axes(const Problem& problem);
+/// The fewest axes of the output so that a row, or with `by_element` an element, takes little after another one that is
+/// alike on them; rows have all axes but the innermost. None where there are none, where those that differ on all axes
+/// share as much, and where outputs differ in shape.
+[[nodiscard]] std::vector<std::size_t> shared_axes(const Problem& problem, bool by_element);
 
 /// The rows of an output, or its elements, by what they are on some axes.
 class AxisSlices {

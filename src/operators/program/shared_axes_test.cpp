@@ -37,23 +37,31 @@ def get_inputs():
   return *std::move(problem);
 }
 
-Sharing sharing_in(const std::string& forward, const std::string& inputs = "torch.rand(N, C, H, W)") {
-  return shared_axes(problem_of(forward, inputs));
+Sharing sharing_in(const std::string& forward, bool by_element = false,
+                   const std::string& inputs = "torch.rand(N, C, H, W)") {
+  return shared_axes(problem_of(forward, inputs), by_element);
 }
 
-TEST(SharedAxes, are_those_that_a_statistic_is_taken_for) {
+TEST(SharedAxes, of_rows_are_those_that_a_statistic_is_taken_for) {
   EXPECT_EQ(sharing_in("F.batch_norm(F.avg_pool2d(x, 3, 1, 1), None, None, training=True)"), Sharing{1});
   EXPECT_EQ(sharing_in("F.layer_norm(F.avg_pool2d(x, 3, 1, 1), (C, H, W))"), Sharing{0});
   EXPECT_EQ(sharing_in("F.instance_norm(F.avg_pool2d(x, 3, 1, 1))"), (Sharing{0, 1}));
-  EXPECT_EQ(sharing_in("F.batch_norm(x @ w, None, None, training=True)", "torch.rand(N, H), torch.rand(H, W)"),
-            Sharing{1})
-      << "columns, of which a row has one element each";
+  EXPECT_EQ(sharing_in("torch.softmax(F.avg_pool2d(x, 3, 1, 1), 1)"), (Sharing{0, 2}));
+}
+
+TEST(SharedAxes, of_elements_are_found_where_a_row_follows_from_everything) {
+  const std::string forward = "F.batch_norm(x @ w, None, None, training=True)";
+  const std::string inputs = "torch.rand(N, H), torch.rand(H, W)";
+  EXPECT_EQ(sharing_in(forward, false, inputs), Sharing{});
+  EXPECT_EQ(sharing_in(forward, true, inputs), Sharing{1});
 }
 
 TEST(SharedAxes, are_none_where_elements_share_nothing_or_everything) {
-  EXPECT_EQ(sharing_in("F.relu(x)"), Sharing{});
-  EXPECT_EQ(sharing_in("F.avg_pool2d(x, 3, 1, 1)"), Sharing{});
-  EXPECT_EQ(sharing_in("F.avg_pool2d(x, 3, 1, 1) / F.avg_pool2d(x, 3, 1, 1).sum()"), Sharing{});
+  for (const bool by_element : {false, true}) {
+    EXPECT_EQ(sharing_in("F.relu(x)", by_element), Sharing{});
+    EXPECT_EQ(sharing_in("F.avg_pool2d(x, 2)", by_element), Sharing{});
+    EXPECT_EQ(sharing_in("F.avg_pool2d(x, 2) / F.avg_pool2d(x, 2).sum()", by_element), Sharing{});
+  }
 }
 
 std::set<std::int64_t> rows_of_slice(const AxisSlices& slices, std::int64_t slice, std::int64_t places) {
