@@ -156,8 +156,11 @@ OnTheWay way_to(const Problem& problem, const Axes& axes, const std::map<std::si
   const bool shares = !cost.sharing.empty();
   const auto two =
       shares ? division.two(rows.front(), rows.back()) : division.two(rows[rows.size() / 3], rows[rows.size() * 2 / 3]);
-  const AxisSlices slices(problem.outputs.front(), axes, cost.sharing, cost.by_element);
-  const std::int64_t alike = shares ? fewest_slices(slices, division.rows()) : std::ssize(rows);
+  std::int64_t alike = std::ssize(rows);
+  if (shares) {
+    const AxisSlices slices(problem.outputs.front(), axes, cost.sharing, cost.by_element);
+    alike = fewest_slices(slices, division.rows());
+  }
   const auto faster = faster_on_the_way(program->graph, leaves, two, alike,
                                         [&](const Node& node) { return steps_of(program->graph, node); });
   KW_CHECK(faster.has_value(), "{}", faster.error().to_string());
