@@ -21,9 +21,10 @@ constexpr double k_most_of_row = 65536;
 constexpr double k_elements_of_launch = 65536;
 /// As many rows are always answered.
 constexpr std::int64_t k_fewest_rows = 32;
-/// Slices of an answer whose rows share what takes long, and elements of an answer that are worth that.
+/// Slices of an answer whose rows share what takes long, at least.
 constexpr std::int64_t k_fewest_slices = 8;
-constexpr double k_most_shared = 1 << 20;
+/// Elements that all of an answer with one axis may follow from: of one that takes more, some elements are answered.
+constexpr double k_most_of_answer = 1 << 20;
 
 /// Row `row` of `rows`, of an output that has another number of rows.
 std::int64_t row_of_output(std::int64_t row, std::int64_t rows, std::int64_t output_rows) {
@@ -35,13 +36,12 @@ std::int64_t row_of_output(std::int64_t row, std::int64_t rows, std::int64_t out
 /// one at the same share of their rows; or an element, where those of a row have nothing in common.
 class RowDivision {
  public:
-  RowDivision(const Problem& problem, const Axes& axes, const RowCost& cost) : problem_(problem), axes_(axes) {
-    by_element_ = cost.by_element;
+  RowDivision(const Problem& problem, const Axes& axes, const RowCost& cost)
+      : problem_(problem), axes_(axes), by_element_(cost.by_element) {
     for (const auto& output : problem.outputs) rows_ = std::max(rows_, rows_of(output));
   }
 
   [[nodiscard]] std::int64_t rows() const { return rows_; }
-  [[nodiscard]] bool by_element() const { return by_element_; }
 
   /// The elements of these rows in each output.
   [[nodiscard]] std::vector<WantedElements> elements_in(std::span<const std::int64_t> rows) const {
@@ -76,7 +76,7 @@ class RowDivision {
 
   const Problem& problem_;
   const Axes& axes_;
-  bool by_element_ = false;
+  bool by_element_;
   std::int64_t rows_ = 1;
 };
 
@@ -95,7 +95,7 @@ RowCost row_cost_of_elements(const Problem& problem, const Axes& axes) {
   cost.by_element = true;
   const std::int64_t rows = RowDivision(problem, axes, cost).rows();
   if (rows > k_fewest_rows) cost.elements = elements_of_row(problem, axes, cost);
-  return cost.elements * static_cast<double>(rows) > k_most_shared ? cost : RowCost();
+  return cost.elements * static_cast<double>(rows) > k_most_of_answer ? cost : RowCost();
 }
 
 RowCost find_row_cost(const Problem& problem, const Axes& axes) {

@@ -213,14 +213,17 @@ std::optional<double> DemandEvaluation::cost_of(std::span<const WantedElements> 
                                                 double most) {
   costs_ = &costs;
   left_ = most;
+  std::optional<double> cost;
   try {
     for (const auto& one : wanted) {
       for (const auto i : one.elements) static_cast<void>(element(one.value, i));
     }
+    cost = most - left_;
   } catch (const CostsTooMuch&) {
-    return std::nullopt;
+    // Nothing is to be said of it then.
   }
-  return most - left_;
+  costs_ = nullptr;
+  return cost;
 }
 
 void DemandEvaluation::charge(double cost) {
