@@ -350,8 +350,10 @@ Result<void> Run::finish(const Budget& budget) {
   world_.observer.phase("measuring the best kernel against the plain one in fresh processes");
   const auto finishing = TimeLedger::stage(&ledger_, time_stage::final);
   const Instant deadline = budget.deadline() - plain_launch();
-  auto final =
-      verifier_->final_measurement(k_final_processes, [&] { return !world_.stop && world_.clock.now() < deadline; });
+  auto final = verifier_->final_measurement(k_final_processes, [&](Duration needed) {
+    // An unlimited budget ends at the last instant there is.
+    return !world_.stop && needed < deadline - world_.clock.now();
+  });
   if (world_.stop) record_.status = RunStatus::interrupted;
   if (!final) {
     world_.observer.warning(final.error().to_string());

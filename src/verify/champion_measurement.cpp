@@ -19,8 +19,10 @@ constexpr int k_final_solo_samples = 12;  ///< per process; enough for a decisio
 
 /// Interleaved pairs against the plain kernel, then more launches of the champion alone, in the processes just started.
 Result<void> time_one_process(const TimingContext& timing, MeasureState& measuring, PairedComparison& comparison,
-                              TimingResult& timed, const std::function<bool()>& keep_going) {
-  const auto in_time = [&] { return timed.other_ns.empty() || keep_going(); };
+                              TimingResult& timed, const HasTime& has_time) {
+  const Clock& clock = timing.facts.clock;
+  Duration last{};  // what the last pair or launch took, with its data
+  const auto in_time = [&] { return timed.other_ns.empty() || has_time(last); };
   const auto failed = [](const TimingFailure& why) {
     return fail(Error{errc::worker_failed, "the best kernel failed its final measurement: " + why.failure.sentence,
                       "run the same command with --resume to measure it again"});
@@ -33,19 +35,23 @@ Result<void> time_one_process(const TimingContext& timing, MeasureState& measuri
   const std::size_t wanted = timed.other_ns.size() + pairs;
   const auto may_try = [&](std::size_t tries) {
     if (tries < k_tries * pairs) return in_time();
-    return timed.other_ns.empty() && tries < k_tries_for_the_first * pairs && keep_going();
+    return timed.other_ns.empty() && tries < k_tries_for_the_first * pairs && has_time(last);
   };
   for (std::size_t tries = 0; timed.other_ns.size() < wanted && may_try(tries); ++tries) {
+    const Instant began = clock.now();
     if (auto done = time_pair(timing, champion, measuring.baseline.loaded, comparison, timed); !done) {
       return failed(done.error());
     }
+    last = clock.now() - began;
   }
   const auto append = [](std::vector<double>& all, const std::vector<double>& more) {
     all.insert(all.end(), more.begin(), more.end());
   };
   for (int i = 0; i < k_final_solo_samples && in_time(); ++i) {
+    const Instant began = clock.now();
     const auto alone = time_alone(timing, champion, 1);
     if (!alone) return failed(alone.error());
+    last = clock.now() - began;
     append(timed.candidate_ns, alone->candidate_ns);
     append(timed.claimed_ns, alone->claimed_ns);
     append(timed.observed_ns, alone->observed_ns);
@@ -69,17 +75,20 @@ Result<void> start_afresh(const RunFacts& facts, MeasureState& measuring, const 
 }  // namespace
 
 Result<Measurement> measure_champion(const RunFacts& facts, MeasureState& measuring, int processes,
-                                     const std::function<bool()>& keep_going, StepClock& clock) {
+                                     const HasTime& has_time, StepClock& clock) {
   ComparisonRule rule = facts.options.comparison;
   rule.looks = {processes * static_cast<int>(final_pairs(measuring.baseline.time.median_ns))};
   rule.max_discarded = 1;  // judged at the end: until then disturbed pairs are taken again
   rule.early.clear();      // the champion is never given up early
   PairedComparison comparison(rule, measuring.rng.next());
   TimingResult timed;
-  for (int i = 0; i < processes && (i == 0 || keep_going()); ++i) {
+  Duration started{};
+  for (int i = 0; i < processes && (i == 0 || has_time(started)); ++i) {
+    const Instant began = facts.clock.now();
     KW_TRY_VOID(start_afresh(facts, measuring, clock));
+    started = facts.clock.now() - began;
     const TimingContext timing{facts, measuring.baseline, clock, measuring.rng, measuring.spare};
-    KW_TRY_VOID(time_one_process(timing, measuring, comparison, timed, keep_going));
+    KW_TRY_VOID(time_one_process(timing, measuring, comparison, timed, has_time));
   }
   comparison.finish();
   if (timed.other_ns.empty()) {
@@ -110,8 +119,9 @@ Result<Measurement> measure_champion(const RunFacts& facts, MeasureState& measur
   // Why there are no counters was said when the kernel became the best, or is no news at the end.
   constexpr Duration k_short = std::chrono::seconds(5);
   const LaunchPlan& plan = measuring.champion->built.plans.front().plan;
-  const bool is_short = profiling_time(plan, measurement.median_ns) <= k_short;
-  if (keep_going() && (is_short || measuring.profiling.has_time(facts, plan, measurement.median_ns))) {
+  const Duration profiling = profiling_time(plan, measurement.median_ns);
+  const bool is_worth = profiling <= k_short || measuring.profiling.has_time(facts, plan, measurement.median_ns);
+  if (is_worth && has_time(profiling)) {
     static_cast<void>(count_in_hardware(facts, measuring.profiling, *measuring.champion, clock, measurement));
   }
   return measurement;

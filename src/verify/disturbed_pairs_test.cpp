@@ -55,7 +55,7 @@ TEST_F(DisturbedPairsTest, of_the_final_measurement_are_taken_again_until_there_
   for (int burst_ms = 50; burst_ms <= 450; burst_ms += 50) {
     SCOPED_TRACE(burst_ms);
     clock.disturb_until(clock.now() + milliseconds(burst_ms));
-    const auto final = verifier->final_measurement(3, [] { return true; });
+    const auto final = verifier->final_measurement(3, [](Duration) { return true; });
     ASSERT_TRUE(final) << final.error().to_string();
     EXPECT_GT(final->versus.front().pairs, 0);
     EXPECT_NEAR(final->versus.front().speedup, 5, 0.5);
@@ -65,11 +65,11 @@ TEST_F(DisturbedPairsTest, of_the_final_measurement_are_taken_again_until_there_
 TEST_F(DisturbedPairsTest, make_a_final_measurement_unreliable_or_impossible) {
   open_with_champion();
   clock.disturb_until(clock.now() + milliseconds(450));
-  const auto final = verifier->final_measurement(3, [] { return true; });
+  const auto final = verifier->final_measurement(3, [](Duration) { return true; });
   ASSERT_TRUE(final) << final.error().to_string();
   EXPECT_EQ(final->versus.front().decision, Comparison::unreliable);
   clock.disturb_until(Instant::max());
-  const auto none = verifier->final_measurement(3, [] { return true; });
+  const auto none = verifier->final_measurement(3, [](Duration) { return true; });
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().code, errc::disturbed);
 }

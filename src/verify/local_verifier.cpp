@@ -317,10 +317,10 @@ Result<void> LocalVerifier::restore(const Candidate& candidate) {
   return {};
 }
 
-Result<Measurement> LocalVerifier::final_measurement(int processes, const std::function<bool()>& keep_going) {
+Result<Measurement> LocalVerifier::final_measurement(int processes, const HasTime& has_time) {
   KW_CHECK(state_->measuring.champion.has_value(), "a final measurement without a champion");
   StepClock clock(state_->facts.clock, Instant::max(), state_->facts.options.ledger);
-  auto measured = measure_champion(state_->facts, state_->measuring, processes, keep_going, clock);
+  auto measured = measure_champion(state_->facts, state_->measuring, processes, has_time, clock);
   if (measured) state_->device_seconds += clock.device_seconds();
   return measured;
 }

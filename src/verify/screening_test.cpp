@@ -95,7 +95,7 @@ TEST_F(ScreeningTest, proves_what_would_become_the_best_on_everything) {
   EXPECT_EQ(faster.accuracy.size(), verifier->suite().cases().size());
   EXPECT_EQ(backend.builds() - builds_before, 2);
   verifier->promote();
-  EXPECT_TRUE(verifier->final_measurement(1, [] { return true; }));
+  EXPECT_TRUE(verifier->final_measurement(1, [](Duration) { return true; }));
 }
 
 /// How often the profiler ran for a first best with so many floats of scratch memory, so long after the opening.
@@ -129,7 +129,7 @@ TEST_F(ScreeningTest, counts_at_the_end_in_hardware_where_that_is_short) {
     open(false);
     EXPECT_EQ(profiled(*verifier, clock, profiler, floats, std::chrono::seconds(1)), 0);
     verifier->promote();
-    const auto last = verifier->final_measurement(1, [] { return true; });
+    const auto last = verifier->final_measurement(1, [](Duration) { return true; });
     return last && last->counters;
   };
   EXPECT_TRUE(counted_at_the_end("1000"));

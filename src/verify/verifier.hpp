@@ -50,6 +50,9 @@ struct CheckedCases {
   std::optional<std::int64_t> sampled_rows = {};
 };
 
+/// Whether the budget has that much left.
+using HasTime = std::function<bool(Duration needed)>;
+
 class Verifier {
  public:
   Verifier() = default;
@@ -81,10 +84,9 @@ class Verifier {
   [[nodiscard]] virtual Result<void> restore(const Candidate& candidate) = 0;
 
   /// The champion against the plain kernel in `processes` pairs of fresh processes; final numbers. There must be one,
-  /// and nothing in flight. Asks `keep_going` before every pair but the first, which is always taken. errc::disturbed
-  /// without one undisturbed pair; errc::worker_failed.
-  [[nodiscard]] virtual Result<Measurement> final_measurement(int processes,
-                                                              const std::function<bool()>& keep_going) = 0;
+  /// and nothing in flight. Each pair but the first, which is always taken, and each further process needs as much time
+  /// as the one before it took. errc::disturbed without one undisturbed pair; errc::worker_failed.
+  [[nodiscard]] virtual Result<Measurement> final_measurement(int processes, const HasTime& has_time) = 0;
   /// The plain kernel's own time.
   [[nodiscard]] virtual const BaselineRecord& plain() const = 0;
   /// The device's facts with its peaks as they were last measured: a time that seems to beat them has them measured

@@ -90,7 +90,7 @@ TEST_F(VerifierTest, reports_no_final_time_that_the_clock_contradicts) {
   open();
   ASSERT_TRUE(verify("lying_later").verdict.accepted());
   verifier->promote();
-  const auto last = verifier->final_measurement(3, [] { return true; });
+  const auto last = verifier->final_measurement(3, [](Duration) { return true; });
   ASSERT_FALSE(last);
   EXPECT_THAT(last.error().message, ::testing::HasSubstr("the best kernel's final time cannot be believed: the process "
                                                          "claims 2"));
@@ -127,7 +127,7 @@ TEST_F(VerifierTest, records_what_a_profiler_counts_of_a_would_be_best) {
   ASSERT_TRUE(best.measurement && best.measurement->counters);
   EXPECT_EQ(best.measurement->counters->tool, "a profiler");
   verifier->promote();
-  const auto last = verifier->final_measurement(1, [] { return true; });
+  const auto last = verifier->final_measurement(1, [](Duration) { return true; });
   ASSERT_TRUE(last) << last.error().to_string();
   EXPECT_TRUE(last->counters);
   EXPECT_EQ(profiler.runs, 2);
@@ -446,7 +446,7 @@ TEST_F(VerifierTest, measures_the_champion_in_fresh_processes_against_the_plain_
   verifier->promote();
   const int starts_before = backend.starts();
   const int builds_before = backend.builds();
-  const auto final = verifier->final_measurement(3, [] { return true; });
+  const auto final = verifier->final_measurement(3, [](Duration) { return true; });
   ASSERT_TRUE(final) << final.error().to_string();
   EXPECT_EQ(backend.starts() - starts_before, 6);
   EXPECT_EQ(backend.builds(), builds_before) << "what was checked is what is measured";
@@ -459,10 +459,25 @@ TEST_F(VerifierTest, a_final_measurement_that_must_end_decides_on_what_it_has) {
   open();
   ASSERT_TRUE(verify("honest").verdict.accepted());
   verifier->promote();
-  const auto final = verifier->final_measurement(3, [] { return false; });
+  const auto final = verifier->final_measurement(3, [](Duration) { return false; });
   ASSERT_TRUE(final) << final.error().to_string();
   EXPECT_EQ(final->versus.at(0).pairs, 1);
   EXPECT_EQ(final->samples, 1);
+}
+
+/// A budget is kept: a pair that is not over by then would not have been begun.
+TEST_F(VerifierTest, a_final_measurement_asks_for_as_much_time_as_a_pair_took) {
+  open();
+  ASSERT_TRUE(verify("honest").verdict.accepted());
+  verifier->promote();
+  std::vector<Duration> asked;
+  const auto final = verifier->final_measurement(3, [&](Duration needed) {
+    asked.push_back(needed);
+    return asked.size() < 4;
+  });
+  ASSERT_TRUE(final) << final.error().to_string();
+  ASSERT_GE(asked.size(), 4U);
+  EXPECT_TRUE(std::ranges::all_of(asked, [](Duration needed) { return needed > Duration::zero(); }));
 }
 
 }  // namespace

@@ -103,7 +103,7 @@ class FinalLiarTest : public SystemTest, public ::testing::WithParamInterface<st
     EXPECT_TRUE(searched.verdict.accepted()) << searched.verdict.message;
     if (!searched.verdict.accepted()) return fail(errc::worker_failed, "rejected in the search");
     verifier_->promote();
-    return verifier_->final_measurement(2, [] { return true; });
+    return verifier_->final_measurement(2, [](Duration) { return true; });
   }
 
   Problem problem_;
