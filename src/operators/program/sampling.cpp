@@ -183,14 +183,22 @@ std::vector<AnswerSample> sample_of_rows(const Problem& problem, const Axes& axe
   return samples;
 }
 
+/// Not of what roundings may be asked about, which looks at everything (verify/checking/asked_roundings.hpp).
+std::optional<OperandReads> reads_of_rows(const Problem& problem, const Axes& axes,
+                                          std::span<const std::int64_t> rows) {
+  constexpr double k_most_steps_asked_about = 1e8;
+  const Workload workload{"", WorkloadRole::primary, axes};
+  if (program_cost(problem, workload).steps <= k_most_steps_asked_about) return std::nullopt;
+  const auto wanted = RowDivision(problem, axes, row_cost_of(problem, axes)).elements_in(rows);
+  const auto reads = leaf_reads(checked_program(problem, axes)->graph, wanted, program_detail(problem).inputs);
+  KW_CHECK(reads.has_value(), "{}", reads.error().to_string());
+  return *reads;
+}
+
 }  // namespace
 
 OracleSampling program_sampling() {
-  return {.rows = rows_of_program,
-          .answer = sample_of_rows,
-          .reads = [](const Problem&, const Axes&, std::span<const std::int64_t>) {
-            return std::optional<OperandReads>();
-          }};
+  return {.rows = rows_of_program, .answer = sample_of_rows, .reads = reads_of_rows};
 }
 
 }  // namespace kw

@@ -33,12 +33,18 @@ struct ByElement {
   /// What `at` asks for of an element's group; a whole tensor needs all groups, and so has them computed side by side.
   std::shared_ptr<GroupStatistics> groups = nullptr;
   Reach reach = Reach::any;
+  /// With groups: the elements of one, where they follow each other and those of the input in the same places are what
+  /// it is computed from. 0: it is not like that.
+  std::int64_t group_length = 0;
 };
 
 /// Neighbouring elements of rows of the only output, computed together because that makes a tight loop.
 struct BySpan {
   std::int64_t length = 1;   ///< of a row
   std::size_t together = 1;  ///< rows that take less time together, for all of them read the same
+  /// Elements of a row of the first operand, where it has as many rows as the result, and each is read for the row in
+  /// its place alone. 0: it is not like that.
+  std::int64_t first_operand_row = 0;
   /// Elements first, first + 1, ... of each of these rows, as many as its span of `into` has, all alike. They hold
   /// zeros.
   std::function<void(std::span<const std::int64_t> rows, std::int64_t first, std::span<const std::span<double>> into)>
@@ -48,7 +54,7 @@ struct BySpan {
 /// Rows that have nothing in common: fill(row, first, into).
 template <typename Fill>
 [[nodiscard]] BySpan row_by_row(std::int64_t length, Fill fill) {
-  return {length, 1,
+  return {length, 1, 0,
           [fill = std::move(fill)](std::span<const std::int64_t> rows, std::int64_t first,
                                    std::span<const std::span<double>> into) {
             for (std::size_t i = 0; i < rows.size(); ++i) fill(rows[i], first, into[i]);
@@ -65,9 +71,10 @@ using Answer = std::variant<ByElement, BySpan, ByLine>;
 
 /// Of the only output, or of all outputs alike.
 template <typename Function>
-[[nodiscard]] Answer each_element(Function function, std::shared_ptr<GroupStatistics> groups = nullptr) {
+[[nodiscard]] Answer each_element(Function function, std::shared_ptr<GroupStatistics> groups = nullptr,
+                                  std::int64_t group_length = 0) {
   return ByElement{[function = std::move(function)](std::size_t, std::int64_t element) { return function(element); },
-                   std::move(groups)};
+                   std::move(groups), Reach::any, group_length};
 }
 
 /// The same for a function of one element of each operand.

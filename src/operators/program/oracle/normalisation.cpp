@@ -30,11 +30,15 @@ struct NormGroups {
     count = stride;
     space = split_space(extents, walked);
     group_of = StridedMap(extents, strides);
+    // Axes that stay come first, so that those of a group follow each other.
+    const bool in_succession = stay.empty() || stay.back() + 1 == stay.size();
+    if (in_succession && count > 0) length = volume_of(extents) / count;
   }
 
   std::int64_t count = 1;
-  SplitSpace space;     ///< kept: by group; walked: within it
-  StridedMap group_of;  ///< of an element
+  std::int64_t length = 0;  ///< of a group whose elements follow each other; 0: they do not
+  SplitSpace space;         ///< kept: by group; walked: within it
+  StridedMap group_of;      ///< of an element
 };
 
 /// The mean and the biased variance of each group. By root mean square: 0 and the mean of squares.
@@ -85,7 +89,7 @@ Answer normalised(const Operand& input, const NormGroups& groups, const Affine& 
         const auto [mean, variance] = statistics->of(group_of(i));
         return affine.apply((input[i] - mean) / std::sqrt(variance + eps), i);
       },
-      statistics);
+      statistics, groups.length);
 }
 
 /// By statistics that the module keeps, one of each channel.

@@ -20,6 +20,7 @@
 #include "base/result.hpp"
 #include "operators/program/oracle/dense_tensor.hpp"
 #include "operators/program/oracle/oracle_errors.hpp"
+#include "problem/values.hpp"
 #include "program/graph/graph.hpp"
 
 namespace kw {
@@ -80,6 +81,12 @@ using TwoRows = std::array<std::vector<WantedElements>, 2>;
 /// keeps, and shares of one for what it computes and drops or reads. `most` where it is no less, or the first is not.
 /// Leaves are taken for zeros: which elements are read hardly depends on them.
 [[nodiscard]] Result<double> elements_asked_for(const Graph& graph, const TwoRows& two, double most);
+
+/// Which elements of these leaves the wanted elements may be computed from, each as ranges that ascend and do not
+/// touch: all of a leaf where nobody knows. Nothing is computed.
+[[nodiscard]] Result<std::vector<std::vector<ElementRange>>> leaf_reads(const Graph& graph,
+                                                                        std::span<const WantedElements> wanted,
+                                                                        std::span<const std::size_t> leaves);
 
 /// How much work an obvious evaluation of a node is, in additions of two elements.
 using NodeSteps = std::function<double(const Node& node)>;

@@ -94,10 +94,12 @@ struct Product {
   }
 };
 
-Answer product_answer(Product product) {
+/// `of_first`: whether the left matrices are the node's first operand.
+Answer product_answer(Product product, bool of_first) {
   const auto length = product.right.columns;
+  const bool is_dense = product.left.column_stride == 1 && product.left.row_stride == product.left.columns;
   return BySpan{
-      length, k_rows_together,
+      length, k_rows_together, of_first && is_dense ? product.left.columns : 0,
       [product = std::move(product)](std::span<const std::int64_t> rows, std::int64_t first,
                                      std::span<const std::span<double>> into) { product.fill(rows, first, into); }};
 }
@@ -116,7 +118,7 @@ Product product_of(const Operand& left, const Operand& right, const Extents& res
 }
 
 Result<Answer> plain_product(const OracleCall& call, const char* left, const char* right) {
-  return product_answer(product_of(call.tensor(left), call.tensor(right), call.output_extents()));
+  return product_answer(product_of(call.tensor(left), call.tensor(right), call.output_extents()), true);
 }
 
 Result<Answer> added_product(const OracleCall& call, const char* left, const char* right) {
@@ -125,7 +127,7 @@ Result<Answer> added_product(const OracleCall& call, const char* left, const cha
   product.added = Broadcast(call.tensor("input"), extents);
   product.alpha = call.number("alpha");
   product.beta = call.number("beta");
-  return product_answer(std::move(product));
+  return product_answer(std::move(product), false);
 }
 
 Result<Answer> outer(const OracleCall& call) {
@@ -145,7 +147,7 @@ Result<Answer> linear(const OracleCall& call) {
       MatrixStack{input, StridedMap({1}, {0}), input.count() / std::max<std::int64_t>(inner, 1), inner, inner, 1},
       MatrixStack{weight, StridedMap({1}, {0}), inner, features, 1, inner}, std::nullopt};
   if (bias) product.added = Broadcast(*bias, call.output_extents());
-  return product_answer(std::move(product));
+  return product_answer(std::move(product), true);
 }
 
 /// first' W[o] second + bias[o]

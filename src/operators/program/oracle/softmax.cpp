@@ -31,7 +31,7 @@ Result<Answer> softmax_along(const OracleCall& call, double sign, bool logarithm
         const double x = sign * input[i] - largest;
         return logarithm ? x - std::log(total) : std::exp(x) / total;
       },
-      statistics);
+      statistics, lines.stride == 1 ? lines.length : 0);
 }
 
 /// Divided by the norm over the axes, which is at least eps.
