@@ -24,25 +24,38 @@ std::vector<float> memory_for(const TensorShape& shape, const ParallelFor& paral
   return used.size() == elements ? std::move(used) : zeros<float>(elements, parallel);
 }
 
+/// Elements that a thread fills at a time: while they are in its cache they are rounded.
+constexpr std::int64_t k_part = std::int64_t{1} << 16;
+
 void fill(std::span<float> values, const RandomTensor& tensor, DType dtype, const ParallelFor& parallel) {
-  constexpr std::size_t k_cached_elements = std::size_t{1} << 16;
-  for_parts(parallel, values.size(), k_cached_elements, [&](std::size_t, std::size_t begin, std::size_t end) {
-    const auto part = values.subspan(begin, end - begin);
-    fill_random(part, tensor, begin);
-    round_to(dtype, part);  // while they are in the cache
-  });
+  for_parts(parallel, values.size(), static_cast<std::size_t>(k_part),
+            [&](std::size_t, std::size_t begin, std::size_t end) {
+              const auto part = values.subspan(begin, end - begin);
+              fill_random(part, tensor, begin);
+              round_to(dtype, part);  // while they are in the cache
+            });
 }
 
 /// These elements alone.
 void fill_ranges(std::span<float> values, const RandomTensor& tensor, DType dtype, std::span<const ElementRange> ranges,
                  const ParallelFor& parallel) {
-  parallel(std::ssize(ranges), [&](std::int64_t i) {
-    const ElementRange& range = ranges[static_cast<std::size_t>(i)];
+  std::vector<ElementRange> parts;
+  for (const ElementRange& range : ranges) {
+    for (std::int64_t begin = range.begin; begin < range.end; begin += k_part) {
+      parts.push_back({begin, std::min(range.end, begin + k_part)});
+    }
+  }
+  parallel(std::ssize(parts), [&](std::int64_t i) {
+    const ElementRange& range = parts[static_cast<std::size_t>(i)];
     const auto part =
         values.subspan(static_cast<std::size_t>(range.begin), static_cast<std::size_t>(range.end - range.begin));
     fill_random(part, tensor, static_cast<std::uint64_t>(range.begin));
     round_to(dtype, part);
   });
+}
+
+bool are_all(const std::vector<ElementRange>& ranges, const TensorShape& shape) {
+  return ranges.size() == 1 && ranges.front().begin == 0 && ranges.front().end == shape.elements;
 }
 
 bool is_worth_drawing(const TensorSpec& tensor, const TensorShape& shape) {
@@ -103,7 +116,7 @@ DrawnInputs draw_operands(const Problem& problem, const Workload& workload, cons
     std::vector<float>& values = drawn.values.emplace_back(memory_for(*shape, parallel, std::move(used[i])));
     auto& random = drawn.random.emplace_back();
     if (rule && is_float(spec.dtype)) random = RandomInput{tensor, true};
-    if (random && reads != nullptr && is_worth_drawing(spec, *shape)) {
+    if (random && reads != nullptr && is_worth_drawing(spec, *shape) && !are_all((*reads)[i], *shape)) {
       random->all_drawn = false;
       fill_ranges(values, tensor, spec.dtype, (*reads)[i], parallel);
     } else {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "verify/testing/test_problem.hpp"
 
 namespace kw {
@@ -58,6 +60,35 @@ TEST(LargeInputs, are_drawn_in_parts_for_whoever_reads_parts_and_whole_for_the_n
   for (std::size_t i = 64; i < 128; ++i) ASSERT_EQ(part->values[1][i], whole->values[1][i]);
   EXPECT_NE(part->values[1], whole->values[1]);
   EXPECT_EQ(large.draw(0, Distribution::normal, {5}, &reads).value(), whole) << "who has all has the parts";
+}
+
+/// A long part is drawn by several threads, and one that is all of an operand is as good as all.
+TEST(LargeInputs, are_drawn_in_long_parts) {
+  const auto problem = with_axes(small_problem(), {"Sq=8192", "Skv=8192", "D=64", "Dv=64"});
+  ASSERT_TRUE(problem) << problem.error().to_string();
+  const auto all = element_count(problem->inputs[0], problem->primary().axes).value();
+  const OperandReads reads = {{{0, all}}, {{100, all - 100}}, {{0, all / 2}, {all / 2 + 1, all}}};
+  std::int64_t most_parts = 0;
+  const ParallelFor parallel = [&](std::int64_t count, const std::function<void(std::int64_t)>& body) {
+    most_parts = std::max(most_parts, count);
+    serial_for(count, body);
+  };
+  LargeInputs large(*problem, parallel, nullptr);
+  const auto part = large.draw(0, Distribution::normal, {5}, &reads).value();
+  const auto whole = make_inputs(*problem, problem->primary(), Distribution::normal, 5).value().values;
+  EXPECT_TRUE(part->random[0].value().all_drawn);
+  EXPECT_FALSE(part->random[1].value().all_drawn);
+  EXPECT_EQ(part->values[0], whole[0]);
+  for (std::int64_t i = 0; i < all; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    if (i >= 100 && i < all - 100) {
+      ASSERT_EQ(part->values[1][at], whole[1][at]) << i;
+    }
+    if (i != all / 2) {
+      ASSERT_EQ(part->values[2][at], whole[2][at]) << i;
+    }
+  }
+  EXPECT_GT(most_parts, 2);
 }
 
 }  // namespace
