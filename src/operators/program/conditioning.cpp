@@ -338,12 +338,6 @@ std::optional<double> conditioning(const Problem& problem, const Program& progra
   return worst;
 }
 
-std::shared_ptr<const Program> program_of(const Problem& problem, const Workload& workload) {
-  auto program = program_at(problem, workload.axes);
-  KW_CHECK(program.has_value(), "{} was never checked: {}", workload.name, program.error().to_string());
-  return *std::move(program);
-}
-
 /// Standard normal, then as the operands may be.
 InputValues normal_operands(const Problem& problem, const Workload& workload, Rng& rng) {
   InputValues operands;
@@ -360,14 +354,14 @@ InputValues normal_operands(const Problem& problem, const Workload& workload, Rn
 std::optional<double> conditioning_of(const Problem& problem, const Workload& workload, const InputValues& operands,
                                       double most_steps) {
   if (program_cost(problem, workload).steps > most_steps) return 0;
-  return conditioning(problem, *program_of(problem, workload), operands, draws_of(problem, workload));
+  return conditioning(problem, *checked_program(problem, workload.axes), operands, draws_of(problem, workload));
 }
 
 bool is_answered(const Problem& problem, const Workload& workload, ShapeOperands shape) {
   Rng rng(k_nominal_seed);
   InputValues operands = normal_operands(problem, workload, rng);
   shape(problem, workload, {}, operands, rng, serial_for);
-  return conditioning(problem, *program_of(problem, workload), operands, 1).has_value();
+  return conditioning(problem, *checked_program(problem, workload.axes), operands, 1).has_value();
 }
 
 bool depends_on_inputs(const Problem& problem, const Workload& workload) {
@@ -378,7 +372,7 @@ bool depends_on_inputs(const Problem& problem, const Workload& workload) {
   for (std::size_t i = 0; i < second.size(); ++i) {
     if (!is_forward_input(detail.program, detail.inputs[i])) second[i] = first[i];
   }
-  const auto program = program_of(problem, workload);
+  const auto program = checked_program(problem, workload.axes);
   const auto a = evaluate_graph(program->graph, oracle_leaves(problem, *program, first), detail.outputs);
   const auto b = evaluate_graph(program->graph, oracle_leaves(problem, *program, second), detail.outputs);
   if (!a || !b) return false;

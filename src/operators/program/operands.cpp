@@ -111,12 +111,6 @@ std::optional<DrawRule> as_draw_rule(const Operand& operand) {
   return made;
 }
 
-std::shared_ptr<const Program> program_on(const Problem& problem, const Workload& workload) {
-  auto program = program_at(problem, workload.axes);
-  KW_CHECK(program.has_value(), "{} was never checked: {}", workload.name, program.error().to_string());
-  return *std::move(program);
-}
-
 /// Each part with a generator of its own, so that what is drawn does not depend on the threads.
 void draw_elements(const Rule& rule, std::vector<float>& values, Rng& rng, const ParallelFor& parallel) {
   std::vector<Rng> generators;
@@ -134,7 +128,7 @@ template <typename Wanted>
 void draw_own(const Problem& problem, const Workload& workload, const Wanted& wanted, InputValues& operands, Rng& rng,
               const ParallelFor& parallel) {
   const ProgramDetail& detail = program_detail(problem);
-  const auto program = program_on(problem, workload);
+  const auto program = checked_program(problem, workload.axes);
   for (std::size_t i = 0; i < operands.size(); ++i) {
     const Operand operand = operand_at(*program, detail.inputs[i]);
     if (!wanted(operand)) continue;
@@ -155,7 +149,7 @@ bool is_free_operand(const Problem& problem, std::size_t operand) {
 }
 
 std::optional<DrawRule> given_rule(const Problem& problem, const Workload& workload, std::size_t operand) {
-  return as_draw_rule(operand_at(*program_on(problem, workload), program_detail(problem).inputs[operand]));
+  return as_draw_rule(operand_at(*checked_program(problem, workload.axes), program_detail(problem).inputs[operand]));
 }
 
 void settle_operands(const Problem& problem, const Workload& workload, Settled which, InputValues& operands, Rng& rng,

@@ -32,12 +32,6 @@ std::map<std::size_t, DenseTensor> oracle_leaves(const Problem& problem, const P
   return leaves;
 }
 
-std::shared_ptr<const Program> checked_program(const Problem& problem, const Axes& axes) {
-  auto program = program_at(problem, axes);
-  KW_CHECK(program.has_value(), "axes were never checked: {}", program.error().to_string());
-  return *std::move(program);
-}
-
 std::map<std::size_t, LeafElements> given_leaves(const ProgramDetail& detail, const Program& program,
                                                  const InputValues& inputs) {
   std::map<std::size_t, LeafElements> leaves;

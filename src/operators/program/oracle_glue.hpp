@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <map>
-#include <memory>
 
 #include "operators/program/oracle/dense_tensor.hpp"
 #include "operators/program/oracle/oracle.hpp"
@@ -21,8 +20,5 @@ namespace kw {
 /// The same where the operands lie, which have to outlive it.
 [[nodiscard]] std::map<std::size_t, LeafElements> given_leaves(const ProgramDetail& detail, const Program& program,
                                                                const InputValues& inputs);
-
-/// The program for axes that were checked.
-[[nodiscard]] std::shared_ptr<const Program> checked_program(const Problem& problem, const Axes& axes);
 
 }  // namespace kw

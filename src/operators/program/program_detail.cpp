@@ -230,6 +230,12 @@ Result<std::shared_ptr<const Program>> program_at(const Problem& problem, const 
   return kept;
 }
 
+std::shared_ptr<const Program> checked_program(const Problem& problem, const Axes& axes) {
+  auto program = program_at(problem, axes);
+  KW_CHECK(program.has_value(), "axes were never checked: {}", program.error().to_string());
+  return *std::move(program);
+}
+
 Result<void> set_program(Problem& problem, ModuleSource module, InputDomain domain, const Axes& axes) {
   auto detail = std::make_shared<ProgramDetail>();
   detail->module = std::move(module);

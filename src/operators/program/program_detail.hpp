@@ -88,6 +88,8 @@ struct ProgramDetail final : OperatorDetail {
 /// The program with other extents: the module read again, once for each binding. `axes` may hold derived axes, which
 /// are passed over. Errors: as read_program, and errc::program_structure where it is another program then.
 [[nodiscard]] Result<std::shared_ptr<const Program>> program_at(const Problem& problem, const Axes& axes);
+/// The same for axes that were checked: an error is a defect.
+[[nodiscard]] std::shared_ptr<const Program> checked_program(const Problem& problem, const Axes& axes);
 
 /// Fills the problem's detail, inputs, outputs and derived axes. `axes` are the primary's own. Inputs are the tensors
 /// that forward() takes and uses, in its order, then the parameters and buffers that it reads. Refused:
