@@ -8,13 +8,13 @@
 namespace kw::program_oracle {
 namespace {
 
-using Pair = double __attribute__((vector_size(2 * sizeof(double))));
+using TwoDoubles = double __attribute__((vector_size(2 * sizeof(double))));
 /// Rows whose sums stay in registers.
 constexpr std::size_t k_group = 8;
 constexpr std::size_t k_pairs = k_group / 2;
 /// An element of a column of each row of a group.
-struct Rows {
-  std::array<Pair, k_pairs> pairs{};
+struct GroupColumn {
+  std::array<TwoDoubles, k_pairs> pairs{};
 
   double& operator[](std::size_t row) { return reinterpret_cast<double*>(pairs.data())[row]; }
 };
@@ -68,12 +68,13 @@ void pack(const MatrixPart& part, std::int64_t first, std::int64_t column, std::
 }
 
 /// Adds to the sums of two columns, which stay in registers meanwhile.
-void add_columns(const Rows* left, const double* right, std::int64_t steps, Rows& first, Rows& second) {
-  std::array<Pair, k_pairs> one = first.pairs;
-  std::array<Pair, k_pairs> two = second.pairs;
+void add_columns(const GroupColumn* left, const double* right, std::int64_t steps, GroupColumn& first,
+                 GroupColumn& second) {
+  std::array<TwoDoubles, k_pairs> one = first.pairs;
+  std::array<TwoDoubles, k_pairs> two = second.pairs;
   for (std::int64_t k = 0; k < steps; ++k, right += k_strip) {
-    const Pair a = {right[0], right[0]};
-    const Pair b = {right[1], right[1]};
+    const TwoDoubles a = {right[0], right[0]};
+    const TwoDoubles b = {right[1], right[1]};
 #pragma GCC unroll 4
     for (std::size_t i = 0; i < k_pairs; ++i) {
       one[i] += left[k].pairs[i] * a;
@@ -85,13 +86,13 @@ void add_columns(const Rows* left, const double* right, std::int64_t steps, Rows
 }
 
 /// The columns of some rows of one matrix, and their sums so far.
-struct Group {
-  std::vector<Rows> left;
-  std::vector<Rows> sums;
+struct RowGroup {
+  std::vector<GroupColumn> left;
+  std::vector<GroupColumn> sums;
 };
 
-Group group_of(const MatrixPart& left, std::span<const std::int64_t> rows, std::int64_t steps) {
-  Group group{std::vector<Rows>(static_cast<std::size_t>(steps)), {}};
+RowGroup group_of(const MatrixPart& left, std::span<const std::int64_t> rows, std::int64_t steps) {
+  RowGroup group{std::vector<GroupColumn>(static_cast<std::size_t>(steps)), {}};
   for (std::size_t r = 0; r < rows.size(); ++r) {
     const std::int64_t start = left.start + rows[r] * left.row_stride;
     for (std::int64_t k = 0; k < steps; ++k) {
@@ -101,7 +102,7 @@ Group group_of(const MatrixPart& left, std::span<const std::int64_t> rows, std::
   return group;
 }
 
-void add_panel(Group& group, std::int64_t first, std::int64_t steps, std::int64_t columns, Panel& panel) {
+void add_panel(RowGroup& group, std::int64_t first, std::int64_t steps, std::int64_t columns, Panel& panel) {
   for (std::int64_t j = 0; j < columns; j += 2) {
     const auto at = static_cast<std::size_t>(j);
     add_columns(group.left.data() + first, &element_of(panel, 0, j), steps, group.sums[at], group.sums[at + 1]);
@@ -112,7 +113,7 @@ void add_panel(Group& group, std::int64_t first, std::int64_t steps, std::int64_
 
 void multiply_rows(const MatrixPart& left, std::span<const std::int64_t> rows, const MatrixPart& right,
                    std::int64_t steps, std::span<const std::span<double>> into) {
-  std::vector<Group> groups;
+  std::vector<RowGroup> groups;
   for (std::size_t r = 0; r < rows.size(); r += k_group) {
     groups.push_back(group_of(left, rows.subspan(r, std::min(k_group, rows.size() - r)), steps));
   }
@@ -120,11 +121,11 @@ void multiply_rows(const MatrixPart& left, std::span<const std::int64_t> rows, c
   const auto all = static_cast<std::int64_t>(into.front().size());
   for (std::int64_t column = 0; column < all; column += k_columns) {
     const std::int64_t columns = std::min(k_columns, all - column);
-    for (Group& group : groups) group.sums.assign(k_columns, {});
+    for (RowGroup& group : groups) group.sums.assign(k_columns, {});
     for (std::int64_t first = 0; first < steps; first += k_steps) {
       const std::int64_t count = std::min(k_steps, steps - first);
       pack(right, first, column, count, columns, *panel);
-      for (Group& group : groups) add_panel(group, first, count, columns, *panel);
+      for (RowGroup& group : groups) add_panel(group, first, count, columns, *panel);
     }
     for (std::size_t r = 0; r < rows.size(); ++r) {
       for (std::int64_t j = 0; j < columns; ++j) {
