@@ -7,37 +7,17 @@
 #include <vector>
 
 #include "operators/program/parts.hpp"
+#include "operators/program/testing/image_problem.hpp"
 #include "problem/operator.hpp"
 
 namespace kw {
 namespace {
 
-Problem problem_of(const std::string& forward) {
-  const std::string module = R"(import torch
-import torch.nn as nn
-import torch.nn.functional as F
-class Model(nn.Module):
-    def __init__(self):
-        super().__init__()
-    def forward(self, x):
-        return )" + forward + R"(
-N = 4
-C = 16
-H = 64
-W = 32
-def get_inputs():
-    return [torch.rand(N, C, H, W)]
-)";
-  const auto text = program_problem_text({module, "some/rows.py", "", "", {}, {1e12, 1e12}});
-  KW_CHECK(text.has_value(), "{}", text.error().to_string());
-  auto problem = parse_problem(*text, "some/rows.py");
-  KW_CHECK(problem.has_value(), "{}", problem.error().to_string());
-  return *std::move(problem);
-}
+using program_test::image_problem;
 
 /// Times what the whole answer costs, in elements.
 double times_apart(const std::string& forward) {
-  const Problem problem = problem_of(forward);
+  const Problem problem = image_problem(forward);
   const auto elements = static_cast<double>(element_count(problem.outputs[0], problem.primary().axes).value());
   const AnswerWork apart = program_sampling().rows(problem, problem.primary().axes, {1e9, elements}).apart;
   EXPECT_EQ(apart.flops, 1e9);
@@ -64,7 +44,7 @@ TEST(ProgramSampling, answers_the_rows_that_are_asked_for) {
   for (const char* forward : {"x.mean()", "x.sum((1, 2, 3))", "torch.softmax(x, 1)", "(x.sum(3), x.mean())",
                               "F.batch_norm(x, None, None, training=True)"}) {
     SCOPED_TRACE(forward);
-    const Problem problem = problem_of(forward);
+    const Problem problem = image_problem(forward);
     const Axes& axes = problem.primary().axes;
     InputValues inputs = {std::vector<float>(static_cast<std::size_t>(element_count(problem.inputs[0], axes).value()))};
     for (std::size_t i = 0; i < inputs[0].size(); ++i) inputs[0][i] = static_cast<float>(i * 37 % 101) / 64.0F;

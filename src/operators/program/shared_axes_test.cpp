@@ -7,39 +7,18 @@
 
 #include <set>
 
-#include "operators/program/parts.hpp"
+#include "operators/program/testing/image_problem.hpp"
 
 namespace kw {
 namespace {
 
-using Sharing = std::vector<std::size_t>;
+using program_test::image_problem;
 
-Problem problem_of(const std::string& forward, const std::string& inputs) {
-  const std::string module = R"(import torch
-import torch.nn as nn
-import torch.nn.functional as F
-class Model(nn.Module):
-    def __init__(self):
-        super().__init__()
-    def forward(self, x, w=None):
-        return )" + forward + R"(
-N = 16
-C = 12
-H = 32
-W = 48
-def get_inputs():
-    return [)" + inputs + R"(]
-)";
-  const auto text = program_problem_text({module, "some/rows.py", "", "", {}, {1e12, 1e12}});
-  KW_CHECK(text.has_value(), "{}", text.error().to_string());
-  auto problem = parse_problem(*text, "some/rows.py");
-  KW_CHECK(problem.has_value(), "{}", problem.error().to_string());
-  return *std::move(problem);
-}
+using Sharing = std::vector<std::size_t>;
 
 Sharing sharing_in(const std::string& forward, bool by_element = false,
                    const std::string& inputs = "torch.rand(N, C, H, W)") {
-  return shared_axes(problem_of(forward, inputs), by_element);
+  return shared_axes(image_problem(forward, inputs), by_element);
 }
 
 TEST(SharedAxes, of_rows_are_those_that_a_statistic_is_taken_for) {
@@ -71,7 +50,7 @@ std::set<std::int64_t> rows_of_slice(const AxisSlices& slices, std::int64_t slic
 }
 
 TEST(AxisSlices, have_each_row_once) {
-  const Problem problem = problem_of("F.relu(x)", "torch.rand(2, 3, 4, 5)");
+  const Problem problem = image_problem("F.relu(x)", "torch.rand(2, 3, 4, 5)");
   const TensorSpec& output = problem.outputs.front();
   const Axes& axes = problem.primary().axes;
   const AxisSlices channels(output, axes, {1}, false);
