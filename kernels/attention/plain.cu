@@ -18,7 +18,8 @@ ${mask_mod}
 // O[b, h, q, :] for ROWS query rows of a head, one per warp. LANES keys at a time, one per lane: their scores, their
 // probabilities under the largest score so far, and then the weighted sum of their values, of which a lane holds every
 // LANES-th column. STEP columns of the queries and the keys come through shared memory at a time, for all warps.
-extern "C" __global__ __launch_bounds__(LANES * ROWS)
+// Asked for 3 blocks alone, NVIDIA's compiler keeps everything in registers; else it makes room for more, and spills.
+extern "C" __global__ __launch_bounds__(LANES * ROWS, 3)
 ${signature} {
   __shared__ float queries[ROWS][STEP];
   __shared__ float keys[LANES][STEP + 1];  // lanes read a column: one more, so that they read different banks

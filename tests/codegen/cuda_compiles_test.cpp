@@ -3,7 +3,7 @@
 //
 // Everything together takes four minutes of a core (41 s plain, 82 s simt, 118 s mma with NVRTC 13.0, 2026-11-20). So
 // unless KW_COMPILE_ALL is set, only the tensor-core styles' primary workload is compiled for every device: its other
-// workloads, and the styles plain and simt, which have registers to spare, for one device per problem, each in turn.
+// workloads, and the styles plain and simt, which need fewer registers, for one device per problem, each in turn.
 
 #include <gtest/gtest.h>
 

@@ -13,7 +13,7 @@
 namespace kw {
 namespace {
 
-constexpr const char* k_cuda_plain_generator = "plain 3";
+constexpr const char* k_cuda_plain_generator = "plain 4";
 constexpr int k_rows = 8;  ///< of a block: what it reads of the keys is read once for all of them
 
 KernelParameters kernel_parameters(const AttentionSpec& attention, const OuterNames& mods, Dialect dialect) {
