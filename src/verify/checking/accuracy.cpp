@@ -289,7 +289,7 @@ DoubtedRows rows_over(std::span<const std::byte> bytes, std::uint32_t poison, co
     for (std::size_t row = begin; row < end; ++row) {
       const OutputError error = measure_rows(bytes, poison, reference, row, {&scales.rows[row], 1}, form, limit);
       if (!error.nothing_wrong()) {
-        parts[part].rows.push_back(static_cast<std::int64_t>(row));
+        parts[part].rows.push_back({static_cast<std::int64_t>(row), error.max_error});
       } else if (error.max_error > parts[part].error_of_others) {
         parts[part].error_of_others = error.max_error;
         parts[part].worst_of_others = error.worst;
@@ -332,6 +332,19 @@ OutputError measure_sample(std::span<const std::byte> bytes, std::uint32_t poiso
       result.worst = sample.elements[i];
     }
     return result;
+  });
+}
+
+double error_in_sample(const AnswerView& answer, const AnswerSample& sample, const OutputScales& like,
+                       const OutputForm& form) {
+  const std::vector<double> scales = sample_scales(sample, like, form);
+  return answer.with_numbers([&](const auto& number) {
+    double most = 0;
+    for (std::size_t i = 0; i < sample.elements.size(); ++i) {
+      const double value = number(static_cast<std::size_t>(sample.elements[i]));
+      most = std::max(most, element_error(value, sample.values[i], scales[i], form));
+    }
+    return most;
   });
 }
 

@@ -70,9 +70,15 @@ struct OutputScales {
                                         const AnswerView& reference, const OutputScales& scales, const OutputForm& form,
                                         double limit, const ParallelFor& parallel = serial_for);
 
-/// Which rows of an output measure_error finds something wrong with, and how wrong the others are.
+/// A row in which measure_error finds something wrong.
+struct DoubtedRow {
+  std::int64_t row = 0;
+  double error = 0;  ///< the largest in it, in the units above; infinity where an element is no number
+};
+
+/// All of them, ascending, and how wrong the others are.
 struct DoubtedRows {
-  std::vector<std::int64_t> rows;  ///< ascending
+  std::vector<DoubtedRow> rows;
   double error_of_others = 0;
   std::int64_t worst_of_others = 0;  ///< flat index
 };
@@ -95,6 +101,10 @@ struct UselessCount {
                                          const AnswerSample& sample, const OutputScales& like, const OutputForm& form,
                                          double limit, const ParallelFor& parallel = serial_for,
                                          const std::optional<UselessCount>& counted = std::nullopt);
+
+/// The largest error of an `answer`, as a kernel gave one, where the right one is known. `like` as above.
+[[nodiscard]] double error_in_sample(const AnswerView& answer, const AnswerSample& sample, const OutputScales& like,
+                                     const OutputForm& form);
 
 /// What may be allowed beyond both when an output has so few rows: 1 + 16 / sqrt(rows). The errors within a row go
 /// together, and the worst of a few says little of what the plain kernel might have reached. Counts of honest kernels

@@ -281,14 +281,17 @@ std::optional<CaseFailure> judge_case(const Problem& problem, const CheckCase& o
                                       const CaseMode& mode, AccuracyTable* accuracy, const ParallelFor& parallel) {
   const auto& workload = problem.workloads[one.workload];
   for (std::size_t output = 0; output < run.outputs.size(); ++output) {
-    const double allowed = one.limit(output);
+    double allowed = one.limit(output);
     const std::string& name = problem.outputs[output].name;
     const auto& bytes = run.outputs[output];
     OutputError error = measure_error(bytes, mode.poison.outputs, one.expected[output], one.scales[output],
                                       one.form(problem, output), allowed, parallel);
     if (!error.nothing_wrong()) {
       const auto asked = ask_about_doubted_rows(problem, one, output, bytes, mode.poison.outputs, parallel);
-      if (asked && asked->nothing_wrong()) error = *asked;
+      if (asked && asked->error.nothing_wrong()) {
+        error = asked->error;
+        allowed = asked->limit;
+      }
     }
     if (accuracy != nullptr) {
       accuracy->push_back({workload.name, std::string(one.distribution.name), error.max_error, allowed});

@@ -10,34 +10,46 @@ namespace {
 /// As much as the oracle answers whole: about a second of two cores.
 constexpr AnswerWork k_most_doubted{4e9, 16e6};
 
-bool affordable(const AnswerWork& whole, std::size_t rows, std::int64_t all) {
-  const double share = static_cast<double>(rows) / static_cast<double>(all);
-  return share * whole.flops <= k_most_doubted.flops && share * whole.elements <= k_most_doubted.elements;
+/// The worst of them, as many as `most`, ascending.
+std::vector<std::int64_t> worst_rows(std::vector<DoubtedRow> rows, std::int64_t most) {
+  std::ranges::sort(rows, std::ranges::greater(), &DoubtedRow::error);
+  std::vector<std::int64_t> worst;
+  for (const DoubtedRow& row : rows) {
+    if (std::ssize(worst) < most) worst.push_back(row.row);
+  }
+  std::ranges::sort(worst);
+  return worst;
 }
 
 }  // namespace
 
-std::optional<OutputError> ask_about_doubted_rows(const Problem& problem, const CheckCase& one, std::size_t output,
-                                                  std::span<const std::byte> bytes, std::uint32_t poison,
-                                                  const ParallelFor& parallel) {
+std::optional<AskedError> ask_about_doubted_rows(const Problem& problem, const CheckCase& one, std::size_t output,
+                                                 std::span<const std::byte> bytes, std::uint32_t poison,
+                                                 const ParallelFor& parallel) {
   if (one.sampled.empty()) return std::nullopt;
   const Axes& axes = problem.workloads[one.workload].axes;
   const OracleSampling& sampling = operator_of(problem).sampling;
-  const OutputForm form = one.form(problem, output);
-  const std::int64_t all = sampling.rows(problem, axes, one.whole).rows;
+  const AnswerRows all = sampling.rows(problem, axes, one.whole);
+  const OutputScales& scales = one.scales[output];
   // Rows of the oracle are those of the output that has most of them.
-  if (std::ssize(one.scales[output].rows) != all) return std::nullopt;
+  if (std::ssize(scales.rows) != all.rows) return std::nullopt;
   const DoubtedRows doubted =
-      rows_over(bytes, poison, one.expected[output], one.scales[output], form, one.limit(output), parallel);
-  if (!affordable(one.whole, doubted.rows.size(), all)) return std::nullopt;
-  const auto answers = sampling.answer(problem, axes, *inputs_of(one), doubted.rows, parallel);
+      rows_over(bytes, poison, one.expected[output], scales, one.form(problem, output), one.limit(output), parallel);
+  const auto rows = worst_rows(doubted.rows, rows_paid_for(all, k_most_doubted));
+  if (rows.empty()) return std::nullopt;
+  const auto answers = sampling.answer(problem, axes, *inputs_of(one), rows, parallel);
+  const AnswerSample& answer = answers[output];
   const OutputForm exact = output_form(problem, problem.outputs[output], axes);
-  OutputError error =
-      measure_sample(bytes, poison, answers[output], one.scales[output], exact, one.allowed[output], parallel);
-  if (doubted.error_of_others <= error.max_error) return error;
-  error.max_error = doubted.error_of_others;
-  error.worst = doubted.worst_of_others;
-  return error;
+  const double plain =
+      std::max(one.baseline_error[output], error_in_sample(one.expected[output], answer, scales, exact));
+  if (plain > exact.tolerance.worst_plain_error) return std::nullopt;
+  const double allowed = std::max(one.allowed[output], allowed_error(exact, one.expected[output].size(), plain));
+  AskedError asked{measure_sample(bytes, poison, answer, scales, exact, allowed, parallel), allowed + plain};
+  if (doubted.error_of_others > asked.error.max_error) {
+    asked.error.max_error = doubted.error_of_others;
+    asked.error.worst = doubted.worst_of_others;
+  }
+  return asked;
 }
 
 }  // namespace kw

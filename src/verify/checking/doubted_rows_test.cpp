@@ -40,9 +40,14 @@ class DoubtedRowsTest : public ::testing::Test {
     accuracy_.clear();
     return judge_case(problem_, one_, run_of(values), CaseMode{}, &accuracy_);
   }
-  static OutputValues wrong_in_a_row(OutputValues values, std::size_t row = k_wrong_row) {
-    for (std::size_t i = 0; i < k_row_length; ++i) values.front()[row * k_row_length + i] *= 1.01;
+  static OutputValues wrong_in_a_row(OutputValues values, std::size_t row = k_wrong_row, double by = 5e-3) {
+    for (std::size_t i = 0; i < k_row_length; ++i) values.front()[row * k_row_length + i] *= 1 + by;
     return values;
+  }
+  /// The oracle can be asked about `rows` rows.
+  void afford(double rows) {
+    const double all = static_cast<double>(truth_.front().size()) / k_row_length;
+    one_.whole = {4e9 * all / rows, 1};
   }
 
   Problem problem_ = small_problem();
@@ -62,10 +67,38 @@ TEST_F(DoubtedRowsTest, a_kernel_that_is_right_where_the_plain_one_errs_passes) 
 TEST_F(DoubtedRowsTest, a_kernel_that_errs_as_the_plain_one_does_not_fails) {
   ASSERT_TRUE(judge(wrong_in_a_row(truth_)));
   EXPECT_EQ(judge(wrong_in_a_row(truth_))->reason, Reason::wrong_result);
-  adopt(wrong_in_a_row(truth_));
+  adopt(wrong_in_a_row(truth_, k_wrong_row, 1e-4));
   const auto other_row = judge(wrong_in_a_row(truth_, k_wrong_row - 2));
   ASSERT_TRUE(other_row);
   EXPECT_EQ(other_row->reason, Reason::wrong_result);
+}
+
+TEST_F(DoubtedRowsTest, a_kernel_may_err_a_few_times_as_much_as_the_plain_one_does_there) {
+  adopt(wrong_in_a_row(truth_, k_wrong_row, 1e-3));
+  EXPECT_FALSE(judge(wrong_in_a_row(truth_, k_wrong_row, -1e-3)));
+  ASSERT_EQ(accuracy_.size(), 1U);
+  EXPECT_GT(accuracy_.front().max_error, 1e-4);
+  EXPECT_GT(accuracy_.front().allowed, accuracy_.front().max_error) << "the limit that it was held to";
+  EXPECT_LT(accuracy_.front().allowed, 0.05);
+  EXPECT_TRUE(judge(wrong_in_a_row(truth_, k_wrong_row, -0.05)));
+}
+
+TEST_F(DoubtedRowsTest, a_plain_kernel_that_is_wrong_there_is_no_measure_of_others) {
+  adopt(wrong_in_a_row(truth_, k_wrong_row, 0.1));
+  EXPECT_TRUE(judge(truth_));
+}
+
+TEST_F(DoubtedRowsTest, the_worst_rows_tell_of_others_that_are_too_many) {
+  OutputValues values = truth_;
+  for (std::size_t row = 0; row < 10; ++row)
+    values = wrong_in_a_row(values, row, 1e-4 * (1.0 + static_cast<double>(row)));
+  adopt(values);
+  afford(2);
+  EXPECT_FALSE(judge(truth_)) << judge(truth_)->sentence;
+  EXPECT_TRUE(judge(wrong_in_a_row(truth_, k_wrong_row, 0.05)));
+  EXPECT_TRUE(judge(wrong_in_a_row(truth_, 3, -0.05))) << "it differs most in a row where both err";
+  afford(0.5);
+  EXPECT_TRUE(judge(truth_)) << "not one row can be answered";
 }
 
 TEST_F(DoubtedRowsTest, an_element_that_was_not_written_is_found_in_a_row_in_doubt) {

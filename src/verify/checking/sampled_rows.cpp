@@ -38,11 +38,15 @@ AnswerWork whole_answer_work(const Problem& problem, const Workload& workload, d
   return work;
 }
 
-std::vector<std::int64_t> sampled_rows(const AnswerRows& of, const AnswerWork& affordable, Rng& rng,
-                                       std::int64_t least) {
+std::int64_t rows_paid_for(const AnswerRows& of, const AnswerWork& affordable) {
   const double share = std::min(
       {affordable.flops / std::max(of.apart.flops, 1.0), affordable.elements / std::max(of.apart.elements, 1.0), 1.0});
-  const std::int64_t wanted = std::max(least, static_cast<std::int64_t>(share * static_cast<double>(of.rows)));
+  return static_cast<std::int64_t>(share * static_cast<double>(of.rows));
+}
+
+std::vector<std::int64_t> sampled_rows(const AnswerRows& of, const AnswerWork& affordable, Rng& rng,
+                                       std::int64_t least) {
+  const std::int64_t wanted = std::max(least, rows_paid_for(of, affordable));
   const std::int64_t slices = slices_asked_for(of, affordable);
   if (slices == of.slices) return some_of(of.rows, wanted, rng);
   const std::int64_t length = of.rows / of.slices;

@@ -13,6 +13,9 @@ namespace kw {
 /// Of the whole answer to the workload, of all outputs together. `steps` as in WorkloadCost.
 [[nodiscard]] AnswerWork whole_answer_work(const Problem& problem, const Workload& workload, double steps);
 
+/// How many rows `affordable` pays for, all at most.
+[[nodiscard]] std::int64_t rows_paid_for(const AnswerRows& of, const AnswerWork& affordable);
+
 inline constexpr std::int64_t k_least_rows = 32;
 
 /// As many rows as `affordable` pays for, at least `least`, or all; in some of the slices. The first, the last, and
