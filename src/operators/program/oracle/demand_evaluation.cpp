@@ -71,9 +71,10 @@ Result<void> DemandEvaluation::prepare(std::size_t index, const ParallelFor& par
   KW_TRY(answers_[index], answer_of(graph_, node, operand_of));
   const std::size_t afresh = afresh_steps(node, *answers_[index]);
   if (takes_all_of(node, depth, afresh > 0)) {
-    auto outputs = whole_answer(graph_, node, *answers_[index], parallel);
-    for (std::size_t i = 0; i < outputs.size(); ++i) whole_[node.outputs[i]] = std::move(outputs[i]);
-    answers_[index].reset();
+    if (afresh == 0 && take_operands_whole(node, parallel)) {
+      KW_TRY(answers_[index], answer_of(graph_, node, operand_of));
+    }
+    take_whole(index, parallel);
     return {};
   }
   for (const auto value : node.outputs) {
@@ -82,6 +83,28 @@ Result<void> DemandEvaluation::prepare(std::size_t index, const ParallelFor& par
     if (afresh == 0) memos_[value] = std::make_unique<ElementMemo>(elements_of(graph_.values[value].type));
   }
   return {};
+}
+
+void DemandEvaluation::take_whole(std::size_t index, const ParallelFor& parallel) {
+  const auto& node = graph_.nodes[index];
+  auto outputs = whole_answer(graph_, node, *answers_[index], parallel);
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    whole_[node.outputs[i]] = std::move(outputs[i]);
+    afresh_[node.outputs[i]] = 0;
+  }
+  answers_[index].reset();
+}
+
+/// Those that are computed afresh: a convolution reads an element for each of its taps and channels. Returns whether
+/// there are any, which the node is to read where they lie now.
+bool DemandEvaluation::take_operands_whole(const Node& node, const ParallelFor& parallel) {
+  bool any = false;
+  for (const auto operand : operands_of(node)) {
+    if (afresh_[operand] == 0) continue;
+    take_whole(*graph_.values[operand].node, parallel);
+    any = true;
+  }
+  return any;
 }
 
 /// 0 where elements are to be kept.

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cmath>
+#include <numeric>
 #include <thread>
 
 #include "operators/program/oracle/evaluation.hpp"
@@ -23,6 +24,19 @@ void on_two_threads(std::int64_t count, const std::function<void(std::int64_t)>&
   });
   for (std::int64_t i = 0; i < count; i += 2) body(i);
   other.join();
+}
+
+/// Gives the elements of these leaves and counts those of `counted`.
+std::map<std::size_t, LeafElements> sources_of(const std::map<std::size_t, DenseTensor>& leaves, std::size_t counted,
+                                               std::atomic<int>& reads) {
+  std::map<std::size_t, LeafElements> sources;
+  for (const auto& [value, leaf] : leaves) {
+    sources[value] = [&leaf = leaf, &reads, counts = value == counted](std::int64_t i) {
+      if (counts) ++reads;
+      return leaf.values[static_cast<std::size_t>(i)];
+    };
+  }
+  return sources;
 }
 
 TEST(Oracle, random_node_is_an_error_with_its_place) {
@@ -176,14 +190,7 @@ TEST(Oracle, computes_wanted_rows_alone_behind_whole_tensors) {
   const auto program = program_of("x @ y.T", "torch.rand(64, 50), torch.rand(40, 50)");
   const auto leaves = leaves_of(program);
   std::atomic<int> reads = 0;
-  std::map<std::size_t, LeafElements> sources;
-  for (const auto& [value, leaf] : leaves) {
-    const bool counts = value == program.inputs[0].value;
-    sources[value] = [&leaf = leaf, &reads, counts](std::int64_t i) {
-      if (counts) ++reads;
-      return leaf.values[static_cast<std::size_t>(i)];
-    };
-  }
+  const auto sources = sources_of(leaves, program.inputs[0].value, reads);
   WantedElements row{program.outputs[0], {}};
   for (std::int64_t i = 0; i < k_columns; ++i) row.elements.push_back(3 * k_columns + i);
   const auto answer = evaluate_elements(program.graph, sources, std::vector{row}, serial_for, OnTheWay::tensors);
@@ -201,19 +208,28 @@ TEST(Oracle, reads_the_second_matrix_of_a_product_once_for_some_rows) {
   const auto program = program_of("F.layer_norm(F.relu(x @ y), (40,)) * 2", "torch.rand(64, 50), torch.rand(50, 40)");
   const auto leaves = leaves_of(program);
   std::atomic<int> reads = 0;
-  std::map<std::size_t, LeafElements> sources;
-  for (const auto& [value, leaf] : leaves) {
-    const bool counts = value == program.inputs[1].value;
-    sources[value] = [&leaf = leaf, &reads, counts](std::int64_t i) {
-      if (counts) ++reads;
-      return leaf.values[static_cast<std::size_t>(i)];
-    };
-  }
+  const auto sources = sources_of(leaves, program.inputs[1].value, reads);
   WantedElements rows{program.outputs[0], {}};
   for (std::int64_t i = 0; i < k_rows * k_columns; ++i) rows.elements.push_back(i / k_columns * 400 + i % k_columns);
   const auto answer = evaluate_elements(program.graph, sources, std::vector{rows});
   ASSERT_TRUE(answer.has_value());
   EXPECT_EQ(reads, k_steps * k_columns);
+}
+
+TEST(Oracle, computes_what_a_convolution_reads_once) {
+  const auto program = program_of("F.relu(F.conv2d(F.relu(x).transpose(2, 3), y, padding=1))",
+                                  "torch.randn(2, 4, 9, 8), torch.randn(6, 4, 3, 3)");
+  const auto leaves = leaves_of(program);
+  std::atomic<int> reads = 0;
+  const auto sources = sources_of(leaves, program.inputs[0].value, reads);
+  const auto whole = evaluate_graph(program.graph, leaves, program.outputs);
+  ASSERT_TRUE(whole.has_value());
+  WantedElements all{program.outputs[0], std::vector<std::int64_t>(whole->front().values.size())};
+  std::iota(all.elements.begin(), all.elements.end(), 0);
+  const auto answer = evaluate_elements(program.graph, sources, std::vector{all}, on_two_threads, OnTheWay::tensors);
+  ASSERT_TRUE(answer.has_value());
+  EXPECT_EQ(reads, 2 * 4 * 9 * 8);
+  EXPECT_EQ(answer->front(), whole->front().values);
 }
 
 double asked_for(const std::string& forward, const std::string& inputs, std::int64_t length, double most = 1e6) {
