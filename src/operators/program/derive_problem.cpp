@@ -23,6 +23,7 @@ namespace kw {
 namespace {
 
 constexpr std::size_t k_derived = 4;
+constexpr std::size_t k_most_drawn = 16;  ///< of which as many are kept
 /// Of the two answers that show whether a primary depends on its inputs, less than a second; what --fit 1e7 leaves. To
 /// draw a number takes as long as a few steps.
 constexpr double k_most_steps_of_primary = 2e7;
@@ -123,9 +124,7 @@ class ProblemWriter {
     KW_TRY(program_, read_program(module_.text, module_.file, options));
     const auto fitting = fitting_axes(module_, sizes_, program_, text_.limits);
     primary_ = fitting.extents;
-    workloads_ = derived_workloads(module_, sizes_, program_, k_derived);
-    if (workloads_.empty()) workloads_.push_back(primary_);
-    KW_TRY_VOID(keep_answered());
+    KW_TRY_VOID(derive_workloads());
     choose_primary(larger_sizes(fitting));
     KW_TRY(const auto domain, domain_of());
     return written(domain);
@@ -155,8 +154,22 @@ class ProblemWriter {
     primary_ = fitting;
   }
 
-  /// Leaves out workloads that say nothing, such as the norm of a single number; but for all of them.
-  Result<void> keep_answered() {
+  /// More are drawn where few of the first ones say something.
+  Result<void> derive_workloads() {
+    std::size_t answered = 0;
+    for (const std::size_t drawn : {k_derived, k_most_drawn}) {
+      if (answered >= k_derived) break;
+      workloads_ = derived_workloads(module_, sizes_, program_, drawn);
+      if (workloads_.empty()) workloads_.push_back(primary_);
+      KW_TRY(answered, keep_answered());
+      if (workloads_.size() > k_derived) workloads_.resize(k_derived);
+    }
+    return {};
+  }
+
+  /// Leaves out workloads that say nothing, such as the norm of a single number; but for all of them. Returns how many
+  /// say something.
+  Result<std::size_t> keep_answered() {
     KW_TRY(const Problem given, parse_problem(written(InputDomain::given), text_.file));
     KW_TRY(const Problem real, parse_problem(written(InputDomain::real), text_.file));
     std::vector<Axes> answered;
@@ -168,8 +181,9 @@ class ProblemWriter {
                                   (is_answered(real, one, leave_as_drawn) || !is_answered(real, one, make_large)));
       if (kept) answered.push_back(workloads_[i]);
     }
-    if (!answered.empty()) workloads_ = std::move(answered);
-    return {};
+    const std::size_t count = answered.size();
+    if (count > 0) workloads_ = std::move(answered);
+    return count;
   }
 
   /// Whether the module has an answer to inputs of any sign and size, seen on its small workloads; where it has none so

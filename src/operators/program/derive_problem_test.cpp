@@ -51,6 +51,13 @@ def get_init_inputs():
     return [in_channels, out_channels, kernel_size]
 )";
 
+std::string with_forward(const std::string& body, const std::string& inputs, const std::string& n = "64",
+                         const std::string& m = "48") {
+  return "import torch\nimport torch.nn as nn\nclass Model(nn.Module):\n    def forward(self, x):\n        return " +
+         body + "\nN = " + n + "\nM = " + m + "\ndef get_inputs():\n    return [" + inputs +
+         "]\ndef get_init_inputs():\n    return []\n";
+}
+
 TEST(DeriveProblem, makes_sizes_axes_and_leaves_settings_out) {
   const auto problem = derived(k_conv);
   ASSERT_TRUE(problem) << problem.error().to_string();
@@ -76,6 +83,26 @@ TEST(DeriveProblem, draws_small_workloads_of_both_roles) {
   }
   EXPECT_EQ(hidden, 2);
   EXPECT_EQ(derived(k_conv)->id(), problem.id()) << "the same text gives the same problem";
+}
+
+/// Half of the extents drawn for a prime one are 1, of which a log-softmax is 0 whatever it is given.
+TEST(DeriveProblem, draws_more_workloads_where_the_first_say_nothing) {
+  const auto problem = derived(with_forward("torch.log_softmax(x, dim=-1)", "torch.randn(N, M)", "512", "32003"));
+  ASSERT_TRUE(problem) << problem.error().to_string();
+  ASSERT_EQ(problem->workloads.size(), 5U);
+  for (std::size_t i = 1; i < problem->workloads.size(); ++i)
+    EXPECT_GT(problem->workloads[i].axes.at("M"), 1) << problem->workloads[i].name;
+}
+
+TEST(DeriveProblem, draws_large_extents_where_a_number_of_groups_needs_them) {
+  const auto problem = derived(with_forward("nn.functional.group_norm(x, 128)", "torch.randn(N, M)", "64", "4096"));
+  ASSERT_TRUE(problem) << problem.error().to_string();
+  ASSERT_EQ(problem->workloads.size(), 5U);
+  for (std::size_t i = 1; i < problem->workloads.size(); ++i) {
+    const Axes& axes = problem->workloads[i].axes;
+    EXPECT_EQ(axes.at("M") % 128, 0);
+    EXPECT_LE(axes.at("N") * axes.at("M"), 1 << 15);
+  }
 }
 
 TEST(DeriveProblem, is_read_again_from_what_a_run_keeps) {
@@ -160,12 +187,6 @@ TEST(DeriveProblem, is_written_without_the_statistics_that_training_does_not_rea
   const auto bundle = program_styles().front().emit(problem, DeviceFacts{}, {});
   ASSERT_TRUE(bundle) << bundle.error().to_string();
   EXPECT_EQ(bundle->to_text().find("bn_running_mean"), std::string::npos);
-}
-
-std::string with_forward(const std::string& body, const std::string& inputs) {
-  return "import torch\nimport torch.nn as nn\nclass Model(nn.Module):\n    def forward(self, x):\n        return " +
-         body + "\nN = 64\nM = 48\ndef get_inputs():\n    return [" + inputs +
-         "]\ndef get_init_inputs():\n    return []\n";
 }
 
 TEST(DeriveProblem, keeps_inputs_to_what_the_module_takes) {

@@ -15,7 +15,7 @@
 namespace kw {
 namespace {
 
-constexpr int k_most_draws = 400;
+constexpr int k_most_draws = 400;  ///< of small extents, and then with large ones among them
 /// Of the largest tensor, and of products: an interpreter and a sanitizer run these.
 constexpr double k_small_elements = 1 << 15;
 constexpr double k_small_flops = 4e6;
@@ -37,23 +37,26 @@ std::uint64_t seed_of(const std::string& text) {
   return std::strtoull(hash_bytes(text).hex().substr(0, 15).c_str(), nullptr, 16);
 }
 
-/// One extent: awkward, or a divisor of the primary's, which groups and heads may need.
-std::int64_t drawn_extent(std::int64_t primary, Rng& rng) {
+/// One extent: awkward, or a divisor of the primary's, which groups and heads may need; one of the large divisors too
+/// where `large`, for a module may have a number of groups of its own.
+std::int64_t drawn_extent(std::int64_t primary, bool large, Rng& rng) {
   if (rng.below(2) == 0) return k_odd_extents[static_cast<std::size_t>(rng.below(k_odd_extents.size()))];
   std::vector<std::int64_t> divisors;
   for (std::int64_t d = 1; d <= std::min<std::int64_t>(primary, 64); ++d) {
-    if (primary % d == 0) divisors.push_back(d);
+    if (primary % d != 0) continue;
+    divisors.push_back(d);
+    if (large) divisors.push_back(primary / d);
   }
   return divisors[static_cast<std::size_t>(rng.below(std::ssize(divisors)))];
 }
 
 /// Axes of one extent are drawn alike every second time: a module may need them to be the same.
-Axes drawn_axes(const Axes& primary, Rng& rng) {
+Axes drawn_axes(const Axes& primary, bool large, Rng& rng) {
   const bool tied = rng.below(2) == 0;
   std::map<std::int64_t, std::int64_t> drawn;
   Axes axes;
   for (const auto& [name, extent] : primary) {
-    const std::int64_t own = drawn_extent(extent, rng);
+    const std::int64_t own = drawn_extent(extent, large, rng);
     const auto first = drawn.try_emplace(extent, own).first;
     axes[name] = tied ? first->second : own;
   }
@@ -71,8 +74,8 @@ std::vector<Axes> derived_workloads(const ModuleSource& module, const std::vecto
   Rng rng(seed_of(module.text));
   std::vector<DrawnWorkload> found;
   std::size_t small = 0;
-  for (int draw = 0; draw < k_most_draws && small < count && !extents.empty(); ++draw) {
-    DrawnWorkload one{drawn_axes(extents, rng), 0};
+  for (int draw = 0; draw < 2 * k_most_draws && small < count && !extents.empty(); ++draw) {
+    DrawnWorkload one{drawn_axes(extents, draw >= k_most_draws, rng), 0};
     const auto is_known = [&](const DrawnWorkload& other) { return other.axes == one.axes; };
     if (one.axes == extents || std::any_of(found.begin(), found.end(), is_known)) continue;
     ProgramOptions options{module.class_name, module.settings, module.mode, axes};

@@ -80,7 +80,7 @@ LaunchSlice smaller(LaunchSlice slice, const PlannedLaunch& whole, std::int64_t 
 
 }  // namespace
 
-std::optional<std::string> too_large_to_slice(const LaunchPlan& plan, std::int64_t most_bytes) {
+std::optional<std::string> too_large_to_hold(const LaunchPlan& plan, std::int64_t most_bytes) {
   std::int64_t bytes = 0;
   for (const auto& buffer : plan.buffers) bytes += buffer.bytes;
   if (bytes <= most_bytes) return std::nullopt;

@@ -36,7 +36,7 @@ struct SliceLimits {
 };
 
 /// Why a tool cannot hold the plan's buffers, which stay whole however few groups there are; nothing where it can.
-[[nodiscard]] std::optional<std::string> too_large_to_slice(const LaunchPlan& plan, std::int64_t most_bytes);
+[[nodiscard]] std::optional<std::string> too_large_to_hold(const LaunchPlan& plan, std::int64_t most_bytes);
 
 /// The first groups of the launch, some in the middle that `rng` chooses, and the last, each a stretch of the grid;
 /// where one group is all that can be run, the last, and where all can be, all. The launch does `steps`, each group

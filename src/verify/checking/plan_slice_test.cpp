@@ -78,9 +78,9 @@ TEST(PlanSlice, takes_the_last_group_alone_where_one_is_over_the_limit_and_not_f
 
 TEST(PlanSlice, says_how_large_the_buffers_are_where_they_are_too_large) {
   auto large = plan_of(10, 4, 2);
-  EXPECT_EQ(too_large_to_slice(large, k_bytes), std::nullopt);
+  EXPECT_EQ(too_large_to_hold(large, k_bytes), std::nullopt);
   large.buffers.push_back({"K", BufferRole::input, DType::f32, std::int64_t{300} << 20});
-  EXPECT_EQ(too_large_to_slice(large, k_bytes), "its buffers have 300 MiB");
+  EXPECT_EQ(too_large_to_hold(large, k_bytes), "its buffers have 300 MiB");
 }
 
 TEST(PlanSlice, is_a_smaller_grid_for_tools_that_cannot_choose) {

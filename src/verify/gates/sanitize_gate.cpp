@@ -46,11 +46,13 @@ bool is_left_out(const RunFacts& facts, std::size_t workload) {
 }
 
 /// Indices of the workloads that are worth the tool's time, of those that have a case.
-std::vector<std::size_t> small_workloads(const RunFacts& facts, const SanitizerReach& reach) {
+std::vector<std::size_t> small_workloads(const Inquiry& inquiry, const SanitizerReach& reach) {
+  const RunFacts& facts = inquiry.facts;
   std::vector<std::pair<double, std::size_t>> sized;
   for (std::size_t w = 0; w < facts.problem.workloads.size(); ++w) {
+    if (is_left_out(facts, w) || too_large_to_hold(inquiry.loaded.built.plans[w].plan, reach.whole_bytes)) continue;
     const double flops = facts.costs().of(w).steps;
-    if (flops <= reach.most_flops && !is_left_out(facts, w)) sized.emplace_back(flops, w);
+    if (flops <= reach.most_flops) sized.emplace_back(flops, w);
   }
   std::sort(sized.begin(), sized.end());
   // The largest of the small ones: a workload of one row has no tile to leave. Where none is small, the smallest.
@@ -117,7 +119,7 @@ std::vector<WatchedSlice> slices_in_reach(Inquiry& inquiry, const Sanitizer& san
   const auto note = [&](std::string_view text) {
     inquiry.verdict.note(GateId::sanitize, fmt::format("primary not sanitized by {}: {}", sanitizer.name(), text));
   };
-  if (const auto too_large = too_large_to_slice(plan, reach.slice_bytes)) {
+  if (const auto too_large = too_large_to_hold(plan, reach.slice_bytes)) {
     note(*too_large);
     return {};
   }
@@ -157,7 +159,7 @@ bool is_primary_open(const RunFacts& facts, const std::vector<std::size_t>& work
 /// False after a rejection; `skipped` is cleared when a whole workload was checked.
 bool ask(Inquiry& inquiry, Sanitizer& sanitizer) {
   const SanitizerReach reach = reach_in_time(sanitizer, inquiry.clock);
-  SanitizerWork work{small_workloads(inquiry.facts, reach), {}};
+  SanitizerWork work{small_workloads(inquiry, reach), {}};
   const bool primary_open = is_primary_open(inquiry.facts, work.workloads);
   if (work.workloads.empty()) {
     inquiry.verdict.note(GateId::sanitize, "not sanitized: every workload is too large for " + sanitizer.name());

@@ -97,6 +97,19 @@ TEST_F(SanitizeGateTest, asks_no_tool_about_a_primary_with_more_bytes_than_it_ca
               ::testing::HasSubstr("primary not sanitized by scripted: its buffers have "));
 }
 
+TEST_F(SanitizeGateTest, asks_no_tool_about_a_whole_workload_with_more_bytes_than_it_can_hold) {
+  ScriptedSanitizer sanitizer;
+  sanitizer.bytes = 1;
+  sanitizer.whole_bytes = 1;
+  tools.sanitizers = {&sanitizer};
+  open();
+  const auto result = verify("honest");
+  EXPECT_TRUE(result.verdict.accepted()) << result.verdict.message;
+  EXPECT_THAT(sanitizer.asked, ::testing::IsEmpty());
+  EXPECT_THAT(evidence_of(result, GateId::sanitize),
+              ::testing::HasSubstr("not sanitized: every workload is too large for scripted"));
+}
+
 TEST_F(SanitizeGateTest, sanitizes_a_would_be_best_and_nothing_else) {
   kernels["slower"] = FakeKernel{FakeBehaviour::honest, 8e6, 0.005, BuildStatus::ok, "", false};
   kernels["faster"] = FakeKernel{FakeBehaviour::honest, 1e6, 0.005, BuildStatus::ok, "", false};

@@ -21,7 +21,7 @@ class ScriptedSanitizer final : public Sanitizer {
  public:
   [[nodiscard]] std::string name() const override { return "scripted"; }
   [[nodiscard]] SanitizerReach reach() const override {
-    return {enough, most, enough / 2, bytes, SliceKind::boxes, per_second, at_once};
+    return {enough, most, enough / 2, bytes, SliceKind::boxes, per_second, at_once, whole_bytes};
   }
   std::vector<Sanitized> run(const RunFacts&, const LoadedCandidate& loaded, const SanitizerWork& work,
                              StepClock&) override {
@@ -45,6 +45,7 @@ class ScriptedSanitizer final : public Sanitizer {
   double most = 1e12;
   double per_second = std::numeric_limits<double>::infinity();
   std::int64_t bytes = std::int64_t{1} << 28;
+  std::int64_t whole_bytes = std::int64_t{1} << 28;
   std::optional<SanitizerFinding> finding;
   std::optional<SanitizerFinding> on_primary;
   bool checked = true;

@@ -65,6 +65,7 @@ struct SanitizerReach {
   double flops_per_second = std::numeric_limits<double>::infinity();
   /// To start it is what takes long: whole workloads and slices go into one run.
   bool at_once = false;
+  std::int64_t whole_bytes = std::numeric_limits<std::int64_t>::max();  ///< of the buffers of one that is run whole
 };
 
 class Sanitizer {

@@ -42,7 +42,7 @@ double items_of(const PlannedLaunch& launch) {
 /// The same share of every launch, at least one group: which addresses a warp asks for seldom depends on data, so that
 /// it does not matter what the groups left out would have written. Work-items count alike.
 OrWhyNot<CountedPart> part_to_count(const LaunchPlan& plan, double steps) {
-  if (const auto why = too_large_to_slice(plan, k_most_counted_bytes)) return tl::unexpected(*why);
+  if (const auto why = too_large_to_hold(plan, k_most_counted_bytes)) return tl::unexpected(*why);
   double items = 0;
   for (const auto& launch : plan.launches) items += items_of(launch);
   CountedPart part{plan, 0, 0};
