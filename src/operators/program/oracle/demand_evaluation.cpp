@@ -12,6 +12,8 @@ namespace {
 constexpr std::size_t k_deepest = 256;
 /// Nodes that are computed again for an element that somebody asks for: as many calls take as long as a memo.
 constexpr std::size_t k_most_afresh = 8;
+/// Where no more than one in so many of what is computed element by element is asked for, those alone are computed.
+constexpr std::int64_t k_most_alone = 4;
 /// Elements that are computed together. What is asked for ends somewhere, and the rest of a span is computed in vain.
 constexpr std::size_t k_longest_span = 32;
 
@@ -70,7 +72,7 @@ Result<void> DemandEvaluation::prepare(std::size_t index, const ParallelFor& par
   const OracleCall::OperandOf operand_of = [&](std::size_t value) { return operand(value); };
   KW_TRY(answers_[index], answer_of(graph_, node, operand_of));
   const std::size_t afresh = afresh_steps(node, *answers_[index]);
-  if (takes_all_of(node, depth, afresh > 0)) {
+  if (takes_all_of(node, *answers_[index], depth, afresh > 0)) {
     if (afresh == 0 && take_operands_whole(node, parallel)) {
       KW_TRY(answers_[index], answer_of(graph_, node, operand_of));
     }
@@ -80,7 +82,8 @@ Result<void> DemandEvaluation::prepare(std::size_t index, const ParallelFor& par
   for (const auto value : node.outputs) {
     depth_[value] = depth;
     afresh_[value] = afresh;
-    if (afresh == 0) memos_[value] = std::make_unique<ElementMemo>(elements_of(graph_.values[value].type));
+    if (afresh == 0 && is_kept(value, *answers_[index]))
+      memos_[value] = std::make_unique<ElementMemo>(elements_of(graph_.values[value].type));
   }
   return {};
 }
@@ -107,6 +110,11 @@ bool DemandEvaluation::take_operands_whole(const Node& node, const ParallelFor& 
   return any;
 }
 
+/// What no other node reads is asked for once, and computed then where it is not computed with others.
+bool DemandEvaluation::is_kept(std::size_t value, const Answer& answer) const {
+  return counting_ != Counting::nothing || read_[value] || !std::holds_alternative<ByElement>(answer);
+}
+
 /// 0 where elements are to be kept.
 std::size_t DemandEvaluation::afresh_steps(const Node& node, const Answer& answer) const {
   const auto* by_element = std::get_if<ByElement>(&answer);
@@ -118,14 +126,14 @@ std::size_t DemandEvaluation::afresh_steps(const Node& node, const Answer& answe
 
 /// Of what no other node reads, only what is wanted is computed, where that is little: rows of a product. Of a single
 /// element all is wanted, and threads may share its parts.
-bool DemandEvaluation::takes_all_of(const Node& node, std::size_t depth, bool is_afresh) const {
+bool DemandEvaluation::takes_all_of(const Node& node, const Answer& answer, std::size_t depth, bool is_afresh) const {
   if (depth >= k_deepest) return true;
   if (counting_ != Counting::nothing) return false;
+  const std::int64_t beyond = std::holds_alternative<ByElement>(answer) ? k_most_alone : k_whole_beyond;
   return std::any_of(node.outputs.begin(), node.outputs.end(), [&](std::size_t value) {
     const std::int64_t elements = elements_of(graph_.values[value].type);
     if (elements == 1) return true;
-    return on_the_way_ == OnTheWay::tensors &&
-           ((read_[value] && !is_afresh) || k_whole_beyond * asked_[value] > elements);
+    return on_the_way_ == OnTheWay::tensors && ((read_[value] && !is_afresh) || beyond * asked_[value] > elements);
   });
 }
 

@@ -62,7 +62,8 @@ class DemandEvaluation {
   [[nodiscard]] Result<void> prepare(std::size_t node, const ParallelFor& parallel);
   void take_whole(std::size_t node, const ParallelFor& parallel);
   bool take_operands_whole(const Node& node, const ParallelFor& parallel);
-  [[nodiscard]] bool takes_all_of(const Node& node, std::size_t depth, bool is_afresh) const;
+  [[nodiscard]] bool takes_all_of(const Node& node, const Answer& answer, std::size_t depth, bool is_afresh) const;
+  [[nodiscard]] bool is_kept(std::size_t value, const Answer& answer) const;
   [[nodiscard]] std::size_t afresh_steps(const Node& node, const Answer& answer) const;
   [[nodiscard]] Operand operand(std::size_t value);
   [[nodiscard]] bool is_leaf(std::size_t value) const { return leaves_.find(value) != leaves_.end(); }
