@@ -7,16 +7,9 @@
 #include <optional>
 #include <span>
 
+#include "base/widest_vectors.hpp"
 #include "mod/analysis/row_evaluator.hpp"
 #include "operators/attention/attention.hpp"
-
-// One binary for every x86 machine, yet the two hot loops use the widest vectors there are. Not under sanitizers, whose
-// start-up and the run-time choice of a clone do not get along.
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && !defined(KW_SANITIZED)
-#define KW_WIDEST_VECTORS __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define KW_WIDEST_VECTORS
-#endif
 
 namespace kw {
 namespace {

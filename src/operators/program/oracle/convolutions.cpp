@@ -48,6 +48,14 @@ struct RowPlace {
   std::int64_t y, z, channel, image;
 };
 
+/// What a tap brings to a row of the result.
+struct Run {
+  std::int64_t tap = 0;
+  std::int64_t begin = 0;  ///< among the elements that are asked for
+  std::int64_t count = 0;
+  std::int64_t input = 0;  ///< the place in a row of the input that the first of them gets it from
+};
+
 class Convolution {
  public:
   explicit Convolution(const OracleCall& call)
@@ -63,6 +71,7 @@ class Convolution {
     if (bias_) std::fill(into.begin(), into.end(), (*bias_)[place.channel]);
     const auto channels = shape_.in_channels / shape_.groups;
     const auto first_channel = place.channel / (shape_.out_channels / shape_.groups) * channels;
+    const auto runs = runs_of(first, std::ssize(into));
     for (std::int64_t c = 0; c < channels; ++c) {
       const auto plane = (place.image * shape_.in_channels + first_channel + c) * volume_of(shape_.input);
       const auto taps = (place.channel * channels + c) * volume_of(shape_.kernel);
@@ -72,32 +81,60 @@ class Convolution {
         for (std::int64_t ky = 0; ky < shape_.kernel[1]; ++ky) {
           const auto y = place.y * shape_.stride[1] - shape_.padding[1] + ky * shape_.dilation[1];
           if (y < 0 || y >= shape_.input[1]) continue;
-          add_row(into, first, plane + (z * shape_.input[1] + y) * shape_.input[2],
-                  taps + (kz * shape_.kernel[1] + ky) * shape_.kernel[2]);
+          const auto line = plane + (z * shape_.input[1] + y) * shape_.input[2];
+          const auto row_of_taps = taps + (kz * shape_.kernel[1] + ky) * shape_.kernel[2];
+          for (const Run& run : runs) {
+            add_scaled(into.subspan(static_cast<std::size_t>(run.begin), static_cast<std::size_t>(run.count)),
+                       weight_[row_of_taps + run.tap], input_, line + run.input, shape_.stride[2]);
+          }
         }
       }
     }
   }
 
  private:
-  /// Adds a row of the kernel times a row of the input, over the places whose element lies inside.
-  void add_row(std::span<double> into, std::int64_t first, std::int64_t line, std::int64_t taps) const {
-    const auto count = static_cast<std::int64_t>(into.size());
+  /// Of a row of the kernel, the elements of the result to which each tap brings something from a row of the input.
+  [[nodiscard]] std::vector<Run> runs_of(std::int64_t first, std::int64_t count) const {
     const auto stride = shape_.stride[2];
+    std::vector<Run> runs;
     for (std::int64_t k = 0; k < shape_.kernel[2]; ++k) {
       const auto start = first * stride - shape_.padding[2] + k * shape_.dilation[2];
       const auto begin = start >= 0 ? 0 : (-start + stride - 1) / stride;
       const auto end = std::min(count, start >= shape_.input[2] ? 0 : (shape_.input[2] - 1 - start) / stride + 1);
-      if (begin >= end) continue;
-      add_scaled(into.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)),
-                 weight_[taps + k], input_, line + start + begin * stride, stride);
+      if (begin < end) runs.push_back({k, begin, end - begin, start + begin * stride});
     }
+    return runs;
   }
 
   Operand input_;
   Operand weight_;
   std::optional<Operand> bias_;
   ConvolutionShape shape_;
+};
+
+/// Sums of elements whose places have the same remainder lie side by side, for a tap adds to every stride-th of them.
+class Phases {
+ public:
+  Phases(std::int64_t stride, std::size_t count)
+      : stride_(stride),
+        count_(static_cast<std::int64_t>(count)),
+        length_((count_ + stride - 1) / stride),
+        sums_(static_cast<std::size_t>(stride * length_), 0.0) {}
+
+  /// The sums of the elements `place`, `place` + stride, ...
+  [[nodiscard]] std::span<double> from(std::int64_t place, std::int64_t elements) {
+    return std::span(sums_).subspan(static_cast<std::size_t>(place % stride_ * length_ + place / stride_),
+                                    static_cast<std::size_t>(elements));
+  }
+  void add_to(std::span<double> into) const {
+    for (std::int64_t i = 0; i < count_; ++i)
+      into[static_cast<std::size_t>(i)] += sums_[static_cast<std::size_t>(i % stride_ * length_ + i / stride_)];
+  }
+
+ private:
+  std::int64_t stride_, count_;
+  std::int64_t length_;  ///< of the sums of one remainder
+  std::vector<double> sums_;
 };
 
 /// An element gets what the taps bring that end on it: input place * stride - padding + tap * dilation.
@@ -118,11 +155,19 @@ class TransposedConvolution {
     const auto channels = shape_.in_channels / shape_.groups;
     const auto group = place.channel / out_channels;
     const auto lines = lines_to(place);
+    const auto runs = runs_of(first, std::ssize(into));
+    Phases phases(shape_.stride[2], into.size());
     for (std::int64_t c = group * channels; c < (group + 1) * channels; ++c) {
       const auto plane = (place.image * shape_.in_channels + c) * volume_of(shape_.input);
       const auto taps = (c * out_channels + place.channel % out_channels) * volume_of(shape_.kernel);
-      for (const auto& line : lines) add_row(into, first, plane + line.input, taps + line.taps);
+      for (const auto& line : lines) {
+        for (const Run& run : runs) {
+          add_scaled(phases.from(run.begin, run.count), weight_[taps + line.taps + run.tap], input_,
+                     plane + line.input + run.input, 1);
+        }
+      }
     }
+    phases.add_to(into);
   }
 
  private:
@@ -152,17 +197,19 @@ class TransposedConvolution {
     return reach / shape_.stride[axis] < shape_.input[axis] ? reach / shape_.stride[axis] : -1;
   }
 
-  void add_row(std::span<double> into, std::int64_t first, std::int64_t line, std::int64_t taps) const {
-    const auto count = static_cast<std::int64_t>(into.size());
+  /// Elements `begin`, `begin` + stride, ... get what neighbours in a row of the input bring.
+  [[nodiscard]] std::vector<Run> runs_of(std::int64_t first, std::int64_t count) const {
     const auto stride = shape_.stride[2];
+    std::vector<Run> runs;
     for (std::int64_t k = 0; k < shape_.kernel[2]; ++k) {
       // Element `first` + i gets the place x of the input where x * stride = i + offset.
       const auto offset = first + shape_.padding[2] - k * shape_.dilation[2];
       const auto begin = offset > 0 ? (offset + stride - 1) / stride : 0;
-      const auto end = std::min(shape_.input[2], (count - 1 + offset) >= 0 ? (count - 1 + offset) / stride + 1 : 0);
-      const double tap = weight_[taps + k];
-      for (auto x = begin; x < end; ++x) into[static_cast<std::size_t>(x * stride - offset)] += tap * input_[line + x];
+      const auto last = count - 1 + offset;
+      const auto end = std::min(shape_.input[2], last >= 0 ? last / stride + 1 : 0);
+      if (begin < end) runs.push_back({k, begin * stride - offset, end - begin, begin});
     }
+    return runs;
   }
 
   Operand input_;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "operators/program/oracle/index_space.hpp"
+#include "operators/program/oracle/vector_sums.hpp"
 #include "program/graph/element_type.hpp"
 
 namespace kw::program_oracle {
@@ -51,12 +52,10 @@ class Operand {
 /// into[i] += factor * values[i * stride]
 template <typename Number>
 void add_scaled_numbers(std::span<double> into, double factor, const Number* values, std::int64_t stride) {
-  const auto count = static_cast<std::int64_t>(into.size());
-  double* const sums = into.data();
-  if (stride == 1) {
-    for (std::int64_t i = 0; i < count; ++i) sums[i] += factor * static_cast<double>(values[i]);
-  } else {
-    for (std::int64_t i = 0; i < count; ++i) sums[i] += factor * static_cast<double>(values[i * stride]);
+  if (stride == 1) return add_scaled_run(into, factor, values);
+  for (double& sum : into) {
+    sum += factor * static_cast<double>(*values);
+    values += stride;
   }
 }
 
@@ -68,6 +67,19 @@ inline void add_scaled(std::span<double> into, double factor, const Operand& ope
   for (std::size_t i = 0; i < into.size(); ++i) {
     into[i] += factor * operand[start + static_cast<std::int64_t>(i) * stride];
   }
+}
+
+/// into[i] = operand[start + i * stride]
+inline void read_numbers(std::span<double> into, const Operand& operand, std::int64_t start, std::int64_t stride) {
+  const auto read = [&](const auto* values) {
+    for (double& one : into) {
+      one = static_cast<double>(*values);
+      values += stride;
+    }
+  };
+  if (operand.values() != nullptr) return read(operand.values() + start);
+  if (operand.floats() != nullptr) return read(operand.floats() + start);
+  for (std::size_t i = 0; i < into.size(); ++i) into[i] = operand[start + static_cast<std::int64_t>(i) * stride];
 }
 
 /// into[i] = sum over k of left[k] * columns[i * stride + k], so that each column is read along memory. Eight sums at a

@@ -81,9 +81,7 @@ struct Product {
   void multiply_row(std::int64_t from, std::int64_t to, std::span<double> into) const {
     if (right.row_stride == 1 && right.column_stride > 1) {
       std::vector<double> row(static_cast<std::size_t>(left.columns));
-      for (std::int64_t k = 0; k < left.columns; ++k) {
-        row[static_cast<std::size_t>(k)] = left.operand[from + k * left.column_stride];
-      }
+      read_numbers(row, left.operand, from, left.column_stride);
       multiply_columns(into, row, right.operand, to, right.column_stride);
       return;
     }

@@ -1,0 +1,12 @@
+#pragma once
+// The loop that sums of products spend their time in.
+
+#include <span>
+
+namespace kw::program_oracle {
+
+/// into[i] += factor * values[i]
+void add_scaled_run(std::span<double> into, double factor, const double* values);
+void add_scaled_run(std::span<double> into, double factor, const float* values);
+
+}  // namespace kw::program_oracle
