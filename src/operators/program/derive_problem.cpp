@@ -23,7 +23,7 @@ namespace kw {
 namespace {
 
 constexpr std::size_t k_derived = 4;
-constexpr std::size_t k_most_drawn = 16;  ///< of which as many are kept
+constexpr std::size_t k_most_drawn = 16;  ///< where few of as many say something
 /// Of the two answers that show whether a primary depends on its inputs, less than a second; what --fit 1e7 leaves. To
 /// draw a number takes as long as a few steps.
 constexpr double k_most_steps_of_primary = 2e7;

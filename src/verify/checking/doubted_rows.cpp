@@ -10,6 +10,12 @@ namespace {
 /// As much as the oracle answers whole: about a second of two cores.
 constexpr AnswerWork k_most_doubted{4e9, 16e6};
 
+double worst_of(const std::vector<DoubtedRow>& rows) {
+  double worst = 0;
+  for (const DoubtedRow& row : rows) worst = std::max(worst, row.error);
+  return worst;
+}
+
 /// The worst of them, as many as `most`, ascending.
 std::vector<std::int64_t> worst_rows(std::vector<DoubtedRow> rows, std::int64_t most) {
   std::ranges::sort(rows, std::ranges::greater(), &DoubtedRow::error);
@@ -35,15 +41,20 @@ std::optional<AskedError> ask_about_doubted_rows(const Problem& problem, const C
   if (std::ssize(scales.rows) != all.rows) return std::nullopt;
   const DoubtedRows doubted =
       rows_over(bytes, poison, one.expected[output], scales, one.form(problem, output), one.limit(output), parallel);
+  const OutputForm exact = output_form(problem, problem.outputs[output], axes);
+  const auto allowed_where = [&](double plain) {
+    return std::max(one.allowed[output], allowed_error(exact, one.expected[output].size(), plain));
+  };
+  const double worst_plain = exact.tolerance.worst_plain_error;
+  if (worst_of(doubted.rows) > allowed_where(worst_plain) + worst_plain) return std::nullopt;
   const auto rows = worst_rows(doubted.rows, rows_paid_for(all, k_most_doubted));
   if (rows.empty()) return std::nullopt;
   const auto answers = sampling.answer(problem, axes, *inputs_of(one), rows, parallel);
   const AnswerSample& answer = answers[output];
-  const OutputForm exact = output_form(problem, problem.outputs[output], axes);
   const double plain =
       std::max(one.baseline_error[output], error_in_sample(one.expected[output], answer, scales, exact));
-  if (plain > exact.tolerance.worst_plain_error) return std::nullopt;
-  const double allowed = std::max(one.allowed[output], allowed_error(exact, one.expected[output].size(), plain));
+  if (plain > worst_plain) return std::nullopt;
+  const double allowed = allowed_where(plain);
   AskedError asked{measure_sample(bytes, poison, answer, scales, exact, allowed, parallel), allowed + plain};
   if (doubted.error_of_others > asked.error.max_error) {
     asked.error.max_error = doubted.error_of_others;

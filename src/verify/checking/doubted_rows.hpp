@@ -21,6 +21,7 @@ struct AskedError {
 /// How wrong `output` of a candidate is, with the oracle's answer in rows in which it is over the limit of the case:
 /// `bytes` as the candidate left them. Nothing where the case is the oracle's anyway, where the oracle cannot be asked
 /// about single rows of this output or takes more than a second for one, or where the plain kernel is wrong in them.
+/// Nor where the two differ by more than they could if both were right: then nobody is asked.
 [[nodiscard]] std::optional<AskedError> ask_about_doubted_rows(const Problem& problem, const CheckCase& one,
                                                                std::size_t output, std::span<const std::byte> bytes,
                                                                std::uint32_t poison, const ParallelFor& parallel);

@@ -88,6 +88,19 @@ TEST_F(DoubtedRowsTest, a_plain_kernel_that_is_wrong_there_is_no_measure_of_othe
   EXPECT_TRUE(judge(truth_));
 }
 
+TEST_F(DoubtedRowsTest, nobody_is_asked_about_what_no_answer_could_excuse) {
+  int asked = 0;
+  const auto inputs = std::make_shared<DrawnInputs>(DrawnInputs{one_.inputs, {}});
+  one_.draw = [&](const OperandReads*) {
+    ++asked;
+    return std::shared_ptr<const DrawnInputs>(inputs);
+  };
+  EXPECT_TRUE(judge(wrong_in_a_row(truth_, k_wrong_row, 0.05)));
+  EXPECT_EQ(asked, 1);
+  EXPECT_TRUE(judge(wrong_in_a_row(truth_, k_wrong_row, 1)));
+  EXPECT_EQ(asked, 1);
+}
+
 TEST_F(DoubtedRowsTest, the_worst_rows_tell_of_others_that_are_too_many) {
   OutputValues values = truth_;
   for (std::size_t row = 0; row < 10; ++row)
