@@ -13,6 +13,11 @@ struct AnswerWork {
   double elements = 0;
 };
 
+/// As many rows are answered in any case.
+inline constexpr std::int64_t k_least_rows = 32;
+/// What the oracle may cost beyond them for a timed launch: some ten milliseconds of a core. The best had ten launches.
+inline constexpr AnswerWork k_work_of_launch{2e7, 65536};
+
 /// How an answer is divided into rows, of which the oracle answers some. What a row is the operator says; it costs the
 /// same for each.
 struct AnswerRows {

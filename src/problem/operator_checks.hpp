@@ -57,6 +57,9 @@ struct OwnProbe {
   Required<std::optional<std::vector<double>>(const AnsweredCase& one, std::size_t input, std::size_t output)> values;
 };
 
+/// Of a workload of more steps nobody asks for the conditioning below: it would take several seconds.
+inline constexpr double k_most_steps_asked_in_doubt = 1e8;
+
 struct OperatorChecks {
   /// How this operand is drawn whatever the distribution; nothing where that one says it.
   Required<std::optional<DrawRule>(const Problem& problem, const Workload& workload, std::size_t operand)> rule;

@@ -17,10 +17,6 @@ namespace {
 
 /// Elements that a row may follow from: of one that takes more, no more than the fewest rows can be answered.
 constexpr double k_most_of_row = 65536;
-/// As many are worth answering for a timed launch (verify/checking/fresh_data.cpp).
-constexpr double k_elements_of_launch = 65536;
-/// As many rows are always answered.
-constexpr std::int64_t k_fewest_rows = 32;
 /// Slices of an answer whose rows share what takes long, at least.
 constexpr std::int64_t k_fewest_slices = 8;
 /// Elements that all of an answer with one axis may follow from: of one that takes more, some elements are answered.
@@ -94,7 +90,7 @@ RowCost row_cost_of_elements(const Problem& problem, const Axes& axes) {
   RowCost cost;
   cost.by_element = true;
   const std::int64_t rows = RowDivision(problem, axes, cost).rows();
-  if (rows > k_fewest_rows) cost.elements = elements_of_row(problem, axes, cost);
+  if (rows > k_least_rows) cost.elements = elements_of_row(problem, axes, cost);
   return cost.elements * static_cast<double>(rows) > k_most_of_answer ? cost : RowCost();
 }
 
@@ -102,9 +98,9 @@ RowCost find_row_cost(const Problem& problem, const Axes& axes) {
   const std::size_t rank = problem.outputs.front().axes.size();
   if (rank == 1) return row_cost_of_elements(problem, axes);
   RowCost cost;
-  if (RowDivision(problem, axes, cost).rows() <= k_fewest_rows) return cost;
+  if (RowDivision(problem, axes, cost).rows() <= k_least_rows) return cost;
   cost.elements = elements_of_row(problem, axes, cost);
-  if (cost.elements * k_fewest_rows <= k_elements_of_launch) return cost;
+  if (cost.elements * k_least_rows <= k_work_of_launch.elements) return cost;
   cost.sharing = shared_axes(problem, false);
   if (!cost.sharing.empty() || cost.elements < k_most_of_row) return cost;
   // Elements of a row may have nothing in common where a whole one follows from everything.
@@ -126,7 +122,7 @@ RowCost row_cost_of(const Problem& problem, const Axes& axes) {
 /// As many slices as have the fewest rows.
 std::int64_t fewest_slices(const AxisSlices& slices, std::int64_t rows) {
   const std::int64_t places = rows / slices.count();
-  return std::max(k_fewest_slices, (k_fewest_rows + places - 1) / places);
+  return std::max(k_fewest_slices, (k_least_rows + places - 1) / places);
 }
 
 AnswerRows rows_of_program(const Problem& problem, const Axes& axes, const AnswerWork& whole) {
@@ -140,7 +136,7 @@ AnswerRows rows_of_program(const Problem& problem, const Axes& axes, const Answe
   return {.rows = rows,
           .slices = slices.count(),
           .fewest_slices = fewest_slices(slices, rows),
-          .most_slices = std::max(k_fewest_rows, fewest_slices(slices, rows)),
+          .most_slices = std::max(k_least_rows, fewest_slices(slices, rows)),
           .apart = whole,
           .row_of = [slices](std::int64_t slice, std::int64_t place) { return slices.row_of(slice, place); }};
 }
@@ -183,12 +179,11 @@ std::vector<AnswerSample> sample_of_rows(const Problem& problem, const Axes& axe
   return samples;
 }
 
-/// Not of what roundings may be asked about, which looks at everything (verify/checking/asked_roundings.hpp).
+/// Not of what roundings may be asked about, which looks at everything.
 std::optional<OperandReads> reads_of_rows(const Problem& problem, const Axes& axes,
                                           std::span<const std::int64_t> rows) {
-  constexpr double k_most_steps_asked_about = 1e8;
   const Workload workload{"", WorkloadRole::primary, axes};
-  if (program_cost(problem, workload).steps <= k_most_steps_asked_about) return std::nullopt;
+  if (program_cost(problem, workload).steps <= k_most_steps_asked_in_doubt) return std::nullopt;
   const auto wanted = RowDivision(problem, axes, row_cost_of(problem, axes)).elements_in(rows);
   const auto reads = leaf_reads(checked_program(problem, axes)->graph, wanted, program_detail(problem).inputs);
   KW_CHECK(reads.has_value(), "{}", reads.error().to_string());

@@ -7,9 +7,6 @@
 
 namespace kw {
 
-/// Above that, asking would take several seconds.
-inline constexpr double k_most_steps_asked_in_doubt = 1e8;
-
 /// The case with what it allows once its data were asked. Nothing where they were asked when they were drawn, where
 /// `steps`, of an obvious evaluation of its workload, are too many, where `error` is more than could be allowed, and
 /// where nothing more is allowed.

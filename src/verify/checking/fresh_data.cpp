@@ -12,9 +12,6 @@
 namespace kw {
 namespace {
 
-/// What the oracle may cost per case: some ten milliseconds of a core. The best had ten launches.
-constexpr AnswerWork k_sample_work{2e7, 65536};
-
 std::string worst_element(const TensorSpec& tensor, const Axes& axes, const AnswerSample& sample,
                           const OutputError& error, std::span<const std::byte> bytes) {
   const auto at = std::find(sample.elements.begin(), sample.elements.end(), error.worst);
@@ -62,7 +59,7 @@ FreshCase draw_fresh(const Problem& problem, const CheckCase& like, const Worklo
   const Workload& workload = problem.workloads[like.workload];
   const OracleSampling& sampling = operator_of(problem).sampling;
   const AnswerWork whole = whole_answer_work(problem, workload, costs.of(like.workload).steps);
-  const auto rows = sampled_rows(sampling.rows(problem, workload.axes, whole), k_sample_work, rng, least_rows);
+  const auto rows = sampled_rows(sampling.rows(problem, workload.axes, whole), k_work_of_launch, rng, least_rows);
   FreshCase fresh;
   fresh.one.workload = like.workload;
   fresh.one.inputs = std::move(used);

@@ -16,8 +16,6 @@ namespace kw {
 /// How many rows `affordable` pays for, all at most.
 [[nodiscard]] std::int64_t rows_paid_for(const AnswerRows& of, const AnswerWork& affordable);
 
-inline constexpr std::int64_t k_least_rows = 32;
-
 /// As many rows as `affordable` pays for, at least `least`, or all; in some of the slices. The first, the last, and
 /// others at random, of slices as of rows; ascending. A kernel that is wrong in a share s of the rows, or of the
 /// slices, is found out by n of them with the probability 1 - (1 - s)^n.

@@ -39,10 +39,10 @@ std::vector<std::string> strip_constraints(bool rounded) {
 /// takes the time where there are fewer steps still: on an H100, 32768 rows and columns of 64 and of 32 steps took 2.45
 /// and 1.65 ms where tiles of warpgroups took 3.51 and 2.54. The other limits are not measured.
 bool suits_strips(const ContractSize& size, const DeviceFacts& device) {
-  constexpr double k_least_rows = 24.0, k_few_rows = 256.0, k_least_steps = 8.0, k_most_steps = 128.0;
+  constexpr double k_rows_from = 24.0, k_few_rows = 256.0, k_least_steps = 8.0, k_most_steps = 128.0;
   constexpr double k_unit_strips = 64.0, k_most_operations = 16.0, k_most_steps_of_many_rows = 64.0;
   const bool many = size.rows > k_few_rows;
-  const bool small = size.rows >= k_least_rows && size.steps >= k_least_steps &&
+  const bool small = size.rows >= k_rows_from && size.steps >= k_least_steps &&
                      size.steps <= (many ? k_most_steps_of_many_rows : k_most_steps);
   const double strips = size.batch * std::floor(size.columns / k_strip) * std::ceil(size.rows / k_few_rows);
   return size.strips && small && strips >= k_unit_strips * units_for_strips(device) &&
