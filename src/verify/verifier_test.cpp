@@ -480,5 +480,20 @@ TEST_F(VerifierTest, a_final_measurement_asks_for_as_much_time_as_a_pair_took) {
   EXPECT_TRUE(std::ranges::all_of(asked, [](Duration needed) { return needed > Duration::zero(); }));
 }
 
+/// The plain kernel takes most of a pair: what is left of the budget may do for launches without it.
+TEST_F(VerifierTest, a_final_measurement_goes_on_alone_where_a_pair_would_not_be_over) {
+  open();
+  ASSERT_TRUE(verify("honest").verdict.accepted());
+  verifier->promote();
+  std::vector<Duration> asked;
+  const auto final = verifier->final_measurement(1, [&](Duration needed) {
+    asked.push_back(needed);
+    return needed < asked.front();
+  });
+  ASSERT_TRUE(final) << final.error().to_string();
+  EXPECT_EQ(final->versus.at(0).pairs, 1);
+  EXPECT_GT(final->samples, 1);
+}
+
 }  // namespace
 }  // namespace kw
