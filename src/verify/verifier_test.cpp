@@ -440,10 +440,17 @@ TEST_F(VerifierTest, says_with_a_code_of_its_own_that_the_best_kernel_of_an_earl
             "the best kernel of the earlier part no longer verifies: workload primary: O is wrong");
 }
 
-TEST_F(VerifierTest, measures_the_champion_in_fresh_processes_against_the_plain_kernel) {
-  open();
-  ASSERT_TRUE(verify("honest").verdict.accepted());
-  verifier->promote();
+/// With a verified kernel that is the best.
+class FinalMeasurementTest : public VerifierTest {
+ protected:
+  void SetUp() override {
+    open();
+    ASSERT_TRUE(verify("honest").verdict.accepted());
+    verifier->promote();
+  }
+};
+
+TEST_F(FinalMeasurementTest, measures_the_champion_in_fresh_processes_against_the_plain_kernel) {
   const int starts_before = backend.starts();
   const int builds_before = backend.builds();
   const auto final = verifier->final_measurement(3, [](Duration) { return true; });
@@ -455,10 +462,7 @@ TEST_F(VerifierTest, measures_the_champion_in_fresh_processes_against_the_plain_
   EXPECT_NEAR(final->versus.at(0).speedup, 5.0, 0.1);
 }
 
-TEST_F(VerifierTest, a_final_measurement_that_must_end_decides_on_what_it_has) {
-  open();
-  ASSERT_TRUE(verify("honest").verdict.accepted());
-  verifier->promote();
+TEST_F(FinalMeasurementTest, a_final_measurement_that_must_end_decides_on_what_it_has) {
   const auto final = verifier->final_measurement(3, [](Duration) { return false; });
   ASSERT_TRUE(final) << final.error().to_string();
   EXPECT_EQ(final->versus.at(0).pairs, 1);
@@ -466,10 +470,7 @@ TEST_F(VerifierTest, a_final_measurement_that_must_end_decides_on_what_it_has) {
 }
 
 /// A budget is kept: a pair that is not over by then would not have been begun.
-TEST_F(VerifierTest, a_final_measurement_asks_for_as_much_time_as_a_pair_took) {
-  open();
-  ASSERT_TRUE(verify("honest").verdict.accepted());
-  verifier->promote();
+TEST_F(FinalMeasurementTest, a_final_measurement_asks_for_as_much_time_as_a_pair_took) {
   std::vector<Duration> asked;
   const auto final = verifier->final_measurement(3, [&](Duration needed) {
     asked.push_back(needed);
@@ -481,10 +482,7 @@ TEST_F(VerifierTest, a_final_measurement_asks_for_as_much_time_as_a_pair_took) {
 }
 
 /// The plain kernel takes most of a pair: what is left of the budget may do for launches without it.
-TEST_F(VerifierTest, a_final_measurement_goes_on_alone_where_a_pair_would_not_be_over) {
-  open();
-  ASSERT_TRUE(verify("honest").verdict.accepted());
-  verifier->promote();
+TEST_F(FinalMeasurementTest, a_final_measurement_goes_on_alone_where_a_pair_would_not_be_over) {
   std::vector<Duration> asked;
   const auto final = verifier->final_measurement(1, [&](Duration needed) {
     asked.push_back(needed);

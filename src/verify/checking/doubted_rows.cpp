@@ -19,10 +19,9 @@ double worst_of(const std::vector<DoubtedRow>& rows) {
 /// The worst of them, as many as `most`, ascending.
 std::vector<std::int64_t> worst_rows(std::vector<DoubtedRow> rows, std::int64_t most) {
   std::ranges::sort(rows, std::ranges::greater(), &DoubtedRow::error);
+  rows.resize(std::min(rows.size(), static_cast<std::size_t>(most)));
   std::vector<std::int64_t> worst;
-  for (const DoubtedRow& row : rows) {
-    if (std::ssize(worst) < most) worst.push_back(row.row);
-  }
+  for (const DoubtedRow& row : rows) worst.push_back(row.row);
   std::ranges::sort(worst);
   return worst;
 }
