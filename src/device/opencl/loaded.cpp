@@ -1,6 +1,7 @@
 #include "device/opencl/loaded.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "device/opencl/object_policy.hpp"
 #include "device/opencl/pocl_cache.hpp"
@@ -29,16 +30,25 @@ bool is_passed(const LaunchPlan& plan, std::size_t buffer) {
                              [&](const PlannedLaunch& launch) { return std::ranges::any_of(launch.args, is_it); });
 }
 
+/// Buffers over the arena's own memory, by first byte and size.
+using BuffersInPlace = std::map<std::pair<std::int64_t, std::int64_t>, std::shared_ptr<_cl_mem>>;
+
 /// Of a plan that is one launch of many, few buffers are passed to a kernel, and Oclgrind keeps some hundred bytes for
-/// each byte of a buffer: with all of them, those of a network of twelve kernels took 26 s.
-Result<PlanBuffers> buffers_in_place(const Session& session, const LoadedPlan& plan, std::span<std::byte> arena) {
+/// each byte of a buffer: with all of them, those of a network of twelve kernels took 26 s. Plans of single launches
+/// have buffers in common.
+Result<PlanBuffers> buffers_in_place(const Session& session, const LoadedPlan& plan, std::span<std::byte> arena,
+                                     BuffersInPlace& known) {
   PlanBuffers result;
   for (std::size_t index = 0; index < plan.slots.size(); ++index) {
     const ArenaSlot& slot = plan.slots[index];
-    OwnedBuffer& buffer = result.buffers.emplace_back(nullptr, nullptr);
+    auto& passed = result.buffers.emplace_back();
     if (!is_passed(plan.plan, index)) continue;
     const auto payload = arena.subspan(static_cast<std::size_t>(slot.offset), static_cast<std::size_t>(slot.bytes));
-    KW_TRY(buffer, create_buffer(session, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, payload));
+    auto& buffer = known[{slot.offset, slot.bytes}];
+    if (!buffer) {
+      KW_TRY(buffer, create_buffer(session, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, payload));
+    }
+    passed = buffer;
     const bool input = plan.plan.buffers[index].role == BufferRole::input;
     if (session.device.tracks_writes && input) result.announced.emplace_back(index, payload);
   }
@@ -119,11 +129,13 @@ Result<Loaded> load(const Session& session, const LoadRequest& request, std::spa
     KW_TRY_VOID(load_cached_kernels(session.pocl_cache));
     loaded.in_process = true;
   }
+  BuffersInPlace known;
   for (const LoadedPlan& plan : request.plans) {
     if (session.device.pocl) reuse_generic_variants(session.pocl_cache, plan.plan.launches);
     const bool in_place = session.device.facts.kind == DeviceKind::cpu;
     ReadyPlan ready;
-    KW_TRY(ready.buffers, in_place ? buffers_in_place(session, plan, arena) : mirrored_buffers(session, plan, arena));
+    KW_TRY(ready.buffers,
+           in_place ? buffers_in_place(session, plan, arena, known) : mirrored_buffers(session, plan, arena));
     for (const PlannedLaunch& launch : plan.plan.launches) {
       cl_program program = loaded.programs[static_cast<std::size_t>(plan.binary)].get();
       KW_TRY(ReadyLaunch one, prepare_launch(session, program, launch, ready.buffers));

@@ -2,6 +2,7 @@
 // Binaries made ready to launch over the arena.
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -22,7 +23,8 @@ struct ReadyLaunch {
 /// around it are real; on other devices one device buffer mirrors the plan's stretch of the arena, guards included, and
 /// each is a part of it.
 struct PlanBuffers {
-  std::vector<OwnedBuffer> buffers;      ///< by the plan's order; null where it is passed to none
+  /// By the plan's order; null where it is passed to none. Plans that use the same memory of the arena share it.
+  std::vector<std::shared_ptr<_cl_mem>> buffers;
   OwnedBuffer mirror{nullptr, nullptr};  ///< null on a CPU
   std::span<std::byte> mirrored;
   /// Inputs to announce to a device that tracks writes: the buffer's index and its memory.

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 
 #include "base/testing/scratch_directory.hpp"
@@ -57,6 +58,19 @@ TEST_F(OpenclLoad, on_a_cpu_there_are_no_buffers_that_no_kernel_is_passed) {
               ElementsAre("binary", "build ", "buffer 64 in place", "buffer 128 in place", "set k 0: buffer",
                           "set k 1: int -5", "set k 2: shared 256", "set k 3: buffer"));
   EXPECT_EQ(loaded->plans.front().buffers.buffers[0], nullptr);
+}
+
+TEST_F(OpenclLoad, on_a_cpu_plans_share_the_buffers_that_they_have_in_common) {
+  request_.plans.push_back(request_.plans[0]);
+  request_.plans[1].slots[1].bytes = 64;  // the same input, and less of the output
+  const auto loaded = load(driver_.session(), request_, arena_);
+  ASSERT_TRUE(loaded) << loaded.error().to_string();
+  const auto& first = loaded->plans[0].buffers.buffers;
+  const auto& second = loaded->plans[1].buffers.buffers;
+  EXPECT_EQ(first[0], second[0]);
+  EXPECT_NE(first[1], second[1]);
+  EXPECT_EQ(std::ranges::count(driver_.calls, "buffer 64 in place"), 2);
+  EXPECT_EQ(std::ranges::count(driver_.calls, "buffer 128 in place"), 1);
 }
 
 TEST_F(OpenclLoad, on_a_gpu_one_buffer_mirrors_them_with_their_guards) {
