@@ -95,25 +95,23 @@ std::vector<Candidate> winners_of(const ReplaySpace& other, bool worst) {
 CandidateRanking ranking_by(const ReplaySpace& space, std::shared_ptr<const TimeModel> model) {
   if (!model) return nullptr;
   const TimeSubject subject = samples_of(space.table()).front().subject;
-  const auto seeds = space.seeds();
-  const double first = seeds.empty() ? 0 : space.estimate(seeds.front());
-  return [&space, subject, first, model = std::move(model)](std::span<const CandidateToRank> candidates) {
+  return [&space, subject, model = std::move(model)](std::span<const CandidateToRank> candidates) {
     std::vector<TimeSample> asked;
     std::vector<bool> known;
     for (const auto& candidate : candidates) {
       TimeSample sample{subject, candidate.assignment};
       const auto point = point_in(space, candidate.assignment);
       if (point) sample.assignment = space.table().rows[*point].assignment;
-      if (point && first > 0) sample.relative_estimate = candidate.estimate / first;
+      if (point && candidate.estimate > 0) sample.estimate = candidate.estimate;
       known.push_back(point.has_value());
       asked.push_back(std::move(sample));
     }
-    auto ratios = model->log_ratios(asked);
-    KW_CHECK(ratios.has_value(), "{}", ratios.error().to_string());
+    auto times = model->times_ns(asked);
+    KW_CHECK(times.has_value(), "{}", times.error().to_string());
     for (std::size_t i = 0; i < known.size(); ++i) {
-      if (!known[i]) (*ratios)[i] = std::numeric_limits<double>::infinity();
+      if (!known[i]) (*times)[i] = std::numeric_limits<double>::infinity();
     }
-    return *std::move(ratios);
+    return *std::move(times);
   };
 }
 

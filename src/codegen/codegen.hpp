@@ -34,7 +34,8 @@ struct Style {
   std::function<Result<Bundle>(const Problem& problem, const DeviceFacts& device, const IntBindings& structure)> emit;
   /// Assignments worth trying first on this device (tunables and structure together), best guess first.
   std::function<std::vector<IntBindings>(const Problem& problem, const DeviceFacts& device)> seeds;
-  /// Relative cost estimate of an assignment on this device, lower is better; only ordering matters. For pruning.
+  /// What the primary workload is estimated to take with an assignment on this device: in clocks, of which a model of
+  /// time learns how far they are off, or 1 where nothing is known. A search goes by their order alone.
   std::function<double(const Problem& problem, const DeviceFacts& device, const IntBindings& assignment)> estimate;
   /// The estimate of assignments with one structure, which outlives its arguments; empty where `estimate` is as cheap.
   std::function<std::function<double(const IntBindings& assignment)>(const Problem& problem, const DeviceFacts& device,

@@ -1,5 +1,6 @@
 #include "loop/time_samples.hpp"
 
+#include <cmath>
 #include <limits>
 #include <map>
 #include <utility>
@@ -10,6 +11,10 @@
 
 namespace kw {
 namespace {
+
+bool is_known(double estimate) {
+  return estimate > 0 && std::isfinite(estimate);
+}
 
 /// Nothing where a model cannot learn from the run.
 std::optional<TimeSubject> subject_of(const RunRecord& run, const Problem& problem) {
@@ -28,11 +33,12 @@ std::optional<TimeSubject> subject_of(const RunRecord& run, const Problem& probl
                      times->bound_ns()};
 }
 
-/// The style's cost model of its first guess; 0: unknown.
-double first_estimate(const Style& style, const Problem& problem, const DeviceFacts& device, SearchSpace& space) {
+/// The style's cost model of its first guess, in nanoseconds; 0: not known.
+double estimate_of_first(const Style& style, const Problem& problem, const DeviceFacts& device, SearchSpace& space) {
   const auto seeds = style.seeds(problem, device);
   const auto point = space.point_at(seeds.empty() ? IntBindings{} : seeds.front());
-  return point ? space.estimate(*point) : 0;
+  const double estimate = point ? space.estimate(*point) : 0;
+  return is_known(estimate) ? estimate : 0;
 }
 
 /// The structure of each bundle of a run is looked for once: hundreds of attempts share one.
@@ -65,7 +71,7 @@ class StructureMemo {
 };
 
 /// One run's attempts.
-void add_attempts(std::span<const Attempt> attempts, const TimeSubject& subject, SearchSpace& space, double first,
+void add_attempts(std::span<const Attempt> attempts, const TimeSubject& subject, SearchSpace& space,
                   std::vector<TimeSample>& samples) {
   StructureMemo memo(space);
   for (const auto& attempt : attempts) {
@@ -74,7 +80,7 @@ void add_attempts(std::span<const Attempt> attempts, const TimeSubject& subject,
     TimeSample sample{subject, attempt.candidate.tunables};
     if (const auto point = memo.point_of(attempt.candidate)) {
       sample.assignment = space.assignment(*point);
-      if (first > 0) sample.relative_estimate = space.estimate(*point) / first;
+      if (const double estimate = space.estimate(*point); is_known(estimate)) sample.estimate = estimate;
     }
     sample.registers = attempt.build.registers;
     sample.spill_bytes = attempt.build.spill_bytes;
@@ -91,24 +97,18 @@ Result<std::vector<TimeSample>> candidates_to_foretell(const Problem& problem, c
                                                        const ParallelFor& parallel) {
   KW_TRY(const Style* style, find_style(subject.op, subject.target, subject.style));
   KW_TRY(auto space, SearchSpace::open(*style, problem, subject.device, parallel));
-  const double first = first_estimate(*style, problem, subject.device, space);
+  TimeSubject estimated = subject;
+  estimated.first_estimate = estimate_of_first(*style, problem, subject.device, space);
   SpaceSample points(std::move(space), style->seeds(problem, subject.device), seed);
   std::vector<TimeSample> candidates;
   while (candidates.size() < at_most) {
     auto point = points.next();
     if (!point) break;
-    TimeSample sample{subject, std::move(point->assignment)};
-    if (first > 0) sample.relative_estimate = point->estimate / first;
+    TimeSample sample{estimated, std::move(point->assignment)};
+    if (is_known(point->estimate)) sample.estimate = point->estimate;
     candidates.push_back(std::move(sample));
   }
   return candidates;
-}
-
-double estimate_of_first_guess(const Problem& problem, const TimeSubject& subject) {
-  const auto style = find_style(subject.op, subject.target, subject.style);
-  if (!style) return 0;
-  auto space = SearchSpace::open(**style, problem, subject.device);
-  return space ? first_estimate(**style, problem, subject.device, *space) : 0;
 }
 
 Result<std::vector<TimeSample>> samples_of_run(const Archive& archive, const RunRecord& run, double seconds) {
@@ -116,13 +116,14 @@ Result<std::vector<TimeSample>> samples_of_run(const Archive& archive, const Run
   if (!run.style || run.style->empty() || !run.problem_source) return samples;
   const auto problem = read_again(*run.problem_source);
   const auto style = find_style(run.op, run.target, *run.style);
-  const auto subject = problem ? subject_of(run, *problem) : std::nullopt;
+  auto subject = problem ? subject_of(run, *problem) : std::nullopt;
   if (!subject || !style) return samples;
   auto space = SearchSpace::open(**style, *problem, run.device);
   if (!space) return samples;
   KW_TRY(auto attempts, archive.attempts(run.id));
   std::erase_if(attempts, [&](const Attempt& attempt) { return attempt.elapsed_seconds > seconds; });
-  add_attempts(attempts, *subject, *space, first_estimate(**style, *problem, run.device, *space), samples);
+  subject->first_estimate = estimate_of_first(**style, *problem, run.device, *space);
+  add_attempts(attempts, *subject, *space, samples);
   return samples;
 }
 

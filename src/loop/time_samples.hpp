@@ -18,9 +18,6 @@ namespace kw {
                                                                      std::size_t at_most, std::uint64_t seed,
                                                                      const ParallelFor& parallel = serial_for);
 
-/// The style's cost model of its first guess, which relative estimates are relative to; 0: unknown.
-[[nodiscard]] double estimate_of_first_guess(const Problem& problem, const TimeSubject& subject);
-
 /// Of one run, as below: of the attempts that ended within its first `seconds` of wall clock. errc::archive_corrupt for
 /// a damaged run.
 [[nodiscard]] Result<std::vector<TimeSample>> samples_of_run(const Archive& archive, const RunRecord& run,

@@ -43,30 +43,27 @@ Result<void> require_enough(const TimeSubject& subject, std::span<const TimeSamp
                                 to_string(novelty), groups.size(), join(groups), least));
 }
 
-/// By how much the candidate that was foretold to be a group's fastest took longer: the median over groups, as a log
-/// ratio. Who takes the least of many predictions takes one that erred downwards.
+/// How many times as long as foretold the candidate took that was foretold to be a group's fastest: the median over
+/// groups. Who takes the least of many predictions takes one that erred downwards.
 double optimism_of_choice(std::span<const TimeSample> samples, std::span<const HeldOut> held_out) {
   std::map<std::string, const HeldOut*> chosen;
   for (const auto& one : held_out) {
     const TimeSubject& subject = samples[one.sample].subject;
     const HeldOut*& least = chosen[subject.shape() + " " + subject.device_name()];
-    if (least == nullptr || one.log_ratio < least->log_ratio) least = &one;
+    if (least == nullptr || one.expected_ns < least->expected_ns) least = &one;
   }
   std::vector<double> misses;
   for (const auto& [group, one] : chosen) {
-    const TimeSample& sample = samples[one->sample];
-    misses.push_back(std::log(sample.time_ns / sample.subject.bound_ns) - one->log_ratio);
+    misses.push_back(samples[one->sample].time_ns / one->expected_ns);
   }
-  if (misses.empty()) return 0;
+  if (misses.empty()) return 1;
   std::ranges::sort(misses);
   return misses[misses.size() / 2];
 }
 
-ForecastTime forecast_time(const TimeSample& candidate, double log_ratio, double width) {
-  const double bound = candidate.subject.bound_ns;
-  const auto time = [&](double ratio) { return std::max(bound, bound * std::exp(ratio)); };
-  return {
-      time(log_ratio), {time(log_ratio - width), time(log_ratio + width), k_forecast_coverage}, candidate.assignment};
+ForecastTime forecast_time(const TimeSample& candidate, double expected_ns, double width) {
+  const auto time = [&](double factor) { return std::max(candidate.subject.bound_ns, expected_ns * factor); };
+  return {time(1), {time(std::exp(-width)), time(std::exp(width)), k_forecast_coverage}, candidate.assignment};
 }
 
 }  // namespace
@@ -91,11 +88,11 @@ Result<Forecast> forecast(std::span<const TimeSample> samples, std::span<const T
   result.candidates = candidates.size();
   KW_TRY(const auto held_out, hold_out(alike, result.novelty));
   KW_TRY(const auto model, TimeModel::train(alike));
-  KW_TRY(const auto ratios, model.log_ratios(candidates));
+  KW_TRY(const auto times, model.times_ns(candidates));
   const double width = conformal_width(alike, held_out, k_forecast_coverage);
-  result.first = forecast_time(candidates.front(), ratios.front(), width);
-  const auto best = static_cast<std::size_t>(std::ranges::min_element(ratios) - ratios.begin());
-  result.best = forecast_time(candidates[best], ratios[best] + optimism_of_choice(alike, held_out), width);
+  result.first = forecast_time(candidates.front(), times.front(), width);
+  const auto best = static_cast<std::size_t>(std::ranges::min_element(times) - times.begin());
+  result.best = forecast_time(candidates[best], times[best] * optimism_of_choice(alike, held_out), width);
   return result;
 }
 

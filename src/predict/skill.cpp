@@ -57,18 +57,17 @@ Skill skill_of(std::span<const TimeSample> samples, std::span<const HeldOut> pre
   std::vector<double> timed, predicted, roofline, errors, roofline_errors;
   for (const auto& one : predictions) {
     const TimeSample& sample = samples[one.sample];
-    const double bound = sample.subject.bound_ns;
     timed.push_back(sample.time_ns);
-    predicted.push_back(bound * std::exp(one.log_ratio));
-    roofline.push_back(bound * std::exp(one.roofline_log_ratio));
+    predicted.push_back(one.expected_ns);
+    roofline.push_back(one.roofline_ns);
     errors.push_back(std::abs(predicted.back() / sample.time_ns - 1));
     roofline_errors.push_back(std::abs(roofline.back() / sample.time_ns - 1));
     GroupTimes& group = groups[sample.subject.shape() + " " + sample.subject.device_name()];
     group.timed.push_back(sample.time_ns);
     group.predicted.push_back(predicted.back());
-    if (!sample.relative_estimate) continue;
+    if (!sample.estimate) continue;
     group.estimated_timed.push_back(sample.time_ns);
-    group.estimated.push_back(*sample.relative_estimate);
+    group.estimated.push_back(*sample.estimate);
   }
   std::vector<double> ranks, style_ranks;
   for (const auto& [key, group] : groups) {

@@ -51,7 +51,12 @@ NamedFeatures named_features(const TimeSample& sample) {
   add_size(features, "bound_ns", subject.bound_ns);
   add_device(features, subject.device);
   for (const auto& [name, value] : sample.assignment) features["tunable." + name] = static_cast<float>(value);
-  if (sample.relative_estimate) add_size(features, "estimate", *sample.relative_estimate);
+  if (sample.estimate) {
+    if (subject.first_estimate > 0) {
+      add_size(features, "estimate over first", *sample.estimate / subject.first_estimate);
+    }
+    add_size(features, "estimate over bound", *sample.estimate / subject.bound_ns);
+  }
   add_report(features, sample);
   return features;
 }

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t k_folds = 5;
 
 double log_ratio_of(const TimeSample& sample) {
-  return std::log(sample.time_ns / sample.subject.bound_ns);
+  return std::log(sample.time_ns / sample.scale_ns());
 }
 
 /// Samples of one value are held out together.
@@ -61,9 +61,13 @@ Result<TimeModel> TimeModel::train(std::span<const TimeSample> samples) {
   return TimeModel(std::move(names), std::move(trees));
 }
 
-Result<std::vector<double>> TimeModel::log_ratios(std::span<const TimeSample> samples) const {
-  KW_TRY(const auto predicted, trees_.predict(names_.rows(samples)));
-  return std::vector<double>(predicted.begin(), predicted.end());
+Result<std::vector<double>> TimeModel::times_ns(std::span<const TimeSample> samples) const {
+  KW_TRY(const auto log_ratios, trees_.predict(names_.rows(samples)));
+  std::vector<double> times;
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    times.push_back(samples[i].scale_ns() * std::exp(static_cast<double>(log_ratios[i])));
+  }
+  return times;
 }
 
 std::string_view to_string(Novelty novelty) {
@@ -102,23 +106,25 @@ Result<std::vector<HeldOut>> hold_out(std::span<const TimeSample> samples, Novel
   for (const auto& [key, members] : groups) {
     std::vector<TimeSample> seen;
     std::vector<TimeSample> unseen;
-    std::vector<double> ratios;
+    std::vector<double> over_bounds;
     for (std::size_t i = 0; i < samples.size(); ++i) {
       const bool is_seen = held_out_with(samples[i], i, novelty) != key;
       (is_seen ? seen : unseen).push_back(samples[i]);
-      if (is_seen) ratios.push_back(log_ratio_of(samples[i]));
+      if (is_seen) over_bounds.push_back(samples[i].time_ns / samples[i].subject.bound_ns);
     }
     KW_TRY(const auto model, TimeModel::train(seen));
-    KW_TRY(const auto predicted, model.log_ratios(unseen));
-    const double usual = middle_of(ratios);
-    for (std::size_t i = 0; i < members.size(); ++i) predictions.push_back({members[i], predicted[i], usual});
+    KW_TRY(const auto expected, model.times_ns(unseen));
+    const double usual = middle_of(over_bounds);
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      predictions.push_back({members[i], expected[i], usual * unseen[i].subject.bound_ns});
+    }
   }
   return predictions;
 }
 
 double conformal_width(std::span<const TimeSample> samples, std::span<const HeldOut> held_out, double coverage) {
   std::vector<double> errors;
-  for (const auto& one : held_out) errors.push_back(std::abs(one.log_ratio - log_ratio_of(samples[one.sample])));
+  for (const auto& one : held_out) errors.push_back(std::abs(std::log(one.expected_ns / samples[one.sample].time_ns)));
   std::ranges::sort(errors);
   const auto rank = static_cast<std::size_t>(std::ceil(coverage * static_cast<double>(errors.size() + 1)));
   return rank == 0 || rank > errors.size() ? std::numeric_limits<double>::infinity() : errors[rank - 1];

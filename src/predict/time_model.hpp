@@ -1,7 +1,8 @@
 #pragma once
 // How long a kernel takes that nobody timed: boosted trees over problem, device, tunables and, once it is built, the
-// compiler's report. They learn log(time / bound), the bound being what the device's peaks allow, so that what every
-// roofline knows need not be learnt. It orders and foretells; it never rejects, and no report calls it a measurement.
+// compiler's report. They learn log(time / scale), the scale being the style's own estimate, so that what it knows of
+// sizes and devices need not be learnt. It orders and foretells; it never rejects, and no report calls it a
+// measurement.
 
 #include <cstddef>
 #include <cstdint>
@@ -24,8 +25,8 @@ class TimeModel {
  public:
   /// Every problem on every device has the same say, however many samples it has. At least one sample.
   [[nodiscard]] static Result<TimeModel> train(std::span<const TimeSample> samples);
-  /// log(time / bound) for each; `samples` need no time.
-  [[nodiscard]] Result<std::vector<double>> log_ratios(std::span<const TimeSample> samples) const;
+  /// Expected nanoseconds of each; `samples` need no time.
+  [[nodiscard]] Result<std::vector<double>> times_ns(std::span<const TimeSample> samples) const;
 
  private:
   TimeModel(FeatureNames names, BoostedTrees trees) : names_(std::move(names)), trees_(std::move(trees)) {}
@@ -47,16 +48,17 @@ enum class Novelty : std::uint8_t {
 /// A prediction for a sample that was left out while the model was trained.
 struct HeldOut {
   std::size_t sample = 0;
-  double log_ratio = 0;           ///< predicted
-  double roofline_log_ratio = 0;  ///< the median of the samples that were trained on: a roofline and nothing else
+  double expected_ns = 0;
+  double roofline_ns = 0;  ///< the bound times what samples that were trained on take of theirs, their median
 };
 
 /// Every sample once, by models that saw no sample alike in what is new: no other one of the same device, problem
 /// name or shape; for `nothing`, a fifth of the samples in turn. Those of which there is only one group are left out.
 [[nodiscard]] Result<std::vector<HeldOut>> hold_out(std::span<const TimeSample> samples, Novelty novelty);
 
-/// By how much a prediction may err: the quantile of |error of log ratio| over held-out samples that a share `coverage`
-/// of all new samples stays within, were they drawn as those were (split conformal, Vovk, Gammerman, Shafer 2005).
+/// By how much a prediction may err: the quantile of |log(expected / timed)| over held-out samples that a share
+/// `coverage` of all new samples stays within, were they drawn as those were (split conformal, Vovk, Gammerman, Shafer
+/// 2005).
 [[nodiscard]] double conformal_width(std::span<const TimeSample> samples, std::span<const HeldOut> held_out,
                                      double coverage);
 

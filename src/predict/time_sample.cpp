@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/text.hpp"
@@ -18,20 +19,24 @@ std::string TimeSubject::device_name() const {
   return table_name(device);
 }
 
+double TimeSample::scale_ns() const {
+  return std::max(estimate.value_or(subject.first_estimate), subject.bound_ns);
+}
+
 std::vector<TimeSample> samples_of(const SweepTable& table) {
   const SweepIdentity& of = table.of;
   std::vector<TimeSample> samples;
   if (!(of.bound_ns > 0)) return samples;
-  const TimeSubject subject{of.problem,      of.op,     of.dtype, of.axes,   of.useful_flops,
-                            of.useful_bytes, of.target, of.style, of.device, of.bound_ns};
-  double first_estimate = 0;
+  TimeSubject subject{of.problem,      of.op,     of.dtype, of.axes,   of.useful_flops,
+                      of.useful_bytes, of.target, of.style, of.device, of.bound_ns};
+  const auto is_known = [](double estimate) { return estimate > 0 && std::isfinite(estimate); };
+  const auto first = std::ranges::find(table.rows, "seed 1", &SweepRow::origin);
+  if (first != table.rows.end() && is_known(first->estimate)) subject.first_estimate = first->estimate;
   for (const auto& row : table.rows) {
-    if (row.origin == "seed 1") first_estimate = row.estimate;
     const auto cost = row.cost_ns();
     if (!cost) continue;
     TimeSample sample{subject, row.assignment};
-    if (first_estimate > 0 && row.estimate > 0 && std::isfinite(row.estimate))
-      sample.relative_estimate = row.estimate / first_estimate;
+    if (is_known(row.estimate)) sample.estimate = row.estimate;
     sample.registers = row.registers;
     sample.spill_bytes = row.spill_bytes;
     sample.shared_bytes = row.shared_bytes;

@@ -25,7 +25,8 @@ struct TimeSubject {
   std::string target;
   std::string style;
   DeviceFacts device;
-  double bound_ns = 0;  ///< what the device's peaks allow (record/peak_times.hpp), above 0
+  double bound_ns = 0;        ///< what the device's peaks allow (record/peak_times.hpp), above 0
+  double first_estimate = 0;  ///< the style's cost model of its first guess, in clocks; 0: not known
 
   /// Problem and axes: two tables of one shape have the same.
   [[nodiscard]] std::string shape() const;
@@ -35,11 +36,14 @@ struct TimeSubject {
 
 struct TimeSample {
   TimeSubject subject;
-  IntBindings assignment;  ///< structural choices, where they are known, and tunables
-  /// The style's cost model, over that of its first guess; absent where it was not asked.
-  std::optional<double> relative_estimate = {};
+  IntBindings assignment;               ///< structural choices, where they are known, and tunables
+  std::optional<double> estimate = {};  ///< the style's cost model, in clocks; absent where it was not asked
   std::optional<std::int64_t> registers = {}, spill_bytes = {}, shared_bytes = {};  ///< of the compiler
   double time_ns = 0;  ///< above 0 in a sample to learn from
+
+  /// What a model of time measures it by: the estimated clocks of it, or of the style's first guess, as nanoseconds, or
+  /// the bound where that is more. Of a network the bound knows what it reads and writes alone.
+  [[nodiscard]] double scale_ns() const;
 };
 
 /// Timed rows of a table; none where the device's peaks are not known.

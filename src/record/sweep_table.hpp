@@ -55,7 +55,7 @@ struct SweepRow {
   /// not in it. The reference is the first candidate that was timed and right.
   double paired_ns = 0;
   bool is_reference = false;  ///< it is the reference
-  double estimate = 0;        ///< the style's cost model; only the order means anything
+  double estimate = 0;        ///< the style's cost model, in clocks
   double build_ms = 0;
   std::optional<std::int64_t> registers = {}, spill_bytes = {}, shared_bytes = {};  ///< as BuildReport has them
 

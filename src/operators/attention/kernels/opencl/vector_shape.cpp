@@ -170,7 +170,9 @@ double estimate_attention_opencl_vector(const Problem& problem, const DeviceFact
       static_cast<double>(round_up(axes.at("Skv"), 16 * panels)) / static_cast<double>(axes.at("Skv"));
   const std::int64_t groups = axes.at("B") * axes.at("Hq") * ceil_div(axes.at("Sq"), rows * tiles);
   const double idle = static_cast<double>(round_up(groups, device.compute_units)) / static_cast<double>(groups);
-  const double product = row_waste * key_waste * idle;
+  const double heads = static_cast<double>(axes.at("B") * axes.at("Hq"));
+  const double vectors = heads * static_cast<double>(axes.at("Sq") * axes.at("Skv")) / 16.0;
+  const double product = row_waste * key_waste * idle * vectors / static_cast<double>(device.compute_units);
   const double per_score = dot + values + softmax + per_block + spill_out + first_touch;
   if (!mask_needs_map(problem)) return per_score * product;
   const double mask = mask_cycles(problem) * width;
@@ -178,7 +180,6 @@ double estimate_attention_opencl_vector(const Problem& problem, const DeviceFact
   // How much is attended to is the draw's affair; a quarter stands for the masks people use. The map is made once for
   // all heads that share it.
   constexpr double k_attended = 0.25;
-  const double heads = static_cast<double>(axes.at("B") * axes.at("Hq"));
   return ((per_score + mask) * needed_share(k_attended, rows, 16 * panels) + mask / heads) * product;
 }
 
