@@ -65,7 +65,12 @@ class DataAhead {
     auto drawn = std::exchange(next_, std::nullopt);
     TimedData data = drawn ? *std::move(drawn) : draw();
     if (goes_on && timing_.facts.device().kind == DeviceKind::gpu) {
-      timing_.facts.options.beside([&] { launch_on_telling(launch, data); }, [&] { next_.emplace(draw()); });
+      const auto waiting_for_data = timing_.clock.doing(time_activity::inputs);
+      const auto launch_now = [&] {
+        const auto launching = timing_.clock.doing(TimeLedger::k_other);
+        launch_on_telling(launch, data);
+      };
+      timing_.facts.options.beside(launch_now, [&] { next_.emplace(draw()); });
     } else {
       launch_on_telling(launch, data);
     }
