@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <atomic>
-#include <thread>
-#include <vector>
+
+#include "loop/kept_threads.hpp"
 
 namespace kw {
 
@@ -15,18 +15,13 @@ ParallelFor parallel_for(int threads) {
     const auto work = [&] {
       for (std::int64_t i = next++; i < count; i = next++) body(i);
     };
-    std::vector<std::thread> helpers;
-    const auto extra = std::min<std::int64_t>(threads, count) - 1;
-    for (std::int64_t i = 0; i < extra; ++i) helpers.emplace_back(work);
-    work();
-    for (auto& helper : helpers) helper.join();
+    const auto extra = std::max<std::int64_t>(0, std::min<std::int64_t>(threads, count) - 1);
+    KeptThreads::all().run(static_cast<std::size_t>(extra), work);
   };
 }
 
 void run_beside(const std::function<void()>& here, const std::function<void()>& beside) {
-  std::thread helper(beside);
-  here();
-  helper.join();
+  KeptThreads::all().run_beside(here, beside);
 }
 
 std::future<void> start_now(std::function<void()> work) {

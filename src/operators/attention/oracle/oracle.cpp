@@ -101,7 +101,6 @@ class RowBlock {
       : shape_(shape), scale_(spec.scale_for(axes)), padded_keys_((shape.keys + k_keys - 1) / k_keys * k_keys) {
     if (spec.score_mod) score_mod_.emplace(*spec.score_mod, axes, captures);
     if (spec.mask_mod) mask_mod_.emplace(*spec.mask_mod, axes, captures);
-    scores_.assign(static_cast<std::size_t>(k_rows * padded_keys_), 0.0);
     mask_.resize(static_cast<std::size_t>(shape.keys));
   }
 
@@ -129,7 +128,7 @@ class RowBlock {
   }
 
   void dot_products(const float* keys, std::span<const RowTask> rows) {
-    std::fill(scores_.begin(), scores_.end(), 0.0);
+    scores_.assign(rows.size() * static_cast<std::size_t>(padded_keys_), 0.0);
     transposed_.resize(static_cast<std::size_t>(shape_.head_size * k_key_stride));
     for (std::int64_t begin = 0; begin < shape_.keys; begin += k_keys) {
       const auto width = std::min(k_keys, shape_.keys - begin);
@@ -183,7 +182,7 @@ class RowBlock {
     const auto width = round_up(shape_.value_size);
     const auto sums_at = [&](std::size_t r) { return sums_.data() + static_cast<std::int64_t>(r) * width; };
     values_.assign(static_cast<std::size_t>(k_keys * width), 0.0);
-    sums_.assign(static_cast<std::size_t>(k_rows * width), 0.0);
+    sums_.assign(rows.size() * static_cast<std::size_t>(width), 0.0);
     for (std::int64_t begin = 0; begin < shape_.keys; begin += k_keys) {
       const auto keys = std::min(k_keys, shape_.keys - begin);
       for (std::int64_t k = 0; k < keys; ++k) {
@@ -201,12 +200,12 @@ class RowBlock {
   std::int64_t padded_keys_;
   std::optional<ModRowEvaluator> score_mod_;
   std::optional<ModRowEvaluator> mask_mod_;
-  std::vector<double> scores_;      // [k_rows, padded_keys_], 0 behind the last key
+  std::vector<double> scores_;      // [rows, padded_keys_], 0 behind the last key
   std::vector<double> mask_;        // [keys]
   std::vector<double> transposed_;  // [head_size, k_key_stride]: a block of K
   std::vector<double> query_;       // [head_size]
   std::vector<double> values_;      // [k_keys, value_size rounded up]: a block of V
-  std::vector<double> sums_;        // [k_rows, value_size rounded up]
+  std::vector<double> sums_;        // [rows, value_size rounded up]
 };
 
 OracleShape shape_of(const Axes& axes) {
