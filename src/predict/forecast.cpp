@@ -92,7 +92,8 @@ Result<Forecast> forecast(std::span<const TimeSample> samples, std::span<const T
   const double width = conformal_width(alike, held_out, k_forecast_coverage);
   result.first = forecast_time(candidates.front(), times.front(), width);
   const auto best = static_cast<std::size_t>(std::ranges::min_element(times) - times.begin());
-  result.best = forecast_time(candidates[best], times[best] * optimism_of_choice(alike, held_out), width);
+  const double raised = times[best] * optimism_of_choice(alike, held_out);
+  result.best = raised < times.front() ? forecast_time(candidates[best], raised, width) : result.first;
   return result;
 }
 

@@ -27,7 +27,8 @@ struct Forecast {
   std::set<std::string> devices;  ///< names
   double bound_ns = 0;            ///< what the peaks allow
   ForecastTime first;             ///< of the style's first guess
-  /// Of the candidate that is foretold to be the fastest, raised by how much such choices were foretold too low.
+  /// Of the candidate that is foretold to be the fastest, raised by how much such choices were foretold too low; the
+  /// style's first guess where that makes it no faster.
   ForecastTime best;
   std::size_t candidates = 0;  ///< that the best was chosen from
 };

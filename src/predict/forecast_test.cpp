@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "predict/testing/synthetic_samples.hpp"
 
 namespace kw {
@@ -46,6 +49,29 @@ TEST(Forecast, foretells_a_device_from_two_others) {
   ASSERT_TRUE(said) << said.error().to_string();
   EXPECT_EQ(said->novelty, Novelty::device);
   EXPECT_EQ(said->best.assignment, (IntBindings{{"A", 4}, {"B", 1}}));
+}
+
+/// Of kernels whose times have much scatter and no rule, the one that is foretold to be the fastest is not.
+TEST(Forecast, foretells_no_best_that_is_slower_than_the_default) {
+  Rng rng(3);
+  std::vector<TimeSample> known;
+  for (const std::int64_t size : {64, 128, 256, 512}) {
+    for (auto& one : synthetic::candidates(subject("p", size, "cpu"), 0, rng)) {
+      one.time_ns = one.subject.bound_ns * std::exp(1.5 * rng.normal());
+      known.push_back(std::move(one));
+    }
+  }
+  const auto of = subject("p", 1024, "cpu");
+  auto candidates = asked(of);
+  std::size_t as_the_default = 0;
+  for (std::size_t first = 0; first < candidates.size(); ++first) {
+    std::rotate(candidates.begin(), candidates.begin() + 1, candidates.end());
+    const auto said = forecast(known, candidates);
+    ASSERT_TRUE(said) << said.error().to_string();
+    EXPECT_LE(said->best.expected_ns, said->first.expected_ns);
+    as_the_default += said->best.assignment == said->first.assignment ? 1 : 0;
+  }
+  EXPECT_GT(as_the_default, 1U) << "where the default alone is foretold to be the fastest, it is once";
 }
 
 TEST(Forecast, refuses_where_too_little_is_known) {
