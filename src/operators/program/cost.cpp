@@ -47,8 +47,7 @@ WorkloadCost program_cost(const Problem& problem, const Workload& workload) {
   KW_CHECK(program.has_value(), "{} was never checked: {}", workload.name, program.error().to_string());
   const ProgramDetail& detail = program_detail(problem);
   const Graph& graph = (*program)->graph;
-  WorkloadCost cost{0, 0, 0};
-  for (const auto& node : graph.nodes) cost.steps += steps_of(graph, node);
+  WorkloadCost cost{0, 0, steps_of(graph)};
   const bool one_product = graph.nodes.size() == 1 && graph.nodes.front().op.find("conv") == std::string::npos;
   if (one_product) cost.flops = product_flops(graph, graph.nodes.front());
   // What algebra does without is read by nobody.

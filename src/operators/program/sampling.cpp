@@ -182,10 +182,10 @@ std::vector<AnswerSample> sample_of_rows(const Problem& problem, const Axes& axe
 /// Not of what roundings may be asked about, which looks at everything.
 std::optional<OperandReads> reads_of_rows(const Problem& problem, const Axes& axes,
                                           std::span<const std::int64_t> rows) {
-  const Workload workload{"", WorkloadRole::primary, axes};
-  if (program_cost(problem, workload).steps <= k_most_steps_asked_in_doubt) return std::nullopt;
+  const auto program = checked_program(problem, axes);
+  if (steps_of(program->graph) <= k_most_steps_asked_in_doubt) return std::nullopt;
   const auto wanted = RowDivision(problem, axes, row_cost_of(problem, axes)).elements_in(rows);
-  const auto reads = leaf_reads(checked_program(problem, axes)->graph, wanted, program_detail(problem).inputs);
+  const auto reads = leaf_reads(program->graph, wanted, program_detail(problem).inputs);
   KW_CHECK(reads.has_value(), "{}", reads.error().to_string());
   return *reads;
 }

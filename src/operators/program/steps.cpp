@@ -36,4 +36,10 @@ double steps_of(const Graph& graph, const Node& node) {
   return steps;
 }
 
+double steps_of(const Graph& graph) {
+  double steps = 0;
+  for (const auto& node : graph.nodes) steps += steps_of(graph, node);
+  return steps;
+}
+
 }  // namespace kw
