@@ -1,6 +1,7 @@
 #pragma once
 // Large vectors of zeros, made by all threads.
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -25,16 +26,19 @@ inline constexpr std::size_t k_own_mapping = std::size_t{33} << 20;
 /// first written to, which takes one thread longer than writing does.
 void touch_pages(std::span<std::byte> memory, const ParallelFor& parallel);
 
-/// As std::vector<Number>(count): all threads touch the new pages before they are filled.
+/// As std::vector<Number>(count): all threads touch the new pages before they are filled. With `room` for as many bytes
+/// at least, of which those behind the numbers are never touched and take no memory: what is kept for long, and written
+/// again and again, is left out of children with room for k_own_mapping.
 template <typename Number>
-[[nodiscard]] std::vector<Number> zeros(std::size_t count, const ParallelFor& parallel) {
+[[nodiscard]] std::vector<Number> zeros(std::size_t count, const ParallelFor& parallel, std::size_t room = 0) {
   constexpr std::size_t k_least = std::size_t{4} << 20;
   std::vector<Number> numbers;
-  numbers.reserve(count);
+  numbers.reserve(std::max(count, room / sizeof(Number)));
+  const std::size_t reserved = numbers.capacity() * sizeof(Number);
+  if (reserved >= k_own_mapping) leave_out_of_children(numbers.data(), reserved);
   const std::size_t length = count * sizeof(Number);
   if (length > k_least) {
     prefer_large_pages(numbers.data(), length);
-    if (length >= k_own_mapping) leave_out_of_children(numbers.data(), length);
     touch_pages({reinterpret_cast<std::byte*>(numbers.data()), length}, parallel);
   }
   numbers.resize(count);

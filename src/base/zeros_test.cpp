@@ -38,6 +38,7 @@ bool has_a_child(const std::vector<float>& numbers) {
 TEST(Zeros, are_copied_into_no_process_where_there_are_many) {
   const auto all = [](std::size_t bytes) { return zeros<float>(bytes / sizeof(float), serial_for); };
   EXPECT_FALSE(has_a_child(all(k_own_mapping)));
+  EXPECT_FALSE(has_a_child(zeros<float>(k_own_mapping / 32 / sizeof(float), serial_for, k_own_mapping)));
   EXPECT_TRUE(has_a_child(all(k_own_mapping / 2))) << "it may lie in a heap, which a child needs";
   const std::vector<float> other(k_own_mapping / sizeof(float), 1.0F);
   EXPECT_TRUE(has_a_child(other)) << "memory that was given back is like any other";
