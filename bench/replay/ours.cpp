@@ -102,7 +102,7 @@ CandidateRanking ranking_by(const ReplaySpace& space, std::shared_ptr<const Time
       TimeSample sample{subject, candidate.assignment};
       const auto point = point_in(space, candidate.assignment);
       if (point) sample.assignment = space.table().rows[*point].assignment;
-      if (point && candidate.estimate > 0) sample.estimate = candidate.estimate;
+      if (point && is_an_estimate(candidate.estimate)) sample.estimate = candidate.estimate;
       known.push_back(point.has_value());
       asked.push_back(std::move(sample));
     }

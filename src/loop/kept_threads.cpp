@@ -69,7 +69,7 @@ void KeptThreads::give_back(const Helpers& helpers) {
   idle_.insert(idle_.end(), helpers.begin(), helpers.end());
 }
 
-void KeptThreads::run(std::size_t helpers, const std::function<void()>& work) {
+void KeptThreads::run(std::size_t helpers, const std::function<void()>& work) noexcept {
   const Helpers taken = take(helpers);
   for (Helper* helper : taken) helper->ask(work);
   work();
@@ -77,7 +77,7 @@ void KeptThreads::run(std::size_t helpers, const std::function<void()>& work) {
   give_back(taken);
 }
 
-void KeptThreads::run_beside(const std::function<void()>& here, const std::function<void()>& beside) {
+void KeptThreads::run_beside(const std::function<void()>& here, const std::function<void()>& beside) noexcept {
   const Helpers taken = take(1);
   taken.front()->ask(beside);
   here();

@@ -16,10 +16,11 @@ class KeptThreads {
   [[nodiscard]] static KeptThreads& all();
 
   /// Calls `work` on this thread and on up to `helpers` others at the same time, and returns when nobody is in it. A
-  /// helper that has not begun when this thread comes back does not begin any more. `work` does not throw.
-  void run(std::size_t helpers, const std::function<void()>& work);
+  /// helper that has not begun when this thread comes back does not begin any more. The program ends where `work`
+  /// throws.
+  void run(std::size_t helpers, const std::function<void()>& work) noexcept;
   /// Calls `here` on this thread and `beside` on another.
-  void run_beside(const std::function<void()>& here, const std::function<void()>& beside);
+  void run_beside(const std::function<void()>& here, const std::function<void()>& beside) noexcept;
 
  private:
   class Helper;

@@ -15,8 +15,9 @@ ParallelFor parallel_for(int threads) {
     const auto work = [&] {
       for (std::int64_t i = next++; i < count; i = next++) body(i);
     };
-    const auto extra = std::max<std::int64_t>(0, std::min<std::int64_t>(threads, count) - 1);
-    KeptThreads::all().run(static_cast<std::size_t>(extra), work);
+    const auto helpers = std::min<std::int64_t>(threads, count) - 1;
+    if (helpers <= 0) return work();
+    KeptThreads::all().run(static_cast<std::size_t>(helpers), work);
   };
 }
 

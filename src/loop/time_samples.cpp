@@ -1,6 +1,5 @@
 #include "loop/time_samples.hpp"
 
-#include <cmath>
 #include <limits>
 #include <map>
 #include <utility>
@@ -11,10 +10,6 @@
 
 namespace kw {
 namespace {
-
-bool is_known(double estimate) {
-  return estimate > 0 && std::isfinite(estimate);
-}
 
 /// Nothing where a model cannot learn from the run.
 std::optional<TimeSubject> subject_of(const RunRecord& run, const Problem& problem) {
@@ -33,12 +28,12 @@ std::optional<TimeSubject> subject_of(const RunRecord& run, const Problem& probl
                      times->bound_ns()};
 }
 
-/// The style's cost model of its first guess, in nanoseconds; 0: not known.
+/// The style's cost model of its first guess, in clocks; 0: not known.
 double estimate_of_first(const Style& style, const Problem& problem, const DeviceFacts& device, SearchSpace& space) {
   const auto seeds = style.seeds(problem, device);
   const auto point = space.point_at(seeds.empty() ? IntBindings{} : seeds.front());
   const double estimate = point ? space.estimate(*point) : 0;
-  return is_known(estimate) ? estimate : 0;
+  return is_an_estimate(estimate) ? estimate : 0;
 }
 
 /// The structure of each bundle of a run is looked for once: hundreds of attempts share one.
@@ -80,7 +75,7 @@ void add_attempts(std::span<const Attempt> attempts, const TimeSubject& subject,
     TimeSample sample{subject, attempt.candidate.tunables};
     if (const auto point = memo.point_of(attempt.candidate)) {
       sample.assignment = space.assignment(*point);
-      if (const double estimate = space.estimate(*point); is_known(estimate)) sample.estimate = estimate;
+      if (const double estimate = space.estimate(*point); is_an_estimate(estimate)) sample.estimate = estimate;
     }
     sample.registers = attempt.build.registers;
     sample.spill_bytes = attempt.build.spill_bytes;
@@ -105,7 +100,7 @@ Result<std::vector<TimeSample>> candidates_to_foretell(const Problem& problem, c
     auto point = points.next();
     if (!point) break;
     TimeSample sample{estimated, std::move(point->assignment)};
-    if (is_known(point->estimate)) sample.estimate = point->estimate;
+    if (is_an_estimate(point->estimate)) sample.estimate = point->estimate;
     candidates.push_back(std::move(sample));
   }
   return candidates;

@@ -10,6 +10,10 @@
 
 namespace kw {
 
+bool is_an_estimate(double clocks) {
+  return clocks > 0 && std::isfinite(clocks);
+}
+
 std::string TimeSubject::shape() const {
   return problem + " " +
          join(axes, " ", [](const auto& axis) { return fmt::format("{}={}", axis.first, axis.second); });
@@ -29,14 +33,13 @@ std::vector<TimeSample> samples_of(const SweepTable& table) {
   if (!(of.bound_ns > 0)) return samples;
   TimeSubject subject{of.problem,      of.op,     of.dtype, of.axes,   of.useful_flops,
                       of.useful_bytes, of.target, of.style, of.device, of.bound_ns};
-  const auto is_known = [](double estimate) { return estimate > 0 && std::isfinite(estimate); };
   const auto first = std::ranges::find(table.rows, "seed 1", &SweepRow::origin);
-  if (first != table.rows.end() && is_known(first->estimate)) subject.first_estimate = first->estimate;
+  if (first != table.rows.end() && is_an_estimate(first->estimate)) subject.first_estimate = first->estimate;
   for (const auto& row : table.rows) {
     const auto cost = row.cost_ns();
     if (!cost) continue;
     TimeSample sample{subject, row.assignment};
-    if (is_known(row.estimate)) sample.estimate = row.estimate;
+    if (is_an_estimate(row.estimate)) sample.estimate = row.estimate;
     sample.registers = row.registers;
     sample.spill_bytes = row.spill_bytes;
     sample.shared_bytes = row.shared_bytes;

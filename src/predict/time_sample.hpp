@@ -14,6 +14,9 @@
 
 namespace kw {
 
+/// Whether a style's cost model said how many clocks: it says infinity of what it takes for impossible.
+[[nodiscard]] bool is_an_estimate(double clocks);
+
 /// What all candidates of one problem on one device share.
 struct TimeSubject {
   std::string problem;  ///< name
