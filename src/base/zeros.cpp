@@ -2,15 +2,16 @@
 
 #include <sys/mman.h>
 
+#include <cstddef>
 #include <cstdint>
 
 namespace kw {
-
 namespace {
+
+constexpr std::size_t k_page = 4096;
 
 /// Of the pages that lie in that memory as a whole. A wish: nothing depends on it, and a system without such says so.
 void advise(void* memory, std::size_t bytes, int advice) {
-  constexpr std::uintptr_t k_page = 4096;
   const auto first = (reinterpret_cast<std::uintptr_t>(memory) + k_page - 1) / k_page * k_page;
   const auto last = (reinterpret_cast<std::uintptr_t>(memory) + bytes) / k_page * k_page;
   if (first < last) static_cast<void>(::madvise(reinterpret_cast<void*>(first), last - first, advice));
@@ -27,7 +28,6 @@ void leave_out_of_children(void* memory, std::size_t bytes) {
 }
 
 void touch_pages(std::span<std::byte> memory, const ParallelFor& parallel) {
-  constexpr std::size_t k_page = 4096;
   constexpr std::size_t k_part = std::size_t{4} << 20;
   volatile std::byte* const bytes = memory.data();
   for_parts(parallel, memory.size(), k_part, [&](std::size_t, std::size_t begin, std::size_t end) {
