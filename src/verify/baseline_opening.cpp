@@ -264,7 +264,7 @@ void take_time_of_checks(const RunFacts& facts, MeasureState& measuring) {
 
 Result<void> time_baseline(const RunFacts& facts, MeasureState& measuring, StepClock& clock) {
   Baseline& baseline = measuring.baseline;
-  auto times = time_alone({facts, baseline, clock, measuring.rng, measuring.spare}, baseline.loaded, k_samples);
+  auto times = time_alone({facts, baseline, clock, measuring.rng, measuring.data}, baseline.loaded, k_samples);
   if (!times) return fail(baseline_error("timing it", times.error().failure.sentence));
   if (clock.deadline_hit()) return fail(baseline_error("timing it", k_budget_ended));
   for (std::size_t i = 0; i < times->candidate_ns.size(); ++i) {

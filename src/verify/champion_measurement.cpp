@@ -89,7 +89,7 @@ Result<Measurement> measure_champion(const RunFacts& facts, MeasureState& measur
     const Instant began = facts.clock.now();
     KW_TRY_VOID(start_afresh(facts, measuring, clock));
     started = facts.clock.now() - began;
-    const TimingContext timing{facts, measuring.baseline, clock, measuring.rng, measuring.spare};
+    const TimingContext timing{facts, measuring.baseline, clock, measuring.rng, measuring.data};
     KW_TRY_VOID(time_one_process(timing, measuring, comparison, timed, has_time));
   }
   comparison.finish();
@@ -99,7 +99,7 @@ Result<Measurement> measure_champion(const RunFacts& facts, MeasureState& measur
   }
   BaselineRecord& plain = measuring.baseline.time;
   Measurement measurement = summarise(timed.candidate_ns, measuring.rng);
-  const TimingContext timing{facts, measuring.baseline, clock, measuring.rng, measuring.spare};
+  const TimingContext timing{facts, measuring.baseline, clock, measuring.rng, measuring.data};
   const auto doubt = timed.candidate_ns.empty()
                          ? std::nullopt
                          : doubt_about(timing, measuring, *measuring.champion, timed, measurement.median_ns);

@@ -29,7 +29,7 @@ bool end_of_budget(GateContext& context) {
 }
 
 TimingContext timing_of(GateContext& context) {
-  return {context.facts, context.measuring.baseline, context.clock, context.measuring.rng, context.measuring.spare};
+  return {context.facts, context.measuring.baseline, context.clock, context.measuring.rng, context.measuring.data};
 }
 
 /// While there is no champion.

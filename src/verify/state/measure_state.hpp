@@ -9,8 +9,8 @@
 #include "base/rng.hpp"
 #include "hardware/device_facts.hpp"
 #include "record/run_record.hpp"
-#include "verify/checking/timed_data.hpp"
 #include "verify/processes/loaded_candidate.hpp"
+#include "verify/state/data_ahead.hpp"
 #include "verify/state/run_facts.hpp"
 
 namespace kw {
@@ -56,7 +56,7 @@ struct MeasureState {
   ProfilerShare profiling;
   TenthOfTime retiming = {};  ///< of candidates whose pairs were disturbed, which is no fault of theirs
   TenthOfTime stepping = {};  ///< through the launches of would-be bests
-  SpareData spare = {};
+  DataAhead data = {};        ///< for timed launches
   double proved_speedup = 1;  ///< over the champion: the most that a proved candidate has reached
 
   /// Least time the device's measured peaks allow for the primary workload; nothing without peaks.

@@ -24,81 +24,23 @@ void keep(const TimingContext& timing, const LaunchOutcome& outcome, TimingResul
   result.observed_ns.push_back(static_cast<double>(outcome.observed_ns));
 }
 
-/// What of a launch's data has to be on the host.
-enum class HostBytes : std::uint8_t { when_asked_for, now };
-
 HostBytes needed_by(const LoadedCandidate& candidate) {
   return candidate.process->fills_buffers() ? HostBytes::when_asked_for : HostBytes::now;
 }
 
-/// In the memory of `used`, of which nothing is needed any more.
-TimedData draw_data(const TimingContext& timing, Rng& rng, HostBytes host, TimedData used) {
-  const RunFacts& facts = timing.facts;
-  const ParallelFor& parallel = facts.options.parallel;
-  const auto like = static_cast<std::size_t>(rng.below(static_cast<std::int64_t>(k_timing_cases)));
-  FreshCase fresh =
-      draw_fresh(facts.problem, facts.suite.cases()[like], facts.costs(), rng, parallel, timing.clock.ledger(),
-                 timing.least_rows, std::move(used.fresh.one.inputs), host == HostBytes::when_asked_for);
-  const auto storing = timing.clock.doing(time_activity::inputs);
-  StoredInputs inputs(facts.problem, fresh.one, std::move(used.inputs));
-  for (std::size_t i = 0; host == HostBytes::now && i < fresh.one.inputs.size(); ++i) {
-    static_cast<void>(inputs.bytes(i, parallel));
-  }
-  return {like, std::move(fresh), std::move(inputs), std::move(used.outputs), Rng(rng.next())};
-}
-
-/// Data for one launch after the other. On a GPU, whose time does not depend on what the host does, the next are drawn
-/// beside a launch.
-class DataAhead {
- public:
-  DataAhead(const TimingContext& timing, HostBytes host) : timing_(timing), host_(host) {}
-
-  DataAhead(const DataAhead&) = delete;
-  DataAhead& operator=(const DataAhead&) = delete;
-  ~DataAhead() {
-    if (next_) timing_.spare.push_back(*std::move(next_));
-  }
-
-  /// Calls `launch` with data, and again with others where a launch has found that these tell nothing. Draws the next
-  /// where `goes_on`.
-  void use(const std::function<void(TimedData&)>& launch, bool goes_on) {
-    auto drawn = std::exchange(next_, std::nullopt);
-    TimedData data = drawn ? *std::move(drawn) : draw();
-    if (goes_on && timing_.facts.device().kind == DeviceKind::gpu) {
-      const auto waiting_for_data = timing_.clock.doing(time_activity::inputs);
-      const auto launch_now = [&] {
-        const auto launching = timing_.clock.doing(TimeLedger::k_other);
-        launch_on_telling(launch, data);
-      };
-      timing_.facts.options.beside(launch_now, [&] { next_.emplace(draw()); });
-    } else {
-      launch_on_telling(launch, data);
-    }
-    timing_.spare.push_back(std::move(data));
-  }
-
- private:
-  void launch_on_telling(const std::function<void(TimedData&)>& launch, TimedData& data) const {
+/// Calls `launch` with data, and again with others where a launch has found that these tell nothing.
+void use_fresh_data(const TimingContext& timing, const LoadedCandidate& candidate,
+                    const std::function<void(TimedData&)>& launch) {
+  const DataNeed need{needed_by(candidate), timing.least_rows};
+  TimedData data = timing.data.take(timing.facts, need, timing.rng, timing.clock.ledger());
+  launch(data);
+  for (int draws = 1; !data.fresh.one.tells && draws < k_most_draws; ++draws) {
+    Rng others = data.others;
+    data = draw_timed_data(timing.facts, need, others, std::move(data), timing.clock.ledger());
     launch(data);
-    for (int draws = 1; !data.fresh.one.tells && draws < k_most_draws; ++draws) {
-      Rng others = data.others;
-      data = draw_data(timing_, others, host_, std::move(data));
-      launch(data);
-    }
   }
-
-  /// On one thread at a time: while a launch goes on, on that beside it.
-  TimedData draw() {
-    if (timing_.spare.empty()) return draw_data(timing_, timing_.rng, host_, {});
-    TimedData used = std::move(timing_.spare.back());
-    timing_.spare.pop_back();
-    return draw_data(timing_, timing_.rng, host_, std::move(used));
-  }
-
-  const TimingContext& timing_;
-  HostBytes host_;
-  std::optional<TimedData> next_;
-};
+  timing.data.give_back(std::move(data));
+}
 
 /// What is wrong with the outputs. It stands only where the data tell something of a kernel.
 std::optional<CaseFailure> judge_timed(const TimingContext& timing, TimedData& data, const CaseRun& run,
@@ -176,8 +118,8 @@ tl::expected<void, TimingFailure> time_pair(const TimingContext& timing, LoadedC
                                             LoadedCandidate& other, PairedComparison& comparison,
                                             TimingResult& result) {
   tl::expected<void, TimingFailure> pair;
-  DataAhead(timing, needed_by(candidate))
-      .use([&](TimedData& drawn) { pair = time_pair_on(timing, drawn, candidate, other, comparison, result); }, false);
+  use_fresh_data(timing, candidate,
+                 [&](TimedData& drawn) { pair = time_pair_on(timing, drawn, candidate, other, comparison, result); });
   return pair;
 }
 
@@ -186,11 +128,10 @@ tl::expected<TimingResult, TimingFailure> compare_interleaved(const TimingContex
                                                               const std::string& other_name) {
   PairedComparison comparison(rule, timing.rng.next());
   TimingResult result;
-  DataAhead data(timing, needed_by(candidate));
   while (!comparison.decided() && !timing.clock.out_of_time()) {
-    tl::expected<void, TimingFailure> pair;
-    data.use([&](TimedData& drawn) { pair = time_pair_on(timing, drawn, candidate, other, comparison, result); }, true);
-    if (!pair) return tl::unexpected(std::move(pair).error());
+    if (auto pair = time_pair(timing, candidate, other, comparison, result); !pair) {
+      return tl::unexpected(std::move(pair).error());
+    }
   }
   comparison.finish();
   result.versus = comparison.result();
@@ -202,15 +143,13 @@ tl::expected<TimingResult, TimingFailure> compare_interleaved(const TimingContex
 tl::expected<TimingResult, TimingFailure> time_alone(const TimingContext& timing, LoadedCandidate& candidate,
                                                      int samples) {
   TimingResult result;
-  DataAhead data(timing, needed_by(candidate));
   for (int i = 0; i < samples && !timing.clock.out_of_time(); ++i) {
     tl::expected<LaunchOutcome, CaseFailure> time;
     std::size_t like = 0;
-    const auto launch = [&](TimedData& drawn) {
+    use_fresh_data(timing, candidate, [&](TimedData& drawn) {
       like = drawn.like;
       time = timed_launch(timing, candidate, drawn);
-    };
-    data.use(launch, i + 1 < samples);
+    });
     if (!time) return tl::unexpected(TimingFailure{std::move(time).error(), like, true});
     keep(timing, *time, result);
   }

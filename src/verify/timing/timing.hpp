@@ -10,7 +10,7 @@
 #include "measure/measure.hpp"
 #include "verify/checking/case_runner.hpp"
 #include "verify/checking/sampled_rows.hpp"
-#include "verify/checking/timed_data.hpp"
+#include "verify/state/data_ahead.hpp"
 #include "verify/state/measure_state.hpp"
 #include "verify/state/run_facts.hpp"
 
@@ -22,7 +22,7 @@ struct TimingContext {
   const Baseline& baseline;  ///< its time says how long a launch may take
   StepClock& clock;
   Rng& rng;
-  SpareData& spare;
+  DataAhead& data;
   std::int64_t least_rows = k_least_rows;  ///< that the oracle answers of each launch
 };
 
@@ -53,15 +53,14 @@ struct TimingResult {
                                                           LoadedCandidate& other, PairedComparison& comparison,
                                                           TimingResult& result);
 
-/// Pairs until the rule decides, or the clock's deadline has passed: then clock.deadline_hit() says so. On a GPU, whose
-/// time does not depend on what the host does, the data of the next pair are drawn beside one.
+/// Pairs until the rule decides, or the clock's deadline has passed: then clock.deadline_hit() says so.
 [[nodiscard]] tl::expected<TimingResult, TimingFailure> compare_interleaved(const TimingContext& timing,
                                                                             LoadedCandidate& candidate,
                                                                             LoadedCandidate& other,
                                                                             const ComparisonRule& rule,
                                                                             const std::string& other_name);
 
-/// `samples` cold launches of one candidate alone, or as many as end before the clock's deadline, as above.
+/// `samples` cold launches of one candidate alone, or as many as end before the clock's deadline.
 [[nodiscard]] tl::expected<TimingResult, TimingFailure> time_alone(const TimingContext& timing,
                                                                    LoadedCandidate& candidate, int samples);
 
