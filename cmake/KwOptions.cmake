@@ -33,3 +33,6 @@ endif()
 if(KW_FUZZ)
   target_compile_options(kw_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
+
+include(CheckLinkerFlag)
+check_linker_flag(CXX -static KW_LINKS_STATICALLY)

@@ -28,6 +28,7 @@ RANKS = {
     "operators": 6,
     "device": 6,
     "sandbox": 6,
+    "supervisor": 7,
     "worker": 7,
     "verify": 7,
     "archive": 7,

@@ -18,7 +18,7 @@ import tomllib
 
 TABLE = "tests/protections/protections.toml"
 BUILD = "build/dev"
-PROGRAMS = ["bin/kw_system_tests", "bin/kernelwright-worker"]
+PROGRAMS = ["bin/kw_system_tests", "bin/kernelwright-supervisor", "bin/kernelwright-worker"]
 
 
 def read_table(root):

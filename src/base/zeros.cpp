@@ -10,21 +10,13 @@ namespace {
 
 constexpr std::size_t k_page = 4096;
 
-/// Of the pages that lie in that memory as a whole. A wish: nothing depends on it, and a system without such says so.
-void advise(void* memory, std::size_t bytes, int advice) {
-  const auto first = (reinterpret_cast<std::uintptr_t>(memory) + k_page - 1) / k_page * k_page;
-  const auto last = (reinterpret_cast<std::uintptr_t>(memory) + bytes) / k_page * k_page;
-  if (first < last) static_cast<void>(::madvise(reinterpret_cast<void*>(first), last - first, advice));
-}
-
 }  // namespace
 
 void prefer_large_pages(void* memory, std::size_t bytes) {
-  advise(memory, bytes, MADV_HUGEPAGE);
-}
-
-void leave_out_of_children(void* memory, std::size_t bytes) {
-  advise(memory, bytes, MADV_DONTFORK);
+  const auto first = (reinterpret_cast<std::uintptr_t>(memory) + k_page - 1) / k_page * k_page;
+  const auto last = (reinterpret_cast<std::uintptr_t>(memory) + bytes) / k_page * k_page;
+  // A wish: nothing depends on it, and a system without large pages says so.
+  if (first < last) static_cast<void>(::madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE));
 }
 
 void touch_pages(std::span<std::byte> memory, const ParallelFor& parallel) {

@@ -5,8 +5,8 @@
 #include <concepts>
 #include <type_traits>
 
+#include "base/wire_reader.hpp"
 #include "protocol/messages.hpp"
-#include "protocol/reader.hpp"
 
 namespace kw::wire {
 

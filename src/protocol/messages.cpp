@@ -2,9 +2,9 @@
 
 #include <type_traits>
 
+#include "base/wire_reader.hpp"
+#include "base/wire_writer.hpp"
 #include "protocol/fields.hpp"
-#include "protocol/reader.hpp"
-#include "protocol/writer.hpp"
 
 namespace kw {
 namespace {

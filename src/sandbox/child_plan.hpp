@@ -1,12 +1,14 @@
 #pragma once
-// Everything the code between clone and execve needs, computed beforehand: that code runs in a copy of a process whose
-// other threads may have held any lock, so it may only make system calls. Internal to the sandbox.
+// What the host has decided about one start: the supervisor, which is a program of its own, gets it as bytes. Internal
+// to the sandbox.
 
 #include <linux/filter.h>
 #include <sys/resource.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.hpp"
@@ -23,12 +25,11 @@ struct PlannedLimit {
 
 struct ChildPlan {
   std::string program;
-  std::vector<std::string> argument_text;     ///< owns what `arguments` points to
-  std::vector<std::string> environment_text;  ///< owns what `environment` points to
-  std::vector<char*> arguments;               ///< ends with a null pointer, as execve wants it
-  std::vector<char*> environment;
+  std::vector<std::string> arguments;  ///< with the program's name
+  std::vector<std::string> environment;
   std::vector<int> descriptors;  ///< what becomes descriptor 0, 1, 2, ... of the program; owned by the caller
   bool close_others = true;
+  bool namespaces = false;  ///< whether the supervisor has user, pid and mount namespaces of its own
   std::vector<PlannedLimit> limits;
   bool drop_privileges = true;
   bool reap = true;  ///< kill what the program leaves behind
@@ -47,10 +48,19 @@ struct ChildPlan {
   std::string name;
 };
 
+/// For the supervisor: all of it but what namespaces are entered with, which is over when it begins.
+[[nodiscard]] std::string encode(const ChildPlan& plan);
+/// Nothing when the bytes are not those of encode().
+[[nodiscard]] std::optional<ChildPlan> decode_child_plan(std::string_view bytes);
+
+/// Every descriptor that the plan names by its number.
+[[nodiscard]] std::vector<int> descriptors_of(const ChildPlan& plan);
+
 /// Where a launch failed; sent by the child, so plain numbers.
 enum class LaunchStep : std::int32_t {
   session,
   user_map,
+  supervisor,
   join_cgroup,
   descriptors,
   limits,
@@ -74,5 +84,10 @@ struct SupervisorMessage {
   LaunchStep step = LaunchStep::session;  ///< of `failed`
   std::int32_t value = 0;                 ///< errno of `failed`, wait status of `ended`
 };
+
+/// These two make system calls only.
+void tell(int control, SupervisorMessage message);
+/// Tells `control` that the step failed, with errno, and exits.
+[[noreturn]] void give_up(int control, LaunchStep step);
 
 }  // namespace kw

@@ -10,7 +10,7 @@
 namespace kw {
 
 enum class PathAccess : std::uint8_t {
-  read,          ///< read files, list directories
+  read = 1,      ///< read files, list directories
   read_execute,  ///< and execute
   read_write,    ///< read, write, create, remove, rename; never devices, never execute
   device,        ///< read, write, ioctl

@@ -1,12 +1,15 @@
 #include "sandbox/namespaces.hpp"
 
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <linux/mount.h>
 #include <sched.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstring>
 
 namespace kw {
@@ -31,6 +34,17 @@ void make_writable(const char* path) {
   ::syscall(SYS_mount_setattr, -1, path, 0, &writable, sizeof writable);
 }
 
+// The supervisor unmounts the private directory when the host has died. execve would take the right to from a user who
+// is not 0.
+void keep_right_to_unmount() {
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  std::array<__user_cap_data_struct, 2> rights{};
+  if (::syscall(SYS_capget, &header, rights.data()) != 0) return;
+  rights[0].inheritable |= 1U << CAP_SYS_ADMIN;
+  if (::syscall(SYS_capset, &header, rights.data()) != 0) return;
+  ::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, CAP_SYS_ADMIN, 0, 0);
+}
+
 }  // namespace
 
 bool enter_namespaces(const ChildPlan& plan) {
@@ -38,6 +52,7 @@ bool enter_namespaces(const ChildPlan& plan) {
   write_file("/proc/self/setgroups", "deny");
   if (!write_file("/proc/self/uid_map", plan.user_map.c_str())) return false;
   if (!write_file("/proc/self/gid_map", plan.group_map.c_str())) return false;
+  keep_right_to_unmount();
   // Nothing below may show up in the host's mounts; without this, leave the mounts alone.
   if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return true;
   make_everything_read_only();
@@ -52,7 +67,7 @@ bool enter_namespaces(const ChildPlan& plan) {
   return true;
 }
 
-std::uint64_t namespace_flags() {
+int namespace_flags() {
   return CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWNS;
 }
 

@@ -2,14 +2,12 @@
 // User, pid, network, ipc, uts and mount namespaces: the supervisor's side runs after clone and makes system calls
 // only.
 
-#include <cstdint>
-
 #include "sandbox/child_plan.hpp"
 
 namespace kw {
 
 /// Flags for clone: all namespaces of tier b.
-[[nodiscard]] std::uint64_t namespace_flags();
+[[nodiscard]] int namespace_flags();
 
 /// Called in the new namespaces: maps the user to itself, makes every mount read-only, mounts a fresh /proc and a
 /// bounded file system on the private directory. False with errno when even the map is refused. A mount that is refused

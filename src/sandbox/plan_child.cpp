@@ -98,13 +98,6 @@ std::vector<std::string> plan_environment(const SandboxSpec& spec, const fs::pat
   return environment;
 }
 
-std::vector<char*> pointers_to(std::vector<std::string>& text) {
-  std::vector<char*> pointers;
-  for (std::string& entry : text) pointers.push_back(entry.data());
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
 Sockets sockets_of(const SandboxSpec& spec) {
   if (!has_layer(spec, SandboxLayer::tool_calls)) return Sockets::calling;
   return spec.devices.empty() ? Sockets::none : Sockets::listening;
@@ -164,11 +157,9 @@ Result<ChildPlan> plan_child(const SandboxSpec& spec, const fs::path& private_di
                 k_max_inherited);
   }
   plan.program = program.string();
-  plan.argument_text.push_back(plan.program);
-  plan.argument_text.insert(plan.argument_text.end(), spec.arguments.begin(), spec.arguments.end());
-  plan.arguments = pointers_to(plan.argument_text);
-  plan.environment_text = plan_environment(spec, private_directory);
-  plan.environment = pointers_to(plan.environment_text);
+  plan.arguments.push_back(plan.program);
+  plan.arguments.insert(plan.arguments.end(), spec.arguments.begin(), spec.arguments.end());
+  plan.environment = plan_environment(spec, private_directory);
   plan.close_others = has_layer(spec, SandboxLayer::descriptors);
   if (has_layer(spec, SandboxLayer::limits)) plan.limits = plan_limits(spec);
   plan.drop_privileges = has_layer(spec, SandboxLayer::capabilities);

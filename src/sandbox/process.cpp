@@ -15,7 +15,6 @@
 
 #include "sandbox/cgroup.hpp"
 #include "sandbox/frame_channel.hpp"
-#include "sandbox/namespaces.hpp"
 #include "sandbox/plan_child.hpp"
 #include "sandbox/private_directory.hpp"
 #include "sandbox/processor_time.hpp"
@@ -141,13 +140,12 @@ Result<SocketPair> make_socket_pair() {
   return SocketPair{UniqueFd(ends[0]), UniqueFd(ends[1])};
 }
 
-Result<SupervisorLink> start_supervisor(const SandboxSpec& spec, const ChildPlan& plan) {
+Result<SupervisorLink> start(ChildPlan plan) {
   bool refused = false;
-  if (has_layer(spec, SandboxLayer::namespaces)) {
-    auto link = SupervisorLink::start(plan, namespace_flags(), refused);
-    if (link || !refused) return link;
-  }
-  return SupervisorLink::start(plan, 0, refused);
+  auto link = SupervisorLink::start(plan, refused);
+  if (link || !refused) return link;
+  plan.namespaces = false;
+  return SupervisorLink::start(plan, refused);
 }
 
 }  // namespace
@@ -172,6 +170,7 @@ Result<std::unique_ptr<SandboxedProcess>> spawn_sandboxed(const SandboxSpec& spe
   plan.descriptors.insert(plan.descriptors.end(), spec.inherited.begin(), spec.inherited.end());
   // A machine without groups runs without; the probe has said so.
   Cgroup group;
+  plan.namespaces = has_layer(spec, SandboxLayer::namespaces);
   plan.name = directory.path().filename();
   if (has_layer(spec, SandboxLayer::cgroup)) {
     if (auto made = Cgroup::create(plan.name, spec.limits)) group = *std::move(made);
@@ -180,7 +179,7 @@ Result<std::unique_ptr<SandboxedProcess>> spawn_sandboxed(const SandboxSpec& spe
   plan.cgroup_members = group.members();
   plan.parents = group.parents();
   plan.parents.push_back(directory.parent());
-  KW_TRY(SupervisorLink link, start_supervisor(spec, plan));
+  KW_TRY(SupervisorLink link, start(std::move(plan)));
   return std::make_unique<Process>(std::move(link), FrameChannel(std::move(sockets.host)), std::move(output),
                                    std::move(directory), std::move(group));
 }

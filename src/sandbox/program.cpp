@@ -13,6 +13,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <string>
+#include <vector>
 
 #include "sandbox/supervisor.hpp"
 
@@ -94,6 +96,14 @@ int install_filters(const ChildPlan& plan) {
   return 0;
 }
 
+/// Ends with a null pointer, as execve wants it.
+std::vector<char*> pointers_to(const std::vector<std::string>& text) {
+  std::vector<char*> pointers;
+  for (const std::string& entry : text) pointers.push_back(const_cast<char*>(entry.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
 class Steps {
  public:
   explicit Steps(int control) : control_(control) {}
@@ -112,6 +122,8 @@ class Steps {
 
 void execute_program(const ChildPlan& plan, int control, pid_t supervisor, bool in_group) {
   const Steps steps(control);
+  const std::vector<char*> arguments = pointers_to(plan.arguments);
+  const std::vector<char*> environment = pointers_to(plan.environment);
   steps.take(LaunchStep::session, ::setsid() < 0 ? errno : default_signals());
   if (!in_group) steps.take(LaunchStep::join_cgroup, join_cgroups(plan));
   steps.take(LaunchStep::descriptors, place_descriptors(plan));
@@ -128,7 +140,7 @@ void execute_program(const ChildPlan& plan, int control, pid_t supervisor, bool 
   const SupervisorMessage here{SupervisorMessage::Kind::here, LaunchStep::session, 0};
   [[maybe_unused]] const ssize_t sent = ::send(control, &here, sizeof here, MSG_NOSIGNAL);
   steps.take(LaunchStep::system_calls, install_filters(plan));
-  ::execve(plan.program.c_str(), plan.arguments.data(), plan.environment.data());
+  ::execve(plan.program.c_str(), arguments.data(), environment.data());
   steps.take(LaunchStep::execute, errno);
   ::_exit(127);
 }

@@ -57,7 +57,7 @@ TEST(child_plan, gives_the_whole_environment_and_lets_the_spec_name_its_own) {
   with.environment = {{"HOME", "/elsewhere"}, {"POCL_CACHE_DIR", "/cache"}};
   const auto plan = plan_child(with, "/private");
   ASSERT_TRUE(plan) << plan.error().to_string();
-  EXPECT_THAT(plan->environment_text,
+  EXPECT_THAT(plan->environment,
               ::testing::UnorderedElementsAre("PATH=/usr/bin:/bin", "TMPDIR=/private", "XDG_CACHE_HOME=/private",
                                               "HOME=/elsewhere", "POCL_CACHE_DIR=/cache"));
 }
@@ -99,6 +99,63 @@ TEST(child_plan, leaves_out_the_layers_above_the_tier_and_those_named) {
   EXPECT_FALSE(has_layer(with, SandboxLayer::namespaces));
   EXPECT_FALSE(has_layer(with, SandboxLayer::landlock));
   EXPECT_TRUE(has_layer(with, SandboxLayer::system_calls));
+}
+
+/// No field as it is by default.
+ChildPlan full_plan() {
+  ChildPlan plan;
+  plan.program = "/bin/program";
+  plan.arguments = {"/bin/program", "", "two words"};
+  plan.environment = {"PATH=/bin"};
+  plan.descriptors = {0, 7, 7, 9};
+  plan.close_others = false;
+  plan.namespaces = true;
+  plan.limits = {{RLIMIT_CPU, {3, RLIM_INFINITY}}};
+  plan.drop_privileges = false;
+  plan.reap = false;
+  plan.use_landlock = false;
+  plan.landlock = {{{"/a", PathAccess::read}, {"/b", PathAccess::directory}}, false};
+  plan.filters = {{{1, 2, 3, 0xffffffffU}}, {}};
+  plan.private_directory = "/private";
+  plan.cgroup_directory = 11;
+  plan.cgroup_members = {12, 13};
+  plan.parents = {14};
+  plan.name = "name";
+  return plan;
+}
+
+TEST(child_plan, reaches_the_supervisor_as_it_is) {
+  const ChildPlan sent = full_plan();
+  const auto plan = decode_child_plan(encode(sent));
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->program, sent.program);
+  EXPECT_EQ(plan->arguments, sent.arguments);
+  EXPECT_EQ(plan->environment, sent.environment);
+  EXPECT_EQ(plan->descriptors, sent.descriptors);
+  EXPECT_FALSE(plan->close_others);
+  EXPECT_TRUE(plan->namespaces);
+  ASSERT_EQ(plan->limits.size(), 1U);
+  EXPECT_EQ(plan->limits[0].resource, RLIMIT_CPU);
+  EXPECT_EQ(plan->limits[0].value.rlim_cur, 3U);
+  EXPECT_EQ(plan->limits[0].value.rlim_max, RLIM_INFINITY);
+  EXPECT_FALSE(plan->drop_privileges || plan->reap || plan->use_landlock || plan->landlock.governs_paths);
+  ASSERT_EQ(plan->landlock.rules.size(), 2U);
+  EXPECT_EQ(plan->landlock.rules[1].path, "/b");
+  EXPECT_EQ(plan->landlock.rules[1].access, PathAccess::directory);
+  ASSERT_EQ(plan->filters.size(), 2U);
+  EXPECT_EQ(plan->filters[0].at(0).k, 0xffffffffU);
+  EXPECT_EQ(plan->filters[0].at(0).jf, 3);
+  EXPECT_EQ(plan->private_directory, sent.private_directory);
+  EXPECT_EQ(plan->name, sent.name);
+  EXPECT_EQ(descriptors_of(*plan), (std::vector<int>{0, 7, 7, 9, 12, 13, 14, 11}));
+}
+
+TEST(child_plan, is_none_where_bytes_are_missing_or_left_over) {
+  const std::string bytes = encode(full_plan());
+  EXPECT_FALSE(decode_child_plan(bytes + "x"));
+  for (std::size_t length = 0; length < bytes.size(); ++length) {
+    ASSERT_FALSE(decode_child_plan(std::string_view(bytes).substr(0, length))) << length;
+  }
 }
 
 TEST(system_call_filters, fit_into_what_the_kernel_takes) {

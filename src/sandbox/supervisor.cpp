@@ -18,23 +18,11 @@
 #include <cerrno>
 #include <cstring>
 
-#include "sandbox/namespaces.hpp"
-
 namespace kw {
 namespace {
 
-void tell(int control, SupervisorMessage message) {
-  // The host may be gone; there is nobody else to tell.
-  [[maybe_unused]] const ssize_t sent = ::send(control, &message, sizeof message, MSG_NOSIGNAL);
-}
-
-[[noreturn]] void give_up(int control, LaunchStep step) {
-  tell(control, {SupervisorMessage::Kind::failed, step, errno});
-  ::_exit(127);
-}
-
 // The few descriptors the supervisor keeps, out of the way of the low numbers that the program's descriptors take. The
-// rest are copies of the host's, and would keep its sockets open.
+// rest are for the program, and would keep the host's sockets open.
 class Kept {
  public:
   bool keep(int fd) {
@@ -188,43 +176,19 @@ bool host_lets_go(int control) {
 
 }  // namespace
 
-std::string_view to_string(LaunchStep step) {
-  switch (step) {
-    case LaunchStep::session:
-      return "starting a session";
-    case LaunchStep::user_map:
-      return "mapping the user into its namespace";
-    case LaunchStep::join_cgroup:
-      return "joining the cgroup";
-    case LaunchStep::descriptors:
-      return "placing the descriptors";
-    case LaunchStep::limits:
-      return "setting resource limits";
-    case LaunchStep::capabilities:
-      return "dropping privileges";
-    case LaunchStep::no_new_privileges:
-      return "refusing new privileges";
-    case LaunchStep::landlock:
-      return "restricting paths";
-    case LaunchStep::system_calls:
-      return "filtering system calls";
-    case LaunchStep::execute:
-      return "executing the program";
-    case LaunchStep::fork:
-      return "forking";
-  }
-  return "an unknown step";
-}
-
-void run_supervisor(const ChildPlan& plan, int control, bool namespaces) {
+void run_supervisor(const ChildPlan& plan, int control) {
+  for (const int passed : descriptors_of(plan)) ::fcntl(passed, F_SETFD, FD_CLOEXEC);
+  ::fcntl(control, F_SETFD, FD_CLOEXEC);
   Kept kept;
   if (!kept.keep(control)) give_up(control, LaunchStep::session);
   control = kept.control();
   for (const int parent : plan.parents) kept.keep(parent);
   if (::setsid() < 0) give_up(control, LaunchStep::session);
-  if (namespaces && !enter_namespaces(plan)) give_up(control, LaunchStep::user_map);
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
-  ::prctl(PR_SET_DUMPABLE, 0);  // its memory is a copy of the host's
+  ::prctl(PR_SET_DUMPABLE, 0);  // the program may have no hold on it
+  // What execve left it is not for the program.
+  ::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+  ::signal(SIGCHLD, SIG_DFL);  // a host that ignores it would take the program's end from it
 
   const auto supervisor = static_cast<pid_t>(::syscall(SYS_getpid));
   bool born_in_group = false;
@@ -240,10 +204,10 @@ void run_supervisor(const ChildPlan& plan, int control, bool namespaces) {
   tell_started(control, plan);
 
   const int status = watch(static_cast<pid_t>(program), control, signals);
-  if (plan.reap) kill_descendants(namespaces);
+  if (plan.reap) kill_descendants(plan.namespaces);
   tell(control, {SupervisorMessage::Kind::ended, LaunchStep::session, status});
   if (!host_lets_go(control)) {
-    if (namespaces) ::umount2(plan.private_directory.c_str(), MNT_DETACH);
+    if (plan.namespaces) ::umount2(plan.private_directory.c_str(), MNT_DETACH);
     for (std::size_t i = 1; i < kept.count(); ++i) ::unlinkat(kept.at(i), plan.name.c_str(), AT_REMOVEDIR);
   }
   ::_exit(0);

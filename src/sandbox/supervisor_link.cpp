@@ -1,10 +1,8 @@
 #include "sandbox/supervisor_link.hpp"
 
-#include <linux/sched.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,7 +13,7 @@
 #include <utility>
 
 #include "sandbox/sandbox.hpp"
-#include "sandbox/supervisor.hpp"
+#include "sandbox/start_supervisor.hpp"
 
 namespace kw {
 namespace {
@@ -41,30 +39,6 @@ bool wait_readable(int fd, Instant until) {
   }
 }
 
-struct Clone {
-  long pid = -1;
-  int pidfd = -1;
-  int error = 0;
-};
-
-// All signals are blocked across clone: a handler of the host must not run in its copy.
-Clone clone_supervisor(const ChildPlan& plan, int supervisor_end, std::uint64_t namespace_flags) {
-  Clone result;
-  clone_args arguments{};
-  // No exit signal: a SIGCHLD handler or a waitpid(-1) elsewhere in the host never sees the supervisor.
-  arguments.flags = CLONE_PIDFD | CLONE_CLEAR_SIGHAND | namespace_flags;
-  arguments.pidfd = reinterpret_cast<std::uintptr_t>(&result.pidfd);
-  sigset_t all;
-  sigset_t before;
-  ::sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);
-  result.pid = ::syscall(SYS_clone3, &arguments, sizeof arguments);
-  if (result.pid == 0) run_supervisor(plan, supervisor_end, namespace_flags != 0);
-  result.error = errno;
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return result;
-}
-
 }  // namespace
 
 SupervisorLink::SupervisorLink(UniqueFd control, UniqueFd supervisor_fd, pid_t supervisor)
@@ -76,7 +50,7 @@ SupervisorLink::~SupervisorLink() {
   release();
 }
 
-Result<SupervisorLink> SupervisorLink::start(const ChildPlan& plan, std::uint64_t namespace_flags, bool& refused) {
+Result<SupervisorLink> SupervisorLink::start(const ChildPlan& plan, bool& refused) {
   refused = false;
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) {
@@ -86,13 +60,13 @@ Result<SupervisorLink> SupervisorLink::start(const ChildPlan& plan, std::uint64_
   UniqueFd supervisor_end(ends[1]);
   const int yes = 1;
   ::setsockopt(host_end.get(), SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes);
-  const Clone clone = clone_supervisor(plan, supervisor_end.get(), namespace_flags);
-  if (clone.pid < 0) {
-    refused = namespace_flags != 0;
-    return fail(errc::sandbox_failed, "cannot start a process: {}", std::strerror(clone.error));
+  KW_TRY(StartedSupervisor started, start_supervisor(plan, supervisor_end.get()));
+  if (started.pid < 0) {
+    refused = plan.namespaces;
+    return fail(errc::sandbox_failed, "cannot start a process: {}", std::strerror(started.error));
   }
   supervisor_end.reset();
-  SupervisorLink link(std::move(host_end), UniqueFd(clone.pidfd), static_cast<pid_t>(clone.pid));
+  SupervisorLink link(std::move(host_end), std::move(started.handle), started.pid);
   KW_TRY_VOID(link.wait_until_started(refused));
   return link;
 }

@@ -15,11 +15,9 @@ namespace kw {
 
 class SupervisorLink {
  public:
-  /// Clones the supervisor, with namespaces if `flags` says so, and waits until the program runs. errc::sandbox_failed
-  /// names the step that failed; `refused` is then set when it was clone or the user map, so that fewer namespaces may
-  /// work.
-  [[nodiscard]] static Result<SupervisorLink> start(const ChildPlan& plan, std::uint64_t namespace_flags,
-                                                    bool& refused);
+  /// Starts the supervisor and waits until the program runs. errc::sandbox_failed names the step that failed; `refused`
+  /// is then set when it was clone or the user map, so that a plan without namespaces may work.
+  [[nodiscard]] static Result<SupervisorLink> start(const ChildPlan& plan, bool& refused);
   SupervisorLink(SupervisorLink&&) = default;
   SupervisorLink& operator=(SupervisorLink&&) = delete;
   ~SupervisorLink();

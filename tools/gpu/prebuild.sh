@@ -18,9 +18,9 @@ cmake --build "$tree" --target kernelwright kernelwright-worker
 
 rm -rf "$out"
 mkdir -p "$out/bin" "$out/lib" "$out/share/kernelwright"
-cp "$tree/bin/kernelwright" "$tree/bin/kernelwright-worker" "$out/bin/"
+cp "$tree/bin/kernelwright" "$tree/bin/kernelwright-supervisor" "$tree/bin/kernelwright-worker" "$out/bin/"
 cp -r "$repo/problems" "$out/share/kernelwright/"
-strip "$out/bin/kernelwright" "$out/bin/kernelwright-worker"
+strip "$out/bin/"*
 
 # Everything but the C library itself, whose parts belong to the machine.
 ldd "$out/bin/kernelwright" "$out/bin/kernelwright-worker" |
@@ -40,5 +40,5 @@ done
 echo "in $out:"
 (cd "$out" && find . -type f -path './[bl]i[nb]/*' | sort)
 echo "newest symbol of the C library that is needed:"
-for file in "$out"/bin/* "$out"/lib/*; do objdump -T "$file"; done |
+for file in "$out"/bin/kernelwright{,-worker} "$out"/lib/*; do objdump -T "$file"; done |
   grep -o 'GLIBC_[0-9.]*' | sort -uV | tail -n 1

@@ -19,13 +19,9 @@ struct TensorShape {
   std::int64_t sequence = 1;  ///< extent of the axis outside of that
 };
 
-/// It is drawn into again and again, beside processes that start.
 std::vector<float> memory_for(const TensorShape& shape, const ParallelFor& parallel, std::vector<float> used) {
-  constexpr std::size_t k_worth_a_mapping = std::size_t{1} << 20;
   const auto elements = static_cast<std::size_t>(shape.elements);
-  if (used.size() == elements) return used;
-  const bool is_large = elements * sizeof(float) >= k_worth_a_mapping;
-  return zeros<float>(elements, parallel, is_large ? k_own_mapping : 0);
+  return used.size() == elements ? std::move(used) : zeros<float>(elements, parallel);
 }
 
 /// Elements that a thread fills at a time: while they are in its cache they are rounded.

@@ -3,10 +3,14 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "base/unique_fd.hpp"
 #include "host.hpp"
@@ -19,6 +23,26 @@ TEST(sandboxed_process, a_program_runs_and_its_exit_status_comes_back) {
   EXPECT_EQ(reported(*process), "done");
   EXPECT_EQ(reported(*process), "closed");
   EXPECT_EQ(process->kill().to_string(), "exited with status 0");
+}
+
+/// A field of /proc/PID/NAME, which words separate; counted from 0.
+std::string word_of(const std::string& pid, const std::string& name, int field) {
+  std::ifstream file("/proc/" + pid + "/" + name);
+  std::string word;
+  for (int i = 0; i <= field; ++i) file >> word;
+  return word;
+}
+
+/// What a process between host and program shares with the host, each of them copies when it writes to it.
+TEST(sandboxed_process, has_a_supervisor_that_knows_nothing_of_the_hosts_memory) {
+  constexpr std::size_t k_bytes = std::size_t{256} << 20;
+  const std::vector<char> memory(k_bytes, 'x');
+  const auto process = start(spec_for({"hang"}));
+  const std::string supervisor = word_of(std::to_string(process->pid()), "stat", 3);
+  EXPECT_EQ(word_of(supervisor, "comm", 0), "kernelwright-su");
+  const auto resident_pages = std::stoll(word_of(supervisor, "statm", 1));
+  EXPECT_LT(resident_pages * ::sysconf(_SC_PAGESIZE), static_cast<long long>(k_bytes));
+  EXPECT_EQ(memory[k_bytes / 2], 'x');
 }
 
 TEST(sandboxed_process, frames_of_many_sizes_come_back_unchanged) {

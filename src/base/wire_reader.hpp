@@ -1,7 +1,7 @@
 #pragma once
-// The wire format as it is read: Reader takes back what Writer (writer.hpp) appended, and trusts nothing. It never
-// allocates for a count that the remaining bytes could not fill, and its recursion is as deep as the message types are
-// nested, whatever the bytes say.
+// How values travel between processes, as they are read: Reader takes back what Writer (wire_writer.hpp) appended, and
+// trusts nothing. It never allocates for a count that the remaining bytes could not fill, and its recursion is as deep
+// as the message types are nested, whatever the bytes say.
 
 #include <bit>
 #include <concepts>
@@ -20,7 +20,7 @@ namespace kw::wire {
 /// Every encoded value is at least this long, which is what bounds the counts of lists.
 inline constexpr std::size_t k_word_bytes = 8;
 
-/// Largest enumerator; the enums that travel count from 1 without gaps. Specialised in fields.hpp.
+/// Largest enumerator; the enums that travel count from 1 without gaps. Specialised beside the list of fields.
 template <typename Enum>
 inline constexpr std::int64_t k_enum_last = 0;
 
@@ -75,7 +75,7 @@ class Reader {
   template <typename Enum>
   requires std::is_enum_v<Enum>
   void get(Enum& value) {
-    static_assert(k_enum_last<Enum> > 0, "name the last enumerator in fields.hpp");
+    static_assert(k_enum_last<Enum> > 0, "name the last enumerator beside the list of fields");
     const std::int64_t word = get_word();
     if (failed()) return;
     if (word < 1 || word > k_enum_last<Enum>) return fail_with("an enumerator does not exist");

@@ -1,4 +1,4 @@
-#include "protocol/reader.hpp"
+#include "base/wire_reader.hpp"
 
 #include <fmt/format.h>
 

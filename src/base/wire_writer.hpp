@@ -1,6 +1,6 @@
 #pragma once
-// The wire format as it is written: Writer appends fields to a payload. Which fields a message has stands in fields.hpp
-// alone; bytes from elsewhere are for Reader (reader.hpp).
+// How values travel between processes, as they are written: Writer appends fields to a payload. Which fields a struct
+// has its list_fields() alone says; bytes from elsewhere are for Reader (wire_reader.hpp).
 
 #include <bit>
 #include <concepts>

@@ -1,0 +1,24 @@
+#pragma once
+// Starts the supervisor, a program of its own. Until it is executed its process runs in the memory of the host, as
+// after posix_spawn(): a copy would cost the host a page fault for everything that it writes afterwards. Internal to
+// the sandbox.
+
+#include <sys/types.h>
+
+#include "base/result.hpp"
+#include "base/unique_fd.hpp"
+#include "sandbox/child_plan.hpp"
+
+namespace kw {
+
+struct StartedSupervisor {
+  pid_t pid = -1;  ///< negative where clone was refused
+  UniqueFd handle;
+  int error = 0;  ///< errno of that
+};
+
+/// In new namespaces if the plan says so. `control`: its end of the pair (supervisor.hpp). What is refused after the
+/// clone it says there. errc::sandbox_failed where the program is missing.
+[[nodiscard]] Result<StartedSupervisor> start_supervisor(const ChildPlan& plan, int control);
+
+}  // namespace kw
