@@ -11,6 +11,7 @@
 #include "propose/search/search_proposer.hpp"
 #include "record/json.hpp"
 #include "verify/checking/accuracy.hpp"
+#include "verify/checking/fresh_data.hpp"
 #include "verify/checking/inputs.hpp"
 #include "verify/checking/storage.hpp"
 
@@ -110,6 +111,35 @@ BENCHMARK(judge_stored_output)
     ->Arg(static_cast<int>(DType::f16))
     ->Arg(static_cast<int>(DType::bf16))
     ->Unit(benchmark::kMillisecond);
+
+/// The output of a timed launch by the rows that the oracle has answered, on one thread.
+void judge_timed_output(benchmark::State& state) {
+  const auto dtype = static_cast<DType>(state.range(0));
+  Problem problem = with_axes(alibi(), {"B=1", "Hq=8", "Hkv=8", "Sq=1024", "Skv=1024", "D=64", "Dv=64"}).value();
+  problem.outputs[0].dtype = dtype;
+  CheckCase like;
+  like.inputs = make_inputs(problem, problem.primary(), Distribution::normal, 1).value().values;
+  Rng rng(1);
+  const FreshCase fresh = draw_fresh(problem, like, WorkloadCosts(problem), rng);
+  const AnswerSample& sample = fresh.answers[0];
+  const OutputForm form = output_form(problem, problem.outputs[0], problem.primary().axes);
+  std::vector<float> values(
+      static_cast<std::size_t>(element_count(problem.outputs[0], problem.primary().axes).value()));
+  fill_normal(values, 1);
+  round_to(dtype, values);
+  const auto bytes = stored(dtype, values);
+  const OutputScales scales = output_scales(Answer(dtype, stored(dtype, values)), form);
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(measure_sample(bytes, 0xffffffffU, sample, scales, form, 1.0, serial_for, std::nullopt));
+  }
+  state.SetLabel(
+      fmt::format("{}, {} of {} elements answered", to_string(dtype), sample.elements.size(), values.size()));
+}
+BENCHMARK(judge_timed_output)
+    ->Arg(static_cast<int>(DType::f32))
+    ->Arg(static_cast<int>(DType::f16))
+    ->Arg(static_cast<int>(DType::bf16))
+    ->Unit(benchmark::kMicrosecond);
 
 void oracle_primary_one_thread(benchmark::State& state) {
   const Problem problem = alibi();
