@@ -163,6 +163,25 @@ Result<Reached> reached_on(const RunFacts& facts, Baseline& baseline, LoadedCand
   return reached;
 }
 
+/// The same of case `index`. On a GPU the oracle answers the next case meanwhile, for that changes no time there.
+Result<Reached> reached_on_case(RunFacts& facts, Baseline& baseline, LoadedCandidate* reference, std::size_t index,
+                                StepClock& clock, OpeningMemory& memory) {
+  const auto& cases = facts.suite.cases();
+  const auto reach = [&] { return reached_on(facts, baseline, reference, cases[index], clock, memory); };
+  if (facts.device().kind != DeviceKind::gpu || index + 1 == cases.size()) return reach();
+  std::optional<Result<Reached>> reached;
+  Result<void> answered;
+  const auto launch = [&] {
+    const auto launching = clock.doing(TimeLedger::k_other);
+    reached = reach();
+  };
+  const auto waiting_for_answers = clock.doing(time_activity::oracle);
+  facts.options.beside(
+      launch, [&] { answered = facts.suite.answer_large(facts.problem, index + 1, facts.options.parallel, nullptr); });
+  KW_TRY_VOID(std::move(answered));
+  return *std::move(reached);
+}
+
 /// What the plain kernel would have reached where the reference did: on the first case the two erred by `plain` and
 /// `reference`. The limit is the plain kernel's, for a reference may be far more precise than anybody has to be.
 std::vector<double> as_plain(std::vector<double> errors, std::span<const double> plain,
@@ -186,7 +205,7 @@ Result<void> learn_on_all_cases(RunFacts& facts, Baseline& baseline, std::option
     const CheckCase& one = facts.suite.cases()[i];
     const bool primary = one.workload == 0;
     const bool by_reference = primary && plain_reached && reference;
-    KW_TRY(auto reached, reached_on(facts, baseline, by_reference ? &*reference : nullptr, one, clock, memory));
+    KW_TRY(auto reached, reached_on_case(facts, baseline, by_reference ? &*reference : nullptr, i, clock, memory));
     errors.push_back(by_reference ? as_plain(reached.errors, *plain_reached, reference_reached) : reached.errors);
     if (!one.sampled.empty()) {
       facts.suite.adopt(i, std::move(reached.outputs), std::move(reached.scales), std::move(reached.errors));
