@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <future>
 #include <map>
 
 #include "verify/baseline_opening.hpp"
@@ -29,6 +31,15 @@ class SampledAnswers : public ::testing::Test {
     if (kernels_.contains("reference")) options.reference = small_candidate("reference");
     options.suite.whole_flops = whole_flops;
     options.suite.kept_bytes = kept_bytes;
+    if (with_threads_) {
+      // The fake compiler is for one thread: the opening's two calls beside which it builds stay on this one.
+      options.beside = [calls = 0](const auto& here, const auto& beside) mutable {
+        if (calls++ < 2) return serial_beside(here, beside);
+        const auto other = std::async(std::launch::async, beside);
+        here();
+      };
+      options.start = [](std::function<void()> work) { return std::async(std::launch::async, std::move(work)); };
+    }
     KW_TRY(verifier_, LocalVerifier::open(problem_, backend_, clock_, std::move(options)));
     return {};
   }
@@ -38,6 +49,7 @@ class SampledAnswers : public ::testing::Test {
   std::map<std::string, FakeKernel> kernels_;
   FakeBackend backend_{problem_, clock_,
                        [this](const BuildRequest& request) { return kernels_.at(written_source(request)); }};
+  bool with_threads_ = false;
   std::unique_ptr<LocalVerifier> verifier_;
 };
 
@@ -70,6 +82,20 @@ TEST_F(SampledAnswers, judge_as_if_the_oracle_had_answered_all) {
       EXPECT_EQ(verifier_->verify(small_candidate("suspect")).verdict.reason, Reason::wrong_result)
           << static_cast<int>(conduct);
     }
+  }
+}
+
+TEST_F(SampledAnswers, of_other_threads_judge_the_same_on_a_gpu) {
+  with_threads_ = true;
+  backend_.mutable_device().kind = DeviceKind::gpu;
+  for (const double kept_bytes : {k_most_inputs_kept, 0.0}) {
+    SCOPED_TRACE(kept_bytes > 0 ? "inputs are kept" : "inputs are drawn again");
+    ASSERT_TRUE(open(1, kept_bytes));
+    EXPECT_GT(verifier_->checked().sampled_rows.value_or(0), 0);
+    const auto honest = verifier_->verify(small_candidate("honest"));
+    EXPECT_TRUE(honest.verdict.accepted()) << honest.verdict.message;
+    kernels_["suspect"] = FakeKernel{FakeBehaviour::wrong_when_cold, 2e6, 0.005, BuildStatus::ok, "", false};
+    EXPECT_EQ(verifier_->verify(small_candidate("suspect")).verdict.reason, Reason::wrong_when_timed);
   }
 }
 
