@@ -159,6 +159,7 @@ Result<Reached> reached_on(const RunFacts& facts, Baseline& baseline, LoadedCand
   }
   const auto judging = clock.doing(time_activity::judging);
   auto reached = compare(facts, one, *run, mode, place);
+  memory.inputs.forget_drawn();
   memory.outputs = std::move(run->outputs);
   return reached;
 }

@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <vector>
 
 #include "base/time_ledger.hpp"
 #include "verify/checking/inputs.hpp"
@@ -33,12 +34,24 @@ class LargeInputs {
     friend bool operator==(const Source&, const Source&) = default;
   };
 
+  /// Of inputs that nobody holds any more: as many as were held at the same time at most, with the last.
+  class FreeMemory {
+   public:
+    void give(InputValues values);
+    [[nodiscard]] InputValues take();
+
+   private:
+    std::mutex mutex_;
+    std::vector<InputValues> free_;
+  };
+
   const Problem& problem_;
   ParallelFor parallel_;
   TimeLedger* ledger_;
   std::mutex mutex_;
-  std::optional<Source> source_;       ///< of the last; nothing where parts of it alone were drawn
-  std::shared_ptr<DrawnInputs> last_;  ///< null: none was drawn yet
+  std::optional<Source> source_;             ///< of the last; nothing where parts of it alone were drawn
+  std::shared_ptr<const DrawnInputs> last_;  ///< null: none was drawn yet
+  std::shared_ptr<FreeMemory> memory_ = std::make_shared<FreeMemory>();
 };
 
 }  // namespace kw

@@ -28,6 +28,8 @@ class StoredInputs {
   [[nodiscard]] std::span<const std::byte> bytes(std::size_t input, const ParallelFor& parallel) const;
   /// That many bytes from `offset` on, both multiples of an element's length, of a random one.
   [[nodiscard]] std::vector<std::byte> part(std::size_t input, std::size_t offset, std::size_t length) const;
+  /// Nobody asks for bytes any more: lets go of inputs that were drawn for this.
+  void forget_drawn() { drawn_.reset(); }
   /// What a device can draw the input as.
   [[nodiscard]] std::optional<RandomTensor> random(std::size_t input) const;
 
