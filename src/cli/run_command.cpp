@@ -31,9 +31,9 @@ std::string problem_words(const ProblemInput& input) {
   return text;
 }
 
-/// Beside a launch and its check there are cores for one compiler on a small machine, and for more on a large one. Few of
-/// those in flight are being compiled at a time, but one that takes long keeps all behind it waiting. Not more than was
-/// tried: each is proposed without knowing what became of those before it.
+/// Beside a launch and its check there are cores for one compiler on a small machine, and for more on a large one. Few
+/// of those in flight are being compiled at a time, but one that takes long keeps all behind it waiting. Not more than
+/// was tried: each is proposed without knowing what became of those before it.
 int candidates_in_flight(int processors) {
   constexpr int k_many_processors = 8, k_most = 12;
   return processors < k_many_processors ? 2 : std::min(processors * 3 / 4, k_most);
