@@ -6,6 +6,7 @@
 
 #include "sandbox/plan_child.hpp"
 #include "sandbox/probe.hpp"
+#include "sandbox/start_supervisor.hpp"
 #include "sandbox/system_calls.hpp"
 
 namespace kw {
@@ -156,6 +157,14 @@ TEST(child_plan, is_none_where_bytes_are_missing_or_left_over) {
   for (std::size_t length = 0; length < bytes.size(); ++length) {
     ASSERT_FALSE(decode_child_plan(std::string_view(bytes).substr(0, length))) << length;
   }
+}
+
+TEST(find_supervisor, says_what_is_missing_and_where) {
+  const auto missing = find_supervisor("/nowhere");
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().code, errc::sandbox_failed);
+  EXPECT_EQ(missing.error().message, "the supervisor /nowhere/kernelwright-supervisor does not exist");
+  EXPECT_EQ(missing.error().hint, "build the target kernelwright-supervisor, or install it beside kernelwright");
 }
 
 TEST(system_call_filters, fit_into_what_the_kernel_takes) {

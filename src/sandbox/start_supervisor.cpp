@@ -70,19 +70,19 @@ Result<UniqueFd> file_of(const std::string& plan) {
   return file;
 }
 
-Result<std::string> find_supervisor() {
-  KW_TRY(const std::filesystem::path beside, executable_directory());
-  const std::filesystem::path program = beside / "kernelwright-supervisor";
+}  // namespace
+
+Result<std::string> find_supervisor(const std::filesystem::path& folder) {
+  const std::filesystem::path program = folder / "kernelwright-supervisor";
   std::error_code error;
   if (std::filesystem::is_regular_file(program, error)) return program.string();
   return fail(Error{errc::sandbox_failed, fmt::format("the supervisor {} does not exist", program.string()),
                     "build the target kernelwright-supervisor, or install it beside kernelwright"});
 }
 
-}  // namespace
-
 Result<StartedSupervisor> start_supervisor(const ChildPlan& plan, int control) {
-  KW_TRY(std::string program, find_supervisor());
+  KW_TRY(const std::filesystem::path beside, executable_directory());
+  KW_TRY(std::string program, find_supervisor(beside));
   KW_TRY(const UniqueFd file, file_of(encode(plan)));
   std::string control_text = std::to_string(control);
   std::string file_text = std::to_string(file.get());

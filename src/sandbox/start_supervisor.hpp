@@ -5,6 +5,9 @@
 
 #include <sys/types.h>
 
+#include <filesystem>
+#include <string>
+
 #include "base/result.hpp"
 #include "base/unique_fd.hpp"
 #include "sandbox/child_plan.hpp"
@@ -17,8 +20,12 @@ struct StartedSupervisor {
   int error = 0;  ///< errno of that
 };
 
-/// In new namespaces if the plan says so. `control`: its end of the pair (supervisor.hpp). What is refused after the
-/// clone it says there. errc::sandbox_failed where the program is missing.
+/// Where the program lies in a folder; errc::sandbox_failed where it does not.
+[[nodiscard]] Result<std::string> find_supervisor(const std::filesystem::path& folder);
+
+/// The program that lies beside this one. In new namespaces if the plan says so. `control`: its end of the pair
+/// (supervisor.hpp). What is refused after the clone it says there. Errors: those of find_supervisor(), and
+/// errc::sandbox_failed without memory for the plan.
 [[nodiscard]] Result<StartedSupervisor> start_supervisor(const ChildPlan& plan, int control);
 
 }  // namespace kw
