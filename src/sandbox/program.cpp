@@ -5,7 +5,6 @@
 #include <linux/securebits.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -109,9 +108,8 @@ class Steps {
   explicit Steps(int control) : control_(control) {}
   void take(LaunchStep step, int error) const {
     if (error == 0) return;
-    const SupervisorMessage message{SupervisorMessage::Kind::failed, step, error};
-    [[maybe_unused]] const ssize_t sent = ::send(control_, &message, sizeof message, MSG_NOSIGNAL);
-    ::_exit(127);
+    errno = error;
+    give_up(control_, step);
   }
 
  private:
@@ -137,12 +135,10 @@ void execute_program(const ChildPlan& plan, int control, pid_t supervisor, bool 
   steps.take(LaunchStep::session, die_with_supervisor(supervisor));
   if (plan.use_landlock) steps.take(LaunchStep::landlock, restrict_paths(plan.landlock));
   // The kernel tells the host the sender's process id as the host sees it.
-  const SupervisorMessage here{SupervisorMessage::Kind::here, LaunchStep::session, 0};
-  [[maybe_unused]] const ssize_t sent = ::send(control, &here, sizeof here, MSG_NOSIGNAL);
+  tell(control, {SupervisorMessage::Kind::here, LaunchStep::session, 0});
   steps.take(LaunchStep::system_calls, install_filters(plan));
   ::execve(plan.program.c_str(), arguments.data(), environment.data());
-  steps.take(LaunchStep::execute, errno);
-  ::_exit(127);
+  give_up(control, LaunchStep::execute);
 }
 
 }  // namespace kw

@@ -6,6 +6,7 @@
 #include <functional>
 #include <future>
 #include <map>
+#include <stdexcept>
 
 #include "verify/baseline_opening.hpp"
 #include "verify/local_verifier.hpp"
@@ -44,6 +45,14 @@ class SampledAnswers : public ::testing::Test {
     return {};
   }
 
+  void open_and_accept_honest(double kept_bytes) {
+    const auto opened = open(1, kept_bytes);
+    if (!opened) throw std::runtime_error(opened.error().to_string());
+    EXPECT_GT(verifier_->checked().sampled_rows.value_or(0), 0);
+    const auto honest = verifier_->verify(small_candidate("honest"));
+    EXPECT_TRUE(honest.verdict.accepted()) << honest.verdict.message;
+  }
+
   Problem problem_ = small_problem();
   FakeClock clock_;
   std::map<std::string, FakeKernel> kernels_;
@@ -72,10 +81,7 @@ constexpr double k_all = std::numeric_limits<double>::infinity();
 TEST_F(SampledAnswers, judge_as_if_the_oracle_had_answered_all) {
   for (const double kept_bytes : {k_most_inputs_kept, 0.0}) {
     SCOPED_TRACE(kept_bytes > 0 ? "inputs are kept" : "inputs are drawn again");
-    ASSERT_TRUE(open(1, kept_bytes));
-    EXPECT_GT(verifier_->checked().sampled_rows.value_or(0), 0);
-    const auto honest = verifier_->verify(small_candidate("honest"));
-    EXPECT_TRUE(honest.verdict.accepted()) << honest.verdict.message;
+    open_and_accept_honest(kept_bytes);
     for (const auto conduct : {FakeBehaviour::writes_zeros, FakeBehaviour::copies_input, FakeBehaviour::last_row_wrong,
                                FakeBehaviour::right_on_primary_only, FakeBehaviour::low_precision}) {
       kernels_["suspect"] = FakeKernel{conduct, 2e6, 0.005, BuildStatus::ok, "", false};
@@ -90,10 +96,7 @@ TEST_F(SampledAnswers, of_other_threads_judge_the_same_on_a_gpu) {
   backend_.mutable_device().kind = DeviceKind::gpu;
   for (const double kept_bytes : {k_most_inputs_kept, 0.0}) {
     SCOPED_TRACE(kept_bytes > 0 ? "inputs are kept" : "inputs are drawn again");
-    ASSERT_TRUE(open(1, kept_bytes));
-    EXPECT_GT(verifier_->checked().sampled_rows.value_or(0), 0);
-    const auto honest = verifier_->verify(small_candidate("honest"));
-    EXPECT_TRUE(honest.verdict.accepted()) << honest.verdict.message;
+    open_and_accept_honest(kept_bytes);
     kernels_["suspect"] = FakeKernel{FakeBehaviour::wrong_when_cold, 2e6, 0.005, BuildStatus::ok, "", false};
     EXPECT_EQ(verifier_->verify(small_candidate("suspect")).verdict.reason, Reason::wrong_when_timed);
   }

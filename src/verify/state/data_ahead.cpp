@@ -1,7 +1,5 @@
 #include "verify/state/data_ahead.hpp"
 
-#include <utility>
-
 #include "record/time_use.hpp"
 #include "verify/checking/check_suite.hpp"
 
