@@ -56,10 +56,9 @@ StartedSupervisor clone_supervisor(Start& start) {
   ::sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, &before);
   const int flags = k_memory_flags | CLONE_PIDFD | (start.plan.namespaces ? namespace_flags() : 0);
-  const int pid = ::clone(become_supervisor, stack.data() + stack.size(), flags, &start, &handle);
-  const int error = errno;
+  const int error = ::clone(become_supervisor, stack.data() + stack.size(), flags, &start, &handle) < 0 ? errno : 0;
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return {pid, UniqueFd(handle), error};
+  return {UniqueFd(handle), error};
 }
 
 Result<UniqueFd> file_of(const std::string& plan) {

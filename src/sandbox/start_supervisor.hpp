@@ -3,8 +3,6 @@
 // after posix_spawn(): a copy would cost the host a page fault for everything that it writes afterwards. Internal to
 // the sandbox.
 
-#include <sys/types.h>
-
 #include <filesystem>
 #include <string>
 
@@ -15,9 +13,8 @@
 namespace kw {
 
 struct StartedSupervisor {
-  pid_t pid = -1;  ///< negative where clone was refused
-  UniqueFd handle;
-  int error = 0;  ///< errno of that
+  UniqueFd handle;  ///< its pidfd; invalid where clone was refused
+  int error = 0;    ///< errno of that
 };
 
 /// Where the program lies in a folder; errc::sandbox_failed where it does not.

@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -41,8 +42,8 @@ bool wait_readable(int fd, Instant until) {
 
 }  // namespace
 
-SupervisorLink::SupervisorLink(UniqueFd control, UniqueFd supervisor_fd, pid_t supervisor)
-    : control_(std::move(control)), supervisor_fd_(std::move(supervisor_fd)), supervisor_(supervisor) {}
+SupervisorLink::SupervisorLink(UniqueFd control, UniqueFd supervisor)
+    : control_(std::move(control)), supervisor_fd_(std::move(supervisor)) {}
 
 SupervisorLink::~SupervisorLink() {
   if (!control_.valid()) return;
@@ -61,12 +62,12 @@ Result<SupervisorLink> SupervisorLink::start(const ChildPlan& plan, bool& refuse
   const int yes = 1;
   ::setsockopt(host_end.get(), SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes);
   KW_TRY(StartedSupervisor started, start_supervisor(plan, supervisor_end.get()));
-  if (started.pid < 0) {
+  if (!started.handle.valid()) {
     refused = plan.namespaces;
     return fail(errc::sandbox_failed, "cannot start a process: {}", std::strerror(started.error));
   }
   supervisor_end.reset();
-  SupervisorLink link(std::move(host_end), std::move(started.handle), started.pid);
+  SupervisorLink link(std::move(host_end), std::move(started.handle));
   KW_TRY_VOID(link.wait_until_started(refused));
   return link;
 }
@@ -138,7 +139,7 @@ int SupervisorLink::end() {
     }
   }
   if (!wait_status_) {
-    ::kill(supervisor_, SIGKILL);
+    ::syscall(SYS_pidfd_send_signal, supervisor_fd_.get(), SIGKILL, nullptr, 0);
     wait_status_ = SIGKILL;
   }
   return *wait_status_;
@@ -160,7 +161,8 @@ void SupervisorLink::release() {
   control_.reset();
   // A pidfd is readable once its process has ended.
   if (!wait_readable(supervisor_fd_.get(), in(k_reap_deadline))) return;
-  while (::waitpid(supervisor_, nullptr, __WALL) < 0 && errno == EINTR) {
+  siginfo_t ignored{};
+  while (::waitid(P_PIDFD, static_cast<id_t>(supervisor_fd_.get()), &ignored, WEXITED | __WALL) < 0 && errno == EINTR) {
   }
 }
 

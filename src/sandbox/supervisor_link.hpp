@@ -34,15 +34,16 @@ class SupervisorLink {
   [[nodiscard]] int private_directory() const { return private_directory_.get(); }
 
  private:
-  SupervisorLink(UniqueFd control, UniqueFd supervisor_fd, pid_t supervisor);
+  SupervisorLink(UniqueFd control, UniqueFd supervisor);
   [[nodiscard]] Result<void> wait_until_started(bool& refused);
   std::optional<SupervisorMessage> hear(Instant until);
   void order(char what) const;
   void take_attachments(SupervisorMessage::Kind kind, const msghdr& header);
 
   UniqueFd control_;
+  /// The process itself: after execve a SIGCHLD handler or a waitpid(-1) elsewhere in the host may reap it, and its
+  /// number be another's.
   UniqueFd supervisor_fd_;
-  pid_t supervisor_ = -1;
   pid_t program_ = -1;
   UniqueFd private_directory_;
   std::optional<int> wait_status_;

@@ -45,6 +45,18 @@ TEST(sandboxed_process, has_a_supervisor_that_knows_nothing_of_the_hosts_memory)
   EXPECT_EQ(memory[k_bytes / 2], 'x');
 }
 
+TEST(sandboxed_process, ends_in_a_host_that_reaps_every_child) {
+  const auto process = start(spec_for({"nothing"}));
+  EXPECT_EQ(reported(*process), "done");
+  struct sigaction ignore {};
+  struct sigaction before {};
+  ignore.sa_handler = SIG_IGN;
+  ASSERT_EQ(::sigaction(SIGCHLD, &ignore, &before), 0);
+  EXPECT_EQ(process->kill().to_string(), "exited with status 0");
+  EXPECT_EQ(run(spec_for({"nothing"})), "done");
+  ASSERT_EQ(::sigaction(SIGCHLD, &before, nullptr), 0);
+}
+
 TEST(sandboxed_process, frames_of_many_sizes_come_back_unchanged) {
   const auto process = start(spec_for({"echo"}));
   for (const std::size_t bytes : {0U, 1U, 3U, 4U, 5U, 4096U, 3U << 20}) {
