@@ -48,6 +48,7 @@ TEST(sandboxed_process, has_a_supervisor_that_knows_nothing_of_the_hosts_memory)
 TEST(sandboxed_process, ends_in_a_host_that_reaps_every_child) {
   const auto process = start(spec_for({"nothing"}));
   EXPECT_EQ(reported(*process), "done");
+  EXPECT_EQ(reported(*process), "closed");
   struct sigaction ignore {};
   struct sigaction before {};
   ignore.sa_handler = SIG_IGN;
