@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "codegen/text.hpp"
 #include "operators/program/kernels/lane_reduction.hpp"
+#include "operators/program/kernels/lane_streams.hpp"
 #include "program/stages/access.hpp"
 
 namespace kw {
@@ -92,7 +93,9 @@ void LaneLoops::lane_map(const Stage& stage, LaneScope& lanes) {
 }
 
 void LaneLoops::store_lanes(const Stage& stage, LaneScope& lanes, const std::string& value) {
-  body_.line(lanes.store(place_of(stage), value));
+  const auto at_a_line = streams_if(context_, stage, scope_);
+  body_.line(at_a_line ? lanes.stream(place_of(stage), value, *at_a_line) : lanes.store(place_of(stage), value));
+  streams_ = streams_ || at_a_line.has_value();
   written_.insert(stage.buffer);
 }
 

@@ -37,6 +37,8 @@ class LaneLoops {
   [[nodiscard]] BodyWriter& body() { return body_; }
   /// Buffers that were stored to.
   [[nodiscard]] const std::set<std::size_t>& written() const { return written_; }
+  /// Whether some stores pass by the caches; see lane_streams.hpp.
+  [[nodiscard]] bool streams() const { return streams_; }
 
   /// What one stage of a row does in a loop over columns.
   struct Work {
@@ -84,6 +86,7 @@ class LaneLoops {
   std::size_t row_count_;
   BodyWriter body_;
   std::set<std::size_t> written_;
+  bool streams_ = false;
   std::string bounded_;  ///< the axis whose loop ends where guards say so
 };
 

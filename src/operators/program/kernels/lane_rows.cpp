@@ -11,6 +11,7 @@
 #include "operators/program/kernels/lane_reduction.hpp"
 #include "operators/program/kernels/lane_row_plan.hpp"
 #include "operators/program/kernels/lane_scope.hpp"
+#include "operators/program/kernels/lane_streams.hpp"
 #include "operators/program/kernels/row_coordinates.hpp"
 #include "operators/program/kernels/stage_kernel.hpp"
 #include "program/stages/access.hpp"
@@ -293,6 +294,7 @@ class LaneRowsWriter {
     const KernelSignature signature(context_, scope_, loops_.written());
     auto kernels = signature.kernels(kernel_of_buffer(context_, stages_.back()->buffer), "1", body);
     kernels.launches[0].grid = {grid};
+    if (loops_.streams()) tunables.push_back(stream_tunable());
     kernels.tunables = std::move(tunables);
     return kernels;
   }

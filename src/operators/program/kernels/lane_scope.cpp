@@ -196,11 +196,22 @@ std::vector<std::string> LaneScope::shared_values(const std::vector<StageExpr>& 
   return statements;
 }
 
-std::string LaneScope::store(const StageNode& place, const std::string& value) {
-  const auto& buffer = scope_.buffer(place.tensor.buffer);
+std::string LaneScope::address_text(const StageNode& place) {
   std::vector<std::string> indices;
   for (const auto& index : place.operands) indices.push_back(scope_.text(index, Binding::sum));
-  const auto at = fmt::format("{} + {}", buffer.name, scope_.offset(indices, place.tensor.type.shape));
+  return fmt::format("{} + {}", scope_.buffer(place.tensor.buffer).name,
+                     scope_.offset(indices, place.tensor.type.shape));
+}
+
+std::string LaneScope::stream(const StageNode& place, const std::string& value, const std::string& at_a_line) {
+  scope_.need_own("store16");
+  scope_.need_own("stream16");
+  return fmt::format("stream16({}, {}, {});", value, address_text(place), at_a_line);
+}
+
+std::string LaneScope::store(const StageNode& place, const std::string& value) {
+  const auto& buffer = scope_.buffer(place.tensor.buffer);
+  const auto at = address_text(place);
   const auto to = "0, " + at;
   switch (buffer.dtype) {
     case DType::f16:

@@ -32,11 +32,14 @@ class LaneScope {
   void call_result(const std::string& name) { result_ = name; }
   /// Stores sixteen values from the place of `place` on, a load of the buffer that is contiguous along the axis.
   [[nodiscard]] std::string store(const StageNode& place, const std::string& value);
+  /// The same past the caches, where the condition says that the place is a multiple of 64 bytes; of f32 numbers.
+  [[nodiscard]] std::string stream(const StageNode& place, const std::string& value, const std::string& at_a_line);
 
  private:
   [[nodiscard]] std::string print(const StageExpr& expression, Binding least);
   [[nodiscard]] std::string own_text(const StageExpr& node);
   [[nodiscard]] std::string load_text(const StageNode& node);
+  [[nodiscard]] std::string address_text(const StageNode& place);
   [[nodiscard]] std::string select_text(const StageNode& node);
   /// For a divisor that is the same for all lanes.
   [[nodiscard]] std::string quotient_text(const StageNode& node);

@@ -1,0 +1,79 @@
+// Large outputs on a processor, whose stores pass by the caches, through the whole verifier.
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "tests/programs/program_verdicts.hpp"
+
+namespace kw {
+namespace {
+
+constexpr const char* k_at_a_line = ", 1);";
+constexpr const char* k_if_at_a_line = " % 16 == 0);";
+
+struct StreamCase {
+  ModuleCase module;
+  const char* condition;  ///< of the stores; null where there are none
+};
+
+const std::vector<StreamCase> k_streams = {
+    {{"map", "torch.relu(x) * 2 + 1", "", "torch.rand(1100, 1021)"}, k_at_a_line},
+    {{"layer_norm", "self.n(x)", "self.n = nn.LayerNorm(1024)", "torch.randn(1100, 1024)"}, k_at_a_line},
+    {{"softmax_of_channels", "torch.softmax(x, 1)", "", "torch.randn(20, 40, 2048)"}, k_at_a_line},
+    {{"columns_by_axes", "x / torch.norm(x, dim=-1, keepdim=True)", "", "torch.randn(1100, H * W * 4)"},
+     k_if_at_a_line},
+    {{"columns_of_half_lines", "self.n(x)", "self.n = nn.LayerNorm(1032)", "torch.randn(1100, 1032)"}, nullptr},
+    {{"small", "torch.relu(x) * 2 + 1", "", "torch.rand(1000, 1021)"}, nullptr},
+    {{"f16", "torch.relu(x) * 2 + 1", "", "torch.rand(2200, 1024).half()"}, nullptr},
+    {{"read_again_by_its_kernel", "torch.softmax(x, -1)", "", "torch.randn(1100, 1024)"}, nullptr},
+    {{"read_again_by_another", "self.both(self.n(x), more[0])",
+      "self.n = nn.LayerNorm(1024)\n    def both(self, y, w):\n        return y, y @ w",
+      "torch.randn(1100, 1024), torch.rand(1024, 64)"},
+     nullptr},
+};
+
+class Streams : public testing::TestWithParam<StreamCase> {
+ protected:
+  static void SetUpTestSuite() { device_ = std::make_unique<ProgramVerdicts>("opencl:0", "opencl"); }
+  static void TearDownTestSuite() { device_.reset(); }
+
+  static Problem problem(const ModuleCase& one) {
+    return problem_of_module(module_of(one.result, one.init, one.inputs), "m.py");
+  }
+  static Bundle emitted(const Problem& read) { return device_->emitted(read, "fused"); }
+
+  static inline std::unique_ptr<ProgramVerdicts> device_;
+};
+
+TEST_P(Streams, are_accepted) {
+  const Problem read = problem(GetParam().module);
+  const Bundle bundle = emitted(read);
+  const auto at = bundle.source.rfind("stream16(");
+  const char* const condition = GetParam().condition;
+  ASSERT_EQ(at != std::string::npos, condition != nullptr) << bundle.source;
+  if (condition == nullptr) return;
+  const auto statement = bundle.source.substr(at, bundle.source.find(';', at) + 1 - at);
+  EXPECT_TRUE(statement.ends_with(condition)) << statement;
+  for (const std::int64_t past_caches : {0, 1}) {
+    const Verdict verdict = device_->verdict_of(read, with_defaults(bundle, {{"STREAM_STORES", past_caches}}));
+    EXPECT_TRUE(verdict.accepted()) << verdict.message << "\n" << bundle.to_text();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Outputs, Streams, testing::ValuesIn(k_streams),
+                         [](const auto& one) { return one.param.module.name; });
+
+/// Whose rows do not all begin at a line.
+TEST_F(Streams, are_rejected_where_the_condition_is_left_out) {
+  const Problem read = problem(k_streams[3].module);
+  Bundle bundle = emitted(read);
+  const std::string condition = k_if_at_a_line;
+  const auto at = bundle.source.rfind(condition);
+  ASSERT_NE(at, std::string::npos) << bundle.source;
+  bundle.source.replace(at, condition.size(), " > 0);");
+  EXPECT_EQ(device_->verdict_of(read, bundle).status, VerdictStatus::rejected);
+}
+
+}  // namespace
+}  // namespace kw
