@@ -176,6 +176,13 @@ std::string LaneScope::call(const StageNode& node, const std::vector<std::string
       return fmt::format("(~{})", operands[0]);
     case StageOp::exp:
       return own("exp16");
+    case StageOp::expm1:
+      return own("expm1_16");
+    case StageOp::log1p:
+      return own("log1p_16");
+    case StageOp::erf:
+      scope_.need_own("exp16");
+      return own("erf16");
     case StageOp::tanh:
       scope_.need(KernelHelper::tanh16);
       return fmt::format("tanh16({})", operands[0]);

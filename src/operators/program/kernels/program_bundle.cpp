@@ -68,22 +68,30 @@ Fillings tensor_core_texts() {
           {"boxes", tensor_copies()}};
 }
 
+/// Of program/vector.cl, in the order of their definitions: a helper may call those before it.
+std::string vector_helper_source(const std::set<std::string>& names, Dialect dialect) {
+  std::string text;
+  for (const auto& section : kernel_sections()) {
+    const bool used = section.file == "program/vector.cl" && names.count(std::string(section.name)) > 0;
+    if (used) text += in_dialect(std::string(section.text), dialect);
+  }
+  return text;
+}
+
 std::string own_helper_source(const std::set<std::string>& names, Dialect dialect) {
   std::string text;
   for (const auto& name : names) {
     const bool extremum = name == "larger" || name == "smaller";
-    const bool scalar = extremum || name == "rounded_to_tf32";
     if (extremum && !dialect->warp.empty()) {
       text += kernel_text("program/helpers.cu", name);
-      continue;
+    } else if (extremum || name == "rounded_to_tf32") {
+      text += in_dialect(std::string(kernel_text("program/plain.cl", name)), dialect);
+    } else if (const auto slash = name.find('/'); slash != std::string::npos) {
+      const auto section = kernel_text("program/" + name.substr(0, slash), name.substr(slash + 1));
+      text += fill(section, tensor_core_texts());
     }
-    const auto slash = name.find('/');
-    const bool own_file = slash != std::string::npos;
-    const auto file = own_file ? "program/" + name.substr(0, slash) : scalar ? "program/plain.cl" : "program/vector.cl";
-    const std::string section(kernel_text(file, own_file ? name.substr(slash + 1) : name));
-    text += own_file ? fill(section, tensor_core_texts()) : in_dialect(section, dialect);
   }
-  return text;
+  return text + vector_helper_source(names, dialect);
 }
 
 /// What a group computes: each operator as it was written, and its elements in index notation.
