@@ -89,6 +89,7 @@ std::vector<Problem> modules() {
       module_problem("torch.softmax(x, dim=1) * torch.prod(y, dim=1, keepdim=True) + torch.arange(600)", "600, 600",
                      "600, 600"),
       module_problem("torch.cumsum(x, dim=1) + y", "8, 600", "8, 600"),
+      module_problem("torch.erf(x) + torch.expm1(y) * torch.log1p(x)", "8, 600", "8, 600"),
       module_problem("x @ y", "128, 64", "64, 128"),
       module_problem("x.T @ y.T", "64, 128", "128, 64"),
       module_problem("x.T @ y", "61, 127", "61, 127"),
