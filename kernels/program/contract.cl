@@ -132,16 +132,69 @@ ${signature} {
     panel += (long)(end - begin) * ${step_floats};
   }
 
-  const float* sums = (const float*)total;
-  for (int r = 0; r < rows; ++r) {
-    const int m = first_row + r;
-    ${stored_row_axes}
-    for (int l = 0; l < columns; ++l) {
-      const int n = first_column + l;
-      ${stored_column_axes}
-      ${stored_guard}
-      ${values}
-      ${store}
-    }
+  ${stores}
+}
+
+// --- section: stores_one_by_one
+const float* sums = (const float*)total;
+for (int r = 0; r < rows; ++r) {
+  const int m = first_row + r;
+  ${stored_row_axes}
+  for (int l = 0; l < columns; ++l) {
+    const int n = first_column + l;
+    ${stored_column_axes}
+    ${stored_guard}
+    ${values}
+    ${store}
   }
+}
+
+// --- section: stores_of_rows
+// --- Columns are neighbours in the output.
+const float* sums = (const float*)total;
+for (int r = 0; r < rows; ++r) {
+  const int m = first_row + r;
+  ${stored_row_axes}
+  ${stored_guard}
+  ${lanes}
+}
+
+// --- section: stores_of_columns
+float* sums = (float*)total;
+long places[TILE_ROWS * ROW_TILES];
+for (int r = 0; r < rows; ++r) {
+  const int m = first_row + r;
+  ${stored_row_axes}
+  places[r] = ${row_place};
+  ${rows_without}
+  ${lanes}
+}
+// Neighbours in the output are more often rows than columns.
+for (int l = 0; l < columns; ++l) {
+  const int n = first_column + l;
+  ${column_axes}
+  const long column_place = ${column_place};
+  for (int r = 0; r < rows; ++r) {
+    ${rows_without}
+    const long place = places[r] + column_place;
+    ${row_axes}
+    ${stored_guard}
+    ${values}
+    ${store}
+  }
+}
+
+// --- section: finished_lanes
+int l = 0;
+for (; l + 16 <= columns; l += 16) {
+  const int n = first_column + l;
+  ${lane_axes}
+  ${lane_values}
+  ${lane_end}
+}
+for (; l < columns; ++l) {
+  const int n = first_column + l;
+  ${column_axes}
+  ${values}
+  ${end}
 }

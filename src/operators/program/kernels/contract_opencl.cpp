@@ -6,6 +6,7 @@
 #include "language/kernel_texts.hpp"
 #include "operators/program/kernels/contract_shape.hpp"
 #include "operators/program/kernels/contract_text.hpp"
+#include "operators/program/kernels/contract_vector_stores.hpp"
 #include "operators/program/kernels/stage_kernel.hpp"
 #include "program/stages/rewrite.hpp"
 
@@ -22,10 +23,10 @@ std::string_view contract_section(const char* name) {
 /// Locals of the texts, which no axis may be called.
 const std::vector<std::string>& contract_locals() {
   static const std::vector<std::string> k_names = {
-      "group", "lanes", "first_row", "first_column", "first_line", "rows", "columns", "block", "begin",
-      "end",   "row",   "total",     "panel",        "panels",     "at",   "to",      "sum",   "sums",
-      "line",  "i",     "copied",    "step",         "j",          "l",    "m",       "n",     "r",
-      "t",     "width", "column"};
+      "group", "lanes", "first_row", "first_column", "first_line", "rows",        "columns", "block", "begin",
+      "end",   "row",   "total",     "panel",        "panels",     "at",          "to",      "sum",   "sums",
+      "line",  "i",     "copied",    "step",         "j",          "l",           "m",       "n",     "r",
+      "t",     "width", "column",    "place",        "places",     "column_place"};
   return k_names;
 }
 
@@ -186,23 +187,12 @@ class OpenClContraction {
     return fmt::format("ceil_div({}, {})", extent_of(contraction_.columns).text(), k_panel_columns);
   }
 
-  /// What becomes of a sum: its place in the output, whether there is one, and the statement that stores it.
-  void fill_store(KernelScope& scope, Fillings& fillings) {
-    const auto stored = stored_sum(scope, contraction_, out_, "sums[r * COLUMNS + l]");
-    fillings.emplace_back("stored_guard",
-                          stored.guard.empty() ? "" : fmt::format("if (!({})) continue;", stored.guard));
-    fillings.emplace_back("values", stored.values);
-    fillings.emplace_back("store", stored.store);
-    const auto& used = scope.used_axes();
-    fillings.emplace_back("stored_row_axes", join_lines(index_statements(scope, contraction_.rows, "m", used)));
-    fillings.emplace_back("stored_column_axes", join_lines(index_statements(scope, contraction_.columns, "n", used)));
-  }
-
   void write_products() {
     const auto& stage = contraction_.split.stage;
     KernelScope scope(context_.buffers, stage, context_.dialect, contract_locals());
     Fillings fillings;
-    fill_store(scope, fillings);
+    const auto stores = contract_vector_stores(scope, contraction_, out_);
+    fillings.emplace_back("stores", stores.text);
     auto used = axes_in(rows_.address);
     const auto memory = rows_.copy ? std::string("copied") : context_.buffers[rows_.buffer].name;
     fillings.emplace_back("row_axes", join_lines(index_statements(scope, contraction_.rows, "m", used)));
@@ -212,6 +202,7 @@ class OpenClContraction {
                     address_text(scope, rows_.address, joined_axes(contraction_.batch, contraction_.rows), true)));
     fillings.emplace_back("step", address_text(scope, rows_.address, contraction_.inner, false));
     used.insert(scope.used_axes().begin(), scope.used_axes().end());
+    used.insert(stores.axes.begin(), stores.axes.end());
     fillings.emplace_back("batch_axes", batch_statements(scope, used));
     fillings.emplace_back("row_count", scope.extent(extent_of(contraction_.rows)));
     fillings.emplace_back("column_count", scope.extent(extent_of(contraction_.columns)));
