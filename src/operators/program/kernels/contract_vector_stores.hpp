@@ -2,6 +2,7 @@
 // How the sums of a tile on a CPU come into the output: what becomes of them is computed for sixteen columns at a time
 // where it can be, and neighbours in the output are stored one after the other.
 
+#include <set>
 #include <string>
 
 #include "operators/program/kernels/contraction.hpp"
