@@ -110,8 +110,9 @@ ${signature} {
   for (int i = 0; i < TILE_ROWS * ROW_TILES * TILE_VECTORS; ++i) total[i] = 0.0f;
   __global const float* panel =
       panels + ((long)get_group_id(2) * get_num_groups(1) + get_group_id(1)) * ${longest} * ${step_floats};
-  for (int begin = 0; begin < ${longest}; begin += block) {
-    const int end = min(begin + block, ${longest});
+  const int steps = ${steps};
+  for (int begin = 0; begin < steps; begin += block) {
+    const int end = min(begin + block, steps);
     #pragma unroll 1
     for (int t = 0; t < rows; t += TILE_ROWS) {
       float16 sum[TILE_ROWS][TILE_VECTORS];
@@ -121,6 +122,7 @@ ${signature} {
         for (int j = 0; j < TILE_VECTORS; ++j) sum[i][j] = 0.0f;
       __global const float* at = panel;
       ${open_loops} {
+        ${without_step}
         multiply_add(row + t, ${step}, at, sum);
         at += COLUMNS;
       }

@@ -67,6 +67,10 @@ const std::vector<StoreCase> k_stores = {
       "self.c = nn.ConvTranspose2d(6, 37, 3, stride=2, padding=1)", "torch.randn(B, C, H, W)"},
      k_rows_without,
      k_in_place},
+    {{"columns_of_phases_without_taps", "F.silu(self.c(x))",
+      "self.c = nn.ConvTranspose2d(6, 37, 3, stride=2, padding=1, dilation=2)", "torch.randn(B, C, H, W)"},
+     "const int steps = ((y_phase",
+     k_none},
     {{"columns_of_groups", "F.silu(self.c(x))", "self.c = nn.Conv2d(6, 74, 3, padding=1, groups=2)"}, k_places, k_none},
 };
 

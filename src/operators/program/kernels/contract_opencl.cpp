@@ -22,11 +22,40 @@ std::string_view contract_section(const char* name) {
 
 /// Locals of the texts, which no axis may be called.
 const std::vector<std::string>& contract_locals() {
-  static const std::vector<std::string> k_names = {
-      "group", "lanes", "first_row", "first_column", "first_line", "rows",        "columns", "block", "begin",
-      "end",   "row",   "total",     "panel",        "panels",     "at",          "to",      "sum",   "sums",
-      "line",  "i",     "copied",    "step",         "j",          "l",           "m",       "n",     "r",
-      "t",     "width", "column",    "place",        "places",     "column_place"};
+  static const std::vector<std::string> k_names = {"group",
+                                                   "lanes",
+                                                   "first_row",
+                                                   "first_column",
+                                                   "first_line",
+                                                   "rows",
+                                                   "columns",
+                                                   "block",
+                                                   "begin",
+                                                   "end",
+                                                   "row",
+                                                   "total",
+                                                   "panel",
+                                                   "panels",
+                                                   "at",
+                                                   "to",
+                                                   "sum",
+                                                   "sums",
+                                                   "line",
+                                                   "i",
+                                                   "copied",
+                                                   "step",
+                                                   "j",
+                                                   "l",
+                                                   "m",
+                                                   "n",
+                                                   "r",
+                                                   "t",
+                                                   "width",
+                                                   "column",
+                                                   "place",
+                                                   "places",
+                                                   "column_place",
+                                                   "steps"};
   return k_names;
 }
 
@@ -187,6 +216,21 @@ class OpenClContraction {
     return fmt::format("ceil_div({}, {})", extent_of(contraction_.columns).text(), k_panel_columns);
   }
 
+  /// Which guards of the columns' factor hold for all columns or for none: of taps of a filter, some of which a phase
+  /// of a transposed convolution does not meet. `of_batch`: those that no step decides either, or the others.
+  std::vector<StageExpr> guards_of_steps(bool of_batch) const {
+    const auto names_any = [](const std::set<std::string>& named, const StageAxes& axes) {
+      return std::ranges::any_of(axes, [&](const StageAxis& axis) { return named.count(axis.name) > 0; });
+    };
+    std::vector<StageExpr> guards;
+    for (const auto& guard : contraction_.second.guards) {
+      const auto named = axes_named(guard);
+      if (names_any(named, contraction_.columns)) continue;
+      if (names_any(named, contraction_.inner) != of_batch) guards.push_back(guard);
+    }
+    return guards;
+  }
+
   void write_products() {
     const auto& stage = contraction_.split.stage;
     KernelScope scope(context_.buffers, stage, context_.dialect, contract_locals());
@@ -200,6 +244,13 @@ class OpenClContraction {
         "row_start",
         fmt::format("{} + ({})", memory,
                     address_text(scope, rows_.address, joined_axes(contraction_.batch, contraction_.rows), true)));
+    const auto without_step = condition_text(scope, guards_of_steps(false));
+    const auto with_steps = condition_text(scope, guards_of_steps(true));
+    const auto longest = scope.extent(contraction_.inner[0].extent);
+    fillings.emplace_back(
+        "without_step",
+        without_step.empty() ? "" : fmt::format("if (!({})) {{\n  at += COLUMNS;\n  continue;\n}}", without_step));
+    fillings.emplace_back("steps", with_steps.empty() ? longest : fmt::format("{} ? {} : 0", with_steps, longest));
     fillings.emplace_back("step", address_text(scope, rows_.address, contraction_.inner, false));
     used.insert(scope.used_axes().begin(), scope.used_axes().end());
     used.insert(stores.axes.begin(), stores.axes.end());
@@ -207,7 +258,7 @@ class OpenClContraction {
     fillings.emplace_back("row_count", scope.extent(extent_of(contraction_.rows)));
     fillings.emplace_back("column_count", scope.extent(extent_of(contraction_.columns)));
     fillings.emplace_back("block", block_text(scope));
-    fillings.emplace_back("longest", scope.extent(contraction_.inner[0].extent));
+    fillings.emplace_back("longest", longest);
     fillings.emplace_back("step_floats", step_floats(scope));
     fillings.emplace_back("open_loops", loops_text(scope, contraction_.inner));
     ContractArguments arguments(context_.dialect);
