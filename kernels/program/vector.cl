@@ -1,7 +1,7 @@
 // Functions of sixteen lanes that tensor programs call on CPUs. operators/program/kernels picks those in use,
 // and writes the loops around them.
 //
-// definitions: ROWS_PER_ITEM COLUMNS_PER_ITEM STREAM_STORES
+// definitions: ROWS_PER_ITEM COLUMNS_PER_ITEM LINES_PER_ITEM STREAM_STORES
 
 // --- section: lane_index
 #define LANE_INDEX ((int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15))
@@ -118,6 +118,20 @@ static inline float16 over16(const float16 x, const float divisor) {
 typedef float16 __attribute__((aligned(4))) float16_anywhere;
 // Sixteen neighbours at once.
 static inline void store16(const float16 x, __global float* to) { *(__global float16_anywhere*)to = x; }
+
+// --- section: every_second16
+// Sixteen elements of 31, the first, the third and so on.
+static inline float16 every_second16(__global const float* from) {
+  return (float16)(vload16(0, from).even, vload16(0, from + 15).odd);
+}
+
+// --- section: gather16
+// Sixteen elements that are `stride` apart.
+static inline float16 gather16(__global const float* from, const int stride) {
+  return (float16)(from[0], from[stride], from[2 * stride], from[3 * stride], from[4 * stride], from[5 * stride],
+                   from[6 * stride], from[7 * stride], from[8 * stride], from[9 * stride], from[10 * stride],
+                   from[11 * stride], from[12 * stride], from[13 * stride], from[14 * stride], from[15 * stride]);
+}
 
 // --- section: stream16
 // --- A line of the cache that is stored to is read first, a third of what a map moves.

@@ -90,6 +90,8 @@ std::vector<Problem> modules() {
                      "600, 600"),
       module_problem("torch.cumsum(x, dim=1) + y", "8, 600", "8, 600"),
       module_problem("torch.erf(x) + torch.expm1(y) * torch.log1p(x)", "8, 600", "8, 600"),
+      module_problem("F.max_pool1d(x, 2) + y", "8, 64", "8, 32"),
+      module_problem("F.max_pool1d(x, 3) + y", "8, 96", "8, 32"),
       module_problem("x @ y", "128, 64", "64, 128"),
       module_problem("x.T @ y.T", "64, 128", "128, 64"),
       module_problem("x.T @ y", "61, 127", "61, 127"),

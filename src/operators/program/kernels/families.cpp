@@ -5,6 +5,7 @@
 #include "operators/program/kernels/cached_rows.hpp"
 #include "operators/program/kernels/contract.hpp"
 #include "operators/program/kernels/lane_rows.hpp"
+#include "operators/program/kernels/lane_windows.hpp"
 #include "operators/program/kernels/maps.hpp"
 #include "operators/program/kernels/plain.hpp"
 #include "operators/program/kernels/rows.hpp"
@@ -21,6 +22,7 @@ const std::vector<KernelFamily>& kernel_families() {
       {"reduce", rows_take, rows_kernels},
       {"map", maps_take, maps_kernels},
       {"scan", scans_take, scans_kernels},
+      {"lane windows", lane_windows_take, lane_windows_kernels},
       {"lanes", lane_rows_take, lane_rows_kernels},
       {"plain", [](const GroupContext&, const StageGroup& group) { return group.stages.size() == 1; }, plain_kernels},
   };

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "codegen/text.hpp"
+#include "operators/program/kernels/affine_index.hpp"
 #include "operators/program/kernels/shared_values.hpp"
 #include "program/stages/access.hpp"
 
@@ -24,23 +25,44 @@ bool needs_helper_of_lanes(StageOp op) {
   return op == StageOp::lgamma || op == StageOp::shift_left || op == StageOp::shift_right;
 }
 
-bool all_have_lanes(const StageExpr& node, const std::string& axis, const std::set<const StageNode*>& certain,
-                    std::set<const StageNode*>& seen) {
+/// Lanes whose elements are further apart are gathered in more time than they spare: an average over windows of 11 x 11
+/// without overlap was no faster.
+constexpr std::int64_t k_largest_stride = 4;
+
+/// Elements from one lane's to the next one's; absent where that is no constant from 1 to the largest.
+std::optional<std::int64_t> lane_stride(const StageNode& load, const std::string& axis) {
+  if (is_contiguous(load, axis)) return 1;
+  const auto& indices = load.operands;
+  const bool by_last = !indices.empty() && std::none_of(indices.begin(), indices.end() - 1,
+                                                        [&](const StageExpr& one) { return depends_on(one, axis); });
+  const auto last = by_last ? affine_index(indices.back(), {}) : std::nullopt;
+  const auto found = last ? last->coefficients.find(axis) : std::map<std::string, Extent>::const_iterator();
+  if (!last || found == last->coefficients.end() || !found->second.is_constant()) return std::nullopt;
+  const auto stride = found->second.value();
+  return stride >= 1 && stride <= k_largest_stride ? std::optional(stride) : std::nullopt;
+}
+
+bool all_have_lanes(const StageExpr& node, const std::string& axis, LaneLoads loads,
+                    const std::set<const StageNode*>& certain, std::set<const StageNode*>& seen) {
   if (!seen.insert(node.get()).second || !depends_on(node, axis)) return true;
   if (needs_helper_of_lanes(node->op)) return false;
-  if (node->op == StageOp::load) return certain.count(node.get()) > 0 && is_contiguous(*node, axis);
+  if (node->op == StageOp::load) {
+    const bool strided = loads == LaneLoads::with_strides && node->tensor.type.dtype == ElementType::float32;
+    return certain.count(node.get()) > 0 &&
+           (is_contiguous(*node, axis) || (strided && lane_stride(*node, axis).has_value()));
+  }
   return std::all_of(node->operands.begin(), node->operands.end(),
-                     [&](const StageExpr& operand) { return all_have_lanes(operand, axis, certain, seen); });
+                     [&](const StageExpr& operand) { return all_have_lanes(operand, axis, loads, certain, seen); });
 }
 
 }  // namespace
 
-bool has_lanes(const StageExpr& expression, const std::string& axis) {
+bool has_lanes(const StageExpr& expression, const std::string& axis, LaneLoads loads) {
   if (!expression) return true;
   std::set<const StageNode*> certain;
   follow_certain(expression, axis, certain);
   std::set<const StageNode*> seen;
-  return all_have_lanes(expression, axis, certain, seen);
+  return all_have_lanes(expression, axis, loads, certain, seen);
 }
 
 const char* lane_type(StageType type) {
@@ -97,6 +119,12 @@ std::string LaneScope::own_text(const StageExpr& node) {
 std::string LaneScope::load_text(const StageNode& node) {
   if (const auto held = held_.find(node.tensor.buffer); held != held_.end()) return held->second;
   const auto& buffer = scope_.buffer(node.tensor.buffer);
+  if (const auto stride = lane_stride(node, axis_); stride && *stride != 1) {
+    const bool every_second = *stride == 2;
+    scope_.need_own(every_second ? "every_second16" : "gather16");
+    const auto start = fmt::format("{} + {}", buffer.name, scope_.place_text(node));
+    return every_second ? fmt::format("every_second16({})", start) : fmt::format("gather16({}, {})", start, *stride);
+  }
   const auto from = fmt::format("0, {} + {}", buffer.name, scope_.place_text(node));
   switch (buffer.dtype) {
     case DType::f16:

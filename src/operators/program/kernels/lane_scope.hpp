@@ -2,6 +2,7 @@
 // Stage expressions in OpenCL C with sixteen neighbouring values of one axis at once: float16 and int16 for what
 // depends on the axis, scalars for the rest. A truth that depends on it is a mask, -1 where it holds.
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -12,9 +13,16 @@ namespace kw {
 
 inline constexpr int k_lane_count = 16;
 
+/// How elements of neighbouring lanes may lie.
+enum class LaneLoads : std::uint8_t {
+  side_by_side,
+  with_strides,  ///< or a small constant number of elements apart, of f32
+};
+
 /// Whether the expression can be written so: every element that depends on the axis is read whatever conditions hold,
-/// and lies beside its neighbours.
-[[nodiscard]] bool has_lanes(const StageExpr& expression, const std::string& axis);
+/// and lies as `loads` allow.
+[[nodiscard]] bool has_lanes(const StageExpr& expression, const std::string& axis,
+                             LaneLoads loads = LaneLoads::side_by_side);
 
 class LaneScope {
  public:
