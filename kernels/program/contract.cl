@@ -171,12 +171,14 @@ for (int r = 0; r < rows; ++r) {
   ${rows_without}
   ${lanes}
 }
+${runs}
 // Neighbours in the output are more often rows than columns.
 for (int l = 0; l < columns; ++l) {
   const int n = first_column + l;
   ${column_axes}
   const long column_place = ${column_place};
   for (int r = 0; r < rows; ++r) {
+    ${run}
     ${rows_without}
     const long place = places[r] + column_place;
     ${row_axes}
@@ -184,6 +186,29 @@ for (int l = 0; l < columns; ++l) {
     ${values}
     ${store}
   }
+}
+
+// --- section: runs
+// Whether sixteen rows, from a multiple of sixteen on, are neighbours in the output.
+int runs[(TILE_ROWS * ROW_TILES + 15) / 16];
+for (int r = 0; r < rows; r += 16) {
+  runs[r / 16] = r + 16 <= rows;
+  for (int i = 1; runs[r / 16] && i < 16; ++i) runs[r / 16] = places[r + i] - places[r] == i;
+}
+
+// --- section: run
+if (r % 16 == 0 && runs[r / 16]) {
+  store16(sixteen_rows(sums + r * COLUMNS + l), ${out} + (places[r] + column_place));
+  r += 15;
+  continue;
+}
+
+// --- section: sixteen_rows
+// Sums of a column, of sixteen rows.
+static inline float16 sixteen_rows(const float* sum) {
+  return (float16)(sum[0], sum[COLUMNS], sum[2 * COLUMNS], sum[3 * COLUMNS], sum[4 * COLUMNS], sum[5 * COLUMNS],
+                   sum[6 * COLUMNS], sum[7 * COLUMNS], sum[8 * COLUMNS], sum[9 * COLUMNS], sum[10 * COLUMNS],
+                   sum[11 * COLUMNS], sum[12 * COLUMNS], sum[13 * COLUMNS], sum[14 * COLUMNS], sum[15 * COLUMNS]);
 }
 
 // --- section: finished_lanes

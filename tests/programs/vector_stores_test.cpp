@@ -98,19 +98,28 @@ TEST_P(VectorStores, are_accepted) {
 INSTANTIATE_TEST_SUITE_P(Products, VectorStores, testing::ValuesIn(k_stores),
                          [](const auto& one) { return one.param.module.name; });
 
-/// What the kernels may not leave out.
-TEST_F(VectorStores, are_rejected_where_rows_or_columns_are_others) {
-  const Problem read = problem(k_stores[10].module);
-  const std::pair<std::string, std::string> edits[] = {{k_rows_without, ""},
-                                                       {"for (; l < columns; ++l)", "for (; l < columns - 1; ++l)"},
-                                                       {"places[r] + column_place;", "places[r] + column_place + 1;"}};
-  for (const auto& [from, to] : edits) {
+/// The module's kernel with `to` in the place of the last `from` of its text.
+class EditedVectorStores : public VectorStores {
+ protected:
+  static void expect_rejected(const ModuleCase& module, const std::string& from, const std::string& to) {
+    const Problem read = problem(module);
     Bundle bundle = device_->emitted(read, "fused");
     const auto at = bundle.source.rfind(from);
     ASSERT_NE(at, std::string::npos) << from << "\n" << bundle.source;
     bundle.source.replace(at, from.size(), to);
     EXPECT_EQ(device_->verdict_of(read, bundle).status, VerdictStatus::rejected) << from;
   }
+};
+
+TEST_F(EditedVectorStores, are_rejected_where_rows_or_columns_are_others) {
+  const ModuleCase& some_rows = k_stores[10].module;
+  expect_rejected(some_rows, k_rows_without, "");
+  expect_rejected(some_rows, "for (; l < columns; ++l)", "for (; l < columns - 1; ++l)");
+  expect_rejected(some_rows, "places[r] + column_place;", "places[r] + column_place + 1;");
+}
+
+TEST_F(EditedVectorStores, are_rejected_where_rows_are_taken_for_neighbours_that_are_none) {
+  expect_rejected(k_stores[5].module, "places[r + i] - places[r] == i", "places[r + i] - places[r] >= i");
 }
 
 }  // namespace

@@ -55,7 +55,8 @@ const std::vector<std::string>& contract_locals() {
                                                    "place",
                                                    "places",
                                                    "column_place",
-                                                   "steps"};
+                                                   "steps",
+                                                   "runs"};
   return k_names;
 }
 

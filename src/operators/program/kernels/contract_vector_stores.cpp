@@ -133,6 +133,14 @@ class Writer {
     return fmt::format("{} ? {} : -1", scope_.text(stored(), Binding::either), place);
   }
 
+  /// Whether neighbouring rows may be neighbours in the output, and sixteen of them be stored at once.
+  [[nodiscard]] bool has_runs() const {
+    const auto last = contraction_.rows.empty() ? address_->coefficients.end()
+                                                : address_->coefficients.find(contraction_.rows.back().name);
+    return out_.dtype == DType::f32 && !stored() && last != address_->coefficients.end() &&
+           last->second.is_constant() && last->second.value() == 1;
+  }
+
   /// Finished sums are stored, or sums are finished one by one, column by column.
   std::string by_columns() {
     const bool in_lanes = finishes_in_lanes();
@@ -143,7 +151,13 @@ class Writer {
     auto row_axes = scope_.used_axes(), column_axes = place_axes;
     row_axes.insert(place_axes.begin(), place_axes.end());
     StoredSum sum;
-    std::string guard, element_axes;
+    std::string guard, element_axes, runs, run;
+    if (in_lanes && has_runs()) {
+      scope_.need_own("contract.cl/sixteen_rows");
+      scope_.need_own("store16");
+      runs = fill_lines(contract_section("runs"));
+      run = fill_lines(contract_section("run"), {{"out", out_.name}});
+    }
     if (in_lanes) {
       sum.store = store_text(out_.dtype, out_.name, "place", k_sum, scope_.dialect());
     } else {
@@ -160,6 +174,8 @@ class Writer {
                        {"lanes", lanes},
                        {"column_axes", axes_text(contraction_.columns, "n", column_axes)},
                        {"column_place", address_text(scope_, *address_, contraction_.columns, false)},
+                       {"runs", runs},
+                       {"run", run},
                        {"row_axes", element_axes},
                        {"stored_guard", guard},
                        {"values", sum.values},
