@@ -22,41 +22,10 @@ std::string_view contract_section(const char* name) {
 
 /// Locals of the texts, which no axis may be called.
 const std::vector<std::string>& contract_locals() {
-  static const std::vector<std::string> k_names = {"group",
-                                                   "lanes",
-                                                   "first_row",
-                                                   "first_column",
-                                                   "first_line",
-                                                   "rows",
-                                                   "columns",
-                                                   "block",
-                                                   "begin",
-                                                   "end",
-                                                   "row",
-                                                   "total",
-                                                   "panel",
-                                                   "panels",
-                                                   "at",
-                                                   "to",
-                                                   "sum",
-                                                   "sums",
-                                                   "line",
-                                                   "i",
-                                                   "copied",
-                                                   "step",
-                                                   "j",
-                                                   "l",
-                                                   "m",
-                                                   "n",
-                                                   "r",
-                                                   "t",
-                                                   "width",
-                                                   "column",
-                                                   "place",
-                                                   "places",
-                                                   "column_place",
-                                                   "steps",
-                                                   "runs"};
+  static const std::vector<std::string> k_names = names_in(
+      "group lanes first_row first_column first_line rows columns block begin end row total panel "
+      "panels at to sum sums line i copied step j l m n r t width column place places column_place "
+      "steps runs");
   return k_names;
 }
 
