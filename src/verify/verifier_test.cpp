@@ -218,6 +218,29 @@ TEST_F(VerifierTest, judges_by_peaks_measured_again_and_tells_them) {
   EXPECT_DOUBLE_EQ(*result.measurement->roofline_fraction, bound->bound_ns() / result.measurement->median_ns);
 }
 
+TEST_F(VerifierTest, sets_the_time_against_the_memory_alone_where_no_operations_are_known_to_be_needed) {
+  backend.mutable_device().peak_f32_flops = 1e12;
+  backend.mutable_device().peak_bytes = 1e11;
+  const std::pair<double, const char*> texts[] = {{2e6, " % of the roofline at 2.0 FLOP per byte"},
+                                                  {0, "% of what the memory allows; no number of operations"}};
+  for (const auto& [flops, text] : texts) {
+    VerifierOptions options;
+    options.secret_seed = 7;
+    options.costs = std::make_shared<WorkloadCosts>(problem, [flops = flops](const Problem&, const Workload&) {
+      return WorkloadCost{flops, 1e6, 1e6};
+    });
+    options.device = backend.device();
+    options.plain = small_candidate("plain");
+    options.suite = {1e12, 1e12};
+    auto opened = LocalVerifier::open(problem, backend, clock, std::move(options));
+    ASSERT_TRUE(opened) << opened.error().to_string();
+    const auto result = (*opened)->verify(small_candidate("honest"));
+    ASSERT_TRUE(result.verdict.accepted()) << result.verdict.message;
+    EXPECT_THAT(result.verdict.evidence,
+                ::testing::Contains(::testing::Field(&Evidence::text, ::testing::HasSubstr(text))));
+  }
+}
+
 TEST_F(VerifierTest, computes_the_cost_of_each_workload_once) {
   std::map<std::string, int> computed;
   ScriptedSanitizer sanitizer;

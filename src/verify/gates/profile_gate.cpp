@@ -19,9 +19,15 @@ void note_roofline(GateContext& context, Measurement& measurement) {
   fill_profile(context.facts, context.measuring, measurement);
   if (!measurement.roofline_fraction) return;
   const WorkloadCost work = context.facts.costs().primary();
-  context.verdict.note(GateId::profile, fmt::format("{}, {:.0f} % of the roofline at {:.1f} FLOP per byte",
-                                                    useful_rate_text(work.flops, work.bytes, measurement.median_ns),
-                                                    100.0 * *measurement.roofline_fraction, work.flops / work.bytes));
+  const auto rate = useful_rate_text(work.flops, work.bytes, measurement.median_ns);
+  const double percent = 100.0 * *measurement.roofline_fraction;
+  // Of a convolution no number of operations is certain, since there are ways with fewer.
+  context.verdict.note(GateId::profile,
+                       work.flops > 0 ? fmt::format("{}, {:.0f} % of the roofline at {:.1f} FLOP per byte", rate,
+                                                    percent, work.flops / work.bytes)
+                                      : fmt::format("{}, {:.0f} % of what the memory allows; no number of operations "
+                                                    "is known to be needed",
+                                                    rate, percent));
 }
 
 void ask_hardware(GateContext& context, Measurement& measurement) {
