@@ -2,9 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <memory>
-
-#include "tests/programs/program_verdicts.hpp"
+#include "tests/programs/modules_on_processor.hpp"
 
 namespace kw {
 namespace {
@@ -48,24 +46,13 @@ const std::vector<WindowCase> k_windows = {
      k_sixteen},
 };
 
-class LaneWindows : public testing::TestWithParam<WindowCase> {
- protected:
-  static void SetUpTestSuite() { device_ = std::make_unique<ProgramVerdicts>("opencl:0", "opencl"); }
-  static void TearDownTestSuite() { device_.reset(); }
-
-  static Problem problem(const ModuleCase& one) {
-    return problem_of_module(module_of(one.result, one.init, one.inputs), "m.py");
-  }
-
-  static inline std::unique_ptr<ProgramVerdicts> device_;
-};
+class LaneWindows : public ModulesOnProcessor<WindowCase> {};
 
 TEST_P(LaneWindows, are_accepted) {
   const Problem read = problem(GetParam().module);
-  const Bundle bundle = device_->emitted(read, "fused");
+  const Bundle bundle = emitted(read);
   EXPECT_NE(bundle.source.find(GetParam().text), std::string::npos) << bundle.source;
-  const Verdict verdict = device_->verdict_of(read, bundle);
-  EXPECT_TRUE(verdict.accepted()) << verdict.message << "\n" << bundle.to_text();
+  expect_accepted(read, bundle);
 }
 
 INSTANTIATE_TEST_SUITE_P(Windows, LaneWindows, testing::ValuesIn(k_windows),
@@ -74,17 +61,11 @@ INSTANTIATE_TEST_SUITE_P(Windows, LaneWindows, testing::ValuesIn(k_windows),
 /// What the kernel of a pooling with edges may not leave out.
 TEST_F(LaneWindows, are_rejected_where_edges_are_ignored_or_elements_left_out) {
   const Problem read = problem(k_windows[0].module);
-  const std::pair<std::string, std::string> edits[] = {{"0 <= x - 1 &&", ""},
-                                                       {"x + 15 - 1 + 2 < 49", "x + 14 - 1 + 2 < 49"},
-                                                       {"x += 16;", "x += 17;"},
-                                                       {"line = first;", "line = first + 1;"}};
-  for (const auto& [from, to] : edits) {
-    Bundle bundle = device_->emitted(read, "fused");
-    const auto at = bundle.source.find(from);
-    ASSERT_NE(at, std::string::npos) << from << "\n" << bundle.source;
-    bundle.source.replace(at, from.size(), to);
-    EXPECT_EQ(device_->verdict_of(read, bundle).status, VerdictStatus::rejected) << from;
-  }
+  expect_rejected(read, emitted(read),
+                  {{"0 <= x - 1 &&", ""},
+                   {"x + 15 - 1 + 2 < 49", "x + 14 - 1 + 2 < 49"},
+                   {"x += 16;", "x += 17;"},
+                   {"line = first;", "line = first + 1;"}});
 }
 
 }  // namespace

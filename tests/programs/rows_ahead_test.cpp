@@ -3,15 +3,14 @@
 
 #include <gtest/gtest.h>
 
-#include <memory>
-
-#include "tests/programs/program_verdicts.hpp"
+#include "tests/programs/modules_on_processor.hpp"
 
 namespace kw {
 namespace {
 
 constexpr const char* k_ahead = "_of_next_row";
 constexpr const char* k_kept = "kept_value";
+constexpr std::int64_t k_units = 2;
 
 struct RowCase {
   ModuleCase module;
@@ -46,26 +45,14 @@ const std::vector<RowCase> k_rows = {
     {{"columns_that_are_too_short", "torch.softmax(x, -1)", "", "torch.randn(300, 9)"}, false, false},
 };
 
-class RowsAhead : public testing::TestWithParam<RowCase> {
- protected:
-  static void SetUpTestSuite() { device_ = std::make_unique<ProgramVerdicts>("opencl:0", "opencl"); }
-  static void TearDownTestSuite() { device_.reset(); }
-
-  static Problem problem(const ModuleCase& one) {
-    return problem_of_module(module_of(one.result, one.init, one.inputs), "m.py");
-  }
-  static Bundle emitted(const Problem& read) { return device_->emitted(read, "fused", "", {}, 2); }
-
-  static inline std::unique_ptr<ProgramVerdicts> device_;
-};
+class RowsAhead : public ModulesOnProcessor<RowCase> {};
 
 TEST_P(RowsAhead, are_accepted) {
   const Problem read = problem(GetParam().module);
-  const Bundle bundle = emitted(read);
+  const Bundle bundle = emitted(read, k_units);
   EXPECT_EQ(bundle.source.find(k_ahead) != std::string::npos, GetParam().ahead) << bundle.source;
   EXPECT_EQ(bundle.source.find(k_kept) != std::string::npos, GetParam().keeps) << bundle.source;
-  const Verdict verdict = device_->verdict_of(read, bundle);
-  EXPECT_TRUE(verdict.accepted()) << verdict.message << "\n" << bundle.to_text();
+  expect_accepted(read, bundle);
 }
 
 INSTANTIATE_TEST_SUITE_P(Rows, RowsAhead, testing::ValuesIn(k_rows),
@@ -74,16 +61,10 @@ INSTANTIATE_TEST_SUITE_P(Rows, RowsAhead, testing::ValuesIn(k_rows),
 /// What the kernels of a softmax may not leave out.
 TEST_F(RowsAhead, are_rejected_where_the_next_row_is_another_or_values_are_not_kept) {
   const Problem read = problem(k_rows[0].module);
-  const std::pair<std::string, std::string> edits[] = {{"min(row + 1, last - 1)", "row"},
-                                                       {"store16(kept_value, ", "store16(kept_value * 0.5f, "},
-                                                       {"for (long row = first;", "for (long row = first + 1;"}};
-  for (const auto& [from, to] : edits) {
-    Bundle bundle = emitted(read);
-    const auto at = bundle.source.find(from);
-    ASSERT_NE(at, std::string::npos) << from << "\n" << bundle.source;
-    bundle.source.replace(at, from.size(), to);
-    EXPECT_EQ(device_->verdict_of(read, bundle).status, VerdictStatus::rejected) << from;
-  }
+  expect_rejected(read, emitted(read, k_units),
+                  {{"min(row + 1, last - 1)", "row"},
+                   {"store16(kept_value, ", "store16(kept_value * 0.5f, "},
+                   {"for (long row = first;", "for (long row = first + 1;"}});
 }
 
 }  // namespace

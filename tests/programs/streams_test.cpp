@@ -2,9 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <memory>
-
-#include "tests/programs/program_verdicts.hpp"
+#include "tests/programs/modules_on_processor.hpp"
 
 namespace kw {
 namespace {
@@ -33,18 +31,7 @@ const std::vector<StreamCase> k_streams = {
      nullptr},
 };
 
-class Streams : public testing::TestWithParam<StreamCase> {
- protected:
-  static void SetUpTestSuite() { device_ = std::make_unique<ProgramVerdicts>("opencl:0", "opencl"); }
-  static void TearDownTestSuite() { device_.reset(); }
-
-  static Problem problem(const ModuleCase& one) {
-    return problem_of_module(module_of(one.result, one.init, one.inputs), "m.py");
-  }
-  static Bundle emitted(const Problem& read) { return device_->emitted(read, "fused"); }
-
-  static inline std::unique_ptr<ProgramVerdicts> device_;
-};
+class Streams : public ModulesOnProcessor<StreamCase> {};
 
 TEST_P(Streams, are_accepted) {
   const Problem read = problem(GetParam().module);
@@ -56,8 +43,7 @@ TEST_P(Streams, are_accepted) {
   const auto statement = bundle.source.substr(at, bundle.source.find(';', at) + 1 - at);
   EXPECT_TRUE(statement.ends_with(condition)) << statement;
   for (const std::int64_t past_caches : {0, 1}) {
-    const Verdict verdict = device_->verdict_of(read, with_defaults(bundle, {{"STREAM_STORES", past_caches}}));
-    EXPECT_TRUE(verdict.accepted()) << verdict.message << "\n" << bundle.to_text();
+    expect_accepted(read, with_defaults(bundle, {{"STREAM_STORES", past_caches}}));
   }
 }
 
@@ -67,12 +53,7 @@ INSTANTIATE_TEST_SUITE_P(Outputs, Streams, testing::ValuesIn(k_streams),
 /// Whose rows do not all begin at a line.
 TEST_F(Streams, are_rejected_where_the_condition_is_left_out) {
   const Problem read = problem(k_streams[3].module);
-  Bundle bundle = emitted(read);
-  const std::string condition = k_if_at_a_line;
-  const auto at = bundle.source.rfind(condition);
-  ASSERT_NE(at, std::string::npos) << bundle.source;
-  bundle.source.replace(at, condition.size(), " > 0);");
-  EXPECT_EQ(device_->verdict_of(read, bundle).status, VerdictStatus::rejected);
+  expect_rejected(read, emitted(read), {{k_if_at_a_line, " > 0);"}});
 }
 
 }  // namespace

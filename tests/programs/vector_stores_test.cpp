@@ -3,9 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <memory>
-
-#include "tests/programs/program_verdicts.hpp"
+#include "tests/programs/modules_on_processor.hpp"
 
 namespace kw {
 namespace {
@@ -74,52 +72,30 @@ const std::vector<StoreCase> k_stores = {
     {{"columns_of_groups", "F.silu(self.c(x))", "self.c = nn.Conv2d(6, 74, 3, padding=1, groups=2)"}, k_places, k_none},
 };
 
-class VectorStores : public testing::TestWithParam<StoreCase> {
- protected:
-  static void SetUpTestSuite() { device_ = std::make_unique<ProgramVerdicts>("opencl:0", "opencl"); }
-  static void TearDownTestSuite() { device_.reset(); }
-
-  static Problem problem(const ModuleCase& one) {
-    return problem_of_module(module_of(one.result, one.init, one.inputs), "m.py");
-  }
-
-  static inline std::unique_ptr<ProgramVerdicts> device_;
-};
+class VectorStores : public ModulesOnProcessor<StoreCase> {};
 
 TEST_P(VectorStores, are_accepted) {
   const Problem read = problem(GetParam().module);
-  const Bundle bundle = device_->emitted(read, "fused");
+  const Bundle bundle = emitted(read);
   EXPECT_THAT(bundle.source, HasSubstr(GetParam().text));
   EXPECT_THAT(bundle.source, Not(HasSubstr(GetParam().without)));
-  const Verdict verdict = device_->verdict_of(read, bundle);
-  EXPECT_TRUE(verdict.accepted()) << verdict.message << "\n" << bundle.to_text();
+  expect_accepted(read, bundle);
 }
 
 INSTANTIATE_TEST_SUITE_P(Products, VectorStores, testing::ValuesIn(k_stores),
                          [](const auto& one) { return one.param.module.name; });
 
-/// The module's kernel with `to` in the place of the last `from` of its text.
-class EditedVectorStores : public VectorStores {
- protected:
-  static void expect_rejected(const ModuleCase& module, const std::string& from, const std::string& to) {
-    const Problem read = problem(module);
-    Bundle bundle = device_->emitted(read, "fused");
-    const auto at = bundle.source.rfind(from);
-    ASSERT_NE(at, std::string::npos) << from << "\n" << bundle.source;
-    bundle.source.replace(at, from.size(), to);
-    EXPECT_EQ(device_->verdict_of(read, bundle).status, VerdictStatus::rejected) << from;
-  }
-};
-
-TEST_F(EditedVectorStores, are_rejected_where_rows_or_columns_are_others) {
-  const ModuleCase& some_rows = k_stores[10].module;
-  expect_rejected(some_rows, k_rows_without, "");
-  expect_rejected(some_rows, "for (; l < columns; ++l)", "for (; l < columns - 1; ++l)");
-  expect_rejected(some_rows, "places[r] + column_place;", "places[r] + column_place + 1;");
+TEST_F(VectorStores, are_rejected_where_rows_or_columns_are_others) {
+  const Problem read = problem(k_stores[10].module);
+  expect_rejected(read, emitted(read),
+                  {{k_rows_without, ""},
+                   {"for (; l < columns; ++l)", "for (; l < columns - 1; ++l)"},
+                   {"places[r] + column_place;", "places[r] + column_place + 1;"}});
 }
 
-TEST_F(EditedVectorStores, are_rejected_where_rows_are_taken_for_neighbours_that_are_none) {
-  expect_rejected(k_stores[5].module, "places[r + i] - places[r] == i", "places[r + i] - places[r] >= i");
+TEST_F(VectorStores, are_rejected_where_rows_are_taken_for_neighbours_that_are_none) {
+  const Problem read = problem(k_stores[5].module);
+  expect_rejected(read, emitted(read), {{"places[r + i] - places[r] == i", "places[r + i] - places[r] >= i"}});
 }
 
 }  // namespace
