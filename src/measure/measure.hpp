@@ -3,6 +3,7 @@
 // synthetic samples. Times are in nanoseconds. Rule and reasons: docs/measuring.md.
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -46,6 +47,9 @@ struct ComparisonRule {
   /// A search only asks "is it faster?": stop at the first look whose interval rules that out, `undecided` unless the
   /// interval also says slower or equivalent.
   bool only_if_faster = false;
+  /// Nanoseconds. A look that decides nothing is the last one once the kept launches have taken so long together:
+  /// another would take as long again, and what is left to be found is small.
+  double enough_ns = std::numeric_limits<double>::infinity();
 };
 
 /// The rule for candidates of a search: few pairs, and no more of them than it takes to rule out "faster". The best
@@ -81,6 +85,7 @@ class PairedComparison {
   ComparisonRule rule_;
   std::uint64_t seed_;
   std::vector<TimedPair> pairs_;  ///< kept ones
+  double launched_ns_ = 0;        ///< of these together
   std::int64_t discarded_ = 0;
   bool decided_ = false;
   bool stopped_early_ = false;

@@ -305,6 +305,26 @@ TEST(PairedComparison, a_search_gives_up_the_sooner_the_slower_a_candidate_is) {
   EXPECT_EQ(pairs_of_a_search(1.03), 6) << "at the first look";
 }
 
+/// A difference at the edge of what counts, which more pairs do not decide, of launches that take so long.
+std::int64_t pairs_without_decision(double milliseconds) {
+  PairedComparison comparison(search_rule(), 1);
+  for (int i = 0; !comparison.decided(); ++i) {
+    comparison.add({milliseconds * 1e6, milliseconds * (i % 2 == 0 ? 1.015e6 : 1.025e6), false});
+  }
+  EXPECT_EQ(comparison.result().decision, Comparison::undecided) << milliseconds;
+  return comparison.result().pairs;
+}
+
+TEST(PairedComparison, a_search_spends_fewer_pairs_where_launches_take_long) {
+  EXPECT_EQ(pairs_without_decision(60), 24);
+  EXPECT_EQ(pairs_without_decision(65), 12);
+  EXPECT_EQ(pairs_without_decision(120), 12);
+  EXPECT_EQ(pairs_without_decision(130), 6);
+  PairedComparison faster(search_rule(), 1);
+  for (int i = 0; !faster.decided(); ++i) faster.add({1e9, 1.06e9, false});
+  EXPECT_EQ(faster.result().decision, Comparison::faster) << "a look that decides is a decision all the same";
+}
+
 /// Of a thousand comparisons of a candidate that is `speedup` times as fast, those that were given up early.
 int lost_by_a_search(double noise, double burst_share, double speedup, std::uint64_t seed) {
   NoisyMachine machine(noise, burst_share, seed);

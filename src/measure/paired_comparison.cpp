@@ -28,6 +28,7 @@ ComparisonRule search_rule() {
   // everything takes twice as long for 30 % of the time (the tests count them). What is lost is a try, not a verdict.
   rule.early = {{2, 1.5}, {3, 1.1}, {5, 1.05}};
   rule.only_if_faster = true;
+  rule.enough_ns = 1.5e9;  // of launches of 63 ms and more the second look is the last, of 125 ms the first
   return rule;
 }
 
@@ -45,6 +46,7 @@ void PairedComparison::add(const TimedPair& pair) {
   if (decided_) return;
   if (usable(pair)) {
     pairs_.push_back(pair);
+    launched_ns_ += pair.this_ns + pair.other_ns;
   } else {
     ++discarded_;
   }
@@ -92,7 +94,8 @@ void PairedComparison::look() {
     conclude(Comparison::slower);
   } else if (seen.speedup_ci.low >= 1 / band && seen.speedup_ci.high <= band) {
     conclude(Comparison::equivalent);
-  } else if (std::ssize(pairs_) >= rule_.looks.back() || (rule_.only_if_faster && seen.speedup_ci.high <= band)) {
+  } else if (std::ssize(pairs_) >= rule_.looks.back() || launched_ns_ >= rule_.enough_ns ||
+             (rule_.only_if_faster && seen.speedup_ci.high <= band)) {
     conclude(Comparison::undecided);
   }
 }

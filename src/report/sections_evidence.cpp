@@ -98,10 +98,12 @@ std::string timing_rule() {
       "after "
       "{} to {} pairs at fixed looks that share an error probability of {:.0f} %, and comparing ends once \"faster\" "
       "is "
-      "ruled out; kernels within {:.0f} % of each other are called equivalent, and where no decision is reached the "
+      "ruled out, or at a look that decides nothing after {:.1f} s of launches; kernels within {:.0f} % of each other "
+      "are called equivalent, and where no decision is reached the "
       "answer is \"undecided\". More than {:.0f} % disturbed pairs make it unreliable. The best is then compared with "
       "the baseline anew, in fresh processes, in a number of pairs fixed beforehand.",
-      rule.looks.front(), rule.looks.back(), rule.total_alpha * 100, rule.equivalence * 100, rule.max_discarded * 100);
+      rule.looks.front(), rule.looks.back(), rule.total_alpha * 100, rule.enough_ns * 1e-9, rule.equivalence * 100,
+      rule.max_discarded * 100);
 }
 
 void note_best(const RunSummary& summary, std::vector<std::string>& items) {
