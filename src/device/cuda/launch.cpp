@@ -1,6 +1,11 @@
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdint>
+#include <functional>
 
 #include "base/text.hpp"
 #include "device/cuda/fills.hpp"
@@ -99,8 +104,19 @@ bool gated(const Session& session, const ReadyPlan& plan) {
   return session.gate != nullptr && !session.watched && plan.launches.size() <= k_most_gated_launches;
 }
 
-/// Nanoseconds by the device's clock.
-Result<double> timed_run(Session& session, const ReadyPlan& plan) {
+/// Maps the pages that outputs come back to, which else fault one by one within the driver's copy: it took 0.19 to 0.30
+/// s for 537 MB, and 0.04 s where they were mapped (H100, 2026-11-28). Nothing depends on it.
+void map_pages(std::span<const Mirror> mirrors) {
+  const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  for (const Mirror& mirror : mirrors) {
+    const auto begin = reinterpret_cast<std::uintptr_t>(mirror.host.data()) / page * page;
+    const auto end = reinterpret_cast<std::uintptr_t>(mirror.host.data() + mirror.host.size());
+    static_cast<void>(::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_POPULATE_WRITE));
+  }
+}
+
+/// Nanoseconds by the device's clock. `meanwhile` is done by the host while the device is at work.
+Result<double> run(Session& session, const ReadyPlan& plan, const std::function<void()>& meanwhile) {
   const DriverApi& api = session.api;
   Gate gate(session);
   auto begin = SteadyClock::now();
@@ -108,6 +124,7 @@ Result<double> timed_run(Session& session, const ReadyPlan& plan) {
   KW_TRY_VOID(queue_plan(session, plan));
   if (session.gate != nullptr && !session.watched) begin = SteadyClock::now();
   gate.open();
+  meanwhile();
   KW_TRY_VOID(must(session, api.synchronise_stream(session.stream),
                    "running " + join(plan.launches, ", ", &ReadyLaunch::kernel)));
   const std::chrono::duration<double, std::nano> seen = SteadyClock::now() - begin;
@@ -139,7 +156,10 @@ Result<LaunchReply> launch(Session& session, const ReadyPlan& plan, const Launch
   // The upload may still be on its way, on a stream that ours does not wait for; and what was queued so far is no part
   // of what the host's clock is to see.
   KW_TRY_VOID(must(session, api.synchronise_context(), "cuCtxSynchronize"));
-  KW_TRY(const double nanoseconds, timed_run(session, plan));
+  // Of a launch that is timed nothing else shares the machine.
+  KW_TRY(const double nanoseconds, run(session, plan, [&] {
+           if (!request.cold) map_pages(back);
+         }));
   back.insert(back.end(), copied.begin(), copied.end());
   for (const Mirror& mirror : back) {
     KW_TRY_VOID(must(session, api.download(mirror.host.data(), mirror.device, mirror.host.size()), "cuMemcpyDtoH"));
