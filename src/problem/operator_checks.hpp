@@ -29,7 +29,17 @@ struct OwnDistribution {
   Required<void(const Problem& problem, const Workload& workload, const CaptureData& captures, InputValues& operands,
                 Rng& rng, const ParallelFor& parallel)>
       shape;
+  /// What the first element of each row of an operand with a rule is in place of what the rule says; by operand, and
+  /// nothing for those that are all by the rule. A row is the innermost axis.
+  Required<InputValues(const Problem& problem, const Workload& workload, const CaptureData& captures, Rng& rng,
+                       const ParallelFor& parallel)>
+      first_of_rows;
 };
+/// OwnDistribution::first_of_rows for one that has none.
+[[nodiscard]] inline InputValues no_first_elements(const Problem&, const Workload&, const CaptureData&, Rng&,
+                                                   const ParallelFor&) {
+  return {};
+}
 
 /// What an honest kernel may err, in the units of verify/checking/accuracy.hpp.
 struct Tolerance {

@@ -88,7 +88,7 @@ void list_fields(auto& walk, EitherConst<RandomTensor> auto& tensor) {
   walk(tensor.rule, tensor.key, tensor.row_length, tensor.sequence);
 }
 void list_fields(auto& walk, EitherConst<BufferFill> auto& fill) {
-  walk(fill.buffer, fill.with, fill.pattern, fill.tensor);
+  walk(fill.buffer, fill.with, fill.pattern, fill.tensor, fill.has_firsts);
 }
 void list_fields(auto& walk, EitherConst<BufferPart> auto& part) {
   walk(part.buffer, part.offset, part.bytes);

@@ -78,6 +78,9 @@ struct BufferFill {
   BufferFilling with = BufferFilling::pattern;
   std::int64_t pattern = 0;
   RandomTensor tensor = {};
+  /// `random`: the first element of each row is not the tensor's. Those of all rows, as the buffer's type stores them,
+  /// lie one behind the other where the buffer begins in the arena.
+  bool has_firsts = false;
   friend bool operator==(const BufferFill&, const BufferFill&) = default;
 };
 /// Some bytes of a buffer.

@@ -86,7 +86,11 @@ BufferFill random_fill(Rng& rng) {
   const auto rows = static_cast<DrawRule::RowScales>(1 + rng.below(3));
   const auto real = [&] { return static_cast<float>(rng.normal()); };
   const DrawRule rule{uniform ? DrawRule::Numbers::uniform : DrawRule::Numbers::normal, rows, real(), real(), real()};
-  return {random_int(rng), BufferFilling::random, 0, {rule, rng.next(), random_int(rng), random_int(rng)}};
+  return {random_int(rng),
+          BufferFilling::random,
+          0,
+          {rule, rng.next(), random_int(rng), random_int(rng)},
+          rng.below(2) == 1};
 }
 HostMessage random_host_message(Rng& rng) {
   switch (rng.below(4)) {
@@ -228,11 +232,11 @@ TEST(Messages, the_bytes_of_a_launch_request_are_what_the_header_says) {
             "\x04" + little_endian(2) + little_endian(1) + little_endian(0) + little_endian(0) + little_endian(0));
   const DrawRule rule{DrawRule::Numbers::uniform, DrawRule::RowScales::growing, 1, -2, 0.5};
   const LaunchRequest filling{
-      0, false, {{3, BufferFilling::random, 7, {rule, ~std::uint64_t{0}, 9, 10}}}, {{4, 5, 6}}, {8}};
+      0, false, {{3, BufferFilling::random, 7, {rule, ~std::uint64_t{0}, 9, 10}, true}}, {{4, 5, 6}}, {8}};
   const std::string fills = little_endian(1) + little_endian(3) + little_endian(2) + little_endian(7) +
                             little_endian(2) + little_endian(3) + little_endian(0x3f800000) +
                             little_endian(0xc0000000) + little_endian(0x3f000000) + little_endian(~std::uint64_t{0}) +
-                            little_endian(9) + little_endian(10);
+                            little_endian(9) + little_endian(10) + little_endian(1);
   const std::string returned = little_endian(1) + little_endian(4) + little_endian(5) + little_endian(6);
   EXPECT_EQ(encode(HostMessage{filling}),
             "\x04" + little_endian(0) + little_endian(0) + fills + returned + little_endian(1) + little_endian(8));

@@ -84,7 +84,8 @@ struct Numbers {
   std::byte* buffer;
   std::size_t count;
   kw::RandomTensor tensor;
-  bool has_tables;  ///< the same as the host's
+  bool has_tables;      ///< the same as the host's
+  const float* firsts;  ///< of rows; null where they are the tensor's. Tests have them in f32 alone
 };
 Numbers numbers_of(void** arguments) {
   const void* const tables = reinterpret_cast<void*>(word_64(arguments, 2));
@@ -97,13 +98,18 @@ Numbers numbers_of(void** arguments) {
   const kw::RandomTensor tensor{rule, word_64(arguments, 3), static_cast<std::int64_t>(word_64(arguments, 6)),
                                 static_cast<std::int64_t>(word_64(arguments, 7))};
   return {reinterpret_cast<std::byte*>(word_64(arguments, 0)), word_64(arguments, 1), tensor,
-          std::memcmp(tables, &kw::normal_tables(), sizeof(kw::NormalTables)) == 0};
+          std::memcmp(tables, &kw::normal_tables(), sizeof(kw::NormalTables)) == 0,
+          reinterpret_cast<const float*>(word_64(arguments, 10))};
 }
 
 /// The elements' bytes, as a buffer of that type holds them.
 std::vector<std::byte> drawn(const Numbers& numbers, std::string_view type) {
   std::vector<float> values(numbers.count);
   kw::fill_random(values, numbers.tensor);
+  const auto row_length = static_cast<std::size_t>(numbers.tensor.row_length);
+  for (std::size_t i = 0; numbers.firsts != nullptr && i < values.size(); i += row_length) {
+    values[i] = numbers.firsts[i / row_length];
+  }
   std::vector<std::byte> bytes(values.size() * (type == "f32" ? 4 : 2));
   for (std::size_t i = 0; i < values.size(); ++i) {
     const std::uint16_t short_bits = type == "f16" ? kw::half_bits(values[i]) : kw::bfloat_bits(values[i]);
@@ -139,7 +145,7 @@ std::function<Status()> number_kernel(std::string_view name, void** arguments) {
       return 0;
     };
   }
-  return [numbers, type, changed = reinterpret_cast<std::uint64_t*>(word_64(arguments, 10))] {
+  return [numbers, type, changed = reinterpret_cast<std::uint64_t*>(word_64(arguments, 11))] {
     const auto bytes = drawn(numbers, type);
     if (std::memcmp(numbers.buffer, bytes.data(), bytes.size()) != 0) *changed |= 1;
     return 0;

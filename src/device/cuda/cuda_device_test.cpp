@@ -172,6 +172,25 @@ TEST_F(FilledBuffers, are_drawn_on_the_device_and_their_guard_zones_are_copied) 
                               "flush:16 launch:k_find_changed_f32 wait download "));
 }
 
+/// Of rows of 10 elements.
+TEST_F(FilledBuffers, take_the_first_elements_of_rows_from_the_arena) {
+  ASSERT_NO_FATAL_FAILURE(open_with({add()}));
+  BufferFill second = k_second;
+  second.has_firsts = true;
+  auto b = elements(second);
+  for (std::size_t row = 0; row < k_count / 10; ++row) {
+    b[10 * row] = static_cast<float>(row);
+    floats(1)[row] = static_cast<float>(row);
+  }
+  const auto reply = device_->launch({0, false, {k_first, second}, {{1, 40, 80}}});
+  ASSERT_TRUE(reply) << reply.error().to_string();
+  EXPECT_TRUE(reply->changed.empty());
+  const auto a = elements(k_first);
+  for (std::size_t i = 0; i < k_count; ++i) ASSERT_EQ(floats(2)[i], a[i] + b[i]) << i;
+  EXPECT_TRUE(std::equal(b.begin() + 10, b.begin() + 30, floats(1) + 10));
+  EXPECT_THAT(calls(), StartsWith("launch:k_draw_f32 upload sync launch:k_draw_f32 "));
+}
+
 TEST_F(FilledBuffers, come_back_in_parts) {
   ASSERT_NO_FATAL_FAILURE(open_with({add()}));
   ASSERT_TRUE(device_->launch({0, false, {k_second}, {{1, 400, 8}, {1, 3996, 4}}}));
@@ -216,6 +235,8 @@ TEST_F(FilledBuffers, need_a_buffer_that_is_there_once_and_kernels) {
   EXPECT_EQ(refusal({{-1, BufferFilling::pattern, 1}}), "there is no buffer -1 to fill");
   EXPECT_EQ(refusal({{0, BufferFilling::random, 0, {{}, 77, 0, 3}}}),
             "a tensor of 3 rows of 0 elements cannot be drawn");
+  EXPECT_EQ(refusal({{0, BufferFilling::random, 0, {{}, 77, 7, 1}, true}}),
+            "1000 elements are not rows of 7, of which each has a first one");
   EXPECT_EQ(refusal({k_first, k_first}), "buffer 0 is to be filled twice");
   EXPECT_EQ(refusal({k_first}, {{0, 3996, 8}}), "8 bytes from 3996 of buffer 0 cannot be brought back");
   EXPECT_EQ(refusal({k_first}, {{1, 0, 4}}), "4 bytes from 0 of buffer 1 cannot be brought back");

@@ -47,16 +47,33 @@ std::uint64_t elements_of(const DeviceBuffer& buffer) {
 }
 
 /// A buffer and the random tensor that it holds, or shall hold.
-std::vector<std::uint64_t> arguments_of(const Session& session, const DeviceBuffer& buffer,
-                                        const RandomTensor& tensor) {
+std::vector<std::uint64_t> arguments_of(const Session& session, const DeviceBuffer& buffer, const BufferFill& fill) {
   std::vector<std::uint64_t> values = {buffer.device, elements_of(buffer), session.numbers->tables};
-  std::ranges::copy(words_of(tensor), std::back_inserter(values));
+  std::ranges::copy(words_of(fill.tensor), std::back_inserter(values));
+  values.push_back(fill.has_firsts ? session.numbers->firsts.at(fill.buffer).memory : 0);
   return values;
 }
 
-Result<void> draw(Session& session, const DeviceBuffer& buffer, const RandomTensor& tensor) {
+/// The first elements of rows, from where the buffer begins in the arena.
+Result<void> upload_firsts(Session& session, const DeviceBuffer& buffer, const BufferFill& fill) {
+  const auto rows = elements_of(buffer) / static_cast<std::uint64_t>(fill.tensor.row_length);
+  const std::size_t bytes = rows * static_cast<std::size_t>(bytes_per_element(buffer.dtype));
+  NumberKernels::Firsts& firsts = session.numbers->firsts[fill.buffer];
+  if (firsts.bytes < bytes) {
+    KW_TRY_VOID(check(session.api, session.api.allocate(&firsts.memory, bytes), "cuMemAlloc for first elements"));
+    firsts.bytes = bytes;
+  }
+  KW_TRY_VOID(check(session.api, session.api.upload(firsts.memory, buffer.host.data(), bytes), "cuMemcpyHtoD"));
+  // It may still be on its way, on a stream that ours does not wait for.
+  return check(session.api, session.api.synchronise_context(), "cuCtxSynchronize");
+}
+
+Result<void> draw(Session& session, const DeviceBuffer& buffer, const BufferFill& fill) {
+  if (fill.has_firsts) {
+    KW_TRY_VOID(upload_firsts(session, buffer, fill));
+  }
   return queue(session, session.numbers->draw[place_of(buffer.dtype)], elements_of(buffer),
-               arguments_of(session, buffer, tensor));
+               arguments_of(session, buffer, fill));
 }
 
 /// What a kernel that looks through a buffer has found.
@@ -105,6 +122,10 @@ Result<void> check_fill(const Session& session, const ReadyPlan& plan, const Buf
   if (fill.tensor.row_length < 1 || fill.tensor.sequence < 1) {
     return fail(errc::device_refused, "a tensor of {} rows of {} elements cannot be drawn", fill.tensor.sequence,
                 fill.tensor.row_length);
+  }
+  if (fill.has_firsts && elements_of(buffer) % static_cast<std::uint64_t>(fill.tensor.row_length) != 0) {
+    return fail(errc::device_refused, "{} elements are not rows of {}, of which each has a first one",
+                elements_of(buffer), fill.tensor.row_length);
   }
   return {};
 }
@@ -176,7 +197,7 @@ Result<void> fill_buffers(Session& session, const ReadyPlan& plan, std::span<con
     if (filled[index]) return fail(errc::device_refused, "buffer {} is to be filled twice", fill.buffer);
     filled[index] = true;
     const DeviceBuffer& buffer = plan.buffers[index];
-    KW_TRY_VOID(fill.with == BufferFilling::random ? draw(session, buffer, fill.tensor)
+    KW_TRY_VOID(fill.with == BufferFilling::random ? draw(session, buffer, fill)
                                                    : repeat(session, buffer, static_cast<std::uint64_t>(fill.pattern)));
   }
   return {};
@@ -189,7 +210,7 @@ Result<std::vector<std::int64_t>> changed_buffers(Session& session, const ReadyP
     if (fill.with != BufferFilling::random) continue;
     const DeviceBuffer& buffer = plan.buffers[static_cast<std::size_t>(fill.buffer)];
     KW_TRY(const Found found, look_through(session, buffer, session.numbers->find_changed[place_of(buffer.dtype)],
-                                           arguments_of(session, buffer, fill.tensor)));
+                                           arguments_of(session, buffer, fill)));
     if (found[0] != 0) changed.push_back(fill.buffer);
   }
   return changed;

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,6 +25,12 @@ struct NumberKernels {
   std::array<Function, k_number_types> count_useless{};
   DeviceAddress tables = 0;  ///< NormalTables
   DeviceAddress found = 0;   ///< two 64-bit words
+  /// What holds the first elements of a buffer's rows (BufferFill::has_firsts), by the buffer's index. It grows.
+  struct Firsts {
+    DeviceAddress memory = 0;
+    std::size_t bytes = 0;
+  };
+  std::map<std::int64_t, Firsts> firsts;
 };
 
 struct Session {

@@ -36,15 +36,6 @@ Lean lean_of(const AttentionSpec& spec, const Axes& axes, const CaptureData& cap
   return lean;
 }
 
-/// Element 0 of every row of one slice becomes what `value` says of the row.
-template <typename Value>
-void set_first_elements(std::vector<float>& tensor, std::int64_t slice, std::int64_t rows, std::int64_t row_length,
-                        const Value& value) {
-  for (std::int64_t row = 0; row < rows; ++row) {
-    tensor[static_cast<std::size_t>((slice * rows + row) * row_length)] = static_cast<float>(value(row));
-  }
-}
-
 /// Whether the function alone moves scores within a row so far apart that some keys hardly count.
 Result<bool> favours_some_keys(const Problem& problem, const Workload& workload) {
   const AttentionSpec* spec = attention_of(problem);
@@ -56,28 +47,33 @@ Result<bool> favours_some_keys(const Problem& problem, const Workload& workload)
   return false;
 }
 
-/// Of query heads that share keys, one drawn from `rng` is levelled.
-void level_scores(const Problem& problem, const Workload& workload, const CaptureData& captures, InputValues& inputs,
-                  Rng& rng, const ParallelFor&) {
-  if (!attention_of(problem)->score_mod) return;
+/// Of query heads that share keys, one drawn from `rng` is levelled: the product of the first elements of a query and a
+/// key, scaled, is the lean with its sign turned, and 0 in heads that do not lean. The other elements are random.
+InputValues level_scores(const Problem& problem, const Workload& workload, const CaptureData& captures, Rng& rng,
+                         const ParallelFor& parallel) {
+  if (!attention_of(problem)->score_mod) return {};
   const AttentionSpec& spec = *attention_of(problem);
   const Axes& axes = workload.axes;
   const std::int64_t key_heads = axes.at("Hkv");
   const std::int64_t sharing = axes.at("Hq") / key_heads;
-  for (std::int64_t slice = 0; slice < axes.at("B") * key_heads; ++slice) {
-    const std::int64_t head = slice % key_heads * sharing + rng.below(sharing);
-    const Lean lean = lean_of(spec, axes, captures, slice / key_heads, head);
-    if (lean.range <= k_uneven) continue;
-    // The product of the two first elements, scaled, is the lean with its sign turned; the other elements stay random.
+  const std::int64_t slices = axes.at("B") * key_heads;
+  const auto queries = static_cast<std::size_t>(sharing * axes.at("Sq"));
+  const auto keys = static_cast<std::size_t>(axes.at("Skv"));
+  std::vector<std::int64_t> levelled;
+  for (std::int64_t slice = 0; slice < slices; ++slice) levelled.push_back(rng.below(sharing));
+  InputValues firsts(2);
+  firsts[0].resize(static_cast<std::size_t>(slices) * queries);
+  firsts[1].resize(static_cast<std::size_t>(slices) * keys);
+  parallel(slices, [&](std::int64_t i) {
+    const auto slice = static_cast<std::size_t>(i);
+    const Lean lean = lean_of(spec, axes, captures, i / key_heads, i % key_heads * sharing + levelled[slice]);
+    if (lean.range <= k_uneven) return;
     const double query = std::sqrt(lean.range / std::abs(spec.scale_for(axes)));
-    for (std::int64_t shared = 0; shared < sharing; ++shared) {
-      set_first_elements(inputs[0], slice * sharing + shared, axes.at("Sq"), axes.at("D"),
-                         [&](std::int64_t) { return query; });
-    }
-    set_first_elements(inputs[1], slice, axes.at("Skv"), axes.at("D"), [&](std::int64_t key) {
-      return -lean.scores[static_cast<std::size_t>(key)] / (query * spec.scale_for(axes));
-    });
-  }
+    std::fill_n(firsts[0].begin() + static_cast<std::ptrdiff_t>(slice * queries), queries, static_cast<float>(query));
+    std::ranges::transform(lean.scores, firsts[1].begin() + static_cast<std::ptrdiff_t>(slice * keys),
+                           [&](double score) { return static_cast<float>(-score / (query * spec.scale_for(axes))); });
+  });
+  return firsts;
 }
 
 /// The primary workload as well: a kernel may choose another way there.
@@ -85,9 +81,8 @@ Result<bool> suits_always(const Problem&, const Workload&) {
   return true;
 }
 
-/// The values stay as they are: a level is one of queries and keys.
-std::optional<DrawRule> rule_beside_level(const Problem&, const Workload&, std::size_t operand) {
-  return operand < 2 ? std::nullopt : std::optional(DrawRule{});
+std::optional<DrawRule> normal_rows(const Problem&, const Workload&, std::size_t) {
+  return DrawRule{};
 }
 
 /// Moves all elements of a row alike, those of Q's second half the other way, so that products of rows of Q and K come
@@ -106,8 +101,8 @@ void keep(const Problem&, const Workload&, const CaptureData&, InputValues&, Rng
 }  // namespace
 
 const std::vector<OwnDistribution>& attention_distributions() {
-  static const std::vector<OwnDistribution> all = {{"offset", suits_always, offset_rows, keep},
-                                                   {"level", favours_some_keys, rule_beside_level, level_scores}};
+  static const std::vector<OwnDistribution> all = {{"offset", suits_always, offset_rows, keep, no_first_elements},
+                                                   {"level", favours_some_keys, normal_rows, keep, level_scores}};
   return all;
 }
 

@@ -74,7 +74,8 @@ OwnDistribution small_distribution(std::string_view name) {
                    is_answered(problem, workload, shape);
           },
           .rule = no_rule,
-          .shape = shape};
+          .shape = shape,
+          .first_of_rows = no_first_elements};
 }
 
 Result<bool> always(const Problem&, const Workload&) {
@@ -84,7 +85,7 @@ Result<bool> always(const Problem&, const Workload&) {
 }  // namespace
 
 const std::vector<OwnDistribution>& program_distributions() {
-  static const std::vector<OwnDistribution> all = {{"as_given", always, given_rule, draw_as_given},
+  static const std::vector<OwnDistribution> all = {{"as_given", always, given_rule, draw_as_given, no_first_elements},
                                                    small_distribution<make_negative>("negative"),
                                                    small_distribution<make_rows_constant>("constant_rows"),
                                                    small_distribution<make_ties>("ties"),

@@ -31,6 +31,9 @@ void prepare(const LaunchPlan& plan, KernelProcess& process, const StoredInputs&
       // All of it comes back. Its pages may be new, and a driver's copy would have one thread clear them: 0.5 s for 537
       // MB (2026-11-27).
       if (plan.buffers[i].role == BufferRole::output && !is_counted(filling, i)) touch_pages(bytes, parallel);
+      if (plan.buffers[i].role == BufferRole::input && inputs.has_firsts(input)) {
+        copy_bytes(bytes, inputs.firsts(input, parallel), parallel);
+      }
       continue;
     }
     if (plan.buffers[i].role == BufferRole::input) {

@@ -32,10 +32,11 @@ void bring_back_elements(const PlannedBuffer& buffer, std::int64_t index, std::s
   }
 }
 
-void fill_input(const PlannedBuffer& buffer, std::int64_t index, const std::optional<RandomTensor>& tensor,
+void fill_input(const PlannedBuffer& buffer, std::int64_t index, const StoredInputs& inputs, std::size_t input,
                 LaunchFilling& filling) {
+  const auto tensor = inputs.random(input);
   if (!tensor) return;
-  filling.fills.push_back({index, BufferFilling::random, 0, *tensor});
+  filling.fills.push_back({index, BufferFilling::random, 0, *tensor, inputs.has_firsts(input)});
   bring_back_parts(buffer, index, tensor->key, filling);
 }
 
@@ -69,7 +70,7 @@ LaunchFilling device_filling(const LaunchPlan& plan, const KernelProcess& proces
     const std::size_t output = buffer.role == BufferRole::output ? next_output++ : 0;
     if (buffer.bytes < k_least_filled_bytes) continue;
     if (buffer.role == BufferRole::input) {
-      fill_input(buffer, index, inputs.random(input), filling);
+      fill_input(buffer, index, inputs, input, filling);
     } else if (buffer.bytes % 4 == 0 && (mode.contents == nullptr || (*mode.contents)[i].empty())) {
       fill_with_poison(buffer, index, output, mode, filling);
     }

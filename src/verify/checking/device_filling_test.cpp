@@ -108,6 +108,11 @@ class FillingProcess final : public KernelProcess {
     }
     std::vector<float> numbers(memory[index].size() / 2);
     fill_random(numbers, fill.tensor);
+    if (fill.has_firsts) {
+      const auto length = static_cast<std::size_t>(fill.tensor.row_length);
+      const auto firsts = stored_values(DType::bf16, std::span(arena_[index]).first(numbers.size() / length * 2));
+      for (std::size_t row = 0; row < firsts.size(); ++row) numbers[row * length] = static_cast<float>(firsts[row]);
+    }
     round_to(DType::bf16, numbers);
     memory[index] = stored(DType::bf16, numbers);
   }
@@ -165,6 +170,21 @@ TEST_F(DeviceFilling, draws_large_inputs_and_poisons_large_outputs_and_copies_th
   EXPECT_EQ(process_->memory[k_k], stored_input(k_k));
   EXPECT_EQ(ran->outputs.at(0).size(), std::size_t{4} << 20);
   EXPECT_TRUE(is_poison(DType::bf16, ran->outputs.at(0), k_nan_poison.outputs, 77)) << "outputs come back whole";
+}
+
+TEST_F(DeviceFilling, hands_over_the_first_elements_of_rows_that_the_device_does_not_draw) {
+  std::vector<float> firsts(one_.inputs[k_q].size() / 64);
+  for (std::size_t row = 0; row < firsts.size(); ++row) firsts[row] = static_cast<float>(row % 256);
+  set_first_of_rows(one_.inputs[k_q], firsts, 64, 0);
+  one_.random[k_q]->firsts = std::make_shared<const std::vector<float>>(firsts);
+  for (const bool again : {false, true}) {  // parts of the input have come back to where they lie
+    CaseMode mode;
+    mode.inputs_are_there = again;
+    const auto ran = run(mode);
+    ASSERT_TRUE(ran) << ran.error().sentence;
+    EXPECT_TRUE(process_->asked.fills.front().has_firsts);
+    EXPECT_EQ(process_->memory[k_q], stored_input(k_q));
+  }
 }
 
 TEST_F(DeviceFilling, copies_inputs_that_are_no_numbers_of_a_key) {

@@ -54,6 +54,22 @@ void fill_ranges(std::span<float> values, const RandomTensor& tensor, DType dtyp
   });
 }
 
+/// Of an operand that is a random tensor but for these; of one that is drawn in parts in the ranges alone.
+void put_firsts(std::vector<float>& values, RandomInput& random, std::vector<float> firsts, DType dtype,
+                std::span<const ElementRange> ranges, const ParallelFor& parallel) {
+  const auto length = static_cast<std::size_t>(random.tensor.row_length);
+  KW_CHECK(firsts.size() * length == values.size(), "{} rows of {} elements in a tensor of {}", firsts.size(), length,
+           values.size());
+  round_to(dtype, firsts, parallel);
+  const ElementRange all{0, std::ssize(values)};
+  for (const ElementRange& range : random.all_drawn ? std::span(&all, 1) : ranges) {
+    const auto begin = static_cast<std::size_t>(range.begin);
+    set_first_of_rows(std::span(values).subspan(begin, static_cast<std::size_t>(range.end) - begin), firsts, length,
+                      begin);
+  }
+  random.firsts = std::make_shared<const std::vector<float>>(std::move(firsts));
+}
+
 bool are_all(const std::vector<ElementRange>& ranges, const TensorShape& shape) {
   return ranges.size() == 1 && ranges.front().begin == 0 && ranges.front().end == shape.elements;
 }
@@ -83,6 +99,13 @@ Result<TensorShape> shape_of(const TensorSpec& tensor, const Axes& axes) {
 }
 
 }  // namespace
+
+void set_first_of_rows(std::span<float> values, std::span<const float> firsts, std::size_t row_length,
+                       std::size_t first) {
+  for (std::size_t row = (first + row_length - 1) / row_length; row * row_length < first + values.size(); ++row) {
+    values[row * row_length - first] = firsts[row];
+  }
+}
 
 std::vector<Distribution> all_distributions(const Problem& problem) {
   std::vector<Distribution> all = {Distribution::normal, Distribution::uniform, Distribution::spikes,
@@ -140,7 +163,17 @@ Result<DrawnInputs> make_inputs(const Problem& problem, const Workload& workload
   Rng rng(seeds.operands);
   DrawnInputs drawn = draw_operands(problem, workload, distribution, rng, parallel, std::move(used), reads);
   KW_TRY(CaptureData captures, draw_captures(problem.captures, workload.axes, seeds.captures));
-  if (distribution.own != nullptr) distribution.own->shape(problem, workload, captures, drawn.values, rng, parallel);
+  if (const OwnDistribution* own = distribution.own; own != nullptr) {
+    own->shape(problem, workload, captures, drawn.values, rng, parallel);
+    InputValues firsts = own->first_of_rows(problem, workload, captures, rng, parallel);
+    for (std::size_t i = 0; i < firsts.size(); ++i) {
+      if (firsts[i].empty()) continue;
+      KW_CHECK(drawn.random[i], "{} has first elements and no rule", problem.inputs[i].name);
+      put_firsts(drawn.values[i], *drawn.random[i], std::move(firsts[i]), problem.inputs[i].dtype,
+                 reads != nullptr ? std::span<const ElementRange>((*reads)[i]) : std::span<const ElementRange>(),
+                 parallel);
+    }
+  }
   for (const auto& capture : problem.captures) {
     drawn.values.push_back(std::move(captures.find(capture.declared.name)->second.values));
   }

@@ -5,7 +5,9 @@
 // distribution.
 
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -54,9 +56,15 @@ struct InputSeeds {
 struct RandomInput {
   RandomTensor tensor;
   bool all_drawn = true;  ///< false: of the host's values only those are drawn that the oracle was to read
+  /// The first element of each row, as the type holds it, where these are not the tensor's; else null.
+  std::shared_ptr<const std::vector<float>> firsts = nullptr;
 };
 /// By input; nothing for values that are something else.
 using RandomInputs = std::vector<std::optional<RandomInput>>;
+
+/// Puts them into part of a tensor, which begins with its element `first`. One of `firsts` for each row of the tensor.
+void set_first_of_rows(std::span<float> values, std::span<const float> firsts, std::size_t row_length,
+                       std::size_t first);
 
 struct DrawnInputs {
   InputValues values;

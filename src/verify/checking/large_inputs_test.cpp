@@ -91,5 +91,77 @@ TEST(LargeInputs, are_drawn_in_long_parts) {
   EXPECT_GT(most_parts, 2);
 }
 
+/// Queries of 8 heads that share keys of 4, worth drawing in parts, and a function that favours the last keys.
+Problem leaning_problem() {
+  auto problem = parse_problem(R"(
+name = "test/leaning"
+op = "attention"
+description = "later keys count more"
+[axes]
+B = 1
+Hq = 8
+Hkv = 4
+Sq = 4096
+Skv = 8192
+D = 64
+[attention]
+dtype = "f16"
+score_mod = "lambda s, b, h, q, k: s + k * 0.001"
+[[workload]]
+name = "odd"
+role = "edge"
+Sq = 7
+)",
+                               "leaning.toml");
+  KW_CHECK(problem.has_value(), "{}", problem.error().to_string());
+  return *std::move(problem);
+}
+
+/// The first elements of queries and keys make up for the function: of what they give and of what it adds the sum is
+/// the same for every key.
+TEST(LargeInputs, are_levelled_by_their_first_elements) {
+  const Problem problem = leaning_problem();
+  const auto all = all_distributions(problem);
+  const auto level = std::ranges::find(all, "level", &Distribution::name);
+  ASSERT_NE(level, all.end());
+  const auto drawn = make_inputs(problem, problem.primary(), *level, 5);
+  ASSERT_TRUE(drawn) << drawn.error().to_string();
+  const auto normal = make_inputs(problem, problem.primary(), Distribution::normal, 5).value();
+  for (const std::size_t operand : {0U, 1U}) {
+    const auto& firsts = *drawn->random[operand].value().firsts;
+    auto values = normal.values[operand];
+    set_first_of_rows(values, firsts, 64, 0);
+    EXPECT_EQ(drawn->values[operand], values);
+  }
+  EXPECT_EQ(drawn->random[2].value().firsts, nullptr);
+  EXPECT_EQ(drawn->values[2], normal.values[2]);
+  for (const std::size_t slice : {0U, 3U}) {
+    const float query = drawn->values[0][slice * 2 * 4096 * 64];
+    for (const std::size_t key : {0U, 1U, 4000U, 8191U}) {
+      const float product = query * drawn->values[1][(slice * 8192 + key) * 64] / 8;
+      EXPECT_NEAR(static_cast<double>(product) + 0.001 * static_cast<double>(key), 0.001 * 8191 / 2, 5e-3) << key;
+    }
+  }
+}
+
+/// Parts begin and end within rows.
+TEST(LargeInputs, are_levelled_in_parts) {
+  const Problem problem = leaning_problem();
+  const auto all = all_distributions(problem);
+  const Distribution level = *std::ranges::find(all, "level", &Distribution::name);
+  const OperandReads reads = {{{64, 200}}, {{70, 128}, {130, 131}, {192, 193}}, {{0, 64}}};
+  LargeInputs large(problem, serial_for, nullptr);
+  const auto part = large.draw(0, level, {5}, &reads).value();
+  const auto whole = make_inputs(problem, problem.primary(), level, 5).value();
+  for (const std::size_t operand : {0U, 1U, 2U}) {
+    EXPECT_FALSE(part->random[operand].value().all_drawn);
+    for (const ElementRange& range : reads[operand]) {
+      for (auto i = static_cast<std::size_t>(range.begin); i < static_cast<std::size_t>(range.end); ++i) {
+        ASSERT_EQ(part->values[operand][i], whole.values[operand][i]) << operand << ", " << i;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace kw

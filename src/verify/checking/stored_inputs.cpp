@@ -39,9 +39,25 @@ std::vector<std::byte> StoredInputs::part(std::size_t input, std::size_t offset,
   const Input& one = inputs_[input];
   const auto width = static_cast<std::size_t>(bytes_per_element(one.dtype));
   std::vector<float> values(length / width);
-  fill_random(values, one.random.value().tensor, offset / width);
+  const RandomInput& random = one.random.value();
+  const std::size_t first = offset / width;
+  fill_random(values, random.tensor, first);
   round_to(one.dtype, values);
+  if (random.firsts) {
+    set_first_of_rows(values, *random.firsts, static_cast<std::size_t>(random.tensor.row_length), first);
+  }
   return stored(one.dtype, values);
+}
+
+bool StoredInputs::has_firsts(std::size_t input) const {
+  const auto& random = inputs_[input].random;
+  return random && random->firsts != nullptr;
+}
+
+std::vector<std::byte> StoredInputs::firsts(std::size_t input, const ParallelFor& parallel) const {
+  const Input& one = inputs_[input];
+  KW_CHECK(has_firsts(input), "input {} is all drawn", input);
+  return stored(one.dtype, *one.random->firsts, parallel);
 }
 
 std::optional<RandomTensor> StoredInputs::random(std::size_t input) const {

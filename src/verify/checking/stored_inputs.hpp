@@ -32,6 +32,9 @@ class StoredInputs {
   void forget_drawn() { drawn_.reset(); }
   /// What a device can draw the input as.
   [[nodiscard]] std::optional<RandomTensor> random(std::size_t input) const;
+  /// Whether the first element of each row is another one than the tensor's, and these as they are stored.
+  [[nodiscard]] bool has_firsts(std::size_t input) const;
+  [[nodiscard]] std::vector<std::byte> firsts(std::size_t input, const ParallelFor& parallel) const;
 
  private:
   struct Input {

@@ -23,8 +23,8 @@ BuildRequest request_for_numbers() {
     const auto ask_for = [&](const std::string& kernel, std::size_t arguments) {
       request.launches.push_back({kernel + type, {1, 1, 1}, {256, 1, 1}, 0, {arguments, BufferArg{0}}});
     };
-    ask_for("k_draw_", 10);
-    ask_for("k_find_changed_", 11);
+    ask_for("k_draw_", 11);
+    ask_for("k_find_changed_", 12);
     ask_for("k_count_useless_", 4);
   }
   return request;

@@ -94,24 +94,31 @@ __device__ inline Word stored_f16(float value) {
   return ((bits >> 16) & 0x8000u) | rounded;
 }
 
+// Where `firsts` is not null, the first element of a row is the one of that row there.
 #define RANDOM_TENSORS(TYPE, ELEMENT)                                                                                 \
+  __device__ inline ELEMENT drawn_##TYPE(const float2* tables, const Tensor& tensor, const ELEMENT* firsts,          \
+                                         Long place) {                                                               \
+    if (firsts != nullptr && place % tensor.row_length == 0) return firsts[place / tensor.row_length];               \
+    return (ELEMENT)stored_##TYPE(element_at(tables, tensor, place));                                                \
+  }                                                                                                                  \
   extern "C" __global__ void k_draw_##TYPE(ELEMENT* out, Long count, const float2* tables, Long key, Long numbers,   \
                                            Long rows, Long row_length, Long sequence, Long scale_and_shift,          \
-                                           Long late_shift) {                                                        \
+                                           Long late_shift, const ELEMENT* firsts) {                                 \
     const Tensor tensor = {key, numbers, rows, row_length, sequence, scale_and_shift, late_shift};                   \
     const Long step = (Long)gridDim.x * blockDim.x;                                                                  \
     for (Long i = (Long)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step) {                               \
-      out[i] = (ELEMENT)stored_##TYPE(element_at(tables, tensor, i));                                                \
+      out[i] = drawn_##TYPE(tables, tensor, firsts, i);                                                              \
     }                                                                                                                \
   }                                                                                                                  \
   extern "C" __global__ void k_find_changed_##TYPE(const ELEMENT* in, Long count, const float2* tables, Long key,    \
                                                    Long numbers, Long rows, Long row_length, Long sequence,          \
-                                                   Long scale_and_shift, Long late_shift, Long* changed) {           \
+                                                   Long scale_and_shift, Long late_shift, const ELEMENT* firsts,     \
+                                                   Long* changed) {                                                  \
     const Tensor tensor = {key, numbers, rows, row_length, sequence, scale_and_shift, late_shift};                   \
     const Long step = (Long)gridDim.x * blockDim.x;                                                                  \
     Word found = 0;                                                                                                  \
     for (Long i = (Long)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step) {                               \
-      if (in[i] != (ELEMENT)stored_##TYPE(element_at(tables, tensor, i))) found = 1;                                 \
+      if (in[i] != drawn_##TYPE(tables, tensor, firsts, i)) found = 1;                                               \
     }                                                                                                                \
     if (found != 0) atomicAdd(changed, 1ULL);                                                                        \
   }

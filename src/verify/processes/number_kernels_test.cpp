@@ -30,10 +30,11 @@ std::string text_with_kernels() {
   for (const auto& [type, element] :
        {std::pair{"f32", "Word"}, {"f16", "unsigned short"}, {"bf16", "unsigned short"}}) {
     text += fmt::format(R"(
-extern "C" __global__ void k_draw_some_{0}(const float2* tables, const Long* w, {1}* out, int count) {{
+extern "C" __global__ void k_draw_some_{0}(const float2* tables, const Long* w, const {1}* firsts, {1}* out, int count,
+                                           int has_firsts) {{
   const Tensor tensor = {{w[0], w[1], w[2], w[3], w[4], w[5], w[6]}};
   for (Long i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += gridDim.x * blockDim.x) {{
-    out[i] = ({1})stored_{0}(element_at(tables, tensor, i));
+    out[i] = drawn_{0}(tables, tensor, has_firsts != 0 ? firsts : nullptr, i);
   }}
 }}
 extern "C" __global__ void k_count_{0}(const {1}* in, Long* counts, int pattern, int count) {{
@@ -60,22 +61,27 @@ class NumberKernelsTest : public BackendTest {
     if (backend_ == nullptr) GTEST_SKIP() << "SKIP: there is no simulator here (it needs g++)";
   }
 
-  /// The bytes that a kernel makes, after the host's tables.
-  static std::vector<std::byte> drawn(const std::string& type, const RandomTensor& tensor) {
+  /// The bytes that a kernel makes, after the host's tables; with the first elements of rows where there are any.
+  static std::vector<std::byte> drawn(const std::string& type, const RandomTensor& tensor,
+                                      const std::vector<std::byte>& firsts = {}) {
     const std::int64_t bytes = std::int64_t{k_count} * (type == "f32" ? 4 : 2);
     const DType dtype = type == "f32" ? DType::f32 : type == "f16" ? DType::f16 : DType::bf16;
-    const LaunchPlan plan = plan_with(
-        {input("tables", sizeof(NormalTables)),
-         input("words", sizeof words_of(tensor)),
-         {"out", BufferRole::output, dtype, bytes}},
-        {launch_of("k_draw_some_" + type, 8, 128, {BufferArg{0}, BufferArg{1}, BufferArg{2}, IntArg{k_count}})});
+    const LaunchPlan plan =
+        plan_with({input("tables", sizeof(NormalTables)),
+                   input("words", sizeof words_of(tensor)),
+                   {"firsts", BufferRole::input, dtype, std::max<std::int64_t>(std::ssize(firsts), 4)},
+                   {"out", BufferRole::output, dtype, bytes}},
+                  {launch_of("k_draw_some_" + type, 8, 128,
+                             {BufferArg{0}, BufferArg{1}, BufferArg{2}, BufferArg{3}, IntArg{k_count},
+                              IntArg{firsts.empty() ? 0 : 1}})});
     auto process = start(text_with_kernels(), {plan});
     if (process == nullptr) return {};
     std::memcpy(process->buffer(0).data(), &normal_tables(), sizeof(NormalTables));
     const auto words = words_of(tensor);
     std::memcpy(process->buffer(1).data(), words.data(), sizeof words);
+    std::ranges::copy(firsts, process->buffer(2).begin());
     EXPECT_EQ(fate(process->launch(false, k_ample)), "ran");
-    const auto made = process->buffer(2);
+    const auto made = process->buffer(3);
     return {made.begin(), made.end()};
   }
   static std::vector<float> of_the_host(const RandomTensor& tensor) {
@@ -153,6 +159,17 @@ TEST_F(NumberKernelsTest, draw_the_hosts_tensors_of_every_rule) {
   expect_floats(k_normal);
   expect_halves("f16", half_bits, {{Numbers::normal, RowScales::growing, 3000.0F}, k_key, 37, 977});
   expect_halves("bf16", bfloat_bits, {{Numbers::uniform, RowScales::spikes}, k_key, 37, 977});
+}
+
+/// The last row ends within the tensor.
+TEST_F(NumberKernelsTest, put_the_first_elements_of_rows_where_they_are_given) {
+  const RandomTensor tensor{{}, k_key, 37, 977};
+  const std::vector<float> firsts(k_count / 37 + 1, -0.375F);
+  std::vector<float> values = of_the_host(tensor);
+  for (std::size_t i = 0; i < values.size(); i += 37) values[i] = -0.375F;
+  for (const auto& [type, dtype] : {std::pair{"f32", DType::f32}, {"f16", DType::f16}, {"bf16", DType::bf16}}) {
+    EXPECT_EQ(drawn(type, tensor, stored(dtype, firsts)), stored(dtype, values)) << type;
+  }
 }
 
 TEST_F(NumberKernelsTest, come_with_counts_of_what_is_no_answer) {

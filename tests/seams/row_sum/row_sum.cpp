@@ -151,7 +151,8 @@ std::optional<DrawRule> no_rule(const Problem&, const Workload&, std::size_t) {
 
 const std::vector<OwnDistribution>& row_sum_distributions() {
   static const std::vector<OwnDistribution> all = {
-      {"heavy_end", [](const Problem&, const Workload&) -> Result<bool> { return true; }, no_rule, weigh_last}};
+      {"heavy_end", [](const Problem&, const Workload&) -> Result<bool> { return true; }, no_rule, weigh_last,
+       no_first_elements}};
   return all;
 }
 
