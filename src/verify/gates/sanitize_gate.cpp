@@ -216,7 +216,12 @@ bool run_sanitize_gate(GateContext& context) {
   }
   context.skipped = true;
   if (!context.inquiries) ask_sanitizers(context);
-  return join(context, *context.inquiries) && is_sanitized_as_required(context);
+  if (!join(context, *context.inquiries)) return false;
+  if (context.clock.out_of_time()) {
+    context.verdict.cannot_decide(GateId::sanitize, k_budget_ended);
+    return false;
+  }
+  return is_sanitized_as_required(context);
 }
 
 void ask_sanitizers(GateContext& context) {

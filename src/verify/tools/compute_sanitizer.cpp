@@ -103,28 +103,40 @@ PassResult ComputeSanitizer::run_pass(const RunFacts& facts, LoadedCandidate loa
                                       const std::vector<WatchedPlan>& plans, const SanitizerPass& pass,
                                       StepClock& clock) {
   PassResult result;
-  auto started = pass.backend->start(loaded.built, facts.options.deadlines.start);
+  // What fails as the budget ends may have failed for that.
+  const auto fail_with = [&](const StepTimeout& timeout, std::string why) {
+    if (timeout.ends_budget) clock.hit_deadline();
+    result.failure = std::move(why);
+  };
+  const StepTimeout starting = clock.timeout(facts.options.deadlines.start);
+  auto started = pass.backend->start(loaded.built, starting.time);
   if (auto* process = std::get_if<std::unique_ptr<KernelProcess>>(&started)) {
     loaded.process = std::move(*process);
   } else {
-    result.failure = "it does not start";
+    fail_with(starting, "it does not start");
     return result;
   }
   for (std::size_t i = 0; i < plans.size() && result.failure.empty(); ++i) {
     result.last = i;
+    const StepTimeout running = clock.timeout(k_sanitized_launch_deadline);
     const auto run = run_plan(facts.problem, loaded, plans[i].plan, case_of(facts.suite, plans[i].workload),
-                              {false, k_nan_poison, k_sanitized_launch_deadline, false, plans[i].before}, clock,
+                              {false, k_nan_poison, running.time, running.ends_budget, plans[i].before}, clock,
                               facts.options.parallel);
     if (!run) result.failure = run.error().sentence;
     if (first_tool_finding(loaded.process->tool_report().text)) break;
   }
-  const ToolReport report = loaded.process->finish(k_sanitizer_end_deadline);
+  const StepTimeout ending = clock.timeout(k_sanitizer_end_deadline);
+  const ToolReport report = loaded.process->finish(ending.time);
   if (report.exit_status == k_sanitizer_found) {
     const auto text = first_tool_finding(report.text);
     result.finding =
         SanitizerFinding{pass.tool + ": " + text.value_or("an error, of which nothing more is said"), false};
   } else if (report.exit_status != 0 && result.failure.empty()) {
-    result.failure = report.exit_status ? fmt::format("exit status {}", *report.exit_status) : "it does not end";
+    if (report.exit_status) {
+      result.failure = fmt::format("exit status {}", *report.exit_status);
+    } else {
+      fail_with(ending, "it does not end");
+    }
   }
   return result;
 }

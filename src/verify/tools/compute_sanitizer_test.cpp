@@ -91,29 +91,40 @@ TEST(GpuToolCommands, send_the_report_to_a_file_and_ask_for_a_status_of_their_ow
   EXPECT_THAT(ncu.arguments, Contains("none")) << "the clocks stay as they are";
 }
 
+/// What a tool says, and how long it takes to say it once it is asked to end.
+struct Told {
+  ToolReport report;
+  Duration after{};
+};
+
 /// A fake process with a tool around it that says what it was told to.
 class WatchedProcess final : public KernelProcess {
  public:
-  WatchedProcess(std::unique_ptr<KernelProcess> inner, ToolReport report)
-      : inner_(std::move(inner)), report_(std::move(report)) {}
+  WatchedProcess(std::unique_ptr<KernelProcess> inner, Told told, FakeClock& clock)
+      : inner_(std::move(inner)), told_(std::move(told)), clock_(clock) {}
   Result<void> select(std::size_t plan) override { return inner_->select(plan); }
   std::span<std::byte> buffer(std::size_t index) override { return inner_->buffer(index); }
   std::vector<std::span<std::byte>> guards() override { return inner_->guards(); }
   std::variant<LaunchOutcome, LaunchFailure, LostWorker> launch(bool cold, Duration deadline) override {
     return inner_->launch(cold, deadline);
   }
-  [[nodiscard]] ToolReport tool_report() const override { return {std::nullopt, report_.text}; }
-  ToolReport finish(Duration) override { return report_; }
+  [[nodiscard]] ToolReport tool_report() const override { return {std::nullopt, told_.report.text}; }
+  ToolReport finish(Duration deadline) override {
+    clock_.advance(std::min(deadline, told_.after));
+    return told_.after > deadline ? tool_report() : told_.report;
+  }
 
  private:
   std::unique_ptr<KernelProcess> inner_;
-  ToolReport report_;
+  Told told_;
+  FakeClock& clock_;
 };
 
 /// A backend with a tool around what another one starts.
 class WatchedBench final : public ExecutionBackend {
  public:
-  WatchedBench(ExecutionBackend& inner, ToolReport report) : inner_(inner), report_(std::move(report)) {}
+  WatchedBench(ExecutionBackend& inner, Told told, FakeClock& clock)
+      : inner_(inner), told_(std::move(told)), clock_(clock) {}
   [[nodiscard]] const DeviceFacts& device() const override { return inner_.device(); }
   [[nodiscard]] const SandboxReport& sandbox() const override { return inner_.sandbox(); }
   std::variant<BuildReply, LostWorker> build(const BuildRequest& request, AnswerDeadline deadline) override {
@@ -124,21 +135,26 @@ class WatchedBench final : public ExecutionBackend {
     auto started = inner_.start(request, deadline);
     auto* process = std::get_if<std::unique_ptr<KernelProcess>>(&started);
     if (process == nullptr) return started;
-    return std::make_unique<WatchedProcess>(std::move(*process), report_);
+    return std::make_unique<WatchedProcess>(std::move(*process), told_, clock_);
   }
 
  private:
   ExecutionBackend& inner_;
-  ToolReport report_;
+  Told told_;
+  FakeClock& clock_;
 };
 
 class ComputeSanitizerTest : public ::testing::Test {
  protected:
   /// The verdict on an honest kernel when the tools report as given.
   Verdict verdict(ToolReport memcheck, ToolReport racecheck) {
+    return verdict_in(std::nullopt, {std::move(memcheck)}, {std::move(racecheck)});
+  }
+  /// With so much of the budget left.
+  Verdict verdict_in(std::optional<Duration> left, Told memcheck, Told racecheck) {
     std::vector<SanitizerPass> passes;
-    passes.push_back({"memcheck", std::make_unique<WatchedBench>(backend_, std::move(memcheck))});
-    passes.push_back({"racecheck", std::make_unique<WatchedBench>(backend_, std::move(racecheck))});
+    passes.push_back({"memcheck", std::make_unique<WatchedBench>(backend_, std::move(memcheck), clock_)});
+    passes.push_back({"racecheck", std::make_unique<WatchedBench>(backend_, std::move(racecheck), clock_)});
     const auto sanitizer = compute_sanitizer_over("2025.3.1.0", std::move(passes));
     VerifierOptions options;
     options.secret_seed = 7;
@@ -147,7 +163,8 @@ class ComputeSanitizerTest : public ::testing::Test {
     options.tools.sanitizers = {sanitizer.get()};
     auto verifier = LocalVerifier::open(problem_, backend_, clock_, std::move(options));
     EXPECT_TRUE(verifier) << verifier.error().to_string();
-    return (*verifier)->verify(small_candidate("honest")).verdict;
+    began_ = clock_.now();
+    return (*verifier)->verify(small_candidate("honest"), left).verdict;
   }
   static std::string story(const Verdict& verdict) {
     std::string text;
@@ -159,6 +176,7 @@ class ComputeSanitizerTest : public ::testing::Test {
 
   Problem problem_ = small_problem();
   FakeClock clock_;
+  Instant began_;  ///< the last verdict
   FakeBackend backend_{
       problem_, clock_, [](const BuildRequest& request) {
         return FakeKernel{
@@ -198,6 +216,18 @@ TEST_F(ComputeSanitizerTest, says_which_tool_did_not_come_to_its_end) {
   EXPECT_TRUE(nothing.accepted());
   EXPECT_THAT(nothing.gates_passed, Not(Contains(GateId::sanitize)));
   EXPECT_THAT(story(nothing), HasSubstr("not sanitized; memcheck did not come to its end: exit status 255"));
+}
+
+TEST_F(ComputeSanitizerTest, leaves_undecided_what_a_tool_would_say_after_the_budget) {
+  constexpr Duration k_left = std::chrono::seconds(8);
+  const Verdict late = verdict_in(k_left, {{0, k_clean}}, {{0, k_clean}, std::chrono::seconds(15)});
+  EXPECT_EQ(late.status, VerdictStatus::unverified);
+  EXPECT_EQ(late.failed_gate, GateId::sanitize);
+  EXPECT_THAT(late.message, HasSubstr("not decided, the budget ended during it"));
+  EXPECT_LT(to_seconds(clock_.now() - began_), 8.05);
+  const Verdict in_time =
+      verdict_in(std::chrono::seconds(20), {{0, k_clean}}, {{0, k_clean}, std::chrono::seconds(15)});
+  EXPECT_TRUE(in_time.accepted()) << in_time.message;
 }
 
 }  // namespace
