@@ -10,7 +10,7 @@ constraints = ["4 * ((16 * WARPS) * (round_up(128, 8) + 8 * (round_up(128, 8) % 
 WARPS           = {values = [1, 2, 4, 8], default = 1}
 BLOCK_N         = {values = [16, 32, 64, 128], default = 16}
 STAGES          = {values = [2, 3, 4], default = 2}
-UNROLL_D        = {values = [1, 2, 4], default = 1}
+UNROLL_D        = {values = [1, 2, 4], default = 4}
 BLOCKS_PER_UNIT = {values = [1, 2, 4, 8], default = 4}
 
 [defines]

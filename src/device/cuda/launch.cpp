@@ -156,7 +156,7 @@ Result<LaunchReply> launch(Session& session, const ReadyPlan& plan, const Launch
   // The upload may still be on its way, on a stream that ours does not wait for; and what was queued so far is no part
   // of what the host's clock is to see.
   KW_TRY_VOID(must(session, api.synchronise_context(), "cuCtxSynchronize"));
-  // Of a launch that is timed nothing else shares the machine.
+  // Beside a launch that is timed the host does nothing.
   KW_TRY(const double nanoseconds, run(session, plan, [&] {
            if (!request.cold) map_pages(back);
          }));
