@@ -3,6 +3,7 @@
 // hangs or misbehaves: a gate that was not opened, too much dynamic shared memory without permission, work after an
 // error. $KW_FAKE_CUDA changes it: "no-gpu", "broken", "no-gate", "no-pages", "fast-clock", "old-gpu".
 
+#include <algorithm>
 #include <bit>
 #include <chrono>
 #include <cstddef>
@@ -12,6 +13,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -88,7 +90,8 @@ struct Numbers {
   const float* firsts;  ///< of rows; null where they are the tensor's. Tests have them in f32 alone
 };
 Numbers numbers_of(void** arguments) {
-  const void* const tables = reinterpret_cast<void*>(word_64(arguments, 2));
+  const auto* const tables = reinterpret_cast<const std::byte*>(word_64(arguments, 2));
+  const auto own_tables = std::as_bytes(std::span(&kw::normal_tables(), 1));
   const auto real = [&](int index, unsigned shift) {
     return std::bit_cast<float>(static_cast<std::uint32_t>(word_64(arguments, index) >> shift));
   };
@@ -98,7 +101,7 @@ Numbers numbers_of(void** arguments) {
   const kw::RandomTensor tensor{rule, word_64(arguments, 3), static_cast<std::int64_t>(word_64(arguments, 6)),
                                 static_cast<std::int64_t>(word_64(arguments, 7))};
   return {reinterpret_cast<std::byte*>(word_64(arguments, 0)), word_64(arguments, 1), tensor,
-          std::memcmp(tables, &kw::normal_tables(), sizeof(kw::NormalTables)) == 0,
+          std::ranges::equal(own_tables, std::span(tables, own_tables.size())),
           reinterpret_cast<const float*>(word_64(arguments, 10))};
 }
 
