@@ -5,7 +5,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
-#include <functional>
+#include <span>
 
 #include "base/text.hpp"
 #include "device/cuda/fills.hpp"
@@ -115,8 +115,8 @@ void map_pages(std::span<const Mirror> mirrors) {
   }
 }
 
-/// Nanoseconds by the device's clock. `meanwhile` is done by the host while the device is at work.
-Result<double> run(Session& session, const ReadyPlan& plan, const std::function<void()>& meanwhile) {
+/// Nanoseconds by the device's clock. The pages of `mapped` are mapped while the device is at work.
+Result<double> run(Session& session, const ReadyPlan& plan, std::span<const Mirror> mapped) {
   const DriverApi& api = session.api;
   Gate gate(session);
   auto begin = SteadyClock::now();
@@ -124,7 +124,7 @@ Result<double> run(Session& session, const ReadyPlan& plan, const std::function<
   KW_TRY_VOID(queue_plan(session, plan));
   if (session.gate != nullptr && !session.watched) begin = SteadyClock::now();
   gate.open();
-  meanwhile();
+  map_pages(mapped);
   KW_TRY_VOID(must(session, api.synchronise_stream(session.stream),
                    "running " + join(plan.launches, ", ", &ReadyLaunch::kernel)));
   const std::chrono::duration<double, std::nano> seen = SteadyClock::now() - begin;
@@ -157,9 +157,7 @@ Result<LaunchReply> launch(Session& session, const ReadyPlan& plan, const Launch
   // of what the host's clock is to see.
   KW_TRY_VOID(must(session, api.synchronise_context(), "cuCtxSynchronize"));
   // Beside a launch that is timed the host does nothing.
-  KW_TRY(const double nanoseconds, run(session, plan, [&] {
-           if (!request.cold) map_pages(back);
-         }));
+  KW_TRY(const double nanoseconds, run(session, plan, request.cold ? std::span<const Mirror>() : back));
   back.insert(back.end(), copied.begin(), copied.end());
   for (const Mirror& mirror : back) {
     KW_TRY_VOID(must(session, api.download(mirror.host.data(), mirror.device, mirror.host.size()), "cuMemcpyDtoH"));

@@ -54,15 +54,15 @@ void fill_ranges(std::span<float> values, const RandomTensor& tensor, DType dtyp
   });
 }
 
-/// Of an operand that is a random tensor but for these; of one that is drawn in parts in the ranges alone.
+/// Of an operand that is a random tensor but for these; of one that is drawn in parts in `parts` alone.
 void put_firsts(std::vector<float>& values, RandomInput& random, std::vector<float> firsts, DType dtype,
-                std::span<const ElementRange> ranges, const ParallelFor& parallel) {
+                const std::vector<ElementRange>& parts, const ParallelFor& parallel) {
   const auto length = static_cast<std::size_t>(random.tensor.row_length);
   KW_CHECK(firsts.size() * length == values.size(), "{} rows of {} elements in a tensor of {}", firsts.size(), length,
            values.size());
   round_to(dtype, firsts, parallel);
-  const ElementRange all{0, std::ssize(values)};
-  for (const ElementRange& range : random.all_drawn ? std::span(&all, 1) : ranges) {
+  const std::vector<ElementRange> all = {{0, std::ssize(values)}};
+  for (const ElementRange& range : random.all_drawn ? all : parts) {
     const auto begin = static_cast<std::size_t>(range.begin);
     set_first_of_rows(std::span(values).subspan(begin, static_cast<std::size_t>(range.end) - begin), firsts, length,
                       begin);
@@ -170,8 +170,7 @@ Result<DrawnInputs> make_inputs(const Problem& problem, const Workload& workload
       if (firsts[i].empty()) continue;
       KW_CHECK(drawn.random[i], "{} has first elements and no rule", problem.inputs[i].name);
       put_firsts(drawn.values[i], *drawn.random[i], std::move(firsts[i]), problem.inputs[i].dtype,
-                 reads != nullptr ? std::span<const ElementRange>((*reads)[i]) : std::span<const ElementRange>(),
-                 parallel);
+                 reads != nullptr ? (*reads)[i] : std::vector<ElementRange>(), parallel);
     }
   }
   for (const auto& capture : problem.captures) {
