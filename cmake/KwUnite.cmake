@@ -52,9 +52,18 @@ function(kw_unite target)
   endif()
 endfunction()
 
+# kw_sanitizer_options(target): the options that every program which is not sandboxed has under a sanitizer.
+function(kw_sanitizer_options target)
+  if(KW_SANITIZE)
+    target_sources(${target} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/sanitizer_options.cpp)
+    set_source_files_properties(${PROJECT_SOURCE_DIR}/cmake/sanitizer_options.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+  endif()
+endfunction()
+
 # kw_test_program(target): what every program of tests links and how it is compiled.
 function(kw_test_program target)
   target_link_libraries(${target} PRIVATE GTest::gmock GTest::gtest_main kw_test_flags)
+  kw_sanitizer_options(${target})
   if(KW_UNITE)
     target_precompile_headers(${target} REUSE_FROM kw_precompiled_tests)
   endif()
