@@ -12,7 +12,7 @@ Result<Bundle> emit_program_fused(Dialect dialect, const Problem& problem, const
     return family_of(context, group).write(context, group);
   };
   return program_bundle(dialect, problem, std::move(grouped),
-                        {"fused", "fused 5", device, "groups of steps, each in the way that suits it", write, ways});
+                        {"fused", "fused 6", device, "groups of steps, each in the way that suits it", write, ways});
 }
 
 }  // namespace kw

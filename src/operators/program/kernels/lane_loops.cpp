@@ -14,10 +14,6 @@ namespace {
 /// Elements of a row, or rows of elements, that are summed one after the other.
 constexpr int k_part = 512;
 
-bool lanes_along_row(const Stage& stage, LaneScope& lanes) {
-  return lanes.varies(axis_index(stage.inner.back().name));
-}
-
 /// Where a loop over the axis has to end for the guard to hold in all of it: of "rest + axis < end" it is end - rest.
 /// Nothing for other guards.
 StageExpr bound_of(const StageExpr& guard, const std::string& axis) {
@@ -131,21 +127,12 @@ void LaneLoops::lane_step(const RowStage& row, LaneScope& lanes, const std::stri
     written_.insert(row.kept->tensor.buffer);
     element = name;
   }
-  if (gathers_parts(stage)) {
-    // As the plain kernel does: a long sequential sum would lose too much.
-    body_.line(fmt::format("{} += {};", part, element));
-    body_.open(fmt::format("if ({0} % {1} >= {1} - {2})", scope_.axis(stage.inner.back().name), k_part,
-                           lanes_along_row(stage, lanes) ? k_lane_count : 1));
-    flush(variable, part);
-    body_.close();
-  } else {
-    body_.line(fmt::format(fmt::runtime(reduction.step), variable, element));
-  }
+  body_.line(fmt::format(fmt::runtime(reduction.step), gathers_parts(stage) ? part : variable, element));
   if (reduction.helper != nullptr) scope_.need_own(reduction.helper);
 }
 
-void LaneLoops::flush(const std::string& lanes, const std::string& part) {
-  body_.line(fmt::format("{} += {};", lanes, part));
+void LaneLoops::flush(const std::string& sum, const std::string& part) {
+  body_.line(fmt::format("{} += {};", sum, part));
   body_.line(part + " = 0.0f;");
 }
 
@@ -176,8 +163,36 @@ void LaneLoops::open_loop(const StageAxis& axis) {
   body_.open(fmt::format("for (int {0} = 0; {0} < {1}; ++{0})", scope_.axis(axis.name), scope_.extent(axis.extent)));
 }
 
+void LaneLoops::open_parts(const std::string& index, const std::string& end, int step) {
+  body_.open(fmt::format("while ({} + {} <= {})", index, step, end));
+  if (part_end_.empty()) part_end_ = scope_.new_name("part_end");
+  const auto behind = step == 1 ? std::string() : fmt::format(" - {}", step - 1);
+  body_.line(fmt::format("const int {} = min({} + {}, {}){};", part_end_, index, k_part, end, behind));
+  scope_.need_own("unrolled_parts");
+  body_.line("#pragma unroll 4");
+  body_.open(fmt::format("for (; {0} < {1}; {0} += {2})", index, part_end_, step));
+}
+
 void LaneLoops::close(std::size_t loops) {
   for (std::size_t i = 0; i < loops; ++i) body_.close();
+}
+
+void LaneLoops::lanes_over_columns(const std::string& axis, const std::string& end, const std::vector<Work>& works) {
+  const auto name = scope_.axis(axis);
+  const bool in_parts =
+      std::any_of(works.begin(), works.end(), [](const Work& work) { return work.after_part != nullptr; });
+  if (in_parts)
+    open_parts(name, end, k_lane_count);
+  else
+    body_.open(fmt::format("for (; {0} + {1} <= {2}; {0} += {1})", name, k_lane_count, end));
+  LaneScope lanes(scope_, axis);
+  for (const auto& work : works) work.in_lanes(lanes);
+  body_.close();
+  if (!in_parts) return;
+  for (const auto& work : works) {
+    if (work.after_part) work.after_part();
+  }
+  body_.close();
 }
 
 void LaneLoops::over_columns(const Stage& stage, const std::vector<Work>& works, const std::string& first,
@@ -196,10 +211,7 @@ void LaneLoops::over_columns(const Stage& stage, const std::vector<Work>& works,
     bounded_ = last.empty() ? columns.back().name : "";
     if (columns_have_lanes(stage, row_count_)) {
       body_.line(fmt::format("int {} = {};", name, first));
-      body_.open(fmt::format("for (; {0} + {1} <= {2}; {0} += {1})", name, k_lane_count, end));
-      LaneScope lanes(scope_, columns.back().name);
-      for (const auto& work : works) work.in_lanes(lanes);
-      body_.close();
+      lanes_over_columns(columns.back().name, end, works);
       body_.open(fmt::format("for (; {0} < {1}; ++{0})", name, end));
     } else {
       body_.open(fmt::format("for (int {0} = {1}; {0} < {2}; ++{0})", name, first, end));
@@ -214,7 +226,7 @@ void LaneLoops::over_columns(const Stage& stage, const std::vector<Work>& works,
 }
 
 LaneLoops::Work LaneLoops::map_work(const Stage& stage) {
-  return {[] {}, [&](LaneScope& lanes) { lane_map(stage, lanes); }, [&] { scalar_map(stage); }, [] {}, [] {}};
+  return {[] {}, [&](LaneScope& lanes) { lane_map(stage, lanes); }, nullptr, [&] { scalar_map(stage); }, [] {}, [] {}};
 }
 
 LaneLoops::Work LaneLoops::reduction_work(const RowStage& row, const std::string& result, const std::string& prefix) {
@@ -231,10 +243,7 @@ LaneLoops::Work LaneLoops::reduction_work(const RowStage& row, const std::string
   };
   // Parts do not go on in the next line of columns, which may be too short to fill one.
   const auto after_line = [=, this, &stage] {
-    if (!gathers_parts(stage)) return;
-    body_.line("sum += part;");
-    body_.line("part = 0.0f;");
-    if (in_lanes) flush(lanes, part);
+    if (gathers_parts(stage)) flush("sum", "part");
   };
   const auto end = [=, this, &stage, &result] {
     if (in_lanes) {
@@ -244,8 +253,11 @@ LaneLoops::Work LaneLoops::reduction_work(const RowStage& row, const std::string
     }
     finish_reduction(stage, accumulator, result);
   };
-  return {begin, [=, this, &row](LaneScope& scope) { lane_step(row, scope, lanes, part); },
-          [=, this, &row] { scalar_step(row, accumulator); }, after_line, end};
+  std::function<void()> after_part;
+  if (gathers_parts(stage)) after_part = [=, this] { flush(lanes, part); };
+  return {begin,      [=, this, &row](LaneScope& scope) { lane_step(row, scope, lanes, part); },
+          after_part, [=, this, &row] { scalar_step(row, accumulator); },
+          after_line, end};
 }
 
 void LaneLoops::finish_reduction(const Stage& stage, const Accumulator& accumulator, const std::string& result) {

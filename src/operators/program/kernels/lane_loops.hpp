@@ -44,6 +44,7 @@ class LaneLoops {
   struct Work {
     std::function<void()> begin;
     std::function<void(LaneScope& lanes)> in_lanes;
+    std::function<void()> after_part;  ///< of lanes that gather parts of a long sum; null otherwise
     std::function<void()> one;
     std::function<void()> after_line;  ///< at the end of a loop over the last axis
     std::function<void()> end;
@@ -61,13 +62,16 @@ class LaneLoops {
   // For lanes that are rows.
 
   void lane_map(const Stage& stage, LaneScope& lanes);
-  /// `part` is what a long sum gathers short parts in.
+  /// `part` is what a long sum gathers short parts in; open_parts() has the loop for that.
   void lane_step(const RowStage& row, LaneScope& lanes, const std::string& variable, const std::string& part);
   void store_lanes(const Stage& stage, LaneScope& lanes, const std::string& value);
   void open_loop(const StageAxis& axis);
+  /// Two loops, of which the inner one goes over a part of a long sum: a long sequential sum would lose too much. They
+  /// go from where `index` stands up to `end` in whole steps, and leave `index` at the first that was not reached.
+  void open_parts(const std::string& index, const std::string& end, int step);
   void close(std::size_t loops);
   /// Adds the part of a long sum that is under way.
-  void flush(const std::string& lanes, const std::string& part);
+  void flush(const std::string& sum, const std::string& part);
   static bool gathers_parts(const Stage& stage);
 
  private:
@@ -78,6 +82,8 @@ class LaneLoops {
   void scalar_map(const Stage& stage);
   [[nodiscard]] std::string scalar_store(const Stage& stage, const std::string& value);
   void scalar_step(const RowStage& row, const Accumulator& accumulator);
+  /// The loop of sixteen columns at a time.
+  void lanes_over_columns(const std::string& axis, const std::string& end, const std::vector<Work>& works);
   std::size_t open_outer(const StageAxes& columns);
   void finish_reduction(const Stage& stage, const Accumulator& accumulator, const std::string& result);
 
@@ -87,7 +93,8 @@ class LaneLoops {
   BodyWriter body_;
   std::set<std::size_t> written_;
   bool streams_ = false;
-  std::string bounded_;  ///< the axis whose loop ends where guards say so
+  std::string part_end_;  ///< the name of where a part of a long sum ends
+  std::string bounded_;   ///< the axis whose loop ends where guards say so
 };
 
 }  // namespace kw

@@ -150,11 +150,21 @@ class LaneRowsWriter {
       body().open("");
       const bool parts = LaneLoops::gathers_parts(*stage);
       if (parts) body().line("float16 lane_part = 0.0f;");
-      for (const auto& axis : columns) loops_.open_loop(axis);
+      for (std::size_t i = 0; i + 1 < columns.size(); ++i) loops_.open_loop(columns[i]);
+      if (parts) {
+        const auto index = scope_.axis(columns.back().name);
+        body().line(fmt::format("int {} = 0;", index));
+        loops_.open_parts(index, scope_.extent(columns.back().extent), 1);
+      } else {
+        loops_.open_loop(columns.back());
+      }
       LaneScope inside = lanes;
       loops_.lane_step({*stage, std::nullopt}, inside, name, "lane_part");
       body().close();
-      if (parts) loops_.flush(name, "lane_part");
+      if (parts) {
+        loops_.flush(name, "lane_part");
+        body().close();
+      }
       loops_.close(columns.size() - 1);
       body().close();
       finish_lanes(*stage, lanes, name);
