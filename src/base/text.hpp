@@ -19,6 +19,9 @@ namespace kw {
 /// Every run of blanks and control characters as one space, none at the ends.
 [[nodiscard]] std::string on_one_line(std::string_view text);
 
+/// Every `from` in `text` becomes `to`. `from` is not empty.
+void replace_all(std::string& text, std::string_view from, std::string_view to);
+
 /// One word of a POSIX shell's command line that means `text`: as it is where nothing in it is special, else quoted.
 [[nodiscard]] std::string shell_word(std::string_view text);
 

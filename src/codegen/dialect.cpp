@@ -3,15 +3,11 @@
 #include <fmt/format.h>
 
 #include "base/result.hpp"
+#include "base/text.hpp"
 #include "codegen/text.hpp"
 
 namespace kw {
 namespace {
-
-void replace_all(std::string& text, std::string_view from, std::string_view to) {
-  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
-    text.replace(at, from.size(), to);
-}
 
 const char* function_name(ExprOp op) {
   switch (op) {

@@ -12,12 +12,14 @@ namespace {
 /// Names between spaces that we write ourselves, beside those that stand in the files of kernels/.
 constexpr std::string_view k_written =
     " "
-    "K LSE O Q S V anchor apart behind attend attention batch bias chunk classify column columns counted dropped_term "
+    "K LSE O Q S V anchor apart behind attend attention attention_group batch bias chunk classify "
+    "classify_group column columns counted dropped_term "
     "exchanged "
     "finish_scores "
-    "first_allowed fours lane_bias "
+    "first_allowed fours group_x group_y group_z groups_x groups_y groups_z lane_bias "
     "last_allowed line place "
-    "lower_bound mask_mod mean merge most pack packed_row places positions scale score_mod scores shift slope softmax "
+    "lower_bound mask_mod mean merge most pack pack_group packed_row places positions row_limits_group scale score_mod "
+    "scores shift slope softmax "
     "squares "
     "stored thread_query stacks tap tiles together top upper_bound "
     "weighted_sum ";

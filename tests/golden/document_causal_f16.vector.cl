@@ -97,13 +97,15 @@ static inline float16 key_column(__global const half* key, const int keys_left) 
 
 // Keys as panels [head][panel][HEAD_DIM][PANEL_KEYS], so that the score loop reads memory in order; and V in f32 with
 // its rows padded to whole float16s. One panel per work-group.
-__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void pack(__global const half* restrict K, __global const half* restrict V, __global float* restrict packed_keys,
-          __global float* restrict packed_values, const int Skv) {
-  const int first_key = get_group_id(0) * PANEL_KEYS;
-  const long head = (long)get_group_id(2) * get_num_groups(1) + get_group_id(1);
+static __attribute__((noinline))  // PoCL compiles a kernel three times, and what it calls once
+void pack_group(__global const half* restrict K, __global const half* restrict V,
+                __global float* restrict packed_keys, __global float* restrict packed_values, const int Skv,
+                const long group_x, const long group_y, const long group_z, const long groups_x,
+                const long groups_y) {
+  const int first_key = group_x * PANEL_KEYS;
+  const long head = (long)group_z * groups_y + group_y;
   __global const half* key = K + (head * Skv + first_key) * HEAD_DIM;
-  __global float* panel = packed_keys + (head * get_num_groups(0) + get_group_id(0)) * (HEAD_DIM * PANEL_KEYS);
+  __global float* panel = packed_keys + (head * groups_x + group_x) * (HEAD_DIM * PANEL_KEYS);
   for (int j = 0; j < PANELS; ++j) {
     const int keys_left = Skv - first_key - j * LANES;
     #pragma unroll 1
@@ -115,6 +117,13 @@ void pack(__global const half* restrict K, __global const half* restrict V, __gl
     __global float* padded = packed_values + (head * Skv + k) * VALUE_STRIDE;
     for (int d = 0; d < VALUE_STRIDE; ++d) padded[d] = d < VALUE_DIM ? vload_half(d, value) : 0.0f;
   }
+}
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void pack(__global const half* restrict K, __global const half* restrict V, __global float* restrict packed_keys,
+          __global float* restrict packed_values, const int Skv) {
+  pack_group(K, V, packed_keys, packed_values, Skv, get_group_id(0), get_group_id(1), get_group_id(2),
+             get_num_groups(0), get_num_groups(1));
 }
 
 // 2^x for x up to 127: x = n + f with |f| <= 1/2, a polynomial for 2^f, and n added to its exponent. Adding 1.5 *
@@ -251,16 +260,17 @@ static inline void store_row(__global half* to, const float16* row, const float 
 // ROW_TILES tiles of ROWS queries of one head per work-group, so that a block of keys and values is read from the cache
 // once for all of them. Softmax is online: peak and total hold each row's largest score and sum of probabilities so
 // far.
-__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void attention(__global const half* restrict Q, __global const float* restrict packed_keys,
-               __global const float* restrict packed_values, __global const int* restrict document_id,
-               __global half* restrict O, const int Sq, const int Skv, const int Hq, const int Hkv) {
+static __attribute__((noinline))  // PoCL compiles a kernel three times, and what it calls once
+void attention_group(__global const half* restrict Q, __global const float* restrict packed_keys,
+                     __global const float* restrict packed_values, __global const int* restrict document_id,
+                     __global half* restrict O, const int Sq, const int Skv, const int Hq, const int Hkv,
+                     const long group_x, const long group_y, const long group_z) {
   __global const float* values = packed_values;
-  const int h = get_group_id(1), b = get_group_id(2);
+  const int h = group_y, b = group_z;
   const long query_head = (long)b * Hq + h;
   const long key_head = (long)b * Hkv + h / (Hq / Hkv);
   const int panels = (Skv + PANEL_KEYS - 1) / PANEL_KEYS;
-  const int first_row = get_group_id(0) * (ROWS * ROW_TILES);
+  const int first_row = group_x * (ROWS * ROW_TILES);
   const int tiles = min(ROW_TILES, (Sq - first_row + ROWS - 1) / ROWS);
   const float scale = LOG2_E * (1.0f / sqrt((float)HEAD_DIM));
 
@@ -341,4 +351,12 @@ void attention(__global const half* restrict Q, __global const float* restrict p
     const float factor = total[t][r] > 0.0f ? 1.0f / total[t][r] : 0.0f;
     store_row(O + (query_head * Sq + row) * VALUE_DIM, out[t] + r * OUT_VECTORS, factor);
   }
+}
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void attention(__global const half* restrict Q, __global const float* restrict packed_keys,
+               __global const float* restrict packed_values, __global const int* restrict document_id,
+               __global half* restrict O, const int Sq, const int Skv, const int Hq, const int Hkv) {
+  attention_group(Q, packed_keys, packed_values, document_id, O, Sq, Skv, Hq, Hkv, get_group_id(0),
+                  get_group_id(1), get_group_id(2));
 }

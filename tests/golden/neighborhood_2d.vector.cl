@@ -109,13 +109,15 @@ static inline float16 key_column(__global const float* key, const int keys_left)
 
 // Keys as panels [head][panel][HEAD_DIM][PANEL_KEYS], so that the score loop reads memory in order; and V with its rows
 // padded to whole float16s where they are not. One panel per work-group.
-__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void pack(__global const float* restrict K, __global const float* restrict V, __global float* restrict packed_keys,
-          __global float* restrict packed_values, const int Skv) {
-  const int first_key = get_group_id(0) * PANEL_KEYS;
-  const long head = (long)get_group_id(2) * get_num_groups(1) + get_group_id(1);
+static __attribute__((noinline))  // PoCL compiles a kernel three times, and what it calls once
+void pack_group(__global const float* restrict K, __global const float* restrict V,
+                __global float* restrict packed_keys, __global float* restrict packed_values, const int Skv,
+                const long group_x, const long group_y, const long group_z, const long groups_x,
+                const long groups_y) {
+  const int first_key = group_x * PANEL_KEYS;
+  const long head = (long)group_z * groups_y + group_y;
   __global const float* key = K + (head * Skv + first_key) * HEAD_DIM;
-  __global float* panel = packed_keys + (head * get_num_groups(0) + get_group_id(0)) * (HEAD_DIM * PANEL_KEYS);
+  __global float* panel = packed_keys + (head * groups_x + group_x) * (HEAD_DIM * PANEL_KEYS);
   for (int j = 0; j < PANELS; ++j) {
     const int keys_left = Skv - first_key - j * LANES;
     #pragma unroll 1
@@ -129,6 +131,13 @@ void pack(__global const float* restrict K, __global const float* restrict V, __
     for (int d = 0; d < VALUE_STRIDE; ++d) padded[d] = d < VALUE_DIM ? value[d] : 0.0f;
   }
 #endif
+}
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void pack(__global const float* restrict K, __global const float* restrict V, __global float* restrict packed_keys,
+          __global float* restrict packed_values, const int Skv) {
+  pack_group(K, V, packed_keys, packed_values, Skv, get_group_id(0), get_group_id(1), get_group_id(2),
+             get_num_groups(0), get_num_groups(1));
 }
 
 // 2^x for x up to 127: x = n + f with |f| <= 1/2, a polynomial for 2^f, and n added to its exponent. Adding 1.5 *
@@ -264,10 +273,12 @@ static inline void store_row(__global float* to, const float16* row, const float
 #define SOME_KEYS 1
 #define EVERY_KEY 2
 
-__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void classify(__global int* restrict block_mask, const int Sq, const int Skv, const int Width) {
+static __attribute__((noinline))  // PoCL compiles a kernel three times, and what it calls once
+void classify_group(__global int* restrict block_mask, const int Sq, const int Skv, const int Width,
+                    const long group_x, const long group_y, const long group_z, const long groups_x,
+                    const long groups_y) {
   const int panels = (Skv + PANEL_KEYS - 1) / PANEL_KEYS;
-  const long tile = ((long)get_group_id(2) * get_num_groups(1) + get_group_id(1)) * get_num_groups(0) + get_group_id(0);
+  const long tile = ((long)group_z * groups_y + group_y) * groups_x + group_x;
   __global int* codes = block_mask + tile * panels;
   const int m1 = floor_div(Sq, Width) - 7;
   const int m5 = Width - 9;
@@ -290,7 +301,7 @@ void classify(__global int* restrict block_mask, const int Sq, const int Skv, co
     }
     #pragma unroll 1
     for (int r = 0; r < ROWS; ++r) {
-      const int q_idx = min((int)get_group_id(0) * ROWS + r, Sq - 1);
+      const int q_idx = min((int)group_x * ROWS + r, Sq - 1);
       const int m2 = min(max(floor_div(q_idx, Width) - 3, 0), m1);
       const int m4 = m2 + 7;
       const int m6 = min(max(floor_mod(q_idx, Width) - 4, 0), m5);
@@ -311,24 +322,31 @@ void classify(__global int* restrict block_mask, const int Sq, const int Skv, co
   }
 }
 
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void classify(__global int* restrict block_mask, const int Sq, const int Skv, const int Width) {
+  classify_group(block_mask, Sq, Skv, Width, get_group_id(0), get_group_id(1), get_group_id(2),
+                 get_num_groups(0), get_num_groups(1));
+}
+
 // ROW_TILES tiles of ROWS queries of one head per work-group, so that a block of keys and values is read from the cache
 // once for all of them. Softmax is online: peak and total hold each row's largest score and sum of probabilities so
 // far.
-__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void attention(__global const float* restrict Q, __global const float* restrict packed_keys,
-               __global const float* restrict V, __global const float* restrict packed_values,
-               __global const int* restrict block_mask, __global float* restrict O, const int Sq, const int Skv,
-               const int Hq, const int Hkv, const int Width) {
+static __attribute__((noinline))  // PoCL compiles a kernel three times, and what it calls once
+void attention_group(__global const float* restrict Q, __global const float* restrict packed_keys,
+                     __global const float* restrict V, __global const float* restrict packed_values,
+                     __global const int* restrict block_mask, __global float* restrict O, const int Sq,
+                     const int Skv, const int Hq, const int Hkv, const int Width, const long group_x,
+                     const long group_y, const long group_z) {
 #if VALUE_STRIDE != VALUE_DIM
   __global const float* values = packed_values;
 #else
   __global const float* values = V;
 #endif
-  const int h = get_group_id(1), b = get_group_id(2);
+  const int h = group_y, b = group_z;
   const long query_head = (long)b * Hq + h;
   const long key_head = (long)b * Hkv + h / (Hq / Hkv);
   const int panels = (Skv + PANEL_KEYS - 1) / PANEL_KEYS;
-  const int first_row = get_group_id(0) * (ROWS * ROW_TILES);
+  const int first_row = group_x * (ROWS * ROW_TILES);
   const int tiles = min(ROW_TILES, (Sq - first_row + ROWS - 1) / ROWS);
   const float scale = LOG2_E * (1.0f / sqrt((float)HEAD_DIM));
   const int m1 = floor_div(Sq, Width) - 7;
@@ -434,4 +452,13 @@ void attention(__global const float* restrict Q, __global const float* restrict 
     const float factor = total[t][r] > 0.0f ? 1.0f / total[t][r] : 0.0f;
     store_row(O + (query_head * Sq + row) * VALUE_DIM, out[t] + r * OUT_VECTORS, factor);
   }
+}
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void attention(__global const float* restrict Q, __global const float* restrict packed_keys,
+               __global const float* restrict V, __global const float* restrict packed_values,
+               __global const int* restrict block_mask, __global float* restrict O, const int Sq, const int Skv,
+               const int Hq, const int Hkv, const int Width) {
+  attention_group(Q, packed_keys, V, packed_values, block_mask, O, Sq, Skv, Hq, Hkv, Width, get_group_id(0),
+                  get_group_id(1), get_group_id(2));
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "codegen/codegen.hpp"
+#include "codegen/group_functions.hpp"
 #include "codegen/tensor_products.hpp"
 #include "codegen/text.hpp"
 #include "language/kernel_texts.hpp"
@@ -169,7 +170,8 @@ Result<Bundle> program_bundle(Dialect dialect, const Problem& problem, GroupedPr
     own_helpers.insert(written.own_helpers.begin(), written.own_helpers.end());
   }
   bundle.source = preamble(problem, dialect, writing, bundle.scratch) + helper_source(helpers, dialect) +
-                  own_helper_source(own_helpers, dialect) + kernels;
+                  own_helper_source(own_helpers, dialect) +
+                  (dialect->has_vectors ? with_group_functions(kernels) : kernels);
   KW_TRY_VOID(readable(bundle, problem, writing.style));
   return bundle;
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "codegen/group_functions.hpp"
 #include "codegen/text.hpp"
 #include "language/kernel_texts.hpp"
 #include "operators/attention/attention.hpp"
@@ -260,7 +261,7 @@ std::string vector_source(const Problem& problem, const IntBindings& structure, 
       {"rescale_condition", rescale_condition(text, lazy)}};
   fill_tensors(attention.dtype, fillings);
   fill_tile(text, mapped, attention.dtype, fillings);
-  return fill(vector_section("kernels"), fillings);
+  return with_group_functions(fill(vector_section("kernels"), fillings));
 }
 
 /// Rows of V padded to whole passes; the same arithmetic as VALUE_STRIDE in the source.
