@@ -10,7 +10,7 @@ namespace {
 constexpr const char* k_sixteen = "float16 sixteen";
 constexpr const char* k_pairs = "every_second16(x_";
 constexpr const char* k_gathered = "gather16(x_";
-constexpr const char* k_other_family = "get_global_id(0)";
+constexpr const char* k_other_family = "group_x";
 
 struct WindowCase {
   ModuleCase module;
