@@ -7,7 +7,6 @@ namespace kw {
 namespace {
 
 using testing::HasSubstr;
-using testing::Not;
 
 constexpr const char* k_one = R"(float twice(const float x) { return 2 * x; }
 

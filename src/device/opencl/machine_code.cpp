@@ -4,6 +4,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -164,6 +165,39 @@ std::optional<Function> group_function(const Symbols& symbols) {
   return std::nullopt;
 }
 
+using Instructions = std::vector<InstructionKind>;
+
+/// Of the function and of those in the library that it calls or goes on in, however deep.
+std::vector<Instructions> reached_from(const Function& function, const ElfFile& file, const Symbols& symbols) {
+  std::vector<Instructions> reached;
+  std::set<std::uint64_t> known{function.begin};
+  std::vector<Function> waiting{function};
+  while (!waiting.empty()) {
+    const Function next = waiting.back();
+    waiting.pop_back();
+    reached.push_back(instructions_of(code_at(file, next.begin, next.bytes), next.begin));
+    for (const InstructionKind& one : reached.back()) {
+      const auto other = one.target ? symbols.functions.find(*one.target) : symbols.functions.end();
+      if (other != symbols.functions.end() && known.insert(*one.target).second) waiting.push_back(other->second);
+    }
+  }
+  return reached;
+}
+
+/// The innermost loop with the most arithmetic on floats; without one that has any, all of the function that has most.
+/// And whether it is a loop.
+std::pair<Stretch, bool> busiest(const std::vector<Instructions>& functions) {
+  Stretch loop;
+  Stretch whole;
+  for (const Instructions& one : functions) {
+    for (const Stretch& inner : innermost_loops(one)) {
+      if (floats_in(inner) > floats_in(loop)) loop = inner;
+    }
+    if (whole.empty() || floats_in(one) > floats_in(whole)) whole = one;
+  }
+  return loop.empty() ? std::pair(whole, false) : std::pair(loop, true);
+}
+
 }  // namespace
 
 std::optional<InstructionMix> machine_code_of(std::string_view library) {
@@ -172,12 +206,10 @@ std::optional<InstructionMix> machine_code_of(std::string_view library) {
   const Symbols symbols = read_symbols(*file);
   const auto function = group_function(symbols);
   if (!function) return std::nullopt;
-  const auto all = instructions_of(code_at(*file, function->begin, function->bytes), function->begin);
-  if (all.empty()) return std::nullopt;
-  const auto loops = innermost_loops(all);
-  const auto hot = std::ranges::max_element(loops, {}, floats_in);
-  const bool loop = hot != loops.end() && floats_in(*hot) > 0;
-  InstructionMix mix = mix_of(loop ? *hot : Stretch(all), *file, symbols);
+  const auto functions = reached_from(*function, *file, symbols);
+  const auto [stretch, loop] = busiest(functions);
+  if (stretch.empty()) return std::nullopt;
+  InstructionMix mix = mix_of(stretch, *file, symbols);
   mix.loop = loop;
   constexpr std::size_t k_prefix = std::string_view("_pocl_kernel_").size();
   constexpr std::size_t k_suffix = std::string_view("_workgroup").size();

@@ -12,8 +12,9 @@
 
 namespace kw::opencl {
 
-/// Of the kernel's function that works on one group: its innermost loop with the most arithmetic on floats, or all of
-/// it where no loop has any. Nothing when the bytes are no library of PoCL's for x86-64.
+/// Of the kernel's function that works on one group and of the library's functions that it calls: the innermost loop
+/// with the most arithmetic on floats, or all of the function with most of it where no loop has any. Nothing when the
+/// bytes are no library of PoCL's for x86-64.
 [[nodiscard]] std::optional<InstructionMix> machine_code_of(std::string_view library);
 
 /// The same for all kernels in PoCL's cache, by name. Those that cannot be read are left out.

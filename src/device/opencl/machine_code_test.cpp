@@ -64,6 +64,22 @@ TEST(MachineCode, is_all_of_it_where_no_loop_computes) {
   EXPECT_EQ(mix.vector_bits, 0);
 }
 
+/// Our kernels for CPUs leave their work to a function, which the compiler may go on in instead of calling it.
+TEST(MachineCode, is_that_of_functions_that_the_kernel_leaves_its_work_to) {
+  for (const char* goes : {"call work\n ret", "jmp work"}) {
+    const InstructionMix mix =
+        mix_of_assembly(std::string("vmulss %xmm4, %xmm5, %xmm6\n") + goes,
+                        "extern \"C\" __attribute__((naked, visibility(\"hidden\"))) void work() { asm volatile(R\"(\n"
+                        "1: vaddps %ymm0, %ymm1, %ymm2\n dec %rcx\n jne 1b\n call work\n ret)\"); }\n");
+    EXPECT_EQ(mix.kernel, "scale");
+    EXPECT_TRUE(mix.loop) << goes;
+    EXPECT_EQ(mix.instructions, 3);
+    EXPECT_EQ(mix.vector_floats, 1);
+    EXPECT_EQ(mix.scalar_floats, 0);
+    EXPECT_EQ(mix.vector_bits, 256);
+  }
+}
+
 TEST(MachineCode, names_what_is_called) {
   const InstructionMix mix =
       mix_of_assembly(R"(
