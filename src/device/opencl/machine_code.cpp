@@ -184,8 +184,8 @@ std::vector<Instructions> reached_from(const Function& function, const ElfFile& 
   return reached;
 }
 
-/// The innermost loop with the most arithmetic on floats; without one that has any, all of the function that has most.
-/// And whether it is a loop.
+/// The innermost loop with the most arithmetic on floats; without one that has any, all of the function that has most,
+/// or of the longest. And whether it is a loop.
 std::pair<Stretch, bool> busiest(const std::vector<Instructions>& functions) {
   Stretch loop;
   Stretch whole;
@@ -193,7 +193,7 @@ std::pair<Stretch, bool> busiest(const std::vector<Instructions>& functions) {
     for (const Stretch& inner : innermost_loops(one)) {
       if (floats_in(inner) > floats_in(loop)) loop = inner;
     }
-    if (whole.empty() || floats_in(one) > floats_in(whole)) whole = one;
+    if (std::pair(floats_in(one), one.size()) > std::pair(floats_in(whole), whole.size())) whole = one;
   }
   return loop.empty() ? std::pair(whole, false) : std::pair(loop, true);
 }
