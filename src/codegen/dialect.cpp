@@ -114,7 +114,7 @@ std::string buffer_parameter(DType dtype, bool writable, const std::string& name
 }
 
 std::string real_function(ExprOp op, Dialect dialect) {
-  const std::string name = function_name(op);
+  std::string name = function_name(op);
   if (!dialect->typed_functions) return name;
   if (op == ExprOp::absolute) return "fabsf";
   if (op == ExprOp::minimum || op == ExprOp::maximum) return "f" + name + "f";
