@@ -10,7 +10,8 @@ namespace {
 constexpr const char* k_sixteen = "float16 sixteen";
 constexpr const char* k_pairs = "every_second16(x_";
 constexpr const char* k_gathered = "gather16(x_";
-constexpr const char* k_other_family = "group_x";
+constexpr const char* k_of_the_family = "LINES_PER_ITEM";
+constexpr const char* k_other_family = "";
 
 struct WindowCase {
   ModuleCase module;
@@ -27,7 +28,7 @@ const std::vector<WindowCase> k_windows = {
     {{"mean", "F.avg_pool1d(x, 8, stride=1, padding=4)", "", "torch.randn(3, 7, 83)"}, k_sixteen},
     {{"mean_of_what_is_there", "F.avg_pool2d(x, 3, stride=1, padding=1, count_include_pad=False)", "",
       "torch.randn(2, 3, 9, 45)"},
-     k_other_family},
+     k_sixteen},
     {{"every_second", "F.avg_pool2d(x, 2)", "", "torch.randn(2, 3, 10, 91)"}, k_pairs},
     {{"every_second_with_edges", "F.max_pool3d(x, 3, stride=2, padding=1)", "", "torch.randn(2, 3, 9, 7, 91)"},
      k_pairs},
@@ -52,6 +53,8 @@ TEST_P(LaneWindows, are_accepted) {
   const Problem read = problem(GetParam().module);
   const Bundle bundle = emitted(read);
   EXPECT_NE(bundle.source.find(GetParam().text), std::string::npos) << bundle.source;
+  const bool of_the_family = bundle.source.find(k_of_the_family) != std::string::npos;
+  EXPECT_EQ(of_the_family, GetParam().text != std::string_view(k_other_family)) << bundle.source;
   expect_accepted(read, bundle);
 }
 
