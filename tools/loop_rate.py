@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """How fast the loop is: candidates a minute, the first verified best, and where the time went.
 
-    loop_rate.py KERNELWRIGHT [--gpu [--types]] [--times N] [--budget 30s] [--only NAME]
+    loop_rate.py KERNELWRIGHT [--gpu [--types]] [--times N] [--budget 30s] [--only NAME] [--keep-builds]
 
-Each case is a run of `optimize` with an empty archive; --times repeats all of them in turn. Without --gpu the two sizes of
+Each case is a run of `optimize` with an empty archive, and without builds of earlier runs; with --keep-builds the runs
+of one call have those of each other. --times repeats all cases in turn. Without --gpu the two sizes of
 a processor are run, with it three of a GPU; with --types these in the other types as well. Prints one row per run as a table, its largest stages and what they did below it, and the
 processor time that the run took with all it started: on a busy machine that and the shares are what compares.
 """
@@ -66,7 +67,8 @@ def figures(report, progress):
             "best_ms": best["time_ns"] / 1e6 if best.get("time_ns") else None,
             "stages": sorted(stages.items(), key=lambda stage: -stage[1]),
             "uses": sorted(report["time"]["uses"], key=lambda use: -use["seconds"]),
-            "beside": report["time"].get("beside_seconds") or 0}  # fmt: skip
+            "beside": report["time"].get("beside_seconds") or 0,
+            "found": report["time"].get("found_builds") or 0}  # fmt: skip
 
 
 def shown(value, digits=1):
@@ -82,16 +84,19 @@ def rows(one, got, processor_seconds):
     return [
         f"| {one['name']} | {got['rate']:.0f} (aim {rate}) | {shown(got['first'])} s (aim {first}) | {shown(got['search'])} s"
         f" | {got['candidates']} in {got['wall']:.1f} s | {shown(got['best_ms'], 3)} ms | {processor_seconds:.1f} s |",
-        f"    {shares}; {got['beside']:.1f} s beside",
+        f"    {shares}; {got['beside']:.1f} s beside; {got['found']} builds of earlier runs",
         f"    {largest}",
     ]
 
 
-def run(kernelwright, one, budget):
-    """Report, progress and processor seconds of one run; ends the program where it printed no report."""
+def run(kernelwright, one, budget, builds=None):
+    """Report, progress and processor seconds of one run; ends the program where it printed no report. `builds`: the
+    folder of earlier runs' builds, by default one of its own."""
     with tempfile.TemporaryDirectory(prefix="kw-loop-rate-") as out:
+        environment = os.environ | {"KERNELWRIGHT_BUILD_CACHE": builds or os.path.join(out, "builds")}
         with open(os.path.join(out, "progress"), "w+") as progress, open(os.path.join(out, "report"), "w+") as report:
-            child = subprocess.Popen(command(kernelwright, one, budget, out), stdout=report, stderr=progress)
+            child = subprocess.Popen(command(kernelwright, one, budget, out), stdout=report, stderr=progress,
+                                     env=environment)  # fmt: skip
             _, _, usage = os.wait4(child.pid, 0)
             child.returncode = 0  # it was waited for
             progress.seek(0)
@@ -110,17 +115,18 @@ def main():
     parser.add_argument("--times", type=int, default=1)
     parser.add_argument("--budget")
     parser.add_argument("--only", default="", help="cases whose name contains this")
+    parser.add_argument("--keep-builds", action="store_true", help="runs of this call use each other's builds")
     options = parser.parse_args()
     if options.types and not options.gpu:
         parser.error("--types takes --gpu: on a processor both sizes have one type")
     cases = GPU + OTHER_TYPES * options.types if options.gpu else PROCESSOR
     print("| case | candidates a minute | first verified best | search begins | in all | best | processor time |")
     print("| --- | --- | --- | --- | --- | --- | --- |")
-    for _ in range(options.times):
-        for one in cases:
-            if options.only not in one["name"]:
-                continue
-            report, progress, seconds = run(options.kernelwright, one, options.budget or ("60s" if options.gpu else "30s"))
+    budget = options.budget or ("60s" if options.gpu else "30s")
+    chosen = [one for one in cases if options.only in one["name"]]
+    with tempfile.TemporaryDirectory(prefix="kw-loop-rate-builds-") as builds:
+        for one in chosen * options.times:
+            report, progress, seconds = run(options.kernelwright, one, budget, builds if options.keep_builds else None)
             print("\n".join(rows(one, figures(report, progress), seconds)), flush=True)
 
 

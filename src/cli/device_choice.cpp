@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/file_system.hpp"
+#include "cli/build_cache_folder.hpp"
 #include "cli/inputs.hpp"
 #include "hardware/device_file.hpp"
 #include "language/language.hpp"
@@ -39,6 +40,7 @@ Result<OpenedDevice> open_device(const std::string& device, const std::string& t
   KW_TRY(options.required, read_tier(require_sandbox));
   options.device_id = device;
   options.target = target;
+  options.build_cache = build_cache_folder();
   options.gpu_reserve = std::clamp(usable_processors() / 4, 1, 4);
   OpenedDevice opened;
   KW_TRY(opened.backend, open_process_backend(options));

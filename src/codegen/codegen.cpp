@@ -11,6 +11,11 @@ const std::vector<Style>& styles_of(std::string_view op) {
   return found == nullptr ? none : found->styles();
 }
 
+std::vector<Style> with_own_text(std::vector<Style> styles) {
+  for (Style& style : styles) style.origin = SourceOrigin::own;
+  return styles;
+}
+
 std::string fastest_style(const Problem& problem, std::string_view target, const DeviceFacts& device) {
   return fastest_common_style(problem, target, {&device, 1});
 }

@@ -41,7 +41,12 @@ struct Style {
   std::function<std::function<double(const IntBindings& assignment)>(const Problem& problem, const DeviceFacts& device,
                                                                      const IntBindings& structure)>
       estimator = nullptr;
+  /// Of what it emits: `own` where the text is written from the problem alone.
+  SourceOrigin origin = SourceOrigin::foreign;
 };
+
+/// The styles of an operator, whose text is this program's own.
+[[nodiscard]] std::vector<Style> with_own_text(std::vector<Style> styles);
 
 /// An operator's, none for one that is not known; of each target from the plainest to the fastest.
 [[nodiscard]] const std::vector<Style>& styles_of(std::string_view op);

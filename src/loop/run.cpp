@@ -69,7 +69,9 @@ class Run {
   DevicePeaks peaks_{setup_, world_};
   std::vector<TimeUse> time_before_;  ///< of the parts of a resumed run that ended
   double beside_before_ = 0;
-  std::optional<FileLock> lock_;  ///< as RunStart has it
+  std::int64_t found_before_ = 0;
+  const std::int64_t found_at_start_ = world_.backend.builds_found();  ///< a suite has many runs of one backend
+  std::optional<FileLock> lock_;                                       ///< as RunStart has it
   RunRecord record_;
   std::vector<Attempt> attempts_;
   std::vector<Turn> turns_;
@@ -90,6 +92,8 @@ void Run::record_use(const Budget& budget) {
   record_.used = budget.used();
   record_.time_uses = joined_uses(time_before_, ledger_.entries());
   record_.beside_seconds = beside_before_ + ledger_.beside_seconds();
+  const std::int64_t found = found_before_ + world_.backend.builds_found() - found_at_start_;
+  if (found > 0) record_.found_builds = found;
 }
 
 Result<void> Run::open_record() {
@@ -103,6 +107,7 @@ Result<void> Run::open_record() {
   lessons_ = std::move(start.lessons);
   time_before_ = record_.time_uses;
   beside_before_ = record_.beside_seconds.value_or(0);
+  found_before_ = record_.found_builds.value_or(0);
   record_.status = RunStatus::running;
   note_conditions(record_, setup_, world_, costs_->primary());
   return setup_.resume ? world_.archive.update_run(record_) : world_.archive.begin_run(record_);
@@ -391,6 +396,7 @@ Result<RunRecord> Run::go() {
   end_asking(budget);
   if (searched) KW_TRY_VOID(finish(budget));
   record_use(budget);
+  verifier_->release();
   if (!searched) {
     record_.status = RunStatus::failed;
     record_.failure = searched.error().message;

@@ -26,7 +26,8 @@ std::optional<Candidate> reference_for(const Problem& problem, const std::string
   for (const Style& style : styles_of(problem.op)) {
     if (style.target != target || style.name == "plain") continue;
     auto bundle = emit_bundle(problem, target, style.name, device);
-    auto candidate = bundle ? make_candidate(*std::move(bundle)) : fail(std::move(bundle).error());
+    auto candidate =
+        bundle ? make_candidate(*std::move(bundle), {}, SourceOrigin::own) : fail(std::move(bundle).error());
     if (candidate) return *std::move(candidate);
   }
   return std::nullopt;
@@ -67,7 +68,7 @@ Result<VerifierOptions> verifier_options(const Problem& problem, const std::stri
   auto plain = emit_bundle(problem, target, "plain", options.device);
   if (!plain && simulated && plain.error().code == errc::codegen_style) return options;
   if (!plain) return fail(std::move(plain).error());
-  KW_TRY(options.plain, make_candidate(*std::move(plain)));
+  KW_TRY(options.plain, make_candidate(*std::move(plain), {}, SourceOrigin::own));
   options.costs = std::make_shared<WorkloadCosts>(problem);
   if (!simulated && plain_takes_long(*options.costs, options.device)) {
     options.reference = reference_for(problem, target, options.device);

@@ -68,10 +68,10 @@ Result<void> allowed_tunable(const Bundle& bundle, const std::string& name, std:
               join(tunable->values));
 }
 
-Result<Candidate> make_candidate(Bundle bundle, const IntBindings& overrides) {
+Result<Candidate> make_candidate(Bundle bundle, const IntBindings& overrides, SourceOrigin origin) {
   for (const auto& [name, value] : overrides) KW_TRY_VOID(allowed_tunable(bundle, name, value));
   KW_TRY_VOID(check_rows(bundle));
-  Candidate candidate{std::move(bundle), overrides};
+  Candidate candidate{std::move(bundle), overrides, origin};
   for (const auto& tunable : candidate.bundle.tunables) {
     if (candidate.tunables.contains(tunable.name)) continue;
     KW_TRY_VOID(allowed_tunable(candidate.bundle, tunable.name, tunable.default_value));

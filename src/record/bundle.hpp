@@ -128,12 +128,17 @@ struct Bundle {
 /// Whether `value` is one that the bundle's tunable `name` may have; errc::candidate_tunable names what it may be.
 [[nodiscard]] Result<void> allowed_tunable(const Bundle& bundle, const std::string& name, std::int64_t value);
 
+/// Who wrote a source: this program in this process, or anybody else, a model, a file, an archive.
+enum class SourceOrigin : std::uint8_t { foreign, own };
+
 /// A bundle with its tunables assigned.
 struct Candidate {
   Bundle bundle;
   /// One entry per tunable of the bundle, but for those that are left to its dispatch table: they may differ from one
   /// workload to the next, and resolve_tunables (dispatch.hpp) tells them. What is assigned here wins over every row.
   IntBindings tunables;
+  /// Of the bundle's source. Not recorded: what is read back is foreign.
+  SourceOrigin origin = SourceOrigin::foreign;
   /// Identity of what would be compiled and launched on a device: bundle text and assignment.
   [[nodiscard]] Hash id() const;
 };
@@ -141,6 +146,7 @@ struct Candidate {
 /// Assigns `overrides`, and defaults to what no row names; refuses unknown names, values that are not allowed, also in
 /// rows, and broken constraints. A constraint that also names an axis, a device fact or a tunable that is left to the
 /// rows waits for plan_launches, which knows them.
-[[nodiscard]] Result<Candidate> make_candidate(Bundle bundle, const IntBindings& overrides = {});
+[[nodiscard]] Result<Candidate> make_candidate(Bundle bundle, const IntBindings& overrides = {},
+                                               SourceOrigin origin = SourceOrigin::foreign);
 
 }  // namespace kw

@@ -158,6 +158,7 @@ void fields(V& visit, T& r) {
   visit("used", r.used);
   visit.unless_empty("time_uses", r.time_uses);
   visit("beside_seconds", r.beside_seconds);
+  visit("found_builds", r.found_builds);
   visit("status", r.status);
   visit("failure", r.failure);
   visit("sandbox_tier", r.sandbox_tier);

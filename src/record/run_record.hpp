@@ -113,6 +113,8 @@ struct RunRecord {
   std::vector<TimeUse> time_uses;
   /// Builds that ran beside checks, in seconds of their thread; none of the above.
   std::optional<double> beside_seconds;
+  /// Builds of the parts above that were not made, since an earlier run had kept them. Absent: none.
+  std::optional<std::int64_t> found_builds;
   RunStatus status = RunStatus::running;
   std::string failure;
 

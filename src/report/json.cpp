@@ -307,7 +307,9 @@ Json time_json(const RunRecord& run) {
   for (const auto& use : run.time_uses) {
     uses.push_back({{"stage", text(use.stage)}, {"activity", text(use.activity)}, {"seconds", finite(use.seconds)}});
   }
-  return {{"uses", std::move(uses)}, {"beside_seconds", optional(run.beside_seconds)}};
+  return {{"uses", std::move(uses)},
+          {"beside_seconds", optional(run.beside_seconds)},
+          {"found_builds", run.found_builds.value_or(0)}};
 }
 
 std::string dumped(const Json& json) {

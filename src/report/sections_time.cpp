@@ -13,6 +13,9 @@ Table time_table(const RunRecord& run) {
   std::string caption = fmt::format("Where {:.3g} s of wall clock went", all);
   if (run.beside_seconds.value_or(0) > 0)
     caption += fmt::format(", {:.3g} s of builds beside them", *run.beside_seconds);
+  if (run.found_builds)
+    caption += fmt::format("; {} {} of earlier runs used again", *run.found_builds,
+                           *run.found_builds == 1 ? "build" : "builds");
   Table table{"time_uses",
               caption,
               {{"stage", "Stage"}, {"seconds", "Time", true}, {"share", "Share", true}, {"parts", "Of which"}},

@@ -30,7 +30,7 @@ Result<BuildReply> build_one(ExecutionBackend& backend, const Candidate& candida
   BuildRequest request{
       backend.device().id, guarded_source(bundle.source, bundle.target, build.definitions), {}, build.launches};
   request.definitions.assign(build.definitions.begin(), build.definitions.end());
-  auto outcome = backend.build(request, deadline);
+  auto outcome = backend.build(request, deadline, candidate.origin);
   if (const auto* lost = std::get_if<LostWorker>(&outcome)) {
     return fail(errc::worker_failed, "the compiler did not finish: {}", lost->detail);
   }

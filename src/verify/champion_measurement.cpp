@@ -85,6 +85,7 @@ Result<Measurement> measure_champion(const RunFacts& facts, MeasureState& measur
   PairedComparison comparison(rule, measuring.rng.next());
   TimingResult timed;
   Duration started{};
+  facts.backend.expect(2 * processes);  // of the champion and the plain kernel
   for (int i = 0; i < processes && (i == 0 || has_time(started)); ++i) {
     const Instant began = facts.clock.now();
     KW_TRY_VOID(start_afresh(facts, measuring, clock));

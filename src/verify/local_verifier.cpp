@@ -74,6 +74,7 @@ Result<std::unique_ptr<LocalVerifier>> LocalVerifier::open(const Problem& proble
   auto state = std::make_unique<State>(
       State{RunFacts{problem, backend, clock, std::move(options), CheckSuite(), clock.now()}, std::move(measuring)});
   const VerifierOptions& opened_with = state->facts.options;
+  backend.expect(std::nullopt);
   begin_first(*state);
   auto opened = open_baseline(state->facts, state->measuring, opening, [&] {
     return CheckSuite::make(problem, seed, opened_with.parallel, limits, opened_with.costs.get(), opened_with.ledger);
@@ -323,6 +324,14 @@ Result<Measurement> LocalVerifier::final_measurement(int processes, const HasTim
   auto measured = measure_champion(state_->facts, state_->measuring, processes, has_time, clock);
   if (measured) state_->device_seconds += clock.device_seconds();
   return measured;
+}
+
+void LocalVerifier::release() {
+  cancel();
+  MeasureState& measuring = state_->measuring;
+  if (measuring.champion) let_go(*measuring.champion);
+  let_go(measuring.baseline.loaded);
+  state_->facts.backend.expect(0);
 }
 
 const BaselineRecord& LocalVerifier::plain() const {

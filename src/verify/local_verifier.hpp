@@ -43,6 +43,7 @@ class LocalVerifier final : public Verifier {
   void promote() override;
   [[nodiscard]] Result<void> restore(const Candidate& candidate) override;
   [[nodiscard]] Result<Measurement> final_measurement(int processes, const HasTime& has_time) override;
+  void release() override;
   [[nodiscard]] const BaselineRecord& plain() const override;
   [[nodiscard]] const DeviceFacts& device() const override;
   [[nodiscard]] CheckedCases checked() const override;

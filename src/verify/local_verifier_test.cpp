@@ -40,10 +40,11 @@ class LoggedBackend final : public ExecutionBackend {
   LoggedBackend(ExecutionBackend& inner, Log& log) : inner_(inner), log_(log) {}
   [[nodiscard]] const DeviceFacts& device() const override { return inner_.device(); }
   [[nodiscard]] const SandboxReport& sandbox() const override { return inner_.sandbox(); }
-  std::variant<BuildReply, LostWorker> build(const BuildRequest& request, AnswerDeadline deadline) override {
+  std::variant<BuildReply, LostWorker> build(const BuildRequest& request, AnswerDeadline deadline,
+                                             SourceOrigin origin) override {
     const std::string event = "build " + written_source(request);
     if (log_.empty() || log_.back() != event) log_.push_back(event);
-    return inner_.build(request, deadline);
+    return inner_.build(request, deadline, origin);
   }
   std::variant<std::unique_ptr<KernelProcess>, LaunchFailure, LostWorker> start(const StartRequest& request,
                                                                                 Duration deadline) override {

@@ -50,7 +50,7 @@ void expect_normalised_rows(ExecutionBackend& backend, const std::string& target
   ASSERT_TRUE(definitions) << definitions.error().to_string();
   BuildRequest request{"", candidate->bundle.source, {}, plan->launches};
   request.definitions.assign(definitions->begin(), definitions->end());
-  const auto answer = backend.build(request, k_ample);
+  const auto answer = backend.build(request, k_ample, SourceOrigin::foreign);
   const auto* built = std::get_if<BuildReply>(&answer);
   ASSERT_NE(built, nullptr);
   ASSERT_EQ(built->status, BuildStatus::ok) << built->log;

@@ -87,6 +87,8 @@ class Verifier {
   /// and nothing in flight. Each pair but the first, which is always taken, and each further process needs as much time
   /// as the one before it took. errc::disturbed without one undisturbed pair; errc::worker_failed.
   [[nodiscard]] virtual Result<Measurement> final_measurement(int processes, const HasTime& has_time) = 0;
+  /// Nothing is submitted or measured any more: its processes end, which is not waited for before its destruction.
+  virtual void release() {}
   /// The plain kernel's own time.
   [[nodiscard]] virtual const BaselineRecord& plain() const = 0;
   /// The device's facts with its peaks as they were last measured: a time that seems to beat them has them measured

@@ -39,11 +39,11 @@ class HostileBundleTest : public SystemTest, public ::testing::WithParamInterfac
     const Problem problem = load_problem("tests/problems/tiny_causal.toml", RealFileSystem(), {}).value();
     const auto plan = plan_launches(candidate, problem, problem.primary().axes, backend().device()).value();
     BuildRequest request{backend().device().id, candidate.bundle.source, {}, plan.launches};
-    auto inspected = backend().build(request, k_ample);
+    auto inspected = backend().build(request, k_ample, SourceOrigin::foreign);
     EXPECT_EQ(std::get<BuildReply>(inspected).status, BuildStatus::forbidden);
     EXPECT_THAT(std::get<BuildReply>(inspected).log, ::testing::HasSubstr("an instruction that kernels may not use"));
     request.inspection = Inspection::left_out;
-    auto built = backend().build(request, k_ample);
+    auto built = backend().build(request, k_ample, SourceOrigin::foreign);
     const auto& reply = std::get<BuildReply>(built);
     KW_CHECK(reply.status == BuildStatus::ok, "{}", reply.log);
     auto started = backend().start({{reply.binary}, {{plan, 0}}, Inspection::left_out}, k_ample);

@@ -5,11 +5,13 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "cli/build_cache_folder.hpp"
 #include "cli/commands.hpp"
 #include "cli/environment.hpp"
 #include "cli/print.hpp"
 #include "language/language.hpp"
 #include "sandbox/sandbox.hpp"
+#include "verify/processes/build_cache.hpp"
 #include "verify/processes/process_backend.hpp"
 #include "verify/tools/gpu_tool_probe.hpp"
 #include "verify/tools/tool_set.hpp"
@@ -125,6 +127,14 @@ void print_tools(const std::vector<GpuProgram>& compilers) {
   }
 }
 
+std::string build_cache_text() {
+  const auto folder = build_cache_folder();
+  if (folder.empty()) return "none: no folder for it, or KERNELWRIGHT_BUILD_CACHE=none";
+  const BuildCacheSize size = size_of_build_cache(folder);
+  return fmt::format("{}: {} builds, {:.1f} of at most {} MiB", folder.string(), size.builds,
+                     static_cast<double>(size.bytes) / 0x1p20, k_most_cached_bytes >> 20);
+}
+
 nlohmann::json as_json(const DescribeReply& devices, const std::vector<GpuProgram>& compilers,
                        const SandboxReport& sandbox) {
   nlohmann::json json;
@@ -150,6 +160,7 @@ nlohmann::json as_json(const DescribeReply& devices, const std::vector<GpuProgra
         {{"attempt", probe.attempt}, {"stopped", probe.stopped}, {"detail", probe.detail}});
   }
   json["sandbox"]["missing"] = sandbox.missing;
+  json["build_cache"] = build_cache_text();
   for (const auto& [name, value] : describe_environment()) json["environment"][name] = value;
   return json;
 }
@@ -192,6 +203,7 @@ Result<ExitCode> run_doctor(const DoctorOptions& options) {
     print_devices(devices);
     print_tools(compilers);
     print_sandbox(sandbox);
+    print_text("\nBuilds kept for later runs\n  {}\n", build_cache_text());
     print_text("\nEnvironment\n");
     for (const auto& [name, value] : describe_environment()) print_text("  {:<14} {}\n", name, value);
   }

@@ -210,7 +210,7 @@ bool SearchSpace::is_consistent(const SearchPoint& point) const {
 
 std::optional<Candidate> SearchSpace::candidate_at(const SearchPoint& point) const {
   if (!is_consistent(point)) return std::nullopt;
-  auto candidate = make_candidate(variants_[point.variant].bundle, point.tunables);
+  auto candidate = make_candidate(variants_[point.variant].bundle, point.tunables, style_->origin);
   if (!candidate) return std::nullopt;
   for (const auto& workload : problem_->workloads) {
     if (!plan_launches(*candidate, *problem_, workload.axes, device_)) return std::nullopt;

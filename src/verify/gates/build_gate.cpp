@@ -197,7 +197,8 @@ bool build_all(GateContext& context, const std::vector<PlannedBuild>& builds) {
     // On a busy machine those before it may have taken long without having had much.
     const Duration left = std::max(together.processor - waited, together.processor / k_build_patience);
     const auto index = static_cast<std::size_t>(i);
-    outcomes[index] = context.facts.backend.build(builds[index].request, {left, together.wall - waited});
+    outcomes[index] = context.facts.backend.build(builds[index].request, {left, together.wall - waited},
+                                                  context.loaded.candidate.origin);
     if (std::holds_alternative<LostWorker>(*outcomes[index])) given_up = true;
   });
   const LostWorker not_begun{WorkerLoss::starved, "its other builds took all the time"};

@@ -178,7 +178,7 @@ TEST(BuildBackend, compiles_for_a_gpu_that_is_not_here_and_starts_nothing) {
   EXPECT_EQ((*backend)->device().id, "h200");
   const LaunchPlan plan =
       plan_with({input("a", 64)}, {launch_of("k_add", 1, 64, {BufferArg{0}, BufferArg{0}, BufferArg{0}, IntArg{16}})});
-  const auto answer = (*backend)->build({"", k_add, {}, plan.launches}, k_ample);
+  const auto answer = (*backend)->build({"", k_add, {}, plan.launches}, k_ample, SourceOrigin::foreign);
   const auto* built = std::get_if<BuildReply>(&answer);
   ASSERT_NE(built, nullptr);
   EXPECT_EQ(built->status, BuildStatus::ok) << built->log;

@@ -133,13 +133,20 @@ class ExecutionBackend {
   /// What the sandbox was probed to enforce; recorded with every result.
   [[nodiscard]] virtual const SandboxReport& sandbox() const = 0;
   /// Compiles in a persistent build process; a lost one is replaced before the next call. May be called from several
-  /// threads at once. The deadline is for all that is tried.
-  virtual std::variant<BuildReply, LostWorker> build(const BuildRequest& request, AnswerDeadline deadline) = 0;
+  /// threads at once. The deadline is for all that is tried. May answer with what an earlier run built; keeps
+  /// for later ones what becomes of sources whose `origin` is this program.
+  virtual std::variant<BuildReply, LostWorker> build(const BuildRequest& request, AnswerDeadline deadline,
+                                                     SourceOrigin origin) = 0;
+  /// How many builds were answered by what earlier runs had kept.
+  [[nodiscard]] virtual std::int64_t builds_found() const { return 0; }
   /// A fresh run process with the binaries loaded.
   virtual std::variant<std::unique_ptr<KernelProcess>, LaunchFailure, LostWorker> start(const StartRequest& request,
                                                                                         Duration deadline) = 0;
   /// Starts what the next start() will need, and does not wait for it.
   virtual void prepare() {}
+  /// So many calls of start() are still to come, at most; nothing: nobody knows. Processes that wait for more are ended,
+  /// which takes a GPU's a tenth of a second each and is not waited for.
+  virtual void expect(std::optional<int> starts) { static_cast<void>(starts); }
   /// Of a simulating device: the same one, which takes the same binaries, without the checks it cannot make on every
   /// kernel. Null where there are none.
   [[nodiscard]] virtual ExecutionBackend* with_fewer_checks() { return nullptr; }

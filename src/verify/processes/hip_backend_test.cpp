@@ -76,7 +76,7 @@ std::variant<BuildReply, LostWorker> build_add(std::int64_t shared_bytes = 0) {
   KW_CHECK(backend.has_value(), "{}", backend.error().to_string());
   PlannedLaunch launch = launch_of("k_add", 8, 256, {BufferArg{0}, BufferArg{1}, BufferArg{2}, IntArg{1}});
   launch.shared_bytes = shared_bytes;
-  return (*backend)->build({"", k_add, {{"SCALE", 3}}, {launch}}, k_ample);
+  return (*backend)->build({"", k_add, {{"SCALE", 3}}, {launch}}, k_ample, SourceOrigin::foreign);
 }
 
 BuildReply replied(const std::variant<BuildReply, LostWorker>& answer) {

@@ -62,7 +62,7 @@ TEST_F(OpenclBackend, adds_vectors_from_source_to_result) {
       plan_with({input("a", bytes), input("b", bytes), output("sum", bytes)},
                 {launch_of("k", 16, 64, {BufferArg{0}, BufferArg{1}, BufferArg{2}, IntArg{k_count}})});
   BuildRequest request{"", k_add, {{"SCALE", 3}}, plan.launches};
-  const auto answer = backend_->build(request, k_ample);
+  const auto answer = backend_->build(request, k_ample, SourceOrigin::foreign);
   const auto* built = std::get_if<BuildReply>(&answer);
   ASSERT_NE(built, nullptr);
   ASSERT_EQ(built->status, BuildStatus::ok) << built->log;
@@ -89,7 +89,7 @@ TEST_F(OpenclBackend, the_same_source_built_twice_runs_both_times) {
   const LaunchPlan plan = plan_with({input("a", 256), input("b", 256), output("sum", 256)},
                                     {launch_of("k", 1, 64, {BufferArg{0}, BufferArg{1}, BufferArg{2}, IntArg{64}})});
   for (int i = 0; i < 2; ++i) {
-    const auto answer = backend_->build({"", k_add, {{"SCALE", 5}}, plan.launches}, k_ample);
+    const auto answer = backend_->build({"", k_add, {{"SCALE", 5}}, plan.launches}, k_ample, SourceOrigin::foreign);
     const auto* built = std::get_if<BuildReply>(&answer);
     ASSERT_NE(built, nullptr);
     auto started = backend_->start({{built->binary}, {{plan, 0}}}, k_ample);
@@ -161,7 +161,8 @@ TEST_F(OpenclBackend, kernels_that_do_not_fit_their_launches_are_explained) {
 }
 
 TEST_F(OpenclBackend, a_definition_cannot_smuggle_in_an_option) {
-  const auto answer = backend_->build({"", "__kernel void k() {}", {{"X -I/etc -DY", 1}}, {}}, k_ample);
+  const auto answer =
+      backend_->build({"", "__kernel void k() {}", {{"X -I/etc -DY", 1}}, {}}, k_ample, SourceOrigin::foreign);
   const auto* reply = std::get_if<BuildReply>(&answer);
   ASSERT_NE(reply, nullptr);
   EXPECT_EQ(reply->status, BuildStatus::source_error);
@@ -260,12 +261,12 @@ TEST_F(OpenclBackend, a_source_that_grows_in_the_compiler_ends_the_builder_by_me
   for (int i = 1; i <= 25; ++i) source += fmt::format("#define N{} N{} N{}\n", i, i - 1, i - 1);
   source += "constant int numbers[] = {N25};\n__kernel void k(__global int* o) { o[0] = numbers[o[1]]; }\n";
   BuildRequest request{"opencl:0", source, {}, {launch_of("k", 1, 1, {BufferArg{0}})}};
-  const auto answer = (*opened)->build(request, k_ample);
+  const auto answer = (*opened)->build(request, k_ample, SourceOrigin::foreign);
   const auto* lost = std::get_if<LostWorker>(&answer);
   ASSERT_NE(lost, nullptr);
   EXPECT_EQ(lost->how, WorkerLoss::out_of_memory) << lost->detail;
   request.source = "__kernel void k(__global int* o) { o[0] = 1; }";
-  const auto next = (*opened)->build(request, k_ample);
+  const auto next = (*opened)->build(request, k_ample, SourceOrigin::foreign);
   ASSERT_NE(std::get_if<BuildReply>(&next), nullptr) << "the builder is replaced";
   EXPECT_EQ(std::get<BuildReply>(next).status, BuildStatus::ok);
 }

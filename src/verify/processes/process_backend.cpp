@@ -6,6 +6,7 @@
 #include <bit>
 #include <chrono>
 #include <deque>
+#include <future>
 #include <mutex>
 #include <optional>
 #include <system_error>
@@ -14,9 +15,11 @@
 
 #include "base/file_system.hpp"
 #include "hardware/device_file.hpp"
+#include "verify/processes/builders.hpp"
 #include "verify/processes/kernel_process.hpp"
 #include "verify/processes/language_access.hpp"
 #include "verify/processes/number_kernels.hpp"
+#include "verify/processes/toolchain_stamp.hpp"
 #include "verify/processes/worker_spec.hpp"
 
 namespace kw {
@@ -93,10 +96,28 @@ std::string compiler_of(const DeviceFacts& device) {
   return fmt::format("{}:{}", language->gpu_compiler, device.gpu->arch);
 }
 
+/// What compiles for `device`, as far as its toolchain does not tell.
+std::string compiler_identity(const DeviceFacts& device) {
+  const std::string id = compiler_of(device);
+  return id == device.id ? fmt::format("{}, {}, {}", id, device.name, device.driver) : id;
+}
+
+/// Begun in a thread of its own, because it takes some hundredths of a second; not valid where nothing is kept.
+std::shared_future<Hash> begin_stamp(const BackendOptions& options, const SandboxGrants& grants) {
+  if (options.build_cache.empty()) return {};
+  return std::async(std::launch::async, toolchain_stamp, build_spec(options, grants)).share();
+}
+
+std::unique_ptr<BuildCache> open_cache(const BackendOptions& options, const SandboxReport& sandbox,
+                                       const DeviceFacts& device, std::shared_future<Hash> toolchain) {
+  if (!toolchain.valid() || sandbox.tier == SandboxTier::none) return nullptr;
+  return std::make_unique<BuildCache>(options.build_cache, compiler_identity(device), std::move(toolchain));
+}
+
 class ProcessBackend final : public ExecutionBackend {
  public:
   ProcessBackend(BackendOptions options, SandboxReport sandbox, DeviceFacts device,
-                 std::optional<WorkerProcess> builder)
+                 std::optional<WorkerProcess> builder, std::unique_ptr<BuildCache> cache = nullptr)
       : options_(std::move(options)),
         sandbox_(std::move(sandbox)),
         device_(std::move(device)),
@@ -104,33 +125,32 @@ class ProcessBackend final : public ExecutionBackend {
         isolation_{CacheFlush(device_), DeviceLock(device_),
                    options_.tool ? DeviceLock::Kind::beside_untimed : DeviceLock::Kind::alone,
                    device_.kind == DeviceKind::gpu && !options_.tool ? &arenas_ : nullptr},
+        builders_(build_spec(options_, build_grants(device_)), compiler_of(device_), std::move(builder),
+                  std::move(cache)),
         numbers_(device_, [this](const BuildRequest& request, AnswerDeadline deadline) {
-          return build_bound(request, std::nullopt, deadline);
-        }) {
-    if (builder) builders_.push_back(*std::move(builder));
-  }
+          return builders_.build_apart(request, deadline);
+        }) {}
 
   [[nodiscard]] const DeviceFacts& device() const override { return device_; }
   [[nodiscard]] const SandboxReport& sandbox() const override { return sandbox_; }
 
-  std::variant<BuildReply, LostWorker> build(const BuildRequest& request, AnswerDeadline deadline) override {
+  std::variant<BuildReply, LostWorker> build(const BuildRequest& request, AnswerDeadline deadline,
+                                             SourceOrigin origin) override {
     prepare_standby();
-    // What kills a process that has built before may be what earlier candidates left in it, so it has to happen in a
-    // fresh one to count. Both tries have one deadline together: a source cannot take it twice.
-    const SteadyClock clock;
-    const Instant end = clock.now() + deadline.wall;
-    auto builder = take_builder();
-    const bool used = builder.has_value();
-    auto first = build_bound(request, std::move(builder), deadline);
-    const auto* lost = std::get_if<LostWorker>(&first);
-    const bool late = lost != nullptr && (lost->how == WorkerLoss::timed_out || lost->how == WorkerLoss::starved);
-    if (lost == nullptr || late || !used) return first;
-    deadline.wall = std::max<Duration>(end - clock.now(), std::chrono::milliseconds(1));
-    deadline.processor = std::min(deadline.processor, deadline.wall);
-    return build_bound(request, std::nullopt, deadline);
+    return builders_.build(request, deadline, origin);
   }
+  [[nodiscard]] std::int64_t builds_found() const override { return builders_.found(); }
 
   void prepare() override { prepare_standby(); }
+
+  void expect(std::optional<int> starts) override {
+    const std::lock_guard lock(standby_mutex_);
+    expected_ = starts;
+    while (starts && std::ssize(standby_) > *starts) {
+      ending_.push_back(std::async(std::launch::async, [process = std::move(standby_.back().process)] {}));
+      standby_.pop_back();
+    }
+  }
 
   std::variant<std::unique_ptr<KernelProcess>, LaunchFailure, LostWorker> start(const StartRequest& request,
                                                                                 Duration deadline) override {
@@ -139,7 +159,7 @@ class ProcessBackend final : public ExecutionBackend {
     bool was_ready = false;
     auto first = load_once(request, *plan, deadline, &was_ready);
     if (device_.kind == DeviceKind::gpu) prepare_standby();  // elsewhere one is enough, and each build adds it
-    if (std::holds_alternative<LaunchFailure>(first)) replace_builders();
+    if (std::holds_alternative<LaunchFailure>(first)) builders_.distrust(request.binaries);
     const auto* lost = std::get_if<LostWorker>(&first);
     if (lost == nullptr || (lost->how == WorkerLoss::timed_out && !was_ready)) return first;
     // No candidate code has run yet: the process in reserve may have died of something else, so ask a second one.
@@ -151,51 +171,6 @@ class ProcessBackend final : public ExecutionBackend {
     RunProcess process;
     std::int64_t arena_bytes;  ///< the sandbox lets it map this much
   };
-
-  /// What was built cannot be loaded: whoever built it may have been made to say that it can.
-  void replace_builders() {
-    const std::lock_guard lock(builders_mutex_);
-    builders_.clear();
-  }
-
-  /// A process that has built before, if one is idle.
-  std::optional<WorkerProcess> take_builder() {
-    const std::lock_guard lock(builders_mutex_);
-    if (builders_.empty()) return std::nullopt;
-    WorkerProcess builder = std::move(builders_.back());
-    builders_.pop_back();
-    return builder;
-  }
-
-  /// By the compiler of this backend's device, in a process as below.
-  std::variant<BuildReply, LostWorker> build_bound(const BuildRequest& request, std::optional<WorkerProcess> builder,
-                                                   AnswerDeadline deadline) {
-    BuildRequest bound = request;
-    bound.device_id = compiler_of(device_);
-    return build_once(std::move(builder), bound, deadline);
-  }
-
-  /// Builds in the given process or in a new one, which then waits for the next build; a lost one is not kept.
-  std::variant<BuildReply, LostWorker> build_once(std::optional<WorkerProcess> builder, const BuildRequest& request,
-                                                  AnswerDeadline deadline) {
-    if (!builder) {
-      auto spawned = WorkerProcess::spawn(build_spec(options_, build_grants(device_)));
-      if (!spawned) return LostWorker{WorkerLoss::not_started, spawned.error().to_string()};
-      builder.emplace(*std::move(spawned));
-    }
-    auto answer = builder->request(request, deadline);
-    if (auto* lost = std::get_if<LostWorker>(&answer)) return std::move(*lost);
-    auto& reply = std::get<WorkerMessage>(answer);
-    if (auto* built = std::get_if<BuildReply>(&reply)) {
-      if (built->log.size() > k_max_log_bytes) built->log.resize(k_max_log_bytes);
-      // PoCL loads what it compiles. What may not be loaded could have run there.
-      const std::lock_guard lock(builders_mutex_);
-      if (built->status != BuildStatus::forbidden) builders_.push_back(*std::move(builder));
-      return std::move(*built);
-    }
-    const auto* failure = std::get_if<LaunchFailure>(&reply);
-    return LostWorker{WorkerLoss::crashed, failure != nullptr ? failure->what : "answered a build with something else"};
-  }
 
   /// Into a process of the reserve where one fits and `was_ready` is given, which tells of it: such a process has had
   /// time to load its driver, and one that is silent all the same, as when somebody has stopped it, is not waited for.
@@ -237,7 +212,8 @@ class ProcessBackend final : public ExecutionBackend {
   void prepare_standby() {
     if (options_.standby && !options_.tool) numbers_.begin();
     const std::lock_guard lock(standby_mutex_);
-    const int wanted = device_.kind == DeviceKind::gpu ? options_.gpu_reserve : 1;
+    const int reserve = device_.kind == DeviceKind::gpu ? options_.gpu_reserve : 1;
+    const int wanted = std::min(reserve, expected_.value_or(reserve));
     if (!options_.standby || std::ssize(standby_) >= wanted) return;
     auto process = spawn_run_process({arena_room_, cleared_ahead(wanted)}, arena_needed_);
     if (!process) return;
@@ -274,6 +250,7 @@ class ProcessBackend final : public ExecutionBackend {
   /// A new one where `was_ready` is null.
   Result<RunProcess> take_process(std::int64_t arena_bytes, bool* was_ready) {
     const std::lock_guard lock(standby_mutex_);
+    if (expected_) expected_ = std::max(0, *expected_ - 1);
     const std::int64_t needed = with_room(arena_bytes);
     arena_room_ = std::max(arena_room_, needed);
     // One that asked for far more than the others is forgotten after some of them.
@@ -294,15 +271,16 @@ class ProcessBackend final : public ExecutionBackend {
   BackendOptions options_;
   SandboxReport sandbox_;
   DeviceFacts device_;
-  std::mutex builders_mutex_;
-  std::vector<WorkerProcess> builders_;  ///< idle ones; as many as builds ever ran at once
   ArenaPool arenas_;
   LaunchIsolation isolation_;
   std::mutex standby_mutex_;
   std::deque<Standby> standby_;  ///< the one that has had most time to load its driver first
+  std::optional<int> expected_;  ///< as expect() said
+  std::vector<std::future<void>> ending_;
   std::int64_t arena_room_ = k_least_arena_bytes;
   std::int64_t arena_needed_ = 0;  ///< by the largest of the candidates that were started lately
-  NumberKernelBuild numbers_;      ///< ends first: its thread builds
+  Builders builders_;
+  NumberKernelBuild numbers_;  ///< ends first: its thread builds
 };
 
 }  // namespace
@@ -351,15 +329,22 @@ Result<std::unique_ptr<ExecutionBackend>> open_watched_backend(const BackendOpti
 Result<std::unique_ptr<ExecutionBackend>> open_process_backend(const BackendOptions& options) {
   BackendOptions bound = options;
   KW_TRY(bound.worker, find_worker(options.worker));
+  const SandboxGrants& meant = meant_grants(bound);
+  auto toolchain = begin_stamp(bound, meant);
   KW_TRY(SandboxReport sandbox, probe_sandbox(bound.worker, bound.at_most));
   KW_TRY_VOID(require_tier(sandbox, bound.required));
-  const SandboxGrants& meant = meant_grants(bound);
   KW_TRY(WorkerProcess first, WorkerProcess::spawn(build_spec(bound, meant)));
   KW_TRY(DescribeReply described, ask_all_devices(bound, first));
   KW_TRY(DeviceFacts device, choose_device(std::move(described), bound));
   std::optional<WorkerProcess> builder;
-  if (access_of(meant) == access_of(build_grants(device))) builder = std::move(first);
-  return std::make_unique<ProcessBackend>(std::move(bound), std::move(sandbox), std::move(device), std::move(builder));
+  if (access_of(meant) == access_of(build_grants(device))) {
+    builder = std::move(first);
+  } else {
+    toolchain = begin_stamp(bound, build_grants(device));
+  }
+  auto cache = open_cache(bound, sandbox, device, std::move(toolchain));
+  return std::make_unique<ProcessBackend>(std::move(bound), std::move(sandbox), std::move(device), std::move(builder),
+                                          std::move(cache));
 }
 
 }  // namespace kw

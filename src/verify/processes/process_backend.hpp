@@ -35,6 +35,9 @@ struct BackendOptions {
   bool standby = true;  ///< false starts every run process only when it is needed
   int gpu_reserve = 1;  ///< run processes that wait with a GPU's driver loaded, which takes a tenth of a second
   std::optional<GpuTool> tool = {};  ///< around every run process
+  /// Where builds of own sources are kept from run to run (build_cache.hpp); "" keeps none. Not used where the probe
+  /// finds no tier of the sandbox at all, since a candidate could write there.
+  std::filesystem::path build_cache = {};
 };
 
 /// Probes the sandbox, starts the build process and asks for the device's facts. errc::worker_missing,

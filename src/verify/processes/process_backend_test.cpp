@@ -191,7 +191,7 @@ TEST_F(NullBackend, a_build_process_that_died_or_hung_is_replaced) {
                                             std::tuple{"hang", WorkerLoss::timed_out, Duration(milliseconds(300))}}) {
     SCOPED_TRACE(how);
     request.source = std::string("at_build ") + how + "\n";
-    const auto answer = backend_->build(request, deadline);
+    const auto answer = backend_->build(request, deadline, SourceOrigin::foreign);
     const auto* lost = std::get_if<LostWorker>(&answer);
     ASSERT_NE(lost, nullptr);
     EXPECT_EQ(lost->how, loss) << lost->detail;
@@ -203,7 +203,7 @@ TEST_F(NullBackend, a_source_that_crashes_the_compiler_late_has_one_deadline_for
   ASSERT_EQ(build("kernel k\n", {launch_of("k", 1, 1, {})}).status, BuildStatus::ok) << "a process that has built";
   BuildRequest request;
   request.source = "at_build crash_late\n";
-  const auto answer = backend_->build(request, Duration(milliseconds(600)));
+  const auto answer = backend_->build(request, Duration(milliseconds(600)), SourceOrigin::foreign);
   const auto* lost = std::get_if<LostWorker>(&answer);
   ASSERT_NE(lost, nullptr);
   EXPECT_EQ(lost->how, WorkerLoss::timed_out) << lost->detail;
@@ -214,7 +214,7 @@ TEST_F(NullBackend, a_build_is_given_up_by_its_processor_time_on_a_busy_machine)
   const auto lost_by = [&](const char* how, AnswerDeadline deadline) {
     BuildRequest request;
     request.source = std::string("at_build ") + how + "\n";
-    const auto answer = backend_->build(request, deadline);
+    const auto answer = backend_->build(request, deadline, SourceOrigin::foreign);
     return fate(std::get<LostWorker>(answer));
   };
   EXPECT_THAT(lost_by("hang", patient), StartsWith("timed out: no answer after 0."));
@@ -281,6 +281,33 @@ TEST_F(NullBackend, a_process_in_reserve_that_was_stopped_is_not_waited_for) {
   auto* process = std::get_if<std::unique_ptr<KernelProcess>>(&started);
   ASSERT_NE(process, nullptr) << std::get<LostWorker>(started).detail;
   EXPECT_EQ(fate((*process)->launch(false, k_ample)), "ran");
+}
+
+TEST(ProcessBackend, holds_no_process_ready_for_starts_that_will_not_come) {
+  BackendOptions options;
+  options.device_id = "null";
+  const auto backend = open_process_backend(options);
+  ASSERT_TRUE(backend) << backend.error().to_string();
+  const std::size_t only_compiler = descendants().size();
+  (*backend)->expect(0);
+  (*backend)->prepare();
+  EXPECT_EQ(descendants().size(), only_compiler);
+  (*backend)->expect(1);
+  (*backend)->prepare();
+  EXPECT_GT(descendants().size(), only_compiler);
+  const LaunchPlan plan = plan_with({output("O", 40)}, {launch_of("k", 1, 1, {})});
+  const auto built = (*backend)->build({"", "kernel k\nfill O 3\n", {}, plan.launches}, k_ample, SourceOrigin::own);
+  StartRequest request;
+  request.binaries = {std::get<BuildReply>(built).binary};
+  request.plans.push_back({plan, 0});
+  const auto started = (*backend)->start(request, k_ample);
+  ASSERT_TRUE(std::holds_alternative<std::unique_ptr<KernelProcess>>(started));
+  const std::size_t with_kernel = descendants().size();
+  (*backend)->prepare();
+  EXPECT_EQ(descendants().size(), with_kernel) << "that start was the last";
+  (*backend)->expect(std::nullopt);
+  (*backend)->prepare();
+  EXPECT_GT(descendants().size(), with_kernel) << "another run may need one";
 }
 
 std::string open_error(const BackendOptions& options) {

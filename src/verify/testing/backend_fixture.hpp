@@ -91,7 +91,7 @@ class BackendTest : public testing::Test {
     request.inspection = inspection;
     request.source = source;
     request.launches = std::move(launches);
-    auto answer = backend_->build(request, k_ample);
+    auto answer = backend_->build(request, k_ample, SourceOrigin::foreign);
     if (const auto* lost = std::get_if<LostWorker>(&answer)) {
       ADD_FAILURE() << "the build process was lost: " << lost->detail;
       return {};

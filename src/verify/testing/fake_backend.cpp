@@ -271,7 +271,8 @@ FakeBackend::FakeBackend(const Problem& problem, FakeClock& clock, std::function
   device_.vector_floats = 16;
 }
 
-std::variant<BuildReply, LostWorker> FakeBackend::build(const BuildRequest& request, AnswerDeadline deadline) {
+std::variant<BuildReply, LostWorker> FakeBackend::build(const BuildRequest& request, AnswerDeadline deadline,
+                                                        SourceOrigin) {
   ++builds_;
   const FakeKernel kernel = model_(request);
   if (kernel.build_hangs) {

@@ -60,7 +60,8 @@ class FakeBackend final : public ExecutionBackend {
 
   [[nodiscard]] const DeviceFacts& device() const override { return device_; }
   [[nodiscard]] const SandboxReport& sandbox() const override { return sandbox_; }
-  std::variant<BuildReply, LostWorker> build(const BuildRequest& request, AnswerDeadline deadline) override;
+  std::variant<BuildReply, LostWorker> build(const BuildRequest& request, AnswerDeadline deadline,
+                                             SourceOrigin origin) override;
   std::variant<std::unique_ptr<KernelProcess>, LaunchFailure, LostWorker> start(const StartRequest& request,
                                                                                 Duration deadline) override;
 

@@ -23,7 +23,8 @@ Error calibration_error(const DeviceFacts& device, const std::string& what) {
 
 Result<std::string> build_calibration(ExecutionBackend& backend, const CalibrationKernel& kernel) {
   const DeviceFacts& device = backend.device();
-  auto built = backend.build({device.id, kernel.source, {}, kernel.plan.launches}, patient(k_calibration_deadline));
+  auto built = backend.build({device.id, kernel.source, {}, kernel.plan.launches}, patient(k_calibration_deadline),
+                             SourceOrigin::own);
   if (const auto* lost = std::get_if<LostWorker>(&built)) return fail(calibration_error(device, lost->detail));
   auto& reply = std::get<BuildReply>(built);
   if (reply.status != BuildStatus::ok) return fail(calibration_error(device, reply.log));

@@ -74,7 +74,7 @@ AblatedOrWhyNot<LoadedCandidate> built_without(const RunFacts& facts, const Load
   const std::string guarded = guarded_source(bundle.source, bundle.target, *definitions);
   BuildRequest request{facts.device().id, stand_ins_for(functions) + guarded, {}, plan.launches};
   request.definitions.assign(definitions->begin(), definitions->end());
-  auto built = facts.backend.build(request, clock.timeout(facts.options.deadlines.build).time);
+  auto built = facts.backend.build(request, clock.timeout(facts.options.deadlines.build).time, loaded.candidate.origin);
   if (const auto* lost = std::get_if<LostWorker>(&built)) return tl::unexpected(lost->detail);
   auto& reply = std::get<BuildReply>(built);
   if (reply.status != BuildStatus::ok)

@@ -127,8 +127,9 @@ class WatchedBench final : public ExecutionBackend {
       : inner_(inner), told_(std::move(told)), clock_(clock) {}
   [[nodiscard]] const DeviceFacts& device() const override { return inner_.device(); }
   [[nodiscard]] const SandboxReport& sandbox() const override { return inner_.sandbox(); }
-  std::variant<BuildReply, LostWorker> build(const BuildRequest& request, AnswerDeadline deadline) override {
-    return inner_.build(request, deadline);
+  std::variant<BuildReply, LostWorker> build(const BuildRequest& request, AnswerDeadline deadline,
+                                             SourceOrigin origin) override {
+    return inner_.build(request, deadline, origin);
   }
   std::variant<std::unique_ptr<KernelProcess>, LaunchFailure, LostWorker> start(const StartRequest& request,
                                                                                 Duration deadline) override {

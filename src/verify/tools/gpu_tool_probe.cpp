@@ -49,7 +49,7 @@ std::string gpu_tool_version(const std::filesystem::path& program) {
 
 Result<ToolReport> launch_planted_mistake(ExecutionBackend& backend, ExecutionBackend& watched) {
   const LaunchPlan plan = planted_plan();
-  auto built = backend.build({backend.device().id, k_source, {}, plan.launches}, k_probe_deadline);
+  auto built = backend.build({backend.device().id, k_source, {}, plan.launches}, k_probe_deadline, SourceOrigin::own);
   auto* reply = std::get_if<BuildReply>(&built);
   if (reply == nullptr || reply->status != BuildStatus::ok) {
     return fail(errc::gpu_tool, "the kernel to try it with does not build");

@@ -41,8 +41,9 @@ class Oclgrind final : public ExecutionBackend {
 
   [[nodiscard]] const DeviceFacts& device() const override { return all_->device(); }
   [[nodiscard]] const SandboxReport& sandbox() const override { return all_->sandbox(); }
-  std::variant<BuildReply, LostWorker> build(const BuildRequest& request, AnswerDeadline deadline) override {
-    return all_->build(request, deadline);
+  std::variant<BuildReply, LostWorker> build(const BuildRequest& request, AnswerDeadline deadline,
+                                             SourceOrigin origin) override {
+    return all_->build(request, deadline, origin);
   }
   std::variant<std::unique_ptr<KernelProcess>, LaunchFailure, LostWorker> start(const StartRequest& request,
                                                                                 Duration deadline) override {

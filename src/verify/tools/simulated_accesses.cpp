@@ -76,7 +76,7 @@ OrWhyNot<std::string> build_counting(const RunFacts& facts, ExecutionBackend& si
                        plan.launches};
   request.definitions.assign(definitions->begin(), definitions->end());
   request.counting = Counting::accesses;
-  auto built = simulator.build(request, build_deadline(clock, facts.options.deadlines.build));
+  auto built = simulator.build(request, build_deadline(clock, facts.options.deadlines.build), candidate.origin);
   if (const auto* lost = std::get_if<LostWorker>(&built)) return tl::unexpected(lost->detail);
   auto& reply = std::get<BuildReply>(built);
   if (reply.status != BuildStatus::ok) return tl::unexpected(std::string("the simulator could not build it"));

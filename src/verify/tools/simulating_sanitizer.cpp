@@ -108,7 +108,7 @@ SimulatedBuild SimulatingSanitizer::build(const RunFacts& facts, const LoadedCan
   BuildRequest request{
       simulator_->device().id, guarded_source(bundle.source, bundle.target, *definitions), {}, launches};
   request.definitions.assign(definitions->begin(), definitions->end());
-  auto built = simulator_->build(request, build_deadline(clock, facts.options.deadlines.build));
+  auto built = simulator_->build(request, build_deadline(clock, facts.options.deadlines.build), candidate.origin);
   auto* reply = std::get_if<BuildReply>(&built);
   if (reply != nullptr && reply->status == BuildStatus::forbidden) {
     return {std::nullopt, finding_of_build(reply->log)};

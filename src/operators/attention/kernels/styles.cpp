@@ -36,27 +36,27 @@ Style simt_style(Dialect dialect) {
 }  // namespace
 
 const std::vector<Style>& attention_styles() {
-  static const std::vector<Style> k_styles = {
-      {"attention",
-       "opencl",
-       "plain",
-       "three straightforward kernels with the scores in memory; the baseline",
-       {},
-       emit_attention_opencl_plain,
-       seeds_attention_opencl_plain,
-       estimate_attention_opencl_plain},
-      {"attention", "opencl", "vector", "fused, for CPUs: packed keys, float16 register tiles, online softmax",
-       structure_attention_opencl_vector(), emit_attention_opencl_vector, seeds_attention_opencl_vector,
-       estimate_attention_opencl_vector},
-      plain_style(cuda_dialect(), "one warp per query row; the baseline"),
-      simt_style(cuda_dialect()),
-      {"attention", "cuda", "mma", "fused, for sm_80 and later: tensor cores through mma.sync, asynchronous copies",
-       structure_attention_cuda_mma(), emit_attention_cuda_mma, seeds_attention_cuda_mma, estimate_attention_cuda_mma},
-      {"attention", "cuda", "wgmma", "fused, for Hopper (sm_90a) and 16-bit floats: tensor cores through wgmma",
-       structure_attention_cuda_wgmma(), emit_attention_cuda_wgmma, seeds_attention_cuda_wgmma,
-       estimate_attention_cuda_wgmma},
-      plain_style(hip_dialect(), "one wavefront per query row; the baseline"),
-      simt_style(hip_dialect())};
+  static const std::vector<Style> k_styles = with_own_text(
+      {{"attention",
+        "opencl",
+        "plain",
+        "three straightforward kernels with the scores in memory; the baseline",
+        {},
+        emit_attention_opencl_plain,
+        seeds_attention_opencl_plain,
+        estimate_attention_opencl_plain},
+       {"attention", "opencl", "vector", "fused, for CPUs: packed keys, float16 register tiles, online softmax",
+        structure_attention_opencl_vector(), emit_attention_opencl_vector, seeds_attention_opencl_vector,
+        estimate_attention_opencl_vector},
+       plain_style(cuda_dialect(), "one warp per query row; the baseline"),
+       simt_style(cuda_dialect()),
+       {"attention", "cuda", "mma", "fused, for sm_80 and later: tensor cores through mma.sync, asynchronous copies",
+        structure_attention_cuda_mma(), emit_attention_cuda_mma, seeds_attention_cuda_mma, estimate_attention_cuda_mma},
+       {"attention", "cuda", "wgmma", "fused, for Hopper (sm_90a) and 16-bit floats: tensor cores through wgmma",
+        structure_attention_cuda_wgmma(), emit_attention_cuda_wgmma, seeds_attention_cuda_wgmma,
+        estimate_attention_cuda_wgmma},
+       plain_style(hip_dialect(), "one wavefront per query row; the baseline"),
+       simt_style(hip_dialect())});
   return k_styles;
 }
 

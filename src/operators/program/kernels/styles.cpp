@@ -41,10 +41,14 @@ Style program_fused_style(Dialect dialect) {
 }  // namespace
 
 const std::vector<Style>& program_styles() {
-  static const std::vector<Style> k_styles = {
-      program_plain_style(opencl_dialect()), program_fused_style(opencl_dialect()), program_plain_style(cuda_dialect()),
-      program_fused_style(cuda_dialect()),   program_plain_style(hip_dialect()),    program_fused_style(hip_dialect()),
-  };
+  static const std::vector<Style> k_styles = with_own_text({
+      program_plain_style(opencl_dialect()),
+      program_fused_style(opencl_dialect()),
+      program_plain_style(cuda_dialect()),
+      program_fused_style(cuda_dialect()),
+      program_plain_style(hip_dialect()),
+      program_fused_style(hip_dialect()),
+  });
   return k_styles;
 }
 
