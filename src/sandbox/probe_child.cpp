@@ -88,7 +88,8 @@ bool use_memory(std::int64_t bytes) {
 
 constexpr int k_refused_status = 9;
 
-// Starts processes that use the memory and stay; true when at least one of them could not have it.
+// Starts processes that use the memory and stay; true when at least one of them could not have it. Where the first of
+// several has not got its part, that is no limit on all of them together.
 bool memory_is_limited(std::int64_t bytes_each, int count, std::string& detail) {
   std::vector<pid_t> users;
   bool limited = false;
@@ -107,6 +108,11 @@ bool memory_is_limited(std::int64_t bytes_each, int count, std::string& detail) 
     ::close(ready[0]);
     if (pid > 0) users.push_back(pid);
     limited |= !has_it;
+    if (!has_it && i == 0 && count > 1) {
+      ::waitpid(pid, nullptr, 0);
+      detail = "not even one process got its part";
+      return false;
+    }
   }
   // The kernel may have killed an earlier one to make room.
   for (const pid_t pid : users) {
