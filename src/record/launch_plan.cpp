@@ -207,6 +207,28 @@ Result<void> Planner::add_launch(const Launch& launch) {
 
 }  // namespace
 
+bool have_same_shape(const PlannedLaunch& a, const PlannedLaunch& b) {
+  return a.kernel == b.kernel && std::ranges::equal(a.block, b.block) && a.shared_bytes == b.shared_bytes &&
+         std::ranges::equal(a.args, b.args, {}, &KernelArg::index, &KernelArg::index);
+}
+
+std::vector<PlannedLaunch> launch_shapes(const std::vector<PlannedLaunch>& launches) {
+  std::vector<PlannedLaunch> shapes;
+  for (const PlannedLaunch& launch : launches) {
+    if (std::ranges::any_of(shapes, [&](const PlannedLaunch& known) { return have_same_shape(known, launch); })) {
+      continue;
+    }
+    PlannedLaunch& shape = shapes.emplace_back(launch);
+    std::ranges::fill(shape.grid, 1);
+    shape.only.reset();
+    for (KernelArg& arg : shape.args) {
+      if (std::holds_alternative<BufferArg>(arg)) arg = BufferArg{0};
+      if (std::holds_alternative<IntArg>(arg)) arg = IntArg{0};
+    }
+  }
+  return shapes;
+}
+
 IntBindings expression_names(const IntBindings& tunables, const Axes& axes, const DeviceFacts& device) {
   IntBindings names = device.bindings();
   for (const auto& [name, value] : tunables) names[name] = value;

@@ -57,6 +57,12 @@ struct PlannedLaunch {
   std::optional<GroupBox> only = {};
 };
 
+/// Whether a compiler sees no difference: kernel, block, shared memory and kinds of arguments. Grids, numbers and
+/// buffers are given with each launch.
+[[nodiscard]] bool have_same_shape(const PlannedLaunch& a, const PlannedLaunch& b);
+/// Each shape once, in the order of the launches, with a grid of one group, zeros and the first buffer.
+[[nodiscard]] std::vector<PlannedLaunch> launch_shapes(const std::vector<PlannedLaunch>& launches);
+
 struct LaunchPlan {
   std::vector<PlannedBuffer> buffers;  ///< the problem's inputs, its outputs, then scratch
   std::vector<PlannedLaunch> launches;

@@ -78,6 +78,27 @@ TEST(LaunchPlan, leaves_only_numbers) {
   EXPECT_EQ(std::get<IntArg>(pack.args[3]).value, 29);
 }
 
+TEST(LaunchPlan, has_as_many_shapes_as_a_compiler_sees) {
+  const PlannedLaunch first{"k", {40, 2, 1}, {64, 1, 1}, 256, {BufferArg{1}, IntArg{7}, SharedArg{}}};
+  PlannedLaunch same{"k", {9, 1, 1}, {64, 1, 1}, 256, {BufferArg{0}, IntArg{8}, SharedArg{}}};
+  same.only = GroupBox{};
+  const auto shapes = launch_shapes({first, same});
+  ASSERT_EQ(shapes.size(), 1U);
+  EXPECT_TRUE(have_same_shape(shapes.front(), first));
+  EXPECT_EQ(shapes.front().grid[0], 1);
+  EXPECT_EQ(std::get<BufferArg>(shapes.front().args[0]).buffer, 0);
+  EXPECT_EQ(std::get<IntArg>(shapes.front().args[1]).value, 0);
+  for (const auto& change : std::vector<std::function<void(PlannedLaunch&)>>{
+           [](PlannedLaunch& launch) { launch.kernel = "other"; }, [](PlannedLaunch& launch) { launch.block[2] = 2; },
+           [](PlannedLaunch& launch) { launch.shared_bytes = 0; },
+           [](PlannedLaunch& launch) { launch.args.pop_back(); },
+           [](PlannedLaunch& launch) { launch.args[1] = BufferArg{0}; }}) {
+    PlannedLaunch other = first;
+    change(other);
+    EXPECT_EQ(launch_shapes({first, other}).size(), 2U);
+  }
+}
+
 TEST(LaunchPlan, gives_the_compiler_tunables_and_defines) {
   const auto candidate = make_candidate(small_bundle(), {{"T", 16}});
   ASSERT_TRUE(candidate.has_value());

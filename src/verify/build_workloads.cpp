@@ -7,12 +7,6 @@
 namespace kw {
 namespace {
 
-/// Blocks and shared memory decide what a compiler's report says; the grid does not.
-bool same_shape(const PlannedLaunch& a, const PlannedLaunch& b) {
-  return a.kernel == b.kernel && std::equal(a.block, a.block + 3, b.block) && a.shared_bytes == b.shared_bytes &&
-         a.args.size() == b.args.size();
-}
-
 struct Build {
   IntBindings definitions;
   std::vector<PlannedLaunch> launches;
@@ -20,7 +14,7 @@ struct Build {
 
   [[nodiscard]] bool serves(const IntBindings& other, const std::vector<PlannedLaunch>& other_launches) const {
     return definitions == other &&
-           std::equal(launches.begin(), launches.end(), other_launches.begin(), other_launches.end(), same_shape);
+           std::equal(launches.begin(), launches.end(), other_launches.begin(), other_launches.end(), have_same_shape);
   }
 };
 

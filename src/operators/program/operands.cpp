@@ -5,7 +5,9 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 
+#include "operators/program/oracle/evaluation.hpp"
 #include "operators/program/oracle/oracle.hpp"
 #include "operators/program/oracle_glue.hpp"
 #include "operators/program/parts.hpp"
@@ -62,32 +64,66 @@ bool is_free(const ProgramDetail& detail, const Operand& operand) {
   return detail.domain == InputDomain::real && operand.is_input && operand.is_real && operand.rule.has_value();
 }
 
-/// The tensors that random calls of get_inputs() and __init__ give.
-std::map<std::size_t, DenseTensor> drawn_leaves(const Graph& sources, Rng& rng) {
-  std::map<std::size_t, DenseTensor> leaves;
-  for (const auto& node : sources.nodes) {
-    if (!node.random) continue;
-    for (const auto output : node.outputs) {
-      const auto rule = distribution_of(sources, output);
-      DenseTensor tensor;
-      tensor.dtype = sources.values[output].type.dtype;
-      tensor.extents = values_of(sources.values[output].type.shape);
-      std::size_t count = 1;
-      for (const auto extent : tensor.extents) count *= static_cast<std::size_t>(extent);
-      tensor.values.resize(count);
-      for (auto& value : tensor.values) value = rule ? drawn_by(*rule, rng) : rng.uniform();
-      leaves.emplace(output, std::move(tensor));
+/// Each part with a generator of its own, so that what is drawn does not depend on the threads.
+template <typename Element, typename Draw>
+void draw_parts(std::vector<Element>& values, Rng& rng, const ParallelFor& parallel, const Draw& draw) {
+  std::vector<Rng> generators;
+  for (std::size_t begin = 0; begin < values.size(); begin += k_elements_per_part) {
+    generators.push_back(rng.split(generators.size()));
+  }
+  for_parts(parallel, values.size(), k_elements_per_part, [&](std::size_t part, std::size_t begin, std::size_t end) {
+    Rng own = generators[part];
+    for (std::size_t i = begin; i < end; ++i) values[i] = draw(own);
+  });
+}
+
+/// What random calls of get_inputs() and __init__ give, as far as `source` follows from it.
+std::set<std::size_t> random_values_behind(const Graph& sources, std::size_t source) {
+  const auto is_random = [&](std::size_t value) {
+    const auto node = sources.values[value].node;
+    return node && sources.nodes[*node].random;
+  };
+  if (is_random(source)) return {source};
+  const std::size_t wanted[] = {source};
+  const auto needed = program_oracle::needed_nodes(sources, wanted, is_random);
+  KW_CHECK(needed.has_value(), "{}", needed.error().to_string());
+  std::set<std::size_t> random;
+  for (std::size_t i = 0; i < needed->size(); ++i) {
+    if (!(*needed)[i]) continue;
+    for (const std::size_t operand : program_oracle::operands_of(sources.nodes[i])) {
+      if (is_random(operand)) random.insert(operand);
     }
   }
-  return leaves;
+  return random;
+}
+
+DenseTensor drawn_leaf(const Graph& sources, std::size_t value, Rng rng, const ParallelFor& parallel) {
+  const auto rule = distribution_of(sources, value);
+  DenseTensor tensor;
+  tensor.dtype = sources.values[value].type.dtype;
+  tensor.extents = values_of(sources.values[value].type.shape);
+  std::size_t count = 1;
+  for (const auto extent : tensor.extents) count *= static_cast<std::size_t>(extent);
+  tensor.values.resize(count);
+  draw_parts(tensor.values, rng, parallel, [&](Rng& own) { return rule ? drawn_by(*rule, own) : own.uniform(); });
+  return tensor;
 }
 
 /// As get_inputs() or __init__ makes it.
-void evaluate_source(const Program& program, std::size_t source, Rng& rng, std::vector<float>& values) {
+void evaluate_source(const Program& program, std::size_t source, Rng& rng, std::vector<float>& values,
+                     const ParallelFor& parallel) {
+  std::map<std::size_t, DenseTensor> leaves;
+  for (const std::size_t value : random_values_behind(program.sources, source)) {
+    leaves.emplace(value, drawn_leaf(program.sources, value, rng.split(value), parallel));
+  }
   const std::size_t wanted[] = {source};
-  const auto made = evaluate_graph(program.sources, drawn_leaves(program.sources, rng), wanted);
+  const auto made = evaluate_graph(program.sources, leaves, wanted, parallel);
   KW_CHECK(made.has_value(), "{}", made.error().to_string());
-  values.assign(made->front().values.begin(), made->front().values.end());
+  const std::vector<double>& all = made->front().values;
+  values.resize(all.size());
+  for_parts(parallel, all.size(), k_elements_per_part, [&](std::size_t, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) values[i] = static_cast<float>(all[i]);
+  });
 }
 
 /// As DrawRule says it.
@@ -111,18 +147,6 @@ std::optional<DrawRule> as_draw_rule(const Operand& operand) {
   return made;
 }
 
-/// Each part with a generator of its own, so that what is drawn does not depend on the threads.
-void draw_elements(const Rule& rule, std::vector<float>& values, Rng& rng, const ParallelFor& parallel) {
-  std::vector<Rng> generators;
-  for (std::size_t begin = 0; begin < values.size(); begin += k_elements_per_part) {
-    generators.push_back(rng.split(generators.size()));
-  }
-  for_parts(parallel, values.size(), k_elements_per_part, [&](std::size_t part, std::size_t begin, std::size_t end) {
-    Rng own = generators[part];
-    for (std::size_t i = begin; i < end; ++i) values[i] = drawn_by(rule, own);
-  });
-}
-
 /// Draws the operands that are `wanted`, by their own rules.
 template <typename Wanted>
 void draw_own(const Problem& problem, const Workload& workload, const Wanted& wanted, InputValues& operands, Rng& rng,
@@ -134,9 +158,9 @@ void draw_own(const Problem& problem, const Workload& workload, const Wanted& wa
     if (!wanted(operand)) continue;
     Rng own = rng.split(i);
     if (operand.rule) {
-      draw_elements(*operand.rule, operands[i], own, parallel);
+      draw_parts(operands[i], own, parallel, [&](Rng& part) { return drawn_by(*operand.rule, part); });
     } else {
-      evaluate_source(*program, operand.source, own, operands[i]);
+      evaluate_source(*program, operand.source, own, operands[i], parallel);
     }
   }
 }

@@ -31,7 +31,7 @@ class WholeEvaluation {
       if (needed[i]) KW_TRY_VOID(compute(graph_.nodes[i], parallel));
     }
     std::vector<DenseTensor> answers;
-    for (const auto value : wanted) answers.push_back(tensor(value));
+    for (const auto value : wanted) answers.push_back(taken(value));
     return answers;
   }
 
@@ -49,6 +49,12 @@ class WholeEvaluation {
   [[nodiscard]] const DenseTensor& tensor(std::size_t value) const {
     const auto leaf = leaves_.find(value);
     return leaf != leaves_.end() ? leaf->second : *made_[value];
+  }
+
+  /// For the last of those who want it.
+  [[nodiscard]] DenseTensor taken(std::size_t value) {
+    if (leaves_.contains(value) || --readers_[value] > 0) return tensor(value);
+    return *std::move(made_[value]);
   }
 
   Result<void> compute(const Node& node, const ParallelFor& parallel) {
