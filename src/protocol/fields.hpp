@@ -122,7 +122,7 @@ void list_fields(auto& walk, EitherConst<UselessElements> auto& useless) {
   walk(useless.buffer, useless.unwritten, useless.nans);
 }
 void list_fields(auto& walk, EitherConst<LaunchReply> auto& reply) {
-  walk(reply.claimed_ns, reply.changed, reply.useless, reply.accesses, reply.uncounted_accesses);
+  walk(reply.claimed_ns, reply.changed, reply.useless, reply.accesses, reply.uncounted_accesses, reply.queued_ahead);
 }
 void list_fields(auto& walk, EitherConst<LaunchFailure> auto& failure) {
   walk(failure.what);

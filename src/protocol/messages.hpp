@@ -156,6 +156,9 @@ struct LaunchReply {
   std::vector<UselessElements> useless = {};  ///< of those that were to be counted, in their order
   std::vector<AccessCounts> accesses = {};    ///< of this launch, where counting was asked for; k_max_access_lines
   std::int64_t uncounted_accesses = 0;
+  /// The device had all launches of the plan in its queue before the first one began, and the time is by its own clock:
+  /// a host that loses its processors in between lengthens nothing.
+  bool queued_ahead = false;
 };
 /// The runtime refused something: a plan, a buffer, a launch. Also the answer to a LoadRequest that fails.
 struct LaunchFailure {

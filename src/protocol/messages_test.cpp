@@ -150,7 +150,7 @@ WorkerMessage random_worker_message(Rng& rng) {
                                      [](Rng& r) {
                                        return UselessElements{random_int(r), random_int(r), random_int(r)};
                                      }),
-                         random_list(rng, random_counts), random_int(rng)};
+                         random_list(rng, random_counts), random_int(rng), rng.below(2) == 0};
     default:
       return LaunchFailure{random_text(rng)};
   }

@@ -50,6 +50,28 @@ TEST_F(DisturbedPairsTest, are_taken_again_for_a_tenth_of_the_time_at_most) {
   EXPECT_GT(clock.now() - began, clock.now().time_since_epoch() / 10);
 }
 
+TEST_F(DisturbedPairsTest, are_none_where_a_gpu_had_all_launches_in_its_queue) {
+  for (const bool both : {true, false}) {
+    SCOPED_TRACE(both);
+    backend.mutable_device().kind = DeviceKind::gpu;
+    kernels["honest"].queued_ahead = true;
+    open_with_champion();
+    kernels["faster"].queued_ahead = both;
+    clock.disturb_until(Instant::max());
+    const auto result = verify("faster");
+    EXPECT_EQ(result.verdict.accepted(), both) << result.verdict.message;
+    clock.disturb_until(clock.now());
+  }
+}
+
+TEST_F(DisturbedPairsTest, are_disturbed_on_a_processor_whatever_the_process_claims) {
+  kernels["honest"].queued_ahead = true;
+  open_with_champion();
+  kernels["faster"].queued_ahead = true;
+  clock.disturb_until(Instant::max());
+  EXPECT_EQ(verify("faster").verdict.status, VerdictStatus::unverified);
+}
+
 TEST_F(DisturbedPairsTest, of_the_final_measurement_are_taken_again_until_there_is_one) {
   open_with_champion();
   for (int burst_ms = 50; burst_ms <= 450; burst_ms += 50) {

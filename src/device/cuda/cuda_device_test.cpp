@@ -103,6 +103,7 @@ TEST_F(CudaDeviceTest, a_cold_launch_flushes_then_queues_everything_behind_the_g
   const auto reply = device_->launch({0, true});
   ASSERT_TRUE(reply) << reply.error().to_string();
   EXPECT_GE(reply->claimed_ns, 200000) << "the kernel spins for 200 us";
+  EXPECT_TRUE(reply->queued_ahead);
   for (int i = 0; i < k_count; ++i) ASSERT_EQ(floats(2)[i], static_cast<float>(i) + 0.5F) << i;
   const std::string made = calls();
   const auto flush = made.find("flush:2097152");
@@ -122,6 +123,7 @@ TEST_F(CudaDeviceTest, without_a_gate_launches_are_timed_all_the_same) {
   const auto reply = device_->launch({0, false});
   ASSERT_TRUE(reply) << reply.error().to_string();
   EXPECT_GE(reply->claimed_ns, 200000);
+  EXPECT_FALSE(reply->queued_ahead);
   EXPECT_EQ(calls(), "upload sync event launch:k_add event wait sync download");
 }
 

@@ -164,7 +164,9 @@ Result<LaunchReply> launch(Session& session, const ReadyPlan& plan, const Launch
   }
   KW_TRY(std::vector<std::int64_t> changed, changed_buffers(session, plan, request.fills));
   KW_TRY(std::vector<UselessElements> useless, useless_elements(session, plan, request));
-  return LaunchReply{std::max<std::int64_t>(1, std::llround(nanoseconds)), std::move(changed), std::move(useless)};
+  LaunchReply reply{std::max<std::int64_t>(1, std::llround(nanoseconds)), std::move(changed), std::move(useless)};
+  reply.queued_ahead = gated(session, plan);
+  return reply;
 }
 
 }  // namespace kw::cuda

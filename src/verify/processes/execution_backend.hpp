@@ -60,6 +60,7 @@ struct LaunchOutcome {
   std::int64_t uncounted_accesses = 0;
   std::vector<std::int64_t> changed = {};     ///< buffers that were filled with normal numbers and hold others: a claim
   std::vector<UselessElements> useless = {};  ///< of buffers that were to be counted: a claim
+  bool queued_ahead = false;                  ///< as LaunchReply has it: a claim
 };
 
 /// A device fills buffers of at least this many bytes, and the host copies the others: a launch of a kernel takes
@@ -144,8 +145,8 @@ class ExecutionBackend {
                                                                                         Duration deadline) = 0;
   /// Starts what the next start() will need, and does not wait for it.
   virtual void prepare() {}
-  /// So many calls of start() are still to come, at most; nothing: nobody knows. Processes that wait for more are ended,
-  /// which takes a GPU's a tenth of a second each and is not waited for.
+  /// So many calls of start() are still to come, at most; nothing: nobody knows. Processes that wait for more are
+  /// ended, which takes a GPU's a tenth of a second each and is not waited for.
   virtual void expect(std::optional<int> starts) { static_cast<void>(starts); }
   /// Of a simulating device: the same one, which takes the same binaries, without the checks it cannot make on every
   /// kernel. Null where there are none.

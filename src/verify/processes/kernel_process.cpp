@@ -77,7 +77,7 @@ class SandboxedKernel final : public KernelProcess {
     if (auto* done = std::get_if<LaunchReply>(&reply)) {
       return LaunchOutcome{done->claimed_ns,          observed.count(),         Duration(begin - before).count(),
                            std::move(done->accesses), done->uncounted_accesses, std::move(done->changed),
-                           std::move(done->useless)};
+                           std::move(done->useless),  done->queued_ahead};
     }
     return LostWorker{WorkerLoss::crashed, "answered a launch with something else"};
   }

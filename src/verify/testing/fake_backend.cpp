@@ -242,6 +242,7 @@ std::variant<LaunchOutcome, LaunchFailure, LostWorker> FakeProcess::launch(bool 
   if (kernel_.behaviour == FakeBehaviour::lies_about_time) claimed_ns /= 100;
   if (kernel_.behaviour == FakeBehaviour::shaves_time) claimed_ns = claimed_ns / 4 * 3;
   LaunchOutcome outcome{claimed_ns, real_ns + k_request_ns};
+  outcome.queued_ahead = kernel_.queued_ahead;
   if (request_.counting == Counting::accesses) outcome.accesses = kernel_.accesses;
   return outcome;
 }

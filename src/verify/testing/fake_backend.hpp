@@ -48,6 +48,7 @@ struct FakeKernel {
   int crashes_from_process = -1;  ///< the same for crashes
   std::vector<InstructionMix> machine_code = {};  ///< as BuildReply has it
   std::vector<AccessCounts> accesses = {};        ///< as LaunchReply has it, where counting is asked for
+  bool queued_ahead = false;                      ///< as LaunchReply has it
 };
 
 /// The source of a request as its author wrote it, without what the verifier puts in front of it (guarded_source).

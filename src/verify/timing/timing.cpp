@@ -80,6 +80,12 @@ tl::expected<LaunchOutcome, CaseFailure> timed_launch(const TimingContext& timin
   return run->time;
 }
 
+/// Whether a host that loses its processors changes what these launches took: not on a GPU that had them all in its
+/// queue, by whose clock they are timed. A process of this machine's own processor may claim what it likes.
+bool depends_on_host(const RunFacts& facts, const LaunchOutcome& one, const LaunchOutcome& other) {
+  return facts.device().kind != DeviceKind::gpu || !one.queued_ahead || !other.queued_ahead;
+}
+
 /// One pair on these data; a disturbed pair counts in the comparison only.
 tl::expected<void, TimingFailure> time_pair_on(const TimingContext& timing, TimedData& data, LoadedCandidate& candidate,
                                                LoadedCandidate& other, PairedComparison& comparison,
@@ -96,7 +102,7 @@ tl::expected<void, TimingFailure> time_pair_on(const TimingContext& timing, Time
   }
   result.other_request_ns =
       std::max(result.other_request_ns, static_cast<double>(other_time.observed_ns - other_time.claimed_ns));
-  const bool disturbed = watch.disturbed();
+  const bool disturbed = depends_on_host(timing.facts, candidate_time, other_time) && watch.disturbed();
   const auto deciding = timing.clock.doing(time_activity::statistics);
   const double other_ns = launch_ns(timing.facts, timing.baseline, other_time);
   comparison.add({launch_ns(timing.facts, timing.baseline, candidate_time), other_ns, disturbed});
