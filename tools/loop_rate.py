@@ -84,7 +84,7 @@ def rows(one, got, processor_seconds):
     return [
         f"| {one['name']} | {got['rate']:.0f} (aim {rate}) | {shown(got['first'])} s (aim {first}) | {shown(got['search'])} s"
         f" | {got['candidates']} in {got['wall']:.1f} s | {shown(got['best_ms'], 3)} ms | {processor_seconds:.1f} s |",
-        f"    {shares}; {got['beside']:.1f} s beside; {got['found']} builds of earlier runs",
+        f"    {shares}; {got['beside']:.1f} s beside; {got['found']} builds found as kept",
         f"    {largest}",
     ]
 

@@ -42,7 +42,7 @@ class LoopRate(unittest.TestCase):
         row, shares, largest = loop_rate.rows(loop_rate.PROCESSOR[0], got, 21.0)
         self.assertIn("| - s (aim 4) |", row)
         self.assertIn("| - ms | 21.0 s |", row)
-        self.assertEqual(shares, "    build 75 %, opening 25 %; 7.0 s beside; 0 builds of earlier runs")
+        self.assertEqual(shares, "    build 75 %, opening 25 %; 7.0 s beside; 0 builds found as kept")
         self.assertEqual(largest, "    compiling in build 9.0 s, peaks in opening 2.0 s, oracle in opening 1.0 s")
 
     def test_asks_for_the_sizes_of_its_name(self):

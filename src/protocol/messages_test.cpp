@@ -145,12 +145,15 @@ WorkerMessage random_worker_message(Rng& rng) {
     case 2:
       return LoadReply{};
     case 3:
-      return LaunchReply{random_int(rng), random_list(rng, random_int),
+      return LaunchReply{random_int(rng),
+                         random_list(rng, random_int),
                          random_list(rng,
                                      [](Rng& r) {
                                        return UselessElements{random_int(r), random_int(r), random_int(r)};
                                      }),
-                         random_list(rng, random_counts), random_int(rng), rng.below(2) == 0};
+                         random_list(rng, random_counts),
+                         random_int(rng),
+                         rng.below(2) == 0};
     default:
       return LaunchFailure{random_text(rng)};
   }

@@ -113,7 +113,7 @@ struct RunRecord {
   std::vector<TimeUse> time_uses;
   /// Builds that ran beside checks, in seconds of their thread; none of the above.
   std::optional<double> beside_seconds;
-  /// Builds of the parts above that were not made, since an earlier run had kept them. Absent: none.
+  /// Builds that were not made again: kept by an earlier run, or earlier in this one. Absent: none.
   std::optional<std::int64_t> found_builds;
   RunStatus status = RunStatus::running;
   std::string failure;

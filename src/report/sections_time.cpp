@@ -14,8 +14,8 @@ Table time_table(const RunRecord& run) {
   if (run.beside_seconds.value_or(0) > 0)
     caption += fmt::format(", {:.3g} s of builds beside them", *run.beside_seconds);
   if (run.found_builds)
-    caption += fmt::format("; {} {} of earlier runs used again", *run.found_builds,
-                           *run.found_builds == 1 ? "build" : "builds");
+    caption +=
+        fmt::format("; {} {} found as kept", *run.found_builds, *run.found_builds == 1 ? "build was" : "builds were");
   Table table{"time_uses",
               caption,
               {{"stage", "Stage"}, {"seconds", "Time", true}, {"share", "Share", true}, {"parts", "Of which"}},

@@ -155,6 +155,32 @@ TEST_F(ProvingAheadTest, builds_for_a_gpu_as_soon_as_there_is_a_candidate) {
   EXPECT_EQ(verifier->in_flight(), 0U);
 }
 
+TEST_F(ProvingAheadTest, builds_two_for_a_gpu_until_there_is_a_first_best) {
+  backend.mutable_device().kind = DeviceKind::gpu;
+  open();
+  for (const char* source : {"first", "faster", "slower", "wrong", "restless"}) submit(source);
+  const int before = started, builds = backend.builds();
+  ASSERT_TRUE(next().verdict.accepted());
+  EXPECT_EQ(started - before, 2 + 10) << "two, and the next data of ten launches";
+  const int built = backend.builds();
+  EXPECT_LE(built - builds, static_cast<int>(problem.workloads.size()) + 2) << "nothing else beside the proof";
+  const int had = started;
+  submit("slower");
+  EXPECT_EQ(started - had, 2 + 1) << "the others, and the new one";
+  EXPECT_EQ(next().verdict.status, VerdictStatus::accepted);
+  EXPECT_EQ(next().verdict.status, VerdictStatus::screened);
+}
+
+TEST_F(ProvingAheadTest, builds_all_for_a_gpu_once_the_first_is_rejected) {
+  backend.mutable_device().kind = DeviceKind::gpu;
+  open();
+  for (const char* source : {"wrong", "faster", "slower", "first"}) submit(source);
+  EXPECT_EQ(next().verdict.failed_gate, GateId::check);
+  const int had = started;
+  submit("slower");
+  EXPECT_EQ(started - had, 1 + 1) << "the third behind it, and the new one";
+}
+
 TEST_F(ProvingAheadTest, what_was_screened_ahead_of_a_best_that_fails_is_checked_on_everything) {
   open();
   sanitizer.guilty = {"first"};

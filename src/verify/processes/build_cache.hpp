@@ -30,8 +30,8 @@ struct BuildCacheSize {
 class BuildCache {
  public:
   /// Makes `directory` when the first build is kept, for this user alone; one that others may write is not used.
-  /// `compiler` names who compiles. When there
-  /// are more than `most_bytes`, those go that were used least lately, until a quarter is free.
+  /// `compiler` names who compiles. When there are more than `most_bytes`, those go that were used least lately, until
+  /// a quarter is free.
   BuildCache(std::filesystem::path directory, std::string compiler, std::shared_future<Hash> toolchain,
              std::int64_t most_bytes = k_most_cached_bytes);
 

@@ -28,7 +28,7 @@ class Builders {
   std::variant<BuildReply, LostWorker> build_apart(const BuildRequest& request, AnswerDeadline deadline);
   /// These cannot be loaded: whoever built them may have been made to say that they can.
   void distrust(std::span<const std::string> binaries);
-  /// Builds that earlier runs had kept.
+  /// How many builds were not made again.
   [[nodiscard]] std::int64_t found() const { return cache_ ? cache_->found() : 0; }
 
  private:

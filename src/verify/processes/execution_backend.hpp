@@ -138,7 +138,7 @@ class ExecutionBackend {
   /// for later ones what becomes of sources whose `origin` is this program.
   virtual std::variant<BuildReply, LostWorker> build(const BuildRequest& request, AnswerDeadline deadline,
                                                      SourceOrigin origin) = 0;
-  /// How many builds were answered by what earlier runs had kept.
+  /// How many builds were answered by what was kept, by earlier runs or by this one.
   [[nodiscard]] virtual std::int64_t builds_found() const { return 0; }
   /// A fresh run process with the binaries loaded.
   virtual std::variant<std::unique_ptr<KernelProcess>, LaunchFailure, LostWorker> start(const StartRequest& request,
