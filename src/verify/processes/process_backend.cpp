@@ -147,7 +147,9 @@ class ProcessBackend final : public ExecutionBackend {
     const std::lock_guard lock(standby_mutex_);
     expected_ = starts;
     while (starts && std::ssize(standby_) > *starts) {
-      ending_.push_back(std::async(std::launch::async, [process = std::move(standby_.back().process)] {}));
+      // The future keeps what the thread was given: the thread itself has to end the process.
+      ending_.push_back(std::async(std::launch::async,
+                                   [process = std::move(standby_.back().process)]() mutable { process.worker.end(); }));
       standby_.pop_back();
     }
   }
