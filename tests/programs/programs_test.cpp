@@ -91,6 +91,20 @@ TEST_F(ProgramsOnDevice, are_refused_where_roundings_are_all_of_the_answer) {
             "timed launches are like");
 }
 
+/// What a kernel that computes x twice, once within a fused multiply-add, leaves of x - x is no fault.
+TEST_F(ProgramsOnDevice, are_refused_where_the_timed_answer_is_zero_throughout) {
+  std::string text = module_of("F.log_softmax(x * 0.0312, -1)", "", "torch.randn(B, C)");
+  const auto at = text.find("4, 6");
+  ASSERT_NE(at, std::string::npos) << text;
+  text.replace(at, 4, "4, 1");
+  const auto refusal = device_->refusal_of(problem_of_module(text, "single.py"));
+  ASSERT_TRUE(refusal.has_value());
+  EXPECT_EQ(refusal->code, errc::unscorable) << refusal->to_string();
+  EXPECT_EQ(refusal->message,
+            "program/single cannot be scored: every element of out is 0 on workload primary, which timed launches are "
+            "like");
+}
+
 /// The plain kernel is right to the last bit on these data by chance; the fused one adds in another order.
 TEST_F(ProgramsOnDevice, may_err_by_what_roundings_of_the_inputs_do) {
   const Problem problem =

@@ -187,6 +187,23 @@ Result<std::vector<bool>> draw_all(const Problem& problem, const WorkloadCosts& 
   return told;
 }
 
+/// Of data that tell nothing, an output that is 0 throughout. A kernel that writes zeros would be right, and one that
+/// rounds what cancels would be wrong.
+Result<void> require_more_than_zeros(const Problem& problem, const CheckCase& one) {
+  for (std::size_t i = 0; i < one.expected.size(); ++i) {
+    const auto& output = problem.outputs[i];
+    const auto is_zero = [](double value) { return value == 0; };
+    if (!is_float(output.dtype) || !std::ranges::all_of(one.expected[i].numbers(), is_zero)) continue;
+    return fail(Error{errc::unscorable,
+                      fmt::format("{} cannot be scored: every element of {} is 0 on workload {}, which timed launches "
+                                  "are like",
+                                  problem.name, output.name, problem.workloads[one.workload].name),
+                      "give the module sizes with which that output depends on its inputs; a softmax over one element "
+                      "does not"});
+  }
+  return {};
+}
+
 Error nothing_told(const Problem& problem) {
   return Error{errc::unscorable,
                fmt::format("{} cannot be scored: on every workload that can be run here roundings of the inputs decide "
@@ -225,6 +242,7 @@ Result<CheckSuite> CheckSuite::make(const Problem& problem, std::uint64_t seed, 
     one.whole = whole_answer_work(problem, problem.workloads[one.workload], costs.of(one.workload).steps);
     if (is_answered_whole(one.whole, limits)) {
       KW_TRY_VOID(answer_whole(problem, parallel, one));
+      if (!told[i]) KW_TRY_VOID(require_more_than_zeros(problem, one));
     } else {
       Rng row_choice = Rng(seeds[i].operands).split(i);
       if (is_large(problem, costs, limits, one)) {
