@@ -15,6 +15,7 @@
 #include "base/result.hpp"
 #include "operators/program/oracle/element_memo.hpp"
 #include "operators/program/oracle/oracle_call.hpp"
+#include "problem/values.hpp"
 
 namespace kw::program_oracle {
 
@@ -36,30 +37,28 @@ struct ByElement {
   /// With groups: the elements of one, where they follow each other and those of the input in the same places are what
   /// it is computed from. 0: it is not like that.
   std::int64_t group_length = 0;
+  /// Whether the elements that it asks for follow from its place alone, and not from data.
+  bool by_place = false;
+};
+
+/// Elements first, first + 1, ... of a row.
+struct RowPart {
+  std::int64_t row = 0;
+  std::int64_t first = 0;
+  std::int64_t count = 0;
 };
 
 /// Neighbouring elements of rows of the only output, computed together because that makes a tight loop.
 struct BySpan {
   std::int64_t length = 1;   ///< of a row
   std::size_t together = 1;  ///< rows that take less time together, for all of them read the same
-  /// Elements of a row of the first operand, where it has as many rows as the result, and each is read for the row in
-  /// its place alone. 0: it is not like that.
-  std::int64_t first_operand_row = 0;
   /// Elements first, first + 1, ... of each of these rows, as many as its span of `into` has, all alike. They hold
   /// zeros.
   std::function<void(std::span<const std::int64_t> rows, std::int64_t first, std::span<const std::span<double>> into)>
-      fill;
+      fill = nullptr;
+  /// Appends what a part of a row reads of the first operand, or more. Null: it may be all.
+  std::function<void(const RowPart& part, std::vector<ElementRange>& ranges)> first_operand = nullptr;
 };
-
-/// Rows that have nothing in common: fill(row, first, into).
-template <typename Fill>
-[[nodiscard]] BySpan row_by_row(std::int64_t length, Fill fill) {
-  return {length, 1, 0,
-          [fill = std::move(fill)](std::span<const std::int64_t> rows, std::int64_t first,
-                                   std::span<const std::span<double>> into) {
-            for (std::size_t i = 0; i < rows.size(); ++i) fill(rows[i], first, into[i]);
-          }};
-}
 
 /// Whole lines of all outputs, which have the same shape.
 struct ByLine {
@@ -77,11 +76,17 @@ template <typename Function>
                    std::move(groups), Reach::any, group_length};
 }
 
+/// One of elements whose reads follow from their places alone.
+[[nodiscard]] inline Answer by_place(Answer answer) {
+  std::get<ByElement>(answer).by_place = true;
+  return answer;
+}
+
 /// The same for a function of one element of each operand.
 template <typename Function>
 [[nodiscard]] Answer each_from_one(Function function, Reach reach = Reach::one) {
   return ByElement{[function = std::move(function)](std::size_t, std::int64_t element) { return function(element); },
-                   nullptr, reach};
+                   nullptr, reach, 0, true};
 }
 template <typename Function>
 [[nodiscard]] Answer each_in_place(Function function) {

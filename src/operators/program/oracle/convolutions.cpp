@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <memory>
 #include <vector>
 
 #include "operators/program/oracle/answers.hpp"
+#include "operators/program/oracle/tap_sums.hpp"
 #include "operators/program/oracle/windows.hpp"
 
 namespace kw::program_oracle {
@@ -48,146 +50,96 @@ struct RowPlace {
   std::int64_t y, z, channel, image;
 };
 
-/// What a tap brings to a row of the result.
-struct Run {
-  std::int64_t tap = 0;
-  std::int64_t begin = 0;  ///< among the elements that are asked for
-  std::int64_t count = 0;
-  std::int64_t input = 0;  ///< the place in a row of the input that the first of them gets it from
+/// A row of the input, and the row of the kernel that brings something from it to a row of the result; within a
+/// channel.
+struct Meeting {
+  std::int64_t input = 0;
+  std::int64_t taps = 0;
 };
 
 class Convolution {
  public:
-  explicit Convolution(const OracleCall& call)
-      : input_(call.tensor("input")),
-        weight_(call.tensor("weight")),
-        bias_(call.optional_tensor("bias")),
-        shape_(call) {}
+  explicit Convolution(const ConvolutionShape& shape) : shape_(shape) {}
 
-  [[nodiscard]] std::int64_t row_length() const { return shape_.output[2]; }
+  /// For elements `first`, `first` + 1, ... of a row of the result.
+  [[nodiscard]] TapPlan plan(std::int64_t first, std::int64_t count) const {
+    const auto stride = shape_.stride[2];
+    TapPlan plan{{}, count, 1, first * stride - shape_.padding[2], 1, stride};
+    for (std::int64_t k = 0; k < shape_.kernel[2]; ++k) {
+      const auto place = k * shape_.dilation[2];
+      plan.taps.push_back({k, place % stride, place / stride, 0});
+      plan.lanes = std::max(plan.lanes, place % stride + 1);
+    }
+    return plan;
+  }
 
-  void fill(std::int64_t row, std::int64_t first, std::span<double> into) const {
-    const RowPlace place(row, shape_);
-    if (bias_) std::fill(into.begin(), into.end(), (*bias_)[place.channel]);
-    const auto channels = shape_.in_channels / shape_.groups;
-    const auto first_channel = place.channel / (shape_.out_channels / shape_.groups) * channels;
-    const auto runs = runs_of(first, std::ssize(into));
-    for (std::int64_t c = 0; c < channels; ++c) {
-      const auto plane = (place.image * shape_.in_channels + first_channel + c) * volume_of(shape_.input);
-      const auto taps = (place.channel * channels + c) * volume_of(shape_.kernel);
-      for (std::int64_t kz = 0; kz < shape_.kernel[0]; ++kz) {
-        const auto z = place.z * shape_.stride[0] - shape_.padding[0] + kz * shape_.dilation[0];
-        if (z < 0 || z >= shape_.input[0]) continue;
-        for (std::int64_t ky = 0; ky < shape_.kernel[1]; ++ky) {
-          const auto y = place.y * shape_.stride[1] - shape_.padding[1] + ky * shape_.dilation[1];
-          if (y < 0 || y >= shape_.input[1]) continue;
-          const auto line = plane + (z * shape_.input[1] + y) * shape_.input[2];
-          const auto row_of_taps = taps + (kz * shape_.kernel[1] + ky) * shape_.kernel[2];
-          for (const Run& run : runs) {
-            add_scaled(into.subspan(static_cast<std::size_t>(run.begin), static_cast<std::size_t>(run.count)),
-                       weight_[row_of_taps + run.tap], input_, line + run.input, shape_.stride[2]);
-          }
-        }
+  [[nodiscard]] std::vector<Meeting> meetings(const RowPlace& place) const {
+    std::vector<Meeting> all;
+    for (std::int64_t kz = 0; kz < shape_.kernel[0]; ++kz) {
+      const auto z = place.z * shape_.stride[0] - shape_.padding[0] + kz * shape_.dilation[0];
+      if (z < 0 || z >= shape_.input[0]) continue;
+      for (std::int64_t ky = 0; ky < shape_.kernel[1]; ++ky) {
+        const auto y = place.y * shape_.stride[1] - shape_.padding[1] + ky * shape_.dilation[1];
+        if (y < 0 || y >= shape_.input[1]) continue;
+        all.push_back({(z * shape_.input[1] + y) * shape_.input[2], (kz * shape_.kernel[1] + ky) * shape_.kernel[2]});
       }
     }
+    return all;
+  }
+
+  /// The kernel of channel `c` of the input's group, for a channel of the result; counted in kernels.
+  [[nodiscard]] std::int64_t kernel_of(std::int64_t c, const RowPlace& place) const {
+    return place.channel * (shape_.in_channels / shape_.groups) + c;
   }
 
  private:
-  /// Of a row of the kernel, the elements of the result to which each tap brings something from a row of the input.
-  [[nodiscard]] std::vector<Run> runs_of(std::int64_t first, std::int64_t count) const {
-    const auto stride = shape_.stride[2];
-    std::vector<Run> runs;
-    for (std::int64_t k = 0; k < shape_.kernel[2]; ++k) {
-      const auto start = first * stride - shape_.padding[2] + k * shape_.dilation[2];
-      const auto begin = start >= 0 ? 0 : (-start + stride - 1) / stride;
-      const auto end = std::min(count, start >= shape_.input[2] ? 0 : (shape_.input[2] - 1 - start) / stride + 1);
-      if (begin < end) runs.push_back({k, begin, end - begin, start + begin * stride});
-    }
-    return runs;
-  }
-
-  Operand input_;
-  Operand weight_;
-  std::optional<Operand> bias_;
-  ConvolutionShape shape_;
-};
-
-/// Sums of elements whose places have the same remainder lie side by side, for a tap adds to every stride-th of them.
-class Phases {
- public:
-  Phases(std::int64_t stride, std::size_t count)
-      : stride_(stride),
-        count_(static_cast<std::int64_t>(count)),
-        length_((count_ + stride - 1) / stride),
-        sums_(static_cast<std::size_t>(stride * length_), 0.0) {}
-
-  /// The sums of the elements `place`, `place` + stride, ...
-  [[nodiscard]] std::span<double> from(std::int64_t place, std::int64_t elements) {
-    return std::span(sums_).subspan(static_cast<std::size_t>(place % stride_ * length_ + place / stride_),
-                                    static_cast<std::size_t>(elements));
-  }
-  void add_to(std::span<double> into) const {
-    for (std::int64_t i = 0; i < count_; ++i)
-      into[static_cast<std::size_t>(i)] += sums_[static_cast<std::size_t>(i % stride_ * length_ + i / stride_)];
-  }
-
- private:
-  std::int64_t stride_, count_;
-  std::int64_t length_;  ///< of the sums of one remainder
-  std::vector<double> sums_;
+  const ConvolutionShape& shape_;
 };
 
 /// An element gets what the taps bring that end on it: input place * stride - padding + tap * dilation.
 class TransposedConvolution {
  public:
-  explicit TransposedConvolution(const OracleCall& call)
-      : input_(call.tensor("input")),
-        weight_(call.tensor("weight")),
-        bias_(call.optional_tensor("bias")),
-        shape_(call) {}
+  explicit TransposedConvolution(const ConvolutionShape& shape) : shape_(shape) {}
 
-  [[nodiscard]] std::int64_t row_length() const { return shape_.output[2]; }
-
-  void fill(std::int64_t row, std::int64_t first, std::span<double> into) const {
-    const RowPlace place(row, shape_);
-    if (bias_) std::fill(into.begin(), into.end(), (*bias_)[place.channel]);
-    const auto out_channels = shape_.out_channels / shape_.groups;
-    const auto channels = shape_.in_channels / shape_.groups;
-    const auto group = place.channel / out_channels;
-    const auto lines = lines_to(place);
-    const auto runs = runs_of(first, std::ssize(into));
-    Phases phases(shape_.stride[2], into.size());
-    for (std::int64_t c = group * channels; c < (group + 1) * channels; ++c) {
-      const auto plane = (place.image * shape_.in_channels + c) * volume_of(shape_.input);
-      const auto taps = (c * out_channels + place.channel % out_channels) * volume_of(shape_.kernel);
-      for (const auto& line : lines) {
-        for (const Run& run : runs) {
-          add_scaled(phases.from(run.begin, run.count), weight_[taps + line.taps + run.tap], input_,
-                     plane + line.input + run.input, 1);
-        }
-      }
+  [[nodiscard]] TapPlan plan(std::int64_t first, std::int64_t count) const {
+    const auto stride = shape_.stride[2];
+    TapPlan plan{{}, count, stride, 0, 1, 1};
+    // Element `first` + e gets the place x of the input where x * stride = e + offset.
+    const auto offset_of = [&](std::int64_t k) { return first + shape_.padding[2] - k * shape_.dilation[2]; };
+    const auto begin_of = [&](std::int64_t k) { return (stride - remainder(offset_of(k), stride)) % stride; };
+    const auto place_of_begin = [&](std::int64_t k) { return (begin_of(k) + offset_of(k)) / stride; };
+    plan.start = std::numeric_limits<std::int64_t>::max();
+    for (std::int64_t k = 0; k < shape_.kernel[2]; ++k) plan.start = std::min(plan.start, place_of_begin(k));
+    for (std::int64_t k = 0; k < shape_.kernel[2]; ++k) {
+      if (begin_of(k) < count) plan.taps.push_back({k, 0, place_of_begin(k) - plan.start, begin_of(k)});
     }
-    phases.add_to(into);
+    std::ranges::stable_sort(plan.taps, {}, &TapPlan::Tap::sums);
+    return plan;
   }
 
- private:
-  /// A row of the input and the row of the kernel that brings it to a row of the result, within a channel.
-  struct Line {
-    std::int64_t input = 0;
-    std::int64_t taps = 0;
-  };
-
-  [[nodiscard]] std::vector<Line> lines_to(const RowPlace& place) const {
-    std::vector<Line> lines;
+  [[nodiscard]] std::vector<Meeting> meetings(const RowPlace& place) const {
+    std::vector<Meeting> all;
     for (std::int64_t kz = 0; kz < shape_.kernel[0]; ++kz) {
       const auto z = source(0, place.z, kz);
       for (std::int64_t ky = 0; z >= 0 && ky < shape_.kernel[1]; ++ky) {
         const auto y = source(1, place.y, ky);
         if (y < 0) continue;
-        lines.push_back({(z * shape_.input[1] + y) * shape_.input[2], (kz * shape_.kernel[1] + ky) * shape_.kernel[2]});
+        all.push_back({(z * shape_.input[1] + y) * shape_.input[2], (kz * shape_.kernel[1] + ky) * shape_.kernel[2]});
       }
     }
-    return lines;
+    return all;
+  }
+
+  [[nodiscard]] std::int64_t kernel_of(std::int64_t c, const RowPlace& place) const {
+    const auto out_channels = shape_.out_channels / shape_.groups;
+    const auto group = place.channel / out_channels;
+    return (group * (shape_.in_channels / shape_.groups) + c) * out_channels + place.channel % out_channels;
+  }
+
+ private:
+  /// Not negative.
+  [[nodiscard]] static std::int64_t remainder(std::int64_t value, std::int64_t divisor) {
+    return (value % divisor + divisor) % divisor;
   }
 
   /// The place of the input that brings tap `tap` to the element; -1 where there is none.
@@ -197,19 +149,66 @@ class TransposedConvolution {
     return reach / shape_.stride[axis] < shape_.input[axis] ? reach / shape_.stride[axis] : -1;
   }
 
-  /// Elements `begin`, `begin` + stride, ... get what neighbours in a row of the input bring.
-  [[nodiscard]] std::vector<Run> runs_of(std::int64_t first, std::int64_t count) const {
-    const auto stride = shape_.stride[2];
-    std::vector<Run> runs;
-    for (std::int64_t k = 0; k < shape_.kernel[2]; ++k) {
-      // Element `first` + i gets the place x of the input where x * stride = i + offset.
-      const auto offset = first + shape_.padding[2] - k * shape_.dilation[2];
-      const auto begin = offset > 0 ? (offset + stride - 1) / stride : 0;
-      const auto last = count - 1 + offset;
-      const auto end = std::min(shape_.input[2], last >= 0 ? last / stride + 1 : 0);
-      if (begin < end) runs.push_back({k, begin * stride - offset, end - begin, begin});
+  const ConvolutionShape& shape_;
+};
+
+/// Rows that one plan serves: threads share the others.
+constexpr std::size_t k_rows_of_a_plan = 4;
+
+/// Rows of the result, by how a kind of convolution moves its kernel over the input.
+template <typename Kind>
+class ConvolutionRows {
+ public:
+  explicit ConvolutionRows(const OracleCall& call)
+      : input_(call.tensor("input")),
+        weight_(call.tensor("weight")),
+        bias_(call.optional_tensor("bias")),
+        shape_(call) {}
+
+  [[nodiscard]] std::int64_t length() const { return shape_.output[2]; }
+
+  /// As BySpan wants it.
+  void fill(std::span<const std::int64_t> rows, std::int64_t first, std::span<const std::span<double>> into) const {
+    const Kind kind(shape_);
+    const auto plan = kind.plan(first, std::ssize(into.front()));
+    TapSums sums(input_, shape_.input[2], weight_, plan);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const RowPlace place(rows[i], shape_);
+      add_meetings(kind, place, sums);
+      if (bias_) std::ranges::fill(into[i], (*bias_)[place.channel]);
+      sums.add_to(into[i]);
     }
-    return runs;
+  }
+
+  /// Of the input.
+  void add_reads(const RowPart& part, std::vector<ElementRange>& ranges) const {
+    const Kind kind(shape_);
+    const RowPlace place(part.row, shape_);
+    const ElementRange places = places_of(kind.plan(part.first, part.count), shape_.input[2]);
+    if (places.begin >= places.end) return;
+    const auto meetings = kind.meetings(place);
+    for (std::int64_t c = 0; c < channels(); ++c) {
+      for (const auto& one : meetings) {
+        const auto row = plane_of(c, place) + one.input;
+        ranges.push_back({row + places.begin, row + places.end});
+      }
+    }
+  }
+
+ private:
+  void add_meetings(const Kind& kind, const RowPlace& place, TapSums& sums) const {
+    const auto meetings = kind.meetings(place);
+    for (std::int64_t c = 0; c < channels(); ++c) {
+      const auto taps = kind.kernel_of(c, place) * volume_of(shape_.kernel);
+      for (const auto& one : meetings) sums.add(plane_of(c, place) + one.input, taps + one.taps);
+    }
+  }
+  /// Of the input's group.
+  [[nodiscard]] std::int64_t channels() const { return shape_.in_channels / shape_.groups; }
+  /// The first element of channel `c` of the group that a row of the result follows from.
+  [[nodiscard]] std::int64_t plane_of(std::int64_t c, const RowPlace& place) const {
+    const auto first = place.channel / (shape_.out_channels / shape_.groups) * channels();
+    return (place.image * shape_.in_channels + first + c) * volume_of(shape_.input);
   }
 
   Operand input_;
@@ -220,10 +219,11 @@ class TransposedConvolution {
 
 template <typename Kind>
 Result<Answer> convolution(const OracleCall& call) {
-  const auto kind = std::make_shared<const Kind>(call);
-  return row_by_row(kind->row_length(), [kind](std::int64_t row, std::int64_t first, std::span<double> into) {
-    kind->fill(row, first, into);
-  });
+  const auto rows = std::make_shared<const ConvolutionRows<Kind>>(call);
+  return BySpan{rows->length(), k_rows_of_a_plan,
+                [rows](std::span<const std::int64_t> some, std::int64_t first,
+                       std::span<const std::span<double>> into) { rows->fill(some, first, into); },
+                [rows](const RowPart& part, std::vector<ElementRange>& ranges) { rows->add_reads(part, ranges); }};
 }
 
 constexpr std::array k_convolution_answers = {

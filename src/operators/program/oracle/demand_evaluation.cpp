@@ -20,18 +20,9 @@ constexpr std::size_t k_longest_span = 32;
 /// The way out of an answer's loop over a whole tensor, of which nobody wants to know more.
 struct CostsTooMuch {};
 
-/// Rows of `length` that these elements are parts of.
-std::vector<RowPart> parts_of_rows(std::span<const std::int64_t> elements, std::int64_t length) {
-  std::vector<RowPart> parts;
-  for (const std::int64_t element : elements) {
-    const std::int64_t row = element / length;
-    const std::int64_t column = element % length;
-    const bool goes_on = !parts.empty() && parts.back().row == row && parts.back().first + parts.back().count == column;
-    if (!goes_on) parts.push_back({row, column, 0});
-    ++parts.back().count;
-  }
-  return parts;
-}
+/// What elements follow from is looked for with as many reads, some tenths of a second, and as many ranges.
+constexpr std::int64_t k_most_traced = std::int64_t{1} << 24;
+constexpr std::size_t k_most_ranges = std::size_t{1} << 20;
 
 }  // namespace
 
@@ -46,6 +37,7 @@ DemandEvaluation::DemandEvaluation(const Graph& graph, const std::map<std::size_
       depth_(graph.values.size(), 0),
       afresh_(graph.values.size(), 0),
       read_(graph.values.size(), false),
+      follows_from_rows_(graph.values.size(), false),
       asked_(graph.values.size(), 0) {}
 
 Result<void> DemandEvaluation::prepare(std::span<const WantedElements> wanted, const ParallelFor& parallel,
@@ -79,7 +71,11 @@ Result<void> DemandEvaluation::prepare(std::size_t index, const ParallelFor& par
     take_whole(index, parallel);
     return {};
   }
+  const bool follows =
+      std::holds_alternative<BySpan>(*answers_[index]) ||
+      std::ranges::any_of(operands_of(node), [&](auto operand) { return follows_from_rows_[operand]; });
   for (const auto value : node.outputs) {
+    follows_from_rows_[value] = follows;
     depth_[value] = depth;
     afresh_[value] = afresh;
     if (afresh == 0 && is_kept(value, *answers_[index]))
@@ -211,27 +207,53 @@ double DemandEvaluation::compute(const ByLine& answer, const Node& node, std::si
 
 void DemandEvaluation::compute_rows(const WantedElements& wanted, const ParallelFor& parallel) {
   std::vector<bool> visited(graph_.values.size(), false);
-  compute_rows(wanted.value, wanted.elements, parallel, visited);
+  Ranges ranges;
+  for (const auto i : wanted.elements) ranges.push_back({i, i + 1});
+  compute_rows(wanted.value, joined(std::move(ranges)), parallel, visited);
 }
 
-void DemandEvaluation::compute_rows(std::size_t value, std::span<const std::int64_t> elements,
-                                    const ParallelFor& parallel, std::vector<bool>& visited) {
-  if (visited[value] || is_leaf(value) || whole_[value]) return;
+void DemandEvaluation::compute_rows(std::size_t value, const Ranges& ranges, const ParallelFor& parallel,
+                                    std::vector<bool>& visited) {
+  if (visited[value] || !follows_from_rows_[value]) return;
   visited[value] = true;
-  const std::size_t index = *graph_.values[value].node;
-  if (const auto* spans = std::get_if<BySpan>(&*answers_[index])) {
-    return fill_parts(*spans, parts_of_rows(elements, spans->length), parallel,
-                      [&](std::int64_t row, std::int64_t first, std::span<const double> values) {
-                        std::int64_t i = row * spans->length + first;
-                        for (const double computed : values) keep(value, i++, computed);
-                      });
+  const Node& node = graph_.nodes[*graph_.values[value].node];
+  for (const auto& [operand, reads] : reads_of(node, value, ranges)) compute_rows(operand, reads, parallel, visited);
+  const auto* spans = std::get_if<BySpan>(&*answers_[*graph_.values[value].node]);
+  if (spans == nullptr) return;
+  fill_parts(*spans, parts_of_rows(ranges, spans->length), parallel,
+             [&](std::int64_t row, std::int64_t first, std::span<const double> values) {
+               std::int64_t i = row * spans->length + first;
+               for (const double computed : values) keep(value, i++, computed);
+             });
+}
+
+/// Of those operands whose rows can be computed.
+std::map<std::size_t, Ranges> DemandEvaluation::reads_of(const Node& node, std::size_t value, const Ranges& ranges) {
+  std::map<std::size_t, Ranges> reads;
+  const auto operands = operands_of(node);
+  const auto follows = [&](std::size_t operand) { return bool{follows_from_rows_[operand]}; };
+  if (std::ranges::none_of(operands, follows)) return reads;
+  const Answer& answer = *answers_[*graph_.values[value].node];
+  if (const auto* spans = std::get_if<BySpan>(&answer)) {
+    if (!follows(operands.front())) return reads;
+    if (auto rows = first_operand_reads(*spans, ranges, k_most_ranges)) reads[operands.front()] = *std::move(rows);
+    return reads;
   }
-  const auto* by_element = std::get_if<ByElement>(&*answers_[index]);
-  if (by_element == nullptr || (by_element->reach != Reach::same && by_element->groups == nullptr)) return;
-  const std::int64_t all = elements_of(graph_.values[value].type);
-  for (const auto operand : operands_of(graph_.nodes[index])) {
-    if (elements_of(graph_.values[operand].type) == all) compute_rows(operand, elements, parallel, visited);
+  const auto* by_element = std::get_if<ByElement>(&answer);
+  if (by_element != nullptr && by_element->reach == Reach::same) {
+    const std::int64_t all = elements_of(graph_.values[value].type);
+    for (const auto operand : operands) {
+      if (elements_of(graph_.values[operand].type) == all) reads[operand] = ranges;
+    }
+    return reads;
   }
+  if (by_element != nullptr && by_element->group_length > 0) {
+    reads[operands.front()] = rows_in_places(ranges, by_element->group_length, by_element->group_length);
+    return reads;
+  }
+  std::vector<Ranges> wanted(node.outputs.size());
+  wanted[static_cast<std::size_t>(std::ranges::find(node.outputs, value) - node.outputs.begin())] = ranges;
+  return traced_reads(graph_, node, wanted, k_most_traced).value_or(std::map<std::size_t, Ranges>());
 }
 
 std::int64_t DemandEvaluation::elements_on_the_way() const {

@@ -13,6 +13,7 @@
 #include "operators/program/oracle/element_memo.hpp"
 #include "operators/program/oracle/evaluation.hpp"
 #include "operators/program/oracle/oracle.hpp"
+#include "operators/program/oracle/traced_reads.hpp"
 
 namespace kw::program_oracle {
 
@@ -39,8 +40,8 @@ class DemandEvaluation {
                                      Counting counting = Counting::nothing);
   /// From any thread.
   [[nodiscard]] double element(std::size_t value, std::int64_t i);
-  /// Computes what a product holds of these elements, or of those in the same places that they follow from: each
-  /// element of its operands is read once for several rows.
+  /// Computes the rows of products and convolutions that these elements are, or follow from, side by side: each element
+  /// of a product's operands is read once for several rows.
   void compute_rows(const WantedElements& wanted, const ParallelFor& parallel);
 
   /// Elements of the tensors that were prepared and that are kept where somebody asks for them.
@@ -72,8 +73,8 @@ class DemandEvaluation {
   double compute(const ByElement& answer, const Node& node, std::size_t output, std::int64_t i);
   double compute(const BySpan& answer, const Node& node, std::size_t output, std::int64_t i);
   double compute(const ByLine& answer, const Node& node, std::size_t output, std::int64_t i);
-  void compute_rows(std::size_t value, std::span<const std::int64_t> elements, const ParallelFor& parallel,
-                    std::vector<bool>& visited);
+  void compute_rows(std::size_t value, const Ranges& ranges, const ParallelFor& parallel, std::vector<bool>& visited);
+  [[nodiscard]] std::map<std::size_t, Ranges> reads_of(const Node& node, std::size_t value, const Ranges& ranges);
 
   const Graph& graph_;
   const std::map<std::size_t, LeafElements>& leaves_;
@@ -87,6 +88,7 @@ class DemandEvaluation {
   std::vector<std::size_t> depth_;                   ///< by value
   std::vector<std::size_t> afresh_;                  ///< by value: nodes that are computed again for one element
   std::vector<bool> read_;                           ///< by value: whether a needed node has it as an operand
+  std::vector<bool> follows_from_rows_;              ///< by value: whether rows of spans are on the way to it
   std::vector<std::int64_t> asked_;                  ///< by value: of how many elements somebody wants to know
 };
 

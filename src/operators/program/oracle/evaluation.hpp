@@ -21,12 +21,6 @@ inline constexpr std::int64_t k_whole_beyond = 32;
 void in_tasks(std::int64_t count, std::int64_t each, const ParallelFor& parallel,
               const std::function<void(std::int64_t, std::int64_t)>& body);
 
-/// Elements first, first + 1, ... of a row.
-struct RowPart {
-  std::int64_t row = 0;
-  std::int64_t first = 0;
-  std::int64_t count = 0;
-};
 /// Takes values as they were computed, of elements of a row from `first` on. From several threads.
 using KeepRow = std::function<void(std::int64_t row, std::int64_t first, std::span<const double> values)>;
 /// Computes these, neighbours that are alike together.

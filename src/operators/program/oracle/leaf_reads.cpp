@@ -1,11 +1,13 @@
 // Which elements of its leaves an answer may read: a superset, found without computing anything.
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <utility>
 
 #include "operators/program/oracle/evaluation.hpp"
 #include "operators/program/oracle/oracle.hpp"
+#include "operators/program/oracle/traced_reads.hpp"
 
 namespace kw {
 namespace {
@@ -13,35 +15,16 @@ namespace {
 using program_oracle::Answer;
 using program_oracle::ByElement;
 using program_oracle::BySpan;
+using program_oracle::joined;
 using program_oracle::Operand;
+using program_oracle::Ranges;
 using program_oracle::Reach;
-using Ranges = std::vector<ElementRange>;
+using program_oracle::rows_in_places;
 
 /// More ranges are not worth telling apart.
 constexpr std::size_t k_most_ranges = std::size_t{1} << 18;
-
-/// Ascending, and without gaps or overlaps between two.
-Ranges joined(Ranges ranges) {
-  std::ranges::sort(ranges, {}, &ElementRange::begin);
-  Ranges all;
-  for (const auto& range : ranges) {
-    if (!all.empty() && range.begin <= all.back().end) {
-      all.back().end = std::max(all.back().end, range.end);
-    } else {
-      all.push_back(range);
-    }
-  }
-  return all;
-}
-
-/// The rows of `other` elements that stand in the places of the rows of `length` which these ranges touch.
-Ranges rows_in_places(const Ranges& ranges, std::int64_t length, std::int64_t other) {
-  Ranges rows;
-  for (const auto& range : ranges) {
-    rows.push_back({range.begin / length * other, (range.end + length - 1) / length * other});
-  }
-  return joined(std::move(rows));
-}
+/// Reads that are looked at one by one, some ten milliseconds: every timed launch has data of its own.
+constexpr std::int64_t k_most_traced = std::int64_t{1} << 20;
 
 class LeafReads {
  public:
@@ -87,31 +70,41 @@ class LeafReads {
       return Operand(type.dtype, values_of(type.shape), [](std::int64_t) { return 0.0; });
     };
     KW_TRY(const Answer answer, program_oracle::answer_of(graph_, node, zeros));
-    const auto operands = program_oracle::operands_of(node);
-    for (std::size_t place = 0; place < operands.size(); ++place) {
-      const std::size_t operand = operands[place];
-      const auto reads =
-          node.outputs.size() == 1 ? reads_of(answer, node.outputs.front(), place, operand) : std::nullopt;
-      add(operand, reads ? *reads : Ranges{{0, elements_of(operand)}});
+    for (const auto output : node.outputs) wanted_[output] = joined(std::move(wanted_[output]));
+    const auto reads = reads_of(answer, node);
+    for (const auto operand : program_oracle::operands_of(node)) {
+      const auto known = reads.find(operand);
+      add(operand, known != reads.end() ? known->second : Ranges{{0, elements_of(operand)}});
     }
     return {};
   }
 
-  /// What the wanted elements of an only output read of an operand; nothing: any of its elements.
-  std::optional<Ranges> reads_of(const Answer& answer, std::size_t output, std::size_t place, std::size_t operand) {
-    wanted_[output] = joined(std::move(wanted_[output]));
+  /// What the wanted elements of the outputs read of operands; of those that are not among them any element.
+  std::map<std::size_t, Ranges> reads_of(const Answer& answer, const Node& node) {
+    const auto operands = program_oracle::operands_of(node);
+    const std::size_t output = node.outputs.front();
     const Ranges& ranges = wanted_[output];
-    const std::int64_t all = elements_of(output);
-    if (const auto* by_element = std::get_if<ByElement>(&answer)) {
-      if (elements_of(operand) != all) return std::nullopt;
-      if (by_element->reach == Reach::same) return ranges;
-      const std::int64_t group = by_element->groups != nullptr ? by_element->group_length : 0;
-      return group > 0 ? std::optional(rows_in_places(ranges, group, group)) : std::nullopt;
+    std::map<std::size_t, Ranges> reads;
+    if (const auto* spans = std::get_if<BySpan>(&answer)) {
+      auto first = program_oracle::first_operand_reads(*spans, ranges, k_most_ranges);
+      // Who reads a tensor twice may read all of it in the other place.
+      if (first && std::ranges::count(operands, operands.front()) == 1) reads[operands.front()] = *std::move(first);
+      return reads;
     }
-    const auto* spans = std::get_if<BySpan>(&answer);
-    if (spans == nullptr || spans->first_operand_row == 0 || place != 0) return std::nullopt;
-    if (elements_of(operand) / spans->first_operand_row != all / spans->length) return std::nullopt;
-    return rows_in_places(ranges, spans->length, spans->first_operand_row);
+    const auto* by_element = std::get_if<ByElement>(&answer);
+    if (by_element == nullptr || !by_element->by_place) return reads;
+    const bool in_rows = by_element->groups != nullptr && by_element->group_length > 0;
+    if (by_element->reach != Reach::same && !in_rows) {
+      std::vector<Ranges> wanted;
+      for (const auto value : node.outputs) wanted.push_back(wanted_[value]);
+      return program_oracle::traced_reads(graph_, node, wanted, k_most_traced).value_or(std::move(reads));
+    }
+    for (const auto operand : operands) {
+      if (elements_of(operand) != elements_of(output)) continue;
+      const std::int64_t group = by_element->group_length;
+      reads[operand] = in_rows ? rows_in_places(ranges, group, group) : ranges;
+    }
+    return reads;
   }
 
   const Graph& graph_;

@@ -77,10 +77,23 @@ INSTANTIATE_TEST_SUITE_P(
         Reading{"torch.bmm(x, y)", "torch.rand(3, 3, 5), torch.rand(3, 5, 8)", {10, 120}},
         Reading{"x @ y", "torch.rand(3, 5), torch.rand(3, 5, 8)", {15, 120}},
         Reading{"torch.addmm(x, y, more[1])", "torch.rand(9, 8), torch.rand(9, 5), torch.rand(5, 8)", {72, 45, 40}},
-        Reading{"x.T + y", "torch.rand(8, 9), torch.rand(9, 8)", {72, 16}},
+        Reading{"x.T + y", "torch.rand(8, 9), torch.rand(9, 8)", {16, 16}},
         Reading{"x / x.sum()", "torch.rand(9, 8)", {72}}, Reading{"torch.cumsum(x, 1)", "torch.rand(9, 8)", {72}},
-        Reading{"F.avg_pool1d(x, 3, 1, 1)", "torch.rand(1, 9, 8)", {72}},
-        Reading{"torch.chunk(x, 2, 1)[0]", "torch.rand(9, 16)", {144}}));
+        Reading{"F.avg_pool1d(x, 3, 1, 1)", "torch.rand(1, 9, 8)", {16}},
+        Reading{"F.max_pool2d(x, 2)", "torch.rand(2, 7, 2, 16)", {64}},
+        Reading{"x.sum(2)", "torch.rand(9, 8, 3)", {48}}, Reading{"x.mean((0, 3))", "torch.rand(2, 9, 8, 3)", {96}},
+        Reading{"F.batch_norm(x, None, None, training=True)", "torch.rand(2, 9, 8)", {32}},
+        Reading{"torch.cat([x, y], 1)", "torch.rand(9, 2), torch.rand(9, 6)", {4, 12}},
+        Reading{"F.conv1d(x, y, padding=1)", "torch.rand(9, 2, 8), torch.rand(1, 2, 3)", {32, 6}},
+        Reading{"F.conv1d(x, y, stride=2)", "torch.rand(9, 2, 17), torch.rand(1, 2, 3)", {68, 6}},
+        Reading{"F.conv2d(x, y)", "torch.rand(1, 2, 11, 10), torch.rand(1, 2, 3, 3)", {120, 18}},
+        Reading{"F.conv2d(x, y, groups=9)", "torch.rand(1, 9, 2, 8), torch.rand(9, 1, 2, 1)", {32, 18}},
+        Reading{"F.conv_transpose2d(x, y)", "torch.rand(1, 2, 7, 6), torch.rand(2, 1, 3, 3)", {72, 18}},
+        Reading{"F.conv_transpose1d(x, y, stride=2)", "torch.rand(9, 2, 4), torch.rand(2, 1, 2)", {16, 4}},
+        Reading{"F.relu(F.conv1d(x, y)).sum(2)", "torch.rand(9, 2, 10), torch.rand(8, 2, 3)", {40, 48}},
+        Reading{"torch.chunk(x, 2, 1)[0]", "torch.rand(9, 16)", {16}},
+        Reading{"torch.gather(x, 1, y)", "torch.rand(9, 8), torch.zeros(9, 8, dtype=torch.int64)", {72}},
+        Reading{"F.kl_div(x, y, reduction='none')", "torch.rand(9, 8), torch.rand(9, 8)", {72, 72}}));
 
 }  // namespace
 }  // namespace kw::program_oracle_test

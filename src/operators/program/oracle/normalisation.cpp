@@ -84,12 +84,12 @@ struct Affine {
 Answer normalised(const Operand& input, const NormGroups& groups, const Affine& affine, double eps,
                   bool around_zero = false) {
   const auto statistics = moments_of(input, groups, around_zero);
-  return each_element(
+  return by_place(each_element(
       [input, group_of = groups.group_of, statistics, affine, eps](std::int64_t i) {
         const auto [mean, variance] = statistics->of(group_of(i));
         return affine.apply((input[i] - mean) / std::sqrt(variance + eps), i);
       },
-      statistics, groups.length);
+      statistics, groups.length));
 }
 
 /// By statistics that the module keeps, one of each channel.

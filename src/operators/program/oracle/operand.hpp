@@ -72,6 +72,7 @@ inline void add_scaled(std::span<double> into, double factor, const Operand& ope
 /// into[i] = operand[start + i * stride]
 inline void read_numbers(std::span<double> into, const Operand& operand, std::int64_t start, std::int64_t stride) {
   const auto read = [&](const auto* values) {
+    if (stride == 1) return read_run(into, values);
     for (double& one : into) {
       one = static_cast<double>(*values);
       values += stride;

@@ -216,6 +216,33 @@ TEST(Oracle, reads_the_second_matrix_of_a_product_once_for_some_rows) {
   EXPECT_EQ(reads, k_steps * k_columns);
 }
 
+/// How often elements of the second input are read for 6 of 64 rows.
+int reads_of_second(const std::string& forward, const std::string& inputs) {
+  const auto program = program_of(forward, inputs);
+  const auto leaves = leaves_of(program);
+  std::atomic<int> reads = 0;
+  const auto sources = sources_of(leaves, program.inputs[1].value, reads);
+  const auto length = program_oracle::elements_of(program.graph.values[program.outputs[0]].type) / 64;
+  WantedElements rows{program.outputs[0], {}};
+  for (std::int64_t i = 0; i < 6 * length; ++i) rows.elements.push_back(i / length * 10 * length + i % length);
+  const auto answer = evaluate_elements(program.graph, sources, std::vector{rows}, on_two_threads);
+  EXPECT_TRUE(answer.has_value());
+  const auto whole = evaluate_graph(program.graph, leaves, program.outputs);
+  for (std::size_t i = 0; i < rows.elements.size(); ++i)
+    EXPECT_NEAR((*answer)[0][i], whole->front().values[static_cast<std::size_t>(rows.elements[i])], 1e-12);
+  return reads;
+}
+
+TEST(Oracle, computes_the_rows_that_elements_follow_from_together) {
+  const std::string inputs = "torch.rand(64, 50), torch.rand(50, 40)";
+  for (const auto* forward :
+       {"(x @ y).sum(1)", "F.avg_pool1d(F.relu(x @ y), 4)", "torch.softmax((x @ y) / 2, 1).mean(1)",
+        "F.normalize(x @ y, dim=1)", "torch.cat([x @ y, x], 1).amax(1)", "torch.cumsum(x @ y, 1)",
+        "F.linear(F.relu(x @ y), more[1])", "(x @ y).flip(1).sum(1)", "F.conv1d((x @ y).view(64, 2, 20), more[2])"}) {
+    EXPECT_EQ(reads_of_second(forward, inputs + ", torch.rand(7, 40), torch.rand(3, 2, 5)"), 50 * 40) << forward;
+  }
+}
+
 TEST(Oracle, computes_what_a_convolution_reads_once) {
   const auto program = program_of("F.relu(F.conv2d(F.relu(x).transpose(2, 3), y, padding=1))",
                                   "torch.randn(2, 4, 9, 8), torch.randn(6, 4, 3, 3)");

@@ -72,24 +72,25 @@ struct PoolingWindows {
 
 /// The place counts within the plane. NaN is larger than everything.
 Result<Answer> max_pool(const OracleCall& call) {
-  return ByElement{[input = call.tensor("input"), windows = PoolingWindows(call)](std::size_t output, std::int64_t i) {
-    const auto plane = i / volume_of(windows.output) * volume_of(windows.input);
-    double largest = -std::numeric_limits<double>::infinity();
-    std::int64_t place = -1;
-    windows.walk(i, [&](std::int64_t at) {
-      const double x = input[plane + at];
-      if (place >= 0 && !(x > largest || (std::isnan(x) && !std::isnan(largest)))) return;
-      largest = x;
-      place = at;
-    });
-    return output == 0 ? largest : static_cast<double>(place);
-  }};
+  return by_place(
+      ByElement{[input = call.tensor("input"), windows = PoolingWindows(call)](std::size_t output, std::int64_t i) {
+        const auto plane = i / volume_of(windows.output) * volume_of(windows.input);
+        double largest = -std::numeric_limits<double>::infinity();
+        std::int64_t place = -1;
+        windows.walk(i, [&](std::int64_t at) {
+          const double x = input[plane + at];
+          if (place >= 0 && !(x > largest || (std::isnan(x) && !std::isnan(largest)))) return;
+          largest = x;
+          place = at;
+        });
+        return output == 0 ? largest : static_cast<double>(place);
+      }});
 }
 
 Result<Answer> avg_pool(const OracleCall& call) {
   const bool with_padding = call.has("count_include_pad") && call.truth("count_include_pad");
   const double divisor = call.given("divisor_override") ? call.number("divisor_override") : 0.0;
-  return each_element(
+  return by_place(each_element(
       [input = call.tensor("input"), windows = PoolingWindows(call), with_padding, divisor](std::int64_t i) {
         const auto plane = i / volume_of(windows.output) * volume_of(windows.input);
         double sum = 0.0;
@@ -100,7 +101,7 @@ Result<Answer> avg_pool(const OracleCall& call) {
         });
         if (inside == 0) return 0.0;
         return sum / (divisor != 0.0 ? divisor : static_cast<double>(with_padding ? size : inside));
-      });
+      }));
 }
 
 constexpr std::array k_pooling_answers = {

@@ -92,14 +92,21 @@ struct Product {
   }
 };
 
-/// `of_first`: whether the left matrices are the node's first operand.
-Answer product_answer(Product product, bool of_first) {
+/// `result_rows`: those of the result, where the left matrices are the node's first operand, and 0 elsewhere.
+Answer product_answer(Product product, std::int64_t result_rows) {
   const auto length = product.right.columns;
   const bool is_dense = product.left.column_stride == 1 && product.left.row_stride == product.left.columns;
-  return BySpan{
-      length, k_rows_together, of_first && is_dense ? product.left.columns : 0,
-      [product = std::move(product)](std::span<const std::int64_t> rows, std::int64_t first,
-                                     std::span<const std::span<double>> into) { product.fill(rows, first, into); }};
+  BySpan answer{length, k_rows_together};
+  if (is_dense && result_rows > 0 && product.left.operand.count() == result_rows * product.left.columns) {
+    answer.first_operand = [inner = product.left.columns](const RowPart& part, std::vector<ElementRange>& ranges) {
+      ranges.push_back({part.row * inner, (part.row + 1) * inner});
+    };
+  }
+  answer.fill = [product = std::move(product)](std::span<const std::int64_t> rows, std::int64_t first,
+                                               std::span<const std::span<double>> into) {
+    product.fill(rows, first, into);
+  };
+  return answer;
 }
 
 /// A vector on the left is a row, on the right a column; neither has an axis in the result.
@@ -116,7 +123,10 @@ Product product_of(const Operand& left, const Operand& right, const Extents& res
 }
 
 Result<Answer> plain_product(const OracleCall& call, const char* left, const char* right) {
-  return product_answer(product_of(call.tensor(left), call.tensor(right), call.output_extents()), true);
+  const auto extents = call.output_extents();
+  auto product = product_of(call.tensor(left), call.tensor(right), extents);
+  const auto rows = volume_of(extents) / std::max<std::int64_t>(product.right.columns, 1);
+  return product_answer(std::move(product), rows);
 }
 
 Result<Answer> added_product(const OracleCall& call, const char* left, const char* right) {
@@ -125,7 +135,7 @@ Result<Answer> added_product(const OracleCall& call, const char* left, const cha
   product.added = Broadcast(call.tensor("input"), extents);
   product.alpha = call.number("alpha");
   product.beta = call.number("beta");
-  return product_answer(std::move(product), false);
+  return product_answer(std::move(product), 0);
 }
 
 Result<Answer> outer(const OracleCall& call) {
@@ -145,7 +155,8 @@ Result<Answer> linear(const OracleCall& call) {
       MatrixStack{input, StridedMap({1}, {0}), input.count() / std::max<std::int64_t>(inner, 1), inner, inner, 1},
       MatrixStack{weight, StridedMap({1}, {0}), inner, features, 1, inner}, std::nullopt};
   if (bias) product.added = Broadcast(*bias, call.output_extents());
-  return product_answer(std::move(product), true);
+  const auto rows = product.left.rows;
+  return product_answer(std::move(product), rows);
 }
 
 /// first' W[o] second + bias[o]

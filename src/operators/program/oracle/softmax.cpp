@@ -25,13 +25,13 @@ Result<Answer> softmax_along(const OracleCall& call, double sign, bool logarithm
       pair.second += std::exp(sign * input[start + i * lines.stride] - pair.first);
     return pair;
   });
-  return each_element(
+  return by_place(each_element(
       [input, lines, sign, logarithm, statistics](std::int64_t i) {
         const auto [largest, total] = statistics->of(lines.line_of(i));
         const double x = sign * input[i] - largest;
         return logarithm ? x - std::log(total) : std::exp(x) / total;
       },
-      statistics, lines.stride == 1 ? lines.length : 0);
+      statistics, lines.stride == 1 ? lines.length : 0));
 }
 
 /// Divided by the norm over the axes, which is at least eps.

@@ -23,6 +23,25 @@ void expect_sums(std::size_t length, Rng& rng) {
   EXPECT_EQ(sums, expected) << length << " integers, exact in any order; the last one is not of the run";
 }
 
+template <typename Number>
+void expect_numbers(std::size_t length, Rng& rng) {
+  std::vector<Number> values(length);
+  for (auto& value : values) value = static_cast<Number>(rng.below(2000)) / 8;
+  std::vector<double> expected(values.begin(), values.end());
+  expected.push_back(-1);
+  std::vector<double> read(length + 1, -1);
+  read_run(std::span(read).first(length), values.data());
+  EXPECT_EQ(read, expected) << length;
+}
+
+TEST(VectorSums, read_a_run_of_any_length) {
+  Rng rng(8);
+  for (std::size_t length = 0; length < 40; ++length) {
+    expect_numbers<double>(length, rng);
+    expect_numbers<float>(length, rng);
+  }
+}
+
 TEST(VectorSums, add_a_run_of_any_length) {
   Rng rng(7);
   for (std::size_t length = 0; length < 70; ++length) {
