@@ -14,8 +14,9 @@
 
 #include "base/result.hpp"
 #include "operators/program/oracle/element_memo.hpp"
+#include "operators/program/oracle/operand_groups.hpp"
 #include "operators/program/oracle/oracle_call.hpp"
-#include "problem/values.hpp"
+#include "operators/program/oracle/ranges.hpp"
 
 namespace kw::program_oracle {
 
@@ -34,46 +35,39 @@ struct ByElement {
   /// What `at` asks for of an element's group; a whole tensor needs all groups, and so has them computed side by side.
   std::shared_ptr<GroupStatistics> groups = nullptr;
   Reach reach = Reach::any;
-  /// With groups: the elements of one, where they follow each other and those of the input in the same places are what
-  /// it is computed from. 0: it is not like that.
-  std::int64_t group_length = 0;
   /// Whether the elements that it asks for follow from its place alone, and not from data.
   bool by_place = false;
-};
-
-/// Elements first, first + 1, ... of a row.
-struct RowPart {
-  std::int64_t row = 0;
-  std::int64_t first = 0;
-  std::int64_t count = 0;
+  /// Where they do and are groups: which.
+  std::shared_ptr<const OperandGroups> reads = nullptr;
 };
 
 /// Neighbouring elements of rows of the only output, computed together because that makes a tight loop.
 struct BySpan {
   std::int64_t length = 1;   ///< of a row
+  std::int64_t terms = 1;    ///< products that an element is the sum of
   std::size_t together = 1;  ///< rows that take less time together, for all of them read the same
   /// Elements first, first + 1, ... of each of these rows, as many as its span of `into` has, all alike. They hold
   /// zeros.
   std::function<void(std::span<const std::int64_t> rows, std::int64_t first, std::span<const std::span<double>> into)>
       fill = nullptr;
   /// Appends what a part of a row reads of the first operand, or more. Null: it may be all.
-  std::function<void(const RowPart& part, std::vector<ElementRange>& ranges)> first_operand = nullptr;
+  std::function<void(const RowPart& part, Ranges& ranges)> first_operand = nullptr;
 };
 
 /// Whole lines of all outputs, which have the same shape.
 struct ByLine {
   Lines lines;
   std::function<void(std::int64_t line, std::span<std::vector<double>> outputs)> fill;
+  bool by_place = false;  ///< as of ByElement
 };
 
 using Answer = std::variant<ByElement, BySpan, ByLine>;
 
 /// Of the only output, or of all outputs alike.
 template <typename Function>
-[[nodiscard]] Answer each_element(Function function, std::shared_ptr<GroupStatistics> groups = nullptr,
-                                  std::int64_t group_length = 0) {
+[[nodiscard]] Answer each_element(Function function, std::shared_ptr<GroupStatistics> groups = nullptr) {
   return ByElement{[function = std::move(function)](std::size_t, std::int64_t element) { return function(element); },
-                   std::move(groups), Reach::any, group_length};
+                   std::move(groups)};
 }
 
 /// One of elements whose reads follow from their places alone.
@@ -81,12 +75,16 @@ template <typename Function>
   std::get<ByElement>(answer).by_place = true;
   return answer;
 }
+[[nodiscard]] inline Answer by_groups(Answer answer, OperandGroups groups) {
+  std::get<ByElement>(answer).reads = std::make_shared<const OperandGroups>(std::move(groups));
+  return by_place(std::move(answer));
+}
 
 /// The same for a function of one element of each operand.
 template <typename Function>
 [[nodiscard]] Answer each_from_one(Function function, Reach reach = Reach::one) {
   return ByElement{[function = std::move(function)](std::size_t, std::int64_t element) { return function(element); },
-                   nullptr, reach, 0, true};
+                   nullptr, reach, true};
 }
 template <typename Function>
 [[nodiscard]] Answer each_in_place(Function function) {

@@ -166,6 +166,7 @@ class ConvolutionRows {
         shape_(call) {}
 
   [[nodiscard]] std::int64_t length() const { return shape_.output[2]; }
+  [[nodiscard]] std::int64_t terms() const { return channels() * volume_of(shape_.kernel); }
 
   /// As BySpan wants it.
   void fill(std::span<const std::int64_t> rows, std::int64_t first, std::span<const std::span<double>> into) const {
@@ -181,7 +182,7 @@ class ConvolutionRows {
   }
 
   /// Of the input.
-  void add_reads(const RowPart& part, std::vector<ElementRange>& ranges) const {
+  void add_reads(const RowPart& part, Ranges& ranges) const {
     const Kind kind(shape_);
     const RowPlace place(part.row, shape_);
     const ElementRange places = places_of(kind.plan(part.first, part.count), shape_.input[2]);
@@ -220,10 +221,10 @@ class ConvolutionRows {
 template <typename Kind>
 Result<Answer> convolution(const OracleCall& call) {
   const auto rows = std::make_shared<const ConvolutionRows<Kind>>(call);
-  return BySpan{rows->length(), k_rows_of_a_plan,
+  return BySpan{rows->length(), rows->terms(), k_rows_of_a_plan,
                 [rows](std::span<const std::int64_t> some, std::int64_t first,
                        std::span<const std::span<double>> into) { rows->fill(some, first, into); },
-                [rows](const RowPart& part, std::vector<ElementRange>& ranges) { rows->add_reads(part, ranges); }};
+                [rows](const RowPart& part, Ranges& ranges) { rows->add_reads(part, ranges); }};
 }
 
 constexpr std::array k_convolution_answers = {

@@ -20,9 +20,10 @@ constexpr std::size_t k_longest_span = 32;
 /// The way out of an answer's loop over a whole tensor, of which nobody wants to know more.
 struct CostsTooMuch {};
 
-/// What elements follow from is looked for with as many reads, some tenths of a second, and as many ranges.
-constexpr std::int64_t k_most_traced = std::int64_t{1} << 24;
-constexpr std::size_t k_most_ranges = std::size_t{1} << 20;
+/// What elements follow from is looked for with as many reads of a node, some tenths of a second of a core.
+constexpr std::int64_t k_most_reads = std::int64_t{1} << 26;
+/// Elements of a tensor of which some are held in flat memory: 4 GiB of addresses.
+constexpr std::int64_t k_most_flat = std::int64_t{1} << 29;
 
 }  // namespace
 
@@ -33,6 +34,8 @@ DemandEvaluation::DemandEvaluation(const Graph& graph, const std::map<std::size_
       on_the_way_(on_the_way),
       memos_(graph.values.size()),
       whole_(graph.values.size()),
+      held_(graph.values.size()),
+      readers_(graph.values.size(), 0),
       answers_(graph.nodes.size()),
       depth_(graph.values.size(), 0),
       afresh_(graph.values.size(), 0),
@@ -51,6 +54,16 @@ Result<void> DemandEvaluation::prepare(std::span<const WantedElements> wanted, c
     if (!needed[i]) continue;
     for (const auto operand : operands_of(graph_.nodes[i])) read_[operand] = true;
   }
+  if (counting == Counting::nothing && on_the_way_ == OnTheWay::elements) {
+    KW_TRY(needed_, needed_elements(
+                        graph_, wanted, [&](std::size_t value) { return is_leaf(value); }, OfLeaves::none, parallel,
+                        k_most_reads));
+    for (const auto value : values) ++readers_[value];
+    for (std::size_t i = 0; i < needed.size(); ++i) {
+      if (!needed[i]) continue;
+      for (const auto operand : operands_of(graph_.nodes[i])) ++readers_[operand];
+    }
+  }
   for (std::size_t i = 0; i < needed.size(); ++i) {
     if (needed[i]) KW_TRY_VOID(prepare(i, parallel));
   }
@@ -63,6 +76,10 @@ Result<void> DemandEvaluation::prepare(std::size_t index, const ParallelFor& par
   for (const auto operand : operands_of(node)) depth = std::max(depth, depth_[operand] + 1);
   const OracleCall::OperandOf operand_of = [&](std::size_t value) { return operand(value); };
   KW_TRY(answers_[index], answer_of(graph_, node, operand_of));
+  if (is_held(node)) {
+    hold(index, parallel);
+    return {};
+  }
   const std::size_t afresh = afresh_steps(node, *answers_[index]);
   if (takes_all_of(node, *answers_[index], depth, afresh > 0)) {
     if (afresh == 0 && take_operands_whole(node, parallel)) {
@@ -82,6 +99,33 @@ Result<void> DemandEvaluation::prepare(std::size_t index, const ParallelFor& par
       memos_[value] = std::make_unique<ElementMemo>(elements_of(graph_.values[value].type));
   }
   return {};
+}
+
+/// Whether it is known which of its elements are needed.
+bool DemandEvaluation::is_held(const Node& node) const {
+  return !needed_.empty() && std::ranges::all_of(node.outputs, [&](std::size_t value) {
+    return needed_[value].exact && elements_of(graph_.values[value].type) <= k_most_flat;
+  });
+}
+
+/// Computes those, side by side, and gives back the memory of operands that nobody reads any more.
+void DemandEvaluation::hold(std::size_t index, const ParallelFor& parallel) {
+  const auto& node = graph_.nodes[index];
+  std::vector<Ranges> needed;
+  std::vector<FlatOutput> outputs;
+  for (const auto value : node.outputs) {
+    const auto& type = graph_.values[value].type;
+    const auto all = static_cast<std::size_t>(elements_of(type));
+    held_[value] = std::make_unique_for_overwrite<double[]>(std::max<std::size_t>(all, 1));
+    outputs.push_back({type.dtype, held_[value].get()});
+    needed.push_back(needed_[value].ranges);
+  }
+  compute_rows_behind(node, node.outputs.front(), needed.front(), parallel);
+  fill_elements(*answers_[index], needed, outputs, parallel);
+  answers_[index].reset();
+  for (const auto operand : operands_of(node)) {
+    if (--readers_[operand] == 0) held_[operand].reset();
+  }
 }
 
 void DemandEvaluation::take_whole(std::size_t index, const ParallelFor& parallel) {
@@ -137,6 +181,7 @@ Operand DemandEvaluation::operand(std::size_t value) {
   const auto& type = graph_.values[value].type;
   auto extents = values_of(type.shape);
   if (whole_[value]) return {type.dtype, std::move(extents), whole_[value]->values.data()};
+  if (held_[value] != nullptr) return {type.dtype, std::move(extents), held_[value].get()};
   const auto leaf = leaves_.find(value);
   if (leaf != leaves_.end() && counting_ != Counting::computed_and_read) {
     if (leaf->second.floats() != nullptr) return {type.dtype, std::move(extents), leaf->second.floats()};
@@ -152,6 +197,7 @@ double DemandEvaluation::element(std::size_t value, std::int64_t i) {
     return leaf->second(i);
   }
   if (whole_[value]) return whole_[value]->values[static_cast<std::size_t>(i)];
+  if (held_[value] != nullptr) return held_[value][static_cast<std::size_t>(i)];
   if (memos_[value] != nullptr) {
     if (const auto known = memos_[value]->find(i)) return *known;
   }
@@ -212,12 +258,22 @@ void DemandEvaluation::compute_rows(const WantedElements& wanted, const Parallel
   compute_rows(wanted.value, joined(std::move(ranges)), parallel, visited);
 }
 
+/// Where they are known no more than by a guess.
+void DemandEvaluation::compute_rows_behind(const Node& node, std::size_t output, const Ranges& ranges,
+                                           const ParallelFor& parallel) {
+  std::vector<bool> visited(graph_.values.size(), false);
+  for (const auto& [operand, reads] : reads_of(node, output, ranges, parallel)) {
+    compute_rows(operand, reads, parallel, visited);
+  }
+}
+
 void DemandEvaluation::compute_rows(std::size_t value, const Ranges& ranges, const ParallelFor& parallel,
                                     std::vector<bool>& visited) {
   if (visited[value] || !follows_from_rows_[value]) return;
   visited[value] = true;
   const Node& node = graph_.nodes[*graph_.values[value].node];
-  for (const auto& [operand, reads] : reads_of(node, value, ranges)) compute_rows(operand, reads, parallel, visited);
+  for (const auto& [operand, reads] : reads_of(node, value, ranges, parallel))
+    compute_rows(operand, reads, parallel, visited);
   const auto* spans = std::get_if<BySpan>(&*answers_[*graph_.values[value].node]);
   if (spans == nullptr) return;
   fill_parts(*spans, parts_of_rows(ranges, spans->length), parallel,
@@ -228,7 +284,8 @@ void DemandEvaluation::compute_rows(std::size_t value, const Ranges& ranges, con
 }
 
 /// Of those operands whose rows can be computed.
-std::map<std::size_t, Ranges> DemandEvaluation::reads_of(const Node& node, std::size_t value, const Ranges& ranges) {
+std::map<std::size_t, Ranges> DemandEvaluation::reads_of(const Node& node, std::size_t value, const Ranges& ranges,
+                                                         const ParallelFor& parallel) {
   std::map<std::size_t, Ranges> reads;
   const auto operands = operands_of(node);
   const auto follows = [&](std::size_t operand) { return bool{follows_from_rows_[operand]}; };
@@ -236,7 +293,7 @@ std::map<std::size_t, Ranges> DemandEvaluation::reads_of(const Node& node, std::
   const Answer& answer = *answers_[*graph_.values[value].node];
   if (const auto* spans = std::get_if<BySpan>(&answer)) {
     if (!follows(operands.front())) return reads;
-    if (auto rows = first_operand_reads(*spans, ranges, k_most_ranges)) reads[operands.front()] = *std::move(rows);
+    if (auto rows = first_operand_reads(*spans, ranges)) reads[operands.front()] = *std::move(rows);
     return reads;
   }
   const auto* by_element = std::get_if<ByElement>(&answer);
@@ -247,13 +304,9 @@ std::map<std::size_t, Ranges> DemandEvaluation::reads_of(const Node& node, std::
     }
     return reads;
   }
-  if (by_element != nullptr && by_element->group_length > 0) {
-    reads[operands.front()] = rows_in_places(ranges, by_element->group_length, by_element->group_length);
-    return reads;
-  }
   std::vector<Ranges> wanted(node.outputs.size());
   wanted[static_cast<std::size_t>(std::ranges::find(node.outputs, value) - node.outputs.begin())] = ranges;
-  return traced_reads(graph_, node, wanted, k_most_traced).value_or(std::map<std::size_t, Ranges>());
+  return traced_reads(graph_, node, wanted, parallel, k_most_reads).value_or(std::map<std::size_t, Ranges>());
 }
 
 std::int64_t DemandEvaluation::elements_on_the_way() const {

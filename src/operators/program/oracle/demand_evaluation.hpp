@@ -1,6 +1,8 @@
 #pragma once
-// Elements of a graph with their cone of inputs: each node's answer reads its operands through a memo, which asks the
-// operand's own node for what it does not know yet. What takes no longer to compute again is not remembered.
+// Elements of a graph with their cone of inputs. Where it is known which elements of a node are needed, those are
+// computed side by side. Of other nodes, as of those that read where an index says, they are asked for: a node's answer
+// reads its operands through a memo, which asks the operand's own node for what it does not know yet. What takes no
+// longer to compute again is not remembered.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,8 +14,8 @@
 
 #include "operators/program/oracle/element_memo.hpp"
 #include "operators/program/oracle/evaluation.hpp"
+#include "operators/program/oracle/needed_elements.hpp"
 #include "operators/program/oracle/oracle.hpp"
-#include "operators/program/oracle/traced_reads.hpp"
 
 namespace kw::program_oracle {
 
@@ -61,6 +63,8 @@ class DemandEvaluation {
 
  private:
   [[nodiscard]] Result<void> prepare(std::size_t node, const ParallelFor& parallel);
+  [[nodiscard]] bool is_held(const Node& node) const;
+  void hold(std::size_t node, const ParallelFor& parallel);
   void take_whole(std::size_t node, const ParallelFor& parallel);
   bool take_operands_whole(const Node& node, const ParallelFor& parallel);
   [[nodiscard]] bool takes_all_of(const Node& node, const Answer& answer, std::size_t depth, bool is_afresh) const;
@@ -73,8 +77,10 @@ class DemandEvaluation {
   double compute(const ByElement& answer, const Node& node, std::size_t output, std::int64_t i);
   double compute(const BySpan& answer, const Node& node, std::size_t output, std::int64_t i);
   double compute(const ByLine& answer, const Node& node, std::size_t output, std::int64_t i);
+  void compute_rows_behind(const Node& node, std::size_t output, const Ranges& ranges, const ParallelFor& parallel);
   void compute_rows(std::size_t value, const Ranges& ranges, const ParallelFor& parallel, std::vector<bool>& visited);
-  [[nodiscard]] std::map<std::size_t, Ranges> reads_of(const Node& node, std::size_t value, const Ranges& ranges);
+  [[nodiscard]] std::map<std::size_t, Ranges> reads_of(const Node& node, std::size_t value, const Ranges& ranges,
+                                                       const ParallelFor& parallel);
 
   const Graph& graph_;
   const std::map<std::size_t, LeafElements>& leaves_;
@@ -84,12 +90,16 @@ class DemandEvaluation {
   double left_ = 0;                                  ///< of what may be counted
   std::vector<std::unique_ptr<ElementMemo>> memos_;  ///< by value; null where elements are computed afresh
   std::vector<std::optional<DenseTensor>> whole_;    ///< by value
-  std::vector<std::optional<Answer>> answers_;       ///< by node
-  std::vector<std::size_t> depth_;                   ///< by value
-  std::vector<std::size_t> afresh_;                  ///< by value: nodes that are computed again for one element
-  std::vector<bool> read_;                           ///< by value: whether a needed node has it as an operand
-  std::vector<bool> follows_from_rows_;              ///< by value: whether rows of spans are on the way to it
-  std::vector<std::int64_t> asked_;                  ///< by value: of how many elements somebody wants to know
+  std::vector<NeededElements> needed_;               ///< by value; empty where nobody asked which are
+  /// By value: memory for all elements, of which those that are needed are computed; null where they are asked for.
+  std::vector<std::unique_ptr<double[]>> held_;
+  std::vector<int> readers_;                    ///< by value: nodes that have yet to be computed, and who asks
+  std::vector<std::optional<Answer>> answers_;  ///< by node
+  std::vector<std::size_t> depth_;              ///< by value
+  std::vector<std::size_t> afresh_;             ///< by value: nodes that are computed again for one element
+  std::vector<bool> read_;                      ///< by value: whether a needed node has it as an operand
+  std::vector<bool> follows_from_rows_;         ///< by value: whether rows of spans are on the way to it
+  std::vector<std::int64_t> asked_;             ///< by value: of how many elements somebody wants to know
 };
 
 }  // namespace kw::program_oracle

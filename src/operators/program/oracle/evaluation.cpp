@@ -1,6 +1,7 @@
 #include "operators/program/oracle/evaluation.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <string>
 
 #include "operators/program/oracle/oracle_errors.hpp"
@@ -80,7 +81,80 @@ void fill_whole(const ByLine& answer, std::vector<DenseTensor>& outputs, const P
   });
 }
 
+/// Elements that one task computes, where they are few: each may be a long sum.
+constexpr std::int64_t k_scattered_task = 512;
+
+void fill_some(const ByElement& answer, std::span<const Ranges> needed, std::span<const FlatOutput> outputs,
+               const ParallelFor& parallel) {
+  for (std::size_t output = 0; output < outputs.size(); ++output) {
+    const std::int64_t all = count_of(needed[output]);
+    const Ranges parts = cut(needed[output], std::clamp<std::int64_t>(all / k_fewest_tasks, 1, k_scattered_task));
+    const auto [dtype, values] = outputs[output];
+    in_scattered_tasks(std::ssize(parts), parallel, [&](std::int64_t part) {
+      const auto [begin, end] = parts[static_cast<std::size_t>(part)];
+      for (auto i = begin; i < end; ++i) values[i] = held_as(dtype, answer.at(output, i));
+    });
+  }
+}
+
+void fill_some(const BySpan& answer, std::span<const Ranges> needed, std::span<const FlatOutput> outputs,
+               const ParallelFor& parallel) {
+  const auto [dtype, values] = outputs.front();
+  fill_parts(answer, parts_of_rows(needed.front(), answer.length), parallel,
+             [&](std::int64_t row, std::int64_t first, std::span<const double> computed) {
+               double* to = values + row * answer.length + first;
+               for (const double value : computed) *to++ = held_as(dtype, value);
+             });
+}
+
+void fill_some(const ByLine& answer, std::span<const Ranges> needed, std::span<const FlatOutput> outputs,
+               const ParallelFor& parallel) {
+  const auto& lines = answer.lines;
+  Ranges elements;
+  for (const auto& ranges : needed) elements.insert(elements.end(), ranges.begin(), ranges.end());
+  const Ranges some = cut(lines_of(lines, joined(std::move(elements))), 1);
+  parallel(std::ssize(some), [&](std::int64_t i) {
+    const std::int64_t line = some[static_cast<std::size_t>(i)].begin;
+    std::vector<std::vector<double>> buffers(outputs.size(),
+                                             std::vector<double>(static_cast<std::size_t>(lines.length)));
+    answer.fill(line, buffers);
+    for (std::size_t output = 0; output < outputs.size(); ++output) {
+      std::int64_t at = lines.start(line);
+      for (const double value : buffers[output]) {
+        outputs[output].values[at] = held_as(outputs[output].dtype, value);
+        at += lines.stride;
+      }
+    }
+  });
+}
+
 }  // namespace
+
+void in_scattered_tasks(std::int64_t count, const ParallelFor& parallel,
+                        const std::function<void(std::int64_t)>& body) {
+  constexpr std::int64_t k_longest = 4096;
+  const std::int64_t length = std::clamp<std::int64_t>(count / k_fewest_tasks, 1, k_longest);
+  const std::int64_t tasks = (count + length - 1) / length;
+  std::int64_t step = std::max<std::int64_t>(1, tasks * 5 / 8);
+  while (std::gcd(step, tasks) != 1) ++step;
+  parallel(tasks, [&](std::int64_t task) {
+    const std::int64_t first = task * step % tasks * length;
+    for (auto i = first; i < std::min(count, first + length); ++i) body(i);
+  });
+}
+
+Ranges lines_of(const Lines& lines, const Ranges& elements) {
+  ElementSet some(lines.count);
+  for (const auto& range : elements) {
+    for (auto i = range.begin; i < range.end; ++i) some.add(lines.line_of(i));
+  }
+  return some.ranges();
+}
+
+void fill_elements(const Answer& answer, std::span<const Ranges> needed, std::span<const FlatOutput> outputs,
+                   const ParallelFor& parallel) {
+  std::visit([&](const auto& kind) { fill_some(kind, needed, outputs, parallel); }, answer);
+}
 
 void in_tasks(std::int64_t count, std::int64_t each, const ParallelFor& parallel,
               const std::function<void(std::int64_t, std::int64_t)>& body) {

@@ -21,10 +21,27 @@ inline constexpr std::int64_t k_whole_beyond = 32;
 void in_tasks(std::int64_t count, std::int64_t each, const ParallelFor& parallel,
               const std::function<void(std::int64_t, std::int64_t)>& body);
 
+/// body(i) for each, where neighbours are asked for at different times: they share groups, and a thread waits for
+/// another that computes one.
+void in_scattered_tasks(std::int64_t count, const ParallelFor& parallel, const std::function<void(std::int64_t)>& body);
+
+/// Those that these elements are in.
+[[nodiscard]] Ranges lines_of(const Lines& lines, const Ranges& elements);
+
 /// Takes values as they were computed, of elements of a row from `first` on. From several threads.
 using KeepRow = std::function<void(std::int64_t row, std::int64_t first, std::span<const double> values)>;
+/// All elements of a tensor, of which some are computed.
+struct FlatOutput {
+  ElementType dtype = ElementType::float32;
+  double* values = nullptr;
+};
+
 /// Computes these, neighbours that are alike together.
 void fill_parts(const BySpan& answer, std::span<const RowPart> parts, const ParallelFor& parallel, const KeepRow& keep);
+
+/// Computes these elements of each output of the node, into flat memory of all of it.
+void fill_elements(const Answer& answer, std::span<const Ranges> needed, std::span<const FlatOutput> outputs,
+                   const ParallelFor& parallel);
 
 /// The values that a node reads, each as often as it reads it.
 [[nodiscard]] std::vector<std::size_t> operands_of(const Node& node);

@@ -22,18 +22,19 @@ bool beats(double a, double b, bool largest) {
 Result<Answer> extremum(const OracleCall& call, bool largest, bool only_place) {
   const auto input = call.tensor("input");
   const auto space = split_space(input.extents(), call.axes("dim", input.rank()));
-  return ByElement{[input, space, largest, only_place](std::size_t output, std::int64_t i) {
-    const auto start = space.kept(i);
-    std::int64_t best = 0;
-    double value = input[start + space.walked(0)];
-    for (std::int64_t k = 1; k < space.walked.count(); ++k) {
-      const double x = input[start + space.walked(k)];
-      if (!beats(x, value, largest)) continue;
-      best = k;
-      value = x;
-    }
-    return only_place || output == 1 ? static_cast<double>(best) : value;
-  }};
+  return by_groups(ByElement{[input, space, largest, only_place](std::size_t output, std::int64_t i) {
+                     const auto start = space.kept(i);
+                     std::int64_t best = 0;
+                     double value = input[start + space.walked(0)];
+                     for (std::int64_t k = 1; k < space.walked.count(); ++k) {
+                       const double x = input[start + space.walked(k)];
+                       if (!beats(x, value, largest)) continue;
+                       best = k;
+                       value = x;
+                     }
+                     return only_place || output == 1 ? static_cast<double>(best) : value;
+                   }},
+                   OperandGroups{space, [](std::int64_t result) { return result; }});
 }
 
 /// Sorted, the best one first.
@@ -43,7 +44,8 @@ Result<Answer> topk(const OracleCall& call) {
   const auto axis = call.axis("dim", input.rank());
   const Lines from(input.extents(), axis);
   const Lines to(call.output_extents(), axis);
-  return ByLine{to, [input, from, to, largest](std::int64_t line, std::span<std::vector<double>> outputs) {
+  return ByLine{to,
+                [input, from, to, largest](std::int64_t line, std::span<std::vector<double>> outputs) {
                   const auto start = from.start(line);
                   std::vector<double> values;
                   for (std::int64_t k = 0; k < from.length; ++k) values.push_back(input[start + k * from.stride]);
@@ -55,7 +57,8 @@ Result<Answer> topk(const OracleCall& call) {
                     outputs[0][k] = values[order[k]];
                     outputs[1][k] = static_cast<double>(order[k]);
                   }
-                }};
+                },
+                true};
 }
 
 constexpr std::array k_extremum_answers = {

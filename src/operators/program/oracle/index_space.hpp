@@ -38,6 +38,8 @@ class StridedMap {
     return axes_.empty() ? at : at + flat * axes_.back().stride;
   }
   [[nodiscard]] std::int64_t count() const { return count_; }
+  /// From each multiple of it on, as many indices lead to neighbours in succession.
+  [[nodiscard]] std::int64_t run() const { return axes_.empty() || axes_[0].stride != 1 ? 1 : axes_[0].extent; }
 
  private:
   struct Axis {

@@ -30,15 +30,13 @@ struct NormGroups {
     count = stride;
     space = split_space(extents, walked);
     group_of = StridedMap(extents, strides);
-    // Axes that stay come first, so that those of a group follow each other.
-    const bool in_succession = stay.empty() || stay.back() + 1 == stay.size();
-    if (in_succession && count > 0) length = volume_of(extents) / count;
+    for (std::size_t i = stay.empty() ? 0 : stay.back() + 1; i < extents.size(); ++i) run *= extents[i];
   }
 
   std::int64_t count = 1;
-  std::int64_t length = 0;  ///< of a group whose elements follow each other; 0: they do not
-  SplitSpace space;         ///< kept: by group; walked: within it
-  StridedMap group_of;      ///< of an element
+  std::int64_t run = 1;  ///< from each multiple of it on, as many elements are of one group
+  SplitSpace space;      ///< kept: by group; walked: within it
+  StridedMap group_of;   ///< of an element
 };
 
 /// The mean and the biased variance of each group. By root mean square: 0 and the mean of squares.
@@ -84,12 +82,13 @@ struct Affine {
 Answer normalised(const Operand& input, const NormGroups& groups, const Affine& affine, double eps,
                   bool around_zero = false) {
   const auto statistics = moments_of(input, groups, around_zero);
-  return by_place(each_element(
-      [input, group_of = groups.group_of, statistics, affine, eps](std::int64_t i) {
-        const auto [mean, variance] = statistics->of(group_of(i));
-        return affine.apply((input[i] - mean) / std::sqrt(variance + eps), i);
-      },
-      statistics, groups.length));
+  return by_groups(each_element(
+                       [input, group_of = groups.group_of, statistics, affine, eps](std::int64_t i) {
+                         const auto [mean, variance] = statistics->of(group_of(i));
+                         return affine.apply((input[i] - mean) / std::sqrt(variance + eps), i);
+                       },
+                       statistics),
+                   OperandGroups{groups.space, groups.group_of, groups.run});
 }
 
 /// By statistics that the module keeps, one of each channel.
@@ -151,8 +150,8 @@ Result<Answer> local_response_norm(const OracleCall& call) {
   const auto input = call.tensor("input");
   const Lines channels(input.extents(), 1);
   const auto size = call.integer("size");
-  return each_element([input, channels, size, alpha = call.number("alpha"), beta = call.number("beta"),
-                       k = call.number("k")](std::int64_t i) {
+  return by_place(each_element([input, channels, size, alpha = call.number("alpha"), beta = call.number("beta"),
+                                k = call.number("k")](std::int64_t i) {
     const auto place = channels.position_of(i);
     const auto first = std::max<std::int64_t>(0, place - size / 2);
     const auto last = std::min(channels.length - 1, place + (size - 1) / 2);
@@ -162,7 +161,7 @@ Result<Answer> local_response_norm(const OracleCall& call) {
       squares += x * x;
     }
     return input[i] / std::pow(k + alpha * squares / static_cast<double>(size), beta);
-  });
+  }));
 }
 
 constexpr std::array k_normalisation_answers = {

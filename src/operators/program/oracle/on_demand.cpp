@@ -1,10 +1,11 @@
 // Elements of a graph on demand, and what asking for them takes.
 
 #include <algorithm>
-#include <numeric>
+#include <optional>
 #include <utility>
 
 #include "operators/program/oracle/demand_evaluation.hpp"
+#include "operators/program/oracle/needed_elements.hpp"
 #include "operators/program/oracle/oracle.hpp"
 
 namespace kw {
@@ -26,19 +27,44 @@ double steps_of_element(const Graph& graph, std::size_t value, const NodeSteps& 
   return std::max(1.0, steps_of(graph.nodes[*graph.values[value].node]) / std::max(all, 1.0));
 }
 
-/// body(i) for each, where neighbours are asked for at different times: they share groups, and a thread waits for
-/// another that computes one.
-void in_scattered_tasks(std::int64_t count, const ParallelFor& parallel,
-                        const std::function<void(std::int64_t)>& body) {
-  constexpr std::int64_t k_longest = 4096, k_fewest = 256;
-  const std::int64_t length = std::clamp<std::int64_t>(count / k_fewest, 1, k_longest);
-  const std::int64_t tasks = (count + length - 1) / length;
-  std::int64_t step = std::max<std::int64_t>(1, tasks * 5 / 8);
-  while (std::gcd(step, tasks) != 1) ++step;
-  parallel(tasks, [&](std::int64_t task) {
-    const std::int64_t first = task * step % tasks * length;
-    for (auto i = first; i < std::min(count, first + length); ++i) body(i);
-  });
+/// Reads of one pooling or the like that are worth looking at for what an element costs.
+constexpr std::int64_t k_most_counted_reads = std::int64_t{1} << 20;
+
+/// Measured on a core (2026-11-27): some 100 ns for an element that is kept, 12 for one that is not, and 0.2 for a term
+/// of a long sum.
+constexpr double k_afresh = 1.0 / 8;
+constexpr double k_term = 1.0 / 512;
+
+/// What an element of a value takes, in units of one that is kept.
+Result<double> cost_of_element(const Graph& graph, const Node& node) {
+  const program_oracle::OracleCall::OperandOf zeros = [&](std::size_t value) {
+    const auto& type = graph.values[value].type;
+    return program_oracle::Operand(type.dtype, values_of(type.shape), [](std::int64_t) { return 0.0; });
+  };
+  KW_TRY(const auto answer, program_oracle::answer_of(graph, node, zeros));
+  if (const auto* spans = std::get_if<program_oracle::BySpan>(&answer)) {
+    return 1 + k_term * static_cast<double>(spans->terms);
+  }
+  const auto* by_element = std::get_if<program_oracle::ByElement>(&answer);
+  return by_element != nullptr && by_element->reach != program_oracle::Reach::any ? k_afresh : 1.0;
+}
+
+/// What computing these takes; nothing where it is not known what they follow from.
+Result<std::optional<double>> cost_of_needed(const Graph& graph, std::span<const WantedElements> wanted) {
+  const auto is_leaf = [&](std::size_t value) { return !graph.values[value].node.has_value(); };
+  KW_TRY(const auto needed, program_oracle::needed_elements(graph, wanted, is_leaf, program_oracle::OfLeaves::reads,
+                                                            serial_for, k_most_counted_reads));
+  double cost = 0;
+  for (std::size_t value = 0; value < needed.size(); ++value) {
+    if (!needed[value].exact) return std::nullopt;
+    if (needed[value].ranges.empty()) continue;
+    double one = k_term;
+    if (!is_leaf(value)) {
+      KW_TRY(one, cost_of_element(graph, graph.nodes[*graph.values[value].node]));
+    }
+    cost += one * static_cast<double>(program_oracle::count_of(needed[value].ranges));
+  }
+  return cost;
 }
 
 }  // namespace
@@ -53,7 +79,7 @@ Result<std::vector<std::vector<double>>> evaluate_elements(const Graph& graph,
   for (const auto& one : wanted) {
     auto& values = answers.emplace_back(one.elements.size());
     evaluation.compute_rows(one, parallel);
-    in_scattered_tasks(std::ssize(values), parallel, [&](std::int64_t i) {
+    program_oracle::in_scattered_tasks(std::ssize(values), parallel, [&](std::int64_t i) {
       const auto at = static_cast<std::size_t>(i);
       values[at] = evaluation.element(one.value, one.elements[at]);
     });
@@ -63,6 +89,9 @@ Result<std::vector<std::vector<double>>> evaluate_elements(const Graph& graph,
 
 Result<OnTheWay> faster_on_the_way(const Graph& graph, const std::map<std::size_t, LeafElements>& leaves,
                                    const TwoRows& two, std::int64_t rows, const NodeSteps& steps_of) {
+  // Where it is known what is needed, no more than that is computed, and side by side.
+  KW_TRY(const auto needed, cost_of_needed(graph, two.front()));
+  if (needed) return OnTheWay::elements;
   DemandEvaluation evaluation(graph, leaves, OnTheWay::elements);
   KW_TRY_VOID(evaluation.prepare(two.front(), serial_for, Counting::computed));
   const std::int64_t elements = evaluation.elements_on_the_way();
@@ -82,15 +111,21 @@ Result<OnTheWay> faster_on_the_way(const Graph& graph, const std::map<std::size_
 }
 
 Result<double> elements_asked_for(const Graph& graph, const TwoRows& two, double most) {
+  KW_TRY(const auto first, cost_of_needed(graph, two.front()));
+  if (first) {
+    if (*first > most) return most;
+    std::vector<WantedElements> both = two.front();
+    both.insert(both.end(), two.back().begin(), two.back().end());
+    KW_TRY(const auto all, cost_of_needed(graph, both));
+    if (all) return std::min(most, *all - *first);
+  }
   std::map<std::size_t, LeafElements> zeros;
   for (std::size_t i = 0; i < graph.values.size(); ++i) {
     if (!graph.values[i].node) zeros.emplace(i, [](std::int64_t) { return 0.0; });
   }
   DemandEvaluation evaluation(graph, zeros, OnTheWay::elements);
   KW_TRY_VOID(evaluation.prepare(two.front(), serial_for, Counting::computed_and_read));
-  // Measured on a core (2026-11-27): some 100 ns for an element that is kept, 12 for one that is not, and 0.2 for a
-  // term of a long sum.
-  const AskingCosts costs{std::vector<double>(graph.values.size(), 1.0), 1.0 / 8, 1.0 / 512};
+  const AskingCosts costs{std::vector<double>(graph.values.size(), 1.0), k_afresh, k_term};
   if (!evaluation.cost_of(two.front(), costs, most)) return most;
   return evaluation.cost_of(two.back(), costs, most).value_or(most);
 }

@@ -160,9 +160,14 @@ OnTheWay way_of(const std::string& forward, const std::string& inputs) {
 }
 
 TEST(Oracle, takes_whole_tensors_where_few_elements_follow_from_all) {
+  const auto by_index = [](const std::string& read) {
+    return "F.batch_norm(torch.index_select(" + read + ", 2, y), None, None, training=True)";
+  };
+  const std::string indices = ", torch.randint(0, 100, (100,))";
+  EXPECT_EQ(way_of(by_index("F.relu(x)"), "torch.rand(4, 3, 100, 100)" + indices), OnTheWay::tensors);
   EXPECT_EQ(way_of("F.batch_norm(F.relu(x), None, None, training=True)", "torch.rand(4, 3, 100, 100)"),
-            OnTheWay::tensors);
-  EXPECT_EQ(way_of("torch.softmax(torch.exp(x).flatten(), 0)", "torch.rand(4, 30000)"), OnTheWay::tensors);
+            OnTheWay::elements)
+      << "one channel of three, and known which";
   EXPECT_EQ(way_of("F.relu(F.avg_pool2d(torch.exp(x), 2))", "torch.rand(4, 3, 200, 200)"), OnTheWay::elements);
   EXPECT_EQ(way_of("F.batch_norm(F.relu(x), None, None, training=True)", "torch.rand(4, 3, 10, 10)"),
             OnTheWay::elements)
@@ -171,7 +176,8 @@ TEST(Oracle, takes_whole_tensors_where_few_elements_follow_from_all) {
 
 /// One row in forty of a product: as many elements as of what is cheap would be computed among all others.
 TEST(Oracle, asks_for_rows_of_long_sums_one_by_one) {
-  const auto program = program_of("F.layer_norm(x @ y, (300,))", "torch.rand(240, 500), torch.rand(500, 300)");
+  const auto program = program_of("F.layer_norm(torch.index_select(x @ y, 0, more[1]), (300,))",
+                                  "torch.rand(240, 500), torch.rand(500, 300), torch.randint(0, 240, (240,))");
   const auto leaves = leaves_of(program);
   std::map<std::size_t, LeafElements> sources;
   for (const auto& [value, leaf] : leaves)

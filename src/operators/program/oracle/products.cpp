@@ -96,9 +96,9 @@ struct Product {
 Answer product_answer(Product product, std::int64_t result_rows) {
   const auto length = product.right.columns;
   const bool is_dense = product.left.column_stride == 1 && product.left.row_stride == product.left.columns;
-  BySpan answer{length, k_rows_together};
+  BySpan answer{length, product.left.columns, k_rows_together};
   if (is_dense && result_rows > 0 && product.left.operand.count() == result_rows * product.left.columns) {
-    answer.first_operand = [inner = product.left.columns](const RowPart& part, std::vector<ElementRange>& ranges) {
+    answer.first_operand = [inner = product.left.columns](const RowPart& part, Ranges& ranges) {
       ranges.push_back({part.row * inner, (part.row + 1) * inner});
     };
   }

@@ -18,6 +18,10 @@ class ReducedElements {
       : input_(call.converted_input()), space_(split_space(input_.extents(), call.axes("dim", input_.rank()))) {}
 
   [[nodiscard]] std::int64_t count() const { return space_.walked.count(); }
+  /// An element of the result is made from its own.
+  [[nodiscard]] OperandGroups groups() const {
+    return {space_, [](std::int64_t result) { return result; }};
+  }
 
   /// total = step(total, element) over elements first to end - 1 of them.
   template <typename Step>
@@ -43,15 +47,16 @@ class ReducedElements {
 template <typename Step, typename Join, typename Finish>
 Answer folded(const OracleCall& call, double initial, Step step, Join join, Finish finish) {
   const ReducedElements elements(call);
-  return by_place(folded_in_parts(
-      volume_of(call.output_extents()), elements.count(),
-      [elements, initial, step](std::int64_t result, std::int64_t first, std::int64_t end) {
-        return GroupStatistics::Pair{elements.fold(result, first, end, initial, step), 0.0};
-      },
-      [join](const GroupStatistics::Pair& a, const GroupStatistics::Pair& b) {
-        return GroupStatistics::Pair{join(a.first, b.first), 0.0};
-      },
-      [finish](const GroupStatistics::Pair& total) { return finish(total.first); }));
+  return by_groups(folded_in_parts(
+                       volume_of(call.output_extents()), elements.count(),
+                       [elements, initial, step](std::int64_t result, std::int64_t first, std::int64_t end) {
+                         return GroupStatistics::Pair{elements.fold(result, first, end, initial, step), 0.0};
+                       },
+                       [join](const GroupStatistics::Pair& a, const GroupStatistics::Pair& b) {
+                         return GroupStatistics::Pair{join(a.first, b.first), 0.0};
+                       },
+                       [finish](const GroupStatistics::Pair& total) { return finish(total.first); }),
+                   elements.groups());
 }
 
 constexpr auto sum_of = [](double a, double b) { return a + b; };
@@ -93,25 +98,30 @@ Result<Answer> mean(const OracleCall& call) {
 
 /// The largest one is taken out, so that nothing overflows.
 Result<Answer> logsumexp(const OracleCall& call) {
-  return by_place(each_element([elements = ReducedElements(call)](std::int64_t i) {
-    const double largest = elements.fold(i, -std::numeric_limits<double>::infinity(), larger_of);
-    const double shift = std::isinf(largest) ? 0.0 : largest;
-    return shift + std::log(elements.fold(i, 0.0, [=](double sum, double x) { return sum + std::exp(x - shift); }));
-  }));
+  const ReducedElements elements(call);
+  return by_groups(
+      each_element([elements](std::int64_t i) {
+        const double largest = elements.fold(i, -std::numeric_limits<double>::infinity(), larger_of);
+        const double shift = std::isinf(largest) ? 0.0 : largest;
+        return shift + std::log(elements.fold(i, 0.0, [=](double sum, double x) { return sum + std::exp(x - shift); }));
+      }),
+      elements.groups());
 }
 
 /// By the mean first, then the squares around it. A correction that leaves nothing divides by 0.
 Result<Answer> moments(const OracleCall& call, bool root, bool with_mean) {
   const double correction = call.number_or("correction", call.truth("unbiased") ? 1.0 : 0.0);
-  return by_place(
-      ByElement{[elements = ReducedElements(call), correction, root, with_mean](std::size_t output, std::int64_t i) {
-        const double middle = elements.mean(i);
-        if (with_mean && output == 1) return middle;
-        const double squares =
-            elements.fold(i, 0.0, [=](double sum, double x) { return sum + (x - middle) * (x - middle); });
-        const double variance = squares / std::fmax(0.0, static_cast<double>(elements.count()) - correction);
-        return root ? std::sqrt(variance) : variance;
-      }});
+  const ReducedElements elements(call);
+  return by_groups(ByElement{[elements, correction, root, with_mean](std::size_t output, std::int64_t i) {
+                     const double middle = elements.mean(i);
+                     if (with_mean && output == 1) return middle;
+                     const double squares =
+                         elements.fold(i, 0.0, [=](double sum, double x) { return sum + (x - middle) * (x - middle); });
+                     const double variance =
+                         squares / std::fmax(0.0, static_cast<double>(elements.count()) - correction);
+                     return root ? std::sqrt(variance) : variance;
+                   }},
+                   elements.groups());
 }
 
 Answer norm_of_order(const OracleCall& call, double order) {

@@ -16,14 +16,16 @@ template <typename Step>
 Result<Answer> scan(const OracleCall& call, double initial, Step step) {
   const auto input = call.converted_input();
   const Lines lines(input.extents(), call.axis("dim", input.rank()));
-  return ByLine{lines, [input, lines, initial, step](std::int64_t line, std::span<std::vector<double>> outputs) {
+  return ByLine{lines,
+                [input, lines, initial, step](std::int64_t line, std::span<std::vector<double>> outputs) {
                   const auto start = lines.start(line);
                   double total = initial;
                   for (std::int64_t i = 0; i < lines.length; ++i) {
                     total = step(total, input[start + i * lines.stride]);
                     outputs[0][static_cast<std::size_t>(i)] = total;
                   }
-                }};
+                },
+                true};
 }
 
 /// log(exp(a) + exp(b))
@@ -35,7 +37,8 @@ double log_sum(double a, double b) {
 Result<Answer> running_extremum(const OracleCall& call, bool largest) {
   const auto input = call.tensor("input");
   const Lines lines(input.extents(), call.axis("dim", input.rank()));
-  return ByLine{lines, [input, lines, largest](std::int64_t line, std::span<std::vector<double>> outputs) {
+  return ByLine{lines,
+                [input, lines, largest](std::int64_t line, std::span<std::vector<double>> outputs) {
                   const auto start = lines.start(line);
                   double best = input[start];
                   std::int64_t place = 0;
@@ -48,7 +51,8 @@ Result<Answer> running_extremum(const OracleCall& call, bool largest) {
                     outputs[0][static_cast<std::size_t>(i)] = best;
                     outputs[1][static_cast<std::size_t>(i)] = static_cast<double>(place);
                   }
-                }};
+                },
+                true};
 }
 
 constexpr std::array k_scan_answers = {

@@ -25,13 +25,17 @@ Result<Answer> softmax_along(const OracleCall& call, double sign, bool logarithm
       pair.second += std::exp(sign * input[start + i * lines.stride] - pair.first);
     return pair;
   });
-  return by_place(each_element(
-      [input, lines, sign, logarithm, statistics](std::int64_t i) {
-        const auto [largest, total] = statistics->of(lines.line_of(i));
-        const double x = sign * input[i] - largest;
-        return logarithm ? x - std::log(total) : std::exp(x) / total;
-      },
-      statistics, lines.stride == 1 ? lines.length : 0));
+  const auto axis = call.axis("dim", input.rank());
+  const auto space = split_space(input.extents(), {axis});
+  return by_groups(
+      each_element(
+          [input, lines, sign, logarithm, statistics](std::int64_t i) {
+            const auto [largest, total] = statistics->of(lines.line_of(i));
+            const double x = sign * input[i] - largest;
+            return logarithm ? x - std::log(total) : std::exp(x) / total;
+          },
+          statistics),
+      OperandGroups{space, [lines](std::int64_t i) { return lines.line_of(i); }, lines.stride == 1 ? lines.length : 1});
 }
 
 /// Divided by the norm over the axes, which is at least eps.
@@ -59,9 +63,12 @@ Result<Answer> normalize(const OracleCall& call) {
     const double norm = std::isinf(order) ? total : order == 2.0 ? std::sqrt(total) : std::pow(total, 1.0 / order);
     return GroupStatistics::Pair{norm, 0.0};
   });
-  return each_element([input, statistics, eps, group_of = StridedMap(input.extents(), strides)](
-                          std::int64_t i) { return input[i] / larger_of(statistics->of(group_of(i)).first, eps); },
-                      statistics);
+  const StridedMap group_of(input.extents(), strides);
+  return by_groups(
+      each_element([input, statistics, eps,
+                    group_of](std::int64_t i) { return input[i] / larger_of(statistics->of(group_of(i)).first, eps); },
+                   statistics),
+      OperandGroups{space, group_of});
 }
 
 constexpr std::array k_softmax_answers = {

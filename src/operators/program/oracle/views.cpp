@@ -152,7 +152,7 @@ Result<Answer> cut(const OracleCall& call) {
     start += extents[axis];
   }
   return ByElement{[input, pieces](std::size_t output, std::int64_t i) { return input[pieces[output](i)]; }, nullptr,
-                   Reach::one, 0, true};
+                   Reach::one, true};
 }
 
 Result<Answer> unbind(const OracleCall& call) {

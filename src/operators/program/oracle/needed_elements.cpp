@@ -1,0 +1,154 @@
+#include "operators/program/oracle/needed_elements.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "operators/program/oracle/evaluation.hpp"
+
+namespace kw::program_oracle {
+namespace {
+
+/// More are not worth telling apart.
+constexpr std::size_t k_most_ranges = std::size_t{1} << 20;
+
+using Reads = std::map<std::size_t, Ranges>;
+
+class Cone {
+ public:
+  Cone(const Graph& graph, const std::function<bool(std::size_t)>& is_leaf, OfLeaves of_leaves,
+       const ParallelFor& parallel, std::int64_t most_reads)
+      : graph_(graph),
+        is_leaf_(is_leaf),
+        of_leaves_(of_leaves),
+        parallel_(parallel),
+        most_reads_(most_reads),
+        needed_(graph.values.size()) {}
+
+  Result<std::vector<NeededElements>> find(std::span<const WantedElements> wanted) {
+    std::vector<std::size_t> values;
+    for (const auto& one : wanted) {
+      values.push_back(one.value);
+      for (const auto i : one.elements) add(one.value, {{i, i + 1}});
+    }
+    KW_TRY(const auto followed, needed_nodes(graph_, values, is_leaf_));
+    for (std::size_t i = followed.size(); i-- > 0;) {
+      if (followed[i]) KW_TRY_VOID(follow(graph_.nodes[i]));
+    }
+    for (auto& one : needed_) one.ranges = joined(std::move(one.ranges));
+    return std::move(needed_);
+  }
+
+ private:
+  void add(std::size_t value, const Ranges& ranges) {
+    Ranges& all = needed_[value].ranges;
+    for (const auto& range : ranges) {
+      if (!all.empty() && all.back().end == range.begin) {
+        all.back().end = range.end;
+      } else {
+        all.push_back(range);
+      }
+    }
+    if (all.size() > k_most_ranges) all = joined(std::move(all));
+  }
+  void add_all(std::size_t value) { needed_[value] = {{{0, elements_of(graph_.values[value].type)}}, false}; }
+
+  Result<void> follow(const Node& node) {
+    if (of_leaves_ == OfLeaves::none && std::ranges::all_of(operands_of(node), is_leaf_)) return {};
+    std::vector<Ranges> wanted;
+    bool exact = true;
+    for (const auto output : node.outputs) {
+      needed_[output].ranges = joined(std::move(needed_[output].ranges));
+      wanted.push_back(needed_[output].ranges);
+      exact = exact && needed_[output].exact;
+    }
+    KW_TRY(const Reads reads, reads_of(node, wanted));
+    for (const auto operand : operands_of(node)) {
+      const auto known = reads.find(operand);
+      if (known == reads.end()) {
+        add_all(operand);
+      } else if (needed_[operand].exact) {
+        add(operand, known->second);
+        needed_[operand].exact = exact;
+      }
+    }
+    return {};
+  }
+
+  /// What the wanted elements of the outputs read of operands; of those that are not among them any element.
+  Result<Reads> reads_of(const Node& node, const std::vector<Ranges>& wanted) {
+    const OracleCall::OperandOf zeros = [&](std::size_t value) {
+      const auto& type = graph_.values[value].type;
+      return Operand(type.dtype, values_of(type.shape), [](std::int64_t) { return 0.0; });
+    };
+    KW_TRY(const Answer answer, answer_of(graph_, node, zeros));
+    Reads reads;
+    const auto operands = operands_of(node);
+    const auto keep_first = [&](std::optional<Ranges> first) {
+      // Who reads a tensor twice may read all of it in the other place.
+      if (first && std::ranges::count(operands, operands.front()) == 1) reads[operands.front()] = *std::move(first);
+    };
+    if (const auto* spans = std::get_if<BySpan>(&answer)) {
+      keep_first(first_operand_reads(*spans, wanted.front()));
+      return reads_of_rest(operands, std::move(reads));
+    }
+    const auto* by_element = std::get_if<ByElement>(&answer);
+    const auto* by_line = std::get_if<ByLine>(&answer);
+    if (!(by_element != nullptr ? by_element->by_place : by_line->by_place)) return reads;
+    if (by_element != nullptr && by_element->reads != nullptr) {
+      Ranges all;
+      for (const auto& ranges : wanted) all.insert(all.end(), ranges.begin(), ranges.end());
+      keep_first(reads_of_groups(*by_element->reads, joined(std::move(all)), k_most_ranges));
+      return reads_of_rest(operands, std::move(reads));
+    }
+    if (by_element != nullptr && by_element->reach == Reach::same)
+      return reads_in_place(operands, node.outputs.front(), wanted.front());
+    return traced_reads(graph_, node, wanted, parallel_, most_reads_).value_or(std::move(reads));
+  }
+
+  /// Weights and the like: all of them, which are known then to be all.
+  Reads reads_of_rest(const std::vector<std::size_t>& operands, Reads reads) {
+    if (operands.empty() || !reads.contains(operands.front())) return reads;
+    for (const auto operand : operands) {
+      reads.try_emplace(operand, Ranges{{0, elements_of(graph_.values[operand].type)}});
+    }
+    return reads;
+  }
+
+  Reads reads_in_place(const std::vector<std::size_t>& operands, std::size_t output, const Ranges& ranges) {
+    Reads reads;
+    for (const auto operand : operands) {
+      const std::int64_t all = elements_of(graph_.values[operand].type);
+      reads[operand] = all == elements_of(graph_.values[output].type) ? ranges : Ranges{{0, all}};
+    }
+    return reads;
+  }
+
+  const Graph& graph_;
+  const std::function<bool(std::size_t)>& is_leaf_;
+  OfLeaves of_leaves_;
+  const ParallelFor& parallel_;
+  std::int64_t most_reads_;
+  std::vector<NeededElements> needed_;  ///< by value
+};
+
+}  // namespace
+
+Result<std::vector<NeededElements>> needed_elements(const Graph& graph, std::span<const WantedElements> wanted,
+                                                    const std::function<bool(std::size_t)>& is_leaf, OfLeaves of_leaves,
+                                                    const ParallelFor& parallel, std::int64_t most_reads) {
+  return Cone(graph, is_leaf, of_leaves, parallel, most_reads).find(wanted);
+}
+
+std::optional<Ranges> first_operand_reads(const BySpan& answer, const Ranges& wanted) {
+  if (answer.first_operand == nullptr) return std::nullopt;
+  Ranges reads;
+  for (const auto& part : parts_of_rows(wanted, answer.length)) {
+    answer.first_operand(part, reads);
+    if (reads.size() < k_most_ranges) continue;
+    reads = joined(std::move(reads));
+    if (reads.size() > k_most_ranges / 2) return std::nullopt;
+  }
+  return joined(std::move(reads));
+}
+
+}  // namespace kw::program_oracle
