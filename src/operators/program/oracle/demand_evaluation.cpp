@@ -20,8 +20,8 @@ constexpr std::size_t k_longest_span = 32;
 /// The way out of an answer's loop over a whole tensor, of which nobody wants to know more.
 struct CostsTooMuch {};
 
-/// What elements follow from is looked for with as many reads of a node, some tenths of a second of a core.
-constexpr std::int64_t k_most_reads = std::int64_t{1} << 26;
+/// What elements follow from is looked for with as many reads of a node, some seconds of a core.
+constexpr std::int64_t k_most_reads = std::int64_t{1} << 29;
 /// Elements of a tensor of which some are held in flat memory: 4 GiB of addresses.
 constexpr std::int64_t k_most_flat = std::int64_t{1} << 29;
 
@@ -225,6 +225,7 @@ double DemandEvaluation::compute(const BySpan& answer, const Node& node, std::si
   const std::size_t value = node.outputs[output];
   const std::int64_t row = i / answer.length;
   const std::int64_t first = i % answer.length;
+  if (costs_ != nullptr && is_counted_by_rows(answer, node)) return count({row, first, 1}, answer, node, value);
   const bool in_order = first >= 2 && memos_[value]->find(i - 1) && memos_[value]->find(i - 2);
   std::array<double, k_longest_span> sums{};
   const std::int64_t count = in_order ? std::min<std::int64_t>(k_longest_span, answer.length - first) : 1;
@@ -232,6 +233,25 @@ double DemandEvaluation::compute(const BySpan& answer, const Node& node, std::si
   answer.fill(std::span(&row, 1), first, std::span(&into, 1));
   for (std::int64_t k = 1; k < count; ++k) keep(value, i + k, sums[static_cast<std::size_t>(k)]);
   return keep(value, i, sums.front());
+}
+
+/// Whether it is known what a row reads but for leaves.
+bool DemandEvaluation::is_counted_by_rows(const BySpan& answer, const Node& node) const {
+  const auto operands = operands_of(node);
+  return answer.first_operand != nullptr &&
+         std::all_of(operands.begin() + 1, operands.end(), [&](std::size_t operand) { return is_leaf(operand); });
+}
+
+/// What an element of a long sum takes, which is not computed for that.
+double DemandEvaluation::count(const RowPart& part, const BySpan& answer, const Node& node, std::size_t value) {
+  const std::size_t operand = operands_of(node).front();
+  Ranges reads;
+  if (!is_leaf(operand)) answer.first_operand(part, reads);
+  for (const auto& range : reads) {
+    for (auto i = range.begin; i < range.end; ++i) static_cast<void>(element(operand, i));
+  }
+  charge(costs_->leaf * static_cast<double>(answer.terms));
+  return keep(value, part.row * answer.length + part.first, 0);
 }
 
 /// Keeps the whole line of all outputs.
@@ -293,7 +313,9 @@ std::map<std::size_t, Ranges> DemandEvaluation::reads_of(const Node& node, std::
   const Answer& answer = *answers_[*graph_.values[value].node];
   if (const auto* spans = std::get_if<BySpan>(&answer)) {
     if (!follows(operands.front())) return reads;
-    if (auto rows = first_operand_reads(*spans, ranges)) reads[operands.front()] = *std::move(rows);
+    if (auto rows = first_operand_reads(*spans, ranges, elements_of(graph_.values[operands.front()].type), parallel,
+                                        k_most_reads))
+      reads[operands.front()] = *std::move(rows);
     return reads;
   }
   const auto* by_element = std::get_if<ByElement>(&answer);

@@ -73,6 +73,8 @@ class DemandEvaluation {
   [[nodiscard]] Operand operand(std::size_t value);
   [[nodiscard]] bool is_leaf(std::size_t value) const { return leaves_.find(value) != leaves_.end(); }
   void charge(double cost);
+  [[nodiscard]] bool is_counted_by_rows(const BySpan& answer, const Node& node) const;
+  double count(const RowPart& part, const BySpan& answer, const Node& node, std::size_t value);
   double keep(std::size_t value, std::int64_t i, double computed);
   double compute(const ByElement& answer, const Node& node, std::size_t output, std::int64_t i);
   double compute(const BySpan& answer, const Node& node, std::size_t output, std::int64_t i);

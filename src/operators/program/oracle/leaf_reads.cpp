@@ -6,8 +6,8 @@
 namespace kw {
 namespace {
 
-/// Reads of one node that are looked at one by one, some ten milliseconds: every timed launch has data of its own.
-constexpr std::int64_t k_most_reads = std::int64_t{1} << 20;
+/// Reads of one node that are looked at, in some ten milliseconds: every timed launch has data of its own.
+constexpr std::int64_t k_most_reads = std::int64_t{1} << 21;
 
 }  // namespace
 

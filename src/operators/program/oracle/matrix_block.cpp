@@ -5,19 +5,16 @@
 #include <memory>
 #include <vector>
 
+#include "base/widest_vectors.hpp"
+
 namespace kw::program_oracle {
 namespace {
 
-using TwoDoubles = double __attribute__((vector_size(2 * sizeof(double))));
-/// Rows whose sums stay in registers.
+/// Rows and columns whose sums stay in registers.
 constexpr std::size_t k_group = 8;
-constexpr std::size_t k_pairs = k_group / 2;
+constexpr std::int64_t k_columns_at_once = 4;
 /// An element of a column of each row of a group.
-struct GroupColumn {
-  std::array<TwoDoubles, k_pairs> pairs{};
-
-  double& operator[](std::size_t row) { return reinterpret_cast<double*>(pairs.data())[row]; }
-};
+using GroupColumn = std::array<double, k_group>;
 
 /// Steps and columns of the part of the second matrix that is held at a time, 64 KiB, and of the strips in which it
 /// lies. Columns are many, for a row of them is read along memory.
@@ -67,22 +64,23 @@ void pack(const MatrixPart& part, std::int64_t first, std::int64_t column, std::
   });
 }
 
-/// Adds to the sums of two columns, which stay in registers meanwhile.
-void add_columns(const GroupColumn* left, const double* right, std::int64_t steps, GroupColumn& first,
-                 GroupColumn& second) {
-  std::array<TwoDoubles, k_pairs> one = first.pairs;
-  std::array<TwoDoubles, k_pairs> two = second.pairs;
+/// Adds to the sums of some columns, which stay in registers meanwhile. A constant count is what lets g++ -O2
+/// vectorise.
+KW_WIDEST_VECTORS void add_columns(const GroupColumn* left, const double* right, std::int64_t steps,
+                                   GroupColumn* sums) {
+  double all[k_columns_at_once][k_group];
+  for (std::int64_t j = 0; j < k_columns_at_once; ++j) {
+    for (std::size_t r = 0; r < k_group; ++r) all[j][r] = sums[j][r];
+  }
   for (std::int64_t k = 0; k < steps; ++k, right += k_strip) {
-    const TwoDoubles a = {right[0], right[0]};
-    const TwoDoubles b = {right[1], right[1]};
 #pragma GCC unroll 4
-    for (std::size_t i = 0; i < k_pairs; ++i) {
-      one[i] += left[k].pairs[i] * a;
-      two[i] += left[k].pairs[i] * b;
+    for (std::int64_t j = 0; j < k_columns_at_once; ++j) {
+      for (std::size_t r = 0; r < k_group; ++r) all[j][r] += left[k][r] * right[j];
     }
   }
-  first.pairs = one;
-  second.pairs = two;
+  for (std::int64_t j = 0; j < k_columns_at_once; ++j) {
+    for (std::size_t r = 0; r < k_group; ++r) sums[j][r] = all[j][r];
+  }
 }
 
 /// The columns of some rows of one matrix, and their sums so far.
@@ -103,9 +101,8 @@ RowGroup group_of(const MatrixPart& left, std::span<const std::int64_t> rows, st
 }
 
 void add_panel(RowGroup& group, std::int64_t first, std::int64_t steps, std::int64_t columns, Panel& panel) {
-  for (std::int64_t j = 0; j < columns; j += 2) {
-    const auto at = static_cast<std::size_t>(j);
-    add_columns(group.left.data() + first, &element_of(panel, 0, j), steps, group.sums[at], group.sums[at + 1]);
+  for (std::int64_t j = 0; j < columns; j += k_columns_at_once) {
+    add_columns(group.left.data() + first, &element_of(panel, 0, j), steps, group.sums.data() + j);
   }
 }
 

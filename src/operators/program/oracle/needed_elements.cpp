@@ -8,7 +8,9 @@
 namespace kw::program_oracle {
 namespace {
 
-/// More are not worth telling apart.
+/// What is read of leaves is worth some ten milliseconds.
+constexpr std::int64_t k_most_of_leaves = std::int64_t{1} << 21;
+/// More ranges of a value are joined now and then.
 constexpr std::size_t k_most_ranges = std::size_t{1} << 20;
 
 using Reads = std::map<std::size_t, Ranges>;
@@ -53,7 +55,9 @@ class Cone {
   void add_all(std::size_t value) { needed_[value] = {{{0, elements_of(graph_.values[value].type)}}, false}; }
 
   Result<void> follow(const Node& node) {
-    if (of_leaves_ == OfLeaves::none && std::ranges::all_of(operands_of(node), is_leaf_)) return {};
+    const bool of_leaves = std::ranges::all_of(operands_of(node), is_leaf_);
+    if (of_leaves && of_leaves_ == OfLeaves::none) return {};
+    most_ = of_leaves ? std::min(most_reads_, k_most_of_leaves) : most_reads_;
     std::vector<Ranges> wanted;
     bool exact = true;
     for (const auto output : node.outputs) {
@@ -88,7 +92,8 @@ class Cone {
       if (first && std::ranges::count(operands, operands.front()) == 1) reads[operands.front()] = *std::move(first);
     };
     if (const auto* spans = std::get_if<BySpan>(&answer)) {
-      keep_first(first_operand_reads(*spans, wanted.front()));
+      const std::int64_t all = operands.empty() ? 0 : elements_of(graph_.values[operands.front()].type);
+      keep_first(first_operand_reads(*spans, wanted.front(), all, parallel_, most_));
       return reads_of_rest(operands, std::move(reads));
     }
     const auto* by_element = std::get_if<ByElement>(&answer);
@@ -97,12 +102,12 @@ class Cone {
     if (by_element != nullptr && by_element->reads != nullptr) {
       Ranges all;
       for (const auto& ranges : wanted) all.insert(all.end(), ranges.begin(), ranges.end());
-      keep_first(reads_of_groups(*by_element->reads, joined(std::move(all)), k_most_ranges));
+      keep_first(reads_of_groups(*by_element->reads, joined(std::move(all)), parallel_, most_));
       return reads_of_rest(operands, std::move(reads));
     }
     if (by_element != nullptr && by_element->reach == Reach::same)
       return reads_in_place(operands, node.outputs.front(), wanted.front());
-    return traced_reads(graph_, node, wanted, parallel_, most_reads_).value_or(std::move(reads));
+    return traced_reads(graph_, node, wanted, parallel_, most_).value_or(std::move(reads));
   }
 
   /// Weights and the like: all of them, which are known then to be all.
@@ -128,6 +133,7 @@ class Cone {
   OfLeaves of_leaves_;
   const ParallelFor& parallel_;
   std::int64_t most_reads_;
+  std::int64_t most_ = 0;               ///< of the node that is looked at
   std::vector<NeededElements> needed_;  ///< by value
 };
 
@@ -139,16 +145,21 @@ Result<std::vector<NeededElements>> needed_elements(const Graph& graph, std::spa
   return Cone(graph, is_leaf, of_leaves, parallel, most_reads).find(wanted);
 }
 
-std::optional<Ranges> first_operand_reads(const BySpan& answer, const Ranges& wanted) {
+std::optional<Ranges> first_operand_reads(const BySpan& answer, const Ranges& wanted, std::int64_t operand_elements,
+                                          const ParallelFor& parallel, std::int64_t most) {
   if (answer.first_operand == nullptr) return std::nullopt;
-  Ranges reads;
-  for (const auto& part : parts_of_rows(wanted, answer.length)) {
-    answer.first_operand(part, reads);
-    if (reads.size() < k_most_ranges) continue;
-    reads = joined(std::move(reads));
-    if (reads.size() > k_most_ranges / 2) return std::nullopt;
-  }
-  return joined(std::move(reads));
+  const auto parts = parts_of_rows(wanted, answer.length);
+  if (parts.empty()) return Ranges();
+  ElementSet reads(operand_elements);
+  const auto add = [&](const RowPart& part) {
+    Ranges ranges;
+    answer.first_operand(part, ranges);
+    for (const auto& range : ranges) reads.add(range);
+    return std::ssize(ranges);
+  };
+  if (std::ssize(parts) * (1 + add(parts[parts.size() / 2])) > most) return std::nullopt;
+  parallel(std::ssize(parts), [&](std::int64_t i) { add(parts[static_cast<std::size_t>(i)]); });
+  return reads.ranges();
 }
 
 }  // namespace kw::program_oracle

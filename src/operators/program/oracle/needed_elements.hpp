@@ -25,8 +25,9 @@ struct NeededElements {
 /// Whether it is of interest what is read of leaves.
 enum class OfLeaves : bool { none, reads };
 
-/// By value; of leaves, which are those that `is_leaf` names, what is read of them if that is of interest. A node that
-/// is looked at read by read may make `most_reads`, before nobody knows. Errors as evaluate_elements.
+/// By value; of leaves, which are those that `is_leaf` names, what is read of them if that is of interest. Of the reads
+/// of a node, in ranges or one by one, about `most_reads` are looked at; which more are is not known. Errors as
+/// evaluate_elements.
 [[nodiscard]] Result<std::vector<NeededElements>> needed_elements(const Graph& graph,
                                                                   std::span<const WantedElements> wanted,
                                                                   const std::function<bool(std::size_t)>& is_leaf,
@@ -40,7 +41,10 @@ enum class OfLeaves : bool { none, reads };
                                                                         const std::vector<Ranges>& wanted,
                                                                         const ParallelFor& parallel, std::int64_t most);
 
-/// What rows of a span's answer read of its first operand. Nothing where that is not known, or is very many ranges.
-[[nodiscard]] std::optional<Ranges> first_operand_reads(const BySpan& answer, const Ranges& wanted);
+/// What rows of a span's answer read of its first operand. Nothing where that is not known, or is more than about
+/// `most` ranges.
+[[nodiscard]] std::optional<Ranges> first_operand_reads(const BySpan& answer, const Ranges& wanted,
+                                                        std::int64_t operand_elements, const ParallelFor& parallel,
+                                                        std::int64_t most);
 
 }  // namespace kw::program_oracle

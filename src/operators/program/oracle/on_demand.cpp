@@ -27,8 +27,8 @@ double steps_of_element(const Graph& graph, std::size_t value, const NodeSteps& 
   return std::max(1.0, steps_of(graph.nodes[*graph.values[value].node]) / std::max(all, 1.0));
 }
 
-/// Reads of one pooling or the like that are worth looking at for what an element costs.
-constexpr std::int64_t k_most_counted_reads = std::int64_t{1} << 20;
+/// Reads of one node that are worth looking at for what an element costs.
+constexpr std::int64_t k_most_counted_reads = std::int64_t{1} << 24;
 
 /// Measured on a core (2026-11-27): some 100 ns for an element that is kept, 12 for one that is not, and 0.2 for a term
 /// of a long sum.
@@ -56,10 +56,10 @@ Result<std::optional<double>> cost_of_needed(const Graph& graph, std::span<const
                                                             serial_for, k_most_counted_reads));
   double cost = 0;
   for (std::size_t value = 0; value < needed.size(); ++value) {
-    if (!needed[value].exact) return std::nullopt;
     if (needed[value].ranges.empty()) continue;
     double one = k_term;
     if (!is_leaf(value)) {
+      if (!needed[value].exact) return std::nullopt;
       KW_TRY(one, cost_of_element(graph, graph.nodes[*graph.values[value].node]));
     }
     cost += one * static_cast<double>(program_oracle::count_of(needed[value].ranges));

@@ -2,23 +2,28 @@
 
 namespace kw::program_oracle {
 
-std::optional<Ranges> reads_of_groups(const OperandGroups& groups, const Ranges& wanted, std::size_t most) {
-  ElementSet needed(groups.space.kept.count());
+std::optional<Ranges> reads_of_groups(const OperandGroups& groups, const Ranges& wanted, const ParallelFor& parallel,
+                                      std::int64_t most) {
+  const auto& [kept, walked] = groups.space;
+  const std::int64_t runs = walked.count() / walked.run();
+  ElementSet needed(kept.count());
+  std::int64_t elements = 0;
   for (const auto& range : wanted) {
+    elements += (range.end - range.begin) / groups.run + 1;
+    if (elements > most) return std::nullopt;
     for (auto i = range.begin; i < range.end; i = (i / groups.run + 1) * groups.run) needed.add(groups.of(i));
   }
-  const auto& walked = groups.space.walked;
-  Ranges reads;
-  for (const auto& range : needed.ranges()) {
-    for (auto group = range.begin; group < range.end; ++group) {
-      const std::int64_t start = groups.space.kept(group);
-      for (std::int64_t i = 0; i < walked.count(); i += walked.run()) {
-        reads.push_back({start + walked(i), start + walked(i) + walked.run()});
-      }
-      if (reads.size() > most) return std::nullopt;
+  const Ranges some = cut(needed.ranges(), 1);
+  if (std::ssize(some) * runs > most) return std::nullopt;
+  ElementSet reads(kept.count() * walked.count());
+  parallel(std::ssize(some), [&](std::int64_t i) {
+    const std::int64_t start = kept(some[static_cast<std::size_t>(i)].begin);
+    for (std::int64_t run = 0; run < runs; ++run) {
+      const std::int64_t first = start + walked(run * walked.run());
+      reads.add({first, first + walked.run()});
     }
-  }
-  return joined(std::move(reads));
+  });
+  return reads.ranges();
 }
 
 }  // namespace kw::program_oracle

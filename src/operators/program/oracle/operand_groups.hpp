@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 
+#include "base/parallel.hpp"
 #include "operators/program/oracle/index_space.hpp"
 #include "operators/program/oracle/ranges.hpp"
 
@@ -18,8 +19,8 @@ struct OperandGroups {
   std::int64_t run = 1;  ///< from each multiple of it on, as many elements of the result are of one group
 };
 
-/// What these elements of the result read. Nothing where that is more than `most` ranges.
+/// What these elements of the result read. Nothing where that is more than about `most` ranges.
 [[nodiscard]] std::optional<Ranges> reads_of_groups(const OperandGroups& groups, const Ranges& wanted,
-                                                    std::size_t most);
+                                                    const ParallelFor& parallel, std::int64_t most);
 
 }  // namespace kw::program_oracle

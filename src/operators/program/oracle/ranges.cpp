@@ -79,17 +79,27 @@ ElementSet::~ElementSet() {
   for (auto& page : pages_) delete page.load(std::memory_order_relaxed);
 }
 
-void ElementSet::add(std::int64_t element) {
-  const auto at = static_cast<std::size_t>(element);
-  auto& slot = pages_[at / k_page];
+ElementSet::Page& ElementSet::page_of(std::size_t element) {
+  auto& slot = pages_[element / k_page];
   Page* page = slot.load(std::memory_order_acquire);
   if (page == nullptr) {
     auto fresh = std::make_unique<Page>();
     if (slot.compare_exchange_strong(page, fresh.get(), std::memory_order_acq_rel)) page = fresh.release();
   }
-  auto& word = page->words[at % k_page / k_word];
-  const std::uint64_t bit = std::uint64_t{1} << at % k_word;
-  if ((word.load(std::memory_order_relaxed) & bit) == 0) word.fetch_or(bit, std::memory_order_relaxed);
+  return *page;
+}
+
+void ElementSet::add(ElementRange range) {
+  auto at = static_cast<std::size_t>(range.begin);
+  const auto end = static_cast<std::size_t>(range.end);
+  while (at < end) {
+    const std::size_t count = std::min(end - at, k_word - at % k_word);
+    const std::uint64_t bits = (~std::uint64_t{0} >> (k_word - count)) << at % k_word;
+    auto& word = page_of(at).words[at % k_page / k_word];
+    // What is there already is not written again: other threads read the same line.
+    if ((word.load(std::memory_order_relaxed) & bits) != bits) word.fetch_or(bits, std::memory_order_relaxed);
+    at += count;
+  }
 }
 
 Ranges ElementSet::ranges() const {

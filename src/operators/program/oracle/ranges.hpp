@@ -35,12 +35,15 @@ class ElementSet {
   ElementSet& operator=(const ElementSet&) = delete;
   ~ElementSet();
 
-  void add(std::int64_t element);
+  void add(std::int64_t element) { add(ElementRange{element, element + 1}); }
+  void add(ElementRange range);
   /// When nobody adds any more.
   [[nodiscard]] Ranges ranges() const;
 
  private:
   struct Page;
+  [[nodiscard]] Page& page_of(std::size_t element);
+
   std::vector<std::atomic<Page*>> pages_;  ///< owned; null until something in it is added
 };
 
