@@ -249,6 +249,48 @@ TEST(Oracle, computes_the_rows_that_elements_follow_from_together) {
   }
 }
 
+/// What is computed on the way is what is read of it: where memory held no numbers before, none come from it.
+TEST(Oracle, computes_all_that_some_elements_follow_from) {
+  const std::string image = "torch.randn(2, 4, 9, 8), torch.randn(6, 4, 3, 3)";
+  const std::string matrix = "torch.randn(12, 10), torch.randn(10, 14)";
+  const std::string convolution = "F.conv2d(torch.exp(x), y, stride=2, padding=1, dilation=2)";
+  const std::pair<std::string, std::string> cases[] = {
+      {convolution, image},
+      {"F.conv2d(" + convolution + ", more[0].transpose(0, 1).contiguous(), padding=2)", image},
+      {"F.conv_transpose2d(torch.exp(x).repeat(1, 2, 1, 1)[:, 1:7], y, stride=2, padding=1)", image},
+      {"F.max_pool2d(F.conv2d(x, y), 2, 1, padding=1)", image},
+      {"F.adaptive_avg_pool2d(F.conv2d(x, y), (3, 2))", image},
+      {"F.batch_norm(F.conv2d(x, y), None, None, training=True)", image},
+      {"F.group_norm(F.conv2d(x, y), 3)", image},
+      {"F.instance_norm(F.conv2d(x, y)) * 2", image},
+      {"F.local_response_norm(F.conv2d(x, y), 3)", image},
+      {"F.interpolate(F.conv2d(x, y), scale_factor=2, mode='bilinear')", image},
+      {"torch.var_mean(F.conv2d(x, y), (0, 2))", image},
+      {"torch.max(F.conv2d(x, y), 1)", image},
+      {"F.pixel_shuffle(torch.exp(x), 2)", image},
+      {"torch.softmax(x @ y, 0)", matrix},
+      {"F.normalize(x @ y, dim=1)", matrix},
+      {"F.layer_norm(F.gelu(x @ y), (14,))", matrix},
+      {"torch.logsumexp(x @ y, 0)", matrix},
+      {"torch.cat([torch.exp(x), torch.sin(x)], 1).t()", matrix},
+      {"torch.cumsum(x @ y, 0) + torch.flip(x @ y, (1,))", matrix},
+      {"torch.topk(x @ y, 3, 1)", matrix},
+      {"F.relu(x @ y) @ y.t()", matrix},
+      {"(x.exp() @ y.exp()).mean()", matrix},
+      {"torch.gather(x @ y, 1, torch.argmax(x, 1, keepdim=True))", matrix},
+      {"F.scaled_dot_product_attention((x @ y).view(1, 2, 6, 14), (x @ y).view(1, 2, 6, 14), (x @ y).view(1, 2, 6, "
+       "14))",
+       matrix},
+      {"torch.where(x > 0, torch.exp(x), torch.sin(x)).sum(1)", matrix},
+      {"torch.tril(x @ y)", matrix},
+  };
+  for (const auto& [forward, inputs] : cases) {
+    SCOPED_TRACE(forward);
+    const auto program = program_of(forward, inputs);
+    expect_elements_are_those_of_the_whole(program, leaves_of(program));
+  }
+}
+
 TEST(Oracle, computes_what_a_convolution_reads_once) {
   const auto program = program_of("F.relu(F.conv2d(F.relu(x).transpose(2, 3), y, padding=1))",
                                   "torch.randn(2, 4, 9, 8), torch.randn(6, 4, 3, 3)");
