@@ -12,7 +12,7 @@ namespace kw::program_oracle {
 namespace {
 
 Answer filled(double value) {
-  return each_element([value](std::int64_t) { return value; });
+  return by_place(each_element([value](std::int64_t) { return value; }));
 }
 
 Result<Answer> zeros(const OracleCall&) {

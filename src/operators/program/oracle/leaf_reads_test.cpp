@@ -92,6 +92,15 @@ INSTANTIATE_TEST_SUITE_P(
         Reading{"F.conv_transpose1d(x, y, stride=2)", "torch.rand(9, 2, 4), torch.rand(2, 1, 2)", {16, 4}},
         Reading{"F.relu(F.conv1d(x, y)).sum(2)", "torch.rand(9, 2, 10), torch.rand(8, 2, 3)", {40, 48}},
         Reading{"torch.chunk(x, 2, 1)[0]", "torch.rand(9, 16)", {16}},
+        Reading{"torch.cat((torch.zeros_like(x.select(1, 0).unsqueeze(1)), torch.cumsum(x.narrow(1, 0, 7), 1)), 1)",
+                "torch.rand(9, 8)",
+                {14}},
+        Reading{"torch.cat((torch.cumsum(x.narrow(1, 0, 7), 1), torch.index_select(x.narrow(1, 0, 1), 1, y)), 1)",
+                "torch.rand(9, 8), torch.zeros(1, dtype=torch.int64)",
+                {21}},
+        Reading{"x + torch.gather(x, 1, y).narrow(1, 0, 1)",
+                "torch.rand(9, 8), torch.zeros(9, 8, dtype=torch.int64)",
+                {72}},
         Reading{"torch.gather(x, 1, y)", "torch.rand(9, 8), torch.zeros(9, 8, dtype=torch.int64)", {72}},
         Reading{"F.kl_div(x, y, reduction='none')", "torch.rand(9, 8), torch.rand(9, 8)", {72, 72}}));
 

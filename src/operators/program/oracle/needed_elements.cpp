@@ -70,9 +70,9 @@ class Cone {
       const auto known = reads.find(operand);
       if (known == reads.end()) {
         add_all(operand);
-      } else if (needed_[operand].exact) {
+      } else {
         add(operand, known->second);
-        needed_[operand].exact = exact;
+        needed_[operand].exact = needed_[operand].exact && exact;
       }
     }
     return {};
@@ -107,7 +107,11 @@ class Cone {
     }
     if (by_element != nullptr && by_element->reach == Reach::same)
       return reads_in_place(operands, node.outputs.front(), wanted.front());
-    return traced_reads(graph_, node, wanted, parallel_, most_).value_or(std::move(reads));
+    auto traced = traced_reads(graph_, node, wanted, parallel_, most_);
+    if (!traced) return reads;
+    // What was not even looked at is not read.
+    for (const auto operand : operands) traced->try_emplace(operand);
+    return *std::move(traced);
   }
 
   /// Weights and the like: all of them, which are known then to be all.
