@@ -55,8 +55,9 @@ Result<std::map<std::size_t, LeafElements>> leaves_as_drawn(const Evaluated& all
   for (const auto& [value, leaf] : all.leaves) values.push_back(value);
   KW_TRY(const auto reads, leaf_reads(all.program->graph, wanted, values));
   std::map<std::size_t, LeafElements> leaves;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    leaves[values[i]] = [&leaf = all.leaves.at(values[i]), ranges = reads[i]](std::int64_t element) {
+  auto drawn_of = reads.begin();
+  for (const std::size_t value : values) {
+    leaves[value] = [&leaf = all.leaves.at(value), ranges = *drawn_of++](std::int64_t element) {
       const bool drawn = std::ranges::any_of(
           ranges, [&](const ElementRange& range) { return range.begin <= element && element < range.end; });
       return drawn ? leaf.values[static_cast<std::size_t>(element)] : std::numeric_limits<double>::quiet_NaN();

@@ -89,21 +89,21 @@ void fill_some(const ByElement& answer, std::span<const Ranges> needed, std::spa
   for (std::size_t output = 0; output < outputs.size(); ++output) {
     const std::int64_t all = count_of(needed[output]);
     const Ranges parts = cut(needed[output], std::clamp<std::int64_t>(all / k_fewest_tasks, 1, k_scattered_task));
-    const auto [dtype, values] = outputs[output];
+    const FlatOutput& to = outputs[output];
     in_scattered_tasks(std::ssize(parts), parallel, [&](std::int64_t part) {
       const auto [begin, end] = parts[static_cast<std::size_t>(part)];
-      for (auto i = begin; i < end; ++i) values[i] = held_as(dtype, answer.at(output, i));
+      for (auto i = begin; i < end; ++i) to.values[i] = held_as(to.dtype, answer.at(output, i));
     });
   }
 }
 
 void fill_some(const BySpan& answer, std::span<const Ranges> needed, std::span<const FlatOutput> outputs,
                const ParallelFor& parallel) {
-  const auto [dtype, values] = outputs.front();
+  const FlatOutput& all = outputs.front();
   fill_parts(answer, parts_of_rows(needed.front(), answer.length), parallel,
              [&](std::int64_t row, std::int64_t first, std::span<const double> computed) {
-               double* to = values + row * answer.length + first;
-               for (const double value : computed) *to++ = held_as(dtype, value);
+               double* to = all.values + row * answer.length + first;
+               for (const double value : computed) *to++ = held_as(all.dtype, value);
              });
 }
 

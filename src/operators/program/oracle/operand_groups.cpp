@@ -4,7 +4,8 @@ namespace kw::program_oracle {
 
 std::optional<Ranges> reads_of_groups(const OperandGroups& groups, const Ranges& wanted, const ParallelFor& parallel,
                                       std::int64_t most) {
-  const auto& [kept, walked] = groups.space;
+  const StridedMap& kept = groups.space.kept;
+  const StridedMap& walked = groups.space.walked;
   const std::int64_t runs = walked.count() / walked.run();
   ElementSet needed(kept.count());
   std::int64_t elements = 0;

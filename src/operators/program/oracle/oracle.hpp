@@ -64,11 +64,12 @@ class LeafElements {
 
 /// What evaluate_elements computes of the values on the way.
 enum class OnTheWay : std::uint8_t {
-  elements,  ///< those that are asked for: the memory grows with the cone of the wanted elements, not with the tensors
+  elements,  ///< those that are needed: the memory grows with the cone of the wanted elements, not with the tensors
   tensors,   ///< all of each tensor that the wanted elements follow from, side by side on all threads
 };
 
-/// The answer on demand: for each of `wanted` its elements. What was computed is kept until the end.
+/// The answer on demand: for each of `wanted` its elements. Where places alone say which elements of a value are
+/// needed, those are computed side by side; where data do, they are asked for one by one, and kept until the end.
 [[nodiscard]] Result<std::vector<std::vector<double>>> evaluate_elements(
     const Graph& graph, const std::map<std::size_t, LeafElements>& leaves, std::span<const WantedElements> wanted,
     const ParallelFor& parallel = serial_for, OnTheWay on_the_way = OnTheWay::elements);
