@@ -39,6 +39,8 @@ struct ByElement {
   bool by_place = false;
   /// Where they do and are groups: which.
   std::shared_ptr<const OperandGroups> reads = nullptr;
+  /// With Reach::same: whether operands of fewer elements are repeated along axes of the result, as Broadcast has it.
+  bool repeats = false;
 };
 
 /// Neighbouring elements of rows of the only output, computed together because that makes a tight loop.
@@ -89,6 +91,13 @@ template <typename Function>
 template <typename Function>
 [[nodiscard]] Answer each_in_place(Function function) {
   return each_from_one(std::move(function), Reach::same);
+}
+/// Of operands that are all a Broadcast to the result, or of its extents.
+template <typename Function>
+[[nodiscard]] Answer each_repeated(Function function) {
+  Answer answer = each_in_place(std::move(function));
+  std::get<ByElement>(answer).repeats = true;
+  return answer;
 }
 
 struct OracleRow {

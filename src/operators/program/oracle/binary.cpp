@@ -14,7 +14,7 @@ using Binary = double (*)(double, double);
 
 Result<Answer> binary_with(const OracleCall& call, Binary function, const char* second = "other") {
   const auto extents = call.output_extents();
-  return each_in_place([left = Broadcast(call.tensor("input"), extents),
+  return each_repeated([left = Broadcast(call.tensor("input"), extents),
                         right = Broadcast(call.tensor(second), extents),
                         function](std::int64_t i) { return function(left[i], right[i]); });
 }
@@ -27,7 +27,7 @@ Result<Answer> binary(const OracleCall& call) {
 /// input_factor * input + other_factor * other
 Result<Answer> weighted_sum(const OracleCall& call, double input_factor, double other_factor) {
   const auto extents = call.output_extents();
-  return each_in_place([left = Broadcast(call.tensor("input"), extents),
+  return each_repeated([left = Broadcast(call.tensor("input"), extents),
                         right = Broadcast(call.tensor("other"), extents), input_factor,
                         other_factor](std::int64_t i) { return input_factor * left[i] + other_factor * right[i]; });
 }

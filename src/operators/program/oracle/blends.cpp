@@ -20,31 +20,31 @@ Three three_of(const OracleCall& call, const char* first, const char* second, co
 }
 
 Result<Answer> where(const OracleCall& call) {
-  return each_in_place([of = three_of(call, "condition", "input", "other")](std::int64_t i) {
+  return each_repeated([of = three_of(call, "condition", "input", "other")](std::int64_t i) {
     return of.first[i] != 0.0 ? of.second[i] : of.third[i];
   });
 }
 
 Result<Answer> lerp(const OracleCall& call) {
-  return each_in_place([of = three_of(call, "input", "end", "weight")](std::int64_t i) {
+  return each_repeated([of = three_of(call, "input", "end", "weight")](std::int64_t i) {
     const double start = of.first[i];
     return start + of.third[i] * (of.second[i] - start);
   });
 }
 
 Result<Answer> masked_fill(const OracleCall& call) {
-  return each_in_place([of = three_of(call, "input", "mask", "value")](std::int64_t i) {
+  return each_repeated([of = three_of(call, "input", "mask", "value")](std::int64_t i) {
     return of.second[i] != 0.0 ? of.third[i] : of.first[i];
   });
 }
 
 Result<Answer> addcmul(const OracleCall& call) {
-  return each_in_place([of = three_of(call, "input", "tensor1", "tensor2"), factor = call.number("value")](
+  return each_repeated([of = three_of(call, "input", "tensor1", "tensor2"), factor = call.number("value")](
                            std::int64_t i) { return of.first[i] + factor * of.second[i] * of.third[i]; });
 }
 
 Result<Answer> addcdiv(const OracleCall& call) {
-  return each_in_place([of = three_of(call, "input", "tensor1", "tensor2"), factor = call.number("value")](
+  return each_repeated([of = three_of(call, "input", "tensor1", "tensor2"), factor = call.number("value")](
                            std::int64_t i) { return of.first[i] + factor * of.second[i] / of.third[i]; });
 }
 

@@ -39,7 +39,9 @@ class StridedMap {
   }
   [[nodiscard]] std::int64_t count() const { return count_; }
   /// From each multiple of it on, as many indices lead to neighbours in succession.
-  [[nodiscard]] std::int64_t run() const { return axes_.empty() || axes_[0].stride != 1 ? 1 : axes_[0].extent; }
+  [[nodiscard]] std::int64_t run() const {
+    return axes_.empty() || axes_[0].stride != 1 || count_ == 0 ? 1 : axes_[0].extent;
+  }
 
  private:
   struct Axis {

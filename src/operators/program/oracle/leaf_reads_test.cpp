@@ -101,6 +101,10 @@ INSTANTIATE_TEST_SUITE_P(
         Reading{"x + torch.gather(x, 1, y).narrow(1, 0, 1)",
                 "torch.rand(9, 8), torch.zeros(9, 8, dtype=torch.int64)",
                 {72}},
+        Reading{"y + torch.exp(x).sum(1, keepdim=True)", "torch.rand(9, 4), torch.rand(9, 8)", {8, 16}},
+        Reading{"y - torch.exp(x).narrow(0, 0, 1) * 2", "torch.rand(9, 8), torch.rand(9, 8)", {8, 16}},
+        Reading{"F.prelu(y, torch.exp(x))", "torch.rand(8), torch.rand(9, 8)", {8, 16}},
+        Reading{"torch.where(y > 0, torch.exp(x).narrow(1, 0, 1), y)", "torch.rand(9, 8), torch.rand(9, 8)", {2, 16}},
         Reading{"torch.gather(x, 1, y)", "torch.rand(9, 8), torch.zeros(9, 8, dtype=torch.int64)", {72}},
         Reading{"F.kl_div(x, y, reduction='none')", "torch.rand(9, 8), torch.rand(9, 8)", {72, 72}}));
 

@@ -87,12 +87,18 @@ class Cone {
     KW_TRY(const Answer answer, answer_of(graph_, node, zeros));
     Reads reads;
     const auto operands = operands_of(node);
+    const bool looks_at_rows = std::holds_alternative<BySpan>(answer) ||
+                               (std::holds_alternative<ByElement>(answer) && std::get<ByElement>(answer).reads);
+    if (looks_at_rows && is_all(node.outputs.front(), wanted.front())) {
+      for (const auto operand : operands) reads[operand] = {{0, elements_of(graph_.values[operand].type)}};
+      return reads;
+    }
     const auto keep_first = [&](std::optional<Ranges> first) {
       // Who reads a tensor twice may read all of it in the other place.
       if (first && std::ranges::count(operands, operands.front()) == 1) reads[operands.front()] = *std::move(first);
     };
+    const std::int64_t all = operands.empty() ? 0 : elements_of(graph_.values[operands.front()].type);
     if (const auto* spans = std::get_if<BySpan>(&answer)) {
-      const std::int64_t all = operands.empty() ? 0 : elements_of(graph_.values[operands.front()].type);
       keep_first(first_operand_reads(*spans, wanted.front(), all, parallel_, most_));
       return reads_of_rest(operands, std::move(reads));
     }
@@ -100,18 +106,22 @@ class Cone {
     const auto* by_line = std::get_if<ByLine>(&answer);
     if (!(by_element != nullptr ? by_element->by_place : by_line->by_place)) return reads;
     if (by_element != nullptr && by_element->reads != nullptr) {
-      Ranges all;
-      for (const auto& ranges : wanted) all.insert(all.end(), ranges.begin(), ranges.end());
-      keep_first(reads_of_groups(*by_element->reads, joined(std::move(all)), parallel_, most_));
+      Ranges any;
+      for (const auto& ranges : wanted) any.insert(any.end(), ranges.begin(), ranges.end());
+      keep_first(reads_of_groups(*by_element->reads, joined(std::move(any)), parallel_, most_));
       return reads_of_rest(operands, std::move(reads));
     }
     if (by_element != nullptr && by_element->reach == Reach::same)
-      return reads_in_place(operands, node.outputs.front(), wanted.front());
+      return reads_in_place(*by_element, operands, node.outputs.front(), wanted.front());
     auto traced = traced_reads(graph_, node, wanted, parallel_, most_);
     if (!traced) return reads;
     // What was not even looked at is not read.
     for (const auto operand : operands) traced->try_emplace(operand);
     return *std::move(traced);
+  }
+
+  [[nodiscard]] bool is_all(std::size_t value, const Ranges& ranges) const {
+    return count_of(ranges) == elements_of(graph_.values[value].type);
   }
 
   /// Weights and the like: all of them, which are known then to be all.
@@ -123,13 +133,34 @@ class Cone {
     return reads;
   }
 
-  Reads reads_in_place(const std::vector<std::size_t>& operands, std::size_t output, const Ranges& ranges) {
+  Reads reads_in_place(const ByElement& answer, const std::vector<std::size_t>& operands, std::size_t output,
+                       const Ranges& ranges) {
     Reads reads;
     for (const auto operand : operands) {
       const std::int64_t all = elements_of(graph_.values[operand].type);
-      reads[operand] = all == elements_of(graph_.values[output].type) ? ranges : Ranges{{0, all}};
+      if (all == elements_of(graph_.values[output].type)) {
+        reads[operand] = ranges;
+      } else if (answer.repeats && all > 1 && !is_leaf_(operand) && count_of(ranges) <= most_) {
+        reads[operand] = reads_of_repeated(operand, output, ranges);
+      } else {
+        reads[operand] = {{0, all}};
+      }
     }
     return reads;
+  }
+
+  Ranges reads_of_repeated(std::size_t operand, std::size_t output, const Ranges& ranges) {
+    constexpr std::int64_t k_elements_of_task = 4096;
+    const Extents from = values_of(graph_.values[operand].type.shape);
+    const Extents to = values_of(graph_.values[output].type.shape);
+    const StridedMap place_of(to, broadcast_strides(from, to));
+    const Ranges parts = cut(ranges, k_elements_of_task);
+    ElementSet reads(volume_of(from));
+    parallel_(std::ssize(parts), [&](std::int64_t part) {
+      const ElementRange& some = parts[static_cast<std::size_t>(part)];
+      for (auto i = some.begin; i < some.end; ++i) reads.add(place_of(i));
+    });
+    return reads.ranges();
   }
 
   const Graph& graph_;

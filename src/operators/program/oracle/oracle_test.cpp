@@ -283,6 +283,9 @@ TEST(Oracle, computes_all_that_some_elements_follow_from) {
        matrix},
       {"torch.where(x > 0, torch.exp(x), torch.sin(x)).sum(1)", matrix},
       {"torch.tril(x @ y)", matrix},
+      {"F.conv2d(x, y) - F.conv2d(x, y).mean((2, 3), keepdim=True)", image},
+      {"torch.clamp_min(x @ y, (x @ y).mean(0))", matrix},
+      {"F.prelu(F.conv2d(x, y), torch.exp(more[0][:, 0, 0, 0]))", image},
   };
   for (const auto& [forward, inputs] : cases) {
     SCOPED_TRACE(forward);

@@ -53,7 +53,7 @@ Result<Answer> clamp(const OracleCall& call) {
     return Broadcast(present ? call.tensor(name) : Operand::number(ElementType::float64, otherwise), extents);
   };
   constexpr double k_infinity = std::numeric_limits<double>::infinity();
-  return each_in_place(
+  return each_repeated(
       [input = Broadcast(call.tensor("input"), extents), least = bound("min", -k_infinity),
        most = bound("max", k_infinity)](std::int64_t i) { return smaller_of(larger_of(input[i], least[i]), most[i]); });
 }
@@ -139,12 +139,12 @@ constexpr std::array k_unary_answers = {
     OracleRow{"clamp", clamp},
     OracleRow{"clamp_min", [](const OracleCall& call) -> Result<Answer> {
                 const auto extents = call.output_extents();
-                return each_in_place([input = call.tensor("input"), least = Broadcast(call.tensor("min"), extents)](
+                return each_repeated([input = call.tensor("input"), least = Broadcast(call.tensor("min"), extents)](
                                         std::int64_t i) { return larger_of(input[i], least[i]); });
               }},
     OracleRow{"clamp_max", [](const OracleCall& call) -> Result<Answer> {
                 const auto extents = call.output_extents();
-                return each_in_place([input = call.tensor("input"), most = Broadcast(call.tensor("max"), extents)](
+                return each_repeated([input = call.tensor("input"), most = Broadcast(call.tensor("max"), extents)](
                                         std::int64_t i) { return smaller_of(input[i], most[i]); });
               }},
     OracleRow{"nan_to_num", nan_to_num},
