@@ -135,6 +135,15 @@ Result<Reached> compare(const RunFacts& facts, const CheckCase& one, CaseRun& ru
   return fail(tells(facts, one) ? precise.error() : untold_error(facts.problem, one));
 }
 
+/// Of a launch of the plain kernel that no deadline is long enough for.
+Error too_slow_error(const std::string& place, Duration deadline) {
+  return Error{errc::out_of_time,
+               fmt::format("the plain kernel, which every candidate is compared with, takes more than {:.0f} s for a "
+                           "launch on {}",
+                           to_seconds(deadline), place),
+               "make the primary workload smaller: with --set, or with --fit for a module"};
+}
+
 /// What the cases use one after the other: of new memory each page is cleared when it is first used.
 struct OpeningMemory {
   StoredInputs inputs;
@@ -151,7 +160,10 @@ Result<Reached> reached_on(const RunFacts& facts, Baseline& baseline, LoadedCand
   LoadedCandidate& runs = reference != nullptr ? *reference : baseline.loaded;
   memory.inputs = StoredInputs(facts.problem, one, std::move(memory.inputs));
   auto run = run_plan(facts.problem, runs, one.workload, memory.inputs, mode, clock, facts.options.parallel);
-  if (!run) return fail(baseline_error(place, run.error().sentence));
+  if (!run) {
+    const bool too_slow = run.error().reason == Reason::timeout && !timeout.ends_budget;
+    return fail(too_slow ? too_slow_error(place, timeout.time) : baseline_error(place, run.error().sentence));
+  }
   if (reference == nullptr) {
     baseline.learn_request(run->time);
     if (one.workload == 0) baseline.primaries.push_back(run->time);

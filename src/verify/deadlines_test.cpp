@@ -89,6 +89,21 @@ TEST_F(DeadlineTest, gives_up_opening_at_its_deadline) {
   EXPECT_EQ(opened.error().hint, "give the run more time, such as --budget 5m");
 }
 
+TEST_F(DeadlineTest, says_where_the_plain_kernel_takes_longer_than_any_launch_may) {
+  VerifierOptions options;
+  options.secret_seed = 7;
+  options.device = backend.device();
+  options.plain = small_candidate("plain");
+  kernels["plain"].behaviour = FakeBehaviour::hangs;
+  const auto opened = LocalVerifier::open(problem, backend, clock, std::move(options));
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().code, errc::out_of_time);
+  EXPECT_EQ(opened.error().message,
+            "the plain kernel, which every candidate is compared with, takes more than 30 s for a launch on workload "
+            "primary");
+  EXPECT_EQ(opened.error().hint, "make the primary workload smaller: with --set, or with --fit for a module");
+}
+
 TEST_F(DeadlineTest, does_not_call_a_busy_machine_a_defect) {
   kernels["plain"].build_hangs = true;
   backend.make_busy(100);

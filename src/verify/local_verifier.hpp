@@ -24,8 +24,8 @@ class LocalVerifier final : public Verifier {
  public:
   /// Evaluates the oracle, runs the plain kernel to learn what error is allowed and how fast it is, and refuses
   /// problems that cannot be scored. errc::baseline when the plain kernel does not build, run or agree with the
-  /// oracle; errc::out_of_time when options.opening_deadline passed first. `problem`, `backend` and `clock` must
-  /// outlive it.
+  /// oracle; errc::out_of_time when options.opening_deadline passed first, or the plain kernel takes longer than a
+  /// launch may. `problem`, `backend` and `clock` must outlive it.
   [[nodiscard]] static Result<std::unique_ptr<LocalVerifier>> open(const Problem& problem, ExecutionBackend& backend,
                                                                    const Clock& clock, VerifierOptions options);
   ~LocalVerifier() override;

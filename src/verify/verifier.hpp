@@ -22,7 +22,8 @@
 namespace kw {
 
 namespace errc {
-inline constexpr ErrorCode out_of_time{"verify.out_of_time"};  ///< the budget ended before the first candidate
+/// The budget ended before the first candidate, or the plain kernel takes longer than any launch may.
+inline constexpr ErrorCode out_of_time{"verify.out_of_time"};
 /// The best kernel of an earlier part of the run no longer passes: another driver, or a machine too busy for it.
 inline constexpr ErrorCode champion_lost{"verify.champion_lost", ExitClass::environment};
 /// Other work on the machine disturbed everything that was measured.
