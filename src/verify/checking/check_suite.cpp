@@ -187,19 +187,27 @@ Result<std::vector<bool>> draw_all(const Problem& problem, const WorkloadCosts& 
   return told;
 }
 
-/// Of data that tell nothing, an output that is 0 throughout. A kernel that writes zeros would be right, and one that
-/// rounds what cancels would be wrong.
-Result<void> require_more_than_zeros(const Problem& problem, const CheckCase& one) {
-  for (std::size_t i = 0; i < one.expected.size(); ++i) {
-    const auto& output = problem.outputs[i];
-    const auto is_zero = [](double value) { return value == 0; };
-    if (!is_float(output.dtype) || !std::ranges::all_of(one.expected[i].numbers(), is_zero)) continue;
-    return fail(Error{errc::unscorable,
-                      fmt::format("{} cannot be scored: every element of {} is 0 on workload {}, which timed launches "
-                                  "are like",
-                                  problem.name, output.name, problem.workloads[one.workload].name),
-                      "give the module sizes with which that output depends on its inputs; a softmax over one element "
-                      "does not"});
+bool is_zero(const CheckCase& one, std::size_t output) {
+  return !one.expected.empty() &&
+         std::ranges::all_of(one.expected[output].numbers(), [](double value) { return value == 0; });
+}
+
+/// Of data that tell nothing, an output that is 0 throughout there, and not in every case. A kernel that writes zeros
+/// would be right, and one that rounds what cancels would be wrong. What is 0 everywhere the probes find.
+Result<void> require_more_than_zeros(const Problem& problem, const std::vector<CheckCase>& cases) {
+  for (const CheckCase& one : cases) {
+    for (std::size_t i = 0; !one.tells && i < one.expected.size(); ++i) {
+      const auto& output = problem.outputs[i];
+      const auto is_other = [&](const CheckCase& other) { return !other.expected.empty() && !is_zero(other, i); };
+      if (!is_float(output.dtype) || !is_zero(one, i) || std::ranges::none_of(cases, is_other)) continue;
+      return fail(
+          Error{errc::unscorable,
+                fmt::format("{} cannot be scored: every element of {} is 0 on workload {}, which timed launches "
+                            "are like",
+                            problem.name, output.name, problem.workloads[one.workload].name),
+                "give the module sizes with which that output depends on its inputs; a softmax over one "
+                "element does not"});
+    }
   }
   return {};
 }
@@ -242,7 +250,6 @@ Result<CheckSuite> CheckSuite::make(const Problem& problem, std::uint64_t seed, 
     one.whole = whole_answer_work(problem, problem.workloads[one.workload], costs.of(one.workload).steps);
     if (is_answered_whole(one.whole, limits)) {
       KW_TRY_VOID(answer_whole(problem, parallel, one));
-      if (!told[i]) KW_TRY_VOID(require_more_than_zeros(problem, one));
     } else {
       Rng row_choice = Rng(seeds[i].operands).split(i);
       if (is_large(problem, costs, limits, one)) {
@@ -360,7 +367,7 @@ Result<void> CheckSuite::require_scorable(const Problem& problem, const Parallel
               fmt::format("{} cannot be scored: {} as {} passes every check", problem.name, probe.name, passing),
               probe.remedy});
   }
-  return {};
+  return require_more_than_zeros(problem, cases_);
 }
 
 }  // namespace kw

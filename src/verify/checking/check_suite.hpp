@@ -128,7 +128,7 @@ class CheckSuite {
   /// roundings of the inputs do to the answer, up to 1e-4.
   void allow_errors(const Problem& problem, const std::vector<std::vector<double>>& errors);
   /// Refuses a problem whose check a cheater could pass: each probe must exceed what is allowed on at least one case.
-  /// Call after allow_errors.
+  /// And one whose timing cases tell nothing, of which an output is 0 throughout. Call after allow_errors.
   [[nodiscard]] Result<void> require_scorable(const Problem& problem, const ParallelFor& parallel = serial_for) const;
 
  private:
