@@ -1,13 +1,13 @@
 #include "tests/programs/interpreted.hpp"
 
 #include <fmt/format.h>
-#include <malloc.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "base/rng.hpp"
+#include "base/testing/no_numbers_in_memory.hpp"
 #include "operators/program/oracle/oracle.hpp"
 #include "operators/program/oracle_glue.hpp"
 #include "operators/program/program_detail.hpp"
@@ -65,14 +65,6 @@ Result<std::map<std::size_t, LeafElements>> leaves_as_drawn(const Evaluated& all
   }
   return leaves;
 }
-
-/// While it lives new memory is full of NaN: what reads elements that nobody computed shows. A bit above the byte says
-/// that a byte of zeros is meant, whose complement it is filled with.
-class NoNumbersInMemory {
- public:
-  NoNumbersInMemory() { mallopt(M_PERTURB, 0x100); }
-  ~NoNumbersInMemory() { mallopt(M_PERTURB, 0); }
-};
 
 std::string wrong(const Workload& workload, std::size_t output, std::size_t element, double got, double expected) {
   return fmt::format("workload {}, output {}, element {}: {:.17g} instead of {:.17g}", workload.name, output, element,

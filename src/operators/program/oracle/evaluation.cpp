@@ -62,21 +62,28 @@ void fill_whole(const BySpan& answer, std::vector<DenseTensor>& outputs, const P
            });
 }
 
+void store_line(const Lines& lines, std::int64_t line, const std::vector<std::vector<double>>& computed,
+                std::span<const FlatOutput> outputs) {
+  for (std::size_t output = 0; output < outputs.size(); ++output) {
+    std::int64_t at = lines.start(line);
+    for (const double value : computed[output]) {
+      outputs[output].values[at] = held_as(outputs[output].dtype, value);
+      at += lines.stride;
+    }
+  }
+}
+
 void fill_whole(const ByLine& answer, std::vector<DenseTensor>& outputs, const ParallelFor& parallel) {
   const auto& lines = answer.lines;
   if (lines.length == 0) return;
+  std::vector<FlatOutput> flat;
+  for (auto& tensor : outputs) flat.push_back({tensor.dtype, tensor.values.data()});
   in_tasks(lines.count, lines.length, parallel, [&](std::int64_t first, std::int64_t end) {
     std::vector<std::vector<double>> buffers(outputs.size(),
                                              std::vector<double>(static_cast<std::size_t>(lines.length)));
     for (auto line = first; line < end; ++line) {
       answer.fill(line, buffers);
-      for (std::size_t output = 0; output < outputs.size(); ++output) {
-        auto at = static_cast<std::size_t>(lines.start(line));
-        for (const double value : buffers[output]) {
-          outputs[output].values[at] = held_as(outputs[output].dtype, value);
-          at += static_cast<std::size_t>(lines.stride);
-        }
-      }
+      store_line(lines, line, buffers, flat);
     }
   });
 }
@@ -118,13 +125,7 @@ void fill_some(const ByLine& answer, std::span<const Ranges> needed, std::span<c
     std::vector<std::vector<double>> buffers(outputs.size(),
                                              std::vector<double>(static_cast<std::size_t>(lines.length)));
     answer.fill(line, buffers);
-    for (std::size_t output = 0; output < outputs.size(); ++output) {
-      std::int64_t at = lines.start(line);
-      for (const double value : buffers[output]) {
-        outputs[output].values[at] = held_as(outputs[output].dtype, value);
-        at += lines.stride;
-      }
-    }
+    store_line(lines, line, buffers, outputs);
   });
 }
 
@@ -227,6 +228,13 @@ Result<Answer> answer_of(const Graph& graph, const Node& node, const OracleCall:
                    "use another operator");
   }
   return row->answer(OracleCall(graph, node, operand_of));
+}
+
+OracleCall::OperandOf zero_operands(const Graph& graph) {
+  return [&graph](std::size_t value) {
+    const auto& type = graph.values[value].type;
+    return Operand(type.dtype, values_of(type.shape), [](std::int64_t) { return 0.0; });
+  };
 }
 
 std::vector<DenseTensor> whole_answer(const Graph& graph, const Node& node, const Answer& answer,

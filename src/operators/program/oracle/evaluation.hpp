@@ -54,6 +54,9 @@ void fill_elements(const Answer& answer, std::span<const Ranges> needed, std::sp
 /// How the node is answered; errc::oracle_random and errc::oracle_unanswered.
 [[nodiscard]] Result<Answer> answer_of(const Graph& graph, const Node& node, const OracleCall::OperandOf& operand_of);
 
+/// Zeros in the place of every operand, for who asks an answer what it is and not for numbers. `graph` must outlive it.
+[[nodiscard]] OracleCall::OperandOf zero_operands(const Graph& graph);
+
 /// All outputs of the node.
 [[nodiscard]] std::vector<DenseTensor> whole_answer(const Graph& graph, const Node& node, const Answer& answer,
                                                     const ParallelFor& parallel);

@@ -80,11 +80,7 @@ class Cone {
 
   /// What the wanted elements of the outputs read of operands; of those that are not among them any element.
   Result<Reads> reads_of(const Node& node, const std::vector<Ranges>& wanted) {
-    const OracleCall::OperandOf zeros = [&](std::size_t value) {
-      const auto& type = graph_.values[value].type;
-      return Operand(type.dtype, values_of(type.shape), [](std::int64_t) { return 0.0; });
-    };
-    KW_TRY(const Answer answer, answer_of(graph_, node, zeros));
+    KW_TRY(const Answer answer, answer_of(graph_, node, zero_operands(graph_)));
     Reads reads;
     const auto operands = operands_of(node);
     const bool looks_at_rows = std::holds_alternative<BySpan>(answer) ||

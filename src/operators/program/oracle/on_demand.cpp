@@ -37,11 +37,7 @@ constexpr double k_term = 1.0 / 512;
 
 /// What an element of a value takes, in units of one that is kept.
 Result<double> cost_of_element(const Graph& graph, const Node& node) {
-  const program_oracle::OracleCall::OperandOf zeros = [&](std::size_t value) {
-    const auto& type = graph.values[value].type;
-    return program_oracle::Operand(type.dtype, values_of(type.shape), [](std::int64_t) { return 0.0; });
-  };
-  KW_TRY(const auto answer, program_oracle::answer_of(graph, node, zeros));
+  KW_TRY(const auto answer, program_oracle::answer_of(graph, node, program_oracle::zero_operands(graph)));
   if (const auto* spans = std::get_if<program_oracle::BySpan>(&answer)) {
     return 1 + k_term * static_cast<double>(spans->terms);
   }

@@ -1,10 +1,10 @@
 #include "operators/program/testing/oracle_case.hpp"
 
 #include <gtest/gtest.h>
-#include <malloc.h>
 
 #include <cmath>
 
+#include "base/testing/no_numbers_in_memory.hpp"
 #include "program/testing/module_text.hpp"
 
 namespace kw::program_oracle_test {
@@ -19,14 +19,6 @@ double leaf_element(ElementType type, const std::optional<ElementDistribution>& 
   const double least = drawn ? drawn->first : 0.0;
   return least == 1.0 ? (n + 1.0) / 8.0 : least == 2.0 ? (n + 1.0) / 18.0 : (n - 8.0) / 4.0;
 }
-
-/// While it lives new memory is full of NaN: what reads elements that nobody computed shows.
-class NoNumbersInMemory {
- public:
-  // All bits of a byte; 0 alone would be the usual way, so that a bit above the byte says that it is meant.
-  NoNumbersInMemory() { mallopt(M_PERTURB, 0x100); }
-  ~NoNumbersInMemory() { mallopt(M_PERTURB, 0); }
-};
 
 /// Some elements of each output: every so manieth from one on.
 std::vector<WantedElements> some_of(const Program& program, const std::vector<DenseTensor>& whole, std::int64_t first,
