@@ -3,6 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
+#include <map>
+#include <set>
 
 #include "program/stages/exact_extent.hpp"
 #include "program/stages/rewrite.hpp"
@@ -45,21 +49,33 @@ void drop_unit_axes(Stage& stage) {
   });
 }
 
+/// The ways in which a stage goes into one that reads it.
+enum class Way : std::uint8_t { into_maps, folded, joined, into_any };
+constexpr std::size_t k_ways = 4;
+
 class Fuser {
  public:
-  explicit Fuser(StageProgram program) { fused_.program = std::move(program); }
+  explicit Fuser(StageProgram program) {
+    fused_.program = std::move(program);
+    for (auto& stage : stages()) drop_unit_axes(stage);
+    gone_.resize(stages().size());
+    reads_.resize(stages().size());
+    refused_.resize(stages().size());
+    for (std::size_t i = 0; i < stages().size(); ++i) {
+      producer_[stages()[i].buffer] = i;
+      note_reads(i);
+    }
+  }
 
   FusedProgram run() {
-    for (auto& stage : stages()) drop_unit_axes(stage);
     // Maps first meet maps, so that a chain behind a reduction can go to its end as one, before the rest is computed
     // where it is read.
-    bool changed = true;
-    while (changed) {
-      changed = false;
-      while (any_inlined(true) || any_folded() || any_joined()) changed = true;
-      if (any_inlined(false)) changed = true;
+    while (any(Way::into_maps) || any(Way::folded) || any(Way::joined) || any(Way::into_any)) {
     }
     drop_unread();
+    for (std::size_t i = stages().size(); i-- > 0;) {
+      if (gone_[i]) stages().erase(stages().begin() + static_cast<std::ptrdiff_t>(i));
+    }
     for (auto& stage : stages()) share_equal_parts(stage);
     return std::move(fused_);
   }
@@ -68,26 +84,76 @@ class Fuser {
   [[nodiscard]] std::vector<Stage>& stages() { return fused_.program.stages; }
   [[nodiscard]] const StageBuffer& buffer(const Stage& stage) const { return fused_.program.buffers[stage.buffer]; }
 
-  [[nodiscard]] std::vector<std::size_t> readers_of(std::size_t buffer) {
-    std::vector<std::size_t> readers;
-    for (std::size_t i = 0; i < stages().size(); ++i) {
-      if (buffers_read(stages()[i]).count(buffer) > 0) readers.push_back(i);
+  /// Stages that read the buffer, in order.
+  [[nodiscard]] const std::set<std::size_t>& readers_of(std::size_t buffer) { return readers_[buffer]; }
+
+  /// What was refused is asked again of this stage, and of those whose results it reads.
+  void ask_again(std::size_t index) {
+    refused_[index] = {};
+    for (const auto read : reads_[index]) {
+      const auto producer = producer_.find(read);
+      if (producer != producer_.end()) refused_[producer->second] = {};
     }
-    return readers;
+  }
+
+  void forget_reads(std::size_t index) {
+    ask_again(index);
+    for (const auto read : reads_[index]) readers_[read].erase(index);
+    reads_[index].clear();
+  }
+
+  void note_reads(std::size_t index) {
+    reads_[index] = buffers_read(stages()[index]);
+    for (const auto read : reads_[index]) readers_[read].insert(index);
+    ask_again(index);
+  }
+
+  void changed(std::size_t index) {
+    share_equal_parts(stages()[index]);
+    forget_reads(index);
+    note_reads(index);
   }
 
   void remove(std::size_t producer, std::size_t reader) {
     fused_.fusions.push_back(fmt::format("{} into {}", buffer(stages()[producer]).name, buffer(stages()[reader]).name));
-    stages().erase(stages().begin() + static_cast<std::ptrdiff_t>(producer));
+    forget_reads(producer);
+    gone_[producer] = true;
   }
 
   /// What only a fused stage asked for, such as the shape of a tensor of zeros.
   void drop_unread() {
     for (std::size_t i = stages().size(); i-- > 0;) {
-      if (buffer(stages()[i]).use != BufferUse::scratch || !readers_of(stages()[i].buffer).empty()) continue;
+      if (gone_[i] || buffer(stages()[i]).use != BufferUse::scratch || !readers_of(stages()[i].buffer).empty())
+        continue;
       fused_.fusions.push_back(fmt::format("{} is not needed", buffer(stages()[i]).name));
-      stages().erase(stages().begin() + static_cast<std::ptrdiff_t>(i));
+      forget_reads(i);
+      gone_[i] = true;
     }
+  }
+
+  /// Lets the first stage go that can go in this way.
+  bool any(Way way) {
+    for (std::size_t i = 0; i < stages().size(); ++i) {
+      auto& refused = refused_[i][static_cast<std::size_t>(way)];
+      if (gone_[i] || refused) continue;
+      if (went(i, way)) return true;
+      refused = true;
+    }
+    return false;
+  }
+
+  bool went(std::size_t index, Way way) {
+    switch (way) {
+      case Way::into_maps:
+        return went_into_readers(index, true);
+      case Way::folded:
+        return went_under_epilogue(index);
+      case Way::joined:
+        return went_into_reduction(index);
+      case Way::into_any:
+        return went_into_readers(index, false);
+    }
+    return false;
   }
 
   /// How often elements of the map would be computed for this reader.
@@ -103,7 +169,7 @@ class Fuser {
     return times;
   }
 
-  [[nodiscard]] bool worth_inlining(const Stage& map, const std::vector<std::size_t>& readers) {
+  [[nodiscard]] bool worth_inlining(const Stage& map, const std::set<std::size_t>& readers) {
     const double work = arithmetic_of(map.body);
     double times = 0.0;
     for (const auto reader : readers) times += times_read(stages()[reader], map.buffer);
@@ -117,7 +183,7 @@ class Fuser {
     return buffers.size() <= k_most_buffers && size_of(map.body) + size_of(reader.body) <= k_most_nodes;
   }
 
-  [[nodiscard]] bool can_inline(std::size_t index, const std::vector<std::size_t>& readers, bool into_maps) {
+  [[nodiscard]] bool can_inline(std::size_t index, const std::set<std::size_t>& readers, bool into_maps) {
     const auto& map = stages()[index];
     if (map.kind != StageKind::map || buffer(map).use != BufferUse::scratch || readers.empty()) return false;
     for (const auto reader : readers) {
@@ -127,23 +193,20 @@ class Fuser {
     return worth_inlining(map, readers);
   }
 
-  bool any_inlined(bool into_maps) {
-    for (std::size_t i = 0; i < stages().size(); ++i) {
-      const auto readers = readers_of(stages()[i].buffer);
-      if (!can_inline(i, readers, into_maps)) continue;
-      const auto map = stages()[i];
-      const auto stored = buffer(map).type.dtype;
-      for (const auto reader : readers) {
-        rewrite_stage(stages()[reader], [&](const StageExpr& node) {
-          const bool ours = node->op == StageOp::load && node->tensor.buffer == map.buffer;
-          return ours ? element_at(map, *node, stored) : StageExpr();
-        });
-        share_equal_parts(stages()[reader]);
-      }
-      remove(i, readers.front());
-      return true;
+  bool went_into_readers(std::size_t index, bool into_maps) {
+    const auto readers = readers_of(stages()[index].buffer);
+    if (!can_inline(index, readers, into_maps)) return false;
+    const auto& map = stages()[index];
+    const auto stored = buffer(map).type.dtype;
+    for (const auto reader : readers) {
+      rewrite_stage(stages()[reader], [&](const StageExpr& node) {
+        const bool ours = node->op == StageOp::load && node->tensor.buffer == map.buffer;
+        return ours ? element_at(map, *node, stored) : StageExpr();
+      });
+      changed(reader);
     }
-    return false;
+    remove(index, *readers.begin());
+    return true;
   }
 
   /// Whether there are as many elements for every binding of the program's axes: one that is 1 now may be 3.
@@ -170,22 +233,18 @@ class Fuser {
   [[nodiscard]] std::optional<std::size_t> epilogue_of(std::size_t index) {
     const auto& reduction = stages()[index];
     if (reduction.kind == StageKind::map || buffer(reduction).use != BufferUse::scratch) return std::nullopt;
-    const auto readers = readers_of(reduction.buffer);
+    const auto& readers = readers_of(reduction.buffer);
     if (readers.size() != 1) return std::nullopt;
-    const auto& map = stages()[readers[0]];
+    const auto& map = stages()[*readers.begin()];
     const bool fits =
         map.kind == StageKind::map && readable_together(map, reduction) && reads_own_place(map, reduction);
-    return fits ? std::optional(readers[0]) : std::nullopt;
+    return fits ? std::optional(*readers.begin()) : std::nullopt;
   }
 
-  bool any_folded() {
-    for (std::size_t i = 0; i < stages().size(); ++i) {
-      const auto reader = epilogue_of(i);
-      if (!reader) continue;
-      fold(i, *reader);
-      return true;
-    }
-    return false;
+  bool went_under_epilogue(std::size_t index) {
+    const auto reader = epilogue_of(index);
+    if (reader) fold(index, *reader);
+    return reader.has_value();
   }
 
   void fold(std::size_t index, std::size_t reader) {
@@ -204,8 +263,8 @@ class Fuser {
     });
     reduction.buffer = map.buffer;
     reduction.node = map.node;
-    share_equal_parts(reduction);
     stages()[reader] = std::move(reduction);
+    changed(reader);
     remove(index, reader);
   }
 
@@ -220,16 +279,16 @@ class Fuser {
   }
 
   /// Reductions over one axis after the other become one over all of them.
-  bool any_joined() {
-    for (std::size_t i = 0; i < stages().size(); ++i) {
-      const auto readers = readers_of(stages()[i].buffer);
-      if (readers.size() != 1 || buffer(stages()[i]).use != BufferUse::scratch) continue;
-      if (!joins(stages()[i], stages()[readers[0]])) continue;
-      join(stages()[i], stages()[readers[0]]);
-      remove(i, readers[0]);
-      return true;
-    }
-    return false;
+  bool went_into_reduction(std::size_t index) {
+    const auto& part = stages()[index];
+    const auto& readers = readers_of(part.buffer);
+    if (readers.size() != 1 || buffer(part).use != BufferUse::scratch) return false;
+    const auto reader = *readers.begin();
+    if (!joins(part, stages()[reader])) return false;
+    join(part, stages()[reader]);
+    changed(reader);
+    remove(index, reader);
+    return true;
   }
 
   static void join(const Stage& part, Stage& whole) {
@@ -254,6 +313,12 @@ class Fuser {
   }
 
   FusedProgram fused_;
+  // Of each stage. Stages stay where they are until the end, so that their numbers stay.
+  std::vector<bool> gone_;
+  std::vector<std::set<std::size_t>> reads_;
+  std::vector<std::array<bool, k_ways>> refused_;  ///< and nothing has changed since
+  std::map<std::size_t, std::size_t> producer_;    ///< of a buffer
+  std::map<std::size_t, std::set<std::size_t>> readers_;
 };
 
 }  // namespace

@@ -19,6 +19,7 @@
 #include "operators/program/kernels/contract_tail_text.hpp"
 #include "operators/program/kernels/contract_text.hpp"
 #include "operators/program/kernels/contract_tile_loads.hpp"
+#include "operators/program/kernels/program_contracts.hpp"
 
 namespace kw {
 namespace {
@@ -29,18 +30,14 @@ std::string_view contract_gpu_section(const char* name) {
 
 class CudaContraction {
  public:
-  /// `sizes` and `products` are the program's.
-  CudaContraction(const GroupContext& context, const Contraction& contraction, std::vector<ContractSize> sizes,
-                  TileProducts products, const ContractTail* tail, const ContractStatistics* statistics,
-                  const SplitContraction* split = nullptr)
+  CudaContraction(const GroupContext& context, const Contraction& contraction, const ContractTail* tail,
+                  const ContractStatistics* statistics, const SplitContraction* split = nullptr)
       : context_(context),
         contraction_(contraction),
         out_(context.buffers[contraction.split.stage.buffer]),
         inner_(contraction.split.stage.inner),
         size_(contract_size(contraction)),
-        sizes_(std::move(sizes)),
-        of_program_(products),
-        products_(own_products(size_, of_program_, context.device)),
+        products_(own_products(size_, context.contracts->products(), context.device)),
         rounded_(products_ != TileProducts::simt && contraction.split.stage.rounds_factors),
         splits_(contract_splits(size_, context.device)),
         split_(split),
@@ -68,8 +65,8 @@ class CudaContraction {
     if (statistics_ != nullptr) add(joined_statistics(context_, *statistics_, statistics_parts()));
     if (joins_tiles()) add(joined_tiles(context_, contraction_, patch_ ? &*patch_ : nullptr, *tail_, parts_name()));
     add_helpers();
-    kernels_.tunables = contract_gpu_tunables(sizes_, of_program_, context_.device);
-    kernels_.constraints = contract_gpu_constraints(sizes_, of_program_, context_.device);
+    kernels_.tunables = context_.contracts->tunables();
+    kernels_.constraints = context_.contracts->constraints();
     return std::move(kernels_);
   }
 
@@ -80,7 +77,10 @@ class CudaContraction {
     return TileProducts::wgmma;
   }
 
-  bool is_wide() const { return sizes_.size() == 1 && sizes_[0].patch && sizes_[0].patch->wide; }
+  bool is_wide() const {
+    const auto& sizes = context_.contracts->sizes();
+    return sizes.size() == 1 && sizes[0].patch && sizes[0].patch->wide;
+  }
 
   void add_helpers() {
     kernels_.own_helpers.merge(product_helpers(products_, rounded_));
@@ -348,8 +348,6 @@ class CudaContraction {
   const KernelBuffer& out_;
   StageAxes inner_;
   ContractSize size_;
-  std::vector<ContractSize> sizes_;  ///< of the program
-  TileProducts of_program_;
   TileProducts products_;  ///< of this contraction
   bool rounded_;           ///< factors, to tf32 numbers that are multiplied once
   std::optional<HalfFactors> halves_;
@@ -399,7 +397,17 @@ GroupKernels behind(const GroupKernels& before, GroupKernels kernels) {
 }
 
 GroupContext with_buffers(const GroupContext& context, const std::vector<KernelBuffer>& buffers) {
-  return {context.program, buffers, context.dialect, context.device, context.ways};
+  return {context.program, buffers, context.dialect, context.device, context.ways, context.contracts};
+}
+
+/// The program's contractions, as the one of this group is multiplied. One assignment is for all contractions of a
+/// program, which have no tail; a single one has what suits it.
+std::shared_ptr<ProgramContracts> contracts_with(const GroupContext& given, ContractWays ways, bool has_windows) {
+  if (given.contracts->sizes().size() != 1) return given.contracts;
+  auto sizes = contract_sizes(given.program, ColumnChoice::contiguous, ways);
+  // What is reduced of windows needs as many lines of a tile.
+  if (has_windows && sizes[0].patch) sizes[0].patch->wide = false;
+  return std::make_shared<ProgramContracts>(given.program, given.dialect, given.device, ways, std::move(sizes));
 }
 
 }  // namespace
@@ -407,22 +415,16 @@ GroupContext with_buffers(const GroupContext& context, const std::vector<KernelB
 GroupKernels contract_cuda(const GroupContext& given, const Contraction& contraction, const ContractTail* tail,
                            const DirectTail* direct_tail, const ContractStatistics* statistics) {
   const auto ways = tail == nullptr ? given.ways : ways_with_tail(given.ways);
-  const GroupContext context{given.program, given.buffers, given.dialect, given.device, ways};
-  // One assignment is for all contractions of a program, which have no tail.
-  auto sizes = contract_sizes(given.program, ColumnChoice::contiguous, given.ways);
-  if (sizes.size() == 1) sizes = contract_sizes(given.program, ColumnChoice::contiguous, ways);
-  // What is reduced of windows needs as many lines of a tile.
-  if (tail != nullptr || (statistics != nullptr && !statistics->windows.empty())) {
-    for (auto& size : sizes) {
-      if (size.patch) size.patch->wide = false;
-    }
-  }
-  const auto products = tile_products(context.dialect, context.device, sizes, context.ways);
+  const bool has_windows = tail != nullptr || (statistics != nullptr && !statistics->windows.empty());
+  const GroupContext context{given.program, given.buffers, given.dialect,
+                             given.device,  ways,          contracts_with(given, ways, has_windows)};
+  const auto products = context.contracts->products();
   if (products == TileProducts::strips || products == TileProducts::direct) {
     auto kernels = products == TileProducts::strips ? contract_by_strips(context, contraction)
                                                     : contract_directly(context, contraction, direct_tail, statistics);
-    kernels.tunables = contract_gpu_tunables(sizes, products, context.device);
-    kernels.constraints = contract_gpu_constraints(sizes, products, context.device);
+    kernels.tunables = context.contracts->tunables();
+    kernels.constraints = context.contracts->constraints();
+    const auto& sizes = context.contracts->sizes();
     if (direct_tail != nullptr && sizes.size() == 1)
       prefer_for_phases(*sizes[0].direct, *direct_tail, kernels.tunables);
     return kernels;
@@ -430,16 +432,16 @@ GroupKernels contract_cuda(const GroupContext& given, const Contraction& contrac
   if (products == TileProducts::scaled_halves) {
     const auto split = split_contraction(context, contraction);
     const auto with_halves = with_buffers(context, split.buffers);
-    auto kernels = CudaContraction(with_halves, contraction, sizes, products, tail, statistics, &split).write();
+    auto kernels = CudaContraction(with_halves, contraction, tail, statistics, &split).write();
     return behind(split.splitting, std::move(kernels));
   }
   // What is copied into tiles as it is needs no packing, and patches pack in their own way.
   const bool packs =
       products != TileProducts::halves && !by_patches(contract_size(contraction), products, context.device);
   auto packed = packs ? packed_contraction(context, contraction) : std::nullopt;
-  if (!packed) return CudaContraction(context, contraction, sizes, products, tail, statistics).write();
+  if (!packed) return CudaContraction(context, contraction, tail, statistics).write();
   const auto with_copy = with_buffers(context, packed->buffers);
-  auto kernels = CudaContraction(with_copy, packed->contraction, sizes, products, tail, nullptr).write();
+  auto kernels = CudaContraction(with_copy, packed->contraction, tail, nullptr).write();
   return behind(packed->copying, std::move(kernels));
 }
 

@@ -4,6 +4,7 @@
 
 #include "operators/program/kernels/contract_direct.hpp"
 #include "operators/program/kernels/contract_shape.hpp"
+#include "operators/program/kernels/program_contracts.hpp"
 #include "operators/program/kernels/rising.hpp"
 #include "program/stages/rewrite.hpp"
 #include "program/stages/work.hpp"
@@ -292,8 +293,7 @@ std::optional<DirectTailed> direct_tailed(const Stage& product, const Stage& red
 
 bool has_direct_tails(const GroupContext& context) {
   if (context.ways.tails == WayUse::never || context.dialect != cuda_dialect()) return false;
-  const auto sizes = contract_sizes(context.program, ColumnChoice::contiguous);
-  return !sizes.empty() && tile_products(context.dialect, context.device, sizes, context.ways) == TileProducts::direct;
+  return !context.contracts->sizes().empty() && context.contracts->products() == TileProducts::direct;
 }
 
 bool has_windows_enough(const GroupContext& context, const DirectTailed& tailed) {

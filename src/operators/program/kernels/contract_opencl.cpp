@@ -4,9 +4,9 @@
 
 #include "codegen/text.hpp"
 #include "language/kernel_texts.hpp"
-#include "operators/program/kernels/contract_shape.hpp"
 #include "operators/program/kernels/contract_text.hpp"
 #include "operators/program/kernels/contract_vector_stores.hpp"
+#include "operators/program/kernels/program_contracts.hpp"
 #include "operators/program/kernels/stage_kernel.hpp"
 #include "program/stages/rewrite.hpp"
 
@@ -48,9 +48,8 @@ class OpenClContraction {
     write_pack();
     write_products();
     kernels_.own_helpers.insert(k_multiply_add);
-    kernels_.tunables =
-        contract_vector_tunables(contract_sizes(context_.program, ColumnChoice::packed), context_.device);
-    kernels_.constraints = contract_vector_constraints(context_.device);
+    kernels_.tunables = context_.contracts->tunables();
+    kernels_.constraints = context_.contracts->constraints();
     return std::move(kernels_);
   }
 

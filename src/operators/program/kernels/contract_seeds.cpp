@@ -4,6 +4,7 @@
 
 #include "operators/program/kernels/contract_shape.hpp"
 #include "operators/program/kernels/grouping.hpp"
+#include "operators/program/kernels/program_contracts.hpp"
 
 namespace kw {
 namespace {
@@ -30,15 +31,9 @@ ContractSpace contract_space(Dialect dialect, const Problem& problem, const Devi
   const auto grouped = grouped_for(problem, dialect, device, ways);
   ContractSpace space;
   if (!grouped) return space;
-  const bool vectors = dialect->has_vectors;
-  space.sizes = contract_sizes(grouped->program, vectors ? ColumnChoice::packed : ColumnChoice::contiguous, ways);
-  if (space.sizes.empty()) return space;
-  space.products = tile_products(dialect, device, space.sizes, ways);
-  space.tunables = vectors ? contract_vector_tunables(space.sizes, device)
-                           : contract_gpu_tunables(space.sizes, space.products, device);
-  space.constraints =
-      vectors ? contract_vector_constraints(device) : contract_gpu_constraints(space.sizes, space.products, device);
-  return space;
+  ProgramContracts contracts(grouped->program, dialect, device, ways);
+  if (contracts.sizes().empty()) return space;
+  return {contracts.sizes(), contracts.products(), contracts.tunables(), contracts.constraints()};
 }
 
 double cost_in(const ContractSpace& space, Dialect dialect, const DeviceFacts& device, const IntBindings& assignment) {

@@ -7,6 +7,7 @@
 #include "operators/program/kernels/contract_direct.hpp"
 #include "operators/program/kernels/contract_direct_shape.hpp"
 #include "operators/program/kernels/contract_shape.hpp"
+#include "operators/program/kernels/program_contracts.hpp"
 #include "program/stages/exact_extent.hpp"
 #include "program/stages/rewrite.hpp"
 #include "program/stages/split.hpp"
@@ -307,8 +308,7 @@ std::optional<ContractStatistics> left_statistics(const GroupContext& context, c
   if (context.ways.statistics == WayUse::estimated && !is_large) return std::nullopt;
   std::vector<Stage> sums, windows;
   for (const auto& one : reductions) (has_windows(product, one) ? windows : sums).push_back(one);
-  const auto sizes = contract_sizes(context.program, ColumnChoice::contiguous, context.ways);
-  switch (tile_products(context.dialect, context.device, sizes, context.ways)) {
+  switch (context.contracts->products()) {
     case TileProducts::direct:
       return windows.empty() ? left_directly(context, product, sums) : std::nullopt;
     case TileProducts::patches:

@@ -5,6 +5,7 @@
 #include "operators/program/kernels/affine_index.hpp"
 #include "operators/program/kernels/contract_patches.hpp"
 #include "operators/program/kernels/contract_shape.hpp"
+#include "operators/program/kernels/program_contracts.hpp"
 #include "operators/program/kernels/rising.hpp"
 #include "program/stages/decomposition.hpp"
 #include "program/stages/rewrite.hpp"
@@ -308,8 +309,7 @@ std::optional<WindowsOfPlanes> windows_of_planes(const Stage& product, const Sta
 
 bool takes_tail(const GroupContext& context, const TailedContraction& tailed) {
   if (context.ways.tails == WayUse::never || context.dialect->warp.empty()) return false;
-  const auto sizes = contract_sizes(context.program, ColumnChoice::contiguous, context.ways);
-  const auto products = tile_products(context.dialect, context.device, sizes, context.ways);
+  const auto products = context.contracts->products();
   const auto size = contract_size(tailed.contraction);
   if (products == TileProducts::strips || products == TileProducts::direct || contract_splits(size, context.device))
     return false;

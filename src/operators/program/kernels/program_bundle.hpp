@@ -3,6 +3,7 @@
 // share.
 
 #include <functional>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -52,6 +53,10 @@ struct ContractWays {
   WayUse boxes = WayUse::estimated;       ///< of factors of 16-bit numbers; see contract_boxes.hpp
 };
 
+class ProgramContracts;
+[[nodiscard]] std::shared_ptr<ProgramContracts> contracts_of(const StageProgram& program, Dialect dialect,
+                                                             const DeviceFacts& device, ContractWays ways);
+
 /// What a family needs in order to write a group.
 struct GroupContext {
   const StageProgram& program;
@@ -59,6 +64,8 @@ struct GroupContext {
   Dialect dialect;
   const DeviceFacts& device;
   ContractWays ways = {};
+  /// What is decided once for all contractions; see program_contracts.hpp. The program must not change meanwhile.
+  std::shared_ptr<ProgramContracts> contracts = contracts_of(program, dialect, device, ways);
 };
 
 /// What a family wrote.

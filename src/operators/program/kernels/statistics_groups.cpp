@@ -36,9 +36,10 @@ Stage without_single_axes(Stage stage) {
 std::vector<Stage> moments_behind(const StageProgram& program, const Stage& product) {
   std::vector<Stage> found;
   for (std::size_t i = 0; i < program.stages.size(); ++i) {
+    const auto& sum = program.stages[i];
+    if (sum.kind != StageKind::reduce || buffers_read(sum).count(product.buffer) == 0) continue;
     for (std::size_t j = i + 1; j < program.stages.size(); ++j) {
-      const auto& sum = program.stages[i];
-      if (buffers_read(sum).count(product.buffer) == 0 || !are_moments(sum, program.stages[j])) continue;
+      if (!are_moments(sum, program.stages[j])) continue;
       found.push_back(sum);
       found.push_back(program.stages[j]);
       break;
@@ -125,9 +126,10 @@ StageProgram with_collapsed_axes(StageProgram program) {
 std::optional<RewrittenReaders> statistics_behind(const GroupContext& context, const StageProgram& program,
                                                   const std::function<GroupedProgram()>& by_rows, const Stage& stage,
                                                   std::size_t first_buffer) {
-  auto reductions = moments_behind(program, stage);
   const auto product = without_single_axes(stage);
-  if (reductions.empty() || !is_contraction(product, context.buffers, context.dialect)) return std::nullopt;
+  if (!is_contraction(product, context.buffers, context.dialect)) return std::nullopt;
+  auto reductions = moments_behind(program, stage);
+  if (reductions.empty()) return std::nullopt;
   const auto can_leave = [&] { return left_statistics(context, product, reductions).has_value(); };
   if (!can_leave()) return std::nullopt;
   if (context.ways.statistics != WayUse::always && is_done_at_once(by_rows(), stage.buffer, reductions))

@@ -94,10 +94,14 @@ void join_tails(GroupedProgram& grouped, const std::vector<Stage>& stages, Diale
   auto& program = grouped.program;
   std::vector<KernelBuffer> buffers;
   for (const auto& buffer : program.buffers) buffers.push_back({buffer.name, "", DType::f32});
-  const GroupContext context{program, buffers, dialect, device, ways};
+  GroupContext context{program, buffers, dialect, device, ways};
+  const auto changed = [&] { context.contracts = contracts_of(program, dialect, device, ways); };
   const auto count = program.stages.size();
   const bool direct = has_direct_tails(context);
-  if (direct) join_rows(grouped, stages, context);
+  if (direct) {
+    join_rows(grouped, stages, context);
+    changed();
+  }
   for (std::size_t i = 0; i < count; ++i) {
     auto reader = reader_of_sums(program, i);
     if (!reader || group_of_one(grouped, i) == grouped.groups.end()) continue;
@@ -123,6 +127,7 @@ void join_tails(GroupedProgram& grouped, const std::vector<Stage>& stages, Diale
     }
     *tail = {{i, *reader}, {program.stages[i].buffer}, 0};
     grouped.groups.erase(group_of_one(grouped, i));
+    changed();
   }
 }
 
