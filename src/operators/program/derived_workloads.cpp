@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdlib>
 #include <map>
+#include <set>
 
 #include "base/hash.hpp"
 #include "base/rng.hpp"
@@ -24,7 +25,7 @@ constexpr std::array<std::int64_t, 12> k_odd_extents = {1, 2, 3, 5, 7, 11, 13, 1
 
 struct DrawnWorkload {
   Axes axes;
-  double size = 0;  ///< 1 is as large as a small one may be
+  double size = 0;  ///< 1 of those that are small, and else by how much it is too large
 };
 
 double size_of(const Program& program) {
@@ -73,23 +74,25 @@ std::vector<Axes> derived_workloads(const ModuleSource& module, const std::vecto
   }
   Rng rng(seed_of(module.text));
   std::vector<DrawnWorkload> found;
+  std::set<Axes> drawn = {extents};
   std::size_t small = 0;
   for (int draw = 0; draw < 2 * k_most_draws && small < count && !extents.empty(); ++draw) {
     DrawnWorkload one{drawn_axes(extents, draw >= k_most_draws, rng), 0};
-    const auto is_known = [&](const DrawnWorkload& other) { return other.axes == one.axes; };
-    if (one.axes == extents || std::any_of(found.begin(), found.end(), is_known)) continue;
+    if (!drawn.insert(one.axes).second) continue;
     ProgramOptions options{module.class_name, module.settings, module.mode, axes};
     options.set.insert(one.axes.begin(), one.axes.end());
     const auto program = read_program(module.text, module.file, options);
-    if (!program || !check_same_program(primary, *program, one.axes)) continue;
-    one.size = size_of(*program);
-    if (one.size <= 1) ++small;
+    if (!program) continue;
+    one.size = std::max(size_of(*program), 1.0);
+    // A whole network takes long to compare, and most of the large ones are not taken.
+    const auto is_smaller = [&](const DrawnWorkload& other) { return other.size <= one.size; };
+    if (static_cast<std::size_t>(std::ranges::count_if(found, is_smaller)) >= count) continue;
+    if (!check_same_program(primary, *program, one.axes)) continue;
+    if (one.size == 1.0) ++small;
     found.push_back(std::move(one));
   }
   // Those that are small, in the order they were drawn; behind them the smallest of the others.
-  std::stable_sort(found.begin(), found.end(), [](const DrawnWorkload& a, const DrawnWorkload& b) {
-    return std::max(a.size, 1.0) < std::max(b.size, 1.0);
-  });
+  std::ranges::stable_sort(found, {}, &DrawnWorkload::size);
   if (found.size() > count) found.resize(count);
   std::vector<Axes> workloads;
   for (auto& one : found) workloads.push_back(std::move(one.axes));
