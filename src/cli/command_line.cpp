@@ -297,6 +297,7 @@ void add_explain(CLI::App& app, CommandOptions& command) {
       "Show what is proved about a problem: skipped tiles, hoisted and dropped terms; or what is read "
       "of a PyTorch module, given as FILE.py or FILE.py:Class");
   auto options = std::make_shared<ExplainOptions>();
+  options->input.runs_here = false;
   add_problem(*sub, options->input);
   sub->add_flag("--json", options->json, "Print one JSON object");
   sub->callback([options, &command] { command = *options; });

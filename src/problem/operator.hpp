@@ -33,7 +33,7 @@ struct ModText {
 
 /// How large a module's primary workload may be.
 struct ModuleLimits {
-  double bytes;  ///< of all tensors, intermediate ones among them
+  double bytes;  ///< of inputs, parameters and results, and a quarter of what lies between them
   double steps;  ///< WorkloadCost::steps
 };
 

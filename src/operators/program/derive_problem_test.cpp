@@ -132,6 +132,26 @@ TEST(DeriveProblem, makes_a_primary_smaller_that_does_not_fit) {
   EXPECT_THAT(problem.description, HasSubstr("height = 32 instead of 64"));
 }
 
+/// A network with 18 MB of parameters that no axis changes.
+std::string network(const std::string& classes) {
+  return "import torch\nimport torch.nn as nn\nclass Model(nn.Module):\n    def __init__(self):\n"
+         "        super().__init__()\n        self.a = nn.Linear(64, 4096)\n        self.b = nn.Linear(4096, 1024)\n"
+         "        self.c = nn.Linear(1024, C)\n    def forward(self, x):\n"
+         "        return self.c(torch.relu(self.b(torch.relu(self.a(x)))))\nN = 16384\nC = " +
+         classes + "\ndef get_inputs():\n    return [torch.rand(N, 64)]\n";
+}
+
+TEST(DeriveProblem, leaves_axes_that_take_nothing_away) {
+  const auto problem = derived(network("1000"), "", {}, {1e8, k_unlimited}).value();
+  EXPECT_EQ(problem.primary().axes.at("N"), 4096);
+  EXPECT_EQ(problem.primary().axes.at("C"), 1000);
+}
+
+TEST(DeriveProblem, does_not_make_up_for_parameters_that_no_axis_changes) {
+  const auto problem = derived(network("10"), "", {}, {1e6, k_unlimited}).value();
+  EXPECT_EQ(problem.primary().axes.at("N"), 1024);
+}
+
 TEST(DeriveProblem, makes_axes_smaller_together_that_have_to_be_the_same) {
   const std::string module =
       "import torch\nimport torch.nn as nn\nclass Model(nn.Module):\n    def forward(self, x, y):\n"

@@ -10,6 +10,27 @@
 namespace kw {
 namespace {
 
+double bytes_of(const GraphValue& value) {
+  return elements_of(value.type) * static_cast<double>(bytes_per_element(value.type.dtype));
+}
+
+/// Of tensors that are as large whatever the axes are, as most parameters of a whole network.
+double fixed_bytes(const Program& program) {
+  double bytes = 0;
+  for (const auto& value : program.graph.values) {
+    const bool fixed = !value.node && std::ranges::all_of(value.type.shape, &Extent::is_constant);
+    bytes += fixed ? bytes_of(value) : 0.0;
+  }
+  return bytes;
+}
+
+/// Whether halving did something against what is too large, and not to the number of classes of a network alone.
+bool is_worth_halving(const ModuleLimits& before, const ModuleLimits& after, const ModuleLimits& most) {
+  constexpr double k_least = 1.0 / 64;
+  return (before.bytes > most.bytes && after.bytes <= (1.0 - k_least) * before.bytes) ||
+         (before.steps > most.steps && after.steps <= (1.0 - k_least) * before.steps);
+}
+
 bool fits(const ModuleLimits& size, const ModuleLimits& most) {
   return size.bytes <= most.bytes && size.steps <= most.steps;
 }
@@ -47,16 +68,22 @@ std::vector<std::string> equal_axes(const Axes& extents, const std::string& as) 
 }  // namespace
 
 ModuleLimits size_of_program(const Program& program) {
+  // A run holds inputs and answers of many cases, but what lies between them of one or two.
+  constexpr double k_between = 0.25;
   ModuleLimits size{0, 0};
-  for (const auto& value : program.graph.values) {
-    size.bytes += elements_of(value.type) * static_cast<double>(bytes_per_element(value.type.dtype));
+  for (std::size_t i = 0; i < program.graph.values.size(); ++i) {
+    const auto& value = program.graph.values[i];
+    const bool kept = !value.node || std::ranges::count(program.outputs, i) > 0;
+    size.bytes += (kept ? 1.0 : k_between) * bytes_of(value);
   }
   for (const auto& node : program.graph.nodes) size.steps += steps_of(program.graph, node);
   return size;
 }
 
 FittingAxes fitting_axes(const ModuleSource& module, const std::vector<std::string>& axes, const Program& primary,
-                         const ModuleLimits& most) {
+                         ModuleLimits most) {
+  // What no halving can take away does not make the rest smaller than itself.
+  most.bytes = std::max(most.bytes, 2.0 * fixed_bytes(primary));
   FittingAxes fitting;
   for (const auto& axis : primary.axes) {
     if (std::find(axes.begin(), axes.end(), axis.name) != axes.end()) fitting.extents[axis.name] = axis.extent;
@@ -70,7 +97,7 @@ FittingAxes fitting_axes(const ModuleSource& module, const std::vector<std::stri
     // A module may need two axes to be the same, as a product of a matrix with itself does.
     auto smaller = read_halved(module, axes, primary, fitting.extents, {*largest});
     if (!smaller) smaller = read_halved(module, axes, primary, fitting.extents, equal_axes(fitting.extents, *largest));
-    if (!smaller) {
+    if (!smaller || !is_worth_halving(size, smaller->size, most)) {
       movable.erase(largest);
       continue;
     }

@@ -10,7 +10,7 @@
 
 namespace kw {
 
-/// Bytes of all tensors of the graph together, and steps of an obvious evaluation.
+/// Bytes as ModuleLimits counts them, and steps of an obvious evaluation.
 [[nodiscard]] ModuleLimits size_of_program(const Program& program);
 
 struct FittingAxes {
@@ -19,10 +19,11 @@ struct FittingAxes {
 };
 
 /// The extents of `axes` that fit: the largest axis is halved, with those that are as large where it cannot be alone,
-/// as long as one is too many, in a way that the module is still the same program. Where nothing can be halved any
-/// more, the smallest that was reached.
+/// as long as one is too many, in a way that the module is still the same program. An axis stays that takes less than
+/// a 64th away, and tensors without any axis, as most parameters of a network, may be followed by as many bytes of
+/// others. Where nothing can be halved any more, the smallest that was reached.
 [[nodiscard]] FittingAxes fitting_axes(const ModuleSource& module, const std::vector<std::string>& axes,
-                                       const Program& primary, const ModuleLimits& most);
+                                       const Program& primary, ModuleLimits most);
 
 /// Sizes with one axis as large as it was before, the fewest halvings undone first: for a module that has nothing to
 /// compute at the size that fits, as a normalisation over groups of one channel.

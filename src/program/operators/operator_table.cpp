@@ -125,7 +125,7 @@ Result<CalledNode> call_operator_row(Graph& graph, const OperatorRow& row, const
   constexpr std::size_t k_values_per_node = 8;
   if (graph.nodes.size() >= settings.most_nodes || graph.values.size() >= k_values_per_node * settings.most_nodes) {
     return fail_at(errc::program_limit, settings.where, fmt::format("more than {} operations", settings.most_nodes),
-                   "read a part of the module, with fewer layers");
+                   "read a part of the module, with fewer layers or steps");
   }
   Node node;
   node.op = row.name;

@@ -98,6 +98,12 @@ Result<std::optional<PyValue>> PyInterpreter::find_attribute(const PyValue& obje
     if (name == "is_floating_point") return PyValue{is_floating(*type)};
     return std::optional<PyValue>();
   }
+  if (const auto* slice = object.object<PySliceValue>()) {
+    if (name == "start") return slice->first;
+    if (name == "stop") return slice->last;
+    if (name == "step") return slice->step;
+    return std::optional<PyValue>();
+  }
   if (object.object<PySequence>() != nullptr) return sequence_attribute(object, name);
   const bool holds_methods = object.object<PyDictionary>() != nullptr || object.get<std::string>() != nullptr;
   if (holds_methods) return PyValue{heap_.method({object, nullptr, name, nullptr})};
@@ -182,6 +188,8 @@ Result<std::optional<PyValue>> PyInterpreter::library_attribute(const PyLibraryN
   if (library.path == "torch.nn") {
     if (const auto* row = find_module_row(name)) return PyValue{row};
   }
+  KW_TRY(auto found, shipped(path));
+  if (found) return found;
   return PyValue{PyLibraryName{path}};
 }
 

@@ -36,6 +36,7 @@ bool is_of_library(const PyValue& value, std::string_view type) {
   if (type == "float") return value.get<double>() != nullptr;
   if (type == "bool") return value.get<bool>() != nullptr;
   if (type == "str") return value.get<std::string>() != nullptr;
+  if (type == "slice") return value.object<PySliceValue>() != nullptr;
   if (type == "dict") return value.object<PyDictionary>() != nullptr;
   if (type == "list" || type == "tuple") return items != nullptr && items->tuple == (type == "tuple");
   if (type == "torch.nn.Parameter") return tensor != nullptr && tensor->is_parameter;
@@ -131,6 +132,11 @@ Result<std::optional<PyValue>> PyInterpreter::call_builtin(const std::string& na
       *made = *arguments.positional[0].object<PyDictionary>();
     for (const auto& [key, value] : arguments.keywords) made->put(PyValue{key}, value);
     return PyValue{made};
+  }
+  const auto& given = arguments.positional;
+  if (name == "slice" && !given.empty() && given.size() <= 3) {
+    const auto at = [&](std::size_t i) { return i < given.size() ? given[i] : PyValue{}; };
+    return given.size() == 1 ? PyValue{heap_.slice({{}, at(0), {}})} : PyValue{heap_.slice({at(0), at(1), at(2)})};
   }
   KW_TRY(auto reflected, call_reflecting(name, arguments, where));
   if (reflected) return reflected;
@@ -252,11 +258,13 @@ Result<std::optional<PyValue>> PyInterpreter::call_iterating(const std::string& 
   if (one) return one;
   if (name == "reversed") std::reverse(items.begin(), items.end());
   if (name == "sorted") {
-    const bool numbers =
-        std::all_of(items.begin(), items.end(), [](const auto& item) { return number_of(item).has_value(); });
-    if (!numbers) return fail_at(errc::program_unsupported, where, "only numbers are sorted", "write the order out");
-    std::stable_sort(items.begin(), items.end(),
-                     [](const auto& a, const auto& b) { return *number_of(a) < *number_of(b); });
+    const bool texts = std::ranges::all_of(items, [](const auto& item) { return item.template get<std::string>(); });
+    const bool numbers = std::ranges::all_of(items, [](const auto& item) { return number_of(item).has_value(); });
+    if (!numbers && !texts)
+      return fail_at(errc::program_unsupported, where, "only numbers, or texts, are sorted", "write the order out");
+    std::ranges::stable_sort(items, [&](const auto& a, const auto& b) {
+      return texts ? *a.template get<std::string>() < *b.template get<std::string>() : *number_of(a) < *number_of(b);
+    });
   }
   if (name == "enumerate") {
     auto number = given.size() > 1 ? integer_of(given[1]).value_or(0).value() : 0;

@@ -1,9 +1,23 @@
 #include <algorithm>
 
 #include "base/closest_name.hpp"
+#include "base/text.hpp"
 #include "program/reader/interpreter.hpp"
 
 namespace kw {
+namespace {
+
+std::string defined_in(const PyClosure& closure) {
+  if (closure.outer == nullptr || !closure.outer->is_shipped)
+    return fmt::format("it is defined in line {}", closure.function->where.line);
+  std::vector<std::string> names;
+  for (const auto& parameter : closure.function->parameters) {
+    if (parameter.name != "self") names.push_back(parameter.name);
+  }
+  return "its parameters are " + join(names);
+}
+
+}  // namespace
 
 Result<PyValue> PyInterpreter::call(const PyValue& callee, PyArguments arguments, const std::string& shown,
                                     const SourcePlace& where) {
@@ -33,13 +47,18 @@ Result<PyValue> PyInterpreter::call_closure(const PyClosure& closure, const PyVa
   }
   KW_TRY_VOID(bind_parameters(closure, std::move(arguments), *scope, shown, where));
   ++calls_;
-  auto result = [&]() -> Result<PyValue> {
-    if (closure.function->value) return evaluate(*closure.function->value, *scope);
-    KW_TRY(auto outcome, run(closure.function->body, *scope));
-    return std::move(outcome.value);
-  }();
+  const auto outside = shipped_call_;
+  if (!scope->is_shipped) shipped_call_.reset();
+  auto result = scope->is_shipped ? run_shipped(closure, *scope, shown, where) : run_closure(closure, *scope);
+  shipped_call_ = outside;
   --calls_;
   return result;
+}
+
+Result<PyValue> PyInterpreter::run_closure(const PyClosure& closure, PyScope& scope) {
+  if (closure.function->value) return evaluate(*closure.function->value, scope);
+  KW_TRY(auto outcome, run(closure.function->body, scope));
+  return std::move(outcome.value);
 }
 
 Result<void> PyInterpreter::bind_parameters(const PyClosure& closure, PyArguments arguments, PyScope& scope,
@@ -76,14 +95,14 @@ Result<void> PyInterpreter::bind_parameters(const PyClosure& closure, PyArgument
       into = closure.defaults[i];
     } else {
       return fail_at(errc::program_call, where, fmt::format("{} needs '{}'", shown, parameter.name),
-                     fmt::format("it is defined in line {}", closure.function->where.line));
+                     defined_in(closure));
     }
   }
   if (next < arguments.positional.size()) {
     return fail_at(
         errc::program_call, where,
         fmt::format("{} gets {} positional arguments, but takes {}", shown, arguments.positional.size(), next),
-        fmt::format("it is defined in line {}", closure.function->where.line));
+        defined_in(closure));
   }
   if (rest == nullptr && !arguments.keywords.empty()) {
     std::vector<std::string> known;
@@ -91,8 +110,7 @@ Result<void> PyInterpreter::bind_parameters(const PyClosure& closure, PyArgument
     const auto near = closest_name(arguments.keywords.front().first, known);
     return fail_at(errc::program_call, where,
                    fmt::format("{} has no parameter '{}'", shown, arguments.keywords.front().first),
-                   near ? fmt::format("did you mean '{}'?", *near)
-                        : fmt::format("it is defined in line {}", closure.function->where.line));
+                   near ? fmt::format("did you mean '{}'?", *near) : defined_in(closure));
   }
   for (auto& [name, value] : arguments.keywords) rest->items.emplace_back(PyValue{name}, std::move(value));
   return {};
@@ -170,7 +188,7 @@ Result<PyValue> PyInterpreter::call_method(const PyBoundMethod& method, PyArgume
   } else if (auto* dictionary = method.self.object<PyDictionary>()) {
     KW_TRY(result, call_dictionary_method(*dictionary, method.name, arguments, where));
   } else if (const auto* text = method.self.get<std::string>()) {
-    if (method.name == "format" || method.name == "strip" || method.name == "lower") return PyValue{*text};
+    KW_TRY(result, call_text_method(*text, method.name, arguments, where));
   }
   if (result) return *std::move(result);
   return fail_at(errc::program_unsupported, where,
@@ -187,7 +205,9 @@ Result<PyValue> PyInterpreter::call_library(const std::string& path, PyArguments
     KW_TRY(auto result, call_builtin(path, arguments, where));
     if (result) return *std::move(result);
   }
-  if (path.starts_with("math.")) return call_math(path.substr(5), arguments, where);
+  for (const std::string_view library : {"math.", "numpy."}) {
+    if (path.starts_with(library)) return call_math(path.substr(library.size()), arguments, where);
+  }
   return unknown_call(path, shown, where);
 }
 
@@ -206,6 +226,9 @@ tl::unexpected<Error> PyInterpreter::unknown_call(const std::string& path, const
       return fail_at(errc::program_unsupported, where, fmt::format("nn.{} is not read", name), std::string(instead));
     std::vector<std::string> known;
     for (const auto& row : module_rows()) known.emplace_back(row.name);
+    for (const auto& one : shipped_names()) {
+      if (one.path.starts_with("torch.nn.")) known.push_back(one.path.substr(9));
+    }
     const auto near = closest_name(name, known);
     return fail_at(errc::program_name, where, fmt::format("nn.{} is not read", name),
                    near ? fmt::format("did you mean nn.{}?", *near) : "write it out with operators that are read");

@@ -2,7 +2,8 @@
 // Reads a Python file with a module: __init__ with concrete values, forward() with symbolic tensors. Nothing is
 // executed as Python: every statement, call and library function is one that this class knows, and steps, depth and
 // sizes are bounded. Statements are in statements.cpp, expressions in expressions.cpp and arithmetic.cpp, calls in
-// calls.cpp and builtins.cpp, tensors in tensors.cpp and subscripts.cpp, modules of torch.nn in modules.cpp.
+// calls.cpp and builtins.cpp, tensors in tensors.cpp and subscripts.cpp, modules of torch.nn in modules.cpp, and in
+// shipped.cpp those that are written in Python.
 
 #include <map>
 #include <optional>
@@ -15,6 +16,7 @@
 #include "program/operators/operator_table.hpp"
 #include "program/reader/module_table.hpp"
 #include "program/reader/program_reader.hpp"
+#include "program/reader/shipped_modules.hpp"
 #include "program/reader/value.hpp"
 #include "python/ast.hpp"
 #include "tensor/tensor.hpp"
@@ -75,6 +77,7 @@ class PyInterpreter {
   Result<void> assign_items(const PyExpr& target, const PyValue& value, PyScope& scope);
   Result<void> assign_subscript(const PyExpr& target, PyValue value, PyScope& scope);
   Result<void> assign_augmented(const PyStatement& statement, PyScope& scope);
+  [[nodiscard]] tl::unexpected<Error> raised(const PyStatement& statement, PyScope& scope);
   Result<void> assert_true(const PyStatement& statement, PyScope& scope);
   Result<PyValue> with_axes(const PyExpr& target, PyValue value);
   Result<PyValue> as_axis(const std::string& name, PyValue value, const SourcePlace& where);
@@ -123,7 +126,23 @@ class PyInterpreter {
   [[nodiscard]] tl::unexpected<Error> unknown_attribute(const PyValue& object, const std::string& name,
                                                         const SourcePlace& where) const;
 
+  // shipped.cpp
+  /// What is written in program/library/ under this name; its file is run when the first of its names is asked for.
+  Result<std::optional<PyValue>> shipped(std::string_view path);
+  /// Calls a closure of a shipped file: nodes and errors have the place where the file that is read called it.
+  Result<PyValue> run_shipped(const PyClosure& closure, PyScope& scope, const std::string& shown,
+                              const SourcePlace& where);
+  using Copies = std::map<const void*, PyValue>;
+  /// copy.deepcopy(): parameters of a copy are its own, with the same distribution.
+  Result<PyValue> deep_copy(const PyValue& value, Copies& copies, const SourcePlace& where);
+  Result<PyValue> copied_tensor(const TensorBox& tensor, const SourcePlace& where);
+
+  // texts.cpp
+  Result<std::optional<PyValue>> call_text_method(const std::string& text, const std::string& name,
+                                                  const PyArguments& arguments, const SourcePlace& where);
+
   // calls.cpp
+  Result<PyValue> run_closure(const PyClosure& closure, PyScope& scope);
   Result<PyValue> call_closure(const PyClosure& closure, const PyValue* self, PyArguments arguments,
                                const std::string& shown, const SourcePlace& where);
   Result<void> bind_parameters(const PyClosure& closure, PyArguments arguments, PyScope& scope,
@@ -201,6 +220,9 @@ class PyInterpreter {
                                             const SourcePlace& where);
   Result<PyValue> make_source(const Shape& shape, const ElementDistribution& distribution, ElementType dtype,
                               const SourcePlace& where);
+  /// Of a tensor that is made before forward(): an element of arange() or linspace(), or one number everywhere.
+  [[nodiscard]] std::optional<double> known_number(std::size_t value) const;
+  Result<void> copy_into(TensorBox& tensor, const PyValue& from, const std::string& shown, const SourcePlace& where);
   Result<void> change(TensorBox& tensor, const PyValue& by, const SourcePlace& where);
   [[nodiscard]] const TensorType& type_of(const TensorBox& tensor) const;
   [[nodiscard]] std::size_t storage_of(std::size_t value) const;
@@ -236,6 +258,8 @@ class PyInterpreter {
                               const SourcePlace& where);
   Result<PyValue> call_module(PyObject& object, const ModuleRow& row, PyArguments arguments, const std::string& shown,
                               const SourcePlace& where);
+  Result<void> pad_by_mode(PyObject& object, std::vector<GivenArgument>& given, const std::string& shown,
+                           const SourcePlace& where);
   Result<PyValue> call_plain_module(PyObject& object, const ModuleRow& row, const PyArguments& arguments,
                                     const std::string& shown, const SourcePlace& where);
   /// The type that x.to(...) and x.type(...) ask for; Python's own types stand for PyTorch's.
@@ -264,11 +288,13 @@ class PyInterpreter {
   std::int64_t steps_ = 0;
   int depth_ = 0;
   int calls_ = 0;
-  std::string module_path_;                       ///< of the submodule that is called
-  std::map<std::size_t, Leaf> leaves_;            ///< by value in Program::sources
-  std::map<const PyObject*, std::string> paths_;  ///< of modules
-  std::vector<std::size_t> storage_;              ///< of values of the graph: the first value with the same memory
-  std::vector<bool> overwritten_;                 ///< by storage: changed in place under another name
+  std::string module_path_;                         ///< of the submodule that is called
+  std::map<std::size_t, PyScope*> shipped_scopes_;  ///< of files of program/library/ that were asked for
+  std::optional<SourcePlace> shipped_call_;         ///< of the call that led into one of them
+  std::map<std::size_t, Leaf> leaves_;              ///< by value in Program::sources
+  std::map<const PyObject*, std::string> paths_;    ///< of modules
+  std::vector<std::size_t> storage_;                ///< of values of the graph: the first value with the same memory
+  std::vector<bool> overwritten_;                   ///< by storage: changed in place under another name
 };
 
 }  // namespace kw

@@ -58,14 +58,15 @@ Result<Extent> per_group(ModuleMaker& maker, std::string_view name) {
   return Extent::quotient(maker.integer(name), groups);
 }
 
-Result<void> check_padding_mode(const ModuleMaker& maker) {
-  if (std::get<std::string>(maker.value("padding_mode")) == "zeros") return {};
-  return fail(Error{errc::program_unsupported, "only padding_mode='zeros' of a convolution is read",
-                    "write F.pad(x, ..., mode=...) before a convolution without padding"});
+Result<void> check_padding_mode(const ModuleMaker& maker, std::initializer_list<std::string_view> known) {
+  const auto& mode = std::get<std::string>(maker.value("padding_mode"));
+  if (std::ranges::count(known, mode) > 0) return {};
+  return fail(Error{errc::program_value, fmt::format("padding_mode '{}' of this module is none", mode),
+                    fmt::format("write {}", fmt::join(known, ", "))});
 }
 
 Result<void> make_convolution(ModuleMaker& maker) {
-  KW_TRY_VOID(check_padding_mode(maker));
+  KW_TRY_VOID(check_padding_mode(maker, {"zeros", "reflect", "replicate", "circular"}));
   KW_TRY(const auto in, per_group(maker, "in_channels"));
   KW_TRY_VOID(per_group(maker, "out_channels"));
   Shape shape = {maker.integer("out_channels"), in};
@@ -75,7 +76,7 @@ Result<void> make_convolution(ModuleMaker& maker) {
 }
 
 Result<void> make_transposed(ModuleMaker& maker) {
-  KW_TRY_VOID(check_padding_mode(maker));
+  KW_TRY_VOID(check_padding_mode(maker, {"zeros"}));
   KW_TRY(const auto out, per_group(maker, "out_channels"));
   KW_TRY_VOID(per_group(maker, "in_channels"));
   Shape shape = {maker.integer("in_channels"), out};
@@ -285,10 +286,19 @@ constexpr std::array k_module_rows = {
               "padding:pad"},
     ModuleRow{"ReflectionPad2d", "int[4] padding, str mode='reflect'", "pad", nullptr, ModuleKind::plain,
               "padding:pad"},
+    ModuleRow{"ReflectionPad3d", "int[6] padding, str mode='reflect'", "pad", nullptr, ModuleKind::plain,
+              "padding:pad"},
     ModuleRow{"ReplicationPad1d", "int[2] padding, str mode='replicate'", "pad", nullptr, ModuleKind::plain,
               "padding:pad"},
     ModuleRow{"ReplicationPad2d", "int[4] padding, str mode='replicate'", "pad", nullptr, ModuleKind::plain,
               "padding:pad"},
+    ModuleRow{"ReplicationPad3d", "int[6] padding, str mode='replicate'", "pad", nullptr, ModuleKind::plain,
+              "padding:pad"},
+    ModuleRow{"CircularPad1d", "int[2] padding, str mode='circular'", "pad", nullptr, ModuleKind::plain, "padding:pad"},
+    ModuleRow{"CircularPad2d", "int[4] padding, str mode='circular'", "pad", nullptr, ModuleKind::plain, "padding:pad"},
+    ModuleRow{"CircularPad3d", "int[6] padding, str mode='circular'", "pad", nullptr, ModuleKind::plain, "padding:pad"},
+    ModuleRow{"ZeroPad1d", "int[2] padding", "pad", nullptr, ModuleKind::plain, "padding:pad"},
+    ModuleRow{"ZeroPad3d", "int[6] padding", "pad", nullptr, ModuleKind::plain, "padding:pad"},
     ModuleRow{"CosineSimilarity", "int dim=1, float eps=1e-08", "cosine_similarity"},
     ModuleRow{"PairwiseDistance", "float p=2.0, float eps=1e-06, bool keepdim=False", "pairwise_distance"},
     ModuleRow{"MSELoss", k_reduced, "mse_loss"},
@@ -336,20 +346,14 @@ struct RefusedModule {
   std::string_view name;
   std::string_view instead;
 };
-constexpr std::array<RefusedModule, 12> k_refused_modules = {{
-    {"MultiheadAttention", "write the projections as nn.Linear and call F.scaled_dot_product_attention"},
-    {"LSTM", "write the cell out: two nn.Linear, chunk, sigmoid and tanh in a loop over the steps"},
-    {"GRU", "write the cell out: two nn.Linear, chunk, sigmoid and tanh in a loop over the steps"},
-    {"RNN", "write the cell out: two nn.Linear and tanh in a loop over the steps"},
-    {"LSTMCell", "write the cell out: two nn.Linear, chunk, sigmoid and tanh"},
-    {"GRUCell", "write the cell out: two nn.Linear, chunk, sigmoid and tanh"},
-    {"RNNCell", "write the cell out: two nn.Linear and tanh"},
-    {"Transformer", "write the layers out: nn.Linear, nn.LayerNorm and F.scaled_dot_product_attention"},
-    {"TransformerEncoderLayer", "write the layer out: nn.Linear, nn.LayerNorm and F.scaled_dot_product_attention"},
-    {"TransformerEncoder", "write the layers out: nn.Linear, nn.LayerNorm and F.scaled_dot_product_attention"},
-    {"TransformerDecoderLayer", "write the layer out: nn.Linear, nn.LayerNorm and F.scaled_dot_product_attention"},
-    {"Softmax2d", "nn.Softmax(dim=1)"},
-}};
+constexpr std::array k_refused_modules = {
+    RefusedModule{"CTCLoss", "leave the loss out: it is a recursion over paths that is not read"},
+    RefusedModule{"FractionalMaxPool2d", "nn.MaxPool2d: this one draws its windows by chance"},
+    RefusedModule{"FractionalMaxPool3d", "nn.MaxPool3d: this one draws its windows by chance"},
+    RefusedModule{"MaxUnpool1d", "gather what is needed: it scatters to places that only the data say"},
+    RefusedModule{"MaxUnpool2d", "gather what is needed: it scatters to places that only the data say"},
+    RefusedModule{"MaxUnpool3d", "gather what is needed: it scatters to places that only the data say"},
+};
 
 }  // namespace
 

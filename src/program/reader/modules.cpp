@@ -175,6 +175,35 @@ Result<PyValue> PyInterpreter::call_module(PyObject& object, const ModuleRow& ro
   return value;
 }
 
+/// A convolution whose padding is not of zeros pads its input first, and is one without padding then.
+Result<void> PyInterpreter::pad_by_mode(PyObject& object, std::vector<GivenArgument>& given, const std::string& shown,
+                                        const SourcePlace& where) {
+  const auto* mode = object.find("padding_mode");
+  if (mode == nullptr || *mode->get<std::string>() == "zeros" || given.empty()) return {};
+  KW_TRY(const auto kernel, argument(*object.find("kernel_size"), where));
+  KW_TRY(const auto dilation, argument(*object.find("dilation"), where));
+  const auto& kernels = std::get<Shape>(kernel);
+  Shape pads;  // of the last axis first, before and behind it
+  for (auto& one : given) {
+    if (one.keyword != "padding") continue;
+    const auto* extents = std::get_if<Shape>(&one.value);
+    const bool same = std::holds_alternative<std::string>(one.value) && std::get<std::string>(one.value) == "same";
+    for (std::size_t i = kernels.size(); i-- > 0;) {
+      const auto total = std::get<Shape>(dilation)[i].value() * (kernels[i].value() - 1);
+      const Extent before = extents != nullptr ? (*extents)[i] : Extent(same ? total / 2 : 0);
+      pads.push_back(before);
+      pads.push_back(extents != nullptr ? before : Extent(same ? total - total / 2 : 0));
+    }
+    one.value = Shape(kernels.size(), Extent(0));
+  }
+  KW_TRY(const auto padded,
+         call_operator(*operator_named("pad"),
+                       {given.front(), {"pad", pads, where}, {"mode", *mode->get<std::string>(), where}}, shown, where,
+                       graph()));
+  KW_TRY(given.front().value, argument(padded, where));
+  return {};
+}
+
 Result<PyValue> PyInterpreter::call_plain_module(PyObject& object, const ModuleRow& row, const PyArguments& arguments,
                                                  const std::string& shown, const SourcePlace& where) {
   const auto* op = operator_named(row.op);
@@ -196,6 +225,7 @@ Result<PyValue> PyInterpreter::call_plain_module(PyObject& object, const ModuleR
     KW_TRY(auto value, argument(*held, where));
     given.push_back({name, std::move(value), where});
   }
+  KW_TRY_VOID(pad_by_mode(object, given, shown, where));
   KW_TRY(auto result, call_operator(*op, given, shown, where, graph()));
   const auto* in_place = object.find("inplace");
   auto* tensor = arguments.positional.empty() ? nullptr : arguments.positional[0].object<TensorBox>();

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::string_view k_libraries[] = {"torch",       "math",  "typing",     "collections", "functools",
                                             "dataclasses", "abc",   "__future__", "itertools",   "os",
-                                            "sys",         "numpy", "einops"};
+                                            "sys",         "numpy", "einops",     "copy"};
 
 }  // namespace
 
@@ -137,8 +137,7 @@ Result<PyInterpreter::Outcome> PyInterpreter::step_simple(const PyStatement& sta
       KW_TRY_VOID(import(statement, scope));
       break;
     case PyStatementKind::raise:
-      return fail_at(errc::program_value, statement.where, "this 'raise' is reached",
-                     "construct and call the module with values that it accepts");
+      return raised(statement, scope);
     case PyStatementKind::check:
       KW_TRY_VOID(assert_true(statement, scope));
       break;
@@ -357,9 +356,11 @@ Result<void> PyInterpreter::assign_subscript(const PyExpr& target, PyValue value
     if (const auto at = integer_of(index))
       return set_attribute(object, fmt::format("{}", at->value()), std::move(value), target.where);
   }
-  if (object.object<TensorBox>() != nullptr) {
-    return fail_at(errc::program_unsupported, target.where, "assigning to a part of a tensor is not read",
-                   "build the tensor with torch.cat, torch.stack, torch.where or F.pad");
+  if (auto* tensor = object.object<TensorBox>()) {
+    KW_TRY(const auto with_items, shipped("kernelwright.with_items"));
+    KW_TRY(const auto changed,
+           call(*with_items, {{object, index, std::move(value)}, {}}, "an assignment", target.where));
+    return change(*tensor, changed, target.where);
   }
   return fail_at(errc::program_type, target.where, fmt::format("parts of {} cannot be assigned to", kind_text(object)));
 }
@@ -379,6 +380,19 @@ Result<void> PyInterpreter::assign_augmented(const PyStatement& statement, PySco
   auto* tensor = held.object<TensorBox>();
   if (tensor == nullptr || target.kind == PyExprKind::subscript) return assign(target, std::move(result), scope);
   return change(*tensor, result, statement.where);  // x += 1 also changes what else is called x
+}
+
+/// Shipped files say what is wrong; what a file says is for people who run it.
+tl::unexpected<Error> PyInterpreter::raised(const PyStatement& statement, PyScope& scope) {
+  const auto* text =
+      statement.value && !statement.value->children.empty() ? statement.value->children.back().get() : nullptr;
+  if (scope.is_shipped && text != nullptr) {
+    const auto message = evaluate(*text, scope);
+    if (message && message->get<std::string>() != nullptr)
+      return fail_at(errc::program_value, statement.where, *message->get<std::string>());
+  }
+  return fail_at(errc::program_value, statement.where, "this 'raise' is reached",
+                 "construct and call the module with values that it accepts");
 }
 
 Result<void> PyInterpreter::assert_true(const PyStatement& statement, PyScope& scope) {

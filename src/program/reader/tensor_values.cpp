@@ -152,4 +152,38 @@ Result<std::optional<PyValue>> PyInterpreter::initialise(TensorBox& tensor, cons
   return PyValue{&tensor};
 }
 
+std::optional<double> PyInterpreter::known_number(std::size_t value) const {
+  const auto& sources = program_.sources;
+  const auto distribution = distribution_of(sources, value);
+  if (distribution && distribution->kind == ElementDistribution::Kind::constant) return distribution->first;
+  const auto made = sources.values[value].node;
+  if (!made) return std::nullopt;
+  // An element of a row of numbers.
+  const auto& part = sources.nodes[*made];
+  const auto* row = part.arguments.empty() ? nullptr : std::get_if<ValueRef>(&part.arguments.front().value);
+  if (row == nullptr || sources.values[row->value].type.shape.size() != 1 || !sources.values[row->value].node)
+    return std::nullopt;
+  const auto size = sources.values[row->value].type.shape[0].value();
+  std::int64_t index = 0;
+  if (part.op == "unbind") {
+    index = std::ranges::find(part.outputs, value) - part.outputs.begin();
+  } else if (const auto* at = part.op == "select" ? part.find("index") : nullptr; at != nullptr) {
+    index = std::get<Extent>(at->value).value();
+  } else {
+    return std::nullopt;
+  }
+  if (index < 0) index += size;
+  const auto& numbers = sources.nodes[*sources.values[row->value].node];
+  const auto number = [&](std::string_view name) {
+    const auto& given = numbers.find(name)->value;
+    const auto* integer = std::get_if<Extent>(&given);
+    return integer != nullptr ? static_cast<double>(integer->value()) : std::get<double>(given);
+  };
+  if (numbers.op == "arange") return number("start") + static_cast<double>(index) * number("step");
+  if (numbers.op != "linspace") return std::nullopt;
+  const double first = number("start");
+  return size < 2 ? first
+                  : first + (number("end") - first) * static_cast<double>(index) / static_cast<double>(size - 1);
+}
+
 }  // namespace kw

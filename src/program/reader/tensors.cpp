@@ -89,7 +89,7 @@ Result<ArgumentValue> PyInterpreter::argument(const PyValue& value, const Source
   if (const auto* integer = value.get<Extent>()) return ArgumentValue(*integer);
   if (const auto* real = value.get<double>()) return ArgumentValue(*real);
   if (const auto* text = value.get<std::string>()) return ArgumentValue(*text);
-  if (const auto* type = value.get<ElementType>()) return ArgumentValue(*type);
+  if (const auto type = asked_type(value)) return ArgumentValue(*type);
   if (const auto* tensor = value.object<TensorBox>()) {
     if (!in_forward_) return ArgumentValue(ValueRef{tensor->value});
     KW_TRY(const auto found, forward_value(*tensor, where));
@@ -140,7 +140,7 @@ Result<std::vector<GivenArgument>> PyInterpreter::given_arguments(const PyArgume
 
 Result<PyValue> PyInterpreter::call_operator(const OperatorRow& row, const std::vector<GivenArgument>& given,
                                              const std::string& shown, const SourcePlace& where, Graph& into) {
-  const CallSettings settings{shown, where, module_path_, program_.mode, k_most_nodes};
+  const CallSettings settings{shown, shipped_call_.value_or(where), module_path_, program_.mode, k_most_nodes};
   KW_TRY(const auto called, call_operator_row(into, row, given, settings));
   const bool forward = &into == &program_.graph;
   if (forward) {
@@ -280,6 +280,11 @@ Result<std::optional<PyValue>> PyInterpreter::call_special(const std::string& pa
   if (path == "torch.device") return PyValue{std::string("device")};
   if (path == "torch.cuda.is_available") return PyValue{true};
   if (path == "torch.is_tensor") return PyValue{!given.empty() && given[0].object<TensorBox>() != nullptr};
+  if (path == "copy.deepcopy" && given.size() == 1) {
+    Copies copies;
+    KW_TRY(auto copy, deep_copy(given[0], copies, where));
+    return std::optional<PyValue>(std::move(copy));
+  }
   if (path == "torch.Size") return given.empty() ? list({}, true) : given[0];
   if (path == "collections.OrderedDict" || path == "collections.defaultdict") {
     KW_TRY(auto dictionary, ordered_dictionary(arguments, where));
@@ -331,12 +336,28 @@ Result<std::optional<PyValue>> PyInterpreter::measure(TensorBox& tensor, const s
     KW_TRY(auto count, element_count(type.shape));
     return std::optional<PyValue>(PyValue{std::move(count)});
   }
+  if (const auto number = name == "item" && tensor.in_sources ? known_number(tensor.value) : std::nullopt)
+    return is_floating(type.dtype) ? PyValue{*number} : PyValue{Extent(static_cast<std::int64_t>(*number))};
   if (name != "size") return std::optional<PyValue>();
   if (arguments.positional.empty() && arguments.keywords.empty()) return tensor_attribute(tensor, "shape", where);
   const auto at = integer_of(arguments.positional.empty() ? arguments.keywords[0].second : arguments.positional[0]);
   if (!at || at->value() < -rank || at->value() >= rank)
     return fail_at(errc::program_value, where, fmt::format("{} of a tensor with {} axes", shown, rank));
   return PyValue{type.shape[static_cast<std::size_t>(at->value() < 0 ? at->value() + rank : at->value())]};
+}
+
+/// x.copy_(y): y in the shape and type of x.
+Result<void> PyInterpreter::copy_into(TensorBox& tensor, const PyValue& from, const std::string& shown,
+                                      const SourcePlace& where) {
+  if (from.object<TensorBox>() == nullptr)
+    return fail_at(errc::program_type, where, fmt::format("{} of {}", shown, kind_text(from)), "use x.fill_(number)");
+  const auto type = type_of(tensor);
+  KW_TRY(auto copied, to_type(from, type.dtype, shown, where));
+  if (shape_text(type_of(*copied.object<TensorBox>()).shape) != shape_text(type.shape)) {
+    KW_TRY(const auto operand, argument(copied, where));
+    KW_TRY(copied, one_operator("expand", {{"", operand, where}, {"", type.shape, where}}, where));
+  }
+  return change(tensor, copied, where);
 }
 
 Result<std::optional<PyValue>> PyInterpreter::call_tensor_method(TensorBox& tensor, const std::string& name,
@@ -357,6 +378,15 @@ Result<std::optional<PyValue>> PyInterpreter::call_tensor_method(TensorBox& tens
   if (name == "max" || name == "min" || name == "einsum") {
     KW_TRY(auto special, call_special("torch." + name, all, shown, where));
     if (special) return special;
+  }
+  if (name == "copy_" && arguments.positional.size() == 1) {
+    KW_TRY_VOID(copy_into(tensor, arguments.positional[0], shown, where));
+    return self;
+  }
+  KW_TRY(const auto method, shipped("Tensor." + name));
+  if (method) {
+    KW_TRY(auto made, call(*method, std::move(all), shown, where));
+    return std::optional<PyValue>(std::move(made));
   }
   const auto found = find_tensor_operator("Tensor." + name);
   if (!found) return std::optional<PyValue>();

@@ -85,6 +85,7 @@ struct PySliceValue {
 struct PyScope {
   std::map<std::string, PyValue, std::less<>> names;
   PyScope* outer = nullptr;
+  bool is_shipped = false;  ///< of a file of program/library/, and not of the one that is read
 };
 
 /// A function or a lambda with what surrounds it.
@@ -137,7 +138,7 @@ class PyHeap {
   PyClosure* closure() { return add(closures_, {}); }
   PyBoundMethod* method(PyBoundMethod made) { return add(methods_, std::move(made)); }
   PySliceValue* slice(PySliceValue made) { return add(slices_, std::move(made)); }
-  PyScope* scope(PyScope* outer) { return add(scopes_, {{}, outer}); }
+  PyScope* scope(PyScope* outer) { return add(scopes_, {{}, outer, outer != nullptr && outer->is_shipped}); }
   TensorBox* tensor(bool in_sources, std::size_t value) {
     return add(tensors_, {in_sources, value, false, created_++});
   }

@@ -1,0 +1,94 @@
+# x[index] = value, as another tensor: the parts of x around what is assigned, and the value among them.
+import torch
+
+
+def _span(item, extent):
+    """First, last and step of an index along an axis."""
+    if not isinstance(item, slice):
+        first = item + extent if item < 0 else item
+        if first < 0 or first >= extent:
+            raise ValueError("an index that is assigned to is out of range")
+        return first, first + 1, 1
+    first = 0 if item.start is None else item.start
+    last = extent if item.stop is None else item.stop
+    step = 1 if item.step is None else item.step
+    if step < 1:
+        raise ValueError("a slice that is assigned to has a step below 1")
+    first = max(first + extent, 0) if first < 0 else min(first, extent)
+    last = max(last + extent, 0) if last < 0 else min(last, extent)
+    return first, last, step
+
+
+def _placed(x, axis, spans, part):
+    """x with `part` in the place of what the spans say, from this axis on."""
+    if axis == len(spans):
+        return part
+    first, last, step = spans[axis]
+    extent = x.shape[axis]
+    over = (last - first) % step
+    if over != 0:
+        # The last place has fewer elements behind it than the step skips.
+        count = (last - first) // step
+        others = spans[axis + 1:]
+        if count > 0:
+            x = _placed(x, axis, spans[:axis] + [(first, last - over, step)] + others, part.narrow(axis, 0, count))
+        return _placed(x, axis, spans[:axis] + [(last - over, last - over + 1, 1)] + others,
+                       part.narrow(axis, count, 1))
+    inside = x if last - first == extent else x.narrow(axis, first, last - first)
+    if step == 1:
+        inside = _placed(inside, axis + 1, spans, part)
+    else:
+        rows = inside.unflatten(axis, ((last - first) // step, step))
+        met = _placed(rows.select(axis + 1, 0), axis + 1, spans, part).unsqueeze(axis + 1)
+        inside = torch.cat([met, rows.narrow(axis + 1, 1, step - 1)], dim=axis + 1).flatten(axis, axis + 1)
+    pieces = [inside]
+    if first > 0:
+        pieces = [x.narrow(axis, 0, first)] + pieces
+    if last < extent:
+        pieces = pieces + [x.narrow(axis, last, extent - last)]
+    return pieces[0] if len(pieces) == 1 else torch.cat(pieces, dim=axis)
+
+
+def _with_masked(x, mask, value):
+    if mask.dtype != torch.bool:
+        raise ValueError("places that a tensor of indices says are not assigned to")
+    if isinstance(value, torch.Tensor) and value.dim() > 0:
+        raise ValueError("where a mask holds, one number is assigned; use torch.where for others")
+    while mask.dim() < x.dim():
+        mask = mask.unsqueeze(-1)
+    if isinstance(value, torch.Tensor):
+        return torch.where(mask, value.to(x.dtype), x)
+    return x.masked_fill(mask, value)
+
+
+def _with_ellipsis(items, rank):
+    """The items with slices in the place of an ellipsis."""
+    whole = []
+    for item in items:
+        if item is ...:
+            whole = whole + [slice(None)] * (rank - len(items) + 1)
+        else:
+            whole.append(item)
+    return whole
+
+
+def with_items(x, index, value):
+    items = list(index) if isinstance(index, tuple) else [index]
+    if len(items) == 1 and isinstance(items[0], torch.Tensor):
+        return _with_masked(x, items[0], value)
+    items = _with_ellipsis(items, x.dim())
+    spans = []
+    shape = []
+    for item, extent in zip(items, x.shape):
+        if not isinstance(item, (int, slice)):
+            raise ValueError("only integers, slices, '...' and one mask are assigned to")
+        first, last, step = _span(item, extent)
+        spans.append((first, last, step))
+        if isinstance(item, slice):
+            shape.append((last - first + step - 1) // step)
+    shape = shape + list(x.shape[len(spans):])
+    part = value.to(x.dtype).expand(shape) if isinstance(value, torch.Tensor) else torch.full(shape, value, dtype=x.dtype)
+    for axis, item in enumerate(items):
+        if not isinstance(item, slice):
+            part = part.unsqueeze(axis)
+    return _placed(x, 0, spans, part)
