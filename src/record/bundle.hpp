@@ -37,7 +37,7 @@
 // Keys that are TOML integers or strings are both accepted where an expression is expected. Unknown keys are refused.
 // May be left out: problem, generator, deterministic (true), constraints, tunables, defines, scratch, shared_bytes (0),
 // dispatch, and a tunable's default (its first value). Names are C identifiers, each used once in the whole header.
-// Read from untrusted bytes: the text is UTF-8 of at most 1 MiB, with at most 256 launches, 256 scratch buffers, 32
+// Read from untrusted bytes: the text is UTF-8 of at most 4 MiB, with at most 4096 launches, 4096 scratch buffers, 32
 // tunables of 64 values, 32 defines, 32 constraints, 64 arguments per launch, 64 rows of 16 conditions. `to_text` of
 // what `parse_bundle` gave parses to the same Bundle.
 

@@ -12,9 +12,9 @@ namespace kw::bundle_format {
 
 inline constexpr std::string_view k_marker = "kernelwright";  ///< the first line is "/*kernelwright"
 inline constexpr std::int64_t k_version = 1;
-inline constexpr std::size_t k_max_text_bytes = std::size_t{1} << 20;
-inline constexpr std::size_t k_max_launches = 256;
-inline constexpr std::size_t k_max_scratch = 256;
+inline constexpr std::size_t k_max_text_bytes = std::size_t{4} << 20;
+inline constexpr std::size_t k_max_launches = 4096;
+inline constexpr std::size_t k_max_scratch = 4096;
 inline constexpr std::size_t k_max_tunables = 32;
 inline constexpr std::size_t k_max_values = 64;
 inline constexpr std::size_t k_max_defines = 32;

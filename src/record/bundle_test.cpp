@@ -233,12 +233,12 @@ TEST(Bundle, refuses_what_is_not_text) {
 }
 
 TEST(Bundle, is_bounded) {
-  EXPECT_EQ(error_of(std::string((1U << 20) + 1, ' ')),
-            "x.cl: the bundle has 1048577 bytes; at most 1048576 are allowed [bundle.too_large]");
+  EXPECT_EQ(error_of(std::string((4U << 20) + 1, ' ')),
+            "x.cl: the bundle has 4194305 bytes; at most 4194304 are allowed [bundle.too_large]");
   std::string launches;
-  for (int i = 0; i < 256; ++i) launches += "[[launch]]\nkernel = \"k\"\ngrid = [1]\nblock = [1]\nargs = []\n";
+  for (int i = 0; i < 4096; ++i) launches += "[[launch]]\nkernel = \"k\"\ngrid = [1]\nblock = [1]\nargs = []\n";
   EXPECT_EQ(error_of(small("", launches)),
-            "x.cl:5:1: 'launch' has 257 entries; at most 256 are allowed [bundle.too_large]");
+            "x.cl:5:1: 'launch' has 4097 entries; at most 4096 are allowed [bundle.too_large]");
   std::string tunables = "[tunables]\n";
   for (int i = 0; i < 33; ++i) tunables += fmt::format("T{} = {{values = [1]}}\n", i);
   EXPECT_EQ(error_of(small(tunables)),
@@ -253,8 +253,8 @@ TEST(Bundle, bounds_the_normal_form_too) {
   // The limit exactly, in a header that the normal form pads with spaces.
   std::string text =
       "/*kernelwright\nformat=1\ntarget=\"o\"\n[[launch]]\nkernel=\"k\"\ngrid=[1]\nblock=[1]\nargs=[]\n*/\n";
-  text.resize(std::size_t{1} << 20, 'x');
-  EXPECT_EQ(error_of(text), "x.cl: the bundle has 1048598 bytes; at most 1048576 are allowed [bundle.too_large]");
+  text.resize(std::size_t{4} << 20, 'x');
+  EXPECT_EQ(error_of(text), "x.cl: the bundle has 4194326 bytes; at most 4194304 are allowed [bundle.too_large]");
 }
 
 class RandomBundle {

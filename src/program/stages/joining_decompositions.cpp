@@ -1,5 +1,8 @@
 // Joining, cutting and padding.
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
 
 #include "program/stages/decomposition_table.hpp"
@@ -27,11 +30,33 @@ Result<StageExpr> joined(const std::vector<TensorView>& pieces, const StageAxes&
   return value;
 }
 
-Result<void> cat(Decomposition& d) {
-  const auto frame = d.frame();
-  KW_TRY(const auto value, joined(d.tensors("tensors"), frame, d.axis("dim", frame.size()), d.result().dtype));
+/// Many pieces are joined in groups first: a kernel has room for so many arguments, and asks for each piece in turn.
+Result<void> join(Decomposition& d, std::vector<TensorView> pieces, const StageAxes& frame, std::size_t axis) {
+  constexpr std::size_t k_most = 16;
+  while (pieces.size() > k_most) {
+    std::vector<TensorView> groups;
+    for (std::size_t first = 0; first < pieces.size(); first += k_most) {
+      const std::vector<TensorView> group(
+          pieces.begin() + static_cast<std::ptrdiff_t>(first),
+          pieces.begin() + static_cast<std::ptrdiff_t>(std::min(first + k_most, pieces.size())));
+      auto axes = frame;
+      axes[axis].extent = 0;
+      for (const auto& piece : group) {
+        KW_TRY(axes[axis].extent, Extent::sum(axes[axis].extent, piece.type.shape[axis]));
+      }
+      KW_TRY(const auto value, joined(group, axes, axis, d.result().dtype));
+      groups.push_back(d.map(to_scratch(fmt::format("part_{}", first / k_most)), axes, value));
+    }
+    pieces = std::move(groups);
+  }
+  KW_TRY(const auto value, joined(pieces, frame, axis, d.result().dtype));
   d.map(0, frame, value);
   return {};
+}
+
+Result<void> cat(Decomposition& d) {
+  const auto frame = d.frame();
+  return join(d, d.tensors("tensors"), frame, d.axis("dim", frame.size()));
 }
 
 /// Each piece gets an axis of 1 to be joined along.
@@ -43,9 +68,7 @@ Result<void> stack(Decomposition& d) {
     auto& shape = piece.type.shape;
     shape.insert(shape.begin() + static_cast<std::ptrdiff_t>(axis), Extent(1));
   }
-  KW_TRY(const auto value, joined(pieces, frame, axis, d.result().dtype));
-  d.map(0, frame, value);
-  return {};
+  return join(d, std::move(pieces), frame, axis);
 }
 
 /// chunk, split and unbind: a map for each piece that is read.

@@ -9,6 +9,7 @@
 #include "language/kernel_texts.hpp"
 #include "operators/program/kernels/buffer_names.hpp"
 #include "operators/program/kernels/scratch_memory.hpp"
+#include "operators/program/kernels/shared_kernels.hpp"
 #include "operators/program/program_detail.hpp"
 #include "program/explain/text.hpp"
 
@@ -155,8 +156,9 @@ Result<Bundle> program_bundle(Dialect dialect, const Problem& problem, GroupedPr
   std::set<std::string> own_helpers;
   std::string kernels;
   std::optional<std::size_t> described;
+  SharedKernels shared;
   for (const auto& group : grouped.groups) {
-    const auto written = writing.write(context, group);
+    const auto written = shared.shared(writing.write(context, group), buffers);
     kernels += "\n" + group_comment(grouped.graph, program, group, described) + written.source;
     for (const auto& launch : written.launches) {
       KW_CHECK(std::ranges::count(launch.args, "") == 0, "{} reads what is no input of {}", launch.kernel,

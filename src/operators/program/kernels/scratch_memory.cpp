@@ -62,12 +62,14 @@ std::string size_text(const Slot& slot) {
 /// The free slot that fits best; null where a new one is better. The text of its size stays readable.
 Slot* fitting_slot(std::vector<Slot>& slots, const Slot& wanted, std::size_t group) {
   constexpr std::size_t k_longest_text = 400;
+  constexpr std::size_t k_most_sizes = 16;  // arguments that max() takes
   Slot* best = nullptr;
   for (auto& slot : slots) {
     if (slot.dtype != wanted.dtype || slot.free_after >= group) continue;
     const bool same = std::find(slot.sizes.begin(), slot.sizes.end(), wanted.sizes[0]) != slot.sizes.end();
     if (same) return &slot;
-    const bool readable = size_text(slot).size() + wanted.sizes[0].size() < k_longest_text;
+    const bool readable =
+        size_text(slot).size() + wanted.sizes[0].size() < k_longest_text && slot.sizes.size() < k_most_sizes;
     if (readable && (best == nullptr || slot.elements > best->elements)) best = &slot;
   }
   return best;
