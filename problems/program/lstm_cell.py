@@ -1,7 +1,6 @@
-"""An LSTM written out over a few steps, as it has to be where nn.LSTM is not read.
+"""An LSTM written out over a few steps.
 
-It is here for a loop over an axis whose extent is known, state that is a tuple, several results, and what a user writes
-instead of a module that is refused.
+It is here for a loop over an axis whose extent is known, state that is a tuple, and several results.
 """
 import torch
 import torch.nn as nn
