@@ -10,6 +10,7 @@
 #include "problem/file/problem_mod.hpp"
 #include "problem/file/problem_tensors.hpp"
 #include "problem/operator.hpp"
+#include "record/bundle_limits.hpp"
 #include "record/dispatch.hpp"
 
 namespace kw {
@@ -24,8 +25,6 @@ std::vector<std::filesystem::path> problem_directories() {
 }
 
 namespace {
-
-constexpr std::int64_t k_max_bundle_bytes = std::int64_t{1} << 20;
 
 /// "FILE.py:NAME" or "FILE.py:factory(1, 2)".
 Result<Problem> with_mod_of(Problem problem, const std::string& mod, const FileSystem& files) {
@@ -123,7 +122,7 @@ Result<std::vector<std::string>> read_conditions(const std::vector<std::string>&
 
 Result<Bundle> read_bundle(const std::filesystem::path& path) {
   const RealFileSystem files;
-  KW_TRY(const auto text, files.read(path, k_max_bundle_bytes));
+  KW_TRY(const auto text, files.read(path, bundle_format::k_max_text_bytes));
   return parse_bundle(text, path.string());
 }
 

@@ -77,7 +77,8 @@ class Case:
         spec.loader.exec_module(module)
         torch.manual_seed(SEED)
         with torch.device("cuda"):
-            self.model = module.Model(*module.get_init_inputs()).cuda()
+            arguments = module.get_init_inputs() if hasattr(module, "get_init_inputs") else []
+            self.model = module.Model(*arguments).cuda()
             self.inputs = on_gpu(module.get_inputs())
         for part in self.model.modules():
             if isinstance(part, torch.nn.modules.dropout._DropoutNd):
