@@ -1,5 +1,6 @@
 #include "program/explain/cost.hpp"
 
+#include <algorithm>
 #include <map>
 #include <string_view>
 
@@ -53,6 +54,15 @@ double einsum_points(const Graph& graph, const Node& node) {
   return points;
 }
 
+/// Of two factors. How many are left of more depends on which are multiplied first: at least each element is met once.
+double einsum_products(const Graph& graph, const Node& node) {
+  const auto& operands = std::get<std::vector<ValueRef>>(node.find("operands")->value);
+  if (operands.size() <= 2) return einsum_points(graph, node);
+  double most = elements(result_shape(graph, node));
+  for (const auto& operand : operands) most = std::max(most, elements(graph.type(operand).shape));
+  return most;
+}
+
 }  // namespace
 
 double product_flops(const Graph& graph, const Node& node) {
@@ -73,7 +83,7 @@ double product_flops(const Graph& graph, const Node& node) {
   if (op == "addmm") return 2.0 * result * last(operand_shape(graph, node, "mat1"));
   if (op == "baddbmm") return 2.0 * result * last(operand_shape(graph, node, "batch1"));
   if (op == "addmv") return 2.0 * result * last(operand_shape(graph, node, "mat"));
-  if (op == "einsum") return 2.0 * einsum_points(graph, node);
+  if (op == "einsum") return 2.0 * einsum_products(graph, node);
   if (op == "bilinear")
     return 2.0 * result * last(operand_shape(graph, node, "input1")) * last(operand_shape(graph, node, "input2"));
   if (op != "scaled_dot_product_attention") return 0.0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <tuple>
 
 #include "program/stages/decomposition_table.hpp"
 
@@ -189,35 +190,102 @@ std::string letter_name(char letter) {
   return letter < 'A' ? fmt::format("b{}", letter) : std::string(1, letter);
 }
 
+/// An operand of an einsum, or the product of some of them.
+struct EinsumFactor {
+  std::string letters;
+  TensorView tensor;
+};
+using LetterExtents = std::map<char, Extent>;
+
+/// The sum over letters that `result` leaves out of the product of all factors.
+Stage einsum_stage(const Decomposition& d, const std::vector<EinsumFactor>& factors, const std::string& result,
+                   const LetterExtents& extents) {
+  Stage stage;
+  for (const char letter : result) stage.axes.push_back({letter_name(letter), extents.at(letter)});
+  for (const auto& factor : factors) {
+    StageAxes frame;
+    for (const char letter : factor.letters) {
+      frame.push_back({letter_name(letter), extents.at(letter)});
+      const auto same = [&](const StageAxis& axis) { return axis.name == frame.back().name; };
+      if (!std::ranges::any_of(stage.axes, same) && !std::ranges::any_of(stage.inner, same))
+        stage.inner.push_back(frame.back());
+    }
+    const auto element = as_type(read(factor.tensor, frame), d.result().dtype);
+    stage.body = stage.body ? stage.body * element : element;
+  }
+  if (!stage.inner.empty()) stage.kind = StageKind::reduce;
+  return stage;
+}
+
+/// Each letter once.
+std::string letters_of(const EinsumFactor& a, const EinsumFactor& b) {
+  std::string letters;
+  for (const char letter : a.letters + b.letters) {
+    if (letters.find(letter) == std::string::npos) letters += letter;
+  }
+  return letters;
+}
+
+double steps_over(const std::string& letters, const LetterExtents& extents) {
+  double steps = 1.0;
+  for (const char letter : letters) steps *= static_cast<double>(extents.at(letter).value());
+  return steps;
+}
+
+/// What is kept of the product of two factors: a batch of matrices, whose rows are of the first and columns of the
+/// second.
+std::string kept_letters(const EinsumFactor& a, const EinsumFactor& b, const std::string& needed) {
+  std::string batch, rows, columns;
+  for (const char letter : letters_of(a, b)) {
+    if (needed.find(letter) == std::string::npos) continue;
+    const bool in_a = a.letters.find(letter) != std::string::npos, in_b = b.letters.find(letter) != std::string::npos;
+    (in_a && in_b ? batch : in_a ? rows : columns) += letter;
+  }
+  return batch + rows + columns;
+}
+
+/// The two factors whose product takes the fewest steps become one.
+void multiply_cheapest(Decomposition& d, std::vector<EinsumFactor>& factors, const std::string& result,
+                       const LetterExtents& extents, const std::string& name) {
+  std::size_t first = 0, second = 1;
+  const auto steps = [&](std::size_t i, std::size_t j) {
+    return steps_over(letters_of(factors[i], factors[j]), extents);
+  };
+  for (std::size_t i = 0; i < factors.size(); ++i) {
+    for (std::size_t j = i + 1; j < factors.size(); ++j) {
+      if (steps(i, j) < steps(first, second)) std::tie(first, second) = std::pair(i, j);
+    }
+  }
+  std::string needed = result;
+  for (std::size_t i = 0; i < factors.size(); ++i) {
+    if (i != first && i != second) needed += factors[i].letters;
+  }
+  const auto kept = kept_letters(factors[first], factors[second], needed);
+  auto stage = einsum_stage(d, {factors[first], factors[second]}, kept, extents);
+  factors[first] = {kept, d.add(to_scratch(name), std::move(stage))};
+  factors.erase(factors.begin() + static_cast<std::ptrdiff_t>(second));
+}
+
+/// Factors are multiplied two at a time: all at once, each element of the result would take all steps of the others.
 Result<void> einsum(Decomposition& d) {
   const auto operands = d.tensors("operands");
   const auto terms = einsum_equation(d, operands);
-  std::map<char, Extent> extents;
+  LetterExtents extents;
+  std::vector<EinsumFactor> factors;
   for (std::size_t i = 0; i < operands.size(); ++i) {
     for (std::size_t k = 0; k < terms.operands[i].size(); ++k) {
       auto& known = extents.try_emplace(terms.operands[i][k], operands[i].type.shape[k]).first->second;
       if (known.value() == 1) known = operands[i].type.shape[k];
     }
+    factors.push_back({terms.operands[i], operands[i]});
   }
-  StageAxes axes;
-  StageAxes inner;
-  for (const char letter : terms.result) axes.push_back({letter_name(letter), extents[letter]});
-  StageExpr body;
-  for (std::size_t i = 0; i < operands.size(); ++i) {
-    StageAxes frame;
-    for (const char letter : terms.operands[i]) {
-      frame.push_back({letter_name(letter), extents[letter]});
-      const auto same = [&](const StageAxis& axis) { return axis.name == frame.back().name; };
-      const bool known = std::any_of(axes.begin(), axes.end(), same) || std::any_of(inner.begin(), inner.end(), same);
-      if (!known) inner.push_back(frame.back());
-    }
-    const auto element = as_type(read(operands[i], frame), d.result().dtype);
-    body = body ? body * element : element;
-  }
-  if (inner.empty()) {
-    d.map(0, axes, body);
+  for (std::size_t part = 0; factors.size() > 2; ++part)
+    multiply_cheapest(d, factors, terms.result, extents, fmt::format("part_{}", part));
+  auto stage = einsum_stage(d, factors, terms.result, extents);
+  if (stage.kind == StageKind::map) {
+    d.map(0, std::move(stage.axes), std::move(stage.body));
   } else {
-    contract(d, std::move(axes), std::move(inner), std::move(body));
+    contract(d, std::move(stage.axes), std::move(stage.inner), std::move(stage.body));
   }
   return {};
 }

@@ -75,6 +75,15 @@ TEST_F(Identities, transposed_convolution_is_the_adjoint_of_convolution) {
   }
 }
 
+TEST_F(Identities, einsum_of_three_factors_is_one_of_two_and_another) {
+  for (int round = 0; round < k_rounds; ++round) {
+    expect_same("torch.einsum('bij,jk,bkl->bil', x, y, more[1])",
+                "torch.einsum('bij,bjl->bil', x, torch.einsum('jk,bkl->bjl', y, more[1]))",
+                fmt::format("torch.rand(2, {0}, {1}), torch.rand({1}, {2}), torch.rand(2, {2}, 3)", integer(1, 4),
+                            integer(1, 4), integer(1, 4)));
+  }
+}
+
 TEST_F(Identities, convolution_is_a_product_with_unfolded_patches) {
   for (int round = 0; round < k_rounds; ++round) {
     const int channels = integer(1, 3), kernel = integer(1, 3), stride = integer(1, 2), padding = integer(0, 1);
