@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <tuple>
+#include <optional>
 
 #include "program/stages/decomposition_table.hpp"
 
@@ -217,13 +217,32 @@ Stage einsum_stage(const Decomposition& d, const std::vector<EinsumFactor>& fact
   return stage;
 }
 
+using Letters = std::vector<std::string>;  ///< of each factor
+
 /// Each letter once.
-std::string letters_of(const EinsumFactor& a, const EinsumFactor& b) {
+std::string letters_of(const std::string& a, const std::string& b) {
   std::string letters;
-  for (const char letter : a.letters + b.letters) {
+  for (const char letter : a + b) {
     if (letters.find(letter) == std::string::npos) letters += letter;
   }
   return letters;
+}
+
+/// What is kept of the product of two factors: a batch of matrices, whose rows are of the first and columns of the
+/// second.
+std::string kept_letters(const Letters& factors, std::size_t first, std::size_t second, const std::string& result) {
+  std::string needed = result;
+  for (std::size_t i = 0; i < factors.size(); ++i) {
+    if (i != first && i != second) needed += factors[i];
+  }
+  std::string batch, rows, columns;
+  for (const char letter : letters_of(factors[first], factors[second])) {
+    if (needed.find(letter) == std::string::npos) continue;
+    const bool in_first = factors[first].find(letter) != std::string::npos;
+    const bool in_second = factors[second].find(letter) != std::string::npos;
+    (in_first && in_second ? batch : in_first ? rows : columns) += letter;
+  }
+  return batch + rows + columns;
 }
 
 double steps_over(const std::string& letters, const LetterExtents& extents) {
@@ -232,38 +251,29 @@ double steps_over(const std::string& letters, const LetterExtents& extents) {
   return steps;
 }
 
-/// What is kept of the product of two factors: a batch of matrices, whose rows are of the first and columns of the
-/// second.
-std::string kept_letters(const EinsumFactor& a, const EinsumFactor& b, const std::string& needed) {
-  std::string batch, rows, columns;
-  for (const char letter : letters_of(a, b)) {
-    if (needed.find(letter) == std::string::npos) continue;
-    const bool in_a = a.letters.find(letter) != std::string::npos, in_b = b.letters.find(letter) != std::string::npos;
-    (in_a && in_b ? batch : in_a ? rows : columns) += letter;
-  }
-  return batch + rows + columns;
-}
+/// Which factors become one after the other one, the first of each pair, until two are left.
+struct ProductOrder {
+  double steps = 0;
+  std::vector<std::pair<std::size_t, std::size_t>> pairs;
+};
 
-/// The two factors whose product takes the fewest steps become one.
-void multiply_cheapest(Decomposition& d, std::vector<EinsumFactor>& factors, const std::string& result,
-                       const LetterExtents& extents, const std::string& name) {
-  std::size_t first = 0, second = 1;
-  const auto steps = [&](std::size_t i, std::size_t j) {
-    return steps_over(letters_of(factors[i], factors[j]), extents);
-  };
-  for (std::size_t i = 0; i < factors.size(); ++i) {
-    for (std::size_t j = i + 1; j < factors.size(); ++j) {
-      if (steps(i, j) < steps(first, second)) std::tie(first, second) = std::pair(i, j);
+/// The order with the fewest steps; of many factors the first two are taken, for there are too many orders.
+ProductOrder cheapest_order(const Letters& factors, const std::string& result, const LetterExtents& extents) {
+  constexpr std::size_t k_most = 6;
+  if (factors.size() <= 2) return {steps_over(letters_of(factors.front(), factors.back()), extents), {}};
+  std::optional<ProductOrder> best;
+  for (std::size_t i = 0; i < (factors.size() > k_most ? 1 : factors.size()); ++i) {
+    for (std::size_t j = i + 1; j < (factors.size() > k_most ? 2 : factors.size()); ++j) {
+      auto others = factors;
+      others[i] = kept_letters(factors, i, j, result);
+      others.erase(others.begin() + static_cast<std::ptrdiff_t>(j));
+      auto order = cheapest_order(others, result, extents);
+      order.steps += steps_over(letters_of(factors[i], factors[j]), extents);
+      order.pairs.insert(order.pairs.begin(), {i, j});
+      if (!best || order.steps < best->steps) best = std::move(order);
     }
   }
-  std::string needed = result;
-  for (std::size_t i = 0; i < factors.size(); ++i) {
-    if (i != first && i != second) needed += factors[i].letters;
-  }
-  const auto kept = kept_letters(factors[first], factors[second], needed);
-  auto stage = einsum_stage(d, {factors[first], factors[second]}, kept, extents);
-  factors[first] = {kept, d.add(to_scratch(name), std::move(stage))};
-  factors.erase(factors.begin() + static_cast<std::ptrdiff_t>(second));
+  return *best;
 }
 
 /// Factors are multiplied two at a time: all at once, each element of the result would take all steps of the others.
@@ -279,8 +289,16 @@ Result<void> einsum(Decomposition& d) {
     }
     factors.push_back({terms.operands[i], operands[i]});
   }
-  for (std::size_t part = 0; factors.size() > 2; ++part)
-    multiply_cheapest(d, factors, terms.result, extents, fmt::format("part_{}", part));
+  auto letters = terms.operands;
+  std::size_t part = 0;
+  for (const auto& [first, second] : cheapest_order(letters, terms.result, extents).pairs) {
+    const auto kept = kept_letters(letters, first, second, terms.result);
+    auto stage = einsum_stage(d, {factors[first], factors[second]}, kept, extents);
+    factors[first] = {kept, d.add(to_scratch(fmt::format("part_{}", part++)), std::move(stage))};
+    letters[first] = kept;
+    factors.erase(factors.begin() + static_cast<std::ptrdiff_t>(second));
+    letters.erase(letters.begin() + static_cast<std::ptrdiff_t>(second));
+  }
   auto stage = einsum_stage(d, factors, terms.result, extents);
   if (stage.kind == StageKind::map) {
     d.map(0, std::move(stage.axes), std::move(stage.body));
