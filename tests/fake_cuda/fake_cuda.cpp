@@ -1,7 +1,8 @@
 // A CUDA driver for tests: device memory is host memory, a stream is a list of work that runs when somebody waits for
 // it, and a kernel is one of a few functions known by name, whatever the module holds. It is strict where a real driver
 // hangs or misbehaves: a gate that was not opened, too much dynamic shared memory without permission, work after an
-// error. $KW_FAKE_CUDA changes it: "no-gpu", "broken", "no-gate", "no-pages", "fast-clock", "old-gpu".
+// error. $KW_FAKE_CUDA changes it: "no-gpu", "broken", "no-gate", "no-pages", "fast-clock", "old-gpu",
+// "at-once": what is queued runs before the next call.
 
 #include <algorithm>
 #include <bit>
@@ -311,7 +312,7 @@ Status cuEventRecord(void* event, void*) {
     static_cast<Timestamp*>(event)->at = std::chrono::steady_clock::now();
     return 0;
   });
-  return sticky;
+  return mode("at-once") ? run_all() : sticky;
 }
 Status cuEventElapsedTime(float* milliseconds, void* begin, void* end) {
   const std::chrono::duration<float, std::milli> took =
@@ -348,7 +349,7 @@ Status cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, uns
   if (gx * gy * gz == 0 || bx * by * bz == 0 || bx * by * bz > 1024) return k_invalid_value;
   if (static_cast<int>(shared) > kernel.dynamic_shared) return k_invalid_value;
   work.push_back(body_of(kernel.name, arguments));
-  return sticky;
+  return mode("at-once") ? run_all() : sticky;
 }
 Status cuMemAlloc_v2(Address* address, std::size_t bytes) {
   const std::size_t whole = (bytes / k_block_bytes + 1) * k_block_bytes;

@@ -127,6 +127,17 @@ TEST_F(CudaDeviceTest, without_a_gate_launches_are_timed_all_the_same) {
   EXPECT_EQ(calls(), "upload sync event launch:k_add event wait sync download");
 }
 
+TEST_F(CudaDeviceTest, too_many_launches_for_a_gate_are_timed_from_the_first_one) {
+  std::vector<PlannedLaunch> launches = {add()};  // which spins for 200 us, while the others are queued
+  launches.resize(257, launch_of("k_nothing", {}));
+  ASSERT_NO_FATAL_FAILURE(open_with(launches));
+  ::setenv("KW_FAKE_CUDA", "at-once", 1);
+  const auto reply = device_->launch({0, false});
+  ASSERT_TRUE(reply) << reply.error().to_string();
+  EXPECT_FALSE(reply->queued_ahead);
+  EXPECT_GE(reply->claimed_ns, 200000);
+}
+
 TEST_F(CudaDeviceTest, the_arena_is_kept_in_place_for_copies) {
   ASSERT_NO_FATAL_FAILURE(open_with({add()}));
   EXPECT_THAT(loading_calls_, HasSubstr("register:" + std::to_string(arena_.size())));

@@ -122,7 +122,8 @@ Result<double> run(Session& session, const ReadyPlan& plan, std::span<const Mirr
   auto begin = SteadyClock::now();
   if (gated(session, plan)) KW_TRY_VOID(gate.close());
   KW_TRY_VOID(queue_plan(session, plan));
-  if (session.gate != nullptr && !session.watched) begin = SteadyClock::now();
+  // Behind a gate nothing has begun yet; without one the device is at work since the first launch.
+  if (gated(session, plan)) begin = SteadyClock::now();
   gate.open();
   map_pages(mapped);
   KW_TRY_VOID(must(session, api.synchronise_stream(session.stream),
