@@ -1,9 +1,9 @@
 #pragma once
 // Reads a Python file with a module: __init__ with concrete values, forward() with symbolic tensors. Nothing is
 // executed as Python: every statement, call and library function is one that this class knows, and steps, depth and
-// sizes are bounded. Statements are in statements.cpp, expressions in expressions.cpp and arithmetic.cpp, calls in
-// calls.cpp and builtins.cpp, tensors in tensors.cpp and subscripts.cpp, modules of torch.nn in modules.cpp, and in
-// shipped.cpp those that are written in Python.
+// sizes are bounded. Statements are in statements.cpp and assignments.cpp, expressions in expressions.cpp and
+// arithmetic.cpp, calls in calls.cpp and builtins.cpp, tensors in tensors.cpp and subscripts.cpp, modules of torch.nn
+// in modules.cpp, and in shipped.cpp those that are written in Python.
 
 #include <map>
 #include <optional>
