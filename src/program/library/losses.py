@@ -1,13 +1,6 @@
-# Losses of torch.nn that are a few calls of operators (https://pytorch.org/docs/stable/nn.html#loss-functions).
-import torch
+# Losses of torch.nn whose functions are in functional.py.
 import torch.nn as nn
 import torch.nn.functional as F
-
-
-def _reduced(loss, reduction):
-    if reduction == "none":
-        return loss
-    return loss.sum() if reduction == "sum" else loss.mean()
 
 
 class MultiLabelSoftMarginLoss(nn.Module):
@@ -17,10 +10,7 @@ class MultiLabelSoftMarginLoss(nn.Module):
         self.reduction = reduction
 
     def forward(self, input, target):
-        loss = -(target * F.logsigmoid(input) + (1 - target) * F.logsigmoid(-input))
-        if self.weight is not None:
-            loss = loss * self.weight
-        return _reduced(loss.mean(dim=-1), self.reduction)
+        return F.multilabel_soft_margin_loss(input, target, self.weight, reduction=self.reduction)
 
 
 class MultiMarginLoss(nn.Module):
@@ -32,27 +22,18 @@ class MultiMarginLoss(nn.Module):
         self.reduction = reduction
 
     def forward(self, input, target):
-        right = input.gather(-1, target.unsqueeze(-1))
-        loss = F.relu(self.margin - right + input)
-        if self.p != 1:
-            loss = loss ** self.p
-        if self.weight is not None:
-            loss = loss * self.weight[target].unsqueeze(-1)
-        others = 1 - F.one_hot(target, input.shape[-1])
-        return _reduced((loss * others).sum(dim=-1) / input.shape[-1], self.reduction)
+        return F.multi_margin_loss(input, target, self.p, self.margin, self.weight, reduction=self.reduction)
 
 
 class TripletMarginWithDistanceLoss(nn.Module):
     def __init__(self, distance_function=None, margin=1.0, swap=False, reduction="mean"):
         super().__init__()
-        self.distance_function = distance_function if distance_function is not None else F.pairwise_distance
+        self.distance_function = distance_function
         self.margin = margin
         self.swap = swap
         self.reduction = reduction
 
     def forward(self, anchor, positive, negative):
-        near = self.distance_function(anchor, positive)
-        far = self.distance_function(anchor, negative)
-        if self.swap:
-            far = torch.minimum(far, self.distance_function(positive, negative))
-        return _reduced(F.relu(near - far + self.margin), self.reduction)
+        return F.triplet_margin_with_distance_loss(anchor, positive, negative,
+                                                   distance_function=self.distance_function, margin=self.margin,
+                                                   swap=self.swap, reduction=self.reduction)

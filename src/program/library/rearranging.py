@@ -15,10 +15,7 @@ class ChannelShuffle(nn.Module):
         self.groups = groups
 
     def forward(self, x):
-        size, channels = x.shape[0], x.shape[1]
-        rest = x.shape[2:]
-        x = x.reshape((size, self.groups, channels // self.groups) + rest)
-        return x.transpose(1, 2).reshape((size, channels) + rest)
+        return F.channel_shuffle(x, self.groups)
 
 
 class UpsamplingNearest2d(nn.Module):
@@ -50,8 +47,7 @@ class LPPool1d(nn.Module):
         self.ceil_mode = ceil_mode
 
     def forward(self, x):
-        mean = F.avg_pool1d(x.pow(self.norm_type), self.kernel_size, self.stride, 0, self.ceil_mode)
-        return (torch.sign(mean) * F.relu(torch.abs(mean)) * self.kernel_size).pow(1.0 / self.norm_type)
+        return F.lp_pool1d(x, self.norm_type, self.kernel_size, self.stride, self.ceil_mode)
 
 
 class LPPool2d(nn.Module):
@@ -63,27 +59,18 @@ class LPPool2d(nn.Module):
         self.ceil_mode = ceil_mode
 
     def forward(self, x):
-        size = self.kernel_size
-        count = size[0] * size[1] if isinstance(size, (list, tuple)) else size * size
-        mean = F.avg_pool2d(x.pow(self.norm_type), size, self.stride, 0, self.ceil_mode)
-        return (torch.sign(mean) * F.relu(torch.abs(mean)) * count).pow(1.0 / self.norm_type)
+        return F.lp_pool2d(x, self.norm_type, self.kernel_size, self.stride, self.ceil_mode)
 
 
 class EmbeddingBag(nn.Module):
     def __init__(self, num_embeddings, embedding_dim, max_norm=None, norm_type=2.0, scale_grad_by_freq=False,
                  mode="mean", sparse=False, include_last_offset=False, padding_idx=None):
         super().__init__()
-        if max_norm is not None or padding_idx is not None:
-            raise ValueError("max_norm and padding_idx of nn.EmbeddingBag are not read")
         self.weight = nn.Parameter(torch.randn(num_embeddings, embedding_dim))
+        self.max_norm = max_norm
+        self.padding_idx = padding_idx
         self.mode = mode
 
     def forward(self, input, offsets=None, per_sample_weights=None):
-        if input.dim() != 2 or offsets is not None:
-            raise ValueError("nn.EmbeddingBag is read for bags of one length: indices of two axes, without offsets")
-        rows = F.embedding(input, self.weight)
-        if per_sample_weights is not None:
-            rows = rows * per_sample_weights.unsqueeze(-1)
-        if self.mode == "max":
-            return rows.amax(dim=1)
-        return rows.sum(dim=1) if self.mode == "sum" else rows.mean(dim=1)
+        return F.embedding_bag(input, self.weight, offsets, self.max_norm, mode=self.mode,
+                               per_sample_weights=per_sample_weights, padding_idx=self.padding_idx)

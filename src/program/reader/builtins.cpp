@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "program/reader/interpreter.hpp"
@@ -328,8 +329,10 @@ Result<PyValue> PyInterpreter::converted_number(const std::string& name, const s
   const auto number = number_of(given[0]);
   if (!number) {
     const auto* text = given[0].get<std::string>();
-    const bool infinite = name == "float" && text != nullptr && (*text == "inf" || *text == "-inf");
-    if (infinite) return PyValue{*text == "inf" ? HUGE_VAL : -HUGE_VAL};
+    if (name == "float" && text != nullptr) {
+      if (*text == "inf" || *text == "-inf") return PyValue{*text == "inf" ? HUGE_VAL : -HUGE_VAL};
+      if (*text == "nan") return PyValue{std::numeric_limits<double>::quiet_NaN()};
+    }
     return fail_at(errc::program_type, where, fmt::format("{}() of {}", name, kind_text(given[0])),
                    given[0].object<TensorBox>() != nullptr
                        ? "keep it a tensor: its values are not known before the module runs"

@@ -29,6 +29,8 @@ constexpr std::array k_libraries_of_files = {
     LibraryOfFile{"tensor", "Tensor"},
     LibraryOfFile{"assignment", "kernelwright"},
     LibraryOfFile{"functions", "torch"},
+    LibraryOfFile{"functional", "torch.nn.functional"},
+    LibraryOfFile{"linalg", "torch.linalg"},
 };
 
 std::string_view library_of(std::string_view file) {

@@ -389,6 +389,12 @@ Result<std::optional<PyValue>> PyInterpreter::call_tensor_method(TensorBox& tens
     return std::optional<PyValue>(std::move(made));
   }
   const auto found = find_tensor_operator("Tensor." + name);
+  // x.name_() is x.name() that x holds from then on.
+  if (!found && name.size() > 1 && name.ends_with('_')) {
+    KW_TRY(const auto made, call_tensor_method(tensor, name.substr(0, name.size() - 1), arguments, shown, where));
+    if (made) KW_TRY_VOID(change(tensor, *made, where));
+    return made ? std::optional<PyValue>(self) : std::nullopt;
+  }
   if (!found) return std::optional<PyValue>();
   KW_TRY(auto made, call_found(*found, all, shown, where));
   return std::optional<PyValue>(std::move(made));

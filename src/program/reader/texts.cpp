@@ -43,10 +43,31 @@ std::string joined(const std::vector<std::string>& parts, const std::string& bet
   return fmt::format("{}", fmt::join(parts, between));
 }
 
-std::optional<bool> asked(const std::string& text, const std::string& name, const std::string& other) {
-  if (name == "startswith") return text.starts_with(other);
-  if (name == "endswith") return text.ends_with(other);
+/// Methods whose arguments are texts, but for join() and split().
+std::optional<PyValue> changed_text(const std::string& text, const std::string& name,
+                                    const std::vector<std::string>& given) {
+  if (name == "replace" && given.size() == 2 && !given[0].empty())
+    return PyValue{joined(split(text, given[0]), given[1])};
+  if (name == "startswith" && given.size() == 1) return PyValue{text.starts_with(given[0])};
+  if (name == "endswith" && given.size() == 1) return PyValue{text.ends_with(given[0])};
+  if (!given.empty()) return std::nullopt;
+  if (name == "strip") return PyValue{stripped(text)};
+  if (name == "lower") return PyValue{with_case(text, std::tolower)};
+  if (name == "upper") return PyValue{with_case(text, std::toupper)};
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  if (name == "isdigit") return PyValue{!text.empty() && std::ranges::all_of(text, is_digit)};
   return std::nullopt;
+}
+
+/// Nothing where one of them is no text.
+std::optional<std::vector<std::string>> texts_of(const std::vector<PyValue>& values) {
+  std::vector<std::string> texts;
+  for (const auto& one : values) {
+    const auto* text = one.get<std::string>();
+    if (text == nullptr) return std::nullopt;
+    texts.push_back(*text);
+  }
+  return texts;
 }
 
 }  // namespace
@@ -56,37 +77,18 @@ Result<std::optional<PyValue>> PyInterpreter::call_text_method(const std::string
   KW_TRY_VOID(charge(static_cast<std::int64_t>(text.size()), where));
   const auto& given = arguments.positional;
   if (name == "format") return PyValue{text};  // texts that are made for people change nothing
-  std::vector<std::string> texts;
   if (name == "join" && given.size() == 1) {
     KW_TRY(const auto items, items_of(given[0], where));
-    for (const auto& item : items) {
-      const auto* one = item.get<std::string>();
-      if (one == nullptr) return fail_at(errc::program_type, where, fmt::format("join() of {}", kind_text(item)));
-      texts.push_back(*one);
-    }
-    return PyValue{joined(texts, text)};
+    const auto parts = texts_of(items);
+    if (!parts) return fail_at(errc::program_type, where, "join() of what is no text");
+    return PyValue{joined(*parts, text)};
   }
-  for (const auto& one : given) {
-    if (const auto* other = one.get<std::string>()) texts.push_back(*other);
-  }
-  if (texts.size() != given.size()) return std::optional<PyValue>();
-  if (name == "split" && texts.size() < 2) {
-    std::vector<PyValue> parts;
-    for (auto& part : split(text, texts.empty() ? "" : texts[0])) parts.push_back(PyValue{std::move(part)});
-    return list(std::move(parts));
-  }
-  if (name == "replace" && texts.size() == 2 && !texts[0].empty())
-    return PyValue{joined(split(text, texts[0]), texts[1])};
-  if (texts.size() == 1) {
-    if (const auto holds = asked(text, name, texts[0])) return PyValue{*holds};
-  }
-  if (!texts.empty()) return std::optional<PyValue>();
-  if (name == "strip") return PyValue{stripped(text)};
-  if (name == "lower") return PyValue{with_case(text, std::tolower)};
-  if (name == "upper") return PyValue{with_case(text, std::toupper)};
-  if (name == "isdigit")
-    return PyValue{!text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; })};
-  return std::optional<PyValue>();
+  const auto texts = texts_of(given);
+  if (!texts) return std::optional<PyValue>();
+  if (name != "split" || texts->size() > 1) return changed_text(text, name, *texts);
+  std::vector<PyValue> parts;
+  for (auto& part : split(text, texts->empty() ? "" : texts->front())) parts.push_back(PyValue{std::move(part)});
+  return list(std::move(parts));
 }
 
 }  // namespace kw

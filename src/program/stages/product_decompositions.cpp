@@ -11,7 +11,8 @@ namespace kw {
 namespace {
 
 /// out = sum over inner of body, as it is met; products are summed in one loop, as everybody does.
-void contract(Decomposition& d, StageAxes axes, StageAxes inner, StageExpr body, StageExpr epilogue = {}) {
+void contract(Decomposition& d, StageAxes axes, StageAxes inner, const StageExpr& body,
+              const StageExpr& epilogue = {}) {
   Stage stage;
   stage.kind = StageKind::reduce;
   stage.axes = std::move(axes);
@@ -59,7 +60,7 @@ MatrixProduct matrix_product(const TensorView& left, const TensorView& right, co
 template <const char* const& First, const char* const& Second>
 Result<void> product_of(Decomposition& d) {
   auto product = matrix_product(d.tensor(First), d.tensor(Second), d.result().shape);
-  contract(d, std::move(product.axes), std::move(product.inner), std::move(product.body));
+  contract(d, std::move(product.axes), std::move(product.inner), product.body);
   return {};
 }
 
@@ -85,7 +86,7 @@ Result<void> added_product(Decomposition& d) {
   // With a beta of 0 what is added does not count, even where it is no number.
   auto epilogue = d.number("alpha") * summed(d);
   if (d.real("beta") != 0.0) epilogue = d.number("beta") * added + epilogue;
-  contract(d, std::move(product.axes), std::move(product.inner), std::move(product.body), std::move(epilogue));
+  contract(d, std::move(product.axes), std::move(product.inner), product.body, epilogue);
   return {};
 }
 
@@ -303,7 +304,7 @@ Result<void> einsum(Decomposition& d) {
   if (stage.kind == StageKind::map) {
     d.map(0, std::move(stage.axes), std::move(stage.body));
   } else {
-    contract(d, std::move(stage.axes), std::move(stage.inner), std::move(stage.body));
+    contract(d, std::move(stage.axes), std::move(stage.inner), stage.body);
   }
   return {};
 }
