@@ -69,6 +69,7 @@ Result<void> PyInterpreter::assign_subscript(const PyExpr& target, PyValue value
   }
   if (auto* tensor = object.object<TensorBox>()) {
     KW_TRY(const auto with_items, shipped("kernelwright.with_items"));
+    KW_CHECK(with_items.has_value(), "no function assigns to a part of a tensor");
     KW_TRY(const auto changed,
            call(*with_items, {{object, index, std::move(value)}, {}}, "an assignment", target.where));
     return change(*tensor, changed, target.where);

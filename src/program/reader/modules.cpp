@@ -178,28 +178,37 @@ Result<PyValue> PyInterpreter::call_module(PyObject& object, const ModuleRow& ro
 /// A convolution whose padding is not of zeros pads its input first, and is one without padding then.
 Result<void> PyInterpreter::pad_by_mode(PyObject& object, std::vector<GivenArgument>& given, const std::string& shown,
                                         const SourcePlace& where) {
-  const auto* mode = object.find("padding_mode");
-  if (mode == nullptr || *mode->get<std::string>() == "zeros" || given.empty()) return {};
-  KW_TRY(const auto kernel, argument(*object.find("kernel_size"), where));
-  KW_TRY(const auto dilation, argument(*object.find("dilation"), where));
-  const auto& kernels = std::get<Shape>(kernel);
+  const auto* held = object.find("padding_mode");
+  const auto* mode = held == nullptr ? nullptr : held->get<std::string>();
+  if (mode == nullptr || *mode == "zeros" || given.empty()) return {};
+  const auto* kernel_size = object.find("kernel_size");
+  const auto* dilation_size = object.find("dilation");
+  if (kernel_size == nullptr || dilation_size == nullptr) return {};
+  KW_TRY(const auto kernel, argument(*kernel_size, where));
+  KW_TRY(const auto dilation, argument(*dilation_size, where));
+  // A file may have assigned something else to them.
+  const auto* kernels = std::get_if<Shape>(&kernel);
+  const auto* dilations = std::get_if<Shape>(&dilation);
+  if (kernels == nullptr || dilations == nullptr || kernels->size() != dilations->size())
+    return fail_at(errc::program_type, where, fmt::format("{} has a kernel_size or dilation that is none", shown));
   Shape pads;  // of the last axis first, before and behind it
   for (auto& one : given) {
     if (one.keyword != "padding") continue;
     const auto* extents = std::get_if<Shape>(&one.value);
-    const bool same = std::holds_alternative<std::string>(one.value) && std::get<std::string>(one.value) == "same";
-    for (std::size_t i = kernels.size(); i-- > 0;) {
-      const auto total = std::get<Shape>(dilation)[i].value() * (kernels[i].value() - 1);
-      const Extent before = extents != nullptr ? (*extents)[i] : Extent(same ? total / 2 : 0);
-      pads.push_back(before);
-      pads.push_back(extents != nullptr ? before : Extent(same ? total - total / 2 : 0));
+    const auto* text = std::get_if<std::string>(&one.value);
+    if ((extents == nullptr || extents->size() != kernels->size()) && text == nullptr)
+      return fail_at(errc::program_type, where, fmt::format("{} has a padding that is none", shown));
+    for (std::size_t i = kernels->size(); i-- > 0;) {
+      const auto total =
+          text != nullptr && *text == "same" ? (*dilations)[i].value() * ((*kernels)[i].value() - 1) : std::int64_t{0};
+      pads.push_back(text == nullptr ? (*extents)[i] : Extent(total / 2));
+      pads.push_back(text == nullptr ? (*extents)[i] : Extent(total - total / 2));
     }
-    one.value = Shape(kernels.size(), Extent(0));
+    one.value = Shape(kernels->size(), Extent(0));
   }
   KW_TRY(const auto padded,
-         call_operator(*operator_named("pad"),
-                       {given.front(), {"pad", pads, where}, {"mode", *mode->get<std::string>(), where}}, shown, where,
-                       graph()));
+         call_operator(*operator_named("pad"), {given.front(), {"pad", pads, where}, {"mode", *mode, where}}, shown,
+                       where, graph()));
   KW_TRY(given.front().value, argument(padded, where));
   return {};
 }

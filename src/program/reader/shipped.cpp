@@ -14,7 +14,8 @@ Result<std::optional<PyValue>> PyInterpreter::shipped(std::string_view path) {
     scope->is_shipped = true;
     for (const auto& statement : file.statements) KW_TRY_VOID(step(statement, *scope));
   }
-  return scope->names.at(name->path.substr(file.library.size() + 1));
+  const auto found = scope->names.find(name->path.substr(file.library.size() + 1));
+  return found == scope->names.end() ? std::optional<PyValue>() : found->second;
 }
 
 Result<PyValue> PyInterpreter::run_shipped(const PyClosure& closure, PyScope& scope, const std::string& shown,

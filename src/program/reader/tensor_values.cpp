@@ -168,20 +168,23 @@ std::optional<double> PyInterpreter::known_number(std::size_t value) const {
   if (part.op == "unbind") {
     index = std::ranges::find(part.outputs, value) - part.outputs.begin();
   } else if (const auto* at = part.op == "select" ? part.find("index") : nullptr; at != nullptr) {
-    index = std::get<Extent>(at->value).value();
+    const auto* written = std::get_if<Extent>(&at->value);
+    if (written == nullptr) return std::nullopt;
+    index = written->value();
   } else {
     return std::nullopt;
   }
   if (index < 0) index += size;
   const auto& numbers = sources.nodes[*sources.values[row->value].node];
+  if (numbers.op != "arange" && numbers.op != "linspace") return std::nullopt;
   const auto number = [&](std::string_view name) {
-    const auto& given = numbers.find(name)->value;
-    const auto* integer = std::get_if<Extent>(&given);
-    return integer != nullptr ? static_cast<double>(integer->value()) : std::get<double>(given);
+    const auto* given = numbers.find(name);
+    const auto* integer = given == nullptr ? nullptr : std::get_if<Extent>(&given->value);
+    const auto* real = given == nullptr ? nullptr : std::get_if<double>(&given->value);
+    return integer != nullptr ? static_cast<double>(integer->value()) : real != nullptr ? *real : std::nan("");
   };
-  if (numbers.op == "arange") return number("start") + static_cast<double>(index) * number("step");
-  if (numbers.op != "linspace") return std::nullopt;
   const double first = number("start");
+  if (numbers.op == "arange") return first + static_cast<double>(index) * number("step");
   return size < 2 ? first
                   : first + (number("end") - first) * static_cast<double>(index) / static_cast<double>(size - 1);
 }
