@@ -51,6 +51,13 @@ double rounded(std::string_view name, double number) {
   return name == "round" ? std::nearbyint(number) : std::trunc(number);
 }
 
+/// What float("inf") and the like are.
+std::optional<double> number_named(std::string_view text) {
+  if (text == "inf") return HUGE_VAL;
+  if (text == "-inf") return -HUGE_VAL;
+  return text == "nan" ? std::optional(std::numeric_limits<double>::quiet_NaN()) : std::nullopt;
+}
+
 }  // namespace
 
 PyValue PyInterpreter::list(std::vector<PyValue> items, bool tuple) {
@@ -329,10 +336,8 @@ Result<PyValue> PyInterpreter::converted_number(const std::string& name, const s
   const auto number = number_of(given[0]);
   if (!number) {
     const auto* text = given[0].get<std::string>();
-    if (name == "float" && text != nullptr) {
-      if (*text == "inf" || *text == "-inf") return PyValue{*text == "inf" ? HUGE_VAL : -HUGE_VAL};
-      if (*text == "nan") return PyValue{std::numeric_limits<double>::quiet_NaN()};
-    }
+    const auto special = name == "float" && text != nullptr ? number_named(*text) : std::nullopt;
+    if (special) return PyValue{*special};
     return fail_at(errc::program_type, where, fmt::format("{}() of {}", name, kind_text(given[0])),
                    given[0].object<TensorBox>() != nullptr
                        ? "keep it a tensor: its values are not known before the module runs"

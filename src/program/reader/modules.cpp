@@ -27,6 +27,24 @@ std::string_view renamed_for_operator(const ModuleRow& row, std::string_view ope
   return same ? row.renamed.substr(0, colon) : operator_name;
 }
 
+/// What F.pad() takes for a convolution's padding: of the last axis first, before and behind it.
+std::optional<Shape> pads_around(const ArgumentValue& padding, const Shape& kernels, const Shape& dilations) {
+  const auto* extents = std::get_if<Shape>(&padding);
+  const auto* text = std::get_if<std::string>(&padding);
+  if ((extents == nullptr || extents->size() != kernels.size()) && text == nullptr) return std::nullopt;
+  Shape pads;
+  for (std::size_t i = kernels.size(); i-- > 0;) {
+    if (text == nullptr) {
+      pads.insert(pads.end(), 2, (*extents)[i]);
+      continue;
+    }
+    const auto total = *text == "same" ? dilations[i].value() * (kernels[i].value() - 1) : std::int64_t{0};
+    pads.emplace_back(total / 2);
+    pads.emplace_back(total - total / 2);
+  }
+  return pads;
+}
+
 }  // namespace
 
 bool PyInterpreter::is_module(const PyValue& value) {
@@ -191,25 +209,16 @@ Result<void> PyInterpreter::pad_by_mode(PyObject& object, std::vector<GivenArgum
   const auto* dilations = std::get_if<Shape>(&dilation);
   if (kernels == nullptr || dilations == nullptr || kernels->size() != dilations->size())
     return fail_at(errc::program_type, where, fmt::format("{} has a kernel_size or dilation that is none", shown));
-  Shape pads;  // of the last axis first, before and behind it
   for (auto& one : given) {
     if (one.keyword != "padding") continue;
-    const auto* extents = std::get_if<Shape>(&one.value);
-    const auto* text = std::get_if<std::string>(&one.value);
-    if ((extents == nullptr || extents->size() != kernels->size()) && text == nullptr)
-      return fail_at(errc::program_type, where, fmt::format("{} has a padding that is none", shown));
-    for (std::size_t i = kernels->size(); i-- > 0;) {
-      const auto total =
-          text != nullptr && *text == "same" ? (*dilations)[i].value() * ((*kernels)[i].value() - 1) : std::int64_t{0};
-      pads.push_back(text == nullptr ? (*extents)[i] : Extent(total / 2));
-      pads.push_back(text == nullptr ? (*extents)[i] : Extent(total - total / 2));
-    }
+    const auto pads = pads_around(one.value, *kernels, *dilations);
+    if (!pads) return fail_at(errc::program_type, where, fmt::format("{} has a padding that is none", shown));
     one.value = Shape(kernels->size(), Extent(0));
+    KW_TRY(const auto padded,
+           call_operator(*operator_named("pad"), {given.front(), {"pad", *pads, where}, {"mode", *mode, where}}, shown,
+                         where, graph()));
+    KW_TRY(given.front().value, argument(padded, where));
   }
-  KW_TRY(const auto padded,
-         call_operator(*operator_named("pad"), {given.front(), {"pad", pads, where}, {"mode", *mode, where}}, shown,
-                       where, graph()));
-  KW_TRY(given.front().value, argument(padded, where));
   return {};
 }
 

@@ -152,41 +152,46 @@ Result<std::optional<PyValue>> PyInterpreter::initialise(TensorBox& tensor, cons
   return PyValue{&tensor};
 }
 
+namespace {
+
+/// Which element of its first operand, a row, a node's output is.
+std::optional<std::int64_t> index_in_row(const Node& part, std::size_t output) {
+  if (part.op == "unbind") return std::ranges::find(part.outputs, output) - part.outputs.begin();
+  const auto* at = part.op == "select" ? part.find("index") : nullptr;
+  const auto* index = at == nullptr ? nullptr : std::get_if<Extent>(&at->value);
+  return index == nullptr ? std::nullopt : std::optional(index->value());
+}
+
+double number_of(const Node& node, std::string_view name) {
+  const auto* given = node.find(name);
+  const auto* integer = given == nullptr ? nullptr : std::get_if<Extent>(&given->value);
+  const auto* real = given == nullptr ? nullptr : std::get_if<double>(&given->value);
+  return integer != nullptr ? static_cast<double>(integer->value()) : real != nullptr ? *real : std::nan("");
+}
+
+/// Of arange() and linspace().
+std::optional<double> number_in_row(const Node& row, std::int64_t index, std::int64_t size) {
+  const auto at = static_cast<double>(index < 0 ? index + size : index);
+  const double first = number_of(row, "start");
+  if (row.op == "arange") return first + at * number_of(row, "step");
+  if (row.op != "linspace") return std::nullopt;
+  return size < 2 ? first : first + (number_of(row, "end") - first) * at / static_cast<double>(size - 1);
+}
+
+}  // namespace
+
 std::optional<double> PyInterpreter::known_number(std::size_t value) const {
   const auto& sources = program_.sources;
   const auto distribution = distribution_of(sources, value);
   if (distribution && distribution->kind == ElementDistribution::Kind::constant) return distribution->first;
-  const auto made = sources.values[value].node;
-  if (!made) return std::nullopt;
-  // An element of a row of numbers.
-  const auto& part = sources.nodes[*made];
+  if (!sources.values[value].node) return std::nullopt;
+  const auto& part = sources.nodes[*sources.values[value].node];
   const auto* row = part.arguments.empty() ? nullptr : std::get_if<ValueRef>(&part.arguments.front().value);
-  if (row == nullptr || sources.values[row->value].type.shape.size() != 1 || !sources.values[row->value].node)
-    return std::nullopt;
-  const auto size = sources.values[row->value].type.shape[0].value();
-  std::int64_t index = 0;
-  if (part.op == "unbind") {
-    index = std::ranges::find(part.outputs, value) - part.outputs.begin();
-  } else if (const auto* at = part.op == "select" ? part.find("index") : nullptr; at != nullptr) {
-    const auto* written = std::get_if<Extent>(&at->value);
-    if (written == nullptr) return std::nullopt;
-    index = written->value();
-  } else {
-    return std::nullopt;
-  }
-  if (index < 0) index += size;
-  const auto& numbers = sources.nodes[*sources.values[row->value].node];
-  if (numbers.op != "arange" && numbers.op != "linspace") return std::nullopt;
-  const auto number = [&](std::string_view name) {
-    const auto* given = numbers.find(name);
-    const auto* integer = given == nullptr ? nullptr : std::get_if<Extent>(&given->value);
-    const auto* real = given == nullptr ? nullptr : std::get_if<double>(&given->value);
-    return integer != nullptr ? static_cast<double>(integer->value()) : real != nullptr ? *real : std::nan("");
-  };
-  const double first = number("start");
-  if (numbers.op == "arange") return first + static_cast<double>(index) * number("step");
-  return size < 2 ? first
-                  : first + (number("end") - first) * static_cast<double>(index) / static_cast<double>(size - 1);
+  const auto index = index_in_row(part, value);
+  if (row == nullptr || !index) return std::nullopt;
+  const auto& numbers = sources.values[row->value];
+  if (numbers.type.shape.size() != 1 || !numbers.node) return std::nullopt;
+  return number_in_row(sources.nodes[*numbers.node], *index, numbers.type.shape[0].value());
 }
 
 }  // namespace kw
