@@ -135,6 +135,7 @@ class PyInterpreter {
   using Copies = std::map<const void*, PyValue>;
   /// copy.deepcopy(): parameters of a copy are its own, with the same distribution.
   Result<PyValue> deep_copy(const PyValue& value, Copies& copies, const SourcePlace& where);
+  Result<PyValue> copied_parts(const PyValue& value, Copies& copies, const SourcePlace& where);
   Result<PyValue> copied_tensor(const TensorBox& tensor, const SourcePlace& where);
 
   // texts.cpp

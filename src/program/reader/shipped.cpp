@@ -1,5 +1,7 @@
 // Names that are written in Python in program/library/, and copies of modules.
 
+#include <type_traits>
+
 #include "program/reader/interpreter.hpp"
 
 namespace kw {
@@ -47,47 +49,54 @@ Result<PyValue> PyInterpreter::copied_tensor(const TensorBox& tensor, const Sour
 
 Result<PyValue> PyInterpreter::deep_copy(const PyValue& value, Copies& copies, const SourcePlace& where) {
   KW_TRY_VOID(charge(1, where));
-  const auto copy_once = [&](const void* original, auto&& make) -> Result<PyValue> {
-    if (const auto known = copies.find(original); known != copies.end()) return known->second;
-    return make();
+  if (depth_ >= k_most_depth) {
+    return fail_at(errc::program_limit, where,
+                   fmt::format("deepcopy() of more than {} values in one another", k_most_depth),
+                   "copy a flatter value");
+  }
+  ++depth_;
+  auto copy = copied_parts(value, copies, where);
+  --depth_;
+  return copy;
+}
+
+Result<PyValue> PyInterpreter::copied_parts(const PyValue& value, Copies& copies, const SourcePlace& where) {
+  // What refers to itself, or is held twice, is copied once.
+  const auto copy_all = [&](const void* original, PyValue made, auto&& parts) -> Result<PyValue> {
+    copies[original] = made;
+    for (auto* part : parts) {
+      KW_TRY(*part, deep_copy(*part, copies, where));
+    }
+    return made;
   };
+  const void* const held = std::visit(
+      [](const auto& one) -> const void* {
+        if constexpr (std::is_pointer_v<std::remove_cvref_t<decltype(one)>>) return one;
+        return nullptr;
+      },
+      value.of);
+  if (const auto known = copies.find(held); held != nullptr && known != copies.end()) return known->second;
+  std::vector<PyValue*> parts;
   if (auto* tensor = value.object<TensorBox>()) {
-    return copy_once(tensor, [&]() -> Result<PyValue> {
-      KW_TRY(copies[tensor], copied_tensor(*tensor, where));
-      return copies[tensor];
-    });
+    KW_TRY(const auto copy, copied_tensor(*tensor, where));
+    return copy_all(tensor, copy, parts);
   }
   if (auto* object = value.object<PyObject>()) {
-    return copy_once(object, [&]() -> Result<PyValue> {
-      auto* copy = heap_.object();
-      *copy = *object;
-      copies[object] = PyValue{copy};
-      for (auto& [name, one] : copy->attributes) {
-        KW_TRY(one, deep_copy(one, copies, where));
-      }
-      return PyValue{copy};
-    });
+    auto* copy = heap_.object();
+    *copy = *object;
+    for (auto& [name, one] : copy->attributes) parts.push_back(&one);
+    return copy_all(object, PyValue{copy}, parts);
   }
   if (auto* sequence = value.object<PySequence>()) {
-    return copy_once(sequence, [&]() -> Result<PyValue> {
-      auto* copy = heap_.sequence(sequence->items, sequence->tuple);
-      copies[sequence] = PyValue{copy};
-      for (auto& one : copy->items) {
-        KW_TRY(one, deep_copy(one, copies, where));
-      }
-      return PyValue{copy};
-    });
+    auto* copy = heap_.sequence(sequence->items, sequence->tuple);
+    for (auto& one : copy->items) parts.push_back(&one);
+    return copy_all(sequence, PyValue{copy}, parts);
   }
   if (auto* dictionary = value.object<PyDictionary>()) {
-    return copy_once(dictionary, [&]() -> Result<PyValue> {
-      auto* copy = heap_.dictionary();
-      copy->items = dictionary->items;
-      copies[dictionary] = PyValue{copy};
-      for (auto& [key, one] : copy->items) {
-        KW_TRY(one, deep_copy(one, copies, where));
-      }
-      return PyValue{copy};
-    });
+    auto* copy = heap_.dictionary();
+    copy->items = dictionary->items;
+    for (auto& [key, one] : copy->items) parts.push_back(&one);
+    return copy_all(dictionary, PyValue{copy}, parts);
   }
   return value;
 }

@@ -86,6 +86,23 @@ TEST(ReadAssignment, gives_a_new_tensor) {
   EXPECT_THAT(shape("x[9] = 0\nreturn x"), HasSubstr("out of range"));
 }
 
+TEST(KnownNumbers, of_no_parameter_and_of_nothing_in_forward) {
+  EXPECT_THAT(shape_of("return x * self.n", "torch.rand(4, 6)", "self.n = nn.Parameter(torch.ones(1)).item()"),
+              HasSubstr("item is refused"));
+  EXPECT_THAT(shape_of("return x * self.n.item()", "torch.rand(4, 6)", "self.n = torch.ones(1)"),
+              HasSubstr("item is refused"));
+}
+
+TEST(DeepCopy, of_what_is_held_twice_and_of_what_is_too_deep) {
+  EXPECT_EQ(shape_of("return x * self.a[0] + self.a[1]", "torch.rand(4, 6)",
+                     "import copy\nw = nn.Parameter(torch.ones(6))\nself.w = copy.deepcopy([w, w])[0]\n"
+                     "self.a = copy.deepcopy({'k': (2, 3)})['k']"),
+            "[4, 6]");
+  EXPECT_THAT(shape_of("return x", "torch.rand(4, 6)",
+                       "import copy\nd = []\nfor i in range(5000):\n    d = [d]\ncopy.deepcopy(d)"),
+              HasSubstr("deepcopy() of more than 300 values in one another"));
+}
+
 TEST(ReadTexts, split_join_and_compare) {
   EXPECT_EQ(shape_of("parts = ' 4-5 '.strip().split('-')\nreturn x.view(int(len(parts)), -1)", "torch.rand(4, 6)"),
             "[2, 12]");

@@ -336,7 +336,8 @@ Result<std::optional<PyValue>> PyInterpreter::measure(TensorBox& tensor, const s
     KW_TRY(auto count, element_count(type.shape));
     return std::optional<PyValue>(PyValue{std::move(count)});
   }
-  if (const auto number = name == "item" && tensor.in_sources ? known_number(tensor.value) : std::nullopt)
+  if (const auto number =
+          name == "item" && !in_forward_ && !tensor.is_parameter ? known_number(tensor.value) : std::nullopt)
     return is_floating(type.dtype) ? PyValue{*number} : PyValue{Extent(static_cast<std::int64_t>(*number))};
   if (name != "size") return std::optional<PyValue>();
   if (arguments.positional.empty() && arguments.keywords.empty()) return tensor_attribute(tensor, "shape", where);
