@@ -259,10 +259,21 @@ def trace(input):
     return torch.diagonal(input).sum()
 
 
+def _trapezoids(y, x, dx, dim):
+    """The area between each two neighbours; places in a row are those of every row along `dim`."""
+    if x is None:
+        widths = dx
+    elif x.dim() == 1:
+        shape = [1] * y.dim()
+        shape[dim] = x.shape[0] - 1
+        widths = diff(x).reshape(shape)
+    else:
+        widths = diff(x, dim=dim)
+    return (y.narrow(dim, 1, y.shape[dim] - 1) + y.narrow(dim, 0, y.shape[dim] - 1)) * widths / 2
+
+
 def trapezoid(y, x=None, dx=1.0, dim=-1):
-    widths = dx if x is None else diff(x, dim=dim)
-    heights = y.narrow(dim, 1, y.shape[dim] - 1) + y.narrow(dim, 0, y.shape[dim] - 1)
-    return (heights * widths / 2).sum(dim=dim)
+    return _trapezoids(y, x, dx, dim).sum(dim=dim)
 
 
 def trapz(y, x=None, dx=1.0, dim=-1):
@@ -284,9 +295,7 @@ def broadcast_tensors(*tensors):
 
 
 def cumulative_trapezoid(y, x=None, dx=1.0, dim=-1):
-    widths = dx if x is None else diff(x, dim=dim)
-    heights = y.narrow(dim, 1, y.shape[dim] - 1) + y.narrow(dim, 0, y.shape[dim] - 1)
-    return torch.cumsum(heights * widths / 2, dim)
+    return torch.cumsum(_trapezoids(y, x, dx, dim), dim)
 
 
 def index_add(input, dim, index, source, alpha=1):

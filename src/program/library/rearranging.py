@@ -38,28 +38,20 @@ class UpsamplingBilinear2d(nn.Module):
         return F.interpolate(x, size=self.size, scale_factor=self.scale_factor, mode="bilinear", align_corners=True)
 
 
-class LPPool1d(nn.Module):
+class _LPPool(nn.Module):
     def __init__(self, norm_type, kernel_size, stride=None, ceil_mode=False):
         super().__init__()
-        self.norm_type = norm_type
-        self.kernel_size = kernel_size
-        self.stride = stride
-        self.ceil_mode = ceil_mode
+        self.settings = (norm_type, kernel_size, stride, ceil_mode)
 
+
+class LPPool1d(_LPPool):
     def forward(self, x):
-        return F.lp_pool1d(x, self.norm_type, self.kernel_size, self.stride, self.ceil_mode)
+        return F.lp_pool1d(x, *self.settings)
 
 
-class LPPool2d(nn.Module):
-    def __init__(self, norm_type, kernel_size, stride=None, ceil_mode=False):
-        super().__init__()
-        self.norm_type = norm_type
-        self.kernel_size = kernel_size
-        self.stride = stride
-        self.ceil_mode = ceil_mode
-
+class LPPool2d(_LPPool):
     def forward(self, x):
-        return F.lp_pool2d(x, self.norm_type, self.kernel_size, self.stride, self.ceil_mode)
+        return F.lp_pool2d(x, *self.settings)
 
 
 class EmbeddingBag(nn.Module):

@@ -63,6 +63,7 @@ std::vector<ShippedName> named_in(const std::vector<ShippedFile>& files) {
       if (!name.empty() && !name.starts_with('_')) names.push_back({fmt::format("{}.{}", files[i].library, name), i});
     }
   }
+  std::ranges::sort(names, {}, &ShippedName::path);
   return names;
 }
 
@@ -80,8 +81,9 @@ const std::vector<ShippedName>& shipped_names() {
 
 const ShippedName* find_shipped(std::string_view path) {
   const auto& names = shipped_names();
-  const auto found = std::ranges::find(names, path, &ShippedName::path);
-  return found == names.end() ? nullptr : &*found;
+  // Every name of a library and every method of a tensor is asked for.
+  const auto found = std::ranges::lower_bound(names, path, {}, &ShippedName::path);
+  return found == names.end() || found->path != path ? nullptr : &*found;
 }
 
 }  // namespace kw

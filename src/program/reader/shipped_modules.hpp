@@ -29,6 +29,6 @@ struct ShippedName {
 [[nodiscard]] const std::vector<ShippedFile>& shipped_files();
 /// Null where nothing of that name is shipped.
 [[nodiscard]] const ShippedName* find_shipped(std::string_view path);
-[[nodiscard]] const std::vector<ShippedName>& shipped_names();
+[[nodiscard]] const std::vector<ShippedName>& shipped_names();  ///< sorted
 
 }  // namespace kw

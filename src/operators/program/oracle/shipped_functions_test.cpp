@@ -77,6 +77,7 @@ const SameFunction k_functions[] = {
     {"torch.tensor_split(x, (1, 3), dim=1)[1]", "x[:, 1:3]"},
     {"torch.trace(x[:3, :3])", "x[0, 0] + x[1, 1] + x[2, 2]"},
     {"torch.trapezoid(x, dx=2.0)", "x[:, 0] + 2 * x[:, 1] + 2 * x[:, 2] + x[:, 3]"},
+    {"torch.trapezoid(x, y[:, 0], dim=0)", "((x[1:] + x[:-1]) * (y[1:, :1] - y[:-1, :1]) / 2).sum(0)"},
     {"torch.vander(x[0], 3)", "torch.stack([x[0] ** 2, x[0], torch.ones(4)], 1)"},
     {"torch.cumulative_trapezoid(x[0])", "torch.cumsum((x[0, 1:] + x[0, :-1]) / 2, 0)"},
     {"torch.linalg.matrix_norm(x)", "(x * x).sum().sqrt()"},
