@@ -26,6 +26,7 @@
 //   block = ["1", "1", "1"]                 # work-items per group
 //   shared_bytes = "0"                      # local memory, passed where an argument says "shared"
 //   args = ["Q", "kt", "O", "Sq"]           # tensors and scratch by name; anything else is an expression passed as int
+//   repeat = "steps"                        # so often in a row; "repetition" in its expressions counts them from 0
 //
 //   [[dispatch]]                            # the first row that fits device and shape assigns tunables (dispatch.hpp)
 //   device = "h200"                         # a device, an architecture or a generation; left out: any
@@ -36,13 +37,14 @@
 //
 // Keys that are TOML integers or strings are both accepted where an expression is expected. Unknown keys are refused.
 // May be left out: problem, generator, deterministic (true), constraints, tunables, defines, scratch, shared_bytes (0),
-// dispatch, and a tunable's default (its first value). Names are C identifiers, each used once in the whole header.
-// Read from untrusted bytes: the text is UTF-8 of at most 4 MiB, with at most 4096 launches, 4096 scratch buffers, 32
-// tunables of 64 values, 32 defines, 32 constraints, 64 arguments per launch, 64 rows of 16 conditions. `to_text` of
-// what `parse_bundle` gave parses to the same Bundle.
+// repeat (1), dispatch, and a tunable's default (its first value). Names are C identifiers, each used once in the whole
+// header. Read from untrusted bytes: the text is UTF-8 of at most 4 MiB, with at most 4096 launches, 4096 scratch
+// buffers, 32 tunables of 64 values, 32 defines, 32 constraints, 64 arguments per launch, 64 rows of 16 conditions.
+// `to_text` of what `parse_bundle` gave parses to the same Bundle.
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -93,6 +95,8 @@ struct Launch {
   std::vector<std::string> block;  ///< as many as grid
   std::string shared_bytes = "0";
   std::vector<std::string> args;
+  /// An expression: how often it is launched in a row. With it, the others know k_repetition, which counts from 0.
+  std::optional<std::string> repeat = std::nullopt;
   friend bool operator==(const Launch&, const Launch&) = default;
 };
 

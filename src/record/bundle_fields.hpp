@@ -37,6 +37,7 @@ void fields(V& visit, T& r) {
   visit("block", r.block);
   visit("shared_bytes", r.shared_bytes);
   visit("args", r.args);
+  visit("repeat", r.repeat);
 }
 
 template <typename V, AnyConst<DispatchRow> T>

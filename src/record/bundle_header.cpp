@@ -21,7 +21,7 @@ using Names = HeaderAccess::Names;
 
 const Names k_tunable_keys = {"values", "default"};
 const Names k_scratch_keys = {"dtype", "elements"};
-const Names k_launch_keys = {"kernel", "grid", "block", "shared_bytes", "args"};
+const Names k_launch_keys = {"kernel", "grid", "block", "shared_bytes", "args", "repeat"};
 const Names k_row_keys = {"device", "when", "tunables"};
 
 class HeaderReader : public HeaderAccess {
@@ -174,6 +174,9 @@ Result<Launch> HeaderReader::read_launch(const toml::node& node, std::size_t num
   }
   KW_TRY(const auto* args, required(*table, "args", what));
   KW_TRY(launch.args, expressions(*args, "'args' of " + what, 0, bundle_format::k_max_args));
+  if (const auto* repeat = table->get("repeat")) {
+    KW_TRY(launch.repeat, expression(*repeat, "'repeat' of " + what));
+  }
   return launch;
 }
 

@@ -14,6 +14,7 @@ inline constexpr std::string_view k_marker = "kernelwright";  ///< the first lin
 inline constexpr std::int64_t k_version = 1;
 inline constexpr std::size_t k_max_text_bytes = std::size_t{4} << 20;
 inline constexpr std::size_t k_max_launches = 4096;
+inline constexpr std::size_t k_max_planned_launches = 16384;  ///< of a workload, each repetition counted
 inline constexpr std::size_t k_max_scratch = 4096;
 inline constexpr std::size_t k_max_tunables = 32;
 inline constexpr std::size_t k_max_values = 64;
@@ -26,6 +27,7 @@ inline constexpr std::size_t k_max_device_bytes = 256;
 inline constexpr std::size_t k_max_free_text_bytes = 1024;
 
 inline constexpr std::string_view k_shared_arg = "shared";
+inline constexpr std::string_view k_repetition = "repetition";
 /// Names that already mean something where a bundle's names are used.
 inline constexpr std::array<std::string_view, 5> k_reserved = {k_shared_arg, "ceil_div", "round_up", "min", "max"};
 

@@ -56,6 +56,14 @@ Bundle parsed(const std::string& text) {
   return bundle ? *std::move(bundle) : Bundle{};
 }
 
+TEST(Bundle, has_launches_that_repeat) {
+  const Bundle bundle = parsed(small("", "repeat = \"Sq / 2\"\n"));
+  EXPECT_EQ(bundle.launches[0].repeat, "Sq / 2");
+  EXPECT_EQ(parsed(bundle.to_text()), bundle);
+  EXPECT_EQ(parsed(small("", "repeat = 3\n")).launches[0].repeat, "3");
+  EXPECT_EQ(parsed(small("")).launches[0].repeat, std::nullopt);
+}
+
 TEST(Bundle, reads_the_documented_example) {
   const Bundle bundle = parsed(k_example);
   EXPECT_EQ(bundle.target, "opencl");
@@ -318,6 +326,7 @@ class RandomBundle {
     }
     launch.shared_bytes = rng_.below(2) == 0 ? "0" : expression();
     times(40, [&] { launch.args.push_back(rng_.below(2) == 0 ? "shared" : expression()); });
+    if (rng_.below(3) == 0) launch.repeat = expression();
     return launch;
   }
 

@@ -99,6 +99,7 @@ std::string launch_text(const Launch& launch) {
                                 {"block", quoted_array(launch.block, k_value_column)}};
   if (launch.shared_bytes != "0") entries.push_back({"shared_bytes", toml_text(launch.shared_bytes)});
   entries.push_back({"args", quoted_array(launch.args, k_value_column)});
+  if (launch.repeat) entries.push_back({"repeat", toml_text(*launch.repeat)});
   return "\n[[launch]]\n" + aligned(entries);
 }
 

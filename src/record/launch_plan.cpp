@@ -36,7 +36,7 @@ class Planner {
     for (const auto& tensor : problem_.inputs) KW_TRY_VOID(add_tensor(tensor, BufferRole::input));
     for (const auto& tensor : problem_.outputs) KW_TRY_VOID(add_tensor(tensor, BufferRole::output));
     for (const auto& scratch : bundle_.scratch) KW_TRY_VOID(add_scratch(scratch));
-    for (const auto& launch : bundle_.launches) KW_TRY_VOID(add_launch(launch));
+    for (const auto& launch : bundle_.launches) KW_TRY_VOID(add_repeated(launch));
     return std::move(plan_);
   }
 
@@ -46,6 +46,7 @@ class Planner {
   [[nodiscard]] Result<void> add_tensor(const TensorSpec& tensor, BufferRole role);
   [[nodiscard]] Result<void> add_scratch(const ScratchBuffer& scratch);
   [[nodiscard]] Result<void> add_buffer(PlannedBuffer buffer, std::int64_t elements);
+  [[nodiscard]] Result<void> add_repeated(const Launch& launch);
   [[nodiscard]] Result<void> add_launch(const Launch& launch);
   [[nodiscard]] Result<void> set_extents(const Launch& launch, const std::string& what, PlannedLaunch& planned) const;
   [[nodiscard]] Result<void> check_extents(const std::string& what, const PlannedLaunch& planned) const;
@@ -57,7 +58,7 @@ class Planner {
   const Problem& problem_;
   const Axes& axes_;
   const DeviceFacts& device_;
-  const IntBindings names_;
+  IntBindings names_;
   LaunchPlan plan_;
   std::int64_t total_bytes_ = 0;
 };
@@ -65,6 +66,13 @@ class Planner {
 /// A bundle is written before its problem is bound, so its names can collide with the problem's only here.
 Result<void> Planner::check_names() const {
   const auto device_names = device_.bindings();
+  const std::string repetition(bundle_format::k_repetition);
+  const bool repeats = std::ranges::any_of(bundle_.launches, [](const Launch& one) { return one.repeat.has_value(); });
+  const bool is_scratch = std::ranges::find(bundle_.scratch, repetition, &ScratchBuffer::name) != bundle_.scratch.end();
+  if (repeats && (names_.contains(repetition) || is_scratch)) {
+    return fail(errc::plan_value, "'{}' counts the repetitions of a launch and is the name of something else here",
+                repetition);
+  }
   const auto taken = [&](const std::string& name) -> std::string_view {
     if (axes_.contains(name)) return "an axis of the problem";
     if (device_names.contains(name)) return "a device fact";
@@ -190,8 +198,28 @@ Result<KernelArg> Planner::argument(const std::string& text, const std::string& 
   return IntArg{static_cast<std::int32_t>(*value)};
 }
 
+Result<void> Planner::add_repeated(const Launch& launch) {
+  if (!launch.repeat) return add_launch(launch);
+  const auto what = fmt::format("'repeat' of launch {} ({})", plan_.launches.size() + 1, launch.kernel);
+  KW_TRY(const std::int64_t count, evaluate(*launch.repeat, names_, what));
+  constexpr auto k_most = static_cast<std::int64_t>(bundle_format::k_max_planned_launches);
+  if (count < 1 || count > k_most)
+    return fail(errc::plan_value, "{} is {}; it must be from 1 to {}", what, count, k_most);
+  const std::string name(bundle_format::k_repetition);
+  for (std::int64_t i = 0; i < count; ++i) {
+    names_[name] = i;
+    KW_TRY_VOID(add_launch(launch));
+  }
+  names_.erase(name);
+  return {};
+}
+
 Result<void> Planner::add_launch(const Launch& launch) {
   const auto what = fmt::format("launch {} ({})", plan_.launches.size() + 1, launch.kernel);
+  if (plan_.launches.size() >= bundle_format::k_max_planned_launches) {
+    return fail(errc::plan_value, "with their repetitions there are more than {} launches",
+                bundle_format::k_max_planned_launches);
+  }
   PlannedLaunch planned;
   planned.kernel = launch.kernel;
   KW_TRY_VOID(set_extents(launch, what, planned));

@@ -70,7 +70,7 @@ struct LaunchPlan {
 
 /// Bounds: 64 GiB in all buffers together or a quarter of the device's memory if that is less (8 GiB where it says no
 /// size), 2^40 work-items per
-/// launch, block within the device's limit, shared memory within the device's.
+/// launch, 16384 launches with their repetitions, block within the device's limit, shared memory within the device's.
 [[nodiscard]] Result<LaunchPlan> plan_launches(const Candidate& candidate, const Problem& problem, const Axes& axes,
                                                const DeviceFacts& device);
 

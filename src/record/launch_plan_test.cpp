@@ -55,6 +55,41 @@ Bundle with_launch(const Launch& launch) {
   return bundle;
 }
 
+TEST(LaunchPlan, has_each_repetition) {
+  Launch launch{"step", {"repetition + 1"}, {"1"}, "0", {"tmp", "M - 1 - repetition"}};
+  launch.repeat = "N / 10";
+  Bundle bundle = small_bundle();
+  bundle.launches.insert(bundle.launches.begin() + 1, launch);
+  const auto planned = plan(bundle);
+  ASSERT_TRUE(planned.has_value()) << planned.error().to_string();
+  ASSERT_EQ(planned->launches.size(), 5U);
+  for (std::int32_t i = 0; i < 3; ++i) {
+    const auto& step = planned->launches[static_cast<std::size_t>(i) + 1];
+    EXPECT_EQ(step.kernel, "step");
+    EXPECT_EQ(step.grid[0], i + 1);
+    EXPECT_EQ(std::get<IntArg>(step.args[1]).value, 99 - i);
+  }
+  EXPECT_EQ(planned->launches[4].kernel, "reduce");
+}
+
+TEST(LaunchPlan, refuses_repetitions_that_cannot_be) {
+  Launch launch{"step", {"1"}, {"1"}, "0", {"repetition"}};
+  EXPECT_EQ(error_of(with_launch(launch)).substr(0, 84),
+            "argument 1 of launch 1 (step) (\"repetition\") is not a tensor, a scratch buffer or an");
+  launch.repeat = "N - M";
+  EXPECT_EQ(error_of(with_launch(launch)),
+            "'repeat' of launch 1 (step) is -70; it must be from 1 to 16384 [plan.value]");
+  launch.repeat = "10000";
+  Bundle bundle = small_bundle();
+  bundle.launches = {launch, launch};
+  EXPECT_EQ(error_of(bundle), "with their repetitions there are more than 16384 launches [plan.value]");
+  launch.repeat = "2";
+  bundle = with_launch(launch);
+  bundle.tunables.push_back({"repetition", {1}, 1});
+  EXPECT_EQ(error_of(bundle),
+            "'repetition' counts the repetitions of a launch and is the name of something else here [plan.value]");
+}
+
 TEST(LaunchPlan, leaves_only_numbers) {
   const auto planned = plan(small_bundle());
   ASSERT_TRUE(planned.has_value()) << planned.error().to_string();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/text.hpp"
 #include "language/language.hpp"
 #include "record/time_use.hpp"
 #include "record/useful_rate.hpp"
@@ -57,11 +58,15 @@ void note_launch_shares(GateContext& context) {
   const double request_ns = context.measuring.baseline.least_request_ns.value_or(0);
   const auto time_of = [&](const SteppedLaunch& step) { return std::max(1.0, step.observed_ns - request_ns); };
   double all = 0;
-  for (const SteppedLaunch& step : *steps) all += time_of(step);
-  std::string text;
+  std::vector<std::pair<std::string, double>> kernels;  // those that are launched again and again once
   for (std::size_t i = 0; i < launches.size(); ++i) {
-    text += fmt::format("{}{} {:.0f} %", i == 0 ? "" : ", ", launches[i].kernel, 100 * time_of((*steps)[i]) / all);
+    all += time_of((*steps)[i]);
+    auto known = std::ranges::find(kernels, launches[i].kernel, &std::pair<std::string, double>::first);
+    if (known == kernels.end()) known = kernels.insert(known, {launches[i].kernel, 0.0});
+    known->second += time_of((*steps)[i]);
   }
+  const auto text = join(
+      kernels, ", ", [&](const auto& one) { return fmt::format("{} {:.0f} %", one.first, 100 * one.second / all); });
   context.verdict.note(GateId::profile, "shares of its launches in the time, run one by one: " + text);
 }
 
