@@ -1,6 +1,6 @@
 """A tag for each step of a sequence, from what an LSTM knows of the steps before and behind it.
 
-It is here for nn.LSTM, which is read as its steps one after the other, and for kernels that steps share.
+It is here for nn.LSTM, whose steps follow one another, in both directions.
 """
 import torch
 import torch.nn as nn

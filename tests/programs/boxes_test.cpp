@@ -39,7 +39,7 @@ const std::vector<ModuleCase> k_cases = {
     {"upper_triangle", "torch.triu(x @ more[0])", "pass", "torch.randn(136, 72).half(), torch.randn(72, 136).half()"},
 };
 
-class Boxes : public ModulesOnSimulator {
+class Boxes : public ModulesOnSimulator<> {
  protected:
   static Bundle emitted(const Problem& problem) { return device_->emitted(problem, "fused", "", k_boxes); }
 };

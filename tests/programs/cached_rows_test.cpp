@@ -24,7 +24,7 @@ const std::vector<ModuleCase> k_cached = {
 
 constexpr const char* k_by_parts = "leave_word(of_parts + ticket";
 
-class CachedRows : public ModulesOnSimulator {
+class CachedRows : public ModulesOnSimulator<> {
  protected:
   static Bundle emitted(const Problem& problem) { return device_->emitted(problem, "fused"); }
 

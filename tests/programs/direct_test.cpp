@@ -53,7 +53,7 @@ const std::vector<ModuleCase> k_transposed = {
 constexpr const char* k_direct_text = "multiply_pixels(places";
 const IntBindings k_directly = {{"DIRECT", 1}};
 
-class DirectOnSimulator : public ModulesOnSimulator {
+class DirectOnSimulator : public ModulesOnSimulator<> {
  protected:
   static void expect_accepted(const IntBindings& tunables, const std::string& arch = "",
                               const std::string& precision = "", const IntBindings& structure = k_directly,

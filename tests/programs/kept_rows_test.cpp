@@ -25,7 +25,7 @@ const std::vector<ModuleCase> k_kept = {
 
 constexpr const char* k_keeps = "kept_row[start + part * KEPT_ROW_THREADS] = ";
 
-class KeptRows : public ModulesOnSimulator {
+class KeptRows : public ModulesOnSimulator<> {
  protected:
   static Bundle emitted(const Problem& problem) { return device_->emitted(problem, "fused", "", {}, 1); }
 

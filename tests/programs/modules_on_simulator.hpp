@@ -19,7 +19,9 @@ struct Broken {
   const char* instead;
 };
 
-class ModulesOnSimulator : public testing::TestWithParam<ModuleCase> {
+/// `Case` is a ModuleCase, or has one.
+template <typename Case = ModuleCase>
+class ModulesOnSimulator : public testing::TestWithParam<Case> {
  protected:
   static void SetUpTestSuite() { device_ = std::make_unique<ProgramVerdicts>("sim", "cuda"); }
   static void TearDownTestSuite() { device_.reset(); }

@@ -85,7 +85,7 @@ const std::vector<ModuleCase> k_joined = {
 constexpr const char* k_own_taps = "own_steps";
 constexpr const char* k_joined_text = "The phases of lines, one after another";
 
-class PhasesOnSimulator : public ModulesOnSimulator {
+class PhasesOnSimulator : public ModulesOnSimulator<> {
  protected:
   static bool has_own_taps(const ModuleCase& one, const IntBindings& structure) {
     return device_->emitted(problem(one), "fused", "", structure).source.find(k_own_taps) != std::string::npos;

@@ -23,6 +23,21 @@ std::optional<ModuleValue> linear(ModuleDrawer& d) {
   return ModuleValue{"{s}_0({0})", {*x}, {member}, shape, false, ModuleElements::rounded, d.value(*x).most * 4 + 1};
 }
 
+/// Steps are the second axis, so that states are no tensors of the value's own shape.
+std::optional<ModuleValue> recurrent(ModuleDrawer& d) {
+  const auto x = d.pick(3, 3);
+  if (!x) return std::nullopt;
+  auto shape = d.value(*x).shape;
+  const auto in = shape.back();
+  const auto hidden = d.new_size();
+  const bool both_ways = d.chance(3);
+  shape.back() = both_ways ? hidden * dim_of(2) : hidden;
+  const auto* layer = d.one_of({"LSTM", "GRU", "RNN"});
+  const auto member = fmt::format("nn.{}({}, {}, bias={}, batch_first=True, bidirectional={})", layer, in.text,
+                                  hidden.text, d.truth(), both_ways ? "True" : "False");
+  return ModuleValue{"{s}_0({0})[0]", {*x}, {member}, shape, false, ModuleElements::rounded, 1};
+}
+
 std::optional<ModuleValue> with_matrix(ModuleDrawer& d) {
   const auto x = d.pick(1, 4);
   if (!x) return std::nullopt;
@@ -141,6 +156,7 @@ constexpr DrawnRow k_rows[] = {
     {"over_channels", 1, over_channels},
     {"attention", 2, attention},
     {"bilinear", 1, bilinear},
+    {"recurrent", 1, recurrent},
 };
 
 }  // namespace

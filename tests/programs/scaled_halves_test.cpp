@@ -42,7 +42,7 @@ const std::vector<ModuleCase> k_cases = {
     {"convolution_of_one_tap", "self.c(x)", "self.c = nn.Conv2d(6, 37, 1)", "torch.randn(B, C, H, W)"},
 };
 
-class ScaledHalves : public ModulesOnSimulator {
+class ScaledHalves : public ModulesOnSimulator<> {
  protected:
   static Bundle emitted(const Problem& problem) { return device_->emitted(problem, "fused", "", k_scaled); }
 };

@@ -86,7 +86,7 @@ const std::vector<ModuleCase> k_means_of_stored = {
      "torch.rand(3, 3, 14, 23), torch.rand(12, 21)"},
 };
 
-class StatisticsOnSimulator : public ModulesOnSimulator {
+class StatisticsOnSimulator : public ModulesOnSimulator<> {
  protected:
   static Bundle emitted(const Problem& problem, const IntBindings& structure, const IntBindings& tunables = {},
                         const std::string& arch = "") {

@@ -29,7 +29,7 @@ const std::vector<ModuleCase> k_in_strips = {
 };
 
 /// In both precisions, with copies that are checked for races.
-class Strips : public ModulesOnSimulator {};
+class Strips : public ModulesOnSimulator<> {};
 
 TEST_P(Strips, are_accepted) {
   const Problem read = problem(GetParam());
@@ -47,7 +47,7 @@ INSTANTIATE_TEST_SUITE_P(Columns, Strips, testing::ValuesIn(k_in_strips),
                          [](const auto& one) { return one.param.name; });
 
 /// Every way in which warps, passes and turns divide the work.
-class StripTunables : public ModulesOnSimulator {};
+class StripTunables : public ModulesOnSimulator<> {};
 
 TEST_P(StripTunables, are_accepted) {
   const Problem read = problem(GetParam());

@@ -74,7 +74,7 @@ constexpr const char* k_gathers_pixels = "* part_count + part]";
 constexpr const char* k_gathers_rows = "parts[first_row / TILE_M";
 constexpr const char* k_gathers_windows = "windows_of_eight";
 
-class TailsOnSimulator : public ModulesOnSimulator {
+class TailsOnSimulator : public ModulesOnSimulator<> {
  protected:
   /// The kernel with that text, and the verdict on it.
   static void expect_accepted(const char* text, const std::string& precision, const IntBindings& structure,

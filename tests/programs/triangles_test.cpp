@@ -25,7 +25,7 @@ const std::vector<ModuleCase> k_triangles = {
     {"of_a_long_sum", "torch.triu(x @ more[0])", "pass", "torch.randn(70, 1100), torch.randn(1100, 130)"},
 };
 
-class Triangles : public ModulesOnSimulator {
+class Triangles : public ModulesOnSimulator<> {
  protected:
   static void expect_accepted(const std::string& precision, const IntBindings& structure, const IntBindings& tunables) {
     const Problem read = problem(GetParam(), precision);

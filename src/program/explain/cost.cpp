@@ -84,6 +84,10 @@ double product_flops(const Graph& graph, const Node& node) {
   if (op == "baddbmm") return 2.0 * result * last(operand_shape(graph, node, "batch1"));
   if (op == "addmv") return 2.0 * result * last(operand_shape(graph, node, "mat"));
   if (op == "einsum") return 2.0 * einsum_products(graph, node);
+  if (op == "recurrence") {
+    const auto& weight = operand_shape(graph, node, "weight");
+    return 2.0 * result * static_cast<double>(weight[0].value());
+  }
   if (op == "bilinear")
     return 2.0 * result * last(operand_shape(graph, node, "input1")) * last(operand_shape(graph, node, "input2"));
   if (op != "scaled_dot_product_attention") return 0.0;

@@ -1,5 +1,6 @@
 # Recurrent modules (https://pytorch.org/docs/stable/nn.html#recurrent-layers), a step of the sequence after the other.
 import math
+import kernelwright
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
@@ -123,29 +124,32 @@ class _Layers(nn.Module):
         return ("", "_reverse") if self.bidirectional else ("",)
 
     def _direction(self, x, state, name, backwards):
-        """All steps of one layer in one direction; x is (steps, batch, features)."""
+        """All steps of one layer in one direction; x is (batch, steps, features), and so are the states behind them."""
         bias_ih = getattr(self, "bias_ih" + name) if self.bias else None
         bias_hh = getattr(self, "bias_hh" + name) if self.bias else None
         weight = getattr(self, "weight_hh" + name)
         inputs = F.linear(x, getattr(self, "weight_ih" + name), bias_ih)
+        if self.proj_size == 0:
+            mode = self.mode if self.mode != "RNN" else "RNN_" + self.nonlinearity.upper()
+            cell = state[1] if self.mode == "LSTM" else None
+            return kernelwright.recurrence(inputs, state[0], weight, mode, bias_hh, cell, backwards)
         outputs = []
-        steps = range(x.shape[0])
+        steps = range(x.shape[1])
         for step in reversed(steps) if backwards else steps:
-            state = _next_state(self.mode, self.nonlinearity, inputs[step], state, weight, bias_hh)
-            if self.proj_size > 0:
-                state = (F.linear(state[0], getattr(self, "weight_hr" + name)), state[1])
-            outputs.append(state[0])
+            hidden, cell = _next_state(self.mode, self.nonlinearity, inputs[:, step], state, weight, bias_hh)
+            state = (F.linear(hidden, getattr(self, "weight_hr" + name)), cell)
+            outputs.append(state)
         if backwards:
             outputs = outputs[::-1]
-        return torch.stack(outputs), state
+        return tuple(torch.stack([one[i] for one in outputs], dim=1) for i in range(2))
 
     def _run(self, x, states):
         """`states` are as wide as there are tensors of state; each is (layers * directions, batch, features)."""
         batched = x.dim() == 3
         if not batched:
-            x = x.unsqueeze(1)
+            x = x.unsqueeze(0)
             states = None if states is None else [one.unsqueeze(1) for one in states]
-        elif self.batch_first:
+        elif not self.batch_first:
             x = x.transpose(0, 1)
         count = 2 if self.mode == "LSTM" else 1
         sizes = (self.proj_size if self.proj_size > 0 else self.hidden_size, self.hidden_size)
@@ -154,19 +158,20 @@ class _Layers(nn.Module):
             results = []
             for end in self._ends():
                 if states is None:
-                    state = tuple(torch.zeros(x.shape[1], sizes[i], dtype=x.dtype) for i in range(count))
+                    state = tuple(torch.zeros(x.shape[0], sizes[i], dtype=x.dtype) for i in range(count))
                 else:
                     state = tuple(one[len(last)] for one in states)
-                result, state = self._direction(x, state, f"_l{layer}{end}", end != "")
-                results.append(result)
-                last.append(state)
+                backwards = end != ""
+                steps = self._direction(x, state, f"_l{layer}{end}", backwards)
+                results.append(steps[0])
+                last.append([one[:, 0 if backwards else -1] for one in steps])
             x = results[0] if len(results) == 1 else torch.cat(results, dim=-1)
             if self.dropout > 0 and layer + 1 < self.num_layers:
                 x = F.dropout(x, self.dropout, self.training)
         finals = tuple(torch.stack([state[i] for state in last]) for i in range(count))
         if not batched:
-            return x.squeeze(1), tuple(one.squeeze(1) for one in finals)
-        return x.transpose(0, 1) if self.batch_first else x, finals
+            return x.squeeze(0), tuple(one.squeeze(1) for one in finals)
+        return x if self.batch_first else x.transpose(0, 1), finals
 
 
 class RNN(_Layers):

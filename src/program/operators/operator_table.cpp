@@ -42,7 +42,7 @@ void add_paths(OperatorsByPath& paths, const OperatorRow& row) {
   }
 }
 
-std::array<std::span<const OperatorRow>, 14> all_operator_rows() {
+std::array<std::span<const OperatorRow>, 15> all_operator_rows() {
   return {elementwise_rows(),
           activation_operator_rows(),
           binary_rows(),
@@ -53,6 +53,7 @@ std::array<std::span<const OperatorRow>, 14> all_operator_rows() {
           indexing_rows(),
           creation_operator_rows(),
           product_rows(),
+          recurrence_rows(),
           convolution_rows(),
           pooling_rows(),
           normalisation_rows(),

@@ -41,6 +41,7 @@ struct RefusedOperator {
 [[nodiscard]] std::span<const OperatorRow> indexing_rows();
 [[nodiscard]] std::span<const OperatorRow> creation_operator_rows();
 [[nodiscard]] std::span<const OperatorRow> product_rows();
+[[nodiscard]] std::span<const OperatorRow> recurrence_rows();
 [[nodiscard]] std::span<const OperatorRow> convolution_rows();
 [[nodiscard]] std::span<const OperatorRow> pooling_rows();
 [[nodiscard]] std::span<const OperatorRow> normalisation_rows();

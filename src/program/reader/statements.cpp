@@ -191,7 +191,9 @@ Result<void> PyInterpreter::import(const PyStatement& statement, PyScope& scope)
   for (std::size_t i = 0; i < statement.names.size(); ++i) {
     const auto& path = statement.paths[i];
     const auto library = path.substr(0, path.find('.'));
-    const bool known = std::find(std::begin(k_libraries), std::end(k_libraries), library) != std::end(k_libraries);
+    const bool own = scope.is_shipped && library == "kernelwright";
+    const bool known =
+        own || std::find(std::begin(k_libraries), std::end(k_libraries), library) != std::end(k_libraries);
     // A name that is never used may come from anywhere; asking for it says that it is unknown.
     auto& into = scope.names[statement.names[i]];
     into = PyValue{PyLibraryName{known ? path : "unread:" + path}};

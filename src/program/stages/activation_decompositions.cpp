@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "program/stages/decomposition_table.hpp"
+#include "program/stages/formulas.hpp"
 
 namespace kw {
 namespace {
@@ -16,10 +17,6 @@ Result<void> activation(Decomposition& d) {
   const auto frame = d.frame();
   d.map(0, frame, Function(d, as_type(read(d.tensor("input"), frame), d.result().dtype)));
   return {};
-}
-
-StageExpr logistic(const StageExpr& x) {
-  return StageExpr(1.0) / (StageExpr(1.0) + apply(StageOp::exp, -x));
 }
 
 /// log(1 + exp(x)) without overflow, also for large x.

@@ -10,7 +10,7 @@ namespace {
 /// Makes the elements values that a buffer of `type` holds.
 void store_as(Stage& stage, ElementType type) {
   if (result_type_of(stage) == stage_type_of(type)) return;
-  if (stage.kind == StageKind::map) {
+  if (!reduces(stage)) {
     stage.body = as_type(stage.body, type);
   } else {
     stage.epilogue = as_type(stage.epilogue ? stage.epilogue : reduction_result(result_type_of(stage)), type);
@@ -124,27 +124,35 @@ std::string Decomposition::buffer_name(const std::string& suffix) const {
 }
 
 TensorView Decomposition::add(const StageTarget& target, Stage stage) {
+  auto view = declare(target, stage.axes, result_type_of(stage));
+  define(view, std::move(stage));
+  return view;
+}
+
+TensorView Decomposition::declare(const StageTarget& target, const StageAxes& axes, StageType type) {
   StageBuffer buffer;
-  for (const auto& axis : stage.axes) buffer.type.shape.push_back(axis.extent);
+  for (const auto& axis : axes) buffer.type.shape.push_back(axis.extent);
   if (target.output) {
     buffer.value = node().outputs[*target.output];
     buffer.type.dtype = result(*target.output).dtype;
     buffer.name = buffer_name(*target.output == 0 ? "" : fmt::format("{}", *target.output));
-    store_as(stage, buffer.type.dtype);
   } else {
-    const auto type = result_type_of(stage);
     buffer.type.dtype = type == StageType::real      ? ElementType::float32
                         : type == StageType::integer ? ElementType::int64
                                                      : ElementType::boolean;
     buffer.name = buffer_name(target.name);
   }
-  stage.node = node_;
-  stage.buffer = program_.buffers.size();
-  TensorView view{stage.buffer, buffer.type};
+  TensorView view{program_.buffers.size(), buffer.type};
   program_.buffers.push_back(std::move(buffer));
-  program_.stages.push_back(std::move(stage));
   if (target.output) alias(*target.output, view);
   return view;
+}
+
+void Decomposition::define(const TensorView& declared, Stage stage) {
+  store_as(stage, declared.type.dtype);
+  stage.node = node_;
+  stage.buffer = declared.buffer;
+  program_.stages.push_back(std::move(stage));
 }
 
 TensorView Decomposition::map(const StageTarget& target, StageAxes axes, StageExpr body) {
@@ -236,7 +244,7 @@ StageExpr real_count(const StageAxes& axes) {
       count = count ? count * factor : factor;
     }
   }
-  const auto factor = converted(constant, StageType::real);
+  auto factor = converted(constant, StageType::real);
   if (!count) return factor;
   return constant.value() == 1 ? count : count * factor;
 }

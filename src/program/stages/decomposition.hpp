@@ -55,6 +55,9 @@ class Decomposition {
   TensorView add(const StageTarget& target, Stage stage);
   TensorView map(const StageTarget& target, StageAxes axes, StageExpr body);
   void map(std::size_t output, StageAxes axes, StageExpr body);
+  /// A buffer of `axes` that stages read before it is written, and the stage that writes it, which has those axes.
+  TensorView declare(const StageTarget& target, const StageAxes& axes, StageType type);
+  void define(const TensorView& declared, Stage stage);
   /// Over several axes one after the other, the last one first: less work in a row and smaller errors of rounding.
   TensorView reduce_in_parts(const StageTarget& target, Stage stage);
   /// An output that is a tensor's elements in another shape.

@@ -25,6 +25,7 @@ struct DecompositionRow {
 [[nodiscard]] std::span<const DecompositionRow> creation_decompositions();
 [[nodiscard]] std::span<const DecompositionRow> product_decompositions();
 [[nodiscard]] std::span<const DecompositionRow> attention_decompositions();
+[[nodiscard]] std::span<const DecompositionRow> recurrence_decompositions();
 [[nodiscard]] std::span<const DecompositionRow> convolution_decompositions();
 [[nodiscard]] std::span<const DecompositionRow> pooling_decompositions();
 [[nodiscard]] std::span<const DecompositionRow> resampling_decompositions();

@@ -232,7 +232,8 @@ class Fuser {
   /// The stage that folds to the end of reduction `index`, if there is one.
   [[nodiscard]] std::optional<std::size_t> epilogue_of(std::size_t index) {
     const auto& reduction = stages()[index];
-    if (reduction.kind == StageKind::map || buffer(reduction).use != BufferUse::scratch) return std::nullopt;
+    const bool reduces = reduction.kind == StageKind::reduce || reduction.kind == StageKind::scan;
+    if (!reduces || buffer(reduction).use != BufferUse::scratch) return std::nullopt;
     const auto& readers = readers_of(reduction.buffer);
     if (readers.size() != 1) return std::nullopt;
     const auto& map = stages()[*readers.begin()];

@@ -42,8 +42,8 @@ class GroupBuilder {
       reads_others = reads_others || later_.count(buffer) > 0;
     }
     std::optional<RowNames> names;
-    if (free && !reads_others && stage.kind != StageKind::scan)
-      names = reads_members ? by_results(stage) : by_inputs(stage);
+    const bool by_rows = stage.kind == StageKind::map || stage.kind == StageKind::reduce;
+    if (free && !reads_others && by_rows) names = reads_members ? by_results(stage) : by_inputs(stage);
     if (names) {
       add(index, *names);
     } else if (reads_members || reads_others) {
@@ -158,7 +158,7 @@ void put_rows_first(Stage& stage, const RowNames& own, const StageAxes& rows, El
 
 void drop_unit_outputs(StageProgram& program) {
   for (auto& stage : program.stages) {
-    if (stage.kind == StageKind::scan || stage.place) continue;
+    if (stage.kind == StageKind::scan || stage.kind == StageKind::step || stage.place) continue;
     std::set<std::string> units;
     std::erase_if(stage.axes,
                   [&](const StageAxis& axis) { return axis.extent.text() == "1" && units.insert(axis.name).second; });
@@ -218,7 +218,7 @@ GroupBuilder group_of(const StageProgram& program, std::size_t first, const std:
 std::vector<RowGroup> row_groups(StageProgram& program, const RowRules& rules) {
   drop_unit_outputs(program);
   std::vector<RowGroup> groups;
-  StageLists lists;
+  StageLists lists = recurrences_of(program);
   std::vector<bool> free;
   for (const auto& stage : program.stages) free.push_back(stage.kind != StageKind::reduce || rules.reduction(stage));
   for (std::size_t i = 0; i < program.stages.size(); ++i) {

@@ -67,8 +67,12 @@ std::string_view to_string(ReduceOp op) {
   return "";
 }
 
+bool reduces(const Stage& stage) {
+  return stage.kind == StageKind::step ? !stage.inner.empty() : stage.kind != StageKind::map;
+}
+
 StageType result_type_of(const Stage& stage) {
-  if (stage.kind == StageKind::map) return stage.body->type;
+  if (!reduces(stage)) return stage.body->type;
   if (stage.epilogue) return stage.epilogue->type;
   if (stage.position) return StageType::integer;
   return stage.op == ReduceOp::any || stage.op == ReduceOp::all ? StageType::truth : stage.body->type;
@@ -78,7 +82,9 @@ std::string stage_text(const StageProgram& program, const Stage& stage) {
   const auto spelling = index_notation(program);
   std::string text = stage.place ? expression_text(stage.place, spelling) + " = "
                                  : fmt::format("{}[{}] = ", program.buffers[stage.buffer].name, axes_text(stage.axes));
-  if (stage.kind == StageKind::map) return text + expression_text(stage.body, spelling);
+  if (stage.kind == StageKind::step)
+    text = (stage.backwards ? "step by step from the last: " : "step by step: ") + text;
+  if (!reduces(stage)) return text + expression_text(stage.body, spelling);
   if (stage.epilogue) text += expression_text(stage.epilogue, spelling) + " of ";
   text += fmt::format("{}{} {} {}", stage.kind == StageKind::scan ? "running " : "", to_string(stage.op),
                       stage.kind == StageKind::scan ? "along" : "over", axes_text(stage.inner));
@@ -87,6 +93,19 @@ std::string stage_text(const StageProgram& program, const Stage& stage) {
                              [&](const StageExpr& guard) { return expression_text(guard, spelling, Binding::both); });
   }
   return text + " of " + expression_text(stage.body, spelling);
+}
+
+std::vector<std::vector<std::size_t>> recurrences_of(const StageProgram& program) {
+  std::vector<std::vector<std::size_t>> recurrences;
+  std::optional<std::size_t> node;
+  for (std::size_t i = 0; i < program.stages.size(); ++i) {
+    const auto& stage = program.stages[i];
+    if (stage.kind != StageKind::step) continue;
+    if (recurrences.empty() || stage.node != node) recurrences.emplace_back();
+    recurrences.back().push_back(i);
+    node = stage.node;
+  }
+  return recurrences;
 }
 
 std::string stages_text(const StageProgram& program, const Graph& graph) {
@@ -102,7 +121,7 @@ std::string stages_text(const StageProgram& program, const Graph& graph) {
     text += "  " + stage_text(program, stage) + "\n";
     const auto with_extents = [](const StageAxis& axis) { return axis.name + " < " + axis.extent.text(); };
     std::string extents = join(stage.axes, ", ", with_extents);
-    if (stage.kind == StageKind::reduce)
+    if (stage.kind != StageKind::scan && reduces(stage))
       extents += (extents.empty() ? "" : ", ") + join(stage.inner, ", ", with_extents);
     if (!extents.empty()) text += "    " + extents + "\n";
   }

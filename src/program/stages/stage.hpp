@@ -37,6 +37,10 @@ enum class StageKind : std::uint8_t {
   map,     ///< a body per element
   reduce,  ///< `inner` axes are reduced
   scan,    ///< the running reduction along the axis of the output that `inner` names; ties go to the last
+  /// A body per element, or a reduction over `inner` where there is any, of a recurrence. Its axes are sequences, which
+  /// know nothing of each other, steps and features. Steps of one node run together, one after the other, and in each
+  /// all of its stages in their order; a stage reads what others of the node left in this step or the one before it.
+  step,
 };
 
 struct Stage {
@@ -46,6 +50,7 @@ struct Stage {
   StageAxes axes;                   ///< of the output, outermost first
   StageAxes inner;                  ///< in the order in which elements are met
   ReduceOp op = ReduceOp::sum;
+  bool backwards = false;         ///< of steps: the last one comes first
   bool in_parts = false;          ///< a long sum that sequential rounding would spoil: gather it in short parts
   bool rounds_factors = false;    ///< of f32, to tf32 where they are multiplied; see rounding.hpp
   std::vector<StageExpr> guards;  ///< all of them must hold for an element to count
@@ -56,6 +61,8 @@ struct Stage {
   StageExpr place;
 };
 
+/// Whether an element is what was reduced, rather than a body.
+[[nodiscard]] bool reduces(const Stage& stage);
 /// Of the elements that it computes.
 [[nodiscard]] StageType result_type_of(const Stage& stage);
 
@@ -68,12 +75,16 @@ struct StageBuffer {
   std::optional<std::size_t> value;  ///< of the graph, whose elements these are
 };
 
-/// Stages in the order in which they run. A value that only has another shape (view, flatten) has no buffer of its own.
+/// Stages in the order in which they run, those of a recurrence behind one another. A value that only has another shape
+/// (view, flatten) has no buffer of its own.
 struct StageProgram {
   std::vector<StageBuffer> buffers;
   std::vector<Stage> stages;
   std::vector<std::size_t> outputs;  ///< buffers, in the order in which they were asked for
 };
+
+/// The stages of each recurrence, in their order.
+[[nodiscard]] std::vector<std::vector<std::size_t>> recurrences_of(const StageProgram& program);
 
 /// In index notation, a line per stage, each operator's under its name and place: for `explain` and tests.
 [[nodiscard]] std::string stages_text(const StageProgram& program, const Graph& graph);

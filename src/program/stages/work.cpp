@@ -29,7 +29,7 @@ double count_of(const StageAxes& axes) {
 }
 
 double evaluations(const Stage& stage) {
-  return count_of(stage.axes) * (stage.kind == StageKind::reduce ? count_of(stage.inner) : 1.0);
+  return count_of(stage.axes) * (stage.kind == StageKind::scan ? 1.0 : count_of(stage.inner));
 }
 
 double arithmetic_of(const StageExpr& expression) {

@@ -131,14 +131,35 @@ class StageRunner {
   StageRunner(const StageProgram& program, StageValues& values) : program_(program), values_(values) {}
 
   void run(const Stage& stage) {
-    stage_ = &stage;
-    std::vector<double> elements(count_of(stage.axes));
+    values_[stage.buffer].assign(count_of(stage.axes), 0.0);
     StageAxes items;
     for (const auto& axis : stage.axes) {
       if (stage.kind != StageKind::scan || axis.name != stage.inner[0].name) items.push_back(axis);
     }
+    run(stage, items);
+  }
+
+  void run_recurrence(const std::vector<std::size_t>& stages) {
+    const auto& first = program_.stages[stages.front()];
+    const auto steps = first.axes[1].extent.value();
+    for (const auto stage : stages)
+      values_[program_.stages[stage].buffer].assign(count_of(program_.stages[stage].axes), 0.0);
+    for (std::int64_t i = 0; i < steps; ++i) {
+      for (const auto index : stages) {
+        const auto& stage = program_.stages[index];
+        indices_[stage.axes[1].name] = stage.backwards ? steps - 1 - i : i;
+        run(stage, {stage.axes[0], stage.axes[2]});
+      }
+    }
+  }
+
+ private:
+  /// All elements of these axes; along others it stays where it is.
+  void run(const Stage& stage, const StageAxes& items) {
+    stage_ = &stage;
+    auto& elements = values_[stage.buffer];
     for_each(items, 0, [&] {
-      if (stage.kind == StageKind::map) {
+      if (!reduces(stage)) {
         elements[own_place()] = value_of(stage.body);
         return;
       }
@@ -147,12 +168,10 @@ class StageRunner {
         step();
         if (stage.kind == StageKind::scan) elements[own_place()] = result();
       });
-      if (stage.kind == StageKind::reduce) elements[own_place()] = result();
+      if (stage.kind != StageKind::scan) elements[own_place()] = result();
     });
-    values_[stage.buffer] = std::move(elements);
   }
 
- private:
   static std::size_t count_of(const StageAxes& axes) {
     std::size_t count = 1;
     for (const auto& axis : axes) count *= static_cast<std::size_t>(axis.extent.value());
@@ -279,7 +298,15 @@ class StageRunner {
 
 void run_stages(const StageProgram& program, StageValues& values) {
   StageRunner runner(program, values);
-  for (const auto& stage : program.stages) runner.run(stage);
+  const auto recurrences = recurrences_of(program);
+  auto recurrence = recurrences.begin();
+  for (std::size_t i = 0; i < program.stages.size(); ++i) {
+    if (program.stages[i].kind != StageKind::step) {
+      runner.run(program.stages[i]);
+    } else if (recurrence != recurrences.end() && recurrence->front() == i) {
+      runner.run_recurrence(*recurrence++);
+    }
+  }
 }
 
 }  // namespace kw::program_test

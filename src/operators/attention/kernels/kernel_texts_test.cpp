@@ -67,13 +67,14 @@ void add_styles(const Problem& problem, EmittedLines& lines) {
                  lines);
 }
 
-/// A module whose forward() gives `result` of x and y, which are of these shapes; N is an axis.
+/// A module whose forward() gives `result` of x and y, which are of these shapes; N is an axis, and m `member`.
 Problem module_problem(const std::string& result, const std::string& x, const std::string& y,
-                       const std::string& precision = "") {
+                       const std::string& precision = "", const std::string& member = "None") {
   const std::string module =
       "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\nN = 128\n"
-      "class Model(nn.Module):\n    def forward(self, x, y):\n        return " +
-      result + "\ndef get_inputs():\n    return [torch.rand(" + x + "), torch.rand(" + y +
+      "class Model(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.m = " +
+      member + "\n    def forward(self, x, y):\n        return " + result +
+      "\ndef get_inputs():\n    return [torch.rand(" + x + "), torch.rand(" + y +
       ")]\n"
       "def get_init_inputs():\n    return []\n";
   constexpr double k_any = 1e12;
@@ -119,6 +120,8 @@ std::vector<Problem> modules() {
       module_problem("x @ y", "128, 64, dtype=torch.float16", "64, 128, dtype=torch.float16"),
       module_problem("x @ y", "N, N, dtype=torch.float16", "N, N, dtype=torch.float16"),
       module_problem("x @ y.T", "128, 64, dtype=torch.bfloat16", "128, 64, dtype=torch.bfloat16"),
+      module_problem("self.m(x)[0] * y", "16, 4, 8", "16, 4, 20", "", "nn.GRU(8, 20)"),
+      module_problem("self.m(x)[0] * y", "16, 4, 8", "16, 4, 200", "", "nn.GRU(8, 200)"),
   };
 }
 

@@ -91,8 +91,7 @@ class CachedRowsText {
         rows_(map_.axes.begin(), map_.axes.begin() + static_cast<std::ptrdiff_t>(group.rows)),
         columns_(map_.axes.begin() + static_cast<std::ptrdiff_t>(group.rows), map_.axes.end()),
         kernel_(kernel_of_buffer(context, map_.buffer)) {
-    std::vector<const Stage*> stages;
-    for (const auto index : group.stages) stages.push_back(&context.program.stages[index]);
+    const auto stages = stages_of(context, group);
     reductions_.assign(stages.begin(), stages.end() - 1);
     words_ = buffers_.size();
     const auto name = fmt::format("words_of_{}", buffers_[map_.buffer].name);

@@ -8,6 +8,7 @@
 #include "operators/program/kernels/lane_windows.hpp"
 #include "operators/program/kernels/maps.hpp"
 #include "operators/program/kernels/plain.hpp"
+#include "operators/program/kernels/recurrences.hpp"
 #include "operators/program/kernels/rows.hpp"
 #include "operators/program/kernels/scans.hpp"
 #include "operators/program/kernels/windows.hpp"
@@ -16,6 +17,7 @@ namespace kw {
 
 const std::vector<KernelFamily>& kernel_families() {
   static const std::vector<KernelFamily> k_families = {
+      {"recurrence", recurrences_take, recurrence_kernels},
       {"contract", contract_takes, contract_kernels},
       {"window", windows_take, windows_kernels},
       {"cached", are_cached_rows, cached_rows_kernels},

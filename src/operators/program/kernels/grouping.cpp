@@ -8,6 +8,7 @@
 #include "operators/program/kernels/contract.hpp"
 #include "operators/program/kernels/exchange_sums.hpp"
 #include "operators/program/kernels/pool_products.hpp"
+#include "operators/program/kernels/recurrence_shape.hpp"
 #include "operators/program/kernels/row_memory.hpp"
 #include "operators/program/kernels/scans.hpp"
 #include "operators/program/kernels/scratch_memory.hpp"
@@ -141,7 +142,7 @@ class Grouping {
       if (on_gpu() && evaluations(map) > rows * longest_row_ && evaluations(map) > k_small) return false;
       return rows >= groups_wanted_ / 2.0 || evaluations(map) <= k_small;
     };
-    std::vector<std::vector<std::size_t>> lists;
+    auto lists = recurrences_of(program_);
     std::map<std::size_t, std::size_t> rows;  // of the group that begins with a stage
     for (const auto& group : row_groups(program_, rules)) {
       rows[group.stages.front()] = group.rows;
@@ -150,8 +151,11 @@ class Grouping {
     GroupedProgram grouped;
     for (const auto& stages : in_running_order(program_, lists)) {
       const auto found = rows.find(stages.front());
-      if (found == rows.end()) collapse_axes(program_.stages[stages.front()]);
-      grouped.groups.push_back({stages, local_buffers(stages), found == rows.end() ? 0 : found->second});
+      auto& first = program_.stages[stages.front()];
+      const bool recurs = first.kind == StageKind::step;
+      if (found == rows.end() && !recurs) collapse_axes(first);
+      auto local = recurs ? locals_of_steps(stages) : local_buffers(stages);
+      grouped.groups.push_back({stages, std::move(local), found == rows.end() ? 0 : found->second});
     }
     grouped.program = std::move(program_);
     return grouped;
@@ -223,6 +227,13 @@ class Grouping {
       if (!outside) local.push_back(buffer);
     }
     return local;
+  }
+
+  /// What a recurrence leaves in one step is read in another; only kernels of one step hold products.
+  [[nodiscard]] std::vector<std::size_t> locals_of_steps(const std::vector<std::size_t>& stages) const {
+    const auto shape = dialect_->warp.empty() ? std::nullopt : StepShape::of(program_, stages);
+    return shape && !shape->maps().empty() ? std::vector<std::size_t>{shape->product().buffer}
+                                           : std::vector<std::size_t>();
   }
 
   StageProgram program_;

@@ -61,6 +61,11 @@ class KernelScope {
   /// Where the element's own place is known under a name: text() uses it for other tensors of the same shape.
   void name_place(const StageAxes& axes, const std::string& name);
 
+  /// The index along an axis is a parameter, of which the bundle passes `expression`.
+  void pass_axis(const std::string& name, const std::string& expression) {
+    integers_.emplace_back(axis(name), expression);
+  }
+
   /// Kernel parameters after the buffers: names and the expressions that the bundle passes.
   [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& integers() const { return integers_; }
   [[nodiscard]] const std::set<std::size_t>& loaded() const { return loaded_; }

@@ -61,12 +61,6 @@ class LaneRowsWriter {
   }
 
  private:
-  static std::vector<const Stage*> stages_of(const GroupContext& context, const StageGroup& group) {
-    std::vector<const Stage*> stages;
-    for (const auto index : group.stages) stages.push_back(&context.program.stages[index]);
-    return stages;
-  }
-
   static std::vector<const Stage*> with_ahead(std::vector<const Stage*> stages, const LaneRowPlan& plan) {
     if (plan.ahead) stages.push_back(&plan.ahead->stage);
     return stages;

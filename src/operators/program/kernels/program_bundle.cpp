@@ -118,10 +118,10 @@ void add_tunables(Bundle& bundle, const std::vector<Tunable>& tunables) {
   }
 }
 
-void add_constraints(Bundle& bundle, const std::vector<std::string>& constraints) {
-  for (const auto& one : constraints) {
-    const bool known = std::find(bundle.constraints.begin(), bundle.constraints.end(), one) != bundle.constraints.end();
-    if (!known) bundle.constraints.push_back(one);
+template <typename Item>
+void add_new(std::vector<Item>& all, const std::vector<Item>& some) {
+  for (const auto& one : some) {
+    if (std::ranges::find(all, one) == all.end()) all.push_back(one);
   }
 }
 
@@ -136,6 +136,12 @@ Result<void> readable(const Bundle& bundle, const Problem& problem, const std::s
 }
 
 }  // namespace
+
+std::vector<const Stage*> stages_of(const GroupContext& context, const StageGroup& group) {
+  std::vector<const Stage*> stages;
+  for (const auto index : group.stages) stages.push_back(&context.program.stages[index]);
+  return stages;
+}
 
 std::string kernel_of_buffer(const GroupContext& context, std::size_t buffer) {
   return "compute_" + context.program.buffers[buffer].name;
@@ -167,7 +173,8 @@ Result<Bundle> program_bundle(Dialect dialect, const Problem& problem, GroupedPr
     }
     bundle.scratch.insert(bundle.scratch.end(), written.scratch.begin(), written.scratch.end());
     add_tunables(bundle, written.tunables);
-    add_constraints(bundle, written.constraints);
+    add_new(bundle.constraints, written.constraints);
+    add_new(bundle.defines, written.defines);
     helpers.insert(written.helpers.begin(), written.helpers.end());
     own_helpers.insert(written.own_helpers.begin(), written.own_helpers.end());
   }

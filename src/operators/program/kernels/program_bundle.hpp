@@ -68,6 +68,9 @@ struct GroupContext {
   std::shared_ptr<ProgramContracts> contracts = contracts_of(program, dialect, device, ways);
 };
 
+/// The group's, in their order.
+[[nodiscard]] std::vector<const Stage*> stages_of(const GroupContext& context, const StageGroup& group);
+
 /// What a family wrote.
 struct GroupKernels {
   std::string source;  ///< functions, without the comment before the first one
@@ -76,7 +79,8 @@ struct GroupKernels {
   std::vector<Tunable> tunables;       ///< the same name in two groups is one tunable, with the same values
   std::vector<std::string> constraints;
   std::set<KernelHelper> helpers;
-  std::set<std::string> own_helpers;  ///< sections of program/plain.cl and vector.cl; "contract.cl/multiply_add"
+  std::set<std::string> own_helpers;     ///< sections of program/plain.cl and vector.cl; "contract.cl/multiply_add"
+  std::vector<Definition> defines = {};  ///< the same name in two groups is one definition, of the same expression
 };
 
 struct ProgramWriting {

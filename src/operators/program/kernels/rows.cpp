@@ -59,12 +59,6 @@ class RowsWriter {
   }
 
  private:
-  static std::vector<const Stage*> stages_of(const GroupContext& context, const StageGroup& group) {
-    std::vector<const Stage*> stages;
-    for (const auto index : group.stages) stages.push_back(&context.program.stages[index]);
-    return stages;
-  }
-
   /// Whether what the reductions read is contiguous along the last axis of the rows rather than along the row.
   [[nodiscard]] bool rows_are_contiguous() const {
     bool along_columns = false;

@@ -6,13 +6,13 @@
 namespace kw::program_oracle {
 namespace {
 
-std::array<std::span<const OracleRow>, 23> all_oracle_rows() {
+std::array<std::span<const OracleRow>, 24> all_oracle_rows() {
   return {unary_answers(),         activation_answers(),  binary_answers(),      blend_answers(),
           distance_answers(),      reduction_answers(),   extremum_answers(),    softmax_answers(),
           scan_answers(),          view_answers(),        rearranging_answers(), joining_answers(),
           indexing_answers(),      creation_answers(),    product_answers(),     einsum_answers(),
           attention_answers(),     convolution_answers(), pooling_answers(),     resampling_answers(),
-          normalisation_answers(), pair_loss_answers(),   class_loss_answers()};
+          normalisation_answers(), pair_loss_answers(),   class_loss_answers(),  recurrence_answers()};
 }
 
 }  // namespace

@@ -122,6 +122,7 @@ struct OracleRow {
 [[nodiscard]] std::span<const OracleRow> product_answers();
 [[nodiscard]] std::span<const OracleRow> einsum_answers();
 [[nodiscard]] std::span<const OracleRow> attention_answers();
+[[nodiscard]] std::span<const OracleRow> recurrence_answers();
 [[nodiscard]] std::span<const OracleRow> convolution_answers();
 [[nodiscard]] std::span<const OracleRow> pooling_answers();
 [[nodiscard]] std::span<const OracleRow> resampling_answers();

@@ -13,7 +13,7 @@ TEST(OracleAnswers, every_operator_of_the_reader_has_one) {
   std::vector<std::string_view> known;
   for (const auto rows : {elementwise_rows(), activation_operator_rows(), binary_rows(), reduction_rows(), scan_rows(),
                           layout_rows(), joining_rows(), indexing_rows(), creation_operator_rows(), product_rows(),
-                          convolution_rows(), pooling_rows(), normalisation_rows(), loss_rows()}) {
+                          recurrence_rows(), convolution_rows(), pooling_rows(), normalisation_rows(), loss_rows()}) {
     for (const auto& row : rows) known.push_back(row.name);
   }
   EXPECT_THAT(oracle_names(), testing::UnorderedElementsAreArray(known));
