@@ -1,4 +1,5 @@
-// One step of a recurrent layer, in CUDA C++ and HIP C++. operators/program/kernels/recurrence_steps.cpp fills the holes.
+// Recurrent layers, in CUDA C++ and HIP C++. operators/program/kernels/recurrence_steps.cpp fills the holes of `step`,
+// one step in a launch, and recurrence_block.cpp those of `block`, all of them.
 //
 // definitions: STEP_WARPS STEP_FEATURES STEP_SEQUENCES BLOCK_SEQUENCES
 

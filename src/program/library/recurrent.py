@@ -1,4 +1,4 @@
-# Recurrent modules (https://pytorch.org/docs/stable/nn.html#recurrent-layers), a step of the sequence after the other.
+# Recurrent modules (https://pytorch.org/docs/stable/nn.html#recurrent-layers). Layers are operators over the steps.
 import math
 import kernelwright
 import torch

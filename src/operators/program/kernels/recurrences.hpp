@@ -1,6 +1,7 @@
 #pragma once
 // The family of recurrences. Where nothing better is known, all steps are in one launch, with a work-group of a GPU or
-// a work-item of a CPU for each sequence; recurrence_steps.hpp has GPUs launch each step.
+// a work-item of a CPU for each sequence. recurrence_lanes.hpp has CPUs go along lanes, recurrence_block.hpp keeps
+// small weights in a GPU's registers, and recurrence_steps.hpp has GPUs launch each step.
 
 #include "operators/program/kernels/program_bundle.hpp"
 
