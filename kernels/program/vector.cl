@@ -1,7 +1,7 @@
 // Functions of sixteen lanes that tensor programs call on CPUs. operators/program/kernels picks those in use,
 // and writes the loops around them.
 //
-// definitions: ROWS_PER_ITEM COLUMNS_PER_ITEM LINES_PER_ITEM STREAM_STORES
+// definitions: ROWS_PER_ITEM COLUMNS_PER_ITEM LINES_PER_ITEM STREAM_STORES PREFETCH_BYTES
 
 // --- section: lane_index
 #define LANE_INDEX ((int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15))
@@ -117,11 +117,32 @@ static inline float16 over16(const float16 x, const float divisor) {
   return x * scale * (1.0f / (divisor * scale));
 }
 
+// --- section: float16_anywhere
+typedef float16 __attribute__((aligned(4))) float16_anywhere;
+
+// --- section: load16
+// --- PoCL 3.1 puts vload16 together from halves, and LLVM then computes with parts of two numbers.
+// Sixteen neighbours at once.
+static inline float16 load16(__global const float* from) { return *(__global const float16_anywhere*)from; }
+
+// --- section: fetch_ahead
+// --- PoCL 3.1's prefetch does nothing. Processors read ahead by themselves, but not into the next page.
+// Has the second cache fetch a line that is read soon.
+static inline void fetch_ahead(__global const float* from) {
+  if (PREFETCH_BYTES > 0) __builtin_prefetch((__global const char*)from + PREFETCH_BYTES, 0, 2);
+}
+
 // --- section: store16
 // --- PoCL 3.1 makes four stores of vstore16.
-typedef float16 __attribute__((aligned(4))) float16_anywhere;
 // Sixteen neighbours at once.
 static inline void store16(const float16 x, __global float* to) { *(__global float16_anywhere*)to = x; }
+
+// --- section: load_own16
+// Sixteen neighbours of the work-item's own array.
+static inline float16 load_own16(const float* from) { return *(const float16_anywhere*)from; }
+
+// --- section: store_own16
+static inline void store_own16(const float16 x, float* to) { *(float16_anywhere*)to = x; }
 
 // --- section: every_second16
 // Sixteen elements of 31, the first, the third and so on.

@@ -1,4 +1,5 @@
-// Large outputs on a processor, whose stores pass by the caches, through the whole verifier.
+// Large tensors on a processor, whose stores pass by the caches and whose loads are asked for ahead, through the whole
+// verifier.
 
 #include <gtest/gtest.h>
 
@@ -13,38 +14,52 @@ constexpr const char* k_if_at_a_line = " % 16 == 0);";
 struct StreamCase {
   ModuleCase module;
   const char* condition;  ///< of the stores; null where there are none
+  int fetched;            ///< loads that are asked for ahead
 };
 
 const std::vector<StreamCase> k_streams = {
-    {{"map", "torch.relu(x) * 2 + 1", "", "torch.rand(1100, 1021)"}, k_at_a_line},
-    {{"layer_norm", "self.n(x)", "self.n = nn.LayerNorm(1024)", "torch.randn(1100, 1024)"}, k_at_a_line},
-    {{"softmax_of_channels", "torch.softmax(x, 1)", "", "torch.randn(20, 40, 2048)"}, k_at_a_line},
+    {{"map", "torch.relu(x) * 2 + 1", "", "torch.rand(1100, 1021)"}, k_at_a_line, 1},
+    {{"layer_norm", "self.n(x)", "self.n = nn.LayerNorm(1024)", "torch.randn(1100, 1024)"}, k_at_a_line, 2},
+    {{"softmax_of_channels", "torch.softmax(x, 1)", "", "torch.randn(20, 40, 2048)"}, k_at_a_line, 0},
     {{"columns_by_axes", "x / torch.norm(x, dim=-1, keepdim=True)", "", "torch.randn(1100, H * W * 4)"},
-     k_if_at_a_line},
-    {{"columns_of_half_lines", "self.n(x)", "self.n = nn.LayerNorm(1032)", "torch.randn(1100, 1032)"}, nullptr},
-    {{"small", "torch.relu(x) * 2 + 1", "", "torch.rand(1000, 1021)"}, nullptr},
-    {{"f16", "torch.relu(x) * 2 + 1", "", "torch.rand(2200, 1024).half()"}, nullptr},
-    {{"read_again_by_its_kernel", "torch.softmax(x, -1)", "", "torch.randn(1100, 1024)"}, nullptr},
+     k_if_at_a_line,
+     2},
+    {{"columns_of_half_lines", "self.n(x)", "self.n = nn.LayerNorm(1032)", "torch.randn(1100, 1032)"}, nullptr, 2},
+    {{"small", "torch.relu(x) * 2 + 1", "", "torch.rand(1000, 1021)"}, nullptr, 0},
+    {{"f16", "torch.relu(x) * 2 + 1", "", "torch.rand(2200, 1024).half()"}, nullptr, 0},
+    {{"kept_by_its_kernel", "torch.softmax(x, -1)", "", "torch.randn(1100, 1024)"}, k_at_a_line, 2},
     {{"read_again_by_another", "self.both(self.n(x), more[0])",
       "self.n = nn.LayerNorm(1024)\n    def both(self, y, w):\n        return y, y @ w",
       "torch.randn(1100, 1024), torch.rand(1024, 64)"},
-     nullptr},
+     nullptr,
+     2},
+    {{"two_tensors", "x * more[0] + more[1]", "", "torch.rand(1100, 1024), torch.rand(1100, 1024), torch.rand(1024)"},
+     k_at_a_line,
+     2},
+    {{"transposed", "x.t() * 2", "", "torch.rand(1100, 1024)"}, nullptr, 0},
 };
+
+int occurrences(const std::string& text, const std::string& part) {
+  int count = 0;
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
 
 class Streams : public ModulesOnProcessor<StreamCase> {};
 
 TEST_P(Streams, are_accepted) {
   const Problem read = problem(GetParam().module);
   const Bundle bundle = emitted(read);
+  EXPECT_EQ(occurrences(bundle.source, "  fetch_ahead("), GetParam().fetched) << bundle.source;
   const auto at = bundle.source.rfind("stream16(");
   const char* const condition = GetParam().condition;
   ASSERT_EQ(at != std::string::npos, condition != nullptr) << bundle.source;
   if (condition == nullptr) return;
   const auto statement = bundle.source.substr(at, bundle.source.find(';', at) + 1 - at);
   EXPECT_TRUE(statement.ends_with(condition)) << statement;
-  for (const std::int64_t past_caches : {0, 1}) {
-    expect_accepted(read, with_defaults(bundle, {{"STREAM_STORES", past_caches}}));
-  }
+  expect_accepted(read, bundle);
+  expect_accepted(read, with_defaults(bundle, {{"STREAM_STORES", 0}}));
+  if (GetParam().fetched > 0) expect_accepted(read, with_defaults(bundle, {{"PREFETCH_BYTES", 0}}));
 }
 
 INSTANTIATE_TEST_SUITE_P(Outputs, Streams, testing::ValuesIn(k_streams),

@@ -110,13 +110,13 @@ double units_off(double right, float result) {
 std::string kernel_of(const LaneFunction& function) {
   std::string source;
   for (const char* const called : function.calls) source += kernel_text("program/vector.cl", called);
-  source += kernel_text("program/vector.cl", function.name);
-  source += kernel_text("program/vector.cl", "store16");
+  for (const char* const own : {function.name, "float16_anywhere", "load16", "store16"})
+    source += kernel_text("program/vector.cl", own);
   return source + fmt::format(
                       "\n__kernel __attribute__((reqd_work_group_size(1, 1, 1)))\n"
                       "void results(__global const float* a, __global float* b) {{\n"
                       "  const long at = get_global_id(0) * 16;\n"
-                      "  store16({}(vload16(0, a + at)), b + at);\n}}\n",
+                      "  store16({}(load16(a + at)), b + at);\n}}\n",
                       function.name);
 }
 

@@ -14,10 +14,12 @@ namespace {
 
 constexpr const char* k_driver = "/usr/lib/oclgrind/liboclgrind-rt-icd.so";
 /// Oclgrind 21.10 applies a scalar bound to a vector's first lane alone, and then reports accesses that no device makes
-/// (seen on integer min, max and clamp): it is given the same functions with their bounds made vectors. Without
-/// optimisation, so that what a kernel does is what it says.
+/// (seen on integer min, max and clamp): it is given the same functions with their bounds made vectors. It knows no
+/// prefetch, which changes nothing that a kernel computes. Without optimisation, so that what a kernel does is what it
+/// says.
 constexpr const char* k_build_options =
     "-cl-opt-disable "
+    "-D__builtin_prefetch(x,...)=((void)(x)) "
     "-Dmin(x,y)=min((x),(__typeof__(x))(y)) "
     "-Dmax(x,y)=max((x),(__typeof__(x))(y)) "
     "-Dclamp(x,low,high)=clamp((x),(__typeof__(x))(low),(__typeof__(x))(high))";

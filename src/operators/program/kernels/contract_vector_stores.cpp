@@ -154,6 +154,7 @@ class Writer {
     std::string guard, element_axes, runs, run;
     if (in_lanes && has_runs()) {
       scope_.need_own("contract.cl/sixteen_rows");
+      scope_.need_own("float16_anywhere");
       scope_.need_own("store16");
       runs = fill_lines(contract_section("runs"));
       run = fill_lines(contract_section("run"), {{"out", out_.name}});

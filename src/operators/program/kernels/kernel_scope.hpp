@@ -19,6 +19,7 @@ struct KernelBuffer {
   std::string name;      ///< in the kernel's text
   std::string argument;  ///< in the bundle: a tensor of the problem, or scratch
   DType dtype = DType::f32;
+  bool is_private = false;  ///< an array of the work-item's own, which is no parameter
 };
 
 class KernelScope {

@@ -9,6 +9,7 @@ KernelSignature::KernelSignature(const GroupContext& context, const KernelScope&
     : context_(context), scope_(scope) {
   const auto add = [&](std::size_t index, bool writable) {
     const auto& buffer = context.buffers[index];
+    if (buffer.is_private) return;
     declarations_.push_back(buffer_parameter(buffer.dtype, writable, buffer.name, context.dialect));
     arguments_.push_back(buffer.argument);
     writes_bf16_by_hand_ =

@@ -10,7 +10,7 @@ namespace kw {
 
 class KernelSignature {
  public:
-  /// `scope` has printed the whole text; `written` are the buffers that it stores to.
+  /// `scope` has printed the whole text; `written` are the buffers that it stores to. Private ones are left out.
   KernelSignature(const GroupContext& context, const KernelScope& scope, const std::set<std::size_t>& written);
 
   /// The kernel around `body`, one launch of it without a grid, and the helpers that it calls. `threads` is a literal

@@ -225,8 +225,23 @@ void LaneLoops::over_columns(const Stage& stage, const std::vector<Work>& works,
   for (const auto& work : works) work.end();
 }
 
+std::vector<StageNode> LaneLoops::first_loads(const Stage& stage) {
+  auto loads = loads_in_order(context_, stage, row_count_);
+  std::erase_if(loads, [&](const StageNode& load) { return !fetched_.insert(load.tensor.buffer).second; });
+  return loads;
+}
+
+void LaneLoops::fetch(const std::vector<StageNode>& loads, LaneScope& lanes) {
+  for (const auto& load : loads) body_.line(lanes.fetch(load));
+  fetches_ = fetches_ || !loads.empty();
+}
+
 LaneLoops::Work LaneLoops::map_work(const Stage& stage) {
-  return {[] {}, [&](LaneScope& lanes) { lane_map(stage, lanes); }, nullptr, [&] { scalar_map(stage); }, [] {}, [] {}};
+  const auto in_lanes = [this, &stage, loads = first_loads(stage)](LaneScope& lanes) {
+    fetch(loads, lanes);
+    lane_map(stage, lanes);
+  };
+  return {[] {}, in_lanes, nullptr, [&] { scalar_map(stage); }, [] {}, [] {}};
 }
 
 LaneLoops::Work LaneLoops::reduction_work(const RowStage& row, const std::string& result, const std::string& prefix) {
@@ -255,9 +270,11 @@ LaneLoops::Work LaneLoops::reduction_work(const RowStage& row, const std::string
   };
   std::function<void()> after_part;
   if (gathers_parts(stage)) after_part = [=, this] { flush(lanes, part); };
-  return {begin,      [=, this, &row](LaneScope& scope) { lane_step(row, scope, lanes, part); },
-          after_part, [=, this, &row] { scalar_step(row, accumulator); },
-          after_line, end};
+  const auto step = [=, this, &row, loads = first_loads(stage)](LaneScope& scope) {
+    fetch(loads, scope);
+    lane_step(row, scope, lanes, part);
+  };
+  return {begin, step, after_part, [=, this, &row] { scalar_step(row, accumulator); }, after_line, end};
 }
 
 void LaneLoops::finish_reduction(const Stage& stage, const Accumulator& accumulator, const std::string& result) {

@@ -39,6 +39,8 @@ class LaneLoops {
   [[nodiscard]] const std::set<std::size_t>& written() const { return written_; }
   /// Whether some stores pass by the caches; see lane_streams.hpp.
   [[nodiscard]] bool streams() const { return streams_; }
+  /// Whether some loads are asked for ahead.
+  [[nodiscard]] bool fetches() const { return fetches_; }
 
   /// What one stage of a row does in a loop over columns.
   struct Work {
@@ -82,6 +84,9 @@ class LaneLoops {
   void scalar_map(const Stage& stage);
   [[nodiscard]] std::string scalar_store(const Stage& stage, const std::string& value);
   void scalar_step(const RowStage& row, const Accumulator& accumulator);
+  /// Loads of the stage that no stage before has met.
+  [[nodiscard]] std::vector<StageNode> first_loads(const Stage& stage);
+  void fetch(const std::vector<StageNode>& loads, LaneScope& lanes);
   /// The loop of sixteen columns at a time.
   void lanes_over_columns(const std::string& axis, const std::string& end, const std::vector<Work>& works);
   std::size_t open_outer(const StageAxes& columns);
@@ -93,8 +98,10 @@ class LaneLoops {
   BodyWriter body_;
   std::set<std::size_t> written_;
   bool streams_ = false;
-  std::string part_end_;  ///< the name of where a part of a long sum ends
-  std::string bounded_;   ///< the axis whose loop ends where guards say so
+  bool fetches_ = false;
+  std::set<std::size_t> fetched_;  ///< buffers that a stage before has brought into the caches
+  std::string part_end_;           ///< the name of where a part of a long sum ends
+  std::string bounded_;            ///< the axis whose loop ends where guards say so
 };
 
 }  // namespace kw

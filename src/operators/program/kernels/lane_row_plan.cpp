@@ -11,8 +11,6 @@ namespace {
 
 /// Additions from which on a value is not computed twice: a function such as exp.
 constexpr double k_costly = 8.0;
-/// Elements of a row that the nearest caches still have when it is read again.
-constexpr double k_near_columns = 65536;
 /// Work-items that each processor is to have, so that all of them end at about the same time.
 constexpr double k_items_per_unit = 4;
 
@@ -35,12 +33,17 @@ Stage with_part(const Stage& stage, const StageExpr& part, const StageExpr& by) 
   return changed;
 }
 
-/// An element of the stage's own buffer, where it goes.
-StageExpr own_element(const GroupContext& context, const Stage& stage) {
-  const StageNode place = place_of(stage);
-  TensorView view = place.tensor;
-  view.type.dtype = context.program.buffers[stage.buffer].type.dtype;
-  return load(view, place.operands);
+/// The element of the buffer, an array of a row's columns.
+StageExpr element_of_row(std::size_t buffer, const StageAxes& columns) {
+  TensorView view;
+  view.buffer = buffer;
+  view.type.dtype = ElementType::float32;
+  std::vector<StageExpr> indices;
+  for (const auto& axis : columns) {
+    view.type.shape.push_back(axis.extent);
+    indices.push_back(axis_index(axis.name));
+  }
+  return load(view, indices);
 }
 
 class Planner {
@@ -52,7 +55,7 @@ class Planner {
     LaneRowPlan plan;
     for (const auto* stage : stages) plan.stages.push_back({*stage, std::nullopt});
     if (stages.size() < 2 || !ends_with_map(plan)) return plan;
-    if (count_of(columns(plan.stages.back().stage)) > k_near_columns) return plan;
+    if (count_of(columns(plan.stages.back().stage)) > static_cast<double>(k_near_columns)) return plan;
     keep_values(plan);
     const StageAxes& axes = plan.stages.front().stage.axes;
     const double rows = count_of({axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(row_count_)});
@@ -76,16 +79,15 @@ class Planner {
            same_columns(columns(stage), columns(map));
   }
 
-  /// Values of f32 alone: what a shorter type rounds would not be what was reduced.
   void keep_values(LaneRowPlan& plan) const {
     auto& map = plan.stages.back().stage;
-    if (context_.buffers[map.buffer].dtype != DType::f32) return;
+    const auto element = element_of_row(context_.buffers.size() - 1, columns(map));
     for (auto& row : plan.stages) {
       const auto& body = row.stage.body;
       if (!goes_along(row.stage, map) || arithmetic_of(body) < k_costly) continue;
-      const auto reading = with_part(map, body, own_element(context_, map));
+      const auto reading = with_part(map, body, element);
       if (same_expression(reading.body, map.body)) continue;
-      row.kept = place_of(map);
+      row.kept = *element;
       map = reading;
       return;
     }
@@ -113,8 +115,7 @@ class Planner {
     plan.beside = stage_to_stand_beside(plan);
   }
 
-  /// The one that is first to store elements: a reduction that keeps them, unless both would gather in variables of the
-  /// same names.
+  /// A reduction that keeps elements, which takes longest, unless both would gather in variables of the same names.
   [[nodiscard]] static std::size_t stage_to_stand_beside(const LaneRowPlan& plan) {
     const auto gathers_extremum = [](const Stage& stage) {
       return stage.op == ReduceOp::maximum || stage.op == ReduceOp::minimum;

@@ -20,8 +20,16 @@
 namespace kw {
 namespace {
 
+/// The buffers of a program, and the array that rows are kept in.
+std::vector<KernelBuffer> with_row(std::vector<KernelBuffer> buffers) {
+  buffers.push_back({"kept_row", "", DType::f32, true});
+  return buffers;
+}
+
 /// Elements that a work-item is to have, so that starting it costs little beside them.
 constexpr double k_elements_per_item = 16384;
+/// Work-items for each processor from which on it matters little that one ends last.
+constexpr double k_many_items = 24;
 constexpr std::int64_t k_long_row = 4096;
 
 Tunable rows_tunable(double columns) {
@@ -32,11 +40,15 @@ Tunable rows_tunable(double columns) {
   return rows;
 }
 
-/// Where the next row is read while one is written, an item's last row reads for nothing.
-Tunable rows_tunable_ahead(double columns) {
-  Tunable rows = rows_tunable(columns);
-  rows.default_value = std::max<std::int64_t>(rows.default_value, k_rows_of_item_ahead);
-  return rows;
+/// Where the next row is read while one is written, an item's first row is waited for. So items have as many rows as
+/// leave `least_items`.
+Tunable rows_tunable_ahead(double rows, double least_items) {
+  Tunable tunable{"ROWS_PER_ITEM", {1, 4, 16, 64, 256}, k_rows_of_item_ahead};
+  for (const auto value : tunable.values) {
+    if (static_cast<double>(value) * least_items <= rows)
+      tunable.default_value = std::max(tunable.default_value, value);
+  }
+  return tunable;
 }
 
 Tunable columns_tunable() {
@@ -46,14 +58,15 @@ Tunable columns_tunable() {
 class LaneRowsWriter {
  public:
   LaneRowsWriter(const GroupContext& context, const StageGroup& group)
-      : context_(context),
+      : buffers_(with_row(context.buffers)),
+        context_{context.program, buffers_, context.dialect, context.device, context.ways, context.contracts},
         group_(group),
         stages_(stages_of(context, group)),
         row_count_(group.rows > 0 ? group.rows : stages_[0]->axes.size() - 1),
-        plan_(lane_row_plan(context, stages_, row_count_, group.local)),
-        scope_(context.buffers, with_ahead(stages_, plan_), context.dialect),
+        plan_(lane_row_plan(context_, stages_, row_count_, group.local)),
+        scope_(buffers_, with_ahead(stages_, plan_), context.dialect),
         rows_(stages_[0]->axes.begin(), stages_[0]->axes.begin() + static_cast<std::ptrdiff_t>(row_count_)),
-        loops_(context, scope_, row_count_) {}
+        loops_(context_, scope_, row_count_) {}
 
   GroupKernels write() {
     if (rows_have_lanes()) return write_blocks_of_rows();
@@ -204,6 +217,9 @@ class LaneRowsWriter {
     const auto all = scope_.element_count(rows_);
     outside.line("const long first = get_global_id(0) * ROWS_PER_ITEM;");
     outside.line(fmt::format("const long last = min(first + ROWS_PER_ITEM, (long)({}));", all));
+    if (keeps())
+      outside.line(
+          fmt::format("float {}[{}];  // read again instead of computed again", buffers_.back().name, k_near_columns));
     outside.raw(ahead);
     outside.open("for (long row = first; row < last; ++row)");
     outside.lines(coordinates(rows_.size()));
@@ -211,8 +227,30 @@ class LaneRowsWriter {
     outside.close();
     double columns = 0.0;
     for (const auto* stage : stages_) columns += count_of(columns_of(*stage, row_count_));
-    return kernels(outside.text(), fmt::format("ceil_div({}, ROWS_PER_ITEM)", count_text(rows_.size())),
-                   {plan_.ahead ? rows_tunable_ahead(columns) : rows_tunable(columns)});
+    auto written = kernels(
+        outside.text(), fmt::format("ceil_div({}, ROWS_PER_ITEM)", count_text(rows_.size())),
+        {plan_.ahead
+             ? rows_tunable_ahead(count_of(rows_), k_many_items * static_cast<double>(context_.device.compute_units))
+             : rows_tunable(columns)});
+    if (keeps()) written.constraints = constraint_of_kept();
+    return written;
+  }
+
+  [[nodiscard]] bool keeps() const {
+    return std::any_of(plan_.stages.begin(), plan_.stages.end(),
+                       [](const RowStage& row) { return row.kept.has_value(); });
+  }
+
+  /// For other sizes of the module, whose rows may be longer than the array.
+  [[nodiscard]] std::vector<std::string> constraint_of_kept() const {
+    Shape columns;
+    bool constant = true;
+    for (const auto& axis : columns_of(*stages_.back(), row_count_)) {
+      columns.push_back(axis.extent);
+      constant = constant && axis.extent.is_constant();
+    }
+    if (constant) return {};
+    return {fmt::format("{} <= {}", count_expression(columns), k_near_columns)};
   }
 
   /// Writes a row's stages so that the first one is done for the next row while a later one is done for this row.
@@ -299,11 +337,13 @@ class LaneRowsWriter {
     auto kernels = signature.kernels(kernel_of_buffer(context_, stages_.back()->buffer), "1", body);
     kernels.launches[0].grid = {grid};
     if (loops_.streams()) tunables.push_back(stream_tunable());
+    if (loops_.fetches()) tunables.push_back(prefetch_tunable());
     kernels.tunables = std::move(tunables);
     return kernels;
   }
 
-  const GroupContext& context_;
+  std::vector<KernelBuffer> buffers_;
+  GroupContext context_;
   const StageGroup& group_;
   std::vector<const Stage*> stages_;
   std::size_t row_count_;

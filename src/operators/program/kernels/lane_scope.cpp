@@ -134,10 +134,19 @@ std::string LaneScope::load_text(const StageNode& node) {
     case DType::boolean:
       return fmt::format("(convert_int16(vload16({})) != 0)", from);
     case DType::f32:
+      scope_.need_own("float16_anywhere");
+      scope_.need_own(buffer.is_private ? "load_own16" : "load16");
+      return fmt::format("{}({} + {})", buffer.is_private ? "load_own16" : "load16", buffer.name,
+                         scope_.place_text(node));
     case DType::i32:
       return fmt::format("vload16({})", from);
   }
   return "";
+}
+
+std::string LaneScope::fetch(const StageNode& load) {
+  scope_.need_own("fetch_ahead");
+  return fmt::format("fetch_ahead({} + {});", scope_.buffer(load.tensor.buffer).name, scope_.place_text(load));
 }
 
 std::string LaneScope::select_text(const StageNode& node) {
@@ -239,6 +248,7 @@ std::string LaneScope::address_text(const StageNode& place) {
 }
 
 std::string LaneScope::stream(const StageNode& place, const std::string& value, const std::string& at_a_line) {
+  scope_.need_own("float16_anywhere");
   scope_.need_own("store16");
   scope_.need_own("stream16");
   return fmt::format("stream16({}, {}, {});", value, address_text(place), at_a_line);
@@ -257,8 +267,9 @@ std::string LaneScope::store(const StageNode& place, const std::string& value) {
     case DType::boolean:
       return fmt::format("vstore16(convert_uchar16(-({})), {});", value, to);
     case DType::f32:
-      scope_.need_own("store16");
-      return fmt::format("store16({}, {});", value, at);
+      scope_.need_own("float16_anywhere");
+      scope_.need_own(buffer.is_private ? "store_own16" : "store16");
+      return fmt::format("{}({}, {});", buffer.is_private ? "store_own16" : "store16", value, at);
     case DType::i32:
       return fmt::format("vstore16({}, {});", value, to);
   }

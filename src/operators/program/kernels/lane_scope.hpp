@@ -42,6 +42,8 @@ class LaneScope {
   [[nodiscard]] std::string store(const StageNode& place, const std::string& value);
   /// The same past the caches, where the condition says that the place is a multiple of 64 bytes; of f32 numbers.
   [[nodiscard]] std::string stream(const StageNode& place, const std::string& value, const std::string& at_a_line);
+  /// Has the line of the load's first element fetched some bytes further on; see lane_streams.hpp.
+  [[nodiscard]] std::string fetch(const StageNode& load);
 
  private:
   [[nodiscard]] std::string print(const StageExpr& expression, Binding least);

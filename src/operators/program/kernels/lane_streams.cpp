@@ -9,7 +9,7 @@
 namespace kw {
 namespace {
 
-/// Smaller outputs are likely to be read from a cache by what comes next.
+/// Smaller tensors are likely to be in a cache, or to be read from one by what comes next.
 constexpr double k_least_bytes = 4 << 20;
 constexpr double k_bytes_of_f32 = 4;
 
@@ -25,10 +25,39 @@ double bytes_of(const Shape& shape) {
   return bytes;
 }
 
+/// Whether the load's indices are the axes, over all that they go over.
+bool goes_along(const StageNode& load, const StageAxes& axes) {
+  const Shape& shape = load.tensor.type.shape;
+  return std::equal(axes.begin(), axes.end(), load.operands.begin(), load.operands.end(),
+                    [](const StageAxis& axis, const StageExpr& index) {
+                      return index->op == StageOp::axis && index->axis == axis.name;
+                    }) &&
+         std::equal(axes.begin(), axes.end(), shape.begin(), shape.end(),
+                    [](const StageAxis& axis, const Extent& size) { return axis.extent.text() == size.text(); });
+}
+
 }  // namespace
 
 Tunable stream_tunable() {
   return {"STREAM_STORES", {0, 1}, 1};
+}
+
+Tunable prefetch_tunable() {
+  return {"PREFETCH_BYTES", {0, 4096}, 4096};
+}
+
+std::vector<StageNode> loads_in_order(const GroupContext& context, const Stage& stage, std::size_t row_count) {
+  StageAxes axes(stage.axes.begin(), stage.axes.begin() + static_cast<std::ptrdiff_t>(row_count));
+  const auto columns = columns_of(stage, row_count);
+  axes.insert(axes.end(), columns.begin(), columns.end());
+  std::vector<StageNode> found;
+  for_each_load(stage, [&](const StageNode& load) {
+    const auto buffer = load.tensor.buffer;
+    const auto same = [&](const StageNode& other) { return other.tensor.buffer == buffer; };
+    if (std::any_of(found.begin(), found.end(), same) || context.buffers[buffer].dtype != DType::f32) return;
+    if (goes_along(load, axes) && bytes_of(load.tensor.type.shape) >= k_least_bytes) found.push_back(load);
+  });
+  return found;
 }
 
 std::optional<std::string> streams_if(const GroupContext& context, const Stage& stage, KernelScope& scope) {

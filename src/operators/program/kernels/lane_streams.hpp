@@ -1,9 +1,10 @@
 #pragma once
-// Stores of CPUs that pass by the caches. A store to a line that no cache holds has it read from memory first, which is
-// a third of what a map moves.
+// What goes through a CPU's caches once: stores that pass by them, and loads that are asked for ahead. A store to a
+// line that no cache holds has it read from memory first, which is a third of what a map moves.
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "operators/program/kernels/kernel_scope.hpp"
 #include "operators/program/kernels/program_bundle.hpp"
@@ -18,5 +19,13 @@ namespace kw {
 /// first column is a multiple of sixteen.
 [[nodiscard]] std::optional<std::string> streams_if(const GroupContext& context, const Stage& stage,
                                                     KernelScope& scope);
+
+/// PREFETCH_BYTES: how far ahead lines are asked for, 0 for not at all.
+[[nodiscard]] Tunable prefetch_tunable();
+
+/// Loads of the stage, of rows along its first `row_count` axes, that a loop over all of its elements meets in the
+/// order in which they lie in memory: of large tensors in f32. Each tensor once.
+[[nodiscard]] std::vector<StageNode> loads_in_order(const GroupContext& context, const Stage& stage,
+                                                    std::size_t row_count);
 
 }  // namespace kw

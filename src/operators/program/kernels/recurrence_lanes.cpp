@@ -3,6 +3,7 @@
 #include "codegen/text.hpp"
 #include "operators/program/kernels/kernel_signature.hpp"
 #include "operators/program/kernels/lane_loops.hpp"
+#include "operators/program/kernels/lane_streams.hpp"
 #include "operators/program/kernels/recurrence_shape.hpp"
 #include "operators/program/kernels/stage_kernel.hpp"
 
@@ -36,6 +37,7 @@ class LaneRecurrenceWriter {
     const KernelSignature signature(context_, scope_, loops_.written());
     auto kernels = signature.kernels(kernel_of_buffer(context_, stages_.back()->buffer), "1", body().text());
     kernels.launches[0].grid = {count_expression({axes[0].extent})};
+    if (loops_.fetches()) kernels.tunables.push_back(prefetch_tunable());
     return kernels;
   }
 
