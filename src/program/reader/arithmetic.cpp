@@ -47,6 +47,24 @@ std::optional<double> real_result(const std::string& op, double left, double rig
   return std::nullopt;
 }
 
+/// Of the result of an operation on real numbers and integers.
+std::optional<PyFloor> floor_of_result(const std::string& op, const PyValue& left, const PyValue& right) {
+  const auto a = floor_of(left), b = floor_of(right);
+  if (!a || !b || !a->whole || !b->whole) return std::nullopt;
+  const auto whole = [](Result<Extent> integer) {
+    return integer ? std::optional(PyFloor{*std::move(integer), true}) : std::nullopt;
+  };
+  if (op == "+") return whole(Extent::sum(a->integer, b->integer));
+  if (op == "-") return whole(Extent::difference(a->integer, b->integer));
+  if (op == "*") return whole(Extent::product(a->integer, b->integer));
+  if (op != "/" && op != "//") return std::nullopt;
+  auto floor = whole(Extent::quotient(a->integer, b->integer));
+  if (!floor || op == "//") return floor;
+  const auto again = Extent::product(floor->integer, b->integer);
+  floor->whole = again && *again == a->integer && again->text() == a->integer.text();
+  return floor;
+}
+
 }  // namespace
 
 Result<PyValue> PyInterpreter::unary(const std::string& op, const PyValue& value, const SourcePlace& where) {
@@ -79,7 +97,7 @@ Result<PyValue> PyInterpreter::binary(const std::string& op, const PyValue& left
   if (a && b) {
     if (*b == 0.0 && (op == "/" || op == "//" || op == "%"))
       return fail_at(errc::program_value, where, "a number is divided by zero");
-    if (const auto result = real_result(op, *a, *b)) return PyValue{*result};
+    if (const auto result = real_result(op, *a, *b)) return real_of(*result, floor_of_result(op, left, right));
   }
   return sequences(op, left, right, where);
 }

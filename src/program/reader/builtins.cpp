@@ -44,13 +44,6 @@ bool is_of_library(const PyValue& value, std::string_view type) {
   return type == "torch.Tensor" && tensor != nullptr;
 }
 
-/// Whole numbers stay what they are; others are cut off, or rounded to even.
-double rounded(std::string_view name, double number) {
-  if (name == "floor") return std::floor(number);
-  if (name == "ceil") return std::ceil(number);
-  return name == "round" ? std::nearbyint(number) : std::trunc(number);
-}
-
 /// What float("inf") and the like are.
 std::optional<double> number_named(std::string_view text) {
   if (text == "inf") return HUGE_VAL;
@@ -343,7 +336,7 @@ Result<PyValue> PyInterpreter::converted_number(const std::string& name, const s
                        ? "keep it a tensor: its values are not known before the module runs"
                        : "");
   }
-  if (name == "float") return PyValue{*number};
+  if (name == "float") return real_of(*number, floor_of(given[0]));
   if (const auto integer = integer_of(given[0])) {
     const bool turned = name == "abs" && integer->value() < 0;
     return turned ? integers("-", 0, *integer, where) : Result<PyValue>(PyValue{*integer});
@@ -352,7 +345,7 @@ Result<PyValue> PyInterpreter::converted_number(const std::string& name, const s
   if (name == "round" && given.size() > 1) return PyValue{*number};
   if (!(std::fabs(*number) < k_largest_integer))
     return fail_at(errc::program_value, where, fmt::format("{}({}) does not fit 64 bits", name, *number));
-  return PyValue{Extent(static_cast<std::int64_t>(rounded(name, *number)))};
+  return PyValue{rounded(name, given[0])};
 }
 
 /// math functions of integers.
@@ -394,7 +387,7 @@ Result<PyValue> PyInterpreter::call_math(const std::string& name, const PyArgume
   if (auto result = integer_math(name, given)) return *std::move(result);
   if ((name == "floor" || name == "ceil" || name == "trunc") && std::fabs(first) < k_largest_integer) {
     if (const auto integer = integer_of(given[0])) return PyValue{*integer};
-    return PyValue{Extent(static_cast<std::int64_t>(rounded(name, first)))};
+    return PyValue{rounded(name, given[0])};
   }
   const bool outside = !in_domain(name, first);
   if (outside) return fail_at(errc::program_value, where, fmt::format("math.{} of {}", name, first));

@@ -120,6 +120,29 @@ TEST(ProgramReader, integers_of_the_file_are_axes_and_others_follow) {
   EXPECT_EQ(read_program(file, "m.py", {"Model", {{"K", 1}}}).error().code, errc::program_axis);
 }
 
+/// Python's `/` makes real numbers, which int() and the like cut off.
+TEST(ProgramReader, integers_that_were_divided_follow_from_axes_too) {
+  const auto size = [](const std::string& number) {
+    const auto program = read("N = 6\nH = 10\nW = 7\n" +
+                              module_text("return x.new_zeros(" + number + ")", "torch.rand(N, 4 * H, 3 * W)"));
+    return shape_text(output(program).shape);
+  };
+  EXPECT_EQ(size("int(x.shape[0] * H / 5)"), "[(H*N)/5]");
+  EXPECT_EQ(size("int(x.shape[1] / 4)"), "[H]");
+  EXPECT_EQ(size("int(x.shape[1] / (H / 5))"), "[20]");
+  EXPECT_EQ(size("int(x.shape[0] * 4 * H / (56 / 7 / 2))"), "[H*N]");
+  EXPECT_EQ(size("int(x.shape[0] * 1.5)"), "[9]");
+  EXPECT_EQ(size("int(x.shape[0] * 2.0 + 1)"), "[2*N + 1]");
+  EXPECT_EQ(size("math.floor(x.shape[2] / 2)"), "[(3*W)/2]");
+  EXPECT_EQ(size("math.ceil(x.shape[2] / 3)"), "[W]");
+  EXPECT_EQ(size("math.ceil(x.shape[2] / 2)"), "[11]");
+  EXPECT_EQ(size("round(float(H) * 3)"), "[3*H]");
+  EXPECT_EQ(size("round(H / 4)"), "[2]");
+  EXPECT_EQ(size("int((H // 4.0) * 2)"), "[2*(H/4)]");
+  EXPECT_EQ(size("20 + int(-H / 4)"), "[18]");
+  EXPECT_EQ(size("20 + math.floor(-H / 4)"), "[((0 - H)/4) + 20]");
+}
+
 TEST(ProgramReader, mode_decides_what_dropout_and_batch_norm_do) {
   const auto text = module_text("return self.bn(self.drop(x)) if self.training else self.bn(self.drop(x)) + 1",
                                 "torch.rand(2, 4)", "self.drop = nn.Dropout(0.5)\nself.bn = nn.BatchNorm1d(4)");

@@ -123,17 +123,19 @@ Result<ArgumentValue> PyInterpreter::argument(const PyValue& value, const Source
 Result<std::vector<GivenArgument>> PyInterpreter::given_arguments(const PyArguments& arguments,
                                                                   const SourcePlace& where) {
   std::vector<GivenArgument> given;
-  for (const auto& one : arguments.positional) {
-    KW_TRY(auto value, argument(one, where));
-    given.push_back({"", std::move(value), where});
-  }
+  const auto add = [&](const std::string& name, const PyValue& one) -> Result<void> {
+    auto value = argument(one, where);
+    if (!value) return tl::unexpected(std::move(value).error());
+    given.push_back({name, *std::move(value), where});
+    return {};
+  };
+  for (const auto& one : arguments.positional) KW_TRY_VOID(add("", one));
   for (const auto& [name, one] : arguments.keywords) {
     if (name == "device" || name == "generator" || name == "memory_format" || name == "out") {
       if (name != "out") continue;
       return fail_at(errc::program_unsupported, where, "'out' is not read", "use the result of the call");
     }
-    KW_TRY(auto value, argument(one, where));
-    given.push_back({name, std::move(value), where});
+    KW_TRY_VOID(add(name, one));
   }
   return given;
 }

@@ -1,11 +1,18 @@
 #include "program/reader/value.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "program/operators/schema.hpp"
 #include "program/reader/module_table.hpp"
 
 namespace kw {
+namespace {
+
+/// Up to here every integer is a real number of 64 bits.
+constexpr double k_exact_reals = 9007199254740992.0;
+
+}  // namespace
 
 PyValue* PyObject::find(std::string_view name) {
   const auto found =
@@ -64,6 +71,31 @@ std::optional<Extent> integer_of(const PyValue& value) {
   if (const auto* truth = value.get<bool>()) return Extent(*truth ? 1 : 0);
   if (const auto* integer = value.get<Extent>()) return *integer;
   return std::nullopt;
+}
+
+std::optional<PyFloor> floor_of(const PyValue& value) {
+  if (auto integer = integer_of(value)) return PyFloor{*std::move(integer), true};
+  if (value.floor != nullptr) return *value.floor;
+  const auto* real = value.get<double>();
+  if (real == nullptr || std::trunc(*real) != *real || std::fabs(*real) > k_exact_reals) return std::nullopt;
+  return PyFloor{static_cast<std::int64_t>(*real), true};
+}
+
+PyValue real_of(double number, std::optional<PyFloor> floor) {
+  PyValue real{number};
+  const bool same =
+      floor && std::fabs(number) <= k_exact_reals && std::floor(number) == static_cast<double>(floor->integer.value());
+  if (same) real.floor = std::make_shared<const PyFloor>(*std::move(floor));
+  return real;
+}
+
+Extent rounded(std::string_view name, const PyValue& value) {
+  const double real = *value.get<double>();
+  const bool as_below = name == "floor" || (real >= 0.0 && (name == "int" || name == "trunc"));
+  if (value.floor != nullptr && (value.floor->whole || as_below)) return value.floor->integer;
+  if (name == "floor") return static_cast<std::int64_t>(std::floor(real));
+  if (name == "ceil") return static_cast<std::int64_t>(std::ceil(real));
+  return static_cast<std::int64_t>(name == "round" ? std::nearbyint(real) : std::trunc(real));
 }
 
 void PyDictionary::put(PyValue key, PyValue value) {

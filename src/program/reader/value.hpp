@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -45,11 +46,18 @@ struct PyLibraryName {
   friend bool operator==(const PyLibraryName&, const PyLibraryName&) = default;
 };
 
+/// Of a real number that came from integers: the largest integer that is not above it, as it follows from the axes.
+struct PyFloor {
+  Extent integer;
+  bool whole = false;  ///< the number is that integer, whatever the axes are
+};
+
 struct PyValue {
   std::variant<PyNone, bool, Extent, double, std::string, PyEllipsis, ElementType, TensorBox*, PySequence*,
                PyDictionary*, PyObject*, PyClass*, PyClosure*, PyBoundMethod*, PyLibraryName, PySliceValue*,
                const ModuleRow*>
       of;
+  std::shared_ptr<const PyFloor> floor = nullptr;  ///< of a double, where it is known
 
   [[nodiscard]] bool is_none() const { return std::holds_alternative<PyNone>(of); }
   template <typename T>
@@ -176,6 +184,12 @@ struct PyArguments {
 [[nodiscard]] std::optional<double> number_of(const PyValue& value);
 /// The integer, booleans as 0 and 1.
 [[nodiscard]] std::optional<Extent> integer_of(const PyValue& value);
+/// Of a number; absent where it does not follow from integers.
+[[nodiscard]] std::optional<PyFloor> floor_of(const PyValue& value);
+/// `floor` is left out where it is another number's, as where a real number has too few digits.
+[[nodiscard]] PyValue real_of(double number, std::optional<PyFloor> floor);
+/// int(), round(), math.floor, math.ceil and math.trunc of a real number, which has to fit 64 bits.
+[[nodiscard]] Extent rounded(std::string_view name, const PyValue& real);
 /// As Python's == finds it, for everything but tensors.
 [[nodiscard]] bool equal_values(const PyValue& a, const PyValue& b);
 /// "self.conv1", "torch.relu"; "(...)" for what is no path.
