@@ -144,6 +144,14 @@ TEST(ProfilingTime, grows_with_the_buffers_and_the_launch) {
   EXPECT_EQ(profiling_time(plan, 100e6), Duration(std::chrono::seconds(16)));
 }
 
+TEST(ProfilingTime, grows_with_the_number_of_launches) {
+  LaunchPlan plan;
+  plan.launches.resize(1);
+  EXPECT_EQ(profiling_time(plan, 0), Duration(std::chrono::seconds(3)));
+  plan.launches.resize(121);
+  EXPECT_EQ(profiling_time(plan, 0), Duration(std::chrono::seconds(43)));
+}
+
 TEST_F(ScreeningTest, checks_the_first_on_everything_before_it_is_timed) {
   open(false);
   const auto first = verify("champion");
