@@ -45,7 +45,8 @@ struct ProfilerShare {
   /// For a kernel with these buffers, whose launch takes so long.
   [[nodiscard]] bool has_time(const RunFacts& facts, const LaunchPlan& plan, double launch_ns) const;
 };
-/// About how long the profiler takes for such a kernel: it runs each launch many times, and puts buffers back each time.
+/// About how long the profiler takes for such a kernel: it runs each launch many times, and puts buffers back each
+/// time.
 [[nodiscard]] Duration profiling_time(const LaunchPlan& plan, double launch_ns);
 
 struct MeasureState {
