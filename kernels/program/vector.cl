@@ -1,7 +1,7 @@
 // Functions of sixteen lanes that tensor programs call on CPUs. operators/program/kernels picks those in use,
 // and writes the loops around them.
 //
-// definitions: ROWS_PER_ITEM COLUMNS_PER_ITEM LINES_PER_ITEM STREAM_STORES PREFETCH_BYTES
+// definitions: ROWS_PER_ITEM COLUMNS_PER_ITEM LINES_PER_ITEM STREAM_STORES PREFETCH_BYTES ROW_STREAMS
 
 // --- section: lane_index
 #define LANE_INDEX ((int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15))
@@ -20,8 +20,8 @@ static inline float16 smaller16(const float16 a, const float16 b) { return selec
 
 // --- section: exp16
 // --- 2^n e^r with |r| <= ln(2) / 2. Adding 1.5 * 2^23 + 126 rounds to n and leaves n + 126 in the lowest bits, which
-// --- shifted are 2^(n - 1); the polynomial of degree 7 is of 2 e^r. Below -87 the shifted bits are those of 0. NaN
-// --- passes both bounds, since each keeps what it does not compare.
+// --- shifted are 2^(n - 1); the polynomial is the minimax one of degree 6 for 2 e^r, to 3.7e-9 of the result. Below -87
+// --- the shifted bits are those of 0. NaN passes both bounds, since each keeps what it does not compare.
 // The exponential of each lane, within 1 unit in the last place; 0 below 1.7e-38, infinity and NaN where exp has them.
 static inline float16 exp16(const float16 x) {
   const float16 above = select(x, (float16)(-87.0f), x < -87.0f);
@@ -30,10 +30,9 @@ static inline float16 exp16(const float16 x) {
   const float16 n = shifted - 12583038.0f;
   float16 r = fma(n, (float16)(-0.693359375f), bounded);
   r = fma(n, (float16)(2.12194440e-4f), r);
-  float16 p = fma((float16)(3.96825397e-4f), r, (float16)(2.77777778e-3f));
-  p = fma(p, r, (float16)(1.66666667e-2f));
-  p = fma(p, r, (float16)(8.33333333e-2f));
-  p = fma(p, r, (float16)(3.33333333e-1f));
+  float16 p = fma((float16)(2.77275133e-3f), r, (float16)(1.67350183e-2f));
+  p = fma(p, r, (float16)(8.33344775e-2f));
+  p = fma(p, r, (float16)(3.33330676e-1f));
   p = fma(p, r, (float16)(1.0f));
   p = fma(p, r, (float16)(2.0f));
   p = fma(p, r, (float16)(2.0f));
@@ -130,6 +129,15 @@ static inline float16 load16(__global const float* from) { return *(__global con
 // Has the second cache fetch a line that is read soon.
 static inline void fetch_ahead(__global const float* from) {
   if (PREFETCH_BYTES > 0) __builtin_prefetch((__global const char*)from + PREFETCH_BYTES, 0, 2);
+}
+
+// --- section: column_of_turn
+// --- Processors read ahead within a page, and no more than so many lines. Of several parts of a row, each in a page of its
+// --- own, as many times more are under way.
+// The first of the sixteen columns of a turn: parts of the row in turn, and then what is left of it.
+static inline int column_of_turn(const int turn, const int turns) {
+  const int of_part = turns / ROW_STREAMS;
+  return 16 * (turn < of_part * ROW_STREAMS ? (uint)turn / ROW_STREAMS + (uint)turn % ROW_STREAMS * of_part : turn);
 }
 
 // --- section: store16

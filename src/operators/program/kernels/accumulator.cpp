@@ -5,10 +5,10 @@ namespace {
 
 using Statements = std::vector<std::string>;
 
-Accumulator total(const Stage& stage) {
+Accumulator total(const Stage& stage, const std::string& prefix) {
   const bool real = stage.body->type == StageType::real;
   const bool sum = stage.op == ReduceOp::sum;
-  const std::string name = sum ? "sum" : "product";
+  const std::string name = prefix + (sum ? "sum" : "product");
   Accumulator total;
   total.declarations = {
       fmt::format("{} {} = {}{};", real ? "float" : "long", name, sum ? "0" : "1", real ? ".0f" : "")};
@@ -22,14 +22,15 @@ Accumulator total(const Stage& stage) {
 }
 
 /// A sequential sum of a hundred thousand like numbers is off by a thousandth. Parallel sums add short parts too.
-Accumulator total_of_parts(const std::string& index) {
+Accumulator total_of_parts(const std::string& index, const std::string& prefix) {
+  const auto sum = prefix + "sum", part = prefix + "part";
   Accumulator total;
-  total.declarations = {"float sum = 0.0f;", "float part = 0.0f;"};
+  total.declarations = {fmt::format("float {} = 0.0f;", sum), fmt::format("float {} = 0.0f;", part)};
   total.step = [=](const std::string& element, const std::string&) {
-    return Statements{fmt::format("part += {};", element), fmt::format("if ({} % 256 == 255) {{", index),
-                      "  sum += part;", "  part = 0.0f;", "}"};
+    return Statements{fmt::format("{} += {};", part, element), fmt::format("if ({} % 256 == 255) {{", index),
+                      fmt::format("  {} += {};", sum, part), fmt::format("  {} = 0.0f;", part), "}"};
   };
-  total.result = "(sum + part)";
+  total.result = fmt::format("({} + {})", sum, part);
   return total;
 }
 
@@ -46,20 +47,21 @@ Accumulator truth_of(bool any) {
   return truth;
 }
 
-Accumulator extremum(const Stage& stage) {
+Accumulator extremum(const Stage& stage, const std::string& prefix) {
   const bool largest = stage.op == ReduceOp::maximum;
   if (stage.body->type == StageType::truth) return truth_of(largest);
   const bool real = stage.body->type == StageType::real;
+  const auto best = prefix + "best";
   Accumulator extremum;
   const char* start = real ? (largest ? "-INFINITY" : "INFINITY") : (largest ? "-2147483647 - 1" : "2147483647");
-  extremum.declarations = {fmt::format("{} best = {};", real ? "float" : "int", start)};
+  extremum.declarations = {fmt::format("{} {} = {};", real ? "float" : "int", best, start)};
   const std::string function = real ? (largest ? "larger" : "smaller") : (largest ? "max" : "min");
   extremum.step = [=](const std::string& element, const std::string&) {
-    return Statements{fmt::format("best = {}(best, {});", function, element)};
+    return Statements{fmt::format("{0} = {1}({0}, {2});", best, function, element)};
   };
-  extremum.result = "best";
-  extremum.state = {{real ? "float" : "int", "best"}};
-  extremum.merge = {fmt::format("best = {}(best, other_best);", function)};
+  extremum.result = best;
+  extremum.state = {{real ? "float" : "int", best}};
+  extremum.merge = {fmt::format("{0} = {1}({0}, other_{0});", best, function)};
   if (real) extremum.own_helpers = {function};
   return extremum;
 }
@@ -117,15 +119,16 @@ Accumulator log_of_sum() {
 
 }  // namespace
 
-Accumulator accumulator_of(const Stage& stage, const std::string& last_index) {
-  if (stage.in_parts && !last_index.empty() && stage.body->type == StageType::real) return total_of_parts(last_index);
+Accumulator accumulator_of(const Stage& stage, const std::string& last_index, const std::string& prefix) {
+  if (stage.in_parts && !last_index.empty() && stage.body->type == StageType::real)
+    return total_of_parts(last_index, prefix);
   switch (stage.op) {
     case ReduceOp::sum:
     case ReduceOp::product:
-      return total(stage);
+      return total(stage, prefix);
     case ReduceOp::maximum:
     case ReduceOp::minimum:
-      return extremum(stage);
+      return extremum(stage, prefix);
     case ReduceOp::argmax:
     case ReduceOp::argmin:
       return place_of_extremum(stage);

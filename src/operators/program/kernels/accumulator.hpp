@@ -26,7 +26,9 @@ struct Accumulator {
   std::vector<std::string> merge;
 };
 
-/// `last_index` is the innermost loop's; empty where there is none.
-[[nodiscard]] Accumulator accumulator_of(const Stage& stage, const std::string& last_index);
+/// `last_index` is the innermost loop's; empty where there is none. `prefix` stands in front of the variables' names of
+/// sums, products and extrema of numbers, so that several of them can share a loop.
+[[nodiscard]] Accumulator accumulator_of(const Stage& stage, const std::string& last_index,
+                                         const std::string& prefix = "");
 
 }  // namespace kw

@@ -13,6 +13,8 @@ namespace {
 
 /// Elements of a row, or rows of elements, that are summed one after the other.
 constexpr int k_part = 512;
+/// Shorter rows lie in one page or two, which the processor reads ahead in any case.
+constexpr std::int64_t k_columns_in_turns = 2048;
 
 /// Where a loop over the axis has to end for the guard to hold in all of it: of "rest + axis < end" it is end - rest.
 /// Nothing for other guards.
@@ -27,6 +29,16 @@ StageExpr bound_of(const StageExpr& guard, const std::string& axis) {
     if (is_axis(index->operands[i]) && !depends_on(rest, axis)) return end - rest;
   }
   return {};
+}
+
+/// Maps and sums alone were no faster so; what does more than it reads and writes is.
+bool are_in_turns(const std::vector<LaneLoops::Work>& works, const StageAxis& axis) {
+  return works.size() > 1 && axis.extent.value() >= k_columns_in_turns &&
+         std::any_of(works.begin(), works.end(), [](const auto& work) { return work.reads_memory; });
+}
+
+bool in_parts(const std::vector<LaneLoops::Work>& works) {
+  return std::any_of(works.begin(), works.end(), [](const auto& work) { return work.after_part != nullptr; });
 }
 
 }  // namespace
@@ -177,22 +189,58 @@ void LaneLoops::close(std::size_t loops) {
   for (std::size_t i = 0; i < loops; ++i) body_.close();
 }
 
-void LaneLoops::lanes_over_columns(const std::string& axis, const std::string& end, const std::vector<Work>& works) {
-  const auto name = scope_.axis(axis);
-  const bool in_parts =
-      std::any_of(works.begin(), works.end(), [](const Work& work) { return work.after_part != nullptr; });
-  if (in_parts)
-    open_parts(name, end, k_lane_count);
-  else
-    body_.open(fmt::format("for (; {0} + {1} <= {2}; {0} += {1})", name, k_lane_count, end));
+void LaneLoops::lanes_of(const std::string& axis, const std::vector<Work>& works) {
   LaneScope lanes(scope_, axis);
   for (const auto& work : works) work.in_lanes(lanes);
-  body_.close();
-  if (!in_parts) return;
+}
+
+void LaneLoops::after_part(const std::vector<Work>& works) {
   for (const auto& work : works) {
     if (work.after_part) work.after_part();
   }
+}
+
+std::string LaneLoops::lanes_over_columns(const StageAxis& axis, const std::string& first, const std::string& end,
+                                          const std::vector<Work>& works) {
+  if (are_in_turns(works, axis)) return lanes_in_turns(axis.name, end, works);
+  const auto name = scope_.axis(axis.name);
+  body_.line(fmt::format("int {} = {};", name, first));
+  const bool parts = in_parts(works);
+  if (parts)
+    open_parts(name, end, k_lane_count);
+  else
+    body_.open(fmt::format("for (; {0} + {1} <= {2}; {0} += {1})", name, k_lane_count, end));
+  lanes_of(axis.name, works);
   body_.close();
+  if (parts) {
+    after_part(works);
+    body_.close();
+  }
+  return fmt::format("for (; {0} < {1}; ++{0})", name, end);
+}
+
+std::string LaneLoops::lanes_in_turns(const std::string& axis, const std::string& end, const std::vector<Work>& works) {
+  const auto name = scope_.axis(axis);
+  scope_.need_own("column_of_turn");
+  scope_.need_own("unrolled_parts");
+  in_turns_ = true;
+  body_.line(fmt::format("const int turns = {} / {};", end, k_lane_count));
+  const bool parts = in_parts(works);
+  if (parts) {
+    body_.open(fmt::format("for (int begin = 0; begin < turns; begin += {})", k_part / k_lane_count));
+    body_.line(fmt::format("const int part_end = min(begin + {}, turns);", k_part / k_lane_count));
+  }
+  body_.line("#pragma unroll 4");
+  body_.open(
+      fmt::format("for (int turn = {0}; turn < {1}; ++turn)", parts ? "begin" : "0", parts ? "part_end" : "turns"));
+  body_.line(fmt::format("const int {} = column_of_turn(turn, turns);", name));
+  lanes_of(axis, works);
+  body_.close();
+  if (parts) {
+    after_part(works);
+    body_.close();
+  }
+  return fmt::format("for (int {0} = {1} * turns; {0} < {2}; ++{0})", name, k_lane_count, end);
 }
 
 void LaneLoops::over_columns(const Stage& stage, const std::vector<Work>& works, const std::string& first,
@@ -209,13 +257,9 @@ void LaneLoops::over_columns(const Stage& stage, const std::vector<Work>& works,
     const auto name = scope_.axis(columns.back().name);
     const auto end = last.empty() ? end_of_columns(stage) : last;
     bounded_ = last.empty() ? columns.back().name : "";
-    if (columns_have_lanes(stage, row_count_)) {
-      body_.line(fmt::format("int {} = {};", name, first));
-      lanes_over_columns(columns.back().name, end, works);
-      body_.open(fmt::format("for (; {0} < {1}; ++{0})", name, end));
-    } else {
-      body_.open(fmt::format("for (int {0} = {1}; {0} < {2}; ++{0})", name, first, end));
-    }
+    body_.open(columns_have_lanes(stage, row_count_)
+                   ? lanes_over_columns(columns.back(), first, end, works)
+                   : fmt::format("for (int {0} = {1}; {0} < {2}; ++{0})", name, first, end));
     one();
     body_.close();
     bounded_.clear();
@@ -223,6 +267,14 @@ void LaneLoops::over_columns(const Stage& stage, const std::vector<Work>& works,
     close(outer);
   }
   for (const auto& work : works) work.end();
+}
+
+std::vector<Tunable> LaneLoops::stream_tunables() const {
+  std::vector<Tunable> tunables;
+  if (streams_) tunables.push_back(stream_tunable());
+  if (fetches_) tunables.push_back(prefetch_tunable(in_turns_ ? k_bytes_ahead_in_turns : k_bytes_ahead));
+  if (in_turns_) tunables.push_back(turns_tunable());
+  return tunables;
 }
 
 std::vector<StageNode> LaneLoops::first_loads(const Stage& stage) {
@@ -237,17 +289,18 @@ void LaneLoops::fetch(const std::vector<StageNode>& loads, LaneScope& lanes) {
 }
 
 LaneLoops::Work LaneLoops::map_work(const Stage& stage) {
-  const auto in_lanes = [this, &stage, loads = first_loads(stage)](LaneScope& lanes) {
+  const auto loads = first_loads(stage);
+  const auto in_lanes = [this, &stage, loads](LaneScope& lanes) {
     fetch(loads, lanes);
     lane_map(stage, lanes);
   };
-  return {[] {}, in_lanes, nullptr, [&] { scalar_map(stage); }, [] {}, [] {}};
+  return {[] {}, in_lanes, nullptr, [&] { scalar_map(stage); }, [] {}, [] {}, !loads.empty()};
 }
 
 LaneLoops::Work LaneLoops::reduction_work(const RowStage& row, const std::string& result, const std::string& prefix) {
   const Stage& stage = row.stage;
   const bool in_lanes = columns_have_lanes(stage, row_count_);
-  const auto accumulator = accumulator_of(stage, scope_.axis(stage.inner.back().name));
+  const auto accumulator = accumulator_of(stage, scope_.axis(stage.inner.back().name), prefix);
   const std::string lanes = prefix + "lanes", part = prefix + "lane_part";
   const auto begin = [=, this, &stage] {
     for (const auto& helper : accumulator.own_helpers) scope_.need_own(helper);
@@ -258,23 +311,25 @@ LaneLoops::Work LaneLoops::reduction_work(const RowStage& row, const std::string
   };
   // Parts do not go on in the next line of columns, which may be too short to fill one.
   const auto after_line = [=, this, &stage] {
-    if (gathers_parts(stage)) flush("sum", "part");
+    if (gathers_parts(stage)) flush(prefix + "sum", prefix + "part");
   };
   const auto end = [=, this, &stage, &result] {
     if (in_lanes) {
       const auto& reduction = *lane_reduction(stage);
       scope_.need_own(reduction.gather);
-      body_.line(fmt::format(fmt::runtime(reduction.merge), fmt::format("{}({})", reduction.gather, lanes)));
+      body_.line(fmt::format(fmt::runtime(reduction.merge), fmt::format("{}({})", reduction.gather, lanes), prefix));
     }
     finish_reduction(stage, accumulator, result);
   };
   std::function<void()> after_part;
   if (gathers_parts(stage)) after_part = [=, this] { flush(lanes, part); };
-  const auto step = [=, this, &row, loads = first_loads(stage)](LaneScope& scope) {
+  const auto loads = first_loads(stage);
+  const auto step = [=, this, &row](LaneScope& scope) {
     fetch(loads, scope);
     lane_step(row, scope, lanes, part);
   };
-  return {begin, step, after_part, [=, this, &row] { scalar_step(row, accumulator); }, after_line, end};
+  const auto one = [=, this, &row] { scalar_step(row, accumulator); };
+  return {begin, step, after_part, one, after_line, end, !loads.empty()};
 }
 
 void LaneLoops::finish_reduction(const Stage& stage, const Accumulator& accumulator, const std::string& result) {

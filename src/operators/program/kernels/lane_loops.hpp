@@ -10,6 +10,7 @@
 #include "operators/program/kernels/accumulator.hpp"
 #include "operators/program/kernels/body_writer.hpp"
 #include "operators/program/kernels/lane_scope.hpp"
+#include "operators/program/kernels/lane_streams.hpp"
 #include "operators/program/kernels/program_bundle.hpp"
 
 namespace kw {
@@ -27,6 +28,7 @@ struct RowStage {
   Stage stage;
   /// Of a reduction: each element is also stored here, for a later stage that reads it instead of computing it again.
   std::optional<StageNode> kept;
+  int ahead = 0;  ///< how many rows before the group's last stage it is done for a row
 };
 
 class LaneLoops {
@@ -37,10 +39,9 @@ class LaneLoops {
   [[nodiscard]] BodyWriter& body() { return body_; }
   /// Buffers that were stored to.
   [[nodiscard]] const std::set<std::size_t>& written() const { return written_; }
-  /// Whether some stores pass by the caches; see lane_streams.hpp.
-  [[nodiscard]] bool streams() const { return streams_; }
-  /// Whether some loads are asked for ahead.
-  [[nodiscard]] bool fetches() const { return fetches_; }
+  /// Of stores past the caches, loads that are asked for ahead and parts of rows in turn, where there are any; see
+  /// lane_streams.hpp.
+  [[nodiscard]] std::vector<Tunable> stream_tunables() const;
 
   /// What one stage of a row does in a loop over columns.
   struct Work {
@@ -50,14 +51,15 @@ class LaneLoops {
     std::function<void()> one;
     std::function<void()> after_line;  ///< at the end of a loop over the last axis
     std::function<void()> end;
+    bool reads_memory = false;  ///< as the first of its kernel, in the order of a large tensor's elements
   };
   /// The loop of `stage`'s columns, in which several works with the same columns take their turns. From column `first`
   /// up to `last`, which is empty for all of them.
   void over_columns(const Stage& stage, const std::vector<Work>& works, const std::string& first = "0",
                     const std::string& last = "");
   [[nodiscard]] Work map_work(const Stage& stage);
-  /// The reduction into the variable `result`, which is declared. Its lanes are variables that begin with `prefix`;
-  /// both arguments must outlive the work.
+  /// The reduction into the variable `result`, which is declared. What it gathers in are variables that begin with
+  /// `prefix`; `row` and `result` must outlive the work.
   [[nodiscard]] Work reduction_work(const RowStage& row, const std::string& result, const std::string& prefix = "");
   void store_result(const Stage& stage, const std::string& value) { body_.line(scalar_store(stage, value)); }
 
@@ -87,8 +89,15 @@ class LaneLoops {
   /// Loads of the stage that no stage before has met.
   [[nodiscard]] std::vector<StageNode> first_loads(const Stage& stage);
   void fetch(const std::vector<StageNode>& loads, LaneScope& lanes);
-  /// The loop of sixteen columns at a time.
-  void lanes_over_columns(const std::string& axis, const std::string& end, const std::vector<Work>& works);
+  /// The loop of sixteen columns at a time, from `first` on. Returns how the loop over the columns that are left
+  /// begins.
+  [[nodiscard]] std::string lanes_over_columns(const StageAxis& axis, const std::string& first, const std::string& end,
+                                               const std::vector<Work>& works);
+  /// The same where parts of a long row are read in turn.
+  [[nodiscard]] std::string lanes_in_turns(const std::string& axis, const std::string& end,
+                                           const std::vector<Work>& works);
+  void lanes_of(const std::string& axis, const std::vector<Work>& works);
+  void after_part(const std::vector<Work>& works);
   std::size_t open_outer(const StageAxes& columns);
   void finish_reduction(const Stage& stage, const Accumulator& accumulator, const std::string& result);
 
@@ -99,6 +108,7 @@ class LaneLoops {
   std::set<std::size_t> written_;
   bool streams_ = false;
   bool fetches_ = false;
+  bool in_turns_ = false;
   std::set<std::size_t> fetched_;  ///< buffers that a stage before has brought into the caches
   std::string part_end_;           ///< the name of where a part of a long sum ends
   std::string bounded_;            ///< the axis whose loop ends where guards say so

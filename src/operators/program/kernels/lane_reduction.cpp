@@ -3,12 +3,12 @@
 namespace kw {
 
 const LaneReduction* lane_reduction(const Stage& stage) {
-  static constexpr LaneReduction k_sum{"0.0f", "{0} += {1};", "sum_of", "sum += {0};", nullptr};
-  static constexpr LaneReduction k_product{"1.0f", "{0} *= {1};", "product_of", "product *= {0};", nullptr};
+  static constexpr LaneReduction k_sum{"0.0f", "{0} += {1};", "sum_of", "{1}sum += {0};", nullptr};
+  static constexpr LaneReduction k_product{"1.0f", "{0} *= {1};", "product_of", "{1}product *= {0};", nullptr};
   static constexpr LaneReduction k_largest{"-INFINITY", "{0} = larger16({0}, {1});", "largest_of",
-                                           "best = larger(best, {0});", "larger16"};
+                                           "{1}best = larger({1}best, {0});", "larger16"};
   static constexpr LaneReduction k_smallest{"INFINITY", "{0} = smaller16({0}, {1});", "smallest_of",
-                                            "best = smaller(best, {0});", "smaller16"};
+                                            "{1}best = smaller({1}best, {0});", "smaller16"};
   if (stage.kind != StageKind::reduce || stage.body->type != StageType::real) return nullptr;
   switch (stage.op) {
     case ReduceOp::sum:

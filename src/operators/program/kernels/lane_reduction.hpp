@@ -12,7 +12,7 @@ struct LaneReduction {
   const char* start;   ///< of every lane
   const char* step;    ///< with holes for the variable and the element: "{0} += {1};"
   const char* gather;  ///< the function that makes one of sixteen
-  const char* merge;   ///< of the one into the scalar accumulator {0}
+  const char* merge;   ///< of the one {0} into the scalar accumulator, whose name begins with {1}
   const char* helper;  ///< that `step` calls; null where it calls none
 };
 

@@ -53,13 +53,16 @@ class Planner {
 
   LaneRowPlan plan(const std::vector<const Stage*>& stages) {
     LaneRowPlan plan;
-    for (const auto* stage : stages) plan.stages.push_back({*stage, std::nullopt});
+    for (std::size_t i = 0; i < stages.size(); ++i) {
+      plan.stages.push_back({*stages[i], std::nullopt});
+      plan.loops.push_back({i});
+    }
+    const StageAxes& axes = stages.front()->axes;
+    plan.rows.emplace_back(axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(row_count_));
     if (stages.size() < 2 || !ends_with_map(plan)) return plan;
     if (count_of(columns(plan.stages.back().stage)) > static_cast<double>(k_near_columns)) return plan;
     keep_values(plan);
-    const StageAxes& axes = plan.stages.front().stage.axes;
-    const double rows = count_of({axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(row_count_)});
-    if (rows >= k_rows_of_item_ahead * k_items_per_unit * static_cast<double>(context_.device.compute_units))
+    if (count_of(plan.rows[0]) >= k_rows_of_item_ahead * k_items_per_unit * static_cast<double>(units()))
       go_ahead(plan);
     return plan;
   }
@@ -79,9 +82,16 @@ class Planner {
            same_columns(columns(stage), columns(map));
   }
 
+  [[nodiscard]] std::int64_t units() const { return context_.device.compute_units; }
+
+  /// Whether the stage can be of another row than `map`, which is the last one.
+  [[nodiscard]] bool can_go_ahead(const Stage& stage, const Stage& map) const {
+    return goes_along(stage, map) && stage.axes.size() == row_count_ && contains(local_, stage.buffer);
+  }
+
   void keep_values(LaneRowPlan& plan) const {
     auto& map = plan.stages.back().stage;
-    const auto element = element_of_row(context_.buffers.size() - 1, columns(map));
+    const auto element = element_of_row(kept_row(0), columns(map));
     for (auto& row : plan.stages) {
       const auto& body = row.stage.body;
       if (!goes_along(row.stage, map) || arithmetic_of(body) < k_costly) continue;
@@ -93,36 +103,58 @@ class Planner {
     }
   }
 
+  /// The array for the row that is so many ahead.
+  [[nodiscard]] std::size_t kept_row(int ahead) const {
+    return context_.buffers.size() - 2 + static_cast<std::size_t>(ahead);
+  }
+
   void go_ahead(LaneRowPlan& plan) const {
-    const auto& first = plan.stages.front();
-    if (first.kept || !goes_along(first.stage, plan.stages.back().stage)) return;
-    if (first.stage.axes.size() != row_count_ || !contains(local_, first.stage.buffer)) return;
-    AxisValues renamed;
-    for (std::size_t i = 0; i < row_count_; ++i) {
-      StageAxis axis = first.stage.axes[i];
-      const auto name = "next_" + axis.name;
-      renamed[axis.name] = axis_index(name);
-      axis.name = name;
-      plan.next_rows.push_back(axis);
+    const auto& map = plan.stages.back().stage;
+    const auto all = plan.stages.size();
+    std::size_t fit = 0;
+    while (fit + 1 < all && can_go_ahead(plan.stages[fit].stage, map)) ++fit;
+    // Values are kept for the row that is written and for the next one.
+    if (fit + 1 == all && all <= std::size(k_row_prefixes) && (!plan.stages[0].kept || all == 2)) {
+      plan.loops = {{}};
+      for (std::size_t i = 0; i < all; ++i) {
+        plan.loops[0].push_back(i);
+        set_ahead(plan, i, static_cast<int>(all - 1 - i));
+      }
+    } else if (fit > 0 && !plan.stages[0].kept) {
+      const auto beside = stage_to_stand_beside(plan);
+      plan.loops[beside] = {0, beside};
+      plan.loops.erase(plan.loops.begin());
+      set_ahead(plan, 0, 1);
     }
-    RowStage ahead = first;
-    rewrite_stage(ahead.stage, [&](const StageExpr& node) {
+  }
+
+  void set_ahead(LaneRowPlan& plan, std::size_t index, int ahead) const {
+    if (ahead == 0) return;
+    auto& row = plan.stages[index];
+    row.ahead = ahead;
+    const std::string prefix = k_row_prefixes[ahead];
+    AxisValues renamed;
+    StageAxes rows;
+    for (auto axis : plan.rows[0]) {
+      renamed[axis.name] = axis_index(prefix + axis.name);
+      axis.name = prefix + axis.name;
+      rows.push_back(axis);
+    }
+    rewrite_stage(row.stage, [&](const StageExpr& node) {
       const auto value = node->op == StageOp::axis ? renamed.find(node->axis) : renamed.end();
       return value == renamed.end() ? StageExpr() : value->second;
     });
-    std::copy(plan.next_rows.begin(), plan.next_rows.end(), ahead.stage.axes.begin());
-    plan.ahead = std::move(ahead);
-    plan.beside = stage_to_stand_beside(plan);
+    std::copy(rows.begin(), rows.end(), row.stage.axes.begin());
+    if (row.kept) row.kept->tensor.buffer = kept_row(ahead);
+    const auto number = static_cast<std::size_t>(ahead);
+    if (plan.rows.size() <= number) plan.rows.resize(number + 1);
+    plan.rows[number] = std::move(rows);
   }
 
-  /// A reduction that keeps elements, which takes longest, unless both would gather in variables of the same names.
+  /// A reduction that keeps elements, which takes longest.
   [[nodiscard]] static std::size_t stage_to_stand_beside(const LaneRowPlan& plan) {
-    const auto gathers_extremum = [](const Stage& stage) {
-      return stage.op == ReduceOp::maximum || stage.op == ReduceOp::minimum;
-    };
     for (std::size_t i = 1; i < plan.stages.size(); ++i) {
-      const auto& row = plan.stages[i];
-      if (row.kept && gathers_extremum(plan.ahead->stage) != gathers_extremum(row.stage)) return i;
+      if (plan.stages[i].kept) return i;
     }
     return plan.stages.size() - 1;
   }

@@ -1,31 +1,37 @@
 #pragma once
 // What the stages of a row do for each other, for CPUs: values that a later stage reads instead of computing them
-// again, and the reduction of the next row that goes on while this one is written.
+// again, and stages of the next rows that go on while this one is written.
 
 #include <cstdint>
-#include <optional>
+#include <string>
 #include <vector>
 
 #include "operators/program/kernels/lane_loops.hpp"
 
 namespace kw {
 
-/// Rows that a work-item has at least where the next one is read ahead.
+/// Rows that a work-item has at least where next ones are read ahead.
 inline constexpr int k_rows_of_item_ahead = 16;
 /// Elements of a row that the nearest caches still have when it is read again. No more are kept.
 inline constexpr std::int64_t k_near_columns = 65536;
+/// What names of rows that are 0, 1 and 2 ahead begin with, and of what belongs to them.
+inline constexpr const char* k_row_prefixes[] = {"", "next_", "later_"};
 
 struct LaneRowPlan {
   std::vector<RowStage> stages;
-  /// The first stage for the row called `next`, whose axes have names of their own; absent where each row is done by
-  /// itself. A row is then read while the one before is written, which keeps memory busy in both directions.
-  std::optional<RowStage> ahead;
-  std::size_t beside = 0;  ///< the stage in whose loop that is done
-  StageAxes next_rows;     ///< the rows' axes under the names that `ahead` has
+  /// Indices of stages that have a loop in common, in its order. A stage of a row ahead comes before one of this row:
+  /// rows often lie whole pages apart, and a read behind a store with the same place in its page waits for it.
+  std::vector<std::vector<std::size_t>> loops;
+  /// The rows' axes under the names that stages of so many rows ahead have; that of index 0 is this row.
+  std::vector<StageAxes> rows;
+
+  /// The most rows that a stage is ahead. Memory is then read and written at the same time.
+  [[nodiscard]] int ahead() const { return static_cast<int>(rows.size()) - 1; }
 };
 
 /// `stages` are a group's, of rows along the first `row_count` axes; `local` are buffers that its kernels hold in no
-/// memory. The last of `context.buffers` is an array of the work-item's own for the columns of a row.
+/// memory. The last two of `context.buffers` are arrays of the work-item's own for the columns of this row and of the
+/// next one.
 [[nodiscard]] LaneRowPlan lane_row_plan(const GroupContext& context, const std::vector<const Stage*>& stages,
                                         std::size_t row_count, const std::vector<std::size_t>& local);
 

@@ -9,9 +9,9 @@
 #include "operators/program/kernels/kernel_signature.hpp"
 #include "operators/program/kernels/lane_loops.hpp"
 #include "operators/program/kernels/lane_reduction.hpp"
+#include "operators/program/kernels/lane_row_loops.hpp"
 #include "operators/program/kernels/lane_row_plan.hpp"
 #include "operators/program/kernels/lane_scope.hpp"
-#include "operators/program/kernels/lane_streams.hpp"
 #include "operators/program/kernels/row_coordinates.hpp"
 #include "operators/program/kernels/stage_kernel.hpp"
 #include "program/stages/access.hpp"
@@ -20,9 +20,10 @@
 namespace kw {
 namespace {
 
-/// The buffers of a program, and the array that rows are kept in.
-std::vector<KernelBuffer> with_row(std::vector<KernelBuffer> buffers) {
+/// The buffers of a program, and the arrays that this row and the next one are kept in.
+std::vector<KernelBuffer> with_rows(std::vector<KernelBuffer> buffers) {
   buffers.push_back({"kept_row", "", DType::f32, true});
+  buffers.push_back({"next_kept_row", "", DType::f32, true});
   return buffers;
 }
 
@@ -58,7 +59,7 @@ Tunable columns_tunable() {
 class LaneRowsWriter {
  public:
   LaneRowsWriter(const GroupContext& context, const StageGroup& group)
-      : buffers_(with_row(context.buffers)),
+      : buffers_(with_rows(context.buffers)),
         context_{context.program, buffers_, context.dialect, context.device, context.ways, context.contracts},
         group_(group),
         stages_(stages_of(context, group)),
@@ -75,7 +76,9 @@ class LaneRowsWriter {
 
  private:
   static std::vector<const Stage*> with_ahead(std::vector<const Stage*> stages, const LaneRowPlan& plan) {
-    if (plan.ahead) stages.push_back(&plan.ahead->stage);
+    for (const auto& row : plan.stages) {
+      if (row.ahead > 0) stages.push_back(&row.stage);
+    }
     return stages;
   }
 
@@ -115,30 +118,20 @@ class LaneRowsWriter {
     return scope_.new_name(kernel_name(context_.program.buffers[stage.buffer].name + end));
   }
 
-  /// With the work for the next row in the same loop, if any. That is read first: rows often lie whole pages apart, and
-  /// a read behind a store with the same place in its page waits for it.
-  void stage_of_row(const RowStage& row, const LaneLoops::Work* ahead = nullptr) {
-    const auto& stage = row.stage;
-    const bool reduces = stage.kind == StageKind::reduce;
-    const auto result = reduces ? name_of(stage, "_of_row") : std::string();
-    if (reduces) body().line(fmt::format("{} {} = 0;", kernel_type(result_type_of(stage)), result));
-    body().open("");
-    const auto own = reduces ? loops_.reduction_work(row, result) : loops_.map_work(stage);
-    if (ahead != nullptr) {
-      const auto loop = apart([&] { loops_.over_columns(stage, {*ahead, own}); });
-      next_coordinates("min(row + 1, last - 1)");
-      body().raw(loop);
-    } else {
-      loops_.over_columns(stage, {own});
-    }
-    body().close();
-    if (!reduces) return;
-    if (!is_local(stage.buffer)) loops_.store_result(stage, result);
-    scope_.hold(stage.buffer, result);
-  }
-
+  /// Of a row that is done by itself.
   void stages_of_row() {
-    for (const auto* stage : stages_) stage_of_row({*stage, std::nullopt});
+    for (const auto* stage : stages_) {
+      const RowStage row{*stage, std::nullopt};
+      const bool reduces = stage->kind == StageKind::reduce;
+      const auto result = reduces ? name_of(*stage, "_of_row") : std::string();
+      if (reduces) body().line(fmt::format("{} {} = 0;", kernel_type(result_type_of(*stage)), result));
+      body().open("");
+      loops_.over_columns(*stage, {reduces ? loops_.reduction_work(row, result) : loops_.map_work(*stage)});
+      body().close();
+      if (!reduces) continue;
+      if (!is_local(stage->buffer)) loops_.store_result(*stage, result);
+      scope_.hold(stage->buffer, result);
+    }
   }
 
   void stages_of_sixteen_rows() {
@@ -208,28 +201,22 @@ class LaneRowsWriter {
   }
 
   GroupKernels write_rows() {
+    LaneRowLoops rows(context_, plan_, loops_, scope_, group_.local);
     body() = BodyWriter().nested(1);
-    const auto ahead = plan_.ahead ? rows_ahead() : std::string();
-    if (!plan_.ahead) {
-      for (const auto& row : plan_.stages) stage_of_row(row);
-    }
-    BodyWriter outside;
-    const auto all = scope_.element_count(rows_);
-    outside.line("const long first = get_global_id(0) * ROWS_PER_ITEM;");
-    outside.line(fmt::format("const long last = min(first + ROWS_PER_ITEM, (long)({}));", all));
-    if (keeps())
-      outside.line(
-          fmt::format("float {}[{}];  // read again instead of computed again", buffers_.back().name, k_near_columns));
-    outside.raw(ahead);
-    outside.open("for (long row = first; row < last; ++row)");
-    outside.lines(coordinates(rows_.size()));
-    outside.raw(body().text());
-    outside.close();
+    rows.write_loops(0);
+    const auto stages = std::exchange(body(), BodyWriter()).text();
+    body().line("const long first = get_global_id(0) * ROWS_PER_ITEM;");
+    body().line(fmt::format("const long last = min(first + ROWS_PER_ITEM, (long)({}));", scope_.element_count(rows_)));
+    rows.write_before();
+    body().open("for (long row = first; row < last; ++row)");
+    rows.write_head(0);
+    body().raw(stages);
+    body().close();
     double columns = 0.0;
     for (const auto* stage : stages_) columns += count_of(columns_of(*stage, row_count_));
     auto written = kernels(
-        outside.text(), fmt::format("ceil_div({}, ROWS_PER_ITEM)", count_text(rows_.size())),
-        {plan_.ahead
+        body().text(), fmt::format("ceil_div({}, ROWS_PER_ITEM)", count_text(rows_.size())),
+        {plan_.ahead() > 0
              ? rows_tunable_ahead(count_of(rows_), k_many_items * static_cast<double>(context_.device.compute_units))
              : rows_tunable(columns)});
     if (keeps()) written.constraints = constraint_of_kept();
@@ -251,41 +238,6 @@ class LaneRowsWriter {
     }
     if (constant) return {};
     return {fmt::format("{} <= {}", count_expression(columns), k_near_columns)};
-  }
-
-  /// Writes a row's stages so that the first one is done for the next row while a later one is done for this row.
-  /// Returns what stands before the loop over rows: the first stage of the first row.
-  std::string rows_ahead() {
-    const auto& ahead = *plan_.ahead;
-    const auto type = kernel_type(result_type_of(ahead.stage));
-    const auto result = name_of(ahead.stage, "_of_row"), next_result = name_of(ahead.stage, "_of_next_row");
-    body().line(fmt::format("const {} {} = {};", type, result, next_result));
-    scope_.hold(ahead.stage.buffer, result);
-    const auto work = loops_.reduction_work(ahead, next_result, "next_");
-    for (std::size_t i = 1; i < plan_.stages.size(); ++i) {
-      stage_of_row(plan_.stages[i], i == plan_.beside ? &work : nullptr);
-    }
-    const auto rows = std::exchange(body(), BodyWriter());
-    body().line(fmt::format("{} {} = 0;", type, next_result));
-    body().open("");
-    next_coordinates("first");
-    loops_.over_columns(ahead.stage, {work});
-    body().close();
-    return std::exchange(body(), rows).text();
-  }
-
-  /// What `write` adds to the body, which then stays as it was.
-  template <typename Write>
-  std::string apart(const Write& write) {
-    const auto before = std::exchange(body(), body().nested(0));
-    write();
-    return std::exchange(body(), before).text();
-  }
-
-  /// Of the row that is called `next`.
-  void next_coordinates(const std::string& next) {
-    body().line(fmt::format("const long next = {};", next));
-    body().lines(row_coordinates(plan_.next_rows, scope_, "next"));
   }
 
   GroupKernels write_parts_of_rows() {
@@ -336,8 +288,7 @@ class LaneRowsWriter {
     const KernelSignature signature(context_, scope_, loops_.written());
     auto kernels = signature.kernels(kernel_of_buffer(context_, stages_.back()->buffer), "1", body);
     kernels.launches[0].grid = {grid};
-    if (loops_.streams()) tunables.push_back(stream_tunable());
-    if (loops_.fetches()) tunables.push_back(prefetch_tunable());
+    for (auto& tunable : loops_.stream_tunables()) tunables.push_back(std::move(tunable));
     kernels.tunables = std::move(tunables);
     return kernels;
   }

@@ -42,8 +42,12 @@ Tunable stream_tunable() {
   return {"STREAM_STORES", {0, 1}, 1};
 }
 
-Tunable prefetch_tunable() {
-  return {"PREFETCH_BYTES", {0, 4096}, 4096};
+Tunable prefetch_tunable(int bytes_ahead) {
+  return {"PREFETCH_BYTES", {0, k_bytes_ahead, k_bytes_ahead_in_turns}, bytes_ahead};
+}
+
+Tunable turns_tunable() {
+  return {"ROW_STREAMS", {1, 2, 4}, 4};
 }
 
 std::vector<StageNode> loads_in_order(const GroupContext& context, const Stage& stage, std::size_t row_count) {

@@ -20,8 +20,15 @@ namespace kw {
 [[nodiscard]] std::optional<std::string> streams_if(const GroupContext& context, const Stage& stage,
                                                     KernelScope& scope);
 
+/// How far ahead lines are asked for: a page. Where parts of a row are read in turn, the page ahead is read already,
+/// and the next row's are asked for.
+inline constexpr int k_bytes_ahead = 4096, k_bytes_ahead_in_turns = 16384;
+
 /// PREFETCH_BYTES: how far ahead lines are asked for, 0 for not at all.
-[[nodiscard]] Tunable prefetch_tunable();
+[[nodiscard]] Tunable prefetch_tunable(int bytes_ahead);
+
+/// ROW_STREAMS: how many parts of a row are read in turn.
+[[nodiscard]] Tunable turns_tunable();
 
 /// Loads of the stage, of rows along its first `row_count` axes, that a loop over all of its elements meets in the
 /// order in which they lie in memory: of large tensors in f32. Each tensor once.

@@ -37,7 +37,7 @@ class LaneRecurrenceWriter {
     const KernelSignature signature(context_, scope_, loops_.written());
     auto kernels = signature.kernels(kernel_of_buffer(context_, stages_.back()->buffer), "1", body().text());
     kernels.launches[0].grid = {count_expression({axes[0].extent})};
-    if (loops_.fetches()) kernels.tunables.push_back(prefetch_tunable());
+    for (const auto& tunable : loops_.stream_tunables()) kernels.tunables.push_back(tunable);
     return kernels;
   }
 

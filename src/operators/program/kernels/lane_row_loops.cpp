@@ -1,0 +1,131 @@
+#include "operators/program/kernels/lane_row_loops.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "codegen/text.hpp"
+#include "operators/program/kernels/kernel_scope.hpp"
+#include "operators/program/kernels/row_coordinates.hpp"
+#include "operators/program/kernels/stage_kernel.hpp"
+
+namespace kw {
+namespace {
+
+bool reduces(const RowStage& row) {
+  return row.stage.kind == StageKind::reduce;
+}
+
+/// The variable of the row that is so many ahead.
+std::string row_name(int ahead) {
+  static constexpr const char* k_names[] = {"row", "next", "later"};
+  return k_names[ahead];
+}
+
+}  // namespace
+
+bool LaneRowLoops::keeps_next_row() const {
+  return std::any_of(plan_.stages.begin(), plan_.stages.end(),
+                     [](const RowStage& row) { return row.kept && row.ahead > 0; });
+}
+
+const std::string& LaneRowLoops::result_of(const RowStage& row, int ahead) {
+  auto& names = results_[row.stage.buffer];
+  for (auto i = static_cast<int>(names.size()); i <= row.ahead; ++i) {
+    const auto& buffer = context_.program.buffers[row.stage.buffer].name;
+    names.push_back(scope_.new_name(kernel_name(fmt::format("{}_of_{}row", buffer, k_row_prefixes[i]))));
+  }
+  return names[static_cast<std::size_t>(ahead)];
+}
+
+void LaneRowLoops::hold_results(int ahead) {
+  for (const auto& row : plan_.stages) {
+    if (reduces(row) && row.ahead >= ahead) scope_.hold(row.stage.buffer, result_of(row, ahead));
+  }
+}
+
+LaneLoops::Work LaneRowLoops::work_of(const RowStage& row) {
+  auto work = reduces(row) ? loops_.reduction_work(row, result_of(row, row.ahead), k_row_prefixes[row.ahead])
+                           : loops_.map_work(row.stage);
+  const auto of_its_row = [this, ahead = row.ahead](auto& act) {
+    act = [this, ahead, written = act](auto&&... arguments) {
+      hold_results(ahead);
+      written(arguments...);
+    };
+  };
+  of_its_row(work.in_lanes);
+  of_its_row(work.one);
+  of_its_row(work.end);
+  return work;
+}
+
+void LaneRowLoops::write_loop(const std::vector<const RowStage*>& rows) {
+  const RowStage& last = *rows.back();
+  const bool declares = reduces(last) && last.ahead == 0;
+  if (declares) body().line(fmt::format("{} {} = 0;", kernel_type(result_type_of(last.stage)), result_of(last, 0)));
+  body().open("");
+  std::vector<LaneLoops::Work> works;
+  works.reserve(rows.size());
+  for (const auto* row : rows) works.push_back(work_of(*row));
+  loops_.over_columns(last.stage, works);
+  body().close();
+  const bool is_local = std::find(local_.begin(), local_.end(), last.stage.buffer) != local_.end();
+  if (declares && !is_local) loops_.store_result(last.stage, result_of(last, 0));
+}
+
+void LaneRowLoops::write_loops(int least_ahead) {
+  for (const auto& loop : plan_.loops) {
+    std::vector<const RowStage*> rows;
+    for (const auto index : loop) {
+      if (plan_.stages[index].ahead >= least_ahead) rows.push_back(&plan_.stages[index]);
+    }
+    if (!rows.empty()) write_loop(rows);
+  }
+  hold_results(0);
+}
+
+void LaneRowLoops::write_head(int least_ahead) {
+  for (int ahead = least_ahead; ahead <= plan_.ahead(); ++ahead) {
+    const auto index = static_cast<std::size_t>(ahead);
+    const int further = ahead - least_ahead;
+    const auto* const from = least_ahead == 0 ? "row" : "first";
+    const auto row = further == 0 ? std::string(from) : fmt::format("min({} + {}, last - 1)", from, further);
+    if (ahead > 0) body().line(fmt::format("const long {} = {};", row_name(ahead), row));
+    body().lines(row_coordinates(plan_.rows[index], scope_, row_name(ahead)));
+  }
+  for (const auto& row : plan_.stages) {
+    for (int ahead = least_ahead; ahead < row.ahead; ++ahead) {
+      const auto type = ahead == 0 ? fmt::format("const {} ", kernel_type(result_type_of(row.stage))) : std::string();
+      body().line(fmt::format("{}{} = {};", type, result_of(row, ahead), result_of(row, ahead + 1)));
+    }
+  }
+  if (!keeps_next_row()) return;
+  if (least_ahead == 0) body().line("const float* const kept_row = kept_rows[row & 1];");
+  if (least_ahead < 2)
+    body().line(
+        fmt::format("float* const next_kept_row = kept_rows[{} & 1];", least_ahead == 0 ? "(row + 1)" : "first"));
+}
+
+void LaneRowLoops::write_before() {
+  const bool keeps =
+      std::any_of(plan_.stages.begin(), plan_.stages.end(), [](const RowStage& row) { return row.kept.has_value(); });
+  if (keeps) {
+    const auto* const array = keeps_next_row() ? "kept_rows[2]" : "kept_row";
+    body().line(fmt::format("float {}[{}] __attribute__((aligned(64)));  // read again instead of computed again",
+                            array, k_near_columns));
+  }
+  for (const auto& row : plan_.stages) {
+    for (int ahead = 1; ahead <= row.ahead; ++ahead)
+      body().line(fmt::format("{} {} = 0;", kernel_type(result_type_of(row.stage)), result_of(row, ahead)));
+  }
+  for (int least = plan_.ahead(); least > 0; --least) {
+    body().open("");
+    const auto before = std::exchange(body(), body().nested(0));
+    write_loops(least);
+    const auto loops = std::exchange(body(), before).text();
+    write_head(least);
+    body().raw(loops);
+    body().close();
+  }
+}
+
+}  // namespace kw
