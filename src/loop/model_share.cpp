@@ -31,10 +31,10 @@ Instant last_verdict(Instant deadline, Duration reserve) {
   return deadline == Instant::max() ? deadline : deadline - reserve / k_part;
 }
 
-Duration final_reserve(Duration plain_launch) {
+Duration final_reserve(Duration plain_launch, Duration data) {
   const double seconds = to_seconds(plain_launch);
   const double launches = final_pairs(seconds * 1e9) > 1 ? k_reserved_plain_launches : k_reserved_long_launches;
-  return from_seconds(k_reserved_seconds + launches * seconds);
+  return from_seconds(k_reserved_seconds + launches * (seconds + to_seconds(data)));
 }
 
 Duration kept_back(Duration left, Duration reserve) {

@@ -11,8 +11,9 @@
 
 namespace kw {
 
-/// How long a final measurement takes that need not hurry: it launches the plain kernel some times.
-[[nodiscard]] Duration final_reserve(Duration plain_launch);
+/// How long a final measurement takes that need not hurry: it launches the plain kernel some times, and `data` is what
+/// each of these takes besides.
+[[nodiscard]] Duration final_reserve(Duration plain_launch, Duration data = {});
 /// What is kept back for it of `left`, the wall clock when the search begins: a third at most, for without a kernel
 /// there is nothing to measure. It ends in time, with fewer launches.
 [[nodiscard]] Duration kept_back(Duration left, Duration reserve);

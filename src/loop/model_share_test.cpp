@@ -18,6 +18,12 @@ TEST(ModelShare, loses_no_more_than_a_third_of_what_is_left_to_the_final_measure
   EXPECT_EQ(kept_back(from_seconds(-1), from_seconds(5)), Duration::zero());
 }
 
+TEST(ModelShare, a_final_measurement_counts_the_data_of_its_launches) {
+  EXPECT_EQ(final_reserve(from_seconds(0.1)), from_seconds(3.4));
+  EXPECT_EQ(final_reserve(from_seconds(0.1), from_seconds(0.5)), from_seconds(10.4));
+  EXPECT_EQ(final_reserve(from_seconds(1), from_seconds(0.5)), from_seconds(5));
+}
+
 TEST(ModelShare, two_thirds_are_no_news) {
   EXPECT_FALSE(small_share_warning({90, 20, 9}));
 }

@@ -57,7 +57,9 @@ class Run {
   Result<void> save();
   void record_use(const Budget& budget);
   [[nodiscard]] Duration plain_launch() const { return from_seconds(1e-9 * verifier_->plain().median_ns); }
-  [[nodiscard]] Duration reserve() const { return kept_back(left_, final_reserve(plain_launch())); }
+  [[nodiscard]] Duration reserve() const {
+    return kept_back(left_, final_reserve(plain_launch(), verifier_->data_of_launch()));
+  }
 
   const RunSetup& setup_;
   const std::shared_ptr<const WorkloadCosts> costs_ = std::make_shared<WorkloadCosts>(setup_.problem);

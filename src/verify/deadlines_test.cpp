@@ -75,6 +75,23 @@ TEST_F(DeadlineTest, stops_timing_at_its_deadline) {
   }
 }
 
+TEST_F(DeadlineTest, does_not_blame_the_champion_where_the_budget_ends_in_its_launch) {
+  kernels["champion"] = FakeKernel{FakeBehaviour::honest, 101e6, 0, BuildStatus::ok, "", false};
+  kernels["last"] = FakeKernel{FakeBehaviour::honest, 100e6, 0, BuildStatus::ok, "", false};
+  open();
+  ASSERT_TRUE(verify("champion").verdict.accepted());
+  verifier->promote();
+  // Of pairs of 201 ms, some budgets end in the one's launch and some in the other's.
+  for (int timing = 250; timing <= 650; timing += 50) {
+    SCOPED_TRACE(timing);
+    const auto budget = std::chrono::microseconds(1'410'610) + std::chrono::milliseconds(timing);
+    const auto result = verifier->verify(small_candidate("last"), budget);
+    EXPECT_EQ(result.verdict.failed_gate, GateId::time);
+    EXPECT_THAT(result.verdict.message, testing::HasSubstr("not decided, the budget ended during it"));
+    EXPECT_THAT(result.verdict.message, testing::Not(testing::HasSubstr("incumbent")));
+  }
+}
+
 TEST_F(DeadlineTest, gives_up_opening_at_its_deadline) {
   VerifierOptions options;
   options.secret_seed = 7;

@@ -345,6 +345,11 @@ void LocalVerifier::release() {
 const BaselineRecord& LocalVerifier::plain() const {
   return state_->measuring.baseline.time;
 }
+
+Duration LocalVerifier::data_of_launch() const {
+  return state_->measuring.data_of_launch;
+}
+
 const DeviceFacts& LocalVerifier::device() const {
   return state_->measuring.device;
 }

@@ -45,6 +45,7 @@ class LocalVerifier final : public Verifier {
   [[nodiscard]] Result<Measurement> final_measurement(int processes, const HasTime& has_time) override;
   void release() override;
   [[nodiscard]] const BaselineRecord& plain() const override;
+  [[nodiscard]] Duration data_of_launch() const override;
   [[nodiscard]] const DeviceFacts& device() const override;
   [[nodiscard]] CheckedCases checked() const override;
   [[nodiscard]] double device_seconds() const override;

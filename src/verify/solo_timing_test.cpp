@@ -44,6 +44,14 @@ TEST_F(SoloTimingTest, of_a_slow_plain_kernel_is_that_of_its_checks) {
   EXPECT_TRUE(result.verdict.accepted()) << result.verdict.message;
 }
 
+TEST_F(SoloTimingTest, tells_what_a_launch_takes_beside) {
+  open_with(false);
+  EXPECT_EQ(verifier->data_of_launch(), Duration::zero());
+  ASSERT_TRUE(verify("honest").verdict.accepted());
+  EXPECT_GE(verifier->data_of_launch(), std::chrono::microseconds(20)) << "a request";
+  EXPECT_LT(verifier->data_of_launch(), std::chrono::microseconds(100));
+}
+
 TEST_F(SoloTimingTest, catches_a_liar_though_the_plain_kernel_was_timed_by_its_checks) {
   kernels["liar"] = FakeKernel{FakeBehaviour::lies_about_time, 2e6, 0.005, BuildStatus::ok, "", false};
   open_with(true);

@@ -92,6 +92,9 @@ class Verifier {
   virtual void release() {}
   /// The plain kernel's own time.
   [[nodiscard]] virtual const BaselineRecord& plain() const = 0;
+  /// What the last candidate that was timed took for each launch or pair beside its launches: new data, their answers,
+  /// copies, judging. Zero before there was one.
+  [[nodiscard]] virtual Duration data_of_launch() const = 0;
   /// The device's facts with its peaks as they were last measured: a time that seems to beat them has them measured
   /// again. Whoever shows peaks shows these.
   [[nodiscard]] virtual const DeviceFacts& device() const = 0;

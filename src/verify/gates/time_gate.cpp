@@ -2,6 +2,7 @@
 // (verify/timing/doubt.hpp) is a rejection, not a record.
 
 #include <algorithm>
+#include <numeric>
 
 #include "record/time_use.hpp"
 #include "verify/checking/case_runner.hpp"
@@ -80,12 +81,25 @@ tl::expected<TimingResult, TimingFailure> compare_undisturbed(GateContext& conte
   return timed;
 }
 
+/// `took` for all that was timed.
+Duration data_of_launch(const TimingResult& timed, Duration took) {
+  const auto launches = static_cast<std::int64_t>(timed.candidate_ns.size());
+  if (launches == 0) return {};
+  double ns = 0;
+  for (const auto* times : {&timed.candidate_ns, &timed.other_ns})
+    ns = std::accumulate(times->begin(), times->end(), ns);
+  return std::max(Duration::zero(), took - from_seconds(1e-9 * ns)) / launches;
+}
+
 }  // namespace
 
 bool run_time_gate(GateContext& context) {
   const TimingContext timing = timing_of(context);
+  const Instant began = context.facts.clock.now();
   auto timed = context.measuring.champion ? compare_undisturbed(context, timing) : time_first(context, timing);
+  if (!timed && !timed.error().candidate_at_fault && context.clock.deadline_hit()) return end_of_budget(context);
   if (!timed) return reject_timing(context, timed.error());
+  context.measuring.data_of_launch = data_of_launch(*timed, context.facts.clock.now() - began);
   // Too few launches for a decision, or for what was found in them to count.
   if (context.clock.deadline_hit()) return end_of_budget(context);
   if (timed->candidate_ns.empty()) {

@@ -58,6 +58,7 @@ struct MeasureState {
   TenthOfTime retiming = {};  ///< of candidates whose pairs were disturbed, which is no fault of theirs
   TenthOfTime stepping = {};  ///< through the launches of would-be bests
   DataAhead data = {};        ///< for timed launches
+  Duration data_of_launch{};  ///< as Verifier has it
   double proved_speedup = 1;  ///< over the champion: the most that a proved candidate has reached
 
   /// Least time the device's measured peaks allow for the primary workload; nothing without peaks.
