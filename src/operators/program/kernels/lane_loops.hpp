@@ -28,7 +28,7 @@ struct RowStage {
   Stage stage;
   /// Of a reduction: each element is also stored here, for a later stage that reads it instead of computing it again.
   std::optional<StageNode> kept;
-  int ahead = 0;  ///< how many rows before the group's last stage it is done for a row
+  int ahead = 0;  ///< it is done for the row that is so many behind the one of the group's last stage
 };
 
 class LaneLoops {
