@@ -36,7 +36,7 @@ const std::vector<RowCase> k_rows = {
      false},
     {{"range_of_rows", "(x - x.amin(-1, keepdim=True)) / (x.amax(-1, keepdim=True) - x.amin(-1, keepdim=True))", "",
       "torch.randn(131, 90)"},
-     2,
+     1,
      false},
     {{"exponentials_without_a_maximum", "torch.exp(x) / torch.exp(x).sum(-1, keepdim=True)", "",
       "torch.randn(131, 90)"},

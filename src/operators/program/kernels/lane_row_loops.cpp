@@ -23,11 +23,6 @@ std::string row_name(int ahead) {
 
 }  // namespace
 
-bool LaneRowLoops::keeps_next_row() const {
-  return std::any_of(plan_.stages.begin(), plan_.stages.end(),
-                     [](const RowStage& row) { return row.kept && row.ahead > 0; });
-}
-
 const std::string& LaneRowLoops::result_of(const RowStage& row, int ahead) {
   auto& names = results_[row.stage.buffer];
   for (auto i = static_cast<int>(names.size()); i <= row.ahead; ++i) {
@@ -98,7 +93,7 @@ void LaneRowLoops::write_head(int least_ahead) {
       body().line(fmt::format("{}{} = {};", type, result_of(row, ahead), result_of(row, ahead + 1)));
     }
   }
-  if (!keeps_next_row()) return;
+  if (!plan_.keeps(1)) return;
   if (least_ahead == 0) body().line("const float* const kept_row = kept_rows[row & 1];");
   if (least_ahead < 2)
     body().line(
@@ -106,10 +101,8 @@ void LaneRowLoops::write_head(int least_ahead) {
 }
 
 void LaneRowLoops::write_before() {
-  const bool keeps =
-      std::any_of(plan_.stages.begin(), plan_.stages.end(), [](const RowStage& row) { return row.kept.has_value(); });
-  if (keeps) {
-    const auto* const array = keeps_next_row() ? "kept_rows[2]" : "kept_row";
+  if (plan_.keeps()) {
+    const auto* const array = plan_.keeps(1) ? "kept_rows[2]" : "kept_row";
     body().line(fmt::format("float {}[{}] __attribute__((aligned(64)));  // read again instead of computed again",
                             array, k_near_columns));
   }

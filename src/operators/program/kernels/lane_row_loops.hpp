@@ -27,7 +27,6 @@ class LaneRowLoops {
 
  private:
   [[nodiscard]] BodyWriter& body() { return loops_.body(); }
-  [[nodiscard]] bool keeps_next_row() const;
   /// The variable of a reduction's result for a row that is so many ahead.
   [[nodiscard]] const std::string& result_of(const RowStage& row, int ahead);
   void write_loop(const std::vector<const RowStage*>& rows);

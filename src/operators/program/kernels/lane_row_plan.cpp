@@ -166,6 +166,11 @@ class Planner {
 
 }  // namespace
 
+bool LaneRowPlan::keeps(int least_ahead) const {
+  return std::any_of(stages.begin(), stages.end(),
+                     [&](const RowStage& row) { return row.kept && row.ahead >= least_ahead; });
+}
+
 LaneRowPlan lane_row_plan(const GroupContext& context, const std::vector<const Stage*>& stages, std::size_t row_count,
                           const std::vector<std::size_t>& local) {
   return Planner(context, row_count, local).plan(stages);

@@ -27,6 +27,8 @@ struct LaneRowPlan {
 
   /// The most rows that a stage is ahead. Memory is then read and written at the same time.
   [[nodiscard]] int ahead() const { return static_cast<int>(rows.size()) - 1; }
+  /// Whether a stage keeps elements of a row that is so many ahead at least.
+  [[nodiscard]] bool keeps(int least_ahead = 0) const;
 };
 
 /// `stages` are a group's, of rows along the first `row_count` axes; `local` are buffers that its kernels hold in no

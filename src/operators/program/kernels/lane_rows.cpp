@@ -219,13 +219,8 @@ class LaneRowsWriter {
         {plan_.ahead() > 0
              ? rows_tunable_ahead(count_of(rows_), k_many_items * static_cast<double>(context_.device.compute_units))
              : rows_tunable(columns)});
-    if (keeps()) written.constraints = constraint_of_kept();
+    if (plan_.keeps()) written.constraints = constraint_of_kept();
     return written;
-  }
-
-  [[nodiscard]] bool keeps() const {
-    return std::any_of(plan_.stages.begin(), plan_.stages.end(),
-                       [](const RowStage& row) { return row.kept.has_value(); });
   }
 
   /// For other sizes of the module, whose rows may be longer than the array.
