@@ -1,6 +1,7 @@
 #pragma once
 // Time as a parameter, so that budgets and deadlines are tested with a clock that the test ticks.
 
+#include <atomic>
 #include <chrono>
 #include <optional>
 
@@ -25,19 +26,21 @@ class SteadyClock final : public Clock {
   [[nodiscard]] std::optional<Duration> stolen() const override;  ///< "steal" of /proc/stat
 };
 
+/// May be asked by any thread, and moved by one.
 class FakeClock final : public Clock {
  public:
   [[nodiscard]] Instant now() const override { return now_; }
   [[nodiscard]] std::optional<Duration> stolen() const override { return stolen_; }
   void advance(Duration by) {
-    if (now_ < quiet_from_) stolen_ += by;
-    now_ += by;
+    const Instant before = now_;
+    if (before < quiet_from_) stolen_ += by;
+    now_ = before + by;
   }
   /// Until then a hypervisor takes a processor away.
   void disturb_until(Instant end) { quiet_from_ = end; }
 
  private:
-  Instant now_{};
+  std::atomic<Instant> now_{Instant{}};
   Instant quiet_from_{};
   Duration stolen_{};
 };

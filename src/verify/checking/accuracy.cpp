@@ -343,6 +343,20 @@ OutputError measure_sample(std::span<const std::byte> bytes, std::uint32_t poiso
   });
 }
 
+std::vector<DoubtedElement> elements_over(std::span<const std::byte> bytes, const AnswerSample& sample,
+                                          const OutputScales& like, const OutputForm& form, double limit) {
+  const std::vector<double> scales = sample_scales(sample, like, form);
+  std::vector<DoubtedElement> over;
+  AnswerView(form.dtype, bytes).with_numbers([&](const auto& number) {
+    for (std::size_t i = 0; i < sample.elements.size(); ++i) {
+      const double value = number(static_cast<std::size_t>(sample.elements[i]));
+      const double error = element_error(value, sample.values[i], scales[i], form);
+      if (error > limit) over.push_back({sample.elements[i], error});
+    }
+  });
+  return over;
+}
+
 double error_in_sample(const AnswerView& answer, const AnswerSample& sample, const OutputScales& like,
                        const OutputForm& form) {
   const std::vector<double> scales = sample_scales(sample, like, form);

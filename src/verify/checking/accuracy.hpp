@@ -102,6 +102,14 @@ struct UselessCount {
                                          double limit, const ParallelFor& parallel = serial_for,
                                          const std::optional<UselessCount>& counted = std::nullopt);
 
+struct DoubtedElement {
+  std::int64_t element = 0;  ///< flat index
+  double error = 0;          ///< in the units above; infinity where it is no number
+};
+/// Those of the sample that are over the limit, in its order.
+[[nodiscard]] std::vector<DoubtedElement> elements_over(std::span<const std::byte> bytes, const AnswerSample& sample,
+                                                        const OutputScales& like, const OutputForm& form, double limit);
+
 /// The largest error of an `answer`, as a kernel gave one, where the right one is known. `like` as above.
 [[nodiscard]] double error_in_sample(const AnswerView& answer, const AnswerSample& sample, const OutputScales& like,
                                      const OutputForm& form);

@@ -342,6 +342,7 @@ void CheckSuite::allow_errors(const Problem& problem, const std::vector<std::vec
     KW_CHECK(!cases_[i].expected.empty(), "case {} has no answer yet", i);
     const auto& axes = problem.workloads[cases_[i].workload].axes;
     cases_[i].allowed.clear();
+    cases_[i].plain_error = errors[i];
     for (std::size_t output = 0; output < errors[i].size(); ++output) {
       cases_[i].allowed.push_back(allowed_error(output_form(problem, problem.outputs[output], axes),
                                                 cases_[i].expected[output].size(), errors[i][output]));

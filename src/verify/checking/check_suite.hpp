@@ -43,6 +43,7 @@ struct CheckCase {
   Answers expected;
   std::vector<OutputScales> scales;  ///< per output, of `expected`
   std::vector<double> allowed;       ///< per output, against the oracle's answer; set from the baseline (allow_errors)
+  std::vector<double> plain_error;   ///< per output, what the baseline erred by; set with `allowed`
   /// Where the oracle would take too long for all of `expected`: its answers in some rows, by output. The rest is then
   /// the baseline's own output (adopt), which agrees with these.
   std::vector<AnswerSample> sampled;

@@ -65,13 +65,12 @@ TEST_F(FreshData, takes_the_memory_of_data_that_were_used_and_nothing_of_what_th
   Rng alike = rng_;
   const FreshCase anew = draw();
   const FreshCase again =
-      draw_fresh(problem_, like(), costs_, alike, serial_for, nullptr, k_least_rows, std::move(used.one.inputs));
+      draw_fresh(problem_, like(), costs_, alike, serial_for, nullptr, {}, std::move(used.one.inputs));
   EXPECT_EQ(again.one.inputs.front().data(), memory);
   EXPECT_EQ(again.one.inputs, anew.one.inputs);
   EXPECT_EQ(again.answers.at(k_output).values, anew.answers.at(k_output).values);
-  EXPECT_EQ(
-      draw_fresh(problem_, like(), costs_, rng_, serial_for, nullptr, k_least_rows, {{1.0F}, {2.0F}}).one.inputs.size(),
-      anew.one.inputs.size())
+  EXPECT_EQ(draw_fresh(problem_, like(), costs_, rng_, serial_for, nullptr, {}, {{1.0F}, {2.0F}}).one.inputs.size(),
+            anew.one.inputs.size())
       << "of another size: of no use, and no harm";
 }
 
@@ -258,7 +257,7 @@ Sq = 7
   CheckCase like;
   like.inputs.resize(3);
   const FreshCase whole = draw_fresh(*large, like, costs, rng);
-  const FreshCase parts = draw_fresh(*large, like, costs, alike, serial_for, nullptr, k_least_rows, {}, true);
+  const FreshCase parts = draw_fresh(*large, like, costs, alike, serial_for, nullptr, {.on_device = true});
   ASSERT_EQ(parts.answers.at(k_output).elements, whole.answers.at(k_output).elements);
   EXPECT_EQ(parts.answers.at(k_output).values, whole.answers.at(k_output).values);
   for (std::size_t i = 0; i < 3; ++i) {

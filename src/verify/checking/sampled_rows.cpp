@@ -7,7 +7,15 @@
 namespace kw {
 namespace {
 
-/// The first, the last, and others at random, ascending; all where as many are wanted. `wanted` is 2 at least.
+/// Of what slices are asked for.
+std::int64_t slices_asked_for(const AnswerRows& of, const AnswerWork& affordable) {
+  const double paid = affordable.flops / std::max(of.apart.flops, 1.0) * static_cast<double>(of.slices);
+  const double most = static_cast<double>(of.most_slices);
+  return std::min(of.slices, std::max(of.fewest_slices, static_cast<std::int64_t>(std::min(paid, most))));
+}
+
+}  // namespace
+
 std::vector<std::int64_t> some_of(std::int64_t all, std::int64_t wanted, Rng& rng) {
   if (wanted >= all) {
     std::vector<std::int64_t> each(static_cast<std::size_t>(all));
@@ -18,15 +26,6 @@ std::vector<std::int64_t> some_of(std::int64_t all, std::int64_t wanted, Rng& rn
   while (std::ssize(some) < wanted) some.insert(rng.below(all));
   return {some.begin(), some.end()};
 }
-
-/// Of what slices are asked for.
-std::int64_t slices_asked_for(const AnswerRows& of, const AnswerWork& affordable) {
-  const double paid = affordable.flops / std::max(of.apart.flops, 1.0) * static_cast<double>(of.slices);
-  const double most = static_cast<double>(of.most_slices);
-  return std::min(of.slices, std::max(of.fewest_slices, static_cast<std::int64_t>(std::min(paid, most))));
-}
-
-}  // namespace
 
 AnswerWork whole_answer_work(const Problem& problem, const Workload& workload, double steps) {
   AnswerWork work{steps, 0};

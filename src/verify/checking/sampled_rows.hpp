@@ -10,6 +10,9 @@
 
 namespace kw {
 
+/// The first, the last, and others at random, ascending; all where as many are wanted. `wanted` is 2 at least.
+[[nodiscard]] std::vector<std::int64_t> some_of(std::int64_t all, std::int64_t wanted, Rng& rng);
+
 /// Of the whole answer to the workload, of all outputs together. `steps` as in WorkloadCost.
 [[nodiscard]] AnswerWork whole_answer_work(const Problem& problem, const Workload& workload, double steps);
 

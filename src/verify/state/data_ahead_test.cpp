@@ -27,7 +27,7 @@ class DataAheadTest : public ::testing::Test {
   [[nodiscard]] std::vector<std::vector<float>> take(const RunFacts& facts, int count) {
     std::vector<std::vector<float>> taken;
     for (int i = 0; i < count; ++i) {
-      TimedData data = ahead_.take(facts, few_, rng_, nullptr);
+      TimedData data = ahead_.take(facts, few_, std::nullopt, rng_, nullptr);
       taken.push_back(data.fresh.one.inputs.front());
       ahead_.give_back(std::move(data));
     }
@@ -62,11 +62,11 @@ TEST_F(DataAheadTest, draws_nothing_beside_on_a_cpu_where_it_would_disturb) {
 /// Of these a kernel may have computed something already.
 TEST_F(DataAheadTest, never_hands_out_what_was_given_back) {
   const RunFacts facts = facts_of(DeviceKind::gpu);
-  TimedData used = ahead_.take(facts, few_, rng_, nullptr);
+  TimedData used = ahead_.take(facts, few_, std::nullopt, rng_, nullptr);
   const auto seen = used.fresh.one.inputs;
   ahead_.give_back(std::move(used));
   for (int i = 0; i < 4; ++i) {
-    TimedData data = ahead_.take(facts, few_, rng_, nullptr);
+    TimedData data = ahead_.take(facts, few_, std::nullopt, rng_, nullptr);
     EXPECT_NE(data.fresh.one.inputs, seen);
     ahead_.give_back(std::move(data));
   }
@@ -78,7 +78,7 @@ TEST_F(DataAheadTest, draws_others_where_what_is_ahead_was_drawn_for_another_nee
   problem_ = *large;
   const RunFacts facts = facts_of(DeviceKind::gpu);
   const auto rows = [&](const DataNeed& need) {
-    TimedData data = ahead_.take(facts, need, rng_, nullptr);
+    TimedData data = ahead_.take(facts, need, std::nullopt, rng_, nullptr);
     const std::size_t answered = data.fresh.answers.front().elements.size();
     ahead_.give_back(std::move(data));
     return answered;
@@ -87,6 +87,34 @@ TEST_F(DataAheadTest, draws_others_where_what_is_ahead_was_drawn_for_another_nee
   EXPECT_EQ(rows(few_), few);
   EXPECT_GT(rows({HostBytes::now, std::int64_t{1} << 20}), few) << "all there are";
   EXPECT_EQ(rows(few_), few);
+}
+
+TEST_F(DataAheadTest, has_the_plain_kernel_answer_where_the_oracle_took_more_than_twice_as_long) {
+  for (const DeviceKind kind : {DeviceKind::gpu, DeviceKind::cpu}) {
+    RunFacts facts = facts_of(kind);
+    Duration takes{};
+    facts.options.parallel = [&](std::int64_t count, const std::function<void(std::int64_t)>& body) {
+      clock_.advance(takes);
+      serial_for(count, body);
+    };
+    const auto answerer = [&](DataAhead& ahead, std::optional<Duration> plain_takes) {
+      TimedData data = ahead.take(facts, few_, plain_takes, rng_, nullptr);
+      const Answerer by = data.fresh.answerer;
+      ahead.give_back(std::move(data));
+      return by;
+    };
+    const auto second = [&](Duration host_takes, std::optional<Duration> plain_takes) {
+      takes = host_takes;
+      DataAhead ahead;
+      EXPECT_EQ(answerer(ahead, plain_takes), Answerer::oracle) << "nobody knows yet";
+      return answerer(ahead, plain_takes);
+    };
+    using std::chrono::milliseconds;
+    EXPECT_EQ(second(milliseconds(100), milliseconds(10)), Answerer::plain);
+    EXPECT_EQ(second(milliseconds(100), std::nullopt), Answerer::oracle) << "it cannot be launched";
+    EXPECT_EQ(second(milliseconds(100), milliseconds(1000)), Answerer::oracle) << "it takes longer itself";
+    EXPECT_EQ(second(milliseconds(1), milliseconds(0)), Answerer::oracle) << "not worth asking";
+  }
 }
 
 }  // namespace

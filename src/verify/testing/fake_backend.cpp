@@ -85,7 +85,7 @@ class FakeProcess final : public KernelProcess {
   FakeKernel kernel_;
   StartRequest request_;
   Rng rng_;
-  std::function<bool()> is_killed_;
+  std::function<bool()> is_killed_;  ///< asked at each launch
   std::size_t plan_ = 0;
   std::size_t workload_ = 0;
   std::vector<std::size_t> offsets_;
@@ -308,8 +308,11 @@ std::variant<std::unique_ptr<KernelProcess>, LaunchFailure, LostWorker> FakeBack
   if (started.crashes_from_process >= 0 && number >= started.crashes_from_process) {
     started.behaviour = FakeBehaviour::crashes;
   }
-  return std::unique_ptr<KernelProcess>(std::make_unique<FakeProcess>(
-      problem_, clock_, std::move(started), request, rng_.next(), [this, start] { return start < killed_; }));
+  return std::unique_ptr<KernelProcess>(
+      std::make_unique<FakeProcess>(problem_, clock_, std::move(started), request, rng_.next(), [this, start] {
+        ++launches_;
+        return start < killed_;
+      }));
 }
 
 }  // namespace kw

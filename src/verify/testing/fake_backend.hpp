@@ -74,6 +74,8 @@ class FakeBackend final : public ExecutionBackend {
 
   [[nodiscard]] int builds() const { return builds_; }
   [[nodiscard]] int starts() const { return starts_; }
+  /// Of all processes.
+  [[nodiscard]] int launches() const { return launches_; }
   [[nodiscard]] DeviceFacts& mutable_device() { return device_; }
 
  private:
@@ -88,6 +90,7 @@ class FakeBackend final : public ExecutionBackend {
   int busy_machine_ = 1;
   int builds_ = 0;
   int starts_ = 0;
+  int launches_ = 0;
   int killed_ = 0;  ///< of the started ones, the first
 };
 

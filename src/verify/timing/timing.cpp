@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <functional>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "record/time_use.hpp"
 #include "verify/checking/fresh_data.hpp"
+#include "verify/checking/plain_answers.hpp"
 #include "verify/timing/disturbance.hpp"
 
 namespace kw {
@@ -28,29 +30,74 @@ HostBytes needed_by(const LoadedCandidate& candidate) {
   return candidate.process->fills_buffers() ? HostBytes::when_asked_for : HostBytes::now;
 }
 
+CaseMode timed_mode(TimedData& data, const StepTimeout& timeout) {
+  return {true, k_nan_poison, timeout.time, timeout.ends_budget, nullptr, data.fresh.answers, &data.outputs};
+}
+
+/// What a launch of the plain kernel with its request takes, where it can be launched and that is known.
+std::optional<Duration> plain_takes(const Baseline& baseline) {
+  if (!baseline.loaded.process || (baseline.time.median_ns <= 0 && baseline.primaries.empty())) return std::nullopt;
+  if (baseline.time.median_ns <= 0) return Duration(baseline.primaries.back().observed_ns);
+  return from_seconds(1e-9 * (baseline.time.median_ns + baseline.request_ns));
+}
+
+/// Has the plain kernel answer; false where it does not.
+bool answer_by_plain(const TimingContext& timing, TimedData& data) {
+  const RunFacts& facts = timing.facts;
+  const StepTimeout timeout = timing.clock.timeout(timing.baseline.launch_deadline(facts.options.deadlines));
+  CaseMode mode = timed_mode(data, timeout);
+  mode.cold = false;
+  mode.memory = &data.plain;
+  auto run = run_plan(facts.problem, timing.baseline.loaded, data.fresh.one.workload, data.inputs, mode, timing.clock,
+                      facts.options.parallel);
+  if (!run) return false;
+  const auto judging = timing.clock.doing(time_activity::judging);
+  take_answers(facts.problem, run->outputs, data.fresh);
+  data.plain = std::move(run->outputs);
+  return true;
+}
+
+/// Data whose answer is known: the oracle's, where the plain kernel was to answer and has not.
+void complete(const TimingContext& timing, const DataNeed& need, TimedData& data) {
+  if (data.fresh.answerer == Answerer::oracle || answer_by_plain(timing, data)) return;
+  Rng others = data.others;
+  data = draw_timed_data(timing.facts, need, Answerer::oracle, others, std::move(data), timing.clock.ledger());
+}
+
 /// Calls `launch` with data, and again with others where a launch has found that these tell nothing.
 void use_fresh_data(const TimingContext& timing, const LoadedCandidate& candidate,
                     const std::function<void(TimedData&)>& launch) {
   const DataNeed need{needed_by(candidate), timing.least_rows};
-  TimedData data = timing.data.take(timing.facts, need, timing.rng, timing.clock.ledger());
+  TimedData data =
+      timing.data.take(timing.facts, need, plain_takes(timing.baseline), timing.rng, timing.clock.ledger());
+  complete(timing, need, data);
   launch(data);
   for (int draws = 1; !data.fresh.one.tells && draws < k_most_draws; ++draws) {
     Rng others = data.others;
-    data = draw_timed_data(timing.facts, need, others, std::move(data), timing.clock.ledger());
+    const Answerer answerer = data.fresh.answerer;
+    data = draw_timed_data(timing.facts, need, answerer, others, std::move(data), timing.clock.ledger());
+    complete(timing, need, data);
     launch(data);
   }
   timing.data.give_back(std::move(data));
 }
 
-/// What is wrong with the outputs. It stands only where the data tell something of a kernel.
+/// What is wrong with the outputs. It stands only where the oracle says so too, and where the data tell something of a
+/// kernel.
 std::optional<CaseFailure> judge_timed(const TimingContext& timing, TimedData& data, const CaseRun& run,
                                        const Poison& poison) {
   const RunFacts& facts = timing.facts;
-  const auto judge = [&] {
-    return judge_fresh(facts.problem, facts.suite.timing_cases(), data.fresh, run, poison, facts.options.parallel);
-  };
+  const std::span<const CheckCase> alike = facts.suite.timing_cases();
+  const ParallelFor& parallel = facts.options.parallel;
+  const auto judge = [&] { return judge_fresh(facts.problem, alike, data.fresh, run, poison, parallel); };
   auto failure = judge();
-  if (!failure || data.fresh.is_asked) return failure;
+  if (!failure) return failure;
+  const bool may_be_plain = data.fresh.answerer == Answerer::plain && failure->reason == Reason::wrong_result;
+  if (may_be_plain && is_right_after_all(facts.problem, alike, data.fresh, run.outputs, data.plain, parallel)) {
+    return std::nullopt;
+  }
+  if (data.fresh.is_asked) return failure;
+  if (data.fresh.answerer == Answerer::plain) draw_again(facts.problem, alike.front(), data.fresh, parallel);
   ask_conditioning(facts.problem, data.fresh);
   return data.fresh.one.tells ? judge() : std::move(failure);
 }
@@ -60,8 +107,7 @@ tl::expected<LaunchOutcome, CaseFailure> timed_launch(const TimingContext& timin
                                                       TimedData& data) {
   const RunFacts& facts = timing.facts;
   const StepTimeout timeout = timing.clock.timeout(timing.baseline.launch_deadline(facts.options.deadlines));
-  const CaseMode mode{true,    k_nan_poison,       timeout.time, timeout.ends_budget,
-                      nullptr, data.fresh.answers, &data.outputs};
+  const CaseMode mode = timed_mode(data, timeout);
   auto run = run_plan(facts.problem, candidate, data.fresh.one.workload, data.inputs, mode, timing.clock,
                       facts.options.parallel);
   if (!run) return tl::unexpected(std::move(run).error());
