@@ -74,7 +74,8 @@ TEST_F(RowsAhead, are_rejected_where_rows_or_values_are_others) {
                   {{"min(row + 1, last - 1)", "row"},
                    {"min(row + 2, last - 1)", "row"},
                    {"store_own16(kept_value, ", "store_own16(kept_value * 0.5f, "},
-                   {"kept_rows[row & 1]", "kept_rows[0]"},
+                   {"over16(load_own16(kept_row + j), ", "over16(kept_value, "},
+                   {"over16(load_own16(kept_row + j), ", "over16(load_own16(kept_row), "},
                    {"max_of_next_row = softmax_1_max_of_later_row;", "max_of_next_row += 0.0f;"},
                    {"for (long row = first;", "for (long row = first + 1;"}});
 }

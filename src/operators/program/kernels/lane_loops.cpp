@@ -1,6 +1,7 @@
 #include "operators/program/kernels/lane_loops.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/text.hpp"
 #include "codegen/text.hpp"
@@ -119,7 +120,7 @@ void LaneLoops::scalar_step(const RowStage& row, const Accumulator& accumulator)
     Stage keeping = stage;
     keeping.buffer = row.kept->tensor.buffer;
     keeping.place = StageExpr(*row.kept);
-    body_.line(scalar_store(keeping, name));
+    kept_.push_back(scalar_store(keeping, name));
     element = name;
   }
   body_.lines(accumulator.step(element, position));
@@ -135,7 +136,7 @@ void LaneLoops::lane_step(const RowStage& row, LaneScope& lanes, const std::stri
   if (row.kept) {
     const auto name = scope_.new_name("kept_value");
     body_.line(fmt::format("const float16 {} = {};", name, element));
-    body_.line(lanes.store(*row.kept, name));
+    kept_.push_back(lanes.store(*row.kept, name));
     written_.insert(row.kept->tensor.buffer);
     element = name;
   }
@@ -192,6 +193,11 @@ void LaneLoops::close(std::size_t loops) {
 void LaneLoops::lanes_of(const std::string& axis, const std::vector<Work>& works) {
   LaneScope lanes(scope_, axis);
   for (const auto& work : works) work.in_lanes(lanes);
+  write_kept();
+}
+
+void LaneLoops::write_kept() {
+  body_.lines(std::exchange(kept_, {}));
 }
 
 void LaneLoops::after_part(const std::vector<Work>& works) {
@@ -250,6 +256,7 @@ void LaneLoops::over_columns(const Stage& stage, const std::vector<Work>& works,
   const auto outer = open_outer(columns);
   const auto one = [&] {
     for (const auto& work : works) work.one();
+    write_kept();
   };
   if (columns.empty()) {
     one();

@@ -27,6 +27,7 @@ namespace kw {
 struct RowStage {
   Stage stage;
   /// Of a reduction: each element is also stored here, for a later stage that reads it instead of computing it again.
+  /// At the end of a turn of the loop, for that stage may have read what was there before.
   std::optional<StageNode> kept;
   int ahead = 0;  ///< it is done for the row that is so many behind the one of the group's last stage
 };
@@ -97,6 +98,8 @@ class LaneLoops {
   [[nodiscard]] std::string lanes_in_turns(const std::string& axis, const std::string& end,
                                            const std::vector<Work>& works);
   void lanes_of(const std::string& axis, const std::vector<Work>& works);
+  /// Stores what stages of this turn keep.
+  void write_kept();
   void after_part(const std::vector<Work>& works);
   std::size_t open_outer(const StageAxes& columns);
   void finish_reduction(const Stage& stage, const Accumulator& accumulator, const std::string& result);
@@ -110,6 +113,7 @@ class LaneLoops {
   bool fetches_ = false;
   bool in_turns_ = false;
   std::set<std::size_t> fetched_;  ///< buffers that a stage before has brought into the caches
+  std::vector<std::string> kept_;  ///< statements that store what is kept of this turn
   std::string part_end_;           ///< the name of where a part of a long sum ends
   std::string bounded_;            ///< the axis whose loop ends where guards say so
 };

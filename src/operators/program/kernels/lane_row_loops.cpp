@@ -93,18 +93,12 @@ void LaneRowLoops::write_head(int least_ahead) {
       body().line(fmt::format("{}{} = {};", type, result_of(row, ahead), result_of(row, ahead + 1)));
     }
   }
-  if (!plan_.keeps(1)) return;
-  if (least_ahead == 0) body().line("const float* const kept_row = kept_rows[row & 1];");
-  if (least_ahead < 2)
-    body().line(
-        fmt::format("float* const next_kept_row = kept_rows[{} & 1];", least_ahead == 0 ? "(row + 1)" : "first"));
 }
 
 void LaneRowLoops::write_before() {
   if (plan_.keeps()) {
-    const auto* const array = plan_.keeps(1) ? "kept_rows[2]" : "kept_row";
-    body().line(fmt::format("float {}[{}] __attribute__((aligned(64)));  // read again instead of computed again",
-                            array, k_near_columns));
+    body().line(fmt::format("float kept_row[{}] __attribute__((aligned(64)));  // read again instead of computed again",
+                            k_near_columns));
   }
   for (const auto& row : plan_.stages) {
     for (int ahead = 1; ahead <= row.ahead; ++ahead)

@@ -91,7 +91,7 @@ class Planner {
 
   void keep_values(LaneRowPlan& plan) const {
     auto& map = plan.stages.back().stage;
-    const auto element = element_of_row(kept_row(0), columns(map));
+    const auto element = element_of_row(context_.buffers.size() - 1, columns(map));
     for (auto& row : plan.stages) {
       const auto& body = row.stage.body;
       if (!goes_along(row.stage, map) || arithmetic_of(body) < k_costly) continue;
@@ -103,17 +103,12 @@ class Planner {
     }
   }
 
-  /// The array for the row that is so many ahead.
-  [[nodiscard]] std::size_t kept_row(int ahead) const {
-    return context_.buffers.size() - 2 + static_cast<std::size_t>(ahead);
-  }
-
   void go_ahead(LaneRowPlan& plan) const {
     const auto& map = plan.stages.back().stage;
     const auto all = plan.stages.size();
     std::size_t fit = 0;
     while (fit + 1 < all && can_go_ahead(plan.stages[fit].stage, map)) ++fit;
-    // Values are kept for the row that is written and for the next one.
+    // Values are kept in the place of those of the row that is written, by the stage of the next one.
     if (fit + 1 == all && all <= std::size(k_row_prefixes) && (!plan.stages[0].kept || all == 2)) {
       plan.loops = {{}};
       for (std::size_t i = 0; i < all; ++i) {
@@ -145,7 +140,6 @@ class Planner {
       return value == renamed.end() ? StageExpr() : value->second;
     });
     std::copy(rows.begin(), rows.end(), row.stage.axes.begin());
-    if (row.kept) row.kept->tensor.buffer = kept_row(ahead);
     const auto number = static_cast<std::size_t>(ahead);
     if (plan.rows.size() <= number) plan.rows.resize(number + 1);
     plan.rows[number] = std::move(rows);
@@ -166,9 +160,8 @@ class Planner {
 
 }  // namespace
 
-bool LaneRowPlan::keeps(int least_ahead) const {
-  return std::any_of(stages.begin(), stages.end(),
-                     [&](const RowStage& row) { return row.kept && row.ahead >= least_ahead; });
+bool LaneRowPlan::keeps() const {
+  return std::any_of(stages.begin(), stages.end(), [](const RowStage& row) { return row.kept.has_value(); });
 }
 
 LaneRowPlan lane_row_plan(const GroupContext& context, const std::vector<const Stage*>& stages, std::size_t row_count,

@@ -27,13 +27,13 @@ struct LaneRowPlan {
 
   /// The most rows that a stage is ahead. Memory is then read and written at the same time.
   [[nodiscard]] int ahead() const { return static_cast<int>(rows.size()) - 1; }
-  /// Whether a stage keeps elements of a row that is so many ahead at least.
-  [[nodiscard]] bool keeps(int least_ahead = 0) const;
+  /// Whether a stage keeps elements of a row. Where it is a row ahead, each takes the place of the one that was read in
+  /// the same turn.
+  [[nodiscard]] bool keeps() const;
 };
 
 /// `stages` are a group's, of rows along the first `row_count` axes; `local` are buffers that its kernels hold in no
-/// memory. The last two of `context.buffers` are arrays of the work-item's own for the columns of this row and of the
-/// next one.
+/// memory. The last of `context.buffers` is an array of the work-item's own for the columns of a row.
 [[nodiscard]] LaneRowPlan lane_row_plan(const GroupContext& context, const std::vector<const Stage*>& stages,
                                         std::size_t row_count, const std::vector<std::size_t>& local);
 

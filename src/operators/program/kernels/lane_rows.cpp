@@ -20,10 +20,9 @@
 namespace kw {
 namespace {
 
-/// The buffers of a program, and the arrays that this row and the next one are kept in.
-std::vector<KernelBuffer> with_rows(std::vector<KernelBuffer> buffers) {
+/// The buffers of a program, and the array that values of a row are kept in.
+std::vector<KernelBuffer> with_kept_row(std::vector<KernelBuffer> buffers) {
   buffers.push_back({"kept_row", "", DType::f32, true});
-  buffers.push_back({"next_kept_row", "", DType::f32, true});
   return buffers;
 }
 
@@ -59,7 +58,7 @@ Tunable columns_tunable() {
 class LaneRowsWriter {
  public:
   LaneRowsWriter(const GroupContext& context, const StageGroup& group)
-      : buffers_(with_rows(context.buffers)),
+      : buffers_(with_kept_row(context.buffers)),
         context_{context.program, buffers_, context.dialect, context.device, context.ways, context.contracts},
         group_(group),
         stages_(stages_of(context, group)),
