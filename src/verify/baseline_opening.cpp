@@ -164,7 +164,9 @@ Result<Reached> reached_on(const RunFacts& facts, Baseline& baseline, LoadedCand
     const bool too_slow = run.error().reason == Reason::timeout && !timeout.ends_budget;
     return fail(too_slow ? too_slow_error(place, timeout.time) : baseline_error(place, run.error().sentence));
   }
-  if (reference == nullptr) {
+  if (reference != nullptr) {
+    baseline.reference_takes = Duration(run->time.observed_ns);
+  } else {
     baseline.learn_request(run->time);
     if (one.workload == 0) baseline.primaries.push_back(run->time);
     KW_TRY_VOID(require_time(facts, one, run->time, clock));
@@ -208,8 +210,9 @@ std::vector<double> as_plain(std::vector<double> errors, std::span<const double>
 
 /// Runs the baseline on every case; what it reaches defines what is allowed. On the primary workload a reference that
 /// agrees with it on the first case takes the others.
-Result<void> learn_on_all_cases(RunFacts& facts, Baseline& baseline, std::optional<LoadedCandidate>& reference,
-                                StepClock& clock, std::vector<std::vector<double>>& errors) {
+Result<void> learn_on_all_cases(RunFacts& facts, Baseline& baseline, StepClock& clock,
+                                std::vector<std::vector<double>>& errors) {
+  std::optional<LoadedCandidate>& reference = baseline.reference;
   std::optional<std::vector<double>> plain_reached;  // on the first case of the primary workload
   std::vector<double> reference_reached;
   OpeningMemory memory;
@@ -236,11 +239,10 @@ Result<void> learn_on_all_cases(RunFacts& facts, Baseline& baseline, std::option
   return {};
 }
 
-Result<void> learn_allowed_errors(RunFacts& facts, Baseline& baseline, std::optional<LoadedCandidate>& reference,
-                                  StepClock& clock) {
+Result<void> learn_allowed_errors(RunFacts& facts, Baseline& baseline, StepClock& clock) {
   std::vector<std::vector<double>> errors;
   if (baseline.loaded.process) {
-    KW_TRY_VOID(learn_on_all_cases(facts, baseline, reference, clock, errors));
+    KW_TRY_VOID(learn_on_all_cases(facts, baseline, clock, errors));
   } else {
     // As if a plain kernel had been as precise as anybody is asked to be.
     std::vector<double> least;
@@ -264,7 +266,7 @@ Result<void> answer(RunFacts& facts, TimeLedger* ledger, const MakeSuite& make_s
 
 /// A compiler keeps one core busy, and the oracle waits for nothing that it makes.
 Result<void> build_beside_answers(RunFacts& facts, MeasureState& measuring, StepClock& clock,
-                                  const MakeSuite& make_suite, std::optional<LoadedCandidate>& reference) {
+                                  const MakeSuite& make_suite) {
   Result<void> answered;
   Result<void> built;
   const auto build_plain = [&] {
@@ -274,7 +276,9 @@ Result<void> build_beside_answers(RunFacts& facts, MeasureState& measuring, Step
   TimeLedger* const ledger = clock.ledger();
   const auto build_reference = [&] {
     if (!facts.options.reference) return;
-    if (auto own = build_own(facts, measuring, beside, *facts.options.reference)) reference = *std::move(own);
+    if (auto own = build_own(facts, measuring, beside, *facts.options.reference)) {
+      measuring.baseline.reference = *std::move(own);
+    }
   };
   const auto waiting_for_compiler = clock.doing(time_activity::compiling);
   facts.options.beside([&] { answered = answer(facts, ledger, make_suite); },
@@ -310,11 +314,12 @@ Result<void> time_baseline(const RunFacts& facts, MeasureState& measuring, StepC
 }  // namespace
 
 Result<void> open_baseline(RunFacts& facts, MeasureState& measuring, StepClock& clock, const MakeSuite& make_suite) {
-  std::optional<LoadedCandidate> reference;
-  KW_TRY_VOID(build_beside_answers(facts, measuring, clock, make_suite, reference));
-  KW_TRY_VOID(learn_allowed_errors(facts, measuring.baseline, reference, clock));
+  KW_TRY_VOID(build_beside_answers(facts, measuring, clock, make_suite));
+  KW_TRY_VOID(learn_allowed_errors(facts, measuring.baseline, clock));
   if (!facts.timed()) return {};
-  const bool told_by_checks = reference || facts.options.plain_is_timed_by_checks;
+  const bool told_by_checks = measuring.baseline.reference || facts.options.plain_is_timed_by_checks;
+  // Elsewhere its buffers are in the memory that kernels of large problems need, and compilers take longest.
+  if (facts.device().kind != DeviceKind::gpu) measuring.baseline.reference.reset();
   if (!told_by_checks || measuring.baseline.primaries.empty()) return time_baseline(facts, measuring, clock);
   take_time_of_checks(facts, measuring);
   return {};

@@ -338,6 +338,7 @@ void LocalVerifier::release() {
   cancel();
   MeasureState& measuring = state_->measuring;
   if (measuring.champion) let_go(*measuring.champion);
+  if (measuring.baseline.reference) let_go(*measuring.baseline.reference);
   let_go(measuring.baseline.loaded);
   state_->facts.backend.expect(0);
 }

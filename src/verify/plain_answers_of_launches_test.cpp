@@ -16,6 +16,7 @@ class PlainAnswersOfLaunches : public VerifierTest {
     backend.mutable_device().kind = DeviceKind::gpu;
     options.device = backend.device();
     options.plain = small_candidate("plain");
+    if (kernels.contains("reference")) options.reference = small_candidate("reference");
     options.parallel = [this, takes](std::int64_t count, const std::function<void(std::int64_t)>& body) {
       clock.advance(takes);
       serial_for(count, body);
@@ -50,6 +51,19 @@ TEST_F(PlainAnswersOfLaunches, are_asked_for_where_the_oracle_takes_longer) {
   };
   const int by_oracle = launches_of_honest(std::chrono::milliseconds(1));
   EXPECT_EQ(launches_of_honest(std::chrono::milliseconds(100)) - by_oracle, 10) << "one for each timed launch";
+}
+
+TEST_F(PlainAnswersOfLaunches, are_those_of_a_reference_that_is_faster) {
+  kernels["plain"].time_ns = 1e9;
+  kernels["reference"] = FakeKernel{FakeBehaviour::honest, 3e6, 0, BuildStatus::ok, "", false};
+  open_on_slow_host();
+  ASSERT_TRUE(verify("honest").verdict.accepted()) << "the oracle answers the first launch";
+  const int before = backend.launches();
+  const Instant began = clock.now();
+  ASSERT_TRUE(verify("honest").verdict.accepted());
+  EXPECT_GE(backend.launches() - before, 20) << "two for each timed launch";
+  EXPECT_LT(clock.now() - began, std::chrono::seconds(10)) << "ten launches of the plain kernel";
+  EXPECT_EQ(reason_of(FakeBehaviour::wrong_when_cold), Reason::wrong_when_timed);
 }
 
 TEST_F(PlainAnswersOfLaunches, are_the_oracles_again_when_the_plain_kernels_process_is_gone) {

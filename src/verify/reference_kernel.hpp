@@ -1,7 +1,7 @@
 #pragma once
 // Kernels of our own that stand beside candidates: the plain one, and a faster *reference* for problems whose plain
 // kernel takes long. The reference answers where the plain one would take most of an opening, after it has agreed with
-// it; nothing else is ever measured against it.
+// it, and then for timed launches (plain_answers.hpp); nothing is ever timed against it.
 
 #include <optional>
 #include <span>

@@ -13,7 +13,7 @@ namespace {
 constexpr std::int64_t k_compared = 262144;      // elements of an output
 constexpr std::int64_t k_least_of_block = 1024;  // of rows that are shorter
 constexpr std::int64_t k_longest_row = 4096;     // that is a block as a whole
-/// Of one output: in some milliseconds of a core each they are compared, and the oracle answers as many of any launch.
+/// Of one output: no more than of any launch that the oracle answers.
 constexpr std::size_t k_most_rows_asked = k_least_rows;
 
 std::int64_t length_of_block(std::int64_t row_length) {

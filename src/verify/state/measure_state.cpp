@@ -23,6 +23,13 @@ void Baseline::learn_request(const LaunchOutcome& outcome) {
   least_request_ns = std::min(least_request_ns.value_or(beyond), beyond);
 }
 
+std::optional<Duration> Baseline::answering_takes() const {
+  if (!(reference ? *reference : loaded).process) return std::nullopt;
+  if (reference) return reference_takes;
+  if (time.median_ns > 0) return from_seconds(1e-9 * (time.median_ns + request_ns));
+  return primaries.empty() ? std::nullopt : std::optional(Duration(primaries.back().observed_ns));
+}
+
 bool TenthOfTime::has_time(const RunFacts& facts, Duration expected) const {
   constexpr int k_part = 10;
   return (used + expected) * k_part <= facts.clock.now() - facts.opened;

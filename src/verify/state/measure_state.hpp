@@ -18,12 +18,21 @@ namespace kw {
 /// The plain kernel. Not loaded where there is none; not timed on a simulator, and then its median is 0.
 struct Baseline {
   LoadedCandidate loaded;
+  /// Another kernel of ours that is faster and has agreed with the plain one on the primary workload
+  /// (reference_kernel.hpp): it answers there in its place. None: the plain kernel answers itself.
+  std::optional<LoadedCandidate> reference;
+  Duration reference_takes{};  ///< for a launch of a check, with its request
   BaselineRecord time;
   double request_ns = 0;  ///< what a request to its process took beyond the launch, at worst of the timed ones
   std::optional<double> least_request_ns;  ///< and at best of all: the baseline is ours, and its claims are true
   std::vector<LaunchOutcome> primaries;    ///< of the checks on the primary workload
 
   void learn_request(const LaunchOutcome& outcome);
+
+  /// Who answers on the primary workload.
+  [[nodiscard]] LoadedCandidate& answering() { return reference ? *reference : loaded; }
+  /// What a launch of that one takes, with its request. Nothing where it cannot be launched, or nobody knows yet.
+  [[nodiscard]] std::optional<Duration> answering_takes() const;
 
   /// For one launch of the primary workload or a smaller one.
   [[nodiscard]] Duration launch_deadline(const VerifyDeadlines& deadlines) const;

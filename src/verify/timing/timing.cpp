@@ -34,22 +34,15 @@ CaseMode timed_mode(TimedData& data, const StepTimeout& timeout) {
   return {true, k_nan_poison, timeout.time, timeout.ends_budget, nullptr, data.fresh.answers, &data.outputs};
 }
 
-/// What a launch of the plain kernel with its request takes, where it can be launched and that is known.
-std::optional<Duration> plain_takes(const Baseline& baseline) {
-  if (!baseline.loaded.process || (baseline.time.median_ns <= 0 && baseline.primaries.empty())) return std::nullopt;
-  if (baseline.time.median_ns <= 0) return Duration(baseline.primaries.back().observed_ns);
-  return from_seconds(1e-9 * (baseline.time.median_ns + baseline.request_ns));
-}
-
-/// Has the plain kernel answer; false where it does not.
+/// Has the plain kernel answer, or who answers in its place; false where that one does not.
 bool answer_by_plain(const TimingContext& timing, TimedData& data) {
   const RunFacts& facts = timing.facts;
   const StepTimeout timeout = timing.clock.timeout(timing.baseline.launch_deadline(facts.options.deadlines));
   CaseMode mode = timed_mode(data, timeout);
   mode.cold = false;
   mode.memory = &data.plain;
-  auto run = run_plan(facts.problem, timing.baseline.loaded, data.fresh.one.workload, data.inputs, mode, timing.clock,
-                      facts.options.parallel);
+  auto run = run_plan(facts.problem, timing.baseline.answering(), data.fresh.one.workload, data.inputs, mode,
+                      timing.clock, facts.options.parallel);
   if (!run) return false;
   const auto judging = timing.clock.doing(time_activity::judging);
   take_answers(facts.problem, run->outputs, data.fresh);
@@ -69,7 +62,7 @@ void use_fresh_data(const TimingContext& timing, const LoadedCandidate& candidat
                     const std::function<void(TimedData&)>& launch) {
   const DataNeed need{needed_by(candidate), timing.least_rows};
   TimedData data =
-      timing.data.take(timing.facts, need, plain_takes(timing.baseline), timing.rng, timing.clock.ledger());
+      timing.data.take(timing.facts, need, timing.baseline.answering_takes(), timing.rng, timing.clock.ledger());
   complete(timing, need, data);
   launch(data);
   for (int draws = 1; !data.fresh.one.tells && draws < k_most_draws; ++draws) {
