@@ -120,6 +120,7 @@ std::optional<CaseFailure> judge_fresh(const Problem& problem, std::span<const C
                                        const CaseRun& run, const Poison& poison, const ParallelFor& parallel) {
   const CheckCase& like = alike.front();
   const Axes& axes = problem.workloads[like.workload].axes;
+  std::optional<CaseFailure> wrong;
   for (std::size_t output = 0; output < run.outputs.size(); ++output) {
     const TensorSpec& tensor = problem.outputs[output];
     const AnswerSample& sample = fresh.answers[output];
@@ -135,12 +136,13 @@ std::optional<CaseFailure> judge_fresh(const Problem& problem, std::span<const C
       return CaseFailure{Reason::not_finite, fmt::format("{} has NaN or infinite elements", tensor.name),
                          fmt::format("{} such elements", error.not_finite)};
     }
-    if (error.over > 0) {
-      return CaseFailure{Reason::wrong_result, fmt::format("{} is wrong", tensor.name),
-                         worst_element(tensor, axes, sample, error, run.outputs[output])};
+    // Who answered may be wrong about this; about the others nobody is.
+    if (error.over > 0 && !wrong) {
+      wrong = CaseFailure{Reason::wrong_result, fmt::format("{} is wrong", tensor.name),
+                          worst_element(tensor, axes, sample, error, run.outputs[output])};
     }
   }
-  return std::nullopt;
+  return wrong;
 }
 
 }  // namespace kw

@@ -218,6 +218,42 @@ TEST_F(FreshData, shows_what_is_wrong) {
             "new data: 1 of 320 sampled elements are over the limit; O[B=0, Hq=0, Sq=5, Dv=2]");
 }
 
+// The other may turn out to be right, when the oracle is asked about it.
+TEST_F(FreshData, shows_an_output_that_was_not_written_before_one_that_is_wrong) {
+  auto two = parse_problem(R"(
+name = "test/two_outputs"
+op = "attention"
+description = "results and logarithms"
+[axes]
+B = 1
+Hq = 2
+Sq = 20
+Skv = 20
+D = 8
+[attention]
+dtype = "f32"
+lse = true
+[[workload]]
+name = "odd"
+role = "edge"
+Sq = 7
+)",
+                           "two.toml");
+  ASSERT_TRUE(two) << two.error().to_string();
+  problem_ = *std::move(two);
+  suite_ = CheckSuite::make(problem_, 3, serial_for).value();
+  suite_.allow_errors(problem_, std::vector<std::vector<double>>(suite_.cases().size(), {1e-6, 1e-6}));
+  const FreshCase fresh = draw();
+  CaseRun run = right_answer(fresh);
+  ASSERT_EQ(run.outputs.size(), 2U);
+  set(run, 42, 3.0F);
+  EXPECT_EQ(judge(fresh, run)->reason, Reason::wrong_result);
+  std::memset(run.outputs[1].data(), 0xff, sizeof(float));
+  EXPECT_EQ(judge(fresh, run)->reason, Reason::not_finite);
+  std::memcpy(run.outputs[1].data(), &k_nan_poison.outputs, sizeof(float));
+  EXPECT_EQ(judge(fresh, run)->reason, Reason::output_unwritten);
+}
+
 TEST_F(FreshData, counts_what_is_unwritten_or_nan_wherever_it_is) {
   FreshCase fresh = draw();
   fresh.answers.at(k_output) = {{0}, {fresh.answers.at(k_output).values.front()}};
