@@ -16,7 +16,17 @@ double worst_of(const std::vector<DoubtedRow>& rows) {
   return worst;
 }
 
-/// The worst of them, as many as `most`, ascending.
+}  // namespace
+
+double DoubtedLimits::allowed(double plain) const {
+  return std::max(known, allowed_error(form, elements, plain));
+}
+
+bool DoubtedLimits::could_both_be_right(double difference) const {
+  const double worst_plain = form.tolerance.worst_plain_error;
+  return difference <= allowed(worst_plain) + worst_plain;
+}
+
 std::vector<std::int64_t> worst_rows(std::vector<DoubtedRow> rows, std::int64_t most) {
   std::ranges::sort(rows, std::ranges::greater(), &DoubtedRow::error);
   rows.resize(std::min(rows.size(), static_cast<std::size_t>(most)));
@@ -25,8 +35,6 @@ std::vector<std::int64_t> worst_rows(std::vector<DoubtedRow> rows, std::int64_t 
   std::ranges::sort(worst);
   return worst;
 }
-
-}  // namespace
 
 std::optional<AskedError> ask_about_doubted_rows(const Problem& problem, const CheckCase& one, std::size_t output,
                                                  std::span<const std::byte> bytes, std::uint32_t poison,
@@ -41,19 +49,16 @@ std::optional<AskedError> ask_about_doubted_rows(const Problem& problem, const C
   const DoubtedRows doubted =
       rows_over(bytes, poison, one.expected[output], scales, one.form(problem, output), one.limit(output), parallel);
   const OutputForm exact = output_form(problem, problem.outputs[output], axes);
-  const auto allowed_where = [&](double plain) {
-    return std::max(one.allowed[output], allowed_error(exact, one.expected[output].size(), plain));
-  };
-  const double worst_plain = exact.tolerance.worst_plain_error;
-  if (worst_of(doubted.rows) > allowed_where(worst_plain) + worst_plain) return std::nullopt;
+  const DoubtedLimits limits{exact, one.expected[output].size(), one.allowed[output]};
+  if (!limits.could_both_be_right(worst_of(doubted.rows))) return std::nullopt;
   const auto rows = worst_rows(doubted.rows, rows_paid_for(all, k_most_doubted));
   if (rows.empty()) return std::nullopt;
   const auto answers = sampling.answer(problem, axes, *inputs_of(one), rows, parallel);
   const AnswerSample& answer = answers[output];
   const double plain =
       std::max(one.baseline_error[output], error_in_sample(one.expected[output], answer, scales, exact));
-  if (plain > worst_plain) return std::nullopt;
-  const double allowed = allowed_where(plain);
+  if (plain > exact.tolerance.worst_plain_error) return std::nullopt;
+  const double allowed = limits.allowed(plain);
   AskedError asked{measure_sample(bytes, poison, answer, scales, exact, allowed, parallel), allowed + plain};
   if (doubted.error_of_others > asked.error.max_error) {
     asked.error.max_error = doubted.error_of_others;

@@ -13,6 +13,21 @@
 
 namespace kw {
 
+/// What is allowed of an output where it may be the plain kernel that errs.
+struct DoubtedLimits {
+  OutputForm form;           ///< of the oracle's answer
+  std::size_t elements = 0;  ///< of the output
+  double known = 0;          ///< what is allowed wherever the plain kernel errs as little as it was seen to
+
+  /// What a kernel may err in rows in which the plain one errs by `plain`.
+  [[nodiscard]] double allowed(double plain) const;
+  /// Whether a kernel and the plain one could differ by that much if both were right.
+  [[nodiscard]] bool could_both_be_right(double difference) const;
+};
+
+/// The worst of `rows`, as many as `most`, ascending.
+[[nodiscard]] std::vector<std::int64_t> worst_rows(std::vector<DoubtedRow> rows, std::int64_t most);
+
 struct AskedError {
   OutputError error;  ///< against the oracle in the rows that it was asked about, else against the kernel's own output
   double limit = 0;   ///< what that may be, now that it is known what the plain kernel errs in these rows

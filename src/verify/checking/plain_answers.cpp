@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <optional>
-#include <set>
 
 #include "problem/operator.hpp"
+#include "verify/checking/doubted_rows.hpp"
 #include "verify/checking/storage.hpp"
 
 namespace kw {
@@ -14,7 +14,7 @@ constexpr std::int64_t k_compared = 262144;      // elements of an output
 constexpr std::int64_t k_least_of_block = 1024;  // of rows that are shorter
 constexpr std::int64_t k_longest_row = 4096;     // that is a block as a whole
 /// Of one output: no more than of any launch that the oracle answers.
-constexpr std::size_t k_most_rows_asked = k_least_rows;
+constexpr std::int64_t k_most_rows_asked = k_least_rows;
 
 std::int64_t length_of_block(std::int64_t row_length) {
   if (row_length > k_longest_row) return k_longest_row;
@@ -28,18 +28,17 @@ std::optional<std::int64_t> oracle_row_of(const AnswerRows& rows, std::int64_t e
   return rows.rows == elements ? std::optional(element) : std::nullopt;
 }
 
-/// The worst rows, as many as are asked about, ascending. Nothing where one of them is not the oracle's.
-std::optional<std::vector<std::int64_t>> rows_to_ask_about(std::vector<DoubtedElement> missed, const AnswerRows& rows,
-                                                           std::int64_t elements, std::int64_t row_length) {
-  std::ranges::sort(missed, std::ranges::greater(), &DoubtedElement::error);
-  std::set<std::int64_t> asked;
+/// The oracle's rows that these elements are in. Nothing where one of them is in none.
+std::optional<std::vector<DoubtedRow>> rows_of(const std::vector<DoubtedElement>& missed, const AnswerRows& rows,
+                                               std::int64_t elements, std::int64_t row_length) {
+  std::vector<DoubtedRow> found;
   for (const DoubtedElement& one : missed) {
     const auto row = oracle_row_of(rows, one.element, elements, row_length);
     if (!row) return std::nullopt;
-    asked.insert(*row);
-    if (asked.size() == k_most_rows_asked) break;
+    if (found.empty() || found.back().row != *row) found.push_back({*row, 0});
+    found.back().error = std::max(found.back().error, one.error);
   }
-  return std::vector(asked.begin(), asked.end());
+  return found;
 }
 
 /// Of the oracle's answer, the elements that were looked at: no others came back from the device.
@@ -59,22 +58,27 @@ struct Missed {
   std::vector<std::int64_t> rows;
 };
 
+DoubtedLimits doubted_limits(const Problem& problem, std::span<const CheckCase> alike, const FreshCase& fresh,
+                             std::size_t output) {
+  const CheckCase& like = alike.front();
+  return {output_form(problem, problem.outputs[output], problem.workloads[like.workload].axes),
+          like.expected[output].size(), fresh_limit(alike, fresh, Answerer::oracle, output)};
+}
+
 /// Nothing where nobody is to be asked.
 std::optional<Missed> missed_in(const Problem& problem, std::span<const CheckCase> alike, const FreshCase& fresh,
                                 std::size_t output, std::span<const std::byte> bytes) {
   const CheckCase& like = alike.front();
-  const double limit = fresh_limit(alike, fresh, Answerer::plain, output);
-  const OutputForm form = fresh_form(problem, fresh, output);
-  auto over = elements_over(bytes, fresh.answers[output], like.scales[output], form, limit);
+  const auto over = elements_over(bytes, fresh.answers[output], like.scales[output], fresh_form(problem, fresh, output),
+                                  fresh_limit(alike, fresh, Answerer::plain, output));
   if (over.empty()) return Missed{output, {}};
-  const std::size_t elements = like.expected[output].size();
-  const double worst_plain = form.tolerance.worst_plain_error;
-  const double possible = std::max(limit, allowed_error(form, elements, worst_plain)) + worst_plain;
-  if (std::ranges::max(over, {}, &DoubtedElement::error).error > possible) return std::nullopt;
-  const Axes& axes = problem.workloads[like.workload].axes;
-  const AnswerRows all = operator_of(problem).sampling.rows(problem, axes, like.whole);
-  auto rows = rows_to_ask_about(std::move(over), all, static_cast<std::int64_t>(elements), form.row_length);
-  return rows ? std::optional(Missed{output, *std::move(rows)}) : std::nullopt;
+  const DoubtedLimits limits = doubted_limits(problem, alike, fresh, output);
+  const double worst = std::ranges::max(over, {}, &DoubtedElement::error).error;
+  if (!limits.could_both_be_right(worst)) return std::nullopt;
+  const AnswerRows all = operator_of(problem).sampling.rows(problem, problem.workloads[like.workload].axes, like.whole);
+  auto rows = rows_of(over, all, static_cast<std::int64_t>(limits.elements), limits.form.row_length);
+  if (!rows) return std::nullopt;
+  return Missed{output, worst_rows(*std::move(rows), k_most_rows_asked)};
 }
 
 /// `fresh` has all operands.
@@ -85,14 +89,11 @@ bool agrees_with_oracle(const Problem& problem, std::span<const CheckCase> alike
   const Axes& axes = problem.workloads[like.workload].axes;
   const auto answers = operator_of(problem).sampling.answer(problem, axes, fresh.one.inputs, missed.rows, parallel);
   const AnswerSample answer = looked_at(answers[missed.output], fresh.answers[missed.output]);
-  const TensorSpec& tensor = problem.outputs[missed.output];
-  const OutputForm form = output_form(problem, tensor, axes);
+  const DoubtedLimits limits = doubted_limits(problem, alike, fresh, missed.output);
   const OutputScales& scales = like.scales[missed.output];
-  const double plain_error = error_in_sample({tensor.dtype, plain}, answer, scales, form);
-  if (plain_error > form.tolerance.worst_plain_error) return false;
-  const double limit = std::max(fresh_limit(alike, fresh, Answerer::oracle, missed.output),
-                                allowed_error(form, like.expected[missed.output].size(), plain_error));
-  return elements_over(bytes, answer, scales, form, limit).empty();
+  const double plain_error = error_in_sample({limits.form.dtype, plain}, answer, scales, limits.form);
+  if (plain_error > limits.form.tolerance.worst_plain_error) return false;
+  return elements_over(bytes, answer, scales, limits.form, limits.allowed(plain_error)).empty();
 }
 
 }  // namespace
