@@ -54,6 +54,31 @@ std::optional<ModuleValue> scattered(ModuleDrawer& d) {
   return ModuleValue{text, {*x, indices}, {}, shape, false, ModuleElements::rounded, most};
 }
 
+/// Elements that meet where an index tensor says, some of them in the same place.
+std::optional<ModuleValue> met(ModuleDrawer& d) {
+  const auto x = d.pick(1, 3);
+  if (!x) return std::nullopt;
+  const Shape shape = d.value(*x).shape;
+  const auto axis = d.axis_of(*x);
+  const auto indices = d.add_integers(fmt::format("torch.randint(0, {}", shape[axis].text), shape);
+  const auto text = fmt::format("torch.{}({{0}}).scatter_reduce({}, {{1}}, {{0}}, '{}', include_self={})",
+                                d.one_of({"zeros_like", "ones_like"}), d.spelled(axis, shape.size()),
+                                d.one_of({"mean", "amax", "amin", "sum"}), d.truth());
+  const double most = d.value(*x).most * static_cast<double>(shape[axis].value) + 1;
+  return ModuleValue{text, {*x, indices}, {}, shape, false, ModuleElements::rounded, most};
+}
+
+/// Rows that are put where an index tensor says; of those with the same place the last.
+std::optional<ModuleValue> put(ModuleDrawer& d) {
+  const auto x = d.pick(1, 4);
+  if (!x) return std::nullopt;
+  const Shape& shape = d.value(*x).shape;
+  const auto indices = d.add_integers(fmt::format("torch.randint(0, {}", shape[0].text), {shape[0]});
+  const auto* text =
+      d.one_of({"{0}.index_put(({1},), {0} * 0.5)", "{0}.index_fill(0, {1}, 0.75)", "{0}.index_copy(0, {1}, {0} + 1)"});
+  return ModuleValue{text, {*x, indices}, {}, shape, false, ModuleElements::rounded, d.value(*x).most + 1};
+}
+
 /// Rows that an index tensor chooses: x[indices].
 std::optional<ModuleValue> rows_chosen(ModuleDrawer& d) {
   const auto x = d.pick(1, 4);
@@ -101,9 +126,16 @@ std::optional<ModuleValue> on_the_diagonal(ModuleDrawer& d) {
 }
 
 constexpr DrawnRow k_rows[] = {
-    {"of_integers", 2, of_integers}, {"from_a_table", 1, from_a_table},       {"one_hot", 1, one_hot},
-    {"scattered", 1, scattered},     {"rows_chosen", 1, rows_chosen},         {"with_positions", 2, with_positions},
-    {"masked", 2, masked},           {"on_the_diagonal", 1, on_the_diagonal},
+    {"of_integers", 2, of_integers},
+    {"from_a_table", 1, from_a_table},
+    {"one_hot", 1, one_hot},
+    {"scattered", 1, scattered},
+    {"met", 1, met},
+    {"put", 1, put},
+    {"rows_chosen", 1, rows_chosen},
+    {"with_positions", 2, with_positions},
+    {"masked", 2, masked},
+    {"on_the_diagonal", 1, on_the_diagonal},
 };
 
 }  // namespace

@@ -146,9 +146,19 @@ std::optional<ModuleValue> largest_few(ModuleDrawer& d) {
   return ModuleValue{text, {*x}, {}, shape, false, d.value(*x).elements, d.value(*x).most};
 }
 
+std::optional<ModuleValue> in_order(ModuleDrawer& d) {
+  const auto x = d.pick(1, 4);
+  if (!x) return std::nullopt;
+  const auto& shape = d.value(*x).shape;
+  const auto text =
+      fmt::format("torch.sort({{0}}, dim={}, descending={}).values", d.spelled(d.axis_of(*x), shape.size()), d.truth());
+  return ModuleValue{text, {*x}, {}, shape, false, d.value(*x).elements, d.value(*x).most};
+}
+
 constexpr DrawnRow k_rows[] = {
     {"over_many", 9, over_many},         {"over_one", 4, over_one},   {"of_exact", 3, of_exact},
     {"of_everything", 1, of_everything}, {"along_one", 8, along_one}, {"largest_few", 2, largest_few},
+    {"in_order", 1, in_order},
 };
 
 }  // namespace

@@ -153,8 +153,25 @@ std::optional<ModuleValue> resampled(ModuleDrawer& d) {
   const bool image = shape.size() == 4;
   const auto* text = image ? d.one_of({"F.interpolate({0}, scale_factor=2, mode='nearest')",
                                        "F.interpolate({0}, scale_factor=2, mode='bilinear')",
-                                       "F.interpolate({0}, scale_factor=2, mode='bilinear', align_corners=True)"})
+                                       "F.interpolate({0}, scale_factor=2, mode='bilinear', align_corners=True)",
+                                       "F.interpolate({0}, scale_factor=2, mode='bicubic')"})
                            : "F.interpolate({0}, scale_factor=2, mode='linear')";
+  // Cubics may go beyond what they connect.
+  return ModuleValue{text, {*x}, {}, shape, false, ModuleElements::rounded, 2 * d.value(*x).most};
+}
+
+/// A turned image: pixels at computed places.
+std::optional<ModuleValue> sampled(ModuleDrawer& d) {
+  const auto x = d.pick(4, 4);
+  if (!x) return std::nullopt;
+  const auto& shape = d.value(*x).shape;
+  const auto corners = d.truth();
+  const auto turned = fmt::format(
+      "F.affine_grid(torch.tensor([[[0.8, 0.3, 0.05], [-0.2, 1.1, 0.1]]]).expand({}, 2, 3), {{0}}.size(), "
+      "align_corners={})",
+      shape[0].text, corners);
+  const auto text = fmt::format("F.grid_sample({{0}}, {}, padding_mode='{}', align_corners={})", turned,
+                                d.one_of({"zeros", "border", "reflection"}), corners);
   return ModuleValue{text, {*x}, {}, shape, false, ModuleElements::rounded, d.value(*x).most};
 }
 
@@ -178,8 +195,10 @@ std::optional<ModuleValue> unfolded(ModuleDrawer& d) {
 }
 
 constexpr DrawnRow k_rows[] = {
-    {"convolved", 10, convolved},          {"convolved_back", 7, convolved_back}, {"pooled", 8, pooled},
-    {"pooled_to_size", 3, pooled_to_size}, {"resampled", 2, resampled},           {"unfolded", 1, unfolded},
+    {"convolved", 10, convolved}, {"convolved_back", 7, convolved_back},
+    {"pooled", 8, pooled},        {"pooled_to_size", 3, pooled_to_size},
+    {"sampled", 1, sampled},      {"resampled", 2, resampled},
+    {"unfolded", 1, unfolded},
 };
 
 }  // namespace

@@ -49,13 +49,15 @@ def _placed(x, axis, spans, part):
     return pieces[0] if len(pieces) == 1 else torch.cat(pieces, dim=axis)
 
 
-def _with_masked(x, mask, value):
-    if mask.dtype != torch.bool:
-        raise ValueError("places that a tensor of indices says are not assigned to")
+def _is_mask(item):
+    return isinstance(item, torch.Tensor) and item.dtype == torch.bool
+
+
+def _with_masked(x, axis, mask, value):
+    """x[:, mask] = value, where the mask stands for axes from `axis` on."""
     if isinstance(value, torch.Tensor) and value.dim() > 0:
         raise ValueError("where a mask holds, one number is assigned; use torch.where for others")
-    while mask.dim() < x.dim():
-        mask = mask.unsqueeze(-1)
+    mask = mask.reshape(list(mask.shape) + [1] * (x.dim() - axis - mask.dim()))
     if isinstance(value, torch.Tensor):
         return torch.where(mask, value.to(x.dtype), x)
     return x.masked_fill(mask, value)
@@ -63,25 +65,50 @@ def _with_masked(x, mask, value):
 
 def _with_ellipsis(items, rank):
     """The items with slices in the place of an ellipsis."""
+    named = sum([item.dim() if _is_mask(item) else 1 for item in items if item is not ...])
     whole = []
     for item in items:
         if item is ...:
-            whole = whole + [slice(None)] * (rank - len(items) + 1)
+            whole = whole + [slice(None)] * (rank - named)
         else:
             whole.append(item)
     return whole
 
 
+def _with_indexed(x, items, value):
+    """Where tensors are among the items: the part that integers and slices say, changed where the tensors say."""
+    if [item for item in items if item is None]:
+        raise ValueError("None is not assigned to beside a tensor of indices")
+    tensors = [i for i, item in enumerate(items) if isinstance(item, torch.Tensor)]
+    apart = [item for item in items[tensors[0]:tensors[-1]] if isinstance(item, slice)]
+    numbers = [i for i, item in enumerate(items) if isinstance(item, int)]
+    far = [i for i in numbers if [item for item in items[min(i, tensors[0]):max(i, tensors[-1])] if isinstance(item, slice)]]
+    if apart or (far and isinstance(value, torch.Tensor) and value.dim() > 0):
+        raise ValueError("tensors of indices are assigned to where they stand side by side")
+    masks = [item for item in items if _is_mask(item)]
+    if masks and len(tensors) > 1:
+        raise ValueError("one mask is assigned to, and no other tensor beside it")
+    axes = sum([0 if isinstance(item, int) else 1 for item in items[:tensors[0]]])
+    outer = []
+    for item in items:
+        outer = outer + ([slice(None)] * (item.dim() if _is_mask(item) else 1) if isinstance(item, torch.Tensor) else [item])
+    part = x[tuple(outer)]
+    if masks:
+        part = _with_masked(part, axes, masks[0], value)
+    else:
+        part = part.index_put([None] * axes + [items[i] for i in tensors], value)
+    return with_items(x, tuple(outer), part)
+
+
 def with_items(x, index, value):
-    items = list(index) if isinstance(index, tuple) else [index]
-    if len(items) == 1 and isinstance(items[0], torch.Tensor):
-        return _with_masked(x, items[0], value)
-    items = _with_ellipsis(items, x.dim())
+    items = _with_ellipsis(list(index) if isinstance(index, tuple) else [index], x.dim())
+    if [item for item in items if isinstance(item, torch.Tensor)]:
+        return _with_indexed(x, items, value)
     spans = []
     shape = []
     for item, extent in zip(items, x.shape):
         if not isinstance(item, (int, slice)):
-            raise ValueError("only integers, slices, '...' and one mask are assigned to")
+            raise ValueError("only integers, slices, '...', masks and tensors of indices are assigned to")
         first, last, step = _span(item, extent)
         spans.append((first, last, step))
         if isinstance(item, slice):

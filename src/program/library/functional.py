@@ -70,3 +70,62 @@ def triplet_margin_with_distance_loss(anchor, positive, negative, distance_funct
     if swap:
         far = torch.minimum(far, distance(positive, negative))
     return _reduced(F.relu(near - far + margin), reduction)
+
+
+def affine_grid(theta, size, align_corners=None):
+    if len(size) != 4:
+        raise ValueError("affine_grid() is read for images: a size of four numbers")
+    height, width = size[2], size[3]
+    rows = torch.linspace(-1, 1, height) if height > 1 else torch.zeros(1)
+    columns = torch.linspace(-1, 1, width) if width > 1 else torch.zeros(1)
+    if not align_corners:
+        rows = rows * ((height - 1) / height)
+        columns = columns * ((width - 1) / width)
+    rows = rows.to(theta.dtype).reshape(1, height, 1)
+    columns = columns.to(theta.dtype).reshape(1, 1, width)
+    at = [theta[:, k, 0, None, None] * columns + theta[:, k, 1, None, None] * rows + theta[:, k, 2, None, None] for k in range(2)]
+    return torch.stack(at, dim=-1)
+
+
+def _reflected(place, low, high):
+    """Turned back at both ends, as often as it takes."""
+    span = high - low
+    if span == 0:
+        return place * 0
+    beyond = (place - low).abs()
+    turns = torch.floor(beyond / span)
+    rest = beyond - turns * span
+    return torch.where(torch.remainder(turns, 2) == 0, rest + low, high - rest)
+
+
+def _sampled_place(place, extent, padding_mode, align_corners):
+    """From -1 to 1 as a number of pixels."""
+    pixel = (place + 1) / 2 * (extent - 1) if align_corners else ((place + 1) * extent - 1) / 2
+    if padding_mode == "reflection":
+        pixel = _reflected(pixel, 0, extent - 1) if align_corners else _reflected(pixel, -0.5, extent - 0.5)
+    return pixel if padding_mode == "zeros" else pixel.clamp(0, extent - 1)
+
+
+def _pixels(image, row, column):
+    """Of each image those at whole places, and 0 outside of it."""
+    height, width = image.shape[2], image.shape[3]
+    inside = (row >= 0) & (row <= height - 1) & (column >= 0) & (column <= width - 1)
+    at = row.clamp(0, height - 1).long() * width + column.clamp(0, width - 1).long()
+    index = at.flatten(1).unsqueeze(1).expand(-1, image.shape[1], -1)
+    found = image.flatten(2).gather(2, index).unflatten(2, at.shape[1:])
+    return torch.where(inside.unsqueeze(1), found, 0.0)
+
+
+def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corners=None):
+    if input.dim() != 4 or mode == "bicubic":
+        raise ValueError("grid_sample() is read for images, bilinear or nearest")
+    column = _sampled_place(grid[..., 0], input.shape[3], padding_mode, align_corners)
+    row = _sampled_place(grid[..., 1], input.shape[2], padding_mode, align_corners)
+    if mode == "nearest":
+        return _pixels(input, torch.round(row), torch.round(column))
+    above = torch.floor(row)
+    left = torch.floor(column)
+    down = (row - above).unsqueeze(1)
+    right = (column - left).unsqueeze(1)
+    return (_pixels(input, above, left) * (1 - down) * (1 - right) + _pixels(input, above, left + 1) * (1 - down) * right +
+            _pixels(input, above + 1, left) * down * (1 - right) + _pixels(input, above + 1, left + 1) * down * right)

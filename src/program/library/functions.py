@@ -308,3 +308,49 @@ def index_copy(input, dim, index, source):
 
 def index_fill(input, dim, index, value):
     return input.index_fill(dim, index, value)
+
+
+def sort(input, dim=-1, descending=False, stable=False):
+    return torch.topk(input, 1 if input.dim() == 0 else input.shape[dim], dim, largest=descending)
+
+
+def argsort(input, dim=-1, descending=False, stable=False):
+    return sort(input, dim, descending)[1]
+
+
+def msort(input):
+    return sort(input, 0)[0]
+
+
+def kthvalue(input, k, dim=-1, keepdim=False):
+    values, indices = torch.topk(input, k, dim, largest=False)
+    values, indices = values.narrow(dim, k - 1, 1), indices.narrow(dim, k - 1, 1)
+    return (values, indices) if keepdim else (values.squeeze(dim), indices.squeeze(dim))
+
+
+def median(input, dim=None, keepdim=False):
+    if dim is None:
+        flat = input.reshape(-1)
+        return kthvalue(flat, (flat.shape[0] + 1) // 2)[0]
+    return kthvalue(input, (input.shape[dim] + 1) // 2, dim, keepdim)
+
+
+def quantile(input, q, dim=None, keepdim=False, interpolation="linear"):
+    if not isinstance(q, (int, float)) or q < 0 or q > 1:
+        raise ValueError("q of quantile() is one number from 0 to 1")
+    if interpolation != "linear":
+        raise ValueError("quantile() is read with linear interpolation")
+    if dim is None:
+        flat = quantile(input.reshape(-1), q, 0)
+        return flat.reshape([1] * input.dim()) if keepdim else flat
+    place = q * (input.shape[dim] - 1)
+    low = int(place)
+    ordered = torch.topk(input, min(low + 2, input.shape[dim]), dim, largest=False)[0]
+    below = ordered.narrow(dim, low, 1)
+    above = ordered.narrow(dim, ordered.shape[dim] - 1, 1)
+    value = below + (above - below) * (place - low)
+    return value if keepdim else value.squeeze(dim)
+
+
+def index_put(input, indices, values, accumulate=False):
+    return input.index_put(indices, values, accumulate)

@@ -41,15 +41,63 @@ def index_add(x, dim, index, source, alpha=1):
     return x.scatter_add(dim, _along(index, dim, source), source if alpha == 1 else alpha * source)
 
 
+def _from_start(index, extent):
+    """Negative indices count from the end."""
+    return torch.where(index < 0, index + extent, index)
+
+
+def _last_named(index, extent):
+    """For each place along an axis the number, from 1 on, of the last index that names it; 0 where none does."""
+    numbers = torch.arange(1, index.shape[0] + 1)
+    return torch.where(index.unsqueeze(1) == torch.arange(extent), numbers.unsqueeze(1), 0).amax(0)
+
+
+def _in_place_of(last, dim, x):
+    """Where something along `dim` was named, in the shape of x but for axes that do not matter."""
+    shape = [1] * x.dim()
+    shape[dim] = last.shape[0]
+    return (last > 0).reshape(shape)
+
+
 def index_copy(x, dim, index, source):
-    return x.scatter(dim, _along(index, dim, source), source)
+    if index.shape[0] == 0:
+        return x
+    last = _last_named(index, x.shape[dim])
+    return torch.where(_in_place_of(last, dim, x), source.index_select(dim, (last - 1).clamp(min=0)), x)
 
 
 def index_fill(x, dim, index, value):
-    shape = list(x.shape)
-    shape[dim] = index.shape[0]
-    source = torch.full(shape, value, dtype=x.dtype)
-    return x.scatter(dim, _along(index, dim, source), source)
+    return x.masked_fill(_in_place_of(_last_named(index, x.shape[dim]), dim, x), value)
+
+
+def _put_along(x, axis, indices, values, accumulate):
+    """x[:, i, j] = values, where the indices stand for axes from `axis` on: the axes become one, and so do the indices."""
+    count = len(indices)
+    extents = x.shape[axis:axis + count]
+    flat = _from_start(indices[0], extents[0])
+    for index, extent in zip(indices[1:], extents[1:]):
+        flat = flat * extent + _from_start(index, extent)
+    places = list(flat.shape)
+    if isinstance(values, torch.Tensor):
+        values = values.to(x.dtype)
+    else:
+        values = torch.full([], values, dtype=x.dtype)
+    values = values.expand(list(x.shape[:axis]) + places + list(x.shape[axis + count:]))
+    rows = x if count == 1 else x.flatten(axis, axis + count - 1)
+    flat = flat.reshape(-1)
+    values = values.unsqueeze(axis) if not places else values if len(places) == 1 else values.flatten(axis, axis + len(places) - 1)
+    put = rows.index_add(axis, flat, values) if accumulate else rows.index_copy(axis, flat, values)
+    return put.reshape(x.shape)
+
+
+def index_put(x, indices, values, accumulate=False):
+    chosen = [index for index in indices if index is not None]
+    axis = [i for i, index in enumerate(indices) if index is not None][0]
+    between = [index for index in indices[axis:axis + len(chosen)] if index is None]
+    masked = [index for index in chosen if index.dtype == torch.bool]
+    if between or masked:
+        raise ValueError("index_put() is read where tensors of integers stand side by side")
+    return _put_along(x, axis, chosen, values, accumulate)
 
 
 def sum_to_size(x, *size):

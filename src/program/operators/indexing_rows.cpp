@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 
+#include "base/text.hpp"
 #include "program/operators/operator_table.hpp"
 
 namespace kw {
@@ -231,6 +233,28 @@ Result<void> scatter_rule(OperatorCall& call) {
   return keep_type(call);
 }
 
+/// One of `known` is the word that says how elements meet.
+Result<void> require_meeting(const OperatorCall& call, std::initializer_list<std::string_view> known) {
+  const auto& word = call.text("reduce");
+  if (std::ranges::find(known, word) != known.end()) return {};
+  return call.value_error(
+      fmt::format("reduce '{}' of {}", word, call.shown()),
+      fmt::format("write '{}'", join(std::vector<std::string>(known.begin(), known.end()), "', '")));
+}
+
+Result<void> plain_scatter_rule(OperatorCall& call) {
+  if (call.given("reduce")) KW_TRY_VOID(require_meeting(call, {"add", "multiply"}));
+  return scatter_rule(call);
+}
+
+Result<void> scatter_reduce_rule(OperatorCall& call) {
+  KW_TRY_VOID(require_meeting(call, {"sum", "prod", "mean", "amax", "amin"}));
+  if (call.text("reduce") == "mean" && !is_floating(call.tensor("input").dtype)) {
+    return call.unsupported(fmt::format("{} of a mean of integers", call.shown()), "convert them: input.float()");
+  }
+  return scatter_rule(call);
+}
+
 Result<void> embedding_rule(OperatorCall& call) {
   KW_TRY_VOID(require_index(call, "input"));
   KW_TRY_VOID(call.require_rank("weight", 2, 2));
@@ -319,11 +343,14 @@ constexpr std::array k_indexing_rows = {
     OperatorRow{"narrow", "Tensor input, int dim, int start, int length", "tm", narrow_rule},
     OperatorRow{"slice", "Tensor input, int dim, int? start=None, int? end=None, int step=1", "", slice_rule},
     OperatorRow{"index", "Tensor input, int dim, Tensor[] indices", "", index_rule},
-    OperatorRow{"gather", "Tensor input, int dim, Tensor index", "tm", gather_rule},
+    OperatorRow{"gather", "Tensor input, int dim, Tensor index, bool sparse_grad=False", "tm", gather_rule},
     OperatorRow{"take_along_dim", "Tensor input, Tensor index, int dim", "tm", gather_rule},
     OperatorRow{"index_select", "Tensor input, int dim, Tensor index", "tm", index_select_rule},
-    OperatorRow{"scatter", "Tensor input, int dim, Tensor index, Operand src", "tm", scatter_rule},
+    OperatorRow{"scatter", "Tensor input, int dim, Tensor index, Operand src, str? reduce=None", "tm",
+                plain_scatter_rule},
     OperatorRow{"scatter_add", "Tensor input, int dim, Tensor index, Tensor src", "tm", scatter_rule},
+    OperatorRow{"scatter_reduce", "Tensor input, int dim, Tensor index, Tensor src, str reduce, bool include_self=True",
+                "tm", scatter_reduce_rule},
     OperatorRow{"embedding",
                 "Tensor input, Tensor weight, int? padding_idx=None, float? max_norm=None, float norm_type=2.0, bool "
                 "scale_grad_by_freq=False, bool sparse=False",

@@ -127,14 +127,6 @@ constexpr std::array k_loss_rows = {
 };
 
 constexpr std::array k_refused_operators = {
-    RefusedOperator{"torch.sort", "a sort is not read", "use torch.topk with a small k, torch.max or torch.argmax"},
-    RefusedOperator{"Tensor.sort", "a sort is not read", "use torch.topk with a small k, torch.max or torch.argmax"},
-    RefusedOperator{"torch.argsort", "a sort is not read", "use torch.topk with a small k, torch.max or torch.argmax"},
-    RefusedOperator{"Tensor.argsort", "a sort is not read", "use torch.topk with a small k, torch.max or torch.argmax"},
-    RefusedOperator{"torch.median", "a median is a sort, which is not read",
-                    "use torch.mean, or torch.topk with a small k"},
-    RefusedOperator{"Tensor.median", "a median is a sort, which is not read",
-                    "use torch.mean, or torch.topk with a small k"},
     RefusedOperator{"torch.nonzero", "the size of its result depends on values",
                     "use torch.where with three arguments"},
     RefusedOperator{"Tensor.nonzero", "the size of its result depends on values",
@@ -153,8 +145,6 @@ constexpr std::array k_refused_operators = {
     RefusedOperator{"torch.nn.functional.multi_head_attention_forward", "it is not read",
                     "use projections by nn.Linear and F.scaled_dot_product_attention"},
     RefusedOperator{"torch.nn.functional.fold", "sums of overlapping patches are not read", "use F.conv_transpose2d"},
-    RefusedOperator{"torch.nn.functional.grid_sample", "sampling at computed places is not read",
-                    "use F.interpolate, or torch.gather"},
     RefusedOperator{"torch.nn.functional.ctc_loss", "it is not read", "use another loss"},
     RefusedOperator{"torch.fft.fft", "Fourier transforms are not read",
                     "use a matrix product with the transform's matrix"},

@@ -105,10 +105,11 @@ Result<void> interpolate_rule(OperatorCall& call) {
   const auto windows = type.shape.size() - 2;
   const auto& mode = call.text("mode");
   if (mode != "nearest" && mode != "nearest-exact" && mode != "linear" && mode != "bilinear" && mode != "trilinear" &&
-      mode != "area") {
+      mode != "bicubic" && mode != "area") {
     return call.unsupported(fmt::format("mode '{}' of {}", mode, call.shown()),
-                            "use 'nearest', 'linear', 'bilinear', 'trilinear' or 'area'");
+                            "use 'nearest', 'linear', 'bilinear', 'trilinear', 'bicubic' or 'area'");
   }
+  if (mode == "bicubic") KW_TRY_VOID(call.require_rank("input", 4, 4));
   const bool sized = call.given("size");
   if (sized == call.given("scale_factor"))
     return call.value_error(fmt::format("{} needs either a size or a scale_factor", call.shown()));

@@ -129,6 +129,8 @@ class PyInterpreter {
   // shipped.cpp
   /// What is written in program/library/ under this name; its file is run when the first of its names is asked for.
   Result<std::optional<PyValue>> shipped(std::string_view path);
+  /// A method of tensors that is written there.
+  Result<std::optional<PyValue>> shipped_method(const std::string& name);
   /// Calls a closure of a shipped file: nodes and errors have the place where the file that is read called it.
   Result<PyValue> run_shipped(const PyClosure& closure, PyScope& scope, const std::string& shown,
                               const SourcePlace& where);

@@ -363,6 +363,17 @@ Result<void> PyInterpreter::copy_into(TensorBox& tensor, const PyValue& from, co
   return change(tensor, copied, where);
 }
 
+/// A function of torch whose first parameter is `input` is a method as well, where no operator has the name.
+Result<std::optional<PyValue>> PyInterpreter::shipped_method(const std::string& name) {
+  KW_TRY(auto method, shipped("Tensor." + name));
+  if (method || find_tensor_operator("Tensor." + name)) return method;
+  KW_TRY(method, shipped("torch." + name));
+  auto* closure = method ? method->object<PyClosure>() : nullptr;
+  const bool takes_tensor = closure != nullptr && !closure->function->parameters.empty() &&
+                            closure->function->parameters.front().name == "input";
+  return takes_tensor ? method : std::nullopt;
+}
+
 Result<std::optional<PyValue>> PyInterpreter::call_tensor_method(TensorBox& tensor, const std::string& name,
                                                                  const PyArguments& arguments, const std::string& shown,
                                                                  const SourcePlace& where) {
@@ -386,7 +397,7 @@ Result<std::optional<PyValue>> PyInterpreter::call_tensor_method(TensorBox& tens
     KW_TRY_VOID(copy_into(tensor, arguments.positional[0], shown, where));
     return self;
   }
-  KW_TRY(const auto method, shipped("Tensor." + name));
+  KW_TRY(const auto method, shipped_method(name));
   if (method) {
     KW_TRY(auto made, call(*method, std::move(all), shown, where));
     return std::optional<PyValue>(std::move(made));

@@ -1,6 +1,7 @@
 // Parts of tensors by numbers and by tensors of indices.
 
 #include <array>
+#include <optional>
 
 #include "program/operators/operator_call.hpp"
 #include "program/stages/decomposition_table.hpp"
@@ -87,7 +88,56 @@ Result<void> index_select(Decomposition& d) {
   return {};
 }
 
-/// scatter and scatter_add, read backwards: each element looks for the indices that name it. The last one wins.
+/// How elements that meet in one place become one.
+struct Meeting {
+  ReduceOp op = ReduceOp::sum;
+  bool is_mean = false;
+  bool with_input = true;  ///< the element that was there is one of them
+};
+
+/// Nothing where the last of them replaces the others.
+std::optional<Meeting> meeting(const Decomposition& d) {
+  if (d.op() == "scatter_add") return Meeting{};
+  if (d.op() == "scatter" && !d.given("reduce")) return std::nullopt;
+  const auto& word = d.text("reduce");
+  const bool with_input = d.op() == "scatter" || d.flag("include_self");
+  if (word == "multiply" || word == "prod") return Meeting{ReduceOp::product, false, with_input};
+  if (word == "amax") return Meeting{ReduceOp::maximum, false, with_input};
+  if (word == "amin") return Meeting{ReduceOp::minimum, false, with_input};
+  return Meeting{ReduceOp::sum, word == "mean", with_input};
+}
+
+StageExpr met(ReduceOp op, const StageExpr& a, const StageExpr& b) {
+  if (op == ReduceOp::product) return a * b;
+  if (op == ReduceOp::maximum) return maximum(a, b);
+  if (op == ReduceOp::minimum) return minimum(a, b);
+  return a + b;
+}
+
+/// `found` looks for the indices that name an element; its body is what is met there. How many they are is counted
+/// where the result depends on it.
+void add_meeting(Decomposition& d, const Meeting& how, Stage found) {
+  const auto frame = found.axes;
+  const auto own = load(d.tensor("input"), indices_of(frame));
+  const auto result = reduction_result(found.body->type);
+  found.op = how.op;
+  found.epilogue = how.with_input ? met(how.op, own, result) : result;
+  if (how.is_mean || !how.with_input) {
+    Stage counted = found;
+    counted.op = ReduceOp::sum;
+    counted.body = StageExpr(1);
+    counted.epilogue = StageExpr();
+    const auto count = read(d.add(to_scratch("count"), std::move(counted)), frame);
+    if (how.is_mean) {
+      const auto all = how.with_input ? count + 1 : maximum(count, 1);
+      found.epilogue = found.epilogue / converted(all, StageType::real);
+    }
+    if (!how.with_input) found.epilogue = select(count > 0, found.epilogue, own);
+  }
+  d.add(to_output(), std::move(found));
+}
+
+/// scatter, scatter_add and scatter_reduce, read backwards: each element looks for the indices that name it.
 Result<void> scatter(Decomposition& d) {
   const auto input = d.tensor("input");
   const auto index = d.tensor("index");
@@ -107,19 +157,20 @@ Result<void> scatter(Decomposition& d) {
       found.guards.push_back(axis_index(frame[i].name) < StageExpr(index.type.shape[i]));
   }
   found.guards.push_back(load(index, place) == axis_index(frame[axis].name));
-  const bool tensor = d.is_tensor("src");
-  if (d.op() == "scatter_add") {
-    found.body = as_type(load(d.tensor("src"), place), d.result().dtype);
-    found.epilogue = load(input, indices_of(frame)) + reduction_result(found.body->type);
-    d.add(to_output(), std::move(found));
+  const auto value = [&] {
+    const auto given = d.is_tensor("src") ? load(d.tensor("src"), place) : d.number("src");
+    return as_type(given, d.result().dtype);
+  };
+  if (const auto how = meeting(d)) {
+    found.body = value();
+    add_meeting(d, *how, std::move(found));
     return {};
   }
   found.op = ReduceOp::maximum;
   found.body = axis_index("source") + 1;
   const auto last = read(d.add(to_scratch("last"), std::move(found)), frame);
   place[axis] = last - 1;
-  const auto value = tensor ? load(d.tensor("src"), place) : d.number("src");
-  d.map(0, frame, select(last > 0, as_type(value, d.result().dtype), load(input, indices_of(frame))));
+  d.map(0, frame, select(last > 0, value(), load(input, indices_of(frame))));
   return {};
 }
 
@@ -148,6 +199,7 @@ constexpr std::array k_indexing_decompositions = {
     DecompositionRow{"index_select", index_select},
     DecompositionRow{"scatter", scatter},
     DecompositionRow{"scatter_add", scatter},
+    DecompositionRow{"scatter_reduce", scatter},
     DecompositionRow{"embedding", embedding},
     DecompositionRow{"one_hot", one_hot},
 };

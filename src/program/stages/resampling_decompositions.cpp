@@ -81,6 +81,68 @@ StageExpr blended(const TensorView& input, StageIndices place, const std::vector
          blended(input, std::move(other), between, axis + 1) * weight;
 }
 
+/// The four pixels around a place, and their shares: the cubic convolution of Keys (1981) with the factor -0.75, as
+/// PyTorch has it.
+struct Around {
+  std::array<StageExpr, 4> pixels;
+  std::array<StageExpr, 4> shares;
+};
+
+/// Of a pixel that is at most one away from the place, and of one that is farther.
+StageExpr share_near(const StageExpr& distance) {
+  constexpr double k_a = -0.75;
+  return ((k_a + 2.0) * distance - (k_a + 3.0)) * distance * distance + 1.0;
+}
+StageExpr share_far(const StageExpr& distance) {
+  constexpr double k_a = -0.75;
+  return ((k_a * distance - 5.0 * k_a) * distance + 8.0 * k_a) * distance - 4.0 * k_a;
+}
+
+Around cubic_place(const Decomposition& d, const StageExpr& place, const Extent& from, const Extent& to) {
+  StageExpr position;
+  if (d.flag("align_corners")) {
+    position = to.value() > 1 ? place * ((StageExpr(from) - 1) / (StageExpr(to) - 1)) : StageExpr(0.0);
+  } else {
+    position = (converted(place, StageType::real) + 0.5) * pixel_step(d, from, to) - 0.5;
+  }
+  const auto below = apply(StageOp::floor, position);
+  const auto behind = position - below;
+  Around around;
+  for (int k = 0; k < 4; ++k) {
+    const auto pixel = converted(below, StageType::integer) + (k - 1);
+    around.pixels[static_cast<std::size_t>(k)] = minimum(maximum(pixel, 0), StageExpr(from) - 1);
+  }
+  around.shares = {share_far(behind + 1.0), share_near(behind), share_near(1.0 - behind), share_far(2.0 - behind)};
+  return around;
+}
+
+/// `place` with each of the four pixels in turn on one axis.
+StageExpr blended_along(const TensorView& input, const StageIndices& place, std::size_t axis, const Around& around) {
+  StageExpr sum;
+  for (std::size_t k = 0; k < around.pixels.size(); ++k) {
+    auto indices = place;
+    indices[axis] = around.pixels[k];
+    const auto part = load(input, std::move(indices)) * around.shares[k];
+    sum = sum ? sum + part : part;
+  }
+  return sum;
+}
+
+/// The columns of the result for each row of the image, and then its rows of these.
+void bicubic(Decomposition& d, const TensorView& input, const StageAxes& frame) {
+  constexpr std::size_t k_row = 2;
+  constexpr std::size_t k_column = 3;
+  const auto around = [&](std::size_t axis) {
+    return cubic_place(d, axis_index(frame[axis].name), input.type.shape[axis], frame[axis].extent);
+  };
+  Stage columns;
+  columns.axes = frame;
+  columns.axes[k_row].extent = input.type.shape[k_row];
+  columns.body = blended_along(input, indices_of(frame), k_column, around(k_column));
+  const auto between = d.add(to_scratch("columns"), std::move(columns));
+  d.map(0, frame, blended_along(between, indices_of(frame), k_row, around(k_row)));
+}
+
 /// mode 'area' is adaptive average pooling.
 void area(Decomposition& d, const TensorView& input, const StageAxes& frame, std::size_t windows) {
   Stage stage;
@@ -113,6 +175,10 @@ Result<void> interpolate(Decomposition& d) {
   const auto frame = image_axes(d.result().shape, windows, "c");
   if (mode == "area") {
     area(d, input, frame, windows);
+    return {};
+  }
+  if (mode == "bicubic") {
+    bicubic(d, input, frame);
     return {};
   }
   StageIndices place = {axis_index("n"), axis_index("c")};

@@ -1,8 +1,11 @@
 // Elements named by tensors of indices. An index outside of its axis gives NaN, where PyTorch raises an error.
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
+#include <string>
+#include <string_view>
 
 #include "operators/program/oracle/answers.hpp"
 
@@ -60,18 +63,30 @@ std::int64_t step_along(const Operand& operand, std::size_t axis) {
   return operand.rank() == 0 ? 0 : strides_of(operand.extents())[axis];
 }
 
-/// Line by line, in the order of the index; what comes later replaces what was there, or is added. A wrong index is
-/// left out.
-Result<Answer> scatter(const OracleCall& call, bool add) {
+/// What becomes of an element and another that meets it.
+using Meets = double (*)(double, double);
+
+Meets meets_by(std::string_view word) {
+  if (word == "multiply" || word == "prod") return [](double a, double b) { return a * b; };
+  if (word == "amax") return [](double a, double b) { return std::isnan(a) || a > b ? a : b; };
+  if (word == "amin") return [](double a, double b) { return std::isnan(a) || a < b ? a : b; };
+  if (word == "add" || word == "sum" || word == "mean") return [](double a, double b) { return a + b; };
+  return [](double, double b) { return b; };  // the later one replaces the other
+}
+
+/// Line by line, in the order of the index. `word` says how elements meet, and whether what was there is one of them
+/// `include_self`. A wrong index is left out.
+Result<Answer> scatter(const OracleCall& call, const std::string& word, bool include_self) {
   const auto input = call.tensor("input");
   const auto index = call.tensor("index");
   const auto source = call.tensor("src");
   const auto axis = call.axis("dim", input.rank());
   const Lines lines(input.extents(), axis);
-  return ByLine{lines, [=](std::int64_t line, std::span<std::vector<double>> outputs) {
+  return ByLine{lines, [=, meets = meets_by(word)](std::int64_t line, std::span<std::vector<double>> outputs) {
                   auto& into = outputs.front();
                   for (std::int64_t i = 0; i < lines.length; ++i)
                     into[static_cast<std::size_t>(i)] = input[lines.start(line) + i * lines.stride];
+                  std::vector<double> counts(into.size(), include_self ? 1.0 : 0.0);
                   const auto place = place_of(lines.start(line), input.extents());
                   const auto start = line_start(index, place, axis);
                   const auto from = line_start(source, place, axis);
@@ -81,9 +96,20 @@ Result<Answer> scatter(const OracleCall& call, bool add) {
                     if (to < 0) continue;
                     const double value = source[from + i * step_along(source, axis)];
                     auto& one = into[static_cast<std::size_t>(to)];
-                    one = add ? one + value : value;
+                    auto& count = counts[static_cast<std::size_t>(to)];
+                    one = count == 0.0 ? value : meets(one, value);
+                    count += 1.0;
                   }
+                  for (std::size_t i = 0; word == "mean" && i < into.size(); ++i) into[i] /= std::max(counts[i], 1.0);
                 }};
+}
+
+Result<Answer> plain_scatter(const OracleCall& call) {
+  return scatter(call, call.given("reduce") ? call.text("reduce") : std::string(), true);
+}
+
+Result<Answer> scatter_reduce(const OracleCall& call) {
+  return scatter(call, call.text("reduce"), call.truth("include_self"));
 }
 
 /// x[:, i, j] with tensors i and j, which broadcast; a negative index counts from behind.
@@ -143,8 +169,9 @@ constexpr std::array k_indexing_answers = {
     OracleRow{"gather", gather},
     OracleRow{"take_along_dim", gather},
     OracleRow{"index_select", index_select},
-    OracleRow{"scatter", [](const OracleCall& call) { return scatter(call, false); }},
-    OracleRow{"scatter_add", [](const OracleCall& call) { return scatter(call, true); }},
+    OracleRow{"scatter", plain_scatter},
+    OracleRow{"scatter_add", [](const OracleCall& call) { return scatter(call, "add", true); }},
+    OracleRow{"scatter_reduce", scatter_reduce},
     OracleRow{"index", index},
     OracleRow{"embedding", embedding},
     OracleRow{"one_hot", one_hot},

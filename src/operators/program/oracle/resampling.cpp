@@ -86,7 +86,50 @@ class Resampling {
   double factor_;
 };
 
+/// Each pixel's share by its distance: Keys, "Cubic convolution interpolation for digital image processing" (1981),
+/// with a = -0.75.
+double cubic_share(double distance) {
+  constexpr double k_a = -0.75;
+  const double x = std::fabs(distance);
+  if (x <= 1.0) return (k_a + 2.0) * x * x * x - (k_a + 3.0) * x * x + 1.0;
+  if (x < 2.0) return k_a * (x * x * x - 5.0 * x * x + 8.0 * x - 4.0);
+  return 0.0;
+}
+
+/// Images enlarged and reduced by cubics: pixels outside of the image are those at its edge.
+Result<Answer> bicubic(const OracleCall& call) {
+  const auto input = call.tensor("input");
+  const auto extents = call.output_extents();
+  const bool corners = call.given("align_corners") && call.truth("align_corners");
+  const double factor = call.number_or("scale_factor", 0.0);
+  const auto position = [=](std::int64_t place, std::int64_t from, std::int64_t to) {
+    const auto at = static_cast<double>(place);
+    if (corners) return to > 1 ? at * static_cast<double>(from - 1) / static_cast<double>(to - 1) : 0.0;
+    const double step = factor > 0.0 ? 1.0 / factor : static_cast<double>(from) / static_cast<double>(to);
+    return (at + 0.5) * step - 0.5;
+  };
+  const auto height = input.extent(2);
+  const auto width = input.extent(3);
+  return each_element([=](std::int64_t i) {
+    const double row = position(i / extents[3] % extents[2], height, extents[2]);
+    const double column = position(i % extents[3], width, extents[3]);
+    const auto image = i / (extents[2] * extents[3]) * height * width;
+    const auto top = static_cast<std::int64_t>(std::floor(row)) - 1;
+    const auto left = static_cast<std::int64_t>(std::floor(column)) - 1;
+    double sum = 0.0;
+    for (std::int64_t y = top; y < top + 4; ++y) {
+      for (std::int64_t x = left; x < left + 4; ++x) {
+        const auto at =
+            image + std::clamp<std::int64_t>(y, 0, height - 1) * width + std::clamp<std::int64_t>(x, 0, width - 1);
+        sum += input[at] * cubic_share(row - static_cast<double>(y)) * cubic_share(column - static_cast<double>(x));
+      }
+    }
+    return sum;
+  });
+}
+
 Result<Answer> interpolate(const OracleCall& call) {
+  if (call.text("mode") == "bicubic") return bicubic(call);
   return each_element([resampling = Resampling(call)](std::int64_t i) { return resampling(i); });
 }
 

@@ -48,7 +48,9 @@ void PrintTo(const OracleCase& one, std::ostream* out) {
 }
 
 Program program_of(const std::string& forward, const std::string& inputs, const std::string& init) {
-  const auto text = program_test::module_text("y = more[0] if more else None\nreturn " + forward, inputs, init);
+  const bool whole_body = forward.find("return ") != std::string::npos;
+  const auto body = "y = more[0] if more else None\n" + (whole_body ? "" : std::string("return ")) + forward;
+  const auto text = program_test::module_text(body, inputs, init);
   auto program = read_program(text, "m.py");
   EXPECT_TRUE(program.has_value()) << (program ? "" : program.error().to_string());
   return program ? *std::move(program) : Program{};

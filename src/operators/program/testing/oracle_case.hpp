@@ -14,7 +14,8 @@ namespace kw::program_oracle_test {
 inline constexpr double k_inf = std::numeric_limits<double>::infinity();
 inline constexpr double k_nan = std::numeric_limits<double>::quiet_NaN();
 
-/// `forward` is an expression of x, of y (the second input) and of more (the list from the second input on).
+/// `forward` is an expression of x, of y (the second input) and of more (the list from the second input on), or
+/// statements that end with a return.
 struct OracleCase {
   const char* forward = "";
   const char* inputs = "";            ///< of get_inputs(), as for module_text()
