@@ -74,7 +74,7 @@ TEST_P(Streams, are_accepted) {
   expect_accepted(read, with_defaults(bundle, {{"STREAM_STORES", 0}}));
   if (GetParam().fetched > 0) expect_accepted(read, with_defaults(bundle, {{"PREFETCH_BYTES", 0}}));
   if (GetParam().in_turns) {
-    for (const std::int64_t parts : {1, 2}) expect_accepted(read, with_defaults(bundle, {{"ROW_STREAMS", parts}}));
+    for (const std::int64_t parts : {1, 2, 4}) expect_accepted(read, with_defaults(bundle, {{"ROW_STREAMS", parts}}));
   }
 }
 
@@ -84,7 +84,7 @@ INSTANTIATE_TEST_SUITE_P(Outputs, Streams, testing::ValuesIn(k_streams),
 /// Of a row of 165 turns and 13 columns: each of four parts has 41 turns.
 TEST_F(Streams, are_rejected_where_columns_are_left_out) {
   const Problem read = problem({"softmax", "torch.softmax(x, -1)", "", "torch.randn(500, 2653)"});
-  const Bundle honest = emitted(read);
+  const Bundle honest = with_defaults(emitted(read), {{"ROW_STREAMS", 4}});
   expect_accepted(read, honest);
   expect_rejected(read, honest,
                   {{"turns / ROW_STREAMS;", "turns / ROW_STREAMS + 1;"},

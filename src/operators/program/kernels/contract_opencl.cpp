@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "codegen/text.hpp"
+#include "hardware/vector_registers.hpp"
 #include "language/kernel_texts.hpp"
 #include "operators/program/kernels/contract_text.hpp"
 #include "operators/program/kernels/contract_vector_stores.hpp"
@@ -200,6 +201,14 @@ class OpenClContraction {
     return guards;
   }
 
+  /// Where registers are short a step of a tile is some 20 instructions, and a loop with one of them in each turn was a
+  /// tenth slower or not by where it began in memory.
+  std::string product_loops(KernelScope& scope) const {
+    const auto loops = loops_text(scope, contraction_.inner);
+    const bool short_registers = vector_registers(context_.device).per_float16 > 1;
+    return short_registers && contraction_.inner.size() == 1 ? "#pragma unroll 4\n" + loops : loops;
+  }
+
   void write_products() {
     const auto& stage = contraction_.split.stage;
     KernelScope scope(context_.buffers, stage, context_.dialect, contract_locals());
@@ -229,7 +238,7 @@ class OpenClContraction {
     fillings.emplace_back("block", block_text(scope));
     fillings.emplace_back("longest", longest);
     fillings.emplace_back("step_floats", step_floats(scope));
-    fillings.emplace_back("open_loops", loops_text(scope, contraction_.inner));
+    fillings.emplace_back("open_loops", product_loops(scope));
     ContractArguments arguments(context_.dialect);
     if (rows_.copy) arguments.add(DType::f32, false, "copied", copied_);
     const bool loaded = !rows_.copy && scope.loaded().count(rows_.buffer) == 0;

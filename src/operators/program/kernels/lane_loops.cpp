@@ -280,7 +280,7 @@ std::vector<Tunable> LaneLoops::stream_tunables() const {
   std::vector<Tunable> tunables;
   if (streams_) tunables.push_back(stream_tunable());
   if (fetches_) tunables.push_back(prefetch_tunable(in_turns_ ? k_bytes_ahead_in_turns : k_bytes_ahead));
-  if (in_turns_) tunables.push_back(turns_tunable());
+  if (in_turns_) tunables.push_back(turns_tunable(context_.device));
   return tunables;
 }
 

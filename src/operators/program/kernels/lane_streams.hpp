@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "hardware/device_facts.hpp"
 #include "operators/program/kernels/kernel_scope.hpp"
 #include "operators/program/kernels/program_bundle.hpp"
 
@@ -28,7 +29,7 @@ inline constexpr int k_bytes_ahead = 4096, k_bytes_ahead_in_turns = 16384;
 [[nodiscard]] Tunable prefetch_tunable(int bytes_ahead);
 
 /// ROW_STREAMS: how many parts of a row are read in turn.
-[[nodiscard]] Tunable turns_tunable();
+[[nodiscard]] Tunable turns_tunable(const DeviceFacts& device);
 
 /// Loads of the stage, of rows along its first `row_count` axes, that a loop over all of its elements meets in the
 /// order in which they lie in memory: of large tensors in f32. Each tensor once.
