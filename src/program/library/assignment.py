@@ -53,6 +53,14 @@ def _is_mask(item):
     return isinstance(item, torch.Tensor) and item.dtype == torch.bool
 
 
+def _axes_of(item):
+    return item.dim() if _is_mask(item) else 1
+
+
+def _slices(items):
+    return [item for item in items if isinstance(item, slice)]
+
+
 def _with_masked(x, axis, mask, value):
     """x[:, mask] = value, where the mask stands for axes from `axis` on."""
     if isinstance(value, torch.Tensor) and value.dim() > 0:
@@ -65,7 +73,7 @@ def _with_masked(x, axis, mask, value):
 
 def _with_ellipsis(items, rank):
     """The items with slices in the place of an ellipsis."""
-    named = sum([item.dim() if _is_mask(item) else 1 for item in items if item is not ...])
+    named = sum([_axes_of(item) for item in items if item is not ...])
     whole = []
     for item in items:
         if item is ...:
@@ -80,9 +88,9 @@ def _with_indexed(x, items, value):
     if [item for item in items if item is None]:
         raise ValueError("None is not assigned to beside a tensor of indices")
     tensors = [i for i, item in enumerate(items) if isinstance(item, torch.Tensor)]
-    apart = [item for item in items[tensors[0]:tensors[-1]] if isinstance(item, slice)]
+    apart = _slices(items[tensors[0]:tensors[-1]])
     numbers = [i for i, item in enumerate(items) if isinstance(item, int)]
-    far = [i for i in numbers if [item for item in items[min(i, tensors[0]):max(i, tensors[-1])] if isinstance(item, slice)]]
+    far = [i for i in numbers if _slices(items[min(i, tensors[0]):max(i, tensors[-1])])]
     if apart or (far and isinstance(value, torch.Tensor) and value.dim() > 0):
         raise ValueError("tensors of indices are assigned to where they stand side by side")
     masks = [item for item in items if _is_mask(item)]
@@ -91,7 +99,7 @@ def _with_indexed(x, items, value):
     axes = sum([0 if isinstance(item, int) else 1 for item in items[:tensors[0]]])
     outer = []
     for item in items:
-        outer = outer + ([slice(None)] * (item.dim() if _is_mask(item) else 1) if isinstance(item, torch.Tensor) else [item])
+        outer = outer + ([slice(None)] * _axes_of(item) if isinstance(item, torch.Tensor) else [item])
     part = x[tuple(outer)]
     if masks:
         part = _with_masked(part, axes, masks[0], value)
@@ -101,7 +109,9 @@ def _with_indexed(x, items, value):
 
 
 def with_items(x, index, value):
-    items = _with_ellipsis(list(index) if isinstance(index, tuple) else [index], x.dim())
+    items = list(index) if isinstance(index, tuple) else [index]
+    items = [torch.tensor(item) if isinstance(item, list) else item for item in items]
+    items = _with_ellipsis(items, x.dim())
     if [item for item in items if isinstance(item, torch.Tensor)]:
         return _with_indexed(x, items, value)
     spans = []
@@ -114,7 +124,10 @@ def with_items(x, index, value):
         if isinstance(item, slice):
             shape.append((last - first + step - 1) // step)
     shape = shape + list(x.shape[len(spans):])
-    part = value.to(x.dtype).expand(shape) if isinstance(value, torch.Tensor) else torch.full(shape, value, dtype=x.dtype)
+    if isinstance(value, torch.Tensor):
+        part = value.to(x.dtype).expand(shape)
+    else:
+        part = torch.full(shape, value, dtype=x.dtype)
     for axis, item in enumerate(items):
         if not isinstance(item, slice):
             part = part.unsqueeze(axis)

@@ -83,8 +83,8 @@ def affine_grid(theta, size, align_corners=None):
         columns = columns * ((width - 1) / width)
     rows = rows.to(theta.dtype).reshape(1, height, 1)
     columns = columns.to(theta.dtype).reshape(1, 1, width)
-    at = [theta[:, k, 0, None, None] * columns + theta[:, k, 1, None, None] * rows + theta[:, k, 2, None, None] for k in range(2)]
-    return torch.stack(at, dim=-1)
+    terms = theta[..., None, None]
+    return torch.stack([terms[:, k, 0] * columns + terms[:, k, 1] * rows + terms[:, k, 2] for k in range(2)], dim=-1)
 
 
 def _reflected(place, low, high):
@@ -127,5 +127,6 @@ def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corner
     left = torch.floor(column)
     down = (row - above).unsqueeze(1)
     right = (column - left).unsqueeze(1)
-    return (_pixels(input, above, left) * (1 - down) * (1 - right) + _pixels(input, above, left + 1) * (1 - down) * right +
-            _pixels(input, above + 1, left) * down * (1 - right) + _pixels(input, above + 1, left + 1) * down * right)
+    first = _pixels(input, above, left) * (1 - right) + _pixels(input, above, left + 1) * right
+    second = _pixels(input, above + 1, left) * (1 - right) + _pixels(input, above + 1, left + 1) * right
+    return first * (1 - down) + second * down

@@ -71,7 +71,7 @@ def index_fill(x, dim, index, value):
 
 
 def _put_along(x, axis, indices, values, accumulate):
-    """x[:, i, j] = values, where the indices stand for axes from `axis` on: the axes become one, and so do the indices."""
+    """x[:, i, j] = values, where the indices stand for axes from `axis` on: these become one, and so do the indices."""
     count = len(indices)
     extents = x.shape[axis:axis + count]
     flat = _from_start(indices[0], extents[0])
@@ -83,9 +83,12 @@ def _put_along(x, axis, indices, values, accumulate):
     else:
         values = torch.full([], values, dtype=x.dtype)
     values = values.expand(list(x.shape[:axis]) + places + list(x.shape[axis + count:]))
+    if not places:
+        values = values.unsqueeze(axis)
+    elif len(places) > 1:
+        values = values.flatten(axis, axis + len(places) - 1)
     rows = x if count == 1 else x.flatten(axis, axis + count - 1)
     flat = flat.reshape(-1)
-    values = values.unsqueeze(axis) if not places else values if len(places) == 1 else values.flatten(axis, axis + len(places) - 1)
     put = rows.index_add(axis, flat, values) if accumulate else rows.index_copy(axis, flat, values)
     return put.reshape(x.shape)
 

@@ -84,6 +84,15 @@ TEST(ReadAssignment, gives_a_new_tensor) {
   EXPECT_EQ(shape("x = x.clone()\nx[..., 1::2] = x[:, :3]\nreturn x"), "[4, 6]");
   EXPECT_THAT(shape("z = x[0]\nx = x.clone()\nz = x[0]\nx[1] = 0\nreturn z"), HasSubstr("changed in place"));
   EXPECT_THAT(shape("x[9] = 0\nreturn x"), HasSubstr("out of range"));
+  EXPECT_EQ(shape("x = x.clone()\nx[[0, 2], [1, 1]] = 0\nreturn x"), "[4, 6]");
+  EXPECT_THAT(shape("z = x[None].clone()\nz[torch.tensor([0]), :, torch.tensor([1])] = 0\nreturn z"),
+              HasSubstr("where they stand side by side"));
+  EXPECT_THAT(shape("z = x[None].clone()\nz[0, :, torch.tensor([1])] = x[:1]\nreturn z"),
+              HasSubstr("where they stand side by side"));
+  EXPECT_THAT(shape("x = x.clone()\nx[x > 0, torch.tensor([1])] = 0\nreturn x"),
+              HasSubstr("one mask is assigned to, and no other tensor beside it"));
+  EXPECT_THAT(shape("x = x.clone()\nx[x > 0] = x[0]\nreturn x"), HasSubstr("use torch.where for others"));
+  EXPECT_THAT(shape("return x.index_put((x > 0,), x)"), HasSubstr("tensors of integers stand side by side"));
 }
 
 TEST(KnownNumbers, of_no_parameter_and_of_nothing_in_forward) {
@@ -91,6 +100,16 @@ TEST(KnownNumbers, of_no_parameter_and_of_nothing_in_forward) {
               HasSubstr("item is refused"));
   EXPECT_THAT(shape_of("return x * self.n.item()", "torch.rand(4, 6)", "self.n = torch.ones(1)"),
               HasSubstr("item is refused"));
+}
+
+TEST(ReadSorting, of_rows_that_are_not_too_long) {
+  EXPECT_EQ(shape_of("return x.sort(descending=True).values", "torch.rand(2, 4096)"), "[2, 4096]");
+  EXPECT_THAT(shape_of("return x.sort()[0]", "torch.rand(2, 4097)"),
+              HasSubstr("rows of at most 4096 elements are sorted, and of others at most 64 are chosen"));
+  EXPECT_EQ(shape_of("return x.topk(64)[1]", "torch.rand(2, 4097)"), "[2, 64]");
+  EXPECT_THAT(shape_of("return x.quantile(x.mean())", "torch.rand(2, 6)"), HasSubstr("one number from 0 to 1"));
+  EXPECT_THAT(shape_of("return x.scatter_reduce(0, x.long(), x, 'min')", "torch.rand(2, 6)"),
+              HasSubstr("write 'sum', 'prod', 'mean', 'amax', 'amin'"));
 }
 
 TEST(DeepCopy, of_what_is_held_twice_and_of_what_is_too_deep) {
