@@ -110,6 +110,7 @@ Result<void> interpolate_rule(OperatorCall& call) {
                             "use 'nearest', 'linear', 'bilinear', 'trilinear', 'bicubic' or 'area'");
   }
   if (mode == "bicubic") KW_TRY_VOID(call.require_rank("input", 4, 4));
+  if (call.truth("antialias")) return call.unsupported(fmt::format("{} with antialias", call.shown()), "leave it out");
   const bool sized = call.given("size");
   if (sized == call.given("scale_factor"))
     return call.value_error(fmt::format("{} needs either a size or a scale_factor", call.shown()));
@@ -127,6 +128,9 @@ Result<void> interpolate_rule(OperatorCall& call) {
       return call.value_error(fmt::format("scale_factor {} of {}", factor, call.shown()));
     if (std::floor(factor) == factor) {
       KW_TRY(extent, Extent::product(extent, static_cast<std::int64_t>(factor)));
+    } else if (call.given("recompute_scale_factor") && call.truth("recompute_scale_factor")) {
+      return call.unsupported(fmt::format("scale_factor {} of {}, to be computed again", factor, call.shown()),
+                              "give the size");
     } else {
       extent = static_cast<std::int64_t>(std::floor(static_cast<double>(extent.value()) * factor));
     }
@@ -173,7 +177,8 @@ constexpr std::array k_pooling_rows = {
     OperatorRow{"pixel_unshuffle", "Tensor input, int downscale_factor", "tf", pixel_shuffle_rule},
     OperatorRow{
         "interpolate",
-        "Tensor input, int[*]? size=None, float? scale_factor=None, str mode='nearest', bool? align_corners=None",
+        "Tensor input, int[*]? size=None, float? scale_factor=None, str mode='nearest', bool? align_corners=None, bool? "
+        "recompute_scale_factor=None, bool antialias=False",
         "f torch.nn.functional.upsample", interpolate_rule},
 };
 

@@ -54,6 +54,9 @@ INSTANTIATE_TEST_SUITE_P(
                     ShapeCase{"F.adaptive_avg_pool2d(x, (None, 3))", k_image, "[2, 6, 17, 3]"},
                     ShapeCase{"F.interpolate(x, scale_factor=1.5)", k_image, "[2, 6, 25, 19]"},
                     ShapeCase{"F.interpolate(x, size=(5, 40), mode='bilinear')", k_image, "[2, 6, 5, 40]"},
+                    ShapeCase{"F.interpolate(x, scale_factor=2, mode='bicubic', recompute_scale_factor=True, "
+                              "antialias=False)",
+                              k_image, "[2, 6, 34, 26]"},
                     ShapeCase{"F.pixel_shuffle(torch.rand(2, 18, 4, 5), 3)", k_image, "[2, 2, 12, 15]"}));
 
 INSTANTIATE_TEST_SUITE_P(

@@ -112,6 +112,15 @@ TEST(ReadSorting, of_rows_that_are_not_too_long) {
               HasSubstr("write 'sum', 'prod', 'mean', 'amax', 'amin'"));
 }
 
+TEST(ReadInterpolation, says_what_it_does_not_do) {
+  const auto refusal = [](const std::string& rest) {
+    return shape_of("return F.interpolate(x, " + rest + ")", "torch.rand(1, 2, 6, 6)");
+  };
+  EXPECT_THAT(refusal("size=3, mode='bilinear', antialias=True"), HasSubstr("F.interpolate with antialias"));
+  EXPECT_THAT(refusal("scale_factor=1.4, recompute_scale_factor=True"), HasSubstr("try: give the size"));
+  EXPECT_THAT(refusal("size=3, mode='lanczos'"), HasSubstr("'bicubic' or 'area'"));
+}
+
 TEST(DeepCopy, of_what_is_held_twice_and_of_what_is_too_deep) {
   EXPECT_EQ(shape_of("return x * self.a[0] + self.a[1]", "torch.rand(4, 6)",
                      "import copy\nw = nn.Parameter(torch.ones(6))\nself.w = copy.deepcopy([w, w])[0]\n"
