@@ -175,11 +175,11 @@ constexpr std::array k_pooling_rows = {
                 adaptive_rule<3>},
     OperatorRow{"pixel_shuffle", "Tensor input, int upscale_factor", "tf", pixel_shuffle_rule},
     OperatorRow{"pixel_unshuffle", "Tensor input, int downscale_factor", "tf", pixel_shuffle_rule},
-    OperatorRow{
-        "interpolate",
-        "Tensor input, int[*]? size=None, float? scale_factor=None, str mode='nearest', bool? align_corners=None, bool? "
-        "recompute_scale_factor=None, bool antialias=False",
-        "f torch.nn.functional.upsample", interpolate_rule},
+    OperatorRow{"interpolate",
+                "Tensor input, int[*]? size=None, float? scale_factor=None, str mode='nearest', bool? "
+                "align_corners=None, bool? "
+                "recompute_scale_factor=None, bool antialias=False",
+                "f torch.nn.functional.upsample", interpolate_rule},
 };
 
 }  // namespace
