@@ -56,13 +56,15 @@ struct Between {
   StageExpr weight;
 };
 
+/// Where a pixel of the result lies among those of the input, counted from the middle of the first.
+StageExpr pixel_position(const Decomposition& d, const StageExpr& place, const Extent& from, const Extent& to) {
+  if (!d.flag("align_corners")) return (converted(place, StageType::real) + 0.5) * pixel_step(d, from, to) - 0.5;
+  return to.value() > 1 ? place * ((StageExpr(from) - 1) / (StageExpr(to) - 1)) : StageExpr(0.0);
+}
+
 Between linear_place(const Decomposition& d, const StageExpr& place, const Extent& from, const Extent& to) {
-  StageExpr position;
-  if (d.flag("align_corners")) {
-    position = to.value() > 1 ? place * ((StageExpr(from) - 1) / (StageExpr(to) - 1)) : StageExpr(0.0);
-  } else {
-    position = maximum((converted(place, StageType::real) + 0.5) * pixel_step(d, from, to) - 0.5, 0.0);
-  }
+  auto position = pixel_position(d, place, from, to);
+  if (!d.flag("align_corners")) position = maximum(position, 0.0);
   Between between;
   between.first = minimum(converted(position, StageType::integer), StageExpr(from) - 1);
   between.second = minimum(between.first + 1, StageExpr(from) - 1);
@@ -81,8 +83,10 @@ StageExpr blended(const TensorView& input, StageIndices place, const std::vector
          blended(input, std::move(other), between, axis + 1) * weight;
 }
 
-/// The four pixels around a place, and their shares: the cubic convolution of Keys (1981) with the factor -0.75, as
-/// PyTorch has it.
+/// The factor of Keys' cubic convolution (1981), as PyTorch has it.
+constexpr double k_a = -0.75;
+
+/// The four pixels around a place, and their shares.
 struct Around {
   std::array<StageExpr, 4> pixels;
   std::array<StageExpr, 4> shares;
@@ -90,21 +94,14 @@ struct Around {
 
 /// Of a pixel that is at most one away from the place, and of one that is farther.
 StageExpr share_near(const StageExpr& distance) {
-  constexpr double k_a = -0.75;
   return ((k_a + 2.0) * distance - (k_a + 3.0)) * distance * distance + 1.0;
 }
 StageExpr share_far(const StageExpr& distance) {
-  constexpr double k_a = -0.75;
   return ((k_a * distance - 5.0 * k_a) * distance + 8.0 * k_a) * distance - 4.0 * k_a;
 }
 
 Around cubic_place(const Decomposition& d, const StageExpr& place, const Extent& from, const Extent& to) {
-  StageExpr position;
-  if (d.flag("align_corners")) {
-    position = to.value() > 1 ? place * ((StageExpr(from) - 1) / (StageExpr(to) - 1)) : StageExpr(0.0);
-  } else {
-    position = (converted(place, StageType::real) + 0.5) * pixel_step(d, from, to) - 0.5;
-  }
+  const auto position = pixel_position(d, place, from, to);
   const auto below = apply(StageOp::floor, position);
   const auto behind = position - below;
   Around around;

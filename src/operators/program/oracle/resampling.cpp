@@ -18,6 +18,19 @@ struct Neighbours {
   double share_of_others = 1.0;
 };
 
+/// Elements of the input for one step in the result. A factor counts as it was given, also where the sizes' quotient is
+/// another one; 0 where none was.
+double step_between(std::int64_t from, std::int64_t to, double factor) {
+  return factor > 0.0 ? 1.0 / factor : static_cast<double>(from) / static_cast<double>(to);
+}
+
+/// Where an element of the result lies among those of the input, counted from the middle of the first.
+double position_of(std::int64_t place, std::int64_t from, std::int64_t to, double factor, bool corners) {
+  const auto at = static_cast<double>(place);
+  if (!corners) return (at + 0.5) * step_between(from, to, factor) - 0.5;
+  return to > 1 ? at * static_cast<double>(from - 1) / static_cast<double>(to - 1) : 0.0;
+}
+
 class Resampling {
  public:
   explicit Resampling(const OracleCall& call)
@@ -49,13 +62,6 @@ class Resampling {
   }
 
  private:
-  /// Elements of the input for one step in the result. A factor counts as it was given, also where the sizes' quotient
-  /// is another one.
-  [[nodiscard]] double step(std::size_t axis) const {
-    if (factor_ > 0.0) return 1.0 / factor_;
-    return static_cast<double>(from_[axis]) / static_cast<double>(to_[axis]);
-  }
-
   [[nodiscard]] Neighbours neighbours(std::size_t axis, std::int64_t place) const {
     const auto from = from_[axis];
     if (mode_ == "area") {
@@ -63,15 +69,13 @@ class Resampling {
       const auto count = ((place + 1) * from + to_[axis] - 1) / to_[axis] - first;
       return {first, count, 1.0 / static_cast<double>(count), 1.0 / static_cast<double>(count)};
     }
-    const auto position = static_cast<double>(place);
     if (mode_.starts_with("nearest")) {
       if (from_[axis] == to_[axis] && factor_ <= 0.0) return {place};
-      const double exact = (position + (mode_ == "nearest" ? 0.0 : 0.5)) * step(axis);
+      const double middle = static_cast<double>(place) + (mode_ == "nearest" ? 0.0 : 0.5);
+      const double exact = middle * step_between(from, to_[axis], factor_);
       return {std::min(static_cast<std::int64_t>(std::floor(exact)), from - 1)};
     }
-    double exact = std::max(0.0, (position + 0.5) * step(axis) - 0.5);
-    if (corners_)
-      exact = to_[axis] > 1 ? position * static_cast<double>(from - 1) / static_cast<double>(to_[axis] - 1) : 0.0;
+    const double exact = std::max(0.0, position_of(place, from, to_[axis], factor_, corners_));
     const auto first = std::min(static_cast<std::int64_t>(exact), from - 1);
     const double behind = std::min(exact - static_cast<double>(first), 1.0);
     if (first + 1 >= from) return {first};
@@ -102,17 +106,11 @@ Result<Answer> bicubic(const OracleCall& call) {
   const auto extents = call.output_extents();
   const bool corners = call.given("align_corners") && call.truth("align_corners");
   const double factor = call.number_or("scale_factor", 0.0);
-  const auto position = [=](std::int64_t place, std::int64_t from, std::int64_t to) {
-    const auto at = static_cast<double>(place);
-    if (corners) return to > 1 ? at * static_cast<double>(from - 1) / static_cast<double>(to - 1) : 0.0;
-    const double step = factor > 0.0 ? 1.0 / factor : static_cast<double>(from) / static_cast<double>(to);
-    return (at + 0.5) * step - 0.5;
-  };
   const auto height = input.extent(2);
   const auto width = input.extent(3);
   return each_element([=](std::int64_t i) {
-    const double row = position(i / extents[3] % extents[2], height, extents[2]);
-    const double column = position(i % extents[3], width, extents[3]);
+    const double row = position_of(i / extents[3] % extents[2], height, extents[2], factor, corners);
+    const double column = position_of(i % extents[3], width, extents[3], factor, corners);
     const auto image = i / (extents[2] * extents[3]) * height * width;
     const auto top = static_cast<std::int64_t>(std::floor(row)) - 1;
     const auto left = static_cast<std::int64_t>(std::floor(column)) - 1;
