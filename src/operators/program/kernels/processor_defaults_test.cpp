@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "codegen/testing/devices.hpp"
 #include "operators/program/kernels/contract_shape.hpp"
 #include "operators/program/kernels/lane_streams.hpp"
