@@ -2,6 +2,7 @@
 // and writes the loops around them.
 //
 // definitions: ROWS_PER_ITEM COLUMNS_PER_ITEM LINES_PER_ITEM STREAM_STORES PREFETCH_BYTES ROW_STREAMS
+// definitions: PART_COLUMNS
 
 // --- section: lane_index
 #define LANE_INDEX ((int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15))
@@ -14,20 +15,23 @@
 // The larger number of each lane; NaN where one is.
 static inline float16 larger16(const float16 a, const float16 b) { return select(a, b, (b > a) | (b != b)); }
 
+// --- section: larger_number16
+// The larger number of each lane; of a number and NaN the number, if it stands first.
+static inline float16 larger_number16(const float16 a, const float16 b) { return select(a, b, b > a); }
+
 // --- section: smaller16
 // The smaller number of each lane; NaN where one is.
 static inline float16 smaller16(const float16 a, const float16 b) { return select(a, b, (b < a) | (b != b)); }
 
-// --- section: exp16
+// --- section: exp16_below_89
 // --- 2^n e^r with |r| <= ln(2) / 2. Adding 1.5 * 2^23 + 126 rounds to n and leaves n + 126 in the lowest bits, which
 // --- shifted are 2^(n - 1); the polynomial is the minimax one of degree 5 for 2 e^r that begins with 2 + 2 r, to 1.0e-7
 // --- of the result. One constant for ln(2) is off by 1.9e-9, n times. Below -87 the shifted bits are those of 0. NaN
-// --- passes both bounds, since each keeps what it does not compare.
-// The exponential of each lane, within 3 units in the last place up to |x| = 20 and 6 beyond; 1 for 0, 0 below 1.7e-38,
-// infinity and NaN where exp has them.
-static inline float16 exp16(const float16 x) {
-  const float16 above = select(x, (float16)(-87.0f), x < -87.0f);
-  const float16 bounded = select(above, (float16)(89.0f), above > 89.0f);
+// --- passes the bound, which keeps what it does not compare.
+// The exponential of each lane, which is 89 at most, within 3 units in the last place up to |x| = 20 and 6 beyond; 1
+// for 0, 0 below 1.7e-38, NaN for NaN.
+static inline float16 exp16_below_89(const float16 x) {
+  const float16 bounded = select(x, (float16)(-87.0f), x < -87.0f);
   const float16 shifted = fma(bounded, (float16)(1.44269504f), (float16)(12583038.0f));
   const float16 n = shifted - 12583038.0f;
   const float16 r = fma(n, (float16)(-0.693147181f), bounded);
@@ -37,6 +41,25 @@ static inline float16 exp16(const float16 x) {
   p = fma(p, r, (float16)(2.0f));
   p = fma(p, r, (float16)(2.0f));
   return p * as_float16(as_int16(shifted) << 23);
+}
+
+// --- section: exp16
+// The exponential of each lane, as exact; infinity where exp has it.
+static inline float16 exp16(const float16 x) { return exp16_below_89(select(x, (float16)(89.0f), x > 89.0f)); }
+
+// --- section: row_of_parts
+// The maximum and the sum of a row's exponentials from those of its parts, of which each has its own maximum; and the
+// factors that make quotients by the sum of the exponentials of each part.
+static inline float2 row_of_parts(const float* maxima, const float* sums, float* factors, const int parts) {
+  float best = maxima[0];
+  for (int part = 1; part < parts; ++part) best = fmax(best, maxima[part]);
+  float sum = 0.0f;
+  for (int part = 0; part < parts; ++part) {
+    factors[part] = exp(maxima[part] - best);
+    sum += sums[part] * factors[part];
+  }
+  for (int part = 0; part < parts; ++part) factors[part] /= sum;
+  return (float2)(best, sum);
 }
 
 // --- section: expm1_16

@@ -22,9 +22,9 @@ class ModulesOnProcessor : public testing::TestWithParam<Case> {
   static Problem problem(const ModuleCase& one) {
     return problem_of_module(module_of(one.result, one.init, one.inputs), "m.py");
   }
-  /// `units` as in ProgramVerdicts::emitted().
-  static Bundle emitted(const Problem& read, std::int64_t units = 0) {
-    return device_->emitted(read, "fused", "", {}, units);
+  /// `units` and `l1_cache_bytes` as in ProgramVerdicts::emitted().
+  static Bundle emitted(const Problem& read, std::int64_t units = 0, std::int64_t l1_cache_bytes = 0) {
+    return device_->emitted(read, "fused", "", {}, units, l1_cache_bytes);
   }
 
   static void expect_accepted(const Problem& read, const Bundle& bundle) {

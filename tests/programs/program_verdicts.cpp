@@ -63,12 +63,13 @@ Verdict ProgramVerdicts::verdict_of(const Problem& problem, Bundle bundle) const
 }
 
 Bundle ProgramVerdicts::emitted(const Problem& problem, const std::string& style, const std::string& arch,
-                                const IntBindings& structure, std::int64_t units) const {
+                                const IntBindings& structure, std::int64_t units, std::int64_t l1_cache_bytes) const {
   DeviceFacts device = backend_->device();
   if (units > 0) {
     device.l2_cache_bytes = device.l2_cache_bytes / device.compute_units * units;
     device.compute_units = units;
   }
+  if (l1_cache_bytes > 0) device.l1_cache_bytes = l1_cache_bytes;
   if (!arch.empty()) device.gpu.value().arch = arch;
   return emit_bundle(problem, target_, style, device, structure).value();
 }

@@ -44,10 +44,11 @@ class ProgramVerdicts {
   [[nodiscard]] Verdict verdict_of(const Problem& problem, Bundle bundle) const;
   /// Why no kernel of the problem can be verified; nothing where one can.
   [[nodiscard]] std::optional<Error> refusal_of(const Problem& problem) const;
-  /// For the device, or for one that differs from it in the architecture ("sm_80") or the number of units alone, each
-  /// with its share of the last cache.
+  /// For the device, or for one that differs from it in the architecture ("sm_80"), in the number of units, each with
+  /// its share of the last cache, or in the bytes of the first cache.
   [[nodiscard]] Bundle emitted(const Problem& problem, const std::string& style, const std::string& arch = "",
-                               const IntBindings& structure = {}, std::int64_t units = 0) const;
+                               const IntBindings& structure = {}, std::int64_t units = 0,
+                               std::int64_t l1_cache_bytes = 0) const;
 
  private:
   [[nodiscard]] Result<std::unique_ptr<LocalVerifier>> verifier_of(const Problem& problem) const;

@@ -92,10 +92,10 @@ struct LaneFunction {
   double units_to_20;  ///< the same where |x| is 20 at most
 };
 
-const LaneFunction k_lane_functions[] = {{"exp16", {}, std::exp, 6.0, 3.0},
+const LaneFunction k_lane_functions[] = {{"exp16", {"exp16_below_89"}, std::exp, 6.0, 3.0},
                                          {"expm1_16", {}, std::expm1, 2.0, 2.0},
                                          {"log1p_16", {}, std::log1p, 2.0, 2.0},
-                                         {"erf16", {"exp16"}, std::erf, 2.0, 2.0}};
+                                         {"erf16", {"exp16_below_89", "exp16"}, std::erf, 2.0, 2.0}};
 
 /// Distance from the right result in units of the last place of the nearest float.
 double units_off(double right, float result) {

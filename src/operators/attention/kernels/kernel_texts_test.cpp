@@ -58,13 +58,17 @@ void add_variants(const Problem& problem, const Style& style, const DeviceFacts&
   }
 }
 
+/// Processors with a small and a large first cache, which have other loops over rows.
+std::vector<DeviceFacts> devices_of(const std::string& target) {
+  if (target != "opencl") return {target == "cuda" ? h200_device() : gpu_device("gfx942")};
+  DeviceFacts large = avx512_device();
+  large.l1_cache_bytes = 48 << 10;
+  return {avx512_device(), large};
+}
+
 void add_styles(const Problem& problem, EmittedLines& lines) {
   for (const Style& style : styles_of(problem.op))
-    add_variants(problem, style,
-                 style.target == "opencl" ? avx512_device()
-                 : style.target == "cuda" ? h200_device()
-                                          : gpu_device("gfx942"),
-                 lines);
+    for (const DeviceFacts& device : devices_of(style.target)) add_variants(problem, style, device, lines);
 }
 
 /// A module whose forward() gives `result` of x and y, which are of these shapes; N is an axis, and m `member`.

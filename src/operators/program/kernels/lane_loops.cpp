@@ -38,6 +38,10 @@ bool are_in_turns(const std::vector<LaneLoops::Work>& works, const StageAxis& ax
          std::any_of(works.begin(), works.end(), [](const auto& work) { return work.reads_memory; });
 }
 
+const LaneReduction& gathering_of(const RowStage& row) {
+  return row.of_part && row.stage.op == ReduceOp::maximum ? lane_maximum_of_numbers() : *lane_reduction(row.stage);
+}
+
 bool in_parts(const std::vector<LaneLoops::Work>& works) {
   return std::any_of(works.begin(), works.end(), [](const auto& work) { return work.after_part != nullptr; });
 }
@@ -102,9 +106,10 @@ void LaneLoops::lane_map(const Stage& stage, LaneScope& lanes) {
 }
 
 void LaneLoops::store_lanes(const Stage& stage, LaneScope& lanes, const std::string& value) {
-  const auto at_a_line = streams_if(context_, stage, scope_);
-  body_.line(at_a_line ? lanes.stream(place_of(stage), value, *at_a_line) : lanes.store(place_of(stage), value));
+  auto at_a_line = streams_if(context_, stage, scope_);
   streams_ = streams_ || at_a_line.has_value();
+  if (at_a_line && at_a_line_) at_a_line = *at_a_line_ ? std::optional<std::string>("1") : std::nullopt;
+  body_.line(at_a_line ? lanes.stream(place_of(stage), value, *at_a_line) : lanes.store(place_of(stage), value));
   written_.insert(stage.buffer);
 }
 
@@ -129,10 +134,12 @@ void LaneLoops::scalar_step(const RowStage& row, const Accumulator& accumulator)
 
 void LaneLoops::lane_step(const RowStage& row, LaneScope& lanes, const std::string& variable, const std::string& part) {
   const auto& stage = row.stage;
-  const auto& reduction = *lane_reduction(stage);
+  const auto& reduction = gathering_of(row);
   write_guards(stage);
   body_.lines(lanes.shared_values({stage.body}));
+  lanes.bound_exponents(row.of_part);
   auto element = lanes.text(stage.body, true);
+  lanes.bound_exponents(false);
   if (row.kept) {
     const auto name = scope_.new_name("kept_value");
     body_.line(fmt::format("const float16 {} = {};", name, element));
@@ -206,22 +213,37 @@ void LaneLoops::after_part(const std::vector<Work>& works) {
   }
 }
 
+void LaneLoops::for_lines(const std::vector<Work>& works, const std::function<void()>& write) {
+  const auto asks = std::find_if(works.begin(), works.end(), [](const auto& work) { return !work.streams_if.empty(); });
+  if (asks == works.end()) return write();
+  for (const bool at_a_line : {true, false}) {
+    body_.open(at_a_line ? fmt::format("if (STREAM_STORES && {})", asks->streams_if) : "else");
+    at_a_line_ = at_a_line;
+    write();
+    at_a_line_.reset();
+    body_.close();
+  }
+}
+
 std::string LaneLoops::lanes_over_columns(const StageAxis& axis, const std::string& first, const std::string& end,
                                           const std::vector<Work>& works) {
-  if (are_in_turns(works, axis)) return lanes_in_turns(axis.name, end, works);
+  const bool whole_row = first == "0";
+  if (whole_row && are_in_turns(works, axis)) return lanes_in_turns(axis.name, end, works);
   const auto name = scope_.axis(axis.name);
   body_.line(fmt::format("int {} = {};", name, first));
   const bool parts = in_parts(works);
-  if (parts)
-    open_parts(name, end, k_lane_count);
-  else
-    body_.open(fmt::format("for (; {0} + {1} <= {2}; {0} += {1})", name, k_lane_count, end));
-  lanes_of(axis.name, works);
-  body_.close();
-  if (parts) {
-    after_part(works);
+  for_lines(works, [&] {
+    if (parts)
+      open_parts(name, end, k_lane_count);
+    else
+      body_.open(fmt::format("for (; {0} + {1} <= {2}; {0} += {1})", name, k_lane_count, end));
+    lanes_of(axis.name, works);
     body_.close();
-  }
+    if (parts) {
+      after_part(works);
+      body_.close();
+    }
+  });
   return fmt::format("for (; {0} < {1}; ++{0})", name, end);
 }
 
@@ -232,20 +254,22 @@ std::string LaneLoops::lanes_in_turns(const std::string& axis, const std::string
   in_turns_ = true;
   body_.line(fmt::format("const int turns = {} / {};", end, k_lane_count));
   const bool parts = in_parts(works);
-  if (parts) {
-    body_.open(fmt::format("for (int begin = 0; begin < turns; begin += {})", k_part / k_lane_count));
-    body_.line(fmt::format("const int part_end = min(begin + {}, turns);", k_part / k_lane_count));
-  }
-  body_.line("#pragma unroll 4");
-  body_.open(
-      fmt::format("for (int turn = {0}; turn < {1}; ++turn)", parts ? "begin" : "0", parts ? "part_end" : "turns"));
-  body_.line(fmt::format("const int {} = column_of_turn(turn, turns);", name));
-  lanes_of(axis, works);
-  body_.close();
-  if (parts) {
-    after_part(works);
+  for_lines(works, [&] {
+    if (parts) {
+      body_.open(fmt::format("for (int begin = 0; begin < turns; begin += {})", k_part / k_lane_count));
+      body_.line(fmt::format("const int part_end = min(begin + {}, turns);", k_part / k_lane_count));
+    }
+    body_.line("#pragma unroll 4");
+    body_.open(
+        fmt::format("for (int turn = {0}; turn < {1}; ++turn)", parts ? "begin" : "0", parts ? "part_end" : "turns"));
+    body_.line(fmt::format("const int {} = column_of_turn(turn, turns);", name));
+    lanes_of(axis, works);
     body_.close();
-  }
+    if (parts) {
+      after_part(works);
+      body_.close();
+    }
+  });
   return fmt::format("for (int {0} = {1} * turns; {0} < {2}; ++{0})", name, k_lane_count, end);
 }
 
@@ -301,7 +325,9 @@ LaneLoops::Work LaneLoops::map_work(const Stage& stage) {
     fetch(loads, lanes);
     lane_map(stage, lanes);
   };
-  return {[] {}, in_lanes, nullptr, [&] { scalar_map(stage); }, [] {}, [] {}, !loads.empty()};
+  const auto at_a_line = streams_if(context_, stage, scope_).value_or("1");
+  return {[] {}, in_lanes, nullptr,        [&] { scalar_map(stage); },
+          [] {}, [] {},    !loads.empty(), at_a_line == "1" ? "" : at_a_line};
 }
 
 LaneLoops::Work LaneLoops::reduction_work(const RowStage& row, const std::string& result, const std::string& prefix) {
@@ -309,20 +335,20 @@ LaneLoops::Work LaneLoops::reduction_work(const RowStage& row, const std::string
   const bool in_lanes = columns_have_lanes(stage, row_count_);
   const auto accumulator = accumulator_of(stage, scope_.axis(stage.inner.back().name), prefix);
   const std::string lanes = prefix + "lanes", part = prefix + "lane_part";
-  const auto begin = [=, this, &stage] {
+  const auto& reduction = gathering_of(row);
+  const auto begin = [=, this, &stage, &reduction] {
     for (const auto& helper : accumulator.own_helpers) scope_.need_own(helper);
     body_.lines(accumulator.declarations);
     if (!in_lanes) return;
-    body_.line(fmt::format("float16 {} = {};", lanes, lane_reduction(stage)->start));
+    body_.line(fmt::format("float16 {} = {};", lanes, reduction.start));
     if (gathers_parts(stage)) body_.line(fmt::format("float16 {} = 0.0f;", part));
   };
   // Parts do not go on in the next line of columns, which may be too short to fill one.
   const auto after_line = [=, this, &stage] {
     if (gathers_parts(stage)) flush(prefix + "sum", prefix + "part");
   };
-  const auto end = [=, this, &stage, &result] {
+  const auto end = [=, this, &stage, &result, &reduction] {
     if (in_lanes) {
-      const auto& reduction = *lane_reduction(stage);
       scope_.need_own(reduction.gather);
       body_.line(fmt::format(fmt::runtime(reduction.merge), fmt::format("{}({})", reduction.gather, lanes), prefix));
     }
@@ -336,7 +362,7 @@ LaneLoops::Work LaneLoops::reduction_work(const RowStage& row, const std::string
     lane_step(row, scope, lanes, part);
   };
   const auto one = [=, this, &row] { scalar_step(row, accumulator); };
-  return {begin, step, after_part, one, after_line, end, !loads.empty()};
+  return {begin, step, after_part, one, after_line, end, !loads.empty(), ""};
 }
 
 void LaneLoops::finish_reduction(const Stage& stage, const Accumulator& accumulator, const std::string& result) {

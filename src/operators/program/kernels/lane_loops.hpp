@@ -29,6 +29,9 @@ struct RowStage {
   /// Of a reduction: each element is also stored here, for a later stage that reads it instead of computing it again.
   /// At the end of a turn of the loop, for that stage may have read what was there before.
   std::optional<StageNode> kept;
+  /// It gathers a part of a row as lane_row_parts.hpp has it: a maximum of what is no NaN, or a sum of exponentials of
+  /// numbers that are 0 or less.
+  bool of_part = false;
   int ahead = 0;  ///< it is done for the row that is so many behind the one of the group's last stage
 };
 
@@ -53,6 +56,9 @@ class LaneLoops {
     std::function<void()> after_line;  ///< at the end of a loop over the last axis
     std::function<void()> end;
     bool reads_memory = false;  ///< as the first of its kernel, in the order of a large tensor's elements
+    /// Of stores past the caches, where it takes more than the kernel's text to know that lines begin as they must; see
+    /// streams_if(). Such a loop is there twice: with the question in it, a softmax took a sixth longer.
+    std::string streams_if;
   };
   /// The loop of `stage`'s columns, in which several works with the same columns take their turns. From column `first`
   /// up to `last`, which is empty for all of them.
@@ -98,6 +104,8 @@ class LaneLoops {
   [[nodiscard]] std::string lanes_in_turns(const std::string& axis, const std::string& end,
                                            const std::vector<Work>& works);
   void lanes_of(const std::string& axis, const std::vector<Work>& works);
+  /// What `write` writes, and where works ask it once more for lines that begin elsewhere.
+  void for_lines(const std::vector<Work>& works, const std::function<void()>& write);
   /// Stores what stages of this turn keep.
   void write_kept();
   void after_part(const std::vector<Work>& works);
@@ -110,6 +118,7 @@ class LaneLoops {
   BodyWriter body_;
   std::set<std::size_t> written_;
   bool streams_ = false;
+  std::optional<bool> at_a_line_;  ///< what is known of the lines that the loop under way stores
   bool fetches_ = false;
   bool in_turns_ = false;
   std::set<std::size_t> fetched_;  ///< buffers that a stage before has brought into the caches

@@ -24,4 +24,10 @@ const LaneReduction* lane_reduction(const Stage& stage) {
   }
 }
 
+const LaneReduction& lane_maximum_of_numbers() {
+  static constexpr LaneReduction k_largest{"-FLT_MAX", "{0} = larger_number16({0}, {1});", "largest_of",
+                                           "{1}best = larger({1}best, {0});", "larger_number16"};
+  return k_largest;
+}
+
 }  // namespace kw

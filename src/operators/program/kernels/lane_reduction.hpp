@@ -18,5 +18,7 @@ struct LaneReduction {
 
 /// Null for reductions of integers and truths, for places of extrema and log_sum_exp.
 [[nodiscard]] const LaneReduction* lane_reduction(const Stage& stage);
+/// A maximum of what is no NaN, at least -FLT_MAX, which can be subtracted from -infinity.
+[[nodiscard]] const LaneReduction& lane_maximum_of_numbers();
 
 }  // namespace kw

@@ -67,7 +67,54 @@ void LaneRowLoops::write_loop(const std::vector<const RowStage*>& rows) {
   if (declares && !is_local) loops_.store_result(last.stage, result_of(last, 0));
 }
 
+LaneLoops::Work LaneRowLoops::work_in_part(const RowStage& row, const std::string& result) {
+  auto work = reduces(row) ? loops_.reduction_work(row, result, k_row_prefixes[row.ahead]) : loops_.map_work(row.stage);
+  const auto of_part = [this, sums = reduces(row)](auto& act) {
+    act = [this, sums, written = act](auto&&... arguments) {
+      const RowStage &largest = plan_.stages[0], &sum = plan_.stages[1];
+      scope_.hold(largest.stage.buffer, sums ? part_maximum_ : result_of(largest, 0));
+      scope_.hold(sum.stage.buffer, plan_.keeps() ? part_factor_ : result_of(sum, 0));
+      written(arguments...);
+    };
+  };
+  of_part(work.in_lanes);
+  of_part(work.one);
+  of_part(work.end);
+  return work;
+}
+
+void LaneRowLoops::write_parts(int least_ahead) {
+  const RowStage &largest = plan_.stages[0], &sum = plan_.stages[1], &map = plan_.stages[2];
+  // Made before the maximum's: the sum computes longest, so lines are asked for in its loop.
+  std::vector<LaneLoops::Work> works = {work_in_part(sum, part_sum_)};
+  if (least_ahead == 0) works.push_back(work_in_part(map, ""));
+  const auto columns = scope_.extent(map.stage.axes.back().extent);
+  body().line(fmt::format("const int parts = ({} + PART_COLUMNS - 1) / PART_COLUMNS;", columns));
+  body().open("for (int part = 0; part < parts; ++part)");
+  body().line("const int start = part * PART_COLUMNS;");
+  body().line(fmt::format("const int behind = min(start + PART_COLUMNS, {});", columns));
+  if (works.size() > 1 && plan_.keeps()) body().line(fmt::format("const float {} = part_factors[part];", part_factor_));
+  body().line(fmt::format("float {} = 0, {} = 0;", part_maximum_, part_sum_));
+  for (const auto& [row, together] :
+       {std::pair{&largest, std::vector{work_in_part(largest, part_maximum_)}}, {&sum, works}}) {
+    body().open("");
+    loops_.over_columns(row->stage, together, "start", "behind");
+    body().close();
+  }
+  body().line(fmt::format("part_maxima[part] = {};", part_maximum_));
+  body().line(fmt::format("part_sums[part] = {};", part_sum_));
+  body().close();
+  scope_.need_own("row_of_parts");
+  body().line("const float2 whole = row_of_parts(part_maxima, part_sums, part_factors, parts);");
+  body().line(fmt::format("{} = whole.x;", result_of(largest, 1)));
+  body().line(fmt::format("{} = whole.y;", result_of(sum, 1)));
+}
+
 void LaneRowLoops::write_loops(int least_ahead) {
+  if (plan_.in_parts) {
+    write_parts(least_ahead);
+    return;
+  }
   for (const auto& loop : plan_.loops) {
     std::vector<const RowStage*> rows;
     for (const auto index : loop) {
@@ -99,6 +146,9 @@ void LaneRowLoops::write_before() {
   if (plan_.keeps()) {
     body().line(fmt::format("float kept_row[{}] __attribute__((aligned(64)));  // read again instead of computed again",
                             k_near_columns));
+  }
+  for (const char* array : {"part_maxima", "part_sums", "part_factors"}) {
+    if (plan_.in_parts) body().line(fmt::format("float {}[{} / PART_COLUMNS];", array, k_near_columns));
   }
   for (const auto& row : plan_.stages) {
     for (int ahead = 1; ahead <= row.ahead; ++ahead)

@@ -30,6 +30,9 @@ class LaneRowLoops {
   /// The variable of a reduction's result for a row that is so many ahead.
   [[nodiscard]] const std::string& result_of(const RowStage& row, int ahead);
   void write_loop(const std::vector<const RowStage*>& rows);
+  /// Of a plan in parts: the loop over them, and then what they are together.
+  void write_parts(int least_ahead);
+  [[nodiscard]] LaneLoops::Work work_in_part(const RowStage& row, const std::string& result);
   [[nodiscard]] LaneLoops::Work work_of(const RowStage& row);
   /// What is printed next reads results of the row that is so many ahead.
   void hold_results(int ahead);
@@ -39,6 +42,8 @@ class LaneRowLoops {
   LaneLoops& loops_;
   KernelScope& scope_;
   const std::vector<std::size_t>& local_;
+  /// Variables of the part of the next row, and of that of the row that is written.
+  const std::string part_maximum_ = "part_maximum", part_sum_ = "part_sum", part_factor_ = "part_factor";
   std::map<std::size_t, std::vector<std::string>> results_;  ///< variables by buffer and rows ahead
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "operators/program/kernels/lane_reduction.hpp"
+#include "operators/program/kernels/lane_row_parts.hpp"
 #include "program/stages/rewrite.hpp"
 #include "program/stages/work.hpp"
 
@@ -104,6 +105,7 @@ class Planner {
   }
 
   void go_ahead(LaneRowPlan& plan) const {
+    if (go_in_parts(plan)) return;
     const auto& map = plan.stages.back().stage;
     const auto all = plan.stages.size();
     std::size_t fit = 0;
@@ -121,6 +123,24 @@ class Planner {
       plan.loops.erase(plan.loops.begin());
       set_ahead(plan, 0, 1);
     }
+  }
+
+  [[nodiscard]] bool go_in_parts(LaneRowPlan& plan) const {
+    Stage& map = plan.stages.back().stage;
+    for (std::size_t i = 0; i + 1 < plan.stages.size(); ++i) {
+      if (!can_go_ahead(plan.stages[i].stage, map)) return false;
+    }
+    const auto changed = map_of_parts(plan.stages);
+    if (!changed || !parts_pay(count_of(columns(map)), context_.device)) return false;
+    map = *changed;
+    plan.in_parts = true;
+    plan.loops = {{0}, {1, 2}};
+    for (std::size_t i = 0; i < 2; ++i) {
+      plan.stages[i].of_part = true;
+      plan.stages[i].stage.in_parts = false;
+      set_ahead(plan, i, 1);
+    }
+    return true;
   }
 
   void set_ahead(LaneRowPlan& plan, std::size_t index, int ahead) const {

@@ -24,6 +24,8 @@ struct LaneRowPlan {
   std::vector<std::vector<std::size_t>> loops;
   /// The rows' axes under the names that stages of so many rows ahead have; that of index 0 is this row.
   std::vector<StageAxes> rows;
+  /// Whether rows are done in parts, as lane_row_parts.hpp has it: a maximum and a sum of the next row, and a map.
+  bool in_parts = false;
 
   /// The most rows that a stage is ahead. Memory is then read and written at the same time.
   [[nodiscard]] int ahead() const { return static_cast<int>(rows.size()) - 1; }

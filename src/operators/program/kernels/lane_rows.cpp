@@ -10,6 +10,7 @@
 #include "operators/program/kernels/lane_loops.hpp"
 #include "operators/program/kernels/lane_reduction.hpp"
 #include "operators/program/kernels/lane_row_loops.hpp"
+#include "operators/program/kernels/lane_row_parts.hpp"
 #include "operators/program/kernels/lane_row_plan.hpp"
 #include "operators/program/kernels/lane_scope.hpp"
 #include "operators/program/kernels/row_coordinates.hpp"
@@ -27,7 +28,7 @@ std::vector<KernelBuffer> with_kept_row(std::vector<KernelBuffer> buffers) {
 }
 
 /// Elements that a work-item is to have, so that starting it costs little beside them.
-constexpr double k_elements_per_item = 16384;
+constexpr double k_row_elements_per_item = 16384;
 /// Work-items for each processor from which on it matters little that one ends last.
 constexpr double k_many_items = 24;
 constexpr std::int64_t k_long_row = 4096;
@@ -35,7 +36,7 @@ constexpr std::int64_t k_long_row = 4096;
 Tunable rows_tunable(double columns) {
   Tunable rows{"ROWS_PER_ITEM", {1, 4, 16, 64, 256}, 1};
   for (const auto value : rows.values) {
-    if (static_cast<double>(value) * columns <= k_elements_per_item) rows.default_value = value;
+    if (static_cast<double>(value) * columns <= k_row_elements_per_item) rows.default_value = value;
   }
   return rows;
 }
@@ -218,7 +219,8 @@ class LaneRowsWriter {
         {plan_.ahead() > 0
              ? rows_tunable_ahead(count_of(rows_), k_many_items * static_cast<double>(context_.device.compute_units))
              : rows_tunable(columns)});
-    if (plan_.keeps()) written.constraints = constraint_of_kept();
+    if (plan_.keeps() || plan_.in_parts) written.constraints = constraint_of_kept();
+    if (plan_.in_parts) written.tunables.push_back(part_tunable());
     return written;
   }
 

@@ -212,12 +212,14 @@ std::string LaneScope::call(const StageNode& node, const std::vector<std::string
     case StageOp::bit_not:
       return fmt::format("(~{})", operands[0]);
     case StageOp::exp:
-      return own("exp16");
+      scope_.need_own("exp16_below_89");
+      return own(bounded_exponents_ ? "exp16_below_89" : "exp16");
     case StageOp::expm1:
       return own("expm1_16");
     case StageOp::log1p:
       return own("log1p_16");
     case StageOp::erf:
+      scope_.need_own("exp16_below_89");
       scope_.need_own("exp16");
       return own("erf16");
     case StageOp::tanh:

@@ -38,6 +38,8 @@ class LaneScope {
   void hold(std::size_t buffer, const std::string& variable) { held_[buffer] = variable; }
   /// What reduction_result() is called; a vector.
   void call_result(const std::string& name) { result_ = name; }
+  /// Arguments of exponentials are below 89 from here on.
+  void bound_exponents(bool are_bounded) { bounded_exponents_ = are_bounded; }
   /// Stores sixteen values from the place of `place` on, a load of the buffer that is contiguous along the axis.
   [[nodiscard]] std::string store(const StageNode& place, const std::string& value);
   /// The same past the caches, where the condition says that the place is a multiple of 64 bytes; of f32 numbers.
@@ -63,6 +65,7 @@ class LaneScope {
   std::map<const StageNode*, std::string> values_;
   std::map<std::size_t, std::string> held_;
   std::string result_;
+  bool bounded_exponents_ = false;
   int value_count_ = 0;
 };
 

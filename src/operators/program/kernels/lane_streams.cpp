@@ -49,9 +49,13 @@ Tunable prefetch_tunable(int bytes_ahead) {
 // Parts of a row often lie a multiple of 4 KiB apart, and a first cache has as many places for such lines as it is
 // times 4 KiB large. With 12 of them four parts gained a tenth; with 8 a layer norm of 4096 columns took 20 ms in the
 // place of 6, and of 4160 columns four parts gained nothing (Zen 3, 2026-11-29).
+bool has_room_for_turns(const DeviceFacts& device) {
+  constexpr std::int64_t k_enough_for_turns = 48 << 10;
+  return device.l1_cache_bytes >= k_enough_for_turns;
+}
+
 Tunable turns_tunable(const DeviceFacts& device) {
-  constexpr std::int64_t k_enough_for_parts = 48 << 10;
-  return {"ROW_STREAMS", {1, 2, 4}, device.l1_cache_bytes >= k_enough_for_parts ? 4 : 1};
+  return {"ROW_STREAMS", {1, 2, 4}, has_room_for_turns(device) ? 4 : 1};
 }
 
 std::vector<StageNode> loads_in_order(const GroupContext& context, const Stage& stage, std::size_t row_count) {

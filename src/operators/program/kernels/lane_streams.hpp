@@ -28,6 +28,8 @@ inline constexpr int k_bytes_ahead = 4096, k_bytes_ahead_in_turns = 16384;
 /// PREFETCH_BYTES: how far ahead lines are asked for, 0 for not at all.
 [[nodiscard]] Tunable prefetch_tunable(int bytes_ahead);
 
+/// Whether the first cache has enough places for lines that lie pages apart.
+[[nodiscard]] bool has_room_for_turns(const DeviceFacts& device);
 /// ROW_STREAMS: how many parts of a row are read in turn.
 [[nodiscard]] Tunable turns_tunable(const DeviceFacts& device);
 
