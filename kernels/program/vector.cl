@@ -48,18 +48,31 @@ static inline float16 exp16_below_89(const float16 x) {
 static inline float16 exp16(const float16 x) { return exp16_below_89(select(x, (float16)(89.0f), x > 89.0f)); }
 
 // --- section: row_of_parts
-// The maximum and the sum of a row's exponentials from those of its parts, of which each has its own maximum; and the
-// factors that make quotients by the sum of the exponentials of each part.
-static inline float2 row_of_parts(const float* maxima, const float* sums, float* factors, const int parts) {
+// The maximum and the sum of a row's exponentials from those of its parts, of which each has its own maximum. Shares
+// are the exponentials of the parts' maxima less the row's.
+static inline float2 row_of_parts(const float* maxima, const float* sums, float* shares, const int parts) {
   float best = maxima[0];
   for (int part = 1; part < parts; ++part) best = fmax(best, maxima[part]);
   float sum = 0.0f;
   for (int part = 0; part < parts; ++part) {
-    factors[part] = exp(maxima[part] - best);
-    sum += sums[part] * factors[part];
+    shares[part] = exp(maxima[part] - best);
+    sum += sums[part] * shares[part];
   }
-  for (int part = 0; part < parts; ++part) factors[part] /= sum;
   return (float2)(best, sum);
+}
+
+// --- section: part_factors
+// What makes quotients by the row's sum of the exponentials of each part.
+static inline void set_part_factors(const float* maxima, const float* sums, float* factors, const int parts) {
+  const float sum = row_of_parts(maxima, sums, factors, parts).y;
+  for (int part = 0; part < parts; ++part) factors[part] /= sum;
+}
+
+// --- section: part_terms
+// What makes logarithms of quotients by the row's sum of the differences from the maximum of each part.
+static inline void set_part_terms(const float* maxima, const float* sums, float* terms, const int parts) {
+  const float2 row = row_of_parts(maxima, sums, terms, parts);
+  for (int part = 0; part < parts; ++part) terms[part] = maxima[part] - row.x - log(row.y);
 }
 
 // --- section: expm1_16

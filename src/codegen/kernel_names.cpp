@@ -19,7 +19,8 @@ constexpr std::string_view k_written =
     "first_allowed fours group_x group_y group_z groups_x groups_y groups_z lane_bias "
     "last_allowed line place "
     "lower_bound mask_mod mean merge most pack pack_group packed_row places positions row_limits_group scale score_mod "
-    "part_factor part_factors part_maxima part_maximum part_sum part_sums scores shift slope softmax "
+    "part_factor part_factors part_term part_terms part_maxima part_maximum part_sum part_sums scores shift slope "
+    "softmax "
     "squares "
     "stored thread_query stacks tap tiles together top upper_bound "
     "weighted_sum ";

@@ -93,6 +93,7 @@ std::vector<Problem> modules() {
       module_problem("torch.amax(x, dim=1) - torch.amin(y, dim=1)", "8, 16", "8, 16"),
       module_problem("torch.amax(x, dim=1) - torch.amin(y, dim=1)", "8, 600", "8, 600"),
       module_problem("torch.softmax(x, dim=1) * y", "8192, 2048", "2048"),
+      module_problem("torch.log_softmax(x, dim=1) * y", "8192, 2048", "2048"),
       module_problem("torch.softmax(x, dim=1) * torch.prod(y, dim=1, keepdim=True) + torch.arange(600)", "600, 600",
                      "600, 600"),
       module_problem("torch.cumsum(x, dim=1) + y", "8, 600", "8, 600"),

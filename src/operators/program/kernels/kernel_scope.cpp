@@ -57,23 +57,23 @@ bool is_not_negative(const StageExpr& a) {
 }
 
 /// Variables of the families' texts, which axes of the same name stand back behind.
-constexpr std::array k_own_names = {"id",          "rest",          "sum",          "part",          "best",
-                                    "position",    "value",         "any",          "all",           "product",
-                                    "running",     "row",           "lane",         "slice",         "live",
-                                    "at",          "reach",         "item",         "lanes",         "chunks",
-                                    "first",       "last",          "block",        "blocks",        "values",
-                                    "start",       "total",         "totals",       "kept",          "earlier",
-                                    "elements",    "before",        "lane_part",    "next",          "batch",
-                                    "counted",     "places",        "positions",    "chunk",         "count",
-                                    "mean",        "squares",       "together",     "apart",         "line",
-                                    "tiles",       "columns",       "column",       "behind",        "stacks",
-                                    "place",       "top",           "tap",          "fours",         "most",
-                                    "shift",       "four",          "following",    "side",          "warp",
-                                    "in_warp",     "four_stored",   "fours_read",   "fours_written", "read_stretch",
-                                    "kept_row",    "shared_memory", "sums",         "whole",         "inside",
-                                    "from",        "exchanged",     "results",      "stored",        "parts",
-                                    "part_sum",    "part_sums",     "part_maximum", "part_maxima",   "part_factor",
-                                    "part_factors"};
+constexpr std::array k_own_names = {"id",           "rest",          "sum",          "part",          "best",
+                                    "position",     "value",         "any",          "all",           "product",
+                                    "running",      "row",           "lane",         "slice",         "live",
+                                    "at",           "reach",         "item",         "lanes",         "chunks",
+                                    "first",        "last",          "block",        "blocks",        "values",
+                                    "start",        "total",         "totals",       "kept",          "earlier",
+                                    "elements",     "before",        "lane_part",    "next",          "batch",
+                                    "counted",      "places",        "positions",    "chunk",         "count",
+                                    "mean",         "squares",       "together",     "apart",         "line",
+                                    "tiles",        "columns",       "column",       "behind",        "stacks",
+                                    "place",        "top",           "tap",          "fours",         "most",
+                                    "shift",        "four",          "following",    "side",          "warp",
+                                    "in_warp",      "four_stored",   "fours_read",   "fours_written", "read_stretch",
+                                    "kept_row",     "shared_memory", "sums",         "whole",         "inside",
+                                    "from",         "exchanged",     "results",      "stored",        "parts",
+                                    "part_sum",     "part_sums",     "part_maximum", "part_maxima",   "part_factor",
+                                    "part_factors", "part_term",     "part_terms"};
 
 std::string operand_of(const std::string& text) {
   return is_word(text) || text.find(' ') == std::string::npos ? text : "(" + text + ")";

@@ -42,6 +42,10 @@ const LaneReduction& gathering_of(const RowStage& row) {
   return row.of_part && row.stage.op == ReduceOp::maximum ? lane_maximum_of_numbers() : *lane_reduction(row.stage);
 }
 
+const StageExpr& kept_part(const RowStage& row) {
+  return row.keeps_argument ? row.stage.body->operands[0] : row.stage.body;
+}
+
 bool in_parts(const std::vector<LaneLoops::Work>& works) {
   return std::any_of(works.begin(), works.end(), [](const auto& work) { return work.after_part != nullptr; });
 }
@@ -118,16 +122,17 @@ void LaneLoops::scalar_step(const RowStage& row, const Accumulator& accumulator)
   write_guards(stage);
   body_.lines(scope_.shared_values({stage.body, stage.position}, true));
   const auto position = stage.position ? without_parentheses(scope_.text(stage.position)) : "";
-  auto element = without_parentheses(scope_.text(stage.body));
   if (row.kept) {
+    const auto& kept = kept_part(row);
     const auto name = scope_.new_name("kept_value");
-    body_.line(fmt::format("const float {} = {};", name, element));
+    body_.line(fmt::format("const float {} = {};", name, without_parentheses(scope_.text(kept))));
+    scope_.call_value(kept.get(), name);
     Stage keeping = stage;
     keeping.buffer = row.kept->tensor.buffer;
     keeping.place = StageExpr(*row.kept);
     kept_.push_back(scalar_store(keeping, name));
-    element = name;
   }
+  const auto element = without_parentheses(scope_.text(stage.body));
   body_.lines(accumulator.step(element, position));
   scope_.forget_values();
 }
@@ -138,15 +143,16 @@ void LaneLoops::lane_step(const RowStage& row, LaneScope& lanes, const std::stri
   write_guards(stage);
   body_.lines(lanes.shared_values({stage.body}));
   lanes.bound_exponents(row.of_part);
-  auto element = lanes.text(stage.body, true);
-  lanes.bound_exponents(false);
   if (row.kept) {
+    const auto& kept = kept_part(row);
     const auto name = scope_.new_name("kept_value");
-    body_.line(fmt::format("const float16 {} = {};", name, element));
+    body_.line(fmt::format("const float16 {} = {};", name, lanes.text(kept, true)));
+    lanes.call_value(kept, name);
     kept_.push_back(lanes.store(*row.kept, name));
     written_.insert(row.kept->tensor.buffer);
-    element = name;
   }
+  const auto element = lanes.text(stage.body, true);
+  lanes.bound_exponents(false);
   body_.line(fmt::format(fmt::runtime(reduction.step), gathers_parts(stage) ? part : variable, element));
   if (reduction.helper != nullptr) scope_.need_own(reduction.helper);
 }

@@ -29,6 +29,7 @@ struct RowStage {
   /// Of a reduction: each element is also stored here, for a later stage that reads it instead of computing it again.
   /// At the end of a turn of the loop, for that stage may have read what was there before.
   std::optional<StageNode> kept;
+  bool keeps_argument = false;  ///< not the element is kept, but what it is a function of
   /// It gathers a part of a row as lane_row_parts.hpp has it: a maximum of what is no NaN, or a sum of exponentials of
   /// numbers that are 0 or less.
   bool of_part = false;

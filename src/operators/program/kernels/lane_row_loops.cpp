@@ -69,11 +69,10 @@ void LaneRowLoops::write_loop(const std::vector<const RowStage*>& rows) {
 
 LaneLoops::Work LaneRowLoops::work_in_part(const RowStage& row, const std::string& result) {
   auto work = reduces(row) ? loops_.reduction_work(row, result, k_row_prefixes[row.ahead]) : loops_.map_work(row.stage);
-  const auto of_part = [this, sums = reduces(row)](auto& act) {
-    act = [this, sums, written = act](auto&&... arguments) {
-      const RowStage &largest = plan_.stages[0], &sum = plan_.stages[1];
-      scope_.hold(largest.stage.buffer, sums ? part_maximum_ : result_of(largest, 0));
-      scope_.hold(sum.stage.buffer, plan_.keeps() ? part_factor_ : result_of(sum, 0));
+  const auto of_part = [this](auto& act) {
+    act = [this, written = act](auto&&... arguments) {
+      scope_.hold(plan_.stages[0].stage.buffer, part_maximum_);
+      scope_.hold(plan_.stages[1].stage.buffer, joining());
       written(arguments...);
     };
   };
@@ -93,7 +92,7 @@ void LaneRowLoops::write_parts(int least_ahead) {
   body().open("for (int part = 0; part < parts; ++part)");
   body().line("const int start = part * PART_COLUMNS;");
   body().line(fmt::format("const int behind = min(start + PART_COLUMNS, {});", columns));
-  if (works.size() > 1 && plan_.keeps()) body().line(fmt::format("const float {} = part_factors[part];", part_factor_));
+  if (works.size() > 1) body().line(fmt::format("const float {0} = {0}s[part];", joining()));
   body().line(fmt::format("float {} = 0, {} = 0;", part_maximum_, part_sum_));
   for (const auto& [row, together] :
        {std::pair{&largest, std::vector{work_in_part(largest, part_maximum_)}}, {&sum, works}}) {
@@ -105,9 +104,8 @@ void LaneRowLoops::write_parts(int least_ahead) {
   body().line(fmt::format("part_sums[part] = {};", part_sum_));
   body().close();
   scope_.need_own("row_of_parts");
-  body().line("const float2 whole = row_of_parts(part_maxima, part_sums, part_factors, parts);");
-  body().line(fmt::format("{} = whole.x;", result_of(largest, 1)));
-  body().line(fmt::format("{} = whole.y;", result_of(sum, 1)));
+  scope_.need_own(joining() + "s");
+  body().line(fmt::format("set_{0}s(part_maxima, part_sums, {0}s, parts);", joining()));
 }
 
 void LaneRowLoops::write_loops(int least_ahead) {
@@ -134,6 +132,7 @@ void LaneRowLoops::write_head(int least_ahead) {
     if (ahead > 0) body().line(fmt::format("const long {} = {};", row_name(ahead), row));
     body().lines(row_coordinates(plan_.rows[index], scope_, row_name(ahead)));
   }
+  if (plan_.in_parts) return;
   for (const auto& row : plan_.stages) {
     for (int ahead = least_ahead; ahead < row.ahead; ++ahead) {
       const auto type = ahead == 0 ? fmt::format("const {} ", kernel_type(result_type_of(row.stage))) : std::string();
@@ -147,12 +146,14 @@ void LaneRowLoops::write_before() {
     body().line(fmt::format("float kept_row[{}] __attribute__((aligned(64)));  // read again instead of computed again",
                             k_near_columns));
   }
-  for (const char* array : {"part_maxima", "part_sums", "part_factors"}) {
-    if (plan_.in_parts) body().line(fmt::format("float {}[{} / PART_COLUMNS];", array, k_near_columns));
-  }
-  for (const auto& row : plan_.stages) {
-    for (int ahead = 1; ahead <= row.ahead; ++ahead)
-      body().line(fmt::format("{} {} = 0;", kernel_type(result_type_of(row.stage)), result_of(row, ahead)));
+  if (plan_.in_parts) {
+    for (const auto& array : {std::string("part_maxima"), std::string("part_sums"), joining() + "s"})
+      body().line(fmt::format("float {}[{} / PART_COLUMNS];", array, k_near_columns));
+  } else {
+    for (const auto& row : plan_.stages) {
+      for (int ahead = 1; ahead <= row.ahead; ++ahead)
+        body().line(fmt::format("{} {} = 0;", kernel_type(result_type_of(row.stage)), result_of(row, ahead)));
+    }
   }
   for (int least = plan_.ahead(); least > 0; --least) {
     body().open("");

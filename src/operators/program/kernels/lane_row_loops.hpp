@@ -32,6 +32,8 @@ class LaneRowLoops {
   void write_loop(const std::vector<const RowStage*>& rows);
   /// Of a plan in parts: the loop over them, and then what they are together.
   void write_parts(int least_ahead);
+  /// The variable of the written row's part that makes its result of what is kept; an `s` behind it is the array.
+  [[nodiscard]] std::string joining() const { return plan_.stages[1].keeps_argument ? "part_term" : "part_factor"; }
   [[nodiscard]] LaneLoops::Work work_in_part(const RowStage& row, const std::string& result);
   [[nodiscard]] LaneLoops::Work work_of(const RowStage& row);
   /// What is printed next reads results of the row that is so many ahead.
@@ -42,8 +44,8 @@ class LaneRowLoops {
   LaneLoops& loops_;
   KernelScope& scope_;
   const std::vector<std::size_t>& local_;
-  /// Variables of the part of the next row, and of that of the row that is written.
-  const std::string part_maximum_ = "part_maximum", part_sum_ = "part_sum", part_factor_ = "part_factor";
+  /// Variables of the next row's part.
+  const std::string part_maximum_ = "part_maximum", part_sum_ = "part_sum";
   std::map<std::size_t, std::vector<std::string>> results_;  ///< variables by buffer and rows ahead
 };
 

@@ -44,14 +44,18 @@ bool sums_exponentials(const Stage& sum, const Stage& largest) {
          same_expression(difference->operands[0], largest.body);
 }
 
-/// Quotients of kept elements by the sum become what `by` makes of the two.
-StageExpr with_quotients(const StageExpr& body, std::size_t kept, std::size_t sum,
-                         const std::function<StageExpr(const StageExpr& kept, const StageExpr& sum)>& by) {
-  return rewritten(body, [&](const StageExpr& node) {
-    const bool normalises =
-        node->op == StageOp::divide && is_load_of(node->operands[0], kept) && is_load_of(node->operands[1], sum);
-    return normalises ? by(node->operands[0], node->operands[1]) : StageExpr();
-  });
+/// exp(x - M) / S, of which the exponential is read from where it is kept.
+bool is_quotient(const StageExpr& node, const RowStage& sum) {
+  return node->op == StageOp::divide && is_load_of(node->operands[0], sum.kept->tensor.buffer) &&
+         is_load_of(node->operands[1], sum.stage.buffer);
+}
+
+/// x - M - log(S).
+bool is_logarithm(const StageExpr& node, const RowStage& sum) {
+  if (node->op != StageOp::subtract) return false;
+  const StageExpr &difference = node->operands[0], &logarithm = node->operands[1];
+  return logarithm->op == StageOp::log && is_load_of(logarithm->operands[0], sum.stage.buffer) &&
+         same_expression(difference, sum.stage.body->operands[0]);
 }
 
 }  // namespace
@@ -64,23 +68,27 @@ bool parts_pay(double columns, const DeviceFacts& device) {
   return columns >= k_least_columns_of_parts && !has_room_for_turns(device);
 }
 
-std::optional<Stage> map_of_parts(const std::vector<RowStage>& stages) {
+std::optional<RowParts> row_parts(const std::vector<RowStage>& stages, const StageExpr& kept) {
   if (stages.size() != 3 || stages[0].kept) return std::nullopt;
-  const Stage &largest = stages[0].stage, &sum = stages[1].stage, &map = stages[2].stage;
+  const Stage& largest = stages[0].stage;
+  const RowStage& sum = stages[1];
   const bool finds_maximum =
       largest.op == ReduceOp::maximum && !largest.epilogue && largest.body->type == StageType::real;
-  if (!finds_maximum || largest.inner.size() != 1 || !sums_exponentials(sum, largest)) return std::nullopt;
-  if (!carries_nan(map.body, sum.buffer)) return std::nullopt;
-  if (!stages[1].kept) return map;
-  const auto kept = stages[1].kept->tensor.buffer;
-  Stage rest = map;
-  rest.body = with_quotients(map.body, kept, sum.buffer, [](auto&&...) { return StageExpr(1.0); });
-  const auto read = buffers_read(rest);
-  if (read.count(kept) + read.count(sum.buffer) + read.count(largest.buffer) > 0) return std::nullopt;
-  Stage changed = map;
-  changed.body =
-      with_quotients(map.body, kept, sum.buffer, [](auto& element, auto& factor) { return element * factor; });
-  return changed;
+  if (!finds_maximum || largest.inner.size() != 1 || !sums_exponentials(sum.stage, largest)) return std::nullopt;
+  RowParts parts{stages[2].stage, !sum.kept.has_value()};
+  const auto with_results = [&](const std::function<StageExpr(const StageExpr& of_sum)>& result) {
+    return rewritten(stages[2].stage.body, [&](const StageExpr& node) {
+      if (!(parts.are_logarithms ? is_logarithm(node, sum) : is_quotient(node, sum))) return StageExpr();
+      return result(parts.are_logarithms ? node->operands[1]->operands[0] : node->operands[1]);
+    });
+  };
+  // What is left without them may not read what only they read.
+  parts.map.body = with_results([](auto&) { return StageExpr(1.0); });
+  const auto read = buffers_read(parts.map);
+  if (read.count(kept->tensor.buffer) + read.count(sum.stage.buffer) + read.count(largest.buffer) > 0)
+    return std::nullopt;
+  parts.map.body = with_results([&](auto& of_sum) { return parts.are_logarithms ? kept + of_sum : kept * of_sum; });
+  return carries_nan(parts.map.body, sum.stage.buffer) ? std::optional(parts) : std::nullopt;
 }
 
 }  // namespace kw

@@ -1,9 +1,9 @@
 #pragma once
 // Softmaxes of long rows, for CPUs: a row in parts that the first cache holds. Of each part the maximum m is found, and
-// then the sum of exp(x - m) and these exponentials themselves; what parts found becomes the row's when its last one is
-// done, by factors exp(m - M) with the row's maximum M. Memory is read once, and a row of exponentials is all that is
-// kept (M. Milakov, N. Gimelshein, "Online normalizer calculation for softmax", 2018, for parts in the place of
-// elements).
+// then the sum of exp(x - m), of which exp(x - m) or x - m is kept. What parts found becomes the row's when its last
+// one is done: with the row's maximum M and sum S, a quotient is exp(x - m) times exp(m - M) / S, and its logarithm x -
+// m plus m - M - log(S). Memory is read once, and one array of the row's length is kept (M. Milakov, N. Gimelshein,
+// "Online normalizer calculation for softmax", 2018, for parts in the place of elements).
 
 #include <optional>
 
@@ -19,10 +19,14 @@ namespace kw {
 /// where parts of a row are read in turn, rows as a whole are as fast as memory.
 [[nodiscard]] bool parts_pay(double columns, const DeviceFacts& device);
 
-/// For stages that are the maximum of a row, the sum of exp(x - maximum), and a map, all along the same columns: the
-/// map as it is where rows are in parts. Where exponentials are kept, it multiplies each by the sum's element, which is
-/// then exp(m - M) / sum for the part. Absent for other stages: where a map asks for more of the exponentials or could
-/// hide that a sum is NaN, since no maximum of a part is.
-[[nodiscard]] std::optional<Stage> map_of_parts(const std::vector<RowStage>& stages);
+struct RowParts {
+  Stage map;  ///< in which the sum's element stands for what makes of a kept element one of the result
+  bool are_logarithms = false;  ///< x - m is kept, and not exp(x - m)
+};
+
+/// For stages that are the maximum of a row, the sum of exp(x - maximum), and a map, all along the same columns. `kept`
+/// is the element of the array that may be kept. Absent where a map asks for more than quotients or their logarithms,
+/// or could hide that a sum is NaN: no maximum of a part is.
+[[nodiscard]] std::optional<RowParts> row_parts(const std::vector<RowStage>& stages, const StageExpr& kept);
 
 }  // namespace kw

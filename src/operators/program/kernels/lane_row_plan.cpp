@@ -90,9 +90,14 @@ class Planner {
     return goes_along(stage, map) && stage.axes.size() == row_count_ && contains(local_, stage.buffer);
   }
 
+  /// Of the array, the last buffer, for the columns of `map`.
+  [[nodiscard]] StageExpr kept_element(const Stage& map) const {
+    return element_of_row(context_.buffers.size() - 1, columns(map));
+  }
+
   void keep_values(LaneRowPlan& plan) const {
     auto& map = plan.stages.back().stage;
-    const auto element = element_of_row(context_.buffers.size() - 1, columns(map));
+    const auto element = kept_element(map);
     for (auto& row : plan.stages) {
       const auto& body = row.stage.body;
       if (!goes_along(row.stage, map) || arithmetic_of(body) < k_costly) continue;
@@ -130,9 +135,12 @@ class Planner {
     for (std::size_t i = 0; i + 1 < plan.stages.size(); ++i) {
       if (!can_go_ahead(plan.stages[i].stage, map)) return false;
     }
-    const auto changed = map_of_parts(plan.stages);
-    if (!changed || !parts_pay(count_of(columns(map)), context_.device)) return false;
-    map = *changed;
+    const auto element = kept_element(map);
+    const auto parts = row_parts(plan.stages, element);
+    if (!parts || !parts_pay(count_of(columns(map)), context_.device)) return false;
+    map = parts->map;
+    plan.stages[1].kept = *element;
+    plan.stages[1].keeps_argument = parts->are_logarithms;
     plan.in_parts = true;
     plan.loops = {{0}, {1, 2}};
     for (std::size_t i = 0; i < 2; ++i) {

@@ -38,6 +38,8 @@ class LaneScope {
   void hold(std::size_t buffer, const std::string& variable) { held_[buffer] = variable; }
   /// What reduction_result() is called; a vector.
   void call_result(const std::string& name) { result_ = name; }
+  /// A variable has the value.
+  void call_value(const StageExpr& node, const std::string& name) { values_[node.get()] = name; }
   /// Arguments of exponentials are below 89 from here on.
   void bound_exponents(bool are_bounded) { bounded_exponents_ = are_bounded; }
   /// Stores sixteen values from the place of `place` on, a load of the buffer that is contiguous along the axis.
