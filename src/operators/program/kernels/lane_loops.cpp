@@ -38,8 +38,9 @@ bool are_in_turns(const std::vector<LaneLoops::Work>& works, const StageAxis& ax
          std::any_of(works.begin(), works.end(), [](const auto& work) { return work.reads_memory; });
 }
 
-const LaneReduction& gathering_of(const RowStage& row) {
-  return row.of_part && row.stage.op == ReduceOp::maximum ? lane_maximum_of_numbers() : *lane_reduction(row.stage);
+/// Null where the stage has no lanes.
+const LaneReduction* gathering_of(const RowStage& row) {
+  return row.of_part && row.stage.op == ReduceOp::maximum ? &lane_maximum_of_numbers() : lane_reduction(row.stage);
 }
 
 const StageExpr& kept_part(const RowStage& row) {
@@ -139,7 +140,7 @@ void LaneLoops::scalar_step(const RowStage& row, const Accumulator& accumulator)
 
 void LaneLoops::lane_step(const RowStage& row, LaneScope& lanes, const std::string& variable, const std::string& part) {
   const auto& stage = row.stage;
-  const auto& reduction = gathering_of(row);
+  const auto& reduction = *gathering_of(row);
   write_guards(stage);
   body_.lines(lanes.shared_values({stage.body}));
   lanes.bound_exponents(row.of_part);
@@ -341,22 +342,22 @@ LaneLoops::Work LaneLoops::reduction_work(const RowStage& row, const std::string
   const bool in_lanes = columns_have_lanes(stage, row_count_);
   const auto accumulator = accumulator_of(stage, scope_.axis(stage.inner.back().name), prefix);
   const std::string lanes = prefix + "lanes", part = prefix + "lane_part";
-  const auto& reduction = gathering_of(row);
-  const auto begin = [=, this, &stage, &reduction] {
+  const auto* const reduction = gathering_of(row);
+  const auto begin = [=, this, &stage] {
     for (const auto& helper : accumulator.own_helpers) scope_.need_own(helper);
     body_.lines(accumulator.declarations);
     if (!in_lanes) return;
-    body_.line(fmt::format("float16 {} = {};", lanes, reduction.start));
+    body_.line(fmt::format("float16 {} = {};", lanes, reduction->start));
     if (gathers_parts(stage)) body_.line(fmt::format("float16 {} = 0.0f;", part));
   };
   // Parts do not go on in the next line of columns, which may be too short to fill one.
   const auto after_line = [=, this, &stage] {
     if (gathers_parts(stage)) flush(prefix + "sum", prefix + "part");
   };
-  const auto end = [=, this, &stage, &result, &reduction] {
+  const auto end = [=, this, &stage, &result] {
     if (in_lanes) {
-      scope_.need_own(reduction.gather);
-      body_.line(fmt::format(fmt::runtime(reduction.merge), fmt::format("{}({})", reduction.gather, lanes), prefix));
+      scope_.need_own(reduction->gather);
+      body_.line(fmt::format(fmt::runtime(reduction->merge), fmt::format("{}({})", reduction->gather, lanes), prefix));
     }
     finish_reduction(stage, accumulator, result);
   };
