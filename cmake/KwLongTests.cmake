@@ -1,10 +1,10 @@
 # kw_add_long_tests(name TIMEOUT seconds [SHARDED_BY_GTEST] COMMAND command...)
 #
-# A test that says more the longer it runs, in shares of which every run of .ci/run takes one. A share is several parts
-# that run side by side: `name`_0 and so on, with the labels `long` and `share_0` and so on. `./dev test` leaves them out,
-# `./dev test --long` runs them all and `./dev test --share N` one share. Together they are the whole test. In the command,
-# @PART@ stands for the number of the part and @PARTS@ for how many there are; with SHARDED_BY_GTEST, GoogleTest takes both
-# from the environment.
+# A test that says more the longer it runs, in shares of which every second run of .ci/run takes one. A share is several
+# parts that run side by side: `name`_0 and so on, with the labels `long` and `share_0` and so on. `./dev test` leaves them
+# out, `./dev test --long` runs them all and `./dev test --share N` one share. Together they are the whole test. In the
+# command, @PART@ stands for the number of the part and @PARTS@ for how many there are; with SHARDED_BY_GTEST, GoogleTest
+# takes both from the environment.
 #
 # Not built with a sanitizer: what these look for is wrong answers of kernels, at several times the cost.
 set(k_shares 12)
