@@ -1,8 +1,8 @@
 #pragma once
 // Softmaxes of long rows, for CPUs: a row in parts that the first cache holds. Of each part the maximum m is found, and
-// then the sum of exp(x - m), of which exp(x - m) or x - m is kept. What parts found becomes the row's when its last
-// one is done: with the row's maximum M and sum S, a quotient is exp(x - m) times exp(m - M) / S, and its logarithm x -
-// m plus m - M - log(S). Memory is read once, and one array of the row's length is kept (M. Milakov, N. Gimelshein,
+// then the sum of exp(x - m); each exponential is kept, or x - m for logarithms. When the last part is done and the
+// row's maximum M and sum S are known, a quotient is exp(x - m) times exp(m - M) / S, and its logarithm is the sum of
+// x - m and m - M - log(S). Memory is read once, and one array of the row's length is kept (M. Milakov, N. Gimelshein,
 // "Online normalizer calculation for softmax", 2018, for parts in the place of elements).
 
 #include <optional>

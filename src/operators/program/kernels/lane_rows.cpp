@@ -219,7 +219,7 @@ class LaneRowsWriter {
         {plan_.ahead() > 0
              ? rows_tunable_ahead(count_of(rows_), k_many_items * static_cast<double>(context_.device.compute_units))
              : rows_tunable(columns)});
-    if (plan_.keeps() || plan_.in_parts) written.constraints = constraint_of_kept();
+    if (plan_.keeps()) written.constraints = constraint_of_kept();
     if (plan_.in_parts) written.tunables.push_back(part_tunable());
     return written;
   }
