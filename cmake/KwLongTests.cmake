@@ -1,6 +1,6 @@
 # kw_add_long_tests(name TIMEOUT seconds [SHARDED_BY_GTEST] COMMAND command...)
 #
-# A test that says more the longer it runs, in shares of which every second run of .ci/run takes one. A share is several
+# A test that says more the longer it runs, in shares of which .ci/run takes one after every second commit. A share is two
 # parts that run side by side: `name`_0 and so on, with the labels `long` and `share_0` and so on. `./dev test` leaves them
 # out, `./dev test --long` runs them all and `./dev test --share N` one share. Together they are the whole test. In the
 # command, @PART@ stands for the number of the part and @PARTS@ for how many there are; with SHARDED_BY_GTEST, GoogleTest
